@@ -1,0 +1,28 @@
+# What makes the build fast where it is found: ccache, lld. What every target shares: warnings, sanitizers.
+find_program(ATTNC_CCACHE ccache)
+if(ATTNC_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # A precompiled header is only cached with these settings.
+  set(attnc_launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+      CCACHE_PCH_EXTSUM=1 ${ATTNC_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${attnc_launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${attnc_launcher})
+endif()
+
+find_program(ATTNC_LLD NAMES ld.lld-22 ld.lld)
+if(ATTNC_LLD AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  add_link_options(--ld-path=${ATTNC_LLD})
+endif()
+
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -fdiagnostics-color=auto)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  set(CMAKE_CXX_FLAGS "${CMAKE_CXX_FLAGS} -Xclang -fno-pch-timestamp")
+endif()
+
+if(ATTNC_SANITIZE)
+  add_compile_options(-fsanitize=${ATTNC_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+  add_link_options(-fsanitize=${ATTNC_SANITIZE})
+  if(ATTNC_SANITIZE MATCHES undefined)
+    # LLVM is built without RTTI for some of its classes.
+    add_compile_options(-fno-sanitize=vptr)
+  endif()
+endif()

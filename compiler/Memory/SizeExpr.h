@@ -1,0 +1,56 @@
+//===- SizeExpr.h - sizes as functions of the dimensions ------------------------------------------------------===//
+//
+// A size (elements, bytes, chunks, flops) is an expression over symbols 0..n-1 with the operations that sizes need:
+// sum, product, ceiling division, floor division, minimum and maximum, all on non-negative 64-bit integers. Sums and
+// products of symbols are kept as polynomials in a normal form, so equal sizes compare equal:
+//
+//   4 * s0 * s1 + 64      is   SizeExpr(4) * symbol(0) * symbol(1) + 64
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace attnc {
+
+class SizeExpr {
+public:
+  SizeExpr(int64_t constant = 0);
+  static SizeExpr symbol(unsigned number);
+
+  SizeExpr operator+(const SizeExpr &other) const;
+  SizeExpr operator*(const SizeExpr &other) const;
+  /// this - other, saturating at nothing: the caller knows it is not negative.
+  SizeExpr operator-(const SizeExpr &other) const;
+  SizeExpr ceilDiv(int64_t divisor) const;
+  SizeExpr floorDiv(int64_t divisor) const;
+  SizeExpr alignTo(int64_t alignment) const { return ceilDiv(alignment) * SizeExpr(alignment); }
+  static SizeExpr max(const SizeExpr &a, const SizeExpr &b);
+  static SizeExpr min(const SizeExpr &a, const SizeExpr &b);
+
+  bool operator==(const SizeExpr &other) const;
+  bool isConstant() const;
+  int64_t constant() const; ///< requires isConstant()
+
+  /// The value where symbol n is values[n]; saturates at the largest int64_t on overflow.
+  int64_t evaluate(llvm::ArrayRef<int64_t> values) const;
+  /// The expression with symbol n replaced by values[n].
+  SizeExpr substitute(llvm::ArrayRef<SizeExpr> values) const;
+  /// Index arithmetic that computes it; values[n] is an `index` for symbol n.
+  mlir::Value materialise(mlir::OpBuilder &builder, mlir::Location location, llvm::ArrayRef<mlir::Value> values) const;
+  /// As a person writes it, such as "4*batch*seq + 64".
+  std::string text(llvm::ArrayRef<std::string> names) const;
+  /// The highest power in which the product of `a` and `b` appears is at least one: is it of order a x b?
+  bool hasProductOf(unsigned a, unsigned b) const;
+
+private:
+  struct Node;
+  std::shared_ptr<const Node> node;
+  explicit SizeExpr(std::shared_ptr<const Node> node) : node(std::move(node)) {}
+};
+
+} // namespace attnc

@@ -1,0 +1,44 @@
+#include "dialects/Model/Model.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::model;
+
+#include "dialects/Model/ModelDialect.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Model/ModelAttributes.cpp.inc"
+#define GET_OP_CLASSES
+#include "dialects/Model/ModelOps.cpp.inc"
+
+void ModelDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/Model/ModelAttributes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/Model/ModelOps.cpp.inc"
+      >();
+}
+
+LogicalResult ParameterOp::verify() {
+  for (int64_t count : getCounts())
+    if (count < 1)
+      return emitOpError("has a list of ") << count << " entries, expected at least one";
+  return success();
+}
+
+LogicalResult GetOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto parameter = symbols.lookupNearestSymbolFrom<ParameterOp>(*this, getParameterAttr());
+  if (!parameter)
+    return emitOpError("names no parameter of this module: ") << getParameter();
+  if (parameter.getType() != getResult().getType())
+    return emitOpError("has type ") << getResult().getType() << ", but parameter " << getParameter() << " is "
+                                    << parameter.getType();
+  if (parameter.getCounts().size() != getIndices().size())
+    return emitOpError("has ") << getIndices().size() << " indices, but parameter " << getParameter() << " has "
+                               << parameter.getCounts().size() << " list dimensions";
+  return success();
+}

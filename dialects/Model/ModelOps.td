@@ -1,0 +1,62 @@
+//===- ModelOps.td - what a network is besides tensors ------------------------------------------------------------===//
+#ifndef MODEL_OPS
+#define MODEL_OPS
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Model_Dialect : Dialect {
+  let name = "model";
+  let cppNamespace = "::mlir::model";
+  let summary = "Parameters, entry points and dimensions of a model";
+  let description = [{
+    Attributes on functions and arguments:
+      model.entry                  unit, on a function: an entry point, exported under the function's name
+      model.dimensions             array of #model.dimension, on an entry: its named dynamic dimensions, in ABI order
+      model.shape                  array of strings, on an argument or result: the name (or number) of each dimension
+      model.name                   string, on an argument or result
+  }];
+  let useDefaultAttributePrinterParser = 1;
+}
+
+class Model_Op<string mnemonic, list<Trait> traits = []> : Op<Model_Dialect, mnemonic, traits>;
+
+def Model_DimensionAttr : AttrDef<Model_Dialect, "Dimension"> {
+  let mnemonic = "dimension";
+  let summary = "a named dynamic dimension; `max` is -1 where it has no bound";
+  let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$max);
+  let assemblyFormat = "`<` $name `,` $max `>`";
+}
+
+def Model_InitialiserAttr : AttrDef<Model_Dialect, "Initialiser"> {
+  let mnemonic = "init";
+  let summary = "how a parameter starts: kind in {zeros, ones, constant, normal, uniform}, with two numbers";
+  let description = [{`constant(a)`, `normal(mean a, deviation b)`, `uniform(from a, to b)`.}];
+  let parameters = (ins "::mlir::StringAttr":$kind, "::mlir::FloatAttr":$a, "::mlir::FloatAttr":$b);
+  let assemblyFormat = "`<` $kind `,` $a `,` $b `>`";
+}
+
+def Model_ParameterOp : Model_Op<"parameter", [Symbol]> {
+  let summary = "a parameter of the model, or a list of them";
+  let description = [{
+    `model.parameter @blocks.norm1.gain [6] : tensor<384xf32> {checkpoint = "h.{0}.ln_1.weight", ...}` declares one
+    parameter for each index of `counts` (none: a single one). `{0}`, `{1}` in `checkpoint` stand for those indices.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<AnyRankedTensor>:$type,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$counts,
+                       StrAttr:$checkpoint, Model_InitialiserAttr:$initialiser, UnitAttr:$frozen);
+  let assemblyFormat = "$sym_name (`[` $counts^ `]`)? `:` $type `checkpoint` $checkpoint `init` $initialiser attr-dict";
+  let hasVerifier = 1;
+}
+
+def Model_GetOp : Model_Op<"get", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "the value of a parameter";
+  let arguments = (ins FlatSymbolRefAttr:$parameter, Variadic<Index>:$indices);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$parameter (`[` $indices^ `]`)? attr-dict `:` type($result)";
+}
+
+#endif

@@ -1,0 +1,59 @@
+/* The binary interface between generated code and whoever runs it.
+ *
+ * Generated objects include nothing and call nothing: what they need reaches them through these records. The runtime
+ * (attn/runtime.h) fills them; a program that brings its own threads or memory can fill them itself.
+ * Layouts are fixed for one ATTN_ABI_VERSION. All pointers to tensors address dense row-major elements. */
+#ifndef ATTN_ABI_H
+#define ATTN_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ATTN_ABI_VERSION 1
+#define ATTN_MAX_RANK 8
+/* Arena, scratch and packed weights are aligned to this many bytes. */
+#define ATTN_ALIGNMENT 64
+
+/* The dynamic operands of one kernel launch. */
+typedef struct attn_kernel_args {
+  void *const *buffers;  /* the kernel's tensors: operands in order, then results in order */
+  const int64_t *sizes;  /* dynamic sizes of those tensors in order (outermost first), then the index operands */
+  void *shared;          /* scratch that all chunks of one launch share (partial results); ATTN_ALIGNMENT-aligned */
+  int32_t *status;       /* set to an attn_code when data are out of range; never cleared by a kernel */
+} attn_kernel_args;
+
+/* Computes chunk number `chunk`; `scratch` belongs to the calling worker alone. */
+typedef void (*attn_kernel_fn)(const attn_kernel_args *args, int64_t chunk, void *scratch);
+
+/* Runs chunks 0..chunks-1 of a kernel, in any order and on any threads, and returns when all are done.
+ * Worker w (0 <= w < workers) gets scratch + w * scratch_stride. */
+typedef struct attn_executor {
+  void (*parallel_for)(void *self, attn_kernel_fn fn, const attn_kernel_args *args, int64_t chunks, char *scratch,
+                       int64_t scratch_stride);
+  void *self;
+  int64_t workers;
+} attn_executor;
+
+/* One call of an entry point. */
+typedef struct attn_frame {
+  void *const *tensors;           /* inputs in order, then results in order */
+  const int64_t *dimensions;      /* the entry point's dynamic dimensions, in the order of its descriptor */
+  const void *const *parameters;  /* the model's parameter table: as loaded, then as packed by prepare */
+  char *arena;                    /* ATTN_ALIGNMENT-aligned, arena_bytes(dimensions, workers) long */
+  const attn_executor *executor;
+} attn_frame;
+
+typedef int32_t (*attn_entry_fn)(const attn_frame *frame); /* returns an attn_code */
+typedef int64_t (*attn_arena_bytes_fn)(const int64_t *dimensions, int64_t workers);
+
+/* Packs weights: reads parameters[0 .. loaded), writes the packed ones from `packed` on. */
+typedef int32_t (*attn_prepare_fn)(const attn_frame *frame);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
