@@ -50,7 +50,7 @@ typedef struct attn_frame {
 typedef int32_t (*attn_entry_fn)(const attn_frame *frame); /* returns an attn_code */
 typedef int64_t (*attn_arena_bytes_fn)(const int64_t *dimensions, int64_t workers);
 
-/* Packs weights: reads parameters[0 .. loaded), writes the packed ones from `packed` on. */
+/* Packs weights: reads parameters[0 .. loaded_count), writes through parameters[loaded_count ..) (see attn/model.h). */
 typedef int32_t (*attn_prepare_fn)(const attn_frame *frame);
 
 #ifdef __cplusplus

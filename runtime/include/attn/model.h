@@ -1,0 +1,99 @@
+/* The table by which a generated object describes itself: `const attn_model <prefix>_model`.
+ * `attn_run` checks calls against it, `attn_weights_load` checks files, `attnc describe` prints it. */
+#ifndef ATTN_MODEL_H
+#define ATTN_MODEL_H
+
+#include "attn/abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum attn_dtype {
+  ATTN_F32 = 0,
+  ATTN_I32 = 1,
+  ATTN_BOOL = 2 /* one byte, 0 or 1 */
+} attn_dtype;
+
+/* One size of a tensor: scale * dimensions[dimension] + offset; a plain number has dimension -1 and is `offset`. */
+typedef struct attn_size_info {
+  int64_t scale;
+  int64_t offset;
+  int64_t dimension;
+} attn_size_info;
+
+typedef struct attn_tensor_info {
+  const char *name;
+  const attn_size_info *shape; /* rank of them */
+  int32_t dtype;               /* an attn_dtype */
+  int32_t rank;
+} attn_tensor_info;
+
+typedef struct attn_dimension_info {
+  const char *name;
+  int64_t max; /* largest value allowed, or -1 */
+} attn_dimension_info;
+
+typedef struct attn_entry_info {
+  const char *name;
+  attn_entry_fn run;
+  attn_arena_bytes_fn arena_bytes;
+  const attn_dimension_info *dimensions;
+  const attn_tensor_info *tensors; /* inputs, then results */
+  int32_t dimension_count;
+  int32_t input_count;
+  int32_t result_count;
+  int32_t reserved;
+} attn_entry_info;
+
+typedef enum attn_init {
+  ATTN_INIT_CONSTANT = 0, /* a */
+  ATTN_INIT_NORMAL = 1,   /* mean a, deviation b */
+  ATTN_INIT_UNIFORM = 2   /* from a to b */
+} attn_init;
+
+/* A parameter, or a list of them: product(counts) consecutive places of the parameter table, the last index fastest. */
+typedef struct attn_parameter_info {
+  const char *name;       /* path in the model, such as "blocks.norm1.gain" */
+  const char *checkpoint; /* name in a weights file; {0}, {1} stand for the list indices */
+  const int64_t *shape;   /* rank of them */
+  const int64_t *counts;  /* list_rank of them */
+  const void *embedded;   /* the values inside the object, or null */
+  double init_a, init_b;
+  int32_t init; /* an attn_init */
+  int32_t dtype;
+  int32_t rank;
+  int32_t list_rank;
+  int64_t first; /* its first place in the parameter table */
+} attn_parameter_info;
+
+/* A kernel by its phases, so that a profile can name what it times. */
+typedef struct attn_kernel_info {
+  const char *name;
+  const char *kind;
+  const attn_kernel_fn *phases;
+  int64_t phase_count;
+} attn_kernel_info;
+
+typedef struct attn_model {
+  uint32_t abi_version; /* ATTN_ABI_VERSION of the compiler */
+  uint32_t cpu_level;   /* the least x86-64 micro-architecture level it runs on: 1, 2, 3 or 4 */
+  const char *name;
+  const char *target;
+  const attn_entry_info *entries;
+  const attn_parameter_info *parameters;
+  const attn_kernel_info *kernels;
+  const int64_t *packed_bytes;              /* packed_count of them: sizes of the packed weights */
+  attn_prepare_fn prepare;                  /* null where nothing is packed */
+  attn_arena_bytes_fn prepare_arena_bytes;  /* scratch of prepare; its dimensions are null */
+  int64_t entry_count;
+  int64_t parameter_count; /* elements of `parameters` */
+  int64_t kernel_count;
+  int64_t loaded_count; /* places of the parameter table that a file fills; the packed ones follow */
+  int64_t packed_count;
+} attn_model;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,34 @@
+/* What went wrong, as a code and a sentence. */
+#ifndef ATTN_STATUS_H
+#define ATTN_STATUS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum attn_code {
+  ATTN_OK = 0,
+  ATTN_BAD_ARGUMENT = 1,  /* a null pointer, a wrong rank, shape or element type */
+  ATTN_BAD_ARENA = 2,     /* the arena is null, misaligned or too small */
+  ATTN_BAD_WEIGHTS = 3,   /* a tensor of the file is missing, unexpected or misshapen */
+  ATTN_BAD_FILE = 4,      /* the file can't be read, is truncated or corrupt */
+  ATTN_OUT_OF_RANGE = 5,  /* an index that came from data lies outside its tensor */
+  ATTN_NO_MEMORY = 6,     /* memory or threads could not be had from the system */
+  ATTN_UNSUPPORTED = 7    /* this processor or this runtime is older than the code */
+} attn_code;
+
+/* Filled by every call that takes one; the message is empty on success. Passing a null pointer is fine. */
+typedef struct attn_status {
+  attn_code code;
+  char message[508];
+} attn_status;
+
+/* The code's name, such as "bad argument". */
+const char *attn_code_name(attn_code code);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
