@@ -1,0 +1,511 @@
+//===- AST.h - a model file as it was written -----------------------------------------------------------------===//
+//
+// The tree that the parser builds and the checker reads. It holds what was written and nothing that was worked out:
+// no types, no resolved names. Every node has a source range. A tree that is given to the checker comes from a file
+// without syntax errors, so it holds no `ErrorExpr`, and a pointer is null only where its comment says so.
+//
+//===----------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Diagnostics/Source.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace attnc::ast {
+
+/// A word of the source, where it stands.
+struct Name {
+  std::string text;
+  SourceRange range;
+};
+
+//===----------------------------------------------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------------------------------------------===//
+
+enum class ExprKind {
+  Integer,
+  Float,
+  Boolean,
+  String,
+  NameRef,
+  Member,
+  Call,
+  Subscript,
+  Unary,
+  Binary,
+  Conditional,
+  Tuple,
+  List,
+  ListRepeat,
+  ListComprehension,
+  Build,
+  Reduce,
+  Lambda,
+  Attend,
+  Scan,
+  Error,
+};
+
+struct Expr {
+  ExprKind kind;
+  SourceRange range;
+
+  Expr(ExprKind kind, SourceRange range) : kind(kind), range(range) {}
+  virtual ~Expr() = default;
+
+  /// This node as a `T`, or null where it is another kind.
+  template <typename T> const T *as() const { return kind == T::classKind ? static_cast<const T *>(this) : nullptr; }
+  template <typename T> T *as() { return kind == T::classKind ? static_cast<T *>(this) : nullptr; }
+};
+using ExprPtr = std::unique_ptr<Expr>;
+
+/// An `Expr` that knows its kind.
+template <ExprKind Kind> struct ExprOf : Expr {
+  static constexpr ExprKind classKind = Kind;
+  explicit ExprOf(SourceRange range) : Expr(Kind, range) {}
+};
+
+/// `256`
+struct IntegerExpr : ExprOf<ExprKind::Integer> {
+  using ExprOf::ExprOf;
+  int64_t value = 0;
+};
+
+/// `3e-4`
+struct FloatExpr : ExprOf<ExprKind::Float> {
+  using ExprOf::ExprOf;
+  double value = 0;
+};
+
+/// `true`, `false`
+struct BooleanExpr : ExprOf<ExprKind::Boolean> {
+  using ExprOf::ExprOf;
+  bool value = false;
+};
+
+/// `"text"`, with its escapes replaced
+struct StringExpr : ExprOf<ExprKind::String> {
+  using ExprOf::ExprOf;
+  std::string value;
+};
+
+/// `x`
+struct NameRefExpr : ExprOf<ExprKind::NameRef> {
+  using ExprOf::ExprOf;
+  std::string name;
+};
+
+/// `token.table`, `nn.Linear`
+struct MemberExpr : ExprOf<ExprKind::Member> {
+  using ExprOf::ExprOf;
+  ExprPtr object;
+  Name member;
+};
+
+/// One argument of a call; `label` is set for `lr: 1.0`.
+struct Argument {
+  std::optional<Name> label;
+  ExprPtr value;
+  SourceRange range;
+};
+
+/// `f(a, lr: 1.0)`
+struct CallExpr : ExprOf<ExprKind::Call> {
+  using ExprOf::ExprOf;
+  ExprPtr callee;
+  std::vector<Argument> arguments;
+};
+
+enum class SubscriptKind {
+  Index, ///< `i + 1`: `value` is set
+  Slice, ///< `lo:hi`: `value` is lo and `upper` is hi, either null where it is left out
+  Rest,  ///< `..`: every dimension not named by the other subscripts
+};
+
+struct SubscriptElement {
+  SubscriptKind kind = SubscriptKind::Index;
+  ExprPtr value;
+  ExprPtr upper;
+  SourceRange range;
+};
+
+/// `x[b, h, i]`, `x[.., 0:n]`; fewer subscripts than dimensions leave the trailing ones whole
+struct SubscriptExpr : ExprOf<ExprKind::Subscript> {
+  using ExprOf::ExprOf;
+  ExprPtr object;
+  std::vector<SubscriptElement> subscripts;
+};
+
+enum class UnaryOp { Negate, Not, Transpose };
+
+/// `-x`, `not x`, `x'`
+struct UnaryExpr : ExprOf<ExprKind::Unary> {
+  using ExprOf::ExprOf;
+  UnaryOp op = UnaryOp::Negate;
+  SourceRange opRange;
+  ExprPtr operand;
+};
+
+enum class BinaryOp { Add, Sub, Mul, Div, Mod, MatMul, Pow, Eq, Ne, Lt, Le, Gt, Ge, And, Or };
+
+/// `a + b`, `a @ b`, `i <= j`, `a and b`
+struct BinaryExpr : ExprOf<ExprKind::Binary> {
+  using ExprOf::ExprOf;
+  BinaryOp op = BinaryOp::Add;
+  SourceRange opRange;
+  ExprPtr lhs;
+  ExprPtr rhs;
+};
+
+/// `if c then a else b`
+struct ConditionalExpr : ExprOf<ExprKind::Conditional> {
+  using ExprOf::ExprOf;
+  ExprPtr condition;
+  ExprPtr thenValue;
+  ExprPtr elseValue;
+};
+
+/// `(a, b)`; never of one element
+struct TupleExpr : ExprOf<ExprKind::Tuple> {
+  using ExprOf::ExprOf;
+  std::vector<ExprPtr> elements;
+};
+
+/// `[a, b, c]`
+struct ListExpr : ExprOf<ExprKind::List> {
+  using ExprOf::ExprOf;
+  std::vector<ExprPtr> elements;
+};
+
+/// `[Block(dim, heads); layers]`
+struct ListRepeatExpr : ExprOf<ExprKind::ListRepeat> {
+  using ExprOf::ExprOf;
+  ExprPtr element;
+  ExprPtr count;
+};
+
+/// An index: `i`, `i < n`, or `..`, which stands for all the leading dimensions of what it subscripts.
+struct Binder {
+  Name name;     ///< empty text for `..`
+  ExprPtr bound; ///< null where the range comes from the tensors that the index subscripts
+  bool isRest = false;
+  SourceRange range;
+};
+
+/// What a `for` runs over: `l < n` (`isBelow`) or `block in blocks`.
+struct Iteration {
+  Name name;
+  bool isBelow = false;
+  ExprPtr source; ///< the bound or the list
+  SourceRange range;
+};
+
+/// `[Tc(2 ** l) for l < n]`
+struct ListComprehensionExpr : ExprOf<ExprKind::ListComprehension> {
+  using ExprOf::ExprOf;
+  ExprPtr element;
+  Iteration iteration;
+};
+
+/// `[i, j < n] => body`: a tensor by its elements
+struct BuildExpr : ExprOf<ExprKind::Build> {
+  using ExprOf::ExprOf;
+  std::vector<Binder> binders;
+  ExprPtr body;
+};
+
+enum class ReduceOp { Sum, Prod, Max, Min, Mean, ArgMax };
+
+/// `sum k => body`, `max (y, x) where c => body`
+struct ReduceExpr : ExprOf<ExprKind::Reduce> {
+  using ExprOf::ExprOf;
+  ReduceOp op = ReduceOp::Sum;
+  SourceRange opRange;
+  std::vector<Binder> binders;
+  ExprPtr filter; ///< null without `where`
+  ExprPtr body;
+};
+
+/// `w => body`, `(a, b) => body`
+struct LambdaExpr : ExprOf<ExprKind::Lambda> {
+  using ExprOf::ExprOf;
+  std::vector<Name> parameters;
+  ExprPtr body;
+};
+
+/// `attend j { score: ..., mask: ..., by: ..., value: ..., weight: w => ..., renormalise: true } yields (value, lse)`
+struct AttendExpr : ExprOf<ExprKind::Attend> {
+  using ExprOf::ExprOf;
+  SourceRange keywordRange;
+  std::vector<Binder> keys;
+  ExprPtr score;
+  ExprPtr mask;                ///< null: every key is kept
+  ExprPtr by;                  ///< null: softmax
+  ExprPtr value;               ///< null: the weights themselves
+  ExprPtr weight;              ///< null: p itself; otherwise usually a `LambdaExpr`
+  ExprPtr renormalise;         ///< null: false
+  std::vector<ExprPtr> yields; ///< empty: the sum alone (the weights where there is no value)
+};
+
+struct Block;
+
+/// `h = h0` of a `carry`
+struct Carry {
+  Name name;
+  ExprPtr initial;
+};
+
+/// `scan t over xs backward until length[b] carry (h = h0) { ... } -> (ys, last)`
+struct ScanExpr : ExprOf<ExprKind::Scan> {
+  explicit ScanExpr(SourceRange range);
+  ~ScanExpr() override;
+  Name index;
+  ExprPtr over;
+  bool backward = false;
+  ExprPtr until; ///< null: to the end
+  std::vector<Carry> carries;
+  std::unique_ptr<Block> body;
+  std::vector<Name> results;
+};
+
+/// Stands where an expression could not be parsed; an error has been reported.
+struct ErrorExpr : ExprOf<ExprKind::Error> {
+  using ExprOf::ExprOf;
+};
+
+//===----------------------------------------------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------------------------------------------===//
+
+enum class ElementType { F32, F16, BF16, F64, I8, I32, I64, Bool };
+
+/// The element type that a word names, if it does.
+std::optional<ElementType> elementTypeNamed(std::string_view word);
+std::string_view nameOf(ElementType type);
+
+/// One dimension of a type: `dim`, `3 * dim`, `seq <= context`, or `..`.
+struct Dimension {
+  bool isRest = false; ///< `..`: any leading dimensions
+  ExprPtr size;        ///< null for `..`
+  ExprPtr bound;       ///< null without `<=`
+  SourceRange range;
+};
+
+/// `f32[batch, seq <= context, dim]`; a scalar is `f32` or `f32[]`
+struct TensorType {
+  ElementType element = ElementType::F32;
+  std::vector<Dimension> dimensions;
+  SourceRange range;
+};
+
+//===----------------------------------------------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------------------------------------------===//
+
+enum class StmtKind { Let, Const, Assign, Update, For, If, Return, Expression };
+
+struct Stmt {
+  StmtKind kind;
+  SourceRange range;
+
+  Stmt(StmtKind kind, SourceRange range) : kind(kind), range(range) {}
+  virtual ~Stmt() = default;
+  template <typename T> const T *as() const { return kind == T::classKind ? static_cast<const T *>(this) : nullptr; }
+};
+using StmtPtr = std::unique_ptr<Stmt>;
+
+template <StmtKind Kind> struct StmtOf : Stmt {
+  static constexpr StmtKind classKind = Kind;
+  explicit StmtOf(SourceRange range) : Stmt(Kind, range) {}
+};
+
+/// `{ ... }`. Its value is that of its last statement where this is an expression.
+struct Block {
+  std::vector<StmtPtr> statements;
+  SourceRange range;
+};
+
+/// `x`, or `(q, k, v)`, where `_` drops a part
+struct Pattern {
+  std::vector<Name> names;
+  bool isTuple = false;
+  SourceRange range;
+};
+
+/// `let y = e`, `let y: f32[n] = e`, `var x = e`
+struct LetStmt : StmtOf<StmtKind::Let> {
+  using StmtOf::StmtOf;
+  bool isVar = false;
+  Pattern pattern;
+  std::optional<TensorType> type;
+  ExprPtr value;
+};
+
+/// `const head_dim = dim / heads`: a number known when the model is compiled
+struct ConstDecl {
+  Name name;
+  ExprPtr value;
+  std::string doc;
+  SourceRange range;
+};
+
+struct ConstStmt : StmtOf<StmtKind::Const> {
+  using StmtOf::StmtOf;
+  ConstDecl decl;
+};
+
+/// `x = e`
+struct AssignStmt : StmtOf<StmtKind::Assign> {
+  using StmtOf::StmtOf;
+  Name target;
+  ExprPtr value;
+};
+
+/// `u <- e`: a state's next value
+struct UpdateStmt : StmtOf<StmtKind::Update> {
+  using StmtOf::StmtOf;
+  ExprPtr target; ///< a `NameRefExpr` or a `MemberExpr`
+  ExprPtr value;
+};
+
+/// `for block in blocks { ... }`, `for l < n { ... }`
+struct ForStmt : StmtOf<StmtKind::For> {
+  using StmtOf::StmtOf;
+  Iteration iteration;
+  Block body;
+};
+
+/// `if c { ... } else { ... }`; `else if` is an `else` block that holds one `if`
+struct IfStmt : StmtOf<StmtKind::If> {
+  using StmtOf::StmtOf;
+  ExprPtr condition;
+  Block thenBlock;
+  std::optional<Block> elseBlock;
+};
+
+/// `return e`
+struct ReturnStmt : StmtOf<StmtKind::Return> {
+  using StmtOf::StmtOf;
+  ExprPtr value;
+};
+
+struct ExpressionStmt : StmtOf<StmtKind::Expression> {
+  using StmtOf::StmtOf;
+  ExprPtr value;
+};
+
+//===----------------------------------------------------------------------------------------------------------===//
+// Declarations
+//===----------------------------------------------------------------------------------------------------------===//
+
+/// A parameter of a function (`x: f32[batch, seq <= context]`) or a hyperparameter of a model or module
+/// (`dim`, `layers = 6`). Without a type it is a number, a function or a module known when the model is compiled.
+struct Parameter {
+  Name name;
+  std::optional<TensorType> type;
+  ExprPtr defaultValue; ///< null: must be given
+  SourceRange range;
+};
+
+/// A result of a function: `f32[n]`, or `map: f32[n]`.
+struct Result {
+  std::optional<Name> name;
+  TensorType type;
+  SourceRange range;
+};
+
+/// `fn name(x: f32[n]) -> f32[n] { ... }`. A function without a name is what a module does when it is called.
+struct FunctionDecl {
+  std::optional<Name> name;
+  std::vector<Parameter> parameters;
+  std::vector<Result> results; ///< empty: worked out from the body
+  Block body;
+  bool isExtern = false; ///< a function of the host, without a body
+  std::string doc;
+  SourceRange signatureRange; ///< from `fn` to the results
+  SourceRange range;
+};
+
+enum class FieldKind {
+  Module,    ///< `norm: nn.LayerNorm(dim)`, `blocks: [Block(dim); layers]`: `value` makes it
+  Parameter, ///< `gain: f32[dim] = ones`: `type`, and `value` its initialiser
+  State,     ///< `state u: f32[n] = zeros`
+};
+
+/// A field of a model or module. Its name in a checkpoint is the names of the fields on the way to it, joined by
+/// dots; `as "wte"` gives another word for this step, in which `{0}` stands for the index in a list (`{1}` for that
+/// of a list within a list). A list without `as` is `blocks.{0}`; `as ""` leaves the step out.
+struct FieldDecl {
+  FieldKind kind = FieldKind::Module;
+  Name name;
+  bool isFrozen = false;
+  std::optional<TensorType> type; ///< of a parameter or state
+  ExprPtr value;                  ///< null: a parameter or state without initialiser
+  std::optional<Name> checkpoint; ///< the text of `as "..."`
+  std::vector<Name> tags;         ///< `#no_decay`
+  std::string doc;
+  SourceRange range;
+};
+
+/// `model Name(hyper = default, ...) { ... }` or `module Name(parameters) { ... }`
+struct ModuleDecl {
+  bool isModel = false;
+  Name name;
+  std::vector<Parameter> parameters;
+  std::vector<ConstDecl> constants;
+  std::vector<FieldDecl> fields;
+  std::vector<FunctionDecl> functions;
+  std::string doc;
+  SourceRange range;
+};
+
+/// `state m, v = like(p)` of an optimizer
+struct OptimizerState {
+  std::vector<Name> names;
+  ExprPtr initial;
+  SourceRange range;
+};
+
+/// `optimizer adamw(lr, beta = 0.9) { state m, v = like(p); step(p, g, t) { ... } }`
+struct OptimizerDecl {
+  Name name;
+  std::vector<Parameter> parameters;
+  std::vector<OptimizerState> states;
+  std::vector<Name> stepParameters;
+  Block step;
+  std::string doc;
+  SourceRange range;
+};
+
+/// `use nn`: the words of the path
+struct UseDecl {
+  std::vector<Name> path;
+  SourceRange range;
+};
+
+/// `export logits`, `export train = minimize(loss, ...)`, `export write = decode(...) -> (tokens, length)`
+struct ExportDecl {
+  Name name;
+  ExprPtr value;             ///< null: the function of that name
+  std::vector<Name> results; ///< empty without `->`
+  std::string doc;
+  SourceRange range;
+};
+
+/// A whole file, each kind of item in the order of the source.
+struct File {
+  FileId file = SourceRange::noFile;
+  std::vector<UseDecl> uses;
+  std::vector<ConstDecl> constants;
+  std::vector<FunctionDecl> functions;
+  std::vector<ModuleDecl> modules;
+  std::vector<OptimizerDecl> optimizers;
+  std::vector<ExportDecl> exports;
+};
+
+} // namespace attnc::ast
