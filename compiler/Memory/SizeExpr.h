@@ -6,6 +6,12 @@
 //
 //   4 * s0 * s1 + 64      is   SizeExpr(4) * symbol(0) * symbol(1) + 64
 //
+// A division or an extremum that the normal form cannot resolve is one more factor of the polynomial, an atom:
+//
+//   ceilDiv(64 * s0 + s1, 64)   =  s0 + ceilDiv(s1, 64)
+//   max(4 * s0 * s1, 4 * s0)    =  max(4 * s0 * s1, 4 * s0)       (s1 may be 0)
+//   max(4 * s0 + 64, 4 * s0)    =  4 * s0 + 64
+//
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
@@ -24,17 +30,23 @@ public:
 
   SizeExpr operator+(const SizeExpr &other) const;
   SizeExpr operator*(const SizeExpr &other) const;
-  /// this - other, saturating at nothing: the caller knows it is not negative.
+  /// this - other; the caller knows that the difference is not negative.
   SizeExpr operator-(const SizeExpr &other) const;
+  /// this / divisor rounded up, down; divisor > 0.
   SizeExpr ceilDiv(int64_t divisor) const;
   SizeExpr floorDiv(int64_t divisor) const;
   SizeExpr alignTo(int64_t alignment) const { return ceilDiv(alignment) * SizeExpr(alignment); }
   static SizeExpr max(const SizeExpr &a, const SizeExpr &b);
   static SizeExpr min(const SizeExpr &a, const SizeExpr &b);
 
+  SizeExpr &operator+=(const SizeExpr &other) { return *this = *this + other; }
+  SizeExpr &operator*=(const SizeExpr &other) { return *this = *this * other; }
+
   bool operator==(const SizeExpr &other) const;
   bool isConstant() const;
   int64_t constant() const; ///< requires isConstant()
+  /// Is this at least `other` wherever the symbols are not negative? "No" may also mean "not seen".
+  bool isAtLeast(const SizeExpr &other) const;
 
   /// The value where symbol n is values[n]; saturates at the largest int64_t on overflow.
   int64_t evaluate(llvm::ArrayRef<int64_t> values) const;
@@ -42,13 +54,17 @@ public:
   SizeExpr substitute(llvm::ArrayRef<SizeExpr> values) const;
   /// Index arithmetic that computes it; values[n] is an `index` for symbol n.
   mlir::Value materialise(mlir::OpBuilder &builder, mlir::Location location, llvm::ArrayRef<mlir::Value> values) const;
-  /// As a person writes it, such as "4*batch*seq + 64".
+  /// The same, and or-s into `overflow` (an i1) whether any sum or product passed 2^63 - 1. Where it did, the value
+  /// means nothing.
+  mlir::Value materialiseChecked(mlir::OpBuilder &builder, mlir::Location location, llvm::ArrayRef<mlir::Value> values,
+                                 mlir::Value &overflow) const;
+  /// As a person writes it, such as "4*batch*seq + 64"; symbol n is names[n], or "s<n>" where there is none.
   std::string text(llvm::ArrayRef<std::string> names) const;
   /// The highest power in which the product of `a` and `b` appears is at least one: is it of order a x b?
   bool hasProductOf(unsigned a, unsigned b) const;
 
 private:
-  struct Node;
+  struct Node; ///< the normal form
   std::shared_ptr<const Node> node;
   explicit SizeExpr(std::shared_ptr<const Node> node) : node(std::move(node)) {}
 };
