@@ -1,0 +1,161 @@
+#include "frontends/attn/Check/Dim.h"
+
+#include <algorithm>
+#include <cassert>
+#include <fmt/format.h>
+
+namespace attnc {
+
+static Dim::Monomial product(const Dim::Monomial &a, const Dim::Monomial &b) {
+  Dim::Monomial result;
+  std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(result));
+  return result;
+}
+
+/// Sums and products of sizes saturate: a size that overflows is refused when it is used as one.
+static int64_t saturatingMultiply(int64_t a, int64_t b) {
+  int64_t result;
+  if (!__builtin_mul_overflow(a, b, &result))
+    return result;
+  return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+}
+
+static int64_t saturatingAdd(int64_t a, int64_t b) {
+  int64_t result;
+  if (!__builtin_add_overflow(a, b, &result))
+    return result;
+  return a < 0 ? INT64_MIN : INT64_MAX;
+}
+
+Dim::Dim(int64_t constant) {
+  if (constant != 0)
+    terms[{}] = constant;
+}
+
+Dim Dim::symbol(std::string name) {
+  Dim result;
+  result.label = name;
+  result.terms[{std::move(name)}] = 1;
+  return result;
+}
+
+Dim Dim::operator+(const Dim &other) const {
+  Dim result = *this;
+  result.label.clear();
+  for (const auto &[monomial, coefficient] : other.terms) {
+    int64_t &sum = result.terms[monomial];
+    sum = saturatingAdd(sum, coefficient);
+    if (sum == 0)
+      result.terms.erase(monomial);
+  }
+  return result;
+}
+
+Dim Dim::operator-(const Dim &other) const { return *this + other * Dim(-1); }
+
+Dim Dim::operator*(const Dim &other) const {
+  Dim result;
+  for (const auto &[left, leftCoefficient] : terms)
+    for (const auto &[right, rightCoefficient] : other.terms) {
+      Dim term;
+      term.terms[product(left, right)] = saturatingMultiply(leftCoefficient, rightCoefficient);
+      result = result + term;
+    }
+  return result;
+}
+
+std::optional<Dim> Dim::dividedBy(const Dim &other) const {
+  // Long division by the leading term. The order of monomials is not a graded one, so a division that does not end is
+  // possible in principle and cut off.
+  constexpr int maximalQuotientTerms = 64;
+  if (other.terms.empty())
+    return std::nullopt;
+  Dim rest = *this, quotient;
+  const auto &[leading, leadingCoefficient] = *other.terms.rbegin();
+  for (int round = 0; !rest.terms.empty(); ++round) {
+    const auto &[top, topCoefficient] = *rest.terms.rbegin();
+    bool overflows = topCoefficient == INT64_MIN && leadingCoefficient == -1;
+    if (round == maximalQuotientTerms || overflows || topCoefficient % leadingCoefficient != 0 ||
+        !std::includes(top.begin(), top.end(), leading.begin(), leading.end()))
+      return std::nullopt;
+    Dim step;
+    Monomial factor;
+    std::set_difference(top.begin(), top.end(), leading.begin(), leading.end(), std::back_inserter(factor));
+    step.terms[factor] = topCoefficient / leadingCoefficient;
+    quotient = quotient + step;
+    rest = rest - step * other;
+  }
+  return quotient;
+}
+
+bool Dim::isConstant() const { return terms.empty() || (terms.size() == 1 && terms.begin()->first.empty()); }
+
+int64_t Dim::constant() const {
+  assert(isConstant());
+  return terms.empty() ? 0 : terms.begin()->second;
+}
+
+std::optional<std::string> Dim::asSymbol() const {
+  if (terms.size() == 1 && terms.begin()->first.size() == 1 && terms.begin()->second == 1)
+    return terms.begin()->first.front();
+  return std::nullopt;
+}
+
+bool Dim::isPlainlyNonNegative() const {
+  return std::all_of(terms.begin(), terms.end(), [](const auto &term) { return term.second > 0; });
+}
+
+Dim Dim::substitute(const std::map<std::string, Dim> &values) const {
+  Dim result;
+  for (const auto &[monomial, coefficient] : terms) {
+    Dim term(coefficient);
+    for (const std::string &name : monomial) {
+      auto value = values.find(name);
+      term = term * (value == values.end() ? symbol(name) : value->second);
+    }
+    result = result + term;
+  }
+  result.label = label;
+  return result;
+}
+
+static std::string textOf(const Dim::Monomial &monomial, int64_t coefficient) {
+  if (monomial.empty())
+    return std::to_string(coefficient);
+  std::string text = fmt::format("{}", fmt::join(monomial, "*"));
+  return coefficient == 1 ? text : fmt::format("{}*{}", coefficient, text);
+}
+
+std::string Dim::text() const {
+  if (terms.empty())
+    return "0";
+  // Names first, the constant last; subtracted terms behind what they are subtracted from.
+  std::string plus, minus;
+  for (int pass = 0; pass < 2; ++pass)
+    for (const auto &[monomial, coefficient] : terms) {
+      if (monomial.empty() != (pass == 1))
+        continue;
+      if (coefficient > 0)
+        plus += (plus.empty() ? "" : " + ") + textOf(monomial, coefficient);
+      else
+        minus += " - " + textOf(monomial, coefficient == INT64_MIN ? INT64_MAX : -coefficient);
+    }
+  if (plus.empty())
+    return "-" + minus.substr(3);
+  return plus + minus;
+}
+
+Dim Dim::labelled(std::string name) const {
+  Dim result = *this;
+  result.label = std::move(name);
+  return result;
+}
+
+std::string textOf(const Shape &shape) {
+  std::string text = "[";
+  for (const Dim &dim : shape)
+    text += (text.size() > 1 ? ", " : "") + dim.text();
+  return text + "]";
+}
+
+} // namespace attnc

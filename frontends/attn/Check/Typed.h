@@ -1,0 +1,370 @@
+//===- Typed.h - the typed AST ------------------------------------------------------------------------------------===//
+//
+// What the checker makes of a program: a small core language in which nothing is left to decide. Hyperparameters are
+// numbers, modules are instantiated, names are resolved, calls are inlined, every variable is bound once, and every
+// expression has an element type and a shape. The importer is a plain walk over it.
+//
+//   Program      parameters, and entry points
+//   Entry        arguments, a block of statements, results
+//   Statement    Let: locals = expression          Loop: repeats a block over a homogeneous list of modules
+//   Expr         of two sorts that share their nodes:
+//
+//     tensor expressions   at the level of statements; operands are tensors
+//     element expressions  inside a Comprehension, IndexReduction or Attend; everything is a scalar, and tensors
+//                          are only read, by Subscript
+//
+// Rows in a body (`q[b, h, i]`, `dot(...)`, `s[t] @ w`) have been rewritten to elements: a dot product is an
+// IndexReduction over a product of two Subscripts. What in a body does not depend on its indices, and every row that
+// is worth a tensor of its own, is bound by a Let before the statement, so a Subscript's base is a LocalRef, a
+// ParameterRef or a Constant-free tensor expression without indices.
+//
+// Expressions form a DAG: a node may be reached by several paths, and is then computed once if the importer memoises
+// by address within a region. Nodes live as long as their Program.
+//
+// Index arithmetic has the element type Index; conversions to and from f32 and i32 are Casts. `/` on Index and I32 is
+// floor division and Rem its remainder. There are no implicit conversions.
+//
+//===--------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Diagnostics/Source.h"
+#include "frontends/attn/Check/Dim.h"
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace attnc::typed {
+
+enum class Element { F32, I32, Bool, Index };
+
+/// "f32", "i32", "bool", "index".
+const char *textOf(Element element);
+
+struct Type {
+  Element element = Element::F32;
+  Shape shape;
+  size_t rank() const { return shape.size(); }
+  bool operator==(const Type &other) const { return element == other.element && shape == other.shape; }
+};
+
+/// "f32[batch, seq, 64]"; a scalar is "f32".
+std::string textOf(const Type &type);
+
+//===- Names ------------------------------------------------------------------------------------------------------===//
+
+/// How a parameter starts. kind is one of zeros, ones, constant(a), normal(mean a, deviation b), uniform(from a, to b).
+struct Initialiser {
+  std::string kind = "zeros";
+  double a = 0, b = 0;
+};
+
+/// A parameter of the model, or one for each index tuple of `counts` (a homogeneous list of modules).
+struct Parameter {
+  std::string name; ///< its path, such as "blocks.norm1.gain"; unique
+  std::vector<int64_t> counts;
+  Type type; ///< of one; all Dims are constants
+  Initialiser initialiser;
+  std::string checkpoint; ///< its name in a checkpoint; {0}, {1} stand for the indices of counts
+  bool frozen = false;
+  SourceRange range;
+};
+
+/// A variable, bound once: an argument, a Let, a loop's argument or result, or the `w` of `weight: w => ...`.
+struct Local {
+  std::string name; ///< as in the program; not unique
+  Type type;
+  SourceRange range;
+};
+
+/// The counter of a Loop.
+struct LoopCounter {
+  std::string name;
+  int64_t count = 0;
+  SourceRange range;
+};
+
+/// An index of a Comprehension, IndexReduction or Attend; runs over 0 <= i < extent.
+struct Index {
+  std::string name;
+  Dim extent;
+  SourceRange range;
+};
+
+//===- Expressions ------------------------------------------------------------------------------------------------===//
+
+struct Expr;
+using ExprRef = const Expr *;
+
+/// A number; the type says of which element. As a tensor expression its rank is 0.
+struct Constant {
+  double real = 0;     ///< F32
+  int64_t integer = 0; ///< I32, Index; 0 or 1 for Bool
+};
+
+/// The value of a size, of element Index and rank 0.
+struct DimValue {
+  Dim dim;
+};
+
+/// A local. In an element expression it is a scalar Local (the `w` of a weight); tensors are read by Subscript.
+struct LocalRef {
+  const Local *local;
+};
+
+/// A parameter of a homogeneous list is picked by one index for each of its counts.
+struct ParameterRef {
+  struct Pick {
+    const LoopCounter *counter = nullptr; ///< null: `constant`
+    int64_t constant = 0;
+  };
+  const Parameter *parameter;
+  std::vector<Pick> picks;
+};
+
+enum class Op {
+  // two operands
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Rem,
+  Pow,
+  Min,
+  Max,
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge,
+  And,
+  Or,
+  // one operand
+  Neg,
+  Not,
+  Abs,
+  Exp,
+  Log,
+  Sqrt,
+  Rsqrt,
+  Tanh,
+  Sin,
+  Cos,
+  Erf,
+  Floor,
+  // condition, if true, if false
+  Select,
+};
+
+/// "add", "select", ...
+const char *textOf(Op op);
+
+/// An operator on every element. Tensor operands broadcast: shapes align at their trailing dimensions, and an operand's
+/// dimension that is missing or the literal 1 is repeated to that of the result type. Operands have the same element
+/// type (a Select's condition is Bool); comparisons give Bool.
+struct Elementwise {
+  Op op;
+  std::vector<ExprRef> operands;
+};
+
+/// The operand converted to the element type of this expression; F32 to I32 rounds towards zero, Bool gives 0 or 1.
+struct Cast {
+  ExprRef operand;
+};
+
+/// ArgMax and ArgMin give the lowest index (Index element) of the largest and smallest term; a mean is a sum that is
+/// divided. A reduction of nothing is the combiner's identity (0, 1, -inf, +inf, false, true; index 0).
+enum class Combiner { Add, Mul, Max, Min, And, Or, ArgMax, ArgMin };
+
+const char *textOf(Combiner combiner);
+
+// Tensor expressions.
+
+/// `source` combined along `axes` (sorted), which the result lacks. ArgMax and ArgMin have one axis.
+struct AxisReduction {
+  Combiner combiner;
+  ExprRef source;
+  std::vector<unsigned> axes;
+};
+
+/// a[..., m, k] @ b[..., k, n]. Leading dimensions broadcast as in Elementwise. Either may be of rank 1: a[k] lacks m,
+/// b[k] lacks n, and the result lacks it too.
+struct MatMul {
+  ExprRef a, b;
+};
+
+/// Dimension d of the result is dimension permutation[d] of the source.
+struct Permute {
+  ExprRef source;
+  std::vector<unsigned> permutation;
+};
+
+/// The same elements in row-major order. Group after group, `sources` consecutive dimensions of the source become
+/// `results` dimensions of the result, with equal products; at least one of the two is 1 where that is possible.
+/// A group of (0, n) adds n dimensions of 1, (n, 0) drops them.
+struct Reshape {
+  struct Group {
+    unsigned sources, results;
+  };
+  ExprRef source;
+  std::vector<Group> groups;
+};
+
+/// The part that begins at `offsets`, of the size that the type has.
+struct Slice {
+  ExprRef source;
+  std::vector<Dim> offsets;
+};
+
+struct Concat {
+  std::vector<ExprRef> parts;
+  unsigned axis;
+};
+
+/// A tensor that holds the scalar `value` (rank 0) everywhere.
+struct Fill {
+  ExprRef value;
+};
+
+/// [i, j] => body. The result has one dimension for each index; the body is an element expression.
+struct Comprehension {
+  std::vector<const Index *> indices;
+  ExprRef body;
+};
+
+enum class Normaliser { Softmax, Ratio };
+enum class Statistic { Value, Weights, Lse };
+
+/// [outer...] => attend keys { ... } yields (...). Its statement binds one local for each of `yields`, in order:
+///   Value    [outer..., values...]      Weights  [outer..., keys...]      Lse  [outer...]
+struct Attend {
+  std::vector<const Index *> outer, keys, values;
+  Normaliser normaliser = Normaliser::Softmax;
+  ExprRef score = nullptr;
+  ExprRef mask = nullptr;          ///< null: every key is kept
+  const Local *weightIn = nullptr; ///< p, a scalar, in `weight`
+  ExprRef weight = nullptr;        ///< null: p itself
+  ExprRef value = nullptr;         ///< null: no Value among the yields
+  std::vector<Statistic> yields;
+};
+
+// Element expressions.
+
+struct IndexRef {
+  const Index *index;
+};
+
+/// How one index of a Subscript is known to be in range.
+enum class InRange {
+  Proved,  ///< always, by the checker
+  Runtime, ///< comes from data: a run-time check, a status where it fails
+};
+
+/// One element of a tensor: as many `indices` (element Index) as the base has dimensions. Where the program's guard
+/// makes a subscript valid (`if s >= 1 then a[s - 1] else 0`) the index here is clamped, so that it is in range on
+/// both branches and may be evaluated anywhere.
+struct Subscript {
+  ExprRef base; ///< a tensor expression without indices: LocalRef or ParameterRef
+  std::vector<ExprRef> indices;
+  std::vector<InRange> inRange;
+};
+
+/// combiner over indices where filter => body.
+struct IndexReduction {
+  Combiner combiner;
+  std::vector<const Index *> indices;
+  ExprRef filter = nullptr; ///< null: all
+  ExprRef body;
+};
+
+struct Expr {
+  using Node =
+      std::variant<Constant, DimValue, LocalRef, ParameterRef, Elementwise, Cast, AxisReduction, MatMul, Permute,
+                   Reshape, Slice, Concat, Fill, Comprehension, Attend, IndexRef, Subscript, IndexReduction>;
+  Node node;
+  Type type; ///< of an Attend: that of its first yield
+  SourceRange range;
+
+  template <class T> const T *as() const { return std::get_if<T>(&node); }
+};
+
+//===- Statements -------------------------------------------------------------------------------------------------===//
+
+struct Let;
+struct Loop;
+using Statement = std::variant<Let, Loop>;
+struct Block;
+
+/// locals = value; more than one local only for an Attend.
+struct Let {
+  std::vector<const Local *> locals;
+  ExprRef value;
+};
+
+/// Runs `body` counter->count times. `carried` pass from one round to the next: argument is `initial` in the first
+/// round and the last round's `next` after it; result is the last `next` (or `initial` where count is 0).
+struct Loop {
+  struct Carried {
+    ExprRef initial;
+    const Local *argument;
+    ExprRef next; ///< in the scope of body
+    const Local *result;
+  };
+  const LoopCounter *counter;
+  std::vector<Carried> carried;
+  std::unique_ptr<Block> body;
+  SourceRange range;
+};
+
+struct Block {
+  std::vector<Statement> statements;
+};
+
+//===- Programs ---------------------------------------------------------------------------------------------------===//
+
+/// A named dynamic dimension of an entry point; max is -1 where it has no bound.
+struct Dimension {
+  std::string name;
+  int64_t max = -1;
+  SourceRange range;
+};
+
+struct Result {
+  std::string name; ///< as declared; the entry's name where it is the only one and has none
+  ExprRef value;
+  Shape shape; ///< with the labels of the declaration
+};
+
+struct Entry {
+  std::string name;
+  std::string doc;                   ///< the comment above its function
+  std::vector<Dimension> dimensions; ///< in the order in which the arguments name them
+  std::vector<const Local *> arguments;
+  Block block;
+  std::vector<Result> results;
+  SourceRange range;
+};
+
+struct Hyperparameter {
+  std::string name;
+  std::string value; ///< as text
+};
+
+struct Program {
+  std::string name; ///< of the model; empty where the file has functions only
+  std::vector<Hyperparameter> hyperparameters;
+  std::vector<const Parameter *> parameters;
+  std::vector<Entry> entries;
+
+  // What owns the nodes.
+  std::deque<Expr> exprs;
+  std::deque<Local> locals;
+  std::deque<LoopCounter> counters;
+  std::deque<Index> indices;
+  std::deque<Parameter> parameterStore;
+};
+
+} // namespace attnc::typed
