@@ -3,9 +3,9 @@
 // A kernel is a private `func.func` on tensors that holds one fused region of `attn`/`linalg` ops, made by the fuse
 // phase. Its attributes:
 //
-//   attn.kernel    string: the kind, one of "attend", "gemm", "rows", "loops" (docs/architecture.md says what each holds)
-//   attn.schedule  dictionary: tile sizes and choices; whatever is absent the emitter chooses
-//   attn.packed    on an argument: the weight arrives packed by `model_prepare` (layout in the dictionary)
+//   attn.kernel    string: the kind, one of "attend", "gemm", "rows", "loops" (docs/architecture.md says what each
+//   holds) attn.schedule  dictionary: tile sizes and choices; whatever is absent the emitter chooses attn.packed    on
+//   an argument: the weight arrives packed by `model_prepare` (layout in the dictionary)
 //
 // An emitter turns it into one or more phases with the kernel ABI of runtime/include/attn/abi.h. The host code runs the
 // phases in order, each as a parallel loop over its chunks. The number of chunks is a function of sizes and schedule

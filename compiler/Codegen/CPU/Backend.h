@@ -1,0 +1,55 @@
+//===- Backend.h - from the code module to an object ----------------------------------------------------------===//
+//
+// The code module holds what emitters and the host-code phase generate: functions on {func, scf, arith, math, vector,
+// memref, affine, cf, index, llvm, ub}. Four steps, each of which can be dumped:
+//
+//   lowerToLlvmDialect   everything becomes the `llvm` dialect; transcendental functions become arithmetic
+//                        (VectorMath.h), since an object may not call libm
+//   translateToLlvm      LLVM IR with the target's triple, data layout and features
+//   optimise             -O3
+//   emit                 a relocatable object or assembly text, in memory
+//
+// The bytes depend on the module and the target alone: no paths, dates or pointers get in. Locations that name a file
+// become line tables, so that a profile or a fault leads to a line of the model.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Target.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "llvm/ADT/SmallVector.h"
+#include <memory>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+} // namespace llvm
+
+namespace attnc {
+
+/// LLVM IR and the context that owns its types.
+struct LlvmCode {
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> module;
+  LlvmCode();
+  LlvmCode(LlvmCode &&);
+  LlvmCode &operator=(LlvmCode &&);
+  ~LlvmCode();
+};
+
+enum class OutputKind { Object, Assembly };
+
+/// The dialects that code modules use and their translations to LLVM IR.
+void registerBackendDialects(mlir::DialectRegistry &registry);
+
+mlir::LogicalResult lowerToLlvmDialect(mlir::ModuleOp code, const Target &target);
+mlir::FailureOr<LlvmCode> translateToLlvm(mlir::ModuleOp code, const Target &target);
+void optimise(LlvmCode &code, const Target &target);
+mlir::FailureOr<llvm::SmallVector<char, 0>> emit(LlvmCode &code, const Target &target, OutputKind kind);
+
+/// All four steps; `code` is consumed (it ends in the `llvm` dialect). Fails, with a message on the module, where the
+/// object would call anything but memcpy, memset and memmove: that is a bug of an emitter.
+mlir::FailureOr<llvm::SmallVector<char, 0>> compileToObject(mlir::ModuleOp code, const Target &target);
+
+} // namespace attnc

@@ -1,0 +1,28 @@
+//===- CpuEmitter.h - the emitter for processors, made of one family a kernel kind ----------------------------===//
+//
+// One Emitter, "cpu", that hands a kernel to the family named by its `attn.kernel`. A family is two functions in files
+// of its own (Attend*.cpp, Gemm*.cpp, Rows*.cpp, Loops*.cpp), listed in CpuEmitter.cpp.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Target.h"
+
+namespace attnc {
+
+std::unique_ptr<Emitter> createCpuEmitter();
+
+/// Whether the kernel computes result `result` right when that is the same buffer as its argument `argument` (the
+/// condition of `attn.in_place`, KernelFrame.h).
+bool mayRunInPlace(mlir::func::FuncOp kernel, unsigned argument, unsigned result);
+
+//===-------------------------------------------- families ----------------------------------------------------===//
+
+Verdict supportsRows(mlir::func::FuncOp kernel, const Target &target);
+mlir::FailureOr<KernelCode> emitRows(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
+
+Verdict supportsLoops(mlir::func::FuncOp kernel, const Target &target);
+mlir::FailureOr<KernelCode> emitLoops(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
+
+} // namespace attnc

@@ -1,0 +1,53 @@
+//===- KernelSizes.h - the sizes of a kernel as expressions ---------------------------------------------------===//
+//
+// Numbers the dynamic sizes of a kernel the way attn_kernel_args::sizes holds them: the dynamic dimensions of the
+// tensor operands in order, then those of the results, then the index operands. For
+//
+//   func.func private @k(%a: tensor<?x64xf32>, %n: index, %b: tensor<?x?xf32>) -> tensor<?x8xf32>
+//
+// symbol 0 is dim(a, 0), 1 and 2 are the dims of b, 3 is dimension 0 of the result, 4 is n.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Memory/SizeExpr.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+#include <optional>
+
+namespace attnc {
+
+class KernelSizes {
+public:
+  explicit KernelSizes(mlir::func::FuncOp kernel);
+
+  unsigned numSymbols() const { return symbols; }
+  unsigned numTensorOperands() const { return operandSizes.size(); }
+
+  /// Dimension `dimension` of a tensor argument, of a result by number, or of a value inside the kernel.
+  SizeExpr dimension(mlir::Value tensor, unsigned dimension) const;
+  SizeExpr resultDimension(unsigned result, unsigned dimension) const;
+  /// An `index` inside the kernel: a constant, an argument, tensor.dim, and sums, products and quotients of those.
+  /// Nothing where it is computed in another way.
+  std::optional<SizeExpr> tryValueOf(mlir::Value index) const;
+  SizeExpr valueOf(mlir::Value index) const; ///< where the kernel is known to be well formed
+
+  SizeExpr elements(mlir::Value tensor) const;
+  SizeExpr resultElements(unsigned result) const;
+  /// Bytes of one element in memory: i1 takes a byte, f32 and i32 take four.
+  static int64_t elementBytes(mlir::Type element);
+  /// Distinct bytes of all operands, and bytes of all results: what a KernelCost wants.
+  SizeExpr bytesRead() const;
+  SizeExpr bytesWritten() const;
+
+private:
+  std::optional<SizeExpr> tryDimension(mlir::Value tensor, unsigned dimension) const;
+
+  mlir::func::FuncOp kernel;
+  unsigned symbols = 0;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<SizeExpr>> operandSizes;
+  llvm::SmallVector<llvm::SmallVector<SizeExpr>> resultSizes;
+  llvm::DenseMap<mlir::Value, SizeExpr> indexArguments;
+};
+
+} // namespace attnc

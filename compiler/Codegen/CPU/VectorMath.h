@@ -1,0 +1,30 @@
+//===- VectorMath.h - transcendental functions as arithmetic --------------------------------------------------===//
+//
+// An object calls no libm, so each `math` op on f32 (a scalar or a vector of any length) becomes a few multiply-adds.
+// Largest error in units in the last place (ulp), measured over all floats of the range by the tests:
+//
+//   exp, exp2       2     inf, 0 and NaN as in C; results below 2^-126 become 0 (denormals cost 33 times as much)
+//   expm1, log1p    3
+//   log, log2, log10  2
+//   tanh            4
+//   erf             4
+//   sin, cos        2     for |x| <= 10^5; beyond that the argument reduction loses digits
+//   sinh, cosh, tan, atan, atan2, asin, acos   4
+//   powf            8     x^y = 2^(y log2 x) with log2 in two floats
+//   rsqrt, sqrt     correctly rounded square root and one division
+//   cbrt            3
+//
+// Kernels that want a cheaper exponential (attention does) write their own.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Target.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace attnc {
+
+/// Replaces every transcendental `math` op in `code`.
+mlir::LogicalResult expandMath(mlir::ModuleOp code, const Target &target);
+
+} // namespace attnc

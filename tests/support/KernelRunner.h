@@ -1,0 +1,86 @@
+//===- KernelRunner.h - one kernel, emitted, compiled and run in this process ---------------------------------===//
+//
+//   KernelRunner runner(R"(func.func private @k(%x: tensor<?xf32>) -> tensor<?xf32>
+//                            attributes {attn.kernel = "loops"} { ... })", *createCpuEmitter());
+//   ASSERT_TRUE(runner) << runner.message();
+//   HostArray x = HostArray::random({100}, 1);
+//   std::vector<HostArray> y = runner.run({x}, {{100}});          // inputs, shapes of the results
+//
+// Each buffer ends at an inaccessible page (or starts after one: RunOptions::guardBefore), results and scratch hold NaN
+// before the run, so that reading or writing out of bounds and reading what was never written are found.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Target.h"
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace attnc {
+
+enum class ElementKind { F32, I32, I1 };
+
+/// A dense row-major array on the host; i1 in bytes.
+struct HostArray {
+  std::vector<int64_t> shape;
+  ElementKind kind = ElementKind::F32;
+  std::vector<char> bytes;
+
+  HostArray(std::vector<int64_t> shape, ElementKind kind = ElementKind::F32);
+  static HostArray of(std::vector<int64_t> shape, const std::vector<float> &values);
+  static HostArray of(std::vector<int64_t> shape, const std::vector<int32_t> &values);
+  /// Uniform in [low, high), the same for the same seed everywhere.
+  static HostArray random(std::vector<int64_t> shape, uint64_t seed, float low = -1, float high = 1);
+
+  int64_t size() const;
+  float *f32() { return reinterpret_cast<float *>(bytes.data()); }
+  const float *f32() const { return reinterpret_cast<const float *>(bytes.data()); }
+  int32_t *i32() { return reinterpret_cast<int32_t *>(bytes.data()); }
+  const int32_t *i32() const { return reinterpret_cast<const int32_t *>(bytes.data()); }
+  uint8_t *i1() { return reinterpret_cast<uint8_t *>(bytes.data()); }
+  const uint8_t *i1() const { return reinterpret_cast<const uint8_t *>(bytes.data()); }
+};
+
+struct RunOptions {
+  std::vector<int64_t> indexOperands;
+  int workers = 1;          ///< threads, each with scratch of its own
+  bool reversed = false;    ///< chunks in descending order
+  bool guardBefore = false; ///< inaccessible page before each buffer, instead of after it
+  int inPlaceOperand = -1;  ///< operand that shares its buffer with result 0
+  int repeats = 1;
+};
+
+class KernelRunner {
+public:
+  /// `mlir` is one kernel as text (a func.func, or a module with one).
+  KernelRunner(const std::string &mlir, const Emitter &emitter, std::string_view target = "native");
+  ~KernelRunner();
+
+  explicit operator bool() const { return message_.empty(); }
+  const std::string &message() const { return message_; } ///< why there is nothing to run: diagnostics
+  const KernelCode &code() const { return code_; }
+  int64_t objectBytes() const { return objectBytes_; }
+  int32_t status() const { return status_; } ///< of the last run
+
+  std::vector<HostArray> run(const std::vector<HostArray> &inputs,
+                             const std::vector<std::vector<int64_t>> &resultShapes, const RunOptions &options = {});
+  /// The smallest seconds of thread CPU time of one whole launch, on one worker.
+  double seconds(const std::vector<HostArray> &inputs, const std::vector<std::vector<int64_t>> &resultShapes,
+                 int repeats);
+
+private:
+  struct Loaded;
+  struct Launch;
+  void load(const std::string &mlir, const Emitter &emitter, std::string_view target);
+  void runPhases(Launch &launch, const RunOptions &options);
+
+  std::unique_ptr<Loaded> loaded;
+  KernelCode code_;
+  std::string message_;
+  int64_t objectBytes_ = 0;
+  int32_t status_ = 0;
+};
+
+} // namespace attnc
