@@ -1,0 +1,95 @@
+//===- Diagnostic.h - what is wrong, where, and what to do about it ------------------------------------------===//
+//
+// A diagnostic says in one sentence what was found and what was expected, marks the places that it speaks of with
+// what stands there, and gives a hint where there is one:
+//
+//   diagnostics.error(DiagnosticKind::DimMismatch, q, "contracted dimensions differ: `head_dim` is 64 and 80")
+//       .label("f32[64]")
+//       .label(k, "f32[80]")
+//       .note("`k` is made by `wk`, declared", wk)
+//       .hint("...");
+//
+// Messages are lower case without a full stop; words of the source stand in backquotes. `render` shows them.
+//
+//===----------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Diagnostics/Source.h"
+
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attnc {
+
+/// The kinds of Kinds.def.
+enum class DiagnosticKind {
+#define ATTNC_DIAGNOSTIC(NAME, ID, SUMMARY) NAME,
+#include "compiler/Diagnostics/Kinds.def"
+};
+
+/// A row of Kinds.def.
+struct DiagnosticKindInfo {
+  DiagnosticKind kind;
+  std::string_view id;
+  std::string_view summary;
+};
+
+/// All kinds, in the order of Kinds.def.
+std::span<const DiagnosticKindInfo> diagnosticKinds();
+std::string_view idOf(DiagnosticKind kind);
+
+enum class Severity { Error, Warning };
+
+/// A marked place; `text` (which may be empty) stands under it.
+struct Label {
+  SourceRange range;
+  std::string text;
+};
+
+/// A further sentence; where `range` is valid it ends in "at file:line:column".
+struct Note {
+  std::string message;
+  SourceRange range;
+};
+
+struct Diagnostic {
+  DiagnosticKind kind;
+  Severity severity = Severity::Error;
+  std::string message;
+  Label primary;
+  std::vector<Label> secondary;
+  std::vector<Note> notes;
+  std::string hintText;
+
+  Diagnostic &label(std::string text);
+  Diagnostic &label(SourceRange range, std::string text);
+  Diagnostic &note(std::string message, SourceRange range = {});
+  Diagnostic &hint(std::string text);
+};
+
+/// Collects the diagnostics of a compile. A reference that `error` or `warning` returns stays valid.
+class DiagnosticEngine {
+public:
+  explicit DiagnosticEngine(const SourceManager &sources) : sourceManager(sources) {}
+
+  Diagnostic &error(DiagnosticKind kind, SourceRange range, std::string message);
+  Diagnostic &warning(DiagnosticKind kind, SourceRange range, std::string message);
+
+  bool hasErrors() const { return errors > 0; }
+  size_t errorCount() const { return errors; }
+  const std::deque<Diagnostic> &diagnostics() const { return list; }
+  const SourceManager &sources() const { return sourceManager; }
+
+private:
+  Diagnostic &add(Severity severity, DiagnosticKind kind, SourceRange range, std::string message);
+
+  const SourceManager &sourceManager;
+  std::deque<Diagnostic> list;
+  size_t errors = 0;
+};
+
+} // namespace attnc

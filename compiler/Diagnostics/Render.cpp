@@ -1,0 +1,192 @@
+#include "compiler/Diagnostics/Render.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+#include <tuple>
+
+namespace attnc {
+namespace {
+
+/// A line as it is shown, and the column at which each of its bytes is shown.
+struct ShownLine {
+  std::string text;
+  std::vector<uint32_t> columns; ///< one more than there are bytes
+};
+
+/// The length of the UTF-8 sequence at the start of `bytes`, or 0 where there is none.
+size_t sequenceLength(std::string_view bytes) {
+  auto lead = static_cast<unsigned char>(bytes[0]);
+  size_t length = lead < 0x80 ? 1 : lead >= 0xC2 && lead < 0xE0 ? 2 : lead >= 0xE0 && lead < 0xF0 ? 3 : 4;
+  if (lead >= 0xF5 || (lead >= 0x80 && lead < 0xC2) || length > bytes.size())
+    return 0;
+  for (size_t i = 1; i < length; ++i)
+    if ((static_cast<unsigned char>(bytes[i]) & 0xC0) != 0x80)
+      return 0;
+  return length;
+}
+
+ShownLine show(std::string_view line) {
+  ShownLine shown;
+  uint32_t column = 0;
+  for (size_t i = 0; i < line.size();) {
+    size_t length = sequenceLength(line.substr(i));
+    bool isControl = length == 1 && (static_cast<unsigned char>(line[i]) < 0x20 || line[i] == 0x7F);
+    if (line[i] == '\t')
+      shown.text += ' ';
+    else if (length == 0 || isControl)
+      shown.text += "\xEF\xBF\xBD";
+    else
+      shown.text += line.substr(i, length);
+    length = std::max<size_t>(length, 1);
+    shown.columns.insert(shown.columns.end(), length, column++);
+    i += length;
+  }
+  shown.columns.push_back(column);
+  return shown;
+}
+
+/// A label on one line: the columns [begin, end) from 0.
+struct Mark {
+  uint32_t begin;
+  uint32_t end;
+  std::string_view text;
+  bool isPrimary;
+};
+
+void put(std::string &row, size_t column, std::string_view text) {
+  if (row.size() < column + text.size())
+    row.resize(column + text.size(), ' ');
+  row.replace(column, text.size(), text);
+}
+
+/// The rows under a source line: the marks with the rightmost label, then the labels to its left, each on the first
+/// row where it ends before the label to its right begins.
+std::vector<std::string> rowsUnder(std::vector<Mark> marks) {
+  std::stable_sort(marks.begin(), marks.end(), [](const Mark &a, const Mark &b) { return a.begin < b.begin; });
+  std::vector<std::string> rows(1);
+  for (int primary = 0; primary < 2; ++primary)
+    for (const Mark &mark : marks)
+      if (mark.isPrimary == (primary == 1)) {
+        put(rows[0], mark.begin, std::string(mark.end - mark.begin, '~'));
+        if (mark.isPrimary)
+          put(rows[0], mark.begin, "^");
+      }
+  std::vector<size_t> starts; // of the leftmost label in each row below the marks
+  for (auto mark = marks.rbegin(); mark != marks.rend(); ++mark) {
+    if (mark->text.empty())
+      continue;
+    if (mark == marks.rbegin() && mark->end >= rows[0].size()) {
+      put(rows[0], rows[0].size() + 1, mark->text);
+      continue;
+    }
+    size_t row = 0;
+    while (row < starts.size() && mark->begin + mark->text.size() + 2 > starts[row])
+      ++row;
+    if (row == starts.size()) {
+      starts.push_back(0);
+      rows.emplace_back();
+    }
+    starts[row] = mark->begin;
+    std::string &line = rows[row + 1];
+    put(line, mark->begin, mark->text);
+  }
+  return rows;
+}
+
+/// A label and the line of its first byte.
+struct Placed {
+  const Label *label;
+  bool isPrimary;
+  uint32_t line;
+};
+
+void renderLine(std::string &out, const SourceFile &file, std::span<const Placed> labels) {
+  uint32_t number = labels.front().line;
+  ShownLine shown = show(file.line(number));
+  auto columnAt = [&](uint32_t offset) {
+    size_t byte = offset - file.lineStart(number);
+    return shown.columns[std::min(byte, shown.columns.size() - 1)];
+  };
+  std::vector<Mark> marks;
+  for (const Placed &placed : labels) {
+    uint32_t begin = columnAt(placed.label->range.begin);
+    uint32_t end = std::max(columnAt(std::max(placed.label->range.end, placed.label->range.begin)), begin + 1);
+    marks.push_back({begin, end, placed.label->text, placed.isPrimary});
+  }
+  fmt::format_to(std::back_inserter(out), "{:>5} | {}\n", number, shown.text);
+  for (const std::string &row : rowsUnder(std::move(marks)))
+    fmt::format_to(std::back_inserter(out), "      | {}\n", row);
+}
+
+void renderSnippets(std::string &out, const Diagnostic &diagnostic, const SourceManager &sources) {
+  std::vector<Placed> placed;
+  auto add = [&](const Label &label, bool isPrimary) {
+    if (label.range.valid())
+      placed.push_back({&label, isPrimary, sources.file(label.range.file).lineColumn(label.range.begin).line});
+  };
+  add(diagnostic.primary, true);
+  for (const Label &label : diagnostic.secondary)
+    add(label, false);
+  FileId home = diagnostic.primary.range.file;
+  std::stable_sort(placed.begin(), placed.end(), [&](const Placed &a, const Placed &b) {
+    FileId fileA = a.label->range.file, fileB = b.label->range.file;
+    return std::tuple(fileA != home, fileA, a.line) < std::tuple(fileB != home, fileB, b.line);
+  });
+  FileId current = home;
+  for (size_t i = 0; i < placed.size();) {
+    FileId file = placed[i].label->range.file;
+    size_t next = i;
+    while (next < placed.size() && placed[next].label->range.file == file && placed[next].line == placed[i].line)
+      ++next;
+    if (file != current)
+      fmt::format_to(std::back_inserter(out), "  at {}:\n", sources.place(placed[i].label->range));
+    current = file;
+    renderLine(out, sources.file(file), std::span(placed).subspan(i, next - i));
+    i = next;
+  }
+}
+
+} // namespace
+
+std::string render(const Diagnostic &diagnostic, const SourceManager &sources) {
+  std::string out;
+  auto to = std::back_inserter(out);
+  if (diagnostic.primary.range.valid())
+    fmt::format_to(to, "{}: ", sources.place(diagnostic.primary.range));
+  fmt::format_to(to, "{}: {} [{}]\n", diagnostic.severity == Severity::Error ? "error" : "warning", diagnostic.message,
+                 idOf(diagnostic.kind));
+  renderSnippets(out, diagnostic, sources);
+  for (const Note &note : diagnostic.notes) {
+    if (note.range.valid())
+      fmt::format_to(to, "  note: {} at {}\n", note.message, sources.place(note.range));
+    else
+      fmt::format_to(to, "  note: {}\n", note.message);
+  }
+  if (!diagnostic.hintText.empty())
+    fmt::format_to(to, "  hint: {}\n", diagnostic.hintText);
+  return out;
+}
+
+std::string render(const DiagnosticEngine &engine) {
+  std::vector<const Diagnostic *> ordered;
+  for (const Diagnostic &diagnostic : engine.diagnostics())
+    ordered.push_back(&diagnostic);
+  std::stable_sort(ordered.begin(), ordered.end(), [](const Diagnostic *a, const Diagnostic *b) {
+    SourceRange x = a->primary.range, y = b->primary.range;
+    return std::tuple(x.file, x.begin) < std::tuple(y.file, y.begin);
+  });
+  std::string out, previous;
+  for (const Diagnostic *diagnostic : ordered) {
+    std::string text = render(*diagnostic, engine.sources());
+    if (text == previous)
+      continue;
+    if (!out.empty())
+      out += '\n';
+    out += text;
+    previous = std::move(text);
+  }
+  return out;
+}
+
+} // namespace attnc
