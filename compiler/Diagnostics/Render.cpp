@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <numeric>
 #include <tuple>
 
 namespace attnc {
@@ -63,7 +64,8 @@ void put(std::string &row, size_t column, std::string_view text) {
 /// The rows under a source line: the marks with the rightmost label, then the labels to its left, each on the first
 /// row where it ends before the label to its right begins.
 std::vector<std::string> rowsUnder(std::vector<Mark> marks) {
-  std::stable_sort(marks.begin(), marks.end(), [](const Mark &a, const Mark &b) { return a.begin < b.begin; });
+  std::sort(marks.begin(), marks.end(),
+            [](const Mark &a, const Mark &b) { return std::tuple(a.begin, a.end) < std::tuple(b.begin, b.end); });
   std::vector<std::string> rows(1);
   for (int primary = 0; primary < 2; ++primary)
     for (const Mark &mark : marks)
@@ -129,9 +131,9 @@ void renderSnippets(std::string &out, const Diagnostic &diagnostic, const Source
   for (const Label &label : diagnostic.secondary)
     add(label, false);
   FileId home = diagnostic.primary.range.file;
-  std::stable_sort(placed.begin(), placed.end(), [&](const Placed &a, const Placed &b) {
-    FileId fileA = a.label->range.file, fileB = b.label->range.file;
-    return std::tuple(fileA != home, fileA, a.line) < std::tuple(fileB != home, fileB, b.line);
+  std::sort(placed.begin(), placed.end(), [&](const Placed &a, const Placed &b) {
+    auto key = [&](const Placed &p) { return std::tuple(p.label->range.file != home, p.label->range.file, p.line); };
+    return key(a) < key(b);
   });
   FileId current = home;
   for (size_t i = 0; i < placed.size();) {
@@ -169,16 +171,16 @@ std::string render(const Diagnostic &diagnostic, const SourceManager &sources) {
 }
 
 std::string render(const DiagnosticEngine &engine) {
-  std::vector<const Diagnostic *> ordered;
-  for (const Diagnostic &diagnostic : engine.diagnostics())
-    ordered.push_back(&diagnostic);
-  std::stable_sort(ordered.begin(), ordered.end(), [](const Diagnostic *a, const Diagnostic *b) {
-    SourceRange x = a->primary.range, y = b->primary.range;
-    return std::tuple(x.file, x.begin) < std::tuple(y.file, y.begin);
+  const std::deque<Diagnostic> &all = engine.diagnostics();
+  std::vector<size_t> ordered(all.size());
+  std::iota(ordered.begin(), ordered.end(), size_t(0));
+  std::sort(ordered.begin(), ordered.end(), [&](size_t a, size_t b) {
+    SourceRange x = all[a].primary.range, y = all[b].primary.range;
+    return std::tuple(x.file, x.begin, a) < std::tuple(y.file, y.begin, b);
   });
   std::string out, previous;
-  for (const Diagnostic *diagnostic : ordered) {
-    std::string text = render(*diagnostic, engine.sources());
+  for (size_t index : ordered) {
+    std::string text = render(all[index], engine.sources());
     if (text == previous)
       continue;
     if (!out.empty())
