@@ -1,0 +1,15 @@
+/* The whole runtime: memory, threads, weights, calls. C11 and C++17; needs libc alone. */
+#ifndef ATTN_ATTN_H
+#define ATTN_ATTN_H
+
+#include "attn/abi.h"
+#include "attn/memory.h"
+#include "attn/model.h"
+#include "attn/random.h"
+#include "attn/run.h"
+#include "attn/safetensors.h"
+#include "attn/status.h"
+#include "attn/threads.h"
+#include "attn/weights.h"
+
+#endif

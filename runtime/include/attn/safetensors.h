@@ -1,0 +1,46 @@
+/* Reading .safetensors files: a JSON header of names, types, shapes and offsets, then the tensors' bytes.
+ * The file is mapped, not read: a tensor costs nothing until it is touched. Every offset is checked at opening. */
+#ifndef ATTN_SAFETENSORS_H
+#define ATTN_SAFETENSORS_H
+
+#include "attn/abi.h"
+#include "attn/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum attn_file_dtype {
+  ATTN_FILE_BOOL, ATTN_FILE_U8, ATTN_FILE_I8, ATTN_FILE_I16, ATTN_FILE_U16, ATTN_FILE_F16, ATTN_FILE_BF16,
+  ATTN_FILE_I32, ATTN_FILE_U32, ATTN_FILE_F32, ATTN_FILE_I64, ATTN_FILE_U64, ATTN_FILE_F64
+} attn_file_dtype;
+
+typedef struct attn_file_tensor {
+  const char *name;
+  const void *data; /* may be unaligned */
+  uint64_t bytes;
+  int64_t shape[ATTN_MAX_RANK];
+  int32_t rank;
+  int32_t dtype; /* an attn_file_dtype */
+} attn_file_tensor;
+
+typedef struct attn_safetensors attn_safetensors;
+
+/* Maps a file and checks its header; ATTN_BAD_FILE with a message where it is unreadable, truncated or corrupt. */
+attn_code attn_safetensors_open(const char *path, attn_safetensors **file, attn_status *status);
+/* The same over `size` bytes in memory, which must outlive the result; `name` stands for the file in messages. */
+attn_code attn_safetensors_open_memory(const char *name, const void *data, size_t size, attn_safetensors **file,
+                                       attn_status *status);
+void attn_safetensors_close(attn_safetensors *file);
+
+int64_t attn_safetensors_count(const attn_safetensors *file);
+const attn_file_tensor *attn_safetensors_at(const attn_safetensors *file, int64_t index); /* in order of the header */
+const attn_file_tensor *attn_safetensors_find(const attn_safetensors *file, const char *name); /* or null */
+
+const char *attn_file_dtype_name(int32_t dtype); /* as the format spells it: "F32" */
+int64_t attn_file_dtype_bytes(int32_t dtype);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,17 @@
+/* What the runtime's files share and programs don't see. */
+#ifndef ATTN_INTERNAL_H
+#define ATTN_INTERNAL_H
+
+#include "attn/status.h"
+
+#define ATTN_PUBLIC __attribute__((visibility("default")))
+
+/* Fills `status` where there is one and returns `code`. */
+attn_code attn_fail(attn_status *status, attn_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+attn_code attn_succeed(attn_status *status);
+
+/* Writes a shape such as "[2, 64]" for messages. */
+const char *attn_shape_text(const int64_t *shape, int32_t rank, char *buffer, int size);
+
+#endif

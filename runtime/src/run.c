@@ -1,0 +1,174 @@
+#include "attn/run.h"
+#include "attn/threads.h"
+#include "internal.h"
+#include "processor.h"
+
+#include <string.h>
+
+static const char *const dtype_names[] = {"f32", "i32", "bool"};
+
+ATTN_PUBLIC int64_t attn_find_entry(const attn_model *model, const char *name) {
+  for (int64_t i = 0; i < model->entry_count; ++i)
+    if (strcmp(model->entries[i].name, name) == 0)
+      return i;
+  return -1;
+}
+
+ATTN_PUBLIC int64_t attn_size(const attn_size_info *size, const int64_t *dimensions) {
+  return size->offset + (size->dimension < 0 ? 0 : size->scale * dimensions[size->dimension]);
+}
+
+static attn_code check_kind(const attn_entry_info *entry, int32_t number, const attn_tensor *tensor,
+                            attn_status *status) {
+  const attn_tensor_info *info = &entry->tensors[number];
+  if (tensor->dtype != info->dtype)
+    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: '%s' has elements of type %s, expected %s", entry->name,
+                     info->name, tensor->dtype >= 0 && tensor->dtype <= 2 ? dtype_names[tensor->dtype] : "unknown",
+                     dtype_names[info->dtype]);
+  if (tensor->rank != info->rank)
+    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: '%s' has %d dimensions, expected %d", entry->name, info->name,
+                     tensor->rank, info->rank);
+  for (int32_t d = 0; d < info->rank; ++d)
+    if (tensor->shape[d] < 0)
+      return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: dimension %d of '%s' is %lld, expected no negative size",
+                       entry->name, d, info->name, (long long)tensor->shape[d]);
+  return ATTN_OK;
+}
+
+/* Takes the dimensions that this tensor's shape names alone, such as `seq` in f32[batch, seq]. */
+static attn_code bind_dimensions(const attn_entry_info *entry, int32_t number, const attn_tensor *tensor,
+                                 int64_t *dimensions, attn_status *status) {
+  const attn_tensor_info *info = &entry->tensors[number];
+  for (int32_t d = 0; d < info->rank; ++d) {
+    const attn_size_info *size = &info->shape[d];
+    if (size->dimension < 0 || size->scale != 1 || size->offset != 0)
+      continue;
+    const attn_dimension_info *dimension = &entry->dimensions[size->dimension];
+    int64_t *value = &dimensions[size->dimension];
+    if (*value < 0)
+      *value = tensor->shape[d];
+    if (*value != tensor->shape[d])
+      return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: dimension %d of '%s' is %lld, but `%s` is %lld elsewhere",
+                       entry->name, d, info->name, (long long)tensor->shape[d], dimension->name, (long long)*value);
+    if (dimension->max >= 0 && *value > dimension->max)
+      return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: `%s` is %lld (dimension %d of '%s'), expected at most %lld",
+                       entry->name, dimension->name, (long long)*value, d, info->name, (long long)dimension->max);
+  }
+  return ATTN_OK;
+}
+
+static attn_code check_shape(const attn_entry_info *entry, int32_t number, const attn_tensor *tensor,
+                             const int64_t *dimensions, attn_status *status) {
+  const attn_tensor_info *info = &entry->tensors[number];
+  int64_t expected[ATTN_MAX_RANK];
+  int same = 1, empty = 0;
+  for (int32_t d = 0; d < info->rank; ++d) {
+    expected[d] = attn_size(&info->shape[d], dimensions);
+    same = same && expected[d] == tensor->shape[d];
+    empty = empty || tensor->shape[d] == 0;
+  }
+  char wanted[128], found[128];
+  if (!same)
+    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: '%s' has shape %s, expected %s", entry->name, info->name,
+                     attn_shape_text(tensor->shape, tensor->rank, found, sizeof found),
+                     attn_shape_text(expected, info->rank, wanted, sizeof wanted));
+  if (!tensor->data && !empty)
+    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: '%s' is a null pointer", entry->name, info->name);
+  return ATTN_OK;
+}
+
+ATTN_PUBLIC attn_code attn_infer_dimensions(const attn_model *model, int64_t number, const attn_tensor *tensors,
+                                            int64_t tensor_count, int64_t *dimensions, attn_status *status) {
+  const attn_entry_info *entry = &model->entries[number];
+  for (int32_t d = 0; d < entry->dimension_count; ++d)
+    dimensions[d] = -1;
+  for (int32_t i = 0; i < tensor_count; ++i) {
+    attn_code code = check_kind(entry, i, &tensors[i], status);
+    if (code == ATTN_OK)
+      code = bind_dimensions(entry, i, &tensors[i], dimensions, status);
+    if (code != ATTN_OK)
+      return code;
+  }
+  for (int32_t d = 0; d < entry->dimension_count; ++d)
+    if (dimensions[d] < 0)
+      return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: no tensor tells the size of `%s`", entry->name,
+                       entry->dimensions[d].name);
+  for (int32_t i = 0; i < tensor_count; ++i) {
+    attn_code code = check_shape(entry, i, &tensors[i], dimensions, status);
+    if (code != ATTN_OK)
+      return code;
+  }
+  return attn_succeed(status);
+}
+
+static attn_code check_model(const attn_model *model, int64_t number, const attn_context *context,
+                             const attn_tensor *tensors, int64_t tensor_count, attn_status *status) {
+  if (!model || !context || (!tensors && tensor_count > 0))
+    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s is a null pointer",
+                     !model ? "the model" : !context ? "the context" : "the list of tensors");
+  if (model->abi_version != ATTN_ABI_VERSION)
+    return attn_fail(status, ATTN_UNSUPPORTED, "%s: compiled for ABI version %u, this runtime has %d", model->name,
+                     model->abi_version, ATTN_ABI_VERSION);
+  if (model->cpu_level > attn_processor_level())
+    return attn_fail(status, ATTN_UNSUPPORTED, "%s: compiled for %s (x86-64 level %u), this processor has level %u",
+                     model->name, model->target, model->cpu_level, attn_processor_level());
+  if (number < 0 || number >= model->entry_count)
+    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: has %lld entry points, but number %lld was called", model->name,
+                     (long long)model->entry_count, (long long)number);
+  const attn_entry_info *entry = &model->entries[number];
+  if (tensor_count != entry->input_count + entry->result_count)
+    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: %lld tensors, expected %d inputs and %d results", entry->name,
+                     (long long)tensor_count, entry->input_count, entry->result_count);
+  if (model->loaded_count > 0 && !context->weights)
+    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: the model has parameters, but the context has no weights",
+                     entry->name);
+  return ATTN_OK;
+}
+
+static attn_code check_arena(const attn_entry_info *entry, const attn_context *context, int64_t needed,
+                             attn_status *status) {
+  if (needed == 0)
+    return ATTN_OK;
+  if (needed < 0 || needed == INT64_MAX)
+    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: the arena for these dimensions is beyond 64 bits", entry->name);
+  if (!context->arena)
+    return attn_fail(status, ATTN_BAD_ARENA, "%s: the arena is a null pointer, expected %lld bytes", entry->name,
+                     (long long)needed);
+  if (context->arena_bytes < needed)
+    return attn_fail(status, ATTN_BAD_ARENA, "%s: the arena has %lld bytes, expected at least %lld", entry->name,
+                     (long long)context->arena_bytes, (long long)needed);
+  if ((uintptr_t)context->arena % ATTN_ALIGNMENT)
+    return attn_fail(status, ATTN_BAD_ARENA, "%s: the arena is not aligned to %d bytes", entry->name, ATTN_ALIGNMENT);
+  return ATTN_OK;
+}
+
+enum { MOST_TENSORS = 64, MOST_DIMENSIONS = 64 };
+
+ATTN_PUBLIC attn_code attn_run(const attn_model *model, int64_t number, const attn_context *context,
+                               const attn_tensor *tensors, int64_t tensor_count, attn_status *status) {
+  attn_code code = check_model(model, number, context, tensors, tensor_count, status);
+  if (code != ATTN_OK)
+    return code;
+  const attn_entry_info *entry = &model->entries[number];
+  int64_t dimensions[MOST_DIMENSIONS];
+  void *data[MOST_TENSORS];
+  if (tensor_count > MOST_TENSORS || entry->dimension_count > MOST_DIMENSIONS)
+    return attn_fail(status, ATTN_UNSUPPORTED, "%s: more than %d tensors or %d dimensions", entry->name, MOST_TENSORS,
+                     MOST_DIMENSIONS);
+  code = attn_infer_dimensions(model, number, tensors, tensor_count, dimensions, status);
+  if (code != ATTN_OK)
+    return code;
+  const attn_executor *executor = context->executor ? context->executor : attn_serial_executor();
+  code = check_arena(entry, context, entry->arena_bytes(dimensions, executor->workers), status);
+  if (code != ATTN_OK)
+    return code;
+  for (int64_t i = 0; i < tensor_count; ++i)
+    data[i] = tensors[i].data;
+  attn_frame frame = {data, dimensions, context->weights ? attn_weights_table(context->weights) : 0, context->arena,
+                      executor};
+  code = (attn_code)entry->run(&frame);
+  if (code == ATTN_OUT_OF_RANGE)
+    return attn_fail(status, code, "%s: an index that comes from the inputs lies outside its tensor", entry->name);
+  return code == ATTN_OK ? attn_succeed(status)
+                         : attn_fail(status, code, "%s: %s", entry->name, attn_code_name(code));
+}

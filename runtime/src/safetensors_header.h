@@ -1,0 +1,19 @@
+/* The JSON header of a .safetensors file, parsed strictly: exactly the grammar the format uses. */
+#ifndef ATTN_SAFETENSORS_HEADER_H
+#define ATTN_SAFETENSORS_HEADER_H
+
+#include "attn/safetensors.h"
+
+typedef struct attn_header {
+  attn_file_tensor *tensors;
+  int64_t count;
+  char *names; /* storage of the tensors' names */
+} attn_header;
+
+/* Parses `text`; `data` are the tensors' bytes, `data_bytes` of them. On failure nothing is held. `file` names the
+ * file in messages. Every tensor's bytes lie inside the data and have the size that shape and type imply. */
+attn_code attn_header_parse(const char *file, const char *text, uint64_t text_bytes, const char *data,
+                            uint64_t data_bytes, attn_header *header, attn_status *status);
+void attn_header_free(attn_header *header);
+
+#endif

@@ -1,0 +1,121 @@
+#include "attn/run.h"
+#include <gtest/gtest.h>
+#include <string>
+
+namespace {
+
+// y[n, 2 n] = the sum of x[n] + c[3] times the position: a hand-made entry point.
+const attn_dimension_info dimensions[] = {{"n", 8}};
+const attn_size_info xShape[] = {{1, 0, 0}}, cShape[] = {{0, 3, -1}}, yShape[] = {{1, 0, 0}, {2, 0, 0}};
+const attn_tensor_info tensorInfos[] = {
+    {"x", xShape, ATTN_F32, 1}, {"c", cShape, ATTN_I32, 1}, {"y", yShape, ATTN_F32, 2}};
+
+int32_t failWith = ATTN_OK;
+
+int32_t run(const attn_frame *frame) {
+  auto *y = static_cast<float *>(frame->tensors[2]);
+  for (int64_t i = 0; i < 2 * frame->dimensions[0] * frame->dimensions[0]; ++i)
+    y[i] = float(i);
+  return failWith;
+}
+int64_t arenaBytes(const int64_t *values, int64_t workers) { return 64 * values[0] * workers; }
+
+const attn_entry_info entries[] = {{"e", run, arenaBytes, dimensions, tensorInfos, 1, 2, 1, 0}};
+
+attn_model model() {
+  attn_model m = {};
+  m.abi_version = ATTN_ABI_VERSION;
+  m.name = m.target = "m";
+  m.entries = entries;
+  m.entry_count = 1;
+  return m;
+}
+
+struct Call {
+  attn_model m = model();
+  float x[8] = {}, y[128] = {};
+  int32_t c[3] = {};
+  alignas(64) char arena[1024];
+  attn_tensor tensors[3] = {{x, {2}, ATTN_F32, 1}, {c, {3}, ATTN_I32, 1}, {y, {2, 4}, ATTN_F32, 2}};
+  attn_context context = {nullptr, nullptr, arena, sizeof arena};
+  attn_status status = {};
+  std::string operator()(int64_t entry = 0, int64_t count = 3) {
+    attn_code code = attn_run(&m, entry, &context, tensors, count, &status);
+    EXPECT_EQ(code, status.code);
+    return code == ATTN_OK ? "ok" : status.message;
+  }
+};
+
+} // namespace
+
+TEST(Run, CallsWhatFits) {
+  Call call;
+  EXPECT_EQ(call(), "ok");
+  EXPECT_EQ(call.y[7], 7);
+  EXPECT_EQ(attn_find_entry(&call.m, "e"), 0);
+  EXPECT_EQ(attn_find_entry(&call.m, "f"), -1);
+}
+
+TEST(Run, ChecksShapes) {
+  Call call;
+  call.tensors[2].shape[1] = 5;
+  EXPECT_EQ(call(), "e: 'y' has shape [2, 5], expected [2, 4]");
+  call.tensors[2].shape[0] = 3;
+  EXPECT_EQ(call(), "e: dimension 0 of 'y' is 3, but `n` is 2 elsewhere");
+  call.tensors[0].shape[0] = 9;
+  EXPECT_EQ(call(), "e: `n` is 9 (dimension 0 of 'x'), expected at most 8");
+  call.tensors[0].shape[0] = -1;
+  EXPECT_EQ(call(), "e: dimension 0 of 'x' is -1, expected no negative size");
+  call.tensors[0].rank = 2;
+  EXPECT_EQ(call(), "e: 'x' has 2 dimensions, expected 1");
+  call.tensors[0].dtype = ATTN_I32;
+  EXPECT_EQ(call(), "e: 'x' has elements of type i32, expected f32");
+}
+
+TEST(Run, ChecksPointersAndCounts) {
+  Call call;
+  EXPECT_EQ(call(0, 2), "e: 2 tensors, expected 2 inputs and 1 results");
+  EXPECT_EQ(call(1), "m: has 1 entry points, but number 1 was called");
+  call.tensors[1].data = nullptr;
+  EXPECT_EQ(call(), "e: 'c' is a null pointer");
+}
+
+TEST(Run, ChecksTheArena) {
+  Call call;
+  call.context.arena_bytes = 127;
+  EXPECT_EQ(call(), "e: the arena has 127 bytes, expected at least 128");
+  call.context.arena_bytes = 128;
+  EXPECT_EQ(call(), "ok");
+  call.context.arena = call.arena + 1;
+  EXPECT_EQ(call(), "e: the arena is not aligned to 64 bytes");
+  call.context.arena = nullptr;
+  EXPECT_EQ(call(), "e: the arena is a null pointer, expected 128 bytes");
+}
+
+TEST(Run, NeedsNoArenaOrDataWhereNothingIsComputed) {
+  Call call;
+  call.tensors[0].shape[0] = call.tensors[2].shape[0] = call.tensors[2].shape[1] = 0;
+  call.tensors[0].data = call.tensors[2].data = nullptr;
+  call.context.arena = nullptr;
+  call.context.arena_bytes = 0;
+  EXPECT_EQ(call(), "ok");
+}
+
+TEST(Run, ReportsWhatTheCodeReports) {
+  Call call;
+  failWith = ATTN_OUT_OF_RANGE;
+  EXPECT_EQ(call(), "e: an index that comes from the inputs lies outside its tensor");
+  failWith = ATTN_OK;
+}
+
+TEST(Run, RefusesCodeForABetterProcessor) {
+  Call call;
+  call.m.cpu_level = 5;
+  EXPECT_NE(call().find("m: compiled for m (x86-64 level 5), this processor has level "), std::string::npos);
+}
+
+TEST(Run, WantsWeightsWhereThereAreParameters) {
+  Call call;
+  call.m.loaded_count = 1;
+  EXPECT_EQ(call(), "e: the model has parameters, but the context has no weights");
+}

@@ -1,0 +1,70 @@
+#include "attn/threads.h"
+#include <atomic>
+#include <gtest/gtest.h>
+#include <thread>
+#include <vector>
+
+namespace {
+
+struct Record {
+  std::vector<std::atomic<int>> seen;
+  std::vector<char *> scratch;
+  explicit Record(size_t chunks) : seen(chunks), scratch(chunks) {}
+};
+
+void record(const attn_kernel_args *args, int64_t chunk, void *scratch) {
+  auto *record = static_cast<Record *>(args->buffers[0]);
+  ++record->seen[chunk];
+  record->scratch[chunk] = static_cast<char *>(scratch);
+}
+
+void expectEachChunkOnce(const attn_executor *executor, int64_t chunks) {
+  Record r(chunks);
+  void *buffers[] = {&r};
+  attn_kernel_args args = {buffers, nullptr, nullptr, nullptr};
+  std::vector<char> scratch(64 * executor->workers);
+  executor->parallel_for(executor->self, record, &args, chunks, scratch.data(), 64);
+  for (int64_t c = 0; c < chunks; ++c) {
+    EXPECT_EQ(r.seen[c], 1) << "chunk " << c << " of " << chunks;
+    auto offset = r.scratch[c] - scratch.data();
+    EXPECT_TRUE(offset >= 0 && offset < int64_t(scratch.size()) && offset % 64 == 0) << offset;
+  }
+}
+
+} // namespace
+
+TEST(Threads, RunEachChunkOnceAtAnyCount) {
+  for (int64_t workers : {1, 2, 3, 8}) {
+    attn_pool *pool;
+    ASSERT_EQ(attn_pool_create(workers, &pool, nullptr), ATTN_OK);
+    const attn_executor *executor = attn_pool_executor(pool);
+    EXPECT_EQ(executor->workers, workers);
+    for (int64_t chunks : {0, 1, 2, 7, 1000})
+      for (int repeat = 0; repeat < 20; ++repeat)
+        expectEachChunkOnce(executor, chunks);
+    attn_pool_destroy(pool);
+  }
+}
+
+TEST(Threads, SerialExecutorNeedsNoPool) { expectEachChunkOnce(attn_serial_executor(), 9); }
+
+TEST(Threads, OnePoolServesTwoCallers) {
+  attn_pool *pool;
+  ASSERT_EQ(attn_pool_create(2, &pool, nullptr), ATTN_OK);
+  auto caller = [&] {
+    for (int i = 0; i < 300; ++i)
+      expectEachChunkOnce(attn_pool_executor(pool), 17);
+  };
+  std::thread other(caller);
+  caller();
+  other.join();
+  attn_pool_destroy(pool);
+}
+
+TEST(Threads, ImpossibleCountsAreRefused) {
+  attn_pool *pool;
+  attn_status status;
+  EXPECT_EQ(attn_pool_create(-1, &pool, &status), ATTN_BAD_ARGUMENT);
+  EXPECT_STREQ(status.message, "a pool of -1 workers, expected 0 to 4096");
+  EXPECT_EQ(pool, nullptr);
+}
