@@ -23,6 +23,16 @@ void ModelDialect::initialize() {
       >();
 }
 
+std::string ParameterOp::getCheckpointName(ArrayRef<int64_t> indices) {
+  std::string name = getCheckpoint().str();
+  for (auto [number, index] : llvm::enumerate(indices)) {
+    std::string placeholder = "{" + std::to_string(number) + "}";
+    for (size_t at = name.find(placeholder); at != std::string::npos; at = name.find(placeholder, at))
+      name.replace(at, placeholder.size(), std::to_string(index));
+  }
+  return name;
+}
+
 LogicalResult ParameterOp::verify() {
   for (int64_t count : getCounts())
     if (count < 1)

@@ -50,6 +50,10 @@ def Model_ParameterOp : Model_Op<"parameter", [Symbol]> {
                        StrAttr:$checkpoint, Model_InitialiserAttr:$initialiser, UnitAttr:$frozen);
   let assemblyFormat = "$sym_name (`[` $counts^ `]`)? `:` $type `checkpoint` $checkpoint `init` $initialiser attr-dict";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The checkpoint name of one element of the list: "blocks.{0}.gain" at [3] is "blocks.3.gain".
+    std::string getCheckpointName(::llvm::ArrayRef<int64_t> indices);
+  }];
 }
 
 def Model_GetOp : Model_Op<"get", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {

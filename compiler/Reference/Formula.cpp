@@ -1,0 +1,330 @@
+#include "compiler/Reference/Formula.h"
+#include "compiler/Reference/Affine.h"
+#include "compiler/Reference/ScalarOps.h"
+#include "dialects/Attn/Attn.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace attnc::reference;
+
+namespace attnc::reference {
+
+/// Turns ops into steps and values into registers.
+class FormulaReader {
+public:
+  using Frame = Formula::Frame;
+  using Step = Formula::Step;
+
+  FormulaReader(const Environment &environment, Fault &fault) : environment(environment), fault(fault) {}
+
+  LogicalResult read(Region &region, Formula &formula) {
+    formula.arguments = declare(region.getArguments());
+    if (failed(readBlock(region.front(), formula.steps, formula.yielded)))
+      return failure();
+    formula.frame.registers = initial;
+    formula.results.resize(formula.yielded.size());
+    return success();
+  }
+
+private:
+  struct Loop {
+    std::vector<unsigned> arguments, yielded;
+    std::vector<Step> steps;
+  };
+
+  unsigned declare(Value value) {
+    initial.push_back(std::numeric_limits<double>::quiet_NaN());
+    return registers[value] = static_cast<unsigned>(initial.size() - 1);
+  }
+  std::vector<unsigned> declare(ValueRange values) {
+    std::vector<unsigned> numbers;
+    for (Value value : values)
+      numbers.push_back(declare(value));
+    return numbers;
+  }
+
+  /// The register of a scalar operand; a captured scalar gets one that holds its value.
+  FailureOr<unsigned> use(Operation *op, Value value) {
+    if (auto found = registers.find(value); found != registers.end())
+      return found->second;
+    SharedArray captured = environment.lookup(value);
+    if (!captured || captured->rank() != 0)
+      return fault.at(op, "the oracle expects a scalar operand here");
+    unsigned number = declare(value);
+    initial[number] = captured->values[0];
+    return number;
+  }
+  FailureOr<std::vector<unsigned>> use(Operation *op, ValueRange values) {
+    std::vector<unsigned> numbers;
+    for (Value value : values) {
+      auto number = use(op, value);
+      if (failed(number))
+        return failure();
+      numbers.push_back(*number);
+    }
+    return numbers;
+  }
+  FailureOr<SharedArray> captured(Operation *op, Value tensor) {
+    if (SharedArray array = environment.lookup(tensor))
+      return array;
+    return fault.at(op, "the oracle expects a tensor from outside the region here");
+  }
+
+  LogicalResult readBlock(Block &block, std::vector<Step> &steps, std::vector<unsigned> &yielded) {
+    for (Operation &op : block.without_terminator())
+      if (failed(readOp(op, steps)))
+        return failure();
+    auto numbers = use(block.getTerminator(), block.getTerminator()->getOperands());
+    if (succeeded(numbers))
+      yielded = *numbers;
+    return numbers;
+  }
+
+  LogicalResult readOp(Operation &op, std::vector<Step> &steps);
+  LogicalResult readConstant(arith::ConstantOp op);
+  LogicalResult readScalar(Operation &op, std::vector<Step> &steps);
+  LogicalResult readExtract(tensor::ExtractOp op, std::vector<Step> &steps);
+  LogicalResult readDim(tensor::DimOp op, std::vector<Step> &steps);
+  LogicalResult readReduce(attn::ReduceOp op, std::vector<Step> &steps);
+  LogicalResult readIf(scf::IfOp op, std::vector<Step> &steps);
+  LogicalResult readFor(scf::ForOp op, std::vector<Step> &steps);
+
+  const Environment &environment;
+  Fault &fault;
+  llvm::DenseMap<Value, unsigned> registers;
+  std::vector<double> initial;
+};
+
+} // namespace attnc::reference
+
+template <typename Frame, typename Step> static LogicalResult run(const std::vector<Step> &steps, Frame &frame) {
+  for (const Step &step : steps)
+    if (failed(step(frame)))
+      return failure();
+  return success();
+}
+
+template <typename Frame>
+static void copyRegisters(Frame &frame, const std::vector<unsigned> &from, const std::vector<unsigned> &to) {
+  llvm::SmallVector<double, 4> values; // all are read before any is written: a loop may yield its arguments swapped
+  for (unsigned number : from)
+    values.push_back(frame.registers[number]);
+  for (auto [value, number] : llvm::zip_equal(values, to))
+    frame.registers[number] = value;
+}
+
+template <typename Frame>
+static llvm::SmallVector<int64_t, 8> integersOf(const Frame &frame, const std::vector<unsigned> &numbers) {
+  llvm::SmallVector<int64_t, 8> values;
+  for (unsigned number : numbers)
+    values.push_back(static_cast<int64_t>(frame.registers[number]));
+  return values;
+}
+
+LogicalResult FormulaReader::readOp(Operation &op, std::vector<Step> &steps) {
+  if (auto index = dyn_cast<linalg::IndexOp>(op)) {
+    steps.push_back([dimension = index.getDim(), to = declare(index.getResult())](Frame &frame) {
+      frame.registers[to] = static_cast<double>(frame.indices[dimension]);
+      return success();
+    });
+    return success();
+  }
+  return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+      .Case([&](arith::ConstantOp constant) { return readConstant(constant); })
+      .Case([&](tensor::ExtractOp extract) { return readExtract(extract, steps); })
+      .Case([&](tensor::DimOp dim) { return readDim(dim, steps); })
+      .Case([&](attn::ReduceOp reduce) { return readReduce(reduce, steps); })
+      .Case([&](scf::IfOp branch) { return readIf(branch, steps); })
+      .Case([&](scf::ForOp loop) { return readFor(loop, steps); })
+      .Default([&](Operation *other) { return readScalar(*other, steps); });
+}
+
+LogicalResult FormulaReader::readConstant(arith::ConstantOp op) {
+  unsigned to = declare(op.getResult());
+  if (auto number = dyn_cast<FloatAttr>(op.getValue()))
+    initial[to] = number.getValueAsDouble();
+  else if (auto boolean = dyn_cast<BoolAttr>(op.getValue()))
+    initial[to] = boolean.getValue();
+  else if (auto integer = dyn_cast<IntegerAttr>(op.getValue()))
+    initial[to] = static_cast<double>(integer.getInt());
+  else
+    return fault.at(op, "the oracle expects a scalar constant here");
+  return success();
+}
+
+LogicalResult FormulaReader::readScalar(Operation &op, std::vector<Step> &steps) {
+  ScalarFunction function = scalarFunction(&op);
+  if (!function)
+    function = affineFunction(&op);
+  if (!function)
+    return fault.at(&op, "the oracle does not know the operation '" + op.getName().getStringRef() + "'");
+  auto from = use(&op, op.getOperands());
+  if (failed(from))
+    return failure();
+  bool integer = op.getResult(0).getType().isIntOrIndex();
+  steps.push_back([=, at = &op, from = *from, to = declare(op.getResult(0)), &fault = fault](Frame &frame) {
+    double operands[16];
+    for (auto [operand, number] : llvm::zip(operands, from))
+      operand = frame.registers[number];
+    double result = frame.registers[to] = function(operands);
+    if (integer && std::isnan(result))
+      return fault.at(at, "an integer is divided by zero");
+    return success();
+  });
+  return success();
+}
+
+LogicalResult FormulaReader::readExtract(tensor::ExtractOp op, std::vector<Step> &steps) {
+  auto array = captured(op, op.getTensor());
+  auto subscripts = use(op, op.getIndices());
+  if (failed(array) || failed(subscripts))
+    return failure();
+  steps.push_back([=, array = *array, from = *subscripts, to = declare(op.getResult()), &fault = fault](Frame &frame) {
+    int64_t offset = 0;
+    for (auto [number, size] : llvm::zip_equal(from, array->shape)) {
+      auto index = static_cast<int64_t>(frame.registers[number]);
+      if (index < 0 || index >= size)
+        return fault.at(op,
+                        "subscript " + llvm::Twine(index) + " is outside of a dimension of size " + llvm::Twine(size));
+      offset = offset * size + index;
+    }
+    frame.registers[to] = array->values[offset];
+    return success();
+  });
+  return success();
+}
+
+LogicalResult FormulaReader::readDim(tensor::DimOp op, std::vector<Step> &steps) {
+  auto array = captured(op, op.getSource());
+  auto dimension = use(op, op.getIndex());
+  if (failed(array) || failed(dimension))
+    return failure();
+  steps.push_back([=, array = *array, from = *dimension, to = declare(op.getResult()), &fault = fault](Frame &frame) {
+    auto number = static_cast<int64_t>(frame.registers[from]);
+    if (number < 0 || number >= array->rank())
+      return fault.at(op, "there is no dimension " + llvm::Twine(number));
+    frame.registers[to] = static_cast<double>(array->shape[number]);
+    return success();
+  });
+  return success();
+}
+
+static double identityOf(attn::Combine combine, Type type) {
+  double limit = std::numeric_limits<double>::infinity();
+  double lowest = -limit, highest = limit;
+  if (type.isInteger(32))
+    lowest = std::numeric_limits<int32_t>::min(), highest = std::numeric_limits<int32_t>::max();
+  switch (combine) {
+  case attn::Combine::Add:
+    return 0;
+  case attn::Combine::Mul:
+    return 1;
+  case attn::Combine::Max:
+    return lowest;
+  case attn::Combine::Min:
+    return highest;
+  }
+  llvm_unreachable("a way to combine");
+}
+
+static double combined(attn::Combine combine, double a, double b) {
+  switch (combine) {
+  case attn::Combine::Add:
+    return a + b;
+  case attn::Combine::Mul:
+    return a * b;
+  case attn::Combine::Max:
+    return std::isnan(a) || a > b ? a : b;
+  case attn::Combine::Min:
+    return std::isnan(a) || a < b ? a : b;
+  }
+  llvm_unreachable("a way to combine");
+}
+
+LogicalResult FormulaReader::readReduce(attn::ReduceOp op, std::vector<Step> &steps) {
+  auto sizes = use(op, op.getSizes());
+  Loop loop;
+  loop.arguments = declare(op.getBody().getArguments());
+  if (failed(sizes) || failed(readBlock(op.getBody().front(), loop.steps, loop.yielded)))
+    return failure();
+  double identity = identityOf(op.getCombine(), op.getResult().getType());
+  steps.push_back([=, combine = op.getCombine(), sizes = *sizes, to = declare(op.getResult())](Frame &frame) {
+    double total = identity;
+    auto visit = [&](ArrayRef<int64_t> indices) -> LogicalResult {
+      for (auto [number, index] : llvm::zip_equal(loop.arguments, indices))
+        frame.registers[number] = static_cast<double>(index);
+      if (failed(run(loop.steps, frame)))
+        return failure();
+      total = combined(combine, total, frame.registers[loop.yielded[0]]);
+      return success();
+    };
+    if (failed(forEachIndex(integersOf(frame, sizes), visit)))
+      return failure();
+    frame.registers[to] = total;
+    return success();
+  });
+  return success();
+}
+
+LogicalResult FormulaReader::readIf(scf::IfOp op, std::vector<Step> &steps) {
+  auto condition = use(op, op.getCondition());
+  Loop then, otherwise;
+  if (failed(condition) || failed(readBlock(*op.thenBlock(), then.steps, then.yielded)) ||
+      (op.elseBlock() && failed(readBlock(*op.elseBlock(), otherwise.steps, otherwise.yielded))))
+    return failure();
+  steps.push_back([=, condition = *condition, to = declare(op.getResults())](Frame &frame) {
+    const Loop &taken = frame.registers[condition] != 0 ? then : otherwise;
+    if (failed(run(taken.steps, frame)))
+      return failure();
+    copyRegisters(frame, taken.yielded, to);
+    return success();
+  });
+  return success();
+}
+
+LogicalResult FormulaReader::readFor(scf::ForOp op, std::vector<Step> &steps) {
+  auto bounds = use(op, ValueRange{op.getLowerBound(), op.getUpperBound(), op.getStep()});
+  auto starts = use(op, op.getInitArgs());
+  Loop loop;
+  unsigned counter = declare(op.getInductionVar());
+  loop.arguments = declare(op.getRegionIterArgs());
+  if (failed(bounds) || failed(starts) || failed(readBlock(*op.getBody(), loop.steps, loop.yielded)))
+    return failure();
+  steps.push_back([=, bounds = *bounds, starts = *starts, to = declare(op.getResults())](Frame &frame) {
+    copyRegisters(frame, starts, loop.arguments);
+    auto range = integersOf(frame, bounds);
+    for (int64_t index = range[0]; index < range[1]; index += range[2]) {
+      frame.registers[counter] = static_cast<double>(index);
+      if (failed(run(loop.steps, frame)))
+        return failure();
+      copyRegisters(frame, loop.yielded, loop.arguments);
+    }
+    copyRegisters(frame, loop.arguments, to);
+    return success();
+  });
+  return success();
+}
+
+//===-------------------------------------------- Formula -------------------------------------------------------===//
+
+FailureOr<Formula> Formula::read(Region &region, const Environment &environment, Fault &fault) {
+  Formula formula;
+  if (failed(FormulaReader(environment, fault).read(region, formula)))
+    return failure();
+  return formula;
+}
+
+FailureOr<ArrayRef<double>> Formula::evaluate(ArrayRef<double> values, ArrayRef<int64_t> indices) {
+  frame.indices = indices;
+  for (auto [number, value] : llvm::zip_equal(arguments, values))
+    frame.registers[number] = value;
+  if (failed(run(steps, frame)))
+    return failure();
+  for (auto [result, number] : llvm::zip_equal(results, yielded))
+    result = frame.registers[number];
+  return ArrayRef<double>(results);
+}

@@ -1,0 +1,47 @@
+//===- Formula.h - a region on scalars ---------------------------------------------------------------------------===//
+//
+// The body of a `linalg.generic`, of `tensor.generate` and each region of `attn.attend` is a formula: scalars in,
+// scalars out, evaluated for every point of an iteration space. It is read once into a list of steps over numbered
+// registers, bound to the tensors and sizes that it captures, and then evaluated point by point.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Reference/Array.h"
+#include "compiler/Reference/Fault.h"
+#include "mlir/IR/Region.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/DenseMap.h"
+#include <functional>
+
+namespace attnc::reference {
+
+/// What each value of a function is while it is interpreted; a scalar is an array of rank 0.
+using Environment = llvm::DenseMap<mlir::Value, SharedArray>;
+
+class Formula {
+public:
+  /// Reads a region of one block. `environment` and `fault` outlive the formula.
+  static llvm::FailureOr<Formula> read(mlir::Region &region, const Environment &environment, Fault &fault);
+
+  /// Evaluates at the point `indices` (what `linalg.index` gives) with values for the block arguments; the yielded
+  /// values stay valid until the next evaluation.
+  llvm::FailureOr<llvm::ArrayRef<double>> evaluate(llvm::ArrayRef<double> arguments,
+                                                   llvm::ArrayRef<int64_t> indices = {});
+  size_t numArguments() const { return arguments.size(); }
+
+private:
+  friend class FormulaReader;
+  struct Frame {
+    std::vector<double> registers;
+    llvm::ArrayRef<int64_t> indices;
+  };
+  using Step = std::function<llvm::LogicalResult(Frame &)>;
+
+  Frame frame;
+  std::vector<Step> steps;
+  std::vector<unsigned> arguments, yielded; ///< registers
+  std::vector<double> results;
+};
+
+} // namespace attnc::reference

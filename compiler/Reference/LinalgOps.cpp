@@ -1,0 +1,89 @@
+#include "compiler/Reference/Affine.h"
+#include "compiler/Reference/Interpreter.h"
+
+using namespace mlir;
+using namespace attnc::reference;
+
+namespace {
+/// A tensor (or scalar) operand with the map from loop indices to its subscripts.
+struct Operand {
+  const Array *array;
+  AffineMap map;
+
+  /// The place of the element that the point uses, or -1 outside of the tensor.
+  int64_t offsetAt(ArrayRef<int64_t> point) const {
+    int64_t offset = 0;
+    for (auto [expression, size] : llvm::zip_equal(map.getResults(), array->shape)) {
+      int64_t index = evaluate(expression, point);
+      if (index < 0 || index >= size)
+        return -1;
+      offset = offset * size + index;
+    }
+    return offset;
+  }
+};
+} // namespace
+
+/// The number of iterations of each loop: the size of a dimension that a plain loop index subscripts.
+static LogicalResult loopSizes(Operation *op, ArrayRef<Operand> operands, llvm::SmallVectorImpl<int64_t> &sizes,
+                               Fault &fault) {
+  sizes.assign(operands.front().map.getNumDims(), -1);
+  for (const Operand &operand : operands)
+    for (auto [expression, found] : llvm::zip_equal(operand.map.getResults(), operand.array->shape)) {
+      auto loop = dyn_cast<AffineDimExpr>(expression);
+      if (!loop)
+        continue;
+      int64_t &size = sizes[loop.getPosition()];
+      if (size >= 0 && size != found)
+        return fault.at(op, "operands disagree on the size of loop " + Twine(loop.getPosition()) + ": " + Twine(size) +
+                                " and " + Twine(found));
+      size = found;
+    }
+  for (auto [number, size] : llvm::enumerate(sizes))
+    if (size < 0)
+      return fault.at(op, "no operand gives the size of loop " + Twine(number));
+  return success();
+}
+
+/// Every linalg op on tensors is its loops around its body, from the values of its out arguments on.
+LogicalResult Interpreter::run(linalg::LinalgOp op) {
+  if (!op.hasPureTensorSemantics())
+    return fault.at(op, "the oracle expects tensors");
+  std::vector<Array> results;
+  for (Value init : op.getDpsInits())
+    results.push_back(arrayOf(init));
+  llvm::SmallVector<Operand> operands;
+  auto maps = op.getIndexingMapsArray();
+  for (OpOperand *input : op.getDpsInputOperands())
+    operands.push_back({&arrayOf(input->get()), maps[input->getOperandNumber()]});
+  for (auto [number, result] : llvm::enumerate(results))
+    operands.push_back({&result, maps[op.getNumDpsInputs() + number]});
+
+  llvm::SmallVector<int64_t> sizes;
+  auto body = Formula::read(op->getRegion(0), values, fault);
+  if (failed(body) || failed(loopSizes(op, operands, sizes, fault)))
+    return failure();
+  llvm::SmallVector<double> arguments(operands.size());
+  llvm::SmallVector<int64_t> offsets(operands.size());
+  auto compute = [&](ArrayRef<int64_t> point) -> LogicalResult {
+    for (auto [operand, argument, offset] : llvm::zip_equal(operands, arguments, offsets)) {
+      offset = operand.offsetAt(point);
+      if (offset < 0)
+        return fault.at(op, "a subscript leaves " + describe(operand.array->element, operand.array->shape));
+      argument = operand.array->values[offset];
+    }
+    auto yielded = body->evaluate(ArrayRef<double>(arguments).take_front(body->numArguments()), point);
+    if (failed(yielded))
+      return failure();
+    for (auto [result, offset, value] :
+         llvm::zip_equal(results, ArrayRef<int64_t>(offsets).take_back(results.size()), *yielded))
+      result.values[offset] = value;
+    return success();
+  };
+  if (failed(forEachIndex(sizes, compute)))
+    return failure();
+  for (auto [number, result] : llvm::enumerate(results))
+    if (failed(define(op->getResult(number), std::move(result))))
+      return failure();
+  return success();
+}

@@ -1,0 +1,31 @@
+//===- Reference.h - the oracle --------------------------------------------------------------------------------===//
+//
+// Interprets the IR after import, and after fuse (kernels are functions that are called), in double precision and as
+// naively as can be: what an op means is written here as its definition says, one element at a time, and nothing is
+// shared with code generation. Whatever compiled code computes is compared with this.
+//
+// Attention is its two-step definition (dialects/Attn/AttnOps.td): all scores of a row, then the weights, then the
+// sum. Scores are asked for kept keys only. A `tensor.extract` out of range, a division of integers by zero and sizes
+// that disagree are errors with a place, as is an op that the oracle does not know.
+//
+//   auto results = interpret(entry, {tokens}, {{"token.table", table}});
+//   if (!results) ... llvm::toString(results.takeError())
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Reference/Array.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/Error.h"
+#include <map>
+
+namespace attnc::reference {
+
+/// Values of parameters by checkpoint name, list indices filled in: "blocks.3.norm1.gain".
+using Parameters = std::map<std::string, Array>;
+
+/// Runs `function` (an entry point or a kernel) on `inputs`; gives its results.
+llvm::Expected<std::vector<Array>> interpret(mlir::func::FuncOp function, llvm::ArrayRef<Array> inputs,
+                                             const Parameters &parameters = {});
+
+} // namespace attnc::reference

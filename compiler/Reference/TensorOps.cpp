@@ -1,0 +1,215 @@
+#include "compiler/Reference/Interpreter.h"
+#include <limits>
+
+using namespace mlir;
+using namespace attnc::reference;
+
+/// The shape of a result type, its dynamic sizes filled in from `sizes` in order.
+static llvm::SmallVector<int64_t> shapeOf(Type type, ArrayRef<int64_t> sizes) {
+  llvm::SmallVector<int64_t> shape(cast<RankedTensorType>(type).getShape());
+  for (int64_t &size : shape)
+    if (ShapedType::isDynamic(size)) {
+      size = sizes.front();
+      sizes = sizes.drop_front();
+    }
+  return shape;
+}
+
+LogicalResult Interpreter::run(tensor::EmptyOp op) {
+  auto element = elementOf(op.getType());
+  if (failed(element))
+    return fault.at(op, "the oracle knows f32, i32, i1 and index");
+  // Whoever reads elements that were never written shall see it.
+  double nothing = *element == Element::F32 ? std::numeric_limits<double>::quiet_NaN() : 0;
+  return define(op->getResult(0), Array(*element, shapeOf(op.getType(), integersOf(op.getDynamicSizes())), nothing));
+}
+
+LogicalResult Interpreter::run(tensor::DimOp op) {
+  int64_t dimension = integerOf(op.getIndex());
+  const Array &source = arrayOf(op.getSource());
+  if (dimension < 0 || dimension >= source.rank())
+    return fault.at(op, "there is no dimension " + Twine(dimension));
+  return define(op->getResult(0), Array::scalar(Element::Index, source.shape[dimension]));
+}
+
+LogicalResult Interpreter::run(tensor::ExtractOp op) {
+  const Array &source = arrayOf(op.getTensor());
+  int64_t offset = source.offsetOf(integersOf(op.getIndices()));
+  if (offset < 0)
+    return fault.at(op, "a subscript is outside of " + describe(source.element, source.shape));
+  return define(op->getResult(0), Array::scalar(source.element, source.values[offset]));
+}
+
+LogicalResult Interpreter::run(tensor::InsertOp op) {
+  Array result = arrayOf(op.getDest());
+  int64_t offset = result.offsetOf(integersOf(op.getIndices()));
+  if (offset < 0)
+    return fault.at(op, "a subscript is outside of " + describe(result.element, result.shape));
+  result.values[offset] = arrayOf(op.getScalar()).values[0];
+  return define(op->getResult(0), std::move(result));
+}
+
+//===-------------------------------------------- reshapes ------------------------------------------------------===//
+
+LogicalResult Interpreter::run(tensor::ExpandShapeOp op) {
+  Array result = arrayOf(op.getSrc());
+  llvm::SmallVector<int64_t> shape = integersOf(op.getMixedOutputShape());
+  if (elementsOf(shape) != elementsOf(result.shape))
+    return fault.at(op, describe(result.element, result.shape) + " has not the elements of " +
+                            describe(result.element, shape));
+  result.shape = shape;
+  return define(op->getResult(0), std::move(result));
+}
+
+LogicalResult Interpreter::run(tensor::CollapseShapeOp op) {
+  Array result = arrayOf(op.getSrc());
+  llvm::SmallVector<int64_t> shape;
+  for (const auto &group : op.getReassociationIndices()) {
+    shape.push_back(1);
+    for (int64_t dimension : group)
+      shape.back() *= result.shape[dimension];
+  }
+  result.shape = shape;
+  return define(op->getResult(0), std::move(result));
+}
+
+LogicalResult Interpreter::run(tensor::CastOp op) { return define(op->getResult(0), arrayOf(op.getSource())); }
+
+//===-------------------------------------------- slices --------------------------------------------------------===//
+
+/// The place in a tensor of an element of its slice.
+static llvm::SmallVector<int64_t> placeInSource(ArrayRef<int64_t> indices, ArrayRef<int64_t> offsets,
+                                                ArrayRef<int64_t> strides) {
+  llvm::SmallVector<int64_t> place;
+  for (auto [index, offset, stride] : llvm::zip_equal(indices, offsets, strides))
+    place.push_back(offset + index * stride);
+  return place;
+}
+
+/// Sizes without the dimensions that a rank-reducing slice drops.
+static llvm::SmallVector<int64_t> withoutDropped(ArrayRef<int64_t> sizes, const llvm::SmallBitVector &dropped) {
+  llvm::SmallVector<int64_t> shape;
+  for (auto [dimension, size] : llvm::enumerate(sizes))
+    if (!dropped.test(dimension))
+      shape.push_back(size);
+  return shape;
+}
+
+LogicalResult Interpreter::run(tensor::ExtractSliceOp op) {
+  const Array &source = arrayOf(op.getSource());
+  auto offsets = integersOf(op.getMixedOffsets()), sizes = integersOf(op.getMixedSizes()),
+       strides = integersOf(op.getMixedStrides());
+  Array result(source.element, withoutDropped(sizes, op.getDroppedDims()), 0.0);
+  auto next = result.values.begin();
+  auto copy = [&](ArrayRef<int64_t> indices) -> LogicalResult {
+    int64_t from = source.offsetOf(placeInSource(indices, offsets, strides));
+    if (from < 0)
+      return fault.at(op, "the slice leaves " + describe(source.element, source.shape));
+    *next++ = source.values[from];
+    return success();
+  };
+  return failed(forEachIndex(sizes, copy)) ? failure() : define(op->getResult(0), std::move(result));
+}
+
+LogicalResult Interpreter::run(tensor::InsertSliceOp op) {
+  const Array &source = arrayOf(op.getSource());
+  Array result = arrayOf(op.getDest());
+  auto offsets = integersOf(op.getMixedOffsets()), sizes = integersOf(op.getMixedSizes()),
+       strides = integersOf(op.getMixedStrides());
+  if (elementsOf(sizes) != elementsOf(source.shape))
+    return fault.at(op, describe(source.element, source.shape) + " does not fill the slice");
+  auto next = source.values.begin();
+  auto copy = [&](ArrayRef<int64_t> indices) -> LogicalResult {
+    int64_t to = result.offsetOf(placeInSource(indices, offsets, strides));
+    if (to < 0)
+      return fault.at(op, "the slice leaves " + describe(result.element, result.shape));
+    result.values[to] = *next++;
+    return success();
+  };
+  return failed(forEachIndex(sizes, copy)) ? failure() : define(op->getResult(0), std::move(result));
+}
+
+LogicalResult Interpreter::run(tensor::ConcatOp op) {
+  int64_t along = op.getDim(), total = 0;
+  for (Value input : op.getInputs())
+    total += arrayOf(input).shape[along];
+  const Array &first = arrayOf(op.getInputs().front());
+  llvm::SmallVector<int64_t> shape = first.shape;
+  shape[along] = total;
+  Array result(first.element, shape, 0.0);
+  int64_t start = 0;
+  for (Value input : op.getInputs()) {
+    const Array &source = arrayOf(input);
+    auto next = source.values.begin();
+    auto copy = [&](ArrayRef<int64_t> indices) -> LogicalResult {
+      llvm::SmallVector<int64_t> place(indices);
+      place[along] += start;
+      int64_t to = result.offsetOf(place);
+      if (to < 0)
+        return fault.at(op, "inputs differ in a dimension that is not concatenated");
+      result.values[to] = *next++;
+      return success();
+    };
+    if (failed(forEachIndex(source.shape, copy)))
+      return failure();
+    start += source.shape[along];
+  }
+  return define(op->getResult(0), std::move(result));
+}
+
+LogicalResult Interpreter::run(tensor::PadOp op) {
+  const Array &source = arrayOf(op.getSource());
+  auto low = integersOf(op.getMixedLowPad()), high = integersOf(op.getMixedHighPad());
+  llvm::SmallVector<int64_t> shape;
+  for (auto [size, before, after] : llvm::zip_equal(source.shape, low, high))
+    shape.push_back(before + size + after);
+  auto formula = Formula::read(op.getRegion(), values, fault);
+  if (failed(formula))
+    return failure();
+  Array result(source.element, shape, 0.0);
+  auto next = result.values.begin();
+  auto fill = [&](ArrayRef<int64_t> indices) -> LogicalResult {
+    llvm::SmallVector<int64_t> place;
+    for (auto [index, before] : llvm::zip_equal(indices, low))
+      place.push_back(index - before);
+    auto padding = formula->evaluate(llvm::SmallVector<double>(indices.begin(), indices.end()));
+    if (failed(padding))
+      return failure();
+    int64_t from = source.offsetOf(place);
+    *next++ = from < 0 ? padding->front() : source.values[from];
+    return success();
+  };
+  return failed(forEachIndex(shape, fill)) ? failure() : define(op->getResult(0), std::move(result));
+}
+
+//===-------------------------------------------- built from scalars --------------------------------------------===//
+
+LogicalResult Interpreter::run(tensor::FromElementsOp op) {
+  std::vector<double> elements;
+  for (Value element : op.getElements())
+    elements.push_back(arrayOf(element).values[0]);
+  return define(op->getResult(0),
+                Array(arrayOf(op.getElements().front()).element, op.getType().getShape(), std::move(elements)));
+}
+
+LogicalResult Interpreter::run(tensor::SplatOp op) {
+  const Array &input = arrayOf(op.getInput());
+  auto shape = shapeOf(op.getType(), integersOf(op.getDynamicSizes()));
+  return define(op->getResult(0), Array(input.element, shape, input.values[0]));
+}
+
+LogicalResult Interpreter::run(tensor::GenerateOp op) {
+  auto element = elementOf(op.getType());
+  auto formula = Formula::read(op.getBody(), values, fault);
+  if (failed(element) || failed(formula))
+    return fault.at(op, "the oracle knows f32, i32, i1 and index");
+  Array result(*element, shapeOf(op.getType(), integersOf(op.getDynamicExtents())), 0.0);
+  auto next = result.values.begin();
+  auto compute = [&](ArrayRef<int64_t> indices) -> LogicalResult {
+    auto value = formula->evaluate(llvm::SmallVector<double>(indices.begin(), indices.end()));
+    if (succeeded(value))
+      *next++ = value->front();
+    return value;
+  };
+  return failed(forEachIndex(result.shape, compute)) ? failure() : define(op->getResult(0), std::move(result));
+}

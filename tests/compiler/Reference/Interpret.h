@@ -1,0 +1,52 @@
+// Runs MLIR text on the oracle: what the tests of this folder share.
+#pragma once
+
+#include "compiler/Reference/Reference.h"
+#include "tests/support/ParsedModule.h"
+#include <cmath>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <limits>
+
+namespace attnc::reference {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+inline constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
+
+inline Array floats(std::initializer_list<int64_t> shape, std::vector<double> values) {
+  return Array(Element::F32, llvm::ArrayRef<int64_t>(shape.begin(), shape.end()), std::move(values));
+}
+inline Array integers(std::initializer_list<int64_t> shape, std::vector<double> values) {
+  return Array(Element::I32, llvm::ArrayRef<int64_t>(shape.begin(), shape.end()), std::move(values));
+}
+inline Array index(int64_t value) { return Array::scalar(Element::Index, value); }
+inline Array number(double value) { return Array::scalar(Element::F32, value); }
+
+/// The results of the function @f of `text`; a failure of the test and nothing where it fails.
+inline std::vector<Array> interpretText(llvm::StringRef text, llvm::ArrayRef<Array> inputs,
+                                        const Parameters &parameters = {}) {
+  ParsedModule module(text);
+  EXPECT_TRUE(module) << module.diagnostics();
+  if (!module)
+    return {};
+  auto results = interpret(module.function("f"), inputs, parameters);
+  if (results)
+    return *results;
+  ADD_FAILURE() << llvm::toString(results.takeError());
+  return {};
+}
+
+/// What the oracle says is wrong with running @f of `text`; empty where it runs.
+inline std::string errorOf(llvm::StringRef text, llvm::ArrayRef<Array> inputs, const Parameters &parameters = {}) {
+  ParsedModule module(text);
+  EXPECT_TRUE(module) << module.diagnostics();
+  auto results = module ? interpret(module.function("f"), inputs, parameters) : std::vector<Array>();
+  return results ? "" : llvm::toString(results.takeError());
+}
+
+inline void expectArray(const Array &found, llvm::ArrayRef<int64_t> shape, const std::vector<double> &values) {
+  EXPECT_EQ(llvm::ArrayRef<int64_t>(found.shape), shape);
+  EXPECT_THAT(found.values, testing::Pointwise(testing::NanSensitiveDoubleEq(), values));
+}
+
+} // namespace attnc::reference
