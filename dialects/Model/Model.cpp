@@ -6,6 +6,21 @@
 using namespace mlir;
 using namespace mlir::model;
 
+/// The sizes of a list of parameters, `[6]`; nothing where it is a single one.
+static ParseResult parseCounts(OpAsmParser &parser, DenseI64ArrayAttr &counts) {
+  SmallVector<int64_t> sizes;
+  auto parseSize = [&] { return parser.parseInteger(sizes.emplace_back()); };
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::OptionalSquare, parseSize))
+    return failure();
+  counts = parser.getBuilder().getDenseI64ArrayAttr(sizes);
+  return success();
+}
+
+static void printCounts(OpAsmPrinter &printer, Operation *, DenseI64ArrayAttr counts) {
+  if (counts && !counts.empty())
+    printer << '[' << counts.asArrayRef() << ']';
+}
+
 #include "dialects/Model/ModelDialect.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/Model/ModelAttributes.cpp.inc"

@@ -24,7 +24,7 @@ ParsedModule::ParsedModule(llvm::StringRef source)
 }
 
 mlir::func::FuncOp ParsedModule::function(llvm::StringRef name) const {
-  for (auto function : module->getOps<mlir::func::FuncOp>())
+  for (auto function : get().getOps<mlir::func::FuncOp>())
     if (name.empty() || function.getName() == name)
       return function;
   return {};
