@@ -18,7 +18,7 @@ static ParseResult parseCounts(OpAsmParser &parser, DenseI64ArrayAttr &counts) {
 
 static void printCounts(OpAsmPrinter &printer, Operation *, DenseI64ArrayAttr counts) {
   if (counts && !counts.empty())
-    printer << '[' << counts.asArrayRef() << ']';
+    printer << " [" << counts.asArrayRef() << ']';
 }
 
 #include "dialects/Model/ModelDialect.cpp.inc"
