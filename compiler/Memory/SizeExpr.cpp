@@ -1,6 +1,7 @@
 #include "compiler/Memory/SizeExpr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <compare>
 #include <limits>
@@ -52,7 +53,6 @@ struct SizeExpr::Node {
   static SizeExpr substitute(const Atom &atom, llvm::ArrayRef<SizeExpr> values);
   static std::string text(const Atom &atom, llvm::ArrayRef<std::string> names);
   static bool mentions(const Atom &atom, unsigned symbol);
-  static bool mentions(const SizeExpr &expr, unsigned symbol);
   static bool hasProductOf(const Atom &atom, unsigned a, unsigned b);
   static bool hasProductOf(const Term &term, unsigned a, unsigned b);
 
@@ -301,13 +301,28 @@ std::string SizeExpr::text(llvm::ArrayRef<std::string> names) const {
 bool SizeExpr::Node::mentions(const Atom &atom, unsigned symbol) {
   if (atom.kind == Atom::Kind::Symbol)
     return atom.number == symbol;
-  return llvm::any_of(atom.operands, [&](const SizeExpr &operand) { return mentions(operand, symbol); });
+  return llvm::any_of(atom.operands, [&](const SizeExpr &operand) { return operand.mentions(symbol); });
 }
 
-bool SizeExpr::Node::mentions(const SizeExpr &expr, unsigned symbol) {
-  return llvm::any_of(termsOf(expr), [&](const Term &term) {
-    return llvm::any_of(term.factors, [&](const Atom &factor) { return mentions(factor, symbol); });
+bool SizeExpr::mentions(unsigned symbol) const {
+  return llvm::any_of(node->terms, [&](const Node::Term &term) {
+    return llvm::any_of(term.factors, [&](const Node::Atom &factor) { return Node::mentions(factor, symbol); });
   });
+}
+
+std::optional<SizeExpr::Linear> SizeExpr::linear() const {
+  Linear result{0, 0, -1};
+  for (const Node::Term &term : node->terms) {
+    if (term.factors.empty())
+      result.offset = term.coefficient;
+    else if (term.factors.size() > 1 || term.factors[0].kind != Node::Atom::Kind::Symbol || result.symbol >= 0)
+      return std::nullopt;
+    else {
+      result.scale = term.coefficient;
+      result.symbol = term.factors[0].number;
+    }
+  }
+  return result;
 }
 
 bool SizeExpr::Node::hasProductOf(const Atom &atom, unsigned a, unsigned b) {
@@ -329,6 +344,96 @@ bool SizeExpr::Node::hasProductOf(const Term &term, unsigned a, unsigned b) {
 
 bool SizeExpr::hasProductOf(unsigned a, unsigned b) const {
   return llvm::any_of(node->terms, [&](const Node::Term &term) { return Node::hasProductOf(term, a, b); });
+}
+
+//===------------------------------------------------------------------------------------------------------------===//
+// Text to sizes
+//===------------------------------------------------------------------------------------------------------------===//
+
+namespace {
+
+/// sum := product (("+" | "-") product)*;  product := factor ("*" factor)*
+/// factor := number | name | "(" sum ")" | function "(" sum "," sum ")"
+struct SizeParser {
+  llvm::StringRef rest;
+  llvm::ArrayRef<std::string> names;
+
+  bool accept(char character) {
+    rest = rest.ltrim();
+    return rest.consume_front(llvm::StringRef(&character, 1));
+  }
+
+  std::optional<SizeExpr> sum() {
+    std::optional<SizeExpr> result = product();
+    while (result) {
+      bool plus = accept('+');
+      if (!plus && !accept('-'))
+        break;
+      std::optional<SizeExpr> next = product();
+      if (!next)
+        return std::nullopt;
+      result = plus ? *result + *next : *result - *next;
+    }
+    return result;
+  }
+
+  std::optional<SizeExpr> product() {
+    std::optional<SizeExpr> result = factor();
+    while (result && accept('*')) {
+      std::optional<SizeExpr> next = factor();
+      if (!next)
+        return std::nullopt;
+      result = *result * *next;
+    }
+    return result;
+  }
+
+  std::optional<SizeExpr> factor() {
+    if (accept('(')) {
+      std::optional<SizeExpr> inner = sum();
+      return inner && accept(')') ? inner : std::nullopt;
+    }
+    int64_t number;
+    if (!rest.consumeInteger(10, number))
+      return SizeExpr(number);
+    llvm::StringRef name = rest.take_while([](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; });
+    rest = rest.drop_front(name.size());
+    if (accept('('))
+      return call(name);
+    const std::string *found = llvm::find(names, name);
+    return found == names.end() ? std::nullopt : std::optional(SizeExpr::symbol(found - names.begin()));
+  }
+
+  std::optional<SizeExpr> call(llvm::StringRef function) {
+    std::vector<SizeExpr> operands;
+    do {
+      std::optional<SizeExpr> operand = sum();
+      if (!operand)
+        return std::nullopt;
+      operands.push_back(*operand);
+    } while (accept(','));
+    if (!accept(')') || operands.size() < 2)
+      return std::nullopt;
+    SizeExpr first = operands.front(), last = operands.back();
+    if (function == "max" || function == "min") {
+      for (const SizeExpr &operand : llvm::drop_begin(operands))
+        first = function == "max" ? SizeExpr::max(first, operand) : SizeExpr::min(first, operand);
+      return first;
+    }
+    if (operands.size() != 2 || !last.isConstant() || last.constant() < 1)
+      return std::nullopt;
+    if (function == "ceildiv")
+      return first.ceilDiv(last.constant());
+    return function == "floordiv" ? std::optional(first.floorDiv(last.constant())) : std::nullopt;
+  }
+};
+
+} // namespace
+
+std::optional<SizeExpr> SizeExpr::parse(llvm::StringRef text, llvm::ArrayRef<std::string> names) {
+  SizeParser parser{text, names};
+  std::optional<SizeExpr> result = parser.sum();
+  return parser.rest.trim().empty() ? result : std::nullopt;
 }
 
 //===------------------------------------------------------------------------------------------------------------===//

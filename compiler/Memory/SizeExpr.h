@@ -17,8 +17,10 @@
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace attnc {
@@ -27,6 +29,8 @@ class SizeExpr {
 public:
   SizeExpr(int64_t constant = 0);
   static SizeExpr symbol(unsigned number);
+  /// Reads what text() writes, with the operators + - * and parentheses; nothing where `text` is something else.
+  static std::optional<SizeExpr> parse(llvm::StringRef text, llvm::ArrayRef<std::string> names);
 
   SizeExpr operator+(const SizeExpr &other) const;
   SizeExpr operator*(const SizeExpr &other) const;
@@ -60,6 +64,12 @@ public:
                                  mlir::Value &overflow) const;
   /// As a person writes it, such as "4*batch*seq + 64"; symbol n is names[n], or "s<n>" where there is none.
   std::string text(llvm::ArrayRef<std::string> names) const;
+  bool mentions(unsigned symbol) const;
+  /// The size as scale * symbol + offset (symbol -1: a constant), or nothing where it is not of that form.
+  struct Linear {
+    int64_t scale, offset, symbol;
+  };
+  std::optional<Linear> linear() const;
   /// The highest power in which the product of `a` and `b` appears is at least one: is it of order a x b?
   bool hasProductOf(unsigned a, unsigned b) const;
 

@@ -1,0 +1,343 @@
+#include "compiler/Memory/Plan.h"
+#include "dialects/Model/Model.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+Value EntryPlan::root(Value tensor) {
+  while (Operation *op = tensor.getDefiningOp()) {
+    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(op))
+      break;
+    tensor = op->getOperand(0);
+  }
+  return tensor;
+}
+
+SizeExpr EntryPlan::offset(unsigned slot) const {
+  SizeExpr sum;
+  for (const SizeExpr &bytes : ArrayRef(slots).take_front(slot))
+    sum += bytes;
+  return sum;
+}
+
+namespace {
+
+/// Makes the plan of one entry point, in the order of run().
+class Planner {
+public:
+  Planner(func::FuncOp entry, SizeAnalysis sizes, const llvm::StringMap<KernelCode> &kernels) : kernels(kernels) {
+    plan.entry = entry;
+    plan.symbols = sizes.names;
+    plan.symbols.push_back("workers");
+    plan.sizes = std::move(sizes);
+  }
+
+  FailureOr<EntryPlan> run() {
+    if (failed(numberSteps()) || failed(storeValues()))
+      return failure();
+    plan.entry.walk([&](func::CallOp call) { writeInPlace(call); });
+    plan.entry.walk([&](scf::ForOp loop) { shareLoopStorages(loop); });
+    storages.mergeHandovers();
+    plan.entry.walk([&](scf::ForOp loop) { copyIntoLoop(loop); });
+    placeResults();
+    assignSlots();
+    return std::move(plan);
+  }
+
+private:
+  EntryPlan plan;
+  const llvm::StringMap<KernelCode> &kernels;
+  StorageTable storages;
+  DenseMap<Operation *, unsigned> steps;
+  DenseMap<Value, unsigned> storageOf;   ///< of roots in the arena
+  DenseMap<unsigned, unsigned> resultOf; ///< storage -> the entry's result whose buffer it is
+
+  LogicalResult numberSteps();
+  LogicalResult storeValues();
+  LogicalResult storeValue(Value value, std::string name, unsigned begin);
+  LogicalResult storeScratch(func::CallOp call);
+  LogicalResult storeLoop(scf::ForOp loop);
+  void writeInPlace(func::CallOp call);
+  bool diesAt(func::CallOp call, unsigned operand);
+  void shareLoopStorages(scf::ForOp loop);
+  void copyIntoLoop(scf::ForOp loop);
+  void placeResults();
+  void assignSlots();
+
+  unsigned lastUse(Value root);
+  std::optional<unsigned> storage(Value tensor) {
+    auto found = storageOf.find(EntryPlan::root(tensor));
+    return found == storageOf.end() ? std::nullopt : std::optional(storages.find(found->second));
+  }
+  unsigned endOf(scf::ForOp loop) { return steps.lookup(loop.getBody()->getTerminator()); }
+  void copy(Operation *before, Value value, std::optional<unsigned> from, unsigned to);
+  /// Copies whose target is known as a storage; it becomes a place when slots are assigned.
+  struct PendingCopy {
+    Operation *before;
+    Value value;
+    std::optional<unsigned> from;
+    unsigned to;
+  };
+  std::vector<PendingCopy> pending;
+  struct PendingScratch {
+    std::optional<unsigned> shared, workers;
+  };
+  DenseMap<Operation *, PendingScratch> scratch;
+};
+
+LogicalResult Planner::numberSteps() {
+  unsigned next = 0;
+  WalkResult result = plan.entry.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    steps[op] = next++;
+    bool known = isa<func::CallOp, scf::ForOp, scf::YieldOp, func::ReturnOp, model::GetOp, tensor::ExpandShapeOp,
+                     tensor::CollapseShapeOp, tensor::CastOp, tensor::DimOp, tensor::EmptyOp>(op) ||
+                 op->getDialect()->getNamespace() == "arith";
+    if (known)
+      return WalkResult::advance();
+    op->emitError("lies outside every kernel of entry point ") << plan.entry.getName();
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// The last step at which the bytes of `root` are needed.
+unsigned Planner::lastUse(Value root) {
+  unsigned last = 0;
+  Block *home = root.getParentBlock();
+  SmallVector<Value> shown = {root};
+  while (!shown.empty())
+    for (Operation *user : shown.pop_back_val().getUsers()) {
+      if (isa<tensor::DimOp>(user))
+        continue;
+      if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(user)) {
+        shown.push_back(user->getResult(0));
+        continue;
+      }
+      Operation *here = home->findAncestorOpInBlock(*user);
+      last = std::max(last, here == user ? steps.lookup(user) : endOf(cast<scf::ForOp>(here)));
+    }
+  return last;
+}
+
+LogicalResult Planner::storeValue(Value value, std::string name, unsigned begin) {
+  std::optional<SizeExpr> bytes = plan.sizes.bytes(value);
+  if (!bytes)
+    return emitError(value.getLoc(), "the size of ")
+           << name << " in entry point " << plan.entry.getName() << " is not a function of its dimensions";
+  storageOf[value] = storages.add(std::move(name), *bytes, begin, std::max(begin, lastUse(value)));
+  return success();
+}
+
+LogicalResult Planner::storeScratch(func::CallOp call) {
+  const KernelCode &code = kernels.find(call.getCallee())->second;
+  std::vector<std::optional<SizeExpr>> symbols = plan.sizes.kernelSymbols(call);
+  SizeExpr workers = SizeExpr::symbol(plan.symbols.size() - 1);
+  std::optional<SizeExpr> shared = substituteKnown(code.sharedBytes, symbols),
+                          worker = substituteKnown(code.workerBytes, symbols);
+  if (!shared || !worker)
+    return call.emitError("the scratch of kernel ") << call.getCallee() << " is not a function of dimensions";
+  LaunchScratch &launch = plan.launches[call];
+  launch.stride = worker->alignTo(arenaAlignment);
+  unsigned step = steps.lookup(call);
+  std::string name = ("@" + call.getCallee()).str();
+  if (!(*shared == SizeExpr(0)))
+    scratch[call].shared = storages.add("scratch of " + name, *shared, step, step);
+  if (!(*worker == SizeExpr(0)))
+    scratch[call].workers = storages.add("workers' scratch of " + name, launch.stride * workers, step, step);
+  return success();
+}
+
+/// A loop-carried value and the loop's result are one storage: with no iterations, the result is the start.
+LogicalResult Planner::storeLoop(scf::ForOp loop) {
+  for (auto [number, argument, init, next, result] :
+       llvm::enumerate(loop.getRegionIterArgs(), loop.getInits(), loop.getYieldedValues(), loop.getResults())) {
+    std::string name = "carried " + std::to_string(number);
+    if (failed(storeValue(argument, name, steps.lookup(loop))))
+      return failure();
+    std::optional<SizeExpr> start = plan.sizes.bytes(init), after = plan.sizes.bytes(next);
+    if (!start || !after || !(*start == *after))
+      return loop.emitError("carries a value whose size changes from one iteration to the next");
+    storageOf[result] = storageOf.lookup(argument);
+    storages.alsoLive(storageOf.lookup(argument), endOf(loop), std::max(endOf(loop), lastUse(result)));
+  }
+  return success();
+}
+
+LogicalResult Planner::storeValues() {
+  WalkResult result = plan.entry.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult {
+    if (auto call = dyn_cast<func::CallOp>(op)) {
+      if (!kernels.contains(call.getCallee()))
+        return call.emitError("calls @") << call.getCallee() << ", which is no kernel";
+      for (Value value : call.getResults())
+        if (failed(storeValue(value, ("@" + call.getCallee()).str(), steps.lookup(op))))
+          return WalkResult::interrupt();
+      return storeScratch(call);
+    }
+    if (auto empty = dyn_cast<tensor::EmptyOp>(op))
+      return storeValue(empty.getResult(), "empty", steps.lookup(op));
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      return storeLoop(loop);
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+void Planner::writeInPlace(func::CallOp call) {
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+  for (unsigned argument = 0; argument < call.getNumOperands(); ++argument) {
+    auto result = kernel.getArgAttrOfType<IntegerAttr>(argument, inPlaceAttribute);
+    if (!result || !diesAt(call, argument))
+      continue;
+    if (std::optional<unsigned> from = storage(call.getOperand(argument)))
+      storages.declareHandover(*from, *storage(call.getResult(result.getInt())), steps.lookup(call));
+  }
+}
+
+/// Is this the operand's last use, and its only one in the call?
+bool Planner::diesAt(func::CallOp call, unsigned operand) {
+  Value dying = EntryPlan::root(call.getOperand(operand));
+  unsigned uses = llvm::count_if(call.getOperands(), [&](Value other) { return EntryPlan::root(other) == dying; });
+  return uses == 1 && lastUse(dying) == steps.lookup(call);
+}
+
+void Planner::shareLoopStorages(scf::ForOp loop) {
+  for (auto [argument, next] : llvm::zip(loop.getRegionIterArgs(), loop.getYieldedValues())) {
+    Value value = EntryPlan::root(next);
+    if (std::optional<unsigned> from = storage(value); from && value.getParentBlock() == loop.getBody())
+      storages.declareHandover(*from, *storage(argument), endOf(loop));
+  }
+  for (auto [argument, init] : llvm::zip(loop.getRegionIterArgs(), loop.getInits())) {
+    Value value = EntryPlan::root(init);
+    if (std::optional<unsigned> from = storage(value); from && value.getParentBlock() == loop->getBlock())
+      storages.declareHandover(*from, *storage(argument), steps.lookup(loop));
+  }
+}
+
+void Planner::copy(Operation *before, Value value, std::optional<unsigned> from, unsigned to) {
+  pending.push_back({before, value, from, to});
+}
+
+/// Copies in the beginnings and next values that could not be shared. A next value that lies where another copy of the
+/// same step writes (two carried values that swap) is set aside first.
+void Planner::copyIntoLoop(scf::ForOp loop) {
+  Operation *end = loop.getBody()->getTerminator();
+  SmallVector<std::tuple<Value, unsigned>> moves;
+  for (auto [argument, init, next] : llvm::zip(loop.getRegionIterArgs(), loop.getInits(), loop.getYieldedValues())) {
+    unsigned target = *storage(argument);
+    if (storage(init) != target && !EntryPlan::root(init).getDefiningOp<tensor::EmptyOp>())
+      copy(loop, init, std::nullopt, target);
+    if (storage(next) != target)
+      moves.emplace_back(next, target);
+  }
+  DenseMap<Value, unsigned> aside;
+  for (auto [value, target] : moves) {
+    bool overwritten = llvm::any_of(moves, [&](auto &other) { return storage(value) == std::get<1>(other); });
+    if (!overwritten)
+      continue;
+    unsigned temporary = storages.add("set aside", *plan.sizes.bytes(value), endOf(loop), endOf(loop));
+    copy(end, value, std::nullopt, temporary);
+    aside[value] = temporary;
+  }
+  for (auto [value, target] : moves) {
+    auto found = aside.find(value);
+    copy(end, value, found == aside.end() ? std::nullopt : std::optional(found->second), target);
+  }
+}
+
+/// Results are computed in the caller's buffers; an input, a parameter or a value returned twice is copied there.
+void Planner::placeResults() {
+  auto result = cast<func::ReturnOp>(plan.entry.getBody().front().getTerminator());
+  for (auto [number, value] : llvm::enumerate(result.getOperands())) {
+    std::optional<unsigned> from = storage(value);
+    if (from && resultOf.try_emplace(*from, number).second)
+      continue;
+    SizeExpr bytes = *plan.sizes.bytes(value);
+    plan.copies[result].push_back({value, std::nullopt, {Place::Kind::Result, unsigned(number)}, bytes});
+  }
+}
+
+void Planner::assignSlots() {
+  // Only which storage is larger matters here, so any dimensions do where there is no bound.
+  std::vector<int64_t> typical(plan.symbols.size(), 256);
+  auto dimensions = plan.entry->getAttrOfType<ArrayAttr>("model.dimensions");
+  for (auto [number, dimension] : llvm::enumerate(dimensions ? dimensions.getValue() : ArrayRef<Attribute>()))
+    if (int64_t bound = cast<model::DimensionAttr>(dimension).getMax(); bound > 0)
+      typical[number] = bound;
+  typical.back() = 4; // workers
+  std::vector<SizeExpr> slotBytes;
+  DenseMap<unsigned, Place> placeOf;
+  for (auto [storage, slot] : storages.assignSlots(resultOf, typical, slotBytes)) {
+    placeOf[storage] = {Place::Kind::Slot, slot};
+    plan.members.push_back({storages[storage], slot});
+  }
+  for (auto [storage, number] : resultOf)
+    placeOf[storage] = {Place::Kind::Result, number};
+  for (const SizeExpr &bytes : slotBytes)
+    plan.arenaBytes += plan.slots.emplace_back(bytes.alignTo(arenaAlignment));
+
+  for (auto [number, argument] : llvm::enumerate(plan.entry.getArguments()))
+    plan.places[argument] = {Place::Kind::Input, unsigned(number)};
+  plan.entry.walk([&](model::GetOp get) { plan.places[get] = {Place::Kind::Parameter, 0}; });
+  for (auto [value, storage] : storageOf)
+    plan.places[value] = placeOf.at(storages.find(storage));
+  for (const PendingCopy &each : pending) {
+    std::optional<Place> source;
+    if (each.from)
+      source = placeOf.at(storages.find(*each.from));
+    plan.copies[each.before].push_back(
+        {each.value, source, placeOf.at(storages.find(each.to)), *plan.sizes.bytes(each.value)});
+  }
+  for (auto &[call, launch] : plan.launches) {
+    PendingScratch wanted = scratch.lookup(call);
+    if (wanted.shared)
+      launch.shared = placeOf.at(*wanted.shared).number;
+    if (wanted.workers)
+      launch.workers = placeOf.at(*wanted.workers).number;
+  }
+}
+
+} // namespace
+
+FailureOr<EntryPlan> planEntry(func::FuncOp entry, const llvm::StringMap<KernelCode> &kernels) {
+  FailureOr<SizeAnalysis> sizes = SizeAnalysis::ofEntry(entry);
+  if (failed(sizes))
+    return failure();
+  return Planner(entry, std::move(*sizes), kernels).run();
+}
+
+void allowInPlace(ModuleOp module, llvm::function_ref<bool(func::FuncOp, unsigned, unsigned)> mayRunInPlace) {
+  for (auto kernel : module.getOps<func::FuncOp>()) {
+    if (!kernel->hasAttr("attn.kernel"))
+      continue;
+    for (unsigned result = 0; result < kernel.getNumResults(); ++result)
+      for (unsigned argument = 0; argument < kernel.getNumArguments(); ++argument)
+        if (kernel.getArgument(argument).getType() == kernel.getResultTypes()[result] &&
+            !kernel.getArgAttr(argument, inPlaceAttribute) && !kernel.getArgAttr(argument, "attn.packed") &&
+            mayRunInPlace(kernel, argument, result))
+          kernel.setArgAttr(argument, inPlaceAttribute, Builder(module).getI64IntegerAttr(result));
+  }
+}
+
+void printPlan(const EntryPlan &plan, llvm::raw_ostream &out) {
+  out << "// plan of @" << func::FuncOp(plan.entry).getName() << "(" << llvm::join(plan.symbols, ", ") << ")\n";
+  out << "//   arena: " << plan.arenaBytes.text(plan.symbols) << " bytes\n";
+  for (auto [number, bytes] : llvm::enumerate(plan.slots)) {
+    out << "//   slot " << number << ": " << bytes.text(plan.symbols) << " bytes\n";
+    for (const SlotMember &member : plan.members) {
+      if (member.slot != number)
+        continue;
+      out << "//     " << member.storage.name << ", steps";
+      for (const LiveRange &range : member.storage.liveRanges)
+        out << " " << range.first << ".." << range.last;
+      out << "\n";
+    }
+  }
+  for (auto &[before, copies] : plan.copies)
+    for (const Copy &copy : copies)
+      out << "//   copy of " << copy.bytes.text(plan.symbols) << " bytes before " << before->getName() << "\n";
+}
+
+} // namespace attnc

@@ -1,0 +1,100 @@
+//===- Plan.h - a place in one arena for every value of an entry point -----------------------------------------===//
+//
+// Input: an entry point after `fuse`, which calls kernels and holds loops (scf.for), parameters (model.get), free views
+// (tensor.expand_shape, tensor.collapse_shape) and size arithmetic; and the code of its kernels, for their scratch.
+//
+// A value is a **storage** with a size, a polynomial over the entry's dimensions and the number of workers, and a live
+// range: the steps at which its bytes are needed. Steps are numbered in program order; a value from outside a loop that
+// the loop uses lives until the loop ends. Values share a storage where one is handed over to the next:
+//
+//   - a loop-carried value, its start, its next value and the loop's result, where the former is dead when the latter
+//     is defined (otherwise a copy is made at the loop's beginning, or at the end of its body);
+//   - a kernel's operand that dies there and the result that may be written over it (`attn.in_place`);
+//   - a result of the entry point: its storage is the caller's buffer.
+//
+// Storages are then given to **slots**, the large ones first: one whose live range meets none of the slot's members
+// joins it. A slot's size is the maximum of its members' polynomials, its offset the sum of the aligned sizes before
+// it:
+//
+//   arena bytes = sum over slots of align(max over members of bytes(dimensions, workers), ATTN_ALIGNMENT)
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Kernel.h"
+#include "compiler/Memory/SizeAnalysis.h"
+#include "compiler/Memory/Storage.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace attnc {
+
+/// Arena, slots and scratch are aligned to this many bytes (ATTN_ALIGNMENT).
+inline constexpr int64_t arenaAlignment = 64;
+
+/// Where the bytes of a tensor are.
+struct Place {
+  enum class Kind {
+    Input,     ///< the entry point's input `number`
+    Result,    ///< the caller's buffer for result `number`
+    Parameter, ///< what the model.get at the root of the value names
+    Slot       ///< slot `number` of the arena
+  };
+  Kind kind = Kind::Slot;
+  unsigned number = 0;
+  bool operator==(const Place &other) const = default;
+};
+
+/// Moves a value (or, where it was set aside first, what lies at `source`) to `target`.
+struct Copy {
+  mlir::Value value;
+  std::optional<Place> source;
+  Place target;
+  SizeExpr bytes;
+};
+
+/// The scratch of one launch: slots, where the kernel wants any.
+struct LaunchScratch {
+  std::optional<unsigned> shared, workers; ///< numbers of slots
+  SizeExpr stride;                         ///< from one worker's scratch to the next
+};
+
+/// A member of a slot, for the dump and the tests.
+struct SlotMember {
+  Storage storage;
+  unsigned slot;
+};
+
+struct EntryPlan {
+  mlir::func::FuncOp entry;
+  SizeAnalysis sizes;
+  std::vector<std::string> symbols; ///< names of the dimensions, then "workers"
+  std::vector<SizeExpr> slots;      ///< bytes of each, aligned
+  std::vector<SlotMember> members;
+  SizeExpr arenaBytes;
+  llvm::DenseMap<mlir::Value, Place> places;                         ///< of roots: see root()
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Copy>> copies; ///< made before the operation
+  llvm::MapVector<mlir::Operation *, LaunchScratch> launches;        ///< each func.call
+
+  Place place(mlir::Value tensor) const { return places.lookup(root(tensor)); }
+  /// The value whose bytes a view shows: through reshapes and casts.
+  static mlir::Value root(mlir::Value tensor);
+  SizeExpr offset(unsigned slot) const;
+};
+
+/// On a kernel's argument: the number of the result that may be the same buffer (compiler/Codegen/CPU/KernelFrame.h).
+inline constexpr llvm::StringLiteral inPlaceAttribute = "attn.in_place";
+
+/// Marks the arguments of all kernels that a result may be written over, before the kernels are emitted.
+/// `mayRunInPlace(kernel, argument, result)` is the emitter's word for it.
+void allowInPlace(mlir::ModuleOp module,
+                  llvm::function_ref<bool(mlir::func::FuncOp, unsigned, unsigned)> mayRunInPlace);
+
+/// Plans one entry point. Fails, with a diagnostic, where a size is no function of the dimensions.
+mlir::FailureOr<EntryPlan> planEntry(mlir::func::FuncOp entry, const llvm::StringMap<KernelCode> &kernels);
+
+/// Writes a plan as lines of comments ("// ...").
+void printPlan(const EntryPlan &plan, llvm::raw_ostream &out);
+
+} // namespace attnc

@@ -1,0 +1,246 @@
+#include "compiler/Memory/SizeAnalysis.h"
+#include "dialects/Attn/Attn.h"
+#include "dialects/Model/Model.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+int64_t elementBytes(Type elementType) { return std::max(1u, elementType.getIntOrFloatBitWidth() / 8); }
+
+FailureOr<SizeAnalysis> SizeAnalysis::ofEntry(func::FuncOp entry) {
+  SizeAnalysis analysis;
+  auto dimensions = entry->getAttrOfType<ArrayAttr>("model.dimensions");
+  for (Attribute dimension : dimensions ? dimensions.getValue() : ArrayRef<Attribute>())
+    analysis.names.push_back(cast<model::DimensionAttr>(dimension).getName().str());
+  for (BlockArgument argument : entry.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type)
+      return entry.emitError("argument ")
+             << argument.getArgNumber() << " of entry point " << entry.getName() << " is not a tensor";
+    auto shape = entry.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), "model.shape");
+    for (int64_t dimension = 0; dimension < type.getRank(); ++dimension) {
+      if (!type.isDynamicDim(dimension))
+        continue;
+      std::optional<SizeExpr> size;
+      if (shape && int64_t(shape.size()) == type.getRank())
+        size = SizeExpr::parse(cast<StringAttr>(shape[dimension]).getValue(), analysis.names);
+      if (!size)
+        return entry.emitError("size ") << dimension << " of argument " << argument.getArgNumber() << " of entry point "
+                                        << entry.getName() << " is not given by model.shape over model.dimensions";
+      analysis.known[{argument, dimension}] = size;
+    }
+  }
+  return analysis;
+}
+
+SizeAnalysis SizeAnalysis::ofKernel(func::FuncOp kernel) {
+  SizeAnalysis analysis;
+  unsigned next = 0;
+  for (BlockArgument argument : kernel.getArguments())
+    if (auto type = dyn_cast<RankedTensorType>(argument.getType()))
+      for (int64_t dimension = 0; dimension < type.getRank(); ++dimension)
+        if (type.isDynamicDim(dimension))
+          analysis.known[{argument, dimension}] = SizeExpr::symbol(next++);
+  for (Type type : kernel.getResultTypes())
+    next += cast<RankedTensorType>(type).getNumDynamicDims();
+  for (BlockArgument argument : kernel.getArguments())
+    if (argument.getType().isIndex())
+      analysis.known[{argument, indexValue}] = SizeExpr::symbol(next++);
+  return analysis;
+}
+
+std::optional<SizeExpr> SizeAnalysis::size(Value tensor, int64_t dimension) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.isDynamicDim(dimension))
+    return SizeExpr(type.getDimSize(dimension));
+  if (auto found = known.find({tensor, dimension}); found != known.end())
+    return found->second;
+  std::optional<SizeExpr> result;
+  if (auto defined = dyn_cast<OpResult>(tensor)) {
+    result = compute(defined, dimension);
+  } else {
+    auto argument = cast<BlockArgument>(tensor);
+    if (auto loop = dyn_cast_or_null<scf::ForOp>(argument.getOwner()->getParentOp()))
+      result = size(loop.getTiedLoopInit(argument)->get(), dimension);
+  }
+  known[{tensor, dimension}] = result;
+  return result;
+}
+
+std::optional<SizeExpr> SizeAnalysis::elements(Value tensor) {
+  SizeExpr product(1);
+  for (int64_t dimension = 0; dimension < cast<RankedTensorType>(tensor.getType()).getRank(); ++dimension) {
+    std::optional<SizeExpr> factor = size(tensor, dimension);
+    if (!factor)
+      return std::nullopt;
+    product *= *factor;
+  }
+  return product;
+}
+
+std::optional<SizeExpr> SizeAnalysis::bytes(Value tensor) {
+  std::optional<SizeExpr> count = elements(tensor);
+  if (!count)
+    return std::nullopt;
+  return *count * SizeExpr(elementBytes(cast<RankedTensorType>(tensor.getType()).getElementType()));
+}
+
+std::optional<SizeExpr> SizeAnalysis::fold(OpFoldResult size) {
+  if (std::optional<int64_t> constant = getConstantIntValue(size))
+    return SizeExpr(*constant);
+  return index(cast<Value>(size));
+}
+
+std::optional<SizeExpr> SizeAnalysis::compute(OpResult result, int64_t dimension) {
+  Operation *op = result.getOwner();
+  using Size = std::optional<SizeExpr>;
+  return TypeSwitch<Operation *, Size>(op)
+      .Case([&](DestinationStyleOpInterface styled) { return size(styled.getTiedOpOperand(result)->get(), dimension); })
+      .Case([&](tensor::EmptyOp empty) { return fold(empty.getMixedSizes()[dimension]); })
+      .Case([&](tensor::CastOp cast) { return size(cast.getSource(), dimension); })
+      .Case([&](tensor::GenerateOp generate) {
+        return index(generate.getDynamicExtents()[generate.getType().getDynamicDimIndex(dimension)]);
+      })
+      .Case([&](tensor::PadOp pad) -> Size {
+        Size source = size(pad.getSource(), dimension), low = fold(pad.getMixedLowPad()[dimension]),
+             high = fold(pad.getMixedHighPad()[dimension]);
+        return source && low && high ? Size(*source + *low + *high) : std::nullopt;
+      })
+      .Case([&](tensor::ExtractSliceOp slice) {
+        llvm::SmallBitVector dropped = slice.getDroppedDims();
+        int64_t kept = -1, source = -1;
+        while (kept < dimension)
+          kept += !dropped[++source];
+        return fold(slice.getMixedSizes()[source]);
+      })
+      .Case([&](tensor::ConcatOp concat) {
+        if (int64_t(concat.getDim()) != dimension)
+          return size(concat.getInputs().front(), dimension);
+        Size sum = SizeExpr(0);
+        for (Value input : concat.getInputs()) {
+          Size part = size(input, dimension);
+          sum = sum && part ? Size(*sum + *part) : std::nullopt;
+        }
+        return sum;
+      })
+      .Case([&](tensor::ExpandShapeOp expand) { return fold(expand.getMixedOutputShape()[dimension]); })
+      .Case([&](tensor::CollapseShapeOp collapse) {
+        Size product = SizeExpr(1);
+        for (int64_t source : collapse.getReassociationIndices()[dimension]) {
+          Size factor = size(collapse.getSrc(), source);
+          product = product && factor ? Size(*product * *factor) : std::nullopt;
+        }
+        return product;
+      })
+      .Case([&](attn::AttendOp attend) -> Size {
+        SmallVector<Value> sizes(attend.getOuterSizes());
+        attn::Statistic statistic = attend.getStatistics()[result.getResultNumber()];
+        if (statistic == attn::Statistic::Value)
+          llvm::append_range(sizes, attend.getValueSizes());
+        if (statistic == attn::Statistic::Weights)
+          llvm::append_range(sizes, attend.getKeySizes());
+        auto layout = statistic == attn::Statistic::Value ? attend.getValueLayout() : std::nullopt;
+        return index(sizes[layout ? (*layout)[dimension] : dimension]);
+      })
+      .Case([&](scf::ForOp loop) { return size(loop.getInits()[result.getResultNumber()], dimension); })
+      .Case([&](func::CallOp call) { return callSize(call, result.getResultNumber(), dimension); })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+std::optional<SizeExpr> SizeAnalysis::index(Value value) {
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return SizeExpr(*constant);
+  if (auto found = known.find({value, indexValue}); found != known.end())
+    return found->second;
+  std::optional<SizeExpr> result;
+  if (Operation *op = value.getDefiningOp())
+    result = computeIndex(op);
+  known[{value, indexValue}] = result;
+  return result;
+}
+
+std::optional<SizeExpr> SizeAnalysis::computeIndex(Operation *op) {
+  using Size = std::optional<SizeExpr>;
+  if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+    std::optional<int64_t> dimension = dim.getConstantIndex();
+    return dimension ? size(dim.getSource(), *dimension) : std::nullopt;
+  }
+  if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op))
+    return index(op->getOperand(0));
+  if (op->getNumOperands() != 2 || op->getDialect()->getNamespace() != "arith")
+    return std::nullopt;
+  Size a = index(op->getOperand(0)), b = index(op->getOperand(1));
+  if (!a || !b)
+    return std::nullopt;
+  bool divisible = b->isConstant() && b->constant() > 0;
+  return TypeSwitch<Operation *, Size>(op)
+      .Case([&](arith::AddIOp) { return *a + *b; })
+      .Case([&](arith::SubIOp) { return *a - *b; })
+      .Case([&](arith::MulIOp) { return *a * *b; })
+      .Case<arith::MaxSIOp, arith::MaxUIOp>([&](auto) { return SizeExpr::max(*a, *b); })
+      .Case<arith::MinSIOp, arith::MinUIOp>([&](auto) { return SizeExpr::min(*a, *b); })
+      .Case<arith::CeilDivSIOp, arith::CeilDivUIOp>(
+          [&](auto) { return divisible ? Size(a->ceilDiv(b->constant())) : std::nullopt; })
+      .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>(
+          [&](auto) { return divisible ? Size(a->floorDiv(b->constant())) : std::nullopt; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+std::optional<SizeExpr> SizeAnalysis::resultSize(func::FuncOp kernel, unsigned result, int64_t dimension) {
+  return size(kernel.getBody().front().getTerminator()->getOperand(result), dimension);
+}
+
+std::optional<SizeExpr> substituteKnown(const SizeExpr &expr, ArrayRef<std::optional<SizeExpr>> symbols) {
+  std::vector<SizeExpr> values;
+  for (const auto &[number, symbol] : llvm::enumerate(symbols)) {
+    if (!symbol && expr.mentions(number))
+      return std::nullopt;
+    values.push_back(symbol.value_or(SizeExpr()));
+  }
+  return expr.substitute(values);
+}
+
+/// Symbols for the call's operands; nothing yet in the places of its results.
+std::vector<std::optional<SizeExpr>> SizeAnalysis::operandSymbols(func::CallOp call) {
+  std::vector<std::optional<SizeExpr>> symbols;
+  for (Value operand : call.getOperands())
+    if (auto type = dyn_cast<RankedTensorType>(operand.getType()))
+      for (int64_t dimension = 0; dimension < type.getRank(); ++dimension)
+        if (type.isDynamicDim(dimension))
+          symbols.push_back(size(operand, dimension));
+  for (Type type : call.getResultTypes())
+    symbols.insert(symbols.end(), cast<RankedTensorType>(type).getNumDynamicDims(), std::nullopt);
+  for (Value operand : call.getOperands())
+    if (operand.getType().isIndex())
+      symbols.push_back(index(operand));
+  return symbols;
+}
+
+std::vector<std::optional<SizeExpr>> SizeAnalysis::kernelSymbols(func::CallOp call) {
+  std::vector<std::optional<SizeExpr>> symbols = operandSymbols(call);
+  size_t next = 0;
+  for (Value operand : call.getOperands())
+    if (auto type = dyn_cast<RankedTensorType>(operand.getType()))
+      next += type.getNumDynamicDims();
+  for (Value result : call.getResults()) {
+    auto type = cast<RankedTensorType>(result.getType());
+    for (int64_t dimension = 0; dimension < type.getRank(); ++dimension)
+      if (type.isDynamicDim(dimension))
+        symbols[next++] = size(result, dimension);
+  }
+  return symbols;
+}
+
+std::optional<SizeExpr> SizeAnalysis::callSize(func::CallOp call, unsigned result, int64_t dimension) {
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+  std::optional<SizeExpr> size = ofKernel(kernel).resultSize(kernel, result, dimension);
+  return size ? substituteKnown(*size, operandSymbols(call)) : std::nullopt;
+}
+
+} // namespace attnc

@@ -1,0 +1,316 @@
+// The planner against an interpreter of its plans: memory is a map from places to tokens, every launch checks that its
+// operands still hold what was computed, and scratch is scribbled over. Programs are random, with loops.
+#include "compiler/Memory/Plan.h"
+#include "dialects/Attn/Attn.h"
+#include "dialects/Model/Model.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include <gtest/gtest.h>
+#include <map>
+#include <rapidcheck.h>
+#include <set>
+
+using namespace attnc;
+
+namespace {
+
+/// Kernels of one, two and three operands; @over may write its result over operand 0.
+const std::string kernelText = R"(
+  func.func private @one(%a: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {attn.kernel = "loops"} {
+    return %a : tensor<?x8xf32>
+  }
+  func.func private @over(%a: tensor<?x8xf32> {attn.in_place = 0}, %b: tensor<?x8xf32>) -> tensor<?x8xf32>
+      attributes {attn.kernel = "loops"} {
+    return %a : tensor<?x8xf32>
+  }
+  func.func private @scratch(%a: tensor<?x8xf32>, %b: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>)
+      attributes {attn.kernel = "loops"} {
+    return %a, %b : tensor<?x8xf32>, tensor<?x8xf32>
+  }
+)";
+const std::string signature =
+    R"((%n0: tensor<?x8xf32> {model.shape = ["batch", "8"]}, %n1: tensor<?x8xf32> {model.shape = ["batch", "8"]}) )";
+const std::string attributes = R"( attributes {model.entry, model.dimensions = [#model.dimension<"batch", -1>]} )";
+
+llvm::StringMap<KernelCode> kernelCodes() {
+  llvm::StringMap<KernelCode> codes;
+  codes["one"] = {};
+  codes["over"] = {};
+  codes["scratch"].sharedBytes = SizeExpr::symbol(0) * 4 + 20;
+  codes["scratch"].workerBytes = SizeExpr(100);
+  return codes;
+}
+
+struct Planned {
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::FailureOr<EntryPlan> plan = mlir::failure();
+
+  explicit Planned(const std::string &entry) {
+    context.loadDialect<mlir::func::FuncDialect, mlir::scf::SCFDialect, mlir::arith::ArithDialect,
+                        mlir::tensor::TensorDialect, mlir::attn::AttnDialect, mlir::model::ModelDialect>();
+    module = mlir::parseSourceString<mlir::ModuleOp>(kernelText + entry, &context);
+    if (module)
+      plan = planEntry(module->lookupSymbol<mlir::func::FuncOp>("entry"), kernelCodes());
+  }
+};
+
+/// Runs a plan on tokens. `fault` is empty where every value was found where the plan says.
+class Machine {
+public:
+  explicit Machine(EntryPlan &plan) : plan(plan) {
+    for (auto [number, argument] : llvm::enumerate(plan.entry.getArguments()))
+      write({Place::Kind::Input, unsigned(number)}, values[argument] = fresh());
+    runBlock(plan.entry.getBody().front());
+  }
+  std::string fault;
+
+private:
+  using Address = std::pair<Place::Kind, unsigned>;
+  EntryPlan &plan;
+  std::map<Address, int> memory;
+  llvm::DenseMap<mlir::Value, int> values;
+  int tokens = 0;
+
+  int fresh() { return ++tokens; }
+  void write(Place place, int token) { memory[{place.kind, place.number}] = token; }
+  int read(mlir::Value value) {
+    mlir::Value root = EntryPlan::root(value);
+    if (root.getDefiningOp<mlir::model::GetOp>())
+      return values[root];
+    Place place = plan.place(value);
+    return memory[{place.kind, place.number}];
+  }
+  void expect(mlir::Value value, const std::string &where) {
+    if (!EntryPlan::root(value).getDefiningOp<mlir::tensor::EmptyOp>() && read(value) != values[EntryPlan::root(value)])
+      fault += "lost at " + where + "\n";
+  }
+  void runCopies(mlir::Operation *before) {
+    for (const Copy &copy : plan.copies.lookup(before)) {
+      int token = copy.source ? memory[{copy.source->kind, copy.source->number}] : read(copy.value);
+      write(copy.target, token);
+    }
+  }
+
+  void launch(mlir::func::CallOp call) {
+    for (mlir::Value operand : call.getOperands())
+      expect(operand, call.getCallee().str());
+    std::set<unsigned> touched;
+    LaunchScratch scratch = plan.launches.find(call)->second;
+    for (std::optional<unsigned> slot : {scratch.shared, scratch.workers})
+      if (slot && !touched.insert(*slot).second)
+        fault += "scratch meets scratch\n";
+    for (mlir::Value operand : call.getOperands())
+      if (Place place = plan.place(operand); place.kind == Place::Kind::Slot && touched.contains(place.number))
+        fault += "scratch meets an operand\n";
+    for (unsigned slot : touched)
+      write({Place::Kind::Slot, slot}, fresh());
+    for (mlir::Value result : call.getResults()) {
+      if (plan.place(result).kind == Place::Kind::Slot && !touched.insert(plan.place(result).number).second)
+        fault += "result meets scratch or another result\n";
+      write(plan.place(result), values[result] = fresh());
+    }
+  }
+
+  void loop(mlir::scf::ForOp loop) {
+    runCopies(loop);
+    for (auto [argument, init] : llvm::zip(loop.getRegionIterArgs(), loop.getInits())) {
+      values[argument] = values[EntryPlan::root(init)];
+      if (!EntryPlan::root(init).getDefiningOp<mlir::tensor::EmptyOp>())
+        expect(argument, "loop begin");
+    }
+    for (int iteration = 0; iteration < 3; ++iteration) {
+      runBlock(*loop.getBody());
+      llvm::SmallVector<int> next;
+      for (mlir::Value value : loop.getYieldedValues())
+        next.push_back(values[EntryPlan::root(value)]);
+      for (auto [argument, token] : llvm::zip(loop.getRegionIterArgs(), next)) {
+        values[argument] = token;
+        expect(argument, "next iteration");
+      }
+    }
+    for (auto [argument, result] : llvm::zip(loop.getRegionIterArgs(), loop.getResults())) {
+      values[result] = values[argument];
+      expect(result, "loop result");
+    }
+  }
+
+  void runBlock(mlir::Block &block) {
+    for (mlir::Operation &op : block) {
+      if (auto call = llvm::dyn_cast<mlir::func::CallOp>(op))
+        launch(call);
+      else if (auto nested = llvm::dyn_cast<mlir::scf::ForOp>(op))
+        loop(nested);
+      else if (auto get = llvm::dyn_cast<mlir::model::GetOp>(op))
+        values[get] = fresh();
+      else if (llvm::isa<mlir::scf::YieldOp, mlir::func::ReturnOp>(op))
+        finish(&op);
+    }
+  }
+
+  void finish(mlir::Operation *op) {
+    for (mlir::Value operand : op->getOperands())
+      expect(operand, "end of a block");
+    runCopies(op);
+    if (llvm::isa<mlir::func::ReturnOp>(op))
+      for (auto [number, operand] : llvm::enumerate(op->getOperands()))
+        if (memory[{Place::Kind::Result, unsigned(number)}] != values[EntryPlan::root(operand)])
+          fault += "a result is not in the caller's buffer\n";
+  }
+};
+
+/// Writes random programs.
+struct ProgramWriter {
+  std::string text;
+  int next = 0;
+  std::string type = "tensor<?x8xf32>";
+
+  std::string fresh() { return "%v" + std::to_string(next++); }
+
+  void statements(std::vector<std::string> &live, int depth) {
+    int count = *rc::gen::inRange(1, 6);
+    for (int each = 0; each < count; ++each) {
+      std::string a = *rc::gen::elementOf(live), b = *rc::gen::elementOf(live), result = fresh();
+      switch (*rc::gen::inRange(0, depth < 2 ? 5 : 3)) {
+      case 0:
+        text += result + " = func.call @one(" + a + ") : (" + type + ") -> " + type + "\n";
+        break;
+      case 1:
+        text += result + " = func.call @over(" + a + ", " + b + ") : (" + type + ", " + type + ") -> " + type + "\n";
+        break;
+      case 2:
+        text += result + ":2 = func.call @scratch(" + a + ", " + b + ") : (" + type + ", " + type + ") -> (" + type +
+                ", " + type + ")\n";
+        live.push_back(result + "#1");
+        result += "#0";
+        break;
+      default:
+        loop(live, result, a, b, depth);
+        live.push_back(result + "#1");
+        result += "#0";
+      }
+      live.push_back(result);
+    }
+  }
+
+  void loop(const std::vector<std::string> &outer, const std::string &result, const std::string &a,
+            const std::string &b, int depth) {
+    std::string x = fresh(), y = fresh();
+    text += result + ":2 = scf.for %i" + std::to_string(next++) + " = %c0 to %c4 step %c1 iter_args(" + x + " = " + a +
+            ", " + y + " = " + b + ") -> (" + type + ", " + type + ") {\n";
+    std::vector<std::string> live = outer;
+    // Inner values are chosen more often than outer ones, as in networks.
+    for (int copy = 0; copy < 4; ++copy)
+      live.insert(live.end(), {x, y});
+    statements(live, depth + 1);
+    text += "scf.yield " + *rc::gen::elementOf(live) + ", " + live.back() + " : " + type + ", " + type + "\n}\n";
+  }
+
+  std::string write() {
+    std::vector<std::string> live = {"%n0", "%n1"};
+    statements(live, 0);
+    std::string first = live.back(), second = *rc::gen::elementOf(live);
+    return "func.func @entry" + signature + "-> (" + type + ", " + type + ")" + attributes +
+           "{\n%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%c4 = arith.constant 4 : index\n" +
+           text + "return " + first + ", " + second + " : " + type + ", " + type + "\n}\n";
+  }
+};
+
+std::string one(const std::string &result, const std::string &operand) {
+  return result + " = func.call @one(" + operand + ") : (tensor<?x8xf32>) -> tensor<?x8xf32>\n";
+}
+
+std::string entry(const std::string &body) {
+  return "func.func @entry" + signature + "-> tensor<?x8xf32>" + attributes +
+         "{\n%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%c4 = arith.constant 4 : index\n" + body +
+         "}\n";
+}
+
+} // namespace
+
+TEST(PlanProperties, EveryValueIsWhereThePlanSays) {
+  auto outcome = rc::check([] {
+    ProgramWriter writer;
+    std::string program = writer.write();
+    Planned planned(program);
+    RC_ASSERT(succeeded(planned.plan));
+    EntryPlan &plan = *planned.plan;
+    Machine machine(plan);
+    RC_LOG() << program;
+    RC_ASSERT(machine.fault == "");
+
+    std::vector<int64_t> sizes = {*rc::gen::inRange<int64_t>(0, 5000), *rc::gen::inRange<int64_t>(1, 65)};
+    for (const SlotMember &member : plan.members) {
+      int64_t end = plan.offset(member.slot).evaluate(sizes) + member.storage.bytes.evaluate(sizes);
+      RC_ASSERT(plan.offset(member.slot).evaluate(sizes) % arenaAlignment == 0);
+      RC_ASSERT(end <= plan.offset(member.slot).evaluate(sizes) + plan.slots[member.slot].evaluate(sizes));
+      RC_ASSERT(end <= plan.arenaBytes.evaluate(sizes));
+      for (const SlotMember &other : plan.members)
+        for (const LiveRange &a : member.storage.liveRanges)
+          for (const LiveRange &b : other.storage.liveRanges)
+            RC_ASSERT(&member == &other || member.slot != other.slot || a.last < b.first || b.last < a.first);
+    }
+  });
+  EXPECT_TRUE(outcome);
+}
+
+TEST(Plan, ChainInALoopNeedsTwoSlots) {
+  Planned planned(entry(one("%x", "%n0") +
+                        "%r = scf.for %i = %c0 to %c4 step %c1 iter_args(%y = %x) -> tensor<?x8xf32> {\n" +
+                        one("%a", "%y") + one("%b", "%a") + one("%c", "%b") +
+                        "scf.yield %c : tensor<?x8xf32>\n}\nreturn %r : tensor<?x8xf32>\n"));
+  ASSERT_TRUE(succeeded(planned.plan));
+  // One of the two is the caller's buffer: the carried value is the result.
+  EXPECT_EQ(planned.plan->slots.size(), 2u);
+  EXPECT_TRUE(planned.plan->copies.empty());
+}
+
+TEST(Plan, ResultIsComputedInTheCallersBuffer) {
+  Planned planned(entry(one("%x", "%n0") + one("%y", "%x") + "return %y : tensor<?x8xf32>\n"));
+  ASSERT_TRUE(succeeded(planned.plan));
+  EXPECT_EQ(planned.plan->slots.size(), 1u);
+  EXPECT_EQ(planned.plan->arenaBytes, (SizeExpr::symbol(0) * 32).alignTo(64));
+}
+
+TEST(Plan, DyingOperandIsWrittenOver) {
+  Planned planned(entry(one("%x", "%n0") +
+                        "%y = func.call @over(%x, %n1) : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>\n"
+                        "return %y : tensor<?x8xf32>\n"));
+  ASSERT_TRUE(succeeded(planned.plan));
+  EXPECT_TRUE(planned.plan->slots.empty());
+}
+
+TEST(Plan, InputIsNeverWrittenOver) {
+  Planned planned(entry("%y = func.call @over(%n0, %n1) : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>\n"
+                        "%r = scf.for %i = %c0 to %c4 step %c1 iter_args(%z = %n0) -> tensor<?x8xf32> {\n"
+                        "%a = func.call @over(%z, %y) : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>\n"
+                        "scf.yield %a : tensor<?x8xf32>\n}\nreturn %r : tensor<?x8xf32>\n"));
+  ASSERT_TRUE(succeeded(planned.plan));
+  EXPECT_EQ(Machine(*planned.plan).fault, "");
+  EXPECT_EQ(planned.plan->slots.size(), 1u); // %y; %z and %a are the caller's buffer
+  EXPECT_EQ(planned.plan->copies.size(), 1u);
+}
+
+TEST(Plan, SwappedCarriedValuesGoThroughAThirdPlace) {
+  Planned planned(entry(one("%x", "%n0") + one("%y", "%n1") +
+                        "%r:2 = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %x, %b = %y) -> (tensor<?x8xf32>, "
+                        "tensor<?x8xf32>) {\nscf.yield %b, %a : tensor<?x8xf32>, tensor<?x8xf32>\n}\n"
+                        "return %r#0 : tensor<?x8xf32>\n"));
+  ASSERT_TRUE(succeeded(planned.plan));
+  EXPECT_EQ(Machine(*planned.plan).fault, "");
+}
+
+TEST(Plan, ScratchCountsWorkers) {
+  Planned planned(entry("%x:2 = func.call @scratch(%n0, %n1) : (tensor<?x8xf32>, tensor<?x8xf32>) -> "
+                        "(tensor<?x8xf32>, tensor<?x8xf32>)\nreturn %x#0 : tensor<?x8xf32>\n"));
+  ASSERT_TRUE(succeeded(planned.plan));
+  SizeExpr batch = SizeExpr::symbol(0), workers = SizeExpr::symbol(1);
+  EXPECT_EQ(planned.plan->arenaBytes, workers * 128 + (batch * 32).alignTo(64) + (batch * 4 + 20).alignTo(64));
+}
+
+TEST(Plan, UnknownSizeIsReported) {
+  Planned planned("func.func @entry(%n0: tensor<?x8xf32>) attributes {model.entry} { return }");
+  EXPECT_TRUE(failed(planned.plan));
+}
