@@ -93,8 +93,7 @@ ParseResult AttendOp::parse(OpAsmParser &parser, OperationState &state) {
     yields.push_back(builder.getStringAttr(name));
     return success();
   };
-  if (parser.parseKeyword("yields") ||
-      parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parseStatistic))
+  if (parser.parseKeyword("yields") || parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parseStatistic))
     return failure();
   state.addAttribute("yields", builder.getArrayAttr(yields));
   for (StringRef name : {"score", "mask", "weight", "value"}) {
@@ -120,60 +119,6 @@ void AttendOp::print(OpAsmPrinter &printer) {
   printer.printOptionalAttrDict((*this)->getAttrs(), {"normaliser", "yields", "operandSegmentSizes"});
   printer << " : ";
   llvm::interleaveComma(getResultTypes(), printer);
-}
-
-static LogicalResult verifyRegion(AttendOp op, Region &region, StringRef name, unsigned indices, Type leading,
-                                  Type yielded) {
-  if (region.empty())
-    return success();
-  SmallVector<Type> expected;
-  if (leading)
-    expected.push_back(leading);
-  expected.append(indices, IndexType::get(op.getContext()));
-  if (TypeRange(region.getArgumentTypes()) != TypeRange(expected))
-    return op.emitOpError() << name << " region takes " << region.getNumArguments() << " arguments, expected "
-                            << expected.size() << " (outer and key indices"
-                            << (name == "value" ? ", then value indices)" : leading ? " after the weight)" : ")");
-  Type found = region.front().getTerminator()->getOperand(0).getType();
-  if (found != yielded)
-    return op.emitOpError() << name << " region yields " << found << ", expected " << yielded;
-  return success();
-}
-
-LogicalResult AttendOp::verify() {
-  if (getNumKeys() == 0)
-    return emitOpError("has no key dimension");
-  Type f32 = Float32Type::get(getContext()), i1 = IntegerType::get(getContext(), 1);
-  unsigned pairs = getNumOuter() + getNumKeys();
-  if (failed(verifyRegion(*this, getScore(), "score", pairs, {}, f32)) ||
-      failed(verifyRegion(*this, getMask(), "mask", pairs, {}, i1)) ||
-      failed(verifyRegion(*this, getWeight(), "weight", pairs, f32, f32)) ||
-      failed(verifyRegion(*this, getValue(), "value", pairs + getNumValues(), {}, f32)))
-    return failure();
-  if (getYields().size() != getNumResults())
-    return emitOpError() << "yields " << getYields().size() << " statistics but has " << getNumResults() << " results";
-  for (auto [attribute, result] : llvm::zip(getYields(), getResults())) {
-    auto name = dyn_cast<StringAttr>(attribute);
-    auto statistic = name ? symbolizeStatistic(name.getValue()) : std::nullopt;
-    if (!statistic)
-      return emitOpError() << "yields unknown statistic " << attribute << ", expected value, weights or lse";
-    int64_t rank = getNumOuter();
-    if (*statistic == Statistic::Value)
-      rank += getNumValues();
-    if (*statistic == Statistic::Weights)
-      rank += getNumKeys();
-    if (cast<RankedTensorType>(result.getType()).getRank() != rank)
-      return emitOpError() << "result " << attribute << " is " << result.getType() << ", expected rank " << rank;
-    if (*statistic == Statistic::Value && getValue().empty())
-      return emitOpError("yields a value but has no value region");
-  }
-  if (auto layout = getValueLayout()) {
-    SmallVector<int64_t> sorted(*layout);
-    llvm::sort(sorted);
-    if (!llvm::equal(sorted, llvm::seq<int64_t>(0, getNumOuter() + getNumValues())))
-      return emitOpError("value_layout is not a permutation of the outer and value dimensions");
-  }
-  return success();
 }
 
 //===-------------------------------------------- reduce ------------------------------------------------------===//
@@ -204,17 +149,9 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &state) {
 }
 
 void ReduceOp::print(OpAsmPrinter &printer) {
-  printer << ' ' << stringifyCombine(getCombine()) << " (" << getBody().getArguments() << ") in (" << getSizes() << ") ";
+  printer << ' ' << stringifyCombine(getCombine()) << " (" << getBody().getArguments() << ") in (" << getSizes()
+          << ") ";
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
   printer.printOptionalAttrDict((*this)->getAttrs(), {"combine"});
   printer << " : " << getResult().getType();
-}
-
-LogicalResult ReduceOp::verify() {
-  if (getBody().getNumArguments() != getSizes().size())
-    return emitOpError() << "has " << getBody().getNumArguments() << " indices but " << getSizes().size() << " sizes";
-  Type found = getBody().front().getTerminator()->getOperand(0).getType();
-  if (found != getResult().getType())
-    return emitOpError() << "yields " << found << " but results in " << getResult().getType();
-  return success();
 }

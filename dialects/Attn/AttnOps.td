@@ -66,11 +66,11 @@ def Attn_AttendOp : Attn_Op<"attend", [Pure, AttrSizedOperandSegments]> {
 
     `yields` names the results in order: `value` has shape [outer..., values...], permuted by `value_layout` when that
     is present (result dimension d of the value is iteration dimension value_layout[d] of outer ++ values); `weights`
-    has shape [outer..., keys...]; `lse` (log of the sum of exponentials, natural logarithm; -inf for an empty row)
-    has shape [outer...].
+    has shape [outer..., keys...] and holds p', with zeros where a key is masked; `lse` (log of the sum of
+    exponentials, natural logarithm; -inf for an empty row) has shape [outer...].
 
     A row whose mask keeps nothing yields zeros; a score of -inf is as masked; a kept NaN or +inf makes its row NaN.
-    `ratio` divides scores by their sum; a zero sum gives zeros.
+    `ratio` divides scores by their sum; a zero sum gives zeros. `lse` belongs to `softmax` alone.
   }];
   let arguments = (ins Variadic<Index>:$outer_sizes, Variadic<Index>:$key_sizes, Variadic<Index>:$value_sizes,
                        Attn_Normaliser:$normaliser,
@@ -79,7 +79,8 @@ def Attn_AttendOp : Attn_Op<"attend", [Pure, AttrSizedOperandSegments]> {
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$score, MaxSizedRegion<1>:$mask, MaxSizedRegion<1>:$weight,
                         MaxSizedRegion<1>:$value);
-  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let hasCanonicalizer = 1;
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
     int64_t getNumOuter() { return getOuterSizes().size(); }
@@ -101,7 +102,7 @@ def Attn_ReduceOp : Attn_Op<"reduce", [Pure, SingleBlock]> {
   let arguments = (ins Attn_Combine:$combine, Variadic<Index>:$sizes);
   let results = (outs AnyType:$result);
   let regions = (region SizedRegion<1>:$body);
-  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let hasCustomAssemblyFormat = 1;
 }
 

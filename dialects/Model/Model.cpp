@@ -47,23 +47,3 @@ std::string ParameterOp::getCheckpointName(ArrayRef<int64_t> indices) {
   }
   return name;
 }
-
-LogicalResult ParameterOp::verify() {
-  for (int64_t count : getCounts())
-    if (count < 1)
-      return emitOpError("has a list of ") << count << " entries, expected at least one";
-  return success();
-}
-
-LogicalResult GetOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto parameter = symbols.lookupNearestSymbolFrom<ParameterOp>(*this, getParameterAttr());
-  if (!parameter)
-    return emitOpError("names no parameter of this module: ") << getParameter();
-  if (parameter.getType() != getResult().getType())
-    return emitOpError("has type ") << getResult().getType() << ", but parameter " << getParameter() << " is "
-                                    << parameter.getType();
-  if (parameter.getCounts().size() != getIndices().size())
-    return emitOpError("has ") << getIndices().size() << " indices, but parameter " << getParameter() << " has "
-                               << parameter.getCounts().size() << " list dimensions";
-  return success();
-}

@@ -19,6 +19,9 @@ def Model_Dialect : Dialect {
       model.shape                  array of strings, on an argument or result: the name (or number) of each dimension
       model.name                   string, on an argument or result
   }];
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let useDefaultAttributePrinterParser = 1;
 }
 
@@ -42,8 +45,9 @@ def Model_InitialiserAttr : AttrDef<Model_Dialect, "Initialiser"> {
 def Model_ParameterOp : Model_Op<"parameter", [Symbol]> {
   let summary = "a parameter of the model, or a list of them";
   let description = [{
-    `model.parameter @blocks.norm1.gain [6] : tensor<384xf32> {checkpoint = "h.{0}.ln_1.weight", ...}` declares one
-    parameter for each index of `counts` (none: a single one). `{0}`, `{1}` in `checkpoint` stand for those indices.
+    `model.parameter @blocks.norm1.gain [6] : tensor<384xf32> checkpoint "h.{0}.ln_1.weight" init <"ones", 0.0, 0.0>`
+    declares one parameter for each index of `counts` (none: a single one). `{0}`, `{1}` in `checkpoint` stand for
+    those indices, and each occurs, so that no two parameters of a list share a name.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<AnyRankedTensor>:$type,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$counts,

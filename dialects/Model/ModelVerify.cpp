@@ -1,0 +1,116 @@
+// What the verifiers of model say, and when.
+#include "dialects/Model/Model.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace mlir::model;
+
+//===-------------------------------------------- parameter and get ---------------------------------------------===//
+
+LogicalResult ParameterOp::verify() {
+  auto type = cast<RankedTensorType>(getType());
+  if (!type.hasStaticShape() || !type.getElementType().isF32())
+    return emitOpError() << "is " << type << ", expected a tensor of f32 with static sizes";
+  for (auto [number, count] : llvm::enumerate(getCounts())) {
+    if (count < 1)
+      return emitOpError() << "is a list of " << count << " entries, expected at least one";
+    std::string placeholder = "{" + std::to_string(number) + "}";
+    if (count > 1 && !getCheckpoint().contains(placeholder))
+      return emitOpError() << "is a list of " << count << ", but its checkpoint name \"" << getCheckpoint()
+                           << "\" has no " << placeholder << " to tell them apart";
+  }
+  static constexpr StringLiteral kinds[] = {"zeros", "ones", "constant", "normal", "uniform"};
+  if (!llvm::is_contained(kinds, getInitialiser().getKind().getValue()))
+    return emitOpError() << "has unknown initialiser " << getInitialiser().getKind()
+                         << ", expected zeros, ones, constant, normal or uniform";
+  return success();
+}
+
+LogicalResult GetOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto parameter = symbols.lookupNearestSymbolFrom<ParameterOp>(*this, getParameterAttr());
+  if (!parameter)
+    return emitOpError("names no parameter of this module: ") << getParameter();
+  if (parameter.getType() != getResult().getType())
+    return emitOpError("has type ") << getResult().getType() << ", but parameter " << getParameter() << " is "
+                                    << parameter.getType();
+  if (parameter.getCounts().size() != getIndices().size())
+    return emitOpError("has ") << getIndices().size() << " indices, but parameter " << getParameter() << " has "
+                               << parameter.getCounts().size() << " list dimensions";
+  for (auto [index, count] : llvm::zip_equal(getIndices(), parameter.getCounts()))
+    if (std::optional<int64_t> constant = getConstantIntValue(index); constant && (*constant < 0 || *constant >= count))
+      return emitOpError("reads entry ") << *constant << " of parameter " << getParameter() << ", which has " << count;
+  return success();
+}
+
+//===-------------------------------------------- entry points --------------------------------------------------===//
+
+static LogicalResult verifyEntry(Operation *op) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function || function.isExternal() || !function.isPublic())
+    return op->emitOpError("has model.entry, which belongs on a public function with a body");
+  if (!op->hasAttr("model.dimensions"))
+    return op->emitOpError("has model.entry but no model.dimensions");
+  return success();
+}
+
+static LogicalResult verifyDimensions(Operation *op, Attribute value) {
+  auto dimensions = dyn_cast<ArrayAttr>(value);
+  if (!dimensions || !llvm::all_of(dimensions, llvm::IsaPred<DimensionAttr>))
+    return op->emitOpError("model.dimensions is ") << value << ", expected an array of #model.dimension";
+  llvm::StringSet<> names;
+  for (auto dimension : dimensions.getAsRange<DimensionAttr>()) {
+    if (!names.insert(dimension.getName().getValue()).second)
+      return op->emitOpError("has two dimensions called ") << dimension.getName();
+    if (dimension.getMax() < 1 && dimension.getMax() != -1)
+      return op->emitOpError("dimension ")
+             << dimension.getName() << " has bound " << dimension.getMax() << ", expected at least 1, or -1 for none";
+  }
+  return success();
+}
+
+LogicalResult ModelDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() == "model.entry")
+    return verifyEntry(op);
+  if (attribute.getName() == "model.dimensions")
+    return verifyDimensions(op, attribute.getValue());
+  return success();
+}
+
+/// `model.shape` says one name or number a dimension, and the number that the type says.
+static LogicalResult verifyShape(Operation *op, Type type, Attribute value, const Twine &what) {
+  auto shape = dyn_cast<ArrayAttr>(value);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!shape || !tensor || !llvm::all_of(shape, llvm::IsaPred<StringAttr>) ||
+      static_cast<int64_t>(shape.size()) != tensor.getRank())
+    return op->emitOpError() << what << " is " << type << ", but its model.shape is " << value
+                             << ", expected one string a dimension";
+  for (auto [name, size] : llvm::zip_equal(shape.getAsRange<StringAttr>(), tensor.getShape())) {
+    int64_t number;
+    if (!name.getValue().getAsInteger(10, number) && number != size)
+      return op->emitOpError() << what << " is " << type << ", but its model.shape is " << value;
+  }
+  return success();
+}
+
+static LogicalResult verifyPort(Operation *op, Type type, NamedAttribute attribute, const Twine &what) {
+  if (attribute.getName() == "model.shape")
+    return verifyShape(op, type, attribute.getValue(), what);
+  if (attribute.getName() == "model.name" && !isa<StringAttr>(attribute.getValue()))
+    return op->emitOpError() << what << " has model.name " << attribute.getValue() << ", expected a string";
+  return success();
+}
+
+LogicalResult ModelDialect::verifyRegionArgAttribute(Operation *op, unsigned region, unsigned argument,
+                                                     NamedAttribute attribute) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  return function ? verifyPort(op, function.getArgumentTypes()[argument], attribute, "argument " + Twine(argument))
+                  : success();
+}
+
+LogicalResult ModelDialect::verifyRegionResultAttribute(Operation *op, unsigned region, unsigned result,
+                                                        NamedAttribute attribute) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  return function ? verifyPort(op, function.getResultTypes()[result], attribute, "result " + Twine(result)) : success();
+}

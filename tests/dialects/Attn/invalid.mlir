@@ -1,0 +1,196 @@
+// RUN: attn-opt %s -split-input-file -verify-diagnostics
+
+func.func @normaliser(%n: index) {
+  // expected-error @+1 {{unknown normaliser 'sparsemax', expected softmax or ratio}}
+  %y = attn.attend sparsemax outer() keys(%n) values() yields [value]
+  return
+}
+
+// -----
+
+func.func @no_keys(%n: index) {
+  // expected-error @+1 {{has no key dimension}}
+  %y = attn.attend softmax outer(%n) keys() values() yields [weights]
+    score(%i) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @score_arguments(%n: index) {
+  // expected-error @+1 {{score region takes ('index'), expected ('index', 'index'): outer indices, then key indices}}
+  %y = attn.attend softmax outer(%n) keys(%n) values() yields [weights]
+    score(%i) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @weight_arguments(%n: index) {
+  // expected-error @+1 {{weight region takes ('index', 'index'), expected ('f32', 'index', 'index'): the weight, then outer and key indices}}
+  %y = attn.attend softmax outer(%n) keys(%n) values() yields [weights]
+    score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 }
+    weight(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @mask_type(%n: index) {
+  // expected-error @+1 {{mask region yields 'f32', expected 'i1'}}
+  %y = attn.attend softmax outer(%n) keys(%n) values() yields [weights]
+    score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 }
+    mask(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @tensor_op_inside(%n: index, %x: tensor<?xf32>) {
+  %y = attn.attend softmax outer(%n) keys(%n) values() yields [weights]
+    score(%i, %j) {
+      // expected-error @+1 {{'tensor.empty' op is not allowed in the score region of attn.attend, which holds arith, math, tensor.extract, tensor.dim, affine.apply and attn.reduce}}
+      %t = tensor.empty(%i) : tensor<?xf32>
+      %e = tensor.extract %t[%j] : tensor<?xf32>
+      attn.yield %e : f32
+    } : tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @statistic(%n: index) {
+  // expected-error @+1 {{yields unknown statistic "entropy", expected value, weights or lse}}
+  %y = attn.attend softmax outer(%n) keys(%n) values() yields [entropy]
+    score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @twice(%n: index) {
+  // expected-error @+1 {{yields lse twice}}
+  %y:2 = attn.attend softmax outer(%n) keys(%n) values() yields [lse, lse]
+    score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?xf32>, tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @lse_of_ratio(%n: index) {
+  // expected-error @+1 {{yields lse, which softmax alone has, but normalises by ratio}}
+  %y = attn.attend ratio outer(%n) keys(%n) values() yields [lse]
+    score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @results(%n: index) {
+  // expected-error @+1 {{yields 2 statistics but has 1 results}}
+  %y = attn.attend softmax outer(%n) keys(%n) values() yields [lse, weights]
+    score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @no_value_region(%n: index) {
+  // expected-error @+1 {{yields a value but has no value region}}
+  %y = attn.attend softmax outer(%n) keys(%n) values() yields [value]
+    score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @value_sizes_alone(%n: index) {
+  // expected-error @+1 {{has 1 value sizes but no value region}}
+  %y = attn.attend softmax outer(%n) keys(%n) values(%n) yields [lse]
+    score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @rank(%n: index) {
+  // expected-error @+1 {{result weights is 'tensor<?xf32>', expected rank 2}}
+  %y = attn.attend softmax outer(%n) keys(%n) values() yields [weights]
+    score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @element(%n: index) {
+  // expected-error @+1 {{result lse is 'tensor<?xi32>', expected elements of f32}}
+  %y = attn.attend softmax outer(%n) keys(%n) values() yields [lse]
+    score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?xi32>
+  return
+}
+
+// -----
+
+func.func @size(%n: index) {
+  %c4 = arith.constant 4 : index
+  // expected-error @+1 {{result value is 'tensor<?x3xf32>', but the size of dimension 1 is 4}}
+  %y = attn.attend softmax outer(%n) keys(%n) values(%c4) yields [value]
+    score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 }
+    value(%i, %j, %d) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?x3xf32>
+  return
+}
+
+// -----
+
+func.func @size_by_layout(%n: index) {
+  %c4 = arith.constant 4 : index
+  // expected-error @+1 {{result value is 'tensor<3x4xf32>', but the size of dimension 0 is 4}}
+  %z = attn.attend softmax outer(%c4) keys(%n) values(%c4) yields [value]
+    score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 }
+    value(%i, %j, %d) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 }
+    {value_layout = array<i64: 1, 0>} : tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @layout(%n: index) {
+  // expected-error @+1 {{value_layout [0, 0] is not a permutation of the 2 outer and value dimensions}}
+  %y = attn.attend softmax outer(%n) keys(%n) values(%n) yields [value]
+    score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 }
+    value(%i, %j, %d) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 }
+    {value_layout = array<i64: 0, 0>} : tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @reduction(%n: index) -> f32 {
+  // expected-error @+1 {{unknown reduction 'mean', expected add, mul, max or min}}
+  %y = attn.reduce mean (%i) in (%n) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : f32
+  return %y : f32
+}
+
+// -----
+
+func.func @reduce_sizes(%n: index) -> f32 {
+  // expected-error @+1 {{has 2 indices but 1 sizes}}
+  %y = attn.reduce add (%i, %j) in (%n) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : f32
+  return %y : f32
+}
+
+// -----
+
+func.func @reduce_nothing() -> f32 {
+  // expected-error @+1 {{reduces over no index}}
+  %y = attn.reduce add () in () { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : f32
+  return %y : f32
+}
+
+// -----
+
+func.func @reduce_type(%n: index) -> i32 {
+  // expected-error @+1 {{yields 'f32' but results in 'i32'}}
+  %y = attn.reduce add (%i) in (%n) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : i32
+  return %y : i32
+}

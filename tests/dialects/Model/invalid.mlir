@@ -1,0 +1,105 @@
+// RUN: attn-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{is 'tensor<?xf32>', expected a tensor of f32 with static sizes}}
+model.parameter @w : tensor<?xf32> checkpoint "w" init <"ones", 0.0, 0.0>
+
+// -----
+
+// expected-error @+1 {{is a list of 0 entries, expected at least one}}
+model.parameter @w [0] : tensor<2xf32> checkpoint "w.{0}" init <"ones", 0.0, 0.0>
+
+// -----
+
+// expected-error @+1 {{is a list of 3, but its checkpoint name "blocks.{0}.w" has no {1} to tell them apart}}
+model.parameter @w [2, 3] : tensor<2xf32> checkpoint "blocks.{0}.w" init <"ones", 0.0, 0.0>
+
+// -----
+
+// expected-error @+1 {{has unknown initialiser "xavier", expected zeros, ones, constant, normal or uniform}}
+model.parameter @w : tensor<2xf32> checkpoint "w" init <"xavier", 0.0, 0.0>
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{names no parameter of this module: w}}
+  %w = model.get @w : tensor<2xf32>
+  return
+}
+
+// -----
+
+model.parameter @w : tensor<2xf32> checkpoint "w" init <"ones", 0.0, 0.0>
+func.func @f() {
+  // expected-error @+1 {{has type 'tensor<3xf32>', but parameter w is 'tensor<2xf32>'}}
+  %w = model.get @w : tensor<3xf32>
+  return
+}
+
+// -----
+
+model.parameter @w [4] : tensor<2xf32> checkpoint "w.{0}" init <"ones", 0.0, 0.0>
+func.func @f() {
+  // expected-error @+1 {{has 0 indices, but parameter w has 1 list dimensions}}
+  %w = model.get @w : tensor<2xf32>
+  return
+}
+
+// -----
+
+model.parameter @w [4] : tensor<2xf32> checkpoint "w.{0}" init <"ones", 0.0, 0.0>
+func.func @f() {
+  %4 = arith.constant 4 : index
+  // expected-error @+1 {{reads entry 4 of parameter w, which has 4}}
+  %w = model.get @w[%4] : tensor<2xf32>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{has model.entry, which belongs on a public function with a body}}
+func.func private @f() attributes {model.entry, model.dimensions = []}
+
+// -----
+
+// expected-error @+1 {{has model.entry but no model.dimensions}}
+func.func @f() attributes {model.entry} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{has two dimensions called "n"}}
+func.func @f() attributes {model.entry, model.dimensions = [#model.dimension<"n", -1>, #model.dimension<"n", 4>]} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{dimension "n" has bound 0, expected at least 1, or -1 for none}}
+func.func @f() attributes {model.entry, model.dimensions = [#model.dimension<"n", 0>]} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{model.dimensions is ["n"], expected an array of #model.dimension}}
+func.func @f() attributes {model.entry, model.dimensions = ["n"]} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{argument 0 is 'tensor<?x4xf32>', but its model.shape is ["n"], expected one string a dimension}}
+func.func @f(%x: tensor<?x4xf32> {model.shape = ["n"]}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{result 0 is 'tensor<4xf32>', but its model.shape is ["5"]}}
+func.func private @f() -> (tensor<4xf32> {model.shape = ["5"]})
+
+// -----
+
+// expected-error @+1 {{argument 0 has model.name 3 : i64, expected a string}}
+func.func private @f(tensor<4xf32> {model.name = 3})
