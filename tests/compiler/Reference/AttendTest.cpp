@@ -5,17 +5,16 @@ using namespace attnc::reference;
 
 namespace {
 
-/// Queries by keys scores given as a tensor; values of one feature. `mask`, `weight` and the normaliser are text.
+/// Softmax of queries by keys scores given as a tensor; values of one feature. `mask` and `weight` are regions.
 std::vector<Array> attend(const Array &scores, const Array &values, const std::string &mask = "",
-                          const std::string &weight = "", const std::string &normaliser = "softmax") {
+                          const std::string &weight = "") {
   return interpretText(R"(
     func.func @f(%s: tensor<?x?xf32>, %v: tensor<?xf32>) -> (tensor<?xf32>, tensor<?x?xf32>, tensor<?xf32>) {
       %0 = arith.constant 0 : index
       %1 = arith.constant 1 : index
       %n = tensor.dim %s, %0 : tensor<?x?xf32>
       %m = tensor.dim %s, %1 : tensor<?x?xf32>
-      %y:3 = attn.attend )" +
-                           normaliser + R"( outer(%n) keys(%m) values() yields [value, weights, lse]
+      %y:3 = attn.attend softmax outer(%n) keys(%m) values() yields [value, weights, lse]
         score(%i, %j) { %e = tensor.extract %s[%i, %j] : tensor<?x?xf32> attn.yield %e : f32 }
         )" + mask + weight +
                            R"(
@@ -82,9 +81,18 @@ TEST(Attend, WeightIsAppliedAfterNormalising) {
 }
 
 TEST(Attend, RatioDividesByTheSum) {
-  auto y = attend(floats({2, 2}, {1, 3, 2, -2}), floats({2}, {4, 8}), "", "", "ratio");
-  expectArray(y[0], {2}, {7, 0});
-  expectArray(y[1], {2, 2}, {0.25, 0.75, 0, 0});
+  auto y = interpretText(R"(
+    func.func @f(%s: tensor<3x2xf32>, %v: tensor<2xf32>) -> (tensor<3xf32>, tensor<3x2xf32>) {
+      %c2 = arith.constant 2 : index
+      %c3 = arith.constant 3 : index
+      %y:2 = attn.attend ratio outer(%c3) keys(%c2) values() yields [value, weights]
+        score(%i, %j) { %e = tensor.extract %s[%i, %j] : tensor<3x2xf32> attn.yield %e : f32 }
+        value(%i, %j) { %e = tensor.extract %v[%j] : tensor<2xf32> attn.yield %e : f32 }
+        : tensor<3xf32>, tensor<3x2xf32>
+      return %y#0, %y#1 : tensor<3xf32>, tensor<3x2xf32> })",
+                         {floats({3, 2}, {1, 3, 2, -2, 1, infinity}), floats({2}, {4, 8})});
+  expectArray(y[0], {3}, {7, 0, notANumber});
+  expectArray(y[1], {3, 2}, {0.25, 0.75, 0, 0, notANumber, notANumber});
 }
 
 TEST(Attend, NoKeysAndNoQueries) {

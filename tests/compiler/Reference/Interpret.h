@@ -22,18 +22,18 @@ inline Array integers(std::initializer_list<int64_t> shape, std::vector<double> 
 inline Array index(int64_t value) { return Array::scalar(Element::Index, value); }
 inline Array number(double value) { return Array::scalar(Element::F32, value); }
 
-/// The results of the function @f of `text`; a failure of the test and nothing where it fails.
+/// The results of the function @f of `text`; a failure of the test and a few empty arrays where it fails.
 inline std::vector<Array> interpretText(llvm::StringRef text, llvm::ArrayRef<Array> inputs,
                                         const Parameters &parameters = {}) {
   ParsedModule module(text);
   EXPECT_TRUE(module) << module.diagnostics();
   if (!module)
-    return {};
+    return std::vector<Array>(4);
   auto results = interpret(module.function("f"), inputs, parameters);
   if (results)
     return *results;
   ADD_FAILURE() << llvm::toString(results.takeError());
-  return {};
+  return std::vector<Array>(4);
 }
 
 /// What the oracle says is wrong with running @f of `text`; empty where it runs.
