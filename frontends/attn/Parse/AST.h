@@ -437,9 +437,9 @@ enum class FieldKind {
   State,     ///< `state u: f32[n] = zeros`
 };
 
-/// A field of a model or module. Its name in a checkpoint is the names of the fields on the way to it, joined by
-/// dots; `as "wte"` gives another word for this step, in which `{0}` stands for the index in a list (`{1}` for that
-/// of a list within a list). A list without `as` is `blocks.{0}`; `as ""` leaves the step out.
+/// A field of a model or module. A parameter's name in a checkpoint is the words of the fields on the way to it,
+/// joined by dots. `as "wte"` gives another word for this step, and `as ""` leaves the step out. The step of a list
+/// holds `{0}` for its index (`{1}` for that of a list within a list); where `as` has none, `.{0}` is put behind it.
 struct FieldDecl {
   FieldKind kind = FieldKind::Module;
   Name name;

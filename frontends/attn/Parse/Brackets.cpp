@@ -1,0 +1,121 @@
+#include "frontends/attn/Parse/Brackets.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace attnc {
+namespace {
+
+bool isOpening(TokenKind kind) {
+  return kind == TokenKind::LeftParen || kind == TokenKind::LeftSquare || kind == TokenKind::LeftBrace;
+}
+bool isClosing(TokenKind kind) {
+  return kind == TokenKind::RightParen || kind == TokenKind::RightSquare || kind == TokenKind::RightBrace;
+}
+TokenKind closingOf(TokenKind kind) {
+  return kind == TokenKind::LeftParen    ? TokenKind::RightParen
+         : kind == TokenKind::LeftSquare ? TokenKind::RightSquare
+                                         : TokenKind::RightBrace;
+}
+
+class Pairing {
+public:
+  Pairing(TokenStream &stream, const SourceManager &sources, DiagnosticEngine &diagnostics)
+      : stream(stream), tokens(stream.tokens), sources(sources), diagnostics(diagnostics) {}
+
+  void run() {
+    for (uint32_t i = 0; i < tokens.size(); ++i)
+      if (isOpening(tokens[i].kind))
+        open.push_back(i);
+      else if (isClosing(tokens[i].kind))
+        close(i);
+    while (!open.empty())
+      unclosed();
+  }
+
+private:
+  void pair(uint32_t opening, uint32_t closing) {
+    tokens[opening].partner = closing;
+    tokens[closing].partner = opening;
+  }
+
+  void unbalanced(uint32_t token) { stream.firstUnbalanced = std::min(stream.firstUnbalanced, token); }
+
+  void close(uint32_t closing) {
+    auto fits = [&](uint32_t opening) { return closingOf(tokens[opening].kind) == tokens[closing].kind; };
+    if (!open.empty() && fits(open.back())) {
+      pair(open.back(), closing);
+      open.pop_back();
+      return;
+    }
+    // A brace ends whatever was left open in its block; any other bracket is taken for a mistake itself.
+    bool endsBlock = tokens[closing].kind == TokenKind::RightBrace && std::any_of(open.begin(), open.end(), fits);
+    if (endsBlock) {
+      while (!fits(open.back()))
+        unclosed();
+      pair(open.back(), closing);
+      open.pop_back();
+      return;
+    }
+    unbalanced(open.empty() ? closing : open.back());
+    std::string found = describe(tokens[closing].kind);
+    if (open.empty()) {
+      diagnostics.error(DiagnosticKind::UnclosedBracket, tokens[closing].range, found + " closes nothing");
+      return;
+    }
+    diagnostics
+        .error(DiagnosticKind::UnclosedBracket, tokens[closing].range,
+               fmt::format("{} does not close {}", found, describe(tokens[open.back()].kind)))
+        .label(fmt::format("expected {}", describe(closingOf(tokens[open.back()].kind))))
+        .label(tokens[open.back()].range, "opened here");
+    // Most likely one was typed for the other: `f(a]`.
+    open.pop_back();
+  }
+
+  void unclosed() {
+    uint32_t opening = open.back();
+    open.pop_back();
+    unbalanced(opening);
+    Diagnostic &diagnostic = diagnostics.error(DiagnosticKind::UnclosedBracket, tokens[opening].range,
+                                               fmt::format("this {} is never closed", describe(tokens[opening].kind)));
+    if (tokens[opening].kind != TokenKind::LeftBrace || !open.empty())
+      return;
+    if (uint32_t suspect = outdentedBlock(opening); suspect != Token::none)
+      diagnostic
+          .label(tokens[suspect].range, fmt::format("this {} may lack its {}", describe(TokenKind::LeftBrace),
+                                                    describe(TokenKind::RightBrace)))
+          .label(tokens[tokens[suspect].partner].range, "this one stands further left");
+  }
+
+  uint32_t columnOf(uint32_t token) const {
+    return sources.file(tokens[token].range.file).lineColumn(tokens[token].range.begin).column;
+  }
+
+  /// The first block behind `opening` that ends further left than its line begins, as one does whose `}` is missing.
+  uint32_t outdentedBlock(uint32_t opening) const {
+    uint32_t indentation = 0;
+    for (uint32_t i = opening + 1; i < tokens.size(); ++i) {
+      if (tokens[i].startsLine)
+        indentation = columnOf(i);
+      uint32_t closing = tokens[i].partner;
+      if (tokens[i].kind == TokenKind::LeftBrace && closing != Token::none && tokens[closing].startsLine &&
+          columnOf(closing) < indentation)
+        return i;
+    }
+    return Token::none;
+  }
+
+  TokenStream &stream;
+  std::vector<Token> &tokens;
+  const SourceManager &sources;
+  DiagnosticEngine &diagnostics;
+  std::vector<uint32_t> open;
+};
+
+} // namespace
+
+void pairBrackets(TokenStream &stream, const SourceManager &sources, DiagnosticEngine &diagnostics) {
+  Pairing(stream, sources, diagnostics).run();
+}
+
+} // namespace attnc

@@ -1,0 +1,148 @@
+// What all productions use: reading tokens, reporting, and finding the way back after an error.
+
+#include "frontends/attn/Parse/Parser.h"
+
+#include <fmt/format.h>
+
+namespace attnc {
+
+ast::File parseFile(const SourceManager &sources, FileId file, DiagnosticEngine &diagnostics) {
+  TokenStream stream = lex(sources, file, diagnostics);
+  return Parser(sources, stream, diagnostics).file(file);
+}
+
+//===- Tokens -------------------------------------------------------------------------------------------------===//
+
+const Token &Parser::peek(uint32_t ahead) const {
+  return stream.tokens[std::min<size_t>(at + ahead, stream.tokens.size() - 1)];
+}
+
+bool Parser::isWordAt(uint32_t ahead, std::string_view word) const {
+  return peek(ahead).kind == TokenKind::Identifier && text(peek(ahead)) == word;
+}
+
+const Token *Parser::behindBracket(uint32_t ahead) const {
+  uint32_t partner = peek(ahead).partner;
+  return partner == Token::none ? nullptr : &stream.tokens[partner + 1];
+}
+
+Token Parser::take() {
+  Token token = current();
+  if (token.kind != TokenKind::EndOfFile)
+    ++at;
+  return token;
+}
+
+bool Parser::accept(TokenKind kind) {
+  if (lost || !is(kind))
+    return false;
+  take();
+  return true;
+}
+
+bool Parser::acceptWord(std::string_view word) {
+  if (lost || !isWord(word))
+    return false;
+  take();
+  return true;
+}
+
+bool Parser::expect(TokenKind kind, const char *where) {
+  if (accept(kind))
+    return true;
+  expected(fmt::format("{} {}", describe(kind), where));
+  return false;
+}
+
+ast::Name Parser::name(const char *what) {
+  if (!lost && is(TokenKind::Identifier)) {
+    Token token = take();
+    return {std::string(text(token)), token.range};
+  }
+  expected(what);
+  return {"", current().range};
+}
+
+void Parser::commaList(TokenKind close, const char *where, const std::function<void()> &element) {
+  SourceRange open = take().range;
+  ContextScope scope(*this, {.newlines = false, .lambdas = true});
+  while (!lost && !is(close)) {
+    element();
+    if (lost || accept(TokenKind::Comma) || is(close))
+      continue;
+    if (Diagnostic *diagnostic = expected(fmt::format("`,` or {} {}", describe(close), where)))
+      diagnostic->label(open, "opened here");
+  }
+  accept(close);
+}
+
+//===- Errors -------------------------------------------------------------------------------------------------===//
+
+Diagnostic *Parser::report(DiagnosticKind kind, SourceRange range, std::string message) {
+  if (lost || current().damaged || at > stream.firstUnbalanced)
+    return nullptr;
+  return &diagnostics.error(kind, range, std::move(message));
+}
+
+Diagnostic *Parser::error(DiagnosticKind kind, SourceRange range, std::string message) {
+  Diagnostic *diagnostic = report(kind, range, std::move(message));
+  lost = true;
+  return diagnostic;
+}
+
+Diagnostic *Parser::expected(const std::string &what) {
+  if (atLineEnd() && at > 0 && !is(TokenKind::EndOfFile)) {
+    uint32_t end = previous().range.end;
+    return error(DiagnosticKind::Syntax, {current().range.file, end, end},
+                 fmt::format("expected {}, found the end of the line", what));
+  }
+  std::string found = is(TokenKind::EndOfFile) ? describe(TokenKind::EndOfFile) : fmt::format("`{}`", text(current()));
+  Diagnostic *diagnostic =
+      error(DiagnosticKind::Syntax, current().range, fmt::format("expected {}, found {}", what, found));
+  if (diagnostic && is(TokenKind::LeftArrow))
+    diagnostic->hint("`<-` updates a state; a comparison is written `a < -b`");
+  return diagnostic;
+}
+
+/// A statement, member or item ends with its line, with a `;`, or with its block.
+bool Parser::endOfStatement() {
+  if (lost)
+    return false;
+  if (accept(TokenKind::Semicolon) || current().startsLine || is(TokenKind::RightBrace) || is(TokenKind::EndOfFile))
+    return true;
+  Diagnostic *diagnostic = expected("the end of the line");
+  if (diagnostic && is(TokenKind::Assign))
+    diagnostic->hint("`==` compares; only a variable can be assigned");
+  return false;
+}
+
+/// One level deeper; the `NestingScope` around it comes back. False where that is too deep.
+bool Parser::enter() {
+  if (++nesting <= maximumNesting)
+    return true;
+  if (Diagnostic *diagnostic = error(DiagnosticKind::TooDeep, current().range,
+                                     fmt::format("nested more than {} levels deep", maximumNesting)))
+    diagnostic->hint("bind parts of it with `let`");
+  return false;
+}
+
+void Parser::elements(const std::function<bool()> &ends, const std::function<void()> &element,
+                      const std::function<bool()> &begins) {
+  while (!is(TokenKind::EndOfFile) && !ends()) {
+    uint32_t start = at;
+    element();
+    if (!lost)
+      continue;
+    // Leave the brackets that the element opened, then go to where the next one begins.
+    uint32_t failed = at;
+    at = start;
+    do {
+      uint32_t partner = current().partner;
+      bool opens = partner != Token::none && partner > at;
+      at = opens ? partner + 1 : at + (is(TokenKind::EndOfFile) ? 0 : 1);
+    } while (!is(TokenKind::EndOfFile) && !ends() && (at <= failed || !begins()));
+    lost = false;
+  }
+}
+
+} // namespace attnc
