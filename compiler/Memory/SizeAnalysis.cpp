@@ -13,29 +13,42 @@ namespace attnc {
 
 int64_t elementBytes(Type elementType) { return std::max(1u, elementType.getIntOrFloatBitWidth() / 8); }
 
+std::optional<SizeExpr> declaredSize(ArrayAttr shape, unsigned dimension, ArrayRef<std::string> names) {
+  if (!shape || dimension >= shape.size())
+    return std::nullopt;
+  std::optional<SizeExpr> size = SizeExpr::parse(cast<StringAttr>(shape[dimension]).getValue(), names);
+  return size && size->linear() ? size : std::nullopt;
+}
+
 FailureOr<SizeAnalysis> SizeAnalysis::ofEntry(func::FuncOp entry) {
   SizeAnalysis analysis;
   auto dimensions = entry->getAttrOfType<ArrayAttr>("model.dimensions");
   for (Attribute dimension : dimensions ? dimensions.getValue() : ArrayRef<Attribute>())
     analysis.names.push_back(cast<model::DimensionAttr>(dimension).getName().str());
-  for (BlockArgument argument : entry.getArguments()) {
-    auto type = dyn_cast<RankedTensorType>(argument.getType());
+  auto declare = [&](Type declared, ArrayAttr shape, const llvm::Twine &what, Value argument) -> LogicalResult {
+    auto type = dyn_cast<RankedTensorType>(declared);
     if (!type)
-      return entry.emitError("argument ")
-             << argument.getArgNumber() << " of entry point " << entry.getName() << " is not a tensor";
-    auto shape = entry.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), "model.shape");
+      return entry.emitError() << what << " of entry point " << entry.getName() << " is not a tensor";
     for (int64_t dimension = 0; dimension < type.getRank(); ++dimension) {
       if (!type.isDynamicDim(dimension))
         continue;
-      std::optional<SizeExpr> size;
-      if (shape && int64_t(shape.size()) == type.getRank())
-        size = SizeExpr::parse(cast<StringAttr>(shape[dimension]).getValue(), analysis.names);
+      std::optional<SizeExpr> size = declaredSize(shape, dimension, analysis.names);
       if (!size)
-        return entry.emitError("size ") << dimension << " of argument " << argument.getArgNumber() << " of entry point "
-                                        << entry.getName() << " is not given by model.shape over model.dimensions";
-      analysis.known[{argument, dimension}] = size;
+        return entry.emitError() << "size " << dimension << " of " << what << " of entry point " << entry.getName()
+                                 << " is not declared as scale * dimension + offset";
+      if (argument)
+        analysis.known[{argument, dimension}] = size;
     }
-  }
+    return success();
+  };
+  for (auto [number, argument] : llvm::enumerate(entry.getArguments()))
+    if (failed(declare(argument.getType(), entry.getArgAttrOfType<ArrayAttr>(number, "model.shape"),
+                       "argument " + llvm::Twine(number), argument)))
+      return failure();
+  for (auto [number, type] : llvm::enumerate(entry.getResultTypes()))
+    if (failed(declare(type, entry.getResultAttrOfType<ArrayAttr>(number, "model.shape"),
+                       "result " + llvm::Twine(number), Value())))
+      return failure();
   return analysis;
 }
 

@@ -26,10 +26,14 @@ int64_t elementBytes(mlir::Type elementType);
 /// `expr` with symbol n replaced by symbols[n]; nothing where it mentions a symbol that has no value.
 std::optional<SizeExpr> substituteKnown(const SizeExpr &expr, llvm::ArrayRef<std::optional<SizeExpr>> symbols);
 
+/// Dimension `dimension` of a `model.shape` over `names`; nothing where the shape is absent or says something else than
+/// scale * name + offset, the form that a model's table can hold.
+std::optional<SizeExpr> declaredSize(mlir::ArrayAttr shape, unsigned dimension, llvm::ArrayRef<std::string> names);
+
 class SizeAnalysis {
 public:
-  /// Requires that each dynamic argument of an entry has a `model.shape` over names of `model.dimensions`; reports an
-  /// error at the function where one has not.
+  /// Requires that each dynamic size of an entry's arguments and results is declared by `model.shape` over names of
+  /// `model.dimensions`; reports an error at the function where one is not.
   static mlir::FailureOr<SizeAnalysis> ofEntry(mlir::func::FuncOp entry);
   static SizeAnalysis ofKernel(mlir::func::FuncOp kernel);
 

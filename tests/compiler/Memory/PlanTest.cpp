@@ -32,6 +32,7 @@ const std::string kernelText = R"(
 )";
 const std::string signature =
     R"((%n0: tensor<?x8xf32> {model.shape = ["batch", "8"]}, %n1: tensor<?x8xf32> {model.shape = ["batch", "8"]}) )";
+const std::string shape = R"( {model.shape = ["batch", "8"]})";
 const std::string attributes = R"( attributes {model.entry, model.dimensions = [#model.dimension<"batch", -1>]} )";
 
 llvm::StringMap<KernelCode> kernelCodes() {
@@ -212,7 +213,7 @@ struct ProgramWriter {
     std::vector<std::string> live = {"%n0", "%n1"};
     statements(live, 0);
     std::string first = live.back(), second = *rc::gen::elementOf(live);
-    return "func.func @entry" + signature + "-> (" + type + ", " + type + ")" + attributes +
+    return "func.func @entry" + signature + "-> (" + type + shape + ", " + type + shape + ")" + attributes +
            "{\n%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%c4 = arith.constant 4 : index\n" +
            text + "return " + first + ", " + second + " : " + type + ", " + type + "\n}\n";
   }
@@ -223,7 +224,7 @@ std::string one(const std::string &result, const std::string &operand) {
 }
 
 std::string entry(const std::string &body) {
-  return "func.func @entry" + signature + "-> tensor<?x8xf32>" + attributes +
+  return "func.func @entry" + signature + "-> (tensor<?x8xf32>" + shape + ")" + attributes +
          "{\n%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%c4 = arith.constant 4 : index\n" + body +
          "}\n";
 }

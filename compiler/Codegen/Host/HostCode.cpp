@@ -1,0 +1,370 @@
+#include "compiler/Codegen/Host/HostCode.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+namespace {
+
+/// Values of attn_code (attn/status.h) that host code returns.
+enum Status : int32_t { ok = 0, badArgument = 1, badArena = 2 };
+
+/// Fields of the records of attn/abi.h, each a pointer or an int64_t.
+enum FrameField { frameTensors, frameDimensions, frameParameters, frameArena, frameExecutor };
+enum ArgsField { argsBuffers, argsSizes, argsShared, argsStatus, argsFields };
+enum ExecutorField { executorParallelFor, executorSelf, executorWorkers };
+
+/// Builds one function of the host code.
+class HostFunction {
+public:
+  HostFunction(ModuleOp code, Location location, const std::string &symbol, ArrayRef<Type> arguments, Type result)
+      : builder(code.getContext()), location(location) {
+    builder.setInsertionPointToEnd(code.getBody());
+    auto type = builder.getFunctionType(arguments, {result});
+    function = func::FuncOp::create(builder, location, symbol, type);
+    builder.setInsertionPointToStart(function.addEntryBlock());
+    pointer = LLVM::LLVMPointerType::get(code.getContext());
+    i64 = builder.getI64Type();
+  }
+
+  OpBuilder builder;
+  Location location;
+  func::FuncOp function;
+  Type pointer, i64;
+
+  Value number(int64_t value) { return arith::ConstantIndexOp::create(builder, location, value); }
+  Value number32(int32_t value) { return arith::ConstantIntOp::create(builder, location, value, 32); }
+  Value bit(bool value) { return arith::ConstantIntOp::create(builder, location, value, 1); }
+  Value null() { return LLVM::ZeroOp::create(builder, location, pointer); }
+  Value toI64(Value index) { return builder.createOrFold<arith::IndexCastOp>(location, i64, index); }
+  Value toIndex(Value value) {
+    return builder.createOrFold<arith::IndexCastOp>(location, builder.getIndexType(), value);
+  }
+  Value both(Value a, Value b) { return arith::AndIOp::create(builder, location, a, b); }
+  Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
+    return arith::CmpIOp::create(builder, location, predicate, a, b);
+  }
+
+  /// The address of element `element` (index) of an array of pointers or int64_t.
+  Value elementAddress(Value array, Value element) {
+    return LLVM::GEPOp::create(builder, location, pointer, i64, array, ValueRange{toI64(element)});
+  }
+  Value loadPointer(Value array, int64_t element) { return loadPointer(array, number(element)); }
+  Value loadPointer(Value array, Value element) {
+    return LLVM::LoadOp::create(builder, location, pointer, elementAddress(array, element));
+  }
+  Value loadNumber(Value array, int64_t element) {
+    return toIndex(LLVM::LoadOp::create(builder, location, i64, elementAddress(array, number(element))));
+  }
+  void store(Value value, Value array, int64_t element) {
+    LLVM::StoreOp::create(builder, location, value, elementAddress(array, number(element)));
+  }
+  /// `address` and `bytes` (index) further on.
+  Value advance(Value address, Value bytes) {
+    return LLVM::GEPOp::create(builder, location, pointer, builder.getI8Type(), address, ValueRange{toI64(bytes)});
+  }
+  /// Room on the stack for `count` pointers or int64_t.
+  Value stackArray(int64_t count) {
+    Value size = arith::ConstantIntOp::create(builder, location, std::max<int64_t>(count, 1), 64);
+    return LLVM::AllocaOp::create(builder, location, pointer, i64, size, 8);
+  }
+  void returnValue(Value value) { func::ReturnOp::create(builder, location, value); }
+
+  /// Is each dimension in 0..its bound?
+  Value dimensionsInRange(ArrayRef<Value> dimensions, func::FuncOp entry) {
+    Value result = bit(true);
+    auto bounds = entry->getAttrOfType<ArrayAttr>("model.dimensions");
+    for (auto [position, dimension] : llvm::enumerate(dimensions)) {
+      int64_t bound = cast<model::DimensionAttr>(bounds[position]).getMax();
+      result = both(result, compare(arith::CmpIPredicate::sge, dimension, number(0)));
+      if (bound >= 0)
+        result = both(result, compare(arith::CmpIPredicate::sle, dimension, number(bound)));
+    }
+    return result;
+  }
+};
+
+/// The stack of a function that launches kernels, and how it does so.
+class Launcher {
+public:
+  Launcher(HostFunction &host, Value frame, size_t maxBuffers, size_t maxSizes) : host(host) {
+    buffers = host.stackArray(maxBuffers);
+    sizes = host.stackArray(maxSizes);
+    args = host.stackArray(argsFields);
+    status = host.stackArray(1);
+    LLVM::StoreOp::create(host.builder, host.location, host.number32(ok), status);
+    host.store(buffers, args, argsBuffers);
+    host.store(sizes, args, argsSizes);
+    host.store(status, args, argsStatus);
+    executor = host.loadPointer(frame, frameExecutor);
+    parallelFor = host.loadPointer(executor, executorParallelFor);
+    self = host.loadPointer(executor, executorSelf);
+  }
+
+  Value workers() { return host.loadNumber(executor, executorWorkers); }
+  Value result() { return LLVM::LoadOp::create(host.builder, host.location, host.builder.getI32Type(), status); }
+
+  /// Runs all phases of a kernel. `shared` and `scratch` may be null pointers where it wants none.
+  void launch(const KernelCode &code, ArrayRef<Value> tensors, ArrayRef<Value> symbols, Value shared, Value scratch,
+              Value stride) {
+    for (auto [position, tensor] : llvm::enumerate(tensors))
+      host.store(tensor, buffers, position);
+    for (auto [position, size] : llvm::enumerate(symbols))
+      host.store(host.toI64(size), sizes, position);
+    host.store(shared, args, argsShared);
+    auto phaseType = host.builder.getFunctionType({host.pointer, host.i64, host.pointer}, {});
+    auto executorType =
+        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(host.builder.getContext()),
+                                    {host.pointer, host.pointer, host.pointer, host.i64, host.pointer, host.i64});
+    for (const KernelPhase &phase : code.phases) {
+      Value function = func::ConstantOp::create(host.builder, host.location, phaseType, phase.symbol);
+      Value address =
+          UnrealizedConversionCastOp::create(host.builder, host.location, host.pointer, function).getResult(0);
+      Value chunks = host.toI64(phase.chunks.materialise(host.builder, host.location, symbols));
+      LLVM::CallOp::create(host.builder, host.location, executorType,
+                           ValueRange{parallelFor, self, address, args, chunks, scratch, host.toI64(stride)});
+    }
+  }
+
+private:
+  HostFunction &host;
+  Value buffers, sizes, args, status, executor, parallelFor, self;
+};
+
+/// Writes `run` of one entry point by walking its plan.
+class EntryWriter {
+public:
+  EntryWriter(const Program &program, const EntryPlan &plan, ModuleOp code)
+      : program(program), plan(plan), entry(plan.entry), sizes(plan.sizes),
+        host(code, entry.getLoc(), program.runSymbol(plan), {LLVM::LLVMPointerType::get(code.getContext())},
+             IntegerType::get(code.getContext(), 32)) {}
+
+  void write();
+
+private:
+  const Program &program;
+  const EntryPlan &plan;
+  func::FuncOp entry;
+  SizeAnalysis sizes;
+  HostFunction host;
+  std::optional<Launcher> launcher;
+  SmallVector<Value> symbols; ///< index: the dimensions, then the number of workers
+  SmallVector<Value> inputs, results, slots;
+  Value parameters;
+  IRMapping indices; ///< loops' indices
+
+  void writeBody(Value frame);
+  void writeBlock(Block &block);
+  void writeLoop(scf::ForOp loop);
+  void writeLaunch(func::CallOp call);
+  void writeCopies(Operation *before);
+  Value size(const SizeExpr &size) { return size.materialise(host.builder, host.location, symbols); }
+  Value index(Value value);
+  Value address(const Place &place);
+  Value address(Value tensor, int64_t firstPlace);
+};
+
+void EntryWriter::write() {
+  Value frame = host.function.getArgument(0);
+  Value dimensions = host.loadPointer(frame, frameDimensions);
+  for (size_t number = 0; number + 1 < plan.symbols.size(); ++number)
+    symbols.push_back(host.loadNumber(dimensions, number));
+  Value inRange = host.dimensionsInRange(symbols, entry);
+  Value arena = host.loadPointer(frame, frameArena);
+  Value hasArena =
+      plan.slots.empty()
+          ? host.bit(true)
+          : LLVM::ICmpOp::create(host.builder, host.location, LLVM::ICmpPredicate::ne, arena, host.null()).getResult();
+  auto guard = scf::IfOp::create(host.builder, host.location, host.builder.getI32Type(), host.both(inRange, hasArena),
+                                 /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard outside(host.builder);
+  host.builder.setInsertionPointToStart(guard.thenBlock());
+  writeBody(frame);
+  scf::YieldOp::create(host.builder, host.location, launcher->result());
+  host.builder.setInsertionPointToStart(guard.elseBlock());
+  Value fault = arith::SelectOp::create(host.builder, host.location, inRange, host.number32(badArena),
+                                        host.number32(badArgument));
+  scf::YieldOp::create(host.builder, host.location, fault);
+  host.builder.setInsertionPointAfter(guard);
+  host.returnValue(guard.getResult(0));
+}
+
+void EntryWriter::writeBody(Value frame) {
+  size_t maxBuffers = 0, maxSizes = 0;
+  for (auto &[op, scratch] : plan.launches) {
+    auto call = cast<func::CallOp>(op);
+    maxBuffers = std::max<size_t>(maxBuffers, call.getNumOperands() + call.getNumResults());
+    maxSizes = std::max(maxSizes, sizes.kernelSymbols(call).size());
+  }
+  launcher.emplace(host, frame, maxBuffers, maxSizes);
+  symbols.push_back(launcher->workers());
+  Value tensors = host.loadPointer(frame, frameTensors);
+  for (unsigned number = 0; number < entry.getNumArguments(); ++number)
+    inputs.push_back(host.loadPointer(tensors, number));
+  for (unsigned number = 0; number < entry.getNumResults(); ++number)
+    results.push_back(host.loadPointer(tensors, entry.getNumArguments() + number));
+  parameters = host.loadPointer(frame, frameParameters);
+  Value next = host.loadPointer(frame, frameArena);
+  for (const SizeExpr &bytes : plan.slots) {
+    slots.push_back(next);
+    next = host.advance(next, size(bytes));
+  }
+  writeBlock(entry.getBody().front());
+}
+
+void EntryWriter::writeBlock(Block &block) {
+  for (Operation &op : block) {
+    host.location = op.getLoc();
+    writeCopies(&op);
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      writeLoop(loop);
+    else if (auto call = dyn_cast<func::CallOp>(op))
+      writeLaunch(call);
+  }
+}
+
+void EntryWriter::writeLoop(scf::ForOp loop) {
+  auto copy = scf::ForOp::create(host.builder, host.location, index(loop.getLowerBound()), index(loop.getUpperBound()),
+                                 index(loop.getStep()));
+  indices.map(loop.getInductionVar(), copy.getInductionVar());
+  OpBuilder::InsertionGuard outside(host.builder);
+  host.builder.setInsertionPointToStart(copy.getBody());
+  writeBlock(*loop.getBody());
+}
+
+/// An index of the entry point: a size, or arithmetic on loops' indices.
+Value EntryWriter::index(Value value) {
+  if (Value mapped = indices.lookupOrNull(value))
+    return mapped;
+  if (std::optional<SizeExpr> known = sizes.index(value))
+    return size(*known);
+  IRMapping operands;
+  for (Value operand : value.getDefiningOp()->getOperands())
+    operands.map(operand, index(operand));
+  return host.builder.clone(*value.getDefiningOp(), operands)->getResult(cast<OpResult>(value).getResultNumber());
+}
+
+Value EntryWriter::address(const Place &place) {
+  ArrayRef<Value> known = place.kind == Place::Kind::Input    ? ArrayRef<Value>(inputs)
+                          : place.kind == Place::Kind::Result ? ArrayRef<Value>(results)
+                                                              : ArrayRef<Value>(slots);
+  return known[place.number];
+}
+
+/// `firstPlace` is where the parameter table has the value, if it is a parameter.
+Value EntryWriter::address(Value tensor, int64_t firstPlace) {
+  Place place = plan.place(tensor);
+  if (place.kind != Place::Kind::Parameter)
+    return address(place);
+  auto get = EntryPlan::root(tensor).getDefiningOp<model::GetOp>();
+  auto parameter = SymbolTable::lookupNearestSymbolFrom<model::ParameterOp>(get, get.getParameterAttr());
+  Value element = host.number(0);
+  for (auto [count, position] : llvm::zip(parameter.getCounts(), get.getIndices())) {
+    element = host.builder.createOrFold<arith::MulIOp>(host.location, element, host.number(count));
+    element = host.builder.createOrFold<arith::AddIOp>(host.location, element, index(position));
+  }
+  element = host.builder.createOrFold<arith::AddIOp>(host.location, element, host.number(firstPlace));
+  return host.loadPointer(parameters, element);
+}
+
+void EntryWriter::writeLaunch(func::CallOp call) {
+  const KernelCode &code = llvm::find_if(program.kernels, [&](const CompiledKernel &each) {
+                             return func::FuncOp(each.function).getName() == call.getCallee();
+                           })->code;
+  SmallVector<Value> tensors, launchSizes;
+  for (auto [position, operand] : llvm::enumerate(call.getOperands())) {
+    if (!isa<RankedTensorType>(operand.getType()))
+      continue;
+    bool isParameter = plan.place(operand).kind == Place::Kind::Parameter;
+    tensors.push_back(address(operand, isParameter ? program.parameters.firstPlace(call, position) : 0));
+  }
+  for (Value result : call.getResults())
+    tensors.push_back(address(plan.place(result)));
+  std::vector<std::optional<SizeExpr>> known = sizes.kernelSymbols(call);
+  size_t indexOperands = llvm::count_if(call.getOperandTypes(), [](Type type) { return type.isIndex(); });
+  for (const std::optional<SizeExpr> &each : ArrayRef(known).drop_back(indexOperands))
+    launchSizes.push_back(size(*each));
+  for (Value operand : call.getOperands())
+    if (operand.getType().isIndex())
+      launchSizes.push_back(index(operand));
+  const LaunchScratch &scratch = plan.launches.find(call)->second;
+  Value shared = scratch.shared ? slots[*scratch.shared] : host.null();
+  Value worker = scratch.workers ? slots[*scratch.workers] : host.null();
+  launcher->launch(code, tensors, launchSizes, shared, worker, size(scratch.stride));
+}
+
+void EntryWriter::writeCopies(Operation *before) {
+  auto found = plan.copies.find(before);
+  if (found == plan.copies.end())
+    return;
+  for (const Copy &copy : found->second) {
+    auto get = EntryPlan::root(copy.value).getDefiningOp<model::GetOp>();
+    Value from =
+        copy.source ? address(*copy.source) : address(copy.value, get ? program.parameters.firstPlace(get) : 0);
+    LLVM::MemcpyOp::create(host.builder, host.location, address(copy.target), from, host.toI64(size(copy.bytes)),
+                           /*isVolatile=*/false);
+  }
+}
+
+void emitArenaBytes(const Program &program, const EntryPlan &plan, ModuleOp code) {
+  Type pointer = LLVM::LLVMPointerType::get(code.getContext()), i64 = IntegerType::get(code.getContext(), 64);
+  func::FuncOp entry = plan.entry;
+  HostFunction host(code, entry.getLoc(), program.arenaSymbol(plan), {pointer, i64}, i64);
+  SmallVector<Value> symbols;
+  for (size_t number = 0; number + 1 < plan.symbols.size(); ++number)
+    symbols.push_back(host.loadNumber(host.function.getArgument(0), number));
+  Value valid = host.dimensionsInRange(symbols, entry);
+  symbols.push_back(host.toIndex(host.function.getArgument(1)));
+  valid = host.both(valid, host.compare(arith::CmpIPredicate::sge, symbols.back(), host.number(1)));
+  Value overflow = host.bit(false);
+  Value bytes = plan.arenaBytes.materialiseChecked(host.builder, host.location, symbols, overflow);
+  Value fits = arith::XOrIOp::create(host.builder, host.location, overflow, host.bit(true));
+  Value result = arith::SelectOp::create(host.builder, host.location, host.both(valid, fits), bytes, host.number(-1));
+  host.returnValue(host.toI64(result));
+}
+
+/// Packs each parameter that kernels want packed, the entries of a list one after the other.
+void emitPrepare(const Program &program, ModuleOp code) {
+  Type pointer = LLVM::LLVMPointerType::get(code.getContext()), i64 = IntegerType::get(code.getContext(), 64);
+  Location location = code.getLoc();
+  HostFunction host(code, location, program.prepareSymbol(), {pointer}, IntegerType::get(code.getContext(), 32));
+  Value frame = host.function.getArgument(0);
+  Launcher launcher(host, frame, 2, 1);
+  Value parameters = host.loadPointer(frame, frameParameters), arena = host.loadPointer(frame, frameArena);
+  for (const PackedParameter &packed : program.parameters.packed) {
+    const LoadedParameter &source = program.parameters.loaded[packed.parameter];
+    auto loop = scf::ForOp::create(host.builder, location, host.number(0), host.number(packed.count), host.number(1));
+    OpBuilder::InsertionGuard outside(host.builder);
+    host.builder.setInsertionPointToStart(loop.getBody());
+    auto place = [&](int64_t first) {
+      Value element = arith::AddIOp::create(host.builder, location, loop.getInductionVar(), host.number(first));
+      return host.loadPointer(parameters, element);
+    };
+    Value shared = host.number(packed.code.sharedBytes.alignTo(arenaAlignment).constant());
+    Value stride = host.number(packed.code.workerBytes.alignTo(arenaAlignment).constant());
+    launcher.launch(packed.code, {place(source.first), place(packed.first)}, {}, arena, host.advance(arena, shared),
+                    stride);
+  }
+  host.returnValue(launcher.result());
+
+  HostFunction bytes(code, location, program.prepareArenaSymbol(), {pointer, i64}, i64);
+  Value workers = bytes.toIndex(bytes.function.getArgument(1));
+  bytes.returnValue(bytes.toI64(program.prepareArenaBytes().materialise(bytes.builder, location, {workers})));
+}
+
+} // namespace
+
+void emitHostCode(const Program &program, ModuleOp code) {
+  for (const EntryPlan &plan : program.entries) {
+    EntryWriter(program, plan, code).write();
+    emitArenaBytes(program, plan, code);
+  }
+  if (!program.parameters.packed.empty())
+    emitPrepare(program, code);
+}
+
+} // namespace attnc

@@ -1,0 +1,95 @@
+//===- Program.h - what a compiled model consists of ------------------------------------------------------------===//
+//
+// Everything that host code, the model's table, the header and the json speak of, gathered once: the parameters' places
+// in the parameter table, the plan of each entry point, the code of each kernel.
+//
+// The parameter table (attn_frame::parameters) holds the parameters as a file gives them, in the order of their
+// declarations, a list as consecutive places with its last index fastest; then the packed forms that kernels want:
+//
+//   | token.table | blocks.0.norm1.gain | blocks.1.norm1.gain | ... | packed blocks.0.qkv | packed blocks.1.qkv | ...
+//   0             1                     2                           loaded                                         end
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Kernel.h"
+#include "compiler/Memory/Plan.h"
+#include "dialects/Model/Model.h"
+#include <string>
+#include <vector>
+
+namespace attnc {
+
+/// A parameter or a list of them: places first .. first + count - 1.
+struct LoadedParameter {
+  mlir::model::ParameterOp op;
+  int64_t first, count;
+};
+
+/// The packed form of a parameter, as the argument attribute `attn.packed` of a kernel describes it.
+struct PackedParameter {
+  unsigned parameter;          ///< its number among the loaded ones
+  mlir::RankedTensorType type; ///< of the kernel's argument: what is packed, perhaps a reshape of the parameter
+  mlir::DictionaryAttr packing;
+  int64_t first, count;
+  int64_t bytes = 0; ///< of one; what follows is filled in when the packing code is generated
+  KernelCode code;
+};
+
+class ParameterTable {
+public:
+  /// Reads the parameters of a fused module and the packed forms that its kernels ask for. Fails, with a diagnostic,
+  /// where something else than a parameter is to arrive packed.
+  static mlir::FailureOr<ParameterTable> of(mlir::ModuleOp module);
+
+  std::vector<LoadedParameter> loaded;
+  std::vector<PackedParameter> packed;
+  int64_t loadedCount = 0, packedCount = 0;
+
+  /// The first place of what operand `operand` of `call` reads: a parameter's, or a packed form's.
+  int64_t firstPlace(mlir::func::CallOp call, unsigned operand) const;
+  int64_t firstPlace(mlir::model::GetOp get) const;
+
+private:
+  llvm::StringMap<unsigned> numbers;
+  const PackedParameter *findPacked(unsigned parameter, mlir::Type type, mlir::Attribute packing) const;
+};
+
+/// A launch of a kernel in an entry point, with what it costs there.
+struct KernelLaunch {
+  std::string entry;
+  std::vector<std::string> symbols; ///< what the sizes below are functions of
+  int64_t times = 1;                ///< iterations of the loops around it, where they are known
+  SizeExpr flops, bytesRead, bytesWritten;
+  SizeExpr largestIntermediate; ///< bytes: scratch of the launch
+  bool scoresLive = false;      ///< is any of it of the order of all pairs of queries and keys?
+};
+
+struct CompiledKernel {
+  mlir::func::FuncOp function;
+  std::string emitter;
+  KernelCode code;
+  std::vector<KernelLaunch> launches;
+};
+
+struct Program {
+  std::string prefix;     ///< of all symbols: the model's name unless the user said otherwise
+  std::string targetName; ///< as LLVM calls the processor
+  unsigned cpuLevel = 1;  ///< x86-64 micro-architecture level that the code needs
+  ParameterTable parameters;
+  std::vector<CompiledKernel> kernels;
+  std::vector<EntryPlan> entries;
+
+  std::string runSymbol(const EntryPlan &entry) const;
+  std::string arenaSymbol(const EntryPlan &entry) const;
+  std::string prepareSymbol() const { return prefix + "_prepare"; }
+  std::string prepareArenaSymbol() const { return prefix + "_prepare_arena_bytes"; }
+  std::string tableSymbol() const { return prefix + "_model"; }
+  /// Bytes of scratch that `prepare` wants; symbol 0 is the number of workers.
+  SizeExpr prepareArenaBytes() const;
+};
+
+/// Works out what each launch of each kernel costs in terms of its entry point's dimensions.
+void certify(Program &program);
+
+} // namespace attnc
