@@ -7,7 +7,8 @@
 //   std::vector<HostArray> y = runner.run({x}, {{100}});          // inputs, shapes of the results
 //
 // Each buffer ends at an inaccessible page (or starts after one: RunOptions::guardBefore), results and scratch hold NaN
-// before the run, so that reading or writing out of bounds and reading what was never written are found.
+// before the run, so that reading or writing out of bounds and reading what was never written are found. With
+// ATTN_DUMP_KERNEL in the environment the generated MLIR is printed.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -49,7 +50,7 @@ struct RunOptions {
   bool reversed = false;    ///< chunks in descending order
   bool guardBefore = false; ///< inaccessible page before each buffer, instead of after it
   int inPlaceOperand = -1;  ///< operand that shares its buffer with result 0
-  int repeats = 1;
+  int repeats = 1;          ///< launches, for those who time them
 };
 
 class KernelRunner {
@@ -66,9 +67,6 @@ public:
 
   std::vector<HostArray> run(const std::vector<HostArray> &inputs,
                              const std::vector<std::vector<int64_t>> &resultShapes, const RunOptions &options = {});
-  /// The smallest seconds of thread CPU time of one whole launch, on one worker.
-  double seconds(const std::vector<HostArray> &inputs, const std::vector<std::vector<int64_t>> &resultShapes,
-                 int repeats);
 
 private:
   struct Loaded;

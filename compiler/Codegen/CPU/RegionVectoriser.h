@@ -22,7 +22,8 @@
 //   pair.bindIndex(j, jValue);
 //   Value v = pair.evaluate(y);                           // vector<16xf32>, or f32 where it is the same in all lanes
 //
-// Memoised values must dominate where they are used: bind what a loop defines in a copy made inside the loop.
+// Memoised values must dominate where they are used: bind what a loop defines in a copy made inside the loop, and bind
+// an index once. What is loaded must not be overwritten while a vectoriser lives.
 //
 // **Uniform or vector.** evaluate() returns a scalar where the value is the same in all lanes, otherwise a vector of
 // shape [L]; broadcast() makes the latter of either. Indices stay affine in the lane (LaneIndex) as long as they can:
@@ -30,7 +31,7 @@
 // indices and the products of sizes below one tensor must fit in i32.
 //
 // **Tails.** setActiveLanes(n) keeps lanes 0..n-1: loads of the others are masked off and their values are unspecified
-// (but harmless: no trap).
+// (but harmless: no trap). At least one lane must be active. An integer divided by zero is itself.
 //
 // **Out of range.** Subscripts that are affine in indices have been proved by the front end. Any other one (it comes
 // from data, or was selected) is clamped to the tensor, and an active lane out of range sets the status
@@ -46,6 +47,7 @@
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace attnc {
 
@@ -114,49 +116,57 @@ public:
 private:
   using Subscripts = llvm::SmallVector<LaneIndex, 4>;
 
-  // RegionVectoriser.cpp
-  mlir::Value evaluateOp(mlir::OpResult result);
-  mlir::Value evaluateBlockArgument(mlir::BlockArgument argument);
+  // RegionVectoriser.cpp: values
+  mlir::Value evaluateOp(mlir::Operation *op);
+  mlir::Value evaluateOperand(mlir::BlockArgument argument);
   mlir::Value evaluateElementwise(mlir::Operation *op);
-  mlir::Value evaluateExtract(mlir::tensor::ExtractOp op);
-  mlir::Value guardDivisor(mlir::Operation *op, mlir::Value divisor);
-  mlir::Value cloneOnto(mlir::Operation *op, mlir::ValueRange operands, bool vector);
+  mlir::Value clone(mlir::Operation *op, mlir::ValueRange operands, mlir::Type resultType);
+  mlir::Value splat(int64_t constant, mlir::Type type);
 
-  // RegionVectoriserIndex.cpp
-  LaneIndex evaluateIndexOp(mlir::Value index);
+  // RegionVectoriserIndex.cpp: indices
+  LaneIndex evaluateIndexOp(mlir::Operation *op);
   LaneIndex evaluateIndexArithmetic(mlir::Operation *op);
+  LaneIndex evaluateSelect(mlir::arith::SelectOp op);
   LaneIndex evaluateAffine(mlir::AffineExpr expression, llvm::ArrayRef<LaneIndex> dims,
                            llvm::ArrayRef<LaneIndex> symbols);
-  LaneIndex add(const LaneIndex &a, const LaneIndex &b, bool negateB = false);
-  LaneIndex multiply(const LaneIndex &a, const LaneIndex &b);
-  LaneIndex divide(const LaneIndex &a, const LaneIndex &b, bool remainder);
-  LaneIndex uniform(mlir::Value base, bool proved = true) const { return {base, 0, {}, proved}; }
   LaneIndex uniform(int64_t constant);
+  LaneIndex add(const LaneIndex &a, const LaneIndex &b);
+  LaneIndex subtract(const LaneIndex &a, const LaneIndex &b);
+  LaneIndex multiply(const LaneIndex &a, const LaneIndex &b);
+  LaneIndex scale(const LaneIndex &a, int64_t factor);
+  LaneIndex floorDivide(const LaneIndex &a, const LaneIndex &b);
   mlir::Value compareIndices(mlir::arith::CmpIOp op);
   mlir::Value toI32(mlir::Value index);
   mlir::Value laneNumbers(int64_t step);
+  mlir::Value dimension(mlir::Value tensor, int64_t dimension);
 
-  // RegionVectoriserMemory.cpp
+  // RegionVectoriserMemory.cpp: tensors
+  mlir::Value evaluateExtract(mlir::tensor::ExtractOp op);
+  LaneIndex checkSubscript(mlir::Value tensor, unsigned dimension, const LaneIndex &subscript);
+  void reportOutOfRange(mlir::Value isOutOfRange);
   mlir::Value loadFromBuffer(mlir::Value memref, mlir::Type element, llvm::ArrayRef<LaneIndex> subscripts);
-  mlir::Value computeAt(mlir::Operation *producer, mlir::OpResult tensor, llvm::ArrayRef<LaneIndex> subscripts);
+  mlir::Value loadVector(mlir::Value memref, mlir::VectorType type, llvm::ArrayRef<LaneIndex> subscripts);
+  mlir::Value laneOffsets(mlir::Value memref, llvm::ArrayRef<LaneIndex> subscripts);
+  llvm::SmallVector<mlir::Value> basesOf(llvm::ArrayRef<LaneIndex> subscripts);
+  mlir::Value maskOrAll();
+  mlir::Value computeAt(mlir::Value tensor, llvm::ArrayRef<LaneIndex> subscripts);
   mlir::Value computeGenericAt(mlir::linalg::GenericOp op, unsigned result, llvm::ArrayRef<LaneIndex> subscripts);
   Subscripts subscriptsOfSlice(mlir::tensor::ExtractSliceOp op, llvm::ArrayRef<LaneIndex> subscripts);
-  Subscripts subscriptsOfReshape(mlir::Value source, mlir::Value result, llvm::ArrayRef<LaneIndex> subscripts,
-                                 llvm::ArrayRef<mlir::ReassociationIndices> groups, bool expanded);
-  bool isContiguous(llvm::ArrayRef<LaneIndex> subscripts) const;
-  mlir::Value laneOffsets(mlir::Value memref, llvm::ArrayRef<LaneIndex> subscripts,
-                          llvm::SmallVectorImpl<mlir::Value> &bases);
-  LaneIndex checkSubscript(mlir::Value tensor, unsigned dimension, const LaneIndex &subscript);
-  mlir::Value allActive();
+  Subscripts subscriptsOfExpand(mlir::tensor::ExpandShapeOp op, llvm::ArrayRef<LaneIndex> subscripts);
+  Subscripts subscriptsOfCollapse(mlir::tensor::CollapseShapeOp op, llvm::ArrayRef<LaneIndex> subscripts);
 
-  // RegionVectoriserReduce.cpp
+  // RegionVectoriserReduce.cpp: loops, and what can be told without emitting
   static void reduceTogether(llvm::ArrayRef<RegionVectoriser *> tile, mlir::attn::ReduceOp op);
-  template <typename Visit> bool visitOperands(mlir::Value value, Visit visit);
+  static void yieldReduced(llvm::ArrayRef<RegionVectoriser *> tile, mlir::attn::ReduceOp op, mlir::ValueRange indices,
+                           mlir::ValueRange accumulators);
+  bool isAvailable(mlir::Value value, llvm::DenseMap<mlir::Value, bool> &seen);
+  bool varies(mlir::Value value, llvm::DenseMap<mlir::Value, bool> &seen);
+  void evaluateAvailable(mlir::Value value, llvm::DenseSet<mlir::Value> &seen);
 
   mlir::OpBuilder &builder;
   mlir::Location location;
   int64_t lanes;
-  mlir::Value mask, activeCount, status;
+  mlir::Value mask, status;
   llvm::DenseMap<mlir::Value, mlir::Value> values;
   llvm::DenseMap<mlir::Value, LaneIndex> indices;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;

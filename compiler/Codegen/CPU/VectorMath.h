@@ -9,10 +9,10 @@
 //   tanh            4
 //   erf             4
 //   sin, cos        2     for |x| <= 10^5; beyond that the argument reduction loses digits
-//   sinh, cosh, tan, atan, atan2, asin, acos   4
-//   powf            8     x^y = 2^(y log2 x) with log2 in two floats
-//   rsqrt, sqrt     correctly rounded square root and one division
-//   cbrt            3
+//   sinh, cosh, tan 4
+//   powf            2     x^y = 2^(y log2 x) in double precision
+//
+// Square roots, roundings, sign and fma map to instructions and are left alone. Other functions have no expansion.
 //
 // Kernels that want a cheaper exponential (attention does) write their own.
 //
@@ -23,6 +23,9 @@
 #include "mlir/IR/BuiltinOps.h"
 
 namespace attnc {
+
+/// Whether `op` is one of those functions.
+bool isExpandedMath(mlir::Operation *op);
 
 /// Replaces every transcendental `math` op in `code`.
 mlir::LogicalResult expandMath(mlir::ModuleOp code, const Target &target);

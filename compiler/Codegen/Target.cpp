@@ -1,0 +1,105 @@
+#include "compiler/Codegen/Target.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Target/TargetOptions.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/X86TargetParser.h"
+#include <fmt/format.h>
+#include <mutex>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace attnc {
+
+static constexpr StringRef linuxTriple = "x86_64-unknown-linux-gnu";
+
+static void initialiseX86() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+  });
+}
+
+static std::string hostFeatures() {
+  SmallVector<std::string> names;
+  for (const auto &feature : sys::getHostCPUFeatures())
+    names.push_back((feature.second ? "+" : "-") + feature.first().str());
+  // A StringMap iterates in an order of its own.
+  llvm::sort(names);
+  return llvm::join(names, ",");
+}
+
+static int64_t cacheBytes(int name, int64_t fallback) {
+  long bytes = sysconf(name);
+  return bytes > 0 ? bytes : fallback;
+}
+
+static Error refuse(const std::string &message) { return createStringError(inconvertibleErrorCode(), message); }
+
+static Error unknownTarget(StringRef name) {
+  SmallVector<StringRef> known;
+  X86::fillValidCPUArchList(known, /*Only64Bit=*/true);
+  known.push_back("native");
+  unsigned limit = name.size() / 3 + 1, best = limit + 1;
+  StringRef nearest;
+  for (StringRef candidate : known)
+    if (unsigned distance = name.edit_distance(candidate, true, limit); distance < best) {
+      best = distance;
+      nearest = candidate;
+    }
+  std::string hint = nearest.empty() ? "expected native, x86-64-v3, x86-64-v4 or a processor name such as znver4"
+                                     : fmt::format("did you mean '{}'?", nearest.str());
+  return refuse(fmt::format("unknown target '{}': {}", name.str(), hint));
+}
+
+Expected<Target> Target::resolve(std::string_view name) {
+  initialiseX86();
+  Target target;
+  target.name = std::string(name);
+  target.triple = linuxTriple.str();
+  bool native = name == "native";
+  target.cpu = native ? sys::getHostCPUName().str() : std::string(name);
+  target.features = native ? hostFeatures() : std::string();
+  SmallVector<StringRef> known;
+  X86::fillValidCPUArchList(known, /*Only64Bit=*/true);
+  if (!native && !is_contained(known, StringRef(target.cpu)))
+    return unknownTarget(target.cpu);
+
+  std::unique_ptr<TargetMachine> machine = target.createMachine();
+  const MCSubtargetInfo &processor = *machine->getMCSubtargetInfo();
+  if (!processor.checkFeatures("+fma") || !processor.checkFeatures("+avx2"))
+    return refuse(
+        fmt::format("target '{}' has no fused multiply-add, which kernels need: x86-64-v3 is the oldest level "
+                    "that will do",
+                    target.name));
+  target.hasAvx512 = processor.checkFeatures("+avx512f") && processor.checkFeatures("+avx512vl") &&
+                     processor.checkFeatures("+avx512bw") && processor.checkFeatures("+avx512dq");
+  target.vectorBits = target.hasAvx512 ? 512 : 256;
+  target.f32Lanes = target.vectorBits / 32;
+  target.vectorRegisters = target.hasAvx512 ? 32 : 16;
+  int64_t kilo = 1024;
+  target.l1Bytes = native ? cacheBytes(_SC_LEVEL1_DCACHE_SIZE, 32 * kilo) : 32 * kilo;
+  target.l2Bytes = native ? cacheBytes(_SC_LEVEL2_CACHE_SIZE, 1024 * kilo) : 512 * kilo;
+  target.l3Bytes = native ? cacheBytes(_SC_LEVEL3_CACHE_SIZE, 16 * kilo * kilo) : 16 * kilo * kilo;
+  return target;
+}
+
+std::unique_ptr<TargetMachine> Target::createMachine() const {
+  initialiseX86();
+  std::string error;
+  Triple parsed(triple);
+  const llvm::Target *backend = TargetRegistry::lookupTarget(parsed, error);
+  return std::unique_ptr<TargetMachine>(backend->createTargetMachine(
+      parsed, cpu, features, TargetOptions(), Reloc::PIC_, std::nullopt, CodeGenOptLevel::Aggressive));
+}
+
+} // namespace attnc

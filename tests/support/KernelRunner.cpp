@@ -1,0 +1,202 @@
+#include "tests/support/KernelRunner.h"
+#include "compiler/Codegen/CPU/Backend.h"
+#include "dialects/Attn/Attn.h"
+#include "dialects/Model/Model.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "runtime/include/attn/abi.h"
+#include "tests/support/GuardedBuffer.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <ctime>
+#include <mutex>
+#include <random>
+#include <thread>
+
+using namespace mlir;
+
+namespace attnc {
+
+//===------------------------------------------ arrays ------------------------------------------------------------===//
+
+HostArray::HostArray(std::vector<int64_t> shape, ElementKind kind) : shape(std::move(shape)), kind(kind) {
+  bytes.resize(size() * (kind == ElementKind::I1 ? 1 : 4));
+}
+
+int64_t HostArray::size() const {
+  int64_t product = 1;
+  for (int64_t each : shape)
+    product *= each;
+  return product;
+}
+
+HostArray HostArray::of(std::vector<int64_t> shape, const std::vector<float> &values) {
+  HostArray array(std::move(shape));
+  std::copy(values.begin(), values.end(), array.f32());
+  return array;
+}
+
+HostArray HostArray::of(std::vector<int64_t> shape, const std::vector<int32_t> &values) {
+  HostArray array(std::move(shape), ElementKind::I32);
+  std::copy(values.begin(), values.end(), array.i32());
+  return array;
+}
+
+HostArray HostArray::random(std::vector<int64_t> shape, uint64_t seed, float low, float high) {
+  HostArray array(std::move(shape));
+  std::mt19937_64 bits(seed);
+  for (int64_t i = 0; i < array.size(); ++i) // 24 bits: the same on every standard library
+    array.f32()[i] = low + (high - low) * static_cast<float>(bits() >> 40) * 0x1p-24f;
+  return array;
+}
+
+//===------------------------------------------ compilation -------------------------------------------------------===//
+
+struct KernelRunner::Loaded {
+  MLIRContext context{MLIRContext::Threading::DISABLED};
+  OwningOpRef<ModuleOp> source;
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+  std::vector<attn_kernel_fn> functions;
+  std::vector<ElementKind> resultKinds;
+};
+
+KernelRunner::KernelRunner(const std::string &mlir, const Emitter &emitter, std::string_view target)
+    : loaded(std::make_unique<Loaded>()) {
+  DialectRegistry registry;
+  registerBackendDialects(registry);
+  registry.insert<attn::AttnDialect, model::ModelDialect, linalg::LinalgDialect, tensor::TensorDialect>();
+  loaded->context.appendDialectRegistry(registry);
+  loaded->context.loadAllAvailableDialects();
+  ScopedDiagnosticHandler diagnostics(&loaded->context, [&](Diagnostic &diagnostic) {
+    message_ += diagnostic.str() + "\n";
+    return success();
+  });
+  load(mlir, emitter, target);
+}
+
+KernelRunner::~KernelRunner() = default;
+
+static ElementKind kindOf(Type tensor) {
+  Type element = cast<RankedTensorType>(tensor).getElementType();
+  return element.isF32() ? ElementKind::F32 : element.isInteger(1) ? ElementKind::I1 : ElementKind::I32;
+}
+
+void KernelRunner::load(const std::string &mlir, const Emitter &emitter, std::string_view targetName) {
+  auto target = Target::resolve(targetName);
+  if (!target)
+    return void(message_ = llvm::toString(target.takeError()));
+  loaded->source = parseSourceString<ModuleOp>(mlir, &loaded->context);
+  if (!loaded->source)
+    return void(message_ += "the kernel does not parse");
+  auto kernel = *loaded->source->getOps<func::FuncOp>().begin();
+  for (Type type : kernel.getResultTypes())
+    loaded->resultKinds.push_back(kindOf(type));
+  if (Verdict verdict = emitter.supports(kernel, *target); !verdict)
+    return void(message_ = std::string(emitter.name()) + " does not take this kernel: " + verdict.reason);
+  OwningOpRef<ModuleOp> code = ModuleOp::create(kernel.getLoc());
+  auto emitted = emitter.emit(kernel, *target, *code);
+  if (failed(emitted) || failed(verify(*code)))
+    return void(message_ += "the emitter failed");
+  code_ = *emitted;
+  if (getenv("ATTN_DUMP_KERNEL"))
+    code->print(llvm::errs());
+  auto object = compileToObject(*code, *target);
+  if (failed(object))
+    return void(message_ += "the back end failed");
+  objectBytes_ = object->size();
+  auto jit = llvm::orc::LLJITBuilder().create();
+  if (!jit)
+    return void(message_ = llvm::toString(jit.takeError()));
+  loaded->jit = std::move(*jit);
+  StringRef bytes(object->data(), object->size());
+  if (auto error = loaded->jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(bytes, "kernel")))
+    return void(message_ = llvm::toString(std::move(error)));
+  for (const KernelPhase &phase : code_.phases) {
+    auto address = loaded->jit->lookup(phase.symbol);
+    if (!address)
+      return void(message_ = llvm::toString(address.takeError()));
+    loaded->functions.push_back(address->toPtr<attn_kernel_fn>());
+  }
+}
+
+//===------------------------------------------ launch ------------------------------------------------------------===//
+
+/// Everything one launch works on.
+struct KernelRunner::Launch {
+  std::vector<GuardedBuffer> buffers;
+  std::vector<void *> pointers;
+  std::vector<int64_t> sizes;
+  GuardedBuffer shared, scratch;
+  int64_t scratchStride = 0;
+  int32_t status = 0;
+  attn_kernel_args args{};
+};
+
+static void appendDynamicSizes(Type type, const std::vector<int64_t> &shape, std::vector<int64_t> &sizes) {
+  auto tensor = cast<RankedTensorType>(type);
+  for (auto [number, size] : llvm::enumerate(shape))
+    if (tensor.isDynamicDim(number))
+      sizes.push_back(size);
+}
+
+void KernelRunner::runPhases(Launch &launch, const RunOptions &options) {
+  for (auto [phase, function] : llvm::zip(code_.phases, loaded->functions)) {
+    int64_t chunks = phase.chunks.evaluate(launch.sizes);
+    std::atomic<int64_t> next{0};
+    auto work = [&, function = function](int worker) {
+      for (int64_t taken; (taken = next++) < chunks;)
+        function(&launch.args, options.reversed ? chunks - 1 - taken : taken,
+                 launch.scratch.data() + worker * launch.scratchStride);
+    };
+    std::vector<std::thread> helpers;
+    for (int worker = 1; worker < options.workers; ++worker)
+      helpers.emplace_back(work, worker);
+    work(0);
+    for (std::thread &helper : helpers)
+      helper.join();
+  }
+}
+
+std::vector<HostArray> KernelRunner::run(const std::vector<HostArray> &inputs,
+                                         const std::vector<std::vector<int64_t>> &resultShapes,
+                                         const RunOptions &options) {
+  auto kernel = *loaded->source->getOps<func::FuncOp>().begin();
+  Launch launch;
+  std::vector<HostArray> results;
+  unsigned tensor = 0;
+  for (Type type : kernel.getArgumentTypes())
+    if (isa<RankedTensorType>(type)) {
+      const HostArray &input = inputs[tensor++];
+      launch.buffers.emplace_back(input.bytes.size(), options.guardBefore, 4);
+      std::memcpy(launch.buffers.back().data(), input.bytes.data(), input.bytes.size());
+      appendDynamicSizes(type, input.shape, launch.sizes);
+    }
+  for (auto [number, shape] : llvm::enumerate(resultShapes)) {
+    results.emplace_back(shape, loaded->resultKinds[number]);
+    launch.buffers.emplace_back(results.back().bytes.size(), options.guardBefore, 4);
+    appendDynamicSizes(kernel.getResultTypes()[number], shape, launch.sizes);
+  }
+  llvm::append_range(launch.sizes, options.indexOperands);
+  for (GuardedBuffer &buffer : launch.buffers)
+    launch.pointers.push_back(buffer.data());
+  if (options.inPlaceOperand >= 0)
+    launch.pointers[inputs.size()] = launch.pointers[options.inPlaceOperand];
+  launch.shared = GuardedBuffer(code_.sharedBytes.evaluate(launch.sizes), options.guardBefore, ATTN_ALIGNMENT);
+  launch.scratchStride = llvm::alignTo(code_.workerBytes.evaluate(launch.sizes), ATTN_ALIGNMENT);
+  launch.scratch = GuardedBuffer(launch.scratchStride * options.workers, options.guardBefore, ATTN_ALIGNMENT);
+  launch.args = {launch.pointers.data(), launch.sizes.data(), launch.shared.data(), &launch.status};
+  for (int repeat = 0; repeat < options.repeats; ++repeat)
+    runPhases(launch, options);
+  status_ = launch.status;
+  for (auto [number, result] : llvm::enumerate(results))
+    std::memcpy(result.bytes.data(), launch.pointers[inputs.size() + number], result.bytes.size());
+  return results;
+}
+
+} // namespace attnc
