@@ -43,7 +43,7 @@ public:
 private:
   std::optional<SizeExpr> tryDimension(mlir::Value tensor, unsigned dimension) const;
 
-  mlir::func::FuncOp kernel;
+  mutable mlir::func::FuncOp kernel; ///< op handles have no const accessors
   unsigned symbols = 0;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<SizeExpr>> operandSizes;
   llvm::SmallVector<llvm::SmallVector<SizeExpr>> resultSizes;
