@@ -6,22 +6,16 @@ function(attn_add_model target model)
   get_filename_component(stem ${model} NAME_WE)
   get_filename_component(source ${model} ABSOLUTE)
   set(out ${CMAKE_CURRENT_BINARY_DIR}/${target}.attn)
-  if(TARGET attnc)
-    set(compiler $<TARGET_FILE:attnc>)
-    set(compiler_dependency attnc)
-  else()
-    set(compiler attnc::attnc)
-  endif()
   add_custom_command(
     OUTPUT ${out}/${stem}.o ${out}/${stem}.h ${out}/${stem}.json
     COMMAND ${CMAKE_COMMAND} -E make_directory ${out}
-    COMMAND ${compiler} compile ${source} -o ${out} --depfile ${out}/${stem}.d ${ARGN}
-    DEPENDS ${source} ${compiler_dependency}
+    COMMAND attnc::attnc compile ${source} -o ${out} --depfile ${out}/${stem}.d ${ARGN}
+    DEPENDS ${source} attnc::attnc
     DEPFILE ${out}/${stem}.d
     COMMENT "Compiling model ${model}"
     VERBATIM)
   target_sources(${target} PRIVATE ${out}/${stem}.o ${out}/${stem}.h)
   set_source_files_properties(${out}/${stem}.o PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
   target_include_directories(${target} PRIVATE ${out})
-  target_link_libraries(${target} PRIVATE attn_runtime)
+  target_link_libraries(${target} PRIVATE attnc::runtime)
 endfunction()

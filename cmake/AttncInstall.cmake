@@ -1,0 +1,18 @@
+# What `cmake --install` puts in place: the tools, the runtime, and for those who write passes the headers of compiler
+# and dialects (with the generated ones).
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(TARGETS attnc attn_runtime EXPORT attncTargets)
+install(TARGETS attn-opt)
+install(DIRECTORY runtime/include/attn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY dialects compiler DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/attnc FILES_MATCHING PATTERN "*.h" PATTERN "*.td")
+install(DIRECTORY ${PROJECT_BINARY_DIR}/dialects DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/attnc FILES_MATCHING PATTERN "*.inc")
+
+set(attnc_package ${CMAKE_INSTALL_LIBDIR}/cmake/attnc)
+install(EXPORT attncTargets NAMESPACE attnc:: DESTINATION ${attnc_package})
+configure_package_config_file(cmake/attncConfig.cmake.in ${PROJECT_BINARY_DIR}/attncConfig.cmake
+  INSTALL_DESTINATION ${attnc_package})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/attncConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/attncConfig.cmake ${PROJECT_BINARY_DIR}/attncConfigVersion.cmake
+  cmake/AttnAddModel.cmake DESTINATION ${attnc_package})

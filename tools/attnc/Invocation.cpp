@@ -1,0 +1,185 @@
+#include "tools/attnc/Invocation.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+
+namespace attnc {
+
+Invocation::~Invocation() {
+  attn_memory_free(context.arena, context.arena_bytes);
+  attn_weights_free(weights);
+  attn_pool_destroy(pool);
+}
+
+Expected<std::unique_ptr<Invocation>> Invocation::create(const attn_model &model, const InvocationOptions &options) {
+  std::unique_ptr<Invocation> result(new Invocation(model));
+  if (Error error = result->findEntry(options.entry))
+    return std::move(error);
+  if (Error error = result->makeInputs(options))
+    return std::move(error);
+  if (Error error = result->makeContext(options))
+    return std::move(error);
+  return result;
+}
+
+Error Invocation::findEntry(const std::string &name) {
+  std::string names;
+  for (int64_t i = 0; i < model.entry_count; ++i)
+    names += (i ? ", " : "") + std::string(model.entries[i].name);
+  entryNumber = name.empty() && model.entry_count == 1 ? 0 : attn_find_entry(&model, name.c_str());
+  if (entryNumber < 0)
+    return createStringError(name.empty() ? formatv("say which entry point, by --entry: {0}", names)
+                                          : formatv("no entry point '{0}'; the model has {1}", name, names));
+  entry = &model.entries[entryNumber];
+  dimensions.assign(entry->dimension_count, -1);
+  return Error::success();
+}
+
+/// Splits `name=value` and finds the name among `count` candidates.
+template <class NameOf>
+static Expected<std::pair<int64_t, StringRef>> splitNamed(StringRef text, StringRef what, int64_t count, NameOf nameOf) {
+  auto [name, value] = text.split('=');
+  std::string names;
+  for (int64_t i = 0; i < count; ++i) {
+    if (name == nameOf(i) && text.contains('='))
+      return std::make_pair(i, value);
+    names += (i ? ", " : "") + std::string(nameOf(i));
+  }
+  if (!text.contains('='))
+    return createStringError(formatv("'{0}': expected name=value", text));
+  return createStringError(formatv("no {0} '{1}'; the entry point has {2}", what, name, names.empty() ? "none" : names));
+}
+
+static void fill(HostTensor &tensor, StringRef how, uint64_t seed, uint64_t stream) {
+  int64_t bound = 0;
+  if (how.consume_front("random:"))
+    how.getAsInteger(10, bound);
+  for (int64_t i = 0, n = tensor.count(); i < n; ++i) {
+    double value = how == "zeros"  ? 0
+                   : how == "iota" ? double(i)
+                   : bound > 0     ? double(int64_t(attn_random_uniform(seed, stream, i) * double(bound)))
+                   : tensor.dtype == ATTN_F32 ? attn_random_normal(seed, stream, i)
+                                              : double(attn_random_uniform(seed, stream, i) < 0.5);
+    if (tensor.dtype == ATTN_F32)
+      tensor.floats()[i] = static_cast<float>(value);
+    else if (tensor.dtype == ATTN_I32)
+      tensor.integers()[i] = static_cast<int32_t>(value);
+    else
+      tensor.bytes[i] = value != 0;
+  }
+}
+
+static bool isFilling(StringRef how) {
+  int64_t bound;
+  return how == "zeros" || how == "iota" || how == "random" ||
+         (how.consume_front("random:") && !how.getAsInteger(10, bound) && bound > 0);
+}
+
+/// The shape that the known dimensions give; an error names one that is not known.
+static Expected<std::vector<int64_t>> shapeOf(const attn_entry_info &entry, const attn_tensor_info &info,
+                                              ArrayRef<int64_t> dimensions) {
+  std::vector<int64_t> shape;
+  for (int32_t d = 0; d < info.rank; ++d) {
+    int64_t dimension = info.shape[d].dimension;
+    if (dimension >= 0 && dimensions[dimension] < 0)
+      return createStringError(formatv("the size of `{0}` is not known (for '{1}'); give it by --dim {0}=SIZE",
+                                       entry.dimensions[dimension].name, info.name));
+    shape.push_back(attn_size(&info.shape[d], dimensions.data()));
+  }
+  return shape;
+}
+
+Error Invocation::makeInputs(const InvocationOptions &options) {
+  for (const std::string &text : options.dims) {
+    auto named = splitNamed(text, "dimension", entry->dimension_count, [&](int64_t i) { return entry->dimensions[i].name; });
+    if (!named)
+      return named.takeError();
+    if (named->second.getAsInteger(10, dimensions[named->first]) || dimensions[named->first] < 0)
+      return createStringError(formatv("--dim {0}: expected a size", text));
+  }
+  std::vector<std::string> how(entry->input_count);
+  tensors.resize(entry->input_count + entry->result_count);
+  std::vector<bool> read(entry->input_count, false);
+  for (const std::string &text : options.inputs) {
+    auto named = splitNamed(text, "input", entry->input_count, [&](int64_t i) { return entry->tensors[i].name; });
+    if (!named)
+      return named.takeError();
+    how[named->first] = named->second.str();
+    if (isFilling(named->second))
+      continue;
+    auto tensor = readTensor(named->second.str());
+    if (!tensor)
+      return tensor.takeError();
+    const attn_tensor_info &info = entry->tensors[named->first];
+    for (int32_t d = 0; d < info.rank && d < int32_t(tensor->shape.size()); ++d)
+      if (info.shape[d].dimension >= 0 && info.shape[d].scale == 1 && info.shape[d].offset == 0)
+        dimensions[info.shape[d].dimension] = tensor->shape[d];
+    tensors[named->first] = std::move(*tensor);
+    read[named->first] = true;
+  }
+  for (int32_t i = 0; i < entry->input_count + entry->result_count; ++i) {
+    const attn_tensor_info &info = entry->tensors[i];
+    bool input = i < entry->input_count;
+    if (input && read[i])
+      continue;
+    if (input && how[i].empty() && !options.fillMissing)
+      return createStringError(formatv("input '{0}' is missing; give it by --input {0}=FILE", info.name));
+    auto shape = shapeOf(*entry, info, dimensions);
+    if (!shape)
+      return shape.takeError();
+    tensors[i] = HostTensor(static_cast<attn_dtype>(info.dtype), std::move(*shape));
+    if (input)
+      fill(tensors[i], !how[i].empty() ? StringRef(how[i]) : info.dtype == ATTN_F32 ? "random" : "zeros", options.seed, i);
+  }
+  return Error::success();
+}
+
+static Error toError(attn_code code, const attn_status &status) {
+  return code == ATTN_OK ? Error::success() : createStringError(StringRef(status.message));
+}
+
+std::vector<attn_tensor> Invocation::views() {
+  std::vector<attn_tensor> result;
+  for (HostTensor &tensor : tensors)
+    result.push_back(tensor.view());
+  return result;
+}
+
+Error Invocation::makeContext(const InvocationOptions &options) {
+  attn_status status;
+  if (Error error = toError(attn_pool_create(options.threads, &pool, &status), status))
+    return error;
+  context.executor = attn_pool_executor(pool);
+  if (model.loaded_count > 0) {
+    bool embedded = model.parameter_count > 0 && model.parameters[0].embedded;
+    attn_code code =
+        !options.weights.empty() ? attn_weights_load(&model, options.weights.c_str(), options.allowExtra ? ATTN_ALLOW_EXTRA : 0,
+                                                     context.executor, &weights, &status)
+        : embedded ? attn_weights_embedded(&model, context.executor, &weights, &status)
+                   : attn_weights_initialise(&model, options.seed, context.executor, &weights, &status);
+    if (Error error = toError(code, status))
+      return error;
+    context.weights = weights;
+  } else if (!options.weights.empty()) {
+    return createStringError(formatv("{0}: the model has no parameters", options.weights));
+  }
+  std::vector<attn_tensor> all = views();
+  attn_code code = attn_infer_dimensions(&model, entryNumber, all.data(), all.size(), dimensions.data(), &status);
+  if (Error error = toError(code, status))
+    return error;
+  context.arena_bytes = entry->arena_bytes(dimensions.data(), context.executor->workers);
+  context.arena = attn_memory_allocate(context.arena_bytes);
+  if (!context.arena)
+    return createStringError(formatv("no memory for an arena of {0} bytes", context.arena_bytes));
+  return Error::success();
+}
+
+Error Invocation::run() {
+  attn_status status;
+  std::vector<attn_tensor> all = views();
+  return toError(attn_run(&model, entryNumber, &context, all.data(), all.size(), &status), status);
+}
+
+} // namespace attnc

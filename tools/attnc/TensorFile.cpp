@@ -1,0 +1,283 @@
+#include "tools/attnc/TensorFile.h"
+#include "attn/safetensors.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+using namespace llvm;
+
+namespace attnc {
+
+static int64_t product(ArrayRef<int64_t> shape) {
+  int64_t result = 1;
+  for (int64_t size : shape)
+    result *= size;
+  return result;
+}
+
+static int64_t bytesOf(attn_dtype dtype) { return dtype == ATTN_BOOL ? 1 : 4; }
+
+HostTensor::HostTensor(attn_dtype dtype, std::vector<int64_t> shape)
+    : dtype(dtype), shape(std::move(shape)), bytes(product(this->shape) * bytesOf(dtype)) {}
+
+int64_t HostTensor::count() const { return product(shape); }
+
+double HostTensor::at(int64_t index) const {
+  switch (dtype) {
+  case ATTN_F32: return floats()[index];
+  case ATTN_I32: return integers()[index];
+  case ATTN_BOOL: return bytes[index] != 0;
+  }
+  return 0;
+}
+
+attn_tensor HostTensor::view() {
+  attn_tensor result = {bytes.data(), {}, dtype, static_cast<int32_t>(shape.size())};
+  std::copy(shape.begin(), shape.end(), result.shape);
+  return result;
+}
+
+//===-------------------------------------------- conversion --------------------------------------------------===//
+
+/// Elements of one stored type, read one by one.
+struct Stored {
+  enum Kind { Float, Integer, Unsigned, Bool, Brain } kind;
+  int size;
+};
+
+static float halfToFloat(uint16_t bits) {
+  int exponent = bits >> 10 & 31, mantissa = bits & 1023;
+  float magnitude = exponent == 0    ? std::ldexp(float(mantissa), -24)
+                    : exponent == 31 ? (mantissa ? NAN : INFINITY)
+                                     : std::ldexp(float(mantissa + 1024), exponent - 25);
+  return bits & 0x8000 ? -magnitude : magnitude;
+}
+
+template <class T> static T readAs(const char *from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+static double realAt(Stored stored, const char *from) {
+  if (stored.kind == Stored::Brain) {
+    uint32_t word = uint32_t(readAs<uint16_t>(from)) << 16;
+    return readAs<float>(reinterpret_cast<const char *>(&word));
+  }
+  return stored.size == 8 ? readAs<double>(from) : stored.size == 4 ? readAs<float>(from) : halfToFloat(readAs<uint16_t>(from));
+}
+
+/// Integers beyond 64 signed bits saturate, and are then refused as beyond 32.
+static int64_t integerAt(Stored stored, const char *from) {
+  bool isSigned = stored.kind == Stored::Integer;
+  switch (stored.size) {
+  case 1: return isSigned ? readAs<int8_t>(from) : readAs<uint8_t>(from);
+  case 2: return isSigned ? readAs<int16_t>(from) : readAs<uint16_t>(from);
+  case 4: return isSigned ? int64_t(readAs<int32_t>(from)) : int64_t(readAs<uint32_t>(from));
+  default:
+    return isSigned ? readAs<int64_t>(from)
+                    : int64_t(std::min<uint64_t>(readAs<uint64_t>(from), std::numeric_limits<int64_t>::max()));
+  }
+}
+
+static Expected<HostTensor> convert(StringRef place, Stored stored, std::vector<int64_t> shape, const char *from) {
+  bool real = stored.kind == Stored::Float || stored.kind == Stored::Brain;
+  HostTensor result(real ? ATTN_F32 : stored.kind == Stored::Bool ? ATTN_BOOL : ATTN_I32, std::move(shape));
+  for (int64_t i = 0, n = result.count(); i < n; ++i, from += stored.size) {
+    if (real) {
+      result.floats()[i] = static_cast<float>(realAt(stored, from));
+    } else if (stored.kind == Stored::Bool) {
+      result.bytes[i] = *from != 0;
+    } else {
+      int64_t value = integerAt(stored, from);
+      if (value != static_cast<int32_t>(value))
+        return createStringError(formatv("{0}: element {1} is {2}, which an i32 can't hold", place, i, value));
+      result.integers()[i] = static_cast<int32_t>(value);
+    }
+  }
+  return result;
+}
+
+//===-------------------------------------------- .npy --------------------------------------------------------===//
+
+/// The value after `'key':` in the header, a Python literal of a dictionary.
+static StringRef valueOf(StringRef header, StringRef key) {
+  size_t at = header.find(("'" + key + "':").str());
+  return at == StringRef::npos ? StringRef() : header.substr(at + key.size() + 3).ltrim();
+}
+
+static Expected<Stored> storedOf(StringRef place, StringRef descr) {
+  StringRef text = descr.consume_front("'") ? descr.take_until([](char c) { return c == '\''; }) : StringRef();
+  bool bigEndian = text.consume_front(">");
+  if (!bigEndian && !text.consume_front("<") && !text.consume_front("|"))
+    text.consume_front("=");
+  Stored stored = {Stored::Float, 0};
+  StringRef kinds = "fiub";
+  size_t kind = text.empty() ? StringRef::npos : kinds.find(text[0]);
+  bool known = kind != StringRef::npos && !text.drop_front().getAsInteger(10, stored.size) &&
+               (stored.size == 1 || stored.size == 2 || stored.size == 4 || stored.size == 8) &&
+               (kind != 0 || stored.size > 1) && (kind != 3 || stored.size == 1);
+  if (!known || (bigEndian && stored.size > 1))
+    return createStringError(formatv("{0}: elements of type {1}, expected little-endian floats, integers or booleans",
+                                     place, descr.take_until([](char c) { return c == ','; })));
+  stored.kind = static_cast<Stored::Kind>(kind);
+  return stored;
+}
+
+static Expected<std::vector<int64_t>> shapeOf(StringRef place, StringRef text) {
+  std::vector<int64_t> shape;
+  if (!text.consume_front("("))
+    return createStringError(formatv("{0}: the header has no shape", place));
+  SmallVector<StringRef> sizes;
+  text.take_until([](char c) { return c == ')'; }).split(sizes, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef size : sizes) {
+    if (size.trim().empty())
+      continue;
+    int64_t value;
+    if (size.trim().getAsInteger(10, value) || value < 0)
+      return createStringError(formatv("{0}: the header's shape is corrupt", place));
+    shape.push_back(value);
+  }
+  if (shape.size() > ATTN_MAX_RANK)
+    return createStringError(formatv("{0}: {1} dimensions, expected at most {2}", place, shape.size(), ATTN_MAX_RANK));
+  return shape;
+}
+
+static Expected<HostTensor> readNpy(StringRef path, StringRef data) {
+  auto corrupt = [&](StringRef what) { return createStringError(formatv("{0}: not a .npy file: {1}", path, what)); };
+  if (!data.starts_with("\x93NUMPY") || data.size() < 12)
+    return corrupt("it does not begin with \\x93NUMPY");
+  bool wide = data[6] >= 2;
+  size_t length = wide ? readAs<uint32_t>(data.data() + 8) : readAs<uint16_t>(data.data() + 8), begin = wide ? 12 : 10;
+  if (length > data.size() - begin)
+    return corrupt("its header is truncated");
+  StringRef header = data.substr(begin, length), values = data.substr(begin + length);
+  auto stored = storedOf(path, valueOf(header, "descr"));
+  if (!stored)
+    return stored.takeError();
+  if (!valueOf(header, "fortran_order").starts_with("False"))
+    return createStringError(formatv("{0}: stored in Fortran order, expected C order", path));
+  auto shape = shapeOf(path, valueOf(header, "shape"));
+  if (!shape)
+    return shape.takeError();
+  uint64_t bytes = stored->size;
+  for (int64_t size : *shape)
+    if (__builtin_mul_overflow(bytes, uint64_t(size), &bytes))
+      return corrupt("its shape is beyond 64 bits");
+  if (bytes != values.size())
+    return createStringError(formatv("{0}: {1} bytes of elements, expected {2}", path, values.size(), bytes));
+  return convert(path, *stored, std::move(*shape), values.data());
+}
+
+//===-------------------------------------------- .safetensors ------------------------------------------------===//
+
+static Expected<HostTensor> readSafetensors(const std::string &path, StringRef name) {
+  attn_safetensors *file;
+  attn_status status;
+  if (attn_safetensors_open(path.c_str(), &file, &status) != ATTN_OK)
+    return createStringError(StringRef(status.message));
+  auto close = make_scope_exit([&] { attn_safetensors_close(file); });
+  int64_t count = attn_safetensors_count(file);
+  const attn_file_tensor *tensor = name.empty() && count == 1 ? attn_safetensors_at(file, 0)
+                                                              : attn_safetensors_find(file, name.str().c_str());
+  if (!tensor) {
+    std::string names;
+    for (int64_t i = 0; i < std::min<int64_t>(count, 8); ++i)
+      names += (i ? ", " : "") + std::string(attn_safetensors_at(file, i)->name);
+    return createStringError(formatv("{0}: {1}; it holds {2}{3}", path,
+                                     name.empty() ? "say which tensor, as file:name"
+                                                  : ("no tensor '" + name + "'").str(),
+                                     names, count > 8 ? ", ..." : ""));
+  }
+  static const Stored kinds[] = {{Stored::Bool, 1},    {Stored::Unsigned, 1}, {Stored::Integer, 1}, {Stored::Integer, 2},
+                                 {Stored::Unsigned, 2}, {Stored::Float, 2},    {Stored::Brain, 2},   {Stored::Integer, 4},
+                                 {Stored::Unsigned, 4}, {Stored::Float, 4},    {Stored::Integer, 8}, {Stored::Unsigned, 8},
+                                 {Stored::Float, 8}};
+  return convert(path + ":" + tensor->name, kinds[tensor->dtype],
+                 std::vector<int64_t>(tensor->shape, tensor->shape + tensor->rank),
+                 static_cast<const char *>(tensor->data));
+}
+
+Expected<HostTensor> readTensor(const std::string &place) {
+  size_t suffix = place.find(".safetensors");
+  if (suffix != std::string::npos) {
+    size_t end = suffix + strlen(".safetensors");
+    if (end == place.size() || place[end] == ':')
+      return readSafetensors(place.substr(0, end), StringRef(place).substr(std::min(end + 1, place.size())));
+  }
+  auto buffer = MemoryBuffer::getFile(place);
+  if (!buffer)
+    return createStringError(formatv("{0}: can't be read: {1}", place, buffer.getError().message()));
+  return readNpy(place, (*buffer)->getBuffer());
+}
+
+//===-------------------------------------------- writing -----------------------------------------------------===//
+
+static void writeNpy(raw_ostream &out, const HostTensor &tensor) {
+  std::string header = "{'descr': '" + std::string(tensor.dtype == ATTN_F32 ? "<f4" : tensor.dtype == ATTN_I32 ? "<i4" : "|b1") +
+                       "', 'fortran_order': False, 'shape': (";
+  for (int64_t size : tensor.shape)
+    header += std::to_string(size) + ",";
+  header += "), }";
+  header.resize((10 + header.size() + 1 + 63) / 64 * 64 - 11, ' ');
+  header += '\n';
+  uint16_t length = header.size();
+  out << StringRef("\x93NUMPY\x01\x00", 8) << StringRef(reinterpret_cast<char *>(&length), 2) << header;
+  out.write(tensor.bytes.data(), tensor.bytes.size());
+}
+
+static void writeSafetensors(raw_ostream &out, const std::vector<std::pair<std::string, HostTensor>> &tensors) {
+  std::string header;
+  raw_string_ostream text(header);
+  json::OStream json(text);
+  json.object([&] {
+    uint64_t at = 0;
+    for (const auto &[name, tensor] : tensors) {
+      json.attributeObject(name, [&] {
+        json.attribute("dtype", tensor.dtype == ATTN_F32 ? "F32" : tensor.dtype == ATTN_I32 ? "I32" : "BOOL");
+        json.attributeArray("shape", [&] { for (int64_t size : tensor.shape) json.value(size); });
+        json.attributeArray("data_offsets", [&] { json.value(at), json.value(at + tensor.bytes.size()); });
+      });
+      at += tensor.bytes.size();
+    }
+  });
+  header.resize((header.size() + 7) / 8 * 8, ' ');
+  uint64_t length = header.size();
+  out << StringRef(reinterpret_cast<char *>(&length), 8) << header;
+  for (const auto &[name, tensor] : tensors)
+    out.write(tensor.bytes.data(), tensor.bytes.size());
+}
+
+Error writeTensors(const std::string &path, const std::vector<std::pair<std::string, HostTensor>> &tensors) {
+  bool npy = StringRef(path).ends_with(".npy");
+  if (npy && tensors.size() != 1)
+    return createStringError(formatv("{0}: a .npy file holds one tensor, but there are {1}; use .safetensors", path,
+                                     tensors.size()));
+  if (!npy && !StringRef(path).ends_with(".safetensors"))
+    return createStringError(formatv("{0}: expected a name that ends in .npy or .safetensors", path));
+  auto file = sys::fs::TempFile::create(path + "-%%%%%%");
+  if (!file)
+    return createStringError(formatv("{0}: can't be written: {1}", path, toString(file.takeError())));
+  raw_fd_ostream out(file->FD, /*shouldClose=*/false);
+  if (npy)
+    writeNpy(out, tensors.front().second);
+  else
+    writeSafetensors(out, tensors);
+  out.flush();
+  if (out.has_error()) {
+    std::string why = out.error().message();
+    out.clear_error();
+    consumeError(file->discard());
+    return createStringError(formatv("{0}: can't be written: {1}", path, why));
+  }
+  return file->keep(path);
+}
+
+} // namespace attnc

@@ -1,0 +1,42 @@
+//===- TensorFile.h - tensors in files: .npy and .safetensors -------------------------------------------------===//
+//
+// .npy is NumPy's format, version 1 to 3 (numpy.lib.format): little-endian, C order. Element types are converted to
+// those of models where nothing is lost but precision: f8, f2 to f32; i8, i2, i1, u1, u2 to i32; a value that an i32
+// can't hold is an error.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "attn/model.h"
+#include "attn/run.h"
+#include "llvm/Support/Error.h"
+#include <string>
+#include <vector>
+
+namespace attnc {
+
+/// A tensor that owns its elements.
+struct HostTensor {
+  attn_dtype dtype = ATTN_F32;
+  std::vector<int64_t> shape;
+  std::vector<char> bytes;
+
+  HostTensor() = default;
+  HostTensor(attn_dtype dtype, std::vector<int64_t> shape);
+  int64_t count() const;
+  float *floats() { return reinterpret_cast<float *>(bytes.data()); }
+  const float *floats() const { return reinterpret_cast<const float *>(bytes.data()); }
+  int32_t *integers() { return reinterpret_cast<int32_t *>(bytes.data()); }
+  const int32_t *integers() const { return reinterpret_cast<const int32_t *>(bytes.data()); }
+  /// The element at `index` as a number.
+  double at(int64_t index) const;
+  attn_tensor view();
+};
+
+/// Reads `path` (.npy) or `path:name` (a tensor of a .safetensors file; the name may be left out where there is one).
+llvm::Expected<HostTensor> readTensor(const std::string &place);
+
+/// Writes named tensors to `path`: one to .npy, any number to .safetensors. The file appears whole or not at all.
+llvm::Error writeTensors(const std::string &path, const std::vector<std::pair<std::string, HostTensor>> &tensors);
+
+} // namespace attnc
