@@ -29,9 +29,10 @@ Error Invocation::findEntry(const std::string &name) {
   for (int64_t i = 0; i < model.entry_count; ++i)
     names += (i ? ", " : "") + std::string(model.entries[i].name);
   entryNumber = name.empty() && model.entry_count == 1 ? 0 : attn_find_entry(&model, name.c_str());
+  if (entryNumber < 0 && name.empty())
+    return createStringError(formatv("say which entry point, by --entry: {0}", names));
   if (entryNumber < 0)
-    return createStringError(name.empty() ? formatv("say which entry point, by --entry: {0}", names)
-                                          : formatv("no entry point '{0}'; the model has {1}", name, names));
+    return createStringError(formatv("no entry point '{0}'; the model has {1}", name, names));
   entry = &model.entries[entryNumber];
   dimensions.assign(entry->dimension_count, -1);
   return Error::success();
@@ -170,6 +171,8 @@ Error Invocation::makeContext(const InvocationOptions &options) {
   if (Error error = toError(code, status))
     return error;
   context.arena_bytes = entry->arena_bytes(dimensions.data(), context.executor->workers);
+  if (context.arena_bytes < 0)
+    return createStringError("the arena for these dimensions is beyond 64 bits");
   context.arena = attn_memory_allocate(context.arena_bytes);
   if (!context.arena)
     return createStringError(formatv("no memory for an arena of {0} bytes", context.arena_bytes));

@@ -183,7 +183,7 @@ static Expected<HostTensor> readSafetensors(const std::string &path, StringRef n
   attn_status status;
   if (attn_safetensors_open(path.c_str(), &file, &status) != ATTN_OK)
     return createStringError(StringRef(status.message));
-  auto close = make_scope_exit([&] { attn_safetensors_close(file); });
+  scope_exit close([&] { attn_safetensors_close(file); });
   int64_t count = attn_safetensors_count(file);
   const attn_file_tensor *tensor = name.empty() && count == 1 ? attn_safetensors_at(file, 0)
                                                               : attn_safetensors_find(file, name.str().c_str());

@@ -1,0 +1,37 @@
+//===- Profile.h - time by kernel, in place -------------------------------------------------------------------===//
+#pragma once
+
+#include "attn/model.h"
+#include <map>
+#include <string>
+#include <vector>
+
+namespace attnc {
+
+/// An executor that passes launches on to another and notes how long each kernel's phases take.
+class Profile {
+public:
+  struct Line {
+    std::string name, kind;
+    int64_t launches = 0;          ///< of all phases, since the last reset
+    std::vector<double> seconds;   ///< one sum for each run, see endRun()
+  };
+
+  Profile(const attn_model &model, const attn_executor *inner);
+  const attn_executor *executor() const { return &outer; }
+  /// Closes one run of the entry point: what was noted since the last call becomes one element of `seconds`.
+  void endRun();
+  /// The kernels that ran, in the order of the model's table.
+  const std::vector<Line> &lines() const { return kernels; }
+
+private:
+  static void parallelFor(void *self, attn_kernel_fn fn, const attn_kernel_args *args, int64_t chunks, char *scratch,
+                          int64_t scratchStride);
+  attn_executor outer;
+  const attn_executor *inner;
+  std::vector<Line> kernels;
+  std::vector<double> current;
+  std::map<attn_kernel_fn, size_t> kernelOf;
+};
+
+} // namespace attnc
