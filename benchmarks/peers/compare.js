@@ -1,0 +1,96 @@
+// Times attnc's objects and ONNX Runtime's best operator by turns and prints the ratio of their medians.
+//   node compare.js ATTNC GPT2.attn THREADS [CASE...]
+// ONNX Runtime at its best: all graph optimisations, denormals as zero, every operator that computes the case.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ort from 'onnxruntime-node';
+import { attention, gpt2 } from './graphs.js';
+
+const ROUNDS = 7;
+const here = dirname(fileURLToPath(import.meta.url));
+const [attnc, gpt2Model, threadCount, ...wanted] = process.argv.slice(2);
+const threads = Number(threadCount);
+const attentionModel = join(here, 'attention.attn');
+
+const shape = (heads, kvHeads, n, m, dim, entry) => ({
+  model: attentionModel,
+  set: [`dim=${dim}`, `group=${heads / kvHeads}`],
+  entry,
+  dims: [`heads=${heads}`, `kv_heads=${kvHeads}`, ...(entry === 'causal' ? [`n=${n}`] : entry === 'full' ? [`n=${n}`, `m=${m}`] : [`m=${m}`])],
+  peers: () => attention({ qHeads: heads, kvHeads, queries: n, keys: m, dim, causal: entry === 'causal' }),
+});
+
+const cases = {
+  'full-64': shape(8, 8, 2048, 2048, 64, 'full'),
+  'causal-64': shape(8, 8, 2048, 2048, 64, 'causal'),
+  'full-128': shape(8, 8, 2048, 2048, 128, 'full'),
+  'causal-128': shape(8, 8, 2048, 2048, 128, 'causal'),
+  'decode-4096': shape(32, 8, 1, 4096, 128, 'decode'),
+  'decode-16384': shape(32, 8, 1, 16384, 128, 'decode'),
+  'gpt2-prefill': {
+    model: gpt2Model, set: [], entry: 'last', dims: ['batch=1', 'seq=1024'],
+    peers: () => [gpt2({ fused: true }), gpt2({ fused: false })],
+  },
+};
+
+const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
+
+// Runs the entry point in a process of its own; milliseconds of its median run.
+function timeOurs(object, { entry, dims }) {
+  const text = execFileSync(attnc, ['bench', object, '--entry', entry, ...dims.flatMap((dim) => ['--dim', dim]),
+    '--threads', String(threads), '--repetitions', '3', '--json'], { encoding: 'utf8' });
+  return JSON.parse(text).milliseconds;
+}
+
+async function openPeer({ name, bytes, feeds }) {
+  const session = await ort.InferenceSession.create(bytes, {
+    intraOpNumThreads: threads, interOpNumThreads: 1, graphOptimizationLevel: 'all', logSeverityLevel: 3,
+    extra: { session: { set_denormal_as_zero: '1' } },
+  });
+  const inputs = Object.fromEntries(Object.entries(feeds).map(([input, { type, shape, data }]) => [input, new ort.Tensor(type, data, shape)]));
+  await session.run(inputs);
+  return { name, session, inputs };
+}
+
+async function timePeer({ session, inputs }) {
+  const times = [];
+  for (let i = 0; i < 3; ++i) {
+    const from = process.hrtime.bigint();
+    await session.run(inputs);
+    times.push(Number(process.hrtime.bigint() - from) / 1e6);
+  }
+  return median(times);
+}
+
+async function compare(name, definition, folder) {
+  execFileSync(attnc, ['compile', definition.model, '-o', join(folder, name), ...definition.set.flatMap((value) => ['--set', value])]);
+  const stem = definition.model.split('/').pop().replace(/\.attn$/, '');
+  const object = join(folder, name, `${stem}.o`);
+  const ours = [], best = { milliseconds: Infinity };
+  for (const way of definition.peers()) {
+    const peer = await openPeer(way).catch((error) => console.error(`${name}: ${way.name} is not run: ${error.message}`));
+    if (!peer) continue;
+    const theirs = [];
+    for (let round = 0; round < ROUNDS; ++round) {
+      ours.push(timeOurs(object, definition));
+      theirs.push(await timePeer(peer));
+    }
+    await peer.session.release();
+    const milliseconds = median(theirs);
+    if (milliseconds < best.milliseconds) Object.assign(best, { milliseconds, name: way.name });
+  }
+  const milliseconds = median(ours);
+  console.log(`${name.padEnd(14)} attnc ${milliseconds.toFixed(2).padStart(9)} ms   ONNX Runtime ${best.milliseconds.toFixed(2).padStart(9)} ms` +
+    `   ${(best.milliseconds / milliseconds).toFixed(2)} x   (${best.name}, ${threads} thread${threads > 1 ? 's' : ''})`);
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'attnc-peers-'));
+try {
+  for (const [name, definition] of Object.entries(cases))
+    if (wanted.length === 0 || wanted.includes(name)) await compare(name, definition, folder);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
