@@ -1,0 +1,45 @@
+// Whatever the bytes, opening them either fails with a message or gives tensors that lie inside them.
+#include "attn/safetensors.h"
+#include <cstdlib>
+#include <cstring>
+
+static void require(bool condition) {
+  if (!condition)
+    abort();
+}
+
+/// Header text is what matters: the length is put before it, so that the fuzzer need not guess it.
+static void openWithLength(const uint8_t *text, size_t size, size_t headerBytes) {
+  auto *bytes = static_cast<char *>(malloc(size + 8));
+  uint64_t length = headerBytes;
+  memcpy(bytes, &length, 8);
+  memcpy(bytes + 8, text, size);
+  attn_safetensors *file;
+  attn_status status;
+  attn_code code = attn_safetensors_open_memory("fuzz", bytes, size + 8, &file, &status);
+  require(code == status.code && (code == ATTN_OK) == (file != nullptr));
+  require((code == ATTN_OK) == (status.message[0] == 0));
+  uint64_t covered = 0;
+  for (int64_t i = 0; file && i < attn_safetensors_count(file); ++i) {
+    const attn_file_tensor *tensor = attn_safetensors_at(file, i);
+    auto *data = static_cast<const char *>(tensor->data);
+    require(data >= bytes + 8 + headerBytes && data + tensor->bytes <= bytes + 8 + size);
+    require(attn_safetensors_find(file, tensor->name) == tensor);
+    covered += tensor->bytes;
+  }
+  require(!file || covered == size - headerBytes);
+  attn_safetensors_close(file);
+  free(bytes);
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  if (size == 0)
+    return 0;
+  size_t dataBytes = data[0] % 32;
+  if (dataBytes < size)
+    openWithLength(data + 1, size - 1, size - 1 - dataBytes);
+  attn_safetensors *file;
+  if (attn_safetensors_open_memory("fuzz", data, size, &file, nullptr) == ATTN_OK)
+    attn_safetensors_close(file);
+  return 0;
+}
