@@ -23,15 +23,18 @@ void Profile::parallelFor(void *self, attn_kernel_fn fn, const attn_kernel_args 
   auto found = profile.kernelOf.find(fn);
   if (found == profile.kernelOf.end())
     return;
-  ++profile.kernels[found->second].launches;
-  profile.current[found->second] += took.count();
+  ++profile.current[found->second].launches;
+  profile.current[found->second].seconds += took.count();
 }
 
 void Profile::endRun() {
   for (size_t k = 0; k < kernels.size(); ++k) {
-    kernels[k].seconds.push_back(current[k]);
-    current[k] = 0;
+    kernels[k].launches += current[k].launches;
+    kernels[k].seconds.push_back(current[k].seconds);
   }
+  discardRun();
 }
+
+void Profile::discardRun() { current.assign(kernels.size(), {}); }
 
 } // namespace attnc

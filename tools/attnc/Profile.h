@@ -13,7 +13,7 @@ class Profile {
 public:
   struct Line {
     std::string name, kind;
-    int64_t launches = 0;          ///< of all phases, since the last reset
+    int64_t launches = 0;          ///< of all phases, in all runs that count
     std::vector<double> seconds;   ///< one sum for each run, see endRun()
   };
 
@@ -21,6 +21,8 @@ public:
   const attn_executor *executor() const { return &outer; }
   /// Closes one run of the entry point: what was noted since the last call becomes one element of `seconds`.
   void endRun();
+  /// Forgets what was noted since the last call, such as a run that only warms up.
+  void discardRun();
   /// The kernels that ran, in the order of the model's table.
   const std::vector<Line> &lines() const { return kernels; }
 
@@ -30,7 +32,11 @@ private:
   attn_executor outer;
   const attn_executor *inner;
   std::vector<Line> kernels;
-  std::vector<double> current;
+  struct Noted {
+    int64_t launches = 0;
+    double seconds = 0;
+  };
+  std::vector<Noted> current; ///< since the last endRun, a kernel each
   std::map<attn_kernel_fn, size_t> kernelOf;
 };
 

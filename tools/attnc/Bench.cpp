@@ -1,0 +1,108 @@
+// attnc bench: times an entry point of a compiled object, kernel by kernel, in place.
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+#include "tools/attnc/Commands.h"
+#include "tools/attnc/LoadedModel.h"
+#include "tools/attnc/Profile.h"
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+
+using namespace llvm;
+
+namespace attnc {
+
+namespace {
+struct BenchOptions {
+  std::string object, kernel;
+  InvocationOptions invocation;
+  int repetitions = 5;
+  bool json = false;
+};
+} // namespace
+
+static double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+  return values[values.size() / 2];
+}
+
+static void printTable(const Invocation &call, const std::vector<Profile::Line> &kernels, double seconds, int runs) {
+  fmt::print("{}: {:.3f} ms, median of {} runs, {} threads, arena {} bytes\n", call.entry->name, 1e3 * seconds, runs,
+             call.context.executor->workers, call.context.arena_bytes);
+  fmt::print("  {:<32} {:<8} {:>8} {:>11} {:>7}\n", "kernel", "kind", "launches", "ms", "share");
+  for (const Profile::Line &line : kernels)
+    fmt::print("  {:<32} {:<8} {:>8} {:>11.3f} {:>6.1f}%\n", line.name, line.kind, line.launches / runs,
+               1e3 * median(line.seconds), 100 * median(line.seconds) / seconds);
+}
+
+static void printJson(const Invocation &call, const std::vector<Profile::Line> &kernels, double seconds, int runs) {
+  json::OStream out(outs(), 2);
+  out.object([&] {
+    out.attribute("entry", call.entry->name);
+    out.attribute("milliseconds", 1e3 * seconds);
+    out.attribute("threads", call.context.executor->workers);
+    out.attribute("arena_bytes", call.context.arena_bytes);
+    out.attributeArray("kernels", [&] {
+      for (const Profile::Line &line : kernels)
+        out.object([&] {
+          out.attribute("name", line.name);
+          out.attribute("kind", line.kind);
+          out.attribute("launches", line.launches / runs);
+          out.attribute("milliseconds", 1e3 * median(line.seconds));
+        });
+    });
+  });
+  outs() << "\n";
+}
+
+static Error bench(const BenchOptions &options) {
+  auto loaded = LoadedModel::fromFile(options.object);
+  if (!loaded)
+    return loaded.takeError();
+  const attn_model &model = loaded->model();
+  auto call = Invocation::create(model, options.invocation);
+  if (!call)
+    return call.takeError();
+  Profile profile(model, (*call)->context.executor);
+  (*call)->context.executor = profile.executor();
+  // The first run touches the arena's pages; it is not counted.
+  if (Error error = (*call)->run())
+    return error;
+  profile.discardRun();
+  std::vector<double> seconds;
+  for (int i = 0; i < options.repetitions; ++i) {
+    auto from = std::chrono::steady_clock::now();
+    if (Error error = (*call)->run())
+      return error;
+    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count());
+    profile.endRun();
+  }
+  std::vector<Profile::Line> kernels;
+  std::string names;
+  for (const Profile::Line &line : profile.lines()) {
+    if (line.launches == 0)
+      continue;
+    names += (names.empty() ? "" : ", ") + line.name;
+    if (options.kernel.empty() || line.name == options.kernel)
+      kernels.push_back(line);
+  }
+  if (kernels.empty() && !options.kernel.empty())
+    return createStringError(formatv("'{0}' runs no kernel '{1}'; it runs {2}", (*call)->entry->name, options.kernel, names));
+  (options.json ? printJson : printTable)(**call, kernels, median(seconds), options.repetitions);
+  return Error::success();
+}
+
+void addBench(CLI::App &app, ExitCode &exitCode) {
+  auto options = std::make_shared<BenchOptions>();
+  options->invocation.fillMissing = true;
+  CLI::App *command = app.add_subcommand("bench", "Time an entry point of a compiled object, kernel by kernel");
+  command->add_option("object", options->object, "The object, such as gpt.o")->required();
+  command->add_option("--kernel", options->kernel, "Only this kernel");
+  command->add_option("--repetitions", options->repetitions, "Runs to take the median of")->check(CLI::Range(1, 100000));
+  command->add_flag("--json", options->json, "Print JSON");
+  addInvocationOptions(*command, options->invocation);
+  command->callback([options, &exitCode] { exitCode = report(bench(*options)); });
+}
+
+} // namespace attnc
