@@ -15,7 +15,9 @@ struct Family {
 };
 
 const std::vector<Family> &families() {
-  static const std::vector<Family> all = {};
+  static const std::vector<Family> all = {
+      {"attend", supportsAttend, emitAttend},
+  };
   return all;
 }
 

@@ -19,6 +19,9 @@ bool mayRunInPlace(mlir::func::FuncOp kernel, unsigned argument, unsigned result
 
 //===-------------------------------------------- families ----------------------------------------------------===//
 
+Verdict supportsAttend(mlir::func::FuncOp kernel, const Target &target);
+mlir::FailureOr<KernelCode> emitAttend(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
+
 Verdict supportsRows(mlir::func::FuncOp kernel, const Target &target);
 mlir::FailureOr<KernelCode> emitRows(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
 

@@ -152,6 +152,8 @@ Value RegionVectoriser::evaluateElementwise(Operation *op) {
     for (auto [number, operand] : llvm::enumerate(operands))
       if (!(isa<arith::SelectOp>(op) && number == 0))
         operand = broadcast(operand);
+  if (vector && isa<arith::IndexCastOp, arith::IndexCastUIOp>(op))
+    return operands[0]; // in the lanes an index is an i32
   if (isIntegerDivision(op) && !matchPattern(operands[1], m_Constant())) {
     // Division by zero traps, even in a lane that nobody wants.
     Value zero = splat(0, operands[1].getType()), one = splat(1, operands[1].getType());

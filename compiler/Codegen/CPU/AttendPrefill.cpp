@@ -1,0 +1,226 @@
+#include "compiler/Codegen/CPU/AttendPrefill.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <limits>
+
+using namespace mlir;
+using attnc::SizeExpr;
+
+namespace attnc {
+
+AttendPrefill::AttendPrefill(const AttendProblem &problem, const AttendSchedule &schedule, const Target &target,
+                             StringRef symbol, ModuleOp code)
+    : problem(problem), schedule(schedule), target(target), frame(problem.kernel, symbol, code),
+      loops(frame.builder, frame.location, schedule.lanes), scratch(frame), mask(problem),
+      batch(frame.builder, frame.location, schedule.lanes) {}
+
+SizeExpr AttendPrefill::chunks() const { return problem.batches * problem.rows.ceilDiv(schedule.tileQ()); }
+
+void AttendPrefill::emit() {
+  openChunk();
+  bindRows();
+  takeTiles();
+  for (unsigned product = 0; product < problem.products.size(); ++product)
+    packRows(product);
+  initialise();
+  if (!problem.needsTwoPasses()) {
+    passKeys(Pass::Online);
+    invertSums();
+    storeValues(/*normalised=*/false);
+  } else {
+    passKeys(Pass::Statistics);
+    invertSums();
+    clearWeights();
+    passKeys(Pass::Apply);
+    storeValues(/*normalised=*/true);
+  }
+  storeLse();
+}
+
+//===-------------------------------------------- indices -----------------------------------------------------===//
+
+/// Binds outer dimension `dimension` in every region.
+static void bindOuter(const AttendProblem &problem, RegionVectoriser &to, unsigned dimension, const LaneIndex &index) {
+  attn::AttendOp op = problem.op;
+  for (Region &region : op->getRegions())
+    if (!region.empty())
+      to.bindIndex(region.getArgument((&region == &op.getWeight()) + dimension), index);
+}
+
+RegionVectoriser AttendPrefill::bindKey(const RegionVectoriser &to, Value key) {
+  RegionVectoriser bound = to;
+  attn::AttendOp op = problem.op;
+  Values subscripts = loops.delinearise(key, keySizes);
+  for (Region &region : op->getRegions())
+    if (!region.empty())
+      for (auto [i, subscript] : llvm::enumerate(subscripts))
+        bound.bindIndex(region.getArgument((&region == &op.getWeight()) + outerSizes.size() + i), subscript);
+  return bound;
+}
+
+void AttendPrefill::openChunk() {
+  attn::AttendOp op = problem.op;
+  auto sizesOf = [&](ValueRange sizes, Values &into, Value &product) {
+    product = loops.constant(1);
+    for (Value size : sizes) {
+      into.push_back(frame.index(size));
+      product = loops.mul(product, into.back());
+    }
+  };
+  Value outers;
+  sizesOf(op.getOuterSizes(), outerSizes, outers);
+  sizesOf(op.getKeySizes(), keySizes, keys);
+  sizesOf(op.getValueSizes(), valueSizes, values);
+  frame.bindTo(batch);
+
+  rows = frame.size(problem.rows);
+  Value blocks = frame.size(problem.rows.ceilDiv(schedule.tileQ()));
+  Values batchSizes;
+  for (unsigned dimension : problem.batchDims)
+    batchSizes.push_back(outerSizes[dimension]);
+  Values batchIndices = loops.delinearise(loops.div(frame.chunk, blocks), batchSizes);
+  for (auto [dimension, index] : llvm::zip(problem.batchDims, batchIndices))
+    bindOuter(problem, batch, dimension, uniformIndex(index));
+  // Under a causal mask later rows have more work: they come first, so that the threads end together.
+  Value block = loops.sub(loops.add(blocks, -1), loops.rem(frame.chunk, blocks));
+  firstRow = loops.mul(block, schedule.tileQ());
+  rowCount = loops.min(loops.constant(schedule.tileQ()), loops.sub(rows, firstRow));
+}
+
+/// The subscripts of rows first, first + 1, ... in the lanes.
+static SmallVector<LaneIndex> rowSubscripts(LoopBuilder &loops, Value first, ValueRange sizes) {
+  if (sizes.size() == 1)
+    return {LaneIndex{first, 1, {}, true}};
+  OpBuilder &builder = loops.builder;
+  auto type = loops.vectorType(builder.getI32Type());
+  auto splat = [&](Value index) {
+    return loops.splat(arith::IndexCastOp::create(builder, loops.location, builder.getI32Type(), index).getResult());
+  };
+  auto numbers = llvm::to_vector(llvm::seq<int32_t>(0, loops.lanes));
+  Value lane = arith::ConstantOp::create(builder, loops.location, DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
+  Value flat = arith::AddIOp::create(builder, loops.location, splat(first), lane);
+  SmallVector<LaneIndex> subscripts(sizes.size());
+  for (size_t i = sizes.size(); i-- > 1;) {
+    subscripts[i].lanes = arith::RemUIOp::create(builder, loops.location, flat, splat(sizes[i]));
+    flat = arith::DivUIOp::create(builder, loops.location, flat, splat(sizes[i]));
+  }
+  if (!sizes.empty())
+    subscripts[0].lanes = flat;
+  return subscripts;
+}
+
+void AttendPrefill::bindRows() {
+  Values rowSizes;
+  for (unsigned dimension : problem.rowDims)
+    rowSizes.push_back(outerSizes[dimension]);
+  bool isWhole = problem.rows.isConstant() && problem.rows.constant() % schedule.tileQ() == 0;
+  for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
+    RegionVectoriser &rowVector = rowVectors.emplace_back(batch);
+    Value first = loops.add(firstRow, at(vector));
+    for (auto [dimension, index] : llvm::zip(problem.rowDims, rowSubscripts(loops, first, rowSizes)))
+      bindOuter(problem, rowVector, dimension, index);
+    if (!isWhole)
+      rowVector.setActiveLanes(loops.max(loops.constant(0), loops.sub(rowCount, at(vector))));
+  }
+  AttendMask::RowRange range = {firstRow, rowCount, {}, rowSizes.size() <= 1};
+  auto bindRow = [&](Value row) {
+    RegionVectoriser point = batch;
+    for (auto [dimension, index] : llvm::zip(problem.rowDims, loops.delinearise(row, rowSizes)))
+      bindOuter(problem, point, dimension, uniformIndex(index));
+    return point;
+  };
+  range.bindRow = bindRow;
+  mask.prepareRows(loops, range);
+}
+
+//===-------------------------------------------- scratch -----------------------------------------------------===//
+
+void AttendPrefill::takeTiles() {
+  int64_t columns = schedule.tileQ();
+  for (const PairReduction &product : problem.products) {
+    auto &tiles = rowTiles.emplace_back();
+    for (size_t i = 0; i < product.rowExtracts.size(); ++i)
+      tiles.push_back(scratch.take(product.features.alignTo(schedule.lanes), columns));
+  }
+  for (size_t i = 0; i < std::max<size_t>(1, problem.products.size()); ++i)
+    scoreTiles.push_back(scratch.take(schedule.tileKv, columns));
+  sumTile = scratch.take(problem.hasValue() ? problem.values.alignTo(schedule.lanes) : SizeExpr(0), columns);
+  maxima = scratch.take(1, columns);
+  sums = scratch.take(1, columns);
+  inverses = scratch.take(1, columns);
+}
+
+void AttendPrefill::initialise() {
+  Value zeroIndex = loops.constant(0), zero = loops.splat(0.0);
+  Value lowest = loops.splat(-std::numeric_limits<float>::max());
+  for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
+    loops.store(lowest, maxima, {zeroIndex, at(vector)});
+    loops.store(zero, sums, {zeroIndex, at(vector)});
+  }
+  if (!problem.hasValue())
+    return;
+  loops.loop(zeroIndex, values, loops.constant(1), [&](Value value) {
+    for (int64_t vector = 0; vector < schedule.vectors; ++vector)
+      loops.store(zero, sumTile, {value, at(vector)});
+  });
+}
+
+//===-------------------------------------------- blocks of keys ----------------------------------------------===//
+
+void AttendPrefill::passKeys(Pass pass) {
+  AttendMask::KeyRange range = mask.keyRange(loops, keys);
+  // Blocks of equal length, a multiple of the register tile's rows: none is left with a few keys.
+  Value length = loops.max(loops.constant(0), loops.sub(range.end, range.begin));
+  Value blocks = loops.max(loops.constant(1), loops.ceilDiv(length, schedule.tileKv));
+  Value perBlock = loops.div(loops.add(length, loops.add(blocks, -1)), blocks);
+  Value step = loops.max(loops.constant(schedule.tileRows),
+                         loops.mul(loops.ceilDiv(perBlock, schedule.tileRows), schedule.tileRows));
+  loops.loop(range.begin, range.end, step, [&](Value firstKey) {
+    Value count = loops.min(step, loops.sub(range.end, firstKey));
+    auto bind = [&](Value key) { return bindKey(batch, key); };
+    AttendMask::Decision decision = mask.decide(loops, firstKey, count, bind);
+    loops.when(decision.some, [&] {
+      loadPairTiles(firstKey, count);
+      loops.when(keepsSome(firstKey, count), [&] { computeBlock(pass, firstKey, count, decision.all); });
+    });
+  });
+}
+
+/// Where the mask cannot be decided by blocks: whether any pair of this one is kept.
+Value AttendPrefill::keepsSome(Value firstKey, Value count) {
+  if (!mask.isOpaque())
+    return loops.boolean(true);
+  OpBuilder &builder = loops.builder;
+  attn::AttendOp op = problem.op;
+  Value none = arith::ConstantOp::create(builder, loops.location,
+                                         DenseElementsAttr::get(loops.vectorType(builder.getI1Type()), false));
+  Values kept = loops.loop(loops.constant(0), count, loops.constant(1), {none}, [&](Value key, ValueRange carried) {
+    Value any = carried[0];
+    for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
+      RegionVectoriser pair = bindPair(vector, firstKey, key);
+      Value keeps = loops.splat(pair.evaluate(AttendProblem::yielded(op.getMask())));
+      if (Value active = pair.laneMask())
+        keeps = loops.both(keeps, active);
+      any = loops.either(any, keeps);
+    }
+    return Values{any};
+  });
+  return vector::ReductionOp::create(builder, loops.location, vector::CombiningKind::OR, kept[0]);
+}
+
+void AttendPrefill::computeBlock(Pass pass, Value firstKey, Value count, Value all) {
+  for (unsigned product = 0; product < problem.products.size(); ++product)
+    computeProduct(product, firstKey, count);
+  SmallVector<Type> types(problem.isSoftmax() ? schedule.vectors : 0, loops.vectorType());
+  Values newMaxima = loops.select(
+      all, types, [&] { return computeScores(firstKey, count, /*masked=*/false); },
+      [&] { return computeScores(firstKey, count, /*masked=*/true); });
+  Values corrections = exponentiate(pass, firstKey, count, newMaxima);
+  if (pass == Pass::Statistics)
+    return;
+  if (problem.hasValue())
+    accumulateValues(firstKey, count, corrections);
+  if (problem.resultOf(attn::Statistic::Weights))
+    storeWeights(firstKey, count);
+}
+
+} // namespace attnc

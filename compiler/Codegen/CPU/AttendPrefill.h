@@ -1,0 +1,106 @@
+//===- AttendPrefill.h - attention for many queries -----------------------------------------------------------===//
+//
+// One chunk is one block of queries of one batch. Queries are in the lanes, so the row statistics are lane-wise:
+//
+//   Qt[f][q] = scale * Q[q][f]                                 once, transposed
+//   for each block of keys that may keep a pair:
+//     St[k][q]  = sum_f K[k][f] * Qt[f][q]                     register tiles, K read as scalars from where it lies
+//     St        = score(St, ...), -inf where masked            m' = max(m, St)
+//     a         = exp2(m - m'),  Pt = exp2(St - m')            l = a * l + sum_k Pt
+//     Ot[v][q]  = a * Ot + sum_k V[k][v] * Pt[k][q]            register tiles, V read as scalars from where it lies
+//   O[q][v] = Ot[v][q] / l                                     once, transposed
+//
+// (Milakov, Gimelshein: Online normalizer calculation for softmax, 2018; Dao: FlashAttention-2, 2023.) The largest
+// things held are the tiles, whatever the lengths. Score, mask and weight are evaluated on vectors of queries, one key
+// at a time. m starts at the lowest finite float: a row without kept pairs ends with l = 0 and yields zeros.
+//
+// Final weights (the `weights` result, or a weight region that is not linear) need the row's sums first: the blocks are
+// passed twice, the first time for the sums alone.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/CPU/AttendMask.h"
+#include "compiler/Codegen/CPU/AttendSchedule.h"
+#include "compiler/Codegen/CPU/AttendScratch.h"
+#include "compiler/Codegen/CPU/LoopBuilder.h"
+#include "compiler/Codegen/CPU/RegionVectoriser.h"
+
+namespace attnc {
+
+/// An index that is the same in all lanes.
+inline LaneIndex uniformIndex(mlir::Value index) { return {index, 0, {}, true}; }
+
+class AttendPrefill {
+public:
+  AttendPrefill(const AttendProblem &problem, const AttendSchedule &schedule, const Target &target,
+                llvm::StringRef symbol, mlir::ModuleOp code);
+
+  /// Emits the phase's function; then the sizes below are known.
+  void emit();
+  SizeExpr chunks() const;
+  SizeExpr workerBytes() const { return scratch.bytes; }
+
+private:
+  using Value = mlir::Value;
+  using ValueRange = mlir::ValueRange;
+  using Values = LoopBuilder::Values;
+  enum class Pass {
+    Online,     ///< everything in one pass
+    Statistics, ///< the rows' largest scores and sums
+    Apply       ///< the values, with final weights
+  };
+
+  // AttendPrefill.cpp: the chunk, its rows and the loop over blocks of keys
+  void openChunk();
+  void bindRows();
+  void takeTiles();
+  void passKeys(Pass pass);
+  void computeBlock(Pass pass, Value firstKey, Value count, Value all);
+  Value keepsSome(Value firstKey, Value count);
+  void initialise();
+
+  // AttendPrefillScores.cpp: products, scores, weights
+  void packRows(unsigned product);
+  void computeProduct(unsigned product, Value firstKey, Value count);
+  void computeProductTile(unsigned product, Value firstKey, Value row, int64_t tileRows);
+  Values accumulateTerms(unsigned product, llvm::ArrayRef<std::vector<RegionVectoriser>> cells,
+                         ValueRange features, ValueRange carried);
+  int64_t tileRowsOf(const PairReduction &product);
+  void loadPairTiles(Value firstKey, Value count);
+  RegionVectoriser bindPair(int64_t vector, Value firstKey, Value key);
+  Value scoreOf(RegionVectoriser &pair, int64_t vector, Value key, bool masked);
+  Values computeScores(Value firstKey, Value count, bool masked);
+  Values exponentiate(Pass pass, Value firstKey, Value count, ValueRange newMaxima);
+
+  // AttendPrefillValues.cpp: sums of values and the results
+  void accumulateValues(Value firstKey, Value count, ValueRange corrections);
+  void accumulateValueTile(Value firstKey, Value count, Value firstValue, int64_t tileRows, ValueRange corrections);
+  void invertSums();
+  void storeValues(bool normalised);
+  void storeLse();
+  void storeWeightAt(int64_t vector, Value key, Value weight);
+  void clearWeights();
+  void storeWeights(Value firstKey, Value count);
+
+  RegionVectoriser bindKey(const RegionVectoriser &to, Value key);
+  Value at(int64_t vector) { return loops.constant(vector * schedule.lanes); }
+
+  const AttendProblem &problem;
+  const AttendSchedule &schedule;
+  const Target &target;
+  KernelFrame frame;
+  LoopBuilder loops;
+  AttendScratch scratch;
+  AttendMask mask;
+  RegionVectoriser batch;                         ///< the batch indices are bound
+  std::vector<RegionVectoriser> rowVectors; ///< and the row indices, one a vector of queries
+  Values outerSizes, keySizes, valueSizes;        ///< index
+  Value rows, keys, values;                       ///< their products
+  Value firstRow, rowCount;
+  llvm::SmallVector<llvm::SmallVector<Value>> rowTiles; ///< [product][extract]: Qt
+  llvm::SmallVector<Value> scoreTiles;                  ///< [product]: St; the first one becomes the scores and weights
+  Value sumTile, maxima, sums, inverses;                ///< Ot, m, l, 1 / l
+};
+
+} // namespace attnc

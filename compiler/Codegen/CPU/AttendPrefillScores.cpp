@@ -1,0 +1,238 @@
+#include "compiler/Codegen/CPU/AttendExp.h"
+#include "compiler/Codegen/CPU/AttendPrefill.h"
+#include <limits>
+
+using namespace mlir;
+
+namespace attnc {
+
+static void bindFeatures(const PairReduction &product, RegionVectoriser &to, ValueRange features) {
+  attn::ReduceOp op = product.op;
+  for (auto [argument, feature] : llvm::zip(op.getBody().getArguments(), features))
+    to.bindIndex(argument, feature);
+}
+
+static LoopBuilder::Values featureSizes(KernelFrame &frame, const PairReduction &product) {
+  LoopBuilder::Values sizes;
+  for (Value size : attn::ReduceOp(product.op).getSizes())
+    sizes.push_back(frame.index(size));
+  return sizes;
+}
+
+static Value linearise(LoopBuilder &loops, ValueRange subscripts, ValueRange sizes) {
+  Value flat = loops.constant(0);
+  for (auto [subscript, size] : llvm::zip(subscripts, sizes))
+    flat = loops.add(loops.mul(flat, size), subscript);
+  return flat;
+}
+
+//===-------------------------------------------- the rows' tiles ---------------------------------------------===//
+
+void AttendPrefill::packRows(unsigned number) {
+  const PairReduction &product = problem.products[number];
+  Values sizes = featureSizes(frame, product);
+  bool inBaseTwo = problem.scoreIsProduct && problem.isSoftmax();
+  for (auto [loaded, tile] : llvm::zip(product.rowExtracts, rowTiles[number])) {
+    Value extract = tensor::ExtractOp(loaded).getResult();
+    loops.nest(sizes, {}, [&](ValueRange features, ValueRange) {
+      for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
+        RegionVectoriser element = rowVectors[vector];
+        bindFeatures(product, element, features);
+        Value packed = element.broadcast(element.evaluate(extract));
+        for (auto [factor, divides] : product.scales) {
+          Value by = element.broadcast(element.evaluate(factor));
+          packed = divides ? loops.divf(packed, by) : loops.mulf(packed, by);
+        }
+        if (inBaseTwo)
+          packed = loops.mulf(packed, loops.splat(log2e));
+        loops.store(packed, tile, {linearise(loops, features, sizes), at(vector)});
+      }
+      return Values();
+    });
+  }
+}
+
+//===-------------------------------------------- products ----------------------------------------------------===//
+
+/// Few rows where a term takes many registers and operations.
+int64_t AttendPrefill::tileRowsOf(const PairReduction &product) {
+  if (product.isDot)
+    return schedule.tileRows;
+  unsigned operations = 0;
+  attn::ReduceOp(product.op).walk([&](Operation *inner) {
+    bool isHeavy = inner->getDialect()->getNamespace() == "math" || isa<attn::ReduceOp>(inner);
+    operations += isHeavy ? 8 : 1;
+  });
+  return operations <= 10 ? schedule.tileRows / 2 : 2;
+}
+
+void AttendPrefill::computeProduct(unsigned number, Value firstKey, Value count) {
+  int64_t tileRows = tileRowsOf(problem.products[number]);
+  Value zero = loops.constant(0), tile = loops.constant(tileRows), enough = loops.less(count, tile);
+  // The last tile begins early where the rows do not divide the keys: no key past the end is read.
+  auto wholeTiles = [&] {
+    Value last = loops.sub(count, tile);
+    loops.loop(zero, count, tile,
+               [&](Value row) { computeProductTile(number, firstKey, loops.min(row, last), tileRows); });
+    return Values();
+  };
+  auto singleRows = [&] {
+    loops.loop(zero, count, loops.constant(1), [&](Value row) { computeProductTile(number, firstKey, row, 1); });
+    return Values();
+  };
+  loops.select(enough, {}, singleRows, wholeTiles);
+}
+
+void AttendPrefill::computeProductTile(unsigned number, Value firstKey, Value row, int64_t tileRows) {
+  const PairReduction &product = problem.products[number];
+  attn::ReduceOp op = product.op;
+  Value start = loops.add(firstKey, row);
+  std::vector<std::vector<RegionVectoriser>> cells;
+  for (int64_t i = 0; i < tileRows; ++i) {
+    auto &cell = cells.emplace_back();
+    if (product.isDot) {
+      cell.push_back(bindKey(batch, loops.add(start, i)));
+      continue;
+    }
+    for (int64_t vector = 0; vector < schedule.vectors; ++vector)
+      cell.push_back(bindKey(rowVectors[vector], loops.add(start, i)));
+  }
+  Value neutral =
+      loops.splat(neutralElement(loops.builder, loops.location, op.getCombine(), loops.builder.getF32Type()));
+  Values sums(tileRows * schedule.vectors, neutral);
+  sums = loops.nest(featureSizes(frame, product), sums, [&](ValueRange features, ValueRange carried) {
+    return accumulateTerms(number, cells, features, carried);
+  });
+  for (int64_t i = 0; i < tileRows; ++i)
+    for (int64_t vector = 0; vector < schedule.vectors; ++vector)
+      loops.store(sums[i * schedule.vectors + vector], scoreTiles[number], {loops.add(row, i), at(vector)});
+}
+
+LoopBuilder::Values AttendPrefill::accumulateTerms(unsigned number, ArrayRef<std::vector<RegionVectoriser>> cells,
+                                                   ValueRange features, ValueRange carried) {
+  const PairReduction &product = problem.products[number];
+  attn::ReduceOp op = product.op;
+  Value feature = linearise(loops, features, featureSizes(frame, product));
+  SmallVector<Values> packed(rowTiles[number].size());
+  for (auto [tile, vectors] : llvm::zip(rowTiles[number], packed))
+    for (int64_t vector = 0; vector < schedule.vectors; ++vector)
+      vectors.push_back(loops.load(tile, {feature, at(vector)}));
+  Values next;
+  for (auto [i, cell] : llvm::enumerate(cells)) {
+    if (product.isDot) {
+      RegionVectoriser key = cell[0];
+      bindFeatures(product, key, features);
+      Value factor = loops.splat(key.evaluate(product.keyFactor));
+      for (int64_t vector = 0; vector < schedule.vectors; ++vector)
+        next.push_back(loops.fma(factor, packed[0][vector], carried[next.size()]));
+      continue;
+    }
+    for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
+      RegionVectoriser pair = cell[vector];
+      bindFeatures(product, pair, features);
+      for (auto [extract, vectors] : llvm::zip(product.rowExtracts, packed))
+        pair.bindValue(extract->getResult(0), vectors[vector]);
+      Value term = loops.splat(pair.evaluate(AttendProblem::yielded(op.getBody())));
+      next.push_back(combine(loops.builder, loops.location, op.getCombine(), carried[next.size()], term));
+    }
+  }
+  return next;
+}
+
+//===-------------------------------------------- scores ------------------------------------------------------===//
+
+void AttendPrefill::loadPairTiles(Value, Value) {}
+
+/// The formula of one key and one vector of queries; products are not bound.
+RegionVectoriser AttendPrefill::bindPair(int64_t vector, Value firstKey, Value key) {
+  return bindKey(rowVectors[vector], loops.add(firstKey, key));
+}
+
+/// The score in base two for softmax, as it is for ratio; -inf (or zero) where masked.
+Value AttendPrefill::scoreOf(RegionVectoriser &pair, int64_t vector, Value key, bool masked) {
+  attn::AttendOp op = problem.op;
+  for (auto [product, tile] : llvm::zip(problem.products, scoreTiles))
+    pair.bindValue(product.head, loops.load(tile, {key, at(vector)}));
+  Value score = pair.broadcast(pair.evaluate(AttendProblem::yielded(op.getScore())));
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (problem.isSoftmax() && !problem.scoreIsProduct)
+    score = loops.mulf(score, loops.splat(log2e));
+  if (!problem.isSoftmax()) {
+    Value dropped = loops.compare(arith::CmpFPredicate::OEQ, score, loops.splat(-infinity));
+    score = loops.choose(dropped, loops.splat(0.0), score);
+  }
+  if (!masked)
+    return score;
+  Value keeps = loops.splat(pair.evaluate(AttendProblem::yielded(op.getMask())));
+  return loops.choose(keeps, score, loops.splat(problem.isSoftmax() ? -infinity : 0.0));
+}
+
+LoopBuilder::Values AttendPrefill::computeScores(Value firstKey, Value count, bool masked) {
+  Value zero = loops.constant(0);
+  bool inPlace = problem.scoreIsProduct && problem.isSoftmax() && !masked;
+  Values largest;
+  if (problem.isSoftmax())
+    for (int64_t vector = 0; vector < schedule.vectors; ++vector)
+      largest.push_back(loops.load(maxima, {zero, at(vector)}));
+  return loops.loop(zero, count, loops.constant(1), largest, [&](Value key, ValueRange carried) {
+    Values next;
+    for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
+      RegionVectoriser pair = bindPair(vector, firstKey, key);
+      Value score = scoreOf(pair, vector, key, masked);
+      if (!inPlace)
+        loops.store(score, scoreTiles[0], {key, at(vector)});
+      if (problem.isSoftmax())
+        next.push_back(loops.maxKeepingFirst(carried[vector], score));
+    }
+    return next;
+  });
+}
+
+//===-------------------------------------------- weights -----------------------------------------------------===//
+
+/// Turns scores into weights and adds them to the rows' sums. Returns what earlier sums are to be multiplied with.
+LoopBuilder::Values AttendPrefill::exponentiate(Pass pass, Value firstKey, Value count, ValueRange newMaxima) {
+  Value zero = loops.constant(0);
+  attn::AttendOp op = problem.op;
+  bool isFinal = pass == Pass::Apply;
+  Values largest, corrections, total, finalScale;
+  for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
+    total.push_back(loops.load(sums, {zero, at(vector)}));
+    finalScale.push_back(loops.load(inverses, {zero, at(vector)}));
+    if (!problem.isSoftmax())
+      continue;
+    Value before = loops.load(maxima, {zero, at(vector)});
+    largest.push_back(isFinal ? before : newMaxima[vector]);
+    if (isFinal)
+      continue;
+    corrections.push_back(attendExp2(loops, loops.subf(before, largest[vector]), target));
+    total[vector] = loops.mulf(total[vector], corrections[vector]);
+    loops.store(largest[vector], maxima, {zero, at(vector)});
+  }
+  total = loops.loop(zero, count, loops.constant(1), total, [&](Value key, ValueRange carried) {
+    Values next;
+    for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
+      Value weight = loops.load(scoreTiles[0], {key, at(vector)});
+      if (problem.isSoftmax())
+        weight = attendExp2(loops, loops.subf(weight, largest[vector]), target);
+      if (isFinal)
+        weight = loops.mulf(weight, finalScale[vector]);
+      next.push_back(isFinal ? carried[vector] : loops.addf(carried[vector], weight));
+      if (pass == Pass::Statistics)
+        continue;
+      if (problem.hasWeight()) {
+        RegionVectoriser pair = bindPair(vector, firstKey, key);
+        pair.bindValue(op.getWeight().getArgument(0), weight);
+        weight = pair.broadcast(pair.evaluate(AttendProblem::yielded(op.getWeight())));
+      }
+      loops.store(weight, scoreTiles[0], {key, at(vector)});
+    }
+    return next;
+  });
+  if (!isFinal)
+    for (int64_t vector = 0; vector < schedule.vectors; ++vector)
+      loops.store(total[vector], sums, {zero, at(vector)});
+  return corrections;
+}
+
+} // namespace attnc

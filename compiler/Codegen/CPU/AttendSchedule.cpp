@@ -1,0 +1,40 @@
+#include "compiler/Codegen/CPU/AttendSchedule.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+static std::optional<int64_t> scheduled(DictionaryAttr schedule, StringRef name) {
+  if (!schedule)
+    return std::nullopt;
+  if (auto value = schedule.getAs<IntegerAttr>(name))
+    return value.getInt();
+  return std::nullopt;
+}
+
+static AttendForm chooseForm(const AttendProblem &problem, DictionaryAttr schedule) {
+  if (schedule)
+    if (auto form = schedule.getAs<StringAttr>("form"))
+      return form == "decode" ? AttendForm::Decode : AttendForm::Prefill;
+  return AttendForm::Prefill;
+}
+
+AttendSchedule chooseAttendSchedule(const AttendProblem &problem, const Target &target) {
+  auto attribute = const_cast<func::FuncOp &>(problem.kernel)->getAttrOfType<DictionaryAttr>("attn.schedule");
+  AttendSchedule schedule;
+  schedule.form = chooseForm(problem, attribute);
+  schedule.lanes = target.f32Lanes;
+  schedule.tileRows = target.vectorRegisters >= 32 ? 8 : 4;
+  // Fewer queries than a tile holds: a narrower tile, and more keys in its registers.
+  if (problem.rows.isConstant() && problem.rows.constant() <= 2 * schedule.lanes)
+    schedule.vectors = std::max<int64_t>(1, (problem.rows.constant() + schedule.lanes - 1) / schedule.lanes);
+  if (auto tileQ = scheduled(attribute, "tile_q"))
+    schedule.vectors = std::clamp<int64_t>((*tileQ + schedule.lanes - 1) / schedule.lanes, 1, 4);
+  if (auto tileKv = scheduled(attribute, "tile_kv"))
+    schedule.tileKv = std::clamp<int64_t>((*tileKv + 15) / 16 * 16, 16, 1024);
+  if (auto splitKv = scheduled(attribute, "split_kv"))
+    schedule.splitKv = std::max<int64_t>(*splitKv, 16);
+  return schedule;
+}
+
+} // namespace attnc

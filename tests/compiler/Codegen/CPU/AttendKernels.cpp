@@ -1,0 +1,131 @@
+#include "tests/compiler/Codegen/CPU/AttendKernels.h"
+#include "compiler/Reference/Reference.h"
+#include "tests/support/ParsedModule.h"
+#include <cmath>
+#include <fmt/format.h>
+
+namespace attnc {
+
+std::string AttendKernel::text() const {
+  std::string n = isStatic ? std::to_string(queries) : "?", m = isStatic ? std::to_string(keys) : "?";
+  int64_t keyHeads = heads / group;
+  std::string q = fmt::format("tensor<{}x{}x{}xf32>", heads, n, dim);
+  std::string k = fmt::format("tensor<{}x{}x{}xf32>", keyHeads, m, dim);
+  std::string v = fmt::format("tensor<{}x{}x{}xf32>", keyHeads, m, valueDim);
+  std::string results;
+  for (auto [name, type] : {std::pair("value", fmt::format("tensor<{}x{}x{}xf32>", heads, n, valueDim)),
+                            {"weights", fmt::format("tensor<{}x{}x{}xf32>", heads, n, m)},
+                            {"lse", fmt::format("tensor<{}x{}xf32>", heads, n)}})
+    if (yields.find(name) != std::string::npos)
+      results += (results.empty() ? "" : ", ") + type;
+  size_t count = std::count(yields.begin(), yields.end(), ',') + 1;
+  std::string names = "%r";
+  for (size_t i = 1; i < count; ++i)
+    names = i == 1 ? "%r#0, %r#1" : names + fmt::format(", %r#{}", i);
+  std::string head = "%g = arith.constant " + std::to_string(group) + " : index %kh = arith.floordivsi %h, %g : index ";
+  std::string term = dot.empty() ? "%t = arith.mulf %a, %b : f32" : dot;
+  std::string out =
+      fmt::format("func.func private @k(%q: {}, %k: {}, %v: {}{}) -> ({}) attributes {{attn.kernel = "
+                  "\"attend\"{}}} {{\n",
+                  q, k, v, captured, results, schedule.empty() ? "" : ", attn.schedule = {" + schedule + "}");
+  out += fmt::format("  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n  %c2 = arith.constant 2 : "
+                     "index\n  %H = arith.constant {} : index\n  %D = arith.constant {} : index\n  %E = arith.constant "
+                     "{} : index\n  %N = tensor.dim %q, %c1 : {}\n  %M = tensor.dim %k, %c1 : {}\n  %scale = "
+                     "arith.constant {:.9e} : f32\n  {}\n",
+                     heads, dim, valueDim, q, k, 1 / std::sqrt(double(dim)), constants);
+  out += fmt::format("  {} = attn.attend {} outer(%H, %N) keys(%M) values(%E) yields [{}]\n",
+                     count == 1 ? "%r" : fmt::format("%r:{}", count), normaliser, yields);
+  out += fmt::format("  score(%h, %i, %j) {{ {} %s = attn.reduce add (%d) in (%D) {{ %a = tensor.extract %q[%h, %i, "
+                     "%d] : {} %b = tensor.extract %k[%kh, %j, %d] : {} {} attn.yield %t : f32 }} : f32\n    {}\n    "
+                     "attn.yield %y : f32 }}\n",
+                     head, q, k, term, score);
+  if (!mask.empty())
+    out += fmt::format("  mask(%h, %i, %j) {{ {}\n    attn.yield %m : i1 }}\n", mask);
+  if (!weight.empty())
+    out += fmt::format("  weight(%p: f32, %h, %i, %j) {{ {}\n    attn.yield %w : f32 }}\n", weight);
+  out += fmt::format("  value(%h, %i, %j, %e) {{ {} %x = tensor.extract %v[%kh, %j, %e] : {} attn.yield %x : f32 }}\n",
+                     head, v);
+  return out + fmt::format("  : {}\n  return {} : {}\n}}\n", results, names, results);
+}
+
+std::vector<HostArray> AttendKernel::operands(float range) const {
+  return {HostArray::random({heads, queries, dim}, 1, -range, range),
+          HostArray::random({heads / group, keys, dim}, 2, -range, range),
+          HostArray::random({heads / group, keys, valueDim}, 3, -1, 1)};
+}
+
+std::vector<std::vector<int64_t>> AttendKernel::resultShapes() const {
+  std::vector<std::vector<int64_t>> shapes;
+  if (yields.find("value") != std::string::npos)
+    shapes.push_back({heads, queries, valueDim});
+  if (yields.find("weights") != std::string::npos)
+    shapes.push_back({heads, queries, keys});
+  if (yields.find("lse") != std::string::npos)
+    shapes.push_back({heads, queries});
+  return shapes;
+}
+
+static reference::Array toReference(const HostArray &array) {
+  using reference::Element;
+  bool isFloat = array.kind == ElementKind::F32, isInt = array.kind == ElementKind::I32;
+  reference::Array result(isFloat ? Element::F32 : isInt ? Element::I32 : Element::I1, array.shape);
+  for (int64_t i = 0; i < array.size(); ++i)
+    result.values[i] = isFloat ? array.f32()[i] : isInt ? array.i32()[i] : array.i1()[i] != 0;
+  return result;
+}
+
+static std::string compare(const HostArray &found, const reference::Array &expected, double tolerance) {
+  double largest = 1;
+  for (double value : expected.values)
+    if (std::isfinite(value))
+      largest = std::max(largest, std::abs(value));
+  for (int64_t i = 0; i < found.size(); ++i) {
+    double a = found.f32()[i], b = expected.values[i];
+    bool same = std::isnan(b) ? std::isnan(a) : std::isinf(b) ? a == b : std::abs(a - b) <= tolerance * largest;
+    if (!same)
+      return fmt::format("element {} of {} is {}, expected {} (tolerance {})", i, found.size(), a, b,
+                         tolerance * largest);
+  }
+  return "";
+}
+
+std::string compareWithOracle(const std::string &text, const std::vector<HostArray> &operands,
+                              const std::vector<std::vector<int64_t>> &resultShapes, double tolerance,
+                              std::string_view target) {
+  ParsedModule parsed(text);
+  if (!parsed)
+    return parsed.diagnostics() + text;
+  std::vector<reference::Array> inputs;
+  for (const HostArray &operand : operands)
+    inputs.push_back(toReference(operand));
+  auto expected = reference::interpret(parsed.function(), inputs);
+  if (!expected)
+    return llvm::toString(expected.takeError());
+  KernelRunner runner(text, *createCpuEmitter(), target);
+  if (!runner)
+    return runner.message();
+  std::vector<HostArray> first;
+  for (bool guardBefore : {false, true}) {
+    RunOptions options;
+    options.guardBefore = options.reversed = guardBefore;
+    std::vector<HostArray> found = runner.run(operands, resultShapes, options);
+    for (auto [number, result] : llvm::enumerate(found))
+      if (std::string difference = compare(result, (*expected)[number], tolerance); !difference.empty())
+        return fmt::format("result {}: {}", number, difference);
+    if (runner.status() != 0)
+      return fmt::format("status {}", runner.status());
+    if (guardBefore)
+      for (auto [number, result] : llvm::enumerate(found))
+        if (result.bytes != first[number].bytes)
+          return fmt::format("result {}: not the same bits when chunks run in reverse", number);
+    first = found;
+  }
+  return "";
+}
+
+std::string compareWithOracle(const AttendKernel &kernel, const std::vector<HostArray> &operands, double tolerance,
+                              std::string_view target) {
+  return compareWithOracle(kernel.text(), operands, kernel.resultShapes(), tolerance, target);
+}
+
+} // namespace attnc

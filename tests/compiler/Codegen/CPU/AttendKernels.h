@@ -1,0 +1,45 @@
+//===- AttendKernels.h - attention kernels as text, and what they should compute -------------------------------===//
+//
+// A kernel over `[h, i] => attend j`, assembled from the parts in which attention mechanisms differ:
+//
+//   q [heads, queries, dim]   k [heads / group, keys, dim]   v [heads / group, keys, valueDim]   and captured tensors
+//
+// `score` turns %s, the dot product of %q[h, i] and %k[h / group, j], into %y; `mask` yields an i1 named %m; `weight`
+// turns %p into %w. All may use %h, %i, %j and the captured tensors.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/CPU/CpuEmitter.h"
+#include "tests/support/KernelRunner.h"
+#include <optional>
+
+namespace attnc {
+
+struct AttendKernel {
+  int64_t heads = 2, queries = 70, keys = 90, dim = 32, valueDim = 32, group = 1;
+  bool isStatic = false; ///< queries and keys are constants of the kernel
+  std::string normaliser = "softmax";
+  std::string captured;  ///< ", %bias: tensor<?x?xf32>"
+  std::string constants; ///< ops before the attn.attend
+  std::string dot;       ///< the term of the reduction from %a (query) and %b (key); a product where it is empty
+  std::string score = "%y = arith.mulf %s, %scale : f32";
+  std::string mask, weight;
+  std::string yields = "\"value\"";
+  std::string schedule; ///< "tile_kv = 16 : i64"
+
+  std::string text() const;
+  /// q, k, v with elements in [-range, range).
+  std::vector<HostArray> operands(float range = 1) const;
+  std::vector<std::vector<int64_t>> resultShapes() const;
+};
+
+/// Compiles and runs the kernel on the operands and compares with the oracle: each element within `tolerance` times the
+/// largest magnitude of the result (at least one). Returns an empty string, or what differs.
+std::string compareWithOracle(const AttendKernel &kernel, const std::vector<HostArray> &operands,
+                              double tolerance = 4e-6, std::string_view target = "native");
+std::string compareWithOracle(const std::string &text, const std::vector<HostArray> &operands,
+                              const std::vector<std::vector<int64_t>> &resultShapes, double tolerance = 4e-6,
+                              std::string_view target = "native");
+
+} // namespace attnc

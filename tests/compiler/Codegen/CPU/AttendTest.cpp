@@ -1,0 +1,324 @@
+// Attention kernels against the oracle: mechanisms times sizes, then special cases by name.
+#include "tests/compiler/Codegen/CPU/AttendKernels.h"
+#include <cmath>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <limits>
+
+namespace attnc {
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+//===------------------------------------------ mechanisms x sizes ------------------------------------------------===//
+
+/// What makes a mechanism, and the operands that it captures besides q, k and v.
+struct Mechanism {
+  std::string name;
+  AttendKernel kernel;
+  std::function<std::vector<HostArray>(const AttendKernel &)> captured = [](const AttendKernel &) {
+    return std::vector<HostArray>();
+  };
+};
+
+std::string causal() { return "%m = arith.cmpi sle, %j, %i : index"; }
+
+HostArray documents(int64_t length, int64_t each) {
+  std::vector<int32_t> numbers;
+  for (int64_t i = 0; i < length; ++i)
+    numbers.push_back(int32_t(i / each));
+  return HostArray::of({length}, numbers);
+}
+
+std::vector<Mechanism> maskMechanisms() {
+  std::vector<Mechanism> all;
+  auto add = [&](std::string name) -> Mechanism & { return all.emplace_back(Mechanism{std::move(name), {}}); };
+  add("causal").kernel.mask = causal();
+  add("window").kernel.mask = "%x0 = arith.subi %i, %j : index %w = arith.constant 20 : index "
+                              "%x1 = arith.cmpi slt, %x0, %w : index %x2 = arith.cmpi sle, %j, %i : index "
+                              "%m = arith.andi %x1, %x2 : i1";
+  add("two-sided window").kernel.mask = "%x0 = arith.subi %i, %j : index %x1 = arith.index_cast %x0 : index to i32 "
+                                        "%x2 = math.absi %x1 : i32 %w = arith.constant 9 : i32 "
+                                        "%m = arith.cmpi sle, %x2, %w : i32";
+  add("prefix or causal").kernel.mask = "%w = arith.constant 33 : index %x1 = arith.cmpi slt, %j, %w : index "
+                                        "%x2 = arith.cmpi sle, %j, %i : index %m = arith.ori %x1, %x2 : i1";
+  add("dilated").kernel.mask = "%three = arith.constant 3 : index %x0 = arith.addi %i, %j : index "
+                               "%x1 = arith.remsi %x0, %three : index %m = arith.cmpi eq, %x1, %c0 : index";
+  Mechanism &padding = add("padding");
+  padding.kernel.captured = ", %length: tensor<2xi32>";
+  padding.kernel.mask = "%x0 = tensor.extract %length[%h] : tensor<2xi32> %x1 = arith.index_cast %x0 : i32 to index "
+                        "%m = arith.cmpi slt, %j, %x1 : index";
+  padding.captured = [](const AttendKernel &kernel) {
+    return std::vector{HostArray::of({2}, std::vector<int32_t>{int32_t(kernel.keys / 2), int32_t(kernel.keys)})};
+  };
+  Mechanism &document = add("documents");
+  document.kernel.captured = ", %qdoc: tensor<?xi32>, %kdoc: tensor<?xi32>";
+  document.kernel.mask = "%x0 = tensor.extract %qdoc[%i] : tensor<?xi32> %x1 = tensor.extract %kdoc[%j] : "
+                         "tensor<?xi32> %m = arith.cmpi eq, %x0, %x1 : i32";
+  document.captured = [](const AttendKernel &kernel) {
+    return std::vector{documents(kernel.queries, 25), documents(kernel.keys, 25)};
+  };
+  Mechanism &learned = add("arbitrary mask");
+  learned.kernel.captured = ", %allowed: tensor<?x?xi1>";
+  learned.kernel.mask = "%m = tensor.extract %allowed[%i, %j] : tensor<?x?xi1>";
+  learned.captured = [](const AttendKernel &kernel) {
+    HostArray allowed({kernel.queries, kernel.keys}, ElementKind::I1);
+    for (int64_t i = 0; i < allowed.size(); ++i)
+      allowed.i1()[i] = (i / kernel.keys + i) % 5 == 0 && i % kernel.keys > 64;
+    return std::vector{allowed};
+  };
+  return all;
+}
+
+std::vector<Mechanism> scoreMechanisms() {
+  std::vector<Mechanism> all;
+  auto add = [&](std::string name) -> Mechanism & { return all.emplace_back(Mechanism{std::move(name), {}}); };
+  add("dot product").kernel.score = "%y = arith.addf %s, %s : f32";
+  add("scaled dot product");
+  Mechanism &cap = add("soft cap");
+  cap.kernel.constants = "%cap = arith.constant 3.0 : f32";
+  cap.kernel.score = "%y0 = arith.mulf %s, %scale : f32 %y1 = arith.divf %y0, %cap : f32 %y2 = math.tanh %y1 : f32 "
+                     "%y = arith.mulf %y2, %cap : f32";
+  Mechanism &bias = add("learned bias");
+  bias.kernel.captured = ", %bias: tensor<?x?x?xf32>";
+  bias.kernel.score = "%y0 = arith.mulf %s, %scale : f32 %y1 = tensor.extract %bias[%h, %i, %j] : tensor<?x?x?xf32> "
+                      "%y = arith.addf %y0, %y1 : f32";
+  bias.captured = [](const AttendKernel &kernel) {
+    return std::vector{HostArray::random({kernel.heads, kernel.queries, kernel.keys}, 7)};
+  };
+  Mechanism &alibi = add("linear bias");
+  alibi.kernel.captured = ", %slope: tensor<2xf32>";
+  alibi.kernel.mask = causal();
+  alibi.kernel.score = "%y0 = arith.mulf %s, %scale : f32 %y1 = tensor.extract %slope[%h] : tensor<2xf32> "
+                       "%y2 = arith.subi %i, %j : index %y3 = arith.index_cast %y2 : index to i32 "
+                       "%y4 = arith.sitofp %y3 : i32 to f32 %y5 = arith.mulf %y1, %y4 : f32 "
+                       "%y = arith.subf %y0, %y5 : f32";
+  alibi.captured = [](const AttendKernel &) {
+    return std::vector{HostArray::of({2}, std::vector<float>{0.5f, 0.25f})};
+  };
+  Mechanism &additive = add("additive");
+  additive.kernel.captured = ", %va: tensor<?xf32>";
+  additive.kernel.dot = "%t0 = arith.addf %a, %b : f32 %t1 = math.tanh %t0 : f32 %t2 = tensor.extract %va[%d] : "
+                        "tensor<?xf32> %t = arith.mulf %t1, %t2 : f32";
+  additive.kernel.score = "%y = arith.mulf %s, %scale : f32";
+  additive.captured = [](const AttendKernel &kernel) { return std::vector{HostArray::random({kernel.dim}, 8)}; };
+  Mechanism &gaussian = add("Gaussian kernel");
+  gaussian.kernel.dot = "%t0 = arith.subf %a, %b : f32 %t = arith.mulf %t0, %t0 : f32";
+  gaussian.kernel.constants = "%half = arith.constant -0.5 : f32";
+  gaussian.kernel.score = "%y = arith.mulf %s, %half : f32";
+  Mechanism &ratio = add("ratio of products");
+  ratio.kernel.normaliser = "ratio";
+  ratio.kernel.mask = causal();
+  ratio.kernel.score = "%y = arith.mulf %s, %s : f32";
+  Mechanism &gate = add("linear weight");
+  gate.kernel.captured = ", %gate: tensor<?x?xf32>";
+  gate.kernel.weight = "%w0 = tensor.extract %gate[%i, %j] : tensor<?x?xf32> %w = arith.mulf %p, %w0 : f32";
+  gate.captured = [](const AttendKernel &kernel) {
+    return std::vector{HostArray::random({kernel.queries, kernel.keys}, 9)};
+  };
+  Mechanism &square = add("quadratic weight");
+  square.kernel.mask = causal();
+  square.kernel.weight = "%w = arith.mulf %p, %p : f32";
+  Mechanism &statistics = add("all statistics");
+  statistics.kernel.mask = causal();
+  statistics.kernel.yields = "\"value\", \"weights\", \"lse\"";
+  Mechanism &grouped = add("grouped heads");
+  grouped.kernel.heads = 6;
+  grouped.kernel.group = 3;
+  return all;
+}
+
+struct Size {
+  int64_t queries, keys;
+};
+
+void PrintTo(const Mechanism &mechanism, std::ostream *out) { *out << mechanism.name; }
+void PrintTo(const Size &size, std::ostream *out) { *out << size.queries << "x" << size.keys; }
+
+class AttendMechanisms : public testing::TestWithParam<std::tuple<Mechanism, Size>> {};
+
+TEST_P(AttendMechanisms, AgreesWithTheOracle) {
+  auto [mechanism, size] = GetParam();
+  AttendKernel kernel = mechanism.kernel;
+  kernel.queries = size.queries;
+  kernel.keys = size.keys;
+  kernel.dim = 20;
+  kernel.valueDim = 13;
+  std::vector<HostArray> operands = kernel.operands();
+  for (HostArray &each : mechanism.captured(kernel))
+    operands.push_back(std::move(each));
+  EXPECT_EQ(compareWithOracle(kernel, operands), "");
+}
+
+std::string nameOf(const testing::TestParamInfo<std::tuple<Mechanism, Size>> &info) {
+  auto [mechanism, size] = info.param;
+  std::string name = mechanism.name;
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return !isalnum(c); }, '_');
+  return fmt::format("{}_{}x{}", name, size.queries, size.keys);
+}
+
+// No tile divides 83 or 150; 48 is one tile of queries; one key; more queries than keys and the reverse.
+const auto sizes = testing::Values(Size{83, 150}, Size{150, 61}, Size{48, 64}, Size{5, 1});
+INSTANTIATE_TEST_SUITE_P(Masks, AttendMechanisms, testing::Combine(testing::ValuesIn(maskMechanisms()), sizes), nameOf);
+INSTANTIATE_TEST_SUITE_P(Scores, AttendMechanisms, testing::Combine(testing::ValuesIn(scoreMechanisms()), sizes),
+                         nameOf);
+
+//===------------------------------------------ special cases -----------------------------------------------------===//
+
+TEST(Attend, HeadSizes) {
+  for (auto [dim, valueDim] : {std::pair<int64_t, int64_t>{16, 16}, {33, 33}, {80, 80}, {100, 7}, {256, 256}, {1, 1}}) {
+    AttendKernel kernel;
+    kernel.dim = dim;
+    kernel.valueDim = valueDim;
+    EXPECT_EQ(compareWithOracle(kernel, kernel.operands()), "") << dim << " " << valueDim;
+  }
+}
+
+TEST(Attend, StaticSizes) {
+  AttendKernel kernel;
+  kernel.isStatic = true;
+  kernel.mask = causal();
+  for (auto [queries, keys] : {std::pair<int64_t, int64_t>{96, 96}, {100, 41}, {12, 130}, {1, 70}}) {
+    kernel.queries = queries;
+    kernel.keys = keys;
+    EXPECT_EQ(compareWithOracle(kernel, kernel.operands()), "") << queries << " " << keys;
+  }
+}
+
+TEST(Attend, ScheduleAttributesAreHonoured) {
+  for (const char *schedule : {"tile_q = 16 : i64", "tile_q = 64 : i64, tile_kv = 32 : i64", "tile_kv = 128 : i64"}) {
+    AttendKernel kernel;
+    kernel.schedule = schedule;
+    EXPECT_EQ(compareWithOracle(kernel, kernel.operands()), "") << schedule;
+  }
+}
+
+TEST(Attend, NarrowVectors) {
+  AttendKernel kernel;
+  kernel.mask = causal();
+  kernel.yields = "\"value\", \"lse\"";
+  EXPECT_EQ(compareWithOracle(kernel, kernel.operands(), 4e-6, "x86-64-v3"), "");
+}
+
+TEST(Attend, EmptyBatch) {
+  AttendKernel kernel;
+  kernel.queries = 0;
+  EXPECT_EQ(compareWithOracle(kernel, kernel.operands()), "");
+}
+
+TEST(Attend, NoKeysYieldZeros) {
+  AttendKernel kernel;
+  kernel.keys = 0;
+  kernel.yields = "\"value\", \"lse\"";
+  EXPECT_EQ(compareWithOracle(kernel, kernel.operands()), "");
+}
+
+TEST(Attend, FullyMaskedRowsYieldZeros) {
+  AttendKernel kernel;
+  kernel.yields = "\"value\", \"weights\", \"lse\"";
+  kernel.mask = "%w = arith.constant 50 : index %x = arith.cmpi sgt, %i, %w : index "
+                "%y = arith.cmpi sle, %j, %i : index %m = arith.andi %x, %y : i1";
+  EXPECT_EQ(compareWithOracle(kernel, kernel.operands()), "");
+}
+
+TEST(Attend, EqualScores) {
+  AttendKernel kernel;
+  std::vector<HostArray> operands = kernel.operands();
+  std::fill_n(operands[1].f32(), operands[1].size(), 0.25f);
+  EXPECT_EQ(compareWithOracle(kernel, operands), "");
+}
+
+TEST(Attend, HugeScores) {
+  AttendKernel kernel;
+  kernel.mask = causal();
+  // Scores near 10^5 have a spacing of 2^-7, which the exponential turns into a relative error.
+  EXPECT_EQ(compareWithOracle(kernel, kernel.operands(100), 0.1), "");
+}
+
+TEST(Attend, MinusInfinityIsAsMasked) {
+  AttendKernel kernel;
+  kernel.captured = ", %bias: tensor<?x?xf32>";
+  kernel.score = "%y0 = tensor.extract %bias[%i, %j] : tensor<?x?xf32> %y = arith.addf %s, %y0 : f32";
+  std::vector<HostArray> operands = kernel.operands();
+  operands.push_back(HostArray::random({kernel.queries, kernel.keys}, 4));
+  for (int64_t j = 0; j < kernel.keys; ++j) {
+    operands[3].f32()[3 * kernel.keys + j] = -infinity; // the whole row
+    if (j % 3)
+      operands[3].f32()[5 * kernel.keys + j] = -infinity;
+  }
+  EXPECT_EQ(compareWithOracle(kernel, operands), "");
+}
+
+TEST(Attend, KeptNanAndInfinityMakeTheirRowNan) {
+  AttendKernel kernel;
+  kernel.captured = ", %bias: tensor<?x?xf32>";
+  kernel.score = "%y0 = tensor.extract %bias[%i, %j] : tensor<?x?xf32> %y = arith.addf %s, %y0 : f32";
+  kernel.mask = causal();
+  for (const char *normaliser : {"softmax", "ratio"}) {
+    kernel.normaliser = normaliser;
+    std::vector<HostArray> operands = kernel.operands();
+    operands.push_back(HostArray::random({kernel.queries, kernel.keys}, 4, 0.5, 1));
+    operands[3].f32()[20 * kernel.keys + 3] = nan;
+    operands[3].f32()[21 * kernel.keys + 20] = infinity;
+    operands[3].f32()[22 * kernel.keys + 40] = nan; // masked
+    EXPECT_EQ(compareWithOracle(kernel, operands, 1e-4), "") << normaliser;
+  }
+}
+
+TEST(Attend, SameBitsOnManyThreads) {
+  AttendKernel kernel;
+  kernel.queries = kernel.keys = 333;
+  kernel.mask = causal();
+  KernelRunner runner(kernel.text(), *createCpuEmitter());
+  ASSERT_TRUE(runner) << runner.message();
+  RunOptions threads;
+  threads.workers = 4;
+  auto one = runner.run(kernel.operands(), kernel.resultShapes());
+  auto four = runner.run(kernel.operands(), kernel.resultShapes(), threads);
+  EXPECT_EQ(one[0].bytes, four[0].bytes);
+}
+
+TEST(Attend, SeveralKeyAndQueryIndices) {
+  std::string text = R"(func.func private @k(%q: tensor<?x?x8xf32>, %k: tensor<?x?x8xf32>, %v: tensor<?x?x5xf32>)
+      -> tensor<5x?x?xf32> attributes {attn.kernel = "attend"} {
+    %c0 = arith.constant 0 : index %c1 = arith.constant 1 : index %c5 = arith.constant 5 : index
+    %c8 = arith.constant 8 : index
+    %Y = tensor.dim %q, %c0 : tensor<?x?x8xf32> %X = tensor.dim %q, %c1 : tensor<?x?x8xf32>
+    %U = tensor.dim %k, %c0 : tensor<?x?x8xf32> %V = tensor.dim %k, %c1 : tensor<?x?x8xf32>
+    %r = attn.attend softmax outer(%Y, %X) keys(%U, %V) values(%c5) yields ["value"]
+      score(%y, %x, %u, %w) {
+        %s = attn.reduce add (%d) in (%c8) {
+          %a = tensor.extract %q[%y, %x, %d] : tensor<?x?x8xf32>
+          %b = tensor.extract %k[%u, %w, %d] : tensor<?x?x8xf32>
+          %t = arith.mulf %a, %b : f32
+          attn.yield %t : f32 } : f32
+        attn.yield %s : f32 }
+      mask(%y, %x, %u, %w) { %m = arith.cmpi sle, %u, %y : index attn.yield %m : i1 }
+      value(%y, %x, %u, %w, %e) { %z = tensor.extract %v[%u, %w, %e] : tensor<?x?x5xf32> attn.yield %z : f32 }
+      {value_layout = array<i64: 2, 0, 1>} : tensor<5x?x?xf32>
+    return %r : tensor<5x?x?xf32> })";
+  std::vector<HostArray> operands = {HostArray::random({7, 11, 8}, 1), HostArray::random({9, 13, 8}, 2),
+                                     HostArray::random({9, 13, 5}, 3)};
+  EXPECT_EQ(compareWithOracle(text, operands, {{5, 7, 11}}), "");
+}
+
+TEST(Attend, RefusesSizesThatAreComputed) {
+  KernelRunner runner(R"(func.func private @k(%n: tensor<i32>, %x: tensor<?xf32>) -> tensor<?xf32>
+      attributes {attn.kernel = "attend"} {
+    %c0 = arith.constant 0 : index
+    %N = tensor.dim %x, %c0 : tensor<?xf32>
+    %l = tensor.extract %n[] : tensor<i32>
+    %L = arith.index_cast %l : i32 to index
+    %r = attn.attend softmax outer(%N) keys(%L) values() yields ["value"]
+      score(%i, %j) { %s = tensor.extract %x[%j] : tensor<?xf32> attn.yield %s : f32 }
+      value(%i, %j) { %s = tensor.extract %x[%j] : tensor<?xf32> attn.yield %s : f32 } : tensor<?xf32>
+    return %r : tensor<?xf32> })",
+                      *createCpuEmitter());
+  EXPECT_EQ(runner.message(),
+            "cpu does not take this kernel: a size of attn.attend is not a function of the kernel's sizes");
+}
+
+} // namespace
+} // namespace attnc
