@@ -1,0 +1,119 @@
+#include "frontends/attn/Import/Formula.h"
+
+#include "dialects/Attn/Attn.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/ErrorHandling.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+using namespace typed;
+
+Value Formula::find(ExprRef expr) const {
+  for (const Formula *formula = this; formula; formula = formula->outer)
+    if (Value value = formula->known.lookup(expr))
+      return value;
+  return {};
+}
+
+Value Formula::find(const Index *index) const {
+  for (const Formula *formula = this; formula; formula = formula->outer)
+    if (Value value = formula->indices.lookup(index))
+      return value;
+  return {};
+}
+
+Value Formula::find(const Local *local) const {
+  for (const Formula *formula = this; formula; formula = formula->outer)
+    if (Value value = formula->scalars.lookup(local))
+      return value;
+  return {};
+}
+
+Value Formula::value(ExprRef expr) {
+  if (Value value = find(expr))
+    return value;
+  Value value = compute(*expr);
+  known[expr] = value;
+  return value;
+}
+
+Value Formula::compute(const Expr &expr) {
+  Location at = around.location(expr.range);
+  if (auto *node = expr.as<Constant>())
+    return constant(builder, at, expr.type.element, *node);
+  if (auto *node = expr.as<DimValue>())
+    return around.size(node->dim, at);
+  if (auto *node = expr.as<IndexRef>())
+    return find(node->index);
+  if (auto *node = expr.as<Cast>())
+    return castTo(builder, at, node->operand->type.element, expr.type.element, value(node->operand));
+  if (expr.as<Subscript>())
+    return subscript(expr);
+  if (expr.as<IndexReduction>())
+    return reduce(expr);
+  if (auto *node = expr.as<LocalRef>()) {
+    if (Value scalar = find(node->local))
+      return scalar;
+    return tensor::ExtractOp::create(builder, at, around.tensor(&expr), ValueRange{});
+  }
+  if (auto *node = expr.as<Elementwise>()) {
+    SmallVector<Value> operands;
+    for (ExprRef operand : node->operands)
+      operands.push_back(value(operand));
+    return operation(builder, at, expr, operands);
+  }
+  llvm_unreachable("an element expression");
+}
+
+Value Formula::subscript(const Expr &expr) {
+  const Subscript &node = std::get<Subscript>(expr.node);
+  SmallVector<Value> at;
+  for (ExprRef index : node.indices)
+    at.push_back(value(index));
+  return tensor::ExtractOp::create(builder, around.location(expr.range), around.tensor(node.base), at);
+}
+
+static attn::Combine combineOf(Combiner combiner) {
+  switch (combiner) {
+  case Combiner::Mul:
+  case Combiner::And:
+    return attn::Combine::Mul;
+  case Combiner::Max:
+  case Combiner::Or:
+    return attn::Combine::Max;
+  case Combiner::Min:
+    return attn::Combine::Min;
+  default:
+    return attn::Combine::Add;
+  }
+}
+
+/// `attn.reduce` combines numbers; conditions are combined as 0 and 1, whose product is `and` and whose maximum `or`.
+Value Formula::reduce(const Expr &expr) {
+  const IndexReduction &node = std::get<IndexReduction>(expr.node);
+  Location at = around.location(expr.range);
+  bool isCondition = expr.type.element == Element::Bool;
+  Element element = isCondition ? Element::F32 : expr.type.element;
+  SmallVector<Value> sizes;
+  for (const Index *index : node.indices)
+    sizes.push_back(around.size(index->extent, at));
+  mlir::Type type = element == Element::F32 ? mlir::Type(builder.getF32Type()) : builder.getI32Type();
+  auto reduction = attn::ReduceOp::create(builder, at, type, combineOf(node.combiner), sizes);
+  OpBuilder::InsertionGuard guard(builder);
+  mlir::Block *block = builder.createBlock(&reduction.getBody());
+  Formula body(builder, around, this);
+  for (const Index *index : node.indices)
+    body.bind(index, block->addArgument(builder.getIndexType(), around.location(index->range)));
+  Value term = body.value(node.body);
+  if (node.filter)
+    term = arith::SelectOp::create(builder, at, body.value(node.filter), term,
+                                   identity(builder, at, node.combiner, expr.type.element));
+  attn::YieldOp::create(builder, at, castTo(builder, at, expr.type.element, element, term));
+  builder.setInsertionPointAfter(reduction);
+  return castTo(builder, at, element, expr.type.element, reduction.getResult());
+}
+
+} // namespace attnc

@@ -1,0 +1,75 @@
+//===- Formula.h - scalar expressions as arith and math
+//------------------------------------------------------------===//
+//
+// Builds the body of a linalg.generic, of a region of attn.attend, or of an attn.reduce: everything is a scalar,
+// indices are `index` values, and tensors are read by tensor.extract unless the op around has them as operands. An
+// expression that is reached twice in one body is computed once.
+//
+//===--------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "frontends/attn/Check/Typed.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <functional>
+
+namespace attnc {
+
+/// `left` combiner `right`; not ArgMax or ArgMin.
+mlir::Value combine(mlir::OpBuilder &builder, mlir::Location at, typed::Combiner combiner, typed::Element element,
+                    mlir::Value left, mlir::Value right);
+
+/// What a reduction of nothing gives; for ArgMax and ArgMin, the value that any other is better than.
+mlir::Value identity(mlir::OpBuilder &builder, mlir::Location at, typed::Combiner combiner, typed::Element element);
+
+/// An operator on scalars. `expr` is an Elementwise; its operands have been computed.
+mlir::Value operation(mlir::OpBuilder &builder, mlir::Location at, const typed::Expr &expr,
+                      llvm::ArrayRef<mlir::Value> operands);
+
+mlir::Value castTo(mlir::OpBuilder &builder, mlir::Location at, typed::Element from, typed::Element to,
+                   mlir::Value value);
+
+mlir::Value constant(mlir::OpBuilder &builder, mlir::Location at, typed::Element element, const typed::Constant &value);
+
+class Formula {
+public:
+  using SizeOf = std::function<mlir::Value(const Dim &, mlir::Location)>;
+  using TensorOf = std::function<mlir::Value(typed::ExprRef)>;
+  using LocationOf = std::function<mlir::Location(SourceRange)>;
+
+  /// What a body takes from around it; all of it lies above the op whose body this is.
+  struct Surroundings {
+    SizeOf size;
+    TensorOf tensor;
+    LocationOf location;
+  };
+
+  Formula(mlir::OpBuilder &builder, const Surroundings &around, const Formula *outer = nullptr)
+      : builder(builder), around(around), outer(outer) {}
+
+  void bind(const typed::Index *index, mlir::Value value) { indices[index] = value; }
+  void bind(const typed::Local *local, mlir::Value value) { scalars[local] = value; }
+  /// The value of an expression where the op around has it as an operand.
+  void bind(typed::ExprRef expr, mlir::Value value) { known[expr] = value; }
+
+  mlir::Value value(typed::ExprRef expr);
+
+private:
+  mlir::Value compute(const typed::Expr &expr);
+  mlir::Value reduce(const typed::Expr &expr);
+  mlir::Value subscript(const typed::Expr &expr);
+  mlir::Value find(typed::ExprRef expr) const;
+  mlir::Value find(const typed::Index *index) const;
+  mlir::Value find(const typed::Local *local) const;
+
+  mlir::OpBuilder &builder;
+  const Surroundings &around;
+  const Formula *outer;
+  llvm::DenseMap<const typed::Index *, mlir::Value> indices;
+  llvm::DenseMap<const typed::Local *, mlir::Value> scalars;
+  llvm::DenseMap<typed::ExprRef, mlir::Value> known;
+};
+
+} // namespace attnc

@@ -1,0 +1,184 @@
+// The module: parameters, entry points, statements.
+
+#include "frontends/attn/Import/Importer.h"
+
+#include "dialects/Attn/Attn.h"
+#include "dialects/Model/Model.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+using namespace typed;
+
+void registerImportDialects(DialectRegistry &registry) {
+  registry
+      .insert<affine::AffineDialect, arith::ArithDialect, attn::AttnDialect, func::FuncDialect, linalg::LinalgDialect,
+              math::MathDialect, model::ModelDialect, scf::SCFDialect, tensor::TensorDialect>();
+}
+
+OwningOpRef<ModuleOp> importProgram(const Program &program, StringRef name, const SourceManager &sources,
+                                    MLIRContext &context, ImportFailure &failure) {
+  context.loadAllAvailableDialects();
+  OwningOpRef<ModuleOp> module = Importer(program, sources, context).run(name);
+  ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
+    llvm::raw_string_ostream(failure.message) << diagnostic.getLocation() << ": " << diagnostic << '\n';
+  });
+  if (succeeded(verify(*module)))
+    return module;
+  llvm::raw_string_ostream stream(failure.ir);
+  module->print(stream, OpPrintingFlags().printGenericOpForm().enableDebugInfo());
+  return {};
+}
+
+OwningOpRef<ModuleOp> Importer::run(StringRef name) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getUnknownLoc(), name);
+  builder.setInsertionPointToEnd(module->getBody());
+  if (!program.hyperparameters.empty()) {
+    SmallVector<NamedAttribute> values;
+    for (const Hyperparameter &each : program.hyperparameters)
+      values.push_back(builder.getNamedAttr(each.name, builder.getStringAttr(each.value)));
+    (*module)->setAttr("model.hyperparameters", builder.getDictionaryAttr(values));
+  }
+  for (const Parameter *each : program.parameters)
+    parameter(*each);
+  for (const Entry &each : program.entries)
+    entry(each);
+  return module;
+}
+
+void Importer::parameter(const Parameter &parameter) {
+  const Initialiser &start = parameter.initialiser;
+  auto initialiser = model::InitialiserAttr::get(builder.getContext(), builder.getStringAttr(start.kind),
+                                                 builder.getF64FloatAttr(start.a), builder.getF64FloatAttr(start.b));
+  model::ParameterOp::create(builder, location(parameter.range), parameter.name, tensorType(parameter.type),
+                             parameter.counts, parameter.checkpoint, initialiser, parameter.frozen);
+}
+
+//===- Entry points -----------------------------------------------------------------------------------------------===//
+
+static ArrayAttr shapeAttribute(OpBuilder &builder, const Shape &shape) {
+  SmallVector<Attribute> names;
+  for (const Dim &dim : shape)
+    names.push_back(builder.getStringAttr(dim.text()));
+  return builder.getArrayAttr(names);
+}
+
+static DictionaryAttr portAttributes(OpBuilder &builder, StringRef name, const Shape &shape) {
+  return builder.getDictionaryAttr({builder.getNamedAttr("model.name", builder.getStringAttr(name)),
+                                    builder.getNamedAttr("model.shape", shapeAttribute(builder, shape))});
+}
+
+func::FuncOp Importer::signature(const Entry &entry) {
+  SmallVector<mlir::Type> inputs, results;
+  SmallVector<Attribute> inputAttributes, resultAttributes, dimensions;
+  for (const Local *argument : entry.arguments) {
+    inputs.push_back(tensorType(argument->type));
+    inputAttributes.push_back(portAttributes(builder, argument->name, argument->type.shape));
+  }
+  for (const Result &result : entry.results) {
+    results.push_back(tensorType(result.value->type));
+    resultAttributes.push_back(portAttributes(builder, result.name, result.shape));
+  }
+  for (const Dimension &dimension : entry.dimensions)
+    dimensions.push_back(
+        model::DimensionAttr::get(builder.getContext(), builder.getStringAttr(dimension.name), dimension.max));
+  auto function =
+      func::FuncOp::create(builder, location(entry.range), entry.name, builder.getFunctionType(inputs, results));
+  function->setAttr("model.entry", builder.getUnitAttr());
+  function->setAttr("model.dimensions", builder.getArrayAttr(dimensions));
+  if (!entry.doc.empty())
+    function->setAttr("model.doc", builder.getStringAttr(entry.doc));
+  function.setAllArgAttrs(builder.getArrayAttr(inputAttributes));
+  function.setAllResultAttrs(builder.getArrayAttr(resultAttributes));
+  return function;
+}
+
+/// A dimension is the size of the first argument that has it for one of its own.
+void Importer::bindDimensions(const Entry &entry, func::FuncOp function) {
+  for (const Dimension &dimension : entry.dimensions) {
+    Dim wanted = Dim::symbol(dimension.name);
+    Location at = location(dimension.range);
+    for (auto [argument, value] : llvm::zip_equal(entry.arguments, function.getArguments())) {
+      const Shape &shape = argument->type.shape;
+      auto found = llvm::find(shape, wanted);
+      if (found == shape.end() || scopes.back().sizes.count(wanted))
+        continue;
+      scopes.back().sizes[wanted] = tensor::DimOp::create(builder, at, value, found - shape.begin());
+    }
+  }
+}
+
+void Importer::entry(const Entry &entry) {
+  OpBuilder::InsertionGuard guard(builder);
+  func::FuncOp function = signature(entry);
+  mlir::Block *body = function.addEntryBlock();
+  builder.setInsertionPointToEnd(body);
+  scopes.emplace_back();
+  for (auto [argument, value] : llvm::zip_equal(entry.arguments, body->getArguments())) {
+    value.setLoc(location(argument->range));
+    locals[argument] = value;
+  }
+  bindDimensions(entry, function);
+  statements(entry.block);
+  SmallVector<Value> results;
+  for (const Result &result : entry.results)
+    results.push_back(tensor(result.value));
+  func::ReturnOp::create(builder, function.getLoc(), results);
+  scopes.pop_back();
+}
+
+//===- Statements -------------------------------------------------------------------------------------------------===//
+
+void Importer::statements(const typed::Block &block) {
+  for (const Statement &statement : block.statements)
+    if (auto *binding = std::get_if<Let>(&statement))
+      let(*binding);
+    else
+      loop(std::get<Loop>(statement));
+}
+
+void Importer::let(const Let &let) {
+  if (let.value->as<Attend>())
+    return attend(*let.value, let.locals);
+  if (isNumber(let.value))
+    numbers[let.locals.front()] = let.value;
+  else
+    locals[let.locals.front()] = tensor(let.value);
+}
+
+void Importer::loop(const Loop &loop) {
+  Location at = location(loop.range);
+  SmallVector<Value> initial;
+  for (const Loop::Carried &carried : loop.carried)
+    initial.push_back(tensor(carried.initial));
+  Value zero = size(Dim(0), at), one = size(Dim(1), at), count = size(Dim(loop.counter->count), at);
+  auto op = scf::ForOp::create(builder, at, zero, count, one, initial);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(op.getBody());
+    scopes.emplace_back();
+    scopes.back().counters[loop.counter] = op.getInductionVar();
+    for (auto [carried, argument] : llvm::zip_equal(loop.carried, op.getRegionIterArgs()))
+      locals[carried.argument] = argument;
+    statements(*loop.body);
+    SmallVector<Value> next;
+    for (const Loop::Carried &carried : loop.carried)
+      next.push_back(tensor(carried.next));
+    if (!loop.carried.empty())
+      scf::YieldOp::create(builder, at, next);
+    scopes.pop_back();
+  }
+  for (auto [carried, result] : llvm::zip_equal(loop.carried, op.getResults()))
+    locals[carried.result] = result;
+}
+
+} // namespace attnc
