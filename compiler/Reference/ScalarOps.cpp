@@ -90,6 +90,17 @@ static int64_t readInteger(double value, unsigned width, bool sign) {
 static int64_t floorDivide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 static int64_t ceilDivide(int64_t a, int64_t b) { return a / b + (a % b != 0 && (a < 0) == (b < 0)); }
 
+/// a^b; a negative power of a whole number is 0 unless a is 1 or -1.
+static int64_t power(int64_t a, int64_t b) {
+  if (b < 0)
+    return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : 0;
+  uint64_t result = 1, square = static_cast<uint64_t>(a);
+  for (; b > 0; b >>= 1, square *= square)
+    if (b & 1)
+      result *= square;
+  return static_cast<int64_t>(result);
+}
+
 struct IntegerFunction {
   int64_t (*compute)(int64_t, int64_t);
   bool sign = true;
@@ -120,6 +131,7 @@ static const llvm::StringMap<IntegerFunction> &integerFunctions() {
       {"arith.minsi", {[](I a, I b) { return a < b ? a : b; }}},
       {"arith.maxui", {[](I a, I b) { return U(a) > U(b) ? a : b; }, false}},
       {"arith.minui", {[](I a, I b) { return U(a) < U(b) ? a : b; }, false}},
+      {"math.ipowi", {power}},
       {"math.absi", {[](I a, I) { return a < 0 ? -a : a; }}},
       // Conversions: read with or without sign, then wrapped to the result's width.
       {"arith.extsi", {[](I a, I) { return a; }}},

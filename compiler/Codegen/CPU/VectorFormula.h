@@ -76,6 +76,7 @@ public:
   Truth greater(Real a, Real b) { return compare(mlir::arith::CmpFPredicate::OGT, a, b); }
   Truth greaterOrEqual(Real a, Real b) { return compare(mlir::arith::CmpFPredicate::OGE, a, b); }
   Truth notGreaterOrEqual(Real a, Real b) { return compare(mlir::arith::CmpFPredicate::ULT, a, b); }
+  Truth notLessOrEqual(Real a, Real b) { return compare(mlir::arith::CmpFPredicate::UGT, a, b); }
   Truth equal(Real a, Real b) { return compare(mlir::arith::CmpFPredicate::OEQ, a, b); }
   Truth unordered(Real a) { return compare(mlir::arith::CmpFPredicate::UNO, a, a); }
   Truth anyBit(Whole x, int64_t mask);

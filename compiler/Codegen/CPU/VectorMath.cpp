@@ -1,9 +1,12 @@
-// Sources of the polynomials: exp, exp2, log from S. Moshier's Cephes library (single precision); erf, sin, cos from
-// N. Juffa's published minimax approximations.
+// Sources of the polynomials: exp2, expm1, log from S. Moshier's Cephes library (single precision); sin, cos from
+// N. Juffa's published minimax approximations; exp, tanh and erf fitted here (weighted least squares, Lawson's method,
+// then a search over the last bits of the coefficients for the least error of the whole formula).
 #include "compiler/Codegen/CPU/VectorMath.h"
 #include "compiler/Codegen/CPU/VectorFormula.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -29,21 +32,36 @@ static std::pair<Real, Real> reduceByLn2(VectorFormula &f, Real x, double low, d
   return {n, r};
 }
 
-static Real exp(VectorFormula &f, Real x) {
-  auto [n, r] = reduceByLn2(f, x, -88, 89);
-  Real y = f.scale(expm1Reduced(f, r) + f.real(1), f.toWhole(n));
-  y = f.select(f.greater(x, f.real(88.7228390520)), f.real(INFINITY), y);
-  return f.select(f.less(x, f.real(-87.3365447505)), f.real(0), y);
+struct Rounded {
+  Real whole; ///< the nearest whole number, for magnitudes below 2^22
+  Whole bits; ///< ends in that number's low bits
+};
+
+/// Adding 1.5 * 2^23 leaves no place for a fraction.
+static Rounded roundByMagic(VectorFormula &f, Real shifted) { return {shifted - f.real(0x1.8p23), f.bits(shifted)}; }
+
+/// p 2^n by adding n to the exponent, for x = n + ... in (low, high); outside 0 and infinity, and NaN stays.
+static Real scaleWithin(VectorFormula &f, Real p, Whole n, Real x, double low, double high) {
+  Real y = f.fromBits(f.bits(p) + n.shiftLeft(23));
+  y = f.select(f.notLessOrEqual(x, f.real(high)), x + f.real(INFINITY), y);
+  return f.select(f.less(x, f.real(low)), f.real(0), y);
 }
 
+/// 17 instructions: x = n ln 2 + r, e^x = 2^n (1 + r + r^2 P(r)), a minimax polynomial on |r| <= ln 2 / 2.
+static Real exp(VectorFormula &f, Real x) {
+  Rounded n = roundByMagic(f, f.fma(x, f.real(1.44269504088896341), f.real(0x1.8p23)));
+  Real r = f.fma(n.whole, f.real(-0x1.62e43p-1), x); // exact
+  r = f.fma(n.whole, f.real(0x1.05c610ca86c39p-29), r);
+  Real p = f.polynomial(r, {0.0013814402296, 0.0083687861965, 0.041668395551, 0.16666520045, 0.49999993406, 1, 1});
+  return scaleWithin(f, p, n.bits, x, -87.3365447505, 88.7228390520);
+}
+
+/// 16 instructions.
 static Real exp2(VectorFormula &f, Real x) {
-  Real n = f.roundEven(f.clamp(x, -127, 128));
-  Real r = x - n;
-  Real p = f.polynomial(r, {1.535336188319500e-4, 1.339887440266574e-3, 9.618437357674640e-3, 5.550332471162809e-2,
-                            2.402264791363012e-1, 6.931472028550421e-1, 1.0});
-  Real y = f.scale(p, f.toWhole(n));
-  y = f.select(f.greaterOrEqual(x, f.real(128)), f.real(INFINITY), y);
-  return f.select(f.less(x, f.real(-126)), f.real(0), y);
+  Rounded n = roundByMagic(f, x + f.real(0x1.8p23));
+  Real p = f.polynomial(x - n.whole, {1.535336188319500e-4, 1.339887440266574e-3, 9.618437357674640e-3,
+                                      5.550332471162809e-2, 2.402264791363012e-1, 6.931472028550421e-1, 1.0});
+  return scaleWithin(f, p, n.bits, x, -126, 0x1.fffffep6);
 }
 
 /// (2^(n-1) (e^r - 1) + (2^(n-1) - 1/2)) * 2: no cancellation near 0, no overflow before its time.
@@ -103,10 +121,19 @@ static Real log1p(VectorFormula &f, Real x) {
   return f.select(exact, x, y);
 }
 
+/// An odd function that ends at 1: x N(x^2) / D(x^2) up to `end`, where it rounds to 1, and never above 1.
+static Real oddRational(VectorFormula &f, Real x, double end, ArrayRef<double> numerator,
+                        ArrayRef<double> denominator) {
+  // This order of operands keeps a NaN.
+  Real magnitude = f.minimum(f.real(end), f.absolute(x)), square = magnitude * magnitude;
+  Real y = magnitude * f.polynomial(square, numerator) / f.polynomial(square, denominator);
+  return f.copySign(f.minimum(f.real(1), y), x);
+}
+
+/// 15 instructions, of which one division.
 static Real tanh(VectorFormula &f, Real x) {
-  Real t = expm1(f, f.minimum(f.absolute(x), f.real(10)) * f.real(2));
-  Real y = f.copySign(t / (t + f.real(2)), x);
-  return f.select(f.unordered(x), x, y);
+  return oddRational(f, x, 9.01, {1.3336825e-08, 2.0596246e-05, 0.00349481241, 0.133803725, 1},
+                     {7.76925333e-07, 0.000328436348, 0.0258740336, 0.46713686, 1});
 }
 
 static Real sinh(VectorFormula &f, Real x) {
@@ -125,18 +152,10 @@ static Real cosh(VectorFormula &f, Real x) {
   return f.select(f.greater(f.absolute(x), f.real(44)), half * (half * f.real(0.5)), f.real(0.5) * (e + f.real(1) / e));
 }
 
-static Real erf(VectorFormula &f, Real a) {
-  Real t = f.absolute(a), s = a * a;
-  Real far = f.fma(f.fma(f.real(-1.72853470e-5), t, f.real(3.83197126e-4)), s,
-                   f.fma(f.real(-3.88396438e-3), t, f.real(2.42546219e-2)));
-  for (double c : {-1.06777877e-1, -6.34846687e-1, -1.28717512e-1})
-    far = f.fma(far, t, f.real(c));
-  far = f.fma(far, t, f.real(0) - t);
-  far = f.copySign(f.real(1) - exp(f, far), a);
-  Real near =
-      f.polynomial(s, {-5.96761703e-4, 4.99119423e-3, -2.67681349e-2, 1.12819925e-1, -3.76125336e-1, 1.28379166e-1});
-  near = f.fma(near, a, a);
-  return f.select(f.greater(t, f.real(0.927734375)), far, near);
+/// 17 instructions, of which one division.
+static Real erf(VectorFormula &f, Real x) {
+  return oddRational(f, x, 3.92, {2.05002016e-06, 0.00028487292, 0.00376550108, 0.0527483597, 0.190404817, 1.12837911},
+                     {3.80904203e-05, 0.0011624936, 0.0149689969, 0.114108287, 0.502074659, 1});
 }
 
 struct Reduced {
@@ -233,6 +252,25 @@ static Value expandUnary(Operation *op, VectorFormula &f) {
   return function ? function(f, f.value(op->getOperand(0))).value : Value();
 }
 
+static bool isNumberConstant(Value value) {
+  if (auto broadcast = value.getDefiningOp<vector::BroadcastOp>())
+    value = broadcast.getSource();
+  APFloat number(0.0f);
+  return matchPattern(value, m_ConstantFloat(&number)) && !number.isNaN();
+}
+
+/// The greater or lesser of two, NaN where one is. One instruction where one of them is a constant, else three:
+/// a comparison with NaN is false and gives the second operand, so only a NaN in the first has to be looked for.
+static Value extremum(VectorFormula &f, Operation *op) {
+  bool greatest = isa<arith::MaximumFOp>(op);
+  Value first = op->getOperand(0), second = op->getOperand(1);
+  if (isNumberConstant(second))
+    std::swap(first, second);
+  Real a = f.value(first), b = f.value(second);
+  Real y = greatest ? f.maximum(a, b) : f.minimum(a, b);
+  return isNumberConstant(first) ? y.value : f.select(f.unordered(a), a, y).value;
+}
+
 bool isExpandedMath(Operation *op) {
   return isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp, math::Log2Op, math::Log10Op, math::Log1pOp,
              math::TanhOp, math::SinhOp, math::CoshOp, math::ErfOp, math::SinOp, math::CosOp, math::TanOp,
@@ -242,7 +280,7 @@ bool isExpandedMath(Operation *op) {
 LogicalResult expandMath(ModuleOp code, const Target &target) {
   SmallVector<Operation *> worklist;
   code.walk([&](Operation *op) {
-    if (isExpandedMath(op))
+    if (isExpandedMath(op) || isa<arith::MaximumFOp, arith::MinimumFOp>(op))
       worklist.push_back(op);
   });
   for (Operation *op : worklist) {
@@ -252,7 +290,8 @@ LogicalResult expandMath(ModuleOp code, const Target &target) {
     VectorFormula formula(builder, op->getLoc(), op->getResult(0).getType(), target.hasAvx512);
     Value result = isa<math::PowFOp>(op)
                        ? powf(formula, formula.value(op->getOperand(0)), formula.value(op->getOperand(1))).value
-                       : expandUnary(op, formula);
+                   : isa<arith::MaximumFOp, arith::MinimumFOp>(op) ? extremum(formula, op)
+                                                                   : expandUnary(op, formula);
     op->getResult(0).replaceAllUsesWith(result);
     op->erase();
   }

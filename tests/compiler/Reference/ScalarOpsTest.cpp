@@ -87,6 +87,8 @@ const Scalar integers_[] = {
     {"arith.maxui %a, %b : i32", "i32", "i32", {-1, 1}, -1},
     {"arith.cmpi slt, %a, %b : i32", "i32", "i1", {-1, 1}, 1},
     {"arith.cmpi ult, %a, %b : i32", "i32", "i1", {-1, 1}, 0},
+    {"math.ipowi %a, %b : i32", "i32", "i32", {-3, 5}, -243},
+    {"math.ipowi %a, %b : i32", "i32", "i32", {2, -1}, 0},
     {"math.absi %a : i32", "i32", "i32", {-5}, 5},
     {"arith.sitofp %a : i32 to f32", "i32", "f32", {-5}, -5},
     {"arith.uitofp %a : i32 to f32", "i32", "f32", {-1}, 4294967295.0},
