@@ -1,0 +1,173 @@
+#include "compiler/Emit/Header.h"
+#include "compiler/Emit/Signature.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include <fmt/format.h>
+
+using namespace mlir;
+
+namespace attnc {
+
+namespace {
+
+bool isReserved(llvm::StringRef name) {
+  static const llvm::StringSet<llvm::MallocAllocator> words = {
+      "alignas",   "alignof",  "and",       "and_eq",    "asm",       "auto",     "bitand",   "bitor",   "bool",
+      "break",     "case",     "catch",     "char",      "char16_t",  "char32_t", "char8_t",  "class",   "compl",
+      "concept",   "const",    "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete",
+      "do",        "double",   "else",      "enum",      "explicit",  "export",   "extern",   "false",   "float",
+      "for",       "friend",   "goto",      "if",        "inline",    "int",      "long",     "mutable", "namespace",
+      "new",       "noexcept", "not",       "not_eq",    "nullptr",   "operator", "or",       "or_eq",   "private",
+      "protected", "public",   "register",  "requires",  "restrict",  "return",   "short",    "signed",  "sizeof",
+      "static",    "struct",   "switch",    "template",  "this",      "throw",    "true",     "try",     "typedef",
+      "typeid",    "typename", "typeof",    "union",     "unsigned",  "using",    "virtual",  "void",    "volatile",
+      "wchar_t",   "while",    "xor",       "xor_eq"};
+  return words.contains(name);
+}
+
+/// Gives each name of one function a spelling of its own.
+class Names {
+public:
+  std::string claim(llvm::StringRef wanted) {
+    std::string name = wanted.str();
+    while (isReserved(name) || !used.insert(name).second)
+      name += "_";
+    return name;
+  }
+
+private:
+  llvm::StringSet<llvm::MallocAllocator> used = {"context", "status", "workers", "tensors", "dimensions"};
+};
+
+llvm::StringRef cType(llvm::StringRef element) {
+  return element == "f32" ? "float" : element == "i32" ? "int32_t" : "uint8_t";
+}
+
+llvm::StringRef dtype(llvm::StringRef element) {
+  return element == "f32" ? "ATTN_F32" : element == "i32" ? "ATTN_I32" : "ATTN_BOOL";
+}
+
+std::string rangeText(const SignatureDimension &dimension) {
+  return dimension.max < 0 ? "0 or more" : fmt::format("0 to {}", dimension.max);
+}
+
+/// Arguments separated by commas, broken before column 120.
+std::string argumentList(const std::string &head, const std::vector<std::string> &arguments) {
+  std::string text = head, line = head;
+  for (const auto &[position, argument] : llvm::enumerate(arguments)) {
+    std::string piece = argument + (position + 1 < arguments.size() ? "," : ")");
+    if (line.size() + piece.size() + 1 > 118) {
+      text += "\n" + std::string(head.size(), ' ');
+      line = std::string(head.size(), ' ');
+    } else if (position) {
+      text += " ";
+      line += " ";
+    }
+    text += piece;
+    line += piece;
+  }
+  return text;
+}
+
+class HeaderWriter {
+public:
+  HeaderWriter(const Program &program) : program(program) {}
+  std::string write(llvm::StringRef source);
+
+private:
+  const Program &program;
+  std::string text;
+
+  template <typename... Arguments> void line(fmt::format_string<Arguments...> format, Arguments &&...arguments) {
+    text += fmt::format(format, std::forward<Arguments>(arguments)...) + "\n";
+  }
+  void writeEntry(const EntryPlan &plan, size_t number);
+  void writeArenaBytes(const EntryPlan &plan, const Signature &signature, size_t number,
+                       const std::vector<std::string> &dimensions);
+  void writeComment(const Signature &signature, const std::vector<std::string> &dimensions,
+                    const std::vector<std::string> &tensors);
+};
+
+void HeaderWriter::writeArenaBytes(const EntryPlan &plan, const Signature &signature, size_t number,
+                                   const std::vector<std::string> &dimensions) {
+  line("/* Bytes of arena that {}_{} wants with `workers` threads, or -1 where a dimension is out of range:",
+       program.prefix, signature.name);
+  line(" *   {} */", plan.arenaBytes.text(plan.symbols));
+  std::vector<std::string> arguments;
+  for (const std::string &name : dimensions)
+    arguments.push_back("int64_t " + name);
+  arguments.push_back("int64_t workers");
+  line("{} {{", argumentList(fmt::format("static inline int64_t {}_{}_arena_bytes(", program.prefix, signature.name),
+                             arguments));
+  line("  const int64_t dimensions[{}] = {{{}}};", std::max<size_t>(1, dimensions.size()),
+       dimensions.empty() ? "0" : llvm::join(dimensions, ", "));
+  line("  return {}_model.entries[{}].arena_bytes(dimensions, workers);", program.prefix, number);
+  line("}}\n");
+}
+
+void HeaderWriter::writeComment(const Signature &signature, const std::vector<std::string> &dimensions,
+                                const std::vector<std::string> &tensors) {
+  size_t width = 8;
+  for (const std::string &name : tensors)
+    width = std::max(width, name.size());
+  line("/* Runs entry point `{}`. Tensors are dense, row-major, and do not overlap.", signature.name);
+  for (const auto &[name, dimension] : llvm::zip(dimensions, signature.dimensions))
+    line(" *   {:<{}}  {}", name, width, rangeText(dimension));
+  for (const auto &[name, tensor] : llvm::zip(tensors, signature.tensors))
+    line(" *   {:<{}}  {}, {}", name, width, tensor.text(), tensor.isResult ? "written" : "read");
+  line(" * Answers ATTN_OK, or a code and, in `status` where it is not null, a sentence. */");
+}
+
+void HeaderWriter::writeEntry(const EntryPlan &plan, size_t number) {
+  Signature signature = signatureOf(plan);
+  Names names;
+  std::vector<std::string> dimensions, tensors, arguments = {"const attn_context *context"};
+  for (const SignatureDimension &dimension : signature.dimensions)
+    arguments.push_back("int64_t " + dimensions.emplace_back(names.claim(dimension.name)));
+  for (const SignatureTensor &tensor : signature.tensors)
+    arguments.push_back(fmt::format("{}{} *{}", tensor.isResult ? "" : "const ", cType(tensor.element),
+                                    tensors.emplace_back(names.claim(tensor.name))));
+  arguments.push_back("attn_status *status");
+
+  writeArenaBytes(plan, signature, number, dimensions);
+  writeComment(signature, dimensions, tensors);
+  line("{} {{", argumentList(fmt::format("static inline attn_code {}_{}(", program.prefix, signature.name), arguments));
+  line("  attn_tensor tensors[{}];", tensors.size());
+  for (const auto &[position, name, tensor] : llvm::enumerate(tensors, signature.tensors)) {
+    line("  tensors[{}].data = (void *){};", position, name);
+    line("  tensors[{}].dtype = {};", position, dtype(tensor.element));
+    line("  tensors[{}].rank = {};", position, tensor.shape.size());
+    for (const auto &[axis, size] : llvm::enumerate(tensor.shape))
+      line("  tensors[{}].shape[{}] = {};", position, axis, size.text(dimensions));
+  }
+  line("  return attn_run(&{}_model, {}, context, tensors, {}, status);", program.prefix, number, tensors.size());
+  line("}}\n");
+}
+
+std::string HeaderWriter::write(llvm::StringRef source) {
+  std::string guard = llvm::StringRef(program.prefix).upper() + "_H";
+  line("/* Made by attnc from {}. A call computes with one context (attn/run.h): weights, threads and an arena. */",
+       source);
+  line("#ifndef {}\n#define {}\n", guard, guard);
+  line("#include \"attn/attn.h\"\n");
+  line("#ifdef __cplusplus\nextern \"C\" {{\n#endif\n");
+  line("/* Entry points, parameters and kernels; for attn_weights_load, attn_run and whoever wants to know. */");
+  line("extern const attn_model {};\n", program.tableSymbol());
+  for (const EntryPlan &plan : program.entries)
+    line("int32_t {}(const attn_frame *frame); /* the entry point itself; checks nothing */", program.runSymbol(plan));
+  if (!program.parameters.packed.empty())
+    line(
+        "int32_t {}(const attn_frame *frame); /* packs the weights; the loading functions of attn/weights.h call it */",
+        program.prepareSymbol());
+  text += "\n";
+  for (const auto &[number, plan] : llvm::enumerate(program.entries))
+    writeEntry(plan, number);
+  line("#ifdef __cplusplus\n}}\n#endif\n#endif");
+  return text;
+}
+
+} // namespace
+
+std::string headerText(const Program &program, llvm::StringRef source) { return HeaderWriter(program).write(source); }
+
+} // namespace attnc

@@ -1,0 +1,130 @@
+#include "compiler/Emit/Json.h"
+#include "compiler/Emit/Signature.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+namespace {
+
+void writeTexts(llvm::json::OStream &json, llvm::StringRef key, ArrayRef<std::string> values) {
+  json.attributeArray(key, [&] {
+    for (const std::string &value : values)
+      json.value(value);
+  });
+}
+
+void writeNumbers(llvm::json::OStream &json, llvm::StringRef key, ArrayRef<int64_t> values) {
+  json.attributeArray(key, [&] {
+    for (int64_t value : values)
+      json.value(value);
+  });
+}
+
+void writeEntry(llvm::json::OStream &json, const EntryPlan &plan) {
+  Signature signature = signatureOf(plan);
+  json.object([&] {
+    json.attribute("name", signature.name);
+    json.attributeArray("dimensions", [&] {
+      for (const SignatureDimension &dimension : signature.dimensions)
+        json.object([&] {
+          json.attribute("name", dimension.name);
+          if (dimension.max >= 0)
+            json.attribute("max", dimension.max);
+        });
+    });
+    for (bool results : {false, true})
+      json.attributeArray(results ? "results" : "inputs", [&] {
+        for (const SignatureTensor &tensor : signature.tensors)
+          if (tensor.isResult == results)
+            json.object([&] {
+              json.attribute("name", tensor.name);
+              json.attribute("element", tensor.element);
+              writeTexts(json, "shape", tensor.shapeText);
+            });
+      });
+    json.attribute("arena_bytes", plan.arenaBytes.text(plan.symbols));
+  });
+}
+
+void writeParameter(llvm::json::OStream &json, const LoadedParameter &parameter) {
+  model::ParameterOp op = parameter.op;
+  auto type = cast<RankedTensorType>(op.getType());
+  json.object([&] {
+    json.attribute("name", op.getSymName());
+    json.attribute("checkpoint", op.getCheckpoint());
+    json.attribute("element", type.getElementType().isF32() ? "f32" : "i32");
+    writeNumbers(json, "shape", type.getShape());
+    writeNumbers(json, "counts", op.getCounts());
+    json.attributeObject("initialiser", [&] {
+      json.attribute("kind", op.getInitialiser().getKind().getValue());
+      json.attribute("a", op.getInitialiser().getA().getValueAsDouble());
+      json.attribute("b", op.getInitialiser().getB().getValueAsDouble());
+    });
+    json.attribute("frozen", op.getFrozen());
+    json.attribute("first", parameter.first);
+  });
+}
+
+void writeKernel(llvm::json::OStream &json, const CompiledKernel &kernel) {
+  func::FuncOp function = kernel.function;
+  json.object([&] {
+    json.attribute("name", function.getName());
+    json.attribute("kind", function->getAttrOfType<StringAttr>("attn.kernel").getValue());
+    json.attribute("emitter", kernel.emitter);
+    json.attributeArray("phases", [&] {
+      for (const KernelPhase &phase : kernel.code.phases)
+        json.value(phase.symbol);
+    });
+    json.attributeArray("launches", [&] {
+      for (const KernelLaunch &launch : kernel.launches)
+        json.object([&] {
+          json.attribute("entry", launch.entry);
+          json.attribute("times", launch.times);
+          json.attribute("flops", launch.flops.text(launch.symbols));
+          json.attribute("bytes_read", launch.bytesRead.text(launch.symbols));
+          json.attribute("bytes_written", launch.bytesWritten.text(launch.symbols));
+          json.attribute("largest_intermediate", launch.largestIntermediate.text(launch.symbols));
+          json.attribute("holds_all_pairs", launch.scoresLive);
+        });
+    });
+  });
+}
+
+} // namespace
+
+std::string jsonText(const Program &program, llvm::StringRef source) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::json::OStream json(stream, 2);
+  json.object([&] {
+    json.attribute("model", program.prefix);
+    json.attribute("source", source);
+    json.attribute("target", program.targetName);
+    json.attributeArray("entries", [&] {
+      for (const EntryPlan &plan : program.entries)
+        writeEntry(json, plan);
+    });
+    json.attributeArray("parameters", [&] {
+      for (const LoadedParameter &parameter : program.parameters.loaded)
+        writeParameter(json, parameter);
+    });
+    json.attributeArray("packed", [&] {
+      for (const PackedParameter &packed : program.parameters.packed)
+        json.object([&] {
+          json.attribute("parameter", model::ParameterOp(program.parameters.loaded[packed.parameter].op).getSymName());
+          json.attribute("count", packed.count);
+          json.attribute("bytes", packed.bytes);
+        });
+    });
+    json.attributeArray("kernels", [&] {
+      for (const CompiledKernel &kernel : program.kernels)
+        writeKernel(json, kernel);
+    });
+  });
+  stream << "\n";
+  return text;
+}
+
+} // namespace attnc

@@ -1,0 +1,19 @@
+//===- Json.h - what is known of a compiled model, for other programs -------------------------------------------===//
+//
+// `gpt.json`: entry points, parameters, kernels. Sizes are texts over the names of the entry point's dimensions and
+// `workers`, such as "1536*batch*seq". For each launch of a kernel there is its certificate:
+//
+//   flops, bytes_read, bytes_written   of one launch; `times` is how often a call of the entry point runs it
+//   largest_intermediate               bytes of its scratch: all that lives beside its operands and results
+//   holds_all_pairs                    whether that is of the order of queries times keys
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Host/Program.h"
+
+namespace attnc {
+
+std::string jsonText(const Program &program, llvm::StringRef source);
+
+} // namespace attnc

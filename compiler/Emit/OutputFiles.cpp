@@ -1,0 +1,55 @@
+#include "compiler/Emit/OutputFiles.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace attnc {
+
+static llvm::Error failed(const std::string &path, std::error_code code) {
+  return llvm::createStringError(code, "can't write %s: %s", path.c_str(), code.message().c_str());
+}
+
+OutputFiles::~OutputFiles() {
+  for (Pending &each : pending)
+    llvm::consumeError(each.file.discard());
+}
+
+llvm::Expected<std::string> OutputFiles::reserve(const std::string &path) {
+  llvm::StringRef directory = llvm::sys::path::parent_path(path);
+  if (!directory.empty())
+    if (std::error_code code = llvm::sys::fs::create_directories(directory))
+      return failed(path, code);
+  if (llvm::sys::fs::is_directory(path))
+    return failed(path, std::make_error_code(std::errc::is_a_directory));
+  llvm::Expected<llvm::sys::fs::TempFile> file = llvm::sys::fs::TempFile::create(path + ".%%%%%%%%.tmp");
+  if (!file)
+    return failed(path, llvm::errorToErrorCode(file.takeError()));
+  pending.push_back({path, std::move(*file)});
+  return pending.back().file.TmpName;
+}
+
+llvm::Error OutputFiles::write(const std::string &path, llvm::StringRef bytes) {
+  llvm::Expected<std::string> temporary = reserve(path);
+  if (!temporary)
+    return temporary.takeError();
+  llvm::raw_fd_ostream stream(pending.back().file.FD, /*shouldClose=*/false);
+  stream << bytes;
+  stream.flush();
+  if (stream.has_error()) {
+    std::error_code code = stream.error();
+    stream.clear_error();
+    return failed(path, code);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error OutputFiles::commit() {
+  while (!pending.empty()) {
+    Pending each = std::move(pending.front());
+    pending.erase(pending.begin());
+    if (llvm::Error error = each.file.keep(each.path))
+      return failed(each.path, llvm::errorToErrorCode(std::move(error)));
+  }
+  return llvm::Error::success();
+}
+
+} // namespace attnc

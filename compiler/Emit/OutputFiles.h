@@ -1,0 +1,36 @@
+//===- OutputFiles.h - all files of a compile, or none ----------------------------------------------------------===//
+//
+// Each file is written in full under a temporary name beside its place; commit() renames them. A disk that is full, an
+// interrupt or an error on the way leaves what was there before, and no temporary file.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "llvm/Support/FileSystem.h"
+#include <string>
+#include <vector>
+
+namespace attnc {
+
+class OutputFiles {
+public:
+  OutputFiles() = default;
+  OutputFiles(const OutputFiles &) = delete;
+  OutputFiles &operator=(const OutputFiles &) = delete;
+  ~OutputFiles();
+
+  /// Writes `bytes`, to become `path`. Directories on the way are made.
+  llvm::Error write(const std::string &path, llvm::StringRef bytes);
+  /// An empty temporary file to become `path`, for a tool that writes it itself; its name.
+  llvm::Expected<std::string> reserve(const std::string &path);
+  llvm::Error commit();
+
+private:
+  struct Pending {
+    std::string path;
+    llvm::sys::fs::TempFile file;
+  };
+  std::vector<Pending> pending;
+};
+
+} // namespace attnc

@@ -1,0 +1,53 @@
+#include "compiler/Emit/Signature.h"
+#include "dialects/Model/Model.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+std::string SignatureTensor::text() const {
+  return shape.empty() ? element : element + "[" + llvm::join(shapeText, ", ") + "]";
+}
+
+static SignatureTensor tensorOf(const EntryPlan &plan, Type type, DictionaryAttr attributes, std::string fallbackName,
+                                bool isResult) {
+  auto tensor = cast<RankedTensorType>(type);
+  auto name = attributes ? attributes.getAs<StringAttr>("model.name") : StringAttr();
+  auto shape = attributes ? attributes.getAs<ArrayAttr>("model.shape") : ArrayAttr();
+  Type element = tensor.getElementType();
+  SignatureTensor result{name ? name.str() : std::move(fallbackName),
+                         element.isF32()        ? "f32"
+                         : element.isInteger(1) ? "bool"
+                                                : "i32",
+                         {},
+                         {},
+                         isResult};
+  for (int64_t dimension = 0; dimension < tensor.getRank(); ++dimension) {
+    SizeExpr size = tensor.isDynamicDim(dimension) ? *declaredSize(shape, dimension, plan.sizes.names)
+                                                   : SizeExpr(tensor.getDimSize(dimension));
+    result.shapeText.push_back(size.text(plan.sizes.names));
+    result.shape.push_back(std::move(size));
+  }
+  return result;
+}
+
+Signature signatureOf(const EntryPlan &plan) {
+  func::FuncOp entry = plan.entry;
+  Signature signature;
+  signature.name = entry.getName().str();
+  auto dimensions = entry->getAttrOfType<ArrayAttr>("model.dimensions");
+  for (Attribute attribute : dimensions ? dimensions.getValue() : ArrayRef<Attribute>()) {
+    auto dimension = cast<model::DimensionAttr>(attribute);
+    signature.dimensions.push_back({dimension.getName().str(), dimension.getMax()});
+  }
+  for (auto [number, type] : llvm::enumerate(entry.getArgumentTypes()))
+    signature.tensors.push_back(
+        tensorOf(plan, type, entry.getArgAttrDict(number), "input" + std::to_string(number), false));
+  for (auto [number, type] : llvm::enumerate(entry.getResultTypes()))
+    signature.tensors.push_back(
+        tensorOf(plan, type, entry.getResultAttrDict(number), "result" + std::to_string(number), true));
+  return signature;
+}
+
+} // namespace attnc
