@@ -23,6 +23,8 @@ public:
   llvm::Error write(const std::string &path, llvm::StringRef bytes);
   /// An empty temporary file to become `path`, for a tool that writes it itself; its name.
   llvm::Expected<std::string> reserve(const std::string &path);
+  /// Where the file that was written last lies until commit().
+  const std::string &lastTemporary() const { return pending.back().file.TmpName; }
   llvm::Error commit();
 
 private:

@@ -91,7 +91,7 @@ FailureOr<SmallVector<char, 0>> emit(LlvmCode &code, const Target &target, Outpu
 }
 
 /// An object stands on these three alone.
-static LogicalResult verifyUndefinedSymbols(ModuleOp code, ArrayRef<char> object) {
+LogicalResult verifyUndefinedSymbols(ModuleOp code, ArrayRef<char> object) {
   llvm::MemoryBufferRef buffer(StringRef(object.data(), object.size()), "object");
   auto file = llvm::object::ObjectFile::createObjectFile(buffer);
   if (!file)

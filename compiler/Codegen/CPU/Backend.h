@@ -47,6 +47,8 @@ mlir::LogicalResult lowerToLlvmDialect(mlir::ModuleOp code, const Target &target
 mlir::FailureOr<LlvmCode> translateToLlvm(mlir::ModuleOp code, const Target &target);
 void optimise(LlvmCode &code, const Target &target);
 mlir::FailureOr<llvm::SmallVector<char, 0>> emit(LlvmCode &code, const Target &target, OutputKind kind);
+/// Fails, with a message on the module, where the object would call anything but memcpy, memset and memmove.
+mlir::LogicalResult verifyUndefinedSymbols(mlir::ModuleOp code, llvm::ArrayRef<char> object);
 
 /// All four steps; `code` is consumed (it ends in the `llvm` dialect). Fails, with a message on the module, where the
 /// object would call anything but memcpy, memset and memmove: that is a bug of an emitter.

@@ -1,0 +1,253 @@
+// Host code run in this process: entry points whose kernels are written by hand, between guard pages.
+#include "attn/attn.h"
+#include "compiler/Codegen/CPU/Backend.h"
+#include "compiler/Codegen/Host/HostCode.h"
+#include "compiler/Codegen/Host/ModelTable.h"
+#include "dialects/Attn/Attn.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "tests/support/GuardedBuffer.h"
+#include "tools/attnc/LoadedModel.h"
+#include "llvm/IR/Module.h"
+#include <gtest/gtest.h>
+
+using namespace attnc;
+
+namespace {
+
+/// @add: a row a chunk; its result is x + bias. @copy: through scratch of the worker and of the launch, in two phases.
+/// @fail: reports that data are out of range.
+const char *fusedModule = R"(
+  model.parameter @bias [3] : tensor<4xf32> checkpoint "h.{0}.bias" init <"normal", 0.0, 2.0>
+  func.func private @add(%x: tensor<?x4xf32>, %bias: tensor<4xf32>) -> tensor<?x4xf32>
+      attributes {attn.kernel = "loops"} {
+    return %x : tensor<?x4xf32>
+  }
+  func.func private @copy(%x: tensor<?x4xf32>) -> tensor<?x4xf32> attributes {attn.kernel = "loops"} {
+    return %x : tensor<?x4xf32>
+  }
+  func.func private @fail(%x: tensor<?x4xf32>) -> tensor<?x4xf32> attributes {attn.kernel = "loops"} {
+    return %x : tensor<?x4xf32>
+  }
+  func.func @sum(%x: tensor<?x4xf32> {model.name = "x", model.shape = ["rows", "4"]})
+      -> (tensor<?x4xf32> {model.name = "y", model.shape = ["rows", "4"]},
+          tensor<?x2x2xf32> {model.name = "again", model.shape = ["rows", "2", "2"]})
+      attributes {model.entry, model.dimensions = [#model.dimension<"rows", 100>]} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    %rows = tensor.dim %x, %c0 : tensor<?x4xf32>
+    %r = scf.for %l = %c0 to %c3 step %c1 iter_args(%v = %x) -> tensor<?x4xf32> {
+      %b = model.get @bias[%l] : tensor<4xf32>
+      %a = func.call @add(%v, %b) : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+      %t = func.call @copy(%a) : (tensor<?x4xf32>) -> tensor<?x4xf32>
+      scf.yield %t : tensor<?x4xf32>
+    }
+    %e = tensor.expand_shape %r [[0], [1, 2]] output_shape [%rows, 2, 2] : tensor<?x4xf32> into tensor<?x2x2xf32>
+    return %r, %e : tensor<?x4xf32>, tensor<?x2x2xf32>
+  }
+  func.func @bad(%x: tensor<?x4xf32> {model.name = "x", model.shape = ["rows", "4"]})
+      -> (tensor<?x4xf32> {model.name = "y", model.shape = ["rows", "4"]})
+      attributes {model.entry, model.dimensions = [#model.dimension<"rows", -1>]} {
+    %r = func.call @fail(%x) : (tensor<?x4xf32>) -> tensor<?x4xf32>
+    return %r : tensor<?x4xf32>
+  }
+)";
+
+const char *kernelPhases = R"(
+  func.func @add_phase(%args: !llvm.ptr, %chunk: i64, %scratch: !llvm.ptr) {
+    %zero = llvm.mlir.constant(0 : i64) : i64
+    %buffers = llvm.load %args : !llvm.ptr -> !llvm.ptr
+    %x = llvm.load %buffers : !llvm.ptr -> !llvm.ptr
+    %second = llvm.getelementptr %buffers[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %bias = llvm.load %second : !llvm.ptr -> !llvm.ptr
+    %third = llvm.getelementptr %buffers[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %result = llvm.load %third : !llvm.ptr -> !llvm.ptr
+    %from = llvm.getelementptr %x[%chunk, 0] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<4 x f32>
+    %to = llvm.getelementptr %result[%chunk, 0] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<4 x f32>
+    %a = llvm.load %from {alignment = 4 : i64} : !llvm.ptr -> vector<4xf32>
+    %b = llvm.load %bias {alignment = 4 : i64} : !llvm.ptr -> vector<4xf32>
+    %c = arith.addf %a, %b : vector<4xf32>
+    llvm.store %c, %to {alignment = 4 : i64} : vector<4xf32>, !llvm.ptr
+    return
+  }
+  func.func @copy_in(%args: !llvm.ptr, %chunk: i64, %scratch: !llvm.ptr) {
+    %buffers = llvm.load %args : !llvm.ptr -> !llvm.ptr
+    %x = llvm.load %buffers : !llvm.ptr -> !llvm.ptr
+    %field = llvm.getelementptr %args[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %shared = llvm.load %field : !llvm.ptr -> !llvm.ptr
+    %from = llvm.getelementptr %x[%chunk, 0] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<4 x f32>
+    %to = llvm.getelementptr %shared[%chunk, 0] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<4 x f32>
+    %a = llvm.load %from {alignment = 4 : i64} : !llvm.ptr -> vector<4xf32>
+    llvm.store %a, %scratch {alignment = 64 : i64} : vector<4xf32>, !llvm.ptr
+    %b = llvm.load %scratch {alignment = 64 : i64} : !llvm.ptr -> vector<4xf32>
+    llvm.store %b, %to {alignment = 4 : i64} : vector<4xf32>, !llvm.ptr
+    return
+  }
+  func.func @copy_out(%args: !llvm.ptr, %chunk: i64, %scratch: !llvm.ptr) {
+    %buffers = llvm.load %args : !llvm.ptr -> !llvm.ptr
+    %second = llvm.getelementptr %buffers[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %result = llvm.load %second : !llvm.ptr -> !llvm.ptr
+    %field = llvm.getelementptr %args[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %shared = llvm.load %field : !llvm.ptr -> !llvm.ptr
+    %from = llvm.getelementptr %shared[%chunk, 0] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<4 x f32>
+    %to = llvm.getelementptr %result[%chunk, 0] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<4 x f32>
+    %a = llvm.load %from {alignment = 4 : i64} : !llvm.ptr -> vector<4xf32>
+    llvm.store %a, %to {alignment = 4 : i64} : vector<4xf32>, !llvm.ptr
+    return
+  }
+  func.func @fail_phase(%args: !llvm.ptr, %chunk: i64, %scratch: !llvm.ptr) {
+    %field = llvm.getelementptr %args[3] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %status = llvm.load %field : !llvm.ptr -> !llvm.ptr
+    %code = llvm.mlir.constant(5 : i32) : i32
+    llvm.store %code, %status : i32, !llvm.ptr
+    return
+  }
+)";
+
+class HostCode : public testing::Test {
+protected:
+  void SetUp() override {
+    mlir::DialectRegistry registry;
+    registerBackendDialects(registry);
+    registry.insert<mlir::attn::AttnDialect, mlir::model::ModelDialect, mlir::tensor::TensorDialect>();
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+    module = mlir::parseSourceString<mlir::ModuleOp>(fusedModule, &context);
+    code = mlir::parseSourceString<mlir::ModuleOp>(kernelPhases, &context);
+    ASSERT_TRUE(module && code);
+    compile();
+  }
+
+  void compile() {
+    SizeExpr rows = SizeExpr::symbol(0);
+    addKernel("add", {{{"add_phase", rows}}, {}, {}, {}});
+    addKernel("copy", {{{"copy_in", rows}, {"copy_out", rows}}, rows * 16, SizeExpr(16), {}});
+    addKernel("fail", {{{"fail_phase", SizeExpr(1)}}, {}, {}, {}});
+    program.prefix = "m";
+    program.parameters = *ParameterTable::of(*module);
+    llvm::StringMap<KernelCode> codes;
+    for (CompiledKernel &kernel : program.kernels)
+      codes[kernel.function.getName()] = kernel.code;
+    for (const char *entry : {"sum", "bad"})
+      program.entries.push_back(*planEntry(module->lookupSymbol<mlir::func::FuncOp>(entry), codes));
+    emitHostCode(program, *code);
+    ASSERT_TRUE(succeeded(mlir::verify(*code)));
+    Target target = llvm::cantFail(Target::resolve("native"));
+    ASSERT_TRUE(succeeded(lowerToLlvmDialect(*code, target)));
+    auto llvmCode = translateToLlvm(*code, target);
+    ASSERT_TRUE(succeeded(llvmCode));
+    addModelTable(program, {}, *llvmCode->module);
+    optimise(*llvmCode, target);
+    auto object = emit(*llvmCode, target, OutputKind::Object);
+    ASSERT_TRUE(succeeded(object));
+    ASSERT_TRUE(succeeded(verifyUndefinedSymbols(*code, *object)));
+    auto buffer = llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(object->data(), object->size()), "m.o");
+    llvm::Expected<LoadedModel> model = LoadedModel::fromObject(std::move(buffer));
+    ASSERT_TRUE(bool(model)) << llvm::toString(model.takeError());
+    loaded.emplace(std::move(*model));
+  }
+
+  void addKernel(const char *name, KernelCode code) {
+    program.kernels.push_back({module->lookupSymbol<mlir::func::FuncOp>(name), "test", std::move(code), {}});
+  }
+
+  /// Calls entry point `entry` on `rows` rows of x[i] = i, with an arena of exactly the promised size, full of NaN.
+  int32_t run(int64_t entry, int64_t rows, std::vector<std::vector<float>> &results) {
+    const attn_model &model = loaded->model();
+    std::vector<float> x(rows * 4);
+    for (size_t i = 0; i < x.size(); ++i)
+      x[i] = float(i);
+    results.assign(model.entries[entry].result_count, std::vector<float>(rows * 4, -1));
+    std::vector<void *> tensors = {x.data()};
+    for (std::vector<float> &result : results)
+      tensors.push_back(result.data());
+    const attn_executor *executor = attn_serial_executor();
+    int64_t bytes = model.entries[entry].arena_bytes(&rows, executor->workers);
+    GuardedBuffer arena(bytes, false, ATTN_ALIGNMENT);
+    attn_frame frame = {tensors.data(), &rows, table.data(), arena.data(), executor};
+    return model.entries[entry].run(&frame);
+  }
+
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module, code;
+  Program program;
+  std::optional<LoadedModel> loaded;
+  float bias[3][4] = {{1, 2, 3, 4}, {10, 20, 30, 40}, {100, 200, 300, 400}};
+  std::vector<const void *> table = {bias[0], bias[1], bias[2]};
+};
+
+} // namespace
+
+TEST_F(HostCode, RunsLoopsOverLists) {
+  for (int64_t rows : {0, 1, 7, 100}) {
+    std::vector<std::vector<float>> results;
+    ASSERT_EQ(run(0, rows, results), ATTN_OK);
+    for (size_t i = 0; i < results[0].size(); ++i) {
+      EXPECT_EQ(results[0][i], float(i) + 111 * (i % 4 + 1));
+      EXPECT_EQ(results[1][i], results[0][i]);
+    }
+  }
+}
+
+TEST_F(HostCode, DimensionsOutOfRangeAreRefused) {
+  const attn_entry_info &entry = loaded->model().entries[0];
+  for (int64_t rows : {int64_t(-1), int64_t(101)}) {
+    EXPECT_EQ(entry.arena_bytes(&rows, 1), -1);
+    std::vector<void *> tensors(3);
+    char arena[64];
+    attn_frame frame = {tensors.data(), &rows, table.data(), arena, attn_serial_executor()};
+    EXPECT_EQ(entry.run(&frame), ATTN_BAD_ARGUMENT);
+  }
+  int64_t rows = 3;
+  EXPECT_GT(entry.arena_bytes(&rows, 1), 0);
+  EXPECT_EQ(entry.arena_bytes(&rows, 0), -1);
+  EXPECT_EQ(entry.arena_bytes(&rows, INT64_MAX), -1);
+}
+
+TEST_F(HostCode, NullArenaIsRefused) {
+  int64_t rows = 1;
+  std::vector<void *> tensors(3);
+  attn_frame frame = {tensors.data(), &rows, table.data(), nullptr, attn_serial_executor()};
+  EXPECT_EQ(loaded->model().entries[0].run(&frame), ATTN_BAD_ARENA);
+}
+
+TEST_F(HostCode, StatusOfAKernelIsReturned) {
+  std::vector<std::vector<float>> results;
+  EXPECT_EQ(run(1, 2, results), ATTN_OUT_OF_RANGE);
+}
+
+TEST_F(HostCode, TableDescribesTheModel) {
+  const attn_model &model = loaded->model();
+  EXPECT_EQ(model.abi_version, uint32_t(ATTN_ABI_VERSION));
+  EXPECT_STREQ(model.name, "m");
+  ASSERT_EQ(model.entry_count, 2);
+  const attn_entry_info &entry = model.entries[0];
+  EXPECT_STREQ(entry.name, "sum");
+  ASSERT_EQ(entry.input_count, 1);
+  ASSERT_EQ(entry.result_count, 2);
+  EXPECT_STREQ(entry.dimensions[0].name, "rows");
+  EXPECT_EQ(entry.dimensions[0].max, 100);
+  EXPECT_STREQ(entry.tensors[2].name, "again");
+  ASSERT_EQ(entry.tensors[2].rank, 3);
+  EXPECT_EQ(entry.tensors[2].shape[0].dimension, 0);
+  EXPECT_EQ(entry.tensors[2].shape[1].offset, 2);
+  ASSERT_EQ(model.parameter_count, 1);
+  EXPECT_EQ(model.loaded_count, 3);
+  EXPECT_STREQ(model.parameters[0].checkpoint, "h.{0}.bias");
+  EXPECT_EQ(model.parameters[0].init, ATTN_INIT_NORMAL);
+  EXPECT_EQ(model.parameters[0].init_b, 2.0);
+  EXPECT_EQ(model.prepare, nullptr);
+  ASSERT_EQ(model.kernel_count, 3);
+  EXPECT_EQ(model.kernels[1].phase_count, 2);
+}
+
+TEST_F(HostCode, CertificateIsOverTheEntrysDimensions) {
+  certify(program);
+  const KernelLaunch &launch = program.kernels[1].launches.front();
+  EXPECT_EQ(launch.entry, "sum");
+  EXPECT_EQ(launch.times, 3);
+  EXPECT_EQ(launch.largestIntermediate.text(launch.symbols), "max(16*rows, 64*workers)");
+  EXPECT_FALSE(launch.scoresLive);
+}
