@@ -17,6 +17,7 @@ struct Family {
 const std::vector<Family> &families() {
   static const std::vector<Family> all = {
       {"attend", supportsAttend, emitAttend},
+      {"gemm", supportsGemm, emitGemm},
   };
   return all;
 }

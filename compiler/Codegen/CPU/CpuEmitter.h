@@ -22,6 +22,9 @@ bool mayRunInPlace(mlir::func::FuncOp kernel, unsigned argument, unsigned result
 Verdict supportsAttend(mlir::func::FuncOp kernel, const Target &target);
 mlir::FailureOr<KernelCode> emitAttend(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
 
+Verdict supportsGemm(mlir::func::FuncOp kernel, const Target &target);
+mlir::FailureOr<KernelCode> emitGemm(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
+
 Verdict supportsRows(mlir::func::FuncOp kernel, const Target &target);
 mlir::FailureOr<KernelCode> emitRows(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
 

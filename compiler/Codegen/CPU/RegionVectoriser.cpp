@@ -134,6 +134,11 @@ Value RegionVectoriser::evaluateOp(Operation *op) {
   }
   if (isa<arith::ConstantOp>(op))
     return builder.clone(*op)->getResult(0);
+  // An index that differs between lanes is a vector of i32 already.
+  if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op))
+    if (Value lanesOfIndex = evaluate(op->getOperand(0));
+        lanesOfIndex.getType() == vectorOf(op->getResult(0).getType()))
+      return lanesOfIndex;
   return evaluateElementwise(op);
 }
 

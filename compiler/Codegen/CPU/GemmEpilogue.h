@@ -1,0 +1,35 @@
+//===- GemmEpilogue.h - from a block of sums to the result --------------------------------------------------------===//
+//
+// A block of rows meets one panel of columns in worker scratch, [rows][nr]. The epilogue takes it from there, vector by
+// vector, through the kernel's pointwise formula (if it has one) to the result:
+//
+//   result[b, m, n..n+lanes] = epilogue(block[m - m0, n - n0 .. +lanes], other operands at (b, m, n..))
+//
+// Each vector is read from all operands before it is stored, so that the result may lie over an operand that is read at
+// the same place.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/CPU/FlatBuilder.h"
+#include "compiler/Codegen/CPU/GemmProblem.h"
+#include "compiler/Codegen/CPU/KernelFrame.h"
+
+namespace attnc {
+
+struct GemmBlock {
+  mlir::Value sums;     ///< flat; row r from r * nr on
+  mlir::Value batch;    ///< flat number of the matrix
+  mlir::Value firstRow; ///< flat number of row 0
+  mlir::Value rows;
+  mlir::Value firstColumn;
+};
+
+void emitEpilogue(FlatBuilder &code, const GemmProblem &problem, KernelFrame &frame, const GemmBlock &block,
+                  int64_t nr);
+
+/// The coordinates of number `flat` in loops of these sizes, outermost first.
+FlatBuilder::Values coordinatesOf(FlatBuilder &code, KernelFrame &frame, llvm::ArrayRef<SizeExpr> sizes,
+                                  mlir::Value flat);
+
+} // namespace attnc

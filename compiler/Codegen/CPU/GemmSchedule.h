@@ -1,0 +1,62 @@
+//===- GemmSchedule.h - how a gemm kernel is cut up ---------------------------------------------------------------===//
+//
+// A register tile is mr rows by nr columns; the k loop adds `left(row, k) x panel(k, 0..nr)` to it. Tiles of one block
+// of rows run one after the other over a chunk of kc steps of a panel, which stays in the second cache, and meanwhile
+// fetch the next chunk of the panel, each its share:
+//
+//   for panel in panels of the chunk                      nr columns: 3 vectors of 16 with 32 registers, 2 of 8 with 16
+//     for k0 = 0 .. K step kc                             256 to 384
+//       for tile in rows of the block (about 32 rows)     heights differ by one at most: never a short tail
+//         partial[tile] += left[tile, k0 .. k0+kc] * panel[k0 .. k0+kc]
+//     result[block, panel] = epilogue(partial)
+//
+// With one tile of rows (M <= mr) the kernel is bound by the bandwidth of the panels: K is not cut, a low tile has
+// several accumulators for each element, over k, and fetches ahead in the panel that it reads.
+//
+// Chunks are (batch, block of rows, group of panels). They are numbered so that neighbours share what lies in a cache:
+// a stripe of columns that fits there is passed down all rows before the next stripe.
+//
+// Sources: Goto and van de Geijn, "Anatomy of high-performance matrix multiplication" (2008), for the loops around the
+// register tile; the tile and the chunk lengths are measured (benchmarks/kernels).
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/CPU/GemmProblem.h"
+#include "compiler/Codegen/Target.h"
+
+namespace attnc {
+
+/// The most rows that meet an unpacked N x K matrix by dot products.
+inline constexpr int64_t mostDotRows = 4;
+
+/// Rows of a register tile of `vectors` vectors a row: all registers but those for a row of the panel and a broadcast.
+int64_t tileRows(int64_t vectors, const Target &target);
+
+struct GemmSchedule {
+  GemmSchedule(const GemmProblem &problem, const Target &target);
+
+  /// Few rows against an unpacked N x K matrix: GemmDot.h, no register tiles. A panel is then nr columns of it.
+  bool dots;
+  int64_t lanes;          ///< floats of a vector
+  int64_t mr, nr;         ///< register tile
+  int64_t kc;             ///< steps of k between visits of the partial sums
+  int64_t tilesPerBlock;  ///< row tiles of a block
+  int64_t panelsPerChunk; ///< panels of a group
+  int64_t groupsPerStripe;
+  SizeExpr rowTiles, rowBlocks, panels, panelGroups;
+
+  int64_t vectors() const { return nr / lanes; }
+  int64_t blockRows() const { return tilesPerBlock * mr; }
+  /// Heights that occur when all rows are one tile, and when they are several.
+  llvm::SmallVector<int64_t> singleHeights, blockHeights;
+  /// Accumulators of an element in a single tile `rows` high.
+  int64_t accumulatorSets(int64_t rows) const;
+  SizeExpr chunks(const GemmProblem &problem) const;
+
+private:
+  void chooseGroups(const GemmProblem &problem, const Target &target);
+  void chooseHeights(const SizeExpr &rows);
+};
+
+} // namespace attnc

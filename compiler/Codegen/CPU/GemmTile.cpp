@@ -1,0 +1,93 @@
+#include "compiler/Codegen/CPU/GemmTile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+namespace {
+
+constexpr int64_t lineFloats = 16; ///< of a cache line
+
+class TileEmission {
+public:
+  TileEmission(FlatBuilder &code, const TileShape &shape, const TileOperands &operands)
+      : code(code), shape(shape), operands(operands) {}
+
+  FlatBuilder::Values emit() {
+    int64_t unroll = std::max<int64_t>(4, shape.sets);
+    int64_t sums = shape.rows * shape.vectors;
+    FlatBuilder::Values accumulators(shape.sets * sums, code.splat(0.0));
+    Value whole = code.mul(code.div(operands.depth, unroll), unroll);
+    accumulators = code.loop(code.constant(0), whole, unroll, accumulators, [&](Value k, ValueRange carried) {
+      return steps(k, FlatBuilder::Values(carried), unroll);
+    });
+    FlatBuilder::Values first = added(accumulators, sums);
+    std::optional<int64_t> rest = FlatBuilder::constantOf(code.rem(operands.depth, unroll));
+    if (rest && *rest == 0)
+      return first;
+    return code.loop(whole, operands.depth, 1, first, [&](Value k, ValueRange carried) {
+      FlatBuilder::Values next(carried);
+      step(k, next, 0);
+      return next;
+    });
+  }
+
+private:
+  /// `count` steps from k on, with what is to be fetched meanwhile.
+  FlatBuilder::Values steps(Value k, FlatBuilder::Values accumulators, int64_t count) {
+    fetches = operands.fetchOffset ? shape.fetchLines * count / 4 : 0;
+    slots = count * shape.rows;
+    if (fetches)
+      fetchFrom = code.add(operands.fetchOffset, code.mul(k, shape.fetchLines * lineFloats / 4));
+    for (slot = fetched = 0; slot < slots;) {
+      int64_t u = slot / shape.rows;
+      step(code.add(k, u), accumulators, u % shape.sets);
+    }
+    fetches = 0;
+    return accumulators;
+  }
+
+  void step(Value k, FlatBuilder::Values &accumulators, int64_t set) {
+    int64_t width = shape.vectors * code.lanes;
+    Value panelAt = code.add(operands.panelOffset, code.mul(k, width));
+    FlatBuilder::Values panelRow;
+    for (int64_t v = 0; v < shape.vectors; ++v)
+      panelRow.push_back(code.load(operands.panel, code.add(panelAt, v * code.lanes)));
+    Value leftAt = code.add(operands.leftOffset, code.mul(k, operands.leftStep));
+    for (int64_t r = 0; r < shape.rows; ++r, ++slot) {
+      Value scalar = code.loadScalar(operands.left, code.add(leftAt, operands.rowDistances[r]));
+      Value spread = code.splat(scalar);
+      for (; fetched < fetches && fetched * slots <= slot * fetches; ++fetched)
+        code.prefetch(operands.panel, code.add(fetchFrom, fetched * lineFloats), 2);
+      for (int64_t v = 0; v < shape.vectors; ++v) {
+        Value &sum = accumulators[(set * shape.rows + r) * shape.vectors + v];
+        sum = vector::FMAOp::create(code.builder, code.location, spread, panelRow[v], sum);
+      }
+    }
+  }
+
+  /// The sums of all sets.
+  FlatBuilder::Values added(ArrayRef<Value> accumulators, int64_t sums) {
+    FlatBuilder::Values total(accumulators.take_front(sums));
+    for (int64_t set = 1; set < shape.sets; ++set)
+      for (int64_t i = 0; i < sums; ++i)
+        total[i] = arith::AddFOp::create(code.builder, code.location, total[i], accumulators[set * sums + i]);
+    return total;
+  }
+
+  FlatBuilder &code;
+  const TileShape &shape;
+  const TileOperands &operands;
+  int64_t fetches = 0, fetched = 0, slots = 0, slot = 0;
+  Value fetchFrom;
+};
+
+} // namespace
+
+FlatBuilder::Values emitTile(FlatBuilder &code, const TileShape &shape, const TileOperands &operands) {
+  return TileEmission(code, shape, operands).emit();
+}
+
+} // namespace attnc

@@ -1,0 +1,213 @@
+#include "tests/compiler/Codegen/CPU/GemmCase.h"
+#include "compiler/Codegen/CPU/Packing.h"
+#include <cmath>
+#include <fmt/format.h>
+
+namespace attnc {
+
+std::string GemmCase::letters() const {
+  std::string all = out;
+  for (char letter : left)
+    if (all.find(letter) == std::string::npos)
+      all += letter;
+  return all;
+}
+
+std::vector<int64_t> GemmCase::shapeOf(const std::string &subscripts) const {
+  std::vector<int64_t> shape;
+  for (char letter : subscripts)
+    shape.push_back(sizes.at(letter));
+  return shape;
+}
+
+std::string GemmCase::typeOf(const std::string &subscripts) const {
+  std::string type = "tensor<";
+  for (char letter : subscripts)
+    type += (dynamic.find(letter) != std::string::npos ? "?" : std::to_string(sizes.at(letter))) + "x";
+  return type + "f32>";
+}
+
+std::string GemmCase::mapOf(const std::string &subscripts, const std::string &loops) const {
+  auto list = [](const std::string &names) {
+    std::string text;
+    for (char letter : names)
+      text += (text.empty() ? "" : ", ") + std::string(1, letter);
+    return "(" + text + ")";
+  };
+  return "affine_map<" + list(loops) + " -> " + list(subscripts) + ">";
+}
+
+std::string GemmCase::dims(const std::string &subscripts) const {
+  std::string names;
+  for (char letter : subscripts)
+    if (dynamic.find(letter) != std::string::npos)
+      names += (names.empty() ? "" : ", ") + ("%size_" + std::string(1, letter));
+  return names;
+}
+
+int64_t GemmCase::panelColumns(const Target &target) const {
+  int64_t columns = 1;
+  for (char letter : right)
+    if (!isSummed(letter) && left.find(letter) == std::string::npos)
+      columns *= sizes.at(letter);
+  return choosePanelColumns(columns, target);
+}
+
+std::string GemmCase::text(const Target &target) const {
+  int64_t batchDims = 0, summed = 0;
+  for (char letter : right) {
+    batchDims += !isSummed(letter) && left.find(letter) != std::string::npos;
+    summed += isSummed(letter);
+  }
+  int64_t outerDims = rightIsTransposed() ? right.size() - batchDims - summed : summed;
+  std::string attribute;
+  if (packed)
+    attribute = fmt::format(" {{attn.packed = {{layout = \"panels\", nr = {} : i64, transposed = {}, batch_dims = {} : "
+                            "i64, outer_dims = {} : i64}}}}",
+                            panelColumns(target), rightIsTransposed(), batchDims, outerDims);
+  std::string arguments = "%a: " + typeOf(left) + ", %b: " + typeOf(right) + attribute;
+  for (size_t i = 0; i < extras.size(); ++i)
+    arguments +=
+        fmt::format(", %e{}: {}{}", i, typeOf(extras[i]), int(i) == inPlaceExtra ? " {attn.in_place = 0 : i64}" : "");
+  std::string result = typeOf(out), code;
+  for (char letter : dynamic) {
+    bool inLeft = left.find(letter) != std::string::npos;
+    const std::string &home = inLeft ? left : right;
+    code += fmt::format("%at_{0} = arith.constant {1} : index\n%size_{0} = tensor.dim %{2}, %at_{0} : {3}\n", letter,
+                        home.find(letter), inLeft ? "a" : "b", typeOf(home));
+  }
+  std::string iterators;
+  for (char letter : letters())
+    iterators += (iterators.empty() ? "\"" : ", \"") + std::string(isSummed(letter) ? "reduction\"" : "parallel\"");
+  code += fmt::format(R"(%zero = arith.constant 0.0 : f32
+%empty = tensor.empty({0}) : {1}
+%init = linalg.fill ins(%zero : f32) outs(%empty : {1}) -> {1}
+%product = linalg.generic {{indexing_maps = [{2}, {3}, {4}], iterator_types = [{5}]}}
+    ins(%a, %b : {6}, {7}) outs(%init : {1}) {{
+^bb0(%u: f32, %v: f32, %s: f32):
+  %m = arith.mulf %u, %v : f32
+  %t = arith.addf %s, %m : f32
+  linalg.yield %t : f32
+}} -> {1}
+)",
+                      dims(out), result, mapOf(left, letters()), mapOf(right, letters()), mapOf(out, letters()),
+                      iterators, typeOf(left), typeOf(right));
+  std::string returned = "%product";
+  if (!body.empty()) {
+    std::string maps = mapOf(out, out), names = "%product", types = result, blocks = "%p: f32", parallel;
+    for (size_t i = 0; i < extras.size(); ++i) {
+      maps += ", " + mapOf(extras[i], out);
+      names += fmt::format(", %e{}", i);
+      types += ", " + typeOf(extras[i]);
+      blocks += fmt::format(", %x{}: f32", i);
+    }
+    for (size_t i = 0; i < out.size(); ++i)
+      parallel += i ? ", \"parallel\"" : "\"parallel\"";
+    code += fmt::format(R"(%result = linalg.generic {{indexing_maps = [{0}, {1}], iterator_types = [{2}]}}
+    ins({3} : {4}) outs(%empty : {5}) {{
+^bb0({6}, %unused: f32):
+  {7}
+  linalg.yield %y : f32
+}} -> {5}
+)",
+                        maps, mapOf(out, out), parallel, names, types, result, blocks, body);
+    returned = "%result";
+  }
+  return fmt::format(
+      "func.func private @k({}) -> {} attributes {{attn.kernel = \"gemm\"{}}} {{\n{}return {} : {}\n}}\n", arguments,
+      result, schedule.empty() ? "" : ", attn.schedule = " + schedule, code, returned, result);
+}
+
+std::vector<HostArray> GemmCase::operands() const {
+  std::vector<HostArray> made = {HostArray::random(shapeOf(left), 1), HostArray::random(shapeOf(right), 2)};
+  for (size_t i = 0; i < extras.size(); ++i)
+    made.push_back(HostArray::random(shapeOf(extras[i]), 3 + i));
+  return made;
+}
+
+namespace {
+
+/// Counts through the values of some letters.
+struct Odometer {
+  const std::map<char, int64_t> &sizes;
+  std::string loops;
+  std::map<char, int64_t> at = {};
+
+  Odometer(const std::map<char, int64_t> &sizes, std::string loops) : sizes(sizes), loops(std::move(loops)) {
+    for (char letter : this->loops)
+      at[letter] = 0;
+  }
+  bool next() {
+    for (size_t i = loops.size(); i-- > 0;) {
+      if (++at[loops[i]] < sizes.at(loops[i]))
+        return true;
+      at[loops[i]] = 0;
+    }
+    return false;
+  }
+};
+
+} // namespace
+
+void GemmCase::reference(const std::vector<HostArray> &operands, std::vector<double> &result,
+                         std::vector<double> &bound) const {
+  constexpr double u = 1.0 / (1 << 24);
+  std::string summed;
+  int64_t depth = 1;
+  for (char letter : left)
+    if (isSummed(letter)) {
+      summed += letter;
+      depth *= sizes.at(letter);
+    }
+  Odometer outer(sizes, out);
+  auto offset = [&](const std::string &subscripts, const std::map<char, int64_t> &inner) {
+    int64_t place = 0;
+    for (char letter : subscripts) {
+      auto found = inner.find(letter);
+      place = place * sizes.at(letter) + (found != inner.end() ? found->second : outer.at.at(letter));
+    }
+    return place;
+  };
+  result.clear();
+  bound.clear();
+  do {
+    Odometer inner(sizes, summed);
+    double sum = 0, squares = 0;
+    if (depth > 0)
+      do {
+        double term = double(operands[0].f32()[offset(left, inner.at)]) * operands[1].f32()[offset(right, inner.at)];
+        sum += term;
+        squares += term * term;
+      } while (inner.next());
+    double tolerance = 4 * u * std::sqrt(double(depth)) * std::sqrt(squares);
+    if (formula) {
+      std::vector<double> extra;
+      for (size_t i = 0; i < extras.size(); ++i)
+        extra.push_back(operands[2 + i].f32()[offset(extras[i], {})]);
+      sum = formula(sum, extra.data());
+      tolerance = 2 * tolerance + 8 * u * (1 + std::abs(sum));
+    }
+    result.push_back(sum);
+    bound.push_back(tolerance + u * std::abs(sum));
+  } while (outer.next());
+}
+
+HostArray GemmCase::pack(const HostArray &source, int64_t nr) const {
+  int64_t batch = 1, depth = 1, columns = 1;
+  for (char letter : right)
+    (isSummed(letter) ? depth : left.find(letter) != std::string::npos ? batch : columns) *= sizes.at(letter);
+  int64_t panels = (columns + nr - 1) / nr;
+  HostArray packedArray({batch, panels, depth, nr});
+  for (int64_t b = 0; b < batch; ++b)
+    for (int64_t p = 0; p < panels; ++p)
+      for (int64_t k = 0; k < depth; ++k)
+        for (int64_t c = 0; c < nr; ++c) {
+          int64_t n = p * nr + c;
+          int64_t place = rightIsTransposed() ? n * depth + k : k * columns + n;
+          packedArray.f32()[((b * panels + p) * depth + k) * nr + c] =
+              n < columns ? source.f32()[b * depth * columns + place] : 0.0f;
+        }
+  return packedArray;
+}
+
+} // namespace attnc

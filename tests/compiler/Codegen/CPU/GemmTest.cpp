@@ -1,0 +1,246 @@
+#include "compiler/Codegen/CPU/CpuEmitter.h"
+#include "compiler/Codegen/CPU/Packing.h"
+#include "tests/compiler/Codegen/CPU/GemmCase.h"
+#include "gtest/gtest.h"
+#include <cmath>
+
+namespace attnc {
+namespace {
+
+Target target(const std::string &name = "native") { return llvm::cantFail(Target::resolve(name)); }
+
+/// Runs the case on `targetName` with these options, and compares each element.
+void check(const GemmCase &c, const RunOptions &options = {}, const std::string &targetName = "native") {
+  Target on = target(targetName);
+  KernelRunner runner(c.text(on), *createCpuEmitter(), targetName);
+  ASSERT_TRUE(runner) << runner.message() << c.text(on);
+  std::vector<HostArray> operands = c.operands();
+  std::vector<double> expected, bound;
+  c.reference(operands, expected, bound);
+  if (c.packed)
+    operands[1] = c.pack(operands[1], c.panelColumns(on));
+  HostArray result = runner.run(operands, {c.shapeOf(c.out)}, options).front();
+  ASSERT_EQ(runner.status(), 0);
+  for (size_t i = 0; i < expected.size(); ++i)
+    ASSERT_NEAR(result.f32()[i], expected[i], bound[i]) << "element " << i << " of\n" << c.text(on);
+}
+
+GemmCase matrices(int64_t m, int64_t n, int64_t k, bool packed, const std::string &dynamic = "",
+                  const std::string &right = "kn") {
+  GemmCase c{"mk", right, "mn"};
+  c.sizes = {{'m', m}, {'n', n}, {'k', k}};
+  c.packed = packed;
+  c.dynamic = dynamic;
+  return c;
+}
+
+const char *biasGelu = R"(%z = arith.addf %p, %x0 : f32
+  %half = arith.constant 0.5 : f32
+  %one = arith.constant 1.0 : f32
+  %c0 = arith.constant 0.7978845608 : f32
+  %c1 = arith.constant 0.044715 : f32
+  %b2 = arith.mulf %z, %z : f32
+  %b3 = arith.mulf %b2, %z : f32
+  %i0 = arith.mulf %b3, %c1 : f32
+  %i1 = arith.addf %z, %i0 : f32
+  %i2 = arith.mulf %i1, %c0 : f32
+  %th = math.tanh %i2 : f32
+  %o = arith.addf %th, %one : f32
+  %h = arith.mulf %z, %half : f32
+  %y = arith.mulf %h, %o : f32)";
+
+double gelu(double x) { return 0.5 * x * (1 + std::tanh(0.7978845608 * (x + 0.044715 * x * x * x))); }
+
+const char *biasResidual = "%t = arith.addf %p, %x0 : f32\n  %y = arith.addf %t, %x1 : f32";
+
+TEST(Gemm, everySmallShape) {
+  for (int64_t m : {1, 2, 7})
+    for (int64_t n : {1, 16, 17})
+      for (int64_t k : {1, 3, 8})
+        for (bool packed : {false, true})
+          check(matrices(m, n, k, packed));
+}
+
+TEST(Gemm, shapesThatNoTileDivides) {
+  struct {
+    int64_t m, n, k;
+  } shapes[] = {{9, 50, 67}, {13, 97, 385}, {31, 131, 769}, {33, 48, 384}, {67, 149, 101}};
+  for (auto [m, n, k] : shapes)
+    for (bool packed : {false, true})
+      for (const char *right : {"kn", "nk"})
+        check(matrices(m, n, k, packed, "", right));
+}
+
+TEST(Gemm, sizesKnownAtRunTime) {
+  for (int64_t m : {1, 8, 9, 41})
+    check(matrices(m, 70, 40, true, "m"));
+  for (int64_t k : {255, 300})
+    check(matrices(10, 33, k, false, "mkn"));
+  check(matrices(10, 33, 300, false, "mkn", "nk"));
+}
+
+TEST(Gemm, anEmptySum) { check(matrices(5, 20, 0, false, "k")); }
+
+TEST(Gemm, noRows) {
+  GemmCase c = matrices(0, 20, 8, true, "m");
+  Target on = target();
+  KernelRunner runner(c.text(on), *createCpuEmitter());
+  ASSERT_TRUE(runner) << runner.message();
+  std::vector<HostArray> operands = c.operands();
+  operands[1] = c.pack(operands[1], c.panelColumns(on));
+  EXPECT_EQ(runner.run(operands, {{0, 20}}).front().size(), 0);
+}
+
+TEST(Gemm, eachPanelWidth) {
+  for (int64_t n : {16, 32, 48, 64, 128, 144})
+    for (int64_t m : {1, 5, 20})
+      check(matrices(m, n, 30, true));
+}
+
+TEST(Gemm, scheduleFromTheKernel) {
+  GemmCase c = matrices(50, 100, 200, false);
+  c.schedule = "{mr = 6 : i64, nr = 64 : i64, kc = 64 : i64, mc = 12 : i64}";
+  check(c);
+}
+
+TEST(Gemm, avx2) {
+  for (int64_t m : {1, 2, 3, 6, 7, 40})
+    for (const char *right : {"kn", "nk"})
+      check(matrices(m, 37, 259, false, "", right), {}, "x86-64-v3");
+  check(matrices(13, 64, 100, true, "m"), {}, "x86-64-v3");
+}
+
+TEST(Gemm, biasAndResidualOverTheResult) {
+  for (int64_t m : {1, 20}) {
+    GemmCase c = matrices(m, 70, 400, true);
+    c.extras = {"n", "mn"};
+    c.body = biasResidual;
+    c.formula = [](double p, const double *x) { return p + x[0] + x[1]; };
+    check(c);
+    RunOptions inPlace;
+    inPlace.inPlaceOperand = 3;
+    c.inPlaceExtra = 1;
+    check(c, inPlace);
+  }
+}
+
+TEST(Gemm, geluOfBias) {
+  GemmCase c = matrices(19, 70, 100, true);
+  c.extras = {"n"};
+  c.body = biasGelu;
+  c.formula = [](double p, const double *x) { return gelu(p + x[0]); };
+  check(c);
+}
+
+TEST(Gemm, rowsOfBatchAndSequence) {
+  for (const char *dynamic : {"", "bs"}) {
+    GemmCase c{"bsk", "kn", "bsn"};
+    c.sizes = {{'b', 3}, {'s', 7}, {'k', 65}, {'n', 50}};
+    c.dynamic = dynamic;
+    c.packed = true;
+    c.extras = {"sn", "bs"};
+    c.body = "%t = arith.addf %p, %x0 : f32\n  %y = arith.mulf %t, %x1 : f32";
+    c.formula = [](double p, const double *x) { return (p + x[0]) * x[1]; };
+    check(c);
+  }
+}
+
+TEST(Gemm, indicesInTheEpilogue) {
+  GemmCase c = matrices(11, 50, 20, true);
+  c.extras = {"m"};
+  c.body = R"(%i = linalg.index 1 : index
+  %v = arith.index_cast %i : index to i32
+  %f = arith.sitofp %v : i32 to f32
+  %g = arith.mulf %f, %x0 : f32
+  %z = arith.constant 0.0 : f32
+  %h = arith.mulf %g, %z : f32
+  %y = arith.addf %p, %h : f32)";
+  c.formula = [](double p, const double *) { return p; };
+  check(c);
+}
+
+TEST(Gemm, separateMatrices) {
+  for (const char *right : {"bkn", "bnk"})
+    for (const char *dynamic : {"", "bmnk"})
+      for (bool packed : {false, true}) {
+        if (packed && *dynamic)
+          continue;
+        GemmCase c{"bmk", right, "bmn"};
+        c.sizes = {{'b', 3}, {'m', 10}, {'n', 55}, {'k', 33}};
+        c.dynamic = dynamic;
+        c.packed = packed;
+        check(c);
+      }
+}
+
+TEST(Gemm, headsSplitFromColumns) {
+  GemmCase c{"bsk", "khd", "bhsd"};
+  c.sizes = {{'b', 2}, {'s', 9}, {'k', 50}, {'h', 3}, {'d', 32}};
+  c.dynamic = "s";
+  c.packed = true;
+  c.extras = {"hd"};
+  c.body = "%y = arith.addf %p, %x0 : f32";
+  c.formula = [](double p, const double *x) { return p + x[0]; };
+  check(c);
+}
+
+TEST(Gemm, headsSummedWithFeatures) {
+  for (int64_t s : {1, 9}) {
+    GemmCase c{"bhsd", "hdn", "bsn"};
+    c.sizes = {{'b', 2}, {'s', s}, {'n', 50}, {'h', 3}, {'d', 20}};
+    c.packed = true;
+    check(c);
+  }
+}
+
+TEST(Gemm, leftTransposed) {
+  GemmCase c{"km", "kn", "mn"};
+  c.sizes = {{'m', 21}, {'n', 50}, {'k', 70}};
+  check(c);
+}
+
+TEST(Gemm, operandsInTheOtherOrder) {
+  GemmCase c{"kn", "mk", "mn"};
+  c.sizes = {{'m', 21}, {'n', 50}, {'k', 70}};
+  check(c);
+  GemmCase vector{"nk", "k", "n"};
+  vector.sizes = {{'n', 100}, {'k', 70}};
+  check(vector);
+  GemmCase dot{"k", "k", ""};
+  dot.sizes = {{'k', 70}};
+  check(dot);
+}
+
+TEST(Gemm, sameBitsOnAnyThreadsInAnyOrder) {
+  GemmCase c = matrices(100, 300, 500, false);
+  Target on = target();
+  KernelRunner runner(c.text(on), *createCpuEmitter());
+  ASSERT_TRUE(runner) << runner.message();
+  std::vector<HostArray> operands = c.operands();
+  RunOptions two, reversed;
+  two.workers = 2;
+  reversed.reversed = true;
+  HostArray one = runner.run(operands, {{100, 300}}).front();
+  EXPECT_EQ(one.bytes, runner.run(operands, {{100, 300}}, two).front().bytes);
+  EXPECT_EQ(one.bytes, runner.run(operands, {{100, 300}}, reversed).front().bytes);
+}
+
+TEST(Gemm, buffersThatStartAtAPage) {
+  RunOptions before;
+  before.guardBefore = true;
+  for (bool packed : {false, true})
+    for (const char *right : {"kn", "nk"})
+      check(matrices(9, 50, 67, packed, "", right), before);
+}
+
+TEST(Gemm, costAndChunks) {
+  GemmCase c = matrices(1024, 768, 3072, true);
+  KernelRunner runner(c.text(target()), *createCpuEmitter());
+  ASSERT_TRUE(runner) << runner.message();
+  EXPECT_EQ(runner.code().cost.flops.evaluate({}), 2ll * 1024 * 768 * 3072);
+  EXPECT_EQ(runner.code().cost.bytesWritten.evaluate({}), 4ll * 1024 * 768);
+  EXPECT_GE(runner.code().phases.back().chunks.evaluate({}), 64);
+}
+
+} // namespace
+} // namespace attnc
