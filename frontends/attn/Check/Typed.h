@@ -14,15 +14,20 @@
 //                          are only read, by Subscript
 //
 // Rows in a body (`q[b, h, i]`, `dot(...)`, `s[t] @ w`) have been rewritten to elements: a dot product is an
-// IndexReduction over a product of two Subscripts. What in a body does not depend on its indices, and every row that
-// is worth a tensor of its own, is bound by a Let before the statement, so a Subscript's base is a LocalRef, a
-// ParameterRef or a Constant-free tensor expression without indices.
+// IndexReduction over a product of two Subscripts. Tensors that a body reads are bound before the statement: a
+// Subscript's base is a LocalRef or a ParameterRef. Nested work has been lifted out of bodies:
+//
+//   in a Comprehension   an IndexReduction is the whole body, or nowhere; nested ones are tensors bound before
+//   in an Attend         the IndexReductions and costly functions (exp, log, tanh, ...) that remain mix outer and key
+//                        indices, or speak of the `w` of the weight; what speaks of one side alone is a tensor bound
+//                        before, and is read
 //
 // Expressions form a DAG: a node may be reached by several paths, and is then computed once if the importer memoises
 // by address within a region. Nodes live as long as their Program.
 //
-// Index arithmetic has the element type Index; conversions to and from f32 and i32 are Casts. `/` on Index and I32 is
-// floor division and Rem its remainder. There are no implicit conversions.
+// Only scalars have the element type Index: index arithmetic in bodies, and sizes at the level of statements.
+// Conversions to and from f32 and i32 are Casts; none is implicit. Div on Index and I32 is floor division, and Rem its
+// remainder.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -175,7 +180,7 @@ struct Cast {
   ExprRef operand;
 };
 
-/// ArgMax and ArgMin give the lowest index (Index element) of the largest and smallest term; a mean is a sum that is
+/// ArgMax and ArgMin give the lowest index (I32 element) of the largest and smallest term; a mean is a sum that is
 /// divided. A reduction of nothing is the combiner's identity (0, 1, -inf, +inf, false, true; index 0).
 enum class Combiner { Add, Mul, Max, Min, And, Or, ArgMax, ArgMin };
 

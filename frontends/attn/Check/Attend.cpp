@@ -1,0 +1,178 @@
+#include "frontends/attn/Check/Checker.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace attnc::check {
+
+using namespace typed;
+
+Value Checker::attend(const ast::AttendExpr &expr, const ScopePtr &scope) {
+  size_t mark = ranges.mark();
+  ScopePtr inner = childOf(scope);
+  PendingAttend pending;
+  pending.range = expr.range;
+  bool isWhole = openIndices(expr.keys, inner, pending.keys);
+  ++bodies;
+  size_t around = guards.size();
+  isWhole &= attendParts(expr, inner, pending);
+  guards.resize(around);
+  --bodies;
+  std::optional<bool> again = renormalises(expr, scope);
+  if (!isWhole || !again) {
+    restStates.erase(inner.get());
+    return Value();
+  }
+  if (!closeIndices(inner, pending.keys) || !attendYields(expr, pending))
+    return Value();
+  if (!*again)
+    return finishAttend(expr, std::move(pending), mark);
+  // The second sum is that of the weights alone; nothing kept gives zeros.
+  if (pending.statistics != std::vector<Statistic>{Statistic::Value})
+    return notSupported(expr.renormalise->range, "`renormalise` with several results");
+  PendingAttend weights = pending;
+  weights.value = build.real(1, expr.range);
+  weights.yields = {build.newLocal("sum", {Element::F32, {}}, expr.range)};
+  Value value = finishAttend(expr, std::move(pending), mark), sum = finishAttend(expr, std::move(weights), mark);
+  if (!value.tensor() || !sum.tensor())
+    return Value();
+  ExprRef isNothing = build.elementwise(Op::Eq, {sum.tensor(), build.real(0, expr.range)}, expr.range);
+  ExprRef quotient = build.elementwise(Op::Div, {value.tensor(), sum.tensor()}, expr.range);
+  return TensorValue{build.elementwise(Op::Select, {isNothing, build.real(0, expr.range), quotient}, expr.range)};
+}
+
+std::optional<bool> Checker::renormalises(const ast::AttendExpr &expr, const ScopePtr &scope) {
+  if (!expr.renormalise)
+    return false;
+  Value value = expression(*expr.renormalise, scope);
+  if (auto *truth = value.as<bool>())
+    return *truth;
+  if (!value.isError())
+    error(DiagnosticKind::NotConstant, expr.renormalise->range,
+          fmt::format("`renormalise` is true or false, and this is {}", describe(value)));
+  return std::nullopt;
+}
+
+/// Reports a score, mask or weight that is a row.
+static bool checkScalar(Checker &checker, ExprRef part, SourceRange range, const char *what) {
+  if (part->type.rank() == 0)
+    return true;
+  checker
+      .typeError(DiagnosticKind::RankMismatch, range,
+                 fmt::format("{} must be a single number for each pair, and is a row", what))
+      .label(textOf(part->type))
+      .hint("`sum` over the index that is left, or subscript with it");
+  return false;
+}
+
+bool Checker::attendParts(const ast::AttendExpr &expr, const ScopePtr &scope, PendingAttend &pending) {
+  bool isWhole = true;
+  if (expr.mask) {
+    Value mask = expression(*expr.mask, scope);
+    bool isAll = mask.as<bool>() && *mask.as<bool>();
+    pending.mask = isAll ? nullptr : asCondition(mask, expr.mask->range, "the mask");
+    isWhole &= isAll || (pending.mask && checkScalar(*this, pending.mask, expr.mask->range, "the mask"));
+    if (pending.mask && isWhole)
+      guards.push_back({pending.mask, true});
+  }
+  pending.score = asReal(expression(*expr.score, scope), expr.score->range, "the score");
+  isWhole &= pending.score && checkScalar(*this, pending.score, expr.score->range, "the score");
+  if (expr.value) {
+    pending.value = asReal(expression(*expr.value, scope), expr.value->range, "the value");
+    isWhole &= pending.value != nullptr;
+  }
+  isWhole &= attendWeight(expr, scope, pending);
+  std::optional<Normaliser> by = normaliser(expr);
+  if (by)
+    pending.normaliser = *by;
+  return isWhole && by;
+}
+
+bool Checker::attendWeight(const ast::AttendExpr &expr, const ScopePtr &scope, PendingAttend &pending) {
+  if (!expr.weight)
+    return true;
+  auto *lambda = expr.weight->as<ast::LambdaExpr>();
+  std::string name = lambda && !lambda->parameters.empty() ? lambda->parameters[0].text : "w";
+  const Local *weightIn = build.newLocal(name, {Element::F32, {}}, expr.weight->range);
+  build.makeScalar(weightIn);
+  Value weight = build.reference(weightIn, expr.weight->range)
+                     ? Value(TensorValue{build.reference(weightIn, expr.weight->range)})
+                     : Value();
+  Value function = expression(*expr.weight, scope);
+  if (function.isError())
+    return false;
+  if (!function.as<LambdaValue>() && !function.as<FunctionValue>() && !function.as<BuiltinValue>()) {
+    error(DiagnosticKind::NotCallable, expr.weight->range,
+          fmt::format("the weight is a function of the normalised score, and this is {}", describe(function)))
+        .hint("write `weight: w => ...`");
+    return false;
+  }
+  Value result = callValue(function, "weight", expr.weight->range, expr.weight->range,
+                           {{std::nullopt, weight, expr.weight->range}});
+  pending.weight = result.isError() ? nullptr : asReal(result, expr.weight->range, "the weight");
+  pending.weightIn = weightIn;
+  return pending.weight && checkScalar(*this, pending.weight, expr.weight->range, "the weight");
+}
+
+std::optional<Normaliser> Checker::normaliser(const ast::AttendExpr &expr) {
+  if (!expr.by)
+    return Normaliser::Softmax;
+  auto *name = expr.by->as<ast::NameRefExpr>();
+  if (name && name->name == "softmax")
+    return Normaliser::Softmax;
+  if (name && name->name == "ratio")
+    return Normaliser::Ratio;
+  error(DiagnosticKind::NotSupported, expr.by->range,
+        fmt::format("the normaliser `{}` is not supported yet", sources.text(expr.by->range)))
+      .hint("`softmax` and `ratio` are");
+  return std::nullopt;
+}
+
+bool Checker::attendYields(const ast::AttendExpr &expr, PendingAttend &pending) {
+  auto add = [&](Statistic statistic, const char *name) {
+    Type type{Element::F32, {}};
+    if (statistic == Statistic::Value)
+      type.shape = pending.value->type.shape;
+    if (statistic == Statistic::Weights)
+      for (const Index *key : pending.keys)
+        type.shape.push_back(key->extent);
+    pending.statistics.push_back(statistic);
+    pending.yields.push_back(build.newLocal(name, std::move(type), expr.keywordRange));
+  };
+  if (expr.yields.empty())
+    add(pending.value ? Statistic::Value : Statistic::Weights, pending.value ? "value" : "weights");
+  for (const ast::ExprPtr &yield : expr.yields) {
+    auto *name = yield->as<ast::NameRefExpr>();
+    std::string word = name ? name->name : std::string(sources.text(yield->range));
+    if (word == "weights") {
+      add(Statistic::Weights, "weights");
+    } else if (word == "lse" && pending.normaliser == Normaliser::Softmax) {
+      add(Statistic::Lse, "lse");
+    } else if (word == "value" && pending.value) {
+      add(Statistic::Value, "value");
+    } else if (word == "value" || word == "lse") {
+      error(DiagnosticKind::BadYield, yield->range,
+            word == "value" ? "there is no `value:` to yield" : "only `softmax` has a log of the sum of exponentials");
+      return false;
+    } else {
+      error(DiagnosticKind::NotSupported, yield->range, fmt::format("yielding `{}` is not supported yet", word))
+          .hint("`value`, `weights` and `lse` are");
+      return false;
+    }
+  }
+  return true;
+}
+
+Value Checker::finishAttend(const ast::AttendExpr &expr, PendingAttend pending, size_t mark) {
+  PendingAttend &kept = build.addPending(std::move(pending));
+  TupleValue results;
+  for (const Local *yield : kept.yields) {
+    Value value = finishValue(build.reference(yield, expr.range), mark);
+    if (value.isError())
+      return value;
+    results.parts.push_back(value);
+  }
+  return results.parts.size() == 1 ? results.parts.front() : Value(results);
+}
+
+} // namespace attnc::check

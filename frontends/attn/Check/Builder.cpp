@@ -1,0 +1,285 @@
+#include "frontends/attn/Check/Builder.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace attnc::check {
+
+using namespace typed;
+
+//===- What is known of a node ------------------------------------------------------------------------------------===//
+
+static FreeRef unite(FreeRef a, const FreeRef &b) {
+  if (b->empty() || a == b)
+    return a;
+  if (a->empty())
+    return b;
+  auto both = std::make_shared<Free>(*a);
+  both->indices.insert(b->indices.begin(), b->indices.end());
+  both->scalars.insert(b->scalars.begin(), b->scalars.end());
+  return both;
+}
+
+Builder::Info Builder::infoOf(const Expr &expr) const {
+  Info info{nothing, 1};
+  forEachOperand(expr, [&](ExprRef operand) {
+    const Info &other = infos.at(operand);
+    info.free = unite(info.free, other.free);
+    info.depth = std::max(info.depth, other.depth + 1);
+  });
+  auto own = std::make_shared<Free>();
+  if (auto *node = expr.as<IndexRef>())
+    own->indices.insert(numberOf(node->index));
+  if (auto *node = expr.as<LocalRef>()) {
+    if (PendingAttend *pending = pendingOf(node->local))
+      info.free = unite(info.free, pending->free);
+    else if (scalars.count(node->local))
+      own->scalars.insert(node->local);
+  }
+  if (!own->empty())
+    info.free = unite(info.free, own);
+  auto close = [&](const auto &indices) {
+    auto without = std::make_shared<Free>(*info.free);
+    for (const Index *index : indices)
+      without->indices.erase(numberOf(index));
+    info.free = without;
+  };
+  if (auto *node = expr.as<Comprehension>())
+    close(node->indices);
+  if (auto *node = expr.as<IndexReduction>())
+    close(node->indices);
+  return info;
+}
+
+ExprRef Builder::make(Expr::Node node, Type type, SourceRange range) {
+  Expr &expr = program.exprs.emplace_back(Expr{std::move(node), std::move(type), range});
+  Info info = infoOf(expr);
+  deepest = std::max(deepest, info.depth);
+  infos.emplace(&expr, std::move(info));
+  return &expr;
+}
+
+//===- Leaves -----------------------------------------------------------------------------------------------------===//
+
+ExprRef Builder::real(double value, SourceRange range) { return make(Constant{value, 0}, {Element::F32, {}}, range); }
+
+ExprRef Builder::integer(int64_t value, Element element, SourceRange range) {
+  return make(Constant{0, value}, {element, {}}, range);
+}
+
+ExprRef Builder::boolean(bool value, SourceRange range) { return integer(value, Element::Bool, range); }
+
+ExprRef Builder::size(const Dim &dim, SourceRange range) {
+  if (dim.isConstant())
+    return integer(dim.constant(), Element::Index, range);
+  return make(DimValue{dim}, {Element::Index, {}}, range);
+}
+
+ExprRef Builder::reference(const Local *local, SourceRange range) { return make(LocalRef{local}, local->type, range); }
+
+ExprRef Builder::reference(Index *index, SourceRange range) {
+  return make(IndexRef{index}, {Element::Index, {}}, range);
+}
+
+Local *Builder::newLocal(std::string name, Type type, SourceRange range) {
+  return &program.locals.emplace_back(Local{std::move(name), std::move(type), range});
+}
+
+Index *Builder::newIndex(std::string name, SourceRange range) {
+  Index *index = &program.indices.emplace_back(Index{std::move(name), Dim(), range});
+  indexNumbers[index] = static_cast<unsigned>(program.indices.size() - 1);
+  return index;
+}
+
+//===- Operators --------------------------------------------------------------------------------------------------===//
+
+ExprRef Builder::cast(ExprRef operand, Element element) {
+  if (operand->type.element == element)
+    return operand;
+  if (auto *constant = operand->as<Constant>()) {
+    double value = operand->type.element == Element::F32 ? constant->real : static_cast<double>(constant->integer);
+    if (element == Element::F32)
+      return real(value, operand->range);
+    if (operand->type.element != Element::F32 && element != Element::Bool)
+      return integer(constant->integer, element, operand->range);
+  }
+  return make(Cast{operand}, {element, operand->type.shape}, operand->range);
+}
+
+std::optional<Shape> broadcast(const Shape &a, const Shape &b) {
+  const Shape &longer = a.size() >= b.size() ? a : b, &shorter = a.size() >= b.size() ? b : a;
+  Shape result = longer;
+  size_t offset = longer.size() - shorter.size();
+  for (size_t i = 0; i < shorter.size(); ++i) {
+    Dim &dim = result[offset + i];
+    if (dim == shorter[i])
+      continue;
+    if (dim.is(1))
+      dim = shorter[i];
+    else if (!shorter[i].is(1))
+      return std::nullopt;
+  }
+  return result;
+}
+
+static bool isComparison(Op op) {
+  return op == Op::Eq || op == Op::Ne || op == Op::Lt || op == Op::Le || op == Op::Gt || op == Op::Ge;
+}
+
+ExprRef Builder::elementwise(Op op, std::vector<ExprRef> operands, SourceRange range) {
+  Shape shape;
+  for (ExprRef operand : operands) {
+    std::optional<Shape> both = broadcast(shape, operand->type.shape);
+    assert(both && "operands were checked");
+    shape = *both;
+  }
+  Element element = isComparison(op) ? Element::Bool : operands.back()->type.element;
+  return make(Elementwise{op, std::move(operands)}, {element, std::move(shape)}, range);
+}
+
+ExprRef Builder::permute(ExprRef source, std::vector<unsigned> permutation, SourceRange range) {
+  if (std::is_sorted(permutation.begin(), permutation.end()))
+    return source;
+  Shape shape;
+  for (unsigned axis : permutation)
+    shape.push_back(source->type.shape[axis]);
+  Type type{source->type.element, std::move(shape)};
+  return make(Permute{source, std::move(permutation)}, std::move(type), range);
+}
+
+/// Cuts two shapes into the smallest groups of equal products; nothing where the whole products differ.
+static std::optional<std::vector<Reshape::Group>> groupsOf(const Shape &from, const Shape &to) {
+  std::vector<Reshape::Group> groups;
+  size_t i = 0, j = 0;
+  while (i < from.size() && j < to.size()) {
+    // The nearest pair of prefixes with equal products; the one that takes fewest dimensions.
+    bool found = false;
+    for (size_t taken = 2; !found && taken <= (from.size() - i) + (to.size() - j); ++taken)
+      for (size_t m = 1; !found && m < taken && m <= from.size() - i; ++m) {
+        size_t n = taken - m;
+        if (n > to.size() - j)
+          continue;
+        Dim left(1), right(1);
+        for (size_t k = 0; k < m; ++k)
+          left = left * from[i + k];
+        for (size_t k = 0; k < n; ++k)
+          right = right * to[j + k];
+        if (left != right)
+          continue;
+        groups.push_back({static_cast<unsigned>(m), static_cast<unsigned>(n)});
+        i += m, j += n;
+        found = true;
+      }
+    if (!found)
+      break;
+  }
+  // What remains must be ones.
+  auto areOnes = [](const Shape &shape, size_t begin) {
+    return std::all_of(shape.begin() + begin, shape.end(), [](const Dim &dim) { return dim.is(1); });
+  };
+  if (!areOnes(from, i) || !areOnes(to, j))
+    return std::nullopt;
+  if (i < from.size() || j < to.size())
+    groups.push_back({static_cast<unsigned>(from.size() - i), static_cast<unsigned>(to.size() - j)});
+  return groups;
+}
+
+ExprRef Builder::reshape(ExprRef source, Shape shape, SourceRange range) {
+  if (source->type.shape == shape)
+    return source;
+  std::optional<std::vector<Reshape::Group>> groups = groupsOf(source->type.shape, shape);
+  if (!groups)
+    return nullptr;
+  Type type{source->type.element, std::move(shape)};
+  return make(Reshape{source, std::move(*groups)}, std::move(type), range);
+}
+
+ExprRef Builder::subscript(ExprRef base, std::vector<ExprRef> indices, SourceRange range) {
+  if (!isOpen(base))
+    base = bind("", base, base->range);
+  Shape rest(base->type.shape.begin() + static_cast<ptrdiff_t>(indices.size()), base->type.shape.end());
+  std::vector<InRange> inRange(indices.size(), InRange::Proved);
+  Type type{base->type.element, std::move(rest)};
+  return make(Subscript{base, std::move(indices), std::move(inRange)}, std::move(type), range);
+}
+
+static Element resultOf(Combiner combiner, Element element) {
+  return combiner == Combiner::ArgMax || combiner == Combiner::ArgMin ? Element::I32 : element;
+}
+
+ExprRef Builder::reduction(Combiner combiner, std::vector<Index *> indices, ExprRef filter, ExprRef body,
+                           SourceRange range) {
+  Type type{resultOf(combiner, body->type.element), body->type.shape};
+  std::vector<const Index *> over(indices.begin(), indices.end());
+  return make(IndexReduction{combiner, std::move(over), filter, body}, std::move(type), range);
+}
+
+ExprRef Builder::reduceAxes(Combiner combiner, ExprRef source, std::vector<unsigned> axes, SourceRange range) {
+  if (axes.empty())
+    return source;
+  Shape shape;
+  for (unsigned axis = 0; axis < source->type.rank(); ++axis)
+    if (!std::count(axes.begin(), axes.end(), axis))
+      shape.push_back(source->type.shape[axis]);
+  Type type{resultOf(combiner, source->type.element), std::move(shape)};
+  return make(AxisReduction{combiner, source, std::move(axes)}, std::move(type), range);
+}
+
+//===- Statements -------------------------------------------------------------------------------------------------===//
+
+void Builder::let(std::vector<const Local *> locals, ExprRef value) {
+  block->statements.push_back(Let{std::move(locals), value});
+}
+
+ExprRef Builder::bind(std::string name, ExprRef value, SourceRange range) {
+  assert(!isOpen(value) && "only closed expressions are bound");
+  if (value->as<LocalRef>() || value->as<ParameterRef>())
+    return value;
+  if (value->type.rank() == 0 && (value->as<Constant>() || value->as<DimValue>()))
+    return value;
+  auto known = bound.find(value);
+  if (known != bound.end())
+    return known->second;
+  Local *local = newLocal(std::move(name), value->type, range);
+  let({local}, value);
+  ExprRef result = reference(local, value->range);
+  bound.emplace(value, result);
+  return result;
+}
+
+void Builder::setBlock(Block *newBlock) {
+  // What was bound in a block is visible in it alone; what is open around it keeps its own.
+  if (block)
+    outerBound[block] = std::move(bound);
+  bound.clear();
+  auto saved = outerBound.find(newBlock);
+  if (saved != outerBound.end()) {
+    bound = std::move(saved->second);
+    outerBound.erase(saved);
+  }
+  block = newBlock;
+}
+
+PendingAttend &Builder::addPending(PendingAttend pending) {
+  FreeRef free = nothing;
+  for (ExprRef part : {pending.score, pending.mask, pending.weight, pending.value})
+    if (part)
+      free = unite(free, infos.at(part).free);
+  auto without = std::make_shared<Free>(*free);
+  for (const Index *index : pending.keys)
+    without->indices.erase(numberOf(index));
+  if (pending.weightIn)
+    without->scalars.erase(pending.weightIn);
+  pending.free = without;
+  pendings.push_back(std::move(pending));
+  for (const Local *yield : pendings.back().yields)
+    pendingByLocal[yield] = &pendings.back();
+  return pendings.back();
+}
+
+PendingAttend *Builder::pendingOf(const Local *local) const {
+  auto found = pendingByLocal.find(local);
+  return found == pendingByLocal.end() ? nullptr : found->second;
+}
+
+} // namespace attnc::check

@@ -1,0 +1,154 @@
+//===- Builder.h - typed nodes, made one at a time ----------------------------------------------------------------===//
+//
+// Owns nothing but the way nodes are made: into the Program, with what the checker needs to know of each at hand. An
+// expression is *open* where it speaks of indices (or of the `w` of a weight) of the body around it, and *closed*
+// otherwise. While a body is being checked its expressions may be rows: nodes for tensors, but open. Elements.h
+// rewrites them; what leaves the checker is as Typed.h says.
+//
+//===--------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "frontends/attn/Check/Typed.h"
+#include <map>
+#include <memory>
+#include <set>
+#include <unordered_map>
+
+namespace attnc::check {
+
+/// What an open expression speaks of: indices by their number in the Program, and locals that are scalars of a body.
+struct Free {
+  std::set<unsigned> indices;
+  std::set<const typed::Local *> scalars;
+  bool empty() const { return indices.empty() && scalars.empty(); }
+};
+using FreeRef = std::shared_ptr<const Free>;
+
+/// attend { ... } as checked, in rows; its results are LocalRefs to `yields` until Elements binds them.
+struct PendingAttend {
+  std::vector<typed::Index *> keys;
+  typed::Normaliser normaliser = typed::Normaliser::Softmax;
+  typed::ExprRef score = nullptr, mask = nullptr, weight = nullptr, value = nullptr;
+  const typed::Local *weightIn = nullptr;
+  std::vector<typed::Statistic> statistics;
+  std::vector<const typed::Local *> yields;
+  FreeRef free;
+  SourceRange range;
+};
+
+class Builder {
+public:
+  explicit Builder(typed::Program &program) : program(program), nothing(std::make_shared<Free>()) {}
+
+  typed::ExprRef make(typed::Expr::Node node, typed::Type type, SourceRange range);
+
+  typed::ExprRef real(double value, SourceRange range);
+  typed::ExprRef integer(int64_t value, typed::Element element, SourceRange range);
+  typed::ExprRef boolean(bool value, SourceRange range);
+  /// A size as an Index: a constant where it is one.
+  typed::ExprRef size(const Dim &dim, SourceRange range);
+  typed::ExprRef cast(typed::ExprRef operand, typed::Element element);
+  /// Operands must agree; the result's shape is that of broadcasting them, which must be possible.
+  typed::ExprRef elementwise(typed::Op op, std::vector<typed::ExprRef> operands, SourceRange range);
+  typed::ExprRef reference(const typed::Local *local, SourceRange range);
+  typed::ExprRef reference(typed::Index *index, SourceRange range);
+  typed::ExprRef permute(typed::ExprRef source, std::vector<unsigned> permutation, SourceRange range);
+  /// The source with another shape of as many elements; null where the checker cannot see that it has as many.
+  typed::ExprRef reshape(typed::ExprRef source, Shape shape, SourceRange range);
+  /// One element, or a row where there are fewer indices than dimensions. Closed bases are bound first.
+  typed::ExprRef subscript(typed::ExprRef base, std::vector<typed::ExprRef> indices, SourceRange range);
+  typed::ExprRef reduction(typed::Combiner combiner, std::vector<typed::Index *> indices, typed::ExprRef filter,
+                           typed::ExprRef body, SourceRange range);
+  typed::ExprRef reduceAxes(typed::Combiner combiner, typed::ExprRef source, std::vector<unsigned> axes,
+                            SourceRange range);
+
+  typed::Local *newLocal(std::string name, typed::Type type, SourceRange range);
+  typed::Index *newIndex(std::string name, SourceRange range);
+  unsigned numberOf(const typed::Index *index) const { return indexNumbers.at(index); }
+  typed::Index *indexAt(unsigned number) { return &program.indices[number]; }
+
+  /// A closed expression as a reference to a local, bound here unless it is a reference already.
+  typed::ExprRef bind(std::string name, typed::ExprRef value, SourceRange range);
+  void let(std::vector<const typed::Local *> locals, typed::ExprRef value);
+
+  /// The block that Lets go to.
+  typed::Block *getBlock() const { return block; }
+  void setBlock(typed::Block *newBlock);
+
+  const Free &freeOf(typed::ExprRef expr) const { return *infos.at(expr).free; }
+  bool isOpen(typed::ExprRef expr) const { return !freeOf(expr).empty(); }
+  unsigned depthOf(typed::ExprRef expr) const { return infos.at(expr).depth; }
+
+  /// Makes `local` a scalar of a body: references to it are open.
+  void makeScalar(const typed::Local *local) { scalars.insert(local); }
+  PendingAttend &addPending(PendingAttend pending);
+  /// The attend that the local is a yield of, until it is bound; null for other locals.
+  PendingAttend *pendingOf(const typed::Local *local) const;
+
+  typed::Program &getProgram() { return program; }
+  /// Nodes and nesting are within what later phases can take.
+  bool withinLimits() const { return program.exprs.size() < maximumNodes && deepest < maximumDepth; }
+
+  static constexpr size_t maximumNodes = 1000000;
+  static constexpr unsigned maximumDepth = 1000;
+
+private:
+  struct Info {
+    FreeRef free;
+    unsigned depth;
+  };
+  Info infoOf(const typed::Expr &expr) const;
+
+  typed::Program &program;
+  typed::Block *block = nullptr;
+  FreeRef nothing;
+  std::unordered_map<typed::ExprRef, Info> infos;
+  std::unordered_map<const typed::Index *, unsigned> indexNumbers;
+  std::set<const typed::Local *> scalars;
+  std::deque<PendingAttend> pendings;
+  std::unordered_map<const typed::Local *, PendingAttend *> pendingByLocal;
+  std::unordered_map<typed::ExprRef, typed::ExprRef> bound; ///< within the current block
+  std::map<typed::Block *, std::unordered_map<typed::ExprRef, typed::ExprRef>> outerBound;
+  unsigned deepest = 0;
+};
+
+/// The shape of a and b together: trailing dimensions align, each the same or the literal 1 on one side.
+std::optional<Shape> broadcast(const Shape &a, const Shape &b);
+
+/// Calls `visit` on each operand of a node.
+template <class Visitor> void forEachOperand(const typed::Expr &expr, Visitor visit) {
+  using namespace typed;
+  if (auto *node = expr.as<Elementwise>())
+    for (ExprRef operand : node->operands)
+      visit(operand);
+  else if (auto *node = expr.as<Cast>())
+    visit(node->operand);
+  else if (auto *node = expr.as<AxisReduction>())
+    visit(node->source);
+  else if (auto *node = expr.as<MatMul>())
+    visit(node->a), visit(node->b);
+  else if (auto *node = expr.as<Permute>())
+    visit(node->source);
+  else if (auto *node = expr.as<Reshape>())
+    visit(node->source);
+  else if (auto *node = expr.as<Slice>())
+    visit(node->source);
+  else if (auto *node = expr.as<Concat>())
+    for (ExprRef part : node->parts)
+      visit(part);
+  else if (auto *node = expr.as<Fill>())
+    visit(node->value);
+  else if (auto *node = expr.as<Comprehension>())
+    visit(node->body);
+  else if (auto *node = expr.as<Subscript>()) {
+    visit(node->base);
+    for (ExprRef index : node->indices)
+      visit(index);
+  } else if (auto *node = expr.as<IndexReduction>()) {
+    if (node->filter)
+      visit(node->filter);
+    visit(node->body);
+  }
+}
+
+} // namespace attnc::check

@@ -1,0 +1,135 @@
+#include "frontends/attn/Check/Builtins.h"
+
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace attnc::check {
+
+using namespace typed;
+
+namespace {
+
+struct MathFunction {
+  const char *name;
+  Op op;
+  double (*fold)(double);
+};
+
+constexpr MathFunction functions[] = {
+    {"exp", Op::Exp, [](double x) { return std::exp(x); }},
+    {"log", Op::Log, [](double x) { return std::log(x); }},
+    {"sqrt", Op::Sqrt, [](double x) { return std::sqrt(x); }},
+    {"rsqrt", Op::Rsqrt, [](double x) { return 1 / std::sqrt(x); }},
+    {"tanh", Op::Tanh, [](double x) { return std::tanh(x); }},
+    {"sin", Op::Sin, [](double x) { return std::sin(x); }},
+    {"cos", Op::Cos, [](double x) { return std::cos(x); }},
+    {"erf", Op::Erf, [](double x) { return std::erf(x); }},
+    {"floor", Op::Floor, [](double x) { return std::floor(x); }},
+};
+
+} // namespace
+
+Value builtinMath(const BuiltinCall &call) {
+  for (const MathFunction &function : functions) {
+    if (std::strcmp(function.name, call.builtin.name) != 0)
+      continue;
+    if (std::optional<double> number = call[0].value.real())
+      return function.fold(*number);
+    ExprRef x = call.checker.asReal(call[0].value, call[0].range, call.what());
+    return x ? Value(TensorValue{call.checker.build.elementwise(function.op, {x}, call.range)}) : Value();
+  }
+  return Value();
+}
+
+/// The argument as a tensor of numbers.
+static ExprRef numeric(const BuiltinCall &call) {
+  ExprRef x = call.checker.asTensor(call[0].value, call[0].range);
+  if (x && x->type.element == Element::Bool)
+    return call.checker.asReal(call[0].value, call[0].range, call.what());
+  return x;
+}
+
+Value builtinAbs(const BuiltinCall &call) {
+  if (std::optional<double> number = call[0].value.real())
+    return call[0].value.as<Dim>() ? Value(Dim(static_cast<int64_t>(std::fabs(*number)))) : Value(std::fabs(*number));
+  ExprRef x = numeric(call);
+  return x ? Value(TensorValue{call.checker.build.elementwise(Op::Abs, {x}, call.range)}) : Value();
+}
+
+Value builtinSquare(const BuiltinCall &call) {
+  if (auto *size = call[0].value.as<Dim>())
+    return *size * *size;
+  if (std::optional<double> number = call[0].value.real())
+    return *number * *number;
+  ExprRef x = numeric(call);
+  return x ? Value(TensorValue{call.checker.build.elementwise(Op::Mul, {x, x}, call.range)}) : Value();
+}
+
+Value builtinSigmoid(const BuiltinCall &call) {
+  Builder &build = call.checker.build;
+  if (std::optional<double> number = call[0].value.real())
+    return 1 / (1 + std::exp(-*number));
+  ExprRef x = call.checker.asReal(call[0].value, call[0].range, call.what());
+  if (!x)
+    return Value();
+  ExprRef power = build.elementwise(Op::Exp, {build.elementwise(Op::Neg, {x}, call.range)}, call.range);
+  ExprRef one = build.real(1, call.range);
+  return TensorValue{
+      build.elementwise(Op::Div, {one, build.elementwise(Op::Add, {one, power}, call.range)}, call.range)};
+}
+
+Value builtinRelu(const BuiltinCall &call) {
+  if (std::optional<double> number = call[0].value.real())
+    return std::fmax(*number, 0);
+  ExprRef x = call.checker.asReal(call[0].value, call[0].range, call.what());
+  return x ? Value(TensorValue{
+                 call.checker.build.elementwise(Op::Max, {x, call.checker.build.real(0, call.range)}, call.range)})
+           : Value();
+}
+
+Value builtinPow(const BuiltinCall &call) {
+  std::optional<double> a = call[0].value.real(), b = call[1].value.real();
+  if (a && b)
+    return std::pow(*a, *b);
+  ExprRef x = call.checker.asReal(call[0].value, call[0].range, call.what());
+  ExprRef y = call.checker.asReal(call[1].value, call[1].range, call.what());
+  if (!x || !y)
+    return Value();
+  return call.checker.elementwise(Op::Pow, {{TensorValue{x}, call[0].range}, {TensorValue{y}, call[1].range}},
+                                  call.range, call.what());
+}
+
+Value builtinSelect(const BuiltinCall &call) {
+  Checker &checker = call.checker;
+  ExprRef condition = checker.asCondition(call[0].value, call[0].range, "the condition");
+  if (!condition)
+    return Value();
+  std::vector<Checker::Operand> all = {{TensorValue{condition}, call[0].range}, call.operand(1), call.operand(2)};
+  std::vector<ExprRef> tensors =
+      checker.agree({all[1], all[2]}, call.range, "the branches", condition->type.rank() > 0);
+  if (tensors.empty())
+    return Value();
+  tensors.insert(tensors.begin(), condition);
+  if (!checker.checkBroadcast(tensors, all, call.range, call.what()))
+    return Value();
+  return TensorValue{checker.build.elementwise(Op::Select, std::move(tensors), call.range)};
+}
+
+Value builtinCastReal(const BuiltinCall &call) {
+  if (std::optional<double> number = call[0].value.real())
+    return *number;
+  ExprRef x = call.checker.asTensor(call[0].value, call[0].range);
+  return x ? Value(TensorValue{call.checker.build.cast(x, Element::F32)}) : Value();
+}
+
+Value builtinCastInteger(const BuiltinCall &call) {
+  if (call[0].value.as<Dim>())
+    return call[0].value;
+  if (std::optional<double> number = call[0].value.real(); number && std::fabs(*number) < 0x1p31)
+    return Dim(static_cast<int64_t>(*number));
+  ExprRef x = call.checker.asTensor(call[0].value, call[0].range);
+  return x ? Value(TensorValue{call.checker.build.cast(x, Element::I32)}) : Value();
+}
+
+} // namespace attnc::check

@@ -1,0 +1,77 @@
+//===- Builtins.h - the functions that the language has of itself -------------------------------------------------===//
+//
+// One table: name, signature, meaning, and the rule that makes the typed expression. What can be said in the language
+// is in the prelude instead.
+//
+//===--------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "frontends/attn/Check/Checker.h"
+#include <span>
+
+namespace attnc::check {
+
+/// A call of a builtin, with its arguments sorted.
+struct BuiltinCall {
+  Checker &checker;
+  const Builtin &builtin;
+  SourceRange range;
+  std::vector<CheckedArgument> arguments; ///< without labels
+  std::optional<CheckedArgument> axis;    ///< `axis: -1`
+  const CheckedArgument &operator[](size_t i) const { return arguments[i]; }
+  Checker::Operand operand(size_t i) const { return {arguments[i].value, arguments[i].range}; }
+  std::string what() const;
+};
+
+struct Builtin {
+  const char *name;
+  const char *signature;
+  const char *doc;
+  size_t least, most; ///< arguments without labels
+  bool takesAxis;
+  Value (*rule)(const BuiltinCall &call);
+};
+
+std::span<const Builtin> builtins();
+const Builtin *findBuiltin(const std::string &name);
+bool isBuiltinConstant(const std::string &name);
+/// `inf`, `pi`, `training`.
+std::optional<Value> builtinConstant(const std::string &name);
+Value callBuiltin(Checker &checker, const Builtin &builtin, SourceRange range, std::vector<CheckedArgument> arguments);
+
+// BuiltinMath.cpp: functions of every element.
+Value builtinMath(const BuiltinCall &call);
+Value builtinAbs(const BuiltinCall &call);
+Value builtinSquare(const BuiltinCall &call);
+Value builtinSigmoid(const BuiltinCall &call);
+Value builtinRelu(const BuiltinCall &call);
+Value builtinPow(const BuiltinCall &call);
+Value builtinSelect(const BuiltinCall &call);
+Value builtinCastReal(const BuiltinCall &call);
+Value builtinCastInteger(const BuiltinCall &call);
+
+// BuiltinReductions.cpp
+Value builtinReduce(const BuiltinCall &call);
+/// max and min: of two values each element, of one a reduction.
+Value builtinExtremum(const BuiltinCall &call);
+Value builtinDot(const BuiltinCall &call);
+Value builtinNorm(const BuiltinCall &call);
+
+// BuiltinShapes.cpp
+Value builtinIota(const BuiltinCall &call);
+Value builtinZeros(const BuiltinCall &call);
+Value builtinOnes(const BuiltinCall &call);
+Value builtinFull(const BuiltinCall &call);
+Value builtinReshape(const BuiltinCall &call);
+Value builtinTranspose(const BuiltinCall &call);
+Value builtinPermute(const BuiltinCall &call);
+Value builtinConcat(const BuiltinCall &call);
+Value builtinSplit(const BuiltinCall &call);
+Value builtinRank(const BuiltinCall &call);
+Value builtinSize(const BuiltinCall &call);
+Value builtinLen(const BuiltinCall &call);
+
+/// The dimension that an axis means: -1 is the last. Reports one that there is not.
+std::optional<unsigned> axisOf(const BuiltinCall &call, const Value &axis, SourceRange range, size_t rank);
+
+} // namespace attnc::check

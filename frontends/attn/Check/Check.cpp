@@ -1,0 +1,260 @@
+#include "frontends/attn/Check/Check.h"
+#include "compiler/Diagnostics/Spelling.h"
+#include "frontends/attn/Check/Checker.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace attnc {
+
+std::unique_ptr<typed::Program> checkFile(SourceManager &sources, FileId file, DiagnosticEngine &diagnostics,
+                                          const CheckOptions &options) {
+  return check::Checker(sources, diagnostics, options).run(file);
+}
+
+namespace check {
+
+using namespace typed;
+
+//===- Errors -----------------------------------------------------------------------------------------------------===//
+
+Diagnostic &Checker::error(DiagnosticKind kind, SourceRange range, std::string message) {
+  if (!reported.emplace(kind, range.file, range.begin, range.end).second)
+    return discarded = Diagnostic();
+  return diagnostics.error(kind, range, std::move(message));
+}
+
+Diagnostic &Checker::warning(DiagnosticKind kind, SourceRange range, std::string message) {
+  if (!reported.emplace(kind, range.file, range.begin, range.end).second)
+    return discarded = Diagnostic();
+  return diagnostics.warning(kind, range, std::move(message));
+}
+
+Diagnostic &Checker::typeError(DiagnosticKind kind, SourceRange range, std::string message) {
+  Diagnostic &report = error(kind, range, std::move(message));
+  if (frames.size() > 1) // the first is the entry point itself
+    report.note("in the call", frames.back().call);
+  return report;
+}
+
+Value Checker::notSupported(SourceRange range, const std::string &what) {
+  error(DiagnosticKind::NotSupported, range, fmt::format("{} is not supported yet", what));
+  return Value();
+}
+
+//===- Programs ---------------------------------------------------------------------------------------------------===//
+
+std::unique_ptr<Program> Checker::run(FileId file) {
+  SourceUnit *unit = load(file, "");
+  if (diagnostics.hasErrors())
+    return nullptr;
+  const ast::ModuleDecl *decl = chooseModel(*unit);
+  Block outside; // for what is computed before there is an entry point, which is nothing
+  build.setBlock(&outside);
+  Instance *model = decl ? instantiateModel(*decl, *unit) : nullptr;
+  checkEntries(*unit, model);
+  checkUncalled(*unit);
+  if (diagnostics.hasErrors())
+    return nullptr;
+  return std::move(program);
+}
+
+const ast::ModuleDecl *Checker::chooseModel(SourceUnit &unit) {
+  const ast::ModuleDecl *model = nullptr;
+  for (const ast::ModuleDecl &decl : unit.ast->modules) {
+    if (!decl.isModel)
+      continue;
+    if (model)
+      error(DiagnosticKind::SeveralModels, decl.name.range, "a file has one model, and this is a second")
+          .note("the first is", model->name.range)
+          .hint("what is part of another is a `module`");
+    else
+      model = &decl;
+  }
+  if (!model && !options.settings.empty())
+    error(DiagnosticKind::UnknownSetting, {unit.file, 0, 0},
+          fmt::format("there is no model, and so no hyperparameter `{}` to set", options.settings.front().first));
+  return model;
+}
+
+/// Whether a function can be an entry point: all its parameters are tensors with named dimensions.
+static bool isEntryLike(const ast::FunctionDecl &decl) {
+  return decl.name && std::all_of(decl.parameters.begin(), decl.parameters.end(), [](const ast::Parameter &parameter) {
+           return parameter.type && std::none_of(parameter.type->dimensions.begin(), parameter.type->dimensions.end(),
+                                                 [](const ast::Dimension &dimension) { return dimension.isRest; });
+         });
+}
+
+void Checker::checkEntries(SourceUnit &unit, Instance *model) {
+  for (const ast::ExportDecl &decl : unit.ast->exports)
+    checkExport(decl, unit, model);
+  if (!unit.ast->exports.empty())
+    return;
+  // Without exports, every function that can be one is an entry point.
+  const std::vector<ast::FunctionDecl> &functions = model ? model->decl->functions : unit.ast->functions;
+  bool hasEntry = false;
+  for (const ast::FunctionDecl &decl : functions)
+    if (isEntryLike(decl)) {
+      hasEntry = true;
+      checkEntry({&decl, &unit, {model, {}}}, decl.name->text, decl.name->range, true);
+    }
+  if (!hasEntry)
+    error(DiagnosticKind::NoEntry, model ? model->decl->name.range : SourceRange{unit.file, 0, 0},
+          "there is no function here that a program could call")
+        .hint("an entry point is a function with a name, whose parameters have types, as `fn f(x: f32[n]) -> f32[n]`");
+}
+
+std::optional<FunctionValue> Checker::entryFunction(const std::string &name, SourceUnit &unit, Instance *model) {
+  if (model)
+    for (const ast::FunctionDecl &decl : model->decl->functions)
+      if (decl.name && decl.name->text == name)
+        return FunctionValue{&decl, &unit, {model, {}}};
+  for (const ast::FunctionDecl &decl : unit.ast->functions)
+    if (decl.name && decl.name->text == name)
+      return FunctionValue{&decl, &unit, {nullptr, {}}};
+  return std::nullopt;
+}
+
+void Checker::checkExport(const ast::ExportDecl &decl, SourceUnit &unit, Instance *model) {
+  std::string name = decl.name.text;
+  SourceRange range = decl.name.range;
+  if (decl.value) {
+    auto *alias = decl.value->as<ast::NameRefExpr>();
+    auto *made = decl.value->as<ast::CallExpr>();
+    if (!alias) {
+      std::string what =
+          made ? fmt::format("`{}`", sources.text(made->callee->range)) : std::string("an export of this form");
+      error(DiagnosticKind::NotSupported, decl.value->range, fmt::format("{} is not supported yet", what))
+          .hint("`export f` and `export g = f` make entry points of functions");
+      return;
+    }
+    name = alias->name;
+    range = alias->range;
+  }
+  for (const Entry &entry : program->entries)
+    if (entry.name == decl.name.text) {
+      error(DiagnosticKind::AlreadyDefined, decl.name.range, fmt::format("`{}` is exported twice", entry.name))
+          .note("the first is", entry.range);
+      return;
+    }
+  if (std::optional<FunctionValue> function = entryFunction(name, unit, model)) {
+    checkEntry(*function, decl.name.text, decl.name.range, true);
+    return;
+  }
+  Diagnostic &report =
+      error(DiagnosticKind::UnknownName, range, fmt::format("there is no function `{}` to export", name));
+  std::vector<std::string> names;
+  auto addNames = [&](const std::vector<ast::FunctionDecl> &functions) {
+    for (const ast::FunctionDecl &candidate : functions)
+      if (candidate.name)
+        names.push_back(candidate.name->text);
+  };
+  addNames(unit.ast->functions);
+  if (model)
+    addNames(model->decl->functions);
+  if (auto meant = nearest(name, names))
+    report.hint(fmt::format("did you mean `{}`?", *meant));
+}
+
+//===- Entry points -----------------------------------------------------------------------------------------------===//
+
+Local *Checker::entryArgument(const ast::Parameter &parameter, const ScopePtr &scope, Entry &entry) {
+  std::optional<Element> element = elementOf(*parameter.type);
+  std::optional<Shape> shape = evaluateShape(*parameter.type, scope, "the dimension");
+  checkNotBuiltin(parameter.name, "the parameter");
+  if (!element || !shape)
+    return nullptr;
+  Local *local = build.newLocal(parameter.name.text, {*element, *shape}, parameter.name.range);
+  entry.arguments.push_back(local);
+  return local;
+}
+
+void Checker::entryResults(Entry &entry, const ast::FunctionDecl &decl, const Value &value, const ScopePtr &scope) {
+  std::vector<Value> values = {value};
+  if (auto *tuple = value.as<TupleValue>())
+    values = tuple->parts;
+  for (size_t i = 0; i < values.size(); ++i) {
+    ExprRef tensor = asTensor(values[i], decl.signatureRange, Element::F32);
+    if (!tensor)
+      return;
+    if (tensor->type.element == Element::Index)
+      tensor = build.cast(tensor, Element::I32);
+    Result result;
+    result.name = values.size() == 1 ? entry.name : fmt::format("{}{}", entry.name, i);
+    result.shape = tensor->type.shape;
+    if (i < decl.results.size()) {
+      if (decl.results[i].name)
+        result.name = decl.results[i].name->text;
+      if (std::optional<Shape> declared = evaluateShape(decl.results[i].type, scope, "the dimension"))
+        result.shape = *declared;
+    }
+    result.value = tensor;
+    entry.results.push_back(std::move(result));
+  }
+}
+
+void Checker::checkEntry(const FunctionValue &function, const std::string &name, SourceRange range, bool isExported) {
+  const ast::FunctionDecl &decl = *function.decl;
+  size_t before = diagnostics.errorCount();
+  checkedFunctions.insert(&decl);
+  ranges.clearMaxima();
+  Entry entry;
+  entry.name = name;
+  entry.doc = decl.doc;
+  entry.range = range;
+  build.setBlock(&entry.block);
+  ScopePtr scope = childOf(function.self.instance ? moduleScope(function.self) : unitScope(function.unit));
+  scope->isFunction = true;
+  for (const ast::Parameter &parameter : decl.parameters) {
+    if (!parameter.type || (isExported && !isEntryLike(decl))) {
+      if (isExported)
+        error(DiagnosticKind::NotAnEntry, parameter.range,
+              fmt::format("`{}` cannot be exported: the type of `{}` does not name every dimension", name,
+                          parameter.name.text))
+            .hint("an entry point's parameters have types without `..`");
+      return;
+    }
+    introduceDims(*parameter.type, scope, entry);
+  }
+  for (const ast::Parameter &parameter : decl.parameters)
+    if (Local *local = entryArgument(parameter, scope, entry))
+      scope->names[parameter.name.text] =
+          Binding{TensorValue{build.reference(local, parameter.name.range)}, parameter.name.range};
+    else
+      scope->names[parameter.name.text] = Binding{Value(), parameter.name.range};
+  if (!enterFunction(function, decl.signatureRange))
+    return;
+  warnNearMiss(decl, scope);
+  bool returned = false;
+  Value value = block(decl.body, childOf(scope), returned);
+  SourceRange last = decl.body.statements.empty() ? decl.body.range : decl.body.statements.back()->range;
+  value = checkResults(decl, value, last, scope);
+  if (isExported && value.as<NothingValue>())
+    error(DiagnosticKind::MissingResult, decl.signatureRange,
+          fmt::format("`{}` has no result, so there is nothing to compute", name));
+  else if (isExported && !value.isError())
+    entryResults(entry, decl, value, scope);
+  frames.pop_back();
+  if (isExported && diagnostics.errorCount() == before)
+    program->entries.push_back(std::move(entry));
+}
+
+//===- Functions that nobody calls --------------------------------------------------------------------------------===//
+
+void Checker::checkUncalled(SourceUnit &unit) {
+  for (const ast::FunctionDecl &decl : unit.ast->functions)
+    if (decl.name && !decl.isExtern && !checkedFunctions.count(&decl))
+      checkEntry({&decl, &unit, {nullptr, {}}}, decl.name->text, decl.signatureRange, false);
+  for (size_t i = 0; i < instances.size(); ++i) {
+    Instance &instance = instances[i];
+    if (instance.unit != &unit)
+      continue;
+    ModuleValue self{&instance, std::vector<ParameterRef::Pick>(instance.counts.size())};
+    for (const ast::FunctionDecl &decl : instance.decl->functions)
+      if (!decl.isExtern && !checkedFunctions.count(&decl))
+        checkEntry({&decl, &unit, self}, decl.name ? decl.name->text : "", decl.signatureRange, false);
+  }
+}
+
+} // namespace check
+} // namespace attnc

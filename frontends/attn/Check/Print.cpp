@@ -1,0 +1,198 @@
+#include "frontends/attn/Check/Print.h"
+
+#include <fmt/format.h>
+#include <map>
+
+namespace attnc::typed {
+
+namespace {
+
+class Printer {
+public:
+  std::string program(const Program &program);
+
+private:
+  void entry(const Entry &entry);
+  void block(const Block &block, int indent);
+  void statement(const Let &let, int indent);
+  void statement(const Loop &loop, int indent);
+  std::string expr(ExprRef expr);
+  std::string list(const std::vector<ExprRef> &exprs);
+  std::string attend(const Attend &attend);
+  std::string name(const Local *local) { return unique(local, local->name.empty() ? "t" : local->name); }
+  std::string name(const Index *index) { return unique(index, index->name); }
+  std::string name(const LoopCounter *counter) { return unique(counter, counter->name); }
+  /// The name that the program gives, with a number where several have it.
+  std::string unique(const void *thing, const std::string &name);
+  std::string binders(const std::vector<const Index *> &indices);
+  static std::string number(const Constant &constant, Element element);
+
+  std::string out;
+  std::map<const void *, std::string> names;
+  std::map<std::string, int> counts;
+};
+
+std::string Printer::unique(const void *thing, const std::string &name) {
+  auto known = names.find(thing);
+  if (known != names.end())
+    return known->second;
+  int count = counts[name]++;
+  return names[thing] = count == 0 ? name : fmt::format("{}.{}", name, count);
+}
+
+std::string Printer::number(const Constant &constant, Element element) {
+  if (element == Element::Bool)
+    return constant.integer ? "true" : "false";
+  if (element != Element::F32)
+    return std::to_string(constant.integer);
+  std::string text = fmt::format("{}", constant.real);
+  return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
+}
+
+std::string Printer::binders(const std::vector<const Index *> &indices) {
+  std::string text;
+  for (const Index *index : indices)
+    text += fmt::format("{}{} < {}", text.empty() ? "" : ", ", name(index), index->extent.text());
+  return text;
+}
+
+std::string Printer::list(const std::vector<ExprRef> &exprs) {
+  std::string text;
+  for (ExprRef expr : exprs)
+    text += (text.empty() ? "" : ", ") + this->expr(expr);
+  return text;
+}
+
+std::string Printer::attend(const Attend &attend) {
+  std::string text =
+      fmt::format("[{}] => attend {} {{ score: {}", binders(attend.outer), binders(attend.keys), expr(attend.score));
+  if (attend.mask)
+    text += ", mask: " + expr(attend.mask);
+  if (attend.normaliser == Normaliser::Ratio)
+    text += ", by: ratio";
+  if (attend.weight)
+    text += fmt::format(", weight: {} => {}", name(attend.weightIn), expr(attend.weight));
+  if (attend.value)
+    text += fmt::format(", value: [{}] => {}", binders(attend.values), expr(attend.value));
+  return text + " }";
+}
+
+std::string Printer::expr(ExprRef e) {
+  std::string type = textOf(e->type);
+  if (auto *node = e->as<Constant>())
+    return number(*node, e->type.element);
+  if (auto *node = e->as<DimValue>())
+    return node->dim.text();
+  if (auto *node = e->as<LocalRef>())
+    return name(node->local);
+  if (auto *node = e->as<ParameterRef>()) {
+    std::string text = "@" + node->parameter->name;
+    for (const ParameterRef::Pick &pick : node->picks)
+      text += fmt::format("[{}]", pick.counter ? name(pick.counter) : std::to_string(pick.constant));
+    return text;
+  }
+  if (auto *node = e->as<Elementwise>())
+    return fmt::format("{}({})", textOf(node->op), list(node->operands));
+  if (auto *node = e->as<Cast>())
+    return fmt::format("{}({})", textOf(e->type.element), expr(node->operand));
+  if (auto *node = e->as<AxisReduction>())
+    return fmt::format("reduce {} {} axes [{}]", textOf(node->combiner), expr(node->source),
+                       fmt::join(node->axes, ", "));
+  if (auto *node = e->as<MatMul>())
+    return fmt::format("matmul({}, {})", expr(node->a), expr(node->b));
+  if (auto *node = e->as<Permute>())
+    return fmt::format("permute({}, [{}])", expr(node->source), fmt::join(node->permutation, ", "));
+  if (auto *node = e->as<Reshape>())
+    return fmt::format("reshape({}, {})", expr(node->source), textOf(e->type.shape));
+  if (auto *node = e->as<Slice>())
+    return fmt::format("slice({}, from {}, {})", expr(node->source), textOf(node->offsets), textOf(e->type.shape));
+  if (auto *node = e->as<Concat>())
+    return fmt::format("concat({}, axis: {})", list(node->parts), node->axis);
+  if (auto *node = e->as<Fill>())
+    return fmt::format("fill({}, {})", expr(node->value), textOf(e->type.shape));
+  if (auto *node = e->as<Comprehension>())
+    return fmt::format("[{}] => {}", binders(node->indices), expr(node->body));
+  if (auto *node = e->as<Attend>())
+    return attend(*node);
+  if (auto *node = e->as<IndexRef>())
+    return name(node->index);
+  if (auto *node = e->as<Subscript>()) {
+    std::string text = expr(node->base) + "[";
+    for (size_t i = 0; i < node->indices.size(); ++i)
+      text += (i > 0 ? ", " : "") + expr(node->indices[i]) + (node->inRange[i] == InRange::Runtime ? "?" : "");
+    return text + "]";
+  }
+  auto *node = e->as<IndexReduction>();
+  std::string filter = node->filter ? fmt::format(" where {}", expr(node->filter)) : "";
+  return fmt::format("{} {}{} => {}", textOf(node->combiner), binders(node->indices), filter, expr(node->body));
+}
+
+void Printer::statement(const Let &let, int indent) {
+  std::string names;
+  for (const Local *local : let.locals)
+    names += fmt::format("{}{}: {}", names.empty() ? "" : ", ", name(local), textOf(local->type));
+  out += fmt::format("{:{}}let {} = {}\n", "", indent, names, expr(let.value));
+}
+
+void Printer::statement(const Loop &loop, int indent) {
+  out += fmt::format("{:{}}for {} < {}", "", indent, name(loop.counter), loop.counter->count);
+  for (const Loop::Carried &carried : loop.carried)
+    out += fmt::format(" carry ({}: {} = {})", name(carried.argument), textOf(carried.argument->type),
+                       expr(carried.initial));
+  out += " {\n";
+  block(*loop.body, indent + 2);
+  for (const Loop::Carried &carried : loop.carried)
+    out += fmt::format("{:{}}next {} = {}\n", "", indent + 2, name(carried.argument), expr(carried.next));
+  out += fmt::format("{:{}}}}", "", indent);
+  for (const Loop::Carried &carried : loop.carried)
+    out += fmt::format(" -> {}", name(carried.result));
+  out += "\n";
+}
+
+void Printer::block(const Block &block, int indent) {
+  for (const Statement &statement : block.statements)
+    std::visit([&](const auto &it) { this->statement(it, indent); }, statement);
+}
+
+void Printer::entry(const Entry &entry) {
+  out += fmt::format("entry {}(", entry.name);
+  for (const Local *argument : entry.arguments)
+    out += fmt::format("{}{}: {}", argument == entry.arguments.front() ? "" : ", ", name(argument),
+                       textOf(argument->type));
+  out += ")";
+  for (const Dimension &dimension : entry.dimensions)
+    out += dimension.max < 0 ? fmt::format(" {}", dimension.name)
+                             : fmt::format(" {} <= {}", dimension.name, dimension.max);
+  out += " {\n";
+  block(entry.block, 2);
+  for (const Result &result : entry.results)
+    out += fmt::format("  return {}: {} = {}\n", result.name, textOf(result.value->type), expr(result.value));
+  out += "}\n";
+}
+
+std::string Printer::program(const Program &program) {
+  if (!program.name.empty())
+    out += fmt::format("model {}\n", program.name);
+  for (const Hyperparameter &hyperparameter : program.hyperparameters)
+    out += fmt::format("set {} = {}\n", hyperparameter.name, hyperparameter.value);
+  for (const Parameter *parameter : program.parameters) {
+    out += fmt::format("parameter {}", parameter->name);
+    for (int64_t count : parameter->counts)
+      out += fmt::format("[{}]", count);
+    out += fmt::format(": {} = {}({}, {}) as \"{}\"{}\n", textOf(parameter->type), parameter->initialiser.kind,
+                       parameter->initialiser.a, parameter->initialiser.b, parameter->checkpoint,
+                       parameter->frozen ? " frozen" : "");
+  }
+  for (const Entry &entry : program.entries) {
+    names.clear();
+    counts.clear();
+    this->entry(entry);
+  }
+  return out;
+}
+
+} // namespace
+
+std::string print(const Program &program) { return Printer().program(program); }
+
+} // namespace attnc::typed

@@ -1,0 +1,20 @@
+//===- Print.h - the typed AST as text ----------------------------------------------------------------------------===//
+//
+// A dump for people and for tests:
+//
+//   entry f(x: f32[n], n) {
+//     let t0: f32 = [] => sum k < n => x[k]
+//     return f: f32 = t0
+//   }
+//
+//===--------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "frontends/attn/Check/Typed.h"
+#include <string>
+
+namespace attnc::typed {
+
+std::string print(const Program &program);
+
+} // namespace attnc::typed

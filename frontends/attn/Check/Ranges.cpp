@@ -1,0 +1,357 @@
+#include "frontends/attn/Check/Ranges.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace attnc::check {
+
+using namespace typed;
+
+//===- Linear forms -----------------------------------------------------------------------------------------------===//
+
+Linear Linear::operator+(const Linear &other) const {
+  Linear result = *this;
+  result.constant = constant + other.constant;
+  for (const auto &[atom, coefficient] : other.coefficients) {
+    Dim sum = result.coefficients[atom] + coefficient;
+    if (sum.is(0))
+      result.coefficients.erase(atom);
+    else
+      result.coefficients[atom] = sum;
+  }
+  return result;
+}
+
+Linear Linear::operator*(const Dim &factor) const {
+  Linear result;
+  if (factor.is(0))
+    return result;
+  result.constant = constant * factor;
+  for (const auto &[atom, coefficient] : coefficients)
+    result.coefficients[atom] = coefficient * factor;
+  return result;
+}
+
+Linear Linear::operator-(const Linear &other) const { return *this + other * Dim(-1); }
+
+static Linear single(unsigned atom) {
+  Linear result;
+  result.coefficients[atom] = Dim(1);
+  return result;
+}
+
+static Linear number(const Dim &dim) {
+  Linear result;
+  result.constant = dim;
+  return result;
+}
+
+//===- Formulas as text -------------------------------------------------------------------------------------------===//
+
+static void appendKey(std::string &key, ExprRef expr, unsigned &budget) {
+  if (budget == 0 || --budget == 0) {
+    key += fmt::format("@{}", static_cast<const void *>(expr));
+    return;
+  }
+  if (auto *node = expr->as<Constant>())
+    key += expr->type.element == Element::F32 ? fmt::format("{}f", node->real) : fmt::format("{}", node->integer);
+  else if (auto *node = expr->as<DimValue>())
+    key += node->dim.text();
+  else if (auto *node = expr->as<LocalRef>())
+    key += fmt::format("l{}", static_cast<const void *>(node->local));
+  else if (auto *node = expr->as<IndexRef>())
+    key += fmt::format("i{}", static_cast<const void *>(node->index));
+  else if (auto *node = expr->as<Cast>())
+    appendKey(key, node->operand, budget); // conversions between index and i32 change no value
+  else if (auto *node = expr->as<Elementwise>())
+    key += textOf(node->op);
+  else if (!expr->as<Subscript>() && !expr->as<ParameterRef>()) {
+    key += fmt::format("@{}", static_cast<const void *>(expr));
+    return;
+  }
+  if (auto *node = expr->as<ParameterRef>())
+    key += node->parameter->name;
+  if (expr->as<Cast>())
+    return;
+  key += '(';
+  forEachOperand(*expr, [&](ExprRef operand) {
+    appendKey(key, operand, budget);
+    key += ',';
+  });
+  key += ')';
+}
+
+std::string keyOf(ExprRef expr) {
+  std::string key;
+  unsigned budget = 200;
+  appendKey(key, expr, budget);
+  return key;
+}
+
+//===- From expressions to linear forms ---------------------------------------------------------------------------===//
+
+Linear Ranges::atomFor(ExprRef expr, bool isData) {
+  std::string key = keyOf(expr);
+  auto [found, isNew] = atomNumbers.emplace(key, static_cast<unsigned>(atoms.size()));
+  if (isNew)
+    atoms.push_back({key, isData});
+  return single(found->second);
+}
+
+Linear Ranges::quotient(ExprRef expr, const Linear &dividend, int64_t divisor) {
+  // q = floor(e / c):  e - c*q >= 0  and  c*q + c - 1 - e >= 0
+  bool isNew = !atomNumbers.count(keyOf(expr));
+  Linear q = atomFor(expr, speaksOfData(dividend));
+  if (!isNew)
+    return q;
+  addFact(dividend - q * Dim(divisor));
+  addFact(q * Dim(divisor) + number(Dim(divisor - 1)) - dividend);
+  return q;
+}
+
+Linear Ranges::choice(ExprRef expr, Op op, ExprRef a, ExprRef b) {
+  Linear left = linear(a), right = linear(b);
+  Linear result = atomFor(expr, speaksOfData(left) || speaksOfData(right));
+  Atom &atom = atoms[result.coefficients.begin()->first];
+  atom.branches[0] = a;
+  atom.branches[1] = b;
+  atom.op = op;
+  if (op == Op::Min || op == Op::Max)
+    for (const Linear &side : {left, right})
+      addFact(op == Op::Min ? side - result : result - side);
+  return result;
+}
+
+Linear Ranges::linear(ExprRef expr) {
+  if (auto *node = expr->as<Constant>())
+    return number(Dim(node->integer));
+  if (auto *node = expr->as<DimValue>())
+    return number(node->dim);
+  if (auto *node = expr->as<IndexRef>()) {
+    bool isNew = !atomNumbers.count(keyOf(expr));
+    Linear index = atomFor(expr, false);
+    if (!isNew)
+      return index;
+    addFact(index);
+    if (hasExtent(node->index))
+      addFact(number(node->index->extent - Dim(1)) - index);
+    return index;
+  }
+  if (auto *node = expr->as<Cast>())
+    if (node->operand->type.element == Element::I32 || node->operand->type.element == Element::Index)
+      return linear(node->operand);
+  if (auto *node = expr->as<Elementwise>())
+    if (std::optional<Linear> form = linearOf(expr, *node))
+      return *form;
+  return atomFor(expr, true);
+}
+
+/// The constant that a linear form is.
+static std::optional<Dim> constantOf(const Linear &form) {
+  return form.coefficients.empty() ? std::optional<Dim>(form.constant) : std::nullopt;
+}
+
+std::optional<Linear> Ranges::linearOf(ExprRef expr, const Elementwise &node) {
+  const std::vector<ExprRef> &operands = node.operands;
+  if (node.op == Op::Select)
+    return choice(expr, Op::Select, operands[1], operands[2]);
+  if (node.op == Op::Min || node.op == Op::Max)
+    return choice(expr, node.op, operands[0], operands[1]);
+  Linear a = linear(operands[0]);
+  if (node.op == Op::Neg)
+    return a * Dim(-1);
+  if (node.op == Op::Abs) {
+    Linear result = atomFor(expr, speaksOfData(a));
+    addFact(result - a);
+    addFact(result + a);
+    return result;
+  }
+  if (operands.size() != 2)
+    return std::nullopt;
+  Linear b = linear(operands[1]);
+  std::optional<Dim> divisor = constantOf(b);
+  switch (node.op) {
+  case Op::Add:
+    return a + b;
+  case Op::Sub:
+    return a - b;
+  case Op::Mul:
+    if (std::optional<Dim> factor = constantOf(a))
+      return b * *factor;
+    if (divisor)
+      return a * *divisor;
+    return std::nullopt;
+  case Op::Div:
+    if (divisor && divisor->isConstant() && divisor->constant() > 0)
+      return quotient(expr, a, divisor->constant());
+    return std::nullopt;
+  case Op::Rem: {
+    if (!divisor || !isNonNegative(*divisor, true))
+      return std::nullopt;
+    // 0 <= r <= c - 1, and r = e - c*floor(e/c) for what needs more.
+    Linear rest = atomFor(expr, speaksOfData(a));
+    addFact(rest);
+    addFact(number(*divisor - Dim(1)) - rest);
+    return rest;
+  }
+  default:
+    return std::nullopt;
+  }
+}
+
+//===- Conditions -------------------------------------------------------------------------------------------------===//
+
+void Ranges::addGuard(const Guard &guard) {
+  auto *node = guard.first->as<Elementwise>();
+  if (!node || guard.first->type.rank() > 0)
+    return;
+  bool holds = guard.second;
+  if (node->op == Op::Not)
+    return addGuard({node->operands[0], !holds});
+  if ((node->op == Op::And && holds) || (node->op == Op::Or && !holds)) {
+    for (ExprRef operand : node->operands)
+      addGuard({operand, holds});
+    return;
+  }
+  if (node->operands.size() != 2 || node->operands[0]->type.element == Element::F32 ||
+      node->operands[0]->type.element == Element::Bool)
+    return;
+  Op op = node->op;
+  if (!holds) {
+    static const std::map<Op, Op> opposite = {{Op::Lt, Op::Ge}, {Op::Ge, Op::Lt}, {Op::Gt, Op::Le},
+                                              {Op::Le, Op::Gt}, {Op::Eq, Op::Ne}, {Op::Ne, Op::Eq}};
+    auto found = opposite.find(op);
+    if (found == opposite.end())
+      return;
+    op = found->second;
+  }
+  Linear a = linear(node->operands[0]), b = linear(node->operands[1]);
+  if (op == Op::Le || op == Op::Eq)
+    addFact(b - a);
+  if (op == Op::Ge || op == Op::Eq)
+    addFact(a - b);
+  if (op == Op::Lt)
+    addFact(b - a - number(Dim(1)));
+  if (op == Op::Gt)
+    addFact(a - b - number(Dim(1)));
+}
+
+//===- Proofs -----------------------------------------------------------------------------------------------------===//
+
+/// Each dimension replaced by itself + 1, so that the new one is at least 0 where the old one is at least 1.
+static Dim shifted(const Dim &dim) {
+  std::map<std::string, Dim> values;
+  for (const auto &[monomial, coefficient] : dim.getTerms())
+    for (const std::string &name : monomial)
+      values[name] = Dim::symbol(name) + Dim(1);
+  return dim.substitute(values);
+}
+
+bool Ranges::isNonNegative(const Dim &dim, bool positive) const {
+  if (dim.isPlainlyNonNegative() || (positive && shifted(dim).isPlainlyNonNegative()))
+    return true;
+  // Terms that are subtracted, at their largest.
+  Dim least;
+  for (const auto &[monomial, coefficient] : dim.getTerms()) {
+    Dim term(coefficient);
+    for (const std::string &name : monomial) {
+      auto maximum = maxima.find(name);
+      if (coefficient < 0 && maximum == maxima.end())
+        return false;
+      term = term * (coefficient < 0 ? Dim(maximum->second) : Dim::symbol(name));
+    }
+    least = least + term;
+  }
+  return least.isPlainlyNonNegative() || (positive && shifted(least).isPlainlyNonNegative());
+}
+
+bool Ranges::proveChoice(const Linear &goal, unsigned atom, const Dim &coefficient, Proof &proof, unsigned depth) {
+  Linear without = goal;
+  without.coefficients.erase(atom);
+  for (ExprRef branch : {atoms[atom].branches[0], atoms[atom].branches[1]})
+    if (!prove(without + linear(branch) * coefficient, proof, depth + 1))
+      return false;
+  return true;
+}
+
+bool Ranges::prove(const Linear &goal, Proof &proof, unsigned depth) {
+  constexpr unsigned maximalDepth = 12, maximalSteps = 3000;
+  if (goal.coefficients.empty())
+    return isNonNegative(goal.constant, proof.positive);
+  if (depth > maximalDepth || ++proof.steps > maximalSteps)
+    return false;
+  auto [atom, coefficient] = *goal.coefficients.rbegin();
+  bool isAbove = isNonNegative(coefficient, proof.positive);
+  if (!isAbove && !isNonNegative(coefficient * Dim(-1), proof.positive))
+    return false;
+  // Facts that bound the atom on the side that hurts: F = k*atom + ... with k of the coefficient's sign.
+  for (size_t i = 0; i < facts.size(); ++i) {
+    Linear fact = facts[i];
+    auto own = fact.coefficients.find(atom);
+    if (own == fact.coefficients.end() || !own->second.isConstant() || (own->second.constant() > 0) != isAbove)
+      continue;
+    int64_t k = std::abs(own->second.constant());
+    Dim multiple = isAbove ? coefficient : coefficient * Dim(-1);
+    if (prove(goal * Dim(k) - fact * multiple, proof, depth + 1))
+      return true;
+  }
+  const Atom &choice = atoms[atom];
+  bool splits = choice.branches[0] && (choice.op == Op::Select || (choice.op == Op::Min) == isAbove);
+  return splits && proveChoice(goal, atom, coefficient, proof, depth);
+}
+
+bool Ranges::speaksOfData(const Linear &goal) const {
+  return std::any_of(goal.coefficients.begin(), goal.coefficients.end(),
+                     [&](const auto &term) { return atoms[term.first].isData; });
+}
+
+Side Ranges::decideSide(const Linear &goal, size_t unguardedFacts) {
+  const std::vector<Linear> all = facts;
+  Side side = speaksOfData(goal) ? Side::Runtime : Side::Failed;
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    bool guarded = attempt & 1, positive = attempt & 2;
+    facts = all;
+    if (!guarded)
+      facts.resize(unguardedFacts);
+    Proof proof{positive};
+    if (!prove(goal, proof, 0))
+      continue;
+    side = attempt == 0 ? Side::Proved : Side::Clamped;
+    break;
+  }
+  facts = all;
+  return side;
+}
+
+void Ranges::decide(size_t mark, const std::function<void(const Obligation &, const Verdict &)> &failed) {
+  std::vector<Obligation> open; // of indices whose extent is not known yet
+  for (size_t i = mark; i < obligations.size(); ++i) {
+    const Obligation &obligation = obligations[i];
+    const Free &free = build.freeOf(obligation.subscript->as<Subscript>()->indices[obligation.position]);
+    if (!std::all_of(free.indices.begin(), free.indices.end(),
+                     [&](unsigned index) { return hasExtent(build.indexAt(index)); })) {
+      open.push_back(obligation);
+      continue;
+    }
+    atoms.clear();
+    atomNumbers.clear();
+    facts.clear();
+    Linear index = linear(obligation.subscript->as<Subscript>()->indices[obligation.position]);
+    size_t unguarded = facts.size();
+    for (const Guard &guard : obligation.guards)
+      addGuard(guard);
+    Verdict verdict{decideSide(index, unguarded), decideSide(number(obligation.extent - Dim(1)) - index, unguarded)};
+    verdicts[{obligation.subscript, obligation.position}] = verdict;
+    if (verdict.lower == Side::Failed || verdict.upper == Side::Failed)
+      failed(obligation, verdict);
+  }
+  obligations.resize(mark, Obligation());
+  obligations.insert(obligations.end(), open.begin(), open.end());
+}
+
+Verdict Ranges::verdictOf(ExprRef subscript, unsigned position) const {
+  auto found = verdicts.find({subscript, position});
+  return found == verdicts.end() ? Verdict() : found->second;
+}
+
+} // namespace attnc::check

@@ -1,0 +1,114 @@
+//===- Ranges.h - subscripts proved in range ----------------------------------------------------------------------===//
+//
+// A subscript x[.., e, ..] of a dimension of size n is in range where 0 <= e and e <= n - 1 for all values of the
+// indices in e, under the conditions around it:
+//
+//   [s] => if s >= 1 then a[s - 1] else 0        s - 1 >= 0 because s >= 1;  n - 1 - (s - 1) >= 0 because s <= n - 1
+//
+// Such goals G >= 0 are proved by linear arithmetic. Sizes are polynomials (Dim) and serve as coefficients. Facts
+// F >= 0 come from the ranges of indices, from conditions, and from what floor division, remainders, min, max and abs
+// promise; a goal is reduced by subtracting multiples of facts until no atom is left in it:
+//
+//   atoms       indices, floor(e/c), values from data such as t[b]
+//   a goal      rows*cols - 1 - cols*i - j
+//   with        i <= rows - 1 (times cols), j <= cols - 1
+//   leaves      0 >= 0
+//
+// What speaks of data is checked at run time where it cannot be proved. A dynamic dimension counts as at least 1 in a
+// second attempt, whose accesses are clamped: nothing is read where there is nothing.
+//
+//===--------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "frontends/attn/Check/Builder.h"
+#include <functional>
+
+namespace attnc::check {
+
+/// coefficients * atoms + constant
+struct Linear {
+  std::map<unsigned, Dim> coefficients; ///< by atom; none is zero
+  Dim constant;
+
+  Linear operator+(const Linear &other) const;
+  Linear operator-(const Linear &other) const;
+  Linear operator*(const Dim &factor) const;
+};
+
+/// A condition and whether it holds.
+using Guard = std::pair<typed::ExprRef, bool>;
+
+/// One subscript that must be in range, as it stood in the program.
+struct Obligation {
+  typed::ExprRef subscript; ///< the Subscript
+  unsigned position;
+  Dim extent;
+  std::vector<Guard> guards;
+  SourceRange range;     ///< of the index
+  SourceRange baseRange; ///< of the tensor
+};
+
+/// How one side of an index is kept in range.
+enum class Side { Proved, Clamped, Runtime, Failed };
+
+struct Verdict {
+  Side lower = Side::Proved, upper = Side::Proved;
+};
+
+class Ranges {
+public:
+  explicit Ranges(Builder &build) : build(build) {}
+
+  void add(Obligation obligation) { obligations.push_back(std::move(obligation)); }
+  size_t mark() const { return obligations.size(); }
+  /// Decides all obligations since `mark` and forgets them; calls `failed` for those that are neither proved nor data.
+  void decide(size_t mark, const std::function<void(const Obligation &, const Verdict &)> &failed);
+  /// The verdict of a position of a Subscript; proved where nobody asked.
+  Verdict verdictOf(typed::ExprRef subscript, unsigned position) const;
+
+  /// An upper limit for a dynamic dimension.
+  void setMaximum(const std::string &name, int64_t maximum) { maxima[name] = maximum; }
+  void clearMaxima() { maxima.clear(); }
+  /// 0 <= dim for all values of the dimensions; with `positive`, where each is at least 1.
+  bool isNonNegative(const Dim &dim, bool positive = false) const;
+  /// Extents of indices that are known.
+  std::function<bool(const typed::Index *)> hasExtent = [](const typed::Index *) { return true; };
+
+private:
+  struct Atom {
+    std::string key;
+    bool isData = false;
+    typed::ExprRef branches[2] = {nullptr, nullptr}; ///< of a min, max or select
+    typed::Op op = typed::Op::Add;
+  };
+  struct Proof {
+    bool positive;
+    unsigned steps = 0;
+  };
+
+  Linear linear(typed::ExprRef expr);
+  std::optional<Linear> linearOf(typed::ExprRef expr, const typed::Elementwise &node);
+  Linear atomFor(typed::ExprRef expr, bool isData);
+  Linear quotient(typed::ExprRef expr, const Linear &dividend, int64_t divisor);
+  Linear choice(typed::ExprRef expr, typed::Op op, typed::ExprRef a, typed::ExprRef b);
+  void addFact(Linear fact) { facts.push_back(std::move(fact)); }
+  void addGuard(const Guard &guard);
+  bool prove(const Linear &goal, Proof &proof, unsigned depth);
+  bool proveChoice(const Linear &goal, unsigned atom, const Dim &coefficient, Proof &proof, unsigned depth);
+  Side decideSide(const Linear &goal, size_t unguardedFacts);
+  bool speaksOfData(const Linear &goal) const;
+
+  Builder &build;
+  std::vector<Obligation> obligations;
+  std::map<std::pair<typed::ExprRef, unsigned>, Verdict> verdicts;
+  std::map<std::string, int64_t> maxima;
+  // Of the obligation at hand:
+  std::vector<Atom> atoms;
+  std::map<std::string, unsigned> atomNumbers;
+  std::vector<Linear> facts;
+};
+
+/// A text that is equal for equal formulas: the same element of the same tensor.
+std::string keyOf(typed::ExprRef expr);
+
+} // namespace attnc::check

@@ -1,0 +1,246 @@
+#include "frontends/attn/Check/Checker.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace attnc::check {
+
+using namespace typed;
+
+//===- Blocks -----------------------------------------------------------------------------------------------------===//
+
+Value Checker::block(const ast::Block &block, const ScopePtr &scope, bool &returned) {
+  Value last = NothingValue();
+  for (const ast::StmtPtr &stmt : block.statements) {
+    last = statement(*stmt, scope, returned);
+    if (returned || isExhausted)
+      break;
+  }
+  return last;
+}
+
+Value Checker::statement(const ast::Stmt &stmt, const ScopePtr &scope, bool &returned) {
+  if (auto *let = stmt.as<ast::LetStmt>())
+    letStatement(*let, scope);
+  else if (auto *decl = stmt.as<ast::ConstStmt>()) {
+    Value value = expression(*decl->decl.value, scope);
+    if (!value.isError() && !value.isNumber()) {
+      error(DiagnosticKind::NotConstant, decl->decl.value->range,
+            fmt::format("the constant `{}` must be a number, and is {}", decl->decl.name.text, describe(value)));
+      value = Value();
+    }
+    if (auto *size = value.as<Dim>())
+      value = Value(size->labelled(decl->decl.name.text));
+    bindLocal(scope, decl->decl.name, value, false);
+  } else if (auto *assignment = stmt.as<ast::AssignStmt>())
+    assign(*assignment, scope);
+  else if (stmt.as<ast::UpdateStmt>())
+    return notSupported(stmt.range, "updating a state");
+  else if (auto *loop = stmt.as<ast::ForStmt>())
+    forStatement(*loop, scope, returned);
+  else if (auto *choice = stmt.as<ast::IfStmt>())
+    return ifStatement(*choice, scope, returned);
+  else if (auto *result = stmt.as<ast::ReturnStmt>()) {
+    Value value = expression(*result->value, scope);
+    returned = true;
+    return value;
+  } else if (auto *value = stmt.as<ast::ExpressionStmt>())
+    return expression(*value->value, scope);
+  return NothingValue();
+}
+
+Value Checker::bindValue(const std::string &name, const Value &value, SourceRange range) {
+  if (auto *tuple = value.as<TupleValue>()) {
+    TupleValue result;
+    for (const Value &part : tuple->parts)
+      result.parts.push_back(bindValue(name, part, range));
+    return result;
+  }
+  ExprRef tensor = value.tensor();
+  if (!tensor || build.isOpen(tensor) || tensor->type.element == Element::Index)
+    return value;
+  return TensorValue{build.bind(name, tensor, range)};
+}
+
+void Checker::letStatement(const ast::LetStmt &stmt, const ScopePtr &scope) {
+  Value value = expression(*stmt.value, scope);
+  if (stmt.type && !value.isError())
+    value = conform(value, *stmt.type, stmt.value->range, scope, "the value");
+  if (value.as<NothingValue>()) {
+    error(DiagnosticKind::MissingResult, stmt.value->range, "this has no value to name");
+    value = Value();
+  }
+  if (!stmt.pattern.isTuple) {
+    const ast::Name &name = stmt.pattern.names.front();
+    bindLocal(scope, name, bindValue(name.text, value, name.range), stmt.isVar);
+    return;
+  }
+  auto *tuple = value.as<TupleValue>();
+  if (!value.isError() && (!tuple || tuple->parts.size() != stmt.pattern.names.size())) {
+    typeError(DiagnosticKind::ValueCount, stmt.pattern.range,
+              fmt::format("{} names for {}", stmt.pattern.names.size(), describe(value)))
+        .label(stmt.value->range, "");
+    tuple = nullptr;
+  }
+  for (size_t i = 0; i < stmt.pattern.names.size(); ++i) {
+    const ast::Name &name = stmt.pattern.names[i];
+    bindLocal(scope, name, tuple ? bindValue(name.text, tuple->parts[i], name.range) : Value(), stmt.isVar);
+  }
+}
+
+void Checker::assign(const ast::AssignStmt &stmt, const ScopePtr &scope) {
+  Value value = expression(*stmt.value, scope);
+  Binding *binding = findBinding(scope, stmt.target.text);
+  if (!binding) {
+    if (find(scope, stmt.target.text))
+      error(DiagnosticKind::NotAssignable, stmt.target.range, fmt::format("`{}` is no variable", stmt.target.text));
+    else
+      unknownName(stmt.target.range, stmt.target.text, scope);
+    return;
+  }
+  if (!binding->isVar) {
+    error(DiagnosticKind::NotAssignable, stmt.target.range, fmt::format("`{}` is bound once", stmt.target.text))
+        .note("it is bound", binding->range)
+        .hint(fmt::format("declare it with `var {} = ...`", stmt.target.text));
+    return;
+  }
+  if (value.as<NothingValue>())
+    value = Value();
+  binding->value = bindValue(stmt.target.text, value, stmt.target.range);
+}
+
+Value Checker::ifStatement(const ast::IfStmt &stmt, const ScopePtr &scope, bool &returned) {
+  Value condition = expression(*stmt.condition, scope);
+  if (condition.isError())
+    return Value();
+  auto *holds = condition.as<bool>();
+  if (!holds) {
+    error(DiagnosticKind::NotConstant, stmt.condition->range,
+          fmt::format("the condition of a statement must be known when the model is compiled, and is {}",
+                      describe(condition)))
+        .hint("a choice between values is the expression `if c then a else b`");
+    return Value();
+  }
+  if (*holds)
+    return block(stmt.thenBlock, childOf(scope), returned);
+  return stmt.elseBlock ? block(*stmt.elseBlock, childOf(scope), returned) : Value(NothingValue());
+}
+
+//===- Loops ------------------------------------------------------------------------------------------------------===//
+
+void Checker::forStatement(const ast::ForStmt &stmt, const ScopePtr &scope, bool &returned) {
+  if (stmt.iteration.isBelow) {
+    std::optional<int64_t> count = constantInteger(*stmt.iteration.source, scope, "the number of rounds");
+    if (!count)
+      return;
+    // Rounds are written out; each counts towards the limit on steps.
+    for (int64_t i = 0; i < *count && !returned && !isExhausted; ++i)
+      unroll(stmt, {Value(Dim(i).labelled(stmt.iteration.name.text))}, scope, returned);
+    return;
+  }
+  Value source = expression(*stmt.iteration.source, scope);
+  if (source.isError())
+    return;
+  if (auto *list = source.as<ModuleListValue>())
+    return loop(stmt, *list, scope, returned);
+  if (auto *tuple = source.as<TupleValue>())
+    return unroll(stmt, tuple->parts, scope, returned);
+  error(DiagnosticKind::NotAList, stmt.iteration.source->range,
+        fmt::format("a loop runs over a list, and this is {}", describe(source)))
+      .hint("the rows of a tensor are reached by index notation");
+}
+
+void Checker::unroll(const ast::ForStmt &stmt, const std::vector<Value> &values, const ScopePtr &scope,
+                     bool &returned) {
+  for (const Value &value : values) {
+    ++steps;
+    ScopePtr inner = childOf(scope);
+    bindLocal(inner, stmt.iteration.name, value, false);
+    block(stmt.body, inner, returned);
+    if (returned)
+      error(DiagnosticKind::Misplaced, stmt.range, "a loop cannot be left by `return`");
+    if (returned || isExhausted)
+      return;
+  }
+}
+
+/// The variables around a loop that its body assigns, once each.
+static void collectAssigned(const ast::Block &block, std::vector<std::string> &names) {
+  for (const ast::StmtPtr &stmt : block.statements) {
+    if (auto *assignment = stmt->as<ast::AssignStmt>()) {
+      if (std::find(names.begin(), names.end(), assignment->target.text) == names.end())
+        names.push_back(assignment->target.text);
+    } else if (auto *loop = stmt->as<ast::ForStmt>()) {
+      collectAssigned(loop->body, names);
+    } else if (auto *choice = stmt->as<ast::IfStmt>()) {
+      collectAssigned(choice->thenBlock, names);
+      if (choice->elseBlock)
+        collectAssigned(*choice->elseBlock, names);
+    }
+  }
+}
+
+void Checker::loop(const ast::ForStmt &stmt, const ModuleListValue &list, const ScopePtr &scope, bool &returned) {
+  LoopCounter *counter =
+      &program->counters.emplace_back(LoopCounter{stmt.iteration.name.text, list.count, stmt.iteration.range});
+  Loop loop;
+  loop.counter = counter;
+  loop.range = stmt.range;
+  loop.body = std::make_unique<Block>();
+  std::vector<std::string> names;
+  collectAssigned(stmt.body, names);
+  std::vector<Binding *> variables;
+  for (const std::string &name : names) {
+    Binding *binding = findBinding(scope, name);
+    if (!binding || !binding->isVar || binding->value.isError())
+      continue;
+    if (binding->value.isNumber()) // a number becomes a tensor where it changes from round to round
+      if (ExprRef tensor = asTensor(binding->value, binding->range))
+        binding->value =
+            TensorValue{tensor->type.element == Element::Index ? build.cast(tensor, Element::I32) : tensor};
+    ExprRef initial = binding->value.tensor();
+    if (!initial || build.isOpen(initial)) {
+      notSupported(stmt.iteration.range, initial ? "a loop over modules inside index notation"
+                                                 : fmt::format("changing `{}` in a loop over modules", name));
+      return;
+    }
+    const Local *argument = build.newLocal(name, initial->type, binding->range);
+    loop.carried.push_back({initial, argument, nullptr, build.newLocal(name, initial->type, binding->range)});
+    binding->value = TensorValue{build.reference(argument, stmt.range)};
+    variables.push_back(binding);
+  }
+  Block *outside = build.getBlock();
+  build.setBlock(loop.body.get());
+  ScopePtr inner = childOf(scope);
+  std::vector<ParameterRef::Pick> picks = list.picks;
+  picks.push_back({counter, 0});
+  bindLocal(inner, stmt.iteration.name, ModuleValue{list.instance, picks}, false);
+  block(stmt.body, inner, returned);
+  if (returned)
+    error(DiagnosticKind::Misplaced, stmt.range, "a loop cannot be left by `return`");
+  for (size_t i = 0; i < variables.size(); ++i) {
+    Loop::Carried &carried = loop.carried[i];
+    Value next = variables[i]->value;
+    variables[i]->value = Value();
+    ExprRef tensor = next.isNumber() ? asTensor(next, stmt.range, carried.argument->type.element) : next.tensor();
+    if (!tensor)
+      continue;
+    if (tensor->type != carried.argument->type) {
+      typeError(DiagnosticKind::LoopChangesType, stmt.range,
+                fmt::format("`{}` is {} before the loop and {} after a round of it", carried.argument->name,
+                            textOf(carried.argument->type), textOf(tensor->type)))
+          .label(carried.argument->range, textOf(carried.argument->type))
+          .hint("a list of equal modules is one loop; modules of different sizes are written `[Module(..) for l < n]`");
+      continue;
+    }
+    carried.next = tensor;
+    variables[i]->value = TensorValue{build.reference(carried.result, stmt.range)};
+  }
+  build.setBlock(outside);
+  for (const Loop::Carried &carried : loop.carried)
+    if (!carried.next)
+      return;
+  outside->statements.push_back(std::move(loop));
+}
+
+} // namespace attnc::check
