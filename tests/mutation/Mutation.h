@@ -1,0 +1,52 @@
+//===- Mutation.h - small wrong changes to generated kernels ----------------------------------------------------===//
+//
+// A test suite that a wrong kernel passes is broken. A mutant is a generated kernel in which one operation was changed
+// in the way a mistake changes it; the comparison with the oracle has to tell it from the kernel.
+//
+//   drop-factor    a * b      -> a            a forgotten rescaling, scale or weight
+//   drop-term      a + b      -> a            a forgotten contribution (fma: nothing is accumulated)
+//   off-by-one     i <= j     -> i < j        (and the like) a mask or a tail that is wrong at its border
+//   wrong-bound    min(a, b)  -> a            a block that ends too late, an index moved by one, a last step left out
+//   other-extreme  a > b      -> a < b        a running maximum that is a minimum
+//   ignore-mask    c ? a : b  -> a            masked lanes that take part
+//   skip-store     store      ->              a tile that is never written
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Kernel.h"
+#include <string>
+#include <vector>
+
+namespace attnc {
+
+struct Mutation {
+  std::string_view kind;
+  int site; ///< the site-th place in the kernel where the kind applies
+};
+
+/// The kinds of the list above.
+const std::vector<std::string_view> &mutationKinds();
+
+/// Emits what `inner` emits, with one mutation; without one it counts the sites.
+class MutatingEmitter : public Emitter {
+public:
+  MutatingEmitter(const Emitter &inner, std::string_view kind, int site = -1) : inner(inner), mutation{kind, site} {}
+
+  std::string_view name() const override { return "mutating"; }
+  Verdict supports(mlir::func::FuncOp kernel, const Target &target) const override {
+    return inner.supports(kernel, target);
+  }
+  mlir::FailureOr<KernelCode> emit(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code) const override;
+  /// Of the last emission: the number of sites, and the mutated operation as text.
+  int sites() const { return found; }
+  const std::string &mutated() const { return text; }
+
+private:
+  const Emitter &inner;
+  Mutation mutation;
+  mutable int found = 0;
+  mutable std::string text;
+};
+
+} // namespace attnc
