@@ -45,7 +45,7 @@ struct HostArray {
 };
 
 struct RunOptions {
-  std::vector<int64_t> indexOperands;
+  std::vector<int64_t> indexOperands = {};
   int workers = 1;          ///< threads, each with scratch of its own
   bool reversed = false;    ///< chunks in descending order
   bool guardBefore = false; ///< inaccessible page before each buffer, instead of after it

@@ -1,4 +1,5 @@
 #include "compiler/Codegen/CPU/CpuEmitter.h"
+#include "compiler/Codegen/CPU/RowPlan.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -14,17 +15,16 @@ struct Family {
   FailureOr<KernelCode> (*emit)(func::FuncOp, const Target &, ModuleOp);
 };
 
-const std::vector<Family> &families() {
-  static const std::vector<Family> all = {
-      {"attend", supportsAttend, emitAttend},
-      {"gemm", supportsGemm, emitGemm},
-  };
-  return all;
-}
+constexpr Family families[] = {
+    {"attend", supportsAttend, emitAttend},
+    {"gemm", supportsGemm, emitGemm},
+    {"loops", supportsLoops, emitLoops},
+    {"rows", supportsRows, emitRows},
+};
 
 const Family *familyOf(func::FuncOp kernel) {
   auto kind = kernel->getAttrOfType<StringAttr>("attn.kernel");
-  for (const Family &each : families())
+  for (const Family &each : families)
     if (kind && each.kind == kind.getValue())
       return &each;
   return nullptr;
@@ -45,6 +45,31 @@ public:
 };
 
 } // namespace
+
+/// Whether `op` reads `argument` at the point that it computes, and in no other way.
+static bool readsPointOnly(linalg::GenericOp op, Value argument, unsigned result) {
+  AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(result));
+  for (OpOperand &operand : op->getOpOperands())
+    if (operand.get() == argument && op.getMatchingIndexingMap(&operand) != written)
+      return false;
+  bool extracted = false;
+  op.getRegion().walk([&](tensor::ExtractOp extract) { extracted |= extract.getTensor() == argument; });
+  return !extracted;
+}
+
+bool mayRunInPlace(func::FuncOp kernel, unsigned argument, unsigned result) {
+  StringRef kind = kernel->getAttrOfType<StringAttr>("attn.kernel").getValue();
+  Value read = kernel.getArgument(argument);
+  if (kernel.getNumResults() != 1 || read.getType() != kernel.getResultTypes()[result])
+    return false;
+  if (kind == "rows")
+    return RowPlan(kernel).mayRunInPlace(read, result);
+  auto op = kernel.getBody().front().getTerminator()->getOperand(result).getDefiningOp<linalg::GenericOp>();
+  return kind == "loops" && op && op.getNumReductionLoops() == 0 &&
+         llvm::all_of(kernel.getOps<linalg::GenericOp>(), [&](linalg::GenericOp each) {
+           return each == op ? readsPointOnly(op, read, result) : !llvm::is_contained(each->getOperands(), read);
+         });
+}
 
 std::unique_ptr<Emitter> createCpuEmitter() { return std::make_unique<CpuEmitter>(); }
 

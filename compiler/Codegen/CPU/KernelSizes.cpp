@@ -49,6 +49,19 @@ std::optional<SizeExpr> KernelSizes::tryDimension(Value tensor, unsigned dimensi
       return tryValueOf(size);
   if (auto cast = dyn_cast_or_null<tensor::CastOp>(op))
     return tryDimension(cast.getSource(), dimension);
+  if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op))
+    if (auto size = dyn_cast<Value>(expand.getMixedOutputShape()[dimension]))
+      return tryValueOf(size);
+  if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op)) {
+    SizeExpr product(1);
+    for (int64_t each : collapse.getReassociationIndices()[dimension]) {
+      std::optional<SizeExpr> size = tryDimension(collapse.getSrc(), each);
+      if (!size)
+        return std::nullopt;
+      product = product * *size;
+    }
+    return product;
+  }
   // The result's own size, where this value is returned.
   for (OpOperand &use : tensor.getUses())
     if (isa<func::ReturnOp>(use.getOwner()))

@@ -58,6 +58,10 @@ void RegionVectoriser::bindIndex(Value index, LaneIndex value) { indices[index] 
 void RegionVectoriser::bindValue(Value value, Value vectorOrScalar) { values[value] = vectorOrScalar; }
 void RegionVectoriser::bindBuffer(Value tensor, Value memref) { buffers[tensor] = memref; }
 
+void RegionVectoriser::bindElement(Value tensor, ArrayRef<LaneIndex> subscripts, Value value) {
+  loads[tensor].emplace_back(Subscripts(subscripts), value);
+}
+
 void RegionVectoriser::bindIterations(linalg::GenericOp op, ArrayRef<LaneIndex> iterationIndices) {
   iterations[op] = Subscripts(iterationIndices);
 }

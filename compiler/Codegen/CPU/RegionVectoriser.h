@@ -75,8 +75,11 @@ public:
   void bindIndex(mlir::Value index, LaneIndex value);
   /// `value` (f32, i32 or i1) is this scalar, or this vector of shape [L].
   void bindValue(mlir::Value value, mlir::Value vectorOrScalar);
-  /// `tensor` lies in this memref (memRefOf its type; any strides with a unit innermost one).
+  /// `tensor` lies in this memref (memRefOf its type; any strides with a unit innermost one). A memref of lower rank is
+  /// addressed by the last subscripts alone: one row of the tensor.
   void bindBuffer(mlir::Value tensor, mlir::Value memref);
+  /// The element of `tensor` at these subscripts.
+  void bindElement(mlir::Value tensor, llvm::ArrayRef<LaneIndex> subscripts, mlir::Value value);
   /// The iteration indices of `op`: linalg.index d, and where its block arguments are loaded from. A block argument may
   /// also be bound by bindValue (an accumulator).
   void bindIterations(mlir::linalg::GenericOp op, llvm::ArrayRef<LaneIndex> indices);

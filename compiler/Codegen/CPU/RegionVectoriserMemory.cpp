@@ -87,7 +87,8 @@ static bool isUniformAccess(ArrayRef<LaneIndex> subscripts) {
 }
 
 static bool isContiguous(ArrayRef<LaneIndex> subscripts) {
-  return isUniformAccess(subscripts.drop_back()) && !subscripts.back().lanes && subscripts.back().step == 1;
+  return !subscripts.empty() && isUniformAccess(subscripts.drop_back()) && !subscripts.back().lanes &&
+         subscripts.back().step == 1;
 }
 
 //===------------------------------------------ buffers -----------------------------------------------------------===//
@@ -116,7 +117,9 @@ Value RegionVectoriser::loadVector(Value memref, VectorType type, ArrayRef<LaneI
 }
 
 Value RegionVectoriser::loadFromBuffer(Value memref, Type element, ArrayRef<LaneIndex> subscripts) {
-  Type stored = cast<MemRefType>(memref.getType()).getElementType();
+  auto type = cast<MemRefType>(memref.getType());
+  Type stored = type.getElementType();
+  subscripts = subscripts.take_back(type.getRank());
   Value value = isUniformAccess(subscripts)
                     ? Value(memref::LoadOp::create(builder, location, memref, basesOf(subscripts)))
                     : loadVector(memref, vectorOf(stored), subscripts);
@@ -126,7 +129,9 @@ Value RegionVectoriser::loadFromBuffer(Value memref, Type element, ArrayRef<Lane
 }
 
 void RegionVectoriser::store(Value value, Value memref, ArrayRef<LaneIndex> subscripts) {
-  Type stored = cast<MemRefType>(memref.getType()).getElementType();
+  auto type = cast<MemRefType>(memref.getType());
+  Type stored = type.getElementType();
+  subscripts = subscripts.take_back(type.getRank());
   bool scalar = isUniformAccess(subscripts);
   if (!scalar)
     value = broadcast(value);

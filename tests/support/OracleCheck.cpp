@@ -1,0 +1,85 @@
+#include "tests/support/OracleCheck.h"
+#include "compiler/Codegen/CPU/CpuEmitter.h"
+#include "compiler/Reference/Reference.h"
+#include "tests/support/ParsedModule.h"
+#include <cmath>
+#include <fmt/format.h>
+
+namespace attnc {
+
+static double elementAt(const HostArray &array, int64_t index) {
+  switch (array.kind) {
+  case ElementKind::F32:
+    return array.f32()[index];
+  case ElementKind::I32:
+    return array.i32()[index];
+  case ElementKind::I1:
+    return array.i1()[index];
+  }
+  return 0;
+}
+
+static reference::Array toReference(const HostArray &array) {
+  using reference::Element;
+  Element elements[] = {Element::F32, Element::I32, Element::I1};
+  reference::Array result(elements[static_cast<int>(array.kind)], array.shape);
+  for (int64_t i = 0; i < array.size(); ++i)
+    result.values[i] = elementAt(array, i);
+  return result;
+}
+
+static std::string compare(const HostArray &found, const reference::Array &expected, double tolerance) {
+  if (expected.shape != llvm::ArrayRef<int64_t>(found.shape))
+    return "the oracle's result is of shape " + reference::describe(expected.element, expected.shape);
+  double largest = 0;
+  for (double value : expected.values)
+    if (std::isfinite(value))
+      largest = std::max(largest, std::abs(value));
+  double limit = found.kind == ElementKind::F32 ? tolerance * largest : 0;
+  for (int64_t i = 0; i < found.size(); ++i) {
+    double a = elementAt(found, i), b = expected.values[i];
+    bool same = std::isnan(b) ? std::isnan(a) : std::isinf(b) ? a == b : std::abs(a - b) <= limit;
+    if (!same)
+      return fmt::format("element {} of {} is {}, expected {} (within {})", i, found.size(), a, b, limit);
+  }
+  return "";
+}
+
+static llvm::Expected<std::vector<reference::Array>> interpret(const OracleCheck &check, const ParsedModule &parsed) {
+  std::vector<reference::Array> inputs;
+  for (const HostArray &input : check.inputs)
+    inputs.push_back(toReference(input));
+  for (int64_t index : check.indexOperands)
+    inputs.push_back(reference::Array::scalar(reference::Element::Index, index));
+  return reference::interpret(parsed.function(), inputs);
+}
+
+std::string differenceFromOracle(const OracleCheck &check) {
+  ParsedModule parsed(check.kernel);
+  if (!parsed)
+    return parsed.diagnostics() + check.kernel;
+  auto expected = interpret(check, parsed);
+  if (!expected)
+    return llvm::toString(expected.takeError());
+  KernelRunner runner(check.kernel, *createCpuEmitter(), check.target);
+  if (!runner)
+    return runner.message();
+  std::vector<HostArray> first;
+  for (RunOptions options :
+       {RunOptions{.workers = 1}, RunOptions{.workers = 2, .reversed = true, .guardBefore = true}}) {
+    options.indexOperands = check.indexOperands;
+    std::vector<HostArray> found = runner.run(check.inputs, check.resultShapes, options);
+    if (runner.status() != 0)
+      return fmt::format("status {}", runner.status());
+    for (size_t number = 0; number < found.size(); ++number) {
+      if (std::string difference = compare(found[number], (*expected)[number], check.tolerance); !difference.empty())
+        return fmt::format("result {}: {}", number, difference);
+      if (!first.empty() && first[number].bytes != found[number].bytes)
+        return fmt::format("result {}: other bits when chunks run in another order", number);
+    }
+    first = std::move(found);
+  }
+  return "";
+}
+
+} // namespace attnc

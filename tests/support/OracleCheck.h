@@ -1,0 +1,22 @@
+//===- OracleCheck.h - a compiled kernel against the oracle ---------------------------------------------------===//
+#pragma once
+
+#include "tests/support/KernelRunner.h"
+
+namespace attnc {
+
+/// A kernel as text, and what to run it on.
+struct OracleCheck {
+  std::string kernel;
+  std::vector<HostArray> inputs;
+  std::vector<std::vector<int64_t>> resultShapes;
+  std::vector<int64_t> indexOperands = {}; ///< after the tensors
+  double tolerance = 1e-5;                 ///< of f32, relative to the largest magnitude of the result
+  std::string target = "native";
+};
+
+/// Emits the kernel for the processor, runs it with guard pages behind and in front, chunks in both orders, one and two
+/// workers; compares with the oracle and the runs with each other bit by bit. Returns what differs, or nothing.
+std::string differenceFromOracle(const OracleCheck &check);
+
+} // namespace attnc
