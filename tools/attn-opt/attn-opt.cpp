@@ -1,4 +1,5 @@
 // Parses, verifies and transforms IR: every upstream dialect and pass, and ours.
+#include "compiler/Fuse/Fuse.h"
 #include "dialects/Attn/Attn.h"
 #include "dialects/Model/Model.h"
 #include "mlir/InitAllDialects.h"
@@ -11,6 +12,7 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
+  attnc::registerFusePasses();
   registry.insert<mlir::attn::AttnDialect, mlir::model::ModelDialect>();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "attnc's pass driver\n", registry));
 }

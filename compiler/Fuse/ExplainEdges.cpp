@@ -1,0 +1,318 @@
+//===- ExplainEdges.cpp - attn-explain-edges ----------------------------------------------------------------------===//
+//
+// Records, for every tensor that passes from one kernel to another, why the two are not one and how many bytes that
+// keeps in memory. No edge goes unexplained.
+//
+// Needs: outlined kernels. Leaves: the same program, with `attn.decisions` complete (Explanation.h).
+//
+//   %0 = call @logits_rows_0(%x)                 {made = false, reason = "contraction-operand", what = "logits_rows_0",
+//   %1 = call @logits_gemm_0(%0, %w)      →       into = "logits_gemm_0", bytes = "1536*batch*seq", entry = "logits"}
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Fuse/Explanation.h"
+#include "compiler/Fuse/Fuse.h"
+#include "compiler/Fuse/Groups.h"
+#include "compiler/Fuse/Legality.h"
+#include "compiler/Fuse/Structure.h"
+#include "compiler/Fuse/SymbolicShapes.h"
+#include "dialects/Attn/Attn.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace attnc {
+namespace {
+
+/// A tensor that one kernel makes and another reads.
+struct Edge {
+  func::CallOp producerCall, consumerCall;
+  func::FuncOp producer, consumer;
+  unsigned result, argument;
+  bool throughLoop;
+
+  KernelKind producerKind() { return *parseKernelKind(producer->getAttrOfType<StringAttr>("attn.kernel")); }
+  KernelKind consumerKind() { return *parseKernelKind(consumer->getAttrOfType<StringAttr>("attn.kernel")); }
+  /// The op in the producer that makes the tensor.
+  Operation *maker() { return producer.front().getTerminator()->getOperand(result).getDefiningOp(); }
+  Value tensor() { return producerCall.getResult(result); }
+};
+
+class EdgeExplainer {
+public:
+  EdgeExplainer(ModuleOp module, func::FuncOp function) : module(module), function(function), shapes(function) {}
+  void run();
+
+private:
+  func::FuncOp kernelOf(func::CallOp call);
+  void collectEdges(func::CallOp call);
+  void findScores();
+  Reason reasonFor(Edge &edge);
+  Reason intoAttend(Edge &edge);
+  Reason intoGemm(Edge &edge);
+  Reason intoRows(Edge &edge);
+  Reason intoLoops(Edge &edge);
+  bool hasSeveralReaders(Edge &edge) { return usesThroughFreeViews(edge.tensor()).size() > 1; }
+
+  ModuleOp module;
+  func::FuncOp function;
+  SymbolicShapes shapes;
+  std::vector<Edge> edges;
+  llvm::DenseSet<Value> scores; ///< results of calls with an element for each pair, later normalised
+};
+
+} // namespace
+
+func::FuncOp EdgeExplainer::kernelOf(func::CallOp call) {
+  auto callee = call ? module.lookupSymbol<func::FuncOp>(call.getCallee()) : func::FuncOp();
+  return callee && callee->hasAttr("attn.kernel") ? callee : func::FuncOp();
+}
+
+/// Where a tensor comes from: through free views, and through a loop to what its last turn yields.
+static std::pair<Value, bool> originOf(Value value) {
+  bool throughLoop = false;
+  while (true) {
+    value = skipFreeViews(value);
+    scf::ForOp loop;
+    Value yielded;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+      yielded = loop && argument != loop.getInductionVar() ? loop.getTiedLoopYieldedValue(argument)->get() : Value();
+    } else if ((loop = value.getDefiningOp<scf::ForOp>())) {
+      yielded = loop.getYieldedValues()[cast<OpResult>(value).getResultNumber()];
+    }
+    if (!yielded || yielded == value)
+      return {value, throughLoop};
+    value = yielded;
+    throughLoop = true;
+    if (isa<BlockArgument>(skipFreeViews(value)))
+      return {value, throughLoop}; // a turn that only passes on what it was given
+  }
+}
+
+void EdgeExplainer::collectEdges(func::CallOp call) {
+  func::FuncOp consumer = kernelOf(call);
+  if (!consumer)
+    return;
+  for (OpOperand &operand : call->getOpOperands()) {
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      continue;
+    auto add = [&](Value origin, bool throughLoop) {
+      auto producerCall = origin.getDefiningOp<func::CallOp>();
+      if (func::FuncOp producer = kernelOf(producerCall))
+        edges.push_back({producerCall, call, producer, consumer, cast<OpResult>(origin).getResultNumber(),
+                         operand.getOperandNumber(), throughLoop});
+    };
+    auto [origin, throughLoop] = originOf(operand.get());
+    add(origin, throughLoop);
+    if (throughLoop && storageOf(operand.get()) != origin)
+      add(storageOf(operand.get()), true);
+  }
+}
+
+//===-------------------------------------------- scores ------------------------------------------------------===//
+
+static linalg::GenericOp reductionIn(func::FuncOp kernel) {
+  for (auto op : kernel.getOps<linalg::GenericOp>())
+    if (op.getNumReductionLoops() != 0)
+      return op;
+  return {};
+}
+
+/// Finds products of two computed tensors that are normalised by exponentials along their rows: attention in plain ops.
+void EdgeExplainer::findScores() {
+  llvm::DenseMap<Value, Value> rootOf;
+  llvm::DenseSet<Value> normalised;
+  function.walk([&](func::CallOp call) {
+    func::FuncOp kernel = kernelOf(call);
+    if (!kernel)
+      return;
+    auto kind = *parseKernelKind(kernel->getAttrOfType<StringAttr>("attn.kernel"));
+    if (linalg::GenericOp op = kind == KernelKind::Gemm ? reductionIn(kernel) : linalg::GenericOp()) {
+      bool computed = llvm::all_of(op.getInputs(), [&](Value input) {
+        auto argument = dyn_cast<BlockArgument>(input);
+        return argument && argument.getOwner() == &kernel.front() &&
+               !isParameter(call.getOperand(argument.getArgNumber()));
+      });
+      if (computed)
+        for (Value result : call.getResults())
+          rootOf[result] = result;
+      return;
+    }
+    if (kind == KernelKind::Attend)
+      return;
+    bool hasExp = kernel.walk([](math::ExpOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    for (Value operand : call.getOperands()) {
+      Value root = rootOf.lookup(skipFreeViews(operand));
+      if (!root)
+        continue;
+      if (hasExp && kind == KernelKind::Rows)
+        normalised.insert(root);
+      for (Value result : call.getResults())
+        if (shapes.elements(result) == shapes.elements(operand))
+          rootOf[result] = root;
+    }
+  });
+  for (auto [value, root] : rootOf)
+    if (normalised.contains(root))
+      scores.insert(value);
+}
+
+//===-------------------------------------------- reasons -----------------------------------------------------===//
+
+Reason EdgeExplainer::intoAttend(Edge &edge) {
+  auto maker = dyn_cast_if_present<linalg::GenericOp>(edge.maker());
+  if (edge.producerKind() == KernelKind::Loops && maker && isPointwise(maker))
+    return hasSeveralReaders(edge) && readsByData(maker) ? Reason::SeveralUses : Reason::RecomputedPerKey;
+  return Reason::AttendOperand;
+}
+
+Reason EdgeExplainer::intoGemm(Edge &edge) {
+  BlockArgument argument = edge.consumer.getArgument(edge.argument);
+  bool isContracted = llvm::any_of(argument.getUsers(), [](Operation *user) {
+    auto generic = dyn_cast<linalg::GenericOp>(user);
+    return generic && generic.getNumReductionLoops() != 0;
+  });
+  auto maker = dyn_cast_if_present<linalg::GenericOp>(edge.maker());
+  if (isContracted) {
+    if (edge.producerKind() == KernelKind::Attend)
+      return Reason::AttendResultContracted;
+    if (edge.producerKind() == KernelKind::Gemm)
+      return Reason::ContractionChain;
+    return isa<tensor::ExtractSliceOp>(edge.maker()) ? Reason::SliceOperand : Reason::ContractionOperand;
+  }
+  if (edge.producerKind() == KernelKind::Gemm)
+    return Reason::SecondContraction;
+  if (edge.producerKind() == KernelKind::Attend)
+    return Reason::AttendNoEpilogue;
+  if (maker && maker.getNumReductionLoops() != 0)
+    return Reason::ReducedFirst;
+  if (hasSeveralReaders(edge))
+    return Reason::SeveralUses;
+  return edge.producerKind() == KernelKind::Rows                   ? Reason::DifferentRows
+         : maker && isPointwise(maker) && isElementFunction(maker) ? Reason::EpilogueLayout
+                                                                   : Reason::EpilogueSubscript;
+}
+
+/// The consumer takes each row as the producer made it: only the scratch for rows keeps the two apart.
+static bool readsRowForRow(Edge &edge) {
+  BlockArgument argument = edge.consumer.getArgument(edge.argument);
+  auto maker = dyn_cast_if_present<linalg::GenericOp>(edge.maker());
+  auto producerRows = reductionIn(edge.producer);
+  if (!maker || !producerRows)
+    return false;
+  unsigned rows = producerRows.getNumLoops() - 1;
+  return llvm::all_of(argument.getUsers(), [&](Operation *user) {
+    auto reader = dyn_cast<linalg::GenericOp>(user);
+    return reader && rowRole(reader, rows) && !whyNotRowLocal(reader, argument, rows);
+  });
+}
+
+Reason EdgeExplainer::intoRows(Edge &edge) {
+  auto maker = dyn_cast_if_present<linalg::GenericOp>(edge.maker());
+  switch (edge.producerKind()) {
+  case KernelKind::Attend:
+    return Reason::AttendNoEpilogue;
+  case KernelKind::Gemm:
+    return Reason::RowAfterTile;
+  case KernelKind::Rows:
+    return readsRowForRow(edge) ? Reason::RowScratch : Reason::DifferentRows;
+  case KernelKind::Loops:
+    if (!maker)
+      return Reason::SliceOperand;
+    if (maker.getNumReductionLoops() != 0)
+      return Reason::ReducedFirst;
+    if (readsByData(maker))
+      return Reason::ReadByData;
+    return Reason::DifferentRows;
+  }
+  llvm_unreachable("four kinds of kernel");
+}
+
+Reason EdgeExplainer::intoLoops(Edge &edge) {
+  BlockArgument argument = edge.consumer.getArgument(edge.argument);
+  auto maker = dyn_cast_if_present<linalg::GenericOp>(edge.maker());
+  auto reader = argument.use_empty() ? linalg::GenericOp() : dyn_cast<linalg::GenericOp>(*argument.getUsers().begin());
+  if (!reader) {
+    auto nested = argument.use_empty() ? linalg::GenericOp()
+                                       : (*argument.getUsers().begin())->getParentOfType<linalg::GenericOp>();
+    if (nested && readsByData(nested))
+      return Reason::ReadByData;
+    if (!nested)
+      return Reason::SliceOperand;
+    reader = nested;
+  }
+  if (edge.producerKind() == KernelKind::Attend)
+    return Reason::AttendNoEpilogue;
+  if (hasSeveralReaders(edge))
+    return Reason::SeveralUses;
+  if (edge.producerKind() == KernelKind::Gemm) {
+    for (OpOperand &use : argument.getUses())
+      if (use.getOwner() == reader)
+        if (auto reason = whyNotEpilogue(reader, use))
+          return *reason;
+    return Reason::EpilogueSubscript;
+  }
+  if (maker && maker.getNumReductionLoops() != 0)
+    return edge.producerKind() == KernelKind::Rows ? Reason::DifferentRows : Reason::ReducedFirst;
+  return Reason::DifferentRows;
+}
+
+Reason EdgeExplainer::reasonFor(Edge &edge) {
+  if (auto attend = dyn_cast_if_present<attn::AttendOp>(edge.maker()))
+    if (attend.getStatistics()[cast<OpResult>(edge.producer.front().getTerminator()->getOperand(edge.result))
+                                   .getResultNumber()] == attn::Statistic::Weights)
+      return Reason::WeightsHeld;
+  if (scores.contains(edge.tensor()))
+    return Reason::ScoresHeld;
+  if (edge.throughLoop)
+    return Reason::LoopCarried;
+  switch (edge.consumerKind()) {
+  case KernelKind::Attend:
+    return intoAttend(edge);
+  case KernelKind::Gemm:
+    return intoGemm(edge);
+  case KernelKind::Rows:
+    return intoRows(edge);
+  case KernelKind::Loops:
+    return intoLoops(edge);
+  }
+  llvm_unreachable("four kinds of kernel");
+}
+
+void EdgeExplainer::run() {
+  findScores();
+  function.walk([&](func::CallOp call) { collectEdges(call); });
+  for (Edge &edge : edges) {
+    Reason reason = reasonFor(edge);
+    SmallVector<std::string> places = placesOf(edge.maker() ? edge.maker()->getLoc() : edge.producer.getLoc());
+    recordDecision(module, {false,
+                            reason,
+                            edge.producer.getName().str(),
+                            edge.consumer.getName().str(),
+                            shapes.text(shapes.bytes(edge.tensor())),
+                            function.getName().str(),
+                            reason == Reason::ScoresHeld || reason == Reason::WeightsHeld,
+                            {places.begin(), places.end()}});
+  }
+}
+
+namespace {
+
+struct ExplainEdges : PassWrapper<ExplainEdges, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExplainEdges)
+  StringRef getArgument() const final { return "attn-explain-edges"; }
+  StringRef getDescription() const final { return "record why each edge between kernels was not fused"; }
+
+  void runOnOperation() override {
+    for (func::FuncOp function : hostFunctions(getOperation()))
+      EdgeExplainer(getOperation(), function).run();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createExplainEdgesPass() { return std::make_unique<ExplainEdges>(); }
+
+} // namespace attnc

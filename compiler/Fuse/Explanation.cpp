@@ -1,0 +1,190 @@
+#include "compiler/Fuse/Explanation.h"
+#include "compiler/Fuse/Structure.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include <fmt/format.h>
+
+using namespace mlir;
+
+namespace attnc {
+
+namespace {
+struct Entry {
+  Reason reason;
+  llvm::StringLiteral id, text;
+};
+} // namespace
+
+static constexpr Entry kReasons[] = {
+    {Reason::ViewFolded, "view-folded", "its elements are read in place, by subscript"},
+    {Reason::LayoutFolded, "layout-folded", "attention writes its result in the order the next op reads"},
+    {Reason::SliceNarrowed, "slice-narrowed", "only the part that is used is computed"},
+    {Reason::PointwiseFused, "pointwise-fused", "each element is computed where it is used"},
+    {Reason::FormulaFolded, "formula-folded", "each element is computed inside the formula, once"},
+    {Reason::EpilogueFused, "epilogue-fused",
+     "it is applied to each tile of the contraction before the tile is stored"},
+    {Reason::RowsFused, "rows-fused", "it is computed row by row with the reductions it belongs to"},
+    {Reason::SeveralUses, "several-uses", "the value has several users, and would be computed for each"},
+    {Reason::ContractionOperand, "contraction-operand",
+     "a contraction reads each element of its operand once for every tile, so the operand is computed once and kept"},
+    {Reason::ContractionChain, "contraction-chain",
+     "a contraction sums over whole rows of its operand, which another contraction computes in tiles"},
+    {Reason::AttendResultContracted, "attend-result-contracted",
+     "the contraction sums over all heads, which attention computes one at a time"},
+    {Reason::AttendOperand, "attend-operand",
+     "attention reads its queries, keys and values many times, so they are computed once and kept"},
+    {Reason::AttendNoEpilogue, "attend-no-epilogue", "an attention kernel has no epilogue"},
+    {Reason::RecomputedPerKey, "recomputed-per-key",
+     "inside the formula it would be computed again for every pair of a query and a key"},
+    {Reason::ScoresHeld, "scores-held",
+     "the scores of all queries and keys are held in memory: written as `attend` they would not be"},
+    {Reason::WeightsHeld, "weights-held",
+     "attention yields its weights, one for each pair of a query and a key, to another computation"},
+    {Reason::RowAfterTile, "row-after-tile", "a reduction needs whole rows, which the contraction computes in tiles"},
+    {Reason::SecondContraction, "second-contraction",
+     "a kernel holds one contraction; this operand of its epilogue comes from another"},
+    {Reason::EpilogueLayout, "epilogue-layout",
+     "it reads or writes in an order that does not follow the contraction's rows and columns"},
+    {Reason::EpilogueSubscript, "epilogue-subscript",
+     "it uses subscripts, and an epilogue only has the elements of its tile"},
+    {Reason::DifferentRows, "different-rows", "the two run over different rows"},
+    {Reason::RowScratch, "row-scratch", "the rows between them do not fit the scratch of a worker"},
+    {Reason::ReducedFirst, "reduced-first", "the value is complete only when the whole reduction is"},
+    {Reason::ReadByData, "read-by-data", "it is read at subscripts that come from data"},
+    {Reason::OperandLayout, "operand-layout",
+     "the contraction needs its operand in another order, so a copy is made in that order"},
+    {Reason::SliceOperand, "slice-operand", "a slice that is not read by subscript is copied"},
+    {Reason::LoopCarried, "loop-carried", "the value passes from one turn of a loop to the next"},
+    {Reason::NotPointwise, "not-pointwise", "one of the two is neither pointwise nor computed row by row"},
+    {Reason::WeightPacked, "weight-packed", "only contractions read the weight, so it is kept packed alone"},
+    {Reason::WeightPackedBeside, "weight-packed-beside",
+     "a contraction reads the weight packed, another kernel reads it plain, so both copies are kept"},
+    {Reason::WeightPlain, "weight-plain",
+     "the contraction has a single row, which reads each weight once: packing gains nothing"},
+};
+
+static constexpr auto kAllReasons = [] {
+  std::array<Reason, std::size(kReasons)> all{};
+  for (size_t i = 0; i < all.size(); ++i)
+    all[i] = kReasons[i].reason;
+  return all;
+}();
+
+llvm::ArrayRef<Reason> allReasons() { return kAllReasons; }
+StringRef reasonId(Reason reason) { return kReasons[static_cast<size_t>(reason)].id; }
+StringRef reasonText(Reason reason) { return kReasons[static_cast<size_t>(reason)].text; }
+
+std::optional<Reason> parseReason(StringRef id) {
+  for (const Entry &entry : kReasons)
+    if (entry.id == id)
+      return entry.reason;
+  return std::nullopt;
+}
+
+//===-------------------------------------------- recording ---------------------------------------------------===//
+
+static constexpr llvm::StringLiteral kDecisions = "attn.decisions";
+
+void recordDecision(ModuleOp module, const Decision &decision) {
+  Builder builder(module.getContext());
+  SmallVector<NamedAttribute> fields;
+  auto add = [&](StringRef name, Attribute value) { fields.push_back(builder.getNamedAttr(name, value)); };
+  add("made", builder.getBoolAttr(decision.made));
+  add("reason", builder.getStringAttr(reasonId(decision.reason)));
+  add("what", builder.getStringAttr(decision.what));
+  add("into", builder.getStringAttr(decision.into));
+  add("bytes", builder.getStringAttr(decision.bytes));
+  add("entry", builder.getStringAttr(decision.entry));
+  if (decision.pairs)
+    add("pairs", builder.getUnitAttr());
+  if (!decision.places.empty()) {
+    SmallVector<StringRef> places(decision.places.begin(), decision.places.end());
+    add("places", builder.getStrArrayAttr(places));
+  }
+  Attribute recorded = builder.getDictionaryAttr(fields);
+  auto before = module->getAttrOfType<ArrayAttr>(kDecisions);
+  if (before && llvm::is_contained(before, recorded))
+    return;
+  SmallVector<Attribute> all = before ? llvm::to_vector(before.getValue()) : SmallVector<Attribute>();
+  all.push_back(recorded);
+  module->setAttr(kDecisions, builder.getArrayAttr(all));
+}
+
+std::vector<Decision> recordedDecisions(ModuleOp module) {
+  std::vector<Decision> decisions;
+  auto recorded = module->getAttrOfType<ArrayAttr>(kDecisions);
+  if (!recorded)
+    return decisions;
+  for (auto fields : recorded.getAsRange<DictionaryAttr>()) {
+    auto text = [&](StringRef name) {
+      auto value = fields.getAs<StringAttr>(name);
+      return value ? value.str() : std::string();
+    };
+    auto reason = parseReason(text("reason"));
+    auto made = fields.getAs<BoolAttr>("made");
+    if (!reason || !made)
+      continue;
+    Decision decision{made.getValue(),          *reason, text("what"), text("into"), text("bytes"), text("entry"),
+                      fields.contains("pairs"), {}};
+    if (auto places = fields.getAs<ArrayAttr>("places"))
+      for (auto place : places.getAsRange<StringAttr>())
+        decision.places.push_back(place.str());
+    decisions.push_back(std::move(decision));
+  }
+  return decisions;
+}
+
+//===-------------------------------------------- printing ----------------------------------------------------===//
+
+static void printKernel(func::FuncOp kernel, raw_ostream &stream) {
+  SmallVector<std::string> places = placesOf(kernel.getLoc());
+  stream << "  kernel " << kernel.getName() << " (" << kernel->getAttrOfType<StringAttr>("attn.kernel").getValue()
+         << ')';
+  if (!places.empty())
+    stream << " from " << llvm::join(places, ", ");
+  stream << '\n';
+}
+
+static void printDecision(const Decision &decision, raw_ostream &stream) {
+  stream << (decision.made ? "  made     " : "  refused  ") << decision.what;
+  if (!decision.into.empty())
+    stream << " -> " << decision.into;
+  stream << " [" << reasonId(decision.reason) << "]\n           " << reasonText(decision.reason);
+  if (!decision.bytes.empty())
+    stream << (decision.made ? "; saves " : "; keeps ") << decision.bytes << " bytes";
+  stream << '\n';
+}
+
+void printExplanation(ModuleOp module, raw_ostream &stream) {
+  std::vector<Decision> decisions = recordedDecisions(module);
+  for (func::FuncOp function : hostFunctions(module)) {
+    stream << function.getName() << '\n';
+    llvm::SetVector<Operation *> kernels;
+    function.walk([&](func::CallOp call) {
+      auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
+      if (callee && callee->hasAttr("attn.kernel") && kernels.insert(callee))
+        printKernel(callee, stream);
+    });
+    for (const Decision &decision : decisions)
+      if (decision.entry == function.getName())
+        printDecision(decision, stream);
+  }
+  for (const Decision &decision : decisions)
+    if (decision.entry.empty())
+      printDecision(decision, stream);
+}
+
+std::vector<std::string> unfusedPairs(ModuleOp module) {
+  std::vector<std::string> lines;
+  for (const Decision &decision : recordedDecisions(module)) {
+    if (decision.made || !decision.pairs)
+      continue;
+    std::string place = decision.places.empty() ? decision.what : decision.places.front();
+    lines.push_back(fmt::format("{}: error: not fused: {} ({} bytes) [{}]", place, reasonText(decision.reason).str(),
+                                decision.bytes, reasonId(decision.reason).str()));
+  }
+  return lines;
+}
+
+} // namespace attnc

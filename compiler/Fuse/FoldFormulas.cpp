@@ -1,0 +1,168 @@
+//===- FoldFormulas.cpp - attn-fold-formulas ----------------------------------------------------------------------===//
+//
+// Computes the elements of a pointwise tensor inside the formula that reads them by subscript.
+//
+// Needs: pointwise chains fused. Leaves: no pointwise tensor that a formula (a region of attend, the body of a
+// pointwise op) reads exactly once per element; none that reads nothing; none of all pairs of a query and a key that is
+// cheap to compute.
+//
+//   %bias = generic { slope * (i - j) }  : [heads, seq, seq]      score (%h, %i, %j) {
+//   attend ... score (%h, %i, %j) {                          →      ... slope * (%i - %j)
+//     extract %bias[%h, %i, %j]
+//
+// Folding saves the tensor; it costs when the formula runs over more than the tensor's indices, for then each element
+// is computed again for every value of the others: k[j, d] * scale would be computed anew for every query.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Fuse/Explanation.h"
+#include "compiler/Fuse/Fuse.h"
+#include "compiler/Fuse/Structure.h"
+#include "compiler/Fuse/Subscripts.h"
+#include "compiler/Fuse/SymbolicShapes.h"
+#include "dialects/Attn/Attn.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace attnc {
+namespace {
+
+/// What an element of a tensor of all pairs may cost to be computed again instead of loaded.
+constexpr unsigned kCheapElement = 12;
+
+struct FoldFormulas : PassWrapper<FoldFormulas, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FoldFormulas)
+  StringRef getArgument() const final { return "attn-fold-formulas"; }
+  StringRef getDescription() const final { return "compute pointwise tensors inside the formulas that read them"; }
+
+  void runOnOperation() override {
+    for (func::FuncOp function : hostFunctions(getOperation())) {
+      bool changed = true;
+      while (changed) {
+        changed = false;
+        SmallVector<tensor::ExtractOp> extracts;
+        function.walk([&](tensor::ExtractOp extract) { extracts.push_back(extract); });
+        for (tensor::ExtractOp extract : extracts)
+          changed |= tryFold(function, extract);
+      }
+    }
+  }
+
+  bool tryFold(func::FuncOp function, tensor::ExtractOp extract) {
+    Operation *reader = extract->getParentOfType<attn::AttendOp>();
+    if (!reader)
+      reader = extract->getParentOfType<linalg::GenericOp>();
+    auto producer = extract.getTensor().getDefiningOp<linalg::GenericOp>();
+    if (!reader || !producer || producer == reader || producer->getBlock() != reader->getBlock() ||
+        producer->getNumResults() != 1 || !isPointwise(producer) || !isWorthFolding(extract, producer))
+      return false;
+    SymbolicShapes shapes(function);
+    recordDecision(getOperation(), {true,
+                                    Reason::FormulaFolded,
+                                    placeOf(producer),
+                                    placeOf(reader),
+                                    shapes.text(shapes.bytes(extract.getTensor())),
+                                    function.getName().str(),
+                                    false,
+                                    {}});
+    fold(extract, producer);
+    if (producer.use_empty())
+      producer.erase();
+    return true;
+  }
+
+  static bool isWorthFolding(tensor::ExtractOp extract, linalg::GenericOp producer) {
+    if (readsNothing(producer) && bodyCost(producer) < 8)
+      return true;
+    LoopIndices indices = LoopIndices::around(extract);
+    SubscriptReader reader(indices);
+    SmallVector<AffineExpr> subscripts;
+    for (Value subscript : extract.getIndices())
+      subscripts.push_back(reader.read(subscript));
+    auto isUsed = [&](unsigned index) {
+      return llvm::any_of(subscripts, [&](AffineExpr expr) { return expr.isFunctionOfDim(index); });
+    };
+    bool readsEachOnce = llvm::all_of(llvm::seq<unsigned>(0, indices.values.size()), isUsed);
+    if (readsEachOnce && producer.getResult(0).hasOneUse())
+      return true;
+    return bodyCost(producer) <= kCheapElement && isOfAllPairs(extract, isUsed);
+  }
+
+  /// The outer indices that count queries of one set of keys: those by which no value is chosen.
+  static SmallVector<unsigned> queryIndices(attn::AttendOp attend) {
+    unsigned outer = attend.getNumOuter(), keys = attend.getNumKeys();
+    llvm::SmallBitVector chooses(outer);
+    bool found = false;
+    for (Region *region : {&attend.getValue(), &attend.getScore()}) {
+      region->walk([&](tensor::ExtractOp extract) {
+        LoopIndices indices = LoopIndices::around(extract);
+        SubscriptReader reader(indices);
+        llvm::SmallBitVector used(indices.values.size());
+        for (Value subscript : extract.getIndices())
+          reader.read(subscript).walk([&](AffineExpr expr) {
+            if (auto dim = dyn_cast<AffineDimExpr>(expr))
+              used.set(dim.getPosition());
+          });
+        if (llvm::none_of(llvm::seq(outer, outer + keys), [&](unsigned key) { return used[key]; }))
+          return;
+        found = true;
+        for (unsigned index = 0; index < outer; ++index)
+          if (used[index])
+            chooses.set(index);
+      });
+      if (found)
+        break;
+    }
+    SmallVector<unsigned> queries;
+    for (unsigned index = 0; index < outer; ++index)
+      if (!chooses[index])
+        queries.push_back(index);
+    return queries;
+  }
+
+  /// Does the element depend on both a query and a key, outside any reduction?
+  static bool isOfAllPairs(tensor::ExtractOp extract, llvm::function_ref<bool(unsigned)> isUsed) {
+    auto attend = extract->getParentOfType<attn::AttendOp>();
+    if (!attend || extract->getParentOfType<attn::ReduceOp>())
+      return false;
+    unsigned outer = attend.getNumOuter(), keys = attend.getNumKeys();
+    return llvm::any_of(llvm::seq(outer, outer + keys), isUsed) && llvm::any_of(queryIndices(attend), isUsed);
+  }
+
+  static void fold(tensor::ExtractOp extract, linalg::GenericOp producer) {
+    OpBuilder builder(extract);
+    Location location = extract.getLoc();
+    SmallVector<Value> indices(extract.getIndices());
+    IRMapping mapping;
+    SmallVector<AffineMap> maps = producer.getIndexingMapsArray();
+    for (OpOperand *operand : producer.getDpsInputOperands()) {
+      BlockArgument argument = producer.getMatchingBlockArgument(operand);
+      if (argument.use_empty())
+        continue;
+      if (!isa<RankedTensorType>(operand->get().getType())) {
+        mapping.map(argument, operand->get());
+        continue;
+      }
+      SmallVector<Value> subscripts;
+      for (AffineExpr expr : maps[operand->getOperandNumber()].getResults())
+        subscripts.push_back(writeSubscript(builder, location, expr, indices, {}));
+      mapping.map(argument, tensor::ExtractOp::create(builder, location, operand->get(), subscripts).getResult());
+    }
+    for (Operation &op : producer.getBody()->without_terminator()) {
+      if (auto index = dyn_cast<linalg::IndexOp>(op))
+        mapping.map(index.getResult(), indices[index.getDim()]);
+      else
+        builder.clone(op, mapping);
+    }
+    Value element = mapping.lookupOrDefault(producer.getBody()->getTerminator()->getOperand(0));
+    extract.getResult().replaceAllUsesWith(element);
+    extract.erase();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createFoldFormulasPass() { return std::make_unique<FoldFormulas>(); }
+
+} // namespace attnc

@@ -1,0 +1,341 @@
+//===- FoldViews.cpp - attn-fold-views ----------------------------------------------------------------------------===//
+//
+// Makes views cost nothing: what only rearranges or selects elements is folded into the subscripts and indexing maps of
+// whoever reads it, and a transpose of attention's result into the order in which attention writes it.
+//
+// Needs: views as ops (attn-raise-views). Leaves: no transpose or slice between a tensor and a `tensor.extract`; no
+// transpose in front of a linalg.generic; no slice in front of a pointwise one; no transpose behind an attend that is
+// its only reader. Reshapes of whole tensors stay: they are free.
+//
+//   %k = transpose (expand (slice %qkv [0, 0, 384] ...))        attend ... score (%b, %h, %i, %j) {
+//   attend ... score (%b, %h, %i, %j) {                    →      %f = 384 + %h * 64 + %d
+//     extract %k[%b, %h, %j, %d]                                  extract %qkv[%b, %j, %f]
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Fuse/Explanation.h"
+#include "compiler/Fuse/Fuse.h"
+#include "compiler/Fuse/Structure.h"
+#include "compiler/Fuse/Subscripts.h"
+#include "compiler/Fuse/SymbolicShapes.h"
+#include "dialects/Attn/Attn.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+
+namespace attnc {
+namespace {
+
+class ViewFolder {
+public:
+  ViewFolder(ModuleOp module, func::FuncOp function) : module(module), function(function), shapes(function) {}
+  void run();
+
+private:
+  bool foldTransposes(linalg::GenericOp op);
+  void dropUnitDims(linalg::GenericOp op);
+  linalg::GenericOp readSlicesBySubscript(linalg::GenericOp op);
+  void foldIntoExtract(tensor::ExtractOp extract);
+  void simplify(tensor::ExtractOp extract);
+  void foldIntoLayout(attn::AttendOp attend);
+
+  SmallVector<Value> throughExpand(OpBuilder &builder, tensor::ExpandShapeOp op, ValueRange subscripts);
+  SmallVector<Value> throughCollapse(OpBuilder &builder, tensor::CollapseShapeOp op, ValueRange subscripts);
+  SmallVector<Value> throughSlice(OpBuilder &builder, tensor::ExtractSliceOp op, ValueRange subscripts);
+  void record(Reason reason, Operation *what, Operation *into, Value tensor);
+
+  ModuleOp module;
+  func::FuncOp function;
+  SymbolicShapes shapes;
+};
+
+} // namespace
+
+void ViewFolder::record(Reason reason, Operation *what, Operation *into, Value tensor) {
+  recordDecision(module, {true,
+                          reason,
+                          placeOf(what),
+                          placeOf(into),
+                          shapes.text(shapes.bytes(tensor)),
+                          function.getName().str(),
+                          false,
+                          {}});
+}
+
+/// How many views in front of `value`, up to the last that is not free, are worth looking through.
+static unsigned viewsToFold(Value value) {
+  unsigned depth = 0, fold = 0;
+  for (Operation *op = value.getDefiningOp(); isView(op); op = op->getOperand(0).getDefiningOp()) {
+    ++depth;
+    if (!isFreeView(op))
+      fold = depth;
+  }
+  return fold;
+}
+
+//===-------------------------------------------- subscripts --------------------------------------------------===//
+
+static Value add(OpBuilder &builder, Location location, Value a, Value b) {
+  return arith::AddIOp::create(builder, location, a, b);
+}
+
+SmallVector<Value> ViewFolder::throughExpand(OpBuilder &builder, tensor::ExpandShapeOp op, ValueRange subscripts) {
+  SmallVector<Value> result;
+  SmallVector<OpFoldResult> sizes = op.getMixedOutputShape();
+  for (const ReassociationIndices &group : op.getReassociationIndices()) {
+    Value flat;
+    for (int64_t dim : group) {
+      if (!flat) {
+        flat = subscripts[dim];
+        continue;
+      }
+      Value size = getValueOrCreateConstantIndexOp(builder, op.getLoc(), sizes[dim]);
+      flat = add(builder, op.getLoc(), arith::MulIOp::create(builder, op.getLoc(), flat, size), subscripts[dim]);
+    }
+    result.push_back(flat ? flat : Value(arith::ConstantIndexOp::create(builder, op.getLoc(), 0)));
+  }
+  return result;
+}
+
+SmallVector<Value> ViewFolder::throughCollapse(OpBuilder &builder, tensor::CollapseShapeOp op, ValueRange subscripts) {
+  SmallVector<Value> result(op.getSrcType().getRank());
+  SmallVector<ReassociationIndices> groups = op.getReassociationIndices();
+  for (int64_t dim = 0; dim < op.getSrcType().getRank(); ++dim)
+    if (groups.empty())
+      result[dim] = arith::ConstantIndexOp::create(builder, op.getLoc(), 0);
+  for (auto [position, group] : llvm::enumerate(groups)) {
+    Value rest = subscripts[position];
+    for (int64_t dim : llvm::reverse(ArrayRef(group).drop_front())) {
+      Value size = shapes.materialise(builder, op.getLoc(), shapes.extent(op.getSrc(), dim));
+      result[dim] = arith::RemSIOp::create(builder, op.getLoc(), rest, size);
+      rest = arith::FloorDivSIOp::create(builder, op.getLoc(), rest, size);
+    }
+    result[group.front()] = rest;
+  }
+  return result;
+}
+
+SmallVector<Value> ViewFolder::throughSlice(OpBuilder &builder, tensor::ExtractSliceOp op, ValueRange subscripts) {
+  SmallVector<Value> result;
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  unsigned next = 0;
+  for (auto [dim, offset] : llvm::enumerate(op.getMixedOffsets())) {
+    Value start = getValueOrCreateConstantIndexOp(builder, op.getLoc(), offset);
+    result.push_back(dropped[dim] ? start : add(builder, op.getLoc(), start, subscripts[next++]));
+  }
+  return result;
+}
+
+void ViewFolder::foldIntoExtract(tensor::ExtractOp extract) {
+  unsigned fold = viewsToFold(extract.getTensor());
+  if (fold == 0)
+    return;
+  OpBuilder builder(extract);
+  Operation *reader = extract->getParentOfType<attn::AttendOp>();
+  if (!reader)
+    reader = extract->getParentOfType<linalg::GenericOp>();
+  Value source = extract.getTensor();
+  if (reader)
+    record(Reason::ViewFolded, source.getDefiningOp(), reader, source);
+  SmallVector<Value> subscripts(extract.getIndices());
+  for (unsigned i = 0; i < fold; ++i) {
+    Operation *view = source.getDefiningOp();
+    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(view)) {
+      subscripts = throughExpand(builder, expand, subscripts);
+    } else if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(view)) {
+      subscripts = throughCollapse(builder, collapse, subscripts);
+    } else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(view)) {
+      subscripts = throughSlice(builder, slice, subscripts);
+    } else if (auto transpose = dyn_cast<linalg::TransposeOp>(view)) {
+      SmallVector<Value> permuted(subscripts.size());
+      for (auto [position, from] : llvm::enumerate(transpose.getPermutation()))
+        permuted[from] = subscripts[position];
+      subscripts = permuted;
+    }
+    source = view->getOperand(0);
+  }
+  extract.getTensorMutable().assign(source);
+  extract.getIndicesMutable().assign(subscripts);
+  simplify(extract);
+}
+
+void ViewFolder::simplify(tensor::ExtractOp extract) {
+  OpBuilder builder(extract);
+  LoopIndices indices = LoopIndices::around(extract);
+  SubscriptReader reader(indices);
+  SmallVector<AffineExpr> exprs;
+  for (Value subscript : extract.getIndices())
+    exprs.push_back(simplifySubscript(reader.read(subscript), indices.extents));
+  SmallVector<Value> dims = indices.values;
+  for (auto [number, value] : llvm::enumerate(dims))
+    if (!value && llvm::any_of(exprs, [&](AffineExpr expr) { return expr.isFunctionOfDim(number); }))
+      value = linalg::IndexOp::create(builder, extract.getLoc(), number);
+  SmallVector<Value> subscripts;
+  for (AffineExpr expr : exprs)
+    subscripts.push_back(writeSubscript(builder, extract.getLoc(), expr, dims, reader.symbols()));
+  extract.getIndicesMutable().assign(subscripts);
+}
+
+//===-------------------------------------------- indexing maps -----------------------------------------------===//
+
+bool ViewFolder::foldTransposes(linalg::GenericOp op) {
+  bool changed = false;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    auto transpose = operand->get().getDefiningOp<linalg::TransposeOp>();
+    if (!transpose)
+      continue;
+    AffineMap &map = maps[operand->getOperandNumber()];
+    SmallVector<AffineExpr> results(map.getNumResults());
+    for (auto [position, from] : llvm::enumerate(transpose.getPermutation()))
+      results[from] = map.getResult(position);
+    map = AffineMap::get(map.getNumDims(), 0, results, op.getContext());
+    record(Reason::ViewFolded, transpose, op, operand->get());
+    operand->set(transpose.getInput());
+    changed = true;
+  }
+  if (changed)
+    op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
+  return changed;
+}
+
+/// An operand that is broadcast along dimensions of size 1 is read without them.
+void ViewFolder::dropUnitDims(linalg::GenericOp op) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  bool changed = false;
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand->get().getType());
+    AffineMap &map = maps[operand->getOperandNumber()];
+    auto isUnit = [&](int64_t dim) { return isa<AffineConstantExpr>(map.getResult(dim)) && type.getDimSize(dim) == 1; };
+    if (!type || llvm::none_of(llvm::seq<int64_t>(0, type.getRank()), isUnit))
+      continue;
+    SmallVector<ReassociationIndices> groups;
+    SmallVector<AffineExpr> results;
+    ReassociationIndices leading;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      if (!isUnit(dim)) {
+        results.push_back(map.getResult(dim));
+        groups.push_back(std::move(leading));
+        leading.clear();
+        groups.back().push_back(dim);
+      } else if (groups.empty()) {
+        leading.push_back(dim);
+      } else {
+        groups.back().push_back(dim);
+      }
+    }
+    OpBuilder builder(op);
+    operand->set(tensor::CollapseShapeOp::create(builder, op.getLoc(), operand->get(), groups));
+    map = AffineMap::get(map.getNumDims(), 0, results, op.getContext());
+    changed = true;
+  }
+  if (changed)
+    op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
+}
+
+/// Whether all readers of the views of which `value` is the last can take their elements by subscript.
+static bool isReadBySubscriptAlone(Value value) {
+  for (Operation *view = value.getDefiningOp(); isView(view); view = view->getOperand(0).getDefiningOp())
+    for (OpOperand &use : view->getResult(0).getUses()) {
+      auto reader = dyn_cast<linalg::GenericOp>(use.getOwner());
+      bool bySubscript = isView(use.getOwner()) || isa<tensor::ExtractOp, tensor::DimOp>(use.getOwner());
+      if (!bySubscript && !(reader && isPointwise(reader) && reader.isDpsInput(&use)))
+        return false;
+    }
+  return true;
+}
+
+/// A pointwise op reads a slice by subscript, so that the slice need not exist.
+linalg::GenericOp ViewFolder::readSlicesBySubscript(linalg::GenericOp op) {
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  llvm::SmallBitVector replaced(op.getNumDpsInputs());
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    if (viewsToFold(operand->get()) != 0 && isReadBySubscriptAlone(operand->get())) {
+      replaced.set(operand->getOperandNumber());
+      continue;
+    }
+    inputs.push_back(operand->get());
+    maps.push_back(op.getMatchingIndexingMap(operand));
+  }
+  if (replaced.none() || !isPointwise(op))
+    return op;
+  for (OpOperand &init : op.getDpsInitsMutable())
+    maps.push_back(op.getMatchingIndexingMap(&init));
+  OpBuilder builder(op);
+  linalg::GenericOp rebuilt = rebuildGeneric(builder, op, inputs, op.getOutputs(), maps, op.getIteratorTypesArray());
+  Block *body = rebuilt.getBody();
+  builder.setInsertionPointToStart(body);
+  for (int number = op.getNumDpsInputs() - 1; number >= 0; --number) {
+    if (!replaced[number])
+      continue;
+    SmallVector<Value> dims, subscripts;
+    for (unsigned dim = 0; dim < op.getNumLoops(); ++dim)
+      dims.push_back(linalg::IndexOp::create(builder, op.getLoc(), dim));
+    for (AffineExpr expr : op.getIndexingMapsArray()[number].getResults())
+      subscripts.push_back(writeSubscript(builder, op.getLoc(), expr, dims, {}));
+    Value element = tensor::ExtractOp::create(builder, op.getLoc(), op.getInputs()[number], subscripts);
+    body->getArgument(number).replaceAllUsesWith(element);
+    body->eraseArgument(number);
+  }
+  op.replaceAllUsesWith(rebuilt.getResults());
+  op.erase();
+  return rebuilt;
+}
+
+//===-------------------------------------------- layout ------------------------------------------------------===//
+
+void ViewFolder::foldIntoLayout(attn::AttendOp attend) {
+  Value value = attend.getResultFor(attn::Statistic::Value);
+  if (!value || !value.hasOneUse())
+    return;
+  auto transpose = dyn_cast<linalg::TransposeOp>(*value.getUsers().begin());
+  if (!transpose || transpose.getInput() != value)
+    return;
+  SmallVector<int64_t> before = llvm::to_vector(llvm::seq<int64_t>(0, attend.getNumOuter() + attend.getNumValues()));
+  if (auto layout = attend.getValueLayout())
+    before.assign(layout->begin(), layout->end());
+  SmallVector<int64_t> after;
+  for (int64_t from : transpose.getPermutation())
+    after.push_back(before[from]);
+  record(Reason::LayoutFolded, attend, transpose, value);
+  attend.setValueLayout(after);
+  value.setType(transpose.getResult()[0].getType());
+  transpose.getResult()[0].replaceAllUsesWith(value);
+  transpose.erase();
+}
+
+void ViewFolder::run() {
+  function.walk([&](attn::AttendOp attend) { foldIntoLayout(attend); });
+  SmallVector<linalg::GenericOp> generics;
+  function.walk([&](linalg::GenericOp op) { generics.push_back(op); });
+  for (linalg::GenericOp op : generics) {
+    dropUnitDims(op);
+    while (foldTransposes(op)) {
+    }
+    readSlicesBySubscript(op);
+  }
+  SmallVector<tensor::ExtractOp> extracts;
+  function.walk([&](tensor::ExtractOp extract) { extracts.push_back(extract); });
+  for (tensor::ExtractOp extract : extracts)
+    foldIntoExtract(extract);
+}
+
+namespace {
+
+struct FoldViews : PassWrapper<FoldViews, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FoldViews)
+  StringRef getArgument() const final { return "attn-fold-views"; }
+  StringRef getDescription() const final { return "read views in place by subscripts and indexing maps"; }
+
+  void runOnOperation() override {
+    for (func::FuncOp function : hostFunctions(getOperation()))
+      ViewFolder(getOperation(), function).run();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createFoldViewsPass() { return std::make_unique<FoldViews>(); }
+
+} // namespace attnc

@@ -1,0 +1,241 @@
+//===- FormContractions.cpp - attn-form-contractions --------------------------------------------------------------===//
+//
+// Brings contractions into the form of a gemm kernel and joins each with the pointwise op behind it, its epilogue.
+//
+// Needs: pointwise chains fused. Leaves: contractions and their epilogues marked as groups of kind "gemm". Where every
+// operand has its indices in groups (batch, rows, depth, columns), the loops are [batch,] M, N, K and operands are
+// reshaped to that, which is free; otherwise the loops stay as they are.
+//
+//   %y = generic sum_k x[b, s, k] * w[k, n]                %x2 = collapse %x  [b * s, k]
+//   %z = generic gelu(y[b, s, n] + bias[n])          →     %y2 = generic sum_k x2[m, k] * w[k, n]    {attn.group = 0}
+//                                                          %z2 = generic gelu(y2[m, n] + bias[n])    {attn.group = 0}
+//                                                          %z = expand %z2
+//
+// Where both operands of a pointwise op come from contractions, the later one takes it.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Fuse/Explanation.h"
+#include "compiler/Fuse/Fuse.h"
+#include "compiler/Fuse/Groups.h"
+#include "compiler/Fuse/Legality.h"
+#include "compiler/Fuse/Regroup.h"
+#include "compiler/Fuse/Structure.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace attnc {
+namespace {
+
+class ContractionFormer {
+public:
+  ContractionFormer(ModuleOp module, func::FuncOp function) : module(module), function(function), shapes(function) {}
+  void run();
+
+private:
+  linalg::GenericOp findEpilogue(linalg::GenericOp contraction);
+  struct Form;
+  std::optional<Form> formOf(linalg::GenericOp contraction, const ContractionDims &dims, linalg::GenericOp epilogue);
+  linalg::GenericOp buildProduct(linalg::GenericOp contraction, const ContractionDims &dims, const Form &form);
+  linalg::GenericOp buildEpilogue(linalg::GenericOp epilogue, Value productBefore, Value product, const Form &form);
+  bool regroup(linalg::GenericOp contraction, const ContractionDims &dims, linalg::GenericOp epilogue, GroupMark mark);
+
+  ModuleOp module;
+  func::FuncOp function;
+  SymbolicShapes shapes;
+};
+
+} // namespace
+
+//===-------------------------------------------- forming -----------------------------------------------------===//
+
+linalg::GenericOp ContractionFormer::findEpilogue(linalg::GenericOp contraction) {
+  Value product = contraction.getResult(0);
+  if (!product.hasOneUse())
+    return {};
+  OpOperand &use = *product.getUses().begin();
+  auto consumer = dyn_cast<linalg::GenericOp>(use.getOwner());
+  if (!consumer || consumer->getBlock() != contraction->getBlock() || groupOf(consumer) ||
+      whyNotEpilogue(consumer, use))
+    return {};
+  return consumer;
+}
+
+/// How the operands of a contraction and of its epilogue fall into groups of loops.
+struct ContractionFormer::Form {
+  enum { Batch, M, N, K };
+  SmallVector<Dims> groups;                    ///< loops of the contraction by part: batch, m, n, k
+  SmallVector<Dims> tileGroups;                ///< loops of the epilogue by part: batch, m, n
+  SmallVector<unsigned> loopOfGroup;           ///< the one loop that becomes of each
+  SmallVector<unsigned> lhs, rhs, out;         ///< parts of each operand, in order
+  SmallVector<SmallVector<unsigned>> epilogue; ///< parts of each of the epilogue's operands
+  unsigned loops = 0;
+};
+
+std::optional<ContractionFormer::Form>
+ContractionFormer::formOf(linalg::GenericOp contraction, const ContractionDims &dims, linalg::GenericOp epilogue) {
+  Form form;
+  form.groups = {dims.batch, dims.m, dims.n, dims.k};
+  bool hasBatch = !dims.batch.empty();
+  form.loopOfGroup = hasBatch ? SmallVector<unsigned>{0, 1, 2, 3} : SmallVector<unsigned>{0, 0, 1, 2};
+  form.loops = hasBatch ? 4 : 3;
+  SmallVector<AffineMap> maps = contraction.getIndexingMapsArray();
+  auto lhs = splitIntoGroups(*plainDims(maps[dims.lhs]), form.groups);
+  auto rhs = splitIntoGroups(*plainDims(maps[dims.rhs]), form.groups);
+  auto out = splitIntoGroups(*plainDims(maps[2]), form.groups);
+  if (!lhs || !rhs || !out)
+    return std::nullopt;
+  // The epilogue's loops are the dimensions of the product; its groups are counted in them.
+  form.tileGroups.resize(3);
+  unsigned position = 0;
+  for (unsigned group : *out)
+    for (size_t i = 0; i < form.groups[group].size(); ++i)
+      form.tileGroups[group].push_back(position++);
+  // A vector is a matrix of one row.
+  if (dims.m.empty())
+    for (auto *order : {&*lhs, &*out})
+      order->insert(order->begin() + hasBatch, Form::M);
+  auto with = [&](unsigned first, unsigned second) {
+    SmallVector<unsigned> order = {first, second};
+    if (hasBatch)
+      order.insert(order.begin(), Form::Batch);
+    return order;
+  };
+  form.lhs = *lhs, form.rhs = *rhs, form.out = *out;
+  if (form.lhs != with(Form::M, Form::K) || form.out != with(Form::M, Form::N) ||
+      (form.rhs != with(Form::K, Form::N) && form.rhs != with(Form::N, Form::K)))
+    return std::nullopt;
+  if (epilogue)
+    for (OpOperand *operand : epilogue.getDpsInputOperands()) {
+      auto order = splitIntoGroups(*plainDims(epilogue.getMatchingIndexingMap(operand)), form.tileGroups);
+      if (!order || !llvm::is_sorted(*order))
+        return std::nullopt;
+      form.epilogue.push_back(*order);
+    }
+  return form;
+}
+
+/// The contraction over [batch,] M, N, K.
+linalg::GenericOp ContractionFormer::buildProduct(linalg::GenericOp contraction, const ContractionDims &dims,
+                                                  const Form &form) {
+  OpBuilder builder(contraction);
+  Location location = contraction.getLoc();
+  Value empty = groupedEmpty(builder, contraction.getResult(0), groupingOf(form.out, form.groups), shapes);
+  Value zero = arith::ConstantOp::create(builder, location, builder.getF32FloatAttr(0));
+  Value start = linalg::FillOp::create(builder, location, zero, empty).getResult(0);
+  Value left = grouped(builder, contraction.getInputs()[dims.lhs], groupingOf(form.lhs, form.groups), shapes);
+  Value right = grouped(builder, contraction.getInputs()[dims.rhs], groupingOf(form.rhs, form.groups), shapes);
+  auto mapFor = [&](ArrayRef<unsigned> order) {
+    return groupedMap(order, form.loopOfGroup, form.loops, contraction.getContext());
+  };
+  SmallVector<utils::IteratorType> iterators(form.loops, utils::IteratorType::parallel);
+  iterators.back() = utils::IteratorType::reduction;
+  return rebuildGeneric(builder, contraction, {left, right}, start,
+                        {mapFor(form.lhs), mapFor(form.rhs), mapFor(form.out)}, iterators);
+}
+
+/// The epilogue over [batch,] M, N.
+linalg::GenericOp ContractionFormer::buildEpilogue(linalg::GenericOp epilogue, Value productBefore, Value product,
+                                                   const Form &form) {
+  OpBuilder builder(epilogue);
+  SmallVector<Value> inputs, inits;
+  SmallVector<AffineMap> maps;
+  auto addMap = [&](ArrayRef<unsigned> order) {
+    maps.push_back(groupedMap(order, form.loopOfGroup, form.loops - 1, epilogue.getContext()));
+  };
+  for (auto [operand, order] : llvm::zip(epilogue.getDpsInputOperands(), form.epilogue)) {
+    if (operand->get() == productBefore) {
+      inputs.push_back(product);
+      addMap(form.out);
+      continue;
+    }
+    bool isScalar = !isa<RankedTensorType>(operand->get().getType()) || order.empty();
+    inputs.push_back(isScalar ? operand->get()
+                              : grouped(builder, operand->get(), groupingOf(order, form.tileGroups), shapes));
+    addMap(order);
+  }
+  for (Value whole : epilogue.getResults()) {
+    inits.push_back(groupedEmpty(builder, whole, groupingOf(form.out, form.tileGroups), shapes));
+    addMap(form.out);
+  }
+  SmallVector<utils::IteratorType> iterators(form.loops - 1, utils::IteratorType::parallel);
+  return rebuildGeneric(builder, epilogue, inputs, inits, maps, iterators);
+}
+
+bool ContractionFormer::regroup(linalg::GenericOp contraction, const ContractionDims &dims, linalg::GenericOp epilogue,
+                                GroupMark mark) {
+  auto form = formOf(contraction, dims, epilogue);
+  if (!form)
+    return false;
+  linalg::GenericOp product = buildProduct(contraction, dims, *form);
+  markGroup(product, mark);
+  linalg::GenericOp last = contraction, formed = product;
+  if (epilogue) {
+    last = epilogue;
+    formed = buildEpilogue(epilogue, contraction.getResult(0), product.getResult(0), *form);
+    markGroup(formed, mark);
+  }
+  OpBuilder builder(last);
+  Grouping grouping = groupingOf(form->out, form->groups);
+  for (auto [before, after] : llvm::zip(last.getResults(), formed.getResults()))
+    before.replaceAllUsesWith(ungrouped(builder, after, before, grouping, shapes));
+  last.erase();
+  if (epilogue)
+    contraction.erase();
+  return true;
+}
+
+void ContractionFormer::run() {
+  SmallVector<linalg::GenericOp> contractions;
+  function.walk([&](linalg::GenericOp op) {
+    if (matchContraction(op))
+      contractions.push_back(op);
+  });
+  int64_t next = nextGroupNumber(function);
+  for (linalg::GenericOp contraction : llvm::reverse(contractions)) {
+    auto dims = matchContraction(contraction);
+    linalg::GenericOp epilogue = findEpilogue(contraction);
+    GroupMark mark{next++, KernelKind::Gemm};
+    if (epilogue)
+      recordDecision(module, {true,
+                              Reason::EpilogueFused,
+                              placeOf(epilogue),
+                              placeOf(contraction),
+                              shapes.text(shapes.bytes(contraction.getResult(0))),
+                              function.getName().str(),
+                              false,
+                              {}});
+    if (regroup(contraction, *dims, epilogue, mark))
+      continue;
+    markGroup(contraction, mark);
+    if (epilogue)
+      markGroup(epilogue, mark);
+  }
+}
+
+namespace {
+
+struct FormContractions : PassWrapper<FormContractions, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FormContractions)
+  StringRef getArgument() const final { return "attn-form-contractions"; }
+  StringRef getDescription() const final { return "bring contractions into the form of gemm kernels with epilogues"; }
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, &getContext());
+    tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, &getContext());
+    FrozenRewritePatternSet reshapes(std::move(patterns));
+    for (func::FuncOp function : hostFunctions(getOperation())) {
+      ContractionFormer(getOperation(), function).run();
+      if (failed(applyPatternsGreedily(function, reshapes)))
+        return signalPassFailure();
+    }
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createFormContractionsPass() { return std::make_unique<FormContractions>(); }
+
+} // namespace attnc

@@ -1,0 +1,88 @@
+//===- FormRows.cpp - attn-form-rows ------------------------------------------------------------------------------===//
+//
+// Finds what can be computed row by row: reductions over the last dimension, and the ops around them that run over the
+// same rows (norms, softmax, cross entropy, argmax).
+//
+// Needs: contractions marked (attn-form-contractions). Leaves: such ops marked as groups of kind "rows". Within a group
+// every op runs over the same leading loops; an op takes what another makes for the same row only; rows that lie
+// between two ops of the group fit the scratch of a worker.
+//
+//   %m = generic max_k x[b, s, k]                    %x2 = collapse %x  [b * s, k]
+//   %e = generic exp(x[b, s, k] - m[b, s])           %m = generic max_k x2[r, k]          {attn.group = [0, "rows"]}
+//   %s = generic sum_k e[b, s, k]              →     %e = generic exp(x2[r, k] - m[r])    {attn.group = [0, "rows"]}
+//   %p = generic e[b, s, k] / s[b, s]                %s = generic sum_k e[r, k]           {attn.group = [0, "rows"]}
+//                                                    %p2 = generic e[r, k] / s[r]         {attn.group = [0, "rows"]}
+//                                                    %p = expand %p2
+//
+// Where all operands have the row loops side by side, they become one loop, so that kernels of the same rows are shared
+// whatever counts them.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Fuse/Explanation.h"
+#include "compiler/Fuse/Fuse.h"
+#include "compiler/Fuse/Groups.h"
+#include "compiler/Fuse/Legality.h"
+#include "compiler/Fuse/RowGroup.h"
+#include "compiler/Fuse/Structure.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace attnc {
+namespace {
+
+struct FormRows : PassWrapper<FormRows, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FormRows)
+  StringRef getArgument() const final { return "attn-form-rows"; }
+  StringRef getDescription() const final { return "mark reductions and what runs over the same rows as one kernel"; }
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, &getContext());
+    tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, &getContext());
+    FrozenRewritePatternSet reshapes(std::move(patterns));
+    for (func::FuncOp function : hostFunctions(getOperation())) {
+      SymbolicShapes shapes(function);
+      SmallVector<linalg::GenericOp> seeds;
+      function.walk([&](linalg::GenericOp op) {
+        if (op.getNumReductionLoops() != 0)
+          seeds.push_back(op);
+      });
+      // A group consists of ops that were there before; those it replaces are never seeds again.
+      llvm::DenseSet<Operation *> taken;
+      for (linalg::GenericOp seed : seeds)
+        if (!taken.contains(seed) && !groupOf(seed) && seed.getNumLoops() > 1 && rowRole(seed, seed.getNumLoops() - 1))
+          form(function, seed, shapes, taken);
+      if (failed(applyPatternsGreedily(function, reshapes)))
+        return signalPassFailure();
+    }
+  }
+
+  void form(func::FuncOp function, linalg::GenericOp seed, SymbolicShapes &shapes, llvm::DenseSet<Operation *> &taken) {
+    RowGroup group(seed, shapes);
+    group.grow();
+    GroupMark mark{nextGroupNumber(function), KernelKind::Rows};
+    for (linalg::GenericOp member : group.members()) {
+      markGroup(member, mark);
+      taken.insert(member);
+      for (Value result : member.getResults())
+        if (Operation *reader = group.readerOf(result))
+          recordDecision(getOperation(), {true,
+                                          Reason::RowsFused,
+                                          placeOf(member),
+                                          placeOf(reader),
+                                          shapes.text(shapes.bytes(result)),
+                                          function.getName().str(),
+                                          false,
+                                          {}});
+    }
+    group.collapseRows();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createFormRowsPass() { return std::make_unique<FormRows>(); }
+
+} // namespace attnc

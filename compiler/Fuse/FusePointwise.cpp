@@ -1,0 +1,90 @@
+//===- FusePointwise.cpp - attn-fuse-pointwise --------------------------------------------------------------------===//
+//
+// Makes one linalg.generic of chains of pointwise ones, and of a pointwise op with the reduction that reads it.
+//
+// Needs: transposes folded where they can be (attn-fold-views); those left become pointwise ops here. Leaves: no
+// pointwise op whose only reader is a pointwise op or a reduction that reads each of its elements once.
+//
+// A producer is never computed twice, unless it reads nothing (a constant, positions): it keeps its own op where it has
+// several readers, where the reader repeats it along a dimension, or where the reader is a contraction.
+//
+//   %a = generic { addf }  ins(%x, %bias)
+//   %b = generic { gelu }  ins(%a)                 →     %b = generic { addf, gelu }  ins(%x, %bias)
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Fuse/Explanation.h"
+#include "compiler/Fuse/Fuse.h"
+#include "compiler/Fuse/Structure.h"
+#include "compiler/Fuse/SymbolicShapes.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace attnc {
+namespace {
+
+struct FusePointwise : PassWrapper<FusePointwise, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FusePointwise)
+  StringRef getArgument() const final { return "attn-fuse-pointwise"; }
+  StringRef getDescription() const final { return "fuse chains of pointwise ops"; }
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<linalg::LinalgDialect, tensor::TensorDialect>();
+  }
+
+  void runOnOperation() override {
+    for (func::FuncOp function : hostFunctions(getOperation())) {
+      generaliseNamedOps(function);
+      RewritePatternSet patterns(&getContext());
+      linalg::populateElementwiseOpsFusionPatterns(patterns, [&](OpOperand *operand) { return shouldFuse(operand); });
+      if (failed(applyPatternsGreedily(function, std::move(patterns))))
+        return signalPassFailure();
+    }
+  }
+
+  void generaliseNamedOps(func::FuncOp function) {
+    SmallVector<linalg::LinalgOp> named;
+    function.walk([&](linalg::LinalgOp op) {
+      if (!isa<linalg::GenericOp, linalg::FillOp>(op))
+        named.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    for (linalg::LinalgOp op : named) {
+      rewriter.setInsertionPoint(op);
+      (void)linalg::generalizeNamedOp(rewriter, op);
+    }
+  }
+
+  bool shouldFuse(OpOperand *operand) {
+    auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+    auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
+    if (!producer || !consumer || producer->getBlock() != consumer->getBlock() || !isPointwise(producer) ||
+        !linalg::areElementwiseOpsFusable(operand) || matchContraction(consumer))
+      return false;
+    if (readsNothing(producer) && bodyCost(producer) < 8)
+      return true;
+    auto result = cast<OpResult>(operand->get());
+    bool readOnce = producer->getNumResults() == 1 && result.hasOneUse();
+    AffineMap map = consumer.getMatchingIndexingMap(operand);
+    if (!readOnce || !map.isPermutation())
+      return false;
+    SymbolicShapes shapes(consumer->getParentOfType<func::FuncOp>());
+    recordDecision(getOperation(), {true,
+                                    Reason::PointwiseFused,
+                                    placeOf(producer),
+                                    placeOf(consumer),
+                                    shapes.text(shapes.bytes(result)),
+                                    consumer->getParentOfType<func::FuncOp>().getName().str(),
+                                    false,
+                                    {}});
+    return true;
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createFusePointwisePass() { return std::make_unique<FusePointwise>(); }
+
+} // namespace attnc

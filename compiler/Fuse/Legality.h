@@ -1,0 +1,32 @@
+//===- Legality.h - may two ops share a kernel?
+//---------------------------------------------------------------------===//
+//
+// The questions that the forming passes ask before they join two ops, and that attn-explain-edges asks again afterwards
+// of the edges that were left: the answer is nothing, or the reason why not.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Fuse/Explanation.h"
+#include "compiler/Fuse/SymbolicShapes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace attnc {
+
+/// Why `consumer`, which reads the result of a contraction through `use`, cannot be its epilogue. Whether the result
+/// has other readers is not asked.
+std::optional<Reason> whyNotEpilogue(mlir::linalg::GenericOp consumer, mlir::OpOperand &use);
+
+/// How an op runs over rows: `rows` leading parallel loops, then at most one loop over a row's elements.
+enum class RowRole { Scalar, Map, Reduction };
+
+/// The part that `op` can take in a kernel whose rows are counted by `rows` loops.
+std::optional<RowRole> rowRole(mlir::linalg::GenericOp op, unsigned rows);
+
+/// The sizes of the loops of `op`.
+std::vector<SizeExpr> loopExtents(mlir::linalg::GenericOp op, SymbolicShapes &shapes);
+
+/// Why `reader` cannot take `value`, which another op makes row by row, as it is made: it reads other rows.
+std::optional<Reason> whyNotRowLocal(mlir::linalg::GenericOp reader, mlir::Value value, unsigned rows);
+
+} // namespace attnc

@@ -1,0 +1,120 @@
+//===- NarrowSlices.cpp - attn-narrow-slices ----------------------------------------------------------------------===//
+//
+// Computes only the part of a tensor that is used: a slice along parallel dimensions moves in front of the computation.
+//
+// Needs: slices with unit strides. Leaves: no slice whose source is a linalg op with no other reader, unless a
+// reduction or an inexact indexing map stands between.
+//
+//   %y = linalg.generic (norm of %x)                          %s = extract_slice %x [0, %last, 0] [%b, 1, 768]
+//   %z = extract_slice %y [0, %last, 0] [%b, 1, 768]    →     %z = linalg.generic (norm of %s)
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Fuse/Explanation.h"
+#include "compiler/Fuse/Fuse.h"
+#include "compiler/Fuse/Structure.h"
+#include "compiler/Fuse/SymbolicShapes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace attnc {
+namespace {
+
+struct NarrowSlices : PassWrapper<NarrowSlices, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NarrowSlices)
+  StringRef getArgument() const final { return "attn-narrow-slices"; }
+  StringRef getDescription() const final { return "compute only the part of a tensor that is used"; }
+
+  void runOnOperation() override {
+    for (func::FuncOp function : hostFunctions(getOperation()))
+      narrow(function);
+  }
+
+  /// Every reader of the slice's source takes the same part of it.
+  static bool isOnlyReader(tensor::ExtractSliceOp slice, SymbolicShapes &shapes) {
+    auto isEqual = [&](ArrayRef<OpFoldResult> a, ArrayRef<OpFoldResult> b) {
+      return llvm::equal(a, b, [&](OpFoldResult x, OpFoldResult y) { return shapes.size(x) == shapes.size(y); });
+    };
+    return llvm::all_of(slice.getSource().getUsers(), [&](Operation *user) {
+      if (isa<tensor::DimOp>(user))
+        return true;
+      auto other = dyn_cast<tensor::ExtractSliceOp>(user);
+      return other && isEqual(other.getMixedOffsets(), slice.getMixedOffsets()) &&
+             isEqual(other.getMixedSizes(), slice.getMixedSizes());
+    });
+  }
+
+  static bool isNarrower(tensor::ExtractSliceOp slice, SymbolicShapes &shapes) {
+    for (auto [dim, size] : llvm::enumerate(slice.getMixedSizes()))
+      if (!(shapes.size(size) == shapes.extent(slice.getSource(), dim)))
+        return true;
+    return false;
+  }
+
+  /// Splits a slice that drops dimensions, for what computes it in its place keeps them.
+  static tensor::ExtractSliceOp withoutDroppedDims(tensor::ExtractSliceOp slice) {
+    if (slice.getDroppedDims().none())
+      return slice;
+    OpBuilder builder(slice);
+    auto whole = tensor::ExtractSliceOp::create(builder, slice.getLoc(), slice.getSource(), slice.getMixedOffsets(),
+                                                slice.getMixedSizes(), slice.getMixedStrides());
+    auto groups = getReassociationIndicesForReshape(whole.getType(), slice.getType());
+    if (!groups) {
+      whole.erase();
+      return slice;
+    }
+    Value collapsed = tensor::CollapseShapeOp::create(builder, slice.getLoc(), slice.getType(), whole, *groups);
+    slice.getResult().replaceAllUsesWith(collapsed);
+    slice.erase();
+    return whole;
+  }
+
+  void narrow(func::FuncOp function) {
+    // A tensor with two readers can be narrowed once both of them were.
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      SmallVector<tensor::ExtractSliceOp> slices;
+      function.walk([&](tensor::ExtractSliceOp slice) { slices.push_back(slice); });
+      for (tensor::ExtractSliceOp slice : llvm::reverse(slices))
+        changed |= tryNarrow(function, slice);
+      resolveSizes(function);
+      removeUnused(function);
+    }
+    RewritePatternSet patterns(&getContext());
+    tensor::populateFoldTensorEmptyPatterns(patterns);
+    (void)applyPatternsGreedily(function, std::move(patterns));
+  }
+
+  bool tryNarrow(func::FuncOp function, tensor::ExtractSliceOp slice) {
+    SymbolicShapes shapes(function);
+    auto producer = slice.getSource().getDefiningOp<linalg::LinalgOp>();
+    if (!producer || !slice.hasUnitStride() || producer->getBlock() != slice->getBlock() ||
+        !isNarrower(slice, shapes) || !isOnlyReader(slice, shapes))
+      return false;
+    slice = withoutDroppedDims(slice);
+    OpBuilder builder(slice);
+    auto narrowed = tensor::replaceExtractSliceWithTiledProducer(builder, slice, cast<OpResult>(slice.getSource()));
+    if (failed(narrowed))
+      return false;
+    recordDecision(getOperation(), {true,
+                                    Reason::SliceNarrowed,
+                                    placeOf(producer),
+                                    placeOf(slice),
+                                    shapes.text(shapes.bytes(slice.getSource())),
+                                    function.getName().str(),
+                                    false,
+                                    {}});
+    slice.getResult().replaceAllUsesWith(narrowed->tiledValues.front());
+    slice.erase();
+    return true;
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createNarrowSlicesPass() { return std::make_unique<NarrowSlices>(); }
+
+} // namespace attnc

@@ -1,0 +1,64 @@
+//===- OutlineKernels.cpp - attn-outline-kernels ------------------------------------------------------------------===//
+//
+// Moves each group of ops into a private function of its own, a kernel, and calls it.
+//
+// Needs: groups marked by the forming passes; whatever else computes a tensor becomes a group of its own here ("attend"
+// or "loops"). Leaves: entry points with calls of kernels, scf.for, model.get, free reshapes and size arithmetic. A
+// kernel's sizes are `tensor.dim` of its arguments where one has that size, `index` arguments otherwise.
+//
+//   %m = generic max_k ...  {attn.group = [0, "rows"]}           %p = call @logits_rows_0(%x)
+//   %p = generic ...        {attn.group = [0, "rows"]}     →
+//                                                                func.func private @logits_rows_0(%x) attributes
+//                                                                  {attn.kernel = "rows"} { %m = ... %p = ... return %p
+//                                                                  }
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Fuse/Fuse.h"
+#include "compiler/Fuse/Groups.h"
+#include "compiler/Fuse/Outliner.h"
+#include "compiler/Fuse/Structure.h"
+#include "dialects/Attn/Attn.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace attnc {
+namespace {
+
+struct OutlineKernels : PassWrapper<OutlineKernels, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(OutlineKernels)
+  StringRef getArgument() const final { return "attn-outline-kernels"; }
+  StringRef getDescription() const final { return "move each group of ops into a kernel"; }
+
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    for (func::FuncOp function : hostFunctions(getOperation())) {
+      markTheRest(function);
+      llvm::StringMap<unsigned> counts;
+      for (auto &[number, ops] : groupsIn(function)) {
+        KernelKind kind = groupOf(ops.front())->kind;
+        unsigned ordinal = counts[kernelKindName(kind)]++;
+        std::string name = (function.getName() + "_" + kernelKindName(kind) + "_" + Twine(ordinal)).str();
+        outlineGroup(function, ops, kind, name, symbols);
+      }
+      removeUnused(function);
+    }
+  }
+
+  static void markTheRest(func::FuncOp function) {
+    int64_t next = nextGroupNumber(function);
+    function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (!computesTensor(op) || groupOf(op))
+        return;
+      if (op->getBlock()->getParentOp() != function && !isa<scf::ForOp>(op->getBlock()->getParentOp()))
+        return;
+      markGroup(op, {next++, isa<attn::AttendOp>(op) ? KernelKind::Attend : KernelKind::Loops});
+    });
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createOutlineKernelsPass() { return std::make_unique<OutlineKernels>(); }
+
+} // namespace attnc

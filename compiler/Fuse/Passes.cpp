@@ -1,0 +1,49 @@
+#include "mlir/Transforms/Passes.h"
+#include "compiler/Fuse/Fuse.h"
+#include "mlir/Dialect/Linalg/Transforms/TilingInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/IR/TensorInferTypeOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/IR/TensorTilingInterfaceImpl.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+void buildFusePipeline(OpPassManager &passes) {
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createResolveSizesPass());
+  passes.addPass(createCSEPass());
+  passes.addPass(createRaiseViewsPass());
+  passes.addPass(createNarrowSlicesPass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  passes.addPass(createFoldViewsPass());
+  passes.addPass(createFusePointwisePass());
+  passes.addPass(createFoldFormulasPass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  passes.addPass(createFormContractionsPass());
+  passes.addPass(createFormRowsPass());
+  passes.addPass(createCSEPass());
+  passes.addPass(createOutlineKernelsPass());
+  passes.addPass(createCSEPass());
+  passes.addPass(createShareKernelsPass());
+  passes.addPass(createExplainEdgesPass());
+}
+
+void registerFuseInterfaces(DialectRegistry &registry) {
+  linalg::registerTilingInterfaceExternalModels(registry);
+  tensor::registerInferTypeOpInterfaceExternalModels(registry);
+  tensor::registerTilingInterfaceExternalModels(registry);
+}
+
+void registerFusePasses() {
+  for (auto create : {createResolveSizesPass, createRaiseViewsPass, createNarrowSlicesPass, createFoldViewsPass,
+                      createFusePointwisePass, createFoldFormulasPass, createFormContractionsPass, createFormRowsPass,
+                      createOutlineKernelsPass, createShareKernelsPass, createExplainEdgesPass})
+    registerPass(create);
+  PassPipelineRegistration<>("attn-fuse", "the fuse phase: from tensor computations to kernels", buildFusePipeline);
+}
+
+} // namespace attnc

@@ -1,0 +1,228 @@
+#include "compiler/Fuse/RowGroup.h"
+#include "compiler/Fuse/Groups.h"
+#include "compiler/Fuse/Regroup.h"
+#include "compiler/Fuse/Structure.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+RowGroup::RowGroup(linalg::GenericOp seed, SymbolicShapes &shapes) : shapes(shapes), rows(seed.getNumLoops() - 1) {
+  rowExtents = loopExtents(seed, shapes);
+  length = rowExtents.back();
+  rowExtents.pop_back();
+  ops.insert(seed);
+}
+
+SmallVector<linalg::GenericOp> RowGroup::members() const {
+  auto members = llvm::map_to_vector(ops, [](Operation *op) { return cast<linalg::GenericOp>(op); });
+  llvm::sort(members, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return members;
+}
+
+Operation *RowGroup::readerOf(Value result) const {
+  for (linalg::GenericOp member : members())
+    if (llvm::is_contained(result.getUsers(), member.getOperation()))
+      return member;
+  return nullptr;
+}
+
+bool RowGroup::hasSameRows(linalg::GenericOp op) {
+  std::vector<SizeExpr> extents = loopExtents(op, shapes);
+  if (extents.size() > rows && !(extents.back() == length))
+    return false;
+  return std::equal(rowExtents.begin(), rowExtents.end(), extents.begin());
+}
+
+/// The operation of the block that holds the group in which `op` lies.
+static Operation *inBlock(Operation *op, Block *block) { return block->findAncestorOpInBlock(*op); }
+
+bool RowGroup::isReached(Operation *op, llvm::SmallPtrSetImpl<Operation *> &visited) const {
+  Block *block = ops.front()->getBlock();
+  bool reached = false;
+  op->walk([&](Operation *nested) {
+    for (Value operand : nested->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      producer = producer ? inBlock(producer, block) : nullptr;
+      if (!producer || producer == op || reached)
+        continue;
+      reached |= ops.contains(producer) || (visited.insert(producer).second && isReached(producer, visited));
+    }
+  });
+  return reached;
+}
+
+bool RowGroup::staysOneStep(linalg::GenericOp op) const {
+  Block *block = ops.front()->getBlock();
+  llvm::SmallPtrSet<Operation *, 16> visited;
+  // From the group through another op to `op`.
+  bool back = false;
+  op->walk([&](Operation *nested) {
+    for (Value operand : nested->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      producer = producer ? inBlock(producer, block) : nullptr;
+      if (producer && producer != op && !ops.contains(producer))
+        back |= isReached(producer, visited);
+    }
+  });
+  if (back)
+    return false;
+  // From `op` through another op to the group.
+  SmallVector<Operation *> work(op->getUsers());
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!work.empty()) {
+    Operation *user = inBlock(work.pop_back_val(), block);
+    if (!user || ops.contains(user) || !seen.insert(user).second)
+      continue;
+    for (Operation *next : user->getUsers()) {
+      Operation *inside = inBlock(next, block);
+      if (inside && ops.contains(inside))
+        return false;
+      work.push_back(next);
+    }
+  }
+  return true;
+}
+
+int64_t RowGroup::scratchWith(linalg::GenericOp op) {
+  if (!length.isConstant())
+    return 0;
+  int64_t bytes = 0;
+  auto isInside = [&](Operation *user) { return user == op.getOperation() || ops.contains(user); };
+  auto count = [&](Operation *member) {
+    for (Value result : member->getResults()) {
+      auto type = cast<RankedTensorType>(result.getType());
+      if (type.getRank() > rows && llvm::any_of(result.getUsers(), isInside))
+        bytes += length.constant() * ((type.getElementTypeBitWidth() + 7) / 8);
+    }
+  };
+  for (Operation *member : ops)
+    count(member);
+  count(op);
+  return bytes;
+}
+
+std::optional<Reason> RowGroup::whyNot(linalg::GenericOp op) {
+  auto role = rowRole(op, rows);
+  if (!role)
+    return op.getNumReductionLoops() != 0 ? Reason::DifferentRows : Reason::NotPointwise;
+  if (!hasSameRows(op))
+    return Reason::DifferentRows;
+  if (*role == RowRole::Map && readsByData(op))
+    return Reason::ReadByData;
+  for (Operation *member : ops) {
+    for (Value result : member->getResults())
+      if (auto reason = whyNotRowLocal(op, result, rows))
+        return reason;
+    for (Value result : op->getResults())
+      if (auto reason = whyNotRowLocal(cast<linalg::GenericOp>(member), result, rows))
+        return reason;
+  }
+  if (!staysOneStep(op))
+    return Reason::SeveralUses;
+  if (scratchWith(op) > kRowScratch)
+    return Reason::RowScratch;
+  return std::nullopt;
+}
+
+void RowGroup::grow() {
+  auto neighbours = [&] {
+    llvm::SetVector<Operation *> found;
+    for (Operation *member : ops) {
+      auto consider = [&](Operation *op) {
+        auto generic = dyn_cast_if_present<linalg::GenericOp>(op);
+        if (generic && op->getBlock() == member->getBlock() && !ops.contains(op) && !groupOf(op))
+          found.insert(op);
+      };
+      member->walk([&](Operation *nested) {
+        for (Value operand : nested->getOperands())
+          consider(operand.getDefiningOp());
+      });
+      for (Operation *user : member->getUsers())
+        consider(inBlock(user, member->getBlock()));
+    }
+    auto ordered = found.takeVector();
+    llvm::sort(ordered, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    return ordered;
+  };
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (Operation *op : neighbours())
+      if (!whyNot(cast<linalg::GenericOp>(op))) {
+        ops.insert(op);
+        changed = true;
+      }
+  }
+}
+
+//===-------------------------------------------- one row loop ------------------------------------------------===//
+
+bool RowGroup::canCollapse(linalg::GenericOp op, ArrayRef<Dims> groups) const {
+  for (AffineMap map : op.getIndexingMapsArray()) {
+    auto dims = plainDims(map);
+    auto order = dims ? splitIntoGroups(*dims, groups) : std::nullopt;
+    if (!order)
+      return false;
+  }
+  bool usesRows = op.getBody()
+                      ->walk([&](linalg::IndexOp index) {
+                        return index.getDim() < rows ? WalkResult::interrupt() : WalkResult::advance();
+                      })
+                      .wasInterrupted();
+  // A tensor that another member reads by subscript keeps its shape.
+  bool isReadBySubscript = llvm::any_of(op->getUsers(), [](Operation *user) { return isa<tensor::ExtractOp>(user); });
+  return !usesRows && !isReadBySubscript;
+}
+
+void RowGroup::collapseRows() {
+  SmallVector<Dims> groups = {llvm::to_vector(llvm::seq(0u, rows)), {rows}};
+  if (rows < 2 || !llvm::all_of(members(), [&](linalg::GenericOp op) { return canCollapse(op, groups); }))
+    return;
+  llvm::DenseMap<Value, Value> replaced;
+  SmallVector<linalg::GenericOp> before = members();
+  for (linalg::GenericOp op : before) {
+    OpBuilder builder(op);
+    SmallVector<Value> inputs, inits;
+    SmallVector<AffineMap> maps;
+    unsigned loops = op.getNumLoops() > rows ? 2 : 1;
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value value = operand.get();
+      auto order = *splitIntoGroups(*plainDims(op.getMatchingIndexingMap(&operand)), groups);
+      maps.push_back(groupedMap(order, {0, 1}, loops, op.getContext()));
+      bool isTensor = isa<RankedTensorType>(value.getType()) && !order.empty();
+      if (!op.isDpsInput(&operand)) {
+        Value empty = groupedEmpty(builder, value, groupingOf(order, groups), shapes);
+        auto fill = value.getDefiningOp<linalg::FillOp>();
+        inits.push_back(fill ? linalg::FillOp::create(builder, op.getLoc(), fill.getInputs()[0], empty).getResult(0)
+                             : empty);
+      } else {
+        Value &made = replaced[value];
+        if (!made)
+          made = isTensor ? grouped(builder, value, groupingOf(order, groups), shapes) : value;
+        inputs.push_back(made);
+      }
+    }
+    SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+    iterators.erase(iterators.begin(), iterators.begin() + (rows - 1));
+    auto collapsed = rebuildGeneric(builder, op, inputs, inits, maps, iterators);
+    collapsed.getBody()->walk([&](linalg::IndexOp index) { index.setDim(index.getDim() - (rows - 1)); });
+    markGroup(collapsed, *groupOf(op));
+    for (auto [old, made] : llvm::zip(op.getResults(), collapsed.getResults()))
+      replaced[old] = made;
+  }
+  for (linalg::GenericOp op : llvm::reverse(before)) {
+    for (Value result : op.getResults())
+      if (!result.use_empty()) {
+        OpBuilder builder(op);
+        auto rank = cast<RankedTensorType>(result.getType()).getRank();
+        Grouping grouping(groups.begin(), groups.begin() + (rank > rows ? 2 : 1));
+        result.replaceAllUsesWith(ungrouped(builder, replaced[result], result, grouping, shapes));
+      }
+    op.erase();
+  }
+  ops.clear();
+}
+
+} // namespace attnc

@@ -1,0 +1,50 @@
+//===- RowGroup.h - ops that run over the same rows
+//----------------------------------------------------------------===//
+//
+// Grows from a reduction over the last dimension. An op joins when
+//
+//   - it has a role (RowRole) for the group's number of row loops, and its loops have the group's sizes;
+//   - what it takes from members, and what they take from it, is of the same row;
+//   - no path leads from the group through other ops back into it (the group must be one step of the program);
+//   - the rows that then lie between members fit kRowScratch.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Fuse/Legality.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace attnc {
+
+/// Bytes of rows between ops that a worker may hold: half of a level-two cache.
+constexpr int64_t kRowScratch = 512 * 1024;
+
+class RowGroup {
+public:
+  RowGroup(mlir::linalg::GenericOp seed, SymbolicShapes &shapes);
+
+  void grow();
+  /// Why `op` cannot join, or nothing.
+  std::optional<Reason> whyNot(mlir::linalg::GenericOp op);
+  llvm::SmallVector<mlir::linalg::GenericOp> members() const;
+  /// The first member that reads `result`, or null.
+  mlir::Operation *readerOf(mlir::Value result) const;
+  /// Makes one loop of the row loops, where every operand allows that, and erases the members it replaces.
+  void collapseRows();
+
+private:
+  bool hasSameRows(mlir::linalg::GenericOp op);
+  bool canCollapse(mlir::linalg::GenericOp op, llvm::ArrayRef<llvm::SmallVector<unsigned>> groups) const;
+  bool staysOneStep(mlir::linalg::GenericOp op) const;
+  /// Does a path of def-use lead from a member to `op`, other than directly?
+  bool isReached(mlir::Operation *op, llvm::SmallPtrSetImpl<mlir::Operation *> &visited) const;
+  int64_t scratchWith(mlir::linalg::GenericOp op);
+
+  SymbolicShapes &shapes;
+  llvm::SetVector<mlir::Operation *> ops;
+  unsigned rows;
+  std::vector<SizeExpr> rowExtents;
+  SizeExpr length;
+};
+
+} // namespace attnc

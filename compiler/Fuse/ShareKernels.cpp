@@ -1,0 +1,66 @@
+//===- ShareKernels.cpp - attn-share-kernels ----------------------------------------------------------------------===//
+//
+// Keeps one of the kernels that have the same structure: equal but for names and places in the source.
+//
+// Needs: outlined kernels. Leaves: no two kernels of the same structure; every call names the first of its kind.
+//
+//   call @logits_gemm_0(%a, %w)             call @logits_gemm_0(%a, %w)
+//   call @last_gemm_0(%b, %u)         →     call @logits_gemm_0(%b, %u)
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Fuse/Fuse.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+
+namespace attnc {
+namespace {
+
+/// Equal for kernels of equal structure. Locations are not printed.
+std::string structureOf(func::FuncOp kernel) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << kernel.getFunctionType();
+  for (NamedAttribute attribute : kernel->getAttrs())
+    if (attribute.getName() != SymbolTable::getSymbolAttrName())
+      stream << attribute.getName() << '=' << attribute.getValue() << ';';
+  for (Operation &op : kernel.front())
+    op.print(stream, OpPrintingFlags().useLocalScope());
+  return text;
+}
+
+struct ShareKernels : PassWrapper<ShareKernels, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ShareKernels)
+  StringRef getArgument() const final { return "attn-share-kernels"; }
+  StringRef getDescription() const final { return "keep one of the kernels that have the same structure"; }
+
+  void runOnOperation() override {
+    llvm::StringMap<func::FuncOp> first;
+    llvm::StringMap<StringRef> renamed;
+    SmallVector<func::FuncOp> copies;
+    for (auto kernel : getOperation().getOps<func::FuncOp>()) {
+      if (!kernel->hasAttr("attn.kernel") || kernel.isExternal())
+        continue;
+      auto [entry, isNew] = first.try_emplace(structureOf(kernel), kernel);
+      if (isNew)
+        continue;
+      func::FuncOp kept = entry->second;
+      kept->setLoc(FusedLoc::get(&getContext(), {kept.getLoc(), kernel.getLoc()}));
+      renamed[kernel.getName()] = kept.getName();
+      copies.push_back(kernel);
+    }
+    getOperation().walk([&](func::CallOp call) {
+      if (auto found = renamed.find(call.getCallee()); found != renamed.end())
+        call.setCallee(found->second);
+    });
+    for (func::FuncOp copy : copies)
+      copy.erase();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createShareKernelsPass() { return std::make_unique<ShareKernels>(); }
+
+} // namespace attnc

@@ -1,0 +1,230 @@
+#include "compiler/Fuse/Structure.h"
+#include "compiler/Fuse/Subscripts.h"
+#include "dialects/Model/Model.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+SmallVector<func::FuncOp> hostFunctions(ModuleOp module) {
+  SmallVector<func::FuncOp> functions;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function->hasAttr("attn.kernel") && !function.isExternal())
+      functions.push_back(function);
+  return functions;
+}
+
+void removeUnused(func::FuncOp function) {
+  IRRewriter rewriter(function.getContext());
+  (void)runRegionDCE(rewriter, function->getRegions());
+}
+
+//===-------------------------------------------- views -------------------------------------------------------===//
+
+bool isFreeView(Operation *op) {
+  return isa_and_present<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(op);
+}
+
+bool isView(Operation *op) {
+  if (auto slice = dyn_cast_if_present<tensor::ExtractSliceOp>(op))
+    return slice.hasUnitStride();
+  return isFreeView(op) || isa_and_present<linalg::TransposeOp>(op);
+}
+
+Value skipFreeViews(Value value) {
+  while (isFreeView(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
+Value storageOf(Value value) {
+  value = skipFreeViews(value);
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()))
+      if (OpOperand *initial = loop.getTiedLoopInit(argument))
+        return storageOf(initial->get());
+  return value;
+}
+
+SmallVector<OpOperand *> usesThroughFreeViews(Value value) {
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : value.getUses()) {
+    if (isFreeView(use.getOwner()))
+      uses.append(usesThroughFreeViews(use.getOwner()->getResult(0)));
+    else if (!isa<tensor::DimOp>(use.getOwner()))
+      uses.push_back(&use);
+  }
+  return uses;
+}
+
+bool isParameter(Value value) { return isa_and_present<model::GetOp>(skipFreeViews(value).getDefiningOp()); }
+
+//===-------------------------------------------- generics ----------------------------------------------------===//
+
+bool isPointwise(linalg::GenericOp op) {
+  if (op.getNumParallelLoops() != op.getNumLoops())
+    return false;
+  return llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) { return map.isProjectedPermutation(true); }) &&
+         llvm::all_of(op.getDpsInitsMutable(),
+                      [&](OpOperand &init) { return op.getMatchingIndexingMap(&init).isIdentity(); });
+}
+
+bool isElementFunction(linalg::GenericOp op) {
+  return llvm::none_of(op.getBody()->without_terminator(), [](Operation &each) {
+    return isa<linalg::IndexOp, tensor::ExtractOp, tensor::DimOp>(each) || each.getNumRegions() != 0;
+  });
+}
+
+bool readsByData(linalg::GenericOp op) {
+  return op.getBody()
+      ->walk([&](tensor::ExtractOp extract) {
+        LoopIndices indices = LoopIndices::around(extract);
+        SubscriptReader reader(indices);
+        for (Value subscript : extract.getIndices())
+          reader.read(subscript);
+        for (Value symbol : reader.symbols())
+          if (symbol.getParentBlock() == op.getBody())
+            return WalkResult::interrupt();
+        return WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+unsigned bodyCost(linalg::GenericOp op) {
+  unsigned cost = 0;
+  for (Operation &each : op.getBody()->without_terminator()) {
+    bool isMath = each.getDialect() && each.getDialect()->getNamespace() == "math";
+    if (isMath || isa<arith::DivFOp>(each))
+      cost += 8;
+    else if (!isa<arith::ConstantOp, linalg::IndexOp, tensor::DimOp>(each))
+      cost += 1;
+  }
+  return cost;
+}
+
+bool readsNothing(linalg::GenericOp op) {
+  auto isScalar = [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return !type || type.getRank() == 0;
+  };
+  if (!llvm::all_of(op.getInputs(), isScalar))
+    return false;
+  return !op.getBody()
+              ->walk([&](tensor::ExtractOp extract) {
+                return isScalar(extract.getTensor()) ? WalkResult::advance() : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
+bool startsFromZero(linalg::GenericOp op, unsigned result) {
+  Value init = op.getDpsInits()[result];
+  if (auto fill = init.getDefiningOp<linalg::FillOp>())
+    return matchPattern(fill.getInputs()[0], m_AnyZeroFloat()) || matchPattern(fill.getInputs()[0], m_Zero());
+  return matchPattern(init, m_AnyZeroFloat());
+}
+
+std::optional<SmallVector<unsigned>> plainDims(AffineMap map) {
+  SmallVector<unsigned> dims;
+  for (AffineExpr expr : map.getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim || llvm::is_contained(dims, dim.getPosition()))
+      return std::nullopt;
+    dims.push_back(dim.getPosition());
+  }
+  return dims;
+}
+
+/// The body is `out + a * b` of the two inputs.
+static bool multipliesAndAdds(linalg::GenericOp op) {
+  auto add = op.getBody()->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  if (!add || llvm::range_size(op.getBody()->without_terminator()) != 2)
+    return false;
+  auto multiply = add.getLhs().getDefiningOp<arith::MulFOp>();
+  Value sum = add.getRhs();
+  if (!multiply) {
+    multiply = add.getRhs().getDefiningOp<arith::MulFOp>();
+    sum = add.getLhs();
+  }
+  if (!multiply || sum != op.getBody()->getArgument(2))
+    return false;
+  Value a = op.getBody()->getArgument(0), b = op.getBody()->getArgument(1);
+  return (multiply.getLhs() == a && multiply.getRhs() == b) || (multiply.getLhs() == b && multiply.getRhs() == a);
+}
+
+std::optional<ContractionDims> matchContraction(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0 ||
+      !multipliesAndAdds(op) || !startsFromZero(op, 0))
+    return std::nullopt;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  auto lhs = plainDims(maps[0]), rhs = plainDims(maps[1]), out = plainDims(maps[2]);
+  if (!lhs || !rhs || !out)
+    return std::nullopt;
+  ContractionDims dims;
+  SmallVector<unsigned> onlyLeft, onlyRight;
+  for (unsigned dim : *out) {
+    bool left = llvm::is_contained(*lhs, dim), right = llvm::is_contained(*rhs, dim);
+    if (!left && !right)
+      return std::nullopt;
+    (left && right ? dims.batch : left ? onlyLeft : onlyRight).push_back(dim);
+  }
+  for (unsigned dim = 0; dim < op.getNumLoops(); ++dim)
+    if (!llvm::is_contained(*out, dim)) {
+      if (!llvm::is_contained(*lhs, dim) || !llvm::is_contained(*rhs, dim))
+        return std::nullopt;
+      dims.k.push_back(dim);
+    }
+  if (onlyLeft.empty() && onlyRight.empty())
+    return std::nullopt;
+  // The columns are the indices of the result's last dimension; a vector takes the part of the single row.
+  bool swapped = onlyRight.empty() || (!onlyLeft.empty() && llvm::is_contained(onlyLeft, out->back()));
+  dims.m = swapped ? onlyRight : onlyLeft;
+  dims.n = swapped ? onlyLeft : onlyRight;
+  if (swapped)
+    std::swap(dims.lhs, dims.rhs);
+  return dims;
+}
+
+linalg::GenericOp rebuildGeneric(OpBuilder &builder, linalg::GenericOp op, ValueRange inputs, ValueRange inits,
+                                 ArrayRef<AffineMap> maps, ArrayRef<utils::IteratorType> iterators) {
+  auto rebuilt = linalg::GenericOp::create(builder, op.getLoc(), TypeRange(inits), inputs, inits, maps, iterators);
+  IRMapping mapping;
+  op.getRegion().cloneInto(&rebuilt.getRegion(), mapping);
+  return rebuilt;
+}
+
+//===-------------------------------------------- places ------------------------------------------------------===//
+
+static void collectPlaces(Location location, SmallVectorImpl<std::string> &places) {
+  if (auto file = dyn_cast<FileLineColLoc>(location)) {
+    std::string place =
+        file.getFilename().str() + ":" + std::to_string(file.getLine()) + ":" + std::to_string(file.getColumn());
+    if (!llvm::is_contained(places, place))
+      places.push_back(place);
+  } else if (auto fused = dyn_cast<FusedLoc>(location)) {
+    for (Location each : fused.getLocations())
+      collectPlaces(each, places);
+  } else if (auto name = dyn_cast<NameLoc>(location)) {
+    collectPlaces(name.getChildLoc(), places);
+  } else if (auto call = dyn_cast<CallSiteLoc>(location)) {
+    collectPlaces(call.getCallee(), places);
+  }
+}
+
+SmallVector<std::string> placesOf(Location location) {
+  SmallVector<std::string> places;
+  collectPlaces(location, places);
+  return places;
+}
+
+std::string placeOf(Operation *op) {
+  SmallVector<std::string> places = placesOf(op->getLoc());
+  return places.empty() ? op->getName().getStringRef().str() : places.front();
+}
+
+} // namespace attnc

@@ -1,0 +1,80 @@
+//===- Structure.h - what the ops of an imported model are to fusion
+//-----------------------------------------------===//
+//
+// Fusion asks few questions of an op, all of them here:
+//
+//   pointwise    a linalg.generic, all loops parallel, each result written at its loop indices in order
+//   contraction  a linalg.generic  sum_k  lhs[batch, m, k] * rhs[batch, k, n]  in any order of the indices
+//   view         rearranges or selects elements: transpose, slice, reshape
+//   free view    a reshape of dense row-major elements, which costs nothing
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <optional>
+
+namespace attnc {
+
+/// Entry points and other functions of the host, in order: those that are not kernels.
+llvm::SmallVector<mlir::func::FuncOp> hostFunctions(mlir::ModuleOp module);
+
+/// Removes what has no effect and no reader.
+void removeUnused(mlir::func::FuncOp function);
+
+//===-------------------------------------------- views -------------------------------------------------------===//
+
+/// expand_shape, collapse_shape or a cast: the same elements in the same order.
+bool isFreeView(mlir::Operation *op);
+/// A free view, a transpose or a slice with unit strides.
+bool isView(mlir::Operation *op);
+/// The tensor whose elements `value` shows through free views.
+mlir::Value skipFreeViews(mlir::Value value);
+/// `skipFreeViews`, and loop-carried values to what they start from: where the elements were made.
+mlir::Value storageOf(mlir::Value value);
+/// The users of `value`, with those of its free views in place of the views.
+llvm::SmallVector<mlir::OpOperand *> usesThroughFreeViews(mlir::Value value);
+
+//===-------------------------------------------- generics ----------------------------------------------------===//
+
+bool isPointwise(mlir::linalg::GenericOp op);
+/// No linalg.index, tensor.extract or tensor.dim in the body: a function of the operands' elements alone.
+bool isElementFunction(mlir::linalg::GenericOp op);
+/// Some tensor.extract in the body has a subscript that comes from data.
+bool readsByData(mlir::linalg::GenericOp op);
+/// Operations in the body that compute: a division or a function of `math` counts 8.
+unsigned bodyCost(mlir::linalg::GenericOp op);
+/// Reads no tensor element: constants, indices, and elements of rank-0 tensors.
+bool readsNothing(mlir::linalg::GenericOp op);
+/// The out argument starts as zeros (an identity of addition).
+bool startsFromZero(mlir::linalg::GenericOp op, unsigned result);
+
+/// Loop dimensions of a contraction by their part in it, each list ascending.
+struct ContractionDims {
+  llvm::SmallVector<unsigned> batch, m, n, k;
+  unsigned lhs = 0, rhs = 1; ///< operand numbers
+};
+/// Body `out + a * b` from zeros, two operands read by projected permutations, at least one reduction index in both,
+/// and an index that only one of them has. `m` is the indices of the operand whose indices come first in the result.
+std::optional<ContractionDims> matchContraction(mlir::linalg::GenericOp op);
+
+/// The loop dimensions of a map whose results are plain, distinct dimensions; nothing otherwise.
+std::optional<llvm::SmallVector<unsigned>> plainDims(mlir::AffineMap map);
+
+/// Does `value` come from model.get, through free views?
+bool isParameter(mlir::Value value);
+
+/// Replaces `op` by one with other operands, maps and results, and the same body.
+mlir::linalg::GenericOp rebuildGeneric(mlir::OpBuilder &builder, mlir::linalg::GenericOp op, mlir::ValueRange inputs,
+                                       mlir::ValueRange inits, llvm::ArrayRef<mlir::AffineMap> maps,
+                                       llvm::ArrayRef<mlir::utils::IteratorType> iterators);
+
+/// "model.attn:12:5", or the op's name where it has no place in a source.
+std::string placeOf(mlir::Operation *op);
+/// Every "file:line:col" of a location, in order, each once.
+llvm::SmallVector<std::string> placesOf(mlir::Location location);
+
+} // namespace attnc

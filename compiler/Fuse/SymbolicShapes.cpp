@@ -1,0 +1,246 @@
+#include "compiler/Fuse/SymbolicShapes.h"
+#include "dialects/Attn/Attn.h"
+#include "dialects/Model/Model.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <optional>
+
+using namespace mlir;
+
+namespace attnc {
+
+//===-------------------------------------------- symbols -----------------------------------------------------===//
+
+static std::string argumentName(func::FuncOp function, unsigned number) {
+  if (auto name = function.getArgAttrOfType<StringAttr>(number, "model.name"))
+    return name.str();
+  return "arg" + std::to_string(number);
+}
+
+SymbolicShapes::SymbolicShapes(func::FuncOp function) : function(function) {
+  llvm::StringMap<unsigned> named;
+  if (auto dimensions = function->getAttrOfType<ArrayAttr>("model.dimensions"))
+    for (auto dimension : dimensions.getAsRange<model::DimensionAttr>())
+      named[dimension.getName().getValue()] = addSymbol(dimension.getName().str(), {});
+  for (BlockArgument argument : function.getArguments()) {
+    std::string name = argumentName(function, argument.getArgNumber());
+    if (argument.getType().isIndex()) {
+      known[{argument, -1}] = addSymbol(name, {argument, -1});
+      continue;
+    }
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type)
+      continue;
+    auto shape = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), "model.shape");
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      if (!type.isDynamicDim(dim))
+        continue;
+      auto found = shape ? named.find(cast<StringAttr>(shape[dim]).getValue()) : named.end();
+      unsigned symbol = found != named.end() ? found->second : addSymbol(name + "." + std::to_string(dim), {});
+      known[{argument, dim}] = symbol;
+      if (!origins[symbol].value)
+        origins[symbol] = {argument, dim};
+    }
+  }
+}
+
+unsigned SymbolicShapes::addSymbol(std::string name, Origin origin) {
+  symbolNames.push_back(std::move(name));
+  origins.push_back(origin);
+  values.push_back({});
+  return symbolNames.size() - 1;
+}
+
+SizeExpr SymbolicShapes::unknown(Value value, int64_t dim) {
+  auto [entry, isNew] = known.try_emplace({value, dim}, 0);
+  if (isNew) {
+    unsigned symbol = addSymbol("?" + std::to_string(symbolNames.size()), {value, dim});
+    known[{value, dim}] = symbol;
+    return SizeExpr::symbol(symbol);
+  }
+  return SizeExpr::symbol(entry->second);
+}
+
+Value SymbolicShapes::symbolValue(unsigned symbol) {
+  if (values[symbol])
+    return values[symbol];
+  auto argument = dyn_cast_if_present<BlockArgument>(origins[symbol].value);
+  if (!argument || argument.getOwner()->getParentOp() != function)
+    return {};
+  if (origins[symbol].dim < 0)
+    return values[symbol] = argument;
+  OpBuilder builder(function.getContext());
+  builder.setInsertionPointToStart(&function.front());
+  return values[symbol] = tensor::DimOp::create(builder, function.getLoc(), argument, origins[symbol].dim);
+}
+
+Value SymbolicShapes::materialise(OpBuilder &builder, Location location, const SizeExpr &size) {
+  SmallVector<Value> operands(symbolNames.size());
+  std::vector<SizeExpr> marks;
+  for (unsigned symbol = 0; symbol < symbolNames.size(); ++symbol)
+    marks.push_back(SizeExpr::symbol(symbol));
+  for (unsigned symbol = 0; symbol < symbolNames.size(); ++symbol) {
+    // A symbol takes part exactly when replacing it changes the expression.
+    marks[symbol] = SizeExpr(0);
+    bool takesPart = !(size.substitute(marks) == size);
+    marks[symbol] = SizeExpr::symbol(symbol);
+    if (takesPart && !(operands[symbol] = symbolValue(symbol)))
+      return {};
+  }
+  return size.materialise(builder, location, operands);
+}
+
+//===-------------------------------------------- sizes -------------------------------------------------------===//
+
+SizeExpr SymbolicShapes::size(OpFoldResult index) {
+  if (auto constant = getConstantIntValue(index))
+    return SizeExpr(*constant);
+  return size(cast<Value>(index));
+}
+
+SizeExpr SymbolicShapes::size(Value index) {
+  if (auto constant = getConstantIntValue(index))
+    return SizeExpr(*constant);
+  if (auto found = known.find({index, -1}); found != known.end())
+    return SizeExpr::symbol(found->second);
+  Operation *op = index.getDefiningOp();
+  if (auto dim = dyn_cast_if_present<tensor::DimOp>(op))
+    if (auto number = dim.getConstantIndex())
+      return extent(dim.getSource(), *number);
+  auto binary = [&](auto combine) { return combine(size(op->getOperand(0)), size(op->getOperand(1))); };
+  if (isa_and_present<arith::AddIOp>(op))
+    return binary([](auto a, auto b) { return a + b; });
+  if (isa_and_present<arith::SubIOp>(op))
+    return binary([](auto a, auto b) { return a - b; });
+  if (isa_and_present<arith::MulIOp>(op))
+    return binary([](auto a, auto b) { return a * b; });
+  if (isa_and_present<arith::MaxSIOp, arith::MaxUIOp>(op))
+    return binary([](auto a, auto b) { return SizeExpr::max(a, b); });
+  if (isa_and_present<arith::MinSIOp, arith::MinUIOp>(op))
+    return binary([](auto a, auto b) { return SizeExpr::min(a, b); });
+  if (op && op->getNumOperands() == 2)
+    if (auto divisor = getConstantIntValue(op->getOperand(1)); divisor && *divisor > 0) {
+      if (isa<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>(op))
+        return size(op->getOperand(0)).floorDiv(*divisor);
+      if (isa<arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
+        return size(op->getOperand(0)).ceilDiv(*divisor);
+    }
+  return unknown(index, -1);
+}
+
+SizeExpr SymbolicShapes::extent(Value tensor, int64_t dim) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.isDynamicDim(dim))
+    return SizeExpr(type.getDimSize(dim));
+  if (auto found = known.find({tensor, dim}); found != known.end())
+    return SizeExpr::symbol(found->second);
+  if (auto result = dyn_cast<OpResult>(tensor))
+    return extentOfResult(result, dim);
+  auto argument = cast<BlockArgument>(tensor);
+  // The shape of what a loop carries does not change from turn to turn.
+  if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()))
+    if (OpOperand *initial = loop.getTiedLoopInit(argument))
+      return extent(initial->get(), dim);
+  return unknown(tensor, dim);
+}
+
+SizeExpr SymbolicShapes::extentOfResult(OpResult result, int64_t dim) {
+  return llvm::TypeSwitch<Operation *, SizeExpr>(result.getOwner())
+      .Case([&](linalg::LinalgOp op) { return extent(op.getDpsInitOperand(result.getResultNumber())->get(), dim); })
+      .Case([&](attn::AttendOp op) {
+        auto statistic = op.getStatistics()[result.getResultNumber()];
+        if (statistic == attn::Statistic::Weights && dim >= op.getNumOuter())
+          return size(op.getKeySizes()[dim - op.getNumOuter()]);
+        if (auto layout = op.getValueLayout(); layout && statistic == attn::Statistic::Value)
+          dim = (*layout)[dim];
+        return size(dim < op.getNumOuter() ? op.getOuterSizes()[dim] : op.getValueSizes()[dim - op.getNumOuter()]);
+      })
+      .Case([&](scf::ForOp op) { return extent(op.getInitArgs()[result.getResultNumber()], dim); })
+      .Case([&](func::CallOp op) { return extentOfCall(op, result.getResultNumber(), dim); })
+      .Case([&](tensor::EmptyOp op) { return size(op.getDynamicSize(dim)); })
+      .Case([&](tensor::CastOp op) { return extent(op.getSource(), dim); })
+      .Case([&](tensor::ExtractSliceOp op) {
+        llvm::SmallBitVector dropped = op.getDroppedDims();
+        unsigned position = 0;
+        for (int64_t kept = -1; position < dropped.size(); ++position)
+          if (!dropped[position] && ++kept == dim)
+            break;
+        return size(op.getMixedSizes()[position]);
+      })
+      .Case([&](tensor::ExpandShapeOp op) { return size(op.getMixedOutputShape()[dim]); })
+      .Case([&](tensor::CollapseShapeOp op) {
+        SizeExpr product(1);
+        for (int64_t source : op.getReassociationIndices()[dim])
+          product *= extent(op.getSrc(), source);
+        return product;
+      })
+      .Case([&](tensor::ConcatOp op) {
+        if (static_cast<int64_t>(op.getDim()) != dim)
+          return extent(op.getInputs().front(), dim);
+        SizeExpr sum;
+        for (Value input : op.getInputs())
+          sum += extent(input, dim);
+        return sum;
+      })
+      .Default([&](Operation *) { return unknown(result, dim); });
+}
+
+/// A kernel's result is as large as its body says, in the extents of its arguments.
+SizeExpr SymbolicShapes::extentOfCall(func::CallOp call, unsigned result, int64_t dim) {
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+  if (!callee || callee.isExternal())
+    return unknown(call.getResult(result), dim);
+  SymbolicShapes inside(callee);
+  SizeExpr size = inside.extent(callee.front().getTerminator()->getOperand(result), dim);
+  std::vector<SizeExpr> bindings;
+  for (const Origin &origin : inside.origins) {
+    auto argument = dyn_cast_if_present<BlockArgument>(origin.value);
+    if (!argument || argument.getOwner() != &callee.front()) {
+      bindings.push_back(unknown(call.getResult(result), dim));
+      continue;
+    }
+    Value operand = call.getOperand(argument.getArgNumber());
+    bindings.push_back(origin.dim < 0 ? this->size(operand) : extent(operand, origin.dim));
+  }
+  return size.substitute(bindings);
+}
+
+std::vector<SizeExpr> SymbolicShapes::shape(Value tensor) {
+  std::vector<SizeExpr> extents;
+  for (int64_t dim = 0; dim < cast<RankedTensorType>(tensor.getType()).getRank(); ++dim)
+    extents.push_back(extent(tensor, dim));
+  return extents;
+}
+
+SizeExpr SymbolicShapes::elements(Value tensor) {
+  SizeExpr product(1);
+  for (const SizeExpr &extent : shape(tensor))
+    product *= extent;
+  return product;
+}
+
+SizeExpr SymbolicShapes::bytes(Value tensor) {
+  unsigned bits = cast<RankedTensorType>(tensor.getType()).getElementTypeBitWidth();
+  return elements(tensor) * SizeExpr((bits + 7) / 8);
+}
+
+void resolveSizes(func::FuncOp function) {
+  SymbolicShapes shapes(function);
+  SmallVector<tensor::DimOp> dims;
+  function.walk([&](tensor::DimOp dim) { dims.push_back(dim); });
+  for (tensor::DimOp dim : dims) {
+    OpBuilder builder(dim);
+    Value value = shapes.materialise(builder, dim.getLoc(), shapes.size(dim.getResult()));
+    if (!value || value == dim.getResult())
+      continue;
+    dim.getResult().replaceAllUsesWith(value);
+    dim.erase();
+  }
+}
+
+} // namespace attnc
