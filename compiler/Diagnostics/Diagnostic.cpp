@@ -41,7 +41,8 @@ Diagnostic &DiagnosticEngine::warning(DiagnosticKind kind, SourceRange range, st
 }
 
 Diagnostic &DiagnosticEngine::add(Severity severity, DiagnosticKind kind, SourceRange range, std::string message) {
-  Diagnostic &diagnostic = list.emplace_back();
+  bool isKept = ++reported <= maximumKept;
+  Diagnostic &diagnostic = isKept ? list.emplace_back() : notKept = {};
   diagnostic.kind = kind;
   diagnostic.severity = severity;
   diagnostic.message = std::move(message);

@@ -57,7 +57,7 @@ struct Note {
 };
 
 struct Diagnostic {
-  DiagnosticKind kind;
+  DiagnosticKind kind = DiagnosticKind::Syntax;
   Severity severity = Severity::Error;
   std::string message;
   Label primary;
@@ -71,9 +71,12 @@ struct Diagnostic {
   Diagnostic &hint(std::string text);
 };
 
-/// Collects the diagnostics of a compile. A reference that `error` or `warning` returns stays valid.
+/// Collects the diagnostics of a compile; no more than `maximumKept`, for there are files with nothing but errors.
+/// A reference that `error` or `warning` returns stays valid.
 class DiagnosticEngine {
 public:
+  static constexpr size_t maximumKept = 1000;
+
   explicit DiagnosticEngine(const SourceManager &sources) : sourceManager(sources) {}
 
   Diagnostic &error(DiagnosticKind kind, SourceRange range, std::string message);
@@ -81,6 +84,7 @@ public:
 
   bool hasErrors() const { return errors > 0; }
   size_t errorCount() const { return errors; }
+  size_t count() const { return reported; }
   const std::deque<Diagnostic> &diagnostics() const { return list; }
   const SourceManager &sources() const { return sourceManager; }
 
@@ -89,7 +93,9 @@ private:
 
   const SourceManager &sourceManager;
   std::deque<Diagnostic> list;
+  Diagnostic notKept;
   size_t errors = 0;
+  size_t reported = 0;
 };
 
 } // namespace attnc

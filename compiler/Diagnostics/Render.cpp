@@ -103,12 +103,36 @@ struct Placed {
   uint32_t line;
 };
 
+/// The part of a long line that is shown, around its first mark.
+struct Window {
+  static constexpr size_t width = 160, before = 60;
+  size_t begin = 0;
+  std::string_view text;
+};
+
+Window windowOf(std::string_view line, size_t firstMark) {
+  if (line.size() <= Window::width)
+    return {0, line};
+  auto boundary = [&](size_t at) {
+    while (at > 0 && at < line.size() && (static_cast<unsigned char>(line[at]) & 0xC0) == 0x80)
+      --at;
+    return std::min(at, line.size());
+  };
+  size_t begin = boundary(firstMark > Window::before ? firstMark - Window::before : 0);
+  return {begin, line.substr(begin, boundary(begin + Window::width) - begin)};
+}
+
 void renderLine(std::string &out, const SourceFile &file, std::span<const Placed> labels) {
   uint32_t number = labels.front().line;
-  ShownLine shown = show(file.line(number));
+  size_t firstMark = labels.front().label->range.begin;
+  for (const Placed &placed : labels)
+    firstMark = std::min<size_t>(firstMark, placed.label->range.begin);
+  Window window = windowOf(file.line(number), firstMark - file.lineStart(number));
+  ShownLine shown = show(window.text);
+  std::string_view cut = window.begin > 0 ? "..." : "";
   auto columnAt = [&](uint32_t offset) {
-    size_t byte = offset - file.lineStart(number);
-    return shown.columns[std::min(byte, shown.columns.size() - 1)];
+    size_t byte = offset - file.lineStart(number) - window.begin;
+    return static_cast<uint32_t>(shown.columns[std::min(byte, shown.columns.size() - 1)] + cut.size());
   };
   std::vector<Mark> marks;
   for (const Placed &placed : labels) {
@@ -116,7 +140,7 @@ void renderLine(std::string &out, const SourceFile &file, std::span<const Placed
     uint32_t end = std::max(columnAt(std::max(placed.label->range.end, placed.label->range.begin)), begin + 1);
     marks.push_back({begin, end, placed.label->text, placed.isPrimary});
   }
-  fmt::format_to(std::back_inserter(out), "{:>5} | {}\n", number, shown.text);
+  fmt::format_to(std::back_inserter(out), "{:>5} | {}{}\n", number, cut, shown.text);
   for (const std::string &row : rowsUnder(std::move(marks)))
     fmt::format_to(std::back_inserter(out), "      | {}\n", row);
 }
@@ -179,10 +203,15 @@ std::string render(const DiagnosticEngine &engine) {
     return std::tuple(x.file, x.begin, a) < std::tuple(y.file, y.begin, b);
   });
   std::string out, previous;
+  size_t shown = 0;
   for (size_t index : ordered) {
     std::string text = render(all[index], engine.sources());
     if (text == previous)
       continue;
+    if (++shown > maximumShown) {
+      fmt::format_to(std::back_inserter(out), "\n... and {} more\n", engine.count() - maximumShown);
+      break;
+    }
     if (!out.empty())
       out += '\n';
     out += text;

@@ -48,7 +48,7 @@ private:
       open.pop_back();
       return;
     }
-    // A brace ends whatever was left open in its block; any other bracket is taken for a mistake itself.
+    // A brace ends whatever was left open in its block.
     bool endsBlock = tokens[closing].kind == TokenKind::RightBrace && std::any_of(open.begin(), open.end(), fits);
     if (endsBlock) {
       while (!fits(open.back()))
@@ -57,6 +57,11 @@ private:
       open.pop_back();
       return;
     }
+    mismatched(closing);
+  }
+
+  /// `f(a]`, where one was typed for the other, or `f([a)`, where `]` was forgotten.
+  void mismatched(uint32_t closing) {
     unbalanced(open.empty() ? closing : open.back());
     std::string found = describe(tokens[closing].kind);
     if (open.empty()) {
@@ -68,8 +73,11 @@ private:
                fmt::format("{} does not close {}", found, describe(tokens[open.back()].kind)))
         .label(fmt::format("expected {}", describe(closingOf(tokens[open.back()].kind))))
         .label(tokens[open.back()].range, "opened here");
-    // Most likely one was typed for the other: `f(a]`.
     open.pop_back();
+    if (!open.empty() && closingOf(tokens[open.back()].kind) == tokens[closing].kind) {
+      pair(open.back(), closing);
+      open.pop_back();
+    }
   }
 
   void unclosed() {
@@ -91,18 +99,19 @@ private:
     return sources.file(tokens[token].range.file).lineColumn(tokens[token].range.begin).column;
   }
 
-  /// The first block behind `opening` that ends further left than its line begins, as one does whose `}` is missing.
+  /// Of the blocks behind `opening` that end further left than their lines begin, as one does whose `}` is missing,
+  /// the one that ends first.
   uint32_t outdentedBlock(uint32_t opening) const {
-    uint32_t indentation = 0;
+    uint32_t indentation = 0, suspect = Token::none;
     for (uint32_t i = opening + 1; i < tokens.size(); ++i) {
       if (tokens[i].startsLine)
         indentation = columnOf(i);
       uint32_t closing = tokens[i].partner;
       if (tokens[i].kind == TokenKind::LeftBrace && closing != Token::none && tokens[closing].startsLine &&
-          columnOf(closing) < indentation)
-        return i;
+          columnOf(closing) < indentation && (suspect == Token::none || closing < tokens[suspect].partner))
+        suspect = i;
     }
-    return Token::none;
+    return suspect;
   }
 
   TokenStream &stream;

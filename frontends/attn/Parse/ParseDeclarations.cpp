@@ -68,7 +68,7 @@ UseDecl Parser::useDecl() {
   UseDecl use;
   SourceRange start = take().range;
   do
-    use.path.push_back(name("the name of a library"));
+    use.path.push_back(nameOnLine("the name of a library"));
   while (accept(TokenKind::Dot));
   use.range = since(start);
   return use;
@@ -79,7 +79,7 @@ ConstDecl Parser::constDecl() {
   ConstDecl decl;
   decl.doc = doc();
   SourceRange start = take().range;
-  decl.name = name("the name of the constant");
+  decl.name = nameOnLine("the name of the constant");
   expect(TokenKind::Assign, "and the constant's value");
   decl.value = expression();
   decl.range = since(start);
@@ -103,7 +103,7 @@ ExportDecl Parser::exportDecl() {
   ExportDecl decl;
   decl.doc = doc();
   SourceRange start = take().range;
-  decl.name = name("the name of an entry point");
+  decl.name = nameOnLine("the name of an entry point");
   if (accept(TokenKind::Assign)) {
     decl.value = expression();
     if (accept(TokenKind::Arrow)) {
@@ -126,7 +126,7 @@ ModuleDecl Parser::moduleDecl() {
   module.doc = doc();
   module.isModel = isWord("model");
   SourceRange start = take().range;
-  module.name = name(module.isModel ? "the model's name" : "the module's name");
+  module.name = nameOnLine(module.isModel ? "the model's name" : "the module's name");
   if (!lost && is(TokenKind::LeftParen))
     module.parameters = parameters();
   if (expect(TokenKind::LeftBrace, "and the members")) {
@@ -223,7 +223,7 @@ OptimizerDecl Parser::optimizerDecl() {
   OptimizerDecl optimizer;
   optimizer.doc = doc();
   SourceRange start = take().range;
-  optimizer.name = name("the optimizer's name");
+  optimizer.name = nameOnLine("the optimizer's name");
   if (!lost && is(TokenKind::LeftParen))
     optimizer.parameters = parameters();
   if (expect(TokenKind::LeftBrace, "and the states and step of the optimizer")) {
@@ -275,7 +275,7 @@ FunctionDecl Parser::functionDecl(Naming naming) {
   function.isExtern = acceptWord("extern");
   expect(TokenKind::KwFn, "behind `extern`");
   if (naming == Naming::Required || is(TokenKind::Identifier))
-    function.name = name("the name of the function");
+    function.name = nameOnLine("the name of the function");
   if (!lost && is(TokenKind::LeftParen))
     function.parameters = parameters();
   else

@@ -144,7 +144,7 @@ ExprPtr Parser::postfix() {
     } else if (accept(TokenKind::Dot)) {
       auto member = std::make_unique<MemberExpr>(start);
       member->object = std::move(expr);
-      member->member = name("the name of a member");
+      member->member = nameOnLine("the name of a member");
       expr = std::move(member);
     } else {
       auto transpose = std::make_unique<UnaryExpr>(start);

@@ -71,7 +71,7 @@ Pattern Parser::pattern() {
     pattern.isTuple = true;
     commaList(TokenKind::RightParen, "behind the names", [&] { pattern.names.push_back(name("a name")); });
   } else {
-    pattern.names.push_back(name("a name"));
+    pattern.names.push_back(nameOnLine("a name"));
   }
   pattern.range = since(start);
   return pattern;
@@ -81,7 +81,7 @@ Pattern Parser::pattern() {
 Iteration Parser::iteration() {
   Iteration iteration;
   SourceRange start = current().range;
-  iteration.name = name("the name of what `for` runs over");
+  iteration.name = nameOnLine("the name of what `for` runs over");
   iteration.isBelow = accept(TokenKind::Less);
   if (!iteration.isBelow && !accept(TokenKind::KwIn))
     if (Diagnostic *diagnostic = expected("`in` or `<`"))

@@ -63,6 +63,13 @@ ast::Name Parser::name(const char *what) {
   return {"", current().range};
 }
 
+ast::Name Parser::nameOnLine(const char *what) {
+  if (!atLineEnd())
+    return name(what);
+  expected(what);
+  return {"", current().range};
+}
+
 void Parser::commaList(TokenKind close, const char *where, const std::function<void()> &element) {
   SourceRange open = take().range;
   ContextScope scope(*this, {.newlines = false, .lambdas = true});
@@ -140,7 +147,7 @@ void Parser::elements(const std::function<bool()> &ends, const std::function<voi
       uint32_t partner = current().partner;
       bool opens = partner != Token::none && partner > at;
       at = opens ? partner + 1 : at + (is(TokenKind::EndOfFile) ? 0 : 1);
-    } while (!is(TokenKind::EndOfFile) && !ends() && (at <= failed || !begins()));
+    } while (!is(TokenKind::EndOfFile) && !ends() && (at < failed || !begins()));
     lost = false;
   }
 }

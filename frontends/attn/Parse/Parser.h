@@ -119,6 +119,7 @@ private:
   bool acceptWord(std::string_view word);
   bool expect(TokenKind kind, const char *where);
   ast::Name name(const char *what);
+  ast::Name nameOnLine(const char *what);
   SourceRange since(SourceRange start) const { return merge(start, previous().range); }
   /// Elements between the bracket that stands here and its partner, divided by commas; one may stand at the end.
   void commaList(TokenKind close, const char *where, const std::function<void()> &element);
