@@ -96,7 +96,8 @@ static SmallVector<LaneIndex> rowSubscripts(LoopBuilder &loops, Value first, Val
     return loops.splat(arith::IndexCastOp::create(builder, loops.location, builder.getI32Type(), index).getResult());
   };
   auto numbers = llvm::to_vector(llvm::seq<int32_t>(0, loops.lanes));
-  Value lane = arith::ConstantOp::create(builder, loops.location, DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
+  Value lane =
+      arith::ConstantOp::create(builder, loops.location, DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
   Value flat = arith::AddIOp::create(builder, loops.location, splat(first), lane);
   SmallVector<LaneIndex> subscripts(sizes.size());
   for (size_t i = sizes.size(); i-- > 1;) {
@@ -121,15 +122,19 @@ void AttendPrefill::bindRows() {
     if (!isWhole)
       rowVector.setActiveLanes(loops.max(loops.constant(0), loops.sub(rowCount, at(vector))));
   }
-  AttendMask::RowRange range = {firstRow, rowCount, {}, rowSizes.size() <= 1};
-  auto bindRow = [&](Value row) {
-    RegionVectoriser point = batch;
-    for (auto [dimension, index] : llvm::zip(problem.rowDims, loops.delinearise(row, rowSizes)))
-      bindOuter(problem, point, dimension, uniformIndex(index));
-    return point;
-  };
-  range.bindRow = bindRow;
-  mask.prepareRows(loops, range);
+  auto bind = [&](Value row) { return bindRow(row); };
+  mask.prepareRows(loops, {firstRow, rowCount, bind, rowSizes.size() <= 1});
+}
+
+/// The formulas of one row, by its number in the batch.
+RegionVectoriser AttendPrefill::bindRow(Value row) {
+  Values rowSizes;
+  for (unsigned dimension : problem.rowDims)
+    rowSizes.push_back(outerSizes[dimension]);
+  RegionVectoriser point = batch;
+  for (auto [dimension, index] : llvm::zip(problem.rowDims, loops.delinearise(row, rowSizes)))
+    bindOuter(problem, point, dimension, uniformIndex(index));
+  return point;
 }
 
 //===-------------------------------------------- scratch -----------------------------------------------------===//
@@ -144,7 +149,12 @@ void AttendPrefill::takeTiles() {
   for (size_t i = 0; i < std::max<size_t>(1, problem.products.size()); ++i)
     scoreTiles.push_back(scratch.take(schedule.tileKv, columns));
   sumTile = scratch.take(problem.hasValue() ? problem.values.alignTo(schedule.lanes) : SizeExpr(0), columns);
+  for (const PairExtract &extract : problem.pairExtracts) {
+    bool isFloat = tensor::ExtractOp(extract.op).getType().isF32();
+    pairTiles.push_back(scratch.take(schedule.tileKv, columns, isFloat ? Type() : frame.builder.getI32Type()));
+  }
   maxima = scratch.take(1, columns);
+  blockMaxima = scratch.take(1, columns);
   sums = scratch.take(1, columns);
   inverses = scratch.take(1, columns);
 }
@@ -153,14 +163,14 @@ void AttendPrefill::initialise() {
   Value zeroIndex = loops.constant(0), zero = loops.splat(0.0);
   Value lowest = loops.splat(-std::numeric_limits<float>::max());
   for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
-    loops.store(lowest, maxima, {zeroIndex, at(vector)});
-    loops.store(zero, sums, {zeroIndex, at(vector)});
+    storeTile(lowest, maxima, vector);
+    storeTile(zero, sums, vector);
   }
   if (!problem.hasValue())
     return;
   loops.loop(zeroIndex, values, loops.constant(1), [&](Value value) {
     for (int64_t vector = 0; vector < schedule.vectors; ++vector)
-      loops.store(zero, sumTile, {value, at(vector)});
+      storeTile(zero, sumTile, vector, value);
   });
 }
 
@@ -208,6 +218,9 @@ Value AttendPrefill::keepsSome(Value firstKey, Value count) {
 }
 
 void AttendPrefill::computeBlock(Pass pass, Value firstKey, Value count, Value all) {
+  if (keepsMaxima())
+    for (int64_t vector = 0; vector < schedule.vectors; ++vector)
+      storeTile(loadTile(maxima, vector), blockMaxima, vector);
   for (unsigned product = 0; product < problem.products.size(); ++product)
     computeProduct(product, firstKey, count);
   SmallVector<Type> types(problem.isSoftmax() ? schedule.vectors : 0, loops.vectorType());

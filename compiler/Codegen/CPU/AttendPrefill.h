@@ -61,30 +61,57 @@ private:
   void initialise();
 
   // AttendPrefillScores.cpp: products, scores, weights
-  void packRows(unsigned product);
   void computeProduct(unsigned product, Value firstKey, Value count);
   void computeProductTile(unsigned product, Value firstKey, Value row, int64_t tileRows);
-  Values accumulateTerms(unsigned product, llvm::ArrayRef<std::vector<RegionVectoriser>> cells,
-                         ValueRange features, ValueRange carried);
+  Values accumulateTerms(unsigned product, llvm::ArrayRef<std::vector<RegionVectoriser>> cells, ValueRange features,
+                         ValueRange carried);
   int64_t tileRowsOf(const PairReduction &product);
-  void loadPairTiles(Value firstKey, Value count);
   RegionVectoriser bindPair(int64_t vector, Value firstKey, Value key);
   Value scoreOf(RegionVectoriser &pair, int64_t vector, Value key, bool masked);
+  bool keepsMaxima() const;
   Values computeScores(Value firstKey, Value count, bool masked);
   Values exponentiate(Pass pass, Value firstKey, Value count, ValueRange newMaxima);
 
   // AttendPrefillValues.cpp: sums of values and the results
   void accumulateValues(Value firstKey, Value count, ValueRange corrections);
   void accumulateValueTile(Value firstKey, Value count, Value firstValue, int64_t tileRows, ValueRange corrections);
+  void bindValueIndices(RegionVectoriser &to, ValueRange indices);
+  void prefetchValues(RegionVectoriser ofKey, Value firstValue);
   void invertSums();
   void storeValues(bool normalised);
+  void storeScatteredValues(bool normalised);
   void storeLse();
   void storeWeightAt(int64_t vector, Value key, Value weight);
   void clearWeights();
   void storeWeights(Value firstKey, Value count);
 
+  // AttendPrefillTransfer.cpp: tiles in and out
+  void forEachVector(llvm::function_ref<void(Value)> body);
+  std::vector<RegionVectoriser> bindLanes(Value vector);
+  Value rowScale(const PairReduction &product);
+  void packRows(unsigned product);
+  void packTransposed(const PairReduction &product, mlir::tensor::ExtractOp extract, Value tile, Value scale);
+  void packElements(const PairReduction &product, mlir::tensor::ExtractOp extract, Value tile, Value scale);
+  void loadPairTiles(Value firstKey, Value count);
+  void bindPairTiles(RegionVectoriser &pair, int64_t vector, Value key);
+  void storeTransposed(Value tile, Value count, Value scales, Value result,
+                       llvm::function_ref<Values(RegionVectoriser &, Value)> placeOf);
+
+  RegionVectoriser bindRow(Value row);
   RegionVectoriser bindKey(const RegionVectoriser &to, Value key);
   Value at(int64_t vector) { return loops.constant(vector * schedule.lanes); }
+  /// The place of row `row + extra`, vector `vector` in a tile.
+  Value tileAt(Value row, int64_t extra, int64_t vector) {
+    return loops.add(loops.mul(row, schedule.tileQ()), extra * schedule.tileQ() + vector * schedule.lanes);
+  }
+  Value loadTile(Value tile, int64_t vector) { return loops.load(tile, {at(vector)}); }
+  Value loadTile(Value tile, int64_t vector, Value row, int64_t extra = 0) {
+    return loops.load(tile, {tileAt(row, extra, vector)});
+  }
+  void storeTile(Value value, Value tile, int64_t vector) { loops.store(value, tile, {at(vector)}); }
+  void storeTile(Value value, Value tile, int64_t vector, Value row, int64_t extra = 0) {
+    loops.store(value, tile, {tileAt(row, extra, vector)});
+  }
 
   const AttendProblem &problem;
   const AttendSchedule &schedule;
@@ -93,14 +120,16 @@ private:
   LoopBuilder loops;
   AttendScratch scratch;
   AttendMask mask;
-  RegionVectoriser batch;                         ///< the batch indices are bound
+  RegionVectoriser batch;                   ///< the batch indices are bound
   std::vector<RegionVectoriser> rowVectors; ///< and the row indices, one a vector of queries
-  Values outerSizes, keySizes, valueSizes;        ///< index
-  Value rows, keys, values;                       ///< their products
+  Values outerSizes, keySizes, valueSizes;  ///< index
+  Value rows, keys, values;                 ///< their products
   Value firstRow, rowCount;
   llvm::SmallVector<llvm::SmallVector<Value>> rowTiles; ///< [product][extract]: Qt
   llvm::SmallVector<Value> scoreTiles;                  ///< [product]: St; the first one becomes the scores and weights
+  llvm::SmallVector<Value> pairTiles;                   ///< [pair extract], lanes are queries
   Value sumTile, maxima, sums, inverses;                ///< Ot, m, l, 1 / l
+  Value blockMaxima;                                    ///< m of the block so far
 };
 
 } // namespace attnc

@@ -6,6 +6,9 @@ using namespace mlir;
 
 namespace attnc {
 
+/// Terms of a product that one turn of the loop adds.
+static constexpr int64_t featuresAtOnce = 2;
+
 static void bindFeatures(const PairReduction &product, RegionVectoriser &to, ValueRange features) {
   attn::ReduceOp op = product.op;
   for (auto [argument, feature] : llvm::zip(op.getBody().getArguments(), features))
@@ -17,39 +20,6 @@ static LoopBuilder::Values featureSizes(KernelFrame &frame, const PairReduction 
   for (Value size : attn::ReduceOp(product.op).getSizes())
     sizes.push_back(frame.index(size));
   return sizes;
-}
-
-static Value linearise(LoopBuilder &loops, ValueRange subscripts, ValueRange sizes) {
-  Value flat = loops.constant(0);
-  for (auto [subscript, size] : llvm::zip(subscripts, sizes))
-    flat = loops.add(loops.mul(flat, size), subscript);
-  return flat;
-}
-
-//===-------------------------------------------- the rows' tiles ---------------------------------------------===//
-
-void AttendPrefill::packRows(unsigned number) {
-  const PairReduction &product = problem.products[number];
-  Values sizes = featureSizes(frame, product);
-  bool inBaseTwo = problem.scoreIsProduct && problem.isSoftmax();
-  for (auto [loaded, tile] : llvm::zip(product.rowExtracts, rowTiles[number])) {
-    Value extract = tensor::ExtractOp(loaded).getResult();
-    loops.nest(sizes, {}, [&](ValueRange features, ValueRange) {
-      for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
-        RegionVectoriser element = rowVectors[vector];
-        bindFeatures(product, element, features);
-        Value packed = element.broadcast(element.evaluate(extract));
-        for (auto [factor, divides] : product.scales) {
-          Value by = element.broadcast(element.evaluate(factor));
-          packed = divides ? loops.divf(packed, by) : loops.mulf(packed, by);
-        }
-        if (inBaseTwo)
-          packed = loops.mulf(packed, loops.splat(log2e));
-        loops.store(packed, tile, {linearise(loops, features, sizes), at(vector)});
-      }
-      return Values();
-    });
-  }
 }
 
 //===-------------------------------------------- products ----------------------------------------------------===//
@@ -100,23 +70,44 @@ void AttendPrefill::computeProductTile(unsigned number, Value firstKey, Value ro
   Value neutral =
       loops.splat(neutralElement(loops.builder, loops.location, op.getCombine(), loops.builder.getF32Type()));
   Values sums(tileRows * schedule.vectors, neutral);
-  sums = loops.nest(featureSizes(frame, product), sums, [&](ValueRange features, ValueRange carried) {
-    return accumulateTerms(number, cells, features, carried);
-  });
-  for (int64_t i = 0; i < tileRows; ++i)
-    for (int64_t vector = 0; vector < schedule.vectors; ++vector)
-      loops.store(sums[i * schedule.vectors + vector], scoreTiles[number], {loops.add(row, i), at(vector)});
+  Values sizes = featureSizes(frame, product);
+  auto innermost = LoopBuilder::constantOf(sizes.back());
+  bool isUnrolled = product.isDot && sizes.size() == 1 && innermost && *innermost % featuresAtOnce == 0;
+  if (isUnrolled) {
+    sums = loops.loop(loops.constant(0), sizes[0], loops.constant(featuresAtOnce), sums,
+                      [&](Value first, ValueRange carried) {
+                        Values next(carried);
+                        for (int64_t i = 0; i < featuresAtOnce; ++i)
+                          next = accumulateTerms(number, cells, {loops.add(first, i)}, next);
+                        return next;
+                      });
+  } else {
+    sums = loops.nest(sizes, sums, [&](ValueRange features, ValueRange carried) {
+      return accumulateTerms(number, cells, features, carried);
+    });
+  }
+  for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
+    Value largest = keepsMaxima() ? loadTile(blockMaxima, vector) : Value();
+    for (int64_t i = 0; i < tileRows; ++i) {
+      Value sum = sums[i * schedule.vectors + vector];
+      storeTile(sum, scoreTiles[number], vector, row, i);
+      if (largest)
+        largest = loops.maxKeepingFirst(largest, sum);
+    }
+    if (largest)
+      storeTile(largest, blockMaxima, vector);
+  }
 }
 
 LoopBuilder::Values AttendPrefill::accumulateTerms(unsigned number, ArrayRef<std::vector<RegionVectoriser>> cells,
                                                    ValueRange features, ValueRange carried) {
   const PairReduction &product = problem.products[number];
   attn::ReduceOp op = product.op;
-  Value feature = linearise(loops, features, featureSizes(frame, product));
+  Value feature = loops.linearise(features, featureSizes(frame, product));
   SmallVector<Values> packed(rowTiles[number].size());
   for (auto [tile, vectors] : llvm::zip(rowTiles[number], packed))
     for (int64_t vector = 0; vector < schedule.vectors; ++vector)
-      vectors.push_back(loops.load(tile, {feature, at(vector)}));
+      vectors.push_back(loadTile(tile, vector, feature));
   Values next;
   for (auto [i, cell] : llvm::enumerate(cells)) {
     if (product.isDot) {
@@ -141,18 +132,18 @@ LoopBuilder::Values AttendPrefill::accumulateTerms(unsigned number, ArrayRef<std
 
 //===-------------------------------------------- scores ------------------------------------------------------===//
 
-void AttendPrefill::loadPairTiles(Value, Value) {}
-
 /// The formula of one key and one vector of queries; products are not bound.
 RegionVectoriser AttendPrefill::bindPair(int64_t vector, Value firstKey, Value key) {
-  return bindKey(rowVectors[vector], loops.add(firstKey, key));
+  RegionVectoriser pair = bindKey(rowVectors[vector], loops.add(firstKey, key));
+  bindPairTiles(pair, vector, key);
+  return pair;
 }
 
 /// The score in base two for softmax, as it is for ratio; -inf (or zero) where masked.
 Value AttendPrefill::scoreOf(RegionVectoriser &pair, int64_t vector, Value key, bool masked) {
   attn::AttendOp op = problem.op;
   for (auto [product, tile] : llvm::zip(problem.products, scoreTiles))
-    pair.bindValue(product.head, loops.load(tile, {key, at(vector)}));
+    pair.bindValue(product.head, loadTile(tile, vector, key));
   Value score = pair.broadcast(pair.evaluate(AttendProblem::yielded(op.getScore())));
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (problem.isSoftmax() && !problem.scoreIsProduct)
@@ -167,20 +158,24 @@ Value AttendPrefill::scoreOf(RegionVectoriser &pair, int64_t vector, Value key, 
   return loops.choose(keeps, score, loops.splat(problem.isSoftmax() ? -infinity : 0.0));
 }
 
+/// Where the product is the score, its tiles find the largest ones while they are in registers.
+bool AttendPrefill::keepsMaxima() const { return problem.scoreIsProduct && problem.isSoftmax(); }
+
 LoopBuilder::Values AttendPrefill::computeScores(Value firstKey, Value count, bool masked) {
   Value zero = loops.constant(0);
-  bool inPlace = problem.scoreIsProduct && problem.isSoftmax() && !masked;
   Values largest;
+  bool isDone = keepsMaxima() && !masked;
   if (problem.isSoftmax())
     for (int64_t vector = 0; vector < schedule.vectors; ++vector)
-      largest.push_back(loops.load(maxima, {zero, at(vector)}));
+      largest.push_back(loadTile(isDone ? blockMaxima : maxima, vector));
+  if (isDone)
+    return largest;
   return loops.loop(zero, count, loops.constant(1), largest, [&](Value key, ValueRange carried) {
     Values next;
     for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
       RegionVectoriser pair = bindPair(vector, firstKey, key);
       Value score = scoreOf(pair, vector, key, masked);
-      if (!inPlace)
-        loops.store(score, scoreTiles[0], {key, at(vector)});
+      storeTile(score, scoreTiles[0], vector, key);
       if (problem.isSoftmax())
         next.push_back(loops.maxKeepingFirst(carried[vector], score));
     }
@@ -197,22 +192,22 @@ LoopBuilder::Values AttendPrefill::exponentiate(Pass pass, Value firstKey, Value
   bool isFinal = pass == Pass::Apply;
   Values largest, corrections, total, finalScale;
   for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
-    total.push_back(loops.load(sums, {zero, at(vector)}));
-    finalScale.push_back(loops.load(inverses, {zero, at(vector)}));
+    total.push_back(loadTile(sums, vector));
+    finalScale.push_back(loadTile(inverses, vector));
     if (!problem.isSoftmax())
       continue;
-    Value before = loops.load(maxima, {zero, at(vector)});
+    Value before = loadTile(maxima, vector);
     largest.push_back(isFinal ? before : newMaxima[vector]);
     if (isFinal)
       continue;
     corrections.push_back(attendExp2(loops, loops.subf(before, largest[vector]), target));
     total[vector] = loops.mulf(total[vector], corrections[vector]);
-    loops.store(largest[vector], maxima, {zero, at(vector)});
+    storeTile(largest[vector], maxima, vector);
   }
   total = loops.loop(zero, count, loops.constant(1), total, [&](Value key, ValueRange carried) {
     Values next;
     for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
-      Value weight = loops.load(scoreTiles[0], {key, at(vector)});
+      Value weight = loadTile(scoreTiles[0], vector, key);
       if (problem.isSoftmax())
         weight = attendExp2(loops, loops.subf(weight, largest[vector]), target);
       if (isFinal)
@@ -225,13 +220,13 @@ LoopBuilder::Values AttendPrefill::exponentiate(Pass pass, Value firstKey, Value
         pair.bindValue(op.getWeight().getArgument(0), weight);
         weight = pair.broadcast(pair.evaluate(AttendProblem::yielded(op.getWeight())));
       }
-      loops.store(weight, scoreTiles[0], {key, at(vector)});
+      storeTile(weight, scoreTiles[0], vector, key);
     }
     return next;
   });
   if (!isFinal)
     for (int64_t vector = 0; vector < schedule.vectors; ++vector)
-      loops.store(total[vector], sums, {zero, at(vector)});
+      storeTile(total[vector], sums, vector);
   return corrections;
 }
 

@@ -36,26 +36,18 @@ void AttendPrefill::accumulateValueTile(Value firstKey, Value count, Value first
   Value formula = AttendProblem::yielded(op.getValue());
   bool ofRows = IndexUses(op).of(formula) & problem.rowUses();
   SmallVector<Values> subscripts;
-  Values carried;
-  for (int64_t i = 0; i < tileRows; ++i) {
-    Value value = loops.add(firstValue, i);
-    subscripts.push_back(loops.delinearise(value, valueSizes));
-    for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
-      Value before = loops.load(sumTile, {value, at(vector)});
-      carried.push_back(corrections.empty() ? before : loops.mulf(before, corrections[vector]));
-    }
-  }
-  auto valueAt = [&](const RegionVectoriser &of, ValueRange indices) {
-    RegionVectoriser element = of;
-    for (auto [argument, index] : llvm::zip(op.getValue().getArguments().take_back(indices.size()), indices))
-      element.bindIndex(argument, index);
+  for (int64_t i = 0; i < tileRows; ++i)
+    subscripts.push_back(loops.delinearise(loops.add(firstValue, i), valueSizes));
+  auto valueAt = [&](RegionVectoriser element, ValueRange indices) {
+    bindValueIndices(element, indices);
     return loops.splat(element.evaluate(formula));
   };
-  carried = loops.loop(loops.constant(0), count, loops.constant(1), carried, [&](Value key, ValueRange before) {
+  auto addKey = [&](Value key, ValueRange before) {
     Values weights, next;
     for (int64_t vector = 0; vector < schedule.vectors; ++vector)
-      weights.push_back(loops.load(scoreTiles[0], {key, at(vector)}));
+      weights.push_back(loadTile(scoreTiles[0], vector, key));
     RegionVectoriser ofKey = bindKey(batch, loops.add(firstKey, key));
+    prefetchValues(ofKey, firstValue);
     for (int64_t i = 0; i < tileRows; ++i) {
       Value shared = ofRows ? Value() : valueAt(ofKey, subscripts[i]);
       for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
@@ -64,21 +56,53 @@ void AttendPrefill::accumulateValueTile(Value firstKey, Value count, Value first
       }
     }
     return next;
-  });
+  };
+  Values carried(tileRows * schedule.vectors, loops.splat(0.0));
+  Value zero = loops.constant(0), pairs = loops.mul(loops.div(count, loops.constant(2)), 2);
+  carried = loops.loop(zero, pairs, loops.constant(2), carried,
+                       [&](Value key, ValueRange before) { return addKey(loops.add(key, 1), addKey(key, before)); });
+  carried = loops.loop(pairs, count, loops.constant(1), carried, addKey);
   for (int64_t i = 0; i < tileRows; ++i)
-    for (int64_t vector = 0; vector < schedule.vectors; ++vector)
-      loops.store(carried[i * schedule.vectors + vector], sumTile, {loops.add(firstValue, i), at(vector)});
+    for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
+      Value sum = carried[i * schedule.vectors + vector], before = loadTile(sumTile, vector, firstValue, i);
+      sum = corrections.empty() ? loops.addf(before, sum) : loops.fma(before, corrections[vector], sum);
+      storeTile(sum, sumTile, vector, firstValue, i);
+    }
+}
+
+void AttendPrefill::bindValueIndices(RegionVectoriser &to, ValueRange indices) {
+  attn::AttendOp op = problem.op;
+  for (auto [argument, index] : llvm::zip(op.getValue().getArguments().take_back(indices.size()), indices))
+    to.bindIndex(argument, index);
+}
+
+/// Asks for what the next tile reads of this key: a tile walks down a column of lines, which no prefetcher foresees.
+void AttendPrefill::prefetchValues(RegionVectoriser ofKey, Value firstValue) {
+  attn::AttendOp op = problem.op;
+  auto extract = AttendProblem::yielded(op.getValue()).getDefiningOp<tensor::ExtractOp>();
+  if (!extract || valueSizes.size() != 1 || !IndexUses::stepsWith(extract, op.getValue().getArguments().back()))
+    return;
+  bindValueIndices(ofKey, {firstValue});
+  Values subscripts;
+  for (Value subscript : extract.getIndices()) {
+    LaneIndex index = ofKey.evaluateIndex(subscript);
+    if (!index.isUniform())
+      return;
+    subscripts.push_back(index.base);
+  }
+  subscripts.back() = loops.add(subscripts.back(), 16);
+  loops.prefetch(frame.buffer(extract.getTensor()), subscripts, /*locality=*/3);
 }
 
 //===-------------------------------------------- results -----------------------------------------------------===//
 
 void AttendPrefill::invertSums() {
-  Value zeroIndex = loops.constant(0), zero = loops.splat(0.0);
+  Value zero = loops.splat(0.0);
   for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
-    Value sum = loops.load(sums, {zeroIndex, at(vector)});
+    Value sum = loadTile(sums, vector);
     Value isEmpty = loops.compare(arith::CmpFPredicate::OEQ, sum, zero);
     Value inverse = loops.choose(isEmpty, zero, loops.divf(loops.splat(1.0), sum));
-    loops.store(inverse, inverses, {zeroIndex, at(vector)});
+    storeTile(inverse, inverses, vector);
   }
 }
 
@@ -91,29 +115,51 @@ static SmallVector<LaneIndex> outerIndices(const AttendProblem &problem, RegionV
   return indices;
 }
 
+/// Element d of the result is element order[d].
+template <typename Indices> static Indices permuted(const Indices &indices, ArrayRef<int64_t> order) {
+  Indices result;
+  for (int64_t dimension : order)
+    result.push_back(indices[dimension]);
+  return result;
+}
+
 void AttendPrefill::storeValues(bool normalised) {
   auto result = problem.resultOf(attn::Statistic::Value);
   if (!result)
     return;
   attn::AttendOp op = problem.op;
+  auto layout = op.getValueLayout();
+  int64_t rank = op.getNumOuter() + op.getNumValues();
+  if (valueSizes.size() == 1 && (!layout || layout->back() == rank - 1)) {
+    storeTransposed(sumTile, values, normalised ? Value() : inverses, frame.result(*result),
+                    [&](RegionVectoriser &row, Value value) {
+                      Values place;
+                      for (const LaneIndex &index : outerIndices(problem, row))
+                        place.push_back(index.base);
+                      place.push_back(value);
+                      return layout ? permuted(place, *layout) : place;
+                    });
+    return;
+  }
+  storeScatteredValues(normalised);
+}
+
+void AttendPrefill::storeScatteredValues(bool normalised) {
+  attn::AttendOp op = problem.op;
   Value zero = loops.constant(0);
   loops.loop(zero, values, loops.constant(1), [&](Value value) {
     Values valueIndices = loops.delinearise(value, valueSizes);
     for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
-      Value sum = loops.load(sumTile, {value, at(vector)});
+      Value sum = loadTile(sumTile, vector, value);
       if (!normalised)
-        sum = loops.mulf(sum, loops.load(inverses, {zero, at(vector)}));
+        sum = loops.mulf(sum, loadTile(inverses, vector));
       SmallVector<LaneIndex> indices = outerIndices(problem, rowVectors[vector]);
       for (Value index : valueIndices)
         indices.push_back(uniformIndex(index));
-      if (auto layout = op.getValueLayout()) {
-        SmallVector<LaneIndex> permuted;
-        for (int64_t dimension : *layout)
-          permuted.push_back(indices[dimension]);
-        indices = permuted;
-      }
+      if (auto layout = op.getValueLayout())
+        indices = permuted(indices, *layout);
       RegionVectoriser element = rowVectors[vector];
-      element.store(sum, frame.result(*result), indices);
+      element.store(sum, frame.result(*problem.resultOf(attn::Statistic::Value)), indices);
     }
   });
 }
@@ -122,13 +168,12 @@ void AttendPrefill::storeLse() {
   auto result = problem.resultOf(attn::Statistic::Lse);
   if (!result)
     return;
-  Value zeroIndex = loops.constant(0), zero = loops.splat(0.0);
   for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
-    Value sum = loops.load(sums, {zeroIndex, at(vector)});
-    Value isEmpty = loops.compare(arith::CmpFPredicate::OEQ, sum, zero);
+    Value sum = loadTile(sums, vector);
+    Value isEmpty = loops.compare(arith::CmpFPredicate::OEQ, sum, loops.splat(0.0));
     Value lse = math::Log2Op::create(loops.builder, loops.location, sum);
     if (problem.isSoftmax())
-      lse = loops.addf(lse, loops.load(maxima, {zeroIndex, at(vector)}));
+      lse = loops.addf(lse, loadTile(maxima, vector));
     lse = loops.mulf(lse, loops.splat(0.6931471805599453));
     lse = loops.choose(isEmpty, loops.splat(-std::numeric_limits<double>::infinity()), lse);
     RegionVectoriser element = rowVectors[vector];
@@ -155,9 +200,20 @@ void AttendPrefill::clearWeights() {
 }
 
 void AttendPrefill::storeWeights(Value firstKey, Value count) {
+  if (keySizes.size() == 1) {
+    storeTransposed(scoreTiles[0], count, {}, frame.result(*problem.resultOf(attn::Statistic::Weights)),
+                    [&](RegionVectoriser &row, Value key) {
+                      Values place;
+                      for (const LaneIndex &index : outerIndices(problem, row))
+                        place.push_back(index.base);
+                      place.push_back(loops.add(firstKey, key));
+                      return place;
+                    });
+    return;
+  }
   loops.loop(loops.constant(0), count, loops.constant(1), [&](Value key) {
     for (int64_t vector = 0; vector < schedule.vectors; ++vector)
-      storeWeightAt(vector, loops.add(firstKey, key), loops.load(scoreTiles[0], {key, at(vector)}));
+      storeWeightAt(vector, loops.add(firstKey, key), loadTile(scoreTiles[0], vector, key));
   });
 }
 

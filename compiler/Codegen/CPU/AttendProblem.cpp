@@ -53,6 +53,58 @@ uint64_t IndexUses::of(Value value) {
   return known[value] = uses;
 }
 
+static bool dependsOn(Value value, BlockArgument index) {
+  if (value == index)
+    return true;
+  Operation *definer = value.getDefiningOp();
+  return definer && llvm::any_of(definer->getOperands(), [&](Value operand) { return dependsOn(operand, index); });
+}
+
+static bool stepsBy(Value value, BlockArgument index);
+
+/// Whether the expression is `index` plus what does not depend on it.
+static bool stepsBy(AffineExpr expression, ValueRange operands, unsigned numDims, BlockArgument index) {
+  auto dependent = [&](AffineExpr part) {
+    bool found = false;
+    part.walk([&](AffineExpr leaf) {
+      if (auto dim = dyn_cast<AffineDimExpr>(leaf))
+        found |= dependsOn(operands[dim.getPosition()], index);
+      if (auto symbol = dyn_cast<AffineSymbolExpr>(leaf))
+        found |= dependsOn(operands[numDims + symbol.getPosition()], index);
+    });
+    return found;
+  };
+  if (auto dim = dyn_cast<AffineDimExpr>(expression))
+    return stepsBy(operands[dim.getPosition()], index);
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expression))
+    return stepsBy(operands[numDims + symbol.getPosition()], index);
+  auto sum = dyn_cast<AffineBinaryOpExpr>(expression);
+  if (!sum || sum.getKind() != AffineExprKind::Add)
+    return false;
+  bool left = dependent(sum.getLHS()), right = dependent(sum.getRHS());
+  return left != right && stepsBy(left ? sum.getLHS() : sum.getRHS(), operands, numDims, index);
+}
+
+static bool stepsBy(Value value, BlockArgument index) {
+  if (value == index)
+    return true;
+  Operation *definer = value.getDefiningOp();
+  if (!definer)
+    return false;
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(definer))
+    return stepsBy(apply.getAffineMap().getResult(0), apply.getMapOperands(), apply.getAffineMap().getNumDims(), index);
+  if (!isa<arith::AddIOp, arith::SubIOp>(definer))
+    return false;
+  bool left = dependsOn(definer->getOperand(0), index), right = dependsOn(definer->getOperand(1), index);
+  return left != right && !(right && isa<arith::SubIOp>(definer)) && stepsBy(definer->getOperand(left ? 0 : 1), index);
+}
+
+bool IndexUses::stepsWith(tensor::ExtractOp extract, BlockArgument index) {
+  auto subscripts = extract.getIndices();
+  return !subscripts.empty() && stepsBy(subscripts.back(), index) &&
+         llvm::none_of(subscripts.drop_back(), [&](Value subscript) { return dependsOn(subscript, index); });
+}
+
 //===-------------------------------------------- the problem -------------------------------------------------===//
 
 bool AttendProblem::isSoftmax() const {
@@ -92,6 +144,7 @@ public:
     readDimensions();
     readGroup();
     readProducts();
+    readPairExtracts();
     problem.weightIsLinear = problem.hasWeight() && weightDegree(AttendProblem::yielded(op.getWeight())) == Degree::One;
     return Verdict::yes();
   }
@@ -229,6 +282,21 @@ private:
   }
 
   bool isRowSide(Value value) { return (uses.of(value) & problem.rowUses()) && !(uses.of(value) & IndexUses::anyKey); }
+
+  void readPairExtracts() {
+    if (op.getNumKeys() != 1)
+      return;
+    for (Region *region : {&op.getScore(), &op.getMask(), &op.getWeight()}) {
+      if (region->empty())
+        continue;
+      BlockArgument key = region->getArguments().back();
+      for (Operation &inner : region->front())
+        if (auto extract = dyn_cast<tensor::ExtractOp>(inner))
+          if ((uses.of(extract) & problem.rowUses()) && extract.getIndices().back() == key &&
+              IndexUses::stepsWith(extract, key))
+            problem.pairExtracts.push_back({extract, key});
+    }
+  }
 
   void matchDot(PairReduction &product) {
     if (product.op.getCombine() != attn::Combine::Add)

@@ -43,10 +43,20 @@ public:
 
   uint64_t of(mlir::Value value);
 
+  /// Whether the element that `extract` loads moves on by one as `index` does, and no other subscript changes.
+  static bool stepsWith(mlir::tensor::ExtractOp extract, mlir::BlockArgument index);
+
 private:
   uint64_t ofRegion(mlir::Region &region);
   mlir::attn::AttendOp op;
   llvm::DenseMap<mlir::Value, uint64_t> known;
+};
+
+/// A load in the score, mask or weight that differs both between rows and between keys, where consecutive keys lie
+/// next to each other: what a learned bias is. Its lanes are far apart, so it is transposed block by block.
+struct PairExtract {
+  mlir::tensor::ExtractOp op;
+  mlir::BlockArgument key; ///< of its region
 };
 
 struct PairReduction {
@@ -68,6 +78,7 @@ struct AttendProblem {
   std::optional<unsigned> groupDim;                     ///< a batch dimension
   int64_t group = 1;
   llvm::SmallVector<PairReduction> products;
+  llvm::SmallVector<PairExtract> pairExtracts;
   /// The score is products[0].head and nothing else.
   bool scoreIsProduct = false;
   /// weight(c * p) = c * weight(p), so that it can be applied before the row's sum is known.

@@ -14,15 +14,17 @@ class AttendScratch {
 public:
   explicit AttendScratch(KernelFrame &frame) : frame(frame) {}
 
-  /// A memref<rows x columns x f32>.
-  mlir::Value take(const SizeExpr &rows, int64_t columns) {
-    mlir::Type element = frame.builder.getF32Type();
+  /// A tile of rows x columns of four-byte elements (f32 by default) as a memref with one index, so that the distance
+  /// of two rows folds into addresses.
+  mlir::Value take(const SizeExpr &rows, int64_t columns, mlir::Type element = {}) {
     mlir::Value offset = frame.size(bytes);
-    bytes = bytes + (rows * SizeExpr(4 * columns)).alignTo(scratchAlignment);
-    if (rows.isConstant())
-      return frame.scratch(offset, mlir::MemRefType::get({rows.constant(), columns}, element));
-    return frame.scratch(offset, mlir::MemRefType::get({mlir::ShapedType::kDynamic, columns}, element),
-                         frame.size(rows));
+    SizeExpr elements = rows * SizeExpr(columns);
+    bytes = bytes + (elements * SizeExpr(4)).alignTo(scratchAlignment);
+    if (!element)
+      element = frame.builder.getF32Type();
+    if (elements.isConstant())
+      return frame.scratch(offset, mlir::MemRefType::get({elements.constant()}, element));
+    return frame.scratch(offset, mlir::MemRefType::get({mlir::ShapedType::kDynamic}, element), frame.size(elements));
   }
 
   SizeExpr bytes = 0; ///< taken so far

@@ -51,6 +51,13 @@ LoopBuilder::Values LoopBuilder::delinearise(Value flat, ValueRange sizes) {
   return subscripts;
 }
 
+Value LoopBuilder::linearise(ValueRange subscripts, ValueRange sizes) {
+  Value flat = constant(0);
+  for (auto [subscript, size] : llvm::zip(subscripts, sizes))
+    flat = add(mul(flat, size), subscript);
+  return flat;
+}
+
 //===-------------------------------------------- control -----------------------------------------------------===//
 
 LoopBuilder::Values LoopBuilder::loop(Value lower, Value upper, Value step, ValueRange carried,
@@ -163,7 +170,8 @@ Value LoopBuilder::choose(Value condition, Value a, Value b) {
 //===-------------------------------------------- memory ------------------------------------------------------===//
 
 Value LoopBuilder::load(Value memref, ValueRange at) {
-  return vector::LoadOp::create(builder, location, vectorType(), memref, at);
+  Type element = cast<MemRefType>(memref.getType()).getElementType();
+  return vector::LoadOp::create(builder, location, vectorType(element), memref, at);
 }
 
 void LoopBuilder::store(Value vector, Value memref, ValueRange at) {
@@ -195,6 +203,26 @@ void LoopBuilder::storeFirst(Value count, Value vector, Value memref, ValueRange
 void LoopBuilder::prefetch(Value memref, ValueRange at, unsigned locality) {
   memref::PrefetchOp::create(builder, location, memref, at, /*isWrite=*/false, /*localityHint=*/locality,
                              /*isDataCache=*/true);
+}
+
+// Blocks of 1, 2, 4, ... columns change places with the vectors of the same distance.
+LoopBuilder::Values LoopBuilder::transpose(ValueRange vectors) {
+  Values rows(vectors);
+  for (int64_t step = 1; step < lanes; step *= 2) {
+    SmallVector<int64_t> upper, lower;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      upper.push_back(lane & step ? lanes + lane - step : lane);
+      lower.push_back(lane & step ? lanes + lane : lane + step);
+    }
+    for (int64_t row = 0; row < lanes; ++row) {
+      if (row & step)
+        continue;
+      Value a = rows[row], b = rows[row + step];
+      rows[row] = vector::ShuffleOp::create(builder, location, a, b, upper);
+      rows[row + step] = vector::ShuffleOp::create(builder, location, a, b, lower);
+    }
+  }
+  return rows;
 }
 
 Value LoopBuilder::sizeOf(Value memref, unsigned dimension) {

@@ -52,6 +52,7 @@ public:
   static std::optional<int64_t> constantOf(Value value);
   /// The subscripts of element `flat` of a row-major space of these sizes.
   Values delinearise(Value flat, ValueRange sizes);
+  Value linearise(ValueRange subscripts, ValueRange sizes);
 
   //===------------------------------------------ control -------------------------------------------------------===//
 
@@ -90,7 +91,10 @@ public:
   /// Lanes below `count` are loaded, the others are zero.
   Value loadFirst(Value count, Value memref, ValueRange at);
   void storeFirst(Value count, Value vector, Value memref, ValueRange at);
+  /// Asks for the line; `locality` 3 is the nearest cache. The place may lie outside of the memref.
   void prefetch(Value memref, ValueRange at, unsigned locality);
+  /// Of `lanes` vectors: element c of vector r becomes element r of vector c.
+  Values transpose(ValueRange vectors);
   Value sizeOf(Value memref, unsigned dimension);
 
 private:

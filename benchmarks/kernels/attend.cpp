@@ -1,0 +1,167 @@
+// Attention kernels on one core, as shares of the FMA peak of the same run (useful operations: masked pairs do not
+// count), or of the read bandwidth for decode.
+//
+//   attend-benchmark [name part [schedule]]        such as: attend-benchmark causal "tile_kv = 96 : i64"
+#include "benchmarks/support/CompiledKernel.h"
+#include "benchmarks/support/Machine.h"
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+
+using namespace attnc::bench;
+
+namespace {
+
+struct Case {
+  std::string name;
+  int64_t heads = 2, queries = 2048, keys = 2048, dim = 64, group = 1;
+  std::string captured, score = "%y = arith.mulf %s, %scale : f32", mask;
+  float range = 1;
+  double pairs = 0; ///< kept pairs of a head
+  std::vector<void *> operands;
+
+  std::string text() const;
+};
+
+std::string schedule; ///< of every kernel; empty: what the emitter chooses
+
+std::string Case::text() const {
+  std::string q = fmt::format("tensor<{}x?x{}xf32>", heads, dim),
+              k = fmt::format("tensor<{}x?x{}xf32>", heads / group, dim);
+  std::string out = fmt::format("func.func private @attend(%q: {0}, %k: {1}, %v: {1}{2}) -> {0} attributes "
+                                "{{attn.kernel = \"attend\", attn.schedule = {{{3}}}}} {{\n",
+                                q, k, captured, schedule);
+  out +=
+      fmt::format("%c1 = arith.constant 1 : index %H = arith.constant {} : index %D = arith.constant {} : index %g = "
+                  "arith.constant {} : index %N = tensor.dim %q, %c1 : {} %M = tensor.dim %k, %c1 : {} %scale = "
+                  "arith.constant {:.9e} : f32 %cap = arith.constant 20.0 : f32\n",
+                  heads, dim, group, q, k, 1 / std::sqrt(double(dim)));
+  out += "%r = attn.attend softmax outer(%H, %N) keys(%M) values(%D) yields [\"value\"] score(%h, %i, %j) { %kh = "
+         "arith.floordivsi %h, %g : index %s = attn.reduce add (%d) in (%D) {";
+  out += fmt::format("%a = tensor.extract %q[%h, %i, %d] : {} %b = tensor.extract %k[%kh, %j, %d] : {} %t = arith.mulf "
+                     "%a, %b : f32 attn.yield %t : f32 }} : f32 {} attn.yield %y : f32 }}\n",
+                     q, k, score);
+  if (!mask.empty())
+    out += fmt::format("mask(%h, %i, %j) {{ {} attn.yield %m : i1 }}\n", mask);
+  return out + fmt::format("value(%h, %i, %j, %e) {{ %kh = arith.floordivsi %h, %g : index %x = tensor.extract %v[%kh, "
+                           "%j, %e] : {1} attn.yield %x : f32 }} : {0} return %r : {0} }}\n",
+                           q, k);
+}
+
+const char *causal = "%m = arith.cmpi sle, %j, %i : index";
+const char *softCap = "%y0 = arith.mulf %s, %scale : f32 %y1 = arith.divf %y0, %cap : f32 %y2 = math.tanh %y1 : f32 %y "
+                      "= arith.mulf %y2, %cap : f32";
+const char *learned = "%y0 = arith.mulf %s, %scale : f32 %y1 = tensor.extract %bias[%h, %i, %j] : tensor<2x?x?xf32> %y "
+                      "= arith.addf %y0, %y1 : f32";
+
+double triangle(double n) { return n * (n + 1) / 2; }
+
+std::vector<Case> prefillCases() {
+  std::vector<Case> all;
+  auto add = [&](std::string name) -> Case & {
+    all.emplace_back().name = std::move(name);
+    return all.back();
+  };
+  for (int64_t dim : {64, 128})
+    for (bool isCausal : {false, true}) {
+      Case &each = add(fmt::format("prefill d={} {}", dim, isCausal ? "causal" : "full"));
+      each.dim = dim;
+      each.mask = isCausal ? causal : "";
+      each.pairs = isCausal ? triangle(2048) : 0;
+    }
+  add("prefill d=64 soft cap").score = softCap;
+  Case &bias = add("prefill d=64 learned bias");
+  bias.captured = ", %bias: tensor<2x?x?xf32>";
+  bias.score = learned;
+  bias.operands = {randomFloats(size_t(2) * 2048 * 2048, 1, 9)};
+  add("prefill d=80").dim = 80;
+  Case &ragged = add("prefill d=64 S=1999");
+  ragged.queries = ragged.keys = 1999;
+  add("prefill d=64 large scores").range = 40;
+  Case &window = add("prefill d=64 window 512 of 8192");
+  window.queries = window.keys = 8192;
+  window.mask = "%w = arith.constant 512 : index %x0 = arith.subi %i, %j : index %x1 = arith.cmpi slt, %x0, %w : index "
+                "%x2 = arith.cmpi sle, %j, %i : index %m = arith.andi %x1, %x2 : i1";
+  window.pairs = triangle(512) + (8192 - 512) * 512.0;
+  Case &documents = add("prefill d=64 8 documents of 1024");
+  documents.queries = documents.keys = 8192;
+  documents.captured = ", %doc: tensor<?xi32>";
+  documents.mask = "%x0 = tensor.extract %doc[%i] : tensor<?xi32> %x1 = tensor.extract %doc[%j] : tensor<?xi32> %m = "
+                   "arith.cmpi eq, %x0, %x1 : i32";
+  documents.pairs = 8 * 1024.0 * 1024.0;
+  auto *numbers = reinterpret_cast<int32_t *>(randomFloats(8192, 1, 1));
+  for (int i = 0; i < 8192; ++i)
+    numbers[i] = i / 1024;
+  documents.operands = {numbers};
+  return all;
+}
+
+std::function<void()> prepare(const CompiledKernel &kernel, const Case &each, float *keys, float *values) {
+  float *q = randomFloats(size_t(each.heads * each.queries * each.dim), each.range, 1);
+  float *o = randomFloats(size_t(each.heads * each.queries * each.dim) + 1000, 0, 4) + 400;
+  std::vector<void *> buffers = {q, keys, values};
+  buffers.insert(buffers.end(), each.operands.begin(), each.operands.end());
+  buffers.push_back(o);
+  std::vector<int64_t> sizes = {each.queries, each.keys, each.keys};
+  if (each.captured.find("bias") != std::string::npos)
+    sizes.insert(sizes.end(), {each.queries, each.keys});
+  if (each.captured.find("doc") != std::string::npos)
+    sizes.push_back(each.keys);
+  sizes.push_back(each.queries);
+  return kernel.launcher(buffers, sizes);
+}
+
+void runPrefill(const Case &each) {
+  CompiledKernel kernel(each.text());
+  size_t elements = size_t(each.heads / each.group * each.keys * each.dim);
+  auto body = prepare(kernel, each, randomFloats(elements + 1024, each.range, 2) + 208,
+                      randomFloats(elements + 1024, 1, 3) + 624);
+  double pairs = each.pairs ? each.pairs : double(each.queries) * double(each.keys);
+  print(each.name, measure(double(each.heads) * pairs * 4 * double(each.dim), 9, body, fmaPeak), "FLOP");
+}
+
+/// Keys and values come from a different place of a large buffer each time, so that they come from memory, or from the
+/// same place, so that they come from the nearest cache that holds them; so does the reference.
+void runDecode(int64_t keys, bool isCached) {
+  Case each;
+  each.name = fmt::format("decode {} keys, {}", keys, isCached ? "cached" : "from memory");
+  each.heads = 32;
+  each.group = 4;
+  each.queries = 1;
+  each.keys = keys;
+  each.dim = 128;
+  CompiledKernel kernel(each.text());
+  size_t elements = size_t(8 * keys * 128), places = isCached ? 1 : (size_t(1) << 28) / (2 * elements);
+  float *memory = randomFloats(2 * elements * places, 1, 2);
+  std::vector<std::function<void()>> bodies;
+  for (size_t place = 0; place < places; ++place)
+    bodies.push_back(prepare(kernel, each, memory + 2 * elements * place, memory + 2 * elements * place + elements));
+  size_t place = 0;
+  auto next = [&] { return place = (place + 1) % places; };
+  double bytes = double(2 * elements * sizeof(float));
+  auto result = measure(
+      bytes, 15, [&] { bodies[next()](); },
+      [&] { return readBandwidth(memory + 2 * elements * next(), size_t(bytes)); });
+  print(each.name, result, "B");
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  const char *part = argc > 1 ? argv[1] : "";
+  schedule = argc > 2 ? argv[2] : "";
+  auto wanted = [&](const std::string &name) { return name.find(part) != std::string::npos; };
+  for (const Case &each : prefillCases())
+    if (wanted(each.name))
+      runPrefill(each);
+  for (int64_t keys : {4096, 16384})
+    for (bool isCached : {false, true})
+      if (wanted("decode"))
+        runDecode(keys, isCached);
+  if (wanted("compile")) {
+    CompiledKernel kernel(prefillCases()[1].text());
+    fmt::print("compile one causal kernel: {:.2f} s, {} bytes of object\n", kernel.compileSeconds(),
+               kernel.objectBytes());
+  }
+  return 0;
+}

@@ -1,0 +1,29 @@
+//===- CompiledKernel.h - one kernel, compiled in this process, to be timed ------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Kernel.h"
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace attnc::bench {
+
+class CompiledKernel {
+public:
+  /// `mlir` is one kernel as text. Ends the program with the reason where it does not compile.
+  explicit CompiledKernel(const std::string &mlir, std::string_view target = "native");
+  ~CompiledKernel();
+
+  /// Runs all phases on one worker over these buffers (operands, then results) and dynamic sizes. The closure holds the
+  /// scratch; buffers stay the caller's.
+  std::function<void()> launcher(std::vector<void *> buffers, std::vector<int64_t> sizes) const;
+  const KernelCode &code() const;
+  double compileSeconds() const; ///< from text to machine code
+  size_t objectBytes() const;
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+} // namespace attnc::bench

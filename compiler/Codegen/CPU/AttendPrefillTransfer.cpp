@@ -1,0 +1,163 @@
+// Tiles in and out: rows of a tensor become columns of a tile, 16 x 16 elements at a time (8 x 8 with AVX2).
+#include "compiler/Codegen/CPU/AttendExp.h"
+#include "compiler/Codegen/CPU/AttendPrefill.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+/// Calls `body` in a loop over the block's vectors of rows, with the first row of the vector (within the block).
+void AttendPrefill::forEachVector(function_ref<void(Value)> body) {
+  loops.loop(loops.constant(0), loops.constant(schedule.tileQ()), loops.constant(schedule.lanes), body);
+}
+
+/// The formulas of the rows that a vector holds, one a lane; past the last row it is repeated.
+std::vector<RegionVectoriser> AttendPrefill::bindLanes(Value vector) {
+  std::vector<RegionVectoriser> points;
+  Value last = loops.add(rows, -1);
+  for (int64_t lane = 0; lane < schedule.lanes; ++lane)
+    points.push_back(bindRow(loops.min(loops.add(loops.add(firstRow, vector), lane), last)));
+  return points;
+}
+
+static LoopBuilder::Values subscriptsOf(RegionVectoriser &point, tensor::ExtractOp extract) {
+  LoopBuilder::Values subscripts;
+  for (Value subscript : extract.getIndices())
+    subscripts.push_back(point.evaluateIndex(subscript).base);
+  return subscripts;
+}
+
+//===-------------------------------------------- queries -----------------------------------------------------===//
+
+/// What the rows' tile of a product is multiplied with: its folded scales, and log2 e where the product is the score.
+Value AttendPrefill::rowScale(const PairReduction &product) {
+  Value scale = loops.scalar(problem.scoreIsProduct && problem.isSoftmax() ? log2e : 1.0);
+  for (auto [factor, divides] : product.scales) {
+    Value by = batch.evaluate(factor);
+    scale = divides ? loops.divf(scale, by) : loops.mulf(scale, by);
+  }
+  return loops.splat(scale);
+}
+
+static bool isTransposable(const PairReduction &product, tensor::ExtractOp extract) {
+  attn::ReduceOp op = product.op;
+  return op.getSizes().size() == 1 && IndexUses::stepsWith(extract, op.getBody().getArgument(0));
+}
+
+void AttendPrefill::packRows(unsigned number) {
+  const PairReduction &product = problem.products[number];
+  Value scale = rowScale(product);
+  for (auto [extract, tile] : llvm::zip(product.rowExtracts, rowTiles[number])) {
+    if (isTransposable(product, extract))
+      packTransposed(product, extract, tile, scale);
+    else
+      packElements(product, extract, tile, scale);
+  }
+}
+
+void AttendPrefill::packTransposed(const PairReduction &product, tensor::ExtractOp extract, Value tile, Value scale) {
+  attn::ReduceOp op = product.op;
+  BlockArgument index = op.getBody().getArgument(0);
+  Value features = frame.size(product.features), memref = frame.buffer(extract.getTensor());
+  forEachVector([&](Value vector) {
+    std::vector<RegionVectoriser> points = bindLanes(vector);
+    loops.loop(loops.constant(0), features, loops.constant(schedule.lanes), [&](Value feature) {
+      Values lines;
+      for (const RegionVectoriser &point : points) {
+        RegionVectoriser line = point;
+        line.bindIndex(index, feature);
+        lines.push_back(loops.loadFirst(loops.sub(features, feature), memref, subscriptsOf(line, extract)));
+      }
+      for (auto [column, packed] : llvm::enumerate(loops.transpose(lines)))
+        loops.store(loops.mulf(packed, scale), tile, {loops.add(tileAt(feature, column, 0), vector)});
+    });
+  });
+}
+
+void AttendPrefill::packElements(const PairReduction &product, tensor::ExtractOp extract, Value tile, Value scale) {
+  attn::ReduceOp op = product.op;
+  Values sizes;
+  for (Value size : op.getSizes())
+    sizes.push_back(frame.index(size));
+  loops.nest(sizes, {}, [&](ValueRange features, ValueRange) {
+    for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
+      RegionVectoriser element = rowVectors[vector];
+      for (auto [argument, feature] : llvm::zip(op.getBody().getArguments(), features))
+        element.bindIndex(argument, feature);
+      Value packed = element.broadcast(element.evaluate(extract.getResult()));
+      storeTile(loops.mulf(packed, scale), tile, vector, loops.linearise(features, sizes));
+    }
+    return Values();
+  });
+}
+
+//===-------------------------------------------- biases and masks of pairs -----------------------------------===//
+
+/// Brings the elements of a block of pairs into tiles whose lanes are queries, and asks for those of the next block.
+void AttendPrefill::loadPairTiles(Value firstKey, Value count) {
+  OpBuilder &builder = loops.builder;
+  for (auto [extract, tile] : llvm::zip(problem.pairExtracts, pairTiles)) {
+    tensor::ExtractOp op = extract.op;
+    Value memref = frame.buffer(op.getTensor());
+    bool isFlag = op.getType().isInteger(1);
+    forEachVector([&, &extract = extract, &tile = tile](Value vector) {
+      std::vector<RegionVectoriser> points = bindLanes(vector);
+      loops.loop(loops.constant(0), count, loops.constant(schedule.lanes), [&](Value key) {
+        Values lines;
+        for (const RegionVectoriser &point : points) {
+          RegionVectoriser line = point;
+          line.bindIndex(extract.key, loops.add(firstKey, key));
+          Values subscripts = subscriptsOf(line, op);
+          Value loaded = loops.loadFirst(loops.sub(count, key), memref, subscripts);
+          if (isFlag)
+            loaded = arith::ExtUIOp::create(builder, loops.location, loops.vectorType(builder.getI32Type()), loaded);
+          lines.push_back(loaded);
+          subscripts.back() = loops.add(subscripts.back(), count);
+          loops.prefetch(memref, subscripts, /*locality=*/2);
+        }
+        for (auto [column, transposed] : llvm::enumerate(loops.transpose(lines)))
+          loops.store(transposed, tile, {loops.add(tileAt(key, column, 0), vector)});
+      });
+    });
+  }
+}
+
+/// Binds what loadPairTiles brought, for one key of the block and one vector of queries.
+void AttendPrefill::bindPairTiles(RegionVectoriser &pair, int64_t vector, Value key) {
+  OpBuilder &builder = loops.builder;
+  for (auto [extract, tile] : llvm::zip(problem.pairExtracts, pairTiles)) {
+    tensor::ExtractOp op = extract.op;
+    Value element = loadTile(tile, vector, key);
+    if (op.getType().isInteger(1)) {
+      Value zero = arith::ConstantOp::create(builder, loops.location, builder.getZeroAttr(element.getType()));
+      element = loops.compare(arith::CmpIPredicate::ne, element, zero);
+    }
+    pair.bindValue(op.getResult(), element);
+  }
+}
+
+//===-------------------------------------------- results -----------------------------------------------------===//
+
+/// Stores rows 0 .. count-1 of a tile as runs of `count` elements, one for each query: `placeOf` gives the subscripts
+/// of an element of a row. The lanes are multiplied with `scales` (a tile of one row), if there is one.
+void AttendPrefill::storeTransposed(Value tile, Value count, Value scales, Value result,
+                                    function_ref<Values(RegionVectoriser &, Value)> placeOf) {
+  forEachVector([&](Value vector) {
+    std::vector<RegionVectoriser> points = bindLanes(vector);
+    loops.loop(loops.constant(0), count, loops.constant(schedule.lanes), [&](Value first) {
+      Values lines;
+      for (int64_t line = 0; line < schedule.lanes; ++line) {
+        Value sum = loops.load(tile, {loops.add(tileAt(first, line, 0), vector)});
+        lines.push_back(scales ? loops.mulf(sum, loops.load(scales, {vector})) : sum);
+      }
+      for (auto [lane, run] : llvm::enumerate(loops.transpose(lines))) {
+        Value exists = loops.less(loops.add(vector, lane), rowCount);
+        loops.when(exists, [&, lane = lane, run = run] {
+          loops.storeFirst(loops.sub(count, first), run, result, placeOf(points[lane], first));
+        });
+      }
+    });
+  });
+}
+
+} // namespace attnc
