@@ -292,7 +292,8 @@ bool Ranges::prove(const Linear &goal, Proof &proof, unsigned depth) {
       continue;
     int64_t k = std::abs(own->second.constant());
     Dim multiple = isAbove ? coefficient : coefficient * Dim(-1);
-    if (prove(goal * Dim(k) - fact * multiple, proof, depth + 1))
+    // Goals are integers: k*G >= -(k - 1) is enough for G >= 0.
+    if (prove(goal * Dim(k) + number(Dim(k - 1)) - fact * multiple, proof, depth + 1))
       return true;
   }
   const Atom &choice = atoms[atom];
