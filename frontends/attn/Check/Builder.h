@@ -89,7 +89,7 @@ public:
   /// Nodes and nesting are within what later phases can take.
   bool withinLimits() const { return program.exprs.size() < maximumNodes && deepest < maximumDepth; }
 
-  static constexpr size_t maximumNodes = 1000000;
+  static constexpr size_t maximumNodes = 200000;
   static constexpr unsigned maximumDepth = 1000;
 
 private:

@@ -45,6 +45,8 @@ std::optional<std::vector<std::optional<CheckedArgument>>> Checker::match(const 
                                    fmt::format("`{}` has no parameter `{}`", callee, argument.label->text));
         if (auto meant = nearest(argument.label->text, names))
           report.hint(fmt::format("did you mean `{}`?", *meant));
+        else
+          report.hint(signatureOf(parameters, callee));
         continue;
       }
     } else if (next++ >= names.size()) {

@@ -19,7 +19,7 @@ using namespace typed;
 //===- Errors -----------------------------------------------------------------------------------------------------===//
 
 Diagnostic &Checker::error(DiagnosticKind kind, SourceRange range, std::string message) {
-  if (!reported.emplace(kind, range.file, range.begin, range.end).second)
+  if (isExhausted || !reported.emplace(kind, range.file, range.begin, range.end).second)
     return discarded = Diagnostic();
   return diagnostics.error(kind, range, std::move(message));
 }

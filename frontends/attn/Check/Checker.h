@@ -194,8 +194,9 @@ public:
   };
   std::vector<typed::ExprRef> agree(const std::vector<Operand> &operands, SourceRange range, const std::string &what,
                                     bool ofTensors = false);
-  /// Elementwise with everything checked: conversion, broadcasting.
-  Value elementwise(typed::Op op, const std::vector<Operand> &operands, SourceRange range, const std::string &what);
+  /// Elementwise with everything checked: conversion, broadcasting. Errors are shown at `sign`, where there is one.
+  Value elementwise(typed::Op op, const std::vector<Operand> &operands, SourceRange range, const std::string &what,
+                    SourceRange sign = {});
   bool checkBroadcast(const std::vector<typed::ExprRef> &operands, const std::vector<Operand> &written,
                       SourceRange range, const std::string &what);
   /// A value as a tensor; numbers become constants of `wanted`, or of their own element type. Reports others.

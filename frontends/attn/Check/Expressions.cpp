@@ -14,7 +14,7 @@ using ast::ExprKind;
 
 Value Checker::expression(const ast::Expr &expr, const ScopePtr &scope) {
   constexpr unsigned maximumCheckedNesting = 1000;
-  constexpr uint64_t maximumSteps = 4000000;
+  constexpr uint64_t maximumSteps = 1000000;
   if (isExhausted)
     return Value();
   if (++steps > maximumSteps || !build.withinLimits()) {
@@ -258,9 +258,10 @@ bool Checker::checkBroadcast(const std::vector<ExprRef> &operands, const std::ve
   return true;
 }
 
-Value Checker::elementwise(Op op, const std::vector<Operand> &operands, SourceRange range, const std::string &what) {
-  std::vector<ExprRef> tensors = agree(operands, range, what);
-  if (tensors.empty() || !checkBroadcast(tensors, operands, range, what))
+Value Checker::elementwise(Op op, const std::vector<Operand> &operands, SourceRange range, const std::string &what,
+                           SourceRange sign) {
+  std::vector<ExprRef> tensors = agree(operands, sign.valid() ? sign : range, what);
+  if (tensors.empty() || !checkBroadcast(tensors, operands, sign.valid() ? sign : range, what))
     return Value();
   return TensorValue{build.elementwise(op, std::move(tensors), range)};
 }
@@ -352,7 +353,7 @@ Value Checker::binary(const ast::BinaryExpr &expr, const ScopePtr &scope) {
         return Value();
       }
   }
-  return elementwise(op, {left, right}, expr.range, what);
+  return elementwise(op, {left, right}, expr.range, what, expr.opRange);
 }
 
 Value Checker::matMul(ExprRef a, ExprRef b, const ast::BinaryExpr &expr) {

@@ -351,6 +351,8 @@ std::optional<typed::Initialiser> Checker::initialiser(const ast::Expr &expr, co
     return std::nullopt;
   };
   if (kind == kinds.end()) {
+    if (name && !find(scope, name->name))
+      return refuse(name->range);
     Value value = expression(expr, scope);
     if (value.isError())
       return std::nullopt;

@@ -13,8 +13,9 @@ const std::string root = ATTNC_SOURCE_ROOT;
 TEST(Examples, Digits) {
   Checked checked = check(readFile(root + "/examples/digits/digits.attn"));
   EXPECT_EQ(checked.diagnostics, "");
-  EXPECT_EQ(checked.typed,
-            R"(entry classify(x: f32[queries, 64], keys: f32[n, 64], labels: f32[n, classes], bandwidth: f32) queries n classes {
+  EXPECT_EQ(
+      checked.typed,
+      R"(entry classify(x: f32[queries, 64], keys: f32[n, 64], labels: f32[n, classes], bandwidth: f32) queries n classes {
   let value: f32[queries, classes] = [q < queries] => attend j < n { score: div(mul(-0.5, add d < 64 => mul(sub(x[q, d], keys[j, d]), sub(x[q, d], keys[j, d]))), mul(bandwidth[], bandwidth[])), value: [classes < classes] => labels[j, classes] }
   return classify: f32[queries, classes] = value
 }
