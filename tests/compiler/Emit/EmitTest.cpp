@@ -1,0 +1,243 @@
+#include "compiler/Emit/EmbeddedWeights.h"
+#include "compiler/Emit/Header.h"
+#include "compiler/Emit/Json.h"
+#include "compiler/Emit/Link.h"
+#include "compiler/Emit/OutputFiles.h"
+#include "dialects/Attn/Attn.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Object/Archive.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+using namespace attnc;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// An entry point with names that C and C++ reserve, or that meet each other.
+const char *moduleText = R"(
+  model.parameter @w [2, 2] : tensor<3xf32> checkpoint "h.{0}.{1}.w" init <"ones", 0.0, 0.0>
+  func.func private @work(%x: tensor<?x3xf32>, %w: tensor<3xf32>) -> tensor<?x3xf32>
+      attributes {attn.kernel = "rows"} {
+    return %x : tensor<?x3xf32>
+  }
+  func.func @score(%x: tensor<?x3xf32> {model.name = "int", model.shape = ["context", "3"]},
+                   %y: tensor<?xi32> {model.name = "class", model.shape = ["2*context + 1"]},
+                   %z: tensor<i1> {model.name = "context", model.shape = []})
+      -> (tensor<?x3xf32> {model.name = "result", model.shape = ["context", "3"]})
+      attributes {model.entry, model.dimensions = [#model.dimension<"context", 64>]} {
+    %c0 = arith.constant 0 : index
+    %w = model.get @w[%c0, %c0] : tensor<3xf32>
+    %a = func.call @work(%x, %w) : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
+    %b = func.call @work(%a, %w) : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
+    return %b : tensor<?x3xf32>
+  }
+)";
+
+class Emit : public testing::Test {
+protected:
+  void SetUp() override {
+    context.loadDialect<mlir::func::FuncDialect, mlir::scf::SCFDialect, mlir::arith::ArithDialect,
+                        mlir::tensor::TensorDialect, mlir::attn::AttnDialect, mlir::model::ModelDialect>();
+    module = mlir::parseSourceString<mlir::ModuleOp>(moduleText, &context);
+    ASSERT_TRUE(module);
+    SizeExpr rows = SizeExpr::symbol(0);
+    KernelCode code{{{"work_phase", rows}}, {}, SizeExpr(12), {rows * 30, rows * 12, rows * 12}};
+    llvm::StringMap<KernelCode> codes;
+    codes["work"] = code;
+    program.prefix = "m";
+    program.targetName = "x86-64-v3";
+    program.kernels.push_back({module->lookupSymbol<mlir::func::FuncOp>("work"), "cpu", code, {}});
+    program.parameters = *ParameterTable::of(*module);
+    program.entries.push_back(*planEntry(module->lookupSymbol<mlir::func::FuncOp>("score"), codes));
+    certify(program);
+    directory = fs::path(testing::TempDir()) / ("emit." + std::to_string(getpid()));
+    fs::create_directories(directory);
+  }
+  void TearDown() override { fs::remove_all(directory); }
+
+  std::string path(const char *name) const { return (directory / name).string(); }
+  std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    for (const auto &entry : fs::directory_iterator(directory))
+      names.push_back(entry.path().filename().string());
+    llvm::sort(names);
+    return names;
+  }
+  std::string read(const char *name) const {
+    std::ifstream file(path(name));
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  Program program;
+  fs::path directory;
+};
+
+/// A .safetensors file with the given header and data.
+std::unique_ptr<llvm::MemoryBuffer> safetensors(const std::string &header, size_t dataBytes) {
+  std::string file(8, '\0');
+  uint64_t length = header.size();
+  memcpy(file.data(), &length, 8);
+  file += header;
+  for (size_t i = 0; i < dataBytes; ++i)
+    file += char(i);
+  return llvm::MemoryBuffer::getMemBufferCopy(file, "w.safetensors");
+}
+
+} // namespace
+
+TEST_F(Emit, HeaderCompilesAsCAndCxx) {
+  std::ofstream(path("m.h")) << headerText(program, "m.attn");
+  std::ofstream(path("use.c")) << "#include \"m.h\"\n#include \"m.h\"\nint main(void) { attn_context c = {0};"
+                                  "float x[3], y[3]; int32_t k[3] = {0}; uint8_t b = 0;"
+                                  "return m_score(&c, 1, x, k, &b, y, 0) == ATTN_OK &&"
+                                  "m_score_arena_bytes(1, 1) > 0; }\n";
+  std::string flags =
+      " -Wall -Wextra -Werror -Wno-missing-field-initializers -fsyntax-only -I" ATTN_RUNTIME_INCLUDE " ";
+  EXPECT_EQ(std::system((ATTN_C_COMPILER " -std=c11 -pedantic" + flags + path("use.c")).c_str()), 0);
+  EXPECT_EQ(std::system((ATTN_CXX_COMPILER " -std=c++17 -pedantic -x c++" + flags + path("use.c")).c_str()), 0);
+}
+
+TEST_F(Emit, HeaderSaysShapesAndBounds) {
+  std::string header = headerText(program, "m.attn");
+  for (const char *line : {
+           "static inline int64_t m_score_arena_bytes(int64_t context_, int64_t workers) {",
+           "static inline attn_code m_score(const attn_context *context, int64_t context_, const float *int_,",
+           " *   context_   0 to 64\n",
+           " *   int_       f32[context, 3], read\n",
+           " *   class_     i32[2*context + 1], read\n",
+           " *   context__  bool, read\n",
+           " *   result     f32[context, 3], written\n",
+           "  tensors[1].shape[0] = 2*context_ + 1;\n",
+       })
+    EXPECT_NE(header.find(line), std::string::npos) << line << "\nin\n" << header;
+}
+
+TEST_F(Emit, JsonHoldsCertificates) {
+  llvm::Expected<llvm::json::Value> json = llvm::json::parse(jsonText(program, "m.attn"));
+  ASSERT_TRUE(bool(json));
+  const llvm::json::Object &model = *json->getAsObject();
+  const llvm::json::Object &entry = *model.getArray("entries")->front().getAsObject();
+  EXPECT_EQ(entry.getString("name"), "score");
+  EXPECT_EQ(entry.getArray("inputs")->size(), 3u);
+  EXPECT_EQ(entry.getString("arena_bytes"), program.entries[0].arenaBytes.text({"context", "workers"}));
+  const llvm::json::Object &kernel = *model.getArray("kernels")->front().getAsObject();
+  ASSERT_EQ(kernel.getArray("launches")->size(), 2u);
+  const llvm::json::Object &launch = *kernel.getArray("launches")->front().getAsObject();
+  EXPECT_EQ(launch.getString("flops"), "30*context");
+  EXPECT_EQ(launch.getString("bytes_read"), "12*context");
+  EXPECT_EQ(launch.getString("largest_intermediate"), "64*workers");
+  EXPECT_EQ(launch.getBoolean("holds_all_pairs"), false);
+}
+
+TEST_F(Emit, FilesAppearTogether) {
+  OutputFiles output;
+  ASSERT_FALSE(bool(output.write(path("a"), "first")));
+  ASSERT_FALSE(bool(output.write(path("deep/b"), "second")));
+  EXPECT_FALSE(fs::exists(path("a")));
+  ASSERT_FALSE(bool(output.commit()));
+  EXPECT_EQ(files(), (std::vector<std::string>{"a", "deep"}));
+  EXPECT_EQ(read("a"), "first");
+  EXPECT_EQ(read("deep/b"), "second");
+}
+
+TEST_F(Emit, UncommittedFilesLeaveNothing) {
+  std::ofstream(path("a")) << "old";
+  {
+    OutputFiles output;
+    ASSERT_FALSE(bool(output.write(path("a"), "new")));
+  }
+  EXPECT_EQ(files(), std::vector<std::string>{"a"});
+  EXPECT_EQ(read("a"), "old");
+}
+
+TEST_F(Emit, FullDiskLeavesWhatWasThere) {
+  std::ofstream(path("a")) << "old";
+  rlimit before;
+  getrlimit(RLIMIT_FSIZE, &before);
+  rlimit small = {4096, before.rlim_max};
+  std::signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &small);
+  {
+    OutputFiles output;
+    llvm::Error error = output.write(path("a"), std::string(100000, 'x'));
+    setrlimit(RLIMIT_FSIZE, &before);
+    ASSERT_TRUE(bool(error));
+    EXPECT_EQ(llvm::toString(std::move(error)), "can't write " + path("a") + ": File too large");
+  }
+  EXPECT_EQ(files(), std::vector<std::string>{"a"});
+  EXPECT_EQ(read("a"), "old");
+}
+
+TEST_F(Emit, DirectoryInTheWayIsReported) {
+  fs::create_directories(path("a"));
+  OutputFiles output;
+  llvm::Error error = output.write(path("a"), "x");
+  ASSERT_TRUE(bool(error));
+  EXPECT_EQ(llvm::toString(std::move(error)), "can't write " + path("a") + ": Is a directory");
+}
+
+TEST_F(Emit, ArchiveHoldsTheObject) {
+  llvm::Expected<std::string> archive = archiveOf("bytes of an object", "m.o");
+  ASSERT_TRUE(bool(archive));
+  EXPECT_EQ(*archive, *archiveOf("bytes of an object", "m.o"));
+  auto parsed = llvm::object::Archive::create(llvm::MemoryBufferRef(*archive, "m.a"));
+  ASSERT_TRUE(bool(parsed));
+  llvm::Error error = llvm::Error::success();
+  int members = 0;
+  for (const llvm::object::Archive::Child &child : (*parsed)->children(error)) {
+    EXPECT_EQ(*child.getName(), "m.o");
+    EXPECT_EQ(*child.getBuffer(), "bytes of an object");
+    ++members;
+  }
+  ASSERT_FALSE(bool(error));
+  EXPECT_EQ(members, 1);
+}
+
+TEST_F(Emit, DependencyRuleEscapes) {
+  EXPECT_EQ(dependencyRule("out/m.o", {"m.attn", "a b.attn", "c$.attn"}),
+            "out/m.o: \\\n  m.attn \\\n  a\\ b.attn \\\n  c$$.attn\n");
+}
+
+TEST_F(Emit, WeightsAreFoundByCheckpointName) {
+  std::string header = "{\"__metadata__\":{\"a\":\"b\"}";
+  for (int place = 0; place < 4; ++place)
+    header += ",\"h." + std::to_string(place / 2) + "." + std::to_string(place % 2) +
+              ".w\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[" + std::to_string(12 * (3 - place)) + "," +
+              std::to_string(12 * (4 - place)) + "]}";
+  auto file = safetensors(header + "}", 48);
+  llvm::Expected<EmbeddedWeights> weights = embeddedWeights(program.parameters, *file);
+  ASSERT_TRUE(bool(weights)) << llvm::toString(weights.takeError());
+  ASSERT_EQ(weights->size(), 4u);
+  for (int place = 0; place < 4; ++place)
+    EXPECT_EQ((*weights)[place][0], char(12 * (3 - place)));
+}
+
+TEST_F(Emit, BadWeightsAreExplained) {
+  auto message = [&](const std::string &header, size_t bytes) {
+    auto file = safetensors(header, bytes);
+    llvm::Expected<EmbeddedWeights> weights = embeddedWeights(program.parameters, *file);
+    return weights ? "accepted" : llvm::toString(weights.takeError());
+  };
+  auto tensor = [](const std::string &dtype, const std::string &shape, int end) {
+    return "{\"h.0.0.w\":{\"dtype\":\"" + dtype + "\",\"shape\":" + shape + ",\"data_offsets\":[0," +
+           std::to_string(end) + "]}}";
+  };
+  EXPECT_EQ(message("{}", 0), "w.safetensors: tensor h.0.0.w is missing");
+  EXPECT_EQ(message(tensor("F16", "[3]", 12), 12), "w.safetensors: tensor h.0.0.w holds F16, expected F32");
+  EXPECT_EQ(message(tensor("F32", "[1, 3]", 12), 12), "w.safetensors: tensor h.0.0.w has shape [1, 3], expected [3]");
+  EXPECT_EQ(message(tensor("F32", "[3]", 12), 8),
+            "w.safetensors: tensor h.0.0.w has data outside the file; it may be truncated");
+  EXPECT_EQ(message("nonsense", 0), "w.safetensors: its header is no JSON object");
+  auto shortFile = llvm::MemoryBuffer::getMemBuffer("abc", "w");
+  EXPECT_EQ(llvm::toString(embeddedWeights(program.parameters, *shortFile).takeError()),
+            "w: is no .safetensors file, or is truncated");
+}
