@@ -1,0 +1,231 @@
+#include "compiler/Pipeline/Compile.h"
+#include "compiler/Codegen/CPU/Backend.h"
+#include "compiler/Codegen/CPU/CpuEmitter.h"
+#include "compiler/Codegen/CPU/Packing.h"
+#include "compiler/Codegen/Host/HostCode.h"
+#include "compiler/Codegen/Host/ModelTable.h"
+#include "compiler/Emit/EmbeddedWeights.h"
+#include "compiler/Fuse/Explanation.h"
+#include "compiler/Fuse/Fuse.h"
+#include "compiler/Pipeline/Import.h"
+#include "compiler/Pipeline/Job.h"
+#include "dialects/Attn/Attn.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+static DialectRegistry allDialects() {
+  DialectRegistry registry;
+  registry.insert<attn::AttnDialect, model::ModelDialect, linalg::LinalgDialect, tensor::TensorDialect>();
+  registerBackendDialects(registry);
+  return registry;
+}
+
+Compilation::Compilation() : context(allDialects(), MLIRContext::Threading::DISABLED) {}
+
+std::string prefixOf(llvm::StringRef path) {
+  std::string prefix;
+  for (char character : llvm::sys::path::stem(path))
+    prefix += llvm::isAlnum(character) ? character : '_';
+  return prefix.empty() || llvm::isDigit(prefix[0]) ? "_" + prefix : prefix;
+}
+
+static bool fuse(Job &job) {
+  job.begin(Phase::Fuse);
+  PassManager passes(&job.made.context);
+  buildFusePipeline(passes);
+  if (failed(passes.run(*job.made.module)))
+    return job.ourFault();
+  if (!job.options.requireFused)
+    return true;
+  std::vector<std::string> refused = unfusedPairs(*job.made.module);
+  return refused.empty() || job.usersFault(llvm::join(refused, "\n"));
+}
+
+/// The first emitter that takes a kernel; where none does, a message with the reasons.
+static const Emitter *chooseEmitter(Job &job, llvm::ArrayRef<std::unique_ptr<Emitter>> emitters, func::FuncOp kernel) {
+  std::string reasons;
+  for (const std::unique_ptr<Emitter> &emitter : emitters) {
+    Verdict verdict = emitter->supports(kernel, job.target);
+    if (verdict)
+      return emitter.get();
+    reasons += "; the " + std::string(emitter->name()) + " emitter does not: " + verdict.reason;
+  }
+  std::string place = placeOf(kernel.getLoc());
+  job.usersFault((place.empty() ? job.options.input : place) + ": error: no emitter takes kernel " + kernel.getName() +
+                 reasons);
+  return nullptr;
+}
+
+/// Each kernel is generated once, whoever calls it; each weight that kernels want packed gets its packing code.
+static bool generate(Job &job) {
+  job.begin(Phase::Generate);
+  std::vector<std::unique_ptr<Emitter>> emitters;
+  emitters.push_back(createCpuEmitter());
+  allowInPlace(*job.made.module, mayRunInPlace);
+  job.made.code = ModuleOp::create(job.made.module->getLoc());
+  for (auto kernel : job.made.module->getOps<func::FuncOp>()) {
+    if (!kernel->hasAttr("attn.kernel"))
+      continue;
+    const Emitter *emitter = chooseEmitter(job, emitters, kernel);
+    if (!emitter)
+      return false;
+    FailureOr<KernelCode> code = emitter->emit(kernel, job.target, *job.made.code);
+    if (failed(code))
+      return job.ourFault();
+    job.made.program.kernels.push_back({kernel, std::string(emitter->name()), std::move(*code), {}});
+  }
+  FailureOr<ParameterTable> parameters = ParameterTable::of(*job.made.module);
+  if (failed(parameters))
+    return job.ourFault();
+  for (auto [number, packed] : llvm::enumerate(parameters->packed)) {
+    std::optional<PanelPacking> packing = PanelPacking::fromAttribute(packed.packing);
+    if (!packing)
+      return job.ourFault();
+    FailureOr<KernelCode> code =
+        emitPacking(packed.type, *packing, "pack_" + std::to_string(number), job.target, *job.made.code);
+    if (failed(code))
+      return job.ourFault();
+    packed.bytes = packedBytes(packed.type, *packing);
+    packed.code = std::move(*code);
+  }
+  job.made.program.parameters = std::move(*parameters);
+  return true;
+}
+
+static bool plan(Job &job) {
+  job.begin(Phase::Plan);
+  llvm::StringMap<KernelCode> codes;
+  for (CompiledKernel &kernel : job.made.program.kernels)
+    codes[kernel.function.getName()] = kernel.code;
+  for (auto entry : job.made.module->getOps<func::FuncOp>()) {
+    if (!entry->hasAttr("model.entry"))
+      continue;
+    FailureOr<EntryPlan> planned = planEntry(entry, codes);
+    if (failed(planned))
+      return job.ourFault();
+    job.made.program.entries.push_back(std::move(*planned));
+  }
+  certify(job.made.program);
+  return true;
+}
+
+static bool writeHostCode(Job &job) {
+  job.begin(Phase::Host);
+  emitHostCode(job.made.program, *job.made.code);
+  return succeeded(verify(*job.made.code)) || job.ourFault();
+}
+
+static bool lower(Job &job) {
+  job.begin(Phase::Lower);
+  return succeeded(lowerToLlvmDialect(*job.made.code, job.target)) || job.ourFault();
+}
+
+/// The module's table joins its code, then LLVM optimises both.
+static bool optimise(Job &job, LlvmCode &code) {
+  job.begin(Phase::Optimise);
+  FailureOr<LlvmCode> translated = translateToLlvm(*job.made.code, job.target);
+  if (failed(translated))
+    return job.ourFault();
+  code = std::move(*translated);
+  EmbeddedWeights weights;
+  std::unique_ptr<llvm::MemoryBuffer> file;
+  if (!job.options.weights.empty()) {
+    auto opened = llvm::MemoryBuffer::getFile(job.options.weights, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+    if (!opened)
+      return job.usersFault("can't read " + job.options.weights + ": " + opened.getError().message());
+    file = std::move(*opened);
+    auto found = embeddedWeights(job.made.program.parameters, *file);
+    if (!found)
+      return job.usersFault(llvm::toString(found.takeError()));
+    weights = std::move(*found);
+  }
+  addModelTable(job.made.program, weights, *code.module);
+  attnc::optimise(code, job.target);
+  return true;
+}
+
+static bool emitObject(Job &job, LlvmCode &code) {
+  job.begin(Phase::Emit);
+  bool text = job.options.dump == Phase::Emit;
+  FailureOr<SmallVector<char, 0>> bytes = emit(code, job.target, text ? OutputKind::Assembly : OutputKind::Object);
+  if (failed(bytes) || (!text && failed(verifyUndefinedSymbols(*job.made.code, *bytes))))
+    return job.ourFault();
+  job.made.object = std::move(*bytes);
+  return true;
+}
+
+static void compilePhases(Job &job) {
+  auto printModule = [&](llvm::raw_ostream &out) { job.made.module->print(out); };
+  auto printCode = [&](llvm::raw_ostream &out) { job.made.code->print(out); };
+
+  // The file becomes functions on tensors, one an entry point: value semantics, every op has a place in the source.
+  if (!import(job) || job.dumps(Phase::Import, printModule))
+    return;
+  job.remember();
+
+  // Every computation goes into a kernel; entry points keep calls, loops, weights and sizes.
+  if (!fuse(job) || job.dumps(Phase::Fuse, printModule))
+    return;
+
+  // Each kernel was taken by one emitter; its phases, scratch and cost are known.
+  if (!generate(job) || job.dumps(Phase::Generate, printCode))
+    return;
+
+  // Each value of an entry point has a place: the caller's memory, a weight, or a slot of the arena.
+  auto printPlans = [&](llvm::raw_ostream &out) {
+    for (const EntryPlan &each : job.made.program.entries)
+      printPlan(each, out);
+    printModule(out);
+  };
+  if (!plan(job) || job.dumps(Phase::Plan, printPlans))
+    return;
+
+  // Entry points are functions with the ABI of attn/abi.h that launch kernels.
+  if (!writeHostCode(job) || job.dumps(Phase::Host, printCode))
+    return;
+
+  // Nothing but the llvm dialect is left, and no call of a mathematical library.
+  if (!lower(job) || job.dumps(Phase::Lower, printCode))
+    return;
+
+  // LLVM IR with the table by which the object describes itself.
+  LlvmCode code;
+  if (!optimise(job, code) ||
+      job.dumps(Phase::Optimise, [&](llvm::raw_ostream &out) { code.module->print(out, nullptr); }))
+    return;
+
+  // An object that needs memcpy, memset and memmove at most.
+  if (emitObject(job, code))
+    job.dumps(Phase::Emit,
+              [&](llvm::raw_ostream &out) { out << StringRef(job.made.object.data(), job.made.object.size()); });
+}
+
+Outcome compile(const CompileOptions &options, Compilation &made, llvm::raw_ostream &messages) {
+  Job job(options, made, messages);
+  made.program.prefix = options.prefix.empty() ? prefixOf(options.input) : options.prefix;
+  llvm::Expected<Target> target = Target::resolve(options.target);
+  if (!target) {
+    job.usersFault("attnc: error: " + llvm::toString(target.takeError()));
+    return job.outcome;
+  }
+  job.target = std::move(*target);
+  made.program.targetName = job.target.cpu;
+  made.program.cpuLevel = job.target.hasAvx512 ? 4 : 3;
+  // A crash is our fault too, and leaves a reproducer.
+  llvm::CrashRecoveryContext::Enable();
+  llvm::CrashRecoveryContext recovery;
+  if (!recovery.RunSafelyOnThread([&] { compilePhases(job); }, /*RequestedStackSize=*/64 << 20))
+    job.ourFault();
+  llvm::CrashRecoveryContext::Disable();
+  return job.outcome;
+}
+
+} // namespace attnc

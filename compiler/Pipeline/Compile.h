@@ -1,0 +1,55 @@
+//===- Compile.h - the compile as one function -------------------------------------------------------------------===//
+//
+//   model.attn -> parse -> check -> import -> fuse -> generate -> plan -> host -> lower -> optimise -> emit -> object
+//
+// compile() runs the phases of Phases.h in order on one file: a model (`.attn`), or a module as `import` leaves it
+// (`.mlir`). It writes nothing but a reproducer, and that only where the fault is ours.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Host/Program.h"
+#include "compiler/Codegen/Target.h"
+#include "compiler/Pipeline/Phases.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace attnc {
+
+struct CompileOptions {
+  std::string input;                                         ///< path of the file
+  std::string target = "native";                             ///< see Target::resolve
+  std::string prefix;                                        ///< of symbols; empty: made of the file's stem
+  std::vector<std::pair<std::string, std::string>> settings; ///< hyperparameters and their values
+  std::string weights;                                       ///< a .safetensors file to embed; empty: none
+  bool requireFused = false;                                 ///< a tensor of all pairs is an error
+  std::optional<Phase> dump;                                 ///< print what this phase made, and stop
+  std::string reproducerDirectory = ".";
+};
+
+/// How a compile ended; the numbers are exit codes.
+enum class Outcome { Done = 0, UsersFault = 1, OurFault = 2 };
+
+/// What a compile made, as far as it went.
+struct Compilation {
+  Compilation();
+  mlir::MLIRContext context;
+  std::vector<std::string> inputs;          ///< paths of all files that were read
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< kernels, and entry points that call them
+  mlir::OwningOpRef<mlir::ModuleOp> code;   ///< what is generated; `lower` turns it into the llvm dialect
+  Program program;
+  llvm::SmallVector<char, 0> object;
+  std::string dump; ///< what the phase asked for made
+};
+
+/// Messages for the user go to `messages`.
+Outcome compile(const CompileOptions &options, Compilation &compilation, llvm::raw_ostream &messages);
+
+/// A C identifier made of a file's stem: `gpt-2.attn` gives gpt_2.
+std::string prefixOf(llvm::StringRef path);
+
+} // namespace attnc

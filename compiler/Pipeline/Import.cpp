@@ -1,0 +1,82 @@
+#include "compiler/Pipeline/Import.h"
+#include "compiler/Diagnostics/Render.h"
+#include "frontends/attn/Check/Check.h"
+#include "frontends/attn/Check/Print.h"
+#include "frontends/attn/Import/Import.h"
+#include "frontends/attn/Parse/Parse.h"
+#include "frontends/attn/Parse/Print.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+/// A module as `import` leaves it, written by hand or by another tool.
+static bool importMlir(Job &job, std::unique_ptr<llvm::MemoryBuffer> file) {
+  job.begin(Phase::Import);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  job.made.module = parseSourceFile<ModuleOp>(sources, &job.made.context);
+  return job.made.module || job.usersFault(llvm::join(job.diagnostics(), "\n"));
+}
+
+/// Files of the model that lie on disk; those of the prelude are inside the compiler.
+static std::vector<std::string> filesRead(const SourceManager &sources) {
+  std::vector<std::string> paths;
+  for (FileId id = 0; id < sources.size(); ++id)
+    if (llvm::sys::fs::exists(sources.file(id).name()))
+      paths.push_back(sources.file(id).name());
+  return paths;
+}
+
+static bool importModel(Job &job, std::unique_ptr<llvm::MemoryBuffer> buffer) {
+  SourceManager sources;
+  FileId file = sources.add(job.options.input, buffer->getBuffer().str());
+  DiagnosticEngine diagnostics(sources);
+  auto refused = [&] { return job.usersFault(llvm::StringRef(render(diagnostics)).rtrim()); };
+
+  // The checker parses on its own account: it also reads the files that this one uses.
+  if (job.options.dump == Phase::Parse) {
+    job.begin(Phase::Parse);
+    ast::File tree = parseFile(sources, file, diagnostics);
+    job.dumps(Phase::Parse, [&](llvm::raw_ostream &out) { out << print(tree); });
+    return diagnostics.hasErrors() ? refused() : false;
+  }
+
+  job.begin(Phase::Check);
+  CheckOptions checkOptions;
+  checkOptions.settings = job.options.settings;
+  std::unique_ptr<typed::Program> program = checkFile(sources, file, diagnostics, checkOptions);
+  job.made.inputs = filesRead(sources);
+  if (!program)
+    return refused();
+  job.warn(render(diagnostics));
+  if (job.dumps(Phase::Check, [&](llvm::raw_ostream &out) { out << typed::print(*program); }))
+    return false;
+
+  job.begin(Phase::Import);
+  ImportFailure failure;
+  job.made.module = importProgram(*program, job.made.program.prefix, sources, job.made.context, failure);
+  if (job.made.module)
+    return true;
+  job.remember(failure.message + "\n" + failure.ir);
+  return job.ourFault();
+}
+
+bool import(Job &job) {
+  const std::string &path = job.options.input;
+  auto file = llvm::MemoryBuffer::getFile(path);
+  if (!file)
+    return job.usersFault("attnc: error: can't read " + path + ": " + file.getError().message());
+  job.made.inputs = {path};
+  if (llvm::StringRef(path).ends_with(".mlir"))
+    return importMlir(job, std::move(*file));
+  if (llvm::StringRef(path).ends_with(".attn"))
+    return importModel(job, std::move(*file));
+  return job.usersFault("attnc: error: " + path + " is neither a model (.attn) nor a module (.mlir)");
+}
+
+} // namespace attnc

@@ -1,0 +1,106 @@
+#include "compiler/Pipeline/Job.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+
+using namespace mlir;
+
+namespace attnc {
+
+static int64_t milliseconds() {
+  using namespace std::chrono;
+  return duration_cast<std::chrono::milliseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
+std::string placeOf(Location location) {
+  std::string place;
+  location->walk([&](Location each) {
+    auto file = dyn_cast<FileLineColLoc>(each);
+    if (!file)
+      return WalkResult::advance();
+    place =
+        (file.getFilename().getValue() + ":" + llvm::Twine(file.getLine()) + ":" + llvm::Twine(file.getColumn())).str();
+    return WalkResult::interrupt();
+  });
+  return place;
+}
+
+Job::Job(const CompileOptions &options, Compilation &made, llvm::raw_ostream &messages)
+    : options(options), made(made), messages(messages),
+      handler(&made.context,
+              [this](Diagnostic &diagnostic) {
+                std::string place = placeOf(diagnostic.getLocation());
+                reported.push_back((place.empty() ? "" : place + ": ") + diagnostic.str());
+                return success();
+              }),
+      started(milliseconds()) {}
+
+void Job::begin(Phase next) {
+  phase = next;
+  if (milliseconds() - started < 1000 || !llvm::sys::Process::StandardErrIsDisplayed())
+    return;
+  shown = true;
+  messages << "\r\x1b[K" << options.input << ": " << nameOf(phase) << (phase == Phase::Emit ? "\n" : "");
+  messages.flush();
+}
+
+bool Job::usersFault(const llvm::Twine &message) {
+  messages << (shown ? "\n" : "") << message << "\n";
+  outcome = Outcome::UsersFault;
+  return false;
+}
+
+void Job::warn(llvm::StringRef text) {
+  if (!text.empty())
+    messages << (shown ? "\n" : "") << text;
+}
+
+bool Job::ourFault() {
+  outcome = Outcome::OurFault;
+  messages << (shown ? "\n" : "") << "attnc: error: the compiler failed in phase '" << nameOf(phase)
+           << "'; this is a fault of attnc, not of " << options.input << "\n";
+  std::string saved = saveReproducer();
+  if (!saved.empty())
+    messages << "  what is needed to repeat it is in " << saved << "\n";
+  return false;
+}
+
+void Job::remember() {
+  remembered.clear();
+  llvm::raw_string_ostream stream(remembered);
+  OpPrintingFlags flags;
+  made.module->print(stream, flags.enableDebugInfo());
+}
+
+std::string Job::saveReproducer() {
+  llvm::SmallString<128> path(options.reproducerDirectory);
+  llvm::sys::path::append(path, made.program.prefix + ".reproducer.mlir");
+  std::error_code code;
+  llvm::raw_fd_ostream file(path, code);
+  if (code)
+    return "";
+  file << "// attnc failed in phase '" << nameOf(phase) << "' on " << options.input << ", target " << options.target
+       << "\n";
+  for (const auto &[name, value] : options.settings)
+    file << "// --set " << name << "=" << value << "\n";
+  for (const std::string &line : reported)
+    file << "// " << line << "\n";
+  file << remembered;
+  file.flush();
+  if (!file.has_error())
+    return std::string(path);
+  file.clear_error();
+  return "";
+}
+
+bool Job::dumps(Phase ended, llvm::function_ref<void(llvm::raw_ostream &)> print) {
+  if (options.dump != ended)
+    return false;
+  llvm::raw_string_ostream stream(made.dump);
+  print(stream);
+  return true;
+}
+
+} // namespace attnc

@@ -1,0 +1,57 @@
+//===- Job.h - one compile under way ----------------------------------------------------------------------------===//
+//
+// What the steps of compile() share: options, results, messages, and how a step fails. A fault of the user is a message
+// with a place; a fault of ours is one line for the user and a reproducer for us.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Pipeline/Compile.h"
+#include "mlir/IR/Diagnostics.h"
+
+namespace attnc {
+
+class Job {
+public:
+  Job(const CompileOptions &options, Compilation &made, llvm::raw_ostream &messages);
+
+  const CompileOptions &options;
+  Compilation &made;
+  llvm::raw_ostream &messages;
+  Target target;
+  Outcome outcome = Outcome::Done;
+
+  /// Names the phase that runs from here on; shows it where a compile takes long and somebody watches.
+  void begin(Phase phase);
+  Phase current() const { return phase; }
+
+  /// Both answer false, for `return job.usersFault(...)`.
+  bool usersFault(const llvm::Twine &message);
+  bool ourFault();
+
+  /// Shows warnings, which end nothing.
+  void warn(llvm::StringRef text);
+
+  /// Keeps the module as it is now, or another text, for a reproducer.
+  void remember();
+  void remember(std::string text) { remembered = std::move(text); }
+  /// Is the phase that has just ended the one to print? Then `print` fills the dump.
+  bool dumps(Phase phase, llvm::function_ref<void(llvm::raw_ostream &)> print);
+  /// What MLIR reported since the compile began.
+  const std::vector<std::string> &diagnostics() const { return reported; }
+
+private:
+  std::string saveReproducer();
+
+  Phase phase = Phase::Parse;
+  std::string remembered;
+  std::vector<std::string> reported;
+  mlir::ScopedDiagnosticHandler handler;
+  int64_t started;
+  bool shown = false;
+};
+
+/// "gpt.attn:31:14", or nothing where a location names no file.
+std::string placeOf(mlir::Location location);
+
+} // namespace attnc

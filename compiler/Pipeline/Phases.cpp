@@ -1,0 +1,29 @@
+#include "compiler/Pipeline/Phases.h"
+
+namespace attnc {
+
+static constexpr PhaseInfo list[] = {
+    {Phase::Parse, "parse", "the tree of the model file"},
+    {Phase::Check, "check", "the tree with shapes and element types, modules instantiated"},
+    {Phase::Import, "import", "attn, model and linalg on tensors"},
+    {Phase::Fuse, "fuse", "kernels, and entry points that call them"},
+    {Phase::Generate, "generate", "vector code of each kernel"},
+    {Phase::Plan, "plan", "the place of each value in the arena"},
+    {Phase::Host, "host", "the code between the kernels, beside theirs"},
+    {Phase::Lower, "lower", "the llvm dialect"},
+    {Phase::Optimise, "optimise", "LLVM IR, optimised"},
+    {Phase::Emit, "emit", "assembly text"},
+};
+
+llvm::ArrayRef<PhaseInfo> phases() { return list; }
+
+llvm::StringRef nameOf(Phase phase) { return list[static_cast<int>(phase)].name; }
+
+std::optional<Phase> phaseNamed(llvm::StringRef name) {
+  for (const PhaseInfo &info : list)
+    if (info.name == name)
+      return info.phase;
+  return std::nullopt;
+}
+
+} // namespace attnc

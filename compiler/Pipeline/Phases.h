@@ -1,0 +1,26 @@
+//===- Phases.h - the list of phases ----------------------------------------------------------------------------===//
+//
+// The one list of the steps of a compile, in order. `attnc compile --emit=NAME` prints what a phase made and stops;
+// what `import`, `fuse`, `generate`, `plan`, `host` and `lower` print, attn-opt reads.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+
+namespace attnc {
+
+enum class Phase { Parse, Check, Import, Fuse, Generate, Plan, Host, Lower, Optimise, Emit };
+
+struct PhaseInfo {
+  Phase phase;
+  llvm::StringLiteral name, makes;
+};
+
+llvm::ArrayRef<PhaseInfo> phases();
+llvm::StringRef nameOf(Phase phase);
+std::optional<Phase> phaseNamed(llvm::StringRef name);
+
+} // namespace attnc

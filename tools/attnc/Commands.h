@@ -1,0 +1,21 @@
+//===- Commands.h - the subcommands of attnc --------------------------------------------------------------------===//
+//
+// Each adds itself to the command line; its callback sets the exit code of the process.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "llvm/Support/Error.h"
+#include <CLI/CLI.hpp>
+
+namespace attnc {
+
+enum class ExitCode { Success = 0, UsersFault = 1, OurFault = 2 };
+
+/// Prints an error, if there is one, as the user's fault.
+ExitCode report(llvm::Error error);
+
+void addCompile(CLI::App &app, ExitCode &exitCode);
+void addDescribe(CLI::App &app, ExitCode &exitCode);
+
+} // namespace attnc
