@@ -34,8 +34,12 @@ FailureOr<SizeAnalysis> SizeAnalysis::ofEntry(func::FuncOp entry) {
         continue;
       std::optional<SizeExpr> size = declaredSize(shape, dimension, analysis.names);
       if (!size)
-        return entry.emitError() << "size " << dimension << " of " << what << " of entry point " << entry.getName()
-                                 << " is not declared as scale * dimension + offset";
+        return entry.emitError() << "error: size " << dimension << " of " << what << " of entry point '"
+                                 << entry.getName() << "' is "
+                                 << (shape && dimension < int64_t(shape.size())
+                                         ? cast<StringAttr>(shape[dimension]).getValue()
+                                         : StringRef("not declared"))
+                                 << ", expected a number, or number * dimension + number";
       if (argument)
         analysis.known[{argument, dimension}] = size;
     }

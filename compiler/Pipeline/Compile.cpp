@@ -9,6 +9,7 @@
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Pipeline/Import.h"
 #include "compiler/Pipeline/Job.h"
+#include "compiler/Pipeline/PackWeights.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -35,6 +36,14 @@ std::string prefixOf(llvm::StringRef path) {
   for (char character : llvm::sys::path::stem(path))
     prefix += llvm::isAlnum(character) ? character : '_';
   return prefix.empty() || llvm::isDigit(prefix[0]) ? "_" + prefix : prefix;
+}
+
+/// The sizes of inputs and results must be such as a model's table can hold.
+static bool checkInterfaces(Job &job) {
+  for (auto entry : job.made.module->getOps<func::FuncOp>())
+    if (entry->hasAttr("model.entry") && failed(SizeAnalysis::ofEntry(entry)))
+      return job.usersFault(job.diagnostics().back());
+  return true;
 }
 
 static bool fuse(Job &job) {
@@ -69,6 +78,7 @@ static bool generate(Job &job) {
   job.begin(Phase::Generate);
   std::vector<std::unique_ptr<Emitter>> emitters;
   emitters.push_back(createCpuEmitter());
+  packWeights(*job.made.module, job.target);
   allowInPlace(*job.made.module, mayRunInPlace);
   job.made.code = ModuleOp::create(job.made.module->getLoc());
   for (auto kernel : job.made.module->getOps<func::FuncOp>()) {
@@ -170,6 +180,8 @@ static void compilePhases(Job &job) {
   if (!import(job) || job.dumps(Phase::Import, printModule))
     return;
   job.remember();
+  if (!checkInterfaces(job))
+    return;
 
   // Every computation goes into a kernel; entry points keep calls, loops, weights and sizes.
   if (!fuse(job) || job.dumps(Phase::Fuse, printModule))
