@@ -38,12 +38,17 @@ std::string prefixOf(llvm::StringRef path) {
   return prefix.empty() || llvm::isDigit(prefix[0]) ? "_" + prefix : prefix;
 }
 
-/// The sizes of inputs and results must be such as a model's table can hold.
+/// There is something to call, and the sizes of its inputs and results are such as a model's table can hold.
 static bool checkInterfaces(Job &job) {
-  for (auto entry : job.made.module->getOps<func::FuncOp>())
-    if (entry->hasAttr("model.entry") && failed(SizeAnalysis::ofEntry(entry)))
+  bool any = false;
+  for (auto entry : job.made.module->getOps<func::FuncOp>()) {
+    if (!entry->hasAttr("model.entry"))
+      continue;
+    any = true;
+    if (failed(SizeAnalysis::ofEntry(entry)))
       return job.usersFault(job.diagnostics().back());
-  return true;
+  }
+  return any || job.usersFault(job.options.input + ": error: there is no function to call");
 }
 
 static bool fuse(Job &job) {

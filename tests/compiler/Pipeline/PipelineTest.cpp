@@ -1,0 +1,157 @@
+// A model through every phase and into this process: weights that are packed, embedded, drawn; threads.
+#include "attn/attn.h"
+#include "compiler/Pipeline/Compile.h"
+#include "tests/support/GuardedBuffer.h"
+#include "tools/attnc/LoadedModel.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+using namespace attnc;
+
+namespace {
+
+constexpr int64_t layers = 3, dim = 64, rows = 37;
+
+/// mlp.attn, compiled and loaded.
+class Pipeline : public testing::Test {
+protected:
+  void load(CompileOptions options = {}) {
+    options.input = ATTNC_INPUTS "/mlp.attn";
+    std::string messages;
+    llvm::raw_string_ostream stream(messages);
+    ASSERT_EQ(compile(options, made, stream), Outcome::Done) << messages;
+    auto object =
+        llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(made.object.data(), made.object.size()), "mlp.o");
+    llvm::Expected<LoadedModel> model = LoadedModel::fromObject(std::move(object));
+    ASSERT_TRUE(bool(model)) << llvm::toString(model.takeError());
+    loaded.emplace(std::move(*model));
+  }
+
+  /// Runs the model with an arena of exactly the promised size, full of NaN, between guard pages.
+  std::vector<float> run(const attn_weights *weights, const attn_executor *executor) {
+    int64_t dimension = rows;
+    int64_t bytes = loaded->model().entries[0].arena_bytes(&dimension, executor->workers);
+    GuardedBuffer arena(bytes, false, ATTN_ALIGNMENT);
+    attn_context context = {weights, executor, arena.data(), bytes};
+    std::vector<float> x = input(), y(x.size(), NAN);
+    attn_tensor tensors[] = {{x.data(), {rows, dim}, ATTN_F32, 2}, {y.data(), {rows, dim}, ATTN_F32, 2}};
+    attn_status status;
+    EXPECT_EQ(attn_run(&loaded->model(), 0, &context, tensors, 2, &status), ATTN_OK) << status.message;
+    return y;
+  }
+
+  static std::vector<float> input() {
+    std::vector<float> x(rows * dim);
+    for (size_t i = 0; i < x.size(); ++i)
+      x[i] = std::sin(float(i));
+    return x;
+  }
+
+  /// y <- y + y W + b (or W' where `transposed`), layer by layer, in double precision.
+  std::vector<double> expected(const void *const *table) const {
+    std::vector<float> x = input();
+    std::vector<double> y(x.begin(), x.end());
+    const attn_parameter_info *parameters = loaded->model().parameters;
+    int64_t weight = parameters[0].rank == 2 ? 0 : 1;
+    for (int64_t layer = 0; layer < layers; ++layer) {
+      const float *w = static_cast<const float *>(table[parameters[weight].first + layer]);
+      const float *b = static_cast<const float *>(table[parameters[1 - weight].first + layer]);
+      std::vector<double> next = y;
+      for (int64_t row = 0; row < rows; ++row)
+        for (int64_t to = 0; to < dim; ++to) {
+          for (int64_t from = 0; from < dim; ++from)
+            next[row * dim + to] += y[row * dim + from] * w[to * dim + from];
+          next[row * dim + to] += b[to];
+        }
+      y = next;
+    }
+    return y;
+  }
+
+  void expectClose(const std::vector<float> &found, const std::vector<double> &wanted) {
+    for (size_t i = 0; i < found.size(); ++i)
+      ASSERT_NEAR(found[i], wanted[i], 1e-4) << "at " << i;
+  }
+
+  Compilation made;
+  std::optional<LoadedModel> loaded;
+  attn_status status;
+};
+
+struct Weights {
+  attn_weights *value = nullptr;
+  ~Weights() { attn_weights_free(value); }
+};
+
+} // namespace
+
+TEST_F(Pipeline, PackedWeightsComputeTheModel) {
+  load();
+  ASSERT_GT(loaded->model().packed_count, 0);
+  Weights weights;
+  ASSERT_EQ(attn_weights_initialise(&loaded->model(), 7, attn_serial_executor(), &weights.value, &status), ATTN_OK);
+  expectClose(run(weights.value, attn_serial_executor()), expected(attn_weights_table(weights.value)));
+}
+
+TEST_F(Pipeline, ThreadsGiveTheSameBits) {
+  load();
+  Weights weights;
+  ASSERT_EQ(attn_weights_initialise(&loaded->model(), 7, attn_serial_executor(), &weights.value, &status), ATTN_OK);
+  std::vector<float> alone = run(weights.value, attn_serial_executor());
+  for (int64_t workers : {2, 3, 5}) {
+    attn_pool *pool;
+    ASSERT_EQ(attn_pool_create(workers, &pool, &status), ATTN_OK);
+    std::vector<float> together = run(weights.value, attn_pool_executor(pool));
+    attn_pool_destroy(pool);
+    EXPECT_EQ(memcmp(alone.data(), together.data(), alone.size() * sizeof(float)), 0) << workers << " workers";
+  }
+}
+
+TEST_F(Pipeline, EmbeddedWeightsNeedNoFile) {
+  auto directory = std::filesystem::path(testing::TempDir()) / ("pipeline." + std::to_string(getpid()));
+  std::filesystem::create_directories(directory);
+  std::string path = (directory / "w.safetensors").string(), header = "{", data;
+  for (int64_t layer = 0; layer < layers; ++layer)
+    for (bool isWeight : {true, false}) {
+      std::vector<float> values(isWeight ? dim * dim : dim);
+      for (size_t i = 0; i < values.size(); ++i)
+        values[i] = 0.05f * std::cos(float(i) * (isWeight ? 0.7f : 1.3f) + layer);
+      header +=
+          (header.size() > 1 ? ",\"blocks." : "\"blocks.") + std::to_string(layer) +
+          (isWeight ? ".weight\":{\"dtype\":\"F32\",\"shape\":[64,64]" : ".bias\":{\"dtype\":\"F32\",\"shape\":[64]") +
+          ",\"data_offsets\":[" + std::to_string(data.size()) + ",";
+      data.append(reinterpret_cast<const char *>(values.data()), values.size() * sizeof(float));
+      header += std::to_string(data.size()) + "]}";
+    }
+  header += "}";
+  uint64_t length = header.size();
+  std::ofstream(path, std::ios::binary).write(reinterpret_cast<char *>(&length), 8) << header << data;
+  CompileOptions options;
+  options.weights = path;
+  load(options);
+  std::filesystem::remove_all(directory);
+  Weights weights;
+  ASSERT_EQ(attn_weights_embedded(&loaded->model(), attn_serial_executor(), &weights.value, &status), ATTN_OK)
+      << status.message;
+  const void *const *table = attn_weights_table(weights.value);
+  EXPECT_FLOAT_EQ(static_cast<const float *>(table[loaded->model().parameters[0].first])[0], 0.05f);
+  expectClose(run(weights.value, attn_serial_executor()), expected(table));
+}
+
+TEST_F(Pipeline, ArenaTooSmallIsRefused) {
+  load();
+  Weights weights;
+  ASSERT_EQ(attn_weights_initialise(&loaded->model(), 7, attn_serial_executor(), &weights.value, &status), ATTN_OK);
+  int64_t dimension = rows, bytes = loaded->model().entries[0].arena_bytes(&dimension, 1);
+  std::vector<float> x = input(), y(x.size());
+  attn_tensor tensors[] = {{x.data(), {rows, dim}, ATTN_F32, 2}, {y.data(), {rows, dim}, ATTN_F32, 2}};
+  GuardedBuffer arena(bytes, false, ATTN_ALIGNMENT);
+  attn_context context = {weights.value, nullptr, arena.data(), bytes - 1};
+  EXPECT_EQ(attn_run(&loaded->model(), 0, &context, tensors, 2, &status), ATTN_BAD_ARENA);
+  context.arena = nullptr;
+  EXPECT_EQ(attn_run(&loaded->model(), 0, &context, tensors, 2, &status), ATTN_BAD_ARENA);
+}
