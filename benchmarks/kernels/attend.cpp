@@ -15,6 +15,7 @@ namespace {
 struct Case {
   std::string name;
   int64_t heads = 2, queries = 2048, keys = 2048, dim = 64, group = 1;
+  bool isOneQuery = false; ///< a constant of the kernel
   std::string captured, score = "%y = arith.mulf %s, %scale : f32", mask;
   float range = 1;
   double pairs = 0; ///< kept pairs of a head
@@ -26,7 +27,7 @@ struct Case {
 std::string schedule; ///< of every kernel; empty: what the emitter chooses
 
 std::string Case::text() const {
-  std::string q = fmt::format("tensor<{}x?x{}xf32>", heads, dim),
+  std::string q = fmt::format("tensor<{}x{}x{}xf32>", heads, isOneQuery ? "1" : "?", dim),
               k = fmt::format("tensor<{}x?x{}xf32>", heads / group, dim);
   std::string out = fmt::format("func.func private @attend(%q: {0}, %k: {1}, %v: {1}{2}) -> {0} attributes "
                                 "{{attn.kernel = \"attend\", attn.schedule = {{{3}}}}} {{\n",
@@ -102,12 +103,15 @@ std::function<void()> prepare(const CompiledKernel &kernel, const Case &each, fl
   std::vector<void *> buffers = {q, keys, values};
   buffers.insert(buffers.end(), each.operands.begin(), each.operands.end());
   buffers.push_back(o);
-  std::vector<int64_t> sizes = {each.queries, each.keys, each.keys};
+  std::vector<int64_t> sizes = {each.keys, each.keys};
+  if (!each.isOneQuery)
+    sizes.insert(sizes.begin(), each.queries);
   if (each.captured.find("bias") != std::string::npos)
     sizes.insert(sizes.end(), {each.queries, each.keys});
   if (each.captured.find("doc") != std::string::npos)
     sizes.push_back(each.keys);
-  sizes.push_back(each.queries);
+  if (!each.isOneQuery)
+    sizes.push_back(each.queries);
   return kernel.launcher(buffers, sizes);
 }
 
@@ -127,6 +131,7 @@ void runDecode(int64_t keys, bool isCached) {
   each.name = fmt::format("decode {} keys, {}", keys, isCached ? "cached" : "from memory");
   each.heads = 32;
   each.group = 4;
+  each.isOneQuery = true;
   each.queries = 1;
   each.keys = keys;
   each.dim = 128;

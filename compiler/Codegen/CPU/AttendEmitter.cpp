@@ -1,3 +1,4 @@
+#include "compiler/Codegen/CPU/AttendDecode.h"
 #include "compiler/Codegen/CPU/AttendPrefill.h"
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 
@@ -28,11 +29,24 @@ FailureOr<KernelCode> emitAttend(func::FuncOp kernel, const Target &target, Modu
     return failure();
   AttendSchedule schedule = chooseAttendSchedule(problem, target);
   KernelCode result;
-  AttendPrefill prefill(problem, schedule, target, kernel.getSymName(), code);
-  prefill.emit();
-  result.phases.push_back({kernel.getSymName().str(), prefill.chunks()});
-  result.workerBytes = prefill.workerBytes();
   result.cost = costOf(problem);
+  std::string symbol = kernel.getSymName().str();
+  if (schedule.form == AttendForm::Prefill) {
+    AttendPrefill prefill(problem, schedule, target, symbol, code);
+    prefill.emit();
+    result.phases.push_back({symbol, prefill.chunks()});
+    result.workerBytes = prefill.workerBytes();
+    return result;
+  }
+  AttendDecodeShape shape(problem, schedule);
+  AttendDecode parts(problem, schedule, shape, target, symbol, code);
+  parts.emitParts();
+  AttendDecode merge(problem, schedule, shape, target, symbol + ".merge", code);
+  merge.emitMerge();
+  result.phases.push_back({symbol, shape.batches * shape.splits});
+  result.phases.push_back({symbol + ".merge", shape.batches});
+  result.workerBytes = parts.workerBytes();
+  result.sharedBytes = shape.sharedBytes();
   return result;
 }
 

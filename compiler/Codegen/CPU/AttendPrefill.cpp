@@ -38,22 +38,10 @@ void AttendPrefill::emit() {
 
 //===-------------------------------------------- indices -----------------------------------------------------===//
 
-/// Binds outer dimension `dimension` in every region.
-static void bindOuter(const AttendProblem &problem, RegionVectoriser &to, unsigned dimension, const LaneIndex &index) {
-  attn::AttendOp op = problem.op;
-  for (Region &region : op->getRegions())
-    if (!region.empty())
-      to.bindIndex(region.getArgument((&region == &op.getWeight()) + dimension), index);
-}
-
 RegionVectoriser AttendPrefill::bindKey(const RegionVectoriser &to, Value key) {
   RegionVectoriser bound = to;
-  attn::AttendOp op = problem.op;
-  Values subscripts = loops.delinearise(key, keySizes);
-  for (Region &region : op->getRegions())
-    if (!region.empty())
-      for (auto [i, subscript] : llvm::enumerate(subscripts))
-        bound.bindIndex(region.getArgument((&region == &op.getWeight()) + outerSizes.size() + i), subscript);
+  for (auto [dimension, index] : llvm::enumerate(loops.delinearise(key, keySizes)))
+    bindKeyIndex(problem, bound, dimension, uniformIndex(index));
   return bound;
 }
 
@@ -86,29 +74,6 @@ void AttendPrefill::openChunk() {
   rowCount = loops.min(loops.constant(schedule.tileQ()), loops.sub(rows, firstRow));
 }
 
-/// The subscripts of rows first, first + 1, ... in the lanes.
-static SmallVector<LaneIndex> rowSubscripts(LoopBuilder &loops, Value first, ValueRange sizes) {
-  if (sizes.size() == 1)
-    return {LaneIndex{first, 1, {}, true}};
-  OpBuilder &builder = loops.builder;
-  auto type = loops.vectorType(builder.getI32Type());
-  auto splat = [&](Value index) {
-    return loops.splat(arith::IndexCastOp::create(builder, loops.location, builder.getI32Type(), index).getResult());
-  };
-  auto numbers = llvm::to_vector(llvm::seq<int32_t>(0, loops.lanes));
-  Value lane =
-      arith::ConstantOp::create(builder, loops.location, DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
-  Value flat = arith::AddIOp::create(builder, loops.location, splat(first), lane);
-  SmallVector<LaneIndex> subscripts(sizes.size());
-  for (size_t i = sizes.size(); i-- > 1;) {
-    subscripts[i].lanes = arith::RemUIOp::create(builder, loops.location, flat, splat(sizes[i]));
-    flat = arith::DivUIOp::create(builder, loops.location, flat, splat(sizes[i]));
-  }
-  if (!sizes.empty())
-    subscripts[0].lanes = flat;
-  return subscripts;
-}
-
 void AttendPrefill::bindRows() {
   Values rowSizes;
   for (unsigned dimension : problem.rowDims)
@@ -117,7 +82,7 @@ void AttendPrefill::bindRows() {
   for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
     RegionVectoriser &rowVector = rowVectors.emplace_back(batch);
     Value first = loops.add(firstRow, at(vector));
-    for (auto [dimension, index] : llvm::zip(problem.rowDims, rowSubscripts(loops, first, rowSizes)))
+    for (auto [dimension, index] : llvm::zip(problem.rowDims, steppingSubscripts(loops, first, rowSizes)))
       bindOuter(problem, rowVector, dimension, index);
     if (!isWhole)
       rowVector.setActiveLanes(loops.max(loops.constant(0), loops.sub(rowCount, at(vector))));

@@ -20,6 +20,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Codegen/CPU/AttendBinding.h"
 #include "compiler/Codegen/CPU/AttendMask.h"
 #include "compiler/Codegen/CPU/AttendSchedule.h"
 #include "compiler/Codegen/CPU/AttendScratch.h"
@@ -27,9 +28,6 @@
 #include "compiler/Codegen/CPU/RegionVectoriser.h"
 
 namespace attnc {
-
-/// An index that is the same in all lanes.
-inline LaneIndex uniformIndex(mlir::Value index) { return {index, 0, {}, true}; }
 
 class AttendPrefill {
 public:

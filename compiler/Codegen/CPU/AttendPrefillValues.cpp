@@ -71,9 +71,8 @@ void AttendPrefill::accumulateValueTile(Value firstKey, Value count, Value first
 }
 
 void AttendPrefill::bindValueIndices(RegionVectoriser &to, ValueRange indices) {
-  attn::AttendOp op = problem.op;
-  for (auto [argument, index] : llvm::zip(op.getValue().getArguments().take_back(indices.size()), indices))
-    to.bindIndex(argument, index);
+  for (auto [dimension, index] : llvm::enumerate(indices))
+    bindValueIndex(problem, to, dimension, uniformIndex(index));
 }
 
 /// Asks for what the next tile reads of this key: a tile walks down a column of lines, which no prefetcher foresees.
@@ -104,23 +103,6 @@ void AttendPrefill::invertSums() {
     Value inverse = loops.choose(isEmpty, zero, loops.divf(loops.splat(1.0), sum));
     storeTile(inverse, inverses, vector);
   }
-}
-
-/// The outer indices of a vector of queries.
-static SmallVector<LaneIndex> outerIndices(const AttendProblem &problem, RegionVectoriser &rowVector) {
-  SmallVector<LaneIndex> indices;
-  attn::AttendOp op = problem.op;
-  for (BlockArgument argument : op.getScore().getArguments().take_front(op.getNumOuter()))
-    indices.push_back(rowVector.evaluateIndex(argument));
-  return indices;
-}
-
-/// Element d of the result is element order[d].
-template <typename Indices> static Indices permuted(const Indices &indices, ArrayRef<int64_t> order) {
-  Indices result;
-  for (int64_t dimension : order)
-    result.push_back(indices[dimension]);
-  return result;
 }
 
 void AttendPrefill::storeValues(bool normalised) {

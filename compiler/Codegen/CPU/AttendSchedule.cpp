@@ -1,4 +1,5 @@
 #include "compiler/Codegen/CPU/AttendSchedule.h"
+#include "compiler/Codegen/CPU/AttendDecode.h"
 
 using namespace mlir;
 
@@ -12,11 +13,11 @@ static std::optional<int64_t> scheduled(DictionaryAttr schedule, StringRef name)
   return std::nullopt;
 }
 
+/// Decode where it can, unless the schedule says otherwise.
 static AttendForm chooseForm(const AttendProblem &problem, DictionaryAttr schedule) {
-  if (schedule)
-    if (auto form = schedule.getAs<StringAttr>("form"))
-      return form == "decode" ? AttendForm::Decode : AttendForm::Prefill;
-  return AttendForm::Prefill;
+  auto form = schedule ? schedule.getAs<StringAttr>("form") : StringAttr();
+  bool wanted = !form || form == "decode";
+  return wanted && canDecode(problem) ? AttendForm::Decode : AttendForm::Prefill;
 }
 
 AttendSchedule chooseAttendSchedule(const AttendProblem &problem, const Target &target) {

@@ -15,7 +15,7 @@
 
 namespace attnc {
 
-enum class AttendForm { Prefill, Decode, BySize };
+enum class AttendForm { Prefill, Decode };
 
 struct AttendSchedule {
   AttendForm form = AttendForm::Prefill;

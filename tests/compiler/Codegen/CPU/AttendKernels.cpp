@@ -7,7 +7,8 @@
 namespace attnc {
 
 std::string AttendKernel::text() const {
-  std::string n = isStatic ? std::to_string(queries) : "?", m = isStatic ? std::to_string(keys) : "?";
+  std::string n = isStatic || hasStaticQueries ? std::to_string(queries) : "?",
+              m = isStatic ? std::to_string(keys) : "?";
   int64_t keyHeads = heads / group;
   std::string q = fmt::format("tensor<{}x{}x{}xf32>", heads, n, dim);
   std::string k = fmt::format("tensor<{}x{}x{}xf32>", keyHeads, m, dim);

@@ -151,19 +151,86 @@ TEST_P(AttendMechanisms, AgreesWithTheOracle) {
   EXPECT_EQ(compareWithOracle(kernel, operands), "");
 }
 
-std::string nameOf(const testing::TestParamInfo<std::tuple<Mechanism, Size>> &info) {
-  auto [mechanism, size] = info.param;
-  std::string name = mechanism.name;
+std::string nameOf(std::string name, const std::string &size) {
   std::replace_if(
       name.begin(), name.end(), [](char c) { return !isalnum(c); }, '_');
-  return fmt::format("{}_{}x{}", name, size.queries, size.keys);
+  return name + "_" + size;
+}
+
+std::string prefillName(const testing::TestParamInfo<std::tuple<Mechanism, Size>> &info) {
+  auto [mechanism, size] = info.param;
+  return nameOf(mechanism.name, fmt::format("{}x{}", size.queries, size.keys));
 }
 
 // No tile divides 83 or 150; 48 is one tile of queries; one key; more queries than keys and the reverse.
 const auto sizes = testing::Values(Size{83, 150}, Size{150, 61}, Size{48, 64}, Size{5, 1});
-INSTANTIATE_TEST_SUITE_P(Masks, AttendMechanisms, testing::Combine(testing::ValuesIn(maskMechanisms()), sizes), nameOf);
+INSTANTIATE_TEST_SUITE_P(Masks, AttendMechanisms, testing::Combine(testing::ValuesIn(maskMechanisms()), sizes),
+                         prefillName);
 INSTANTIATE_TEST_SUITE_P(Scores, AttendMechanisms, testing::Combine(testing::ValuesIn(scoreMechanisms()), sizes),
-                         nameOf);
+                         prefillName);
+
+//===------------------------------------------ decode ------------------------------------------------------------===//
+
+class AttendDecode : public testing::TestWithParam<std::tuple<Mechanism, int64_t>> {};
+
+TEST_P(AttendDecode, AgreesWithTheOracle) {
+  auto [mechanism, keys] = GetParam();
+  AttendKernel kernel = mechanism.kernel;
+  kernel.hasStaticQueries = true;
+  kernel.queries = 2;
+  kernel.keys = keys;
+  kernel.dim = 20;
+  kernel.valueDim = 70;
+  kernel.schedule = "form = \"decode\", split_kv = 300 : i64";
+  std::vector<HostArray> operands = kernel.operands();
+  for (HostArray &each : mechanism.captured(kernel))
+    operands.push_back(std::move(each));
+  EXPECT_EQ(compareWithOracle(kernel, operands), "");
+}
+
+std::string decodeName(const testing::TestParamInfo<std::tuple<Mechanism, int64_t>> &info) {
+  return nameOf(std::get<0>(info.param).name, fmt::format("{}", std::get<1>(info.param)));
+}
+
+// One key; less than a tile; several blocks and splits.
+const auto lengths = testing::Values<int64_t>(1, 13, 750);
+INSTANTIATE_TEST_SUITE_P(Masks, AttendDecode, testing::Combine(testing::ValuesIn(maskMechanisms()), lengths),
+                         decodeName);
+INSTANTIATE_TEST_SUITE_P(Scores, AttendDecode, testing::Combine(testing::ValuesIn(scoreMechanisms()), lengths),
+                         decodeName);
+
+TEST(AttendDecode, RowsAndHeadSizes) {
+  struct Shape {
+    int64_t heads, group, queries, dim, valueDim;
+  };
+  for (Shape shape : {Shape{3, 1, 1, 64, 64},
+                      {8, 4, 1, 128, 128},
+                      {6, 3, 1, 33, 100},
+                      {4, 2, 3, 80, 16},
+                      {7, 7, 1, 16, 5},
+                      {8, 8, 1, 256, 256}}) {
+    AttendKernel kernel;
+    kernel.heads = shape.heads;
+    kernel.group = shape.group;
+    kernel.queries = shape.queries;
+    kernel.dim = shape.dim;
+    kernel.valueDim = shape.valueDim;
+    kernel.keys = 600;
+    kernel.hasStaticQueries = true;
+    kernel.yields = "\"value\", \"lse\"";
+    for (const char *target : {"native", "x86-64-v3"})
+      EXPECT_EQ(compareWithOracle(kernel, kernel.operands(), 4e-6, target), "") << shape.heads << " " << shape.dim;
+  }
+}
+
+TEST(AttendDecode, NoKeysYieldZeros) {
+  AttendKernel kernel;
+  kernel.hasStaticQueries = true;
+  kernel.queries = 1;
+  kernel.keys = 0;
+  kernel.yields = "\"value\", \"lse\"";
+  EXPECT_EQ(compareWithOracle(kernel, kernel.operands()), "");
+}
 
 //===------------------------------------------ special cases -----------------------------------------------------===//
 
