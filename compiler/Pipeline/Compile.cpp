@@ -10,11 +10,11 @@
 #include "compiler/Pipeline/Import.h"
 #include "compiler/Pipeline/Job.h"
 #include "compiler/Pipeline/PackWeights.h"
+#include "compiler/Pipeline/Recovery.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
@@ -237,11 +237,8 @@ Outcome compile(const CompileOptions &options, Compilation &made, llvm::raw_ostr
   made.program.targetName = job.target.cpu;
   made.program.cpuLevel = job.target.hasAvx512 ? 4 : 3;
   // A crash is our fault too, and leaves a reproducer.
-  llvm::CrashRecoveryContext::Enable();
-  llvm::CrashRecoveryContext recovery;
-  if (!recovery.RunSafelyOnThread([&] { compilePhases(job); }, /*RequestedStackSize=*/64 << 20))
+  if (!survives([&] { compilePhases(job); }))
     job.ourFault();
-  llvm::CrashRecoveryContext::Disable();
   return job.outcome;
 }
 

@@ -66,13 +66,23 @@ static bool importModel(Job &job, std::unique_ptr<llvm::MemoryBuffer> buffer) {
   return job.ourFault();
 }
 
+/// A model's source as comments of a module.
+static std::string asComments(llvm::StringRef source) {
+  std::string text;
+  for (llvm::StringRef line : llvm::split(source, '\n'))
+    text += ("// " + line + "\n").str();
+  return text;
+}
+
 bool import(Job &job) {
   const std::string &path = job.options.input;
   auto file = llvm::MemoryBuffer::getFile(path);
   if (!file)
     return job.usersFault("attnc: error: can't read " + path + ": " + file.getError().message());
   job.made.inputs = {path};
-  if (llvm::StringRef(path).ends_with(".mlir"))
+  bool isModule = llvm::StringRef(path).ends_with(".mlir");
+  job.remember(isModule ? (*file)->getBuffer().str() : asComments((*file)->getBuffer()));
+  if (isModule)
     return importMlir(job, std::move(*file));
   if (llvm::StringRef(path).ends_with(".attn"))
     return importModel(job, std::move(*file));

@@ -1,10 +1,12 @@
 // A model through every phase and into this process: weights that are packed, embedded, drawn; threads.
 #include "attn/attn.h"
 #include "compiler/Pipeline/Compile.h"
+#include "compiler/Pipeline/Recovery.h"
 #include "tests/support/GuardedBuffer.h"
 #include "tools/attnc/LoadedModel.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -140,6 +142,27 @@ TEST_F(Pipeline, EmbeddedWeightsNeedNoFile) {
   const void *const *table = attn_weights_table(weights.value);
   EXPECT_FLOAT_EQ(static_cast<const float *>(table[loaded->model().parameters[0].first])[0], 0.05f);
   expectClose(run(weights.value, attn_serial_executor()), expected(table));
+}
+
+namespace {
+
+/// Recurs until the stack is used up.
+[[gnu::noinline]] int64_t overflow(int64_t depth) {
+  volatile char frame[4096];
+  frame[0] = char(depth);
+  return depth < 0 ? 0 : overflow(depth + 1) + frame[0];
+}
+
+} // namespace
+
+TEST(Recovery, CrashesEndOneCompileOnly) {
+  bool done = false;
+  EXPECT_TRUE(survives([&] { done = true; }));
+  EXPECT_TRUE(done);
+  EXPECT_FALSE(survives([] { raise(SIGSEGV); }));
+  EXPECT_FALSE(survives([] { abort(); }));
+  EXPECT_FALSE(survives([] { overflow(0); }));
+  EXPECT_TRUE(survives([] {}));
 }
 
 TEST_F(Pipeline, ArenaTooSmallIsRefused) {
