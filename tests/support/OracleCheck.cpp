@@ -4,6 +4,7 @@
 #include "tests/support/ParsedModule.h"
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
 
 namespace attnc {
 
@@ -54,6 +55,15 @@ static llvm::Expected<std::vector<reference::Array>> interpret(const OracleCheck
   return reference::interpret(parsed.function(), inputs);
 }
 
+/// Kernels are tested at many sizes: each is compiled once for a target.
+static KernelRunner &runnerOf(const OracleCheck &check) {
+  static std::map<std::pair<std::string, std::string>, std::unique_ptr<KernelRunner>> runners;
+  std::unique_ptr<KernelRunner> &runner = runners[{check.kernel, check.target}];
+  if (!runner)
+    runner = std::make_unique<KernelRunner>(check.kernel, *createCpuEmitter(), check.target);
+  return *runner;
+}
+
 std::string differenceFromOracle(const OracleCheck &check) {
   ParsedModule parsed(check.kernel);
   if (!parsed)
@@ -61,7 +71,7 @@ std::string differenceFromOracle(const OracleCheck &check) {
   auto expected = interpret(check, parsed);
   if (!expected)
     return llvm::toString(expected.takeError());
-  KernelRunner runner(check.kernel, *createCpuEmitter(), check.target);
+  KernelRunner &runner = runnerOf(check);
   if (!runner)
     return runner.message();
   std::vector<HostArray> first;

@@ -9,8 +9,7 @@
 //   optimise             -O3
 //   emit                 a relocatable object or assembly text, in memory
 //
-// The bytes depend on the module and the target alone: no paths, dates or pointers get in. Locations that name a file
-// become line tables, so that a profile or a fault leads to a line of the model.
+// The bytes depend on the module and the target alone: no paths, dates or pointers get in.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

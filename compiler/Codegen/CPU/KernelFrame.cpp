@@ -95,7 +95,6 @@ func::FuncOp KernelFrame::openFunctions(StringRef symbol, ModuleOp code) {
   auto body = func::FuncOp::create(b, (symbol + ".body").str(), b.getFunctionType(types, {}));
   body.setPrivate();
   body->setAttr("llvm.linkage", LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
-  body->setAttr("no_inline", b.getUnitAttr());
   for (auto [number, shares] : llvm::enumerate(sharingBuffers(kernel, numOperands)))
     if (!shares)
       setAttribute(body, number, LLVM::LLVMDialect::getNoAliasAttrName());

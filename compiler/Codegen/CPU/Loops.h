@@ -15,6 +15,8 @@
 #pragma once
 
 #include "compiler/Codegen/CPU/KernelSizes.h"
+#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Target.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace attnc {
@@ -35,5 +37,8 @@ struct LoopSchedule {
 };
 
 LoopSchedule scheduleLoops(mlir::linalg::GenericOp op, const KernelSizes &sizes, int64_t lanes);
+
+/// A kernel whose results are elements of its operands, in other places.
+KernelCode emitMoves(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
 
 } // namespace attnc

@@ -49,6 +49,7 @@ static LogicalResult expand(ModuleOp code) {
   vector::populateVectorRankReducingFMAPattern(patterns);
   vector::populateVectorGatherLoweringPatterns(patterns);
   vector::populateVectorStepLoweringPatterns(patterns);
+  vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
   vector::populateVectorBitCastLoweringPatterns(patterns);
   vector::populateVectorMaskLoweringPatternsForSideEffectingOps(patterns);
   memref::populateExpandStridedMetadataPatterns(patterns);

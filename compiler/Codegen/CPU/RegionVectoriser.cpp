@@ -151,12 +151,21 @@ static bool isIntegerDivision(Operation *op) {
              arith::CeilDivUIOp>(op);
 }
 
+/// One division for all lanes and, once it has been moved out of the loop, for a whole row.
+Value RegionVectoriser::multiplyByReciprocal(Value dividend, Value divisor) {
+  Value one = arith::ConstantOp::create(builder, location, builder.getFloatAttr(divisor.getType(), 1));
+  Value reciprocal = builder.createOrFold<arith::DivFOp>(location, one, divisor);
+  return arith::MulFOp::create(builder, location, dividend, broadcast(reciprocal), arith::FastMathFlags::contract);
+}
+
 Value RegionVectoriser::evaluateElementwise(Operation *op) {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
     operands.push_back(evaluate(operand));
   auto isVector = [](Value value) { return isa<VectorType>(value.getType()); };
   bool vector = llvm::any_of(operands, isVector);
+  if (vector && isa<arith::DivFOp>(op) && !isVector(operands[1]))
+    return multiplyByReciprocal(operands[0], operands[1]);
   if (vector)
     for (auto [number, operand] : llvm::enumerate(operands))
       if (!(isa<arith::SelectOp>(op) && number == 0))

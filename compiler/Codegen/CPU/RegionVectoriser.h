@@ -33,6 +33,9 @@
 // **Tails.** setActiveLanes(n) keeps lanes 0..n-1: loads of the others are masked off and their values are unspecified
 // (but harmless: no trap). At least one lane must be active. An integer divided by zero is itself.
 //
+// **Rounding.** Products may be fused with sums, and a vector divided by a scalar is multiplied by its reciprocal: an
+// error of one more unit in the last place (and infinity where the divisor is below 2^-128).
+//
 // **Out of range.** Subscripts that are affine in indices have been proved by the front end. Any other one (it comes
 // from data, or was selected) is clamped to the tensor, and an active lane out of range sets the status
 // (KernelFrame.h).
@@ -123,6 +126,7 @@ private:
   mlir::Value evaluateOp(mlir::Operation *op);
   mlir::Value evaluateOperand(mlir::BlockArgument argument);
   mlir::Value evaluateElementwise(mlir::Operation *op);
+  mlir::Value multiplyByReciprocal(mlir::Value dividend, mlir::Value divisor);
   mlir::Value clone(mlir::Operation *op, mlir::ValueRange operands, mlir::Type resultType);
   mlir::Value splat(int64_t constant, mlir::Type type);
 

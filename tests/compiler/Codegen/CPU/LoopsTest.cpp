@@ -290,8 +290,35 @@ TEST(Loops, Transpose) {
                              %m = tensor.dim %x, %c0 : tensor<?x?x20xf32>
                              %n = tensor.dim %x, %c1 : tensor<?x?x20xf32>
                              %e = tensor.empty(%m, %n) : tensor<20x?x?xf32>
-                             %r = linalg.transpose ins(%x : tensor<?x?x20xf32>) outs(%e : tensor<20x?x?xf32>) permutation = [2, 0, 1])");
-  EXPECT_EQ(differenceFromOracle({text, {HostArray::random({7, 35, 20}, 1)}, {{20, 7, 35}}}), "");
+                             %r = linalg.transpose ins(%x : tensor<?x?x20xf32>) outs(%e : tensor<20x?x?xf32>)
+                                 permutation = [2, 0, 1])");
+  for (std::string target : {"native", "x86-64-v3"})
+    for (Shape size : {Shape{7, 35}, {1, 16}, {3, 64}, {2, 1}, {1, 15}}) {
+      OracleCheck check{text, {HostArray::random({size[0], size[1], 20}, 1)}, {{20, size[0], size[1]}}};
+      check.target = target;
+      EXPECT_EQ(differenceFromOracle(check), "") << size[1];
+    }
+}
+
+TEST(Loops, TransposeOfHeads) {
+  std::string text = moving("%x: tensor<3x17x4x24xi32>", "tensor<3x4x24x17xi32>",
+                            R"(%e = tensor.empty() : tensor<3x4x24x17xi32>
+                             %r = linalg.transpose ins(%x : tensor<3x17x4x24xi32>) outs(%e : tensor<3x4x24x17xi32>)
+                                 permutation = [0, 2, 3, 1])");
+  HostArray x({3, 17, 4, 24}, ElementKind::I32);
+  for (int64_t i = 0; i < x.size(); ++i)
+    x.i32()[i] = static_cast<int32_t>(i);
+  EXPECT_EQ(differenceFromOracle({text, {x}, {{3, 4, 24, 17}}}), "");
+}
+
+TEST(Loops, TransposeOfOuterDimensions) {
+  std::string text = moving("%x: tensor<?x3x40xf32>", "tensor<3x?x40xf32>",
+                            R"(%c0 = arith.constant 0 : index
+                             %m = tensor.dim %x, %c0 : tensor<?x3x40xf32>
+                             %e = tensor.empty(%m) : tensor<3x?x40xf32>
+                             %r = linalg.transpose ins(%x : tensor<?x3x40xf32>) outs(%e : tensor<3x?x40xf32>)
+                                 permutation = [1, 0, 2])");
+  EXPECT_EQ(differenceFromOracle({text, {HostArray::random({9, 3, 40}, 1)}, {{3, 9, 40}}}), "");
 }
 
 TEST(Loops, SliceWithStrides) {
