@@ -32,7 +32,7 @@ std::optional<std::vector<std::optional<CheckedArgument>>> Checker::match(const 
                                                                           std::vector<CheckedArgument> arguments,
                                                                           SourceRange call, const std::string &callee) {
   std::vector<std::optional<CheckedArgument>> matched(parameters.size());
-  size_t errorsBefore = diagnostics.errorCount(), next = 0;
+  size_t errorsBefore = errorsFound, next = 0;
   std::vector<std::string> names;
   for (const ast::Parameter &parameter : parameters)
     names.push_back(parameter.name.text);
@@ -62,12 +62,12 @@ std::optional<std::vector<std::optional<CheckedArgument>>> Checker::match(const 
     else
       matched[place] = std::move(argument);
   }
-  for (size_t i = 0; i < parameters.size() && diagnostics.errorCount() == errorsBefore; ++i)
+  for (size_t i = 0; i < parameters.size() && errorsFound == errorsBefore; ++i)
     if (!matched[i] && !parameters[i].defaultValue)
       error(DiagnosticKind::ArgumentCount, call, fmt::format("`{}` is called without `{}`", callee, names[i]))
           .hint(signatureOf(parameters, callee))
           .note("it is declared", parameters[i].range);
-  if (diagnostics.errorCount() != errorsBefore)
+  if (errorsFound != errorsBefore)
     return std::nullopt;
   return matched;
 }

@@ -19,6 +19,7 @@ using namespace typed;
 //===- Errors -----------------------------------------------------------------------------------------------------===//
 
 Diagnostic &Checker::error(DiagnosticKind kind, SourceRange range, std::string message) {
+  ++errorsFound;
   if (isExhausted || !reported.emplace(kind, range.file, range.begin, range.end).second)
     return discarded = Diagnostic();
   return diagnostics.error(kind, range, std::move(message));
@@ -195,7 +196,7 @@ void Checker::entryResults(Entry &entry, const ast::FunctionDecl &decl, const Va
 
 void Checker::checkEntry(const FunctionValue &function, const std::string &name, SourceRange range, bool isExported) {
   const ast::FunctionDecl &decl = *function.decl;
-  size_t before = diagnostics.errorCount();
+  size_t before = errorsFound;
   checkedFunctions.insert(&decl);
   ranges.clearMaxima();
   Entry entry;
@@ -235,7 +236,7 @@ void Checker::checkEntry(const FunctionValue &function, const std::string &name,
   else if (isExported && !value.isError())
     entryResults(entry, decl, value, scope);
   frames.pop_back();
-  if (isExported && diagnostics.errorCount() == before)
+  if (isExported && errorsFound == before)
     program->entries.push_back(std::move(entry));
 }
 

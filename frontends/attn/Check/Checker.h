@@ -311,6 +311,7 @@ public:
   unsigned nesting = 0;                                ///< of expression(), over calls
   uint64_t steps = 0;                                  ///< expressions checked
   bool isExhausted = false;
+  size_t errorsFound = 0; ///< those that were reported before too
 };
 
 } // namespace attnc::check

@@ -133,7 +133,7 @@ Value Checker::withPicks(const Value &member, const std::vector<ParameterRef::Pi
 }
 
 bool Checker::fillInstance(Instance &instance) {
-  size_t before = diagnostics.errorCount();
+  size_t before = errorsFound;
   ScopePtr scope = moduleScope({&instance, {}});
   for (const ast::ConstDecl &decl : instance.decl->constants) {
     Value value = expression(*decl.value, scope);
@@ -148,7 +148,7 @@ bool Checker::fillInstance(Instance &instance) {
   }
   for (const ast::FieldDecl &field : instance.decl->fields)
     addField(instance, field, scope);
-  return diagnostics.errorCount() == before;
+  return errorsFound == before;
 }
 
 static std::string joined(const std::string &path, const std::string &step) {
@@ -282,10 +282,10 @@ Value Checker::makeModule(const ast::CallExpr &call, const ClassValue &cls, Inst
   Instance *instance = &instances.emplace_back(std::move(place));
   instance->decl = cls.decl;
   instance->unit = cls.unit;
-  size_t before = diagnostics.errorCount();
+  size_t before = errorsFound;
   making.push_back(cls.decl);
   bindHyperparameters(*instance, cls.decl->parameters, std::move(arguments), call.range, cls.decl->name.text);
-  bool isWhole = diagnostics.errorCount() == before && fillInstance(*instance);
+  bool isWhole = errorsFound == before && fillInstance(*instance);
   making.pop_back();
   return isWhole ? Value(ModuleValue{instance, {}}) : Value();
 }

@@ -79,6 +79,19 @@ bool Importer::isNumber(ExprRef expr) const {
   return node && llvm::all_of(node->operands, [&](ExprRef operand) { return isNumber(operand); });
 }
 
+/// Computes the sizes in a number where the builder stands, for use in bodies below.
+void Importer::computeSizes(ExprRef expr) {
+  if (auto *node = expr->as<DimValue>())
+    size(node->dim, location(expr->range));
+  else if (auto *cast = expr->as<Cast>())
+    computeSizes(cast->operand);
+  else if (auto *local = expr->as<LocalRef>())
+    computeSizes(numbers.lookup(local->local));
+  else if (auto *node = expr->as<Elementwise>())
+    for (ExprRef operand : node->operands)
+      computeSizes(operand);
+}
+
 /// The scalar of a number, where the builder stands.
 Value Importer::number(ExprRef expr) {
   if (auto *local = expr->as<LocalRef>())
@@ -138,8 +151,10 @@ Value Importer::pointwise(const Expr &expr) {
   SmallVector<int> inputOf; // the operand of each source; -1 for a number
   for (ExprRef source : sources) {
     inputOf.push_back(isNumber(source) ? -1 : static_cast<int>(inputs.size()));
-    if (inputOf.back() < 0)
+    if (inputOf.back() < 0) {
+      computeSizes(source);
       continue;
+    }
     Operand operand = broadcast(source, shape, shape.size());
     inputs.push_back(operand.value);
     maps.push_back(operand.map);

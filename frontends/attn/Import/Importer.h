@@ -55,6 +55,7 @@ private:
   mlir::Value compute(typed::ExprRef expr);
   /// A number known without tensors: constants, sizes, and arithmetic on them. It is computed where it is used.
   bool isNumber(typed::ExprRef expr) const;
+  void computeSizes(typed::ExprRef expr);
   mlir::Value number(typed::ExprRef expr);
   mlir::Value parameterValue(const typed::Expr &expr);
   mlir::Value pointwise(const typed::Expr &expr);

@@ -1,0 +1,246 @@
+// What the checker makes of programs: the typed AST, construct by construct.
+
+#include "tests/frontends/attn/Check/Checked.h"
+
+#include <gtest/gtest.h>
+
+using namespace attnc;
+
+namespace {
+
+/// The statements of the first entry point, without what surrounds them.
+std::string body(const std::string &program) {
+  Checked checked = check(program);
+  EXPECT_EQ(checked.diagnostics, "");
+  size_t begin = checked.typed.find(" {\n") + 3, end = checked.typed.find("\n}\n", begin) + 1;
+  return checked.typed.empty() ? "" : checked.typed.substr(begin, end - begin);
+}
+
+//===- Index notation ---------------------------------------------------------------------------------------------===//
+
+TEST(Elements, RowsBecomeElements) {
+  EXPECT_EQ(body("fn f(x: f32[n, d], w: f32[d]) -> f32[n, d] { [i] => 2 * x[i] + w }"),
+            "  return f: f32[n, d] = [i < n, d < d] => add(mul(2.0, x[i, d]), w[d])\n");
+}
+
+TEST(Elements, ADotProductIsASum) {
+  EXPECT_EQ(body("fn f(x: f32[n, d], y: f32[m, d]) -> f32[n, m] { [i, j] => dot(x[i], y[j]) }"),
+            "  return f: f32[n, m] = [i < n, j < m] => add k < d => mul(x[i, k], y[j, k])\n");
+}
+
+TEST(Elements, NestedReductionsAreTensorsOfTheirOwn) {
+  EXPECT_EQ(body("fn f(x: f32[n, d]) -> f32[n, d] { [i, k] => x[i, k] / sum c => x[i, c] }"),
+            "  let t: f32[n] = [i < n] => add c < d => x[i, c]\n"
+            "  return f: f32[n, d] = [i.1 < n, k < d] => div(x[i.1, k], t[i.1])\n");
+}
+
+TEST(Elements, AttendKeepsOnlyWhatMixesQueriesWithKeys) {
+  EXPECT_EQ(body("fn f(q: f32[n, d], k: f32[m, d], s: f32[n]) -> f32[n, m] {\n"
+                 "  [i] => attend j { score: exp(s[i]) * dot(q[i], k[j]) / norm(k[j]) }\n}"),
+            "  let t: f32[n] = [i < n] => exp(s[i])\n"
+            "  let t.1: f32[m] = [j < m] => add k.1 < d => mul(k[j, k.1], k[j, k.1])\n"
+            "  let t.2: f32[m] = [j.1 < m] => sqrt(t.1[j.1])\n"
+            "  let weights: f32[n, m] = [i.1 < n] => attend j.2 < m { score: div(mul(t[i.1], add k.2 < d => "
+            "mul(q[i.1, k.2], k[j.2, k.2])), t.2[j.2]) }\n"
+            "  return f: f32[n, m] = weights\n");
+}
+
+TEST(Elements, AComprehensionInsideABodyIsOpened) {
+  EXPECT_EQ(body("fn f(x: f32[n, m]) -> f32[n, m] { [i, j] => ([k] => x[i, k] * k)[j] }"),
+            "  return f: f32[n, m] = [i < n, j < m] => mul(x[i, j], f32(j))\n");
+}
+
+TEST(Elements, TransposesAndReshapesOfRowsBecomeIndexArithmetic) {
+  EXPECT_EQ(body("fn f(x: f32[n, 6]) -> f32[n, 2] { [i, j] => reshape(x[i], [2, 3])'[1, j] + x[i, 4:6][j] }"),
+            "  let t: f32[n, 2] = slice(x, from [0, 4], [n, 2])\n"
+            "  return f: f32[n, 2] = [i < n, j < 2] => add(x[i, add(mul(j, 3), 1)], t[i, j])\n");
+}
+
+TEST(Elements, AFilterCounts) {
+  EXPECT_EQ(body("fn f(x: f32[b, n], length: i32[b]) -> f32[b] { [r] => mean t where t < length[r] => x[r, t] }"),
+            "  let t: f32[b] = [r < b] => add t.1 < n where lt(t.1, index(length[r])) => x[r, t.1]\n"
+            "  let t.2: f32[b] = [r.1 < b] => add t.3 < n where lt(t.3, index(length[r.1])) => 1.0\n"
+            "  return f: f32[b] = [r.2 < b] => div(t[r.2], t.2[r.2])\n");
+}
+
+TEST(Attend, SeveralResultsComeFromOne) {
+  EXPECT_EQ(
+      body("fn f(q: f32[n, d]) -> (y: f32[n, d], l: f32[n]) {\n"
+           "  [i] => attend j { score: dot(q[i], q[j]), value: q[j] } yields (value, lse)\n}"),
+      "  let value: f32[n, d], lse: f32[n] = [i < n] => attend j < n { score: add k < d => mul(q[i, k], q[j, k]), "
+      "value: [d < d] => q[j, d] }\n"
+      "  return y: f32[n, d] = value\n"
+      "  return l: f32[n] = lse\n");
+}
+
+TEST(Attend, InsideALargerBodyIsBoundFirst) {
+  EXPECT_EQ(body("fn f(q: f32[n], v: f32[n]) -> f32[n] { [i] => 2.0 * attend j { score: q[i] * q[j], value: v[j] } }"),
+            "  let value: f32[n] = [i < n] => attend j < n { score: mul(q[i], q[j]), value: [] => v[j] }\n"
+            "  return f: f32[n] = [i < n] => mul(2.0, value[i])\n");
+}
+
+//===- Subscripts -------------------------------------------------------------------------------------------------===//
+
+TEST(Ranges, AGuardedSubscriptIsClamped) {
+  EXPECT_EQ(body("fn f(a: f32[n]) -> f32[n] { [s < n] => if s >= 1 then a[s - 1] else -inf }"),
+            "  return f: f32[n] = [s < n] => select(ge(s, 1), a[max(sub(s, 1), 0)], -inf)\n");
+}
+
+TEST(Ranges, DataIsCheckedAtRunTime) {
+  EXPECT_EQ(body("fn f(table: f32[v, d], t: i32[n]) -> f32[n, d] { table[t] }"),
+            "  return f: f32[n, d] = [n < n, d < d] => table[index(t[n])?, d]\n");
+}
+
+TEST(Ranges, DataIsClampedOnTheSideThatAGuardDecides) {
+  EXPECT_EQ(body("fn f(x: f32[n, c], t: i32[n]) -> f32[n] { [i] => if t[i] >= 0 then x[i, t[i]] else 0.0 }"),
+            "  return f: f32[n] = [i < n] => select(ge(t[i], 0), x[i, max(index(t[i]), 0)?], 0.0)\n");
+}
+
+TEST(Ranges, WhatIsProvedIsLeftAlone) {
+  EXPECT_EQ(
+      body("fn f(x: f32[12], y: f32[r * 4], z: f32[r]) -> f32[r, 4] {\n"
+           "  [i < r, j < 4] => x[(11 - 2 * j) / 3] + y[4 * i + j] + x[(i + j) % 12] + x[min(i, 11)]\n}"),
+      "  return f: f32[r, 4] = [i < r, j < 4] => add(add(add(x[div(sub(11, mul(2, j)), 3)], y[add(mul(4, i), j)]), "
+      "x[rem(add(i, j), 12)]), x[min(i, 11)])\n");
+}
+
+TEST(Ranges, AMaskProtectsTheValue) {
+  EXPECT_EQ(body("fn f(q: f32[n], v: f32[n]) -> f32[n] {\n"
+                 "  [i] => attend (j < n) { score: q[i], mask: j >= 1, value: v[j - 1] }\n}"),
+            "  let value: f32[n] = [i < n] => attend j < n { score: q[i], mask: ge(j, 1), value: [] => "
+            "v[max(sub(j, 1), 0)] }\n"
+            "  return f: f32[n] = value\n");
+}
+
+//===- Modules and loops ------------------------------------------------------------------------------------------===//
+
+const char *const layered = R"(
+module Scale(dim) {
+  gain: f32[dim] = ones
+  fn (x: f32[.., dim]) -> f32[.., dim] { x * gain }
+}
+module Pair(dim) {
+  parts: [Scale(dim); 2]
+  fn (x: f32[.., dim]) -> f32[.., dim] { parts[1](parts[0](x)) }
+}
+model M(layers = 3, dim = 8) {
+  pairs: [Pair(dim); layers]
+  fn f(x: f32[n, dim]) -> f32[n, dim] {
+    var y = x
+    for pair in pairs { y = pair(y) }
+    y
+  }
+}
+)";
+
+TEST(Modules, EqualModulesAreALoop) {
+  Checked checked = check(layered, {{"layers", "5"}, {"dim", "4"}});
+  EXPECT_EQ(checked.diagnostics, "");
+  EXPECT_EQ(checked.typed, R"(model M
+set layers = 5
+set dim = 4
+parameter pairs.parts.gain[5][2]: f32[4] = ones(0, 0) as "pairs.{0}.parts.{1}.gain"
+entry f(x: f32[n, 4]) n {
+  for pair < 5 carry (y: f32[n, 4] = x) {
+    let x.1: f32[n, 4] = mul(y, @pairs.parts.gain[pair][0])
+    let y.1: f32[n, 4] = mul(x.1, @pairs.parts.gain[pair][1])
+    next y = y.1
+  } -> y.2
+  return f: f32[n, 4] = y.2
+}
+)");
+}
+
+TEST(Modules, DifferentModulesAreWrittenOut) {
+  Checked checked = check(R"(
+module Grow(n) {
+  w: f32[n, 2 * n] = normal(0.02)
+  fn (x: f32[.., n]) -> f32[.., 2 * n] { x @ w }
+}
+model M() {
+  steps: [Grow(2 ** l) for l < 2] as "s{0}"
+  fn f(x: f32[b, 1]) -> f32[b, 4] {
+    var y = x
+    for step in steps { y = step(y) }
+    y
+  }
+}
+)");
+  EXPECT_EQ(checked.diagnostics, "");
+  EXPECT_EQ(checked.typed, R"(model M
+parameter steps.0.w: f32[1, 2] = normal(0, 0.02) as "s0.w"
+parameter steps.1.w: f32[2, 4] = normal(0, 0.02) as "s1.w"
+entry f(x: f32[b, 1]) b {
+  let y: f32[b, 2] = matmul(x, @steps.0.w)
+  let y.1: f32[b, 4] = matmul(y, @steps.1.w)
+  return f: f32[b, 4] = y.1
+}
+)");
+}
+
+TEST(Modules, AParameterOfSizeZeroIsNone) {
+  Checked checked = check("use nn\nmodel M(d = 4) {\n  l: nn.Linear(d, d, false)\n"
+                          "  fn f(x: f32[n, d]) -> f32[n, d] { l(x) }\n}\n");
+  EXPECT_EQ(checked.diagnostics, "");
+  EXPECT_EQ(checked.typed.find("bias"), std::string::npos);
+}
+
+TEST(Prelude, ACopyUnderAnotherNameIsTheSame) {
+  std::string program = "\nmodel M(d = 8) {\n  a: nn.MultiHeadAttention(d, 2)\n"
+                        "  fn f(x: f32[b, n, d]) -> f32[b, n, d] { gelu(a(x)) }\n}\n";
+  std::string copied = program;
+  for (size_t at; (at = copied.find("nn.M")) != std::string::npos;)
+    copied.replace(at, 3, "copy.");
+  std::string folder = testing::TempDir();
+  std::ofstream(folder + "/copy.attn") << *preludeText("nn");
+  Checked original = check("use nn" + program), copy = check("use copy" + copied, {}, folder + "/a.attn");
+  EXPECT_EQ(copy.diagnostics, "");
+  EXPECT_NE(original.typed, "");
+  EXPECT_EQ(original.typed, copy.typed);
+}
+
+//===- Errors -----------------------------------------------------------------------------------------------------===//
+
+size_t count(const std::string &text, const std::string &words) {
+  size_t result = 0;
+  for (size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1))
+    ++result;
+  return result;
+}
+
+TEST(Errors, AllAreReportedInOneRunAndNoneTwice) {
+  std::string text = check(R"(
+fn f(x: f32[n, 8], y: f32[n, 9], w: f32[7, 3]) -> f32[n, 3] {
+  let a = x + y
+  let b = a * 2.0
+  let c = x @ w
+  let d = [i] => unknown[i] + b[i, 0]
+  c + d
+}
+fn g(x: f32[n]) -> i32[n] { x }
+)")
+                         .diagnostics;
+  EXPECT_EQ(count(text, "error:"), 4u) << text;
+  EXPECT_EQ(count(text, "[dim-mismatch]"), 2u) << text;
+  EXPECT_EQ(count(text, "[unknown-name]"), 1u) << text;
+  EXPECT_EQ(count(text, "[element-mismatch]"), 1u) << text;
+}
+
+TEST(Errors, AnInlinedFunctionIsReportedOnceAndSaysWhereItWasCalled) {
+  std::string text = check(R"(
+fn twice(x: f32[n]) -> f32[n] { x + zeros(3) }
+fn f(a: f32[4]) -> f32[4] { twice(a) + twice(a) }
+export f
+)")
+                         .diagnostics;
+  EXPECT_EQ(count(text, "error:"), 1u) << text;
+  EXPECT_EQ(count(text, "note: in the call at a.attn:3:29"), 1u) << text;
+}
+
+TEST(Errors, FunctionsThatNobodyCallsAreCheckedToo) {
+  std::string text =
+      check("fn f(x: f32[n]) -> f32[n] { x }\nfn g(x: f32[..]) -> f32[..] { x + y }\nexport f\n").diagnostics;
+  EXPECT_EQ(count(text, "`y` is not known here"), 1u) << text;
+}
+
+} // namespace
