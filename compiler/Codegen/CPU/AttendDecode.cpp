@@ -31,7 +31,7 @@ AttendDecodeShape::AttendDecodeShape(const AttendProblem &problem, const AttendS
       partSize(problem.values.alignTo(schedule.lanes) + SizeExpr(schedule.lanes)), partHead(schedule.lanes) {
   for (unsigned dimension : problem.batchDims) {
     const SizeExpr &size = problem.outerSizes[dimension];
-    batches = batches * (dimension == problem.groupDim ? SizeExpr(size.constant() / problem.group) : size);
+    batches = batches * (dimension == problem.groupDim ? size.ceilDiv(problem.group) : size);
   }
 }
 
@@ -68,7 +68,7 @@ void AttendDecode::openChunk(bool withSplits) {
   }
   Values batchSizes;
   for (unsigned dimension : problem.batchDims)
-    batchSizes.push_back(dimension == problem.groupDim ? loops.div(outerSizes[dimension], loops.constant(problem.group))
+    batchSizes.push_back(dimension == problem.groupDim ? loops.ceilDiv(outerSizes[dimension], problem.group)
                                                        : outerSizes[dimension]);
   Values indices = loops.delinearise(batchNumber, batchSizes);
   Value groupNumber;
@@ -83,7 +83,8 @@ void AttendDecode::openChunk(bool withSplits) {
     rowPoints.push_back(bindRow(loops.constant(row)));
 }
 
-/// Row (head of the group, query): the queries of one head follow each other.
+/// Row (head of the group, query): the queries of one head follow each other. The last group may be short: its last
+/// head is repeated, and not stored.
 RegionVectoriser AttendDecode::bindRow(Value row) {
   Values sizes;
   if (problem.groupDim)
@@ -92,8 +93,11 @@ RegionVectoriser AttendDecode::bindRow(Value row) {
     sizes.push_back(outerSizes[dimension]);
   Values indices = loops.delinearise(row, sizes);
   RegionVectoriser point = batch;
-  if (problem.groupDim)
-    bindOuter(problem, point, *problem.groupDim, uniformIndex(loops.add(firstOfGroup, indices[0])));
+  if (problem.groupDim) {
+    Value last = loops.add(outerSizes[*problem.groupDim], -1);
+    Value head = loops.min(loops.add(firstOfGroup, indices[0]), last);
+    bindOuter(problem, point, *problem.groupDim, uniformIndex(head));
+  }
   for (auto [dimension, index] :
        llvm::zip(problem.rowDims, ArrayRef<Value>(indices).drop_front(problem.groupDim ? 1 : 0)))
     bindOuter(problem, point, dimension, uniformIndex(index));
@@ -178,8 +182,14 @@ void AttendDecode::storeParts() {
 
 void AttendDecode::emitMerge() {
   openChunk(/*withSplits=*/false);
-  for (int64_t row = 0; row < shape.rows; ++row)
-    mergeRow(row);
+  for (int64_t row = 0; row < shape.rows; ++row) {
+    int64_t headOfGroup = row / problem.rows.constant();
+    if (problem.groupDim)
+      loops.when(loops.less(loops.add(firstOfGroup, headOfGroup), outerSizes[*problem.groupDim]),
+                 [&] { mergeRow(row); });
+    else
+      mergeRow(row);
+  }
 }
 
 void AttendDecode::mergeRow(int64_t row) {

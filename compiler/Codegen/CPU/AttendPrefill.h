@@ -86,11 +86,12 @@ private:
   // AttendPrefillTransfer.cpp: tiles in and out
   void forEachVector(llvm::function_ref<void(Value)> body);
   std::vector<RegionVectoriser> bindLanes(Value vector);
-  Value rowScale(const PairReduction &product);
+  Value scaleOf(const PairReduction &product);
   void packRows(unsigned product);
   void packTransposed(const PairReduction &product, mlir::tensor::ExtractOp extract, Value tile, Value scale);
   void packElements(const PairReduction &product, mlir::tensor::ExtractOp extract, Value tile, Value scale);
   void loadPairTiles(Value firstKey, Value count);
+  void prefetchPairs(Value key);
   void bindPairTiles(RegionVectoriser &pair, int64_t vector, Value key);
   void storeTransposed(Value tile, Value count, Value scales, Value result,
                        llvm::function_ref<Values(RegionVectoriser &, Value)> placeOf);
@@ -124,6 +125,7 @@ private:
   Value rows, keys, values;                 ///< their products
   Value firstRow, rowCount;
   llvm::SmallVector<llvm::SmallVector<Value>> rowTiles; ///< [product][extract]: Qt
+  llvm::SmallVector<Value> productScales;               ///< [product], vectors
   llvm::SmallVector<Value> scoreTiles;                  ///< [product]: St; the first one becomes the scores and weights
   llvm::SmallVector<Value> pairTiles;                   ///< [pair extract], lanes are queries
   Value sumTile, maxima, sums, inverses;                ///< Ot, m, l, 1 / l

@@ -8,6 +8,7 @@ namespace attnc {
 
 /// Terms of a product that one turn of the loop adds.
 static constexpr int64_t featuresAtOnce = 2;
+static constexpr int64_t lineFloats = 16; // of a line of the caches
 
 static void bindFeatures(const PairReduction &product, RegionVectoriser &to, ValueRange features) {
   attn::ReduceOp op = product.op;
@@ -42,8 +43,12 @@ void AttendPrefill::computeProduct(unsigned number, Value firstKey, Value count)
   // The last tile begins early where the rows do not divide the keys: no key past the end is read.
   auto wholeTiles = [&] {
     Value last = loops.sub(count, tile);
-    loops.loop(zero, count, tile,
-               [&](Value row) { computeProductTile(number, firstKey, loops.min(row, last), tileRows); });
+    loops.loop(zero, count, tile, [&](Value row) {
+      computeProductTile(number, firstKey, loops.min(row, last), tileRows);
+      Value startsLine = loops.compare(arith::CmpIPredicate::eq, loops.rem(row, loops.constant(lineFloats)), zero);
+      if (number == 0 && !problem.pairExtracts.empty())
+        loops.when(startsLine, [&] { prefetchPairs(loops.add(loops.add(firstKey, count), row)); });
+    });
     return Values();
   };
   auto singleRows = [&] {
@@ -90,6 +95,8 @@ void AttendPrefill::computeProductTile(unsigned number, Value firstKey, Value ro
     Value largest = keepsMaxima() ? loadTile(blockMaxima, vector) : Value();
     for (int64_t i = 0; i < tileRows; ++i) {
       Value sum = sums[i * schedule.vectors + vector];
+      if (!product.isDot)
+        sum = loops.mulf(sum, productScales[number]);
       storeTile(sum, scoreTiles[number], vector, row, i);
       if (largest)
         largest = loops.maxKeepingFirst(largest, sum);

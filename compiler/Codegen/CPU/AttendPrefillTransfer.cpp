@@ -29,8 +29,8 @@ static LoopBuilder::Values subscriptsOf(RegionVectoriser &point, tensor::Extract
 
 //===-------------------------------------------- queries -----------------------------------------------------===//
 
-/// What the rows' tile of a product is multiplied with: its folded scales, and log2 e where the product is the score.
-Value AttendPrefill::rowScale(const PairReduction &product) {
+/// What a product is multiplied with: its folded scales, and log2 e where it is the score.
+Value AttendPrefill::scaleOf(const PairReduction &product) {
   Value scale = loops.scalar(problem.scoreIsProduct && problem.isSoftmax() ? log2e : 1.0);
   for (auto [factor, divides] : product.scales) {
     Value by = batch.evaluate(factor);
@@ -46,7 +46,8 @@ static bool isTransposable(const PairReduction &product, tensor::ExtractOp extra
 
 void AttendPrefill::packRows(unsigned number) {
   const PairReduction &product = problem.products[number];
-  Value scale = rowScale(product);
+  productScales.push_back(scaleOf(product));
+  Value scale = product.isDot ? productScales[number] : loops.splat(1.0);
   for (auto [extract, tile] : llvm::zip(product.rowExtracts, rowTiles[number])) {
     if (isTransposable(product, extract))
       packTransposed(product, extract, tile, scale);
@@ -93,7 +94,7 @@ void AttendPrefill::packElements(const PairReduction &product, tensor::ExtractOp
 
 //===-------------------------------------------- biases and masks of pairs -----------------------------------===//
 
-/// Brings the elements of a block of pairs into tiles whose lanes are queries, and asks for those of the next block.
+/// Brings the elements of a block of pairs into tiles whose lanes are queries.
 void AttendPrefill::loadPairTiles(Value firstKey, Value count) {
   OpBuilder &builder = loops.builder;
   for (auto [extract, tile] : llvm::zip(problem.pairExtracts, pairTiles)) {
@@ -112,12 +113,23 @@ void AttendPrefill::loadPairTiles(Value firstKey, Value count) {
           if (isFlag)
             loaded = arith::ExtUIOp::create(builder, loops.location, loops.vectorType(builder.getI32Type()), loaded);
           lines.push_back(loaded);
-          subscripts.back() = loops.add(subscripts.back(), count);
-          loops.prefetch(memref, subscripts, /*locality=*/2);
         }
         for (auto [column, transposed] : llvm::enumerate(loops.transpose(lines)))
           loops.store(transposed, tile, {loops.add(tileAt(key, column, 0), vector)});
       });
+    });
+  }
+}
+
+/// Asks for the lines of all rows that hold `key`, which a later block reads: a few at a time, while products are
+/// computed, because the processor follows only so many misses at once.
+void AttendPrefill::prefetchPairs(Value key) {
+  for (const PairExtract &extract : problem.pairExtracts) {
+    tensor::ExtractOp op = extract.op;
+    loops.loop(firstRow, loops.add(firstRow, rowCount), loops.constant(1), [&](Value row) {
+      RegionVectoriser point = bindRow(row);
+      point.bindIndex(extract.key, key);
+      loops.prefetch(frame.buffer(op.getTensor()), subscriptsOf(point, op), /*locality=*/2);
     });
   }
 }

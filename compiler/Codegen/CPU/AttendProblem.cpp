@@ -247,8 +247,7 @@ private:
       bool through = true;
       forEachKeySideOperand(
           [&](Value subscript) { through = through && dependsThroughGroup(subscript, dimension, group); });
-      const SizeExpr &size = problem.outerSizes[dimension];
-      if (through && group > 1 && size.isConstant() && size.constant() % group == 0) {
+      if (through && group > 1) {
         problem.groupDim = dimension;
         problem.group = group;
         return;
@@ -274,11 +273,10 @@ private:
           product.rowExtracts.push_back(extract);
       });
       matchDot(product);
-      if (product.isDot)
-        foldScales(product);
+      foldScales(product);
     }
-    problem.scoreIsProduct = problem.products.size() == 1 && problem.products[0].isDot &&
-                             problem.products[0].head == AttendProblem::yielded(op.getScore());
+    problem.scoreIsProduct =
+        problem.products.size() == 1 && problem.products[0].head == AttendProblem::yielded(op.getScore());
   }
 
   bool isRowSide(Value value) { return (uses.of(value) & problem.rowUses()) && !(uses.of(value) & IndexUses::anyKey); }

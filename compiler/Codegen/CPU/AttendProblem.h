@@ -15,8 +15,8 @@
 // **Products.** Each attn.reduce of the score is a PairReduction: its terms combine extracts that depend on the row
 // (`rowExtracts`: transposed once a query block into a tile of the scratch), on the key (loaded as scalars), or on the
 // features alone. A sum of `row * key` is a dot product, the register-tiled case. What a product is multiplied with or
-// divided by, if it is the same for all pairs of a batch, is folded into the row's tile (`scales`), and so is log2 e
-// where nothing else follows, because the exponential is to base two.
+// divided by, if it is the same for all pairs of a batch, becomes one factor (`scales`), of the row's tile for a dot
+// product, of the result for others; and so does log2 e where nothing else follows: the exponential is to base two.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -64,7 +64,7 @@ struct PairReduction {
   llvm::SmallVector<mlir::tensor::ExtractOp> rowExtracts; ///< depend on a row dimension, not on a key
   bool isDot = false;                                     ///< a sum of rowExtracts[0] * keyFactor
   mlir::Value keyFactor;                                  ///< for a dot product: an expression without row dimensions
-  llvm::SmallVector<std::pair<mlir::Value, bool>> scales; ///< (factor, whether it divides), folded into the row's tile
+  llvm::SmallVector<std::pair<mlir::Value, bool>> scales; ///< (factor, whether it divides)
   mlir::Value head;                                       ///< what the scaled reduction stands for in the score
   SizeExpr features;                                      ///< number of terms
 };

@@ -26,11 +26,13 @@ AttendSchedule chooseAttendSchedule(const AttendProblem &problem, const Target &
   schedule.form = chooseForm(problem, attribute);
   schedule.lanes = target.f32Lanes;
   schedule.tileRows = target.vectorRegisters >= 32 ? 8 : 4;
-  // Fewer queries than a tile holds: a narrower tile, and more keys in its registers.
+  // Fewer queries than a tile holds: a narrower tile.
   if (problem.rows.isConstant() && problem.rows.constant() <= 2 * schedule.lanes)
     schedule.vectors = std::max<int64_t>(1, (problem.rows.constant() + schedule.lanes - 1) / schedule.lanes);
   if (auto tileQ = scheduled(attribute, "tile_q"))
     schedule.vectors = std::clamp<int64_t>((*tileQ + schedule.lanes - 1) / schedule.lanes, 1, 4);
+  if (schedule.vectors == 1)
+    schedule.tileRows *= 2; // enough sums in flight to hide the latency of a multiply-add
   if (auto tileKv = scheduled(attribute, "tile_kv"))
     schedule.tileKv = std::clamp<int64_t>((*tileKv + 15) / 16 * 16, 16, 1024);
   if (auto splitKv = scheduled(attribute, "split_kv"))

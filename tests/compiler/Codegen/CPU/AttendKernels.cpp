@@ -1,6 +1,5 @@
 #include "tests/compiler/Codegen/CPU/AttendKernels.h"
 #include "compiler/Reference/Reference.h"
-#include "tests/support/ParsedModule.h"
 #include <cmath>
 #include <fmt/format.h>
 
@@ -75,7 +74,7 @@ static reference::Array toReference(const HostArray &array) {
   return result;
 }
 
-static std::string compare(const HostArray &found, const reference::Array &expected, double tolerance) {
+static std::string compareArrays(const HostArray &found, const reference::Array &expected, double tolerance) {
   double largest = 1;
   for (double value : expected.values)
     if (std::isfinite(value))
@@ -90,35 +89,32 @@ static std::string compare(const HostArray &found, const reference::Array &expec
   return "";
 }
 
-std::string compareWithOracle(const std::string &text, const std::vector<HostArray> &operands,
-                              const std::vector<std::vector<int64_t>> &resultShapes, double tolerance,
-                              std::string_view target) {
-  ParsedModule parsed(text);
-  if (!parsed)
-    return parsed.diagnostics() + text;
+ComparedKernel::ComparedKernel(const std::string &text, std::string_view target)
+    : parsed(text), runner(text, *createCpuEmitter(), target) {}
+
+std::string ComparedKernel::compare(const std::vector<HostArray> &operands,
+                                    const std::vector<std::vector<int64_t>> &resultShapes, double tolerance) {
+  if (!parsed || !runner)
+    return parsed.diagnostics() + runner.message();
   std::vector<reference::Array> inputs;
   for (const HostArray &operand : operands)
     inputs.push_back(toReference(operand));
   auto expected = reference::interpret(parsed.function(), inputs);
   if (!expected)
     return llvm::toString(expected.takeError());
-  KernelRunner runner(text, *createCpuEmitter(), target);
-  if (!runner)
-    return runner.message();
   std::vector<HostArray> first;
-  for (bool guardBefore : {false, true}) {
+  for (bool reversed : {false, true}) {
     RunOptions options;
-    options.guardBefore = options.reversed = guardBefore;
+    options.guardBefore = options.reversed = reversed;
     std::vector<HostArray> found = runner.run(operands, resultShapes, options);
     for (auto [number, result] : llvm::enumerate(found))
-      if (std::string difference = compare(result, (*expected)[number], tolerance); !difference.empty())
+      if (std::string difference = compareArrays(result, (*expected)[number], tolerance); !difference.empty())
         return fmt::format("result {}: {}", number, difference);
     if (runner.status() != 0)
       return fmt::format("status {}", runner.status());
-    if (guardBefore)
-      for (auto [number, result] : llvm::enumerate(found))
-        if (result.bytes != first[number].bytes)
-          return fmt::format("result {}: not the same bits when chunks run in reverse", number);
+    for (size_t number = 0; number < first.size(); ++number)
+      if (found[number].bytes != first[number].bytes)
+        return fmt::format("result {}: not the same bits when chunks run in reverse", number);
     first = found;
   }
   return "";
@@ -126,7 +122,7 @@ std::string compareWithOracle(const std::string &text, const std::vector<HostArr
 
 std::string compareWithOracle(const AttendKernel &kernel, const std::vector<HostArray> &operands, double tolerance,
                               std::string_view target) {
-  return compareWithOracle(kernel.text(), operands, kernel.resultShapes(), tolerance, target);
+  return ComparedKernel(kernel.text(), target).compare(operands, kernel.resultShapes(), tolerance);
 }
 
 } // namespace attnc

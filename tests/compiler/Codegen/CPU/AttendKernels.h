@@ -12,6 +12,7 @@
 
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "tests/support/KernelRunner.h"
+#include "tests/support/ParsedModule.h"
 #include <optional>
 
 namespace attnc {
@@ -35,12 +36,22 @@ struct AttendKernel {
   std::vector<std::vector<int64_t>> resultShapes() const;
 };
 
-/// Compiles and runs the kernel on the operands and compares with the oracle: each element within `tolerance` times the
-/// largest magnitude of the result (at least one). Returns an empty string, or what differs.
+/// A kernel compiled for a target, and the same text for the oracle.
+class ComparedKernel {
+public:
+  explicit ComparedKernel(const std::string &text, std::string_view target = "native");
+
+  /// Runs it on the operands, in both orders of the chunks, and compares with the oracle: each element within
+  /// `tolerance` times the largest magnitude of the result (at least one). Returns an empty string, or what differs.
+  std::string compare(const std::vector<HostArray> &operands, const std::vector<std::vector<int64_t>> &resultShapes,
+                      double tolerance = 4e-6);
+
+private:
+  ParsedModule parsed;
+  KernelRunner runner;
+};
+
 std::string compareWithOracle(const AttendKernel &kernel, const std::vector<HostArray> &operands,
                               double tolerance = 4e-6, std::string_view target = "native");
-std::string compareWithOracle(const std::string &text, const std::vector<HostArray> &operands,
-                              const std::vector<std::vector<int64_t>> &resultShapes, double tolerance = 4e-6,
-                              std::string_view target = "native");
 
 } // namespace attnc
