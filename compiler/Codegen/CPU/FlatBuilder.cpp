@@ -32,6 +32,11 @@ void FlatBuilder::store(Value vector, Value memref, Value offset, Value mask) {
   vector::MaskedStoreOp::create(builder, location, memref, ValueRange{offset}, mask, vector);
 }
 
+void FlatBuilder::prefetchForWriting(Value memref, Value offset) {
+  memref::PrefetchOp::create(builder, location, memref, ValueRange{offset}, /*isWrite=*/true, /*localityHint=*/3,
+                             /*isDataCache=*/true);
+}
+
 Value FlatBuilder::laneMask(Value count) {
   return vector::CreateMaskOp::create(builder, location, vectorType(builder.getI1Type()), ValueRange{count});
 }

@@ -38,6 +38,7 @@ public:
   /// Lanes where `mask` is false (i1s; null for all) are not touched and read as zero.
   Value load(Value memref, Value offset, Value mask);
   void store(Value vector, Value memref, Value offset, Value mask);
+  void prefetchForWriting(Value memref, Value offset);
   /// The first `count` lanes; count may be negative or more than there are.
   Value laneMask(Value count);
 

@@ -39,6 +39,7 @@ private:
     else
       right = frame.shared(0, MemRefType::get({ShapedType::kDynamic}, frame.builder.getF32Type()),
                            {frame.size(batch * schedule.panels * panelFloats)});
+    result = code.flat(frame.result(0));
     rows = frame.size(problem.extent(LoopGroup::Row));
     depth = frame.size(problem.extent(LoopGroup::Depth));
     leftStep = frame.size(problem.innerStride(problem.left, LoopGroup::Depth));
@@ -47,18 +48,12 @@ private:
     chunkDepth = problem.isFlat(problem.left, LoopGroup::Depth) ? schedule.kc : problem.depthRun().constant();
   }
 
-  /// chunk -> batch, stripe of column groups, block of rows, group (GemmSchedule.h).
+  /// chunk -> batch, block of rows, group of panels.
   void decodeChunk() {
     Value blocks = frame.size(schedule.rowBlocks), groups = frame.size(schedule.panelGroups);
-    Value each = code.mul(blocks, groups);
-    batch = code.div(frame.chunk, each);
-    Value inside = code.rem(frame.chunk, each);
-    Value stripeChunks = code.mul(blocks, schedule.groupsPerStripe);
-    Value firstGroup = code.mul(code.div(inside, stripeChunks), schedule.groupsPerStripe);
-    Value width = code.min(code.constant(schedule.groupsPerStripe), code.sub(groups, firstGroup));
-    Value inStripe = code.rem(inside, stripeChunks);
-    rowBlock = code.div(inStripe, width);
-    Value group = code.add(firstGroup, code.rem(inStripe, width));
+    Value group = code.rem(frame.chunk, groups), outer = code.div(frame.chunk, groups);
+    rowBlock = code.rem(outer, blocks);
+    batch = code.div(outer, blocks);
     panels = frame.size(schedule.panels);
     firstPanel = code.mul(group, schedule.panelsPerChunk);
     lastPanel = code.min(panels, code.add(firstPanel, schedule.panelsPerChunk));
@@ -101,6 +96,17 @@ private:
     operands.panel = right;
     operands.panelOffset = code.add(panelAt, code.mul(k0, schedule.nr));
     return operands;
+  }
+
+  /// Brings the lines of the result that a tile ends in, so that its stores find them.
+  void fetchResult(Value firstRow, int64_t height, Value panel) {
+    if (!problem.isFlat(problem.result, LoopGroup::Row) || !problem.isFlat(problem.result, LoopGroup::Column))
+      return;
+    Value first = code.add(offset(problem.result, LoopGroup::Batch, batch), code.mul(panel, schedule.nr));
+    for (int64_t r = 0; r < height; ++r)
+      for (int64_t column = 0; column < schedule.nr; column += lineFloats)
+        code.prefetchForWriting(
+            result, code.add(code.add(first, column), offset(problem.result, LoopGroup::Row, code.add(firstRow, r))));
   }
 
   /// Puts the tile's sums at row `row` of the block, or adds them to what is there.
@@ -177,6 +183,7 @@ private:
           TileOperands operands = operandsOf(row, rowsOfTile, k0, panelAt);
           operands.depth = steps;
           operands.fetchOffset = code.add(code.add(operands.panelOffset, code.mul(steps, schedule.nr)), fetched);
+          code.when(code.less(code.sub(depth, steps), code.add(k0, 1)), [&] { fetchResult(row, rowsOfTile, panel); });
           TileShape shape{rowsOfTile, schedule.vectors(), 1, fetchLines};
           keep(emitTile(code, shape, operands), code.sub(row, firstRow), isFirst);
         });
@@ -212,7 +219,7 @@ private:
   KernelFrame &frame;
   FlatBuilder code;
   int64_t chunkDepth = 0;
-  Value left, right, sums, rows, depth, leftStep, leftBatch;
+  Value left, right, result, sums, rows, depth, leftStep, leftBatch;
   Value batch, rowBlock, panels, firstPanel, lastPanel;
 };
 

@@ -96,6 +96,7 @@ Verdict GemmProblem::matchContraction(linalg::GenericOp op) {
       return Verdict::no("its contraction is not of f32");
     *access = {operand.get(), *loops};
   }
+  product.tensor = op.getResult(0);
   for (Value operand : op.getDpsInputs())
     if (!isa<BlockArgument>(operand))
       return Verdict::no("an operand of its contraction is computed in the kernel");
@@ -145,11 +146,13 @@ Verdict GemmProblem::groupLoops() {
   auto has = [](const Access &access, unsigned loop) { return llvm::is_contained(access.loops, loop); };
   auto isRow = [&](unsigned loop) { return has(left, loop) && !has(right, loop); };
   // The lanes run along the innermost loop of the result: it has to be a column, or there is one column only.
-  SmallVector<unsigned> stored = product.loops;
+  result = product;
   if (epilogue) {
     auto map = epilogue.getMatchingIndexingMap(epilogue.getDpsInitOperand(0));
-    stored = llvm::map_to_vector(*loopsOfMap(map), [&](unsigned loop) { return epilogueLoops[loop]; });
+    result.tensor = epilogue.getResult(0);
+    result.loops = llvm::map_to_vector(*loopsOfMap(map), [&](unsigned loop) { return epilogueLoops[loop]; });
   }
+  ArrayRef<unsigned> stored = result.loops;
   auto inner = llvm::find_if(llvm::reverse(stored), [&](unsigned loop) { return !isUnit(loopSizes[loop]); });
   if (inner != stored.rend() && isRow(*inner) && !packedAttribute(right))
     std::swap(left, right);

@@ -47,6 +47,7 @@ struct GemmProblem {
   llvm::SmallVector<SizeExpr> loopSizes;         ///< of the contraction
   llvm::SmallVector<unsigned> groups[4];         ///< loops of a group, outermost first
   Access left, right, product;
+  Access result;                       ///< as it is stored; its tensor is what the kernel returns
   std::optional<PanelPacking> packing; ///< of right, which is then a kernel argument
   /// The loop of the contraction that is loop l of the epilogue.
   llvm::SmallVector<unsigned> epilogueLoops;

@@ -13,8 +13,8 @@
 // With one tile of rows (M <= mr) the kernel is bound by the bandwidth of the panels: K is not cut, a low tile has
 // several accumulators for each element, over k, and fetches ahead in the panel that it reads.
 //
-// Chunks are (batch, block of rows, group of panels). They are numbered so that neighbours share what lies in a cache:
-// a stripe of columns that fits there is passed down all rows before the next stripe.
+// Chunks are (batch, block of rows, group of panels), numbered in this order: neighbours share the rows, which stay in
+// the second cache while the panels stream past.
 //
 // Sources: Goto and van de Geijn, "Anatomy of high-performance matrix multiplication" (2008), for the loops around the
 // register tile; the tile and the chunk lengths are measured (benchmarks/kernels).
@@ -43,7 +43,6 @@ struct GemmSchedule {
   int64_t kc;             ///< steps of k between visits of the partial sums
   int64_t tilesPerBlock;  ///< row tiles of a block
   int64_t panelsPerChunk; ///< panels of a group
-  int64_t groupsPerStripe;
   SizeExpr rowTiles, rowBlocks, panels, panelGroups;
 
   int64_t vectors() const { return nr / lanes; }
@@ -55,7 +54,7 @@ struct GemmSchedule {
   SizeExpr chunks(const GemmProblem &problem) const;
 
 private:
-  void chooseGroups(const GemmProblem &problem, const Target &target);
+  void chooseGroups(const GemmProblem &problem);
   void chooseHeights(const SizeExpr &rows);
 };
 
