@@ -5,7 +5,7 @@
 // fetch the next chunk of the panel, each its share:
 //
 //   for panel in panels of the chunk                      nr columns: 3 vectors of 16 with 32 registers, 2 of 8 with 16
-//     for k0 = 0 .. K step kc                             256 to 384
+//     for k0 = 0 .. K step kc                             about 768: a chunk of the panel is 150 KB
 //       for tile in rows of the block (about 32 rows)     heights differ by one at most: never a short tail
 //         partial[tile] += left[tile, k0 .. k0+kc] * panel[k0 .. k0+kc]
 //     result[block, panel] = epilogue(partial)
