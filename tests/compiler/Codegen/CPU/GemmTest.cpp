@@ -54,9 +54,9 @@ double gelu(double x) { return 0.5 * x * (1 + std::tanh(0.7978845608 * (x + 0.04
 const char *biasResidual = "%t = arith.addf %p, %x0 : f32\n  %y = arith.addf %t, %x1 : f32";
 
 TEST(Gemm, everySmallShape) {
-  for (int64_t m : {1, 2, 7})
-    for (int64_t n : {1, 16, 17})
-      for (int64_t k : {1, 3, 8})
+  for (int64_t m : {1, 3})
+    for (int64_t n : {1, 17})
+      for (int64_t k : {1, 6})
         for (bool packed : {false, true})
           check(matrices(m, n, k, packed));
 }

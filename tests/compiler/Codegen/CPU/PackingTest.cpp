@@ -40,8 +40,8 @@ void check(const std::string &right, std::map<char, int64_t> sizes, PanelPacking
 TEST(Packing, panelsOfEachSourceAndWidth) {
   for (const char *target : {"native", "x86-64-v3"})
     for (int64_t nr : {16, 48})
-      for (int64_t n : {1, 48, 97})
-        for (int64_t k : {1, 16, 35}) {
+      for (int64_t n : {1, 97})
+        for (int64_t k : {16, 35}) {
           std::map<char, int64_t> sizes = {{'b', 2}, {'m', 1}, {'n', n}, {'k', k}};
           check("kn", sizes, {nr, false, 0, 1}, target);
           check("nk", sizes, {nr, true, 0, 1}, target);
