@@ -135,6 +135,8 @@ void RegionVectoriser::store(Value value, Value memref, ArrayRef<LaneIndex> subs
   bool scalar = isUniformAccess(subscripts);
   if (!scalar)
     value = broadcast(value);
+  else if (isa<VectorType>(value.getType())) // one place for all lanes: they hold the same, or only the first is active
+    value = vector::ExtractOp::create(builder, location, value, 0);
   if (getElementTypeOrSelf(value.getType()) != stored)
     value = arith::ExtUIOp::create(builder, location, scalar ? stored : Type(vectorOf(stored)), value);
   SmallVector<Value> bases = basesOf(subscripts);

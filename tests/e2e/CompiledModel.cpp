@@ -1,0 +1,144 @@
+#include "tests/e2e/CompiledModel.h"
+#include "tests/e2e/Subject.h"
+#include "tests/support/GuardedBuffer.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace attnc::e2e {
+
+//===-------------------------------------------- compilation ---------------------------------------------------===//
+
+bool CompiledModel::compileTo(std::optional<Phase> phase, CompileOptions options, std::unique_ptr<Compilation> &made) {
+  made = std::make_unique<Compilation>();
+  options.dump = phase;
+  llvm::raw_string_ostream messages(message_);
+  Outcome outcome = compile(options, *made, messages);
+  if (outcome != Outcome::Done)
+    return false;
+  message_.clear(); // warnings
+  return true;
+}
+
+CompiledModel::CompiledModel(const std::string &path,
+                             const std::vector<std::pair<std::string, std::string>> &settings) {
+  CompileOptions options;
+  options.input = path;
+  options.settings = settings;
+  options.reproducerDirectory = "";
+  if (compileTo(Phase::Import, options, import) && compileTo(Phase::Fuse, options, fusion) &&
+      compileTo(std::nullopt, options, whole) && load(whole->program.prefix))
+    drawParameters();
+}
+
+CompiledModel::~CompiledModel() { attn_weights_free(weights); }
+
+bool CompiledModel::load(const std::string &prefix) {
+  auto fail = [&](llvm::Error error) { return message_ = llvm::toString(std::move(error)), false; };
+  auto made = llvm::orc::LLJITBuilder().create();
+  if (!made)
+    return fail(made.takeError());
+  jit = std::move(*made);
+  llvm::StringRef bytes(whole->object.data(), whole->object.size());
+  if (auto error = jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(bytes, prefix)))
+    return fail(std::move(error));
+  auto address = jit->lookup(prefix + "_model");
+  if (!address)
+    return fail(address.takeError());
+  model = address->toPtr<const attn_model *>();
+  return true;
+}
+
+const attn_entry_info *CompiledModel::entry(const std::string &name) const {
+  for (int64_t number = 0; number < model->entry_count; ++number)
+    if (name == model->entries[number].name)
+      return &model->entries[number];
+  return nullptr;
+}
+
+//===-------------------------------------------- parameters ----------------------------------------------------===//
+
+static float drawFor(const attn_parameter_info &parameter, Random &random) {
+  double noise = random.uniform(-1, 1);
+  switch (parameter.init) {
+  case ATTN_INIT_CONSTANT:
+    return static_cast<float>(parameter.init_a + 0.25 * noise);
+  case ATTN_INIT_NORMAL: // wider than most start, so that every weight shows in the result
+    return static_cast<float>(parameter.init_a + 4 * parameter.init_b * noise);
+  default:
+    return static_cast<float>(parameter.init_a + (parameter.init_b - parameter.init_a) * (noise + 1) / 2);
+  }
+}
+
+void CompiledModel::drawParameters() {
+  std::vector<const void *> table(model->loaded_count);
+  for (int64_t number = 0; number < model->parameter_count; ++number) {
+    const attn_parameter_info &parameter = model->parameters[number];
+    llvm::ArrayRef<int64_t> shape(parameter.shape, parameter.rank);
+    int64_t entries = reference::elementsOf({parameter.counts, static_cast<size_t>(parameter.list_rank)});
+    for (int64_t entry = 0; entry < entries; ++entry) {
+      char name[512];
+      attn_parameter_name(&parameter, entry, name, sizeof name);
+      Random random(name);
+      std::vector<float> &floats = storage.emplace_back(reference::elementsOf(shape));
+      for (float &value : floats)
+        value = drawFor(parameter, random);
+      table[parameter.first + entry] = floats.data();
+      values[name] =
+          reference::Array(reference::Element::F32, shape, std::vector<double>(floats.begin(), floats.end()));
+    }
+  }
+  attn_status status = {};
+  if (attn_weights_from_table(model, table.data(), attn_serial_executor(), &weights, &status) != ATTN_OK)
+    message_ = status.message;
+}
+
+//===-------------------------------------------- calls ---------------------------------------------------------===//
+
+std::vector<int64_t> shapeOf(const attn_tensor_info &tensor, const std::vector<int64_t> &dimensions) {
+  std::vector<int64_t> shape;
+  for (int32_t number = 0; number < tensor.rank; ++number)
+    shape.push_back(attn_size(&tensor.shape[number], dimensions.data()));
+  return shape;
+}
+
+static int64_t elementBytes(const attn_tensor_info &tensor) { return tensor.dtype == ATTN_BOOL ? 1 : 4; }
+
+static void write(const reference::Array &array, int32_t dtype, char *to) {
+  for (double value : array.values) {
+    auto number = static_cast<float>(value);
+    auto integer = static_cast<int32_t>(dtype == ATTN_F32 ? 0 : value);
+    std::memcpy(to, dtype == ATTN_F32 ? static_cast<void *>(&number) : &integer, dtype == ATTN_BOOL ? 1 : 4);
+    to += dtype == ATTN_BOOL ? 1 : 4;
+  }
+}
+
+CallResults CompiledModel::call(const attn_entry_info &entry, const std::vector<reference::Array> &inputs,
+                                const std::vector<int64_t> &dimensions, const CallOptions &options) const {
+  std::vector<GuardedBuffer> buffers;
+  std::vector<void *> pointers;
+  std::vector<int64_t> sizes;
+  for (int32_t number = 0; number < entry.input_count + entry.result_count; ++number) {
+    const attn_tensor_info &tensor = entry.tensors[number];
+    sizes.push_back(reference::elementsOf(shapeOf(tensor, dimensions)) * elementBytes(tensor));
+    buffers.emplace_back(sizes.back(), options.guardBefore, 4);
+    pointers.push_back(buffers.back().data());
+    if (number < entry.input_count)
+      write(inputs[number], tensor.dtype, buffers.back().data());
+  }
+  attn_pool *pool = nullptr;
+  attn_pool_create(options.workers, &pool, nullptr);
+  GuardedBuffer arena(std::max<int64_t>(entry.arena_bytes(dimensions.data(), options.workers), 0), options.guardBefore,
+                      ATTN_ALIGNMENT);
+  attn_frame frame = {pointers.data(), dimensions.data(), attn_weights_table(weights), arena.data(),
+                      attn_pool_executor(pool)};
+  CallResults results{entry.run(&frame), {}};
+  attn_pool_destroy(pool);
+  for (int32_t number = entry.input_count; number < entry.input_count + entry.result_count; ++number) {
+    auto *start = static_cast<const char *>(pointers[number]);
+    results.bytes.emplace_back(start, start + sizes[number]);
+  }
+  return results;
+}
+
+} // namespace attnc::e2e

@@ -1,0 +1,69 @@
+//===- CompiledModel.h - a model, compiled by the pipeline and loaded into this process --------------------------===//
+//
+// The object is what `attnc compile` would write. Inputs, results and the arena (of exactly the promised size) lie
+// against inaccessible pages; results and arena hold NaN before a run.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "attn/attn.h"
+#include "compiler/Pipeline/Compile.h"
+#include "compiler/Reference/Reference.h"
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace llvm::orc {
+class LLJIT;
+}
+
+namespace attnc::e2e {
+
+struct CallOptions {
+  int64_t workers = 1;
+  bool guardBefore = false; ///< inaccessible pages before the buffers, instead of after them
+};
+
+/// What a call left in its results, as bytes.
+struct CallResults {
+  int32_t status = 0;
+  std::vector<std::vector<char>> bytes;
+};
+
+class CompiledModel {
+public:
+  CompiledModel(const std::string &path, const std::vector<std::pair<std::string, std::string>> &settings);
+  ~CompiledModel();
+
+  explicit operator bool() const { return message_.empty(); }
+  const std::string &message() const { return message_; }
+  const attn_model &table() const { return *model; }
+  const attn_entry_info *entry(const std::string &name) const;
+
+  /// The program after import, and after fusion, for the oracle.
+  mlir::ModuleOp imported() const { return *import->module; }
+  mlir::ModuleOp fused() const { return *fusion->module; }
+  /// Values for all parameters: around what their initialisers say, but never all zero or all one.
+  const reference::Parameters &parameters() const { return values; }
+
+  CallResults call(const attn_entry_info &entry, const std::vector<reference::Array> &inputs,
+                   const std::vector<int64_t> &dimensions, const CallOptions &options) const;
+
+private:
+  bool compileTo(std::optional<Phase> phase, CompileOptions options, std::unique_ptr<Compilation> &made);
+  bool load(const std::string &prefix);
+  void drawParameters();
+
+  std::string message_;
+  std::unique_ptr<Compilation> import, fusion, whole;
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+  const attn_model *model = nullptr;
+  reference::Parameters values;
+  std::vector<std::vector<float>> storage;
+  attn_weights *weights = nullptr;
+};
+
+/// The sizes of a tensor for given values of the entry's dimensions.
+std::vector<int64_t> shapeOf(const attn_tensor_info &tensor, const std::vector<int64_t> &dimensions);
+
+} // namespace attnc::e2e

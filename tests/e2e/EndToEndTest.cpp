@@ -1,0 +1,189 @@
+// Every row of the table: compiled code against the oracle, the same bits at any number of threads, fused IR against
+// imported IR.
+#include "tests/e2e/CompiledModel.h"
+#include "tests/e2e/Subject.h"
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace attnc::e2e {
+namespace {
+
+using reference::Array;
+
+struct Case {
+  Subject subject;
+  Choice choice;
+};
+
+std::vector<Case> allCases() {
+  std::vector<Case> cases;
+  for (auto subjects : {maskSubjects(), scoreSubjects(), layerSubjects(), modelSubjects()})
+    for (const Subject &subject : subjects)
+      for (const Choice &choice : subject.choices)
+        cases.push_back({subject, choice});
+  return cases;
+}
+
+std::string nameOf(const testing::TestParamInfo<Case> &info) {
+  std::string name = info.param.subject.file + "_" + info.param.subject.entry + "_" + info.param.choice.name;
+  for (char &character : name)
+    if (!isalnum(static_cast<unsigned char>(character)))
+      character = '_';
+  return name;
+}
+
+void PrintTo(const Case &each, std::ostream *stream) {
+  *stream << each.subject.file << " " << each.subject.entry << ": " << each.choice.name;
+}
+
+/// Each file is compiled once.
+const CompiledModel &compiled(const Subject &subject) {
+  static std::map<std::string, std::unique_ptr<CompiledModel>> models;
+  std::string key = subject.file;
+  for (auto &[name, value] : subject.settings)
+    key += " " + name + "=" + value;
+  std::unique_ptr<CompiledModel> &model = models[key];
+  if (!model) {
+    bool inTree = subject.file.starts_with("/");
+    std::string path = inTree ? ATTNC_ROOT + subject.file : ATTNC_ROOT "/tests/e2e/models/" + subject.file;
+    model = std::make_unique<CompiledModel>(path, subject.settings);
+  }
+  return *model;
+}
+
+class EndToEnd : public testing::TestWithParam<Case> {
+protected:
+  void SetUp() override {
+    model = &compiled(subject());
+    ASSERT_TRUE(*model) << model->message();
+    entry = model->entry(subject().entry);
+    ASSERT_TRUE(entry) << "there is no entry point " << subject().entry;
+    for (int32_t number = 0; number < entry->dimension_count; ++number)
+      dimensions.push_back(choice().dimensions.at(entry->dimensions[number].name));
+    for (int32_t number = 0; number < entry->input_count; ++number)
+      inputs.push_back(drawInput(entry->tensors[number]));
+  }
+
+  const Subject &subject() const { return GetParam().subject; }
+  const Choice &choice() const { return GetParam().choice; }
+
+  Array drawInput(const attn_tensor_info &tensor) {
+    Filler filler = uniform(-1, 1);
+    for (const Fillers *fillers : {&subject().inputs, &choice().inputs})
+      if (auto found = fillers->find(tensor.name); found != fillers->end())
+        filler = found->second;
+    using reference::Element;
+    Element element = tensor.dtype == ATTN_F32 ? Element::F32 : tensor.dtype == ATTN_I32 ? Element::I32 : Element::I1;
+    Array array(element, shapeOf(tensor, dimensions), 0.0);
+    Random random(subject().entry + tensor.name);
+    for (int64_t place = 0; place < static_cast<int64_t>(array.values.size()); ++place) {
+      double value = filler(random, place, choice().dimensions);
+      array.values[place] = element == Element::F32 ? static_cast<float>(value) : std::floor(value);
+    }
+    return array;
+  }
+
+  std::vector<Array> interpretIn(mlir::ModuleOp module) {
+    auto function = module.lookupSymbol<mlir::func::FuncOp>(subject().entry);
+    auto results = reference::interpret(function, inputs, model->parameters());
+    if (results)
+      return *results;
+    ADD_FAILURE() << llvm::toString(results.takeError());
+    return {};
+  }
+
+  /// c u sqrt(K), as Subject.h says.
+  double tolerance() const {
+    double terms = static_cast<double>(subject().accuracy.reduction);
+    for (const std::string &name : subject().accuracy.along)
+      terms += static_cast<double>(choice().dimensions.at(name));
+    return choice().amplified * subject().accuracy.c * 0x1p-24 * std::sqrt(std::max(terms, 1.0));
+  }
+
+  const CompiledModel *model = nullptr;
+  const attn_entry_info *entry = nullptr;
+  std::vector<int64_t> dimensions;
+  std::vector<Array> inputs;
+};
+
+double elementOf(const std::vector<char> &bytes, int32_t dtype, int64_t place) {
+  float real;
+  int32_t whole;
+  switch (dtype) {
+  case ATTN_F32:
+    return std::memcpy(&real, bytes.data() + 4 * place, 4), real;
+  case ATTN_I32:
+    return std::memcpy(&whole, bytes.data() + 4 * place, 4), whole;
+  default:
+    return bytes[place];
+  }
+}
+
+double largestOf(const Array &array) {
+  double largest = 1;
+  for (double value : array.values)
+    if (std::isfinite(value))
+      largest = std::max(largest, std::fabs(value));
+  return largest;
+}
+
+bool agree(double found, double expected, double limit) {
+  return std::isnan(expected)   ? std::isnan(found)
+         : std::isinf(expected) ? found == expected
+                                : std::fabs(found - expected) <= limit;
+}
+
+/// The first element that differs, and the largest error among all; nothing where all agree.
+std::string difference(const attn_tensor_info &tensor, const std::vector<char> &bytes, const Array &expected,
+                       double tolerance) {
+  double limit = tensor.dtype == ATTN_F32 ? tolerance * largestOf(expected) : 0, worst = 0;
+  std::string first;
+  for (int64_t place = 0; place < static_cast<int64_t>(expected.values.size()); ++place) {
+    double found = elementOf(bytes, tensor.dtype, place), wanted = expected.values[place];
+    worst = std::max(worst, std::fabs(found - wanted));
+    if (first.empty() && !agree(found, wanted, limit))
+      first = fmt::format("{}: element {} of {} is {}, expected {} within {}", tensor.name, place,
+                          expected.values.size(), found, wanted, limit);
+  }
+  return first.empty() ? "" : fmt::format("{}; largest error {}", first, worst);
+}
+
+TEST_P(EndToEnd, AgreesWithOracleAtAnyNumberOfThreads) {
+  CallResults first = model->call(*entry, inputs, dimensions, {1, false});
+  ASSERT_EQ(first.status, choice().status);
+  if (first.status == 0) {
+    std::vector<Array> expected = interpretIn(model->imported());
+    for (size_t number = 0; number < expected.size(); ++number)
+      EXPECT_EQ(
+          difference(entry->tensors[entry->input_count + number], first.bytes[number], expected[number], tolerance()),
+          "");
+  }
+  for (CallOptions options : {CallOptions{2, true}, CallOptions{3, false}}) {
+    CallResults again = model->call(*entry, inputs, dimensions, options);
+    EXPECT_EQ(again.status, choice().status);
+    if (first.status == 0)
+      EXPECT_TRUE(again.bytes == first.bytes) << "other bits with " << options.workers << " workers";
+  }
+}
+
+TEST_P(EndToEnd, FusionKeepsTheMeaning) {
+  if (choice().status != 0)
+    GTEST_SKIP() << "the oracle has no results";
+  std::vector<Array> imported = interpretIn(model->imported()), fused = interpretIn(model->fused());
+  ASSERT_EQ(imported.size(), fused.size());
+  for (size_t number = 0; number < imported.size(); ++number) {
+    ASSERT_EQ(imported[number].shape, fused[number].shape);
+    double limit = 1e-9 * largestOf(imported[number]);
+    for (size_t place = 0; place < imported[number].values.size(); ++place)
+      ASSERT_TRUE(agree(fused[number].values[place], imported[number].values[place], limit))
+          << "result " << number << ", element " << place << " is " << fused[number].values[place] << ", was "
+          << imported[number].values[place];
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, EndToEnd, testing::ValuesIn(allCases()), nameOf);
+
+} // namespace
+} // namespace attnc::e2e

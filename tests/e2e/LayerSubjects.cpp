@@ -1,0 +1,77 @@
+#include "tests/e2e/Subject.h"
+
+namespace attnc::e2e {
+
+static constexpr int32_t outOfRange = 5; // ATTN_OUT_OF_RANGE
+
+static std::vector<Choice> rows() {
+  return {{"one row", {{"rows", 1}}},
+          {"a few rows", {{"rows", 5}}},
+          {"rows that no tile divides", {{"rows", 67}}},
+          {"no rows", {{"rows", 0}}}};
+}
+
+static std::vector<Choice> sequences() {
+  return {{"one token", {{"batch", 1}, {"seq", 1}}},
+          {"a sequence", {{"batch", 1}, {"seq", 37}}},
+          {"batches", {{"batch", 3}, {"seq", 21}}},
+          {"empty batch", {{"batch", 0}, {"seq", 4}}}};
+}
+
+static std::vector<Subject> parameterisedSubjects() {
+  Accuracy linear = {.c = 8, .reduction = 48}, mlp = {.c = 16, .reduction = 150};
+  return {
+      {"layers.attn", "apply_linear", linear, sequences()},
+      {"layers.attn", "apply_unbiased", linear, rows()},
+      {"layers.attn", "apply_norm", linear, sequences()},
+      {"layers.attn", "apply_rms", linear, rows()},
+      {"layers.attn", "apply_mlp", mlp, rows()},
+      {"layers.attn", "apply_gated", mlp, rows()},
+      {"layers.attn", "embed", {}, sequences(), {{"tokens", below(64)}}},
+      {"layers.attn",
+       "embed",
+       {},
+       {{"a token out of range", {{"batch", 1}, {"seq", 4}}, {{"tokens", except(constant(0), 2, 64)}}, outOfRange},
+        {"a negative token", {{"batch", 1}, {"seq", 4}}, {{"tokens", except(constant(0), 3, -1)}}, outOfRange}}},
+      {"layers.attn", "attention", {.c = 16, .reduction = 96, .along = {"seq"}}, sequences()},
+      {"layers.attn", "rotary", {.c = 16, .reduction = 96, .along = {"seq"}}, sequences()},
+  };
+}
+
+static std::vector<Subject> operatorSubjects() {
+  std::vector<Choice> distributions = {{"one class", {{"rows", 3}, {"n", 1}}},
+                                       {"few classes", {{"rows", 40}, {"n", 7}}},
+                                       {"many classes", {{"rows", 3}, {"n", 1000}}},
+                                       {"large logits", {{"rows", 9}, {"n", 30}}, {{"x", uniform(-200, 200)}}}};
+  std::vector<Choice> products = {{"vector by matrix", {{"m", 1}, {"k", 70}, {"n", 90}}},
+                                  {"tall", {{"m", 131}, {"k", 20}, {"n", 3}}},
+                                  {"wide", {{"m", 4}, {"k", 33}, {"n", 200}}},
+                                  {"square", {{"m", 64}, {"k", 64}, {"n", 64}}},
+                                  {"nothing to sum", {{"m", 3}, {"k", 0}, {"n", 5}}}};
+  std::vector<Choice> batches = products;
+  for (Choice &choice : batches)
+    choice.dimensions["batch"] = 3;
+  std::vector<Choice> matrices = {
+      {"wide", {{"m", 3}, {"n", 500}}}, {"tall", {{"m", 300}, {"n", 5}}}, {"one element", {{"m", 1}, {"n", 1}}}};
+  std::vector<Choice> vectors = {{"one", {{"n", 1}}}, {"odd", {{"n", 1003}}}, {"none", {{"n", 0}}}};
+  return {
+      {"tensors.attn", "distribution", {.c = 16, .along = {"n"}}, distributions},
+      {"tensors.attn", "loss", {.c = 16, .reduction = 50}, {{"a batch", {{"rows", 33}}}}, {{"targets", below(50)}}},
+      {"tensors.attn", "activations", {.c = 16}, vectors, {{"x", uniform(-12, 12)}}},
+      {"tensors.attn", "products", {.c = 8, .along = {"k"}}, products},
+      {"tensors.attn", "batched", {.c = 8, .along = {"k"}}, batches},
+      {"tensors.attn", "reductions", {.c = 8, .along = {"m", "n"}}, matrices},
+      {"tensors.attn", "places", {}, matrices},
+      {"tensors.attn", "slices", {}, {{"rows", {{"m", 9}}}}},
+      {"tensors.attn", "neighbours", {}, vectors},
+      {"tensors.attn", "gather", {}, {{"rows", {{"n", 30}}}}, {{"rows", below(20)}}},
+  };
+}
+
+std::vector<Subject> layerSubjects() {
+  std::vector<Subject> all = parameterisedSubjects(), operators = operatorSubjects();
+  all.insert(all.end(), operators.begin(), operators.end());
+  return all;
+}
+
+} // namespace attnc::e2e

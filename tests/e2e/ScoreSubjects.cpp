@@ -1,0 +1,51 @@
+#include "tests/e2e/Subject.h"
+
+namespace attnc::e2e {
+
+static std::vector<Choice> lengths(const Dimensions &others = {}) {
+  std::vector<Choice> choices;
+  auto add = [&](std::string name, int64_t n, int64_t m) {
+    Dimensions sizes = others;
+    sizes["n"] = n, sizes["m"] = m;
+    choices.push_back({std::move(name), sizes});
+  };
+  add("decode", 1, 170);
+  add("more queries than keys", 90, 35);
+  add("lengths that no tile divides", 77, 101);
+  return choices;
+}
+
+std::vector<Subject> scoreSubjects() {
+  Accuracy overKeys = {.c = 8, .reduction = 16, .along = {"m"}};
+  Accuracy overQueries = {.c = 8, .reduction = 16, .along = {"n"}};
+  std::vector<Choice> plain = lengths(), heads = lengths({{"heads", 3}});
+  return {
+      {"scores.attn", "grouped", {.c = 8, .reduction = 24, .along = {"m"}}, plain},
+      {"scores.attn", "soft_cap", overKeys, heads},
+      {"scores.attn", "learned_bias", overKeys, heads},
+      {"scores.attn",
+       "linear_bias",
+       overQueries,
+       {{"short", {{"heads", 2}, {"n", 5}}}, {"long", {{"heads", 2}, {"n", 150}}}},
+       {{"slope", uniform(0, 0.5)}}},
+      {"scores.attn", "additive", overKeys, plain},
+      {"scores.attn", "content", overKeys, plain},
+      {"scores.attn",
+       "feature_wise",
+       {.c = 8, .reduction = 1, .along = {"m"}},
+       {{"one batch", {{"batch", 1}, {"m", 70}}}, {"batches", {{"batch", 5}, {"m", 33}}}}},
+      {"scores.attn", "triangle", {.c = 16, .reduction = 4, .along = {"m"}}, plain},
+      {"scores.attn", "local_p", overKeys, plain, {{"centre", uniform(0, 100)}}},
+      {"scores.attn", "pointer", overKeys, plain, {{"length", upTo("m")}}},
+      {"scores.attn",
+       "grid",
+       {.c = 8, .reduction = 8, .along = {"height", "width"}},
+       {{"wide", {{"n", 20}, {"height", 5}, {"width", 30}}},
+        {"high", {{"n", 70}, {"height", 40}, {"width", 3}}},
+        {"one cell", {{"n", 3}, {"height", 1}, {"width", 1}}}}},
+      {"scores.attn", "statistics", overKeys, plain},
+      {"scores.attn", "wide", {.c = 8, .reduction = 256, .along = {"m"}}, plain},
+  };
+}
+
+} // namespace attnc::e2e

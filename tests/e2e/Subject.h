@@ -1,0 +1,77 @@
+//===- Subject.h - what is compiled and compared from end to end -------------------------------------------------===//
+//
+// One table of (model file, entry point, dimensions): each row is compiled by the real pipeline, run, and compared with
+// the oracle. A row needs no code of its own:
+//
+//   {"masks.attn", "causal", {.reduction = 32, .along = {"m"}},
+//    {{"square", {{"n", 64}, {"m", 64}}}, {"one key", {{"n", 5}, {"m", 1}}}}}
+//
+// Tolerance: an element may differ from the oracle's by c u sqrt(K) times the largest magnitude of its result (at least
+// one), with u = 2^-24 and K the number of terms of the longest chain of sums: Accuracy::reduction plus the sizes of
+// the dimensions in Accuracy::along.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace attnc::e2e {
+
+using Dimensions = std::map<std::string, int64_t>;
+
+/// Draws that are the same on every machine.
+class Random {
+public:
+  explicit Random(const std::string &seed);
+  double uniform(double low, double high) { return low + (high - low) * static_cast<double>(bits() >> 11) * 0x1p-53; }
+  int64_t below(int64_t end) { return static_cast<int64_t>(bits() % static_cast<uint64_t>(end)); }
+
+private:
+  std::mt19937_64 bits;
+};
+
+/// Fills an input, element by element in row-major order.
+using Filler = std::function<double(Random &random, int64_t element, const Dimensions &dimensions)>;
+Filler uniform(double low, double high);
+Filler constant(double value);
+Filler below(int64_t end);                 ///< whole numbers 0 .. end - 1
+Filler upTo(const std::string &dimension); ///< whole numbers 0 .. its size, the first 0 and the second all of it
+Filler runsOf(int64_t length);             ///< 0 0 0 1 1 1 2 2 2: document numbers
+Filler except(Filler filler, int64_t element, double value); ///< with one element as given
+
+using Fillers = std::map<std::string, Filler>;
+
+struct Choice {
+  std::string name; ///< of the special case
+  Dimensions dimensions;
+  Fillers inputs = {};  ///< instead of the subject's
+  int32_t status = 0;   ///< that the call answers; nothing is compared unless it is 0
+  double amplified = 1; ///< factor of the tolerance
+};
+
+struct Accuracy {
+  double c = 8;
+  int64_t reduction = 0;
+  std::vector<std::string> along = {};
+};
+
+struct Subject {
+  std::string file; ///< below tests/e2e/models, or of the source tree with a leading "/"
+  std::string entry;
+  Accuracy accuracy;
+  std::vector<Choice> choices;
+  Fillers inputs = {}; ///< by name; uniform in [-1, 1) where an f32 input has none
+  std::vector<std::pair<std::string, std::string>> settings = {};
+};
+
+std::vector<Subject> maskSubjects();
+std::vector<Subject> scoreSubjects();
+std::vector<Subject> layerSubjects();
+std::vector<Subject> modelSubjects();
+
+} // namespace attnc::e2e
