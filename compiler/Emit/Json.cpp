@@ -45,6 +45,10 @@ void writeEntry(llvm::json::OStream &json, const EntryPlan &plan) {
             });
       });
     json.attribute("arena_bytes", plan.arenaBytes.text(plan.symbols));
+    json.attributeArray("slots", [&] {
+      for (const SizeExpr &bytes : plan.slots)
+        json.value(bytes.text(plan.symbols));
+    });
   });
 }
 

@@ -17,6 +17,9 @@ namespace attnc {
 /// A module as `import` leaves it, written by hand or by another tool.
 static bool importMlir(Job &job, std::unique_ptr<llvm::MemoryBuffer> file) {
   job.begin(Phase::Import);
+  if (!job.options.settings.empty())
+    return job.usersFault("attnc: error: " + job.options.input +
+                          " has no hyperparameters: --set is for models (.attn)");
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
   job.made.module = parseSourceFile<ModuleOp>(sources, &job.made.context);
