@@ -59,9 +59,9 @@ static constexpr Entry kReasons[] = {
     {Reason::NotPointwise, "not-pointwise", "one of the two is neither pointwise nor computed row by row"},
     {Reason::WeightPacked, "weight-packed", "only contractions read the weight, so it is kept packed alone"},
     {Reason::WeightPackedBeside, "weight-packed-beside",
-     "a contraction reads the weight packed, another kernel reads it plain, so both copies are kept"},
+     "a contraction reads the weight packed, another kernel reads it plain: both copies are kept"},
     {Reason::WeightPlain, "weight-plain",
-     "the contraction has a single row, which reads each weight once: packing gains nothing"},
+     "the contraction reads the weight as it lies: it has few rows, or a size that is not known"},
 };
 
 static constexpr auto kAllReasons = [] {
@@ -147,12 +147,13 @@ static void printKernel(func::FuncOp kernel, raw_ostream &stream) {
 }
 
 static void printDecision(const Decision &decision, raw_ostream &stream) {
-  stream << (decision.made ? "  made     " : "  refused  ") << decision.what;
+  stream << (decision.made ? "  made     " : "  left     ") << decision.what;
   if (!decision.into.empty())
     stream << " -> " << decision.into;
   stream << " [" << reasonId(decision.reason) << "]\n           " << reasonText(decision.reason);
   if (!decision.bytes.empty())
-    stream << (decision.made ? "; saves " : "; keeps ") << decision.bytes << " bytes";
+    stream << (decision.made && decision.reason != Reason::WeightPackedBeside ? "; saves " : "; keeps ")
+           << decision.bytes << " bytes";
   stream << '\n';
 }
 
@@ -170,6 +171,8 @@ void printExplanation(ModuleOp module, raw_ostream &stream) {
       if (decision.entry == function.getName())
         printDecision(decision, stream);
   }
+  if (llvm::any_of(decisions, [](const Decision &decision) { return decision.entry.empty(); }))
+    stream << "weights\n";
   for (const Decision &decision : decisions)
     if (decision.entry.empty())
       printDecision(decision, stream);

@@ -34,11 +34,12 @@ std::unique_ptr<mlir::Pass> createFormContractionsPass();
 std::unique_ptr<mlir::Pass> createFormRowsPass();
 std::unique_ptr<mlir::Pass> createOutlineKernelsPass();
 std::unique_ptr<mlir::Pass> createShareKernelsPass();
-std::unique_ptr<mlir::Pass> createPackWeightsPass();
+/// `target` as Target::resolve takes it.
+std::unique_ptr<mlir::Pass> createPackWeightsPass(llvm::StringRef target = "native");
 std::unique_ptr<mlir::Pass> createExplainEdgesPass();
 
-/// The whole phase, for a builtin.module.
-void buildFusePipeline(mlir::OpPassManager &passes);
+/// The whole phase, for a builtin.module. Weights are packed for `target`; they stay plain where it is empty.
+void buildFusePipeline(mlir::OpPassManager &passes, llvm::StringRef target = "");
 
 /// The upstream interfaces that the passes use, for a context that was not given all of them.
 void registerFuseInterfaces(mlir::DialectRegistry &registry);

@@ -10,7 +10,7 @@ namespace attnc {
 std::optional<Reason> whyNotEpilogue(linalg::GenericOp consumer, OpOperand &use) {
   if (consumer.getNumReductionLoops() != 0)
     return Reason::RowAfterTile;
-  if (!isPointwise(consumer) || !consumer.isDpsInput(&use))
+  if (!isPointwise(consumer) || !consumer.isDpsInput(&use) || consumer.getNumResults() != 1)
     return Reason::NotPointwise;
   if (!isElementFunction(consumer))
     return Reason::EpilogueSubscript;
@@ -22,12 +22,12 @@ std::optional<Reason> whyNotEpilogue(linalg::GenericOp consumer, OpOperand &use)
   return std::nullopt;
 }
 
-std::optional<RowRole> rowRole(linalg::GenericOp op, unsigned rows) {
+std::optional<RowPart> rowRole(linalg::GenericOp op, unsigned rows) {
   unsigned loops = op.getNumLoops();
   if (op.getNumReductionLoops() == 0)
     return !isPointwise(op)    ? std::nullopt
-           : loops == rows     ? std::optional(RowRole::Scalar)
-           : loops == rows + 1 ? std::optional(RowRole::Map)
+           : loops == rows     ? std::optional(RowPart::Scalar)
+           : loops == rows + 1 ? std::optional(RowPart::Map)
                                : std::nullopt;
   if (loops != rows + 1 || op.getNumReductionLoops() != 1 ||
       op.getIteratorTypesArray().back() != utils::IteratorType::reduction)
@@ -42,7 +42,7 @@ std::optional<RowRole> rowRole(linalg::GenericOp op, unsigned rows) {
     if (!dims || (llvm::is_contained(*dims, rows) && dims->back() != rows))
       return std::nullopt;
   }
-  return RowRole::Reduction;
+  return RowPart::Reduction;
 }
 
 std::vector<SizeExpr> loopExtents(linalg::GenericOp op, SymbolicShapes &shapes) {

@@ -18,10 +18,10 @@ namespace attnc {
 std::optional<Reason> whyNotEpilogue(mlir::linalg::GenericOp consumer, mlir::OpOperand &use);
 
 /// How an op runs over rows: `rows` leading parallel loops, then at most one loop over a row's elements.
-enum class RowRole { Scalar, Map, Reduction };
+enum class RowPart { Scalar, Map, Reduction };
 
 /// The part that `op` can take in a kernel whose rows are counted by `rows` loops.
-std::optional<RowRole> rowRole(mlir::linalg::GenericOp op, unsigned rows);
+std::optional<RowPart> rowRole(mlir::linalg::GenericOp op, unsigned rows);
 
 /// The sizes of the loops of `op`.
 std::vector<SizeExpr> loopExtents(mlir::linalg::GenericOp op, SymbolicShapes &shapes);

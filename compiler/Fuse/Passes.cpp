@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace attnc {
 
-void buildFusePipeline(OpPassManager &passes) {
+void buildFusePipeline(OpPassManager &passes, StringRef target) {
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createResolveSizesPass());
   passes.addPass(createCSEPass());
@@ -29,6 +29,8 @@ void buildFusePipeline(OpPassManager &passes) {
   passes.addPass(createOutlineKernelsPass());
   passes.addPass(createCSEPass());
   passes.addPass(createShareKernelsPass());
+  if (!target.empty())
+    passes.addPass(createPackWeightsPass(target));
   passes.addPass(createExplainEdgesPass());
 }
 
@@ -43,7 +45,9 @@ void registerFusePasses() {
                       createFusePointwisePass, createFoldFormulasPass, createFormContractionsPass, createFormRowsPass,
                       createOutlineKernelsPass, createShareKernelsPass, createExplainEdgesPass})
     registerPass(create);
-  PassPipelineRegistration<>("attn-fuse", "the fuse phase: from tensor computations to kernels", buildFusePipeline);
+  registerPass([] { return createPackWeightsPass(); });
+  PassPipelineRegistration<>("attn-fuse", "the fuse phase: from tensor computations to kernels",
+                             [](OpPassManager &passes) { buildFusePipeline(passes); });
 }
 
 } // namespace attnc

@@ -3,7 +3,7 @@
 //
 // Grows from a reduction over the last dimension. An op joins when
 //
-//   - it has a role (RowRole) for the group's number of row loops, and its loops have the group's sizes;
+//   - it has a role (RowPart) for the group's number of row loops, and its loops have the group's sizes;
 //   - what it takes from members, and what they take from it, is of the same row;
 //   - no path leads from the group through other ops back into it (the group must be one step of the program);
 //   - the rows that then lie between members fit kRowScratch.

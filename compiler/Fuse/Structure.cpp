@@ -161,6 +161,8 @@ std::optional<ContractionDims> matchContraction(linalg::GenericOp op) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0 ||
       !multipliesAndAdds(op) || !startsFromZero(op, 0))
     return std::nullopt;
+  if (!llvm::all_of(op->getOperandTypes(), [](Type type) { return getElementTypeOrSelf(type).isF32(); }))
+    return std::nullopt;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   auto lhs = plainDims(maps[0]), rhs = plainDims(maps[1]), out = plainDims(maps[2]);
   if (!lhs || !rhs || !out)

@@ -1,0 +1,122 @@
+//===- PackWeights.cpp - attn-pack-weights ------------------------------------------------------------------------===//
+//
+// Says which weights arrive packed: an argument of a gemm kernel whose every call passes a parameter carries
+// `attn.packed` where that suits the target (compiler/Codegen/CPU/Packing.h).
+//
+// Needs: outlined, shared kernels and a target. Leaves: `attn.packed` on such arguments, and a decision for each weight
+// that a contraction reads: packed alone, packed beside the plain tensor that another kernel reads, or plain.
+//
+//   %w = model.get @up                                    func.func private @logits_gemm_2(%x, %w {attn.packed =
+//   call @logits_gemm_2(%x, %w, %bias)              →       {layout = "panels", nr = 48, ...}}, %bias)
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Codegen/CPU/Packing.h"
+#include "compiler/Codegen/Target.h"
+#include "compiler/Fuse/Explanation.h"
+#include "compiler/Fuse/Fuse.h"
+#include "compiler/Fuse/Structure.h"
+#include "dialects/Model/Model.h"
+
+using namespace mlir;
+
+namespace attnc {
+namespace {
+
+/// Where a parameter is read: by a kernel, through an argument.
+struct Reading {
+  func::FuncOp kernel;
+  unsigned argument;
+};
+
+struct PackWeights : PassWrapper<PackWeights, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PackWeights)
+  PackWeights() = default;
+  PackWeights(const PackWeights &other) : PassWrapper(other) {}
+  explicit PackWeights(StringRef name) { targetName = name.str(); }
+  StringRef getArgument() const final { return "attn-pack-weights"; }
+  StringRef getDescription() const final { return "say which weights arrive packed"; }
+  Option<std::string> targetName{*this, "target", llvm::cl::desc("processor to pack for"), llvm::cl::init("native")};
+
+  void runOnOperation() override {
+    llvm::Expected<Target> target = Target::resolve(targetName);
+    if (!target) {
+      getOperation().emitError(llvm::toString(target.takeError()));
+      return signalPassFailure();
+    }
+    for (auto kernel : getOperation().getOps<func::FuncOp>())
+      if (auto kind = kernel->getAttrOfType<StringAttr>("attn.kernel"); kind && kind.getValue() == "gemm")
+        if (auto preferred = preferredPacking(kernel, *target))
+          if (isAlwaysParameter(kernel, preferred->argument))
+            kernel.setArgAttr(preferred->argument, "attn.packed", preferred->packing.attribute(&getContext()));
+    recordWeights();
+  }
+
+  SmallVector<func::CallOp> callsOf(func::FuncOp kernel) {
+    SmallVector<func::CallOp> calls;
+    getOperation().walk([&](func::CallOp call) {
+      if (call.getCallee() == kernel.getName())
+        calls.push_back(call);
+    });
+    return calls;
+  }
+
+  bool isAlwaysParameter(func::FuncOp kernel, unsigned argument) {
+    SmallVector<func::CallOp> calls = callsOf(kernel);
+    return !calls.empty() && llvm::all_of(calls, [&](func::CallOp call) {
+      return isa_and_present<model::GetOp>(call.getOperand(argument).getDefiningOp());
+    });
+  }
+
+  static bool isContracted(Reading reading) {
+    return llvm::any_of(reading.kernel.getArgument(reading.argument).getUsers(), [](Operation *user) {
+      auto generic = dyn_cast<linalg::GenericOp>(user);
+      return generic && matchContraction(generic);
+    });
+  }
+
+  void recordWeights() {
+    llvm::MapVector<StringRef, SmallVector<Reading>> readings;
+    getOperation().walk([&](model::GetOp get) {
+      for (OpOperand *use : usesThroughFreeViews(get.getResult())) {
+        auto call = dyn_cast<func::CallOp>(use->getOwner());
+        auto kernel = call ? getOperation().lookupSymbol<func::FuncOp>(call.getCallee()) : func::FuncOp();
+        if (kernel)
+          readings[get.getParameter()].push_back({kernel, use->getOperandNumber()});
+      }
+    });
+    for (auto &[parameter, places] : readings) {
+      auto isPacked = [](Reading each) { return bool(each.kernel.getArgAttr(each.argument, "attn.packed")); };
+      bool somePlain = !llvm::all_of(places, isPacked);
+      for (Reading place : places) {
+        if (!isPacked(place) && !isContracted(place))
+          continue;
+        Reason reason = !isPacked(place) ? Reason::WeightPlain
+                        : somePlain      ? Reason::WeightPackedBeside
+                                         : Reason::WeightPacked;
+        recordDecision(getOperation(), {isPacked(place),
+                                        reason,
+                                        "@" + parameter.str(),
+                                        place.kernel.getName().str(),
+                                        somePlain && isPacked(place) ? bytesOf(parameter) : "",
+                                        "",
+                                        false,
+                                        {}});
+      }
+    }
+  }
+
+  std::string bytesOf(StringRef name) {
+    auto parameter = getOperation().lookupSymbol<model::ParameterOp>(name);
+    auto type = cast<RankedTensorType>(parameter.getType());
+    int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+    for (int64_t count : parameter.getCounts())
+      bytes *= count;
+    return std::to_string(bytes);
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createPackWeightsPass(StringRef target) { return std::make_unique<PackWeights>(target); }
+
+} // namespace attnc

@@ -1,0 +1,40 @@
+//===- Schedule.h - choices about a kernel that a person makes --------------------------------------------------===//
+//
+// A kernel's schedule is the dictionary `attn.schedule` (docs/architecture.md says what each kind of kernel has). What
+// is absent the emitter chooses for its target, which it knows best; what is present wins. People, files and tuners set
+// values by name, on the command line or in a file with one setting a line and `#` before comments:
+//
+//   --schedule logits_attend_0.tile_kv=128
+//   --schedule-file gpt.schedule              logits_attend_0.tile_kv = 128     # fits the first cache
+//                                             logits_gemm_1.mr = 6
+//
+// Every setting must name a kernel of the module, a key of its kind and a value that the key can have:
+//
+//   error: kernel `logits_atend_0` does not exist; did you mean `logits_attend_0`?
+//   error: a gemm kernel has no `tile_kv` in its schedule; it has mr, nr, kc
+//   error: `form` is prefill or decode, not `fast`
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
+#include <string>
+#include <vector>
+
+namespace attnc {
+
+struct ScheduleSetting {
+  std::string kernel, key, value;
+  bool operator==(const ScheduleSetting &) const = default;
+};
+
+/// "kernel.key=value".
+llvm::Expected<ScheduleSetting> parseScheduleSetting(llvm::StringRef text);
+/// The settings of a file's text; errors name `path` and the line.
+llvm::Expected<std::vector<ScheduleSetting>> parseScheduleFile(llvm::StringRef path, llvm::StringRef text);
+
+/// Writes the settings into the schedules of the module's kernels; later ones win. Changes nothing where one is wrong.
+llvm::Error applySchedule(mlir::ModuleOp module, llvm::ArrayRef<ScheduleSetting> settings);
+
+} // namespace attnc
