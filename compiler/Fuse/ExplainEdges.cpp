@@ -180,6 +180,8 @@ Reason EdgeExplainer::intoGemm(Edge &edge) {
       return Reason::AttendResultContracted;
     if (edge.producerKind() == KernelKind::Gemm)
       return Reason::ContractionChain;
+    if (maker && onlyMoves(maker))
+      return Reason::OperandLayout;
     return isa<tensor::ExtractSliceOp>(edge.maker()) ? Reason::SliceOperand : Reason::ContractionOperand;
   }
   if (edge.producerKind() == KernelKind::Gemm)
@@ -205,6 +207,8 @@ static bool readsRowForRow(Edge &edge) {
   unsigned rows = producerRows.getNumLoops() - 1;
   return llvm::all_of(argument.getUsers(), [&](Operation *user) {
     auto reader = dyn_cast<linalg::GenericOp>(user);
+    if (isa<tensor::DimOp>(user))
+      return true;
     return reader && rowRole(reader, rows) && !whyNotRowLocal(reader, argument, rows);
   });
 }
@@ -219,7 +223,7 @@ Reason EdgeExplainer::intoRows(Edge &edge) {
   case KernelKind::Rows:
     return readsRowForRow(edge) ? Reason::RowScratch : Reason::DifferentRows;
   case KernelKind::Loops:
-    if (!maker)
+    if (!maker || onlyMoves(maker))
       return Reason::SliceOperand;
     if (maker.getNumReductionLoops() != 0)
       return Reason::ReducedFirst;
@@ -240,7 +244,7 @@ Reason EdgeExplainer::intoLoops(Edge &edge) {
     if (nested && readsByData(nested))
       return Reason::ReadByData;
     if (!nested)
-      return Reason::SliceOperand;
+      return isView(*argument.getUsers().begin()) ? Reason::SliceOperand : Reason::NotPointwise;
     reader = nested;
   }
   if (edge.producerKind() == KernelKind::Attend)

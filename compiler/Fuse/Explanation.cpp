@@ -31,7 +31,7 @@ static constexpr Entry kReasons[] = {
     {Reason::ContractionChain, "contraction-chain",
      "a contraction sums over whole rows of its operand, which another contraction computes in tiles"},
     {Reason::AttendResultContracted, "attend-result-contracted",
-     "the contraction sums over all heads, which attention computes one at a time"},
+     "a contraction sums over whole rows of its operand, which attention finishes head by head"},
     {Reason::AttendOperand, "attend-operand",
      "attention reads its queries, keys and values many times, so they are computed once and kept"},
     {Reason::AttendNoEpilogue, "attend-no-epilogue", "an attention kernel has no epilogue"},
@@ -151,9 +151,9 @@ static void printDecision(const Decision &decision, raw_ostream &stream) {
   if (!decision.into.empty())
     stream << " -> " << decision.into;
   stream << " [" << reasonId(decision.reason) << "]\n           " << reasonText(decision.reason);
+  bool isWeight = decision.reason == Reason::WeightPacked || decision.reason == Reason::WeightPackedBeside;
   if (!decision.bytes.empty())
-    stream << (decision.made && decision.reason != Reason::WeightPackedBeside ? "; saves " : "; keeps ")
-           << decision.bytes << " bytes";
+    stream << (isWeight ? "; packed it takes " : decision.made ? "; saves " : "; keeps ") << decision.bytes << " bytes";
   stream << '\n';
 }
 

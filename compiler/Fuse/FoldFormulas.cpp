@@ -73,7 +73,7 @@ struct FoldFormulas : PassWrapper<FoldFormulas, OperationPass<ModuleOp>> {
   }
 
   static bool isWorthFolding(tensor::ExtractOp extract, linalg::GenericOp producer) {
-    if (readsNothing(producer) && bodyCost(producer) < 8)
+    if (onlyMoves(producer) || (readsNothing(producer) && bodyCost(producer) < 8))
       return true;
     LoopIndices indices = LoopIndices::around(extract);
     SubscriptReader reader(indices);

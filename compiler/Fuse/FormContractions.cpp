@@ -34,6 +34,7 @@ public:
   void run();
 
 private:
+  void copyToOrder(linalg::GenericOp contraction, const ContractionDims &dims);
   linalg::GenericOp findEpilogue(linalg::GenericOp contraction);
   struct Form;
   std::optional<Form> formOf(linalg::GenericOp contraction, const ContractionDims &dims, linalg::GenericOp epilogue);
@@ -60,6 +61,49 @@ linalg::GenericOp ContractionFormer::findEpilogue(linalg::GenericOp contraction)
       whyNotEpilogue(consumer, use))
     return {};
   return consumer;
+}
+
+/// The kernels read the matrix on the right by rows of columns, or of depth: a matrix whose elements lie between those
+/// of the others of its batch, or whose indices mix, is copied to [batch, depth, columns].
+void ContractionFormer::copyToOrder(linalg::GenericOp contraction, const ContractionDims &dims) {
+  SmallVector<AffineMap> maps = contraction.getIndexingMapsArray();
+  SmallVector<unsigned> loops = *plainDims(maps[dims.rhs]);
+  SmallVector<unsigned> parts;
+  for (unsigned loop : loops) {
+    unsigned part = llvm::is_contained(dims.batch, loop) ? 0 : llvm::is_contained(dims.k, loop) ? 1 : 2;
+    if (part != 0 && (parts.empty() || parts.back() != part))
+      parts.push_back(part);
+  }
+  if (!llvm::is_contained(dims.batch, loops.back()) && parts.size() <= 2)
+    return;
+  SmallVector<unsigned> wanted(dims.batch);
+  wanted.append(dims.k.begin(), dims.k.end());
+  wanted.append(dims.n.begin(), dims.n.end());
+  MLIRContext *context = contraction.getContext();
+  Value source = contraction.getInputs()[dims.rhs];
+  SmallVector<OpFoldResult> sizes;
+  SmallVector<AffineExpr> from(loops.size()), to;
+  OpBuilder builder(contraction);
+  for (auto [position, loop] : llvm::enumerate(wanted)) {
+    int64_t dim = llvm::find(loops, loop) - loops.begin();
+    from[dim] = getAffineDimExpr(position, context);
+    to.push_back(getAffineDimExpr(loop, context));
+    SizeExpr size = shapes.extent(source, dim);
+    sizes.push_back(size.isConstant() ? OpFoldResult(builder.getIndexAttr(size.constant()))
+                                      : OpFoldResult(shapes.materialise(builder, contraction.getLoc(), size)));
+  }
+  unsigned rank = loops.size();
+  Value empty = tensor::EmptyOp::create(builder, contraction.getLoc(), sizes, builder.getF32Type());
+  SmallVector<AffineMap> copyMaps = {AffineMap::get(rank, 0, from, context),
+                                     AffineMap::getMultiDimIdentityMap(rank, context)};
+  SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
+  auto copy = linalg::GenericOp::create(builder, contraction.getLoc(), empty.getType(), source, empty, copyMaps,
+                                        iterators, [](OpBuilder &body, Location location, ValueRange elements) {
+                                          linalg::YieldOp::create(body, location, elements[0]);
+                                        });
+  maps[dims.rhs] = AffineMap::get(contraction.getNumLoops(), 0, to, context);
+  contraction.getInputsMutable()[dims.rhs].set(copy.getResult(0));
+  contraction.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
 }
 
 /// How the operands of a contraction and of its epilogue fall into groups of loops.
@@ -195,6 +239,7 @@ void ContractionFormer::run() {
   int64_t next = nextGroupNumber(function);
   for (linalg::GenericOp contraction : llvm::reverse(contractions)) {
     auto dims = matchContraction(contraction);
+    copyToOrder(contraction, *dims);
     linalg::GenericOp epilogue = findEpilogue(contraction);
     GroupMark mark{next++, KernelKind::Gemm};
     if (epilogue)

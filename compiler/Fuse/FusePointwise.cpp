@@ -65,17 +65,32 @@ struct FusePointwise : PassWrapper<FusePointwise, OperationPass<ModuleOp>> {
       return false;
     if (readsNothing(producer) && bodyCost(producer) < 8)
       return true;
+    // To read where the element lies costs no more than to read a copy.
+    if (onlyMoves(producer) && isPointwise(consumer))
+      return record(operand, producer, consumer);
     auto result = cast<OpResult>(operand->get());
     bool readOnce = producer->getNumResults() == 1 && result.hasOneUse();
     AffineMap map = consumer.getMatchingIndexingMap(operand);
     if (!readOnce || !map.isPermutation())
       return false;
+    // The end of a norm or a softmax belongs to its rows, and leaves them only for a reader of the same rows.
+    if (!map.isIdentity() && llvm::any_of(producer.getInputs(), isReduced))
+      return false;
+    return record(operand, producer, consumer);
+  }
+
+  static bool isReduced(Value value) {
+    auto maker = value.getDefiningOp<linalg::GenericOp>();
+    return maker && maker.getNumReductionLoops() != 0 && !matchContraction(maker);
+  }
+
+  bool record(OpOperand *operand, linalg::GenericOp producer, linalg::GenericOp consumer) {
     SymbolicShapes shapes(consumer->getParentOfType<func::FuncOp>());
     recordDecision(getOperation(), {true,
                                     Reason::PointwiseFused,
                                     placeOf(producer),
                                     placeOf(consumer),
-                                    shapes.text(shapes.bytes(result)),
+                                    shapes.text(shapes.bytes(operand->get())),
                                     consumer->getParentOfType<func::FuncOp>().getName().str(),
                                     false,
                                     {}});

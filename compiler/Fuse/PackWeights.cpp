@@ -62,9 +62,8 @@ struct PackWeights : PassWrapper<PackWeights, OperationPass<ModuleOp>> {
 
   bool isAlwaysParameter(func::FuncOp kernel, unsigned argument) {
     SmallVector<func::CallOp> calls = callsOf(kernel);
-    return !calls.empty() && llvm::all_of(calls, [&](func::CallOp call) {
-      return isa_and_present<model::GetOp>(call.getOperand(argument).getDefiningOp());
-    });
+    return !calls.empty() &&
+           llvm::all_of(calls, [&](func::CallOp call) { return isParameter(call.getOperand(argument)); });
   }
 
   static bool isContracted(Reading reading) {
@@ -97,7 +96,7 @@ struct PackWeights : PassWrapper<PackWeights, OperationPass<ModuleOp>> {
                                         reason,
                                         "@" + parameter.str(),
                                         place.kernel.getName().str(),
-                                        somePlain && isPacked(place) ? bytesOf(parameter) : "",
+                                        isPacked(place) ? packedBytesOf(parameter, place) : "",
                                         "",
                                         false,
                                         {}});
@@ -105,11 +104,12 @@ struct PackWeights : PassWrapper<PackWeights, OperationPass<ModuleOp>> {
     }
   }
 
-  std::string bytesOf(StringRef name) {
-    auto parameter = getOperation().lookupSymbol<model::ParameterOp>(name);
-    auto type = cast<RankedTensorType>(parameter.getType());
-    int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
-    for (int64_t count : parameter.getCounts())
+  /// Of all the parameters of that name.
+  std::string packedBytesOf(StringRef name, Reading place) {
+    auto packing = PanelPacking::fromAttribute(place.kernel.getArgAttr(place.argument, "attn.packed"));
+    auto type = cast<RankedTensorType>(place.kernel.getArgumentTypes()[place.argument]);
+    int64_t bytes = packing ? packedBytes(type, *packing) : 0;
+    for (int64_t count : getOperation().lookupSymbol<model::ParameterOp>(name).getCounts())
       bytes *= count;
     return std::to_string(bytes);
   }

@@ -1,5 +1,4 @@
 #include "compiler/Fuse/Structure.h"
-#include "compiler/Fuse/Subscripts.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -81,17 +80,22 @@ bool isElementFunction(linalg::GenericOp op) {
   });
 }
 
+/// Is `value`, computed in the body, a function of elements rather than of indices and sizes alone?
+static bool comesFromElements(Value value, Block *body) {
+  if (value.getParentBlock() != body)
+    return false;
+  Operation *op = value.getDefiningOp();
+  if (!op || isa<tensor::ExtractOp>(op))
+    return true;
+  return llvm::any_of(op->getOperands(), [&](Value operand) { return comesFromElements(operand, body); });
+}
+
 bool readsByData(linalg::GenericOp op) {
   return op.getBody()
       ->walk([&](tensor::ExtractOp extract) {
-        LoopIndices indices = LoopIndices::around(extract);
-        SubscriptReader reader(indices);
-        for (Value subscript : extract.getIndices())
-          reader.read(subscript);
-        for (Value symbol : reader.symbols())
-          if (symbol.getParentBlock() == op.getBody())
-            return WalkResult::interrupt();
-        return WalkResult::advance();
+        bool byData = llvm::any_of(extract.getIndices(),
+                                   [&](Value subscript) { return comesFromElements(subscript, op.getBody()); });
+        return byData ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -106,6 +110,16 @@ unsigned bodyCost(linalg::GenericOp op) {
       cost += 1;
   }
   return cost;
+}
+
+bool onlyMoves(linalg::GenericOp op) {
+  if (readsByData(op) || op.getNumResults() != 1 || !isPointwise(op))
+    return false;
+  Value yielded = op.getBody()->getTerminator()->getOperand(0);
+  if (auto argument = dyn_cast<BlockArgument>(yielded))
+    return argument.getOwner() == op.getBody() && argument.getArgNumber() < op.getNumDpsInputs();
+  auto extract = yielded.getDefiningOp<tensor::ExtractOp>();
+  return extract && extract->getBlock() == op.getBody();
 }
 
 bool readsNothing(linalg::GenericOp op) {
@@ -181,7 +195,7 @@ std::optional<ContractionDims> matchContraction(linalg::GenericOp op) {
         return std::nullopt;
       dims.k.push_back(dim);
     }
-  if (onlyLeft.empty() && onlyRight.empty())
+  if ((onlyLeft.empty() && onlyRight.empty()) || llvm::is_contained(dims.batch, out->back()))
     return std::nullopt;
   // The columns are the indices of the result's last dimension; a vector takes the part of the single row.
   bool swapped = onlyRight.empty() || (!onlyLeft.empty() && llvm::is_contained(onlyLeft, out->back()));
@@ -203,9 +217,9 @@ linalg::GenericOp rebuildGeneric(OpBuilder &builder, linalg::GenericOp op, Value
 //===-------------------------------------------- places ------------------------------------------------------===//
 
 static void collectPlaces(Location location, SmallVectorImpl<std::string> &places) {
-  if (auto file = dyn_cast<FileLineColLoc>(location)) {
-    std::string place =
-        file.getFilename().str() + ":" + std::to_string(file.getLine()) + ":" + std::to_string(file.getColumn());
+  if (auto file = dyn_cast<FileLineColRange>(location)) {
+    std::string place = file.getFilename().str() + ":" + std::to_string(file.getStartLine()) + ":" +
+                        std::to_string(file.getStartColumn());
     if (!llvm::is_contained(places, place))
       places.push_back(place);
   } else if (auto fused = dyn_cast<FusedLoc>(location)) {

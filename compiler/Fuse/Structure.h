@@ -47,6 +47,8 @@ bool isElementFunction(mlir::linalg::GenericOp op);
 bool readsByData(mlir::linalg::GenericOp op);
 /// Operations in the body that compute: a division or a function of `math` counts 8.
 unsigned bodyCost(mlir::linalg::GenericOp op);
+/// Each result is one element of one tensor, chosen by loop indices alone.
+bool onlyMoves(mlir::linalg::GenericOp op);
 /// Reads no tensor element: constants, indices, and elements of rank-0 tensors.
 bool readsNothing(mlir::linalg::GenericOp op);
 /// The out argument starts as zeros (an identity of addition).

@@ -89,6 +89,10 @@ AffineExpr SubscriptReader::read(Value value) {
   if (auto index = indices.find(value))
     return getAffineDimExpr(*index, context);
   Operation *op = value.getDefiningOp();
+  // An index that was an i32 for a while is itself: no extent passes 2^31.
+  if (auto cast = dyn_cast_if_present<arith::IndexCastOp>(op))
+    if (auto inner = cast.getIn().getDefiningOp<arith::IndexCastOp>(); inner && inner.getIn().getType().isIndex())
+      return read(inner.getIn());
   if (isa_and_present<arith::AddIOp>(op))
     return read(op->getOperand(0)) + read(op->getOperand(1));
   if (isa_and_present<arith::SubIOp>(op))

@@ -9,8 +9,8 @@
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Pipeline/Import.h"
 #include "compiler/Pipeline/Job.h"
-#include "compiler/Pipeline/PackWeights.h"
 #include "compiler/Pipeline/Recovery.h"
+#include "compiler/Schedule/Schedule.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -54,9 +54,11 @@ static bool checkInterfaces(Job &job) {
 static bool fuse(Job &job) {
   job.begin(Phase::Fuse);
   PassManager passes(&job.made.context);
-  buildFusePipeline(passes);
+  buildFusePipeline(passes, job.options.target);
   if (failed(passes.run(*job.made.module)))
     return job.ourFault();
+  if (llvm::Error error = applySchedule(*job.made.module, job.options.schedule))
+    return job.usersFault("attnc: error: " + llvm::toString(std::move(error)));
   if (!job.options.requireFused)
     return true;
   std::vector<std::string> refused = unfusedPairs(*job.made.module);
@@ -83,7 +85,6 @@ static bool generate(Job &job) {
   job.begin(Phase::Generate);
   std::vector<std::unique_ptr<Emitter>> emitters;
   emitters.push_back(createCpuEmitter());
-  packWeights(*job.made.module, job.target);
   allowInPlace(*job.made.module, mayRunInPlace);
   job.made.code = ModuleOp::create(job.made.module->getLoc());
   for (auto kernel : job.made.module->getOps<func::FuncOp>()) {

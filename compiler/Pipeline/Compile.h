@@ -11,6 +11,7 @@
 #include "compiler/Codegen/Host/Program.h"
 #include "compiler/Codegen/Target.h"
 #include "compiler/Pipeline/Phases.h"
+#include "compiler/Schedule/Schedule.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include <memory>
@@ -26,6 +27,7 @@ struct CompileOptions {
   std::string prefix;                                        ///< of symbols; empty: made of the file's stem
   std::vector<std::pair<std::string, std::string>> settings; ///< hyperparameters and their values
   std::string weights;                                       ///< a .safetensors file to embed; empty: none
+  std::vector<ScheduleSetting> schedule;                     ///< choices about kernels, later ones win
   bool requireFused = false;                                 ///< a tensor of all pairs is an error
   std::optional<Phase> dump;                                 ///< print what this phase made, and stop
   std::string reproducerDirectory = ".";

@@ -17,5 +17,6 @@ ExitCode report(llvm::Error error);
 
 void addCompile(CLI::App &app, ExitCode &exitCode);
 void addDescribe(CLI::App &app, ExitCode &exitCode);
+void addExplain(CLI::App &app, ExitCode &exitCode);
 
 } // namespace attnc

@@ -6,6 +6,7 @@
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/CompileOptions.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -45,6 +46,35 @@ void addCompileOptions(CLI::App &command, CompileOptions &options) {
                     llvm::all_of(prefix, [](char c) { return llvm::isAlnum(c) || c == '_'; });
         return good ? "" : "'" + prefix + "' is no C identifier";
       });
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--schedule",
+          [&options](const std::vector<std::string> &settings) {
+            for (const std::string &text : settings) {
+              llvm::Expected<ScheduleSetting> setting = parseScheduleSetting(text);
+              if (!setting)
+                throw CLI::ValidationError("--schedule", llvm::toString(setting.takeError()));
+              options.schedule.push_back(std::move(*setting));
+            }
+          },
+          "KERNEL.KEY=VALUE: a choice about a kernel, such as logits_attend_0.tile_kv=128")
+      ->type_name("KERNEL.KEY=VALUE")
+      ->take_all();
+  command
+      .add_option_function<std::string>(
+          "--schedule-file",
+          [&options](const std::string &path) {
+            auto file = llvm::MemoryBuffer::getFile(path);
+            if (!file)
+              throw CLI::ValidationError("--schedule-file", "can't read " + path + ": " + file.getError().message());
+            auto settings = parseScheduleFile(path, (*file)->getBuffer());
+            if (!settings)
+              throw CLI::ValidationError("--schedule-file", llvm::toString(settings.takeError()));
+            // What the command line says wins over the file.
+            options.schedule.insert(options.schedule.begin(), settings->begin(), settings->end());
+          },
+          "Such choices, one a line")
+      ->type_name("FILE");
   command.add_flag("--require-fused", options.requireFused,
                    "Make it an error to hold a tensor of all pairs of positions");
 }

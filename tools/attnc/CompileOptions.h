@@ -1,4 +1,4 @@
-//===- CompileOptions.h - what compile and describe have in common ----------------------------------------------===//
+//===- CompileOptions.h - what compile, describe and explain share ------------------------------------------------===//
 #pragma once
 
 #include "compiler/Pipeline/Compile.h"
@@ -6,7 +6,7 @@
 
 namespace attnc {
 
-/// Adds the model file, --target, --set, --prefix and --require-fused.
+/// Adds the model file, --target, --set, --prefix, --schedule and --require-fused.
 void addCompileOptions(CLI::App &command, CompileOptions &options);
 
 } // namespace attnc

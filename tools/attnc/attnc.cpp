@@ -22,6 +22,7 @@ int main(int argc, char **argv) {
   app.require_subcommand(1);
   attnc::addCompile(app, exitCode);
   attnc::addDescribe(app, exitCode);
+  attnc::addExplain(app, exitCode);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {

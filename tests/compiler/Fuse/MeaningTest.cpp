@@ -19,11 +19,13 @@ using reference::Element;
 
 std::vector<std::string> inputFiles() {
   std::vector<std::string> files;
-  std::error_code error;
-  for (llvm::sys::fs::directory_iterator file(ATTNC_ROOT "/tests/compiler/Fuse/Inputs", error), end;
-       file != end && !error; file.increment(error))
-    if (llvm::sys::path::extension(file->path()) == ".mlir")
-      files.push_back(file->path());
+  for (const char *folder : {"Inputs", "reasons"}) {
+    std::error_code error;
+    llvm::sys::fs::directory_iterator file(std::string(ATTNC_ROOT "/tests/compiler/Fuse/") + folder, error), end;
+    for (; file != end && !error; file.increment(error))
+      if (llvm::sys::path::extension(file->path()) == ".mlir")
+        files.push_back(file->path());
+  }
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -34,7 +36,7 @@ protected:
     Element element = *reference::elementOf(type);
     Array array(element, shape);
     std::uniform_real_distribution<double> real(-1, 1);
-    std::uniform_int_distribution<int> whole(0, 7);
+    std::uniform_int_distribution<int> whole(0, largestIndex);
     for (double &value : array.values)
       value = element == Element::F32  ? real(generator)
               : element == Element::I1 ? whole(generator) % 2
@@ -77,6 +79,7 @@ protected:
   }
 
   std::mt19937 generator{7};
+  int largestIndex = 0; ///< integers are subscripts: of anything in the program
 };
 
 std::vector<Array> interpreted(mlir::func::FuncOp entry, llvm::ArrayRef<Array> inputs,
@@ -111,6 +114,7 @@ TEST_P(Meaning, IsTheSameAfterFusion) {
   ASSERT_TRUE(mlir::succeeded(passes.run(after.get()))) << after.diagnostics();
   for (auto entry : before.get().getOps<mlir::func::FuncOp>())
     for (auto sizes : {std::vector<int64_t>{2, 5}, std::vector<int64_t>{1, 1}, std::vector<int64_t>{3, 8}}) {
+      largestIndex = *llvm::min_element(sizes) - 1;
       reference::Parameters parameters = parametersOf(before.get());
       std::vector<Array> inputs = inputsOf(entry, sizes);
       auto expected = interpreted(entry, inputs, parameters);

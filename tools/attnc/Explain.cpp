@@ -1,0 +1,25 @@
+// attnc explain: the kernels of a model, what was fused into them, what was not, why, and the bytes that costs.
+#include "compiler/Fuse/Explanation.h"
+#include "tools/attnc/Commands.h"
+#include "tools/attnc/CompileOptions.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace attnc {
+
+static ExitCode run(CompileOptions options) {
+  options.dump = Phase::Fuse;
+  Compilation made;
+  Outcome outcome = compile(options, made, llvm::errs());
+  if (outcome == Outcome::Done)
+    printExplanation(*made.module, llvm::outs());
+  return static_cast<ExitCode>(outcome);
+}
+
+void addExplain(CLI::App &app, ExitCode &exitCode) {
+  auto options = std::make_shared<CompileOptions>();
+  CLI::App *command = app.add_subcommand("explain", "Print what was fused, what was not, why, and the bytes it costs");
+  addCompileOptions(*command, *options);
+  command->callback([options, &exitCode] { exitCode = run(*options); });
+}
+
+} // namespace attnc
