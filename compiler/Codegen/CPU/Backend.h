@@ -6,7 +6,7 @@
 //   lowerToLlvmDialect   everything becomes the `llvm` dialect; transcendental functions become arithmetic
 //                        (VectorMath.h), since an object may not call libm
 //   translateToLlvm      LLVM IR with the target's triple, data layout and features
-//   optimise             -O3
+//   optimise             a short list of passes of LLVM
 //   emit                 a relocatable object or assembly text, in memory
 //
 // The bytes depend on the module and the target alone: no paths, dates or pointers get in.
