@@ -113,7 +113,8 @@ void AttendDecode::prefetchKeys(const PairReduction &product, Value key, const L
     bindKeyIndex(problem, ahead, 0, uniformIndex(loops.add(key, loops.div(loops.constant(bytes), perKey))));
     ahead.bindIndex(op.getBody().getArgument(0), uniformIndex(feature.base));
     op.walk([&, locality = locality](tensor::ExtractOp extract) {
-      if (!ahead.isAvailable(extract.getResult()) || !(IndexUses(problem.op).of(extract) & IndexUses::anyKey))
+      bool ofKey = IndexUses(problem.op).of(extract) & IndexUses::anyKey;
+      if (!ofKey || !ahead.isAvailable(extract.getResult()) || !IndexUses::isPlacedByIndices(extract))
         return;
       Values place;
       for (Value subscript : extract.getIndices())
@@ -255,7 +256,7 @@ void AttendDecode::accumulateValueTile(RowTile tile, Value firstKey, Value begin
 void AttendDecode::prefetchValues(Value key, Value firstValue, int64_t vectors) {
   attn::AttendOp op = problem.op;
   auto extract = AttendProblem::yielded(op.getValue()).getDefiningOp<tensor::ExtractOp>();
-  if (!extract)
+  if (!extract || !IndexUses::isPlacedByIndices(extract))
     return;
   Value perKey = loops.max(loops.constant(1), loops.mul(values, 4));
   for (auto [bytes, locality] : {std::pair(farBytes, 2u), {nearBytes, 3u}})

@@ -99,9 +99,21 @@ static bool stepsBy(Value value, BlockArgument index) {
   return left != right && !(right && isa<arith::SubIOp>(definer)) && stepsBy(definer->getOperand(left ? 0 : 1), index);
 }
 
+static bool comesFromIndices(Value value) {
+  Operation *definer = value.getDefiningOp();
+  if (!definer)
+    return value.getType().isIndex();
+  return !isa<tensor::ExtractOp, arith::SelectOp, attn::ReduceOp>(definer) &&
+         llvm::all_of(definer->getOperands(), comesFromIndices);
+}
+
+bool IndexUses::isPlacedByIndices(tensor::ExtractOp extract) {
+  return llvm::all_of(extract.getIndices(), comesFromIndices);
+}
+
 bool IndexUses::stepsWith(tensor::ExtractOp extract, BlockArgument index) {
   auto subscripts = extract.getIndices();
-  return !subscripts.empty() && stepsBy(subscripts.back(), index) &&
+  return !subscripts.empty() && isPlacedByIndices(extract) && stepsBy(subscripts.back(), index) &&
          llvm::none_of(subscripts.drop_back(), [&](Value subscript) { return dependsOn(subscript, index); });
 }
 

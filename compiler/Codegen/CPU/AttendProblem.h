@@ -44,7 +44,10 @@ public:
   uint64_t of(mlir::Value value);
 
   /// Whether the element that `extract` loads moves on by one as `index` does, and no other subscript changes.
+  /// Not where a subscript comes from data: those are checked when they are loaded one by one.
   static bool stepsWith(mlir::tensor::ExtractOp extract, mlir::BlockArgument index);
+  /// Whether the place that `extract` loads from is a function of indices alone.
+  static bool isPlacedByIndices(mlir::tensor::ExtractOp extract);
 
 private:
   uint64_t ofRegion(mlir::Region &region);
