@@ -90,7 +90,7 @@ public:
   bool withinLimits() const { return program.exprs.size() < maximumNodes && deepest < maximumDepth; }
 
   static constexpr size_t maximumNodes = 200000;
-  static constexpr unsigned maximumDepth = 1000;
+  static constexpr unsigned maximumDepth = 500;
 
 private:
   struct Info {

@@ -242,7 +242,31 @@ void Checker::checkEntry(const FunctionValue &function, const std::string &name,
 
 //===- Functions that nobody calls --------------------------------------------------------------------------------===//
 
+/// A module that no field makes is made of its defaults, where it has all of them, and its parameters are dropped.
+void Checker::checkUnmade(SourceUnit &unit) {
+  std::set<const ast::ModuleDecl *> made;
+  for (const Instance &instance : instances)
+    made.insert(instance.decl);
+  for (const ast::ModuleDecl &decl : unit.ast->modules) {
+    bool hasDefaults = std::all_of(decl.parameters.begin(), decl.parameters.end(),
+                                   [](const ast::Parameter &parameter) { return parameter.defaultValue != nullptr; });
+    if (decl.isModel || made.count(&decl) || !hasDefaults)
+      continue;
+    size_t kept = program->parameters.size();
+    Instance &instance = instances.emplace_back();
+    instance.decl = &decl;
+    instance.unit = &unit;
+    instance.path = instance.checkpoint = decl.name.text;
+    making.push_back(&decl);
+    bindHyperparameters(instance, decl.parameters, {}, decl.name.range, decl.name.text);
+    fillInstance(instance);
+    making.pop_back();
+    program->parameters.resize(kept);
+  }
+}
+
 void Checker::checkUncalled(SourceUnit &unit) {
+  checkUnmade(unit);
   for (const ast::FunctionDecl &decl : unit.ast->functions)
     if (decl.name && !decl.isExtern && !checkedFunctions.count(&decl))
       checkEntry({&decl, &unit, {nullptr, {}}}, decl.name->text, decl.signatureRange, false);

@@ -62,6 +62,7 @@ public:
   void checkEntries(SourceUnit &unit, Instance *model);
   void checkExport(const ast::ExportDecl &decl, SourceUnit &unit, Instance *model);
   void checkUncalled(SourceUnit &unit);
+  void checkUnmade(SourceUnit &unit);
   std::optional<FunctionValue> entryFunction(const std::string &name, SourceUnit &unit, Instance *model);
   /// Checks a function on its own dimensions; adds it to the program where `isExported`.
   void checkEntry(const FunctionValue &function, const std::string &name, SourceRange range, bool isExported);

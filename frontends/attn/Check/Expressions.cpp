@@ -13,7 +13,7 @@ using ast::ExprKind;
 //===- Dispatch ---------------------------------------------------------------------------------------------------===//
 
 Value Checker::expression(const ast::Expr &expr, const ScopePtr &scope) {
-  constexpr unsigned maximumCheckedNesting = 1000;
+  constexpr unsigned maximumCheckedNesting = 600;
   constexpr uint64_t maximumSteps = 1000000;
   if (isExhausted)
     return Value();

@@ -1,6 +1,7 @@
 #include "compiler/Diagnostics/Spelling.h"
 #include "frontends/attn/Check/Checker.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 
@@ -78,6 +79,17 @@ Instance *Checker::instantiateModel(const ast::ModuleDecl &decl, SourceUnit &uni
   std::vector<CheckedArgument> arguments;
   applySettings(decl, arguments);
   program->name = decl.name.text;
+  for (const ast::Parameter &parameter : decl.parameters) {
+    bool isSet = std::any_of(arguments.begin(), arguments.end(), [&](const CheckedArgument &argument) {
+      return argument.label->text == parameter.name.text;
+    });
+    if (isSet || parameter.defaultValue)
+      continue;
+    error(DiagnosticKind::ArgumentCount, parameter.range,
+          fmt::format("the hyperparameter `{}` of the model has no value", parameter.name.text))
+        .hint(fmt::format("give it a default, or `--set {}=...`", parameter.name.text));
+    arguments.push_back({parameter.name, Value(), parameter.range});
+  }
   bindHyperparameters(*model, decl.parameters, std::move(arguments), decl.name.range, decl.name.text);
   for (const ast::Parameter &parameter : decl.parameters) {
     const Value &value = model->members[parameter.name.text].value;

@@ -237,6 +237,41 @@ export f
   EXPECT_EQ(count(text, "note: in the call at a.attn:3:29"), 1u) << text;
 }
 
+TEST(Errors, AModelNeedsAllItsHyperparameters) {
+  const std::string program = "model M(dim) {\n  fn f(x: f32[n, dim]) -> f32[n, dim] { x }\n}\n";
+  EXPECT_EQ(check(program).diagnostics,
+            "a.attn:1:9: error: the hyperparameter `dim` of the model has no value [argument-count]\n"
+            "    1 | model M(dim) {\n"
+            "      |         ^~~\n"
+            "  hint: give it a default, or `--set dim=...`\n");
+  EXPECT_EQ(check(program, {{"dim", "4"}}).diagnostics, "");
+}
+
+TEST(Errors, ModulesThatNobodyMakesAreCheckedWithTheirDefaults) {
+  Checked checked = check("fn f(x: f32[n]) -> f32[n] { x }\nmodule A(dim = 4) {\n  w: f32[dim]\n"
+                          "  fn (x: f32[.., dim]) -> f32[.., dim] { x * w }\n}\n");
+  EXPECT_EQ(checked.diagnostics, "");
+  EXPECT_EQ(checked.typed.find("parameter"), std::string::npos);
+  EXPECT_EQ(count(check("fn f(x: f32[n]) -> f32[n] { x }\nmodule A(dim = 4) {\n"
+                        "  fn (x: f32[.., dim]) -> f32[.., dim] { x * nothing }\n}\n")
+                      .diagnostics,
+                  "`nothing` is not known here"),
+            1u);
+}
+
+TEST(Errors, DeepChainsEndInAMessage) {
+  std::string text = check("fn grow(x) {\n  var y = x\n  for i < 5000 { y = y * x }\n  y\n}\n"
+                           "fn f(x: f32[n]) -> f32[n] { [i] => grow(x[i]) }\n")
+                         .diagnostics;
+  EXPECT_EQ(count(text, "[too-large]"), 1u) << text;
+  std::string calls = "fn g0(x) { x }\n";
+  for (int i = 1; i < 2000; ++i)
+    calls += "fn g" + std::to_string(i) + "(x) { g" + std::to_string(i - 1) + "(x) + 1.0 }\n";
+  text = check(calls + "fn f(x: f32[n]) -> f32[n] { g1999(x) }\nexport f\n").diagnostics;
+  EXPECT_EQ(count(text, "error:"), 1u) << text;
+  EXPECT_EQ(count(text, "[too-large]"), 1u) << text;
+}
+
 TEST(Errors, FunctionsThatNobodyCallsAreCheckedToo) {
   std::string text =
       check("fn f(x: f32[n]) -> f32[n] { x }\nfn g(x: f32[..]) -> f32[..] { x + y }\nexport f\n").diagnostics;
