@@ -1,0 +1,122 @@
+// attnc run: calls an entry point of a model or of a compiled object on tensors from files.
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+#include "tools/attnc/Commands.h"
+#include "tools/attnc/CompileOptions.h"
+#include "tools/attnc/LoadedModel.h"
+#include "tools/attnc/Oracle.h"
+#include <cmath>
+#include <fmt/format.h>
+
+using namespace llvm;
+
+namespace attnc {
+
+namespace {
+struct RunOptions {
+  CompileOptions compile;
+  InvocationOptions invocation;
+  std::string output;
+  bool check = false;
+  double tolerance = 1e-4;
+};
+} // namespace
+
+/// One line: name, shape, smallest, mean and largest value, the first few.
+static void print(const attn_tensor_info &info, const HostTensor &tensor) {
+  double smallest = HUGE_VAL, largest = -HUGE_VAL, sum = 0;
+  int64_t count = tensor.count();
+  for (int64_t i = 0; i < count; ++i) {
+    smallest = std::min(smallest, tensor.at(i));
+    largest = std::max(largest, tensor.at(i));
+    sum += tensor.at(i);
+  }
+  std::string shape, values;
+  for (size_t d = 0; d < tensor.shape.size(); ++d)
+    shape += (d ? ", " : "") + std::to_string(tensor.shape[d]);
+  for (int64_t i = 0; i < std::min<int64_t>(count, 6); ++i)
+    values += fmt::format(" {:.6g}", tensor.at(i));
+  static const char *const names[] = {"f32", "i32", "bool"};
+  fmt::print("{}: {}[{}]", info.name, names[tensor.dtype], shape);
+  if (count > 0)
+    fmt::print("  min {:.6g}  mean {:.6g}  max {:.6g}  ={}{}", smallest, sum / double(count), largest, values, count > 6 ? " ..." : "");
+  fmt::print("\n");
+}
+
+/// Prints how far each result is from the oracle's; fails where one is beyond the tolerance.
+static Error check(const RunOptions &options, const Invocation &call) {
+  auto deviations = compareWithOracle(options.compile, call);
+  if (!deviations)
+    return deviations.takeError();
+  std::string beyond;
+  for (const Deviation &deviation : *deviations) {
+    bool good = deviation.relative() <= options.tolerance;
+    fmt::print("check {}: largest difference {:.3g}, {:.3g} of the largest value: {}\n", deviation.result, deviation.difference,
+               deviation.relative(), good ? "ok" : "beyond the tolerance");
+    if (!good)
+      beyond += (beyond.empty() ? "" : ", ") + deviation.result;
+  }
+  if (!beyond.empty())
+    return createStringError(formatv("differs from the oracle by more than {0} of the largest value: {1}", options.tolerance, beyond));
+  return Error::success();
+}
+
+/// Compiles the model in memory, or takes the object as it is.
+static Expected<LoadedModel> load(const RunOptions &options, ExitCode &failure) {
+  if (StringRef(options.compile.input).ends_with(".o"))
+    return LoadedModel::fromFile(options.compile.input);
+  Compilation made;
+  Outcome outcome = compile(options.compile, made, errs());
+  failure = static_cast<ExitCode>(outcome);
+  if (outcome != Outcome::Done)
+    return createStringError("");
+  return LoadedModel::fromObject(MemoryBuffer::getMemBufferCopy(StringRef(made.object.data(), made.object.size()), options.compile.input));
+}
+
+static Error call(const RunOptions &options, const attn_model &model) {
+  auto call = Invocation::create(model, options.invocation);
+  if (!call)
+    return call.takeError();
+  if (Error error = (*call)->run())
+    return error;
+  int32_t inputs = (*call)->entry->input_count;
+  std::vector<std::pair<std::string, HostTensor>> results;
+  for (size_t i = inputs; i < (*call)->tensors.size(); ++i) {
+    print((*call)->entry->tensors[i], (*call)->tensors[i]);
+    if (!options.output.empty())
+      results.emplace_back((*call)->entry->tensors[i].name, (*call)->tensors[i]);
+  }
+  if (!options.output.empty())
+    if (Error error = writeTensors(options.output, results))
+      return error;
+  return options.check ? check(options, **call) : Error::success();
+}
+
+static ExitCode run(const RunOptions &options) {
+  if (options.check && StringRef(options.compile.input).ends_with(".o"))
+    return report(createStringError("--check needs the model file: an object does not say what it should compute"));
+  ExitCode failure = ExitCode::Success;
+  auto loaded = load(options, failure);
+  if (failure != ExitCode::Success) {
+    consumeError(loaded.takeError());
+    return failure;
+  }
+  if (!loaded)
+    return report(loaded.takeError());
+  return report(call(options, loaded->model()));
+}
+
+void addRun(CLI::App &app, ExitCode &exitCode) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App *command = app.add_subcommand("run", "Call an entry point of a model, or of an object, on tensors from files");
+  addCompileOptions(*command, options->compile);
+  addInvocationOptions(*command, options->invocation);
+  command->add_option("--output", options->output, "Write the results to a .safetensors file, or the one result to a .npy file");
+  command->add_flag("--random", options->invocation.fillMissing, "Inputs that are not given are random (f32) or zero (i32, bool)");
+  command->add_flag("--check", options->check, "Compare with the double-precision oracle");
+  command->add_option("--tolerance", options->tolerance, "For --check: the largest difference, relative to the largest value of a result")
+      ->capture_default_str();
+  command->callback([options, &exitCode] { exitCode = run(*options); });
+}
+
+} // namespace attnc
