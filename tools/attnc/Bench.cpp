@@ -3,6 +3,7 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include "tools/attnc/Commands.h"
+#include "tools/attnc/Invocation.h"
 #include "tools/attnc/LoadedModel.h"
 #include "tools/attnc/Profile.h"
 #include <algorithm>

@@ -23,6 +23,8 @@ int main(int argc, char **argv) {
   attnc::addCompile(app, exitCode);
   attnc::addDescribe(app, exitCode);
   attnc::addExplain(app, exitCode);
+  attnc::addRun(app, exitCode);
+  attnc::addBench(app, exitCode);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
