@@ -1,13 +1,10 @@
-# What `cmake --install` puts in place: the tools, the runtime, and for those who write passes the headers of compiler
-# and dialects (with the generated ones).
+# What `cmake --install` puts in place: the compiler, the runtime, and a CMake package. The component `dialects`
+# (dialects/CMakeLists.txt, tools/attn-opt) is for those who write passes.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(TARGETS attnc attn_runtime EXPORT attncTargets)
-install(TARGETS attn-opt)
 install(DIRECTORY runtime/include/attn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(DIRECTORY dialects compiler DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/attnc FILES_MATCHING PATTERN "*.h" PATTERN "*.td")
-install(DIRECTORY ${PROJECT_BINARY_DIR}/dialects DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/attnc FILES_MATCHING PATTERN "*.inc")
 
 set(attnc_package ${CMAKE_INSTALL_LIBDIR}/cmake/attnc)
 install(EXPORT attncTargets NAMESPACE attnc:: DESTINATION ${attnc_package})
