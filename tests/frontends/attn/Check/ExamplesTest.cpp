@@ -15,9 +15,17 @@ TEST(Examples, Digits) {
   EXPECT_EQ(checked.diagnostics, "");
   EXPECT_EQ(
       checked.typed,
-      R"(entry classify(x: f32[queries, 64], keys: f32[n, 64], labels: f32[n, classes], bandwidth: f32) queries n classes {
-  let value: f32[queries, classes] = [q < queries] => attend j < n { score: div(mul(-0.5, add d < 64 => mul(sub(x[q, d], keys[j, d]), sub(x[q, d], keys[j, d]))), mul(bandwidth[], bandwidth[])), value: [classes < classes] => labels[j, classes] }
-  return classify: f32[queries, classes] = value
+      R"(entry classify(images: f32[queries, 64], keys: f32[n, 64], digits: i32[n], bandwidth: f32) queries n {
+  let value: f32[queries, 10] = [i < queries] => attend j < n { score: mul(-0.5, add k < 64 => mul(div(sub(images[i, k], keys[j, k]), bandwidth[]), div(sub(images[i, k], keys[j, k]), bandwidth[]))), value: [d < 10] => select(eq(index(digits[j]), d), 1.0, 0.0) }
+  return classify: f32[queries, 10] = value
+}
+entry leave_one_out(keys: f32[n, 64], digits: i32[n], bandwidth: f32) n {
+  let value: f32[n, 10] = [i < n] => attend j < n { score: mul(-0.5, add k < 64 => mul(div(sub(keys[i, k], keys[j, k]), bandwidth[]), div(sub(keys[i, k], keys[j, k]), bandwidth[]))), mask: ne(j, i), value: [d < 10] => select(eq(index(digits[j]), d), 1.0, 0.0) }
+  return leave_one_out: f32[n, 10] = value
+}
+entry influence(images: f32[queries, 64], keys: f32[n, 64], bandwidth: f32) queries n {
+  let weights: f32[queries, n] = [i < queries] => attend j < n { score: mul(-0.5, add k < 64 => mul(div(sub(images[i, k], keys[j, k]), bandwidth[]), div(sub(images[i, k], keys[j, k]), bandwidth[]))) }
+  return influence: f32[queries, n] = weights
 }
 )");
 }
