@@ -2,11 +2,14 @@
 
 namespace attnc::e2e {
 
+static constexpr int32_t badArgument = 1; // ATTN_BAD_ARGUMENT
+
 std::vector<Subject> modelSubjects() {
   std::vector<Choice> sequences = {{"one token", {{"batch", 1}, {"seq", 1}}},
                                    {"a sequence", {{"batch", 1}, {"seq", 48}}},
                                    {"batches", {{"batch", 3}, {"seq", 17}}},
-                                   {"empty batch", {{"batch", 0}, {"seq", 5}}}};
+                                   {"empty batch", {{"batch", 0}, {"seq", 5}}},
+                                   {"a sequence beyond the context", {{"batch", 1}, {"seq", 49}}, {}, badArgument}};
   Accuracy deep = {.c = 32, .reduction = 3 * 300};
   auto tokens = below(61);
   return {
