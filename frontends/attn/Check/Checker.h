@@ -175,6 +175,8 @@ public:
   void forStatement(const ast::ForStmt &stmt, const ScopePtr &scope, bool &returned);
   void unroll(const ast::ForStmt &stmt, const std::vector<Value> &values, const ScopePtr &scope, bool &returned);
   void loop(const ast::ForStmt &stmt, const ModuleListValue &list, const ScopePtr &scope, bool &returned);
+  bool carry(typed::Loop &loop, const std::string &name, Binding &binding, const ast::ForStmt &stmt);
+  void takeNext(typed::Loop::Carried &carried, Binding &variable, SourceRange range);
   /// Tensors are bound to locals, so that they are computed once.
   Value bindValue(const std::string &name, const Value &value, SourceRange range);
 
@@ -233,6 +235,8 @@ public:
   };
   std::optional<std::vector<Position>> positions(const ast::SubscriptExpr &expr, typed::ExprRef base,
                                                  const ScopePtr &scope);
+  bool restPositions(std::vector<Position> &result, size_t count, const ast::SubscriptElement &element,
+                     typed::ExprRef base, SourceRange baseRange, RestState *rest);
   bool indexPosition(Position &position, const ast::SubscriptElement &element, const Dim &extent, SourceRange baseRange,
                      const ScopePtr &scope);
   std::optional<Position> slicePosition(const ast::SubscriptElement &element, const Dim &extent, SourceRange baseRange,

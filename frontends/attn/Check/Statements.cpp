@@ -180,6 +180,42 @@ static void collectAssigned(const ast::Block &block, std::vector<std::string> &n
   }
 }
 
+/// Makes a variable one that passes from round to round; false where that is not possible.
+bool Checker::carry(Loop &loop, const std::string &name, Binding &binding, const ast::ForStmt &stmt) {
+  if (binding.value.isNumber()) // a number becomes a tensor where it changes from round to round
+    if (ExprRef tensor = asTensor(binding.value, binding.range))
+      binding.value = TensorValue{tensor->type.element == Element::Index ? build.cast(tensor, Element::I32) : tensor};
+  ExprRef initial = binding.value.tensor();
+  if (!initial || build.isOpen(initial)) {
+    notSupported(stmt.iteration.range, initial ? "a loop over modules inside index notation"
+                                               : fmt::format("changing `{}` in a loop over modules", name));
+    return false;
+  }
+  const Local *argument = build.newLocal(name, initial->type, binding.range);
+  loop.carried.push_back({initial, argument, nullptr, build.newLocal(name, initial->type, binding.range)});
+  binding.value = TensorValue{build.reference(argument, stmt.range)};
+  return true;
+}
+
+/// What a variable is after a round, and after the loop.
+void Checker::takeNext(Loop::Carried &carried, Binding &variable, SourceRange range) {
+  Value next = variable.value;
+  variable.value = Value();
+  ExprRef tensor = next.isNumber() ? asTensor(next, range, carried.argument->type.element) : next.tensor();
+  if (!tensor)
+    return;
+  if (tensor->type != carried.argument->type) {
+    typeError(DiagnosticKind::LoopChangesType, range,
+              fmt::format("`{}` is {} before the loop and {} after a round of it", carried.argument->name,
+                          textOf(carried.argument->type), textOf(tensor->type)))
+        .label(carried.argument->range, textOf(carried.argument->type))
+        .hint("a list of equal modules is one loop; modules of different sizes are written `[Module(..) for l < n]`");
+    return;
+  }
+  carried.next = tensor;
+  variable.value = TensorValue{build.reference(carried.result, range)};
+}
+
 void Checker::loop(const ast::ForStmt &stmt, const ModuleListValue &list, const ScopePtr &scope, bool &returned) {
   LoopCounter *counter =
       &program->counters.emplace_back(LoopCounter{stmt.iteration.name.text, list.count, stmt.iteration.range});
@@ -194,19 +230,8 @@ void Checker::loop(const ast::ForStmt &stmt, const ModuleListValue &list, const 
     Binding *binding = findBinding(scope, name);
     if (!binding || !binding->isVar || binding->value.isError())
       continue;
-    if (binding->value.isNumber()) // a number becomes a tensor where it changes from round to round
-      if (ExprRef tensor = asTensor(binding->value, binding->range))
-        binding->value =
-            TensorValue{tensor->type.element == Element::Index ? build.cast(tensor, Element::I32) : tensor};
-    ExprRef initial = binding->value.tensor();
-    if (!initial || build.isOpen(initial)) {
-      notSupported(stmt.iteration.range, initial ? "a loop over modules inside index notation"
-                                                 : fmt::format("changing `{}` in a loop over modules", name));
+    if (!carry(loop, name, *binding, stmt))
       return;
-    }
-    const Local *argument = build.newLocal(name, initial->type, binding->range);
-    loop.carried.push_back({initial, argument, nullptr, build.newLocal(name, initial->type, binding->range)});
-    binding->value = TensorValue{build.reference(argument, stmt.range)};
     variables.push_back(binding);
   }
   Block *outside = build.getBlock();
@@ -218,24 +243,8 @@ void Checker::loop(const ast::ForStmt &stmt, const ModuleListValue &list, const 
   block(stmt.body, inner, returned);
   if (returned)
     error(DiagnosticKind::Misplaced, stmt.range, "a loop cannot be left by `return`");
-  for (size_t i = 0; i < variables.size(); ++i) {
-    Loop::Carried &carried = loop.carried[i];
-    Value next = variables[i]->value;
-    variables[i]->value = Value();
-    ExprRef tensor = next.isNumber() ? asTensor(next, stmt.range, carried.argument->type.element) : next.tensor();
-    if (!tensor)
-      continue;
-    if (tensor->type != carried.argument->type) {
-      typeError(DiagnosticKind::LoopChangesType, stmt.range,
-                fmt::format("`{}` is {} before the loop and {} after a round of it", carried.argument->name,
-                            textOf(carried.argument->type), textOf(tensor->type)))
-          .label(carried.argument->range, textOf(carried.argument->type))
-          .hint("a list of equal modules is one loop; modules of different sizes are written `[Module(..) for l < n]`");
-      continue;
-    }
-    carried.next = tensor;
-    variables[i]->value = TensorValue{build.reference(carried.result, stmt.range)};
-  }
+  for (size_t i = 0; i < variables.size(); ++i)
+    takeNext(loop.carried[i], *variables[i], stmt.range);
   build.setBlock(outside);
   for (const Loop::Carried &carried : loop.carried)
     if (!carried.next)

@@ -93,11 +93,41 @@ bool Checker::indexPosition(Position &position, const ast::SubscriptElement &ele
   return true;
 }
 
+/// `..` stands for `count` dimensions: whole ones, or those that the `..` of the indices around runs over.
+bool Checker::restPositions(std::vector<Position> &result, size_t count, const ast::SubscriptElement &element,
+                            ExprRef base, SourceRange baseRange, RestState *rest) {
+  if (rest && !rest->isKnown) {
+    rest->isKnown = true;
+    rest->range = element.range;
+    for (size_t i = 0; i < count; ++i) {
+      const Dim &extent = base->type.shape[result.size() + i];
+      rest->indices.push_back(build.newIndex(extent.getLabel().empty() ? "d" : extent.getLabel(), element.range));
+      giveExtent(rest->indices.back(), extent, merge(baseRange, element.range));
+    }
+  }
+  if (rest && rest->indices.size() != count) {
+    typeError(DiagnosticKind::RankMismatch, element.range,
+              fmt::format("`..` stands for {} dimensions and for {}", rest->indices.size(), count))
+        .label(baseRange, textOf(base->type))
+        .label(rest->range, fmt::format("{} dimensions", rest->indices.size()));
+    return false;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    Position position;
+    position.range = element.range;
+    if (rest) {
+      position.kind = Position::Kind::Index;
+      position.index = build.reference(rest->indices[i], element.range);
+    }
+    result.push_back(position);
+  }
+  return true;
+}
+
 std::optional<std::vector<Checker::Position>> Checker::positions(const ast::SubscriptExpr &expr, ExprRef base,
                                                                  const ScopePtr &scope) {
   const Shape &shape = base->type.shape;
   SourceRange baseRange = expr.object->range;
-  RestState *rest = restAround(scope);
   size_t rests = 0;
   for (const ast::SubscriptElement &element : expr.subscripts)
     rests += element.kind == SubscriptKind::Rest;
@@ -114,32 +144,8 @@ std::optional<std::vector<Checker::Position>> Checker::positions(const ast::Subs
   bool isWhole = true;
   for (const ast::SubscriptElement &element : expr.subscripts) {
     if (element.kind == SubscriptKind::Rest) {
-      size_t count = shape.size() - others;
-      if (rest && !rest->isKnown) {
-        rest->isKnown = true;
-        rest->range = element.range;
-        for (size_t i = 0; i < count; ++i) {
-          const std::string &label = shape[result.size() + i].getLabel();
-          rest->indices.push_back(build.newIndex(label.empty() ? "d" : label, element.range));
-          giveExtent(rest->indices.back(), shape[result.size() + i], merge(baseRange, element.range));
-        }
-      }
-      if (rest && rest->indices.size() != count) {
-        typeError(DiagnosticKind::RankMismatch, element.range,
-                  fmt::format("`..` stands for {} dimensions and for {}", rest->indices.size(), count))
-            .label(baseRange, textOf(base->type))
-            .label(rest->range, fmt::format("{} dimensions", rest->indices.size()));
+      if (!restPositions(result, shape.size() - others, element, base, baseRange, restAround(scope)))
         return std::nullopt;
-      }
-      for (size_t i = 0; i < count; ++i) {
-        Position position;
-        position.range = element.range;
-        if (rest) {
-          position.kind = Position::Kind::Index;
-          position.index = build.reference(rest->indices[i], element.range);
-        }
-        result.push_back(position);
-      }
       continue;
     }
     const Dim &extent = shape[result.size()];
