@@ -1,4 +1,4 @@
-// Mutants of each kind of kernel, compared with the oracle: nearly all are caught, and the rest change nothing.
+// Mutants of an attention kernel, compared with the oracle: nearly all are caught, and the rest change nothing.
 #include "tests/mutation/Mutation.h"
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "compiler/Reference/Reference.h"
