@@ -329,8 +329,10 @@ void printPlan(const EntryPlan &plan, llvm::raw_ostream &out) {
     for (const SlotMember &member : plan.members) {
       if (member.slot != number)
         continue;
-      out << "//     " << member.storage.name << ", steps";
-      for (const LiveRange &range : member.storage.liveRanges)
+      std::vector<LiveRange> ranges = member.storage.liveRanges;
+      llvm::sort(ranges, [](const LiveRange &a, const LiveRange &b) { return a.first < b.first; });
+      out << "//     " << member.storage.name << ": steps";
+      for (const LiveRange &range : ranges)
         out << " " << range.first << ".." << range.last;
       out << "\n";
     }

@@ -177,10 +177,18 @@ SizeExpr SizeExpr::Node::divide(const SizeExpr &expr, int64_t divisor, Atom::Kin
     return quotient + SizeExpr(kind == Atom::Kind::CeilDiv ? (value + divisor - 1) / divisor : value / divisor);
   }
   const auto &terms = termsOf(remainder);
-  if (terms.size() == 1 && terms[0].coefficient == 1 && terms[0].factors.size() == 1 &&
-      terms[0].factors[0].kind == kind && terms[0].factors[0].number <= largest / divisor)
-    return quotient + divide(terms[0].factors[0].operands[0], terms[0].factors[0].number * divisor, kind);
-  return quotient + atom(kind, divisor, {remainder});
+  if (terms.size() != 1 || terms[0].coefficient != 1 || terms[0].factors.size() != 1)
+    return quotient + atom(kind, divisor, {remainder});
+  const Atom &only = terms[0].factors[0];
+  if (only.kind == kind && only.number <= largest / divisor)
+    return quotient + divide(only.operands[0], only.number * divisor, kind);
+  if (only.kind != Atom::Kind::Max && only.kind != Atom::Kind::Min)
+    return quotient + atom(kind, divisor, {remainder});
+  // Division is monotonic: that of an extremum is the extremum of those of its operands.
+  SizeExpr result = divide(only.operands.front(), divisor, kind);
+  for (const SizeExpr &operand : llvm::drop_begin(only.operands))
+    result = extremum(result, divide(operand, divisor, kind), only.kind);
+  return quotient + result;
 }
 
 SizeExpr SizeExpr::ceilDiv(int64_t divisor) const { return Node::divide(*this, divisor, Node::Atom::Kind::CeilDiv); }

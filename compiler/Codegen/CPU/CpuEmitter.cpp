@@ -65,10 +65,11 @@ bool mayRunInPlace(func::FuncOp kernel, unsigned argument, unsigned result) {
   if (kind == "rows")
     return RowPlan(kernel).mayRunInPlace(read, result);
   auto op = kernel.getBody().front().getTerminator()->getOperand(result).getDefiningOp<linalg::GenericOp>();
-  return kind == "loops" && op && op.getNumReductionLoops() == 0 &&
-         llvm::all_of(kernel.getOps<linalg::GenericOp>(), [&](linalg::GenericOp each) {
-           return each == op ? readsPointOnly(op, read, result) : !llvm::is_contained(each->getOperands(), read);
-         });
+  // A product keeps its sums in scratch; its epilogue writes the result. Whatever else reads the operand would find the
+  // result there.
+  return (kind == "loops" || kind == "gemm") && op && op.getNumReductionLoops() == 0 &&
+         readsPointOnly(op, read, result) &&
+         llvm::all_of(read.getUsers(), [&](Operation *user) { return user == op || isa<tensor::DimOp>(user); });
 }
 
 std::unique_ptr<Emitter> createCpuEmitter() { return std::make_unique<CpuEmitter>(); }

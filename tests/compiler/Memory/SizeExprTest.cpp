@@ -82,6 +82,7 @@ TEST(SizeExpr, DivisionsTakeOutWholeParts) {
   EXPECT_EQ((seq * 64 + 65).ceilDiv(64), seq + 2);
   EXPECT_EQ((seq * 64 + 65).floorDiv(64), seq + 1);
   EXPECT_EQ(SizeExpr(65).ceilDiv(64).constant(), 2);
+  EXPECT_EQ(SizeExpr::max(seq * 64, batch * 128).alignTo(64).text(names), "64*max(2*batch, seq)");
 }
 
 TEST(SizeExpr, ExtremaDropWhatIsDominated) {
