@@ -1,6 +1,8 @@
 // Whatever the bytes, the front end either reports errors that can be shown, or gives a tree whose canonical form
 // parses to itself.
 #include "compiler/Diagnostics/Render.h"
+#include "frontends/attn/Check/Check.h"
+#include "frontends/attn/Check/Print.h"
 #include "frontends/attn/Parse/Parse.h"
 #include "frontends/attn/Parse/Print.h"
 
@@ -24,10 +26,24 @@ static std::string canonical(std::string text, bool &isTooDeep) {
   return diagnostics.hasErrors() ? "" : print(file);
 }
 
+/// Either a typed program, or errors.
+static void checkText(std::string text) {
+  SourceManager sources;
+  DiagnosticEngine diagnostics(sources);
+  FileId file = sources.add("fuzz.attn", std::move(text));
+  std::unique_ptr<typed::Program> program = checkFile(sources, file, diagnostics);
+  require((program != nullptr) != diagnostics.hasErrors());
+  render(diagnostics);
+  if (program)
+    typed::print(*program);
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   bool isTooDeep = false;
   std::string once = canonical(std::string(reinterpret_cast<const char *>(data), size), isTooDeep);
   std::string twice = canonical(once, isTooDeep);
   require(twice == once || isTooDeep);
+  if (!once.empty())
+    checkText(std::move(once));
   return 0;
 }
