@@ -177,7 +177,7 @@ void Checker::addField(Instance &instance, const ast::FieldDecl &field, const Sc
     Instance place = instance;
     place.members.clear();
     place.path = joined(instance.path, field.name.text);
-    place.checkpoint = field.checkpoint ? field.checkpoint->text : "\n" + field.name.text;
+    place.checkpoint = field.checkpoint ? field.checkpoint->text : field.name.text;
     value = makeField(*field.value, instance, place, scope);
     if (!value.isError() && !value.as<ModuleValue>() && !value.as<ModuleListValue>() && !value.as<TupleValue>()) {
       error(DiagnosticKind::NotAModule, field.value->range,
@@ -190,16 +190,15 @@ void Checker::addField(Instance &instance, const ast::FieldDecl &field, const Sc
   instance.members[field.name.text] = Binding{value, field.name.range};
 }
 
-// While a field's lists are being made, `place.checkpoint` is the step of this field alone; a line break before it says
-// that it has no `as`, so that each list adds ".{n}".
+// While a field's lists are being made, `place.checkpoint` is the step of this field alone. The index of a list stands
+// where `as` says so, or behind the rest.
 static void enterList(Instance &place, const std::string &index, bool isUnrolled) {
   std::string hole = fmt::format("{{{}}}", place.listDepth);
-  if (place.checkpoint.substr(0, 1) == "\n") {
-    place.checkpoint += "." + index;
-  } else {
-    for (size_t at = 0; (at = place.checkpoint.find(hole, at)) != std::string::npos; at += index.size())
-      place.checkpoint.replace(at, hole.size(), index);
-  }
+  size_t at = place.checkpoint.find(hole);
+  if (at == std::string::npos)
+    place.checkpoint = joined(place.checkpoint, index);
+  for (; at != std::string::npos; at = place.checkpoint.find(hole, at + index.size()))
+    place.checkpoint.replace(at, hole.size(), index);
   if (isUnrolled)
     place.path += "." + index;
   ++place.listDepth;
@@ -244,8 +243,7 @@ Value Checker::makeField(const ast::Expr &value, const Instance &owner, Instance
     if (callee.isError())
       return callee;
     if (auto *cls = callee.as<ClassValue>()) {
-      bool isNamed = place.checkpoint.substr(0, 1) != "\n";
-      place.checkpoint = joined(owner.checkpoint, isNamed ? place.checkpoint : place.checkpoint.substr(1));
+      place.checkpoint = joined(owner.checkpoint, place.checkpoint);
       return makeModule(*call, *cls, place, scope);
     }
   }

@@ -91,7 +91,7 @@ private:
     stream.tokens.push_back(token);
   }
 
-  /// Skips white space and comments. A block of comments survives up to the token directly below it.
+  /// Skips white space and comments. A block of `///` survives up to the token directly below it.
   void skipBlank() {
     bool emptyLine = true; // since the last line break or comment
     for (; at < text.size(); ++at) {
@@ -113,7 +113,10 @@ private:
   void readComment() {
     size_t end = std::min(text.find('\n', at), text.size());
     std::string_view words = text.substr(at, end - at);
-    words.remove_prefix(std::min(words.find_first_not_of('/'), words.size()));
+    at = end;
+    if (!words.starts_with("///"))
+      return;
+    words.remove_prefix(3);
     if (words.starts_with(' '))
       words.remove_prefix(1);
     words = words.substr(0, words.find_last_not_of(" \t\r") + 1);
@@ -122,7 +125,6 @@ private:
         comment += '\n';
       comment += words;
     }
-    at = end;
   }
 
   void token() {
@@ -235,7 +237,7 @@ private:
   size_t at = 0;
   bool lineBroken = true;
   bool damaged = false;
-  std::string comment; ///< the lines of comment since the last token or empty line
+  std::string comment; ///< the lines of `///` since the last token or empty line
   TokenStream stream;
 };
 

@@ -80,13 +80,13 @@ struct Token {
   bool damaged = false;    ///< characters before it were reported and skipped
   SourceRange range;
   uint32_t partner = none; ///< of a bracket: the number of the token that it belongs with
-  uint32_t doc = none;     ///< the number of the comment above it
+  uint32_t doc = none;     ///< the number of the `///` comment above it
 };
 
 /// The tokens of a file; the last is EndOfFile.
 struct TokenStream {
   std::vector<Token> tokens;
-  /// The text of comments: lines of `//` that stand directly above a line.
+  /// The text of comments: lines of `///` that stand directly above a line.
   std::vector<std::string> docs;
   /// Where the first bracket without partner stands; behind it the parser cannot know what belongs to what.
   uint32_t firstUnbalanced = Token::none;

@@ -48,7 +48,7 @@ void Printer::file(const File &file) {
 void Printer::doc(const std::string &text) {
   for (size_t at = 0; at < text.size();) {
     size_t end = std::min(text.find('\n', at), text.size());
-    out += end > at ? "// " + text.substr(at, end - at) : "//";
+    out += end > at ? "/// " + text.substr(at, end - at) : "///";
     line();
     at = end + 1;
   }

@@ -72,7 +72,7 @@ TEST(Declaration, OnOneLine) {
 }
 
 TEST(Declaration, AnExportedFunction) {
-  EXPECT_EQ(printed("// Doubles.\nexport fn twice(x: f32[n]) -> f32[n] { 2 * x }"), R"(// Doubles.
+  EXPECT_EQ(printed("/// Doubles.\nexport fn twice(x: f32[n]) -> f32[n] { 2 * x }"), R"(/// Doubles.
 fn twice(x: f32[n]) -> f32[n] {
   2 * x
 }
@@ -83,14 +83,15 @@ export twice
 TEST(Declaration, ACommentDirectlyAboveIsItsDocumentation) {
   Parsed parsed(R"(// A file about nothing.
 
-// What it does,
-// in two lines.
-fn f() { 1 } // not this
+/// What it does,
+/// in two lines.
+fn f() { 1 } /// not this
+// nor this
 fn g() { 2 }
 model M() {
-  // The table.
+  /// The table.
   t: f32[2]
-  // The size.
+  /// The size.
   const n = 2
 })");
   EXPECT_EQ(parsed.errors(), "");
