@@ -106,6 +106,18 @@ TEST(Loops, StaticPointwiseIsOneLoop) {
   EXPECT_EQ(runner.code().cost.bytesRead, SizeExpr(2 * 4 * 3 * 4 * 5 * 70));
 }
 
+TEST(Loops, ScheduleSetsTheChunk) {
+  std::string text = kernelOf(sum4d("tensor<3x4x5x70xf32>"));
+  text.replace(text.find("attn.kernel"), 0, "attn.schedule = {chunk = 1000}, ");
+  KernelRunner runner(text, *createCpuEmitter());
+  ASSERT_TRUE(runner) << runner.message();
+  EXPECT_EQ(runner.code().phases[0].chunks, SizeExpr(5)); // of 1024 of 4200 points: whole vectors, eight at a time
+  HostArray x = HostArray::random({3, 4, 5, 70}, 1), y = HostArray::random({3, 4, 5, 70}, 2);
+  HostArray found = runner.run({x, y}, {x.shape}, {.reversed = true})[0];
+  for (int64_t i = 0; i < x.size(); ++i)
+    ASSERT_EQ(found.f32()[i], x.f32()[i] - y.f32()[i]);
+}
+
 TEST(Loops, InPlace) {
   std::string text = kernelOf(sum4d("tensor<3x4x5x70xf32>"));
   text.replace(text.find("%x: tensor<3x4x5x70xf32>"), 24, "%x: tensor<3x4x5x70xf32> {attn.in_place = 0}");
