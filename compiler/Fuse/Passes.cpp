@@ -14,6 +14,8 @@ void buildFusePipeline(OpPassManager &passes, StringRef target) {
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createResolveSizesPass());
   passes.addPass(createCSEPass());
+  // What no turn of a loop changes, such as the angles of rotary positions, is computed once.
+  passes.addPass(createLoopInvariantCodeMotionPass());
   passes.addPass(createRaiseViewsPass());
   passes.addPass(createNarrowSlicesPass());
   passes.addPass(createCanonicalizerPass());

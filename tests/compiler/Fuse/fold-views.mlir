@@ -1,0 +1,25 @@
+// RUN: attn-opt %s --attn-fold-views --canonicalize | FileCheck %s
+
+// A slice of features, split into heads and transposed, is read in place.
+// CHECK-LABEL: @attend
+// CHECK-SAME:    %[[X:.*]]: tensor<8x768xf32>
+// CHECK:         attn.attend
+// CHECK:         score(%[[H:.*]], %[[I:.*]], %[[J:.*]])
+// CHECK:           %[[P:.*]] = arith.muli %[[H]], %{{.*}} : index
+// CHECK:           %[[Q:.*]] = arith.addi %[[P]], %{{.*}} : index
+// CHECK:           tensor.extract %[[X]][%[[J]], %[[Q]]]
+func.func @attend(%x: tensor<8x768xf32>) -> tensor<6x8x8xf32> {
+  %c6 = arith.constant 6 : index
+  %c8 = arith.constant 8 : index
+  %c0 = arith.constant 0 : index
+  %s = tensor.extract_slice %x[0, 384] [8, 384] [1, 1] : tensor<8x768xf32> to tensor<8x384xf32>
+  %w = tensor.expand_shape %s [[0], [1, 2]] output_shape [8, 6, 64] : tensor<8x384xf32> into tensor<8x6x64xf32>
+  %e = tensor.empty() : tensor<6x8x64xf32>
+  %k = linalg.transpose ins(%w : tensor<8x6x64xf32>) outs(%e : tensor<6x8x64xf32>) permutation = [1, 0, 2]
+  %p = attn.attend softmax outer(%c6, %c8) keys(%c8) values() yields [weights]
+    score(%h, %i, %j) {
+      %r = tensor.extract %k[%h, %j, %c0] : tensor<6x8x64xf32>
+      attn.yield %r : f32
+    } : tensor<6x8x8xf32>
+  return %p : tensor<6x8x8xf32>
+}

@@ -1,0 +1,6 @@
+// RUN: attn-opt %S/reasons/second-contraction.mlir --attn-form-contractions | FileCheck %s
+
+// The later of two products takes the pointwise op that reads both.
+// CHECK: linalg.generic {{.*}}"reduction"]} {{.*}}attrs = {attn.group = [1, "gemm"]}
+// CHECK: linalg.generic {{.*}}"reduction"]} {{.*}}attrs = {attn.group = [0, "gemm"]}
+// CHECK: linalg.generic {{.*}}"parallel"]} {{.*}}attrs = {attn.group = [0, "gemm"]}

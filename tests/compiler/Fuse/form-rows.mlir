@@ -1,0 +1,5 @@
+// RUN: attn-opt %S/reasons/rows-fused.mlir --attn-fuse-pointwise --attn-form-rows | FileCheck %s
+
+// The four ops of a softmax are one group.
+// CHECK-COUNT-4: attn.group = [0, "rows"]
+// CHECK-NOT:     attn.group
