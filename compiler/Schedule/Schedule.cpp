@@ -54,6 +54,7 @@ static const std::vector<Key> &keys() {
       {"attend", "tile_q", {}},   {"attend", "tile_kv", {}}, {"attend", "form", {"prefill", "decode"}},
       {"attend", "split_kv", {}}, {"gemm", "mr", {}},        {"gemm", "nr", {}},
       {"gemm", "kc", {}},         {"gemm", "mc", {}},        {"rows", "rows_per_chunk", {}},
+      {"loops", "chunk", {}},
   };
   return all;
 }
@@ -87,10 +88,9 @@ static llvm::Expected<Attribute> valueOf(const ScheduleSetting &setting, StringR
   auto key = llvm::find_if(keys(), [&](const Key &each) { return each.kind == kind && each.name == setting.key; });
   if (key == keys().end()) {
     std::vector<std::string> names = keysOf(kind);
-    std::string has = names.empty() ? "nothing" : llvm::join(names, ", ");
     std::string article = kind == "attend" ? "an" : "a";
     return error(fmt::format("{} {} kernel has no `{}` in its schedule; it has {}{}", article, kind.str(), setting.key,
-                             has, hint(setting.key, names)));
+                             llvm::join(names, ", "), hint(setting.key, names)));
   }
   if (!key->words.empty()) {
     if (llvm::is_contained(key->words, setting.value))

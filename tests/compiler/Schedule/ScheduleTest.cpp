@@ -52,7 +52,7 @@ TEST(Schedule, ErrorsNameWhatIsThere) {
             "a gemm kernel has no `tile_kv` in its schedule; it has mr, nr, kc, mc");
   EXPECT_EQ(errorOf({"logits_attend_0.tilekv=64"}), "an attend kernel has no `tilekv` in its schedule; it has tile_q, "
                                                     "tile_kv, form, split_kv; did you mean `tile_kv`?");
-  EXPECT_EQ(errorOf({"logits_loops_0.chunk=64"}), "a loops kernel has no `chunk` in its schedule; it has nothing");
+  EXPECT_EQ(errorOf({"logits_loops_0.mr=6"}), "a loops kernel has no `mr` in its schedule; it has chunk");
   EXPECT_EQ(errorOf({"logits_attend_0.form=decod"}),
             "`form` is prefill or decode, not `decod`; did you mean `decode`?");
   EXPECT_EQ(errorOf({"logits_gemm_0.mr=many"}), "`mr` is a positive number, not `many`");
