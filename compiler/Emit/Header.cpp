@@ -48,7 +48,8 @@ llvm::StringRef dtype(llvm::StringRef element) {
 }
 
 std::string rangeText(const SignatureDimension &dimension) {
-  return dimension.max < 0 ? "0 or more" : fmt::format("0 to {}", dimension.max);
+  return dimension.max < 0 ? fmt::format("{} or more", dimension.min)
+                           : fmt::format("{} to {}", dimension.min, dimension.max);
 }
 
 /// Arguments separated by commas, broken before column 120.

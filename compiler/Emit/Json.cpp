@@ -30,6 +30,8 @@ void writeEntry(llvm::json::OStream &json, const EntryPlan &plan) {
       for (const SignatureDimension &dimension : signature.dimensions)
         json.object([&] {
           json.attribute("name", dimension.name);
+          if (dimension.min > 0)
+            json.attribute("min", dimension.min);
           if (dimension.max >= 0)
             json.attribute("max", dimension.max);
         });

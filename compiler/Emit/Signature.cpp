@@ -39,7 +39,7 @@ Signature signatureOf(const EntryPlan &plan) {
   auto dimensions = entry->getAttrOfType<ArrayAttr>("model.dimensions");
   for (Attribute attribute : dimensions ? dimensions.getValue() : ArrayRef<Attribute>()) {
     auto dimension = cast<model::DimensionAttr>(attribute);
-    signature.dimensions.push_back({dimension.getName().str(), dimension.getMax()});
+    signature.dimensions.push_back({dimension.getName().str(), dimension.getMax(), dimension.getMin()});
   }
   for (auto [number, type] : llvm::enumerate(entry.getArgumentTypes()))
     signature.tensors.push_back(

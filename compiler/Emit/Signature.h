@@ -8,6 +8,7 @@ namespace attnc {
 struct SignatureDimension {
   std::string name;
   int64_t max; ///< -1: no bound
+  int64_t min;
 };
 
 struct SignatureTensor {

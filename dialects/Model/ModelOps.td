@@ -29,9 +29,9 @@ class Model_Op<string mnemonic, list<Trait> traits = []> : Op<Model_Dialect, mne
 
 def Model_DimensionAttr : AttrDef<Model_Dialect, "Dimension"> {
   let mnemonic = "dimension";
-  let summary = "a named dynamic dimension; `max` is -1 where it has no bound";
-  let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$max);
-  let assemblyFormat = "`<` $name `,` $max `>`";
+  let summary = "a named dynamic dimension of size `min` to `max`; `max` is -1 where it has no bound";
+  let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$max, DefaultValuedParameter<"int64_t", "0">:$min);
+  let assemblyFormat = "`<` $name `,` $max (`,` $min^)? `>`";
 }
 
 def Model_InitialiserAttr : AttrDef<Model_Dialect, "Initialiser"> {

@@ -66,6 +66,9 @@ static LogicalResult verifyDimensions(Operation *op, Attribute value) {
     if (dimension.getMax() < 1 && dimension.getMax() != -1)
       return op->emitOpError("dimension ")
              << dimension.getName() << " has bound " << dimension.getMax() << ", expected at least 1, or -1 for none";
+    if (dimension.getMin() < 0 || (dimension.getMax() >= 0 && dimension.getMin() > dimension.getMax()))
+      return op->emitOpError("dimension ") << dimension.getName() << " has least size " << dimension.getMin()
+                                           << ", expected at least 0 and no more than its bound";
   }
   return success();
 }

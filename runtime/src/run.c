@@ -53,6 +53,9 @@ static attn_code bind_dimensions(const attn_entry_info *entry, int32_t number, c
     if (dimension->max >= 0 && *value > dimension->max)
       return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: `%s` is %lld (dimension %d of '%s'), expected at most %lld",
                        entry->name, dimension->name, (long long)*value, d, info->name, (long long)dimension->max);
+    if (*value < dimension->min)
+      return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: `%s` is %lld (dimension %d of '%s'), expected at least %lld",
+                       entry->name, dimension->name, (long long)*value, d, info->name, (long long)dimension->min);
   }
   return ATTN_OK;
 }
@@ -105,7 +108,9 @@ static attn_code check_model(const attn_model *model, int64_t number, const attn
                              const attn_tensor *tensors, int64_t tensor_count, attn_status *status) {
   if (!model || !context || (!tensors && tensor_count > 0))
     return attn_fail(status, ATTN_BAD_ARGUMENT, "%s is a null pointer",
-                     !model ? "the model" : !context ? "the context" : "the list of tensors");
+                     !model     ? "the model"
+                     : !context ? "the context"
+                                : "the list of tensors");
   if (model->abi_version != ATTN_ABI_VERSION)
     return attn_fail(status, ATTN_UNSUPPORTED, "%s: compiled for ABI version %u, this runtime has %d", model->name,
                      model->abi_version, ATTN_ABI_VERSION);
@@ -169,6 +174,5 @@ ATTN_PUBLIC attn_code attn_run(const attn_model *model, int64_t number, const at
   code = (attn_code)entry->run(&frame);
   if (code == ATTN_OUT_OF_RANGE)
     return attn_fail(status, code, "%s: an index that comes from the inputs lies outside its tensor", entry->name);
-  return code == ATTN_OK ? attn_succeed(status)
-                         : attn_fail(status, code, "%s: %s", entry->name, attn_code_name(code));
+  return code == ATTN_OK ? attn_succeed(status) : attn_fail(status, code, "%s: %s", entry->name, attn_code_name(code));
 }

@@ -5,7 +5,7 @@
 namespace {
 
 // y[n, 2 n] = the sum of x[n] + c[3] times the position: a hand-made entry point.
-const attn_dimension_info dimensions[] = {{"n", 8}};
+const attn_dimension_info dimensions[] = {{"n", 8, 0}};
 const attn_size_info xShape[] = {{1, 0, 0}}, cShape[] = {{0, 3, -1}}, yShape[] = {{1, 0, 0}, {2, 0, 0}};
 const attn_tensor_info tensorInfos[] = {
     {"x", xShape, ATTN_F32, 1}, {"c", cShape, ATTN_I32, 1}, {"y", yShape, ATTN_F32, 2}};
@@ -54,6 +54,18 @@ TEST(Run, CallsWhatFits) {
   EXPECT_EQ(call.y[7], 7);
   EXPECT_EQ(attn_find_entry(&call.m, "e"), 0);
   EXPECT_EQ(attn_find_entry(&call.m, "f"), -1);
+}
+
+TEST(Run, ChecksTheLeastSize) {
+  const attn_dimension_info atLeastOne = {"n", 8, 1};
+  attn_entry_info entry = entries[0];
+  entry.dimensions = &atLeastOne;
+  Call call;
+  call.m.entries = &entry;
+  EXPECT_EQ(call(), "ok");
+  call.tensors[0].shape[0] = call.tensors[2].shape[0] = call.tensors[2].shape[1] = 0;
+  EXPECT_EQ(call(), "e: `n` is 0 (dimension 0 of 'x'), expected at least 1");
+  EXPECT_EQ(call.status.code, ATTN_BAD_ARGUMENT);
 }
 
 TEST(Run, ChecksShapes) {

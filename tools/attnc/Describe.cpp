@@ -43,9 +43,10 @@ static void printEntry(const attn_entry_info &entry) {
     (n < entry.input_count ? inputs : results).push_back(tensorText(entry.tensors[n], entry.dimensions));
   for (int32_t n = 0; n < entry.dimension_count; ++n) {
     const attn_dimension_info &dimension = entry.dimensions[n];
-    if (dimension.max >= 0)
-      bounds.push_back(fmt::format("{} <= {}", dimension.name, dimension.max));
-    dimensions.push_back(dimension.max >= 0 ? dimension.max : 1);
+    if (dimension.min > 0 || dimension.max >= 0)
+      bounds.push_back(fmt::format("{}{}{}", dimension.min > 0 ? fmt::format("{} <= ", dimension.min) : "",
+                                   dimension.name, dimension.max >= 0 ? fmt::format(" <= {}", dimension.max) : ""));
+    dimensions.push_back(dimension.max >= 0 ? dimension.max : std::max<int64_t>(dimension.min, 1));
     values.push_back(fmt::format("{} = {}", dimension.name, dimensions.back()));
   }
   fmt::print("\nentry {}({}) -> ({})\n", entry.name, llvm::join(inputs, ", "), llvm::join(results, ", "));

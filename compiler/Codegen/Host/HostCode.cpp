@@ -74,15 +74,15 @@ public:
   }
   void returnValue(Value value) { func::ReturnOp::create(builder, location, value); }
 
-  /// Is each dimension in 0..its bound?
+  /// Is each dimension in its least size..its bound?
   Value dimensionsInRange(ArrayRef<Value> dimensions, func::FuncOp entry) {
     Value result = bit(true);
     auto bounds = entry->getAttrOfType<ArrayAttr>("model.dimensions");
     for (auto [position, dimension] : llvm::enumerate(dimensions)) {
-      int64_t bound = cast<model::DimensionAttr>(bounds[position]).getMax();
-      result = both(result, compare(arith::CmpIPredicate::sge, dimension, number(0)));
-      if (bound >= 0)
-        result = both(result, compare(arith::CmpIPredicate::sle, dimension, number(bound)));
+      auto bound = cast<model::DimensionAttr>(bounds[position]);
+      result = both(result, compare(arith::CmpIPredicate::sge, dimension, number(bound.getMin())));
+      if (bound.getMax() >= 0)
+        result = both(result, compare(arith::CmpIPredicate::sle, dimension, number(bound.getMax())));
     }
     return result;
   }

@@ -13,8 +13,8 @@
 //   %r = call @rows_0(%x, %gain)          args.buffers = {x, gain, r}; args.sizes = {batch, seq, batch, seq}
 //                                   -->   executor->parallel_for(self, rows_0, &args, chunks, scratch, stride)
 //
-// It answers ATTN_BAD_ARGUMENT for a dimension outside 0..max, ATTN_BAD_ARENA for an arena that is null and may not be,
-// otherwise what kernels wrote to the status. `arena_bytes` answers -1 for such dimensions, and where the number of
+// It answers ATTN_BAD_ARGUMENT for a dimension outside min..max, ATTN_BAD_ARENA for an arena that is null and may not
+// be, otherwise what kernels wrote to the status. `arena_bytes` answers -1 for such dimensions, and where the number of
 // bytes would pass 2^63 - 1.
 //
 //===------------------------------------------------------------------------------------------------------------===//

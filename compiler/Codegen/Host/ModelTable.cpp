@@ -94,7 +94,8 @@ llvm::Constant *TableWriter::entry(EntryPlan plan) {
   auto bounds = function->getAttrOfType<ArrayAttr>("model.dimensions");
   for (Attribute attribute : bounds ? bounds.getValue() : ArrayRef<Attribute>()) {
     auto dimension = cast<model::DimensionAttr>(attribute);
-    dimensions.push_back(record({text(dimension.getName().getValue()), i64(dimension.getMax())}));
+    dimensions.push_back(
+        record({text(dimension.getName().getValue()), i64(dimension.getMax()), i64(dimension.getMin())}));
   }
   for (auto [number, type] : llvm::enumerate(function.getArgumentTypes()))
     tensors.push_back(tensor(plan, cast<RankedTensorType>(type), function.getArgAttrDict(number), "input"));

@@ -198,7 +198,7 @@ void Checker::checkEntry(const FunctionValue &function, const std::string &name,
   const ast::FunctionDecl &decl = *function.decl;
   size_t before = errorsFound;
   checkedFunctions.insert(&decl);
-  ranges.clearMaxima();
+  ranges.clearDimensions();
   Entry entry;
   entry.name = name;
   entry.doc = decl.doc;
@@ -236,6 +236,8 @@ void Checker::checkEntry(const FunctionValue &function, const std::string &name,
   else if (isExported && !value.isError())
     entryResults(entry, decl, value, scope);
   frames.pop_back();
+  for (Dimension &dimension : entry.dimensions)
+    dimension.min = ranges.minimum(dimension.name);
   if (isExported && errorsFound == before)
     program->entries.push_back(std::move(entry));
 }

@@ -241,6 +241,7 @@ public:
                      const ScopePtr &scope);
   std::optional<Position> slicePosition(const ast::SubscriptElement &element, const Dim &extent, SourceRange baseRange,
                                         const ScopePtr &scope);
+  bool fits(const std::vector<Dim> &dims);
   typed::ExprRef applyRanges(typed::ExprRef base, std::vector<Position> &where, SourceRange range);
   typed::ExprRef applyIndices(typed::ExprRef base, const std::vector<Position> &where, SourceRange range,
                               SourceRange baseRange);

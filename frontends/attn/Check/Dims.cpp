@@ -296,6 +296,7 @@ void Checker::introduceDims(const ast::TensorType &type, const ScopePtr &scope, 
     if (!ref || find(scope, ref->name))
       continue;
     typed::Dimension introduced{ref->name, -1, dimension.range};
+    ranges.addDimension(ref->name);
     if (dimension.bound)
       if (std::optional<int64_t> bound =
               constantInteger(*dimension.bound, scope, "the bound of an entry point's dimension")) {

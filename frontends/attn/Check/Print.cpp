@@ -161,8 +161,8 @@ void Printer::entry(const Entry &entry) {
                        textOf(argument->type));
   out += ")";
   for (const Dimension &dimension : entry.dimensions)
-    out += dimension.max < 0 ? fmt::format(" {}", dimension.name)
-                             : fmt::format(" {} <= {}", dimension.name, dimension.max);
+    out += fmt::format(" {}{}{}", dimension.min > 0 ? fmt::format("{} <= ", dimension.min) : "", dimension.name,
+                       dimension.max >= 0 ? fmt::format(" <= {}", dimension.max) : "");
   out += " {\n";
   block(entry.block, 2);
   for (const Result &result : entry.results)

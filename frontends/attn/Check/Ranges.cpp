@@ -239,12 +239,48 @@ void Ranges::addGuard(const Guard &guard) {
 //===- Proofs -----------------------------------------------------------------------------------------------------===//
 
 /// Each dimension replaced by itself + 1, so that the new one is at least 0 where the old one is at least 1.
-static Dim shifted(const Dim &dim) {
+Dim Ranges::shifted(const Dim &dim) const {
   std::map<std::string, Dim> values;
   for (const auto &[monomial, coefficient] : dim.getTerms())
     for (const std::string &name : monomial)
-      values[name] = Dim::symbol(name) + Dim(1);
+      if (!maybeEmpty.count(name))
+        values[name] = Dim::symbol(name) + Dim(1);
   return dim.substitute(values);
+}
+
+/// `holds` where all dimensions are at least 1; those that it needs no such promise of keep their least size.
+void Ranges::raiseMinima(const std::function<bool()> &holds) {
+  for (auto &[name, minimum] : minima) {
+    if (existing.count(name))
+      continue;
+    maybeEmpty.insert(name);
+    if (holds())
+      continue;
+    maybeEmpty.erase(name);
+    minimum = 1;
+  }
+  maybeEmpty.clear();
+}
+
+bool Ranges::require(const std::vector<Dim> &dims) {
+  auto holds = [&] {
+    return std::all_of(dims.begin(), dims.end(), [&](const Dim &dim) { return isNonNegative(dim, true); });
+  };
+  existing.clear();
+  if (!holds())
+    return false;
+  raiseMinima(holds);
+  return true;
+}
+
+/// An index of extent n has a value only where n is at least 1, and a product only where its factors are.
+void Ranges::exist(ExprRef index) {
+  existing.clear();
+  for (unsigned number : build.freeOf(index).indices) {
+    const auto &terms = build.indexAt(number)->extent.getTerms();
+    if (terms.size() == 1 && terms.begin()->second > 0)
+      existing.insert(terms.begin()->first.begin(), terms.begin()->first.end());
+  }
 }
 
 bool Ranges::isNonNegative(const Dim &dim, bool positive) const {
@@ -318,6 +354,11 @@ Side Ranges::decideSide(const Linear &goal, size_t unguardedFacts) {
     if (!prove(goal, proof, 0))
       continue;
     side = attempt == 0 ? Side::Proved : Side::Clamped;
+    if (positive && !guarded)
+      raiseMinima([&] {
+        Proof again{true};
+        return prove(goal, again, 0);
+      });
     break;
   }
   facts = all;
@@ -338,6 +379,7 @@ void Ranges::decide(size_t mark, const std::function<void(const Obligation &, co
     atomNumbers.clear();
     facts.clear();
     Linear index = linear(obligation.subscript->as<Subscript>()->indices[obligation.position]);
+    exist(obligation.subscript->as<Subscript>()->indices[obligation.position]);
     size_t unguarded = facts.size();
     for (const Guard &guard : obligation.guards)
       addGuard(guard);

@@ -15,13 +15,15 @@
 //   leaves      0 >= 0
 //
 // What speaks of data is checked at run time where it cannot be proved. A dynamic dimension counts as at least 1 in a
-// second attempt, whose accesses are clamped: nothing is read where there is nothing.
+// second attempt, whose accesses are clamped. Such a dimension's least size is 1, unless the indices of the subscript
+// or a condition say that it is: nothing is read where there is nothing.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "frontends/attn/Check/Builder.h"
 #include <functional>
+#include <set>
 
 namespace attnc::check {
 
@@ -66,11 +68,21 @@ public:
   /// The verdict of a position of a Subscript; proved where nobody asked.
   Verdict verdictOf(typed::ExprRef subscript, unsigned position) const;
 
+  /// A dynamic dimension of the entry point at hand.
+  void addDimension(const std::string &name) { minima[name] = 0; }
+  /// The least size of a dimension for which all subscripts without conditions are in range: 0 or 1.
+  int64_t minimum(const std::string &name) const { return minima.at(name); }
   /// An upper limit for a dynamic dimension.
   void setMaximum(const std::string &name, int64_t maximum) { maxima[name] = maximum; }
-  void clearMaxima() { maxima.clear(); }
+  void clearDimensions() {
+    maxima.clear();
+    minima.clear();
+  }
   /// 0 <= dim for all values of the dimensions; with `positive`, where each is at least 1.
   bool isNonNegative(const Dim &dim, bool positive = false) const;
+  /// Raises the least sizes of the dimensions that must be at least 1 for `dims` not to be negative. False where these
+  /// may be negative even so.
+  bool require(const std::vector<Dim> &dims);
   /// Extents of indices that are known.
   std::function<bool(const typed::Index *)> hasExtent = [](const typed::Index *) { return true; };
 
@@ -97,15 +109,20 @@ private:
   bool proveChoice(const Linear &goal, unsigned atom, const Dim &coefficient, Proof &proof, unsigned depth);
   Side decideSide(const Linear &goal, size_t unguardedFacts);
   bool speaksOfData(const Linear &goal) const;
+  Dim shifted(const Dim &dim) const;
+  void raiseMinima(const std::function<bool()> &holds);
+  void exist(typed::ExprRef index);
 
   Builder &build;
   std::vector<Obligation> obligations;
   std::map<std::pair<typed::ExprRef, unsigned>, Verdict> verdicts;
-  std::map<std::string, int64_t> maxima;
+  std::map<std::string, int64_t> maxima, minima;
+  std::set<std::string> maybeEmpty; ///< dimensions that are not at least 1 even in the second attempt
   // Of the obligation at hand:
   std::vector<Atom> atoms;
   std::map<std::string, unsigned> atomNumbers;
   std::vector<Linear> facts;
+  std::set<std::string> existing; ///< dimensions that are at least 1 where there is a value of the indices
 };
 
 /// A text that is equal for equal formulas: the same element of the same tensor.

@@ -43,6 +43,14 @@ Checker::RestState *Checker::restAround(const ScopePtr &scope) {
   return nullptr;
 }
 
+/// Are these at least 0 where all dimensions are at least 1? Where nothing guards them, these sizes become the entry
+/// point's contract.
+bool Checker::fits(const std::vector<Dim> &dims) {
+  if (guards.empty())
+    return ranges.require(dims);
+  return std::all_of(dims.begin(), dims.end(), [&](const Dim &dim) { return ranges.isNonNegative(dim, true); });
+}
+
 std::optional<Checker::Position> Checker::slicePosition(const ast::SubscriptElement &element, const Dim &extent,
                                                         SourceRange baseRange, const ScopePtr &scope) {
   Position position;
@@ -58,10 +66,7 @@ std::optional<Checker::Position> Checker::slicePosition(const ast::SubscriptElem
       return std::nullopt;
     *bound = *size;
   }
-  bool fits = ranges.isNonNegative(position.lower, true) &&
-              ranges.isNonNegative(position.upper - position.lower, true) &&
-              ranges.isNonNegative(extent - position.upper, true);
-  if (!fits) {
+  if (!fits({position.lower, position.upper - position.lower, extent - position.upper})) {
     error(DiagnosticKind::OutOfRange, element.range,
           fmt::format("the slice {}:{} may leave the dimension, whose size is {}", position.lower.text(),
                       position.upper.text(), extent.text()))
@@ -234,7 +239,7 @@ ExprRef Checker::fixedIndices(ExprRef base, const std::vector<Position> &where, 
     }
     auto *constant = where[i].index->as<Constant>();
     Dim at = constant ? Dim(constant->integer) : where[i].index->as<DimValue>()->dim;
-    if (!ranges.isNonNegative(at, true) || !ranges.isNonNegative(sliced[i] - Dim(1) - at, true)) {
+    if (!fits({at, sliced[i] - Dim(1) - at})) {
       error(DiagnosticKind::OutOfRange, where[i].range,
             fmt::format("the subscript {} may leave the dimension, whose size is {}", at.text(), sliced[i].text()))
           .label(baseRange, textOf(base->type));

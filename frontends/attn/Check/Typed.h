@@ -330,11 +330,13 @@ struct Block {
 
 //===- Programs ---------------------------------------------------------------------------------------------------===//
 
-/// A named dynamic dimension of an entry point; max is -1 where it has no bound.
+/// A named dynamic dimension of an entry point; max is -1 where it has no bound. min is the least size for which every
+/// subscript without a condition around it is in range: 1 for `n` where there is an x[n - 1].
 struct Dimension {
   std::string name;
   int64_t max = -1;
   SourceRange range;
+  int64_t min = 0;
 };
 
 struct Result {

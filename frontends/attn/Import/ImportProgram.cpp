@@ -89,8 +89,8 @@ func::FuncOp Importer::signature(const Entry &entry) {
     resultAttributes.push_back(portAttributes(builder, result.name, result.shape));
   }
   for (const Dimension &dimension : entry.dimensions)
-    dimensions.push_back(
-        model::DimensionAttr::get(builder.getContext(), builder.getStringAttr(dimension.name), dimension.max));
+    dimensions.push_back(model::DimensionAttr::get(builder.getContext(), builder.getStringAttr(dimension.name),
+                                                   dimension.max, dimension.min));
   auto function =
       func::FuncOp::create(builder, location(entry.range), entry.name, builder.getFunctionType(inputs, results));
   function->setAttr("model.entry", builder.getUnitAttr());

@@ -32,6 +32,7 @@ typedef struct attn_tensor_info {
 typedef struct attn_dimension_info {
   const char *name;
   int64_t max; /* largest value allowed, or -1 */
+  int64_t min; /* smallest value allowed */
 } attn_dimension_info;
 
 typedef struct attn_entry_info {
@@ -83,9 +84,9 @@ typedef struct attn_model {
   const attn_entry_info *entries;
   const attn_parameter_info *parameters;
   const attn_kernel_info *kernels;
-  const int64_t *packed_bytes;              /* packed_count of them: sizes of the packed weights */
-  attn_prepare_fn prepare;                  /* null where nothing is packed */
-  attn_arena_bytes_fn prepare_arena_bytes;  /* scratch of prepare; its dimensions are null */
+  const int64_t *packed_bytes;             /* packed_count of them: sizes of the packed weights */
+  attn_prepare_fn prepare;                 /* null where nothing is packed */
+  attn_arena_bytes_fn prepare_arena_bytes; /* scratch of prepare; its dimensions are null */
   int64_t entry_count;
   int64_t parameter_count; /* elements of `parameters` */
   int64_t kernel_count;

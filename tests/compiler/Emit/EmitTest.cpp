@@ -31,7 +31,7 @@ const char *moduleText = R"(
                    %y: tensor<?xi32> {model.name = "class", model.shape = ["2*context + 1"]},
                    %z: tensor<i1> {model.name = "context", model.shape = []})
       -> (tensor<?x3xf32> {model.name = "result", model.shape = ["context", "3"]})
-      attributes {model.entry, model.dimensions = [#model.dimension<"context", 64>]} {
+      attributes {model.entry, model.dimensions = [#model.dimension<"context", 64, 1>]} {
     %c0 = arith.constant 0 : index
     %w = model.get @w[%c0, %c0] : tensor<3xf32>
     %a = func.call @work(%x, %w) : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
@@ -111,7 +111,7 @@ TEST_F(Emit, HeaderSaysShapesAndBounds) {
   for (const char *line : {
            "static inline int64_t m_score_arena_bytes(int64_t context_, int64_t workers) {",
            "static inline attn_code m_score(const attn_context *context, int64_t context_, const float *int_,",
-           " *   context_   0 to 64\n",
+           " *   context_   1 to 64\n",
            " *   int_       f32[context, 3], read\n",
            " *   class_     i32[2*context + 1], read\n",
            " *   context__  bool, read\n",
@@ -126,6 +126,9 @@ TEST_F(Emit, JsonHoldsCertificates) {
   ASSERT_TRUE(bool(json));
   const llvm::json::Object &model = *json->getAsObject();
   const llvm::json::Object &entry = *model.getArray("entries")->front().getAsObject();
+  const llvm::json::Object &dimension = *entry.getArray("dimensions")->front().getAsObject();
+  EXPECT_EQ(dimension.getInteger("min"), 1);
+  EXPECT_EQ(dimension.getInteger("max"), 64);
   EXPECT_EQ(entry.getString("name"), "score");
   EXPECT_EQ(entry.getArray("inputs")->size(), 3u);
   EXPECT_EQ(entry.getString("arena_bytes"), program.entries[0].arenaBytes.text({"context", "workers"}));

@@ -82,6 +82,13 @@ func.func @f() attributes {model.entry, model.dimensions = [#model.dimension<"n"
 
 // -----
 
+// expected-error @+1 {{dimension "n" has least size 9, expected at least 0 and no more than its bound}}
+func.func @f() attributes {model.entry, model.dimensions = [#model.dimension<"n", 8, 9>]} {
+  return
+}
+
+// -----
+
 // expected-error @+1 {{model.dimensions is ["n"], expected an array of #model.dimension}}
 func.func @f() attributes {model.entry, model.dimensions = ["n"]} {
   return

@@ -8,9 +8,9 @@ model.parameter @gain [6] : tensor<384xf32> checkpoint "blocks.{0}.gain" init <"
 
 // CHECK: func.func @f
 // CHECK-SAME: model.name = "tokens", model.shape = ["batch"]
-// CHECK-SAME: model.dimensions = [#model.dimension<"batch", -1>], model.entry
+// CHECK-SAME: model.dimensions = [#model.dimension<"batch", -1>, #model.dimension<"seq", 8, 1>], model.entry
 func.func @f(%tokens: tensor<?xi32> {model.name = "tokens", model.shape = ["batch"]}, %l: index)
-    attributes {model.entry, model.dimensions = [#model.dimension<"batch", -1>]} {
+    attributes {model.entry, model.dimensions = [#model.dimension<"batch", -1>, #model.dimension<"seq", 8, 1>]} {
   // CHECK: model.get @table : tensor<256x384xf32>
   %t = model.get @table : tensor<256x384xf32>
   // CHECK: model.get @gain[%{{.*}}] : tensor<384xf32>

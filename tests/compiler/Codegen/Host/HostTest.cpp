@@ -49,7 +49,7 @@ const char *fusedModule = R"(
   }
   func.func @bad(%x: tensor<?x4xf32> {model.name = "x", model.shape = ["rows", "4"]})
       -> (tensor<?x4xf32> {model.name = "y", model.shape = ["rows", "4"]})
-      attributes {model.entry, model.dimensions = [#model.dimension<"rows", -1>]} {
+      attributes {model.entry, model.dimensions = [#model.dimension<"rows", -1, 1>]} {
     %r = func.call @fail(%x) : (tensor<?x4xf32>) -> tensor<?x4xf32>
     return %r : tensor<?x4xf32>
   }
@@ -200,6 +200,12 @@ TEST_F(HostCode, DimensionsOutOfRangeAreRefused) {
     attn_frame frame = {tensors.data(), &rows, table.data(), arena, attn_serial_executor()};
     EXPECT_EQ(entry.run(&frame), ATTN_BAD_ARGUMENT);
   }
+  int64_t none = 0;
+  EXPECT_GE(entry.arena_bytes(&none, 1), 0);
+  const attn_entry_info &other = loaded->model().entries[1];
+  EXPECT_EQ(other.arena_bytes(&none, 1), -1);
+  attn_frame empty = {nullptr, &none, table.data(), nullptr, attn_serial_executor()};
+  EXPECT_EQ(other.run(&empty), ATTN_BAD_ARGUMENT);
   int64_t rows = 3;
   EXPECT_GT(entry.arena_bytes(&rows, 1), 0);
   EXPECT_EQ(entry.arena_bytes(&rows, 0), -1);
@@ -229,6 +235,9 @@ TEST_F(HostCode, TableDescribesTheModel) {
   ASSERT_EQ(entry.result_count, 2);
   EXPECT_STREQ(entry.dimensions[0].name, "rows");
   EXPECT_EQ(entry.dimensions[0].max, 100);
+  EXPECT_EQ(entry.dimensions[0].min, 0);
+  EXPECT_EQ(model.entries[1].dimensions[0].max, -1);
+  EXPECT_EQ(model.entries[1].dimensions[0].min, 1);
   EXPECT_STREQ(entry.tensors[2].name, "again");
   ASSERT_EQ(entry.tensors[2].rank, 3);
   EXPECT_EQ(entry.tensors[2].shape[0].dimension, 0);

@@ -104,6 +104,23 @@ TEST(Ranges, WhatIsProvedIsLeftAlone) {
       "x[rem(add(i, j), 12)]), x[min(i, 11)])\n");
 }
 
+TEST(Ranges, TheLeastSizeOfADimensionIsPartOfTheContract) {
+  auto entry = [](const std::string &text) {
+    std::string typed = check(text).typed;
+    return typed.substr(0, typed.find(" {"));
+  };
+  EXPECT_EQ(entry("fn f(x: f32[b, n <= 8, d]) -> f32[b, d] { x[:, n - 1, :] }"),
+            "entry f(x: f32[b, n, d]) b 1 <= n <= 8 d");
+  EXPECT_EQ(entry("fn f(x: f32[n], y: f32[m]) -> f32[m] { [i] => x[n - 1] * y[i] }"),
+            "entry f(x: f32[n], y: f32[m]) 1 <= n m");
+  EXPECT_EQ(entry("fn f(x: f32[n]) -> f32[n - 1] { x[1:] }"), "entry f(x: f32[n]) 1 <= n");
+  EXPECT_EQ(entry("fn f(x: f32[n]) -> f32[n] { [i < n] => x[max(i - 1, 0)] }"), "entry f(x: f32[n]) n");
+  EXPECT_EQ(entry("fn f(x: f32[n], y: f32[m]) -> f32[m] { [i < m] => if n >= 1 then x[n - 1] else y[i] }"),
+            "entry f(x: f32[n], y: f32[m]) n m");
+  EXPECT_EQ(entry("fn f(x: f32[n], y: f32[m]) -> f32[n] { [i] => x[i] + y[min(i, m - 1)] }"),
+            "entry f(x: f32[n], y: f32[m]) n 1 <= m");
+}
+
 TEST(Ranges, AMaskProtectsTheValue) {
   EXPECT_EQ(body("fn f(q: f32[n], v: f32[n]) -> f32[n] {\n"
                  "  [i] => attend (j < n) { score: q[i], mask: j >= 1, value: v[j - 1] }\n}"),

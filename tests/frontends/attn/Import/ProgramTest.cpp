@@ -94,6 +94,8 @@ TEST(Program, EntryPointsSayWhatTheyAre) {
   EXPECT_EQ(text(function->getAttr("model.dimensions")),
             R"([#model.dimension<"batch", -1>, #model.dimension<"seq", 16>])");
   EXPECT_EQ(text(function->getAttr("model.doc")), R"("Sums rows.")");
+  Imported last("fn f(x: f32[seq <= 16]) -> f32 { x[seq - 1] }\n");
+  EXPECT_EQ(text(last.module->lookupSymbol("f")->getAttr("model.dimensions")), R"([#model.dimension<"seq", 16, 1>])");
   EXPECT_EQ(text(function.getArgAttrDict(0)), R"({model.name = "x", model.shape = ["batch", "seq"]})");
   EXPECT_EQ(text(function.getResultAttrDict(1)), R"({model.name = "twice", model.shape = ["2*seq"]})");
   EXPECT_EQ(text(function.getResultAttrDict(0)), R"({model.name = "rows", model.shape = ["batch"]})");
