@@ -17,16 +17,16 @@ const attentionModel = join(here, 'attention.attn');
 
 const shape = (heads, kvHeads, n, m, dim, entry) => ({
   model: attentionModel,
-  set: [`dim=${dim}`, `group=${heads / kvHeads}`],
+  set: [`heads=${heads}`, `kv_heads=${kvHeads}`, `dim=${dim}`],
   entry,
-  dims: [`heads=${heads}`, `kv_heads=${kvHeads}`, ...(entry === 'causal' ? [`n=${n}`] : entry === 'full' ? [`n=${n}`, `m=${m}`] : [`m=${m}`])],
+  dims: [...(entry === 'decode' ? [] : [`n=${n}`]), ...(entry === 'causal' ? [] : [`m=${m}`])],
   peers: () => attention({ qHeads: heads, kvHeads, queries: n, keys: m, dim, causal: entry === 'causal' }),
 });
 
 const cases = {
-  'full-64': shape(8, 8, 2048, 2048, 64, 'full'),
+  'full-64': shape(8, 8, 2048, 2048, 64, 'unmasked'),
   'causal-64': shape(8, 8, 2048, 2048, 64, 'causal'),
-  'full-128': shape(8, 8, 2048, 2048, 128, 'full'),
+  'full-128': shape(8, 8, 2048, 2048, 128, 'unmasked'),
   'causal-128': shape(8, 8, 2048, 2048, 128, 'causal'),
   'decode-4096': shape(32, 8, 1, 4096, 128, 'decode'),
   'decode-16384': shape(32, 8, 1, 16384, 128, 'decode'),
