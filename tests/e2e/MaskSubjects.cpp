@@ -33,6 +33,9 @@ static std::vector<Choice> valuesOfScores() {
       {"a score that is not a number", sizes, {{"k", except(uniform(-1, 1), 32 * 20, notANumber)}}},
       {"infinite scores", sizes, {{"k", except(uniform(-1, 1), 32 * 20, infinity)}}},
       {"an infinite value that every row keeps", sizes, {{"v", except(uniform(-1, 1), 5, infinity)}}},
+      {"a value that only later rows may keep, not a number",
+       sizes,
+       {{"v", except(uniform(-1, 1), 32 * 20, notANumber)}}},
   };
 }
 

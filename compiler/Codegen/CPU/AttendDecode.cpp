@@ -110,6 +110,7 @@ void AttendDecode::emitParts() {
   openChunk(/*withSplits=*/true);
   for (size_t i = 0; i < std::max<size_t>(1, problem.products.size()); ++i)
     scoreTiles.push_back(scratch.take(shape.rows, blockKeys() + schedule.lanes));
+  keptTile = scratch.take(shape.rows, blockKeys() + schedule.lanes, frame.builder.getI32Type());
   sumTile = scratch.take(SizeExpr(shape.rows) * problem.values.alignTo(schedule.lanes), 1);
   maxima = scratch.take(shape.rows, schedule.lanes);
   sums = scratch.take(shape.rows, schedule.lanes);

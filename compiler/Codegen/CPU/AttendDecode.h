@@ -7,7 +7,7 @@
 //   phase 1, chunk (batch, split), in blocks of 256 keys:
 //     S[r][k]  = sum_f Q[r][f] * K[k][f]          lanes are features, L sums at once, then a tree of pairwise sums
 //     S        = score, mask; p = exp2(S - m)     lanes are keys
-//     O[r][v] += sum_k p[r][k] * V[k][v]          lanes are values
+//     O[r][v] += sum_k p[r][k] * V[k][v]          lanes are values (a NaN: once more, over kept pairs alone)
 //   phase 2, chunk (batch): with M = max m_s over the splits in order and e_s = exp2(m_s - M)
 //     O[r] = sum_s e_s O_s / sum_s e_s l_s
 //
@@ -73,7 +73,15 @@ private:
   Value scoreOf(RegionVectoriser &pair, int64_t row, Value key, bool masked);
   void accumulateValues(Value firstKey, Value count);
   void prefetchValues(Value key, Value firstValue, int64_t vectors);
-  void accumulateValueTile(RowTile tile, Value firstKey, Value begin, Value end, Value firstValue, int64_t vectors);
+  /// Keys begin .. end-1 of a block, and values from the first one.
+  struct ValueTile {
+    RowTile rows;
+    Value firstKey, begin, end, firstValue;
+    int64_t vectors;
+  };
+  void accumulateValueTile(const ValueTile &tile);
+  Value valuePlace(const ValueTile &tile, int64_t row, int64_t vector);
+  Values sumValueTile(const ValueTile &tile, bool keptAlone);
 
   /// Keys that are scored before their values are summed.
   static constexpr int64_t blockKeys() { return 256; }
@@ -93,6 +101,7 @@ private:
   Value batchNumber, firstOfGroup, firstSplitKey, endSplitKey;
   llvm::SmallVector<RowTile> rowTiles;
   llvm::SmallVector<Value> scoreTiles; ///< [product]: rows x block, the first one becomes the weights
+  Value keptTile;                      ///< rows x block: flags of the pairs
   Value sumTile, maxima, sums;         ///< rows x values, rows x 1 vector each
 };
 

@@ -126,6 +126,7 @@ void AttendDecode::prefetchKeys(const PairReduction &product, Value key, const L
 
 //===-------------------------------------------- weights -----------------------------------------------------===//
 
+/// The scores of a vector of keys; -inf (or zero) where masked. Notes which pairs are kept.
 Value AttendDecode::scoreOf(RegionVectoriser &pair, int64_t row, Value key, bool masked) {
   attn::AttendOp op = problem.op;
   int64_t place = row * (blockKeys() + schedule.lanes);
@@ -135,13 +136,13 @@ Value AttendDecode::scoreOf(RegionVectoriser &pair, int64_t row, Value key, bool
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (problem.isSoftmax())
     score = loops.mulf(score, loops.splat(log2e));
-  else
-    score =
-        loops.choose(loops.compare(arith::CmpFPredicate::OEQ, score, loops.splat(-infinity)), loops.splat(0.0), score);
-  Value dropped = loops.splat(problem.isSoftmax() ? -infinity : 0.0);
   if (masked)
-    score = loops.choose(loops.splat(pair.evaluate(AttendProblem::yielded(op.getMask()))), score, dropped);
-  return loops.choose(pair.laneMask(), score, dropped);
+    score =
+        loops.choose(loops.splat(pair.evaluate(AttendProblem::yielded(op.getMask()))), score, loops.splat(-infinity));
+  score = loops.choose(pair.laneMask(), score, loops.splat(-infinity));
+  Value kept = loops.compare(arith::CmpFPredicate::UNE, score, loops.splat(-infinity));
+  loops.store(loops.widen(kept), keptTile, {loops.add(key, place)});
+  return problem.isSoftmax() ? score : loops.choose(kept, score, loops.splat(0.0));
 }
 
 /// Turns the scores of a row into weights; its sum and its values so far are multiplied with the correction.
@@ -205,7 +206,7 @@ void AttendDecode::accumulateValues(Value firstKey, Value count) {
     auto tiles = [&](Value from, Value to, int64_t vectorsAtOnce) {
       loops.loop(from, to, loops.constant(vectorsAtOnce * schedule.lanes), [&](Value value) {
         for (const RowTile &tile : rowTiles)
-          accumulateValueTile(tile, firstKey, begin, end, value, vectorsAtOnce);
+          accumulateValueTile({tile, firstKey, begin, end, value, vectorsAtOnce});
       });
     };
     Value whole = loops.mul(loops.div(values, loops.constant(width)), width);
@@ -214,43 +215,55 @@ void AttendDecode::accumulateValues(Value firstKey, Value count) {
   });
 }
 
-void AttendDecode::accumulateValueTile(RowTile tile, Value firstKey, Value begin, Value end, Value firstValue,
-                                       int64_t vectors) {
+Value AttendDecode::valuePlace(const ValueTile &tile, int64_t row, int64_t vector) {
+  Value rowValues = frame.size(problem.values.alignTo(schedule.lanes));
+  return loops.add(loops.add(loops.mul(rowValues, tile.rows.first + row), tile.firstValue), vector * schedule.lanes);
+}
+
+void AttendDecode::accumulateValueTile(const ValueTile &tile) {
+  Values sums = sumValueTile(tile, /*keptAlone=*/false);
+  // A weight of zero does not hide an infinite value or a NaN of a dropped pair; they are rare, so they show first.
+  SmallVector<Type> types(sums.size(), loops.vectorType());
+  sums = loops.select(
+      loops.hasNan(sums), types, [&] { return sumValueTile(tile, /*keptAlone=*/true); }, [&] { return sums; });
+  for (int64_t r = 0; r < tile.rows.count; ++r)
+    for (int64_t vector = 0; vector < tile.vectors; ++vector)
+      loops.store(sums[r * tile.vectors + vector], sumTile, {valuePlace(tile, r, vector)});
+}
+
+/// O with the keys of a tile, [row][vector]; with the kept pairs alone, or with a weight of zero elsewhere.
+LoopBuilder::Values AttendDecode::sumValueTile(const ValueTile &tile, bool keptAlone) {
   attn::AttendOp op = problem.op;
-  Value formula = AttendProblem::yielded(op.getValue()), rowValues = frame.size(problem.values.alignTo(schedule.lanes));
+  Value formula = AttendProblem::yielded(op.getValue());
   bool ofRows = false;
   for (unsigned dimension : problem.rowDims)
     ofRows |= IndexUses(op).of(formula) & IndexUses::outer(dimension);
-  auto placeOf = [&](int64_t r, int64_t vector) {
-    return loops.add(loops.add(loops.mul(rowValues, tile.first + r), firstValue), vector * schedule.lanes);
-  };
   Values carried;
-  for (int64_t r = 0; r < tile.count; ++r)
-    for (int64_t vector = 0; vector < vectors; ++vector)
-      carried.push_back(loops.load(sumTile, {placeOf(r, vector)}));
-  carried = loops.loop(begin, end, loops.constant(1), carried, [&](Value key, ValueRange before) {
+  for (int64_t r = 0; r < tile.rows.count; ++r)
+    for (int64_t vector = 0; vector < tile.vectors; ++vector)
+      carried.push_back(loops.load(sumTile, {valuePlace(tile, r, vector)}));
+  return loops.loop(tile.begin, tile.end, loops.constant(1), carried, [&](Value key, ValueRange before) {
     Values next;
-    if (tile.first == 0)
-      prefetchValues(loops.add(firstKey, key), firstValue, vectors);
-    for (int64_t r = 0; r < tile.count; ++r) {
-      Value weight = loops.splat(
-          loops.loadScalar(scoreTiles[0], {loops.add(key, (tile.first + r) * (blockKeys() + schedule.lanes))}));
-      for (int64_t vector = 0; vector < vectors; ++vector) {
-        RegionVectoriser element = rowPoints[tile.first + (ofRows ? r : 0)];
-        Value first = loops.add(firstValue, vector * schedule.lanes);
-        bindKeyIndex(problem, element, 0, uniformIndex(loops.add(firstKey, key)));
+    if (tile.rows.first == 0 && !keptAlone)
+      prefetchValues(loops.add(tile.firstKey, key), tile.firstValue, tile.vectors);
+    for (int64_t r = 0; r < tile.rows.count; ++r) {
+      Value place = loops.add(key, (tile.rows.first + r) * (blockKeys() + schedule.lanes));
+      Value weight = loops.splat(loops.loadScalar(scoreTiles[0], {place}));
+      Value kept = keptAlone ? loops.isSet(loops.loadScalar(keptTile, {place})) : Value();
+      for (int64_t vector = 0; vector < tile.vectors; ++vector) {
+        RegionVectoriser element = rowPoints[tile.rows.first + (ofRows ? r : 0)];
+        Value first = loops.add(tile.firstValue, vector * schedule.lanes);
+        bindKeyIndex(problem, element, 0, uniformIndex(loops.add(tile.firstKey, key)));
         bindValueIndex(problem, element, 0, steppingIndex(first));
-        if (vectors == 1)
+        if (tile.vectors == 1)
           element.setActiveLanes(loops.min(loops.constant(schedule.lanes), loops.sub(values, first)));
-        Value value = element.broadcast(element.evaluate(formula));
-        next.push_back(loops.fma(weight, value, before[next.size()]));
+        Value sum = before[next.size()], value = element.broadcast(element.evaluate(formula));
+        Value added = loops.fma(weight, value, sum);
+        next.push_back(keptAlone ? loops.choose(kept, added, sum) : added);
       }
     }
     return next;
   });
-  for (int64_t r = 0; r < tile.count; ++r)
-    for (int64_t vector = 0; vector < vectors; ++vector)
-      loops.store(carried[r * vectors + vector], sumTile, {placeOf(r, vector)});
 }
 
 void AttendDecode::prefetchValues(Value key, Value firstValue, int64_t vectors) {

@@ -114,6 +114,7 @@ void AttendPrefill::takeTiles() {
   for (size_t i = 0; i < std::max<size_t>(1, problem.products.size()); ++i)
     scoreTiles.push_back(scratch.take(schedule.tileKv, columns));
   sumTile = scratch.take(problem.hasValue() ? problem.values.alignTo(schedule.lanes) : SizeExpr(0), columns);
+  keptTile = scratch.take(dropsPairs() ? schedule.tileKv : 0, schedule.vectors, loops.flagsType());
   for (const PairExtract &extract : problem.pairExtracts) {
     bool isFloat = tensor::ExtractOp(extract.op).getType().isF32();
     pairTiles.push_back(scratch.take(schedule.tileKv, columns, isFloat ? Type() : frame.builder.getI32Type()));
@@ -196,7 +197,7 @@ void AttendPrefill::computeBlock(Pass pass, Value firstKey, Value count, Value a
   if (pass == Pass::Statistics)
     return;
   if (problem.hasValue())
-    accumulateValues(firstKey, count, corrections);
+    accumulateValues({firstKey, count, keepsMaxima() ? all : loops.boolean(false)}, corrections);
   if (problem.resultOf(attn::Statistic::Weights))
     storeWeights(firstKey, count);
 }

@@ -8,6 +8,7 @@
 //     St        = score(St, ...), -inf where masked            m' = max(m, St)
 //     a         = exp2(m - m'),  Pt = exp2(St - m')            l = a * l + sum_k Pt
 //     Ot[v][q]  = a * Ot + sum_k V[k][v] * Pt[k][q]            register tiles, V read as scalars from where it lies
+//                                                              (a tile with a NaN once more, over kept pairs alone)
 //   O[q][v] = Ot[v][q] / l                                     once, transposed
 //
 // (Milakov, Gimelshein: Online normalizer calculation for softmax, 2018; Dao: FlashAttention-2, 2023.) The largest
@@ -67,12 +68,18 @@ private:
   RegionVectoriser bindPair(int64_t vector, Value firstKey, Value key);
   Value scoreOf(RegionVectoriser &pair, int64_t vector, Value key, bool masked);
   bool keepsMaxima() const;
+  bool dropsPairs() const;
   Values computeScores(Value firstKey, Value count, bool masked);
   Values exponentiate(Pass pass, Value firstKey, Value count, ValueRange newMaxima);
 
   // AttendPrefillValues.cpp: sums of values and the results
-  void accumulateValues(Value firstKey, Value count, ValueRange corrections);
-  void accumulateValueTile(Value firstKey, Value count, Value firstValue, int64_t tileRows, ValueRange corrections);
+  /// The pairs of a block, and whether it is known that all of them are kept.
+  struct PairBlock {
+    Value firstKey, count, allKept;
+  };
+  void accumulateValues(const PairBlock &block, ValueRange corrections);
+  void accumulateValueTile(const PairBlock &block, Value firstValue, int64_t tileRows, ValueRange corrections);
+  Values sumValueTile(const PairBlock &block, Value firstValue, int64_t tileRows, bool keptAlone);
   void bindValueIndices(RegionVectoriser &to, ValueRange indices);
   void prefetchValues(RegionVectoriser ofKey, Value firstValue);
   void invertSums();
@@ -103,6 +110,7 @@ private:
   Value tileAt(Value row, int64_t extra, int64_t vector) {
     return loops.add(loops.mul(row, schedule.tileQ()), extra * schedule.tileQ() + vector * schedule.lanes);
   }
+  Value keptAt(Value key, int64_t vector) { return loops.add(loops.mul(key, schedule.vectors), vector); }
   Value loadTile(Value tile, int64_t vector) { return loops.load(tile, {at(vector)}); }
   Value loadTile(Value tile, int64_t vector, Value row, int64_t extra = 0) {
     return loops.load(tile, {tileAt(row, extra, vector)});
@@ -127,6 +135,7 @@ private:
   llvm::SmallVector<llvm::SmallVector<Value>> rowTiles; ///< [product][extract]: Qt
   llvm::SmallVector<Value> productScales;               ///< [product], vectors
   llvm::SmallVector<Value> scoreTiles;                  ///< [product]: St; the first one becomes the scores and weights
+  Value keptTile;                                       ///< flags of the pairs, where some may be dropped
   llvm::SmallVector<Value> pairTiles;                   ///< [pair extract], lanes are queries
   Value sumTile, maxima, sums, inverses;                ///< Ot, m, l, 1 / l
   Value blockMaxima;                                    ///< m of the block so far

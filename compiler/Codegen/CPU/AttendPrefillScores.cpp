@@ -146,7 +146,7 @@ RegionVectoriser AttendPrefill::bindPair(int64_t vector, Value firstKey, Value k
   return pair;
 }
 
-/// The score in base two for softmax, as it is for ratio; -inf (or zero) where masked.
+/// The score in base two for softmax, as it is for ratio; -inf (or zero) where masked. Notes which pairs are kept.
 Value AttendPrefill::scoreOf(RegionVectoriser &pair, int64_t vector, Value key, bool masked) {
   attn::AttendOp op = problem.op;
   for (auto [product, tile] : llvm::zip(problem.products, scoreTiles))
@@ -155,18 +155,21 @@ Value AttendPrefill::scoreOf(RegionVectoriser &pair, int64_t vector, Value key, 
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (problem.isSoftmax() && !problem.scoreIsProduct)
     score = loops.mulf(score, loops.splat(log2e));
-  if (!problem.isSoftmax()) {
-    Value dropped = loops.compare(arith::CmpFPredicate::OEQ, score, loops.splat(-infinity));
-    score = loops.choose(dropped, loops.splat(0.0), score);
+  if (masked) {
+    Value keeps = loops.splat(pair.evaluate(AttendProblem::yielded(op.getMask())));
+    score = loops.choose(keeps, score, loops.splat(-infinity));
   }
-  if (!masked)
-    return score;
-  Value keeps = loops.splat(pair.evaluate(AttendProblem::yielded(op.getMask())));
-  return loops.choose(keeps, score, loops.splat(problem.isSoftmax() ? -infinity : 0.0));
+  Value kept = loops.compare(arith::CmpFPredicate::UNE, score, loops.splat(-infinity));
+  if (dropsPairs())
+    loops.storeFlags(kept, keptTile, {keptAt(key, vector)});
+  return problem.isSoftmax() ? score : loops.choose(kept, score, loops.splat(0.0));
 }
 
 /// Where the product is the score, its tiles find the largest ones while they are in registers.
 bool AttendPrefill::keepsMaxima() const { return problem.scoreIsProduct && problem.isSoftmax(); }
+
+/// Whether a value may meet a pair that is masked, or whose score is -inf.
+bool AttendPrefill::dropsPairs() const { return problem.hasValue() && (problem.hasMask() || !keepsMaxima()); }
 
 LoopBuilder::Values AttendPrefill::computeScores(Value firstKey, Value count, bool masked) {
   Value zero = loops.constant(0);

@@ -96,7 +96,6 @@ void AttendPrefill::packElements(const PairReduction &product, tensor::ExtractOp
 
 /// Brings the elements of a block of pairs into tiles whose lanes are queries.
 void AttendPrefill::loadPairTiles(Value firstKey, Value count) {
-  OpBuilder &builder = loops.builder;
   for (auto [extract, tile] : llvm::zip(problem.pairExtracts, pairTiles)) {
     tensor::ExtractOp op = extract.op;
     Value memref = frame.buffer(op.getTensor());
@@ -111,7 +110,7 @@ void AttendPrefill::loadPairTiles(Value firstKey, Value count) {
           Values subscripts = subscriptsOf(line, op);
           Value loaded = loops.loadFirst(loops.sub(count, key), memref, subscripts);
           if (isFlag)
-            loaded = arith::ExtUIOp::create(builder, loops.location, loops.vectorType(builder.getI32Type()), loaded);
+            loaded = loops.widen(loaded);
           lines.push_back(loaded);
         }
         for (auto [column, transposed] : llvm::enumerate(loops.transpose(lines)))
@@ -136,14 +135,11 @@ void AttendPrefill::prefetchPairs(Value key) {
 
 /// Binds what loadPairTiles brought, for one key of the block and one vector of queries.
 void AttendPrefill::bindPairTiles(RegionVectoriser &pair, int64_t vector, Value key) {
-  OpBuilder &builder = loops.builder;
   for (auto [extract, tile] : llvm::zip(problem.pairExtracts, pairTiles)) {
     tensor::ExtractOp op = extract.op;
     Value element = loadTile(tile, vector, key);
-    if (op.getType().isInteger(1)) {
-      Value zero = arith::ConstantOp::create(builder, loops.location, builder.getZeroAttr(element.getType()));
-      element = loops.compare(arith::CmpIPredicate::ne, element, zero);
-    }
+    if (op.getType().isInteger(1))
+      element = loops.isSet(element);
     pair.bindValue(op.getResult(), element);
   }
 }

@@ -8,10 +8,10 @@ namespace attnc {
 
 //===-------------------------------------------- sums of values ----------------------------------------------===//
 
-void AttendPrefill::accumulateValues(Value firstKey, Value count, ValueRange corrections) {
+void AttendPrefill::accumulateValues(const PairBlock &block, ValueRange corrections) {
   auto tiles = [&](Value from, Value to, int64_t tileRows) {
     loops.loop(from, to, loops.constant(tileRows),
-               [&](Value firstValue) { accumulateValueTile(firstKey, count, firstValue, tileRows, corrections); });
+               [&](Value firstValue) { accumulateValueTile(block, firstValue, tileRows, corrections); });
   };
   Value zero = loops.constant(0);
   if (problem.values.isConstant()) {
@@ -30,8 +30,30 @@ void AttendPrefill::accumulateValues(Value firstKey, Value count, ValueRange cor
   tiles(boundary, values, 1);
 }
 
-void AttendPrefill::accumulateValueTile(Value firstKey, Value count, Value firstValue, int64_t tileRows,
+void AttendPrefill::accumulateValueTile(const PairBlock &block, Value firstValue, int64_t tileRows,
                                         ValueRange corrections) {
+  Values added = sumValueTile(block, firstValue, tileRows, /*keptAlone=*/false);
+  if (dropsPairs()) {
+    // A weight of zero does not hide an infinite value or a NaN of a dropped pair; they are rare, so they show first.
+    Value isSuspect = loops.select(
+        block.allKept, {loops.builder.getI1Type()}, [&] { return Values{loops.boolean(false)}; },
+        [&] { return Values{loops.hasNan(added)}; })[0];
+    SmallVector<Type> types(added.size(), loops.vectorType());
+    added = loops.select(
+        isSuspect, types, [&] { return sumValueTile(block, firstValue, tileRows, /*keptAlone=*/true); },
+        [&] { return added; });
+  }
+  for (int64_t i = 0; i < tileRows; ++i)
+    for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
+      Value sum = added[i * schedule.vectors + vector], before = loadTile(sumTile, vector, firstValue, i);
+      sum = corrections.empty() ? loops.addf(before, sum) : loops.fma(before, corrections[vector], sum);
+      storeTile(sum, sumTile, vector, firstValue, i);
+    }
+}
+
+/// The sums over the keys of a block, [value][vector]; over the kept pairs alone, or with a weight of zero elsewhere.
+LoopBuilder::Values AttendPrefill::sumValueTile(const PairBlock &block, Value firstValue, int64_t tileRows,
+                                                bool keptAlone) {
   attn::AttendOp op = problem.op;
   Value formula = AttendProblem::yielded(op.getValue());
   bool ofRows = IndexUses(op).of(formula) & problem.rowUses();
@@ -43,31 +65,33 @@ void AttendPrefill::accumulateValueTile(Value firstKey, Value count, Value first
     return loops.splat(element.evaluate(formula));
   };
   auto addKey = [&](Value key, ValueRange before) {
-    Values weights, next;
-    for (int64_t vector = 0; vector < schedule.vectors; ++vector)
+    Values weights, kept, next;
+    for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
       weights.push_back(loadTile(scoreTiles[0], vector, key));
-    RegionVectoriser ofKey = bindKey(batch, loops.add(firstKey, key));
-    prefetchValues(ofKey, firstValue);
+      if (keptAlone)
+        kept.push_back(loops.loadFlags(keptTile, {keptAt(key, vector)}));
+    }
+    RegionVectoriser ofKey = bindKey(batch, loops.add(block.firstKey, key));
+    if (!keptAlone)
+      prefetchValues(ofKey, firstValue);
     for (int64_t i = 0; i < tileRows; ++i) {
       Value shared = ofRows ? Value() : valueAt(ofKey, subscripts[i]);
       for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
-        Value value = ofRows ? valueAt(bindPair(vector, firstKey, key), subscripts[i]) : shared;
-        next.push_back(loops.fma(value, weights[vector], before[next.size()]));
+        Value value = ofRows ? valueAt(bindPair(vector, block.firstKey, key), subscripts[i]) : shared;
+        Value sum = before[next.size()], added = loops.fma(value, weights[vector], sum);
+        next.push_back(keptAlone ? loops.choose(kept[vector], added, sum) : added);
       }
     }
     return next;
   };
   Values carried(tileRows * schedule.vectors, loops.splat(0.0));
-  Value zero = loops.constant(0), pairs = loops.mul(loops.div(count, loops.constant(2)), 2);
-  carried = loops.loop(zero, pairs, loops.constant(2), carried,
+  Value zero = loops.constant(0), one = loops.constant(1), two = loops.constant(2);
+  if (keptAlone)
+    return loops.loop(zero, block.count, one, carried, addKey);
+  Value pairs = loops.mul(loops.div(block.count, two), 2);
+  carried = loops.loop(zero, pairs, two, carried,
                        [&](Value key, ValueRange before) { return addKey(loops.add(key, 1), addKey(key, before)); });
-  carried = loops.loop(pairs, count, loops.constant(1), carried, addKey);
-  for (int64_t i = 0; i < tileRows; ++i)
-    for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
-      Value sum = carried[i * schedule.vectors + vector], before = loadTile(sumTile, vector, firstValue, i);
-      sum = corrections.empty() ? loops.addf(before, sum) : loops.fma(before, corrections[vector], sum);
-      storeTile(sum, sumTile, vector, firstValue, i);
-    }
+  return loops.loop(pairs, block.count, one, carried, addKey);
 }
 
 void AttendPrefill::bindValueIndices(RegionVectoriser &to, ValueRange indices) {

@@ -14,8 +14,8 @@ class AttendScratch {
 public:
   explicit AttendScratch(KernelFrame &frame) : frame(frame) {}
 
-  /// A tile of rows x columns of four-byte elements (f32 by default) as a memref with one index, so that the distance
-  /// of two rows folds into addresses.
+  /// A tile of rows x columns of elements of at most four bytes (f32 by default) as a memref with one index, so that
+  /// the distance of two rows folds into addresses.
   mlir::Value take(const SizeExpr &rows, int64_t columns, mlir::Type element = {}) {
     mlir::Value offset = frame.size(bytes);
     SizeExpr elements = rows * SizeExpr(columns);

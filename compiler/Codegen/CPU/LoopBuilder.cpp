@@ -167,6 +167,25 @@ Value LoopBuilder::choose(Value condition, Value a, Value b) {
   return builder.createOrFold<arith::SelectOp>(location, condition, a, b);
 }
 
+/// The vectors are added pair by pair: a NaN stays, and only infinities make another.
+Value LoopBuilder::hasNan(ValueRange vectors) {
+  Values sums(vectors);
+  for (; sums.size() > 1; sums.truncate((sums.size() + 1) / 2))
+    for (size_t i = 0, half = (sums.size() + 1) / 2; i + half < sums.size(); ++i)
+      sums[i] = addf(sums[i], sums[i + half]);
+  Value unordered = compare(arith::CmpFPredicate::UNO, sums[0], sums[0]);
+  return vector::ReductionOp::create(builder, location, vector::CombiningKind::OR, unordered);
+}
+
+Value LoopBuilder::widen(Value flags) {
+  return arith::ExtUIOp::create(builder, location, vectorType(builder.getI32Type()), flags);
+}
+
+Value LoopBuilder::isSet(Value flags) {
+  Value zero = arith::ConstantOp::create(builder, location, builder.getZeroAttr(flags.getType()));
+  return compare(arith::CmpIPredicate::ne, flags, zero);
+}
+
 //===-------------------------------------------- memory ------------------------------------------------------===//
 
 Value LoopBuilder::load(Value memref, ValueRange at) {
@@ -227,6 +246,19 @@ LoopBuilder::Values LoopBuilder::transpose(ValueRange vectors) {
 
 Value LoopBuilder::sizeOf(Value memref, unsigned dimension) {
   return builder.createOrFold<memref::DimOp>(location, memref, int64_t(dimension));
+}
+
+Type LoopBuilder::flagsType() { return builder.getIntegerType(lanes); }
+
+Value LoopBuilder::loadFlags(Value memref, ValueRange at) {
+  Value bits =
+      vector::BroadcastOp::create(builder, location, VectorType::get({1}, flagsType()), loadScalar(memref, at));
+  return vector::BitCastOp::create(builder, location, vectorType(builder.getI1Type()), bits);
+}
+
+void LoopBuilder::storeFlags(Value flags, Value memref, ValueRange at) {
+  Value bits = vector::BitCastOp::create(builder, location, VectorType::get({1}, flagsType()), flags);
+  storeScalar(vector::ExtractOp::create(builder, location, bits, 0), memref, at);
 }
 
 } // namespace attnc

@@ -81,6 +81,11 @@ public:
   Value maxKeepingFirst(Value a, Value b);
   Value compare(mlir::arith::CmpFPredicate predicate, Value a, Value b);
   Value choose(Value condition, Value a, Value b);
+  /// Whether a lane of some vector is NaN; it may be true where there are infinities of both signs.
+  Value hasNan(ValueRange vectors);
+  /// Vectors of i1 as vectors of i32, which memory holds, and back; `isSet` takes scalars as well.
+  Value widen(Value flags);
+  Value isSet(Value flags);
 
   //===------------------------------------------ memory --------------------------------------------------------===//
 
@@ -96,6 +101,10 @@ public:
   /// Of `lanes` vectors: element c of vector r becomes element r of vector c.
   Values transpose(ValueRange vectors);
   Value sizeOf(Value memref, unsigned dimension);
+  /// A vector of i1 as one integer with a bit a lane (`flagsType`), element `at` of a memref.
+  mlir::Type flagsType();
+  Value loadFlags(Value memref, ValueRange at);
+  void storeFlags(Value flags, Value memref, ValueRange at);
 
 private:
   Value splatLike(Value like, double value);

@@ -346,6 +346,84 @@ TEST(Attend, KeptNanAndInfinityMakeTheirRowNan) {
   }
 }
 
+//===------------------------------------------ values of dropped pairs -------------------------------------------===//
+
+/// A kernel of each form over 90 keys, whose mask, if it has one, is the caller's.
+class AttendDropped : public testing::TestWithParam<bool> {
+protected:
+  AttendKernel kernel = [] {
+    AttendKernel kernel;
+    kernel.valueDim = 37;
+    kernel.hasStaticQueries = GetParam();
+    kernel.queries = GetParam() ? 3 : 70;
+    return kernel;
+  }();
+  /// Key 45 is masked for every query.
+  void maskKey45() {
+    kernel.constants = "%k45 = arith.constant 45 : index";
+    kernel.mask = "%m = arith.cmpi ne, %j, %k45 : index";
+  }
+  void fillValue(std::vector<HostArray> &operands, int64_t key, float with) {
+    std::fill_n(operands[2].f32() + key * kernel.valueDim, kernel.valueDim, with);
+  }
+  void expectOracle(const std::vector<HostArray> &operands) {
+    for (const char *target : {"native", "x86-64-v3"})
+      for (const char *normaliser : {"softmax", "ratio"}) {
+        kernel.normaliser = normaliser;
+        EXPECT_EQ(compareWithOracle(kernel, operands, 1e-4, target), "") << normaliser << " " << target;
+      }
+  }
+};
+
+TEST_P(AttendDropped, MaskedNanValue) {
+  maskKey45();
+  kernel.score = "%y = math.absf %s : f32";
+  std::vector<HostArray> operands = kernel.operands();
+  fillValue(operands, 45, nan);
+  expectOracle(operands);
+}
+
+TEST_P(AttendDropped, MaskedInfiniteValue) {
+  maskKey45();
+  std::vector<HostArray> operands = kernel.operands();
+  operands[2].f32()[45 * kernel.valueDim + 36] = -infinity;
+  EXPECT_EQ(compareWithOracle(kernel, operands), "");
+}
+
+TEST_P(AttendDropped, CausalWithNanInALaterValue) {
+  kernel.mask = causal();
+  kernel.yields = "\"value\", \"lse\"";
+  std::vector<HostArray> operands = kernel.operands();
+  fillValue(operands, kernel.queries / 2, nan); // the queries from there on keep it
+  EXPECT_EQ(compareWithOracle(kernel, operands), "");
+}
+
+TEST_P(AttendDropped, ScoreOfMinusInfinityWithInfiniteValue) {
+  kernel.captured = ", %bias: tensor<?x?xf32>";
+  kernel.score = "%y0 = tensor.extract %bias[%i, %j] : tensor<?x?xf32> %y1 = math.absf %s : f32 "
+                 "%y = arith.addf %y1, %y0 : f32";
+  std::vector<HostArray> operands = kernel.operands();
+  operands.push_back(HostArray::random({kernel.queries, kernel.keys}, 4, 0.5, 1));
+  for (int64_t i = 0; i < kernel.queries; i += 2) // the other queries keep it
+    operands[3].f32()[i * kernel.keys + 20] = -infinity;
+  fillValue(operands, 20, infinity);
+  expectOracle(operands);
+}
+
+TEST_P(AttendDropped, FinalWeightsWithMaskedNanValue) {
+  maskKey45();
+  kernel.weight = "%w = arith.mulf %p, %p : f32";
+  std::vector<HostArray> operands = kernel.operands();
+  fillValue(operands, 45, nan);
+  EXPECT_EQ(compareWithOracle(kernel, operands), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, AttendDropped, testing::Bool(),
+                         [](const testing::TestParamInfo<bool> &info) { return info.param ? "Decode" : "Prefill"; });
+
+//===------------------------------------------ threads, scratch, checks, forms
+//-------------------------------------===//
+
 TEST(Attend, SameBitsOnManyThreads) {
   AttendKernel kernel;
   kernel.queries = kernel.keys = 333;
