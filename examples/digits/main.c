@@ -13,17 +13,16 @@ static int32_t digits[IMAGES];
 static attn_context context;
 
 static void must(attn_code code, const attn_status *status) {
-  if (code == ATTN_OK)
-    return;
-  fprintf(stderr, "%s\n", status->message);
-  exit(1);
+  if (code != ATTN_OK) {
+    fprintf(stderr, "%s\n", status->message);
+    exit(1);
+  }
 }
 
 static void load(const char *path, float (*image)[64], int32_t *digit) {
   FILE *file = fopen(path, "r");
   for (int i = 0, ok = file != 0; i < IMAGES; ++i) {
-    for (int p = 0; p < 64; ++p)
-      ok = ok && fscanf(file, "%f,", &image[i][p]) == 1;
+    for (int p = 0; p < 64; ++p) ok = ok && fscanf(file, "%f,", &image[i][p]) == 1;
     if (!ok || fscanf(file, "%d", &digit[i]) != 1) {
       fprintf(stderr, "%s: expected %d lines of 64 pixels and a digit\n", path, IMAGES);
       exit(1);
@@ -36,8 +35,7 @@ static int right(int from, int count) {
   int result = 0;
   for (int i = 0; i < count; ++i) {
     int best = 0;
-    for (int c = 1; c < 10; ++c)
-      best = scores[i][c] > scores[i][best] ? c : best;
+    for (int c = 1; c < 10; ++c) best = scores[i][c] > scores[i][best] ? c : best;
     result += best == digits[from + i];
   }
   return result;
@@ -50,8 +48,7 @@ static double run(float *bandwidth) {
   for (float candidate = 2; candidate <= 12; ++candidate) {
     must(digits_leave_one_out(&context, TRAIN, pixels[0], digits, &candidate, scores[0], &status), &status);
     int hits = right(0, TRAIN);
-    if (hits > best)
-      best = hits, *bandwidth = candidate;
+    if (hits > best) best = hits, *bandwidth = candidate;
   }
   must(digits_classify(&context, HELD_OUT, TRAIN, pixels[TRAIN], pixels[0], digits, bandwidth, scores[0], &status), &status);
   return 100.0 * right(TRAIN, HELD_OUT) / HELD_OUT;
@@ -76,8 +73,7 @@ int main(int count, char **arguments) {
   must(digits_influence(&context, SHOWN, TRAIN, pixels[TRAIN], pixels[0], &bandwidth, influence[0], &status), &status);
   for (int i = 0; i < SHOWN; ++i) {
     int best = 0;
-    for (int j = 1; j < TRAIN; ++j)
-      best = influence[i][j] > influence[i][best] ? j : best;
+    for (int j = 1; j < TRAIN; ++j) best = influence[i][j] > influence[i][best] ? j : best;
     show(pixels[TRAIN + i], pixels[best], digits[TRAIN + i], digits[best], influence[i][best]);
   }
   double mean = 0;
