@@ -9,14 +9,10 @@ using namespace mlir;
 namespace attnc {
 
 std::string checkpointName(model::ParameterOp parameter, int64_t entry) {
-  std::string name = parameter.getCheckpoint().str();
-  for (size_t list = parameter.getCounts().size(); list-- > 0;) {
-    std::string placeholder = fmt::format("{{{}}}", list), number = std::to_string(entry % parameter.getCounts()[list]);
-    entry /= parameter.getCounts()[list];
-    for (size_t found = name.find(placeholder); found != std::string::npos; found = name.find(placeholder))
-      name.replace(found, placeholder.size(), number);
-  }
-  return name;
+  SmallVector<int64_t> indices(parameter.getCounts().size());
+  for (size_t list = indices.size(); list-- > 0; entry /= parameter.getCounts()[list])
+    indices[list] = entry % parameter.getCounts()[list];
+  return parameter.getCheckpointName(indices);
 }
 
 static std::string shapeText(ArrayRef<int64_t> shape) {
