@@ -104,11 +104,11 @@ static constexpr std::pair<std::string_view, ReduceOp> reductions[] = {
     {"min", ReduceOp::Min}, {"mean", ReduceOp::Mean}, {"argmax", ReduceOp::ArgMax},
 };
 
-/// `sum k ...` and `sum (k, l) => ...` are reductions, `sum(x)` is a call.
+/// `sum k ...` and `sum (k, l) => ...` are reductions, `sum(x)` is a call, also in `sum k < max(n, m) => ...`.
 std::optional<ReduceOp> Parser::atReduce() const {
   const Token *behind = behindBracket(1);
   bool bracketed =
-      peek(1).kind == TokenKind::LeftParen && behind &&
+      context.lambdas && peek(1).kind == TokenKind::LeftParen && behind &&
       (behind->kind == TokenKind::FatArrow || (behind->kind == TokenKind::Identifier && text(*behind) == "where"));
   bool bare = peek(1).kind == TokenKind::Identifier && !(context.newlines && peek(1).startsLine);
   if (bracketed || bare)
@@ -136,7 +136,7 @@ ExprPtr Parser::reduce(ReduceOp op) {
 
 //===- attend -------------------------------------------------------------------------------------------------===//
 
-// attend = "attend" keys "{" (name ":" expression),* "}" ["yields" ("(" expression,+ ")" | expression)]
+// attend = "attend" keys "{" (name ":" expression),* "}" ["yields" ("(" expression,* ")" | name ["(" argument,* ")"])]
 ExprPtr Parser::attend() {
   auto expr = std::make_unique<AttendExpr>(current().range);
   expr->keywordRange = take().range;
@@ -157,10 +157,21 @@ ExprPtr Parser::attend() {
     if (is(TokenKind::LeftParen))
       commaList(TokenKind::RightParen, "behind the results", [&] { expr->yields.push_back(expression()); });
     else
-      expr->yields.push_back(postfix());
+      expr->yields.push_back(yielded());
   }
   expr->range = since(expr->range);
   return expr;
+}
+
+ExprPtr Parser::yielded() {
+  auto word = std::make_unique<NameRefExpr>(current().range);
+  word->name = name("a result of `attend`").text;
+  if (lost || !is(TokenKind::LeftParen) || atLineEnd())
+    return word;
+  SourceRange start = word->range;
+  ExprPtr result = call(std::move(word));
+  result->range = since(start);
+  return result;
 }
 
 /// Where an entry of `attend` is kept; null for an unknown name.

@@ -1,7 +1,7 @@
 //===- Parser.h - the parser's inside --------------------------------------------------------------------------===//
 //
 // Recursive descent, a function for each production, split over files by what they parse: declarations, statements,
-// expressions, and what binds indices. The grammar stands above the functions and as a whole in docs/language.md.
+// expressions, and what binds indices. The grammar stands above the functions and as a whole in docs/grammar.md.
 //
 // After an error the parser is lost: further errors are not reported and every loop ends, until a list of statements,
 // members or items skips to its next element and goes on. Behind a bracket without partner nothing is reported, for
@@ -28,7 +28,8 @@ public:
   /// What the brackets around a place say about it.
   struct Context {
     bool newlines = true; ///< line breaks end statements
-    bool lambdas = true;  ///< `x =>` begins a lambda; not in `sum k < x => ...` and `where ... x => ...`
+    bool lambdas =
+        true; ///< `x =>` begins a lambda; not in `sum k < x => ...` and `where ... x => ...` (° in the grammar)
   };
 
 private:
@@ -96,6 +97,7 @@ private:
 
   ast::ExprPtr attend();
   void attendEntry(ast::AttendExpr &attend);
+  ast::ExprPtr yielded();
   ast::ExprPtr scan();
   void scanCarries(ast::ScanExpr &scan);
 

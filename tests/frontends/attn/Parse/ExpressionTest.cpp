@@ -81,6 +81,8 @@ TEST(Expression, Reductions) {
   EXPECT_EQ(expression("sum(x)"), "sum(x)");
   EXPECT_EQ(expression("max(a, b)"), "max(a, b)");
   same("argmax k => x[k]");
+  same("sum k < max(n, 1) => x[k]");
+  same("sum k < max(n, 1) where k > 0 => x[k]");
   same("mean k => sum j => x[k, j]");
 }
 
