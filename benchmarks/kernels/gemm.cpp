@@ -119,8 +119,8 @@ void run(const Case &c, const Target &target) {
 
 std::vector<Case> cases() {
   std::vector<Case> all = {
-      {"prefill 1024x3072x768", 1024, 3072, 768},
-      {"prefill 1024x768x3072", 1024, 768, 3072},
+      {"prefill 1024x3072x768 plain", 1024, 3072, 768},
+      {"prefill 1024x768x3072 plain", 1024, 768, 3072},
       {"prefill 1024x768x2304 bias", 1024, 768, 2304, "bias"},
       {"prefill 1024x768x768 residual", 1024, 768, 768, "residual"},
       {"prefill 1024x768x3072 gelu", 1024, 768, 3072, "gelu"},

@@ -98,17 +98,6 @@ private:
     return operands;
   }
 
-  /// Brings the lines of the result that a tile ends in, so that its stores find them.
-  void fetchResult(Value firstRow, int64_t height, Value panel) {
-    if (!problem.isFlat(problem.result, LoopGroup::Row) || !problem.isFlat(problem.result, LoopGroup::Column))
-      return;
-    Value first = code.add(offset(problem.result, LoopGroup::Batch, batch), code.mul(panel, schedule.nr));
-    for (int64_t r = 0; r < height; ++r)
-      for (int64_t column = 0; column < schedule.nr; column += lineFloats)
-        code.prefetchForWriting(
-            result, code.add(code.add(first, column), offset(problem.result, LoopGroup::Row, code.add(firstRow, r))));
-  }
-
   /// Puts the tile's sums at row `row` of the block, or adds them to what is there.
   void keep(ArrayRef<Value> tile, Value row, Value isFirst) {
     auto each = [&](bool adds) {
@@ -138,7 +127,7 @@ private:
     operands.depth = depth;
     operands.sums = sums;
     emitDots(code, operands, schedule.nr, schedule.mr * schedule.vectors());
-    finish(panel, code.constant(0), rows);
+    finish(panel, code.constant(0), rows, code.constant(0));
   }
 
   /// All rows are one tile: the panel streams through once.
@@ -151,8 +140,8 @@ private:
       code.dispatch(rows, schedule.singleHeights, [&](int64_t height) {
         TileOperands operands = operandsOf(zero, height, k0, panelAt);
         operands.depth = steps;
-        operands.fetchOffset = code.add(operands.panelOffset, streamDistance);
-        TileShape shape{height, schedule.vectors(), schedule.accumulatorSets(height), schedule.nr * 4 / lineFloats};
+        operands.fetches = {{code.add(operands.panelOffset, streamDistance), panelLines(), 2}};
+        TileShape shape{height, schedule.vectors(), schedule.accumulatorSets(height)};
         keep(emitTile(code, shape, operands), zero, isFirst);
       });
     };
@@ -160,7 +149,7 @@ private:
       part(zero, depth, code.equal(zero, zero));
     else
       eachDepthChunk(part);
-    finish(panel, zero, rows);
+    finish(panel, zero, rows, zero);
   }
 
   /// Several tiles of rows share each chunk of the panel.
@@ -173,24 +162,28 @@ private:
     Value firstTile = code.mul(rowBlock, schedule.tilesPerBlock);
     Value lastTile = code.min(tiles, code.add(firstTile, schedule.tilesPerBlock));
     Value firstRow = rowOf(firstTile), panelAt = panelOffset(panel);
-    int64_t fetchLines = llvm::divideCeil(schedule.nr * 4, lineFloats * schedule.tilesPerBlock);
+    int64_t share = llvm::divideCeil(panelLines(), schedule.tilesPerBlock);
     eachDepthChunk([&](Value k0, Value steps, Value isFirst) {
+      Value isLast = code.less(code.sub(depth, steps), code.add(k0, 1));
       code.loop(firstTile, lastTile, 1, [&](Value tile) {
-        Value row = rowOf(tile);
+        Value row = rowOf(tile), rowInBlock = code.sub(row, firstRow);
         Value thisHeight = code.add(height, code.choose(code.less(tile, higher), code.constant(1), code.constant(0)));
-        Value fetched = code.mul(code.mul(code.sub(tile, firstTile), code.div(steps, 4)), fetchLines * lineFloats);
+        Value fetched = code.mul(code.mul(code.sub(tile, firstTile), code.div(steps, 4)), share * lineFloats);
         code.dispatch(thisHeight, schedule.blockHeights, [&](int64_t rowsOfTile) {
           TileOperands operands = operandsOf(row, rowsOfTile, k0, panelAt);
           operands.depth = steps;
-          operands.fetchOffset = code.add(code.add(operands.panelOffset, code.mul(steps, schedule.nr)), fetched);
-          code.when(code.less(code.sub(depth, steps), code.add(k0, 1)), [&] { fetchResult(row, rowsOfTile, panel); });
-          TileShape shape{rowsOfTile, schedule.vectors(), 1, fetchLines};
-          keep(emitTile(code, shape, operands), code.sub(row, firstRow), isFirst);
+          Value soon = code.add(operands.panelOffset, stepsAhead * schedule.nr);
+          Value nextChunk = code.add(code.add(operands.panelOffset, code.mul(steps, schedule.nr)), fetched);
+          operands.fetches = {{soon, panelLines(), 3}, {nextChunk, share, 2}};
+          keep(emitTile(code, {rowsOfTile, schedule.vectors()}, operands), rowInBlock, isFirst);
         });
+        code.when(isLast, [&] { finish(panel, row, thisHeight, rowInBlock); });
       });
     });
-    finish(panel, firstRow, code.sub(rowOf(lastTile), firstRow));
   }
+
+  /// Cache lines of a panel in four steps of k.
+  int64_t panelLines() const { return schedule.nr * 4 / lineFloats; }
 
   /// K in chunks; a K of zero still has one, which sets the sums to zero.
   void eachDepthChunk(llvm::function_ref<void(Value, Value, Value)> body) {
@@ -205,14 +198,17 @@ private:
     });
   }
 
-  void finish(Value panel, Value firstRow, Value blockRows) {
-    GemmBlock block{sums, batch, firstRow, blockRows, code.mul(panel, schedule.nr)};
+  /// From the sums of `count` rows, which lie in scratch from row `rowInBlock` on, to the result.
+  void finish(Value panel, Value firstRow, Value count, Value rowInBlock) {
+    GemmBlock block{sums, rowInBlock, batch, firstRow, count, code.mul(panel, schedule.nr)};
     emitEpilogue(code, problem, frame, block, schedule.nr);
   }
 
   static constexpr int64_t lineFloats = 16;
   /// How far ahead of its use a stream is fetched, in floats.
   static constexpr int64_t streamDistance = 1024;
+  /// How far ahead a chunk of the panel comes from the second cache to the first, in steps of k.
+  static constexpr int64_t stepsAhead = 8;
 
   const GemmProblem &problem;
   const GemmSchedule &schedule;

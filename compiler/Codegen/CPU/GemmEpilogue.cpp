@@ -83,7 +83,7 @@ private:
         vectoriser.setActiveLanes(activeLanes(columnsLeft, v * lanes));
       assign(LoopGroup::Column,
              coordinatesOf(code, frame, sizesOf(LoopGroup::Column), code.add(block.firstColumn, v * lanes)));
-      Value sums = code.load(block.sums, code.add(code.mul(row, nr), v * lanes));
+      Value sums = code.load(block.sums, code.add(code.mul(code.add(block.sumsRow, row), nr), v * lanes));
       if (std::optional<unsigned> loop = innermostColumn())
         coordinates[*loop].step = 1;
       else

@@ -1,6 +1,6 @@
 //===- GemmEpilogue.h - from a block of sums to the result --------------------------------------------------------===//
 //
-// A block of rows meets one panel of columns in worker scratch, [rows][nr]. The epilogue takes it from there, vector by
+// A tile of rows meets one panel of columns in worker scratch, [rows][nr]. The epilogue takes it from there, vector by
 // vector, through the kernel's pointwise formula (if it has one) to the result:
 //
 //   result[b, m, n..n+lanes] = epilogue(block[m - m0, n - n0 .. +lanes], other operands at (b, m, n..))
@@ -18,7 +18,8 @@
 namespace attnc {
 
 struct GemmBlock {
-  mlir::Value sums;     ///< flat; row r from r * nr on
+  mlir::Value sums;     ///< flat, [..][nr]
+  mlir::Value sumsRow;  ///< where row 0 lies in it
   mlir::Value batch;    ///< flat number of the matrix
   mlir::Value firstRow; ///< flat number of row 0
   mlir::Value rows;

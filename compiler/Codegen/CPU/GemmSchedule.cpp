@@ -17,12 +17,12 @@ int64_t scheduled(func::FuncOp kernel, llvm::StringRef key, int64_t chosen) {
   return value ? value.getInt() : chosen;
 }
 
-/// Chunks of at most 768 steps, all about as long, each a multiple of 4.
+/// Chunks of at most 384 steps, all about as long, each a multiple of 4.
 int64_t chooseDepth(const GemmProblem &problem) {
-  constexpr int64_t longest = 768;
+  constexpr int64_t longest = 384;
   SizeExpr depth = problem.extent(LoopGroup::Depth);
   if (!depth.isConstant())
-    return 512;
+    return longest;
   int64_t chunks = std::max<int64_t>(1, llvm::divideCeil(depth.constant(), longest));
   return std::max<int64_t>(4, llvm::alignTo(llvm::divideCeil(depth.constant(), chunks), 4));
 }

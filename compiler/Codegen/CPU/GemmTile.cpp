@@ -1,6 +1,4 @@
 #include "compiler/Codegen/CPU/GemmTile.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -37,15 +35,15 @@ public:
 private:
   /// `count` steps from k on, with what is to be fetched meanwhile.
   FlatBuilder::Values steps(Value k, FlatBuilder::Values accumulators, int64_t count) {
-    fetches = operands.fetchOffset ? shape.fetchLines * count / 4 : 0;
     slots = count * shape.rows;
-    if (fetches)
-      fetchFrom = code.add(operands.fetchOffset, code.mul(k, shape.fetchLines * lineFloats / 4));
-    for (slot = fetched = 0; slot < slots;) {
-      int64_t u = slot / shape.rows;
+    slot = 0;
+    streams.clear();
+    for (const TileFetch &fetch : operands.fetches)
+      streams.push_back({code.add(fetch.offset, code.mul(k, fetch.lines * lineFloats / 4)), fetch.lines * count / 4,
+                         fetch.locality});
+    for (int64_t u = 0; u < count; ++u)
       step(code.add(k, u), accumulators, u % shape.sets);
-    }
-    fetches = 0;
+    streams.clear();
     return accumulators;
   }
 
@@ -57,15 +55,20 @@ private:
       panelRow.push_back(code.load(operands.panel, code.add(panelAt, v * code.lanes)));
     Value leftAt = code.add(operands.leftOffset, code.mul(k, operands.leftStep));
     for (int64_t r = 0; r < shape.rows; ++r, ++slot) {
-      Value scalar = code.loadScalar(operands.left, code.add(leftAt, operands.rowDistances[r]));
-      Value spread = code.splat(scalar);
-      for (; fetched < fetches && fetched * slots <= slot * fetches; ++fetched)
-        code.prefetch(operands.panel, code.add(fetchFrom, fetched * lineFloats), 2);
+      Value spread = code.splat(code.loadScalar(operands.left, code.add(leftAt, operands.rowDistances[r])));
+      fetchAhead();
       for (int64_t v = 0; v < shape.vectors; ++v) {
         Value &sum = accumulators[(set * shape.rows + r) * shape.vectors + v];
-        sum = vector::FMAOp::create(code.builder, code.location, spread, panelRow[v], sum);
+        sum = code.fma(spread, panelRow[v], sum);
       }
     }
+  }
+
+  /// What each stream has to fetch in this slot.
+  void fetchAhead() {
+    for (Stream &stream : streams)
+      for (; stream.fetched * slots <= slot * stream.lines && stream.fetched < stream.lines; ++stream.fetched)
+        code.prefetch(operands.panel, code.add(stream.from, stream.fetched * lineFloats), stream.locality);
   }
 
   /// The sums of all sets.
@@ -73,15 +76,22 @@ private:
     FlatBuilder::Values total(accumulators.take_front(sums));
     for (int64_t set = 1; set < shape.sets; ++set)
       for (int64_t i = 0; i < sums; ++i)
-        total[i] = arith::AddFOp::create(code.builder, code.location, total[i], accumulators[set * sums + i]);
+        total[i] = code.addf(total[i], accumulators[set * sums + i]);
     return total;
   }
 
   FlatBuilder &code;
   const TileShape &shape;
   const TileOperands &operands;
-  int64_t fetches = 0, fetched = 0, slots = 0, slot = 0;
-  Value fetchFrom;
+  /// The fetches of one turn of the loop: slots, one a row and step, share out the lines evenly.
+  struct Stream {
+    Value from;
+    int64_t lines;
+    unsigned locality;
+    int64_t fetched = 0;
+  };
+  SmallVector<Stream> streams;
+  int64_t slots = 0, slot = 0;
 };
 
 } // namespace

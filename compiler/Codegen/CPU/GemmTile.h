@@ -5,7 +5,7 @@
 // in rows x vectors registers. Each step of k loads a row of the panel and, for each row of the tile, one float spread
 // over a vector; four steps make one turn of the loop. Low tiles keep several sums for each element, over k modulo
 // `sets`, since a fused multiply-add takes four cycles and two start in each; the sums are added up at the end, in
-// order. `fetchLines` cache lines are fetched ahead each turn, spread among the multiply-adds: in bursts they stall.
+// order. Cache lines are fetched ahead meanwhile, spread among the multiply-adds: in bursts they stall.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,7 +17,13 @@ namespace attnc {
 struct TileShape {
   int64_t rows, vectors;
   int64_t sets = 1;
-  int64_t fetchLines = 0; ///< of 64 bytes, for each four steps of k
+};
+
+/// A part of the panel's buffer that is asked for while a tile is computed, from its start to its end.
+struct TileFetch {
+  mlir::Value offset;
+  int64_t lines;     ///< of 64 bytes, for each four steps of k
+  unsigned locality; ///< 3 is the nearest cache
 };
 
 struct TileOperands {
@@ -27,7 +33,7 @@ struct TileOperands {
   mlir::Value leftStep;                        ///< from one k to the next
   mlir::Value panel, panelOffset;              ///< flat, [depth][vectors * lanes] from the offset on
   mlir::Value depth;
-  mlir::Value fetchOffset; ///< in the panel's buffer; null where nothing is fetched ahead
+  llvm::SmallVector<TileFetch> fetches;
 };
 
 /// The sums, row by row.

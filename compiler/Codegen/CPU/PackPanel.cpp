@@ -1,33 +1,10 @@
 #include "compiler/Codegen/CPU/PackPanel.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
 namespace attnc {
 
 namespace {
-
-/// Lane j of result i is lane i of operand j. Stage s exchanges, between vectors i and i + s, the lanes whose numbers
-/// have bit s.
-FlatBuilder::Values transpose(FlatBuilder &code, FlatBuilder::Values rows) {
-  int64_t lanes = rows.size();
-  for (int64_t s = 1; s < lanes; s *= 2) {
-    SmallVector<int64_t> low, high;
-    for (int64_t j = 0; j < lanes; ++j) {
-      low.push_back(j & s ? lanes + j - s : j);
-      high.push_back(j & s ? lanes + j : j + s);
-    }
-    for (int64_t i = 0; i < lanes; ++i) {
-      if (i & s)
-        continue;
-      Value a = rows[i], b = rows[i + s];
-      rows[i] = vector::ShuffleOp::create(code.builder, code.location, a, b, low);
-      rows[i + s] = vector::ShuffleOp::create(code.builder, code.location, a, b, high);
-    }
-  }
-  return rows;
-}
 
 class PanelEmission {
 public:
@@ -69,8 +46,7 @@ private:
       code.loop(code.constant(0), matrix.depth, lanes, [&](Value k) {
         Value depthLeft = code.sub(matrix.depth, k);
         Value whole = code.constant(lanes - 1);
-        Value full = arith::AndIOp::create(code.builder, code.location, code.less(whole, columnsLeft),
-                                           code.less(whole, depthLeft));
+        Value full = code.both(code.less(whole, columnsLeft), code.less(whole, depthLeft));
         Value at = code.add(from, k), put = code.add(to, code.mul(k, matrix.nr));
         code.branch(
             full, [&] { square(at, put, Value(), Value()); }, [&] { square(at, put, columnsLeft, depthLeft); });
@@ -88,7 +64,7 @@ private:
         mask = code.laneMask(code.choose(code.less(code.constant(i), columnsLeft), depthLeft, none));
       rows.push_back(code.load(matrix.source, code.add(from, code.mul(matrix.outerStride, i)), mask));
     }
-    for (auto [i, row] : llvm::enumerate(transpose(code, rows))) {
+    for (auto [i, row] : llvm::enumerate(code.transpose(rows))) {
       Value mask;
       if (depthLeft)
         mask = code.laneMask(code.choose(code.less(code.constant(i), depthLeft), code.constant(lanes), none));
