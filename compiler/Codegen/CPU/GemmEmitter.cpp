@@ -20,6 +20,7 @@ public:
 
   void emit() {
     readOperands();
+    findResultOperands();
     decodeChunk();
     if (schedule.dots)
       return eachPanel([&](Value panel) { dots(panel); });
@@ -46,6 +47,17 @@ private:
     int64_t blockFloats = schedule.blockRows() * schedule.nr;
     sums = frame.scratch(0, MemRefType::get({blockFloats}, frame.builder.getF32Type()));
     chunkDepth = problem.isFlat(problem.left, LoopGroup::Depth) ? schedule.kc : problem.depthRun().constant();
+  }
+
+  void findResultOperands() {
+    resultIsFlat = problem.isFlat(problem.result, LoopGroup::Row) && problem.isFlat(problem.result, LoopGroup::Column);
+    linalg::GenericOp epilogue = problem.epilogue;
+    if (!epilogue)
+      return;
+    AffineMap map = epilogue.getMatchingIndexingMap(epilogue.getDpsInitOperand(0));
+    for (OpOperand *operand : epilogue.getDpsInputOperands())
+      if (isa<BlockArgument>(operand->get()) && epilogue.getMatchingIndexingMap(operand) == map)
+        besideResult.push_back(code.flat(frame.buffer(operand->get())));
   }
 
   /// chunk -> batch, block of rows, group of panels.
@@ -96,6 +108,17 @@ private:
     operands.panel = right;
     operands.panelOffset = code.add(panelAt, code.mul(k0, schedule.nr));
     return operands;
+  }
+
+  /// Brings the lines of the result, and of the operands that are read beside it, that row `row` ends in.
+  void fetchResult(Value row, Value panel) {
+    Value at = code.add(code.add(offset(problem.result, LoopGroup::Batch, batch), code.mul(panel, schedule.nr)),
+                        offset(problem.result, LoopGroup::Row, row));
+    for (int64_t column = 0; column < schedule.nr; column += lineFloats) {
+      code.prefetchForWriting(result, code.add(at, column));
+      for (Value operand : besideResult)
+        code.prefetch(operand, code.add(at, column), 3);
+    }
   }
 
   /// Puts the tile's sums at row `row` of the block, or adds them to what is there.
@@ -175,6 +198,8 @@ private:
           Value soon = code.add(operands.panelOffset, stepsAhead * schedule.nr);
           Value nextChunk = code.add(code.add(operands.panelOffset, code.mul(steps, schedule.nr)), fetched);
           operands.fetches = {{soon, panelLines(), 3}, {nextChunk, share, 2}};
+          if (resultIsFlat)
+            operands.fetchRow = [&](Value r) { code.when(isLast, [&] { fetchResult(code.add(row, r), panel); }); };
           keep(emitTile(code, {rowsOfTile, schedule.vectors()}, operands), rowInBlock, isFirst);
         });
         code.when(isLast, [&] { finish(panel, row, thisHeight, rowInBlock); });
@@ -215,6 +240,8 @@ private:
   KernelFrame &frame;
   FlatBuilder code;
   int64_t chunkDepth = 0;
+  bool resultIsFlat = false;
+  SmallVector<Value> besideResult; ///< operands of the epilogue that lie as the result does
   Value left, right, result, sums, rows, depth, leftStep, leftBatch;
   Value batch, rowBlock, panels, firstPanel, lastPanel;
 };

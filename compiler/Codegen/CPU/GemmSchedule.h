@@ -5,10 +5,14 @@
 // fetch the next chunk of the panel, each its share:
 //
 //   for panel in panels of the chunk                      nr columns: 3 vectors of 16 with 32 registers, 2 of 8 with 16
-//     for k0 = 0 .. K step kc                             about 768: a chunk of the panel is 150 KB
+//     for k0 = 0 .. K step kc                             about 384: a chunk of the panel is 75 KB
 //       for tile in rows of the block (about 32 rows)     heights differ by one at most: never a short tail
 //         partial[tile] += left[tile, k0 .. k0+kc] * panel[k0 .. k0+kc]
-//     result[block, panel] = epilogue(partial)
+//         at the last k0: result[tile, panel] = epilogue(partial[tile])
+//
+// Three streams are fetched while a tile is computed: the panel itself from the second cache to the first, a few steps
+// ahead; the tile's share of the next chunk, to the second cache; and, in the last chunk, row by row the places of the
+// result and what its epilogue reads there. Evenly spread they cost nothing, in bursts they take up the fill buffers.
 //
 // With one tile of rows (M <= mr) the kernel is bound by the bandwidth of the panels: K is not cut, a low tile has
 // several accumulators for each element, over k, and fetches ahead in the panel that it reads.

@@ -14,13 +14,11 @@ public:
       : code(code), shape(shape), operands(operands) {}
 
   FlatBuilder::Values emit() {
-    int64_t unroll = std::max<int64_t>(4, shape.sets);
     int64_t sums = shape.rows * shape.vectors;
     FlatBuilder::Values accumulators(shape.sets * sums, code.splat(0.0));
     Value whole = code.mul(code.div(operands.depth, unroll), unroll);
-    accumulators = code.loop(code.constant(0), whole, unroll, accumulators, [&](Value k, ValueRange carried) {
-      return steps(k, FlatBuilder::Values(carried), unroll);
-    });
+    accumulators =
+        operands.fetchRow ? withRowFetches(whole, accumulators) : turns(code.constant(0), whole, accumulators);
     FlatBuilder::Values first = added(accumulators, sums);
     std::optional<int64_t> rest = FlatBuilder::constantOf(code.rem(operands.depth, unroll));
     if (rest && *rest == 0)
@@ -33,14 +31,29 @@ public:
   }
 
 private:
+  FlatBuilder::Values turns(Value from, Value to, ValueRange accumulators) {
+    return code.loop(from, to, unroll, accumulators,
+                     [&](Value k, ValueRange carried) { return steps(k, FlatBuilder::Values(carried), unroll); });
+  }
+
+  FlatBuilder::Values withRowFetches(Value whole, ValueRange accumulators) {
+    Value share = code.mul(code.div(whole, shape.rows * unroll), unroll);
+    Value last = code.constant(shape.rows - 1);
+    return code.loop(code.constant(0), code.constant(shape.rows), 1, accumulators, [&](Value row, ValueRange carried) {
+      operands.fetchRow(row);
+      Value from = code.mul(row, share);
+      return turns(from, code.choose(code.less(row, last), code.add(from, share), whole), carried);
+    });
+  }
+
   /// `count` steps from k on, with what is to be fetched meanwhile.
   FlatBuilder::Values steps(Value k, FlatBuilder::Values accumulators, int64_t count) {
     slots = count * shape.rows;
     slot = 0;
     streams.clear();
     for (const TileFetch &fetch : operands.fetches)
-      streams.push_back({code.add(fetch.offset, code.mul(k, fetch.lines * lineFloats / 4)), fetch.lines * count / 4,
-                         fetch.locality});
+      streams.push_back(
+          {code.add(fetch.offset, code.mul(k, fetch.lines * lineFloats / 4)), fetch.lines * count / 4, fetch.locality});
     for (int64_t u = 0; u < count; ++u)
       step(code.add(k, u), accumulators, u % shape.sets);
     streams.clear();
@@ -90,6 +103,7 @@ private:
     unsigned locality;
     int64_t fetched = 0;
   };
+  const int64_t unroll = std::max<int64_t>(4, shape.sets);
   SmallVector<Stream> streams;
   int64_t slots = 0, slot = 0;
 };

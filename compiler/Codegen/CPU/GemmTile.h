@@ -11,6 +11,7 @@
 #pragma once
 
 #include "compiler/Codegen/CPU/FlatBuilder.h"
+#include <functional>
 
 namespace attnc {
 
@@ -34,6 +35,9 @@ struct TileOperands {
   mlir::Value panel, panelOffset;              ///< flat, [depth][vectors * lanes] from the offset on
   mlir::Value depth;
   llvm::SmallVector<TileFetch> fetches;
+  /// If given, called with the number of each row of the tile, evenly spread over the steps of k: to fetch what is
+  /// needed when the row is done.
+  std::function<void(mlir::Value)> fetchRow;
 };
 
 /// The sums, row by row.
