@@ -175,7 +175,8 @@ SizeExpr SymbolicShapes::extentOfResult(OpResult result, int64_t dim) {
       .Case([&](tensor::ExpandShapeOp op) { return size(op.getMixedOutputShape()[dim]); })
       .Case([&](tensor::CollapseShapeOp op) {
         SizeExpr product(1);
-        for (int64_t source : op.getReassociationIndices()[dim])
+        ReassociationIndices group = op.getReassociationIndices()[dim];
+        for (int64_t source : group)
           product *= extent(op.getSrc(), source);
         return product;
       })

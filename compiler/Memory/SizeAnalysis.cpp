@@ -149,7 +149,8 @@ std::optional<SizeExpr> SizeAnalysis::compute(OpResult result, int64_t dimension
       .Case([&](tensor::ExpandShapeOp expand) { return fold(expand.getMixedOutputShape()[dimension]); })
       .Case([&](tensor::CollapseShapeOp collapse) {
         Size product = SizeExpr(1);
-        for (int64_t source : collapse.getReassociationIndices()[dimension]) {
+        ReassociationIndices group = collapse.getReassociationIndices()[dimension];
+        for (int64_t source : group) {
           Size factor = size(collapse.getSrc(), source);
           product = product && factor ? Size(*product * *factor) : std::nullopt;
         }

@@ -54,7 +54,8 @@ std::optional<SizeExpr> KernelSizes::tryDimension(Value tensor, unsigned dimensi
       return tryValueOf(size);
   if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op)) {
     SizeExpr product(1);
-    for (int64_t each : collapse.getReassociationIndices()[dimension]) {
+    ReassociationIndices group = collapse.getReassociationIndices()[dimension];
+    for (int64_t each : group) {
       std::optional<SizeExpr> size = tryDimension(collapse.getSrc(), each);
       if (!size)
         return std::nullopt;
