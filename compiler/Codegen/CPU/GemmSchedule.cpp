@@ -78,7 +78,7 @@ GemmSchedule::GemmSchedule(const GemmProblem &problem, const Target &target)
 
 void GemmSchedule::chooseGroups(const GemmProblem &problem) {
   // Work enough that handing out a chunk costs nothing, and still sixteen groups for the cores to share.
-  constexpr int64_t chunkDepth = 1536, fewestGroups = 16;
+  constexpr int64_t chunkDepth = 3072, fewestGroups = 16;
   int64_t depth = std::max<int64_t>(1, knownOr(problem.extent(LoopGroup::Depth), typicalSize));
   int64_t most = std::max<int64_t>(1, knownOr(panels, typicalSize / nr) / fewestGroups);
   panelsPerChunk = std::clamp<int64_t>(chunkDepth / depth, 1, most);
