@@ -93,17 +93,20 @@ private:
     return code.mul(code.mul(code.add(code.mul(batch, panels), panel), depth), schedule.nr);
   }
 
-  /// Where the tile of `height` rows from `firstRow` on, at step k0, lies in its operands.
-  TileOperands operandsOf(Value firstRow, int64_t height, Value k0, Value panelAt) {
+  /// Where the tile of `height` rows from `firstRow` on, at step k0, lies in its operands. Rows beyond number
+  /// `lastRow`, if there may be any, repeat that one.
+  TileOperands operandsOf(Value firstRow, int64_t height, Value lastRow, Value k0, Value panelAt) {
     TileOperands operands;
     operands.left = left;
     Value rowOffset = offset(problem.left, LoopGroup::Row, firstRow);
     operands.leftOffset = code.add(code.add(leftBatch, rowOffset), offset(problem.left, LoopGroup::Depth, k0));
     bool flat = problem.isFlat(problem.left, LoopGroup::Row);
-    for (int64_t r = 0; r < height; ++r)
+    for (int64_t r = 0; r < height; ++r) {
+      Value row = lastRow ? code.min(code.constant(r), code.sub(lastRow, firstRow)) : code.constant(r);
       operands.rowDistances.push_back(
-          flat ? offset(problem.left, LoopGroup::Row, code.constant(r))
-               : code.sub(offset(problem.left, LoopGroup::Row, code.add(firstRow, r)), rowOffset));
+          flat ? offset(problem.left, LoopGroup::Row, row)
+               : code.sub(offset(problem.left, LoopGroup::Row, code.add(firstRow, row)), rowOffset));
+    }
     operands.leftStep = leftStep;
     operands.panel = right;
     operands.panelOffset = code.add(panelAt, code.mul(k0, schedule.nr));
@@ -157,11 +160,14 @@ private:
   void singleTile(Value panel) {
     if (schedule.singleHeights.empty())
       return;
-    Value panelAt = panelOffset(panel), zero = code.constant(0);
+    Value panelAt = panelOffset(panel), zero = code.constant(0), lastRow = code.sub(rows, code.constant(1));
+    Value leastHeight = code.constant(schedule.singleHeights.back());
+    for (int64_t height : llvm::reverse(schedule.singleHeights))
+      leastHeight = code.choose(code.less(rows, code.constant(height + 1)), code.constant(height), leastHeight);
     bool whole = problem.isFlat(problem.left, LoopGroup::Depth);
     auto part = [&](Value k0, Value steps, Value isFirst) {
-      code.dispatch(rows, schedule.singleHeights, [&](int64_t height) {
-        TileOperands operands = operandsOf(zero, height, k0, panelAt);
+      code.dispatch(leastHeight, schedule.singleHeights, [&](int64_t height) {
+        TileOperands operands = operandsOf(zero, height, lastRow, k0, panelAt);
         operands.depth = steps;
         operands.fetches = {{code.add(operands.panelOffset, streamDistance), panelLines(), 2}};
         TileShape shape{height, schedule.vectors(), schedule.accumulatorSets(height)};
@@ -175,36 +181,57 @@ private:
     finish(panel, zero, rows, zero);
   }
 
+  /// How the rows are shared out among tiles: tile t is new in rows [from(t), from(t + 1)), and computes `height(t)`
+  /// rows up to there (it overlaps the tile before where there are more).
+  struct RowTiles {
+    Value count, low, higher; ///< tiles in all; the lower height; the number of tiles that are one row higher
+  };
+
+  RowTiles rowTiles() {
+    Value count = frame.size(schedule.rowTiles), even = code.div(rows, count);
+    Value lowest = code.constant(schedule.blockHeights.front());
+    Value higher = code.choose(code.less(even, lowest), code.constant(0), code.rem(rows, count));
+    return {count, code.max(even, lowest), higher};
+  }
+
+  Value firstRowOf(const RowTiles &tiles, Value tile) {
+    return code.min(rows, code.add(code.mul(tile, tiles.low), code.min(tile, tiles.higher)));
+  }
+
   /// Several tiles of rows share each chunk of the panel.
   void block(Value panel) {
     if (schedule.blockHeights.empty())
       return;
-    Value tiles = frame.size(schedule.rowTiles);
-    Value height = code.div(rows, tiles), higher = code.rem(rows, tiles);
-    auto rowOf = [&](Value tile) { return code.add(code.mul(tile, height), code.min(tile, higher)); };
+    RowTiles tiles = rowTiles();
     Value firstTile = code.mul(rowBlock, schedule.tilesPerBlock);
-    Value lastTile = code.min(tiles, code.add(firstTile, schedule.tilesPerBlock));
-    Value firstRow = rowOf(firstTile), panelAt = panelOffset(panel);
-    int64_t share = llvm::divideCeil(panelLines(), schedule.tilesPerBlock);
+    Value lastTile = code.min(tiles.count, code.add(firstTile, schedule.tilesPerBlock));
     eachDepthChunk([&](Value k0, Value steps, Value isFirst) {
-      Value isLast = code.less(code.sub(depth, steps), code.add(k0, 1));
-      code.loop(firstTile, lastTile, 1, [&](Value tile) {
-        Value row = rowOf(tile), rowInBlock = code.sub(row, firstRow);
-        Value thisHeight = code.add(height, code.choose(code.less(tile, higher), code.constant(1), code.constant(0)));
-        Value fetched = code.mul(code.mul(code.sub(tile, firstTile), code.div(steps, 4)), share * lineFloats);
-        code.dispatch(thisHeight, schedule.blockHeights, [&](int64_t rowsOfTile) {
-          TileOperands operands = operandsOf(row, rowsOfTile, k0, panelAt);
-          operands.depth = steps;
-          Value soon = code.add(operands.panelOffset, stepsAhead * schedule.nr);
-          Value nextChunk = code.add(code.add(operands.panelOffset, code.mul(steps, schedule.nr)), fetched);
-          operands.fetches = {{soon, panelLines(), 3}, {nextChunk, share, 2}};
-          if (resultIsFlat)
-            operands.fetchRow = [&](Value r) { code.when(isLast, [&] { fetchResult(code.add(row, r), panel); }); };
-          keep(emitTile(code, {rowsOfTile, schedule.vectors()}, operands), rowInBlock, isFirst);
-        });
-        code.when(isLast, [&] { finish(panel, row, thisHeight, rowInBlock); });
-      });
+      code.loop(firstTile, lastTile, 1,
+                [&](Value tile) { blockTile(panel, tiles, tile, code.sub(tile, firstTile), k0, steps, isFirst); });
     });
+  }
+
+  /// Tile number `tile`, which is number `place` of its block, over `steps` steps from k0 on.
+  void blockTile(Value panel, const RowTiles &tiles, Value tile, Value place, Value k0, Value steps, Value isFirst) {
+    Value isLast = code.less(code.sub(depth, steps), code.add(k0, 1));
+    Value isHigher = code.less(tile, tiles.higher);
+    Value height = code.add(tiles.low, code.choose(isHigher, code.constant(1), code.constant(0)));
+    Value firstNew = firstRowOf(tiles, tile), end = firstRowOf(tiles, code.add(tile, 1));
+    Value row = code.sub(end, height), kept = code.mul(place, schedule.mr);
+    int64_t share = llvm::divideCeil(panelLines(), schedule.tilesPerBlock);
+    Value fetched = code.mul(code.mul(place, code.div(steps, 4)), share * lineFloats);
+    code.dispatch(height, schedule.blockHeights, [&](int64_t rowsOfTile) {
+      TileOperands operands = operandsOf(row, rowsOfTile, Value(), k0, panelOffset(panel));
+      operands.depth = steps;
+      Value soon = code.add(operands.panelOffset, stepsAhead * schedule.nr);
+      Value nextChunk = code.add(code.add(operands.panelOffset, code.mul(steps, schedule.nr)), fetched);
+      operands.fetches = {{soon, panelLines(), 3}, {nextChunk, share, 2}};
+      if (resultIsFlat)
+        operands.fetchRow = [&](Value r) { code.when(isLast, [&] { fetchResult(code.add(row, r), panel); }); };
+      keep(emitTile(code, {rowsOfTile, schedule.vectors()}, operands), kept, isFirst);
+    });
+    code.when(isLast,
+              [&] { finish(panel, firstNew, code.sub(end, firstNew), code.add(kept, code.sub(firstNew, row))); });
   }
 
   /// Cache lines of a panel in four steps of k.
@@ -223,9 +250,9 @@ private:
     });
   }
 
-  /// From the sums of `count` rows, which lie in scratch from row `rowInBlock` on, to the result.
-  void finish(Value panel, Value firstRow, Value count, Value rowInBlock) {
-    GemmBlock block{sums, rowInBlock, batch, firstRow, count, code.mul(panel, schedule.nr)};
+  /// From the sums of `count` rows, which lie in scratch from row `kept` on, to the result.
+  void finish(Value panel, Value firstRow, Value count, Value kept) {
+    GemmBlock block{sums, kept, batch, firstRow, count, code.mul(panel, schedule.nr)};
     emitEpilogue(code, problem, frame, block, schedule.nr);
   }
 

@@ -70,6 +70,8 @@ GemmSchedule::GemmSchedule(const GemmProblem &problem, const Target &target)
   kc = scheduled(problem.kernel, "kc", chooseDepth(problem));
   tilesPerBlock = std::max<int64_t>(1, scheduled(problem.kernel, "mc", 32) / mr);
   rowTiles = rows.ceilDiv(mr);
+  // No more than there are: each tile of a block fetches its share.
+  tilesPerBlock = std::clamp<int64_t>(knownOr(rowTiles, tilesPerBlock), 1, tilesPerBlock);
   rowBlocks = rowTiles.ceilDiv(tilesPerBlock);
   panels = columns.ceilDiv(nr);
   chooseGroups(problem);
@@ -87,8 +89,12 @@ void GemmSchedule::chooseGroups(const GemmProblem &problem) {
 
 void GemmSchedule::chooseHeights(const SizeExpr &rows) {
   if (!rows.isConstant()) {
-    llvm::append_range(singleHeights, llvm::seq_inclusive<int64_t>(1, mr));
-    llvm::append_range(blockHeights, llvm::seq_inclusive<int64_t>((mr + 1) / 2, mr));
+    for (int64_t height = 1; height < mr; height *= 2)
+      singleHeights.push_back(height);
+    singleHeights.push_back(mr);
+    if (mr > 1)
+      blockHeights.push_back(mr - 1);
+    blockHeights.push_back(mr);
   } else if (rows.constant() <= mr) {
     singleHeights.push_back(rows.constant());
   } else {

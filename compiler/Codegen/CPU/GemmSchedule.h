@@ -6,13 +6,17 @@
 //
 //   for panel in panels of the chunk                      nr columns: 3 vectors of 16 with 32 registers, 2 of 8 with 16
 //     for k0 = 0 .. K step kc                             about 384: a chunk of the panel is 75 KB
-//       for tile in rows of the block (about 32 rows)     heights differ by one at most: never a short tail
+//       for tile in rows of the block (about 32 rows)     as high as each other, or one row less: never a short tail
 //         partial[tile] += left[tile, k0 .. k0+kc] * panel[k0 .. k0+kc]
 //         at the last k0: result[tile, panel] = epilogue(partial[tile])
 //
 // Three streams are fetched while a tile is computed: the panel itself from the second cache to the first, a few steps
 // ahead; the tile's share of the next chunk, to the second cache; and, in the last chunk, row by row the places of the
 // result and what its epilogue reads there. Evenly spread they cost nothing, in bursts they take up the fill buffers.
+//
+// Where M is not known, tiles are mr or mr - 1 rows high; a number of rows that is no sum of these (9, 17, ..) has
+// tiles that overlap, and the rows that two tiles compute are stored once. All rows in one tile take the next height of
+// 1, 2, 4, .., mr; rows that do not exist repeat the last one and are not stored.
 //
 // With one tile of rows (M <= mr) the kernel is bound by the bandwidth of the panels: K is not cut, a low tile has
 // several accumulators for each element, over k, and fetches ahead in the panel that it reads.
@@ -51,7 +55,7 @@ struct GemmSchedule {
 
   int64_t vectors() const { return nr / lanes; }
   int64_t blockRows() const { return tilesPerBlock * mr; }
-  /// Heights that occur when all rows are one tile, and when they are several.
+  /// Heights, ascending, that tiles have when all rows are one tile, and when they are several.
   llvm::SmallVector<int64_t> singleHeights, blockHeights;
   /// Accumulators of an element in a single tile `rows` high.
   int64_t accumulatorSets(int64_t rows) const;

@@ -124,6 +124,32 @@ TEST(Gemm, biasAndResidualOverTheResult) {
   }
 }
 
+// Few rows repeat the last one, and tiles may overlap: each element is to be stored once, since the residual lies there.
+TEST(Gemm, anyNumberOfRowsOverTheResidual) {
+  Target on = target();
+  GemmCase c = matrices(1, 70, 50, true, "m");
+  c.extras = {"n", "mn"};
+  c.body = biasResidual;
+  c.formula = [](double p, const double *x) { return p + x[0] + x[1]; };
+  c.inPlaceExtra = 1;
+  KernelRunner runner(c.text(on), *createCpuEmitter());
+  ASSERT_TRUE(runner) << runner.message();
+  for (int64_t m = 1; m <= 50; ++m)
+    for (bool guardBefore : {false, true}) {
+      c.sizes['m'] = m;
+      std::vector<HostArray> operands = c.operands();
+      std::vector<double> expected, bound;
+      c.reference(operands, expected, bound);
+      operands[1] = c.pack(operands[1], c.panelColumns(on));
+      RunOptions options;
+      options.inPlaceOperand = 3;
+      options.guardBefore = guardBefore;
+      HostArray result = runner.run(operands, {{m, 70}}, options).front();
+      for (size_t i = 0; i < expected.size(); ++i)
+        ASSERT_NEAR(result.f32()[i], expected[i], bound[i]) << m << " rows, element " << i;
+    }
+}
+
 TEST(Gemm, geluOfBias) {
   GemmCase c = matrices(19, 70, 100, true);
   c.extras = {"n"};
