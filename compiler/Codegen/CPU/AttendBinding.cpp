@@ -54,4 +54,11 @@ SmallVector<LaneIndex> outerIndices(const AttendProblem &problem, RegionVectoris
   return indices;
 }
 
+LoopBuilder::Values subscriptsOf(RegionVectoriser &point, tensor::ExtractOp extract) {
+  LoopBuilder::Values subscripts;
+  for (Value subscript : extract.getIndices())
+    subscripts.push_back(point.evaluateIndex(subscript).base);
+  return subscripts;
+}
+
 } // namespace attnc

@@ -27,6 +27,9 @@ llvm::SmallVector<LaneIndex> steppingSubscripts(LoopBuilder &loops, mlir::Value 
 /// The outer indices as they are bound.
 llvm::SmallVector<LaneIndex> outerIndices(const AttendProblem &problem, RegionVectoriser &of);
 
+/// Where `extract` loads from, in a formula whose indices are the same in all lanes.
+LoopBuilder::Values subscriptsOf(RegionVectoriser &point, mlir::tensor::ExtractOp extract);
+
 /// Element d of the result is element order[d].
 template <typename Indices> Indices permuted(const Indices &indices, llvm::ArrayRef<int64_t> order) {
   Indices result;

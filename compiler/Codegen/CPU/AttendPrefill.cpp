@@ -105,19 +105,19 @@ RegionVectoriser AttendPrefill::bindRow(Value row) {
 //===-------------------------------------------- scratch -----------------------------------------------------===//
 
 void AttendPrefill::takeTiles() {
-  int64_t columns = schedule.tileQ();
+  int64_t columns = schedule.tileQ(), blockRows = llvm::alignTo(schedule.tileKv, schedule.lanes);
   for (const PairReduction &product : problem.products) {
     auto &tiles = rowTiles.emplace_back();
     for (size_t i = 0; i < product.rowExtracts.size(); ++i)
       tiles.push_back(scratch.take(product.features.alignTo(schedule.lanes), columns));
   }
   for (size_t i = 0; i < std::max<size_t>(1, problem.products.size()); ++i)
-    scoreTiles.push_back(scratch.take(schedule.tileKv, columns));
+    scoreTiles.push_back(scratch.take(blockRows, columns));
   sumTile = scratch.take(problem.hasValue() ? problem.values.alignTo(schedule.lanes) : SizeExpr(0), columns);
   keptTile = scratch.take(dropsPairs() ? schedule.tileKv : 0, schedule.vectors, loops.flagsType());
   for (const PairExtract &extract : problem.pairExtracts) {
     bool isFloat = tensor::ExtractOp(extract.op).getType().isF32();
-    pairTiles.push_back(scratch.take(schedule.tileKv, columns, isFloat ? Type() : frame.builder.getI32Type()));
+    pairTiles.push_back(scratch.take(blockRows, columns, isFloat ? Type() : frame.builder.getI32Type()));
   }
   maxima = scratch.take(1, columns);
   blockMaxima = scratch.take(1, columns);

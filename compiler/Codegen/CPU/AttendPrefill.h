@@ -61,7 +61,14 @@ private:
 
   // AttendPrefillScores.cpp: products, scores, weights
   void computeProduct(unsigned product, Value firstKey, Value count);
-  void computeProductTile(unsigned product, Value firstKey, Value row, int64_t tileRows);
+  /// Keys row, row + 1, ... of a block.
+  struct KeyTile {
+    Value firstKey, count, row;
+    int64_t rows;
+  };
+  void computeProductTile(unsigned product, const KeyTile &tile);
+  Values sumTerms(unsigned product, const KeyTile &tile, Values sums);
+  void prefetchKeys(const PairReduction &product, const KeyTile &tile, Value feature);
   Values accumulateTerms(unsigned product, llvm::ArrayRef<std::vector<RegionVectoriser>> cells, ValueRange features,
                          ValueRange carried);
   int64_t tileRowsOf(const PairReduction &product);
@@ -81,7 +88,7 @@ private:
   void accumulateValueTile(const PairBlock &block, Value firstValue, int64_t tileRows, ValueRange corrections);
   Values sumValueTile(const PairBlock &block, Value firstValue, int64_t tileRows, bool keptAlone);
   void bindValueIndices(RegionVectoriser &to, ValueRange indices);
-  void prefetchValues(RegionVectoriser ofKey, Value firstValue);
+  void prefetchValues(const PairBlock &block, Value key, Value firstValue, int64_t tileRows);
   void invertSums();
   void storeValues(bool normalised);
   void storeScatteredValues(bool normalised);
@@ -98,7 +105,7 @@ private:
   void packTransposed(const PairReduction &product, mlir::tensor::ExtractOp extract, Value tile, Value scale);
   void packElements(const PairReduction &product, mlir::tensor::ExtractOp extract, Value tile, Value scale);
   void loadPairTiles(Value firstKey, Value count);
-  void prefetchPairs(Value key);
+  void prefetchPairs(Value firstKey, Value count, Value tileRow, int64_t tileRows);
   void bindPairTiles(RegionVectoriser &pair, int64_t vector, Value key);
   void storeTransposed(Value tile, Value count, Value scales, Value result,
                        llvm::function_ref<Values(RegionVectoriser &, Value)> placeOf);
@@ -119,6 +126,8 @@ private:
   void storeTile(Value value, Value tile, int64_t vector, Value row, int64_t extra = 0) {
     loops.store(value, tile, {tileAt(row, extra, vector)});
   }
+
+  static constexpr int64_t lineFloats = 16; ///< of a line of the caches
 
   const AttendProblem &problem;
   const AttendSchedule &schedule;

@@ -6,9 +6,8 @@ using namespace mlir;
 
 namespace attnc {
 
-/// Terms of a product that one turn of the loop adds.
+/// Terms of a dot product that one turn of the innermost loop adds.
 static constexpr int64_t featuresAtOnce = 2;
-static constexpr int64_t lineFloats = 16; // of a line of the caches
 
 static void bindFeatures(const PairReduction &product, RegionVectoriser &to, ValueRange features) {
   attn::ReduceOp op = product.op;
@@ -44,65 +43,93 @@ void AttendPrefill::computeProduct(unsigned number, Value firstKey, Value count)
   auto wholeTiles = [&] {
     Value last = loops.sub(count, tile);
     loops.loop(zero, count, tile, [&](Value row) {
-      computeProductTile(number, firstKey, loops.min(row, last), tileRows);
-      Value startsLine = loops.compare(arith::CmpIPredicate::eq, loops.rem(row, loops.constant(lineFloats)), zero);
-      if (number == 0 && !problem.pairExtracts.empty())
-        loops.when(startsLine, [&] { prefetchPairs(loops.add(loops.add(firstKey, count), row)); });
+      if (number == 0)
+        prefetchPairs(firstKey, count, row, tileRows);
+      computeProductTile(number, {firstKey, count, loops.min(row, last), tileRows});
     });
     return Values();
   };
   auto singleRows = [&] {
-    loops.loop(zero, count, loops.constant(1), [&](Value row) { computeProductTile(number, firstKey, row, 1); });
+    loops.loop(zero, count, loops.constant(1), [&](Value row) {
+      computeProductTile(number, {firstKey, count, row, 1});
+    });
     return Values();
   };
   loops.select(enough, {}, singleRows, wholeTiles);
 }
 
-void AttendPrefill::computeProductTile(unsigned number, Value firstKey, Value row, int64_t tileRows) {
+void AttendPrefill::computeProductTile(unsigned number, const KeyTile &tile) {
   const PairReduction &product = problem.products[number];
   attn::ReduceOp op = product.op;
-  Value start = loops.add(firstKey, row);
-  std::vector<std::vector<RegionVectoriser>> cells;
-  for (int64_t i = 0; i < tileRows; ++i) {
-    auto &cell = cells.emplace_back();
-    if (product.isDot) {
-      cell.push_back(bindKey(batch, loops.add(start, i)));
-      continue;
-    }
-    for (int64_t vector = 0; vector < schedule.vectors; ++vector)
-      cell.push_back(bindKey(rowVectors[vector], loops.add(start, i)));
-  }
   Value neutral =
       loops.splat(neutralElement(loops.builder, loops.location, op.getCombine(), loops.builder.getF32Type()));
-  Values sums(tileRows * schedule.vectors, neutral);
-  Values sizes = featureSizes(frame, product);
-  auto innermost = LoopBuilder::constantOf(sizes.back());
-  bool isUnrolled = product.isDot && sizes.size() == 1 && innermost && *innermost % featuresAtOnce == 0;
-  if (isUnrolled) {
-    sums = loops.loop(loops.constant(0), sizes[0], loops.constant(featuresAtOnce), sums,
-                      [&](Value first, ValueRange carried) {
-                        Values next(carried);
-                        for (int64_t i = 0; i < featuresAtOnce; ++i)
-                          next = accumulateTerms(number, cells, {loops.add(first, i)}, next);
-                        return next;
-                      });
-  } else {
-    sums = loops.nest(sizes, sums, [&](ValueRange features, ValueRange carried) {
-      return accumulateTerms(number, cells, features, carried);
-    });
-  }
+  Values sums = sumTerms(number, tile, Values(tile.rows * schedule.vectors, neutral));
   for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
     Value largest = keepsMaxima() ? loadTile(blockMaxima, vector) : Value();
-    for (int64_t i = 0; i < tileRows; ++i) {
+    for (int64_t i = 0; i < tile.rows; ++i) {
       Value sum = sums[i * schedule.vectors + vector];
       if (!product.isDot)
         sum = loops.mulf(sum, productScales[number]);
-      storeTile(sum, scoreTiles[number], vector, row, i);
+      storeTile(sum, scoreTiles[number], vector, tile.row, i);
       if (largest)
         largest = loops.maxKeepingFirst(largest, sum);
     }
     if (largest)
       storeTile(largest, blockMaxima, vector);
+  }
+}
+
+/// The terms of all features, added to `sums`, [key][vector].
+LoopBuilder::Values AttendPrefill::sumTerms(unsigned number, const KeyTile &tile, Values sums) {
+  const PairReduction &product = problem.products[number];
+  std::vector<std::vector<RegionVectoriser>> cells;
+  for (int64_t i = 0; i < tile.rows; ++i) {
+    Value key = loops.add(loops.add(tile.firstKey, tile.row), i);
+    auto &cell = cells.emplace_back();
+    for (int64_t vector = 0; vector < (product.isDot ? 1 : schedule.vectors); ++vector)
+      cell.push_back(bindKey(product.isDot ? batch : rowVectors[vector], key));
+  }
+  Values sizes = featureSizes(frame, product);
+  auto add = [&](ValueRange features, ValueRange carried) { return accumulateTerms(number, cells, features, carried); };
+  if (!product.isDot || sizes.size() != 1)
+    return loops.nest(sizes, sums, add);
+  // Line by line, so that the lines read later are asked for in step with the multiplications.
+  Value zero = loops.constant(0), one = loops.constant(1), line = loops.constant(lineFloats);
+  Value lines = loops.mul(loops.div(sizes[0], line), lineFloats);
+  sums = loops.loop(zero, lines, line, sums, [&](Value first, ValueRange before) {
+    prefetchKeys(product, tile, first);
+    Value end = loops.add(first, lineFloats);
+    return loops.loop(first, end, loops.constant(featuresAtOnce), before, [&](Value feature, ValueRange carried) {
+      Values next(carried);
+      for (int64_t i = 0; i < featuresAtOnce; ++i)
+        next = add({loops.add(feature, i)}, next);
+      return next;
+    });
+  });
+  auto size = LoopBuilder::constantOf(sizes[0]);
+  if (size && *size % lineFloats == 0)
+    return sums;
+  return loops.loop(lines, sizes[0], one, sums,
+                    [&](Value feature, ValueRange carried) { return add(feature, carried); });
+}
+
+/// Asks for the line of `feature` of the next tile's keys, into the nearest cache, and of the next block's, into the
+/// second one.
+void AttendPrefill::prefetchKeys(const PairReduction &product, const KeyTile &tile, Value feature) {
+  attn::ReduceOp op = product.op;
+  BlockArgument index = op.getBody().getArgument(0);
+  IndexUses uses(problem.op);
+  SmallVector<tensor::ExtractOp> extracts(op.getBody().getOps<tensor::ExtractOp>());
+  for (tensor::ExtractOp extract : extracts) {
+    if (!(uses.of(extract) & IndexUses::anyKey) || !IndexUses::stepsWith(extract, index))
+      continue;
+    for (int64_t i = 0; i < tile.rows; ++i)
+      for (auto [distance, locality] : {std::pair(loops.constant(tile.rows), 3u), {tile.count, 2u}}) {
+        Value key = loops.add(loops.add(tile.firstKey, tile.row), i);
+        RegionVectoriser later = bindKey(batch, loops.add(key, distance));
+        later.bindIndex(index, feature);
+        loops.prefetch(frame.buffer(extract.getTensor()), subscriptsOf(later, extract), locality);
+      }
   }
 }
 

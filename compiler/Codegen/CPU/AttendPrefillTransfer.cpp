@@ -20,13 +20,6 @@ std::vector<RegionVectoriser> AttendPrefill::bindLanes(Value vector) {
   return points;
 }
 
-static LoopBuilder::Values subscriptsOf(RegionVectoriser &point, tensor::ExtractOp extract) {
-  LoopBuilder::Values subscripts;
-  for (Value subscript : extract.getIndices())
-    subscripts.push_back(point.evaluateIndex(subscript).base);
-  return subscripts;
-}
-
 //===-------------------------------------------- queries -----------------------------------------------------===//
 
 /// What a product is multiplied with: its folded scales, and log2 e where it is the score.
@@ -120,14 +113,18 @@ void AttendPrefill::loadPairTiles(Value firstKey, Value count) {
   }
 }
 
-/// Asks for the lines of all rows that hold `key`, which a later block reads: a few at a time, while products are
-/// computed, because the processor follows only so many misses at once.
-void AttendPrefill::prefetchPairs(Value key) {
+/// Asks for what the next block reads of the biases, while products are computed: each tile of keys asks for its share
+/// of the lines, because the processor follows only so many misses at once.
+void AttendPrefill::prefetchPairs(Value firstKey, Value count, Value tileRow, int64_t tileRows) {
+  int64_t share = (tileRows * schedule.tileQ() + lineFloats - 1) / lineFloats;
+  Value nextKey = loops.add(firstKey, count), tile = loops.div(tileRow, loops.constant(tileRows));
   for (const PairExtract &extract : problem.pairExtracts) {
     tensor::ExtractOp op = extract.op;
-    loops.loop(firstRow, loops.add(firstRow, rowCount), loops.constant(1), [&](Value row) {
-      RegionVectoriser point = bindRow(row);
-      point.bindIndex(extract.key, key);
+    Value first = loops.mul(tile, share);
+    loops.loop(first, loops.add(first, share), loops.constant(1), [&](Value number) {
+      Value columns = loops.constant(schedule.tileQ());
+      RegionVectoriser point = bindRow(loops.add(firstRow, loops.rem(number, columns)));
+      point.bindIndex(extract.key, loops.add(nextKey, loops.mul(loops.div(number, columns), lineFloats)));
       loops.prefetch(frame.buffer(op.getTensor()), subscriptsOf(point, op), /*locality=*/2);
     });
   }

@@ -6,6 +6,9 @@ using namespace mlir;
 
 namespace attnc {
 
+/// Keys of a block that one turn of the innermost loop takes.
+static constexpr int64_t keysAtOnce = 4;
+
 //===-------------------------------------------- sums of values ----------------------------------------------===//
 
 void AttendPrefill::accumulateValues(const PairBlock &block, ValueRange corrections) {
@@ -72,8 +75,6 @@ LoopBuilder::Values AttendPrefill::sumValueTile(const PairBlock &block, Value fi
         kept.push_back(loops.loadFlags(keptTile, {keptAt(key, vector)}));
     }
     RegionVectoriser ofKey = bindKey(batch, loops.add(block.firstKey, key));
-    if (!keptAlone)
-      prefetchValues(ofKey, firstValue);
     for (int64_t i = 0; i < tileRows; ++i) {
       Value shared = ofRows ? Value() : valueAt(ofKey, subscripts[i]);
       for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
@@ -85,13 +86,18 @@ LoopBuilder::Values AttendPrefill::sumValueTile(const PairBlock &block, Value fi
     return next;
   };
   Values carried(tileRows * schedule.vectors, loops.splat(0.0));
-  Value zero = loops.constant(0), one = loops.constant(1), two = loops.constant(2);
+  Value zero = loops.constant(0), one = loops.constant(1);
   if (keptAlone)
     return loops.loop(zero, block.count, one, carried, addKey);
-  Value pairs = loops.mul(loops.div(block.count, two), 2);
-  carried = loops.loop(zero, pairs, two, carried,
-                       [&](Value key, ValueRange before) { return addKey(loops.add(key, 1), addKey(key, before)); });
-  return loops.loop(pairs, block.count, one, carried, addKey);
+  Value whole = loops.mul(loops.div(block.count, loops.constant(keysAtOnce)), keysAtOnce);
+  carried = loops.loop(zero, whole, loops.constant(keysAtOnce), carried, [&](Value first, ValueRange before) {
+    prefetchValues(block, first, firstValue, tileRows);
+    Values next(before);
+    for (int64_t i = 0; i < keysAtOnce; ++i)
+      next = addKey(loops.add(first, i), next);
+    return next;
+  });
+  return loops.loop(whole, block.count, one, carried, addKey);
 }
 
 void AttendPrefill::bindValueIndices(RegionVectoriser &to, ValueRange indices) {
@@ -99,22 +105,24 @@ void AttendPrefill::bindValueIndices(RegionVectoriser &to, ValueRange indices) {
     bindValueIndex(problem, to, dimension, uniformIndex(index));
 }
 
-/// Asks for what the next tile reads of this key: a tile walks down a column of lines, which no prefetcher foresees.
-void AttendPrefill::prefetchValues(RegionVectoriser ofKey, Value firstValue) {
+/// A tile walks down a column of lines, which no prefetcher foresees. Tiles that share their lines take turns with the
+/// keys: each asks for the next line of one key of the group, and for this line of one key of the next block.
+void AttendPrefill::prefetchValues(const PairBlock &block, Value key, Value firstValue, int64_t tileRows) {
   attn::AttendOp op = problem.op;
+  IndexUses uses(op);
   auto extract = AttendProblem::yielded(op.getValue()).getDefiningOp<tensor::ExtractOp>();
-  if (!extract || valueSizes.size() != 1 || !IndexUses::stepsWith(extract, op.getValue().getArguments().back()))
+  if (!extract || (uses.of(extract) & problem.rowUses()) || valueSizes.size() != 1 ||
+      !IndexUses::stepsWith(extract, op.getValue().getArguments().back()))
     return;
-  bindValueIndices(ofKey, {firstValue});
-  Values subscripts;
-  for (Value subscript : extract.getIndices()) {
-    LaneIndex index = ofKey.evaluateIndex(subscript);
-    if (!index.isUniform())
-      return;
-    subscripts.push_back(index.base);
-  }
-  subscripts.back() = loops.add(subscripts.back(), 16);
-  loops.prefetch(frame.buffer(extract.getTensor()), subscripts, /*locality=*/3);
+  Value turn = loops.rem(loops.div(firstValue, loops.constant(tileRows)), loops.constant(keysAtOnce));
+  Value ours = loops.add(loops.add(block.firstKey, key), turn);
+  auto prefetch = [&](Value ofKey, Value value, unsigned locality) {
+    RegionVectoriser later = bindKey(batch, ofKey);
+    bindValueIndices(later, {value});
+    loops.prefetch(frame.buffer(extract.getTensor()), subscriptsOf(later, extract), locality);
+  };
+  prefetch(ours, loops.add(firstValue, lineFloats), 3);
+  prefetch(loops.add(ours, block.count), firstValue, 2);
 }
 
 //===-------------------------------------------- results -----------------------------------------------------===//

@@ -20,21 +20,28 @@ static AttendForm chooseForm(const AttendProblem &problem, DictionaryAttr schedu
   return wanted && canDecode(problem) ? AttendForm::Decode : AttendForm::Prefill;
 }
 
+/// Enough sums in flight to hide the latency of a multiply-add; more than twenty run no faster.
+static int64_t tileRowsFor(int64_t vectors, const Target &target) {
+  int64_t sums = target.vectorRegisters >= 32 ? 20 : 12;
+  return std::min<int64_t>(sums / vectors, target.vectorRegisters / 2);
+}
+
 AttendSchedule chooseAttendSchedule(const AttendProblem &problem, const Target &target) {
   auto attribute = const_cast<func::FuncOp &>(problem.kernel)->getAttrOfType<DictionaryAttr>("attn.schedule");
   AttendSchedule schedule;
   schedule.form = chooseForm(problem, attribute);
   schedule.lanes = target.f32Lanes;
-  schedule.tileRows = target.vectorRegisters >= 32 ? 8 : 4;
+  schedule.vectors = target.vectorRegisters >= 32 ? 4 : 3;
   // Fewer queries than a tile holds: a narrower tile.
-  if (problem.rows.isConstant() && problem.rows.constant() <= 2 * schedule.lanes)
-    schedule.vectors = std::max<int64_t>(1, (problem.rows.constant() + schedule.lanes - 1) / schedule.lanes);
+  if (problem.rows.isConstant())
+    schedule.vectors =
+        std::clamp<int64_t>((problem.rows.constant() + schedule.lanes - 1) / schedule.lanes, 1, schedule.vectors);
   if (auto tileQ = scheduled(attribute, "tile_q"))
     schedule.vectors = std::clamp<int64_t>((*tileQ + schedule.lanes - 1) / schedule.lanes, 1, 4);
-  if (schedule.vectors == 1)
-    schedule.tileRows *= 2; // enough sums in flight to hide the latency of a multiply-add
+  schedule.tileRows = tileRowsFor(schedule.vectors, target);
   if (auto tileKv = scheduled(attribute, "tile_kv"))
-    schedule.tileKv = std::clamp<int64_t>((*tileKv + 15) / 16 * 16, 16, 1024);
+    schedule.tileKv = std::clamp<int64_t>(*tileKv, 16, 1024);
+  schedule.tileKv = llvm::alignTo(schedule.tileKv, schedule.tileRows);
   if (auto splitKv = scheduled(attribute, "split_kv"))
     schedule.splitKv = std::max<int64_t>(*splitKv, 16);
   return schedule;

@@ -163,6 +163,18 @@ TEST_P(AttendPrefill, AgreesWithTheOracle) {
   expectOracleAt(GetParam(), kernel, {{83, 150}, {150, 61}, {48, 64}, {5, 1}});
 }
 
+TEST(AttendBlocks, KeysFillThemWithoutARemainder) {
+  // Neighbouring tiles of the scratch would be overwritten if a block had more rows than its tile.
+  for (const char *name : {"scaled dot product", "learned bias"})
+    for (const char *schedule : {"", "tile_kv = 16 : i64", "tile_q = 48 : i64, tile_kv = 64 : i64"})
+      for (const Mechanism &mechanism : scoreMechanisms())
+        if (mechanism.name == name) {
+          AttendKernel kernel = mechanism.kernel;
+          kernel.schedule = schedule;
+          expectOracleAt(mechanism, kernel, {{64, 256}, {33, 390}});
+        }
+}
+
 class AttendDecode : public testing::TestWithParam<Mechanism> {};
 
 TEST_P(AttendDecode, AgreesWithTheOracle) {
