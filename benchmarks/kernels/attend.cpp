@@ -1,9 +1,13 @@
 // Attention kernels on one core, as shares of the FMA peak of the same run (useful operations: masked pairs do not
-// count), or of the read bandwidth for decode.
+// count), or of the read bandwidth for decode. A mask is also compared with the time of the same shape without it:
+//
+//   ratio = (masked seconds / full seconds) / share of the blocks that hold a kept pair
 //
 //   attend-benchmark [name part [schedule]]        such as: attend-benchmark causal "tile_kv = 96 : i64"
 #include "benchmarks/support/CompiledKernel.h"
 #include "benchmarks/support/Machine.h"
+#include "compiler/Codegen/CPU/AttendSchedule.h"
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
@@ -19,6 +23,8 @@ struct Case {
   std::string captured, score = "%y = arith.mulf %s, %scale : f32", mask;
   float range = 1;
   double pairs = 0; ///< kept pairs of a head
+  /// Whether a pair is kept; to be compared with the same shape without the mask.
+  std::function<bool(int64_t query, int64_t key)> keeps;
   std::vector<void *> operands;
 
   std::string text() const;
@@ -84,12 +90,14 @@ std::vector<Case> prefillCases() {
   window.mask = "%w = arith.constant 512 : index %x0 = arith.subi %i, %j : index %x1 = arith.cmpi slt, %x0, %w : index "
                 "%x2 = arith.cmpi sle, %j, %i : index %m = arith.andi %x1, %x2 : i1";
   window.pairs = triangle(512) + (8192 - 512) * 512.0;
+  window.keeps = [](int64_t query, int64_t key) { return key <= query && query - key < 512; };
   Case &documents = add("prefill d=64 8 documents of 1024");
   documents.queries = documents.keys = 8192;
   documents.captured = ", %doc: tensor<?xi32>";
   documents.mask = "%x0 = tensor.extract %doc[%i] : tensor<?xi32> %x1 = tensor.extract %doc[%j] : tensor<?xi32> %m = "
                    "arith.cmpi eq, %x0, %x1 : i32";
   documents.pairs = 8 * 1024.0 * 1024.0;
+  documents.keeps = [](int64_t query, int64_t key) { return query / 1024 == key / 1024; };
   auto *numbers = reinterpret_cast<int32_t *>(randomFloats(8192, 1, 1));
   for (int i = 0; i < 8192; ++i)
     numbers[i] = i / 1024;
@@ -115,13 +123,49 @@ std::function<void()> prepare(const CompiledKernel &kernel, const Case &each, fl
   return kernel.launcher(buffers, sizes);
 }
 
+/// The share of the schedule's blocks, tile_q queries by tile_kv keys, that hold a kept pair.
+double shareOfBlocks(const Case &each) {
+  attnc::AttendSchedule blocks;
+  auto keepsOne = [&](int64_t firstQuery, int64_t firstKey) {
+    for (int64_t query = firstQuery; query < std::min(each.queries, firstQuery + blocks.tileQ()); ++query)
+      for (int64_t key = firstKey; key < std::min(each.keys, firstKey + blocks.tileKv); ++key)
+        if (each.keeps(query, key))
+          return true;
+    return false;
+  };
+  int64_t kept = 0, all = 0;
+  for (int64_t query = 0; query < each.queries; query += blocks.tileQ())
+    for (int64_t key = 0; key < each.keys; key += blocks.tileKv, ++all)
+      kept += keepsOne(query, key);
+  return double(kept) / double(all);
+}
+
+void compareWithFull(const Case &each, const std::function<void()> &masked, float *keys, float *values) {
+  Case full = each;
+  full.mask = full.captured = "";
+  full.operands.clear();
+  CompiledKernel kernel(full.text());
+  auto body = prepare(kernel, full, keys, values);
+  auto blocksPerSecond = [&] {
+    double start = threadSeconds();
+    body();
+    return 1 / (threadSeconds() - start);
+  };
+  body();
+  double share = shareOfBlocks(each);
+  fmt::print("{:44} {:10.2f} x the time of its share of blocks ({:.2f} %)\n", "",
+             1 / measure(share, 5, masked, blocksPerSecond).share, share * 100);
+}
+
 void runPrefill(const Case &each) {
   CompiledKernel kernel(each.text());
   size_t elements = size_t(each.heads / each.group * each.keys * each.dim);
-  auto body = prepare(kernel, each, randomFloats(elements + 1024, each.range, 2) + 208,
-                      randomFloats(elements + 1024, 1, 3) + 624);
+  float *keys = randomFloats(elements + 1024, each.range, 2) + 208, *values = randomFloats(elements + 1024, 1, 3) + 624;
+  auto body = prepare(kernel, each, keys, values);
   double pairs = each.pairs ? each.pairs : double(each.queries) * double(each.keys);
   print(each.name, measure(double(each.heads) * pairs * 4 * double(each.dim), 9, body, fmaPeak), "FLOP");
+  if (each.keeps)
+    compareWithFull(each, body, keys, values);
 }
 
 /// Keys and values come from a different place of a large buffer each time, so that they come from memory, or from the

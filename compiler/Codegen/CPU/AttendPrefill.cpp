@@ -105,19 +105,19 @@ RegionVectoriser AttendPrefill::bindRow(Value row) {
 //===-------------------------------------------- scratch -----------------------------------------------------===//
 
 void AttendPrefill::takeTiles() {
-  int64_t columns = schedule.tileQ(), blockRows = llvm::alignTo(schedule.tileKv, schedule.lanes);
+  int64_t columns = schedule.tileQ();
   for (const PairReduction &product : problem.products) {
     auto &tiles = rowTiles.emplace_back();
     for (size_t i = 0; i < product.rowExtracts.size(); ++i)
       tiles.push_back(scratch.take(product.features.alignTo(schedule.lanes), columns));
   }
   for (size_t i = 0; i < std::max<size_t>(1, problem.products.size()); ++i)
-    scoreTiles.push_back(scratch.take(blockRows, columns));
+    scoreTiles.push_back(scratch.take(schedule.tileKv, columns));
   sumTile = scratch.take(problem.hasValue() ? problem.values.alignTo(schedule.lanes) : SizeExpr(0), columns);
   keptTile = scratch.take(dropsPairs() ? schedule.tileKv : 0, schedule.vectors, loops.flagsType());
   for (const PairExtract &extract : problem.pairExtracts) {
     bool isFloat = tensor::ExtractOp(extract.op).getType().isF32();
-    pairTiles.push_back(scratch.take(blockRows, columns, isFloat ? Type() : frame.builder.getI32Type()));
+    pairTiles.push_back(scratch.take(schedule.tileKv, columns, isFloat ? Type() : frame.builder.getI32Type()));
   }
   maxima = scratch.take(1, columns);
   blockMaxima = scratch.take(1, columns);
@@ -144,12 +144,11 @@ void AttendPrefill::initialise() {
 
 void AttendPrefill::passKeys(Pass pass) {
   AttendMask::KeyRange range = mask.keyRange(loops, keys);
-  // Blocks of equal length, a multiple of the register tile's rows: none is left with a few keys.
+  // Blocks of equal length: none is left with a few keys. 128 divides what lengths are often multiples of.
   Value length = loops.max(loops.constant(0), loops.sub(range.end, range.begin));
   Value blocks = loops.max(loops.constant(1), loops.ceilDiv(length, schedule.tileKv));
   Value perBlock = loops.div(loops.add(length, loops.add(blocks, -1)), blocks);
-  Value step = loops.max(loops.constant(schedule.tileRows),
-                         loops.mul(loops.ceilDiv(perBlock, schedule.tileRows), schedule.tileRows));
+  Value step = loops.mul(loops.max(loops.constant(1), loops.ceilDiv(perBlock, keysAtOnce)), keysAtOnce);
   loops.loop(range.begin, range.end, step, [&](Value firstKey) {
     Value count = loops.min(step, loops.sub(range.end, firstKey));
     auto bind = [&](Value key) { return bindKey(batch, key); };

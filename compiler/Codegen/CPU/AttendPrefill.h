@@ -101,6 +101,8 @@ private:
   void forEachVector(llvm::function_ref<void(Value)> body);
   std::vector<RegionVectoriser> bindLanes(Value vector);
   Value scaleOf(const PairReduction &product);
+  void transposeLines(Value memref, Value count, llvm::function_ref<llvm::SmallVector<Values>(Value)> placesAt,
+                      llvm::function_ref<void(Value, ValueRange)> take);
   void packRows(unsigned product);
   void packTransposed(const PairReduction &product, mlir::tensor::ExtractOp extract, Value tile, Value scale);
   void packElements(const PairReduction &product, mlir::tensor::ExtractOp extract, Value tile, Value scale);
@@ -128,6 +130,7 @@ private:
   }
 
   static constexpr int64_t lineFloats = 16; ///< of a line of the caches
+  static constexpr int64_t keysAtOnce = 4;  ///< whose values one turn of the innermost loop adds
 
   const AttendProblem &problem;
   const AttendSchedule &schedule;

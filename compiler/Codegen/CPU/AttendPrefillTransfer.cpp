@@ -20,6 +20,25 @@ std::vector<RegionVectoriser> AttendPrefill::bindLanes(Value vector) {
   return points;
 }
 
+/// Elements 0 .. count-1 of one line a lane become rows of a tile: `placesAt` gives where the lines' elements from a
+/// column on lie, `take` gets the vectors of the columns that follow it (some past the end).
+void AttendPrefill::transposeLines(Value memref, Value count, function_ref<SmallVector<Values>(Value)> placesAt,
+                                   function_ref<void(Value, ValueRange)> take) {
+  Value zero = loops.constant(0), lanes = loops.constant(schedule.lanes);
+  bool isFlag = cast<MemRefType>(memref.getType()).getElementTypeBitWidth() < 32;
+  Value whole = isFlag ? zero : loops.mul(loops.div(count, lanes), schedule.lanes);
+  if (!isFlag)
+    loops.loop(zero, whole, lanes, [&](Value first) { take(first, loops.loadTransposed(memref, placesAt(first))); });
+  loops.loop(whole, count, lanes, [&](Value first) {
+    Values lines;
+    for (const Values &place : placesAt(first)) {
+      Value line = loops.loadFirst(loops.sub(count, first), memref, place);
+      lines.push_back(isFlag ? loops.widen(line) : line);
+    }
+    take(first, loops.transpose(lines));
+  });
+}
+
 //===-------------------------------------------- queries -----------------------------------------------------===//
 
 /// What a product is multiplied with: its folded scales, and log2 e where it is the score.
@@ -55,14 +74,16 @@ void AttendPrefill::packTransposed(const PairReduction &product, tensor::Extract
   Value features = frame.size(product.features), memref = frame.buffer(extract.getTensor());
   forEachVector([&](Value vector) {
     std::vector<RegionVectoriser> points = bindLanes(vector);
-    loops.loop(loops.constant(0), features, loops.constant(schedule.lanes), [&](Value feature) {
-      Values lines;
-      for (const RegionVectoriser &point : points) {
-        RegionVectoriser line = point;
+    auto placesAt = [&](Value feature) {
+      SmallVector<Values> places;
+      for (RegionVectoriser line : points) {
         line.bindIndex(index, feature);
-        lines.push_back(loops.loadFirst(loops.sub(features, feature), memref, subscriptsOf(line, extract)));
+        places.push_back(subscriptsOf(line, extract));
       }
-      for (auto [column, packed] : llvm::enumerate(loops.transpose(lines)))
+      return places;
+    };
+    transposeLines(memref, features, placesAt, [&](Value feature, ValueRange columns) {
+      for (auto [column, packed] : llvm::enumerate(columns))
         loops.store(loops.mulf(packed, scale), tile, {loops.add(tileAt(feature, column, 0), vector)});
     });
   });
@@ -91,22 +112,18 @@ void AttendPrefill::packElements(const PairReduction &product, tensor::ExtractOp
 void AttendPrefill::loadPairTiles(Value firstKey, Value count) {
   for (auto [extract, tile] : llvm::zip(problem.pairExtracts, pairTiles)) {
     tensor::ExtractOp op = extract.op;
-    Value memref = frame.buffer(op.getTensor());
-    bool isFlag = op.getType().isInteger(1);
     forEachVector([&, &extract = extract, &tile = tile](Value vector) {
       std::vector<RegionVectoriser> points = bindLanes(vector);
-      loops.loop(loops.constant(0), count, loops.constant(schedule.lanes), [&](Value key) {
-        Values lines;
-        for (const RegionVectoriser &point : points) {
-          RegionVectoriser line = point;
+      auto placesAt = [&](Value key) {
+        SmallVector<Values> places;
+        for (RegionVectoriser line : points) {
           line.bindIndex(extract.key, loops.add(firstKey, key));
-          Values subscripts = subscriptsOf(line, op);
-          Value loaded = loops.loadFirst(loops.sub(count, key), memref, subscripts);
-          if (isFlag)
-            loaded = loops.widen(loaded);
-          lines.push_back(loaded);
+          places.push_back(subscriptsOf(line, op));
         }
-        for (auto [column, transposed] : llvm::enumerate(loops.transpose(lines)))
+        return places;
+      };
+      transposeLines(frame.buffer(op.getTensor()), count, placesAt, [&](Value key, ValueRange columns) {
+        for (auto [column, transposed] : llvm::enumerate(columns))
           loops.store(transposed, tile, {loops.add(tileAt(key, column, 0), vector)});
       });
     });
@@ -150,14 +167,15 @@ void AttendPrefill::storeTransposed(Value tile, Value count, Value scales, Value
   forEachVector([&](Value vector) {
     std::vector<RegionVectoriser> points = bindLanes(vector);
     loops.loop(loops.constant(0), count, loops.constant(schedule.lanes), [&](Value first) {
-      Values lines;
-      for (int64_t line = 0; line < schedule.lanes; ++line) {
-        Value sum = loops.load(tile, {loops.add(tileAt(first, line, 0), vector)});
-        lines.push_back(scales ? loops.mulf(sum, loops.load(scales, {vector})) : sum);
-      }
-      for (auto [lane, run] : llvm::enumerate(loops.transpose(lines))) {
+      SmallVector<Values> places;
+      for (int64_t line = 0; line < schedule.lanes; ++line)
+        places.push_back({loops.add(tileAt(first, line, 0), vector)});
+      for (auto [lane, column] : llvm::enumerate(loops.loadTransposed(tile, places))) {
+        Value run = column;
+        if (scales)
+          run = loops.mulf(run, loops.splat(loops.loadScalar(scales, {loops.add(vector, lane)})));
         Value exists = loops.less(loops.add(vector, lane), rowCount);
-        loops.when(exists, [&, lane = lane, run = run] {
+        loops.when(exists, [&, lane = lane] {
           loops.storeFirst(loops.sub(count, first), run, result, placeOf(points[lane], first));
         });
       }

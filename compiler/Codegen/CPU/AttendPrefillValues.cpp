@@ -6,9 +6,6 @@ using namespace mlir;
 
 namespace attnc {
 
-/// Keys of a block that one turn of the innermost loop takes.
-static constexpr int64_t keysAtOnce = 4;
-
 //===-------------------------------------------- sums of values ----------------------------------------------===//
 
 void AttendPrefill::accumulateValues(const PairBlock &block, ValueRange corrections) {

@@ -40,8 +40,7 @@ AttendSchedule chooseAttendSchedule(const AttendProblem &problem, const Target &
     schedule.vectors = std::clamp<int64_t>((*tileQ + schedule.lanes - 1) / schedule.lanes, 1, 4);
   schedule.tileRows = tileRowsFor(schedule.vectors, target);
   if (auto tileKv = scheduled(attribute, "tile_kv"))
-    schedule.tileKv = std::clamp<int64_t>(*tileKv, 16, 1024);
-  schedule.tileKv = llvm::alignTo(schedule.tileKv, schedule.tileRows);
+    schedule.tileKv = std::clamp<int64_t>((*tileKv + 15) / 16 * 16, 16, 1024);
   if (auto splitKv = scheduled(attribute, "split_kv"))
     schedule.splitKv = std::max<int64_t>(*splitKv, 16);
   return schedule;

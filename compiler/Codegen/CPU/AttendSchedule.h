@@ -23,7 +23,7 @@ struct AttendSchedule {
   int64_t lanes = 16;    ///< of one vector
   int64_t vectors = 4;   ///< of queries in a tile
   int64_t tileRows = 5;  ///< keys (or values) of a register tile
-  int64_t tileKv = 128;  ///< keys of a block, a multiple of tileRows
+  int64_t tileKv = 128;  ///< keys of a block, a multiple of 16
   int64_t splitKv = 512; ///< decode: keys of a chunk
   int64_t tileQ() const { return lanes * vectors; }
 };

@@ -237,11 +237,55 @@ LoopBuilder::Values LoopBuilder::transpose(ValueRange vectors) {
       if (row & step)
         continue;
       Value a = rows[row], b = rows[row + step];
-      rows[row] = vector::ShuffleOp::create(builder, location, a, b, upper);
-      rows[row + step] = vector::ShuffleOp::create(builder, location, a, b, lower);
+      rows[row] = shuffle(a, b, upper);
+      rows[row + step] = shuffle(a, b, lower);
     }
   }
   return rows;
+}
+
+Value LoopBuilder::shuffle(Value a, Value b, ArrayRef<int64_t> lanes) {
+  return vector::ShuffleOp::create(builder, location, a, b, lanes);
+}
+
+// Quads of elements 4c .. 4c+3 of rows g, g+4, g+8, ... are loaded side by side; within each quad of lanes the vectors
+// of g = 0..3 are then transposed.
+LoopBuilder::Values LoopBuilder::loadTransposed(Value memref, ArrayRef<Values> places) {
+  Type element = cast<MemRefType>(memref.getType()).getElementType();
+  auto loadQuad = [&](size_t row, int64_t column) -> Value {
+    Values at = places[row];
+    at.back() = add(at.back(), column);
+    return vector::LoadOp::create(builder, location, VectorType::get({4}, element), memref, at);
+  };
+  SmallVector<int64_t> evens, odds, lows, highs;
+  for (int64_t quad = 0; quad < lanes; quad += 4) {
+    for (int64_t lane : {quad, lanes + quad, quad + 1, lanes + quad + 1})
+      evens.push_back(lane), odds.push_back(lane + 2);
+    for (int64_t lane : {quad, quad + 1, lanes + quad, lanes + quad + 1})
+      lows.push_back(lane), highs.push_back(lane + 2);
+  }
+  SmallVector<Values> groups(4); // [row of a quad][quad of columns]
+  for (int64_t group = 0; group < 4; ++group)
+    for (int64_t column = 0; column < lanes; column += 4) {
+      Values parts;
+      for (int64_t row = group; row < lanes; row += 4)
+        parts.push_back(loadQuad(row, column));
+      for (; parts.size() > 1; parts.truncate(parts.size() / 2))
+        for (size_t i = 0; i < parts.size() / 2; ++i) {
+          int64_t width = cast<VectorType>(parts[2 * i].getType()).getNumElements();
+          parts[i] = shuffle(parts[2 * i], parts[2 * i + 1], llvm::to_vector(llvm::seq<int64_t>(0, 2 * width)));
+        }
+      groups[group].push_back(parts[0]);
+    }
+  Values columns;
+  for (int64_t quad = 0; quad < lanes / 4; ++quad) {
+    Value a = groups[0][quad], b = groups[1][quad], c = groups[2][quad], d = groups[3][quad];
+    Value low = shuffle(a, b, evens), high = shuffle(a, b, odds); // columns 0, 1 and 2, 3 of rows 0 and 1
+    Value lowNext = shuffle(c, d, evens), highNext = shuffle(c, d, odds);
+    columns.append({shuffle(low, lowNext, lows), shuffle(low, lowNext, highs), shuffle(high, highNext, lows),
+                    shuffle(high, highNext, highs)});
+  }
+  return columns;
 }
 
 Value LoopBuilder::sizeOf(Value memref, unsigned dimension) {

@@ -100,6 +100,8 @@ public:
   void prefetch(Value memref, ValueRange at, unsigned locality);
   /// Of `lanes` vectors: element c of vector r becomes element r of vector c.
   Values transpose(ValueRange vectors);
+  /// The same of the vectors at `lanes` places of a memref: half of the work is done by its narrow loads.
+  Values loadTransposed(Value memref, llvm::ArrayRef<Values> places);
   Value sizeOf(Value memref, unsigned dimension);
   /// A vector of i1 as one integer with a bit a lane (`flagsType`), element `at` of a memref.
   mlir::Type flagsType();
@@ -107,6 +109,7 @@ public:
   void storeFlags(Value flags, Value memref, ValueRange at);
 
 private:
+  Value shuffle(Value a, Value b, llvm::ArrayRef<int64_t> lanes);
   Value splatLike(Value like, double value);
 };
 
