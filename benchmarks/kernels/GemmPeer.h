@@ -1,5 +1,4 @@
-//===- GemmPeer.h - the matrix product of a library, to be measured beside ours
-//------------------------------------===//
+//===- GemmPeer.h - the matrix product of a library, to be measured beside ours -----------------------------------===//
 #pragma once
 
 #include <cstdint>

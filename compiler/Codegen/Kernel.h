@@ -1,30 +1,55 @@
-//===- Kernel.h - the border between fusion and the emitters --------------------------------------------------===//
+//===- Kernel.h - kernels: what fusion makes and emitters take ------------------------------------------------===//
 //
 // A kernel is a private `func.func` on tensors that holds one fused region of `attn`/`linalg` ops, made by the fuse
-// phase. Its attributes:
+// phase. Its attributes, whose names are constants below:
 //
-//   attn.kernel    string: the kind, one of "attend", "gemm", "rows", "loops" (docs/architecture.md says what each
-//   holds) attn.schedule  dictionary: tile sizes and choices; whatever is absent the emitter chooses attn.packed    on
-//   an argument: the weight arrives packed by `model_prepare` (layout in the dictionary)
+//   attn.kernel     string: its kind (docs/architecture.md says what each holds)
+//   attn.schedule   dictionary: tile sizes and choices; what is absent the emitter chooses
+//   attn.packed     on an argument: the weight arrives packed by `model_prepare` (PanelPacking.h)
+//   attn.in_place   on an argument: the number of the result that may be the same buffer
 //
-// An emitter turns it into one or more phases with the kernel ABI of runtime/include/attn/abi.h. The host code runs the
-// phases in order, each as a parallel loop over its chunks. The number of chunks is a function of sizes and schedule
-// alone, never of the number of workers: that is what makes results the same bits at any thread count.
+// An emitter (Emitter.h) turns it into one or more phases with the kernel ABI of runtime/include/attn/abi.h. The host
+// code runs the phases in order, each as a parallel loop over its chunks. The number of chunks is a function of sizes
+// and schedule alone, never of the number of workers: that is what makes results the same bits at any thread count.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Memory/SizeExpr.h"
+#include "compiler/Sizes/SizeExpr.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
-#include <memory>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace attnc {
 
-struct Target;
+//===------------------------------------------ the function ----------------------------------------------------===//
+
+enum class KernelKind { Attend, Gemm, Rows, Loops };
+
+/// "attend", "gemm", "rows", "loops".
+llvm::StringRef kernelKindName(KernelKind kind);
+std::optional<KernelKind> parseKernelKind(llvm::StringRef name);
+
+inline constexpr llvm::StringLiteral kernelAttrName = "attn.kernel";
+inline constexpr llvm::StringLiteral scheduleAttrName = "attn.schedule";
+inline constexpr llvm::StringLiteral packedAttrName = "attn.packed";
+inline constexpr llvm::StringLiteral inPlaceAttrName = "attn.in_place";
+
+bool isKernel(mlir::func::FuncOp function);
+/// The kind of a kernel; nothing where the function is none, or of a kind that no one knows.
+std::optional<KernelKind> kernelKindOf(mlir::func::FuncOp function);
+
+/// What the kernel's schedule says of `key`: a number, or a word such as "decode". Nothing where that is left to the
+/// emitter.
+std::optional<int64_t> scheduled(mlir::func::FuncOp kernel, llvm::StringRef key);
+std::optional<llvm::StringRef> scheduledWord(mlir::func::FuncOp kernel, llvm::StringRef key);
+
+//===------------------------------------------ its code --------------------------------------------------------===//
+
+/// Alignment of scratch in bytes: ATTN_ALIGNMENT.
+inline constexpr int64_t scratchAlignment = 64;
 
 /// Yes, or the reason why not, as a phrase that completes "the cpu emitter does not take this kernel: ...".
 struct Verdict {
@@ -54,16 +79,6 @@ struct KernelCode {
   SizeExpr sharedBytes; ///< scratch that all chunks share, from one phase to the next
   SizeExpr workerBytes; ///< scratch of one worker
   KernelCost cost;
-};
-
-class Emitter {
-public:
-  virtual ~Emitter() = default;
-  virtual std::string_view name() const = 0;
-  virtual Verdict supports(mlir::func::FuncOp kernel, const Target &target) const = 0;
-  /// Appends the phases' functions to `code`. Requires supports(); fails only by a bug of ours.
-  virtual mlir::FailureOr<KernelCode> emit(mlir::func::FuncOp kernel, const Target &target,
-                                           mlir::ModuleOp code) const = 0;
 };
 
 } // namespace attnc

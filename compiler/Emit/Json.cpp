@@ -77,7 +77,7 @@ void writeKernel(llvm::json::OStream &json, const CompiledKernel &kernel) {
   func::FuncOp function = kernel.function;
   json.object([&] {
     json.attribute("name", function.getName());
-    json.attribute("kind", function->getAttrOfType<StringAttr>("attn.kernel").getValue());
+    json.attribute("kind", function->getAttrOfType<StringAttr>(kernelAttrName).getValue());
     json.attribute("emitter", kernel.emitter);
     json.attributeArray("phases", [&] {
       for (const KernelPhase &phase : kernel.code.phases)

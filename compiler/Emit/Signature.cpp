@@ -13,8 +13,8 @@ std::string SignatureTensor::text() const {
 static SignatureTensor tensorOf(const EntryPlan &plan, Type type, DictionaryAttr attributes, std::string fallbackName,
                                 bool isResult) {
   auto tensor = cast<RankedTensorType>(type);
-  auto name = attributes ? attributes.getAs<StringAttr>("model.name") : StringAttr();
-  auto shape = attributes ? attributes.getAs<ArrayAttr>("model.shape") : ArrayAttr();
+  auto name = attributes ? attributes.getAs<StringAttr>(model::nameAttrName) : StringAttr();
+  auto shape = attributes ? attributes.getAs<ArrayAttr>(model::shapeAttrName) : ArrayAttr();
   Type element = tensor.getElementType();
   SignatureTensor result{name ? name.str() : std::move(fallbackName),
                          element.isF32()        ? "f32"
@@ -36,7 +36,7 @@ Signature signatureOf(const EntryPlan &plan) {
   func::FuncOp entry = plan.entry;
   Signature signature;
   signature.name = entry.getName().str();
-  auto dimensions = entry->getAttrOfType<ArrayAttr>("model.dimensions");
+  auto dimensions = entry->getAttrOfType<ArrayAttr>(model::dimensionsAttrName);
   for (Attribute attribute : dimensions ? dimensions.getValue() : ArrayRef<Attribute>()) {
     auto dimension = cast<model::DimensionAttr>(attribute);
     signature.dimensions.push_back({dimension.getName().str(), dimension.getMax(), dimension.getMin()});

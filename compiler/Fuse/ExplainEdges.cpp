@@ -32,8 +32,8 @@ struct Edge {
   unsigned result, argument;
   bool throughLoop;
 
-  KernelKind producerKind() { return *parseKernelKind(producer->getAttrOfType<StringAttr>("attn.kernel")); }
-  KernelKind consumerKind() { return *parseKernelKind(consumer->getAttrOfType<StringAttr>("attn.kernel")); }
+  KernelKind producerKind() { return *kernelKindOf(producer); }
+  KernelKind consumerKind() { return *kernelKindOf(consumer); }
   /// The op in the producer that makes the tensor.
   Operation *maker() { return producer.front().getTerminator()->getOperand(result).getDefiningOp(); }
   Value tensor() { return producerCall.getResult(result); }
@@ -66,7 +66,7 @@ private:
 
 func::FuncOp EdgeExplainer::kernelOf(func::CallOp call) {
   auto callee = call ? module.lookupSymbol<func::FuncOp>(call.getCallee()) : func::FuncOp();
-  return callee && callee->hasAttr("attn.kernel") ? callee : func::FuncOp();
+  return callee && isKernel(callee) ? callee : func::FuncOp();
 }
 
 /// Where a tensor comes from: through free views, and through a loop to what its last turn yields.
@@ -128,7 +128,7 @@ void EdgeExplainer::findScores() {
     func::FuncOp kernel = kernelOf(call);
     if (!kernel)
       return;
-    auto kind = *parseKernelKind(kernel->getAttrOfType<StringAttr>("attn.kernel"));
+    KernelKind kind = *kernelKindOf(kernel);
     if (linalg::GenericOp op = kind == KernelKind::Gemm ? reductionIn(kernel) : linalg::GenericOp()) {
       bool computed = llvm::all_of(op.getInputs(), [&](Value input) {
         auto argument = dyn_cast<BlockArgument>(input);

@@ -1,4 +1,5 @@
 #include "compiler/Fuse/Explanation.h"
+#include "compiler/Codegen/Kernel.h"
 #include "compiler/Fuse/Structure.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -139,7 +140,7 @@ std::vector<Decision> recordedDecisions(ModuleOp module) {
 
 static void printKernel(func::FuncOp kernel, raw_ostream &stream) {
   SmallVector<std::string> places = placesOf(kernel.getLoc());
-  stream << "  kernel " << kernel.getName() << " (" << kernel->getAttrOfType<StringAttr>("attn.kernel").getValue()
+  stream << "  kernel " << kernel.getName() << " (" << kernel->getAttrOfType<StringAttr>(kernelAttrName).getValue()
          << ')';
   if (!places.empty())
     stream << " from " << llvm::join(places, ", ");
@@ -164,7 +165,7 @@ void printExplanation(ModuleOp module, raw_ostream &stream) {
     llvm::SetVector<Operation *> kernels;
     function.walk([&](func::CallOp call) {
       auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
-      if (callee && callee->hasAttr("attn.kernel") && kernels.insert(callee))
+      if (callee && callee->hasAttr(kernelAttrName) && kernels.insert(callee))
         printKernel(callee, stream);
     });
     for (const Decision &decision : decisions)

@@ -1,5 +1,4 @@
-//===- Explanation.h - what was fused, what was not, and why
-//--------------------------------------------------------===//
+//===- Explanation.h - what was fused, what was not, and why ------------------------------------------------------===//
 //
 // Every decision of the fuse phase is recorded in the module, as one dictionary in the array `attn.decisions`:
 //
@@ -18,7 +17,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Memory/SizeExpr.h"
+#include "compiler/Sizes/SizeExpr.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/raw_ostream.h"
 #include <optional>

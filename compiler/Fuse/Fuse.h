@@ -1,5 +1,4 @@
-//===- Fuse.h - from tensor computations to kernels
-//-----------------------------------------------------------------===//
+//===- Fuse.h - from tensor computations to kernels -------------------------------------------------------------===//
 //
 // The fuse phase turns an imported module into kernels and entry points that only call them (docs/architecture.md).
 // The passes run in this order, each usable alone as `attn-opt --<flag>`:
@@ -7,17 +6,20 @@
 //   attn-resolve-sizes       every size is arithmetic on the dimensions of the arguments
 //   attn-raise-views         generics that only move elements become slice, expand, transpose, collapse
 //   attn-narrow-slices       only the used part of a tensor is computed
-//   attn-fold-views          views are read in place by subscripts and indexing maps; attend writes in its reader's
-//   order attn-fuse-pointwise      chains of pointwise ops become one attn-fold-formulas       pointwise tensors are
-//   computed inside the attend or generic that reads them attn-form-contractions   contractions become [batch,] M x K .
-//   K x N, with an epilogue attn-form-rows           reductions over the last dimension and what runs over the same
-//   rows belong together attn-outline-kernels     each group of ops becomes a private function, and so does each op
-//   left over attn-share-kernels       kernels of the same structure become one attn-pack-weights        says which
-//   weights arrive packed attn-explain-edges       records why each edge between kernels was not fused
+//   attn-fold-views          views are read in place by subscripts and indexing maps; attend writes in its reader's way
+//   attn-fuse-pointwise      chains of pointwise ops become one
+//   attn-fold-formulas       pointwise tensors are computed inside the attend or generic that reads them
+//   attn-form-contractions   contractions become [batch,] M x K . K x N, with an epilogue
+//   attn-form-rows           reductions over the last dimension and what runs over the same rows belong together
+//   attn-outline-kernels     each group of ops becomes a private function, and so does each op left over
+//   attn-share-kernels       kernels of the same structure become one
+//   attn-pack-weights        says which weights arrive packed
+//   attn-explain-edges       records why each edge between kernels was not fused
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Codegen/Emitter.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include <memory>
@@ -34,17 +36,21 @@ std::unique_ptr<mlir::Pass> createFormContractionsPass();
 std::unique_ptr<mlir::Pass> createFormRowsPass();
 std::unique_ptr<mlir::Pass> createOutlineKernelsPass();
 std::unique_ptr<mlir::Pass> createShareKernelsPass();
-/// `target` as Target::resolve takes it.
-std::unique_ptr<mlir::Pass> createPackWeightsPass(llvm::StringRef target = "native");
+/// `target` as Target::resolve takes it. `emitters` must outlive the pass.
+std::unique_ptr<mlir::Pass> createPackWeightsPass(llvm::ArrayRef<std::unique_ptr<Emitter>> emitters,
+                                                  llvm::StringRef target = "native");
 std::unique_ptr<mlir::Pass> createExplainEdgesPass();
 
-/// The whole phase, for a builtin.module. Weights are packed for `target`; they stay plain where it is empty.
-void buildFusePipeline(mlir::OpPassManager &passes, llvm::StringRef target = "");
+/// The whole phase, for a builtin.module. Weights are packed as `emitters`, which must outlive the passes, want them on
+/// `target`; they stay plain where there are none.
+void buildFusePipeline(mlir::OpPassManager &passes, llvm::ArrayRef<std::unique_ptr<Emitter>> emitters = {},
+                       llvm::StringRef target = "native");
 
 /// The upstream interfaces that the passes use, for a context that was not given all of them.
 void registerFuseInterfaces(mlir::DialectRegistry &registry);
 
-/// Makes the passes above, and the pipeline as `attn-fuse`, known to attn-opt.
-void registerFusePasses();
+/// Makes the passes above, and the pipeline as `attn-fuse` (weights stay plain), known to attn-opt. `emitters`, which
+/// must outlive every use of the passes, are those that attn-pack-weights asks.
+void registerFusePasses(llvm::ArrayRef<std::unique_ptr<Emitter>> emitters);
 
 } // namespace attnc

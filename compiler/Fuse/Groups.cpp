@@ -9,27 +9,6 @@ namespace attnc {
 
 static constexpr llvm::StringLiteral kGroup = "attn.group";
 
-StringRef kernelKindName(KernelKind kind) {
-  switch (kind) {
-  case KernelKind::Attend:
-    return "attend";
-  case KernelKind::Gemm:
-    return "gemm";
-  case KernelKind::Rows:
-    return "rows";
-  case KernelKind::Loops:
-    return "loops";
-  }
-  llvm_unreachable("four kinds of kernel");
-}
-
-std::optional<KernelKind> parseKernelKind(StringRef name) {
-  for (KernelKind kind : {KernelKind::Attend, KernelKind::Gemm, KernelKind::Rows, KernelKind::Loops})
-    if (kernelKindName(kind) == name)
-      return kind;
-  return std::nullopt;
-}
-
 void markGroup(Operation *op, GroupMark mark) {
   Builder builder(op->getContext());
   op->setAttr(kGroup, builder.getArrayAttr(

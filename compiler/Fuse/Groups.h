@@ -1,5 +1,4 @@
-//===- Groups.h - ops that will be one kernel
-//----------------------------------------------------------------------===//
+//===- Groups.h - ops that will be one kernel -----------------------------------------------------------------===//
 //
 // The forming passes do not move ops: they mark those that belong together with `attn.group = [number, "kind"]`,
 // numbers counting from 0 in a function. `attn-outline-kernels` moves each group into a function and removes the marks;
@@ -8,15 +7,11 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "compiler/Codegen/Kernel.h"
 #include "llvm/ADT/MapVector.h"
 #include <optional>
 
 namespace attnc {
-
-enum class KernelKind { Attend, Gemm, Rows, Loops };
-llvm::StringRef kernelKindName(KernelKind kind);
-std::optional<KernelKind> parseKernelKind(llvm::StringRef name);
 
 struct GroupMark {
   int64_t number;

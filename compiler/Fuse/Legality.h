@@ -1,5 +1,4 @@
-//===- Legality.h - may two ops share a kernel?
-//---------------------------------------------------------------------===//
+//===- Legality.h - may two ops share a kernel? -------------------------------------------------------------------===//
 //
 // The questions that the forming passes ask before they join two ops, and that attn-explain-edges asks again afterwards
 // of the edges that were left: the answer is nothing, or the reason why not.

@@ -194,7 +194,7 @@ void Outliner::run(KernelKind kind, StringRef name, SymbolTable &symbols) {
   auto type = builder.getFunctionType(TypeRange(ValueRange(tensors.getArrayRef())), TypeRange(results));
   kernel = func::FuncOp::create(location(), name, type);
   kernel.setPrivate();
-  kernel->setAttr("attn.kernel", builder.getStringAttr(kernelKindName(kind)));
+  kernel->setAttr(kernelAttrName, builder.getStringAttr(kernelKindName(kind)));
   symbols.insert(kernel);
   OpBuilder body = OpBuilder::atBlockBegin(kernel.addEntryBlock());
   for (auto [tensor, argument] : llvm::zip(tensors, kernel.getArguments()))

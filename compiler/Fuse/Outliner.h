@@ -1,5 +1,4 @@
-//===- Outliner.h - a group of ops as a function
-//--------------------------------------------------------------------===//
+//===- Outliner.h - a group of ops as a function ------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Fuse/Groups.h"

@@ -1,16 +1,17 @@
 //===- PackWeights.cpp - attn-pack-weights ------------------------------------------------------------------------===//
 //
-// Says which weights arrive packed: an argument of a gemm kernel whose every call passes a parameter carries
-// `attn.packed` where that suits the target (compiler/Codegen/CPU/Packing.h).
+// Says which weights arrive packed: an argument of a kernel whose every call passes a parameter carries `attn.packed`
+// where the emitter of the kernel wants it so (compiler/Codegen/PanelPacking.h).
 //
-// Needs: outlined, shared kernels and a target. Leaves: `attn.packed` on such arguments, and a decision for each weight
-// that a contraction reads: packed alone, packed beside the plain tensor that another kernel reads, or plain.
+// Needs: outlined, shared kernels, a target and its emitters. Leaves: `attn.packed` on such arguments, and a decision
+// for each weight that a contraction reads: packed alone, packed beside the plain tensor that another kernel reads, or
+// plain.
 //
 //   %w = model.get @up                                    func.func private @logits_gemm_2(%x, %w {attn.packed =
 //   call @logits_gemm_2(%x, %w, %bias)              →       {layout = "panels", nr = 48, ...}}, %bias)
 //
 //===------------------------------------------------------------------------------------------------------------===//
-#include "compiler/Codegen/CPU/Packing.h"
+#include "compiler/Codegen/Emitter.h"
 #include "compiler/Codegen/Target.h"
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
@@ -30,9 +31,10 @@ struct Reading {
 
 struct PackWeights : PassWrapper<PackWeights, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PackWeights)
-  PackWeights() = default;
-  PackWeights(const PackWeights &other) : PassWrapper(other) {}
-  explicit PackWeights(StringRef name) { targetName = name.str(); }
+  PackWeights(const PackWeights &other) : PassWrapper(other), emitters(other.emitters) {}
+  PackWeights(ArrayRef<std::unique_ptr<Emitter>> emitters, StringRef name) : emitters(emitters) {
+    targetName = name.str();
+  }
   StringRef getArgument() const final { return "attn-pack-weights"; }
   StringRef getDescription() const final { return "say which weights arrive packed"; }
   Option<std::string> targetName{*this, "target", llvm::cl::desc("processor to pack for"), llvm::cl::init("native")};
@@ -44,11 +46,18 @@ struct PackWeights : PassWrapper<PackWeights, OperationPass<ModuleOp>> {
       return signalPassFailure();
     }
     for (auto kernel : getOperation().getOps<func::FuncOp>())
-      if (auto kind = kernel->getAttrOfType<StringAttr>("attn.kernel"); kind && kind.getValue() == "gemm")
-        if (auto preferred = preferredPacking(kernel, *target))
-          if (isAlwaysParameter(kernel, preferred->argument))
-            kernel.setArgAttr(preferred->argument, "attn.packed", preferred->packing.attribute(&getContext()));
+      if (std::optional<OperandPacking> preferred = preferredPacking(kernel, *target))
+        if (isAlwaysParameter(kernel, preferred->argument))
+          kernel.setArgAttr(preferred->argument, packedAttrName, preferred->packing.attribute(&getContext()));
     recordWeights();
+  }
+
+  std::optional<OperandPacking> preferredPacking(func::FuncOp kernel, const Target &target) {
+    if (isKernel(kernel))
+      for (const std::unique_ptr<Emitter> &emitter : emitters)
+        if (emitter->supports(kernel, target))
+          return emitter->preferredPacking(kernel, target);
+    return std::nullopt;
   }
 
   SmallVector<func::CallOp> callsOf(func::FuncOp kernel) {
@@ -84,7 +93,7 @@ struct PackWeights : PassWrapper<PackWeights, OperationPass<ModuleOp>> {
       }
     });
     for (auto &[parameter, places] : readings) {
-      auto isPacked = [](Reading each) { return bool(each.kernel.getArgAttr(each.argument, "attn.packed")); };
+      auto isPacked = [](Reading each) { return bool(each.kernel.getArgAttr(each.argument, packedAttrName)); };
       bool somePlain = !llvm::all_of(places, isPacked);
       for (Reading place : places) {
         if (!isPacked(place) && !isContracted(place))
@@ -106,17 +115,21 @@ struct PackWeights : PassWrapper<PackWeights, OperationPass<ModuleOp>> {
 
   /// Of all the parameters of that name.
   std::string packedBytesOf(StringRef name, Reading place) {
-    auto packing = PanelPacking::fromAttribute(place.kernel.getArgAttr(place.argument, "attn.packed"));
+    auto packing = PanelPacking::fromAttribute(place.kernel.getArgAttr(place.argument, packedAttrName));
     auto type = cast<RankedTensorType>(place.kernel.getArgumentTypes()[place.argument]);
     int64_t bytes = packing ? packedBytes(type, *packing) : 0;
     for (int64_t count : getOperation().lookupSymbol<model::ParameterOp>(name).getCounts())
       bytes *= count;
     return std::to_string(bytes);
   }
+
+  ArrayRef<std::unique_ptr<Emitter>> emitters;
 };
 
 } // namespace
 
-std::unique_ptr<Pass> createPackWeightsPass(StringRef target) { return std::make_unique<PackWeights>(target); }
+std::unique_ptr<Pass> createPackWeightsPass(ArrayRef<std::unique_ptr<Emitter>> emitters, StringRef target) {
+  return std::make_unique<PackWeights>(emitters, target);
+}
 
 } // namespace attnc

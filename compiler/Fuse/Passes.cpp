@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace attnc {
 
-void buildFusePipeline(OpPassManager &passes, StringRef target) {
+void buildFusePipeline(OpPassManager &passes, ArrayRef<std::unique_ptr<Emitter>> emitters, StringRef target) {
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createResolveSizesPass());
   passes.addPass(createCSEPass());
@@ -31,8 +31,8 @@ void buildFusePipeline(OpPassManager &passes, StringRef target) {
   passes.addPass(createOutlineKernelsPass());
   passes.addPass(createCSEPass());
   passes.addPass(createShareKernelsPass());
-  if (!target.empty())
-    passes.addPass(createPackWeightsPass(target));
+  if (!emitters.empty())
+    passes.addPass(createPackWeightsPass(emitters, target));
   passes.addPass(createExplainEdgesPass());
 }
 
@@ -42,12 +42,12 @@ void registerFuseInterfaces(DialectRegistry &registry) {
   tensor::registerTilingInterfaceExternalModels(registry);
 }
 
-void registerFusePasses() {
+void registerFusePasses(ArrayRef<std::unique_ptr<Emitter>> emitters) {
   for (auto create : {createResolveSizesPass, createRaiseViewsPass, createNarrowSlicesPass, createFoldViewsPass,
                       createFusePointwisePass, createFoldFormulasPass, createFormContractionsPass, createFormRowsPass,
                       createOutlineKernelsPass, createShareKernelsPass, createExplainEdgesPass})
     registerPass(create);
-  registerPass([] { return createPackWeightsPass(); });
+  registerPass([emitters] { return createPackWeightsPass(emitters); });
   PassPipelineRegistration<>("attn-fuse", "the fuse phase: from tensor computations to kernels",
                              [](OpPassManager &passes) { buildFusePipeline(passes); });
 }

@@ -1,5 +1,4 @@
-//===- Regroup.h - several loops as one
-//-----------------------------------------------------------------------------===//
+//===- Regroup.h - several loops as one ---------------------------------------------------------------------------===//
 //
 // Loops that every operand runs through side by side and in order can be one loop: [batch, seq, dim] with dim alone is
 // [rows, dim]. Reshaping a dense tensor to that is free. A **grouping** lists, for each dimension of the reshaped

@@ -1,5 +1,4 @@
-//===- RowGroup.h - ops that run over the same rows
-//----------------------------------------------------------------===//
+//===- RowGroup.h - ops that run over the same rows ---------------------------------------------------------------===//
 //
 // Grows from a reduction over the last dimension. An op joins when
 //

@@ -40,7 +40,7 @@ struct ShareKernels : PassWrapper<ShareKernels, OperationPass<ModuleOp>> {
     llvm::StringMap<StringRef> renamed;
     SmallVector<func::FuncOp> copies;
     for (auto kernel : getOperation().getOps<func::FuncOp>()) {
-      if (!kernel->hasAttr("attn.kernel") || kernel.isExternal())
+      if (!isKernel(kernel) || kernel.isExternal())
         continue;
       auto [entry, isNew] = first.try_emplace(structureOf(kernel), kernel);
       if (isNew)

@@ -1,4 +1,5 @@
 #include "compiler/Fuse/Structure.h"
+#include "compiler/Codegen/Kernel.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -14,7 +15,7 @@ namespace attnc {
 SmallVector<func::FuncOp> hostFunctions(ModuleOp module) {
   SmallVector<func::FuncOp> functions;
   for (auto function : module.getOps<func::FuncOp>())
-    if (!function->hasAttr("attn.kernel") && !function.isExternal())
+    if (!isKernel(function) && !function.isExternal())
       functions.push_back(function);
   return functions;
 }

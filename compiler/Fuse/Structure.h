@@ -1,5 +1,4 @@
-//===- Structure.h - what the ops of an imported model are to fusion
-//-----------------------------------------------===//
+//===- Structure.h - what the ops of an imported model are to fusion ----------------------------------------------===//
 //
 // Fusion asks few questions of an op, all of them here:
 //

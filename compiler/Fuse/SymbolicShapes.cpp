@@ -17,14 +17,14 @@ namespace attnc {
 //===-------------------------------------------- symbols -----------------------------------------------------===//
 
 static std::string argumentName(func::FuncOp function, unsigned number) {
-  if (auto name = function.getArgAttrOfType<StringAttr>(number, "model.name"))
+  if (auto name = function.getArgAttrOfType<StringAttr>(number, model::nameAttrName))
     return name.str();
   return "arg" + std::to_string(number);
 }
 
 SymbolicShapes::SymbolicShapes(func::FuncOp function) : function(function) {
   llvm::StringMap<unsigned> named;
-  if (auto dimensions = function->getAttrOfType<ArrayAttr>("model.dimensions"))
+  if (auto dimensions = function->getAttrOfType<ArrayAttr>(model::dimensionsAttrName))
     for (auto dimension : dimensions.getAsRange<model::DimensionAttr>())
       named[dimension.getName().getValue()] = addSymbol(dimension.getName().str(), {});
   for (BlockArgument argument : function.getArguments()) {
@@ -36,7 +36,7 @@ SymbolicShapes::SymbolicShapes(func::FuncOp function) : function(function) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
     if (!type)
       continue;
-    auto shape = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), "model.shape");
+    auto shape = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), model::shapeAttrName);
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
       if (!type.isDynamicDim(dim))
         continue;

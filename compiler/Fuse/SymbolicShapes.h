@@ -1,5 +1,4 @@
-//===- SymbolicShapes.h - the sizes of a function's tensors, in the names of its dimensions
-//------------------------===//
+//===- SymbolicShapes.h - the sizes of a function's tensors, in the names of its dimensions -----------------------===//
 //
 // Every extent of every tensor in a function, and every `index` that is a size, as a SizeExpr over the function's
 // symbols. An entry point's symbols are its named dimensions, in the order of `model.dimensions`; any other function
@@ -14,7 +13,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Memory/SizeExpr.h"
+#include "compiler/Sizes/SizeExpr.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include <string>

@@ -188,7 +188,7 @@ LogicalResult Planner::storeValues() {
 void Planner::writeInPlace(func::CallOp call) {
   auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
   for (unsigned argument = 0; argument < call.getNumOperands(); ++argument) {
-    auto result = kernel.getArgAttrOfType<IntegerAttr>(argument, inPlaceAttribute);
+    auto result = kernel.getArgAttrOfType<IntegerAttr>(argument, inPlaceAttrName);
     if (!result || !diesAt(call, argument))
       continue;
     if (std::optional<unsigned> from = storage(call.getOperand(argument)))
@@ -262,7 +262,7 @@ void Planner::placeResults() {
 void Planner::assignSlots() {
   // Only which storage is larger matters here, so any dimensions do where there is no bound.
   std::vector<int64_t> typical(plan.symbols.size(), 256);
-  auto dimensions = plan.entry->getAttrOfType<ArrayAttr>("model.dimensions");
+  auto dimensions = plan.entry->getAttrOfType<ArrayAttr>(model::dimensionsAttrName);
   for (auto [number, dimension] : llvm::enumerate(dimensions ? dimensions.getValue() : ArrayRef<Attribute>()))
     if (int64_t bound = cast<model::DimensionAttr>(dimension).getMax(); bound > 0)
       typical[number] = bound;
@@ -310,14 +310,14 @@ FailureOr<EntryPlan> planEntry(func::FuncOp entry, const llvm::StringMap<KernelC
 
 void allowInPlace(ModuleOp module, llvm::function_ref<bool(func::FuncOp, unsigned, unsigned)> mayRunInPlace) {
   for (auto kernel : module.getOps<func::FuncOp>()) {
-    if (!kernel->hasAttr("attn.kernel"))
+    if (!isKernel(kernel))
       continue;
     for (unsigned result = 0; result < kernel.getNumResults(); ++result)
       for (unsigned argument = 0; argument < kernel.getNumArguments(); ++argument)
         if (kernel.getArgument(argument).getType() == kernel.getResultTypes()[result] &&
-            !kernel.getArgAttr(argument, inPlaceAttribute) && !kernel.getArgAttr(argument, "attn.packed") &&
+            !kernel.getArgAttr(argument, inPlaceAttrName) && !kernel.getArgAttr(argument, packedAttrName) &&
             mayRunInPlace(kernel, argument, result))
-          kernel.setArgAttr(argument, inPlaceAttribute, Builder(module).getI64IntegerAttr(result));
+          kernel.setArgAttr(argument, inPlaceAttrName, Builder(module).getI64IntegerAttr(result));
   }
 }
 

@@ -22,8 +22,8 @@
 #pragma once
 
 #include "compiler/Codegen/Kernel.h"
-#include "compiler/Memory/SizeAnalysis.h"
 #include "compiler/Memory/Storage.h"
+#include "compiler/Sizes/SizeAnalysis.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
@@ -31,7 +31,7 @@
 namespace attnc {
 
 /// Arena, slots and scratch are aligned to this many bytes (ATTN_ALIGNMENT).
-inline constexpr int64_t arenaAlignment = 64;
+inline constexpr int64_t arenaAlignment = scratchAlignment;
 
 /// Where the bytes of a tensor are.
 struct Place {
@@ -83,11 +83,8 @@ struct EntryPlan {
   SizeExpr offset(unsigned slot) const;
 };
 
-/// On a kernel's argument: the number of the result that may be the same buffer (compiler/Codegen/CPU/KernelFrame.h).
-inline constexpr llvm::StringLiteral inPlaceAttribute = "attn.in_place";
-
-/// Marks the arguments of all kernels that a result may be written over, before the kernels are emitted.
-/// `mayRunInPlace(kernel, argument, result)` is the emitter's word for it.
+/// Marks with `attn.in_place` the arguments of all kernels that a result may be written over, before the kernels are
+/// emitted. `mayRunInPlace(kernel, argument, result)` is the emitter's word for it.
 void allowInPlace(mlir::ModuleOp module,
                   llvm::function_ref<bool(mlir::func::FuncOp, unsigned, unsigned)> mayRunInPlace);
 

@@ -6,7 +6,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Memory/SizeExpr.h"
+#include "compiler/Sizes/SizeExpr.h"
 #include "llvm/ADT/DenseMap.h"
 #include <string>
 #include <vector>

@@ -1,7 +1,5 @@
 #include "compiler/Pipeline/Compile.h"
 #include "compiler/Codegen/CPU/Backend.h"
-#include "compiler/Codegen/CPU/CpuEmitter.h"
-#include "compiler/Codegen/CPU/Packing.h"
 #include "compiler/Codegen/Host/HostCode.h"
 #include "compiler/Codegen/Host/ModelTable.h"
 #include "compiler/Emit/EmbeddedWeights.h"
@@ -42,7 +40,7 @@ std::string prefixOf(llvm::StringRef path) {
 static bool checkInterfaces(Job &job) {
   bool any = false;
   for (auto entry : job.made.module->getOps<func::FuncOp>()) {
-    if (!entry->hasAttr("model.entry"))
+    if (!entry->hasAttr(model::entryAttrName))
       continue;
     any = true;
     if (failed(SizeAnalysis::ofEntry(entry)))
@@ -54,7 +52,7 @@ static bool checkInterfaces(Job &job) {
 static bool fuse(Job &job) {
   job.begin(Phase::Fuse);
   PassManager passes(&job.made.context);
-  buildFusePipeline(passes, job.options.target);
+  buildFusePipeline(passes, job.emitters, job.options.target);
   if (failed(passes.run(*job.made.module)))
     return job.ourFault();
   if (llvm::Error error = applySchedule(*job.made.module, job.options.schedule))
@@ -66,9 +64,9 @@ static bool fuse(Job &job) {
 }
 
 /// The first emitter that takes a kernel; where none does, a message with the reasons.
-static const Emitter *chooseEmitter(Job &job, llvm::ArrayRef<std::unique_ptr<Emitter>> emitters, func::FuncOp kernel) {
+static const Emitter *chooseEmitter(Job &job, func::FuncOp kernel) {
   std::string reasons;
-  for (const std::unique_ptr<Emitter> &emitter : emitters) {
+  for (const std::unique_ptr<Emitter> &emitter : job.emitters) {
     Verdict verdict = emitter->supports(kernel, job.target);
     if (verdict)
       return emitter.get();
@@ -80,24 +78,10 @@ static const Emitter *chooseEmitter(Job &job, llvm::ArrayRef<std::unique_ptr<Emi
   return nullptr;
 }
 
-/// Each kernel is generated once, whoever calls it; each weight that kernels want packed gets its packing code.
-static bool generate(Job &job) {
-  job.begin(Phase::Generate);
-  std::vector<std::unique_ptr<Emitter>> emitters;
-  emitters.push_back(createCpuEmitter());
-  allowInPlace(*job.made.module, mayRunInPlace);
-  job.made.code = ModuleOp::create(job.made.module->getLoc());
-  for (auto kernel : job.made.module->getOps<func::FuncOp>()) {
-    if (!kernel->hasAttr("attn.kernel"))
-      continue;
-    const Emitter *emitter = chooseEmitter(job, emitters, kernel);
-    if (!emitter)
-      return false;
-    FailureOr<KernelCode> code = emitter->emit(kernel, job.target, *job.made.code);
-    if (failed(code))
-      return job.ourFault();
-    job.made.program.kernels.push_back({kernel, std::string(emitter->name()), std::move(*code), {}});
-  }
+using ChosenEmitters = llvm::DenseMap<Operation *, const Emitter *>;
+
+/// Each weight that kernels want packed gets its packing code, from the emitter whose kernel reads it.
+static bool generatePacking(Job &job, const ChosenEmitters &chosen) {
   FailureOr<ParameterTable> parameters = ParameterTable::of(*job.made.module);
   if (failed(parameters))
     return job.ourFault();
@@ -106,7 +90,8 @@ static bool generate(Job &job) {
     if (!packing)
       return job.ourFault();
     FailureOr<KernelCode> code =
-        emitPacking(packed.type, *packing, "pack_" + std::to_string(number), job.target, *job.made.code);
+        chosen.lookup(packed.reader)
+            ->emitPacking(packed.type, *packing, "pack_" + std::to_string(number), job.target, *job.made.code);
     if (failed(code))
       return job.ourFault();
     packed.bytes = packedBytes(packed.type, *packing);
@@ -116,13 +101,34 @@ static bool generate(Job &job) {
   return true;
 }
 
+/// Each kernel is generated once, whoever calls it.
+static bool generate(Job &job) {
+  job.begin(Phase::Generate);
+  ChosenEmitters chosen;
+  for (auto kernel : llvm::make_filter_range(job.made.module->getOps<func::FuncOp>(), isKernel))
+    if (!(chosen[kernel] = chooseEmitter(job, kernel)))
+      return false;
+  allowInPlace(*job.made.module, [&](func::FuncOp kernel, unsigned argument, unsigned result) {
+    return chosen.lookup(kernel)->mayRunInPlace(kernel, argument, result);
+  });
+  job.made.code = ModuleOp::create(job.made.module->getLoc());
+  for (auto kernel : llvm::make_filter_range(job.made.module->getOps<func::FuncOp>(), isKernel)) {
+    const Emitter *emitter = chosen.lookup(kernel);
+    FailureOr<KernelCode> code = emitter->emit(kernel, job.target, *job.made.code);
+    if (failed(code))
+      return job.ourFault();
+    job.made.program.kernels.push_back({kernel, std::string(emitter->name()), std::move(*code), {}});
+  }
+  return generatePacking(job, chosen);
+}
+
 static bool plan(Job &job) {
   job.begin(Phase::Plan);
   llvm::StringMap<KernelCode> codes;
   for (CompiledKernel &kernel : job.made.program.kernels)
     codes[kernel.function.getName()] = kernel.code;
   for (auto entry : job.made.module->getOps<func::FuncOp>()) {
-    if (!entry->hasAttr("model.entry"))
+    if (!entry->hasAttr(model::entryAttrName))
       continue;
     FailureOr<EntryPlan> planned = planEntry(entry, codes);
     if (failed(planned))

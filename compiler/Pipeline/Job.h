@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Codegen/Emitter.h"
 #include "compiler/Pipeline/Compile.h"
 #include "mlir/IR/Diagnostics.h"
 
@@ -19,6 +20,7 @@ public:
   Compilation &made;
   llvm::raw_ostream &messages;
   Target target;
+  Emitters emitters = createEmitters();
   Outcome outcome = Outcome::Done;
 
   /// Names the phase that runs from here on; shows it where a compile takes long and somebody watches.

@@ -1,6 +1,6 @@
 #include "compiler/Schedule/Schedule.h"
+#include "compiler/Codegen/Kernel.h"
 #include "compiler/Diagnostics/Spelling.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
 #include <fmt/format.h>
@@ -44,22 +44,29 @@ llvm::Expected<std::vector<ScheduleSetting>> parseScheduleFile(StringRef path, S
 
 namespace {
 struct Key {
-  llvm::StringLiteral kind, name;
+  KernelKind kind;
+  llvm::StringLiteral name;
   std::vector<std::string> words; ///< the values it can have; empty: a positive number
 };
 } // namespace
 
 static const std::vector<Key> &keys() {
   static const std::vector<Key> all = {
-      {"attend", "tile_q", {}},   {"attend", "tile_kv", {}}, {"attend", "form", {"prefill", "decode"}},
-      {"attend", "split_kv", {}}, {"gemm", "mr", {}},        {"gemm", "nr", {}},
-      {"gemm", "kc", {}},         {"gemm", "mc", {}},        {"rows", "rows_per_chunk", {}},
-      {"loops", "chunk", {}},
+      {KernelKind::Attend, "tile_q", {}},
+      {KernelKind::Attend, "tile_kv", {}},
+      {KernelKind::Attend, "form", {"prefill", "decode"}},
+      {KernelKind::Attend, "split_kv", {}},
+      {KernelKind::Gemm, "mr", {}},
+      {KernelKind::Gemm, "nr", {}},
+      {KernelKind::Gemm, "kc", {}},
+      {KernelKind::Gemm, "mc", {}},
+      {KernelKind::Rows, "rows_per_chunk", {}},
+      {KernelKind::Loops, "chunk", {}},
   };
   return all;
 }
 
-static std::vector<std::string> keysOf(StringRef kind) {
+static std::vector<std::string> keysOf(KernelKind kind) {
   std::vector<std::string> names;
   for (const Key &key : keys())
     if (key.kind == kind)
@@ -75,7 +82,7 @@ static std::string hint(StringRef word, const std::vector<std::string> &candidat
 static llvm::Expected<func::FuncOp> findKernel(ModuleOp module, const ScheduleSetting &setting) {
   std::vector<std::string> names;
   for (auto function : module.getOps<func::FuncOp>()) {
-    if (!function->hasAttr("attn.kernel"))
+    if (!isKernel(function))
       continue;
     if (function.getName() == setting.kernel)
       return function;
@@ -84,13 +91,14 @@ static llvm::Expected<func::FuncOp> findKernel(ModuleOp module, const ScheduleSe
   return error(fmt::format("kernel `{}` does not exist{}", setting.kernel, hint(setting.kernel, names)));
 }
 
-static llvm::Expected<Attribute> valueOf(const ScheduleSetting &setting, StringRef kind, Builder &builder) {
+static llvm::Expected<Attribute> valueOf(const ScheduleSetting &setting, KernelKind kind, Builder &builder) {
   auto key = llvm::find_if(keys(), [&](const Key &each) { return each.kind == kind && each.name == setting.key; });
   if (key == keys().end()) {
     std::vector<std::string> names = keysOf(kind);
-    std::string article = kind == "attend" ? "an" : "a";
-    return error(fmt::format("{} {} kernel has no `{}` in its schedule; it has {}{}", article, kind.str(), setting.key,
-                             llvm::join(names, ", "), hint(setting.key, names)));
+    std::string article = kind == KernelKind::Attend ? "an" : "a";
+    return error(fmt::format("{} {} kernel has no `{}` in its schedule; it has {}{}", article,
+                             kernelKindName(kind).str(), setting.key, llvm::join(names, ", "),
+                             hint(setting.key, names)));
   }
   if (!key->words.empty()) {
     if (llvm::is_contained(key->words, setting.value))
@@ -111,15 +119,15 @@ llvm::Error applySchedule(ModuleOp module, ArrayRef<ScheduleSetting> settings) {
     auto kernel = findKernel(module, setting);
     if (!kernel)
       return kernel.takeError();
-    auto value = valueOf(setting, (*kernel)->getAttrOfType<StringAttr>("attn.kernel").getValue(), builder);
+    auto value = valueOf(setting, *kernelKindOf(*kernel), builder);
     if (!value)
       return value.takeError();
     changes.push_back({*kernel, builder.getNamedAttr(setting.key, *value)});
   }
   for (auto &[kernel, change] : changes) {
-    NamedAttrList schedule(kernel->getAttrOfType<DictionaryAttr>("attn.schedule"));
+    NamedAttrList schedule(kernel->getAttrOfType<DictionaryAttr>(scheduleAttrName));
     schedule.set(change.getName(), change.getValue());
-    kernel->setAttr("attn.schedule", schedule.getDictionary(module.getContext()));
+    kernel->setAttr(scheduleAttrName, schedule.getDictionary(module.getContext()));
   }
   return llvm::Error::success();
 }

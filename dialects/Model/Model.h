@@ -1,3 +1,17 @@
+//===- Model.h - the dialect `model`: what a module needs to be a model -----------------------------------------===//
+//
+// Parameters (`model.parameter`, a symbol, and `model.get`, its value; ModelOps.td), and the attributes by which a
+// function on tensors is an entry point that a C program can call. Sizes in them are texts over the dimensions' names,
+// as the user wrote them ("batch", "2*seq - 1", "256"):
+//
+//   func.func @logits(%tokens: tensor<?x?xi32> {model.name = "tokens", model.shape = ["batch", "seq"]})
+//       -> (tensor<?x?x256xf32> {model.name = "logits", model.shape = ["batch", "seq", "256"]})
+//       attributes {model.entry, model.dimensions = [#model.dimension<"batch", -1>, #model.dimension<"seq", 256>]}
+//
+// The verifier (ModelVerify.cpp) reports, with the place, attributes of another kind, on another op, or a shape whose
+// rank is not its tensor's.
+//
+//===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -7,6 +21,20 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace mlir::model {
+
+// On a function:
+inline constexpr llvm::StringLiteral entryAttrName = "model.entry";           ///< unit: C programs can call it
+inline constexpr llvm::StringLiteral dimensionsAttrName = "model.dimensions"; ///< array of #model.dimension, in order
+inline constexpr llvm::StringLiteral docAttrName = "model.doc";               ///< string: its documentation
+// On an argument or a result of an entry point:
+inline constexpr llvm::StringLiteral nameAttrName = "model.name";   ///< string
+inline constexpr llvm::StringLiteral shapeAttrName = "model.shape"; ///< array of strings, one a dimension
+// On the module:
+inline constexpr llvm::StringLiteral hyperparametersAttrName = "model.hyperparameters"; ///< dictionary of numbers
+
+} // namespace mlir::model
 
 #include "dialects/Model/ModelDialect.h.inc"
 

@@ -50,7 +50,7 @@ static LogicalResult verifyEntry(Operation *op) {
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function || function.isExternal() || !function.isPublic())
     return op->emitOpError("has model.entry, which belongs on a public function with a body");
-  if (!op->hasAttr("model.dimensions"))
+  if (!op->hasAttr(dimensionsAttrName))
     return op->emitOpError("has model.entry but no model.dimensions");
   return success();
 }
@@ -74,9 +74,9 @@ static LogicalResult verifyDimensions(Operation *op, Attribute value) {
 }
 
 LogicalResult ModelDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  if (attribute.getName() == "model.entry")
+  if (attribute.getName() == entryAttrName)
     return verifyEntry(op);
-  if (attribute.getName() == "model.dimensions")
+  if (attribute.getName() == dimensionsAttrName)
     return verifyDimensions(op, attribute.getValue());
   return success();
 }
@@ -98,9 +98,9 @@ static LogicalResult verifyShape(Operation *op, Type type, Attribute value, cons
 }
 
 static LogicalResult verifyPort(Operation *op, Type type, NamedAttribute attribute, const Twine &what) {
-  if (attribute.getName() == "model.shape")
+  if (attribute.getName() == shapeAttrName)
     return verifyShape(op, type, attribute.getValue(), what);
-  if (attribute.getName() == "model.name" && !isa<StringAttr>(attribute.getValue()))
+  if (attribute.getName() == nameAttrName && !isa<StringAttr>(attribute.getValue()))
     return op->emitOpError() << what << " has model.name " << attribute.getValue() << ", expected a string";
   return success();
 }

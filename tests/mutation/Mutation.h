@@ -14,7 +14,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Emitter.h"
 #include <string>
 #include <vector>
 

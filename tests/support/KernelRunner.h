@@ -13,7 +13,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Emitter.h"
 #include "compiler/Codegen/Target.h"
 #include <functional>
 #include <string>

@@ -12,7 +12,8 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
-  attnc::registerFusePasses();
+  const attnc::Emitters emitters = attnc::createEmitters();
+  attnc::registerFusePasses(emitters);
   registry.insert<mlir::attn::AttnDialect, mlir::model::ModelDialect>();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "attnc's pass driver\n", registry));
 }

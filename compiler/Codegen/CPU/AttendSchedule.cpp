@@ -5,18 +5,9 @@ using namespace mlir;
 
 namespace attnc {
 
-static std::optional<int64_t> scheduled(DictionaryAttr schedule, StringRef name) {
-  if (!schedule)
-    return std::nullopt;
-  if (auto value = schedule.getAs<IntegerAttr>(name))
-    return value.getInt();
-  return std::nullopt;
-}
-
 /// Decode where it can, unless the schedule says otherwise.
-static AttendForm chooseForm(const AttendProblem &problem, DictionaryAttr schedule) {
-  auto form = schedule ? schedule.getAs<StringAttr>("form") : StringAttr();
-  bool wanted = !form || form == "decode";
+static AttendForm chooseForm(const AttendProblem &problem) {
+  bool wanted = scheduledWord(problem.kernel, "form").value_or("decode") == "decode";
   return wanted && canDecode(problem) ? AttendForm::Decode : AttendForm::Prefill;
 }
 
@@ -27,21 +18,20 @@ static int64_t tileRowsFor(int64_t vectors, const Target &target) {
 }
 
 AttendSchedule chooseAttendSchedule(const AttendProblem &problem, const Target &target) {
-  auto attribute = const_cast<func::FuncOp &>(problem.kernel)->getAttrOfType<DictionaryAttr>("attn.schedule");
   AttendSchedule schedule;
-  schedule.form = chooseForm(problem, attribute);
+  schedule.form = chooseForm(problem);
   schedule.lanes = target.f32Lanes;
   schedule.vectors = target.vectorRegisters >= 32 ? 4 : 3;
   // Fewer queries than a tile holds: a narrower tile.
   if (problem.rows.isConstant())
     schedule.vectors =
         std::clamp<int64_t>((problem.rows.constant() + schedule.lanes - 1) / schedule.lanes, 1, schedule.vectors);
-  if (auto tileQ = scheduled(attribute, "tile_q"))
+  if (auto tileQ = scheduled(problem.kernel, "tile_q"))
     schedule.vectors = std::clamp<int64_t>((*tileQ + schedule.lanes - 1) / schedule.lanes, 1, 4);
   schedule.tileRows = tileRowsFor(schedule.vectors, target);
-  if (auto tileKv = scheduled(attribute, "tile_kv"))
+  if (auto tileKv = scheduled(problem.kernel, "tile_kv"))
     schedule.tileKv = std::clamp<int64_t>((*tileKv + 15) / 16 * 16, 16, 1024);
-  if (auto splitKv = scheduled(attribute, "split_kv"))
+  if (auto splitKv = scheduled(problem.kernel, "split_kv"))
     schedule.splitKv = std::max<int64_t>(*splitKv, 16);
   return schedule;
 }

@@ -1,7 +1,7 @@
 #include "compiler/Codegen/CPU/CpuEmitter.h"
+#include "compiler/Codegen/CPU/Packing.h"
 #include "compiler/Codegen/CPU/RowPlan.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringRef.h"
 
 using namespace mlir;
 
@@ -10,44 +10,26 @@ namespace attnc {
 namespace {
 
 struct Family {
-  StringRef kind;
   Verdict (*supports)(func::FuncOp, const Target &);
   FailureOr<KernelCode> (*emit)(func::FuncOp, const Target &, ModuleOp);
 };
 
-constexpr Family families[] = {
-    {"attend", supportsAttend, emitAttend},
-    {"gemm", supportsGemm, emitGemm},
-    {"loops", supportsLoops, emitLoops},
-    {"rows", supportsRows, emitRows},
-};
-
-const Family *familyOf(func::FuncOp kernel) {
-  auto kind = kernel->getAttrOfType<StringAttr>("attn.kernel");
-  for (const Family &each : families)
-    if (kind && each.kind == kind.getValue())
-      return &each;
-  return nullptr;
+Family familyOf(KernelKind kind) {
+  switch (kind) {
+  case KernelKind::Attend:
+    return {supportsAttend, emitAttend};
+  case KernelKind::Gemm:
+    return {supportsGemm, emitGemm};
+  case KernelKind::Rows:
+    return {supportsRows, emitRows};
+  case KernelKind::Loops:
+    return {supportsLoops, emitLoops};
+  }
+  llvm_unreachable("four kinds of kernel");
 }
 
-class CpuEmitter : public Emitter {
-public:
-  std::string_view name() const override { return "cpu"; }
-
-  Verdict supports(func::FuncOp kernel, const Target &target) const override {
-    const Family *family = familyOf(kernel);
-    return family ? family->supports(kernel, target) : Verdict::no("it has no family for this kind");
-  }
-
-  FailureOr<KernelCode> emit(func::FuncOp kernel, const Target &target, ModuleOp code) const override {
-    return familyOf(kernel)->emit(kernel, target, code);
-  }
-};
-
-} // namespace
-
 /// Whether `op` reads `argument` at the point that it computes, and in no other way.
-static bool readsPointOnly(linalg::GenericOp op, Value argument, unsigned result) {
+bool readsPointOnly(linalg::GenericOp op, Value argument, unsigned result) {
   AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(result));
   for (OpOperand &operand : op->getOpOperands())
     if (operand.get() == argument && op.getMatchingIndexingMap(&operand) != written)
@@ -57,20 +39,44 @@ static bool readsPointOnly(linalg::GenericOp op, Value argument, unsigned result
   return !extracted;
 }
 
-bool mayRunInPlace(func::FuncOp kernel, unsigned argument, unsigned result) {
-  StringRef kind = kernel->getAttrOfType<StringAttr>("attn.kernel").getValue();
-  Value read = kernel.getArgument(argument);
-  if (kernel.getNumResults() != 1 || read.getType() != kernel.getResultTypes()[result])
-    return false;
-  if (kind == "rows")
-    return RowPlan(kernel).mayRunInPlace(read, result);
-  auto op = kernel.getBody().front().getTerminator()->getOperand(result).getDefiningOp<linalg::GenericOp>();
-  // A product keeps its sums in scratch; its epilogue writes the result. Whatever else reads the operand would find the
-  // result there.
-  return (kind == "loops" || kind == "gemm") && op && op.getNumReductionLoops() == 0 &&
-         readsPointOnly(op, read, result) &&
-         llvm::all_of(read.getUsers(), [&](Operation *user) { return user == op || isa<tensor::DimOp>(user); });
-}
+class CpuEmitter : public Emitter {
+public:
+  std::string_view name() const override { return "cpu"; }
+
+  Verdict supports(func::FuncOp kernel, const Target &target) const override {
+    std::optional<KernelKind> kind = kernelKindOf(kernel);
+    return kind ? familyOf(*kind).supports(kernel, target) : Verdict::no("it has no family for this kind");
+  }
+
+  FailureOr<KernelCode> emit(func::FuncOp kernel, const Target &target, ModuleOp code) const override {
+    return familyOf(*kernelKindOf(kernel)).emit(kernel, target, code);
+  }
+
+  bool mayRunInPlace(func::FuncOp kernel, unsigned argument, unsigned result) const override {
+    KernelKind kind = *kernelKindOf(kernel);
+    Value read = kernel.getArgument(argument);
+    if (kind == KernelKind::Attend || kernel.getNumResults() != 1 || read.getType() != kernel.getResultTypes()[result])
+      return false;
+    if (kind == KernelKind::Rows)
+      return RowPlan(kernel).mayRunInPlace(read, result);
+    // A product keeps its sums in scratch; its epilogue writes the result. Whatever else reads the operand would find
+    // the result there.
+    auto op = kernel.getBody().front().getTerminator()->getOperand(result).getDefiningOp<linalg::GenericOp>();
+    return op && op.getNumReductionLoops() == 0 && readsPointOnly(op, read, result) &&
+           llvm::all_of(read.getUsers(), [&](Operation *user) { return user == op || isa<tensor::DimOp>(user); });
+  }
+
+  std::optional<OperandPacking> preferredPacking(func::FuncOp kernel, const Target &target) const override {
+    return kernelKindOf(kernel) == KernelKind::Gemm ? attnc::preferredPacking(kernel, target) : std::nullopt;
+  }
+
+  FailureOr<KernelCode> emitPacking(RankedTensorType source, const PanelPacking &packing, StringRef symbol,
+                                    const Target &target, ModuleOp code) const override {
+    return attnc::emitPacking(source, packing, symbol, target, code);
+  }
+};
+
+} // namespace
 
 std::unique_ptr<Emitter> createCpuEmitter() { return std::make_unique<CpuEmitter>(); }
 

@@ -6,16 +6,12 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Emitter.h"
 #include "compiler/Codegen/Target.h"
 
 namespace attnc {
 
 std::unique_ptr<Emitter> createCpuEmitter();
-
-/// Whether the kernel computes result `result` right when that is the same buffer as its argument `argument` (the
-/// condition of `attn.in_place`, KernelFrame.h).
-bool mayRunInPlace(mlir::func::FuncOp kernel, unsigned argument, unsigned result);
 
 //===-------------------------------------------- families ----------------------------------------------------===//
 

@@ -1,5 +1,4 @@
-//===- GemmDot.h - few rows against a matrix that lies N x K
-//--------------------------------------------------------===//
+//===- GemmDot.h - few rows against a matrix that lies N x K ------------------------------------------------------===//
 //
 // A weight that is shared with a table lookup lies [N, K], and a single row meets each of its elements once: there is
 // nothing to gain from packing it. The lanes run along K then, and each sum is added across the lanes at the end:

@@ -191,7 +191,7 @@ Verdict GemmProblem::checkAddresses() {
 }
 
 Attribute GemmProblem::packedAttribute(const Access &access) {
-  return kernel.getArgAttr(cast<BlockArgument>(access.tensor).getArgNumber(), "attn.packed");
+  return kernel.getArgAttr(cast<BlockArgument>(access.tensor).getArgNumber(), packedAttrName);
 }
 
 Verdict GemmProblem::matchPacking() {

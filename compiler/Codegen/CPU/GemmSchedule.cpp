@@ -11,12 +11,6 @@ constexpr int64_t typicalSize = 1024;
 
 int64_t knownOr(const SizeExpr &size, int64_t otherwise) { return size.isConstant() ? size.constant() : otherwise; }
 
-int64_t scheduled(func::FuncOp kernel, llvm::StringRef key, int64_t chosen) {
-  auto schedule = kernel->getAttrOfType<DictionaryAttr>("attn.schedule");
-  auto value = schedule ? schedule.getAs<IntegerAttr>(key) : IntegerAttr();
-  return value ? value.getInt() : chosen;
-}
-
 /// Chunks of at most 384 steps, all about as long, each a multiple of 4.
 int64_t chooseDepth(const GemmProblem &problem) {
   constexpr int64_t longest = 384;
@@ -65,10 +59,10 @@ GemmSchedule::GemmSchedule(const GemmProblem &problem, const Target &target)
     : dots(suitsDots(problem)), lanes(target.f32Lanes) {
   SizeExpr rows = problem.extent(LoopGroup::Row), columns = problem.extent(LoopGroup::Column);
   int64_t chosen = choosePanelColumns(knownOr(columns, typicalSize), target);
-  nr = problem.packing ? problem.packing->nr : dots ? 4 * lanes : scheduled(problem.kernel, "nr", chosen);
-  mr = scheduled(problem.kernel, "mr", tileRows(vectors(), target));
-  kc = scheduled(problem.kernel, "kc", chooseDepth(problem));
-  tilesPerBlock = std::max<int64_t>(1, scheduled(problem.kernel, "mc", 32) / mr);
+  nr = problem.packing ? problem.packing->nr : dots ? 4 * lanes : scheduled(problem.kernel, "nr").value_or(chosen);
+  mr = scheduled(problem.kernel, "mr").value_or(tileRows(vectors(), target));
+  kc = scheduled(problem.kernel, "kc").value_or(chooseDepth(problem));
+  tilesPerBlock = std::max<int64_t>(1, scheduled(problem.kernel, "mc").value_or(32) / mr);
   rowTiles = rows.ceilDiv(mr);
   // No more than there are: each tile of a block fetches its share.
   tilesPerBlock = std::clamp<int64_t>(knownOr(rowTiles, tilesPerBlock), 1, tilesPerBlock);

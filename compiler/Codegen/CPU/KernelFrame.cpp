@@ -10,8 +10,6 @@ using namespace mlir;
 
 namespace attnc {
 
-static constexpr StringLiteral inPlaceAttribute = "attn.in_place";
-
 MemRefType memRefOf(Type tensor) {
   auto type = cast<RankedTensorType>(tensor);
   Type element = type.getElementType();
@@ -68,7 +66,7 @@ static SmallVector<bool> sharingBuffers(func::FuncOp kernel, unsigned numOperand
   for (BlockArgument argument : kernel.getArguments()) {
     if (!isa<RankedTensorType>(argument.getType()))
       continue;
-    if (auto result = kernel.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), inPlaceAttribute))
+    if (auto result = kernel.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), inPlaceAttrName))
       sharing[buffer] = sharing[numOperands + result.getInt()] = true;
     ++buffer;
   }

@@ -15,7 +15,7 @@
 //
 // **In place.** A kernel argument with the attribute `attn.in_place = r : i64` may be the same buffer as result r.
 // Whoever plans memory sets it, and only where each element of the result depends on the argument at the same place
-// alone (as `mayRunInPlace` of CpuEmitter.h says). Neither of the two is `noalias` then.
+// alone (as `Emitter::mayRunInPlace` says). Neither of the two is `noalias` then.
 //
 // Elements: f32 and i32 as such; i1 in bytes, so a tensor of i1 is a memref of i8. Tensors are aligned to their
 // elements only; scratch is aligned to ATTN_ALIGNMENT.
@@ -24,6 +24,7 @@
 #pragma once
 
 #include "compiler/Codegen/CPU/KernelSizes.h"
+#include "compiler/Codegen/Kernel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -35,8 +36,6 @@ class RegionVectoriser;
 /// What a kernel writes to attn_kernel_args::status when a subscript that comes from data is out of range
 /// (ATTN_OUT_OF_RANGE of attn/status.h).
 inline constexpr int32_t outOfRangeStatus = 5;
-/// Alignment of scratch in bytes: ATTN_ALIGNMENT.
-inline constexpr int64_t scratchAlignment = 64;
 
 /// The memref of a tensor in memory: dense row-major, i1 in bytes.
 mlir::MemRefType memRefOf(mlir::Type tensor);

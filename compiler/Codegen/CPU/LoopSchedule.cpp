@@ -74,13 +74,6 @@ static void chooseVector(linalg::GenericOp op, LoopSchedule &schedule, int64_t l
   }
 }
 
-/// Points of the parallel loops in a chunk, where the kernel's schedule says so.
-static std::optional<int64_t> scheduledChunk(linalg::GenericOp op) {
-  auto schedule = op->getParentOfType<func::FuncOp>()->getAttrOfType<DictionaryAttr>("attn.schedule");
-  auto chunk = schedule ? schedule.getAs<IntegerAttr>("chunk") : IntegerAttr();
-  return chunk ? std::optional(std::max<int64_t>(chunk.getInt(), 1)) : std::nullopt;
-}
-
 LoopSchedule scheduleLoops(linalg::GenericOp op, const KernelSizes &sizes, int64_t lanes) {
   LoopSchedule schedule;
   schedule.sizes = loopSizes(op, sizes);
@@ -93,7 +86,9 @@ LoopSchedule scheduleLoops(linalg::GenericOp op, const KernelSizes &sizes, int64
     if (schedule.vector != dim)
       (reduces ? schedule.sequential : schedule.outer).push_back(dim);
   }
-  int64_t points = scheduledChunk(op).value_or(std::max<int64_t>(chunkWork / workOfPoint, 1));
+  // Points of the parallel loops in a chunk.
+  auto kernel = op->getParentOfType<func::FuncOp>();
+  int64_t points = std::max<int64_t>(scheduled(kernel, "chunk").value_or(chunkWork / workOfPoint), 1);
   if (schedule.vector && !schedule.vectorReduces) {
     const SizeExpr &size = schedule.sizes[*schedule.vector];
     int64_t block = llvm::alignTo(std::max<int64_t>(points, 8 * lanes), 8 * lanes);

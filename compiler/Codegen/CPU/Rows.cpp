@@ -48,9 +48,8 @@ private:
   }
 
   int64_t rowsPerChunk() const {
-    if (auto schedule = kernel->getAttrOfType<DictionaryAttr>("attn.schedule"))
-      if (auto chosen = schedule.getAs<IntegerAttr>("rows_per_chunk"))
-        return std::max<int64_t>(chosen.getInt(), 1);
+    if (auto chosen = scheduled(kernel, "rows_per_chunk"))
+      return std::max<int64_t>(*chosen, 1);
     return length.isConstant() ? std::max<int64_t>(chunkElements / std::max<int64_t>(length.constant(), 1), 1)
                                : rowsOfUnknownLength;
   }

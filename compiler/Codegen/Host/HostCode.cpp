@@ -77,7 +77,7 @@ public:
   /// Is each dimension in its least size..its bound?
   Value dimensionsInRange(ArrayRef<Value> dimensions, func::FuncOp entry) {
     Value result = bit(true);
-    auto bounds = entry->getAttrOfType<ArrayAttr>("model.dimensions");
+    auto bounds = entry->getAttrOfType<ArrayAttr>(model::dimensionsAttrName);
     for (auto [position, dimension] : llvm::enumerate(dimensions)) {
       auto bound = cast<model::DimensionAttr>(bounds[position]);
       result = both(result, compare(arith::CmpIPredicate::sge, dimension, number(bound.getMin())));

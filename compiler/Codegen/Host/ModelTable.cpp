@@ -75,8 +75,8 @@ private:
 
 llvm::Constant *TableWriter::tensor(EntryPlan &plan, RankedTensorType type, DictionaryAttr attributes,
                                     StringRef fallbackName) {
-  auto name = attributes ? attributes.getAs<StringAttr>("model.name") : StringAttr();
-  auto shape = attributes ? attributes.getAs<ArrayAttr>("model.shape") : ArrayAttr();
+  auto name = attributes ? attributes.getAs<StringAttr>(model::nameAttrName) : StringAttr();
+  auto shape = attributes ? attributes.getAs<ArrayAttr>(model::shapeAttrName) : ArrayAttr();
   Fields sizes;
   for (int64_t dimension = 0; dimension < type.getRank(); ++dimension) {
     SizeExpr size = type.isDynamicDim(dimension) ? *declaredSize(shape, dimension, plan.symbols)
@@ -91,7 +91,7 @@ llvm::Constant *TableWriter::tensor(EntryPlan &plan, RankedTensorType type, Dict
 llvm::Constant *TableWriter::entry(EntryPlan plan) {
   func::FuncOp function = plan.entry;
   Fields dimensions, tensors;
-  auto bounds = function->getAttrOfType<ArrayAttr>("model.dimensions");
+  auto bounds = function->getAttrOfType<ArrayAttr>(model::dimensionsAttrName);
   for (Attribute attribute : bounds ? bounds.getValue() : ArrayRef<Attribute>()) {
     auto dimension = cast<model::DimensionAttr>(attribute);
     dimensions.push_back(
@@ -134,7 +134,7 @@ llvm::Constant *TableWriter::kernel(CompiledKernel kernel) {
   Fields phases;
   for (const KernelPhase &phase : kernel.code.phases)
     phases.push_back(function(phase.symbol));
-  auto kind = kernel.function->getAttrOfType<StringAttr>("attn.kernel");
+  auto kind = kernel.function->getAttrOfType<StringAttr>(kernelAttrName);
   return record({text(kernel.function.getName()), text(kind.getValue()), array(phases), i64(phases.size())});
 }
 

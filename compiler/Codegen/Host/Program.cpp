@@ -7,8 +7,6 @@ using namespace mlir;
 
 namespace attnc {
 
-static constexpr llvm::StringLiteral packedAttribute = "attn.packed";
-
 FailureOr<ParameterTable> ParameterTable::of(ModuleOp module) {
   ParameterTable table;
   for (auto op : module.getOps<model::ParameterOp>()) {
@@ -22,7 +20,7 @@ FailureOr<ParameterTable> ParameterTable::of(ModuleOp module) {
   WalkResult result = module.walk([&](func::CallOp call) -> WalkResult {
     auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
     for (unsigned operand = 0; operand < call.getNumOperands(); ++operand) {
-      auto packing = kernel.getArgAttrOfType<DictionaryAttr>(operand, packedAttribute);
+      auto packing = kernel.getArgAttrOfType<DictionaryAttr>(operand, packedAttrName);
       if (!packing)
         continue;
       auto get = EntryPlan::root(call.getOperand(operand)).getDefiningOp<model::GetOp>();
@@ -33,7 +31,7 @@ FailureOr<ParameterTable> ParameterTable::of(ModuleOp module) {
       if (table.findPacked(parameter, type, packing))
         continue;
       int64_t count = table.loaded[parameter].count;
-      table.packed.push_back({parameter, type, packing, table.loadedCount + table.packedCount, count, 0, {}});
+      table.packed.push_back({parameter, kernel, type, packing, table.loadedCount + table.packedCount, count, 0, {}});
       table.packedCount += count;
     }
     return WalkResult::advance();
@@ -55,7 +53,7 @@ int64_t ParameterTable::firstPlace(model::GetOp get) const { return loaded[numbe
 int64_t ParameterTable::firstPlace(func::CallOp call, unsigned operand) const {
   auto get = EntryPlan::root(call.getOperand(operand)).getDefiningOp<model::GetOp>();
   auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
-  Attribute packing = kernel.getArgAttr(operand, packedAttribute);
+  Attribute packing = kernel.getArgAttr(operand, packedAttrName);
   if (!packing)
     return firstPlace(get);
   return findPacked(numbers.at(get.getParameter()), call.getOperand(operand).getType(), packing)->first;

@@ -29,6 +29,7 @@ struct LoadedParameter {
 /// The packed form of a parameter, as the argument attribute `attn.packed` of a kernel describes it.
 struct PackedParameter {
   unsigned parameter;          ///< its number among the loaded ones
+  mlir::func::FuncOp reader;   ///< the first kernel that reads it
   mlir::RankedTensorType type; ///< of the kernel's argument: what is packed, perhaps a reshape of the parameter
   mlir::DictionaryAttr packing;
   int64_t first, count;

@@ -1,5 +1,4 @@
-//===- Formula.h - scalar expressions as arith and math
-//------------------------------------------------------------===//
+//===- Formula.h - scalar expressions as arith and math -----------------------------------------------------------===//
 //
 // Builds the body of a linalg.generic, of a region of attn.attend, or of an attn.reduce: everything is a scalar,
 // indices are `index` values, and tensors are read by tensor.extract unless the op around has them as operands. An

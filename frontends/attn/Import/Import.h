@@ -1,5 +1,4 @@
-//===- Import.h - from the typed AST to MLIR
-//-----------------------------------------------------------------------===//
+//===- Import.h - from the typed AST to MLIR ----------------------------------------------------------------------===//
 //
 // A plain walk over a checked program, which leaves the module that docs/architecture.md describes under "After
 // import": one `model.parameter` a parameter, one `func.func` an entry point, tensors with value semantics.

@@ -46,7 +46,7 @@ OwningOpRef<ModuleOp> Importer::run(StringRef name) {
     SmallVector<NamedAttribute> values;
     for (const Hyperparameter &each : program.hyperparameters)
       values.push_back(builder.getNamedAttr(each.name, builder.getStringAttr(each.value)));
-    (*module)->setAttr("model.hyperparameters", builder.getDictionaryAttr(values));
+    (*module)->setAttr(model::hyperparametersAttrName, builder.getDictionaryAttr(values));
   }
   for (const Parameter *each : program.parameters)
     parameter(*each);
@@ -73,8 +73,8 @@ static ArrayAttr shapeAttribute(OpBuilder &builder, const Shape &shape) {
 }
 
 static DictionaryAttr portAttributes(OpBuilder &builder, StringRef name, const Shape &shape) {
-  return builder.getDictionaryAttr({builder.getNamedAttr("model.name", builder.getStringAttr(name)),
-                                    builder.getNamedAttr("model.shape", shapeAttribute(builder, shape))});
+  return builder.getDictionaryAttr({builder.getNamedAttr(model::nameAttrName, builder.getStringAttr(name)),
+                                    builder.getNamedAttr(model::shapeAttrName, shapeAttribute(builder, shape))});
 }
 
 func::FuncOp Importer::signature(const Entry &entry) {
@@ -93,10 +93,10 @@ func::FuncOp Importer::signature(const Entry &entry) {
                                                    dimension.max, dimension.min));
   auto function =
       func::FuncOp::create(builder, location(entry.range), entry.name, builder.getFunctionType(inputs, results));
-  function->setAttr("model.entry", builder.getUnitAttr());
-  function->setAttr("model.dimensions", builder.getArrayAttr(dimensions));
+  function->setAttr(model::entryAttrName, builder.getUnitAttr());
+  function->setAttr(model::dimensionsAttrName, builder.getArrayAttr(dimensions));
   if (!entry.doc.empty())
-    function->setAttr("model.doc", builder.getStringAttr(entry.doc));
+    function->setAttr(model::docAttrName, builder.getStringAttr(entry.doc));
   function.setAllArgAttrs(builder.getArrayAttr(inputAttributes));
   function.setAllResultAttrs(builder.getArrayAttr(resultAttributes));
   return function;

@@ -1,5 +1,4 @@
-//===- Importer.h - the importer's inside
-//---------------------------------------------------------------------------===//
+//===- Importer.h - the importer's inside -------------------------------------------------------------------------===//
 #pragma once
 
 #include "frontends/attn/Import/Formula.h"

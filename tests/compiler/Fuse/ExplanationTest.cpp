@@ -22,7 +22,8 @@ ParsedModule fused(const std::string &path, std::string &text) {
   registerFuseInterfaces(registry);
   module.get().getContext()->appendDialectRegistry(registry);
   mlir::PassManager passes(module.get().getContext());
-  buildFusePipeline(passes, "x86-64-v4");
+  Emitters emitters = createEmitters();
+  buildFusePipeline(passes, emitters, "x86-64-v4");
   EXPECT_TRUE(mlir::succeeded(passes.run(module.get()))) << path;
   return module;
 }

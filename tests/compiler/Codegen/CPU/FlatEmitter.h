@@ -3,6 +3,7 @@
 
 #include "compiler/Codegen/CPU/KernelFrame.h"
 #include "compiler/Codegen/CPU/RegionVectoriser.h"
+#include "compiler/Codegen/Emitter.h"
 #include "compiler/Codegen/Target.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

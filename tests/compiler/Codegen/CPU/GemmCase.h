@@ -1,5 +1,4 @@
-//===- GemmCase.h - a product written as in index notation, as MLIR and as plain loops
-//-----------------------------===//
+//===- GemmCase.h - a product written as in index notation, as MLIR and as plain loops ----------------------------===//
 //
 //   GemmCase c{"bsk", "kn", "bsn"};              // out[b,s,n] = sum over k of left[b,s,k] * right[k,n]
 //   c.sizes = {{'b', 2}, {'s', 5}, {'k', 64}, {'n', 100}};

@@ -15,7 +15,7 @@ public:
   std::string_view name() const override { return "packing"; }
   Verdict supports(func::FuncOp, const Target &) const override { return Verdict::yes(); }
   FailureOr<KernelCode> emit(func::FuncOp kernel, const Target &target, ModuleOp code) const override {
-    return emitPacking(cast<RankedTensorType>(kernel.getArgumentTypes()[0]), packing, "pack", target, code);
+    return attnc::emitPacking(cast<RankedTensorType>(kernel.getArgumentTypes()[0]), packing, "pack", target, code);
   }
 
 private:
@@ -75,7 +75,7 @@ std::optional<OperandPacking> preferred(const GemmCase &c) {
     mutable std::optional<OperandPacking> answer;
     std::string_view name() const override { return "asks"; }
     Verdict supports(func::FuncOp kernel, const Target &target) const override {
-      answer = preferredPacking(kernel, target);
+      answer = attnc::preferredPacking(kernel, target);
       return Verdict::no("it only asks");
     }
     FailureOr<KernelCode> emit(func::FuncOp, const Target &, ModuleOp) const override { return failure(); }

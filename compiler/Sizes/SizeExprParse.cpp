@@ -1,4 +1,4 @@
-#include "compiler/Memory/SizeExpr.h"
+#include "compiler/Sizes/SizeExpr.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <optional>

@@ -10,7 +10,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Memory/SizeExpr.h"
+#include "compiler/Sizes/SizeExpr.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

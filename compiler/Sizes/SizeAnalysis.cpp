@@ -1,4 +1,4 @@
-#include "compiler/Memory/SizeAnalysis.h"
+#include "compiler/Sizes/SizeAnalysis.h"
 #include "dialects/Attn/Attn.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,7 +22,7 @@ std::optional<SizeExpr> declaredSize(ArrayAttr shape, unsigned dimension, ArrayR
 
 FailureOr<SizeAnalysis> SizeAnalysis::ofEntry(func::FuncOp entry) {
   SizeAnalysis analysis;
-  auto dimensions = entry->getAttrOfType<ArrayAttr>("model.dimensions");
+  auto dimensions = entry->getAttrOfType<ArrayAttr>(model::dimensionsAttrName);
   for (Attribute dimension : dimensions ? dimensions.getValue() : ArrayRef<Attribute>())
     analysis.names.push_back(cast<model::DimensionAttr>(dimension).getName().str());
   auto declare = [&](Type declared, ArrayAttr shape, const llvm::Twine &what, Value argument) -> LogicalResult {
@@ -46,11 +46,11 @@ FailureOr<SizeAnalysis> SizeAnalysis::ofEntry(func::FuncOp entry) {
     return success();
   };
   for (auto [number, argument] : llvm::enumerate(entry.getArguments()))
-    if (failed(declare(argument.getType(), entry.getArgAttrOfType<ArrayAttr>(number, "model.shape"),
+    if (failed(declare(argument.getType(), entry.getArgAttrOfType<ArrayAttr>(number, model::shapeAttrName),
                        "argument " + llvm::Twine(number), argument)))
       return failure();
   for (auto [number, type] : llvm::enumerate(entry.getResultTypes()))
-    if (failed(declare(type, entry.getResultAttrOfType<ArrayAttr>(number, "model.shape"),
+    if (failed(declare(type, entry.getResultAttrOfType<ArrayAttr>(number, model::shapeAttrName),
                        "result " + llvm::Twine(number), Value())))
       return failure();
   return analysis;

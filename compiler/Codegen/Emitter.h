@@ -1,0 +1,53 @@
+//===- Emitter.h - the border between the phases and the emitters ---------------------------------------------===//
+//
+// All that the compiler asks of the code for one kind of machine. `fuse` asks how weights should arrive, `generate`
+// which kernels an emitter takes, for their code and for the code that packs weights, and which results may be written
+// over an operand. Of several emitters the first that supports a kernel has it.
+//
+// A new emitter is a class with this interface and a line in Emitters.cpp; no phase includes its headers.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/PanelPacking.h"
+#include <memory>
+#include <string_view>
+
+namespace attnc {
+
+struct Target;
+
+class Emitter {
+public:
+  virtual ~Emitter() = default;
+  virtual std::string_view name() const = 0;
+  virtual Verdict supports(mlir::func::FuncOp kernel, const Target &target) const = 0;
+  /// Appends the phases' functions to `code`. Requires supports(); fails only by a bug of ours.
+  virtual mlir::FailureOr<KernelCode> emit(mlir::func::FuncOp kernel, const Target &target,
+                                           mlir::ModuleOp code) const = 0;
+
+  /// Whether the kernel computes result `result` right when that is the same buffer as its argument `argument` (the
+  /// condition of `attn.in_place`). Requires supports().
+  virtual bool mayRunInPlace(mlir::func::FuncOp kernel, unsigned argument, unsigned result) const { return false; }
+
+  /// The argument of `kernel` that, where it is a weight, should arrive packed, and how. Nothing where reading weights
+  /// as they lie is as fast. Requires supports().
+  virtual std::optional<OperandPacking> preferredPacking(mlir::func::FuncOp kernel, const Target &target) const {
+    return std::nullopt;
+  }
+  /// Code that packs as preferredPacking asked: one phase with two buffers, the source, a tensor of static shape, and
+  /// the packed form, appended to `code` under `symbol`.
+  virtual mlir::FailureOr<KernelCode> emitPacking(mlir::RankedTensorType source, const PanelPacking &packing,
+                                                  llvm::StringRef symbol, const Target &target,
+                                                  mlir::ModuleOp code) const {
+    return mlir::failure();
+  }
+};
+
+using Emitters = std::vector<std::unique_ptr<Emitter>>;
+
+/// Every emitter, in the order in which they are asked.
+Emitters createEmitters();
+
+} // namespace attnc

@@ -1,0 +1,51 @@
+#include "compiler/Codegen/Kernel.h"
+#include "mlir/IR/BuiltinAttributes.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+StringRef kernelKindName(KernelKind kind) {
+  switch (kind) {
+  case KernelKind::Attend:
+    return "attend";
+  case KernelKind::Gemm:
+    return "gemm";
+  case KernelKind::Rows:
+    return "rows";
+  case KernelKind::Loops:
+    return "loops";
+  }
+  llvm_unreachable("four kinds of kernel");
+}
+
+std::optional<KernelKind> parseKernelKind(StringRef name) {
+  for (KernelKind kind : {KernelKind::Attend, KernelKind::Gemm, KernelKind::Rows, KernelKind::Loops})
+    if (kernelKindName(kind) == name)
+      return kind;
+  return std::nullopt;
+}
+
+bool isKernel(func::FuncOp function) { return function->hasAttr(kernelAttrName); }
+
+std::optional<KernelKind> kernelKindOf(func::FuncOp function) {
+  auto name = function->getAttrOfType<StringAttr>(kernelAttrName);
+  return name ? parseKernelKind(name.getValue()) : std::nullopt;
+}
+
+template <typename AttrTy> static AttrTy scheduledAttribute(func::FuncOp kernel, StringRef key) {
+  auto schedule = kernel->getAttrOfType<DictionaryAttr>(scheduleAttrName);
+  return schedule ? schedule.getAs<AttrTy>(key) : AttrTy();
+}
+
+std::optional<int64_t> scheduled(func::FuncOp kernel, StringRef key) {
+  auto value = scheduledAttribute<IntegerAttr>(kernel, key);
+  return value ? std::optional(value.getInt()) : std::nullopt;
+}
+
+std::optional<StringRef> scheduledWord(func::FuncOp kernel, StringRef key) {
+  auto value = scheduledAttribute<StringAttr>(kernel, key);
+  return value ? std::optional(value.getValue()) : std::nullopt;
+}
+
+} // namespace attnc

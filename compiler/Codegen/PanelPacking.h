@@ -1,0 +1,52 @@
+//===- PanelPacking.h - how a weight lies when it arrives packed ------------------------------------------------===//
+//
+// A matrix B of K x N in panels of `nr` columns, one after the other:
+//
+//   packed[b][p][k][c] = B[b][k][p*nr + c]      0 <= c < nr, zero where p*nr + c >= N
+//
+// A weight is packed once, by `model_prepare`; the argument of the kernel that reads it then carries `attn.packed`, the
+// dictionary below:
+//
+//   {layout = "panels", nr = 48 : i64, transposed = false, batch_dims = 0 : i64, outer_dims = 1 : i64}
+//
+// The source is a dense row-major tensor whose dimensions are, in order, `batch_dims` that count separate matrices,
+// `outer_dims` that together are K (N when `transposed`), and the rest, which together are N (K when `transposed`).
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include <optional>
+
+namespace attnc {
+
+struct PanelPacking {
+  int64_t nr = 0;
+  bool transposed = false;
+  int64_t batchDims = 0;
+  int64_t outerDims = 1;
+
+  mlir::DictionaryAttr attribute(mlir::MLIRContext *context) const;
+  /// Nothing where `attribute` is not such a dictionary.
+  static std::optional<PanelPacking> fromAttribute(mlir::Attribute attribute);
+  bool operator==(const PanelPacking &other) const = default;
+};
+
+/// The source of a packing as separate matrices of `depth` x `columns`.
+struct PanelSource {
+  int64_t batch = 1, depth = 1, columns = 1;
+  /// `source` has a static shape.
+  PanelSource(mlir::RankedTensorType source, const PanelPacking &packing);
+};
+
+/// Bytes of the packed form of a tensor of static shape `source`; a multiple of ATTN_ALIGNMENT.
+int64_t packedBytes(mlir::RankedTensorType source, const PanelPacking &packing);
+
+/// The argument of a kernel that is worth packing ahead of time, and how.
+struct OperandPacking {
+  unsigned argument;
+  PanelPacking packing;
+};
+
+} // namespace attnc
