@@ -127,23 +127,30 @@ static std::pair<Value, Value> noExtrema(LoopBuilder &loops) {
   return {loops.constant(int64_t(1) << 62), loops.constant(-(int64_t(1) << 62))};
 }
 
+/// Whether the sum of a node's row terms is extreme at the first or the last of consecutive rows.
+bool AttendMask::hasPlainRows(const Node &node) {
+  return llvm::all_of(node.rowTerms, [&](auto &term) {
+    return isa<BlockArgument>(term.first) || !(uses.of(term.first) & problem.rowUses());
+  });
+}
+
+void AttendMask::setExtremaOfEnds(LoopBuilder &loops, const RowRange &rows, Node &node) {
+  Value last = loops.add(loops.add(rows.first, rows.count), -1);
+  RegionVectoriser atFirst = rows.bindRow(rows.first), atLast = rows.bindRow(last);
+  Value a = sumOf(loops, atFirst, node.rowTerms), b = sumOf(loops, atLast, node.rowTerms);
+  node.rowMin = loops.min(a, b);
+  node.rowMax = loops.max(a, b);
+}
+
 void AttendMask::prepareRows(LoopBuilder &loops, const RowRange &rows) {
   SmallVector<Node *> scanned;
   for (Node &node : nodes) {
     if (node.kind != Kind::Compare)
       continue;
-    bool plain = llvm::all_of(node.rowTerms, [&](auto &term) {
-      return isa<BlockArgument>(term.first) || !(uses.of(term.first) & problem.rowUses());
-    });
-    if (!(plain && rows.monotone)) {
+    if (rows.monotone && hasPlainRows(node))
+      setExtremaOfEnds(loops, rows, node);
+    else
       scanned.push_back(&node);
-      continue;
-    }
-    Value last = loops.add(loops.add(rows.first, rows.count), -1);
-    RegionVectoriser atFirst = rows.bindRow(rows.first), atLast = rows.bindRow(last);
-    Value a = sumOf(loops, atFirst, node.rowTerms), b = sumOf(loops, atLast, node.rowTerms);
-    node.rowMin = loops.min(a, b);
-    node.rowMax = loops.max(a, b);
   }
   if (scanned.empty())
     return;
@@ -175,6 +182,20 @@ AttendMask::KeyRange AttendMask::keyRange(LoopBuilder &loops, Value keys) {
   if (problem.hasMask())
     narrow(loops, root, range);
   return range;
+}
+
+Value AttendMask::keyEnd(LoopBuilder &loops, const RowRange &rows, Value keys) const {
+  AttendMask part = *this;
+  for (Node &node : part.nodes) {
+    if (node.kind != Kind::Compare)
+      continue;
+    if (rows.monotone && part.hasPlainRows(node))
+      setExtremaOfEnds(loops, rows, node);
+    else
+      node.kind = Kind::Opaque;
+  }
+  Value end = part.keyRange(loops, keys).end;
+  return end == keys ? Value() : end;
 }
 
 void AttendMask::narrow(LoopBuilder &loops, unsigned number, KeyRange &range) {

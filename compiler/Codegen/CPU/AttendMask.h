@@ -47,6 +47,10 @@ public:
   /// The keys outside of which nothing is kept.
   KeyRange keyRange(LoopBuilder &loops, mlir::Value keys);
 
+  /// The key from which on none of these rows keeps a pair, where comparisons of plain indices tell it; null where they
+  /// tell nothing. The rows' indices may lie past the last one.
+  mlir::Value keyEnd(LoopBuilder &loops, const RowRange &rows, mlir::Value keys) const;
+
   struct Decision {
     mlir::Value some, all; ///< i1; `some` may be true where nothing is kept, `all` may be false where everything is
   };
@@ -70,6 +74,8 @@ private:
   unsigned make(Kind kind, llvm::ArrayRef<unsigned> children);
   bool separate(mlir::Value value, int sign, Node &node);
   bool isPlainKey(mlir::Value value) const;
+  bool hasPlainRows(const Node &node);
+  static void setExtremaOfEnds(LoopBuilder &loops, const RowRange &rows, Node &node);
   void narrow(LoopBuilder &loops, unsigned node, KeyRange &range);
   Decision decideNode(LoopBuilder &loops, unsigned node, mlir::Value firstKey, mlir::Value count,
                       llvm::function_ref<RegionVectoriser(mlir::Value key)> bindKey);

@@ -88,7 +88,25 @@ void AttendPrefill::bindRows() {
       rowVector.setActiveLanes(loops.max(loops.constant(0), loops.sub(rowCount, at(vector))));
   }
   auto bind = [&](Value row) { return bindRow(row); };
-  mask.prepareRows(loops, {firstRow, rowCount, bind, rowSizes.size() <= 1});
+  bool monotone = rowSizes.size() <= 1;
+  mask.prepareRows(loops, {firstRow, rowCount, bind, monotone});
+  for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
+    Value first = loops.add(firstRow, at(vector));
+    Value end = mask.keyEnd(loops, {first, loops.constant(schedule.lanes), bind, monotone}, keys);
+    if (!end)
+      return;
+    vectorKeyEnds.push_back(vector == 0 ? end : loops.max(vectorKeyEnds.back(), end));
+  }
+}
+
+/// Below key liveEnds[v] of a block vectors v, v + 1, ... are computed; earlier ones drop all keys from
+/// liveEnds[v - 1] on.
+LoopBuilder::Values AttendPrefill::liveEnds(Value firstKey, Value count) {
+  Values ends;
+  for (Value end : ArrayRef<Value>(vectorKeyEnds).drop_back(vectorKeyEnds.empty() ? 0 : 1))
+    ends.push_back(loops.min(count, loops.max(loops.constant(0), loops.sub(end, firstKey))));
+  ends.push_back(count);
+  return ends;
 }
 
 /// The formulas of one row, by its number in the batch.

@@ -15,6 +15,9 @@
 // things held are the tiles, whatever the lengths. Score, mask and weight are evaluated on vectors of queries, one key
 // at a time. m starts at the lowest finite float: a row without kept pairs ends with l = 0 and yields zeros.
 //
+// Under a causal mask, and any other whose end is told by the row's index, the vectors of queries that drop the rest of a
+// block take no part in its products: the diagonal is computed in steps of a vector.
+//
 // Final weights (the `weights` result, or a weight region that is not linear) need the row's sums first: the blocks are
 // passed twice, the first time for the sums alone.
 //
@@ -57,20 +60,22 @@ private:
   void passKeys(Pass pass);
   void computeBlock(Pass pass, Value firstKey, Value count, Value all);
   Value keepsSome(Value firstKey, Value count);
+  Values liveEnds(Value firstKey, Value count);
   void initialise();
 
   // AttendPrefillScores.cpp: products, scores, weights
   void computeProduct(unsigned product, Value firstKey, Value count);
-  /// Keys row, row + 1, ... of a block.
+  /// Keys row, row + 1, ... of a block, and the vectors of queries from the first live one on.
   struct KeyTile {
     Value firstKey, count, row;
-    int64_t rows;
+    int64_t rows, firstVector;
   };
   void computeProductTile(unsigned product, const KeyTile &tile);
   Values sumTerms(unsigned product, const KeyTile &tile, Values sums);
   void prefetchKeys(const PairReduction &product, const KeyTile &tile, Value feature);
-  Values accumulateTerms(unsigned product, llvm::ArrayRef<std::vector<RegionVectoriser>> cells, ValueRange features,
-                         ValueRange carried);
+  void computeProductTiles(unsigned product, Value firstKey, Value count, int64_t tileRows);
+  Values accumulateTerms(unsigned product, llvm::ArrayRef<std::vector<RegionVectoriser>> cells, int64_t firstVector,
+                         ValueRange features, ValueRange carried);
   int64_t tileRowsOf(const PairReduction &product);
   RegionVectoriser bindPair(int64_t vector, Value firstKey, Value key);
   Value scoreOf(RegionVectoriser &pair, int64_t vector, Value key, bool masked);
@@ -87,6 +92,13 @@ private:
   void accumulateValues(const PairBlock &block, ValueRange corrections);
   void accumulateValueTile(const PairBlock &block, Value firstValue, int64_t tileRows, ValueRange corrections);
   Values sumValueTile(const PairBlock &block, Value firstValue, int64_t tileRows, bool keptAlone);
+  /// A register tile of values, from the first live vector on.
+  struct ValueTile {
+    Value firstValue;
+    int64_t rows, firstVector;
+    bool keptAlone;
+  };
+  Values addKey(const PairBlock &block, const ValueTile &tile, Value key, ValueRange before);
   void bindValueIndices(RegionVectoriser &to, ValueRange indices);
   void prefetchValues(const PairBlock &block, Value key, Value firstValue, int64_t tileRows);
   void invertSums();
@@ -143,6 +155,7 @@ private:
   std::vector<RegionVectoriser> rowVectors; ///< and the row indices, one a vector of queries
   Values outerSizes, keySizes, valueSizes;  ///< index
   Value rows, keys, values;                 ///< their products
+  Values vectorKeyEnds; ///< [vector]: keys from there on are dropped for it and those before; empty where unknown
   Value firstRow, rowCount;
   llvm::SmallVector<llvm::SmallVector<Value>> rowTiles; ///< [product][extract]: Qt
   llvm::SmallVector<Value> productScales;               ///< [product], vectors

@@ -39,35 +39,45 @@ int64_t AttendPrefill::tileRowsOf(const PairReduction &product) {
 void AttendPrefill::computeProduct(unsigned number, Value firstKey, Value count) {
   int64_t tileRows = tileRowsOf(problem.products[number]);
   Value zero = loops.constant(0), tile = loops.constant(tileRows), enough = loops.less(count, tile);
-  // The last tile begins early where the rows do not divide the keys: no key past the end is read.
   auto wholeTiles = [&] {
-    Value last = loops.sub(count, tile);
-    loops.loop(zero, count, tile, [&](Value row) {
-      if (number == 0)
-        prefetchPairs(firstKey, count, row, tileRows);
-      computeProductTile(number, {firstKey, count, loops.min(row, last), tileRows});
-    });
+    computeProductTiles(number, firstKey, count, tileRows);
     return Values();
   };
   auto singleRows = [&] {
     loops.loop(zero, count, loops.constant(1), [&](Value row) {
-      computeProductTile(number, {firstKey, count, row, 1});
+      computeProductTile(number, {firstKey, count, row, 1, 0});
     });
     return Values();
   };
   loops.select(enough, {}, singleRows, wholeTiles);
 }
 
+/// The last tile begins early where the rows do not divide the keys: no key past the end is read.
+void AttendPrefill::computeProductTiles(unsigned number, Value firstKey, Value count, int64_t tileRows) {
+  Value zero = loops.constant(0), begin = zero;
+  for (auto [vector, end] : llvm::enumerate(liveEnds(firstKey, count))) {
+    Value last = loops.max(zero, loops.add(end, -tileRows));
+    loops.loop(begin, end, loops.constant(tileRows), [&, vector = vector](Value row) {
+      if (number == 0)
+        prefetchPairs(firstKey, count, row, tileRows);
+      computeProductTile(number, {firstKey, count, loops.min(row, last), tileRows, int64_t(vector)});
+    });
+    begin = end;
+  }
+}
+
 void AttendPrefill::computeProductTile(unsigned number, const KeyTile &tile) {
   const PairReduction &product = problem.products[number];
   attn::ReduceOp op = product.op;
+  int64_t vectors = schedule.vectors - tile.firstVector;
   Value neutral =
       loops.splat(neutralElement(loops.builder, loops.location, op.getCombine(), loops.builder.getF32Type()));
-  Values sums = sumTerms(number, tile, Values(tile.rows * schedule.vectors, neutral));
-  for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
+  Values sums = sumTerms(number, tile, Values(tile.rows * vectors, neutral));
+  for (int64_t live = 0; live < vectors; ++live) {
+    int64_t vector = tile.firstVector + live;
     Value largest = keepsMaxima() ? loadTile(blockMaxima, vector) : Value();
     for (int64_t i = 0; i < tile.rows; ++i) {
-      Value sum = sums[i * schedule.vectors + vector];
+      Value sum = sums[i * vectors + live];
       if (!product.isDot)
         sum = loops.mulf(sum, productScales[number]);
       storeTile(sum, scoreTiles[number], vector, tile.row, i);
@@ -86,11 +96,15 @@ LoopBuilder::Values AttendPrefill::sumTerms(unsigned number, const KeyTile &tile
   for (int64_t i = 0; i < tile.rows; ++i) {
     Value key = loops.add(loops.add(tile.firstKey, tile.row), i);
     auto &cell = cells.emplace_back();
-    for (int64_t vector = 0; vector < (product.isDot ? 1 : schedule.vectors); ++vector)
-      cell.push_back(bindKey(product.isDot ? batch : rowVectors[vector], key));
+    if (product.isDot)
+      cell.push_back(bindKey(batch, key));
+    for (int64_t vector = tile.firstVector; !product.isDot && vector < schedule.vectors; ++vector)
+      cell.push_back(bindKey(rowVectors[vector], key));
   }
   Values sizes = featureSizes(frame, product);
-  auto add = [&](ValueRange features, ValueRange carried) { return accumulateTerms(number, cells, features, carried); };
+  auto add = [&](ValueRange features, ValueRange carried) {
+    return accumulateTerms(number, cells, tile.firstVector, features, carried);
+  };
   if (!product.isDot || sizes.size() != 1)
     return loops.nest(sizes, sums, add);
   // Line by line, so that the lines read later are asked for in step with the multiplications.
@@ -134,13 +148,13 @@ void AttendPrefill::prefetchKeys(const PairReduction &product, const KeyTile &ti
 }
 
 LoopBuilder::Values AttendPrefill::accumulateTerms(unsigned number, ArrayRef<std::vector<RegionVectoriser>> cells,
-                                                   ValueRange features, ValueRange carried) {
+                                                   int64_t firstVector, ValueRange features, ValueRange carried) {
   const PairReduction &product = problem.products[number];
   attn::ReduceOp op = product.op;
   Value feature = loops.linearise(features, featureSizes(frame, product));
   SmallVector<Values> packed(rowTiles[number].size());
   for (auto [tile, vectors] : llvm::zip(rowTiles[number], packed))
-    for (int64_t vector = 0; vector < schedule.vectors; ++vector)
+    for (int64_t vector = firstVector; vector < schedule.vectors; ++vector)
       vectors.push_back(loadTile(tile, vector, feature));
   Values next;
   for (auto [i, cell] : llvm::enumerate(cells)) {
@@ -148,15 +162,15 @@ LoopBuilder::Values AttendPrefill::accumulateTerms(unsigned number, ArrayRef<std
       RegionVectoriser key = cell[0];
       bindFeatures(product, key, features);
       Value factor = loops.splat(key.evaluate(product.keyFactor));
-      for (int64_t vector = 0; vector < schedule.vectors; ++vector)
-        next.push_back(loops.fma(factor, packed[0][vector], carried[next.size()]));
+      for (Value row : packed[0])
+        next.push_back(loops.fma(factor, row, carried[next.size()]));
       continue;
     }
-    for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
-      RegionVectoriser pair = cell[vector];
+    for (auto [live, of] : llvm::enumerate(cell)) {
+      RegionVectoriser pair = of;
       bindFeatures(product, pair, features);
       for (auto [extract, vectors] : llvm::zip(product.rowExtracts, packed))
-        pair.bindValue(extract->getResult(0), vectors[vector]);
+        pair.bindValue(extract->getResult(0), vectors[live]);
       Value term = loops.splat(pair.evaluate(AttendProblem::yielded(op.getBody())));
       next.push_back(combine(loops.builder, loops.location, op.getCombine(), carried[next.size()], term));
     }

@@ -54,47 +54,62 @@ void AttendPrefill::accumulateValueTile(const PairBlock &block, Value firstValue
 /// The sums over the keys of a block, [value][vector]; over the kept pairs alone, or with a weight of zero elsewhere.
 LoopBuilder::Values AttendPrefill::sumValueTile(const PairBlock &block, Value firstValue, int64_t tileRows,
                                                 bool keptAlone) {
+  Values sums(tileRows * schedule.vectors, loops.splat(0.0));
+  Value zero = loops.constant(0), one = loops.constant(1), several = loops.constant(keysAtOnce);
+  ValueTile tile{firstValue, tileRows, 0, keptAlone};
+  auto addOne = [&](Value key, ValueRange before) { return addKey(block, tile, key, before); };
+  if (keptAlone)
+    return loops.loop(zero, block.count, one, sums, addOne);
+  Values ends = liveEnds(block.firstKey, block.count);
+  Value whole = loops.mul(loops.div(ends[0], several), keysAtOnce);
+  sums = loops.loop(zero, whole, several, sums, [&](Value first, ValueRange before) {
+    prefetchValues(block, first, firstValue, tileRows);
+    Values next(before);
+    for (int64_t i = 0; i < keysAtOnce; ++i)
+      next = addOne(loops.add(first, i), next);
+    return next;
+  });
+  sums = loops.loop(whole, ends[0], one, sums, addOne);
+  for (tile.firstVector = 1; tile.firstVector < int64_t(ends.size()); ++tile.firstVector) {
+    auto isLive = [&](size_t number) { return int64_t(number) % schedule.vectors >= tile.firstVector; };
+    Values live;
+    for (auto [number, sum] : llvm::enumerate(sums))
+      if (isLive(number))
+        live.push_back(sum);
+    live = loops.loop(ends[tile.firstVector - 1], ends[tile.firstVector], one, live, addOne);
+    for (size_t number = 0, next = 0; number < sums.size(); ++number)
+      if (isLive(number))
+        sums[number] = live[next++];
+  }
+  return sums;
+}
+
+/// Adds one key of a block to the sums of the live vectors, [value][live vector].
+LoopBuilder::Values AttendPrefill::addKey(const PairBlock &block, const ValueTile &tile, Value key, ValueRange before) {
   attn::AttendOp op = problem.op;
   Value formula = AttendProblem::yielded(op.getValue());
   bool ofRows = IndexUses(op).of(formula) & problem.rowUses();
-  SmallVector<Values> subscripts;
-  for (int64_t i = 0; i < tileRows; ++i)
-    subscripts.push_back(loops.delinearise(loops.add(firstValue, i), valueSizes));
   auto valueAt = [&](RegionVectoriser element, ValueRange indices) {
     bindValueIndices(element, indices);
     return loops.splat(element.evaluate(formula));
   };
-  auto addKey = [&](Value key, ValueRange before) {
-    Values weights, kept, next;
-    for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
-      weights.push_back(loadTile(scoreTiles[0], vector, key));
-      if (keptAlone)
-        kept.push_back(loops.loadFlags(keptTile, {keptAt(key, vector)}));
+  Values weights, kept, next;
+  for (int64_t vector = tile.firstVector; vector < schedule.vectors; ++vector) {
+    weights.push_back(loadTile(scoreTiles[0], vector, key));
+    if (tile.keptAlone)
+      kept.push_back(loops.loadFlags(keptTile, {keptAt(key, vector)}));
+  }
+  RegionVectoriser ofKey = bindKey(batch, loops.add(block.firstKey, key));
+  for (int64_t i = 0; i < tile.rows; ++i) {
+    Values indices = loops.delinearise(loops.add(tile.firstValue, i), valueSizes);
+    Value shared = ofRows ? Value() : valueAt(ofKey, indices);
+    for (auto [live, weight] : llvm::enumerate(weights)) {
+      Value value = ofRows ? valueAt(bindPair(tile.firstVector + live, block.firstKey, key), indices) : shared;
+      Value sum = before[next.size()], added = loops.fma(value, weight, sum);
+      next.push_back(tile.keptAlone ? loops.choose(kept[live], added, sum) : added);
     }
-    RegionVectoriser ofKey = bindKey(batch, loops.add(block.firstKey, key));
-    for (int64_t i = 0; i < tileRows; ++i) {
-      Value shared = ofRows ? Value() : valueAt(ofKey, subscripts[i]);
-      for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
-        Value value = ofRows ? valueAt(bindPair(vector, block.firstKey, key), subscripts[i]) : shared;
-        Value sum = before[next.size()], added = loops.fma(value, weights[vector], sum);
-        next.push_back(keptAlone ? loops.choose(kept[vector], added, sum) : added);
-      }
-    }
-    return next;
-  };
-  Values carried(tileRows * schedule.vectors, loops.splat(0.0));
-  Value zero = loops.constant(0), one = loops.constant(1);
-  if (keptAlone)
-    return loops.loop(zero, block.count, one, carried, addKey);
-  Value whole = loops.mul(loops.div(block.count, loops.constant(keysAtOnce)), keysAtOnce);
-  carried = loops.loop(zero, whole, loops.constant(keysAtOnce), carried, [&](Value first, ValueRange before) {
-    prefetchValues(block, first, firstValue, tileRows);
-    Values next(before);
-    for (int64_t i = 0; i < keysAtOnce; ++i)
-      next = addKey(loops.add(first, i), next);
-    return next;
-  });
-  return loops.loop(whole, block.count, one, carried, addKey);
+  }
+  return next;
 }
 
 void AttendPrefill::bindValueIndices(RegionVectoriser &to, ValueRange indices) {
