@@ -203,6 +203,23 @@ ExprRef Builder::subscript(ExprRef base, std::vector<ExprRef> indices, SourceRan
   return make(Subscript{base, std::move(indices), std::move(inRange)}, std::move(type), range);
 }
 
+/// [i < n] => i
+static bool isCounting(ExprRef value) {
+  auto *build = value->as<Comprehension>();
+  ExprRef body = build && build->indices.size() == 1 ? build->body : nullptr;
+  if (auto *cast = body ? body->as<Cast>() : nullptr)
+    body = cast->operand;
+  auto *ref = body ? body->as<IndexRef>() : nullptr;
+  return ref && ref->index == build->indices.front();
+}
+
+ExprRef Builder::elementOf(ExprRef tensor, std::vector<ExprRef> indices, SourceRange range) {
+  auto *ref = tensor->as<LocalRef>();
+  if (isCounting(tensor) || (ref && counting.count(ref->local)))
+    return cast(indices.front(), tensor->type.element);
+  return subscript(tensor, std::move(indices), range);
+}
+
 static Element resultOf(Combiner combiner, Element element) {
   return combiner == Combiner::ArgMax || combiner == Combiner::ArgMin ? Element::I32 : element;
 }
@@ -242,6 +259,8 @@ ExprRef Builder::bind(std::string name, ExprRef value, SourceRange range) {
     return known->second;
   Local *local = newLocal(std::move(name), value->type, range);
   let({local}, value);
+  if (isCounting(value))
+    counting.insert(local);
   ExprRef result = reference(local, value->range);
   bound.emplace(value, result);
   return result;

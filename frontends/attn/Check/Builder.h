@@ -57,6 +57,8 @@ public:
   typed::ExprRef reshape(typed::ExprRef source, Shape shape, SourceRange range);
   /// One element, or a row where there are fewer indices than dimensions. Closed bases are bound first.
   typed::ExprRef subscript(typed::ExprRef base, std::vector<typed::ExprRef> indices, SourceRange range);
+  /// An element of a tensor that is read where it has one: that of `iota(n)` at i is i.
+  typed::ExprRef elementOf(typed::ExprRef tensor, std::vector<typed::ExprRef> indices, SourceRange range);
   typed::ExprRef reduction(typed::Combiner combiner, std::vector<typed::Index *> indices, typed::ExprRef filter,
                            typed::ExprRef body, SourceRange range);
   typed::ExprRef reduceAxes(typed::Combiner combiner, typed::ExprRef source, std::vector<unsigned> axes,
@@ -105,6 +107,7 @@ private:
   std::unordered_map<typed::ExprRef, Info> infos;
   std::unordered_map<const typed::Index *, unsigned> indexNumbers;
   std::set<const typed::Local *> scalars;
+  std::set<const typed::Local *> counting; ///< tensors whose element at i is i
   std::deque<PendingAttend> pendings;
   std::unordered_map<const typed::Local *, PendingAttend *> pendingByLocal;
   std::unordered_map<typed::ExprRef, typed::ExprRef> bound; ///< within the current block

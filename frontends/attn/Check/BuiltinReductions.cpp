@@ -114,9 +114,10 @@ Value builtinDot(const BuiltinCall &call) {
     return Value();
   const Dim &left = a->type.shape.back(), &right = b->type.shape.back();
   if (left != right) {
-    checker.dimMismatch(call[0].range, "contracted dimensions differ", left, right)
-        .label(textOf(a->type))
-        .label(call[1].range, textOf(b->type));
+    Diagnostic &report = checker.dimMismatch(call[0].range, "contracted dimensions differ", left, right);
+    report.label(textOf(a->type)).label(call[1].range, textOf(b->type));
+    checker.noteOrigin(report, a, call[0].range, left);
+    checker.noteOrigin(report, b, call[1].range, right);
     return Value();
   }
   Value product = checker.elementwise(Op::Mul, {{TensorValue{a}, call[0].range}, {TensorValue{b}, call[1].range}},

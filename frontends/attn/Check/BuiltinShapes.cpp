@@ -157,11 +157,14 @@ Value builtinConcat(const BuiltinCall &call) {
     for (size_t i = 0; fits && i < rank; ++i)
       fits = i == *axis || shape[i] == type.shape[i];
     if (!fits) {
-      checker
-          .typeError(DiagnosticKind::DimMismatch, call.range,
-                     fmt::format("all dimensions but {} must be the same", *axis))
-          .label(parts[0].range, textOf(tensors[0]->type))
-          .label(parts[n].range, textOf(tensors[n]->type));
+      Diagnostic &report = checker.typeError(DiagnosticKind::DimMismatch, call.range,
+                                             fmt::format("all dimensions but {} must be the same", *axis));
+      report.label(parts[0].range, textOf(tensors[0]->type)).label(parts[n].range, textOf(tensors[n]->type));
+      for (size_t i = 0; i < std::min(shape.size(), rank); ++i)
+        if (i != *axis && shape[i] != type.shape[i]) {
+          checker.noteOrigin(report, tensors[0], parts[0].range, type.shape[i]);
+          checker.noteOrigin(report, tensors[n], parts[n].range, shape[i]);
+        }
       return Value();
     }
     type.shape[*axis] = type.shape[*axis] + shape[*axis];

@@ -80,7 +80,26 @@ Value Checker::call(const ast::CallExpr &expr, const ScopePtr &scope) {
   if (callee.isError() || anyError(arguments))
     return Value();
   std::string name(sources.text(expr.callee->range));
-  return callValue(callee, name, expr.callee->range, expr.range, std::move(arguments));
+  Value result = callValue(callee, name, expr.callee->range, expr.range, arguments);
+  recordCall(result, callee, name, arguments);
+  return result;
+}
+
+void Checker::recordCall(const Value &result, const Value &callee, const std::string &name,
+                         const std::vector<CheckedArgument> &arguments) {
+  auto *module = callee.as<ModuleValue>();
+  auto *function = callee.as<FunctionValue>();
+  SourceRange declared = module ? module->instance->field : function ? function->decl->signatureRange : SourceRange();
+  if (!declared.valid())
+    return;
+  if (auto *tuple = result.as<TupleValue>())
+    for (const Value &part : tuple->parts)
+      recordCall(part, callee, name, arguments);
+  typed::ExprRef tensor = result.tensor();
+  bool isArgument = std::any_of(arguments.begin(), arguments.end(),
+                                [&](const CheckedArgument &argument) { return argument.value.tensor() == tensor; });
+  if (tensor && !isArgument)
+    origins.addCall(tensor, {name, declared, module != nullptr});
 }
 
 Value Checker::callValue(const Value &callee, const std::string &name, SourceRange calleeRange, SourceRange range,
@@ -180,7 +199,7 @@ bool Checker::bindParameters(const ast::FunctionDecl &decl, std::vector<std::opt
         fits = false;
         continue;
       }
-      fits &= unify(*parameter.type, tensor->type, range, scope, later);
+      fits &= unify(*parameter.type, tensor, range, scope, later);
       value = TensorValue{tensor};
     }
     checkNotBuiltin(parameter.name, "the parameter");

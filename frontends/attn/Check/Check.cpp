@@ -167,6 +167,7 @@ Local *Checker::entryArgument(const ast::Parameter &parameter, const ScopePtr &s
     return nullptr;
   Local *local = build.newLocal(parameter.name.text, {*element, *shape}, parameter.name.range);
   entry.arguments.push_back(local);
+  origins.addArgument(local);
   return local;
 }
 

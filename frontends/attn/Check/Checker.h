@@ -25,6 +25,7 @@
 #include "frontends/attn/Check/Builder.h"
 #include "frontends/attn/Check/Check.h"
 #include "frontends/attn/Check/Elements.h"
+#include "frontends/attn/Check/Origins.h"
 #include "frontends/attn/Check/Ranges.h"
 #include "frontends/attn/Check/Value.h"
 #include <functional>
@@ -130,11 +131,11 @@ public:
     const ast::Dimension *dimension;
     Dim actual;
     SourceRange range;
-    typed::Type type;
+    typed::ExprRef tensor;
   };
-  bool unify(const ast::TensorType &type, const typed::Type &actual, SourceRange range, const ScopePtr &scope,
+  bool unify(const ast::TensorType &type, typed::ExprRef actual, SourceRange range, const ScopePtr &scope,
              std::vector<LaterDim> &later);
-  bool unifyDim(const ast::Dimension &dimension, const Dim &actual, SourceRange range, const typed::Type &type,
+  bool unifyDim(const ast::Dimension &dimension, const Dim &actual, SourceRange range, typed::ExprRef tensor,
                 const ScopePtr &scope, std::vector<LaterDim> &later);
   bool finishUnify(const std::vector<LaterDim> &later, const ScopePtr &scope);
   std::optional<bool> solveDim(const LaterDim &late, const ScopePtr &scope);
@@ -154,6 +155,9 @@ public:
   Value callFunction(const FunctionValue &function, SourceRange range, std::vector<CheckedArgument> arguments);
   Value callLambda(const LambdaValue &lambda, SourceRange range, std::vector<CheckedArgument> arguments);
   std::vector<CheckedArgument> checkArguments(const ast::CallExpr &expr, const ScopePtr &scope);
+  /// Remembers what made a value, for `noteOrigin`.
+  void recordCall(const Value &result, const Value &callee, const std::string &name,
+                  const std::vector<CheckedArgument> &arguments);
   bool anyError(const std::vector<CheckedArgument> &arguments);
   /// Arguments in the order of parameters; reports missing, surplus and unknown ones. Defaults stay empty.
   std::optional<std::vector<std::optional<CheckedArgument>>> match(const std::vector<ast::Parameter> &parameters,
@@ -208,6 +212,8 @@ public:
   typed::ExprRef asReal(const Value &value, SourceRange range, const std::string &what);
   typed::ExprRef asCondition(const Value &value, SourceRange range, const std::string &what);
   Diagnostic &dimMismatch(SourceRange range, const std::string &what, const Dim &a, const Dim &b);
+  /// A note of where the dimension of an operand comes from, unless that is on the line of the error.
+  void noteOrigin(Diagnostic &report, typed::ExprRef operand, SourceRange written, const Dim &dim);
 
   /// What is known of an index while its body is being checked.
   struct IndexState {
@@ -295,6 +301,7 @@ public:
   Builder build;
   Ranges ranges;
   Elements elements;
+  Origins origins;
 
   std::vector<std::unique_ptr<SourceUnit>> units;
   std::deque<Instance> instances;

@@ -89,6 +89,33 @@ Diagnostic &Checker::dimMismatch(SourceRange range, const std::string &what, con
   return typeError(DiagnosticKind::DimMismatch, range, fmt::format("{}: {}", what, values));
 }
 
+/// The variable that an operand is a part of: `k` of `k[b, h, j]`.
+static std::string variableOf(std::string_view written) {
+  size_t end = 0;
+  while (end < written.size() && (std::isalnum(static_cast<unsigned char>(written[end])) || written[end] == '_'))
+    ++end;
+  bool isPart = end == written.size() || written[end] == '[' || written[end] == '\'';
+  return isPart ? std::string(written.substr(0, end)) : "";
+}
+
+void Checker::noteOrigin(Diagnostic &report, typed::ExprRef operand, SourceRange written, const Dim &dim) {
+  std::optional<Origins::Origin> origin = origins.find(operand, dim);
+  if (!origin)
+    return;
+  auto lineOf = [&](SourceRange range) { return sources.file(range.file).lineColumn(range.begin).line; };
+  SourceRange declared = origin->declared, place = report.primary.range;
+  if (!place.valid() || (declared.file == place.file && lineOf(declared) == lineOf(place)))
+    return;
+  std::string variable = origin->name.empty() ? variableOf(sources.text(written)) : "";
+  std::string message = variable.empty()
+                            ? fmt::format("`{}` is declared", origin->name.empty() ? origin->maker : origin->name)
+                            : fmt::format("`{}` is made by `{}`, declared", variable, origin->maker);
+  for (const Note &note : report.notes)
+    if (note.message == message)
+      return;
+  report.note(message, declared);
+}
+
 bool Checker::checkBound(const ast::Dimension &dimension, const Dim &actual, SourceRange range, const ScopePtr &scope) {
   if (!dimension.bound)
     return true;
@@ -110,11 +137,11 @@ bool Checker::checkBound(const ast::Dimension &dimension, const Dim &actual, Sou
   return false;
 }
 
-bool Checker::unifyDim(const ast::Dimension &dimension, const Dim &actual, SourceRange range, const Type &type,
+bool Checker::unifyDim(const ast::Dimension &dimension, const Dim &actual, SourceRange range, typed::ExprRef tensor,
                        const ScopePtr &scope, std::vector<LaterDim> &later) {
   auto *ref = dimension.size->as<ast::NameRefExpr>();
   if (!ref) {
-    later.push_back({&dimension, actual, range, type});
+    later.push_back({&dimension, actual, range, tensor});
     return true;
   }
   std::optional<Value> known = find(scope, ref->name);
@@ -130,16 +157,18 @@ bool Checker::unifyDim(const ast::Dimension &dimension, const Dim &actual, Sourc
     return checkBound(dimension, actual, range, scope);
   Diagnostic &report =
       dimMismatch(range, "dimensions differ", expected->labelled(ref->name), Dim(actual).labelled(ref->name));
-  report.label(typed::textOf(type));
+  report.label(typed::textOf(tensor->type));
   Binding *binding = findBinding(scope, ref->name);
   if (binding && binding->isDimension)
     report.label(binding->range, fmt::format("`{}` is {}", ref->name, expected->text()));
-  report.note(fmt::format("the parameter's type is written", ref->name), dimension.range);
+  report.note("the parameter's type is written", dimension.range);
+  noteOrigin(report, tensor, range, actual);
   return false;
 }
 
-bool Checker::unify(const ast::TensorType &type, const Type &actual, SourceRange range, const ScopePtr &scope,
+bool Checker::unify(const ast::TensorType &type, typed::ExprRef tensor, SourceRange range, const ScopePtr &scope,
                     std::vector<LaterDim> &later) {
+  const Type &actual = tensor->type;
   size_t rests = 0;
   for (const ast::Dimension &dimension : type.dimensions)
     rests += dimension.isRest;
@@ -159,7 +188,7 @@ bool Checker::unify(const ast::TensorType &type, const Type &actual, SourceRange
   bool fits = true;
   for (const ast::Dimension &dimension : type.dimensions) {
     if (!dimension.isRest) {
-      fits &= unifyDim(dimension, actual.shape[next++], range, actual, scope, later);
+      fits &= unifyDim(dimension, actual.shape[next++], range, tensor, scope, later);
       continue;
     }
     auto begin = actual.shape.begin() + static_cast<ptrdiff_t>(next);
@@ -241,9 +270,10 @@ bool Checker::finishUnify(const std::vector<LaterDim> &later, const ScopePtr &sc
     }
     if (*expected != late.actual) {
       std::string written(sources.text(late.dimension->size->range));
-      dimMismatch(late.range, "dimensions differ", expected->labelled(written), Dim(late.actual).labelled(written))
-          .label(typed::textOf(late.type))
-          .note("the parameter's type is written", late.dimension->range);
+      Diagnostic &report =
+          dimMismatch(late.range, "dimensions differ", expected->labelled(written), Dim(late.actual).labelled(written));
+      report.label(typed::textOf(late.tensor->type)).note("the parameter's type is written", late.dimension->range);
+      noteOrigin(report, late.tensor, late.range, late.actual);
       fits = false;
       continue;
     }
@@ -280,9 +310,12 @@ Value Checker::conform(const Value &value, const ast::TensorType &declared, Sour
         DiagnosticKind::RankMismatch, range,
         fmt::format("{} has {} dimensions and is declared with {}", what, tensor->type.rank(), shape->size())));
   for (size_t i = 0; i < shape->size(); ++i)
-    if ((*shape)[i] != tensor->type.shape[i])
-      return finish(dimMismatch(range, fmt::format("{} differs from its type in dimension {}", what, i),
-                                tensor->type.shape[i], (*shape)[i]));
+    if ((*shape)[i] != tensor->type.shape[i]) {
+      Diagnostic &report = dimMismatch(range, fmt::format("{} differs from its type in dimension {}", what, i),
+                                       tensor->type.shape[i], (*shape)[i]);
+      noteOrigin(report, tensor, range, tensor->type.shape[i]);
+      return finish(report);
+    }
   return TensorValue{tensor};
 }
 

@@ -250,8 +250,12 @@ bool Checker::checkBroadcast(const std::vector<ExprRef> &operands, const std::ve
       ++i;
     Diagnostic &report = dimMismatch(range, fmt::format("dimensions of {} differ", what), shape[shape.size() - i],
                                      other[other.size() - i]);
-    for (size_t k = 0; k < operands.size(); ++k)
+    for (size_t k = 0; k < operands.size(); ++k) {
+      const Shape &whole = operands[k]->type.shape;
       report.label(written[k].range, textOf(operands[k]->type));
+      if (whole.size() >= i && k <= n)
+        noteOrigin(report, operands[k], written[k].range, whole[whole.size() - i]);
+    }
     report.hint("trailing dimensions are aligned, and must be the same or the literal 1");
     return false;
   }
@@ -366,8 +370,12 @@ Value Checker::matMul(ExprRef a, ExprRef b, const ast::BinaryExpr &expr) {
     return report(typeError(DiagnosticKind::RankMismatch, expr.opRange,
                             "`@` multiplies matrices and vectors, and this is a number"));
   const Dim &k = a->type.shape.back(), &other = b->type.shape[bRank > 1 ? bRank - 2 : 0];
-  if (k != other)
-    return report(dimMismatch(expr.opRange, "contracted dimensions differ", k, other));
+  if (k != other) {
+    Diagnostic &mismatch = dimMismatch(expr.opRange, "contracted dimensions differ", k, other);
+    noteOrigin(mismatch, a, expr.lhs->range, k);
+    noteOrigin(mismatch, b, expr.rhs->range, other);
+    return report(mismatch);
+  }
   Shape aBatch(a->type.shape.begin(), a->type.shape.end() - static_cast<ptrdiff_t>(std::min<size_t>(aRank, 2)));
   Shape bBatch(b->type.shape.begin(), b->type.shape.end() - static_cast<ptrdiff_t>(std::min<size_t>(bRank, 2)));
   std::optional<Shape> shape = broadcast(aBatch, bBatch);

@@ -176,6 +176,7 @@ void Checker::addField(Instance &instance, const ast::FieldDecl &field, const Sc
   } else {
     Instance place = instance;
     place.members.clear();
+    place.field = field.name.range;
     place.path = joined(instance.path, field.name.text);
     place.checkpoint = field.checkpoint ? field.checkpoint->text : field.name.text;
     value = makeField(*field.value, instance, place, scope);

@@ -59,7 +59,9 @@ Value Checker::bindValue(const std::string &name, const Value &value, SourceRang
   ExprRef tensor = value.tensor();
   if (!tensor || build.isOpen(tensor) || tensor->type.element == Element::Index)
     return value;
-  return TensorValue{build.bind(name, tensor, range)};
+  ExprRef reference = build.bind(name, tensor, range);
+  origins.addVariable(reference, tensor);
+  return TensorValue{reference};
 }
 
 void Checker::letStatement(const ast::LetStmt &stmt, const ScopePtr &scope) {

@@ -302,7 +302,7 @@ ExprRef Checker::gather(ExprRef base, const std::vector<Position> &where, Source
         notSupported(where[i].range, "a second tensor as a subscript; index notation says what is meant").isError();
         return nullptr;
       }
-      index = build.cast(build.subscript(index, overDims(index->type.shape), where[i].range), Element::Index);
+      index = build.cast(build.elementOf(index, overDims(index->type.shape), where[i].range), Element::Index);
     }
     indices.push_back(index);
   }

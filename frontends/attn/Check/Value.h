@@ -136,6 +136,7 @@ struct Instance {
   std::string checkpoint;      ///< the same for checkpoints: "h.{0}.ln_1"
   std::vector<int64_t> counts; ///< of the lists on the way here
   unsigned listDepth = 0;      ///< lists on the way here, those unrolled too
+  SourceRange field;           ///< its declaration; of the model, none
   std::map<std::string, Binding> members;
   std::set<const ast::FunctionDecl *> checked; ///< functions that were called or checked alone
 };

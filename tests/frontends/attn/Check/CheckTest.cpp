@@ -216,6 +216,108 @@ TEST(Prelude, ACopyUnderAnotherNameIsTheSame) {
   EXPECT_EQ(original.typed, copy.typed);
 }
 
+TEST(Ranges, ThePlaceInIotaIsAnIndexItself) {
+  auto rows = [](const std::string &bound) {
+    return check("model M(context = 16) {\n  table: f32[context, 4] = normal(0.02)\n"
+                 "  fn f(x: f32[seq" +
+                 bound + ", 4]) -> f32[seq, 4] { x + table[iota(seq)] }\n}\n");
+  };
+  Checked bounded = rows(" <= context"), unbounded = rows("");
+  EXPECT_EQ(bounded.diagnostics, "");
+  EXPECT_EQ(bounded.typed.find('?'), std::string::npos) << bounded.typed;
+  EXPECT_NE(unbounded.diagnostics.find("[out-of-range]"), std::string::npos) << unbounded.diagnostics;
+}
+
+//===- Where a wrong dimension comes from
+//-----------------------------------------------------------------------------===//
+
+/// The program of the design's example: queries and keys of different widths.
+TEST(Origins, AModuleThatWasCalled) {
+  Checked checked = check(R"(
+use nn
+model M(dim = 384) {
+  const head_dim = 64
+  wq: nn.Linear(dim, 6 * head_dim)
+  wk: nn.Linear(dim, 480)
+  fn f(x: f32[batch, seq, dim]) -> f32[batch, 6, seq, seq] {
+    let (q,) = split_heads(wq(x), 1, 6)
+    let (k,) = split_heads(wk(x), 1, 6)
+    [b, h, i] => attend j { score: dot(q[b, h, i], k[b, h, j]) / sqrt(head_dim) }
+  }
+}
+)");
+  EXPECT_EQ(checked.diagnostics,
+            R"(a.attn:10:40: error: contracted dimensions differ: `head_dim` is 64 and 80 [dim-mismatch]
+   10 |     [b, h, i] => attend j { score: dot(q[b, h, i], k[b, h, j]) / sqrt(head_dim) }
+      |                                        ^~~~~~~~~~  ~~~~~~~~~~ f32[80]
+      |                                        f32[64]
+  note: `q` is made by `wq`, declared at a.attn:5:3
+  note: `k` is made by `wk`, declared at a.attn:6:3
+)");
+}
+
+TEST(Origins, AnElementOfAListOfModules) {
+  Checked checked = check(R"(
+use nn
+model M(dim = 8) {
+  layers: [nn.Linear(dim, dim + 1); 4]
+  fn f(x: f32[n, dim]) -> f32[n, dim] {
+    var y = x
+    for layer in layers { y = x + layer(y) }
+    y
+  }
+}
+)");
+  EXPECT_EQ(checked.diagnostics,
+            R"(a.attn:7:33: error: dimensions of `+` differ: `dim` is 8 and `outputs` is 9 [dim-mismatch]
+    7 |     for layer in layers { y = x + layer(y) }
+      |                               ~ ^ ~~~~~~~~ f32[n, 9]
+      |                               f32[n, 8]
+  note: `x` is declared at a.attn:5:8
+  note: `layer` is declared at a.attn:4:3
+  hint: trailing dimensions are aligned, and must be the same or the literal 1
+)");
+}
+
+TEST(Origins, AFunctionThatMadeItOfNothing) {
+  Checked checked = check(R"(
+use nn
+fn f(x: f32[n, 8]) -> f32[n, 8] {
+  let places = sinusoidal(n, 10)
+  x + places
+}
+)");
+  EXPECT_EQ(checked.diagnostics, R"(a.attn:5:5: error: dimensions of `+` differ: 8 and 10 [dim-mismatch]
+    5 |   x + places
+      |   ~ ^ ~~~~~~ f32[n, 10]
+      |   f32[n, 8]
+  note: `x` is declared at a.attn:3:6
+  note: `places` is made by `sinusoidal`, declared at nn.attn:144:1
+  hint: trailing dimensions are aligned, and must be the same or the literal 1
+)");
+}
+
+TEST(Origins, TheArgumentBehindAFunctionThatKeepsShapes) {
+  Checked checked = check(R"(
+use nn
+fn f(
+  x: f32[n, 8],
+  y: f32[m, 8],
+) -> f32[n, 8] {
+  let p = softmax(y)
+  x * p
+}
+)");
+  EXPECT_EQ(checked.diagnostics, R"(a.attn:8:5: error: dimensions of `*` differ: n and m [dim-mismatch]
+    8 |   x * p
+      |   ~ ^ ~ f32[m, 8]
+      |   f32[n, 8]
+  note: `x` is declared at a.attn:4:3
+  note: `y` is declared at a.attn:5:3
+  hint: trailing dimensions are aligned, and must be the same or the literal 1
+)");
+}
+
 //===- Errors -----------------------------------------------------------------------------------------------------===//
 
 size_t count(const std::string &text, const std::string &words) {

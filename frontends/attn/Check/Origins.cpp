@@ -1,0 +1,81 @@
+#include "frontends/attn/Check/Origins.h"
+#include "frontends/attn/Check/Builder.h"
+
+#include <algorithm>
+
+namespace attnc::check {
+
+using namespace typed;
+
+void Origins::addCall(ExprRef result, Call call) { calls[result] = std::move(call); }
+
+void Origins::addVariable(ExprRef reference, ExprRef value) {
+  if (auto *ref = reference->as<LocalRef>(); ref && reference != value)
+    variables.emplace(ref->local, value);
+}
+
+std::optional<Origins::Origin> Origins::find(ExprRef expr, const Dim &dim) const {
+  Seen seen;
+  return follow(expr, dim, seen);
+}
+
+/// The last step of a parameter's path, as the program names it.
+static std::string fieldOf(const std::string &path) { return path.substr(path.rfind('.') + 1); }
+
+std::optional<Origins::Origin> Origins::follow(ExprRef expr, const Dim &dim, Seen &seen) const {
+  if (!seen.insert(expr).second)
+    return std::nullopt;
+  auto call = calls.find(expr);
+  bool isCall = call != calls.end();
+  if (!isCall || !call->second.isOfModule)
+    if (std::optional<Origin> found = followOperands(*expr, dim, seen))
+      return found;
+  return isCall ? std::optional(Origin{"", call->second.maker, call->second.declared}) : std::nullopt;
+}
+
+/// The dimensions of the source that a dimension of a reshape's result is a part or the product of.
+static Shape sourcesOf(const Expr &expr, const Reshape &reshape, const Dim &dim) {
+  Shape found;
+  unsigned from = 0, to = 0;
+  for (const Reshape::Group &group : reshape.groups) {
+    auto begin = expr.type.shape.begin() + to, end = begin + group.results;
+    if (std::find(begin, end, dim) != end)
+      for (unsigned i = 0; i < group.sources; ++i)
+        found.push_back(reshape.source->type.shape[from + i]);
+    from += group.sources;
+    to += group.results;
+  }
+  return found;
+}
+
+std::optional<Origins::Origin> Origins::followOperands(const Expr &expr, const Dim &dim, Seen &seen) const {
+  if (auto *ref = expr.as<LocalRef>()) {
+    if (arguments.count(ref->local))
+      return Origin{ref->local->name, "", ref->local->range};
+    auto variable = variables.find(ref->local);
+    return variable == variables.end() ? std::nullopt : follow(variable->second, dim, seen);
+  }
+  if (auto *ref = expr.as<ParameterRef>())
+    return Origin{fieldOf(ref->parameter->name), "", ref->parameter->range};
+  std::optional<Origin> found;
+  auto followTo = [&](ExprRef operand, const Dim &itsDim) {
+    if (!found)
+      found = follow(operand, itsDim, seen);
+  };
+  if (auto *reshape = expr.as<Reshape>())
+    for (const Dim &source : sourcesOf(expr, *reshape, dim))
+      followTo(reshape->source, source);
+  if (auto *slice = expr.as<Slice>())
+    for (size_t axis = 0; axis < expr.type.rank(); ++axis)
+      if (expr.type.shape[axis] == dim)
+        followTo(slice->source, slice->source->type.shape[axis]);
+  forEachOperand(expr, [&](ExprRef operand) {
+    const Shape &shape = operand->type.shape;
+    // The elements of index notation are scalars; what they are read from has the dimension again.
+    if (shape.empty() ? !operand->as<LocalRef>() : std::count(shape.begin(), shape.end(), dim) > 0)
+      followTo(operand, dim);
+  });
+  return found;
+}
+
+} // namespace attnc::check
