@@ -16,9 +16,9 @@ struct Imported {
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
 
-  explicit Imported(std::string text) {
+  explicit Imported(std::string text, std::string name = "a.attn") {
     DiagnosticEngine diagnostics(sources);
-    FileId file = sources.add("a.attn", std::move(text));
+    FileId file = sources.add(std::move(name), std::move(text));
     std::unique_ptr<typed::Program> program = checkFile(sources, file, diagnostics);
     EXPECT_EQ(render(diagnostics), "");
     if (!program)

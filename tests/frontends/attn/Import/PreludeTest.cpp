@@ -1,0 +1,106 @@
+// No name of the prelude is known to the compiler: a copy under another name, with other names in it, imports to the
+// same IR.
+
+#include "tests/frontends/attn/Import/Imported.h"
+
+#include <fstream>
+#include <regex>
+
+using namespace attnc;
+
+namespace {
+
+/// A program that uses all that nn.attn holds.
+const std::string program = R"(
+use nn
+
+model M(dim = 8) {
+  linear:    nn.Linear(dim, 6)
+  table:     nn.Embedding(32, dim)
+  centred:   nn.LayerNorm(dim)
+  rms:       nn.RmsNorm(dim)
+  mlp:       nn.Mlp(dim, 12)
+  gated:     nn.SwiGLU(dim, 12)
+  places:    nn.Positions(16, dim)
+  attention: nn.MultiHeadAttention(dim, 2)
+  grouped:   nn.GroupedQueryAttention(dim, 4, 2, 4, 10000.0)
+  bias:      f32[2, 32] = zeros
+
+  fn modules(tokens: i32[batch, seq <= 16]) -> f32[batch, seq, 6] {
+    let x = places(table(tokens))
+    let y = x + attention(centred(x))
+    linear(gated(mlp(rms(y + grouped(y)))))
+  }
+  fn activations(x: f32[n]) -> f32[n] { gelu(x) + gelu_tanh(x) + silu(x) + softplus(x) }
+  fn distributions(x: f32[rows, n]) -> f32[rows, n] { softmax(x) + log_softmax(x) * mean(log_sum_exp(x)) }
+  fn losses(x: f32[rows, 10], y: f32[rows, 10], labels: i32[rows]) -> f32 {
+    let exact = mean(cross_entropy(x, labels))
+    exact + mean_squared_error(x, y) + mean_absolute_error(one_hot(labels, 10), y)
+  }
+  fn heads(x: f32[batch, seq, 24]) -> f32[batch, seq, 8] {
+    let (q, k, v) = split_heads(x, 3, 2)
+    let slope = alibi_slopes(2)
+    let (a, c) = (rope(q, 10000.0), rope(k, 10000.0))
+    let y = [b, h, i] => attend j {
+      score: dot(a[b, h, i], c[b, h, j]) - slope[h] * abs(i - j) + bias[h, relative_bucket(i - j, 32, 128)],
+      value: v[b, h, j],
+    }
+    merge_heads(y) + sinusoidal(seq, 8)
+  }
+}
+)";
+
+/// The names of the functions and modules of a file.
+std::vector<std::string> definitionsOf(const std::string &text) {
+  std::vector<std::string> names;
+  std::regex definition("\n(?:fn|module) ([A-Za-z_]+)\\(");
+  for (auto match = std::sregex_iterator(text.begin(), text.end(), definition); match != std::sregex_iterator();
+       ++match)
+    names.push_back((*match)[1]);
+  return names;
+}
+
+std::string replaceWord(const std::string &text, const std::string &word, const std::string &by) {
+  return std::regex_replace(text, std::regex("\\b" + word + "\\b"), by);
+}
+
+std::string irOf(const std::string &text, std::string name = "a.attn") {
+  Imported imported(text, std::move(name));
+  std::string ir;
+  llvm::raw_string_ostream stream(ir);
+  if (imported.module)
+    imported.module->print(stream);
+  return ir;
+}
+
+/// The IR of the program with `use mine` of a file with that text.
+std::string irWith(const std::string &prelude, const std::string &user) {
+  std::string folder = testing::TempDir();
+  std::ofstream(folder + "/mine.attn") << prelude;
+  return irOf(replaceWord(user, "nn", "mine"), folder + "/a.attn");
+}
+
+TEST(Prelude, TheProgramUsesAllOfIt) {
+  EXPECT_EQ(preludeNames(), std::vector<std::string>{"nn"});
+  std::vector<std::string> names = definitionsOf(std::string(*preludeText("nn")));
+  EXPECT_GT(names.size(), 20u);
+  for (const std::string &name : names)
+    EXPECT_NE(replaceWord(program, name, ""), program) << name;
+}
+
+TEST(Prelude, ACopyImportsToTheSame) {
+  std::string original = irOf(program);
+  EXPECT_NE(original, "");
+  EXPECT_EQ(irWith(std::string(*preludeText("nn")), program), original);
+}
+
+TEST(Prelude, ACopyWithOtherNamesImportsToTheSame) {
+  std::string renamed(*preludeText("nn")), user = program;
+  for (const std::string &name : definitionsOf(renamed)) {
+    renamed = replaceWord(renamed, name, name + "_of_mine");
+    user = replaceWord(user, name, name + "_of_mine");
+  }
+  EXPECT_EQ(irWith(renamed, user), irOf(program));
+}
+
+} // namespace
