@@ -267,10 +267,7 @@ struct FormContractions : PassWrapper<FormContractions, OperationPass<ModuleOp>>
   StringRef getDescription() const final { return "bring contractions into the form of gemm kernels with epilogues"; }
 
   void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, &getContext());
-    tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, &getContext());
-    FrozenRewritePatternSet reshapes(std::move(patterns));
+    FrozenRewritePatternSet reshapes = reshapePatterns(&getContext());
     for (func::FuncOp function : hostFunctions(getOperation())) {
       ContractionFormer(getOperation(), function).run();
       if (failed(applyPatternsGreedily(function, reshapes)))

@@ -22,6 +22,7 @@
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Fuse/Groups.h"
 #include "compiler/Fuse/Legality.h"
+#include "compiler/Fuse/Regroup.h"
 #include "compiler/Fuse/RowGroup.h"
 #include "compiler/Fuse/Structure.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -38,10 +39,7 @@ struct FormRows : PassWrapper<FormRows, OperationPass<ModuleOp>> {
   StringRef getDescription() const final { return "mark reductions and what runs over the same rows as one kernel"; }
 
   void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, &getContext());
-    tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, &getContext());
-    FrozenRewritePatternSet reshapes(std::move(patterns));
+    FrozenRewritePatternSet reshapes = reshapePatterns(&getContext());
     for (func::FuncOp function : hostFunctions(getOperation())) {
       SymbolicShapes shapes(function);
       SmallVector<linalg::GenericOp> seeds;

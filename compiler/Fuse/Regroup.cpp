@@ -119,4 +119,11 @@ Value groupedEmpty(OpBuilder &builder, Value value, const Grouping &grouping, Sy
   return tensor::EmptyOp::create(builder, value.getLoc(), sizes, elementType);
 }
 
+FrozenRewritePatternSet reshapePatterns(MLIRContext *context) {
+  RewritePatternSet patterns(context);
+  tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
+  tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
+  return FrozenRewritePatternSet(std::move(patterns));
+}
+
 } // namespace attnc

@@ -12,6 +12,7 @@
 
 #include "compiler/Fuse/SymbolicShapes.h"
 #include "mlir/IR/AffineMap.h"
+#include "mlir/Rewrite/FrozenRewritePatternSet.h"
 #include <optional>
 
 namespace attnc {
@@ -35,5 +36,8 @@ mlir::Value ungrouped(mlir::OpBuilder &builder, mlir::Value value, mlir::Value l
                       SymbolicShapes &shapes);
 /// An empty tensor of the shape that `value` has when it is grouped.
 mlir::Value groupedEmpty(mlir::OpBuilder &builder, mlir::Value value, const Grouping &grouping, SymbolicShapes &shapes);
+
+/// What joins the reshapes that regrouping leaves side by side, and drops those that undo each other.
+mlir::FrozenRewritePatternSet reshapePatterns(mlir::MLIRContext *context);
 
 } // namespace attnc
