@@ -27,7 +27,7 @@ int64_t elementBytes(mlir::Type elementType);
 std::optional<SizeExpr> substituteKnown(const SizeExpr &expr, llvm::ArrayRef<std::optional<SizeExpr>> symbols);
 
 /// Dimension `dimension` of a `model.shape` over `names`; nothing where the shape is absent or says something else than
-/// scale * name + offset, the form that a model's table can hold.
+/// sums and products, the form that a model's table can hold.
 std::optional<SizeExpr> declaredSize(mlir::ArrayAttr shape, unsigned dimension, llvm::ArrayRef<std::string> names);
 
 class SizeAnalysis {

@@ -318,16 +318,14 @@ bool SizeExpr::mentions(unsigned symbol) const {
   });
 }
 
-std::optional<SizeExpr::Linear> SizeExpr::linear() const {
-  Linear result{0, 0, -1};
+std::optional<std::vector<SizeExpr::Product>> SizeExpr::products() const {
+  std::vector<Product> result;
   for (const Node::Term &term : node->terms) {
-    if (term.factors.empty())
-      result.offset = term.coefficient;
-    else if (term.factors.size() > 1 || term.factors[0].kind != Node::Atom::Kind::Symbol || result.symbol >= 0)
-      return std::nullopt;
-    else {
-      result.scale = term.coefficient;
-      result.symbol = term.factors[0].number;
+    Product &product = result.emplace_back(Product{term.coefficient, {}});
+    for (const Node::Atom &factor : term.factors) {
+      if (factor.kind != Node::Atom::Kind::Symbol)
+        return std::nullopt;
+      product.symbols.push_back(factor.number);
     }
   }
   return result;

@@ -17,11 +17,13 @@
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace attnc {
 
@@ -65,11 +67,13 @@ public:
   /// As a person writes it, such as "4*batch*seq + 64"; symbol n is names[n], or "s<n>" where there is none.
   std::string text(llvm::ArrayRef<std::string> names) const;
   bool mentions(unsigned symbol) const;
-  /// The size as scale * symbol + offset (symbol -1: a constant), or nothing where it is not of that form.
-  struct Linear {
-    int64_t scale, offset, symbol;
+  /// coefficient * symbols[0] * symbols[1] * ...
+  struct Product {
+    int64_t coefficient;
+    llvm::SmallVector<unsigned> symbols;
   };
-  std::optional<Linear> linear() const;
+  /// The size as a sum of products of symbols; nothing where it holds a division or an extremum.
+  std::optional<std::vector<Product>> products() const;
   /// The highest power in which the product of `a` and `b` appears is at least one: is it of order a x b?
   bool hasProductOf(unsigned a, unsigned b) const;
 

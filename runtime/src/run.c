@@ -14,8 +14,29 @@ ATTN_PUBLIC int64_t attn_find_entry(const attn_model *model, const char *name) {
   return -1;
 }
 
+/* False where the product is beyond 64 bits. */
+static int term_value(const attn_size_term *term, const int64_t *dimensions, int64_t *value) {
+  *value = term->coefficient;
+  for (int64_t i = 0; i < term->factor_count; ++i)
+    if (dimensions[term->factors[i]] == 0)
+      *value = 0;
+  for (int64_t i = 0; i < term->factor_count && *value != 0; ++i)
+    if (__builtin_mul_overflow(*value, dimensions[term->factors[i]], value))
+      return 0;
+  return 1;
+}
+
 ATTN_PUBLIC int64_t attn_size(const attn_size_info *size, const int64_t *dimensions) {
-  return size->offset + (size->dimension < 0 ? 0 : size->scale * dimensions[size->dimension]);
+  int64_t sum = 0, value;
+  for (int64_t i = 0; i < size->term_count; ++i)
+    if (!term_value(&size->terms[i], dimensions, &value) || __builtin_add_overflow(sum, value, &sum))
+      return INT64_MAX;
+  return sum;
+}
+
+ATTN_PUBLIC int64_t attn_size_dimension(const attn_size_info *size) {
+  int alone = size->term_count == 1 && size->terms[0].coefficient == 1 && size->terms[0].factor_count == 1;
+  return alone ? size->terms[0].factors[0] : -1;
 }
 
 static attn_code check_kind(const attn_entry_info *entry, int32_t number, const attn_tensor *tensor,
@@ -40,11 +61,11 @@ static attn_code bind_dimensions(const attn_entry_info *entry, int32_t number, c
                                  int64_t *dimensions, attn_status *status) {
   const attn_tensor_info *info = &entry->tensors[number];
   for (int32_t d = 0; d < info->rank; ++d) {
-    const attn_size_info *size = &info->shape[d];
-    if (size->dimension < 0 || size->scale != 1 || size->offset != 0)
+    int64_t named = attn_size_dimension(&info->shape[d]);
+    if (named < 0)
       continue;
-    const attn_dimension_info *dimension = &entry->dimensions[size->dimension];
-    int64_t *value = &dimensions[size->dimension];
+    const attn_dimension_info *dimension = &entry->dimensions[named];
+    int64_t *value = &dimensions[named];
     if (*value < 0)
       *value = tensor->shape[d];
     if (*value != tensor->shape[d])

@@ -6,7 +6,10 @@ namespace {
 
 // y[n, 2 n] = the sum of x[n] + c[3] times the position: a hand-made entry point.
 const attn_dimension_info dimensions[] = {{"n", 8, 0}};
-const attn_size_info xShape[] = {{1, 0, 0}}, cShape[] = {{0, 3, -1}}, yShape[] = {{1, 0, 0}, {2, 0, 0}};
+const int32_t squared[] = {0, 0};
+const attn_size_term n[] = {{1, squared, 1}}, three[] = {{3, nullptr, 0}}, twice[] = {{2, squared, 1}},
+                     area[] = {{2, squared, 2}, {-1, nullptr, 0}};
+const attn_size_info xShape[] = {{n, 1}}, cShape[] = {{three, 1}}, yShape[] = {{n, 1}, {twice, 1}};
 const attn_tensor_info tensorInfos[] = {
     {"x", xShape, ATTN_F32, 1}, {"c", cShape, ATTN_I32, 1}, {"y", yShape, ATTN_F32, 2}};
 
@@ -29,6 +32,15 @@ attn_model model() {
   m.entries = entries;
   m.entry_count = 1;
   return m;
+}
+
+TEST(Size, IsASumOfProducts) {
+  const attn_size_info size = {area, 2}, nothing = {nullptr, 0};
+  const int64_t four = 4, none = 0, huge = int64_t(1) << 40;
+  EXPECT_EQ(attn_size(&size, &four), 31);
+  EXPECT_EQ(attn_size(&size, &none), -1);
+  EXPECT_EQ(attn_size(&size, &huge), INT64_MAX);
+  EXPECT_EQ(attn_size(&nothing, &four), 0);
 }
 
 struct Call {

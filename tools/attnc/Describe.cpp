@@ -21,11 +21,18 @@ static std::string bytesText(double bytes) {
 }
 
 static std::string sizeText(const attn_size_info &size, const attn_dimension_info *dimensions) {
-  if (size.dimension < 0)
-    return std::to_string(size.offset);
-  std::string text = size.scale == 1 ? "" : fmt::format("{}*", size.scale);
-  text += dimensions[size.dimension].name;
-  return size.offset ? fmt::format("{} {} {}", text, size.offset < 0 ? "-" : "+", std::abs(size.offset)) : text;
+  std::string text;
+  for (const attn_size_term &term : llvm::ArrayRef(size.terms, size.term_count)) {
+    std::vector<std::string> factors;
+    if (std::abs(term.coefficient) != 1 || term.factor_count == 0)
+      factors.push_back(std::to_string(std::abs(term.coefficient)));
+    for (int32_t factor : llvm::ArrayRef(term.factors, term.factor_count))
+      factors.push_back(dimensions[factor].name);
+    bool isNegative = term.coefficient < 0;
+    text += text.empty() ? (isNegative ? "-" : "") : (isNegative ? " - " : " + ");
+    text += llvm::join(factors, "*");
+  }
+  return text.empty() ? "0" : text;
 }
 
 static std::string tensorText(const attn_tensor_info &tensor, const attn_dimension_info *dimensions) {

@@ -40,7 +40,8 @@ Error Invocation::findEntry(const std::string &name) {
 
 /// Splits `name=value` and finds the name among `count` candidates.
 template <class NameOf>
-static Expected<std::pair<int64_t, StringRef>> splitNamed(StringRef text, StringRef what, int64_t count, NameOf nameOf) {
+static Expected<std::pair<int64_t, StringRef>> splitNamed(StringRef text, StringRef what, int64_t count,
+                                                          NameOf nameOf) {
   auto [name, value] = text.split('=');
   std::string names;
   for (int64_t i = 0; i < count; ++i) {
@@ -50,7 +51,8 @@ static Expected<std::pair<int64_t, StringRef>> splitNamed(StringRef text, String
   }
   if (!text.contains('='))
     return createStringError(formatv("'{0}': expected name=value", text));
-  return createStringError(formatv("no {0} '{1}'; the entry point has {2}", what, name, names.empty() ? "none" : names));
+  return createStringError(
+      formatv("no {0} '{1}'; the entry point has {2}", what, name, names.empty() ? "none" : names));
 }
 
 static void fill(HostTensor &tensor, StringRef how, uint64_t seed, uint64_t stream) {
@@ -58,9 +60,9 @@ static void fill(HostTensor &tensor, StringRef how, uint64_t seed, uint64_t stre
   if (how.consume_front("random:"))
     how.getAsInteger(10, bound);
   for (int64_t i = 0, n = tensor.count(); i < n; ++i) {
-    double value = how == "zeros"  ? 0
-                   : how == "iota" ? double(i)
-                   : bound > 0     ? double(int64_t(attn_random_uniform(seed, stream, i) * double(bound)))
+    double value = how == "zeros"             ? 0
+                   : how == "iota"            ? double(i)
+                   : bound > 0                ? double(int64_t(attn_random_uniform(seed, stream, i) * double(bound)))
                    : tensor.dtype == ATTN_F32 ? attn_random_normal(seed, stream, i)
                                               : double(attn_random_uniform(seed, stream, i) < 0.5);
     if (tensor.dtype == ATTN_F32)
@@ -83,10 +85,11 @@ static Expected<std::vector<int64_t>> shapeOf(const attn_entry_info &entry, cons
                                               ArrayRef<int64_t> dimensions) {
   std::vector<int64_t> shape;
   for (int32_t d = 0; d < info.rank; ++d) {
-    int64_t dimension = info.shape[d].dimension;
-    if (dimension >= 0 && dimensions[dimension] < 0)
-      return createStringError(formatv("the size of `{0}` is not known (for '{1}'); give it by --dim {0}=SIZE",
-                                       entry.dimensions[dimension].name, info.name));
+    for (const attn_size_term &term : ArrayRef(info.shape[d].terms, info.shape[d].term_count))
+      for (int32_t dimension : ArrayRef(term.factors, term.factor_count))
+        if (dimensions[dimension] < 0)
+          return createStringError(formatv("the size of `{0}` is not known (for '{1}'); give it by --dim {0}=SIZE",
+                                           entry.dimensions[dimension].name, info.name));
     shape.push_back(attn_size(&info.shape[d], dimensions.data()));
   }
   return shape;
@@ -94,7 +97,8 @@ static Expected<std::vector<int64_t>> shapeOf(const attn_entry_info &entry, cons
 
 Error Invocation::makeInputs(const InvocationOptions &options) {
   for (const std::string &text : options.dims) {
-    auto named = splitNamed(text, "dimension", entry->dimension_count, [&](int64_t i) { return entry->dimensions[i].name; });
+    auto named =
+        splitNamed(text, "dimension", entry->dimension_count, [&](int64_t i) { return entry->dimensions[i].name; });
     if (!named)
       return named.takeError();
     if (named->second.getAsInteger(10, dimensions[named->first]) || dimensions[named->first] < 0)
@@ -115,8 +119,8 @@ Error Invocation::makeInputs(const InvocationOptions &options) {
       return tensor.takeError();
     const attn_tensor_info &info = entry->tensors[named->first];
     for (int32_t d = 0; d < info.rank && d < int32_t(tensor->shape.size()); ++d)
-      if (info.shape[d].dimension >= 0 && info.shape[d].scale == 1 && info.shape[d].offset == 0)
-        dimensions[info.shape[d].dimension] = tensor->shape[d];
+      if (int64_t dimension = attn_size_dimension(&info.shape[d]); dimension >= 0)
+        dimensions[dimension] = tensor->shape[d];
     tensors[named->first] = std::move(*tensor);
     read[named->first] = true;
   }
@@ -132,7 +136,11 @@ Error Invocation::makeInputs(const InvocationOptions &options) {
       return shape.takeError();
     tensors[i] = HostTensor(static_cast<attn_dtype>(info.dtype), std::move(*shape));
     if (input)
-      fill(tensors[i], !how[i].empty() ? StringRef(how[i]) : info.dtype == ATTN_F32 ? "random" : "zeros", options.seed, i);
+      fill(tensors[i],
+           !how[i].empty()          ? StringRef(how[i])
+           : info.dtype == ATTN_F32 ? "random"
+                                    : "zeros",
+           options.seed, i);
   }
   return Error::success();
 }
@@ -155,11 +163,11 @@ Error Invocation::makeContext(const InvocationOptions &options) {
   context.executor = attn_pool_executor(pool);
   if (model.loaded_count > 0) {
     bool embedded = model.parameter_count > 0 && model.parameters[0].embedded;
-    attn_code code =
-        !options.weights.empty() ? attn_weights_load(&model, options.weights.c_str(), options.allowExtra ? ATTN_ALLOW_EXTRA : 0,
-                                                     context.executor, &weights, &status)
-        : embedded ? attn_weights_embedded(&model, context.executor, &weights, &status)
-                   : attn_weights_initialise(&model, options.seed, context.executor, &weights, &status);
+    attn_code code = !options.weights.empty()
+                         ? attn_weights_load(&model, options.weights.c_str(), options.allowExtra ? ATTN_ALLOW_EXTRA : 0,
+                                             context.executor, &weights, &status)
+                     : embedded ? attn_weights_embedded(&model, context.executor, &weights, &status)
+                                : attn_weights_initialise(&model, options.seed, context.executor, &weights, &status);
     if (Error error = toError(code, status))
       return error;
     context.weights = weights;

@@ -66,12 +66,25 @@ private:
   }
   llvm::StringMap<llvm::Constant *> texts;
 
+  llvm::Constant *size(const SizeExpr &size);
   llvm::Constant *tensor(EntryPlan &plan, RankedTensorType type, DictionaryAttr attributes, StringRef fallbackName);
   llvm::Constant *entry(EntryPlan plan);
   llvm::Constant *parameter(const LoadedParameter &parameter);
   llvm::Constant *embeddedValues(const LoadedParameter &parameter);
   llvm::Constant *kernel(CompiledKernel kernel);
 };
+
+llvm::Constant *TableWriter::size(const SizeExpr &size) {
+  Fields terms;
+  std::vector<SizeExpr::Product> products = *size.products();
+  for (const SizeExpr::Product &product : products) {
+    Fields factors;
+    for (unsigned symbol : product.symbols)
+      factors.push_back(i32(symbol));
+    terms.push_back(record({i64(product.coefficient), array(factors), i64(factors.size())}));
+  }
+  return record({array(terms), i64(terms.size())});
+}
 
 llvm::Constant *TableWriter::tensor(EntryPlan &plan, RankedTensorType type, DictionaryAttr attributes,
                                     StringRef fallbackName) {
@@ -81,8 +94,7 @@ llvm::Constant *TableWriter::tensor(EntryPlan &plan, RankedTensorType type, Dict
   for (int64_t dimension = 0; dimension < type.getRank(); ++dimension) {
     SizeExpr size = type.isDynamicDim(dimension) ? *declaredSize(shape, dimension, plan.symbols)
                                                  : SizeExpr(type.getDimSize(dimension));
-    SizeExpr::Linear linear = *size.linear();
-    sizes.push_back(record({i64(linear.scale), i64(linear.offset), i64(linear.symbol)}));
+    sizes.push_back(this->size(size));
   }
   return record({text(name ? name.getValue() : fallbackName), array(sizes), i32(elementNumber(type.getElementType())),
                  i32(type.getRank())});

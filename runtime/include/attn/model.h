@@ -15,11 +15,17 @@ typedef enum attn_dtype {
   ATTN_BOOL = 2 /* one byte, 0 or 1 */
 } attn_dtype;
 
-/* One size of a tensor: scale * dimensions[dimension] + offset; a plain number has dimension -1 and is `offset`. */
+/* coefficient * dimensions[factors[0]] * dimensions[factors[1]] * ... */
+typedef struct attn_size_term {
+  int64_t coefficient;
+  const int32_t *factors; /* factor_count of them */
+  int64_t factor_count;
+} attn_size_term;
+
+/* One size of a tensor, the sum of its terms: 2*n*m + 1 has two, a plain number one without factors. */
 typedef struct attn_size_info {
-  int64_t scale;
-  int64_t offset;
-  int64_t dimension;
+  const attn_size_term *terms;
+  int64_t term_count;
 } attn_size_info;
 
 typedef struct attn_tensor_info {

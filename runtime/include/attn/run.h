@@ -37,8 +37,11 @@ attn_code attn_run(const attn_model *model, int64_t entry, const attn_context *c
 attn_code attn_infer_dimensions(const attn_model *model, int64_t entry, const attn_tensor *tensors,
                                 int64_t tensor_count, int64_t *dimensions, attn_status *status);
 
-/* One size of a tensor for given dimensions. */
+/* One size of a tensor for given dimensions; INT64_MAX where it is beyond 64 bits. */
 int64_t attn_size(const attn_size_info *size, const int64_t *dimensions);
+
+/* The number of the dimension that a size is and nothing else, or -1. */
+int64_t attn_size_dimension(const attn_size_info *size);
 
 #ifdef __cplusplus
 }
