@@ -22,7 +22,7 @@ void writeNumbers(llvm::json::OStream &json, llvm::StringRef key, ArrayRef<int64
   });
 }
 
-void writeEntry(llvm::json::OStream &json, const EntryPlan &plan) {
+void writeEntry(llvm::json::OStream &json, const EntryPlan &plan, const EntryCertificate &certificate) {
   Signature signature = signatureOf(plan);
   json.object([&] {
     json.attribute("name", signature.name);
@@ -50,6 +50,14 @@ void writeEntry(llvm::json::OStream &json, const EntryPlan &plan) {
     json.attributeArray("slots", [&] {
       for (const SizeExpr &bytes : plan.slots)
         json.value(bytes.text(plan.symbols));
+    });
+    json.attribute("largest_intermediate", certificate.largestIntermediate.text(plan.symbols));
+    json.attributeArray("all_pairs", [&] {
+      for (const EntryCertificate::Held &held : certificate.allPairs)
+        json.object([&] {
+          json.attribute("kernel", held.kernel);
+          json.attribute("bytes", held.bytes.text(plan.symbols));
+        });
     });
   });
 }
@@ -92,7 +100,7 @@ void writeKernel(llvm::json::OStream &json, const CompiledKernel &kernel) {
           json.attribute("bytes_read", launch.bytesRead.text(launch.symbols));
           json.attribute("bytes_written", launch.bytesWritten.text(launch.symbols));
           json.attribute("largest_intermediate", launch.largestIntermediate.text(launch.symbols));
-          json.attribute("holds_all_pairs", launch.scoresLive);
+          json.attribute("holds_all_pairs", launch.holdsAllPairs);
         });
     });
   });
@@ -109,8 +117,8 @@ std::string jsonText(const Program &program, llvm::StringRef source) {
     json.attribute("source", source);
     json.attribute("target", program.targetName);
     json.attributeArray("entries", [&] {
-      for (const EntryPlan &plan : program.entries)
-        writeEntry(json, plan);
+      for (auto [plan, certificate] : llvm::zip_equal(program.entries, program.certificates))
+        writeEntry(json, plan, certificate);
     });
     json.attributeArray("parameters", [&] {
       for (const LoadedParameter &parameter : program.parameters.loaded)

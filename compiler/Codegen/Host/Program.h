@@ -63,7 +63,18 @@ struct KernelLaunch {
   int64_t times = 1;                ///< iterations of the loops around it, where they are known
   SizeExpr flops, bytesRead, bytesWritten;
   SizeExpr largestIntermediate; ///< bytes: scratch of the launch
-  bool scoresLive = false;      ///< is any of it of the order of all pairs of queries and keys?
+  /// Is any of it, or of the results that it leaves in the arena, of the order of all pairs of queries and keys?
+  bool holdsAllPairs = false;
+};
+
+/// What an entry point holds in its arena: the scratch of launches, and tensors between them.
+struct EntryCertificate {
+  struct Held {
+    std::string kernel; ///< that it is scratch or a result of
+    SizeExpr bytes;
+  };
+  SizeExpr largestIntermediate; ///< bytes
+  std::vector<Held> allPairs;   ///< what is of the order of all pairs of queries and keys
 };
 
 struct CompiledKernel {
@@ -80,6 +91,7 @@ struct Program {
   ParameterTable parameters;
   std::vector<CompiledKernel> kernels;
   std::vector<EntryPlan> entries;
+  std::vector<EntryCertificate> certificates; ///< of each of `entries`
 
   std::string runSymbol(const EntryPlan &entry) const;
   std::string arenaSymbol(const EntryPlan &entry) const;
@@ -90,7 +102,7 @@ struct Program {
   SizeExpr prepareArenaBytes() const;
 };
 
-/// Works out what each launch of each kernel costs in terms of its entry point's dimensions.
+/// Works out what each launch of each kernel costs, and what each entry point holds, in terms of its dimensions.
 void certify(Program &program);
 
 } // namespace attnc

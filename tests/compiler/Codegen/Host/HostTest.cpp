@@ -240,8 +240,9 @@ TEST_F(HostCode, TableDescribesTheModel) {
   EXPECT_EQ(model.entries[1].dimensions[0].min, 1);
   EXPECT_STREQ(entry.tensors[2].name, "again");
   ASSERT_EQ(entry.tensors[2].rank, 3);
-  EXPECT_EQ(entry.tensors[2].shape[0].dimension, 0);
-  EXPECT_EQ(entry.tensors[2].shape[1].offset, 2);
+  ASSERT_EQ(entry.tensors[2].shape[0].term_count, 1);
+  EXPECT_EQ(entry.tensors[2].shape[0].terms[0].factors[0], 0);
+  EXPECT_EQ(entry.tensors[2].shape[1].terms[0].coefficient, 2);
   ASSERT_EQ(model.parameter_count, 1);
   EXPECT_EQ(model.loaded_count, 3);
   EXPECT_STREQ(model.parameters[0].checkpoint, "h.{0}.bias");
@@ -258,5 +259,7 @@ TEST_F(HostCode, CertificateIsOverTheEntrysDimensions) {
   EXPECT_EQ(launch.entry, "sum");
   EXPECT_EQ(launch.times, 3);
   EXPECT_EQ(launch.largestIntermediate.text(launch.symbols), "max(16*rows, 64*workers)");
-  EXPECT_FALSE(launch.scoresLive);
+  EXPECT_FALSE(launch.holdsAllPairs);
+  ASSERT_EQ(program.certificates.size(), 2u);
+  EXPECT_TRUE(program.certificates[0].allPairs.empty());
 }

@@ -1,0 +1,159 @@
+// What each launch of each kernel costs, and what an entry point holds meanwhile, over the entry point's dimensions.
+//
+// The pairs of queries and keys are found where scores are made: in an `attn.attend`, and in a contraction of two
+// tensors, which gives each position of one (a query) a number with each position of the other (a key). What grows with
+// the product of the two is of the order of all pairs, whatever it holds.
+#include "compiler/Codegen/Host/Program.h"
+#include "dialects/Attn/Attn.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+/// How often the loops around `call` run it.
+static int64_t timesRun(func::CallOp call) {
+  int64_t times = 1;
+  for (auto loop = call->getParentOfType<scf::ForOp>(); loop; loop = loop->getParentOfType<scf::ForOp>()) {
+    std::optional<int64_t> begin = getConstantIntValue(loop.getLowerBound()),
+                           end = getConstantIntValue(loop.getUpperBound()), step = getConstantIntValue(loop.getStep());
+    if (begin && end && step && *step > 0)
+      times *= std::max<int64_t>(0, (*end - *begin + *step - 1) / *step);
+  }
+  return times;
+}
+
+namespace {
+
+/// A dimension of the queries and one of the keys; the same where a sequence attends to itself.
+using PairOfDimensions = std::pair<unsigned, unsigned>;
+
+/// Finds the dimensions of queries and keys in the kernels of an entry point.
+class PairFinder {
+public:
+  explicit PairFinder(EntryPlan &entry) : dimensionCount(unsigned(entry.symbols.size() - 1)) {}
+
+  void addLaunch(func::FuncOp kernel, ArrayRef<std::optional<SizeExpr>> symbols) {
+    SizeAnalysis inside = SizeAnalysis::ofKernel(kernel);
+    auto outside = [&](std::optional<SizeExpr> size) { return size ? substituteKnown(*size, symbols) : std::nullopt; };
+    kernel.walk([&](attn::AttendOp attend) {
+      if (attend.getOuterSizes().empty())
+        return;
+      for (Value key : attend.getKeySizes())
+        add(outside(inside.index(attend.getOuterSizes().back())), outside(inside.index(key)));
+    });
+    kernel.walk([&](linalg::GenericOp op) {
+      for (auto [query, key] : positionsOf(op))
+        add(outside(extent(op, query, inside)), outside(extent(op, key, inside)));
+    });
+  }
+
+  /// Is `bytes` of the order of queries x keys?
+  bool holdsAll(const SizeExpr &bytes) const {
+    return llvm::any_of(pairs, [&](PairOfDimensions pair) { return bytes.hasProductOf(pair.first, pair.second); });
+  }
+
+private:
+  unsigned dimensionCount;
+  std::vector<PairOfDimensions> pairs;
+
+  void add(const std::optional<SizeExpr> &queries, const std::optional<SizeExpr> &keys) {
+    for (unsigned a = 0; queries && keys && a < dimensionCount; ++a)
+      for (unsigned b = 0; b < dimensionCount; ++b)
+        if (queries->mentions(a) && keys->mentions(b))
+          pairs.emplace_back(a, b);
+  }
+
+  /// The size of a loop of `op`, from an operand that has it as a dimension.
+  static std::optional<SizeExpr> extent(linalg::GenericOp op, unsigned loop, SizeAnalysis &inside) {
+    for (OpOperand &operand : op->getOpOperands())
+      for (auto [dimension, index] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+        if (auto plain = dyn_cast<AffineDimExpr>(index); plain && plain.getPosition() == loop)
+          return inside.size(operand.get(), dimension);
+    return std::nullopt;
+  }
+
+  /// In a reduction over features that two operands share: the loops that run over positions of the one alone, with
+  /// those of the other.
+  static SmallVector<PairOfDimensions> positionsOf(linalg::GenericOp op) {
+    SmallVector<PairOfDimensions> result;
+    SmallVector<unsigned> parallel, reduced;
+    op.getParallelDims(parallel);
+    op.getReductionDims(reduced);
+    auto has = [&](OpOperand *operand, unsigned loop) {
+      return op.getMatchingIndexingMap(operand).isFunctionOfDim(loop);
+    };
+    for (OpOperand *a : op.getDpsInputOperands())
+      for (OpOperand *b : op.getDpsInputOperands())
+        if (llvm::any_of(reduced, [&](unsigned k) { return has(a, k) && has(b, k); }))
+          for (unsigned i : parallel)
+            for (unsigned j : parallel)
+              if (has(a, i) && !has(b, i) && has(b, j) && !has(a, j))
+                result.emplace_back(i, j);
+    return result;
+  }
+};
+
+} // namespace
+
+static KernelLaunch certifyLaunch(EntryPlan &entry, func::CallOp call, const CompiledKernel &kernel,
+                                  ArrayRef<std::optional<SizeExpr>> symbols) {
+  auto here = [&](const SizeExpr &size) { return substituteKnown(size, symbols).value_or(SizeExpr()); };
+  KernelLaunch launch;
+  launch.entry = entry.entry.getName().str();
+  launch.symbols = entry.symbols;
+  launch.times = timesRun(call);
+  launch.flops = here(kernel.code.cost.flops);
+  launch.bytesRead = here(kernel.code.cost.bytesRead);
+  launch.bytesWritten = here(kernel.code.cost.bytesWritten);
+  SizeExpr workers = SizeExpr::symbol(entry.symbols.size() - 1);
+  launch.largestIntermediate =
+      SizeExpr::max(here(kernel.code.sharedBytes), here(kernel.code.workerBytes).alignTo(arenaAlignment) * workers);
+  return launch;
+}
+
+/// Completes the launch with what it leaves in the arena for later ones.
+static void certifyHeld(EntryPlan &entry, func::CallOp call, const PairFinder &pairs, KernelLaunch &launch,
+                        EntryCertificate &certificate) {
+  std::string kernel = call.getCallee().str();
+  auto hold = [&](const SizeExpr &bytes) {
+    certificate.largestIntermediate = SizeExpr::max(certificate.largestIntermediate, bytes);
+    if (!pairs.holdsAll(bytes))
+      return;
+    launch.holdsAllPairs = true;
+    certificate.allPairs.push_back({kernel, bytes});
+  };
+  hold(launch.largestIntermediate);
+  for (Value result : call.getResults())
+    if (entry.place(result).kind == Place::Kind::Slot)
+      hold(entry.sizes.bytes(result).value_or(SizeExpr()));
+}
+
+static EntryCertificate certifyEntry(EntryPlan &entry, std::vector<CompiledKernel> &kernels) {
+  auto kernelOf = [&](func::CallOp call) {
+    return llvm::find_if(kernels,
+                         [&](CompiledKernel &kernel) { return kernel.function.getName() == call.getCallee(); });
+  };
+  PairFinder pairs(entry);
+  for (auto &[op, scratch] : entry.launches)
+    if (auto call = cast<func::CallOp>(op); kernelOf(call) != kernels.end())
+      pairs.addLaunch(kernelOf(call)->function, entry.sizes.kernelSymbols(call));
+  EntryCertificate certificate;
+  for (auto &[op, scratch] : entry.launches) {
+    auto call = cast<func::CallOp>(op);
+    auto kernel = kernelOf(call);
+    if (kernel == kernels.end())
+      continue;
+    kernel->launches.push_back(certifyLaunch(entry, call, *kernel, entry.sizes.kernelSymbols(call)));
+    certifyHeld(entry, call, pairs, kernel->launches.back(), certificate);
+  }
+  return certificate;
+}
+
+void certify(Program &program) {
+  for (EntryPlan &entry : program.entries)
+    program.certificates.push_back(certifyEntry(entry, program.kernels));
+}
+
+} // namespace attnc
