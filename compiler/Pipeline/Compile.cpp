@@ -147,7 +147,11 @@ static bool writeHostCode(Job &job) {
 
 static bool lower(Job &job) {
   job.begin(Phase::Lower);
-  return succeeded(lowerToLlvmDialect(*job.made.code, job.target)) || job.ourFault();
+  if (failed(lowerToLlvmDialect(*job.made.code, job.target)))
+    return job.ourFault();
+  if (job.options.debugLines)
+    addLineTables(*job.made.code);
+  return true;
 }
 
 /// The module's table joins its code, then LLVM optimises both.

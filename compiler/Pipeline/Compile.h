@@ -28,6 +28,7 @@ struct CompileOptions {
   std::vector<std::pair<std::string, std::string>> settings; ///< hyperparameters and their values
   std::string weights;                                       ///< a .safetensors file to embed; empty: none
   std::vector<ScheduleSetting> schedule;                     ///< choices about kernels, later ones win
+  bool debugLines = false;                                   ///< line tables in the object
   bool requireFused = false;                                 ///< a tensor of all pairs is an error
   std::optional<Phase> dump;                                 ///< print what this phase made, and stop
   std::string reproducerDirectory = ".";

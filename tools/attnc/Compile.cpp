@@ -146,6 +146,8 @@ void addCompile(CLI::App &app, ExitCode &exitCode) {
   command->add_option("--depfile", options->depfile, "Write a make rule with the files that were read");
   command->add_option("--embed-weights", options->compile.weights,
                       "Keep the weights of a .safetensors file in the object");
+  command->add_flag("-g,--debug-lines", options->compile.debugLines,
+                    "Keep the model's lines in the object, for debuggers and profilers");
   command->add_flag("--shared", options->shared, "Make a shared library too");
   command->add_flag("--archive", options->archive, "Make a static library too");
   command->callback([options, &exitCode] { exitCode = run(*options); });

@@ -184,7 +184,7 @@ Value RegionVectoriser::evaluateElementwise(Operation *op) {
 
 /// The same op on other operands. Products may be fused with sums: that changes the last bit and saves an instruction.
 Value RegionVectoriser::clone(Operation *op, ValueRange operands, Type resultType) {
-  OperationState state(location, op->getName(), operands, resultType, op->getAttrs());
+  OperationState state(op->getLoc(), op->getName(), operands, resultType, op->getAttrs());
   Operation *copy = builder.create(state);
   if (auto fast = dyn_cast<arith::ArithFastMathInterface>(copy);
       fast && isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(copy)) {
