@@ -14,6 +14,7 @@
 // is computed again for every value of the others: k[j, d] * scale would be computed anew for every query.
 //
 //===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Codegen/OpCost.h"
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Fuse/Structure.h"
@@ -29,7 +30,7 @@ namespace attnc {
 namespace {
 
 /// What an element of a tensor of all pairs may cost to be computed again instead of loaded.
-constexpr unsigned kCheapElement = 12;
+constexpr int64_t kCheapElement = 24;
 
 struct FoldFormulas : PassWrapper<FoldFormulas, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FoldFormulas)
@@ -73,7 +74,7 @@ struct FoldFormulas : PassWrapper<FoldFormulas, OperationPass<ModuleOp>> {
   }
 
   static bool isWorthFolding(tensor::ExtractOp extract, linalg::GenericOp producer) {
-    if (onlyMoves(producer) || (readsNothing(producer) && bodyCost(producer) < 8))
+    if (onlyMoves(producer) || isCheapFormula(producer))
       return true;
     LoopIndices indices = LoopIndices::around(extract);
     SubscriptReader reader(indices);
@@ -86,7 +87,7 @@ struct FoldFormulas : PassWrapper<FoldFormulas, OperationPass<ModuleOp>> {
     bool readsEachOnce = llvm::all_of(llvm::seq<unsigned>(0, indices.values.size()), isUsed);
     if (readsEachOnce && producer.getResult(0).hasOneUse())
       return true;
-    return bodyCost(producer) <= kCheapElement && isOfAllPairs(extract, isUsed);
+    return costOf(producer.getRegion()).instructions <= kCheapElement && isOfAllPairs(extract, isUsed);
   }
 
   /// The outer indices that count queries of one set of keys: those by which no value is chosen.

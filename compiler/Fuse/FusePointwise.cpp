@@ -63,7 +63,7 @@ struct FusePointwise : PassWrapper<FusePointwise, OperationPass<ModuleOp>> {
     if (!producer || !consumer || producer->getBlock() != consumer->getBlock() || !isPointwise(producer) ||
         !linalg::areElementwiseOpsFusable(operand) || matchContraction(consumer))
       return false;
-    if (readsNothing(producer) && bodyCost(producer) < 8)
+    if (isCheapFormula(producer))
       return true;
     // To read where the element lies costs no more than to read a copy.
     if (onlyMoves(producer) && isPointwise(consumer))

@@ -1,5 +1,6 @@
 #include "compiler/Fuse/Structure.h"
 #include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/OpCost.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -101,18 +102,6 @@ bool readsByData(linalg::GenericOp op) {
       .wasInterrupted();
 }
 
-unsigned bodyCost(linalg::GenericOp op) {
-  unsigned cost = 0;
-  for (Operation &each : op.getBody()->without_terminator()) {
-    bool isMath = each.getDialect() && each.getDialect()->getNamespace() == "math";
-    if (isMath || isa<arith::DivFOp>(each))
-      cost += 8;
-    else if (!isa<arith::ConstantOp, linalg::IndexOp, tensor::DimOp>(each))
-      cost += 1;
-  }
-  return cost;
-}
-
 bool onlyMoves(linalg::GenericOp op) {
   if (readsByData(op) || op.getNumResults() != 1 || !isPointwise(op))
     return false;
@@ -135,6 +124,11 @@ bool readsNothing(linalg::GenericOp op) {
                 return isScalar(extract.getTensor()) ? WalkResult::advance() : WalkResult::interrupt();
               })
               .wasInterrupted();
+}
+
+bool isCheapFormula(linalg::GenericOp op) {
+  constexpr int64_t load = 8;
+  return readsNothing(op) && costOf(op.getRegion()).instructions < load;
 }
 
 bool startsFromZero(linalg::GenericOp op, unsigned result) {

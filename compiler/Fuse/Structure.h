@@ -44,12 +44,12 @@ bool isPointwise(mlir::linalg::GenericOp op);
 bool isElementFunction(mlir::linalg::GenericOp op);
 /// Some tensor.extract in the body has a subscript that comes from data.
 bool readsByData(mlir::linalg::GenericOp op);
-/// Operations in the body that compute: a division or a function of `math` counts 8.
-unsigned bodyCost(mlir::linalg::GenericOp op);
 /// Each result is one element of one tensor, chosen by loop indices alone.
 bool onlyMoves(mlir::linalg::GenericOp op);
 /// Reads no tensor element: constants, indices, and elements of rank-0 tensors.
 bool readsNothing(mlir::linalg::GenericOp op);
+/// Reads nothing, and takes no longer to compute again than to load.
+bool isCheapFormula(mlir::linalg::GenericOp op);
 /// The out argument starts as zeros (an identity of addition).
 bool startsFromZero(mlir::linalg::GenericOp op, unsigned result);
 

@@ -73,10 +73,9 @@ static void normalise(Row &row, attn::Normaliser normaliser) {
     row.lse = notANumber;
     return;
   }
-  if (normaliser == attn::Normaliser::Softmax)
-    softmax(row);
-  else
-    ratio(row);
+  static constexpr void (*functions[])(Row &) = {softmax, ratio};
+  static_assert(std::size(functions) == attn::getMaxEnumValForNormaliser() + 1, "a normaliser is missing");
+  functions[static_cast<int>(normaliser)](row);
 }
 
 /// Fills in the keys that the mask keeps and whose score is not -inf, and their scores.

@@ -1,4 +1,5 @@
 #include "dialects/Attn/Attn.h"
+#include "dialects/Attn/EnumNames.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -77,7 +78,8 @@ ParseResult AttendOp::parse(OpAsmParser &parser, OperationState &state) {
     return failure();
   auto symbol = symbolizeNormaliser(normaliser);
   if (!symbol)
-    return parser.emitError(location, "unknown normaliser '") << normaliser << "', expected softmax or ratio";
+    return parser.emitError(location, "unknown normaliser '")
+           << normaliser << "', expected " << namesUpTo<Normaliser>(getMaxEnumValForNormaliser());
   state.addAttribute("normaliser", NormaliserAttr::get(builder.getContext(), *symbol));
   int32_t segments[3] = {0, 0, 0};
   if (parser.parseKeyword("outer") || parseIndexOperands(parser, state, segments[0]) || parser.parseKeyword("keys") ||
@@ -131,7 +133,8 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &state) {
     return failure();
   auto symbol = symbolizeCombine(combine);
   if (!symbol)
-    return parser.emitError(location, "unknown reduction '") << combine << "', expected add, mul, max or min";
+    return parser.emitError(location, "unknown reduction '")
+           << combine << "', expected " << namesUpTo<Combine>(getMaxEnumValForCombine());
   state.addAttribute("combine", CombineAttr::get(builder.getContext(), *symbol));
   SmallVector<OpAsmParser::Argument> arguments;
   int32_t count = 0;

@@ -44,7 +44,7 @@ def Attn_Combine : I32EnumAttr<"Combine", "how the terms of a reduction are comb
   let cppNamespace = "::mlir::attn";
 }
 
-def Attn_Yield : I32EnumAttr<"Statistic", "what attention yields besides the sum of values", [
+def Attn_Statistic : I32EnumAttr<"Statistic", "what attention yields besides the sum of values", [
     I32EnumAttrCase<"Value", 0, "value">,
     I32EnumAttrCase<"Weights", 1, "weights">,
     I32EnumAttrCase<"Lse", 2, "lse">,

@@ -1,5 +1,6 @@
 // What the verifiers of attn say, and when. They run after the ops inside the regions have been verified.
 #include "dialects/Attn/Attn.h"
+#include "dialects/Attn/EnumNames.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -114,10 +115,18 @@ static LogicalResult verifyValueLayout(AttendOp op) {
   return success();
 }
 
+/// Whether the rows of a normaliser have a log of a sum of exponentials.
+static bool hasLse(Normaliser normaliser) {
+  static constexpr bool has[] = {true, false};
+  static_assert(std::size(has) == getMaxEnumValForNormaliser() + 1, "a normaliser is missing");
+  return has[static_cast<int>(normaliser)];
+}
+
 /// The statistics by name, each at most once, each with what it needs.
 static LogicalResult verifyStatistics(AttendOp op) {
+  std::string statistics = namesUpTo<Statistic>(getMaxEnumValForStatistic());
   if (op.getYields().empty())
-    return op.emitOpError("yields nothing, expected value, weights or lse");
+    return op.emitOpError("yields nothing, expected ") << statistics;
   if (op.getYields().size() != op.getNumResults())
     return op.emitOpError() << "yields " << op.getYields().size() << " statistics but has " << op.getNumResults()
                             << " results";
@@ -126,13 +135,13 @@ static LogicalResult verifyStatistics(AttendOp op) {
     auto name = dyn_cast<StringAttr>(attribute);
     auto statistic = name ? symbolizeStatistic(name.getValue()) : std::nullopt;
     if (!statistic)
-      return op.emitOpError() << "yields unknown statistic " << attribute << ", expected value, weights or lse";
+      return op.emitOpError() << "yields unknown statistic " << attribute << ", expected " << statistics;
     if (llvm::is_contained(seen, attribute))
       return op.emitOpError() << "yields " << name.getValue() << " twice";
     seen.push_back(attribute);
     if (*statistic == Statistic::Value && op.getValue().empty())
       return op.emitOpError("yields a value but has no value region");
-    if (*statistic == Statistic::Lse && op.getNormaliser() != Normaliser::Softmax)
+    if (*statistic == Statistic::Lse && !hasLse(op.getNormaliser()))
       return op.emitOpError() << "yields lse, which softmax alone has, but normalises by "
                               << stringifyNormaliser(op.getNormaliser());
   }

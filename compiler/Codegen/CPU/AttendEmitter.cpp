@@ -1,20 +1,31 @@
 #include "compiler/Codegen/CPU/AttendDecode.h"
 #include "compiler/Codegen/CPU/AttendPrefill.h"
 #include "compiler/Codegen/CPU/CpuEmitter.h"
+#include "compiler/Codegen/OpCost.h"
 
 using namespace mlir;
 
 namespace attnc {
 
-/// Two operations a term of a product and a summed value, five a pair for the score and its exponential. Masks are not
-/// counted: the figures are an upper bound.
+/// What a normaliser does with each score: the greatest, the difference to it, its exponential and the sum; or the sum.
+static int64_t flopsOfNormaliser(attn::Normaliser normaliser) {
+  static constexpr int64_t flops[] = {4, 1};
+  static_assert(std::size(flops) == attn::getMaxEnumValForNormaliser() + 1);
+  return flops[static_cast<int>(normaliser)];
+}
+
+/// By the definition: each pair has its mask, score and weight and is normalised, then multiplied into each sum.
 static KernelCost costOf(const AttendProblem &problem) {
-  SizeExpr perPair = 5;
-  for (const PairReduction &product : problem.products)
-    perPair = perPair + product.features * SizeExpr(2);
-  if (problem.hasValue())
-    perPair = perPair + problem.values * SizeExpr(2);
+  attn::AttendOp op = problem.op;
   KernelSizes sizes(problem.kernel);
+  auto flopsOfFormula = [&](Region &region) {
+    return flopsOf(region, [&](Value size) { return sizes.valueOf(size); });
+  };
+  SizeExpr perPair = flopsOfNormaliser(op.getNormaliser());
+  for (Region *region : {&op.getScore(), &op.getMask(), &op.getWeight()})
+    perPair += flopsOfFormula(*region);
+  if (problem.hasValue())
+    perPair += problem.values * (flopsOfFormula(op.getValue()) + 2);
   return {problem.batches * problem.rows * problem.keys * perPair, sizes.bytesRead(), sizes.bytesWritten()};
 }
 

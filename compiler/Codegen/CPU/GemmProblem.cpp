@@ -1,5 +1,6 @@
 #include "compiler/Codegen/CPU/GemmProblem.h"
 #include "compiler/Codegen/CPU/RegionVectoriser.h"
+#include "compiler/Codegen/OpCost.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -40,18 +41,6 @@ bool isMultiplyAdd(linalg::GenericOp op) {
 }
 
 bool isUnit(const SizeExpr &size) { return size == SizeExpr(1); }
-
-/// Operations on floats in a region, an exp, log or tanh counted as one.
-int64_t countFloatOps(Region &region) {
-  int64_t count = 0;
-  region.walk([&](Operation *op) {
-    bool counted = isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::NegFOp, arith::MaximumFOp,
-                       arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp>(op) ||
-                   isa<math::MathDialect>(op->getDialect());
-    count += counted;
-  });
-  return count;
-}
 
 } // namespace
 
@@ -269,7 +258,7 @@ SizeExpr GemmProblem::flops() const {
   SizeExpr elements = extent(LoopGroup::Batch) * extent(LoopGroup::Row) * extent(LoopGroup::Column);
   SizeExpr each = extent(LoopGroup::Depth) * SizeExpr(2);
   if (linalg::GenericOp op = epilogue)
-    each += countFloatOps(op.getRegion());
+    each += costOf(op.getRegion()).flops;
   return elements * each;
 }
 

@@ -1,5 +1,4 @@
 #include "compiler/Codegen/CPU/LoopNest.h"
-#include "compiler/Codegen/CPU/VectorMath.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -166,34 +165,6 @@ SmallVector<SizeExpr> loopSizes(linalg::GenericOp op, const KernelSizes &sizes) 
       }
   }
   return extents;
-}
-
-int64_t countFlops(Region &region) {
-  int64_t flops = 0;
-  region.walk([&](Operation *op) {
-    if (op->getNumResults() != 1 || !op->getResult(0).getType().isF32())
-      return;
-    if (isa<math::FmaOp>(op))
-      flops += 2;
-    else if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::MaximumFOp, arith::MinimumFOp,
-                 math::SqrtOp, math::RsqrtOp>(op) ||
-             isExpandedMath(op))
-      ++flops;
-  });
-  return flops;
-}
-
-int64_t countInstructions(Region &region) {
-  int64_t count = 0;
-  region.walk([&](Operation *op) {
-    if (isExpandedMath(op))
-      count += 20;
-    else if (isa<arith::DivFOp, math::SqrtOp, math::RsqrtOp>(op))
-      count += 4;
-    else if (!isa<linalg::YieldOp, linalg::IndexOp, arith::ConstantOp>(op))
-      ++count;
-  });
-  return count;
 }
 
 } // namespace attnc

@@ -66,9 +66,4 @@ std::optional<FoldMatch> matchFold(mlir::linalg::GenericOp op, unsigned result);
 /// Sizes of the loops of `op`, from the shapes of its operands.
 llvm::SmallVector<SizeExpr> loopSizes(mlir::linalg::GenericOp op, const KernelSizes &sizes);
 
-/// Floating-point operations that one evaluation of a region takes; a transcendental function counts as one.
-int64_t countFlops(mlir::Region &region);
-/// About how many instructions: what recomputing costs against loading.
-int64_t countInstructions(mlir::Region &region);
-
 } // namespace attnc

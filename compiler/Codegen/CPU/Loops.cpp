@@ -2,6 +2,7 @@
 #include "compiler/Codegen/CPU/Loops.h"
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "compiler/Codegen/CPU/LoopNest.h"
+#include "compiler/Codegen/OpCost.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -58,7 +59,8 @@ public:
     SizeExpr points(1);
     for (const SizeExpr &size : schedule.sizes)
       points = points * size;
-    KernelCost cost{points * SizeExpr(countFlops(op.getRegion())), frame.sizes.bytesRead(), frame.sizes.bytesWritten()};
+    KernelCost cost{points * SizeExpr(costOf(op.getRegion()).flops), frame.sizes.bytesRead(),
+                    frame.sizes.bytesWritten()};
     return {{{symbol.str(), outer.ceilDiv(schedule.outerPerChunk) * blocks}}, 0, 0, cost};
   }
 
@@ -93,7 +95,7 @@ private:
   int64_t unrollFactor() {
     if (schedule.sequential.empty())
       return 2;
-    return countInstructions(op.getRegion()) <= 4 ? 8 : 4;
+    return costOf(op.getRegion()).instructions <= 4 ? 8 : 4;
   }
 
   void emitPoints(RegionVectoriser &vectoriser) {

@@ -18,12 +18,6 @@ static bool isScalarOfFormula(Type type) {
   return type.isF32() || type.isInteger(32) || type.isInteger(1) || type.isIndex();
 }
 
-/// `math` ops that are instructions, or that the back end expands.
-static bool isSupportedMath(Operation *op) {
-  return isExpandedMath(op) || isa<math::SqrtOp, math::RsqrtOp, math::AbsFOp, math::AbsIOp, math::FloorOp, math::CeilOp,
-                                   math::RoundOp, math::RoundEvenOp, math::TruncOp, math::CopySignOp, math::FmaOp>(op);
-}
-
 static Verdict takesOp(Operation *op) {
   if (isa<linalg::YieldOp, linalg::IndexOp, attn::YieldOp, attn::ReduceOp, tensor::DimOp, affine::AffineApplyOp>(op))
     return Verdict::yes();

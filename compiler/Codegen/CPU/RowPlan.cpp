@@ -1,5 +1,6 @@
 #include "compiler/Codegen/CPU/RowPlan.h"
 #include "compiler/Codegen/CPU/LoopNest.h"
+#include "compiler/Codegen/OpCost.h"
 
 using namespace mlir;
 
@@ -83,7 +84,7 @@ void RowPlan::number() {
 
 /// Instructions to compute an element of `op`'s results, with what is computed on the way.
 int64_t RowPlan::costOf(linalg::GenericOp op) const {
-  int64_t cost = countInstructions(op.getRegion());
+  int64_t cost = attnc::costOf(op.getRegion()).instructions;
   for (Value tensor : tensorsReadBy(op))
     if (auto producer = tensor.getDefiningOp<linalg::GenericOp>(); producer && role(producer) == RowRole::Map)
       cost += costOf(producer);

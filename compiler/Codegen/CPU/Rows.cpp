@@ -2,6 +2,7 @@
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "compiler/Codegen/CPU/LoopNest.h"
 #include "compiler/Codegen/CPU/RowPlan.h"
+#include "compiler/Codegen/OpCost.h"
 
 using namespace mlir;
 
@@ -194,7 +195,7 @@ private:
       SizeExpr points = rowCount;
       if (plan.role(op) != RowRole::Scalar)
         points = points * length;
-      flops = flops + points * SizeExpr(countFlops(op.getRegion()));
+      flops = flops + points * SizeExpr(costOf(op.getRegion()).flops);
     }
     return {flops, frame.sizes.bytesRead(), frame.sizes.bytesWritten()};
   }

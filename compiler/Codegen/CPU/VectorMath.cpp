@@ -7,7 +7,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
 
@@ -231,27 +231,6 @@ static Real powf(VectorFormula &f, Real x, Real y) {
   return f.select(f.equal(y, zero), f.real(1), power);
 }
 
-static Value expandUnary(Operation *op, VectorFormula &f) {
-  using Function = Real (*)(VectorFormula &, Real);
-  Function function = llvm::TypeSwitch<Operation *, Function>(op)
-                          .Case<math::ExpOp>([](auto) { return exp; })
-                          .Case<math::Exp2Op>([](auto) { return exp2; })
-                          .Case<math::ExpM1Op>([](auto) { return expm1; })
-                          .Case<math::LogOp>([](auto) { return log; })
-                          .Case<math::Log2Op>([](auto) { return log2; })
-                          .Case<math::Log10Op>([](auto) { return log10; })
-                          .Case<math::Log1pOp>([](auto) { return log1p; })
-                          .Case<math::TanhOp>([](auto) { return tanh; })
-                          .Case<math::SinhOp>([](auto) { return sinh; })
-                          .Case<math::CoshOp>([](auto) { return cosh; })
-                          .Case<math::ErfOp>([](auto) { return erf; })
-                          .Case<math::SinOp>([](auto) { return sin; })
-                          .Case<math::CosOp>([](auto) { return cos; })
-                          .Case<math::TanOp>([](auto) { return tan; })
-                          .Default(Function());
-  return function ? function(f, f.value(op->getOperand(0))).value : Value();
-}
-
 static bool isNumberConstant(Value value) {
   if (auto broadcast = value.getDefiningOp<vector::BroadcastOp>())
     value = broadcast.getSource();
@@ -271,10 +250,36 @@ static Value extremum(VectorFormula &f, Operation *op) {
   return isNumberConstant(first) ? y.value : f.select(f.unordered(a), a, y).value;
 }
 
-bool isExpandedMath(Operation *op) {
-  return isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp, math::Log2Op, math::Log10Op, math::Log1pOp,
-             math::TanhOp, math::SinhOp, math::CoshOp, math::ErfOp, math::SinOp, math::CosOp, math::TanOp,
-             math::PowFOp>(op);
+using Expansion = Value (*)(VectorFormula &, Operation *);
+
+template <Real (*function)(VectorFormula &, Real)> static Value unary(VectorFormula &f, Operation *op) {
+  return function(f, f.value(op->getOperand(0))).value;
+}
+
+static Value power(VectorFormula &f, Operation *op) {
+  return powf(f, f.value(op->getOperand(0)), f.value(op->getOperand(1))).value;
+}
+
+/// The one list of functions that become arithmetic.
+static const llvm::DenseMap<TypeID, Expansion> &expansions() {
+  static const llvm::DenseMap<TypeID, Expansion> table = {
+      {TypeID::get<math::ExpOp>(), unary<exp>},     {TypeID::get<math::Exp2Op>(), unary<exp2>},
+      {TypeID::get<math::ExpM1Op>(), unary<expm1>}, {TypeID::get<math::LogOp>(), unary<log>},
+      {TypeID::get<math::Log2Op>(), unary<log2>},   {TypeID::get<math::Log10Op>(), unary<log10>},
+      {TypeID::get<math::Log1pOp>(), unary<log1p>}, {TypeID::get<math::TanhOp>(), unary<tanh>},
+      {TypeID::get<math::SinhOp>(), unary<sinh>},   {TypeID::get<math::CoshOp>(), unary<cosh>},
+      {TypeID::get<math::ErfOp>(), unary<erf>},     {TypeID::get<math::SinOp>(), unary<sin>},
+      {TypeID::get<math::CosOp>(), unary<cos>},     {TypeID::get<math::TanOp>(), unary<tan>},
+      {TypeID::get<math::PowFOp>(), power},
+  };
+  return table;
+}
+
+bool isExpandedMath(Operation *op) { return expansions().contains(op->getName().getTypeID()); }
+
+bool isSupportedMath(Operation *op) {
+  return isExpandedMath(op) || isa<math::SqrtOp, math::RsqrtOp, math::AbsFOp, math::AbsIOp, math::FloorOp, math::CeilOp,
+                                   math::RoundOp, math::RoundEvenOp, math::TruncOp, math::CopySignOp, math::FmaOp>(op);
 }
 
 LogicalResult expandMath(ModuleOp code, const Target &target) {
@@ -288,11 +293,8 @@ LogicalResult expandMath(ModuleOp code, const Target &target) {
       return op->emitError("back end: only f32 is supported here");
     OpBuilder builder(op);
     VectorFormula formula(builder, op->getLoc(), op->getResult(0).getType(), target.hasAvx512);
-    Value result = isa<math::PowFOp>(op)
-                       ? powf(formula, formula.value(op->getOperand(0)), formula.value(op->getOperand(1))).value
-                   : isa<arith::MaximumFOp, arith::MinimumFOp>(op) ? extremum(formula, op)
-                                                                   : expandUnary(op, formula);
-    op->getResult(0).replaceAllUsesWith(result);
+    Expansion expand = isExpandedMath(op) ? expansions().lookup(op->getName().getTypeID()) : extremum;
+    op->getResult(0).replaceAllUsesWith(expand(formula, op));
     op->erase();
   }
   return success();

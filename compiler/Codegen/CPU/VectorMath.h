@@ -26,8 +26,10 @@
 
 namespace attnc {
 
-/// Whether `op` is one of those functions.
+/// Whether `op` is one of those functions: the maximumf and minimumf of `arith` are not meant.
 bool isExpandedMath(mlir::Operation *op);
+/// Whether objects can compute `op` of the `math` dialect: it is an instruction, or one of those functions.
+bool isSupportedMath(mlir::Operation *op);
 
 /// Replaces every transcendental `math` op, `arith.maximumf` and `arith.minimumf` in `code`.
 mlir::LogicalResult expandMath(mlir::ModuleOp code, const Target &target);

@@ -118,13 +118,15 @@ std::optional<Normaliser> Checker::normaliser(const ast::AttendExpr &expr) {
   if (!expr.by)
     return Normaliser::Softmax;
   auto *name = expr.by->as<ast::NameRefExpr>();
-  if (name && name->name == "softmax")
-    return Normaliser::Softmax;
-  if (name && name->name == "ratio")
-    return Normaliser::Ratio;
+  std::vector<std::string> words;
+  for (const NormaliserInfo &each : normalisers()) {
+    if (name && name->name == each.word)
+      return each.normaliser;
+    words.push_back(fmt::format("`{}`", each.word));
+  }
   error(DiagnosticKind::NotSupported, expr.by->range,
         fmt::format("the normaliser `{}` is not supported yet", sources.text(expr.by->range)))
-      .hint("`softmax` and `ratio` are");
+      .hint(fmt::format("{} are", fmt::join(words, " and ")));
   return std::nullopt;
 }
 
@@ -146,7 +148,7 @@ bool Checker::attendYields(const ast::AttendExpr &expr, PendingAttend &pending) 
     std::string word = name ? name->name : std::string(sources.text(yield->range));
     if (word == "weights") {
       add(Statistic::Weights, "weights");
-    } else if (word == "lse" && pending.normaliser == Normaliser::Softmax) {
+    } else if (word == "lse" && infoOf(pending.normaliser).hasLse) {
       add(Statistic::Lse, "lse");
     } else if (word == "value" && pending.value) {
       add(Statistic::Value, "value");

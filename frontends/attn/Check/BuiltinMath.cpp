@@ -17,15 +17,9 @@ struct MathFunction {
 };
 
 constexpr MathFunction functions[] = {
-    {"exp", Op::Exp, [](double x) { return std::exp(x); }},
-    {"log", Op::Log, [](double x) { return std::log(x); }},
-    {"sqrt", Op::Sqrt, [](double x) { return std::sqrt(x); }},
-    {"rsqrt", Op::Rsqrt, [](double x) { return 1 / std::sqrt(x); }},
-    {"tanh", Op::Tanh, [](double x) { return std::tanh(x); }},
-    {"sin", Op::Sin, [](double x) { return std::sin(x); }},
-    {"cos", Op::Cos, [](double x) { return std::cos(x); }},
-    {"erf", Op::Erf, [](double x) { return std::erf(x); }},
-    {"floor", Op::Floor, [](double x) { return std::floor(x); }},
+#define ATTN_MATH_FUNCTION(NAME, OP, DOC, VALUE, COSTLY, MLIR)                                                         \
+  {#NAME, Op::OP, [](double x) -> double { return VALUE; }},
+#include "frontends/attn/Check/MathFunctions.def"
 };
 
 } // namespace

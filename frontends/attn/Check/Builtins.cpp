@@ -9,16 +9,9 @@ namespace check {
 static constexpr size_t any = 64;
 
 static constexpr Builtin table[] = {
-    // Every element.
-    {"exp", "exp(x)", "e to the x", 1, 1, false, builtinMath},
-    {"log", "log(x)", "natural logarithm", 1, 1, false, builtinMath},
-    {"sqrt", "sqrt(x)", "square root", 1, 1, false, builtinMath},
-    {"rsqrt", "rsqrt(x)", "1 / sqrt(x)", 1, 1, false, builtinMath},
-    {"tanh", "tanh(x)", "hyperbolic tangent", 1, 1, false, builtinMath},
-    {"sin", "sin(x)", "sine of x in radians", 1, 1, false, builtinMath},
-    {"cos", "cos(x)", "cosine of x in radians", 1, 1, false, builtinMath},
-    {"erf", "erf(x)", "error function", 1, 1, false, builtinMath},
-    {"floor", "floor(x)", "largest whole number up to x, as f32", 1, 1, false, builtinMath},
+// Every element.
+#define ATTN_MATH_FUNCTION(NAME, OP, DOC, VALUE, COSTLY, MLIR) {#NAME, #NAME "(x)", DOC, 1, 1, false, builtinMath},
+#include "frontends/attn/Check/MathFunctions.def"
     {"abs", "abs(x)", "absolute value; of f32, i32 and indices", 1, 1, false, builtinAbs},
     {"sq", "sq(x)", "x * x", 1, 1, false, builtinSquare},
     {"sigmoid", "sigmoid(x)", "1 / (1 + exp(-x))", 1, 1, false, builtinSigmoid},

@@ -35,14 +35,10 @@ ExprRef Elements::rebuild(ExprRef expr, const std::function<ExprRef(ExprRef)> &m
 
 static bool isCostly(const Elementwise &node) {
   switch (node.op) {
-  case Op::Exp:
-  case Op::Log:
-  case Op::Sqrt:
-  case Op::Rsqrt:
-  case Op::Tanh:
-  case Op::Sin:
-  case Op::Cos:
-  case Op::Erf:
+#define ATTN_MATH_FUNCTION(NAME, OP, DOC, VALUE, COSTLY, MLIR)                                                         \
+  case Op::OP:                                                                                                         \
+    return COSTLY;
+#include "frontends/attn/Check/MathFunctions.def"
   case Op::Pow:
     return true;
   default:

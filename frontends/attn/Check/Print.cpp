@@ -68,8 +68,8 @@ std::string Printer::attend(const Attend &attend) {
       fmt::format("[{}] => attend {} {{ score: {}", binders(attend.outer), binders(attend.keys), expr(attend.score));
   if (attend.mask)
     text += ", mask: " + expr(attend.mask);
-  if (attend.normaliser == Normaliser::Ratio)
-    text += ", by: ratio";
+  if (attend.normaliser != Normaliser::Softmax)
+    text += fmt::format(", by: {}", infoOf(attend.normaliser).word);
   if (attend.weight)
     text += fmt::format(", weight: {} => {}", name(attend.weightIn), expr(attend.weight));
   if (attend.value)

@@ -21,9 +21,11 @@ std::string textOf(const Type &type) {
 }
 
 const char *textOf(Op op) {
-  static constexpr const char *names[] = {"add", "sub",  "mul",   "div",  "rem", "pow", "min", "max",   "eq",    "ne",
-                                          "lt",  "le",   "gt",    "ge",   "and", "or",  "neg", "not",   "abs",   "exp",
-                                          "log", "sqrt", "rsqrt", "tanh", "sin", "cos", "erf", "floor", "select"};
+  static constexpr const char *names[] = {"add",   "sub", "mul", "div", "rem", "pow", "min", "max", "eq",  "ne",
+                                          "lt",    "le",  "gt",  "ge",  "and", "or",  "neg", "not", "abs",
+#define ATTN_MATH_FUNCTION(NAME, OP, DOC, VALUE, COSTLY, MLIR) #NAME,
+#include "frontends/attn/Check/MathFunctions.def"
+                                          "select"};
   static_assert(std::size(names) == static_cast<size_t>(Op::Select) + 1);
   return names[static_cast<size_t>(op)];
 }
@@ -33,5 +35,14 @@ const char *textOf(Combiner combiner) {
   static_assert(std::size(names) == static_cast<size_t>(Combiner::ArgMin) + 1);
   return names[static_cast<size_t>(combiner)];
 }
+
+static constexpr NormaliserInfo normaliserTable[] = {
+#define ATTN_NORMALISER(NAME, WORD, HAS_LSE) {Normaliser::NAME, WORD, HAS_LSE},
+#include "frontends/attn/Check/Normalisers.def"
+};
+
+std::span<const NormaliserInfo> normalisers() { return normaliserTable; }
+
+const NormaliserInfo &infoOf(Normaliser normaliser) { return normaliserTable[static_cast<size_t>(normaliser)]; }
 
 } // namespace attnc::typed

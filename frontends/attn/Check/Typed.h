@@ -37,6 +37,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -151,15 +152,8 @@ enum class Op {
   Neg,
   Not,
   Abs,
-  Exp,
-  Log,
-  Sqrt,
-  Rsqrt,
-  Tanh,
-  Sin,
-  Cos,
-  Erf,
-  Floor,
+#define ATTN_MATH_FUNCTION(NAME, OP, DOC, VALUE, COSTLY, MLIR) OP,
+#include "frontends/attn/Check/MathFunctions.def"
   // condition, if true, if false
   Select,
 };
@@ -240,7 +234,21 @@ struct Comprehension {
   ExprRef body;
 };
 
-enum class Normaliser { Softmax, Ratio };
+/// How the scores of a row become weights: the list of Normalisers.def.
+enum class Normaliser {
+#define ATTN_NORMALISER(NAME, WORD, HAS_LSE) NAME,
+#include "frontends/attn/Check/Normalisers.def"
+};
+
+/// A row of Normalisers.def.
+struct NormaliserInfo {
+  Normaliser normaliser;
+  const char *word;
+  bool hasLse;
+};
+std::span<const NormaliserInfo> normalisers();
+const NormaliserInfo &infoOf(Normaliser normaliser);
+
 enum class Statistic { Value, Weights, Lse };
 
 /// [outer...] => attend keys { ... } yields (...). Its statement binds one local for each of `yields`, in order:

@@ -203,6 +203,16 @@ static StringRef nameOf(Statistic statistic) {
   llvm_unreachable("a statistic");
 }
 
+static attn::Normaliser normaliserOf(Normaliser normaliser) {
+  switch (normaliser) {
+#define ATTN_NORMALISER(NAME, WORD, HAS_LSE)                                                                           \
+  case Normaliser::NAME:                                                                                               \
+    return attn::Normaliser::NAME;
+#include "frontends/attn/Check/Normalisers.def"
+  }
+  llvm_unreachable("a normaliser");
+}
+
 void Importer::attend(const Expr &expr, ArrayRef<const Local *> yielded) {
   const Attend &node = std::get<Attend>(expr.node);
   Location at = location(expr.range);
@@ -219,9 +229,8 @@ void Importer::attend(const Expr &expr, ArrayRef<const Local *> yielded) {
   SmallVector<Attribute> yields;
   for (Statistic statistic : node.yields)
     yields.push_back(builder.getStringAttr(nameOf(statistic)));
-  auto normaliser = node.normaliser == Normaliser::Softmax ? attn::Normaliser::Softmax : attn::Normaliser::Ratio;
-  auto op = attn::AttendOp::create(builder, at, types, outer, keys, values, normaliser, builder.getArrayAttr(yields),
-                                   DenseI64ArrayAttr());
+  auto op = attn::AttendOp::create(builder, at, types, outer, keys, values, normaliserOf(node.normaliser),
+                                   builder.getArrayAttr(yields), DenseI64ArrayAttr());
   Formula::Surroundings around = surroundings();
   Operation *owner = std::exchange(bodyOwner, op);
   attendRegion(op.getScore(), node.score, {&node.outer, &node.keys}, nullptr, around);

@@ -159,24 +159,10 @@ static Value realOperation(OpBuilder &builder, Location at, Op op, ArrayRef<Valu
     return arith::NegFOp::create(builder, at, v[0]);
   case Op::Abs:
     return math::AbsFOp::create(builder, at, v[0]);
-  case Op::Exp:
-    return math::ExpOp::create(builder, at, v[0]);
-  case Op::Log:
-    return math::LogOp::create(builder, at, v[0]);
-  case Op::Sqrt:
-    return math::SqrtOp::create(builder, at, v[0]);
-  case Op::Rsqrt:
-    return math::RsqrtOp::create(builder, at, v[0]);
-  case Op::Tanh:
-    return math::TanhOp::create(builder, at, v[0]);
-  case Op::Sin:
-    return math::SinOp::create(builder, at, v[0]);
-  case Op::Cos:
-    return math::CosOp::create(builder, at, v[0]);
-  case Op::Erf:
-    return math::ErfOp::create(builder, at, v[0]);
-  case Op::Floor:
-    return math::FloorOp::create(builder, at, v[0]);
+#define ATTN_MATH_FUNCTION(NAME, OP, DOC, VALUE, COSTLY, MLIR)                                                         \
+  case Op::OP:                                                                                                         \
+    return MLIR::create(builder, at, v[0]);
+#include "frontends/attn/Check/MathFunctions.def"
   default:
     llvm_unreachable("an operator on real numbers");
   }

@@ -1,0 +1,17 @@
+//===- EnumNames.h - the names of an enumeration, as messages list them -----------------------------------------===//
+#pragma once
+
+#include "dialects/Attn/Attn.h"
+#include <string>
+
+namespace mlir::attn {
+
+/// "value, weights or lse": all names of an enumeration of AttnOps.td; `largest` is its getMaxEnumValFor...().
+template <typename Enum> std::string namesUpTo(unsigned largest) {
+  std::string names;
+  for (unsigned each = 0; each <= largest; ++each)
+    names += (each == 0 ? "" : each == largest ? " or " : ", ") + stringifyEnum(Enum(each)).str();
+  return names;
+}
+
+} // namespace mlir::attn
