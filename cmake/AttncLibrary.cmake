@@ -1,6 +1,7 @@
 # attnc_library(NAME SOURCES... [LINK LIB...])         a library without MLIR (front end, diagnostics)
 # attnc_mlir_library(NAME SOURCES... [LINK LIB...])    a library on MLIR; shares one precompiled header
 # attnc_executable(NAME SOURCES... [LINK LIB...])
+# A library is called Attnc and its folder; those of the dialects, which are installed, have the dialects' names.
 # Every library is static and sees the tree's root (include as "dialects/Attn/Attn.h") and the build's.
 
 function(attnc_library name)
