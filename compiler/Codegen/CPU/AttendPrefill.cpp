@@ -214,7 +214,7 @@ void AttendPrefill::computeBlock(Pass pass, Value firstKey, Value count, Value a
   if (pass == Pass::Statistics)
     return;
   if (problem.hasValue())
-    accumulateValues({firstKey, count, keepsMaxima() ? all : loops.boolean(false)}, corrections);
+    accumulateValues({firstKey, count, dropsByMaskAlone() ? all : loops.boolean(false)}, corrections);
   if (problem.resultOf(attn::Statistic::Weights))
     storeWeights(firstKey, count);
 }

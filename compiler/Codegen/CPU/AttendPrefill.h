@@ -15,8 +15,8 @@
 // things held are the tiles, whatever the lengths. Score, mask and weight are evaluated on vectors of queries, one key
 // at a time. m starts at the lowest finite float: a row without kept pairs ends with l = 0 and yields zeros.
 //
-// Under a causal mask, and any other whose end is told by the row's index, the vectors of queries that drop the rest of a
-// block take no part in its products: the diagonal is computed in steps of a vector.
+// Under a causal mask, and any other whose end is told by the row's index, the vectors of queries that drop the rest of
+// a block take no part in its products: the diagonal is computed in steps of a vector.
 //
 // Final weights (the `weights` result, or a weight region that is not linear) need the row's sums first: the blocks are
 // passed twice, the first time for the sums alone.
@@ -81,6 +81,7 @@ private:
   Value scoreOf(RegionVectoriser &pair, int64_t vector, Value key, bool masked);
   bool keepsMaxima() const;
   bool dropsPairs() const;
+  bool dropsByMaskAlone() const;
   Values computeScores(Value firstKey, Value count, bool masked);
   Values exponentiate(Pass pass, Value firstKey, Value count, ValueRange newMaxima);
 

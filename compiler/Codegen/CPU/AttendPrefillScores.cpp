@@ -210,7 +210,12 @@ Value AttendPrefill::scoreOf(RegionVectoriser &pair, int64_t vector, Value key, 
 bool AttendPrefill::keepsMaxima() const { return problem.scoreIsProduct && problem.isSoftmax(); }
 
 /// Whether a value may meet a pair that is masked, or whose score is -inf.
-bool AttendPrefill::dropsPairs() const { return problem.hasValue() && (problem.hasMask() || !keepsMaxima()); }
+bool AttendPrefill::dropsPairs() const { return problem.hasValue() && (problem.hasMask() || !dropsByMaskAlone()); }
+
+/// No score is -inf but by the mask.
+bool AttendPrefill::dropsByMaskAlone() const {
+  return keepsMaxima() || (problem.scoreIsBounded && problem.isSoftmax());
+}
 
 LoopBuilder::Values AttendPrefill::computeScores(Value firstKey, Value count, bool masked) {
   Value zero = loops.constant(0);

@@ -1,6 +1,7 @@
 #include "compiler/Codegen/CPU/AttendProblem.h"
 #include "compiler/Codegen/CPU/RegionVectoriser.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 
@@ -289,6 +290,21 @@ private:
     }
     problem.scoreIsProduct =
         problem.products.size() == 1 && problem.products[0].head == AttendProblem::yielded(op.getScore());
+    problem.scoreIsBounded = isBounded(AttendProblem::yielded(op.getScore()));
+  }
+
+  /// Of sums and products of bounded functions and numbers.
+  static bool isBounded(Value value) {
+    APFloat number(0.0f);
+    if (matchPattern(value, m_ConstantFloat(&number)))
+      return number.isFinite();
+    Operation *definer = value.getDefiningOp();
+    if (isa_and_nonnull<arith::DivFOp>(definer))
+      return isBounded(definer->getOperand(0)) && matchPattern(definer->getOperand(1), m_ConstantFloat(&number)) &&
+             number.isNormal();
+    if (isa_and_nonnull<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp>(definer))
+      return llvm::all_of(definer->getOperands(), isBounded);
+    return isa_and_nonnull<math::TanhOp, math::ErfOp, math::SinOp, math::CosOp>(definer);
   }
 
   bool isRowSide(Value value) { return (uses.of(value) & problem.rowUses()) && !(uses.of(value) & IndexUses::anyKey); }

@@ -84,6 +84,8 @@ struct AttendProblem {
   llvm::SmallVector<PairExtract> pairExtracts;
   /// The score is products[0].head and nothing else.
   bool scoreIsProduct = false;
+  /// The score lies within finite bounds whatever the operands are (a soft cap), or is NaN.
+  bool scoreIsBounded = false;
   /// weight(c * p) = c * weight(p), so that it can be applied before the row's sum is known.
   bool weightIsLinear = false;
 
