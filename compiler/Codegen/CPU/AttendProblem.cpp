@@ -121,6 +121,7 @@ bool IndexUses::stepsWith(tensor::ExtractOp extract, BlockArgument index) {
 //===-------------------------------------------- the problem -------------------------------------------------===//
 
 bool AttendProblem::isSoftmax() const {
+  static_assert(attn::getMaxEnumValForNormaliser() == 1, "whoever asks takes the other one for ratio");
   return const_cast<attn::AttendOp &>(op).getNormaliser() == attn::Normaliser::Softmax;
 }
 
