@@ -1,5 +1,6 @@
 // Every row of the table: compiled code against the oracle, the same bits at any number of threads, fused IR against
 // imported IR.
+#include "compiler/Reference/Tolerance.h"
 #include "tests/e2e/CompiledModel.h"
 #include "tests/e2e/Subject.h"
 #include <cmath>
@@ -99,7 +100,7 @@ protected:
     double terms = static_cast<double>(subject().accuracy.reduction);
     for (const std::string &name : subject().accuracy.along)
       terms += static_cast<double>(choice().dimensions.at(name));
-    return choice().amplified * subject().accuracy.c * 0x1p-24 * std::sqrt(std::max(terms, 1.0));
+    return choice().amplified * reference::tolerance(subject().accuracy.c, terms);
   }
 
   const CompiledModel *model = nullptr;
@@ -121,29 +122,15 @@ double elementOf(const std::vector<char> &bytes, int32_t dtype, int64_t place) {
   }
 }
 
-double largestOf(const Array &array) {
-  double largest = 1;
-  for (double value : array.values)
-    if (std::isfinite(value))
-      largest = std::max(largest, std::fabs(value));
-  return largest;
-}
-
-bool agree(double found, double expected, double limit) {
-  return std::isnan(expected)   ? std::isnan(found)
-         : std::isinf(expected) ? found == expected
-                                : std::fabs(found - expected) <= limit;
-}
-
 /// The first element that differs, and the largest error among all; nothing where all agree.
 std::string difference(const attn_tensor_info &tensor, const std::vector<char> &bytes, const Array &expected,
                        double tolerance) {
-  double limit = tensor.dtype == ATTN_F32 ? tolerance * largestOf(expected) : 0, worst = 0;
+  double limit = tensor.dtype == ATTN_F32 ? tolerance * reference::largestMagnitude(expected.values) : 0, worst = 0;
   std::string first;
   for (int64_t place = 0; place < static_cast<int64_t>(expected.values.size()); ++place) {
     double found = elementOf(bytes, tensor.dtype, place), wanted = expected.values[place];
     worst = std::max(worst, std::fabs(found - wanted));
-    if (first.empty() && !agree(found, wanted, limit))
+    if (first.empty() && !reference::agree(found, wanted, limit))
       first = fmt::format("{}: element {} of {} is {}, expected {} within {}", tensor.name, place,
                           expected.values.size(), found, wanted, limit);
   }
@@ -175,9 +162,9 @@ TEST_P(EndToEnd, FusionKeepsTheMeaning) {
   ASSERT_EQ(imported.size(), fused.size());
   for (size_t number = 0; number < imported.size(); ++number) {
     ASSERT_EQ(imported[number].shape, fused[number].shape);
-    double limit = 1e-9 * largestOf(imported[number]);
+    double limit = 1e-9 * reference::largestMagnitude(imported[number].values);
     for (size_t place = 0; place < imported[number].values.size(); ++place)
-      ASSERT_TRUE(agree(fused[number].values[place], imported[number].values[place], limit))
+      ASSERT_TRUE(reference::agree(fused[number].values[place], imported[number].values[place], limit))
           << "result " << number << ", element " << place << " is " << fused[number].values[place] << ", was "
           << imported[number].values[place];
   }

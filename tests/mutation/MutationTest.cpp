@@ -4,7 +4,6 @@
 #include "compiler/Reference/Reference.h"
 #include "tests/compiler/Codegen/CPU/AttendKernels.h"
 #include "tests/support/ParsedModule.h"
-#include <cmath>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -23,21 +22,16 @@ struct Choice {
 struct Subject {
   std::string kernel;
   std::vector<Choice> choices;
-  double tolerance = 1e-5;
+  double tolerance = attendTolerance;
 };
 
 enum Outcome { Survived = 0, Caught = 1, Invalid = 2 };
 
 bool isClose(const HostArray &found, const reference::Array &expected, double tolerance) {
-  double largest = 1;
-  for (double value : expected.values)
-    if (std::isfinite(value))
-      largest = std::max(largest, std::fabs(value));
-  for (int64_t i = 0; i < found.size(); ++i) {
-    double a = found.f32()[i], b = expected.values[i];
-    if (!(std::isnan(b) ? std::isnan(a) : std::isinf(b) ? a == b : std::fabs(a - b) <= tolerance * largest))
+  double limit = tolerance * reference::largestMagnitude(expected.values);
+  for (int64_t i = 0; i < found.size(); ++i)
+    if (!reference::agree(found.f32()[i], expected.values[i], limit))
       return false;
-  }
   return true;
 }
 

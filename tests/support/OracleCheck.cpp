@@ -2,7 +2,6 @@
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "compiler/Reference/Reference.h"
 #include "tests/support/ParsedModule.h"
-#include <cmath>
 #include <fmt/format.h>
 #include <map>
 
@@ -32,15 +31,10 @@ static reference::Array toReference(const HostArray &array) {
 static std::string compare(const HostArray &found, const reference::Array &expected, double tolerance) {
   if (expected.shape != llvm::ArrayRef<int64_t>(found.shape))
     return "the oracle's result is of shape " + reference::describe(expected.element, expected.shape);
-  double largest = 0;
-  for (double value : expected.values)
-    if (std::isfinite(value))
-      largest = std::max(largest, std::abs(value));
-  double limit = found.kind == ElementKind::F32 ? tolerance * largest : 0;
+  double limit = found.kind == ElementKind::F32 ? tolerance * reference::largestMagnitude(expected.values, 0) : 0;
   for (int64_t i = 0; i < found.size(); ++i) {
     double a = elementAt(found, i), b = expected.values[i];
-    bool same = std::isnan(b) ? std::isnan(a) : std::isinf(b) ? a == b : std::abs(a - b) <= limit;
-    if (!same)
+    if (!reference::agree(a, b, limit))
       return fmt::format("element {} of {} is {}, expected {} (within {})", i, found.size(), a, b, limit);
   }
   return "";

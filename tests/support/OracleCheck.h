@@ -1,6 +1,7 @@
 //===- OracleCheck.h - a compiled kernel against the oracle ---------------------------------------------------===//
 #pragma once
 
+#include "compiler/Reference/Tolerance.h"
 #include "tests/support/KernelRunner.h"
 
 namespace attnc {
@@ -10,8 +11,8 @@ struct OracleCheck {
   std::string kernel;
   std::vector<HostArray> inputs;
   std::vector<std::vector<int64_t>> resultShapes;
-  std::vector<int64_t> indexOperands = {}; ///< after the tensors
-  double tolerance = 1e-5;                 ///< of f32, relative to the largest magnitude of the result
+  std::vector<int64_t> indexOperands = {};         ///< after the tensors
+  double tolerance = reference::tolerance(8, 512); ///< of f32, relative to the largest magnitude; sums of 512 terms
   std::string target = "native";
 };
 

@@ -75,17 +75,10 @@ static reference::Array toReference(const HostArray &array) {
 }
 
 static std::string compareArrays(const HostArray &found, const reference::Array &expected, double tolerance) {
-  double largest = 1;
-  for (double value : expected.values)
-    if (std::isfinite(value))
-      largest = std::max(largest, std::abs(value));
-  for (int64_t i = 0; i < found.size(); ++i) {
-    double a = found.f32()[i], b = expected.values[i];
-    bool same = std::isnan(b) ? std::isnan(a) : std::isinf(b) ? a == b : std::abs(a - b) <= tolerance * largest;
-    if (!same)
-      return fmt::format("element {} of {} is {}, expected {} (tolerance {})", i, found.size(), a, b,
-                         tolerance * largest);
-  }
+  double limit = tolerance * reference::largestMagnitude(expected.values);
+  for (int64_t i = 0; i < found.size(); ++i)
+    if (double a = found.f32()[i], b = expected.values[i]; !reference::agree(a, b, limit))
+      return fmt::format("element {} of {} is {}, expected {} (within {})", i, found.size(), a, b, limit);
   return "";
 }
 

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "compiler/Codegen/CPU/CpuEmitter.h"
+#include "compiler/Reference/Tolerance.h"
 #include "tests/support/KernelRunner.h"
 #include "tests/support/ParsedModule.h"
 #include <optional>
@@ -36,6 +37,9 @@ struct AttendKernel {
   std::vector<std::vector<int64_t>> resultShapes() const;
 };
 
+/// A head has up to 64 features.
+inline const double attendTolerance = reference::tolerance(9, 64);
+
 /// A kernel compiled for a target, and the same text for the oracle.
 class ComparedKernel {
 public:
@@ -44,7 +48,7 @@ public:
   /// Runs it on the operands, in both orders of the chunks, and compares with the oracle: each element within
   /// `tolerance` times the largest magnitude of the result (at least one). Returns an empty string, or what differs.
   std::string compare(const std::vector<HostArray> &operands, const std::vector<std::vector<int64_t>> &resultShapes,
-                      double tolerance = 4e-6);
+                      double tolerance = attendTolerance);
 
 private:
   ParsedModule parsed;
@@ -52,6 +56,6 @@ private:
 };
 
 std::string compareWithOracle(const AttendKernel &kernel, const std::vector<HostArray> &operands,
-                              double tolerance = 4e-6, std::string_view target = "native");
+                              double tolerance = attendTolerance, std::string_view target = "native");
 
 } // namespace attnc

@@ -1,5 +1,6 @@
 #include "tests/compiler/Codegen/CPU/GemmCase.h"
 #include "compiler/Codegen/CPU/Packing.h"
+#include "compiler/Reference/Tolerance.h"
 #include <cmath>
 #include <fmt/format.h>
 
@@ -151,7 +152,7 @@ struct Odometer {
 
 void GemmCase::reference(const std::vector<HostArray> &operands, std::vector<double> &result,
                          std::vector<double> &bound) const {
-  constexpr double u = 1.0 / (1 << 24);
+  constexpr double u = reference::unitRoundoff;
   std::string summed;
   int64_t depth = 1;
   for (char letter : left)
@@ -179,7 +180,7 @@ void GemmCase::reference(const std::vector<HostArray> &operands, std::vector<dou
         sum += term;
         squares += term * term;
       } while (inner.next());
-    double tolerance = 4 * u * std::sqrt(double(depth)) * std::sqrt(squares);
+    double tolerance = reference::tolerance(4, double(depth)) * std::sqrt(squares);
     if (formula) {
       std::vector<double> extra;
       for (size_t i = 0; i < extras.size(); ++i)
