@@ -1,4 +1,13 @@
 //===- Signature.h - an entry point as a caller sees it ---------------------------------------------------------===//
+//
+// What the header and the json say of an entry point, read off its attributes (dialects/Model/Model.h) after memory was
+// planned. Dimensions are in the order of the generated C function's parameters; tensors are inputs and then results.
+// Sizes are over the dimensions in two forms: as expressions, for the bytes of a buffer, and as the user wrote them,
+// for people:
+//
+//   logits(batch, 1 <= seq <= 256): tokens i32[batch, seq] -> logits f32[batch, seq, 256]
+//
+//===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Memory/Plan.h"
@@ -12,9 +21,9 @@ struct SignatureDimension {
 };
 
 struct SignatureTensor {
-  std::string name, element;   ///< element is f32, i32 or bool
-  std::vector<SizeExpr> shape; ///< over the dimensions
-  std::vector<std::string> shapeText;
+  std::string name, element;          ///< element is f32, i32 or bool
+  std::vector<SizeExpr> shape;        ///< over the dimensions
+  std::vector<std::string> shapeText; ///< as declared: "2*seq - 1"
   bool isResult;
   /// Such as "f32[batch, seq, 256]"; a scalar is "f32".
   std::string text() const;
@@ -26,6 +35,7 @@ struct Signature {
   std::vector<SignatureTensor> tensors; ///< inputs, then results
 };
 
+/// Of a planned entry point, which checkInterfaces has accepted: cannot fail.
 Signature signatureOf(const EntryPlan &plan);
 
 } // namespace attnc

@@ -3,6 +3,10 @@
 // An interpreter holds the values of one call. Its methods are grouped by dialect: Interpreter.cpp has functions,
 // control flow, parameters and scalars, TensorOps.cpp tensors, LinalgOps.cpp linalg, AttendOps.cpp attention.
 //
+// Every value is an Array, shared and never changed; a scalar is one without dimensions. A method gives its op's
+// results their values, of the shapes that the types say, and fails where it can not: `fault` then has what was wrong
+// and at which op, and the call is over.
+//
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 

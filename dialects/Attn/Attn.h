@@ -1,3 +1,17 @@
+//===- Attn.h - the dialect `attn`: attention as a formula ------------------------------------------------------===//
+//
+// Two ops on tensors, `attn.attend` and `attn.reduce`, with value semantics; AttnOps.td is their definition:
+//
+//   attend    for each outer index o:  p = normaliser(score(o, k)) over the keys k with mask(o, k),
+//             result[o, v] = sum_k weight(p_k, o, k) * value(o, k, v)
+//   reduce    the combined terms over feature indices, inside one of attend's formulas
+//
+// Formulas are regions on scalars (f32, i32, i1, index) whose arguments are indices; they read tensors from above by
+// `tensor.extract`. Sizes are operands of type `index`, so that every dimension may be dynamic. What the verifier
+// (AttnVerify.cpp) refuses it reports at the op, with what was found and what was expected. Canonicalisation drops what
+// a formula does not say: a constant mask, a statistic that nobody reads.
+//
+//===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

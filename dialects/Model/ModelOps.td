@@ -1,4 +1,16 @@
 //===- ModelOps.td - what a network is besides tensors ------------------------------------------------------------===//
+//
+// Parameters are symbols of the module; a list of modules makes one symbol for all its members, with a count for each
+// level of lists, so that a loop over the list can pick one by its index:
+//
+//   model.parameter @blocks.norm1.gain [6] : tensor<384xf32> checkpoint "blocks.{0}.norm1.gain" init <"ones", 0.0, 0.0>
+//   %gain = model.get @blocks.norm1.gain[%l] : tensor<384xf32>          // 0 <= %l < 6
+//
+// Shapes of parameters are static. Entry points are functions with the attributes that dialects/Model/Model.h names.
+// The verifier (ModelVerify.cpp) reports, at the op: a get of another type or with a constant index out of range, and a
+// checkpoint name without one of its list's indices.
+//
+//===--------------------------------------------------------------------------------------------------------------===//
 #ifndef MODEL_OPS
 #define MODEL_OPS
 
@@ -62,6 +74,10 @@ def Model_ParameterOp : Model_Op<"parameter", [Symbol]> {
 
 def Model_GetOp : Model_Op<"get", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the value of a parameter";
+  let description = [{
+    `model.get @blocks.norm1.gain[%l]` has the type of the parameter, and as many indices as it has counts. Out of range
+    is undefined; loops over lists stay within.
+  }];
   let arguments = (ins FlatSymbolRefAttr:$parameter, Variadic<Index>:$indices);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$parameter (`[` $indices^ `]`)? attr-dict `:` type($result)";

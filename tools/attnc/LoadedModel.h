@@ -1,4 +1,11 @@
 //===- LoadedModel.h - a compiled model inside this process ---------------------------------------------------===//
+//
+// An object that attnc made, linked into this process as it would be into a program: its undefined symbols are memcpy,
+// memset and memmove, and its one table (attn/model.h) names all else. The table and the code that it points to live as
+// long as the LoadedModel. Errors are for users: the file can't be read, is no object, defines no model, or can't be
+// linked.
+//
+//===----------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "attn/model.h"

@@ -1,4 +1,10 @@
 //===- Profile.h - time by kernel, in place -------------------------------------------------------------------===//
+//
+// Times are wall-clock seconds around each launch, between the launches of one run of an entry point, workers' waiting
+// included: their sum is the run's time less what the host code takes between launches. A kernel with several phases
+// is one line, and so are all launches of one kernel. Not for calls from several threads at once.
+//
+//===----------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "attn/model.h"

@@ -1,4 +1,14 @@
 //===- Importer.h - the importer's inside -------------------------------------------------------------------------===//
+//
+// Walks a typed program (Check/Typed.h) and builds the module that docs/architecture.md shows under "After import". The
+// checker has refused whatever is wrong, so nothing here reports.
+//
+// Methods are grouped by file. Each expression is computed once at the place that first needs it and remembered by its
+// node for that place and all nested in it (`Scope`). A tensor expression becomes a value of its type's shape, with `?`
+// where a size is no constant; a number (a size, a constant, arithmetic on them) is computed where it is used. Bodies
+// of index notation are built by Formula: tensors that they read are computed before the op that owns the body.
+//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "frontends/attn/Import/Formula.h"

@@ -1,5 +1,12 @@
 /* The table by which a generated object describes itself: `const attn_model <prefix>_model`.
- * `attn_run` checks calls against it, `attn_weights_load` checks files, `attnc describe` prints it. */
+ * `attn_run` checks calls against it, `attn_weights_load` checks files, `attnc describe` prints it.
+ *
+ * All of it is constant and lives as long as the object; texts end in a zero. Tensors are dense and row-major; sizes
+ * count elements unless their name says bytes. `abi_version` comes first in every version, so that whoever reads a
+ * table can compare it with ATTN_ABI_VERSION before anything else.
+ *
+ * The parameter table (attn_frame::parameters) has loaded_count places, of values from a file or inside the object, then
+ * packed_count that `prepare` fills from those, once, after loading. */
 #ifndef ATTN_MODEL_H
 #define ATTN_MODEL_H
 
