@@ -1,4 +1,5 @@
 #include "compiler/Diagnostics/Render.h"
+#include "compiler/Diagnostics/Utf8.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -15,23 +16,11 @@ struct ShownLine {
   std::vector<uint32_t> columns; ///< one more than there are bytes
 };
 
-/// The length of the UTF-8 sequence at the start of `bytes`, or 0 where there is none.
-size_t sequenceLength(std::string_view bytes) {
-  auto lead = static_cast<unsigned char>(bytes[0]);
-  size_t length = lead < 0x80 ? 1 : lead >= 0xC2 && lead < 0xE0 ? 2 : lead >= 0xE0 && lead < 0xF0 ? 3 : 4;
-  if (lead >= 0xF5 || (lead >= 0x80 && lead < 0xC2) || length > bytes.size())
-    return 0;
-  for (size_t i = 1; i < length; ++i)
-    if ((static_cast<unsigned char>(bytes[i]) & 0xC0) != 0x80)
-      return 0;
-  return length;
-}
-
 ShownLine show(std::string_view line) {
   ShownLine shown;
   uint32_t column = 0;
   for (size_t i = 0; i < line.size();) {
-    size_t length = sequenceLength(line.substr(i));
+    size_t length = characterLength(line.substr(i));
     bool isControl = length == 1 && (static_cast<unsigned char>(line[i]) < 0x20 || line[i] == 0x7F);
     if (line[i] == '\t')
       shown.text += ' ';

@@ -51,7 +51,6 @@ public:
   std::string_view line(uint32_t number) const;
   /// The offset of the first byte of a line (from 1).
   uint32_t lineStart(uint32_t number) const;
-  uint32_t lineCount() const { return static_cast<uint32_t>(starts.size()); }
 
 private:
   std::string fileName;

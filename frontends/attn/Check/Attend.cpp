@@ -1,3 +1,4 @@
+#include "compiler/Diagnostics/Spelling.h"
 #include "frontends/attn/Check/Checker.h"
 
 #include <algorithm>
@@ -118,15 +119,26 @@ std::optional<Normaliser> Checker::normaliser(const ast::AttendExpr &expr) {
   if (!expr.by)
     return Normaliser::Softmax;
   auto *name = expr.by->as<ast::NameRefExpr>();
-  std::vector<std::string> words;
+  // Those that are compiled, and those that the language has besides.
+  std::vector<std::string> known, words;
   for (const NormaliserInfo &each : normalisers()) {
     if (name && name->name == each.word)
       return each.normaliser;
     words.push_back(fmt::format("`{}`", each.word));
+    known.emplace_back(each.word);
   }
-  error(DiagnosticKind::NotSupported, expr.by->range,
-        fmt::format("the normaliser `{}` is not supported yet", sources.text(expr.by->range)))
-      .hint(fmt::format("{} are", fmt::join(words, " and ")));
+  known.insert(known.end(), {"sigmoid", "sparsemax", "entmax", "none"});
+  auto *call = expr.by->as<ast::CallExpr>();
+  std::string word(sources.text(call ? call->callee->range : expr.by->range));
+  if (std::find(known.begin(), known.end(), word) != known.end()) {
+    error(DiagnosticKind::NotSupported, expr.by->range,
+          fmt::format("the normaliser `{}` is not supported yet", sources.text(expr.by->range)))
+        .hint(fmt::format("{} are", fmt::join(words, " and ")));
+    return std::nullopt;
+  }
+  auto meant = nearest(word, known);
+  error(DiagnosticKind::UnknownName, expr.by->range, fmt::format("there is no normaliser `{}`", word))
+      .hint(meant ? fmt::format("did you mean `{}`?", *meant) : fmt::format("`by:` is {}", fmt::join(words, " or ")));
   return std::nullopt;
 }
 

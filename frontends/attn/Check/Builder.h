@@ -79,7 +79,6 @@ public:
 
   const Free &freeOf(typed::ExprRef expr) const { return *infos.at(expr).free; }
   bool isOpen(typed::ExprRef expr) const { return !freeOf(expr).empty(); }
-  unsigned depthOf(typed::ExprRef expr) const { return infos.at(expr).depth; }
 
   /// Makes `local` a scalar of a body: references to it are open.
   void makeScalar(const typed::Local *local) { scalars.insert(local); }
@@ -87,7 +86,6 @@ public:
   /// The attend that the local is a yield of, until it is bound; null for other locals.
   PendingAttend *pendingOf(const typed::Local *local) const;
 
-  typed::Program &getProgram() { return program; }
   /// Nodes and nesting are within what later phases can take.
   bool withinLimits() const { return program.exprs.size() < maximumNodes && deepest < maximumDepth; }
 

@@ -131,6 +131,7 @@ Value Checker::callValue(const Value &callee, const std::string &name, SourceRan
 }
 
 bool Checker::enterFunction(const FunctionValue &function, SourceRange call) {
+  checkDistinct(function.decl->parameters);
   for (const Frame &frame : frames)
     if (frame.function == function.decl && frame.self == function.self.instance) {
       std::string name = function.decl->name ? function.decl->name->text : function.self.instance->decl->name.text;

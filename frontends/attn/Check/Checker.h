@@ -77,6 +77,8 @@ public:
   void checkNames(SourceUnit &unit);
   void checkModuleNames(const ast::ModuleDecl &module);
   bool checkNotBuiltin(const ast::Name &name, const char *what);
+  /// Reports parameters of one name.
+  void checkDistinct(const std::vector<ast::Parameter> &parameters);
   ScopePtr unitScope(SourceUnit *unit);
   ScopePtr childOf(const ScopePtr &parent);
   /// The binding of a name in the scopes of a function body; null for other names.

@@ -95,6 +95,12 @@ private:
 
 } // namespace
 
+void Checker::checkDistinct(const std::vector<ast::Parameter> &parameters) {
+  Distinct names(*this);
+  for (const ast::Parameter &parameter : parameters)
+    names.add(parameter.name);
+}
+
 void Checker::checkNames(SourceUnit &unit) {
   const ast::File &file = *unit.ast;
   Distinct names(*this);

@@ -1,4 +1,5 @@
 #include "frontends/attn/Parse/Lexer.h"
+#include "compiler/Diagnostics/Utf8.h"
 #include "frontends/attn/Parse/Brackets.h"
 
 #include <fmt/format.h>
@@ -65,8 +66,9 @@ public:
       : text(sources.file(file).text()), file(file), diagnostics(diagnostics) {}
 
   TokenStream run() {
-    while (skipBlank(), at < text.size())
-      token();
+    if (isText())
+      while (skipBlank(), at < text.size())
+        token();
     add(TokenKind::EndOfFile, at);
     return std::move(stream);
   }
@@ -75,6 +77,20 @@ private:
   char peek(size_t ahead = 0) const { return at + ahead < text.size() ? text[at + ahead] : '\0'; }
   bool startsWith(std::string_view words) const { return text.substr(at).starts_with(words); }
   SourceRange rangeFrom(size_t begin) const { return {file, static_cast<uint32_t>(begin), static_cast<uint32_t>(at)}; }
+
+  /// One error for a file of another kind, whose bytes would be errors each.
+  bool isText() {
+    size_t begin = findNonText(text);
+    if (begin == text.npos)
+      return true;
+    at = begin + 1;
+    diagnostics
+        .error(
+            DiagnosticKind::NotText, rangeFrom(begin),
+            fmt::format("this file is no text: the byte 0x{:02X} stands here", static_cast<unsigned char>(text[begin])))
+        .hint("a model is a text in UTF-8");
+    return false;
+  }
 
   void add(TokenKind kind, size_t begin) {
     Token token;

@@ -1,7 +1,8 @@
-// What the documents say is so: docs/language.md and docs/diagnostics.md.
+// What the documents say is so: docs/language.md, docs/diagnostics.md and its pages.
 
 #include "tests/frontends/attn/Check/Checked.h"
 
+#include <filesystem>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <map>
@@ -53,14 +54,25 @@ TEST(LanguageReference, ListsTheBuiltins) {
                                                                            << table;
 }
 
+/// The sections of all pages of docs/diagnostics.
+std::map<std::string, std::string> diagnosticSections() {
+  std::map<std::string, std::string> result;
+  for (const auto &page : std::filesystem::directory_iterator(docs + "diagnostics"))
+    result.merge(sections(readFile(page.path())));
+  return result;
+}
+
 TEST(DiagnosticsIndex, HasEveryKind) {
-  std::map<std::string, std::string> index = sections(readFile(docs + "diagnostics.md"));
-  for (const DiagnosticKindInfo &kind : diagnosticKinds())
-    EXPECT_TRUE(index.count(std::string(kind.id))) << "docs/diagnostics.md lacks a section on " << kind.id;
+  std::map<std::string, std::string> pages = diagnosticSections();
+  std::string index = readFile(docs + "diagnostics.md");
+  for (const DiagnosticKindInfo &kind : diagnosticKinds()) {
+    EXPECT_TRUE(pages.count(std::string(kind.id))) << "docs/diagnostics lacks a section on " << kind.id;
+    EXPECT_NE(index.find(fmt::format("`{}`", kind.id)), std::string::npos) << "docs/diagnostics.md lacks " << kind.id;
+  }
 }
 
 TEST(DiagnosticsIndex, IsTrueToTheLetter) {
-  for (const auto &[kind, section] : sections(readFile(docs + "diagnostics.md"))) {
+  for (const auto &[kind, section] : diagnosticSections()) {
     std::vector<std::string> programs = blocks(section, "attn"), messages = blocks(section, "text");
     if (programs.empty())
       continue;

@@ -26,6 +26,7 @@ struct Imported {
     mlir::DialectRegistry registry;
     registerImportDialects(registry);
     context = std::make_unique<mlir::MLIRContext>(registry);
+    context->loadAllAvailableDialects();
     ImportFailure failure;
     module = importProgram(*program, "a", sources, *context, failure);
     EXPECT_TRUE(module) << failure.message << failure.ir;

@@ -1,4 +1,4 @@
-// Syntax errors to the letter, beyond those of docs/diagnostics.md; and that the parser finds its way back.
+// Syntax errors to the letter, beyond those of docs/diagnostics; and that the parser finds its way back.
 
 #include "tests/frontends/attn/Parse/Source.h"
 
@@ -7,6 +7,23 @@
 using namespace attnc;
 
 namespace {
+
+TEST(Syntax, FilesThatAreNoTextGetOneError) {
+  EXPECT_EQ(errors(std::string("\x7F"
+                               "ELF\2\1\1\0\0 \xFF (",
+                               14)),
+            "t.attn:1:8: error: this file is no text: the byte 0x00 stands here [not-text]\n"
+            "    1 | \xEF\xBF\xBD"
+            "ELF\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD \xEF\xBF\xBD (\n"
+            "      |        ^\n"
+            "  hint: a model is a text in UTF-8\n");
+  EXPECT_EQ(errors("fn f(x: f32) { x } // caf\xE9\n fn \xE9 \xE8"),
+            "t.attn:1:26: error: this file is no text: the byte 0xE9 stands here [not-text]\n"
+            "    1 | fn f(x: f32) { x } // caf\xEF\xBF\xBD\n"
+            "      |                          ^\n"
+            "  hint: a model is a text in UTF-8\n");
+  EXPECT_EQ(errors("fn f(x: f32) { x } // caf\xC3\xA9\n"), "");
+}
 
 TEST(Syntax, SeveralErrorsInOneRun) {
   EXPECT_EQ(errors(R"(fn f(x: f32[n]) {
@@ -108,10 +125,10 @@ t.attn:1:56: error: expected an expression, found `}` [syntax]
 )");
 }
 
-TEST(Syntax, BytesThatAreNoTextAreReportedOnceARow) {
-  EXPECT_EQ(errors("const a = \xFF\xFE\x01 1"), "t.attn:1:11: error: unexpected character [unexpected-character]\n"
-                                                "    1 | const a = \xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD 1\n"
-                                                "      |           ^\n");
+TEST(Syntax, CharactersThatBeginNothingAreReportedOnceARow) {
+  EXPECT_EQ(errors("const a = \x02\x01$ 1"), "t.attn:1:11: error: unexpected character [unexpected-character]\n"
+                                             "    1 | const a = \xEF\xBF\xBD\xEF\xBF\xBD$ 1\n"
+                                             "      |           ^\n");
 }
 
 TEST(Brackets, TheWrongOne) {
