@@ -1,4 +1,5 @@
 #include "compiler/Codegen/Host/HostCode.h"
+#include "compiler/Codegen/Abi.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -9,14 +10,6 @@ using namespace mlir;
 namespace attnc {
 
 namespace {
-
-/// Values of attn_code (attn/status.h) that host code returns.
-enum Status : int32_t { ok = 0, badArgument = 1, badArena = 2 };
-
-/// Fields of the records of attn/abi.h, each a pointer or an int64_t.
-enum FrameField { frameTensors, frameDimensions, frameParameters, frameArena, frameExecutor };
-enum ArgsField { argsBuffers, argsSizes, argsShared, argsStatus, argsFields };
-enum ExecutorField { executorParallelFor, executorSelf, executorWorkers };
 
 /// Builds one function of the host code.
 class HostFunction {
@@ -94,18 +87,18 @@ public:
   Launcher(HostFunction &host, Value frame, size_t maxBuffers, size_t maxSizes) : host(host) {
     buffers = host.stackArray(maxBuffers);
     sizes = host.stackArray(maxSizes);
-    args = host.stackArray(argsFields);
+    args = host.stackArray(abi::argsWords);
     status = host.stackArray(1);
-    LLVM::StoreOp::create(host.builder, host.location, host.number32(ok), status);
-    host.store(buffers, args, argsBuffers);
-    host.store(sizes, args, argsSizes);
-    host.store(status, args, argsStatus);
-    executor = host.loadPointer(frame, frameExecutor);
-    parallelFor = host.loadPointer(executor, executorParallelFor);
-    self = host.loadPointer(executor, executorSelf);
+    LLVM::StoreOp::create(host.builder, host.location, host.number32(ATTN_OK), status);
+    host.store(buffers, args, abi::argsBuffers);
+    host.store(sizes, args, abi::argsSizes);
+    host.store(status, args, abi::argsStatus);
+    executor = host.loadPointer(frame, abi::frameExecutor);
+    parallelFor = host.loadPointer(executor, abi::executorParallelFor);
+    self = host.loadPointer(executor, abi::executorSelf);
   }
 
-  Value workers() { return host.loadNumber(executor, executorWorkers); }
+  Value workers() { return host.loadNumber(executor, abi::executorWorkers); }
   Value result() { return LLVM::LoadOp::create(host.builder, host.location, host.builder.getI32Type(), status); }
 
   /// Runs all phases of a kernel. `shared` and `scratch` may be null pointers where it wants none.
@@ -115,7 +108,7 @@ public:
       host.store(tensor, buffers, position);
     for (auto [position, size] : llvm::enumerate(symbols))
       host.store(host.toI64(size), sizes, position);
-    host.store(shared, args, argsShared);
+    host.store(shared, args, abi::argsShared);
     auto phaseType = host.builder.getFunctionType({host.pointer, host.i64, host.pointer}, {});
     auto executorType =
         LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(host.builder.getContext()),
@@ -170,11 +163,11 @@ private:
 
 void EntryWriter::write() {
   Value frame = host.function.getArgument(0);
-  Value dimensions = host.loadPointer(frame, frameDimensions);
+  Value dimensions = host.loadPointer(frame, abi::frameDimensions);
   for (size_t number = 0; number + 1 < plan.symbols.size(); ++number)
     symbols.push_back(host.loadNumber(dimensions, number));
   Value inRange = host.dimensionsInRange(symbols, entry);
-  Value arena = host.loadPointer(frame, frameArena);
+  Value arena = host.loadPointer(frame, abi::frameArena);
   Value hasArena =
       plan.slots.empty()
           ? host.bit(true)
@@ -186,8 +179,8 @@ void EntryWriter::write() {
   writeBody(frame);
   scf::YieldOp::create(host.builder, host.location, launcher->result());
   host.builder.setInsertionPointToStart(guard.elseBlock());
-  Value fault = arith::SelectOp::create(host.builder, host.location, inRange, host.number32(badArena),
-                                        host.number32(badArgument));
+  Value fault = arith::SelectOp::create(host.builder, host.location, inRange, host.number32(ATTN_BAD_ARENA),
+                                        host.number32(ATTN_BAD_ARGUMENT));
   scf::YieldOp::create(host.builder, host.location, fault);
   host.builder.setInsertionPointAfter(guard);
   host.returnValue(guard.getResult(0));
@@ -202,13 +195,13 @@ void EntryWriter::writeBody(Value frame) {
   }
   launcher.emplace(host, frame, maxBuffers, maxSizes);
   symbols.push_back(launcher->workers());
-  Value tensors = host.loadPointer(frame, frameTensors);
+  Value tensors = host.loadPointer(frame, abi::frameTensors);
   for (unsigned number = 0; number < entry.getNumArguments(); ++number)
     inputs.push_back(host.loadPointer(tensors, number));
   for (unsigned number = 0; number < entry.getNumResults(); ++number)
     results.push_back(host.loadPointer(tensors, entry.getNumArguments() + number));
-  parameters = host.loadPointer(frame, frameParameters);
-  Value next = host.loadPointer(frame, frameArena);
+  parameters = host.loadPointer(frame, abi::frameParameters);
+  Value next = host.loadPointer(frame, abi::frameArena);
   for (const SizeExpr &bytes : plan.slots) {
     slots.push_back(next);
     next = host.advance(next, size(bytes));
@@ -334,7 +327,7 @@ void emitPrepare(const Program &program, ModuleOp code) {
   HostFunction host(code, location, program.prepareSymbol(), {pointer}, IntegerType::get(code.getContext(), 32));
   Value frame = host.function.getArgument(0);
   Launcher launcher(host, frame, 2, 1);
-  Value parameters = host.loadPointer(frame, frameParameters), arena = host.loadPointer(frame, frameArena);
+  Value parameters = host.loadPointer(frame, abi::frameParameters), arena = host.loadPointer(frame, abi::frameArena);
   for (const PackedParameter &packed : program.parameters.packed) {
     const LoadedParameter &source = program.parameters.loaded[packed.parameter];
     auto loop = scf::ForOp::create(host.builder, location, host.number(0), host.number(packed.count), host.number(1));

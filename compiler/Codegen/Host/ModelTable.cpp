@@ -1,8 +1,11 @@
 #include "compiler/Codegen/Host/ModelTable.h"
+#include "compiler/Codegen/Abi.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/DataLayout.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/ErrorHandling.h"
 
 using namespace mlir;
 
@@ -10,14 +13,15 @@ namespace attnc {
 
 namespace {
 
-/// ATTN_ABI_VERSION, and the numbers of attn_dtype and attn_init.
-constexpr int64_t abiVersion = 1;
-enum ElementNumber { elementF32, elementI32, elementBool };
-enum InitNumber { initConstant, initNormal, initUniform };
+int32_t elementNumber(Type type) { return type.isF32() ? ATTN_F32 : type.isInteger(1) ? ATTN_BOOL : ATTN_I32; }
 
-int64_t elementNumber(Type type) { return type.isF32() ? elementF32 : type.isInteger(1) ? elementBool : elementI32; }
+/// A field of a record by its offset.
+struct Field {
+  size_t offset;
+  llvm::Constant *value;
+};
 
-/// Makes constants of the records of attn/model.h. Each record is a struct of its fields in order.
+/// Makes constants of the records of attn/model.h.
 class TableWriter {
 public:
   TableWriter(const Program &program, const EmbeddedWeights &embedded, llvm::Module &module)
@@ -30,21 +34,22 @@ private:
   const EmbeddedWeights &embedded;
   llvm::Module &module;
   llvm::LLVMContext &context;
-  using Fields = SmallVector<llvm::Constant *, 16>;
+  using Constants = SmallVector<llvm::Constant *, 16>;
 
   llvm::Constant *i64(int64_t value) { return llvm::ConstantInt::get(llvm::Type::getInt64Ty(context), value, true); }
   llvm::Constant *i32(int64_t value) { return llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), value, true); }
   llvm::Constant *f64(double value) { return llvm::ConstantFP::get(llvm::Type::getDoubleTy(context), value); }
   llvm::Constant *null() { return llvm::ConstantPointerNull::get(llvm::PointerType::get(context, 0)); }
   llvm::Constant *function(StringRef symbol) { return module.getFunction(symbol); }
-  llvm::Constant *record(ArrayRef<llvm::Constant *> fields) { return llvm::ConstantStruct::getAnon(context, fields); }
+  llvm::Constant *record(size_t size, SmallVector<Field> fields);
 
-  /// A private constant; null for no bytes.
+  /// A private constant.
   llvm::Constant *constant(llvm::Constant *value) {
     auto *variable = new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true,
                                               llvm::GlobalValue::PrivateLinkage, value, program.prefix + ".table");
     return variable;
   }
+  /// The address of the elements; null where there are none.
   llvm::Constant *array(ArrayRef<llvm::Constant *> elements) {
     if (elements.empty())
       return null();
@@ -74,48 +79,79 @@ private:
   llvm::Constant *kernel(CompiledKernel kernel);
 };
 
+/// Fails where LLVM lays the fields out otherwise than the runtime's header does.
+llvm::Constant *TableWriter::record(size_t size, SmallVector<Field> fields) {
+  llvm::sort(fields, [](const Field &a, const Field &b) { return a.offset < b.offset; });
+  Constants values;
+  for (const Field &field : fields)
+    values.push_back(field.value);
+  llvm::Constant *made = llvm::ConstantStruct::getAnon(context, values);
+  const llvm::StructLayout *layout = module.getDataLayout().getStructLayout(cast<llvm::StructType>(made->getType()));
+  bool same = layout->getSizeInBytes() == size;
+  for (auto [number, field] : llvm::enumerate(fields))
+    same &= layout->getElementOffset(number) == field.offset;
+  if (!same)
+    llvm::report_fatal_error("a record of the model's table is not laid out as attn/model.h says");
+  return made;
+}
+
 llvm::Constant *TableWriter::size(const SizeExpr &size) {
-  Fields terms;
+  Constants terms;
   std::vector<SizeExpr::Product> products = *size.products();
   for (const SizeExpr::Product &product : products) {
-    Fields factors;
+    Constants factors;
     for (unsigned symbol : product.symbols)
       factors.push_back(i32(symbol));
-    terms.push_back(record({i64(product.coefficient), array(factors), i64(factors.size())}));
+    terms.push_back(record(sizeof(attn_size_term), {{offsetof(attn_size_term, coefficient), i64(product.coefficient)},
+                                                    {offsetof(attn_size_term, factors), array(factors)},
+                                                    {offsetof(attn_size_term, factor_count), i64(factors.size())}}));
   }
-  return record({array(terms), i64(terms.size())});
+  return record(sizeof(attn_size_info), {{offsetof(attn_size_info, terms), array(terms)},
+                                         {offsetof(attn_size_info, term_count), i64(terms.size())}});
 }
 
 llvm::Constant *TableWriter::tensor(EntryPlan &plan, RankedTensorType type, DictionaryAttr attributes,
                                     StringRef fallbackName) {
   auto name = attributes ? attributes.getAs<StringAttr>(model::nameAttrName) : StringAttr();
   auto shape = attributes ? attributes.getAs<ArrayAttr>(model::shapeAttrName) : ArrayAttr();
-  Fields sizes;
+  Constants sizes;
   for (int64_t dimension = 0; dimension < type.getRank(); ++dimension) {
     SizeExpr size = type.isDynamicDim(dimension) ? *declaredSize(shape, dimension, plan.symbols)
                                                  : SizeExpr(type.getDimSize(dimension));
     sizes.push_back(this->size(size));
   }
-  return record({text(name ? name.getValue() : fallbackName), array(sizes), i32(elementNumber(type.getElementType())),
-                 i32(type.getRank())});
+  return record(sizeof(attn_tensor_info),
+                {{offsetof(attn_tensor_info, name), text(name ? name.getValue() : fallbackName)},
+                 {offsetof(attn_tensor_info, shape), array(sizes)},
+                 {offsetof(attn_tensor_info, dtype), i32(elementNumber(type.getElementType()))},
+                 {offsetof(attn_tensor_info, rank), i32(type.getRank())}});
 }
 
 llvm::Constant *TableWriter::entry(EntryPlan plan) {
   func::FuncOp function = plan.entry;
-  Fields dimensions, tensors;
+  Constants dimensions, tensors;
   auto bounds = function->getAttrOfType<ArrayAttr>(model::dimensionsAttrName);
   for (Attribute attribute : bounds ? bounds.getValue() : ArrayRef<Attribute>()) {
     auto dimension = cast<model::DimensionAttr>(attribute);
-    dimensions.push_back(
-        record({text(dimension.getName().getValue()), i64(dimension.getMax()), i64(dimension.getMin())}));
+    dimensions.push_back(record(sizeof(attn_dimension_info),
+                                {{offsetof(attn_dimension_info, name), text(dimension.getName().getValue())},
+                                 {offsetof(attn_dimension_info, max), i64(dimension.getMax())},
+                                 {offsetof(attn_dimension_info, min), i64(dimension.getMin())}}));
   }
   for (auto [number, type] : llvm::enumerate(function.getArgumentTypes()))
     tensors.push_back(tensor(plan, cast<RankedTensorType>(type), function.getArgAttrDict(number), "input"));
   for (auto [number, type] : llvm::enumerate(function.getResultTypes()))
     tensors.push_back(tensor(plan, cast<RankedTensorType>(type), function.getResultAttrDict(number), "result"));
-  return record({text(function.getName()), this->function(program.runSymbol(plan)),
-                 this->function(program.arenaSymbol(plan)), array(dimensions), array(tensors), i32(dimensions.size()),
-                 i32(function.getNumArguments()), i32(function.getNumResults()), i32(0)});
+  return record(sizeof(attn_entry_info),
+                {{offsetof(attn_entry_info, name), text(function.getName())},
+                 {offsetof(attn_entry_info, run), this->function(program.runSymbol(plan))},
+                 {offsetof(attn_entry_info, arena_bytes), this->function(program.arenaSymbol(plan))},
+                 {offsetof(attn_entry_info, dimensions), array(dimensions)},
+                 {offsetof(attn_entry_info, tensors), array(tensors)},
+                 {offsetof(attn_entry_info, dimension_count), i32(dimensions.size())},
+                 {offsetof(attn_entry_info, input_count), i32(function.getNumArguments())},
+                 {offsetof(attn_entry_info, result_count), i32(function.getNumResults())},
+                 {offsetof(attn_entry_info, reserved), i32(0)}});
 }
 
 llvm::Constant *TableWriter::embeddedValues(const LoadedParameter &parameter) {
@@ -135,23 +171,35 @@ llvm::Constant *TableWriter::parameter(const LoadedParameter &parameter) {
   model::InitialiserAttr init = op.getInitialiser();
   StringRef kind = init.getKind().getValue();
   double a = kind == "ones" ? 1.0 : kind == "zeros" ? 0.0 : init.getA().getValueAsDouble();
-  int64_t number = kind == "normal" ? initNormal : kind == "uniform" ? initUniform : initConstant;
-  return record({text(op.getSymName()), text(op.getCheckpoint()), numbers(type.getShape()), numbers(op.getCounts()),
-                 embeddedValues(parameter), f64(a), f64(init.getB().getValueAsDouble()), i32(number),
-                 i32(elementNumber(type.getElementType())), i32(type.getRank()), i32(op.getCounts().size()),
-                 i64(parameter.first)});
+  int32_t number = kind == "normal" ? ATTN_INIT_NORMAL : kind == "uniform" ? ATTN_INIT_UNIFORM : ATTN_INIT_CONSTANT;
+  return record(sizeof(attn_parameter_info),
+                {{offsetof(attn_parameter_info, name), text(op.getSymName())},
+                 {offsetof(attn_parameter_info, checkpoint), text(op.getCheckpoint())},
+                 {offsetof(attn_parameter_info, shape), numbers(type.getShape())},
+                 {offsetof(attn_parameter_info, counts), numbers(op.getCounts())},
+                 {offsetof(attn_parameter_info, embedded), embeddedValues(parameter)},
+                 {offsetof(attn_parameter_info, init_a), f64(a)},
+                 {offsetof(attn_parameter_info, init_b), f64(init.getB().getValueAsDouble())},
+                 {offsetof(attn_parameter_info, init), i32(number)},
+                 {offsetof(attn_parameter_info, dtype), i32(elementNumber(type.getElementType()))},
+                 {offsetof(attn_parameter_info, rank), i32(type.getRank())},
+                 {offsetof(attn_parameter_info, list_rank), i32(op.getCounts().size())},
+                 {offsetof(attn_parameter_info, first), i64(parameter.first)}});
 }
 
 llvm::Constant *TableWriter::kernel(CompiledKernel kernel) {
-  Fields phases;
+  Constants phases;
   for (const KernelPhase &phase : kernel.code.phases)
     phases.push_back(function(phase.symbol));
   auto kind = kernel.function->getAttrOfType<StringAttr>(kernelAttrName);
-  return record({text(kernel.function.getName()), text(kind.getValue()), array(phases), i64(phases.size())});
+  return record(sizeof(attn_kernel_info), {{offsetof(attn_kernel_info, name), text(kernel.function.getName())},
+                                           {offsetof(attn_kernel_info, kind), text(kind.getValue())},
+                                           {offsetof(attn_kernel_info, phases), array(phases)},
+                                           {offsetof(attn_kernel_info, phase_count), i64(phases.size())}});
 }
 
 void TableWriter::write() {
-  Fields entries, parameters, kernels;
+  Constants entries, parameters, kernels;
   for (const EntryPlan &plan : program.entries)
     entries.push_back(entry(plan));
   for (const LoadedParameter &each : program.parameters.loaded)
@@ -162,11 +210,23 @@ void TableWriter::write() {
   for (const PackedParameter &packed : program.parameters.packed)
     packedBytes.append(packed.count, packed.bytes);
   bool prepares = !packedBytes.empty();
-  llvm::Constant *table = record(
-      {i32(abiVersion), i32(program.cpuLevel), text(program.prefix), text(program.targetName), array(entries),
-       array(parameters), array(kernels), numbers(packedBytes), prepares ? function(program.prepareSymbol()) : null(),
-       prepares ? function(program.prepareArenaSymbol()) : null(), i64(entries.size()), i64(parameters.size()),
-       i64(kernels.size()), i64(program.parameters.loadedCount), i64(program.parameters.packedCount)});
+  llvm::Constant *table =
+      record(sizeof(attn_model),
+             {{offsetof(attn_model, abi_version), i32(ATTN_ABI_VERSION)},
+              {offsetof(attn_model, cpu_level), i32(program.cpuLevel)},
+              {offsetof(attn_model, name), text(program.prefix)},
+              {offsetof(attn_model, target), text(program.targetName)},
+              {offsetof(attn_model, entries), array(entries)},
+              {offsetof(attn_model, parameters), array(parameters)},
+              {offsetof(attn_model, kernels), array(kernels)},
+              {offsetof(attn_model, packed_bytes), numbers(packedBytes)},
+              {offsetof(attn_model, prepare), prepares ? function(program.prepareSymbol()) : null()},
+              {offsetof(attn_model, prepare_arena_bytes), prepares ? function(program.prepareArenaSymbol()) : null()},
+              {offsetof(attn_model, entry_count), i64(entries.size())},
+              {offsetof(attn_model, parameter_count), i64(parameters.size())},
+              {offsetof(attn_model, kernel_count), i64(kernels.size())},
+              {offsetof(attn_model, loaded_count), i64(program.parameters.loadedCount)},
+              {offsetof(attn_model, packed_count), i64(program.parameters.packedCount)}});
   new llvm::GlobalVariable(module, table->getType(), /*isConstant=*/true, llvm::GlobalValue::ExternalLinkage, table,
                            program.tableSymbol());
 }

@@ -1,7 +1,7 @@
 /* The binary interface between generated code and whoever runs it.
  *
  * Generated objects include nothing and call nothing: what they need reaches them through these records. The runtime
- * (attn/runtime.h) fills them; a program that brings its own threads or memory can fill them itself.
+ * (attn/attn.h) fills them; a program that brings its own threads or memory can fill them itself.
  * Layouts are fixed for one ATTN_ABI_VERSION. All pointers to tensors address dense row-major elements. */
 #ifndef ATTN_ABI_H
 #define ATTN_ABI_H

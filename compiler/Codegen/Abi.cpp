@@ -1,0 +1,99 @@
+// The layout of version 1 of the ABI. A line that no longer holds is a new version: raise ATTN_ABI_VERSION, correct the
+// line, and say in CHANGELOG.md that models must be compiled again.
+#include "compiler/Codegen/Abi.h"
+
+static_assert(ATTN_ABI_VERSION == 1);
+static_assert(ATTN_ALIGNMENT == 64);
+static_assert(ATTN_MAX_RANK == 8);
+static_assert(sizeof(void *) == 8 && sizeof(void (*)()) == 8);
+
+// Numbers that generated code and tables hold.
+static_assert(ATTN_OK == 0 && ATTN_BAD_ARGUMENT == 1 && ATTN_BAD_ARENA == 2 && ATTN_OUT_OF_RANGE == 5);
+static_assert(ATTN_F32 == 0 && ATTN_I32 == 1 && ATTN_BOOL == 2);
+static_assert(ATTN_INIT_CONSTANT == 0 && ATTN_INIT_NORMAL == 1 && ATTN_INIT_UNIFORM == 2);
+
+static_assert(offsetof(attn_kernel_args, buffers) == 0);
+static_assert(offsetof(attn_kernel_args, sizes) == 8);
+static_assert(offsetof(attn_kernel_args, shared) == 16);
+static_assert(offsetof(attn_kernel_args, status) == 24);
+static_assert(sizeof(attn_kernel_args) == 32);
+
+static_assert(offsetof(attn_executor, parallel_for) == 0);
+static_assert(offsetof(attn_executor, self) == 8);
+static_assert(offsetof(attn_executor, workers) == 16);
+static_assert(sizeof(attn_executor) == 24);
+
+static_assert(offsetof(attn_frame, tensors) == 0);
+static_assert(offsetof(attn_frame, dimensions) == 8);
+static_assert(offsetof(attn_frame, parameters) == 16);
+static_assert(offsetof(attn_frame, arena) == 24);
+static_assert(offsetof(attn_frame, executor) == 32);
+static_assert(sizeof(attn_frame) == 40);
+
+static_assert(offsetof(attn_size_term, coefficient) == 0);
+static_assert(offsetof(attn_size_term, factors) == 8);
+static_assert(offsetof(attn_size_term, factor_count) == 16);
+static_assert(sizeof(attn_size_term) == 24);
+
+static_assert(offsetof(attn_size_info, terms) == 0);
+static_assert(offsetof(attn_size_info, term_count) == 8);
+static_assert(sizeof(attn_size_info) == 16);
+
+static_assert(offsetof(attn_tensor_info, name) == 0);
+static_assert(offsetof(attn_tensor_info, shape) == 8);
+static_assert(offsetof(attn_tensor_info, dtype) == 16);
+static_assert(offsetof(attn_tensor_info, rank) == 20);
+static_assert(sizeof(attn_tensor_info) == 24);
+
+static_assert(offsetof(attn_dimension_info, name) == 0);
+static_assert(offsetof(attn_dimension_info, max) == 8);
+static_assert(offsetof(attn_dimension_info, min) == 16);
+static_assert(sizeof(attn_dimension_info) == 24);
+
+static_assert(offsetof(attn_entry_info, name) == 0);
+static_assert(offsetof(attn_entry_info, run) == 8);
+static_assert(offsetof(attn_entry_info, arena_bytes) == 16);
+static_assert(offsetof(attn_entry_info, dimensions) == 24);
+static_assert(offsetof(attn_entry_info, tensors) == 32);
+static_assert(offsetof(attn_entry_info, dimension_count) == 40);
+static_assert(offsetof(attn_entry_info, input_count) == 44);
+static_assert(offsetof(attn_entry_info, result_count) == 48);
+static_assert(offsetof(attn_entry_info, reserved) == 52);
+static_assert(sizeof(attn_entry_info) == 56);
+
+static_assert(offsetof(attn_parameter_info, name) == 0);
+static_assert(offsetof(attn_parameter_info, checkpoint) == 8);
+static_assert(offsetof(attn_parameter_info, shape) == 16);
+static_assert(offsetof(attn_parameter_info, counts) == 24);
+static_assert(offsetof(attn_parameter_info, embedded) == 32);
+static_assert(offsetof(attn_parameter_info, init_a) == 40);
+static_assert(offsetof(attn_parameter_info, init_b) == 48);
+static_assert(offsetof(attn_parameter_info, init) == 56);
+static_assert(offsetof(attn_parameter_info, dtype) == 60);
+static_assert(offsetof(attn_parameter_info, rank) == 64);
+static_assert(offsetof(attn_parameter_info, list_rank) == 68);
+static_assert(offsetof(attn_parameter_info, first) == 72);
+static_assert(sizeof(attn_parameter_info) == 80);
+
+static_assert(offsetof(attn_kernel_info, name) == 0);
+static_assert(offsetof(attn_kernel_info, kind) == 8);
+static_assert(offsetof(attn_kernel_info, phases) == 16);
+static_assert(offsetof(attn_kernel_info, phase_count) == 24);
+static_assert(sizeof(attn_kernel_info) == 32);
+
+static_assert(offsetof(attn_model, abi_version) == 0);
+static_assert(offsetof(attn_model, cpu_level) == 4);
+static_assert(offsetof(attn_model, name) == 8);
+static_assert(offsetof(attn_model, target) == 16);
+static_assert(offsetof(attn_model, entries) == 24);
+static_assert(offsetof(attn_model, parameters) == 32);
+static_assert(offsetof(attn_model, kernels) == 40);
+static_assert(offsetof(attn_model, packed_bytes) == 48);
+static_assert(offsetof(attn_model, prepare) == 56);
+static_assert(offsetof(attn_model, prepare_arena_bytes) == 64);
+static_assert(offsetof(attn_model, entry_count) == 72);
+static_assert(offsetof(attn_model, parameter_count) == 80);
+static_assert(offsetof(attn_model, kernel_count) == 88);
+static_assert(offsetof(attn_model, loaded_count) == 96);
+static_assert(offsetof(attn_model, packed_count) == 104);
+static_assert(sizeof(attn_model) == 112);

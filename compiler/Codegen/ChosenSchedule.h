@@ -1,0 +1,21 @@
+//===- ChosenSchedule.h - what became of a kernel's schedule ----------------------------------------------------===//
+//
+// `attn.schedule` says what is wanted of a kernel before it is emitted, and what it has afterwards: the emitter puts all
+// its choices in place of the dictionary, asked for or its own. A key that the kernel makes no use of is left out.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Kernel.h"
+#include <variant>
+
+namespace attnc {
+
+struct Choice {
+  llvm::StringRef key;
+  std::variant<int64_t, llvm::StringRef> value;
+};
+
+void recordSchedule(mlir::func::FuncOp kernel, llvm::ArrayRef<Choice> choices);
+
+} // namespace attnc
