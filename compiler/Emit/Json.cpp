@@ -87,6 +87,15 @@ void writeKernel(llvm::json::OStream &json, const CompiledKernel &kernel) {
     json.attribute("name", function.getName());
     json.attribute("kind", function->getAttrOfType<StringAttr>(kernelAttrName).getValue());
     json.attribute("emitter", kernel.emitter);
+    json.attributeObject("schedule", [&] {
+      auto schedule = function->getAttrOfType<DictionaryAttr>(scheduleAttrName);
+      for (NamedAttribute choice : schedule ? schedule.getValue() : ArrayRef<NamedAttribute>()) {
+        if (auto number = dyn_cast<IntegerAttr>(choice.getValue()))
+          json.attribute(choice.getName(), number.getInt());
+        else
+          json.attribute(choice.getName(), cast<StringAttr>(choice.getValue()).getValue());
+      }
+    });
     json.attributeArray("phases", [&] {
       for (const KernelPhase &phase : kernel.code.phases)
         json.value(phase.symbol);

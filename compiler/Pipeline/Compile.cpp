@@ -13,7 +13,6 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -27,7 +26,10 @@ static DialectRegistry allDialects() {
   return registry;
 }
 
-Compilation::Compilation() : context(allDialects(), MLIRContext::Threading::DISABLED) {}
+Compilation::Compilation() : context(allDialects(), MLIRContext::Threading::DISABLED) {
+  // Passes make ops of dialects that a module read from a file need not hold.
+  context.loadAllAvailableDialects();
+}
 
 std::string prefixOf(llvm::StringRef path) {
   std::string prefix;
@@ -55,8 +57,8 @@ static bool fuse(Job &job) {
   buildFusePipeline(passes, job.emitters, job.options.target);
   if (failed(passes.run(*job.made.module)))
     return job.ourFault();
-  if (llvm::Error error = applySchedule(*job.made.module, job.options.schedule))
-    return job.usersFault("attnc: error: " + llvm::toString(std::move(error)));
+  if (llvm::Error error = applySchedule(*job.made.module, job.options.schedule, job.target))
+    return job.refuse(llvm::toString(std::move(error)));
   if (!job.options.requireFused)
     return true;
   std::vector<std::string> refused = unfusedPairs(*job.made.module);
@@ -119,6 +121,8 @@ static bool generate(Job &job) {
       return job.ourFault();
     job.made.program.kernels.push_back({kernel, std::string(emitter->name()), std::move(*code), {}});
   }
+  for (const std::string &text : settingsNotHonoured(*job.made.module, job.options.schedule))
+    job.warn("attnc: warning: " + text + "\n");
   return generatePacking(job, chosen);
 }
 
@@ -162,15 +166,10 @@ static bool optimise(Job &job, LlvmCode &code) {
     return job.ourFault();
   code = std::move(*translated);
   EmbeddedWeights weights;
-  std::unique_ptr<llvm::MemoryBuffer> file;
-  if (!job.options.weights.empty()) {
-    auto opened = llvm::MemoryBuffer::getFile(job.options.weights, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-    if (!opened)
-      return job.usersFault("can't read " + job.options.weights + ": " + opened.getError().message());
-    file = std::move(*opened);
-    auto found = embeddedWeights(job.made.program.parameters, *file);
+  if (job.weights) {
+    auto found = embeddedWeights(job.made.program.parameters, *job.weights);
     if (!found)
-      return job.usersFault(llvm::toString(found.takeError()));
+      return job.refuse(llvm::toString(found.takeError()));
     weights = std::move(*found);
   }
   addModelTable(job.made.program, weights, *code.module);
@@ -188,12 +187,23 @@ static bool emitObject(Job &job, LlvmCode &code) {
   return true;
 }
 
+/// Opens the file of weights first: a compile takes long.
+static bool openWeights(Job &job) {
+  if (job.options.weights.empty())
+    return true;
+  auto file = llvm::MemoryBuffer::getFile(job.options.weights, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!file)
+    return job.refuse("can't read " + job.options.weights + ": " + file.getError().message());
+  job.weights = std::move(*file);
+  return true;
+}
+
 static void compilePhases(Job &job) {
   auto printModule = [&](llvm::raw_ostream &out) { job.made.module->print(out); };
   auto printCode = [&](llvm::raw_ostream &out) { job.made.code->print(out); };
 
   // The file becomes functions on tensors, one an entry point: value semantics, every op has a place in the source.
-  if (!import(job) || job.dumps(Phase::Import, printModule))
+  if (!openWeights(job) || !import(job) || job.dumps(Phase::Import, printModule))
     return;
   job.remember();
   if (!checkInterfaces(job))
@@ -241,7 +251,7 @@ Outcome compile(const CompileOptions &options, Compilation &made, llvm::raw_ostr
   made.program.prefix = options.prefix.empty() ? prefixOf(options.input) : options.prefix;
   llvm::Expected<Target> target = Target::resolve(options.target);
   if (!target) {
-    job.usersFault("attnc: error: " + llvm::toString(target.takeError()));
+    job.refuse(llvm::toString(target.takeError()));
     return job.outcome;
   }
   job.target = std::move(*target);
@@ -249,7 +259,7 @@ Outcome compile(const CompileOptions &options, Compilation &made, llvm::raw_ostr
   made.program.cpuLevel = job.target.hasAvx512 ? 4 : 3;
   // A crash is our fault too, and leaves a reproducer.
   if (!survives([&] { compilePhases(job); }))
-    job.ourFault();
+    job.ourFault("it crashed");
   return job.outcome;
 }
 

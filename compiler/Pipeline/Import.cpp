@@ -18,8 +18,10 @@ namespace attnc {
 static bool importMlir(Job &job, std::unique_ptr<llvm::MemoryBuffer> file) {
   job.begin(Phase::Import);
   if (!job.options.settings.empty())
-    return job.usersFault("attnc: error: " + job.options.input +
-                          " has no hyperparameters: --set is for models (.attn)");
+    return job.refuse(job.options.input + " has no hyperparameters: --set is for models (.attn)");
+  if (job.options.dump && *job.options.dump < Phase::Import)
+    return job.refuse(job.options.input + " begins at phase 'import': --emit=" + nameOf(*job.options.dump) +
+                      " is for models (.attn)");
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
   job.made.module = parseSourceFile<ModuleOp>(sources, &job.made.context);
@@ -81,7 +83,7 @@ bool import(Job &job) {
   const std::string &path = job.options.input;
   auto file = llvm::MemoryBuffer::getFile(path);
   if (!file)
-    return job.usersFault("attnc: error: can't read " + path + ": " + file.getError().message());
+    return job.refuse("can't read " + path + ": " + file.getError().message());
   job.made.inputs = {path};
   bool isModule = llvm::StringRef(path).ends_with(".mlir");
   job.remember(isModule ? (*file)->getBuffer().str() : asComments((*file)->getBuffer()));
@@ -89,7 +91,7 @@ bool import(Job &job) {
     return importMlir(job, std::move(*file));
   if (llvm::StringRef(path).ends_with(".attn"))
     return importModel(job, std::move(*file));
-  return job.usersFault("attnc: error: " + path + " is neither a model (.attn) nor a module (.mlir)");
+  return job.refuse(path + " is neither a model (.attn) nor a module (.mlir)");
 }
 
 } // namespace attnc

@@ -1,4 +1,5 @@
 #include "compiler/Pipeline/Job.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -57,13 +58,22 @@ void Job::warn(llvm::StringRef text) {
     messages << (shown ? "\n" : "") << text;
 }
 
-bool Job::ourFault() {
+bool Job::ourFault(llvm::StringRef reason) {
   outcome = Outcome::OurFault;
   messages << (shown ? "\n" : "") << "attnc: error: the compiler failed in phase '" << nameOf(phase)
            << "'; this is a fault of attnc, not of " << options.input << "\n";
-  std::string saved = saveReproducer();
-  if (!saved.empty())
-    messages << "  what is needed to repeat it is in " << saved << "\n";
+  if (!reason.empty())
+    reported.push_back(reason.str());
+  // The directory to write to need not be there yet.
+  llvm::Expected<std::string> saved = saveReproducer(options.reproducerDirectory);
+  if (!saved) {
+    llvm::consumeError(saved.takeError());
+    saved = saveReproducer("");
+  }
+  if (saved)
+    messages << "  what is needed to repeat it is in " << *saved << "\n";
+  else
+    messages << "  what is needed to repeat it could not be saved: " << llvm::toString(saved.takeError()) << "\n";
   return false;
 }
 
@@ -74,25 +84,27 @@ void Job::remember() {
   made.module->print(stream, flags.enableDebugInfo());
 }
 
-std::string Job::saveReproducer() {
-  llvm::SmallString<128> path(options.reproducerDirectory);
+llvm::Expected<std::string> Job::saveReproducer(llvm::StringRef directory) {
+  llvm::SmallString<128> path(directory);
   llvm::sys::path::append(path, made.program.prefix + ".reproducer.mlir");
   std::error_code code;
   llvm::raw_fd_ostream file(path, code);
   if (code)
-    return "";
+    return llvm::createStringError(code, path + ": " + code.message());
   file << "// attnc failed in phase '" << nameOf(phase) << "' on " << options.input << ", target " << options.target
        << "\n";
   for (const auto &[name, value] : options.settings)
     file << "// --set " << name << "=" << value << "\n";
-  for (const std::string &line : reported)
-    file << "// " << line << "\n";
+  for (const std::string &lines : reported)
+    for (llvm::StringRef line : llvm::split(lines, '\n'))
+      file << "// " << line << "\n";
   file << remembered;
   file.flush();
   if (!file.has_error())
     return std::string(path);
+  code = file.error();
   file.clear_error();
-  return "";
+  return llvm::createStringError(code, path + ": " + code.message());
 }
 
 bool Job::dumps(Phase ended, llvm::function_ref<void(llvm::raw_ostream &)> print) {

@@ -9,6 +9,8 @@
 #include "compiler/Codegen/Emitter.h"
 #include "compiler/Pipeline/Compile.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 namespace attnc {
 
@@ -21,15 +23,18 @@ public:
   llvm::raw_ostream &messages;
   Target target;
   Emitters emitters = createEmitters();
+  std::unique_ptr<llvm::MemoryBuffer> weights; ///< the file to embed
   Outcome outcome = Outcome::Done;
 
   /// Names the phase that runs from here on; shows it where a compile takes long and somebody watches.
   void begin(Phase phase);
   Phase current() const { return phase; }
 
-  /// Both answer false, for `return job.usersFault(...)`.
+  /// All answer false, for `return job.usersFault(...)`. A message of usersFault begins with a place; one of refuse is
+  /// about the command line or another file. The reproducer gives `reason` beside what MLIR reported.
   bool usersFault(const llvm::Twine &message);
-  bool ourFault();
+  bool refuse(const llvm::Twine &message) { return usersFault("attnc: error: " + message); }
+  bool ourFault(llvm::StringRef reason = "");
 
   /// Shows warnings, which end nothing.
   void warn(llvm::StringRef text);
@@ -43,7 +48,7 @@ public:
   const std::vector<std::string> &diagnostics() const { return reported; }
 
 private:
-  std::string saveReproducer();
+  llvm::Expected<std::string> saveReproducer(llvm::StringRef directory);
 
   Phase phase = Phase::Parse;
   std::string remembered;

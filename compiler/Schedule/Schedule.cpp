@@ -1,5 +1,6 @@
 #include "compiler/Schedule/Schedule.h"
 #include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/PanelPacking.h"
 #include "compiler/Diagnostics/Spelling.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
@@ -43,27 +44,62 @@ llvm::Expected<std::vector<ScheduleSetting>> parseScheduleFile(StringRef path, S
 //===-------------------------------------------- keys --------------------------------------------------------===//
 
 namespace {
+
+/// What a kind of kernel can be told. Numbers are steps from least to most, in ones or in vectors of the target.
 struct Key {
   KernelKind kind;
-  llvm::StringLiteral name;
-  std::vector<std::string> words; ///< the values it can have; empty: a positive number
+  llvm::StringLiteral name, meaning;
+  int64_t least, most, step = 1;
+  bool inVectors = false;
+  std::vector<std::string> words = {}; ///< the values, where it is no number
+
+  int64_t unit(const Target &target) const { return step * (inVectors ? target.f32Lanes : 1); }
 };
+
 } // namespace
 
+/// The one table of what can be said about kernels.
 static const std::vector<Key> &keys() {
   static const std::vector<Key> all = {
-      {KernelKind::Attend, "tile_q", {}},
-      {KernelKind::Attend, "tile_kv", {}},
-      {KernelKind::Attend, "form", {"prefill", "decode"}},
-      {KernelKind::Attend, "split_kv", {}},
-      {KernelKind::Gemm, "mr", {}},
-      {KernelKind::Gemm, "nr", {}},
-      {KernelKind::Gemm, "kc", {}},
-      {KernelKind::Gemm, "mc", {}},
-      {KernelKind::Rows, "rows_per_chunk", {}},
-      {KernelKind::Loops, "chunk", {}},
+      {KernelKind::Attend,
+       "form",
+       "many queries at once, or few against many keys",
+       0,
+       0,
+       1,
+       false,
+       {"prefill", "decode"}},
+      {KernelKind::Attend, "tile_q", "prefill: queries of a register tile", 1, 4, 1, true},
+      {KernelKind::Attend, "tile_kv", "prefill: keys of a block", 1, 64, 16},
+      {KernelKind::Attend, "split_kv", "decode: keys of a chunk", 1, 65536, 16},
+      {KernelKind::Gemm, "mr", "rows of a register tile", 1, 14},
+      {KernelKind::Gemm, "nr", "columns of a register tile, and of a packed panel", 1, 4, 1, true},
+      {KernelKind::Gemm, "kc", "steps of k between visits of the partial sums", 1, 1024, 4},
+      {KernelKind::Gemm, "mc", "rows of a block, in whole tiles", 1, 4096},
+      {KernelKind::Rows, "rows_per_chunk", "rows of a chunk", 1, 1 << 20},
+      {KernelKind::Loops, "chunk", "points of a chunk, in whole vectors and rows", 1, 1 << 30},
   };
   return all;
+}
+
+/// "a number from 1 to 14", "a multiple of 16 from 16 to 1024", "prefill or decode".
+static std::string rangeText(const Key &key, int64_t unit, StringRef ofWhat) {
+  if (!key.words.empty())
+    return llvm::join(key.words, " or ");
+  if (unit == 1)
+    return fmt::format("a number from {} to {}{}", key.least, key.most, ofWhat.str());
+  return fmt::format("a multiple of {0} from {1} to {2}{3}", unit, key.least * unit, key.most * unit, ofWhat.str());
+}
+
+std::string scheduleKeysText() {
+  std::string text;
+  for (const Key &key : keys()) {
+    std::string range = key.inVectors ? fmt::format("{} to {} vectors of the target", key.least, key.most)
+                                      : rangeText(key, key.step, "");
+    text += fmt::format("\n  {:<6} {:<14} {}: {}", kernelKindName(key.kind).str(), key.name.str(), key.meaning.str(),
+                        range);
+  }
+  return text;
 }
 
 static std::vector<std::string> keysOf(KernelKind kind) {
@@ -91,7 +127,8 @@ static llvm::Expected<func::FuncOp> findKernel(ModuleOp module, const ScheduleSe
   return error(fmt::format("kernel `{}` does not exist{}", setting.kernel, hint(setting.kernel, names)));
 }
 
-static llvm::Expected<Attribute> valueOf(const ScheduleSetting &setting, KernelKind kind, Builder &builder) {
+static llvm::Expected<Attribute> valueOf(const ScheduleSetting &setting, KernelKind kind, const Target &target,
+                                         Builder &builder) {
   auto key = llvm::find_if(keys(), [&](const Key &each) { return each.kind == kind && each.name == setting.key; });
   if (key == keys().end()) {
     std::vector<std::string> names = keysOf(kind);
@@ -100,26 +137,34 @@ static llvm::Expected<Attribute> valueOf(const ScheduleSetting &setting, KernelK
                              kernelKindName(kind).str(), setting.key, llvm::join(names, ", "),
                              hint(setting.key, names)));
   }
-  if (!key->words.empty()) {
-    if (llvm::is_contained(key->words, setting.value))
-      return builder.getStringAttr(setting.value);
-    return error(fmt::format("`{}` is {}, not `{}`{}", setting.key, llvm::join(key->words, " or "), setting.value,
-                             hint(setting.value, key->words)));
-  }
-  int64_t number = 0;
-  if (StringRef(setting.value).getAsInteger(10, number) || number <= 0)
-    return error(fmt::format("`{}` is a positive number, not `{}`", setting.key, setting.value));
-  return builder.getI64IntegerAttr(number);
+  if (llvm::is_contained(key->words, setting.value))
+    return builder.getStringAttr(setting.value);
+  int64_t number = 0, unit = key->unit(target);
+  bool isNumber = key->words.empty() && !StringRef(setting.value).getAsInteger(10, number);
+  if (isNumber && number % unit == 0 && number >= key->least * unit && number <= key->most * unit)
+    return builder.getI64IntegerAttr(number);
+  return error(fmt::format("`{}` is {}, not `{}`{}", setting.key,
+                           rangeText(*key, unit, key->inVectors ? " on this target" : ""), setting.value,
+                           hint(setting.value, key->words)));
 }
 
-llvm::Error applySchedule(ModuleOp module, ArrayRef<ScheduleSetting> settings) {
+/// A weight that arrives packed does so in panels of `nr` columns.
+static void packInPanelsOf(func::FuncOp kernel, int64_t nr) {
+  for (unsigned argument = 0; argument < kernel.getNumArguments(); ++argument)
+    if (auto packing = PanelPacking::fromAttribute(kernel.getArgAttr(argument, packedAttrName))) {
+      packing->nr = nr;
+      kernel.setArgAttr(argument, packedAttrName, packing->attribute(kernel.getContext()));
+    }
+}
+
+llvm::Error applySchedule(ModuleOp module, ArrayRef<ScheduleSetting> settings, const Target &target) {
   Builder builder(module.getContext());
   std::vector<std::pair<func::FuncOp, NamedAttribute>> changes;
   for (const ScheduleSetting &setting : settings) {
     auto kernel = findKernel(module, setting);
     if (!kernel)
       return kernel.takeError();
-    auto value = valueOf(setting, *kernelKindOf(*kernel), builder);
+    auto value = valueOf(setting, *kernelKindOf(*kernel), target, builder);
     if (!value)
       return value.takeError();
     changes.push_back({*kernel, builder.getNamedAttr(setting.key, *value)});
@@ -128,8 +173,30 @@ llvm::Error applySchedule(ModuleOp module, ArrayRef<ScheduleSetting> settings) {
     NamedAttrList schedule(kernel->getAttrOfType<DictionaryAttr>(scheduleAttrName));
     schedule.set(change.getName(), change.getValue());
     kernel->setAttr(scheduleAttrName, schedule.getDictionary(module.getContext()));
+    if (change.getName() == "nr")
+      packInPanelsOf(kernel, cast<IntegerAttr>(change.getValue()).getInt());
   }
   return llvm::Error::success();
+}
+
+std::vector<std::string> settingsNotHonoured(ModuleOp module, ArrayRef<ScheduleSetting> settings) {
+  std::vector<std::string> texts;
+  for (auto [number, setting] : llvm::enumerate(settings)) {
+    bool isOverruled =
+        llvm::any_of(settings.drop_front(number + 1), [&, &setting = setting](const ScheduleSetting &later) {
+          return later.kernel == setting.kernel && later.key == setting.key;
+        });
+    auto kernel = module.lookupSymbol<func::FuncOp>(setting.kernel);
+    auto word = scheduledWord(kernel, setting.key);
+    auto value = scheduled(kernel, setting.key);
+    std::string chosen = word ? word->str() : value ? std::to_string(*value) : "";
+    if (isOverruled || chosen == setting.value)
+      continue;
+    texts.push_back(
+        fmt::format("{}.{}={} was not honoured: the kernel {}", setting.kernel, setting.key, setting.value,
+                    chosen.empty() ? "makes no use of it" : fmt::format("has {} = {}", setting.key, chosen)));
+  }
+  return texts;
 }
 
 } // namespace attnc

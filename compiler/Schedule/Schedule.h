@@ -11,12 +11,16 @@
 // Every setting must name a kernel of the module, a key of its kind and a value that the key can have:
 //
 //   error: kernel `logits_atend_0` does not exist; did you mean `logits_attend_0`?
-//   error: a gemm kernel has no `tile_kv` in its schedule; it has mr, nr, kc
-//   error: `form` is prefill or decode, not `fast`
+//   error: a gemm kernel has no `tile_kv` in its schedule; it has mr, nr, kc, mc
+//   error: `tile_q` is a multiple of 16 from 16 to 64 on this target, not `50`
+//
+// Schedule.cpp has the table of keys with their ranges. An emitter may still choose otherwise where the kernel's sizes
+// leave no room; it writes what it chose into the kernel (ChosenSchedule.h), and the compile warns of the difference.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Codegen/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
 #include <string>
@@ -35,6 +39,12 @@ llvm::Expected<ScheduleSetting> parseScheduleSetting(llvm::StringRef text);
 llvm::Expected<std::vector<ScheduleSetting>> parseScheduleFile(llvm::StringRef path, llvm::StringRef text);
 
 /// Writes the settings into the schedules of the module's kernels; later ones win. Changes nothing where one is wrong.
-llvm::Error applySchedule(mlir::ModuleOp module, llvm::ArrayRef<ScheduleSetting> settings);
+llvm::Error applySchedule(mlir::ModuleOp module, llvm::ArrayRef<ScheduleSetting> settings, const Target &target);
+
+/// A sentence on each setting that a kernel, now that it has been emitted, does not have.
+std::vector<std::string> settingsNotHonoured(mlir::ModuleOp module, llvm::ArrayRef<ScheduleSetting> settings);
+
+/// A line on each key: kind of kernel, name, meaning, range.
+std::string scheduleKeysText();
 
 } // namespace attnc

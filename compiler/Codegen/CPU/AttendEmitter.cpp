@@ -1,6 +1,7 @@
 #include "compiler/Codegen/CPU/AttendDecode.h"
 #include "compiler/Codegen/CPU/AttendPrefill.h"
 #include "compiler/Codegen/CPU/CpuEmitter.h"
+#include "compiler/Codegen/ChosenSchedule.h"
 #include "compiler/Codegen/OpCost.h"
 
 using namespace mlir;
@@ -47,6 +48,8 @@ FailureOr<KernelCode> emitAttend(func::FuncOp kernel, const Target &target, Modu
     prefill.emit();
     result.phases.push_back({symbol, prefill.chunks()});
     result.workerBytes = prefill.workerBytes();
+    recordSchedule(kernel,
+                   {{"form", StringRef("prefill")}, {"tile_q", schedule.tileQ()}, {"tile_kv", schedule.tileKv}});
     return result;
   }
   AttendDecodeShape shape(problem, schedule);
@@ -58,6 +61,7 @@ FailureOr<KernelCode> emitAttend(func::FuncOp kernel, const Target &target, Modu
   result.phases.push_back({symbol + ".merge", shape.batches});
   result.workerBytes = parts.workerBytes();
   result.sharedBytes = shape.sharedBytes();
+  recordSchedule(kernel, {{"form", StringRef("decode")}, {"split_kv", schedule.splitKv}});
   return result;
 }
 

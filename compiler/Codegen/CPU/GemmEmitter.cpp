@@ -5,6 +5,7 @@
 #include "compiler/Codegen/CPU/GemmTile.h"
 #include "compiler/Codegen/CPU/KernelFrame.h"
 #include "compiler/Codegen/CPU/PackPanel.h"
+#include "compiler/Codegen/ChosenSchedule.h"
 
 using namespace mlir;
 
@@ -331,6 +332,11 @@ FailureOr<KernelCode> emitGemm(func::FuncOp kernel, const Target &target, Module
   result.phases.push_back({name, schedule.chunks(*problem)});
   result.workerBytes = SizeExpr(llvm::alignTo(schedule.blockRows() * schedule.nr * 4, scratchAlignment));
   result.cost = {problem->flops(), problem->sizes.bytesRead(), problem->sizes.bytesWritten()};
+  if (schedule.dots)
+    recordSchedule(kernel, {{"nr", schedule.nr}});
+  else
+    recordSchedule(kernel,
+                   {{"mr", schedule.mr}, {"nr", schedule.nr}, {"kc", schedule.kc}, {"mc", schedule.blockRows()}});
   return result;
 }
 

@@ -23,6 +23,13 @@ SizeExpr LoopSchedule::vectorBlocks() const {
   return vectorPerChunk ? sizes[*vector].ceilDiv(vectorPerChunk) : SizeExpr(1);
 }
 
+int64_t LoopSchedule::pointsPerChunk() const {
+  if (!vector || vectorReduces)
+    return outerPerChunk;
+  // A chunk takes the whole vectorised loop where its size is known and small.
+  return outerPerChunk * (vectorPerChunk ? vectorPerChunk : sizes[*vector].constant());
+}
+
 static int64_t guess(const SizeExpr &size) { return size.isConstant() ? size.constant() : unknownSize; }
 
 /// What accesses to the operands cost a vector where loop `dim` lies in the lanes, in contiguous loads.

@@ -2,6 +2,7 @@
 #include "compiler/Codegen/CPU/Loops.h"
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "compiler/Codegen/CPU/LoopNest.h"
+#include "compiler/Codegen/ChosenSchedule.h"
 #include "compiler/Codegen/OpCost.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -63,6 +64,8 @@ public:
                     frame.sizes.bytesWritten()};
     return {{{symbol.str(), outer.ceilDiv(schedule.outerPerChunk) * blocks}}, 0, 0, cost};
   }
+
+  int64_t pointsPerChunk() const { return schedule.pointsPerChunk(); }
 
 private:
   Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
@@ -306,13 +309,17 @@ Verdict supportsLoops(func::FuncOp kernel, const Target &) {
 }
 
 FailureOr<KernelCode> emitLoops(func::FuncOp kernel, const Target &target, ModuleOp code) {
-  if (!returnedBy(kernel).getDefiningOp<linalg::GenericOp>())
+  if (!returnedBy(kernel).getDefiningOp<linalg::GenericOp>()) {
+    recordSchedule(kernel, {});
     return emitMoves(kernel, target, code);
+  }
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(kernel.getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(scratch->getBody());
   auto copy = cast<func::FuncOp>(builder.clone(*kernel));
   linalg::GenericOp op = collapseLoops(returnedBy(copy).getDefiningOp<linalg::GenericOp>());
-  return GenericEmission(copy, op, target, code, kernel.getSymName()).run(kernel.getSymName());
+  GenericEmission emission(copy, op, target, code, kernel.getSymName());
+  recordSchedule(kernel, {{"chunk", emission.pointsPerChunk()}});
+  return emission.run(kernel.getSymName());
 }
 
 } // namespace attnc

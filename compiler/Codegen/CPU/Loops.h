@@ -32,6 +32,8 @@ struct LoopSchedule {
   int64_t vectorPerChunk = 0; ///< iterations of the vectorised loop; 0 where a chunk takes all
 
   SizeExpr outerSize() const;
+  /// Points of the parallel loops that a chunk computes.
+  int64_t pointsPerChunk() const;
   /// Chunks along the vectorised loop.
   SizeExpr vectorBlocks() const;
 };

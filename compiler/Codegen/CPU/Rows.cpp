@@ -2,6 +2,7 @@
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "compiler/Codegen/CPU/LoopNest.h"
 #include "compiler/Codegen/CPU/RowPlan.h"
+#include "compiler/Codegen/ChosenSchedule.h"
 #include "compiler/Codegen/OpCost.h"
 
 using namespace mlir;
@@ -32,6 +33,7 @@ public:
       emitRow(row);
       return SmallVector<Value>();
     });
+    recordSchedule(kernel, {{"rows_per_chunk", perChunk}});
     return {{{kernel.getSymName().str(), rowCount.ceilDiv(perChunk)}}, 0, scratchBytes, cost()};
   }
 

@@ -36,8 +36,8 @@ struct ImportFailure {
 /// The dialects of an imported module.
 void registerImportDialects(mlir::DialectRegistry &registry);
 
-/// The module of `program`, called `name`, verified; null and `failure` where it is not valid. `context` must have
-/// been made from a registry with the dialects of import.
+/// The module of `program`, called `name`, verified; null and `failure` where it is not valid. `context` has
+/// the dialects of import loaded.
 mlir::OwningOpRef<mlir::ModuleOp> importProgram(const typed::Program &program, llvm::StringRef name,
                                                 const SourceManager &sources, mlir::MLIRContext &context,
                                                 ImportFailure &failure);

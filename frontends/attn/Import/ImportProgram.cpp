@@ -27,7 +27,6 @@ void registerImportDialects(DialectRegistry &registry) {
 
 OwningOpRef<ModuleOp> importProgram(const Program &program, StringRef name, const SourceManager &sources,
                                     MLIRContext &context, ImportFailure &failure) {
-  context.loadAllAvailableDialects();
   OwningOpRef<ModuleOp> module = Importer(program, sources, context).run(name);
   ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
     llvm::raw_string_ostream(failure.message) << diagnostic.getLocation() << ": " << diagnostic << '\n';

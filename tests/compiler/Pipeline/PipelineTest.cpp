@@ -153,6 +153,24 @@ namespace {
   return depth < 0 ? 0 : overflow(depth + 1) + frame[0];
 }
 
+/// In the picture of the page, the phases stand in order, each between `before` and `behind`.
+void expectPicture(const char *page, const std::string &before, const std::string &behind) {
+  std::ifstream file(std::string(ATTNC_SOURCE_ROOT "/") + page);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  size_t at = 0;
+  for (const PhaseInfo &phase : phases()) {
+    size_t next = text.find(before, at), begin = next + before.size();
+    ASSERT_NE(next, std::string::npos) << page << " lacks " << phase.name.str();
+    EXPECT_EQ(text.substr(begin, text.find(behind, begin) - begin), phase.name) << page;
+    at = begin + phase.name.size();
+  }
+}
+
+TEST(Phases, ThePicturesShowThemInOrder) {
+  expectPicture("README.md", "─▶ ", " ");
+  expectPicture("docs/architecture.md", " ─", "─▶");
+}
+
 } // namespace
 
 TEST(Recovery, CrashesEndOneCompileOnly) {

@@ -1,4 +1,5 @@
 #include "compiler/Schedule/Schedule.h"
+#include "compiler/Codegen/ChosenSchedule.h"
 #include "tests/support/ParsedModule.h"
 #include <gtest/gtest.h>
 
@@ -12,6 +13,12 @@ func.func private @logits_loops_0() attributes {attn.kernel = "loops"} { return 
 func.func @logits() { return }
 )";
 
+Target avx512() {
+  Target target;
+  target.f32Lanes = 16;
+  return target;
+}
+
 std::string errorOf(std::initializer_list<const char *> settings) {
   ParsedModule module(text);
   std::vector<ScheduleSetting> parsed;
@@ -21,16 +28,18 @@ std::string errorOf(std::initializer_list<const char *> settings) {
       return llvm::toString(each.takeError());
     parsed.push_back(*each);
   }
-  llvm::Error error = applySchedule(module.get(), parsed);
+  llvm::Error error = applySchedule(module.get(), parsed, avx512());
   return error ? llvm::toString(std::move(error)) : "";
 }
 
 TEST(Schedule, SettingsJoinWhatIsThere) {
   ParsedModule module(text);
   ASSERT_TRUE(module) << module.diagnostics();
-  llvm::cantFail(applySchedule(module.get(), {{"logits_attend_0", "tile_kv", "128"},
-                                              {"logits_attend_0", "form", "decode"},
-                                              {"logits_attend_0", "tile_kv", "64"}}));
+  llvm::cantFail(applySchedule(module.get(),
+                               {{"logits_attend_0", "tile_kv", "128"},
+                                {"logits_attend_0", "form", "decode"},
+                                {"logits_attend_0", "tile_kv", "64"}},
+                               avx512()));
   auto schedule = module.function("logits_attend_0")->getAttrOfType<mlir::DictionaryAttr>("attn.schedule");
   EXPECT_EQ(schedule.getAs<mlir::IntegerAttr>("tile_q").getInt(), 48);
   EXPECT_EQ(schedule.getAs<mlir::IntegerAttr>("tile_kv").getInt(), 64);
@@ -40,7 +49,7 @@ TEST(Schedule, SettingsJoinWhatIsThere) {
 TEST(Schedule, OneWrongSettingChangesNothing) {
   ParsedModule module(text);
   EXPECT_TRUE(llvm::errorToBool(
-      applySchedule(module.get(), {{"logits_gemm_0", "mr", "6"}, {"logits_gemm_0", "tile_kv", "64"}})));
+      applySchedule(module.get(), {{"logits_gemm_0", "mr", "6"}, {"logits_gemm_0", "tile_kv", "64"}}, avx512())));
   EXPECT_FALSE(module.function("logits_gemm_0")->hasAttr("attn.schedule"));
 }
 
@@ -50,14 +59,44 @@ TEST(Schedule, ErrorsNameWhatIsThere) {
   EXPECT_EQ(errorOf({"logits.tile_q=48"}), "kernel `logits` does not exist");
   EXPECT_EQ(errorOf({"logits_gemm_0.tile_kv=64"}),
             "a gemm kernel has no `tile_kv` in its schedule; it has mr, nr, kc, mc");
-  EXPECT_EQ(errorOf({"logits_attend_0.tilekv=64"}), "an attend kernel has no `tilekv` in its schedule; it has tile_q, "
-                                                    "tile_kv, form, split_kv; did you mean `tile_kv`?");
+  EXPECT_EQ(errorOf({"logits_attend_0.tilekv=64"}), "an attend kernel has no `tilekv` in its schedule; it has form, "
+                                                    "tile_q, tile_kv, split_kv; did you mean `tile_kv`?");
   EXPECT_EQ(errorOf({"logits_loops_0.mr=6"}), "a loops kernel has no `mr` in its schedule; it has chunk");
   EXPECT_EQ(errorOf({"logits_attend_0.form=decod"}),
             "`form` is prefill or decode, not `decod`; did you mean `decode`?");
-  EXPECT_EQ(errorOf({"logits_gemm_0.mr=many"}), "`mr` is a positive number, not `many`");
-  EXPECT_EQ(errorOf({"logits_gemm_0.mr=0"}), "`mr` is a positive number, not `0`");
+  EXPECT_EQ(errorOf({"logits_gemm_0.mr=many"}), "`mr` is a number from 1 to 14, not `many`");
+  EXPECT_EQ(errorOf({"logits_gemm_0.mr=0"}), "`mr` is a number from 1 to 14, not `0`");
+  EXPECT_EQ(errorOf({"logits_gemm_0.mr=15"}), "`mr` is a number from 1 to 14, not `15`");
+  EXPECT_EQ(errorOf({"logits_gemm_0.kc=6"}), "`kc` is a multiple of 4 from 4 to 4096, not `6`");
+  EXPECT_EQ(errorOf({"logits_gemm_0.nr=5"}), "`nr` is a multiple of 16 from 16 to 64 on this target, not `5`");
+  EXPECT_EQ(errorOf({"logits_attend_0.tile_q=80"}),
+            "`tile_q` is a multiple of 16 from 16 to 64 on this target, not `80`");
   EXPECT_EQ(errorOf({"mr=6"}), "`mr=6` is not a schedule setting, expected kernel.key=value");
+}
+
+TEST(Schedule, ColumnsOfATileAreThoseOfThePanels) {
+  ParsedModule module(R"(
+func.func private @g(%a: f32, %b: f32 {attn.packed = {layout = "panels", nr = 48 : i64, transposed = false}})
+    attributes {attn.kernel = "gemm"} { return })");
+  ASSERT_TRUE(module) << module.diagnostics();
+  llvm::cantFail(applySchedule(module.get(), {{"g", "nr", "32"}}, avx512()));
+  auto packing = module.function("g").getArgAttrOfType<mlir::DictionaryAttr>(1, "attn.packed");
+  EXPECT_EQ(packing.getAs<mlir::IntegerAttr>("nr").getInt(), 32);
+}
+
+TEST(Schedule, SaysWhatWasNotHonoured) {
+  ParsedModule module(text);
+  ASSERT_TRUE(module) << module.diagnostics();
+  std::vector<ScheduleSetting> settings = {{"logits_attend_0", "tile_q", "16"},
+                                           {"logits_attend_0", "tile_q", "64"},
+                                           {"logits_attend_0", "split_kv", "512"},
+                                           {"logits_gemm_0", "mr", "6"}};
+  llvm::cantFail(applySchedule(module.get(), settings, avx512()));
+  recordSchedule(module.function("logits_attend_0"), {{"form", llvm::StringRef("prefill")}, {"tile_q", int64_t(48)}});
+  recordSchedule(module.function("logits_gemm_0"), {{"mr", int64_t(6)}});
+  EXPECT_EQ(settingsNotHonoured(module.get(), settings),
+            (std::vector<std::string>{"logits_attend_0.tile_q=64 was not honoured: the kernel has tile_q = 48",
+                                      "logits_attend_0.split_kv=512 was not honoured: the kernel makes no use of it"}));
 }
 
 TEST(Schedule, FilesHaveCommentsAndLines) {
