@@ -1,11 +1,11 @@
 // attnc bench: times an entry point of a compiled object, kernel by kernel, in place.
-#include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/raw_ostream.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/Invocation.h"
 #include "tools/attnc/LoadedModel.h"
 #include "tools/attnc/Profile.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
@@ -58,6 +58,8 @@ static void printJson(const Invocation &call, const std::vector<Profile::Line> &
 }
 
 static Error bench(const BenchOptions &options) {
+  if (StringRef(options.object).ends_with(".attn") || StringRef(options.object).ends_with(".mlir"))
+    return createStringError(formatv("{0} is no object; compile it first: attnc compile {0}", options.object));
   auto loaded = LoadedModel::fromFile(options.object);
   if (!loaded)
     return loaded.takeError();
@@ -89,7 +91,8 @@ static Error bench(const BenchOptions &options) {
       kernels.push_back(line);
   }
   if (kernels.empty() && !options.kernel.empty())
-    return createStringError(formatv("'{0}' runs no kernel '{1}'; it runs {2}", (*call)->entry->name, options.kernel, names));
+    return createStringError(
+        formatv("'{0}' runs no kernel '{1}'; it runs {2}", (*call)->entry->name, options.kernel, names));
   (options.json ? printJson : printTable)(**call, kernels, median(seconds), options.repetitions);
   return Error::success();
 }
@@ -98,11 +101,15 @@ void addBench(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<BenchOptions>();
   options->invocation.fillMissing = true;
   CLI::App *command = app.add_subcommand("bench", "Time an entry point of a compiled object, kernel by kernel");
-  command->add_option("object", options->object, "The object, such as gpt.o")->required();
+  command->add_option("object", options->object, "A compiled object, such as out/gpt2.o")->required();
   command->add_option("--kernel", options->kernel, "Only this kernel");
-  command->add_option("--repetitions", options->repetitions, "Runs to take the median of")->check(CLI::Range(1, 100000));
+  command->add_option("--repetitions", options->repetitions, "Runs to take the median of")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
   command->add_flag("--json", options->json, "Print JSON");
-  addInvocationOptions(*command, options->invocation);
+  options->invocation.addTo(*command);
+  command->footer("Inputs that are not given are random.\n\n"
+                  "Example:\n  attnc bench out/gpt2.o --entry logits --dim batch=1 --dim seq=256");
   command->callback([options, &exitCode] { exitCode = report(bench(*options)); });
 }
 

@@ -1,10 +1,8 @@
 // attnc describe: what a compiled object, or the object that a model would become, says of itself.
 #include "attn/run.h"
 #include "tools/attnc/Commands.h"
-#include "tools/attnc/CompileOptions.h"
-#include "tools/attnc/LoadedModel.h"
+#include "tools/attnc/SourceOptions.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <fmt/format.h>
 
@@ -106,27 +104,18 @@ static llvm::Error describe(const attn_model &model) {
   return llvm::Error::success();
 }
 
-static ExitCode run(const CompileOptions &options) {
-  llvm::StringRef suffix = llvm::sys::path::extension(options.input);
-  if (suffix == ".o") {
-    llvm::Expected<LoadedModel> model = LoadedModel::fromFile(options.input);
-    return report(model ? describe(model->model()) : model.takeError());
-  }
-  Compilation made;
-  Outcome outcome = compile(options, made, llvm::errs());
-  if (outcome != Outcome::Done)
-    return static_cast<ExitCode>(outcome);
-  auto object =
-      llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(made.object.data(), made.object.size()), options.input);
-  llvm::Expected<LoadedModel> model = LoadedModel::fromObject(std::move(object));
-  return report(model ? describe(model->model()) : model.takeError());
+static ExitCode run(const SourceOptions &options) {
+  ExitCode exitCode = ExitCode::Success;
+  std::optional<LoadedModel> model = options.load(exitCode);
+  return model ? report(describe(model->model())) : exitCode;
 }
 
 void addDescribe(CLI::App &app, ExitCode &exitCode) {
-  auto options = std::make_shared<CompileOptions>();
+  auto options = std::make_shared<SourceOptions>();
   CLI::App *command =
       app.add_subcommand("describe", "Print the entry points, parameters and kernels of an object or a model");
-  addCompileOptions(*command, *options);
+  options->addTo(*command, SourceOptions::Takes::ModelsAndObjects);
+  command->footer("Example:\n  attnc describe out/gpt2.o");
   command->callback([options, &exitCode] { exitCode = run(*options); });
 }
 

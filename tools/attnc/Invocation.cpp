@@ -55,8 +55,8 @@ static Expected<std::pair<int64_t, StringRef>> splitNamed(StringRef text, String
       formatv("no {0} '{1}'; the entry point has {2}", what, name, names.empty() ? "none" : names));
 }
 
-static void fill(HostTensor &tensor, StringRef how, uint64_t seed, uint64_t stream) {
-  int64_t bound = 0;
+/// `bound` is that of random integers.
+static void fill(HostTensor &tensor, StringRef how, int64_t bound, uint64_t seed, uint64_t stream) {
   if (how.consume_front("random:"))
     how.getAsInteger(10, bound);
   for (int64_t i = 0, n = tensor.count(); i < n; ++i) {
@@ -95,23 +95,13 @@ static Expected<std::vector<int64_t>> shapeOf(const attn_entry_info &entry, cons
   return shape;
 }
 
-Error Invocation::makeInputs(const InvocationOptions &options) {
-  for (const std::string &text : options.dims) {
-    auto named =
-        splitNamed(text, "dimension", entry->dimension_count, [&](int64_t i) { return entry->dimensions[i].name; });
-    if (!named)
-      return named.takeError();
-    if (named->second.getAsInteger(10, dimensions[named->first]) || dimensions[named->first] < 0)
-      return createStringError(formatv("--dim {0}: expected a size", text));
-  }
-  std::vector<std::string> how(entry->input_count);
-  tensors.resize(entry->input_count + entry->result_count);
-  std::vector<bool> read(entry->input_count, false);
+/// Reads the inputs that lie in files, which may tell dimensions; notes in `fillings` how others are filled.
+Error Invocation::readInputs(const InvocationOptions &options, std::vector<std::string> &fillings) {
   for (const std::string &text : options.inputs) {
     auto named = splitNamed(text, "input", entry->input_count, [&](int64_t i) { return entry->tensors[i].name; });
     if (!named)
       return named.takeError();
-    how[named->first] = named->second.str();
+    fillings[named->first] = named->second.str();
     if (isFilling(named->second))
       continue;
     auto tensor = readTensor(named->second.str());
@@ -122,25 +112,55 @@ Error Invocation::makeInputs(const InvocationOptions &options) {
       if (int64_t dimension = attn_size_dimension(&info.shape[d]); dimension >= 0)
         dimensions[dimension] = tensor->shape[d];
     tensors[named->first] = std::move(*tensor);
-    read[named->first] = true;
   }
+  return Error::success();
+}
+
+/// The bound of random integers for an input: the least size that it subscripts.
+int64_t Invocation::boundOf(const attn_tensor_info &input, const InputRanges &ranges) const {
+  constexpr int64_t unknownBound = 4;
+  auto found = ranges.find(input.name);
+  if (input.dtype != ATTN_I32)
+    return 0;
+  std::optional<int64_t> least;
+  for (StringRef size : found == ranges.end() ? ArrayRef<std::string>() : ArrayRef(found->second)) {
+    int64_t value = -1;
+    if (size.getAsInteger(10, value))
+      for (int32_t d = 0; d < entry->dimension_count; ++d)
+        if (size == entry->dimensions[d].name)
+          value = dimensions[d];
+    if (value >= 0)
+      least = std::min(least.value_or(value), value);
+  }
+  return std::max<int64_t>(least.value_or(unknownBound), 1);
+}
+
+Error Invocation::makeInputs(const InvocationOptions &options) {
+  for (const std::string &text : options.dims) {
+    auto named =
+        splitNamed(text, "dimension", entry->dimension_count, [&](int64_t i) { return entry->dimensions[i].name; });
+    if (!named)
+      return named.takeError();
+    if (named->second.getAsInteger(10, dimensions[named->first]) || dimensions[named->first] < 0)
+      return createStringError(formatv("--dim {0}: expected a size", text));
+  }
+  tensors.resize(entry->input_count + entry->result_count);
+  std::vector<std::string> fillings(tensors.size());
+  if (Error error = readInputs(options, fillings))
+    return error;
   for (int32_t i = 0; i < entry->input_count + entry->result_count; ++i) {
     const attn_tensor_info &info = entry->tensors[i];
-    bool input = i < entry->input_count;
-    if (input && read[i])
+    bool isInput = i < entry->input_count, isGiven = !fillings[i].empty();
+    if (isGiven && !isFilling(fillings[i]))
       continue;
-    if (input && how[i].empty() && !options.fillMissing)
+    if (isInput && !isGiven && !options.fillMissing)
       return createStringError(formatv("input '{0}' is missing; give it by --input {0}=FILE", info.name));
     auto shape = shapeOf(*entry, info, dimensions);
     if (!shape)
       return shape.takeError();
     tensors[i] = HostTensor(static_cast<attn_dtype>(info.dtype), std::move(*shape));
-    if (input)
-      fill(tensors[i],
-           !how[i].empty()          ? StringRef(how[i])
-           : info.dtype == ATTN_F32 ? "random"
-                                    : "zeros",
-           options.seed, i);
+    if (isInput)
+      fill(tensors[i], isGiven ? StringRef(fillings[i]) : "random", boundOf(info, options.ranges), options.seed, i);
   }
   return Error::success();
 }

@@ -2,22 +2,12 @@
 #pragma once
 
 #include "attn/attn.h"
-#include "llvm/Support/Error.h"
+#include "tools/attnc/InvocationOptions.h"
 #include "tools/attnc/TensorFile.h"
+#include "llvm/Support/Error.h"
 #include <memory>
 
 namespace attnc {
-
-struct InvocationOptions {
-  std::string entry;               ///< may be empty where the model has one
-  std::vector<std::string> inputs; ///< name=file, name=random, name=random:BOUND, name=zeros, name=iota
-  std::vector<std::string> dims;   ///< name=size
-  std::string weights;             ///< a .safetensors file; empty: embedded values, else drawn from the seed
-  bool allowExtra = false;         ///< tensors of the weights file that the model does not know
-  bool fillMissing = false;        ///< inputs that are not named are random (f32) or zero (i32, bool)
-  uint64_t seed = 0;
-  int64_t threads = 0; ///< 0: one a processor
-};
 
 /// Everything a call needs, owned: inputs, results, weights, threads, arena.
 class Invocation {
@@ -39,6 +29,8 @@ private:
   explicit Invocation(const attn_model &model) : model(model) {}
   llvm::Error findEntry(const std::string &name);
   llvm::Error makeInputs(const InvocationOptions &options);
+  llvm::Error readInputs(const InvocationOptions &options, std::vector<std::string> &fillings);
+  int64_t boundOf(const attn_tensor_info &input, const InputRanges &ranges) const;
   llvm::Error makeContext(const InvocationOptions &options);
   std::vector<attn_tensor> views();
 

@@ -17,8 +17,8 @@ LoadedModel::~LoadedModel() = default;
 static Expected<std::string> findTable(const MemoryBuffer &object) {
   auto file = object::ObjectFile::createObjectFile(object.getMemBufferRef());
   if (!file)
-    return createStringError(formatv("{0}: not an object file: {1}", object.getBufferIdentifier(),
-                                     toString(file.takeError())));
+    return createStringError(
+        formatv("{0}: not an object file: {1}", object.getBufferIdentifier(), toString(file.takeError())));
   for (const object::SymbolRef &symbol : (*file)->symbols()) {
     auto name = symbol.getName();
     auto flags = symbol.getFlags();
@@ -31,8 +31,8 @@ static Expected<std::string> findTable(const MemoryBuffer &object) {
         !(*flags & object::BasicSymbolRef::SF_Undefined))
       return name->str();
   }
-  return createStringError(formatv("{0}: no compiled model: it defines no symbol <name>_model",
-                                   object.getBufferIdentifier()));
+  return createStringError(
+      formatv("{0}: no compiled model: it defines no symbol <name>_model", object.getBufferIdentifier()));
 }
 
 Expected<LoadedModel> LoadedModel::fromObject(std::unique_ptr<MemoryBuffer> object) {

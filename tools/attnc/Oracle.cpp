@@ -8,7 +8,9 @@ using namespace llvm;
 namespace attnc {
 
 static reference::Element elementOf(int32_t dtype) {
-  return dtype == ATTN_F32 ? reference::Element::F32 : dtype == ATTN_I32 ? reference::Element::I32 : reference::Element::I1;
+  return dtype == ATTN_F32   ? reference::Element::F32
+         : dtype == ATTN_I32 ? reference::Element::I32
+                             : reference::Element::I1;
 }
 
 static reference::Array arrayOf(int32_t dtype, ArrayRef<int64_t> shape, const void *data) {
@@ -63,7 +65,10 @@ Expected<std::vector<Deviation>> compareWithOracle(const CompileOptions &options
   std::vector<Deviation> result;
   for (auto [i, array] : enumerate(*exact)) {
     const HostTensor &compiled = call.tensors[call.entry->input_count + i];
-    Deviation deviation{call.entry->tensors[call.entry->input_count + i].name, 0, 0};
+    Deviation deviation;
+    deviation.result = call.entry->tensors[call.entry->input_count + i].name;
+    if (array.values.size() > 1 && all_equal(array.values))
+      deviation.constant = array.values[0];
     for (size_t k = 0; k < array.values.size(); ++k) {
       if (std::isfinite(array.values[k]))
         deviation.largest = std::max(deviation.largest, std::fabs(array.values[k]));

@@ -11,6 +11,7 @@ struct Deviation {
   std::string result;
   double largest = 0;    ///< largest |value| of the oracle's
   double difference = 0; ///< largest |compiled - oracle|; infinite where one is NaN or infinite and the other is not
+  std::optional<double> constant; ///< the oracle's value where it is the same in all elements, of which there are two
   double relative() const { return difference == 0 ? 0 : difference / largest; }
 };
 

@@ -19,8 +19,8 @@ class Profile {
 public:
   struct Line {
     std::string name, kind;
-    int64_t launches = 0;          ///< of all phases, in all runs that count
-    std::vector<double> seconds;   ///< one sum for each run, see endRun()
+    int64_t launches = 0;        ///< of all phases, in all runs that count
+    std::vector<double> seconds; ///< one sum for each run, see endRun()
   };
 
   Profile(const attn_model &model, const attn_executor *inner);

@@ -1,10 +1,9 @@
 // attnc run: calls an entry point of a model or of a compiled object on tensors from files.
+#include "tools/attnc/Commands.h"
+#include "tools/attnc/Oracle.h"
+#include "tools/attnc/SourceOptions.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
-#include "tools/attnc/Commands.h"
-#include "tools/attnc/CompileOptions.h"
-#include "tools/attnc/LoadedModel.h"
-#include "tools/attnc/Oracle.h"
 #include <cmath>
 #include <fmt/format.h>
 
@@ -14,7 +13,7 @@ namespace attnc {
 
 namespace {
 struct RunOptions {
-  CompileOptions compile;
+  SourceOptions source;
   InvocationOptions invocation;
   std::string output;
   bool check = false;
@@ -39,41 +38,48 @@ static void print(const attn_tensor_info &info, const HostTensor &tensor) {
   static const char *const names[] = {"f32", "i32", "bool"};
   fmt::print("{}: {}[{}]", info.name, names[tensor.dtype], shape);
   if (count > 0)
-    fmt::print("  min {:.6g}  mean {:.6g}  max {:.6g}  ={}{}", smallest, sum / double(count), largest, values, count > 6 ? " ..." : "");
+    fmt::print("  min {:.6g}  mean {:.6g}  max {:.6g}  ={}{}", smallest, sum / double(count), largest, values,
+               count > 6 ? " ..." : "");
   fmt::print("\n");
 }
 
 /// Prints how far each result is from the oracle's; fails where one is beyond the tolerance.
 static Error check(const RunOptions &options, const Invocation &call) {
-  auto deviations = compareWithOracle(options.compile, call);
+  auto deviations = compareWithOracle(options.source.compile, call);
   if (!deviations)
     return deviations.takeError();
   std::string beyond;
   for (const Deviation &deviation : *deviations) {
     bool good = deviation.relative() <= options.tolerance;
-    fmt::print("check {}: largest difference {:.3g}, {:.3g} of the largest value: {}\n", deviation.result, deviation.difference,
-               deviation.relative(), good ? "ok" : "beyond the tolerance");
+    fmt::print("check {}: largest difference {:.3g}, {:.3g} of the largest value: {}\n", deviation.result,
+               deviation.difference, deviation.relative(), good ? "ok" : "beyond the tolerance");
+    if (deviation.constant)
+      warn(fmt::format("every element of {} is {:.6g}, so that this check says little; --input gives other values",
+                       deviation.result, *deviation.constant));
     if (!good)
       beyond += (beyond.empty() ? "" : ", ") + deviation.result;
   }
   if (!beyond.empty())
-    return createStringError(formatv("differs from the oracle by more than {0} of the largest value: {1}", options.tolerance, beyond));
+    return createStringError(
+        formatv("differs from the oracle by more than {0} of the largest value: {1}", options.tolerance, beyond));
   return Error::success();
 }
 
-/// Compiles the model in memory, or takes the object as it is.
-static Expected<LoadedModel> load(const RunOptions &options, ExitCode &failure) {
-  if (StringRef(options.compile.input).ends_with(".o"))
-    return LoadedModel::fromFile(options.compile.input);
+/// The model's own words on what its inputs subscript; an object does not say.
+static InputRanges rangesOf(const RunOptions &options, const attn_model &model) {
+  if (!options.invocation.fillMissing || options.source.isObject())
+    return {};
+  CompileOptions importOnly = options.source.compile;
+  importOnly.dump = Phase::Import;
   Compilation made;
-  Outcome outcome = compile(options.compile, made, errs());
-  failure = static_cast<ExitCode>(outcome);
-  if (outcome != Outcome::Done)
-    return createStringError("");
-  return LoadedModel::fromObject(MemoryBuffer::getMemBufferCopy(StringRef(made.object.data(), made.object.size()), options.compile.input));
+  if (compile(importOnly, made, nulls()) != Outcome::Done)
+    return {};
+  bool isOnly = options.invocation.entry.empty() && model.entry_count == 1;
+  return inputRanges(*made.module, isOnly ? model.entries[0].name : options.invocation.entry);
 }
 
-static Error call(const RunOptions &options, const attn_model &model) {
+static Error call(RunOptions &options, const attn_model &model) {
+  options.invocation.ranges = rangesOf(options, model);
   auto call = Invocation::create(model, options.invocation);
   if (!call)
     return call.takeError();
@@ -92,30 +98,32 @@ static Error call(const RunOptions &options, const attn_model &model) {
   return options.check ? check(options, **call) : Error::success();
 }
 
-static ExitCode run(const RunOptions &options) {
-  if (options.check && StringRef(options.compile.input).ends_with(".o"))
-    return report(createStringError("--check needs the model file: an object does not say what it should compute"));
-  ExitCode failure = ExitCode::Success;
-  auto loaded = load(options, failure);
-  if (failure != ExitCode::Success) {
-    consumeError(loaded.takeError());
-    return failure;
-  }
-  if (!loaded)
-    return report(loaded.takeError());
-  return report(call(options, loaded->model()));
+static ExitCode run(RunOptions &options) {
+  if (options.check && options.source.isObject())
+    return refuse("--check needs the model file: an object does not say what it should compute");
+  ExitCode exitCode = ExitCode::Success;
+  std::optional<LoadedModel> loaded = options.source.load(exitCode);
+  return loaded ? report(call(options, loaded->model())) : exitCode;
 }
 
 void addRun(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<RunOptions>();
-  CLI::App *command = app.add_subcommand("run", "Call an entry point of a model, or of an object, on tensors from files");
-  addCompileOptions(*command, options->compile);
-  addInvocationOptions(*command, options->invocation);
-  command->add_option("--output", options->output, "Write the results to a .safetensors file, or the one result to a .npy file");
-  command->add_flag("--random", options->invocation.fillMissing, "Inputs that are not given are random (f32) or zero (i32, bool)");
+  CLI::App *command = app.add_subcommand("run", "Call an entry point of a model or an object");
+  options->source.addTo(*command, SourceOptions::Takes::ModelsAndObjects);
+  options->invocation.addTo(*command);
+  command
+      ->add_option("--output", options->output,
+                   "Write the results to a .safetensors file, or the one result to a .npy file")
+      ->type_name("FILE");
+  command->add_flag("--random", options->invocation.fillMissing,
+                    "Draw the inputs that are not given: i32 below what they subscript, as far as the model says");
   command->add_flag("--check", options->check, "Compare with the double-precision oracle");
-  command->add_option("--tolerance", options->tolerance, "For --check: the largest difference, relative to the largest value of a result")
+  command
+      ->add_option("--tolerance", options->tolerance,
+                   "For --check: the largest difference, relative to the largest value of a result")
       ->capture_default_str();
+  command->footer("Example:\n  attnc run examples/gpt2/gpt2.attn --set layers=1 --entry logits --dim batch=1 "
+                  "--dim seq=8 --random --check");
   command->callback([options, &exitCode] { exitCode = run(*options); });
 }
 

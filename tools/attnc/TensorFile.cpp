@@ -31,9 +31,12 @@ int64_t HostTensor::count() const { return product(shape); }
 
 double HostTensor::at(int64_t index) const {
   switch (dtype) {
-  case ATTN_F32: return floats()[index];
-  case ATTN_I32: return integers()[index];
-  case ATTN_BOOL: return bytes[index] != 0;
+  case ATTN_F32:
+    return floats()[index];
+  case ATTN_I32:
+    return integers()[index];
+  case ATTN_BOOL:
+    return bytes[index] != 0;
   }
   return 0;
 }
@@ -71,16 +74,21 @@ static double realAt(Stored stored, const char *from) {
     uint32_t word = uint32_t(readAs<uint16_t>(from)) << 16;
     return readAs<float>(reinterpret_cast<const char *>(&word));
   }
-  return stored.size == 8 ? readAs<double>(from) : stored.size == 4 ? readAs<float>(from) : halfToFloat(readAs<uint16_t>(from));
+  return stored.size == 8   ? readAs<double>(from)
+         : stored.size == 4 ? readAs<float>(from)
+                            : halfToFloat(readAs<uint16_t>(from));
 }
 
 /// Integers beyond 64 signed bits saturate, and are then refused as beyond 32.
 static int64_t integerAt(Stored stored, const char *from) {
   bool isSigned = stored.kind == Stored::Integer;
   switch (stored.size) {
-  case 1: return isSigned ? readAs<int8_t>(from) : readAs<uint8_t>(from);
-  case 2: return isSigned ? readAs<int16_t>(from) : readAs<uint16_t>(from);
-  case 4: return isSigned ? int64_t(readAs<int32_t>(from)) : int64_t(readAs<uint32_t>(from));
+  case 1:
+    return isSigned ? readAs<int8_t>(from) : readAs<uint8_t>(from);
+  case 2:
+    return isSigned ? readAs<int16_t>(from) : readAs<uint16_t>(from);
+  case 4:
+    return isSigned ? int64_t(readAs<int32_t>(from)) : int64_t(readAs<uint32_t>(from));
   default:
     return isSigned ? readAs<int64_t>(from)
                     : int64_t(std::min<uint64_t>(readAs<uint64_t>(from), std::numeric_limits<int64_t>::max()));
@@ -185,21 +193,21 @@ static Expected<HostTensor> readSafetensors(const std::string &path, StringRef n
     return createStringError(StringRef(status.message));
   scope_exit close([&] { attn_safetensors_close(file); });
   int64_t count = attn_safetensors_count(file);
-  const attn_file_tensor *tensor = name.empty() && count == 1 ? attn_safetensors_at(file, 0)
-                                                              : attn_safetensors_find(file, name.str().c_str());
+  const attn_file_tensor *tensor =
+      name.empty() && count == 1 ? attn_safetensors_at(file, 0) : attn_safetensors_find(file, name.str().c_str());
   if (!tensor) {
     std::string names;
     for (int64_t i = 0; i < std::min<int64_t>(count, 8); ++i)
       names += (i ? ", " : "") + std::string(attn_safetensors_at(file, i)->name);
-    return createStringError(formatv("{0}: {1}; it holds {2}{3}", path,
-                                     name.empty() ? "say which tensor, as file:name"
-                                                  : ("no tensor '" + name + "'").str(),
-                                     names, count > 8 ? ", ..." : ""));
+    return createStringError(
+        formatv("{0}: {1}; it holds {2}{3}", path,
+                name.empty() ? "say which tensor, as file:name" : ("no tensor '" + name + "'").str(), names,
+                count > 8 ? ", ..." : ""));
   }
-  static const Stored kinds[] = {{Stored::Bool, 1},    {Stored::Unsigned, 1}, {Stored::Integer, 1}, {Stored::Integer, 2},
-                                 {Stored::Unsigned, 2}, {Stored::Float, 2},    {Stored::Brain, 2},   {Stored::Integer, 4},
-                                 {Stored::Unsigned, 4}, {Stored::Float, 4},    {Stored::Integer, 8}, {Stored::Unsigned, 8},
-                                 {Stored::Float, 8}};
+  static const Stored kinds[] = {
+      {Stored::Bool, 1},    {Stored::Unsigned, 1}, {Stored::Integer, 1}, {Stored::Integer, 2},  {Stored::Unsigned, 2},
+      {Stored::Float, 2},   {Stored::Brain, 2},    {Stored::Integer, 4}, {Stored::Unsigned, 4}, {Stored::Float, 4},
+      {Stored::Integer, 8}, {Stored::Unsigned, 8}, {Stored::Float, 8}};
   return convert(path + ":" + tensor->name, kinds[tensor->dtype],
                  std::vector<int64_t>(tensor->shape, tensor->shape + tensor->rank),
                  static_cast<const char *>(tensor->data));
@@ -221,7 +229,10 @@ Expected<HostTensor> readTensor(const std::string &place) {
 //===-------------------------------------------- writing -----------------------------------------------------===//
 
 static void writeNpy(raw_ostream &out, const HostTensor &tensor) {
-  std::string header = "{'descr': '" + std::string(tensor.dtype == ATTN_F32 ? "<f4" : tensor.dtype == ATTN_I32 ? "<i4" : "|b1") +
+  std::string header = "{'descr': '" +
+                       std::string(tensor.dtype == ATTN_F32   ? "<f4"
+                                   : tensor.dtype == ATTN_I32 ? "<i4"
+                                                              : "|b1") +
                        "', 'fortran_order': False, 'shape': (";
   for (int64_t size : tensor.shape)
     header += std::to_string(size) + ",";
@@ -242,7 +253,10 @@ static void writeSafetensors(raw_ostream &out, const std::vector<std::pair<std::
     for (const auto &[name, tensor] : tensors) {
       json.attributeObject(name, [&] {
         json.attribute("dtype", tensor.dtype == ATTN_F32 ? "F32" : tensor.dtype == ATTN_I32 ? "I32" : "BOOL");
-        json.attributeArray("shape", [&] { for (int64_t size : tensor.shape) json.value(size); });
+        json.attributeArray("shape", [&] {
+          for (int64_t size : tensor.shape)
+            json.value(size);
+        });
         json.attributeArray("data_offsets", [&] { json.value(at), json.value(at + tensor.bytes.size()); });
       });
       at += tensor.bytes.size();
@@ -258,8 +272,8 @@ static void writeSafetensors(raw_ostream &out, const std::vector<std::pair<std::
 Error writeTensors(const std::string &path, const std::vector<std::pair<std::string, HostTensor>> &tensors) {
   bool npy = StringRef(path).ends_with(".npy");
   if (npy && tensors.size() != 1)
-    return createStringError(formatv("{0}: a .npy file holds one tensor, but there are {1}; use .safetensors", path,
-                                     tensors.size()));
+    return createStringError(
+        formatv("{0}: a .npy file holds one tensor, but there are {1}; use .safetensors", path, tensors.size()));
   if (!npy && !StringRef(path).ends_with(".safetensors"))
     return createStringError(formatv("{0}: expected a name that ends in .npy or .safetensors", path));
   auto file = sys::fs::TempFile::create(path + "-%%%%%%");

@@ -1,0 +1,27 @@
+//===- InputRanges.h - integers that a model can read with ------------------------------------------------------===//
+//
+// An input of integers that a model uses as subscripts, such as tokens, must stay below the sizes of what it reads. The
+// imported module says which sizes those are:
+//
+//   logits(tokens: i32[batch, seq])  reads  token.table[tokens[b, t], d]      tokens: {"256"}
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mlir {
+class ModuleOp;
+}
+
+namespace attnc {
+
+/// For each input of an entry point that is a subscript: the sizes below which it must stay, as numbers or as names of
+/// dimensions.
+using InputRanges = std::map<std::string, std::vector<std::string>>;
+
+InputRanges inputRanges(mlir::ModuleOp module, const std::string &entry);
+
+} // namespace attnc

@@ -1,0 +1,32 @@
+//===- Messages.h - what attnc tells its user -------------------------------------------------------------------===//
+//
+// Messages about a model begin with a place in it (compiler/Diagnostics). All others begin with the program's name:
+//
+//   attnc: error: no command `complie`; did you mean `compile`?
+//   attnc: warning: logits_attend_0.tile_q=50 was not honoured: the kernel has tile_q = 64
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+namespace CLI {
+class App;
+class ParseError;
+} // namespace CLI
+
+namespace attnc {
+
+enum class ExitCode { Success = 0, UsersFault = 1, OurFault = 2 };
+
+/// Prints an error as the user's fault.
+ExitCode refuse(llvm::StringRef message);
+/// The same for an error, if there is one.
+ExitCode report(llvm::Error error);
+void warn(llvm::StringRef message);
+
+/// Prints what is wrong with a command line, or the help that it asks for. `arguments` are those of the process.
+ExitCode report(const CLI::App &app, const CLI::ParseError &error, llvm::ArrayRef<const char *> arguments);
+
+} // namespace attnc

@@ -1,0 +1,109 @@
+#include "tools/attnc/SourceOptions.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include <fmt/format.h>
+
+using namespace llvm;
+
+namespace attnc {
+
+void SourceOptions::addTo(CLI::App &command, Takes takes) {
+  command
+      .add_option("model", compile.input,
+                  takes == Takes::Models ? "A model (.attn), or a module as --emit=import prints it (.mlir)"
+                                         : "A model (.attn), a module (.mlir), or a compiled object (.o)")
+      ->required();
+  addSettings(command);
+  addSchedule(command);
+}
+
+void SourceOptions::addSettings(CLI::App &command) {
+  aboutSource.push_back(
+      command.add_option("--target", compile.target, "native, x86-64-v3, x86-64-v4, or a processor such as znver4")
+          ->capture_default_str());
+  auto addSettings = [this](const std::vector<std::string> &settings) {
+    for (const std::string &setting : settings) {
+      auto [name, value] = StringRef(setting).split('=');
+      if (name.empty() || value.empty())
+        throw CLI::ValidationError("--set", "'" + setting + "' is not NAME=VALUE");
+      compile.settings.emplace_back(name.str(), value.str());
+    }
+  };
+  aboutSource.push_back(command
+                            .add_option_function<std::vector<std::string>>(
+                                "--set", addSettings, "A hyperparameter of the model, such as --set layers=2")
+                            ->type_name("NAME=VALUE")
+                            ->take_all());
+  auto checkPrefix = [](const std::string &prefix) -> std::string {
+    bool good = !prefix.empty() && !isDigit(prefix[0]) && all_of(prefix, [](char c) { return isAlnum(c) || c == '_'; });
+    return good ? "" : "'" + prefix + "' is no C identifier";
+  };
+  aboutSource.push_back(
+      command
+          .add_option("--prefix", compile.prefix, "What the names in object and header begin with (the file's name)")
+          ->check(checkPrefix));
+}
+
+void SourceOptions::addSchedule(CLI::App &command) {
+  auto addChoices = [this](const std::vector<std::string> &settings) {
+    for (const std::string &text : settings) {
+      Expected<ScheduleSetting> setting = parseScheduleSetting(text);
+      if (!setting)
+        throw CLI::ValidationError("--schedule", toString(setting.takeError()));
+      compile.schedule.push_back(std::move(*setting));
+    }
+  };
+  aboutSource.push_back(command
+                            .add_option_function<std::vector<std::string>>(
+                                "--schedule", addChoices,
+                                "A choice about a kernel that `describe` lists, such as logits_attend_0.tile_kv=128:" +
+                                    scheduleKeysText())
+                            ->type_name("KERNEL.KEY=VALUE")
+                            ->take_all());
+  auto addFile = [this](const std::string &path) {
+    auto file = MemoryBuffer::getFile(path);
+    if (!file)
+      throw CLI::ValidationError("--schedule-file", "can't read " + path + ": " + file.getError().message());
+    auto settings = parseScheduleFile(path, (*file)->getBuffer());
+    if (!settings)
+      throw CLI::ValidationError("--schedule-file", toString(settings.takeError()));
+    // What the command line says wins over the file.
+    compile.schedule.insert(compile.schedule.begin(), settings->begin(), settings->end());
+  };
+  aboutSource.push_back(
+      command
+          .add_option_function<std::string>(
+              "--schedule-file", addFile,
+              "A text with a choice of --schedule on each line and `#` before comments; --schedule wins over it")
+          ->type_name("FILE"));
+  aboutSource.push_back(command.add_flag("--require-fused", compile.requireFused,
+                                         "Make it an error to hold a tensor of all pairs of positions"));
+}
+
+std::optional<LoadedModel> SourceOptions::load(ExitCode &exitCode) const {
+  auto take = [&](Expected<LoadedModel> model) -> std::optional<LoadedModel> {
+    if (model)
+      return std::move(*model);
+    exitCode = report(model.takeError());
+    return std::nullopt;
+  };
+  if (isObject()) {
+    for (const CLI::Option *option : aboutSource)
+      if (option->count() > 0) {
+        exitCode = refuse(fmt::format("{} says how a model is compiled, and {} is compiled already", option->get_name(),
+                                      compile.input));
+        return std::nullopt;
+      }
+    return take(LoadedModel::fromFile(compile.input));
+  }
+  Compilation made;
+  Outcome outcome = attnc::compile(compile, made, errs());
+  exitCode = static_cast<ExitCode>(outcome);
+  if (outcome != Outcome::Done)
+    return std::nullopt;
+  StringRef object(made.object.data(), made.object.size());
+  return take(LoadedModel::fromObject(MemoryBuffer::getMemBufferCopy(object, compile.input)));
+}
+
+} // namespace attnc

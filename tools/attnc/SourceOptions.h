@@ -1,0 +1,36 @@
+//===- SourceOptions.h - which object is made of a model -------------------------------------------------------===//
+//
+// The options that compile, explain, describe and run share: the file, --target, --set, --prefix, --schedule,
+// --schedule-file and --require-fused. They say how a model is compiled; an object (.o), which describe and run take as
+// well, is compiled already, and so they are refused beside one.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Pipeline/Compile.h"
+#include "tools/attnc/LoadedModel.h"
+#include "tools/attnc/Messages.h"
+#include <CLI/CLI.hpp>
+
+namespace attnc {
+
+class SourceOptions {
+public:
+  /// What the command takes: a model or a module, or one of these or an object.
+  enum class Takes { Models, ModelsAndObjects };
+  void addTo(CLI::App &command, Takes takes);
+
+  const std::string &input() const { return compile.input; }
+  bool isObject() const { return llvm::StringRef(compile.input).ends_with(".o"); }
+  /// Links the object, or compiles the model in memory. Where that fails: says why, sets `exitCode`, answers nothing.
+  std::optional<LoadedModel> load(ExitCode &exitCode) const;
+
+  CompileOptions compile;
+
+private:
+  void addSettings(CLI::App &command);
+  void addSchedule(CLI::App &command);
+  std::vector<const CLI::Option *> aboutSource;
+};
+
+} // namespace attnc
