@@ -1,8 +1,8 @@
 //===- Json.h - what is known of a compiled model, for other programs -------------------------------------------===//
 //
-// `gpt.json`: entry points, parameters, kernels. Sizes are texts over the names of the entry point's dimensions and
-// `workers`, such as "1536*batch*seq". An entry point's arena is the sum of its slots: nothing else lives in it. For each
-// launch of a kernel there is its certificate:
+// `gpt.json`: entry points, parameters, kernels (docs/json.md). Sizes are texts over the names of the entry point's
+// dimensions and `workers`, such as "1536*batch*seq". An entry point's arena is the sum of its slots: nothing else is
+// in it. For each launch of a kernel there is its certificate:
 //
 //   flops, bytes_read, bytes_written   of one launch; `times` is how often a call of the entry point runs it
 //   largest_intermediate               bytes of its scratch: all that lives beside its operands and results
