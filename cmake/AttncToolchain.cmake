@@ -2,8 +2,8 @@
 find_program(ATTNC_CCACHE ccache)
 if(ATTNC_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # A precompiled header is only cached with these settings.
-  set(attnc_launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-      CCACHE_PCH_EXTSUM=1 ${ATTNC_CCACHE})
+  set(attnc_launcher ${CMAKE_COMMAND} -E env CCACHE_PCH_EXTSUM=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${ATTNC_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${attnc_launcher})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${attnc_launcher})
 endif()

@@ -50,7 +50,8 @@ async function openPeer({ name, bytes, feeds }) {
     intraOpNumThreads: threads, interOpNumThreads: 1, graphOptimizationLevel: 'all', logSeverityLevel: 3,
     extra: { session: { set_denormal_as_zero: '1' } },
   });
-  const inputs = Object.fromEntries(Object.entries(feeds).map(([input, { type, shape, data }]) => [input, new ort.Tensor(type, data, shape)]));
+  const tensorOf = ([input, { type, shape, data }]) => [input, new ort.Tensor(type, data, shape)];
+  const inputs = Object.fromEntries(Object.entries(feeds).map(tensorOf));
   await session.run(inputs);
   return { name, session, inputs };
 }
@@ -66,12 +67,14 @@ async function timePeer({ session, inputs }) {
 }
 
 async function compare(name, definition, folder) {
-  execFileSync(attnc, ['compile', definition.model, '-o', join(folder, name), ...definition.set.flatMap((value) => ['--set', value])]);
+  const settings = definition.set.flatMap((value) => ['--set', value]);
+  execFileSync(attnc, ['compile', definition.model, '-o', join(folder, name), ...settings]);
   const stem = definition.model.split('/').pop().replace(/\.attn$/, '');
   const object = join(folder, name, `${stem}.o`);
   const ours = [], best = { milliseconds: Infinity };
   for (const way of definition.peers()) {
-    const peer = await openPeer(way).catch((error) => console.error(`${name}: ${way.name} is not run: ${error.message}`));
+    const complain = (error) => console.error(`${name}: ${way.name} is not run: ${error.message}`);
+    const peer = await openPeer(way).catch(complain);
     if (!peer) continue;
     const theirs = [];
     for (let round = 0; round < ROUNDS; ++round) {
@@ -83,8 +86,10 @@ async function compare(name, definition, folder) {
     if (milliseconds < best.milliseconds) Object.assign(best, { milliseconds, name: way.name });
   }
   const milliseconds = median(ours);
-  console.log(`${name.padEnd(14)} attnc ${milliseconds.toFixed(2).padStart(9)} ms   ONNX Runtime ${best.milliseconds.toFixed(2).padStart(9)} ms` +
-    `   ${(best.milliseconds / milliseconds).toFixed(2)} x   (${best.name}, ${threads} thread${threads > 1 ? 's' : ''})`);
+  const shown = (value) => `${value.toFixed(2).padStart(9)} ms`;
+  console.log(`${name.padEnd(14)} attnc ${shown(milliseconds)}   ONNX Runtime ${shown(best.milliseconds)}` +
+    `   ${(best.milliseconds / milliseconds).toFixed(2)} x` +
+    `   (${best.name}, ${threads} thread${threads > 1 ? 's' : ''})`);
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'attnc-peers-'));

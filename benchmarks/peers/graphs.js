@@ -23,7 +23,8 @@ export function attention({ qHeads, kvHeads, queries, keys, dim, causal }) {
     ways.push({
       name: 'MultiHeadAttention',
       bytes: model({
-        nodes: [node('MultiHeadAttention', ['q', 'k', 'v'], ['o'], { num_heads: qHeads, unidirectional: +causal }, 'com.microsoft')],
+        nodes: [node('MultiHeadAttention', ['q', 'k', 'v'], ['o'],
+                     { num_heads: qHeads, unidirectional: +causal }, 'com.microsoft')],
         inputs: [['q', rows(queries, qHeads)], ['k', rows(keys, kvHeads)], ['v', rows(keys, kvHeads)]],
         outputs: [['o', rows(queries, qHeads)]],
       }),
@@ -110,7 +111,8 @@ export function gpt2({ vocab = 50257, layers = 12, heads = 12, dim = 768, seq = 
   for (let l = 0; l < layers; ++l) {
     const n = norm(x, `h${l}.n1`);
     if (fused) {
-      nodes.push(node('Attention', [n, weight(`h${l}.qkv.w`, [dim, 3 * dim]), weight(`h${l}.qkv.b`, [3 * dim])], [`h${l}.y`],
+      const qkv = [weight(`h${l}.qkv.w`, [dim, 3 * dim]), weight(`h${l}.qkv.b`, [3 * dim])];
+      nodes.push(node('Attention', [n, ...qkv], [`h${l}.y`],
                       { num_heads: heads, unidirectional: 1 }, 'com.microsoft'));
     } else {
       const qkv = linear(n, `h${l}.qkv`, dim, 3 * dim);
@@ -128,7 +130,11 @@ export function gpt2({ vocab = 50257, layers = 12, heads = 12, dim = 768, seq = 
   nodes.push(node('MatMul', ['row', 'wte.t'], ['logits']));
   return {
     name: fused ? 'Attention (com.microsoft)' : 'MultiHeadAttention',
-    bytes: model({ nodes, initializers, inputs: [['tokens', [1, seq], 'int32']], outputs: [['logits', [1, 1, vocab]]] }),
-    feeds: { tokens: { type: 'int32', shape: [1, seq], data: Int32Array.from({ length: seq }, (_, i) => (i * 7919) % vocab) } },
+    bytes: model({
+      nodes, initializers, inputs: [['tokens', [1, seq], 'int32']], outputs: [['logits', [1, 1, vocab]]],
+    }),
+    feeds: {
+      tokens: { type: 'int32', shape: [1, seq], data: Int32Array.from({ length: seq }, (_, i) => (i * 7919) % vocab) },
+    },
   };
 }

@@ -47,7 +47,8 @@ function initializer([name, shape, values]) {
 }
 
 // One node: operator, inputs, outputs, attributes (numbers are INT, {float: x} FLOAT, arrays INTS), operator set.
-export const node = (op, inputs, outputs, attributes = {}, domain = '') => ({ op, inputs, outputs, attributes, domain });
+export const node = (op, inputs, outputs, attributes = {}, domain = '') =>
+  ({ op, inputs, outputs, attributes, domain });
 
 // The model's bytes, ready for InferenceSession.create.
 export function model({ nodes, inputs, outputs, initializers = [], opset = 17 }) {

@@ -1,6 +1,6 @@
 //===- ChosenSchedule.h - what became of a kernel's schedule ----------------------------------------------------===//
 //
-// `attn.schedule` says what is wanted of a kernel before it is emitted, and what it has afterwards: the emitter puts all
+// `attn.schedule` says what is wanted of a kernel before it is emitted, and what it has afterwards: the emitter puts
 // its choices in place of the dictionary, asked for or its own. A key that the kernel makes no use of is left out.
 //
 //===------------------------------------------------------------------------------------------------------------===//

@@ -64,7 +64,9 @@ def Model_ParameterOp : Model_Op<"parameter", [Symbol]> {
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<AnyRankedTensor>:$type,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$counts,
                        StrAttr:$checkpoint, Model_InitialiserAttr:$initialiser, UnitAttr:$frozen);
-  let assemblyFormat = "$sym_name `` custom<Counts>($counts) `:` $type `checkpoint` $checkpoint `init` $initialiser attr-dict";
+  let assemblyFormat = [{
+    $sym_name `` custom<Counts>($counts) `:` $type `checkpoint` $checkpoint `init` $initialiser attr-dict
+  }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The checkpoint name of one element of the list: "blocks.{0}.gain" at [3] is "blocks.3.gain".

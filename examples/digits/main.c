@@ -11,10 +11,11 @@ enum { IMAGES = 1797, HELD_OUT = 397, TRAIN = IMAGES - HELD_OUT, SPLITS = 10, SH
 static float pixels[IMAGES][64], scores[IMAGES][10], influence[SHOWN][TRAIN];
 static int32_t digits[IMAGES];
 static attn_context context;
+static attn_status status;
 
-static void must(attn_code code, const attn_status *status) {
+static void must(attn_code code) {
   if (code != ATTN_OK) {
-    fprintf(stderr, "%s\n", status->message);
+    fprintf(stderr, "%s\n", status.message);
     exit(1);
   }
 }
@@ -43,34 +44,32 @@ static int right(int from, int count) {
 
 /* Chooses the bandwidth on the training images alone, then classifies the others; returns the share that is right. */
 static double run(float *bandwidth) {
-  attn_status status;
   int best = -1;
   for (float candidate = 2; candidate <= 12; ++candidate) {
-    must(digits_leave_one_out(&context, TRAIN, pixels[0], digits, &candidate, scores[0], &status), &status);
+    must(digits_leave_one_out(&context, TRAIN, pixels[0], digits, &candidate, scores[0], &status));
     int hits = right(0, TRAIN);
     if (hits > best) best = hits, *bandwidth = candidate;
   }
-  must(digits_classify(&context, HELD_OUT, TRAIN, pixels[TRAIN], pixels[0], digits, bandwidth, scores[0], &status), &status);
+  must(digits_classify(&context, HELD_OUT, TRAIN, pixels[TRAIN], pixels[0], digits, bandwidth, scores[0], &status));
   return 100.0 * right(TRAIN, HELD_OUT) / HELD_OUT;
 }
 
 static void show(const float *image, const float *key, int32_t digit, int32_t label, float weight) {
   printf("  a %d and its nearest key, a %d (weight %.2f)\n", digit, label, weight);
   for (int row = 0; row < 64; row += 8)
-    for (int column = 0; column < 17; ++column)
-      putchar(column == 16 ? '\n' : " .:-=+*#%@@"[(int)(column < 8 ? image[row + column] : key[row + column - 8]) * 10 / 16]);
+    for (int x = 0; x < 17; ++x)
+      putchar(x == 16 ? '\n' : " .:-=+*#%@@"[(int)(x < 8 ? image[row + x] : key[row + x - 8]) * 10 / 16]);
 }
 
 int main(int count, char **arguments) {
   load(count > 1 ? arguments[1] : "digits.csv", pixels, digits);
   attn_pool *pool;
-  attn_status status;
   float bandwidth;
-  must(attn_pool_create(0, &pool, &status), &status);
+  must(attn_pool_create(0, &pool, &status));
   context = (attn_context){0, attn_pool_executor(pool), attn_memory_allocate(ARENA), ARENA};
   printf("file's own order, new writers: %.2f %% right", run(&bandwidth));
   printf(" (bandwidth %g chosen on the training images)\n", bandwidth);
-  must(digits_influence(&context, SHOWN, TRAIN, pixels[TRAIN], pixels[0], &bandwidth, influence[0], &status), &status);
+  must(digits_influence(&context, SHOWN, TRAIN, pixels[TRAIN], pixels[0], &bandwidth, influence[0], &status));
   for (int i = 0; i < SHOWN; ++i) {
     int best = 0;
     for (int j = 1; j < TRAIN; ++j) best = influence[i][j] > influence[i][best] ? j : best;
@@ -93,8 +92,9 @@ int main(int count, char **arguments) {
   struct timespec from, to;
   clock_gettime(CLOCK_MONOTONIC, &from);
   for (int i = 0; i < 100; ++i)
-    must(digits_classify(&context, HELD_OUT, TRAIN, pixels[TRAIN], pixels[0], digits, &bandwidth, scores[0], &status), &status);
+    must(digits_classify(&context, HELD_OUT, TRAIN, pixels[TRAIN], pixels[0], digits, &bandwidth, scores[0], &status));
   clock_gettime(CLOCK_MONOTONIC, &to);
-  printf("time per image: %.2f us\n", ((double)(to.tv_sec - from.tv_sec) * 1e6 + (double)(to.tv_nsec - from.tv_nsec) * 1e-3) / (100 * HELD_OUT));
+  double us = (double)(to.tv_sec - from.tv_sec) * 1e6 + (double)(to.tv_nsec - from.tv_nsec) * 1e-3;
+  printf("time per image: %.2f us\n", us / (100 * HELD_OUT));
   attn_pool_destroy(pool);
 }

@@ -32,7 +32,7 @@ static const attn_parameter_info *parameter(const char *checkpoint) {
   exit(1);
 }
 
-/* Useful operations: the projections of each position, the causal half of the scores and sums, `rows` rows of logits. */
+/* Useful operations: the projections of each position, the causal half of scores and sums, `rows` rows of logits. */
 static double operations(double seq, double rows) {
   double vocab = (double)parameter("wte.weight")->shape[0], dim = (double)parameter("wte.weight")->shape[1];
   double layers = (double)parameter("h.{0}.ln_1.weight")->counts[0];
@@ -45,7 +45,9 @@ static void report(const attn_context *context, const char *name, int64_t seq, i
   double seconds[REPEATS], shares[REPEATS];
   for (int i = -1; i < REPEATS; ++i) {
     double peak = fma_peak(context->executor), from = now();
-    must(rows == 1 ? gpt2_last(context, 1, seq, tokens, logits, status) : gpt2_logits(context, 1, seq, tokens, logits, status), status);
+    must(rows == 1 ? gpt2_last(context, 1, seq, tokens, logits, status)
+                   : gpt2_logits(context, 1, seq, tokens, logits, status),
+         status);
     double took = now() - from;
     peak = 0.5 * (peak + fma_peak(context->executor));
     if (i >= 0) /* the first run warms up */

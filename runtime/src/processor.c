@@ -12,7 +12,8 @@ static unsigned enabled_state(void) {
 
 unsigned attn_processor_level(void) {
   unsigned a, b, c, d, b7 = 0, c7, d7, ext_c = 0;
-  if (!__get_cpuid(1, &a, &b, &c, &d) || !has(c, bit_SSE3 | bit_SSSE3 | bit_SSE4_1 | bit_SSE4_2 | bit_POPCNT | bit_CMPXCHG16B))
+  if (!__get_cpuid(1, &a, &b, &c, &d) ||
+      !has(c, bit_SSE3 | bit_SSSE3 | bit_SSE4_1 | bit_SSE4_2 | bit_POPCNT | bit_CMPXCHG16B))
     return 1;
   __get_cpuid_count(7, 0, &a, &b7, &c7, &d7);
   __get_cpuid(0x80000001, &a, &b, &ext_c, &d);

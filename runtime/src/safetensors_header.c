@@ -208,7 +208,10 @@ static int parse_tensor(parser *p, attn_file_tensor *tensor, const char *data, u
     const char *key = parse_string(p);
     if (!key)
       return 0;
-    int which = strcmp(key, "dtype") == 0 ? 1 : strcmp(key, "shape") == 0 ? 2 : strcmp(key, "data_offsets") == 0 ? 4 : 0;
+    int which = strcmp(key, "dtype") == 0          ? 1
+                : strcmp(key, "shape") == 0        ? 2
+                : strcmp(key, "data_offsets") == 0 ? 4
+                                                   : 0;
     p->names_end = names;
     if (which == 0 || (seen & which))
       return fail(p, "dtype, shape and data_offsets once each before here");

@@ -1,4 +1,5 @@
-# Fails where the digits are classified worse than kernel regression can: 98.3 % on shuffled splits, 95.9 % on new writers.
+# Fails where the digits are classified worse than kernel regression can: 98.3 % on shuffled splits, 95.9 % on new
+# writers.
 execute_process(COMMAND ${PROGRAM} ${DATA} OUTPUT_VARIABLE text RESULT_VARIABLE result)
 message("${text}")
 if(result OR NOT text MATCHES "new writers: ([0-9.]+) % right")

@@ -63,7 +63,11 @@ TEST(TensorOps, BuiltFromScalars) {
         -> (tensor<2xf32>, tensor<?xf32>, tensor<?xindex>, tensor<3xi32>) {
       %e = tensor.from_elements %a, %a : tensor<2xf32>
       %s = tensor.splat %a[%n] : tensor<?xf32>
-      %g = tensor.generate %n { ^bb0(%i: index): %j = arith.muli %i, %n : index tensor.yield %j : index } : tensor<?xindex>
+      %g = tensor.generate %n {
+      ^bb0(%i: index):
+        %j = arith.muli %i, %n : index
+        tensor.yield %j : index
+      } : tensor<?xindex>
       %c = arith.constant dense<[1, -2, 3]> : tensor<3xi32>
       return %e, %s, %g, %c : tensor<2xf32>, tensor<?xf32>, tensor<?xindex>, tensor<3xi32> })",
                                {number(1.5), index(3)});

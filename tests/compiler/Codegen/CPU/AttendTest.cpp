@@ -11,8 +11,7 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
-//===------------------------------------------ mechanisms
-//---------------------------------------------------------===//
+//===------------------------------------------ mechanisms ------------------------------------------------------===//
 
 /// What makes a mechanism, and the operands that it captures besides q, k and v.
 struct Mechanism {
@@ -433,8 +432,7 @@ TEST_P(AttendDropped, FinalWeightsWithMaskedNanValue) {
 INSTANTIATE_TEST_SUITE_P(Forms, AttendDropped, testing::Bool(),
                          [](const testing::TestParamInfo<bool> &info) { return info.param ? "Decode" : "Prefill"; });
 
-//===------------------------------------------ threads, scratch, checks, forms
-//-------------------------------------===//
+//===------------------------------------------ threads, scratch, checks, forms ---------------------------------===//
 
 TEST(Attend, SameBitsOnManyThreads) {
   AttendKernel kernel;

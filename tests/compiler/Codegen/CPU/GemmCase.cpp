@@ -54,6 +54,29 @@ int64_t GemmCase::panelColumns(const Target &target) const {
   return choosePanelColumns(columns, target);
 }
 
+std::string GemmCase::epilogue() const {
+  if (body.empty())
+    return "";
+  std::string result = typeOf(out), maps = mapOf(out, out), names = "%product", types = result, blocks = "%p: f32";
+  std::string parallel;
+  for (size_t i = 0; i < extras.size(); ++i) {
+    maps += ", " + mapOf(extras[i], out);
+    names += fmt::format(", %e{}", i);
+    types += ", " + typeOf(extras[i]);
+    blocks += fmt::format(", %x{}: f32", i);
+  }
+  for (size_t i = 0; i < out.size(); ++i)
+    parallel += i ? ", \"parallel\"" : "\"parallel\"";
+  return fmt::format(R"(%result = linalg.generic {{indexing_maps = [{0}, {1}], iterator_types = [{2}]}}
+    ins({3} : {4}) outs(%empty : {5}) {{
+^bb0({6}, %unused: f32):
+  {7}
+  linalg.yield %y : f32
+}} -> {5}
+)",
+                     maps, mapOf(out, out), parallel, names, types, result, blocks, body);
+}
+
 std::string GemmCase::text(const Target &target) const {
   int64_t batchDims = 0, summed = 0;
   for (char letter : right) {
@@ -93,27 +116,8 @@ std::string GemmCase::text(const Target &target) const {
 )",
                       dims(out), result, mapOf(left, letters()), mapOf(right, letters()), mapOf(out, letters()),
                       iterators, typeOf(left), typeOf(right));
-  std::string returned = "%product";
-  if (!body.empty()) {
-    std::string maps = mapOf(out, out), names = "%product", types = result, blocks = "%p: f32", parallel;
-    for (size_t i = 0; i < extras.size(); ++i) {
-      maps += ", " + mapOf(extras[i], out);
-      names += fmt::format(", %e{}", i);
-      types += ", " + typeOf(extras[i]);
-      blocks += fmt::format(", %x{}: f32", i);
-    }
-    for (size_t i = 0; i < out.size(); ++i)
-      parallel += i ? ", \"parallel\"" : "\"parallel\"";
-    code += fmt::format(R"(%result = linalg.generic {{indexing_maps = [{0}, {1}], iterator_types = [{2}]}}
-    ins({3} : {4}) outs(%empty : {5}) {{
-^bb0({6}, %unused: f32):
-  {7}
-  linalg.yield %y : f32
-}} -> {5}
-)",
-                        maps, mapOf(out, out), parallel, names, types, result, blocks, body);
-    returned = "%result";
-  }
+  code += epilogue();
+  const char *returned = body.empty() ? "%product" : "%result";
   return fmt::format(
       "func.func private @k({}) -> {} attributes {{attn.kernel = \"gemm\"{}}} {{\n{}return {} : {}\n}}\n", arguments,
       result, schedule.empty() ? "" : ", attn.schedule = " + schedule, code, returned, result);

@@ -42,6 +42,8 @@ struct GemmCase {
   HostArray pack(const HostArray &right, int64_t nr) const;
 
 private:
+  /// The pointwise op behind the product; none where there is no body.
+  std::string epilogue() const;
   std::string letters() const;
   std::string typeOf(const std::string &subscripts) const;
   std::string mapOf(const std::string &subscripts, const std::string &loops) const;

@@ -124,7 +124,7 @@ TEST(Gemm, biasAndResidualOverTheResult) {
   }
 }
 
-// Few rows repeat the last one, and tiles may overlap: each element is to be stored once, since the residual lies there.
+// Few rows repeat the last one, and tiles may overlap: each element is stored once, since the residual lies there.
 TEST(Gemm, anyNumberOfRowsOverTheResidual) {
   Target on = target();
   GemmCase c = matrices(1, 70, 50, true, "m");

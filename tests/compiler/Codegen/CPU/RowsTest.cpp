@@ -200,7 +200,8 @@ TEST(Rows, ArgMax) {
       %f = tensor.empty(%m) : tensor<?xi32>
       %a = linalg.fill ins(%low : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
       %b = linalg.fill ins(%none : i32) outs(%f : tensor<?xi32>) -> tensor<?xi32>
-      %r:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>],
+      %r:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>,
+                                              affine_map<(i, j) -> (i)>],
                              iterator_types = ["parallel", "reduction"]}
           ins(%x : tensor<?x?xf32>) outs(%a, %b : tensor<?xf32>, tensor<?xi32>) {
       ^bb0(%y: f32, %best: f32, %at: i32):
