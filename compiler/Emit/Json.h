@@ -6,7 +6,7 @@
 //
 //   flops, bytes_read, bytes_written   of one launch; `times` is how often a call of the entry point runs it
 //   largest_intermediate               bytes of its scratch: all that lives beside its operands and results
-//   holds_all_pairs                    whether that, or a result kept in the arena, is of the order of queries times keys
+//   holds_all_pairs                    whether that, or a result in the arena, is of the order of queries times keys
 //
 // Each entry point has the largest of all, scratch or tensor between kernels, and `all_pairs`: what it holds that is of
 // the order of queries times keys, each with the kernel that makes it and its bytes. None in a fused attention.

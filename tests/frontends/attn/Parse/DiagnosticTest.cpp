@@ -11,7 +11,7 @@ namespace {
 TEST(Syntax, FilesThatAreNoTextGetOneError) {
   EXPECT_EQ(errors(std::string("\x7F"
                                "ELF\2\1\1\0\0 \xFF (",
-                               14)),
+                               13)),
             "t.attn:1:8: error: this file is no text: the byte 0x00 stands here [not-text]\n"
             "    1 | \xEF\xBF\xBD"
             "ELF\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD \xEF\xBF\xBD (\n"
