@@ -5,8 +5,8 @@
  * count elements unless their name says bytes. `abi_version` comes first in every version, so that whoever reads a
  * table can compare it with ATTN_ABI_VERSION before anything else.
  *
- * The parameter table (attn_frame::parameters) has loaded_count places, of values from a file or inside the object, then
- * packed_count that `prepare` fills from those, once, after loading. */
+ * The parameter table (attn_frame::parameters) has loaded_count places, of values from a file or inside the object,
+ * then packed_count that `prepare` fills from those, once, after loading. */
 #ifndef ATTN_MODEL_H
 #define ATTN_MODEL_H
 
