@@ -1,8 +1,8 @@
 //===- Tolerance.h - how far compiled code may lie from the oracle ----------------------------------------------===//
 //
 // A sum of K terms in f32 whose roundings are independent is off by about u sqrt(K) times the size of what it sums,
-// with u = 2^-24, the unit roundoff (N. Higham, Accuracy and Stability of Numerical Algorithms, 4.2). What is compared may
-// differ by
+// with u = 2^-24, the unit roundoff (N. Higham, Accuracy and Stability of Numerical Algorithms, 4.2). What is compared
+// may differ by
 //
 //   |found - expected| <= c u sqrt(K) max(1, largest |expected| of the tensor)
 //
