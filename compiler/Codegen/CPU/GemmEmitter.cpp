@@ -69,7 +69,9 @@ private:
     batch = code.div(outer, blocks);
     panels = frame.size(schedule.panels);
     firstPanel = code.mul(group, schedule.panelsPerChunk);
-    lastPanel = code.min(panels, code.add(firstPanel, schedule.panelsPerChunk));
+    lastPanel = code.add(firstPanel, schedule.panelsPerChunk);
+    if (schedule.panelsPerChunk > 1)
+      lastPanel = code.min(panels, lastPanel);
     leftBatch = offset(problem.left, LoopGroup::Batch, batch);
   }
 

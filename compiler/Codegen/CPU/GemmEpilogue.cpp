@@ -77,19 +77,28 @@ private:
 
   void emitRow(Value row, Value columnsLeft) {
     for (int64_t v = 0; v < nr / lanes; ++v) {
-      RegionVectoriser vectoriser(code.builder, code.location, lanes);
-      frame.bindTo(vectoriser);
+      auto emit = [&] { emitVector(row, v * lanes, columnsLeft); };
       if (columnsLeft)
-        vectoriser.setActiveLanes(activeLanes(columnsLeft, v * lanes));
-      assign(LoopGroup::Column,
-             coordinatesOf(code, frame, sizesOf(LoopGroup::Column), code.add(block.firstColumn, v * lanes)));
-      Value sums = code.load(block.sums, code.add(code.mul(code.add(block.sumsRow, row), nr), v * lanes));
-      if (std::optional<unsigned> loop = innermostColumn())
-        coordinates[*loop].step = 1;
+        code.when(code.less(code.constant(v * lanes), columnsLeft), emit);
       else
-        sums = vector::ExtractOp::create(code.builder, code.location, sums, ArrayRef<int64_t>{0});
-      storeVector(vectoriser, sums);
+        emit();
     }
+  }
+
+  /// The vector from column `column` of the panel on.
+  void emitVector(Value row, int64_t column, Value columnsLeft) {
+    RegionVectoriser vectoriser(code.builder, code.location, lanes);
+    frame.bindTo(vectoriser);
+    if (columnsLeft)
+      vectoriser.setActiveLanes(code.sub(columnsLeft, code.constant(column)));
+    assign(LoopGroup::Column,
+           coordinatesOf(code, frame, sizesOf(LoopGroup::Column), code.add(block.firstColumn, column)));
+    Value sums = code.load(block.sums, code.add(code.mul(code.add(block.sumsRow, row), nr), column));
+    if (std::optional<unsigned> loop = innermostColumn())
+      coordinates[*loop].step = 1;
+    else
+      sums = vector::ExtractOp::create(code.builder, code.location, sums, ArrayRef<int64_t>{0});
+    storeVector(vectoriser, sums);
   }
 
   /// The loop that the lanes run along; there is none where the result has no columns.
@@ -99,10 +108,6 @@ private:
       if (!(problem.loopSizes[loop] == SizeExpr(1)))
         return loop;
     return columns.empty() ? std::nullopt : std::optional(columns.back());
-  }
-
-  Value activeLanes(Value columnsLeft, int64_t before) {
-    return code.max(code.constant(0), code.sub(columnsLeft, code.constant(before)));
   }
 
   void storeVector(RegionVectoriser &vectoriser, Value sums) {

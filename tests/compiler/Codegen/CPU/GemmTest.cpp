@@ -64,7 +64,7 @@ TEST(Gemm, everySmallShape) {
 TEST(Gemm, shapesThatNoTileDivides) {
   struct {
     int64_t m, n, k;
-  } shapes[] = {{9, 50, 67}, {13, 97, 769}, {31, 131, 1545}, {33, 48, 768}, {67, 149, 101}};
+  } shapes[] = {{9, 50, 67}, {13, 97, 769}, {31, 131, 1545}, {33, 48, 768}, {67, 149, 101}, {3, 1678, 6}};
   for (auto [m, n, k] : shapes)
     for (bool packed : {false, true})
       for (const char *right : {"kn", "nk"})
