@@ -1,8 +1,10 @@
+#include "attn/status.h"
 #include "tests/e2e/Subject.h"
+#include <cmath>
 
 namespace attnc::e2e {
 
-static constexpr int32_t outOfRange = 5; // ATTN_OUT_OF_RANGE
+static constexpr int32_t outOfRange = ATTN_OUT_OF_RANGE;
 
 static std::vector<Choice> rows() {
   return {{"one row", {{"rows", 1}}},
@@ -38,6 +40,14 @@ static std::vector<Subject> parameterisedSubjects() {
   };
 }
 
+/// What no i32 is, among what some are.
+static Filler anyReal() {
+  return [](Random &random, int64_t element, const Dimensions &) {
+    const double special[] = {NAN, INFINITY, -INFINITY, 3e9, -3e9, 0x1p31, -0x1p31, 2147483520.0, -0.75, 1e-40};
+    return element % 3 == 0 ? special[element / 3 % 10] : random.uniform(-1e4, 1e4);
+  };
+}
+
 static std::vector<Subject> operatorSubjects() {
   std::vector<Choice> distributions = {{"one class", {{"rows", 3}, {"n", 1}}},
                                        {"few classes", {{"rows", 40}, {"n", 7}}},
@@ -65,6 +75,7 @@ static std::vector<Subject> operatorSubjects() {
       {"tensors.attn", "slices", {}, {{"rows", {{"m", 9}}}}},
       {"tensors.attn", "neighbours", {}, vectors},
       {"tensors.attn", "gather", {}, {{"rows", {{"n", 30}}}}, {{"rows", below(20)}}},
+      {"tensors.attn", "whole_numbers", {}, vectors, {{"x", anyReal()}}},
   };
 }
 

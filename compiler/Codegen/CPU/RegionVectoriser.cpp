@@ -1,6 +1,7 @@
 #include "compiler/Codegen/CPU/RegionVectoriser.h"
 #include "compiler/Codegen/CPU/VectorMath.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -173,7 +174,13 @@ Value RegionVectoriser::evaluateElementwise(Operation *op) {
     operands[1] = arith::SelectOp::create(builder, location, isZero, one, operands[1]);
   }
   Type type = op->getResult(0).getType();
-  return clone(op, operands, vector ? Type(vectorOf(type)) : type);
+  Type resultType = vector ? Type(vectorOf(type)) : type;
+  if (isa<arith::FPToSIOp>(op)) {
+    // Saturates, and makes 0 of NaN; the plain conversion is undefined there.
+    StringAttr name = builder.getStringAttr("llvm.fptosi.sat");
+    return LLVM::CallIntrinsicOp::create(builder, location, resultType, name, operands).getResult(0);
+  }
+  return clone(op, operands, resultType);
 }
 
 /// The same op on other operands. Products may be fused with sums: that changes the last bit and saves an instruction.

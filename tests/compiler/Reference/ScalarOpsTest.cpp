@@ -68,6 +68,9 @@ const Scalar floats_[] = {
     {"math.fma %a, %b, %c : f32", "f32", "f32", {2, 3, 4}, 10},
     {"math.copysign %a, %b : f32", "f32", "f32", {2, -3}, -2},
     {"arith.fptosi %a : f32 to i32", "f32", "i32", {-2.75}, -2},
+    {"arith.fptosi %a : f32 to i32", "f32", "i32", {3e9}, 2147483647},
+    {"arith.fptosi %a : f32 to i32", "f32", "i32", {-INFINITY}, -2147483648.0},
+    {"arith.fptosi %a : f32 to i32", "f32", "i32", {NAN}, 0},
 };
 INSTANTIATE_TEST_SUITE_P(Floats, ScalarOps, testing::ValuesIn(floats_));
 

@@ -1,6 +1,8 @@
 // Each way a formula can read and compute, through the least emitter, against the same thing in plain C++.
 #include "tests/compiler/Codegen/CPU/FlatEmitter.h"
 #include "tests/support/KernelRunner.h"
+#include <climits>
+#include <cmath>
 #include <gtest/gtest.h>
 
 using namespace attnc;
@@ -209,6 +211,32 @@ TEST_F(RegionVectoriserTest, IntegerDivisionByZeroDoesNotTrap) {
                         "i32");
   for (int64_t i = 0; i < n; ++i)
     EXPECT_EQ(found.i32()[i], subscripts.i32()[i]);
+}
+
+TEST_F(RegionVectoriserTest, CastsToIntegersSaturate) {
+  const std::vector<std::pair<float, int32_t>> casts = {{2.75f, 2},
+                                                        {-2.75f, -2},
+                                                        {-0.0f, 0},
+                                                        {NAN, 0},
+                                                        {INFINITY, INT_MAX},
+                                                        {-INFINITY, INT_MIN},
+                                                        {3e9f, INT_MAX},
+                                                        {-3e9f, INT_MIN},
+                                                        {0x1p31f, INT_MAX},
+                                                        {-0x1p31f, INT_MIN},
+                                                        {2147483520.0f, 2147483520}};
+  std::string lanes = R"(%a = tensor.extract %t[%c0, %i] : tensor<?x?xf32>
+            %v = arith.fptosi %a : f32 to i32)";
+  std::string uniform = R"(%a = tensor.extract %t[%c0, %c0] : tensor<?x?xf32>
+            %v = arith.fptosi %a : f32 to i32)";
+  for (size_t i = 0; i < casts.size(); ++i)
+    table.f32()[i] = casts[i].first;
+  HostArray found = run(lanes, "i32");
+  for (size_t i = 0; i < casts.size(); ++i) {
+    EXPECT_EQ(found.i32()[i], casts[i].second) << casts[i].first;
+    table.f32()[0] = casts[i].first;
+    EXPECT_EQ(run(uniform, "i32").i32()[n - 1], casts[i].second) << casts[i].first;
+  }
 }
 
 TEST_F(RegionVectoriserTest, TruthIsAByte) {
