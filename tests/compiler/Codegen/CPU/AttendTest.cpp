@@ -1,4 +1,5 @@
 // Attention kernels against the oracle: mechanisms times sizes, then special cases by name.
+#include "compiler/Codegen/CPU/KernelFrame.h"
 #include "tests/compiler/Codegen/CPU/AttendKernels.h"
 #include <cmath>
 #include <fmt/format.h>
@@ -429,6 +430,25 @@ TEST_P(AttendDropped, FinalWeightsWithMaskedNanValue) {
   EXPECT_EQ(compareWithOracle(kernel, operands), "");
 }
 
+/// A key whose products with the queries are -inf, without a mask: what docs/language.md says of its value.
+TEST_P(AttendDropped, ProductOfMinusInfinity) {
+  std::vector<HostArray> operands = kernel.operands();
+  for (int64_t i = 0; i < operands[0].size(); i += kernel.dim)
+    operands[0].f32()[i] = 0.5f;
+  for (int64_t h = 0; h < kernel.heads; ++h)
+    operands[1].f32()[(h * kernel.keys + 20) * kernel.dim] = -infinity;
+  EXPECT_EQ(compareWithOracle(kernel, operands), "") << "a finite value is dropped";
+  KernelRunner runner(kernel.text(), *createCpuEmitter());
+  ASSERT_TRUE(runner) << runner.message();
+  HostArray expected = runner.run(operands, kernel.resultShapes())[0];
+  for (float value : {nan, infinity}) {
+    fillValue(operands, 20, value);
+    HostArray found = runner.run(operands, kernel.resultShapes())[0];
+    for (int64_t i = 0; i < found.size(); ++i)
+      ASSERT_TRUE(std::isnan(found.f32()[i]) || found.f32()[i] == expected.f32()[i]) << value << " at " << i;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Forms, AttendDropped, testing::Bool(),
                          [](const testing::TestParamInfo<bool> &info) { return info.param ? "Decode" : "Prefill"; });
 
@@ -473,7 +493,7 @@ TEST(Attend, SubscriptsFromDataAreChecked) {
   EXPECT_EQ(runner.status(), 0);
   operands[3].i32()[60] = 4;
   runner.run(operands, kernel.resultShapes());
-  EXPECT_EQ(runner.status(), 5); // ATTN_OUT_OF_RANGE
+  EXPECT_EQ(runner.status(), outOfRangeStatus);
 }
 
 TEST(Attend, SeveralKeyAndQueryIndices) {
