@@ -23,3 +23,13 @@ func.func @attend(%x: tensor<8x768xf32>) -> tensor<6x8x8xf32> {
     } : tensor<6x8x8xf32>
   return %p : tensor<6x8x8xf32>
 }
+
+// What a caller gets has to be in memory, so the slice stays.
+// CHECK-LABEL: @result
+// CHECK-SAME:    %[[X:.*]]: tensor<8x768xf32>
+// CHECK-NEXT:    %[[S:.*]] = tensor.extract_slice %[[X]]
+// CHECK-NEXT:    return %[[S]]
+func.func @result(%x: tensor<8x768xf32>) -> tensor<8x384xf32> {
+  %s = tensor.extract_slice %x[0, 384] [8, 384] [1, 1] : tensor<8x768xf32> to tensor<8x384xf32>
+  return %s : tensor<8x384xf32>
+}

@@ -4,3 +4,9 @@
 // CHECK: linalg.generic {{.*}}"reduction"]} {{.*}}attrs = {attn.group = [1, "gemm"]}
 // CHECK: linalg.generic {{.*}}"reduction"]} {{.*}}attrs = {attn.group = [0, "gemm"]}
 // CHECK: linalg.generic {{.*}}"parallel"]} {{.*}}attrs = {attn.group = [0, "gemm"]}
+
+// RUN: attn-opt %S/reasons/several-uses.mlir --attn-form-contractions | FileCheck %s --check-prefix=SEVERAL
+
+// A product with two readers takes neither.
+// SEVERAL:     linalg.generic {{.*}}"reduction"]} {{.*}}attrs = {attn.group = [0, "gemm"]}
+// SEVERAL-NOT: attn.group

@@ -3,3 +3,10 @@
 // The four ops of a softmax are one group.
 // CHECK-COUNT-4: attn.group = [0, "rows"]
 // CHECK-NOT:     attn.group
+
+// RUN: attn-opt %S/reasons/different-rows.mlir --attn-fuse-pointwise --attn-form-rows | FileCheck %s --check-prefix=APART
+
+// What reads the rows transposed stays outside.
+// APART-COUNT-4: attn.group = [0, "rows"]
+// APART:         linalg.generic
+// APART-NOT:     attn.group
