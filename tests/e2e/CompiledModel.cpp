@@ -113,6 +113,32 @@ static void write(const reference::Array &array, int32_t dtype, char *to) {
   }
 }
 
+namespace {
+
+/// A pool that notes how many chunks the launches of each phase have.
+struct CountingPool {
+  explicit CountingPool(int64_t workers) {
+    attn_pool_create(workers, &pool, nullptr);
+    executor = {runAndCount, this, attn_pool_executor(pool)->workers};
+  }
+  ~CountingPool() { attn_pool_destroy(pool); }
+
+  static void runAndCount(void *self, attn_kernel_fn phase, const attn_kernel_args *args, int64_t chunks, char *scratch,
+                          int64_t stride) {
+    auto *counting = static_cast<CountingPool *>(self);
+    int64_t &most = counting->most[phase];
+    most = std::max(most, chunks);
+    const attn_executor *inner = attn_pool_executor(counting->pool);
+    inner->parallel_for(inner->self, phase, args, chunks, scratch, stride);
+  }
+
+  attn_pool *pool = nullptr;
+  attn_executor executor;
+  std::map<attn_kernel_fn, int64_t> most;
+};
+
+} // namespace
+
 CallResults CompiledModel::call(const attn_entry_info &entry, const std::vector<reference::Array> &inputs,
                                 const std::vector<int64_t> &dimensions, const CallOptions &options) const {
   std::vector<GuardedBuffer> buffers;
@@ -126,14 +152,17 @@ CallResults CompiledModel::call(const attn_entry_info &entry, const std::vector<
     if (number < entry.input_count)
       write(inputs[number], tensor.dtype, buffers.back().data());
   }
-  attn_pool *pool = nullptr;
-  attn_pool_create(options.workers, &pool, nullptr);
+  CountingPool pool(options.workers);
   GuardedBuffer arena(std::max<int64_t>(entry.arena_bytes(dimensions.data(), options.workers), 0), options.guardBefore,
                       ATTN_ALIGNMENT);
-  attn_frame frame = {pointers.data(), dimensions.data(), attn_weights_table(weights), arena.data(),
-                      attn_pool_executor(pool)};
+  attn_frame frame = {pointers.data(), dimensions.data(), attn_weights_table(weights), arena.data(), &pool.executor};
   CallResults results{entry.run(&frame), {}};
-  attn_pool_destroy(pool);
+  for (int64_t kernel = 0; options.chunks && kernel < model->kernel_count; ++kernel)
+    for (int64_t phase = 0; phase < model->kernels[kernel].phase_count; ++phase)
+      if (auto found = pool.most.find(model->kernels[kernel].phases[phase]); found != pool.most.end()) {
+        int64_t &most = (*options.chunks)[model->kernels[kernel].name];
+        most = std::max(most, found->second);
+      }
   for (int32_t number = entry.input_count; number < entry.input_count + entry.result_count; ++number) {
     auto *start = static_cast<const char *>(pointers[number]);
     results.bytes.emplace_back(start, start + sizes[number]);

@@ -9,6 +9,7 @@
 #include "attn/attn.h"
 #include "compiler/Pipeline/Compile.h"
 #include "compiler/Reference/Reference.h"
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,8 @@ namespace attnc::e2e {
 struct CallOptions {
   int64_t workers = 1;
   bool guardBefore = false; ///< inaccessible pages before the buffers, instead of after them
+  /// If given, gets the largest number of chunks that a launch of each kernel had, by the kernel's name.
+  std::map<std::string, int64_t> *chunks = nullptr;
 };
 
 /// What a call left in its results, as bytes.
