@@ -19,7 +19,8 @@ static constexpr Builtin table[] = {
     {"pow", "pow(x, y)", "x to the y, as `x ** y`", 2, 2, false, builtinPow},
     {"select", "select(c, a, b)", "a where c holds, b elsewhere, as `if c then a else b`", 3, 3, false, builtinSelect},
     {"f32", "f32(x)", "i32, bool or an index as f32", 1, 1, false, builtinCastReal},
-    {"i32", "i32(x)", "f32 (towards zero; NaN is 0, what is out of range the nearest i32), bool or an index as i32", 1, 1, false, builtinCastInteger},
+    {"i32", "i32(x)", "f32 (towards zero; NaN is 0, what is out of range the nearest i32), bool or an index as i32", 1,
+     1, false, builtinCastInteger},
     // Reductions of whole tensors: over all dimensions, or `axis: n`, or `axis: [m, n]`.
     {"sum", "sum(x, axis: n)", "sum; counts, where x is of bool", 1, 1, true, builtinReduce},
     {"prod", "prod(x, axis: n)", "product", 1, 1, true, builtinReduce},
