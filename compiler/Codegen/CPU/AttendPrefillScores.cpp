@@ -72,6 +72,17 @@ void AttendPrefill::computeProductTile(unsigned number, const KeyTile &tile) {
   int64_t vectors = schedule.vectors - tile.firstVector;
   Value neutral =
       loops.splat(neutralElement(loops.builder, loops.location, op.getCombine(), loops.builder.getF32Type()));
+  // No rows of queries are scaled where they have no elements: then it is the sum, 0, that is.
+  if (product.isDot && !product.scales.empty()) {
+    Value features = loops.constant(1);
+    for (Value size : featureSizes(frame, product))
+      features = loops.mul(features, size);
+    if (auto known = LoopBuilder::constantOf(features); !known || *known == 0) {
+      Value isNone = loops.compare(arith::CmpIPredicate::eq, features, loops.constant(0));
+      neutral = arith::SelectOp::create(loops.builder, loops.location, isNone,
+                                        loops.mulf(neutral, productScales[number]), neutral);
+    }
+  }
   Values sums = sumTerms(number, tile, Values(tile.rows * vectors, neutral));
   for (int64_t live = 0; live < vectors; ++live) {
     int64_t vector = tile.firstVector + live;
