@@ -29,8 +29,8 @@ Family familyOf(KernelKind kind) {
 }
 
 /// Whether `op` reads `argument` at the point that it computes, and in no other way.
-bool readsPointOnly(linalg::GenericOp op, Value argument, unsigned result) {
-  AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(result));
+bool readsPointOnly(linalg::GenericOp op, Value argument, OpResult result) {
+  AffineMap written = op.getMatchingIndexingMap(op.getTiedOpOperand(result));
   for (OpOperand &operand : op->getOpOperands())
     if (operand.get() == argument && op.getMatchingIndexingMap(&operand) != written)
       return false;
@@ -61,8 +61,9 @@ public:
       return RowPlan(kernel).mayRunInPlace(read, result);
     // A product keeps its sums in scratch; its epilogue writes the result. Whatever else reads the operand would find
     // the result there.
-    auto op = kernel.getBody().front().getTerminator()->getOperand(result).getDefiningOp<linalg::GenericOp>();
-    return op && op.getNumReductionLoops() == 0 && readsPointOnly(op, read, result) &&
+    Value written = kernel.front().getTerminator()->getOperand(result);
+    auto op = written.getDefiningOp<linalg::GenericOp>();
+    return op && op.getNumReductionLoops() == 0 && readsPointOnly(op, read, cast<OpResult>(written)) &&
            llvm::all_of(read.getUsers(), [&](Operation *user) { return user == op || isa<tensor::DimOp>(user); });
   }
 

@@ -1,7 +1,7 @@
 // Emits a loops kernel that computes: one linalg.generic. (LoopsMove.cpp has those that only move elements.)
 #include "compiler/Codegen/CPU/Loops.h"
 #include "compiler/Codegen/CPU/CpuEmitter.h"
-#include "compiler/Codegen/CPU/LoopNest.h"
+#include "compiler/Codegen/CPU/LoopsGeneric.h"
 #include "compiler/Codegen/ChosenSchedule.h"
 #include "compiler/Codegen/OpCost.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -11,19 +11,60 @@ using namespace mlir;
 
 namespace attnc {
 
+GenericKernel::GenericKernel(func::FuncOp kernel, linalg::GenericOp op, const Target &target, ModuleOp code)
+    : op(op), frame(kernel, kernel.getSymName(), code), b(frame.builder), loc(frame.location), lanes(target.f32Lanes),
+      sizes(loopSizes(op, frame.sizes)) {}
+
+Value GenericKernel::constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
+
+void GenericKernel::bindViews(RegionVectoriser &vectoriser) {
+  for (OpOperand &operand : op->getOpOperands())
+    if (auto collapse = operand.get().getDefiningOp<tensor::CollapseShapeOp>())
+      if (Value source = frame.buffer(collapse.getSrc()))
+        vectoriser.bindBuffer(collapse.getResult(),
+                              memref::CollapseShapeOp::create(b, loc, source, collapse.getReassociationIndices()));
+}
+
+void GenericKernel::storeResult(RegionVectoriser &vectoriser, Value value, unsigned result, ArrayRef<LaneIndex> at) {
+  for (OpOperand &returned : op->getParentOfType<func::FuncOp>().front().getTerminator()->getOpOperands()) {
+    Value buffer = frame.result(returned.getOperandNumber()), from = returned.get();
+    if (auto expand = from.getDefiningOp<tensor::ExpandShapeOp>()) {
+      buffer = memref::CollapseShapeOp::create(b, loc, buffer, expand.getReassociationIndices());
+      from = expand.getSrc();
+    }
+    if (from == op.getResult(result))
+      vectoriser.store(value, buffer, subscriptsOfResult(result, at));
+  }
+}
+
+SmallVector<LaneIndex> GenericKernel::subscriptsOfResult(unsigned result, ArrayRef<LaneIndex> at) {
+  SmallVector<LaneIndex> subscripts;
+  for (AffineExpr each : op.getMatchingIndexingMap(op.getDpsInitOperand(result)).getResults())
+    subscripts.push_back(at[cast<AffineDimExpr>(each).getPosition()]);
+  return subscripts;
+}
+
+KernelCost GenericKernel::cost() {
+  SizeExpr points(1);
+  for (const SizeExpr &size : sizes)
+    points = points * size;
+  return {points * SizeExpr(costOf(op.getRegion()).flops), frame.sizes.bytesRead(), frame.sizes.bytesWritten()};
+}
+
 namespace {
 
-Value returnedBy(func::FuncOp kernel, unsigned result = 0) {
-  return kernel.getBody().front().getTerminator()->getOperand(result);
+/// The computation whose results `kernel` returns; null where it only moves elements.
+linalg::GenericOp computationOf(func::FuncOp kernel) {
+  return kernel.front().getTerminator()->getOperand(0).getDefiningOp<linalg::GenericOp>();
 }
 
 //===------------------------------------------ one linalg.generic ------------------------------------------------===//
 
-class GenericEmission {
+class GenericEmission : GenericKernel {
 public:
-  GenericEmission(func::FuncOp kernel, linalg::GenericOp op, const Target &target, ModuleOp code, StringRef symbol)
-      : op(op), frame(kernel, symbol, code), b(frame.builder), loc(frame.location), lanes(target.f32Lanes),
-        schedule(scheduleLoops(op, frame.sizes, target.f32Lanes)), indices(op.getNumLoops()) {
+  GenericEmission(func::FuncOp kernel, linalg::GenericOp op, const Target &target, ModuleOp code)
+      : GenericKernel(kernel, op, target, code), schedule(scheduleLoops(op, frame.sizes, target.f32Lanes)),
+        indices(op.getNumLoops()) {
     bool folds = op.getNumReductionLoops() != 0;
     for (unsigned result = 0; result < op.getNumResults(); ++result) {
       auto fold = matchFold(op, result);
@@ -57,41 +98,16 @@ public:
       emitPoints(vectoriser);
       return SmallVector<Value>();
     });
-    SizeExpr points(1);
-    for (const SizeExpr &size : schedule.sizes)
-      points = points * size;
-    KernelCost cost{points * SizeExpr(costOf(op.getRegion()).flops), frame.sizes.bytesRead(),
-                    frame.sizes.bytesWritten()};
-    return {{{symbol.str(), outer.ceilDiv(schedule.outerPerChunk) * blocks}}, 0, 0, cost};
+    return {{{symbol.str(), outer.ceilDiv(schedule.outerPerChunk) * blocks}}, 0, 0, cost()};
   }
 
   int64_t pointsPerChunk() const { return schedule.pointsPerChunk(); }
 
 private:
-  Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
-
   std::pair<Value, Value> range(Value number, int64_t size, const SizeExpr &all) {
     Value first = b.createOrFold<arith::MulIOp>(loc, number, constant(size));
     Value end = b.createOrFold<arith::AddIOp>(loc, first, constant(size));
     return {first, b.createOrFold<arith::MinSIOp>(loc, end, frame.size(all))};
-  }
-
-  /// Collapsed shapes of arguments are views of their buffers.
-  void bindViews(RegionVectoriser &vectoriser) {
-    for (OpOperand &operand : op->getOpOperands())
-      if (auto collapse = operand.get().getDefiningOp<tensor::CollapseShapeOp>())
-        if (Value source = frame.buffer(collapse.getSrc()))
-          vectoriser.bindBuffer(collapse.getResult(),
-                                memref::CollapseShapeOp::create(b, loc, source, collapse.getReassociationIndices()));
-  }
-
-  /// The kernel's result buffer, in the shape that `op` writes.
-  Value resultBuffer(unsigned result) {
-    Value buffer = frame.result(result);
-    for (Operation *user : op->getResult(result).getUsers())
-      if (auto expand = dyn_cast<tensor::ExpandShapeOp>(user))
-        return memref::CollapseShapeOp::create(b, loc, buffer, expand.getReassociationIndices());
-    return buffer;
   }
 
   /// Vectors side by side: sums of columns want whole cache lines, and chains of additions something to overlap with.
@@ -141,16 +157,9 @@ private:
       for (unsigned result = 0; result < op.getNumResults(); ++result) {
         Value value =
             carried.empty() ? vectoriser.evaluate(op.getBody()->getTerminator()->getOperand(result)) : carried[next++];
-        vectoriser.store(value, resultBuffer(result), subscriptsOfResult(result, subscripts));
+        storeResult(vectoriser, value, result, subscripts);
       }
     }
-  }
-
-  SmallVector<LaneIndex> subscriptsOfResult(unsigned result, ArrayRef<LaneIndex> at) {
-    SmallVector<LaneIndex> subscripts;
-    for (AffineExpr each : op.getMatchingIndexingMap(op.getDpsInitOperand(result)).getResults())
-      subscripts.push_back(at[cast<AffineDimExpr>(each).getPosition()]);
-    return subscripts;
   }
 
   Value startOf(RegionVectoriser &vectoriser, unsigned result, ArrayRef<LaneIndex> at, bool vector) {
@@ -199,10 +208,9 @@ private:
       partial.push_back(neutralElement(b, loc, each.kind, VectorType::get({lanes}, each.element)));
     partial = emitSequentialSweeps(vectoriser, indices, 0, partial);
     for (auto [result, reduction] : llvm::enumerate(reductions)) {
-      SmallVector<LaneIndex> subscripts = subscriptsOfResult(result, indices);
-      Value start = vectoriser.load(op.getDpsInitOperand(result)->get(), subscripts);
+      Value start = startOf(vectoriser, result, indices, /*vector=*/false);
       Value folded = combine(b, loc, reduction.kind, start, combineLanes(b, loc, reduction.kind, partial[result]));
-      vectoriser.store(folded, resultBuffer(result), subscripts);
+      storeResult(vectoriser, folded, result, indices);
     }
   }
 
@@ -239,11 +247,6 @@ private:
     return sums;
   }
 
-  linalg::GenericOp op;
-  KernelFrame frame;
-  OpBuilder &b;
-  Location loc;
-  int64_t lanes;
   LoopSchedule schedule;
   SmallVector<SweepReduction> reductions;
   SmallVector<LaneIndex> indices; ///< of the loops around the current place
@@ -300,24 +303,35 @@ Verdict supportsLoops(func::FuncOp kernel, const Target &) {
       return Verdict::no("it holds " + op.getName().getStringRef().str());
     }
   }
-  for (auto [number, value] : llvm::enumerate(kernel.getBody().front().getTerminator()->getOperands())) {
-    auto generic = value.getDefiningOp<linalg::GenericOp>();
-    if (generic && (generic != returnedBy(kernel).getDefiningOp() || cast<OpResult>(value).getResultNumber() != number))
+  for (Value value : kernel.front().getTerminator()->getOperands())
+    if (value.getDefiningOp<linalg::GenericOp>() != computationOf(kernel))
       return Verdict::no("its results come from several operations");
-  }
   return Verdict::yes();
 }
 
-FailureOr<KernelCode> emitLoops(func::FuncOp kernel, const Target &target, ModuleOp code) {
-  if (!returnedBy(kernel).getDefiningOp<linalg::GenericOp>()) {
-    recordSchedule(kernel, {});
-    return emitMoves(kernel, target, code);
+/// The one computation of `kernel`, a copy; a transpose is one too. Null where elements are moved in other ways.
+static linalg::GenericOp takeComputation(func::FuncOp kernel) {
+  if (auto transpose = kernel.front().getTerminator()->getOperand(0).getDefiningOp<linalg::TransposeOp>();
+      transpose && isa<BlockArgument>(transpose.getInput()) && kernel.getNumResults() == 1) {
+    IRRewriter rewriter(transpose);
+    if (failed(linalg::generalizeNamedOp(rewriter, transpose)))
+      return {};
   }
+  linalg::GenericOp op = computationOf(kernel);
+  return op ? collapseLoops(op) : op;
+}
+
+FailureOr<KernelCode> emitLoops(func::FuncOp kernel, const Target &target, ModuleOp code) {
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(kernel.getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(scratch->getBody());
   auto copy = cast<func::FuncOp>(builder.clone(*kernel));
-  linalg::GenericOp op = collapseLoops(returnedBy(copy).getDefiningOp<linalg::GenericOp>());
-  GenericEmission emission(copy, op, target, code, kernel.getSymName());
+  linalg::GenericOp op = takeComputation(copy);
+  std::optional<TurnedLoops> turned = op ? matchTurnedLoops(op) : std::nullopt;
+  if (!op || turned) {
+    recordSchedule(kernel, {});
+    return op ? emitTurned(copy, op, *turned, target, code) : emitMoves(kernel, target, code);
+  }
+  GenericEmission emission(copy, op, target, code);
   recordSchedule(kernel, {{"chunk", emission.pointsPerChunk()}});
   return emission.run(kernel.getSymName());
 }

@@ -40,7 +40,7 @@ struct LoopSchedule {
 
 LoopSchedule scheduleLoops(mlir::linalg::GenericOp op, const KernelSizes &sizes, int64_t lanes);
 
-/// A kernel whose results are elements of its operands, in other places.
+/// A kernel whose results are elements of its operands, in other places, but for one transpose.
 KernelCode emitMoves(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
 
 } // namespace attnc

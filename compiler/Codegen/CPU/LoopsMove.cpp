@@ -1,8 +1,7 @@
 // Emits a loops kernel that only moves elements: a copy of what slices, reshapes and transposes select, one phase for
-// each tensor of a concatenation; transposes in tiles.
+// each tensor of a concatenation.
 #include "compiler/Codegen/CPU/LoopNest.h"
 #include "compiler/Codegen/CPU/Loops.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -77,127 +76,6 @@ private:
   StringRef symbol;
 };
 
-//===------------------------------------------ transposes --------------------------------------------------------===//
-
-/// A transpose of 32-bit elements that moves the last dimension: L x L tiles are turned in registers, so that loads and
-/// stores are both contiguous. Dimension `across` of the result is the last one of the source.
-class TransposeEmission {
-public:
-  TransposeEmission(func::FuncOp kernel, linalg::TransposeOp op, unsigned result, const Target &target, ModuleOp code,
-                    StringRef symbol)
-      : op(op), permutation(op.getPermutation()), frame(kernel, symbol, code), b(frame.builder), loc(frame.location),
-        lanes(target.f32Lanes), symbol(symbol), source(frame.buffer(op.getInput())), target(frame.result(result)) {
-    last = permutation.size() - 1;
-    across = llvm::find(permutation, last) - permutation.begin();
-  }
-
-  KernelPhase run() {
-    SizeExpr outer(1), length = dimension(last), blocks = dimension(across).ceilDiv(lanes);
-    SmallVector<Value> sizes;
-    for (int64_t each = 0; each < last; ++each)
-      if (each != across) {
-        outer = outer * dimension(each);
-        sizes.push_back(frame.size(dimension(each)));
-      }
-    int64_t perChunk = length.isConstant() ? std::max<int64_t>(2048 / std::max<int64_t>(length.constant(), 1), 1) : 4;
-    SizeExpr all = outer * blocks;
-    Value count = constant(perChunk), numBlocks = frame.size(blocks);
-    Value first = b.createOrFold<arith::MulIOp>(loc, frame.chunk, count);
-    Value end = arith::MinSIOp::create(b, loc, arith::AddIOp::create(b, loc, first, count), frame.size(all));
-    loop(b, loc, first, end, 1, {}, [&](Value number, ValueRange) {
-      Value block = arith::RemUIOp::create(b, loc, number, numBlocks);
-      Value rest = arith::DivUIOp::create(b, loc, number, numBlocks);
-      at.assign(last + 1, Value());
-      auto outerAt = subscriptsOf(b, loc, rest, sizes);
-      for (int64_t each = 0, next = 0; each < last; ++each)
-        if (each != across)
-          at[each] = outerAt[next++].base;
-      emitStrip(arith::MulIOp::create(b, loc, block, constant(lanes)));
-      return SmallVector<Value>();
-    });
-    return {symbol.str(), all.ceilDiv(perChunk)};
-  }
-
-private:
-  Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
-  SizeExpr dimension(int64_t each) { return frame.sizes.dimension(op.getInput(), permutation[each]); }
-  Value offset(Value base, int64_t by) { return b.createOrFold<arith::AddIOp>(loc, base, constant(by)); }
-
-  /// L rows of the result, from `top` on.
-  void emitStrip(Value top) {
-    Value height = arith::SubIOp::create(b, loc, frame.size(dimension(across)), top),
-          length = frame.size(dimension(last));
-    loop(b, loc, constant(0), length, lanes, {}, [&](Value left, ValueRange) {
-      Value width = arith::SubIOp::create(b, loc, length, left), lesser = arith::MinSIOp::create(b, loc, width, height);
-      Value isFull = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, lesser, constant(lanes));
-      auto branch = scf::IfOp::create(b, loc, isFull, /*withElseRegion=*/true);
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(branch.thenBlock());
-      emitTile(top, left, {}, {});
-      b.setInsertionPointToStart(branch.elseBlock());
-      emitTile(top, left, height, width);
-      return SmallVector<Value>();
-    });
-  }
-
-  /// One tile; at the edges `height` and `width` say how much of it there is.
-  void emitTile(Value top, Value left, Value height, Value width) {
-    auto element = cast<MemRefType>(source.getType()).getElementType();
-    auto row = VectorType::get({lanes}, element), tile = VectorType::get({lanes, lanes}, element);
-    auto truths = VectorType::get({lanes}, b.getI1Type());
-    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(row)),
-          matrix = arith::ConstantOp::create(b, loc, b.getZeroAttr(tile));
-    auto maskOf = [&](int64_t number, Value rows, Value columns) -> Value {
-      Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, constant(number), rows);
-      return vector::CreateMaskOp::create(b, loc, truths,
-                                          Value(arith::SelectOp::create(b, loc, inside, columns, constant(0))));
-    };
-    for (int64_t number = 0; number < lanes; ++number) {
-      SmallVector<Value> from = sourceAt(top, offset(left, number));
-      Value values =
-          width ? Value(vector::MaskedLoadOp::create(b, loc, row, source, from, maskOf(number, width, height), zero))
-                : Value(vector::LoadOp::create(b, loc, row, source, from));
-      matrix = vector::InsertOp::create(b, loc, values, matrix, ArrayRef<int64_t>{number});
-    }
-    matrix = vector::TransposeOp::create(b, loc, matrix, ArrayRef<int64_t>{1, 0});
-    for (int64_t number = 0; number < lanes; ++number) {
-      Value values = vector::ExtractOp::create(b, loc, matrix, ArrayRef<int64_t>{number});
-      SmallVector<Value> to = at;
-      to[across] = offset(top, number);
-      to[last] = left;
-      if (width)
-        vector::MaskedStoreOp::create(b, loc, target, to, maskOf(number, height, width), values);
-      else
-        vector::StoreOp::create(b, loc, values, target, to);
-    }
-  }
-
-  SmallVector<Value> sourceAt(Value top, Value left) {
-    SmallVector<Value> subscripts(last + 1);
-    for (int64_t each = 0; each <= last; ++each)
-      subscripts[permutation[each]] = each == across ? top : each == last ? left : at[each];
-    return subscripts;
-  }
-
-  linalg::TransposeOp op;
-  ArrayRef<int64_t> permutation;
-  KernelFrame frame;
-  OpBuilder &b;
-  Location loc;
-  int64_t lanes;
-  StringRef symbol;
-  Value source, target;
-  int64_t last, across;
-  SmallVector<Value> at; ///< subscripts of the result outside the tile
-};
-
-bool isTiled(linalg::TransposeOp op) {
-  ArrayRef<int64_t> permutation = op.getPermutation();
-  auto type = cast<RankedTensorType>(op.getInput().getType());
-  return isa<BlockArgument>(op.getInput()) && permutation.size() > 1 && type.getElementTypeBitWidth() == 32 &&
-         permutation.back() != static_cast<int64_t>(permutation.size()) - 1;
-}
-
 } // namespace
 
 KernelCode emitMoves(func::FuncOp kernel, const Target &target, ModuleOp code) {
@@ -213,10 +91,7 @@ KernelCode emitMoves(func::FuncOp kernel, const Target &target, ModuleOp code) {
   };
   for (auto [number, value] : llvm::enumerate(kernel.getBody().front().getTerminator()->getOperands())) {
     auto concat = value.getDefiningOp<tensor::ConcatOp>();
-    auto transpose = value.getDefiningOp<linalg::TransposeOp>();
-    if (transpose && isTiled(transpose)) {
-      result.phases.push_back(TransposeEmission(kernel, transpose, number, target, code, symbolOf()).run());
-    } else if (!concat) {
+    if (!concat) {
       copy(value, number, 0, 0);
     } else {
       SizeExpr offset;

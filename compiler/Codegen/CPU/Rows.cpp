@@ -1,6 +1,7 @@
 // Emits a rows kernel: for each row, the sweeps of its RowPlan; chunks are ranges of rows.
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "compiler/Codegen/CPU/LoopNest.h"
+#include "compiler/Codegen/CPU/PlaceFold.h"
 #include "compiler/Codegen/CPU/RowPlan.h"
 #include "compiler/Codegen/ChosenSchedule.h"
 #include "compiler/Codegen/OpCost.h"
@@ -172,11 +173,31 @@ private:
       vectoriser.store(vectoriser.load(map, indices), buffer, indices);
   }
 
-  /// Any other fold (an arg max, a product of truths) goes element by element.
+  void emitPlaces(RegionVectoriser &row, linalg::GenericOp op, const PlaceFold &fold, ArrayRef<Value> starts,
+                  Value end) {
+    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+    auto evaluate = [&](const LanePoint &point) -> BestAndPlace {
+      RegionVectoriser vectoriser = row;
+      if (point.active)
+        vectoriser.setActiveLanes(point.active);
+      SmallVector<LaneIndex> indices = at;
+      indices.push_back(point.index);
+      vectoriser.bindIterations(op, indices);
+      return {vectoriser.evaluate(fold.term), vectoriser.evaluate(fold.place)};
+    };
+    auto [best, place] =
+        foldPlaces(b, loc, zero, end, {lanes, 4, std::nullopt}, fold, {starts[0], starts[1]}, evaluate);
+    row.bindElement(op.getResult(0), at, best);
+    row.bindElement(op.getResult(1), at, place);
+  }
+
+  /// Any other fold goes element by element, but for those that find places.
   void emitSerially(RegionVectoriser &row, linalg::GenericOp op, Value begin, Value end) {
     SmallVector<Value> starts;
     for (OpOperand &init : op.getDpsInitsMutable())
       starts.push_back(row.load(init.get(), at));
+    if (std::optional<PlaceFold> fold = matchPlaceFold(op))
+      return emitPlaces(row, op, *fold, starts, end);
     SmallVector<Value> results = loop(b, loc, begin, end, 1, starts, [&](Value index, ValueRange carried) {
       RegionVectoriser vectoriser = row;
       SmallVector<LaneIndex> indices = at;
