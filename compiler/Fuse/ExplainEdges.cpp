@@ -180,7 +180,7 @@ Reason EdgeExplainer::intoGemm(Edge &edge) {
       return Reason::AttendResultContracted;
     if (edge.producerKind() == KernelKind::Gemm)
       return Reason::ContractionChain;
-    if (maker && onlyMoves(maker))
+    if ((maker && onlyMoves(maker)) || isa_and_present<linalg::TransposeOp>(edge.maker()))
       return Reason::OperandLayout;
     return isa<tensor::ExtractSliceOp>(edge.maker()) ? Reason::SliceOperand : Reason::ContractionOperand;
   }

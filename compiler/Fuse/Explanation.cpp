@@ -58,6 +58,8 @@ static constexpr Entry kReasons[] = {
     {Reason::SliceOperand, "slice-operand", "a slice that is not read by subscript is copied"},
     {Reason::LoopCarried, "loop-carried", "the value passes from one turn of a loop to the next"},
     {Reason::NotPointwise, "not-pointwise", "one of the two is neither pointwise nor computed row by row"},
+    {Reason::NotTakenWhole, "not-taken-whole",
+     "no emitter takes these operations as one kernel, so each is a kernel of its own"},
     {Reason::WeightPacked, "weight-packed", "only contractions read the weight, so it is kept packed alone"},
     {Reason::WeightPackedBeside, "weight-packed-beside",
      "a contraction reads the weight packed, another kernel reads it plain: both copies are kept"},
@@ -134,6 +136,16 @@ std::vector<Decision> recordedDecisions(ModuleOp module) {
     decisions.push_back(std::move(decision));
   }
   return decisions;
+}
+
+void forgetFusions(ModuleOp module, llvm::ArrayRef<std::string> places) {
+  std::vector<Decision> decisions = recordedDecisions(module);
+  module->removeAttr(kDecisions);
+  for (const Decision &decision : decisions) {
+    bool joins = decision.reason == Reason::EpilogueFused || decision.reason == Reason::RowsFused;
+    if (!joins || !llvm::is_contained(places, decision.what) || !llvm::is_contained(places, decision.into))
+      recordDecision(module, decision);
+  }
 }
 
 //===-------------------------------------------- printing ----------------------------------------------------===//

@@ -57,6 +57,7 @@ enum class Reason {
   SliceOperand,
   LoopCarried,
   NotPointwise,
+  NotTakenWhole,
   // Choices about weights.
   WeightPacked,
   WeightPackedBeside,
@@ -82,6 +83,8 @@ struct Decision {
 
 void recordDecision(mlir::ModuleOp module, const Decision &decision);
 std::vector<Decision> recordedDecisions(mlir::ModuleOp module);
+/// Takes back the fusions that were recorded between ops of these places, which are kernels of their own after all.
+void forgetFusions(mlir::ModuleOp module, llvm::ArrayRef<std::string> places);
 
 /// Prints the kernels of each entry point, what was fused into each and what was not, as `attnc explain` shows it.
 void printExplanation(mlir::ModuleOp module, llvm::raw_ostream &stream);

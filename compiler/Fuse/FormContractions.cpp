@@ -11,6 +11,8 @@
 //                                                          %z2 = generic gelu(y2[m, n] + bias[n])    {attn.group = 0}
 //                                                          %z = expand %z2
 //
+// A sum of products of several factors becomes a contraction first (LiftFactors.h).
+//
 // Where both operands of a pointwise op come from contractions, the later one takes it.
 //
 //===------------------------------------------------------------------------------------------------------------===//
@@ -18,6 +20,7 @@
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Fuse/Groups.h"
 #include "compiler/Fuse/Legality.h"
+#include "compiler/Fuse/LiftFactors.h"
 #include "compiler/Fuse/Regroup.h"
 #include "compiler/Fuse/Structure.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -34,7 +37,10 @@ public:
   void run();
 
 private:
-  void copyToOrder(linalg::GenericOp contraction, const ContractionDims &dims);
+  bool isRightInOrder(linalg::GenericOp contraction, const ContractionDims &dims);
+  bool isLeftInOrder(linalg::GenericOp contraction, const ContractionDims &dims, ArrayRef<unsigned> depth);
+  void copyToOrder(linalg::GenericOp contraction, unsigned operand, ArrayRef<unsigned> wanted);
+  void orderOperands(linalg::GenericOp contraction, const ContractionDims &dims);
   linalg::GenericOp findEpilogue(linalg::GenericOp contraction);
   struct Form;
   std::optional<Form> formOf(linalg::GenericOp contraction, const ContractionDims &dims, linalg::GenericOp epilogue);
@@ -63,47 +69,81 @@ linalg::GenericOp ContractionFormer::findEpilogue(linalg::GenericOp contraction)
   return consumer;
 }
 
-/// The kernels read the matrix on the right by rows of columns, or of depth: a matrix whose elements lie between those
-/// of the others of its batch, or whose indices mix, is copied to [batch, depth, columns].
-void ContractionFormer::copyToOrder(linalg::GenericOp contraction, const ContractionDims &dims) {
-  SmallVector<AffineMap> maps = contraction.getIndexingMapsArray();
-  SmallVector<unsigned> loops = *plainDims(maps[dims.rhs]);
-  SmallVector<unsigned> parts;
-  for (unsigned loop : loops) {
-    unsigned part = llvm::is_contained(dims.batch, loop) ? 0 : llvm::is_contained(dims.k, loop) ? 1 : 2;
-    if (part != 0 && (parts.empty() || parts.back() != part))
-      parts.push_back(part);
+/// Whether the kernels can read the matrix on the right where it lies: the matrices of a batch one after the other,
+/// each by rows of columns or of depth, its columns ending in the result's innermost.
+bool ContractionFormer::isRightInOrder(linalg::GenericOp contraction, const ContractionDims &dims) {
+  Value right = contraction.getInputs()[dims.rhs];
+  SmallVector<unsigned> loops = *plainDims(contraction.getIndexingMapsArray()[dims.rhs]), parts;
+  std::optional<unsigned> lastColumn, wantedLast;
+  for (auto [dim, loop] : llvm::enumerate(loops)) {
+    bool isBatch = llvm::is_contained(dims.batch, loop), isColumn = llvm::is_contained(dims.n, loop);
+    if (isBatch != (dim < dims.batch.size()))
+      return false;
+    if (!isBatch && (parts.empty() || parts.back() != isColumn))
+      parts.push_back(isColumn);
+    if (isColumn && !(shapes.extent(right, dim) == SizeExpr(1)))
+      lastColumn = loop;
   }
-  if (!llvm::is_contained(dims.batch, loops.back()) && parts.size() <= 2)
-    return;
-  SmallVector<unsigned> wanted(dims.batch);
-  wanted.append(dims.k.begin(), dims.k.end());
-  wanted.append(dims.n.begin(), dims.n.end());
+  for (unsigned loop : dims.n)
+    if (!(shapes.extent(right, llvm::find(loops, loop) - loops.begin()) == SizeExpr(1)))
+      wantedLast = loop;
+  return parts.size() <= 2 && lastColumn == wantedLast;
+}
+
+/// Whether the kernels can step through the depth of the matrix on the left where it lies: in the order of the right
+/// one's, at one stride, or at one stride for a number of steps that is known.
+bool ContractionFormer::isLeftInOrder(linalg::GenericOp contraction, const ContractionDims &dims,
+                                      ArrayRef<unsigned> depth) {
+  SmallVector<unsigned> loops = *plainDims(contraction.getIndexingMapsArray()[dims.lhs]);
+  auto first = llvm::find(loops, depth.front());
+  bool isRun =
+      loops.end() - first >= static_cast<int64_t>(depth.size()) && std::equal(depth.begin(), depth.end(), first);
+  int64_t innermost = llvm::find(loops, depth.back()) - loops.begin();
+  SizeExpr steps = shapes.extent(contraction.getInputs()[dims.lhs], innermost);
+  return isRun || (steps.isConstant() && steps.constant() > 1);
+}
+
+/// Replaces an operand of the contraction by a copy whose dimensions are the loops `wanted`.
+void ContractionFormer::copyToOrder(linalg::GenericOp contraction, unsigned operand, ArrayRef<unsigned> wanted) {
+  SmallVector<AffineMap> maps = contraction.getIndexingMapsArray();
+  SmallVector<unsigned> loops = *plainDims(maps[operand]);
   MLIRContext *context = contraction.getContext();
-  Value source = contraction.getInputs()[dims.rhs];
+  Value source = contraction.getInputs()[operand];
   SmallVector<OpFoldResult> sizes;
-  SmallVector<AffineExpr> from(loops.size()), to;
+  SmallVector<int64_t> permutation;
+  SmallVector<AffineExpr> read;
   OpBuilder builder(contraction);
-  for (auto [position, loop] : llvm::enumerate(wanted)) {
+  for (unsigned loop : wanted) {
     int64_t dim = llvm::find(loops, loop) - loops.begin();
-    from[dim] = getAffineDimExpr(position, context);
-    to.push_back(getAffineDimExpr(loop, context));
+    permutation.push_back(dim);
+    read.push_back(getAffineDimExpr(loop, context));
     SizeExpr size = shapes.extent(source, dim);
     sizes.push_back(size.isConstant() ? OpFoldResult(builder.getIndexAttr(size.constant()))
                                       : OpFoldResult(shapes.materialise(builder, contraction.getLoc(), size)));
   }
-  unsigned rank = loops.size();
   Value empty = tensor::EmptyOp::create(builder, contraction.getLoc(), sizes, builder.getF32Type());
-  SmallVector<AffineMap> copyMaps = {AffineMap::get(rank, 0, from, context),
-                                     AffineMap::getMultiDimIdentityMap(rank, context)};
-  SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
-  auto copy = linalg::GenericOp::create(builder, contraction.getLoc(), empty.getType(), source, empty, copyMaps,
-                                        iterators, [](OpBuilder &body, Location location, ValueRange elements) {
-                                          linalg::YieldOp::create(body, location, elements[0]);
-                                        });
-  maps[dims.rhs] = AffineMap::get(contraction.getNumLoops(), 0, to, context);
-  contraction.getInputsMutable()[dims.rhs].set(copy.getResult(0));
+  auto copy = linalg::TransposeOp::create(builder, contraction.getLoc(), source, empty, permutation);
+  maps[operand] = AffineMap::get(contraction.getNumLoops(), 0, read, context);
+  contraction.getInputsMutable()[operand].set(copy->getResult(0));
   contraction.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
+}
+
+/// Copies the operands that the kernels cannot read where they lie: to [batch, depth, columns], [batch, rows, depth].
+void ContractionFormer::orderOperands(linalg::GenericOp contraction, const ContractionDims &dims) {
+  auto joined = [](ArrayRef<unsigned> batch, ArrayRef<unsigned> outer, ArrayRef<unsigned> inner) {
+    SmallVector<unsigned> all(batch);
+    all.append(outer.begin(), outer.end());
+    all.append(inner.begin(), inner.end());
+    return all;
+  };
+  if (!isRightInOrder(contraction, dims))
+    copyToOrder(contraction, dims.rhs, joined(dims.batch, dims.k, dims.n));
+  SmallVector<unsigned> depth;
+  for (unsigned loop : *plainDims(contraction.getIndexingMapsArray()[dims.rhs]))
+    if (llvm::is_contained(dims.k, loop))
+      depth.push_back(loop);
+  if (!isLeftInOrder(contraction, dims, depth))
+    copyToOrder(contraction, dims.lhs, joined(dims.batch, dims.m, depth));
 }
 
 /// How the operands of a contraction and of its epilogue fall into groups of loops.
@@ -231,6 +271,7 @@ bool ContractionFormer::regroup(linalg::GenericOp contraction, const Contraction
 }
 
 void ContractionFormer::run() {
+  liftFactors(function, shapes);
   SmallVector<linalg::GenericOp> contractions;
   function.walk([&](linalg::GenericOp op) {
     if (matchContraction(op))
@@ -239,7 +280,7 @@ void ContractionFormer::run() {
   int64_t next = nextGroupNumber(function);
   for (linalg::GenericOp contraction : llvm::reverse(contractions)) {
     auto dims = matchContraction(contraction);
-    copyToOrder(contraction, *dims);
+    orderOperands(contraction, *dims);
     linalg::GenericOp epilogue = findEpilogue(contraction);
     GroupMark mark{next++, KernelKind::Gemm};
     if (epilogue)

@@ -60,6 +60,8 @@ struct FormRows : PassWrapper<FormRows, OperationPass<ModuleOp>> {
   void form(func::FuncOp function, linalg::GenericOp seed, SymbolicShapes &shapes, llvm::DenseSet<Operation *> &taken) {
     RowGroup group(seed, shapes);
     group.grow();
+    if (group.members().size() == 1 && group.hasShortRows())
+      return;
     GroupMark mark{nextGroupNumber(function), KernelKind::Rows};
     for (linalg::GenericOp member : group.members()) {
       markGroup(member, mark);

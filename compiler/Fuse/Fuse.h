@@ -12,6 +12,7 @@
 //   attn-form-contractions   contractions become [batch,] M x K . K x N, with an epilogue
 //   attn-form-rows           reductions over the last dimension and what runs over the same rows belong together
 //   attn-outline-kernels     each group of ops becomes a private function, and so does each op left over
+//   attn-split-kernels       groups that no emitter takes whole are taken apart
 //   attn-share-kernels       kernels of the same structure become one
 //   attn-pack-weights        says which weights arrive packed
 //   attn-explain-edges       records why each edge between kernels was not fused
@@ -35,14 +36,16 @@ std::unique_ptr<mlir::Pass> createFoldFormulasPass();
 std::unique_ptr<mlir::Pass> createFormContractionsPass();
 std::unique_ptr<mlir::Pass> createFormRowsPass();
 std::unique_ptr<mlir::Pass> createOutlineKernelsPass();
-std::unique_ptr<mlir::Pass> createShareKernelsPass();
 /// `target` as Target::resolve takes it. `emitters` must outlive the pass.
+std::unique_ptr<mlir::Pass> createSplitKernelsPass(llvm::ArrayRef<std::unique_ptr<Emitter>> emitters,
+                                                   llvm::StringRef target = "native");
+std::unique_ptr<mlir::Pass> createShareKernelsPass();
 std::unique_ptr<mlir::Pass> createPackWeightsPass(llvm::ArrayRef<std::unique_ptr<Emitter>> emitters,
                                                   llvm::StringRef target = "native");
 std::unique_ptr<mlir::Pass> createExplainEdgesPass();
 
-/// The whole phase, for a builtin.module. Weights are packed as `emitters`, which must outlive the passes, want them on
-/// `target`; they stay plain where there are none.
+/// The whole phase, for a builtin.module. Kernels are such as one of `emitters`, which must outlive the passes, takes,
+/// and weights are packed as they want them on `target`; where there are none, nobody is asked and weights stay plain.
 void buildFusePipeline(mlir::OpPassManager &passes, llvm::ArrayRef<std::unique_ptr<Emitter>> emitters = {},
                        llvm::StringRef target = "native");
 
@@ -50,7 +53,7 @@ void buildFusePipeline(mlir::OpPassManager &passes, llvm::ArrayRef<std::unique_p
 void registerFuseInterfaces(mlir::DialectRegistry &registry);
 
 /// Makes the passes above, and the pipeline as `attn-fuse` (weights stay plain), known to attn-opt. `emitters`, which
-/// must outlive every use of the passes, are those that attn-pack-weights asks.
+/// must outlive every use of the passes, are those that attn-split-kernels and attn-pack-weights ask.
 void registerFusePasses(llvm::ArrayRef<std::unique_ptr<Emitter>> emitters);
 
 } // namespace attnc

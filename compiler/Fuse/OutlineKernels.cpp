@@ -34,14 +34,7 @@ struct OutlineKernels : PassWrapper<OutlineKernels, OperationPass<ModuleOp>> {
     SymbolTable symbols(getOperation());
     for (func::FuncOp function : hostFunctions(getOperation())) {
       markTheRest(function);
-      llvm::StringMap<unsigned> counts;
-      for (auto &[number, ops] : groupsIn(function)) {
-        KernelKind kind = groupOf(ops.front())->kind;
-        unsigned ordinal = counts[kernelKindName(kind)]++;
-        std::string name = (function.getName() + "_" + kernelKindName(kind) + "_" + Twine(ordinal)).str();
-        outlineGroup(function, ops, kind, name, symbols);
-      }
-      removeUnused(function);
+      outlineGroups(function, symbols);
     }
   }
 

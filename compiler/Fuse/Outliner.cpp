@@ -226,4 +226,17 @@ void outlineGroup(func::FuncOp function, ArrayRef<Operation *> ops, KernelKind k
   Outliner(function, ops).run(kind, name, symbols);
 }
 
+void outlineGroups(func::FuncOp function, SymbolTable &symbols) {
+  llvm::StringMap<unsigned> counts;
+  for (auto &[number, ops] : groupsIn(function)) {
+    KernelKind kind = groupOf(ops.front())->kind;
+    std::string name;
+    do
+      name = (function.getName() + "_" + kernelKindName(kind) + "_" + Twine(counts[kernelKindName(kind)]++)).str();
+    while (symbols.lookup(name));
+    outlineGroup(function, ops, kind, name, symbols);
+  }
+  removeUnused(function);
+}
+
 } // namespace attnc

@@ -12,4 +12,7 @@ namespace attnc {
 void outlineGroup(mlir::func::FuncOp function, llvm::ArrayRef<mlir::Operation *> ops, KernelKind kind,
                   llvm::StringRef name, mlir::SymbolTable &symbols);
 
+/// Outlines every group of `function`, each as `<function>_<kind>_<number>`.
+void outlineGroups(mlir::func::FuncOp function, mlir::SymbolTable &symbols);
+
 } // namespace attnc

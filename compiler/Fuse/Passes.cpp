@@ -29,6 +29,8 @@ void buildFusePipeline(OpPassManager &passes, ArrayRef<std::unique_ptr<Emitter>>
   passes.addPass(createFormRowsPass());
   passes.addPass(createCSEPass());
   passes.addPass(createOutlineKernelsPass());
+  if (!emitters.empty())
+    passes.addPass(createSplitKernelsPass(emitters, target));
   passes.addPass(createCSEPass());
   passes.addPass(createShareKernelsPass());
   if (!emitters.empty())
@@ -47,6 +49,7 @@ void registerFusePasses(ArrayRef<std::unique_ptr<Emitter>> emitters) {
                       createFusePointwisePass, createFoldFormulasPass, createFormContractionsPass, createFormRowsPass,
                       createOutlineKernelsPass, createShareKernelsPass, createExplainEdgesPass})
     registerPass(create);
+  registerPass([emitters] { return createSplitKernelsPass(emitters); });
   registerPass([emitters] { return createPackWeightsPass(emitters); });
   PassPipelineRegistration<>("attn-fuse", "the fuse phase: from tensor computations to kernels",
                              [](OpPassManager &passes) { buildFusePipeline(passes); });

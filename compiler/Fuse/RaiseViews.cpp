@@ -172,9 +172,8 @@ bool Rearrangement::digitsCoverResult() {
     for (const Digit &digit : digits) {
       if (digit.below != covered)
         return false;
-      if (ShapedType::isDynamic(digit.extent))
-        return digits.size() == 1;
-      covered *= digit.extent;
+      // The whole of an index whose extent is known when running: there is no other digit of it.
+      covered = ShapedType::isDynamic(digit.extent) ? ShapedType::kDynamic : covered * digit.extent;
     }
     if (digits.empty() || covered != extent)
       return false;

@@ -65,7 +65,7 @@ static bool fuse(Job &job) {
   return refused.empty() || job.usersFault(llvm::join(refused, "\n"));
 }
 
-/// The first emitter that takes a kernel; where none does, a message with the reasons.
+/// The first emitter that takes a kernel. Every legal program has one: that none does is our fault, with the reasons.
 static const Emitter *chooseEmitter(Job &job, func::FuncOp kernel) {
   std::string reasons;
   for (const std::unique_ptr<Emitter> &emitter : job.emitters) {
@@ -75,8 +75,10 @@ static const Emitter *chooseEmitter(Job &job, func::FuncOp kernel) {
     reasons += "; the " + std::string(emitter->name()) + " emitter does not: " + verdict.reason;
   }
   std::string place = placeOf(kernel.getLoc());
-  job.usersFault((place.empty() ? job.options.input : place) + ": error: no emitter takes kernel " + kernel.getName() +
-                 reasons);
+  std::string message = "no emitter takes kernel " + kernel.getName().str() + reasons;
+  job.warn((place.empty() ? job.options.input : place) + ": error: " + message + "\n");
+  kernel.emitError(message);
+  job.ourFault();
   return nullptr;
 }
 
@@ -165,14 +167,11 @@ static bool optimise(Job &job, LlvmCode &code) {
   if (failed(translated))
     return job.ourFault();
   code = std::move(*translated);
-  EmbeddedWeights weights;
-  if (job.weights) {
-    auto found = embeddedWeights(job.made.program.parameters, *job.weights);
-    if (!found)
-      return job.refuse(llvm::toString(found.takeError()));
-    weights = std::move(*found);
-  }
-  addModelTable(job.made.program, weights, *code.module);
+  WeightsFile weights;
+  if (job.weights)
+    if (llvm::Error error = weights.load(job.made.program, job.options.weights))
+      return job.refuse(llvm::toString(std::move(error)));
+  addModelTable(job.made.program, weights.values(), *code.module);
   attnc::optimise(code, job.target);
   return true;
 }

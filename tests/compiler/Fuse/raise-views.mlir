@@ -34,3 +34,16 @@ func.func @diagonal(%y: tensor<8x8xf32>) -> tensor<8xf32> {
   } -> tensor<8xf32>
   return %z : tensor<8xf32>
 }
+
+// An index that no subscript uses repeats elements, which is no view; it may stand behind one of unknown extent.
+// CHECK-LABEL: @repeat
+// CHECK:         linalg.generic
+func.func @repeat(%x: tensor<?xf32>, %n: index) -> tensor<?x4x7xf32> {
+  %e = tensor.empty(%n) : tensor<?x4x7xf32>
+  %z = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i)>, affine_map<(i, j, k) -> (i, j, k)>],
+      iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : tensor<?xf32>) outs(%e : tensor<?x4x7xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<?x4x7xf32>
+  return %z : tensor<?x4x7xf32>
+}

@@ -1,0 +1,239 @@
+#include "compiler/Fuse/LiftFactors.h"
+#include "compiler/Fuse/Structure.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+
+namespace attnc {
+namespace {
+
+/// Factors of a term that are computed together, and the loops they depend on.
+struct FactorGroup {
+  SmallVector<Value> factors;
+  llvm::SmallBitVector loops;
+};
+
+class FactorLifter {
+public:
+  FactorLifter(linalg::GenericOp op, SymbolicShapes &shapes) : op(op), shapes(shapes), builder(op) {}
+  bool run();
+
+private:
+  Value termOfSum();
+  void collectFactors(Value value, SmallVectorImpl<Value> &factors);
+  bool addLoops(Value value, llvm::SmallBitVector &loops);
+  std::optional<std::pair<FactorGroup, FactorGroup>> grouped(ArrayRef<Value> factors);
+  void collectArguments(Value value, llvm::SetVector<Value> &arguments);
+  bool isProductOfMatrices(const FactorGroup &left, const FactorGroup &right);
+  OpFoldResult extentOf(unsigned loop);
+  std::pair<Value, AffineMap> operandFor(const FactorGroup &group);
+  Value cloneInto(OpBuilder &body, Value value, IRMapping &mapping, ArrayRef<unsigned> loops);
+
+  linalg::GenericOp op;
+  SymbolicShapes &shapes;
+  OpBuilder builder;
+};
+
+} // namespace
+
+/// x where the body is `out + x`.
+Value FactorLifter::termOfSum() {
+  if (op.getNumResults() != 1 || op.getNumReductionLoops() == 0 || !startsFromZero(op, 0) ||
+      !getElementTypeOrSelf(op.getResult(0).getType()).isF32())
+    return {};
+  auto sum = op.getBody()->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  Value out = op.getRegionOutputArgs()[0];
+  if (!sum || !out.hasOneUse() || (sum.getLhs() != out && sum.getRhs() != out))
+    return {};
+  return sum.getLhs() == out ? sum.getRhs() : sum.getLhs();
+}
+
+void FactorLifter::collectFactors(Value value, SmallVectorImpl<Value> &factors) {
+  auto product = value.getDefiningOp<arith::MulFOp>();
+  if (!product || product->getBlock() != op.getBody() || !value.hasOneUse()) {
+    factors.push_back(value);
+    return;
+  }
+  collectFactors(product.getLhs(), factors);
+  collectFactors(product.getRhs(), factors);
+}
+
+/// The loops on which a value of the body depends; false where it depends on what is summed so far.
+bool FactorLifter::addLoops(Value value, llvm::SmallBitVector &loops) {
+  if (value.getParentBlock() != op.getBody())
+    return value.getParentRegion()->isAncestor(op->getParentRegion());
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getArgNumber() >= op.getNumDpsInputs())
+      return false;
+    AffineMap map = op.getMatchingIndexingMap(&op->getOpOperand(argument.getArgNumber()));
+    for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+      if (map.isFunctionOfDim(loop))
+        loops.set(loop);
+    return true;
+  }
+  Operation *maker = value.getDefiningOp();
+  if (auto index = dyn_cast<linalg::IndexOp>(maker))
+    loops.set(index.getDim());
+  return maker->getNumRegions() == 0 &&
+         llvm::all_of(maker->getOperands(), [&](Value operand) { return addLoops(operand, loops); });
+}
+
+void FactorLifter::collectArguments(Value value, llvm::SetVector<Value> &arguments) {
+  if (value.getParentBlock() != op.getBody())
+    return;
+  if (isa<BlockArgument>(value)) {
+    arguments.insert(value);
+    return;
+  }
+  for (Value operand : value.getDefiningOp()->getOperands())
+    collectArguments(operand, arguments);
+}
+
+/// The two factors with most loops, neither of which has all of the other's, each with those that add none to it.
+std::optional<std::pair<FactorGroup, FactorGroup>> FactorLifter::grouped(ArrayRef<Value> factors) {
+  SmallVector<FactorGroup> single;
+  for (Value factor : factors) {
+    llvm::SmallBitVector loops(op.getNumLoops());
+    if (!addLoops(factor, loops))
+      return std::nullopt;
+    single.push_back({{factor}, loops});
+  }
+  SmallVector<FactorGroup> groups;
+  SmallVector<FactorGroup *> order = llvm::map_to_vector(single, [](FactorGroup &each) { return &each; });
+  llvm::stable_sort(order, [](FactorGroup *a, FactorGroup *b) { return a->loops.count() > b->loops.count(); });
+  for (FactorGroup *each : order) {
+    auto home = llvm::find_if(groups, [&](FactorGroup &group) { return !each->loops.test(group.loops); });
+    if (home != groups.end())
+      home->factors.append(each->factors);
+    else
+      groups.push_back(*each);
+  }
+  if (groups.size() != 2 || !isProductOfMatrices(groups[0], groups[1]))
+    return std::nullopt;
+  return std::pair(groups[0], groups[1]);
+}
+
+/// Both run over all that is summed, and each over an index of the result that the other does not have.
+bool FactorLifter::isProductOfMatrices(const FactorGroup &left, const FactorGroup &right) {
+  bool rows = false, columns = false;
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
+    bool inLeft = left.loops.test(loop), inRight = right.loops.test(loop);
+    if (iterator == utils::IteratorType::reduction && !(inLeft && inRight))
+      return false;
+    rows |= inLeft && !inRight;
+    columns |= inRight && !inLeft;
+  }
+  return rows && columns;
+}
+
+OpFoldResult FactorLifter::extentOf(unsigned loop) {
+  for (OpOperand &operand : op->getOpOperands())
+    for (auto [dim, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+      if (auto plain = dyn_cast<AffineDimExpr>(expr); plain && plain.getPosition() == loop) {
+        SizeExpr size = shapes.extent(operand.get(), dim);
+        return size.isConstant() ? OpFoldResult(builder.getIndexAttr(size.constant()))
+                                 : OpFoldResult(shapes.materialise(builder, op.getLoc(), size));
+      }
+  llvm_unreachable("a loop that no operand has");
+}
+
+Value FactorLifter::cloneInto(OpBuilder &body, Value value, IRMapping &mapping, ArrayRef<unsigned> loops) {
+  if (Value known = mapping.lookupOrNull(value))
+    return known;
+  if (value.getParentBlock() != op.getBody())
+    return value;
+  Operation *maker = value.getDefiningOp();
+  Value made;
+  if (auto index = dyn_cast<linalg::IndexOp>(maker)) {
+    made = linalg::IndexOp::create(body, index.getLoc(), llvm::find(loops, index.getDim()) - loops.begin());
+  } else {
+    for (Value operand : maker->getOperands())
+      mapping.map(operand, cloneInto(body, operand, mapping, loops));
+    made = body.clone(*maker, mapping)->getResult(cast<OpResult>(value).getResultNumber());
+  }
+  mapping.map(value, made);
+  return made;
+}
+
+/// A tensor of the group's product over its loops, and how the contraction reads it.
+std::pair<Value, AffineMap> FactorLifter::operandFor(const FactorGroup &group) {
+  MLIRContext *context = op.getContext();
+  if (auto argument = dyn_cast<BlockArgument>(group.factors[0]); argument && group.factors.size() == 1) {
+    OpOperand &operand = op->getOpOperand(argument.getArgNumber());
+    if (plainDims(op.getMatchingIndexingMap(&operand)))
+      return {operand.get(), op.getMatchingIndexingMap(&operand)};
+  }
+  SmallVector<unsigned> loops(group.loops.set_bits());
+  SmallVector<AffineExpr> replacements(op.getNumLoops(), getAffineConstantExpr(0, context)), read;
+  SmallVector<OpFoldResult> extents;
+  for (auto [position, loop] : llvm::enumerate(loops)) {
+    replacements[loop] = getAffineDimExpr(position, context);
+    read.push_back(getAffineDimExpr(loop, context));
+    extents.push_back(extentOf(loop));
+  }
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  llvm::SetVector<Value> arguments;
+  for (Value factor : group.factors)
+    collectArguments(factor, arguments);
+  for (Value argument : arguments) {
+    OpOperand &operand = op->getOpOperand(cast<BlockArgument>(argument).getArgNumber());
+    inputs.push_back(operand.get());
+    maps.push_back(op.getMatchingIndexingMap(&operand).replaceDimsAndSymbols(replacements, {}, loops.size(), 0));
+  }
+  maps.push_back(AffineMap::getMultiDimIdentityMap(loops.size(), context));
+  Value empty = tensor::EmptyOp::create(builder, op.getLoc(), extents, builder.getF32Type());
+  SmallVector<utils::IteratorType> iterators(loops.size(), utils::IteratorType::parallel);
+  auto made = linalg::GenericOp::create(
+      builder, op.getLoc(), empty.getType(), inputs, empty, maps, iterators,
+      [&](OpBuilder &body, Location location, ValueRange elements) {
+        IRMapping mapping;
+        for (auto [argument, element] : llvm::zip(arguments, elements))
+          mapping.map(argument, element);
+        Value product;
+        for (Value factor : group.factors) {
+          Value value = cloneInto(body, factor, mapping, loops);
+          product = product ? arith::MulFOp::create(body, location, product, value).getResult() : value;
+        }
+        linalg::YieldOp::create(body, location, product);
+      });
+  return {made.getResult(0), AffineMap::get(op.getNumLoops(), 0, read, context)};
+}
+
+bool FactorLifter::run() {
+  Value term = termOfSum();
+  if (!term || matchContraction(op))
+    return false;
+  SmallVector<Value> factors;
+  collectFactors(term, factors);
+  auto groups = factors.size() < 2 ? std::nullopt : grouped(factors);
+  if (!groups)
+    return false;
+  auto [left, leftMap] = operandFor(groups->first);
+  auto [right, rightMap] = operandFor(groups->second);
+  AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  auto contraction = linalg::GenericOp::create(
+      builder, op.getLoc(), op.getResultTypes(), ValueRange{left, right}, op.getDpsInits(),
+      ArrayRef<AffineMap>{leftMap, rightMap, out}, op.getIteratorTypesArray(),
+      [](OpBuilder &body, Location location, ValueRange elements) {
+        Value product = arith::MulFOp::create(body, location, elements[0], elements[1]);
+        linalg::YieldOp::create(body, location,
+                                arith::AddFOp::create(body, location, elements[2], product).getResult());
+      });
+  op.replaceAllUsesWith(contraction.getResults());
+  op.erase();
+  return true;
+}
+
+void liftFactors(func::FuncOp function, SymbolicShapes &shapes) {
+  SmallVector<linalg::GenericOp> sums;
+  function.walk([&](linalg::GenericOp op) { sums.push_back(op); });
+  for (linalg::GenericOp op : sums)
+    FactorLifter(op, shapes).run();
+}
+
+} // namespace attnc

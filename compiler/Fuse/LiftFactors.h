@@ -1,0 +1,19 @@
+//===- LiftFactors.h - sums of products of several factors as contractions --------------------------------------===//
+//
+// A sum whose terms are a product of what depends on the rows and what depends on the columns is a contraction, however
+// many factors there are: those of each side are multiplied first, once an element, into a tensor of its own.
+//
+//   sum_l a[i, l] * s[l] * b[l, j]        →    as[i, l] = a[i, l] * s[l];    sum_l as[i, l] * b[l, j]
+//   sum_l t[at[i], l] * b[l, j]           →    ta[i, l] = t[at[i], l];       sum_l ta[i, l] * b[l, j]
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Fuse/SymbolicShapes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace attnc {
+
+void liftFactors(mlir::func::FuncOp function, SymbolicShapes &shapes);
+
+} // namespace attnc

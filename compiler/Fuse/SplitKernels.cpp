@@ -1,0 +1,102 @@
+//===- SplitKernels.cpp - attn-split-kernels ----------------------------------------------------------------------===//
+//
+// Takes kernels of several ops apart where no emitter takes them whole: forming kernels knows what belongs together,
+// the emitter knows which orders of dimensions it can address.
+//
+// Needs: outlined kernels and a target. Leaves: kernels that are taken, or that hold one op; each op of a kernel that
+// was taken apart is a loops kernel, and the decision is recorded.
+//
+//   call @f_gemm_0(%x, %w, %bias)                        →     %y = call @f_loops_0(%x, %w)
+//   func.func private @f_gemm_0 { contraction; epilogue }      call @f_loops_1(%y, %bias)
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Codegen/Emitter.h"
+#include "compiler/Codegen/Target.h"
+#include "compiler/Fuse/Explanation.h"
+#include "compiler/Fuse/Fuse.h"
+#include "compiler/Fuse/Groups.h"
+#include "compiler/Fuse/Outliner.h"
+#include "compiler/Fuse/Structure.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace attnc {
+namespace {
+
+/// Puts the kernel's ops where it is called, each to be a loops kernel.
+void inlineCall(func::CallOp call, func::FuncOp kernel) {
+  OpBuilder builder(call);
+  IRMapping mapping;
+  mapping.map(kernel.getArguments(), call.getOperands());
+  func::FuncOp caller = call->getParentOfType<func::FuncOp>();
+  Block &body = kernel.front();
+  for (Operation &op : body.without_terminator()) {
+    Operation *copy = builder.clone(op, mapping);
+    if (computesTensor(copy))
+      markGroup(copy, {nextGroupNumber(caller), KernelKind::Loops});
+  }
+  for (auto [result, returned] : llvm::zip(call.getResults(), body.getTerminator()->getOperands()))
+    result.replaceAllUsesWith(mapping.lookupOrDefault(returned));
+  call.erase();
+}
+
+struct SplitKernels : PassWrapper<SplitKernels, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SplitKernels)
+  SplitKernels(const SplitKernels &other) : PassWrapper(other), emitters(other.emitters) {}
+  SplitKernels(ArrayRef<std::unique_ptr<Emitter>> emitters, StringRef name) : emitters(emitters) {
+    targetName = name.str();
+  }
+  StringRef getArgument() const final { return "attn-split-kernels"; }
+  StringRef getDescription() const final { return "take kernels apart that no emitter takes whole"; }
+  Option<std::string> targetName{*this, "target", llvm::cl::desc("processor to ask for"), llvm::cl::init("native")};
+
+  void runOnOperation() override {
+    llvm::Expected<Target> target = Target::resolve(targetName);
+    if (!target) {
+      getOperation().emitError(llvm::toString(target.takeError()));
+      return signalPassFailure();
+    }
+    SymbolTable symbols(getOperation());
+    for (func::FuncOp function : hostFunctions(getOperation())) {
+      SmallVector<func::CallOp> calls;
+      function.walk([&](func::CallOp call) {
+        auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
+        std::optional<KernelKind> kind = kernel ? kernelKindOf(kernel) : std::nullopt;
+        if ((kind == KernelKind::Gemm || kind == KernelKind::Rows) && !isTaken(kernel, *target))
+          calls.push_back(call);
+      });
+      for (func::CallOp call : calls)
+        split(call, function, symbols);
+      if (!calls.empty())
+        outlineGroups(function, symbols);
+    }
+  }
+
+  bool isTaken(func::FuncOp kernel, const Target &target) {
+    return llvm::any_of(emitters, [&](const auto &emitter) { return bool(emitter->supports(kernel, target)); });
+  }
+
+  void split(func::CallOp call, func::FuncOp function, SymbolTable &symbols) {
+    auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
+    forgetFusions(getOperation(), placesOf(kernel.getLoc()));
+    Decision decision;
+    decision.reason = Reason::NotTakenWhole;
+    decision.what = placeOf(call);
+    decision.entry = function.getName().str();
+    recordDecision(getOperation(), decision);
+    inlineCall(call, kernel);
+    if (SymbolTable::symbolKnownUseEmpty(kernel, getOperation()))
+      symbols.erase(kernel);
+  }
+
+  ArrayRef<std::unique_ptr<Emitter>> emitters;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createSplitKernelsPass(ArrayRef<std::unique_ptr<Emitter>> emitters, StringRef target) {
+  return std::make_unique<SplitKernels>(emitters, target);
+}
+
+} // namespace attnc
