@@ -54,6 +54,7 @@ std::unique_ptr<Program> Checker::run(FileId file) {
   build.setBlock(&outside);
   Instance *model = decl ? instantiateModel(*decl, *unit) : nullptr;
   checkEntries(*unit, model);
+  checkEntryNames();
   checkUncalled(*unit);
   if (diagnostics.hasErrors())
     return nullptr;
@@ -78,12 +79,38 @@ const ast::ModuleDecl *Checker::chooseModel(SourceUnit &unit) {
   return model;
 }
 
+/// Whether a parameter is a tensor of a known rank.
+static bool hasRank(const ast::Parameter &parameter) {
+  return parameter.type && std::none_of(parameter.type->dimensions.begin(), parameter.type->dimensions.end(),
+                                        [](const ast::Dimension &dimension) { return dimension.isRest; });
+}
+
 /// Whether a function can be an entry point: all its parameters are tensors with named dimensions.
 static bool isEntryLike(const ast::FunctionDecl &decl) {
-  return decl.name && std::all_of(decl.parameters.begin(), decl.parameters.end(), [](const ast::Parameter &parameter) {
-           return parameter.type && std::none_of(parameter.type->dimensions.begin(), parameter.type->dimensions.end(),
-                                                 [](const ast::Dimension &dimension) { return dimension.isRest; });
-         });
+  return decl.name && std::all_of(decl.parameters.begin(), decl.parameters.end(), hasRank);
+}
+
+/// The header gives an entry point `f` of a model `m` the names `m_f`, `m_f_run` and `m_f_arena_bytes`, and the model
+/// `m_model` and `m_prepare`.
+void Checker::checkEntryNames() {
+  for (const Entry &entry : program->entries) {
+    std::string_view name = entry.name;
+    bool isOfModel = name == "model" || name == "prepare" || name == "prepare_arena_bytes";
+    auto other = std::find_if(program->entries.begin(), program->entries.end(), [&](const Entry &each) {
+      return name == each.name + "_run" || name == each.name + "_arena_bytes";
+    });
+    if (!isOfModel && other == program->entries.end())
+      continue;
+    Diagnostic &report =
+        error(DiagnosticKind::NotAnEntry, entry.range,
+              isOfModel ? fmt::format("no entry point can have the name `{}`: what describes the model has it", name)
+                        : fmt::format("no entry point can have the name `{}` beside `{}`: a function that belongs to "
+                                      "that one has it",
+                                      name, other->name));
+    if (!isOfModel)
+      report.note(fmt::format("`{}` is", other->name), other->range);
+    report.hint(fmt::format("`export g = {}` gives it another name", name));
+  }
 }
 
 void Checker::checkEntries(SourceUnit &unit, Instance *model) {
@@ -208,7 +235,8 @@ void Checker::checkEntry(const FunctionValue &function, const std::string &name,
   ScopePtr scope = childOf(function.self.instance ? moduleScope(function.self) : unitScope(function.unit));
   scope->isFunction = true;
   for (const ast::Parameter &parameter : decl.parameters) {
-    if (!parameter.type || (isExported && !isEntryLike(decl))) {
+    // A function that leaves the rank of an argument open is checked where it is called.
+    if (!hasRank(parameter)) {
       if (isExported)
         error(DiagnosticKind::NotAnEntry, parameter.range,
               fmt::format("`{}` cannot be exported: the type of `{}` does not name every dimension", name,

@@ -61,6 +61,7 @@ public:
 
   const ast::ModuleDecl *chooseModel(SourceUnit &unit);
   void checkEntries(SourceUnit &unit, Instance *model);
+  void checkEntryNames();
   void checkExport(const ast::ExportDecl &decl, SourceUnit &unit, Instance *model);
   void checkUncalled(SourceUnit &unit);
   void checkUnmade(SourceUnit &unit);
@@ -192,6 +193,7 @@ public:
   Value expressionOfKind(const ast::Expr &expr, const ScopePtr &scope);
   Value unary(const ast::UnaryExpr &expr, const ScopePtr &scope);
   Value binary(const ast::BinaryExpr &expr, const ScopePtr &scope);
+  Value binary(const ast::BinaryExpr &expr, const Value &a, const Value &b);
   Value conditional(const ast::ConditionalExpr &expr, const ScopePtr &scope);
   Value matMul(typed::ExprRef a, typed::ExprRef b, const ast::BinaryExpr &expr);
   Value tupleOf(const std::vector<ast::ExprPtr> &parts, const ScopePtr &scope);

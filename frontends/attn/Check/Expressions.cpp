@@ -315,8 +315,18 @@ static std::optional<Op> operatorOf(BinaryOp op) {
   return std::nullopt;
 }
 
+/// `a + b + c + ...` goes as deep as it is long on its left: from the innermost operator to the outermost.
 Value Checker::binary(const ast::BinaryExpr &expr, const ScopePtr &scope) {
-  Value a = expression(*expr.lhs, scope), b = expression(*expr.rhs, scope);
+  std::vector<const ast::BinaryExpr *> chain = {&expr};
+  while (auto *inner = chain.back()->lhs->as<ast::BinaryExpr>())
+    chain.push_back(inner);
+  Value value = expression(*chain.back()->lhs, scope);
+  for (; !chain.empty(); chain.pop_back())
+    value = binary(*chain.back(), value, expression(*chain.back()->rhs, scope));
+  return value;
+}
+
+Value Checker::binary(const ast::BinaryExpr &expr, const Value &a, const Value &b) {
   if (a.isError() || b.isError())
     return Value();
   if (std::optional<Value> folded = foldBinary(expr, a, b))

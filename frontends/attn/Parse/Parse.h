@@ -10,7 +10,9 @@ namespace attnc {
 /// `diagnostics` has no errors of this file.
 ast::File parseFile(const SourceManager &sources, FileId file, DiagnosticEngine &diagnostics);
 
-/// How deeply expressions, blocks and chains of operators nest, at most: walks over a tree may recurse.
+/// How deeply expressions and blocks nest, at most: walks over a tree may recurse.
 constexpr unsigned maximumNesting = 256;
+/// How many operators of a chain such as `a + b + c` count as one level: a walk goes down its left side step by step.
+constexpr unsigned chainedPerLevel = 16;
 
 } // namespace attnc

@@ -78,6 +78,7 @@ ExprPtr Parser::binary(int level) {
   NestingScope nested(*this);
   ExprPtr lhs = unary();
   bool compared = false;
+  unsigned chained = 0;
   while (!lost && !atLineEnd()) {
     Operator found = binaryOperator(current().kind);
     if (found.level < level)
@@ -89,7 +90,7 @@ ExprPtr Parser::binary(int level) {
       break;
     }
     compared = found.level == comparisonLevel;
-    if (!enter())
+    if (++chained % chainedPerLevel == 0 && !enter())
       break;
     SourceRange opRange = take().range;
     ExprPtr rhs = binary(found.level + 1);

@@ -397,4 +397,37 @@ TEST(Errors, FunctionsThatNobodyCallsAreCheckedToo) {
   EXPECT_EQ(count(text, "`y` is not known here"), 1u) << text;
 }
 
+//===- Entry points -----------------------------------------------------------------------------------------------===//
+
+TEST(EntryNames, ThoseOfTheHeaderAreRefused) {
+  auto diagnosticsOf = [](const std::string &names) {
+    std::string program;
+    for (std::string_view name : {"f", "f_run", "f_arena_bytes", "model", "prepare", "f_runs", "g"})
+      if ((" " + names + " ").find(" " + std::string(name) + " ") != std::string::npos)
+        program += "fn " + std::string(name) + "(x: f32[n]) -> f32[n] { 2.0 * x }\n";
+    return check(program).diagnostics;
+  };
+  EXPECT_EQ(diagnosticsOf("f f_runs g"), "");
+  EXPECT_EQ(diagnosticsOf("f_run g"), "");
+  for (const char *names : {"model", "f prepare", "f f_run", "f f_arena_bytes"})
+    EXPECT_NE(diagnosticsOf(names).find("error: no entry point can have the name"), std::string::npos) << names;
+  EXPECT_EQ(
+      check("fn f(x: f32[n]) -> f32[n] { f_run(x) }\nfn f_run(x: f32[n]) -> f32[n] { x }\nexport f\n").diagnostics, "");
+}
+
+TEST(Uncalled, AFunctionOfAnyRankIsCheckedWhereItIsCalled) {
+  std::string module = "module M(d) {\n  w: f32[d, d]\n  fn (x: f32[n, d]) -> f32[n, d] { x @ w }\n"
+                       "  fn rows(x: f32[.., d]) -> f32[.., d] { [i, j, k] => x[i, j, k] }\n}\n";
+  std::string model = "model N(d = 4) {\n  m: M(d)\n  fn f(x: f32[n, d]) -> f32[n, d] { m(x) }\n";
+  EXPECT_EQ(check(module + model + "}\n").diagnostics, "");
+  EXPECT_NE(check(module + model + "  fn g(x: f32[n, d]) -> f32[n, d] { m.rows(x) }\n}\n").diagnostics, "");
+}
+
+TEST(Chains, MayHaveHundredsOfTerms) {
+  std::string sum = "x";
+  for (int term = 0; term < 400; ++term)
+    sum += " + x";
+  EXPECT_EQ(check("fn f(x: f32[n]) -> f32[n] { " + sum + " }").diagnostics, "");
+}
+
 } // namespace

@@ -164,6 +164,8 @@ TEST(TooDeep, ChainsAndNesting) {
         << part;
   for (std::string part : {"'", "(1)", "[i]", ".x", " - 1", " and b"})
     EXPECT_EQ(kindOf("x" + repeat(part, 100000)), "too-deep") << part;
+  for (std::string part : {" - 1", " and b", " * x"})
+    EXPECT_EQ(kindOf("x" + repeat(part, 2000)), "") << part;
   EXPECT_EQ(kindOf(repeat("(", 1000) + "1" + repeat(")", 1000)), "too-deep");
   EXPECT_EQ(kindOf(repeat("(", 200) + "1" + repeat(")", 200)), "");
   EXPECT_EQ(Parsed("fn f() {" + repeat("if a { } else ", 100000) + "{ } }").diagnostics.errorCount(), 1u);
