@@ -48,7 +48,8 @@ OwningOpRef<ModuleOp> Importer::run(StringRef name) {
     (*module)->setAttr(model::hyperparametersAttrName, builder.getDictionaryAttr(values));
   }
   for (const Parameter *each : program.parameters)
-    parameter(*each);
+    if (!llvm::is_contained(each->counts, 0)) // of a list without elements
+      parameter(*each);
   for (const Entry &each : program.entries)
     entry(each);
   return module;
@@ -159,6 +160,12 @@ void Importer::loop(const Loop &loop) {
   SmallVector<Value> initial;
   for (const Loop::Carried &carried : loop.carried)
     initial.push_back(tensor(carried.initial));
+  if (loop.counter->count == 0) {
+    // What it would read has no parameters.
+    for (auto [carried, value] : llvm::zip_equal(loop.carried, initial))
+      locals[carried.result] = value;
+    return;
+  }
   Value zero = size(Dim(0), at), one = size(Dim(1), at), count = size(Dim(loop.counter->count), at);
   auto op = scf::ForOp::create(builder, at, zero, count, one, initial);
   {

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/ErrorHandling.h"
 
 #include <limits>
@@ -81,16 +82,36 @@ static bool isNonNegative(ExprRef expr) {
   return isKnown && llvm::all_of(node->operands, isNonNegative);
 }
 
-/// The remainder of floor division, which has the sign of the divisor.
+/// Floor division of i32: a / 0 is 0, and the most negative number by -1 is itself, as products and sums wrap around. A
+/// processor would stop the program at either.
+static Value floorDivide(OpBuilder &builder, Location at, Value a, Value b) {
+  APInt divisor;
+  bool isKnown = matchPattern(b, m_ConstantInt(&divisor)) && !divisor.isZero() && !divisor.isAllOnes();
+  if (a.getType().isIndex() || isKnown)
+    return arith::FloorDivSIOp::create(builder, at, a, b);
+  auto compared = [&](int64_t with) -> Value {
+    return arith::CmpIOp::create(builder, at, arith::CmpIPredicate::eq, b, integer(builder, at, b.getType(), with));
+  };
+  Value zero = integer(builder, at, b.getType(), 0), one = integer(builder, at, b.getType(), 1);
+  Value byZero = compared(0), negates = compared(-1);
+  Value special = arith::OrIOp::create(builder, at, byZero, negates);
+  Value quotient =
+      arith::FloorDivSIOp::create(builder, at, a, arith::SelectOp::create(builder, at, special, one, b).getResult());
+  Value negated = arith::SubIOp::create(builder, at, zero, a);
+  quotient = arith::SelectOp::create(builder, at, negates, negated, quotient);
+  return arith::SelectOp::create(builder, at, byZero, zero, quotient);
+}
+
+/// The remainder of floor division, which has the sign of the divisor; a % 0 is a.
 static Value remainder(OpBuilder &builder, Location at, const Elementwise &node, Element element, Value a, Value b) {
   if (element == Element::F32) {
     Value quotient = math::FloorOp::create(builder, at, arith::DivFOp::create(builder, at, a, b).getResult());
     Value whole = arith::MulFOp::create(builder, at, quotient, b);
     return arith::SubFOp::create(builder, at, a, whole);
   }
-  if (llvm::all_of(node.operands, isNonNegative))
+  if (element == Element::Index && llvm::all_of(node.operands, isNonNegative))
     return arith::RemSIOp::create(builder, at, a, b);
-  Value quotient = arith::FloorDivSIOp::create(builder, at, a, b);
+  Value quotient = floorDivide(builder, at, a, b);
   Value whole = arith::MulIOp::create(builder, at, quotient, b);
   return arith::SubIOp::create(builder, at, a, whole);
 }
@@ -177,7 +198,7 @@ static Value integerOperation(OpBuilder &builder, Location at, Op op, ArrayRef<V
   case Op::Mul:
     return arith::MulIOp::create(builder, at, v[0], v[1]);
   case Op::Div:
-    return arith::FloorDivSIOp::create(builder, at, v[0], v[1]);
+    return floorDivide(builder, at, v[0], v[1]);
   case Op::Min:
     return arith::MinSIOp::create(builder, at, v[0], v[1]);
   case Op::Max:
