@@ -1,21 +1,34 @@
 //===- EmbeddedWeights.h - weights that become part of the object -----------------------------------------------===//
 //
-// Reads the tensors of a .safetensors file that a model's parameters name: eight bytes of length (little endian), a
-// header in JSON {"name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [begin, end]}, ...}, then the data.
+// What a program could load when it runs can be embedded when the model is compiled, and nothing else: the file is read
+// by `attn_weights_load` itself, so rules and messages are the same. F16 and BF16 are widened to f32.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Host/ModelTable.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Error.h"
+
+struct attn_weights;
 
 namespace attnc {
 
-/// The values of each loaded place of `parameters`, as views of `file`. The error names file, tensor, what was found
-/// and what was expected.
-llvm::Expected<EmbeddedWeights> embeddedWeights(const ParameterTable &parameters, const llvm::MemoryBuffer &file);
+/// The parameters of a model, read from a .safetensors file.
+class WeightsFile {
+public:
+  WeightsFile() = default;
+  WeightsFile(const WeightsFile &) = delete;
+  WeightsFile &operator=(const WeightsFile &) = delete;
+  ~WeightsFile();
 
-/// The name in a file of entry `entry` of a parameter: its list indices in the places of {0}, {1}.
-std::string checkpointName(mlir::model::ParameterOp parameter, int64_t entry);
+  /// Reads and checks every tensor; the error names file, tensor, what was found and what was expected.
+  llvm::Error load(const Program &program, const std::string &path);
+  /// The bytes of each loaded place of the model's parameters; nothing before `load`.
+  const EmbeddedWeights &values() const { return bytes; }
+
+private:
+  attn_weights *weights = nullptr;
+  EmbeddedWeights bytes;
+};
 
 } // namespace attnc

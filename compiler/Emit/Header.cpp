@@ -21,21 +21,30 @@ bool isReserved(llvm::StringRef name) {
       "protected", "public",   "register",  "requires",  "restrict",  "return",   "short",    "signed",  "sizeof",
       "static",    "struct",   "switch",    "template",  "this",      "throw",    "true",     "try",     "typedef",
       "typeid",    "typename", "typeof",    "union",     "unsigned",  "using",    "virtual",  "void",    "volatile",
-      "wchar_t",   "while",    "xor",       "xor_eq"};
+      "wchar_t",   "while",    "xor",       "xor_eq",    "float_t",   "double_t", "linux",    "unix",    "NULL"};
   return words.contains(name);
+}
+
+/// Names that the headers around a generated one give to types, functions and limits.
+bool isOfHeaders(llvm::StringRef name, llvm::StringRef prefix) {
+  return name.starts_with_insensitive("attn_") || name.starts_with("_") || name.ends_with("_t") ||
+         name.ends_with("_MAX") || name.ends_with("_MIN") || (name.consume_front(prefix) && name.starts_with("_"));
 }
 
 /// Gives each name of one function a spelling of its own.
 class Names {
 public:
+  explicit Names(llvm::StringRef prefix) : prefix(prefix) {}
   std::string claim(llvm::StringRef wanted) {
-    std::string name = wanted.str();
-    while (isReserved(name) || !used.insert(name).second)
+    // None of the others' names ends in an underscore.
+    std::string name = wanted.str() + (isReserved(wanted) || isOfHeaders(wanted, prefix) ? "_" : "");
+    while (!used.insert(name).second)
       name += "_";
     return name;
   }
 
 private:
+  llvm::StringRef prefix;
   llvm::StringSet<llvm::MallocAllocator> used = {"context", "status", "workers", "tensors", "dimensions"};
 };
 
@@ -121,7 +130,7 @@ void HeaderWriter::writeComment(const Signature &signature, const std::vector<st
 
 void HeaderWriter::writeEntry(const EntryPlan &plan, size_t number) {
   Signature signature = signatureOf(plan);
-  Names names;
+  Names names(program.prefix);
   std::vector<std::string> dimensions, tensors, arguments = {"const attn_context *context"};
   for (const SignatureDimension &dimension : signature.dimensions)
     arguments.push_back("int64_t " + dimensions.emplace_back(names.claim(dimension.name)));

@@ -13,6 +13,19 @@ OutputFiles::~OutputFiles() {
     llvm::consumeError(each.file.discard());
 }
 
+/// The path without detours, so that two spellings of one file are the same.
+static std::string placeOf(llvm::StringRef path) {
+  llvm::SmallString<128> directory(path), real;
+  llvm::sys::fs::make_absolute(directory);
+  llvm::sys::path::remove_dots(directory, /*remove_dot_dot=*/true);
+  std::string name = llvm::sys::path::filename(directory).str();
+  llvm::sys::path::remove_filename(directory);
+  if (!llvm::sys::fs::real_path(directory, real))
+    directory = real;
+  llvm::sys::path::append(directory, name);
+  return directory.str().str();
+}
+
 llvm::Expected<std::string> OutputFiles::reserve(const std::string &path) {
   llvm::StringRef directory = llvm::sys::path::parent_path(path);
   if (!directory.empty())
@@ -20,6 +33,9 @@ llvm::Expected<std::string> OutputFiles::reserve(const std::string &path) {
       return failed(path, code);
   if (llvm::sys::fs::is_directory(path))
     return failed(path, std::make_error_code(std::errc::is_a_directory));
+  for (const Pending &each : pending)
+    if (placeOf(each.path) == placeOf(path))
+      return llvm::createStringError("can't write " + path + ": it is another output too");
   llvm::Expected<llvm::sys::fs::TempFile> file = llvm::sys::fs::TempFile::create(path + ".%%%%%%%%.tmp");
   if (!file)
     return failed(path, llvm::errorToErrorCode(file.takeError()));

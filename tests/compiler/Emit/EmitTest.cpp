@@ -29,7 +29,11 @@ const char *moduleText = R"(
   }
   func.func @score(%x: tensor<?x3xf32> {model.name = "int", model.shape = ["context", "3"]},
                    %y: tensor<?xi32> {model.name = "class", model.shape = ["2*context + 1"]},
-                   %z: tensor<i1> {model.name = "context", model.shape = []})
+                   %z: tensor<i1> {model.name = "context", model.shape = []},
+                   %u: tensor<i1> {model.name = "attn_run", model.shape = []},
+                   %v: tensor<i1> {model.name = "int64_t", model.shape = []},
+                   %s: tensor<i1> {model.name = "m_model", model.shape = []},
+                   %t: tensor<i1> {model.name = "NULL", model.shape = []})
       -> (tensor<?x3xf32> {model.name = "result", model.shape = ["context", "3"]})
       attributes {model.entry, model.dimensions = [#model.dimension<"context", 64, 1>]} {
     %c0 = arith.constant 0 : index
@@ -81,15 +85,25 @@ protected:
   fs::path directory;
 };
 
-/// A .safetensors file with the given header and data.
-std::unique_ptr<llvm::MemoryBuffer> safetensors(const std::string &header, size_t dataBytes) {
+/// Bytes of a .safetensors file with the given header and data.
+std::string safetensors(const std::string &header, size_t dataBytes) {
   std::string file(8, '\0');
   uint64_t length = header.size();
   memcpy(file.data(), &length, 8);
   file += header;
   for (size_t i = 0; i < dataBytes; ++i)
     file += char(i);
-  return llvm::MemoryBuffer::getMemBufferCopy(file, "w.safetensors");
+  return file;
+}
+
+/// The header of a file with the four places of `w`, the last first, and then what `more` says.
+std::string headerOfPlaces(const std::string &dtype, int bytesOfPlace, const std::string &more = "") {
+  std::string header = "{\"__metadata__\":{\"a\":\"b\"}";
+  for (int place = 0; place < 4; ++place)
+    header += ",\"h." + std::to_string(place / 2) + "." + std::to_string(place % 2) + ".w\":{\"dtype\":\"" + dtype +
+              "\",\"shape\":[3],\"data_offsets\":[" + std::to_string(bytesOfPlace * (3 - place)) + "," +
+              std::to_string(bytesOfPlace * (4 - place)) + "]}";
+  return header + more + "}";
 }
 
 } // namespace
@@ -98,10 +112,10 @@ TEST_F(Emit, HeaderCompilesAsCAndCxx) {
   std::ofstream(path("m.h")) << headerText(program, "m.attn");
   std::ofstream(path("use.c")) << "#include \"m.h\"\n#include \"m.h\"\nint main(void) { attn_context c = {0};"
                                   "float x[3], y[3]; int32_t k[3] = {0}; uint8_t b = 0;"
-                                  "return m_score(&c, 1, x, k, &b, y, 0) == ATTN_OK &&"
+                                  "return m_score(&c, 1, x, k, &b, &b, &b, &b, &b, y, 0) == ATTN_OK &&"
                                   "m_score_arena_bytes(1, 1) > 0; }\n";
   std::string flags =
-      " -Wall -Wextra -Werror -Wno-missing-field-initializers -fsyntax-only -I" ATTN_RUNTIME_INCLUDE " ";
+      " -Wall -Wextra -Wpedantic -Werror -Wno-missing-field-initializers -fsyntax-only -I" ATTN_RUNTIME_INCLUDE " ";
   EXPECT_EQ(std::system((ATTN_C_COMPILER " -std=c11 -pedantic" + flags + path("use.c")).c_str()), 0);
   EXPECT_EQ(std::system((ATTN_CXX_COMPILER " -std=c++17 -pedantic -x c++" + flags + path("use.c")).c_str()), 0);
 }
@@ -115,6 +129,7 @@ TEST_F(Emit, HeaderSaysShapesAndBounds) {
            " *   int_       f32[context, 3], read\n",
            " *   class_     i32[2*context + 1], read\n",
            " *   context__  bool, read\n",
+           " *   attn_run_  bool, read\n",
            " *   result     f32[context, 3], written\n",
            "  tensors[1].shape[0] = 2*context_ + 1;\n",
        })
@@ -130,7 +145,7 @@ TEST_F(Emit, JsonHoldsCertificates) {
   EXPECT_EQ(dimension.getInteger("min"), 1);
   EXPECT_EQ(dimension.getInteger("max"), 64);
   EXPECT_EQ(entry.getString("name"), "score");
-  EXPECT_EQ(entry.getArray("inputs")->size(), 3u);
+  EXPECT_EQ(entry.getArray("inputs")->size(), 7u);
   EXPECT_EQ(entry.getString("arena_bytes"), program.entries[0].arenaBytes.text({"context", "workers"}));
   ASSERT_EQ(entry.getArray("slots")->size(), 2u);
   EXPECT_EQ(entry.getArray("slots")->back().getAsString(), program.entries[0].slots[1].text({"context", "workers"}));
@@ -190,6 +205,14 @@ TEST_F(Emit, DirectoryInTheWayIsReported) {
   EXPECT_EQ(llvm::toString(std::move(error)), "can't write " + path("a") + ": Is a directory");
 }
 
+TEST_F(Emit, OneFileIsWrittenOnce) {
+  OutputFiles output;
+  ASSERT_FALSE(bool(output.write(path("a"), "first")));
+  llvm::Error error = output.write(path("deep/../a"), "second");
+  ASSERT_TRUE(bool(error));
+  EXPECT_EQ(llvm::toString(std::move(error)), "can't write " + path("deep/../a") + ": it is another output too");
+}
+
 TEST_F(Emit, ArchiveHoldsTheObject) {
   llvm::Expected<std::string> archive = archiveOf("bytes of an object", "m.o");
   ASSERT_TRUE(bool(archive));
@@ -213,36 +236,41 @@ TEST_F(Emit, DependencyRuleEscapes) {
 }
 
 TEST_F(Emit, WeightsAreFoundByCheckpointName) {
-  std::string header = "{\"__metadata__\":{\"a\":\"b\"}";
+  std::ofstream(path("w.safetensors"), std::ios::binary) << safetensors(headerOfPlaces("F32", 12), 48);
+  WeightsFile file;
+  llvm::Error error = file.load(program, path("w.safetensors"));
+  ASSERT_FALSE(bool(error)) << llvm::toString(std::move(error));
+  ASSERT_EQ(file.values().size(), 4u);
   for (int place = 0; place < 4; ++place)
-    header += ",\"h." + std::to_string(place / 2) + "." + std::to_string(place % 2) +
-              ".w\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[" + std::to_string(12 * (3 - place)) + "," +
-              std::to_string(12 * (4 - place)) + "]}";
-  auto file = safetensors(header + "}", 48);
-  llvm::Expected<EmbeddedWeights> weights = embeddedWeights(program.parameters, *file);
-  ASSERT_TRUE(bool(weights)) << llvm::toString(weights.takeError());
-  ASSERT_EQ(weights->size(), 4u);
-  for (int place = 0; place < 4; ++place)
-    EXPECT_EQ((*weights)[place][0], char(12 * (3 - place)));
+    EXPECT_EQ(file.values()[place].substr(0, 1), std::string(1, char(12 * (3 - place))));
+}
+
+TEST_F(Emit, HalfPrecisionWeightsAreWidened) {
+  std::ofstream(path("w.safetensors"), std::ios::binary) << safetensors(headerOfPlaces("BF16", 6), 24);
+  WeightsFile file;
+  llvm::Error error = file.load(program, path("w.safetensors"));
+  ASSERT_FALSE(bool(error)) << llvm::toString(std::move(error));
+  ASSERT_EQ(file.values().size(), 4u);
+  for (int place = 0; place < 4; ++place) {
+    char first = char(6 * (3 - place));
+    EXPECT_EQ(file.values()[place].substr(0, 4), (std::string{0, 0, first, char(first + 1)}));
+  }
 }
 
 TEST_F(Emit, BadWeightsAreExplained) {
-  auto message = [&](const std::string &header, size_t bytes) {
-    auto file = safetensors(header, bytes);
-    llvm::Expected<EmbeddedWeights> weights = embeddedWeights(program.parameters, *file);
-    return weights ? "accepted" : llvm::toString(weights.takeError());
+  auto message = [&](const std::string &bytes) {
+    std::ofstream(path("w.safetensors"), std::ios::binary) << bytes;
+    WeightsFile file;
+    llvm::Error error = file.load(program, path("w.safetensors"));
+    std::string text = error ? llvm::toString(std::move(error)) : "accepted";
+    return text == "accepted" ? text : text.substr(text.find(": ") + 2);
   };
-  auto tensor = [](const std::string &dtype, const std::string &shape, int end) {
-    return "{\"h.0.0.w\":{\"dtype\":\"" + dtype + "\",\"shape\":" + shape + ",\"data_offsets\":[0," +
-           std::to_string(end) + "]}}";
-  };
-  EXPECT_EQ(message("{}", 0), "w.safetensors: tensor h.0.0.w is missing");
-  EXPECT_EQ(message(tensor("F16", "[3]", 12), 12), "w.safetensors: tensor h.0.0.w holds F16, expected F32");
-  EXPECT_EQ(message(tensor("F32", "[1, 3]", 12), 12), "w.safetensors: tensor h.0.0.w has shape [1, 3], expected [3]");
-  EXPECT_EQ(message(tensor("F32", "[3]", 12), 8),
-            "w.safetensors: tensor h.0.0.w has data outside the file; it may be truncated");
-  EXPECT_EQ(message("nonsense", 0), "w.safetensors: its header is no JSON object");
-  auto shortFile = llvm::MemoryBuffer::getMemBuffer("abc", "w");
-  EXPECT_EQ(llvm::toString(embeddedWeights(program.parameters, *shortFile).takeError()),
-            "w: is no .safetensors file, or is truncated");
+  std::string extra = ",\"more\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[48,52]}";
+  EXPECT_EQ(message(safetensors("{}", 0)), "tensor 'h.0.0.w' is missing, expected F32[3] (parameter w)");
+  EXPECT_EQ(message(safetensors(headerOfPlaces("I32", 12), 48)),
+            "tensor 'h.0.0.w' is I32[3], expected F32[3] (parameter w)");
+  EXPECT_EQ(message(safetensors(headerOfPlaces("F32", 12, extra), 52)), "tensor 'more' is no parameter of m");
+  EXPECT_NE(message(safetensors(headerOfPlaces("F32", 12), 40)), "accepted");
+  EXPECT_NE(message(safetensors("nonsense", 0)), "accepted");
+  EXPECT_NE(message("abc"), "accepted");
 }
