@@ -158,7 +158,10 @@ Error Invocation::makeInputs(const InvocationOptions &options) {
     auto shape = shapeOf(*entry, info, dimensions);
     if (!shape)
       return shape.takeError();
-    tensors[i] = HostTensor(static_cast<attn_dtype>(info.dtype), std::move(*shape));
+    auto made = HostTensor::create(info.name, static_cast<attn_dtype>(info.dtype), std::move(*shape));
+    if (!made)
+      return made.takeError();
+    tensors[i] = std::move(*made);
     if (isInput)
       fill(tensors[i], isGiven ? StringRef(fillings[i]) : "random", boundOf(info, options.ranges), options.seed, i);
   }

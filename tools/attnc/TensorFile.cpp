@@ -27,6 +27,21 @@ static int64_t bytesOf(attn_dtype dtype) { return dtype == ATTN_BOOL ? 1 : 4; }
 HostTensor::HostTensor(attn_dtype dtype, std::vector<int64_t> shape)
     : dtype(dtype), shape(std::move(shape)), bytes(product(this->shape) * bytesOf(dtype)) {}
 
+Expected<HostTensor> HostTensor::create(StringRef name, attn_dtype dtype, std::vector<int64_t> shape) {
+  int64_t bytes = bytesOf(dtype);
+  bool fits = true;
+  for (int64_t size : shape)
+    fits &= size >= 0 && !__builtin_mul_overflow(bytes, size, &bytes);
+  if (!fits)
+    return createStringError(formatv("'{0}': its size is beyond 64 bits", name));
+  // A reservation tells what the allocation of a vector would end the program for.
+  std::unique_ptr<char, decltype(&std::free)> probe(static_cast<char *>(std::malloc(bytes + 1)), &std::free);
+  if (!probe)
+    return createStringError(formatv("'{0}': no memory for {1} bytes", name, bytes));
+  probe.reset();
+  return HostTensor(dtype, std::move(shape));
+}
+
 int64_t HostTensor::count() const { return product(shape); }
 
 double HostTensor::at(int64_t index) const {

@@ -22,7 +22,10 @@ struct HostTensor {
   std::vector<char> bytes;
 
   HostTensor() = default;
+  /// Zeros; requires a size that is known to fit.
   HostTensor(attn_dtype dtype, std::vector<int64_t> shape);
+  /// Zeros, or why there can be no such tensor.
+  static llvm::Expected<HostTensor> create(llvm::StringRef name, attn_dtype dtype, std::vector<int64_t> shape);
   int64_t count() const;
   float *floats() { return reinterpret_cast<float *>(bytes.data()); }
   const float *floats() const { return reinterpret_cast<const float *>(bytes.data()); }
