@@ -20,7 +20,7 @@ struct Case {
 
 std::vector<Case> allCases() {
   std::vector<Case> cases;
-  for (auto subjects : {maskSubjects(), scoreSubjects(), layerSubjects(), modelSubjects()})
+  for (auto subjects : {maskSubjects(), scoreSubjects(), layerSubjects(), modelSubjects(), shapeSubjects()})
     for (const Subject &subject : subjects)
       for (const Choice &choice : subject.choices)
         cases.push_back({subject, choice});

@@ -73,5 +73,6 @@ std::vector<Subject> maskSubjects();
 std::vector<Subject> scoreSubjects();
 std::vector<Subject> layerSubjects();
 std::vector<Subject> modelSubjects();
+std::vector<Subject> shapeSubjects();
 
 } // namespace attnc::e2e

@@ -1,0 +1,113 @@
+// Ranks, axes and orders of dimensions, each by name.
+#include "tests/e2e/Subject.h"
+#include <cmath>
+
+namespace attnc::e2e {
+
+static std::vector<Choice> volumes(const std::vector<std::string> &names) {
+  auto sized = [&](std::vector<int64_t> sizes) {
+    Dimensions dimensions;
+    for (size_t each = 0; each < names.size(); ++each)
+      dimensions[names[each]] = sizes[each];
+    return dimensions;
+  };
+  return {{"one element", sized({1, 1, 1, 1})},
+          {"small", sized({2, 3, 5, 4})},
+          {"that no tile divides", sized({3, 17, 33, 2})},
+          {"one empty dimension", sized({4, 0, 3, 2})}};
+}
+
+static std::vector<Subject> rankSubjects() {
+  std::vector<Choice> three = volumes({"a", "b", "c"}), four = volumes({"a", "b", "c", "d"});
+  std::vector<Choice> matrices = volumes({"a", "b"});
+  matrices.push_back({"several tiles", {{"a", 50}, {"b", 67}}});
+  matrices.push_back({"whole tiles", {{"a", 32}, {"b", 64}}});
+  Accuracy linear = {.c = 16, .reduction = 24}, sums = {.c = 8, .reduction = 40 * 40 * 40};
+  return {
+      {"ranks.attn", "project", linear, three},
+      {"ranks.attn", "normalise", linear, three},
+      {"ranks.attn", "deep", {.c = 32, .reduction = 3 * 24}, three},
+      {"ranks.attn", "squares3", {}, three},
+      {"ranks.attn", "squares4", {}, four},
+      {"ranks.attn", "fixed", {}, volumes({"a", "c"})},
+      {"ranks.attn", "total3", sums, three},
+      {"ranks.attn", "total4", sums, four},
+      {"ranks.attn", "leading", sums, three},
+      {"ranks.attn", "trailing", sums, four},
+      {"ranks.attn", "spread", {}, volumes({"n"})},
+      {"ranks.attn", "taps", {.c = 8, .reduction = 4}, matrices},
+      {"ranks.attn", "short_rows", {.c = 8, .reduction = 5}, matrices},
+      {"ranks.attn", "turned", {}, matrices},
+      {"ranks.attn", "reversed", {}, three, {{"n", below(1000)}}},
+  };
+}
+
+static std::vector<Subject> positionSubjects() {
+  std::vector<Choice> matrices = {{"one element", {{"n", 1}, {"m", 1}}},
+                                  {"tall", {{"n", 90}, {"m", 7}}},
+                                  {"wide", {{"n", 3}, {"m", 131}}},
+                                  {"equal elements", {{"n", 20}, {"m", 37}}, {{"x", constant(0.25)}}},
+                                  {"a NaN", {{"n", 20}, {"m", 37}}, {{"x", except(uniform(-1, 1), 45, NAN)}}},
+                                  {"few values", {{"n", 64}, {"m", 64}}, {{"x", below(3)}}}};
+  std::vector<Choice> volumes = {{"small", {{"n", 3}, {"m", 5}, {"k", 7}}}, {"long", {{"n", 2}, {"m", 70}, {"k", 33}}}};
+  std::vector<Choice> vectors = {
+      {"one", {{"n", 1}}}, {"odd", {{"n", 1003}}}, {"equal elements", {{"n", 100}}, {{"x", constant(-2)}}}};
+  return {
+      {"positions.attn", "first_axis", {}, matrices}, {"positions.attn", "first_axis_min", {}, matrices},
+      {"positions.attn", "middle_axis", {}, volumes}, {"positions.attn", "last_axis", {}, matrices},
+      {"positions.attn", "of_vector", {}, vectors},   {"positions.attn", "of_matrix", {}, matrices},
+      {"positions.attn", "transposed", {}, matrices}, {"positions.attn", "of_columns", {}, matrices},
+      {"positions.attn", "any_true", {}, matrices},   {"positions.attn", "all_true", {}, matrices},
+  };
+}
+
+static std::vector<Subject> contractionSubjects() {
+  auto sizes = [](int64_t p, int64_t m, int64_t k, int64_t n) {
+    return Dimensions{{"p", p}, {"b", p}, {"m", m}, {"k", k}, {"n", n}};
+  };
+  std::vector<Choice> products = {{"small", sizes(3, 5, 7, 4)},
+                                  {"one of each", sizes(1, 1, 1, 1)},
+                                  {"that no tile divides", sizes(5, 67, 33, 50)},
+                                  {"nothing to sum", sizes(2, 3, 0, 4)}};
+  Accuracy sums = {.c = 8, .along = {"k"}}, both = {.c = 8, .reduction = 5 * 33};
+  return {
+      {"contractions.attn", "heads_inside", sums, products},
+      {"contractions.attn", "heads_last", sums, products},
+      {"contractions.attn", "split_depth", both, products},
+      {"contractions.attn", "crossed_depth", both, products},
+      {"contractions.attn", "crossed_columns", sums, products},
+      {"contractions.attn", "channels_first", sums, products},
+      {"contractions.attn", "one_column", sums, products},
+      {"contractions.attn", "scaled", sums, products},
+      {"contractions.attn", "distances", sums, products},
+      {"contractions.attn", "gathered", sums, products, {{"at", below(20)}}},
+  };
+}
+
+static std::vector<Subject> edgeSubjects() {
+  Filler divisor = [](Random &random, int64_t element, const Dimensions &) -> double {
+    return element == 0 ? 0 : element == 1 ? -1 : static_cast<double>(random.below(7)) - 3;
+  };
+  Filler dividend = [](Random &random, int64_t element, const Dimensions &) -> double {
+    return element <= 1 ? -0x1p31 : static_cast<double>(random.below(100)) - 50;
+  };
+  std::vector<Choice> heads = {{"no features", {{"n", 20}, {"m", 30}, {"d", 0}}},
+                               {"no features, one query", {{"n", 1}, {"m", 30}, {"d", 0}}},
+                               {"one feature", {{"n", 20}, {"m", 30}, {"d", 1}}},
+                               {"features", {{"n", 33}, {"m", 70}, {"d", 17}}}};
+  return {
+      {"edges.attn", "no_layers", {.c = 8, .reduction = 12}, {{"rows", {{"n", 5}}}}},
+      {"edges.attn", "no_features", {.c = 16, .along = {"m", "d"}}, heads},
+      {"edges.attn", "unscaled", {.c = 16, .along = {"m", "d"}}, heads},
+      {"edges.attn", "divided", {}, {{"two", {{"n", 2}}}, {"odd", {{"n", 101}}}}, {{"a", dividend}, {"b", divisor}}},
+  };
+}
+
+std::vector<Subject> shapeSubjects() {
+  std::vector<Subject> all;
+  for (const std::vector<Subject> &each : {rankSubjects(), positionSubjects(), contractionSubjects(), edgeSubjects()})
+    all.insert(all.end(), each.begin(), each.end());
+  return all;
+}
+
+} // namespace attnc::e2e
