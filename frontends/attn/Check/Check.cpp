@@ -18,7 +18,15 @@ using namespace typed;
 
 //===- Errors -----------------------------------------------------------------------------------------------------===//
 
+/// Whether an error says the same of a function for every rank of its arguments.
+static bool holdsAtAnyRank(DiagnosticKind kind) {
+  return kind == DiagnosticKind::UnknownName || kind == DiagnosticKind::NoMembers ||
+         kind == DiagnosticKind::AlreadyDefined || kind == DiagnosticKind::NotAssignable;
+}
+
 Diagnostic &Checker::error(DiagnosticKind kind, SourceRange range, std::string message) {
+  if (isRankInvented && !holdsAtAnyRank(kind))
+    return discarded = Diagnostic();
   ++errorsFound;
   if (isExhausted || !reported.emplace(kind, range.file, range.begin, range.end).second)
     return discarded = Diagnostic();
@@ -225,6 +233,8 @@ void Checker::entryResults(Entry &entry, const ast::FunctionDecl &decl, const Va
 void Checker::checkEntry(const FunctionValue &function, const std::string &name, SourceRange range, bool isExported) {
   const ast::FunctionDecl &decl = *function.decl;
   size_t before = errorsFound;
+  // Where nobody calls a function of any rank, one is invented, and what depends on it is no error.
+  isRankInvented = !isExported && !std::all_of(decl.parameters.begin(), decl.parameters.end(), hasRank);
   checkedFunctions.insert(&decl);
   ranges.clearDimensions();
   Entry entry;
@@ -235,8 +245,7 @@ void Checker::checkEntry(const FunctionValue &function, const std::string &name,
   ScopePtr scope = childOf(function.self.instance ? moduleScope(function.self) : unitScope(function.unit));
   scope->isFunction = true;
   for (const ast::Parameter &parameter : decl.parameters) {
-    // A function that leaves the rank of an argument open is checked where it is called.
-    if (!hasRank(parameter)) {
+    if (!parameter.type || (isExported && !isEntryLike(decl))) {
       if (isExported)
         error(DiagnosticKind::NotAnEntry, parameter.range,
               fmt::format("`{}` cannot be exported: the type of `{}` does not name every dimension", name,
