@@ -1,4 +1,6 @@
 #include "compiler/Emit/OutputFiles.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -11,6 +13,18 @@ static llvm::Error failed(const std::string &path, std::error_code code) {
 OutputFiles::~OutputFiles() {
   for (Pending &each : pending)
     llvm::consumeError(each.file.discard());
+  for (const std::string &directory : llvm::reverse(created))
+    llvm::sys::fs::remove(directory); // stays where it is not empty
+}
+
+/// Makes a directory and those above it, and remembers which were not there.
+std::error_code OutputFiles::makeDirectories(llvm::StringRef directory) {
+  llvm::SmallVector<std::string> missing;
+  for (llvm::StringRef each = directory; !each.empty() && !llvm::sys::fs::exists(each);
+       each = llvm::sys::path::parent_path(each))
+    missing.push_back(each.str());
+  created.insert(created.end(), missing.rbegin(), missing.rend());
+  return llvm::sys::fs::create_directories(directory);
 }
 
 /// The path without detours, so that two spellings of one file are the same.
@@ -29,7 +43,7 @@ static std::string placeOf(llvm::StringRef path) {
 llvm::Expected<std::string> OutputFiles::reserve(const std::string &path) {
   llvm::StringRef directory = llvm::sys::path::parent_path(path);
   if (!directory.empty())
-    if (std::error_code code = llvm::sys::fs::create_directories(directory))
+    if (std::error_code code = makeDirectories(directory))
       return failed(path, code);
   if (llvm::sys::fs::is_directory(path))
     return failed(path, std::make_error_code(std::errc::is_a_directory));
@@ -65,6 +79,7 @@ llvm::Error OutputFiles::commit() {
     if (llvm::Error error = each.file.keep(each.path))
       return failed(each.path, llvm::errorToErrorCode(std::move(error)));
   }
+  created.clear();
   return llvm::Error::success();
 }
 

@@ -28,11 +28,14 @@ public:
   llvm::Error commit();
 
 private:
+  std::error_code makeDirectories(llvm::StringRef directory);
+
   struct Pending {
     std::string path;
     llvm::sys::fs::TempFile file;
   };
   std::vector<Pending> pending;
+  std::vector<std::string> created; ///< directories, outer ones first; removed again where nothing is committed
 };
 
 } // namespace attnc

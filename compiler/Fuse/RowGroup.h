@@ -26,7 +26,8 @@ public:
   /// Why `op` cannot join, or nothing.
   std::optional<Reason> whyNot(mlir::linalg::GenericOp op);
   llvm::SmallVector<mlir::linalg::GenericOp> members() const;
-  /// Rows that leave most lanes of a vector empty. On its own, a reduction of such rows has its lanes along another loop.
+  /// Rows that leave most lanes of a vector empty. On its own, a reduction of such rows has its lanes along another
+  /// loop.
   bool hasShortRows() const { return length.isConstant() && length.constant() < 16; }
   /// The first member that reads `result`, or null.
   mlir::Operation *readerOf(mlir::Value result) const;

@@ -135,6 +135,22 @@ int64_t Invocation::boundOf(const attn_tensor_info &input, const InputRanges &ra
   return std::max<int64_t>(least.value_or(unknownBound), 1);
 }
 
+/// All of them before any is made: what comes first may be large.
+Error Invocation::checkSizes() const {
+  for (int32_t i = 0; i < entry->input_count + entry->result_count; ++i) {
+    const attn_tensor_info &info = entry->tensors[i];
+    auto shape = shapeOf(*entry, info, dimensions);
+    if (!shape) {
+      consumeError(shape.takeError()); // a size that a file says
+      continue;
+    }
+    auto bytes = HostTensor::bytesFor(info.name, static_cast<attn_dtype>(info.dtype), *shape);
+    if (!bytes)
+      return bytes.takeError();
+  }
+  return Error::success();
+}
+
 Error Invocation::makeInputs(const InvocationOptions &options) {
   for (const std::string &text : options.dims) {
     auto named =
@@ -144,6 +160,8 @@ Error Invocation::makeInputs(const InvocationOptions &options) {
     if (named->second.getAsInteger(10, dimensions[named->first]) || dimensions[named->first] < 0)
       return createStringError(formatv("--dim {0}: expected a size", text));
   }
+  if (Error error = checkSizes())
+    return error;
   tensors.resize(entry->input_count + entry->result_count);
   std::vector<std::string> fillings(tensors.size());
   if (Error error = readInputs(options, fillings))

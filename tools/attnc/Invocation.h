@@ -28,6 +28,7 @@ public:
 private:
   explicit Invocation(const attn_model &model) : model(model) {}
   llvm::Error findEntry(const std::string &name);
+  llvm::Error checkSizes() const;
   llvm::Error makeInputs(const InvocationOptions &options);
   llvm::Error readInputs(const InvocationOptions &options, std::vector<std::string> &fillings);
   int64_t boundOf(const attn_tensor_info &input, const InputRanges &ranges) const;

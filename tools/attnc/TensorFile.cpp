@@ -27,18 +27,25 @@ static int64_t bytesOf(attn_dtype dtype) { return dtype == ATTN_BOOL ? 1 : 4; }
 HostTensor::HostTensor(attn_dtype dtype, std::vector<int64_t> shape)
     : dtype(dtype), shape(std::move(shape)), bytes(product(this->shape) * bytesOf(dtype)) {}
 
-Expected<HostTensor> HostTensor::create(StringRef name, attn_dtype dtype, std::vector<int64_t> shape) {
+Expected<int64_t> HostTensor::bytesFor(StringRef name, attn_dtype dtype, ArrayRef<int64_t> shape) {
   int64_t bytes = bytesOf(dtype);
   bool fits = true;
   for (int64_t size : shape)
     fits &= size >= 0 && !__builtin_mul_overflow(bytes, size, &bytes);
-  if (!fits)
-    return createStringError(formatv("'{0}': its size is beyond 64 bits", name));
-  // A reservation tells what the allocation of a vector would end the program for.
-  std::unique_ptr<char, decltype(&std::free)> probe(static_cast<char *>(std::malloc(bytes + 1)), &std::free);
+  if (fits)
+    return bytes;
+  return createStringError(formatv("'{0}': its size is beyond 64 bits", name));
+}
+
+Expected<HostTensor> HostTensor::create(StringRef name, attn_dtype dtype, std::vector<int64_t> shape) {
+  auto bytes = bytesFor(name, dtype, shape);
+  if (!bytes)
+    return bytes.takeError();
+  // A reservation tells what the allocation of a vector would end the program for; volatile, or it is optimised away.
+  void *volatile probe = std::malloc(*bytes + 1);
   if (!probe)
-    return createStringError(formatv("'{0}': no memory for {1} bytes", name, bytes));
-  probe.reset();
+    return createStringError(formatv("'{0}': no memory for {1} bytes", name, *bytes));
+  std::free(probe);
   return HostTensor(dtype, std::move(shape));
 }
 

@@ -9,6 +9,7 @@
 
 #include "attn/model.h"
 #include "attn/run.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ struct HostTensor {
   HostTensor() = default;
   /// Zeros; requires a size that is known to fit.
   HostTensor(attn_dtype dtype, std::vector<int64_t> shape);
+  /// Its size in memory, or an error where that is beyond 64 bits.
+  static llvm::Expected<int64_t> bytesFor(llvm::StringRef name, attn_dtype dtype, llvm::ArrayRef<int64_t> shape);
   /// Zeros, or why there can be no such tensor.
   static llvm::Expected<HostTensor> create(llvm::StringRef name, attn_dtype dtype, std::vector<int64_t> shape);
   int64_t count() const;

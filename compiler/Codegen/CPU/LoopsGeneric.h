@@ -34,8 +34,8 @@ protected:
   llvm::SmallVector<SizeExpr> sizes; ///< of the loops
 };
 
-/// Loops of a pointwise op by which tiles are read: operands whose last dimension runs along `contiguous` are transposed
-/// to have `lane`, the results' last, in the lanes.
+/// Loops of a pointwise op by which tiles are read: operands whose last dimension runs along `contiguous` are
+/// transposed to have `lane`, the results' last, in the lanes.
 struct TurnedLoops {
   unsigned lane, contiguous;
   llvm::SmallVector<unsigned> operands; ///< numbers of those that are transposed
