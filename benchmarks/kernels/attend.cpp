@@ -6,7 +6,7 @@
 //   attend-benchmark [name part [schedule]]        such as: attend-benchmark causal "tile_kv = 96 : i64"
 #include "benchmarks/support/CompiledKernel.h"
 #include "benchmarks/support/Machine.h"
-#include "compiler/Codegen/CPU/AttendSchedule.h"
+#include "compiler/Codegen/CPU/Attend/AttendSchedule.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -5,7 +5,7 @@
 #include "benchmarks/kernels/GemmPeer.h"
 #include "benchmarks/support/CompiledKernel.h"
 #include "benchmarks/support/Machine.h"
-#include "compiler/Codegen/CPU/Packing.h"
+#include "compiler/Codegen/CPU/Gemm/Packing.h"
 #include "compiler/Codegen/Target.h"
 #include <cstdio>
 #include <cstring>

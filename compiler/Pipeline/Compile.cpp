@@ -1,5 +1,5 @@
 #include "compiler/Pipeline/Compile.h"
-#include "compiler/Codegen/CPU/Backend.h"
+#include "compiler/Codegen/CPU/Backend/Backend.h"
 #include "compiler/Codegen/Host/HostCode.h"
 #include "compiler/Codegen/Host/ModelTable.h"
 #include "compiler/Emit/EmbeddedWeights.h"

@@ -1,5 +1,5 @@
 #include "tests/support/KernelRunner.h"
-#include "compiler/Codegen/CPU/Backend.h"
+#include "compiler/Codegen/CPU/Backend/Backend.h"
 #include "dialects/Attn/Attn.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

@@ -1,4 +1,4 @@
-#include "compiler/Codegen/CPU/Backend.h"
+#include "compiler/Codegen/CPU/Backend/Backend.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include <gtest/gtest.h>

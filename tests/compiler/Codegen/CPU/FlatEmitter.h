@@ -1,8 +1,8 @@
 //===- FlatEmitter.h - the least emitter: one linalg.generic over one dimension, in vectors --------------------===//
 #pragma once
 
-#include "compiler/Codegen/CPU/KernelFrame.h"
-#include "compiler/Codegen/CPU/RegionVectoriser.h"
+#include "compiler/Codegen/CPU/Formula/RegionVectoriser.h"
+#include "compiler/Codegen/CPU/Nest/KernelFrame.h"
 #include "compiler/Codegen/Emitter.h"
 #include "compiler/Codegen/Target.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

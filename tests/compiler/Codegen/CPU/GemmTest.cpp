@@ -1,5 +1,5 @@
 #include "compiler/Codegen/CPU/CpuEmitter.h"
-#include "compiler/Codegen/CPU/Packing.h"
+#include "compiler/Codegen/CPU/Gemm/Packing.h"
 #include "tests/compiler/Codegen/CPU/GemmCase.h"
 #include "gtest/gtest.h"
 #include <cmath>

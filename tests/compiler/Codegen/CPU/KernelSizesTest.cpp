@@ -1,4 +1,4 @@
-#include "compiler/Codegen/CPU/KernelSizes.h"
+#include "compiler/Codegen/CPU/Nest/KernelSizes.h"
 #include "tests/support/ParsedModule.h"
 #include <gtest/gtest.h>
 

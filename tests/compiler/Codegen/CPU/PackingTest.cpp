@@ -1,4 +1,4 @@
-#include "compiler/Codegen/CPU/Packing.h"
+#include "compiler/Codegen/CPU/Gemm/Packing.h"
 #include "mlir/IR/MLIRContext.h"
 #include "tests/compiler/Codegen/CPU/GemmCase.h"
 #include "gtest/gtest.h"

@@ -1,0 +1,41 @@
+//===- AttendBinding.h - indices of attention bound in all its formulas ---------------------------------------===//
+//
+// Score, mask, weight and value are regions with arguments of their own for the same indices: binding an index means
+// binding it in each of them.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/CPU/Attend/AttendProblem.h"
+#include "compiler/Codegen/CPU/Formula/RegionVectoriser.h"
+#include "compiler/Codegen/CPU/Nest/LoopBuilder.h"
+
+namespace attnc {
+
+/// An index that is the same in all lanes.
+inline LaneIndex uniformIndex(mlir::Value index) { return {index, 0, {}, true}; }
+/// first, first + 1, ... in the lanes.
+inline LaneIndex steppingIndex(mlir::Value first) { return {first, 1, {}, true}; }
+
+void bindOuter(const AttendProblem &problem, RegionVectoriser &to, unsigned dimension, const LaneIndex &index);
+void bindKeyIndex(const AttendProblem &problem, RegionVectoriser &to, unsigned dimension, const LaneIndex &index);
+void bindValueIndex(const AttendProblem &problem, RegionVectoriser &to, unsigned dimension, const LaneIndex &index);
+
+/// The subscripts of elements first, first + 1, ... of a row-major space, in the lanes.
+llvm::SmallVector<LaneIndex> steppingSubscripts(LoopBuilder &loops, mlir::Value first, mlir::ValueRange sizes);
+
+/// The outer indices as they are bound.
+llvm::SmallVector<LaneIndex> outerIndices(const AttendProblem &problem, RegionVectoriser &of);
+
+/// Where `extract` loads from, in a formula whose indices are the same in all lanes.
+LoopBuilder::Values subscriptsOf(RegionVectoriser &point, mlir::tensor::ExtractOp extract);
+
+/// Element d of the result is element order[d].
+template <typename Indices> Indices permuted(const Indices &indices, llvm::ArrayRef<int64_t> order) {
+  Indices result;
+  for (int64_t dimension : order)
+    result.push_back(indices[dimension]);
+  return result;
+}
+
+} // namespace attnc

@@ -1,0 +1,222 @@
+#include "compiler/Codegen/CPU/Attend/AttendPrefill.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <limits>
+
+using namespace mlir;
+using attnc::SizeExpr;
+
+namespace attnc {
+
+AttendPrefill::AttendPrefill(const AttendProblem &problem, const AttendSchedule &schedule, const Target &target,
+                             StringRef symbol, ModuleOp code)
+    : problem(problem), schedule(schedule), target(target), frame(problem.kernel, symbol, code),
+      loops(frame.builder, frame.location, schedule.lanes), scratch(frame), mask(problem),
+      batch(frame.builder, frame.location, schedule.lanes) {}
+
+SizeExpr AttendPrefill::chunks() const { return problem.batches * problem.rows.ceilDiv(schedule.tileQ()); }
+
+void AttendPrefill::emit() {
+  openChunk();
+  bindRows();
+  takeTiles();
+  for (unsigned product = 0; product < problem.products.size(); ++product)
+    packRows(product);
+  initialise();
+  if (!problem.needsTwoPasses()) {
+    passKeys(Pass::Online);
+    invertSums();
+    storeValues(/*normalised=*/false);
+  } else {
+    passKeys(Pass::Statistics);
+    invertSums();
+    clearWeights();
+    passKeys(Pass::Apply);
+    storeValues(/*normalised=*/true);
+  }
+  storeLse();
+}
+
+//===-------------------------------------------- indices -----------------------------------------------------===//
+
+RegionVectoriser AttendPrefill::bindKey(const RegionVectoriser &to, Value key) {
+  RegionVectoriser bound = to;
+  for (auto [dimension, index] : llvm::enumerate(loops.delinearise(key, keySizes)))
+    bindKeyIndex(problem, bound, dimension, uniformIndex(index));
+  return bound;
+}
+
+void AttendPrefill::openChunk() {
+  attn::AttendOp op = problem.op;
+  auto sizesOf = [&](ValueRange sizes, Values &into, Value &product) {
+    product = loops.constant(1);
+    for (Value size : sizes) {
+      into.push_back(frame.index(size));
+      product = loops.mul(product, into.back());
+    }
+  };
+  Value outers;
+  sizesOf(op.getOuterSizes(), outerSizes, outers);
+  sizesOf(op.getKeySizes(), keySizes, keys);
+  sizesOf(op.getValueSizes(), valueSizes, values);
+  frame.bindTo(batch);
+
+  rows = frame.size(problem.rows);
+  Value blocks = frame.size(problem.rows.ceilDiv(schedule.tileQ()));
+  Values batchSizes;
+  for (unsigned dimension : problem.batchDims)
+    batchSizes.push_back(outerSizes[dimension]);
+  Values batchIndices = loops.delinearise(loops.div(frame.chunk, blocks), batchSizes);
+  for (auto [dimension, index] : llvm::zip(problem.batchDims, batchIndices))
+    bindOuter(problem, batch, dimension, uniformIndex(index));
+  // Under a causal mask later rows have more work: they come first, so that the threads end together.
+  Value block = loops.sub(loops.add(blocks, -1), loops.rem(frame.chunk, blocks));
+  firstRow = loops.mul(block, schedule.tileQ());
+  rowCount = loops.min(loops.constant(schedule.tileQ()), loops.sub(rows, firstRow));
+}
+
+void AttendPrefill::bindRows() {
+  Values rowSizes;
+  for (unsigned dimension : problem.rowDims)
+    rowSizes.push_back(outerSizes[dimension]);
+  bool isWhole = problem.rows.isConstant() && problem.rows.constant() % schedule.tileQ() == 0;
+  for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
+    RegionVectoriser &rowVector = rowVectors.emplace_back(batch);
+    Value first = loops.add(firstRow, at(vector));
+    for (auto [dimension, index] : llvm::zip(problem.rowDims, steppingSubscripts(loops, first, rowSizes)))
+      bindOuter(problem, rowVector, dimension, index);
+    if (!isWhole)
+      rowVector.setActiveLanes(loops.max(loops.constant(0), loops.sub(rowCount, at(vector))));
+  }
+  auto bind = [&](Value row) { return bindRow(row); };
+  bool monotone = rowSizes.size() <= 1;
+  mask.prepareRows(loops, {firstRow, rowCount, bind, monotone});
+  for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
+    Value first = loops.add(firstRow, at(vector));
+    Value end = mask.keyEnd(loops, {first, loops.constant(schedule.lanes), bind, monotone}, keys);
+    if (!end)
+      return;
+    vectorKeyEnds.push_back(vector == 0 ? end : loops.max(vectorKeyEnds.back(), end));
+  }
+}
+
+/// Below key liveEnds[v] of a block vectors v, v + 1, ... are computed; earlier ones drop all keys from
+/// liveEnds[v - 1] on.
+LoopBuilder::Values AttendPrefill::liveEnds(Value firstKey, Value count) {
+  Values ends;
+  for (Value end : ArrayRef<Value>(vectorKeyEnds).drop_back(vectorKeyEnds.empty() ? 0 : 1))
+    ends.push_back(loops.min(count, loops.max(loops.constant(0), loops.sub(end, firstKey))));
+  ends.push_back(count);
+  return ends;
+}
+
+/// The formulas of one row, by its number in the batch.
+RegionVectoriser AttendPrefill::bindRow(Value row) {
+  Values rowSizes;
+  for (unsigned dimension : problem.rowDims)
+    rowSizes.push_back(outerSizes[dimension]);
+  RegionVectoriser point = batch;
+  for (auto [dimension, index] : llvm::zip(problem.rowDims, loops.delinearise(row, rowSizes)))
+    bindOuter(problem, point, dimension, uniformIndex(index));
+  return point;
+}
+
+//===-------------------------------------------- scratch -----------------------------------------------------===//
+
+void AttendPrefill::takeTiles() {
+  int64_t columns = schedule.tileQ();
+  for (const PairReduction &product : problem.products) {
+    auto &tiles = rowTiles.emplace_back();
+    for (size_t i = 0; i < product.rowExtracts.size(); ++i)
+      tiles.push_back(scratch.take(product.features.alignTo(schedule.lanes), columns));
+  }
+  for (size_t i = 0; i < std::max<size_t>(1, problem.products.size()); ++i)
+    scoreTiles.push_back(scratch.take(schedule.tileKv, columns));
+  sumTile = scratch.take(problem.hasValue() ? problem.values.alignTo(schedule.lanes) : SizeExpr(0), columns);
+  keptTile = scratch.take(dropsPairs() ? schedule.tileKv : 0, schedule.vectors, loops.flagsType());
+  for (const PairExtract &extract : problem.pairExtracts) {
+    bool isFloat = tensor::ExtractOp(extract.op).getType().isF32();
+    pairTiles.push_back(scratch.take(schedule.tileKv, columns, isFloat ? Type() : frame.builder.getI32Type()));
+  }
+  maxima = scratch.take(1, columns);
+  blockMaxima = scratch.take(1, columns);
+  sums = scratch.take(1, columns);
+  inverses = scratch.take(1, columns);
+}
+
+void AttendPrefill::initialise() {
+  Value zeroIndex = loops.constant(0), zero = loops.splat(0.0);
+  Value lowest = loops.splat(-std::numeric_limits<float>::max());
+  for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
+    storeTile(lowest, maxima, vector);
+    storeTile(zero, sums, vector);
+  }
+  if (!problem.hasValue())
+    return;
+  loops.loop(zeroIndex, values, loops.constant(1), [&](Value value) {
+    for (int64_t vector = 0; vector < schedule.vectors; ++vector)
+      storeTile(zero, sumTile, vector, value);
+  });
+}
+
+//===-------------------------------------------- blocks of keys ----------------------------------------------===//
+
+void AttendPrefill::passKeys(Pass pass) {
+  AttendMask::KeyRange range = mask.keyRange(loops, keys);
+  // Blocks of equal length: none is left with a few keys. 128 divides what lengths are often multiples of.
+  Value length = loops.max(loops.constant(0), loops.sub(range.end, range.begin));
+  Value blocks = loops.max(loops.constant(1), loops.ceilDiv(length, schedule.tileKv));
+  Value perBlock = loops.div(loops.add(length, loops.add(blocks, -1)), blocks);
+  Value step = loops.mul(loops.max(loops.constant(1), loops.ceilDiv(perBlock, keysAtOnce)), keysAtOnce);
+  loops.loop(range.begin, range.end, step, [&](Value firstKey) {
+    Value count = loops.min(step, loops.sub(range.end, firstKey));
+    auto bind = [&](Value key) { return bindKey(batch, key); };
+    AttendMask::Decision decision = mask.decide(loops, firstKey, count, bind);
+    loops.when(decision.some, [&] {
+      loadPairTiles(firstKey, count);
+      loops.when(keepsSome(firstKey, count), [&] { computeBlock(pass, firstKey, count, decision.all); });
+    });
+  });
+}
+
+/// Where the mask cannot be decided by blocks: whether any pair of this one is kept.
+Value AttendPrefill::keepsSome(Value firstKey, Value count) {
+  if (!mask.isOpaque())
+    return loops.boolean(true);
+  OpBuilder &builder = loops.builder;
+  attn::AttendOp op = problem.op;
+  Value none = arith::ConstantOp::create(builder, loops.location,
+                                         DenseElementsAttr::get(loops.vectorType(builder.getI1Type()), false));
+  Values kept = loops.loop(loops.constant(0), count, loops.constant(1), {none}, [&](Value key, ValueRange carried) {
+    Value any = carried[0];
+    for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
+      RegionVectoriser pair = bindPair(vector, firstKey, key);
+      Value keeps = loops.splat(pair.evaluate(AttendProblem::yielded(op.getMask())));
+      if (Value active = pair.laneMask())
+        keeps = loops.both(keeps, active);
+      any = loops.either(any, keeps);
+    }
+    return Values{any};
+  });
+  return vector::ReductionOp::create(builder, loops.location, vector::CombiningKind::OR, kept[0]);
+}
+
+void AttendPrefill::computeBlock(Pass pass, Value firstKey, Value count, Value all) {
+  if (keepsMaxima())
+    for (int64_t vector = 0; vector < schedule.vectors; ++vector)
+      storeTile(loadTile(maxima, vector), blockMaxima, vector);
+  for (unsigned product = 0; product < problem.products.size(); ++product)
+    computeProduct(product, firstKey, count);
+  SmallVector<Type> types(problem.isSoftmax() ? schedule.vectors : 0, loops.vectorType());
+  Values newMaxima = loops.select(
+      all, types, [&] { return computeScores(firstKey, count, /*masked=*/false); },
+      [&] { return computeScores(firstKey, count, /*masked=*/true); });
+  Values corrections = exponentiate(pass, firstKey, count, newMaxima);
+  if (pass == Pass::Statistics)
+    return;
+  if (problem.hasValue())
+    accumulateValues({firstKey, count, dropsByMaskAlone() ? all : loops.boolean(false)}, corrections);
+  if (problem.resultOf(attn::Statistic::Weights))
+    storeWeights(firstKey, count);
+}
+
+} // namespace attnc

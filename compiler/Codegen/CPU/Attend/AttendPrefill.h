@@ -1,0 +1,170 @@
+//===- AttendPrefill.h - attention for many queries -----------------------------------------------------------===//
+//
+// One chunk is one block of queries of one batch. Queries are in the lanes, so the row statistics are lane-wise:
+//
+//   Qt[f][q] = scale * Q[q][f]                                 once, transposed
+//   for each block of keys that may keep a pair:
+//     St[k][q]  = sum_f K[k][f] * Qt[f][q]                     register tiles, K read as scalars from where it lies
+//     St        = score(St, ...), -inf where masked            m' = max(m, St)
+//     a         = exp2(m - m'),  Pt = exp2(St - m')            l = a * l + sum_k Pt
+//     Ot[v][q]  = a * Ot + sum_k V[k][v] * Pt[k][q]            register tiles, V read as scalars from where it lies
+//                                                              (a tile with a NaN once more, over kept pairs alone)
+//   O[q][v] = Ot[v][q] / l                                     once, transposed
+//
+// (Milakov, Gimelshein: Online normalizer calculation for softmax, 2018; Dao: FlashAttention-2, 2023.) The largest
+// things held are the tiles, whatever the lengths. Score, mask and weight are evaluated on vectors of queries, one key
+// at a time. m starts at the lowest finite float: a row without kept pairs ends with l = 0 and yields zeros.
+//
+// Under a causal mask, and any other whose end is told by the row's index, the vectors of queries that drop the rest of
+// a block take no part in its products: the diagonal is computed in steps of a vector.
+//
+// Final weights (the `weights` result, or a weight region that is not linear) need the row's sums first: the blocks are
+// passed twice, the first time for the sums alone.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/CPU/Attend/AttendBinding.h"
+#include "compiler/Codegen/CPU/Attend/AttendMask.h"
+#include "compiler/Codegen/CPU/Attend/AttendSchedule.h"
+#include "compiler/Codegen/CPU/Attend/AttendScratch.h"
+#include "compiler/Codegen/CPU/Formula/RegionVectoriser.h"
+#include "compiler/Codegen/CPU/Nest/LoopBuilder.h"
+
+namespace attnc {
+
+class AttendPrefill {
+public:
+  AttendPrefill(const AttendProblem &problem, const AttendSchedule &schedule, const Target &target,
+                llvm::StringRef symbol, mlir::ModuleOp code);
+
+  /// Emits the phase's function; then the sizes below are known.
+  void emit();
+  SizeExpr chunks() const;
+  SizeExpr workerBytes() const { return scratch.bytes; }
+
+private:
+  using Value = mlir::Value;
+  using ValueRange = mlir::ValueRange;
+  using Values = LoopBuilder::Values;
+  enum class Pass {
+    Online,     ///< everything in one pass
+    Statistics, ///< the rows' largest scores and sums
+    Apply       ///< the values, with final weights
+  };
+
+  // AttendPrefill.cpp: the chunk, its rows and the loop over blocks of keys
+  void openChunk();
+  void bindRows();
+  void takeTiles();
+  void passKeys(Pass pass);
+  void computeBlock(Pass pass, Value firstKey, Value count, Value all);
+  Value keepsSome(Value firstKey, Value count);
+  Values liveEnds(Value firstKey, Value count);
+  void initialise();
+
+  // AttendPrefillScores.cpp: products, scores, weights
+  void computeProduct(unsigned product, Value firstKey, Value count);
+  /// Keys row, row + 1, ... of a block, and the vectors of queries from the first live one on.
+  struct KeyTile {
+    Value firstKey, count, row;
+    int64_t rows, firstVector;
+  };
+  void computeProductTile(unsigned product, const KeyTile &tile);
+  Values sumTerms(unsigned product, const KeyTile &tile, Values sums);
+  void prefetchKeys(const PairReduction &product, const KeyTile &tile, Value feature);
+  void computeProductTiles(unsigned product, Value firstKey, Value count, int64_t tileRows);
+  Values accumulateTerms(unsigned product, llvm::ArrayRef<std::vector<RegionVectoriser>> cells, int64_t firstVector,
+                         ValueRange features, ValueRange carried);
+  int64_t tileRowsOf(const PairReduction &product);
+  RegionVectoriser bindPair(int64_t vector, Value firstKey, Value key);
+  Value scoreOf(RegionVectoriser &pair, int64_t vector, Value key, bool masked);
+  bool keepsMaxima() const;
+  bool dropsPairs() const;
+  bool dropsByMaskAlone() const;
+  Values computeScores(Value firstKey, Value count, bool masked);
+  Values exponentiate(Pass pass, Value firstKey, Value count, ValueRange newMaxima);
+
+  // AttendPrefillValues.cpp: sums of values and the results
+  /// The pairs of a block, and whether it is known that all of them are kept.
+  struct PairBlock {
+    Value firstKey, count, allKept;
+  };
+  void accumulateValues(const PairBlock &block, ValueRange corrections);
+  void accumulateValueTile(const PairBlock &block, Value firstValue, int64_t tileRows, ValueRange corrections);
+  Values sumValueTile(const PairBlock &block, Value firstValue, int64_t tileRows, bool keptAlone);
+  /// A register tile of values, from the first live vector on.
+  struct ValueTile {
+    Value firstValue;
+    int64_t rows, firstVector;
+    bool keptAlone;
+  };
+  Values addKey(const PairBlock &block, const ValueTile &tile, Value key, ValueRange before);
+  void bindValueIndices(RegionVectoriser &to, ValueRange indices);
+  void prefetchValues(const PairBlock &block, Value key, Value firstValue, int64_t tileRows);
+  void invertSums();
+  void storeValues(bool normalised);
+  void storeScatteredValues(bool normalised);
+  void storeLse();
+  void storeWeightAt(int64_t vector, Value key, Value weight);
+  void clearWeights();
+  void storeWeights(Value firstKey, Value count);
+
+  // AttendPrefillTransfer.cpp: tiles in and out
+  void forEachVector(llvm::function_ref<void(Value)> body);
+  std::vector<RegionVectoriser> bindLanes(Value vector);
+  Value scaleOf(const PairReduction &product);
+  void transposeLines(Value memref, Value count, llvm::function_ref<llvm::SmallVector<Values>(Value)> placesAt,
+                      llvm::function_ref<void(Value, ValueRange)> take);
+  void packRows(unsigned product);
+  void packTransposed(const PairReduction &product, mlir::tensor::ExtractOp extract, Value tile, Value scale);
+  void packElements(const PairReduction &product, mlir::tensor::ExtractOp extract, Value tile, Value scale);
+  void loadPairTiles(Value firstKey, Value count);
+  void prefetchPairs(Value firstKey, Value count, Value tileRow, int64_t tileRows);
+  void bindPairTiles(RegionVectoriser &pair, int64_t vector, Value key);
+  void storeTransposed(Value tile, Value count, Value scales, Value result,
+                       llvm::function_ref<Values(RegionVectoriser &, Value)> placeOf);
+
+  RegionVectoriser bindRow(Value row);
+  RegionVectoriser bindKey(const RegionVectoriser &to, Value key);
+  Value at(int64_t vector) { return loops.constant(vector * schedule.lanes); }
+  /// The place of row `row + extra`, vector `vector` in a tile.
+  Value tileAt(Value row, int64_t extra, int64_t vector) {
+    return loops.add(loops.mul(row, schedule.tileQ()), extra * schedule.tileQ() + vector * schedule.lanes);
+  }
+  Value keptAt(Value key, int64_t vector) { return loops.add(loops.mul(key, schedule.vectors), vector); }
+  Value loadTile(Value tile, int64_t vector) { return loops.load(tile, {at(vector)}); }
+  Value loadTile(Value tile, int64_t vector, Value row, int64_t extra = 0) {
+    return loops.load(tile, {tileAt(row, extra, vector)});
+  }
+  void storeTile(Value value, Value tile, int64_t vector) { loops.store(value, tile, {at(vector)}); }
+  void storeTile(Value value, Value tile, int64_t vector, Value row, int64_t extra = 0) {
+    loops.store(value, tile, {tileAt(row, extra, vector)});
+  }
+
+  static constexpr int64_t lineFloats = 16; ///< of a line of the caches
+  static constexpr int64_t keysAtOnce = 4;  ///< whose values one turn of the innermost loop adds
+
+  const AttendProblem &problem;
+  const AttendSchedule &schedule;
+  const Target &target;
+  KernelFrame frame;
+  LoopBuilder loops;
+  AttendScratch scratch;
+  AttendMask mask;
+  RegionVectoriser batch;                   ///< the batch indices are bound
+  std::vector<RegionVectoriser> rowVectors; ///< and the row indices, one a vector of queries
+  Values outerSizes, keySizes, valueSizes;  ///< index
+  Value rows, keys, values;                 ///< their products
+  Values vectorKeyEnds; ///< [vector]: keys from there on are dropped for it and those before; empty where unknown
+  Value firstRow, rowCount;
+  llvm::SmallVector<llvm::SmallVector<Value>> rowTiles; ///< [product][extract]: Qt
+  llvm::SmallVector<Value> productScales;               ///< [product], vectors
+  llvm::SmallVector<Value> scoreTiles;                  ///< [product]: St; the first one becomes the scores and weights
+  Value keptTile;                                       ///< flags of the pairs, where some may be dropped
+  llvm::SmallVector<Value> pairTiles;                   ///< [pair extract], lanes are queries
+  Value sumTile, maxima, sums, inverses;                ///< Ot, m, l, 1 / l
+  Value blockMaxima;                                    ///< m of the block so far
+};
+
+} // namespace attnc

@@ -1,0 +1,300 @@
+#include "compiler/Codegen/CPU/Attend/AttendExp.h"
+#include "compiler/Codegen/CPU/Attend/AttendPrefill.h"
+#include <limits>
+
+using namespace mlir;
+
+namespace attnc {
+
+/// Terms of a dot product that one turn of the innermost loop adds.
+static constexpr int64_t featuresAtOnce = 2;
+
+static void bindFeatures(const PairReduction &product, RegionVectoriser &to, ValueRange features) {
+  attn::ReduceOp op = product.op;
+  for (auto [argument, feature] : llvm::zip(op.getBody().getArguments(), features))
+    to.bindIndex(argument, feature);
+}
+
+static LoopBuilder::Values featureSizes(KernelFrame &frame, const PairReduction &product) {
+  LoopBuilder::Values sizes;
+  for (Value size : attn::ReduceOp(product.op).getSizes())
+    sizes.push_back(frame.index(size));
+  return sizes;
+}
+
+//===-------------------------------------------- products ----------------------------------------------------===//
+
+/// Few rows where a term takes many registers and operations.
+int64_t AttendPrefill::tileRowsOf(const PairReduction &product) {
+  if (product.isDot)
+    return schedule.tileRows;
+  unsigned operations = 0;
+  attn::ReduceOp(product.op).walk([&](Operation *inner) {
+    bool isHeavy = inner->getDialect()->getNamespace() == "math" || isa<attn::ReduceOp>(inner);
+    operations += isHeavy ? 8 : 1;
+  });
+  return operations <= 10 ? schedule.tileRows / 2 : 2;
+}
+
+void AttendPrefill::computeProduct(unsigned number, Value firstKey, Value count) {
+  int64_t tileRows = tileRowsOf(problem.products[number]);
+  Value zero = loops.constant(0), tile = loops.constant(tileRows), enough = loops.less(count, tile);
+  auto wholeTiles = [&] {
+    computeProductTiles(number, firstKey, count, tileRows);
+    return Values();
+  };
+  auto singleRows = [&] {
+    loops.loop(zero, count, loops.constant(1), [&](Value row) {
+      computeProductTile(number, {firstKey, count, row, 1, 0});
+    });
+    return Values();
+  };
+  loops.select(enough, {}, singleRows, wholeTiles);
+}
+
+/// The last tile begins early where the rows do not divide the keys: no key past the end is read.
+void AttendPrefill::computeProductTiles(unsigned number, Value firstKey, Value count, int64_t tileRows) {
+  Value zero = loops.constant(0), begin = zero;
+  for (auto [vector, end] : llvm::enumerate(liveEnds(firstKey, count))) {
+    Value last = loops.max(zero, loops.add(end, -tileRows));
+    loops.loop(begin, end, loops.constant(tileRows), [&, vector = vector](Value row) {
+      if (number == 0)
+        prefetchPairs(firstKey, count, row, tileRows);
+      computeProductTile(number, {firstKey, count, loops.min(row, last), tileRows, int64_t(vector)});
+    });
+    begin = end;
+  }
+}
+
+void AttendPrefill::computeProductTile(unsigned number, const KeyTile &tile) {
+  const PairReduction &product = problem.products[number];
+  attn::ReduceOp op = product.op;
+  int64_t vectors = schedule.vectors - tile.firstVector;
+  Value neutral =
+      loops.splat(neutralElement(loops.builder, loops.location, op.getCombine(), loops.builder.getF32Type()));
+  // No rows of queries are scaled where they have no elements: then it is the sum, 0, that is.
+  if (product.isDot && !product.scales.empty()) {
+    Value features = loops.constant(1);
+    for (Value size : featureSizes(frame, product))
+      features = loops.mul(features, size);
+    if (auto known = LoopBuilder::constantOf(features); !known || *known == 0) {
+      Value isNone = loops.compare(arith::CmpIPredicate::eq, features, loops.constant(0));
+      neutral = arith::SelectOp::create(loops.builder, loops.location, isNone,
+                                        loops.mulf(neutral, productScales[number]), neutral);
+    }
+  }
+  Values sums = sumTerms(number, tile, Values(tile.rows * vectors, neutral));
+  for (int64_t live = 0; live < vectors; ++live) {
+    int64_t vector = tile.firstVector + live;
+    Value largest = keepsMaxima() ? loadTile(blockMaxima, vector) : Value();
+    for (int64_t i = 0; i < tile.rows; ++i) {
+      Value sum = sums[i * vectors + live];
+      if (!product.isDot)
+        sum = loops.mulf(sum, productScales[number]);
+      storeTile(sum, scoreTiles[number], vector, tile.row, i);
+      if (largest)
+        largest = loops.maxKeepingFirst(largest, sum);
+    }
+    if (largest)
+      storeTile(largest, blockMaxima, vector);
+  }
+}
+
+/// The terms of all features, added to `sums`, [key][vector].
+LoopBuilder::Values AttendPrefill::sumTerms(unsigned number, const KeyTile &tile, Values sums) {
+  const PairReduction &product = problem.products[number];
+  std::vector<std::vector<RegionVectoriser>> cells;
+  for (int64_t i = 0; i < tile.rows; ++i) {
+    Value key = loops.add(loops.add(tile.firstKey, tile.row), i);
+    auto &cell = cells.emplace_back();
+    if (product.isDot)
+      cell.push_back(bindKey(batch, key));
+    for (int64_t vector = tile.firstVector; !product.isDot && vector < schedule.vectors; ++vector)
+      cell.push_back(bindKey(rowVectors[vector], key));
+  }
+  Values sizes = featureSizes(frame, product);
+  auto add = [&](ValueRange features, ValueRange carried) {
+    return accumulateTerms(number, cells, tile.firstVector, features, carried);
+  };
+  if (!product.isDot || sizes.size() != 1)
+    return loops.nest(sizes, sums, add);
+  // Line by line, so that the lines read later are asked for in step with the multiplications.
+  Value zero = loops.constant(0), one = loops.constant(1), line = loops.constant(lineFloats);
+  Value lines = loops.mul(loops.div(sizes[0], line), lineFloats);
+  sums = loops.loop(zero, lines, line, sums, [&](Value first, ValueRange before) {
+    prefetchKeys(product, tile, first);
+    Value end = loops.add(first, lineFloats);
+    return loops.loop(first, end, loops.constant(featuresAtOnce), before, [&](Value feature, ValueRange carried) {
+      Values next(carried);
+      for (int64_t i = 0; i < featuresAtOnce; ++i)
+        next = add({loops.add(feature, i)}, next);
+      return next;
+    });
+  });
+  auto size = LoopBuilder::constantOf(sizes[0]);
+  if (size && *size % lineFloats == 0)
+    return sums;
+  return loops.loop(lines, sizes[0], one, sums,
+                    [&](Value feature, ValueRange carried) { return add(feature, carried); });
+}
+
+/// Asks for the line of `feature` of the next tile's keys, into the nearest cache, and of the next block's, into the
+/// second one.
+void AttendPrefill::prefetchKeys(const PairReduction &product, const KeyTile &tile, Value feature) {
+  attn::ReduceOp op = product.op;
+  BlockArgument index = op.getBody().getArgument(0);
+  IndexUses uses(problem.op);
+  SmallVector<tensor::ExtractOp> extracts(op.getBody().getOps<tensor::ExtractOp>());
+  for (tensor::ExtractOp extract : extracts) {
+    if (!(uses.of(extract) & IndexUses::anyKey) || !IndexUses::stepsWith(extract, index))
+      continue;
+    for (int64_t i = 0; i < tile.rows; ++i)
+      for (auto [distance, locality] : {std::pair(loops.constant(tile.rows), 3u), {tile.count, 2u}}) {
+        Value key = loops.add(loops.add(tile.firstKey, tile.row), i);
+        RegionVectoriser later = bindKey(batch, loops.add(key, distance));
+        later.bindIndex(index, feature);
+        loops.prefetch(frame.buffer(extract.getTensor()), subscriptsOf(later, extract), locality);
+      }
+  }
+}
+
+LoopBuilder::Values AttendPrefill::accumulateTerms(unsigned number, ArrayRef<std::vector<RegionVectoriser>> cells,
+                                                   int64_t firstVector, ValueRange features, ValueRange carried) {
+  const PairReduction &product = problem.products[number];
+  attn::ReduceOp op = product.op;
+  Value feature = loops.linearise(features, featureSizes(frame, product));
+  SmallVector<Values> packed(rowTiles[number].size());
+  for (auto [tile, vectors] : llvm::zip(rowTiles[number], packed))
+    for (int64_t vector = firstVector; vector < schedule.vectors; ++vector)
+      vectors.push_back(loadTile(tile, vector, feature));
+  Values next;
+  for (auto [i, cell] : llvm::enumerate(cells)) {
+    if (product.isDot) {
+      RegionVectoriser key = cell[0];
+      bindFeatures(product, key, features);
+      Value factor = loops.splat(key.evaluate(product.keyFactor));
+      for (Value row : packed[0])
+        next.push_back(loops.fma(factor, row, carried[next.size()]));
+      continue;
+    }
+    for (auto [live, of] : llvm::enumerate(cell)) {
+      RegionVectoriser pair = of;
+      bindFeatures(product, pair, features);
+      for (auto [extract, vectors] : llvm::zip(product.rowExtracts, packed))
+        pair.bindValue(extract->getResult(0), vectors[live]);
+      Value term = loops.splat(pair.evaluate(AttendProblem::yielded(op.getBody())));
+      next.push_back(combine(loops.builder, loops.location, op.getCombine(), carried[next.size()], term));
+    }
+  }
+  return next;
+}
+
+//===-------------------------------------------- scores ------------------------------------------------------===//
+
+/// The formula of one key and one vector of queries; products are not bound.
+RegionVectoriser AttendPrefill::bindPair(int64_t vector, Value firstKey, Value key) {
+  RegionVectoriser pair = bindKey(rowVectors[vector], loops.add(firstKey, key));
+  bindPairTiles(pair, vector, key);
+  return pair;
+}
+
+/// The score in base two for softmax, as it is for ratio; -inf (or zero) where masked. Notes which pairs are kept.
+Value AttendPrefill::scoreOf(RegionVectoriser &pair, int64_t vector, Value key, bool masked) {
+  attn::AttendOp op = problem.op;
+  for (auto [product, tile] : llvm::zip(problem.products, scoreTiles))
+    pair.bindValue(product.head, loadTile(tile, vector, key));
+  Value score = pair.broadcast(pair.evaluate(AttendProblem::yielded(op.getScore())));
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (problem.isSoftmax() && !problem.scoreIsProduct)
+    score = loops.mulf(score, loops.splat(log2e));
+  if (masked) {
+    Value keeps = loops.splat(pair.evaluate(AttendProblem::yielded(op.getMask())));
+    score = loops.choose(keeps, score, loops.splat(-infinity));
+  }
+  Value kept = loops.compare(arith::CmpFPredicate::UNE, score, loops.splat(-infinity));
+  if (dropsPairs())
+    loops.storeFlags(kept, keptTile, {keptAt(key, vector)});
+  return problem.isSoftmax() ? score : loops.choose(kept, score, loops.splat(0.0));
+}
+
+/// Where the product is the score, its tiles find the largest ones while they are in registers.
+bool AttendPrefill::keepsMaxima() const { return problem.scoreIsProduct && problem.isSoftmax(); }
+
+/// Whether a value may meet a pair that is masked, or whose score is -inf.
+bool AttendPrefill::dropsPairs() const { return problem.hasValue() && (problem.hasMask() || !dropsByMaskAlone()); }
+
+/// No score is -inf but by the mask.
+bool AttendPrefill::dropsByMaskAlone() const {
+  return keepsMaxima() || (problem.scoreIsBounded && problem.isSoftmax());
+}
+
+LoopBuilder::Values AttendPrefill::computeScores(Value firstKey, Value count, bool masked) {
+  Value zero = loops.constant(0);
+  Values largest;
+  bool isDone = keepsMaxima() && !masked;
+  if (problem.isSoftmax())
+    for (int64_t vector = 0; vector < schedule.vectors; ++vector)
+      largest.push_back(loadTile(isDone ? blockMaxima : maxima, vector));
+  if (isDone)
+    return largest;
+  return loops.loop(zero, count, loops.constant(1), largest, [&](Value key, ValueRange carried) {
+    Values next;
+    for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
+      RegionVectoriser pair = bindPair(vector, firstKey, key);
+      Value score = scoreOf(pair, vector, key, masked);
+      storeTile(score, scoreTiles[0], vector, key);
+      if (problem.isSoftmax())
+        next.push_back(loops.maxKeepingFirst(carried[vector], score));
+    }
+    return next;
+  });
+}
+
+//===-------------------------------------------- weights -----------------------------------------------------===//
+
+/// Turns scores into weights and adds them to the rows' sums. Returns what earlier sums are to be multiplied with.
+LoopBuilder::Values AttendPrefill::exponentiate(Pass pass, Value firstKey, Value count, ValueRange newMaxima) {
+  Value zero = loops.constant(0);
+  attn::AttendOp op = problem.op;
+  bool isFinal = pass == Pass::Apply;
+  Values largest, corrections, total, finalScale;
+  for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
+    total.push_back(loadTile(sums, vector));
+    finalScale.push_back(loadTile(inverses, vector));
+    if (!problem.isSoftmax())
+      continue;
+    Value before = loadTile(maxima, vector);
+    largest.push_back(isFinal ? before : newMaxima[vector]);
+    if (isFinal)
+      continue;
+    corrections.push_back(attendExp2(loops, loops.subf(before, largest[vector]), target));
+    total[vector] = loops.mulf(total[vector], corrections[vector]);
+    storeTile(largest[vector], maxima, vector);
+  }
+  total = loops.loop(zero, count, loops.constant(1), total, [&](Value key, ValueRange carried) {
+    Values next;
+    for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
+      Value weight = loadTile(scoreTiles[0], vector, key);
+      if (problem.isSoftmax())
+        weight = attendExp2(loops, loops.subf(weight, largest[vector]), target);
+      if (isFinal)
+        weight = loops.mulf(weight, finalScale[vector]);
+      next.push_back(isFinal ? carried[vector] : loops.addf(carried[vector], weight));
+      if (pass == Pass::Statistics)
+        continue;
+      if (problem.hasWeight()) {
+        RegionVectoriser pair = bindPair(vector, firstKey, key);
+        pair.bindValue(op.getWeight().getArgument(0), weight);
+        weight = pair.broadcast(pair.evaluate(AttendProblem::yielded(op.getWeight())));
+      }
+      storeTile(weight, scoreTiles[0], vector, key);
+    }
+    return next;
+  });
+  if (!isFinal)
+    for (int64_t vector = 0; vector < schedule.vectors; ++vector)
+      storeTile(total[vector], sums, vector);
+  return corrections;
+}
+
+} // namespace attnc

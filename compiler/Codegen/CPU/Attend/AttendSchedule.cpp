@@ -1,0 +1,39 @@
+#include "compiler/Codegen/CPU/Attend/AttendSchedule.h"
+#include "compiler/Codegen/CPU/Attend/AttendDecode.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+/// Decode where it can, unless the schedule says otherwise.
+static AttendForm chooseForm(const AttendProblem &problem) {
+  bool wanted = scheduledWord(problem.kernel, "form").value_or("decode") == "decode";
+  return wanted && canDecode(problem) ? AttendForm::Decode : AttendForm::Prefill;
+}
+
+/// Enough sums in flight to hide the latency of a multiply-add; more than twenty run no faster.
+static int64_t tileRowsFor(int64_t vectors, const Target &target) {
+  int64_t sums = target.vectorRegisters >= 32 ? 20 : 12;
+  return std::min<int64_t>(sums / vectors, target.vectorRegisters / 2);
+}
+
+AttendSchedule chooseAttendSchedule(const AttendProblem &problem, const Target &target) {
+  AttendSchedule schedule;
+  schedule.form = chooseForm(problem);
+  schedule.lanes = target.f32Lanes;
+  schedule.vectors = target.vectorRegisters >= 32 ? 4 : 3;
+  // Fewer queries than a tile holds: a narrower tile.
+  if (problem.rows.isConstant())
+    schedule.vectors =
+        std::clamp<int64_t>((problem.rows.constant() + schedule.lanes - 1) / schedule.lanes, 1, schedule.vectors);
+  if (auto tileQ = scheduled(problem.kernel, "tile_q"))
+    schedule.vectors = std::clamp<int64_t>((*tileQ + schedule.lanes - 1) / schedule.lanes, 1, 4);
+  schedule.tileRows = tileRowsFor(schedule.vectors, target);
+  if (auto tileKv = scheduled(problem.kernel, "tile_kv"))
+    schedule.tileKv = std::clamp<int64_t>((*tileKv + 15) / 16 * 16, 16, 1024);
+  if (auto splitKv = scheduled(problem.kernel, "split_kv"))
+    schedule.splitKv = std::max<int64_t>(*splitKv, 16);
+  return schedule;
+}
+
+} // namespace attnc

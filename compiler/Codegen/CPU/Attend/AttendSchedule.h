@@ -1,0 +1,36 @@
+//===- AttendSchedule.h - tile sizes of attention -------------------------------------------------------------===//
+//
+// The prefill schedule keeps C[tileRows][vectors] in registers, with tileRows * vectors accumulators, `vectors`
+// operands and a broadcast: 5 x 4 of 32 registers, 4 x 3 of 16 (all). With 24 accumulators an AVX-512 core issues 1.89
+// multiply-adds a cycle, with 16 to 20 close to 2. More queries in a tile read keys and values less often. More keys in
+// a block make the sums of values visit memory less often; the scores and a part of the queries, keys or values should
+// stay in the first-level cache: 128 keys and 64 queries take 32 KB.
+//
+// Attributes of the kernel's schedule that are present win: `tile_q`, `tile_kv`, `form`, `split_kv`.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/CPU/Attend/AttendProblem.h"
+#include "compiler/Codegen/Target.h"
+
+namespace attnc {
+
+enum class AttendForm { Prefill, Decode };
+
+struct AttendSchedule {
+  AttendForm form = AttendForm::Prefill;
+  int64_t lanes = 16;    ///< of one vector
+  int64_t vectors = 4;   ///< of queries in a tile
+  int64_t tileRows = 5;  ///< keys (or values) of a register tile
+  int64_t tileKv = 128;  ///< keys of a block, a multiple of 16
+  int64_t splitKv = 512; ///< decode: keys of a chunk
+  int64_t tileQ() const { return lanes * vectors; }
+};
+
+/// Most rows of a batch for which the decode schedule is the faster one.
+inline constexpr int64_t mostDecodeRows = 8;
+
+AttendSchedule chooseAttendSchedule(const AttendProblem &problem, const Target &target);
+
+} // namespace attnc

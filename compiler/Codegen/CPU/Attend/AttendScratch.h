@@ -1,0 +1,36 @@
+//===- AttendScratch.h - where the tiles of a worker lie ------------------------------------------------------===//
+//
+// Tiles are laid one behind the other in the worker's scratch, each aligned to a cache line. Rows may be dynamic
+// (features, values), columns are not:  offset(n + 1) = alignTo(offset(n) + 4 * rows * columns, 64).
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/CPU/Nest/KernelFrame.h"
+
+namespace attnc {
+
+class AttendScratch {
+public:
+  explicit AttendScratch(KernelFrame &frame) : frame(frame) {}
+
+  /// A tile of rows x columns of elements of at most four bytes (f32 by default) as a memref with one index, so that
+  /// the distance of two rows folds into addresses.
+  mlir::Value take(const SizeExpr &rows, int64_t columns, mlir::Type element = {}) {
+    mlir::Value offset = frame.size(bytes);
+    SizeExpr elements = rows * SizeExpr(columns);
+    bytes = bytes + (elements * SizeExpr(4)).alignTo(scratchAlignment);
+    if (!element)
+      element = frame.builder.getF32Type();
+    if (elements.isConstant())
+      return frame.scratch(offset, mlir::MemRefType::get({elements.constant()}, element));
+    return frame.scratch(offset, mlir::MemRefType::get({mlir::ShapedType::kDynamic}, element), frame.size(elements));
+  }
+
+  SizeExpr bytes = 0; ///< taken so far
+
+private:
+  KernelFrame &frame;
+};
+
+} // namespace attnc

@@ -1,0 +1,345 @@
+#include "compiler/Codegen/CPU/CpuEmitter.h"
+#include "compiler/Codegen/CPU/Gemm/GemmDot.h"
+#include "compiler/Codegen/CPU/Gemm/GemmEpilogue.h"
+#include "compiler/Codegen/CPU/Gemm/GemmSchedule.h"
+#include "compiler/Codegen/CPU/Gemm/GemmTile.h"
+#include "compiler/Codegen/CPU/Gemm/PackPanel.h"
+#include "compiler/Codegen/CPU/Nest/KernelFrame.h"
+#include "compiler/Codegen/ChosenSchedule.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+namespace {
+
+/// The phase that multiplies.
+class GemmEmission {
+public:
+  GemmEmission(const GemmProblem &problem, const GemmSchedule &schedule, KernelFrame &frame)
+      : problem(problem), schedule(schedule), frame(frame), code(frame.builder, frame.location, schedule.lanes) {}
+
+  void emit() {
+    readOperands();
+    findResultOperands();
+    decodeChunk();
+    if (schedule.dots)
+      return eachPanel([&](Value panel) { dots(panel); });
+    Value onlyTile = code.less(rows, code.constant(schedule.mr + 1));
+    code.branch(
+        onlyTile, [&] { eachPanel([&](Value panel) { singleTile(panel); }); },
+        [&] { eachPanel([&](Value panel) { block(panel); }); });
+  }
+
+private:
+  void readOperands() {
+    left = code.flat(frame.buffer(problem.left.tensor));
+    SizeExpr batch = problem.extent(LoopGroup::Batch);
+    SizeExpr panelFloats = problem.extent(LoopGroup::Depth) * SizeExpr(schedule.nr);
+    if (problem.packing || schedule.dots)
+      right = code.flat(frame.buffer(problem.right.tensor));
+    else
+      right = frame.shared(0, MemRefType::get({ShapedType::kDynamic}, frame.builder.getF32Type()),
+                           {frame.size(batch * schedule.panels * panelFloats)});
+    result = code.flat(frame.result(0));
+    rows = frame.size(problem.extent(LoopGroup::Row));
+    depth = frame.size(problem.extent(LoopGroup::Depth));
+    leftStep = frame.size(problem.innerStride(problem.left, LoopGroup::Depth));
+    int64_t blockFloats = schedule.blockRows() * schedule.nr;
+    sums = frame.scratch(0, MemRefType::get({blockFloats}, frame.builder.getF32Type()));
+    chunkDepth = problem.isFlat(problem.left, LoopGroup::Depth) ? schedule.kc : problem.depthRun().constant();
+  }
+
+  void findResultOperands() {
+    resultIsFlat = problem.isFlat(problem.result, LoopGroup::Row) && problem.isFlat(problem.result, LoopGroup::Column);
+    linalg::GenericOp epilogue = problem.epilogue;
+    if (!epilogue)
+      return;
+    AffineMap map = epilogue.getMatchingIndexingMap(epilogue.getDpsInitOperand(0));
+    for (OpOperand *operand : epilogue.getDpsInputOperands())
+      if (isa<BlockArgument>(operand->get()) && epilogue.getMatchingIndexingMap(operand) == map)
+        besideResult.push_back(code.flat(frame.buffer(operand->get())));
+  }
+
+  /// chunk -> batch, block of rows, group of panels.
+  void decodeChunk() {
+    Value blocks = frame.size(schedule.rowBlocks), groups = frame.size(schedule.panelGroups);
+    Value group = code.rem(frame.chunk, groups), outer = code.div(frame.chunk, groups);
+    rowBlock = code.rem(outer, blocks);
+    batch = code.div(outer, blocks);
+    panels = frame.size(schedule.panels);
+    firstPanel = code.mul(group, schedule.panelsPerChunk);
+    lastPanel = code.add(firstPanel, schedule.panelsPerChunk);
+    if (schedule.panelsPerChunk > 1)
+      lastPanel = code.min(panels, lastPanel);
+    leftBatch = offset(problem.left, LoopGroup::Batch, batch);
+  }
+
+  void eachPanel(llvm::function_ref<void(Value)> body) { code.loop(firstPanel, lastPanel, 1, body); }
+
+  /// Elements of left before number `flat` of a group.
+  Value offset(const Access &access, LoopGroup group, Value flat) {
+    if (problem.isFlat(access, group))
+      return code.mul(flat, frame.size(problem.innerStride(access, group)));
+    SmallVector<SizeExpr> sizes;
+    for (unsigned loop : problem.loopsOf(group))
+      sizes.push_back(problem.loopSizes[loop]);
+    Value sum = code.constant(0);
+    for (auto [loop, at] : llvm::zip(problem.loopsOf(group), coordinatesOf(code, frame, sizes, flat))) {
+      auto *dimension = llvm::find(access.loops, loop);
+      sum = code.add(sum, code.mul(at, frame.size(problem.stride(access, dimension - access.loops.begin()))));
+    }
+    return sum;
+  }
+
+  Value panelOffset(Value panel) {
+    return code.mul(code.mul(code.add(code.mul(batch, panels), panel), depth), schedule.nr);
+  }
+
+  /// Where the tile of `height` rows from `firstRow` on, at step k0, lies in its operands. Rows beyond number
+  /// `lastRow`, if there may be any, repeat that one.
+  TileOperands operandsOf(Value firstRow, int64_t height, Value lastRow, Value k0, Value panelAt) {
+    TileOperands operands;
+    operands.left = left;
+    Value rowOffset = offset(problem.left, LoopGroup::Row, firstRow);
+    operands.leftOffset = code.add(code.add(leftBatch, rowOffset), offset(problem.left, LoopGroup::Depth, k0));
+    bool flat = problem.isFlat(problem.left, LoopGroup::Row);
+    for (int64_t r = 0; r < height; ++r) {
+      Value row = lastRow ? code.min(code.constant(r), code.sub(lastRow, firstRow)) : code.constant(r);
+      operands.rowDistances.push_back(
+          flat ? offset(problem.left, LoopGroup::Row, row)
+               : code.sub(offset(problem.left, LoopGroup::Row, code.add(firstRow, row)), rowOffset));
+    }
+    operands.leftStep = leftStep;
+    operands.panel = right;
+    operands.panelOffset = code.add(panelAt, code.mul(k0, schedule.nr));
+    return operands;
+  }
+
+  /// Brings the lines of the result, and of the operands that are read beside it, that row `row` ends in.
+  void fetchResult(Value row, Value panel) {
+    Value at = code.add(code.add(offset(problem.result, LoopGroup::Batch, batch), code.mul(panel, schedule.nr)),
+                        offset(problem.result, LoopGroup::Row, row));
+    for (int64_t column = 0; column < schedule.nr; column += lineFloats) {
+      code.prefetchForWriting(result, code.add(at, column));
+      for (Value operand : besideResult)
+        code.prefetch(operand, code.add(at, column), 3);
+    }
+  }
+
+  /// Puts the tile's sums at row `row` of the block, or adds them to what is there.
+  void keep(ArrayRef<Value> tile, Value row, Value isFirst) {
+    auto each = [&](bool adds) {
+      for (auto [i, sum] : llvm::enumerate(tile)) {
+        int64_t place = i / schedule.vectors() * schedule.nr + i % schedule.vectors() * schedule.lanes;
+        Value at = code.add(code.mul(row, schedule.nr), place);
+        Value total = sum;
+        if (adds)
+          total = arith::AddFOp::create(code.builder, code.location, code.load(sums, at), sum);
+        code.store(total, sums, at);
+      }
+    };
+    code.branch(
+        isFirst, [&] { each(false); }, [&] { each(true); });
+  }
+
+  void dots(Value panel) {
+    Value firstColumn = code.mul(panel, schedule.nr);
+    Value columns = frame.size(problem.extent(LoopGroup::Column));
+    DotOperands operands;
+    operands.left = left;
+    for (int64_t row = 0; row < problem.extent(LoopGroup::Row).constant(); ++row)
+      operands.rowOffsets.push_back(code.add(leftBatch, offset(problem.left, LoopGroup::Row, code.constant(row))));
+    operands.right = right;
+    operands.rightOffset = code.mul(code.add(code.mul(batch, columns), firstColumn), depth);
+    operands.columns = code.min(code.constant(schedule.nr), code.sub(columns, firstColumn));
+    operands.depth = depth;
+    operands.sums = sums;
+    emitDots(code, operands, schedule.nr, schedule.mr * schedule.vectors());
+    finish(panel, code.constant(0), rows, code.constant(0));
+  }
+
+  /// All rows are one tile: the panel streams through once.
+  void singleTile(Value panel) {
+    if (schedule.singleHeights.empty())
+      return;
+    Value panelAt = panelOffset(panel), zero = code.constant(0), lastRow = code.sub(rows, code.constant(1));
+    Value leastHeight = code.constant(schedule.singleHeights.back());
+    for (int64_t height : llvm::reverse(schedule.singleHeights))
+      leastHeight = code.choose(code.less(rows, code.constant(height + 1)), code.constant(height), leastHeight);
+    bool whole = problem.isFlat(problem.left, LoopGroup::Depth);
+    auto part = [&](Value k0, Value steps, Value isFirst) {
+      code.dispatch(leastHeight, schedule.singleHeights, [&](int64_t height) {
+        TileOperands operands = operandsOf(zero, height, lastRow, k0, panelAt);
+        operands.depth = steps;
+        operands.fetches = {{code.add(operands.panelOffset, streamDistance), panelLines(), 2}};
+        TileShape shape{height, schedule.vectors(), schedule.accumulatorSets(height)};
+        keep(emitTile(code, shape, operands), zero, isFirst);
+      });
+    };
+    if (whole)
+      part(zero, depth, code.equal(zero, zero));
+    else
+      eachDepthChunk(part);
+    finish(panel, zero, rows, zero);
+  }
+
+  /// How the rows are shared out among tiles: tile t is new in rows [from(t), from(t + 1)), and computes `height(t)`
+  /// rows up to there (it overlaps the tile before where there are more).
+  struct RowTiles {
+    Value count, low, higher; ///< tiles in all; the lower height; the number of tiles that are one row higher
+  };
+
+  RowTiles rowTiles() {
+    Value count = frame.size(schedule.rowTiles), even = code.div(rows, count);
+    Value lowest = code.constant(schedule.blockHeights.front());
+    Value higher = code.choose(code.less(even, lowest), code.constant(0), code.rem(rows, count));
+    return {count, code.max(even, lowest), higher};
+  }
+
+  Value firstRowOf(const RowTiles &tiles, Value tile) {
+    return code.min(rows, code.add(code.mul(tile, tiles.low), code.min(tile, tiles.higher)));
+  }
+
+  /// Several tiles of rows share each chunk of the panel.
+  void block(Value panel) {
+    if (schedule.blockHeights.empty())
+      return;
+    RowTiles tiles = rowTiles();
+    Value firstTile = code.mul(rowBlock, schedule.tilesPerBlock);
+    Value lastTile = code.min(tiles.count, code.add(firstTile, schedule.tilesPerBlock));
+    eachDepthChunk([&](Value k0, Value steps, Value isFirst) {
+      code.loop(firstTile, lastTile, 1,
+                [&](Value tile) { blockTile(panel, tiles, tile, code.sub(tile, firstTile), k0, steps, isFirst); });
+    });
+  }
+
+  /// Tile number `tile`, which is number `place` of its block, over `steps` steps from k0 on.
+  void blockTile(Value panel, const RowTiles &tiles, Value tile, Value place, Value k0, Value steps, Value isFirst) {
+    Value isLast = code.less(code.sub(depth, steps), code.add(k0, 1));
+    Value isHigher = code.less(tile, tiles.higher);
+    Value height = code.add(tiles.low, code.choose(isHigher, code.constant(1), code.constant(0)));
+    Value firstNew = firstRowOf(tiles, tile), end = firstRowOf(tiles, code.add(tile, 1));
+    Value row = code.sub(end, height), kept = code.mul(place, schedule.mr);
+    int64_t share = llvm::divideCeil(panelLines(), schedule.tilesPerBlock);
+    Value fetched = code.mul(code.mul(place, code.div(steps, 4)), share * lineFloats);
+    code.dispatch(height, schedule.blockHeights, [&](int64_t rowsOfTile) {
+      TileOperands operands = operandsOf(row, rowsOfTile, Value(), k0, panelOffset(panel));
+      operands.depth = steps;
+      Value soon = code.add(operands.panelOffset, stepsAhead * schedule.nr);
+      Value nextChunk = code.add(code.add(operands.panelOffset, code.mul(steps, schedule.nr)), fetched);
+      operands.fetches = {{soon, panelLines(), 3}, {nextChunk, share, 2}};
+      if (resultIsFlat)
+        operands.fetchRow = [&](Value r) { code.when(isLast, [&] { fetchResult(code.add(row, r), panel); }); };
+      keep(emitTile(code, {rowsOfTile, schedule.vectors()}, operands), kept, isFirst);
+    });
+    code.when(isLast,
+              [&] { finish(panel, firstNew, code.sub(end, firstNew), code.add(kept, code.sub(firstNew, row))); });
+  }
+
+  /// Cache lines of a panel in four steps of k.
+  int64_t panelLines() const { return schedule.nr * 4 / lineFloats; }
+
+  /// K in chunks; a K of zero still has one, which sets the sums to zero.
+  void eachDepthChunk(llvm::function_ref<void(Value, Value, Value)> body) {
+    std::optional<int64_t> known = FlatBuilder::constantOf(depth);
+    Value zero = code.constant(0);
+    if (known && *known <= chunkDepth)
+      return body(zero, depth, code.equal(zero, zero));
+    code.loop(zero, code.max(depth, code.constant(1)), chunkDepth, [&](Value k0) {
+      Value steps = known && *known % chunkDepth == 0 ? code.constant(chunkDepth)
+                                                      : code.min(code.constant(chunkDepth), code.sub(depth, k0));
+      body(k0, steps, code.equal(k0, zero));
+    });
+  }
+
+  /// From the sums of `count` rows, which lie in scratch from row `kept` on, to the result.
+  void finish(Value panel, Value firstRow, Value count, Value kept) {
+    GemmBlock block{sums, kept, batch, firstRow, count, code.mul(panel, schedule.nr)};
+    emitEpilogue(code, problem, frame, block, schedule.nr);
+  }
+
+  static constexpr int64_t lineFloats = 16;
+  /// How far ahead of its use a stream is fetched, in floats.
+  static constexpr int64_t streamDistance = 1024;
+  /// How far ahead a chunk of the panel comes from the second cache to the first, in steps of k.
+  static constexpr int64_t stepsAhead = 8;
+
+  const GemmProblem &problem;
+  const GemmSchedule &schedule;
+  KernelFrame &frame;
+  FlatBuilder code;
+  int64_t chunkDepth = 0;
+  bool resultIsFlat = false;
+  SmallVector<Value> besideResult; ///< operands of the epilogue that lie as the result does
+  Value left, right, result, sums, rows, depth, leftStep, leftBatch;
+  Value batch, rowBlock, panels, firstPanel, lastPanel;
+};
+
+void emitPackPhase(const GemmProblem &problem, const GemmSchedule &schedule, KernelFrame &frame) {
+  FlatBuilder code(frame.builder, frame.location, schedule.lanes);
+  PackedMatrix matrix;
+  SizeExpr depth = problem.extent(LoopGroup::Depth), columns = problem.extent(LoopGroup::Column);
+  SizeExpr floats = problem.extent(LoopGroup::Batch) * schedule.panels * depth * SizeExpr(schedule.nr);
+  matrix.source = code.flat(frame.buffer(problem.right.tensor));
+  matrix.packed =
+      frame.shared(0, MemRefType::get({ShapedType::kDynamic}, frame.builder.getF32Type()), {frame.size(floats)});
+  matrix.depth = frame.size(depth);
+  matrix.columns = frame.size(columns);
+  matrix.batchStride = frame.size(depth * columns);
+  matrix.transposed = problem.rightIsTransposed();
+  matrix.outerStride = frame.size(matrix.transposed ? depth : columns);
+  matrix.nr = schedule.nr;
+  emitPackPanel(code, matrix, frame.chunk);
+}
+
+} // namespace
+
+Verdict supportsGemm(func::FuncOp kernel, const Target &target) {
+  std::optional<GemmProblem> problem;
+  if (Verdict v = GemmProblem::match(kernel, problem); !v)
+    return v;
+  if (problem->packing && problem->packing->nr % target.f32Lanes != 0)
+    return Verdict::no("its panels are not whole vectors");
+  // A vector of lanes must not run from one value of an outer column loop to the next.
+  unsigned loops = 0;
+  int64_t inner = 0;
+  for (unsigned loop : problem->loopsOf(LoopGroup::Column))
+    if (SizeExpr size = problem->loopSizes[loop]; !(size == SizeExpr(1))) {
+      ++loops;
+      inner = size.isConstant() ? size.constant() : 1;
+    }
+  if (loops > 1 && inner % target.f32Lanes != 0)
+    return Verdict::no("the innermost dimension of its result is not a whole number of vectors");
+  return Verdict::yes();
+}
+
+FailureOr<KernelCode> emitGemm(func::FuncOp kernel, const Target &target, ModuleOp code) {
+  std::optional<GemmProblem> problem;
+  if (!GemmProblem::match(kernel, problem))
+    return failure();
+  GemmSchedule schedule(*problem, target);
+  KernelCode result;
+  std::string name = kernel.getSymName().str();
+  if (!problem->packing && !schedule.dots) {
+    KernelFrame frame(kernel, name + ".pack", code);
+    emitPackPhase(*problem, schedule, frame);
+    SizeExpr panels = problem->extent(LoopGroup::Batch) * schedule.panels;
+    result.phases.push_back({name + ".pack", panels});
+    result.sharedBytes =
+        (panels * problem->extent(LoopGroup::Depth) * SizeExpr(schedule.nr * 4)).alignTo(scratchAlignment);
+  }
+  KernelFrame frame(kernel, name, code);
+  GemmEmission(*problem, schedule, frame).emit();
+  result.phases.push_back({name, schedule.chunks(*problem)});
+  result.workerBytes = SizeExpr(llvm::alignTo(schedule.blockRows() * schedule.nr * 4, scratchAlignment));
+  result.cost = {problem->flops(), problem->sizes.bytesRead(), problem->sizes.bytesWritten()};
+  if (schedule.dots)
+    recordSchedule(kernel, {{"nr", schedule.nr}});
+  else
+    recordSchedule(kernel,
+                   {{"mr", schedule.mr}, {"nr", schedule.nr}, {"kc", schedule.kc}, {"mc", schedule.blockRows()}});
+  return result;
+}
+
+} // namespace attnc

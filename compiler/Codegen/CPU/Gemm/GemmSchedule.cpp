@@ -1,0 +1,111 @@
+#include "compiler/Codegen/CPU/Gemm/GemmSchedule.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+namespace {
+
+/// What a size that is not known until run time is taken to be where a choice depends on it.
+constexpr int64_t typicalSize = 1024;
+
+int64_t knownOr(const SizeExpr &size, int64_t otherwise) { return size.isConstant() ? size.constant() : otherwise; }
+
+/// Chunks of at most 384 steps, all about as long, each a multiple of 4.
+int64_t chooseDepth(const GemmProblem &problem) {
+  constexpr int64_t longest = 384;
+  SizeExpr depth = problem.extent(LoopGroup::Depth);
+  if (!depth.isConstant())
+    return longest;
+  int64_t chunks = std::max<int64_t>(1, llvm::divideCeil(depth.constant(), longest));
+  return std::max<int64_t>(4, llvm::alignTo(llvm::divideCeil(depth.constant(), chunks), 4));
+}
+
+} // namespace
+
+int64_t tileRows(int64_t vectors, const Target &target) {
+  int64_t rows = (target.vectorRegisters - 1 - vectors) / vectors;
+  // An even height, and no more rows than the addresses of their elements leave room for.
+  return std::min<int64_t>(14, std::max<int64_t>(1, rows / 2 * 2));
+}
+
+int64_t choosePanelColumns(int64_t columns, const Target &target) {
+  // Share of the peak that a tile of 1 to 4 vectors a row reaches, as measured with 32 registers and with 16.
+  static constexpr double many[] = {0.75, 0.94, 0.97, 0.95};
+  static constexpr double few[] = {0.75, 0.95, 0.90, 0.0};
+  const double *speed = target.vectorRegisters >= 32 ? many : few;
+  int64_t best = 0;
+  double bestSpeed = 0;
+  for (int64_t vectors = 1; vectors <= 4; ++vectors) {
+    int64_t nr = vectors * target.f32Lanes;
+    double useful = speed[vectors - 1] * columns / llvm::alignTo(columns, nr);
+    if (useful > bestSpeed) {
+      best = nr;
+      bestSpeed = useful;
+    }
+  }
+  return best;
+}
+
+/// Whether right is read once, as it lies, along K.
+static bool suitsDots(const GemmProblem &problem) {
+  SizeExpr rows = problem.extent(LoopGroup::Row);
+  return !problem.packing && problem.rightIsTransposed() && rows.isConstant() && rows.constant() <= mostDotRows &&
+         problem.isFlat(problem.left, LoopGroup::Depth) &&
+         problem.innerStride(problem.left, LoopGroup::Depth) == SizeExpr(1);
+}
+
+GemmSchedule::GemmSchedule(const GemmProblem &problem, const Target &target)
+    : dots(suitsDots(problem)), lanes(target.f32Lanes) {
+  SizeExpr rows = problem.extent(LoopGroup::Row), columns = problem.extent(LoopGroup::Column);
+  int64_t chosen = choosePanelColumns(knownOr(columns, typicalSize), target);
+  nr = problem.packing ? problem.packing->nr : dots ? 4 * lanes : scheduled(problem.kernel, "nr").value_or(chosen);
+  mr = scheduled(problem.kernel, "mr").value_or(tileRows(vectors(), target));
+  kc = scheduled(problem.kernel, "kc").value_or(chooseDepth(problem));
+  tilesPerBlock = std::max<int64_t>(1, scheduled(problem.kernel, "mc").value_or(32) / mr);
+  rowTiles = rows.ceilDiv(mr);
+  // No more than there are: each tile of a block fetches its share.
+  tilesPerBlock = std::clamp<int64_t>(knownOr(rowTiles, tilesPerBlock), 1, tilesPerBlock);
+  rowBlocks = rowTiles.ceilDiv(tilesPerBlock);
+  panels = columns.ceilDiv(nr);
+  chooseGroups(problem);
+  chooseHeights(rows);
+}
+
+void GemmSchedule::chooseGroups(const GemmProblem &problem) {
+  // Work enough that handing out a chunk costs nothing, and still sixteen groups for the cores to share.
+  constexpr int64_t chunkDepth = 3072, fewestGroups = 16;
+  int64_t depth = std::max<int64_t>(1, knownOr(problem.extent(LoopGroup::Depth), typicalSize));
+  int64_t most = std::max<int64_t>(1, knownOr(panels, typicalSize / nr) / fewestGroups);
+  panelsPerChunk = std::clamp<int64_t>(chunkDepth / depth, 1, most);
+  panelGroups = panels.ceilDiv(panelsPerChunk);
+}
+
+void GemmSchedule::chooseHeights(const SizeExpr &rows) {
+  if (!rows.isConstant()) {
+    for (int64_t height = 1; height < mr; height *= 2)
+      singleHeights.push_back(height);
+    singleHeights.push_back(mr);
+    if (mr > 1)
+      blockHeights.push_back(mr - 1);
+    blockHeights.push_back(mr);
+  } else if (rows.constant() <= mr) {
+    singleHeights.push_back(rows.constant());
+  } else {
+    int64_t tiles = rowTiles.constant();
+    blockHeights.push_back(rows.constant() / tiles);
+    if (rows.constant() % tiles)
+      blockHeights.push_back(rows.constant() / tiles + 1);
+  }
+}
+
+int64_t GemmSchedule::accumulatorSets(int64_t rows) const {
+  int64_t sets = std::max<int64_t>(1, mr * vectors() / (rows * vectors()));
+  return std::min<int64_t>(8, int64_t(1) << llvm::Log2_64(sets));
+}
+
+SizeExpr GemmSchedule::chunks(const GemmProblem &problem) const {
+  return problem.extent(LoopGroup::Batch) * rowBlocks * panelGroups;
+}
+
+} // namespace attnc

@@ -1,0 +1,69 @@
+//===- GemmSchedule.h - how a gemm kernel is cut up ---------------------------------------------------------------===//
+//
+// A register tile is mr rows by nr columns; the k loop adds `left(row, k) x panel(k, 0..nr)` to it. Tiles of one block
+// of rows run one after the other over a chunk of kc steps of a panel, which stays in the second cache, and meanwhile
+// fetch the next chunk of the panel, each its share:
+//
+//   for panel in panels of the chunk                      nr columns: 3 vectors of 16 with 32 registers, 2 of 8 with 16
+//     for k0 = 0 .. K step kc                             about 384: a chunk of the panel is 75 KB
+//       for tile in rows of the block (about 32 rows)     as high as each other, or one row less: never a short tail
+//         partial[tile] += left[tile, k0 .. k0+kc] * panel[k0 .. k0+kc]
+//         at the last k0: result[tile, panel] = epilogue(partial[tile])
+//
+// Three streams are fetched while a tile is computed: the panel itself from the second cache to the first, a few steps
+// ahead; the tile's share of the next chunk, to the second cache; and, in the last chunk, row by row the places of the
+// result and what its epilogue reads there. Evenly spread they cost nothing, in bursts they take up the fill buffers.
+//
+// Where M is not known, tiles are mr or mr - 1 rows high; a number of rows that is no sum of these (9, 17, ..) has
+// tiles that overlap, and the rows that two tiles compute are stored once. All rows in one tile take the next height of
+// 1, 2, 4, .., mr; rows that do not exist repeat the last one and are not stored.
+//
+// With one tile of rows (M <= mr) the kernel is bound by the bandwidth of the panels: K is not cut, a low tile has
+// several accumulators for each element, over k, and fetches ahead in the panel that it reads.
+//
+// Chunks are (batch, block of rows, group of panels), numbered in this order: neighbours share the rows, which stay in
+// the second cache while the panels stream past.
+//
+// Sources: Goto and van de Geijn, "Anatomy of high-performance matrix multiplication" (2008), for the loops around the
+// register tile; the tile and the chunk lengths are measured (benchmarks/kernels).
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/CPU/Gemm/GemmProblem.h"
+#include "compiler/Codegen/Target.h"
+
+namespace attnc {
+
+/// The most rows that meet an unpacked N x K matrix by dot products.
+inline constexpr int64_t mostDotRows = 4;
+
+/// Rows of a register tile of `vectors` vectors a row: all registers but those for a row of the panel and a broadcast.
+int64_t tileRows(int64_t vectors, const Target &target);
+
+struct GemmSchedule {
+  GemmSchedule(const GemmProblem &problem, const Target &target);
+
+  /// Few rows against an unpacked N x K matrix: GemmDot.h, no register tiles. A panel is then nr columns of it.
+  bool dots;
+  int64_t lanes;          ///< floats of a vector
+  int64_t mr, nr;         ///< register tile
+  int64_t kc;             ///< steps of k between visits of the partial sums
+  int64_t tilesPerBlock;  ///< row tiles of a block
+  int64_t panelsPerChunk; ///< panels of a group
+  SizeExpr rowTiles, rowBlocks, panels, panelGroups;
+
+  int64_t vectors() const { return nr / lanes; }
+  int64_t blockRows() const { return tilesPerBlock * mr; }
+  /// Heights, ascending, that tiles have when all rows are one tile, and when they are several.
+  llvm::SmallVector<int64_t> singleHeights, blockHeights;
+  /// Accumulators of an element in a single tile `rows` high.
+  int64_t accumulatorSets(int64_t rows) const;
+  SizeExpr chunks(const GemmProblem &problem) const;
+
+private:
+  void chooseGroups(const GemmProblem &problem);
+  void chooseHeights(const SizeExpr &rows);
+};
+
+} // namespace attnc

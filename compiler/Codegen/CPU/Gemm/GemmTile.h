@@ -1,0 +1,46 @@
+//===- GemmTile.h - the register tile of a matrix product ---------------------------------------------------------===//
+//
+//   sum[r][v] = sum over k < depth of left[row r, k] * panel[k, v*lanes .. (v+1)*lanes]
+//
+// in rows x vectors registers. Each step of k loads a row of the panel and, for each row of the tile, one float spread
+// over a vector; four steps make one turn of the loop. Low tiles keep several sums for each element, over k modulo
+// `sets`, since a fused multiply-add takes four cycles and two start in each; the sums are added up at the end, in
+// order. Cache lines are fetched ahead meanwhile, spread among the multiply-adds: in bursts they stall.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/CPU/Nest/FlatBuilder.h"
+#include <functional>
+
+namespace attnc {
+
+struct TileShape {
+  int64_t rows, vectors;
+  int64_t sets = 1;
+};
+
+/// A part of the panel's buffer that is asked for while a tile is computed, from its start to its end.
+struct TileFetch {
+  mlir::Value offset;
+  int64_t lines;     ///< of 64 bytes, for each four steps of k
+  unsigned locality; ///< 3 is the nearest cache
+};
+
+struct TileOperands {
+  mlir::Value left;                            ///< flat
+  mlir::Value leftOffset;                      ///< of row 0 at k = 0
+  llvm::SmallVector<mlir::Value> rowDistances; ///< of row r from row 0
+  mlir::Value leftStep;                        ///< from one k to the next
+  mlir::Value panel, panelOffset;              ///< flat, [depth][vectors * lanes] from the offset on
+  mlir::Value depth;
+  llvm::SmallVector<TileFetch> fetches;
+  /// If given, called with the number of each row of the tile, evenly spread over the steps of k: to fetch what is
+  /// needed when the row is done.
+  std::function<void(mlir::Value)> fetchRow;
+};
+
+/// The sums, row by row.
+FlatBuilder::Values emitTile(FlatBuilder &code, const TileShape &shape, const TileOperands &operands);
+
+} // namespace attnc

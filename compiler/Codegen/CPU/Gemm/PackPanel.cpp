@@ -1,0 +1,87 @@
+#include "compiler/Codegen/CPU/Gemm/PackPanel.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+namespace {
+
+class PanelEmission {
+public:
+  PanelEmission(FlatBuilder &code, const PackedMatrix &matrix) : code(code), matrix(matrix), lanes(code.lanes) {}
+
+  void emit(Value number) {
+    Value panels = code.ceilDiv(matrix.columns, matrix.nr);
+    Value batch = code.div(number, panels);
+    Value first = code.mul(code.rem(number, panels), matrix.nr);
+    source =
+        code.add(code.mul(batch, matrix.batchStride), matrix.transposed ? code.mul(first, matrix.outerStride) : first);
+    target = code.mul(code.mul(number, matrix.depth), matrix.nr);
+    columns = code.sub(matrix.columns, first);
+    if (matrix.transposed)
+      transposeSquares();
+    else
+      code.branch(
+          code.less(columns, code.constant(matrix.nr)), [&] { copyRows(true); }, [&] { copyRows(false); });
+  }
+
+private:
+  void copyRows(bool ragged) {
+    SmallVector<Value> masks;
+    for (int64_t v = 0; v < matrix.nr; v += lanes)
+      masks.push_back(ragged ? code.laneMask(code.sub(columns, code.constant(v))) : Value());
+    code.loop(code.constant(0), matrix.depth, 1, [&](Value k) {
+      Value from = code.add(source, code.mul(k, matrix.outerStride));
+      Value to = code.add(target, code.mul(k, matrix.nr));
+      for (auto [i, mask] : llvm::enumerate(masks))
+        code.store(code.load(matrix.source, code.add(from, i * lanes), mask), matrix.packed, code.add(to, i * lanes));
+    });
+  }
+
+  void transposeSquares() {
+    for (int64_t v = 0; v < matrix.nr; v += lanes) {
+      Value columnsLeft = code.sub(columns, code.constant(v));
+      Value from = code.add(source, code.mul(matrix.outerStride, v));
+      Value to = code.add(target, v);
+      code.loop(code.constant(0), matrix.depth, lanes, [&](Value k) {
+        Value depthLeft = code.sub(matrix.depth, k);
+        Value whole = code.constant(lanes - 1);
+        Value full = code.both(code.less(whole, columnsLeft), code.less(whole, depthLeft));
+        Value at = code.add(from, k), put = code.add(to, code.mul(k, matrix.nr));
+        code.branch(
+            full, [&] { square(at, put, Value(), Value()); }, [&] { square(at, put, columnsLeft, depthLeft); });
+      });
+    }
+  }
+
+  /// One square; with counts, of as many columns and steps of k only.
+  void square(Value from, Value to, Value columnsLeft, Value depthLeft) {
+    FlatBuilder::Values rows;
+    Value none = code.constant(0);
+    for (int64_t i = 0; i < lanes; ++i) {
+      Value mask;
+      if (columnsLeft)
+        mask = code.laneMask(code.choose(code.less(code.constant(i), columnsLeft), depthLeft, none));
+      rows.push_back(code.load(matrix.source, code.add(from, code.mul(matrix.outerStride, i)), mask));
+    }
+    for (auto [i, row] : llvm::enumerate(code.transpose(rows))) {
+      Value mask;
+      if (depthLeft)
+        mask = code.laneMask(code.choose(code.less(code.constant(i), depthLeft), code.constant(lanes), none));
+      code.store(row, matrix.packed, code.add(to, i * matrix.nr), mask);
+    }
+  }
+
+  FlatBuilder &code;
+  const PackedMatrix &matrix;
+  int64_t lanes;
+  Value source, target, columns;
+};
+
+} // namespace
+
+void emitPackPanel(FlatBuilder &code, const PackedMatrix &matrix, Value number) {
+  PanelEmission(code, matrix).emit(number);
+}
+
+} // namespace attnc

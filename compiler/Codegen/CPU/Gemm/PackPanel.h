@@ -1,0 +1,25 @@
+//===- PackPanel.h - one column panel, copied out of a matrix -----------------------------------------------------===//
+//
+// The code that fills one panel of the form that Packing.h describes. Of a K x N source, rows of nr floats are copied;
+// of an N x K source, squares of lanes x lanes floats are transposed in registers.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/CPU/Nest/FlatBuilder.h"
+
+namespace attnc {
+
+struct PackedMatrix {
+  mlir::Value source, packed; ///< flat
+  mlir::Value depth, columns;
+  mlir::Value batchStride; ///< elements from one matrix of the source to the next
+  mlir::Value outerStride; ///< from one row of the source, as it lies, to the next
+  bool transposed = false; ///< the source is N x K
+  int64_t nr = 0;
+};
+
+/// Packs panel `number` % panels of matrix `number` / panels.
+void emitPackPanel(FlatBuilder &code, const PackedMatrix &matrix, mlir::Value number);
+
+} // namespace attnc

@@ -1,0 +1,60 @@
+#include "compiler/Codegen/CPU/Gemm/Packing.h"
+#include "compiler/Codegen/CPU/Gemm/GemmSchedule.h"
+#include "compiler/Codegen/CPU/Gemm/PackPanel.h"
+#include "compiler/Codegen/CPU/Nest/KernelFrame.h"
+#include "compiler/Codegen/Target.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+std::optional<OperandPacking> preferredPacking(func::FuncOp kernel, const Target &target) {
+  std::optional<GemmProblem> problem;
+  if (!GemmProblem::match(kernel, problem))
+    return std::nullopt;
+  auto type = cast<RankedTensorType>(problem->right.tensor.getType());
+  SizeExpr rows = problem->extent(LoopGroup::Row);
+  bool readOnce = problem->rightIsTransposed() && rows.isConstant() && rows.constant() <= mostDotRows;
+  if (!type.hasStaticShape() || readOnce)
+    return std::nullopt;
+  PanelPacking packing;
+  packing.nr = choosePanelColumns(problem->extent(LoopGroup::Column).constant(), target);
+  packing.transposed = problem->rightIsTransposed();
+  packing.batchDims = problem->loopsOf(LoopGroup::Batch).size();
+  packing.outerDims = problem->loopsOf(packing.transposed ? LoopGroup::Column : LoopGroup::Depth).size();
+  return OperandPacking{cast<BlockArgument>(problem->right.tensor).getArgNumber(), packing};
+}
+
+FailureOr<KernelCode> emitPacking(RankedTensorType source, const PanelPacking &packing, StringRef symbol,
+                                  const Target &target, ModuleOp code) {
+  PanelSource shape(source, packing);
+  int64_t columns = shape.columns, depth = shape.depth;
+  int64_t panels = llvm::divideCeil(columns, packing.nr);
+  // A function with the operands of the phase, from which its frame is opened.
+  OpBuilder builder(source.getContext());
+  auto packed = RankedTensorType::get({shape.batch, panels, depth, packing.nr}, source.getElementType());
+  OwningOpRef<func::FuncOp> signature =
+      func::FuncOp::create(builder, code.getLoc(), symbol, builder.getFunctionType({source}, {packed}));
+  signature->addEntryBlock();
+
+  KernelFrame frame(*signature, symbol, code);
+  FlatBuilder loops(frame.builder, frame.location, target.f32Lanes);
+  PackedMatrix matrix;
+  matrix.source = loops.flat(frame.buffer(signature->getArgument(0)));
+  matrix.packed = loops.flat(frame.result(0));
+  matrix.depth = loops.constant(depth);
+  matrix.columns = loops.constant(columns);
+  matrix.batchStride = loops.constant(depth * columns);
+  matrix.outerStride = loops.constant(packing.transposed ? depth : columns);
+  matrix.transposed = packing.transposed;
+  matrix.nr = packing.nr;
+  emitPackPanel(loops, matrix, frame.chunk);
+
+  KernelCode result;
+  result.phases.push_back({symbol.str(), SizeExpr(shape.batch * panels)});
+  result.cost = {SizeExpr(0), SizeExpr(shape.batch * depth * columns * 4), SizeExpr(packedBytes(source, packing))};
+  return result;
+}
+
+} // namespace attnc
