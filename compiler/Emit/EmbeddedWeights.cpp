@@ -8,7 +8,7 @@ namespace attnc {
 
 WeightsFile::~WeightsFile() { attn_weights_free(weights); }
 
-llvm::Error WeightsFile::load(const Program &program, const std::string &path) {
+llvm::Error WeightsFile::load(const Program &program, const std::string &path, bool allowExtra) {
   const ParameterTable &parameters = program.parameters;
   std::vector<std::string> texts; // names; reserved, so that they stay where they are
   texts.reserve(2 * parameters.loaded.size());
@@ -34,7 +34,8 @@ llvm::Error WeightsFile::load(const Program &program, const std::string &path) {
   model.parameter_count = static_cast<int64_t>(infos.size());
   model.loaded_count = parameters.loadedCount;
   attn_status status;
-  if (attn_weights_load(&model, path.c_str(), 0, nullptr, &weights, &status) != ATTN_OK)
+  int32_t flags = allowExtra ? ATTN_ALLOW_EXTRA : 0;
+  if (attn_weights_load(&model, path.c_str(), flags, nullptr, &weights, &status) != ATTN_OK)
     return llvm::createStringError(StringRef(status.message));
   const void *const *table = attn_weights_table(weights);
   for (const LoadedParameter &each : parameters.loaded) {

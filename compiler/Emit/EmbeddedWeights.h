@@ -21,8 +21,9 @@ public:
   WeightsFile &operator=(const WeightsFile &) = delete;
   ~WeightsFile();
 
-  /// Reads and checks every tensor; the error names file, tensor, what was found and what was expected.
-  llvm::Error load(const Program &program, const std::string &path);
+  /// Reads and checks every tensor; the error names file, tensor, what was found and what was expected. A tensor that
+  /// is no parameter is an error too, unless `allowExtra`.
+  llvm::Error load(const Program &program, const std::string &path, bool allowExtra = false);
   /// The bytes of each loaded place of the model's parameters; nothing before `load`.
   const EmbeddedWeights &values() const { return bytes; }
 

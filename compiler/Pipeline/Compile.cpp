@@ -169,7 +169,7 @@ static bool optimise(Job &job, LlvmCode &code) {
   code = std::move(*translated);
   WeightsFile weights;
   if (job.weights)
-    if (llvm::Error error = weights.load(job.made.program, job.options.weights))
+    if (llvm::Error error = weights.load(job.made.program, job.options.weights, job.options.allowExtra))
       return job.refuse(llvm::toString(std::move(error)));
   addModelTable(job.made.program, weights.values(), *code.module);
   attnc::optimise(code, job.target);

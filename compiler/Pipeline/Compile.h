@@ -27,6 +27,7 @@ struct CompileOptions {
   std::string prefix;                                        ///< of symbols; empty: made of the file's stem
   std::vector<std::pair<std::string, std::string>> settings; ///< hyperparameters and their values
   std::string weights;                                       ///< a .safetensors file to embed; empty: none
+  bool allowExtra = false;                                   ///< tensors of it that are no parameters are left alone
   std::vector<ScheduleSetting> schedule;                     ///< choices about kernels, later ones win
   bool debugLines = false;                                   ///< line tables in the object
   bool requireFused = false;                                 ///< a tensor of all pairs is an error

@@ -1,6 +1,6 @@
 #include "compiler/Pipeline/Job.h"
+#include "compiler/Emit/OutputFiles.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
@@ -85,26 +85,26 @@ void Job::remember() {
 }
 
 llvm::Expected<std::string> Job::saveReproducer(llvm::StringRef directory) {
-  llvm::SmallString<128> path(directory);
-  llvm::sys::path::append(path, made.program.prefix + ".reproducer.mlir");
-  std::error_code code;
-  llvm::raw_fd_ostream file(path, code);
-  if (code)
-    return llvm::createStringError(code, path + ": " + code.message());
-  file << "// attnc failed in phase '" << nameOf(phase) << "' on " << options.input << ", target " << options.target
-       << "\n";
+  if (!directory.empty() && !llvm::sys::fs::is_directory(directory))
+    return llvm::createStringError(directory + ": No such directory");
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << "// attnc failed in phase '" << nameOf(phase) << "' on " << options.input << ", target " << options.target
+         << "\n";
   for (const auto &[name, value] : options.settings)
-    file << "// --set " << name << "=" << value << "\n";
+    stream << "// --set " << name << "=" << value << "\n";
   for (const std::string &lines : reported)
     for (llvm::StringRef line : llvm::split(lines, '\n'))
-      file << "// " << line << "\n";
-  file << remembered;
-  file.flush();
-  if (!file.has_error())
-    return std::string(path);
-  code = file.error();
-  file.clear_error();
-  return llvm::createStringError(code, path + ": " + code.message());
+      stream << "// " << line << "\n";
+  stream << remembered;
+  llvm::SmallString<128> path(directory);
+  llvm::sys::path::append(path, made.program.prefix + ".reproducer.mlir");
+  OutputFiles files;
+  if (llvm::Error error = files.write(std::string(path), text))
+    return error;
+  if (llvm::Error error = files.commit())
+    return error;
+  return std::string(path);
 }
 
 bool Job::dumps(Phase ended, llvm::function_ref<void(llvm::raw_ostream &)> print) {

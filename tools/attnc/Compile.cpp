@@ -103,8 +103,13 @@ void addCompile(CLI::App &app, ExitCode &exitCode) {
       ->type_name("PHASE");
   command->add_option("--depfile", options->depfile, "Write a make rule with the files that were read")
       ->type_name("FILE");
-  command->add_option("--embed-weights", options->weights, "Keep the weights of a .safetensors file in the object")
-      ->type_name("FILE");
+  CLI::Option *weights =
+      command->add_option("--embed-weights", options->weights, "Keep the weights of a .safetensors file in the object")
+          ->type_name("FILE");
+  command
+      ->add_flag("--allow-extra", options->source.compile.allowExtra,
+                 "Leave alone what that file holds besides the parameters")
+      ->needs(weights);
   command->add_flag("-g,--debug-lines", options->source.compile.debugLines,
                     "Keep the model's lines in the object, for debuggers and profilers");
   command->add_flag("--shared", options->shared, "Make a shared library too");

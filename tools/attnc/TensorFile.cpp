@@ -1,8 +1,8 @@
 #include "tools/attnc/TensorFile.h"
 #include "attn/safetensors.h"
+#include "compiler/Emit/OutputFiles.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -298,22 +298,16 @@ Error writeTensors(const std::string &path, const std::vector<std::pair<std::str
         formatv("{0}: a .npy file holds one tensor, but there are {1}; use .safetensors", path, tensors.size()));
   if (!npy && !StringRef(path).ends_with(".safetensors"))
     return createStringError(formatv("{0}: expected a name that ends in .npy or .safetensors", path));
-  auto file = sys::fs::TempFile::create(path + "-%%%%%%");
-  if (!file)
-    return createStringError(formatv("{0}: can't be written: {1}", path, toString(file.takeError())));
-  raw_fd_ostream out(file->FD, /*shouldClose=*/false);
+  std::string bytes;
+  raw_string_ostream out(bytes);
   if (npy)
     writeNpy(out, tensors.front().second);
   else
     writeSafetensors(out, tensors);
-  out.flush();
-  if (out.has_error()) {
-    std::string why = out.error().message();
-    out.clear_error();
-    consumeError(file->discard());
-    return createStringError(formatv("{0}: can't be written: {1}", path, why));
-  }
-  return file->keep(path);
+  OutputFiles files;
+  if (Error error = files.write(path, bytes))
+    return error;
+  return files.commit();
 }
 
 } // namespace attnc

@@ -1,6 +1,25 @@
 // The command line of the compiler: a subcommand each file. Ends with 0, 1 (the user's fault) or 2 (ours).
 #include "tools/attnc/Commands.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+
+/// What could not be printed is no success: a full disk shows when the last of it is written.
+static attnc::ExitCode afterOutput(attnc::ExitCode exitCode) {
+  std::error_code code;
+  llvm::outs().flush();
+  if (llvm::outs().has_error())
+    code = llvm::outs().error();
+  else if (std::fflush(stdout) != 0)
+    code = std::error_code(errno, std::generic_category());
+  if (!code)
+    return exitCode;
+  llvm::outs().clear_error();
+  attnc::ExitCode refused = attnc::refuse("can't write to the standard output: " + code.message());
+  return exitCode == attnc::ExitCode::Success ? refused : exitCode;
+}
 
 int main(int argc, char **argv) {
   llvm::InitLLVM process(argc, argv);
@@ -17,7 +36,7 @@ int main(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-    return static_cast<int>(attnc::report(app, error, {argv, argv + argc}));
+    exitCode = attnc::report(app, error, {argv, argv + argc});
   }
-  return static_cast<int>(exitCode);
+  return static_cast<int>(afterOutput(exitCode));
 }

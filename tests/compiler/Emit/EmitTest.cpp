@@ -14,6 +14,8 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace attnc;
 namespace fs = std::filesystem;
@@ -197,6 +199,22 @@ TEST_F(Emit, FullDiskLeavesWhatWasThere) {
   EXPECT_EQ(read("a"), "old");
 }
 
+TEST_F(Emit, InterruptLeavesWhatWasThere) {
+  std::ofstream(path("a")) << "old";
+  pid_t child = fork();
+  if (child == 0) {
+    OutputFiles output;
+    llvm::consumeError(output.write(path("a"), "new"));
+    llvm::consumeError(output.write(path("b"), "new"));
+    raise(SIGINT);
+    _exit(0); // where SIGINT was ignored before, it ends nothing
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(files(), std::vector<std::string>{"a"});
+  EXPECT_EQ(read("a"), "old");
+}
+
 TEST_F(Emit, DirectoryInTheWayIsReported) {
   fs::create_directories(path("a"));
   OutputFiles output;
@@ -243,6 +261,15 @@ TEST_F(Emit, WeightsAreFoundByCheckpointName) {
   ASSERT_EQ(file.values().size(), 4u);
   for (int place = 0; place < 4; ++place)
     EXPECT_EQ(file.values()[place].substr(0, 1), std::string(1, char(12 * (3 - place))));
+}
+
+TEST_F(Emit, ExtraTensorsAreLeftAloneOnRequest) {
+  std::string extra = ",\"more\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[48,52]}";
+  std::ofstream(path("w.safetensors"), std::ios::binary) << safetensors(headerOfPlaces("F32", 12, extra), 52);
+  WeightsFile file;
+  llvm::Error error = file.load(program, path("w.safetensors"), /*allowExtra=*/true);
+  ASSERT_FALSE(bool(error)) << llvm::toString(std::move(error));
+  EXPECT_EQ(file.values().size(), 4u);
 }
 
 TEST_F(Emit, HalfPrecisionWeightsAreWidened) {
