@@ -333,10 +333,19 @@ Value Checker::member(const ast::MemberExpr &expr, const ScopePtr &scope) {
   return Value();
 }
 
+/// A function that is bound in the scope it captures keeps that scope alive, and the scope the function.
+Checker::~Checker() {
+  for (const std::weak_ptr<Scope> &each : closures)
+    if (ScopePtr scope = each.lock())
+      scope->names.clear();
+}
+
 void Checker::bindLocal(const ScopePtr &scope, const ast::Name &name, Value value, bool isVar) {
   if (name.text == "_")
     return;
   checkNotBuiltin(name, "the local");
+  if (!value.as<TensorValue>())
+    closures.push_back(scope);
   auto [existing, isNew] = scope->names.emplace(name.text, Binding{value, name.range, isVar});
   if (isNew)
     return;
