@@ -5,6 +5,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/raw_ostream.h"
 #include <functional>
 
@@ -56,6 +57,35 @@ static Change moveBound(Operation *op) {
   return {};
 }
 
+static Change dropStride(Operation *op) {
+  bool index = op->getNumResults() == 1 && op->getResult(0).getType().isIndex();
+  return index && isa<arith::MulIOp, arith::DivSIOp, arith::RemSIOp, arith::DivUIOp, arith::RemUIOp>(op)
+             ? replaceBy(op, 0)
+             : Change();
+}
+
+static Change swapOperands(Operation *op) {
+  if (!isa<arith::SubFOp, arith::DivFOp>(op))
+    return {};
+  return [=] {
+    Value left = op->getOperand(0);
+    op->setOperand(0, op->getOperand(1));
+    op->setOperand(1, left);
+  };
+}
+
+static Change moveStart(Operation *op) {
+  auto loop = dyn_cast<scf::ForOp>(op);
+  DenseFPElementsAttr zeros;
+  if (!loop || loop.getInitArgs().empty() || !matchPattern(loop.getInitArgs().front(), m_Constant(&zeros)))
+    return {};
+  return [=]() mutable {
+    OpBuilder builder(loop);
+    auto ones = DenseElementsAttr::get(zeros.getType(), builder.getF32FloatAttr(1));
+    loop.getInitArgsMutable()[0].set(arith::ConstantOp::create(builder, loop.getLoc(), ones));
+  };
+}
+
 static Change swapExtreme(Operation *op) {
   auto compare = dyn_cast<arith::CmpFOp>(op);
   if (!compare ||
@@ -83,8 +113,9 @@ static Change skipStore(Operation *op) {
 
 static const std::vector<std::pair<std::string_view, MakeChange>> &kinds() {
   static const std::vector<std::pair<std::string_view, MakeChange>> table = {
-      {"drop-factor", dropFactor}, {"drop-term", dropTerm},        {"off-by-one", moveBorder},
-      {"wrong-bound", moveBound},  {"other-extreme", swapExtreme}, {"ignore-mask", ignoreMask},
+      {"drop-factor", dropFactor},     {"drop-term", dropTerm},        {"off-by-one", moveBorder},
+      {"wrong-bound", moveBound},      {"wrong-stride", dropStride},   {"wrong-start", moveStart},
+      {"swap-operands", swapOperands}, {"other-extreme", swapExtreme}, {"ignore-mask", ignoreMask},
       {"skip-store", skipStore},
   };
   return table;
@@ -100,6 +131,13 @@ const std::vector<std::string_view> &mutationKinds() {
   return names;
 }
 
+/// Whether all that comes of an operation is the address of a prefetch, which no result shows.
+static bool onlyFetches(Operation *op) {
+  return !op->use_empty() && llvm::all_of(op->getUsers(), [](Operation *user) {
+    return isa<memref::PrefetchOp>(user) || (user->getNumRegions() == 0 && isPure(user) && onlyFetches(user));
+  });
+}
+
 FailureOr<KernelCode> MutatingEmitter::emit(func::FuncOp kernel, const Target &target, ModuleOp code) const {
   auto emitted = inner.emit(kernel, target, code);
   if (failed(emitted))
@@ -107,6 +145,8 @@ FailureOr<KernelCode> MutatingEmitter::emit(func::FuncOp kernel, const Target &t
   MakeChange make = llvm::find_if(kinds(), [&](auto &kind) { return kind.first == mutation.kind; })->second;
   std::vector<std::pair<Operation *, Change>> changes;
   code.walk([&](Operation *op) {
+    if (onlyFetches(op))
+      return;
     if (Change change = make(op))
       changes.emplace_back(op, change);
   });
@@ -116,6 +156,8 @@ FailureOr<KernelCode> MutatingEmitter::emit(func::FuncOp kernel, const Target &t
     text.clear();
     llvm::raw_string_ostream stream(text);
     op->print(stream, OpPrintingFlags().skipRegions());
+    if (!op->use_empty())
+      op->user_begin()->print(stream << "\n    for ", OpPrintingFlags().skipRegions());
     change();
   }
   return emitted;

@@ -7,9 +7,14 @@
 //   drop-term      a + b      -> a            a forgotten contribution (fma: nothing is accumulated)
 //   off-by-one     i <= j     -> i < j        (and the like) a mask or a tail that is wrong at its border
 //   wrong-bound    min(a, b)  -> a            a block that ends too late, an index moved by one, a last step left out
+//   wrong-stride   i * n      -> i            (and i / n, i mod n) rows, panels or matrices that lie elsewhere
+//   wrong-start    sum from 0 -> from 1       a first accumulator that is not cleared
+//   swap-operands  a - b      -> b - a        (and a / b) steps of an epilogue in the wrong order
 //   other-extreme  a > b      -> a < b        a running maximum that is a minimum
 //   ignore-mask    c ? a : b  -> a            masked lanes that take part
 //   skip-store     store      ->              a tile that is never written
+//
+// What only computes the address of a prefetch is left alone.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -38,7 +43,7 @@ public:
     return inner.supports(kernel, target);
   }
   mlir::FailureOr<KernelCode> emit(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code) const override;
-  /// Of the last emission: the number of sites, and the mutated operation as text.
+  /// Of the last emission: the number of sites, and the mutated operation as text, with what uses it.
   int sites() const { return found; }
   const std::string &mutated() const { return text; }
 

@@ -1,0 +1,39 @@
+// Mutants of an attention kernel, compared with the oracle: nearly all are caught, and the rest change nothing.
+#include "tests/compiler/Codegen/CPU/AttendKernels.h"
+#include "tests/mutation/MutationSuite.h"
+#include <gtest/gtest.h>
+
+namespace attnc {
+namespace {
+
+/// Attention in a causal window over blocks of 16 keys, so that rows are rescaled, blocks are partly masked or skipped
+/// and some rows are empty; by length of queries and keys, and with what may not be a number.
+Subject windowedAttention() {
+  AttendKernel kernel;
+  kernel.dim = 24, kernel.valueDim = 20, kernel.group = 2;
+  kernel.schedule = "tile_kv = 16 : i64";
+  kernel.mask = "%behind = arith.subi %i, %j : index %width = arith.constant 100 : index "
+                "%near = arith.cmpi slt, %behind, %width : index %past = arith.cmpi sle, %j, %i : index "
+                "%m = arith.andi %near, %past : i1";
+  kernel.yields = "\"value\", \"lse\"";
+  Subject subject{kernel.text(), {}, 2e-5};
+  auto add = [&](int64_t queries, int64_t keys, float range) -> std::vector<HostArray> & {
+    kernel.queries = queries, kernel.keys = keys;
+    return subject.choices.emplace_back(Choice{kernel.operands(range), kernel.resultShapes()}).operands;
+  };
+  add(190, 200, 1);
+  add(190, 200, 12);
+  add(5, 40, 1);
+  add(130, 17, 1);
+  std::vector<HostArray> &special = add(190, 200, 1);
+  special[1].f32()[24 * 10] = std::numeric_limits<float>::quiet_NaN();
+  special[1].f32()[24 * 50] = std::numeric_limits<float>::infinity();
+  return subject;
+}
+
+TEST(AttendMutation, TheKernelItselfAgrees) { EXPECT_TRUE(MutationSuite(windowedAttention()).kernelAgrees()); }
+
+TEST(AttendMutation, Window) { MutationSuite(windowedAttention()).expectCaught(5, 0.65); }
+
+} // namespace
+} // namespace attnc
