@@ -160,6 +160,10 @@ SizeExpr SymbolicShapes::extentOfResult(OpResult result, int64_t dim) {
           dim = (*layout)[dim];
         return size(dim < op.getNumOuter() ? op.getOuterSizes()[dim] : op.getValueSizes()[dim - op.getNumOuter()]);
       })
+      .Case([&](attn::AttendGradientOp op) { return extent(op.getOf()[result.getResultNumber()], dim); })
+      .Case([&](attn::ScatterAddOp op) { return extent(op.getInit(), dim); })
+      .Case([&](model::ElementOp op) { return extent(op.getList(), dim + 1); })
+      .Case([&](model::WithElementOp op) { return extent(op.getList(), dim); })
       .Case([&](scf::ForOp op) { return extent(op.getInitArgs()[result.getResultNumber()], dim); })
       .Case([&](func::CallOp op) { return extentOfCall(op, result.getResultNumber(), dim); })
       .Case([&](tensor::EmptyOp op) { return size(op.getDynamicSize(dim)); })

@@ -7,9 +7,22 @@ using namespace mlir;
 
 namespace attnc {
 
+/// Its result lies within the bytes of its first operand.
+static bool isView(Operation *op) {
+  return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp, model::ElementOp>(op);
+}
+
+/// Does the value start behind the first byte of its root?
+static bool isElement(Value tensor) {
+  for (Operation *op = tensor.getDefiningOp(); op && isView(op); op = op->getOperand(0).getDefiningOp())
+    if (isa<model::ElementOp>(op))
+      return true;
+  return false;
+}
+
 Value EntryPlan::root(Value tensor) {
   while (Operation *op = tensor.getDefiningOp()) {
-    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(op))
+    if (!isView(op))
       break;
     tensor = op->getOperand(0);
   }
@@ -60,6 +73,7 @@ private:
   LogicalResult storeValue(Value value, std::string name, unsigned begin);
   LogicalResult storeScratch(func::CallOp call);
   LogicalResult storeLoop(scf::ForOp loop);
+  LogicalResult storeList(model::WithElementOp list);
   void writeInPlace(func::CallOp call);
   bool diesAt(func::CallOp call, unsigned operand);
   void shareLoopStorages(scf::ForOp loop);
@@ -93,7 +107,8 @@ LogicalResult Planner::numberSteps() {
   WalkResult result = plan.entry.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     steps[op] = next++;
     bool known = isa<func::CallOp, scf::ForOp, scf::YieldOp, func::ReturnOp, model::GetOp, tensor::ExpandShapeOp,
-                     tensor::CollapseShapeOp, tensor::CastOp, tensor::DimOp, tensor::EmptyOp>(op) ||
+                     tensor::CollapseShapeOp, tensor::CastOp, tensor::DimOp, tensor::EmptyOp, model::ElementOp,
+                     model::WithElementOp>(op) ||
                  op->getDialect()->getNamespace() == "arith";
     if (known)
       return WalkResult::advance();
@@ -108,17 +123,20 @@ unsigned Planner::lastUse(Value root) {
   unsigned last = 0;
   Block *home = root.getParentBlock();
   SmallVector<Value> shown = {root};
-  while (!shown.empty())
-    for (Operation *user : shown.pop_back_val().getUsers()) {
+  while (!shown.empty()) {
+    Value shownNow = shown.pop_back_val();
+    for (Operation *user : shownNow.getUsers()) {
       if (isa<tensor::DimOp>(user))
         continue;
-      if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(user)) {
-        shown.push_back(user->getResult(0));
+      if (isView(user)) {
+        if (user->getOperand(0) == shownNow)
+          shown.push_back(user->getResult(0));
         continue;
       }
       Operation *here = home->findAncestorOpInBlock(*user);
       last = std::max(last, here == user ? steps.lookup(user) : endOf(cast<scf::ForOp>(here)));
     }
+  }
   return last;
 }
 
@@ -166,6 +184,16 @@ LogicalResult Planner::storeLoop(scf::ForOp loop) {
   return success();
 }
 
+/// The list with the element is the list before, written in its place.
+LogicalResult Planner::storeList(model::WithElementOp list) {
+  std::optional<unsigned> before = storage(list.getList());
+  if (!before || isElement(list.getList()))
+    return list.emitError("writes to a list that is not in the arena");
+  storageOf[list] = *before;
+  storages.alsoLive(*before, steps.lookup(list), std::max(steps.lookup(list), lastUse(list)));
+  return success();
+}
+
 LogicalResult Planner::storeValues() {
   WalkResult result = plan.entry.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult {
     if (auto call = dyn_cast<func::CallOp>(op)) {
@@ -180,6 +208,8 @@ LogicalResult Planner::storeValues() {
       return storeValue(empty.getResult(), "empty", steps.lookup(op));
     if (auto loop = dyn_cast<scf::ForOp>(op))
       return storeLoop(loop);
+    if (auto list = dyn_cast<model::WithElementOp>(op))
+      return storeList(list);
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
@@ -191,7 +221,8 @@ void Planner::writeInPlace(func::CallOp call) {
     auto result = kernel.getArgAttrOfType<IntegerAttr>(argument, inPlaceAttrName);
     if (!result || !diesAt(call, argument))
       continue;
-    if (std::optional<unsigned> from = storage(call.getOperand(argument)))
+    std::optional<unsigned> from = storage(call.getOperand(argument));
+    if (from && !isElement(call.getOperand(argument)))
       storages.declareHandover(*from, *storage(call.getResult(result.getInt())), steps.lookup(call));
   }
 }
@@ -206,12 +237,14 @@ bool Planner::diesAt(func::CallOp call, unsigned operand) {
 void Planner::shareLoopStorages(scf::ForOp loop) {
   for (auto [argument, next] : llvm::zip(loop.getRegionIterArgs(), loop.getYieldedValues())) {
     Value value = EntryPlan::root(next);
-    if (std::optional<unsigned> from = storage(value); from && value.getParentBlock() == loop.getBody())
+    std::optional<unsigned> from = storage(value);
+    if (from && !isElement(next) && value.getParentBlock() == loop.getBody())
       storages.declareHandover(*from, *storage(argument), endOf(loop));
   }
   for (auto [argument, init] : llvm::zip(loop.getRegionIterArgs(), loop.getInits())) {
     Value value = EntryPlan::root(init);
-    if (std::optional<unsigned> from = storage(value); from && value.getParentBlock() == loop->getBlock())
+    std::optional<unsigned> from = storage(value);
+    if (from && !isElement(init) && value.getParentBlock() == loop->getBlock())
       storages.declareHandover(*from, *storage(argument), steps.lookup(loop));
   }
 }
@@ -252,7 +285,7 @@ void Planner::placeResults() {
   auto result = cast<func::ReturnOp>(plan.entry.getBody().front().getTerminator());
   for (auto [number, value] : llvm::enumerate(result.getOperands())) {
     std::optional<unsigned> from = storage(value);
-    if (from && resultOf.try_emplace(*from, number).second)
+    if (from && !isElement(value) && resultOf.try_emplace(*from, number).second)
       continue;
     SizeExpr bytes = *plan.sizes.bytes(value);
     plan.copies[result].push_back({value, std::nullopt, {Place::Kind::Result, unsigned(number)}, bytes});

@@ -10,7 +10,8 @@
 //   - a loop-carried value, its start, its next value and the loop's result, where the former is dead when the latter
 //     is defined (otherwise a copy is made at the loop's beginning, or at the end of its body);
 //   - a kernel's operand that dies there and the result that may be written over it (`attn.in_place`);
-//   - a result of the entry point: its storage is the caller's buffer.
+//   - a result of the entry point: its storage is the caller's buffer;
+//   - a list and the list with another element (model.with_element), which is copied to its place.
 //
 // Storages are then given to **slots**, the large ones first: one whose live range meets none of the slot's members
 // joins it. A slot's size is the maximum of its members' polynomials, its offset the sum of the aligned sizes before
@@ -78,7 +79,7 @@ struct EntryPlan {
   llvm::MapVector<mlir::Operation *, LaunchScratch> launches;        ///< each func.call
 
   Place place(mlir::Value tensor) const { return places.lookup(root(tensor)); }
-  /// The value whose bytes a view shows: through reshapes and casts.
+  /// The value whose bytes a view shows: through reshapes, casts and elements of lists.
   static mlir::Value root(mlir::Value tensor);
   SizeExpr offset(unsigned slot) const;
 };

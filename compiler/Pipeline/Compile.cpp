@@ -2,6 +2,7 @@
 #include "compiler/Codegen/CPU/Backend/Backend.h"
 #include "compiler/Codegen/Host/HostCode.h"
 #include "compiler/Codegen/Host/ModelTable.h"
+#include "compiler/Derive/Derive.h"
 #include "compiler/Emit/EmbeddedWeights.h"
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
@@ -49,6 +50,17 @@ static bool checkInterfaces(Job &job) {
       return job.usersFault(job.diagnostics().back());
   }
   return any || job.usersFault(job.options.input + ": error: there is no function to call");
+}
+
+static bool derive(Job &job) {
+  job.begin(Phase::Derive);
+  if (!needsDerive(*job.made.module))
+    return true;
+  PassManager passes(&job.made.context);
+  buildDerivePipeline(passes);
+  if (failed(passes.run(*job.made.module)))
+    return job.usersFault(job.diagnostics().empty() ? "a gradient could not be derived" : job.diagnostics().back());
+  return true;
 }
 
 static bool fuse(Job &job) {
@@ -206,6 +218,10 @@ static void compilePhases(Job &job) {
     return;
   job.remember();
   if (!checkInterfaces(job))
+    return;
+
+  // Gradients become ordinary functions.
+  if (!derive(job) || job.dumps(Phase::Derive, printModule))
     return;
 
   // Every computation goes into a kernel; entry points keep calls, loops, weights and sizes.

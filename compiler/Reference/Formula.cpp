@@ -115,6 +115,30 @@ static void copyRegisters(Frame &frame, const std::vector<unsigned> &from, const
     values.push_back(frame.registers[number]);
   for (auto [value, number] : llvm::zip_equal(values, to))
     frame.registers[number] = value;
+  if (frame.gradients.empty())
+    return;
+  llvm::SmallVector<Gradient, 4> gradients;
+  for (unsigned number : from)
+    gradients.push_back(frame.gradients[number]);
+  for (auto [gradient, number] : llvm::zip_equal(gradients, to))
+    frame.gradients[number] = std::move(gradient);
+}
+
+static void addScaled(Gradient &sum, const Gradient &term, double factor) {
+  if (factor != 0)
+    for (auto [element, derivative] : term)
+      sum[element] += factor * derivative;
+}
+
+/// df/dx_i by a central difference.
+static double partialOf(const ScalarFunction &function, MutableArrayRef<double> x, size_t i) {
+  double at = x[i], step = 1e-5 * (at == 0 ? 1 : std::fabs(at));
+  x[i] = at + step;
+  double above = function(x.data());
+  x[i] = at - step;
+  double below = function(x.data());
+  x[i] = at;
+  return above == below ? 0 : (above - below) / (2 * step);
 }
 
 template <typename Frame>
@@ -167,12 +191,19 @@ LogicalResult FormulaReader::readScalar(Operation &op, std::vector<Step> &steps)
     return failure();
   bool integer = op.getResult(0).getType().isIntOrIndex();
   steps.push_back([=, at = &op, from = *from, to = declare(op.getResult(0)), &fault = fault](Frame &frame) {
-    double operands[16];
-    for (auto [operand, number] : llvm::zip(operands, from))
-      operand = frame.registers[number];
-    double result = frame.registers[to] = function(operands);
+    llvm::SmallVector<double, 4> operands;
+    for (unsigned number : from)
+      operands.push_back(frame.registers[number]);
+    double result = frame.registers[to] = function(operands.data());
     if (integer && std::isnan(result))
       return fault.at(at, "an integer is divided by zero");
+    if (frame.gradients.empty())
+      return success();
+    Gradient gradient;
+    for (auto [operand, number] : llvm::enumerate(from))
+      if (!integer && !frame.gradients[number].empty())
+        addScaled(gradient, frame.gradients[number], partialOf(function, operands, operand));
+    frame.gradients[to] = std::move(gradient);
     return success();
   });
   return success();
@@ -183,6 +214,7 @@ LogicalResult FormulaReader::readExtract(tensor::ExtractOp op, std::vector<Step>
   auto subscripts = use(op, op.getIndices());
   if (failed(array) || failed(subscripts))
     return failure();
+  const void *tensor = op.getTensor().getAsOpaquePointer();
   steps.push_back([=, array = *array, from = *subscripts, to = declare(op.getResult()), &fault = fault](Frame &frame) {
     int64_t offset = 0;
     for (auto [number, size] : llvm::zip_equal(from, array->shape)) {
@@ -193,6 +225,8 @@ LogicalResult FormulaReader::readExtract(tensor::ExtractOp op, std::vector<Step>
       offset = offset * size + index;
     }
     frame.registers[to] = array->values[offset];
+    if (!frame.gradients.empty() && array->element == Element::F32)
+      frame.gradients[to] = {{{tensor, offset}, 1.0}};
     return success();
   });
   return success();
@@ -245,6 +279,26 @@ static double combined(attn::Combine combine, double a, double b) {
   llvm_unreachable("a way to combine");
 }
 
+/// The gradient of two terms combined; of equal terms of a maximum or minimum the first one is taken.
+static Gradient combinedGradients(attn::Combine combine, std::pair<double, Gradient> a, std::pair<double, Gradient> b) {
+  switch (combine) {
+  case attn::Combine::Add:
+    addScaled(a.second, b.second, 1);
+    return std::move(a.second);
+  case attn::Combine::Mul: {
+    Gradient sum;
+    addScaled(sum, a.second, b.first);
+    addScaled(sum, b.second, a.first);
+    return sum;
+  }
+  case attn::Combine::Max:
+    return a.first >= b.first ? std::move(a.second) : std::move(b.second);
+  case attn::Combine::Min:
+    return a.first <= b.first ? std::move(a.second) : std::move(b.second);
+  }
+  llvm_unreachable("a way to combine");
+}
+
 LogicalResult FormulaReader::readReduce(attn::ReduceOp op, std::vector<Step> &steps) {
   auto sizes = use(op, op.getSizes());
   Loop loop;
@@ -254,17 +308,23 @@ LogicalResult FormulaReader::readReduce(attn::ReduceOp op, std::vector<Step> &st
   double identity = identityOf(op.getCombine(), op.getResult().getType());
   steps.push_back([=, combine = op.getCombine(), sizes = *sizes, to = declare(op.getResult())](Frame &frame) {
     double total = identity;
+    Gradient gradient;
     auto visit = [&](ArrayRef<int64_t> indices) -> LogicalResult {
       for (auto [number, index] : llvm::zip_equal(loop.arguments, indices))
         frame.registers[number] = static_cast<double>(index);
       if (failed(run(loop.steps, frame)))
         return failure();
-      total = combined(combine, total, frame.registers[loop.yielded[0]]);
+      double before = total, term = frame.registers[loop.yielded[0]];
+      total = combined(combine, before, term);
+      if (!frame.gradients.empty())
+        gradient = combinedGradients(combine, {before, gradient}, {term, frame.gradients[loop.yielded[0]]});
       return success();
     };
     if (failed(forEachIndex(integersOf(frame, sizes), visit)))
       return failure();
     frame.registers[to] = total;
+    if (!frame.gradients.empty())
+      frame.gradients[to] = std::move(gradient);
     return success();
   });
   return success();
@@ -327,4 +387,18 @@ FailureOr<ArrayRef<double>> Formula::evaluate(ArrayRef<double> values, ArrayRef<
   for (auto [result, number] : llvm::zip_equal(results, yielded))
     result = frame.registers[number];
   return ArrayRef<double>(results);
+}
+
+FailureOr<std::pair<double, Gradient>> Formula::differentiate(ArrayRef<double> values) {
+  frame.gradients.assign(frame.registers.size(), {});
+  for (auto [position, number] : llvm::enumerate(arguments))
+    frame.gradients[number] = {{{nullptr, static_cast<int64_t>(position)}, 1.0}};
+  auto result = evaluate(values);
+  std::pair<double, Gradient> found;
+  if (succeeded(result))
+    found = {result->front(), frame.gradients[yielded.front()]};
+  frame.gradients.clear();
+  if (failed(result))
+    return failure();
+  return found;
 }

@@ -13,8 +13,13 @@
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
 #include <functional>
+#include <map>
 
 namespace attnc::reference {
+
+/// Partial derivatives of a scalar by the elements that it was computed from, those that are not zero: by the tensor
+/// (null: the formula's arguments) and the row-major place (the number of the argument).
+using Gradient = std::map<std::pair<const void *, int64_t>, double>;
 
 /// What each value of a function is while it is interpreted; a scalar is an array of rank 0.
 using Environment = llvm::DenseMap<mlir::Value, SharedArray>;
@@ -28,6 +33,10 @@ public:
   /// values stay valid until the next evaluation.
   llvm::FailureOr<llvm::ArrayRef<double>> evaluate(llvm::ArrayRef<double> arguments,
                                                    llvm::ArrayRef<int64_t> indices = {});
+  /// The value at the same point, and its derivatives by every argument and every element that is loaded from f32
+  /// tensors (named by `Value::getAsOpaquePointer`). Each op's partial derivatives are central differences of the op
+  /// alone, good to about 1e-9: no rule of differentiation is shared with the compiler.
+  llvm::FailureOr<std::pair<double, Gradient>> differentiate(llvm::ArrayRef<double> arguments);
   size_t numArguments() const { return arguments.size(); }
 
 private:
@@ -35,6 +44,7 @@ private:
   struct Frame {
     std::vector<double> registers;
     llvm::ArrayRef<int64_t> indices;
+    std::vector<Gradient> gradients; ///< of the registers; empty while none are asked for
   };
   using Step = std::function<llvm::LogicalResult(Frame &)>;
 

@@ -197,7 +197,8 @@ LogicalResult Interpreter::run(Operation &op) {
       .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(runCase)
       .Case<tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::ConcatOp, tensor::PadOp>(runCase)
       .Case<tensor::FromElementsOp, tensor::SplatOp, tensor::GenerateOp>(runCase)
-      .Case<linalg::LinalgOp, attn::AttendOp>(runCase)
+      .Case<linalg::LinalgOp, attn::AttendOp, attn::AttendGradientOp, attn::ScatterAddOp>(runCase)
+      .Case<model::ElementOp, model::WithElementOp>(runCase)
       .Default([&](Operation *other) { return runElementwise(*other); });
 }
 

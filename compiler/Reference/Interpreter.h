@@ -35,6 +35,8 @@ private:
   llvm::LogicalResult run(mlir::scf::ForOp op);
   llvm::LogicalResult run(mlir::scf::IfOp op);
   llvm::LogicalResult run(mlir::model::GetOp op);
+  llvm::LogicalResult run(mlir::model::ElementOp op);
+  llvm::LogicalResult run(mlir::model::WithElementOp op);
   llvm::LogicalResult run(mlir::arith::ConstantOp op);
   llvm::LogicalResult run(mlir::tensor::EmptyOp op);
   llvm::LogicalResult run(mlir::tensor::DimOp op);
@@ -52,6 +54,8 @@ private:
   llvm::LogicalResult run(mlir::tensor::PadOp op);
   llvm::LogicalResult run(mlir::linalg::LinalgOp op);
   llvm::LogicalResult run(mlir::attn::AttendOp op);
+  llvm::LogicalResult run(mlir::attn::AttendGradientOp op);
+  llvm::LogicalResult run(mlir::attn::ScatterAddOp op);
   llvm::LogicalResult runElementwise(mlir::Operation &op);
 
   const Array &arrayOf(mlir::Value value) const { return *values.at(value); }

@@ -213,3 +213,23 @@ LogicalResult Interpreter::run(tensor::GenerateOp op) {
   };
   return failed(forEachIndex(result.shape, compute)) ? failure() : define(op->getResult(0), std::move(result));
 }
+
+LogicalResult Interpreter::run(model::ElementOp op) {
+  const Array &list = arrayOf(op.getList());
+  int64_t place = integerOf(op.getPlace());
+  if (place < 0 || place >= list.shape[0])
+    return fault.at(op, "place " + Twine(place) + " is outside of a list of " + Twine(list.shape[0]));
+  Array element(list.element, llvm::ArrayRef<int64_t>(list.shape).drop_front());
+  std::copy_n(list.values.begin() + place * element.values.size(), element.values.size(), element.values.begin());
+  return define(cast<OpResult>(op.getResult()), std::move(element));
+}
+
+LogicalResult Interpreter::run(model::WithElementOp op) {
+  Array list = arrayOf(op.getList());
+  const Array &element = arrayOf(op.getElement());
+  int64_t place = integerOf(op.getPlace());
+  if (place < 0 || place >= list.shape[0])
+    return fault.at(op, "place " + Twine(place) + " is outside of a list of " + Twine(list.shape[0]));
+  llvm::copy(element.values, list.values.begin() + place * element.values.size());
+  return define(cast<OpResult>(op.getResult()), std::move(list));
+}

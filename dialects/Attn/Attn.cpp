@@ -23,12 +23,11 @@ void AttnDialect::initialize() {
 
 static StringRef statisticName(Attribute attribute) { return cast<StringAttr>(attribute).getValue(); }
 
-SmallVector<Statistic> AttendOp::getStatistics() {
-  SmallVector<Statistic> statistics;
-  for (Attribute name : getYields())
-    statistics.push_back(*symbolizeStatistic(statisticName(name)));
-  return statistics;
+static SmallVector<Statistic> statisticsOf(ArrayAttr yields) {
+  return llvm::map_to_vector(yields, [](Attribute name) { return *symbolizeStatistic(statisticName(name)); });
 }
+
+SmallVector<Statistic> AttendOp::getStatistics() { return statisticsOf(getYields()); }
 
 Value AttendOp::getResultFor(Statistic statistic) {
   for (auto [each, result] : llvm::zip(getStatistics(), getResults()))
@@ -70,7 +69,8 @@ static ParseResult parseIndexOperands(OpAsmParser &parser, OperationState &state
   return parser.resolveOperands(operands, parser.getBuilder().getIndexType(), state.operands);
 }
 
-ParseResult AttendOp::parse(OpAsmParser &parser, OperationState &state) {
+/// `softmax outer(%B, %N) keys(%M) values(%D) yields [value]`; counts the operands of each of the three segments.
+static ParseResult parseSpace(OpAsmParser &parser, OperationState &state, MutableArrayRef<int32_t> segments) {
   Builder &builder = parser.getBuilder();
   std::string normaliser;
   SMLoc location = parser.getCurrentLocation();
@@ -81,12 +81,10 @@ ParseResult AttendOp::parse(OpAsmParser &parser, OperationState &state) {
     return parser.emitError(location, "unknown normaliser '")
            << normaliser << "', expected " << namesUpTo<Normaliser>(getMaxEnumValForNormaliser());
   state.addAttribute("normaliser", NormaliserAttr::get(builder.getContext(), *symbol));
-  int32_t segments[3] = {0, 0, 0};
   if (parser.parseKeyword("outer") || parseIndexOperands(parser, state, segments[0]) || parser.parseKeyword("keys") ||
       parseIndexOperands(parser, state, segments[1]) || parser.parseKeyword("values") ||
       parseIndexOperands(parser, state, segments[2]))
     return failure();
-  state.addAttribute("operandSegmentSizes", builder.getDenseI32ArrayAttr(segments));
   SmallVector<Attribute> yields;
   auto parseStatistic = [&]() -> ParseResult {
     std::string name;
@@ -98,29 +96,102 @@ ParseResult AttendOp::parse(OpAsmParser &parser, OperationState &state) {
   if (parser.parseKeyword("yields") || parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parseStatistic))
     return failure();
   state.addAttribute("yields", builder.getArrayAttr(yields));
+  return success();
+}
+
+static ParseResult parseFormulas(OpAsmParser &parser, OperationState &state) {
   for (StringRef name : {"score", "mask", "weight", "value"}) {
     Region *region = state.addRegion();
     if (succeeded(parser.parseOptionalKeyword(name)) && parseRegionWithIndices(parser, *region))
       return failure();
   }
-  return failure(parser.parseOptionalAttrDict(state.attributes) || parser.parseColonTypeList(state.types));
+  return success();
 }
 
-void AttendOp::print(OpAsmPrinter &printer) {
-  printer << ' ' << stringifyNormaliser(getNormaliser()) << " outer(" << getOuterSizes() << ") keys(" << getKeySizes()
-          << ") values(" << getValueSizes() << ") yields [";
-  llvm::interleaveComma(getYields(), printer, [&](Attribute name) { printer << statisticName(name); });
+template <typename Op> static void printSpace(OpAsmPrinter &printer, Op op) {
+  printer << ' ' << stringifyNormaliser(op.getNormaliser()) << " outer(" << op.getOuterSizes() << ") keys("
+          << op.getKeySizes() << ") values(" << op.getValueSizes() << ") yields [";
+  llvm::interleaveComma(op.getYields(), printer, [&](Attribute name) { printer << statisticName(name); });
   printer << "]";
+}
+
+static void printFormulas(OpAsmPrinter &printer, Operation *op) {
   StringRef names[] = {"score", "mask", "weight", "value"};
-  for (auto [name, region] : llvm::zip(names, getOperation()->getRegions())) {
+  for (auto [name, region] : llvm::zip(names, op->getRegions())) {
     if (region.empty())
       continue;
     printer << ' ' << name;
     printRegionWithIndices(printer, region);
   }
-  printer.printOptionalAttrDict((*this)->getAttrs(), {"normaliser", "yields", "operandSegmentSizes"});
+  printer.printOptionalAttrDict(op->getAttrs(), {"normaliser", "yields", "operandSegmentSizes"});
+}
+
+ParseResult AttendOp::parse(OpAsmParser &parser, OperationState &state) {
+  int32_t segments[3] = {0, 0, 0};
+  if (parseSpace(parser, state, segments) || parseFormulas(parser, state) ||
+      parser.parseOptionalAttrDict(state.attributes) || parser.parseColonTypeList(state.types))
+    return failure();
+  state.addAttribute("operandSegmentSizes", parser.getBuilder().getDenseI32ArrayAttr(segments));
+  return success();
+}
+
+void AttendOp::print(OpAsmPrinter &printer) {
+  printSpace(printer, *this);
+  printFormulas(printer, *this);
   printer << " : ";
   llvm::interleaveComma(getResultTypes(), printer);
+}
+
+//===---------------------------------------- attend_gradient -------------------------------------------------===//
+
+SmallVector<Statistic> AttendGradientOp::getStatistics() { return statisticsOf(getYields()); }
+
+Value AttendGradientOp::getSaved(Statistic statistic) {
+  size_t place = statistic == Statistic::Value ? 0 : 1;
+  return statistic != Statistic::Weights && place < getSaved().size() ? getSaved()[place] : Value();
+}
+
+/// `(%a, %b : type, type)`; nothing at all where there is no operand.
+static ParseResult parseTensors(OpAsmParser &parser, OperationState &state, int32_t &count,
+                                SmallVectorImpl<Type> &types) {
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  SMLoc location = parser.getCurrentLocation();
+  if (parser.parseLParen() || parser.parseOperandList(operands) || parser.parseColonTypeList(types) ||
+      parser.parseRParen())
+    return failure();
+  count = operands.size();
+  return parser.resolveOperands(operands, types, location, state.operands);
+}
+
+static void printTensors(OpAsmPrinter &printer, StringRef name, OperandRange tensors) {
+  if (!tensors.empty())
+    printer << ' ' << name << '(' << tensors << " : " << tensors.getTypes() << ')';
+}
+
+ParseResult AttendGradientOp::parse(OpAsmParser &parser, OperationState &state) {
+  int32_t segments[6] = {};
+  if (parseSpace(parser, state, segments))
+    return failure();
+  StringRef names[] = {"cotangents", "saved", "of"};
+  for (auto [number, name] : llvm::enumerate(names)) {
+    SmallVector<Type> types;
+    if (succeeded(parser.parseOptionalKeyword(name)) && parseTensors(parser, state, segments[3 + number], types))
+      return failure();
+    if (name == "of")
+      state.addTypes(types);
+  }
+  if (parseFormulas(parser, state) || parser.parseOptionalAttrDict(state.attributes))
+    return failure();
+  state.addAttribute("operandSegmentSizes", parser.getBuilder().getDenseI32ArrayAttr(segments));
+  return success();
+}
+
+void AttendGradientOp::print(OpAsmPrinter &printer) {
+  printSpace(printer, *this);
+  printTensors(printer, "cotangents", getCotangents());
+  printTensors(printer, "saved", getSaved());
+  printTensors(printer, "of", getOf());
+  printFormulas(printer, *this);
 }
 
 //===-------------------------------------------- reduce ------------------------------------------------------===//
@@ -157,4 +228,30 @@ void ReduceOp::print(OpAsmPrinter &printer) {
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
   printer.printOptionalAttrDict((*this)->getAttrs(), {"combine"});
   printer << " : " << getResult().getType();
+}
+
+//===------------------------------------------ scatter_add ---------------------------------------------------===//
+
+ParseResult ScatterAddOp::parse(OpAsmParser &parser, OperationState &state) {
+  SmallVector<OpAsmParser::Argument> arguments;
+  int32_t sizes = 0, inits = 0;
+  SmallVector<Type> types;
+  SMLoc location;
+  if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren) || parser.parseKeyword("in") ||
+      parseIndexOperands(parser, state, sizes) || parser.parseKeyword("into") || parser.getCurrentLocation(&location) ||
+      parseTensors(parser, state, inits, types))
+    return failure();
+  if (inits != 1)
+    return parser.emitError(location, "expected one tensor to add to");
+  for (OpAsmParser::Argument &argument : arguments)
+    argument.type = parser.getBuilder().getIndexType();
+  state.addTypes(types);
+  return failure(parser.parseRegion(*state.addRegion(), arguments) || parser.parseOptionalAttrDict(state.attributes));
+}
+
+void ScatterAddOp::print(OpAsmPrinter &printer) {
+  printer << " (" << getBody().getArguments() << ") in (" << getSizes() << ") into(" << getInit() << " : "
+          << getInit().getType() << ") ";
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+  printer.printOptionalAttrDict((*this)->getAttrs());
 }

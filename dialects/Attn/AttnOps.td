@@ -93,6 +93,46 @@ def Attn_AttendOp : Attn_Op<"attend", [Pure, AttrSizedOperandSegments]> {
   }];
 }
 
+def Attn_AttendGradientOp : Attn_Op<"attend_gradient", [Pure, AttrSizedOperandSegments]> {
+  let summary = "gradients of attention";
+  let description = [{
+    The transpose of `attn.attend`: for what an attend of the same sizes, normaliser and regions yields, and for
+    `cotangents` dY of each of its results, the gradient of sum(dY * Y) with respect to each tensor of `of`, which the
+    regions capture. Result r has the type of `of[r]`.
+
+      dp'_k = sum_v dY[o, v] value(o, k, v) + dW[o, k]
+      dp_k  = dp'_k dweight/dp
+      ds_k  = p_k (dp_k - sum_j p_j dp_j + dL[o])                         softmax
+      ds_k  = (dp_k - sum_j p_j dp_j) / sum_j s_j                         ratio
+
+    where dY, dW and dL are the cotangents of `value`, `weights` and `lse`; then every `tensor.extract` of a tensor of
+    `of` in the score, weight and value regions adds its partial derivative to the element that it reads, in the order
+    of keys, then rows: results are the same bits however the work is split. Rows that keep nothing give zeros, and so
+    do masked keys. Where two terms of a maximum are equal the first one takes the gradient.
+
+    `saved` are the value and, for softmax, lse of the forward op, if they are at hand: they change what is computed
+    anew, never the result.
+  }];
+  let arguments = (ins Variadic<Index>:$outer_sizes, Variadic<Index>:$key_sizes, Variadic<Index>:$value_sizes,
+                       Variadic<AnyRankedTensor>:$cotangents, Variadic<AnyRankedTensor>:$saved,
+                       Variadic<AnyRankedTensor>:$of,
+                       Attn_Normaliser:$normaliser, ArrayAttr:$yields, OptionalAttr<DenseI64ArrayAttr>:$value_layout);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$score, MaxSizedRegion<1>:$mask, MaxSizedRegion<1>:$weight,
+                        MaxSizedRegion<1>:$value);
+  let hasRegionVerifier = 1;
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    int64_t getNumOuter() { return getOuterSizes().size(); }
+    int64_t getNumKeys() { return getKeySizes().size(); }
+    int64_t getNumValues() { return getValueSizes().size(); }
+    /// The statistic of each cotangent, in order.
+    ::llvm::SmallVector<Statistic> getStatistics();
+    /// The saved value or lse, or null.
+    ::mlir::Value getSaved(Statistic statistic);
+  }];
+}
+
 def Attn_ReduceOp : Attn_Op<"reduce", [Pure, SingleBlock]> {
   let summary = "a reduction over feature indices inside a score, mask or value";
   let description = [{
@@ -106,7 +146,27 @@ def Attn_ReduceOp : Attn_Op<"reduce", [Pure, SingleBlock]> {
   let hasCustomAssemblyFormat = 1;
 }
 
-def Attn_YieldOp : Attn_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["AttendOp", "ReduceOp"]>]> {
+def Attn_ScatterAddOp : Attn_Op<"scatter_add", [Pure, SingleBlock]> {
+  let summary = "sums terms into the elements that subscripts name";
+  let description = [{
+    `%y = attn.scatter_add (%t, %d) in (%T, %D) into(%x : tensor<?x8xf32>) { ... attn.term %g at [%row, %d] : f32 }` is x
+    with each term added to its element, in the order of the index tuples, the last index fastest. It transposes loads by
+    subscripts: `tensor.scatter` stores, and leaves open what happens where two tuples name one element.
+  }];
+  let arguments = (ins Variadic<Index>:$sizes, AnyRankedTensor:$init);
+  let results = (outs AnyRankedTensor:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let hasRegionVerifier = 1;
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Attn_TermOp : Attn_Op<"term", [Pure, Terminator, ReturnLike, HasParent<"ScatterAddOp">]> {
+  let summary = "one term of attn.scatter_add, and the element that it is added to";
+  let arguments = (ins AnyType:$value, Variadic<Index>:$subscripts);
+  let assemblyFormat = "$value `at` `[` $subscripts `]` attr-dict `:` type($value)";
+}
+
+def Attn_YieldOp : Attn_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["AttendOp", "AttendGradientOp", "ReduceOp"]>]> {
   let summary = "the value of a formula";
   let arguments = (ins AnyType:$value);
   let assemblyFormat = "$value attr-dict `:` type($value)";

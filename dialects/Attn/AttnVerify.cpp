@@ -24,15 +24,15 @@ static bool isFormulaOp(Operation *op) {
          isa<arith::ArithDialect, math::MathDialect>(op->getDialect());
 }
 
-static LogicalResult verifyFormula(AttendOp op, const Formula &formula) {
+static LogicalResult verifyFormula(Operation *op, const Formula &formula) {
   if (formula.region.empty())
     return success();
   SmallVector<Type> expected;
   if (formula.leading)
     expected.push_back(formula.leading);
-  expected.append(formula.indices, IndexType::get(op.getContext()));
+  expected.append(formula.indices, IndexType::get(op->getContext()));
   if (formula.region.getArgumentTypes() != TypeRange(expected)) {
-    InFlightDiagnostic diagnostic = op.emitOpError() << formula.name << " region takes (";
+    InFlightDiagnostic diagnostic = op->emitOpError() << formula.name << " region takes (";
     llvm::interleaveComma(formula.region.getArgumentTypes(), diagnostic);
     diagnostic << "), expected (";
     llvm::interleaveComma(expected, diagnostic);
@@ -41,8 +41,8 @@ static LogicalResult verifyFormula(AttendOp op, const Formula &formula) {
   WalkResult found = formula.region.walk([&](Operation *inner) {
     if (isFormulaOp(inner))
       return WalkResult::advance();
-    inner->emitOpError() << "is not allowed in the " << formula.name
-                         << " region of attn.attend, which holds arith, math, tensor.extract, tensor.dim, "
+    inner->emitOpError() << "is not allowed in the " << formula.name << " region of " << op->getName()
+                         << ", which holds arith, math, tensor.extract, tensor.dim, "
                             "affine.apply and attn.reduce";
     return WalkResult::interrupt();
   });
@@ -50,14 +50,14 @@ static LogicalResult verifyFormula(AttendOp op, const Formula &formula) {
     return failure();
   auto yield = dyn_cast<YieldOp>(formula.region.front().getTerminator());
   if (!yield)
-    return op.emitOpError() << formula.name << " region does not end in attn.yield";
+    return op->emitOpError() << formula.name << " region does not end in attn.yield";
   if (yield.getValue().getType() != formula.yielded)
-    return op.emitOpError() << formula.name << " region yields " << yield.getValue().getType() << ", expected "
-                            << formula.yielded;
+    return op->emitOpError() << formula.name << " region yields " << yield.getValue().getType() << ", expected "
+                             << formula.yielded;
   return success();
 }
 
-static LogicalResult verifyFormulas(AttendOp op) {
+template <typename Op> static LogicalResult verifyFormulas(Op op) {
   Type f32 = Float32Type::get(op.getContext()), i1 = IntegerType::get(op.getContext(), 1);
   int64_t pair = op.getNumOuter() + op.getNumKeys();
   const Formula formulas[] = {
@@ -73,7 +73,7 @@ static LogicalResult verifyFormulas(AttendOp op) {
 }
 
 /// The sizes that say how large each dimension of a statistic is, in the order of the result.
-static SmallVector<Value> sizesOf(AttendOp op, Statistic statistic) {
+template <typename Op> static SmallVector<Value> sizesOf(Op op, Statistic statistic) {
   SmallVector<Value> sizes(op.getOuterSizes());
   if (statistic == Statistic::Weights)
     llvm::append_range(sizes, op.getKeySizes());
@@ -85,24 +85,25 @@ static SmallVector<Value> sizesOf(AttendOp op, Statistic statistic) {
   return sizes;
 }
 
-static LogicalResult verifyResult(AttendOp op, Statistic statistic, Value result) {
-  auto type = cast<RankedTensorType>(result.getType());
+/// `tensor` is a result ("result") or has the shape of one ("cotangent").
+template <typename Op> static LogicalResult verifyStatistic(Op op, StringRef role, Statistic statistic, Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
   StringRef name = stringifyStatistic(statistic);
   if (!type.getElementType().isF32())
-    return op.emitOpError() << "result " << name << " is " << type << ", expected elements of f32";
+    return op.emitOpError() << role << " " << name << " is " << type << ", expected elements of f32";
   SmallVector<Value> sizes = sizesOf(op, statistic);
   if (type.getRank() != static_cast<int64_t>(sizes.size()))
-    return op.emitOpError() << "result " << name << " is " << type << ", expected rank " << sizes.size();
+    return op.emitOpError() << role << " " << name << " is " << type << ", expected rank " << sizes.size();
   for (auto [dimension, size] : llvm::enumerate(sizes)) {
     std::optional<int64_t> constant = getConstantIntValue(size);
     if (constant && !type.isDynamicDim(dimension) && type.getDimSize(dimension) != *constant)
-      return op.emitOpError() << "result " << name << " is " << type << ", but the size of dimension " << dimension
+      return op.emitOpError() << role << " " << name << " is " << type << ", but the size of dimension " << dimension
                               << " is " << *constant;
   }
   return success();
 }
 
-static LogicalResult verifyValueLayout(AttendOp op) {
+template <typename Op> static LogicalResult verifyValueLayout(Op op) {
   auto layout = op.getValueLayout();
   if (!layout)
     return success();
@@ -122,14 +123,14 @@ static bool hasLse(Normaliser normaliser) {
   return has[static_cast<int>(normaliser)];
 }
 
-/// The statistics by name, each at most once, each with what it needs.
-static LogicalResult verifyStatistics(AttendOp op) {
+/// The statistics by name, each at most once, each with what it needs; as many as `tensors`.
+template <typename Op> static LogicalResult verifyStatistics(Op op, StringRef role, ValueRange tensors) {
   std::string statistics = namesUpTo<Statistic>(getMaxEnumValForStatistic());
   if (op.getYields().empty())
     return op.emitOpError("yields nothing, expected ") << statistics;
-  if (op.getYields().size() != op.getNumResults())
-    return op.emitOpError() << "yields " << op.getYields().size() << " statistics but has " << op.getNumResults()
-                            << " results";
+  if (op.getYields().size() != tensors.size())
+    return op.emitOpError() << "yields " << op.getYields().size() << " statistics but has " << tensors.size() << " "
+                            << role << "s";
   SmallVector<Attribute> seen;
   for (Attribute attribute : op.getYields()) {
     auto name = dyn_cast<StringAttr>(attribute);
@@ -148,15 +149,37 @@ static LogicalResult verifyStatistics(AttendOp op) {
   return success();
 }
 
-LogicalResult AttendOp::verifyRegions() {
-  if (getNumKeys() == 0)
-    return emitOpError("has no key dimension");
-  if (getValue().empty() && getNumValues() != 0)
-    return emitOpError() << "has " << getNumValues() << " value sizes but no value region";
-  if (failed(verifyStatistics(*this)) || failed(verifyValueLayout(*this)) || failed(verifyFormulas(*this)))
+/// What attend and its gradient have in common; `tensors` are of the shapes of what attend yields.
+template <typename Op> static LogicalResult verifyAttention(Op op, StringRef role, ValueRange tensors) {
+  if (op.getNumKeys() == 0)
+    return op.emitOpError("has no key dimension");
+  if (op.getValue().empty() && op.getNumValues() != 0)
+    return op.emitOpError() << "has " << op.getNumValues() << " value sizes but no value region";
+  if (failed(verifyStatistics(op, role, tensors)) || failed(verifyValueLayout(op)) || failed(verifyFormulas(op)))
     return failure();
-  for (auto [statistic, result] : llvm::zip_equal(getStatistics(), getResults()))
-    if (failed(verifyResult(*this, statistic, result)))
+  for (auto [statistic, tensor] : llvm::zip_equal(op.getStatistics(), tensors))
+    if (failed(verifyStatistic(op, role, statistic, tensor)))
+      return failure();
+  return success();
+}
+
+LogicalResult AttendOp::verifyRegions() { return verifyAttention(*this, "result", getResults()); }
+
+LogicalResult AttendGradientOp::verifyRegions() {
+  if (failed(verifyAttention(*this, "cotangent", getCotangents())))
+    return failure();
+  if (getOf().getTypes() != getResultTypes())
+    return emitOpError("has results of other types than the tensors that it is the gradient of");
+  for (Type type : getResultTypes())
+    if (!cast<RankedTensorType>(type).getElementType().isF32())
+      return emitOpError() << "is the gradient of " << type << ", expected elements of f32";
+  size_t savable = getNormaliser() == Normaliser::Softmax ? 2 : 1;
+  if (getSaved().size() > savable)
+    return emitOpError() << "saves " << getSaved().size() << " tensors, expected at most " << savable
+                         << ": the value, and lse for softmax";
+  const Statistic saved[] = {Statistic::Value, Statistic::Lse};
+  for (auto [statistic, tensor] : llvm::zip(saved, getSaved()))
+    if (failed(verifyStatistic(*this, "saved", statistic, tensor)))
       return failure();
   return success();
 }
@@ -177,5 +200,21 @@ LogicalResult ReduceOp::verifyRegions() {
     return emitOpError("does not end in attn.yield");
   if (yield.getValue().getType() != type)
     return emitOpError() << "yields " << yield.getValue().getType() << " but results in " << type;
+  return success();
+}
+
+LogicalResult ScatterAddOp::verifyRegions() {
+  auto type = cast<RankedTensorType>(getInit().getType());
+  if (getBody().getNumArguments() != getSizes().size())
+    return emitOpError() << "has " << getBody().getNumArguments() << " indices but " << getSizes().size() << " sizes";
+  if (getResult().getType() != type)
+    return emitOpError() << "results in " << getResult().getType() << " but adds to " << type;
+  auto term = dyn_cast<TermOp>(getBody().front().getTerminator());
+  if (!term)
+    return emitOpError("does not end in attn.term");
+  if (term.getValue().getType() != type.getElementType())
+    return emitOpError() << "adds " << term.getValue().getType() << " to " << type;
+  if (static_cast<int64_t>(term.getSubscripts().size()) != type.getRank())
+    return emitOpError() << "has " << term.getSubscripts().size() << " subscripts for " << type;
   return success();
 }

@@ -28,6 +28,7 @@ namespace mlir::model {
 inline constexpr llvm::StringLiteral entryAttrName = "model.entry";           ///< unit: C programs can call it
 inline constexpr llvm::StringLiteral dimensionsAttrName = "model.dimensions"; ///< array of #model.dimension, in order
 inline constexpr llvm::StringLiteral docAttrName = "model.doc";               ///< string: its documentation
+inline constexpr llvm::StringLiteral gradientAttrName = "model.gradient";     ///< unit: to be derived (compiler/Derive)
 // On an argument or a result of an entry point:
 inline constexpr llvm::StringLiteral nameAttrName = "model.name";   ///< string
 inline constexpr llvm::StringLiteral shapeAttrName = "model.shape"; ///< array of strings, one a dimension

@@ -85,4 +85,28 @@ def Model_GetOp : Model_Op<"get", [Pure, DeclareOpInterfaceMethods<SymbolUserOpI
   let assemblyFormat = "$parameter (`[` $indices^ `]`)? attr-dict `:` type($result)";
 }
 
+def Model_ElementOp : Model_Op<"element", [Pure]> {
+  let summary = "one element of a list of tensors";
+  let description = [{
+    `model.element %list[%i] : tensor<12x?x64xf32>` is the tensor at place `i` of the leading dimension, in range. It costs
+    nothing: the element is read where it lies, which is why it is no slice: slices are computed by kernels.
+  }];
+  let arguments = (ins AnyRankedTensor:$list, Index:$place);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$list `[` $place `]` attr-dict `:` type($list) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Model_WithElementOp : Model_Op<"with_element", [Pure, AllTypesMatch<["list", "result"]>]> {
+  let summary = "a list of tensors with another element";
+  let description = [{
+    `model.with_element %x into %list[%i] : tensor<?x64xf32> into tensor<12x?x64xf32>` is `list` with `x` at place `i`, in
+    range. The memory plan gives both lists one place, so `list` has no use behind this op.
+  }];
+  let arguments = (ins AnyRankedTensor:$element, AnyRankedTensor:$list, Index:$place);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$element `into` $list `[` $place `]` attr-dict `:` type($element) `into` type($list)";
+  let hasVerifier = 1;
+}
+
 #endif

@@ -117,3 +117,20 @@ LogicalResult ModelDialect::verifyRegionResultAttribute(Operation *op, unsigned 
   auto function = dyn_cast<FunctionOpInterface>(op);
   return function ? verifyPort(op, function.getResultTypes()[result], attribute, "result " + Twine(result)) : success();
 }
+
+/// `element` is what `list` holds behind its leading dimension.
+static LogicalResult verifyElement(Operation *op, RankedTensorType list, RankedTensorType element) {
+  if (list.getRank() == 0 || list.getElementType() != element.getElementType() ||
+      list.getShape().drop_front() != element.getShape())
+    return op->emitOpError() << "has an element " << element << " of a list " << list;
+  return success();
+}
+
+LogicalResult ElementOp::verify() {
+  return verifyElement(*this, cast<RankedTensorType>(getList().getType()), cast<RankedTensorType>(getType()));
+}
+
+LogicalResult WithElementOp::verify() {
+  return verifyElement(*this, cast<RankedTensorType>(getList().getType()),
+                       cast<RankedTensorType>(getElement().getType()));
+}

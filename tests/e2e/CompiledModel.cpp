@@ -26,7 +26,7 @@ CompiledModel::CompiledModel(const std::string &path,
   options.input = path;
   options.settings = settings;
   options.reproducerDirectory = "";
-  if (compileTo(Phase::Import, options, import) && compileTo(Phase::Fuse, options, fusion) &&
+  if (compileTo(Phase::Derive, options, import) && compileTo(Phase::Fuse, options, fusion) &&
       compileTo(std::nullopt, options, whole) && load(whole->program.prefix))
     drawParameters();
 }

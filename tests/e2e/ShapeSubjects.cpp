@@ -103,9 +103,21 @@ static std::vector<Subject> edgeSubjects() {
   };
 }
 
+static std::vector<Subject> gradientSubjects() {
+  return {
+      {"gradients.attn",
+       "layers_gradient",
+       {.c = 16, .reduction = 200},
+       {{"a few", {{"n", 7}}}, {"many", {{"n", 150}}}},
+       {{"at", below(10)}}},
+      {"gradients.attn", "terms_gradient", {.c = 16, .along = {"n"}}, {{"one", {{"n", 1}}}, {"odd", {{"n", 37}}}}},
+  };
+}
+
 std::vector<Subject> shapeSubjects() {
   std::vector<Subject> all;
-  for (const std::vector<Subject> &each : {rankSubjects(), positionSubjects(), contractionSubjects(), edgeSubjects()})
+  for (const std::vector<Subject> &each :
+       {rankSubjects(), positionSubjects(), contractionSubjects(), edgeSubjects(), gradientSubjects()})
     all.insert(all.end(), each.begin(), each.end());
   return all;
 }

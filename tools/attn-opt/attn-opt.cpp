@@ -1,4 +1,5 @@
 // Parses, verifies and transforms IR: every upstream dialect and pass, and ours.
+#include "compiler/Derive/Derive.h"
 #include "compiler/Fuse/Fuse.h"
 #include "dialects/Attn/Attn.h"
 #include "dialects/Model/Model.h"
@@ -14,6 +15,7 @@ int main(int argc, char **argv) {
   mlir::registerAllPasses();
   const attnc::Emitters emitters = attnc::createEmitters();
   attnc::registerFusePasses(emitters);
+  attnc::registerDerivePasses();
   registry.insert<mlir::attn::AttnDialect, mlir::model::ModelDialect>();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "attnc's pass driver\n", registry));
 }

@@ -46,12 +46,12 @@ static double differenceOf(double compiled, double exact) {
 }
 
 Expected<std::vector<Deviation>> compareWithOracle(const CompileOptions &options, const Invocation &call) {
-  CompileOptions importOnly = options;
-  importOnly.dump = Phase::Import;
+  CompileOptions derivedOnly = options;
+  derivedOnly.dump = Phase::Derive;
   Compilation made;
   std::string messages;
   raw_string_ostream stream(messages);
-  if (compile(importOnly, made, stream) != Outcome::Done)
+  if (compile(derivedOnly, made, stream) != Outcome::Done)
     return createStringError(messages);
   auto function = made.module->lookupSymbol<mlir::func::FuncOp>(call.entry->name);
   if (!function)

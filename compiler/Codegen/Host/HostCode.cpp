@@ -154,6 +154,8 @@ private:
   void writeBlock(Block &block);
   void writeLoop(scf::ForOp loop);
   void writeLaunch(func::CallOp call);
+  void writeElement(model::WithElementOp list);
+  Value offsetInRoot(Value tensor);
   void writeCopies(Operation *before);
   Value size(const SizeExpr &size) { return size.materialise(host.builder, host.location, symbols); }
   Value index(Value value);
@@ -217,6 +219,8 @@ void EntryWriter::writeBlock(Block &block) {
       writeLoop(loop);
     else if (auto call = dyn_cast<func::CallOp>(op))
       writeLaunch(call);
+    else if (auto list = dyn_cast<model::WithElementOp>(op))
+      writeElement(list);
   }
 }
 
@@ -248,11 +252,36 @@ Value EntryWriter::address(const Place &place) {
   return known[place.number];
 }
 
+/// Bytes from the start of its root to the start of `tensor`; null where there is no element of a list on the way.
+Value EntryWriter::offsetInRoot(Value tensor) {
+  Value offset;
+  for (Operation *op = tensor.getDefiningOp(); op && tensor != EntryPlan::root(tensor); op = tensor.getDefiningOp()) {
+    if (auto element = dyn_cast<model::ElementOp>(op)) {
+      Value bytes = host.builder.createOrFold<arith::MulIOp>(host.location, index(element.getPlace()),
+                                                             size(*sizes.bytes(element.getResult())));
+      offset = offset ? host.builder.createOrFold<arith::AddIOp>(host.location, offset, bytes) : bytes;
+    }
+    tensor = op->getOperand(0);
+  }
+  return offset;
+}
+
+void EntryWriter::writeElement(model::WithElementOp list) {
+  SizeExpr bytes = *sizes.bytes(list.getElement());
+  auto get = EntryPlan::root(list.getElement()).getDefiningOp<model::GetOp>();
+  Value from = address(list.getElement(), get ? program.parameters.firstPlace(get) : 0);
+  Value offset = host.builder.createOrFold<arith::MulIOp>(host.location, index(list.getPlace()), size(bytes));
+  LLVM::MemcpyOp::create(host.builder, host.location, host.advance(address(plan.place(list)), offset), from,
+                         host.toI64(size(bytes)), /*isVolatile=*/false);
+}
+
 /// `firstPlace` is where the parameter table has the value, if it is a parameter.
 Value EntryWriter::address(Value tensor, int64_t firstPlace) {
   Place place = plan.place(tensor);
-  if (place.kind != Place::Kind::Parameter)
-    return address(place);
+  if (place.kind != Place::Kind::Parameter) {
+    Value offset = offsetInRoot(tensor);
+    return offset ? host.advance(address(place), offset) : address(place);
+  }
   auto get = EntryPlan::root(tensor).getDefiningOp<model::GetOp>();
   auto parameter = SymbolTable::lookupNearestSymbolFrom<model::ParameterOp>(get, get.getParameterAttr());
   Value element = host.number(0);

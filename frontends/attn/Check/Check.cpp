@@ -151,17 +151,30 @@ std::optional<FunctionValue> Checker::entryFunction(const std::string &name, Sou
   return std::nullopt;
 }
 
+/// The `f` of `gradient(f)`.
+static const ast::NameRefExpr *gradientOf(const ast::CallExpr &call) {
+  auto *callee = call.callee->as<ast::NameRefExpr>();
+  bool isGradient = callee && callee->name == "gradient" && call.arguments.size() == 1 && !call.arguments[0].label;
+  return isGradient ? call.arguments[0].value->as<ast::NameRefExpr>() : nullptr;
+}
+
 void Checker::checkExport(const ast::ExportDecl &decl, SourceUnit &unit, Instance *model) {
   std::string name = decl.name.text;
+  bool isGradient = false;
   SourceRange range = decl.name.range;
   if (decl.value) {
-    auto *alias = decl.value->as<ast::NameRefExpr>();
+    const ast::NameRefExpr *alias = decl.value->as<ast::NameRefExpr>();
     auto *made = decl.value->as<ast::CallExpr>();
+    if (const ast::NameRefExpr *differentiated = made ? gradientOf(*made) : nullptr) {
+      alias = differentiated;
+      isGradient = true;
+    }
     if (!alias) {
       std::string what =
           made ? fmt::format("`{}`", sources.text(made->callee->range)) : std::string("an export of this form");
       error(DiagnosticKind::NotSupported, decl.value->range, fmt::format("{} is not supported yet", what))
-          .hint("`export f` and `export g = f` make entry points of functions");
+          .hint("`export f` and `export g = f` make entry points of functions, `export g = gradient(f)` one that "
+                "computes f and its gradients");
       return;
     }
     name = alias->name;
@@ -174,7 +187,10 @@ void Checker::checkExport(const ast::ExportDecl &decl, SourceUnit &unit, Instanc
       return;
     }
   if (std::optional<FunctionValue> function = entryFunction(name, unit, model)) {
+    size_t before = program->entries.size();
     checkEntry(*function, decl.name.text, decl.name.range, true);
+    if (isGradient && program->entries.size() > before)
+      checkGradient(program->entries.back(), decl);
     return;
   }
   Diagnostic &report =
@@ -190,6 +206,16 @@ void Checker::checkExport(const ast::ExportDecl &decl, SourceUnit &unit, Instanc
     addNames(model->decl->functions);
   if (auto meant = nearest(name, names))
     report.hint(fmt::format("did you mean `{}`?", *meant));
+}
+
+void Checker::checkGradient(Entry &entry, const ast::ExportDecl &decl) {
+  entry.isGradient = true;
+  const Type *found = entry.results.size() == 1 ? &entry.results[0].value->type : nullptr;
+  if (!found || found->element != Element::F32 || found->rank() != 0)
+    error(DiagnosticKind::NotAnEntry, decl.value->range,
+          fmt::format("a gradient is of one f32, and this function gives {}",
+                      found ? textOf(*found) : fmt::format("{} results", entry.results.size())))
+        .hint("sum or average over it, as `mean(x)`");
 }
 
 //===- Entry points -----------------------------------------------------------------------------------------------===//

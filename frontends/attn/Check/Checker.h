@@ -63,6 +63,7 @@ public:
   const ast::ModuleDecl *chooseModel(SourceUnit &unit);
   void checkEntries(SourceUnit &unit, Instance *model);
   void checkEntryNames();
+  void checkGradient(typed::Entry &entry, const ast::ExportDecl &decl);
   void checkExport(const ast::ExportDecl &decl, SourceUnit &unit, Instance *model);
   void checkUncalled(SourceUnit &unit);
   void checkUnmade(SourceUnit &unit);

@@ -355,6 +355,7 @@ struct Result {
 
 struct Entry {
   std::string name;
+  bool isGradient = false; ///< of its only result, an f32 of rank 0: made by the derive phase
   std::string doc;                   ///< the comment above its function
   std::vector<Dimension> dimensions; ///< in the order in which the arguments name them
   std::vector<const Local *> arguments;

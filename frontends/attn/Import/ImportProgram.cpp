@@ -95,6 +95,8 @@ func::FuncOp Importer::signature(const Entry &entry) {
       func::FuncOp::create(builder, location(entry.range), entry.name, builder.getFunctionType(inputs, results));
   function->setAttr(model::entryAttrName, builder.getUnitAttr());
   function->setAttr(model::dimensionsAttrName, builder.getArrayAttr(dimensions));
+  if (entry.isGradient)
+    function->setAttr(model::gradientAttrName, builder.getUnitAttr());
   if (!entry.doc.empty())
     function->setAttr(model::docAttrName, builder.getStringAttr(entry.doc));
   function.setAllArgAttrs(builder.getArrayAttr(inputAttributes));

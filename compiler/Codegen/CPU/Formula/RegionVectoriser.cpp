@@ -20,7 +20,8 @@ static bool isScalarOfFormula(Type type) {
 }
 
 static Verdict takesOp(Operation *op) {
-  if (isa<linalg::YieldOp, linalg::IndexOp, attn::YieldOp, attn::ReduceOp, tensor::DimOp, affine::AffineApplyOp>(op))
+  if (isa<linalg::YieldOp, linalg::IndexOp, attn::YieldOp, attn::TermOp, attn::ReduceOp, tensor::DimOp,
+          affine::AffineApplyOp>(op))
     return Verdict::yes();
   std::string name = op->getName().getStringRef().str();
   if (auto extract = dyn_cast<tensor::ExtractOp>(op))

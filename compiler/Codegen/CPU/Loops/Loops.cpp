@@ -299,6 +299,9 @@ Verdict supportsLoops(func::FuncOp kernel, const Target &) {
       for (OpOperand &init : generic.getDpsInitsMutable())
         if (!generic.getMatchingIndexingMap(&init).isProjectedPermutation())
           return Verdict::no("a result is written at computed subscripts");
+    } else if (auto scatter = dyn_cast<attn::ScatterAddOp>(op)) {
+      if (Verdict verdict = RegionVectoriser::canEvaluate(scatter.getBody()); !verdict)
+        return verdict;
     } else if (!isElementMove(&op)) {
       return Verdict::no("it holds " + op.getName().getStringRef().str());
     }
@@ -322,6 +325,9 @@ static linalg::GenericOp takeComputation(func::FuncOp kernel) {
 }
 
 FailureOr<KernelCode> emitLoops(func::FuncOp kernel, const Target &target, ModuleOp code) {
+  Operation *returned = kernel.front().getTerminator()->getOperand(0).getDefiningOp();
+  if (auto scatter = dyn_cast_or_null<attn::ScatterAddOp>(returned))
+    return emitScatter(kernel, scatter, target, code);
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(kernel.getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(scratch->getBody());
   auto copy = cast<func::FuncOp>(builder.clone(*kernel));

@@ -17,6 +17,7 @@
 #include "compiler/Codegen/CPU/Nest/KernelSizes.h"
 #include "compiler/Codegen/Kernel.h"
 #include "compiler/Codegen/Target.h"
+#include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace attnc {
@@ -42,5 +43,9 @@ LoopSchedule scheduleLoops(mlir::linalg::GenericOp op, const KernelSizes &sizes,
 
 /// A kernel whose results are elements of its operands, in other places, but for one transpose.
 KernelCode emitMoves(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
+
+/// A kernel that returns `op`.
+KernelCode emitScatter(mlir::func::FuncOp kernel, mlir::attn::ScatterAddOp op, const Target &target,
+                       mlir::ModuleOp code);
 
 } // namespace attnc

@@ -1,0 +1,150 @@
+// Emits a loops kernel that adds terms to elements by subscripts (attn.scatter_add): the gradient of a gather.
+//
+// Two terms may go to one element, so their order is part of the result. Where the last loop is the last subscript, as
+// for the rows of an embedding, columns are independent: a chunk owns some columns and adds the terms of all tuples of
+// the other loops to them in order, so the bits do not depend on who takes which chunk. Otherwise there is one chunk.
+#include "compiler/Codegen/CPU/Nest/LoopNest.h"
+#include "compiler/Codegen/CPU/Loops/Loops.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+namespace {
+
+constexpr int64_t columnsPerChunk = 64; // a cache line of 16 floats, four times
+
+bool dependsOn(Value value, Value other) {
+  if (value == other)
+    return true;
+  Operation *op = value.getDefiningOp();
+  return op && llvm::any_of(op->getOperands(), [&](Value operand) { return dependsOn(operand, other); });
+}
+
+class ScatterEmission {
+public:
+  ScatterEmission(func::FuncOp kernel, attn::ScatterAddOp op, const Target &target, ModuleOp code)
+      : op(op), term(cast<attn::TermOp>(op.getBody().front().getTerminator())),
+        frame(kernel, kernel.getSymName(), code), b(frame.builder), at(frame.location), lanes(target.f32Lanes),
+        rank(cast<RankedTensorType>(op.getResult().getType()).getRank()) {}
+
+  KernelCode run(StringRef symbol) {
+    SizeExpr chunks(1), points(1);
+    for (Value size : op.getSizes())
+      points = points * frame.sizes.valueOf(size);
+    bool byColumns = hasColumns();
+    if (byColumns) {
+      SizeExpr columns = frame.sizes.dimension(op.getResult(), rank - 1);
+      chunks = columns.ceilDiv(columnsPerChunk);
+      first = arith::MulIOp::create(b, at, frame.chunk, constant(columnsPerChunk));
+      Value end = arith::AddIOp::create(b, at, first, constant(columnsPerChunk));
+      last = arith::MinSIOp::create(b, at, end, frame.size(columns));
+    }
+    start(byColumns);
+    addTerms(byColumns);
+    KernelCost cost{points, frame.sizes.bytesRead(), frame.sizes.bytesWritten()};
+    return {{{symbol.str(), chunks}}, 0, 0, cost};
+  }
+
+private:
+  Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, at, value); }
+
+  /// Is the last subscript the last loop, over all columns, and does it go into no other one?
+  bool hasColumns() {
+    auto subscripts = term.getSubscripts();
+    if (rank == 0 || op.getSizes().empty() || subscripts.back() != op.getBody().getArguments().back())
+      return false;
+    if (!(frame.sizes.valueOf(op.getSizes().back()) == frame.sizes.dimension(op.getResult(), rank - 1)))
+      return false;
+    return llvm::none_of(subscripts.drop_back(),
+                         [&](Value each) { return dependsOn(each, op.getBody().getArguments().back()); });
+  }
+
+  /// Calls `body` for each tuple of `sizes`, in order; with columns, for each vector of them.
+  void visit(ArrayRef<SizeExpr> extents, bool byColumns,
+             llvm::function_ref<void(RegionVectoriser &, ArrayRef<LaneIndex>)> body) {
+    SizeExpr count(1);
+    SmallVector<Value> sizes;
+    for (const SizeExpr &each : byColumns ? extents.drop_back() : extents) {
+      count = count * each;
+      sizes.push_back(frame.size(each));
+    }
+    loop(b, at, constant(0), frame.size(count), 1, {}, [&](Value number, ValueRange) {
+      SmallVector<LaneIndex> indices = subscriptsOf(b, at, number, sizes);
+      RegionVectoriser outside(b, at, lanes);
+      frame.bindTo(outside);
+      if (!byColumns) {
+        body(outside, indices);
+        return SmallVector<Value>();
+      }
+      sweep(b, at, first, last, {lanes, 1, std::nullopt}, {}, [&](ArrayRef<LanePoint> points) {
+        for (const LanePoint &point : points) {
+          RegionVectoriser vectoriser = outside;
+          if (point.active)
+            vectoriser.setActiveLanes(point.active);
+          SmallVector<LaneIndex> all = indices;
+          all.push_back(point.index);
+          body(vectoriser, all);
+        }
+        return SmallVector<Value>();
+      });
+      return SmallVector<Value>();
+    });
+  }
+
+  void start(bool byColumns) {
+    SmallVector<SizeExpr> extents;
+    for (int64_t each = 0; each < rank; ++each)
+      extents.push_back(frame.sizes.dimension(op.getResult(), each));
+    visit(extents, byColumns, [&](RegionVectoriser &vectoriser, ArrayRef<LaneIndex> subscripts) {
+      vectoriser.store(vectoriser.load(op.getInit(), subscripts), frame.result(0), subscripts);
+    });
+  }
+
+  void addTerms(bool byColumns) {
+    SmallVector<SizeExpr> extents;
+    for (Value size : op.getSizes())
+      extents.push_back(frame.sizes.valueOf(size));
+    visit(extents, byColumns, [&](RegionVectoriser &vectoriser, ArrayRef<LaneIndex> indices) {
+      for (auto [argument, index] : llvm::zip_equal(op.getBody().getArguments(), indices))
+        vectoriser.bindIndex(argument, index);
+      Value value = vectoriser.evaluate(term.getValue());
+      SmallVector<LaneIndex> subscripts;
+      for (auto [dimension, each] : llvm::enumerate(term.getSubscripts())) {
+        LaneIndex subscript = vectoriser.evaluateIndex(each);
+        bool isColumn = byColumns && static_cast<int64_t>(dimension) == rank - 1;
+        subscripts.push_back(isColumn ? subscript : inRange(subscript, dimension));
+      }
+      vectoriser.bindBuffer(op.getResult(), frame.result(0));
+      Value before = vectoriser.load(op.getResult(), subscripts);
+      if (isa<VectorType>(before.getType()))
+        value = vectoriser.broadcast(value);
+      vectoriser.store(arith::AddFOp::create(b, at, before, value), frame.result(0), subscripts);
+    });
+  }
+
+  /// The forward gather has reported a subscript that leaves the tensor; here it must only not write there.
+  LaneIndex inRange(LaneIndex subscript, unsigned dimension) {
+    Value end = arith::SubIOp::create(b, at, frame.size(frame.sizes.dimension(op.getResult(), dimension)), constant(1));
+    Value least = arith::MinSIOp::create(b, at, subscript.base, end);
+    subscript.base = arith::MaxSIOp::create(b, at, least, constant(0));
+    return subscript;
+  }
+
+  attn::ScatterAddOp op;
+  attn::TermOp term;
+  KernelFrame frame;
+  OpBuilder &b;
+  Location at;
+  int64_t lanes;
+  int64_t rank;
+  Value first, last; ///< columns of this chunk
+};
+
+} // namespace
+
+KernelCode emitScatter(func::FuncOp kernel, attn::ScatterAddOp op, const Target &target, ModuleOp code) {
+  return ScatterEmission(kernel, op, target, code).run(kernel.getSymName());
+}
+
+} // namespace attnc

@@ -1,0 +1,68 @@
+// The reverse of attn.attend.
+#include "compiler/Derive/Reverse.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+void saveStatistics(attn::AttendOp op) {
+  if (op.getNormaliser() != attn::Normaliser::Softmax || op.getResultFor(attn::Statistic::Lse))
+    return;
+  IRRewriter rewriter(op);
+  SmallVector<Type> types(op.getResultTypes());
+  SmallVector<int64_t> shape;
+  for (Value size : op.getOuterSizes())
+    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  types.push_back(RankedTensorType::get(shape, rewriter.getF32Type()));
+  SmallVector<Attribute> yields(op.getYields().getValue());
+  yields.push_back(rewriter.getStringAttr("lse"));
+  auto wider =
+      attn::AttendOp::create(rewriter, op.getLoc(), types, op.getOuterSizes(), op.getKeySizes(), op.getValueSizes(),
+                             op.getNormaliser(), rewriter.getArrayAttr(yields), op.getValueLayoutAttr());
+  wider->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  for (auto [from, to] : llvm::zip_equal(op->getRegions(), wider->getRegions()))
+    rewriter.inlineRegionBefore(from, to, to.end());
+  rewriter.replaceOp(op, wider.getResults().take_front(op.getNumResults()));
+}
+
+LogicalResult Reverse::reverse(attn::AttendOp op) {
+  SmallVector<Attribute> yields;
+  SmallVector<Value> cotangents, saved, of;
+  bool hasValue = false;
+  for (auto [statistic, result] : llvm::zip_equal(op.getStatistics(), op.getResults()))
+    if (Value dy = cotangent(result)) {
+      yields.push_back(builder.getStringAttr(stringifyStatistic(statistic)));
+      cotangents.push_back(dy);
+      hasValue |= statistic == attn::Statistic::Value;
+    }
+  Value value = op.getResultFor(attn::Statistic::Value), lse = op.getResultFor(attn::Statistic::Lse);
+  if (value && hasValue)
+    saved.push_back(stored(value));
+  if (lse && !saved.empty())
+    saved.push_back(stored(lse));
+  llvm::SmallSetVector<Value, 4> read;
+  op->walk([&](tensor::ExtractOp extract) {
+    bool counts = hasValue || !op.getValue().isAncestor(extract->getParentRegion());
+    if (isActive(extract.getTensor()) && isReal(extract.getTensor()) && counts)
+      read.insert(extract.getTensor());
+  });
+  of.assign(read.begin(), read.end());
+  auto gradient = attn::AttendGradientOp::create(
+      builder, op.getLoc(), ValueRange(of).getTypes(), op.getOuterSizes(), op.getKeySizes(),
+      hasValue ? op.getValueSizes() : ValueRange(), cotangents, saved, of, op.getNormaliser(),
+      builder.getArrayAttr(yields), hasValue ? op.getValueLayoutAttr() : DenseI64ArrayAttr());
+  for (auto [from, to] : llvm::zip_equal(op->getRegions(), gradient->getRegions()))
+    if (hasValue || &from != &op.getValue()) {
+      IRMapping copies;
+      from.cloneInto(&to, copies);
+    }
+  for (auto [tensor, term] : llvm::zip_equal(of, gradient.getResults()))
+    give(tensor, term);
+  return success();
+}
+
+} // namespace attnc

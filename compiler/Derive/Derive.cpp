@@ -1,0 +1,105 @@
+#include "compiler/Derive/Derive.h"
+#include "compiler/Derive/Gradient.h"
+#include "compiler/Fuse/Fuse.h"
+#include "dialects/Attn/Attn.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace attnc {
+namespace {
+
+struct Derive : PassWrapper<Derive, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Derive)
+  StringRef getArgument() const final { return "attn-derive"; }
+  StringRef getDescription() const final { return "make the entry points that are derived from others"; }
+
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (function->hasAttr(model::gradientAttrName) && failed(deriveGradient(function)))
+        return signalPassFailure();
+  }
+
+  static DictionaryAttr port(Builder &builder, const Twine &name, ArrayAttr shape) {
+    return builder.getDictionaryAttr({builder.getNamedAttr(model::nameAttrName, builder.getStringAttr(name)),
+                                      builder.getNamedAttr(model::shapeAttrName, shape)});
+  }
+
+  static void addResult(func::FuncOp function, Value value, DictionaryAttr attributes) {
+    (void)function.insertResult(function.getNumResults(), value.getType(), attributes);
+    Operation *terminator = function.getBody().front().getTerminator();
+    terminator->insertOperands(terminator->getNumOperands(), value);
+  }
+
+  LogicalResult deriveGradient(func::FuncOp function) {
+    GradientRequest request;
+    request.function = function;
+    request.loss = function.getBody().front().getTerminator()->getOperand(0);
+    for (BlockArgument argument : function.getArguments())
+      if (cast<RankedTensorType>(argument.getType()).getElementType().isF32())
+        request.arguments.push_back(argument);
+    for (auto parameter : getOperation().getOps<model::ParameterOp>())
+      if (!parameter.getFrozen())
+        request.parameters.push_back(parameter);
+    FailureOr<Gradients> gradients = appendGradients(request);
+    if (failed(gradients))
+      return failure();
+    // attn.attend_gradient is defined, interpreted and tested; no emitter takes it yet.
+    WalkResult attends = function.walk([](attn::AttendGradientOp op) {
+      op.emitError("the gradient of attend is not supported yet");
+      return WalkResult::interrupt();
+    });
+    if (attends.wasInterrupted())
+      return failure();
+    Builder builder(function.getContext());
+    for (auto [argument, gradient] : llvm::zip_equal(request.arguments, gradients->arguments)) {
+      auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), model::nameAttrName);
+      auto shape = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), model::shapeAttrName);
+      addResult(function, gradient, port(builder, name.getValue() + "_gradient", shape));
+    }
+    for (auto [parameter, gradient] : llvm::zip_equal(request.parameters, gradients->parameters)) {
+      std::string name = parameter.getSymName().str();
+      std::replace(name.begin(), name.end(), '.', '_');
+      SmallVector<Attribute> shape;
+      for (int64_t size : cast<RankedTensorType>(gradient.getType()).getShape())
+        shape.push_back(builder.getStringAttr(Twine(size)));
+      addResult(function, gradient, port(builder, name + "_gradient", builder.getArrayAttr(shape)));
+    }
+    function->removeAttr(model::gradientAttrName);
+    return success();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createDerivePass() { return std::make_unique<Derive>(); }
+
+void buildDerivePipeline(OpPassManager &passes) {
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createResolveSizesPass());
+  passes.addPass(createCSEPass());
+  // A parameter that every turn of a loop reads is read once, so that its gradient is one sum.
+  passes.addPass(createLoopInvariantCodeMotionPass());
+  passes.addPass(createRaiseViewsPass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  passes.addPass(createDerivePass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createResolveSizesPass());
+  passes.addPass(createCSEPass());
+}
+
+bool needsDerive(ModuleOp module) {
+  return llvm::any_of(module.getOps<func::FuncOp>(),
+                      [](func::FuncOp function) { return function->hasAttr(model::gradientAttrName); });
+}
+
+void registerDerivePasses() {
+  registerPass(createDerivePass);
+  PassPipelineRegistration<>("attn-derive-phase", "the derive phase: gradients as ordinary functions",
+                             buildDerivePipeline);
+}
+
+} // namespace attnc

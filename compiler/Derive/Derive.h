@@ -1,0 +1,30 @@
+//===- Derive.h - entry points made from others
+//---------------------------------------------------------------------===//
+//
+// The derive phase replaces functions that say how they are to be derived by ordinary ones. A function with
+// `model.gradient` computes one f32 of rank 0, its value; afterwards its results are that value and the gradients of
+// its f32 arguments and of all parameters that are not frozen, named `<name>_gradient` (compiler/Derive/Gradient.h).
+// `attn-derive` is the pass; it needs sizes resolved and views raised, as buildDerivePipeline does before.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include <memory>
+
+namespace attnc {
+
+std::unique_ptr<mlir::Pass> createDerivePass();
+
+/// The whole phase, for a builtin.module.
+void buildDerivePipeline(mlir::OpPassManager &passes);
+
+/// Does a function of the module ask for it?
+bool needsDerive(mlir::ModuleOp module);
+
+/// Makes `attn-derive` known to attn-opt.
+void registerDerivePasses();
+
+} // namespace attnc

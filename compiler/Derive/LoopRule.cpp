@@ -1,0 +1,273 @@
+// The reverse of scf.for over a list of modules: the loop backwards, with iterations computed again from what was kept.
+#include "compiler/Derive/Reverse.h"
+#include "compiler/Fuse/SymbolicShapes.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+namespace {
+
+/// A value of one iteration that the reversed loop reads, and what stands for it there until the list is known: an
+/// empty tensor of its size.
+struct Kept {
+  Value forward; ///< in the forward loop: a carried value at the iteration's start, or a result of an op of its body
+  tensor::EmptyOp reader;
+};
+
+/// The type of a list of `count` elements.
+RankedTensorType listOf(RankedTensorType element, int64_t count) {
+  SmallVector<int64_t> shape = {count};
+  llvm::append_range(shape, element.getShape());
+  return RankedTensorType::get(shape, element.getElementType());
+}
+
+} // namespace
+
+/// Contractions, reductions and attention are dearer to compute again than to keep.
+static bool isKept(Operation &op) {
+  if (auto generic = dyn_cast<linalg::GenericOp>(op))
+    return generic.getNumReductionLoops() != 0;
+  return isa<attn::AttendOp>(op);
+}
+
+/// The dynamic sizes of a value, computed at the top of the function.
+static SmallVector<Value> dynamicSizes(OpBuilder &builder, SymbolicShapes &shapes, Value value) {
+  SmallVector<Value> sizes;
+  for (auto [dimension, extent] : llvm::enumerate(cast<RankedTensorType>(value.getType()).getShape()))
+    if (ShapedType::isDynamic(extent))
+      sizes.push_back(shapes.materialise(builder, value.getLoc(), shapes.extent(value, dimension)));
+  return sizes;
+}
+
+static void eraseDeadOps(Block &block, const llvm::DenseSet<Operation *> &spared) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op) && !spared.contains(&op))
+      op.erase();
+}
+
+/// Gives the forward loop a list for each kept value that is read, and the readers an element of it.
+static void addLists(scf::ForOp forward, ArrayRef<Kept> kept, int64_t count, Value place) {
+  SmallVector<Kept> read;
+  for (Kept each : kept)
+    if (!each.reader.getResult().use_empty())
+      read.push_back(each);
+  IRRewriter rewriter(forward);
+  SymbolicShapes shapes(forward->getParentOfType<func::FuncOp>());
+  SmallVector<Value> lists, values;
+  for (const Kept &each : read) {
+    auto type = listOf(cast<RankedTensorType>(each.forward.getType()), count);
+    lists.push_back(tensor::EmptyOp::create(rewriter, forward.getLoc(), type.getShape(), type.getElementType(),
+                                            dynamicSizes(rewriter, shapes, each.forward)));
+    values.push_back(each.forward);
+  }
+  size_t before = forward.getNumResults();
+  Value counter = forward.getInductionVar();
+  auto yield = [&](OpBuilder &builder, Location at, ArrayRef<BlockArgument> arguments) {
+    SmallVector<Value> next;
+    for (auto [value, argument] : llvm::zip_equal(values, arguments))
+      next.push_back(model::WithElementOp::create(builder, at, argument.getType(), value, argument, counter));
+    return next;
+  };
+  auto replaced = forward.replaceWithAdditionalYields(rewriter, lists, /*replaceInitOperandUsesInLoop=*/false, yield);
+  auto wider = cast<scf::ForOp>(replaced->getOperation());
+  for (auto [number, each] : llvm::enumerate(read)) {
+    OpBuilder builder(each.reader);
+    auto type = cast<RankedTensorType>(each.reader.getType());
+    Value element =
+        model::ElementOp::create(builder, each.reader.getLoc(), type, wider.getResult(before + number), place);
+    each.reader.getResult().replaceAllUsesWith(element);
+  }
+  for (Kept each : kept)
+    each.reader.getOperation()->erase();
+}
+
+namespace {
+
+/// Builds the reversed loop.
+class LoopReverse {
+public:
+  LoopReverse(Reverse &outer, OpBuilder &builder, const llvm::DenseSet<Operation *> &wanted, scf::ForOp forward)
+      : outer(outer), builder(builder), wanted(wanted), forward(forward), at(forward.getLoc()) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult checkBounds();
+  void startLoop();
+  void copyBody(Reverse &inner, IRMapping &copies, SmallVectorImpl<Operation *> &ops);
+  LogicalResult fillLoop();
+  void addParameters(const Reverse &inner);
+  void giveResults(ArrayRef<std::pair<ParameterElement, bool>> parameters);
+
+  Reverse &outer;
+  OpBuilder &builder;
+  const llvm::DenseSet<Operation *> &wanted;
+  scf::ForOp forward, loop;
+  Location at;
+  int64_t count = 0;
+  SmallVector<unsigned> carried; ///< numbers of the carried values that are active
+  SmallVector<Value> captured;   ///< active values from outside
+  SmallVector<Kept> kept;
+  Value place; ///< of the iteration, in the reversed loop
+};
+
+} // namespace
+
+LogicalResult LoopReverse::checkBounds() {
+  std::optional<int64_t> from = getConstantIntValue(forward.getLowerBound()),
+                         to = getConstantIntValue(forward.getUpperBound()),
+                         step = getConstantIntValue(forward.getStep());
+  if (from != 0 || step != 1 || !to)
+    return forward.emitError("has no derivative: it runs a number of times that is not constant");
+  count = *to;
+  return success();
+}
+
+/// The loop with zero sums for what it captures; sums of parameters join when the body is known.
+void LoopReverse::startLoop() {
+  SmallVector<Value> inits;
+  for (auto [number, argument] : llvm::enumerate(forward.getRegionIterArgs())) {
+    if (!outer.isActive(argument))
+      continue;
+    carried.push_back(number);
+    Value dy = outer.cotangent(forward.getResult(number));
+    inits.push_back(dy ? dy : Reverse::zerosLike(builder, at, forward.getResult(number)));
+  }
+  llvm::SetVector<Value> above;
+  getUsedValuesDefinedAbove(forward.getRegion(), above);
+  for (Value value : above)
+    if (isReal(value) && outer.isActive(value)) {
+      captured.push_back(value);
+      inits.push_back(Reverse::zerosLike(builder, at, value));
+    }
+  auto index = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, at, value).getResult(); };
+  loop = scf::ForOp::create(builder, at, index(0), index(count), index(1), inits);
+}
+
+void LoopReverse::copyBody(Reverse &inner, IRMapping &copies, SmallVectorImpl<Operation *> &ops) {
+  OpBuilder body = OpBuilder::atBlockEnd(loop.getBody());
+  Value last = arith::ConstantIndexOp::create(body, at, count - 1);
+  place = arith::SubIOp::create(body, at, last, loop.getInductionVar());
+  copies.map(forward.getInductionVar(), place);
+  SymbolicShapes shapes(forward->getParentOfType<func::FuncOp>());
+  auto makeReader = [&](Value value) -> Value {
+    auto type = cast<RankedTensorType>(value.getType());
+    auto reader = tensor::EmptyOp::create(body, value.getLoc(), type.getShape(), type.getElementType(),
+                                          dynamicSizes(body, shapes, value));
+    kept.push_back({value, reader});
+    return reader;
+  };
+  for (BlockArgument argument : forward.getRegionIterArgs()) {
+    Value reader = makeReader(argument);
+    copies.map(argument, reader);
+    if (outer.isActive(argument))
+      inner.activate(reader);
+  }
+  for (Value value : captured)
+    inner.activate(value);
+  for (Operation &op : forward.getBody()->without_terminator()) {
+    Operation *copy = body.clone(op, copies);
+    if (!llvm::any_of(copy->getResults(), isReal))
+      continue;
+    ops.push_back(copy);
+    inner.propagate(copy);
+    if (!isKept(op))
+      continue;
+    for (auto [original, result] : llvm::zip_equal(op.getResults(), copy->getResults())) {
+      Value reader = makeReader(original);
+      inner.keep(result, reader);
+      copies.map(original, reader);
+    }
+  }
+}
+
+LogicalResult LoopReverse::fillLoop() {
+  Reverse inner(OpBuilder::atBlockEnd(loop.getBody()), wanted);
+  IRMapping copies;
+  SmallVector<Operation *> ops;
+  copyBody(inner, copies, ops);
+  for (auto [position, number] : llvm::enumerate(carried))
+    inner.give(copies.lookupOrDefault(forward.getYieldedValues()[number]), loop.getRegionIterArgs()[position]);
+  if (failed(inner.run(ops)))
+    return failure();
+  OpBuilder body = OpBuilder::atBlockEnd(loop.getBody());
+  SmallVector<Value> next;
+  for (auto [position, number] : llvm::enumerate(carried)) {
+    Value dy = inner.cotangent(copies.lookup(forward.getRegionIterArgs()[number]));
+    next.push_back(dy ? dy : Reverse::zerosLike(body, at, loop.getRegionIterArgs()[position]));
+  }
+  for (auto [position, value] : llvm::enumerate(captured)) {
+    Value sum = loop.getRegionIterArgs()[carried.size() + position], term = inner.cotangent(value);
+    next.push_back(term ? Reverse::sum(body, at, sum, term) : sum);
+  }
+  scf::YieldOp::create(body, at, next);
+
+  addParameters(inner);
+  return success();
+}
+
+/// A list's parameter has a place for each iteration; any other is summed over them.
+void LoopReverse::addParameters(const Reverse &inner) {
+  SmallVector<std::pair<ParameterElement, bool>> parameters;
+  SmallVector<Value> inits, terms;
+  OpBuilder before(loop);
+  for (auto &[element, term] : inner.parameterTerms) {
+    ParameterElement whole = element;
+    bool isList = !element.indices.empty() && element.indices.back() == place;
+    if (isList)
+      whole.indices.pop_back();
+    auto type = cast<RankedTensorType>(term.getType());
+    Value empty = tensor::EmptyOp::create(before, at, isList ? listOf(type, count).getShape() : type.getShape(),
+                                          type.getElementType());
+    inits.push_back(isList ? empty : Reverse::zerosLike(before, at, empty));
+    terms.push_back(term);
+    parameters.emplace_back(whole, isList);
+  }
+  auto yield = [&](OpBuilder &inside, Location, ArrayRef<BlockArgument> arguments) {
+    SmallVector<Value> sums;
+    for (auto [parameter, argument, term] : llvm::zip_equal(parameters, arguments, terms))
+      sums.push_back(
+          parameter.second
+              ? model::WithElementOp::create(inside, at, argument.getType(), term, argument, place).getResult()
+              : Reverse::sum(inside, at, argument, term));
+    return sums;
+  };
+  IRRewriter rewriter(loop);
+  auto wider = loop.replaceWithAdditionalYields(rewriter, inits, /*replaceInitOperandUsesInLoop=*/false, yield);
+  loop = cast<scf::ForOp>(wider->getOperation());
+  giveResults(parameters);
+}
+
+void LoopReverse::giveResults(ArrayRef<std::pair<ParameterElement, bool>> parameters) {
+  for (auto [position, number] : llvm::enumerate(carried))
+    outer.give(forward.getInits()[number], loop.getResult(position));
+  for (auto [position, value] : llvm::enumerate(captured))
+    outer.give(value, loop.getResult(carried.size() + position));
+  size_t first = carried.size() + captured.size();
+  for (auto [position, parameter] : llvm::enumerate(parameters))
+    outer.giveParameter(parameter.first, loop.getResult(first + position));
+}
+
+LogicalResult LoopReverse::run() {
+  if (failed(checkBounds()))
+    return failure();
+  startLoop();
+  if (failed(fillLoop()))
+    return failure();
+  resolveSizes(loop->getParentOfType<func::FuncOp>());
+  llvm::DenseSet<Operation *> readers;
+  for (const Kept &each : kept)
+    readers.insert(each.reader);
+  eraseDeadOps(*loop.getBody(), readers);
+  addLists(forward, kept, count, place);
+  return success();
+}
+
+LogicalResult Reverse::reverse(scf::ForOp loop) { return LoopReverse(*this, builder, wanted, loop).run(); }
+
+} // namespace attnc

@@ -1,0 +1,218 @@
+#include "compiler/Derive/Reverse.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+bool isReal(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getElementType().isF32();
+}
+
+SmallVector<Value> tensorsReadBy(Operation *op) {
+  SetVector<Value> tensors;
+  op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (isa<RankedTensorType>(operand.getType()) && !op->isAncestor(operand.getParentRegion()->getParentOp()))
+        tensors.insert(operand);
+  });
+  return tensors.takeVector();
+}
+
+Value Reverse::sum(OpBuilder &builder, Location location, Value a, Value b) {
+  auto type = cast<RankedTensorType>(a.getType());
+  auto map = AffineMap::getMultiDimIdentityMap(type.getRank(), builder.getContext());
+  SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
+  Value empty =
+      tensor::EmptyOp::create(builder, location, tensor::getMixedSizes(builder, location, a), type.getElementType());
+  return linalg::GenericOp::create(builder, location, empty.getType(), ValueRange{a, b}, empty,
+                                   ArrayRef<AffineMap>{map, map, map}, loops,
+                                   [](OpBuilder &inner, Location at, ValueRange v) {
+                                     Value total = arith::AddFOp::create(inner, at, v[0], v[1]);
+                                     linalg::YieldOp::create(inner, at, total);
+                                   })
+      .getResult(0);
+}
+
+Value Reverse::zerosLike(OpBuilder &builder, Location location, Value like) {
+  auto type = cast<RankedTensorType>(like.getType());
+  Value empty =
+      tensor::EmptyOp::create(builder, location, tensor::getMixedSizes(builder, location, like), type.getElementType());
+  Value zero = arith::ConstantOp::create(builder, location, builder.getF32FloatAttr(0));
+  return linalg::FillOp::create(builder, location, zero, empty).getResult(0);
+}
+
+void Reverse::propagate(ArrayRef<Operation *> ops) {
+  for (Operation *op : ops) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      propagateThrough(loop);
+      continue;
+    }
+    if (auto get = dyn_cast<model::GetOp>(op)) {
+      auto *parameter = SymbolTable::lookupNearestSymbolFrom(get, get.getParameterAttr());
+      if (wanted.contains(parameter))
+        active.insert(get.getResult());
+      continue;
+    }
+    if (llvm::none_of(tensorsReadBy(op), [&](Value tensor) { return isActive(tensor); }))
+      continue;
+    for (Value result : op->getResults())
+      if (isReal(result))
+        active.insert(result);
+  }
+}
+
+/// The carried values on which an active value has an influence, over any number of iterations.
+void Reverse::propagateThrough(scf::ForOp loop) {
+  SmallVector<Operation *> body;
+  for (Operation &op : loop.getBody()->without_terminator())
+    body.push_back(&op);
+  for (bool changed = true; changed;) {
+    changed = false;
+    propagate(body);
+    for (auto [argument, init, next] : llvm::zip(loop.getRegionIterArgs(), loop.getInits(), loop.getYieldedValues()))
+      if (isReal(argument) && !isActive(argument) && (isActive(init) || isActive(next)))
+        changed = active.insert(argument).second;
+  }
+  for (auto [argument, result] : llvm::zip(loop.getRegionIterArgs(), loop.getResults()))
+    if (isActive(argument))
+      active.insert(result);
+}
+
+void Reverse::give(Value value, Value term) {
+  if (!isActive(value))
+    return;
+  Value &total = sums[computed(value)];
+  total = total ? sum(builder, value.getLoc(), total, term) : term;
+}
+
+Value Reverse::cotangent(Value value) { return sums.lookup(computed(value)); }
+
+void Reverse::giveParameter(const ParameterElement &element, Value term) {
+  for (auto &[other, total] : parameterTerms)
+    if (other.parameter == element.parameter && other.indices == element.indices) {
+      total = sum(builder, term.getLoc(), total, term);
+      return;
+    }
+  parameterTerms.emplace_back(element, term);
+}
+
+LogicalResult Reverse::run(ArrayRef<Operation *> ops) {
+  for (Operation *op : llvm::reverse(ops)) {
+    bool reached = llvm::any_of(op->getResults(), [&](Value result) { return bool(cotangent(result)); });
+    if (reached && failed(reverse(op)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Reverse::reverse(Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<linalg::GenericOp, linalg::TransposeOp, attn::AttendOp, scf::ForOp, model::GetOp, tensor::ExpandShapeOp,
+            tensor::CollapseShapeOp, tensor::ExtractSliceOp, tensor::ConcatOp, tensor::CastOp>(
+          [&](auto each) { return reverse(each); })
+      .Case<tensor::EmptyOp, linalg::FillOp>([](auto) { return success(); })
+      .Default([](Operation *other) -> LogicalResult { return other->emitError("has no derivative"); });
+}
+
+LogicalResult Reverse::reverse(model::GetOp op) {
+  auto parameter = SymbolTable::lookupNearestSymbolFrom<model::ParameterOp>(op, op.getParameterAttr());
+  giveParameter({parameter, SmallVector<Value>(op.getIndices())}, cotangent(op.getResult()));
+  return success();
+}
+
+//===- Views -----------------------------------------------------------------------------------------------------===//
+
+LogicalResult Reverse::reverse(linalg::TransposeOp op) {
+  Location at = op.getLoc();
+  Value dy = cotangent(op->getResult(0));
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, at, op.getInput());
+  Value empty = tensor::EmptyOp::create(builder, at, sizes, builder.getF32Type());
+  SmallVector<int64_t> inverse = invertPermutationVector(op.getPermutation());
+  give(op.getInput(), linalg::TransposeOp::create(builder, at, dy, empty, inverse)->getResult(0));
+  return success();
+}
+
+LogicalResult Reverse::reverse(tensor::ExpandShapeOp op) {
+  Value dy = cotangent(op.getResult());
+  give(op.getSrc(),
+       tensor::CollapseShapeOp::create(builder, op.getLoc(), op.getSrcType(), dy, op.getReassociationIndices()));
+  return success();
+}
+
+LogicalResult Reverse::reverse(tensor::CollapseShapeOp op) {
+  Value dy = cotangent(op.getResult());
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, op.getLoc(), op.getSrc());
+  give(op.getSrc(),
+       tensor::ExpandShapeOp::create(builder, op.getLoc(), op.getSrcType(), dy, op.getReassociationIndices(), sizes));
+  return success();
+}
+
+LogicalResult Reverse::reverse(tensor::CastOp op) {
+  give(op.getSource(), tensor::CastOp::create(builder, op.getLoc(), op.getSource().getType(), cotangent(op.getDest())));
+  return success();
+}
+
+LogicalResult Reverse::reverse(tensor::ConcatOp op) {
+  Location at = op.getLoc();
+  Value dy = cotangent(op.getResult());
+  int64_t rank = op.getResultType().getRank(), along = op.getDim();
+  OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1), place = zero;
+  for (Value part : op.getInputs()) {
+    SmallVector<OpFoldResult> offsets(rank, zero), strides(rank, one);
+    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, at, part);
+    offsets[along] = place;
+    give(part, tensor::ExtractSliceOp::create(builder, at, cast<RankedTensorType>(part.getType()), dy, offsets, sizes,
+                                              strides));
+    AffineExpr a = builder.getAffineSymbolExpr(0), b = builder.getAffineSymbolExpr(1);
+    place = affine::makeComposedFoldedAffineApply(builder, at, a + b, {place, sizes[along]});
+  }
+  return success();
+}
+
+/// The element that the slice has of each element of the source, zero where it has none.
+LogicalResult Reverse::reverse(tensor::ExtractSliceOp op) {
+  Location at = op.getLoc();
+  if (!op.hasUnitStride())
+    return op.emitError("has no derivative: it takes every other element");
+  Value dy = cotangent(op.getResult());
+  auto type = op.getSourceType();
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  Value empty =
+      tensor::EmptyOp::create(builder, at, tensor::getMixedSizes(builder, at, op.getSource()), type.getElementType());
+  SmallVector<Value> offsets, sizes;
+  for (OpFoldResult each : op.getMixedOffsets())
+    offsets.push_back(getValueOrCreateConstantIndexOp(builder, at, each));
+  for (OpFoldResult each : op.getMixedSizes())
+    sizes.push_back(getValueOrCreateConstantIndexOp(builder, at, each));
+  auto body = [&](OpBuilder &inner, Location, ValueRange) {
+    Value zero = arith::ConstantIndexOp::create(inner, at, 0), isInside;
+    SmallVector<Value> subscripts;
+    for (int64_t each = 0; each < type.getRank(); ++each) {
+      Value place = arith::SubIOp::create(inner, at, linalg::IndexOp::create(inner, at, each), offsets[each]);
+      Value from = arith::CmpIOp::create(inner, at, arith::CmpIPredicate::sge, place, zero);
+      Value to = arith::CmpIOp::create(inner, at, arith::CmpIPredicate::slt, place, sizes[each]);
+      Value both = arith::AndIOp::create(inner, at, from, to);
+      isInside = isInside ? arith::AndIOp::create(inner, at, isInside, both).getResult() : both;
+      if (!dropped[each])
+        subscripts.push_back(arith::SelectOp::create(inner, at, both, place, zero));
+    }
+    Value element = tensor::ExtractOp::create(inner, at, dy, subscripts);
+    Value nothing = arith::ConstantOp::create(inner, at, inner.getF32FloatAttr(0));
+    Value chosen = isInside ? arith::SelectOp::create(inner, at, isInside, element, nothing).getResult() : element;
+    linalg::YieldOp::create(inner, at, chosen);
+  };
+  SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
+  auto identity = AffineMap::getMultiDimIdentityMap(type.getRank(), builder.getContext());
+  give(op.getSource(), linalg::GenericOp::create(builder, at, empty.getType(), ValueRange(), empty,
+                                                 ArrayRef<AffineMap>{identity}, loops, body)
+                           .getResult(0));
+  return success();
+}
+
+} // namespace attnc

@@ -1,0 +1,152 @@
+// The gradients of attention, pair by pair, as attn.attend_gradient says, and sums by subscripts
+// (dialects/Attn/AttnOps.td).
+#include "compiler/Reference/AttendRow.h"
+#include "compiler/Reference/Interpreter.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace attnc::reference;
+
+namespace {
+
+/// The gradients of one op while its rows are visited.
+class RowGradients {
+public:
+  RowGradients(attn::AttendGradientOp op, const Environment &values) : op(op) {
+    for (Value tensor : op.getOf()) {
+      const Array &array = *values.at(tensor);
+      sums.emplace_back(Element::F32, array.shape, 0.0);
+      places[tensor.getAsOpaquePointer()] = sums.size() - 1;
+    }
+    for (auto [statistic, cotangent] : llvm::zip_equal(op.getStatistics(), op.getCotangents()))
+      cotangents[statistic] = values.at(cotangent).get();
+  }
+
+  std::vector<Array> sums; ///< one for each tensor of `of`
+
+  LogicalResult add(AttendFormulas &formulas, const AttendRow &row, ArrayRef<int64_t> point,
+                    ArrayRef<int64_t> features) {
+    std::vector<double> ofWeights(row.keys.size(), 0.0);
+    for (size_t key = 0; key < row.keys.size(); ++key)
+      if (failed(passValue(formulas, row, point, features, key, ofWeights[key])))
+        return failure();
+    for (size_t key = 0; key < row.keys.size(); ++key)
+      if (failed(passWeight(formulas, row, key, ofWeights[key])))
+        return failure();
+    std::vector<double> ofScores = passNormaliser(row, point, ofWeights);
+    for (size_t key = 0; key < row.keys.size(); ++key) {
+      auto score = formulas.score->differentiate(row.pair(key));
+      if (failed(score))
+        return failure();
+      addScaled(score->second, ofScores[key]);
+    }
+    return success();
+  }
+
+private:
+  double cotangentAt(attn::Statistic statistic, ArrayRef<int64_t> place) const {
+    auto found = cotangents.find(statistic);
+    return found == cotangents.end() ? 0 : found->second->at(place);
+  }
+
+  /// Adds to the elements of `of` that `gradient` speaks of.
+  void addScaled(const Gradient &gradient, double factor) {
+    for (auto [element, derivative] : gradient)
+      if (auto found = places.find(element.first); found != places.end())
+        sums[found->second].values[element.second] += factor * derivative;
+  }
+
+  /// dp' of one pair: from the value's cotangent and from the weights'.
+  LogicalResult passValue(AttendFormulas &formulas, const AttendRow &row, ArrayRef<int64_t> point,
+                          ArrayRef<int64_t> features, size_t key, double &ofWeight) {
+    llvm::SmallVector<int64_t> index(row.keys[key].begin(), row.keys[key].end());
+    ofWeight = cotangentAt(attn::Statistic::Weights, joined(point, index));
+    if (failed(formulas.value) || !cotangents.count(attn::Statistic::Value))
+      return success();
+    return forEachIndex(features, [&](ArrayRef<int64_t> feature) -> LogicalResult {
+      auto value = formulas.value->differentiate(row.pair(key, feature));
+      if (failed(value))
+        return failure();
+      double cotangent = cotangentAt(attn::Statistic::Value, permuted(joined(point, feature), op.getValueLayout()));
+      ofWeight += cotangent * value->first;
+      addScaled(value->second, row.weights[key] * cotangent);
+      return success();
+    });
+  }
+
+  /// From dp' to dp, in place.
+  LogicalResult passWeight(AttendFormulas &formulas, const AttendRow &row, size_t key, double &cotangent) {
+    if (failed(formulas.weight))
+      return success();
+    auto weight = formulas.weight->differentiate(row.weighted(key));
+    if (failed(weight))
+      return failure();
+    addScaled(weight->second, cotangent);
+    cotangent *= weight->second[{nullptr, 0}];
+    return success();
+  }
+
+  std::vector<double> passNormaliser(const AttendRow &row, ArrayRef<int64_t> point, ArrayRef<double> ofWeights) {
+    double mean = std::inner_product(ofWeights.begin(), ofWeights.end(), row.probabilities.begin(), 0.0);
+    double total = std::accumulate(row.scores.begin(), row.scores.end(), 0.0);
+    bool isSoftmax = op.getNormaliser() == attn::Normaliser::Softmax;
+    double ofLse = cotangentAt(attn::Statistic::Lse, point);
+    std::vector<double> ofScores;
+    for (auto [cotangent, probability] : llvm::zip_equal(ofWeights, row.probabilities))
+      ofScores.push_back(isSoftmax    ? probability * (cotangent - mean + ofLse)
+                         : total == 0 ? 0
+                                      : (cotangent - mean) / total);
+    return ofScores;
+  }
+
+  attn::AttendGradientOp op;
+  std::map<attn::Statistic, const Array *> cotangents;
+  std::map<const void *, size_t> places; ///< of the tensors in `of`
+};
+
+} // namespace
+
+LogicalResult Interpreter::run(attn::AttendGradientOp op) {
+  Sizes outer = integersOf(op.getOuterSizes()), keys = integersOf(op.getKeySizes()),
+        features = integersOf(op.getValueSizes());
+  AttendFormulas formulas;
+  if (failed(formulas.read(op, values, fault)))
+    return failure();
+  RowGradients gradients(op, values);
+  AttendRow row;
+  auto visit = [&](ArrayRef<int64_t> point) -> LogicalResult {
+    row.outer.assign(point.begin(), point.end());
+    if (failed(row.compute(formulas, keys, op.getNormaliser())))
+      return failure();
+    return gradients.add(formulas, row, point, features);
+  };
+  if (failed(forEachIndex(outer, visit)))
+    return failure();
+  for (auto [result, array] : llvm::zip_equal(op.getResults(), gradients.sums))
+    if (failed(define(cast<OpResult>(result), std::move(array))))
+      return failure();
+  return success();
+}
+
+LogicalResult Interpreter::run(attn::ScatterAddOp op) {
+  Array sum = arrayOf(op.getInit());
+  auto body = Formula::read(op.getBody(), values, fault);
+  if (failed(body))
+    return failure();
+  auto add = [&](ArrayRef<int64_t> point) -> LogicalResult {
+    auto term = body->evaluate(llvm::SmallVector<double>(point.begin(), point.end()));
+    if (failed(term))
+      return failure();
+    llvm::SmallVector<int64_t> place;
+    for (double subscript : term->drop_front())
+      place.push_back(static_cast<int64_t>(subscript));
+    int64_t offset = sum.offsetOf(place);
+    if (offset < 0)
+      return fault.at(op, "a subscript leaves " + describe(sum.element, sum.shape));
+    sum.values[offset] += term->front();
+    return success();
+  };
+  if (failed(forEachIndex(integersOf(op.getSizes()), add)))
+    return failure();
+  return define(cast<OpResult>(op.getResult()), std::move(sum));
+}

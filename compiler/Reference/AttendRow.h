@@ -1,0 +1,59 @@
+//===- AttendRow.h - one row of attention -----------------------------------------------------------------------===//
+//
+// Attention and its gradient go row by row: all scores, then the weights, as the definition says
+// (dialects/Attn/AttnOps.td).
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Reference/Formula.h"
+#include "dialects/Attn/Attn.h"
+
+namespace attnc::reference {
+
+/// The regions of one attention op, bound to what they capture.
+struct AttendFormulas {
+  llvm::FailureOr<Formula> score = llvm::failure(), mask = llvm::failure(), weight = llvm::failure(),
+                           value = llvm::failure();
+
+  /// `Op` is attn.attend or its gradient.
+  template <typename Op> llvm::LogicalResult read(Op op, const Environment &environment, Fault &fault) {
+    auto readInto = [&](mlir::Region &region, llvm::FailureOr<Formula> &formula) -> llvm::LogicalResult {
+      if (region.empty())
+        return llvm::success();
+      formula = Formula::read(region, environment, fault);
+      return formula;
+    };
+    return llvm::success(succeeded(readInto(op.getScore(), score)) && succeeded(readInto(op.getMask(), mask)) &&
+                         succeeded(readInto(op.getWeight(), weight)) && succeeded(readInto(op.getValue(), value)));
+  }
+};
+
+/// The keys of one row that its mask keeps and whose score is not -inf.
+struct AttendRow {
+  llvm::SmallVector<double> outer;
+  std::vector<llvm::SmallVector<double>> keys;
+  std::vector<double> scores;
+  std::vector<double> probabilities; ///< p
+  std::vector<double> weights;       ///< p' = weight(p)
+  double lse = 0;                    ///< log of the sum of exponentials; -inf for an empty row
+
+  /// Fills in all of it for the row `outer`.
+  llvm::LogicalResult compute(AttendFormulas &formulas, llvm::ArrayRef<int64_t> keySizes,
+                              mlir::attn::Normaliser normaliser);
+  /// The arguments of score and mask; of value with `indices` behind; of weight with p before.
+  llvm::SmallVector<double> pair(size_t key, llvm::ArrayRef<int64_t> indices = {}) const;
+  llvm::SmallVector<double> weighted(size_t key) const;
+
+private:
+  llvm::LogicalResult score(AttendFormulas &formulas, llvm::ArrayRef<int64_t> keySizes);
+  void normalise(mlir::attn::Normaliser normaliser);
+  llvm::LogicalResult weigh(AttendFormulas &formulas);
+};
+
+/// `b` behind `a`.
+llvm::SmallVector<int64_t> joined(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b);
+/// Result dimension d is iteration dimension layout[d].
+llvm::SmallVector<int64_t> permuted(llvm::ArrayRef<int64_t> tuple, std::optional<llvm::ArrayRef<int64_t>> layout);
+
+} // namespace attnc::reference

@@ -1,0 +1,229 @@
+// Derived gradients on the double-precision oracle against central differences of the forward function.
+#include "compiler/Derive/Gradient.h"
+#include "mlir/IR/Verifier.h"
+#include "tests/frontends/attn/Import/Imported.h"
+#include <random>
+
+using namespace attnc;
+
+namespace {
+
+/// A program whose entry `f` gives one number, and values for its inputs and parameters.
+class Derived {
+public:
+  Derived(const std::string &text, std::vector<Array> inputs) : imported(text), inputs(std::move(inputs)) {
+    if (!imported.module)
+      return;
+    forward = imported.module->lookupSymbol<mlir::func::FuncOp>("f");
+    for (auto parameter : imported.module->getOps<mlir::model::ParameterOp>())
+      addParameter(parameter);
+    append();
+  }
+
+  /// Every element's derivative, but of large tensors some.
+  void expectDifferences() {
+    ASSERT_TRUE(backward);
+    auto found = interpret(backward, inputs, parameters);
+    ASSERT_TRUE(bool(found)) << llvm::toString(found.takeError());
+    for (const Array &gradient : *found)
+      for (double element : gradient.values)
+        largest = std::max(largest, std::abs(element));
+    ASSERT_GT(largest, 0);
+    size_t next = 1;
+    for (auto [number, argument] : llvm::enumerate(forward.getArguments()))
+      if (isReal(argument))
+        expectOf(inputs[number], (*found)[next++], {}, "input " + std::to_string(number));
+    for (auto parameter : imported.module->getOps<mlir::model::ParameterOp>()) {
+      auto counts = parameter.getCounts();
+      const Array &gradient = (*found)[next++];
+      auto visit = [&](llvm::ArrayRef<int64_t> index) {
+        std::string name = parameter.getCheckpointName(index);
+        expectOf(parameters[name], gradient, index, name);
+        return mlir::success();
+      };
+      (void)forEachIndex(counts, visit);
+    }
+  }
+
+private:
+  static bool isReal(mlir::Value value) {
+    auto type = mlir::dyn_cast<mlir::RankedTensorType>(value.getType());
+    return type && type.getElementType().isF32();
+  }
+
+  void addParameter(mlir::model::ParameterOp parameter) {
+    auto type = mlir::cast<mlir::RankedTensorType>(parameter.getType());
+    auto visit = [&](llvm::ArrayRef<int64_t> index) {
+      Array value(Element::F32, type.getShape());
+      for (double &element : value.values)
+        element = std::normal_distribution<double>(0, 0.5)(random);
+      parameters[parameter.getCheckpointName(index)] = std::move(value);
+      return mlir::success();
+    };
+    (void)forEachIndex(parameter.getCounts(), visit);
+  }
+
+  /// @g is @f with the gradients of all inputs and parameters among its results.
+  void append() {
+    auto copy = forward.clone();
+    copy.setName("g");
+    imported.module->push_back(copy);
+    auto terminator = copy.getBody().front().getTerminator();
+    GradientRequest request;
+    request.function = copy;
+    request.loss = terminator->getOperand(0);
+    for (mlir::BlockArgument argument : copy.getArguments())
+      if (isReal(argument))
+        request.arguments.push_back(argument);
+    for (auto parameter : imported.module->getOps<mlir::model::ParameterOp>())
+      request.parameters.push_back(parameter);
+    auto gradients = appendGradients(request);
+    ASSERT_TRUE(succeeded(gradients));
+    for (const auto &list : {gradients->arguments, gradients->parameters})
+      for (mlir::Value gradient : list) {
+        (void)copy.insertResult(copy.getNumResults(), gradient.getType(), {});
+        terminator->insertOperands(terminator->getNumOperands(), gradient);
+      }
+    ASSERT_TRUE(succeeded(mlir::verify(*imported.module)));
+    backward = copy;
+  }
+
+  double loss() {
+    auto found = interpret(forward, inputs, parameters);
+    EXPECT_TRUE(bool(found));
+    return found ? found->front().values[0] : 0;
+  }
+
+  /// `gradient` holds the derivatives of `value` behind the leading indices.
+  void expectOf(Array &value, const Array &gradient, llvm::ArrayRef<int64_t> leading, const std::string &name) {
+    int64_t offset = 0;
+    for (auto [index, size] : llvm::zip(leading, gradient.shape))
+      offset = offset * size + index;
+    size_t stride = std::max<size_t>(1, value.values.size() / 20);
+    for (size_t element = 0; element < value.values.size(); element += stride) {
+      double &x = value.values[element], at = x, step = 1e-5;
+      x = at + step;
+      double above = loss();
+      x = at - step;
+      double below = loss();
+      x = at;
+      EXPECT_NEAR(gradient.values[offset * value.values.size() + element], (above - below) / (2 * step), 1e-6 * largest)
+          << name << ", element " << element;
+    }
+  }
+
+  Imported imported;
+  std::vector<Array> inputs;
+  Parameters parameters;
+  mlir::func::FuncOp forward, backward;
+  double largest = 0;
+  std::mt19937 random{7};
+};
+
+Array draw(std::initializer_list<int64_t> shape, unsigned seed = 1) {
+  std::mt19937 random(seed);
+  Array array(Element::F32, llvm::ArrayRef<int64_t>(shape.begin(), shape.end()));
+  for (double &element : array.values)
+    element = std::normal_distribution<double>(0, 1)(random);
+  return array;
+}
+
+Array drawBelow(int limit, std::initializer_list<int64_t> shape) {
+  std::mt19937 random(3);
+  Array array(Element::I32, llvm::ArrayRef<int64_t>(shape.begin(), shape.end()));
+  for (double &element : array.values)
+    element = std::uniform_int_distribution<int>(0, limit - 1)(random);
+  return array;
+}
+
+/// A function of x and y of f32[n, 3], its body an expression of rank 0.
+void expectBody(const std::string &body) {
+  Derived("use nn\nfn f(x: f32[n, 3], y: f32[n, 3]) -> f32 { " + body + " }", {draw({4, 3}), draw({4, 3}, 2)})
+      .expectDifferences();
+}
+
+TEST(Gradient, Arithmetic) { expectBody("sum(x * y + x / (sq(y) + 2.0) - 3.0 * x)"); }
+TEST(Gradient, Functions) {
+  expectBody("sum(exp(x) * tanh(y) + sin(x) * cos(y) + log(1.0 + sq(x)) + sqrt(sq(x) + 1.0) / (abs(y) + 1.0))");
+}
+TEST(Gradient, Gelu) { expectBody("sum(gelu(x) * erf(y))"); }
+TEST(Gradient, Power) { expectBody("sum((sq(x) + 1.0) ** 1.7 + (sq(x) + 1.0) ** y)"); }
+TEST(Gradient, Choice) {
+  expectBody("sum(max(x, y) * min(x, 0.5) + [i, j] => if x[i, j] > 0.1 then y[i, j] else x[i, j])");
+}
+TEST(Gradient, BroadcastOperandSumsOverWhatItLacks) {
+  Derived("fn f(x: f32[n, 3], y: f32[3], z: f32) -> f32 { sum(sq(x * y + z)) }", {draw({4, 3}), draw({3}), draw({})})
+      .expectDifferences();
+}
+TEST(Gradient, ReductionsAlongAnAxis) {
+  expectBody("sum(sum(x * y, axis: 0) * max(x, axis: 0)) + sum(min(y, axis: 1)) + mean(sq(x))");
+}
+TEST(Gradient, ProductWithAZeroTerm) {
+  Array x = draw({4, 3});
+  x.values[4] = 0;
+  Derived("fn f(x: f32[n, 3]) -> f32 { sum(prod(x, axis: 1)) }", {x}).expectDifferences();
+}
+TEST(Gradient, MatrixProducts) { expectBody("sum(sq(x @ y')) + sum((x' @ y) @ (y' @ x))"); }
+TEST(Gradient, Views) {
+  expectBody("sum(sq(concat(x[1:, 0:2], y[1:, 1:], axis: 1))) + sum(reshape(x, [n * 3]) * reshape(y', [n * 3]))");
+}
+TEST(Gradient, GatherAddsToEveryRowThatItReads) {
+  Derived("model M(vocab = 5) { table: f32[vocab, 3] = normal(1.0)\n"
+          "  fn f(at: i32[n]) -> f32 { sum(sq(table[at])) + sum(exp(table[at])) } }",
+          {drawBelow(5, {7})})
+      .expectDifferences();
+}
+TEST(Gradient, ShiftedSubscript) { expectBody("sum([i, j] => (if i >= 1 then x[i - 1, j] else 0.0) * y[i, j])"); }
+TEST(Gradient, Attention) {
+  Derived("fn f(q: f32[n, 4], k: f32[m, 4], v: f32[m, 3], bias: f32[n, m]) -> f32 {\n"
+          "  sum(sq([i] => attend j { score: dot(q[i], k[j]) / 2.0 + bias[i, j], mask: j <= i + 1, value: v[j] })) }",
+          {draw({3, 4}), draw({5, 4}, 2), draw({5, 3}, 3), draw({3, 5}, 4)})
+      .expectDifferences();
+}
+TEST(Gradient, LoopOverAListOfModules) {
+  Derived("module Layer(dim) { w: f32[dim, dim]\n b: f32[dim]\n fn (x: f32[n, dim]) -> f32[n, dim] { x + tanh(x @ w + "
+          "b) } }\n"
+          "model M(dim = 3) { first: f32[dim]\n layers: [Layer(dim); 4]\n"
+          "  fn f(x: f32[n, dim]) -> f32 { var y = x * first\n for layer in layers { y = layer(y) + first }\n "
+          "sum(sq(y)) } }",
+          {draw({2, 3})})
+      .expectDifferences();
+}
+TEST(Gradient, LoopWithinALoop) {
+  Derived("module Inner(dim) { w: f32[dim]\n fn (x: f32[n, dim]) -> f32[n, dim] { tanh(x * w) } }\n"
+          "module Outer(dim) { inner: [Inner(dim); 2]\n g: f32[dim]\n"
+          "  fn (x: f32[n, dim]) -> f32[n, dim] { var y = x\n for each in inner { y = each(y) }\n y * g + x } }\n"
+          "model M(dim = 3) { outer: [Outer(dim); 3]\n"
+          "  fn f(x: f32[n, dim]) -> f32 { var y = x\n for each in outer { y = each(y) }\n sum(sq(y)) } }",
+          {draw({2, 3})})
+      .expectDifferences();
+}
+TEST(Gradient, Transformer) {
+  std::string text = R"(
+use nn
+module Block(dim, heads) {
+  norm1: nn.LayerNorm(dim)
+  mix: nn.MultiHeadAttention(dim, heads)
+  norm2: nn.RmsNorm(dim)
+  mlp: nn.Mlp(dim, 2 * dim, gelu)
+  fn (x: f32[batch, seq, dim]) -> f32[batch, seq, dim] {
+    let y = x + mix(norm1(x))
+    y + mlp(norm2(y))
+  }
+}
+model Gpt(vocab = 7, context = 8, dim = 6, heads = 2, layers = 2) {
+  token: nn.Embedding(vocab, dim)
+  position: nn.Embedding(context, dim)
+  blocks: [Block(dim, heads); layers]
+  final: nn.LayerNorm(dim)
+  fn f(tokens: i32[batch, seq <= context], targets: i32[batch, seq]) -> f32 {
+    var x = token(tokens) + position(iota(seq))
+    for block in blocks { x = block(x) }
+    mean(cross_entropy(final(x) @ token.table', targets))
+  }
+}
+)";
+  Derived(text, {drawBelow(7, {2, 4}), drawBelow(7, {2, 4})}).expectDifferences();
+}
+
+} // namespace
