@@ -48,7 +48,7 @@ struct Derive : PassWrapper<Derive, OperationPass<ModuleOp>> {
       return failure();
     // attn.attend_gradient is defined, interpreted and tested; no emitter takes it yet.
     WalkResult attends = function.walk([](attn::AttendGradientOp op) {
-      op.emitError("the gradient of attend is not supported yet");
+      op.emitError("error: the gradient of attend is not supported yet");
       return WalkResult::interrupt();
     });
     if (attends.wasInterrupted())

@@ -53,8 +53,9 @@ bool computesTensor(Operation *op) {
       auto destination = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
       return !isa<tensor::DimOp>(use.getOwner()) && !(destination && destination.isDpsInit(&use));
     });
-  return isa<attn::AttendOp, attn::AttendGradientOp, attn::ScatterAddOp, linalg::LinalgOp, tensor::ExtractSliceOp, tensor::ConcatOp, tensor::InsertSliceOp,
-             tensor::PadOp, tensor::GenerateOp, tensor::FromElementsOp, tensor::SplatOp>(op);
+  return isa<attn::AttendOp, attn::AttendGradientOp, attn::ScatterAddOp, linalg::LinalgOp, tensor::ExtractSliceOp,
+             tensor::ConcatOp, tensor::InsertSliceOp, tensor::PadOp, tensor::GenerateOp, tensor::FromElementsOp,
+             tensor::SplatOp>(op);
 }
 
 } // namespace attnc

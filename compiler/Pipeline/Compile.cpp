@@ -59,7 +59,7 @@ static bool derive(Job &job) {
   PassManager passes(&job.made.context);
   buildDerivePipeline(passes);
   if (failed(passes.run(*job.made.module)))
-    return job.usersFault(job.diagnostics().empty() ? "a gradient could not be derived" : job.diagnostics().back());
+    return job.diagnostics().empty() ? job.ourFault() : job.usersFault(job.diagnostics().front());
   return true;
 }
 

@@ -149,9 +149,9 @@ def Attn_ReduceOp : Attn_Op<"reduce", [Pure, SingleBlock]> {
 def Attn_ScatterAddOp : Attn_Op<"scatter_add", [Pure, SingleBlock]> {
   let summary = "sums terms into the elements that subscripts name";
   let description = [{
-    `%y = attn.scatter_add (%t, %d) in (%T, %D) into(%x : tensor<?x8xf32>) { ... attn.term %g at [%row, %d] : f32 }` is x
-    with each term added to its element, in the order of the index tuples, the last index fastest. It transposes loads by
-    subscripts: `tensor.scatter` stores, and leaves open what happens where two tuples name one element.
+    `%y = attn.scatter_add (%t, %d) in (%T, %D) into(%x : tensor<?x8xf32>) { ... attn.term %g at [%row, %d] : f32 }` is
+    x with each term added to its element, in the order of the index tuples, the last index fastest. It transposes loads
+    by subscripts: `tensor.scatter` stores, and leaves open what happens where two tuples name one element.
   }];
   let arguments = (ins Variadic<Index>:$sizes, AnyRankedTensor:$init);
   let results = (outs AnyRankedTensor:$result);
@@ -166,7 +166,8 @@ def Attn_TermOp : Attn_Op<"term", [Pure, Terminator, ReturnLike, HasParent<"Scat
   let assemblyFormat = "$value `at` `[` $subscripts `]` attr-dict `:` type($value)";
 }
 
-def Attn_YieldOp : Attn_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["AttendOp", "AttendGradientOp", "ReduceOp"]>]> {
+def Attn_YieldOp : Attn_Op<"yield", [Pure, Terminator, ReturnLike,
+                                     ParentOneOf<["AttendOp", "AttendGradientOp", "ReduceOp"]>]> {
   let summary = "the value of a formula";
   let arguments = (ins AnyType:$value);
   let assemblyFormat = "$value attr-dict `:` type($value)";

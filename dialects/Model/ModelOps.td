@@ -88,8 +88,8 @@ def Model_GetOp : Model_Op<"get", [Pure, DeclareOpInterfaceMethods<SymbolUserOpI
 def Model_ElementOp : Model_Op<"element", [Pure]> {
   let summary = "one element of a list of tensors";
   let description = [{
-    `model.element %list[%i] : tensor<12x?x64xf32>` is the tensor at place `i` of the leading dimension, in range. It costs
-    nothing: the element is read where it lies, which is why it is no slice: slices are computed by kernels.
+    `model.element %list[%i] : tensor<12x?x64xf32>` is the tensor at place `i` of the leading dimension, in range. It
+    costs nothing: the element is read where it lies, which is why it is no slice: slices are computed by kernels.
   }];
   let arguments = (ins AnyRankedTensor:$list, Index:$place);
   let results = (outs AnyRankedTensor:$result);
@@ -100,8 +100,8 @@ def Model_ElementOp : Model_Op<"element", [Pure]> {
 def Model_WithElementOp : Model_Op<"with_element", [Pure, AllTypesMatch<["list", "result"]>]> {
   let summary = "a list of tensors with another element";
   let description = [{
-    `model.with_element %x into %list[%i] : tensor<?x64xf32> into tensor<12x?x64xf32>` is `list` with `x` at place `i`, in
-    range. The memory plan gives both lists one place, so `list` has no use behind this op.
+    `model.with_element %x into %list[%i] : tensor<?x64xf32> into tensor<12x?x64xf32>` is `list` with `x` at place `i`,
+    in range. The memory plan gives both lists one place, so `list` has no use behind this op.
   }];
   let arguments = (ins AnyRankedTensor:$element, AnyRankedTensor:$list, Index:$place);
   let results = (outs AnyRankedTensor:$result);
