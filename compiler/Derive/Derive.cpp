@@ -1,5 +1,6 @@
 #include "compiler/Derive/Derive.h"
 #include "compiler/Derive/Gradient.h"
+#include "compiler/Derive/Reverse.h"
 #include "compiler/Fuse/Fuse.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -38,7 +39,7 @@ struct Derive : PassWrapper<Derive, OperationPass<ModuleOp>> {
     request.function = function;
     request.loss = function.getBody().front().getTerminator()->getOperand(0);
     for (BlockArgument argument : function.getArguments())
-      if (cast<RankedTensorType>(argument.getType()).getElementType().isF32())
+      if (isReal(argument))
         request.arguments.push_back(argument);
     for (auto parameter : getOperation().getOps<model::ParameterOp>())
       if (!parameter.getFrozen())

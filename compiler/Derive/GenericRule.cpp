@@ -61,6 +61,11 @@ private:
   Value seed(const Reader &reader, const Result &result, Value term);
   FailureOr<attn::Cotangents> reverseBody(const Reader &reader, IRMapping &copies);
   Value loopSize(unsigned loop);
+  /// In the body of a generic over `tensors`, whose arguments are `v`.
+  Reader readerOf(OpBuilder &inner, ValueRange v) {
+    return {inner, at, [v](unsigned n) { return v[n]; },
+            [&inner, at = at](unsigned n) { return linalg::IndexOp::create(inner, at, n).getResult(); }};
+  }
   AffineMap resultMap(unsigned number) { return op.getMatchingIndexingMap(op.getDpsInitOperand(number)); }
 
   OpBuilder &builder;
@@ -152,8 +157,7 @@ unsigned GenericReverse::addStatistic(const Result &result, double start, bool i
   SmallVector<AffineMap> maps(tensorMaps);
   maps.push_back(resultMap(result.number));
   auto body = [&](OpBuilder &inner, Location, ValueRange v) {
-    Reader reader{inner, at, [&](unsigned n) { return v[n]; },
-                  [&](unsigned n) { return linalg::IndexOp::create(inner, at, n).getResult(); }};
+    Reader reader = readerOf(inner, v);
     IRMapping copies;
     SmallVector<Operation *> ops;
     copyForward(reader, copies, ops);
@@ -221,8 +225,7 @@ FailureOr<Value> GenericReverse::ofInput(unsigned input) {
   maps.push_back(map);
   bool isZero = false, hasFailed = false;
   auto body = [&](OpBuilder &inner, Location, ValueRange v) {
-    Reader reader{inner, at, [&](unsigned n) { return v[n]; },
-                  [&](unsigned n) { return linalg::IndexOp::create(inner, at, n).getResult(); }};
+    Reader reader = readerOf(inner, v);
     IRMapping copies;
     auto cotangents = reverseBody(reader, copies);
     hasFailed = failed(cotangents);

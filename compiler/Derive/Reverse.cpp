@@ -14,7 +14,8 @@ bool isReal(Value value) {
   return type && type.getElementType().isF32();
 }
 
-SmallVector<Value> tensorsReadBy(Operation *op) {
+/// The tensors that an op reads: its operands, and what its regions capture, each once in the order of the text.
+static SmallVector<Value> tensorsReadBy(Operation *op) {
   SetVector<Value> tensors;
   op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
     for (Value operand : inner->getOperands())

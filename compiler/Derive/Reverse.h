@@ -86,8 +86,6 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> sums, computedAs, storedAs;
 };
 
-/// The tensors that an op reads: its operands, and what its regions capture, each once in the order of the text.
-llvm::SmallVector<mlir::Value> tensorsReadBy(mlir::Operation *op);
 /// Is this a tensor of f32?
 bool isReal(mlir::Value value);
 /// Gives a softmax lse among its results, for its reverse to read.

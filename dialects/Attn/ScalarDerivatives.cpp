@@ -126,12 +126,6 @@ bool isLeaf(Operation *op) { return op->getNumRegions() != 0 || isa<tensor::Extr
 
 } // namespace
 
-bool attn::passesCotangents(Operation *op) {
-  if (isLeaf(op) || op->getNumResults() != 1 || !isa<FloatType>(op->getResult(0).getType()))
-    return false;
-  return rules().lookup(op->getName().getStringRef()) != ofNothing;
-}
-
 Operation *attn::differentiate(OpBuilder &builder, ArrayRef<Operation *> forward, Cotangents &cotangents) {
   for (Operation *op : llvm::reverse(forward)) {
     Value cotangent = op->getNumResults() == 1 ? cotangents.lookup(op->getResult(0)) : Value();

@@ -36,8 +36,4 @@ void addCotangent(OpBuilder &builder, Location location, Cotangents &cotangents,
 /// null.
 Operation *differentiate(OpBuilder &builder, llvm::ArrayRef<Operation *> forward, Cotangents &cotangents);
 
-/// Whether a cotangent of `op`'s result reaches its operands: false for leaves, comparisons, floor and casts to and
-/// from integers. Unknown ops count as such that would.
-bool passesCotangents(Operation *op);
-
 } // namespace mlir::attn
