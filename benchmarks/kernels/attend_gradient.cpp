@@ -44,7 +44,7 @@ std::string Case::kernel(const std::string &kind, const std::string &parameters,
                   "tensor.dim %q, %c1 : {} %scale = arith.constant {:.9e} : f32 %cap = arith.constant 20.0 : f32\n",
                   heads, dim, row, 1 / std::sqrt(double(dim)));
   out +=
-      fmt::format("{} score(%h, %i, %j) {{ %s = attn.reduce add (%d) in (%D) {{ %a = tensor.extract %q[%h, %i, %d] : "
+      fmt::format("{0} score(%h, %i, %j) {{ %s = attn.reduce add (%d) in (%D) {{ %a = tensor.extract %q[%h, %i, %d] : "
                   "{1} %b = tensor.extract %k[%h, %j, %d] : {1} %t = arith.mulf %a, %b : f32 attn.yield %t : f32 }} "
                   ": f32 {2} attn.yield %y : f32 }}\n",
                   op, row, score);

@@ -22,9 +22,9 @@
 #pragma once
 
 #include "compiler/Codegen/CPU/Attend/AttendBinding.h"
-#include "compiler/Codegen/CPU/AttendGradient/AttendGradientSchedule.h"
 #include "compiler/Codegen/CPU/Attend/AttendMask.h"
 #include "compiler/Codegen/CPU/Attend/AttendScratch.h"
+#include "compiler/Codegen/CPU/AttendGradient/AttendGradientSchedule.h"
 #include "compiler/Codegen/CPU/Nest/FlatBuilder.h"
 #include <functional>
 

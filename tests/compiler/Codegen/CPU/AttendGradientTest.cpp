@@ -34,7 +34,7 @@ HostArray documents(int64_t length, int64_t each) {
 
 std::vector<Mechanism> maskMechanisms() {
   std::vector<Mechanism> all;
-  auto add = [&](std::string name) -> Mechanism & { return all.emplace_back(Mechanism{std::move(name)}); };
+  auto add = [&](std::string name) -> Mechanism & { return all.emplace_back(Mechanism{std::move(name), {}}); };
   add("none");
   add("causal").kernel.mask = causal;
   add("window").kernel.mask = "%x0 = arith.subi %i, %j : index %w = arith.constant 20 : index "
@@ -76,7 +76,7 @@ const char *softCap = "%y0 = arith.mulf %s, %scale : f32 %y1 = arith.divf %y0, %
 
 std::vector<Mechanism> scoreMechanisms() {
   std::vector<Mechanism> all;
-  auto add = [&](std::string name) -> Mechanism & { return all.emplace_back(Mechanism{std::move(name)}); };
+  auto add = [&](std::string name) -> Mechanism & { return all.emplace_back(Mechanism{std::move(name), {}}); };
   add("dot product").kernel.score = "%y = arith.addf %s, %c_zero : f32";
   all.back().kernel.constants = "%c_zero = arith.constant 0.0 : f32";
   Mechanism &cap = add("soft cap");
@@ -139,9 +139,9 @@ std::vector<Mechanism> scoreMechanisms() {
                        HostArray::random({}, 10, 1, 2)};
   };
   Mechanism &temperature = add("learned temperature");
-  temperature.kernel.captured = ", %t: tensor<2xf32>";
-  temperature.kernel.score = "%y0 = tensor.extract %t[%h] : tensor<2xf32> %y = arith.divf %s, %y0 : f32";
-  temperature.kernel.of = {{"%t", "tensor<2xf32>"}};
+  temperature.kernel.captured = ", %temperature: tensor<2xf32>";
+  temperature.kernel.score = "%y0 = tensor.extract %temperature[%h] : tensor<2xf32> %y = arith.divf %s, %y0 : f32";
+  temperature.kernel.of = {{"%temperature", "tensor<2xf32>"}};
   temperature.captured = [](const AttendKernel &) { return std::vector{HostArray::of({2}, std::vector<float>{3, 5})}; };
   Mechanism &grouped = add("grouped heads");
   grouped.kernel.heads = 6;
