@@ -78,15 +78,8 @@ void AttendPrefill::bindRows() {
   Values rowSizes;
   for (unsigned dimension : problem.rowDims)
     rowSizes.push_back(outerSizes[dimension]);
-  bool isWhole = problem.rows.isConstant() && problem.rows.constant() % schedule.tileQ() == 0;
-  for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
-    RegionVectoriser &rowVector = rowVectors.emplace_back(batch);
-    Value first = loops.add(firstRow, at(vector));
-    for (auto [dimension, index] : llvm::zip(problem.rowDims, steppingSubscripts(loops, first, rowSizes)))
-      bindOuter(problem, rowVector, dimension, index);
-    if (!isWhole)
-      rowVector.setActiveLanes(loops.max(loops.constant(0), loops.sub(rowCount, at(vector))));
-  }
+  for (int64_t vector = 0; vector < schedule.vectors; ++vector)
+    rowVectors.push_back(bindRowVector(at(vector)));
   auto bind = [&](Value row) { return bindRow(row); };
   bool monotone = rowSizes.size() <= 1;
   mask.prepareRows(loops, {firstRow, rowCount, bind, monotone});
@@ -97,6 +90,21 @@ void AttendPrefill::bindRows() {
       return;
     vectorKeyEnds.push_back(vector == 0 ? end : loops.max(vectorKeyEnds.back(), end));
   }
+}
+
+/// The formulas of the rows from `vector` of the block on, in the lanes.
+RegionVectoriser AttendPrefill::bindRowVector(Value vector) {
+  Values rowSizes;
+  for (unsigned dimension : problem.rowDims)
+    rowSizes.push_back(outerSizes[dimension]);
+  RegionVectoriser rowVector = batch;
+  Value first = loops.add(firstRow, vector);
+  for (auto [dimension, index] : llvm::zip(problem.rowDims, steppingSubscripts(loops, first, rowSizes)))
+    bindOuter(problem, rowVector, dimension, index);
+  bool isWhole = problem.rows.isConstant() && problem.rows.constant() % schedule.tileQ() == 0;
+  if (!isWhole)
+    rowVector.setActiveLanes(loops.max(loops.constant(0), loops.sub(rowCount, vector)));
+  return rowVector;
 }
 
 /// Below key liveEnds[v] of a block vectors v, v + 1, ... are computed; earlier ones drop all keys from
@@ -135,7 +143,9 @@ void AttendPrefill::takeTiles() {
   keptTile = scratch.take(dropsPairs() ? schedule.tileKv : 0, schedule.vectors, loops.flagsType());
   for (const PairExtract &extract : problem.pairExtracts) {
     bool isFloat = tensor::ExtractOp(extract.op).getType().isF32();
-    pairTiles.push_back(scratch.take(schedule.tileKv, columns, isFloat ? Type() : frame.builder.getI32Type()));
+    Value &tile = pairTiles.emplace_back();
+    if (!extract.isBias())
+      tile = scratch.take(schedule.tileKv, columns, isFloat ? Type() : frame.builder.getI32Type());
   }
   maxima = scratch.take(1, columns);
   blockMaxima = scratch.take(1, columns);
@@ -166,9 +176,14 @@ void AttendPrefill::passKeys(Pass pass) {
   Value length = loops.max(loops.constant(0), loops.sub(range.end, range.begin));
   Value blocks = loops.max(loops.constant(1), loops.ceilDiv(length, schedule.tileKv));
   Value perBlock = loops.div(loops.add(length, loops.add(blocks, -1)), blocks);
-  Value step = loops.mul(loops.max(loops.constant(1), loops.ceilDiv(perBlock, keysAtOnce)), keysAtOnce);
+  int64_t unit = hasBias() ? schedule.lanes : keysAtOnce; // biases are transposed in squares
+  Value step = loops.mul(loops.max(loops.constant(1), loops.ceilDiv(perBlock, unit)), unit);
   loops.loop(range.begin, range.end, step, [&](Value firstKey) {
-    Value count = loops.min(step, loops.sub(range.end, firstKey));
+    Value count = loops.min(step, loops.sub(range.end, firstKey)), end = loops.add(firstKey, count);
+    // After its last keys a block of rows is followed by the one before it.
+    Value isLast = loops.compare(arith::CmpIPredicate::sge, end, range.end);
+    nextPairRow = loops.choose(isLast, loops.add(firstRow, -schedule.tileQ()), firstRow);
+    nextPairKey = loops.choose(isLast, range.begin, end);
     auto bind = [&](Value key) { return bindKey(batch, key); };
     AttendMask::Decision decision = mask.decide(loops, firstKey, count, bind);
     loops.when(decision.some, [&] {

@@ -56,6 +56,7 @@ private:
   // AttendPrefill.cpp: the chunk, its rows and the loop over blocks of keys
   void openChunk();
   void bindRows();
+  RegionVectoriser bindRowVector(Value vector);
   void takeTiles();
   void passKeys(Pass pass);
   void computeBlock(Pass pass, Value firstKey, Value count, Value all);
@@ -78,11 +79,12 @@ private:
                          ValueRange features, ValueRange carried);
   int64_t tileRowsOf(const PairReduction &product);
   RegionVectoriser bindPair(int64_t vector, Value firstKey, Value key);
-  Value scoreOf(RegionVectoriser &pair, int64_t vector, Value key, bool masked);
+  Value scoreOf(RegionVectoriser &pair, Value vector, Value key, bool masked);
   bool keepsMaxima() const;
   bool dropsPairs() const;
   bool dropsByMaskAlone() const;
   Values computeScores(Value firstKey, Value count, bool masked);
+  Values computeBiasedScores(Value firstKey, Value count, bool masked);
   Values exponentiate(Pass pass, Value firstKey, Value count, ValueRange newMaxima);
 
   // AttendPrefillValues.cpp: sums of values and the results
@@ -120,8 +122,10 @@ private:
   void packTransposed(const PairReduction &product, mlir::tensor::ExtractOp extract, Value tile, Value scale);
   void packElements(const PairReduction &product, mlir::tensor::ExtractOp extract, Value tile, Value scale);
   void loadPairTiles(Value firstKey, Value count);
-  void prefetchPairs(Value firstKey, Value count, Value tileRow, int64_t tileRows);
-  void bindPairTiles(RegionVectoriser &pair, int64_t vector, Value key);
+  void prefetchPairs(const KeyTile &tile, Value line, int64_t lines);
+  void bindPairTiles(RegionVectoriser &pair, Value vector, Value key);
+  void bindBiases(llvm::ArrayRef<RegionVectoriser> lines, Value key, llvm::MutableArrayRef<RegionVectoriser> pairs);
+  bool hasBias() const { return llvm::any_of(problem.pairExtracts, std::mem_fn(&PairExtract::isBias)); }
   void storeTransposed(Value tile, Value count, Value scales, Value result,
                        llvm::function_ref<Values(RegionVectoriser &, Value)> placeOf);
 
@@ -132,7 +136,9 @@ private:
   Value tileAt(Value row, int64_t extra, int64_t vector) {
     return loops.add(loops.mul(row, schedule.tileQ()), extra * schedule.tileQ() + vector * schedule.lanes);
   }
-  Value keptAt(Value key, int64_t vector) { return loops.add(loops.mul(key, schedule.vectors), vector); }
+  Value keptAt(Value key, Value vector) {
+    return loops.add(loops.mul(key, schedule.vectors), loops.div(vector, loops.constant(schedule.lanes)));
+  }
   Value loadTile(Value tile, int64_t vector) { return loops.load(tile, {at(vector)}); }
   Value loadTile(Value tile, int64_t vector, Value row, int64_t extra = 0) {
     return loops.load(tile, {tileAt(row, extra, vector)});
@@ -162,7 +168,8 @@ private:
   llvm::SmallVector<Value> productScales;               ///< [product], vectors
   llvm::SmallVector<Value> scoreTiles;                  ///< [product]: St; the first one becomes the scores and weights
   Value keptTile;                                       ///< flags of the pairs, where some may be dropped
-  llvm::SmallVector<Value> pairTiles;                   ///< [pair extract], lanes are queries
+  llvm::SmallVector<Value> pairTiles;                   ///< [pair extract], lanes are queries; null for a bias
+  Value nextPairRow, nextPairKey;                       ///< where the block begins that is computed next
   Value sumTile, maxima, sums, inverses;                ///< Ot, m, l, 1 / l
   Value blockMaxima;                                    ///< m of the block so far
 };

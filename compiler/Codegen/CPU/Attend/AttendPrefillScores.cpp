@@ -58,8 +58,6 @@ void AttendPrefill::computeProductTiles(unsigned number, Value firstKey, Value c
   for (auto [vector, end] : llvm::enumerate(liveEnds(firstKey, count))) {
     Value last = loops.max(zero, loops.add(end, -tileRows));
     loops.loop(begin, end, loops.constant(tileRows), [&, vector = vector](Value row) {
-      if (number == 0)
-        prefetchPairs(firstKey, count, row, tileRows);
       computeProductTile(number, {firstKey, count, loops.min(row, last), tileRows, int64_t(vector)});
     });
     begin = end;
@@ -116,13 +114,19 @@ LoopBuilder::Values AttendPrefill::sumTerms(unsigned number, const KeyTile &tile
   auto add = [&](ValueRange features, ValueRange carried) {
     return accumulateTerms(number, cells, tile.firstVector, features, carried);
   };
-  if (!product.isDot || sizes.size() != 1)
+  auto knownSize = sizes.size() == 1 ? LoopBuilder::constantOf(sizes[0]) : std::nullopt;
+  bool isInLines = product.isDot && sizes.size() == 1, isLong = isInLines && knownSize && *knownSize >= lineFloats;
+  if (number == 0 && !isLong)
+    prefetchPairs(tile, loops.constant(0), 1);
+  if (!isInLines)
     return loops.nest(sizes, sums, add);
   // Line by line, so that the lines read later are asked for in step with the multiplications.
   Value zero = loops.constant(0), one = loops.constant(1), line = loops.constant(lineFloats);
   Value lines = loops.mul(loops.div(sizes[0], line), lineFloats);
   sums = loops.loop(zero, lines, line, sums, [&](Value first, ValueRange before) {
     prefetchKeys(product, tile, first);
+    if (number == 0 && isLong)
+      prefetchPairs(tile, loops.div(first, line), *knownSize / lineFloats);
     Value end = loops.add(first, lineFloats);
     return loops.loop(first, end, loops.constant(featuresAtOnce), before, [&](Value feature, ValueRange carried) {
       Values next(carried);
@@ -131,8 +135,7 @@ LoopBuilder::Values AttendPrefill::sumTerms(unsigned number, const KeyTile &tile
       return next;
     });
   });
-  auto size = LoopBuilder::constantOf(sizes[0]);
-  if (size && *size % lineFloats == 0)
+  if (knownSize && *knownSize % lineFloats == 0)
     return sums;
   return loops.loop(lines, sizes[0], one, sums,
                     [&](Value feature, ValueRange carried) { return add(feature, carried); });
@@ -194,15 +197,15 @@ LoopBuilder::Values AttendPrefill::accumulateTerms(unsigned number, ArrayRef<std
 /// The formula of one key and one vector of queries; products are not bound.
 RegionVectoriser AttendPrefill::bindPair(int64_t vector, Value firstKey, Value key) {
   RegionVectoriser pair = bindKey(rowVectors[vector], loops.add(firstKey, key));
-  bindPairTiles(pair, vector, key);
+  bindPairTiles(pair, at(vector), key);
   return pair;
 }
 
 /// The score in base two for softmax, as it is for ratio; -inf (or zero) where masked. Notes which pairs are kept.
-Value AttendPrefill::scoreOf(RegionVectoriser &pair, int64_t vector, Value key, bool masked) {
+Value AttendPrefill::scoreOf(RegionVectoriser &pair, Value vector, Value key, bool masked) {
   attn::AttendOp op = problem.op;
   for (auto [product, tile] : llvm::zip(problem.products, scoreTiles))
-    pair.bindValue(product.head, loadTile(tile, vector, key));
+    pair.bindValue(product.head, loops.load(tile, {loops.add(tileAt(key, 0, 0), vector)}));
   Value score = pair.broadcast(pair.evaluate(AttendProblem::yielded(op.getScore())));
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (problem.isSoftmax() && !problem.scoreIsProduct)
@@ -237,17 +240,54 @@ LoopBuilder::Values AttendPrefill::computeScores(Value firstKey, Value count, bo
       largest.push_back(loadTile(isDone ? blockMaxima : maxima, vector));
   if (isDone)
     return largest;
+  if (hasBias())
+    return computeBiasedScores(firstKey, count, masked);
   return loops.loop(zero, count, loops.constant(1), largest, [&](Value key, ValueRange carried) {
     Values next;
     for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
       RegionVectoriser pair = bindPair(vector, firstKey, key);
-      Value score = scoreOf(pair, vector, key, masked);
+      Value score = scoreOf(pair, at(vector), key, masked);
       storeTile(score, scoreTiles[0], vector, key);
       if (problem.isSoftmax())
         next.push_back(loops.maxKeepingFirst(carried[vector], score));
     }
     return next;
   });
+}
+
+/// The same with biases, which are brought square by square: their lines are read across on the way.
+LoopBuilder::Values AttendPrefill::computeBiasedScores(Value firstKey, Value count, bool masked) {
+  Value zero = loops.constant(0), one = loops.constant(1), lanes = loops.constant(schedule.lanes);
+  Value whole = loops.mul(loops.div(count, lanes), schedule.lanes);
+  forEachVector([&](Value vector) {
+    RegionVectoriser row = bindRowVector(vector);
+    std::vector<RegionVectoriser> lines = bindLanes(vector);
+    auto addKey = [&](RegionVectoriser pair, Value key, Value largest) {
+      bindPairTiles(pair, vector, key);
+      Value score = scoreOf(pair, vector, key, masked);
+      loops.store(score, scoreTiles[0], {loops.add(tileAt(key, 0, 0), vector)});
+      return problem.isSoftmax() ? loops.maxKeepingFirst(largest, score) : largest;
+    };
+    Values largest = {loops.load(maxima, {vector})};
+    largest = loops.loop(zero, whole, lanes, largest, [&](Value first, ValueRange carried) {
+      std::vector<RegionVectoriser> pairs;
+      for (int64_t key = 0; key < schedule.lanes; ++key)
+        pairs.push_back(bindKey(row, loops.add(loops.add(firstKey, first), key)));
+      bindBiases(lines, loops.add(firstKey, first), pairs);
+      Value most = carried[0];
+      for (auto [key, pair] : llvm::enumerate(pairs))
+        most = addKey(pair, loops.add(first, key), most);
+      return Values{most};
+    });
+    largest = loops.loop(whole, count, one, largest, [&](Value key, ValueRange carried) {
+      return Values{addKey(bindKey(row, loops.add(firstKey, key)), key, carried[0])};
+    });
+    loops.store(largest[0], blockMaxima, {vector});
+  });
+  Values largest;
+  for (int64_t vector = 0; problem.isSoftmax() && vector < schedule.vectors; ++vector)
+    largest.push_back(loadTile(blockMaxima, vector));
+  return largest;
 }
 
 //===-------------------------------------------- weights -----------------------------------------------------===//

@@ -108,20 +108,26 @@ void AttendPrefill::packElements(const PairReduction &product, tensor::ExtractOp
 
 //===-------------------------------------------- biases and masks of pairs -----------------------------------===//
 
+/// Where an extract reads the elements of a key, one place a row.
+static SmallVector<LoopBuilder::Values> placesOf(const PairExtract &extract, ArrayRef<RegionVectoriser> rows,
+                                                 Value key) {
+  SmallVector<LoopBuilder::Values> places;
+  for (RegionVectoriser row : rows) {
+    row.bindIndex(extract.key, key);
+    places.push_back(subscriptsOf(row, extract.op));
+  }
+  return places;
+}
+
 /// Brings the elements of a block of pairs into tiles whose lanes are queries.
 void AttendPrefill::loadPairTiles(Value firstKey, Value count) {
   for (auto [extract, tile] : llvm::zip(problem.pairExtracts, pairTiles)) {
+    if (!tile)
+      continue;
     tensor::ExtractOp op = extract.op;
     forEachVector([&, &extract = extract, &tile = tile](Value vector) {
       std::vector<RegionVectoriser> points = bindLanes(vector);
-      auto placesAt = [&](Value key) {
-        SmallVector<Values> places;
-        for (RegionVectoriser line : points) {
-          line.bindIndex(extract.key, loops.add(firstKey, key));
-          places.push_back(subscriptsOf(line, op));
-        }
-        return places;
-      };
+      auto placesAt = [&](Value key) { return placesOf(extract, points, loops.add(firstKey, key)); };
       transposeLines(frame.buffer(op.getTensor()), count, placesAt, [&](Value key, ValueRange columns) {
         for (auto [column, transposed] : llvm::enumerate(columns))
           loops.store(transposed, tile, {loops.add(tileAt(key, column, 0), vector)});
@@ -130,28 +136,47 @@ void AttendPrefill::loadPairTiles(Value firstKey, Value count) {
   }
 }
 
-/// Asks for what the next block reads of the biases, while products are computed: each tile of keys asks for its share
-/// of the lines, because the processor follows only so many misses at once.
-void AttendPrefill::prefetchPairs(Value firstKey, Value count, Value tileRow, int64_t tileRows) {
-  int64_t share = (tileRows * schedule.tileQ() + lineFloats - 1) / lineFloats;
-  Value nextKey = loops.add(firstKey, count), tile = loops.div(tileRow, loops.constant(tileRows));
+/// Binds the biases of consecutive keys from `key` on, as many as a vector has lanes, where `lines` are its rows.
+void AttendPrefill::bindBiases(ArrayRef<RegionVectoriser> lines, Value key, MutableArrayRef<RegionVectoriser> pairs) {
   for (const PairExtract &extract : problem.pairExtracts) {
+    if (!extract.isBias())
+      continue;
     tensor::ExtractOp op = extract.op;
-    Value first = loops.mul(tile, share);
-    loops.loop(first, loops.add(first, share), loops.constant(1), [&](Value number) {
-      Value columns = loops.constant(schedule.tileQ());
-      RegionVectoriser point = bindRow(loops.add(firstRow, loops.rem(number, columns)));
-      point.bindIndex(extract.key, loops.add(nextKey, loops.mul(loops.div(number, columns), lineFloats)));
-      loops.prefetch(frame.buffer(op.getTensor()), subscriptsOf(point, op), /*locality=*/2);
-    });
+    Values columns = loops.loadTransposed(frame.buffer(op.getTensor()), placesOf(extract, lines, key));
+    for (auto [pair, column] : llvm::zip(pairs, columns))
+      pair.bindValue(op.getResult(), column);
   }
 }
 
-/// Binds what loadPairTiles brought, for one key of the block and one vector of queries.
-void AttendPrefill::bindPairTiles(RegionVectoriser &pair, int64_t vector, Value key) {
-  for (auto [extract, tile] : llvm::zip(problem.pairExtracts, pairTiles)) {
+/// Asks for what the next block reads of the biases and masks, row by row, while products are computed. Each of the
+/// `lines` turns of a tile of keys asks for its share, because the processor follows only so many misses at once.
+void AttendPrefill::prefetchPairs(const KeyTile &tile, Value line, int64_t lines) {
+  if (tile.rows == 1)
+    return; // too few keys for shares
+  int64_t share = (tile.rows * schedule.tileQ() / lineFloats + lines - 1) / lines;
+  Value turn = loops.add(loops.mul(loops.ceilDiv(tile.row, tile.rows), lines), line);
+  Value linesOfRow = loops.ceilDiv(tile.count, lineFloats), first = loops.mul(turn, share);
+  for (const PairExtract &extract : problem.pairExtracts) {
     tensor::ExtractOp op = extract.op;
-    Value element = loadTile(tile, vector, key);
+    Value row = loops.div(first, linesOfRow), lineOfRow = loops.rem(first, linesOfRow);
+    for (int64_t i = 0; i < share; ++i) {
+      RegionVectoriser point = bindRow(loops.add(nextPairRow, row));
+      point.bindIndex(extract.key, loops.add(nextPairKey, loops.mul(lineOfRow, lineFloats)));
+      loops.prefetch(frame.buffer(op.getTensor()), subscriptsOf(point, op), /*locality=*/2);
+      Value next = loops.add(lineOfRow, 1), isInRow = loops.less(next, linesOfRow);
+      lineOfRow = loops.choose(isInRow, next, loops.constant(0));
+      row = loops.choose(isInRow, row, loops.add(row, 1));
+    }
+  }
+}
+
+/// Binds what loadPairTiles brought, for one key of the block and the vector of queries from `vector` on.
+void AttendPrefill::bindPairTiles(RegionVectoriser &pair, Value vector, Value key) {
+  for (auto [extract, tile] : llvm::zip(problem.pairExtracts, pairTiles)) {
+    if (!tile)
+      continue;
+    tensor::ExtractOp op = extract.op;
+    Value element = loops.load(tile, {loops.add(tileAt(key, 0, 0), vector)});
     if (op.getType().isInteger(1))
       element = loops.isSet(element);
     pair.bindValue(op.getResult(), element);

@@ -97,7 +97,7 @@ LoopBuilder::Values AttendPrefill::addKey(const PairBlock &block, const ValueTil
   for (int64_t vector = tile.firstVector; vector < schedule.vectors; ++vector) {
     weights.push_back(loadTile(scoreTiles[0], vector, key));
     if (tile.keptAlone)
-      kept.push_back(loops.loadFlags(keptTile, {keptAt(key, vector)}));
+      kept.push_back(loops.loadFlags(keptTile, {keptAt(key, at(vector))}));
   }
   RegionVectoriser ofKey = bindKey(batch, loops.add(block.firstKey, key));
   for (int64_t i = 0; i < tile.rows; ++i) {

@@ -88,6 +88,20 @@ std::vector<Mechanism> scoreMechanisms() {
   bias.captured = [](const AttendKernel &kernel) {
     return std::vector{HostArray::random({kernel.heads, kernel.queries, kernel.keys}, 7)};
   };
+  Mechanism &biases = add("two biases under a mask");
+  biases.kernel.captured = ", %bias: tensor<?x?x?xf32>, %other: tensor<?x?xf32>, %allowed: tensor<?x?xi1>";
+  biases.kernel.score =
+      "%y0 = tensor.extract %bias[%h, %i, %j] : tensor<?x?x?xf32> %y1 = tensor.extract %other[%i, %j] "
+      ": tensor<?x?xf32> %y2 = arith.mulf %s, %y1 : f32 %y = arith.addf %y0, %y2 : f32";
+  biases.kernel.mask = "%x0 = tensor.extract %allowed[%i, %j] : tensor<?x?xi1> %x1 = arith.cmpi sle, %j, %i : index "
+                       "%m = arith.andi %x0, %x1 : i1";
+  biases.captured = [](const AttendKernel &kernel) {
+    HostArray allowed({kernel.queries, kernel.keys}, ElementKind::I1);
+    for (int64_t i = 0; i < allowed.size(); ++i)
+      allowed.i1()[i] = i % 7 != 3;
+    return std::vector{HostArray::random({kernel.heads, kernel.queries, kernel.keys}, 10),
+                       HostArray::random({kernel.queries, kernel.keys}, 11), allowed};
+  };
   Mechanism &alibi = add("linear bias");
   alibi.kernel.captured = ", %slope: tensor<2xf32>";
   alibi.kernel.mask = causal();
