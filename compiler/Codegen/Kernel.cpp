@@ -9,6 +9,8 @@ StringRef kernelKindName(KernelKind kind) {
   switch (kind) {
   case KernelKind::Attend:
     return "attend";
+  case KernelKind::AttendGradient:
+    return "attend_gradient";
   case KernelKind::Gemm:
     return "gemm";
   case KernelKind::Rows:
@@ -16,11 +18,12 @@ StringRef kernelKindName(KernelKind kind) {
   case KernelKind::Loops:
     return "loops";
   }
-  llvm_unreachable("four kinds of kernel");
+  llvm_unreachable("five kinds of kernel");
 }
 
 std::optional<KernelKind> parseKernelKind(StringRef name) {
-  for (KernelKind kind : {KernelKind::Attend, KernelKind::Gemm, KernelKind::Rows, KernelKind::Loops})
+  for (KernelKind kind :
+       {KernelKind::Attend, KernelKind::AttendGradient, KernelKind::Gemm, KernelKind::Rows, KernelKind::Loops})
     if (kernelKindName(kind) == name)
       return kind;
   return std::nullopt;

@@ -26,10 +26,12 @@ namespace attnc {
 
 //===------------------------------------------ the function ----------------------------------------------------===//
 
-enum class KernelKind { Attend, Gemm, Rows, Loops };
+enum class KernelKind { Attend, AttendGradient, Gemm, Rows, Loops };
 
-/// "attend", "gemm", "rows", "loops".
+/// "attend", "attend_gradient", "gemm", "rows", "loops".
 llvm::StringRef kernelKindName(KernelKind kind);
+/// The forward pass of attention, or its gradient.
+inline bool isAttention(KernelKind kind) { return kind == KernelKind::Attend || kind == KernelKind::AttendGradient; }
 std::optional<KernelKind> parseKernelKind(llvm::StringRef name);
 
 inline constexpr llvm::StringLiteral kernelAttrName = "attn.kernel";

@@ -140,7 +140,7 @@ void EdgeExplainer::findScores() {
           rootOf[result] = result;
       return;
     }
-    if (kind == KernelKind::Attend)
+    if (isAttention(kind))
       return;
     bool hasExp = kernel.walk([](math::ExpOp) { return WalkResult::interrupt(); }).wasInterrupted();
     for (Value operand : call.getOperands()) {
@@ -176,7 +176,7 @@ Reason EdgeExplainer::intoGemm(Edge &edge) {
   });
   auto maker = dyn_cast_if_present<linalg::GenericOp>(edge.maker());
   if (isContracted) {
-    if (edge.producerKind() == KernelKind::Attend)
+    if (isAttention(edge.producerKind()))
       return Reason::AttendResultContracted;
     if (edge.producerKind() == KernelKind::Gemm)
       return Reason::ContractionChain;
@@ -186,7 +186,7 @@ Reason EdgeExplainer::intoGemm(Edge &edge) {
   }
   if (edge.producerKind() == KernelKind::Gemm)
     return Reason::SecondContraction;
-  if (edge.producerKind() == KernelKind::Attend)
+  if (isAttention(edge.producerKind()))
     return Reason::AttendNoEpilogue;
   if (maker && maker.getNumReductionLoops() != 0)
     return Reason::ReducedFirst;
@@ -217,6 +217,7 @@ Reason EdgeExplainer::intoRows(Edge &edge) {
   auto maker = dyn_cast_if_present<linalg::GenericOp>(edge.maker());
   switch (edge.producerKind()) {
   case KernelKind::Attend:
+  case KernelKind::AttendGradient:
     return Reason::AttendNoEpilogue;
   case KernelKind::Gemm:
     return Reason::RowAfterTile;
@@ -231,7 +232,7 @@ Reason EdgeExplainer::intoRows(Edge &edge) {
       return Reason::ReadByData;
     return Reason::DifferentRows;
   }
-  llvm_unreachable("four kinds of kernel");
+  llvm_unreachable("five kinds of kernel");
 }
 
 Reason EdgeExplainer::intoLoops(Edge &edge) {
@@ -247,7 +248,7 @@ Reason EdgeExplainer::intoLoops(Edge &edge) {
       return isView(*argument.getUsers().begin()) ? Reason::SliceOperand : Reason::NotPointwise;
     reader = nested;
   }
-  if (edge.producerKind() == KernelKind::Attend)
+  if (isAttention(edge.producerKind()))
     return Reason::AttendNoEpilogue;
   if (hasSeveralReaders(edge))
     return Reason::SeveralUses;
@@ -274,6 +275,7 @@ Reason EdgeExplainer::reasonFor(Edge &edge) {
     return Reason::LoopCarried;
   switch (edge.consumerKind()) {
   case KernelKind::Attend:
+  case KernelKind::AttendGradient:
     return intoAttend(edge);
   case KernelKind::Gemm:
     return intoGemm(edge);
@@ -282,7 +284,7 @@ Reason EdgeExplainer::reasonFor(Edge &edge) {
   case KernelKind::Loops:
     return intoLoops(edge);
   }
-  llvm_unreachable("four kinds of kernel");
+  llvm_unreachable("five kinds of kernel");
 }
 
 void EdgeExplainer::run() {

@@ -38,6 +38,12 @@ struct OutlineKernels : PassWrapper<OutlineKernels, OperationPass<ModuleOp>> {
     }
   }
 
+  static KernelKind kindOf(Operation *op) {
+    return isa<attn::AttendOp>(op)           ? KernelKind::Attend
+           : isa<attn::AttendGradientOp>(op) ? KernelKind::AttendGradient
+                                             : KernelKind::Loops;
+  }
+
   static void markTheRest(func::FuncOp function) {
     int64_t next = nextGroupNumber(function);
     function.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -45,7 +51,7 @@ struct OutlineKernels : PassWrapper<OutlineKernels, OperationPass<ModuleOp>> {
         return;
       if (op->getBlock()->getParentOp() != function && !isa<scf::ForOp>(op->getBlock()->getParentOp()))
         return;
-      markGroup(op, {next++, isa<attn::AttendOp>(op) ? KernelKind::Attend : KernelKind::Loops});
+      markGroup(op, {next++, kindOf(op)});
     });
   }
 };

@@ -72,6 +72,8 @@ static const std::vector<Key> &keys() {
       {KernelKind::Attend, "tile_q", "prefill: queries of a register tile", 1, 4, 1, true},
       {KernelKind::Attend, "tile_kv", "prefill: keys of a block", 1, 64, 16},
       {KernelKind::Attend, "split_kv", "decode: keys of a chunk", 1, 65536, 16},
+      {KernelKind::AttendGradient, "tile_q", "queries of a block", 1, 128, 8},
+      {KernelKind::AttendGradient, "tile_kv", "keys of a block, in whole panels", 1, 64, 16},
       {KernelKind::Gemm, "mr", "rows of a register tile", 1, 14},
       {KernelKind::Gemm, "nr", "columns of a register tile, and of a packed panel", 1, 4, 1, true},
       {KernelKind::Gemm, "kc", "steps of k between visits of the partial sums", 1, 1024, 4},
@@ -96,7 +98,7 @@ std::string scheduleKeysText() {
   for (const Key &key : keys()) {
     std::string range = key.inVectors ? fmt::format("{} to {} vectors of the target", key.least, key.most)
                                       : rangeText(key, key.step, "");
-    text += fmt::format("\n  {:<6} {:<14} {}: {}", kernelKindName(key.kind).str(), key.name.str(), key.meaning.str(),
+    text += fmt::format("\n  {:<15} {:<14} {}: {}", kernelKindName(key.kind).str(), key.name.str(), key.meaning.str(),
                         range);
   }
   return text;
@@ -132,7 +134,7 @@ static llvm::Expected<Attribute> valueOf(const ScheduleSetting &setting, KernelK
   auto key = llvm::find_if(keys(), [&](const Key &each) { return each.kind == kind && each.name == setting.key; });
   if (key == keys().end()) {
     std::vector<std::string> names = keysOf(kind);
-    std::string article = kind == KernelKind::Attend ? "an" : "a";
+    std::string article = isAttention(kind) ? "an" : "a";
     return error(fmt::format("{} {} kernel has no `{}` in its schedule; it has {}{}", article,
                              kernelKindName(kind).str(), setting.key, llvm::join(names, ", "),
                              hint(setting.key, names)));

@@ -166,6 +166,8 @@ std::optional<SizeExpr> SizeAnalysis::compute(OpResult result, int64_t dimension
         auto layout = statistic == attn::Statistic::Value ? attend.getValueLayout() : std::nullopt;
         return index(sizes[layout ? (*layout)[dimension] : dimension]);
       })
+      .Case(
+          [&](attn::AttendGradientOp gradient) { return size(gradient.getOf()[result.getResultNumber()], dimension); })
       .Case([&](attn::ScatterAddOp scatter) { return size(scatter.getInit(), dimension); })
       .Case([&](model::ElementOp element) { return size(element.getList(), dimension + 1); })
       .Case([&](model::WithElementOp list) { return size(list.getList(), dimension); })

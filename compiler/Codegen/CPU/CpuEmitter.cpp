@@ -18,6 +18,8 @@ Family familyOf(KernelKind kind) {
   switch (kind) {
   case KernelKind::Attend:
     return {supportsAttend, emitAttend};
+  case KernelKind::AttendGradient:
+    return {supportsAttendGradient, emitAttendGradient};
   case KernelKind::Gemm:
     return {supportsGemm, emitGemm};
   case KernelKind::Rows:
@@ -25,7 +27,7 @@ Family familyOf(KernelKind kind) {
   case KernelKind::Loops:
     return {supportsLoops, emitLoops};
   }
-  llvm_unreachable("four kinds of kernel");
+  llvm_unreachable("five kinds of kernel");
 }
 
 /// Whether `op` reads `argument` at the point that it computes, and in no other way.
@@ -55,7 +57,7 @@ public:
   bool mayRunInPlace(func::FuncOp kernel, unsigned argument, unsigned result) const override {
     KernelKind kind = *kernelKindOf(kernel);
     Value read = kernel.getArgument(argument);
-    if (kind == KernelKind::Attend || kernel.getNumResults() != 1 || read.getType() != kernel.getResultTypes()[result])
+    if (isAttention(kind) || kernel.getNumResults() != 1 || read.getType() != kernel.getResultTypes()[result])
       return false;
     if (kind == KernelKind::Rows)
       return RowPlan(kernel).mayRunInPlace(read, result);

@@ -18,6 +18,9 @@ std::unique_ptr<Emitter> createCpuEmitter();
 Verdict supportsAttend(mlir::func::FuncOp kernel, const Target &target);
 mlir::FailureOr<KernelCode> emitAttend(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
 
+Verdict supportsAttendGradient(mlir::func::FuncOp kernel, const Target &target);
+mlir::FailureOr<KernelCode> emitAttendGradient(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
+
 Verdict supportsGemm(mlir::func::FuncOp kernel, const Target &target);
 mlir::FailureOr<KernelCode> emitGemm(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
 

@@ -118,6 +118,20 @@ bool IndexUses::stepsWith(tensor::ExtractOp extract, BlockArgument index) {
          llvm::none_of(subscripts.drop_back(), [&](Value subscript) { return dependsOn(subscript, index); });
 }
 
+int64_t IndexUses::divisorOf(Value value, BlockArgument index) {
+  Operation *definer = value.getDefiningOp();
+  if (!definer || definer->getNumOperands() == 0 || definer->getOperand(0) != index)
+    return 0;
+  if (isa<arith::FloorDivSIOp, arith::DivUIOp, arith::DivSIOp>(definer))
+    return getConstantIntValue(definer->getOperand(1)).value_or(0);
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(definer); apply && apply.getAffineMap().getNumResults() == 1)
+    if (auto division = dyn_cast<AffineBinaryOpExpr>(apply.getAffineMap().getResult(0)))
+      if (division.getKind() == AffineExprKind::FloorDiv && isa<AffineDimExpr>(division.getLHS()))
+        if (auto divisor = dyn_cast<AffineConstantExpr>(division.getRHS()))
+          return divisor.getValue();
+  return 0;
+}
+
 //===-------------------------------------------- the problem -------------------------------------------------===//
 
 bool PairExtract::isBias() const {
@@ -226,21 +240,6 @@ private:
     }
   }
 
-  /// The constant g where `value` is `index floordiv g`, or 0.
-  static int64_t groupOf(Value value, BlockArgument index) {
-    Operation *definer = value.getDefiningOp();
-    if (!definer || definer->getNumOperands() == 0 || definer->getOperand(0) != index)
-      return 0;
-    if (isa<arith::FloorDivSIOp, arith::DivUIOp, arith::DivSIOp>(definer))
-      return getConstantIntValue(definer->getOperand(1)).value_or(0);
-    if (auto apply = dyn_cast<affine::AffineApplyOp>(definer); apply && apply.getAffineMap().getNumResults() == 1)
-      if (auto division = dyn_cast<AffineBinaryOpExpr>(apply.getAffineMap().getResult(0)))
-        if (division.getKind() == AffineExprKind::FloorDiv && isa<AffineDimExpr>(division.getLHS()))
-          if (auto divisor = dyn_cast<AffineConstantExpr>(division.getRHS()))
-            return divisor.getValue();
-    return 0;
-  }
-
   /// Checks that `value` depends on outer dimension `dimension` through one division by a constant only.
   bool dependsThroughGroup(Value value, unsigned dimension, int64_t &group) {
     if (!(uses.of(value) & IndexUses::outer(dimension)))
@@ -249,7 +248,7 @@ private:
     while (region->getParentOp() != op)
       region = region->getParentOp()->getParentRegion();
     unsigned first = region == &op.getWeight() ? 1 : 0;
-    if (int64_t divisor = groupOf(value, region->getArgument(first + dimension))) {
+    if (int64_t divisor = IndexUses::divisorOf(value, region->getArgument(first + dimension))) {
       if (group != 1 && group != divisor)
         return false;
       group = divisor;
@@ -399,6 +398,8 @@ private:
 
 } // namespace
 
+Verdict readAttendOp(AttendProblem &problem) { return Reader(problem).read(); }
+
 Verdict readAttendProblem(func::FuncOp kernel, AttendProblem &problem) {
   problem.kernel = kernel;
   for (Operation &inner : kernel.getBody().front())
@@ -412,7 +413,7 @@ Verdict readAttendProblem(func::FuncOp kernel, AttendProblem &problem) {
   for (Value returned : kernel.getBody().front().getTerminator()->getOperands())
     if (returned.getDefiningOp() != problem.op.getOperation())
       return Verdict::no("it returns something besides the results of attn.attend");
-  return Reader(problem).read();
+  return readAttendOp(problem);
 }
 
 } // namespace attnc

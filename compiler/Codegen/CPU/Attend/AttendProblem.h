@@ -48,6 +48,8 @@ public:
   static bool stepsWith(mlir::tensor::ExtractOp extract, mlir::BlockArgument index);
   /// Whether the place that `extract` loads from is a function of indices alone.
   static bool isPlacedByIndices(mlir::tensor::ExtractOp extract);
+  /// The constant g where `value` is `index floordiv g`, or 0.
+  static int64_t divisorOf(mlir::Value value, mlir::BlockArgument index);
 
 private:
   uint64_t ofRegion(mlir::Region &region);
@@ -106,5 +108,7 @@ struct AttendProblem {
 
 /// Reads the kernel; fails with the reason where it is not a lone attn.attend that the emitters can evaluate.
 Verdict readAttendProblem(mlir::func::FuncOp kernel, AttendProblem &problem);
+/// The same of an op in any kernel: `kernel` and `op` of the problem are set, whatever else the kernel holds.
+Verdict readAttendOp(AttendProblem &problem);
 
 } // namespace attnc

@@ -105,6 +105,8 @@ public:
   /// Whether all that `value` depends on is bound.
   bool isAvailable(mlir::Value value);
 
+  /// Subscript `number` of a load; zero, and the status set, where it comes from data and is out of range.
+  LaneIndex clampedSubscript(mlir::tensor::ExtractOp op, unsigned number);
   /// The element of `tensor` at `subscripts`; does not check the range.
   mlir::Value load(mlir::Value tensor, llvm::ArrayRef<LaneIndex> subscripts);
   /// Stores to the buffer of a tensor (`memref` as bound) in the active lanes; i1 becomes bytes.

@@ -19,6 +19,10 @@ Value RegionVectoriser::evaluateExtract(tensor::ExtractOp op) {
   return load(op.getTensor(), subscripts);
 }
 
+LaneIndex RegionVectoriser::clampedSubscript(tensor::ExtractOp op, unsigned number) {
+  return checkSubscript(op.getTensor(), number, evaluateIndex(op.getIndices()[number]));
+}
+
 void RegionVectoriser::reportOutOfRange(Value isOutOfRange) {
   if (!status)
     return;

@@ -5,47 +5,61 @@
 
 namespace attnc {
 
+std::string AttendKernel::tensorType(int64_t ofHeads, bool isOfKeys, int64_t columns) const {
+  bool isKnown = isStatic || (hasStaticQueries && !isOfKeys);
+  std::string length = isKnown ? std::to_string(isOfKeys ? keys : queries) : "?";
+  std::string tail = columns ? fmt::format("x{}", columns) : "";
+  return fmt::format("tensor<{}x{}{}xf32>", ofHeads, length, tail);
+}
+
+std::string AttendKernel::parameters() const {
+  return fmt::format("%q: {}, %k: {}, %v: {}{}", queryType(), keyType(), valueType(), captured);
+}
+
+std::string AttendKernel::definitions() const {
+  return fmt::format("  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n  %c2 = arith.constant 2 : "
+                     "index\n  %H = arith.constant {} : index\n  %D = arith.constant {} : index\n  %E = arith.constant "
+                     "{} : index\n  %N = tensor.dim %q, %c1 : {}\n  %M = tensor.dim %k, %c1 : {}\n  %scale = "
+                     "arith.constant {:.9e} : f32\n  {}\n",
+                     heads, dim, valueDim, queryType(), keyType(), 1 / std::sqrt(double(dim)), constants);
+}
+
+std::string AttendKernel::regions() const {
+  std::string head = "%g = arith.constant " + std::to_string(group) + " : index %kh = arith.floordivsi %h, %g : index ";
+  std::string term = dot.empty() ? "%t = arith.mulf %a, %b : f32" : dot;
+  std::string out =
+      fmt::format("  score(%h, %i, %j) {{ {} %s = attn.reduce add (%d) in (%D) {{ %a = tensor.extract %q[%h, %i, "
+                  "%d] : {} %b = tensor.extract %k[%kh, %j, %d] : {} {} attn.yield %t : f32 }} : f32\n    {}\n    "
+                  "attn.yield %y : f32 }}\n",
+                  head, queryType(), keyType(), term, score);
+  if (!mask.empty())
+    out += fmt::format("  mask(%h, %i, %j) {{ {}\n    attn.yield %m : i1 }}\n", mask);
+  if (!weight.empty())
+    out += fmt::format("  weight(%p: f32, %h, %i, %j) {{ {}\n    attn.yield %w : f32 }}\n", weight);
+  return out + fmt::format("  value(%h, %i, %j, %e) {{ {} %x = tensor.extract %v[%kh, %j, %e] : {} attn.yield %x : "
+                           "f32 }}\n",
+                           head, valueType());
+}
+
 std::string AttendKernel::text() const {
-  std::string n = isStatic || hasStaticQueries ? std::to_string(queries) : "?",
-              m = isStatic ? std::to_string(keys) : "?";
-  int64_t keyHeads = heads / group;
-  std::string q = fmt::format("tensor<{}x{}x{}xf32>", heads, n, dim);
-  std::string k = fmt::format("tensor<{}x{}x{}xf32>", keyHeads, m, dim);
-  std::string v = fmt::format("tensor<{}x{}x{}xf32>", keyHeads, m, valueDim);
   std::string results;
-  for (auto [name, type] : {std::pair("value", fmt::format("tensor<{}x{}x{}xf32>", heads, n, valueDim)),
-                            {"weights", fmt::format("tensor<{}x{}x{}xf32>", heads, n, m)},
-                            {"lse", fmt::format("tensor<{}x{}xf32>", heads, n)}})
+  for (auto [name, type] : {std::pair("value", tensorType(heads, false, valueDim)),
+                            {"weights", fmt::format("tensor<{}x{}x{}xf32>", heads,
+                                                    isStatic || hasStaticQueries ? std::to_string(queries) : "?",
+                                                    isStatic ? std::to_string(keys) : "?")},
+                            {"lse", tensorType(heads, false, 0)}})
     if (yields.find(name) != std::string::npos)
       results += (results.empty() ? "" : ", ") + type;
   size_t count = std::count(yields.begin(), yields.end(), ',') + 1;
   std::string names = "%r";
   for (size_t i = 1; i < count; ++i)
     names = i == 1 ? "%r#0, %r#1" : names + fmt::format(", %r#{}", i);
-  std::string head = "%g = arith.constant " + std::to_string(group) + " : index %kh = arith.floordivsi %h, %g : index ";
-  std::string term = dot.empty() ? "%t = arith.mulf %a, %b : f32" : dot;
-  std::string out =
-      fmt::format("func.func private @k(%q: {}, %k: {}, %v: {}{}) -> ({}) attributes {{attn.kernel = "
-                  "\"attend\"{}}} {{\n",
-                  q, k, v, captured, results, schedule.empty() ? "" : ", attn.schedule = {" + schedule + "}");
-  out += fmt::format("  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n  %c2 = arith.constant 2 : "
-                     "index\n  %H = arith.constant {} : index\n  %D = arith.constant {} : index\n  %E = arith.constant "
-                     "{} : index\n  %N = tensor.dim %q, %c1 : {}\n  %M = tensor.dim %k, %c1 : {}\n  %scale = "
-                     "arith.constant {:.9e} : f32\n  {}\n",
-                     heads, dim, valueDim, q, k, 1 / std::sqrt(double(dim)), constants);
+  std::string out = fmt::format("func.func private @k({}) -> ({}) attributes {{attn.kernel = \"attend\"{}}} {{\n",
+                                parameters(), results, schedule.empty() ? "" : ", attn.schedule = {" + schedule + "}");
+  out += definitions();
   out += fmt::format("  {} = attn.attend {} outer(%H, %N) keys(%M) values(%E) yields [{}]\n",
                      count == 1 ? "%r" : fmt::format("%r:{}", count), normaliser, yields);
-  out += fmt::format("  score(%h, %i, %j) {{ {} %s = attn.reduce add (%d) in (%D) {{ %a = tensor.extract %q[%h, %i, "
-                     "%d] : {} %b = tensor.extract %k[%kh, %j, %d] : {} {} attn.yield %t : f32 }} : f32\n    {}\n    "
-                     "attn.yield %y : f32 }}\n",
-                     head, q, k, term, score);
-  if (!mask.empty())
-    out += fmt::format("  mask(%h, %i, %j) {{ {}\n    attn.yield %m : i1 }}\n", mask);
-  if (!weight.empty())
-    out += fmt::format("  weight(%p: f32, %h, %i, %j) {{ {}\n    attn.yield %w : f32 }}\n", weight);
-  out += fmt::format("  value(%h, %i, %j, %e) {{ {} %x = tensor.extract %v[%kh, %j, %e] : {} attn.yield %x : f32 }}\n",
-                     head, v);
-  return out + fmt::format("  : {}\n  return {} : {}\n}}\n", results, names, results);
+  return out + regions() + fmt::format("  : {}\n  return {} : {}\n}}\n", results, names, results);
 }
 
 std::vector<HostArray> AttendKernel::operands(float range) const {
@@ -65,7 +79,7 @@ std::vector<std::vector<int64_t>> AttendKernel::resultShapes() const {
   return shapes;
 }
 
-static reference::Array toReference(const HostArray &array) {
+reference::Array toReference(const HostArray &array) {
   using reference::Element;
   bool isFloat = array.kind == ElementKind::F32, isInt = array.kind == ElementKind::I32;
   reference::Array result(isFloat ? Element::F32 : isInt ? Element::I32 : Element::I1, array.shape);

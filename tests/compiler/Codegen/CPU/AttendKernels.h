@@ -11,6 +11,7 @@
 #pragma once
 
 #include "compiler/Codegen/CPU/CpuEmitter.h"
+#include "compiler/Reference/Array.h"
 #include "compiler/Reference/Tolerance.h"
 #include "tests/support/KernelRunner.h"
 #include "tests/support/ParsedModule.h"
@@ -32,6 +33,15 @@ struct AttendKernel {
   std::string schedule; ///< "tile_kv = 16 : i64"
 
   std::string text() const;
+  /// Parts of it: the parameters of the function, ops before the attn.attend, and its regions.
+  std::string parameters() const;
+  std::string definitions() const;
+  std::string regions() const;
+  /// [heads, queries or keys, columns]; without the last where `columns` is 0.
+  std::string tensorType(int64_t ofHeads, bool isOfKeys, int64_t columns) const;
+  std::string queryType() const { return tensorType(heads, false, dim); }
+  std::string keyType() const { return tensorType(heads / group, true, dim); }
+  std::string valueType() const { return tensorType(heads / group, true, valueDim); }
   /// q, k, v with elements in [-range, range).
   std::vector<HostArray> operands(float range = 1) const;
   std::vector<std::vector<int64_t>> resultShapes() const;
@@ -39,6 +49,8 @@ struct AttendKernel {
 
 /// A head has up to 64 features.
 inline const double attendTolerance = reference::tolerance(9, 64);
+
+reference::Array toReference(const HostArray &array);
 
 /// A kernel compiled for a target, and the same text for the oracle.
 class ComparedKernel {

@@ -1,0 +1,142 @@
+//===- AttendGradient.h - attention's gradient in one pass over the keys --------------------------------------===//
+//
+// One chunk is one batch, or the batches of a group of heads that share their keys, in order. Scores are computed anew
+// from the rows' saved lse. With s = d score / d (Q K) where that is one factor, and otherwise s = 1:
+//
+//   for each row i:   nl = -log2e lse[i],   nd = s (dL[i] - sum_v dO[i,v] O[i,v])
+//   for each block of keys:
+//     Kt = scale K, Vt = s V                                       panels: features down, keys in the lanes
+//     for each block of rows that may keep a pair:
+//       P[i][k]  = exp2(log2e score(sum_f Q[i,f] Kt[f][k]) + nl)   0 where masked; lanes are keys
+//       dS[i][k] = (nd + sum_v dO[i,v] Vt[v][k]) P                 times d score / d dot where that is not folded
+//       dV += P' dO,   dK += dS' Q,   dQ += dS K                   register tiles, sums in the results themselves
+//
+// (Dao: FlashAttention-2, 2023, with keys outside and one kernel for all five products.) Results are cleared first. The
+// order of all sums is that of keys, then rows: no atomics, the same bits however many threads there are.
+// Scratch is the tiles and two floats a row. lse is added after the product, for an accumulator that starts from it
+// loses a digit.
+//
+// A pair whose weight is 0 (masked, or below 2^-100) has the gradient 0, whatever its score's derivative is.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/CPU/Attend/AttendBinding.h"
+#include "compiler/Codegen/CPU/Attend/AttendMask.h"
+#include "compiler/Codegen/CPU/Attend/AttendScratch.h"
+#include "compiler/Codegen/CPU/AttendGradient/AttendGradientSchedule.h"
+#include "compiler/Codegen/CPU/Nest/FlatBuilder.h"
+#include <functional>
+
+namespace attnc {
+
+class AttendGradient {
+public:
+  AttendGradient(AttendGradientProblem &problem, const AttendGradientSchedule &schedule, const Target &target,
+                 llvm::StringRef symbol, mlir::ModuleOp code);
+
+  /// Emits the phase's function; then the sizes below are known.
+  void emit();
+  SizeExpr chunks() const;
+  SizeExpr workerBytes() const { return scratch.bytes; }
+
+private:
+  using Value = mlir::Value;
+  using ValueRange = mlir::ValueRange;
+  using Values = LoopBuilder::Values;
+
+  /// Rows of `columns` floats that lie next to each other; `offsetOf` gives the place of a row by its number (of the
+  /// batch's rows or keys).
+  struct Matrix {
+    Value flat;
+    std::function<Value(Value)> offsetOf;
+    int64_t columns = 0;
+  };
+  /// A block of pairs. A whole one has all its rows and keys, and keeps every pair.
+  struct Block {
+    Value firstRow, rowCount, firstKey, keyCount;
+    bool isWhole = false;
+  };
+  struct TileSize {
+    int64_t rows = 0, vectors = 0;
+  };
+  /// into[first + r][:] += sum_k tile(r, k) factor[factorFirst + k][:] for r < count, k < factorCount.
+  struct Accumulation {
+    Value tile;
+    bool isTransposed = false; ///< tile(r, k) is tile[k][r]
+    Matrix factor, into;
+    Value factorFirst, factorCount, first, count;
+  };
+  using Left = llvm::function_ref<Value(int64_t row, Value k)>;
+  using Right = llvm::function_ref<Value(int64_t vector, Value k)>;
+
+  // AttendGradient.cpp: the chunk, its batches and blocks
+  void openChunk();
+  void clearResults();
+  void clearResult(unsigned result);
+  void clearRun(Value flat, Value begin, Value end);
+  void forEachBatch(llvm::function_ref<void()> body);
+  void takeTiles();
+  void computeBatch();
+  void computeKeys(Value firstKey);
+  void visit(const Block &block);
+  void computeBlock(const Block &block);
+
+  // AttendGradientRows.cpp: rows of tensors, statistics, panels
+  RegionVectoriser bindRow(Value row);
+  RegionVectoriser bindKey(Value key);
+  Matrix rowsOf(mlir::tensor::ExtractOp extract, mlir::BlockArgument index, Value memref, int64_t columns);
+  Matrix keysOf(mlir::tensor::ExtractOp extract, mlir::BlockArgument index, Value memref, int64_t columns);
+  Matrix valueRowsOf(Value tensor);
+  Value offsetAt(RegionVectoriser &point, mlir::tensor::ExtractOp extract, Value memref);
+  void readScales();
+  void computeRowTerms();
+  void packPanel(const Matrix &keysMatrix, Value panel, Value scale, Value firstKey);
+  Value loadRow(const Matrix &matrix, Value offset, int64_t vector);
+  void storeRow(Value vector, const Matrix &matrix, Value offset, int64_t vectorNumber);
+
+  // AttendGradientPairs.cpp: weights and gradients of pairs
+  void forEachTile(Value count, int64_t rows, llvm::function_ref<void(Value, int64_t)> body);
+  Values multiply(TileSize size, Value count, Values sums, Left left, Right right);
+  void multiplyByPanel(const Matrix &rowMatrix, Value panel, Value tile, const Block &block, Value row, int64_t rows,
+                       Value rowTerms);
+  RegionVectoriser bindPair(const RegionVectoriser &point, const Block &block, int64_t vector);
+  void computeWeights(const Block &block);
+  void finishWeights(const Block &block, Value row, int64_t rows);
+  void finishWeight(const Block &block, RegionVectoriser &pair, Value at, Value rowTerm);
+  void computePairGradients(const Block &block);
+  void finishPairGradients(const Block &block, Value row, int64_t rows);
+  void finishPairGradient(const Block &block, RegionVectoriser &pair, Value at);
+  void addTerm(const GradientTerm &term, RegionVectoriser &pair, Value gradient, Value active);
+
+  // AttendGradientSums.cpp: the products that add to results
+  void accumulateAll(const Block &block);
+  void accumulate(const Accumulation &sum);
+  void accumulateTile(const Accumulation &sum, TileSize size, Value row, int64_t firstVector);
+
+  Value at(int64_t vector) { return loops.constant(vector * schedule.lanes); }
+  int64_t vectorsOf(int64_t columns) const { return (columns + schedule.lanes - 1) / schedule.lanes; }
+  int64_t keyVectors() const { return schedule.tileKv / schedule.lanes; }
+
+  AttendGradientProblem &problem;
+  const AttendProblem &attend;
+  const AttendGradientSchedule &schedule;
+  const Target &target;
+  KernelFrame frame;
+  FlatBuilder loops;
+  AttendScratch scratch;
+  RegionVectoriser base;                   ///< sizes and buffers are bound
+  std::optional<RegionVectoriser> batch;   ///< and the batch indices
+  Values outerSizes, keySizes;             ///< index
+  Value rows, keys;                        ///< their products
+  Values firstOfBatchDim, countOfBatchDim; ///< [batch dimension]: the chunk's part
+  Values dotScales, scoreScales;           ///< [dot]: f32, what the product is multiplied with; with log2e
+  Value valueScale;                        ///< f32: s
+  Values keyPanels;                        ///< [dot]: Kt
+  Value valuePanel;                        ///< Vt
+  Values scoreTiles, gradientTiles;        ///< [dot]: P (the first), scores (the others); dS
+  Values keptTiles;                        ///< [kept partial]
+  Value rowLse, rowDelta;                  ///< nl, nd
+};
+
+} // namespace attnc

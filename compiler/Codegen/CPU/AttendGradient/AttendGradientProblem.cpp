@@ -1,0 +1,300 @@
+#include "compiler/Codegen/CPU/AttendGradient/AttendGradientProblem.h"
+#include "compiler/Codegen/CPU/Formula/RegionVectoriser.h"
+#include "dialects/Attn/ScalarDerivatives.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+namespace {
+
+class Reader {
+public:
+  Reader(func::FuncOp kernel, AttendGradientProblem &problem) : kernel(kernel), problem(problem) {}
+
+  Verdict read() {
+    for (auto step : {&Reader::readCopy, &Reader::readStatistics, &Reader::readForward, &Reader::readValue,
+                      &Reader::readDots, &Reader::readDerivatives, &Reader::checkLeaves})
+      if (Verdict verdict = (this->*step)(); !verdict)
+        return verdict;
+    readChunks();
+    return Verdict::yes();
+  }
+
+private:
+  //===------------------------------------------ the copy ----------------------------------------------------===//
+
+  Verdict readCopy() {
+    problem.copy = cast<func::FuncOp>(kernel->clone());
+    Block &block = problem.copy->getBody().front();
+    for (Operation &inner : block)
+      if (auto found = dyn_cast<attn::AttendGradientOp>(inner)) {
+        if (gradient)
+          return Verdict::no("it holds more than one attn.attend_gradient");
+        gradient = found;
+      }
+    if (!gradient)
+      return Verdict::no("it holds no attn.attend_gradient");
+    for (auto [number, returned] : llvm::enumerate(block.getTerminator()->getOperands())) {
+      auto result = dyn_cast<OpResult>(returned);
+      if (!result || result.getOwner() != gradient.getOperation())
+        return Verdict::no("it returns something besides the results of attn.attend_gradient");
+      Value of = gradient.getOf()[result.getResultNumber()];
+      if (!results.try_emplace(of, number).second)
+        return Verdict::no("it returns a gradient twice");
+    }
+    return Verdict::yes();
+  }
+
+  Verdict readStatistics() {
+    if (gradient.getNormaliser() != attn::Normaliser::Softmax)
+      return Verdict::no("it differentiates a ratio");
+    for (auto [statistic, cotangent] : llvm::zip(gradient.getStatistics(), gradient.getCotangents())) {
+      if (statistic == attn::Statistic::Weights)
+        return Verdict::no("it has a cotangent of the weights");
+      (statistic == attn::Statistic::Value ? problem.valueCotangent : problem.lseCotangent) = cotangent;
+    }
+    problem.savedValue = gradient.getSaved(attn::Statistic::Value);
+    problem.savedLse = gradient.getSaved(attn::Statistic::Lse);
+    if (!problem.valueCotangent || gradient.getValue().empty())
+      return Verdict::no("it has no cotangent of the value");
+    if (!problem.savedValue || !problem.savedLse)
+      return Verdict::no("the value and lse of the forward pass are not saved");
+    for (Value tensor : {problem.valueCotangent, problem.lseCotangent, problem.savedValue, problem.savedLse})
+      if (tensor && !isa<BlockArgument>(tensor))
+        return Verdict::no("a cotangent or a saved tensor is computed inside the kernel");
+    if (!gradient.getWeight().empty())
+      return Verdict::no("it has a weight expression");
+    return Verdict::yes();
+  }
+
+  /// Moves the regions to an attn.attend beside the gradient.
+  Verdict readForward() {
+    OpBuilder builder(gradient);
+    SmallVector<Type> types;
+    for (Value cotangent : gradient.getCotangents())
+      types.push_back(cotangent.getType());
+    auto forward = attn::AttendOp::create(builder, gradient.getLoc(), types, gradient.getOuterSizes(),
+                                          gradient.getKeySizes(), gradient.getValueSizes(), gradient.getNormaliser(),
+                                          gradient.getYields(), gradient.getValueLayoutAttr());
+    for (auto [to, from] : llvm::zip(forward->getRegions(), gradient->getRegions()))
+      to.takeBody(from);
+    problem.attend.kernel = *problem.copy;
+    problem.attend.op = forward;
+    if (auto layout = gradient.getValueLayout())
+      problem.valueLayout = SmallVector<int64_t>(*layout);
+    if (Verdict verdict = readAttendOp(problem.attend); !verdict)
+      return verdict;
+    for (PairReduction &product : problem.attend.products)
+      if (llvm::any_of(product.scales, [&](auto &scale) { return readsWanted(scale.first); }))
+        unfoldScales(product);
+    return Verdict::yes();
+  }
+
+  bool readsWanted(Value value) const {
+    Operation *definer = value.getDefiningOp();
+    if (!definer || !problem.attend.op->isProperAncestor(definer))
+      return false;
+    if (auto extract = dyn_cast<tensor::ExtractOp>(definer))
+      return resultOf(extract.getTensor()).has_value();
+    return llvm::any_of(definer->getOperands(), [&](Value operand) { return readsWanted(operand); });
+  }
+
+  /// A scale whose own gradient is wanted needs the product without it.
+  void unfoldScales(PairReduction &product) {
+    product.scales.clear();
+    product.head = product.op.getResult();
+    problem.attend.scoreIsProduct = false;
+  }
+
+  //===------------------------------------------ factors -----------------------------------------------------===//
+
+  std::optional<unsigned> resultOf(Value tensor) const {
+    auto found = results.find(tensor);
+    return found == results.end() ? std::nullopt : std::optional<unsigned>(found->second);
+  }
+
+  bool isRow(tensor::ExtractOp extract, BlockArgument index) const {
+    return isa<BlockArgument>(extract.getTensor()) && extract.getType().isF32() && IndexUses::stepsWith(extract, index);
+  }
+
+  Verdict readValue() {
+    attn::AttendOp op = problem.attend.op;
+    problem.value = AttendProblem::yielded(op.getValue()).getDefiningOp<tensor::ExtractOp>();
+    int64_t rank = op.getNumOuter() + op.getNumValues();
+    bool isPlain = problem.value && op.getNumValues() == 1 && problem.attend.values.isConstant() &&
+                   isRow(problem.value, op.getValue().getArguments().back()) &&
+                   !(IndexUses(op).of(problem.value) & problem.attend.rowUses()) &&
+                   (!problem.valueLayout || problem.valueLayout->back() == rank - 1);
+    if (!isPlain)
+      return Verdict::no("its value is not a row of a tensor of constant length");
+    problem.values = problem.attend.values.constant();
+    problem.valueResult = resultOf(problem.value.getTensor());
+    leaves.insert(problem.value);
+    return Verdict::yes();
+  }
+
+  Verdict readDots() {
+    for (auto [number, product] : llvm::enumerate(problem.attend.products)) {
+      attn::ReduceOp op = product.op;
+      auto key = product.isDot ? product.keyFactor.getDefiningOp<tensor::ExtractOp>() : tensor::ExtractOp();
+      if (!key || op.getSizes().size() != 1 || !product.features.isConstant() ||
+          !isRow(product.rowExtracts[0], op.getBody().getArgument(0)) || !isRow(key, op.getBody().getArgument(0)))
+        return Verdict::no("its score reduces something else than the product of two rows of tensors");
+      GradientDot &dot = problem.dots.emplace_back();
+      dot.product = number;
+      dot.rowFactor = product.rowExtracts[0];
+      dot.keyFactor = key;
+      dot.feature = op.getBody().getArgument(0);
+      dot.features = product.features.constant();
+      dot.rowResult = resultOf(dot.rowFactor.getTensor());
+      dot.keyResult = resultOf(dot.keyFactor.getTensor());
+      leaves.insert(dot.rowFactor);
+      leaves.insert(dot.keyFactor);
+    }
+    return Verdict::yes();
+  }
+
+  //===------------------------------------------ derivatives -------------------------------------------------===//
+
+  Verdict readDerivatives() {
+    attn::AttendOp op = problem.attend.op;
+    Block &score = op.getScore().front();
+    SmallVector<Operation *> forward;
+    for (Operation &inner : score.without_terminator())
+      forward.push_back(&inner);
+    OpBuilder builder(score.getTerminator());
+    Value one = arith::ConstantOp::create(builder, op.getLoc(), builder.getF32FloatAttr(1));
+    attn::Cotangents partials;
+    partials[AttendProblem::yielded(op.getScore())] = one;
+    if (Operation *unknown = attn::differentiate(builder, forward, partials))
+      return Verdict::no("the derivative of " + unknown->getName().getStringRef().str() + " is not known");
+    for (GradientDot &dot : problem.dots) {
+      dot.partial = partials.lookup(problem.attend.products[dot.product].head);
+      if (!dot.partial)
+        dot.rowResult = dot.keyResult = std::nullopt;
+    }
+    for (Operation *inner : forward)
+      if (auto extract = dyn_cast<tensor::ExtractOp>(inner))
+        if (auto result = resultOf(extract.getTensor())) {
+          leaves.insert(extract);
+          if (Value partial = partials.lookup(extract))
+            problem.terms.push_back({extract, partial, *result});
+        }
+    foldPartials(one);
+    return Verdict::yes();
+  }
+
+  static bool isWanted(const GradientDot &dot) { return dot.rowResult || dot.keyResult; }
+
+  void foldPartials(Value one) {
+    IndexUses uses(problem.attend.op);
+    uint64_t pairs = problem.attend.rowUses() | IndexUses::anyKey;
+    problem.isFolded = problem.dots.size() == 1 && problem.terms.empty() && isWanted(problem.dots[0]) &&
+                       !(uses.of(problem.dots[0].partial) & pairs);
+    auto keep = [&](Value partial) {
+      if (dependsOnProduct(partial) && !llvm::is_contained(problem.keptPartials, partial))
+        problem.keptPartials.push_back(partial);
+    };
+    for (const GradientDot &dot : problem.dots)
+      if (isWanted(dot))
+        keep(dot.partial);
+    for (const GradientTerm &term : problem.terms)
+      keep(term.partial);
+  }
+
+  static bool dependsOnProduct(Value value) {
+    Operation *definer = value.getDefiningOp();
+    return definer && (isa<attn::ReduceOp>(definer) || llvm::any_of(definer->getOperands(), dependsOnProduct));
+  }
+
+  /// Whatever reads a tensor whose gradient is wanted must be one of the leaves.
+  Verdict checkLeaves() {
+    Verdict verdict = Verdict::yes();
+    attn::AttendOp op = problem.attend.op;
+    for (Region *region : {&op.getScore(), &op.getValue()})
+      region->walk([&](tensor::ExtractOp extract) {
+        if (resultOf(extract.getTensor()) && !leaves.contains(extract))
+          verdict = Verdict::no("it reads a tensor whose gradient is wanted inside a reduction of another form");
+      });
+    return verdict;
+  }
+
+  //===------------------------------------------ chunks ------------------------------------------------------===//
+
+  /// The extracts whose gradients go to each result.
+  SmallVector<SmallVector<tensor::ExtractOp>> extractsOfResults() {
+    SmallVector<SmallVector<tensor::ExtractOp>> extracts(results.size());
+    for (Operation *leaf : leaves)
+      if (auto result = resultOf(cast<tensor::ExtractOp>(leaf).getTensor()))
+        extracts[*result].push_back(cast<tensor::ExtractOp>(leaf));
+    return extracts;
+  }
+
+  BlockArgument indexOf(tensor::ExtractOp extract, unsigned dimension) const {
+    Region *region = extract->getParentRegion();
+    while (region->getParentOp() != problem.attend.op.getOperation())
+      region = region->getParentOp()->getParentRegion();
+    return region->getArgument(dimension);
+  }
+
+  /// Where subscript `position` is the index or the index divided by a constant: that constant; otherwise 0.
+  int64_t divisorOf(tensor::ExtractOp extract, unsigned position, unsigned dimension) const {
+    Value subscript = extract.getIndices()[position];
+    BlockArgument index = indexOf(extract, dimension);
+    return subscript == index ? 1 : IndexUses::divisorOf(subscript, index);
+  }
+
+  /// The subscript that all extracts of a result divide in the same way, with its divisor.
+  std::optional<std::pair<unsigned, int64_t>> subscriptOf(ArrayRef<tensor::ExtractOp> extracts, unsigned dimension) {
+    tensor::ExtractOp first = extracts.front();
+    for (unsigned position = 0; position < first.getIndices().size(); ++position) {
+      int64_t divisor = divisorOf(first, position, dimension);
+      if (divisor > 0 && llvm::all_of(extracts, [&](tensor::ExtractOp each) {
+            return divisorOf(each, position, dimension) == divisor;
+          }))
+        return std::pair(position, divisor);
+    }
+    return std::nullopt;
+  }
+
+  void readChunks() {
+    auto extracts = extractsOfResults();
+    problem.owned.resize(extracts.size());
+    for (unsigned dimension : problem.attend.batchDims) {
+      unsigned number = problem.batchDims.size();
+      problem.batchDims.push_back({dimension, 0});
+      SmallVector<std::pair<unsigned, int64_t>> found;
+      int64_t members = 1;
+      for (auto &each : extracts)
+        if (each.empty())
+          found.push_back({0, 0});
+        else if (auto subscript = subscriptOf(each, dimension);
+                 subscript && (members == 1 || subscript->second == 1 || subscript->second == members)) {
+          found.push_back(*subscript);
+          members = std::max(members, subscript->second);
+        }
+      if (found.size() < extracts.size())
+        continue;
+      problem.batchDims[number].members = members;
+      for (auto [subscript, owned] : llvm::zip(found, problem.owned))
+        if (subscript.second > 0)
+          owned.push_back({number, subscript.first, members / subscript.second});
+    }
+  }
+
+  func::FuncOp kernel;
+  AttendGradientProblem &problem;
+  attn::AttendGradientOp gradient;
+  DenseMap<Value, unsigned> results; ///< of the kernel, by the tensor whose gradient they hold
+  llvm::SetVector<Operation *> leaves;
+};
+
+} // namespace
+
+Verdict readAttendGradient(func::FuncOp kernel, AttendGradientProblem &problem) {
+  return Reader(kernel, problem).read();
+}
+
+} // namespace attnc

@@ -1,0 +1,30 @@
+//===- AttendGradientSchedule.h - tile sizes of attention's gradient ------------------------------------------===//
+//
+// Register tiles are C[rows][vectors]: with 32 registers 4 x 4 (16 sums, 4 operands and a broadcast), or 8 x 1 and
+// 8 x 2 where a row is shorter; with 16 registers 4 x 2. A panel has as many keys as a tile has lanes.
+// The block's two score tiles and the two panels should stay in the nearest caches: 128 queries and 64 keys of 64
+// features take 96 KB.
+//
+// Attributes of the kernel's schedule that are present win: `tile_q`, `tile_kv`.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/CPU/AttendGradient/AttendGradientProblem.h"
+#include "compiler/Codegen/Target.h"
+
+namespace attnc {
+
+struct AttendGradientSchedule {
+  int64_t lanes = 16;  ///< of one vector
+  int64_t vectors = 4; ///< of a register tile
+  int64_t tileQ = 128; ///< queries of a block
+  int64_t tileKv = 64; ///< keys of a block, a multiple of panelLanes()
+  int64_t panelLanes() const { return lanes * vectors; }
+  /// Rows of a register tile of `width` vectors.
+  int64_t rowsOf(int64_t width) const { return width <= vectors / 2 ? 8 : 4; }
+};
+
+AttendGradientSchedule chooseAttendGradientSchedule(const AttendGradientProblem &problem, const Target &target);
+
+} // namespace attnc

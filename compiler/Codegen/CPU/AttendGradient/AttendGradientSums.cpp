@@ -1,0 +1,67 @@
+// The three products that add to results: sums of tiles over rows or keys, in registers of features.
+#include "compiler/Codegen/CPU/AttendGradient/AttendGradient.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+void AttendGradient::accumulateAll(const Block &block) {
+  attn::AttendOp op = attend.op;
+  auto gradientOf = [&](unsigned result) { return frame.result(result); };
+  if (problem.valueResult) {
+    Matrix into =
+        keysOf(problem.value, op.getValue().getArguments().back(), gradientOf(*problem.valueResult), problem.values);
+    accumulate({scoreTiles[0], /*isTransposed=*/true, valueRowsOf(problem.valueCotangent), into, block.firstRow,
+                block.rowCount, block.firstKey, block.keyCount});
+  }
+  for (auto [number, dot] : llvm::enumerate(problem.dots)) {
+    Matrix rowFactor = rowsOf(dot.rowFactor, dot.feature, frame.buffer(dot.rowFactor.getTensor()), dot.features);
+    Matrix keyFactor = keysOf(dot.keyFactor, dot.feature, frame.buffer(dot.keyFactor.getTensor()), dot.features);
+    if (dot.keyResult) {
+      Matrix into = keysOf(dot.keyFactor, dot.feature, gradientOf(*dot.keyResult), dot.features);
+      accumulate({gradientTiles[number], /*isTransposed=*/true, rowFactor, into, block.firstRow, block.rowCount,
+                  block.firstKey, block.keyCount});
+    }
+    if (dot.rowResult) {
+      Matrix into = rowsOf(dot.rowFactor, dot.feature, gradientOf(*dot.rowResult), dot.features);
+      accumulate({gradientTiles[number], /*isTransposed=*/false, keyFactor, into, block.firstKey, block.keyCount,
+                  block.firstRow, block.rowCount});
+    }
+  }
+}
+
+/// The vectors of a row are split into register tiles as equal as can be.
+void AttendGradient::accumulate(const Accumulation &sum) {
+  int64_t total = vectorsOf(sum.into.columns), parts = (total + schedule.vectors - 1) / schedule.vectors;
+  for (int64_t part = 0, firstVector = 0; part < parts; ++part) {
+    int64_t vectors = total / parts + (part < total % parts);
+    forEachTile(sum.count, schedule.rowsOf(vectors), [&](Value row, int64_t tileRows) {
+      accumulateTile(sum, {tileRows, vectors}, row, firstVector);
+    });
+    firstVector += vectors;
+  }
+}
+
+void AttendGradient::accumulateTile(const Accumulation &sum, TileSize size, Value row, int64_t firstVector) {
+  Values offsets, sums;
+  for (int64_t i = 0; i < size.rows; ++i) {
+    offsets.push_back(sum.into.offsetOf(loops.add(loops.add(sum.first, row), i)));
+    for (int64_t vector = 0; vector < size.vectors; ++vector)
+      sums.push_back(loadRow(sum.into, offsets.back(), firstVector + vector));
+  }
+  auto left = [&](int64_t i, Value k) {
+    Value r = loops.add(row, i);
+    Value place =
+        sum.isTransposed ? loops.add(loops.mul(k, schedule.tileKv), r) : loops.add(loops.mul(r, schedule.tileKv), k);
+    return loops.loadScalar(sum.tile, {place});
+  };
+  auto right = [&](int64_t vector, Value k) {
+    return loadRow(sum.factor, sum.factor.offsetOf(loops.add(sum.factorFirst, k)), firstVector + vector);
+  };
+  sums = multiply(size, sum.factorCount, sums, left, right);
+  for (int64_t i = 0; i < size.rows; ++i)
+    for (int64_t vector = 0; vector < size.vectors; ++vector)
+      storeRow(sums[i * size.vectors + vector], sum.into, offsets[i], firstVector + vector);
+}
+
+} // namespace attnc
