@@ -47,13 +47,6 @@ struct Derive : PassWrapper<Derive, OperationPass<ModuleOp>> {
     FailureOr<Gradients> gradients = appendGradients(request);
     if (failed(gradients))
       return failure();
-    // attn.attend_gradient is defined, interpreted and tested; no emitter takes it yet.
-    WalkResult attends = function.walk([](attn::AttendGradientOp op) {
-      op.emitError("error: the gradient of attend is not supported yet");
-      return WalkResult::interrupt();
-    });
-    if (attends.wasInterrupted())
-      return failure();
     Builder builder(function.getContext());
     for (auto [argument, gradient] : llvm::zip_equal(request.arguments, gradients->arguments)) {
       auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), model::nameAttrName);
@@ -84,6 +77,9 @@ void buildDerivePipeline(OpPassManager &passes) {
   // A parameter that every turn of a loop reads is read once, so that its gradient is one sum.
   passes.addPass(createLoopInvariantCodeMotionPass());
   passes.addPass(createRaiseViewsPass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createFoldViewsIntoAttentionPass());
+  passes.addPass(createFoldPairFormulasPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addPass(createDerivePass());

@@ -10,6 +10,9 @@
 //   attend ... score (%h, %i, %j) {                          →      ... slope * (%i - %j)
 //     extract %bias[%h, %i, %j]
 //
+// attn-fold-pair-formulas does it for tensors of all pairs that an attend reads, and no others. It runs before derive, so
+// that no gradient of a tensor of all pairs is held.
+//
 // Folding saves the tensor; it costs when the formula runs over more than the tensor's indices, for then each element
 // is computed again for every value of the others: k[j, d] * scale would be computed anew for every query.
 //
@@ -32,24 +35,27 @@ namespace {
 /// What an element of a tensor of all pairs may cost to be computed again instead of loaded.
 constexpr int64_t kCheapElement = 24;
 
-struct FoldFormulas : PassWrapper<FoldFormulas, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FoldFormulas)
-  StringRef getArgument() const final { return "attn-fold-formulas"; }
-  StringRef getDescription() const final { return "compute pointwise tensors inside the formulas that read them"; }
+class FormulaFolder {
+public:
+  FormulaFolder(ModuleOp module, bool pairsAlone) : module(module), pairsAlone(pairsAlone) {}
 
-  void runOnOperation() override {
-    for (func::FuncOp function : hostFunctions(getOperation())) {
+  void run() {
+    for (func::FuncOp function : hostFunctions(module)) {
       bool changed = true;
       while (changed) {
         changed = false;
         SmallVector<tensor::ExtractOp> extracts;
-        function.walk([&](tensor::ExtractOp extract) { extracts.push_back(extract); });
+        function.walk([&](tensor::ExtractOp extract) {
+          if (!pairsAlone || isOfAllPairs(extract))
+            extracts.push_back(extract);
+        });
         for (tensor::ExtractOp extract : extracts)
           changed |= tryFold(function, extract);
       }
     }
   }
 
+private:
   bool tryFold(func::FuncOp function, tensor::ExtractOp extract) {
     Operation *reader = extract->getParentOfType<attn::AttendOp>();
     if (!reader)
@@ -59,14 +65,14 @@ struct FoldFormulas : PassWrapper<FoldFormulas, OperationPass<ModuleOp>> {
         producer->getNumResults() != 1 || !isPointwise(producer) || !isWorthFolding(extract, producer))
       return false;
     SymbolicShapes shapes(function);
-    recordDecision(getOperation(), {true,
-                                    Reason::FormulaFolded,
-                                    placeOf(producer),
-                                    placeOf(reader),
-                                    shapes.text(shapes.bytes(extract.getTensor())),
-                                    function.getName().str(),
-                                    false,
-                                    {}});
+    recordDecision(module, {true,
+                            Reason::FormulaFolded,
+                            placeOf(producer),
+                            placeOf(reader),
+                            shapes.text(shapes.bytes(extract.getTensor())),
+                            function.getName().str(),
+                            false,
+                            {}});
     fold(extract, producer);
     if (producer.use_empty())
       producer.erase();
@@ -122,6 +128,17 @@ struct FoldFormulas : PassWrapper<FoldFormulas, OperationPass<ModuleOp>> {
     return queries;
   }
 
+  static bool isOfAllPairs(tensor::ExtractOp extract) {
+    LoopIndices indices = LoopIndices::around(extract);
+    SubscriptReader reader(indices);
+    SmallVector<AffineExpr> subscripts;
+    for (Value subscript : extract.getIndices())
+      subscripts.push_back(reader.read(subscript));
+    return isOfAllPairs(extract, [&](unsigned index) {
+      return llvm::any_of(subscripts, [&](AffineExpr expr) { return expr.isFunctionOfDim(index); });
+    });
+  }
+
   /// Does the element depend on both a query and a key, outside any reduction?
   static bool isOfAllPairs(tensor::ExtractOp extract, llvm::function_ref<bool(unsigned)> isUsed) {
     auto attend = extract->getParentOfType<attn::AttendOp>();
@@ -160,10 +177,28 @@ struct FoldFormulas : PassWrapper<FoldFormulas, OperationPass<ModuleOp>> {
     extract.getResult().replaceAllUsesWith(element);
     extract.erase();
   }
+
+  ModuleOp module;
+  bool pairsAlone;
+};
+
+struct FoldFormulas : PassWrapper<FoldFormulas, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FoldFormulas)
+  StringRef getArgument() const final { return "attn-fold-formulas"; }
+  StringRef getDescription() const final { return "compute pointwise tensors inside the formulas that read them"; }
+  void runOnOperation() override { FormulaFolder(getOperation(), /*pairsAlone=*/false).run(); }
+};
+
+struct FoldPairFormulas : PassWrapper<FoldPairFormulas, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FoldPairFormulas)
+  StringRef getArgument() const final { return "attn-fold-pair-formulas"; }
+  StringRef getDescription() const final { return "compute tensors of all pairs inside the attends that read them"; }
+  void runOnOperation() override { FormulaFolder(getOperation(), /*pairsAlone=*/true).run(); }
 };
 
 } // namespace
 
+std::unique_ptr<Pass> createFoldPairFormulasPass() { return std::make_unique<FoldPairFormulas>(); }
 std::unique_ptr<Pass> createFoldFormulasPass() { return std::make_unique<FoldFormulas>(); }
 
 } // namespace attnc

@@ -3,6 +3,10 @@
 // Makes views cost nothing: what only rearranges or selects elements is folded into the subscripts and indexing maps of
 // whoever reads it, and a transpose of attention's result into the order in which attention writes it.
 //
+// attn-fold-views-into-attention does it for what attends read and write alone. It runs before derive, so that gradients
+// are of the tensors that the views look at: a gradient's formulas read those of which it is the gradient, and are left
+// as they are afterwards.
+//
 // Needs: views as ops (attn-raise-views). Leaves: no transpose or slice between a tensor and a `tensor.extract`; no
 // transpose in front of a linalg.generic; no slice in front of a pointwise one; no transpose behind an attend that is
 // its only reader. Reshapes of whole tensors stay: they are free.
@@ -30,6 +34,7 @@ class ViewFolder {
 public:
   ViewFolder(ModuleOp module, func::FuncOp function) : module(module), function(function), shapes(function) {}
   void run();
+  void runOnAttention();
 
 private:
   bool foldTransposes(linalg::GenericOp op);
@@ -305,6 +310,16 @@ void ViewFolder::foldIntoLayout(attn::AttendOp attend) {
   transpose.erase();
 }
 
+void ViewFolder::runOnAttention() {
+  SmallVector<tensor::ExtractOp> extracts;
+  function.walk([&](attn::AttendOp attend) {
+    foldIntoLayout(attend);
+    attend.walk([&](tensor::ExtractOp extract) { extracts.push_back(extract); });
+  });
+  for (tensor::ExtractOp extract : extracts)
+    foldIntoExtract(extract);
+}
+
 void ViewFolder::run() {
   function.walk([&](attn::AttendOp attend) { foldIntoLayout(attend); });
   SmallVector<linalg::GenericOp> generics;
@@ -316,7 +331,10 @@ void ViewFolder::run() {
     readSlicesBySubscript(op);
   }
   SmallVector<tensor::ExtractOp> extracts;
-  function.walk([&](tensor::ExtractOp extract) { extracts.push_back(extract); });
+  function.walk([&](tensor::ExtractOp extract) {
+    if (!extract->getParentOfType<attn::AttendGradientOp>())
+      extracts.push_back(extract);
+  });
   for (tensor::ExtractOp extract : extracts)
     foldIntoExtract(extract);
 }
@@ -334,8 +352,20 @@ struct FoldViews : PassWrapper<FoldViews, OperationPass<ModuleOp>> {
   }
 };
 
+struct FoldViewsIntoAttention : PassWrapper<FoldViewsIntoAttention, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FoldViewsIntoAttention)
+  StringRef getArgument() const final { return "attn-fold-views-into-attention"; }
+  StringRef getDescription() const final { return "let attends read and write through views"; }
+
+  void runOnOperation() override {
+    for (func::FuncOp function : hostFunctions(getOperation()))
+      ViewFolder(getOperation(), function).runOnAttention();
+  }
+};
+
 } // namespace
 
+std::unique_ptr<Pass> createFoldViewsIntoAttentionPass() { return std::make_unique<FoldViewsIntoAttention>(); }
 std::unique_ptr<Pass> createFoldViewsPass() { return std::make_unique<FoldViews>(); }
 
 } // namespace attnc

@@ -17,6 +17,9 @@
 //   attn-pack-weights        says which weights arrive packed
 //   attn-explain-edges       records why each edge between kernels was not fused
 //
+// Two of them have a part that runs before derive, for attention alone: attn-fold-views-into-attention and
+// attn-fold-pair-formulas.
+//
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
@@ -30,9 +33,11 @@ namespace attnc {
 std::unique_ptr<mlir::Pass> createResolveSizesPass();
 std::unique_ptr<mlir::Pass> createRaiseViewsPass();
 std::unique_ptr<mlir::Pass> createFoldViewsPass();
+std::unique_ptr<mlir::Pass> createFoldViewsIntoAttentionPass();
 std::unique_ptr<mlir::Pass> createNarrowSlicesPass();
 std::unique_ptr<mlir::Pass> createFusePointwisePass();
 std::unique_ptr<mlir::Pass> createFoldFormulasPass();
+std::unique_ptr<mlir::Pass> createFoldPairFormulasPass();
 std::unique_ptr<mlir::Pass> createFormContractionsPass();
 std::unique_ptr<mlir::Pass> createFormRowsPass();
 std::unique_ptr<mlir::Pass> createOutlineKernelsPass();

@@ -46,8 +46,9 @@ void registerFuseInterfaces(DialectRegistry &registry) {
 
 void registerFusePasses(ArrayRef<std::unique_ptr<Emitter>> emitters) {
   for (auto create : {createResolveSizesPass, createRaiseViewsPass, createNarrowSlicesPass, createFoldViewsPass,
-                      createFusePointwisePass, createFoldFormulasPass, createFormContractionsPass, createFormRowsPass,
-                      createOutlineKernelsPass, createShareKernelsPass, createExplainEdgesPass})
+                      createFoldViewsIntoAttentionPass, createFoldPairFormulasPass, createFusePointwisePass,
+                      createFoldFormulasPass, createFormContractionsPass, createFormRowsPass, createOutlineKernelsPass,
+                      createShareKernelsPass, createExplainEdgesPass})
     registerPass(create);
   registerPass([emitters] { return createSplitKernelsPass(emitters); });
   registerPass([emitters] { return createPackWeightsPass(emitters); });

@@ -15,6 +15,11 @@ std::vector<Subject> modelSubjects() {
   return {
       {"gpt.attn", "logits", deep, sequences, {{"tokens", tokens}}},
       {"gpt.attn", "loss", deep, {{"batches", {{"batch", 3}, {"seq", 17}}}}, {{"tokens", tokens}, {"targets", tokens}}},
+      {"gpt.attn",
+       "loss_gradient",
+       deep,
+       {{"batches", {{"batch", 3}, {"seq", 17}}}, {"one token", {{"batch", 1}, {"seq", 1}}}},
+       {{"tokens", tokens}, {"targets", tokens}}},
       {"/examples/digits/digits.attn",
        "classify",
        {.c = 8, .reduction = 64, .along = {"n"}},

@@ -114,10 +114,28 @@ static std::vector<Subject> gradientSubjects() {
   };
 }
 
+static std::vector<Subject> attendGradientSubjects() {
+  std::string file = "attend_gradients.attn";
+  Accuracy accuracy = {.c = 16, .reduction = 40, .along = {"n", "m"}};
+  std::vector<Choice> lengths = {{"odd lengths", {{"batch", 2}, {"heads", 3}, {"n", 37}, {"m", 70}}},
+                                 {"one key", {{"batch", 1}, {"heads", 1}, {"n", 5}, {"m", 1}}},
+                                 {"several blocks", {{"batch", 1}, {"heads", 1}, {"n", 150}, {"m", 140}}}};
+  std::vector<Subject> all;
+  for (const char *entry : {"grouped_gradient", "soft_cap_gradient", "learned_bias_gradient", "slopes_gradient",
+                            "documents_gradient", "content_gradient", "statistics_gradient"})
+    all.push_back({file, entry, accuracy, lengths, {{"doc", runsOf(11)}}});
+  all.push_back({file,
+                 "loss_gradient",
+                 {.c = 32, .reduction = 500},
+                 {{"sequences", {{"batch", 2}, {"seq", 19}}}, {"a long one", {{"batch", 1}, {"seq", 140}}}},
+                 {{"tokens", below(29)}, {"targets", below(29)}}});
+  return all;
+}
+
 std::vector<Subject> shapeSubjects() {
   std::vector<Subject> all;
-  for (const std::vector<Subject> &each :
-       {rankSubjects(), positionSubjects(), contractionSubjects(), edgeSubjects(), gradientSubjects()})
+  for (const std::vector<Subject> &each : {rankSubjects(), positionSubjects(), contractionSubjects(), edgeSubjects(),
+                                           gradientSubjects(), attendGradientSubjects()})
     all.insert(all.end(), each.begin(), each.end());
   return all;
 }
