@@ -109,7 +109,7 @@ void AttendDecode::prefetchKeys(const PairReduction &product, Value key, const L
   attn::ReduceOp op = product.op;
   Value perKey = loops.max(loops.constant(1), loops.mul(frame.size(product.features), 4));
   for (auto [bytes, locality] : {std::pair(farBytes, 2u), {nearBytes, 3u}}) {
-    RegionVectoriser ahead = batch;
+    RegionVectoriser ahead = rowPoints[0];
     bindKeyIndex(problem, ahead, 0, uniformIndex(loops.add(key, loops.div(loops.constant(bytes), perKey))));
     ahead.bindIndex(op.getBody().getArgument(0), uniformIndex(feature.base));
     op.walk([&, locality = locality](tensor::ExtractOp extract) {

@@ -1,5 +1,6 @@
 // Attention kernels against the oracle: mechanisms times sizes, then special cases by name.
 #include "compiler/Codegen/CPU/Nest/KernelFrame.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "tests/compiler/Codegen/CPU/AttendKernels.h"
 #include <cmath>
 #include <fmt/format.h>
@@ -259,6 +260,26 @@ TEST(AttendFewQueries, NumberOfHeadsIsDynamic) {
                              {{heads, 32}}),
               "")
         << heads;
+}
+
+TEST(AttendFewQueries, GroupedHeadsAskForTheKeysAheadToo) {
+  // Their key head is a function of the group, not of the batch: keys were once read without being asked for.
+  for (int64_t group : {1, 4}) {
+    AttendKernel kernel;
+    kernel.heads = 8;
+    kernel.group = group;
+    kernel.queries = 1;
+    kernel.hasStaticQueries = true;
+    ParsedModule parsed(kernel.text());
+    ASSERT_TRUE(parsed) << parsed.diagnostics();
+    mlir::OwningOpRef<mlir::ModuleOp> code = mlir::ModuleOp::create(parsed.get().getLoc());
+    auto target = Target::resolve("x86-64-v4");
+    ASSERT_TRUE(bool(target));
+    ASSERT_TRUE(mlir::succeeded(createCpuEmitter()->emit(parsed.function(), *target, *code)));
+    llvm::DenseSet<mlir::Value> askedFor;
+    code->walk([&](mlir::memref::PrefetchOp prefetch) { askedFor.insert(prefetch.getMemref()); });
+    EXPECT_EQ(askedFor.size(), 2u) << "groups of " << group;
+  }
 }
 
 TEST(AttendFewQueries, NoKeysYieldZeros) {
