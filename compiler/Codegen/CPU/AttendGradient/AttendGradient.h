@@ -69,6 +69,8 @@ private:
   };
   using Left = llvm::function_ref<Value(int64_t row, Value k)>;
   using Right = llvm::function_ref<Value(int64_t vector, Value k)>;
+  /// What becomes of a product in registers: that of the tile's row `row` and the block's keys from `lane` on.
+  using Finish = llvm::function_ref<Value(int64_t row, Value lane, Value product)>;
 
   // AttendGradient.cpp: the chunk, its batches and blocks
   void openChunk();
@@ -99,14 +101,17 @@ private:
   void forEachTile(Value count, int64_t rows, llvm::function_ref<void(Value, int64_t)> body);
   Values multiply(TileSize size, Value count, Values sums, Left left, Right right);
   void multiplyByPanel(const Matrix &rowMatrix, Value panel, Value tile, const Block &block, Value row, int64_t rows,
-                       Value rowTerms);
-  RegionVectoriser bindPair(const RegionVectoriser &point, const Block &block, int64_t vector);
+                       Value rowTerms, Finish finish);
+  bool finishesInRegisters(const Block &block);
+  std::vector<RegionVectoriser> bindTileRows(const Block &block, Value row, int64_t rows);
+  RegionVectoriser bindPair(const RegionVectoriser &point, const Block &block, Value lane);
+  void prefetchPairs(const Block &block, Value row, int64_t rows);
   void computeWeights(const Block &block);
   void finishWeights(const Block &block, Value row, int64_t rows);
-  void finishWeight(const Block &block, RegionVectoriser &pair, Value at, Value rowTerm);
+  Value finishWeight(const Block &block, RegionVectoriser &pair, Value at, Value rowTerm);
   void computePairGradients(const Block &block);
   void finishPairGradients(const Block &block, Value row, int64_t rows);
-  void finishPairGradient(const Block &block, RegionVectoriser &pair, Value at);
+  Value finishPairGradient(const Block &block, RegionVectoriser &pair, Value at, Value gradient);
   void addTerm(const GradientTerm &term, RegionVectoriser &pair, Value gradient, Value active);
 
   // AttendGradientSums.cpp: the products that add to results
@@ -114,6 +119,8 @@ private:
   void accumulate(const Accumulation &sum);
   void accumulateTile(const Accumulation &sum, TileSize size, Value row, int64_t firstVector);
 
+  mlir::attn::AttendOp op() const { return attend.op; }
+  Value tileAt(Value row, Value lane) { return loops.add(loops.mul(row, schedule.tileKv), lane); }
   Value at(int64_t vector) { return loops.constant(vector * schedule.lanes); }
   int64_t vectorsOf(int64_t columns) const { return (columns + schedule.lanes - 1) / schedule.lanes; }
   int64_t keyVectors() const { return schedule.tileKv / schedule.lanes; }

@@ -1,6 +1,7 @@
 // Weights and gradients of the pairs of a block: two products with panels, and formulas on vectors of keys.
 #include "compiler/Codegen/CPU/Attend/AttendExp.h"
 #include "compiler/Codegen/CPU/AttendGradient/AttendGradient.h"
+#include "compiler/Codegen/OpCost.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include <limits>
@@ -47,9 +48,10 @@ LoopBuilder::Values AttendGradient::multiply(TileSize size, Value count, Values 
   });
 }
 
-/// tile[row + i][key] = rowTerms[row + i] + sum_f matrix[row + i][f] panel[f][key], for all keys of a block.
+/// Takes what `finish` makes of  rowTerms[row + i] + sum_f matrix[row + i][f] panel[f][key] to
+/// tile[row + i][key], for all keys of a block.
 void AttendGradient::multiplyByPanel(const Matrix &matrix, Value panel, Value tile, const Block &block, Value row,
-                                     int64_t tileRows, Value rowTerms) {
+                                     int64_t tileRows, Value rowTerms, Finish finish) {
   int64_t panelLanes = schedule.panelLanes(), features = vectorsOf(matrix.columns) * schedule.lanes;
   Values offsets, sums;
   for (int64_t i = 0; i < tileRows; ++i) {
@@ -70,8 +72,8 @@ void AttendGradient::multiplyByPanel(const Matrix &matrix, Value panel, Value ti
     Values products = multiply(size, loops.constant(matrix.columns), sums, left, right);
     for (int64_t i = 0; i < tileRows; ++i)
       for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
-        Value line = loops.add(loops.mul(loops.add(row, i), schedule.tileKv), firstLane);
-        loops.store(products[i * schedule.vectors + vector], tile, ValueRange{loops.add(line, at(vector))});
+        Value lane = loops.add(firstLane, at(vector)), product = products[i * schedule.vectors + vector];
+        loops.store(finish(i, lane, product), tile, ValueRange{tileAt(loops.add(row, i), lane)});
       }
   };
   if (schedule.tileKv == panelLanes)
@@ -81,25 +83,79 @@ void AttendGradient::multiplyByPanel(const Matrix &matrix, Value panel, Value ti
 }
 
 /// The formulas of a row and one vector of the block's keys; products are not bound.
-RegionVectoriser AttendGradient::bindPair(const RegionVectoriser &point, const Block &block, int64_t vector) {
+RegionVectoriser AttendGradient::bindPair(const RegionVectoriser &point, const Block &block, Value lane) {
   RegionVectoriser pair = point;
-  Value first = loops.add(block.firstKey, at(vector));
+  Value first = loops.add(block.firstKey, lane);
   for (auto [dimension, index] : llvm::enumerate(steppingSubscripts(loops, first, keySizes)))
     bindKeyIndex(attend, pair, dimension, index);
   if (!block.isWhole)
-    pair.setActiveLanes(loops.max(loops.constant(0), loops.sub(block.keyCount, at(vector))));
+    pair.setActiveLanes(loops.max(loops.constant(0), loops.sub(block.keyCount, lane)));
   return pair;
+}
+
+std::vector<RegionVectoriser> AttendGradient::bindTileRows(const Block &block, Value row, int64_t tileRows) {
+  std::vector<RegionVectoriser> points;
+  for (int64_t i = 0; i < tileRows; ++i)
+    points.push_back(bindRow(loops.add(loops.add(block.firstRow, row), i)));
+  return points;
+}
+
+/// Short formulas are evaluated on a product before it leaves the registers; others in a loop of their own, which is
+/// there once and not for each register.
+bool AttendGradient::finishesInRegisters(const Block &block) {
+  constexpr int64_t most = 96;
+  attn::AttendOp op = attend.op;
+  bool readsPairsAlone = llvm::all_of(problem.terms, [&](const GradientTerm &term) {
+    return llvm::any_of(attend.pairExtracts, [&](const PairExtract &each) { return each.op == term.extract; });
+  });
+  return block.isWhole && problem.dots.size() == 1 && op.getNumKeys() == 1 && readsPairsAlone &&
+         costOf(op.getScore()).instructions <= most;
+}
+
+/// Asks for what the score reads of a row's pairs (a learned bias), and what is added to its gradient, a block ahead.
+void AttendGradient::prefetchPairs(const Block &block, Value row, int64_t tileRows) {
+  constexpr int64_t lineFloats = 16;
+  for (const PairExtract &each : attend.pairExtracts) {
+    tensor::ExtractOp extract = each.op;
+    if (!op().getScore().isAncestor(extract->getParentRegion()))
+      continue;
+    auto term = llvm::find_if(problem.terms, [&](const GradientTerm &term) { return term.extract == extract; });
+    for (int64_t i = 0; i < tileRows; ++i) {
+      RegionVectoriser point = bindRow(loops.add(loops.add(loops.add(block.firstRow, row), i), schedule.tileQ));
+      for (int64_t lane = 0; lane < schedule.tileKv; lane += lineFloats) {
+        RegionVectoriser pair = point;
+        bindKeyIndex(attend, pair, 0, uniformIndex(loops.add(block.firstKey, lane)));
+        Values place = subscriptsOf(pair, extract);
+        loops.prefetch(frame.buffer(extract.getTensor()), place, /*locality=*/2);
+        if (term != problem.terms.end())
+          loops.prefetch(frame.result(term->result), place, /*locality=*/2);
+      }
+    }
+  }
 }
 
 //===-------------------------------------------- weights -----------------------------------------------------===//
 
 void AttendGradient::computeWeights(const Block &block) {
+  bool inRegisters = finishesInRegisters(block);
   forEachTile(block.rowCount, schedule.rowsOf(schedule.vectors), [&](Value row, int64_t tileRows) {
+    std::vector<RegionVectoriser> points = bindTileRows(block, row, inRegisters ? tileRows : 0);
+    auto finish = [&](int64_t i, Value lane, Value product) {
+      if (!inRegisters)
+        return product;
+      Value inBlock = loops.add(row, i);
+      RegionVectoriser pair = bindPair(points[i], block, lane);
+      pair.bindValue(attend.products[problem.dots[0].product].head, product);
+      Value rowTerm = loops.splat(loops.loadScalar(rowLse, {loops.add(block.firstRow, inBlock)}));
+      return finishWeight(block, pair, tileAt(inBlock, lane), rowTerm);
+    };
     for (auto [number, dot] : llvm::enumerate(problem.dots)) {
       Matrix matrix = rowsOf(dot.rowFactor, dot.feature, frame.buffer(dot.rowFactor.getTensor()), dot.features);
-      multiplyByPanel(matrix, keyPanels[number], scoreTiles[number], block, row, tileRows, {});
+      multiplyByPanel(matrix, keyPanels[number], scoreTiles[number], block, row, tileRows, {}, finish);
     }
-    finishWeights(block, row, tileRows);
+    if (!inRegisters)
+      finishWeights(block, row, tileRows);
+    prefetchPairs(block, row, tileRows);
   });
 }
 
@@ -109,34 +165,44 @@ void AttendGradient::finishWeights(const Block &block, Value firstRow, int64_t t
     RegionVectoriser point = bindRow(number);
     Value rowTerm = loops.splat(loops.loadScalar(rowLse, {number}));
     for (int64_t vector = 0; vector < keyVectors(); ++vector) {
-      RegionVectoriser pair = bindPair(point, block, vector);
-      finishWeight(block, pair, loops.add(loops.mul(row, schedule.tileKv), at(vector)), rowTerm);
+      RegionVectoriser pair = bindPair(point, block, at(vector));
+      Value place = tileAt(row, at(vector));
+      for (auto [number, dot] : llvm::enumerate(problem.dots))
+        pair.bindValue(attend.products[dot.product].head, loops.load(scoreTiles[number], ValueRange{place}));
+      loops.store(finishWeight(block, pair, place, rowTerm), scoreTiles[0], ValueRange{place});
     }
   });
 }
 
-void AttendGradient::finishWeight(const Block &block, RegionVectoriser &pair, Value place, Value rowTerm) {
-  attn::AttendOp op = attend.op;
-  for (auto [number, dot] : llvm::enumerate(problem.dots))
-    pair.bindValue(attend.products[dot.product].head, loops.load(scoreTiles[number], ValueRange{place}));
-  Value score = pair.broadcast(pair.evaluate(AttendProblem::yielded(op.getScore())));
+/// The weights of pairs whose products are bound; keeps the derivatives that depend on products.
+Value AttendGradient::finishWeight(const Block &block, RegionVectoriser &pair, Value place, Value rowTerm) {
+  Value score = pair.broadcast(pair.evaluate(AttendProblem::yielded(op().getScore())));
   Value exponent = attend.scoreIsProduct ? loops.addf(score, rowTerm) : loops.fma(score, loops.splat(log2e), rowTerm);
   if (!block.isWhole && attend.hasMask()) {
-    Value keeps = loops.splat(pair.evaluate(AttendProblem::yielded(op.getMask())));
+    Value keeps = loops.splat(pair.evaluate(AttendProblem::yielded(op().getMask())));
     exponent = loops.choose(keeps, exponent, loops.splat(-std::numeric_limits<double>::infinity()));
   }
   for (auto [partial, tile] : llvm::zip(problem.keptPartials, keptTiles))
     loops.store(pair.broadcast(pair.evaluate(partial)), tile, ValueRange{place});
-  loops.store(attendExp2(loops, exponent, target), scoreTiles[0], ValueRange{place});
+  return attendExp2(loops, exponent, target);
 }
 
 //===-------------------------------------------- gradients of scores -----------------------------------------===//
 
 void AttendGradient::computePairGradients(const Block &block) {
   Matrix cotangents = valueRowsOf(problem.valueCotangent);
+  bool inRegisters = finishesInRegisters(block);
   forEachTile(block.rowCount, schedule.rowsOf(schedule.vectors), [&](Value row, int64_t tileRows) {
-    multiplyByPanel(cotangents, valuePanel, gradientTiles[0], block, row, tileRows, rowDelta);
-    finishPairGradients(block, row, tileRows);
+    std::vector<RegionVectoriser> points = bindTileRows(block, row, inRegisters ? tileRows : 0);
+    auto finish = [&](int64_t i, Value lane, Value product) {
+      if (!inRegisters)
+        return product;
+      RegionVectoriser pair = bindPair(points[i], block, lane);
+      return finishPairGradient(block, pair, tileAt(loops.add(row, i), lane), product);
+    };
+    multiplyByPanel(cotangents, valuePanel, gradientTiles[0], block, row, tileRows, rowDelta, finish);
+    if (!inRegisters)
+      finishPairGradients(block, row, tileRows);
   });
 }
 
@@ -145,21 +211,22 @@ void AttendGradient::finishPairGradients(const Block &block, Value firstRow, int
     Value row = loops.add(firstRow, i);
     RegionVectoriser point = bindRow(loops.add(block.firstRow, row));
     for (int64_t vector = 0; vector < keyVectors(); ++vector) {
-      RegionVectoriser pair = bindPair(point, block, vector);
-      finishPairGradient(block, pair, loops.add(loops.mul(row, schedule.tileKv), at(vector)));
+      RegionVectoriser pair = bindPair(point, block, at(vector));
+      Value place = tileAt(row, at(vector)), gradient = loops.load(gradientTiles[0], ValueRange{place});
+      loops.store(finishPairGradient(block, pair, place, gradient), gradientTiles[0], ValueRange{place});
     }
   });
 }
 
-/// Turns nd + dO V into the gradients of the score's leaves.
-void AttendGradient::finishPairGradient(const Block &block, RegionVectoriser &pair, Value place) {
+/// Turns nd + dO V into the gradients of the score's leaves, and gives that of the first product.
+Value AttendGradient::finishPairGradient(const Block &block, RegionVectoriser &pair, Value place, Value gradient) {
   Value weight = loops.load(scoreTiles[0], ValueRange{place}), zero = loops.splat(0.0);
-  Value gradient = loops.mulf(loops.load(gradientTiles[0], ValueRange{place}), weight);
+  gradient = loops.mulf(gradient, weight);
   bool mayVanish = !block.isWhole || !attend.scoreIsProduct;
   Value counts = mayVanish ? loops.compare(arith::CmpFPredicate::UNE, weight, zero) : Value();
   auto guarded = [&](Value value) { return counts ? loops.choose(counts, value, zero) : value; };
   if (problem.isFolded)
-    return loops.store(guarded(gradient), gradientTiles[0], ValueRange{place});
+    return guarded(gradient);
   for (auto [partial, tile] : llvm::zip(problem.keptPartials, keptTiles))
     pair.bindValue(partial, loops.load(tile, ValueRange{place}));
   auto of = [&](Value partial) {
@@ -171,10 +238,16 @@ void AttendGradient::finishPairGradient(const Block &block, RegionVectoriser &pa
     Value ofTerm = of(term.partial);
     addTerm(term, pair, active ? loops.choose(active, ofTerm, zero) : ofTerm, active);
   }
+  Value ofFirst = gradient;
   for (auto [number, dot] : llvm::enumerate(problem.dots))
-    if (dot.rowResult || dot.keyResult)
-      loops.store(loops.mulf(of(dot.partial), loops.splat(dotScales[number])), gradientTiles[number],
-                  ValueRange{place});
+    if (dot.rowResult || dot.keyResult) {
+      Value ofDot = loops.mulf(of(dot.partial), loops.splat(dotScales[number]));
+      if (number == 0)
+        ofFirst = ofDot;
+      else
+        loops.store(ofDot, gradientTiles[number], ValueRange{place});
+    }
+  return ofFirst;
 }
 
 /// Adds a vector of gradients to the elements that the term has read; inactive lanes are zero.

@@ -2,8 +2,8 @@
 //
 // Register tiles are C[rows][vectors]: with 32 registers 4 x 4 (16 sums, 4 operands and a broadcast), or 8 x 1 and
 // 8 x 2 where a row is shorter; with 16 registers 4 x 2. A panel has as many keys as a tile has lanes.
-// The block's two score tiles and the two panels should stay in the nearest caches: 128 queries and 64 keys of 64
-// features take 96 KB.
+// The block's two score tiles and the two panels should stay in the nearest caches: 64 queries and 64 keys of 64
+// features take 64 KB, and 128 queries run no faster.
 //
 // Attributes of the kernel's schedule that are present win: `tile_q`, `tile_kv`.
 //
@@ -18,7 +18,7 @@ namespace attnc {
 struct AttendGradientSchedule {
   int64_t lanes = 16;  ///< of one vector
   int64_t vectors = 4; ///< of a register tile
-  int64_t tileQ = 128; ///< queries of a block
+  int64_t tileQ = 64;  ///< queries of a block
   int64_t tileKv = 64; ///< keys of a block, a multiple of panelLanes()
   int64_t panelLanes() const { return lanes * vectors; }
   /// Rows of a register tile of `width` vectors.
