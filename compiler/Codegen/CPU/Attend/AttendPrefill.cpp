@@ -181,9 +181,9 @@ void AttendPrefill::passKeys(Pass pass) {
   loops.loop(range.begin, range.end, step, [&](Value firstKey) {
     Value count = loops.min(step, loops.sub(range.end, firstKey)), end = loops.add(firstKey, count);
     // After its last keys a block of rows is followed by the one before it.
-    Value isLast = loops.compare(arith::CmpIPredicate::sge, end, range.end);
-    nextPairRow = loops.choose(isLast, loops.add(firstRow, -schedule.tileQ()), firstRow);
-    nextPairKey = loops.choose(isLast, range.begin, end);
+    isLastBlock = loops.compare(arith::CmpIPredicate::sge, end, range.end);
+    nextPairRow = loops.choose(isLastBlock, loops.add(firstRow, -schedule.tileQ()), firstRow);
+    nextPairKey = loops.choose(isLastBlock, range.begin, end);
     auto bind = [&](Value key) { return bindKey(batch, key); };
     AttendMask::Decision decision = mask.decide(loops, firstKey, count, bind);
     loops.when(decision.some, [&] {

@@ -119,6 +119,7 @@ private:
   void transposeLines(Value memref, Value count, llvm::function_ref<llvm::SmallVector<Values>(Value)> placesAt,
                       llvm::function_ref<void(Value, ValueRange)> take);
   void packRows(unsigned product);
+  void prefetchRows(unsigned product, const KeyTile &tile);
   void packTransposed(const PairReduction &product, mlir::tensor::ExtractOp extract, Value tile, Value scale);
   void packElements(const PairReduction &product, mlir::tensor::ExtractOp extract, Value tile, Value scale);
   void loadPairTiles(Value firstKey, Value count);
@@ -169,6 +170,7 @@ private:
   llvm::SmallVector<Value> scoreTiles;                  ///< [product]: St; the first one becomes the scores and weights
   Value keptTile;                                       ///< flags of the pairs, where some may be dropped
   llvm::SmallVector<Value> pairTiles;                   ///< [pair extract], lanes are queries; null for a bias
+  Value isLastBlock;                                    ///< of keys
   Value nextPairRow, nextPairKey;                       ///< where the block begins that is computed next
   Value sumTile, maxima, sums, inverses;                ///< Ot, m, l, 1 / l
   Value blockMaxima;                                    ///< m of the block so far

@@ -58,7 +58,9 @@ void AttendPrefill::computeProductTiles(unsigned number, Value firstKey, Value c
   for (auto [vector, end] : llvm::enumerate(liveEnds(firstKey, count))) {
     Value last = loops.max(zero, loops.add(end, -tileRows));
     loops.loop(begin, end, loops.constant(tileRows), [&, vector = vector](Value row) {
-      computeProductTile(number, {firstKey, count, loops.min(row, last), tileRows, int64_t(vector)});
+      KeyTile tile{firstKey, count, loops.min(row, last), tileRows, int64_t(vector)};
+      loops.when(isLastBlock, [&] { prefetchRows(number, tile); });
+      computeProductTile(number, tile);
     });
     begin = end;
   }

@@ -68,6 +68,27 @@ void AttendPrefill::packRows(unsigned number) {
   }
 }
 
+/// Asks for the rows that are packed next, a share in each tile of the last block of keys.
+void AttendPrefill::prefetchRows(unsigned number, const KeyTile &tile) {
+  const PairReduction &product = problem.products[number];
+  attn::ReduceOp op = product.op;
+  if (!product.features.isConstant())
+    return;
+  int64_t lines = (product.features.constant() + lineFloats - 1) / lineFloats;
+  int64_t tiles = schedule.tileKv / tile.rows, share = (schedule.tileQ() * lines + tiles - 1) / tiles;
+  Value first = loops.mul(loops.ceilDiv(tile.row, tile.rows), share);
+  for (tensor::ExtractOp extract : product.rowExtracts) {
+    if (!isTransposable(product, extract))
+      continue;
+    for (int64_t i = 0; i < share; ++i) {
+      Value line = loops.add(first, i);
+      RegionVectoriser row = bindRow(loops.add(nextPairRow, loops.div(line, loops.constant(lines))));
+      row.bindIndex(op.getBody().getArgument(0), loops.mul(loops.rem(line, loops.constant(lines)), lineFloats));
+      loops.prefetch(frame.buffer(extract.getTensor()), subscriptsOf(row, extract), /*locality=*/2);
+    }
+  }
+}
+
 void AttendPrefill::packTransposed(const PairReduction &product, tensor::ExtractOp extract, Value tile, Value scale) {
   attn::ReduceOp op = product.op;
   BlockArgument index = op.getBody().getArgument(0);
