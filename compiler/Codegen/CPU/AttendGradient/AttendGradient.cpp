@@ -21,16 +21,34 @@ SizeExpr AttendGradient::chunks() const {
   return product;
 }
 
-void AttendGradient::emit() {
-  openChunk();
+void AttendGradient::emitWhole() {
+  openChunk(/*withSplits=*/false);
   takeTiles();
   clearResults();
   forEachBatch([&] { computeBatch(); });
 }
 
+void AttendGradient::emitClear() {
+  openChunk(/*withSplits=*/false);
+  clearResults();
+}
+
+void AttendGradient::emitSplits() {
+  openChunk(/*withSplits=*/true);
+  takeTiles();
+  clearParts();
+  forEachBatch([&] { computeBatch(); });
+}
+
+void AttendGradient::emitMerge() {
+  openChunk(/*withSplits=*/false);
+  splitCount = frame.size(splits());
+  loops.when(loops.less(loops.constant(1), splitCount), [&] { forEachBatch([&] { mergeBatch(); }); });
+}
+
 //===-------------------------------------------- the chunk ---------------------------------------------------===//
 
-void AttendGradient::openChunk() {
+void AttendGradient::openChunk(bool withSplits) {
   attn::AttendOp op = attend.op;
   auto sizesOf = [&](ValueRange sizes, Values &into) {
     Value product = loops.constant(1);
@@ -48,7 +66,12 @@ void AttendGradient::openChunk() {
   Values chunkSizes;
   for (const GradientBatchDim &each : problem.batchDims)
     chunkSizes.push_back(frame.size(chunksOf(problem, each)));
-  Values numbers = loops.delinearise(frame.chunk, chunkSizes);
+  batchChunk = frame.chunk;
+  firstSplitKey = loops.constant(0);
+  endSplitKey = keys;
+  if (withSplits)
+    openSplit(frame.chunk);
+  Values numbers = loops.delinearise(batchChunk, chunkSizes);
   for (auto [each, number] : llvm::zip(problem.batchDims, numbers)) {
     Value size = outerSizes[each.dimension];
     Value first = each.members ? loops.mul(number, each.members) : loops.constant(0);
@@ -60,11 +83,25 @@ void AttendGradient::openChunk() {
   }
 }
 
+/// The splits of a batch lie next to each other: the first ones of a causal mask, which have most to do, start first.
+void AttendGradient::openSplit(Value number) {
+  splitCount = frame.size(splits());
+  split = loops.rem(number, splitCount);
+  batchChunk = loops.div(number, splitCount);
+  Value keysOfSplit = loops.mul(loops.ceilDiv(loops.ceilDiv(keys, splitCount), schedule.tileKv), schedule.tileKv);
+  firstSplitKey = loops.min(keys, loops.mul(split, keysOfSplit));
+  endSplitKey = loops.min(keys, loops.add(firstSplitKey, keysOfSplit));
+}
+
 void AttendGradient::forEachBatch(function_ref<void()> body) {
   loops.nest(countOfBatchDim, {}, [&](ValueRange members, ValueRange) {
     batch.emplace(base);
     for (auto [each, first, member] : llvm::zip(problem.batchDims, firstOfBatchDim, members))
       bindOuter(attend, *batch, each.dimension, uniformIndex(loops.add(first, member)));
+    Values most;
+    for (const GradientBatchDim &each : problem.batchDims)
+      most.push_back(each.members ? loops.constant(each.members) : outerSizes[each.dimension]);
+    batchOfChunk = loops.linearise(members, most);
     body();
     return Values();
   });
@@ -151,7 +188,8 @@ void AttendGradient::clearRun(Value flat, Value begin, Value end) {
 void AttendGradient::computeBatch() {
   readScales();
   computeRowTerms();
-  loops.loop(loops.constant(0), keys, loops.constant(schedule.tileKv), [&](Value firstKey) { computeKeys(firstKey); });
+  loops.loop(firstSplitKey, endSplitKey, loops.constant(schedule.tileKv),
+             [&](Value firstKey) { computeKeys(firstKey); });
 }
 
 void AttendGradient::computeKeys(Value firstKey) {

@@ -16,6 +16,10 @@
 // Scratch is the tiles and two floats a row. lse is added after the product, for an accumulator that starts from it
 // loses a digit.
 //
+// **Splits.** One head alone should use several cores too, so where there are few chunks each is cut by keys: split 0
+// adds dQ in the result, the others in shared scratch, and a last phase adds theirs to the result in order. There are at
+// most four splits, as many as the sizes say. The phases are then: clear the results; all splits; add the parts.
+//
 // A pair whose weight is 0 (masked, or below 2^-100) has the gradient 0, whatever its score's derivative is.
 //
 //===------------------------------------------------------------------------------------------------------------===//
@@ -35,10 +39,17 @@ public:
   AttendGradient(AttendGradientProblem &problem, const AttendGradientSchedule &schedule, const Target &target,
                  llvm::StringRef symbol, mlir::ModuleOp code);
 
-  /// Emits the phase's function; then the sizes below are known.
-  void emit();
-  SizeExpr chunks() const;
+  /// All in one phase; or one phase of three, where the problem splits keys.
+  void emitWhole();
+  void emitClear();
+  void emitSplits();
+  void emitMerge();
+
+  SizeExpr chunks() const; ///< of a phase other than that of splits
+  SizeExpr splits() const; ///< of the keys of one chunk
+  /// Of the phase that computes, once it is emitted.
   SizeExpr workerBytes() const { return scratch.bytes; }
+  SizeExpr sharedBytes() const;
 
 private:
   using Value = mlir::Value;
@@ -73,7 +84,8 @@ private:
   using Finish = llvm::function_ref<Value(int64_t row, Value lane, Value product)>;
 
   // AttendGradient.cpp: the chunk, its batches and blocks
-  void openChunk();
+  void openChunk(bool withSplits);
+  void openSplit(Value number);
   void clearResults();
   void clearResult(unsigned result);
   void clearRun(Value flat, Value begin, Value end);
@@ -96,6 +108,15 @@ private:
   void packPanel(const Matrix &keysMatrix, Value panel, Value scale, Value firstKey);
   Value loadRow(const Matrix &matrix, Value offset, int64_t vector);
   void storeRow(Value vector, const Matrix &matrix, Value offset, int64_t vectorNumber);
+
+  // AttendGradientParts.cpp: sums of rows that splits share
+  SizeExpr batchesOfChunk() const;
+  SizeExpr partFloats(const GradientDot &dot) const;
+  Value partsOf(unsigned dot);
+  Value partRow(unsigned dot, Value part, Value row);
+  Matrix rowSums(unsigned dot);
+  void clearParts();
+  void mergeBatch();
 
   // AttendGradientPairs.cpp: weights and gradients of pairs
   void forEachTile(Value count, int64_t rows, llvm::function_ref<void(Value, int64_t)> body);
@@ -137,13 +158,16 @@ private:
   Values outerSizes, keySizes;             ///< index
   Value rows, keys;                        ///< their products
   Values firstOfBatchDim, countOfBatchDim; ///< [batch dimension]: the chunk's part
-  Values dotScales, scoreScales;           ///< [dot]: f32, what the product is multiplied with; with log2e
-  Value valueScale;                        ///< f32: s
-  Values keyPanels;                        ///< [dot]: Kt
-  Value valuePanel;                        ///< Vt
-  Values scoreTiles, gradientTiles;        ///< [dot]: P (the first), scores (the others); dS
-  Values keptTiles;                        ///< [kept partial]
-  Value rowLse, rowDelta;                  ///< nl, nd
+  Value batchChunk, batchOfChunk;          ///< the chunk's number without splits; the batch's among the chunk's
+  Value split, splitCount;                 ///< null where keys are not split
+  Value firstSplitKey, endSplitKey;
+  Values dotScales, scoreScales;    ///< [dot]: f32, what the product is multiplied with; with log2e
+  Value valueScale;                 ///< f32: s
+  Values keyPanels;                 ///< [dot]: Kt
+  Value valuePanel;                 ///< Vt
+  Values scoreTiles, gradientTiles; ///< [dot]: P (the first), scores (the others); dS
+  Values keptTiles;                 ///< [kept partial]
+  Value rowLse, rowDelta;           ///< nl, nd
 };
 
 } // namespace attnc

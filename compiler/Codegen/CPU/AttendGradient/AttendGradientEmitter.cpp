@@ -28,11 +28,21 @@ FailureOr<KernelCode> emitAttendGradient(func::FuncOp kernel, const Target &targ
     return failure();
   AttendGradientSchedule schedule = chooseAttendGradientSchedule(problem, target);
   std::string symbol = kernel.getSymName().str();
-  AttendGradient gradient(problem, schedule, target, symbol, code);
-  gradient.emit();
   KernelCode result;
-  result.phases.push_back({symbol, gradient.chunks()});
-  result.workerBytes = gradient.workerBytes();
+  auto addPhase = [&](const std::string &name, void (AttendGradient::*emit)(), bool isSplit = false) {
+    AttendGradient phase(problem, schedule, target, name, code);
+    (phase.*emit)();
+    result.phases.push_back({name, isSplit ? phase.chunks() * phase.splits() : phase.chunks()});
+    result.workerBytes = SizeExpr::max(result.workerBytes, phase.workerBytes());
+    result.sharedBytes = phase.sharedBytes();
+  };
+  if (problem.splitsKeys) {
+    addPhase(symbol + ".clear", &AttendGradient::emitClear);
+    addPhase(symbol, &AttendGradient::emitSplits, /*isSplit=*/true);
+    addPhase(symbol + ".merge", &AttendGradient::emitMerge);
+  } else {
+    addPhase(symbol, &AttendGradient::emitWhole);
+  }
   result.cost = costOf(problem);
   recordSchedule(kernel, {{"tile_q", schedule.tileQ}, {"tile_kv", schedule.tileKv}});
   return result;

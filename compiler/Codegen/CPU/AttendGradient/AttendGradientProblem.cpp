@@ -1,6 +1,7 @@
 #include "compiler/Codegen/CPU/AttendGradient/AttendGradientProblem.h"
 #include "compiler/Codegen/CPU/Formula/RegionVectoriser.h"
 #include "dialects/Attn/ScalarDerivatives.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -19,6 +20,7 @@ public:
       if (Verdict verdict = (this->*step)(); !verdict)
         return verdict;
     readChunks();
+    readSplits();
     return Verdict::yes();
   }
 
@@ -282,6 +284,39 @@ private:
         if (subscript.second > 0)
           owned.push_back({number, subscript.first, members / subscript.second});
     }
+  }
+
+  //===------------------------------------------ splits ------------------------------------------------------===//
+
+  /// Whether different keys read different elements.
+  bool tellsKeysApart(tensor::ExtractOp extract) const {
+    attn::AttendOp op = problem.attend.op;
+    return llvm::all_of(llvm::seq<unsigned>(0, op.getNumKeys()), [&](unsigned key) {
+      return llvm::is_contained(extract.getIndices(), indexOf(extract, op.getNumOuter() + key));
+    });
+  }
+
+  /// Whether two loads from one tensor never meet.
+  static bool areApart(tensor::ExtractOp a, tensor::ExtractOp b) {
+    return llvm::any_of(llvm::zip(a.getIndices(), b.getIndices()), [](auto subscripts) {
+      auto first = getConstantIntValue(std::get<0>(subscripts)), second = getConstantIntValue(std::get<1>(subscripts));
+      return first && second && *first != *second;
+    });
+  }
+
+  void readSplits() {
+    SmallVector<tensor::ExtractOp> ofRows, ofKeys;
+    for (Operation *leaf : leaves) {
+      auto extract = cast<tensor::ExtractOp>(leaf);
+      bool isRow = llvm::any_of(problem.dots, [&](GradientDot &dot) { return dot.rowFactor == extract; });
+      if (resultOf(extract.getTensor()))
+        (isRow ? ofRows : ofKeys).push_back(extract);
+    }
+    problem.splitsKeys = llvm::all_of(ofKeys, [&](tensor::ExtractOp key) {
+      return tellsKeysApart(key) && llvm::all_of(ofRows, [&](tensor::ExtractOp row) {
+               return row.getTensor() != key.getTensor() || areApart(row, key);
+             });
+    });
   }
 
   func::FuncOp kernel;

@@ -11,6 +11,9 @@
 // for a tensor that the g heads of a group share: then the chunk has g batches). The other batch dimensions are walked
 // inside the chunk, in order, for what they add to meets in the same elements.
 //
+// **Splits.** Where there are few chunks the keys of each are split too: `splitsKeys` says that what a key adds to is no
+// other key's, but for the gradients of the dot products' row factors.
+//
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
@@ -66,6 +69,7 @@ struct AttendGradientProblem {
   /// One dot product and nothing else, with the same derivative for all pairs of a batch: it is folded into the rows'
   /// terms and the values' panel.
   bool isFolded = false;
+  bool splitsKeys = false;
 };
 
 /// Reads the kernel; fails with the reason where the emitter cannot evaluate it.

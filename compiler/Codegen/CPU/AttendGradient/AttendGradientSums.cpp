@@ -23,9 +23,8 @@ void AttendGradient::accumulateAll(const Block &block) {
                   block.firstKey, block.keyCount});
     }
     if (dot.rowResult) {
-      Matrix into = rowsOf(dot.rowFactor, dot.feature, gradientOf(*dot.rowResult), dot.features);
-      accumulate({gradientTiles[number], /*isTransposed=*/false, keyFactor, into, block.firstKey, block.keyCount,
-                  block.firstRow, block.rowCount});
+      accumulate({gradientTiles[number], /*isTransposed=*/false, keyFactor, rowSums(number), block.firstKey,
+                  block.keyCount, block.firstRow, block.rowCount});
     }
   }
 }

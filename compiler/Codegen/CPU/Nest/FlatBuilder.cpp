@@ -20,6 +20,12 @@ Value FlatBuilder::flat(Value memref) {
                                            ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
 }
 
+Value FlatBuilder::dynamic(Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  auto dynamicType = MemRefType::get({ShapedType::kDynamic}, type.getElementType());
+  return type == dynamicType ? memref : memref::CastOp::create(builder, location, dynamicType, memref).getResult();
+}
+
 Value FlatBuilder::load(Value memref, Value offset, Value mask) {
   if (!mask)
     return load(memref, ValueRange{offset});

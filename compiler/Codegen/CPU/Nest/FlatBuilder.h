@@ -35,6 +35,8 @@ public:
 
   /// The elements of a dense row-major buffer in one dimension.
   Value flat(Value memref);
+  /// The same memref with a type that does not know its size.
+  Value dynamic(Value memref);
   /// Lanes where `mask` is false (i1s; null for all) are not touched and read as zero.
   Value load(Value memref, Value offset, Value mask);
   void store(Value vector, Value memref, Value offset, Value mask);

@@ -405,6 +405,53 @@ TEST(AttendGradients, SameBitsOnAnyNumberOfThreads) {
     EXPECT_EQ(one[i].bytes, three[i].bytes) << i;
 }
 
+TEST(AttendGradients, KeysOfAHeadInSplits) {
+  for (auto [heads, group] : {std::pair<int64_t, int64_t>{1, 1}, {2, 1}, {3, 3}})
+    for (const char *mask : {"", causal}) {
+      AttendGradientKernel kernel;
+      kernel.heads = heads;
+      kernel.group = group;
+      kernel.queries = 70;
+      kernel.keys = 1700;
+      kernel.dim = 20;
+      kernel.valueDim = 13;
+      kernel.mask = mask;
+      EXPECT_EQ(compareGradient(kernel, kernel.operands()), "") << heads << " heads, " << mask;
+    }
+}
+
+TEST(AttendGradients, SameBitsOfOneHeadOnAnyNumberOfThreads) {
+  AttendGradientKernel kernel;
+  kernel.heads = 1;
+  kernel.keys = 2100;
+  std::vector<HostArray> operands = kernel.operands(), all = kernel.gradientOperands(operands);
+  KernelRunner runner(kernel.gradientText(), *createCpuEmitter());
+  ASSERT_TRUE(runner) << runner.message();
+  auto one = runner.run(all, kernel.gradientShapes(operands));
+  for (int workers : {2, 3, 4}) {
+    RunOptions options;
+    options.workers = workers;
+    auto several = runner.run(all, kernel.gradientShapes(operands), options);
+    for (size_t i = 0; i < one.size(); ++i)
+      EXPECT_EQ(one[i].bytes, several[i].bytes) << i;
+  }
+}
+
+TEST(AttendGradients, PartsOfSplitsGrowWithRowsAlone) {
+  AttendGradientKernel kernel;
+  kernel.heads = 1;
+  kernel.dim = kernel.valueDim = 64;
+  KernelRunner runner(kernel.gradientText(), *createCpuEmitter());
+  ASSERT_TRUE(runner) << runner.message();
+  auto bytesAt = [&](int64_t queries, int64_t keys) {
+    int64_t sizes[] = {queries, keys, keys, queries, queries, queries, queries, keys, keys};
+    return runner.code().sharedBytes.evaluate(sizes);
+  };
+  EXPECT_EQ(bytesAt(1000, 512), 0);
+  EXPECT_EQ(bytesAt(1000, 2048), 3 * 4 * 64 * 1000);
+  EXPECT_EQ(bytesAt(1000, 1 << 20), 3 * 4 * 64 * 1000);
+}
+
 TEST(AttendGradients, ScratchGrowsWithRowsAlone) {
   AttendGradientKernel kernel;
   kernel.dim = kernel.valueDim = 128;
