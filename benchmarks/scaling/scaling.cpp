@@ -98,7 +98,7 @@ struct Arena {
   char *data;
 };
 
-void reportProduct(const attn_weights *weights, const Workers &one, const Workers &two) {
+void reportProduct(attn_weights *weights, const Workers &one, const Workers &two) {
   constexpr int64_t rows = 1024, inputs = 768, outputs = 3072;
   Arena arena(scaling_product_arena_bytes(rows, 2));
   float *x = randomFloats(rows * inputs, 1, 1), *y = randomFloats(rows * outputs, 1, 2);
@@ -109,7 +109,7 @@ void reportProduct(const attn_weights *weights, const Workers &one, const Worker
   });
 }
 
-void reportAttention(const attn_weights *weights, const Workers &one, const Workers &two) {
+void reportAttention(attn_weights *weights, const Workers &one, const Workers &two) {
   constexpr int64_t heads = 8, n = 2048, dim = 64;
   Arena arena(std::max(scaling_unmasked_arena_bytes(n, 2), scaling_causal_arena_bytes(n, 2)));
   float *q = randomFloats(heads * n * dim, 1, 1), *k = randomFloats(heads * n * dim, 1, 2),

@@ -1,8 +1,8 @@
-// The layout of version 1 of the ABI. A line that no longer holds is a new version: raise ATTN_ABI_VERSION, correct the
+// The layout of version 2 of the ABI. A line that no longer holds is a new version: raise ATTN_ABI_VERSION, correct the
 // line, and say in CHANGELOG.md that models must be compiled again.
 #include "compiler/Codegen/Abi.h"
 
-static_assert(ATTN_ABI_VERSION == 1);
+static_assert(ATTN_ABI_VERSION == 2);
 static_assert(ATTN_ALIGNMENT == 64);
 static_assert(ATTN_MAX_RANK == 8);
 static_assert(sizeof(void *) == 8 && sizeof(void (*)()) == 8);
@@ -58,7 +58,7 @@ static_assert(offsetof(attn_entry_info, tensors) == 32);
 static_assert(offsetof(attn_entry_info, dimension_count) == 40);
 static_assert(offsetof(attn_entry_info, input_count) == 44);
 static_assert(offsetof(attn_entry_info, result_count) == 48);
-static_assert(offsetof(attn_entry_info, reserved) == 52);
+static_assert(offsetof(attn_entry_info, updates) == 52);
 static_assert(sizeof(attn_entry_info) == 56);
 
 static_assert(offsetof(attn_parameter_info, name) == 0);
@@ -73,7 +73,8 @@ static_assert(offsetof(attn_parameter_info, dtype) == 60);
 static_assert(offsetof(attn_parameter_info, rank) == 64);
 static_assert(offsetof(attn_parameter_info, list_rank) == 68);
 static_assert(offsetof(attn_parameter_info, first) == 72);
-static_assert(sizeof(attn_parameter_info) == 80);
+static_assert(offsetof(attn_parameter_info, state) == 80);
+static_assert(sizeof(attn_parameter_info) == 88);
 
 static_assert(offsetof(attn_kernel_info, name) == 0);
 static_assert(offsetof(attn_kernel_info, kind) == 8);
@@ -85,15 +86,16 @@ static_assert(offsetof(attn_model, abi_version) == 0);
 static_assert(offsetof(attn_model, cpu_level) == 4);
 static_assert(offsetof(attn_model, name) == 8);
 static_assert(offsetof(attn_model, target) == 16);
-static_assert(offsetof(attn_model, entries) == 24);
-static_assert(offsetof(attn_model, parameters) == 32);
-static_assert(offsetof(attn_model, kernels) == 40);
-static_assert(offsetof(attn_model, packed_bytes) == 48);
-static_assert(offsetof(attn_model, prepare) == 56);
-static_assert(offsetof(attn_model, prepare_arena_bytes) == 64);
-static_assert(offsetof(attn_model, entry_count) == 72);
-static_assert(offsetof(attn_model, parameter_count) == 80);
-static_assert(offsetof(attn_model, kernel_count) == 88);
-static_assert(offsetof(attn_model, loaded_count) == 96);
-static_assert(offsetof(attn_model, packed_count) == 104);
-static_assert(sizeof(attn_model) == 112);
+static_assert(offsetof(attn_model, identity) == 24);
+static_assert(offsetof(attn_model, entries) == 32);
+static_assert(offsetof(attn_model, parameters) == 40);
+static_assert(offsetof(attn_model, kernels) == 48);
+static_assert(offsetof(attn_model, packed_bytes) == 56);
+static_assert(offsetof(attn_model, prepare) == 64);
+static_assert(offsetof(attn_model, prepare_arena_bytes) == 72);
+static_assert(offsetof(attn_model, entry_count) == 80);
+static_assert(offsetof(attn_model, parameter_count) == 88);
+static_assert(offsetof(attn_model, kernel_count) == 96);
+static_assert(offsetof(attn_model, loaded_count) == 104);
+static_assert(offsetof(attn_model, packed_count) == 112);
+static_assert(sizeof(attn_model) == 120);

@@ -1,5 +1,6 @@
 #include "compiler/Derive/Derive.h"
 #include "compiler/Derive/Gradient.h"
+#include "compiler/Derive/Minimize.h"
 #include "compiler/Derive/Reverse.h"
 #include "compiler/Fuse/Fuse.h"
 #include "dialects/Attn/Attn.h"
@@ -18,9 +19,11 @@ struct Derive : PassWrapper<Derive, OperationPass<ModuleOp>> {
   StringRef getDescription() const final { return "make the entry points that are derived from others"; }
 
   void runOnOperation() override {
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (function->hasAttr(model::gradientAttrName) && failed(deriveGradient(function)))
+    for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+      if ((function->hasAttr(model::gradientAttrName) && failed(deriveGradient(function))) ||
+          (function->hasAttr(model::minimizeAttrName) && failed(deriveMinimization(function))))
         return signalPassFailure();
+    eraseSteps(getOperation());
   }
 
   static DictionaryAttr port(Builder &builder, const Twine &name, ArrayAttr shape) {
@@ -90,7 +93,9 @@ void buildDerivePipeline(OpPassManager &passes) {
 
 bool needsDerive(ModuleOp module) {
   return llvm::any_of(module.getOps<func::FuncOp>(),
-                      [](func::FuncOp function) { return function->hasAttr(model::gradientAttrName); });
+                      [](func::FuncOp function) {
+                        return function->hasAttr(model::gradientAttrName) || function->hasAttr(model::minimizeAttrName);
+                      });
 }
 
 void registerDerivePasses() {

@@ -4,6 +4,8 @@
 // The derive phase replaces functions that say how they are to be derived by ordinary ones. A function with
 // `model.gradient` computes one f32 of rank 0, its value; afterwards its results are that value and the gradients of
 // its f32 arguments and of all parameters that are not frozen, named `<name>_gradient` (compiler/Derive/Gradient.h).
+// A function with `model.minimize` computes a loss; afterwards it also sets parameters and states to what the
+// optimizer's steps make of the gradients (compiler/Derive/Minimize.h).
 // `attn-derive` is the pass; it needs sizes resolved and views raised, as buildDerivePipeline does before.
 //
 //===------------------------------------------------------------------------------------------------------------===//

@@ -25,6 +25,7 @@ llvm::Error WeightsFile::load(const Program &program, const std::string &path, b
     info.rank = static_cast<int32_t>(type.getRank());
     info.list_rank = static_cast<int32_t>(op.getCounts().size());
     info.first = each.first;
+    info.state = op.getState();
     infos.push_back(info);
   }
   attn_model model = {};
@@ -43,7 +44,7 @@ llvm::Error WeightsFile::load(const Program &program, const std::string &path, b
     auto type = cast<RankedTensorType>(op.getType());
     size_t size = type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
     for (int64_t place = each.first; place < each.first + each.count; ++place)
-      bytes.emplace_back(static_cast<const char *>(table[place]), size);
+      bytes.emplace_back(static_cast<const char *>(table[place]), op.getState() ? 0 : size);
   }
   return llvm::Error::success();
 }

@@ -77,6 +77,7 @@ void writeParameter(llvm::json::OStream &json, const LoadedParameter &parameter)
       json.attribute("b", op.getInitialiser().getB().getValueAsDouble());
     });
     json.attribute("frozen", op.getFrozen());
+    json.attribute("state", op.getState());
     json.attribute("first", parameter.first);
   });
 }

@@ -69,10 +69,12 @@ struct PackWeights : PassWrapper<PackWeights, OperationPass<ModuleOp>> {
     return calls;
   }
 
+  /// A parameter that the entry point changes would have to be packed again in each call.
   bool isAlwaysParameter(func::FuncOp kernel, unsigned argument) {
     SmallVector<func::CallOp> calls = callsOf(kernel);
-    return !calls.empty() &&
-           llvm::all_of(calls, [&](func::CallOp call) { return isParameter(call.getOperand(argument)); });
+    return !calls.empty() && llvm::all_of(calls, [&](func::CallOp call) {
+      return isParameter(call.getOperand(argument)) && !isUpdatedParameter(call.getOperand(argument));
+    });
   }
 
   static bool isContracted(Reading reading) {

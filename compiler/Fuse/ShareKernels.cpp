@@ -1,6 +1,7 @@
 //===- ShareKernels.cpp - attn-share-kernels ----------------------------------------------------------------------===//
 //
-// Keeps one of the kernels that have the same structure: equal but for names and places in the source.
+// Keeps one of the kernels that have the same structure: equal but for names and places in the source. Those that read
+// parameters which their entry point updates are kept apart from others, whose weights may arrive packed.
 //
 // Needs: outlined kernels. Leaves: no two kernels of the same structure; every call names the first of its kind.
 //
@@ -9,6 +10,7 @@
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #include "compiler/Fuse/Fuse.h"
+#include "compiler/Fuse/Structure.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -18,10 +20,12 @@ namespace attnc {
 namespace {
 
 /// Equal for kernels of equal structure. Locations are not printed.
-std::string structureOf(func::FuncOp kernel) {
+std::string structureOf(func::FuncOp kernel, ArrayRef<unsigned> updatedParameters) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream << kernel.getFunctionType();
+  for (unsigned argument : updatedParameters)
+    stream << " updates " << argument;
   for (NamedAttribute attribute : kernel->getAttrs())
     if (attribute.getName() != SymbolTable::getSymbolAttrName())
       stream << attribute.getName() << '=' << attribute.getValue() << ';';
@@ -36,13 +40,19 @@ struct ShareKernels : PassWrapper<ShareKernels, OperationPass<ModuleOp>> {
   StringRef getDescription() const final { return "keep one of the kernels that have the same structure"; }
 
   void runOnOperation() override {
+    llvm::StringMap<SmallVector<unsigned>> updatedParameters; // by kernel, the arguments
+    getOperation().walk([&](func::CallOp call) {
+      for (auto [number, operand] : llvm::enumerate(call.getOperands()))
+        if (isUpdatedParameter(operand))
+          updatedParameters[call.getCallee()].push_back(number);
+    });
     llvm::StringMap<func::FuncOp> first;
     llvm::StringMap<StringRef> renamed;
     SmallVector<func::FuncOp> copies;
     for (auto kernel : getOperation().getOps<func::FuncOp>()) {
       if (!isKernel(kernel) || kernel.isExternal())
         continue;
-      auto [entry, isNew] = first.try_emplace(structureOf(kernel), kernel);
+      auto [entry, isNew] = first.try_emplace(structureOf(kernel, updatedParameters[kernel.getName()]), kernel);
       if (isNew)
         continue;
       func::FuncOp kept = entry->second;

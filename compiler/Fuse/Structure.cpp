@@ -66,6 +66,16 @@ SmallVector<OpOperand *> usesThroughFreeViews(Value value) {
 
 bool isParameter(Value value) { return isa_and_present<model::GetOp>(skipFreeViews(value).getDefiningOp()); }
 
+bool isUpdatedParameter(Value value) {
+  auto get = dyn_cast_or_null<model::GetOp>(skipFreeViews(value).getDefiningOp());
+  if (!get)
+    return false;
+  WalkResult found = get->getParentOfType<func::FuncOp>().walk([&](model::SetOp set) {
+    return set.getParameter() == get.getParameter() ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found.wasInterrupted();
+}
+
 //===-------------------------------------------- generics ----------------------------------------------------===//
 
 bool isPointwise(linalg::GenericOp op) {

@@ -67,6 +67,8 @@ std::optional<llvm::SmallVector<unsigned>> plainDims(mlir::AffineMap map);
 
 /// Does `value` come from model.get, through free views?
 bool isParameter(mlir::Value value);
+/// Is it a parameter that the function around it sets (model.set)?
+bool isUpdatedParameter(mlir::Value value);
 
 /// Replaces `op` by one with other operands, maps and results, and the same body.
 mlir::linalg::GenericOp rebuildGeneric(mlir::OpBuilder &builder, mlir::linalg::GenericOp op, mlir::ValueRange inputs,

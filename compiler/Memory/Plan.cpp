@@ -1,5 +1,4 @@
 #include "compiler/Memory/Plan.h"
-#include "dialects/Model/Model.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -49,8 +48,9 @@ public:
   }
 
   FailureOr<EntryPlan> run() {
-    if (failed(numberSteps()) || failed(storeValues()))
+    if (failed(numberSteps()) || failed(storeValues()) || failed(checkUpdates()))
       return failure();
+    placeUpdates();
     plan.entry.walk([&](func::CallOp call) { writeInPlace(call); });
     plan.entry.walk([&](scf::ForOp loop) { shareLoopStorages(loop); });
     storages.mergeHandovers();
@@ -65,8 +65,8 @@ private:
   const llvm::StringMap<KernelCode> &kernels;
   StorageTable storages;
   DenseMap<Operation *, unsigned> steps;
-  DenseMap<Value, unsigned> storageOf;   ///< of roots in the arena
-  DenseMap<unsigned, unsigned> resultOf; ///< storage -> the entry's result whose buffer it is
+  DenseMap<Value, unsigned> storageOf; ///< of roots in the arena
+  DenseMap<unsigned, Place> elsewhere; ///< storages that are no slots: a caller's buffer, or an updated parameter
 
   LogicalResult numberSteps();
   LogicalResult storeValues();
@@ -74,6 +74,9 @@ private:
   LogicalResult storeScratch(func::CallOp call);
   LogicalResult storeLoop(scf::ForOp loop);
   LogicalResult storeList(model::WithElementOp list);
+  LogicalResult checkUpdates();
+  void placeUpdates();
+  bool mayUpdateInPlace(model::SetOp set);
   void writeInPlace(func::CallOp call);
   bool diesAt(func::CallOp call, unsigned operand);
   void shareLoopStorages(scf::ForOp loop);
@@ -108,7 +111,7 @@ LogicalResult Planner::numberSteps() {
     steps[op] = next++;
     bool known = isa<func::CallOp, scf::ForOp, scf::YieldOp, func::ReturnOp, model::GetOp, tensor::ExpandShapeOp,
                      tensor::CollapseShapeOp, tensor::CastOp, tensor::DimOp, tensor::EmptyOp, model::ElementOp,
-                     model::WithElementOp>(op) ||
+                     model::WithElementOp, model::SetOp>(op) ||
                  op->getDialect()->getNamespace() == "arith";
     if (known)
       return WalkResult::advance();
@@ -215,6 +218,61 @@ LogicalResult Planner::storeValues() {
   return failure(result.wasInterrupted());
 }
 
+/// Whatever reads a parameter that is set has run before: in an earlier step, or in the same turn of the loops around.
+LogicalResult Planner::checkUpdates() {
+  llvm::StringMap<model::SetOp> sets;
+  plan.entry.walk([&](model::SetOp set) { sets[set.getParameter()] = set; });
+  WalkResult result = plan.entry.walk([&](model::GetOp get) {
+    auto found = sets.find(get.getParameter());
+    if (found == sets.end() || lastUse(get) < steps.lookup(found->second))
+      return WalkResult::advance();
+    found->second.emitError("@") << get.getParameter() << " is read after it is set";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// Can the kernel that computes the value write it where the parameter is? It must be the only one, from its step on,
+/// that reads the parameter, and may do so only where the emitter says that it may write over what it reads.
+bool Planner::mayUpdateInPlace(model::SetOp set) {
+  Value value = set.getValue();
+  auto result = dyn_cast<OpResult>(value);
+  auto call = value.getDefiningOp<func::CallOp>();
+  if (!call || call->getBlock() != set->getBlock() || elsewhere.contains(*storage(value)))
+    return false;
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+  WalkResult found = plan.entry.walk([&](model::GetOp get) {
+    if (get.getParameter() != set.getParameter() || lastUse(get) < steps.lookup(call))
+      return WalkResult::advance();
+    for (unsigned operand = 0; operand < call.getNumOperands(); ++operand) {
+      if (EntryPlan::root(call.getOperand(operand)) != get)
+        continue;
+      auto written = kernel.getArgAttrOfType<IntegerAttr>(operand, inPlaceAttrName);
+      if (get.getIndices() != set.getIndices() || !written || written.getInt() != result.getResultNumber() ||
+          lastUse(get) != steps.lookup(call))
+        return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return !found.wasInterrupted();
+}
+
+/// What a parameter is set to is computed where the parameter is, or is copied there.
+void Planner::placeUpdates() {
+  unsigned end = steps.lookup(plan.entry.getBody().front().getTerminator());
+  plan.entry.walk([&](model::SetOp set) {
+    Place place{Place::Kind::Updated, unsigned(plan.updates.size())};
+    plan.updates.push_back(set);
+    if (mayUpdateInPlace(set)) {
+      unsigned updated = *storage(set.getValue());
+      elsewhere[updated] = place;
+      storages.alsoLive(updated, steps.lookup(set), end); // nobody writes over it
+      return;
+    }
+    plan.copies[set].push_back({set.getValue(), std::nullopt, place, *plan.sizes.bytes(set.getValue())});
+  });
+}
+
 void Planner::writeInPlace(func::CallOp call) {
   auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
   for (unsigned argument = 0; argument < call.getNumOperands(); ++argument) {
@@ -222,8 +280,10 @@ void Planner::writeInPlace(func::CallOp call) {
     if (!result || !diesAt(call, argument))
       continue;
     std::optional<unsigned> from = storage(call.getOperand(argument));
-    if (from && !isElement(call.getOperand(argument)))
-      storages.declareHandover(*from, *storage(call.getResult(result.getInt())), steps.lookup(call));
+    unsigned to = *storage(call.getResult(result.getInt()));
+    bool isUpdate = elsewhere.contains(to); // what lies there before is the parameter
+    if (from && !isUpdate && !isElement(call.getOperand(argument)))
+      storages.declareHandover(*from, to, steps.lookup(call));
   }
 }
 
@@ -285,7 +345,7 @@ void Planner::placeResults() {
   auto result = cast<func::ReturnOp>(plan.entry.getBody().front().getTerminator());
   for (auto [number, value] : llvm::enumerate(result.getOperands())) {
     std::optional<unsigned> from = storage(value);
-    if (from && !isElement(value) && resultOf.try_emplace(*from, number).second)
+    if (from && !isElement(value) && elsewhere.try_emplace(*from, Place{Place::Kind::Result, unsigned(number)}).second)
       continue;
     SizeExpr bytes = *plan.sizes.bytes(value);
     plan.copies[result].push_back({value, std::nullopt, {Place::Kind::Result, unsigned(number)}, bytes});
@@ -302,12 +362,13 @@ void Planner::assignSlots() {
   typical.back() = 4; // workers
   std::vector<SizeExpr> slotBytes;
   DenseMap<unsigned, Place> placeOf;
-  for (auto [storage, slot] : storages.assignSlots(resultOf, typical, slotBytes)) {
+  auto isElsewhere = [&](unsigned each) { return elsewhere.contains(each); };
+  for (auto [storage, slot] : storages.assignSlots(isElsewhere, typical, slotBytes)) {
     placeOf[storage] = {Place::Kind::Slot, slot};
     plan.members.push_back({storages[storage], slot});
   }
-  for (auto [storage, number] : resultOf)
-    placeOf[storage] = {Place::Kind::Result, number};
+  for (auto [storage, place] : elsewhere)
+    placeOf[storage] = place;
   for (const SizeExpr &bytes : slotBytes)
     plan.arenaBytes += plan.slots.emplace_back(bytes.alignTo(arenaAlignment));
 

@@ -11,7 +11,8 @@
 //     is defined (otherwise a copy is made at the loop's beginning, or at the end of its body);
 //   - a kernel's operand that dies there and the result that may be written over it (`attn.in_place`);
 //   - a result of the entry point: its storage is the caller's buffer;
-//   - a list and the list with another element (model.with_element), which is copied to its place.
+//   - a list and the list with another element (model.with_element), which is copied to its place;
+//   - a parameter and what it is set to (model.set), where the kernel that computes it may write over what it reads.
 //
 // Storages are then given to **slots**, the large ones first: one whose live range meets none of the slot's members
 // joins it. A slot's size is the maximum of its members' polynomials, its offset the sum of the aligned sizes before
@@ -25,6 +26,7 @@
 #include "compiler/Codegen/Kernel.h"
 #include "compiler/Memory/Storage.h"
 #include "compiler/Sizes/SizeAnalysis.h"
+#include "dialects/Model/Model.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
@@ -40,6 +42,7 @@ struct Place {
     Input,     ///< the entry point's input `number`
     Result,    ///< the caller's buffer for result `number`
     Parameter, ///< what the model.get at the root of the value names
+    Updated,   ///< the parameter that `updates[number]` sets
     Slot       ///< slot `number` of the arena
   };
   Kind kind = Kind::Slot;
@@ -77,6 +80,7 @@ struct EntryPlan {
   llvm::DenseMap<mlir::Value, Place> places;                         ///< of roots: see root()
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Copy>> copies; ///< made before the operation
   llvm::MapVector<mlir::Operation *, LaunchScratch> launches;        ///< each func.call
+  llvm::SmallVector<mlir::model::SetOp> updates;
 
   Place place(mlir::Value tensor) const { return places.lookup(root(tensor)); }
   /// The value whose bytes a view shows: through reshapes, casts and elements of lists.

@@ -67,11 +67,11 @@ void StorageTable::mergeHandovers() {
 }
 
 std::vector<std::pair<unsigned, unsigned>>
-StorageTable::assignSlots(const llvm::DenseMap<unsigned, unsigned> &elsewhere, llvm::ArrayRef<int64_t> typical,
+StorageTable::assignSlots(llvm::function_ref<bool(unsigned)> isElsewhere, llvm::ArrayRef<int64_t> typical,
                           std::vector<SizeExpr> &slotBytes) const {
   std::vector<std::pair<int64_t, unsigned>> order;
   for (unsigned storage = 0; storage < storages.size(); ++storage)
-    if (mergedInto[storage] == storage && !elsewhere.contains(storage))
+    if (mergedInto[storage] == storage && !isElsewhere(storage))
       order.emplace_back(storages[storage].bytes.evaluate(typical), storage);
   llvm::sort(order, [](const auto &a, const auto &b) {
     return std::pair(-a.first, a.second) < std::pair(-b.first, b.second);

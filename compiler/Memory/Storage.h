@@ -7,7 +7,8 @@
 #pragma once
 
 #include "compiler/Sizes/SizeExpr.h"
-#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <string>
 #include <vector>
 
@@ -39,9 +40,9 @@ public:
   /// steps of handovers between them.
   void mergeHandovers();
 
-  /// Gives each storage that is not in `elsewhere` to a slot: the largest for `typical` sizes first, each to the first
+  /// Gives each storage that has no place elsewhere to a slot: the largest for `typical` sizes first, each to the first
   /// slot with which it shares no step. Returns (storage, slot) pairs by slot, and the size of each slot.
-  std::vector<std::pair<unsigned, unsigned>> assignSlots(const llvm::DenseMap<unsigned, unsigned> &elsewhere,
+  std::vector<std::pair<unsigned, unsigned>> assignSlots(llvm::function_ref<bool(unsigned)> isElsewhere,
                                                          llvm::ArrayRef<int64_t> typical,
                                                          std::vector<SizeExpr> &slotBytes) const;
 

@@ -76,7 +76,7 @@ LogicalResult Interpreter::run(func::CallOp op) {
   if (!callee)
     return fault.at(op, "there is no function '" + op.getCallee() + "'");
   auto inputs = llvm::map_to_vector(op.getOperands(), [&](Value value) { return values.at(value); });
-  auto results = Interpreter(parameters, fault).call(callee, inputs);
+  auto results = Interpreter(parameters, updates, fault).call(callee, inputs);
   if (failed(results))
     return failure();
   for (auto [result, array] : llvm::zip_equal(op.getResults(), *results))
@@ -84,7 +84,7 @@ LogicalResult Interpreter::run(func::CallOp op) {
   return success();
 }
 
-LogicalResult Interpreter::run(model::GetOp op) {
+template <typename Op> FailureOr<std::string> Interpreter::parameterName(Op op) {
   auto parameter = SymbolTable::lookupNearestSymbolFrom<model::ParameterOp>(op, op.getParameterAttr());
   if (!parameter)
     return fault.at(op, "there is no parameter '" + op.getParameter() + "'");
@@ -92,11 +92,26 @@ LogicalResult Interpreter::run(model::GetOp op) {
   for (auto [index, count] : llvm::zip_equal(indices, parameter.getCounts()))
     if (index < 0 || index >= count)
       return fault.at(op, "list index " + Twine(index) + " is outside of a list of " + Twine(count));
-  std::string name = parameter.getCheckpointName(indices);
-  auto found = parameters.find(name);
+  return parameter.getCheckpointName(indices);
+}
+
+LogicalResult Interpreter::run(model::GetOp op) {
+  FailureOr<std::string> name = parameterName(op);
+  if (failed(name))
+    return failure();
+  auto found = parameters.find(*name);
   if (found == parameters.end())
-    return fault.at(op, "no value was given for parameter '" + name + "'");
+    return fault.at(op, "no value was given for parameter '" + *name + "'");
   return define(op->getResult(0), found->second);
+}
+
+LogicalResult Interpreter::run(model::SetOp op) {
+  FailureOr<std::string> name = parameterName(op);
+  if (failed(name))
+    return failure();
+  if (!updates.emplace(*name, arrayOf(op.getValue())).second)
+    return fault.at(op, "parameter '" + *name + "' is set twice");
+  return success();
 }
 
 //===-------------------------------------------- control flow --------------------------------------------------===//
@@ -192,7 +207,7 @@ LogicalResult Interpreter::run(Block &block) {
 LogicalResult Interpreter::run(Operation &op) {
   auto runCase = [&](auto known) { return run(known); };
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
-      .Case<func::CallOp, scf::ForOp, scf::IfOp, model::GetOp, arith::ConstantOp>(runCase)
+      .Case<func::CallOp, scf::ForOp, scf::IfOp, model::GetOp, model::SetOp, arith::ConstantOp>(runCase)
       .Case<tensor::EmptyOp, tensor::DimOp, tensor::ExtractOp, tensor::InsertOp>(runCase)
       .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(runCase)
       .Case<tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::ConcatOp, tensor::PadOp>(runCase)
@@ -205,16 +220,19 @@ LogicalResult Interpreter::run(Operation &op) {
 //===-------------------------------------------- interpret -----------------------------------------------------===//
 
 llvm::Expected<std::vector<Array>> attnc::reference::interpret(func::FuncOp function, ArrayRef<Array> inputs,
-                                                               const Parameters &parameters) {
+                                                               const Parameters &parameters, Parameters *updates) {
   Fault fault;
+  Parameters updated;
   std::vector<SharedArray> shared;
   for (const Array &input : inputs)
     shared.push_back(std::make_shared<const Array>(input));
-  auto results = Interpreter(parameters, fault).call(function, shared);
+  auto results = Interpreter(parameters, updated, fault).call(function, shared);
   if (failed(results))
     return llvm::createStringError(fault.message());
   std::vector<Array> arrays;
   for (const SharedArray &result : *results)
     arrays.push_back(*result);
+  if (updates)
+    *updates = std::move(updated);
   return arrays;
 }

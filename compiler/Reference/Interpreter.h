@@ -22,7 +22,8 @@ namespace attnc::reference {
 
 class Interpreter {
 public:
-  Interpreter(const Parameters &parameters, Fault &fault) : parameters(parameters), fault(fault) {}
+  Interpreter(const Parameters &parameters, Parameters &updates, Fault &fault)
+      : parameters(parameters), updates(updates), fault(fault) {}
 
   llvm::FailureOr<std::vector<SharedArray>> call(mlir::func::FuncOp function, llvm::ArrayRef<SharedArray> inputs);
 
@@ -35,6 +36,7 @@ private:
   llvm::LogicalResult run(mlir::scf::ForOp op);
   llvm::LogicalResult run(mlir::scf::IfOp op);
   llvm::LogicalResult run(mlir::model::GetOp op);
+  llvm::LogicalResult run(mlir::model::SetOp op);
   llvm::LogicalResult run(mlir::model::ElementOp op);
   llvm::LogicalResult run(mlir::model::WithElementOp op);
   llvm::LogicalResult run(mlir::arith::ConstantOp op);
@@ -69,7 +71,11 @@ private:
   void copyValues(mlir::ValueRange from, mlir::ValueRange to);
 
   Environment values;
+  /// The name of the element of a list that a model.get or model.set speaks of.
+  template <typename Op> llvm::FailureOr<std::string> parameterName(Op op);
+
   const Parameters &parameters;
+  Parameters &updates;
   Fault &fault;
 };
 

@@ -24,8 +24,9 @@ namespace attnc::reference {
 /// Values of parameters by checkpoint name, list indices filled in: "blocks.3.norm1.gain".
 using Parameters = std::map<std::string, Array>;
 
-/// Runs `function` (an entry point or a kernel) on `inputs`; gives its results.
+/// Runs `function` (an entry point or a kernel) on `inputs`; gives its results, and in `updates`, where that is given,
+/// the parameters that have another value afterwards.
 llvm::Expected<std::vector<Array>> interpret(mlir::func::FuncOp function, llvm::ArrayRef<Array> inputs,
-                                             const Parameters &parameters = {});
+                                             const Parameters &parameters = {}, Parameters *updates = nullptr);
 
 } // namespace attnc::reference

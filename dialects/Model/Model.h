@@ -29,6 +29,7 @@ inline constexpr llvm::StringLiteral entryAttrName = "model.entry";           //
 inline constexpr llvm::StringLiteral dimensionsAttrName = "model.dimensions"; ///< array of #model.dimension, in order
 inline constexpr llvm::StringLiteral docAttrName = "model.doc";               ///< string: its documentation
 inline constexpr llvm::StringLiteral gradientAttrName = "model.gradient";     ///< unit: to be derived (compiler/Derive)
+inline constexpr llvm::StringLiteral minimizeAttrName = "model.minimize";     ///< #model.minimize: to be derived
 // On an argument or a result of an entry point:
 inline constexpr llvm::StringLiteral nameAttrName = "model.name";   ///< string
 inline constexpr llvm::StringLiteral shapeAttrName = "model.shape"; ///< array of strings, one a dimension

@@ -30,6 +30,7 @@ def Model_Dialect : Dialect {
       model.dimensions             array of #model.dimension, on an entry: its named dynamic dimensions, in ABI order
       model.shape                  array of strings, on an argument or result: the name (or number) of each dimension
       model.name                   string, on an argument or result
+      model.minimize               #model.minimize, on an entry: to be derived, as what follows says
   }];
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
@@ -54,16 +55,41 @@ def Model_InitialiserAttr : AttrDef<Model_Dialect, "Initialiser"> {
   let assemblyFormat = "`<` $kind `,` $a `,` $b `>`";
 }
 
+def Model_StepAttr : AttrDef<Model_Dialect, "Step"> {
+  let mnemonic = "step";
+  let summary = "an optimizer's step for a parameter";
+  let description = [{
+    `function` is a private function (parameter, gradient, number of the step as f32, states...) -> (parameter,
+    states...); of a list, for each of its elements.
+  }];
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$parameter, "::mlir::FlatSymbolRefAttr":$function,
+                        OptionalArrayRefParameter<"::mlir::FlatSymbolRefAttr">:$states);
+  let assemblyFormat = "`<` $parameter `by` $function (`with` $states^)? `>`";
+}
+
+def Model_MinimizeAttr : AttrDef<Model_Dialect, "Minimize"> {
+  let mnemonic = "minimize";
+  let summary = "one step of training";
+  let description = [{
+    Of an entry point whose only result is the loss: the gradients by the parameters of `steps`, scaled so that their
+    norm is at most `clipNorm` where that is not 0, are given to the steps; `count`, an i32, is one more afterwards.
+  }];
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$count, "::mlir::FloatAttr":$clipNorm,
+                        ArrayRefParameter<"::mlir::model::StepAttr">:$steps);
+  let assemblyFormat = "`<` `count` $count `clip` $clipNorm `steps` $steps `>`";
+}
+
 def Model_ParameterOp : Model_Op<"parameter", [Symbol]> {
   let summary = "a parameter of the model, or a list of them";
   let description = [{
     `model.parameter @blocks.norm1.gain [6] : tensor<384xf32> checkpoint "h.{0}.ln_1.weight" init <"ones", 0.0, 0.0>`
     declares one parameter for each index of `counts` (none: a single one). `{0}`, `{1}` in `checkpoint` stand for
-    those indices, and each occurs, so that no two parameters of a list share a name.
+    those indices, and each occurs, so that no two parameters of a list share a name. A `frozen` one has no gradient.
+    A `state` belongs to training: an optimizer's moments, or the number of steps; it is frozen, and may be i32.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<AnyRankedTensor>:$type,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$counts,
-                       StrAttr:$checkpoint, Model_InitialiserAttr:$initialiser, UnitAttr:$frozen);
+                       StrAttr:$checkpoint, Model_InitialiserAttr:$initialiser, UnitAttr:$frozen, UnitAttr:$state);
   let assemblyFormat = [{
     $sym_name `` custom<Counts>($counts) `:` $type `checkpoint` $checkpoint `init` $initialiser attr-dict
   }];
@@ -83,6 +109,17 @@ def Model_GetOp : Model_Op<"get", [Pure, DeclareOpInterfaceMethods<SymbolUserOpI
   let arguments = (ins FlatSymbolRefAttr:$parameter, Variadic<Index>:$indices);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$parameter (`[` $indices^ `]`)? attr-dict `:` type($result)";
+}
+
+def Model_SetOp : Model_Op<"set", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "gives a parameter another value";
+  let description = [{
+    `model.set @blocks.norm1.gain[%l], %value : tensor<384xf32>`: the parameter has this value when the entry point has
+    returned. Every `model.get` reads what it had before the call; so whatever reads a parameter stands in front of
+    what sets it, and each is set once at most.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$parameter, Variadic<Index>:$indices, AnyRankedTensor:$value);
+  let assemblyFormat = "$parameter (`[` $indices^ `]`)? `,` $value attr-dict `:` type($value)";
 }
 
 def Model_ElementOp : Model_Op<"element", [Pure]> {

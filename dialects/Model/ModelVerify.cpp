@@ -11,7 +11,8 @@ using namespace mlir::model;
 
 LogicalResult ParameterOp::verify() {
   auto type = cast<RankedTensorType>(getType());
-  if (!type.hasStaticShape() || !type.getElementType().isF32())
+  bool isNumber = type.getElementType().isF32() || (getState() && type.getElementType().isInteger(32));
+  if (!type.hasStaticShape() || !isNumber)
     return emitOpError() << "is " << type << ", expected a tensor of f32 with static sizes";
   for (auto [number, count] : llvm::enumerate(getCounts())) {
     if (count < 1)
@@ -28,20 +29,30 @@ LogicalResult ParameterOp::verify() {
   return success();
 }
 
-LogicalResult GetOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto parameter = symbols.lookupNearestSymbolFrom<ParameterOp>(*this, getParameterAttr());
+/// What `model.get` and `model.set` name: a parameter of the type of `value`, and one of its list.
+template <typename Op> static LogicalResult verifyElement(Op op, Value value, SymbolTableCollection &symbols) {
+  auto parameter = symbols.lookupNearestSymbolFrom<ParameterOp>(op, op.getParameterAttr());
   if (!parameter)
-    return emitOpError("names no parameter of this module: ") << getParameter();
-  if (parameter.getType() != getResult().getType())
-    return emitOpError("has type ") << getResult().getType() << ", but parameter " << getParameter() << " is "
-                                    << parameter.getType();
-  if (parameter.getCounts().size() != getIndices().size())
-    return emitOpError("has ") << getIndices().size() << " indices, but parameter " << getParameter() << " has "
-                               << parameter.getCounts().size() << " list dimensions";
-  for (auto [index, count] : llvm::zip_equal(getIndices(), parameter.getCounts()))
+    return op.emitOpError("names no parameter of this module: ") << op.getParameter();
+  if (parameter.getType() != value.getType())
+    return op.emitOpError("has type ") << value.getType() << ", but parameter " << op.getParameter() << " is "
+                                       << parameter.getType();
+  if (parameter.getCounts().size() != op.getIndices().size())
+    return op.emitOpError("has ") << op.getIndices().size() << " indices, but parameter " << op.getParameter()
+                                  << " has " << parameter.getCounts().size() << " list dimensions";
+  for (auto [index, count] : llvm::zip_equal(op.getIndices(), parameter.getCounts()))
     if (std::optional<int64_t> constant = getConstantIntValue(index); constant && (*constant < 0 || *constant >= count))
-      return emitOpError("reads entry ") << *constant << " of parameter " << getParameter() << ", which has " << count;
+      return op.emitOpError("names entry ") << *constant << " of parameter " << op.getParameter() << ", which has "
+                                            << count;
   return success();
+}
+
+LogicalResult GetOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyElement(*this, getResult(), symbols);
+}
+
+LogicalResult SetOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyElement(*this, getValue(), symbols);
 }
 
 //===-------------------------------------------- entry points --------------------------------------------------===//

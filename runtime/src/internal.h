@@ -3,6 +3,7 @@
 #define ATTN_INTERNAL_H
 
 #include "attn/status.h"
+#include "attn/weights.h"
 
 #define ATTN_PUBLIC __attribute__((visibility("default")))
 
@@ -13,5 +14,10 @@ attn_code attn_succeed(attn_status *status);
 
 /* Writes a shape such as "[2, 64]" for messages. */
 const char *attn_shape_text(const int64_t *shape, int32_t rank, char *buffer, int size);
+
+/* What a call does to weights: see attn_weights_repack. */
+int attn_weights_are_trainable(const attn_weights *weights);
+int attn_weights_are_stale(const attn_weights *weights);
+void attn_weights_set_stale(attn_weights *weights);
 
 #endif

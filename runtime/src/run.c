@@ -148,6 +148,12 @@ static attn_code check_model(const attn_model *model, int64_t number, const attn
   if (model->loaded_count > 0 && !context->weights)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: the model has parameters, but the context has no weights",
                      entry->name);
+  if (entry->updates && !attn_weights_are_trainable(context->weights))
+    return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: changes parameters, but these weights are not loaded for training "
+                     "(ATTN_TRAINABLE)", entry->name);
+  if (!entry->updates && context->weights && attn_weights_are_stale(context->weights))
+    return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: the parameters have changed since they were packed "
+                     "(attn_weights_repack)", entry->name);
   return ATTN_OK;
 }
 
@@ -192,6 +198,8 @@ ATTN_PUBLIC attn_code attn_run(const attn_model *model, int64_t number, const at
     data[i] = tensors[i].data;
   attn_frame frame = {data, dimensions, context->weights ? attn_weights_table(context->weights) : 0, context->arena,
                       executor};
+  if (entry->updates)
+    attn_weights_set_stale(context->weights);
   code = (attn_code)entry->run(&frame);
   if (code == ATTN_OUT_OF_RANGE)
     return attn_fail(status, code, "%s: an index that comes from the inputs lies outside its tensor", entry->name);

@@ -105,3 +105,5 @@ ATTN_PUBLIC const attn_file_tensor *attn_safetensors_find(const attn_safetensors
       return &file->header.tensors[i];
   return 0;
 }
+
+ATTN_PUBLIC const char *attn_safetensors_object(const attn_safetensors *file) { return file->header.object; }

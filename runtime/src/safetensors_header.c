@@ -162,6 +162,29 @@ static int skip_value(parser *p) {
   return ok;
 }
 
+/* The metadata, of which one text is kept. */
+static int parse_metadata(parser *p, attn_header *header) {
+  if (peek(p) != '{')
+    return skip_value(p);
+  ++p->at;
+  if (accept(p, '}'))
+    return 1;
+  char *names = p->names_end;
+  do {
+    const char *key = parse_string(p);
+    if (!key || !expect(p, ':', "':'"))
+      return 0;
+    int is_object = strcmp(key, "attnc.object") == 0 && peek(p) == '"';
+    const char *value = is_object ? parse_string(p) : 0;
+    if (is_object ? !value : !skip_value(p))
+      return 0;
+    if (value && strlen(value) < sizeof header->object)
+      strcpy(header->object, value);
+    p->names_end = names;
+  } while (accept(p, ','));
+  return expect(p, '}', "the end of the metadata");
+}
+
 static int parse_dtype(parser *p, attn_file_tensor *tensor) {
   char *names = p->names_end;
   const char *name = parse_string(p);
@@ -313,7 +336,7 @@ static void parse_all(parser *p, attn_header *header, const char *data, uint64_t
       if (!name || !expect(p, ':', "':'"))
         return;
       if (strcmp(name, "__metadata__") == 0) {
-        if (!skip_value(p))
+        if (!parse_metadata(p, header))
           return;
       } else if (!append(p, header, &capacity, name) ||
                  !parse_tensor(p, &header->tensors[header->count - 1], data, data_bytes)) {

@@ -8,6 +8,7 @@ typedef struct attn_header {
   attn_file_tensor *tensors;
   int64_t count;
   char *names; /* storage of the tensors' names */
+  char object[40]; /* what wrote the file: "attnc.object" of its metadata, or empty */
 } attn_header;
 
 /* Parses `text`; `data` are the tensors' bytes, `data_bytes` of them. On failure nothing is held. `file` names the

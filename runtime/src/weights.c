@@ -21,6 +21,8 @@ struct attn_weights {
   size_t values_bytes;
   char *packed;
   size_t packed_bytes;
+  int trainable; /* all values, those of states among them, are in `values` */
+  int stale;     /* they have changed since they were packed */
 };
 
 static int64_t product(const int64_t *sizes, int32_t rank) {
@@ -60,28 +62,19 @@ ATTN_PUBLIC int attn_parameter_name(const attn_parameter_info *parameter, int64_
   return (int)length;
 }
 
-/* Makes the packed weights from the loaded ones. */
-static attn_code pack(attn_weights *weights, const attn_executor *executor, attn_status *status) {
+/* Makes the packed weights from the loaded ones, in memory that is there. */
+static attn_code fill_packed(attn_weights *weights, const attn_executor *executor, attn_status *status) {
   const attn_model *model = weights->model;
+  weights->stale = 0;
   if (!model->prepare)
     return attn_succeed(status);
   if (!executor)
     executor = attn_serial_executor();
-  for (int64_t i = 0; i < model->packed_count; ++i)
-    weights->packed_bytes += aligned((size_t)model->packed_bytes[i]);
   int64_t arena_bytes = model->prepare_arena_bytes ? model->prepare_arena_bytes(0, executor->workers) : 0;
-  weights->packed = attn_memory_allocate(weights->packed_bytes);
   void *arena = attn_memory_allocate((size_t)arena_bytes);
-  if (!weights->packed || !arena) {
-    attn_memory_free(arena, (size_t)arena_bytes);
-    return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory for %zu bytes of packed weights", model->name,
-                     weights->packed_bytes);
-  }
-  size_t offset = 0;
-  for (int64_t i = 0; i < model->packed_count; ++i) {
-    weights->table[model->loaded_count + i] = weights->packed + offset;
-    offset += aligned((size_t)model->packed_bytes[i]);
-  }
+  if (!arena)
+    return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory for %lld bytes to pack weights", model->name,
+                     (long long)arena_bytes);
   attn_frame frame = {0, 0, weights->table, arena, executor};
   int32_t code = model->prepare(&frame);
   attn_memory_free(arena, (size_t)arena_bytes);
@@ -90,6 +83,32 @@ static attn_code pack(attn_weights *weights, const attn_executor *executor, attn
                      attn_code_name((attn_code)code));
   return attn_succeed(status);
 }
+
+static attn_code pack(attn_weights *weights, const attn_executor *executor, attn_status *status) {
+  const attn_model *model = weights->model;
+  if (!model->prepare)
+    return attn_succeed(status);
+  for (int64_t i = 0; i < model->packed_count; ++i)
+    weights->packed_bytes += aligned((size_t)model->packed_bytes[i]);
+  weights->packed = attn_memory_allocate(weights->packed_bytes);
+  if (!weights->packed)
+    return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory for %zu bytes of packed weights", model->name,
+                     weights->packed_bytes);
+  size_t offset = 0;
+  for (int64_t i = 0; i < model->packed_count; ++i) {
+    weights->table[model->loaded_count + i] = weights->packed + offset;
+    offset += aligned((size_t)model->packed_bytes[i]);
+  }
+  return fill_packed(weights, executor, status);
+}
+
+ATTN_PUBLIC attn_code attn_weights_repack(attn_weights *weights, const attn_executor *executor, attn_status *status) {
+  return fill_packed(weights, executor, status);
+}
+
+int attn_weights_are_trainable(const attn_weights *weights) { return weights->trainable; }
+int attn_weights_are_stale(const attn_weights *weights) { return weights->stale; }
+void attn_weights_set_stale(attn_weights *weights) { weights->stale = weights->packed != 0; }
 
 static attn_code create(const attn_model *model, attn_weights **out, attn_status *status) {
   *out = 0;
@@ -196,38 +215,94 @@ static attn_code check_extra(const attn_weights *weights, const char *path, cons
   return ATTN_OK;
 }
 
-/* Finds and checks every tensor, then reserves memory for those that can't be used in place and fills the table. */
-static attn_code bind_file(attn_weights *weights, const char *path, int32_t flags, const attn_file_tensor **tensors,
-                           unsigned char *used, attn_status *status) {
+/* Whether a parameter is taken from the file: states of training are, where they are wanted and the file has them. */
+static int is_read(const attn_weights *weights, const attn_parameter_info *parameter) {
+  char name[NAME_BYTES];
+  attn_parameter_name(parameter, 0, name, sizeof name);
+  return !parameter->state || (weights->trainable && attn_safetensors_find(weights->file, name));
+}
+
+/* Training goes on with all states or starts with none. */
+static attn_code check_states(const attn_weights *weights, const char *path, attn_status *status) {
+  const attn_parameter_info *first[2] = {0, 0};
+  for (int64_t p = 0; p < weights->model->parameter_count; ++p) {
+    const attn_parameter_info *parameter = &weights->model->parameters[p];
+    if (parameter->state && !first[is_read(weights, parameter)])
+      first[is_read(weights, parameter)] = parameter;
+  }
+  if (weights->trainable && first[0] && first[1])
+    return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: has the state of training '%s' but not '%s', expected all or none",
+                     path, first[1]->name, first[0]->name);
+  return ATTN_OK;
+}
+
+/* Finds and checks every tensor; those that the model does not read stay null. */
+static attn_code find_tensors(attn_weights *weights, const char *path, int32_t flags, const attn_file_tensor **tensors,
+                              unsigned char *used, attn_status *status) {
   const attn_model *model = weights->model;
   for (int64_t p = 0; p < model->parameter_count; ++p) {
     const attn_parameter_info *parameter = &model->parameters[p];
     for (int64_t entry = 0; entry < product(parameter->counts, parameter->list_rank); ++entry) {
       const attn_file_tensor **tensor = &tensors[parameter->first + entry];
+      char name[NAME_BYTES];
+      attn_parameter_name(parameter, entry, name, sizeof name);
+      if (parameter->state && (*tensor = attn_safetensors_find(weights->file, name)))
+        used[*tensor - attn_safetensors_at(weights->file, 0)] = 1;
+      *tensor = 0;
+      if (!is_read(weights, parameter))
+        continue;
       attn_code code = find_tensor(weights, path, parameter, entry, tensor, status);
       if (code != ATTN_OK)
         return code;
       used[*tensor - attn_safetensors_at(weights->file, 0)] = 1;
-      if (!in_place(*tensor))
-        weights->values_bytes += aligned(parameter_bytes(parameter));
     }
   }
-  attn_code code = flags & ATTN_ALLOW_EXTRA ? ATTN_OK : check_extra(weights, path, used, status);
+  attn_code code = check_states(weights, path, status);
+  return code == ATTN_OK && !(flags & ATTN_ALLOW_EXTRA) ? check_extra(weights, path, used, status) : code;
+}
+
+/* What a state is before the first step. */
+static void start_state(const attn_parameter_info *parameter, char *to) {
+  for (int64_t i = 0; i < product(parameter->shape, parameter->rank); ++i)
+    if (parameter->dtype == ATTN_F32)
+      ((float *)to)[i] = (float)parameter->init_a;
+    else
+      ((int32_t *)to)[i] = (int32_t)parameter->init_a;
+}
+
+/* Reserves memory for the values that can't be used in place and fills the table. */
+static attn_code bind_file(attn_weights *weights, const char *path, int32_t flags, const attn_file_tensor **tensors,
+                           unsigned char *used, attn_status *status) {
+  const attn_model *model = weights->model;
+  weights->trainable = (flags & ATTN_TRAINABLE) != 0;
+  attn_code code = find_tensors(weights, path, flags, tensors, used, status);
   if (code != ATTN_OK)
     return code;
-  char *place = weights->values = weights->values_bytes ? attn_memory_allocate(weights->values_bytes) : 0;
-  if (weights->values_bytes && !place)
-    return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory for %zu bytes of weights", path, weights->values_bytes);
-  for (int64_t p = 0; p < model->parameter_count; ++p) {
-    const attn_parameter_info *parameter = &model->parameters[p];
-    for (int64_t entry = 0; entry < product(parameter->counts, parameter->list_rank); ++entry) {
-      int64_t slot = parameter->first + entry;
-      weights->table[slot] = in_place(tensors[slot]) ? tensors[slot]->data : place;
-      if (!in_place(tensors[slot])) {
-        copy_values(tensors[slot], place);
+  char *place = 0;
+  for (int fills = 0; fills < 2; ++fills) { /* first the bytes that are wanted, then the values */
+    for (int64_t p = 0; p < model->parameter_count; ++p) {
+      const attn_parameter_info *parameter = &model->parameters[p];
+      for (int64_t entry = 0; entry < product(parameter->counts, parameter->list_rank); ++entry) {
+        int64_t slot = parameter->first + entry;
+        int is_mapped = !weights->trainable && tensors[slot] && in_place(tensors[slot]);
+        if (is_mapped)
+          weights->table[slot] = tensors[slot]->data;
+        if (is_mapped || (parameter->state && !weights->trainable))
+          continue;
+        if (!fills) {
+          weights->values_bytes += aligned(parameter_bytes(parameter));
+          continue;
+        }
+        weights->table[slot] = place;
+        if (tensors[slot])
+          copy_values(tensors[slot], place);
+        else
+          start_state(parameter, place);
         place += aligned(parameter_bytes(parameter));
       }
     }
+    if (!fills && weights->values_bytes && !(place = weights->values = attn_memory_allocate(weights->values_bytes)))
+      return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory for %zu bytes of weights", path, weights->values_bytes);
   }
   return ATTN_OK;
 }
@@ -292,6 +367,7 @@ ATTN_PUBLIC attn_code attn_weights_initialise(const attn_model *model, uint64_t 
   if (code != ATTN_OK)
     return code;
   attn_weights *weights = *out;
+  weights->trainable = 1;
   if (!executor)
     executor = attn_serial_executor();
   for (int64_t p = 0; p < model->parameter_count; ++p)
@@ -322,6 +398,8 @@ ATTN_PUBLIC attn_code attn_weights_embedded(const attn_model *model, const attn_
   attn_code code = create(model, out, status);
   for (int64_t p = 0; code == ATTN_OK && p < model->parameter_count; ++p) {
     const attn_parameter_info *parameter = &model->parameters[p];
+    if (parameter->state)
+      continue;
     if (!parameter->embedded)
       code = attn_fail(status, ATTN_BAD_WEIGHTS, "%s: parameter %s is not in the object (compile with --embed-weights)",
                        model->name, parameter->name);
@@ -338,11 +416,17 @@ ATTN_PUBLIC attn_code attn_weights_from_table(const attn_model *model, const voi
   attn_code code = create(model, out, status);
   if (code != ATTN_OK)
     return code;
-  for (int64_t i = 0; code == ATTN_OK && i < model->loaded_count; ++i) {
-    (*out)->table[i] = table ? table[i] : 0;
-    if (!(*out)->table[i])
-      code = attn_fail(status, ATTN_BAD_ARGUMENT, "%s: place %lld of the parameter table is null", model->name,
-                       (long long)i);
+  (*out)->trainable = 1;
+  for (int64_t p = 0; code == ATTN_OK && p < model->parameter_count; ++p) {
+    const attn_parameter_info *parameter = &model->parameters[p];
+    for (int64_t i = parameter->first; i < parameter->first + product(parameter->counts, parameter->list_rank); ++i) {
+      (*out)->table[i] = table ? table[i] : 0;
+      if (!(*out)->table[i] && !parameter->state)
+        code = attn_fail(status, ATTN_BAD_ARGUMENT, "%s: place %lld of the parameter table is null", model->name,
+                         (long long)i);
+      if (!(*out)->table[i] && parameter->state)
+        (*out)->trainable = 0;
+    }
   }
   return finish(out, code, executor, status);
 }
@@ -356,5 +440,7 @@ ATTN_PUBLIC void attn_weights_free(attn_weights *weights) {
   free(weights->table);
   free(weights);
 }
+
+ATTN_PUBLIC const attn_model *attn_weights_model(const attn_weights *weights) { return weights->model; }
 
 ATTN_PUBLIC const void *const *attn_weights_table(const attn_weights *weights) { return weights->table; }

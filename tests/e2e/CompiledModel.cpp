@@ -60,6 +60,8 @@ const attn_entry_info *CompiledModel::entry(const std::string &name) const {
 
 static float drawFor(const attn_parameter_info &parameter, Random &random) {
   double noise = random.uniform(-1, 1);
+  if (parameter.state) // counts and means of squares are not negative
+    return static_cast<float>(parameter.dtype == ATTN_I32 ? 3 : parameter.init_a + 0.25 + 0.125 * noise);
   switch (parameter.init) {
   case ATTN_INIT_CONSTANT:
     return static_cast<float>(parameter.init_a + 0.25 * noise);
@@ -80,14 +82,16 @@ void CompiledModel::drawParameters() {
       char name[512];
       attn_parameter_name(&parameter, entry, name, sizeof name);
       Random random(name);
-      std::vector<float> &floats = storage.emplace_back(reference::elementsOf(shape));
-      for (float &value : floats)
+      std::vector<double> drawn(reference::elementsOf(shape));
+      for (double &value : drawn)
         value = drawFor(parameter, random);
-      table[parameter.first + entry] = floats.data();
-      values[name] =
-          reference::Array(reference::Element::F32, shape, std::vector<double>(floats.begin(), floats.end()));
+      names.emplace_back(name, parameter.dtype);
+      table[parameter.first + entry] = storage.emplace_back(drawn.size() * 4).data();
+      bool isReal = parameter.dtype == ATTN_F32;
+      values[name] = reference::Array(isReal ? reference::Element::F32 : reference::Element::I32, shape, drawn);
     }
   }
+  writeParameters();
   attn_status status = {};
   if (attn_weights_from_table(model, table.data(), attn_serial_executor(), &weights, &status) != ATTN_OK)
     message_ = status.message;
@@ -111,6 +115,11 @@ static void write(const reference::Array &array, int32_t dtype, char *to) {
     std::memcpy(to, dtype == ATTN_F32 ? static_cast<void *>(&number) : &integer, dtype == ATTN_BOOL ? 1 : 4);
     to += dtype == ATTN_BOOL ? 1 : 4;
   }
+}
+
+void CompiledModel::writeParameters() const {
+  for (auto [bytes, name] : llvm::zip_equal(storage, names))
+    write(values.at(name.first), name.second, bytes.data());
 }
 
 namespace {
@@ -156,7 +165,11 @@ CallResults CompiledModel::call(const attn_entry_info &entry, const std::vector<
   GuardedBuffer arena(std::max<int64_t>(entry.arena_bytes(dimensions.data(), options.workers), 0), options.guardBefore,
                       ATTN_ALIGNMENT);
   attn_frame frame = {pointers.data(), dimensions.data(), attn_weights_table(weights), arena.data(), &pool.executor};
+  if (entry.updates)
+    writeParameters();
   CallResults results{entry.run(&frame), {}};
+  if (entry.updates)
+    results.parameters = storage;
   for (int64_t kernel = 0; options.chunks && kernel < model->kernel_count; ++kernel)
     for (int64_t phase = 0; phase < model->kernels[kernel].phase_count; ++phase)
       if (auto found = pool.most.find(model->kernels[kernel].phases[phase]); found != pool.most.end()) {

@@ -27,10 +27,11 @@ struct CallOptions {
   std::map<std::string, int64_t> *chunks = nullptr;
 };
 
-/// What a call left in its results, as bytes.
+/// What a call left in its results, as bytes; and in the parameters, one after the other, where it updates them.
 struct CallResults {
   int32_t status = 0;
   std::vector<std::vector<char>> bytes;
+  std::vector<std::vector<char>> parameters = {};
 };
 
 class CompiledModel {
@@ -48,6 +49,8 @@ public:
   mlir::ModuleOp fused() const { return *fusion->module; }
   /// Values for all parameters: around what their initialisers say, but never all zero or all one.
   const reference::Parameters &parameters() const { return values; }
+  /// Their names in the order of CallResults::parameters, and their element types.
+  const std::vector<std::pair<std::string, int32_t>> &parameterNames() const { return names; }
 
   CallResults call(const attn_entry_info &entry, const std::vector<reference::Array> &inputs,
                    const std::vector<int64_t> &dimensions, const CallOptions &options) const;
@@ -56,13 +59,15 @@ private:
   bool compileTo(std::optional<Phase> phase, CompileOptions options, std::unique_ptr<Compilation> &made);
   bool load(const std::string &prefix);
   void drawParameters();
+  void writeParameters() const;
 
   std::string message_;
   std::unique_ptr<Compilation> import, fusion, whole;
   std::unique_ptr<llvm::orc::LLJIT> jit;
   const attn_model *model = nullptr;
   reference::Parameters values;
-  std::vector<std::vector<float>> storage;
+  std::vector<std::pair<std::string, int32_t>> names;
+  mutable std::vector<std::vector<char>> storage; ///< of the parameters, which each call starts with
   attn_weights *weights = nullptr;
 };
 

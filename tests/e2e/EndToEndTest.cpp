@@ -20,7 +20,8 @@ struct Case {
 
 std::vector<Case> allCases() {
   std::vector<Case> cases;
-  for (auto subjects : {maskSubjects(), scoreSubjects(), layerSubjects(), modelSubjects(), shapeSubjects()})
+  for (auto subjects :
+       {maskSubjects(), scoreSubjects(), layerSubjects(), modelSubjects(), shapeSubjects(), trainingSubjects()})
     for (const Subject &subject : subjects)
       for (const Choice &choice : subject.choices)
         cases.push_back({subject, choice});
@@ -86,11 +87,17 @@ protected:
     return array;
   }
 
+  /// The results; behind them, of an entry that updates parameters, those as they are afterwards.
   std::vector<Array> interpretIn(mlir::ModuleOp module) {
     auto function = module.lookupSymbol<mlir::func::FuncOp>(subject().entry);
-    auto results = reference::interpret(function, inputs, model->parameters());
-    if (results)
+    reference::Parameters updates;
+    auto results = reference::interpret(function, inputs, model->parameters(), &updates);
+    if (results) {
+      for (auto &[name, dtype] : model->parameterNames())
+        if (entry->updates)
+          results->push_back(updates.count(name) ? updates.at(name) : model->parameters().at(name));
       return *results;
+    }
     ADD_FAILURE() << llvm::toString(results.takeError());
     return {};
   }
@@ -123,16 +130,16 @@ double elementOf(const std::vector<char> &bytes, int32_t dtype, int64_t place) {
 }
 
 /// The first element that differs, and the largest error among all; nothing where all agree.
-std::string difference(const attn_tensor_info &tensor, const std::vector<char> &bytes, const Array &expected,
+std::string difference(const std::string &name, int32_t dtype, const std::vector<char> &bytes, const Array &expected,
                        double tolerance) {
-  double limit = tensor.dtype == ATTN_F32 ? tolerance * reference::largestMagnitude(expected.values) : 0, worst = 0;
+  double limit = dtype == ATTN_F32 ? tolerance * reference::largestMagnitude(expected.values) : 0, worst = 0;
   std::string first;
   for (int64_t place = 0; place < static_cast<int64_t>(expected.values.size()); ++place) {
-    double found = elementOf(bytes, tensor.dtype, place), wanted = expected.values[place];
+    double found = elementOf(bytes, dtype, place), wanted = expected.values[place];
     worst = std::max(worst, std::fabs(found - wanted));
     if (first.empty() && !reference::agree(found, wanted, limit))
-      first = fmt::format("{}: element {} of {} is {}, expected {} within {}", tensor.name, place,
-                          expected.values.size(), found, wanted, limit);
+      first = fmt::format("{}: element {} of {} is {}, expected {} within {}", name, place, expected.values.size(),
+                          found, wanted, limit);
   }
   return first.empty() ? "" : fmt::format("{}; largest error {}", first, worst);
 }
@@ -142,16 +149,22 @@ TEST_P(EndToEnd, AgreesWithOracleAtAnyNumberOfThreads) {
   ASSERT_EQ(first.status, choice().status);
   if (first.status == 0) {
     std::vector<Array> expected = interpretIn(model->imported());
-    for (size_t number = 0; number < expected.size(); ++number)
-      EXPECT_EQ(
-          difference(entry->tensors[entry->input_count + number], first.bytes[number], expected[number], tolerance()),
-          "");
+    for (size_t number = 0; number < first.bytes.size(); ++number) {
+      const attn_tensor_info &tensor = entry->tensors[entry->input_count + number];
+      EXPECT_EQ(difference(tensor.name, tensor.dtype, first.bytes[number], expected[number], tolerance()), "");
+    }
+    for (size_t number = 0; number < first.parameters.size(); ++number) {
+      auto &[name, dtype] = model->parameterNames()[number];
+      const Array &wanted = expected[first.bytes.size() + number];
+      EXPECT_EQ(difference(name, dtype, first.parameters[number], wanted, tolerance()), "");
+    }
   }
   for (CallOptions options : {CallOptions{2, true}, CallOptions{3, false}}) {
     CallResults again = model->call(*entry, inputs, dimensions, options);
     EXPECT_EQ(again.status, choice().status);
     if (first.status == 0)
-      EXPECT_TRUE(again.bytes == first.bytes) << "other bits with " << options.workers << " workers";
+      EXPECT_TRUE(again.bytes == first.bytes && again.parameters == first.parameters)
+          << "other bits with " << options.workers << " workers";
   }
 }
 

@@ -74,5 +74,6 @@ std::vector<Subject> scoreSubjects();
 std::vector<Subject> layerSubjects();
 std::vector<Subject> modelSubjects();
 std::vector<Subject> shapeSubjects();
+std::vector<Subject> trainingSubjects();
 
 } // namespace attnc::e2e

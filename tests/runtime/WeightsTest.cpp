@@ -1,4 +1,6 @@
 #include "attn/weights.h"
+#include "attn/run.h"
+#include "attn/safetensors.h"
 #include "attn/threads.h"
 #include <cmath>
 #include <cstdio>
@@ -105,7 +107,8 @@ TEST(Weights, WidensHalfPrecision) {
   // 1, -2, 65504 (largest), 2^-24 (smallest subnormal) as F16; 1, -2, +inf, 0 as BF16.
   uint16_t half[] = {0x3C00, 0xC000, 0x7BFF, 0x0001}, brain[] = {0x3F80, 0xC000, 0x7F80, 0};
   TemporaryFile file({{"h.0.w", "F16", "[2,2]", std::string(reinterpret_cast<char *>(half), 8)},
-                      {"h.1.w", "BF16", "[2,2]", std::string(reinterpret_cast<char *>(brain), 8)}, b});
+                      {"h.1.w", "BF16", "[2,2]", std::string(reinterpret_cast<char *>(brain), 8)},
+                      b});
   attn_model m = model();
   attn_weights *weights;
   attn_status status;
@@ -149,13 +152,146 @@ TEST(Weights, InitialValuesAreTheSameAtAnyThreadCount) {
   attn_pool_destroy(pool);
 }
 
+namespace {
+
+// The same with a moment of each w, and an entry point that trains.
+const attn_parameter_info trained[] = {
+    parameters[0],
+    parameters[1],
+    {"t.m.blocks.w", "t.m.h.{0}.w", shape, counts, nullptr, 0.5, 0.0, ATTN_INIT_CONSTANT, ATTN_F32, 2, 1, 3, 1, 0},
+    {"t.count", "t.count", nullptr, nullptr, nullptr, 0.0, 0.0, ATTN_INIT_CONSTANT, ATTN_I32, 0, 0, 5, 1, 0}};
+
+int32_t addOne(const attn_frame *frame) {
+  for (int place : {0, 2, 3})
+    *static_cast<float *>(const_cast<void *>(frame->parameters[place])) += 1;
+  ++*static_cast<int32_t *>(const_cast<void *>(frame->parameters[5]));
+  return ATTN_OK;
+}
+
+int32_t prepareTrained(const attn_frame *frame) {
+  *static_cast<float *>(const_cast<void *>(frame->parameters[6])) = *static_cast<const float *>(frame->parameters[0]);
+  return ATTN_OK;
+}
+
+int32_t nothing(const attn_frame *) { return ATTN_OK; }
+int64_t noArena(const int64_t *, int64_t) { return 0; }
+
+const attn_entry_info entries[] = {{"t", addOne, noArena, nullptr, nullptr, 0, 0, 0, 1},
+                                   {"f", nothing, noArena, nullptr, nullptr, 0, 0, 0, 0}};
+
+attn_model trainedModel() {
+  attn_model m = model();
+  m.identity = "0123456789abcdef";
+  m.entries = entries;
+  m.entry_count = 2;
+  m.parameters = trained;
+  m.parameter_count = 4;
+  m.loaded_count = 6;
+  m.prepare = prepareTrained;
+  return m;
+}
+
+struct Training {
+  explicit Training(attn_model &m, const char *path = nullptr) {
+    code = path ? attn_weights_load(&m, path, ATTN_TRAINABLE, nullptr, &weights, &status)
+                : attn_weights_initialise(&m, 1, nullptr, &weights, &status);
+    context.weights = weights;
+  }
+  ~Training() { attn_weights_free(weights); }
+  const void *place(int number) const { return attn_weights_table(weights)[number]; }
+  std::string bytes() const {
+    std::string all;
+    for (int number = 0; number < 6; ++number)
+      all.append(static_cast<const char *>(place(number)), number == 5 ? 4 : number == 2 ? 8 : 16);
+    return all;
+  }
+  attn_code code;
+  attn_status status = {};
+  attn_weights *weights = nullptr;
+  attn_context context = {};
+};
+
+} // namespace
+
+TEST(Training, GoesOnFromWhatWasSaved) {
+  attn_model m = trainedModel();
+  Training first(m);
+  ASSERT_EQ(first.code, ATTN_OK) << first.status.message;
+  ASSERT_EQ(attn_run(&m, 0, &first.context, nullptr, 0, nullptr), ATTN_OK);
+  ASSERT_EQ(attn_weights_save(first.weights, "training.safetensors", ATTN_SAVE_STATES, &first.status), ATTN_OK)
+      << first.status.message;
+  Training second(m, "training.safetensors");
+  ASSERT_EQ(second.code, ATTN_OK) << second.status.message;
+  EXPECT_EQ(second.bytes(), first.bytes());
+  EXPECT_EQ(*static_cast<const int32_t *>(second.place(5)), 1);
+  attn_safetensors *file;
+  ASSERT_EQ(attn_safetensors_open("training.safetensors", &file, nullptr), ATTN_OK);
+  EXPECT_STREQ(attn_safetensors_object(file), "0123456789abcdef");
+  attn_safetensors_close(file);
+  unlink("training.safetensors");
+}
+
+TEST(Training, StartsAnewFromParametersAlone) {
+  attn_model m = trainedModel();
+  Training first(m);
+  ASSERT_EQ(attn_run(&m, 0, &first.context, nullptr, 0, nullptr), ATTN_OK);
+  ASSERT_EQ(attn_weights_save(first.weights, "parameters.safetensors", 0, nullptr), ATTN_OK);
+  Training second(m, "parameters.safetensors");
+  ASSERT_EQ(second.code, ATTN_OK) << second.status.message;
+  EXPECT_EQ(*static_cast<const float *>(second.place(3)), 0.5f);
+  EXPECT_EQ(*static_cast<const int32_t *>(second.place(5)), 0);
+  EXPECT_EQ(memcmp(second.place(0), first.place(0), 16), 0);
+  unlink("parameters.safetensors");
+}
+
+TEST(Training, NeedsWeightsThatMayChange) {
+  attn_model m = trainedModel();
+  TemporaryFile file({h0, h1, b});
+  attn_context context = {};
+  attn_status status;
+  ASSERT_EQ(attn_weights_load(&m, file.path, 0, nullptr, &context.weights, &status), ATTN_OK) << status.message;
+  EXPECT_EQ(attn_run(&m, 0, &context, nullptr, 0, &status), ATTN_BAD_WEIGHTS);
+  EXPECT_STREQ(status.message, "t: changes parameters, but these weights are not loaded for training (ATTN_TRAINABLE)");
+  EXPECT_EQ(attn_run(&m, 1, &context, nullptr, 0, &status), ATTN_OK);
+  attn_weights_free(context.weights);
+}
+
+TEST(Training, NeverReadsPackedWeightsOfBefore) {
+  attn_model m = trainedModel();
+  Training training(m);
+  EXPECT_EQ(attn_run(&m, 1, &training.context, nullptr, 0, nullptr), ATTN_OK);
+  EXPECT_EQ(attn_run(&m, 0, &training.context, nullptr, 0, nullptr), ATTN_OK);
+  EXPECT_EQ(attn_run(&m, 1, &training.context, nullptr, 0, &training.status), ATTN_BAD_WEIGHTS);
+  EXPECT_STREQ(training.status.message, "f: the parameters have changed since they were packed (attn_weights_repack)");
+  ASSERT_EQ(attn_weights_repack(training.weights, nullptr, nullptr), ATTN_OK);
+  EXPECT_EQ(attn_run(&m, 1, &training.context, nullptr, 0, nullptr), ATTN_OK);
+  EXPECT_EQ(*static_cast<const float *>(training.place(6)), *static_cast<const float *>(training.place(0)));
+}
+
+TEST(Training, RefusesSomeOfTheStates) {
+  attn_model m = trainedModel();
+  TemporaryFile file({h0, h1, b, {"t.count", "I32", "[]", std::string(4, 0)}});
+  Training training(m, file.path);
+  EXPECT_EQ(training.code, ATTN_BAD_WEIGHTS);
+  EXPECT_EQ(std::string(training.status.message).replace(0, strlen(file.path), "f"),
+            "f: has the state of training 't.count' but not 't.m.blocks.w', expected all or none");
+}
+
+TEST(Training, KeepsTheOldFileWhereTheNewOneFails) {
+  attn_model m = trainedModel();
+  Training training(m);
+  attn_status status;
+  EXPECT_EQ(attn_weights_save(training.weights, "no/such/directory/x.safetensors", 0, &status), ATTN_BAD_FILE);
+  EXPECT_STREQ(status.message, "no/such/directory/x.safetensors: cannot be written: No such file or directory");
+}
+
 TEST(Weights, RefusesAnotherAbi) {
   attn_model m = model();
   m.abi_version = 99;
   attn_weights *weights;
   attn_status status;
   EXPECT_EQ(attn_weights_initialise(&m, 5, nullptr, &weights, &status), ATTN_UNSUPPORTED);
-  EXPECT_STREQ(status.message, "m: compiled for ABI version 99, this runtime has 1");
+  EXPECT_STREQ(status.message, "m: compiled for ABI version 99, this runtime has 2");
 }
 
 TEST(Weights, TablesMustBeWhole) {

@@ -161,6 +161,7 @@ private:
   Value index(Value value);
   Value address(const Place &place);
   Value address(Value tensor, int64_t firstPlace);
+  Value parameterAddress(model::ParameterOp parameter, OperandRange places, int64_t firstPlace);
 };
 
 void EntryWriter::write() {
@@ -246,6 +247,11 @@ Value EntryWriter::index(Value value) {
 }
 
 Value EntryWriter::address(const Place &place) {
+  if (place.kind == Place::Kind::Updated) {
+    model::SetOp set = plan.updates[place.number];
+    auto parameter = SymbolTable::lookupNearestSymbolFrom<model::ParameterOp>(set, set.getParameterAttr());
+    return parameterAddress(parameter, set.getIndices(), program.parameters.firstPlace(set.getParameter()));
+  }
   ArrayRef<Value> known = place.kind == Place::Kind::Input    ? ArrayRef<Value>(inputs)
                           : place.kind == Place::Kind::Result ? ArrayRef<Value>(results)
                                                               : ArrayRef<Value>(slots);
@@ -269,7 +275,7 @@ Value EntryWriter::offsetInRoot(Value tensor) {
 void EntryWriter::writeElement(model::WithElementOp list) {
   SizeExpr bytes = *sizes.bytes(list.getElement());
   auto get = EntryPlan::root(list.getElement()).getDefiningOp<model::GetOp>();
-  Value from = address(list.getElement(), get ? program.parameters.firstPlace(get) : 0);
+  Value from = address(list.getElement(), get ? program.parameters.firstPlace(get.getParameter()) : 0);
   Value offset = host.builder.createOrFold<arith::MulIOp>(host.location, index(list.getPlace()), size(bytes));
   LLVM::MemcpyOp::create(host.builder, host.location, host.advance(address(plan.place(list)), offset), from,
                          host.toI64(size(bytes)), /*isVolatile=*/false);
@@ -284,8 +290,12 @@ Value EntryWriter::address(Value tensor, int64_t firstPlace) {
   }
   auto get = EntryPlan::root(tensor).getDefiningOp<model::GetOp>();
   auto parameter = SymbolTable::lookupNearestSymbolFrom<model::ParameterOp>(get, get.getParameterAttr());
+  return parameterAddress(parameter, get.getIndices(), firstPlace);
+}
+
+Value EntryWriter::parameterAddress(model::ParameterOp parameter, OperandRange places, int64_t firstPlace) {
   Value element = host.number(0);
-  for (auto [count, position] : llvm::zip(parameter.getCounts(), get.getIndices())) {
+  for (auto [count, position] : llvm::zip(parameter.getCounts(), places)) {
     element = host.builder.createOrFold<arith::MulIOp>(host.location, element, host.number(count));
     element = host.builder.createOrFold<arith::AddIOp>(host.location, element, index(position));
   }
@@ -325,8 +335,8 @@ void EntryWriter::writeCopies(Operation *before) {
     return;
   for (const Copy &copy : found->second) {
     auto get = EntryPlan::root(copy.value).getDefiningOp<model::GetOp>();
-    Value from =
-        copy.source ? address(*copy.source) : address(copy.value, get ? program.parameters.firstPlace(get) : 0);
+    int64_t firstPlace = get ? program.parameters.firstPlace(get.getParameter()) : 0;
+    Value from = copy.source ? address(*copy.source) : address(copy.value, firstPlace);
     LLVM::MemcpyOp::create(host.builder, host.location, address(copy.target), from, host.toI64(size(copy.bytes)),
                            /*isVolatile=*/false);
   }

@@ -1,11 +1,14 @@
 #include "compiler/Codegen/Host/ModelTable.h"
 #include "compiler/Codegen/Abi.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 
@@ -151,11 +154,11 @@ llvm::Constant *TableWriter::entry(EntryPlan plan) {
                  {offsetof(attn_entry_info, dimension_count), i32(dimensions.size())},
                  {offsetof(attn_entry_info, input_count), i32(function.getNumArguments())},
                  {offsetof(attn_entry_info, result_count), i32(function.getNumResults())},
-                 {offsetof(attn_entry_info, reserved), i32(0)}});
+                 {offsetof(attn_entry_info, updates), i32(!plan.updates.empty())}});
 }
 
 llvm::Constant *TableWriter::embeddedValues(const LoadedParameter &parameter) {
-  if (embedded.empty())
+  if (embedded.empty() || model::ParameterOp(parameter.op).getState())
     return null();
   std::string bytes;
   for (int64_t place = parameter.first; place < parameter.first + parameter.count; ++place)
@@ -184,7 +187,9 @@ llvm::Constant *TableWriter::parameter(const LoadedParameter &parameter) {
                  {offsetof(attn_parameter_info, dtype), i32(elementNumber(type.getElementType()))},
                  {offsetof(attn_parameter_info, rank), i32(type.getRank())},
                  {offsetof(attn_parameter_info, list_rank), i32(op.getCounts().size())},
-                 {offsetof(attn_parameter_info, first), i64(parameter.first)}});
+                 {offsetof(attn_parameter_info, first), i64(parameter.first)},
+                 {offsetof(attn_parameter_info, state), i32(op.getState())},
+                 {offsetof(attn_parameter_info, reserved), i32(0)}});
 }
 
 llvm::Constant *TableWriter::kernel(CompiledKernel kernel) {
@@ -198,7 +203,18 @@ llvm::Constant *TableWriter::kernel(CompiledKernel kernel) {
                                            {offsetof(attn_kernel_info, phase_count), i64(phases.size())}});
 }
 
+/// Of the code, which is all but the table in the module so far.
+static std::string identityOf(const llvm::Module &module) {
+  SmallVector<char, 0> bitcode;
+  llvm::raw_svector_ostream stream(bitcode);
+  llvm::WriteBitcodeToFile(module, stream);
+  ArrayRef bytes(reinterpret_cast<const uint8_t *>(bitcode.data()), bitcode.size());
+  llvm::XXH128_hash_t hash = llvm::xxh3_128bits(bytes);
+  return llvm::utohexstr(hash.high64, /*LowerCase=*/true, 16) + llvm::utohexstr(hash.low64, /*LowerCase=*/true, 16);
+}
+
 void TableWriter::write() {
+  std::string identity = identityOf(module);
   Constants entries, parameters, kernels;
   for (const EntryPlan &plan : program.entries)
     entries.push_back(entry(plan));
@@ -216,6 +232,7 @@ void TableWriter::write() {
               {offsetof(attn_model, cpu_level), i32(program.cpuLevel)},
               {offsetof(attn_model, name), text(program.prefix)},
               {offsetof(attn_model, target), text(program.targetName)},
+              {offsetof(attn_model, identity), text(identity)},
               {offsetof(attn_model, entries), array(entries)},
               {offsetof(attn_model, parameters), array(parameters)},
               {offsetof(attn_model, kernels), array(kernels)},

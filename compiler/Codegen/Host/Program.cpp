@@ -45,14 +45,14 @@ const PackedParameter *ParameterTable::findPacked(unsigned parameter, Type type,
   return nullptr;
 }
 
-int64_t ParameterTable::firstPlace(model::GetOp get) const { return loaded[numbers.at(get.getParameter())].first; }
+int64_t ParameterTable::firstPlace(StringRef parameter) const { return loaded[numbers.at(parameter)].first; }
 
 int64_t ParameterTable::firstPlace(func::CallOp call, unsigned operand) const {
   auto get = EntryPlan::root(call.getOperand(operand)).getDefiningOp<model::GetOp>();
   auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
   Attribute packing = kernel.getArgAttr(operand, packedAttrName);
   if (!packing)
-    return firstPlace(get);
+    return firstPlace(get.getParameter());
   return findPacked(numbers.at(get.getParameter()), call.getOperand(operand).getType(), packing)->first;
 }
 

@@ -49,7 +49,7 @@ public:
 
   /// The first place of what operand `operand` of `call` reads: a parameter's, or a packed form's.
   int64_t firstPlace(mlir::func::CallOp call, unsigned operand) const;
-  int64_t firstPlace(mlir::model::GetOp get) const;
+  int64_t firstPlace(llvm::StringRef parameter) const;
 
 private:
   llvm::StringMap<unsigned> numbers;

@@ -51,6 +51,13 @@ static Value fill(const BuiltinCall &call, ExprRef value, size_t first) {
 
 Value builtinZeros(const BuiltinCall &call) { return fill(call, call.checker.build.real(0, call.range), 0); }
 Value builtinOnes(const BuiltinCall &call) { return fill(call, call.checker.build.real(1, call.range), 0); }
+Value builtinLike(const BuiltinCall &call) {
+  ExprRef x = call.checker.asTensor(call[0].value, call[0].range);
+  if (!x)
+    return Value();
+  return TensorValue{
+      call.checker.build.make(Fill{call.checker.build.real(0, call.range)}, {Element::F32, x->type.shape}, call.range)};
+}
 Value builtinFull(const BuiltinCall &call) {
   return fill(call, call.checker.asTensor(call[0].value, call[0].range), 1);
 }
@@ -246,6 +253,21 @@ Value builtinLen(const BuiltinCall &call) {
   call.checker.error(DiagnosticKind::NotAList, call[0].range,
                      fmt::format("`len` is of a list, and this is {}", describe(call[0].value)));
   return Value();
+}
+
+Value builtinTagged(const BuiltinCall &call) {
+  Checker &checker = call.checker;
+  auto *tag = call[0].value.as<StringValue>();
+  if (!checker.steppedParameter || !tag) {
+    checker
+        .error(DiagnosticKind::Misplaced, call.range,
+               tag ? "`tagged` speaks of the parameter that an optimizer's step updates, and there is none here"
+                   : fmt::format("a tag is a text, and this is {}", describe(call[0].value)))
+        .hint(call.builtin.signature);
+    return Value();
+  }
+  const std::vector<std::string> &tags = checker.steppedParameter->tags;
+  return std::find(tags.begin(), tags.end(), tag->text) != tags.end();
 }
 
 } // namespace attnc::check

@@ -39,6 +39,7 @@ static constexpr Builtin table[] = {
     {"iota", "iota(n)", "0, 1, ..., n - 1 as i32[n]", 1, 1, false, builtinIota},
     {"zeros", "zeros(m, n, ...)", "f32[m, n, ...] of zeros", 0, any, false, builtinZeros},
     {"ones", "ones(m, n, ...)", "f32[m, n, ...] of ones", 0, any, false, builtinOnes},
+    {"like", "like(x)", "zeros in the shape of x", 1, 1, false, builtinLike},
     {"full", "full(value, m, n, ...)", "a tensor that is `value` everywhere", 1, any, false, builtinFull},
     {"reshape", "reshape(x, [m, n, ...])", "the same elements in row-major order in another shape", 2, 2, false,
      builtinReshape},
@@ -54,6 +55,9 @@ static constexpr Builtin table[] = {
     {"rank", "rank(x)", "number of dimensions", 1, 1, false, builtinRank},
     {"size", "size(x, axis)", "size of a dimension", 2, 2, false, builtinSize},
     {"len", "len(list)", "length of a list", 1, 1, false, builtinLen},
+    // Of the parameter in the step of an optimizer.
+    {"tagged", "tagged(\"tag\")", "whether the parameter of the step is declared with `#tag`", 1, 1, false,
+     builtinTagged},
 };
 
 std::span<const Builtin> builtins() { return table; }

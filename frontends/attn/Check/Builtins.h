@@ -61,6 +61,7 @@ Value builtinNorm(const BuiltinCall &call);
 Value builtinIota(const BuiltinCall &call);
 Value builtinZeros(const BuiltinCall &call);
 Value builtinOnes(const BuiltinCall &call);
+Value builtinLike(const BuiltinCall &call);
 Value builtinFull(const BuiltinCall &call);
 Value builtinReshape(const BuiltinCall &call);
 Value builtinTranspose(const BuiltinCall &call);
@@ -70,6 +71,7 @@ Value builtinSplit(const BuiltinCall &call);
 Value builtinRank(const BuiltinCall &call);
 Value builtinSize(const BuiltinCall &call);
 Value builtinLen(const BuiltinCall &call);
+Value builtinTagged(const BuiltinCall &call);
 
 /// The dimension that an axis means: -1 is the last. Reports one that there is not.
 std::optional<unsigned> axisOf(const BuiltinCall &call, const Value &axis, SourceRange range, size_t rank);

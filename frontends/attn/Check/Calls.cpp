@@ -125,6 +125,8 @@ Value Checker::callValue(const Value &callee, const std::string &name, SourceRan
         .hint(fmt::format("make it a field, `name: {}(...)`, and call that", cls->decl->name.text));
     return Value();
   }
+  if (steppedParameter && callee.isNumber()) // a rate that is the same in all steps
+    return callee;
   error(DiagnosticKind::NotCallable, calleeRange,
         fmt::format("`{}` is {}, and cannot be called", name, describe(callee)));
   return Value();

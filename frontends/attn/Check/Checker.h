@@ -3,7 +3,9 @@
 // One object checks one program. It runs the program on shapes: entry points first, calls inlined, modules
 // instantiated where fields name them; see Value.h. The methods are grouped by family, one file each:
 //
-//   Check.cpp        the program: model, exports, entry points, functions that nobody calls
+//   Check.cpp        the program: model, entry points, functions that nobody calls
+//   Exports.cpp      exports, and what they derive from functions
+//   Optimizers.cpp   the steps of optimizers
 //   Names.cpp        files, scopes, look-up, "did you mean"
 //   Modules.cpp      hyperparameters, fields, parameters, lists of modules
 //   Constants.cpp    arithmetic on numbers known now
@@ -63,15 +65,38 @@ public:
   const ast::ModuleDecl *chooseModel(SourceUnit &unit);
   void checkEntries(SourceUnit &unit, Instance *model);
   void checkEntryNames();
-  void checkGradient(typed::Entry &entry, const ast::ExportDecl &decl);
-  void checkExport(const ast::ExportDecl &decl, SourceUnit &unit, Instance *model);
   void checkUncalled(SourceUnit &unit);
   void checkUnmade(SourceUnit &unit);
-  std::optional<FunctionValue> entryFunction(const std::string &name, SourceUnit &unit, Instance *model);
   /// Checks a function on its own dimensions; adds it to the program where `isExported`.
   void checkEntry(const FunctionValue &function, const std::string &name, SourceRange range, bool isExported);
   typed::Local *entryArgument(const ast::Parameter &parameter, const ScopePtr &scope, typed::Entry &entry);
   void entryResults(typed::Entry &entry, const ast::FunctionDecl &decl, const Value &value, const ScopePtr &scope);
+
+  //===- Exports.cpp ----------------------------------------------------------------------------------------------===//
+
+  /// `export name = rule(f, arguments...)`, or `f` alone: no rule.
+  struct Derivation {
+    const ast::NameRefExpr *rule = nullptr;
+    ast::Name function;
+    std::vector<const ast::Argument *> arguments; ///< besides f
+  };
+  void checkExport(const ast::ExportDecl &decl, SourceUnit &unit, Instance *model);
+  std::optional<Derivation> derivation(const ast::ExportDecl &decl);
+  std::optional<FunctionValue> exportedFunction(const ast::Name &name, SourceUnit &unit, Instance *model);
+  /// Is what the function computes one f32? Reports other results.
+  bool isLoss(const typed::Entry &entry, const ast::ExportDecl &decl, const char *what);
+  void minimize(typed::Entry &entry, const Derivation &derivation, const ast::ExportDecl &decl, SourceUnit &unit,
+                Instance *model);
+  bool isTrained(const typed::Parameter &parameter, const std::optional<Value> &over);
+
+  //===- Optimizers.cpp -------------------------------------------------------------------------------------------===//
+
+  /// `adamw(lr: 1e-3)` with its hyperparameters, or null.
+  Instance *makeOptimizer(const ast::Expr &with, const ScopePtr &scope);
+  bool addStep(typed::Entry &entry, Instance &optimizer, const typed::Parameter &parameter);
+  const typed::Parameter *addState(const typed::Entry &entry, const std::string &name, const typed::Parameter *of,
+                                   typed::Type type, double start, SourceRange range);
+  std::optional<std::pair<typed::Type, double>> stateStart(const ast::OptimizerState &state, const ScopePtr &scope);
 
   //===- Names.cpp ------------------------------------------------------------------------------------------------===//
 
@@ -180,6 +205,7 @@ public:
   Value statement(const ast::Stmt &stmt, const ScopePtr &scope, bool &returned);
   void letStatement(const ast::LetStmt &stmt, const ScopePtr &scope);
   void assign(const ast::AssignStmt &stmt, const ScopePtr &scope);
+  void update(const ast::UpdateStmt &stmt, const ScopePtr &scope);
   Value ifStatement(const ast::IfStmt &stmt, const ScopePtr &scope, bool &returned);
   void forStatement(const ast::ForStmt &stmt, const ScopePtr &scope, bool &returned);
   void unroll(const ast::ForStmt &stmt, const std::vector<Value> &values, const ScopePtr &scope, bool &returned);
@@ -325,6 +351,7 @@ public:
   std::vector<Frame> frames;
   std::vector<const ast::ModuleDecl *> making; ///< modules being instantiated
   std::unordered_map<const typed::Index *, IndexState> indexStates;
+  const typed::Parameter *steppedParameter = nullptr;             ///< of the optimizer's step that is being checked
   std::map<const Scope *, std::shared_ptr<RestState>> restStates; ///< of scopes that bind `..` as an index
   std::vector<std::pair<typed::ExprRef, bool>> guards; ///< conditions around the expression, and whether they hold
   unsigned bodies = 0;                                 ///< bodies of index notation around the expression
@@ -332,7 +359,7 @@ public:
   uint64_t steps = 0;                                  ///< expressions checked
   bool isExhausted = false;
   bool isRankInvented = false; ///< of an argument of the function that is being checked
-  size_t errorsFound = 0; ///< those that were reported before too
+  size_t errorsFound = 0;      ///< those that were reported before too
 };
 
 } // namespace attnc::check

@@ -336,6 +336,8 @@ Value Checker::addParameter(Instance &instance, const ast::FieldDecl &field, con
   parameter.initialiser = init;
   parameter.checkpoint = joined(instance.checkpoint, field.checkpoint ? field.checkpoint->text : field.name.text);
   parameter.frozen = field.isFrozen;
+  for (const ast::Name &tag : field.tags)
+    parameter.tags.push_back(tag.text);
   parameter.range = field.name.range;
   program->parameterStore.push_back(std::move(parameter));
   const typed::Parameter *added = &program->parameterStore.back();

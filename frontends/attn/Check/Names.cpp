@@ -126,8 +126,11 @@ void Checker::checkNames(SourceUnit &unit) {
     checkNotBuiltin(decl.name, "the module");
     checkModuleNames(decl);
   }
-  for (const ast::OptimizerDecl &decl : file.optimizers)
-    notSupported(decl.name.range, "`optimizer`");
+  for (const ast::OptimizerDecl &decl : file.optimizers) {
+    names.add(decl.name);
+    checkNotBuiltin(decl.name, "the optimizer");
+    checkModuleNames(decl);
+  }
 }
 
 void Checker::checkModuleNames(const ast::ModuleDecl &module) {
@@ -200,6 +203,9 @@ std::optional<Value> Checker::findTopLevel(SourceUnit *unit, const std::string &
   for (const ast::ModuleDecl &decl : unit->ast->modules)
     if (decl.name.text == name)
       return Value(ClassValue{&decl, unit});
+  for (const ast::OptimizerDecl &decl : unit->ast->optimizers)
+    if (decl.name.text == name)
+      return Value(OptimizerValue{&decl, unit});
   if (!throughUses)
     return std::nullopt;
   auto used = unit->uses.find(name);
@@ -270,6 +276,8 @@ std::vector<std::string> Checker::visibleNames(const ScopePtr &scope) {
         names.push_back(decl.name->text);
     for (const ast::ModuleDecl &decl : unit.ast->modules)
       names.push_back(decl.name.text);
+    for (const ast::OptimizerDecl &decl : unit.ast->optimizers)
+      names.push_back(decl.name.text);
   };
   addTopLevel(*scope->unit);
   for (const auto &[name, unit] : scope->unit->uses) {
@@ -290,7 +298,8 @@ Value Checker::unknownName(SourceRange range, const std::string &name, const Sco
   }
   for (const std::string &file : preludeNames())
     if (preludeText(file)->find(fmt::format("fn {}(", name)) != std::string_view::npos ||
-        preludeText(file)->find(fmt::format("module {}(", name)) != std::string_view::npos)
+        preludeText(file)->find(fmt::format("module {}(", name)) != std::string_view::npos ||
+        preludeText(file)->find(fmt::format("optimizer {}(", name)) != std::string_view::npos)
       report.hint(fmt::format("`{}` is in the prelude: write `use {}`", name, file));
   return Value();
 }

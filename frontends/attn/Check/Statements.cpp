@@ -34,8 +34,8 @@ Value Checker::statement(const ast::Stmt &stmt, const ScopePtr &scope, bool &ret
     bindLocal(scope, decl->decl.name, value, false);
   } else if (auto *assignment = stmt.as<ast::AssignStmt>())
     assign(*assignment, scope);
-  else if (stmt.as<ast::UpdateStmt>())
-    return notSupported(stmt.range, "updating a state");
+  else if (auto *change = stmt.as<ast::UpdateStmt>())
+    update(*change, scope);
   else if (auto *loop = stmt.as<ast::ForStmt>())
     forStatement(*loop, scope, returned);
   else if (auto *choice = stmt.as<ast::IfStmt>())
@@ -101,14 +101,43 @@ void Checker::assign(const ast::AssignStmt &stmt, const ScopePtr &scope) {
     return;
   }
   if (!binding->isVar) {
-    error(DiagnosticKind::NotAssignable, stmt.target.range, fmt::format("`{}` is bound once", stmt.target.text))
-        .note("it is bound", binding->range)
-        .hint(fmt::format("declare it with `var {} = ...`", stmt.target.text));
+    Diagnostic &report = error(DiagnosticKind::NotAssignable, stmt.target.range,
+                               binding->isState ? fmt::format("`{}` is updated, not assigned", stmt.target.text)
+                                                : fmt::format("`{}` is bound once", stmt.target.text));
+    report.note("it is bound", binding->range)
+        .hint(binding->isState ? fmt::format("write `{} <- ...`", stmt.target.text)
+                               : fmt::format("declare it with `var {} = ...`", stmt.target.text));
     return;
   }
   if (value.as<NothingValue>())
     value = Value();
   binding->value = bindValue(stmt.target.text, value, stmt.target.range);
+}
+
+void Checker::update(const ast::UpdateStmt &stmt, const ScopePtr &scope) {
+  auto *name = stmt.target->as<ast::NameRefExpr>();
+  Binding *binding = name ? findBinding(scope, name->name) : nullptr;
+  Value value = expression(*stmt.value, scope);
+  if (!binding || !binding->isState) {
+    error(DiagnosticKind::NotAssignable, stmt.target->range,
+          fmt::format("`{}` is no state that could be updated here", sources.text(stmt.target->range)))
+        .hint(
+            "the step of an optimizer updates its parameter and the optimizer's states; a variable is assigned by `=`");
+    return;
+  }
+  const Type &declared = binding->value.tensor()->type;
+  ExprRef next = value.isError() ? nullptr : asTensor(value, stmt.value->range, declared.element);
+  if (!next)
+    return;
+  if (next->type.element == declared.element && next->type.rank() == 0 && declared.rank() > 0)
+    next = build.make(Fill{next}, declared, stmt.value->range);
+  if (next->type != declared) {
+    typeError(
+        DiagnosticKind::DimMismatch, stmt.value->range,
+        fmt::format("`{}` is {}, and its next value would be {}", name->name, textOf(declared), textOf(next->type)));
+    return;
+  }
+  binding->value = bindValue(name->name, TensorValue{next}, stmt.target->range);
 }
 
 Value Checker::ifStatement(const ast::IfStmt &stmt, const ScopePtr &scope, bool &returned) {

@@ -37,6 +37,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -75,6 +76,8 @@ struct Parameter {
   Initialiser initialiser;
   std::string checkpoint; ///< its name in a checkpoint; {0}, {1} stand for the indices of counts
   bool frozen = false;
+  bool isState = false; ///< of training: an optimizer's, or the number of steps done
+  std::vector<std::string> tags;
   SourceRange range;
 };
 
@@ -353,9 +356,30 @@ struct Result {
   Shape shape; ///< with the labels of the declaration
 };
 
+/// An optimizer's step for one parameter, or for each of a list: from its value, its gradient and the optimizer's
+/// states of it to the next ones.
+struct OptimizerStep {
+  const Parameter *parameter;
+  std::vector<const Parameter *> states;
+  const Local *value, *gradient;
+  const Local *count; ///< f32: 1 in the first step
+  std::vector<const Local *> stateValues;
+  Block block;
+  ExprRef nextValue = nullptr; ///< in the scope of `block`, as are
+  std::vector<ExprRef> nextStates;
+};
+
+/// What `minimize(f, with: optimizer)` does besides computing f: made by the derive phase.
+struct Training {
+  const Parameter *count = nullptr; ///< i32: the steps done so far
+  double clipNorm = 0;              ///< the largest norm of all gradients together; 0: any
+  std::vector<OptimizerStep> steps;
+};
+
 struct Entry {
   std::string name;
-  bool isGradient = false; ///< of its only result, an f32 of rank 0: made by the derive phase
+  bool isGradient = false;           ///< of its only result, an f32 of rank 0: made by the derive phase
+  std::optional<Training> training;  ///< minimises its only result, an f32 of rank 0
   std::string doc;                   ///< the comment above its function
   std::vector<Dimension> dimensions; ///< in the order in which the arguments name them
   std::vector<const Local *> arguments;

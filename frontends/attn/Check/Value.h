@@ -71,6 +71,10 @@ struct ClassValue {
   const ast::ModuleDecl *decl;
   SourceUnit *unit;
 };
+struct OptimizerValue {
+  const ast::OptimizerDecl *decl;
+  SourceUnit *unit;
+};
 struct NamespaceValue {
   SourceUnit *unit;
 };
@@ -79,7 +83,8 @@ struct Value {
   /// Dim is an integer known now, or a size; bool and double are other constants.
   using Node =
       std::variant<ErrorValue, NothingValue, Dim, double, bool, StringValue, TensorValue, TupleValue, ParameterValue,
-                   ModuleValue, ModuleListValue, FunctionValue, LambdaValue, BuiltinValue, ClassValue, NamespaceValue>;
+                   ModuleValue, ModuleListValue, FunctionValue, LambdaValue, BuiltinValue, ClassValue, OptimizerValue,
+                   NamespaceValue>;
   Node node;
 
   Value() : node(ErrorValue()) {}
@@ -104,6 +109,7 @@ struct Binding {
   bool isVar = false;
   bool isDimension = false; ///< bound by a parameter's type
   bool isFixed = false;     ///< assigned in a loop that changes: its type may not change
+  bool isState = false;     ///< changed by `<-`
 };
 
 /// Names of a block; the outermost scope of a function is followed by its module and its file.

@@ -60,7 +60,7 @@ void Importer::parameter(const Parameter &parameter) {
   auto initialiser = model::InitialiserAttr::get(builder.getContext(), builder.getStringAttr(start.kind),
                                                  builder.getF64FloatAttr(start.a), builder.getF64FloatAttr(start.b));
   model::ParameterOp::create(builder, location(parameter.range), parameter.name, tensorType(parameter.type),
-                             parameter.counts, parameter.checkpoint, initialiser, parameter.frozen);
+                             parameter.counts, parameter.checkpoint, initialiser, parameter.frozen, parameter.isState);
 }
 
 //===- Entry points -----------------------------------------------------------------------------------------------===//
@@ -134,6 +134,59 @@ void Importer::entry(const Entry &entry) {
   SmallVector<Value> results;
   for (const Result &result : entry.results)
     results.push_back(tensor(result.value));
+  func::ReturnOp::create(builder, function.getLoc(), results);
+  scopes.pop_back();
+  if (entry.training)
+    function->setAttr(model::minimizeAttrName, minimize(entry));
+}
+
+//===- Training ---------------------------------------------------------------------------------------------------===//
+
+static FlatSymbolRefAttr symbolOf(OpBuilder &builder, const Parameter &parameter) {
+  return FlatSymbolRefAttr::get(builder.getContext(), parameter.name);
+}
+
+/// The attribute that says what is to be derived, and the functions that it names.
+Attribute Importer::minimize(const Entry &entry) {
+  MLIRContext *context = builder.getContext();
+  SmallVector<model::StepAttr> steps;
+  for (const OptimizerStep &step : entry.training->steps) {
+    std::string name = entry.name + ".step." + step.parameter->name;
+    optimizerStep(step, name);
+    SmallVector<FlatSymbolRefAttr> states;
+    for (const Parameter *state : step.states)
+      states.push_back(symbolOf(builder, *state));
+    steps.push_back(model::StepAttr::get(context, symbolOf(builder, *step.parameter),
+                                         FlatSymbolRefAttr::get(context, name), states));
+  }
+  return model::MinimizeAttr::get(context, symbolOf(builder, *entry.training->count),
+                                  builder.getF64FloatAttr(entry.training->clipNorm), steps);
+}
+
+/// A function from a parameter, its gradient, the number of the step and the optimizer's states to the next ones.
+void Importer::optimizerStep(const OptimizerStep &step, StringRef name) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>().getBody());
+  SmallVector<const Local *> arguments = {step.value, step.gradient, step.count};
+  arguments.append(step.stateValues.begin(), step.stateValues.end());
+  SmallVector<typed::ExprRef> next = {step.nextValue};
+  next.append(step.nextStates.begin(), step.nextStates.end());
+  SmallVector<mlir::Type> inputs, outputs;
+  for (const Local *argument : arguments)
+    inputs.push_back(tensorType(argument->type));
+  for (typed::ExprRef each : next)
+    outputs.push_back(tensorType(each->type));
+  auto function =
+      func::FuncOp::create(builder, location(step.parameter->range), name, builder.getFunctionType(inputs, outputs));
+  function.setPrivate();
+  builder.setInsertionPointToEnd(function.addEntryBlock());
+  scopes.emplace_back();
+  for (auto [argument, value] : llvm::zip_equal(arguments, function.getArguments()))
+    locals[argument] = value;
+  statements(step.block);
+  SmallVector<Value> results;
+  for (typed::ExprRef each : next)
+    results.push_back(tensor(each));
   func::ReturnOp::create(builder, function.getLoc(), results);
   scopes.pop_back();
 }

@@ -43,6 +43,8 @@ private:
   void parameter(const typed::Parameter &parameter);
   void entry(const typed::Entry &entry);
   mlir::func::FuncOp signature(const typed::Entry &entry);
+  mlir::Attribute minimize(const typed::Entry &entry);
+  void optimizerStep(const typed::OptimizerStep &step, llvm::StringRef name);
   void bindDimensions(const typed::Entry &entry, mlir::func::FuncOp function);
   void statements(const typed::Block &block);
   void let(const typed::Let &let);

@@ -471,15 +471,12 @@ struct OptimizerState {
   SourceRange range;
 };
 
-/// `optimizer adamw(lr, beta = 0.9) { state m, v = like(p); step(p, g, t) { ... } }`
-struct OptimizerDecl {
-  Name name;
-  std::vector<Parameter> parameters;
+/// `optimizer adamw(lr, beta = 0.9) { state m, v = like(p); step(p, g, t) { ... } }`: a module with hyperparameters,
+/// states and a step, and without fields and functions.
+struct OptimizerDecl : ModuleDecl {
   std::vector<OptimizerState> states;
   std::vector<Name> stepParameters;
   Block step;
-  std::string doc;
-  SourceRange range;
 };
 
 /// `use nn`: the words of the path

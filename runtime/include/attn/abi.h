@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define ATTN_ABI_VERSION 1
+#define ATTN_ABI_VERSION 2
 #define ATTN_MAX_RANK 8
 /* Arena, scratch and packed weights are aligned to this many bytes. */
 #define ATTN_ALIGNMENT 64
@@ -42,7 +42,8 @@ typedef struct attn_executor {
 typedef struct attn_frame {
   void *const *tensors;           /* inputs in order, then results in order */
   const int64_t *dimensions;      /* the entry point's dynamic dimensions, in the order of its descriptor */
-  const void *const *parameters;  /* the model's parameter table: as loaded, then as packed by prepare */
+  const void *const *parameters;  /* the model's parameter table: as loaded, then as packed by prepare; an entry point
+                                     that trains writes through it */
   char *arena;                    /* ATTN_ALIGNMENT-aligned, arena_bytes(dimensions, workers) long */
   const attn_executor *executor;
 } attn_frame;

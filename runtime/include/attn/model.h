@@ -57,7 +57,7 @@ typedef struct attn_entry_info {
   int32_t dimension_count;
   int32_t input_count;
   int32_t result_count;
-  int32_t reserved;
+  int32_t updates; /* 1: it changes parameters and states, as a step of training does */
 } attn_entry_info;
 
 typedef enum attn_init {
@@ -79,6 +79,8 @@ typedef struct attn_parameter_info {
   int32_t rank;
   int32_t list_rank;
   int64_t first; /* its first place in the parameter table */
+  int32_t state; /* 1: of training alone, as an optimizer's moments; entry points that update read it */
+  int32_t reserved;
 } attn_parameter_info;
 
 /* A kernel by its phases, so that a profile can name what it times. */
@@ -94,6 +96,7 @@ typedef struct attn_model {
   uint32_t cpu_level;   /* the least x86-64 micro-architecture level it runs on: 1, 2, 3 or 4 */
   const char *name;
   const char *target;
+  const char *identity; /* a hash of the code: training that goes on in the same object repeats itself to the bit */
   const attn_entry_info *entries;
   const attn_parameter_info *parameters;
   const attn_kernel_info *kernels;

@@ -20,7 +20,7 @@ typedef struct attn_tensor {
 
 /* What a call computes with. One context serves one call at a time; two threads use two of them with two arenas. */
 typedef struct attn_context {
-  const attn_weights *weights;   /* null for a model without parameters */
+  attn_weights *weights;         /* null for a model without parameters; changed by entry points that train alone */
   const attn_executor *executor; /* null: the calling thread */
   void *arena;                   /* ATTN_ALIGNMENT-aligned */
   int64_t arena_bytes;

@@ -37,6 +37,9 @@ int64_t attn_safetensors_count(const attn_safetensors *file);
 const attn_file_tensor *attn_safetensors_at(const attn_safetensors *file, int64_t index); /* in order of the header */
 const attn_file_tensor *attn_safetensors_find(const attn_safetensors *file, const char *name); /* or null */
 
+/* The object that wrote the file by attn_weights_save, as its model's `identity`; empty where another program did. */
+const char *attn_safetensors_object(const attn_safetensors *file);
+
 const char *attn_file_dtype_name(int32_t dtype); /* as the format spells it: "F32" */
 int64_t attn_file_dtype_bytes(int32_t dtype);
 

@@ -13,7 +13,7 @@ typedef enum attn_code {
   ATTN_BAD_ARGUMENT = 1,  /* a null pointer, a wrong rank, shape or element type */
   ATTN_BAD_ARENA = 2,     /* the arena is null, misaligned or too small */
   ATTN_BAD_WEIGHTS = 3,   /* a tensor of the file is missing, unexpected or misshapen */
-  ATTN_BAD_FILE = 4,      /* the file can't be read, is truncated or corrupt */
+  ATTN_BAD_FILE = 4,      /* the file can't be read or written, is truncated or corrupt */
   ATTN_OUT_OF_RANGE = 5,  /* an index that came from data lies outside its tensor */
   ATTN_NO_MEMORY = 6,     /* memory or threads could not be had from the system */
   ATTN_UNSUPPORTED = 7    /* this processor or this runtime is older than the code */

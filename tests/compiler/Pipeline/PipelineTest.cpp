@@ -34,7 +34,7 @@ protected:
   }
 
   /// Runs the model with an arena of exactly the promised size, full of NaN, between guard pages.
-  std::vector<float> run(const attn_weights *weights, const attn_executor *executor) {
+  std::vector<float> run(attn_weights *weights, const attn_executor *executor) {
     int64_t dimension = rows;
     int64_t bytes = loaded->model().entries[0].arena_bytes(&dimension, executor->workers);
     GuardedBuffer arena(bytes, false, ATTN_ALIGNMENT);

@@ -49,7 +49,7 @@ func.func @f() {
 model.parameter @w [4] : tensor<2xf32> checkpoint "w.{0}" init <"ones", 0.0, 0.0>
 func.func @f() {
   %4 = arith.constant 4 : index
-  // expected-error @+1 {{reads entry 4 of parameter w, which has 4}}
+  // expected-error @+1 {{names entry 4 of parameter w, which has 4}}
   %w = model.get @w[%4] : tensor<2xf32>
   return
 }

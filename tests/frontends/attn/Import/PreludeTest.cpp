@@ -81,7 +81,7 @@ std::string irWith(const std::string &prelude, const std::string &user) {
 }
 
 TEST(Prelude, TheProgramUsesAllOfIt) {
-  EXPECT_EQ(preludeNames(), std::vector<std::string>{"nn"});
+  EXPECT_EQ(preludeNames(), (std::vector<std::string>{"nn", "optim"}));
   std::vector<std::string> names = definitionsOf(std::string(*preludeText("nn")));
   EXPECT_GT(names.size(), 20u);
   for (const std::string &name : names)
@@ -92,6 +92,26 @@ TEST(Prelude, ACopyImportsToTheSame) {
   std::string original = irOf(program);
   EXPECT_NE(original, "");
   EXPECT_EQ(irWith(std::string(*preludeText("nn")), program), original);
+}
+
+TEST(Prelude, ACopyOfTheOptimizersImportsToTheSame) {
+  const std::string user = R"(use optim
+model Line(n = 3) {
+  weight: f32[n] = zeros
+  square: f32[n, n] = zeros
+  fn loss(x: f32[n]) -> f32 { dot(x, weight) + sum(square @ x) }
+}
+export a = minimize(loss, with: optim.sgd(lr: optim.step_decay(0.1, 0.5, 10), momentum: 0.5))
+export b = minimize(loss, with: optim.adam(lr: optim.warmup(0.1, 5)))
+export c = minimize(loss, with: optim.adamw(lr: optim.warmup_cosine(0.1, 5, 50)))
+export d = minimize(loss, with: optim.lion(lr: 0.1))
+export e = minimize(loss, with: optim.adafactor(lr: 0.1))
+)";
+  std::string original = irOf(user);
+  EXPECT_NE(original, "");
+  std::string folder = testing::TempDir();
+  std::ofstream(folder + "/mine.attn") << *preludeText("optim");
+  EXPECT_EQ(irOf(replaceWord(user, "optim", "mine"), folder + "/a.attn"), original);
 }
 
 TEST(Prelude, ACopyWithOtherNamesImportsToTheSame) {

@@ -1,0 +1,204 @@
+#include "compiler/Derive/Minimize.h"
+#include "compiler/Derive/Gradient.h"
+#include "dialects/Model/Model.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace attnc {
+namespace {
+
+class Minimization {
+public:
+  explicit Minimization(func::FuncOp function)
+      : function(function), module(function->getParentOfType<ModuleOp>()), builder(function),
+        minimize(function->getAttrOfType<model::MinimizeAttr>(model::minimizeAttrName)), at(function.getLoc()) {}
+
+  LogicalResult run() {
+    Operation *terminator = function.getBody().front().getTerminator();
+    GradientRequest request;
+    request.function = function;
+    request.loss = terminator->getOperand(0);
+    for (model::StepAttr step : minimize.getSteps())
+      request.parameters.push_back(module.lookupSymbol<model::ParameterOp>(step.getParameter()));
+    FailureOr<Gradients> gradients = appendGradients(request);
+    if (failed(gradients))
+      return failure();
+    builder.setInsertionPoint(terminator);
+    if (minimize.getClipNorm().getValueAsDouble() > 0)
+      factor = clippingFactor(gradients->parameters);
+    auto [count, number] = nextCount();
+    for (auto [step, gradient] : llvm::zip_equal(minimize.getSteps(), gradients->parameters)) {
+      auto parameter = module.lookupSymbol<model::ParameterOp>(step.getParameter());
+      takeStep(step, parameter.getCounts(), gradient, number, {});
+    }
+    model::SetOp::create(builder, at, minimize.getCount(), ValueRange(), count);
+    function->removeAttr(model::minimizeAttrName);
+    return success();
+  }
+
+private:
+  func::FuncOp function;
+  ModuleOp module;
+  OpBuilder builder;
+  model::MinimizeAttr minimize;
+  Location at;
+  Value factor; ///< that scales all gradients; null: none
+
+  using Body = function_ref<Value(OpBuilder &, ValueRange)>;
+  Value map(Type element, ValueRange inputs, ArrayRef<AffineMap> inputMaps, ArrayRef<OpFoldResult> sizes, Body body);
+  Value scalar(Type element, ValueRange inputs, Body body);
+  Value sumOfSquares(Value tensor);
+  Value sumOf(Value tensor, unsigned kept, bool squared);
+  Value clippingFactor(ArrayRef<Value> gradients);
+  Value scaled(Value gradient);
+  std::pair<Value, Value> nextCount();
+  void takeStep(model::StepAttr step, ArrayRef<int64_t> counts, Value gradient, Value number, SmallVector<Value> place);
+};
+
+/// A tensor of `sizes` by its elements.
+Value Minimization::map(Type element, ValueRange inputs, ArrayRef<AffineMap> inputMaps, ArrayRef<OpFoldResult> sizes,
+                        Body body) {
+  Value empty = tensor::EmptyOp::create(builder, at, sizes, element);
+  SmallVector<AffineMap> maps(inputMaps);
+  maps.push_back(builder.getMultiDimIdentityMap(sizes.size()));
+  SmallVector<utils::IteratorType> loops(sizes.size(), utils::IteratorType::parallel);
+  return linalg::GenericOp::create(builder, at, empty.getType(), inputs, empty, maps, loops,
+                                   [&](OpBuilder &inner, Location, ValueRange values) {
+                                     linalg::YieldOp::create(inner, at, body(inner, values));
+                                   })
+      .getResult(0);
+}
+
+Value Minimization::scalar(Type element, ValueRange inputs, Body body) {
+  return map(element, inputs, SmallVector<AffineMap>(inputs.size(), builder.getMultiDimIdentityMap(0)), {}, body);
+}
+
+/// Sums over all but the first `kept` dimensions.
+Value Minimization::sumOf(Value tensor, unsigned kept, bool squared) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, at, tensor);
+  sizes.truncate(kept);
+  Value empty = tensor::EmptyOp::create(builder, at, sizes, type.getElementType());
+  Value zero = arith::ConstantOp::create(builder, at, builder.getF32FloatAttr(0));
+  Value start = linalg::FillOp::create(builder, at, zero, empty).getResult(0);
+  SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::reduction);
+  std::fill_n(loops.begin(), kept, utils::IteratorType::parallel);
+  AffineMap whole = builder.getMultiDimIdentityMap(type.getRank());
+  AffineMap rest = AffineMap::get(type.getRank(), 0, whole.getResults().take_front(kept), builder.getContext());
+  return linalg::GenericOp::create(builder, at, start.getType(), tensor, start, ArrayRef<AffineMap>{whole, rest}, loops,
+                                   [&](OpBuilder &inner, Location, ValueRange values) {
+                                     Value term = values[0];
+                                     if (squared)
+                                       term = arith::MulFOp::create(inner, at, term, term);
+                                     Value sum = arith::AddFOp::create(inner, at, values[1], term);
+                                     linalg::YieldOp::create(inner, at, sum);
+                                   })
+      .getResult(0);
+}
+
+/// Along the last dimension first, which is many sums at once, then over what is left.
+Value Minimization::sumOfSquares(Value tensor) {
+  unsigned rank = cast<RankedTensorType>(tensor.getType()).getRank();
+  Value rows = sumOf(tensor, rank > 0 ? rank - 1 : 0, /*squared=*/true);
+  return rank > 1 ? sumOf(rows, 0, /*squared=*/false) : rows;
+}
+
+/// min(1, c / norm), and 1 where all gradients are zero.
+Value Minimization::clippingFactor(ArrayRef<Value> gradients) {
+  Type f32 = builder.getF32Type();
+  Value total;
+  for (Value gradient : gradients) {
+    Value squares = sumOfSquares(gradient);
+    total = !total ? squares : scalar(f32, {total, squares}, [&](OpBuilder &inner, ValueRange values) -> Value {
+      return arith::AddFOp::create(inner, at, values[0], values[1]);
+    });
+  }
+  return scalar(f32, total, [&](OpBuilder &inner, ValueRange values) -> Value {
+    Value limit =
+        arith::ConstantOp::create(inner, at, inner.getF32FloatAttr(minimize.getClipNorm().getValueAsDouble()));
+    Value one = arith::ConstantOp::create(inner, at, inner.getF32FloatAttr(1));
+    Value norm = math::SqrtOp::create(inner, at, values[0]);
+    Value ratio = arith::DivFOp::create(inner, at, limit, norm);
+    Value isWithin = arith::CmpFOp::create(inner, at, arith::CmpFPredicate::OLE, norm, limit);
+    return arith::SelectOp::create(inner, at, isWithin, one, ratio);
+  });
+}
+
+Value Minimization::scaled(Value gradient) {
+  if (!factor)
+    return gradient;
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, at, gradient);
+  AffineMap whole = builder.getMultiDimIdentityMap(sizes.size());
+  AffineMap none = AffineMap::get(sizes.size(), 0, builder.getContext());
+  return map(builder.getF32Type(), {gradient, factor}, {whole, none}, sizes,
+             [&](OpBuilder &inner, ValueRange values) -> Value {
+               return arith::MulFOp::create(inner, at, values[0], values[1]);
+             });
+}
+
+/// The number of this step, as i32 and as f32.
+std::pair<Value, Value> Minimization::nextCount() {
+  auto parameter = module.lookupSymbol<model::ParameterOp>(minimize.getCount());
+  Value before = model::GetOp::create(builder, at, parameter.getType(), minimize.getCount(), ValueRange());
+  Value after = scalar(builder.getI32Type(), before, [&](OpBuilder &inner, ValueRange values) -> Value {
+    Value one = arith::ConstantOp::create(inner, at, inner.getI32IntegerAttr(1));
+    return arith::AddIOp::create(inner, at, values[0], one);
+  });
+  Value real = scalar(builder.getF32Type(), after, [&](OpBuilder &inner, ValueRange values) -> Value {
+    return arith::SIToFPOp::create(inner, at, inner.getF32Type(), values[0]);
+  });
+  return {after, real};
+}
+
+/// Emits a loop for each of `counts`, and the step of the element at `place` in the innermost.
+void Minimization::takeStep(model::StepAttr step, ArrayRef<int64_t> counts, Value gradient, Value number,
+                            SmallVector<Value> place) {
+  if (!counts.empty()) {
+    Value zero = arith::ConstantIndexOp::create(builder, at, 0), one = arith::ConstantIndexOp::create(builder, at, 1);
+    Value count = arith::ConstantIndexOp::create(builder, at, counts.front());
+    auto loop = scf::ForOp::create(builder, at, zero, count, one);
+    OpBuilder::InsertionGuard outside(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    auto list = cast<RankedTensorType>(gradient.getType());
+    auto type = RankedTensorType::get(list.getShape().drop_front(), list.getElementType());
+    Value element = model::ElementOp::create(builder, at, type, gradient, loop.getInductionVar());
+    place.push_back(loop.getInductionVar());
+    return takeStep(step, counts.drop_front(), element, number, place);
+  }
+  auto optimizer = module.lookupSymbol<func::FuncOp>(step.getFunction());
+  SmallVector<FlatSymbolRefAttr> targets = {step.getParameter()};
+  targets.append(step.getStates().begin(), step.getStates().end());
+  SmallVector<Value> values;
+  for (FlatSymbolRefAttr target : targets) {
+    auto parameter = module.lookupSymbol<model::ParameterOp>(target);
+    values.push_back(model::GetOp::create(builder, at, parameter.getType(), target, place));
+  }
+  SmallVector<Value> arguments = {values[0], scaled(gradient), number};
+  arguments.append(values.begin() + 1, values.end());
+  IRMapping mapping;
+  mapping.map(optimizer.getArguments(), arguments);
+  Block &body = optimizer.getBody().front();
+  for (Operation &op : body.without_terminator())
+    builder.clone(op, mapping);
+  for (auto [target, before, value] : llvm::zip_equal(targets, values, body.getTerminator()->getOperands()))
+    if (Value after = mapping.lookupOrDefault(value); after != before)
+      model::SetOp::create(builder, at, target, place, after);
+}
+
+} // namespace
+
+LogicalResult deriveMinimization(func::FuncOp function) { return Minimization(function).run(); }
+
+void eraseSteps(ModuleOp module) {
+  for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (function.isPrivate() && !function.isExternal() && SymbolTable::symbolKnownUseEmpty(function, module))
+      function.erase();
+}
+
+} // namespace attnc

@@ -1,0 +1,173 @@
+#include "compiler/Diagnostics/Spelling.h"
+#include "frontends/attn/Check/Checker.h"
+
+#include <fmt/format.h>
+
+namespace attnc::check {
+
+using namespace typed;
+
+static constexpr const char *forms = "`export f` and `export g = f` make entry points of functions, "
+                                     "`export g = gradient(f)` one that computes f and its gradients, "
+                                     "`export t = minimize(f, with: optimizer(...))` one that takes a step of training";
+
+/// What an export says, or nothing where that is an error.
+std::optional<Checker::Derivation> Checker::derivation(const ast::ExportDecl &decl) {
+  Derivation result;
+  result.function = decl.name;
+  if (!decl.value)
+    return result;
+  if (auto *alias = decl.value->as<ast::NameRefExpr>()) {
+    result.function = {alias->name, alias->range};
+    return result;
+  }
+  auto *made = decl.value->as<ast::CallExpr>();
+  result.rule = made ? made->callee->as<ast::NameRefExpr>() : nullptr;
+  bool isKnown = result.rule && (result.rule->name == "gradient" || result.rule->name == "minimize");
+  if (!isKnown) {
+    std::string what =
+        made ? fmt::format("`{}`", sources.text(made->callee->range)) : std::string("an export of this form");
+    error(DiagnosticKind::NotSupported, decl.value->range, fmt::format("{} is not supported yet", what)).hint(forms);
+    return std::nullopt;
+  }
+  const ast::NameRefExpr *function = nullptr;
+  for (const ast::Argument &argument : made->arguments)
+    if (!function && !argument.label)
+      function = argument.value->as<ast::NameRefExpr>();
+    else
+      result.arguments.push_back(&argument);
+  if (!function || (result.rule->name == "gradient" && !result.arguments.empty())) {
+    error(DiagnosticKind::ArgumentCount, decl.value->range,
+          fmt::format("`{}` is of a function, by its name", result.rule->name))
+        .hint(forms);
+    return std::nullopt;
+  }
+  result.function = {function->name, function->range};
+  return result;
+}
+
+std::optional<FunctionValue> Checker::exportedFunction(const ast::Name &name, SourceUnit &unit, Instance *model) {
+  std::vector<std::string> names;
+  auto find = [&](const std::vector<ast::FunctionDecl> &functions) -> const ast::FunctionDecl * {
+    for (const ast::FunctionDecl &decl : functions) {
+      if (decl.name && decl.name->text == name.text)
+        return &decl;
+      if (decl.name)
+        names.push_back(decl.name->text);
+    }
+    return nullptr;
+  };
+  if (const ast::FunctionDecl *found = model ? find(model->decl->functions) : nullptr)
+    return FunctionValue{found, &unit, {model, {}}};
+  if (const ast::FunctionDecl *found = find(unit.ast->functions))
+    return FunctionValue{found, &unit, {nullptr, {}}};
+  Diagnostic &report =
+      error(DiagnosticKind::UnknownName, name.range, fmt::format("there is no function `{}` to export", name.text));
+  if (auto meant = nearest(name.text, names))
+    report.hint(fmt::format("did you mean `{}`?", *meant));
+  return std::nullopt;
+}
+
+void Checker::checkExport(const ast::ExportDecl &decl, SourceUnit &unit, Instance *model) {
+  std::optional<Derivation> made = derivation(decl);
+  if (!made)
+    return;
+  for (const Entry &entry : program->entries)
+    if (entry.name == decl.name.text) {
+      error(DiagnosticKind::AlreadyDefined, decl.name.range, fmt::format("`{}` is exported twice", entry.name))
+          .note("the first is", entry.range);
+      return;
+    }
+  std::optional<FunctionValue> function = exportedFunction(made->function, unit, model);
+  if (!function)
+    return;
+  size_t before = program->entries.size();
+  checkEntry(*function, decl.name.text, decl.name.range, true);
+  if (!made->rule || program->entries.size() == before)
+    return;
+  Entry &entry = program->entries.back();
+  if (made->rule->name == "minimize")
+    minimize(entry, *made, decl, unit, model);
+  else
+    entry.isGradient = isLoss(entry, decl, "a gradient is of");
+}
+
+bool Checker::isLoss(const Entry &entry, const ast::ExportDecl &decl, const char *what) {
+  const Type *found = entry.results.size() == 1 ? &entry.results[0].value->type : nullptr;
+  if (found && found->element == Element::F32 && found->rank() == 0)
+    return true;
+  error(DiagnosticKind::NotAnEntry, decl.value->range,
+        fmt::format("{} one f32, and this function gives {}", what,
+                    found ? textOf(*found) : fmt::format("{} results", entry.results.size())))
+      .hint("sum or average over it, as `mean(x)`");
+  return false;
+}
+
+//===- Training ---------------------------------------------------------------------------------------------------===//
+
+/// Whether a parameter is among those `over` which a loss is minimised: of that module, or all that are not frozen.
+bool Checker::isTrained(const Parameter &parameter, const std::optional<Value> &over) {
+  if (parameter.frozen || parameter.isState)
+    return false;
+  if (!over)
+    return true;
+  auto *module = over->as<ModuleValue>();
+  auto *list = over->as<ModuleListValue>();
+  if (auto *tuple = over->as<TupleValue>())
+    return std::any_of(tuple->parts.begin(), tuple->parts.end(),
+                       [&](const Value &part) { return isTrained(parameter, part); });
+  if (auto *tensor = over->tensor())
+    return tensor->as<ParameterRef>() && tensor->as<ParameterRef>()->parameter == &parameter;
+  const Instance *instance = module ? module->instance : list ? list->instance : nullptr;
+  return instance && parameter.name.starts_with(instance->path + ".");
+}
+
+void Checker::minimize(Entry &entry, const Derivation &derivation, const ast::ExportDecl &decl, SourceUnit &unit,
+                       Instance *model) {
+  if (!isLoss(entry, decl, "what is minimised is"))
+    return;
+  ScopePtr scope = model ? moduleScope({model, {}}) : unitScope(&unit);
+  Block outside;
+  build.setBlock(&outside);
+  Instance *optimizer = nullptr;
+  std::optional<Value> over;
+  Training training;
+  bool isWhole = true;
+  for (const ast::Argument *argument : derivation.arguments) {
+    std::string label = argument->label ? argument->label->text : "";
+    if (label == "with") {
+      optimizer = makeOptimizer(*argument->value, scope);
+      isWhole &= optimizer != nullptr;
+    } else if (label == "over") {
+      over = expression(*argument->value, scope);
+    } else if (label == "clip_norm") {
+      std::optional<double> norm = expression(*argument->value, scope).real();
+      training.clipNorm = norm.value_or(0);
+      if (!norm || !(*norm > 0))
+        error(DiagnosticKind::NotConstant, argument->value->range, "`clip_norm` is a number above 0");
+    } else {
+      error(DiagnosticKind::UnknownArgument, argument->range, "`minimize` has no such argument")
+          .hint("minimize(f, with: optimizer(...), over: module, clip_norm: 1.0)");
+      isWhole = false;
+    }
+  }
+  if (!optimizer && isWhole)
+    error(DiagnosticKind::ArgumentCount, decl.value->range, "`minimize` is called without `with`, the optimizer")
+        .hint("minimize(f, with: adamw(lr: 3e-4))");
+  if (!optimizer || (over && over->isError()))
+    return;
+  std::vector<const Parameter *> trained;
+  for (const Parameter *parameter : program->parameters)
+    if (isTrained(*parameter, over))
+      trained.push_back(parameter);
+  if (trained.empty())
+    error(DiagnosticKind::NotAnEntry, decl.value->range, "there is no parameter to train")
+        .hint("`over:` names a field of the model, and a `frozen` parameter is left alone");
+  training.count = addState(entry, "count", nullptr, {Element::I32, {}}, 0, decl.name.range);
+  entry.training = std::move(training);
+  for (const Parameter *parameter : trained)
+    if (!addStep(entry, *optimizer, *parameter))
+      return;
+}
+
+} // namespace attnc::check

@@ -1,0 +1,15 @@
+// Steps of training: the loss, and all parameters and states afterwards.
+#include "tests/e2e/Subject.h"
+
+namespace attnc::e2e {
+
+std::vector<Subject> trainingSubjects() {
+  std::vector<Choice> batches = {{"one row", {{"batch", 1}}}, {"odd", {{"batch", 37}}}, {"many", {{"batch", 256}}}};
+  std::vector<Subject> subjects;
+  for (const char *optimizer : {"sgd", "adam", "adamw", "lion", "adafactor"})
+    subjects.push_back(
+        {"training.attn", optimizer, {.c = 16, .reduction = 100, .along = {"batch"}}, batches, {{"targets", below(3)}}});
+  return subjects;
+}
+
+} // namespace attnc::e2e
