@@ -43,7 +43,7 @@ enum {
 };
 
 /* Writes parameters to a .safetensors file under their checkpoint names. The file is written beside `path` under
- * another name, synced and renamed, so that `path` is always whole: what it was, or, where this is ATTN_OK, the new one.
+ * another name, synced and renamed, so that `path` is always whole: what it was or, where this is ATTN_OK, the new one.
  */
 attn_code attn_weights_save(const attn_weights *weights, const char *path, int32_t flags, attn_status *status);
 
