@@ -71,6 +71,8 @@ static const std::vector<Key> &keys() {
        {"prefill", "decode"}},
       {KernelKind::Attend, "tile_q", "prefill: queries of a register tile", 1, 4, 1, true},
       {KernelKind::Attend, "tile_kv", "prefill: keys of a block", 1, 64, 16},
+      {KernelKind::Attend, "decode_rows", "prefill: most queries that take the decode form, if their number is dynamic",
+       0, 64},
       {KernelKind::Attend, "split_kv", "decode: keys of a chunk", 1, 65536, 16},
       {KernelKind::AttendGradient, "tile_q", "queries of a block", 1, 128, 8},
       {KernelKind::AttendGradient, "tile_kv", "keys of a block, in whole panels", 1, 64, 16},

@@ -53,6 +53,7 @@ struct SizeExpr::Node {
   static SizeExpr substitute(const Atom &atom, llvm::ArrayRef<SizeExpr> values);
   static std::string text(const Atom &atom, llvm::ArrayRef<std::string> names);
   static bool mentions(const Atom &atom, unsigned symbol);
+  static bool growsWith(const Atom &atom, unsigned symbol);
   static bool hasProductOf(const Atom &atom, unsigned a, unsigned b);
   static bool hasProductOf(const Term &term, unsigned a, unsigned b);
 
@@ -331,6 +332,20 @@ std::optional<std::vector<SizeExpr::Product>> SizeExpr::products() const {
   return result;
 }
 
+bool SizeExpr::Node::growsWith(const Atom &atom, unsigned symbol) {
+  if (atom.kind == Atom::Kind::Symbol)
+    return atom.number == symbol;
+  auto grows = [&](const SizeExpr &operand) {
+    return llvm::any_of(termsOf(operand), [&](const Term &term) {
+      return llvm::any_of(term.factors, [&](const Atom &factor) { return growsWith(factor, symbol); });
+    });
+  };
+  // A minimum with a number is bounded by it.
+  if (atom.kind == Atom::Kind::Min && llvm::any_of(atom.operands, [](auto &operand) { return operand.isConstant(); }))
+    return false;
+  return llvm::any_of(atom.operands, grows);
+}
+
 bool SizeExpr::Node::hasProductOf(const Atom &atom, unsigned a, unsigned b) {
   auto has = [&](const SizeExpr &operand) { return operand.hasProductOf(a, b); };
   // A minimum is of the order of its smallest operand.
@@ -342,7 +357,7 @@ bool SizeExpr::Node::hasProductOf(const Term &term, unsigned a, unsigned b) {
     if (hasProductOf(first, a, b))
       return true;
     for (auto [j, second] : llvm::enumerate(term.factors))
-      if (i != j && mentions(first, a) && mentions(second, b))
+      if (i != j && growsWith(first, a) && growsWith(second, b))
         return true;
   }
   return false;

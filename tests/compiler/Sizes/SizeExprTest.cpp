@@ -100,6 +100,8 @@ TEST(SizeExpr, OrderOfProducts) {
   EXPECT_TRUE((batch.ceilDiv(64) * seq).hasProductOf(0, 1));
   EXPECT_FALSE(SizeExpr::min(batch * seq, batch * 64).hasProductOf(0, 1));
   EXPECT_TRUE(SizeExpr::max(batch * seq, batch * 64 + 9).hasProductOf(0, 1));
+  EXPECT_FALSE(((SizeExpr(1) - SizeExpr::min(1, batch.floorDiv(5))) * seq * 8).hasProductOf(0, 1));
+  EXPECT_TRUE((SizeExpr::min(seq, batch) * seq).hasProductOf(0, 1));
 }
 
 TEST(SizeExpr, OverflowSaturates) {

@@ -35,6 +35,44 @@ Verdict supportsAttend(func::FuncOp kernel, const Target &) {
   return readAttendProblem(kernel, problem);
 }
 
+static void emitPrefill(const AttendProblem &problem, const AttendSchedule &schedule, const Target &target,
+                        StringRef symbol, ModuleOp code, KernelCode &result) {
+  AttendPrefill prefill(problem, schedule, target, symbol, code);
+  prefill.emit();
+  result.phases.push_back({symbol.str(), prefill.chunks()});
+  result.workerBytes = prefill.workerBytes();
+}
+
+static void emitDecode(const AttendProblem &problem, const AttendSchedule &schedule, const Target &target,
+                       const std::string &symbol, ModuleOp code, KernelCode &result) {
+  AttendDecodeShape shape(problem, schedule);
+  AttendDecode parts(problem, schedule, shape, target, symbol, code);
+  parts.emitParts();
+  AttendDecode merge(problem, schedule, shape, target, symbol + ".merge", code);
+  merge.emitMerge();
+  result.phases.push_back({symbol, shape.batches * shape.splits});
+  result.phases.push_back({symbol + ".merge", shape.batches});
+  result.workerBytes = SizeExpr::max(result.workerBytes, parts.workerBytes());
+  result.sharedBytes = shape.sharedBytes();
+}
+
+/// Both forms, of which one has chunks: which one, the number of rows tells.
+static void emitEither(const AttendProblem &problem, const AttendSchedule &schedule, const Target &target,
+                       const std::string &symbol, ModuleOp code, KernelCode &result) {
+  int64_t most = schedule.decodeRows;
+  SizeExpr areMany = SizeExpr::min(1, problem.rows.floorDiv(most + 1)), areFew = SizeExpr(1) - areMany;
+  emitPrefill(problem, schedule, target, symbol, code, result);
+  result.phases[0].chunks *= areMany;
+  AttendProblem alone = problem.withRowsAsBatches();
+  emitDecode(alone, schedule, target, symbol + ".few", code, result);
+  for (KernelPhase &phase : llvm::drop_begin(result.phases))
+    phase.chunks *= areFew;
+  AttendProblem ofOneRow = alone;
+  for (unsigned dimension : problem.rowDims)
+    ofOneRow.outerSizes[dimension] = 1;
+  result.sharedBytes = AttendDecodeShape(ofOneRow, schedule).sharedBytes() * SizeExpr::min(problem.rows, most) * areFew;
+}
+
 FailureOr<KernelCode> emitAttend(func::FuncOp kernel, const Target &target, ModuleOp code) {
   AttendProblem problem;
   if (!readAttendProblem(kernel, problem))
@@ -43,25 +81,20 @@ FailureOr<KernelCode> emitAttend(func::FuncOp kernel, const Target &target, Modu
   KernelCode result;
   result.cost = costOf(problem);
   std::string symbol = kernel.getSymName().str();
-  if (schedule.form == AttendForm::Prefill) {
-    AttendPrefill prefill(problem, schedule, target, symbol, code);
-    prefill.emit();
-    result.phases.push_back({symbol, prefill.chunks()});
-    result.workerBytes = prefill.workerBytes();
-    recordSchedule(kernel,
-                   {{"form", StringRef("prefill")}, {"tile_q", schedule.tileQ()}, {"tile_kv", schedule.tileKv}});
-    return result;
-  }
-  AttendDecodeShape shape(problem, schedule);
-  AttendDecode parts(problem, schedule, shape, target, symbol, code);
-  parts.emitParts();
-  AttendDecode merge(problem, schedule, shape, target, symbol + ".merge", code);
-  merge.emitMerge();
-  result.phases.push_back({symbol, shape.batches * shape.splits});
-  result.phases.push_back({symbol + ".merge", shape.batches});
-  result.workerBytes = parts.workerBytes();
-  result.sharedBytes = shape.sharedBytes();
-  recordSchedule(kernel, {{"form", StringRef("decode")}, {"split_kv", schedule.splitKv}});
+  SmallVector<Choice> choices = {{"form", StringRef(schedule.form == AttendForm::Prefill ? "prefill" : "decode")}};
+  if (schedule.form == AttendForm::Prefill)
+    choices.append({{"tile_q", schedule.tileQ()}, {"tile_kv", schedule.tileKv}});
+  if (schedule.decodeRows > 0)
+    choices.push_back({"decode_rows", schedule.decodeRows});
+  if (schedule.form == AttendForm::Decode || schedule.decodeRows > 0)
+    choices.push_back({"split_kv", schedule.splitKv});
+  if (schedule.form == AttendForm::Decode)
+    emitDecode(problem, schedule, target, symbol, code, result);
+  else if (schedule.decodeRows > 0)
+    emitEither(problem, schedule, target, symbol, code, result);
+  else
+    emitPrefill(problem, schedule, target, symbol, code, result);
+  recordSchedule(kernel, choices);
   return result;
 }
 

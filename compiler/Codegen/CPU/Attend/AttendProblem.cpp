@@ -152,6 +152,15 @@ uint64_t AttendProblem::rowUses() const {
   return uses;
 }
 
+AttendProblem AttendProblem::withRowsAsBatches() const {
+  AttendProblem result = *this;
+  result.batchDims.append(rowDims);
+  result.batches = batches * rows;
+  result.rowDims.clear();
+  result.rows = 1;
+  return result;
+}
+
 std::optional<unsigned> AttendProblem::resultOf(attn::Statistic statistic) const {
   Value result = const_cast<attn::AttendOp &>(op).getResultFor(statistic);
   if (!result)

@@ -98,6 +98,8 @@ struct AttendProblem {
   bool hasValue() const { return !op->getRegion(3).empty() && resultOf(mlir::attn::Statistic::Value).has_value(); }
   bool isSoftmax() const;
   uint64_t rowUses() const; ///< the row dimensions, as IndexUses tells them
+  /// The same with each row a batch of its own.
+  AttendProblem withRowsAsBatches() const;
   /// The number of the kernel's result that holds `statistic`.
   std::optional<unsigned> resultOf(mlir::attn::Statistic statistic) const;
   /// Whether the keys must be passed twice: once for the rows' sums, once to use the final weights.

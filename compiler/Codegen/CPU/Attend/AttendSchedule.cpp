@@ -11,6 +11,16 @@ static AttendForm chooseForm(const AttendProblem &problem) {
   return wanted && canDecode(problem) ? AttendForm::Decode : AttendForm::Prefill;
 }
 
+/// A tile of queries is computed whole, for each head of a group: decode is the faster one up to four times as many
+/// queries as heads share their keys, even if each query reads them. Where queries and keys are the same in number, few
+/// queries have few keys, and nothing is gained.
+static int64_t chooseDecodeRows(const AttendProblem &problem) {
+  bool isLeft = !scheduledWord(problem.kernel, "form") && !problem.rows.isConstant() && !(problem.rows == problem.keys);
+  if (!isLeft || !canDecode(problem.withRowsAsBatches()))
+    return 0;
+  return scheduled(problem.kernel, "decode_rows").value_or(4 * problem.group);
+}
+
 /// Enough sums in flight to hide the latency of a multiply-add; more than twenty run no faster.
 static int64_t tileRowsFor(int64_t vectors, const Target &target) {
   int64_t sums = target.vectorRegisters >= 32 ? 20 : 12;
@@ -20,6 +30,7 @@ static int64_t tileRowsFor(int64_t vectors, const Target &target) {
 AttendSchedule chooseAttendSchedule(const AttendProblem &problem, const Target &target) {
   AttendSchedule schedule;
   schedule.form = chooseForm(problem);
+  schedule.decodeRows = chooseDecodeRows(problem);
   schedule.lanes = target.f32Lanes;
   schedule.vectors = target.vectorRegisters >= 32 ? 4 : 3;
   // Fewer queries than a tile holds: a narrower tile.

@@ -6,7 +6,10 @@
 // a block make the sums of values visit memory less often; the scores and a part of the queries, keys or values should
 // stay in the first-level cache: 128 keys and 64 queries take 32 KB.
 //
-// Attributes of the kernel's schedule that are present win: `tile_q`, `tile_kv`, `form`, `split_kv`.
+// Where the number of queries is dynamic, and the decode schedule could compute each of them alone, both are emitted:
+// up to `decodeRows` queries of a batch take the decode form, one after the other, more take the prefill form.
+//
+// Attributes of the kernel's schedule that are present win: `tile_q`, `tile_kv`, `form`, `decode_rows`, `split_kv`.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,11 +23,12 @@ enum class AttendForm { Prefill, Decode };
 
 struct AttendSchedule {
   AttendForm form = AttendForm::Prefill;
-  int64_t lanes = 16;    ///< of one vector
-  int64_t vectors = 4;   ///< of queries in a tile
-  int64_t tileRows = 5;  ///< keys (or values) of a register tile
-  int64_t tileKv = 128;  ///< keys of a block, a multiple of 16
-  int64_t splitKv = 512; ///< decode: keys of a chunk
+  int64_t lanes = 16;     ///< of one vector
+  int64_t vectors = 4;    ///< of queries in a tile
+  int64_t tileRows = 5;   ///< keys (or values) of a register tile
+  int64_t tileKv = 128;   ///< keys of a block, a multiple of 16
+  int64_t splitKv = 512;  ///< decode: keys of a chunk
+  int64_t decodeRows = 0; ///< prefill: most rows of a batch that take the decode form, where rows are dynamic
   int64_t tileQ() const { return lanes * vectors; }
 };
 
