@@ -2,8 +2,12 @@
 //
 //   attend-gradient-benchmark [name part [schedule]]        such as: attend-gradient-benchmark causal "tile_q = 64 :
 //   i64"
+//   attend-gradient-benchmark threads                       how much faster two threads are
+//   attend-gradient-benchmark compile                       how long one takes to compile
 #include "benchmarks/support/CompiledKernel.h"
 #include "benchmarks/support/Machine.h"
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -11,11 +15,9 @@ using namespace attnc::bench;
 
 namespace {
 
-constexpr int64_t heads = 2;
-
 struct Case {
   std::string name;
-  int64_t length = 2048, dim = 64;
+  int64_t heads = 2, length = 2048, dim = 64;
   bool isCausal = false, hasBias = false, isBiasLearned = false;
   std::string score = "%y = arith.mulf %s, %scale : f32";
   float range = 1;
@@ -100,15 +102,23 @@ std::vector<Case> cases() {
   return all;
 }
 
-void run(const Case &each) {
-  size_t elements = size_t(heads * each.length * each.dim), stride = elements + 1040;
+/// The gradient kernel of a case with operands for which the forward pass has run, to be launched.
+struct Subject {
+  explicit Subject(const Case &each);
+  CompiledKernel gradient;
+  std::vector<void *> buffers;
+  std::vector<int64_t> sizes;
+};
+
+Subject::Subject(const Case &each) : gradient(each.gradient()) {
+  size_t elements = size_t(each.heads * each.length * each.dim), stride = elements + 1040;
   auto tensor = [&](float range, unsigned seed) { return randomFloats(stride, range, seed) + 16 * seed; };
   float *q = tensor(each.range, 1), *k = tensor(each.range, 2), *v = tensor(1, 3), *dy = tensor(1, 4);
   float *o = tensor(0, 5), *dq = tensor(0, 6), *dk = tensor(0, 7), *dv = tensor(0, 8);
-  float *lse = randomFloats(size_t(heads * each.length), 0, 9);
-  size_t squares = each.hasBias ? size_t(heads * each.length * each.length) : 0;
+  float *lse = randomFloats(size_t(each.heads * each.length), 0, 9);
+  size_t squares = each.hasBias ? size_t(each.heads * each.length * each.length) : 0;
   std::vector<void *> operands = {q, k, v};
-  std::vector<int64_t> sizes(3, each.length);
+  sizes.assign(3, each.length);
   if (each.hasBias) {
     operands.push_back(randomFloats(squares, 1, 10));
     sizes.insert(sizes.end(), 2, each.length);
@@ -117,15 +127,41 @@ void run(const Case &each) {
     all.insert(all.end(), more.begin(), more.end());
     return all;
   };
-  CompiledKernel forward(each.forward()), gradient(each.gradient());
+  CompiledKernel forward(each.forward());
   forward.launcher(joined(operands, std::vector<void *>{o, lse}),
                    joined(sizes, std::vector<int64_t>(2, each.length)))();
   std::vector<void *> results = {dq, dk, dv};
   if (each.isBiasLearned)
     results.push_back(randomFloats(squares, 0, 11));
-  auto body = gradient.launcher(joined(joined(operands, std::vector<void *>{dy, o, lse}), results),
-                                joined(sizes, std::vector<int64_t>(each.isBiasLearned ? 8 : 6, each.length)));
-  print(each.name, measure(double(heads) * each.pairs() * 10 * double(each.dim), 9, body, fmaPeak), "FLOP");
+  buffers = joined(joined(operands, std::vector<void *>{dy, o, lse}), results);
+  sizes = joined(sizes, std::vector<int64_t>(each.isBiasLearned ? 8 : 6, each.length));
+}
+
+void run(const Case &each) {
+  Subject subject(each);
+  print(each.name,
+        measure(double(each.heads) * each.pairs() * 10 * double(each.dim), 9,
+                subject.gradient.launcher(subject.buffers, subject.sizes), fmaPeak),
+        "FLOP");
+}
+
+/// How much faster two threads are, in alternating runs by the clock on the wall.
+void runOnTwoThreads(const Case &each) {
+  Subject subject(each);
+  auto seconds = [](const std::function<void()> &body) {
+    auto start = std::chrono::steady_clock::now();
+    body();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  auto one = subject.gradient.launcher(subject.buffers, subject.sizes);
+  auto two = subject.gradient.launcher(subject.buffers, subject.sizes, 2);
+  std::vector<double> ratios;
+  for (int repetition = 0; repetition < 15; ++repetition) {
+    double alone = seconds(one);
+    ratios.push_back(alone / seconds(two));
+  }
+  std::nth_element(ratios.begin(), ratios.begin() + 7, ratios.end());
+  fmt::print("two threads, {} heads, {:<24} {:.2f} times as fast as one\n", each.heads, each.name, ratios[7]);
 }
 
 } // namespace
@@ -136,6 +172,12 @@ int main(int argc, char **argv) {
   for (const Case &each : cases())
     if (each.name.find(part) != std::string::npos)
       run(each);
+  if (part == "threads")
+    for (int64_t heads : {1, 8})
+      for (Case each : {cases()[0], cases()[1]}) {
+        each.heads = heads;
+        runOnTwoThreads(each);
+      }
   if (part == "compile") {
     CompiledKernel kernel(cases()[1].gradient());
     fmt::print("compile one causal gradient: {:.2f} s, {} bytes of object\n", kernel.compileSeconds(),

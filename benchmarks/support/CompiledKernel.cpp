@@ -10,7 +10,9 @@
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <atomic>
 #include <cstdlib>
+#include <thread>
 
 using namespace mlir;
 
@@ -79,12 +81,14 @@ const KernelCode &CompiledKernel::code() const { return state->code; }
 double CompiledKernel::compileSeconds() const { return state->compileSeconds; }
 size_t CompiledKernel::objectBytes() const { return state->objectBytes; }
 
-std::function<void()> CompiledKernel::launcher(std::vector<void *> buffers, std::vector<int64_t> sizes) const {
+std::function<void()> CompiledKernel::launcher(std::vector<void *> buffers, std::vector<int64_t> sizes,
+                                               int64_t workers) const {
   struct Launch {
     std::vector<void *> buffers;
     std::vector<int64_t> sizes, chunks;
     std::unique_ptr<void, decltype(&std::free)> shared{nullptr, &std::free}, scratch{nullptr, &std::free};
     int32_t status = 0;
+    int64_t scratchStride = 0;
   };
   auto launch = std::make_shared<Launch>();
   auto allocate = [&](const SizeExpr &bytes) {
@@ -92,16 +96,26 @@ std::function<void()> CompiledKernel::launcher(std::vector<void *> buffers, std:
     return std::aligned_alloc(4096, rounded);
   };
   launch->shared.reset(allocate(state->code.sharedBytes));
-  launch->scratch.reset(allocate(state->code.workerBytes));
+  launch->scratchStride = (state->code.workerBytes.evaluate(sizes) + 4095) / 4096 * 4096;
+  launch->scratch.reset(allocate(SizeExpr(launch->scratchStride * workers)));
   for (const KernelPhase &phase : state->code.phases)
     launch->chunks.push_back(phase.chunks.evaluate(sizes));
   launch->buffers = std::move(buffers);
   launch->sizes = std::move(sizes);
-  return [launch, functions = state->functions] {
+  return [launch, functions = state->functions, workers] {
     attn_kernel_args args = {launch->buffers.data(), launch->sizes.data(), launch->shared.get(), &launch->status};
-    for (size_t phase = 0; phase < functions.size(); ++phase)
-      for (int64_t chunk = 0; chunk < launch->chunks[phase]; ++chunk)
-        functions[phase](&args, chunk, launch->scratch.get());
+    for (size_t phase = 0; phase < functions.size(); ++phase) {
+      std::atomic<int64_t> next = 0;
+      auto work = [&](int64_t worker) {
+        char *scratch = static_cast<char *>(launch->scratch.get()) + worker * launch->scratchStride;
+        for (int64_t chunk = next++; chunk < launch->chunks[phase]; chunk = next++)
+          functions[phase](&args, chunk, scratch);
+      };
+      std::vector<std::jthread> others;
+      for (int64_t worker = 1; worker < std::min(workers, launch->chunks[phase]); ++worker)
+        others.emplace_back(work, worker);
+      work(0);
+    }
   };
 }
 

@@ -14,9 +14,9 @@ public:
   explicit CompiledKernel(const std::string &mlir, std::string_view target = "native");
   ~CompiledKernel();
 
-  /// Runs all phases on one worker over these buffers (operands, then results) and dynamic sizes. The closure holds the
-  /// scratch; buffers stay the caller's.
-  std::function<void()> launcher(std::vector<void *> buffers, std::vector<int64_t> sizes) const;
+  /// Runs all phases over these buffers (operands, then results) and dynamic sizes, on the calling thread and
+  /// `workers` - 1 others. The closure holds the scratch; buffers stay the caller's.
+  std::function<void()> launcher(std::vector<void *> buffers, std::vector<int64_t> sizes, int64_t workers = 1) const;
   const KernelCode &code() const;
   double compileSeconds() const; ///< from text to machine code
   size_t objectBytes() const;
