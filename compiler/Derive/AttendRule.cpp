@@ -29,46 +29,25 @@ void saveStatistics(attn::AttendOp op) {
   rewriter.replaceOp(op, wider.getResults().take_front(op.getNumResults()));
 }
 
-/// A row of a tensor along `index`.
-static bool isRowAlong(Value value, BlockArgument index) {
-  auto extract = value.getDefiningOp<tensor::ExtractOp>();
-  return extract && !extract.getIndices().empty() && extract.getIndices().back() == index;
-}
-
-/// What the gradient's kernel cannot do, as the end of "the gradient of attend ..."; null where it can.
-static const char *whyNotReversed(attn::AttendOp op, function_ref<bool(Region &)> readsActive) {
-  if (op.getNormaliser() != attn::Normaliser::Softmax)
-    return "by ratio";
-  if (op.getResultFor(attn::Statistic::Weights) || !op.getResultFor(attn::Statistic::Value))
-    return "that yields weights";
-  if (!op.getWeight().empty())
-    return "with a weight";
-  Block &value = op.getValue().front();
-  if (op.getNumValues() != 1 || !isRowAlong(value.getTerminator()->getOperand(0), value.getArguments().back()))
-    return "with a computed value";
-  bool isSumOfProducts = true;
-  op.getScore().walk([&](attn::ReduceOp reduce) {
-    Block &body = reduce.getBody().front();
-    auto product = body.getTerminator()->getOperand(0).getDefiningOp<arith::MulFOp>();
-    isSumOfProducts &=
-        !readsActive(reduce.getBody()) ||
-        (reduce.getCombine() == attn::Combine::Add && product && body.getNumArguments() == 1 &&
-         isRowAlong(product.getLhs(), body.getArgument(0)) && isRowAlong(product.getRhs(), body.getArgument(0)));
-  });
-  return isSumOfProducts ? nullptr : "with a score that is no function of dot products";
-}
-
 LogicalResult Reverse::reverse(attn::AttendOp op) {
-  auto readsActive = [&](Region &region) {
-    return region
+  auto readsActive = [&](attn::ReduceOp reduce) {
+    return reduce
         .walk([&](tensor::ExtractOp extract) {
           bool counts = isActive(extract.getTensor()) && isReal(extract.getTensor());
           return counts ? WalkResult::interrupt() : WalkResult::advance();
         })
         .wasInterrupted();
   };
-  if (const char *reason = whyNotReversed(op, readsActive))
-    return op.emitError("error: the gradient of attend ") << reason << " is not supported yet";
+  WalkResult reductions = op.walk([&](attn::ReduceOp reduce) {
+    bool isInMask = op.getMask().isAncestor(reduce->getParentRegion());
+    if (isInMask || reduce.getCombine() == attn::Combine::Add || !readsActive(reduce))
+      return WalkResult::advance();
+    reduce.emitError("error: the gradient of a ")
+        << attn::stringifyCombine(reduce.getCombine()) << " over features inside attend is not supported yet";
+    return WalkResult::interrupt();
+  });
+  if (reductions.wasInterrupted())
+    return failure();
   SmallVector<Attribute> yields;
   SmallVector<Value> cotangents, saved, of;
   bool hasValue = false;
@@ -79,9 +58,9 @@ LogicalResult Reverse::reverse(attn::AttendOp op) {
       hasValue |= statistic == attn::Statistic::Value;
     }
   Value value = op.getResultFor(attn::Statistic::Value), lse = op.getResultFor(attn::Statistic::Lse);
-  if (value && hasValue)
+  if (hasValue)
     saved.push_back(stored(value));
-  if (lse && !saved.empty())
+  if (lse)
     saved.push_back(stored(lse));
   llvm::SmallSetVector<Value, 4> read;
   op->walk([&](tensor::ExtractOp extract) {

@@ -147,8 +147,11 @@ void AttendOp::print(OpAsmPrinter &printer) {
 SmallVector<Statistic> AttendGradientOp::getStatistics() { return statisticsOf(getYields()); }
 
 Value AttendGradientOp::getSaved(Statistic statistic) {
-  size_t place = statistic == Statistic::Value ? 0 : 1;
-  return statistic != Statistic::Weights && place < getSaved().size() ? getSaved()[place] : Value();
+  bool hasValue = !getValue().empty();
+  size_t place = statistic == Statistic::Lse && hasValue ? 1 : 0;
+  return statistic != Statistic::Weights && (hasValue || statistic == Statistic::Lse) && place < getSaved().size()
+             ? getSaved()[place]
+             : Value();
 }
 
 /// `(%a, %b : type, type)`; nothing at all where there is no operand.

@@ -110,8 +110,8 @@ def Attn_AttendGradientOp : Attn_Op<"attend_gradient", [Pure, AttrSizedOperandSe
     of keys, then rows: results are the same bits however the work is split. Rows that keep nothing give zeros, and so
     do masked keys. Where two terms of a maximum are equal the first one takes the gradient.
 
-    `saved` are the value and, for softmax, lse of the forward op, if they are at hand: they change what is computed
-    anew, never the result.
+    `saved` are the value, where there is a value region, and, for softmax, lse of the forward op, if they are at hand:
+    they change what is computed anew, never the result.
   }];
   let arguments = (ins Variadic<Index>:$outer_sizes, Variadic<Index>:$key_sizes, Variadic<Index>:$value_sizes,
                        Variadic<AnyRankedTensor>:$cotangents, Variadic<AnyRankedTensor>:$saved,

@@ -173,11 +173,14 @@ LogicalResult AttendGradientOp::verifyRegions() {
   for (Type type : getResultTypes())
     if (!cast<RankedTensorType>(type).getElementType().isF32())
       return emitOpError() << "is the gradient of " << type << ", expected elements of f32";
-  size_t savable = getNormaliser() == Normaliser::Softmax ? 2 : 1;
-  if (getSaved().size() > savable)
-    return emitOpError() << "saves " << getSaved().size() << " tensors, expected at most " << savable
+  SmallVector<Statistic> saved;
+  if (!getValue().empty())
+    saved.push_back(Statistic::Value);
+  if (getNormaliser() == Normaliser::Softmax)
+    saved.push_back(Statistic::Lse);
+  if (getSaved().size() > saved.size())
+    return emitOpError() << "saves " << getSaved().size() << " tensors, expected at most " << saved.size()
                          << ": the value, and lse for softmax";
-  const Statistic saved[] = {Statistic::Value, Statistic::Lse};
   for (auto [statistic, tensor] : llvm::zip(saved, getSaved()))
     if (failed(verifyStatistic(*this, "saved", statistic, tensor)))
       return failure();

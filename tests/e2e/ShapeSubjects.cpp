@@ -121,8 +121,10 @@ static std::vector<Subject> attendGradientSubjects() {
                                  {"one key", {{"batch", 1}, {"heads", 1}, {"n", 5}, {"m", 1}}},
                                  {"several blocks", {{"batch", 1}, {"heads", 1}, {"n", 150}, {"m", 140}}}};
   std::vector<Subject> all;
-  for (const char *entry : {"grouped_gradient", "soft_cap_gradient", "learned_bias_gradient", "slopes_gradient",
-                            "documents_gradient", "content_gradient", "statistics_gradient"})
+  for (const char *entry :
+       {"grouped_gradient", "soft_cap_gradient", "learned_bias_gradient", "slopes_gradient", "documents_gradient",
+        "content_gradient", "statistics_gradient", "additive_gradient", "feature_wise_gradient", "triangle_gradient",
+        "local_p_gradient", "pointer_gradient", "grid_gradient"})
     all.push_back({file, entry, accuracy, lengths, {{"doc", runsOf(11)}}});
   all.push_back({file,
                  "loss_gradient",

@@ -25,16 +25,14 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/CPU/Attend/AttendBinding.h"
 #include "compiler/Codegen/CPU/Attend/AttendMask.h"
-#include "compiler/Codegen/CPU/Attend/AttendScratch.h"
 #include "compiler/Codegen/CPU/AttendGradient/AttendGradientSchedule.h"
-#include "compiler/Codegen/CPU/Nest/FlatBuilder.h"
+#include "compiler/Codegen/CPU/AttendGradient/GradientPhase.h"
 #include <functional>
 
 namespace attnc {
 
-class AttendGradient {
+class AttendGradient : public GradientPhase {
 public:
   AttendGradient(AttendGradientProblem &problem, const AttendGradientSchedule &schedule, const Target &target,
                  llvm::StringRef symbol, mlir::ModuleOp code);
@@ -45,17 +43,10 @@ public:
   void emitSplits();
   void emitMerge();
 
-  SizeExpr chunks() const; ///< of a phase other than that of splits
   SizeExpr splits() const; ///< of the keys of one chunk
-  /// Of the phase that computes, once it is emitted.
-  SizeExpr workerBytes() const { return scratch.bytes; }
   SizeExpr sharedBytes() const;
 
 private:
-  using Value = mlir::Value;
-  using ValueRange = mlir::ValueRange;
-  using Values = LoopBuilder::Values;
-
   /// Rows of `columns` floats that lie next to each other; `offsetOf` gives the place of a row by its number (of the
   /// batch's rows or keys).
   struct Matrix {
@@ -84,12 +75,8 @@ private:
   using Finish = llvm::function_ref<Value(int64_t row, Value lane, Value product)>;
 
   // AttendGradient.cpp: the chunk, its batches and blocks
-  void openChunk(bool withSplits);
-  void openSplit(Value number);
-  void clearResults();
-  void clearResult(unsigned result);
-  void clearRun(Value flat, Value begin, Value end);
-  void forEachBatch(llvm::function_ref<void()> body);
+  void openWhole();
+  void openSplit();
   void takeTiles();
   void computeBatch();
   void computeKeys(Value firstKey);
@@ -97,8 +84,6 @@ private:
   void computeBlock(const Block &block);
 
   // AttendGradientRows.cpp: rows of tensors, statistics, panels
-  RegionVectoriser bindRow(Value row);
-  RegionVectoriser bindKey(Value key);
   Matrix rowsOf(mlir::tensor::ExtractOp extract, mlir::BlockArgument index, Value memref, int64_t columns);
   Matrix keysOf(mlir::tensor::ExtractOp extract, mlir::BlockArgument index, Value memref, int64_t columns);
   Matrix valueRowsOf(Value tensor);
@@ -110,7 +95,6 @@ private:
   void storeRow(Value vector, const Matrix &matrix, Value offset, int64_t vectorNumber);
 
   // AttendGradientParts.cpp: sums of rows that splits share
-  SizeExpr batchesOfChunk() const;
   SizeExpr partFloats(const GradientDot &dot) const;
   Value partsOf(unsigned dot);
   Value partRow(unsigned dot, Value part, Value row);
@@ -133,7 +117,6 @@ private:
   void computePairGradients(const Block &block);
   void finishPairGradients(const Block &block, Value row, int64_t rows);
   Value finishPairGradient(const Block &block, RegionVectoriser &pair, Value at, Value gradient);
-  void addTerm(const GradientTerm &term, RegionVectoriser &pair, Value gradient, Value active);
 
   // AttendGradientSums.cpp: the products that add to results
   void accumulateAll(const Block &block);
@@ -147,19 +130,9 @@ private:
   int64_t keyVectors() const { return schedule.tileKv / schedule.lanes; }
 
   AttendGradientProblem &problem;
-  const AttendProblem &attend;
   const AttendGradientSchedule &schedule;
   const Target &target;
-  KernelFrame frame;
-  FlatBuilder loops;
-  AttendScratch scratch;
-  RegionVectoriser base;                   ///< sizes and buffers are bound
-  std::optional<RegionVectoriser> batch;   ///< and the batch indices
-  Values outerSizes, keySizes;             ///< index
-  Value rows, keys;                        ///< their products
-  Values firstOfBatchDim, countOfBatchDim; ///< [batch dimension]: the chunk's part
-  Value batchChunk, batchOfChunk;          ///< the chunk's number without splits; the batch's among the chunk's
-  Value split, splitCount;                 ///< null where keys are not split
+  Value split, splitCount; ///< null where keys are not split
   Value firstSplitKey, endSplitKey;
   Values dotScales, scoreScales;    ///< [dot]: f32, what the product is multiplied with; with log2e
   Value valueScale;                 ///< f32: s

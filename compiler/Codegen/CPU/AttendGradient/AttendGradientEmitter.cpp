@@ -1,6 +1,8 @@
 #include "compiler/Codegen/CPU/AttendGradient/AttendGradient.h"
+#include "compiler/Codegen/CPU/AttendGradient/PairwiseGradient.h"
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "compiler/Codegen/ChosenSchedule.h"
+#include "compiler/Codegen/OpCost.h"
 
 using namespace mlir;
 
@@ -17,15 +19,28 @@ static KernelCost costOf(const AttendGradientProblem &problem) {
   return {attend.batches * attend.rows * attend.keys * perPair, sizes.bytesRead(), sizes.bytesWritten()};
 }
 
-Verdict supportsAttendGradient(func::FuncOp kernel, const Target &) {
-  AttendGradientProblem problem;
+/// Each formula once with its derivatives, and two operations a term of a product with the value.
+static KernelCost costOf(const PairwiseGradientProblem &problem) {
+  const AttendProblem &attend = problem.attend;
+  attn::AttendOp op = attend.op;
+  KernelSizes sizes(attend.kernel);
+  auto flopsOfFormula = [&](Region &region) {
+    return flopsOf(region, [&](Value size) { return sizes.valueOf(size); });
+  };
+  SizeExpr perPair = SizeExpr(10) + flopsOfFormula(op.getScore()) + flopsOfFormula(op.getWeight());
+  if (problem.valueCotangent)
+    perPair = perPair + attend.values * (flopsOfFormula(op.getValue()) + SizeExpr(4));
+  return {attend.batches * attend.rows * attend.keys * perPair, sizes.bytesRead(), sizes.bytesWritten()};
+}
+
+/// Whether the tiled form takes the kernel, and nobody has asked for the other one.
+static Verdict readTiled(func::FuncOp kernel, AttendGradientProblem &problem) {
+  if (scheduledWord(kernel, "form") == "pairs")
+    return Verdict::no("its schedule says so");
   return readAttendGradient(kernel, problem);
 }
 
-FailureOr<KernelCode> emitAttendGradient(func::FuncOp kernel, const Target &target, ModuleOp code) {
-  AttendGradientProblem problem;
-  if (!readAttendGradient(kernel, problem))
-    return failure();
+static KernelCode emitTiled(AttendGradientProblem &problem, func::FuncOp kernel, const Target &target, ModuleOp code) {
   AttendGradientSchedule schedule = chooseAttendGradientSchedule(problem, target);
   std::string symbol = kernel.getSymName().str();
   KernelCode result;
@@ -44,8 +59,39 @@ FailureOr<KernelCode> emitAttendGradient(func::FuncOp kernel, const Target &targ
     addPhase(symbol, &AttendGradient::emitWhole);
   }
   result.cost = costOf(problem);
-  recordSchedule(kernel, {{"tile_q", schedule.tileQ}, {"tile_kv", schedule.tileKv}});
+  recordSchedule(kernel, {{"form", StringRef("tiles")}, {"tile_q", schedule.tileQ}, {"tile_kv", schedule.tileKv}});
   return result;
+}
+
+static KernelCode emitPairwise(PairwiseGradientProblem &problem, func::FuncOp kernel, const Target &target,
+                               ModuleOp code) {
+  std::string symbol = kernel.getSymName().str();
+  PairwiseGradient phase(problem, target, symbol, code);
+  phase.emit();
+  KernelCode result;
+  result.phases.push_back({symbol, phase.chunks()});
+  result.workerBytes = phase.workerBytes();
+  result.cost = costOf(problem);
+  recordSchedule(kernel, {{"form", StringRef("pairs")}});
+  return result;
+}
+
+Verdict supportsAttendGradient(func::FuncOp kernel, const Target &) {
+  AttendGradientProblem tiled;
+  if (readTiled(kernel, tiled))
+    return Verdict::yes();
+  PairwiseGradientProblem pairwise;
+  return readPairwiseGradient(kernel, pairwise);
+}
+
+FailureOr<KernelCode> emitAttendGradient(func::FuncOp kernel, const Target &target, ModuleOp code) {
+  AttendGradientProblem tiled;
+  if (readTiled(kernel, tiled))
+    return emitTiled(tiled, kernel, target, code);
+  PairwiseGradientProblem pairwise;
+  if (!readPairwiseGradient(kernel, pairwise))
+    return failure();
+  return emitPairwise(pairwise, kernel, target, code);
 }
 
 } // namespace attnc

@@ -233,11 +233,8 @@ Value AttendGradient::finishPairGradient(const Block &block, RegionVectoriser &p
     bool isOne = matchPattern(partial, m_OneFloat());
     return guarded(isOne ? gradient : loops.mulf(gradient, pair.broadcast(pair.evaluate(partial))));
   };
-  Value active = pair.laneMask();
-  for (const GradientTerm &term : problem.terms) {
-    Value ofTerm = of(term.partial);
-    addTerm(term, pair, active ? loops.choose(active, ofTerm, zero) : ofTerm, active);
-  }
+  for (const GradientTerm &term : problem.terms)
+    addGradient(term.result, term.extract, pair, of(term.partial));
   Value ofFirst = gradient;
   for (auto [number, dot] : llvm::enumerate(problem.dots))
     if (dot.rowResult || dot.keyResult) {
@@ -248,53 +245,6 @@ Value AttendGradient::finishPairGradient(const Block &block, RegionVectoriser &p
         loops.store(ofDot, gradientTiles[number], ValueRange{place});
     }
   return ofFirst;
-}
-
-/// Adds a vector of gradients to the elements that the term has read; inactive lanes are zero.
-void AttendGradient::addTerm(const GradientTerm &term, RegionVectoriser &pair, Value gradient, Value active) {
-  OpBuilder &builder = loops.builder;
-  Location location = loops.location;
-  Value memref = frame.result(term.result);
-  tensor::ExtractOp extract = term.extract;
-  SmallVector<LaneIndex> subscripts;
-  Values bases;
-  bool isUniform = true;
-  for (auto [dimension, index] : llvm::enumerate(extract.getIndices())) {
-    LaneIndex subscript = pair.clampedSubscript(extract, dimension);
-    isUniform = isUniform && subscript.isUniform();
-    bases.push_back(subscript.base);
-    subscripts.push_back(subscript);
-  }
-  if (isUniform) {
-    Value sum = vector::ReductionOp::create(builder, location, vector::CombiningKind::ADD, gradient,
-                                            arith::FastMathFlags::reassoc);
-    return loops.storeScalar(loops.addf(loops.loadScalar(memref, bases), sum), memref, bases);
-  }
-  bool isRun = llvm::all_of(ArrayRef(subscripts).drop_back(), [](auto &each) { return each.isUniform(); }) &&
-               !subscripts.back().lanes && subscripts.back().step == 1;
-  if (isRun && !active)
-    return loops.store(loops.addf(loops.load(memref, bases), gradient), memref, bases);
-  if (isRun) {
-    Value before =
-        vector::MaskedLoadOp::create(builder, location, loops.vectorType(), memref, bases, active, loops.splat(0.0));
-    vector::MaskedStoreOp::create(builder, location, memref, bases, active, loops.addf(before, gradient));
-    return;
-  }
-  // Lanes may meet in one element: one after the other.
-  Values lanes;
-  for (const LaneIndex &subscript : subscripts)
-    lanes.push_back(subscript.isUniform() ? Value() : pair.broadcast(subscript));
-  loops.loop(loops.constant(0), loops.constant(schedule.lanes), loops.constant(1), [&](Value lane) {
-    auto laneOf = [&](Value vector) -> Value { return vector::ExtractOp::create(builder, location, vector, lane); };
-    Values place;
-    for (auto [base, vector] : llvm::zip(bases, lanes))
-      place.push_back(
-          vector ? arith::IndexCastOp::create(builder, location, builder.getIndexType(), laneOf(vector)).getResult()
-                 : base);
-    loops.when(active ? laneOf(active) : loops.boolean(true), [&] {
-      loops.storeScalar(loops.addf(loops.loadScalar(memref, place), laneOf(gradient)), memref, place);
-    });
-  });
 }
 
 } // namespace attnc

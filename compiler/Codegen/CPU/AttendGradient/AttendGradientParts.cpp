@@ -14,13 +14,6 @@ SizeExpr AttendGradient::splits() const {
   return SizeExpr::max(1, SizeExpr::min(wanted, attend.keys.ceilDiv(512)));
 }
 
-SizeExpr AttendGradient::batchesOfChunk() const {
-  SizeExpr product = 1;
-  for (const GradientBatchDim &each : problem.batchDims)
-    product = product * (each.members ? SizeExpr(each.members) : attend.outerSizes[each.dimension]);
-  return product;
-}
-
 /// One part of each chunk and each split but the first.
 SizeExpr AttendGradient::partFloats(const GradientDot &dot) const {
   if (!dot.rowResult)

@@ -10,13 +10,15 @@ namespace attnc {
 
 namespace {
 
-class Reader {
+class Reader : GradientReader {
 public:
-  Reader(func::FuncOp kernel, AttendGradientProblem &problem) : kernel(kernel), problem(problem) {}
+  Reader(func::FuncOp kernel, AttendGradientProblem &problem) : GradientReader(kernel, problem), problem(problem) {}
 
   Verdict read() {
-    for (auto step : {&Reader::readCopy, &Reader::readStatistics, &Reader::readForward, &Reader::readValue,
-                      &Reader::readDots, &Reader::readDerivatives, &Reader::checkLeaves})
+    using Step = Verdict (Reader::*)();
+    for (Step step : std::initializer_list<Step>{&Reader::readCopy, &Reader::checkStatistics, &Reader::readForward,
+                                                 &Reader::readValue, &Reader::readDots, &Reader::readDerivatives,
+                                                 &Reader::checkLeaves})
       if (Verdict verdict = (this->*step)(); !verdict)
         return verdict;
     readChunks();
@@ -25,40 +27,13 @@ public:
   }
 
 private:
-  //===------------------------------------------ the copy ----------------------------------------------------===//
+  //===------------------------------------------ the forward op ----------------------------------------------===//
 
-  Verdict readCopy() {
-    problem.copy = cast<func::FuncOp>(kernel->clone());
-    Block &block = problem.copy->getBody().front();
-    for (Operation &inner : block)
-      if (auto found = dyn_cast<attn::AttendGradientOp>(inner)) {
-        if (gradient)
-          return Verdict::no("it holds more than one attn.attend_gradient");
-        gradient = found;
-      }
-    if (!gradient)
-      return Verdict::no("it holds no attn.attend_gradient");
-    for (auto [number, returned] : llvm::enumerate(block.getTerminator()->getOperands())) {
-      auto result = dyn_cast<OpResult>(returned);
-      if (!result || result.getOwner() != gradient.getOperation())
-        return Verdict::no("it returns something besides the results of attn.attend_gradient");
-      Value of = gradient.getOf()[result.getResultNumber()];
-      if (!results.try_emplace(of, number).second)
-        return Verdict::no("it returns a gradient twice");
-    }
-    return Verdict::yes();
-  }
-
-  Verdict readStatistics() {
+  Verdict checkStatistics() {
     if (gradient.getNormaliser() != attn::Normaliser::Softmax)
       return Verdict::no("it differentiates a ratio");
-    for (auto [statistic, cotangent] : llvm::zip(gradient.getStatistics(), gradient.getCotangents())) {
-      if (statistic == attn::Statistic::Weights)
-        return Verdict::no("it has a cotangent of the weights");
-      (statistic == attn::Statistic::Value ? problem.valueCotangent : problem.lseCotangent) = cotangent;
-    }
-    problem.savedValue = gradient.getSaved(attn::Statistic::Value);
-    problem.savedLse = gradient.getSaved(attn::Statistic::Lse);
+    if (problem.weightsCotangent)
+      return Verdict::no("it has a cotangent of the weights");
     if (!problem.valueCotangent || gradient.getValue().empty())
       return Verdict::no("it has no cotangent of the value");
     if (!problem.savedValue || !problem.savedLse)
@@ -71,27 +46,10 @@ private:
     return Verdict::yes();
   }
 
-  /// Moves the regions to an attn.attend beside the gradient.
-  Verdict readForward() {
-    OpBuilder builder(gradient);
-    SmallVector<Type> types;
-    for (Value cotangent : gradient.getCotangents())
-      types.push_back(cotangent.getType());
-    auto forward = attn::AttendOp::create(builder, gradient.getLoc(), types, gradient.getOuterSizes(),
-                                          gradient.getKeySizes(), gradient.getValueSizes(), gradient.getNormaliser(),
-                                          gradient.getYields(), gradient.getValueLayoutAttr());
-    for (auto [to, from] : llvm::zip(forward->getRegions(), gradient->getRegions()))
-      to.takeBody(from);
-    problem.attend.kernel = *problem.copy;
-    problem.attend.op = forward;
-    if (auto layout = gradient.getValueLayout())
-      problem.valueLayout = SmallVector<int64_t>(*layout);
-    if (Verdict verdict = readAttendOp(problem.attend); !verdict)
-      return verdict;
+  void unfoldWantedScales() {
     for (PairReduction &product : problem.attend.products)
       if (llvm::any_of(product.scales, [&](auto &scale) { return readsWanted(scale.first); }))
         unfoldScales(product);
-    return Verdict::yes();
   }
 
   bool readsWanted(Value value) const {
@@ -111,11 +69,6 @@ private:
   }
 
   //===------------------------------------------ factors -----------------------------------------------------===//
-
-  std::optional<unsigned> resultOf(Value tensor) const {
-    auto found = results.find(tensor);
-    return found == results.end() ? std::nullopt : std::optional<unsigned>(found->second);
-  }
 
   bool isRow(tensor::ExtractOp extract, BlockArgument index) const {
     return isa<BlockArgument>(extract.getTensor()) && extract.getType().isF32() && IndexUses::stepsWith(extract, index);
@@ -138,6 +91,7 @@ private:
   }
 
   Verdict readDots() {
+    unfoldWantedScales();
     for (auto [number, product] : llvm::enumerate(problem.attend.products)) {
       attn::ReduceOp op = product.op;
       auto key = product.isDot ? product.keyFactor.getDefiningOp<tensor::ExtractOp>() : tensor::ExtractOp();
@@ -223,69 +177,6 @@ private:
     return verdict;
   }
 
-  //===------------------------------------------ chunks ------------------------------------------------------===//
-
-  /// The extracts whose gradients go to each result.
-  SmallVector<SmallVector<tensor::ExtractOp>> extractsOfResults() {
-    SmallVector<SmallVector<tensor::ExtractOp>> extracts(results.size());
-    for (Operation *leaf : leaves)
-      if (auto result = resultOf(cast<tensor::ExtractOp>(leaf).getTensor()))
-        extracts[*result].push_back(cast<tensor::ExtractOp>(leaf));
-    return extracts;
-  }
-
-  BlockArgument indexOf(tensor::ExtractOp extract, unsigned dimension) const {
-    Region *region = extract->getParentRegion();
-    while (region->getParentOp() != problem.attend.op.getOperation())
-      region = region->getParentOp()->getParentRegion();
-    return region->getArgument(dimension);
-  }
-
-  /// Where subscript `position` is the index or the index divided by a constant: that constant; otherwise 0.
-  int64_t divisorOf(tensor::ExtractOp extract, unsigned position, unsigned dimension) const {
-    Value subscript = extract.getIndices()[position];
-    BlockArgument index = indexOf(extract, dimension);
-    return subscript == index ? 1 : IndexUses::divisorOf(subscript, index);
-  }
-
-  /// The subscript that all extracts of a result divide in the same way, with its divisor.
-  std::optional<std::pair<unsigned, int64_t>> subscriptOf(ArrayRef<tensor::ExtractOp> extracts, unsigned dimension) {
-    tensor::ExtractOp first = extracts.front();
-    for (unsigned position = 0; position < first.getIndices().size(); ++position) {
-      int64_t divisor = divisorOf(first, position, dimension);
-      if (divisor > 0 && llvm::all_of(extracts, [&](tensor::ExtractOp each) {
-            return divisorOf(each, position, dimension) == divisor;
-          }))
-        return std::pair(position, divisor);
-    }
-    return std::nullopt;
-  }
-
-  void readChunks() {
-    auto extracts = extractsOfResults();
-    problem.owned.resize(extracts.size());
-    for (unsigned dimension : problem.attend.batchDims) {
-      unsigned number = problem.batchDims.size();
-      problem.batchDims.push_back({dimension, 0});
-      SmallVector<std::pair<unsigned, int64_t>> found;
-      int64_t members = 1;
-      for (auto &each : extracts)
-        if (each.empty())
-          found.push_back({0, 0});
-        else if (auto subscript = subscriptOf(each, dimension);
-                 subscript && (members == 1 || subscript->second == 1 || subscript->second == members)) {
-          found.push_back(*subscript);
-          members = std::max(members, subscript->second);
-        }
-      if (found.size() < extracts.size())
-        continue;
-      problem.batchDims[number].members = members;
-      for (auto [subscript, owned] : llvm::zip(found, problem.owned))
-        if (subscript.second > 0)
-          owned.push_back({number, subscript.first, members / subscript.second});
-    }
-  }
-
   //===------------------------------------------ splits ------------------------------------------------------===//
 
   /// Whether different keys read different elements.
@@ -319,11 +210,7 @@ private:
     });
   }
 
-  func::FuncOp kernel;
   AttendGradientProblem &problem;
-  attn::AttendGradientOp gradient;
-  DenseMap<Value, unsigned> results; ///< of the kernel, by the tensor whose gradient they hold
-  llvm::SetVector<Operation *> leaves;
 };
 
 } // namespace

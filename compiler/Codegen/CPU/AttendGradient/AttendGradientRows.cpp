@@ -8,25 +8,6 @@ using namespace mlir;
 
 namespace attnc {
 
-//===-------------------------------------------- indices -----------------------------------------------------===//
-
-RegionVectoriser AttendGradient::bindRow(Value row) {
-  Values rowSizes;
-  for (unsigned dimension : attend.rowDims)
-    rowSizes.push_back(outerSizes[dimension]);
-  RegionVectoriser point = *batch;
-  for (auto [dimension, index] : llvm::zip(attend.rowDims, loops.delinearise(row, rowSizes)))
-    bindOuter(attend, point, dimension, uniformIndex(index));
-  return point;
-}
-
-RegionVectoriser AttendGradient::bindKey(Value key) {
-  RegionVectoriser point = *batch;
-  for (auto [dimension, index] : llvm::enumerate(loops.delinearise(key, keySizes)))
-    bindKeyIndex(attend, point, dimension, uniformIndex(index));
-  return point;
-}
-
 //===-------------------------------------------- rows of tensors ---------------------------------------------===//
 
 static Value offsetOf(LoopBuilder &loops, ValueRange subscripts, Value memref) {

@@ -19,18 +19,17 @@ std::string AttendGradientKernel::gradientText() const {
   }
   std::string resultTypes = fmt::format("{}", fmt::join(types, ", "));
   std::string out =
-      fmt::format("func.func private @k({}, %dy: {}{}, %saved: {}, %lse: {}) -> ({}) attributes {{attn.kernel = "
+      fmt::format("func.func private @k({}, %dy: {}{}, %saved: {}{}) -> ({}) attributes {{attn.kernel = "
                   "\"attend_gradient\"{}}} {{\n",
-                  parameters(), y, hasLseCotangent ? ", %dl: " + l : "", y, l, resultTypes,
-                  schedule.empty() ? "" : ", attn.schedule = {" + schedule + "}");
+                  parameters(), y, hasLseCotangent ? ", %dl: " + l : "", y, isSoftmax() ? ", %lse: " + l : "",
+                  resultTypes, schedule.empty() ? "" : ", attn.schedule = {" + schedule + "}");
   out += definitions();
-  out += fmt::format("  {} = attn.attend_gradient {} outer(%H, %N) keys(%M) values(%E) yields [{}] cotangents({}) "
-                     "saved({}) of({} : {})\n",
-                     all.size() == 1 ? "%r" : fmt::format("%r:{}", all.size()), normaliser,
-                     hasLseCotangent ? "value, lse" : "value",
-                     hasLseCotangent ? fmt::format("%dy, %dl : {}, {}", y, l) : fmt::format("%dy : {}", y),
-                     normaliser == "softmax" ? fmt::format("%saved, %lse : {}, {}", y, l) : "%saved : " + y,
-                     fmt::join(names, ", "), resultTypes);
+  out += fmt::format(
+      "  {} = attn.attend_gradient {} outer(%H, %N) keys(%M) values(%E) yields [{}] cotangents({}) "
+      "saved({}) of({} : {})\n",
+      all.size() == 1 ? "%r" : fmt::format("%r:{}", all.size()), normaliser, hasLseCotangent ? "value, lse" : "value",
+      hasLseCotangent ? fmt::format("%dy, %dl : {}, {}", y, l) : fmt::format("%dy : {}", y),
+      isSoftmax() ? fmt::format("%saved, %lse : {}, {}", y, l) : "%saved : " + y, fmt::join(names, ", "), resultTypes);
   return out + regions() + fmt::format("  return {} : {}\n}}\n", fmt::join(results, ", "), resultTypes);
 }
 
@@ -43,7 +42,8 @@ static HostArray toHost(const reference::Array &array) {
 
 std::vector<HostArray> AttendGradientKernel::gradientOperands(const std::vector<HostArray> &forward) const {
   AttendKernel kernel = *this;
-  kernel.yields = "\"value\", \"lse\"";
+  kernel.yields = isSoftmax() ? "\"value\", \"lse\"" : "\"value\"";
+  kernel.schedule.clear();
   ParsedModule parsed(kernel.text());
   std::vector<reference::Array> inputs;
   for (const HostArray &operand : forward)
@@ -53,8 +53,8 @@ std::vector<HostArray> AttendGradientKernel::gradientOperands(const std::vector<
   operands.push_back(HostArray::random({heads, queries, valueDim}, 11, -8, 8));
   if (hasLseCotangent)
     operands.push_back(HostArray::random({heads, queries}, 12, -8, 8));
-  operands.push_back(toHost(saved[0]));
-  operands.push_back(toHost(saved[1]));
+  for (const reference::Array &each : saved)
+    operands.push_back(toHost(each));
   return operands;
 }
 

@@ -2,7 +2,7 @@
 //
 // The gradient of an AttendKernel with respect to q, k, v and any captured tensors, as one kernel:
 //
-//   (q, k, v, captured..., dY [, dL], y, lse) -> (dq, dk, dv, dcaptured...)
+//   (q, k, v, captured..., dY [, dL], y [, lse]) -> (dq, dk, dv, dcaptured...)
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,6 +17,7 @@ struct AttendGradientKernel : AttendKernel {
   std::vector<std::pair<std::string, std::string>> of = {};
   bool hasLseCotangent = false;
 
+  bool isSoftmax() const { return normaliser == "softmax"; }
   std::string gradientText() const;
 
   /// What the gradient kernel takes, from the operands of the forward kernel: cotangents are random (in [-8, 8), so

@@ -1,0 +1,126 @@
+#include "compiler/Codegen/CPU/AttendGradient/GradientProblem.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+Verdict GradientReader::readCopy() {
+  problem.copy = cast<func::FuncOp>(kernel->clone());
+  Block &block = problem.copy->getBody().front();
+  for (Operation &inner : block)
+    if (auto found = dyn_cast<attn::AttendGradientOp>(inner)) {
+      if (gradient)
+        return Verdict::no("it holds more than one attn.attend_gradient");
+      gradient = found;
+    }
+  if (!gradient)
+    return Verdict::no("it holds no attn.attend_gradient");
+  for (auto [number, returned] : llvm::enumerate(block.getTerminator()->getOperands())) {
+    auto result = dyn_cast<OpResult>(returned);
+    if (!result || result.getOwner() != gradient.getOperation())
+      return Verdict::no("it returns something besides the results of attn.attend_gradient");
+    Value of = gradient.getOf()[result.getResultNumber()];
+    if (!results.try_emplace(of, number).second)
+      return Verdict::no("it returns a gradient twice");
+  }
+  readStatistics();
+  return Verdict::yes();
+}
+
+void GradientReader::readStatistics() {
+  for (auto [statistic, cotangent] : llvm::zip(gradient.getStatistics(), gradient.getCotangents()))
+    (statistic == attn::Statistic::Value ? problem.valueCotangent
+     : statistic == attn::Statistic::Lse ? problem.lseCotangent
+                                         : problem.weightsCotangent) = cotangent;
+  problem.savedValue = gradient.getSaved(attn::Statistic::Value);
+  problem.savedLse = gradient.getSaved(attn::Statistic::Lse);
+  if (auto layout = gradient.getValueLayout())
+    problem.valueLayout = SmallVector<int64_t>(*layout);
+}
+
+/// Moves the regions to an attn.attend beside the gradient.
+Verdict GradientReader::readForward() {
+  OpBuilder builder(gradient);
+  SmallVector<Type> types;
+  for (Value cotangent : gradient.getCotangents())
+    types.push_back(cotangent.getType());
+  auto forward = attn::AttendOp::create(builder, gradient.getLoc(), types, gradient.getOuterSizes(),
+                                        gradient.getKeySizes(), gradient.getValueSizes(), gradient.getNormaliser(),
+                                        gradient.getYields(), gradient.getValueLayoutAttr());
+  for (auto [to, from] : llvm::zip(forward->getRegions(), gradient->getRegions()))
+    to.takeBody(from);
+  problem.attend.kernel = *problem.copy;
+  problem.attend.op = forward;
+  return readAttendOp(problem.attend);
+}
+
+std::optional<unsigned> GradientReader::resultOf(Value tensor) const {
+  auto found = results.find(tensor);
+  return found == results.end() ? std::nullopt : std::optional<unsigned>(found->second);
+}
+
+//===------------------------------------------ chunks ------------------------------------------------------===//
+
+/// The extracts whose gradients go to each result.
+SmallVector<SmallVector<tensor::ExtractOp>> GradientReader::extractsOfResults() {
+  SmallVector<SmallVector<tensor::ExtractOp>> extracts(results.size());
+  for (Operation *leaf : leaves)
+    if (auto result = resultOf(cast<tensor::ExtractOp>(leaf).getTensor()))
+      extracts[*result].push_back(cast<tensor::ExtractOp>(leaf));
+  return extracts;
+}
+
+BlockArgument GradientReader::indexOf(tensor::ExtractOp extract, unsigned number) const {
+  Region *region = extract->getParentRegion();
+  while (region->getParentOp() != problem.attend.op.getOperation())
+    region = region->getParentOp()->getParentRegion();
+  unsigned first = region == &problem.attend.op.getWeight() ? 1 : 0;
+  return region->getArgument(first + number);
+}
+
+/// Where subscript `position` is the index or the index divided by a constant: that constant; otherwise 0.
+int64_t GradientReader::divisorOf(tensor::ExtractOp extract, unsigned position, unsigned dimension) const {
+  Value subscript = extract.getIndices()[position];
+  BlockArgument index = indexOf(extract, dimension);
+  return subscript == index ? 1 : IndexUses::divisorOf(subscript, index);
+}
+
+/// The subscript that all extracts of a result divide in the same way, with its divisor.
+std::optional<std::pair<unsigned, int64_t>> GradientReader::subscriptOf(ArrayRef<tensor::ExtractOp> extracts,
+                                                                        unsigned dimension) const {
+  tensor::ExtractOp first = extracts.front();
+  for (unsigned position = 0; position < first.getIndices().size(); ++position) {
+    int64_t divisor = divisorOf(first, position, dimension);
+    if (divisor > 0 &&
+        llvm::all_of(extracts, [&](tensor::ExtractOp each) { return divisorOf(each, position, dimension) == divisor; }))
+      return std::pair(position, divisor);
+  }
+  return std::nullopt;
+}
+
+void GradientReader::readChunks() {
+  auto extracts = extractsOfResults();
+  problem.owned.resize(extracts.size());
+  for (unsigned dimension : problem.attend.batchDims) {
+    unsigned number = problem.batchDims.size();
+    problem.batchDims.push_back({dimension, 0});
+    SmallVector<std::pair<unsigned, int64_t>> found;
+    int64_t members = 1;
+    for (auto &each : extracts)
+      if (each.empty())
+        found.push_back({0, 0});
+      else if (auto subscript = subscriptOf(each, dimension);
+               subscript && (members == 1 || subscript->second == 1 || subscript->second == members)) {
+        found.push_back(*subscript);
+        members = std::max(members, subscript->second);
+      }
+    if (found.size() < extracts.size())
+      continue;
+    problem.batchDims[number].members = members;
+    for (auto [subscript, owned] : llvm::zip(found, problem.owned))
+      if (subscript.second > 0)
+        owned.push_back({number, subscript.first, members / subscript.second});
+  }
+}
+
+} // namespace attnc

@@ -1,0 +1,75 @@
+//===- GradientProblem.h - what all gradients of attention have to do with ------------------------------------===//
+//
+// The gradient's formulas are those of its forward op, so the reader makes a copy of the kernel in which an attn.attend
+// holds the same regions, and reads that as the forward emitters do (AttendProblem.h). Derivatives are added to the
+// copy's formulas, where whoever evaluates formulas finds them.
+//
+// **Chunks.** A batch dimension is split among chunks where each result has it as a plain subscript (`h`, or `h / g`
+// for a tensor that the g heads of a group share: then the chunk has g batches). The other batch dimensions are walked
+// inside the chunk, in order, for what they add to meets in the same elements.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/CPU/Attend/AttendProblem.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace attnc {
+
+/// A batch dimension of which a chunk has `members` consecutive indices; 0: all of them.
+struct GradientBatchDim {
+  unsigned dimension = 0;
+  int64_t members = 0;
+};
+
+/// Subscript `position` of a result goes with batch dimension number `batchDim` of GradientProblem::batchDims:
+/// a chunk owns `extent` elements of it.
+struct OwnedSubscript {
+  unsigned batchDim = 0, position = 0;
+  int64_t extent = 1;
+};
+
+struct GradientProblem {
+  mlir::OwningOpRef<mlir::func::FuncOp> copy;
+  AttendProblem attend; ///< of the copy
+  /// Tensors: the cotangents of what attend yields, null where there is none, and what the forward pass saved.
+  mlir::Value valueCotangent, weightsCotangent, lseCotangent, savedValue, savedLse;
+  std::optional<llvm::SmallVector<int64_t>> valueLayout;
+  llvm::SmallVector<GradientBatchDim> batchDims;
+  llvm::SmallVector<llvm::SmallVector<OwnedSubscript>> owned; ///< [result of the kernel]
+};
+
+/// What the readers of both forms begin and end with.
+class GradientReader {
+protected:
+  GradientReader(mlir::func::FuncOp kernel, GradientProblem &problem) : kernel(kernel), problem(problem) {}
+
+  /// Finds the op, its cotangents and results in a copy of the kernel.
+  Verdict readCopy();
+  /// Moves the regions to an attn.attend beside the gradient, and reads that.
+  Verdict readForward();
+  /// From the leaves; the last step.
+  void readChunks();
+
+  /// The kernel's result that holds the gradient of `tensor`, if it is wanted.
+  std::optional<unsigned> resultOf(mlir::Value tensor) const;
+  /// Index `number` of the outer and key ones, as the formula around `extract` has it.
+  mlir::BlockArgument indexOf(mlir::tensor::ExtractOp extract, unsigned number) const;
+
+  mlir::attn::AttendGradientOp gradient;
+  llvm::SetVector<mlir::Operation *> leaves; ///< loads of tensors whose gradients are wanted
+
+private:
+  void readStatistics();
+  llvm::SmallVector<llvm::SmallVector<mlir::tensor::ExtractOp>> extractsOfResults();
+  int64_t divisorOf(mlir::tensor::ExtractOp extract, unsigned position, unsigned dimension) const;
+  std::optional<std::pair<unsigned, int64_t>> subscriptOf(llvm::ArrayRef<mlir::tensor::ExtractOp> extracts,
+                                                          unsigned dimension) const;
+
+  mlir::func::FuncOp kernel;
+  GradientProblem &problem;
+  llvm::DenseMap<mlir::Value, unsigned> results; ///< of the kernel, by the tensor whose gradient they hold
+};
+
+} // namespace attnc
