@@ -53,7 +53,7 @@ static Real exp(VectorFormula &f, Real x) {
   Real r = f.fma(n.whole, f.real(-0x1.62e43p-1), x); // exact
   r = f.fma(n.whole, f.real(0x1.05c610ca86c39p-29), r);
   Real p = f.polynomial(r, {0.0013814402296, 0.0083687861965, 0.041668395551, 0.16666520045, 0.49999993406, 1, 1});
-  return scaleWithin(f, p, n.bits, x, -87.3365447505, 88.7228390520);
+  return scaleWithin(f, p, n.bits, x, -87.3365447505, 0x1.62e42ep6); // the last float with a finite result
 }
 
 /// 16 instructions.

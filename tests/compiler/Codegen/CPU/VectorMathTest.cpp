@@ -1,6 +1,8 @@
 // Every function against the double-precision one, in ulp, over its whole range, on both instruction sets.
+#include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "tests/compiler/Codegen/CPU/FlatEmitter.h"
 #include "tests/support/KernelRunner.h"
+#include <bit>
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -43,6 +45,7 @@ struct MathCase {
   double (*reference)(double, double);
   float low, high;
   double limit;
+  uint32_t stride = 100003; ///< of a sweep over all floats
 };
 
 class VectorMath : public testing::TestWithParam<MathCase> {};
@@ -95,6 +98,55 @@ INSTANTIATE_TEST_SUITE_P(
         MathCase{"math.sqrt %a", UNARY(sqrt), 0, 1e6, 0.5},
         MathCase{"math.rsqrt %a", [](double x, double) { return 1 / std::sqrt(x); }, 1e-6f, 1e6, 2},
         MathCase{"math.powf %a, %b", [](double x, double y) { return std::pow(x, y); }, 0, 40, 2}));
+
+/// Floats of every sign, exponent and NaN: each `stride`th of all bit patterns, a prime so that low bits vary too.
+static std::vector<float> everyMagnitude(uint32_t stride) {
+  std::vector<float> values;
+  for (uint64_t bits = 0; bits <= UINT32_MAX; bits += stride)
+    values.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+  return values;
+}
+
+/// All floats within `count` places of x.
+static void appendNeighbours(std::vector<float> &values, float x, uint32_t count) {
+  for (uint32_t bits = std::bit_cast<uint32_t>(x) - count; bits != std::bit_cast<uint32_t>(x) + count; ++bits)
+    values.push_back(std::bit_cast<float>(bits));
+}
+
+class VectorMathSweep : public testing::TestWithParam<MathCase> {};
+
+// Of exp 2 ulp are promised; a limit of 1 keeps what there is.
+TEST_P(VectorMathSweep, AgreesAtEveryMagnitudeAsAnEmitterWritesIt) {
+  const MathCase &each = GetParam();
+  std::vector<float> x = everyMagnitude(each.stride);
+  for (float edge : {-87.3365447505f, 88.7228390520f, -126.0f, 128.0f, 0.34657359f, 1.0f, 0.70710678f, 44.0f, 80.0f})
+    for (float sign : {1.0f, -1.0f})
+      appendNeighbours(x, sign * edge, 1 << 12);
+  int64_t n = x.size();
+  for (std::string target : {"x86-64-v3", "x86-64-v4"}) {
+    if (!runsHere(target))
+      continue;
+    KernelRunner runner(kernelOf(each.formula), *createCpuEmitter(), target);
+    ASSERT_TRUE(runner) << runner.message();
+    HostArray input = HostArray::of({n}, x), found = runner.run({input, input}, {{n}})[0];
+    double worst = 0, at = 0;
+    for (int64_t i = 0; i < n; ++i)
+      if (double error = ulps(found.f32()[i], each.reference(x[i], 0)); error > worst)
+        worst = error, at = x[i];
+    EXPECT_LE(worst, each.limit) << each.formula << " on " << target << " at " << at;
+    RecordProperty("ulp_" + target, std::to_string(worst));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Functions, VectorMathSweep,
+    testing::Values(MathCase{"math.exp %a", UNARY(exp), 0, 0, 1, 1021},
+                    MathCase{"math.exp2 %a", UNARY(exp2), 0, 0, 1, 1021},
+                    MathCase{"math.expm1 %a", UNARY(expm1), 0, 0, 3}, MathCase{"math.log %a", UNARY(log), 0, 0, 2},
+                    MathCase{"math.log2 %a", UNARY(log2), 0, 0, 2}, MathCase{"math.log10 %a", UNARY(log10), 0, 0, 3},
+                    MathCase{"math.log1p %a", UNARY(log1p), 0, 0, 4}, MathCase{"math.tanh %a", UNARY(tanh), 0, 0, 5},
+                    MathCase{"math.sinh %a", UNARY(sinh), 0, 0, 4}, MathCase{"math.cosh %a", UNARY(cosh), 0, 0, 4},
+                    MathCase{"math.erf %a", UNARY(erf), 0, 0, 6}, MathCase{"math.sqrt %a", UNARY(sqrt), 0, 0, 0.5}));
 
 TEST(VectorMathEdges, InfinityNanAndZero) {
   float inf = INFINITY, nan = NAN;
