@@ -15,6 +15,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Codegen/Abi.h"
 #include "compiler/Sizes/SizeExpr.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -50,8 +51,8 @@ std::optional<llvm::StringRef> scheduledWord(mlir::func::FuncOp kernel, llvm::St
 
 //===------------------------------------------ its code --------------------------------------------------------===//
 
-/// Alignment of scratch in bytes: ATTN_ALIGNMENT.
-inline constexpr int64_t scratchAlignment = 64;
+/// Alignment of scratch in bytes.
+inline constexpr int64_t scratchAlignment = abi::alignment;
 
 /// Yes, or the reason why not, as a phrase that completes "the cpu emitter does not take this kernel: ...".
 struct Verdict {

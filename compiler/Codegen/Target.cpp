@@ -11,7 +11,6 @@
 #include "llvm/TargetParser/X86TargetParser.h"
 #include <fmt/format.h>
 #include <mutex>
-#include <unistd.h>
 
 using namespace llvm;
 
@@ -36,11 +35,6 @@ static std::string hostFeatures() {
   // A StringMap iterates in an order of its own.
   llvm::sort(names);
   return llvm::join(names, ",");
-}
-
-static int64_t cacheBytes(int name, int64_t fallback) {
-  long bytes = sysconf(name);
-  return bytes > 0 ? bytes : fallback;
 }
 
 static Error refuse(const std::string &message) { return createStringError(inconvertibleErrorCode(), message); }
@@ -86,10 +80,6 @@ Expected<Target> Target::resolve(std::string_view name) {
   target.vectorBits = target.hasAvx512 ? 512 : 256;
   target.f32Lanes = target.vectorBits / 32;
   target.vectorRegisters = target.hasAvx512 ? 32 : 16;
-  int64_t kilo = 1024;
-  target.l1Bytes = native ? cacheBytes(_SC_LEVEL1_DCACHE_SIZE, 32 * kilo) : 32 * kilo;
-  target.l2Bytes = native ? cacheBytes(_SC_LEVEL2_CACHE_SIZE, 1024 * kilo) : 512 * kilo;
-  target.l3Bytes = native ? cacheBytes(_SC_LEVEL3_CACHE_SIZE, 16 * kilo * kilo) : 16 * kilo * kilo;
   return target;
 }
 

@@ -34,9 +34,6 @@ struct Target {
   int64_t f32Lanes = 0;
   int64_t vectorRegisters = 0;
   bool hasAvx512 = false;
-  int64_t l1Bytes = 0; ///< data cache of a core
-  int64_t l2Bytes = 0; ///< of a core
-  int64_t l3Bytes = 0; ///< shared
 
   /// The target called `name`; the error says what is wrong with it and proposes near names.
   static llvm::Expected<Target> resolve(std::string_view name);

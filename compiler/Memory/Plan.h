@@ -33,8 +33,8 @@
 
 namespace attnc {
 
-/// Arena, slots and scratch are aligned to this many bytes (ATTN_ALIGNMENT).
-inline constexpr int64_t arenaAlignment = scratchAlignment;
+/// Arena, slots and scratch are aligned to this many bytes.
+inline constexpr int64_t arenaAlignment = abi::alignment;
 
 /// Where the bytes of a tensor are.
 struct Place {

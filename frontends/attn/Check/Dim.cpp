@@ -95,12 +95,6 @@ int64_t Dim::constant() const {
   return terms.empty() ? 0 : terms.begin()->second;
 }
 
-std::optional<std::string> Dim::asSymbol() const {
-  if (terms.size() == 1 && terms.begin()->first.size() == 1 && terms.begin()->second == 1)
-    return terms.begin()->first.front();
-  return std::nullopt;
-}
-
 bool Dim::isPlainlyNonNegative() const {
   return std::all_of(terms.begin(), terms.end(), [](const auto &term) { return term.second > 0; });
 }

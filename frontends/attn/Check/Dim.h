@@ -42,8 +42,6 @@ public:
   bool isConstant() const;
   int64_t constant() const; ///< requires isConstant()
   bool is(int64_t value) const { return isConstant() && constant() == value; }
-  /// The dimension that this is, where it is a single name.
-  std::optional<std::string> asSymbol() const;
   /// No coefficient is negative, so neither is any value.
   bool isPlainlyNonNegative() const;
 

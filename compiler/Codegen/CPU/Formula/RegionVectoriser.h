@@ -117,8 +117,6 @@ public:
 
   mlir::VectorType vectorOf(mlir::Type element) const; ///< [L]; of i32 where `element` is index
   mlir::Value laneMask() const { return mask; }        ///< vector<Lxi1>, or null where all lanes are active
-  int64_t numLanes() const { return lanes; }
-  void setLocation(mlir::Location newLocation) { location = newLocation; }
   mlir::OpBuilder &getBuilder() const { return builder; }
 
 private:

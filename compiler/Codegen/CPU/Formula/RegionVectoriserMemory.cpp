@@ -29,7 +29,7 @@ void RegionVectoriser::reportOutOfRange(Value isOutOfRange) {
   auto branch = scf::IfOp::create(builder, location, isOutOfRange, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
-  Value code = arith::ConstantOp::create(builder, location, builder.getI32IntegerAttr(outOfRangeStatus));
+  Value code = arith::ConstantOp::create(builder, location, builder.getI32IntegerAttr(ATTN_OUT_OF_RANGE));
   LLVM::StoreOp::create(builder, location, code, status);
 }
 

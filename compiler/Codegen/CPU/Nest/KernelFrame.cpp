@@ -106,14 +106,15 @@ func::FuncOp KernelFrame::openFunctions(StringRef symbol, ModuleOp code) {
   Block *entry = phase.addEntryBlock();
   b.setInsertionPointToStart(entry);
   Value args = entry->getArgument(0);
-  Value bufferTable = loadWord(b, pointer, args, 0), sizeTable = loadWord(b, pointer, args, 1);
+  Value bufferTable = loadWord(b, pointer, args, abi::argsBuffers);
+  Value sizeTable = loadWord(b, pointer, args, abi::argsSizes);
   SmallVector<Value> operands;
   for (unsigned number = 0; number < numBuffers; ++number)
     operands.push_back(loadWord(b, pointer, bufferTable, number));
   for (unsigned number = 0; number < sizes.numSymbols(); ++number)
     operands.push_back(loadWord(b, i64, sizeTable, number));
-  operands.append(
-      {entry->getArgument(1), entry->getArgument(2), loadWord(b, pointer, args, 2), loadWord(b, pointer, args, 3)});
+  operands.append({entry->getArgument(1), entry->getArgument(2), loadWord(b, pointer, args, abi::argsShared),
+                   loadWord(b, pointer, args, abi::argsStatus)});
   func::CallOp::create(b, body, operands);
   func::ReturnOp::create(b);
   return body;

@@ -17,6 +17,8 @@
 // Whoever plans memory sets it, and only where each element of the result depends on the argument at the same place
 // alone (as `Emitter::mayRunInPlace` says). Neither of the two is `noalias` then.
 //
+// **Status.** Where a subscript that comes from data is out of range, a kernel writes ATTN_OUT_OF_RANGE.
+//
 // Elements: f32 and i32 as such; i1 in bytes, so a tensor of i1 is a memref of i8. Tensors are aligned to their
 // elements only; scratch is aligned to ATTN_ALIGNMENT.
 //
@@ -32,10 +34,6 @@
 namespace attnc {
 
 class RegionVectoriser;
-
-/// What a kernel writes to attn_kernel_args::status when a subscript that comes from data is out of range
-/// (ATTN_OUT_OF_RANGE of attn/status.h).
-inline constexpr int32_t outOfRangeStatus = 5;
 
 /// The memref of a tensor in memory: dense row-major, i1 in bytes.
 mlir::MemRefType memRefOf(mlir::Type tensor);

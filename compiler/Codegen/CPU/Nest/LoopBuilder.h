@@ -110,7 +110,6 @@ public:
 
 private:
   Value shuffle(Value a, Value b, llvm::ArrayRef<int64_t> lanes);
-  Value splatLike(Value like, double value);
 };
 
 } // namespace attnc

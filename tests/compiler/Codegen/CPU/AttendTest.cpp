@@ -456,7 +456,7 @@ TEST(Attend, SubscriptsFromDataAreChecked) {
   EXPECT_EQ(runner.status(), 0);
   operands[3].i32()[60] = 4;
   runner.run(operands, kernel.resultShapes());
-  EXPECT_EQ(runner.status(), outOfRangeStatus);
+  EXPECT_EQ(runner.status(), ATTN_OUT_OF_RANGE);
 }
 
 TEST(Attend, SeveralKeyAndQueryIndices) {

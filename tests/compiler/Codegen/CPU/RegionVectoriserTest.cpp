@@ -118,7 +118,7 @@ TEST_F(RegionVectoriserTest, SubscriptFromDataOutOfRange) {
   for (int32_t bad : {-1, 37, 2000000000, -2000000000}) {
     subscripts.i32()[n - 1] = bad;
     run(body);
-    EXPECT_EQ(status, outOfRangeStatus) << bad;
+    EXPECT_EQ(status, ATTN_OUT_OF_RANGE) << bad;
   }
   std::string uniform = R"(%s = tensor.extract %u[%c3] : tensor<?xi32>
             %x = arith.index_cast %s : i32 to index
@@ -128,7 +128,7 @@ TEST_F(RegionVectoriserTest, SubscriptFromDataOutOfRange) {
   EXPECT_EQ(status, 0);
   subscripts.i32()[3] = -5;
   run(uniform);
-  EXPECT_EQ(status, outOfRangeStatus);
+  EXPECT_EQ(status, ATTN_OUT_OF_RANGE);
 }
 
 TEST_F(RegionVectoriserTest, CompareAndSelect) {
