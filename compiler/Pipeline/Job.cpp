@@ -28,12 +28,19 @@ std::string placeOf(Location location) {
   return place;
 }
 
+/// "gpt.attn:31:14: error: ...", as messages of the checker begin too.
+static std::string textOf(Diagnostic &diagnostic) {
+  static constexpr llvm::StringLiteral severities[] = {"note", "warning", "error", "remark"};
+  std::string place = placeOf(diagnostic.getLocation());
+  return (place.empty() ? "" : place + ": ") +
+         (severities[static_cast<int>(diagnostic.getSeverity())] + ": " + diagnostic.str()).str();
+}
+
 Job::Job(const CompileOptions &options, Compilation &made, llvm::raw_ostream &messages)
     : options(options), made(made), messages(messages),
       handler(&made.context,
               [this](Diagnostic &diagnostic) {
-                std::string place = placeOf(diagnostic.getLocation());
-                reported.push_back((place.empty() ? "" : place + ": ") + diagnostic.str());
+                reported.push_back(textOf(diagnostic));
                 return success();
               }),
       started(milliseconds()) {}

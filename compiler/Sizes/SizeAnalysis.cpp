@@ -34,8 +34,8 @@ FailureOr<SizeAnalysis> SizeAnalysis::ofEntry(func::FuncOp entry) {
         continue;
       std::optional<SizeExpr> size = declaredSize(shape, dimension, analysis.names);
       if (!size)
-        return entry.emitError() << "error: size " << dimension << " of " << what << " of entry point '"
-                                 << entry.getName() << "' is "
+        return entry.emitError() << "size " << dimension << " of " << what << " of entry point '" << entry.getName()
+                                 << "' is "
                                  << (shape && dimension < int64_t(shape.size())
                                          ? cast<StringAttr>(shape[dimension]).getValue()
                                          : StringRef("not declared"))
