@@ -11,8 +11,7 @@
 //   call @logits_gemm_2(%x, %w, %bias)              →       {layout = "panels", nr = 48, ...}}, %bias)
 //
 //===------------------------------------------------------------------------------------------------------------===//
-#include "compiler/Codegen/Emitter.h"
-#include "compiler/Codegen/Target.h"
+#include "compiler/Fuse/EmitterPass.h"
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Fuse/Structure.h"
@@ -29,35 +28,23 @@ struct Reading {
   unsigned argument;
 };
 
-struct PackWeights : PassWrapper<PackWeights, OperationPass<ModuleOp>> {
+struct PackWeights : EmitterPass<PackWeights> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PackWeights)
-  PackWeights(const PackWeights &other) : PassWrapper(other), emitters(other.emitters) {}
-  PackWeights(ArrayRef<std::unique_ptr<Emitter>> emitters, StringRef name) : emitters(emitters) {
-    targetName = name.str();
-  }
+  using EmitterPass::EmitterPass;
   StringRef getArgument() const final { return "attn-pack-weights"; }
   StringRef getDescription() const final { return "say which weights arrive packed"; }
-  Option<std::string> targetName{*this, "target", llvm::cl::desc("processor to pack for"), llvm::cl::init("native")};
 
-  void runOnOperation() override {
-    llvm::Expected<Target> target = Target::resolve(targetName);
-    if (!target) {
-      getOperation().emitError(llvm::toString(target.takeError()));
-      return signalPassFailure();
-    }
+  void runFor(const Target &target) {
     for (auto kernel : getOperation().getOps<func::FuncOp>())
-      if (std::optional<OperandPacking> preferred = preferredPacking(kernel, *target))
+      if (std::optional<OperandPacking> preferred = preferredPacking(kernel, target))
         if (isAlwaysParameter(kernel, preferred->argument))
           kernel.setArgAttr(preferred->argument, packedAttrName, preferred->packing.attribute(&getContext()));
     recordWeights();
   }
 
   std::optional<OperandPacking> preferredPacking(func::FuncOp kernel, const Target &target) {
-    if (isKernel(kernel))
-      for (const std::unique_ptr<Emitter> &emitter : emitters)
-        if (emitter->supports(kernel, target))
-          return emitter->preferredPacking(kernel, target);
-    return std::nullopt;
+    const Emitter *emitter = isKernel(kernel) ? emitterOf(kernel, target) : nullptr;
+    return emitter ? emitter->preferredPacking(kernel, target) : std::nullopt;
   }
 
   SmallVector<func::CallOp> callsOf(func::FuncOp kernel) {
@@ -124,8 +111,6 @@ struct PackWeights : PassWrapper<PackWeights, OperationPass<ModuleOp>> {
       bytes *= count;
     return std::to_string(bytes);
   }
-
-  ArrayRef<std::unique_ptr<Emitter>> emitters;
 };
 
 } // namespace

@@ -10,8 +10,7 @@
 //   func.func private @f_gemm_0 { contraction; epilogue }      call @f_loops_1(%y, %bias)
 //
 //===------------------------------------------------------------------------------------------------------------===//
-#include "compiler/Codegen/Emitter.h"
-#include "compiler/Codegen/Target.h"
+#include "compiler/Fuse/EmitterPass.h"
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Fuse/Groups.h"
@@ -41,29 +40,20 @@ void inlineCall(func::CallOp call, func::FuncOp kernel) {
   call.erase();
 }
 
-struct SplitKernels : PassWrapper<SplitKernels, OperationPass<ModuleOp>> {
+struct SplitKernels : EmitterPass<SplitKernels> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SplitKernels)
-  SplitKernels(const SplitKernels &other) : PassWrapper(other), emitters(other.emitters) {}
-  SplitKernels(ArrayRef<std::unique_ptr<Emitter>> emitters, StringRef name) : emitters(emitters) {
-    targetName = name.str();
-  }
+  using EmitterPass::EmitterPass;
   StringRef getArgument() const final { return "attn-split-kernels"; }
   StringRef getDescription() const final { return "take kernels apart that no emitter takes whole"; }
-  Option<std::string> targetName{*this, "target", llvm::cl::desc("processor to ask for"), llvm::cl::init("native")};
 
-  void runOnOperation() override {
-    llvm::Expected<Target> target = Target::resolve(targetName);
-    if (!target) {
-      getOperation().emitError(llvm::toString(target.takeError()));
-      return signalPassFailure();
-    }
+  void runFor(const Target &target) {
     SymbolTable symbols(getOperation());
     for (func::FuncOp function : hostFunctions(getOperation())) {
       SmallVector<func::CallOp> calls;
       function.walk([&](func::CallOp call) {
         auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
         std::optional<KernelKind> kind = kernel ? kernelKindOf(kernel) : std::nullopt;
-        if ((kind == KernelKind::Gemm || kind == KernelKind::Rows) && !isTaken(kernel, *target))
+        if ((kind == KernelKind::Gemm || kind == KernelKind::Rows) && !emitterOf(kernel, target))
           calls.push_back(call);
       });
       for (func::CallOp call : calls)
@@ -71,10 +61,6 @@ struct SplitKernels : PassWrapper<SplitKernels, OperationPass<ModuleOp>> {
       if (!calls.empty())
         outlineGroups(function, symbols);
     }
-  }
-
-  bool isTaken(func::FuncOp kernel, const Target &target) {
-    return llvm::any_of(emitters, [&](const auto &emitter) { return bool(emitter->supports(kernel, target)); });
   }
 
   void split(func::CallOp call, func::FuncOp function, SymbolTable &symbols) {
@@ -89,8 +75,6 @@ struct SplitKernels : PassWrapper<SplitKernels, OperationPass<ModuleOp>> {
     if (SymbolTable::symbolKnownUseEmpty(kernel, getOperation()))
       symbols.erase(kernel);
   }
-
-  ArrayRef<std::unique_ptr<Emitter>> emitters;
 };
 
 } // namespace
