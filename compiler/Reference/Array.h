@@ -27,6 +27,7 @@ struct Array {
   Element element = Element::F32;
   llvm::SmallVector<int64_t> shape; ///< empty: a scalar
   std::vector<double> values;
+  int64_t terms = 0; ///< of the longest chain of sums that it was computed by: K of Tolerance.h
 
   Array() = default;
   Array(Element element, llvm::ArrayRef<int64_t> shape, double fill = 0);

@@ -122,9 +122,13 @@ LogicalResult Interpreter::run(attn::AttendGradientOp op) {
   };
   if (failed(forEachIndex(outer, visit)))
     return failure();
-  for (auto [result, array] : llvm::zip_equal(op.getResults(), gradients.sums))
-    if (failed(define(cast<OpResult>(result), std::move(array))))
+  int64_t inRow = elementsOf(keys) + elementsOf(features) + termsOfReductionsIn(op);
+  int64_t triples = elementsOf(outer) * elementsOf(keys) * elementsOf(features);
+  for (auto [result, array] : llvm::zip_equal(op.getResults(), gradients.sums)) {
+    int64_t anElement = triples / std::max<int64_t>(elementsOf(array.shape), 1);
+    if (failed(define(cast<OpResult>(result), std::move(array), inRow + anElement)))
       return failure();
+  }
   return success();
 }
 
@@ -146,7 +150,8 @@ LogicalResult Interpreter::run(attn::ScatterAddOp op) {
     sum.values[offset] += term->front();
     return success();
   };
-  if (failed(forEachIndex(integersOf(op.getSizes()), add)))
+  Sizes sizes = integersOf(op.getSizes());
+  if (failed(forEachIndex(sizes, add)))
     return failure();
-  return define(cast<OpResult>(op.getResult()), std::move(sum));
+  return define(cast<OpResult>(op.getResult()), std::move(sum), elementsOf(sizes));
 }

@@ -59,8 +59,9 @@ LogicalResult Interpreter::run(attn::AttendOp op) {
   };
   if (failed(forEachIndex(outer, computeRow)))
     return failure();
+  int64_t terms = elementsOf(keys) + termsOfReductionsIn(op);
   for (auto [result, array] : llvm::zip_equal(op.getResults(), results))
-    if (failed(define(cast<OpResult>(result), std::move(array))))
+    if (failed(define(cast<OpResult>(result), std::move(array), terms)))
       return failure();
   return success();
 }

@@ -1,6 +1,7 @@
 #include "compiler/Reference/Interpreter.h"
 #include "compiler/Reference/Affine.h"
 #include "compiler/Reference/ScalarOps.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 
@@ -35,9 +36,37 @@ LogicalResult Interpreter::checkShape(Operation *op, Type type, const Array &arr
   return fault.at(op, what + " is " + describe(array.element, array.shape) + ", expected " + text);
 }
 
-LogicalResult Interpreter::define(OpResult result, Array array) {
+/// Terms of the longest chain of sums behind what the op reads.
+int64_t Interpreter::longestChainInto(Operation *op) const {
+  int64_t longest = 0;
+  auto read = [&](Value value) {
+    if (auto found = values.find(value); found != values.end())
+      longest = std::max(longest, found->second->terms);
+  };
+  llvm::for_each(op->getOperands(), read);
+  visitUsedValuesDefinedAbove(op->getRegions(), [&](OpOperand *operand) { read(operand->get()); });
+  return longest;
+}
+
+/// Of the sums in its formulas, one after the other at worst; of sizes that are not known yet, one term each.
+int64_t Interpreter::termsOfReductionsIn(Operation *op) const {
+  int64_t terms = 0;
+  op->walk([&](attn::ReduceOp reduce) {
+    int64_t product = 1;
+    for (Value size : reduce.getSizes())
+      if (auto constant = getConstantIntValue(size))
+        product *= *constant;
+      else if (auto found = values.find(size); found != values.end())
+        product *= static_cast<int64_t>(found->second->values[0]);
+    terms += product;
+  });
+  return terms;
+}
+
+LogicalResult Interpreter::define(OpResult result, Array array, int64_t terms) {
   if (failed(checkShape(result.getOwner(), result.getType(), array, "the result")))
     return failure();
+  array.terms = array.element == Element::F32 ? longestChainInto(result.getOwner()) + terms : 0;
   values[result] = std::make_shared<const Array>(std::move(array));
   return success();
 }

@@ -65,8 +65,10 @@ private:
   int64_t integerOf(mlir::OpFoldResult value) const;
   Sizes integersOf(mlir::ValueRange range) const;
   Sizes integersOf(llvm::ArrayRef<mlir::OpFoldResult> range) const;
-  /// Gives `result` its value, which must be of the shape that the type says.
-  llvm::LogicalResult define(mlir::OpResult result, Array array);
+  /// Gives `result` its value, which must be of the shape that the type says; its op sums `terms` terms itself.
+  llvm::LogicalResult define(mlir::OpResult result, Array array, int64_t terms = 0);
+  int64_t longestChainInto(mlir::Operation *op) const;
+  int64_t termsOfReductionsIn(mlir::Operation *op) const;
   llvm::LogicalResult checkShape(mlir::Operation *op, mlir::Type type, const Array &array, const llvm::Twine &what);
   void copyValues(mlir::ValueRange from, mlir::ValueRange to);
 

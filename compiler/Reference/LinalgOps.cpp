@@ -82,8 +82,12 @@ LogicalResult Interpreter::run(linalg::LinalgOp op) {
   };
   if (failed(forEachIndex(sizes, compute)))
     return failure();
+  int64_t terms = termsOfReductionsIn(op);
+  for (auto [size, kind] : llvm::zip_equal(sizes, op.getIteratorTypesArray()))
+    if (kind == utils::IteratorType::reduction)
+      terms = std::max<int64_t>(terms, 1) * size;
   for (auto [number, result] : llvm::enumerate(results))
-    if (failed(define(op->getResult(number), std::move(result))))
+    if (failed(define(op->getResult(number), std::move(result), terms)))
       return failure();
   return success();
 }

@@ -1,5 +1,6 @@
 #include "tools/attnc/Oracle.h"
 #include "compiler/Reference/Reference.h"
+#include "compiler/Reference/Tolerance.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 
@@ -45,6 +46,10 @@ static double differenceOf(double compiled, double exact) {
   return std::isfinite(compiled) ? std::fabs(compiled - exact) : HUGE_VAL;
 }
 
+double Deviation::limit(double c) const {
+  return isReal ? reference::tolerance(c, static_cast<double>(terms)) * largest : 0;
+}
+
 Expected<std::vector<Deviation>> compareWithOracle(const CompileOptions &options, const Invocation &call) {
   CompileOptions derivedOnly = options;
   derivedOnly.dump = Phase::Derive;
@@ -67,13 +72,13 @@ Expected<std::vector<Deviation>> compareWithOracle(const CompileOptions &options
     const HostTensor &compiled = call.tensors[call.entry->input_count + i];
     Deviation deviation;
     deviation.result = call.entry->tensors[call.entry->input_count + i].name;
+    deviation.isReal = array.element == reference::Element::F32;
+    deviation.largest = reference::largestMagnitude(array.values);
+    deviation.terms = array.terms;
     if (array.values.size() > 1 && all_equal(array.values))
       deviation.constant = array.values[0];
-    for (size_t k = 0; k < array.values.size(); ++k) {
-      if (std::isfinite(array.values[k]))
-        deviation.largest = std::max(deviation.largest, std::fabs(array.values[k]));
+    for (size_t k = 0; k < array.values.size(); ++k)
       deviation.difference = std::max(deviation.difference, differenceOf(compiled.at(k), array.values[k]));
-    }
     result.push_back(deviation);
   }
   return result;

@@ -9,10 +9,14 @@ namespace attnc {
 /// How far one result of a call lies from what the oracle computes.
 struct Deviation {
   std::string result;
-  double largest = 0;    ///< largest |value| of the oracle's
+  bool isReal = true;    ///< integers and truths have to be equal
+  double largest = 1;    ///< largest |value| of the oracle's, at least one
   double difference = 0; ///< largest |compiled - oracle|; infinite where one is NaN or infinite and the other is not
+  int64_t terms = 0;     ///< of the longest chain of sums behind it
   std::optional<double> constant; ///< the oracle's value where it is the same in all elements, of which there are two
-  double relative() const { return difference == 0 ? 0 : difference / largest; }
+
+  /// c u sqrt(terms) largest: how far the result may lie from the oracle's (compiler/Reference/Tolerance.h).
+  double limit(double c) const;
 };
 
 /// Interprets the entry point of `call`, which has run, on the same inputs and weights. `options` say which model.

@@ -17,17 +17,17 @@ struct RunOptions {
   InvocationOptions invocation;
   std::string output;
   bool check = false;
-  double tolerance = 1e-4;
+  double tolerance = 8;
 };
 } // namespace
 
 /// One line: name, shape, smallest, mean and largest value, the first few.
 static void print(const attn_tensor_info &info, const HostTensor &tensor) {
-  double smallest = HUGE_VAL, largest = -HUGE_VAL, sum = 0;
+  double smallest = NAN, largest = NAN, sum = 0; // of numbers: a NaN shows in the mean
   int64_t count = tensor.count();
   for (int64_t i = 0; i < count; ++i) {
-    smallest = std::min(smallest, tensor.at(i));
-    largest = std::max(largest, tensor.at(i));
+    smallest = std::fmin(smallest, tensor.at(i));
+    largest = std::fmax(largest, tensor.at(i));
     sum += tensor.at(i);
   }
   std::string shape, values;
@@ -43,6 +43,13 @@ static void print(const attn_tensor_info &info, const HostTensor &tensor) {
   fmt::print("\n");
 }
 
+/// "8 u sqrt(96) 1.73", of which the limit is the product.
+static std::string formulaOf(const Deviation &deviation, double c) {
+  return deviation.isReal
+             ? fmt::format("{:g} u sqrt({}) {:.3g}", c, std::max<int64_t>(deviation.terms, 1), deviation.largest)
+             : "it is exact";
+}
+
 /// Prints how far each result is from the oracle's; fails where one is beyond the tolerance.
 static Error check(const RunOptions &options, const Invocation &call) {
   auto deviations = compareWithOracle(options.source.compile, call);
@@ -50,9 +57,10 @@ static Error check(const RunOptions &options, const Invocation &call) {
     return deviations.takeError();
   std::string beyond;
   for (const Deviation &deviation : *deviations) {
-    bool good = deviation.relative() <= options.tolerance;
-    fmt::print("check {}: largest difference {:.3g}, {:.3g} of the largest value: {}\n", deviation.result,
-               deviation.difference, deviation.relative(), good ? "ok" : "beyond the tolerance");
+    bool good = deviation.difference <= deviation.limit(options.tolerance);
+    fmt::print("check {}: largest difference {:.3g}, allowed {:.3g} ({}): {}\n", deviation.result, deviation.difference,
+               deviation.limit(options.tolerance), formulaOf(deviation, options.tolerance),
+               good ? "ok" : "beyond the tolerance");
     if (deviation.constant)
       warn(fmt::format("every element of {} is {:.6g}, so that this check says little; --input gives other values",
                        deviation.result, *deviation.constant));
@@ -60,8 +68,7 @@ static Error check(const RunOptions &options, const Invocation &call) {
       beyond += (beyond.empty() ? "" : ", ") + deviation.result;
   }
   if (!beyond.empty())
-    return createStringError(
-        formatv("differs from the oracle by more than {0} of the largest value: {1}", options.tolerance, beyond));
+    return createStringError("differs from the oracle by more than rounding explains: " + beyond);
   return Error::success();
 }
 
@@ -119,8 +126,12 @@ void addRun(CLI::App &app, ExitCode &exitCode) {
                     "Draw the inputs that are not given: i32 below what they subscript, as far as the model says");
   command->add_flag("--check", options->check, "Compare with the double-precision oracle");
   command
-      ->add_option("--tolerance", options->tolerance,
-                   "For --check: the largest difference, relative to the largest value of a result")
+      ->add_option(
+          "--tolerance", options->tolerance,
+          "For --check: c of the difference allowed, c u sqrt(K) times the largest value of a result or one; u "
+          "is 2^-24, K the terms of the longest chain of sums behind it")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("C")
       ->capture_default_str();
   command->footer("Example:\n  attnc run examples/gpt2/gpt2.attn --set layers=1 --entry logits --dim batch=1 "
                   "--dim seq=8 --random --check");
