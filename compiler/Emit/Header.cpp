@@ -79,6 +79,18 @@ std::string argumentList(const std::string &head, const std::vector<std::string>
   return text;
 }
 
+/// The model's own comment, as the beginning of one in C; nothing in it ends that, or looks like another.
+std::string docText(llvm::StringRef doc) {
+  std::string text;
+  if (doc = doc.trim(); !doc.empty())
+    for (llvm::StringRef line : llvm::split(doc, '\n'))
+      text += (line.trim() + "\n * ").str();
+  for (size_t at = 1; at < text.size(); ++at)
+    if ((text[at - 1] == '*' && text[at] == '/') || (text[at - 1] == '/' && text[at] == '*'))
+      text.insert(at, " ");
+  return text;
+}
+
 class HeaderWriter {
 public:
   HeaderWriter(const Program &program) : program(program) {}
@@ -120,7 +132,8 @@ void HeaderWriter::writeComment(const Signature &signature, const std::vector<st
   size_t width = 8;
   for (const std::string &name : tensors)
     width = std::max(width, name.size());
-  line("/* Runs entry point `{}`. Tensors are dense, row-major, and do not overlap.", signature.name);
+  line("/* {}Runs entry point `{}`. Tensors are dense, row-major, and do not overlap.", docText(signature.doc),
+       signature.name);
   for (const auto &[name, dimension] : llvm::zip(dimensions, signature.dimensions))
     line(" *   {:<{}}  {}", name, width, rangeText(dimension));
   for (const auto &[name, tensor] : llvm::zip(tensors, signature.tensors))

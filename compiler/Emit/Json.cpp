@@ -26,6 +26,8 @@ void writeEntry(llvm::json::OStream &json, const EntryPlan &plan, const EntryCer
   Signature signature = signatureOf(plan);
   json.object([&] {
     json.attribute("name", signature.name);
+    if (!signature.doc.empty())
+      json.attribute("doc", signature.doc);
     json.attributeArray("dimensions", [&] {
       for (const SignatureDimension &dimension : signature.dimensions)
         json.object([&] {

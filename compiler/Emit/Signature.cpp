@@ -36,6 +36,8 @@ Signature signatureOf(const EntryPlan &plan) {
   func::FuncOp entry = plan.entry;
   Signature signature;
   signature.name = entry.getName().str();
+  if (auto doc = entry->getAttrOfType<StringAttr>(model::docAttrName))
+    signature.doc = doc.str();
   auto dimensions = entry->getAttrOfType<ArrayAttr>(model::dimensionsAttrName);
   for (Attribute attribute : dimensions ? dimensions.getValue() : ArrayRef<Attribute>()) {
     auto dimension = cast<model::DimensionAttr>(attribute);

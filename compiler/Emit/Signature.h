@@ -31,6 +31,7 @@ struct SignatureTensor {
 
 struct Signature {
   std::string name;
+  std::string doc; ///< the comment above it in the model; may be empty
   std::vector<SignatureDimension> dimensions;
   std::vector<SignatureTensor> tensors; ///< inputs, then results
 };

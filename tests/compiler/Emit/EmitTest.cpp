@@ -37,7 +37,8 @@ const char *moduleText = R"(
                    %s: tensor<i1> {model.name = "m_model", model.shape = []},
                    %t: tensor<i1> {model.name = "NULL", model.shape = []})
       -> (tensor<?x3xf32> {model.name = "result", model.shape = ["context", "3"]})
-      attributes {model.entry, model.dimensions = [#model.dimension<"context", 64, 1>]} {
+      attributes {model.entry, model.doc = "Scores */*/ of\n  two lines. ",
+                  model.dimensions = [#model.dimension<"context", 64, 1>]} {
     %c0 = arith.constant 0 : index
     %w = model.get @w[%c0, %c0] : tensor<3xf32>
     %a = func.call @work(%x, %w) : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
@@ -127,6 +128,7 @@ TEST_F(Emit, HeaderSaysShapesAndBounds) {
   for (const char *line : {
            "static inline int64_t m_score_arena_bytes(int64_t context_, int64_t workers) {",
            "static inline attn_code m_score(const attn_context *context, int64_t context_, const float *int_,",
+           "/* Scores * / * / of\n * two lines.\n * Runs entry point `score`.",
            " *   context_   1 to 64\n",
            " *   int_       f32[context, 3], read\n",
            " *   class_     i32[2*context + 1], read\n",
@@ -147,6 +149,7 @@ TEST_F(Emit, JsonHoldsCertificates) {
   EXPECT_EQ(dimension.getInteger("min"), 1);
   EXPECT_EQ(dimension.getInteger("max"), 64);
   EXPECT_EQ(entry.getString("name"), "score");
+  EXPECT_EQ(entry.getString("doc"), "Scores */*/ of\n  two lines. ");
   EXPECT_EQ(entry.getArray("inputs")->size(), 7u);
   EXPECT_EQ(entry.getString("arena_bytes"), program.entries[0].arenaBytes.text({"context", "workers"}));
   ASSERT_EQ(entry.getArray("slots")->size(), 2u);
