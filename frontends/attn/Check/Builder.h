@@ -86,8 +86,9 @@ public:
   /// The attend that the local is a yield of, until it is bound; null for other locals.
   PendingAttend *pendingOf(const typed::Local *local) const;
 
-  /// Nodes and nesting are within what later phases can take.
-  bool withinLimits() const { return program.exprs.size() < maximumNodes && deepest < maximumDepth; }
+  /// Beyond what later phases can take: in nodes, or in how deep they nest.
+  bool isTooLarge() const { return program.exprs.size() >= maximumNodes; }
+  bool isTooDeep() const { return deepest >= maximumDepth; }
 
   static constexpr size_t maximumNodes = 200000;
   static constexpr unsigned maximumDepth = 500;

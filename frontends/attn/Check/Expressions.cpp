@@ -17,14 +17,15 @@ Value Checker::expression(const ast::Expr &expr, const ScopePtr &scope) {
   constexpr uint64_t maximumSteps = 1000000;
   if (isExhausted)
     return Value();
-  if (++steps > maximumSteps || !build.withinLimits()) {
+  if (++steps > maximumSteps || build.isTooLarge()) {
     error(DiagnosticKind::TooLarge, expr.range,
           "the program becomes too large here, with all calls and loops written out");
     isExhausted = true;
     return Value();
   }
-  if (nesting >= maximumCheckedNesting) {
-    error(DiagnosticKind::TooLarge, expr.range, "calls and expressions are nested too deeply here");
+  if (nesting >= maximumCheckedNesting || build.isTooDeep()) {
+    error(DiagnosticKind::TooLarge, expr.range, "calls and expressions are nested too deeply here")
+        .hint("bind tensors on the way with `let`, outside of `=>`");
     isExhausted = true;
     return Value();
   }

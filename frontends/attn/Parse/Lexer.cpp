@@ -66,6 +66,8 @@ public:
       : text(sources.file(file).text()), file(file), diagnostics(diagnostics) {}
 
   TokenStream run() {
+    if (startsWith("\xEF\xBB\xBF")) // some editors begin a text with a byte order mark
+      at = 3;
     if (isText())
       while (skipBlank(), at < text.size())
         token();

@@ -8,6 +8,12 @@ using namespace attnc;
 
 namespace {
 
+TEST(Syntax, AFileMayBeginWithAByteOrderMark) {
+  EXPECT_EQ(errors("\xEF\xBB\xBF"
+                   "fn f(x: f32[n]) -> f32[n] { x }\n"),
+            "");
+}
+
 TEST(Syntax, FilesThatAreNoTextGetOneError) {
   EXPECT_EQ(errors(std::string("\x7F"
                                "ELF\2\1\1\0\0 \xFF (",
