@@ -97,6 +97,7 @@ static std::vector<Subject> edgeSubjects() {
                                {"features", {{"n", 33}, {"m", 70}, {"d", 17}}}};
   return {
       {"edges.attn", "no_layers", {.c = 8, .reduction = 12}, {{"rows", {{"n", 5}}}}},
+      {"edges.attn", "no_columns", {}, {{"rows", {{"n", 5}}}, {"nothing", {{"n", 0}}}}},
       {"edges.attn", "no_features", {.c = 16, .along = {"m", "d"}}, heads},
       {"edges.attn", "unscaled", {.c = 16, .along = {"m", "d"}}, heads},
       {"edges.attn", "divided", {}, {{"two", {{"n", 2}}}, {"odd", {{"n", 101}}}}, {{"a", dividend}, {"b", divisor}}},

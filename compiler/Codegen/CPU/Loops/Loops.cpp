@@ -257,7 +257,8 @@ private:
 linalg::GenericOp collapseLoops(linalg::GenericOp op) {
   bool counts = false;
   op.getRegion().walk([&](linalg::IndexOp) { counts = true; });
-  if (counts)
+  // MLIR's types disagree on the product of zero and a size that is not known.
+  if (counts || llvm::is_contained(op.getStaticLoopRanges(), 0))
     return op;
   SmallVector<ReassociationIndices> groups;
   auto iterators = op.getIteratorTypesArray();
