@@ -3,7 +3,7 @@
 #   attn_add_model(app gpt.attn --set layers=12)
 # makes gpt.o and gpt.h; TARGET then includes "gpt.h".
 function(attn_add_model target model)
-  get_filename_component(stem ${model} NAME_WE)
+  get_filename_component(stem ${model} NAME_WLE)
   get_filename_component(source ${model} ABSOLUTE)
   set(out ${CMAKE_CURRENT_BINARY_DIR}/${target}.attn)
   add_custom_command(

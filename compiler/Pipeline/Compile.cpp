@@ -52,6 +52,32 @@ static bool checkInterfaces(Job &job) {
   return any || job.usersFault(job.options.input + ": error: there is no function to call");
 }
 
+/// What a call has room for (attn/abi.h), with the results that derive adds.
+static bool checkLimits(Job &job) {
+  for (auto entry : job.made.module->getOps<func::FuncOp>()) {
+    if (!entry->hasAttr(model::entryAttrName))
+      continue;
+    auto within = [&](const llvm::Twine &what, size_t found, size_t most, llvm::StringRef unit) {
+      std::string place = placeOf(entry.getLoc());
+      return found <= most ||
+             job.usersFault((place.empty() ? job.options.input : place) + ": error: " + what + " has " +
+                            llvm::Twine(found) + " " + unit + ", expected at most " + llvm::Twine(most));
+    };
+    std::string name = ("entry point '" + entry.getName() + "'").str();
+    SmallVector<Type> tensors(entry.getArgumentTypes());
+    llvm::append_range(tensors, entry.getResultTypes());
+    auto dimensions = entry->getAttrOfType<ArrayAttr>(model::dimensionsAttrName);
+    if (!within(name, tensors.size(), ATTN_MAX_TENSORS, "inputs and results") ||
+        !within(name, dimensions ? dimensions.size() : 0, ATTN_MAX_DIMENSIONS, "named dimensions"))
+      return false;
+    for (auto [number, type] : llvm::enumerate(tensors))
+      if (!within((number < entry.getNumArguments() ? "an input of " : "a result of ") + name,
+                  cast<RankedTensorType>(type).getRank(), ATTN_MAX_RANK, "dimensions"))
+        return false;
+  }
+  return true;
+}
+
 static bool derive(Job &job) {
   job.begin(Phase::Derive);
   if (!needsDerive(*job.made.module))
@@ -222,6 +248,9 @@ static void compilePhases(Job &job) {
 
   // Gradients become ordinary functions.
   if (!derive(job) || job.dumps(Phase::Derive, printModule))
+    return;
+
+  if (!checkLimits(job))
     return;
 
   // Every computation goes into a kernel; entry points keep calls, loops, weights and sizes.

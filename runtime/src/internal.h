@@ -12,6 +12,9 @@ attn_code attn_fail(attn_status *status, attn_code code, const char *format, ...
     __attribute__((format(printf, 3, 4)));
 attn_code attn_succeed(attn_status *status);
 
+/* The model is there, of this ABI, and its code can run on this processor. */
+attn_code attn_check_model(const attn_model *model, attn_status *status);
+
 /* Writes a shape such as "[2, 64]" for messages. */
 const char *attn_shape_text(const int64_t *shape, int32_t rank, char *buffer, int size);
 

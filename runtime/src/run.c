@@ -85,17 +85,22 @@ static attn_code check_shape(const attn_entry_info *entry, int32_t number, const
                              const int64_t *dimensions, attn_status *status) {
   const attn_tensor_info *info = &entry->tensors[number];
   int64_t expected[ATTN_MAX_RANK];
-  int same = 1, empty = 0;
+  int64_t bytes = info->dtype == ATTN_BOOL ? 1 : 4;
+  int same = 1, empty = 0, large = 0;
   for (int32_t d = 0; d < info->rank; ++d) {
     expected[d] = attn_size(&info->shape[d], dimensions);
     same = same && expected[d] == tensor->shape[d];
     empty = empty || tensor->shape[d] == 0;
+    large = large || __builtin_mul_overflow(bytes, tensor->shape[d], &bytes);
   }
   char wanted[128], found[128];
   if (!same)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: '%s' has shape %s, expected %s", entry->name, info->name,
                      attn_shape_text(tensor->shape, tensor->rank, found, sizeof found),
                      attn_shape_text(expected, info->rank, wanted, sizeof wanted));
+  if (large && !empty)
+    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: '%s' of shape %s is beyond 64 bits", entry->name, info->name,
+                     attn_shape_text(tensor->shape, tensor->rank, found, sizeof found));
   if (!tensor->data && !empty)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: '%s' is a null pointer", entry->name, info->name);
   return ATTN_OK;
@@ -125,19 +130,25 @@ ATTN_PUBLIC attn_code attn_infer_dimensions(const attn_model *model, int64_t num
   return attn_succeed(status);
 }
 
-static attn_code check_model(const attn_model *model, int64_t number, const attn_context *context,
-                             const attn_tensor *tensors, int64_t tensor_count, attn_status *status) {
-  if (!model || !context || (!tensors && tensor_count > 0))
-    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s is a null pointer",
-                     !model     ? "the model"
-                     : !context ? "the context"
-                                : "the list of tensors");
+attn_code attn_check_model(const attn_model *model, attn_status *status) {
+  if (!model)
+    return attn_fail(status, ATTN_BAD_ARGUMENT, "the model is a null pointer");
   if (model->abi_version != ATTN_ABI_VERSION)
     return attn_fail(status, ATTN_UNSUPPORTED, "%s: compiled for ABI version %u, this runtime has %d", model->name,
                      model->abi_version, ATTN_ABI_VERSION);
   if (model->cpu_level > attn_processor_level())
     return attn_fail(status, ATTN_UNSUPPORTED, "%s: compiled for %s (x86-64 level %u), this processor has level %u",
                      model->name, model->target, model->cpu_level, attn_processor_level());
+  return ATTN_OK;
+}
+
+static attn_code check_call(const attn_model *model, int64_t number, const attn_context *context,
+                            const attn_tensor *tensors, int64_t tensor_count, attn_status *status) {
+  attn_code code = attn_check_model(model, status);
+  if (code != ATTN_OK)
+    return code;
+  if (!context || (!tensors && tensor_count > 0))
+    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s is a null pointer", !context ? "the context" : "the list of tensors");
   if (number < 0 || number >= model->entry_count)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: has %lld entry points, but number %lld was called", model->name,
                      (long long)model->entry_count, (long long)number);
@@ -148,6 +159,8 @@ static attn_code check_model(const attn_model *model, int64_t number, const attn
   if (model->loaded_count > 0 && !context->weights)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: the model has parameters, but the context has no weights",
                      entry->name);
+  if (context->weights && attn_weights_model(context->weights) != model)
+    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: the context's weights are those of another model", entry->name);
   if (entry->updates && !attn_weights_are_trainable(context->weights))
     return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: changes parameters, but these weights are not loaded for training "
                      "(ATTN_TRAINABLE)", entry->name);
@@ -174,19 +187,17 @@ static attn_code check_arena(const attn_entry_info *entry, const attn_context *c
   return ATTN_OK;
 }
 
-enum { MOST_TENSORS = 64, MOST_DIMENSIONS = 64 };
-
 ATTN_PUBLIC attn_code attn_run(const attn_model *model, int64_t number, const attn_context *context,
                                const attn_tensor *tensors, int64_t tensor_count, attn_status *status) {
-  attn_code code = check_model(model, number, context, tensors, tensor_count, status);
+  attn_code code = check_call(model, number, context, tensors, tensor_count, status);
   if (code != ATTN_OK)
     return code;
   const attn_entry_info *entry = &model->entries[number];
-  int64_t dimensions[MOST_DIMENSIONS];
-  void *data[MOST_TENSORS];
-  if (tensor_count > MOST_TENSORS || entry->dimension_count > MOST_DIMENSIONS)
-    return attn_fail(status, ATTN_UNSUPPORTED, "%s: more than %d tensors or %d dimensions", entry->name, MOST_TENSORS,
-                     MOST_DIMENSIONS);
+  int64_t dimensions[ATTN_MAX_DIMENSIONS];
+  void *data[ATTN_MAX_TENSORS];
+  if (tensor_count > ATTN_MAX_TENSORS || entry->dimension_count > ATTN_MAX_DIMENSIONS)
+    return attn_fail(status, ATTN_UNSUPPORTED, "%s: more than %d tensors or %d dimensions", entry->name,
+                     ATTN_MAX_TENSORS, ATTN_MAX_DIMENSIONS);
   code = attn_infer_dimensions(model, number, tensors, tensor_count, dimensions, status);
   if (code != ATTN_OK)
     return code;

@@ -60,6 +60,8 @@ ATTN_PUBLIC attn_code attn_safetensors_open_memory(const char *name, const void 
 
 ATTN_PUBLIC attn_code attn_safetensors_open(const char *path, attn_safetensors **out, attn_status *status) {
   *out = 0;
+  if (!path)
+    return attn_fail(status, ATTN_BAD_ARGUMENT, "the path of a safetensors file is a null pointer");
   int descriptor = open(path, O_RDONLY | O_CLOEXEC);
   struct stat about;
   if (descriptor < 0 || fstat(descriptor, &about) != 0 || S_ISDIR(about.st_mode)) {

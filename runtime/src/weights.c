@@ -112,9 +112,9 @@ void attn_weights_set_stale(attn_weights *weights) { weights->stale = weights->p
 
 static attn_code create(const attn_model *model, attn_weights **out, attn_status *status) {
   *out = 0;
-  if (model->abi_version != ATTN_ABI_VERSION)
-    return attn_fail(status, ATTN_UNSUPPORTED, "%s: compiled for ABI version %u, this runtime has %d", model->name,
-                     model->abi_version, ATTN_ABI_VERSION);
+  attn_code code = attn_check_model(model, status);
+  if (code != ATTN_OK)
+    return code;
   attn_weights *weights = calloc(1, sizeof *weights);
   const void **table = calloc((size_t)(model->loaded_count + model->packed_count + 1), sizeof *table);
   if (!weights || !table) {

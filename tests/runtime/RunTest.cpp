@@ -102,6 +102,34 @@ TEST(Run, ChecksPointersAndCounts) {
   EXPECT_EQ(call(1), "m: has 1 entry points, but number 1 was called");
   call.tensors[1].data = nullptr;
   EXPECT_EQ(call(), "e: 'c' is a null pointer");
+  EXPECT_EQ(attn_run(nullptr, 0, &call.context, call.tensors, 3, &call.status), ATTN_BAD_ARGUMENT);
+  EXPECT_STREQ(call.status.message, "the model is a null pointer");
+  EXPECT_EQ(attn_run(&call.m, 0, nullptr, call.tensors, 3, &call.status), ATTN_BAD_ARGUMENT);
+  EXPECT_STREQ(call.status.message, "the context is a null pointer");
+  EXPECT_EQ(attn_run(&call.m, 0, &call.context, nullptr, 3, &call.status), ATTN_BAD_ARGUMENT);
+  EXPECT_STREQ(call.status.message, "the list of tensors is a null pointer");
+}
+
+TEST(Run, RefusesTensorsBeyond64Bits) {
+  const attn_dimension_info unbounded = {"n", -1, 0};
+  attn_entry_info entry = entries[0];
+  entry.dimensions = &unbounded;
+  Call call;
+  call.m.entries = &entry;
+  call.tensors[0].shape[0] = call.tensors[2].shape[0] = int64_t(1) << 61;
+  call.tensors[2].shape[1] = int64_t(1) << 62;
+  EXPECT_EQ(call(), "e: 'x' of shape [2305843009213693952] is beyond 64 bits");
+}
+
+TEST(Run, RefusesWeightsOfAnotherModel) {
+  Call call, other;
+  attn_weights *weights = nullptr;
+  ASSERT_EQ(attn_weights_initialise(&other.m, 0, nullptr, &weights, nullptr), ATTN_OK);
+  call.context.weights = weights;
+  EXPECT_EQ(call(), "e: the context's weights are those of another model");
+  other.context.weights = weights;
+  EXPECT_EQ(other(), "ok");
+  attn_weights_free(weights);
 }
 
 TEST(Run, ChecksTheArena) {
@@ -136,6 +164,15 @@ TEST(Run, RefusesCodeForABetterProcessor) {
   Call call;
   call.m.cpu_level = 5;
   EXPECT_NE(call().find("m: compiled for m (x86-64 level 5), this processor has level "), std::string::npos);
+  // Making weights runs the model's code too.
+  attn_weights *weights = nullptr;
+  EXPECT_EQ(attn_weights_initialise(&call.m, 0, nullptr, &weights, nullptr), ATTN_UNSUPPORTED);
+  EXPECT_EQ(attn_weights_load(nullptr, "w.safetensors", 0, nullptr, &weights, &call.status), ATTN_BAD_ARGUMENT);
+  EXPECT_STREQ(call.status.message, "the model is a null pointer");
+  call.m.cpu_level = 0;
+  EXPECT_EQ(attn_weights_load(&call.m, nullptr, 0, nullptr, &weights, &call.status), ATTN_BAD_ARGUMENT);
+  EXPECT_STREQ(call.status.message, "the path of a safetensors file is a null pointer");
+  EXPECT_EQ(weights, nullptr);
 }
 
 TEST(Run, WantsWeightsWhereThereAreParameters) {

@@ -104,6 +104,8 @@ Error Invocation::readInputs(const InvocationOptions &options, std::vector<std::
     fillings[named->first] = named->second.str();
     if (isFilling(named->second))
       continue;
+    if (named->second.starts_with("random:"))
+      return createStringError(formatv("--input {0}: expected a number above 0 behind `random:`", text));
     auto tensor = readTensor(named->second.str());
     if (!tensor)
       return tensor.takeError();

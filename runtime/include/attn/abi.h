@@ -14,7 +14,10 @@ extern "C" {
 #endif
 
 #define ATTN_ABI_VERSION 2
+/* The most dimensions of a tensor, and tensors and named dimensions of an entry point: what attn_run has room for. */
 #define ATTN_MAX_RANK 8
+#define ATTN_MAX_TENSORS 1024
+#define ATTN_MAX_DIMENSIONS 256
 /* Arena, scratch and packed weights are aligned to this many bytes. */
 #define ATTN_ALIGNMENT 64
 
