@@ -42,7 +42,7 @@ LogicalResult Reverse::reverse(attn::AttendOp op) {
     bool isInMask = op.getMask().isAncestor(reduce->getParentRegion());
     if (isInMask || reduce.getCombine() == attn::Combine::Add || !readsActive(reduce))
       return WalkResult::advance();
-    reduce.emitError("error: the gradient of a ")
+    reduce.emitError("the gradient of a ")
         << attn::stringifyCombine(reduce.getCombine()) << " over features inside attend is not supported yet";
     return WalkResult::interrupt();
   });
