@@ -1,4 +1,5 @@
 // The reverse of linalg.generic: of maps, reductions and loads by subscripts.
+#include "compiler/Codegen/Fold.h"
 #include "compiler/Derive/Reverse.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -8,16 +9,15 @@ namespace attnc {
 
 namespace {
 
-enum class Combiner { None, Add, Mul, Max, Min };
+using attn::Combine;
 using P = arith::CmpFPredicate;
 
 /// One result of a generic that has a cotangent: how a body makes it from what it was before and a term, and where the
 /// tensors that its reverse reads stand in GenericReverse::tensors.
 struct Result {
   unsigned number = 0;
-  Combiner combiner = Combiner::None;
-  Operation *combination = nullptr; ///< in the body; null for a map
-  Value term;                       ///< what the body yields, or combines
+  std::optional<Combine> combine; ///< nothing for a map
+  Value term;                     ///< what the body yields, or combines
   unsigned cotangent = 0;
   unsigned value = 0;                    ///< of a maximum or minimum
   unsigned ties = 0;                     ///< how many terms equal it
@@ -78,18 +78,6 @@ private:
 
 } // namespace
 
-static Combiner combinerOf(Operation *op) {
-  if (isa<arith::AddFOp>(op))
-    return Combiner::Add;
-  if (isa<arith::MulFOp>(op))
-    return Combiner::Mul;
-  if (isa<arith::MaximumFOp>(op))
-    return Combiner::Max;
-  if (isa<arith::MinimumFOp>(op))
-    return Combiner::Min;
-  return Combiner::None;
-}
-
 unsigned GenericReverse::addTensor(Value tensor, AffineMap map) {
   tensors.push_back(tensor);
   tensorMaps.push_back(map);
@@ -100,23 +88,22 @@ LogicalResult GenericReverse::addResult(unsigned number, Value value, Value cota
   Result result;
   result.number = number;
   result.term = op.getBody()->getTerminator()->getOperand(number);
-  BlockArgument before = op.getRegionOutputArgs()[number];
-  if (!before.use_empty()) {
-    result.combination = result.term.getDefiningOp();
-    result.combiner = result.combination ? combinerOf(result.combination) : Combiner::None;
-    if (result.combiner == Combiner::None || !before.hasOneUse() || *before.user_begin() != result.combination)
+  if (!op.getRegionOutputArgs()[number].use_empty()) {
+    std::optional<FoldMatch> fold = matchFold(op, number);
+    if (!fold)
       return op.emitError("has no derivative: only sums, products, maxima and minima are reduced with one");
-    result.term = result.combination->getOperand(result.combination->getOperand(0) == before ? 1 : 0);
+    result.combine = fold->kind;
+    result.term = fold->term;
   }
   result.cotangent = addTensor(cotangent, resultMap(number));
-  if (result.combiner == Combiner::Max || result.combiner == Combiner::Min) {
+  if (result.combine == Combine::Max || result.combine == Combine::Min) {
     result.value = addTensor(value, resultMap(number));
     result.ties = addStatistic(result, 0, false, [](const Reader &reader, Value term, Value y) {
       Value equal = reader.make<arith::CmpFOp>(P::OEQ, term, y);
       return reader.make<arith::SelectOp>(equal, reader.number(1), reader.number(0));
     });
   }
-  if (result.combiner == Combiner::Mul) {
+  if (result.combine == Combine::Mul) {
     auto select = [](const Reader &reader, Value term, double ifZero, Value otherwise) {
       Value isZero = reader.make<arith::CmpFOp>(P::OEQ, term, reader.number(0));
       return reader.make<arith::SelectOp>(isZero, reader.number(ifZero), otherwise);
@@ -173,16 +160,15 @@ unsigned GenericReverse::addStatistic(const Result &result, double start, bool i
 /// The cotangent of one term.
 Value GenericReverse::seed(const Reader &reader, const Result &result, Value term) {
   Value dy = reader.tensor(result.cotangent), zero = reader.number(0);
-  switch (result.combiner) {
-  case Combiner::None:
-  case Combiner::Add:
+  switch (result.combine.value_or(Combine::Add)) {
+  case Combine::Add:
     return dy;
-  case Combiner::Max:
-  case Combiner::Min: {
+  case Combine::Max:
+  case Combine::Min: {
     Value taken = reader.make<arith::CmpFOp>(P::OEQ, term, reader.tensor(result.value));
     return reader.make<arith::SelectOp>(taken, reader.make<arith::DivFOp>(dy, reader.tensor(result.ties)), zero);
   }
-  case Combiner::Mul: {
+  case Combine::Mul: {
     // The product of the other terms: zero where another one is.
     Value isZero = reader.make<arith::CmpFOp>(P::OEQ, term, zero), rest = reader.tensor(result.productOfRest);
     Value ownZeros = reader.make<arith::SelectOp>(isZero, reader.number(1), zero);

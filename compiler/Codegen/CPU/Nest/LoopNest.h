@@ -14,6 +14,7 @@
 
 #include "compiler/Codegen/CPU/Formula/RegionVectoriser.h"
 #include "compiler/Codegen/CPU/Nest/KernelFrame.h"
+#include "compiler/Codegen/Fold.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace attnc {
@@ -55,13 +56,6 @@ mlir::Value combineLanes(mlir::OpBuilder &builder, mlir::Location location, mlir
 /// Subscripts of element `number` of a row-major space of these sizes, each uniform.
 llvm::SmallVector<LaneIndex> subscriptsOf(mlir::OpBuilder &builder, mlir::Location location, mlir::Value number,
                                           mlir::ValueRange sizes);
-
-/// A linalg.generic whose result `result` folds `term` into its out argument with an associative combiner.
-struct FoldMatch {
-  mlir::attn::Combine kind;
-  mlir::Value term; ///< inside the region
-};
-std::optional<FoldMatch> matchFold(mlir::linalg::GenericOp op, unsigned result);
 
 /// Sizes of the loops of `op`, from the shapes of its operands.
 llvm::SmallVector<SizeExpr> loopSizes(mlir::linalg::GenericOp op, const KernelSizes &sizes);
