@@ -139,7 +139,8 @@ void ContractionFormer::orderOperands(linalg::GenericOp contraction, const Contr
   if (!isRightInOrder(contraction, dims))
     copyToOrder(contraction, dims.rhs, joined(dims.batch, dims.k, dims.n));
   SmallVector<unsigned> depth;
-  for (unsigned loop : *plainDims(contraction.getIndexingMapsArray()[dims.rhs]))
+  auto ofRight = plainDims(contraction.getIndexingMapsArray()[dims.rhs]);
+  for (unsigned loop : *ofRight)
     if (llvm::is_contained(dims.k, loop))
       depth.push_back(loop);
   if (!isLeftInOrder(contraction, dims, depth))
