@@ -148,7 +148,8 @@ static attn_code check_call(const attn_model *model, int64_t number, const attn_
   if (code != ATTN_OK)
     return code;
   if (!context || (!tensors && tensor_count > 0))
-    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s is a null pointer", !context ? "the context" : "the list of tensors");
+    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s is a null pointer",
+                     !context ? "the context" : "the list of tensors");
   if (number < 0 || number >= model->entry_count)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: has %lld entry points, but number %lld was called", model->name,
                      (long long)model->entry_count, (long long)number);
