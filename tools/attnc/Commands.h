@@ -15,5 +15,6 @@ void addCompile(CLI::App &app, ExitCode &exitCode);
 void addDescribe(CLI::App &app, ExitCode &exitCode);
 void addExplain(CLI::App &app, ExitCode &exitCode);
 void addRun(CLI::App &app, ExitCode &exitCode);
+void addTrain(CLI::App &app, ExitCode &exitCode);
 
 } // namespace attnc

@@ -32,6 +32,7 @@ int main(int argc, char **argv) {
   attnc::addDescribe(app, exitCode);
   attnc::addExplain(app, exitCode);
   attnc::addRun(app, exitCode);
+  attnc::addTrain(app, exitCode);
   attnc::addBench(app, exitCode);
   try {
     app.parse(argc, argv);

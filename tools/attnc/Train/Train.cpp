@@ -1,0 +1,246 @@
+// attnc train: trains a model on data, with validation, checkpoints and a report.
+#include "tools/attnc/Commands.h"
+#include "tools/attnc/InputRanges.h"
+#include "tools/attnc/SourceOptions.h"
+#include "tools/attnc/Train/History.h"
+#include "tools/attnc/Train/Progress.h"
+#include "tools/attnc/Train/Trainer.h"
+#include "tools/attnc/Train/TrainingData.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+#include <csignal>
+#include <fmt/format.h>
+
+using namespace llvm;
+
+namespace attnc {
+
+namespace {
+
+struct TrainOptions {
+  SourceOptions source;
+  Trainer::Options trainer;
+  std::vector<std::string> data;
+  std::string output;
+  bool resume = false;
+  BatchShape shape{16, 128};
+  int64_t steps = 1000;
+  int64_t validateEvery = 100, saveEvery = 100, validationBatches = 20;
+  double heldOut = 0.1;
+};
+
+volatile std::sig_atomic_t isInterrupted = 0;
+
+/// One run of the command.
+class Training {
+public:
+  Training(const TrainOptions &options, const attn_model &model) : options(options), model(model) {}
+  Error run();
+
+private:
+  Error begin();
+  Error loop();
+  Error point(int64_t done);
+  Error finish();
+  Expected<double> validate();
+  std::string file(const char *name) const { return options.output + "/" + name; }
+
+  const TrainOptions &options;
+  const attn_model &model;
+  std::unique_ptr<Trainer> trainer;
+  std::optional<TrainingData> data;
+  std::optional<History> history;
+  std::optional<Progress> progress;
+  double sum = 0;     ///< of losses since the last point
+  int64_t summed = 0; ///< how many
+};
+
+} // namespace
+
+/// The size below which tokens must stay, as the model says; 0 where it does not.
+static int64_t vocabularyOf(const TrainOptions &options, const attn_entry_info &entry) {
+  if (options.source.isObject())
+    return 0;
+  CompileOptions importOnly = options.source.compile;
+  importOnly.dump = Phase::Import;
+  Compilation made;
+  if (compile(importOnly, made, nulls()) != Outcome::Done)
+    return 0;
+  InputRanges ranges = inputRanges(*made.module, entry.name);
+  int64_t least = 0;
+  for (const auto &[name, sizes] : ranges)
+    for (const std::string &size : sizes)
+      if (int64_t number; !StringRef(size).getAsInteger(10, number) && (least == 0 || number < least))
+        least = number;
+  return least;
+}
+
+Error Training::begin() {
+  if (std::error_code code = sys::fs::create_directories(options.output))
+    return createStringError(formatv("{0}: {1}", options.output, code.message()));
+  Trainer::Options wanted = options.trainer;
+  if (options.resume) {
+    wanted.weights = file("checkpoint.safetensors");
+    wanted.goesOn = true;
+  }
+  auto made = Trainer::create(model, wanted);
+  if (!made)
+    return made.takeError();
+  trainer = std::move(*made);
+  auto read = TrainingData::read(model, trainer->step(), options.data, options.heldOut);
+  if (!read)
+    return read.takeError();
+  data = std::move(*read);
+  if (Error error = data->check(options.shape, vocabularyOf(options, trainer->step())))
+    return error;
+  auto opened = History::open(file("history.csv"), trainer->stepsDone());
+  if (!opened)
+    return opened.takeError();
+  history = std::move(*opened);
+  int64_t perStep = options.shape.batch * (data->isSequence() ? options.shape.sequence : 1);
+  progress.emplace(trainer->stepsDone(), options.steps, perStep, data->isSequence());
+  return Error::success();
+}
+
+Expected<double> Training::validate() {
+  if (Error error = trainer->prepareToValidate())
+    return std::move(error);
+  double total = 0, rows = 0;
+  for (int64_t number = 0; number < options.validationBatches; ++number) {
+    std::vector<HostTensor> batch = data->heldOutBatch(options.shape, number);
+    if (batch.empty())
+      break;
+    auto weight = double(batch.front().shape.front());
+    auto loss = trainer->loss(batch);
+    if (!loss)
+      return loss.takeError();
+    total += *loss * weight;
+    rows += weight;
+  }
+  return rows > 0 ? total / rows : NAN;
+}
+
+/// Validates and reports.
+Error Training::point(int64_t done) {
+  HistoryPoint point{done, summed ? sum / double(summed) : NAN, std::nullopt};
+  sum = 0;
+  summed = 0;
+  if (trainer->canValidate() && data->heldOutCount() > 0) {
+    auto loss = validate();
+    if (!loss)
+      return loss.takeError();
+    if (!std::isnan(*loss))
+      point.validation = *loss;
+  }
+  progress->report(done, point.loss, point.validation);
+  return history->add(point);
+}
+
+Error Training::loop() {
+  for (int64_t step = trainer->stepsDone(); step < options.steps && !isInterrupted; ++step) {
+    std::vector<HostTensor> batch = data->batch(options.shape, options.trainer.seed, step);
+    auto loss = trainer->takeStep(batch);
+    if (!loss)
+      return loss.takeError();
+    if (!std::isfinite(*loss))
+      return createStringError(
+          formatv("the loss of step {0} is {1}; the last checkpoint, if there is one, is kept", step + 1, *loss));
+    sum += *loss;
+    ++summed;
+    int64_t done = step + 1;
+    bool isLast = done == options.steps;
+    progress->step(done, *loss);
+    if (done % options.validateEvery == 0 || isLast)
+      if (Error error = point(done))
+        return error;
+    // A checkpoint that cannot be written leaves the old one as it is, and the run goes on.
+    if (done % options.saveEvery == 0 || isLast || isInterrupted)
+      if (Error error = trainer->save(file("checkpoint.safetensors"), /*states=*/true))
+        warn(toString(std::move(error)));
+  }
+  return Error::success();
+}
+
+Error Training::finish() {
+  if (Error error = trainer->save(file("weights.safetensors"), /*states=*/false))
+    return error;
+  std::vector<std::pair<std::string, std::string>> facts = {
+      {"model", options.source.input()},
+      {"steps", fmt::format("{}", trainer->stepsDone())},
+      {"batch", data->isSequence() ? fmt::format("{} x {} tokens", options.shape.batch, options.shape.sequence)
+                                   : fmt::format("{} samples", options.shape.batch)},
+      {"seed", fmt::format("{}", options.trainer.seed)}};
+  if (!history->points().empty() && history->points().back().validation)
+    facts.emplace_back("validation loss", fmt::format("{:.4f}", *history->points().back().validation));
+  if (Error error = writeReport(file("report.html"), model.name, *history, facts))
+    return error;
+  fmt::print("{} steps; weights in {}, report in {}\n", trainer->stepsDone(), file("weights.safetensors"),
+             file("report.html"));
+  return Error::success();
+}
+
+Error Training::run() {
+  if (Error error = begin())
+    return error;
+  std::signal(SIGINT, [](int) { isInterrupted = 1; });
+  std::signal(SIGTERM, [](int) { isInterrupted = 1; });
+  Error error = loop();
+  progress.reset();
+  if (error)
+    return error;
+  if (isInterrupted) {
+    fmt::print("stopped after {} steps; --resume goes on\n", trainer->stepsDone());
+    return trainer->save(file("checkpoint.safetensors"), /*states=*/true);
+  }
+  return finish();
+}
+
+static ExitCode train(TrainOptions &options) {
+  ExitCode exitCode = ExitCode::Success;
+  std::optional<LoadedModel> loaded = options.source.load(exitCode);
+  return loaded ? report(Training(options, loaded->model()).run()) : exitCode;
+}
+
+void addTrain(CLI::App &app, ExitCode &exitCode) {
+  auto options = std::make_shared<TrainOptions>();
+  CLI::App *command = app.add_subcommand("train", "Train a model that has an entry point made by `minimize`");
+  options->source.addTo(*command, SourceOptions::Takes::ModelsAndObjects);
+  command->add_option("--data", options->data, "Text by bytes, tokens (.npy), or input=FILE for each input")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("-o,--output", options->output, "Folder of checkpoints, history and report")->required();
+  command->add_option("--entry", options->trainer.step, "The entry point that trains; may be left out where one does");
+  command->add_option("--validate", options->trainer.loss, "The entry point that validates")->type_name("ENTRY");
+  command->add_option("--steps", options->steps, "Steps in all")->capture_default_str()->check(CLI::PositiveNumber);
+  command->add_option("--batch", options->shape.batch, "Rows of a batch")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->add_option("--seq", options->shape.sequence, "Tokens of a row")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->add_option("--held-out", options->heldOut, "Share of the data, at their end, to validate with")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 0.9));
+  command->add_option("--validate-every", options->validateEvery, "Steps")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->add_option("--validation-batches", options->validationBatches, "At most so many")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->add_option("--save-every", options->saveEvery, "Steps")->capture_default_str()->check(CLI::PositiveNumber);
+  command->add_option("--seed", options->trainer.seed, "Of initial values and of the order of data")
+      ->capture_default_str();
+  command->add_option("--threads", options->trainer.threads, "Threads; 0 is one for each processor")
+      ->capture_default_str();
+  command->add_option("--init", options->trainer.weights, "Start from the parameters of a .safetensors file")
+      ->type_name("FILE");
+  command->add_flag("--resume", options->resume, "Go on from the checkpoint in the output folder")->excludes("--init");
+  command->add_flag("--allow-other", options->trainer.allowOther,
+                    "Go on from a checkpoint that another object or program wrote");
+  command->footer("Example:\n  attnc train examples/chargpt/chargpt.attn --data text.txt -o run --steps 1000");
+  command->callback([options, &exitCode] { exitCode = train(*options); });
+}
+
+} // namespace attnc

@@ -1,0 +1,146 @@
+#include "tools/attnc/Train/Trainer.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cstring>
+
+using namespace llvm;
+
+namespace attnc {
+
+static Error toError(attn_code code, const attn_status &status) {
+  return code == ATTN_OK ? Error::success() : createStringError(StringRef(status.message));
+}
+
+Trainer::~Trainer() {
+  attn_memory_free(context.arena, context.arena_bytes);
+  attn_weights_free(weights);
+  attn_pool_destroy(pool);
+}
+
+Expected<std::unique_ptr<Trainer>> Trainer::create(const attn_model &model, const Options &options) {
+  std::unique_ptr<Trainer> trainer(new Trainer(model));
+  if (Error error = trainer->findEntries(options))
+    return std::move(error);
+  attn_status status;
+  if (Error error = toError(attn_pool_create(options.threads, &trainer->pool, &status), status))
+    return std::move(error);
+  trainer->context.executor = attn_pool_executor(trainer->pool);
+  if (Error error = trainer->loadWeights(options))
+    return std::move(error);
+  return trainer;
+}
+
+/// Do two entry points take the same inputs?
+static bool takeTheSame(const attn_entry_info &a, const attn_entry_info &b) {
+  bool same = a.input_count == b.input_count && a.dimension_count == b.dimension_count;
+  for (int32_t i = 0; same && i < a.input_count; ++i)
+    same = a.tensors[i].dtype == b.tensors[i].dtype && a.tensors[i].rank == b.tensors[i].rank &&
+           StringRef(a.tensors[i].name) == b.tensors[i].name;
+  return same;
+}
+
+static bool givesOneNumber(const attn_entry_info &entry) {
+  return entry.result_count == 1 && entry.tensors[entry.input_count].rank == 0 &&
+         entry.tensors[entry.input_count].dtype == ATTN_F32;
+}
+
+Error Trainer::findEntries(const Options &options) {
+  std::string training;
+  for (int64_t number = 0; number < model.entry_count; ++number)
+    if (model.entries[number].updates) {
+      training += (training.empty() ? "" : ", ") + std::string(model.entries[number].name);
+      if (options.step.empty() || options.step == model.entries[number].name)
+        stepNumber = number;
+    }
+  if (training.empty())
+    return createStringError(
+        "the model has no entry point that trains; write `export train = minimize(loss, with: ...)`");
+  if (stepNumber < 0)
+    return createStringError(formatv("no entry point '{0}' that trains; the model has {1}", options.step, training));
+  if (options.step.empty() && StringRef(training).contains(','))
+    return createStringError(formatv("say which entry point trains, by --entry: {0}", training));
+  if (!givesOneNumber(step()))
+    return createStringError(formatv("'{0}' does not give one loss", step().name));
+  for (int64_t number = 0; number < model.entry_count; ++number) {
+    const attn_entry_info &entry = model.entries[number];
+    bool isMeant = options.loss.empty() || options.loss == entry.name;
+    if (!entry.updates && isMeant && givesOneNumber(entry) && takeTheSame(entry, step()))
+      lossNumber = number;
+  }
+  if (lossNumber < 0 && !options.loss.empty())
+    return createStringError(
+        formatv("no entry point '{0}' that takes what '{1}' takes and gives one number", options.loss, step().name));
+  return Error::success();
+}
+
+Error Trainer::loadWeights(const Options &options) {
+  attn_status status;
+  attn_code code;
+  if (options.weights.empty()) {
+    code = attn_weights_initialise(&model, options.seed, context.executor, &weights, &status);
+  } else {
+    attn_safetensors *file;
+    if (Error error = toError(attn_safetensors_open(options.weights.c_str(), &file, &status), status))
+      return error;
+    std::string object = attn_safetensors_object(file);
+    attn_safetensors_close(file);
+    if (options.goesOn && object != model.identity && !options.allowOther)
+      return createStringError(
+          formatv("{0}: was written by {1}, so that going on would not repeat to the bit what that "
+                  "would have done; --allow-other goes on all the same",
+                  options.weights, object.empty() ? "another program" : "another object"));
+    code = attn_weights_load(&model, options.weights.c_str(), ATTN_TRAINABLE, context.executor, &weights, &status);
+  }
+  context.weights = weights;
+  return toError(code, status);
+}
+
+int64_t Trainer::stepsDone() const {
+  std::string name = std::string(step().name) + ".count";
+  for (int64_t p = 0; p < model.parameter_count; ++p)
+    if (name == model.parameters[p].name)
+      return *static_cast<const int32_t *>(attn_weights_table(weights)[model.parameters[p].first]);
+  return 0;
+}
+
+Expected<double> Trainer::call(int64_t number, std::vector<HostTensor> &inputs) {
+  const attn_entry_info &entry = model.entries[number];
+  HostTensor result(ATTN_F32, {});
+  std::vector<attn_tensor> tensors;
+  for (HostTensor &input : inputs)
+    tensors.push_back(input.view());
+  tensors.push_back(result.view());
+  std::vector<int64_t> dimensions(entry.dimension_count);
+  attn_status status;
+  if (Error error = toError(
+          attn_infer_dimensions(&model, number, tensors.data(), int64_t(tensors.size()), dimensions.data(), &status),
+          status))
+    return std::move(error);
+  int64_t bytes = entry.arena_bytes(dimensions.data(), context.executor->workers);
+  if (bytes > context.arena_bytes) {
+    attn_memory_free(context.arena, context.arena_bytes);
+    context.arena = attn_memory_allocate(bytes);
+    context.arena_bytes = context.arena ? bytes : 0;
+    if (!context.arena)
+      return createStringError(formatv("no memory for an arena of {0} bytes", bytes));
+  }
+  if (Error error =
+          toError(attn_run(&model, number, &context, tensors.data(), int64_t(tensors.size()), &status), status))
+    return std::move(error);
+  return result.at(0);
+}
+
+Expected<double> Trainer::takeStep(std::vector<HostTensor> &inputs) { return call(stepNumber, inputs); }
+
+Expected<double> Trainer::loss(std::vector<HostTensor> &inputs) { return call(lossNumber, inputs); }
+
+Error Trainer::prepareToValidate() {
+  attn_status status;
+  return toError(attn_weights_repack(weights, context.executor, &status), status);
+}
+
+Error Trainer::save(const std::string &path, bool states) const {
+  attn_status status;
+  return toError(attn_weights_save(weights, path.c_str(), states ? ATTN_SAVE_STATES : 0, &status), status);
+}
+
+} // namespace attnc

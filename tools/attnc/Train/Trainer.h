@@ -1,0 +1,53 @@
+//===- Trainer.h - a model that is being trained -----------------------------------------------------------------===//
+//
+// Owns weights, threads and arenas, and calls the entry points: one that takes a step and gives the loss of the
+// parameters before it, and one that gives a loss alone, for validation.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "attn/attn.h"
+#include "tools/attnc/TensorFile.h"
+
+namespace attnc {
+
+class Trainer {
+public:
+  struct Options {
+    std::string step;        ///< the entry point that trains; empty: the only one
+    std::string loss;        ///< the one that validates; empty: one with the same inputs, if there is one
+    std::string weights;     ///< a .safetensors file of parameters, with or without states; empty: drawn from the seed
+    bool goesOn = false;     ///< the file is a checkpoint, which the same object must have written ...
+    bool allowOther = false; ///< ... unless this is said
+    uint64_t seed = 0;
+    int64_t threads = 0;
+  };
+  static llvm::Expected<std::unique_ptr<Trainer>> create(const attn_model &model, const Options &options);
+  ~Trainer();
+  Trainer(const Trainer &) = delete;
+  Trainer &operator=(const Trainer &) = delete;
+
+  const attn_entry_info &step() const { return model.entries[stepNumber]; }
+  bool canValidate() const { return lossNumber >= 0; }
+  /// Steps done, as the states say.
+  int64_t stepsDone() const;
+  llvm::Expected<double> takeStep(std::vector<HostTensor> &inputs);
+  llvm::Expected<double> loss(std::vector<HostTensor> &inputs);
+  /// Before a loss, after steps.
+  llvm::Error prepareToValidate();
+  llvm::Error save(const std::string &path, bool states) const;
+
+private:
+  explicit Trainer(const attn_model &model) : model(model) {}
+  llvm::Error findEntries(const Options &options);
+  llvm::Error loadWeights(const Options &options);
+  llvm::Expected<double> call(int64_t entry, std::vector<HostTensor> &inputs);
+
+  const attn_model &model;
+  int64_t stepNumber = -1, lossNumber = -1;
+  attn_pool *pool = nullptr;
+  attn_weights *weights = nullptr;
+  attn_context context = {};
+};
+
+} // namespace attnc

@@ -1,0 +1,52 @@
+//===- TrainingData.h - what a model is trained on ---------------------------------------------------------------===//
+//
+// Either one long sequence of tokens, for entry points that take tokens and the tokens that follow, both of
+// i32[batch, seq]; or a tensor for each input, whose first dimension counts samples. The last part is held out.
+//
+// Which windows or samples a step sees is a function of the seed and the number of the step alone: draw b of step s is
+// attn_random_uniform(seed, "order", s * batch + b).
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "tools/attnc/TensorFile.h"
+#include <string>
+#include <vector>
+
+namespace attnc {
+
+/// The entry point's dimensions that a batch has.
+struct BatchShape {
+  int64_t batch = 0;    ///< rows
+  int64_t sequence = 0; ///< tokens in a row; 0 where samples are tensors
+};
+
+class TrainingData {
+public:
+  /// `places` are one file (a .npy of integers is tokens, any other file is bytes), or `input=file` for each input.
+  static llvm::Expected<TrainingData> read(const attn_model &model, const attn_entry_info &entry,
+                                           const std::vector<std::string> &places, double heldOut);
+
+  /// Whether the entry's inputs fit, and every token is below `vocabulary` (0: not known).
+  llvm::Error check(BatchShape shape, int64_t vocabulary) const;
+
+  /// The inputs of step `step`, counted from 0.
+  std::vector<HostTensor> batch(BatchShape shape, uint64_t seed, int64_t step) const;
+  /// The inputs of validation batch `number`: one after the other of what is held out; empty behind the last.
+  std::vector<HostTensor> heldOutBatch(BatchShape shape, int64_t number) const;
+
+  bool isSequence() const { return !tokens.empty(); }
+  int64_t trainedCount() const { return split; } ///< tokens or samples
+  int64_t heldOutCount() const { return count() - split; }
+
+private:
+  int64_t count() const { return isSequence() ? int64_t(tokens.size()) : samples.front().shape.front(); }
+  std::vector<HostTensor> gather(BatchShape shape, const std::vector<int64_t> &starts) const;
+
+  const attn_entry_info *entry = nullptr;
+  std::vector<int32_t> tokens;
+  std::vector<HostTensor> samples; ///< in the order of the entry's inputs
+  int64_t split = 0;               ///< where what is held out begins
+};
+
+} // namespace attnc
