@@ -11,7 +11,7 @@ namespace {
 Subject windowedAttention() {
   AttendKernel kernel;
   kernel.dim = 24, kernel.valueDim = 20, kernel.group = 2;
-  kernel.schedule = "tile_kv = 16 : i64";
+  kernel.schedule = "form = \"prefill\", tile_kv = 16 : i64";
   kernel.mask = "%behind = arith.subi %i, %j : index %width = arith.constant 100 : index "
                 "%near = arith.cmpi slt, %behind, %width : index %past = arith.cmpi sle, %j, %i : index "
                 "%m = arith.andi %near, %past : i1";
@@ -31,9 +31,32 @@ Subject windowedAttention() {
   return subject;
 }
 
-TEST(AttendMutation, TheKernelItselfAgrees) { EXPECT_TRUE(MutationSuite(windowedAttention()).kernelAgrees()); }
+/// The decode form: two queries of two heads that share keys, in several splits and blocks.
+Subject fewQueries() {
+  AttendKernel kernel;
+  kernel.dim = 24, kernel.valueDim = 20, kernel.group = 2;
+  kernel.queries = 2, kernel.hasStaticQueries = true;
+  kernel.schedule = "split_kv = 304 : i64";
+  kernel.mask = "%distance = arith.subi %j, %i : index %begin = arith.constant 70 : index "
+                "%m = arith.cmpi sge, %distance, %begin : index";
+  kernel.yields = "\"value\", \"lse\"";
+  Subject subject{kernel.text(), {}, 2e-5};
+  for (auto [keys, range] : {std::pair(700, 1), {390, 12}, {71, 1}}) {
+    kernel.keys = keys;
+    subject.choices.push_back({kernel.operands(float(range)), kernel.resultShapes()});
+  }
+  subject.choices[0].operands[2].f32()[20 * 10] = std::numeric_limits<float>::quiet_NaN(); // of a dropped pair
+  return subject;
+}
+
+TEST(AttendMutation, TheKernelsThemselvesAgree) {
+  EXPECT_TRUE(MutationSuite(windowedAttention()).kernelAgrees());
+  EXPECT_TRUE(MutationSuite(fewQueries()).kernelAgrees());
+}
 
 TEST(AttendMutation, Window) { MutationSuite(windowedAttention()).expectCaught(5, 0.65); }
+
+TEST(AttendMutation, FewQueries) { MutationSuite(fewQueries()).expectCaught(2, 0.65); }
 
 } // namespace
 } // namespace attnc

@@ -72,15 +72,8 @@ std::vector<Mechanism> maskMechanisms() {
   return all;
 }
 
-std::vector<Mechanism> scoreMechanisms() {
-  std::vector<Mechanism> all;
+void addBiases(std::vector<Mechanism> &all) {
   auto add = [&](std::string name) -> Mechanism & { return all.emplace_back(Mechanism{std::move(name), {}}); };
-  add("dot product").kernel.score = "%y = arith.addf %s, %s : f32";
-  add("scaled dot product");
-  Mechanism &cap = add("soft cap");
-  cap.kernel.constants = "%cap = arith.constant 3.0 : f32";
-  cap.kernel.score = "%y0 = arith.mulf %s, %scale : f32 %y1 = arith.divf %y0, %cap : f32 %y2 = math.tanh %y1 : f32 "
-                     "%y = arith.mulf %y2, %cap : f32";
   Mechanism &bias = add("learned bias");
   bias.kernel.captured = ", %bias: tensor<?x?x?xf32>";
   bias.kernel.score = "%y0 = arith.mulf %s, %scale : f32 %y1 = tensor.extract %bias[%h, %i, %j] : tensor<?x?x?xf32> "
@@ -112,6 +105,18 @@ std::vector<Mechanism> scoreMechanisms() {
   alibi.captured = [](const AttendKernel &) {
     return std::vector{HostArray::of({2}, std::vector<float>{0.5f, 0.25f})};
   };
+}
+
+std::vector<Mechanism> scoreMechanisms() {
+  std::vector<Mechanism> all;
+  auto add = [&](std::string name) -> Mechanism & { return all.emplace_back(Mechanism{std::move(name), {}}); };
+  add("dot product").kernel.score = "%y = arith.addf %s, %s : f32";
+  add("scaled dot product");
+  Mechanism &cap = add("soft cap");
+  cap.kernel.constants = "%cap = arith.constant 3.0 : f32";
+  cap.kernel.score = "%y0 = arith.mulf %s, %scale : f32 %y1 = arith.divf %y0, %cap : f32 %y2 = math.tanh %y1 : f32 "
+                     "%y = arith.mulf %y2, %cap : f32";
+  addBiases(all);
   Mechanism &additive = add("additive");
   additive.kernel.captured = ", %va: tensor<?xf32>";
   additive.kernel.dot = "%t0 = arith.addf %a, %b : f32 %t1 = math.tanh %t0 : f32 %t2 = tensor.extract %va[%d] : "
