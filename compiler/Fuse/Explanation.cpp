@@ -60,6 +60,10 @@ static constexpr Entry kReasons[] = {
     {Reason::NotPointwise, "not-pointwise", "one of the two is neither pointwise nor computed row by row"},
     {Reason::NotTakenWhole, "not-taken-whole",
      "no emitter takes these operations as one kernel, so each is a kernel of its own"},
+    {Reason::PairByPair, "pair-by-pair",
+     "the gradient is no matter of dot products and rows of values, so it is computed pair by pair, which takes "
+     "several "
+     "times as long"},
     {Reason::WeightPacked, "weight-packed", "only contractions read the weight, so it is kept packed alone"},
     {Reason::WeightPackedBeside, "weight-packed-beside",
      "a contraction reads the weight packed, another kernel reads it plain: both copies are kept"},

@@ -58,6 +58,7 @@ enum class Reason {
   LoopCarried,
   NotPointwise,
   NotTakenWhole,
+  PairByPair,
   // Choices about weights.
   WeightPacked,
   WeightPackedBeside,

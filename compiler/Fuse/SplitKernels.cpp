@@ -4,7 +4,7 @@
 // the emitter knows which orders of dimensions it can address.
 //
 // Needs: outlined kernels and a target. Leaves: kernels that are taken, or that hold one op; each op of a kernel that
-// was taken apart is a loops kernel, and the decision is recorded.
+// was taken apart is a loops kernel, and the decision is recorded. So is where an emitter has a slow form for a kernel.
 //
 //   call @f_gemm_0(%x, %w, %bias)                        →     %y = call @f_loops_0(%x, %w)
 //   func.func private @f_gemm_0 { contraction; epilogue }      call @f_loops_1(%y, %bias)
@@ -56,11 +56,25 @@ struct SplitKernels : EmitterPass<SplitKernels> {
         if ((kind == KernelKind::Gemm || kind == KernelKind::Rows) && !emitterOf(kernel, target))
           calls.push_back(call);
       });
+      function.walk([&](func::CallOp call) { noteForm(call, function, symbols, target); });
       for (func::CallOp call : calls)
         split(call, function, symbols);
       if (!calls.empty())
         outlineGroups(function, symbols);
     }
+  }
+
+  /// Says where the emitter that has a kernel computes it by a slow form.
+  void noteForm(func::CallOp call, func::FuncOp function, SymbolTable &symbols, const Target &target) {
+    auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
+    const Emitter *taker = kernel && isKernel(kernel) ? emitterOf(kernel, target) : nullptr;
+    if (!taker || taker->hasFastForm(kernel))
+      return;
+    Decision decision;
+    decision.reason = Reason::PairByPair;
+    decision.what = placeOf(call);
+    decision.entry = function.getName().str();
+    recordDecision(getOperation(), decision);
   }
 
   void split(func::CallOp call, func::FuncOp function, SymbolTable &symbols) {

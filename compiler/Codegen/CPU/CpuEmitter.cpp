@@ -69,6 +69,10 @@ public:
            llvm::all_of(read.getUsers(), [&](Operation *user) { return user == op || isa<tensor::DimOp>(user); });
   }
 
+  bool hasFastForm(func::FuncOp kernel) const override {
+    return kernelKindOf(kernel) != KernelKind::AttendGradient || isTiledAttendGradient(kernel);
+  }
+
   std::optional<OperandPacking> preferredPacking(func::FuncOp kernel, const Target &target) const override {
     return kernelKindOf(kernel) == KernelKind::Gemm ? attnc::preferredPacking(kernel, target) : std::nullopt;
   }

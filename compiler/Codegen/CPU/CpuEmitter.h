@@ -19,6 +19,7 @@ Verdict supportsAttend(mlir::func::FuncOp kernel, const Target &target);
 mlir::FailureOr<KernelCode> emitAttend(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
 
 Verdict supportsAttendGradient(mlir::func::FuncOp kernel, const Target &target);
+bool isTiledAttendGradient(mlir::func::FuncOp kernel);
 mlir::FailureOr<KernelCode> emitAttendGradient(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
 
 Verdict supportsGemm(mlir::func::FuncOp kernel, const Target &target);

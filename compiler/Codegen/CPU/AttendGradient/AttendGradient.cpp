@@ -11,13 +11,13 @@ AttendGradient::AttendGradient(AttendGradientProblem &problem, const AttendGradi
 void AttendGradient::emitWhole() {
   openWhole();
   takeTiles();
-  clearResults();
+  clearResults([&](unsigned result) { return needsClearing(result); });
   forEachBatch([&] { computeBatch(); });
 }
 
 void AttendGradient::emitClear() {
   openWhole();
-  clearResults();
+  clearResults([&](unsigned result) { return needsClearing(result); });
 }
 
 void AttendGradient::emitSplits() {
@@ -69,7 +69,55 @@ void AttendGradient::takeTiles() {
 
 //===-------------------------------------------- blocks ------------------------------------------------------===//
 
+/// A result of terms of pairs only where it has more elements than there are pairs.
+LoopBuilder::Value AttendGradient::needsClearing(unsigned result) {
+  auto term = llvm::find_if(problem.terms, [&](auto &each) { return each.result == result && each.isOfPairs; });
+  if (term == problem.terms.end())
+    return {};
+  Value needs = loops.boolean(false);
+  tensor::ExtractOp extract = term->extract;
+  for (auto [dimension, subscript] : llvm::enumerate(extract.getIndices())) {
+    unsigned number = cast<BlockArgument>(subscript).getArgNumber();
+    Value size = number < outerSizes.size() ? outerSizes[number] : keySizes[number - outerSizes.size()];
+    Value extent = loops.sizeOf(frame.result(result), dimension);
+    needs = loops.either(needs, loops.compare(arith::CmpIPredicate::ne, size, extent));
+  }
+  return needs;
+}
+
+void AttendGradient::findFirstBatches() {
+  isFirst.clear();
+  for (const GradientTerm &term : problem.terms) {
+    Value first;
+    if (term.isOfPairs) {
+      first = loops.boolean(true);
+      for (unsigned number : term.sharedBy)
+        first = loops.both(first, loops.equal(memberOfBatchDim[number], loops.constant(0)));
+    }
+    isFirst.push_back(first);
+  }
+}
+
+/// Zeros in the terms of a block of which no pair is kept.
+void AttendGradient::clearPairs(const Block &block) {
+  for (auto [term, first] : llvm::zip(problem.terms, isFirst)) {
+    if (!first)
+      continue;
+    loops.when(first, [&, &term = term, first = first] {
+      loops.loop(loops.constant(0), block.rowCount, loops.constant(1), [&](Value row) {
+        RegionVectoriser point = bindRow(loops.add(block.firstRow, row));
+        Value lanes = loops.constant(schedule.lanes);
+        loops.loop(loops.constant(0), block.keyCount, lanes, [&](Value lane) {
+          RegionVectoriser pair = bindPair(point, block, lane);
+          addGradient(term.result, term.extract, pair, loops.splat(0.0), first);
+        });
+      });
+    });
+  }
+}
+
 void AttendGradient::computeBatch() {
+  findFirstBatches();
   readScales();
   computeRowTerms();
   loops.loop(firstSplitKey, endSplitKey, loops.constant(schedule.tileKv),
@@ -105,14 +153,15 @@ void AttendGradient::visit(const Block &block) {
                               loops.less(range.begin, loops.add(block.firstKey, block.keyCount)));
   Value tileQ = loops.constant(schedule.tileQ), tileKv = loops.constant(schedule.tileKv);
   Value isFull = loops.both(loops.equal(block.rowCount, tileQ), loops.equal(block.keyCount, tileKv));
-  loops.when(loops.both(decision.some, overlaps), [&] {
+  auto compute = [&] {
     loops.branch(
         loops.both(decision.all, isFull),
         [&] {
           computeBlock({block.firstRow, tileQ, block.firstKey, tileKv, /*isWhole=*/true});
         },
         [&] { computeBlock(block); });
-  });
+  };
+  loops.branch(loops.both(decision.some, overlaps), compute, [&] { clearPairs(block); });
 }
 
 void AttendGradient::computeBlock(const Block &block) {

@@ -81,6 +81,9 @@ private:
   void computeBatch();
   void computeKeys(Value firstKey);
   void visit(const Block &block);
+  Value needsClearing(unsigned result);
+  void findFirstBatches();
+  void clearPairs(const Block &block);
   void computeBlock(const Block &block);
 
   // AttendGradientRows.cpp: rows of tensors, statistics, panels
@@ -141,6 +144,7 @@ private:
   Values scoreTiles, gradientTiles; ///< [dot]: P (the first), scores (the others); dS
   Values keptTiles;                 ///< [kept partial]
   Value rowLse, rowDelta;           ///< nl, nd
+  Values isFirst;                   ///< [term]: its elements are stored; null where it adds
 };
 
 } // namespace attnc

@@ -76,9 +76,13 @@ static KernelCode emitPairwise(PairwiseGradientProblem &problem, func::FuncOp ke
   return result;
 }
 
+bool isTiledAttendGradient(func::FuncOp kernel) {
+  AttendGradientProblem problem;
+  return bool(readTiled(kernel, problem));
+}
+
 Verdict supportsAttendGradient(func::FuncOp kernel, const Target &) {
-  AttendGradientProblem tiled;
-  if (readTiled(kernel, tiled))
+  if (isTiledAttendGradient(kernel))
     return Verdict::yes();
   PairwiseGradientProblem pairwise;
   return readPairwiseGradient(kernel, pairwise);

@@ -233,8 +233,8 @@ Value AttendGradient::finishPairGradient(const Block &block, RegionVectoriser &p
     bool isOne = matchPattern(partial, m_OneFloat());
     return guarded(isOne ? gradient : loops.mulf(gradient, pair.broadcast(pair.evaluate(partial))));
   };
-  for (const GradientTerm &term : problem.terms)
-    addGradient(term.result, term.extract, pair, of(term.partial));
+  for (auto [term, first] : llvm::zip(problem.terms, isFirst))
+    addGradient(term.result, term.extract, pair, of(term.partial), first);
   Value ofFirst = gradient;
   for (auto [number, dot] : llvm::enumerate(problem.dots))
     if (dot.rowResult || dot.keyResult) {

@@ -23,6 +23,7 @@ public:
         return verdict;
     readChunks();
     readSplits();
+    readTermsOfPairs();
     return Verdict::yes();
   }
 
@@ -208,6 +209,28 @@ private:
                return row.getTensor() != key.getTensor() || areApart(row, key);
              });
     });
+  }
+
+  //===------------------------------------------ terms of pairs ----------------------------------------------===//
+
+  void readTermsOfPairs() {
+    attn::AttendOp op = problem.attend.op;
+    for (GradientTerm &term : problem.terms) {
+      auto has = [&](unsigned number) {
+        return llvm::is_contained(term.extract.getIndices(), indexOf(term.extract, number));
+      };
+      size_t loads = llvm::count_if(leaves, [&](Operation *leaf) {
+        return cast<tensor::ExtractOp>(leaf).getTensor() == term.extract.getTensor();
+      });
+      auto isIndex = [](Value subscript) { return isa<BlockArgument>(subscript); };
+      BlockArgument key = indexOf(term.extract, op.getNumOuter());
+      term.isOfPairs = loads == 1 && op.getNumKeys() == 1 && llvm::all_of(term.extract.getIndices(), isIndex) &&
+                       !term.extract.getIndices().empty() && term.extract.getIndices().back() == key &&
+                       llvm::count(term.extract.getIndices(), key) == 1 && llvm::all_of(problem.attend.rowDims, has);
+      for (auto [number, each] : llvm::enumerate(problem.batchDims))
+        if (!has(each.dimension))
+          term.sharedBy.push_back(number);
+    }
   }
 
   AttendGradientProblem &problem;

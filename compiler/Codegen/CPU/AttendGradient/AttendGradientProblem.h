@@ -29,6 +29,11 @@ struct GradientTerm {
   mlir::tensor::ExtractOp extract;
   mlir::Value partial; ///< d score / d element
   unsigned result = 0; ///< of the kernel
+  /// Each pair of a batch has an element of its own, and consecutive keys lie next to each other: what a learned bias
+  /// is. `sharedBy` are the batch dimensions, by number, whose batches share them. Then the first of these batches
+  /// stores, and nothing needs to be cleared.
+  bool isOfPairs = false;
+  llvm::SmallVector<unsigned, 2> sharedBy = {};
 };
 
 struct AttendGradientProblem : GradientProblem {

@@ -65,6 +65,7 @@ void GradientPhase::forEachBatch(function_ref<void()> body) {
     batch.emplace(base);
     for (auto [each, first, member] : llvm::zip(problem.batchDims, firstOfBatchDim, members))
       bindOuter(attend, *batch, each.dimension, uniformIndex(loops.add(first, member)));
+    memberOfBatchDim.assign(members.begin(), members.end());
     Values most;
     for (const GradientBatchDim &each : problem.batchDims)
       most.push_back(each.members ? loops.constant(each.members) : outerSizes[each.dimension]);
@@ -95,9 +96,14 @@ RegionVectoriser GradientPhase::bindKey(Value key) {
 
 //===-------------------------------------------- clearing ----------------------------------------------------===//
 
-void GradientPhase::clearResults() {
-  for (unsigned result = 0; result < problem.owned.size(); ++result)
-    clearResult(result);
+void GradientPhase::clearResults(function_ref<Value(unsigned)> mayClear) {
+  for (unsigned result = 0; result < problem.owned.size(); ++result) {
+    Value condition = mayClear ? mayClear(result) : Value();
+    if (condition)
+      loops.when(condition, [&] { clearResult(result); });
+    else
+      clearResult(result);
+  }
 }
 
 /// Zeros in the chunk's part of a result: the owned subscripts bound it, the last chunk has what lies beyond, and of
@@ -155,7 +161,8 @@ void GradientPhase::clearRun(Value flat, Value begin, Value end) {
 
 //===-------------------------------------------- gradients of elements ---------------------------------------===//
 
-void GradientPhase::addGradient(unsigned result, tensor::ExtractOp extract, RegionVectoriser &at, Value gradient) {
+void GradientPhase::addGradient(unsigned result, tensor::ExtractOp extract, RegionVectoriser &at, Value gradient,
+                                Value isFirst) {
   Value memref = frame.result(result), active = at.laneMask();
   if (active)
     gradient = loops.choose(active, gradient, loops.splat(0.0));
@@ -173,19 +180,27 @@ void GradientPhase::addGradient(unsigned result, tensor::ExtractOp extract, Regi
   }
   bool isAffine = llvm::none_of(subscripts, [](const LaneIndex &each) { return each.lanes; });
   if (isAffine && llvm::all_of(ArrayRef(subscripts).drop_back(), isUniform) && subscripts.back().step == 1)
-    return addToRun(memref, bases, gradient, active);
+    return addToRun(memref, bases, gradient, active, isFirst);
   // A subscript that moves on with the lane gives each of them another element.
   if (isAffine)
     return addApart(memref, subscripts, gradient, active);
   addOneByOne(memref, subscripts, at, gradient, active);
 }
 
-void GradientPhase::addToRun(Value memref, ValueRange place, Value gradient, Value active) {
-  if (!active)
-    return loops.store(loops.addf(loops.load(memref, place), gradient), memref, place);
+void GradientPhase::addToRun(Value memref, ValueRange place, Value gradient, Value active, Value isFirst) {
   OpBuilder &builder = loops.builder;
-  Value before = vector::MaskedLoadOp::create(builder, loops.location, loops.vectorType(), memref, place, active,
-                                              loops.splat(0.0));
+  Value counts = active;
+  if (isFirst) {
+    Value isLater =
+        loops.splat(arith::XOrIOp::create(builder, loops.location, isFirst, loops.boolean(true)).getResult());
+    counts = active ? loops.both(active, isLater) : isLater;
+  }
+  Value before = counts ? vector::MaskedLoadOp::create(builder, loops.location, loops.vectorType(), memref, place,
+                                                       counts, loops.splat(0.0))
+                              .getResult()
+                        : loops.load(memref, place);
+  if (!active)
+    return loops.store(loops.addf(before, gradient), memref, place);
   vector::MaskedStoreOp::create(builder, loops.location, memref, place, active, loops.addf(before, gradient));
 }
 

@@ -30,15 +30,17 @@ protected:
   /// Binds the batch's indices in `batch`, for each one that the chunk has.
   void forEachBatch(llvm::function_ref<void()> body);
   SizeExpr batchesOfChunk() const; ///< at most
-  /// Zeros in the chunk's part of all results.
-  void clearResults();
+  /// Zeros in the chunk's part of all results; those that `mayClear` gives a condition for, where it holds.
+  void clearResults(llvm::function_ref<Value(unsigned result)> mayClear = nullptr);
   void clearRun(Value flat, Value begin, Value end);
 
   /// The formulas of a row, or of a key, of the batch.
   RegionVectoriser bindRow(Value row);
   RegionVectoriser bindKey(Value key);
-  /// Adds a vector of gradients, of which the active lanes count, to the elements that `extract` has read.
-  void addGradient(unsigned result, mlir::tensor::ExtractOp extract, RegionVectoriser &at, Value gradient);
+  /// Adds a vector of gradients, of which the active lanes count, to the elements that `extract` has read. Where
+  /// `isFirst` is given and holds, consecutive elements are stored, whatever they are.
+  void addGradient(unsigned result, mlir::tensor::ExtractOp extract, RegionVectoriser &at, Value gradient,
+                   Value isFirst = {});
 
   const AttendProblem &attend;
   KernelFrame frame;
@@ -49,11 +51,12 @@ protected:
   Values outerSizes, keySizes;             ///< index
   Value rows, keys;                        ///< their products
   Values firstOfBatchDim, countOfBatchDim; ///< [batch dimension]: the chunk's part
+  Values memberOfBatchDim;                 ///< [batch dimension]: the batch's among the chunk's
   Value batchChunk, batchOfChunk;          ///< the chunk's number; the batch's among those of the chunk
 
 private:
   void clearResult(unsigned result);
-  void addToRun(Value memref, ValueRange place, Value gradient, Value active);
+  void addToRun(Value memref, ValueRange place, Value gradient, Value active, Value isFirst);
   void addApart(Value memref, llvm::ArrayRef<LaneIndex> subscripts, Value gradient, Value active);
   void addOneByOne(Value memref, llvm::ArrayRef<LaneIndex> subscripts, RegionVectoriser &at, Value gradient,
                    Value active);
