@@ -63,6 +63,8 @@ void AttendGradient::takeTiles() {
   }
   for (size_t i = 0; i < problem.keptPartials.size(); ++i)
     keptTiles.push_back(scratch.take(1, pairs));
+  tileEnds = scratch.take(1, schedule.tileQ / stepOfEnds, frame.builder.getI32Type());
+  firstTiles = scratch.take(1, schedule.tileKv / stepOfEnds, frame.builder.getI32Type());
   rowLse = scratch.take(attend.rows, 1);
   rowDelta = scratch.take(attend.rows, 1);
 }
@@ -159,9 +161,47 @@ void AttendGradient::visit(const Block &block) {
         [&] {
           computeBlock({block.firstRow, tileQ, block.firstKey, tileKv, /*isWhole=*/true});
         },
-        [&] { computeBlock(block); });
+        [&] {
+          Block cut = block;
+          cut.isTrimmed = findEnds(block, mask);
+          computeBlock(cut);
+        });
   };
   loops.branch(loops.both(decision.some, overlaps), compute, [&] { clearPairs(block); });
+}
+
+LoopBuilder::Value AttendGradient::endAt(Value tile) {
+  Value end = loops.loadScalar(tileEnds, {tile});
+  return arith::IndexCastOp::create(loops.builder, loops.location, loops.builder.getIndexType(), end);
+}
+
+/// Fills the tables of a block; false where the mask does not tell. What is stored must be computed for every pair.
+bool AttendGradient::findEnds(const Block &block, const AttendMask &mask) {
+  bool isKnown = attend.hasMask() && llvm::none_of(isFirst, [](Value first) { return bool(first); });
+  Value zero = loops.constant(0), one = loops.constant(1), step = loops.constant(stepOfEnds);
+  Value tiles = loops.ceilDiv(block.rowCount, stepOfEnds);
+  auto asI32 = [&](Value index) -> Value {
+    return arith::IndexCastOp::create(loops.builder, loops.location, loops.builder.getI32Type(), index);
+  };
+  loops.loop(zero, isKnown ? tiles : zero, one, [&](Value tile) {
+    Value first = loops.mul(tile, stepOfEnds), count = loops.min(step, loops.sub(block.rowCount, first));
+    auto rowAt = [&](Value row) { return bindRow(row); };
+    Value end = mask.keyEnd(loops, {loops.add(block.firstRow, first), count, rowAt, attend.rowDims.size() <= 1}, keys);
+    isKnown = isKnown && end;
+    if (end)
+      loops.storeScalar(asI32(loops.max(zero, loops.min(loops.sub(end, block.firstKey), block.keyCount))), tileEnds,
+                        {tile});
+  });
+  if (!isKnown)
+    return false;
+  loops.loop(zero, loops.ceilDiv(block.keyCount, stepOfEnds), one, [&](Value keyTile) {
+    Value key = loops.mul(keyTile, stepOfEnds);
+    Value found = loops.loop(zero, tiles, one, {tiles}, [&](Value tile, ValueRange carried) {
+      return Values{loops.choose(loops.less(key, endAt(tile)), loops.min(carried[0], tile), carried[0])};
+    })[0];
+    loops.storeScalar(asI32(found), firstTiles, {keyTile});
+  });
+  return true;
 }
 
 void AttendGradient::computeBlock(const Block &block) {

@@ -20,6 +20,9 @@
 // adds dQ in the result, the others in shared scratch, and a last phase adds theirs to the result in order. There are at
 // most four splits, as many as the sizes say. The phases are then: clear the results; all splits; add the parts.
 //
+// **Diagonals.** Where a mask tells by indices up to which key a row keeps pairs, the sums of a block that is cut leave
+// out what lies beyond, in steps of four rows and keys.
+//
 // A pair whose weight is 0 (masked, or below 2^-100) has the gradient 0, whatever its score's derivative is.
 //
 //===------------------------------------------------------------------------------------------------------------===//
@@ -58,6 +61,7 @@ private:
   struct Block {
     Value firstRow, rowCount, firstKey, keyCount;
     bool isWhole = false;
+    bool isTrimmed = false; ///< the block's pairs lie within `tileEnds`
   };
   struct TileSize {
     int64_t rows = 0, vectors = 0;
@@ -68,6 +72,7 @@ private:
     bool isTransposed = false; ///< tile(r, k) is tile[k][r]
     Matrix factor, into;
     Value factorFirst, factorCount, first, count;
+    bool isTrimmed = false;
   };
   using Left = llvm::function_ref<Value(int64_t row, Value k)>;
   using Right = llvm::function_ref<Value(int64_t vector, Value k)>;
@@ -84,6 +89,8 @@ private:
   Value needsClearing(unsigned result);
   void findFirstBatches();
   void clearPairs(const Block &block);
+  bool findEnds(const Block &block, const AttendMask &mask);
+  Value endAt(Value tile);
   void computeBlock(const Block &block);
 
   // AttendGradientRows.cpp: rows of tensors, statistics, panels
@@ -107,13 +114,14 @@ private:
 
   // AttendGradientPairs.cpp: weights and gradients of pairs
   void forEachTile(Value count, int64_t rows, llvm::function_ref<void(Value, int64_t)> body);
-  Values multiply(TileSize size, Value count, Values sums, Left left, Right right);
+  Values multiply(TileSize size, Value begin, Value end, Values sums, Left left, Right right);
   void multiplyByPanel(const Matrix &rowMatrix, Value panel, Value tile, const Block &block, Value row, int64_t rows,
                        Value rowTerms, Finish finish);
   bool finishesInRegisters(const Block &block);
   std::vector<RegionVectoriser> bindTileRows(const Block &block, Value row, int64_t rows);
   RegionVectoriser bindPair(const RegionVectoriser &point, const Block &block, Value lane);
-  void prefetchPairs(const Block &block, Value row, int64_t rows);
+  void prefetchPairs(const Block &block, Value row, int64_t rows, bool ofResults);
+  void computeTile(const Block &block, Value row, int64_t rows, llvm::function_ref<void()> compute);
   void computeWeights(const Block &block);
   void finishWeights(const Block &block, Value row, int64_t rows);
   Value finishWeight(const Block &block, RegionVectoriser &pair, Value at, Value rowTerm);
@@ -125,6 +133,7 @@ private:
   void accumulateAll(const Block &block);
   void accumulate(const Accumulation &sum);
   void accumulateTile(const Accumulation &sum, TileSize size, Value row, int64_t firstVector);
+  std::pair<Value, Value> factorsOf(const Accumulation &sum, TileSize size, Value row);
 
   mlir::attn::AttendOp op() const { return attend.op; }
   Value tileAt(Value row, Value lane) { return loops.add(loops.mul(row, schedule.tileKv), lane); }
@@ -144,7 +153,11 @@ private:
   Values scoreTiles, gradientTiles; ///< [dot]: P (the first), scores (the others); dS
   Values keptTiles;                 ///< [kept partial]
   Value rowLse, rowDelta;           ///< nl, nd
-  Values isFirst;                   ///< [term]: its elements are stored; null where it adds
+  static constexpr int64_t stepOfEnds = 4;
+  /// Of a trimmed block, in i32: the key, counted in the block, from which on the four rows of a tile keep nothing; and
+  /// the first of these tiles that keeps one of four keys or one behind them.
+  Value tileEnds, firstTiles;
+  Values isFirst; ///< [term]: its elements are stored; null where it adds
 };
 
 } // namespace attnc

@@ -26,7 +26,8 @@ void AttendGradient::forEachTile(Value count, int64_t rows, function_ref<void(Va
 }
 
 /// sums[i][v] += sum_k left(i, k) right(v, k)
-LoopBuilder::Values AttendGradient::multiply(TileSize size, Value count, Values sums, Left left, Right right) {
+LoopBuilder::Values AttendGradient::multiply(TileSize size, Value begin, Value end, Values sums, Left left,
+                                             Right right) {
   auto addTerm = [&](Value k, ValueRange before) {
     Values factors, next;
     for (int64_t vector = 0; vector < size.vectors; ++vector)
@@ -38,9 +39,9 @@ LoopBuilder::Values AttendGradient::multiply(TileSize size, Value count, Values 
     }
     return next;
   };
-  auto known = LoopBuilder::constantOf(count);
+  auto known = LoopBuilder::constantOf(begin) == 0 ? LoopBuilder::constantOf(end) : std::nullopt;
   int64_t step = known && *known % termsAtOnce == 0 ? termsAtOnce : 1;
-  return loops.loop(loops.constant(0), count, loops.constant(step), sums, [&](Value first, ValueRange carried) {
+  return loops.loop(begin, end, loops.constant(step), sums, [&](Value first, ValueRange carried) {
     Values next(carried);
     for (int64_t i = 0; i < step; ++i)
       next = addTerm(loops.add(first, i), next);
@@ -69,7 +70,7 @@ void AttendGradient::multiplyByPanel(const Matrix &matrix, Value panel, Value ti
       return loops.load(panel, ValueRange{loops.add(start, at(vector))});
     };
     TileSize size = {tileRows, schedule.vectors};
-    Values products = multiply(size, loops.constant(matrix.columns), sums, left, right);
+    Values products = multiply(size, loops.constant(0), loops.constant(matrix.columns), sums, left, right);
     for (int64_t i = 0; i < tileRows; ++i)
       for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
         Value lane = loops.add(firstLane, at(vector)), product = products[i * schedule.vectors + vector];
@@ -112,23 +113,39 @@ bool AttendGradient::finishesInRegisters(const Block &block) {
          costOf(op.getScore()).instructions <= most;
 }
 
-/// Asks for what the score reads of a row's pairs (a learned bias), and what is added to its gradient, a block ahead.
-void AttendGradient::prefetchPairs(const Block &block, Value row, int64_t tileRows) {
+/// Runs `compute` for a tile of rows, or leaves it zero where its rows keep nothing of the block.
+void AttendGradient::computeTile(const Block &block, Value row, int64_t tileRows, function_ref<void()> compute) {
+  if (!block.isTrimmed)
+    return compute();
+  Value end = endAt(loops.div(row, loops.constant(stepOfEnds))), zero = loops.splat(0.0);
+  loops.branch(loops.less(loops.constant(0), end), compute, [&] {
+    for (auto [scores, gradients] : llvm::zip(scoreTiles, gradientTiles))
+      for (int64_t i = 0; i < tileRows; ++i)
+        for (int64_t vector = 0; vector < keyVectors(); ++vector) {
+          Value place = tileAt(loops.add(row, i), at(vector));
+          loops.store(zero, scores, ValueRange{place});
+          loops.store(zero, gradients, ValueRange{place});
+        }
+  });
+}
+
+/// Asks for what the score reads of a row's pairs (a learned bias), or for where its gradient lies, a block ahead.
+void AttendGradient::prefetchPairs(const Block &block, Value row, int64_t tileRows, bool ofResults) {
   constexpr int64_t lineFloats = 16;
   for (const PairExtract &each : attend.pairExtracts) {
     tensor::ExtractOp extract = each.op;
     if (!op().getScore().isAncestor(extract->getParentRegion()))
       continue;
     auto term = llvm::find_if(problem.terms, [&](const GradientTerm &term) { return term.extract == extract; });
+    if (ofResults && term == problem.terms.end())
+      continue;
+    Value memref = ofResults ? frame.result(term->result) : frame.buffer(extract.getTensor());
     for (int64_t i = 0; i < tileRows; ++i) {
       RegionVectoriser point = bindRow(loops.add(loops.add(loops.add(block.firstRow, row), i), schedule.tileQ));
       for (int64_t lane = 0; lane < schedule.tileKv; lane += lineFloats) {
         RegionVectoriser pair = point;
         bindKeyIndex(attend, pair, 0, uniformIndex(loops.add(block.firstKey, lane)));
-        Values place = subscriptsOf(pair, extract);
-        loops.prefetch(frame.buffer(extract.getTensor()), place, /*locality=*/2);
-        if (term != problem.terms.end())
-          loops.prefetch(frame.result(term->result), place, /*locality=*/2);
+        loops.prefetch(memref, subscriptsOf(pair, extract), /*locality=*/2);
       }
     }
   }
@@ -149,13 +166,15 @@ void AttendGradient::computeWeights(const Block &block) {
       Value rowTerm = loops.splat(loops.loadScalar(rowLse, {loops.add(block.firstRow, inBlock)}));
       return finishWeight(block, pair, tileAt(inBlock, lane), rowTerm);
     };
-    for (auto [number, dot] : llvm::enumerate(problem.dots)) {
-      Matrix matrix = rowsOf(dot.rowFactor, dot.feature, frame.buffer(dot.rowFactor.getTensor()), dot.features);
-      multiplyByPanel(matrix, keyPanels[number], scoreTiles[number], block, row, tileRows, {}, finish);
-    }
-    if (!inRegisters)
-      finishWeights(block, row, tileRows);
-    prefetchPairs(block, row, tileRows);
+    computeTile(block, row, tileRows, [&] {
+      for (auto [number, dot] : llvm::enumerate(problem.dots)) {
+        Matrix matrix = rowsOf(dot.rowFactor, dot.feature, frame.buffer(dot.rowFactor.getTensor()), dot.features);
+        multiplyByPanel(matrix, keyPanels[number], scoreTiles[number], block, row, tileRows, {}, finish);
+      }
+      if (!inRegisters)
+        finishWeights(block, row, tileRows);
+    });
+    prefetchPairs(block, row, tileRows, /*ofResults=*/false);
   });
 }
 
@@ -200,9 +219,12 @@ void AttendGradient::computePairGradients(const Block &block) {
       RegionVectoriser pair = bindPair(points[i], block, lane);
       return finishPairGradient(block, pair, tileAt(loops.add(row, i), lane), product);
     };
-    multiplyByPanel(cotangents, valuePanel, gradientTiles[0], block, row, tileRows, rowDelta, finish);
-    if (!inRegisters)
-      finishPairGradients(block, row, tileRows);
+    computeTile(block, row, tileRows, [&] {
+      multiplyByPanel(cotangents, valuePanel, gradientTiles[0], block, row, tileRows, rowDelta, finish);
+      if (!inRegisters)
+        finishPairGradients(block, row, tileRows);
+    });
+    prefetchPairs(block, row, tileRows, /*ofResults=*/true);
   });
 }
 

@@ -12,7 +12,7 @@ void AttendGradient::accumulateAll(const Block &block) {
     Matrix into =
         keysOf(problem.value, op.getValue().getArguments().back(), gradientOf(*problem.valueResult), problem.values);
     accumulate({scoreTiles[0], /*isTransposed=*/true, valueRowsOf(problem.valueCotangent), into, block.firstRow,
-                block.rowCount, block.firstKey, block.keyCount});
+                block.rowCount, block.firstKey, block.keyCount, block.isTrimmed});
   }
   for (auto [number, dot] : llvm::enumerate(problem.dots)) {
     Matrix rowFactor = rowsOf(dot.rowFactor, dot.feature, frame.buffer(dot.rowFactor.getTensor()), dot.features);
@@ -20,11 +20,11 @@ void AttendGradient::accumulateAll(const Block &block) {
     if (dot.keyResult) {
       Matrix into = keysOf(dot.keyFactor, dot.feature, gradientOf(*dot.keyResult), dot.features);
       accumulate({gradientTiles[number], /*isTransposed=*/true, rowFactor, into, block.firstRow, block.rowCount,
-                  block.firstKey, block.keyCount});
+                  block.firstKey, block.keyCount, block.isTrimmed});
     }
     if (dot.rowResult) {
       accumulate({gradientTiles[number], /*isTransposed=*/false, keyFactor, rowSums(number), block.firstKey,
-                  block.keyCount, block.firstRow, block.rowCount});
+                  block.keyCount, block.firstRow, block.rowCount, block.isTrimmed});
     }
   }
 }
@@ -39,6 +39,24 @@ void AttendGradient::accumulate(const Accumulation &sum) {
     });
     firstVector += vectors;
   }
+}
+
+/// The factors that a tile may have terms with.
+std::pair<LoopBuilder::Value, LoopBuilder::Value> AttendGradient::factorsOf(const Accumulation &sum, TileSize size,
+                                                                            Value row) {
+  Value zero = loops.constant(0);
+  if (!sum.isTrimmed)
+    return {zero, sum.factorCount};
+  Value tile = loops.div(row, loops.constant(stepOfEnds));
+  if (sum.isTransposed) {
+    Value first = arith::IndexCastOp::create(loops.builder, loops.location, loops.builder.getIndexType(),
+                                             loops.loadScalar(firstTiles, {tile}));
+    return {loops.min(loops.mul(first, stepOfEnds), sum.factorCount), sum.factorCount};
+  }
+  Value end = endAt(tile);
+  if (size.rows > stepOfEnds)
+    end = loops.max(end, endAt(loops.add(tile, 1)));
+  return {zero, end};
 }
 
 void AttendGradient::accumulateTile(const Accumulation &sum, TileSize size, Value row, int64_t firstVector) {
@@ -57,7 +75,8 @@ void AttendGradient::accumulateTile(const Accumulation &sum, TileSize size, Valu
   auto right = [&](int64_t vector, Value k) {
     return loadRow(sum.factor, sum.factor.offsetOf(loops.add(sum.factorFirst, k)), firstVector + vector);
   };
-  sums = multiply(size, sum.factorCount, sums, left, right);
+  auto [begin, end] = factorsOf(sum, size, row);
+  sums = multiply(size, begin, end, sums, left, right);
   for (int64_t i = 0; i < size.rows; ++i)
     for (int64_t vector = 0; vector < size.vectors; ++vector)
       storeRow(sums[i * size.vectors + vector], sum.into, offsets[i], firstVector + vector);
