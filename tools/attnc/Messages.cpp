@@ -3,6 +3,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <sstream>
 
 namespace attnc {
 
@@ -44,8 +45,12 @@ static std::string unknownOption(const CLI::App &command) {
 }
 
 ExitCode report(const CLI::App &app, const CLI::ParseError &error, llvm::ArrayRef<const char *> arguments) {
-  if (error.get_exit_code() == 0)
-    return static_cast<ExitCode>(app.exit(error));
+  if (error.get_exit_code() == 0) {
+    std::ostringstream help;
+    app.exit(error, help, help);
+    llvm::outs() << help.str();
+    return ExitCode::Success;
+  }
   std::string message = unknownCommand(app, arguments), help = "attnc --help";
   for (const CLI::App *command : app.get_subcommands()) {
     help = "attnc " + command->get_name() + " --help";
