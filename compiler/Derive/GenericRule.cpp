@@ -57,6 +57,9 @@ private:
   using Piece = llvm::function_ref<Value(const Reader &, Value term, Value value)>;
   unsigned addStatistic(const Result &result, double start, bool isProduct, Piece piece);
   unsigned addTensor(Value tensor, AffineMap map);
+  std::optional<SmallVector<unsigned>> placesOfLoops(tensor::ExtractOp extract);
+  FailureOr<Value> ofSelected(tensor::ExtractOp extract, ArrayRef<unsigned> places);
+  FailureOr<Value> ofScattered(tensor::ExtractOp extract);
   void copyForward(const Reader &reader, IRMapping &copies, SmallVectorImpl<Operation *> &ops);
   Value seed(const Reader &reader, const Result &result, Value term);
   FailureOr<attn::Cotangents> reverseBody(const Reader &reader, IRMapping &copies);
@@ -238,7 +241,66 @@ Value GenericReverse::loopSize(unsigned loop) {
   return {};
 }
 
+/// Where every loop is a subscript of its own and one more comes from data: the subscripts of the loops. No element is
+/// read twice then.
+std::optional<SmallVector<unsigned>> GenericReverse::placesOfLoops(tensor::ExtractOp extract) {
+  SmallVector<unsigned> places(op.getNumLoops());
+  llvm::SmallBitVector found(op.getNumLoops());
+  unsigned fromData = 0;
+  for (auto [place, subscript] : llvm::enumerate(extract.getIndices())) {
+    auto index = subscript.getDefiningOp<linalg::IndexOp>();
+    if (!index || found.test(index.getDim())) {
+      ++fromData;
+      continue;
+    }
+    places[index.getDim()] = place;
+    found.set(index.getDim());
+  }
+  return fromData == 1 && found.all() ? std::optional(places) : std::nullopt;
+}
+
 FailureOr<Value> GenericReverse::ofExtract(tensor::ExtractOp extract) {
+  std::optional<SmallVector<unsigned>> places = placesOfLoops(extract);
+  return places ? ofSelected(extract, *places) : ofScattered(extract);
+}
+
+/// Each element asks whether it was read: a map, which fuses with the other terms of the tensor's gradient.
+FailureOr<Value> GenericReverse::ofSelected(tensor::ExtractOp extract, ArrayRef<unsigned> places) {
+  Value tensor = extract.getTensor();
+  unsigned rank = places.size() + 1, fromData = 0;
+  while (llvm::is_contained(places, fromData))
+    ++fromData;
+  SmallVector<AffineExpr> dims;
+  for (unsigned place : places)
+    dims.push_back(builder.getAffineDimExpr(place));
+  SmallVector<AffineMap> maps;
+  for (AffineMap map : tensorMaps)
+    maps.push_back(map.replaceDimsAndSymbols(dims, {}, rank, 0));
+  maps.push_back(builder.getMultiDimIdentityMap(rank));
+  Value empty = tensor::EmptyOp::create(builder, at, tensor::getMixedSizes(builder, at, tensor), builder.getF32Type());
+  SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
+  bool isZero = false, hasFailed = false;
+  auto body = [&](OpBuilder &inner, Location, ValueRange v) {
+    Reader reader = readerOf(inner, v);
+    reader.index = [&](unsigned loop) { return linalg::IndexOp::create(inner, at, places[loop]).getResult(); };
+    IRMapping copies;
+    auto cotangents = reverseBody(reader, copies);
+    hasFailed = failed(cotangents);
+    Value term = hasFailed ? Value() : cotangents->lookup(copies.lookup(extract.getResult()));
+    isZero = !term;
+    Value zero = reader.number(0), here = linalg::IndexOp::create(inner, at, fromData);
+    Value subscript = copies.lookupOrDefault(extract.getIndices()[fromData]);
+    Value isRead = reader.make<arith::CmpIOp>(arith::CmpIPredicate::eq, here, subscript);
+    linalg::YieldOp::create(inner, at, isZero ? zero : reader.make<arith::SelectOp>(isRead, term, zero));
+  };
+  auto gradient = linalg::GenericOp::create(builder, at, empty.getType(), tensors, empty, maps, loops, body);
+  if (!hasFailed && !isZero)
+    return gradient.getResult(0);
+  gradient.erase();
+  return hasFailed ? FailureOr<Value>(failure()) : FailureOr<Value>(Value());
+}
+
+FailureOr<Value> GenericReverse::ofScattered(tensor::ExtractOp extract) {
   SmallVector<Value> sizes;
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
     sizes.push_back(loopSize(loop));

@@ -6,7 +6,8 @@
 // pointwise op whose only reader is a pointwise op or a reduction that reads each of its elements once.
 //
 // A producer is never computed twice, unless it reads nothing (a constant, positions): it keeps its own op where it has
-// several readers, where the reader repeats it along a dimension, or where the reader is a contraction.
+// several readers, where the reader repeats it along a dimension, or where the reader is a contraction. What a parameter
+// is set to (model.set) is a second result of the op that reads it, so that an optimizer's step is one op.
 //
 //   %a = generic { addf }  ins(%x, %bias)
 //   %b = generic { gelu }  ins(%a)                 →     %b = generic { addf, gelu }  ins(%x, %bias)
@@ -16,6 +17,7 @@
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Fuse/Structure.h"
 #include "compiler/Fuse/SymbolicShapes.h"
+#include "dialects/Model/Model.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -24,6 +26,41 @@ using namespace mlir;
 
 namespace attnc {
 namespace {
+
+/// Fuses a pointwise op that nothing reads besides one pointwise op and what sets parameters, and keeps its results.
+struct FuseUpdated : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp consumer, PatternRewriter &rewriter) const override {
+    for (OpOperand *operand : consumer.getDpsInputOperands()) {
+      auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+      if (!producer || !isUpdate(producer, consumer) || !linalg::areElementwiseOpsFusable(operand) ||
+          !consumer.getMatchingIndexingMap(operand).isIdentity())
+        continue;
+      FailureOr<linalg::ElementwiseOpFusionResult> fused = linalg::fuseElementwiseOps(rewriter, operand);
+      if (failed(fused))
+        continue;
+      for (auto [before, after] : fused->replacements)
+        rewriter.replaceAllUsesWith(before, after);
+      rewriter.eraseOp(consumer);
+      rewriter.eraseOp(producer);
+      return success();
+    }
+    return failure();
+  }
+
+  /// Are all readers the consumer and, behind it, updates?
+  static bool isUpdate(linalg::GenericOp producer, linalg::GenericOp consumer) {
+    bool sets = false;
+    for (Operation *user : producer->getUsers()) {
+      bool isBehind = user->getBlock() == consumer->getBlock() && consumer->isBeforeInBlock(user);
+      if (user != consumer && !(isa<model::SetOp>(user) && isBehind))
+        return false;
+      sets |= user != consumer;
+    }
+    return sets && producer->getBlock() == consumer->getBlock() && isPointwise(producer) && isPointwise(consumer);
+  }
+};
 
 struct FusePointwise : PassWrapper<FusePointwise, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FusePointwise)
@@ -38,6 +75,7 @@ struct FusePointwise : PassWrapper<FusePointwise, OperationPass<ModuleOp>> {
     for (func::FuncOp function : hostFunctions(getOperation())) {
       generaliseNamedOps(function);
       RewritePatternSet patterns(&getContext());
+      patterns.add<FuseUpdated>(&getContext());
       linalg::populateElementwiseOpsFusionPatterns(patterns, [&](OpOperand *operand) { return shouldFuse(operand); });
       if (failed(applyPatternsGreedily(function, std::move(patterns))))
         return signalPassFailure();

@@ -402,7 +402,28 @@ FailureOr<EntryPlan> planEntry(func::FuncOp entry, const llvm::StringMap<KernelC
   return Planner(entry, std::move(*sizes), kernels).run();
 }
 
+/// Is `operand` the parameter that `set` changes, as it was?
+static bool isBefore(Value operand, model::SetOp set) {
+  auto get = EntryPlan::root(operand).getDefiningOp<model::GetOp>();
+  return get && get.getParameter() == set.getParameter() && get.getIndices() == set.getIndices();
+}
+
+/// A parameter's argument goes with the result that it is set to.
+static void allowUpdates(ModuleOp module, llvm::function_ref<bool(func::FuncOp, unsigned, unsigned)> mayRunInPlace) {
+  module.walk([&](model::SetOp set) {
+    auto call = set.getValue().getDefiningOp<func::CallOp>();
+    if (!call)
+      return;
+    auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+    unsigned result = cast<OpResult>(set.getValue()).getResultNumber();
+    for (unsigned argument = 0; argument < call.getNumOperands(); ++argument)
+      if (isBefore(call.getOperand(argument), set) && mayRunInPlace(kernel, argument, result))
+        kernel.setArgAttr(argument, inPlaceAttrName, Builder(module).getI64IntegerAttr(result));
+  });
+}
+
 void allowInPlace(ModuleOp module, llvm::function_ref<bool(func::FuncOp, unsigned, unsigned)> mayRunInPlace) {
+  allowUpdates(module, mayRunInPlace);
   for (auto kernel : module.getOps<func::FuncOp>()) {
     if (!isKernel(kernel))
       continue;

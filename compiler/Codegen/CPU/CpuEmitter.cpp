@@ -57,15 +57,17 @@ public:
   bool mayRunInPlace(func::FuncOp kernel, unsigned argument, unsigned result) const override {
     KernelKind kind = *kernelKindOf(kernel);
     Value read = kernel.getArgument(argument);
-    if (isAttention(kind) || kernel.getNumResults() != 1 || read.getType() != kernel.getResultTypes()[result])
+    if (isAttention(kind) || read.getType() != kernel.getResultTypes()[result])
       return false;
     if (kind == KernelKind::Rows)
-      return RowPlan(kernel).mayRunInPlace(read, result);
+      return kernel.getNumResults() == 1 && RowPlan(kernel).mayRunInPlace(read, result);
     // A product keeps its sums in scratch; its epilogue writes the result. Whatever else reads the operand would find
-    // the result there.
-    Value written = kernel.front().getTerminator()->getOperand(result);
+    // the result there. An op of several results reads all of a point before it writes any.
+    OperandRange results = kernel.front().getTerminator()->getOperands();
+    Value written = results[result];
     auto op = written.getDefiningOp<linalg::GenericOp>();
-    return op && op.getNumReductionLoops() == 0 && readsPointOnly(op, read, cast<OpResult>(written)) &&
+    return op && llvm::all_of(results, [&](Value each) { return each.getDefiningOp() == op; }) &&
+           op.getNumReductionLoops() == 0 && readsPointOnly(op, read, cast<OpResult>(written)) &&
            llvm::all_of(read.getUsers(), [&](Operation *user) { return user == op || isa<tensor::DimOp>(user); });
   }
 

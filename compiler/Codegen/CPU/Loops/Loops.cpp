@@ -154,11 +154,13 @@ private:
     size_t next = 0;
     for (auto [vectoriser, subscripts] : llvm::zip(tile, at)) {
       vectoriser.bindIterations(op, subscripts);
-      for (unsigned result = 0; result < op.getNumResults(); ++result) {
-        Value value =
-            carried.empty() ? vectoriser.evaluate(op.getBody()->getTerminator()->getOperand(result)) : carried[next++];
+      // A result may lie where an operand does: all of a point is read before any of it is written.
+      SmallVector<Value> values;
+      for (unsigned result = 0; result < op.getNumResults(); ++result)
+        values.push_back(carried.empty() ? vectoriser.evaluate(op.getBody()->getTerminator()->getOperand(result))
+                                         : carried[next++]);
+      for (auto [result, value] : llvm::enumerate(values))
         storeResult(vectoriser, value, result, subscripts);
-      }
     }
   }
 
