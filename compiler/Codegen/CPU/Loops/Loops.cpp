@@ -25,6 +25,14 @@ void GenericKernel::bindViews(RegionVectoriser &vectoriser) {
                               memref::CollapseShapeOp::create(b, loc, source, collapse.getReassociationIndices()));
 }
 
+void GenericKernel::storeResults(RegionVectoriser &vectoriser, ArrayRef<LaneIndex> at) {
+  SmallVector<Value> values;
+  for (Value yielded : op.getBody()->getTerminator()->getOperands())
+    values.push_back(vectoriser.evaluate(yielded));
+  for (auto [result, value] : llvm::enumerate(values))
+    storeResult(vectoriser, value, result, at);
+}
+
 void GenericKernel::storeResult(RegionVectoriser &vectoriser, Value value, unsigned result, ArrayRef<LaneIndex> at) {
   for (OpOperand &returned : op->getParentOfType<func::FuncOp>().front().getTerminator()->getOpOperands()) {
     Value buffer = frame.result(returned.getOperandNumber()), from = returned.get();
@@ -154,13 +162,11 @@ private:
     size_t next = 0;
     for (auto [vectoriser, subscripts] : llvm::zip(tile, at)) {
       vectoriser.bindIterations(op, subscripts);
-      // A result may lie where an operand does: all of a point is read before any of it is written.
-      SmallVector<Value> values;
-      for (unsigned result = 0; result < op.getNumResults(); ++result)
-        values.push_back(carried.empty() ? vectoriser.evaluate(op.getBody()->getTerminator()->getOperand(result))
-                                         : carried[next++]);
-      for (auto [result, value] : llvm::enumerate(values))
-        storeResult(vectoriser, value, result, subscripts);
+      if (carried.empty())
+        storeResults(vectoriser, subscripts);
+      else
+        for (unsigned result = 0; result < op.getNumResults(); ++result)
+          storeResult(vectoriser, carried[next++], result, subscripts);
     }
   }
 

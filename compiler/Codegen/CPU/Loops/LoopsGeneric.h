@@ -22,6 +22,8 @@ protected:
   void bindViews(RegionVectoriser &vectoriser);
   /// Stores an element of result `result` where the kernel returns it, in the shape that `op` writes; what the kernel
   /// keeps to itself, such as the largest value beside its position, stays in registers.
+  /// Evaluates all results at a point, then stores them: one of them may lie where an operand does.
+  void storeResults(RegionVectoriser &vectoriser, llvm::ArrayRef<LaneIndex> at);
   void storeResult(RegionVectoriser &vectoriser, mlir::Value value, unsigned result, llvm::ArrayRef<LaneIndex> at);
   llvm::SmallVector<LaneIndex> subscriptsOfResult(unsigned result, llvm::ArrayRef<LaneIndex> at);
   KernelCost cost();

@@ -120,8 +120,7 @@ private:
       cell.bindIterations(op, at);
       for (auto [operand, column] : llvm::zip(turned.operands, columns))
         cell.bindValue(op.getMatchingBlockArgument(&op->getOpOperand(operand)), column[number]);
-      for (unsigned result = 0; result < op.getNumResults(); ++result)
-        storeResult(cell, cell.evaluate(op.getBody()->getTerminator()->getOperand(result)), result, at);
+      storeResults(cell, at);
     }
   }
 
