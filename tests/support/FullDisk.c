@@ -1,6 +1,6 @@
 /* Preloaded, makes regular files behave as on a disk that is full after FULL_DISK_BYTES, or as when somebody interrupts
- * the program there (FULL_DISK_SIGNAL=2); or lets all calls of `fsync` or `rename` fail (FULL_DISK_FAILS=fsync). Tests of
- * what is left behind need no disk of their own, and no root. */
+ * the program there (FULL_DISK_SIGNAL=2); or lets all calls of `fsync` or `rename` fail (FULL_DISK_FAILS=fsync). Tests
+ * of what is left behind need no disk of their own, and no root. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
