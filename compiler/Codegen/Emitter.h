@@ -31,8 +31,8 @@ public:
   /// condition of `attn.in_place`). Requires supports().
   virtual bool mayRunInPlace(mlir::func::FuncOp kernel, unsigned argument, unsigned result) const { return false; }
 
-  /// Whether the kernel gets the form that its kind is known for, and not a general one that takes several times as long.
-  /// Requires supports().
+  /// Whether the kernel gets the form that its kind is known for, and not a general one that takes several times as
+  /// long. Requires supports().
   virtual bool hasFastForm(mlir::func::FuncOp kernel) const { return true; }
 
   /// The argument of `kernel` that, where it is a weight, should arrive packed, and how. Nothing where reading weights

@@ -10,8 +10,8 @@
 //   attend ... score (%h, %i, %j) {                          →      ... slope * (%i - %j)
 //     extract %bias[%h, %i, %j]
 //
-// attn-fold-pair-formulas does it for tensors of all pairs that an attend reads, and no others. It runs before derive, so
-// that no gradient of a tensor of all pairs is held.
+// attn-fold-pair-formulas does it for tensors of all pairs that an attend reads, and no others. It runs before derive,
+// so that no gradient of a tensor of all pairs is held.
 //
 // Folding saves the tensor; it costs when the formula runs over more than the tensor's indices, for then each element
 // is computed again for every value of the others: k[j, d] * scale would be computed anew for every query.

@@ -3,9 +3,9 @@
 // Makes views cost nothing: what only rearranges or selects elements is folded into the subscripts and indexing maps of
 // whoever reads it, and a transpose of attention's result into the order in which attention writes it.
 //
-// attn-fold-views-into-attention does it for what attends read and write alone. It runs before derive, so that gradients
-// are of the tensors that the views look at: a gradient's formulas read those of which it is the gradient, and are left
-// as they are afterwards.
+// attn-fold-views-into-attention does it for what attends read and write alone. It runs before derive, so that
+// gradients are of the tensors that the views look at: a gradient's formulas read those of which it is the
+// gradient, and are left as they are afterwards.
 //
 // Needs: views as ops (attn-raise-views). Leaves: no transpose or slice between a tensor and a `tensor.extract`; no
 // transpose in front of a linalg.generic; no slice in front of a pointwise one; no transpose behind an attend that is

@@ -115,9 +115,8 @@ std::optional<SizeExpr> SizeAnalysis::fold(OpFoldResult size) {
 }
 
 std::optional<SizeExpr> SizeAnalysis::compute(OpResult result, int64_t dimension) {
-  Operation *op = result.getOwner();
   using Size = std::optional<SizeExpr>;
-  return TypeSwitch<Operation *, Size>(op)
+  return TypeSwitch<Operation *, Size>(result.getOwner())
       .Case([&](DestinationStyleOpInterface styled) { return size(styled.getTiedOpOperand(result)->get(), dimension); })
       .Case([&](tensor::EmptyOp empty) { return fold(empty.getMixedSizes()[dimension]); })
       .Case([&](tensor::CastOp cast) { return size(cast.getSource(), dimension); })

@@ -17,8 +17,8 @@
 // loses a digit.
 //
 // **Splits.** One head alone should use several cores too, so where there are few chunks each is cut by keys: split 0
-// adds dQ in the result, the others in shared scratch, and a last phase adds theirs to the result in order. There are at
-// most four splits, as many as the sizes say. The phases are then: clear the results; all splits; add the parts.
+// adds dQ in the result, the others in shared scratch, and a last phase adds theirs to the result in order. There are
+// at most four splits, as many as the sizes say. The phases are then: clear the results; all splits; add the parts.
 //
 // **Diagonals.** Where a mask tells by indices up to which key a row keeps pairs, the sums of a block that is cut leave
 // out what lies beyond, in steps of four rows and keys.

@@ -1,5 +1,5 @@
-// The gradients of rows as splits of the keys share them: the first split adds in the result, each other one in a part of
-// the shared scratch, and the merge adds the parts in order.
+// The gradients of rows as splits of the keys share them: the first split adds in the result, each other one in a part
+// of the shared scratch, and the merge adds the parts in order.
 #include "compiler/Codegen/CPU/AttendGradient/AttendGradient.h"
 
 using namespace mlir;

@@ -5,8 +5,8 @@
 //   a dot product    `head` of a PairReduction, s = sum_f a[o, f] b[k, f], scaled:   da += ds dhead b,  db += ds dhead
 //   a a term           a tensor.extract of a tensor whose gradient is wanted           dx += ds dscore/dx
 //
-// **Splits.** Where there are few chunks the keys of each are split too: `splitsKeys` says that what a key adds to is no
-// other key's, but for the gradients of the dot products' row factors.
+// **Splits.** Where there are few chunks the keys of each are split too: `splitsKeys` says that what a key adds to is
+// no other key's, but for the gradients of the dot products' row factors.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

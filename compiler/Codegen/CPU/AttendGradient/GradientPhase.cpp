@@ -75,7 +75,7 @@ void GradientPhase::forEachBatch(function_ref<void()> body) {
   });
 }
 
-//===-------------------------------------------- rows and keys -----------------------------------------------------===//
+//===-------------------------------------------- rows and keys ---------------------------------------------------===//
 
 RegionVectoriser GradientPhase::bindRow(Value row) {
   Values rowSizes;

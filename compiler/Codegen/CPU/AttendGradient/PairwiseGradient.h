@@ -5,12 +5,12 @@
 //
 //   s_k  = score                                 total = sum_k s_k                       ratio alone needs the sum
 //   p_k  = exp2(log2e (s_k - lse))  or  s_k / total
-//   dp_k = (sum_v dY[v] value(k, v) + dW[k]) dweight/dp,   D = sum_k p_k dp_k / sum_k p_k   value and weight give their terms
+//   dp_k = (sum_v dY[v] value(k, v) + dW[k]) dweight/dp,   D = sum_k p_k dp_k / sum_k p_k  value and weight give terms
 //   ds_k = p_k (dp_k - D + dL)      or  (dp_k - D) / total                               the score gives its terms
 //
-// s, p and dp of a row are held, so scratch is linear in the number of keys. Elements are added to one by one, where they
-// lie, in the order of rows, then keys: the same bits at any number of threads. It takes several times as long as the
-// tiled form.
+// s, p and dp of a row are held, so scratch is linear in the number of keys. Elements are added to one by one, where
+// they lie, in the order of rows, then keys: the same bits at any number of threads. It takes several times as long
+// as the tiled form.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

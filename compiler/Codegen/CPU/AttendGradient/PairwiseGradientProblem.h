@@ -1,8 +1,9 @@
 //===- PairwiseGradientProblem.h - an attn.attend_gradient read as formulas and their derivatives --------------===//
 //
-// For what AttendGradientProblem.h does not read: any score, weight and value, shares as weights, cotangents of weights.
-// The derivatives of a formula y are a scope: for each load x of a tensor whose gradient is wanted the value dy / dx, and
-// for each sum r = attn.reduce add of which a term reads such a tensor the value dy / dr with the scope of its term.
+// For what AttendGradientProblem.h leaves: any score, weight and value, shares as weights, cotangents of weights.
+// The derivatives of a formula y are a scope: for each load x of a tensor whose gradient is wanted the value dy / dx,
+// and for each sum r = attn.reduce add of which a term reads such a tensor the value dy / dr with the scope of its
+// term.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -74,38 +74,9 @@ std::vector<Mechanism> maskMechanisms() {
 
 const char *softCap = "%y0 = arith.mulf %s, %scale : f32 %y1 = arith.divf %y0, %cap : f32 %y2 = math.tanh %y1 : f32 ";
 
-std::vector<Mechanism> scoreMechanisms() {
+std::vector<Mechanism> learnedMechanisms() {
   std::vector<Mechanism> all;
   auto add = [&](std::string name) -> Mechanism & { return all.emplace_back(Mechanism{std::move(name), {}}); };
-  add("dot product").kernel.score = "%y = arith.addf %s, %c_zero : f32";
-  all.back().kernel.constants = "%c_zero = arith.constant 0.0 : f32";
-  Mechanism &cap = add("soft cap");
-  cap.kernel.constants = "%cap = arith.constant 3.0 : f32";
-  cap.kernel.score = std::string(softCap) + "%y = arith.mulf %y2, %cap : f32";
-  cap.kernel.mask = causal;
-  Mechanism &squared = add("squared product");
-  squared.kernel.score = "%y = arith.mulf %s, %s : f32";
-  squared.tolerance = 4e-5;
-  Mechanism &frozen = add("frozen bias");
-  frozen.kernel.captured = ", %bias: tensor<?x?x?xf32>";
-  frozen.kernel.score = "%y0 = arith.mulf %s, %scale : f32 %y1 = tensor.extract %bias[%h, %i, %j] : tensor<?x?x?xf32> "
-                        "%y = arith.addf %y0, %y1 : f32";
-  frozen.captured = [](const AttendKernel &kernel) {
-    return std::vector{HostArray::random({kernel.heads, kernel.queries, kernel.keys}, 7)};
-  };
-  Mechanism &bias = all.emplace_back(frozen);
-  bias.name = "learned bias";
-  bias.kernel.of = {{"%bias", "tensor<?x?x?xf32>"}};
-  Mechanism &shared = add("learned bias of all heads under a soft cap");
-  shared.kernel.captured = ", %bias: tensor<?x?xf32>";
-  shared.kernel.mask = causal;
-  shared.kernel.constants = "%cap = arith.constant 3.0 : f32";
-  shared.kernel.score = std::string(softCap) + "%y3 = tensor.extract %bias[%i, %j] : tensor<?x?xf32> "
-                                               "%y4 = arith.mulf %y2, %y3 : f32 %y = arith.mulf %y4, %cap : f32";
-  shared.kernel.of = {{"%bias", "tensor<?x?xf32>"}};
-  shared.captured = [](const AttendKernel &kernel) {
-    return std::vector{HostArray::random({kernel.queries, kernel.keys}, 7)};
-  };
   Mechanism &alibi = add("learned slopes");
   alibi.kernel.captured = ", %slope: tensor<2xf32>";
   alibi.kernel.mask = causal;
@@ -143,12 +114,48 @@ std::vector<Mechanism> scoreMechanisms() {
   temperature.kernel.score = "%y0 = tensor.extract %temperature[%h] : tensor<2xf32> %y = arith.divf %s, %y0 : f32";
   temperature.kernel.of = {{"%temperature", "tensor<2xf32>"}};
   temperature.captured = [](const AttendKernel &) { return std::vector{HostArray::of({2}, std::vector<float>{3, 5})}; };
+  return all;
+}
+
+std::vector<Mechanism> scoreMechanisms() {
+  std::vector<Mechanism> all;
+  auto add = [&](std::string name) -> Mechanism & { return all.emplace_back(Mechanism{std::move(name), {}}); };
+  add("dot product").kernel.score = "%y = arith.addf %s, %c_zero : f32";
+  all.back().kernel.constants = "%c_zero = arith.constant 0.0 : f32";
+  Mechanism &cap = add("soft cap");
+  cap.kernel.constants = "%cap = arith.constant 3.0 : f32";
+  cap.kernel.score = std::string(softCap) + "%y = arith.mulf %y2, %cap : f32";
+  cap.kernel.mask = causal;
+  Mechanism &squared = add("squared product");
+  squared.kernel.score = "%y = arith.mulf %s, %s : f32";
+  squared.tolerance = 4e-5;
+  Mechanism &frozen = add("frozen bias");
+  frozen.kernel.captured = ", %bias: tensor<?x?x?xf32>";
+  frozen.kernel.score = "%y0 = arith.mulf %s, %scale : f32 %y1 = tensor.extract %bias[%h, %i, %j] : tensor<?x?x?xf32> "
+                        "%y = arith.addf %y0, %y1 : f32";
+  frozen.captured = [](const AttendKernel &kernel) {
+    return std::vector{HostArray::random({kernel.heads, kernel.queries, kernel.keys}, 7)};
+  };
+  Mechanism &bias = all.emplace_back(frozen);
+  bias.name = "learned bias";
+  bias.kernel.of = {{"%bias", "tensor<?x?x?xf32>"}};
+  Mechanism &shared = add("learned bias of all heads under a soft cap");
+  shared.kernel.captured = ", %bias: tensor<?x?xf32>";
+  shared.kernel.mask = causal;
+  shared.kernel.constants = "%cap = arith.constant 3.0 : f32";
+  shared.kernel.score = std::string(softCap) + "%y3 = tensor.extract %bias[%i, %j] : tensor<?x?xf32> "
+                                               "%y4 = arith.mulf %y2, %y3 : f32 %y = arith.mulf %y4, %cap : f32";
+  shared.kernel.of = {{"%bias", "tensor<?x?xf32>"}};
+  shared.captured = [](const AttendKernel &kernel) {
+    return std::vector{HostArray::random({kernel.queries, kernel.keys}, 7)};
+  };
   Mechanism &grouped = add("grouped heads");
   grouped.kernel.heads = 6;
   grouped.kernel.group = 3;
   grouped.kernel.mask = causal;
   Mechanism &lse = add("cotangent of lse");
   lse.kernel.hasLseCotangent = true;
+  llvm::append_range(all, learnedMechanisms());
   return all;
 }
 
