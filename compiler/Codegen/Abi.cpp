@@ -9,6 +9,7 @@ static_assert(sizeof(void *) == 8 && sizeof(void (*)()) == 8);
 
 // Numbers that generated code and tables hold.
 static_assert(ATTN_OK == 0 && ATTN_BAD_ARGUMENT == 1 && ATTN_BAD_ARENA == 2 && ATTN_OUT_OF_RANGE == 5);
+static_assert(ATTN_FULL == 8);
 static_assert(ATTN_F32 == 0 && ATTN_I32 == 1 && ATTN_BOOL == 2);
 static_assert(ATTN_INIT_CONSTANT == 0 && ATTN_INIT_NORMAL == 1 && ATTN_INIT_UNIFORM == 2);
 
@@ -59,7 +60,8 @@ static_assert(offsetof(attn_entry_info, dimension_count) == 40);
 static_assert(offsetof(attn_entry_info, input_count) == 44);
 static_assert(offsetof(attn_entry_info, result_count) == 48);
 static_assert(offsetof(attn_entry_info, updates) == 52);
-static_assert(sizeof(attn_entry_info) == 56);
+static_assert(offsetof(attn_entry_info, state_count) == 56);
+static_assert(sizeof(attn_entry_info) == 64);
 
 static_assert(offsetof(attn_parameter_info, name) == 0);
 static_assert(offsetof(attn_parameter_info, checkpoint) == 8);

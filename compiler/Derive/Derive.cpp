@@ -1,5 +1,6 @@
 #include "compiler/Derive/Derive.h"
 #include "compiler/Derive/Gradient.h"
+#include "compiler/Derive/Incremental/Incremental.h"
 #include "compiler/Derive/Minimize.h"
 #include "compiler/Derive/Reverse.h"
 #include "compiler/Fuse/Fuse.h"
@@ -69,8 +70,21 @@ struct Derive : PassWrapper<Derive, OperationPass<ModuleOp>> {
   }
 };
 
+struct Incremental : PassWrapper<Incremental, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Incremental)
+  StringRef getArgument() const final { return "attn-incremental"; }
+  StringRef getDescription() const final { return "make the entry points that compute others position by position"; }
+
+  void runOnOperation() override {
+    for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+      if (function->hasAttr(model::incrementalAttrName) && failed(deriveIncremental(function)))
+        return signalPassFailure();
+  }
+};
+
 } // namespace
 
+std::unique_ptr<Pass> createIncrementalPass() { return std::make_unique<Incremental>(); }
 std::unique_ptr<Pass> createDerivePass() { return std::make_unique<Derive>(); }
 
 void buildDerivePipeline(OpPassManager &passes) {
@@ -81,6 +95,9 @@ void buildDerivePipeline(OpPassManager &passes) {
   passes.addPass(createLoopInvariantCodeMotionPass());
   passes.addPass(createRaiseViewsPass());
   passes.addPass(createCanonicalizerPass());
+  // Caches hold keys and values as attention names them, so they are found before its views are folded.
+  passes.addPass(createCSEPass());
+  passes.addPass(createIncrementalPass());
   passes.addPass(createFoldViewsIntoAttentionPass());
   passes.addPass(createFoldPairFormulasPass());
   passes.addPass(createCanonicalizerPass());
@@ -92,15 +109,16 @@ void buildDerivePipeline(OpPassManager &passes) {
 }
 
 bool needsDerive(ModuleOp module) {
-  return llvm::any_of(module.getOps<func::FuncOp>(),
-                      [](func::FuncOp function) {
-                        return function->hasAttr(model::gradientAttrName) || function->hasAttr(model::minimizeAttrName);
-                      });
+  return llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp function) {
+    return function->hasAttr(model::gradientAttrName) || function->hasAttr(model::minimizeAttrName) ||
+           function->hasAttr(model::incrementalAttrName);
+  });
 }
 
 void registerDerivePasses() {
   registerPass(createDerivePass);
-  PassPipelineRegistration<>("attn-derive-phase", "the derive phase: gradients as ordinary functions",
+  registerPass(createIncrementalPass);
+  PassPipelineRegistration<>("attn-derive-phase", "the derive phase: entry points made from others",
                              buildDerivePipeline);
 }
 

@@ -5,8 +5,10 @@
 // `model.gradient` computes one f32 of rank 0, its value; afterwards its results are that value and the gradients of
 // its f32 arguments and of all parameters that are not frozen, named `<name>_gradient` (compiler/Derive/Gradient.h).
 // A function with `model.minimize` computes a loss; afterwards it also sets parameters and states to what the
-// optimizer's steps make of the gradients (compiler/Derive/Minimize.h).
-// `attn-derive` is the pass; it needs sizes resolved and views raised, as buildDerivePipeline does before.
+// optimizer's steps make of the gradients (compiler/Derive/Minimize.h). One with `model.incremental` becomes the
+// functions that compute it position by position (Incremental/Incremental.h).
+// `attn-incremental` and `attn-derive` are the passes; they need sizes resolved and views raised, as
+// buildDerivePipeline does before.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -19,6 +21,7 @@
 namespace attnc {
 
 std::unique_ptr<mlir::Pass> createDerivePass();
+std::unique_ptr<mlir::Pass> createIncrementalPass();
 
 /// The whole phase, for a builtin.module.
 void buildDerivePipeline(mlir::OpPassManager &passes);

@@ -137,7 +137,10 @@ void HeaderWriter::writeComment(const Signature &signature, const std::vector<st
   for (const auto &[name, dimension] : llvm::zip(dimensions, signature.dimensions))
     line(" *   {:<{}}  {}", name, width, rangeText(dimension));
   for (const auto &[name, tensor] : llvm::zip(tensors, signature.tensors))
-    line(" *   {:<{}}  {}, {}", name, width, tensor.text(), tensor.isResult ? "written" : "read");
+    line(" *   {:<{}}  {}, {}", name, width, tensor.text(),
+         tensor.isResult  ? "written"
+         : tensor.isState ? "kept from call to call: read and updated"
+                          : "read");
   line(" * Answers ATTN_OK, or a code and, in `status` where it is not null, a sentence. */");
 }
 
@@ -148,8 +151,8 @@ void HeaderWriter::writeEntry(const EntryPlan &plan, size_t number) {
   for (const SignatureDimension &dimension : signature.dimensions)
     arguments.push_back("int64_t " + dimensions.emplace_back(names.claim(dimension.name)));
   for (const SignatureTensor &tensor : signature.tensors)
-    arguments.push_back(fmt::format("{}{} *{}", tensor.isResult ? "" : "const ", cType(tensor.element),
-                                    tensors.emplace_back(names.claim(tensor.name))));
+    arguments.push_back(fmt::format("{}{} *{}", tensor.isResult || tensor.isState ? "" : "const ",
+                                    cType(tensor.element), tensors.emplace_back(names.claim(tensor.name))));
   arguments.push_back("attn_status *status");
 
   writeArenaBytes(plan, signature, number, dimensions);

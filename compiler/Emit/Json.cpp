@@ -46,6 +46,8 @@ void writeEntry(llvm::json::OStream &json, const EntryPlan &plan, const EntryCer
               json.attribute("name", tensor.name);
               json.attribute("element", tensor.element);
               writeTexts(json, "shape", tensor.shapeText);
+              if (!tensor.isResult)
+                json.attribute("state", tensor.isState);
             });
       });
     json.attribute("arena_bytes", plan.arenaBytes.text(plan.symbols));

@@ -22,7 +22,8 @@ static SignatureTensor tensorOf(const EntryPlan &plan, Type type, DictionaryAttr
                                                 : "i32",
                          {},
                          {},
-                         isResult};
+                         isResult,
+                         false};
   for (int64_t dimension = 0; dimension < tensor.getRank(); ++dimension) {
     SizeExpr size = tensor.isDynamicDim(dimension) ? *declaredSize(shape, dimension, plan.sizes.names)
                                                    : SizeExpr(tensor.getDimSize(dimension));
@@ -44,9 +45,10 @@ Signature signatureOf(const EntryPlan &plan) {
     signature.dimensions.push_back({dimension.getName().str(), dimension.getMax(), dimension.getMin()});
   }
   for (auto [number, type] : llvm::enumerate(entry.getArgumentTypes()))
-    signature.tensors.push_back(
-        tensorOf(plan, type, entry.getArgAttrDict(number), "input" + std::to_string(number), false));
-  for (auto [number, type] : llvm::enumerate(entry.getResultTypes()))
+    signature.tensors
+        .emplace_back(tensorOf(plan, type, entry.getArgAttrDict(number), "input" + std::to_string(number), false))
+        .isState = entry.getArgAttr(number, model::stateAttrName) != nullptr;
+  for (auto [number, type] : llvm::enumerate(entry.getResultTypes().drop_back(model::stateCount(entry))))
     signature.tensors.push_back(
         tensorOf(plan, type, entry.getResultAttrDict(number), "result" + std::to_string(number), true));
   return signature;

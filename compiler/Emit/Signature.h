@@ -25,6 +25,7 @@ struct SignatureTensor {
   std::vector<SizeExpr> shape;        ///< over the dimensions
   std::vector<std::string> shapeText; ///< as declared: "2*seq - 1"
   bool isResult;
+  bool isState = false; ///< an input that the call updates in place
   /// Such as "f32[batch, seq, 256]"; a scalar is "f32".
   std::string text() const;
 };

@@ -43,6 +43,7 @@ private:
   void foldIntoExtract(tensor::ExtractOp extract);
   void simplify(tensor::ExtractOp extract);
   void foldIntoLayout(attn::AttendOp attend);
+  void foldLayouts();
 
   SmallVector<Value> throughExpand(OpBuilder &builder, tensor::ExpandShapeOp op, ValueRange subscripts);
   SmallVector<Value> throughCollapse(OpBuilder &builder, tensor::CollapseShapeOp op, ValueRange subscripts);
@@ -310,10 +311,17 @@ void ViewFolder::foldIntoLayout(attn::AttendOp attend) {
   transpose.erase();
 }
 
+/// A transpose that is folded may be the next op of a walk, so the ops are gathered first.
+void ViewFolder::foldLayouts() {
+  SmallVector<attn::AttendOp> attends;
+  function.walk([&](attn::AttendOp attend) { attends.push_back(attend); });
+  llvm::for_each(attends, [&](attn::AttendOp attend) { foldIntoLayout(attend); });
+}
+
 void ViewFolder::runOnAttention() {
+  foldLayouts();
   SmallVector<tensor::ExtractOp> extracts;
   function.walk([&](attn::AttendOp attend) {
-    foldIntoLayout(attend);
     attend.walk([&](tensor::ExtractOp extract) { extracts.push_back(extract); });
   });
   for (tensor::ExtractOp extract : extracts)
@@ -321,7 +329,7 @@ void ViewFolder::runOnAttention() {
 }
 
 void ViewFolder::run() {
-  function.walk([&](attn::AttendOp attend) { foldIntoLayout(attend); });
+  foldLayouts();
   SmallVector<linalg::GenericOp> generics;
   function.walk([&](linalg::GenericOp op) { generics.push_back(op); });
   for (linalg::GenericOp op : generics) {

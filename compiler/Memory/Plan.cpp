@@ -48,7 +48,7 @@ public:
   }
 
   FailureOr<EntryPlan> run() {
-    if (failed(numberSteps()) || failed(storeValues()) || failed(checkUpdates()))
+    if (failed(numberSteps()) || failed(storeValues()) || failed(checkUpdates()) || failed(checkStates()))
       return failure();
     placeUpdates();
     plan.entry.walk([&](func::CallOp call) { writeInPlace(call); });
@@ -67,6 +67,7 @@ private:
   DenseMap<Operation *, unsigned> steps;
   DenseMap<Value, unsigned> storageOf; ///< of roots in the arena
   DenseMap<unsigned, Place> elsewhere; ///< storages that are no slots: a caller's buffer, or an updated parameter
+  DenseMap<Value, unsigned> stateOf;   ///< of roots -> the entry's argument that it is, as it is by then
 
   LogicalResult numberSteps();
   LogicalResult storeValues();
@@ -77,6 +78,12 @@ private:
   LogicalResult checkUpdates();
   void placeUpdates();
   bool mayUpdateInPlace(model::SetOp set);
+  LogicalResult storeState(model::AppendOp append);
+  LogicalResult checkStates();
+  std::optional<unsigned> state(Value tensor) {
+    auto found = stateOf.find(EntryPlan::root(tensor));
+    return found == stateOf.end() || isElement(tensor) ? std::nullopt : std::optional(found->second);
+  }
   void writeInPlace(func::CallOp call);
   bool diesAt(func::CallOp call, unsigned operand);
   void shareLoopStorages(scf::ForOp loop);
@@ -111,7 +118,7 @@ LogicalResult Planner::numberSteps() {
     steps[op] = next++;
     bool known = isa<func::CallOp, scf::ForOp, scf::YieldOp, func::ReturnOp, model::GetOp, tensor::ExpandShapeOp,
                      tensor::CollapseShapeOp, tensor::CastOp, tensor::DimOp, tensor::EmptyOp, model::ElementOp,
-                     model::WithElementOp, model::SetOp>(op) ||
+                     model::WithElementOp, model::AppendOp, model::SetOp>(op) ||
                  op->getDialect()->getNamespace() == "arith";
     if (known)
       return WalkResult::advance();
@@ -175,6 +182,10 @@ LogicalResult Planner::storeScratch(func::CallOp call) {
 LogicalResult Planner::storeLoop(scf::ForOp loop) {
   for (auto [number, argument, init, next, result] :
        llvm::enumerate(loop.getRegionIterArgs(), loop.getInits(), loop.getYieldedValues(), loop.getResults())) {
+    if (std::optional<unsigned> kept = state(init)) {
+      stateOf[argument] = stateOf[result] = *kept;
+      continue;
+    }
     std::string name = "carried " + std::to_string(number);
     if (failed(storeValue(argument, name, steps.lookup(loop))))
       return failure();
@@ -197,7 +208,19 @@ LogicalResult Planner::storeList(model::WithElementOp list) {
   return success();
 }
 
+/// What is appended to a state is the state from then on.
+LogicalResult Planner::storeState(model::AppendOp append) {
+  std::optional<unsigned> before = state(append.getCache());
+  if (!before)
+    return append.emitError("appends to what is no state of entry point ") << plan.entry.getName();
+  stateOf[append] = *before;
+  return success();
+}
+
 LogicalResult Planner::storeValues() {
+  for (auto [number, argument] : llvm::enumerate(plan.entry.getArguments()))
+    if (plan.entry.getArgAttr(number, model::stateAttrName))
+      stateOf[argument] = number;
   WalkResult result = plan.entry.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult {
     if (auto call = dyn_cast<func::CallOp>(op)) {
       if (!kernels.contains(call.getCallee()))
@@ -213,6 +236,13 @@ LogicalResult Planner::storeValues() {
       return storeLoop(loop);
     if (auto list = dyn_cast<model::WithElementOp>(op))
       return storeList(list);
+    if (auto append = dyn_cast<model::AppendOp>(op))
+      return storeState(append);
+    if (auto yield = dyn_cast<scf::YieldOp>(op))
+      for (auto [argument, next] :
+           llvm::zip(cast<scf::ForOp>(op->getParentOp()).getRegionIterArgs(), yield.getOperands()))
+        if (state(argument) != state(next))
+          return op->emitError("carries a state that is another one in the next turn");
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
@@ -273,6 +303,17 @@ void Planner::placeUpdates() {
   });
 }
 
+/// The last results are the last arguments, as they are by then.
+LogicalResult Planner::checkStates() {
+  auto result = cast<func::ReturnOp>(plan.entry.getBody().front().getTerminator());
+  unsigned count = model::stateCount(plan.entry);
+  for (auto [argument, value] :
+       llvm::zip(plan.entry.getArguments().take_back(count), result.getOperands().take_back(count)))
+    if (state(value) != argument.getArgNumber())
+      return result.emitError("does not return the states of entry point ") << plan.entry.getName();
+  return success();
+}
+
 void Planner::writeInPlace(func::CallOp call) {
   auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
   for (unsigned argument = 0; argument < call.getNumOperands(); ++argument) {
@@ -319,6 +360,8 @@ void Planner::copyIntoLoop(scf::ForOp loop) {
   Operation *end = loop.getBody()->getTerminator();
   SmallVector<std::tuple<Value, unsigned>> moves;
   for (auto [argument, init, next] : llvm::zip(loop.getRegionIterArgs(), loop.getInits(), loop.getYieldedValues())) {
+    if (state(argument))
+      continue;
     unsigned target = *storage(argument);
     if (storage(init) != target && !EntryPlan::root(init).getDefiningOp<tensor::EmptyOp>())
       copy(loop, init, std::nullopt, target);
@@ -343,7 +386,7 @@ void Planner::copyIntoLoop(scf::ForOp loop) {
 /// Results are computed in the caller's buffers; an input, a parameter or a value returned twice is copied there.
 void Planner::placeResults() {
   auto result = cast<func::ReturnOp>(plan.entry.getBody().front().getTerminator());
-  for (auto [number, value] : llvm::enumerate(result.getOperands())) {
+  for (auto [number, value] : llvm::enumerate(result.getOperands().drop_back(model::stateCount(plan.entry)))) {
     std::optional<unsigned> from = storage(value);
     if (from && !isElement(value) && elsewhere.try_emplace(*from, Place{Place::Kind::Result, unsigned(number)}).second)
       continue;
@@ -375,6 +418,8 @@ void Planner::assignSlots() {
   for (auto [number, argument] : llvm::enumerate(plan.entry.getArguments()))
     plan.places[argument] = {Place::Kind::Input, unsigned(number)};
   plan.entry.walk([&](model::GetOp get) { plan.places[get] = {Place::Kind::Parameter, 0}; });
+  for (auto [value, number] : stateOf)
+    plan.places[value] = {Place::Kind::Input, number};
   for (auto [value, storage] : storageOf)
     plan.places[value] = placeOf.at(storages.find(storage));
   for (const PendingCopy &each : pending) {

@@ -14,6 +14,9 @@
 //   - a list and the list with another element (model.with_element), which is copied to its place;
 //   - a parameter and what it is set to (model.set), where the kernel that computes it may write over what it reads.
 //
+// A state (model.state) is the caller's memory all along: what is appended to it, carried by loops and returned at the
+// end has the place of the argument.
+//
 // Storages are then given to **slots**, the large ones first: one whose live range meets none of the slot's members
 // joins it. A slot's size is the maximum of its members' polynomials, its offset the sum of the aligned sizes before
 // it:

@@ -242,7 +242,7 @@ LogicalResult Interpreter::run(Operation &op) {
       .Case<tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::ConcatOp, tensor::PadOp>(runCase)
       .Case<tensor::FromElementsOp, tensor::SplatOp, tensor::GenerateOp>(runCase)
       .Case<linalg::LinalgOp, attn::AttendOp, attn::AttendGradientOp, attn::ScatterAddOp>(runCase)
-      .Case<model::ElementOp, model::WithElementOp>(runCase)
+      .Case<model::ElementOp, model::WithElementOp, model::AppendOp>(runCase)
       .Default([&](Operation *other) { return runElementwise(*other); });
 }
 

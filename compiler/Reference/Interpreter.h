@@ -39,6 +39,7 @@ private:
   llvm::LogicalResult run(mlir::model::SetOp op);
   llvm::LogicalResult run(mlir::model::ElementOp op);
   llvm::LogicalResult run(mlir::model::WithElementOp op);
+  llvm::LogicalResult run(mlir::model::AppendOp op);
   llvm::LogicalResult run(mlir::arith::ConstantOp op);
   llvm::LogicalResult run(mlir::tensor::EmptyOp op);
   llvm::LogicalResult run(mlir::tensor::DimOp op);

@@ -20,6 +20,7 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace mlir::model {
@@ -30,11 +31,18 @@ inline constexpr llvm::StringLiteral dimensionsAttrName = "model.dimensions"; //
 inline constexpr llvm::StringLiteral docAttrName = "model.doc";               ///< string: its documentation
 inline constexpr llvm::StringLiteral gradientAttrName = "model.gradient";     ///< unit: to be derived (compiler/Derive)
 inline constexpr llvm::StringLiteral minimizeAttrName = "model.minimize";     ///< #model.minimize: to be derived
+/// string: a dimension along which to compute, likewise
+inline constexpr llvm::StringLiteral incrementalAttrName = "model.incremental";
 // On an argument or a result of an entry point:
 inline constexpr llvm::StringLiteral nameAttrName = "model.name";   ///< string
 inline constexpr llvm::StringLiteral shapeAttrName = "model.shape"; ///< array of strings, one a dimension
+inline constexpr llvm::StringLiteral stateAttrName = "model.state"; ///< unit: lives from call to call (ModelOps.td)
 // On the module:
 inline constexpr llvm::StringLiteral hyperparametersAttrName = "model.hyperparameters"; ///< dictionary of numbers
+
+/// How many tensors live from call to call: the last arguments of an entry point, and, as they are afterwards, its last
+/// results.
+unsigned stateCount(FunctionOpInterface function);
 
 } // namespace mlir::model
 

@@ -30,6 +30,9 @@ def Model_Dialect : Dialect {
       model.dimensions             array of #model.dimension, on an entry: its named dynamic dimensions, in ABI order
       model.shape                  array of strings, on an argument or result: the name (or number) of each dimension
       model.name                   string, on an argument or result
+      model.state                  unit, on arguments and results of an entry: memory that lives from call to call. The
+                                   last arguments have it, and as many of the last results, which are what they are
+                                   afterwards and lie in the same memory
       model.minimize               #model.minimize, on an entry: to be derived, as what follows says
   }];
   let hasOperationAttrVerify = 1;
@@ -143,6 +146,30 @@ def Model_WithElementOp : Model_Op<"with_element", [Pure, AllTypesMatch<["list",
   let arguments = (ins AnyRankedTensor:$element, AnyRankedTensor:$list, Index:$place);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$element `into` $list `[` $place `]` attr-dict `:` type($element) `into` type($list)";
+  let hasVerifier = 1;
+}
+
+def Model_AppendOp : Model_Op<"append", [Pure, AllTypesMatch<["cache", "result"]>]> {
+  let summary = "a cache with rows appended behind the positions that it has";
+  let description = [{
+    `model.append %k to %cache[%l] at %length along 2 row 0 : tensor<?x4x?x64xf32> to tensor<12x?x4x?x64xf32> at
+    tensor<?xi32>` is `cache` with the element of `k` at [b, h, i, d] at its place [l, b, h, length[b] + i, d]. `row`,
+    in front of `along`, is the dimension of `k` that subscripts `length`; without it `length` has rank 0 and holds for
+    all of `k`. `place` is there where the cache is a list, its leading dimension.
+
+    With `ring w` a position p lies at p mod the size of the cache along that dimension, and w positions in front of the
+    rows can still be read: the rows are at most the size less w.
+
+    Rows behind the end are the caller's mistake, told as "the cache is full" before anything is written. The memory
+    plan writes in place: `cache` has no use behind this op.
+  }];
+  let arguments = (ins AnyRankedTensor:$rows, AnyRankedTensor:$cache, AnyRankedTensor:$length, Optional<Index>:$place,
+                       I64Attr:$along, OptionalAttr<I64Attr>:$row, OptionalAttr<I64Attr>:$ring);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $rows `to` $cache (`[` $place^ `]`)? `at` $length `along` $along (`row` $row^)? (`ring` $ring^)? attr-dict `:`
+    type($rows) `to` type($cache) `at` type($length)
+  }];
   let hasVerifier = 1;
 }
 

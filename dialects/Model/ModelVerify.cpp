@@ -57,13 +57,34 @@ LogicalResult SetOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 //===-------------------------------------------- entry points --------------------------------------------------===//
 
+unsigned mlir::model::stateCount(FunctionOpInterface function) {
+  unsigned count = 0;
+  for (unsigned number = 0; number < function.getNumArguments(); ++number)
+    count += function.getArgAttr(number, stateAttrName) != nullptr;
+  return count;
+}
+
+static LogicalResult verifyStates(FunctionOpInterface function) {
+  unsigned count = stateCount(function), arguments = function.getNumArguments(), results = function.getNumResults();
+  unsigned marked = 0;
+  for (unsigned number = 0; number < results; ++number)
+    marked += function.getResultAttr(number, stateAttrName) != nullptr;
+  bool pairs = count <= results && marked == count;
+  for (unsigned number = 0; pairs && number < count; ++number)
+    pairs =
+        function.getArgAttr(arguments - count + number, stateAttrName) &&
+        function.getResultAttr(results - count + number, stateAttrName) &&
+        function.getArgumentTypes()[arguments - count + number] == function.getResultTypes()[results - count + number];
+  return pairs ? success() : function->emitOpError("has model.state on other than its last arguments and results");
+}
+
 static LogicalResult verifyEntry(Operation *op) {
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function || function.isExternal() || !function.isPublic())
     return op->emitOpError("has model.entry, which belongs on a public function with a body");
   if (!op->hasAttr(dimensionsAttrName))
     return op->emitOpError("has model.entry but no model.dimensions");
-  return success();
+  return verifyStates(function);
 }
 
 static LogicalResult verifyDimensions(Operation *op, Attribute value) {
@@ -144,4 +165,23 @@ LogicalResult ElementOp::verify() {
 LogicalResult WithElementOp::verify() {
   return verifyElement(*this, cast<RankedTensorType>(getList().getType()),
                        cast<RankedTensorType>(getElement().getType()));
+}
+
+LogicalResult AppendOp::verify() {
+  auto rows = cast<RankedTensorType>(getRows().getType()), length = cast<RankedTensorType>(getLength().getType());
+  SmallVector<int64_t> cache(cast<RankedTensorType>(getCache().getType()).getShape());
+  if (getPlace() && !cache.empty())
+    cache.erase(cache.begin());
+  auto isDimension = [&](int64_t dimension) { return dimension >= 0 && dimension < rows.getRank(); };
+  int64_t along = getAlong(), row = getRow().value_or(-1);
+  if (!isDimension(along) || (getRow() && (!isDimension(row) || row >= along)))
+    return emitOpError("goes along dimension ") << along << " of " << rows;
+  if (!length.getElementType().isInteger(32) || length.getRank() != (getRow() ? 1 : 0))
+    return emitOpError("has lengths ") << length << ", expected i32, one a row";
+  bool same = static_cast<int64_t>(cache.size()) == rows.getRank();
+  for (int64_t dimension = 0; same && dimension < rows.getRank(); ++dimension)
+    same = dimension == along || cache[dimension] == rows.getDimSize(dimension);
+  if (!same || rows.getElementType() != cast<RankedTensorType>(getCache().getType()).getElementType())
+    return emitOpError("has rows ") << rows << " of a cache " << getCache().getType();
+  return success();
 }

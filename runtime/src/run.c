@@ -215,5 +215,8 @@ ATTN_PUBLIC attn_code attn_run(const attn_model *model, int64_t number, const at
   code = (attn_code)entry->run(&frame);
   if (code == ATTN_OUT_OF_RANGE)
     return attn_fail(status, code, "%s: an index that comes from the inputs lies outside its tensor", entry->name);
+  if (code == ATTN_FULL)
+    return attn_fail(status, code, "%s: the cache is full: it has no room for the positions of this call behind those "
+                                   "that a row has, or a length is below 0", entry->name);
   return code == ATTN_OK ? attn_succeed(status) : attn_fail(status, code, "%s: %s", entry->name, attn_code_name(code));
 }

@@ -14,6 +14,7 @@ ATTN_PUBLIC const char *attn_code_name(attn_code code) {
   case ATTN_OUT_OF_RANGE: return "index out of range";
   case ATTN_NO_MEMORY: return "no memory";
   case ATTN_UNSUPPORTED: return "unsupported";
+  case ATTN_FULL: return "full";
   }
   return "unknown code";
 }

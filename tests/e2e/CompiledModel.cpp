@@ -106,6 +106,12 @@ std::vector<int64_t> shapeOf(const attn_tensor_info &tensor, const std::vector<i
   return shape;
 }
 
+const attn_tensor_info &resultInfo(const attn_entry_info &entry, size_t number) {
+  bool isState = number >= size_t(entry.result_count);
+  return entry.tensors[isState ? entry.input_count - entry.state_count + number - entry.result_count
+                               : entry.input_count + number];
+}
+
 static int64_t elementBytes(const attn_tensor_info &tensor) { return tensor.dtype == ATTN_BOOL ? 1 : 4; }
 
 static void write(const reference::Array &array, int32_t dtype, char *to) {
@@ -177,6 +183,10 @@ CallResults CompiledModel::call(const attn_entry_info &entry, const std::vector<
         most = std::max(most, found->second);
       }
   for (int32_t number = entry.input_count; number < entry.input_count + entry.result_count; ++number) {
+    auto *start = static_cast<const char *>(pointers[number]);
+    results.bytes.emplace_back(start, start + sizes[number]);
+  }
+  for (int32_t number = entry.input_count - entry.state_count; number < entry.input_count; ++number) {
     auto *start = static_cast<const char *>(pointers[number]);
     results.bytes.emplace_back(start, start + sizes[number]);
   }

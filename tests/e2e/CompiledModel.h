@@ -27,7 +27,8 @@ struct CallOptions {
   std::map<std::string, int64_t> *chunks = nullptr;
 };
 
-/// What a call left in its results, as bytes; and in the parameters, one after the other, where it updates them.
+/// What a call left in its results, then in the states that it is given, as bytes; and in the parameters, one after the
+/// other, where it updates them.
 struct CallResults {
   int32_t status = 0;
   std::vector<std::vector<char>> bytes;
@@ -70,6 +71,9 @@ private:
   mutable std::vector<std::vector<char>> storage; ///< of the parameters, which each call starts with
   attn_weights *weights = nullptr;
 };
+
+/// What CallResults::bytes[number] is of.
+const attn_tensor_info &resultInfo(const attn_entry_info &entry, size_t number);
 
 /// The sizes of a tensor for given values of the entry's dimensions.
 std::vector<int64_t> shapeOf(const attn_tensor_info &tensor, const std::vector<int64_t> &dimensions);

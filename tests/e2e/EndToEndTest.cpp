@@ -20,8 +20,8 @@ struct Case {
 
 std::vector<Case> allCases() {
   std::vector<Case> cases;
-  for (auto subjects :
-       {maskSubjects(), scoreSubjects(), layerSubjects(), modelSubjects(), shapeSubjects(), trainingSubjects()})
+  for (auto subjects : {maskSubjects(), scoreSubjects(), layerSubjects(), modelSubjects(), shapeSubjects(),
+                        trainingSubjects(), incrementalSubjects()})
     for (const Subject &subject : subjects)
       for (const Choice &choice : subject.choices)
         cases.push_back({subject, choice});
@@ -150,7 +150,7 @@ TEST_P(EndToEnd, AgreesWithOracleAtAnyNumberOfThreads) {
   if (first.status == 0) {
     std::vector<Array> expected = interpretIn(model->imported());
     for (size_t number = 0; number < first.bytes.size(); ++number) {
-      const attn_tensor_info &tensor = entry->tensors[entry->input_count + number];
+      const attn_tensor_info &tensor = resultInfo(*entry, number);
       EXPECT_EQ(difference(tensor.name, tensor.dtype, first.bytes[number], expected[number], tolerance()), "");
     }
     for (size_t number = 0; number < first.parameters.size(); ++number) {

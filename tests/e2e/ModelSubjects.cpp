@@ -3,6 +3,34 @@
 namespace attnc::e2e {
 
 static constexpr int32_t badArgument = 1; // ATTN_BAD_ARGUMENT
+static constexpr int32_t full = 8;        // ATTN_FULL
+
+/// What incremental makes: rows of different lengths, the last place of a cache, none left.
+std::vector<Subject> incrementalSubjects() {
+  Fillers lengths = {{"tokens", below(61)}, {"source", below(61)}, {"length", below(15)}};
+  std::vector<Choice> chunks = {
+      {"rows", {{"batch", 3}, {"seq", 6}, {"capacity", 20}, {"n", 7}}},
+      {"one row", {{"batch", 1}, {"seq", 1}, {"capacity", 48}, {"n", 1}}},
+      {"whole cache", {{"batch", 2}, {"seq", 11}, {"capacity", 11}, {"n", 3}}, {{"length", constant(0)}}},
+      {"empty batch", {{"batch", 0}, {"seq", 2}, {"capacity", 5}, {"n", 2}}},
+      {"no room", {{"batch", 2}, {"seq", 4}, {"capacity", 9}, {"n", 2}}, {{"length", constant(6)}}, full},
+      {"a length below 0", {{"batch", 2}, {"seq", 4}, {"capacity", 9}, {"n", 2}}, {{"length", constant(-1)}}, full},
+      {"a cache beyond the context",
+       {{"batch", 1}, {"seq", 4}, {"capacity", 49}, {"n", 2}},
+       {{"length", constant(0)}},
+       badArgument}};
+  std::vector<Choice> steps = {
+      {"rows", {{"batch", 3}, {"capacity", 20}, {"n", 7}}},
+      {"the last place", {{"batch", 2}, {"capacity", 20}, {"n", 3}}, {{"length", constant(19)}}},
+      {"no room", {{"batch", 2}, {"capacity", 9}, {"n", 2}}, {{"length", constant(9)}}, full}};
+  Accuracy deep = {.c = 32, .reduction = 3 * 300};
+  std::vector<Subject> subjects = {{"incremental.attn", "translate_begin", deep, {chunks[0]}, lengths}};
+  for (const char *name : {"next", "local", "translate", "shift"}) {
+    subjects.push_back({"incremental.attn", std::string(name) + "_prefill", deep, chunks, lengths});
+    subjects.push_back({"incremental.attn", name, deep, steps, lengths});
+  }
+  return subjects;
+}
 
 std::vector<Subject> modelSubjects() {
   std::vector<Choice> sequences = {{"one token", {{"batch", 1}, {"seq", 1}}},

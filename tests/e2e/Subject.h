@@ -73,6 +73,7 @@ std::vector<Subject> maskSubjects();
 std::vector<Subject> scoreSubjects();
 std::vector<Subject> layerSubjects();
 std::vector<Subject> modelSubjects();
+std::vector<Subject> incrementalSubjects();
 std::vector<Subject> shapeSubjects();
 std::vector<Subject> trainingSubjects();
 

@@ -45,7 +45,9 @@ static void printEntry(const attn_entry_info &entry) {
   std::vector<std::string> inputs, results, bounds, values;
   std::vector<int64_t> dimensions;
   for (int32_t n = 0; n < entry.input_count + entry.result_count; ++n)
-    (n < entry.input_count ? inputs : results).push_back(tensorText(entry.tensors[n], entry.dimensions));
+    (n < entry.input_count ? inputs : results)
+        .push_back((n < entry.input_count && n >= entry.input_count - entry.state_count ? "state " : "") +
+                   tensorText(entry.tensors[n], entry.dimensions));
   for (int32_t n = 0; n < entry.dimension_count; ++n) {
     const attn_dimension_info &dimension = entry.dimensions[n];
     if (dimension.min > 0 || dimension.max >= 0)

@@ -171,9 +171,10 @@ Error Invocation::makeInputs(const InvocationOptions &options) {
   for (int32_t i = 0; i < entry->input_count + entry->result_count; ++i) {
     const attn_tensor_info &info = entry->tensors[i];
     bool isInput = i < entry->input_count, isGiven = !fillings[i].empty();
+    bool isState = isInput && i >= entry->input_count - entry->state_count;
     if (isGiven && !isFilling(fillings[i]))
       continue;
-    if (isInput && !isGiven && !options.fillMissing)
+    if (isInput && !isGiven && !isState && !options.fillMissing)
       return createStringError(formatv("input '{0}' is missing; give it by --input {0}=FILE", info.name));
     auto shape = shapeOf(*entry, info, dimensions);
     if (!shape)
@@ -183,7 +184,11 @@ Error Invocation::makeInputs(const InvocationOptions &options) {
       return made.takeError();
     tensors[i] = std::move(*made);
     if (isInput)
-      fill(tensors[i], isGiven ? StringRef(fillings[i]) : "random", boundOf(info, options.ranges), options.seed, i);
+      fill(tensors[i],
+           isGiven   ? StringRef(fillings[i])
+           : isState ? "zeros"
+                     : "random",
+           boundOf(info, options.ranges), options.seed, i);
   }
   return Error::success();
 }

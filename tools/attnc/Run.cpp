@@ -76,10 +76,10 @@ static Error check(const RunOptions &options, const Invocation &call) {
 static InputRanges rangesOf(const RunOptions &options, const attn_model &model) {
   if (!options.invocation.fillMissing || options.source.isObject())
     return {};
-  CompileOptions importOnly = options.source.compile;
-  importOnly.dump = Phase::Import;
+  CompileOptions derivedOnly = options.source.compile;
+  derivedOnly.dump = Phase::Derive;
   Compilation made;
-  if (compile(importOnly, made, nulls()) != Outcome::Done)
+  if (compile(derivedOnly, made, nulls()) != Outcome::Done)
     return {};
   bool isOnly = options.invocation.entry.empty() && model.entry_count == 1;
   return inputRanges(*made.module, isOnly ? model.entries[0].name : options.invocation.entry);
@@ -99,6 +99,10 @@ static Error call(RunOptions &options, const attn_model &model) {
     if (!options.output.empty())
       results.emplace_back((*call)->entry->tensors[i].name, (*call)->tensors[i]);
   }
+  // A state, for the next call to go on from.
+  for (int32_t i = inputs - (*call)->entry->state_count;
+       StringRef(options.output).ends_with(".safetensors") && i < inputs; ++i)
+    results.emplace_back((*call)->entry->tensors[i].name, (*call)->tensors[i]);
   if (!options.output.empty())
     if (Error error = writeTensors(options.output, results))
       return error;
@@ -120,7 +124,8 @@ void addRun(CLI::App &app, ExitCode &exitCode) {
   options->invocation.addTo(*command);
   command
       ->add_option("--output", options->output,
-                   "Write the results to a .safetensors file, or the one result to a .npy file")
+                   "Write the results, and what is kept for another call, to a .safetensors file, or the one result to "
+                   "a .npy file")
       ->type_name("FILE");
   command->add_flag("--random", options->invocation.fillMissing,
                     "Draw the inputs that are not given: i32 below what they subscript, as far as the model says");

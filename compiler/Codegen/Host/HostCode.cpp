@@ -4,6 +4,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -100,6 +101,7 @@ public:
 
   Value workers() { return host.loadNumber(executor, abi::executorWorkers); }
   Value result() { return LLVM::LoadOp::create(host.builder, host.location, host.builder.getI32Type(), status); }
+  void fail(attn_code code) { LLVM::StoreOp::create(host.builder, host.location, host.number32(code), status); }
 
   /// Runs all phases of a kernel. `shared` and `scratch` may be null pointers where it wants none.
   void launch(const KernelCode &code, ArrayRef<Value> tensors, ArrayRef<Value> symbols, Value shared, Value scratch,
@@ -155,6 +157,9 @@ private:
   void writeLoop(scf::ForOp loop);
   void writeLaunch(func::CallOp call);
   void writeElement(model::WithElementOp list);
+  void writeAppend(model::AppendOp append);
+  Value lengthOf(model::AppendOp append, Value row);
+  Value hasRoom();
   Value offsetInRoot(Value tensor);
   void writeCopies(Operation *before);
   Value size(const SizeExpr &size) { return size.materialise(host.builder, host.location, symbols); }
@@ -201,7 +206,7 @@ void EntryWriter::writeBody(Value frame) {
   Value tensors = host.loadPointer(frame, abi::frameTensors);
   for (unsigned number = 0; number < entry.getNumArguments(); ++number)
     inputs.push_back(host.loadPointer(tensors, number));
-  for (unsigned number = 0; number < entry.getNumResults(); ++number)
+  for (unsigned number = 0; number < entry.getNumResults() - model::stateCount(entry); ++number)
     results.push_back(host.loadPointer(tensors, entry.getNumArguments() + number));
   parameters = host.loadPointer(frame, abi::frameParameters);
   Value next = host.loadPointer(frame, abi::frameArena);
@@ -209,7 +214,99 @@ void EntryWriter::writeBody(Value frame) {
     slots.push_back(next);
     next = host.advance(next, size(bytes));
   }
+  Value room = hasRoom();
+  if (!room)
+    return writeBlock(entry.getBody().front());
+  auto guard = scf::IfOp::create(host.builder, host.location, room, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard outside(host.builder);
+  host.builder.setInsertionPointToStart(guard.thenBlock());
   writeBlock(entry.getBody().front());
+  host.builder.setInsertionPointToStart(guard.elseBlock());
+  launcher->fail(ATTN_FULL);
+}
+
+/// The positions in front of row `row` (index), or of all of them.
+Value EntryWriter::lengthOf(model::AppendOp append, Value row) {
+  Value address = this->address(append.getLength(), 0);
+  if (append.getRow())
+    address = LLVM::GEPOp::create(host.builder, host.location, host.pointer, host.builder.getI32Type(), address,
+                                  ValueRange{host.toI64(row)});
+  return host.toIndex(LLVM::LoadOp::create(host.builder, host.location, host.builder.getI32Type(), address));
+}
+
+/// Do all rows fit behind the positions that the caches have? Null where nothing is appended.
+Value EntryWriter::hasRoom() {
+  Value result;
+  llvm::SetVector<std::pair<Value, std::pair<Value, int64_t>>> seen; // lengths, and the state with its dimension
+  entry.walk([&](model::AppendOp append) {
+    Value state = entry.getArgument(plan.place(append).number), length = append.getLength();
+    int64_t dimension = append.getAlong() + (append.getPlace() ? 1 : 0);
+    if (!seen.insert({length, {state, dimension}}))
+      return;
+    Value most = host.builder.createOrFold<arith::SubIOp>(host.location, size(*sizes.size(state, dimension)),
+                                                          size(*sizes.size(append.getRows(), append.getAlong())));
+    Value first = result ? result : host.bit(true);
+    if (append.getRing())
+      first = host.both(first, host.compare(arith::CmpIPredicate::sle, host.number(*append.getRing()), most));
+    Value rows = append.getRow() ? size(*sizes.size(append.getRows(), *append.getRow())) : host.number(1);
+    auto loop = scf::ForOp::create(host.builder, host.location, host.number(0), rows, host.number(1), first);
+    OpBuilder::InsertionGuard outside(host.builder);
+    host.builder.setInsertionPointToStart(loop.getBody());
+    Value before = lengthOf(append, loop.getInductionVar());
+    Value fits = host.both(loop.getRegionIterArg(0), host.compare(arith::CmpIPredicate::sge, before, host.number(0)));
+    if (!append.getRing())
+      fits = host.both(fits, host.compare(arith::CmpIPredicate::sle, before, most));
+    scf::YieldOp::create(host.builder, host.location, fits);
+    result = loop.getResult(0);
+  });
+  return result;
+}
+
+/// Rows are [outer, positions, inner], the cache [outer, capacity, inner], and `outer` tells the row whose length
+/// counts. The positions of a row lie side by side in the cache too and are moved at once; in a ring one by one.
+void EntryWriter::writeAppend(model::AppendOp append) {
+  unsigned rank = cast<RankedTensorType>(append.getRows().getType()).getRank(), along = append.getAlong();
+  auto product = [&](unsigned first, unsigned end) {
+    SizeExpr product(1);
+    for (unsigned dimension = first; dimension < end; ++dimension)
+      product *= *sizes.size(append.getRows(), dimension);
+    return size(product);
+  };
+  OpBuilder &builder = host.builder;
+  auto add = [&](Value a, Value b) { return builder.createOrFold<arith::AddIOp>(host.location, a, b); };
+  auto times = [&](Value a, Value b) { return builder.createOrFold<arith::MulIOp>(host.location, a, b); };
+  Type element = cast<RankedTensorType>(append.getRows().getType()).getElementType();
+  Value positions = product(along, along + 1), outer = product(0, along);
+  Value bytes = times(product(along + 1, rank), host.number(elementBytes(element)));
+  Value capacity = size(*sizes.size(append.getCache(), along + (append.getPlace() ? 1 : 0)));
+  auto get = EntryPlan::root(append.getRows()).getDefiningOp<model::GetOp>();
+  Value from = address(append.getRows(), get ? program.parameters.firstPlace(get) : 0);
+  Value to = address(plan.place(append));
+  if (append.getPlace())
+    to = host.advance(to, times(times(index(append.getPlace()), outer), times(capacity, bytes)));
+
+  OpBuilder::InsertionGuard outside(builder);
+  auto open = [&](Value count) {
+    auto loop = scf::ForOp::create(builder, host.location, host.number(0), count, host.number(1));
+    builder.setInsertionPointToStart(loop.getBody());
+    return loop.getInductionVar();
+  };
+  auto move = [&](Value place, Value source, Value count) {
+    LLVM::MemcpyOp::create(builder, host.location, host.advance(to, times(place, bytes)),
+                           host.advance(from, times(source, bytes)), host.toI64(times(count, bytes)),
+                           /*isVolatile=*/false);
+  };
+  Value each = open(outer), row;
+  if (append.getRow()) {
+    row = builder.createOrFold<arith::DivUIOp>(host.location, each, product(*append.getRow() + 1, along));
+    row = arith::RemUIOp::create(builder, host.location, row, product(*append.getRow(), *append.getRow() + 1));
+  }
+  Value before = lengthOf(append, row), place = times(each, capacity), source = times(each, positions);
+  if (!append.getRing())
+    return move(add(place, before), source, positions);
+  Value position = open(positions);
+  Value slot = arith::RemUIOp::create(builder, host.location, add(before, position), capacity);
+  move(add(place, slot), add(source, position), host.number(1));
 }
 
 void EntryWriter::writeBlock(Block &block) {
@@ -222,6 +319,8 @@ void EntryWriter::writeBlock(Block &block) {
       writeLaunch(call);
     else if (auto list = dyn_cast<model::WithElementOp>(op))
       writeElement(list);
+    else if (auto append = dyn_cast<model::AppendOp>(op))
+      writeAppend(append);
   }
 }
 

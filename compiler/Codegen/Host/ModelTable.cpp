@@ -133,6 +133,7 @@ llvm::Constant *TableWriter::tensor(EntryPlan &plan, RankedTensorType type, Dict
 llvm::Constant *TableWriter::entry(EntryPlan plan) {
   func::FuncOp function = plan.entry;
   Constants dimensions, tensors;
+  unsigned states = model::stateCount(function);
   auto bounds = function->getAttrOfType<ArrayAttr>(model::dimensionsAttrName);
   for (Attribute attribute : bounds ? bounds.getValue() : ArrayRef<Attribute>()) {
     auto dimension = cast<model::DimensionAttr>(attribute);
@@ -143,7 +144,7 @@ llvm::Constant *TableWriter::entry(EntryPlan plan) {
   }
   for (auto [number, type] : llvm::enumerate(function.getArgumentTypes()))
     tensors.push_back(tensor(plan, cast<RankedTensorType>(type), function.getArgAttrDict(number), "input"));
-  for (auto [number, type] : llvm::enumerate(function.getResultTypes()))
+  for (auto [number, type] : llvm::enumerate(function.getResultTypes().drop_back(states)))
     tensors.push_back(tensor(plan, cast<RankedTensorType>(type), function.getResultAttrDict(number), "result"));
   return record(sizeof(attn_entry_info),
                 {{offsetof(attn_entry_info, name), text(function.getName())},
@@ -153,8 +154,10 @@ llvm::Constant *TableWriter::entry(EntryPlan plan) {
                  {offsetof(attn_entry_info, tensors), array(tensors)},
                  {offsetof(attn_entry_info, dimension_count), i32(dimensions.size())},
                  {offsetof(attn_entry_info, input_count), i32(function.getNumArguments())},
-                 {offsetof(attn_entry_info, result_count), i32(function.getNumResults())},
-                 {offsetof(attn_entry_info, updates), i32(!plan.updates.empty())}});
+                 {offsetof(attn_entry_info, result_count), i32(function.getNumResults() - states)},
+                 {offsetof(attn_entry_info, updates), i32(!plan.updates.empty())},
+                 {offsetof(attn_entry_info, state_count), i32(states)},
+                 {offsetof(attn_entry_info, reserved), i32(0)}});
 }
 
 llvm::Constant *TableWriter::embeddedValues(const LoadedParameter &parameter) {

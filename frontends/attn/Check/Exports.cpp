@@ -7,9 +7,11 @@ namespace attnc::check {
 
 using namespace typed;
 
-static constexpr const char *forms = "`export f` and `export g = f` make entry points of functions, "
-                                     "`export g = gradient(f)` one that computes f and its gradients, "
-                                     "`export t = minimize(f, with: optimizer(...))` one that takes a step of training";
+static constexpr const char *forms =
+    "`export f` and `export g = f` make entry points of functions, "
+    "`export g = gradient(f)` one that computes f and its gradients, "
+    "`export t = minimize(f, with: optimizer(...))` one that takes a step of training, "
+    "`export s = incremental(f, along: seq)` those that compute f position by position";
 
 /// What an export says, or nothing where that is an error.
 std::optional<Checker::Derivation> Checker::derivation(const ast::ExportDecl &decl) {
@@ -23,7 +25,8 @@ std::optional<Checker::Derivation> Checker::derivation(const ast::ExportDecl &de
   }
   auto *made = decl.value->as<ast::CallExpr>();
   result.rule = made ? made->callee->as<ast::NameRefExpr>() : nullptr;
-  bool isKnown = result.rule && (result.rule->name == "gradient" || result.rule->name == "minimize");
+  bool isKnown = result.rule && (result.rule->name == "gradient" || result.rule->name == "minimize" ||
+                                 result.rule->name == "incremental");
   if (!isKnown) {
     std::string what =
         made ? fmt::format("`{}`", sources.text(made->callee->range)) : std::string("an export of this form");
@@ -88,6 +91,8 @@ void Checker::checkExport(const ast::ExportDecl &decl, SourceUnit &unit, Instanc
   Entry &entry = program->entries.back();
   if (made->rule->name == "minimize")
     minimize(entry, *made, decl, unit, model);
+  else if (made->rule->name == "incremental")
+    incremental(entry, *made, decl);
   else
     entry.isGradient = isLoss(entry, decl, "a gradient is of");
 }
@@ -101,6 +106,27 @@ bool Checker::isLoss(const Entry &entry, const ast::ExportDecl &decl, const char
                     found ? textOf(*found) : fmt::format("{} results", entry.results.size())))
       .hint("sum or average over it, as `mean(x)`");
   return false;
+}
+
+void Checker::incremental(Entry &entry, const Derivation &derivation, const ast::ExportDecl &decl) {
+  const ast::Argument *along = derivation.arguments.size() == 1 ? derivation.arguments[0] : nullptr;
+  auto *dimension =
+      along && along->label && along->label->text == "along" ? along->value->as<ast::NameRefExpr>() : nullptr;
+  if (!dimension) {
+    error(DiagnosticKind::ArgumentCount, decl.value->range, "`incremental` is called with `along`, a dimension, alone")
+        .hint("incremental(f, along: seq)");
+    return;
+  }
+  entry.along = dimension->name;
+  std::vector<std::string> names;
+  for (const Dimension &each : entry.dimensions)
+    names.push_back(each.name);
+  if (std::find(names.begin(), names.end(), dimension->name) != names.end())
+    return;
+  Diagnostic &report = error(DiagnosticKind::UnknownName, dimension->range,
+                             fmt::format("`{}` is no dimension of this function's arguments", dimension->name));
+  if (auto meant = nearest(dimension->name, names))
+    report.hint(fmt::format("did you mean `{}`?", *meant));
 }
 
 //===- Training ---------------------------------------------------------------------------------------------------===//

@@ -58,6 +58,8 @@ typedef struct attn_entry_info {
   int32_t input_count;
   int32_t result_count;
   int32_t updates; /* 1: it changes parameters and states, as a step of training does */
+  int32_t state_count; /* the last of the inputs: memory that lives from call to call, updated in place */
+  int32_t reserved;
 } attn_entry_info;
 
 typedef enum attn_init {

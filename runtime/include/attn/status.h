@@ -16,7 +16,8 @@ typedef enum attn_code {
   ATTN_BAD_FILE = 4,      /* the file can't be read or written, is truncated or corrupt */
   ATTN_OUT_OF_RANGE = 5,  /* an index that came from data lies outside its tensor */
   ATTN_NO_MEMORY = 6,     /* memory or threads could not be had from the system */
-  ATTN_UNSUPPORTED = 7    /* this processor or this runtime is older than the code */
+  ATTN_UNSUPPORTED = 7,   /* this processor or this runtime is older than the code */
+  ATTN_FULL = 8           /* a cache has no room for the positions of the call; nothing was written */
 } attn_code;
 
 /* Filled by every call that takes one; the message is empty on success. Passing a null pointer is fine. */

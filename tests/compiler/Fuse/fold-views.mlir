@@ -24,6 +24,26 @@ func.func @attend(%x: tensor<8x768xf32>) -> tensor<6x8x8xf32> {
   return %p : tensor<6x8x8xf32>
 }
 
+// The transpose stands directly behind the attend that writes in its way.
+// CHECK-LABEL: @layout
+// CHECK:         attn.attend
+// CHECK:         value_layout = array<i64: 1, 0>
+// CHECK-NEXT:    return
+func.func @layout(%x: tensor<6x8xf32>, %e: tensor<8x6xf32>) -> tensor<8x6xf32> {
+  %c6 = arith.constant 6 : index
+  %c8 = arith.constant 8 : index
+  %p = attn.attend softmax outer(%c6, %c8) keys(%c8) values() yields [value]
+    score(%h, %i, %j) {
+      %r = tensor.extract %x[%h, %j] : tensor<6x8xf32>
+      attn.yield %r : f32
+    } value(%h, %i, %j) {
+      %v = tensor.extract %x[%h, %j] : tensor<6x8xf32>
+      attn.yield %v : f32
+    } : tensor<6x8xf32>
+  %t = linalg.transpose ins(%p : tensor<6x8xf32>) outs(%e : tensor<8x6xf32>) permutation = [1, 0]
+  return %t : tensor<8x6xf32>
+}
+
 // What a caller gets has to be in memory, so the slice stays.
 // CHECK-LABEL: @result
 // CHECK-SAME:    %[[X:.*]]: tensor<8x768xf32>

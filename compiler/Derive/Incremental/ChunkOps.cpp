@@ -1,0 +1,280 @@
+// Each op of f at the positions of the call.
+#include "compiler/Derive/Incremental/ChunkWriter.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+//===-------------------------------------------- tensors -----------------------------------------------------===//
+
+RankedTensorType ChunkWriter::typeOf(Value value, bool isPerRow) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  if (auto position = analysis.positionDim(value); position && isStep)
+    shape[*position] = 1;
+  if (isPerRow)
+    shape.insert(shape.begin(), ShapedType::kDynamic);
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+OpFoldResult ChunkWriter::rowCount(Location at) { return size(SizeExpr::symbol(*analysis.rowSymbol), at); }
+
+SmallVector<OpFoldResult> ChunkWriter::sizesOf(Value value, bool isPerRow) {
+  SmallVector<OpFoldResult> sizes;
+  if (isPerRow)
+    sizes.push_back(rowCount(value.getLoc()));
+  std::optional<unsigned> position = analysis.positionDim(value);
+  for (auto [dim, extent] : llvm::enumerate(analysis.shapes.shape(value))) {
+    if (extent.isConstant())
+      sizes.push_back(builder.getIndexAttr(extent.constant()));
+    else if (isStep && position == dim)
+      sizes.push_back(builder.getIndexAttr(1));
+    else
+      sizes.push_back(size(extent, value.getLoc()));
+  }
+  return sizes;
+}
+
+Value ChunkWriter::emptyLike(Value value, bool isPerRow) {
+  return tensor::EmptyOp::create(builder, value.getLoc(), sizesOf(value, isPerRow),
+                                 typeOf(value, isPerRow).getElementType());
+}
+
+OpFoldResult ChunkWriter::sizeHere(OpFoldResult size, Location at) {
+  if (isa<Attribute>(size))
+    return size;
+  if (isStep && analysis.shapes.size(size) == SizeExpr::symbol(analysis.alongSymbol))
+    return builder.getIndexAttr(1);
+  return values.lookup(cast<Value>(size));
+}
+
+Value ChunkWriter::tensor(Value value) {
+  if (Value known = values.lookupOrNull(value))
+    return known;
+  auto given = llvm::find_if(plan.given, [&](const KeptValue &each) { return each.value == value; });
+  Value list = lists.lookup(value), turn = place(*given, value.getLoc());
+  return turn ? model::ElementOp::create(builder, value.getLoc(), typeOf(value), list, turn).getResult() : list;
+}
+
+Value ChunkWriter::tensor(Value value, bool isPerRow) {
+  Value here = tensor(value);
+  if (!isPerRow || this->isPerRow(value))
+    return here;
+  Value target = emptyLike(value, true);
+  return linalg::BroadcastOp::create(builder, value.getLoc(), here, target, ArrayRef<int64_t>{0}).getResult()[0];
+}
+
+//===-------------------------------------------- ops ---------------------------------------------------------===//
+
+void ChunkWriter::writeOp(Operation &op) {
+  llvm::TypeSwitch<Operation *>(&op)
+      .Case<linalg::GenericOp, attn::AttendOp, linalg::TransposeOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+            tensor::ExtractSliceOp, tensor::ConcatOp>([&](auto each) { write(each); })
+      .Case([&](tensor::EmptyOp empty) { values.map(empty.getResult(), emptyLike(empty.getResult(), false)); })
+      .Case([&](linalg::FillOp fill) {
+        Value init = tensor(fill.getOutputs().front());
+        values.map(
+            fill.getResult(0),
+            linalg::FillOp::create(builder, fill.getLoc(), values.lookup(fill.getInputs().front()), init).getResult(0));
+      })
+      .Case([&](tensor::CastOp cast) { values.map(cast.getResult(), tensor(cast.getSource())); })
+      .Default([&](Operation *other) { builder.clone(*other, values); });
+}
+
+void ChunkWriter::write(linalg::GenericOp op) {
+  IndexRoles roles = analysis.roles(op);
+  bool gains = isPerRow(op.getResult(0));
+  unsigned shift = gains ? 1 : 0, loops = op.getNumLoops() + shift;
+  std::optional<unsigned> row = gains ? 0 : roles.row;
+  auto mapHere = [&](AffineMap map, bool isPerRow) {
+    map = map.shiftDims(shift);
+    SmallVector<AffineExpr> results(map.getResults());
+    if (isPerRow)
+      results.insert(results.begin(), builder.getAffineDimExpr(*row));
+    return AffineMap::get(loops, 0, results, builder.getContext());
+  };
+  SmallVector<Value> inputs, inits;
+  SmallVector<AffineMap> maps;
+  SmallVector<Type> types;
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    inputs.push_back(tensor(operand->get()));
+    maps.push_back(mapHere(op.getMatchingIndexingMap(operand), isPerRow(operand->get())));
+  }
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    Value start = init.get();
+    auto fill = start.getDefiningOp<linalg::FillOp>();
+    Value empty = fill || start.getDefiningOp<tensor::EmptyOp>() ? emptyLike(start, gains) : tensor(start, gains);
+    inits.push_back(
+        fill ? linalg::FillOp::create(builder, fill.getLoc(), values.lookup(fill.getInputs()[0]), empty).getResult(0)
+             : empty);
+    types.push_back(inits.back().getType());
+    maps.push_back(mapHere(op.getMatchingIndexingMap(&init), gains));
+  }
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  iterators.insert(iterators.begin(), shift, utils::IteratorType::parallel);
+  auto made = linalg::GenericOp::create(builder, op.getLoc(), types, inputs, inits, maps, iterators);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *body = builder.createBlock(&made.getRegion());
+  auto rowIndex = [&]() -> Value { return linalg::IndexOp::create(builder, op.getLoc(), *row); };
+  ChunkBody copy(*this, BodyIndices(op, roles), body, rowIndex);
+  for (BlockArgument argument : op.getBody()->getArguments())
+    copy.bind(argument, body->addArgument(argument.getType(), argument.getLoc()));
+  for (linalg::IndexOp index : op.getBody()->getOps<linalg::IndexOp>())
+    copy.bind(index, linalg::IndexOp::create(builder, index.getLoc(), index.getDim() + shift));
+  copy.copy(*op.getBody());
+  for (auto [result, here] : llvm::zip_equal(op.getResults(), made.getResults()))
+    values.map(result, here);
+}
+
+void ChunkWriter::write(attn::AttendOp op) {
+  IndexRoles roles = analysis.roles(op);
+  bool gains = isPerRow(op.getResult(0));
+  Location at = op.getLoc();
+  auto valueOf = [&](OpFoldResult size) { return getValueOrCreateConstantIndexOp(builder, at, size); };
+  SmallVector<Value> outer, keys, features;
+  if (gains)
+    outer.push_back(valueOf(rowCount(at)));
+  for (Value size : op.getOuterSizes())
+    outer.push_back(valueOf(sizeHere(size, at)));
+  for (auto [number, size] : llvm::enumerate(op.getKeySizes()))
+    keys.push_back(roles.key == number ? capacity : valueOf(sizeHere(size, at)));
+  for (Value size : op.getValueSizes())
+    features.push_back(valueOf(sizeHere(size, at)));
+  DenseI64ArrayAttr layout = op.getValueLayoutAttr();
+  if (layout && gains) {
+    SmallVector<int64_t> shifted = {0};
+    for (int64_t dim : layout.asArrayRef())
+      shifted.push_back(dim + 1);
+    layout = builder.getDenseI64ArrayAttr(shifted);
+  }
+  SmallVector<Type> types;
+  for (Value result : op.getResults())
+    types.push_back(typeOf(result, gains));
+  auto made = attn::AttendOp::create(builder, at, types, outer, keys, features, op.getNormaliserAttr(),
+                                     op.getYieldsAttr(), layout);
+  for (auto [from, to] : llvm::zip_equal(op->getRegions(), made->getRegions())) {
+    if (from.empty())
+      continue;
+    OpBuilder::InsertionGuard guard(builder);
+    Block *body = builder.createBlock(&to);
+    unsigned leading = &from == &op.getWeight() ? 1 : 0;
+    auto rowIndex = [&]() -> Value { return body->getArgument(leading + (gains ? 0 : *roles.row)); };
+    ChunkBody copy(*this, BodyIndices(op, roles), body, rowIndex);
+    for (auto [number, argument] : llvm::enumerate(from.getArguments())) {
+      if (gains && number == leading)
+        body->addArgument(builder.getIndexType(), at);
+      copy.bind(argument, body->addArgument(argument.getType(), argument.getLoc()));
+    }
+    copy.copy(from.front());
+  }
+  for (auto [result, here] : llvm::zip_equal(op.getResults(), made.getResults()))
+    values.map(result, here);
+}
+
+//===-------------------------------------------- views -------------------------------------------------------===//
+
+void ChunkWriter::write(linalg::TransposeOp op) {
+  bool gains = isPerRow(op.getResult()[0]);
+  SmallVector<int64_t> order;
+  if (gains)
+    order.push_back(0);
+  for (int64_t dim : op.getPermutation())
+    order.push_back(dim + (gains ? 1 : 0));
+  Value init = emptyLike(op.getInit(), gains);
+  values.map(op.getResult()[0],
+             linalg::TransposeOp::create(builder, op.getLoc(), tensor(op.getInput()), init, order).getResult()[0]);
+}
+
+/// With a group of its own for a dimension of rows in front.
+static SmallVector<ReassociationIndices> groupsHere(ArrayRef<ReassociationIndices> groups, bool gains) {
+  SmallVector<ReassociationIndices> here;
+  if (gains)
+    here.push_back({0});
+  for (const ReassociationIndices &group : groups) {
+    ReassociationIndices &shifted = here.emplace_back(group);
+    for (int64_t &dim : shifted)
+      dim += gains ? 1 : 0;
+  }
+  return here;
+}
+
+void ChunkWriter::write(tensor::ExpandShapeOp op) {
+  bool gains = isPerRow(op.getResult());
+  values.map(op.getResult(), tensor::ExpandShapeOp::create(
+                                 builder, op.getLoc(), typeOf(op.getResult()), tensor(op.getSrc()),
+                                 groupsHere(op.getReassociationIndices(), gains), sizesOf(op.getResult(), gains)));
+}
+
+void ChunkWriter::write(tensor::CollapseShapeOp op) {
+  bool gains = isPerRow(op.getResult());
+  values.map(op.getResult(),
+             tensor::CollapseShapeOp::create(builder, op.getLoc(), typeOf(op.getResult()), tensor(op.getSrc()),
+                                             groupsHere(op.getReassociationIndices(), gains)));
+}
+
+void ChunkWriter::write(tensor::ConcatOp op) {
+  bool gains = isPerRow(op.getResult());
+  SmallVector<Value> inputs;
+  for (Value input : op.getInputs())
+    inputs.push_back(tensor(input, gains));
+  values.map(op.getResult(), tensor::ConcatOp::create(builder, op.getLoc(), op.getDim() + (gains ? 1 : 0), inputs));
+}
+
+void ChunkWriter::write(tensor::ExtractSliceOp op) {
+  if (analysis.positionDim(op.getResult()) && !analysis.positionDim(op.getSource()))
+    return writeTableSlice(op);
+  bool gains = isPerRow(op.getResult());
+  Location at = op.getLoc();
+  SmallVector<OpFoldResult> offsets, sizes, strides;
+  if (gains) {
+    offsets.push_back(builder.getIndexAttr(0));
+    sizes.push_back(rowCount(at));
+    strides.push_back(builder.getIndexAttr(1));
+  }
+  for (auto [offset, size, stride] : llvm::zip_equal(op.getMixedOffsets(), op.getMixedSizes(), op.getMixedStrides())) {
+    offsets.push_back(sizeHere(offset, at));
+    sizes.push_back(sizeHere(size, at));
+    strides.push_back(stride);
+  }
+  values.map(op.getResult(), tensor::ExtractSliceOp::create(builder, at, typeOf(op.getResult()), tensor(op.getSource()),
+                                                            offsets, sizes, strides));
+}
+
+/// The first entries of a table, one a position: those of the positions of the call.
+void ChunkWriter::writeTableSlice(tensor::ExtractSliceOp op) {
+  bool gains = isPerRow(op.getResult());
+  Location at = op.getLoc();
+  Value source = tensor(op.getSource()), init = emptyLike(op.getResult(), gains);
+  std::optional<unsigned> position = analysis.positionDim(op.getResult());
+  unsigned shift = gains ? 1 : 0, rank = typeOf(op.getResult()).getRank();
+  std::optional<unsigned> row = gains ? 0 : analysis.rowDim(op.getResult());
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  auto write = [&](OpBuilder &inside, Location, ValueRange) {
+    SmallVector<Value> length, subscripts;
+    if (row)
+      length.push_back(linalg::IndexOp::create(inside, at, *row));
+    Value before = arith::IndexCastOp::create(inside, at, inside.getIndexType(),
+                                              tensor::ExtractOp::create(inside, at, this->length, length));
+    unsigned dim = 0;
+    for (auto [number, offset] : llvm::enumerate(op.getMixedOffsets())) {
+      Value subscript = getValueOrCreateConstantIndexOp(inside, at, sizeHere(offset, at));
+      if (!dropped[number]) {
+        Value index = linalg::IndexOp::create(inside, at, dim + shift);
+        if (position == dim++)
+          index = arith::AddIOp::create(inside, at, index, before);
+        subscript =
+            isConstantIntValue(subscript, 0) ? index : arith::AddIOp::create(inside, at, subscript, index).getResult();
+      }
+      subscripts.push_back(subscript);
+    }
+    linalg::YieldOp::create(inside, at, tensor::ExtractOp::create(inside, at, source, subscripts).getResult());
+  };
+  SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
+  auto made = linalg::GenericOp::create(builder, at, init.getType(), ValueRange(), init,
+                                        builder.getMultiDimIdentityMap(rank), iterators, write);
+  values.map(op.getResult(), made.getResult(0));
+}
+
+} // namespace attnc

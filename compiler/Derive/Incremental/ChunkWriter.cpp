@@ -1,0 +1,184 @@
+#include "compiler/Derive/Incremental/ChunkWriter.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+//===-------------------------------------------- ports -------------------------------------------------------===//
+
+Port ChunkWriter::chunkPort(Value value, std::string name) {
+  Port port{typeOf(value), std::move(name), {}};
+  if (isPerRow(value))
+    port.shape.push_back(analysis.rowName);
+  std::optional<unsigned> position = analysis.positionDim(value);
+  for (auto [dim, extent] : llvm::enumerate(analysis.shapes.shape(value)))
+    port.shape.push_back(isStep && position == dim ? "1" : analysis.shapes.text(extent));
+  return port;
+}
+
+Port ChunkWriter::cachePort(const KeptValue &cache) {
+  Port port = chunkPort(cache.value, cache.name);
+  unsigned position = *analysis.positionDim(cache.value) + (isPerRow(cache.value) ? 1 : 0);
+  auto element = cast<RankedTensorType>(port.type);
+  SmallVector<int64_t> shape(element.getShape());
+  shape[position] = ShapedType::kDynamic;
+  port.shape[position] = plan.capacityName;
+  port.type = listOf(cache, RankedTensorType::get(shape, element.getElementType()));
+  port.shape = listShape(cache, port.shape);
+  port.isState = true;
+  return port;
+}
+
+Port ChunkWriter::givenPort(const KeptValue &given) {
+  Port port = chunkPort(given.value, given.name);
+  return {listOf(given, cast<RankedTensorType>(port.type)), port.name, listShape(given, port.shape)};
+}
+
+Port ChunkWriter::lengthPort() {
+  SmallVector<int64_t> shape;
+  SmallVector<std::string> names;
+  if (analysis.hasRows()) {
+    shape.push_back(ShapedType::kDynamic);
+    names.push_back(analysis.rowName);
+  }
+  return {RankedTensorType::get(shape, builder.getI32Type()), plan.lengthName, names};
+}
+
+//===-------------------------------------------- the function ------------------------------------------------===//
+
+void ChunkWriter::writeArguments() {
+  SmallVector<Port> ports;
+  SmallVector<BlockArgument> copied;
+  for (BlockArgument argument : old.getArguments())
+    if (analysis.positionDim(argument) || plan.plainArguments.contains(argument)) {
+      copied.push_back(argument);
+      ports.push_back(chunkPort(argument, port(argument).name));
+    }
+  ports.push_back(lengthPort());
+  for (const KeptValue &given : plan.given)
+    ports.push_back(givenPort(given));
+  for (const KeptValue &cache : plan.caches)
+    ports.push_back(cachePort(cache));
+
+  std::vector<model::DimensionAttr> dimensions;
+  model::DimensionAttr along;
+  for (model::DimensionAttr dimension : oldDimensions()) {
+    if (dimension.getName() == analysis.alongName)
+      along = dimension;
+    dimensions.push_back(dimension);
+  }
+  dimensions.push_back(model::DimensionAttr::get(builder.getContext(), builder.getStringAttr(plan.capacityName),
+                                                 along.getMax(), along.getMin()));
+  create(ports, dimensions);
+  auto next = made.getArguments().begin();
+  for (BlockArgument argument : copied)
+    values.map(argument, *next++);
+  length = *next++;
+  for (const KeptValue &given : plan.given)
+    lists[given.value] = *next++;
+  for (const KeptValue &cache : plan.caches) {
+    Value argument = caches.emplace_back(*next++);
+    unsigned position = *analysis.positionDim(cache.value) + (isPerRow(cache.value) ? 1 : 0);
+    if (!capacity)
+      capacity = tensor::DimOp::create(builder, made.getLoc(), argument, position + (cache.loops.empty() ? 0 : 1));
+  }
+  if (isStep)
+    symbolSizes[analysis.alongSymbol] = arith::ConstantIndexOp::create(builder, made.getLoc(), 1);
+}
+
+void ChunkWriter::write() {
+  writeArguments();
+  for (BlockArgument argument : old.getArguments())
+    append(argument);
+  writeBlock(old.front());
+  writeReturn();
+}
+
+void ChunkWriter::writeReturn() {
+  SmallVector<Port> ports;
+  SmallVector<Value> returned;
+  for (auto [number, value] : llvm::enumerate(old.front().getTerminator()->getOperands())) {
+    ports.push_back(chunkPort(value, old.getResultAttrOfType<StringAttr>(number, model::nameAttrName).str()));
+    returned.push_back(tensor(value));
+  }
+  for (auto [cache, value] : llvm::zip_equal(plan.caches, caches)) {
+    ports.push_back(cachePort(cache));
+    returned.push_back(value);
+  }
+  finish(ports, returned);
+}
+
+void ChunkWriter::writeBlock(Block &block) {
+  for (Operation &op : block.without_terminator()) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      writeLoop(loop);
+    } else if (llvm::none_of(op.getResultTypes(), llvm::IsaPred<RankedTensorType>)) {
+      writeScalar(op);
+    } else if (llvm::none_of(op.getResults(), [&](Value result) { return analysis.fact(result).isGiven(); })) {
+      writeOp(op);
+    }
+    for (Value result : op.getResults())
+      append(result);
+  }
+}
+
+/// The value's positions of the call join its cache, for all who read earlier ones.
+void ChunkWriter::append(Value value) {
+  auto kept = llvm::find_if(plan.caches, [&](const KeptValue &each) { return each.value == value; });
+  if (kept == plan.caches.end())
+    return;
+  Value &cache = caches[kept - plan.caches.begin()];
+  Value rows = tensor(value), turn = place(*kept, value.getLoc());
+  unsigned shift = isPerRow(value) ? 1 : 0;
+  IntegerAttr along = builder.getI64IntegerAttr(*analysis.positionDim(value) + shift), row;
+  if (analysis.hasRows())
+    row = builder.getI64IntegerAttr(isPerRow(value) ? 0 : *analysis.rowDim(value));
+  cache = model::AppendOp::create(builder, value.getLoc(), cache.getType(), rows, cache, length, turn, along, row,
+                                  IntegerAttr());
+  filled[value] = cache;
+  if (!turn)
+    return;
+  auto list = cast<RankedTensorType>(cache.getType());
+  auto element = RankedTensorType::get(list.getShape().drop_front(), list.getElementType());
+  filled[value] = model::ElementOp::create(builder, value.getLoc(), element, cache, turn);
+}
+
+void ChunkWriter::writeLoop(scf::ForOp loop) {
+  SmallVector<Value> inits, next;
+  SmallVector<unsigned> carried, kept;
+  for (auto [number, argument] : llvm::enumerate(loop.getRegionIterArgs()))
+    if (!analysis.fact(argument).isGiven()) {
+      carried.push_back(number);
+      inits.push_back(tensor(loop.getInits()[number], isPerRow(argument)));
+    }
+  for (auto [number, cache] : llvm::enumerate(plan.caches))
+    if (llvm::is_contained(cache.loops, loop)) {
+      kept.push_back(number);
+      inits.push_back(caches[number]);
+    }
+  if (inits.empty())
+    return;
+  auto copy = scf::ForOp::create(builder, loop.getLoc(), values.lookup(loop.getLowerBound()),
+                                 values.lookup(loop.getUpperBound()), values.lookup(loop.getStep()), inits);
+  values.map(loop.getInductionVar(), copy.getInductionVar());
+  for (auto [position, number] : llvm::enumerate(carried)) {
+    values.map(loop.getRegionIterArg(number), copy.getRegionIterArg(position));
+    values.map(loop.getResult(number), copy.getResult(position));
+  }
+  for (auto [position, number] : llvm::enumerate(kept))
+    caches[number] = copy.getRegionIterArg(carried.size() + position);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(copy.getBody());
+  for (BlockArgument argument : loop.getRegionIterArgs())
+    append(argument);
+  writeBlock(*loop.getBody());
+  for (unsigned number : carried)
+    next.push_back(tensor(loop.getYieldedValues()[number], isPerRow(loop.getRegionIterArg(number))));
+  for (unsigned number : kept)
+    next.push_back(caches[number]);
+  scf::YieldOp::create(builder, loop.getLoc(), next);
+  for (auto [position, number] : llvm::enumerate(kept))
+    caches[number] = copy.getResult(carried.size() + position);
+}
+
+} // namespace attnc

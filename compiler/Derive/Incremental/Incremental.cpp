@@ -1,0 +1,150 @@
+#include "compiler/Derive/Incremental/BeginWriter.h"
+#include "compiler/Derive/Incremental/ChunkWriter.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+/// The loops around a value, which must run a constant number of times.
+static LogicalResult addLoops(KeptValue &kept) {
+  for (Operation *op = kept.value.getParentBlock()->getParentOp(); !isa<func::FuncOp>(op); op = op->getParentOp()) {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    std::optional<int64_t> turns = loop ? getConstantIntValue(loop.getUpperBound()) : std::nullopt;
+    if (!turns || getConstantIntValue(loop.getLowerBound()) != 0 || getConstantIntValue(loop.getStep()) != 1)
+      return op->emitError("runs a number of times that is not constant");
+    kept.loops.insert(kept.loops.begin(), loop);
+    kept.count *= *turns;
+  }
+  return success();
+}
+
+namespace {
+
+/// Names of arguments, each once.
+class Names {
+public:
+  explicit Names(func::FuncOp function) {
+    for (unsigned number = 0; number < function.getNumArguments(); ++number)
+      used.insert(function.getArgAttrOfType<StringAttr>(number, model::nameAttrName).getValue());
+    for (Attribute each : function->getAttrOfType<ArrayAttr>(model::dimensionsAttrName))
+      used.insert(cast<model::DimensionAttr>(each).getName().getValue());
+  }
+  std::string claim(StringRef wanted) {
+    std::string name = wanted.str();
+    for (int number = 2; !used.insert(name).second; ++number)
+      name = (wanted + Twine(number)).str();
+    return name;
+  }
+
+private:
+  llvm::StringSet<llvm::MallocAllocator> used;
+};
+
+} // namespace
+
+/// By what reads it: the scores (keys), the values of an attend, or others.
+static StringRef roleOf(Value cached, const PositionAnalysis &analysis) {
+  bool isKey = false, isValue = false, isOther = false;
+  for (Operation *user : cached.getUsers()) {
+    auto extract = dyn_cast<tensor::ExtractOp>(user);
+    if (!extract || !analysis.readsCache(extract))
+      continue;
+    auto attend = extract->getParentOfType<attn::AttendOp>();
+    bool isInValue = attend && attend.getValue().isAncestor(extract->getParentRegion());
+    isValue |= isInValue;
+    isKey |= attend && !isInValue;
+    isOther |= !attend;
+  }
+  return isOther || (isKey && isValue) ? "past" : isValue ? "values" : "keys";
+}
+
+static LogicalResult planCaches(IncrementalPlan &plan, Names &names) {
+  for (auto [value, reach] : plan.analysis.caches()) {
+    std::optional<unsigned> row = plan.analysis.rowDim(value), position = plan.analysis.positionDim(value);
+    if (plan.analysis.hasRows() && row && *row > *position)
+      return emitError(value.getLoc()) << "error: this is kept from call to call with `" << plan.analysis.rowName
+                                       << "` behind `" << plan.analysis.alongName << "`; expected them in this order";
+    KeptValue &cache = plan.caches.emplace_back(KeptValue{value, names.claim(roleOf(value, plan.analysis)), {}, 1});
+    if (failed(addLoops(cache)))
+      return failure();
+  }
+  return success();
+}
+
+/// What next reads of values that no position changes.
+static LogicalResult planGiven(IncrementalPlan &plan, Names &names) {
+  llvm::SetVector<Value> read;
+  auto use = [&](Value value) {
+    if (!isa<RankedTensorType>(value.getType()) || !plan.analysis.fact(value).isGiven())
+      return;
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (argument && argument.getOwner() == &plan.analysis.function.front())
+      plan.plainArguments.insert(argument);
+    else
+      read.insert(value);
+  };
+  auto isOfNext = [&](Value value) {
+    return isa<RankedTensorType>(value.getType()) && !plan.analysis.fact(value).isGiven();
+  };
+  plan.analysis.function.walk([&](Operation *op) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      for (auto [argument, init, next] :
+           llvm::zip_equal(loop.getRegionIterArgs(), loop.getInits(), loop.getYieldedValues()))
+        if (isOfNext(argument)) {
+          use(init);
+          use(next);
+        }
+    } else if (isa<func::ReturnOp>(op)) {
+      llvm::for_each(op->getOperands(), use);
+    } else if (llvm::any_of(op->getResults(), isOfNext)) {
+      op->walk([&](Operation *inner) {
+        if (!isa<tensor::DimOp>(inner))
+          llvm::for_each(inner->getOperands(), use);
+      });
+    }
+  });
+  for (Value value : read) {
+    KeptValue &given = plan.given.emplace_back(KeptValue{value, names.claim("given"), {}, 1});
+    if (failed(addLoops(given)))
+      return failure();
+  }
+  return success();
+}
+
+/// Entry points of the same name as one that is made.
+static LogicalResult checkName(func::FuncOp function, const Twine &name) {
+  auto module = function->getParentOfType<ModuleOp>();
+  if (!module.lookupSymbol(name.str()))
+    return success();
+  return function.emitError() << "error: `" << function.getName() << "` comes with `" << name.str()
+                              << "`, which is exported too; expected another name";
+}
+
+LogicalResult deriveIncremental(func::FuncOp function) {
+  auto along = function->getAttrOfType<StringAttr>(model::incrementalAttrName);
+  IncrementalPlan plan{PositionAnalysis(function, along.getValue()), {}, {}, {}, function.getName().str()};
+  Names names(function);
+  plan.lengthName = names.claim(plan.lengthName);
+  plan.capacityName = names.claim(plan.capacityName);
+  if (failed(plan.analysis.run()) || failed(planCaches(plan, names)) || failed(planGiven(plan, names)))
+    return failure();
+  if (plan.caches.empty())
+    return function.emitError() << "error: no position along `" << along.getValue()
+                                << "` depends on another one, so there is nothing to keep from call to call";
+  std::string name = function.getName().str();
+  if (failed(checkName(function, name + "_prefill")) ||
+      (!plan.given.empty() && failed(checkName(function, name + "_begin"))))
+    return failure();
+  // Its name is for the step.
+  function.setName(name + ".whole");
+  if (!plan.given.empty())
+    BeginWriter(plan).write();
+  ChunkWriter(plan, /*isStep=*/false).write();
+  ChunkWriter(plan, /*isStep=*/true).write();
+  function.erase();
+  return success();
+}
+
+} // namespace attnc

@@ -1,0 +1,283 @@
+// The rules of index notation and attention.
+#include "compiler/Derive/Incremental/PositionAnalysis.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+//===-------------------------------------------- masks -------------------------------------------------------===//
+
+namespace {
+
+/// Collects what a condition says of j - i where it holds.
+class MaskReader {
+public:
+  explicit MaskReader(const BodyIndices &indices) : indices(indices) {}
+
+  void read(Value condition, bool holds) {
+    Operation *op = condition.getDefiningOp();
+    if (isa_and_nonnull<arith::AndIOp>(op) && holds)
+      return readBoth(op, holds);
+    if (isa_and_nonnull<arith::OrIOp>(op) && !holds)
+      return readBoth(op, holds);
+    if (isa_and_nonnull<arith::XOrIOp>(op) && matchPattern(op->getOperand(1), m_One()))
+      return read(op->getOperand(0), !holds);
+    if (auto compare = dyn_cast_if_present<arith::CmpIOp>(op)) {
+      arith::CmpIPredicate predicate = compare.getPredicate();
+      readComparison(compare.getLhs(), compare.getRhs(), holds ? predicate : arith::invertPredicate(predicate));
+    }
+  }
+
+  MaskBounds bounds;
+
+private:
+  const BodyIndices &indices;
+
+  void readBoth(Operation *op, bool holds) {
+    for (Value operand : op->getOperands())
+      read(operand, holds);
+  }
+
+  void readComparison(Value left, Value right, arith::CmpIPredicate predicate) {
+    // abs(x) <= w is max(-x, x) <= w.
+    bool isBelow = predicate == arith::CmpIPredicate::sle || predicate == arith::CmpIPredicate::slt;
+    if (auto largest = BodyIndices::stripCasts(left).getDefiningOp<arith::MaxSIOp>(); largest && isBelow) {
+      readComparison(largest.getLhs(), right, predicate);
+      return readComparison(largest.getRhs(), right, predicate);
+    }
+    std::optional<BodyIndices::Linear> a = indices.read(left), b = indices.read(right);
+    if (!a || !b)
+      return;
+    BodyIndices::Linear difference = {a->position - b->position, a->key - b->key, a->constant - b->constant};
+    BodyIndices::Linear negated = {-difference.position, -difference.key, -difference.constant};
+    using P = arith::CmpIPredicate;
+    if (predicate == P::slt)
+      ++difference.constant;
+    if (predicate == P::sgt)
+      ++negated.constant;
+    if (predicate == P::sle || predicate == P::slt || predicate == P::eq)
+      atMost(difference);
+    if (predicate == P::sge || predicate == P::sgt || predicate == P::eq)
+      atMost(negated);
+  }
+
+  /// position * i + key * j + constant <= 0
+  void atMost(BodyIndices::Linear sum) {
+    auto smaller = [](std::optional<int64_t> &bound, int64_t value) { bound = std::min(bound.value_or(value), value); };
+    if (sum.position == -1 && sum.key == 1)
+      smaller(bounds.ahead, -sum.constant);
+    if (sum.position == 1 && sum.key == -1)
+      smaller(bounds.behind, -sum.constant);
+  }
+};
+
+} // namespace
+
+MaskBounds maskBounds(attn::AttendOp op, const BodyIndices &indices) {
+  MaskReader reader(indices);
+  if (!op.getMask().empty())
+    reader.read(op.getMask().front().getTerminator()->getOperand(0), true);
+  return reader.bounds;
+}
+
+//===-------------------------------------------- roles -------------------------------------------------------===//
+
+IndexRoles PositionAnalysis::roles(linalg::GenericOp op) {
+  IndexRoles roles;
+  for (OpOperand &operand : op->getOpOperands())
+    for (auto [dim, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults())) {
+      auto loop = dyn_cast<AffineDimExpr>(expr);
+      if (!loop)
+        continue;
+      SizeExpr extent = shapes.extent(operand.get(), dim);
+      if (extent == SizeExpr::symbol(alongSymbol))
+        roles.position = loop.getPosition();
+      else if (rowSymbol && extent == SizeExpr::symbol(*rowSymbol))
+        roles.row = loop.getPosition();
+    }
+  return roles;
+}
+
+IndexRoles PositionAnalysis::roles(attn::AttendOp op) {
+  IndexRoles roles;
+  for (auto [number, size] : llvm::enumerate(op.getOuterSizes())) {
+    if (shapes.size(size) == SizeExpr::symbol(alongSymbol))
+      roles.position = number;
+    else if (rowSymbol && shapes.size(size) == SizeExpr::symbol(*rowSymbol))
+      roles.row = number;
+  }
+  for (auto [number, size] : llvm::enumerate(op.getKeySizes()))
+    if (shapes.size(size) == SizeExpr::symbol(alongSymbol))
+      roles.key = number;
+  return roles;
+}
+
+//===-------------------------------------------- bodies ------------------------------------------------------===//
+
+/// Is it the number of positions, or computed from it?
+bool PositionAnalysis::countsPositions(Value scalar) {
+  if (scalar.getType().isIndex())
+    return shapes.size(scalar).mentions(alongSymbol);
+  Operation *op = scalar.getDefiningOp();
+  return op && op->getNumRegions() == 0 && !isa<tensor::ExtractOp>(op) &&
+         llvm::any_of(op->getOperands(), [&](Value operand) {
+           return !isa<RankedTensorType>(operand.getType()) && countsPositions(operand);
+         });
+}
+
+/// `seq - 1`, or what the importer makes of it: max(seq - 1, 0), a place even where there is no position.
+bool PositionAnalysis::isLastPosition(Value subscript) {
+  subscript = BodyIndices::stripCasts(subscript);
+  if (auto max = subscript.getDefiningOp<arith::MaxSIOp>(); max && getConstantIntValue(max.getRhs()) == 0)
+    subscript = BodyIndices::stripCasts(max.getLhs());
+  return subscript.getType().isIndex() && shapes.size(subscript) == SizeExpr::symbol(alongSymbol) - SizeExpr(1);
+}
+
+/// How far in front of its own position a subscript reads, if it never reads behind it.
+std::optional<Reach> PositionAnalysis::reachOf(Value subscript, const BodyIndices &indices, Reach atKey) {
+  subscript = BodyIndices::stripCasts(subscript);
+  if (std::optional<BodyIndices::Linear> sum = indices.read(subscript)) {
+    if (sum->key == 0 && sum->position == 1 && sum->constant <= 0)
+      return Reach::window(-sum->constant);
+    if (sum->key == 1 && sum->position == 0 && sum->constant <= 0)
+      return Reach::window(-sum->constant).after(atKey);
+    return sum->key == 0 && sum->position == 0 && sum->constant == 0 ? std::optional(Reach::causal()) : std::nullopt;
+  }
+  Operation *op = subscript.getDefiningOp();
+  if (!isa_and_nonnull<arith::SelectOp, arith::MaxSIOp>(op))
+    return std::nullopt;
+  std::optional<Reach> a = reachOf(op->getOperands().end()[-2], indices, atKey),
+                       b = reachOf(op->getOperands().back(), indices, atKey);
+  return a && b ? std::optional(a->join(*b)) : std::nullopt;
+}
+
+LogicalResult PositionAnalysis::checkRow(tensor::ExtractOp extract, const BodyIndices &indices) {
+  std::optional<unsigned> row = rowDim(extract.getTensor());
+  if (row && !indices.isRow(extract.getIndices()[*row]))
+    return mixes(extract, "of one row depends on other rows of `" + rowName + "`, whose lengths may be others");
+  return success();
+}
+
+LogicalResult PositionAnalysis::readExtract(tensor::ExtractOp extract, const BodyIndices &indices, Reach atKey,
+                                            PositionFact &fact) {
+  PositionFact source = this->fact(extract.getTensor());
+  fact.fromArguments |= source.fromArguments;
+  fact.perRow |= source.perRow && !indices.roles.row;
+  if (source.along == PositionFact::Along::Nothing)
+    return success();
+  if (failed(checkRow(extract, indices)))
+    return failure();
+  std::optional<unsigned> dim = positionDim(extract.getTensor());
+  bool isEnd = source.along == PositionFact::Along::End || isLastPosition(extract.getIndices()[*dim]);
+  if (isEnd) {
+    if (indices.roles.position || indices.roles.key)
+      return mixes(extract, "depends on the last one: this reads it");
+    fact.along = PositionFact::Along::End;
+    fact.reach = fact.reach.join(source.reach);
+    ownReads.insert(extract);
+    return success();
+  }
+  Value subscript = extract.getIndices()[*dim];
+  std::optional<Reach> reach = reachOf(subscript, indices, atKey);
+  if (!reach || !indices.roles.position)
+    return mixes(extract, "may depend on any: nothing says that this reads no position behind its own");
+  if (reach->isMixing())
+    return mixes(indices.owner, "depends on positions j > i: the mask of this attend does not keep j <= i alone");
+  fact.reach = fact.reach.join(reach->after(source.reach));
+  if (indices.isPosition(subscript))
+    ownReads.insert(extract);
+  else {
+    cacheReads.insert(extract);
+    cache(extract.getTensor(), *reach);
+  }
+  return success();
+}
+
+/// What uses its result is looked at in its place.
+static bool isIntegerArithmetic(Operation *op) {
+  return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MaxSIOp, arith::MinSIOp, arith::IndexCastOp>(op);
+}
+
+LogicalResult PositionAnalysis::readBody(const BodyIndices &indices, Reach atKey, PositionFact &fact) {
+  bool usesPosition = false;
+  WalkResult walk = indices.owner->walk([&](Operation *inner) -> WalkResult {
+    if (inner == indices.owner)
+      return WalkResult::advance();
+    auto extract = dyn_cast<tensor::ExtractOp>(inner);
+    if (extract && failed(readExtract(extract, indices, atKey, fact)))
+      return WalkResult::interrupt();
+    bool isReduce = isa<attn::ReduceOp>(inner), isArithmetic = isIntegerArithmetic(inner);
+    for (Value operand : inner->getOperands()) {
+      bool isLast = extract && ownReads.contains(extract) && isLastPosition(operand);
+      bool counts = !isa<RankedTensorType>(operand.getType()) && !isArithmetic && !isLast && countsPositions(operand);
+      if (counts)
+        return (void)mixes(inner, isReduce ? "depends on others: this combines all positions"
+                                           : "depends on how many there are"),
+               WalkResult::interrupt();
+      usesPosition |=
+          indices.isPosition(operand) && !isa<arith::IndexCastOp>(inner) && !(extract && ownReads.contains(extract));
+    }
+    return WalkResult::advance();
+  });
+  if (walk.wasInterrupted())
+    return failure();
+  fact.perRow |= usesPosition && hasRows() && !indices.roles.row;
+  return success();
+}
+
+LogicalResult PositionAnalysis::rule(linalg::GenericOp op) {
+  BodyIndices indices(op, roles(op));
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  auto isReduced = [&](std::optional<unsigned> loop) {
+    return loop && iterators[*loop] == utils::IteratorType::reduction;
+  };
+  if (isReduced(indices.roles.position))
+    return mixes(op, "depends on others: this combines all positions");
+  PositionFact fact;
+  for (Value operand : op.getInputs()) {
+    if (!isa<RankedTensorType>(operand.getType()))
+      continue;
+    PositionFact source = this->fact(operand);
+    if (source.along == PositionFact::Along::End && indices.roles.position)
+      return mixes(op, "depends on the last one: this reads it");
+    if (source.along != PositionFact::Along::Nothing && rowDim(operand) && isReduced(indices.roles.row))
+      return mixes(op, "of one row depends on the others: this combines all rows of `" + rowName + "`");
+    fact.along = std::max(fact.along, source.along == PositionFact::Along::End ? source.along : fact.along);
+    fact.reach = fact.reach.join(source.reach);
+    fact.fromArguments |= source.fromArguments;
+    fact.perRow |= source.perRow && !indices.roles.row;
+  }
+  if (failed(readBody(indices, Reach::mixing(), fact)))
+    return failure();
+  if (indices.roles.position)
+    fact.reach = fact.reach.join(Reach::pointwise());
+  for (Value result : op.getResults())
+    give(result, fact);
+  return success();
+}
+
+LogicalResult PositionAnalysis::rule(attn::AttendOp op) {
+  BodyIndices indices(op, roles(op));
+  Reach atKey = Reach::mixing();
+  PositionFact fact;
+  if (indices.roles.key) {
+    if (!indices.roles.position)
+      return mixes(op, "depends on others: this attends to all positions");
+    MaskBounds bounds = maskBounds(op, indices);
+    if (bounds.ahead && *bounds.ahead <= 0)
+      atKey = bounds.behind ? Reach::window(std::max<int64_t>(*bounds.behind, 0)) : Reach::causal();
+    if (atKey.isMixing())
+      return mixes(op, "depends on positions j > i: the mask of this attend does not keep j <= i alone");
+  }
+  if (failed(readBody(indices, atKey, fact)))
+    return failure();
+  if (indices.roles.position)
+    fact.reach = fact.reach.join(Reach::pointwise());
+  for (Value result : op.getResults())
+    give(result, fact);
+  return success();
+}
+
+} // namespace attnc

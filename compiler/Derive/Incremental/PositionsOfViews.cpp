@@ -1,0 +1,101 @@
+// The rules of views and of loops.
+#include "compiler/Derive/Incremental/PositionAnalysis.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+LogicalResult PositionAnalysis::rule(linalg::FillOp op) {
+  if (countsPositions(op.getInputs().front()))
+    return mixes(op, "depends on how many there are");
+  give(op.getResult(0), {});
+  return success();
+}
+
+/// `groups` are dimensions of `wide` that are one of the other side.
+LogicalResult PositionAnalysis::ruleOfReshape(Operation *op, Value wide, ArrayRef<ReassociationIndices> groups) {
+  PositionFact source = fact(op->getOperand(0));
+  std::optional<unsigned> position = positionDim(wide), row = rowDim(wide);
+  for (const ReassociationIndices &group : groups) {
+    bool hasPosition = position && llvm::is_contained(group, *position);
+    bool hasRow = row && source.along != PositionFact::Along::Nothing && llvm::is_contained(group, *row);
+    SizeExpr others(1);
+    for (int64_t dim : group)
+      if (!(hasPosition && dim == *position) && !(hasRow && dim == *row))
+        others *= shapes.extent(wide, dim);
+    if ((hasPosition && hasRow) || ((hasPosition || hasRow) && !(others == SizeExpr(1))))
+      return mixes(op, "does not keep a dimension of its own: this makes one of it and others");
+  }
+  give(op->getResult(0), source);
+  return success();
+}
+
+LogicalResult PositionAnalysis::rule(tensor::ExpandShapeOp op) {
+  return ruleOfReshape(op, op.getResult(), op.getReassociationIndices());
+}
+
+LogicalResult PositionAnalysis::rule(tensor::CollapseShapeOp op) {
+  return ruleOfReshape(op, op.getSrc(), op.getReassociationIndices());
+}
+
+LogicalResult PositionAnalysis::rule(tensor::ExtractSliceOp op) {
+  PositionFact source = fact(op.getSource());
+  std::optional<unsigned> position = positionDim(op.getSource()), row = rowDim(op.getSource());
+  if (row && source.along != PositionFact::Along::Nothing &&
+      !(shapes.size(op.getMixedSizes()[*row]) == SizeExpr::symbol(*rowSymbol)))
+    return mixes(op, "of one row is not computed with the others: this takes some of `" + rowName + "`");
+  if (position) {
+    OpFoldResult offset = op.getMixedOffsets()[*position];
+    SizeExpr size = shapes.size(op.getMixedSizes()[*position]);
+    bool isLast = size == SizeExpr(1) && isa<Value>(offset) && isLastPosition(cast<Value>(offset));
+    if (isLast)
+      source.along = PositionFact::Along::End;
+    else if (!(size == SizeExpr::symbol(alongSymbol)))
+      return mixes(op, "is not read here: this takes some of the positions");
+  } else if (positionDim(op.getResult()) && hasRows() && !rowDim(op.getSource())) {
+    // The first `seq` rows of a table: those of the chunk begin at the row's length.
+    source.perRow = true;
+  }
+  if (positionDim(op.getResult()))
+    source.reach = source.reach.join(Reach::pointwise());
+  give(op.getResult(), source);
+  return success();
+}
+
+LogicalResult PositionAnalysis::rule(tensor::ConcatOp op) {
+  PositionFact joined;
+  for (Value input : op.getInputs()) {
+    if (positionDim(input) == op.getDim())
+      return mixes(op, "is not one of the tensors': this puts positions behind others");
+    if (fact(input).along != PositionFact::Along::Nothing && rowDim(input) == op.getDim())
+      return mixes(op, "of one row is not computed with the others: this puts rows behind others");
+    joined = joined.join(fact(input));
+  }
+  give(op.getResult(), joined);
+  return success();
+}
+
+/// The least fixpoint over what the loop carries. A reach that grows from turn to turn is causal at once, for the
+/// number of turns is none of the lattice.
+LogicalResult PositionAnalysis::ruleOfLoop(scf::ForOp op) {
+  for (auto [argument, init] : llvm::zip_equal(op.getRegionIterArgs(), op.getInits()))
+    give(argument, fact(init));
+  for (bool isStable = false; !isStable;) {
+    if (failed(analyse(*op.getBody())))
+      return failure();
+    isStable = true;
+    for (auto [argument, next] : llvm::zip_equal(op.getRegionIterArgs(), op.getYieldedValues())) {
+      PositionFact before = fact(argument), joined = before.join(fact(next));
+      if (!(joined.reach == before.reach) && !before.reach.isNothing())
+        joined.reach = joined.reach.join(Reach::causal());
+      give(argument, joined);
+      isStable &= fact(argument) == before;
+    }
+  }
+  for (auto [argument, result] : llvm::zip_equal(op.getRegionIterArgs(), op.getResults()))
+    give(result, fact(argument));
+  return success();
+}
+
+} // namespace attnc

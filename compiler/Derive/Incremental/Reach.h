@@ -1,0 +1,51 @@
+//===- Reach.h - how far back a position reads --------------------------------------------------------------------===//
+//
+// What position i of a value needs of another value, along one dimension. The lattice is a chain:
+//
+//   nothing < pointwise = window(0) < window(1) < window(2) < ... < causal < mixing
+//
+//   nothing      no position of it at all: prefix-independent, computed once
+//   pointwise    position i alone
+//   window(w)    positions i - w .. i
+//   causal       positions 0 .. i
+//   mixing       others too
+//
+// Two needs join to the larger one. Of what is computed from what is computed, the needs add up:
+// window(a) after window(b) is window(a + b).
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace attnc {
+
+class Reach {
+public:
+  static Reach nothing() { return Reach(-1); }
+  static Reach pointwise() { return Reach(0); }
+  static Reach window(int64_t before) { return Reach(before); }
+  static Reach causal() { return Reach(unbounded); }
+  static Reach mixing() { return Reach(unbounded + 1); }
+
+  bool isNothing() const { return before < 0; }
+  bool isMixing() const { return before > unbounded; }
+  bool isWindow() const { return before >= 0 && before < unbounded; }
+  /// Positions in front of its own that it reads, of a window.
+  int64_t width() const { return before; }
+
+  Reach join(Reach other) const { return before < other.before ? other : *this; }
+  /// Of what needs `inner` of each position that this needs.
+  Reach after(Reach inner) const;
+  /// "nothing", "pointwise", "window(4)", "causal", "mixing".
+  std::string text() const;
+  bool operator==(const Reach &other) const = default;
+
+private:
+  explicit Reach(int64_t before) : before(before) {}
+  static constexpr int64_t unbounded = INT64_MAX - 1;
+  int64_t before; ///< positions in front of its own; -1 where not even its own
+};
+
+} // namespace attnc

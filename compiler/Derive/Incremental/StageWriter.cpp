@@ -1,0 +1,127 @@
+#include "compiler/Derive/Incremental/StageWriter.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+static DictionaryAttr attributesOf(Builder &builder, const Port &port) {
+  SmallVector<Attribute> shape;
+  for (const std::string &size : port.shape)
+    shape.push_back(builder.getStringAttr(size));
+  SmallVector<NamedAttribute> attributes = {builder.getNamedAttr(model::nameAttrName, builder.getStringAttr(port.name)),
+                                            builder.getNamedAttr(model::shapeAttrName, builder.getArrayAttr(shape))};
+  if (port.isState)
+    attributes.push_back(builder.getNamedAttr(model::stateAttrName, builder.getUnitAttr()));
+  return builder.getDictionaryAttr(attributes);
+}
+
+std::vector<model::DimensionAttr> StageWriter::oldDimensions() {
+  std::vector<model::DimensionAttr> dimensions;
+  for (Attribute each : old->getAttrOfType<ArrayAttr>(model::dimensionsAttrName))
+    dimensions.push_back(cast<model::DimensionAttr>(each));
+  return dimensions;
+}
+
+Port StageWriter::port(BlockArgument argument) {
+  Port port{
+      argument.getType(), old.getArgAttrOfType<StringAttr>(argument.getArgNumber(), model::nameAttrName).str(), {}};
+  for (const SizeExpr &extent : analysis.shapes.shape(argument))
+    port.shape.push_back(analysis.shapes.text(extent));
+  return port;
+}
+
+func::FuncOp StageWriter::create(ArrayRef<Port> arguments, ArrayRef<model::DimensionAttr> dimensions) {
+  SmallVector<Type> types;
+  SmallVector<Attribute> attributes, bound;
+  for (const Port &argument : arguments) {
+    types.push_back(argument.type);
+    attributes.push_back(attributesOf(builder, argument));
+  }
+  builder.setInsertionPoint(old);
+  made = func::FuncOp::create(builder, old.getLoc(), name, builder.getFunctionType(types, {}));
+  made->setAttr(model::entryAttrName, builder.getUnitAttr());
+  if (auto doc = old->getAttr(model::docAttrName))
+    made->setAttr(model::docAttrName, doc);
+  made.setAllArgAttrs(attributes);
+  Block *body = made.addEntryBlock();
+  builder.setInsertionPointToStart(body);
+  symbolSizes.resize(analysis.shapes.names().size());
+  for (model::DimensionAttr dimension : dimensions) {
+    Value size;
+    for (auto [argument, value] : llvm::zip_equal(arguments, body->getArguments()))
+      if (auto found = llvm::find(argument.shape, dimension.getName().getValue());
+          !size && found != argument.shape.end())
+        size = tensor::DimOp::create(builder, made.getLoc(), value, found - argument.shape.begin());
+    if (!size)
+      continue;
+    bound.push_back(dimension);
+    auto symbol = llvm::find(analysis.shapes.names(), dimension.getName().getValue());
+    if (symbol != analysis.shapes.names().end())
+      symbolSizes[symbol - analysis.shapes.names().begin()] = size;
+  }
+  made->setAttr(model::dimensionsAttrName, builder.getArrayAttr(bound));
+  return made;
+}
+
+void StageWriter::finish(ArrayRef<Port> results, ValueRange returned) {
+  SmallVector<Attribute> attributes;
+  for (const Port &result : results)
+    attributes.push_back(attributesOf(builder, result));
+  func::ReturnOp::create(builder, old.getLoc(), returned);
+  made.setType(builder.getFunctionType(made.getArgumentTypes(), returned.getTypes()));
+  made.setAllResultAttrs(attributes);
+}
+
+Value StageWriter::size(const SizeExpr &size, Location at) {
+  for (auto [symbol, value] : llvm::enumerate(symbolSizes))
+    if (!value && size.mentions(symbol))
+      return {};
+  return size.materialise(builder, at, symbolSizes);
+}
+
+bool StageWriter::isKnown(Operation &op) {
+  return !op.walk([&](Operation *inner) {
+              for (Value operand : inner->getOperands())
+                if (!values.contains(operand) && !op.isAncestor(operand.getParentBlock()->getParentOp()))
+                  return WalkResult::interrupt();
+              return WalkResult::advance();
+            }).wasInterrupted();
+}
+
+void StageWriter::writeScalar(Operation &op) {
+  if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+    if (Value known = size(analysis.shapes.size(dim.getResult()), op.getLoc()))
+      values.map(dim.getResult(), known);
+  } else if (isKnown(op)) {
+    builder.clone(op, values);
+  }
+}
+
+Value StageWriter::place(const KeptValue &kept, Location at) {
+  Value place;
+  for (scf::ForOp loop : kept.loops) {
+    Value turn = values.lookup(loop.getInductionVar());
+    if (place) {
+      Value turns = values.lookup(loop.getUpperBound());
+      place = arith::AddIOp::create(builder, at, arith::MulIOp::create(builder, at, place, turns), turn);
+    } else {
+      place = turn;
+    }
+  }
+  return place;
+}
+
+RankedTensorType StageWriter::listOf(const KeptValue &kept, RankedTensorType element) {
+  SmallVector<int64_t> shape(element.getShape());
+  if (!kept.loops.empty())
+    shape.insert(shape.begin(), kept.count);
+  return RankedTensorType::get(shape, element.getElementType());
+}
+
+SmallVector<std::string> StageWriter::listShape(const KeptValue &kept, SmallVector<std::string> element) {
+  if (!kept.loops.empty())
+    element.insert(element.begin(), std::to_string(kept.count));
+  return element;
+}
+
+} // namespace attnc

@@ -1,0 +1,323 @@
+// Incremental entry points on the double-precision oracle against the function that they are made from.
+#include "compiler/Derive/Derive.h"
+#include "compiler/Derive/Incremental/PositionAnalysis.h"
+#include "mlir/Pass/PassManager.h"
+#include "tests/frontends/attn/Import/Imported.h"
+#include <random>
+
+using namespace attnc;
+
+namespace {
+
+/// A program that exports `f` and `next = incremental(f, along: seq)`.
+class Stepped {
+public:
+  explicit Stepped(const std::string &text) : imported(text) {
+    if (!imported.module)
+      return;
+    for (auto parameter : imported.module->getOps<mlir::model::ParameterOp>())
+      addParameter(parameter);
+    mlir::PassManager passes(imported.context.get());
+    buildDerivePipeline(passes);
+    derived = succeeded(passes.run(*imported.module));
+  }
+
+  mlir::func::FuncOp function(llvm::StringRef name) { return imported.module->lookupSymbol<mlir::func::FuncOp>(name); }
+  Array random(Element element, llvm::ArrayRef<int64_t> shape, int64_t below = 0) {
+    Array array(element, shape);
+    for (double &value : array.values)
+      value = element == Element::F32 ? std::normal_distribution<double>()(engine)
+                                      : double(std::uniform_int_distribution<int64_t>(0, below - 1)(engine));
+    return array;
+  }
+  std::vector<Array> call(llvm::StringRef name, llvm::ArrayRef<Array> inputs) {
+    auto results = interpret(function(name), inputs, parameters);
+    EXPECT_TRUE(bool(results)) << (results ? "" : llvm::toString(results.takeError()));
+    return results ? *results : std::vector<Array>();
+  }
+
+  bool derived = false;
+  Parameters parameters;
+
+private:
+  void addParameter(mlir::model::ParameterOp parameter) {
+    auto type = mlir::cast<mlir::RankedTensorType>(parameter.getType());
+    auto visit = [&](llvm::ArrayRef<int64_t> index) {
+      parameters[parameter.getCheckpointName(index)] = random(Element::F32, type.getShape());
+      return mlir::success();
+    };
+    (void)forEachIndex(parameter.getCounts(), visit);
+  }
+
+  Imported imported;
+  std::mt19937 engine{11};
+};
+
+/// Positions `from` .. `from` + `count` of dimension `dim`.
+Array slice(const Array &whole, int64_t dim, int64_t from, int64_t count) {
+  llvm::SmallVector<int64_t> shape(whole.shape);
+  shape[dim] = count;
+  Array part(whole.element, shape);
+  auto next = part.values.begin();
+  auto copy = [&](llvm::ArrayRef<int64_t> at) {
+    llvm::SmallVector<int64_t> source(at);
+    source[dim] += from;
+    *next++ = whole.at(source);
+    return mlir::success();
+  };
+  (void)forEachIndex(shape, copy);
+  return part;
+}
+
+void expectNear(const Array &found, const Array &expected, const std::string &what) {
+  ASSERT_EQ(found.shape, expected.shape) << what;
+  for (size_t n = 0; n < found.values.size(); ++n)
+    ASSERT_NEAR(found.values[n], expected.values[n], 1e-9) << what << ", element " << n;
+}
+
+/// Two rows of a program over tokens i32[batch, seq], of different lengths: all positions of f are computed in chunks
+/// and steps, over caches that hold NaN where nothing was written.
+class Decoding {
+public:
+  Decoding(Stepped &program, int64_t vocab, std::vector<Array> others = {}) : program(program) {
+    tokens = program.random(Element::I32, {2, total}, vocab);
+    std::vector<Array> inputs = others;
+    inputs.push_back(tokens);
+    whole = program.call("f", inputs).front();
+    if (auto begin = program.function("next_begin"))
+      given = program.call("next_begin", others);
+    auto next = program.function("next");
+    for (mlir::BlockArgument argument : next.getArguments())
+      if (next.getArgAttr(argument.getArgNumber(), mlir::model::stateAttrName)) {
+        llvm::SmallVector<int64_t> shape;
+        for (auto [dim, size] : llvm::enumerate(
+                 next.getArgAttrOfType<mlir::ArrayAttr>(argument.getArgNumber(), mlir::model::shapeAttrName))) {
+          llvm::StringRef name = mlir::cast<mlir::StringAttr>(size).getValue();
+          int64_t number = name == "batch" ? 2 : capacity;
+          name.getAsInteger(10, number);
+          shape.push_back(number);
+        }
+        auto type = mlir::cast<mlir::RankedTensorType>(argument.getType()).getElementType();
+        caches.emplace_back(*elementOf(type), shape, type.isF32() ? notANumber : 0);
+      }
+  }
+
+  /// The positions `from[b]` .. `from[b] + count` of each row, by `entry`.
+  void expect(const std::string &entry, std::vector<double> from, int64_t count) {
+    Array chunk(Element::I32, {2, count});
+    for (int64_t row = 0; row < 2; ++row)
+      for (int64_t i = 0; i < count; ++i)
+        chunk.values[row * count + i] = tokens.at({row, int64_t(from[row]) + i});
+    std::vector<Array> inputs = {chunk, integers({2}, from)};
+    inputs.insert(inputs.end(), given.begin(), given.end());
+    inputs.insert(inputs.end(), caches.begin(), caches.end());
+    std::vector<Array> results = program.call(entry, inputs);
+    ASSERT_EQ(results.size(), 1 + caches.size());
+    for (int64_t row = 0; row < 2; ++row)
+      expectNear(slice(results[0], 0, row, 1), slice(slice(whole, 0, row, 1), 1, int64_t(from[row]), count),
+                 entry + " from " + std::to_string(from[row]));
+    caches.assign(results.begin() + 1, results.end());
+  }
+
+  void expectAll() {
+    expect("next_prefill", {0, 0}, 5);
+    // The second row takes three positions back.
+    expect("next_prefill", {5, 2}, 2);
+    expect("next", {7, 4}, 1);
+    expect("next", {8, 5}, 1);
+    expect("next_prefill", {9, 6}, 3);
+  }
+
+  static constexpr int64_t total = 12, capacity = 14;
+  Stepped &program;
+  Array tokens, whole;
+  std::vector<Array> given, caches;
+};
+
+const char *const embedded = R"(use nn
+model M(vocab = 11, context = 16, layers = 2, heads = 2, dim = 8) {
+  token: nn.Embedding(vocab, dim)
+)";
+
+} // namespace
+
+TEST(Incremental, LearnedPositionsAndLayers) {
+  Stepped program(std::string(embedded) + R"(
+  position: nn.Positions(context, dim)
+  blocks: [Block(dim, heads); layers]
+  fn f(tokens: i32[batch, seq <= context]) -> f32[batch, seq, vocab] {
+    var x = position(token(tokens))
+    for block in blocks { x = block(x) }
+    x @ token.table'
+  }
+}
+module Block(dim, heads) {
+  scale: nn.LayerNorm(dim)
+  mix: nn.MultiHeadAttention(dim, heads)
+  mlp: nn.Mlp(dim, 2 * dim)
+  fn (x: f32[.., dim]) -> f32[.., dim] { let y = x + mix(scale(x))
+    y + mlp(y) }
+}
+export f
+export next = incremental(f, along: seq)
+)");
+  ASSERT_TRUE(program.derived);
+  Decoding(program, 11).expectAll();
+}
+
+TEST(Incremental, GatheredPositions) {
+  Stepped program(std::string(embedded) + R"(
+  position: nn.Embedding(context, dim)
+  mix: nn.MultiHeadAttention(dim, heads)
+  fn f(tokens: i32[batch, seq <= context]) -> f32[batch, seq, dim] {
+    mix(token(tokens) + position(iota(seq)))
+  }
+}
+export f
+export next = incremental(f, along: seq)
+)");
+  ASSERT_TRUE(program.derived);
+  Decoding(program, 11).expectAll();
+}
+
+TEST(Incremental, RotaryPositionsAndGroupedHeads) {
+  Stepped program(std::string(embedded) + R"(
+  mix: nn.GroupedQueryAttention(dim, 4, 2, 4, 10000.0)
+  fn f(tokens: i32[batch, seq <= context]) -> f32[batch, seq, dim] { mix(token(tokens)) }
+}
+export f
+export next = incremental(f, along: seq)
+)");
+  ASSERT_TRUE(program.derived);
+  Decoding(program, 11).expectAll();
+}
+
+TEST(Incremental, WindowsAndLinearBiases) {
+  Stepped program(std::string(embedded) + R"(
+  fn f(tokens: i32[batch, seq <= context]) -> f32[batch, seq, dim] {
+    let x = token(tokens)
+    let slopes = alibi_slopes(heads)
+    let (q, k, v) = split_heads(concat(x, x, x), 3, heads)
+    let y = [b, h, i] => attend j {
+      score: dot(q[b, h, i], k[b, h, j]) - slopes[h] * (i - j),
+      mask:  j <= i and i - j < 4,
+      value: v[b, h, j],
+    }
+    merge_heads(y)
+  }
+}
+export f
+export next = incremental(f, along: seq)
+)");
+  ASSERT_TRUE(program.derived);
+  Decoding(program, 11).expectAll();
+}
+
+TEST(Incremental, EarlierPositionsInFormulas) {
+  Stepped program(std::string(embedded) + R"(
+  fn f(tokens: i32[batch, seq <= context]) -> f32[batch, seq, dim] {
+    let x = token(tokens)
+    [b, s, d] => x[b, s, d] + if s >= 2 then 2.0 * x[b, s - 2, d] else 1.0 * s
+  }
+}
+export f
+export next = incremental(f, along: seq)
+)");
+  ASSERT_TRUE(program.derived);
+  Decoding(program, 11).expectAll();
+}
+
+TEST(Incremental, DocumentsInMasks) {
+  Stepped program(std::string(embedded) + R"(
+  fn f(tokens: i32[batch, seq <= context]) -> f32[batch, seq, dim] {
+    let x = token(tokens)
+    [b, i] => attend j {
+      score: dot(x[b, i], x[b, j]),
+      mask:  j <= i and tokens[b, i] % 2 == tokens[b, j] % 2,
+      value: x[b, j],
+    }
+  }
+}
+export f
+export next = incremental(f, along: seq)
+)");
+  ASSERT_TRUE(program.derived);
+  Decoding(program, 11).expectAll();
+}
+
+TEST(Incremental, EncoderAndDecoder) {
+  Stepped program(std::string(embedded) + R"(
+  reads: [nn.MultiHeadAttention(dim, heads, false); layers]
+  writes: [Cross(dim, heads); layers]
+  fn f(source: i32[batch, n], tokens: i32[batch, seq <= context]) -> f32[batch, seq, dim] {
+    var m = token(source)
+    for read in reads { m = m + read(m) }
+    var x = token(tokens)
+    for write in writes { x = write(x, m) }
+    x
+  }
+}
+module Cross(dim, heads) {
+  const head_dim = dim / heads
+  self: nn.MultiHeadAttention(dim, heads)
+  kv: nn.Linear(dim, 2 * dim)
+  fn (x: f32[batch, seq, dim], m: f32[batch, n, dim]) -> f32[batch, seq, dim] {
+    let y = x + self(x)
+    let q = split_heads(y, 1, heads)[0]
+    let (k, v) = split_heads(kv(m), 2, heads)
+    y + merge_heads([b, h, i] => attend j {
+      score: dot(q[b, h, i], k[b, h, j]),
+      value: v[b, h, j],
+    })
+  }
+}
+export f
+export next = incremental(f, along: seq)
+)");
+  ASSERT_TRUE(program.derived);
+  Decoding decoding(program, 11, {program.random(Element::I32, {2, 3}, 11)});
+  EXPECT_EQ(decoding.given.size(), 2u);
+  decoding.expectAll();
+}
+
+TEST(Incremental, TheLastPosition) {
+  Stepped program(std::string(embedded) + R"(
+  mix: nn.MultiHeadAttention(dim, heads)
+  fn f(tokens: i32[batch, seq <= context]) -> f32[batch, vocab] {
+    let x = mix(token(tokens))
+    ([b] => x[b, seq - 1]) @ token.table'
+  }
+}
+export f
+export next = incremental(f, along: seq)
+)");
+  ASSERT_TRUE(program.derived);
+  Array tokens = program.random(Element::I32, {1, 4}, 11);
+  Array whole = program.call("f", {tokens}).front();
+  Array cache(Element::F32, {1, 2, 4, 4}, notANumber);
+  auto first = program.call("next_prefill", {slice(tokens, 1, 0, 3), integers({1}, {0}), cache, cache});
+  ASSERT_EQ(first.size(), 3u);
+  auto second = program.call("next", {slice(tokens, 1, 3, 1), integers({1}, {3}), first[1], first[2]});
+  ASSERT_EQ(second.size(), 3u);
+  expectNear(second[0], whole, "the last position");
+}
+
+TEST(Incremental, OneRowWithoutADimension) {
+  Stepped program(R"(
+fn f(x: f32[seq, d]) -> f32[seq, d] {
+  [i] => attend j { score: dot(x[i], x[j]) + 0.5 * i, mask: j <= i, value: x[j] }
+}
+export f
+export next = incremental(f, along: seq)
+)");
+  ASSERT_TRUE(program.derived);
+  Array x = program.random(Element::F32, {6, 3});
+  Array whole = program.call("f", {x}).front();
+  Array cache(Element::F32, {8, 3}, notANumber);
+  auto first = program.call("next_prefill", {slice(x, 0, 0, 5), Array::scalar(Element::I32, 0), cache});
+  ASSERT_EQ(first.size(), 2u);
+  expectNear(first[0], slice(whole, 0, 0, 5), "prefill");
+  auto second = program.call("next", {slice(x, 0, 5, 1), Array::scalar(Element::I32, 5), first[1]});
+  ASSERT_EQ(second.size(), 2u);
+  expectNear(second[0], slice(whole, 0, 5, 1), "step");
+}

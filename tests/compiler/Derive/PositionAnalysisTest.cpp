@@ -1,0 +1,177 @@
+// The lattice, the rule of each op, and each refusal in its words.
+#include "compiler/Derive/Incremental/PositionAnalysis.h"
+#include "compiler/Derive/Derive.h"
+#include "compiler/Fuse/Fuse.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "tests/frontends/attn/Import/Imported.h"
+
+using namespace attnc;
+
+namespace {
+
+/// How the result of a function over x: f32[batch, seq, d], table: f32[n, d] needs its positions: the reach, or what is
+/// wrong, with its place.
+class Analysed {
+public:
+  explicit Analysed(const std::string &result, const std::string &declared = "f32[batch, seq, d]")
+      : imported("use nn\nfn f(x: f32[batch, seq <= 16, d], table: f32[16, d]) -> " + declared + " {\n" + result +
+                 "\n}\nexport f\n") {
+    if (!imported.module)
+      return;
+    mlir::PassManager passes(imported.context.get());
+    passes.addPass(mlir::createCanonicalizerPass());
+    passes.addPass(createResolveSizesPass());
+    passes.addPass(mlir::createCSEPass());
+    passes.addPass(createRaiseViewsPass());
+    passes.addPass(mlir::createCanonicalizerPass());
+    EXPECT_TRUE(succeeded(passes.run(*imported.module)));
+    function = imported.module->lookupSymbol<mlir::func::FuncOp>("f");
+    mlir::ScopedDiagnosticHandler handler(imported.context.get(), [&](mlir::Diagnostic &diagnostic) {
+      if (auto at = mlir::dyn_cast<mlir::FileLineColLoc>(diagnostic.getLocation()))
+        error = std::to_string(at.getLine()) + ": ";
+      error += diagnostic.str();
+    });
+    analysis.emplace(function, "seq");
+    if (failed(analysis->run()))
+      return;
+    PositionFact fact = analysis->fact(function.front().getTerminator()->getOperand(0));
+    text = fact.reach.text();
+    if (fact.along == PositionFact::Along::End)
+      text += " of the last";
+    if (fact.isGiven())
+      text += ", given";
+    if (fact.perRow)
+      text += ", a row";
+  }
+
+  Imported imported;
+  mlir::func::FuncOp function;
+  std::optional<PositionAnalysis> analysis;
+  std::string text, error;
+};
+
+std::string reachOf(const std::string &result, const std::string &declared = "f32[batch, seq, d]") {
+  Analysed analysed(result, declared);
+  EXPECT_EQ(analysed.error, "");
+  return analysed.text;
+}
+
+/// The error, which all begin alike.
+std::string refusal(const std::string &result, const std::string &declared = "f32[batch, seq, d]") {
+  std::string error = Analysed(result, declared).error, begin = "error: position i along `seq` ";
+  size_t at = error.find(begin);
+  EXPECT_NE(at, std::string::npos) << error;
+  return at == std::string::npos ? error : error.erase(at, begin.size());
+}
+
+std::string attend(const std::string &mask, const std::string &value = "x[b, j]") {
+  return "[b, i] => attend j { score: dot(x[b, i], x[b, j]), mask: " + mask + ", value: " + value + " }";
+}
+
+} // namespace
+
+TEST(Reach, IsAChain) {
+  Reach chain[] = {Reach::nothing(), Reach::pointwise(), Reach::window(1),
+                   Reach::window(7), Reach::causal(),    Reach::mixing()};
+  for (size_t a = 0; a < std::size(chain); ++a)
+    for (size_t b = 0; b < std::size(chain); ++b)
+      EXPECT_EQ(chain[a].join(chain[b]), chain[std::max(a, b)]);
+  EXPECT_EQ(Reach::window(0), Reach::pointwise());
+}
+
+TEST(Reach, AddsUp) {
+  EXPECT_EQ(Reach::window(3).after(Reach::window(4)), Reach::window(7));
+  EXPECT_EQ(Reach::pointwise().after(Reach::causal()), Reach::causal());
+  EXPECT_EQ(Reach::causal().after(Reach::window(2)), Reach::causal());
+  EXPECT_EQ(Reach::causal().after(Reach::mixing()), Reach::mixing());
+  EXPECT_EQ(Reach::nothing().after(Reach::mixing()), Reach::nothing());
+  EXPECT_EQ(Reach::causal().after(Reach::nothing()), Reach::nothing());
+  EXPECT_EQ(Reach::window(INT64_MAX / 2).after(Reach::window(INT64_MAX - 2)), Reach::causal());
+}
+
+TEST(PositionAnalysis, PointwiseOps) {
+  EXPECT_EQ(reachOf("x + 1.0"), "pointwise");
+  EXPECT_EQ(reachOf("[b, s, k] => x[b, s, k] * x[b, s, d - 1 - k]"), "pointwise");
+  EXPECT_EQ(reachOf("x @ table'", "f32[batch, seq, 16]"), "pointwise");
+  EXPECT_EQ(reachOf("sum(x, axis: -1)", "f32[batch, seq]"), "pointwise");
+  EXPECT_EQ(reachOf("concat(x, x)", "f32[batch, seq, 2 * d]"), "pointwise");
+  EXPECT_EQ(reachOf("reshape(x, [batch, seq, 1, d])", "f32[batch, seq, 1, d]"), "pointwise");
+  EXPECT_EQ(reachOf("[s, b, k] => x[b, s, k]", "f32[seq, batch, d]"), "pointwise");
+}
+
+TEST(PositionAnalysis, NumbersOfPositions) {
+  EXPECT_EQ(reachOf("[b, s, k] => x[b, s, k] * s"), "pointwise");
+  EXPECT_EQ(reachOf("table[0:seq]", "f32[seq, d]"), "pointwise, a row");
+  EXPECT_EQ(reachOf("table[iota(seq)]", "f32[seq, d]"), "pointwise, a row");
+  EXPECT_EQ(reachOf("x + table[0:seq]"), "pointwise");
+}
+
+TEST(PositionAnalysis, PrefixIndependent) {
+  EXPECT_EQ(reachOf("2.0 * table", "f32[16, d]"), "nothing, given");
+  EXPECT_EQ(reachOf("[i < 4] => 1.0 * i", "f32[4]"), "nothing");
+}
+
+TEST(PositionAnalysis, EarlierPositions) {
+  EXPECT_EQ(reachOf("[b, s < seq, k] => if s >= 3 then x[b, s - 3, k] else 0.0"), "causal");
+  EXPECT_EQ(reachOf("[b] => x[b, seq - 1]", "f32[batch, d]"), "pointwise of the last");
+  EXPECT_EQ(reachOf("sq([b] => x[b, seq - 1])", "f32[batch, d]"), "pointwise of the last");
+}
+
+TEST(PositionAnalysis, Masks) {
+  EXPECT_EQ(reachOf(attend("j <= i")), "causal");
+  EXPECT_EQ(reachOf(attend("j < i")), "causal");
+  EXPECT_EQ(reachOf(attend("i >= j and i - j <= 4")), "window(4)");
+  EXPECT_EQ(reachOf(attend("abs(i - j) < 5 and not j > i")), "window(4)");
+  EXPECT_EQ(reachOf(attend("j == i")), "pointwise");
+  EXPECT_EQ(reachOf(attend("j <= i - 2 and x[b, j, 0] > 0.0")), "causal");
+  EXPECT_EQ(reachOf("let y = " + attend("i - j <= 4 and j <= i") + "\n" +
+                    "[b, i] => attend j { score: dot(y[b, i], y[b, j]), mask: j <= i and j >= i - 2, value: y[b, j] }"),
+            "window(6)");
+}
+
+TEST(PositionAnalysis, Caches) {
+  Analysed analysed("let y = 2.0 * x\n"
+                    "[b, i] => attend j { score: dot(x[b, i], y[b, j]), mask: j <= i and i - j < 3, value: x[b, j] }");
+  ASSERT_EQ(analysed.text, "window(2)");
+  std::vector<std::string> reaches;
+  for (auto &[value, reach] : analysed.analysis->caches())
+    reaches.push_back(reach.text());
+  EXPECT_EQ(reaches, (std::vector<std::string>{"window(2)", "window(2)"}));
+}
+
+TEST(PositionAnalysis, RefusesMasksThatLookAhead) {
+  std::string said = "3: depends on positions j > i: the mask of this attend does not keep j <= i alone";
+  EXPECT_EQ(refusal(attend("j <= i + 1")), said);
+  EXPECT_EQ(refusal(attend("abs(i - j) <= 4")), said);
+  EXPECT_EQ(refusal(attend("j <= i or j == 0")), said);
+  EXPECT_EQ(refusal(attend("not j <= i")), said);
+  EXPECT_EQ(refusal("[b, i] => attend j { score: dot(x[b, i], x[b, j]), value: x[b, j] }"), said);
+  EXPECT_EQ(refusal("[b] => attend j { score: x[b, j, 0], value: x[b, j] }", "f32[batch, d]"),
+            "3: depends on others: this attends to all positions");
+}
+
+TEST(PositionAnalysis, RefusesLaterPositionsInFormulas) {
+  std::string said = "3: may depend on any: nothing says that this reads no position behind its own";
+  EXPECT_EQ(refusal("[b, s < seq, k] => if s + 1 < seq then x[b, s + 1, k] else 0.0"), "3: depends on how many there are");
+  EXPECT_EQ(refusal("[b, s < seq, k] => x[b, min(s, 3), k]"), said);
+  EXPECT_EQ(refusal("[b, s < seq, k] => x[b, seq - 1 - s, k]"), said);
+  EXPECT_EQ(refusal("[b, s, k] => x[b, s, k] + x[b, seq - 1, k]"), "3: depends on the last one: this reads it");
+}
+
+TEST(PositionAnalysis, RefusesReductions) {
+  EXPECT_EQ(refusal("sum(x, axis: 1)", "f32[batch, d]"), "3: depends on others: this combines all positions");
+  EXPECT_EQ(refusal("[b, s, k] => x[b, s, k] / seq"), "3: depends on how many there are");
+  EXPECT_EQ(refusal("sum(x, axis: 0)", "f32[seq, d]"),
+            "3: of one row depends on the others: this combines all rows of `batch`");
+}
+
+TEST(PositionAnalysis, RefusesShapesThatMergePositions) {
+  EXPECT_EQ(refusal("reshape(x, [batch, seq * d])", "f32[batch, seq * d]"),
+            "3: is not one of a dimension here: this tensor has seq*d elements along one");
+  EXPECT_EQ(refusal("[b, s, t] => dot(x[b, s], x[b, t])", "f32[batch, seq, seq]"),
+            "3: would be computed for all pairs of positions: this tensor has two such dimensions; inside of `attend` "
+            "the pairs are not kept");
+  EXPECT_EQ(refusal("[b] => x[b, 0]", "f32[batch, d]"),
+            "3: may depend on any: nothing says that this reads no position behind its own");
+}

@@ -1,0 +1,125 @@
+// Compiled steps against the compiled function that they are made from: rows of different lengths, prefilled, stepped,
+// taken back and stepped again, over caches that hold NaN wherever nothing was appended.
+#include "tests/e2e/CompiledModel.h"
+#include "tests/e2e/Subject.h"
+#include <cmath>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <limits>
+
+namespace attnc::e2e {
+namespace {
+
+using reference::Array;
+using reference::Element;
+
+constexpr int64_t rows = 2, total = 30, sources = 5, capacity = 33;
+
+const CompiledModel &model() {
+  static const CompiledModel model(ATTNC_ROOT "/tests/e2e/models/incremental.attn", {});
+  return model;
+}
+
+struct Pair {
+  const char *whole, *step;
+};
+
+void PrintTo(const Pair &pair, std::ostream *stream) { *stream << pair.step; }
+
+class Steps : public testing::TestWithParam<Pair> {
+protected:
+  void SetUp() override {
+    ASSERT_TRUE(model()) << model().message();
+    Random random(GetParam().step);
+    tokens = Array(Element::I32, {rows, total});
+    source = Array(Element::I32, {rows, sources});
+    for (Array *each : {&tokens, &source})
+      for (double &value : each->values)
+        value = static_cast<double>(random.below(61));
+    whole = call(GetParam().whole, 0, {{"tokens", tokens}, {"source", source}}).front();
+    std::string step = GetParam().step;
+    if (const attn_entry_info *begin = model().entry(step + "_begin")) {
+      std::vector<Array> results = call(step + "_begin", 0, {{"source", source}});
+      for (int32_t number = 0; number < begin->result_count; ++number)
+        kept[begin->tensors[begin->input_count + number].name] = results[number];
+    }
+  }
+
+  /// Results, then states.
+  std::vector<Array> call(const std::string &name, int64_t seq, std::map<std::string, Array> inputs) {
+    const attn_entry_info &entry = *model().entry(name);
+    Dimensions sizes = {{"batch", rows}, {"n", sources}, {"capacity", capacity}, {"seq", seq ? seq : total}};
+    std::vector<int64_t> dimensions;
+    for (int32_t number = 0; number < entry.dimension_count; ++number)
+      dimensions.push_back(sizes.at(entry.dimensions[number].name));
+    std::vector<Array> arguments;
+    for (int32_t number = 0; number < entry.input_count; ++number) {
+      const attn_tensor_info &tensor = entry.tensors[number];
+      double poison = tensor.dtype == ATTN_F32 ? std::numeric_limits<double>::quiet_NaN() : 1 << 30;
+      auto found = inputs.find(tensor.name);
+      if (found == inputs.end() && number < entry.input_count - entry.state_count)
+        ADD_FAILURE() << name << " reads " << tensor.name;
+      Element element = tensor.dtype == ATTN_F32 ? Element::F32 : Element::I32;
+      arguments.push_back(found != inputs.end() ? found->second : Array(element, shapeOf(tensor, dimensions), poison));
+    }
+    CallResults found = model().call(entry, arguments, dimensions, {2, false});
+    EXPECT_EQ(found.status, ATTN_OK);
+    std::vector<Array> results;
+    for (auto [number, bytes] : llvm::enumerate(found.bytes)) {
+      const attn_tensor_info &tensor = resultInfo(entry, number);
+      bool isReal = tensor.dtype == ATTN_F32;
+      Array &result = results.emplace_back(isReal ? Element::F32 : Element::I32, shapeOf(tensor, dimensions));
+      for (size_t place = 0; place < result.values.size(); ++place) {
+        float real;
+        int32_t integer;
+        std::memcpy(isReal ? static_cast<void *>(&real) : &integer, bytes.data() + 4 * place, 4);
+        result.values[place] = isReal ? real : integer;
+      }
+    }
+    return results;
+  }
+
+  /// Positions from[b] .. from[b] + count of each row b.
+  void expect(const std::string &name, std::vector<double> from, int64_t count) {
+    const attn_entry_info &entry = *model().entry(name);
+    Array chunk(Element::I32, {rows, count});
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t i = 0; i < count; ++i)
+        chunk.values[row * count + i] = tokens.at({row, int64_t(from[row]) + i});
+    std::map<std::string, Array> inputs = kept;
+    inputs["tokens"] = chunk;
+    inputs["length"] = Array(Element::I32, {rows}, from);
+    std::vector<Array> results = call(name, count, inputs);
+    for (int32_t number = 0; number < entry.state_count; ++number)
+      kept[resultInfo(entry, entry.result_count + number).name] = results[entry.result_count + number];
+    int64_t features = whole.shape[2];
+    ASSERT_EQ(results[0].shape, (llvm::SmallVector<int64_t>{rows, count, features}));
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t i = 0; i < count; ++i)
+        for (int64_t feature = 0; feature < features; ++feature)
+          ASSERT_NEAR(results[0].at({row, i, feature}), whole.at({row, int64_t(from[row]) + i, feature}), 1e-5)
+              << name << ", row " << row << ", position " << from[row] + double(i);
+  }
+
+  Array tokens, source, whole;
+  std::map<std::string, Array> kept;
+};
+
+TEST_P(Steps, AgreeWithTheWhole) {
+  std::string step = GetParam().step;
+  expect(step + "_prefill", {0, 0}, 20);
+  expect(step, {20, 11}, 1); // the second row takes nine positions back
+  expect(step, {21, 12}, 1);
+  expect(step + "_prefill", {22, 13}, 5);
+  for (double position = 0; position < 3; ++position)
+    expect(step, {27 + position, 18 + position}, 1);
+  expect(step + "_prefill", {0, 3}, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, Steps,
+                         testing::Values(Pair{"logits", "next"}, Pair{"windows", "local"},
+                                         Pair{"translated", "translate"}, Pair{"shifted", "shift"}),
+                         [](const auto &info) { return std::string(info.param.step); });
+
+} // namespace
+} // namespace attnc::e2e
