@@ -280,7 +280,7 @@ void EntryWriter::writeAppend(model::AppendOp append) {
   Value bytes = times(product(along + 1, rank), host.number(elementBytes(element)));
   Value capacity = size(*sizes.size(append.getCache(), along + (append.getPlace() ? 1 : 0)));
   auto get = EntryPlan::root(append.getRows()).getDefiningOp<model::GetOp>();
-  Value from = address(append.getRows(), get ? program.parameters.firstPlace(get) : 0);
+  Value from = address(append.getRows(), get ? program.parameters.firstPlace(get.getParameter()) : 0);
   Value to = address(plan.place(append));
   if (append.getPlace())
     to = host.advance(to, times(times(index(append.getPlace()), outer), times(capacity, bytes)));

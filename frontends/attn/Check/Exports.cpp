@@ -1,6 +1,7 @@
 #include "compiler/Diagnostics/Spelling.h"
 #include "frontends/attn/Check/Checker.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace attnc::check {
