@@ -1,4 +1,5 @@
 #include "tools/attnc/InputRanges.h"
+#include "dialects/Model/Model.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -51,6 +52,12 @@ InputRanges inputRanges(ModuleOp module, const std::string &name) {
       if (std::string size = sizeText(read.getTensor(), dimension, entry); inputName && !size.empty())
         ranges[inputName.getValue().str()].push_back(size);
     }
+  });
+  // Nothing was appended to a cache before.
+  entry.walk([&](model::AppendOp append) {
+    if (auto length = dyn_cast<BlockArgument>(append.getLength()))
+      if (auto inputName = entry.getArgAttrOfType<StringAttr>(length.getArgNumber(), "model.name"))
+        ranges[inputName.getValue().str()].push_back("1");
   });
   return ranges;
 }

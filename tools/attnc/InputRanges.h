@@ -1,9 +1,11 @@
 //===- InputRanges.h - integers that a model can read with ------------------------------------------------------===//
 //
 // An input of integers that a model uses as subscripts, such as tokens, must stay below the sizes of what it reads. The
-// imported module says which sizes those are:
+// derived module says which sizes those are:
 //
 //   logits(tokens: i32[batch, seq])  reads  token.table[tokens[b, t], d]      tokens: {"256"}
+//
+// The lengths of caches are 0, for the caches are empty.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -64,7 +64,7 @@ static LogicalResult planCaches(IncrementalPlan &plan, Names &names) {
   for (auto [value, reach] : plan.analysis.caches()) {
     std::optional<unsigned> row = plan.analysis.rowDim(value), position = plan.analysis.positionDim(value);
     if (plan.analysis.hasRows() && row && *row > *position)
-      return emitError(value.getLoc()) << "error: this is kept from call to call with `" << plan.analysis.rowName
+      return emitError(value.getLoc()) << "this is kept from call to call with `" << plan.analysis.rowName
                                        << "` behind `" << plan.analysis.alongName << "`; expected them in this order";
     KeptValue &cache = plan.caches.emplace_back(KeptValue{value, names.claim(roleOf(value, plan.analysis)), {}, 1});
     if (failed(addLoops(cache)))
@@ -118,7 +118,7 @@ static LogicalResult checkName(func::FuncOp function, const Twine &name) {
   auto module = function->getParentOfType<ModuleOp>();
   if (!module.lookupSymbol(name.str()))
     return success();
-  return function.emitError() << "error: `" << function.getName() << "` comes with `" << name.str()
+  return function.emitError() << "`" << function.getName() << "` comes with `" << name.str()
                               << "`, which is exported too; expected another name";
 }
 
@@ -131,7 +131,7 @@ LogicalResult deriveIncremental(func::FuncOp function) {
   if (failed(plan.analysis.run()) || failed(planCaches(plan, names)) || failed(planGiven(plan, names)))
     return failure();
   if (plan.caches.empty())
-    return function.emitError() << "error: no position along `" << along.getValue()
+    return function.emitError() << "no position along `" << along.getValue()
                                 << "` depends on another one, so there is nothing to keep from call to call";
   std::string name = function.getName().str();
   if (failed(checkName(function, name + "_prefill")) ||

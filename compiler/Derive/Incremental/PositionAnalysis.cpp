@@ -102,7 +102,7 @@ std::optional<unsigned> PositionAnalysis::rowDim(Value tensor) {
 }
 
 LogicalResult PositionAnalysis::mixes(Operation *op, const Twine &why) {
-  return op->emitError() << "error: position i along `" << alongName << "` " << why;
+  return op->emitError() << "position i along `" << alongName << "` " << why;
 }
 
 /// Positions are one dimension, and no other size has to do with them.

@@ -59,7 +59,7 @@ std::string reachOf(const std::string &result, const std::string &declared = "f3
 
 /// The error, which all begin alike.
 std::string refusal(const std::string &result, const std::string &declared = "f32[batch, seq, d]") {
-  std::string error = Analysed(result, declared).error, begin = "error: position i along `seq` ";
+  std::string error = Analysed(result, declared).error, begin = "position i along `seq` ";
   size_t at = error.find(begin);
   EXPECT_NE(at, std::string::npos) << error;
   return at == std::string::npos ? error : error.erase(at, begin.size());
