@@ -6,8 +6,8 @@
 // pointwise op whose only reader is a pointwise op or a reduction that reads each of its elements once.
 //
 // A producer is never computed twice, unless it reads nothing (a constant, positions): it keeps its own op where it has
-// several readers, where the reader repeats it along a dimension, or where the reader is a contraction. What a parameter
-// is set to (model.set) is a second result of the op that reads it, so that an optimizer's step is one op.
+// several readers, where the reader repeats it along a dimension, or where the reader is a contraction. What a
+// parameter is set to (model.set) is a second result of the op that reads it, so that an optimizer's step is one op.
 //
 //   %a = generic { addf }  ins(%x, %bias)
 //   %b = generic { gelu }  ins(%a)                 →     %b = generic { addf, gelu }  ins(%x, %bias)
