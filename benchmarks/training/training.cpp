@@ -3,8 +3,8 @@
 //   training-benchmark [BATCH SEQ]...     4 64 4 1024 unless said: time of a step, share of the cores' FMA peak that is
 //                                         measured beside it, bytes of the arena with and without the gradients
 //
-// Useful operations: 6 for each weight of a product and each token, 12 for each kept pair of positions, head and feature
-// (a forward of 4, and 8 backward).
+// Useful operations: 6 for each weight of a product and each token, 12 for each kept pair of positions, head and
+// feature (a forward of 4, and 8 backward).
 #include "attn/attn.h"
 #include "benchmarks/support/Machine.h"
 #include "gpt2.h"
