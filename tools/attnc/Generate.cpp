@@ -165,8 +165,8 @@ Error Sequence::take(std::vector<int32_t> tokens) {
   return Error::success();
 }
 
-/// The likeliest token where the temperature is 0; else draw number `draw` among the likeliest `top` whose probabilities
-/// together reach `mass` (Holtzman et al. 2020).
+/// The likeliest token where the temperature is 0; else draw number `draw` among the likeliest `top`, as many as reach
+/// the probability `mass` together (Holtzman et al. 2020).
 static int32_t choose(const GenerateOptions &options, ArrayRef<float> logits, int64_t draw) {
   std::vector<int32_t> order(logits.size());
   std::iota(order.begin(), order.end(), 0);
