@@ -7,18 +7,19 @@
 namespace attnc {
 
 /// LLVM's handlers run on the stack of the thread that faults, which is of no use when it was that stack that
-/// overflowed.
-static void handleSignalsOn(char *memory, size_t bytes) {
-  stack_t stack = {};
+/// overflowed. Returns what signals were handled on before, which the thread must end with: whoever set it frees it.
+static stack_t handleSignalsOn(char *memory, size_t bytes) {
+  stack_t stack = {}, before = {};
   stack.ss_sp = memory;
   stack.ss_size = bytes;
-  sigaltstack(&stack, nullptr);
+  sigaltstack(&stack, &before);
   for (int signal : {SIGSEGV, SIGBUS}) {
     struct sigaction action;
     sigaction(signal, nullptr, &action);
     action.sa_flags |= SA_ONSTACK;
     sigaction(signal, &action, nullptr);
   }
+  return before;
 }
 
 bool survives(llvm::function_ref<void()> work) {
@@ -28,8 +29,9 @@ bool survives(llvm::function_ref<void()> work) {
   llvm::CrashRecoveryContext recovery;
   bool survived = recovery.RunSafelyOnThread(
       [&] {
-        handleSignalsOn(memory.get(), signalStack);
+        stack_t before = handleSignalsOn(memory.get(), signalStack);
         work();
+        sigaltstack(&before, nullptr);
       },
       /*RequestedStackSize=*/64 << 20);
   llvm::CrashRecoveryContext::Disable();
