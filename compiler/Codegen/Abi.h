@@ -1,7 +1,7 @@
 //===- Abi.h - the binary interface, as the compiler sees it ----------------------------------------------------===//
 //
 // The one header through which the compiler includes the runtime's: what generated code and the model's table hold is
-// laid out by the records of attn/abi.h and attn/model.h themselves, never by a copy of them. Records of the ABI are
+// laid out by the records of attn/abi.h and attn/model.h themselves, never by a copy of them. Records of attn/abi.h are
 // words of eight bytes (a pointer or an int64_t each), so that generated code finds a field by the number of its word:
 //
 //   LLVM::GEPOp(pointer, i64, frame, abi::frameArena)        frame->arena

@@ -1,5 +1,4 @@
-//===- Derive.h - entry points made from others
-//---------------------------------------------------------------------===//
+//===- Derive.h - entry points made from others -------------------------------------------------------------------===//
 //
 // The derive phase replaces functions that say how they are to be derived by ordinary ones. A function with
 // `model.gradient` computes one f32 of rank 0, its value; afterwards its results are that value and the gradients of

@@ -86,6 +86,7 @@ private:
     return success();
   }
 
+  static_assert(attn::getMaxEnumValForNormaliser() == 1, "what is no softmax is taken for a ratio");
   std::vector<double> passNormaliser(const AttendRow &row, ArrayRef<int64_t> point, ArrayRef<double> ofWeights) {
     double mean = std::inner_product(ofWeights.begin(), ofWeights.end(), row.probabilities.begin(), 0.0);
     double total = std::accumulate(row.scores.begin(), row.scores.end(), 0.0);

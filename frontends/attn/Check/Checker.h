@@ -359,6 +359,7 @@ public:
   unsigned nesting = 0;                                ///< of expression(), over calls
   uint64_t steps = 0;                                  ///< expressions checked
   bool isExhausted = false;
+  bool isTraining = false;     ///< the entry point that is being checked is minimised
   bool isRankInvented = false; ///< of an argument of the function that is being checked
   size_t errorsFound = 0;      ///< those that were reported before too
 };

@@ -86,7 +86,9 @@ void Checker::checkExport(const ast::ExportDecl &decl, SourceUnit &unit, Instanc
   if (!function)
     return;
   size_t before = program->entries.size();
+  isTraining = made->rule && made->rule->name == "minimize";
   checkEntry(*function, decl.name.text, decl.name.range, true);
+  isTraining = false;
   if (!made->rule || program->entries.size() == before)
     return;
   Entry &entry = program->entries.back();

@@ -224,6 +224,8 @@ std::optional<Value> Checker::find(const ScopePtr &scope, const std::string &nam
     return value;
   if (std::optional<Value> value = findTopLevel(scope->unit, name, true))
     return value;
+  if (name == "training")
+    return Value(isTraining);
   if (std::optional<Value> value = builtinConstant(name))
     return value;
   if (const Builtin *builtin = findBuiltin(name))
