@@ -35,7 +35,8 @@ public:
     auto [count, number] = nextCount();
     for (auto [step, gradient] : llvm::zip_equal(minimize.getSteps(), gradients->parameters)) {
       auto parameter = module.lookupSymbol<model::ParameterOp>(step.getParameter());
-      takeStep(step, parameter.getCounts(), gradient, number, {});
+      if (failed(takeStep(step, parameter.getCounts(), gradient, number, {})))
+        return failure();
     }
     model::SetOp::create(builder, at, minimize.getCount(), ValueRange(), count);
     function->removeAttr(model::minimizeAttrName);
@@ -58,7 +59,11 @@ private:
   Value clippingFactor(ArrayRef<Value> gradients);
   Value scaled(Value gradient);
   std::pair<Value, Value> nextCount();
-  void takeStep(model::StepAttr step, ArrayRef<int64_t> counts, Value gradient, Value number, SmallVector<Value> place);
+  LogicalResult readsNoTrained(func::FuncOp optimizer);
+  LogicalResult setInOrder(ArrayRef<FlatSymbolRefAttr> targets, ArrayRef<Value> before, ArrayRef<Value> after,
+                           ValueRange place);
+  LogicalResult takeStep(model::StepAttr step, ArrayRef<int64_t> counts, Value gradient, Value number,
+                         SmallVector<Value> place);
 };
 
 /// A tensor of `sizes` by its elements.
@@ -156,9 +161,43 @@ std::pair<Value, Value> Minimization::nextCount() {
   return {after, real};
 }
 
+/// The steps of parameters follow one another, so that one would see what another has made.
+LogicalResult Minimization::readsNoTrained(func::FuncOp optimizer) {
+  WalkResult result = optimizer.walk([&](model::GetOp get) {
+    bool isTrained = llvm::any_of(minimize.getSteps(),
+                                  [&](model::StepAttr each) { return each.getParameter() == get.getParameterAttr(); });
+    if (!isTrained)
+      return WalkResult::advance();
+    get.emitError("a step of an optimizer reads @")
+        << get.getParameter() << ", which is trained as well; it sees its own parameter alone";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// What is set to the value that another target had comes before that one is set.
+LogicalResult Minimization::setInOrder(ArrayRef<FlatSymbolRefAttr> targets, ArrayRef<Value> before,
+                                       ArrayRef<Value> after, ValueRange place) {
+  SmallVector<size_t> pending;
+  for (size_t each = 0; each < targets.size(); ++each)
+    if (after[each] != before[each])
+      pending.push_back(each);
+  while (!pending.empty()) {
+    auto next = llvm::find_if(pending, [&](size_t each) {
+      return llvm::none_of(pending, [&](size_t other) { return other != each && after[other] == before[each]; });
+    });
+    if (next == pending.end())
+      return emitError(at,
+                       "a step of the optimizer gives two states each other's value, which cannot be done in place");
+    model::SetOp::create(builder, at, targets[*next], place, after[*next]);
+    pending.erase(next);
+  }
+  return success();
+}
+
 /// Emits a loop for each of `counts`, and the step of the element at `place` in the innermost.
-void Minimization::takeStep(model::StepAttr step, ArrayRef<int64_t> counts, Value gradient, Value number,
-                            SmallVector<Value> place) {
+LogicalResult Minimization::takeStep(model::StepAttr step, ArrayRef<int64_t> counts, Value gradient, Value number,
+                                     SmallVector<Value> place) {
   if (!counts.empty()) {
     Value zero = arith::ConstantIndexOp::create(builder, at, 0), one = arith::ConstantIndexOp::create(builder, at, 1);
     Value count = arith::ConstantIndexOp::create(builder, at, counts.front());
@@ -172,6 +211,8 @@ void Minimization::takeStep(model::StepAttr step, ArrayRef<int64_t> counts, Valu
     return takeStep(step, counts.drop_front(), element, number, place);
   }
   auto optimizer = module.lookupSymbol<func::FuncOp>(step.getFunction());
+  if (failed(readsNoTrained(optimizer)))
+    return failure();
   SmallVector<FlatSymbolRefAttr> targets = {step.getParameter()};
   targets.append(step.getStates().begin(), step.getStates().end());
   SmallVector<Value> values;
@@ -186,9 +227,10 @@ void Minimization::takeStep(model::StepAttr step, ArrayRef<int64_t> counts, Valu
   Block &body = optimizer.getBody().front();
   for (Operation &op : body.without_terminator())
     builder.clone(op, mapping);
-  for (auto [target, before, value] : llvm::zip_equal(targets, values, body.getTerminator()->getOperands()))
-    if (Value after = mapping.lookupOrDefault(value); after != before)
-      model::SetOp::create(builder, at, target, place, after);
+  SmallVector<Value> after;
+  for (Value value : body.getTerminator()->getOperands())
+    after.push_back(mapping.lookupOrDefault(value));
+  return setInOrder(targets, values, after, place);
 }
 
 } // namespace

@@ -274,12 +274,13 @@ bool Planner::mayUpdateInPlace(model::SetOp set) {
   WalkResult found = plan.entry.walk([&](model::GetOp get) {
     if (get.getParameter() != set.getParameter() || lastUse(get) < steps.lookup(call))
       return WalkResult::advance();
+    if (lastUse(get) != steps.lookup(call))
+      return WalkResult::interrupt();
     for (unsigned operand = 0; operand < call.getNumOperands(); ++operand) {
       if (EntryPlan::root(call.getOperand(operand)) != get)
         continue;
       auto written = kernel.getArgAttrOfType<IntegerAttr>(operand, inPlaceAttrName);
-      if (get.getIndices() != set.getIndices() || !written || written.getInt() != result.getResultNumber() ||
-          lastUse(get) != steps.lookup(call))
+      if (get.getIndices() != set.getIndices() || !written || written.getInt() != result.getResultNumber())
         return WalkResult::interrupt();
     }
     return WalkResult::advance();

@@ -65,9 +65,10 @@ ATTN_PUBLIC int attn_parameter_name(const attn_parameter_info *parameter, int64_
 /* Makes the packed weights from the loaded ones, in memory that is there. */
 static attn_code fill_packed(attn_weights *weights, const attn_executor *executor, attn_status *status) {
   const attn_model *model = weights->model;
-  weights->stale = 0;
-  if (!model->prepare)
+  if (!model->prepare) {
+    weights->stale = 0;
     return attn_succeed(status);
+  }
   if (!executor)
     executor = attn_serial_executor();
   int64_t arena_bytes = model->prepare_arena_bytes ? model->prepare_arena_bytes(0, executor->workers) : 0;
@@ -81,6 +82,7 @@ static attn_code fill_packed(attn_weights *weights, const attn_executor *executo
   if (code != ATTN_OK)
     return attn_fail(status, (attn_code)code, "%s: packing the weights failed: %s", model->name,
                      attn_code_name((attn_code)code));
+  weights->stale = 0;
   return attn_succeed(status);
 }
 

@@ -6,7 +6,7 @@ namespace attnc::e2e {
 std::vector<Subject> trainingSubjects() {
   std::vector<Choice> batches = {{"one row", {{"batch", 1}}}, {"odd", {{"batch", 37}}}, {"many", {{"batch", 256}}}};
   std::vector<Subject> subjects;
-  for (const char *optimizer : {"sgd", "adam", "adamw", "lion", "adafactor"})
+  for (const char *optimizer : {"sgd", "adam", "adamw", "lion", "adafactor", "lagging_step", "crowded_step"})
     subjects.push_back(
         {"training.attn", optimizer, {.c = 16, .reduction = 100, .along = {"batch"}}, batches, {{"targets", below(3)}}});
   return subjects;

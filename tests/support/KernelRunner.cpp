@@ -140,9 +140,9 @@ struct KernelRunner::Launch {
 
 static void appendDynamicSizes(Type type, const std::vector<int64_t> &shape, std::vector<int64_t> &sizes) {
   auto tensor = cast<RankedTensorType>(type);
-  for (auto [number, size] : llvm::enumerate(shape))
+  for (int64_t number = 0; number < tensor.getRank(); ++number) // a packed weight has another shape, and static sizes
     if (tensor.isDynamicDim(number))
-      sizes.push_back(size);
+      sizes.push_back(shape[number]);
 }
 
 void KernelRunner::runPhases(Launch &launch, const RunOptions &options) {
@@ -174,7 +174,7 @@ std::vector<HostArray> KernelRunner::run(const std::vector<HostArray> &inputs,
     if (isa<RankedTensorType>(type)) {
       const HostArray &input = inputs[tensor++];
       launch.buffers.emplace_back(input.bytes.size(), options.guardBefore, 4);
-      std::memcpy(launch.buffers.back().data(), input.bytes.data(), input.bytes.size());
+      std::copy(input.bytes.begin(), input.bytes.end(), launch.buffers.back().data());
       appendDynamicSizes(type, input.shape, launch.sizes);
     }
   for (auto [number, shape] : llvm::enumerate(resultShapes)) {
@@ -195,7 +195,8 @@ std::vector<HostArray> KernelRunner::run(const std::vector<HostArray> &inputs,
     runPhases(launch, options);
   status_ = launch.status;
   for (auto [number, result] : llvm::enumerate(results))
-    std::memcpy(result.bytes.data(), launch.pointers[inputs.size() + number], result.bytes.size());
+    std::copy_n(static_cast<const char *>(launch.pointers[inputs.size() + number]), result.bytes.size(),
+                result.bytes.begin());
   return results;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace attnc::check {
 
@@ -151,6 +152,18 @@ bool Checker::isTrained(const Parameter &parameter, const std::optional<Value> &
   return instance && parameter.name.starts_with(instance->path + ".");
 }
 
+/// Does a value speak of some elements of a list of modules?
+static bool picksElements(const Value &value) {
+  auto *tensor = value.tensor();
+  auto *parameter = tensor ? tensor->as<ParameterRef>() : nullptr;
+  auto *module = value.as<ModuleValue>();
+  auto *list = value.as<ModuleListValue>();
+  if (auto *tuple = value.as<TupleValue>())
+    return std::any_of(tuple->parts.begin(), tuple->parts.end(), picksElements);
+  return (parameter && !parameter->picks.empty()) || (module && !module->picks.empty()) ||
+         (list && !list->picks.empty());
+}
+
 void Checker::minimize(Entry &entry, const Derivation &derivation, const ast::ExportDecl &decl, SourceUnit &unit,
                        Instance *model) {
   if (!isLoss(entry, decl, "what is minimised is"))
@@ -162,17 +175,25 @@ void Checker::minimize(Entry &entry, const Derivation &derivation, const ast::Ex
   std::optional<Value> over;
   Training training;
   bool isWhole = true;
+  std::set<std::string> labels;
   for (const ast::Argument *argument : derivation.arguments) {
     std::string label = argument->label ? argument->label->text : "";
-    if (label == "with") {
+    if (!labels.insert(label).second) {
+      error(DiagnosticKind::ArgumentCount, argument->range, fmt::format("`{}` is given twice", label));
+      isWhole = false;
+    } else if (label == "with") {
       optimizer = makeOptimizer(*argument->value, scope);
       isWhole &= optimizer != nullptr;
     } else if (label == "over") {
       over = expression(*argument->value, scope);
+      if (picksElements(*over)) {
+        notSupported(argument->value->range, "training one element of a list");
+        isWhole = false;
+      }
     } else if (label == "clip_norm") {
       std::optional<double> norm = expression(*argument->value, scope).real();
       training.clipNorm = norm.value_or(0);
-      if (!norm || !(*norm > 0))
+      if (!norm || !(static_cast<float>(*norm) > 0))
         error(DiagnosticKind::NotConstant, argument->value->range, "`clip_norm` is a number above 0");
     } else {
       error(DiagnosticKind::UnknownArgument, argument->range, "`minimize` has no such argument")
@@ -183,7 +204,7 @@ void Checker::minimize(Entry &entry, const Derivation &derivation, const ast::Ex
   if (!optimizer && isWhole)
     error(DiagnosticKind::ArgumentCount, decl.value->range, "`minimize` is called without `with`, the optimizer")
         .hint("minimize(f, with: adamw(lr: 3e-4))");
-  if (!optimizer || (over && over->isError()))
+  if (!optimizer || !isWhole || (over && over->isError()))
     return;
   std::vector<const Parameter *> trained;
   for (const Parameter *parameter : program->parameters)

@@ -57,6 +57,12 @@ const Parameter *Checker::addState(const Entry &entry, const std::string &name, 
           fmt::format("a parameter and a state of training have the name `{}` in checkpoints", state.checkpoint))
         .note("the other is", first->second)
         .hint("give the export another name");
+  for (const Parameter *other : program->parameters)
+    if (isNew && other->name == state.name)
+      error(DiagnosticKind::AlreadyDefined, range,
+            fmt::format("a parameter and a state of training have the name `{}`", state.name))
+          .note("the other is", other->range)
+          .hint("give the export another name");
   program->parameterStore.push_back(std::move(state));
   program->parameters.push_back(&program->parameterStore.back());
   return program->parameters.back();
@@ -95,7 +101,8 @@ bool Checker::addStep(Entry &entry, Instance &optimizer, const Parameter &parame
     Local *local = build.newLocal(name.text, std::move(type), name.range);
     Binding binding{TensorValue{build.reference(local, name.range)}, name.range};
     binding.isState = isState;
-    if (!scope->names.emplace(name.text, binding).second)
+    bool isNew = scope->names.emplace(name.text, binding).second;
+    if (!isNew || optimizer.members.count(name.text))
       error(DiagnosticKind::AlreadyDefined, name.range, fmt::format("`{}` is defined twice", name.text));
     return local;
   };

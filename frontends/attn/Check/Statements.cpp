@@ -201,6 +201,10 @@ static void collectAssigned(const ast::Block &block, std::vector<std::string> &n
     if (auto *assignment = stmt->as<ast::AssignStmt>()) {
       if (std::find(names.begin(), names.end(), assignment->target.text) == names.end())
         names.push_back(assignment->target.text);
+    } else if (auto *change = stmt->as<ast::UpdateStmt>()) {
+      auto *state = change->target->as<ast::NameRefExpr>();
+      if (state && std::find(names.begin(), names.end(), state->name) == names.end())
+        names.push_back(state->name);
     } else if (auto *loop = stmt->as<ast::ForStmt>()) {
       collectAssigned(loop->body, names);
     } else if (auto *choice = stmt->as<ast::IfStmt>()) {
@@ -259,7 +263,7 @@ void Checker::loop(const ast::ForStmt &stmt, const ModuleListValue &list, const 
   std::vector<Binding *> variables;
   for (const std::string &name : names) {
     Binding *binding = findBinding(scope, name);
-    if (!binding || !binding->isVar || binding->value.isError())
+    if (!binding || !(binding->isVar || binding->isState) || binding->value.isError())
       continue;
     if (!carry(loop, name, *binding, stmt))
       return;

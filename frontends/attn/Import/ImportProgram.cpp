@@ -153,7 +153,7 @@ Attribute Importer::minimize(const Entry &entry) {
   MLIRContext *context = builder.getContext();
   SmallVector<model::StepAttr> steps;
   for (const OptimizerStep &step : entry.training->steps) {
-    std::string name = entry.name + ".step." + step.parameter->name;
+    std::string name = entry.name + " step of " + step.parameter->name;
     optimizerStep(step, name);
     SmallVector<FlatSymbolRefAttr> states;
     for (const Parameter *state : step.states)

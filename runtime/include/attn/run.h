@@ -29,7 +29,8 @@ typedef struct attn_context {
 /* The entry point's number by name, or -1. */
 int64_t attn_find_entry(const attn_model *model, const char *name);
 
-/* Runs entry point number `entry`; `tensors` are its inputs, then its results. */
+/* Runs entry point number `entry`; `tensors` are its inputs, then its results. Where a call that trains ends in
+ * ATTN_OUT_OF_RANGE, the parameters are undefined: load what was saved. */
 attn_code attn_run(const attn_model *model, int64_t entry, const attn_context *context, const attn_tensor *tensors,
                    int64_t tensor_count, attn_status *status);
 

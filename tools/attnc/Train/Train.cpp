@@ -80,6 +80,11 @@ static int64_t vocabularyOf(const TrainOptions &options, const attn_entry_info &
 Error Training::begin() {
   if (std::error_code code = sys::fs::create_directories(options.output))
     return createStringError(formatv("{0}: {1}", options.output, code.message()));
+  if (!options.resume && sys::fs::exists(file("checkpoint.safetensors")))
+    return createStringError(
+        formatv("{0} has the checkpoint of another run; --resume goes on with that, and another folder "
+                "begins anew",
+                options.output));
   Trainer::Options wanted = options.trainer;
   if (options.resume) {
     wanted.weights = file("checkpoint.safetensors");
@@ -155,8 +160,14 @@ Error Training::loop() {
     if (done % options.validateEvery == 0 || isLast)
       if (Error error = point(done))
         return error;
+    bool saves = done % options.saveEvery == 0 || isLast || isInterrupted;
+    if (saves && !trainer->isFinite())
+      return createStringError(
+          formatv("parameters are no finite numbers after step {0}; the last checkpoint, if there is "
+                  "one, is kept",
+                  done));
     // A checkpoint that cannot be written leaves the old one as it is, and the run goes on.
-    if (done % options.saveEvery == 0 || isLast || isInterrupted)
+    if (saves)
       if (Error error = trainer->save(file("checkpoint.safetensors"), /*states=*/true))
         warn(toString(std::move(error)));
   }

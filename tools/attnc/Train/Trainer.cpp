@@ -1,6 +1,7 @@
 #include "tools/attnc/Train/Trainer.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <cstring>
+#include <algorithm>
+#include <cmath>
 
 using namespace llvm;
 
@@ -136,6 +137,22 @@ Expected<double> Trainer::loss(std::vector<HostTensor> &inputs) { return call(lo
 Error Trainer::prepareToValidate() {
   attn_status status;
   return toError(attn_weights_repack(weights, context.executor, &status), status);
+}
+
+bool Trainer::isFinite() const {
+  for (const attn_parameter_info &info : ArrayRef(model.parameters, model.parameter_count)) {
+    int64_t count = 1, places = 1;
+    for (int64_t size : ArrayRef(info.shape, info.rank))
+      count *= size;
+    for (int64_t size : ArrayRef(info.counts, info.list_rank))
+      places *= size;
+    for (int64_t place = info.first; info.dtype == ATTN_F32 && place < info.first + places; ++place) {
+      auto *values = static_cast<const float *>(attn_weights_table(weights)[place]);
+      if (!std::all_of(values, values + count, [](float value) { return std::isfinite(value); }))
+        return false;
+    }
+  }
+  return true;
 }
 
 Error Trainer::save(const std::string &path, bool states) const {

@@ -36,6 +36,8 @@ public:
   /// Before a loss, after steps.
   llvm::Error prepareToValidate();
   llvm::Error save(const std::string &path, bool states) const;
+  /// Is every parameter and state a finite number?
+  bool isFinite() const;
 
 private:
   explicit Trainer(const attn_model &model) : model(model) {}

@@ -140,6 +140,9 @@ std::vector<HostTensor> TrainingData::heldOutBatch(BatchShape shape, int64_t num
     if (start + width + (isSequence() ? 1 : 0) <= count())
       starts.push_back(start);
   }
+  bool isFixed = attn_size_dimension(&entry->tensors[0].shape[0]) < 0; // the model says how many rows there are
+  if (isFixed && int64_t(starts.size()) < shape.batch)
+    starts.clear();
   return starts.empty() ? std::vector<HostTensor>() : gather(shape, starts);
 }
 
