@@ -482,7 +482,7 @@ TEST(AttendGradients, KeysOfAHeadInSplits) {
       AttendGradientKernel kernel;
       kernel.heads = heads;
       kernel.group = group;
-      kernel.queries = 70;
+      kernel.queries = 21;
       kernel.keys = 1700;
       kernel.dim = 20;
       kernel.valueDim = 13;
