@@ -41,31 +41,10 @@ private:
   attn_pool *pool = nullptr;
 };
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 double secondsOf(const std::function<void()> &body) {
   auto start = std::chrono::steady_clock::now();
   body();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-/// FMA peak of as many cores as there are workers, at the same time.
-double peakOf(const Workers &workers) {
-  const attn_executor *executor = workers.executor();
-  std::vector<double> peaks(executor->workers);
-  void *buffers[] = {peaks.data()};
-  attn_kernel_args args = {buffers, nullptr, nullptr, nullptr};
-  auto slice = [](const attn_kernel_args *arguments, int64_t chunk, void *) {
-    static_cast<double *>(arguments->buffers[0])[chunk] = fmaPeak();
-  };
-  executor->parallel_for(executor->self, slice, &args, executor->workers, nullptr, 0);
-  double sum = 0;
-  for (double peak : peaks)
-    sum += peak;
-  return sum;
 }
 
 /// `call(workers)` by turns on one worker and on two.
@@ -75,8 +54,8 @@ void report(const char *name, double flops, const Workers &one, const Workers &t
   call(one);
   call(two);
   for (int i = 0; i < repetitions; ++i) {
-    double onePeak = peakOf(one), oneTime = secondsOf([&] { call(one); });
-    double twoPeak = peakOf(two), twoTime = secondsOf([&] { call(two); });
+    double onePeak = fmaPeakOf(one.executor()), oneTime = secondsOf([&] { call(one); });
+    double twoPeak = fmaPeakOf(two.executor()), twoTime = secondsOf([&] { call(two); });
     alone.push_back(oneTime);
     together.push_back(twoTime);
     ratios.push_back(oneTime / twoTime);

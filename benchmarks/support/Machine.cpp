@@ -72,12 +72,12 @@ __attribute__((target("avx2"))) void read256(const char *data, size_t bytes) {
     sink = _mm256_cvtss_f32(sum);
 }
 
+} // namespace
+
 double median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + long(values.size() / 2), values.end());
   return values[values.size() / 2];
 }
-
-} // namespace
 
 double fmaPeak() {
   bool wide = __builtin_cpu_supports("avx512f");
@@ -85,6 +85,20 @@ double fmaPeak() {
   wide ? runFma512() : runFma256();
   double seconds = threadSeconds() - start;
   return double(fmaRounds) * accumulators * 2 * (wide ? 16 : 8) / seconds;
+}
+
+double fmaPeakOf(const attn_executor *executor) {
+  std::vector<double> peaks(executor->workers);
+  void *buffers[] = {peaks.data()};
+  attn_kernel_args args = {buffers, nullptr, nullptr, nullptr};
+  auto slice = [](const attn_kernel_args *arguments, int64_t chunk, void *) {
+    static_cast<double *>(arguments->buffers[0])[chunk] = fmaPeak();
+  };
+  executor->parallel_for(executor->self, slice, &args, executor->workers, nullptr, 0);
+  double sum = 0;
+  for (double peak : peaks)
+    sum += peak;
+  return sum;
 }
 
 double readBandwidth(const void *data, size_t bytes) {

@@ -12,9 +12,11 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "attn/abi.h"
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace attnc::bench {
 
@@ -24,6 +26,11 @@ double threadSeconds();
 /// fp32 fused multiply-adds per second of this core, counted as two operations each, over a slice of about 3 ms of
 /// independent ones in the widest registers that the processor has.
 double fmaPeak();
+
+/// That of all workers together, at the same time.
+double fmaPeakOf(const attn_executor *executor);
+
+double median(std::vector<double> values);
 
 /// Bytes per second of one pass of vector loads over `bytes` bytes at `data` (a multiple of 512, 64-byte aligned).
 double readBandwidth(const void *data, size_t bytes);

@@ -25,27 +25,7 @@ void must(attn_code code, const attn_status &status) {
   std::exit(1);
 }
 
-/// FMA peak of all workers at the same time.
-double peakOf(const attn_executor *executor) {
-  std::vector<double> peaks(executor->workers);
-  void *buffers[] = {peaks.data()};
-  attn_kernel_args args = {buffers, nullptr, nullptr, nullptr};
-  auto slice = [](const attn_kernel_args *arguments, int64_t chunk, void *) {
-    static_cast<double *>(arguments->buffers[0])[chunk] = fmaPeak();
-  };
-  executor->parallel_for(executor->self, slice, &args, executor->workers, nullptr, 0);
-  double sum = 0;
-  for (double peak : peaks)
-    sum += peak;
-  return sum;
-}
-
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 double parameterBytes(bool states) {
   double bytes = 0;
@@ -82,10 +62,10 @@ void report(attn_weights *weights, const attn_executor *executor, int64_t batch,
   for (int i = -1; i < repetitions; ++i) {
     float loss;
     attn_status status;
-    double peak = peakOf(executor), from = now();
+    double peak = fmaPeakOf(executor), from = now();
     must(gpt2_train(&context, batch, seq, tokens.data(), tokens.data() + 1, &loss, &status), status);
     double took = now() - from;
-    peak = 0.5 * (peak + peakOf(executor));
+    peak = 0.5 * (peak + fmaPeakOf(executor));
     if (i < 0) // warms up
       continue;
     times.push_back(took);

@@ -1,5 +1,6 @@
 #include "compiler/Derive/Minimize.h"
 #include "compiler/Derive/Gradient.h"
+#include "compiler/Derive/Reverse.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -120,9 +121,7 @@ Value Minimization::clippingFactor(ArrayRef<Value> gradients) {
   Value total;
   for (Value gradient : gradients) {
     Value squares = sumOfSquares(gradient);
-    total = !total ? squares : scalar(f32, {total, squares}, [&](OpBuilder &inner, ValueRange values) -> Value {
-      return arith::AddFOp::create(inner, at, values[0], values[1]);
-    });
+    total = total ? Reverse::sum(builder, at, total, squares) : squares;
   }
   return scalar(f32, total, [&](OpBuilder &inner, ValueRange values) -> Value {
     Value limit =

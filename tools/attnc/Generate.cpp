@@ -55,10 +55,6 @@ private:
 
 } // namespace
 
-static Error toError(attn_code code, const attn_status &status) {
-  return code == ATTN_OK ? Error::success() : createStringError(StringRef(status.message));
-}
-
 static std::vector<int64_t> shapeOf(const attn_tensor_info &info, ArrayRef<int64_t> dimensions) {
   std::vector<int64_t> shape;
   for (int32_t d = 0; d < info.rank; ++d)

@@ -1,4 +1,5 @@
 #include "tools/attnc/Invocation.h"
+#include "tools/attnc/Messages.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -191,10 +192,6 @@ Error Invocation::makeInputs(const InvocationOptions &options) {
            boundOf(info, options.ranges), options.seed, i);
   }
   return Error::success();
-}
-
-static Error toError(attn_code code, const attn_status &status) {
-  return code == ATTN_OK ? Error::success() : createStringError(StringRef(status.message));
 }
 
 std::vector<attn_tensor> Invocation::views() {

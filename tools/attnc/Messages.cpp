@@ -14,6 +14,10 @@ ExitCode refuse(llvm::StringRef message) {
 
 ExitCode report(llvm::Error error) { return error ? refuse(llvm::toString(std::move(error))) : ExitCode::Success; }
 
+llvm::Error toError(attn_code code, const attn_status &status) {
+  return code == ATTN_OK ? llvm::Error::success() : llvm::createStringError(llvm::StringRef(status.message));
+}
+
 void warn(llvm::StringRef message) { llvm::errs() << "attnc: warning: " << message << "\n"; }
 
 static std::string unknown(const char *what, const std::string &word, const std::vector<std::string> &known) {

@@ -8,6 +8,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "attn/status.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -24,6 +25,8 @@ enum class ExitCode { Success = 0, UsersFault = 1, OurFault = 2 };
 ExitCode refuse(llvm::StringRef message);
 /// The same for an error, if there is one.
 ExitCode report(llvm::Error error);
+/// What a call of the runtime says, unless all is well.
+llvm::Error toError(attn_code code, const attn_status &status);
 void warn(llvm::StringRef message);
 
 /// Prints what is wrong with a command line, or the help that it asks for. `arguments` are those of the process.

@@ -1,4 +1,5 @@
 #include "tools/attnc/Train/Trainer.h"
+#include "tools/attnc/Messages.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <cmath>
@@ -6,10 +7,6 @@
 using namespace llvm;
 
 namespace attnc {
-
-static Error toError(attn_code code, const attn_status &status) {
-  return code == ATTN_OK ? Error::success() : createStringError(StringRef(status.message));
-}
 
 Trainer::~Trainer() {
   attn_memory_free(context.arena, context.arena_bytes);
