@@ -118,7 +118,8 @@ TEST_P(Steps, AgreeWithTheWhole) {
 
 INSTANTIATE_TEST_SUITE_P(Models, Steps,
                          testing::Values(Pair{"logits", "next"}, Pair{"windows", "local"},
-                                         Pair{"translated", "translate"}, Pair{"shifted", "shift"}),
+                                         Pair{"translated", "translate"}, Pair{"shifted", "shift"},
+                                         Pair{"picked", "pick"}, Pair{"compact", "compacted"}),
                          [](const auto &info) { return std::string(info.param.step); });
 
 } // namespace

@@ -140,7 +140,10 @@ LogicalResult PositionAnalysis::run() {
       if (failed(checkDims(function, argument)))
         return failure();
       bool hasPositions = positionDim(argument).has_value();
-      give(argument, {.reach = hasPositions ? Reach::pointwise() : Reach::nothing(), .fromArguments = !hasPositions});
+      // The positions of a call are others in each row, even of what all rows of f share.
+      give(argument, {.reach = hasPositions ? Reach::pointwise() : Reach::nothing(),
+                      .fromArguments = !hasPositions,
+                      .perRow = hasPositions && hasRows() && !rowDim(argument)});
     }
     if (failed(analyse(function.front())))
       return failure();

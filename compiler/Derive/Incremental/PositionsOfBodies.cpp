@@ -86,6 +86,12 @@ MaskBounds maskBounds(attn::AttendOp op, const BodyIndices &indices) {
 
 IndexRoles PositionAnalysis::roles(linalg::GenericOp op) {
   IndexRoles roles;
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  // Where several loops are as long, a reduction among them is what matters: no position stands for all of them.
+  auto choose = [&](std::optional<unsigned> &role, unsigned loop) {
+    if (!role || iterators[loop] == utils::IteratorType::reduction)
+      role = loop;
+  };
   for (OpOperand &operand : op->getOpOperands())
     for (auto [dim, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults())) {
       auto loop = dyn_cast<AffineDimExpr>(expr);
@@ -93,9 +99,9 @@ IndexRoles PositionAnalysis::roles(linalg::GenericOp op) {
         continue;
       SizeExpr extent = shapes.extent(operand.get(), dim);
       if (extent == SizeExpr::symbol(alongSymbol))
-        roles.position = loop.getPosition();
+        choose(roles.position, loop.getPosition());
       else if (rowSymbol && extent == SizeExpr::symbol(*rowSymbol))
-        roles.row = loop.getPosition();
+        choose(roles.row, loop.getPosition());
     }
   return roles;
 }

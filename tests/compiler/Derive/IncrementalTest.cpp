@@ -321,3 +321,38 @@ export next = incremental(f, along: seq)
   ASSERT_EQ(second.size(), 2u);
   expectNear(second[0], slice(whole, 0, 5, 1), "step");
 }
+
+TEST(Incremental, PositionsThatRowsShareAreOthersInEachRow) {
+  Stepped program(R"(
+fn f(x: f32[batch, seq, d], y: f32[seq, d]) -> f32[batch, seq, d] {
+  [b, i] => attend j { score: dot(x[b, i], x[b, j]), mask: j <= i, value: x[b, j] + y[i] }
+}
+export f
+export next = incremental(f, along: seq)
+)");
+  ASSERT_TRUE(program.derived);
+  Array x = program.random(Element::F32, {2, 4, 3}), y = program.random(Element::F32, {4, 3});
+  Array whole = program.call("f", {x, y}).front();
+  auto rows = [](const Array &of, int64_t first, int64_t second) {
+    Array both(Element::F32, {2, 1, 3});
+    for (int64_t d = 0; d < 3; ++d) {
+      both.values[d] = of.shape.size() == 3 ? of.at({0, first, d}) : of.at({first, d});
+      both.values[3 + d] = of.shape.size() == 3 ? of.at({1, second, d}) : of.at({second, d});
+    }
+    return both;
+  };
+  std::vector<Array> caches = {Array(Element::F32, {2, 4, 3}, notANumber)};
+  auto expect = [&](int64_t first, int64_t second) {
+    std::vector<Array> inputs = {rows(x, first, second), rows(y, first, second),
+                                 integers({2}, {double(first), double(second)})};
+    inputs.insert(inputs.end(), caches.begin(), caches.end());
+    auto results = program.call("next", inputs);
+    ASSERT_EQ(results.size(), 2u);
+    expectNear(results[0], rows(whole, first, second), "next");
+    caches = {results[1]};
+  };
+  expect(0, 0);
+  expect(1, 0);
+  expect(2, 1);
+  expect(3, 2);
+}

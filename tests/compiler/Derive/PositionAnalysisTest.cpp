@@ -166,6 +166,15 @@ TEST(PositionAnalysis, RefusesReductions) {
             "3: of one row depends on the others: this combines all rows of `batch`");
 }
 
+TEST(PositionAnalysis, RefusesReductionsBesideAPosition) {
+  std::string said = "3: depends on others: this combines all positions";
+  EXPECT_EQ(refusal("[b, s < seq, k] => sum t < seq where t <= s => x[b, t, k]"), said);
+  EXPECT_EQ(refusal("[b, s] => sum (t, k) => x[b, t, k] * x[b, s, k]", "f32[batch, seq]"), said);
+  EXPECT_EQ(refusal("[b, s < seq] => argmax t => x[b, t, 0]", "i32[batch, seq]"), said);
+  EXPECT_EQ(refusal("[b, s, k] => x[b, s, k] - sum c => x[c, s, k]"),
+            "3: of one row depends on the others: this combines all rows of `batch`");
+}
+
 TEST(PositionAnalysis, RefusesShapesThatMergePositions) {
   EXPECT_EQ(refusal("reshape(x, [batch, seq * d])", "f32[batch, seq * d]"),
             "3: is not one of a dimension here: this tensor has seq*d elements along one");
