@@ -12,7 +12,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "attn/abi.h"
+#include "tools/machine/Peak.h"
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -20,20 +20,12 @@
 
 namespace attnc::bench {
 
-/// Processor time of the calling thread, in seconds.
-double threadSeconds();
-
-/// fp32 fused multiply-adds per second of this core, counted as two operations each, over a slice of about 3 ms of
-/// independent ones in the widest registers that the processor has.
-double fmaPeak();
-
-/// That of all workers together, at the same time.
-double fmaPeakOf(const attn_executor *executor);
+using machine::fmaPeak;
+using machine::fmaPeakOf;
+using machine::readBandwidth;
+using machine::threadSeconds;
 
 double median(std::vector<double> values);
-
-/// Bytes per second of one pass of vector loads over `bytes` bytes at `data` (a multiple of 512, 64-byte aligned).
-double readBandwidth(const void *data, size_t bytes);
 
 /// Memory aligned to 2 MiB, in huge pages where the system grants them, filled with small random floats.
 float *randomFloats(size_t count, float scale, unsigned seed);

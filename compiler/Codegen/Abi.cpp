@@ -1,8 +1,8 @@
-// The layout of version 2 of the ABI. A line that no longer holds is a new version: raise ATTN_ABI_VERSION, correct the
+// The layout of version 3 of the ABI. A line that no longer holds is a new version: raise ATTN_ABI_VERSION, correct the
 // line, and say in CHANGELOG.md that models must be compiled again.
 #include "compiler/Codegen/Abi.h"
 
-static_assert(ATTN_ABI_VERSION == 2);
+static_assert(ATTN_ABI_VERSION == 3);
 static_assert(ATTN_ALIGNMENT == 64);
 static_assert(ATTN_MAX_RANK == 8);
 static_assert(sizeof(void *) == 8 && sizeof(void (*)()) == 8);
@@ -10,7 +10,7 @@ static_assert(sizeof(void *) == 8 && sizeof(void (*)()) == 8);
 // Numbers that generated code and tables hold.
 static_assert(ATTN_OK == 0 && ATTN_BAD_ARGUMENT == 1 && ATTN_BAD_ARENA == 2 && ATTN_OUT_OF_RANGE == 5);
 static_assert(ATTN_FULL == 8);
-static_assert(ATTN_F32 == 0 && ATTN_I32 == 1 && ATTN_BOOL == 2);
+static_assert(ATTN_F32 == 0 && ATTN_I32 == 1 && ATTN_BOOL == 2 && ATTN_PACKED_WEIGHT == 3);
 static_assert(ATTN_INIT_CONSTANT == 0 && ATTN_INIT_NORMAL == 1 && ATTN_INIT_UNIFORM == 2);
 
 static_assert(offsetof(attn_kernel_args, buffers) == 0);
@@ -61,7 +61,8 @@ static_assert(offsetof(attn_entry_info, input_count) == 44);
 static_assert(offsetof(attn_entry_info, result_count) == 48);
 static_assert(offsetof(attn_entry_info, updates) == 52);
 static_assert(offsetof(attn_entry_info, state_count) == 56);
-static_assert(sizeof(attn_entry_info) == 64);
+static_assert(offsetof(attn_entry_info, flops) == 64);
+static_assert(sizeof(attn_entry_info) == 72);
 
 static_assert(offsetof(attn_parameter_info, name) == 0);
 static_assert(offsetof(attn_parameter_info, checkpoint) == 8);
@@ -80,9 +81,18 @@ static_assert(sizeof(attn_parameter_info) == 88);
 
 static_assert(offsetof(attn_kernel_info, name) == 0);
 static_assert(offsetof(attn_kernel_info, kind) == 8);
-static_assert(offsetof(attn_kernel_info, phases) == 16);
-static_assert(offsetof(attn_kernel_info, phase_count) == 24);
-static_assert(sizeof(attn_kernel_info) == 32);
+static_assert(offsetof(attn_kernel_info, places) == 16);
+static_assert(offsetof(attn_kernel_info, phases) == 24);
+static_assert(offsetof(attn_kernel_info, tensors) == 32);
+static_assert(offsetof(attn_kernel_info, phase_count) == 40);
+static_assert(offsetof(attn_kernel_info, operand_count) == 48);
+static_assert(offsetof(attn_kernel_info, result_count) == 52);
+static_assert(sizeof(attn_kernel_info) == 56);
+
+static_assert(offsetof(attn_kernel_tensor, shape) == 0);
+static_assert(offsetof(attn_kernel_tensor, dtype) == 8);
+static_assert(offsetof(attn_kernel_tensor, rank) == 12);
+static_assert(sizeof(attn_kernel_tensor) == 16);
 
 static_assert(offsetof(attn_model, abi_version) == 0);
 static_assert(offsetof(attn_model, cpu_level) == 4);

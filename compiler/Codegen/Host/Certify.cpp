@@ -146,6 +146,8 @@ static EntryCertificate certifyEntry(EntryPlan &entry, std::vector<CompiledKerne
     if (kernel == kernels.end())
       continue;
     kernel->launches.push_back(certifyLaunch(entry, call, *kernel, entry.sizes.kernelSymbols(call)));
+    const KernelLaunch &launch = kernel->launches.back();
+    certificate.flops += launch.flops * SizeExpr(launch.times);
     certifyHeld(entry, call, pairs, kernel->launches.back(), certificate);
   }
   return certificate;

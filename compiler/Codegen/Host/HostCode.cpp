@@ -458,6 +458,16 @@ void emitArenaBytes(const Program &program, const EntryPlan &plan, ModuleOp code
   host.returnValue(host.toI64(result));
 }
 
+void emitFlops(const Program &program, const EntryPlan &plan, const EntryCertificate &certificate, ModuleOp code) {
+  Type pointer = LLVM::LLVMPointerType::get(code.getContext()), i64 = IntegerType::get(code.getContext(), 64);
+  HostFunction host(code, func::FuncOp(plan.entry).getLoc(), program.flopsSymbol(plan), {pointer}, i64);
+  SmallVector<Value> symbols;
+  for (size_t number = 0; number + 1 < plan.symbols.size(); ++number)
+    symbols.push_back(host.loadNumber(host.function.getArgument(0), number));
+  symbols.push_back(host.number(1)); // the number of workers does not change what is computed
+  host.returnValue(host.toI64(certificate.flops.materialise(host.builder, host.location, symbols)));
+}
+
 /// Packs each parameter that kernels want packed, the entries of a list one after the other.
 void emitPrepare(const Program &program, ModuleOp code) {
   Type pointer = LLVM::LLVMPointerType::get(code.getContext()), i64 = IntegerType::get(code.getContext(), 64);
@@ -490,9 +500,10 @@ void emitPrepare(const Program &program, ModuleOp code) {
 } // namespace
 
 void emitHostCode(const Program &program, ModuleOp code) {
-  for (const EntryPlan &plan : program.entries) {
+  for (auto [plan, certificate] : llvm::zip_equal(program.entries, program.certificates)) {
     EntryWriter(program, plan, code).write();
     emitArenaBytes(program, plan, code);
+    emitFlops(program, plan, certificate, code);
   }
   if (!program.parameters.packed.empty())
     emitPrepare(program, code);

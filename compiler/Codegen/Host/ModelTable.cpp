@@ -1,5 +1,8 @@
 #include "compiler/Codegen/Host/ModelTable.h"
 #include "compiler/Codegen/Abi.h"
+#include "compiler/Fuse/Structure.h"
+#include "dialects/Attn/Attn.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -8,6 +11,7 @@
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace mlir;
@@ -79,6 +83,7 @@ private:
   llvm::Constant *entry(EntryPlan plan);
   llvm::Constant *parameter(const LoadedParameter &parameter);
   llvm::Constant *embeddedValues(const LoadedParameter &parameter);
+  llvm::Constant *kernelTensor(RankedTensorType type, bool isPacked);
   llvm::Constant *kernel(CompiledKernel kernel);
 };
 
@@ -157,7 +162,8 @@ llvm::Constant *TableWriter::entry(EntryPlan plan) {
                  {offsetof(attn_entry_info, result_count), i32(function.getNumResults() - states)},
                  {offsetof(attn_entry_info, updates), i32(!plan.updates.empty())},
                  {offsetof(attn_entry_info, state_count), i32(states)},
-                 {offsetof(attn_entry_info, reserved), i32(0)}});
+                 {offsetof(attn_entry_info, reserved), i32(0)},
+                 {offsetof(attn_entry_info, flops), this->function(program.flopsSymbol(plan))}});
 }
 
 llvm::Constant *TableWriter::embeddedValues(const LoadedParameter &parameter) {
@@ -195,15 +201,55 @@ llvm::Constant *TableWriter::parameter(const LoadedParameter &parameter) {
                  {offsetof(attn_parameter_info, reserved), i32(0)}});
 }
 
+llvm::Constant *TableWriter::kernelTensor(RankedTensorType type, bool isPacked) {
+  SmallVector<int64_t> shape;
+  for (int64_t size : type.getShape())
+    shape.push_back(ShapedType::isDynamic(size) ? -1 : size);
+  int32_t element = isPacked ? ATTN_PACKED_WEIGHT : elementNumber(type.getElementType());
+  return record(sizeof(attn_kernel_tensor), {{offsetof(attn_kernel_tensor, shape), numbers(shape)},
+                                             {offsetof(attn_kernel_tensor, dtype), i32(element)},
+                                             {offsetof(attn_kernel_tensor, rank), i32(type.getRank())}});
+}
+
+/// The places of the model that the ops of a kernel compute, files without their directories: an object is the same
+/// whatever folder its model lies in.
+static std::string placesIn(func::FuncOp kernel) {
+  SmallVector<std::string> places;
+  auto add = [&](Location location) {
+    for (const std::string &path : placesOf(location))
+      if (std::string place = llvm::sys::path::filename(path).str(); !llvm::is_contained(places, place))
+        places.push_back(place);
+  };
+  kernel.walk([&](Operation *op) {
+    if (isa<linalg::LinalgOp>(op) || op->getDialect()->getNamespace() == attn::AttnDialect::getDialectNamespace())
+      add(op->getLoc());
+  });
+  if (places.empty())
+    add(kernel.getLoc());
+  return llvm::join(places, ", ");
+}
+
 llvm::Constant *TableWriter::kernel(CompiledKernel kernel) {
-  Constants phases;
+  func::FuncOp function = kernel.function;
+  Constants phases, tensors;
   for (const KernelPhase &phase : kernel.code.phases)
-    phases.push_back(function(phase.symbol));
-  auto kind = kernel.function->getAttrOfType<StringAttr>(kernelAttrName);
-  return record(sizeof(attn_kernel_info), {{offsetof(attn_kernel_info, name), text(kernel.function.getName())},
-                                           {offsetof(attn_kernel_info, kind), text(kind.getValue())},
-                                           {offsetof(attn_kernel_info, phases), array(phases)},
-                                           {offsetof(attn_kernel_info, phase_count), i64(phases.size())}});
+    phases.push_back(this->function(phase.symbol));
+  for (auto [number, type] : llvm::enumerate(function.getArgumentTypes()))
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      tensors.push_back(kernelTensor(tensor, bool(function.getArgAttr(number, packedAttrName))));
+  size_t operands = tensors.size();
+  for (Type type : function.getResultTypes())
+    tensors.push_back(kernelTensor(cast<RankedTensorType>(type), /*isPacked=*/false));
+  auto kind = function->getAttrOfType<StringAttr>(kernelAttrName);
+  return record(sizeof(attn_kernel_info),
+                {{offsetof(attn_kernel_info, name), text(function.getName())},
+                 {offsetof(attn_kernel_info, kind), text(kind.getValue())},
+                 {offsetof(attn_kernel_info, places), text(placesIn(function))},
+                 {offsetof(attn_kernel_info, phases), array(phases)},
+                 {offsetof(attn_kernel_info, tensors), array(tensors)},
+                 {offsetof(attn_kernel_info, phase_count), i64(phases.size())},
+                 {offsetof(attn_kernel_info, operand_count), i32(operands)},
+                 {offsetof(attn_kernel_info, result_count), i32(tensors.size() - operands)}});
 }
 
 /// Of the code, which is all but the table in the module so far.

@@ -64,6 +64,10 @@ std::string Program::arenaSymbol(const EntryPlan &entry) const {
   return prefix + "_" + func::FuncOp(entry.entry).getName().str() + "_arena_bytes";
 }
 
+std::string Program::flopsSymbol(const EntryPlan &entry) const {
+  return prefix + "_" + func::FuncOp(entry.entry).getName().str() + "_flops";
+}
+
 SizeExpr Program::prepareArenaBytes() const {
   SizeExpr bytes;
   for (const PackedParameter &each : parameters.packed)

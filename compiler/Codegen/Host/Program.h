@@ -73,6 +73,7 @@ struct EntryCertificate {
     std::string kernel; ///< that it is scratch or a result of
     SizeExpr bytes;
   };
+  SizeExpr flops;               ///< of all launches of a call
   SizeExpr largestIntermediate; ///< bytes
   std::vector<Held> allPairs;   ///< what is of the order of all pairs of queries and keys
 };
@@ -95,6 +96,7 @@ struct Program {
 
   std::string runSymbol(const EntryPlan &entry) const;
   std::string arenaSymbol(const EntryPlan &entry) const;
+  std::string flopsSymbol(const EntryPlan &entry) const;
   std::string prepareSymbol() const { return prefix + "_prepare"; }
   std::string prepareArenaSymbol() const { return prefix + "_prepare_arena_bytes"; }
   std::string tableSymbol() const { return prefix + "_model"; }

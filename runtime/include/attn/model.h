@@ -19,7 +19,8 @@ extern "C" {
 typedef enum attn_dtype {
   ATTN_F32 = 0,
   ATTN_I32 = 1,
-  ATTN_BOOL = 2 /* one byte, 0 or 1 */
+  ATTN_BOOL = 2, /* one byte, 0 or 1 */
+  ATTN_PACKED_WEIGHT = 3 /* of a kernel's tensors alone */
 } attn_dtype;
 
 /* coefficient * dimensions[factors[0]] * dimensions[factors[1]] * ... */
@@ -48,6 +49,9 @@ typedef struct attn_dimension_info {
   int64_t min; /* smallest value allowed */
 } attn_dimension_info;
 
+/* Of a call with these dimensions, which are in range. */
+typedef int64_t (*attn_flops_fn)(const int64_t *dimensions);
+
 typedef struct attn_entry_info {
   const char *name;
   attn_entry_fn run;
@@ -60,6 +64,7 @@ typedef struct attn_entry_info {
   int32_t updates; /* 1: it changes parameters and states, as a step of training does */
   int32_t state_count; /* the last of the inputs: memory that lives from call to call, updated in place */
   int32_t reserved;
+  attn_flops_fn flops; /* floating-point operations that the kernels of one call do */
 } attn_entry_info;
 
 typedef enum attn_init {
@@ -85,12 +90,23 @@ typedef struct attn_parameter_info {
   int32_t reserved;
 } attn_parameter_info;
 
-/* A kernel by its phases, so that a profile can name what it times. */
+/* A tensor of a kernel, as attn_kernel_args has it. */
+typedef struct attn_kernel_tensor {
+  const int64_t *shape; /* rank of them; -1 stands for the next of attn_kernel_args::sizes */
+  int32_t dtype;        /* an attn_dtype; ATTN_PACKED_WEIGHT where the kernel wants it in an order of its own */
+  int32_t rank;
+} attn_kernel_tensor;
+
+/* A kernel by its phases, so that an executor can name what it runs and look at what was computed. */
 typedef struct attn_kernel_info {
   const char *name;
   const char *kind;
+  const char *places; /* of the model that it computes: "gpt.attn:31:14, nn.attn:50:3" */
   const attn_kernel_fn *phases;
+  const attn_kernel_tensor *tensors; /* operands, then results */
   int64_t phase_count;
+  int32_t operand_count;
+  int32_t result_count;
 } attn_kernel_info;
 
 typedef struct attn_model {

@@ -6,8 +6,8 @@
 
 namespace attnc {
 
-Progress::Progress(int64_t firstStep, int64_t steps, int64_t perStep, bool isSequence)
-    : firstStep(firstStep), steps(steps), perStep(perStep), isSequence(isSequence), isTerminal(isatty(STDERR_FILENO)),
+Progress::Progress(int64_t firstStep, int64_t steps, StepWork work)
+    : firstStep(firstStep), steps(steps), work(work), isTerminal(isatty(STDERR_FILENO)),
       start(std::chrono::steady_clock::now()) {}
 
 Progress::~Progress() {
@@ -15,11 +15,17 @@ Progress::~Progress() {
     fmt::print(stderr, "\r\033[K");
 }
 
-double Progress::seconds() const {
+double Progress::elapsed() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-double Progress::rate(int64_t done) const { return double((done - firstStep) * perStep) / seconds(); }
+std::string Progress::speed() const {
+  double perSecond = taken > 0 ? double(taken) / stepping : 0;
+  std::string text = fmt::format("{:.0f} {}/s", perSecond * double(work.items), work.isSequence ? "tokens" : "samples");
+  if (work.peak > 0 && work.flops > 0)
+    text += fmt::format("  {:.0f} % of peak", 100 * perSecond * work.flops / work.peak);
+  return text;
+}
 
 static std::string duration(double seconds) {
   auto whole = static_cast<int64_t>(seconds);
@@ -27,25 +33,25 @@ static std::string duration(double seconds) {
                       : fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
-void Progress::step(int64_t done, double loss) {
-  if (!isTerminal || seconds() - lastShown < 0.1)
+void Progress::step(int64_t done, double loss, double seconds) {
+  ++taken;
+  stepping += seconds;
+  if (!isTerminal || elapsed() - lastShown < 0.1)
     return;
-  lastShown = seconds();
+  lastShown = elapsed();
   isShown = true;
-  double left = seconds() / double(done - firstStep) * double(steps - done);
+  double left = stepping / double(taken) * double(steps - done);
   int filled = static_cast<int>(30 * done / steps);
-  fmt::print(stderr, "\r\033[K[{}{}] {}/{}  loss {:.4f}  {:.0f} {}/s  {} left", std::string(filled, '='),
-             std::string(30 - filled, ' '), done, steps, loss, rate(done), isSequence ? "tokens" : "samples",
-             duration(left));
+  fmt::print(stderr, "\r\033[K[{}{}] {}/{}  loss {:.4f}  {}  {} left", std::string(filled, '='),
+             std::string(30 - filled, ' '), done, steps, loss, speed(), duration(left));
   std::fflush(stderr);
 }
 
 void Progress::report(int64_t done, double loss, std::optional<double> validation) {
   if (isShown)
     fmt::print(stderr, "\r\033[K");
-  fmt::print(stderr, "step {}/{}  loss {:.4f}{}  {:.0f} {}/s  {} so far\n", done, steps, loss,
-             validation ? fmt::format("  validation {:.4f}", *validation) : "", rate(done),
-             isSequence ? "tokens" : "samples", duration(seconds()));
+  fmt::print(stderr, "step {}/{}  loss {:.4f}{}  {}  {} so far\n", done, steps, loss,
+             validation ? fmt::format("  validation {:.4f}", *validation) : "", speed(), duration(elapsed()));
   std::fflush(stderr);
 }
 

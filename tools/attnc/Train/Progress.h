@@ -1,6 +1,7 @@
 //===- Progress.h - how far a training is ------------------------------------------------------------------------===//
 //
-// On a terminal one line that is written over; elsewhere a line at each report.
+// On a terminal one line that is written over; elsewhere a line at each report. Rates and the time left are of steps
+// alone: validation and checkpoints do not count.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -8,27 +9,36 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace attnc {
 
+/// What one step does.
+struct StepWork {
+  int64_t items = 0; ///< tokens where a step has some, otherwise samples
+  bool isSequence = false;
+  double flops = 0;
+  double peak = 0; ///< operations that the workers could do in a second; 0 where it is not known
+};
+
 class Progress {
 public:
-  /// `rate` counts tokens where a step has some, otherwise samples: `perStep` of them.
-  Progress(int64_t firstStep, int64_t steps, int64_t perStep, bool isSequence);
+  Progress(int64_t firstStep, int64_t steps, StepWork work);
   ~Progress();
 
-  /// Shown at once on a terminal, at most ten times a second.
-  void step(int64_t done, double loss);
+  /// After a step that took `seconds`; shown at once on a terminal, at most ten times a second.
+  void step(int64_t done, double loss, double seconds);
   /// A line that stays.
   void report(int64_t done, double loss, std::optional<double> validation);
 
 private:
-  double seconds() const;
-  double rate(int64_t done) const;
-  int64_t firstStep, steps, perStep;
-  bool isSequence, isTerminal, isShown = false;
+  double elapsed() const;
+  std::string speed() const;
+  int64_t firstStep, steps, taken = 0;
+  StepWork work;
+  bool isTerminal, isShown = false;
   std::chrono::steady_clock::time_point start;
-  double lastShown = 0;
+  double lastShown = 0, stepping = 0;
 };
 
 } // namespace attnc

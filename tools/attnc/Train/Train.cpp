@@ -2,10 +2,12 @@
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/InputRanges.h"
 #include "tools/attnc/SourceOptions.h"
+#include "tools/attnc/Train/Divergence.h"
 #include "tools/attnc/Train/History.h"
 #include "tools/attnc/Train/Progress.h"
 #include "tools/attnc/Train/Trainer.h"
 #include "tools/attnc/Train/TrainingData.h"
+#include "tools/machine/Peak.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -43,8 +45,11 @@ private:
   Error begin();
   Error loop();
   Error point(int64_t done);
+  Error diverged(int64_t step, const std::string &what);
+  Trainer::Options checkpointOptions() const;
   Error finish();
   Expected<double> validate();
+  StepWork workOfStep() const;
   std::string file(const char *name) const { return options.output + "/" + name; }
 
   const TrainOptions &options;
@@ -53,6 +58,7 @@ private:
   std::optional<TrainingData> data;
   std::optional<History> history;
   std::optional<Progress> progress;
+  bool hasCheckpoint = false;
   double sum = 0;     ///< of losses since the last point
   int64_t summed = 0; ///< how many
 };
@@ -77,6 +83,13 @@ static int64_t vocabularyOf(const TrainOptions &options, const attn_entry_info &
   return least;
 }
 
+Trainer::Options Training::checkpointOptions() const {
+  Trainer::Options result = options.trainer;
+  result.weights = file("checkpoint.safetensors");
+  result.goesOn = true;
+  return result;
+}
+
 Error Training::begin() {
   if (std::error_code code = sys::fs::create_directories(options.output))
     return createStringError(formatv("{0}: {1}", options.output, code.message()));
@@ -85,12 +98,8 @@ Error Training::begin() {
         formatv("{0} has the checkpoint of another run; --resume goes on with that, and another folder "
                 "begins anew",
                 options.output));
-  Trainer::Options wanted = options.trainer;
-  if (options.resume) {
-    wanted.weights = file("checkpoint.safetensors");
-    wanted.goesOn = true;
-  }
-  auto made = Trainer::create(model, wanted);
+  hasCheckpoint = options.resume;
+  auto made = Trainer::create(model, options.resume ? checkpointOptions() : options.trainer);
   if (!made)
     return made.takeError();
   trainer = std::move(*made);
@@ -104,9 +113,19 @@ Error Training::begin() {
   if (!opened)
     return opened.takeError();
   history = std::move(*opened);
-  int64_t perStep = options.shape.batch * (data->isSequence() ? options.shape.sequence : 1);
-  progress.emplace(trainer->stepsDone(), options.steps, perStep, data->isSequence());
+  progress.emplace(trainer->stepsDone(), options.steps, workOfStep());
   return Error::success();
+}
+
+/// Of a whole batch.
+StepWork Training::workOfStep() const {
+  StepWork work;
+  work.isSequence = data->isSequence();
+  work.items = options.shape.batch * (work.isSequence ? options.shape.sequence : 1);
+  std::vector<HostTensor> batch = data->batch(options.shape, options.trainer.seed, 0);
+  work.flops = trainer->flopsOfStep(batch);
+  work.peak = machine::fmaPeakOf(trainer->executor());
+  return work;
 }
 
 Expected<double> Training::validate() {
@@ -143,33 +162,48 @@ Error Training::point(int64_t done) {
   return history->add(point);
 }
 
+/// The run ends, the last checkpoint stays; where it came from is found from there, or from the start.
+Error Training::diverged(int64_t step, const std::string &what) {
+  progress.reset();
+  fmt::print(stderr, "{}; running again from {} to see where it comes from\n", what,
+             hasCheckpoint ? "the last checkpoint" : "the start");
+  Trainer::Options start = hasCheckpoint ? checkpointOptions() : options.trainer;
+  trainer.reset(); // its memory is wanted
+  auto cause = findDivergence(model, start, *data, options.shape, step);
+  if (!cause)
+    return cause.takeError();
+  return createStringError(
+      formatv("{0}: {1}; {2}", what, *cause, hasCheckpoint ? "the last checkpoint is kept" : "no checkpoint was made"));
+}
+
 Error Training::loop() {
   for (int64_t step = trainer->stepsDone(); step < options.steps && !isInterrupted; ++step) {
     std::vector<HostTensor> batch = data->batch(options.shape, options.trainer.seed, step);
+    auto from = std::chrono::steady_clock::now();
     auto loss = trainer->takeStep(batch);
+    std::chrono::duration<double> took = std::chrono::steady_clock::now() - from;
     if (!loss)
       return loss.takeError();
     if (!std::isfinite(*loss))
-      return createStringError(
-          formatv("the loss of step {0} is {1}; the last checkpoint, if there is one, is kept", step + 1, *loss));
+      return diverged(step + 1, fmt::format("the loss of step {} is {}", step + 1, *loss));
     sum += *loss;
     ++summed;
     int64_t done = step + 1;
     bool isLast = done == options.steps;
-    progress->step(done, *loss);
+    progress->step(done, *loss, took.count());
     if (done % options.validateEvery == 0 || isLast)
       if (Error error = point(done))
         return error;
     bool saves = done % options.saveEvery == 0 || isLast || isInterrupted;
-    if (saves && !trainer->isFinite())
-      return createStringError(
-          formatv("parameters are no finite numbers after step {0}; the last checkpoint, if there is "
-                  "one, is kept",
-                  done));
+    if (std::string name = saves ? trainer->firstNotFinite() : ""; !name.empty())
+      return diverged(done, fmt::format("{} is not finite after step {}", name, done));
     // A checkpoint that cannot be written leaves the old one as it is, and the run goes on.
-    if (saves)
+    if (saves) {
       if (Error error = trainer->save(file("checkpoint.safetensors"), /*states=*/true))
         warn(toString(std::move(error)));
+      else
+        hasCheckpoint = true;
+    }
   }
   return Error::success();
 }
@@ -224,7 +258,9 @@ void addTrain(CLI::App &app, ExitCode &exitCode) {
   command->add_option("-o,--output", options->output, "Folder of checkpoints, history and report")->required();
   command->add_option("--entry", options->trainer.step, "The entry point that trains; may be left out where one does");
   command->add_option("--validate", options->trainer.loss, "The entry point that validates")->type_name("ENTRY");
-  command->add_option("--steps", options->steps, "Steps in all")->capture_default_str()->check(CLI::PositiveNumber);
+  command->add_option("--steps", options->steps, "Steps in all; 0 writes the initial parameters")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
   command->add_option("--batch", options->shape.batch, "Rows of a batch")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);

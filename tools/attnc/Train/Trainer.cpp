@@ -100,20 +100,43 @@ int64_t Trainer::stepsDone() const {
   return 0;
 }
 
-Expected<double> Trainer::call(int64_t number, std::vector<HostTensor> &inputs) {
-  const attn_entry_info &entry = model.entries[number];
-  HostTensor result(ATTN_F32, {});
-  std::vector<attn_tensor> tensors;
-  for (HostTensor &input : inputs)
-    tensors.push_back(input.view());
-  tensors.push_back(result.view());
-  std::vector<int64_t> dimensions(entry.dimension_count);
+/// `tensors`: an entry point's inputs, then its result.
+Expected<std::vector<int64_t>> Trainer::dimensionsOf(int64_t number, ArrayRef<attn_tensor> tensors) const {
+  std::vector<int64_t> dimensions(model.entries[number].dimension_count);
   attn_status status;
   if (Error error = toError(
           attn_infer_dimensions(&model, number, tensors.data(), int64_t(tensors.size()), dimensions.data(), &status),
           status))
     return std::move(error);
-  int64_t bytes = entry.arena_bytes(dimensions.data(), context.executor->workers);
+  return dimensions;
+}
+
+static std::vector<attn_tensor> viewsOf(std::vector<HostTensor> &inputs, HostTensor &result) {
+  std::vector<attn_tensor> tensors;
+  for (HostTensor &input : inputs)
+    tensors.push_back(input.view());
+  tensors.push_back(result.view());
+  return tensors;
+}
+
+double Trainer::flopsOfStep(std::vector<HostTensor> &inputs) const {
+  HostTensor result(ATTN_F32, {});
+  auto dimensions = dimensionsOf(stepNumber, viewsOf(inputs, result));
+  if (!dimensions) {
+    consumeError(dimensions.takeError()); // the step itself will say it
+    return 0;
+  }
+  return double(step().flops(dimensions->data()));
+}
+
+Expected<double> Trainer::call(int64_t number, std::vector<HostTensor> &inputs) {
+  const attn_entry_info &entry = model.entries[number];
+  HostTensor result(ATTN_F32, {});
+  std::vector<attn_tensor> tensors = viewsOf(inputs, result);
+  auto dimensions = dimensionsOf(number, tensors);
+  if (!dimensions)
+    return dimensions.takeError();
+  int64_t bytes = entry.arena_bytes(dimensions->data(), context.executor->workers);
   if (bytes > context.arena_bytes) {
     attn_memory_free(context.arena, context.arena_bytes);
     context.arena = attn_memory_allocate(bytes);
@@ -121,6 +144,7 @@ Expected<double> Trainer::call(int64_t number, std::vector<HostTensor> &inputs) 
     if (!context.arena)
       return createStringError(formatv("no memory for an arena of {0} bytes", bytes));
   }
+  attn_status status;
   if (Error error =
           toError(attn_run(&model, number, &context, tensors.data(), int64_t(tensors.size()), &status), status))
     return std::move(error);
@@ -136,7 +160,7 @@ Error Trainer::prepareToValidate() {
   return toError(attn_weights_repack(weights, context.executor, &status), status);
 }
 
-bool Trainer::isFinite() const {
+std::string Trainer::firstNotFinite() const {
   for (const attn_parameter_info &info : ArrayRef(model.parameters, model.parameter_count)) {
     int64_t count = 1, places = 1;
     for (int64_t size : ArrayRef(info.shape, info.rank))
@@ -146,10 +170,10 @@ bool Trainer::isFinite() const {
     for (int64_t place = info.first; info.dtype == ATTN_F32 && place < info.first + places; ++place) {
       auto *values = static_cast<const float *>(attn_weights_table(weights)[place]);
       if (!std::all_of(values, values + count, [](float value) { return std::isfinite(value); }))
-        return false;
+        return info.name;
     }
   }
-  return true;
+  return {};
 }
 
 Error Trainer::save(const std::string &path, bool states) const {

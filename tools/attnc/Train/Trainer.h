@@ -32,17 +32,23 @@ public:
   /// Steps done, as the states say.
   int64_t stepsDone() const;
   llvm::Expected<double> takeStep(std::vector<HostTensor> &inputs);
+  /// Floating-point operations of a step with these inputs; 0 where they do not fit.
+  double flopsOfStep(std::vector<HostTensor> &inputs) const;
   llvm::Expected<double> loss(std::vector<HostTensor> &inputs);
   /// Before a loss, after steps.
   llvm::Error prepareToValidate();
   llvm::Error save(const std::string &path, bool states) const;
-  /// Is every parameter and state a finite number?
-  bool isFinite() const;
+  /// The name of a parameter or state that has a value that is not finite; empty where there is none.
+  std::string firstNotFinite() const;
+  const attn_executor *executor() const { return context.executor; }
+  /// Runs what follows on another executor, of as many workers.
+  void runOn(const attn_executor *executor) { context.executor = executor; }
 
 private:
   explicit Trainer(const attn_model &model) : model(model) {}
   llvm::Error findEntries(const Options &options);
   llvm::Error loadWeights(const Options &options);
+  llvm::Expected<std::vector<int64_t>> dimensionsOf(int64_t entry, llvm::ArrayRef<attn_tensor> tensors) const;
   llvm::Expected<double> call(int64_t entry, std::vector<HostTensor> &inputs);
 
   const attn_model &model;

@@ -132,6 +132,7 @@ protected:
       codes[kernel.function.getName()] = kernel.code;
     for (const char *entry : {"sum", "bad"})
       program.entries.push_back(*planEntry(module->lookupSymbol<mlir::func::FuncOp>(entry), codes));
+    certify(program);
     emitHostCode(program, *code);
     ASSERT_TRUE(succeeded(mlir::verify(*code)));
     Target target = llvm::cantFail(Target::resolve("native"));
@@ -251,10 +252,16 @@ TEST_F(HostCode, TableDescribesTheModel) {
   EXPECT_EQ(model.prepare, nullptr);
   ASSERT_EQ(model.kernel_count, 3);
   EXPECT_EQ(model.kernels[1].phase_count, 2);
+  const attn_kernel_info &kernel = model.kernels[1];
+  ASSERT_EQ(kernel.operand_count + kernel.result_count,
+            int32_t(program.kernels[1].function.getNumArguments() + program.kernels[1].function.getNumResults()));
+  EXPECT_EQ(kernel.tensors[0].dtype, ATTN_F32);
+  EXPECT_EQ(kernel.tensors[0].shape[0], -1);
+  int64_t rows = 5;
+  EXPECT_EQ(entry.flops(&rows), program.certificates[0].flops.evaluate({5, 1}));
 }
 
 TEST_F(HostCode, CertificateIsOverTheEntrysDimensions) {
-  certify(program);
   const KernelLaunch &launch = program.kernels[1].launches.front();
   EXPECT_EQ(launch.entry, "sum");
   EXPECT_EQ(launch.times, 3);
