@@ -492,7 +492,7 @@ void printPlan(const EntryPlan &plan, llvm::raw_ostream &out) {
         continue;
       std::vector<LiveRange> ranges = member.storage.liveRanges;
       llvm::sort(ranges, [](const LiveRange &a, const LiveRange &b) { return a.first < b.first; });
-      out << "//     " << member.storage.name << ": steps";
+      out << "//     " << member.storage.name << ": " << member.storage.bytes.text(plan.symbols) << " bytes, steps";
       for (const LiveRange &range : ranges)
         out << " " << range.first << ".." << range.last;
       out << "\n";

@@ -13,6 +13,22 @@ namespace attnc {
 
 namespace {
 
+/// The right operand, with `packed` for its panels.
+PackedMatrix rightMatrix(const GemmProblem &problem, const GemmSchedule &schedule, KernelFrame &frame,
+                         FlatBuilder &code, Value packed) {
+  SizeExpr depth = problem.extent(LoopGroup::Depth), columns = problem.extent(LoopGroup::Column);
+  PackedMatrix matrix;
+  matrix.source = code.flat(frame.buffer(problem.right.tensor));
+  matrix.packed = packed;
+  matrix.depth = frame.size(depth);
+  matrix.columns = frame.size(columns);
+  matrix.batchStride = frame.size(depth * columns);
+  matrix.transposed = problem.rightIsTransposed();
+  matrix.outerStride = frame.size(matrix.transposed ? depth : columns);
+  matrix.nr = schedule.nr;
+  return matrix;
+}
+
 /// The phase that multiplies.
 class GemmEmission {
 public:
@@ -27,8 +43,8 @@ public:
       return eachPanel([&](Value panel) { dots(panel); });
     Value onlyTile = code.less(rows, code.constant(schedule.mr + 1));
     code.branch(
-        onlyTile, [&] { eachPanel([&](Value panel) { singleTile(panel); }); },
-        [&] { eachPanel([&](Value panel) { block(panel); }); });
+        onlyTile, [&] { eachPanel([&](Value panel) { singleTile(packed(panel)); }); },
+        [&] { eachPanel([&](Value panel) { eachBlock(packed(panel)); }); });
   }
 
 private:
@@ -36,11 +52,13 @@ private:
     left = code.flat(frame.buffer(problem.left.tensor));
     SizeExpr batch = problem.extent(LoopGroup::Batch);
     SizeExpr panelFloats = problem.extent(LoopGroup::Depth) * SizeExpr(schedule.nr);
+    auto floats = MemRefType::get({ShapedType::kDynamic}, frame.builder.getF32Type());
     if (problem.packing || schedule.dots)
       right = code.flat(frame.buffer(problem.right.tensor));
+    else if (schedule.packsPanels)
+      right = frame.scratch(schedule.sumsBytes(), floats, {frame.size(panelFloats)});
     else
-      right = frame.shared(0, MemRefType::get({ShapedType::kDynamic}, frame.builder.getF32Type()),
-                           {frame.size(batch * schedule.panels * panelFloats)});
+      right = frame.shared(0, floats, {frame.size(batch * schedule.panels * panelFloats)});
     result = code.flat(frame.result(0));
     rows = frame.size(problem.extent(LoopGroup::Row));
     depth = frame.size(problem.extent(LoopGroup::Depth));
@@ -63,7 +81,8 @@ private:
 
   /// chunk -> batch, block of rows, group of panels.
   void decodeChunk() {
-    Value blocks = frame.size(schedule.rowBlocks), groups = frame.size(schedule.panelGroups);
+    Value blocks = schedule.packsPanels ? code.constant(1) : frame.size(schedule.rowBlocks);
+    Value groups = frame.size(schedule.panelGroups);
     Value group = code.rem(frame.chunk, groups), outer = code.div(frame.chunk, groups);
     rowBlock = code.rem(outer, blocks);
     batch = code.div(outer, blocks);
@@ -73,6 +92,24 @@ private:
     if (schedule.panelsPerChunk > 1)
       lastPanel = code.min(panels, lastPanel);
     leftBatch = offset(problem.left, LoopGroup::Batch, batch);
+  }
+
+  /// Packs the panel, if that is left to this chunk.
+  Value packed(Value panel) {
+    if (schedule.packsPanels)
+      emitPackPanel(code, rightMatrix(problem, schedule, frame, code, right), code.add(code.mul(batch, panels), panel),
+                    code.constant(0));
+    return panel;
+  }
+
+  /// Every block of rows of this chunk meets the panel.
+  void eachBlock(Value panel) {
+    if (!schedule.packsPanels)
+      return block(panel);
+    code.loop(code.constant(0), frame.size(schedule.rowBlocks), 1, [&](Value each) {
+      rowBlock = each;
+      block(panel);
+    });
   }
 
   void eachPanel(llvm::function_ref<void(Value)> body) { code.loop(firstPanel, lastPanel, 1, body); }
@@ -93,6 +130,8 @@ private:
   }
 
   Value panelOffset(Value panel) {
+    if (schedule.packsPanels)
+      return code.constant(0);
     return code.mul(code.mul(code.add(code.mul(batch, panels), panel), depth), schedule.nr);
   }
 
@@ -278,19 +317,10 @@ private:
 
 void emitPackPhase(const GemmProblem &problem, const GemmSchedule &schedule, KernelFrame &frame) {
   FlatBuilder code(frame.builder, frame.location, schedule.lanes);
-  PackedMatrix matrix;
-  SizeExpr depth = problem.extent(LoopGroup::Depth), columns = problem.extent(LoopGroup::Column);
-  SizeExpr floats = problem.extent(LoopGroup::Batch) * schedule.panels * depth * SizeExpr(schedule.nr);
-  matrix.source = code.flat(frame.buffer(problem.right.tensor));
-  matrix.packed =
-      frame.shared(0, MemRefType::get({ShapedType::kDynamic}, frame.builder.getF32Type()), {frame.size(floats)});
-  matrix.depth = frame.size(depth);
-  matrix.columns = frame.size(columns);
-  matrix.batchStride = frame.size(depth * columns);
-  matrix.transposed = problem.rightIsTransposed();
-  matrix.outerStride = frame.size(matrix.transposed ? depth : columns);
-  matrix.nr = schedule.nr;
-  emitPackPanel(code, matrix, frame.chunk);
+  SizeExpr floats = problem.extent(LoopGroup::Batch) * schedule.panels * problem.extent(LoopGroup::Depth);
+  Value packed = frame.shared(0, MemRefType::get({ShapedType::kDynamic}, frame.builder.getF32Type()),
+                              {frame.size(floats * SizeExpr(schedule.nr))});
+  emitPackPanel(code, rightMatrix(problem, schedule, frame, code, packed), frame.chunk);
 }
 
 } // namespace
@@ -321,7 +351,7 @@ FailureOr<KernelCode> emitGemm(func::FuncOp kernel, const Target &target, Module
   GemmSchedule schedule(*problem, target);
   KernelCode result;
   std::string name = kernel.getSymName().str();
-  if (!problem->packing && !schedule.dots) {
+  if (!problem->packing && !schedule.dots && !schedule.packsPanels) {
     KernelFrame frame(kernel, name + ".pack", code);
     emitPackPhase(*problem, schedule, frame);
     SizeExpr panels = problem->extent(LoopGroup::Batch) * schedule.panels;
@@ -332,7 +362,7 @@ FailureOr<KernelCode> emitGemm(func::FuncOp kernel, const Target &target, Module
   KernelFrame frame(kernel, name, code);
   GemmEmission(*problem, schedule, frame).emit();
   result.phases.push_back({name, schedule.chunks(*problem)});
-  result.workerBytes = SizeExpr(llvm::alignTo(schedule.blockRows() * schedule.nr * 4, scratchAlignment));
+  result.workerBytes = schedule.workerBytes(*problem);
   result.cost = {problem->flops(), problem->sizes.bytesRead(), problem->sizes.bytesWritten()};
   if (schedule.dots)
     recordSchedule(kernel, {{"nr", schedule.nr}});

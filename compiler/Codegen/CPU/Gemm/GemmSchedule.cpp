@@ -9,6 +9,9 @@ namespace {
 /// What a size that is not known until run time is taken to be where a choice depends on it.
 constexpr int64_t typicalSize = 1024;
 
+/// So many are enough to share out among cores, whatever the number of rows.
+constexpr int64_t manyPanels = 64;
+
 int64_t knownOr(const SizeExpr &size, int64_t otherwise) { return size.isConstant() ? size.constant() : otherwise; }
 
 /// Chunks of at most 384 steps, all about as long, each a multiple of 4.
@@ -68,6 +71,7 @@ GemmSchedule::GemmSchedule(const GemmProblem &problem, const Target &target)
   tilesPerBlock = std::clamp<int64_t>(knownOr(rowTiles, tilesPerBlock), 1, tilesPerBlock);
   rowBlocks = rowTiles.ceilDiv(tilesPerBlock);
   panels = columns.ceilDiv(nr);
+  packsPanels = !problem.packing && !dots && knownOr(panels, 0) >= manyPanels;
   chooseGroups(problem);
   chooseHeights(rows);
 }
@@ -105,7 +109,16 @@ int64_t GemmSchedule::accumulatorSets(int64_t rows) const {
 }
 
 SizeExpr GemmSchedule::chunks(const GemmProblem &problem) const {
-  return problem.extent(LoopGroup::Batch) * rowBlocks * panelGroups;
+  return problem.extent(LoopGroup::Batch) * (packsPanels ? SizeExpr(1) : rowBlocks) * panelGroups;
+}
+
+int64_t GemmSchedule::sumsBytes() const { return llvm::alignTo(blockRows() * nr * 4, scratchAlignment); }
+
+SizeExpr GemmSchedule::workerBytes(const GemmProblem &problem) const {
+  SizeExpr bytes = sumsBytes();
+  if (packsPanels)
+    bytes += (problem.extent(LoopGroup::Depth) * SizeExpr(nr * 4)).alignTo(scratchAlignment);
+  return bytes;
 }
 
 } // namespace attnc

@@ -24,6 +24,10 @@
 // Chunks are (batch, block of rows, group of panels), numbered in this order: neighbours share the rows, which stay in
 // the second cache while the panels stream past.
 //
+// A right operand that is no packed weight is packed by the kernel. Where it has many panels, a chunk is (batch, group of
+// panels): it packs a panel, which one worker's scratch has room for, and multiplies all rows with it. With few, whose
+// chunks would be too few to share out, a phase before packs all of them into scratch of the operand's size.
+//
 // Sources: Goto and van de Geijn, "Anatomy of high-performance matrix multiplication" (2008), for the loops around the
 // register tile; the tile and the chunk lengths are measured (benchmarks/kernels).
 //
@@ -46,6 +50,8 @@ struct GemmSchedule {
 
   /// Few rows against an unpacked N x K matrix: GemmDot.h, no register tiles. A panel is then nr columns of it.
   bool dots;
+  /// A chunk packs the panels that it multiplies with.
+  bool packsPanels;
   int64_t lanes;          ///< floats of a vector
   int64_t mr, nr;         ///< register tile
   int64_t kc;             ///< steps of k between visits of the partial sums
@@ -60,6 +66,9 @@ struct GemmSchedule {
   /// Accumulators of an element in a single tile `rows` high.
   int64_t accumulatorSets(int64_t rows) const;
   SizeExpr chunks(const GemmProblem &problem) const;
+  /// Bytes of a worker's scratch: the sums of a block, then, where a chunk packs them, a panel.
+  int64_t sumsBytes() const;
+  SizeExpr workerBytes(const GemmProblem &problem) const;
 
 private:
   void chooseGroups(const GemmProblem &problem);

@@ -10,13 +10,13 @@ class PanelEmission {
 public:
   PanelEmission(FlatBuilder &code, const PackedMatrix &matrix) : code(code), matrix(matrix), lanes(code.lanes) {}
 
-  void emit(Value number) {
+  void emit(Value number, Value place) {
     Value panels = code.ceilDiv(matrix.columns, matrix.nr);
     Value batch = code.div(number, panels);
     Value first = code.mul(code.rem(number, panels), matrix.nr);
     source =
         code.add(code.mul(batch, matrix.batchStride), matrix.transposed ? code.mul(first, matrix.outerStride) : first);
-    target = code.mul(code.mul(number, matrix.depth), matrix.nr);
+    target = place ? place : code.mul(code.mul(number, matrix.depth), matrix.nr);
     columns = code.sub(matrix.columns, first);
     if (matrix.transposed)
       transposeSquares();
@@ -80,8 +80,8 @@ private:
 
 } // namespace
 
-void emitPackPanel(FlatBuilder &code, const PackedMatrix &matrix, Value number) {
-  PanelEmission(code, matrix).emit(number);
+void emitPackPanel(FlatBuilder &code, const PackedMatrix &matrix, Value number, Value target) {
+  PanelEmission(code, matrix).emit(number, target);
 }
 
 } // namespace attnc

@@ -19,7 +19,7 @@ struct PackedMatrix {
   int64_t nr = 0;
 };
 
-/// Packs panel `number` % panels of matrix `number` / panels.
-void emitPackPanel(FlatBuilder &code, const PackedMatrix &matrix, mlir::Value number);
+/// Packs panel `number` % panels of matrix `number` / panels, to its place among all of them, or to `target`.
+void emitPackPanel(FlatBuilder &code, const PackedMatrix &matrix, mlir::Value number, mlir::Value target = {});
 
 } // namespace attnc

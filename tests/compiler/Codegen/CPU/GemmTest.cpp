@@ -79,6 +79,32 @@ TEST(Gemm, sizesKnownAtRunTime) {
   check(matrices(10, 33, 300, false, "mkn", "nk"));
 }
 
+TEST(Gemm, manyPanelsArePackedOneByOne) {
+  for (const char *right : {"kn", "nk"})
+    for (int64_t m : {1, 8, 41}) {
+      check(matrices(m, 5009, 35, false, "", right));
+      check(matrices(m, 5009, 35, false, "mk", right));
+    }
+  GemmCase several{"bmk", "bkn", "bmn"};
+  several.sizes = {{'b', 2}, {'m', 37}, {'n', 4100}, {'k', 19}};
+  check(several);
+  GemmCase turned{"km", "kn", "mn"}; // the gradient of a table of 4100 rows
+  turned.sizes = {{'m', 21}, {'n', 4100}, {'k', 400}};
+  turned.dynamic = "k";
+  check(turned);
+  RunOptions shared;
+  shared.workers = 3;
+  check(turned, shared);
+}
+
+TEST(Gemm, scratchIsAPanelWhereThereAreMany) {
+  GemmCase c = matrices(100, 50257, 700, false, "k");
+  KernelRunner runner(c.text(target()), *createCpuEmitter());
+  ASSERT_TRUE(runner) << runner.message();
+  EXPECT_EQ(runner.code().sharedBytes.evaluate({700, 700}), 0);
+  EXPECT_LE(runner.code().workerBytes.evaluate({700, 700}), 4 * (700 + 64) * c.panelColumns(target()));
+}
+
 TEST(Gemm, anEmptySum) { check(matrices(5, 20, 0, false, "k")); }
 
 TEST(Gemm, noRows) {
@@ -238,17 +264,18 @@ TEST(Gemm, operandsInTheOtherOrder) {
 }
 
 TEST(Gemm, sameBitsOnAnyThreadsInAnyOrder) {
-  GemmCase c = matrices(100, 300, 500, false);
-  Target on = target();
-  KernelRunner runner(c.text(on), *createCpuEmitter());
-  ASSERT_TRUE(runner) << runner.message();
-  std::vector<HostArray> operands = c.operands();
   RunOptions two, reversed;
   two.workers = 2;
   reversed.reversed = true;
-  HostArray one = runner.run(operands, {{100, 300}}).front();
-  EXPECT_EQ(one.bytes, runner.run(operands, {{100, 300}}, two).front().bytes);
-  EXPECT_EQ(one.bytes, runner.run(operands, {{100, 300}}, reversed).front().bytes);
+  for (int64_t columns : {300, 4100}) {
+    GemmCase c = matrices(100, columns, 500, false);
+    KernelRunner runner(c.text(target()), *createCpuEmitter());
+    ASSERT_TRUE(runner) << runner.message();
+    std::vector<HostArray> operands = c.operands();
+    HostArray one = runner.run(operands, {{100, columns}}).front();
+    EXPECT_EQ(one.bytes, runner.run(operands, {{100, columns}}, two).front().bytes);
+    EXPECT_EQ(one.bytes, runner.run(operands, {{100, columns}}, reversed).front().bytes);
+  }
 }
 
 TEST(Gemm, buffersThatStartAtAPage) {
