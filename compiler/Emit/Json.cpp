@@ -52,8 +52,9 @@ void writeEntry(llvm::json::OStream &json, const EntryPlan &plan, const EntryCer
       });
     json.attribute("arena_bytes", plan.arenaBytes.text(plan.symbols));
     json.attributeArray("slots", [&] {
-      for (const SizeExpr &bytes : plan.slots)
-        json.value(bytes.text(plan.symbols));
+      for (const Slot &slot : plan.slots)
+        if (!slot.within)
+          json.value(slot.bytes.text(plan.symbols));
     });
     json.attribute("largest_intermediate", certificate.largestIntermediate.text(plan.symbols));
     json.attributeArray("all_pairs", [&] {

@@ -29,10 +29,9 @@ Value EntryPlan::root(Value tensor) {
 }
 
 SizeExpr EntryPlan::offset(unsigned slot) const {
-  SizeExpr sum;
-  for (const SizeExpr &bytes : ArrayRef(slots).take_front(slot))
-    sum += bytes;
-  return sum;
+  if (std::optional<unsigned> behind = slots[slot].behind)
+    return offset(*behind) + slots[*behind].bytes;
+  return slots[slot].within ? offset(*slots[slot].within) : SizeExpr();
 }
 
 namespace {
@@ -404,17 +403,20 @@ void Planner::assignSlots() {
     if (int64_t bound = cast<model::DimensionAttr>(dimension).getMax(); bound > 0)
       typical[number] = bound;
   typical.back() = 4; // workers
-  std::vector<SizeExpr> slotBytes;
+  std::vector<unsigned> inArena = storages.roots();
+  llvm::erase_if(inArena, [&](unsigned each) { return elsewhere.contains(each); });
+  SlotAssignment assignment = attnc::assignSlots(storages, inArena, typical, arenaAlignment);
   DenseMap<unsigned, Place> placeOf;
-  auto isElsewhere = [&](unsigned each) { return elsewhere.contains(each); };
-  for (auto [storage, slot] : storages.assignSlots(isElsewhere, typical, slotBytes)) {
+  for (auto [storage, slot] : assignment.members) {
     placeOf[storage] = {Place::Kind::Slot, slot};
     plan.members.push_back({storages[storage], slot});
   }
   for (auto [storage, place] : elsewhere)
     placeOf[storage] = place;
-  for (const SizeExpr &bytes : slotBytes)
-    plan.arenaBytes += plan.slots.emplace_back(bytes.alignTo(arenaAlignment));
+  plan.slots = std::move(assignment.slots);
+  for (const Slot &slot : plan.slots)
+    if (!slot.within)
+      plan.arenaBytes += slot.bytes;
 
   for (auto [number, argument] : llvm::enumerate(plan.entry.getArguments()))
     plan.places[argument] = {Place::Kind::Input, unsigned(number)};
@@ -485,8 +487,11 @@ void allowInPlace(ModuleOp module, llvm::function_ref<bool(func::FuncOp, unsigne
 void printPlan(const EntryPlan &plan, llvm::raw_ostream &out) {
   out << "// plan of @" << func::FuncOp(plan.entry).getName() << "(" << llvm::join(plan.symbols, ", ") << ")\n";
   out << "//   arena: " << plan.arenaBytes.text(plan.symbols) << " bytes\n";
-  for (auto [number, bytes] : llvm::enumerate(plan.slots)) {
-    out << "//   slot " << number << ": " << bytes.text(plan.symbols) << " bytes\n";
+  for (auto [number, slot] : llvm::enumerate(plan.slots)) {
+    out << "//   slot " << number;
+    if (slot.within)
+      out << " within " << *slot.within;
+    out << ": " << slot.bytes.text(plan.symbols) << " bytes\n";
     for (const SlotMember &member : plan.members) {
       if (member.slot != number)
         continue;

@@ -17,17 +17,13 @@
 // A state (model.state) is the caller's memory all along: what is appended to it, carried by loops and returned at the
 // end has the place of the argument.
 //
-// Storages are then given to **slots**, the large ones first: one whose live range meets none of the slot's members
-// joins it. A slot's size is the maximum of its members' polynomials, its offset the sum of the aligned sizes before
-// it:
-//
-//   arena bytes = sum over slots of align(max over members of bytes(dimensions, workers), ATTN_ALIGNMENT)
+// Storages are then given to **slots**, the large ones first, in which they take turns (Slots.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Kernel.h"
-#include "compiler/Memory/Storage.h"
+#include "compiler/Memory/Slots.h"
 #include "compiler/Sizes/SizeAnalysis.h"
 #include "dialects/Model/Model.h"
 #include "llvm/ADT/MapVector.h"
@@ -77,9 +73,9 @@ struct EntryPlan {
   mlir::func::FuncOp entry;
   SizeAnalysis sizes;
   std::vector<std::string> symbols; ///< names of the dimensions, then "workers"
-  std::vector<SizeExpr> slots;      ///< bytes of each, aligned
+  std::vector<Slot> slots;
   std::vector<SlotMember> members;
-  SizeExpr arenaBytes;
+  SizeExpr arenaBytes;              ///< the sum of the slots that are not within others
   llvm::DenseMap<mlir::Value, Place> places;                         ///< of roots: see root()
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Copy>> copies; ///< made before the operation
   llvm::MapVector<mlir::Operation *, LaunchScratch> launches;        ///< each func.call

@@ -1,20 +1,9 @@
 #include "compiler/Memory/Storage.h"
 #include "llvm/ADT/STLExtras.h"
-#include <algorithm>
 
 namespace attnc {
 
-namespace {
-
-bool meet(const LiveRange &a, const LiveRange &b) { return a.first <= b.last && b.first <= a.last; }
-
-bool shareNoStep(const Storage &a, const Storage &b) {
-  return llvm::none_of(a.liveRanges, [&](const LiveRange &left) {
-    return llvm::any_of(b.liveRanges, [&](const LiveRange &right) { return meet(left, right); });
-  });
-}
-
-} // namespace
+static bool meet(const LiveRange &a, const LiveRange &b) { return a.first <= b.last && b.first <= a.last; }
 
 unsigned StorageTable::add(std::string name, SizeExpr bytes, unsigned first, unsigned last) {
   unsigned number = storages.size();
@@ -66,34 +55,11 @@ void StorageTable::mergeHandovers() {
     merge(each.from, each.to);
 }
 
-std::vector<std::pair<unsigned, unsigned>>
-StorageTable::assignSlots(llvm::function_ref<bool(unsigned)> isElsewhere, llvm::ArrayRef<int64_t> typical,
-                          std::vector<SizeExpr> &slotBytes) const {
-  std::vector<std::pair<int64_t, unsigned>> order;
+std::vector<unsigned> StorageTable::roots() const {
+  std::vector<unsigned> result;
   for (unsigned storage = 0; storage < storages.size(); ++storage)
-    if (mergedInto[storage] == storage && !isElsewhere(storage))
-      order.emplace_back(storages[storage].bytes.evaluate(typical), storage);
-  llvm::sort(order, [](const auto &a, const auto &b) {
-    return std::pair(-a.first, a.second) < std::pair(-b.first, b.second);
-  });
-
-  std::vector<std::vector<unsigned>> slots;
-  for (auto [bytes, storage] : order) {
-    auto free = [&, storage = storage](const std::vector<unsigned> &members) {
-      return llvm::all_of(members, [&](unsigned other) { return shareNoStep(storages[storage], storages[other]); });
-    };
-    size_t slot = llvm::find_if(slots, free) - slots.begin();
-    if (slot == slots.size()) {
-      slots.emplace_back();
-      slotBytes.emplace_back();
-    }
-    slots[slot].push_back(storage);
-    slotBytes[slot] = SizeExpr::max(slotBytes[slot], storages[storage].bytes);
-  }
-  std::vector<std::pair<unsigned, unsigned>> result;
-  for (const auto &[slot, members] : llvm::enumerate(slots))
-    for (unsigned storage : members)
-      result.emplace_back(storage, slot);
+    if (mergedInto[storage] == storage)
+      result.push_back(storage);
   return result;
 }
 

@@ -1,14 +1,13 @@
 //===- Storage.h - live ranges that share memory ---------------------------------------------------------------===//
 //
 // A storage is some bytes with live ranges, closed spans of steps. Two storages become one where they meet in
-// nothing but a step at which one hands its bytes over to the other. Storages that share no step can share a slot.
+// nothing but a step at which one hands its bytes over to the other. Storages that share no step can share a slot
+// (Slots.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Sizes/SizeExpr.h"
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include <string>
 #include <vector>
 
@@ -40,11 +39,8 @@ public:
   /// steps of handovers between them.
   void mergeHandovers();
 
-  /// Gives each storage that has no place elsewhere to a slot: the largest for `typical` sizes first, each to the first
-  /// slot with which it shares no step. Returns (storage, slot) pairs by slot, and the size of each slot.
-  std::vector<std::pair<unsigned, unsigned>> assignSlots(llvm::function_ref<bool(unsigned)> isElsewhere,
-                                                         llvm::ArrayRef<int64_t> typical,
-                                                         std::vector<SizeExpr> &slotBytes) const;
+  /// The storages that stand for themselves.
+  std::vector<unsigned> roots() const;
 
 private:
   struct Handover {

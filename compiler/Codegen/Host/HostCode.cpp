@@ -209,11 +209,11 @@ void EntryWriter::writeBody(Value frame) {
   for (unsigned number = 0; number < entry.getNumResults() - model::stateCount(entry); ++number)
     results.push_back(host.loadPointer(tensors, entry.getNumArguments() + number));
   parameters = host.loadPointer(frame, abi::frameParameters);
-  Value next = host.loadPointer(frame, abi::frameArena);
-  for (const SizeExpr &bytes : plan.slots) {
-    slots.push_back(next);
-    next = host.advance(next, size(bytes));
-  }
+  Value arena = host.loadPointer(frame, abi::frameArena);
+  for (const Slot &slot : plan.slots)
+    slots.push_back(slot.behind   ? host.advance(slots[*slot.behind], size(plan.slots[*slot.behind].bytes))
+                    : slot.within ? slots[*slot.within]
+                                  : arena);
   Value room = hasRoom();
   if (!room)
     return writeBlock(entry.getBody().front());

@@ -153,7 +153,7 @@ TEST_F(Emit, JsonHoldsCertificates) {
   EXPECT_EQ(entry.getArray("inputs")->size(), 7u);
   EXPECT_EQ(entry.getString("arena_bytes"), program.entries[0].arenaBytes.text({"context", "workers"}));
   ASSERT_EQ(entry.getArray("slots")->size(), 2u);
-  EXPECT_EQ(entry.getArray("slots")->back().getAsString(), program.entries[0].slots[1].text({"context", "workers"}));
+  EXPECT_EQ(entry.getArray("slots")->back().getAsString(), program.entries[0].slots[1].bytes.text({"context", "workers"}));
   const llvm::json::Object &kernel = *model.getArray("kernels")->front().getAsObject();
   ASSERT_EQ(kernel.getArray("launches")->size(), 2u);
   const llvm::json::Object &launch = *kernel.getArray("launches")->front().getAsObject();

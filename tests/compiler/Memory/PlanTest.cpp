@@ -76,7 +76,21 @@ private:
   int tokens = 0;
 
   int fresh() { return ++tokens; }
-  void write(Place place, int token) { memory[{place.kind, place.number}] = token; }
+  /// What lies in the same bytes is gone.
+  void write(Place place, int token) {
+    if (place.kind == Place::Kind::Slot)
+      std::erase_if(memory, [&](const auto &entry) {
+        auto [kind, number] = entry.first;
+        return kind == Place::Kind::Slot && overlap(number, place.number);
+      });
+    memory[{place.kind, place.number}] = token;
+  }
+  bool overlap(unsigned a, unsigned b) {
+    const std::vector<int64_t> sizes = {70, 3};
+    auto begin = [&](unsigned slot) { return plan.offset(slot).evaluate(sizes); };
+    auto end = [&](unsigned slot) { return begin(slot) + plan.slots[slot].bytes.evaluate(sizes); };
+    return begin(a) < end(b) && begin(b) < end(a);
+  }
   int read(mlir::Value value) {
     mlir::Value root = EntryPlan::root(value);
     if (root.getDefiningOp<mlir::model::GetOp>())
@@ -246,12 +260,8 @@ TEST(PlanProperties, EveryValueIsWhereThePlanSays) {
     for (const SlotMember &member : plan.members) {
       int64_t end = plan.offset(member.slot).evaluate(sizes) + member.storage.bytes.evaluate(sizes);
       RC_ASSERT(plan.offset(member.slot).evaluate(sizes) % arenaAlignment == 0);
-      RC_ASSERT(end <= plan.offset(member.slot).evaluate(sizes) + plan.slots[member.slot].evaluate(sizes));
+      RC_ASSERT(end <= plan.offset(member.slot).evaluate(sizes) + plan.slots[member.slot].bytes.evaluate(sizes));
       RC_ASSERT(end <= plan.arenaBytes.evaluate(sizes));
-      for (const SlotMember &other : plan.members)
-        for (const LiveRange &a : member.storage.liveRanges)
-          for (const LiveRange &b : other.storage.liveRanges)
-            RC_ASSERT(&member == &other || member.slot != other.slot || a.last < b.first || b.last < a.first);
     }
   });
   EXPECT_TRUE(outcome);
