@@ -8,24 +8,34 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-/* Kernels follow each other within microseconds: a worker looks this often for the next before it sleeps. */
-enum { SPINS = 4000, MOST_WORKERS = 4096 };
+/* Kernels follow each other within microseconds, and a thread that sleeps takes a hundred to come back: who waits looks
+ * for SPIN_NANOSECONDS before it sleeps, or for a few rounds where there are more workers than processors. */
+enum { SPIN_NANOSECONDS = 1000000, ROUND = 32, FEW_ROUNDS = 100, MOST_WORKERS = 4096 };
 
+/* `inside` while workers may join. */
+static const unsigned OPEN = 1u << 31;
+
+/* A launch is open from when it is described until its caller finds no more chunks. Who comes later leaves it alone, so
+ * that nobody waits for a worker that has nothing to do. */
 struct attn_pool {
   attn_executor executor;
   pthread_mutex_t callers;
   int64_t threads;
-  /* The launch under way; written before `launch` is raised. */
+  int is_crowded; /* more workers than processors */
+  /* The launch; written while it is closed and nobody is inside. */
   attn_kernel_fn fn;
   const attn_kernel_args *args;
   int64_t chunks;
   char *scratch;
   int64_t scratch_stride;
   _Alignas(64) atomic_int_least64_t next;
-  _Alignas(64) atomic_uint launch;  /* number of launches so far; workers wait for it to rise */
-  _Alignas(64) atomic_uint working; /* workers that have not finished the launch */
+  _Alignas(64) atomic_uint launch; /* number of launches so far; workers wait for it to rise */
+  atomic_uint launch_sleepers;     /* workers that may have to be woken */
+  _Alignas(64) atomic_uint inside; /* workers that take chunks of the launch, and OPEN */
+  atomic_uint inside_sleepers;     /* 1: the caller may have to be woken */
   atomic_int stop;
   struct worker {
     attn_pool *pool;
@@ -38,19 +48,36 @@ static void futex_wait(atomic_uint *word, unsigned seen) {
   syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, (void *)0, (void *)0, 0);
 }
 
-static void futex_wake_all(atomic_uint *word) {
-  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 0x7fffffff, (void *)0, (void *)0, 0);
+static void futex_wake(atomic_uint *word, int64_t threads) {
+  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, threads < MOST_WORKERS ? (int)threads : MOST_WORKERS, (void *)0,
+          (void *)0, 0);
 }
 
-/* Returns once *word differs from `seen`. */
-static void await_change(atomic_uint *word, unsigned seen) {
-  for (int spin = 0; spin < SPINS; ++spin) {
-    if (atomic_load_explicit(word, memory_order_acquire) != seen)
-      return;
-    __builtin_ia32_pause();
-  }
-  while (atomic_load_explicit(word, memory_order_acquire) == seen)
+static int64_t nanoseconds(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
+static int changes_soon(const attn_pool *pool, atomic_uint *word, unsigned seen) {
+  int64_t end = pool->is_crowded ? 0 : nanoseconds() + SPIN_NANOSECONDS;
+  for (int round = 0; round < FEW_ROUNDS || (end && nanoseconds() < end); ++round)
+    for (int i = 0; i < ROUND; ++i) {
+      if (atomic_load_explicit(word, memory_order_acquire) != seen)
+        return 1;
+      __builtin_ia32_pause();
+    }
+  return 0;
+}
+
+/* Returns once *word differs from `seen`. Who changes it looks at *sleepers afterwards. */
+static void await_change(const attn_pool *pool, atomic_uint *word, unsigned seen, atomic_uint *sleepers) {
+  if (changes_soon(pool, word, seen))
+    return;
+  atomic_fetch_add(sleepers, 1);
+  while (atomic_load(word) == seen)
     futex_wait(word, seen);
+  atomic_fetch_sub(sleepers, 1);
 }
 
 static void take_chunks(attn_pool *pool, int64_t worker) {
@@ -63,17 +90,32 @@ static void take_chunks(attn_pool *pool, int64_t worker) {
   }
 }
 
+static int join(attn_pool *pool) {
+  unsigned inside = atomic_load_explicit(&pool->inside, memory_order_relaxed);
+  while (inside & OPEN)
+    if (atomic_compare_exchange_weak_explicit(&pool->inside, &inside, inside + 1, memory_order_acquire,
+                                              memory_order_relaxed))
+      return 1;
+  return 0;
+}
+
+static void leave(attn_pool *pool) {
+  if (atomic_fetch_sub(&pool->inside, 1) == 1 && atomic_load(&pool->inside_sleepers))
+    futex_wake(&pool->inside, 1);
+}
+
 static void *work(void *argument) {
   struct worker *self = argument;
   attn_pool *pool = self->pool;
   for (unsigned seen = 0;;) {
-    await_change(&pool->launch, seen);
-    ++seen;
+    await_change(pool, &pool->launch, seen, &pool->launch_sleepers);
+    seen = atomic_load_explicit(&pool->launch, memory_order_acquire);
     if (atomic_load(&pool->stop))
       return 0;
-    take_chunks(pool, self->number);
-    if (atomic_fetch_sub_explicit(&pool->working, 1, memory_order_acq_rel) == 1)
-      futex_wake_all(&pool->working);
+    if (join(pool)) {
+      take_chunks(pool, self->number);
+      leave(pool);
+    }
   }
 }
 
@@ -83,6 +125,13 @@ static void run_alone(void *self, attn_kernel_fn fn, const attn_kernel_args *arg
   (void)scratch_stride;
   for (int64_t chunk = 0; chunk < chunks; ++chunk)
     fn(args, chunk, scratch);
+}
+
+/* Calls `threads` workers that sleep; those that look see it. */
+static void announce(attn_pool *pool, int64_t threads) {
+  atomic_fetch_add(&pool->launch, 1);
+  if (atomic_load(&pool->launch_sleepers))
+    futex_wake(&pool->launch, threads);
 }
 
 static void run_in_pool(void *self, attn_kernel_fn fn, const attn_kernel_args *args, int64_t chunks, char *scratch,
@@ -98,12 +147,12 @@ static void run_in_pool(void *self, attn_kernel_fn fn, const attn_kernel_args *a
   pool->scratch = scratch;
   pool->scratch_stride = scratch_stride;
   atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
-  atomic_store_explicit(&pool->working, (unsigned)pool->threads, memory_order_relaxed);
-  atomic_fetch_add_explicit(&pool->launch, 1, memory_order_release);
-  futex_wake_all(&pool->launch);
+  atomic_store_explicit(&pool->inside, OPEN, memory_order_release);
+  announce(pool, chunks - 1);
   take_chunks(pool, 0);
-  for (unsigned left; (left = atomic_load_explicit(&pool->working, memory_order_acquire)) != 0;)
-    await_change(&pool->working, left);
+  atomic_fetch_and(&pool->inside, ~OPEN);
+  for (unsigned left; (left = atomic_load_explicit(&pool->inside, memory_order_acquire)) != 0;)
+    await_change(pool, &pool->inside, left, &pool->inside_sleepers);
   pthread_mutex_unlock(&pool->callers);
 }
 
@@ -123,7 +172,7 @@ ATTN_PUBLIC attn_code attn_pool_create(int64_t workers, attn_pool **out, attn_st
   attn_pool *pool = aligned_alloc(64, bytes);
   if (!pool)
     return attn_fail(status, ATTN_NO_MEMORY, "no memory for a pool of %lld workers", (long long)workers);
-  *pool = (attn_pool){.executor = {run_in_pool, pool, workers}};
+  *pool = (attn_pool){.executor = {run_in_pool, pool, workers}, .is_crowded = workers > processors()};
   pthread_mutex_init(&pool->callers, 0);
   for (; pool->threads < workers - 1; ++pool->threads) {
     struct worker *worker = &pool->workers[pool->threads];
@@ -144,8 +193,7 @@ ATTN_PUBLIC void attn_pool_destroy(attn_pool *pool) {
   if (!pool)
     return;
   atomic_store(&pool->stop, 1);
-  atomic_fetch_add_explicit(&pool->launch, 1, memory_order_release);
-  futex_wake_all(&pool->launch);
+  announce(pool, pool->threads);
   for (int64_t i = 0; i < pool->threads; ++i)
     pthread_join(pool->workers[i].thread, 0);
   pthread_mutex_destroy(&pool->callers);

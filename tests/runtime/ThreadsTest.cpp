@@ -1,5 +1,6 @@
 #include "attn/threads.h"
 #include <atomic>
+#include <chrono>
 #include <gtest/gtest.h>
 #include <thread>
 #include <vector>
@@ -44,6 +45,34 @@ TEST(Threads, RunEachChunkOnceAtAnyCount) {
         expectEachChunkOnce(executor, chunks);
     attn_pool_destroy(pool);
   }
+}
+
+TEST(Threads, WorkersThatSleepAreCalled) {
+  for (int64_t workers : {2, 8}) {
+    attn_pool *pool;
+    ASSERT_EQ(attn_pool_create(workers, &pool, nullptr), ATTN_OK);
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(3));
+      expectEachChunkOnce(attn_pool_executor(pool), 9);
+    }
+    attn_pool_destroy(pool);
+  }
+}
+
+TEST(Threads, ACallerThatSleepsIsCalled) {
+  attn_pool *pool;
+  ASSERT_EQ(attn_pool_create(2, &pool, nullptr), ATTN_OK);
+  const attn_executor *executor = attn_pool_executor(pool);
+  attn_kernel_args args = {};
+  auto sleepLong = [](const attn_kernel_args *, int64_t chunk, void *) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(chunk == 0 ? 1 : 8));
+  };
+  for (int repeat = 0; repeat < 10; ++repeat) {
+    auto start = std::chrono::steady_clock::now();
+    executor->parallel_for(executor->self, sleepLong, &args, 2, nullptr, 0);
+    EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(8));
+  }
+  attn_pool_destroy(pool);
 }
 
 TEST(Threads, SerialExecutorNeedsNoPool) { expectEachChunkOnce(attn_serial_executor(), 9); }
