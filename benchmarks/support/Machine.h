@@ -23,6 +23,7 @@ namespace attnc::bench {
 using machine::fmaPeak;
 using machine::fmaPeakOf;
 using machine::readBandwidth;
+using machine::readBandwidthOf;
 using machine::threadSeconds;
 
 double median(std::vector<double> values);

@@ -1,4 +1,5 @@
 #include "tools/machine/Peak.h"
+#include <chrono>
 #include <ctime>
 #include <immintrin.h>
 #include <vector>
@@ -97,6 +98,19 @@ double readBandwidth(const void *data, size_t bytes) {
   __builtin_cpu_supports("avx512f") ? read512(static_cast<const char *>(data), bytes)
                                     : read256(static_cast<const char *>(data), bytes);
   return double(bytes) / (threadSeconds() - start);
+}
+
+double readBandwidthOf(const attn_executor *executor, const void *data, size_t bytes) {
+  constexpr size_t piece = size_t(4) << 20;
+  void *buffers[] = {const_cast<void *>(data)};
+  attn_kernel_args args = {buffers, nullptr, nullptr, nullptr};
+  auto read = [](const attn_kernel_args *arguments, int64_t chunk, void *) {
+    readBandwidth(static_cast<const char *>(arguments->buffers[0]) + size_t(chunk) * piece, piece);
+  };
+  auto start = std::chrono::steady_clock::now();
+  executor->parallel_for(executor->self, read, &args, int64_t(bytes / piece), nullptr, 0);
+  std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  return double(bytes / piece * piece) / took.count();
 }
 
 } // namespace attnc::machine

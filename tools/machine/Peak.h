@@ -24,4 +24,7 @@ double fmaPeakOf(const attn_executor *executor);
 /// Bytes per second of one pass of vector loads over `bytes` bytes at `data` (a multiple of 512, 64-byte aligned).
 double readBandwidth(const void *data, size_t bytes);
 
+/// That of all workers together, which share the bytes, by the clock on the wall.
+double readBandwidthOf(const attn_executor *executor, const void *data, size_t bytes);
+
 } // namespace attnc::machine
