@@ -7,10 +7,10 @@ using namespace mlir;
 namespace attnc {
 
 static constexpr OpCost nothing = {0, 0}, simple = {0, 1}, arithmetic = {1, 1}, fused = {2, 1}, division = {1, 8},
-                        function = {1, 20};
+                        function = {1, 20}, draw = {0, 150};
 
 static OpCost tableCost(Operation *op) {
-  if (isa<arith::ConstantOp, linalg::IndexOp, linalg::YieldOp, attn::YieldOp, tensor::DimOp>(op))
+  if (isa<arith::ConstantOp, linalg::IndexOp, linalg::YieldOp, attn::YieldOp, attn::StopOp, tensor::DimOp>(op))
     return nothing;
   if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
           arith::MinNumFOp>(op))
@@ -19,6 +19,8 @@ static OpCost tableCost(Operation *op) {
     return fused;
   if (isa<arith::DivFOp, math::SqrtOp, math::RsqrtOp>(op))
     return division;
+  if (isa<attn::UniformOp>(op))
+    return draw;
   bool isSignOrRounding = isa<math::AbsFOp, math::AbsIOp, math::CopySignOp, math::FloorOp, math::CeilOp, math::RoundOp,
                               math::RoundEvenOp, math::TruncOp>(op);
   return isa<math::MathDialect>(op->getDialect()) && !isSignOrRounding ? function : simple;

@@ -24,7 +24,18 @@ struct Derive : PassWrapper<Derive, OperationPass<ModuleOp>> {
       if ((function->hasAttr(model::gradientAttrName) && failed(deriveGradient(function))) ||
           (function->hasAttr(model::minimizeAttrName) && failed(deriveMinimization(function))))
         return signalPassFailure();
+    eraseStops();
     eraseSteps(getOperation());
+  }
+
+  /// They have done what they are for, but where gradients are taken when code is generated.
+  void eraseStops() {
+    getOperation().walk([](attn::StopOp stop) {
+      if (stop->getParentOfType<attn::AttendGradientOp>())
+        return;
+      stop.replaceAllUsesWith(stop.getOperand());
+      stop.erase();
+    });
   }
 
   static DictionaryAttr port(Builder &builder, const Twine &name, ArrayAttr shape) {

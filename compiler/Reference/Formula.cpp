@@ -201,7 +201,7 @@ LogicalResult FormulaReader::readScalar(Operation &op, std::vector<Step> &steps)
       return success();
     Gradient gradient;
     for (auto [operand, number] : llvm::enumerate(from))
-      if (!integer && !frame.gradients[number].empty())
+      if (!integer && !isa<attn::StopOp>(at) && !frame.gradients[number].empty())
         addScaled(gradient, frame.gradients[number], partialOf(function, operands, operand));
     frame.gradients[to] = std::move(gradient);
     return success();

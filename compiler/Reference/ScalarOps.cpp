@@ -1,6 +1,8 @@
 #include "compiler/Reference/ScalarOps.h"
+#include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/StringMap.h"
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -29,6 +31,7 @@ static const llvm::StringMap<FloatFunction> &floatFunctions() {
       {"arith.select", [](const double *x) { return x[0] != 0 ? x[1] : x[2]; }},
       {"arith.truncf", [](const double *x) { return x[0]; }},
       {"arith.extf", [](const double *x) { return x[0]; }},
+      {"attn.stop", [](const double *x) { return x[0]; }},
       {"math.absf", [](const double *x) { return std::fabs(x[0]); }},
       {"math.acos", [](const double *x) { return std::acos(x[0]); }},
       {"math.acosh", [](const double *x) { return std::acosh(x[0]); }},
@@ -234,6 +237,17 @@ static double toInteger(double value, unsigned width) {
   return std::trunc(std::fmin(std::fmax(value, -limit), limit - 1));
 }
 
+/// Word `number` of Philox4x32-10, its 24 highest bits as a fraction (dialects/Attn/AttnOps.td, attn.uniform).
+static double uniform(std::array<uint32_t, 2> key, std::array<uint32_t, 4> counter, unsigned number) {
+  for (int round = 0; round < 10; ++round) {
+    uint64_t even = uint64_t(0xD2511F53) * counter[0], odd = uint64_t(0xCD9E8D57) * counter[2];
+    counter = {uint32_t(odd >> 32) ^ counter[1] ^ key[0], uint32_t(odd), uint32_t(even >> 32) ^ counter[3] ^ key[1],
+               uint32_t(even)};
+    key = {key[0] + 0x9E3779B9, key[1] + 0xBB67AE85};
+  }
+  return std::ldexp(static_cast<double>(counter[number] >> 8), -24);
+}
+
 ScalarFunction attnc::reference::scalarFunction(Operation *op) {
   StringRef name = op->getName().getStringRef();
   if (auto function = floatFunctions().lookup(name))
@@ -255,6 +269,11 @@ ScalarFunction attnc::reference::scalarFunction(Operation *op) {
     unsigned width = widthOf(op->getOperand(0).getType());
     return [=, sign = isa<arith::SIToFPOp>(op)](const double *x) { return double(readInteger(x[0], width, sign)); };
   }
+  if (auto draw = dyn_cast<attn::UniformOp>(op))
+    return [site = draw.getSite()](const double *x) {
+      auto word = [](double value) { return static_cast<uint32_t>(static_cast<int64_t>(value)); };
+      return uniform({word(x[0]), site}, {word(x[4]) / 4, word(x[3]), word(x[1]), word(x[2])}, word(x[4]) % 4);
+    };
   if (isa<arith::FPToSIOp>(op))
     return [width = widthOf(op->getResult(0).getType())](const double *x) { return toInteger(x[0], width); };
   return {};

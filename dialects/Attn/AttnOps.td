@@ -57,7 +57,8 @@ def Attn_AttendOp : Attn_Op<"attend", [Pure, AttrSizedOperandSegments]> {
   let description = [{
     The one construct. `outer_sizes`, `key_sizes` and `value_sizes` give the iteration space as `index` values. The
     regions are formulas on scalars: their arguments are indices, they may capture any tensor from above through
-    `tensor.extract`, and hold `arith`, `math`, `tensor.extract`, `tensor.dim`, `affine.apply` and `attn.reduce` only.
+    `tensor.extract`, and hold `arith`, `math`, `tensor.extract`, `tensor.dim`, `affine.apply`, `attn.reduce`,
+    `attn.stop` and `attn.uniform` only.
 
       score (outer..., keys...)            -> f32
       mask  (outer..., keys...)            -> i1       empty region: every key is kept
@@ -164,6 +165,45 @@ def Attn_TermOp : Attn_Op<"term", [Pure, Terminator, ReturnLike, HasParent<"Scat
   let summary = "one term of attn.scatter_add, and the element that it is added to";
   let arguments = (ins AnyType:$value, Variadic<Index>:$subscripts);
   let assemblyFormat = "$value `at` `[` $subscripts `]` attr-dict `:` type($value)";
+}
+
+def Attn_F32Like : TypeOrValueSemanticsContainer<F32, "f32 or a vector of it">;
+def Attn_I32Like : TypeOrValueSemanticsContainer<I32, "i32 or a vector of it">;
+
+def Attn_StopOp : Attn_Op<"stop", [Pure, SameOperandsAndResultType]> {
+  let summary = "x, as a constant to its gradient";
+  let description = [{
+    `%y = attn.stop %x : f32` in a formula is x; its derivative is zero. The derive phase takes away what it is done
+    with; in the regions of `attn.attend_gradient` it stays, where gradients are taken when code is generated.
+  }];
+  let arguments = (ins Attn_F32Like:$operand);
+  let results = (outs Attn_F32Like:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand)";
+}
+
+def Attn_UniformOp : Attn_Op<"uniform", [Pure, SameOperandsAndResultShape,
+                                         AllTypesMatch<["seed", "step", "place", "row", "column"]>]> {
+  let summary = "a random number of [0, 1), by its key";
+  let description = [{
+    `%u = attn.uniform %seed, %step, %place at [%row, %column] site 3 : i32 -> f32` in a formula is a function of its
+    operands alone: who computes it again, anywhere and in any order, draws the same number. Of the four words that
+    Philox4x32-10 (Salmon et al., SC 2011) makes of
+
+      key      seed, site
+      counter  column div 4, row, step, place
+
+    it takes number `column mod 4`, w, and is floor(w / 2^8) / 2^24. That is word `column mod 4` of attn_random_words
+    (attn/random.h) with seed + site 2^32, stream step + place 2^32, and index column div 4 + row 2^32. All operands
+    are taken as 32 bits without sign.
+
+    `site` tells the calls of a function apart; `place` is the round of the loops around the call, or 0.
+  }];
+  let arguments = (ins Attn_I32Like:$seed, Attn_I32Like:$step, Attn_I32Like:$place, Attn_I32Like:$row,
+                       Attn_I32Like:$column, I32Attr:$site);
+  let results = (outs Attn_F32Like:$result);
+  let assemblyFormat = [{
+    $seed `,` $step `,` $place `at` `[` $row `,` $column `]` `site` $site attr-dict `:` type($seed) `->` type($result)
+  }];
 }
 
 def Attn_YieldOp : Attn_Op<"yield", [Pure, Terminator, ReturnLike,

@@ -20,7 +20,7 @@ struct Formula {
 } // namespace
 
 static bool isFormulaOp(Operation *op) {
-  return isa<tensor::ExtractOp, tensor::DimOp, affine::AffineApplyOp, ReduceOp, YieldOp>(op) ||
+  return isa<tensor::ExtractOp, tensor::DimOp, affine::AffineApplyOp, ReduceOp, StopOp, UniformOp, YieldOp>(op) ||
          isa<arith::ArithDialect, math::MathDialect>(op->getDialect());
 }
 

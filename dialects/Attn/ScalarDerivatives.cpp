@@ -115,6 +115,8 @@ const llvm::StringMap<Function> &rules() {
       {"math.erf", ofErf},
       {"math.powf", ofPow},
       {"math.floor", ofNothing},
+      {"attn.stop", ofNothing},
+      {"attn.uniform", ofNothing},
       {"arith.constant", ofNothing},
       {"arith.sitofp", ofNothing},
       {"arith.uitofp", ofNothing},

@@ -1,6 +1,7 @@
 #include "attn/status.h"
 #include "tests/e2e/Subject.h"
 #include <cmath>
+#include <fmt/format.h>
 
 namespace attnc::e2e {
 
@@ -79,9 +80,35 @@ static std::vector<Subject> operatorSubjects() {
   };
 }
 
+/// A key has 32 bits without sign each.
+static std::vector<Subject> randomSubjects() {
+  Fillers key = {{"seed", below(1 << 30)}, {"step", below(1000)}};
+  Fillers high = {{"seed", constant(-2)}, {"step", constant(-1)}};
+  std::vector<Choice> matrices = {{"wide", {{"n", 3}, {"m", 501}}},
+                                  {"tall", {{"n", 300}, {"m", 5}}},
+                                  {"one element", {{"n", 1}, {"m", 1}}},
+                                  {"a key of high bits", {{"n", 4}, {"m", 37}}, high}};
+  std::vector<Choice> heads = matrices, batches;
+  for (Choice &choice : heads)
+    choice.dimensions["h"] = 2;
+  for (int64_t seq : {1, 19, 70})
+    batches.push_back({fmt::format("{} tokens", seq), {{"batch", 2}, {"seq", seq}}});
+  return {
+      {"random.attn", "drawn", {}, matrices, key},
+      {"random.attn", "layered", {}, matrices, key},
+      {"random.attn", "attended", {.c = 8, .reduction = 8, .along = {"m"}}, heads, key},
+      {"random.attn",
+       "train",
+       {.c = 16, .reduction = 100, .along = {"seq"}},
+       batches,
+       {{"x", below(7)}, {"targets", below(7)}, {"seed", below(1 << 30)}}},
+  };
+}
+
 std::vector<Subject> layerSubjects() {
-  std::vector<Subject> all = parameterisedSubjects(), operators = operatorSubjects();
+  std::vector<Subject> all = parameterisedSubjects(), operators = operatorSubjects(), random = randomSubjects();
   all.insert(all.end(), operators.begin(), operators.end());
+  all.insert(all.end(), random.begin(), random.end());
   return all;
 }
 

@@ -23,7 +23,7 @@ static reference::Array arrayOf(int32_t dtype, ArrayRef<int64_t> shape, const vo
   return result;
 }
 
-static reference::Parameters parametersOf(const Invocation &call) {
+reference::Parameters parametersOf(const Invocation &call) {
   reference::Parameters result;
   for (int64_t p = 0; p < call.model.parameter_count; ++p) {
     const attn_parameter_info &info = call.model.parameters[p];
@@ -50,7 +50,8 @@ double Deviation::limit(double c) const {
   return isReal ? reference::tolerance(c, static_cast<double>(terms)) * largest : 0;
 }
 
-Expected<std::vector<Deviation>> compareWithOracle(const CompileOptions &options, const Invocation &call) {
+Expected<std::vector<Deviation>> compareWithOracle(const CompileOptions &options, const Invocation &call,
+                                                   const reference::Parameters &before) {
   CompileOptions derivedOnly = options;
   derivedOnly.dump = Phase::Derive;
   Compilation made;
@@ -64,7 +65,7 @@ Expected<std::vector<Deviation>> compareWithOracle(const CompileOptions &options
   std::vector<reference::Array> inputs;
   for (int32_t i = 0; i < call.entry->input_count; ++i)
     inputs.push_back(arrayOf(call.tensors[i].dtype, call.tensors[i].shape, call.tensors[i].bytes.data()));
-  auto exact = reference::interpret(function, inputs, parametersOf(call));
+  auto exact = reference::interpret(function, inputs, before);
   if (!exact)
     return exact.takeError();
   std::vector<Deviation> result;

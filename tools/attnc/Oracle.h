@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/Pipeline/Compile.h"
+#include "compiler/Reference/Reference.h"
 #include "tools/attnc/Invocation.h"
 
 namespace attnc {
@@ -19,7 +20,12 @@ struct Deviation {
   double limit(double c) const;
 };
 
-/// Interprets the entry point of `call`, which has run, on the same inputs and weights. `options` say which model.
-llvm::Expected<std::vector<Deviation>> compareWithOracle(const CompileOptions &options, const Invocation &call);
+/// The weights as they are now, by their names in checkpoints.
+reference::Parameters parametersOf(const Invocation &call);
+
+/// Interprets the entry point of `call`, which has run, on the same inputs and the weights that it found. `options` say
+/// which model.
+llvm::Expected<std::vector<Deviation>> compareWithOracle(const CompileOptions &options, const Invocation &call,
+                                                         const reference::Parameters &before);
 
 } // namespace attnc

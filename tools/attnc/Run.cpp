@@ -51,8 +51,8 @@ static std::string formulaOf(const Deviation &deviation, double c) {
 }
 
 /// Prints how far each result is from the oracle's; fails where one is beyond the tolerance.
-static Error check(const RunOptions &options, const Invocation &call) {
-  auto deviations = compareWithOracle(options.source.compile, call);
+static Error check(const RunOptions &options, const Invocation &call, const reference::Parameters &before) {
+  auto deviations = compareWithOracle(options.source.compile, call, before);
   if (!deviations)
     return deviations.takeError();
   std::string beyond;
@@ -90,6 +90,9 @@ static Error call(RunOptions &options, const attn_model &model) {
   auto call = Invocation::create(model, options.invocation);
   if (!call)
     return call.takeError();
+  reference::Parameters before; // a step of training changes them
+  if (options.check)
+    before = parametersOf(**call);
   if (Error error = (*call)->run())
     return error;
   int32_t inputs = (*call)->entry->input_count;
@@ -106,7 +109,7 @@ static Error call(RunOptions &options, const attn_model &model) {
   if (!options.output.empty())
     if (Error error = writeTensors(options.output, results))
       return error;
-  return options.check ? check(options, **call) : Error::success();
+  return options.check ? check(options, **call, before) : Error::success();
 }
 
 static ExitCode run(RunOptions &options) {

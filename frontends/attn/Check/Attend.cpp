@@ -95,7 +95,13 @@ bool Checker::attendWeight(const ast::AttendExpr &expr, const ScopePtr &scope, P
   auto *lambda = expr.weight->as<ast::LambdaExpr>();
   std::string name = lambda && !lambda->parameters.empty() ? lambda->parameters[0].text : "w";
   const Local *weightIn = build.newLocal(name, {Element::F32, {}}, expr.weight->range);
-  build.makeScalar(weightIn);
+  std::set<unsigned> indices;
+  for (ExprRef part : {pending.score, pending.mask})
+    if (part)
+      indices.merge(build.indicesOf(part));
+  for (const Index *key : pending.keys)
+    indices.insert(build.numberOf(key));
+  build.makeScalar(weightIn, std::move(indices));
   Value weight = build.reference(weightIn, expr.weight->range)
                      ? Value(TensorValue{build.reference(weightIn, expr.weight->range)})
                      : Value();

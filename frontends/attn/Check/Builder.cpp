@@ -51,6 +51,13 @@ Builder::Info Builder::infoOf(const Expr &expr) const {
   return info;
 }
 
+std::set<unsigned> Builder::indicesOf(ExprRef expr) const {
+  std::set<unsigned> indices = freeOf(expr).indices;
+  for (const Local *scalar : freeOf(expr).scalars)
+    indices.insert(scalars.at(scalar).begin(), scalars.at(scalar).end());
+  return indices;
+}
+
 ExprRef Builder::make(Expr::Node node, Type type, SourceRange range) {
   Expr &expr = program.exprs.emplace_back(Expr{std::move(node), std::move(type), range});
   Info info = infoOf(expr);

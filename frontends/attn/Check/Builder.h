@@ -80,8 +80,10 @@ public:
   const Free &freeOf(typed::ExprRef expr) const { return *infos.at(expr).free; }
   bool isOpen(typed::ExprRef expr) const { return !freeOf(expr).empty(); }
 
-  /// Makes `local` a scalar of a body: references to it are open.
-  void makeScalar(const typed::Local *local) { scalars.insert(local); }
+  /// Makes `local` a scalar of a body: references to it are open. It is one number for each tuple of `indices`.
+  void makeScalar(const typed::Local *local, std::set<unsigned> indices) { scalars[local] = std::move(indices); }
+  /// The indices whose tuples an expression has a value for, those of the scalars in it too.
+  std::set<unsigned> indicesOf(typed::ExprRef expr) const;
   PendingAttend &addPending(PendingAttend pending);
   /// The attend that the local is a yield of, until it is bound; null for other locals.
   PendingAttend *pendingOf(const typed::Local *local) const;
@@ -105,7 +107,7 @@ private:
   FreeRef nothing;
   std::unordered_map<typed::ExprRef, Info> infos;
   std::unordered_map<const typed::Index *, unsigned> indexNumbers;
-  std::set<const typed::Local *> scalars;
+  std::map<const typed::Local *, std::set<unsigned>> scalars;
   std::set<const typed::Local *> counting; ///< tensors whose element at i is i
   std::deque<PendingAttend> pendings;
   std::unordered_map<const typed::Local *, PendingAttend *> pendingByLocal;
@@ -150,6 +152,10 @@ template <class Visitor> void forEachOperand(const typed::Expr &expr, Visitor vi
     if (node->filter)
       visit(node->filter);
     visit(node->body);
+  } else if (auto *node = expr.as<Draw>()) {
+    visit(node->seed), visit(node->step);
+    for (ExprRef index : node->element)
+      visit(index);
   }
 }
 

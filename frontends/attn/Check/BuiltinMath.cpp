@@ -110,6 +110,16 @@ Value builtinSelect(const BuiltinCall &call) {
   return TensorValue{checker.build.elementwise(Op::Select, std::move(tensors), call.range)};
 }
 
+/// Only what is differentiated knows of it.
+Value builtinStop(const BuiltinCall &call) {
+  if (call[0].value.isNumber())
+    return call[0].value;
+  ExprRef x = call.checker.asTensor(call[0].value, call[0].range);
+  if (!x || x->type.element != Element::F32 || !call.checker.isDifferentiated)
+    return x ? Value(TensorValue{x}) : Value();
+  return TensorValue{call.checker.build.elementwise(Op::Stop, {x}, call.range)};
+}
+
 Value builtinCastReal(const BuiltinCall &call) {
   if (std::optional<double> number = call[0].value.real())
     return *number;

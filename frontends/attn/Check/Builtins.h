@@ -47,6 +47,7 @@ Value builtinSigmoid(const BuiltinCall &call);
 Value builtinRelu(const BuiltinCall &call);
 Value builtinPow(const BuiltinCall &call);
 Value builtinSelect(const BuiltinCall &call);
+Value builtinStop(const BuiltinCall &call);
 Value builtinCastReal(const BuiltinCall &call);
 Value builtinCastInteger(const BuiltinCall &call);
 
@@ -63,6 +64,7 @@ Value builtinZeros(const BuiltinCall &call);
 Value builtinOnes(const BuiltinCall &call);
 Value builtinLike(const BuiltinCall &call);
 Value builtinFull(const BuiltinCall &call);
+Value builtinRandom(const BuiltinCall &call);
 Value builtinReshape(const BuiltinCall &call);
 Value builtinTranspose(const BuiltinCall &call);
 Value builtinPermute(const BuiltinCall &call);

@@ -185,6 +185,7 @@ void Checker::checkEntry(const FunctionValue &function, const std::string &name,
   isRankInvented = !isExported && !std::all_of(decl.parameters.begin(), decl.parameters.end(), hasRank);
   checkedFunctions.insert(&decl);
   ranges.clearDimensions();
+  drawRange.reset();
   Entry entry;
   entry.name = name;
   entry.doc = decl.doc;
@@ -222,6 +223,8 @@ void Checker::checkEntry(const FunctionValue &function, const std::string &name,
   else if (isExported && !value.isError())
     entryResults(entry, decl, value, scope);
   frames.pop_back();
+  if (isExported)
+    addDrawArguments(entry);
   for (Dimension &dimension : entry.dimensions)
     dimension.min = ranges.minimum(dimension.name);
   if (isExported && errorsFound == before)

@@ -5,6 +5,7 @@
 //
 //   Check.cpp        the program: model, entry points, functions that nobody calls
 //   Exports.cpp      exports, and what they derive from functions
+//   Random.cpp       draws
 //   Optimizers.cpp   the steps of optimizers
 //   Names.cpp        files, scopes, look-up, "did you mean"
 //   Modules.cpp      hyperparameters, fields, parameters, lists of modules
@@ -71,6 +72,11 @@ public:
   void checkEntry(const FunctionValue &function, const std::string &name, SourceRange range, bool isExported);
   typed::Local *entryArgument(const ast::Parameter &parameter, const ScopePtr &scope, typed::Entry &entry);
   void entryResults(typed::Entry &entry, const ast::FunctionDecl &decl, const Value &value, const ScopePtr &scope);
+
+  //===- Random.cpp -----------------------------------------------------------------------------------------------===//
+
+  bool mayDraw(SourceRange range);
+  void addDrawArguments(typed::Entry &entry);
 
   //===- Exports.cpp ----------------------------------------------------------------------------------------------===//
 
@@ -359,7 +365,14 @@ public:
   unsigned nesting = 0;                                ///< of expression(), over calls
   uint64_t steps = 0;                                  ///< expressions checked
   bool isExhausted = false;
-  bool isTraining = false;     ///< the entry point that is being checked is minimised
+  bool isTraining = false;       ///< the entry point that is being checked is minimised
+  bool isDifferentiated = false; ///< or a gradient is made of it
+  bool isPositional = false;     ///< or it is to be computed position by position
+  // Draws of the entry point that is being checked (Random.cpp).
+  std::optional<SourceRange> drawRange; ///< of the first
+  const typed::Local *drawSeed = nullptr, *drawStep = nullptr;
+  int64_t drawsMade = 0;
+  std::vector<const typed::LoopCounter *> loopsAround;
   bool isRankInvented = false; ///< of an argument of the function that is being checked
   size_t errorsFound = 0;      ///< those that were reported before too
 };

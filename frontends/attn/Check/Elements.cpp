@@ -172,6 +172,8 @@ ExprRef Elements::elementOf(ExprRef row, const Indices &at, const Environment &e
     return ofSubscript(row, at, environment);
   if (row->as<IndexReduction>())
     return ofReduction(row, at, environment);
+  if (row->as<Draw>())
+    return rebuild(row, [&](ExprRef index) { return element(index, {}, environment); });
   return ofLocal(row, at, environment);
 }
 

@@ -88,8 +88,10 @@ void Checker::checkExport(const ast::ExportDecl &decl, SourceUnit &unit, Instanc
     return;
   size_t before = program->entries.size();
   isTraining = made->rule && made->rule->name == "minimize";
+  isDifferentiated = isTraining || (made->rule && made->rule->name == "gradient");
+  isPositional = made->rule && made->rule->name == "incremental";
   checkEntry(*function, decl.name.text, decl.name.range, true);
-  isTraining = false;
+  isTraining = isDifferentiated = isPositional = false;
   if (!made->rule || program->entries.size() == before)
     return;
   Entry &entry = program->entries.back();

@@ -26,6 +26,9 @@ ExprRef Elements::rebuild(ExprRef expr, const std::function<ExprRef(ExprRef)> &m
   else if (auto *node = std::get_if<Subscript>(&copy.node))
     for (ExprRef &index : node->indices)
       replace(index);
+  else if (auto *node = std::get_if<Draw>(&copy.node))
+    for (ExprRef &index : node->element)
+      replace(index);
   else if (auto *node = std::get_if<IndexReduction>(&copy.node)) {
     replace(node->filter);
     replace(node->body);

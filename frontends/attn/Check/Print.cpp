@@ -122,6 +122,8 @@ std::string Printer::expr(ExprRef e) {
       text += (i > 0 ? ", " : "") + expr(node->indices[i]) + (node->inRange[i] == InRange::Runtime ? "?" : "");
     return text + "]";
   }
+  if (auto *node = e->as<Draw>())
+    return fmt::format("draw {}[{}]", node->site, list(node->element));
   auto *node = e->as<IndexReduction>();
   std::string filter = node->filter ? fmt::format(" where {}", expr(node->filter)) : "";
   return fmt::format("{} {}{} => {}", textOf(node->combiner), binders(node->indices), filter, expr(node->body));

@@ -275,7 +275,9 @@ void Checker::loop(const ast::ForStmt &stmt, const ModuleListValue &list, const 
   std::vector<ParameterRef::Pick> picks = list.picks;
   picks.push_back({counter, 0});
   bindLocal(inner, stmt.iteration.name, ModuleValue{list.instance, picks}, false);
+  loopsAround.push_back(counter);
   block(stmt.body, inner, returned);
+  loopsAround.pop_back();
   if (returned)
     error(DiagnosticKind::Misplaced, stmt.range, "a loop cannot be left by `return`");
   for (size_t i = 0; i < variables.size(); ++i)

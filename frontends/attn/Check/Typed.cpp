@@ -22,7 +22,7 @@ std::string textOf(const Type &type) {
 
 const char *textOf(Op op) {
   static constexpr const char *names[] = {"add",   "sub", "mul", "div", "rem", "pow", "min", "max", "eq",  "ne",
-                                          "lt",    "le",  "gt",  "ge",  "and", "or",  "neg", "not", "abs",
+                                          "lt",    "le",  "gt",  "ge",  "and", "or",  "neg", "not", "abs", "stop",
 #define ATTN_MATH_FUNCTION(NAME, OP, DOC, VALUE, COSTLY, MLIR) #NAME,
 #include "frontends/attn/Check/MathFunctions.def"
                                           "select"};

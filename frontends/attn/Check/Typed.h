@@ -155,6 +155,7 @@ enum class Op {
   Neg,
   Not,
   Abs,
+  Stop, ///< of f32: the operand, as a constant to gradients
 #define ATTN_MATH_FUNCTION(NAME, OP, DOC, VALUE, COSTLY, MLIR) OP,
 #include "frontends/attn/Check/MathFunctions.def"
   // condition, if true, if false
@@ -296,10 +297,20 @@ struct IndexReduction {
   ExprRef body;
 };
 
+/// A random number of [0, 1) by its key: the entry's seed and step, the call of `random` that it stands for, the rounds
+/// of the loops around, and the element of the tensor that is drawn.
+struct Draw {
+  int64_t site;       ///< the number of the call in its entry, in the order in which calls are inlined
+  ExprRef seed, step; ///< I32, LocalRefs
+  std::vector<const LoopCounter *> loops; ///< outermost first
+  std::vector<const Index *> dimensions;  ///< what `element` runs over, for its extents
+  std::vector<ExprRef> element;           ///< element Index
+};
+
 struct Expr {
   using Node =
       std::variant<Constant, DimValue, LocalRef, ParameterRef, Elementwise, Cast, AxisReduction, MatMul, Permute,
-                   Reshape, Slice, Concat, Fill, Comprehension, Attend, IndexRef, Subscript, IndexReduction>;
+                   Reshape, Slice, Concat, Fill, Comprehension, Attend, IndexRef, Subscript, IndexReduction, Draw>;
   Node node;
   Type type; ///< of an Attend: that of its first yield
   SourceRange range;
@@ -384,6 +395,9 @@ struct Entry {
   std::string doc;                   ///< the comment above its function
   std::vector<Dimension> dimensions; ///< in the order in which the arguments name them
   std::vector<const Local *> arguments;
+  /// Where something is drawn: the key of its draws, I32. They are the last arguments; but of a step of training `step`
+  /// is no argument: it is the number of steps done before.
+  const Local *seed = nullptr, *step = nullptr;
   Block block;
   std::vector<Result> results;
   SourceRange range;

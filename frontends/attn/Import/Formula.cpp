@@ -54,6 +54,8 @@ Value Formula::compute(const Expr &expr) {
     return subscript(expr);
   if (expr.as<IndexReduction>())
     return reduce(expr);
+  if (expr.as<Draw>())
+    return draw(expr);
   if (auto *node = expr.as<LocalRef>()) {
     if (Value scalar = find(node->local))
       return scalar;
@@ -74,6 +76,37 @@ Value Formula::subscript(const Expr &expr) {
   for (ExprRef index : node.indices)
     at.push_back(value(index));
   return tensor::ExtractOp::create(builder, around.location(expr.range), around.tensor(node.base), at);
+}
+
+/// Rows are counted modulo 2^32, as 32 bits of their number.
+Value Formula::draw(const Expr &expr) {
+  const Draw &node = std::get<Draw>(expr.node);
+  Location at = around.location(expr.range);
+  auto number = [&](ArrayRef<Value> places, ArrayRef<Value> sizes) {
+    Value sum = arith::ConstantIndexOp::create(builder, at, 0);
+    for (auto [position, place] : llvm::enumerate(places)) {
+      Value scaled = position == 0 ? sum : arith::MulIOp::create(builder, at, sum, sizes[position]).getResult();
+      sum = position == 0 ? place : arith::AddIOp::create(builder, at, scaled, place).getResult();
+    }
+    return arith::IndexCastOp::create(builder, at, builder.getI32Type(), sum).getResult();
+  };
+  SmallVector<Value> rounds, counts, element, extents;
+  for (const LoopCounter *loop : node.loops) {
+    rounds.push_back(around.counter(loop));
+    counts.push_back(arith::ConstantIndexOp::create(builder, at, loop->count));
+  }
+  for (auto [index, dimension] : llvm::zip_equal(node.element, node.dimensions)) {
+    element.push_back(value(index));
+    extents.push_back(element.size() < node.element.size() ? around.size(dimension->extent, at) : Value());
+  }
+  Value place = number(rounds, counts), row, column;
+  if (element.empty())
+    column = number({}, {});
+  else
+    column = number(element.pop_back_val(), extents.pop_back_val());
+  row = number(element, extents);
+  return attn::UniformOp::create(builder, at, builder.getF32Type(), value(node.seed), value(node.step), place, row,
+                                 column, static_cast<uint32_t>(node.site));
 }
 
 static attn::Combine combineOf(Combiner combiner) {

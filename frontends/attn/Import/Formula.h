@@ -36,12 +36,14 @@ class Formula {
 public:
   using SizeOf = std::function<mlir::Value(const Dim &, mlir::Location)>;
   using TensorOf = std::function<mlir::Value(typed::ExprRef)>;
+  using CounterOf = std::function<mlir::Value(const typed::LoopCounter *)>;
   using LocationOf = std::function<mlir::Location(SourceRange)>;
 
   /// What a body takes from around it; all of it lies above the op whose body this is.
   struct Surroundings {
     SizeOf size;
     TensorOf tensor;
+    CounterOf counter;
     LocationOf location;
   };
 
@@ -59,6 +61,7 @@ private:
   mlir::Value compute(const typed::Expr &expr);
   mlir::Value reduce(const typed::Expr &expr);
   mlir::Value subscript(const typed::Expr &expr);
+  mlir::Value draw(const typed::Expr &expr);
   mlir::Value find(typed::ExprRef expr) const;
   mlir::Value find(const typed::Index *index) const;
   mlir::Value find(const typed::Local *local) const;

@@ -84,6 +84,7 @@ private:
 
 Formula::Surroundings Importer::surroundings() {
   return {[this](const Dim &dim, Location at) { return size(dim, at); }, [this](ExprRef expr) { return tensor(expr); },
+          [this](const LoopCounter *loop) { return counter(loop); },
           [this](SourceRange range) { return location(range); }};
 }
 

@@ -131,6 +131,11 @@ void Importer::entry(const Entry &entry) {
     value.setLoc(location(argument->range));
     locals[argument] = value;
   }
+  if (entry.step && !llvm::is_contained(entry.arguments, entry.step)) {
+    const Parameter &count = *entry.training->count;
+    locals[entry.step] =
+        model::GetOp::create(builder, function.getLoc(), tensorType(count.type), count.name, ValueRange());
+  }
   bindDimensions(entry, function);
   statements(entry.block);
   SmallVector<Value> results;

@@ -109,14 +109,19 @@ Value Importer::number(ExprRef expr) {
   return operation(builder, at, *expr, operands);
 }
 
+Value Importer::counter(const LoopCounter *loop) const {
+  for (auto scope = scopes.rbegin(); scope != scopes.rend(); ++scope)
+    if (Value index = scope->counters.lookup(loop))
+      return index;
+  return {};
+}
+
 Value Importer::parameterValue(const Expr &expr) {
   const ParameterRef &node = std::get<ParameterRef>(expr.node);
   Location at = location(expr.range);
   SmallVector<Value> picks;
   for (const ParameterRef::Pick &pick : node.picks) {
-    Value index;
-    for (auto scope = scopes.rbegin(); pick.counter && !index && scope != scopes.rend(); ++scope)
-      index = scope->counters.lookup(pick.counter);
+    Value index = pick.counter ? counter(pick.counter) : Value();
     picks.push_back(index ? index : size(Dim(pick.constant), at));
   }
   return model::GetOp::create(builder, at, tensorType(node.parameter->type), node.parameter->name, picks);

@@ -68,6 +68,7 @@ private:
   bool isNumber(typed::ExprRef expr) const;
   void computeSizes(typed::ExprRef expr);
   mlir::Value number(typed::ExprRef expr);
+  mlir::Value counter(const typed::LoopCounter *loop) const;
   mlir::Value parameterValue(const typed::Expr &expr);
   mlir::Value pointwise(const typed::Expr &expr);
   mlir::Value permute(const typed::Expr &expr);

@@ -2,6 +2,7 @@
 
 #include "frontends/attn/Import/Formula.h"
 
+#include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -180,6 +181,8 @@ static Value realOperation(OpBuilder &builder, Location at, Op op, ArrayRef<Valu
     return arith::NegFOp::create(builder, at, v[0]);
   case Op::Abs:
     return math::AbsFOp::create(builder, at, v[0]);
+  case Op::Stop:
+    return attn::StopOp::create(builder, at, v[0]);
 #define ATTN_MATH_FUNCTION(NAME, OP, DOC, VALUE, COSTLY, MLIR)                                                         \
   case Op::OP:                                                                                                         \
     return MLIR::create(builder, at, v[0]);

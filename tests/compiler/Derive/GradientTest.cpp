@@ -1,6 +1,9 @@
 // Derived gradients on the double-precision oracle against central differences of the forward function.
 #include "compiler/Derive/Gradient.h"
+#include "compiler/Derive/Derive.h"
+#include "dialects/Attn/Attn.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
 #include "tests/frontends/attn/Import/Imported.h"
 #include <random>
 
@@ -136,6 +139,20 @@ Array drawBelow(int limit, std::initializer_list<int64_t> shape) {
   return array;
 }
 
+/// The gradient by x of the entry `g` of a program.
+std::vector<double> gradientByX(const std::string &body, llvm::ArrayRef<Array> inputs) {
+  Imported imported("fn f(x: f32[n, 3], c: f32[n, 3]) -> f32 { " + body + " }\nexport g = gradient(f)");
+  mlir::PassManager passes(imported.module->getContext());
+  buildDerivePipeline(passes);
+  EXPECT_TRUE(succeeded(passes.run(*imported.module)));
+  imported.module->walk([](mlir::attn::StopOp stop) {
+    EXPECT_TRUE(stop->getParentOfType<mlir::attn::AttendGradientOp>()) << "a stop is left";
+  });
+  auto found = interpret(imported.module->lookupSymbol<mlir::func::FuncOp>("g"), inputs);
+  EXPECT_TRUE(bool(found)) << llvm::toString(found.takeError());
+  return found ? (*found)[1].values : std::vector<double>();
+}
+
 /// A function of x and y of f32[n, 3], its body an expression of rank 0.
 void expectBody(const std::string &body) {
   Derived("use nn\nfn f(x: f32[n, 3], y: f32[n, 3]) -> f32 { " + body + " }", {draw({4, 3}), draw({4, 3}, 2)})
@@ -162,6 +179,30 @@ TEST(Gradient, ProductWithAZeroTerm) {
   Array x = draw({4, 3});
   x.values[4] = 0;
   Derived("fn f(x: f32[n, 3]) -> f32 { sum(prod(x, axis: 1)) }", {x}).expectDifferences();
+}
+TEST(Gradient, Draws) {
+  Array seed(Element::I32, {}), step(Element::I32, {});
+  seed.values = {5}, step.values = {9};
+  Derived("fn f(x: f32[n, 3], k: f32[m, 3]) -> f32 {\n"
+          "  let y = [i] => attend j { score: dot(x[i], k[j]), weight: w => if random(w) < 0.4 then 0.0 else w / 0.6,\n"
+          "                            value: k[j] }\n"
+          "  sum(sq(if random(y) < 0.3 then 0.0 else y)) + sum(random(x) * exp(x)) }",
+          {draw({4, 3}), draw({5, 3}, 2), seed, step})
+      .expectDifferences();
+}
+TEST(Gradient, StopIsAConstant) {
+  Array x = draw({4, 3});
+  auto expectAsWith = [&](const char *stopped, const char *constant) {
+    std::vector<double> found = gradientByX(stopped, {x, x}), wanted = gradientByX(constant, {x, x});
+    ASSERT_EQ(found.size(), 12u);
+    for (size_t element = 0; element < found.size(); ++element)
+      EXPECT_NEAR(found[element], wanted[element], 1e-9) << stopped << ", element " << element;
+  };
+  expectAsWith("sum(stop(x) * exp(x)) + sum(stop(sq(c) * x))", "sum(c * exp(x)) + sum(stop(sq(c)))");
+  expectAsWith("sum(sq([i] => attend j { score: dot(x[i], stop(x[j])), value: x[j] }))",
+               "sum(sq([i] => attend j { score: dot(x[i], c[j]), value: x[j] }))");
+  expectAsWith("sum(sq([i] => attend j { score: dot(x[i], x[j]), weight: w => stop(w) * x[j, 0], value: c[j] }))",
+               "sum(sq([i] => attend j { score: stop(dot(x[i], x[j])), weight: w => w * x[j, 0], value: c[j] }))");
 }
 TEST(Gradient, MatrixProducts) { expectBody("sum(sq(x @ y')) + sum((x' @ y) @ (y' @ x))"); }
 TEST(Gradient, Views) {

@@ -1,4 +1,5 @@
 // Each scalar op against its value as C or arithmetic gives it.
+#include "attn/random.h"
 #include "tests/compiler/Reference/Interpret.h"
 
 using namespace attnc::reference;
@@ -108,6 +109,24 @@ const Scalar integers_[] = {
     {"arith.select %a, %b, %c : i1", "i1", "i1", {0, 0, 1}, 1},
 };
 INSTANTIATE_TEST_SUITE_P(Integers, ScalarOps, testing::ValuesIn(integers_));
+
+/// The layout of a draw's key in the words of attn/random.h.
+TEST(Draws, AreWordsOfTheRuntime) {
+  std::string text = R"(func.func @f(%seed: i32, %step: i32, %place: i32, %row: i32, %column: i32) -> f32 {
+      %r = attn.uniform %seed, %step, %place at [%row, %column] site 77 : i32 -> f32
+      return %r : f32 })";
+  for (int32_t column : {0, 1, 2, 3, 4, 1001, -1})
+    for (int32_t other : {0, 1, 65536, -1}) {
+      int32_t key[] = {other, other / 3, 5, other / 7, column};
+      std::vector<Array> inputs;
+      for (int32_t word : key)
+        inputs.push_back(integers({}, {double(word)}));
+      auto join = [](uint32_t low, uint32_t high) { return low | static_cast<uint64_t>(high) << 32; };
+      uint32_t words[4];
+      attn_random_words(join(key[0], 77), join(key[1], key[2]), join(uint32_t(column) / 4, key[3]), words);
+      expectArray(interpretText(text, inputs)[0], {}, {(words[uint32_t(column) % 4] >> 8) * 0x1p-24});
+    }
+}
 
 TEST(ScalarErrors, DivisionByZeroHasAPlace) {
   std::string text = R"(func.func @f(%a: i32, %b: i32) -> i32 {

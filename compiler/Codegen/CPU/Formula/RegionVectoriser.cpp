@@ -20,8 +20,8 @@ static bool isScalarOfFormula(Type type) {
 }
 
 static Verdict takesOp(Operation *op) {
-  if (isa<linalg::YieldOp, linalg::IndexOp, attn::YieldOp, attn::TermOp, attn::ReduceOp, tensor::DimOp,
-          affine::AffineApplyOp>(op))
+  if (isa<linalg::YieldOp, linalg::IndexOp, attn::YieldOp, attn::TermOp, attn::ReduceOp, attn::StopOp, attn::UniformOp,
+          tensor::DimOp, affine::AffineApplyOp>(op))
     return Verdict::yes();
   std::string name = op->getName().getStringRef().str();
   if (auto extract = dyn_cast<tensor::ExtractOp>(op))
@@ -134,6 +134,8 @@ Value RegionVectoriser::evaluateOp(Operation *op) {
   }
   if (isa<arith::ConstantOp>(op))
     return builder.clone(*op)->getResult(0);
+  if (auto stop = dyn_cast<attn::StopOp>(op))
+    return evaluate(stop.getOperand());
   // An index that differs between lanes is a vector of i32 already.
   if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op))
     if (Value lanesOfIndex = evaluate(op->getOperand(0));

@@ -3,6 +3,7 @@
 // then a search over the last bits of the coefficients for the least error of the whole formula).
 #include "compiler/Codegen/CPU/Formula/VectorMath.h"
 #include "compiler/Codegen/CPU/Formula/VectorFormula.h"
+#include "compiler/Codegen/CPU/Formula/VectorRandom.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -285,13 +286,18 @@ bool isSupportedMath(Operation *op) {
 LogicalResult expandMath(ModuleOp code, const Target &target) {
   SmallVector<Operation *> worklist;
   code.walk([&](Operation *op) {
-    if (isExpandedMath(op) || isa<arith::MaximumFOp, arith::MinimumFOp>(op))
+    if (isExpandedMath(op) || isa<arith::MaximumFOp, arith::MinimumFOp, attn::UniformOp>(op))
       worklist.push_back(op);
   });
   for (Operation *op : worklist) {
     if (!getElementTypeOrSelf(op->getResult(0).getType()).isF32())
       return op->emitError("back end: only f32 is supported here");
     OpBuilder builder(op);
+    if (auto draw = dyn_cast<attn::UniformOp>(op)) {
+      op->getResult(0).replaceAllUsesWith(expandUniform(builder, draw));
+      op->erase();
+      continue;
+    }
     VectorFormula formula(builder, op->getLoc(), op->getResult(0).getType(), target.hasAvx512);
     Expansion expand = isExpandedMath(op) ? expansions().lookup(op->getName().getTypeID()) : extremum;
     op->getResult(0).replaceAllUsesWith(expand(formula, op));

@@ -202,6 +202,39 @@ TEST(Modules, AParameterOfSizeZeroIsNone) {
   EXPECT_EQ(checked.typed.find("bias"), std::string::npos);
 }
 
+TEST(Random, DrawsForWhatItsArgumentSpeaksOf) {
+  std::string text = check("fn f(x: f32[n, 3], k: f32[m, 3]) -> f32[n, 3] {\n"
+                           "  [i] => attend j { score: dot(x[i], k[j]), weight: w => w * random(w), value: k[j] }\n"
+                           "}\n"
+                           "fn g(x: f32[n, 3]) -> f32[n, 4] { [i, j < 4] => random(x[i])[1] + random(f32(j)) }\n")
+                         .typed;
+  EXPECT_NE(text.find("weight: w => mul(w, draw 0[i, j])"), std::string::npos) << text;
+  EXPECT_NE(text.find("draw 0[i, 1]"), std::string::npos) << text;
+  EXPECT_NE(text.find("draw 1[j]"), std::string::npos) << text;
+}
+
+TEST(Random, EntryPointsThatDrawTakeTheKey) {
+  EXPECT_EQ(check("fn f(x: f32[n], seed: i32) -> f32[n] { x * random(x) }").diagnostics,
+            R"(a.attn:1:17: error: an entry point that draws has an argument `seed` of its own [already-defined]
+    1 | fn f(x: f32[n], seed: i32) -> f32[n] { x * random(x) }
+      |                 ^~~~
+  note: the draw is at a.attn:1:44
+  hint: give this parameter another name
+)");
+}
+
+TEST(Random, WhatIsComputedPositionByPositionCannotDraw) {
+  EXPECT_EQ(
+      check("fn f(x: f32[batch, seq]) -> f32[batch, seq] { x * random(x) }\n"
+            "export s = incremental(f, along: seq)")
+          .diagnostics,
+      R"(a.attn:1:51: error: `random` in what is computed position by position is not supported yet [not-supported]
+    1 | fn f(x: f32[batch, seq]) -> f32[batch, seq] { x * random(x) }
+      |                                                   ^~~~~~~~~
+  hint: `if training { ... }` around it leaves it to steps of training
+)");
+}
+
 TEST(Prelude, ACopyUnderAnotherNameIsTheSame) {
   std::string program = "\nmodel M(d = 8) {\n  a: nn.MultiHeadAttention(d, 2)\n"
                         "  fn f(x: f32[b, n, d]) -> f32[b, n, d] { gelu(a(x)) }\n}\n";

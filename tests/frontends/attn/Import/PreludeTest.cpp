@@ -31,6 +31,7 @@ model M(dim = 8) {
     let y = x + attention(centred(x))
     linear(gated(mlp(rms(y + grouped(y)))))
   }
+  fn regularised(x: f32[n]) -> f32[n] { dropout(x, 0.1) }
   fn activations(x: f32[n]) -> f32[n] { gelu(x) + gelu_tanh(x) + silu(x) + softplus(x) }
   fn distributions(x: f32[rows, n]) -> f32[rows, n] { softmax(x) + log_softmax(x) * mean(log_sum_exp(x)) }
   fn losses(x: f32[rows, 10], y: f32[rows, 10], labels: i32[rows]) -> f32 {
