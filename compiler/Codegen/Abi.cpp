@@ -61,6 +61,7 @@ static_assert(offsetof(attn_entry_info, input_count) == 44);
 static_assert(offsetof(attn_entry_info, result_count) == 48);
 static_assert(offsetof(attn_entry_info, updates) == 52);
 static_assert(offsetof(attn_entry_info, state_count) == 56);
+static_assert(offsetof(attn_entry_info, take_back) == 60);
 static_assert(offsetof(attn_entry_info, flops) == 64);
 static_assert(sizeof(attn_entry_info) == 72);
 

@@ -213,6 +213,8 @@ LogicalResult Planner::storeState(model::AppendOp append) {
   if (!before)
     return append.emitError("appends to what is no state of entry point ") << plan.entry.getName();
   stateOf[append] = *before;
+  if (lastUse(append.getCache()) > steps.lookup(append))
+    return append.emitError("changes a state that is read behind it as it was before");
   return success();
 }
 

@@ -237,22 +237,30 @@ LogicalResult Interpreter::run(model::WithElementOp op) {
 LogicalResult Interpreter::run(model::AppendOp op) {
   Array cache = arrayOf(op.getCache());
   const Array &rows = arrayOf(op.getRows()), &length = arrayOf(op.getLength());
+  const Array *count = op.getCount() ? &arrayOf(op.getCount()) : nullptr;
   int64_t place = op.getPlace() ? integerOf(op.getPlace()) : 0, leading = op.getPlace() ? 1 : 0;
   int64_t along = op.getAlong(), size = cache.shape[along + leading];
   if (op.getPlace() && (place < 0 || place >= cache.shape[0]))
     return fault.at(op, "place " + Twine(place) + " is outside of a list of " + Twine(cache.shape[0]));
-  for (double before : length.values)
-    if (before < 0 || rows.shape[along] + int64_t(op.getRing().value_or(int64_t(before))) > size)
+  for (auto [row, before] : llvm::enumerate(length.values)) {
+    double appended = count ? count->values[row] : double(rows.shape[along]);
+    if (before < 0 || appended < 0 || appended > double(rows.shape[along]) ||
+        (!op.getRing() && before + appended > double(size)))
       return fault.at(op, "the cache is full");
+  }
   auto next = rows.values.begin();
   auto write = [&](ArrayRef<int64_t> indices) {
+    double value = *next++;
+    int64_t row = op.getRow() ? indices[*op.getRow()] : 0;
+    if (count && double(indices[along]) >= count->values[row])
+      return success();
     llvm::SmallVector<int64_t> to(indices);
-    to[along] += static_cast<int64_t>(length.values[op.getRow() ? indices[*op.getRow()] : 0]);
+    to[along] += static_cast<int64_t>(length.values[row]);
     if (op.getRing())
       to[along] %= size;
     if (op.getPlace())
       to.insert(to.begin(), place);
-    cache.values[cache.offsetOf(to)] = *next++;
+    cache.values[cache.offsetOf(to)] = value;
     return success();
   };
   return failed(forEachIndex(rows.shape, write)) ? failure() : define(cast<OpResult>(op.getResult()), std::move(cache));

@@ -33,6 +33,9 @@ inline constexpr llvm::StringLiteral gradientAttrName = "model.gradient";     //
 inline constexpr llvm::StringLiteral minimizeAttrName = "model.minimize";     ///< #model.minimize: to be derived
 /// string: a dimension along which to compute, likewise
 inline constexpr llvm::StringLiteral incrementalAttrName = "model.incremental";
+/// i64: so many positions can be taken back from the states of a function that is, or is made to be, incremental;
+/// without it any number
+inline constexpr llvm::StringLiteral takeBackAttrName = "model.take_back";
 // On an argument or a result of an entry point:
 inline constexpr llvm::StringLiteral nameAttrName = "model.name";   ///< string
 inline constexpr llvm::StringLiteral shapeAttrName = "model.shape"; ///< array of strings, one a dimension

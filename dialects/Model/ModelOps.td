@@ -149,7 +149,7 @@ def Model_WithElementOp : Model_Op<"with_element", [Pure, AllTypesMatch<["list",
   let hasVerifier = 1;
 }
 
-def Model_AppendOp : Model_Op<"append", [Pure, AllTypesMatch<["cache", "result"]>]> {
+def Model_AppendOp : Model_Op<"append", [Pure, AttrSizedOperandSegments, AllTypesMatch<["cache", "result"]>]> {
   let summary = "a cache with rows appended behind the positions that it has";
   let description = [{
     `model.append %k to %cache[%l] at %length along 2 row 0 : tensor<?x4x?x64xf32> to tensor<12x?x4x?x64xf32> at
@@ -157,18 +157,19 @@ def Model_AppendOp : Model_Op<"append", [Pure, AllTypesMatch<["cache", "result"]
     in front of `along`, is the dimension of `k` that subscripts `length`; without it `length` has rank 0 and holds for
     all of `k`. `place` is there where the cache is a list, its leading dimension.
 
-    With `ring w` a position p lies at p mod the size of the cache along that dimension, and w positions in front of the
-    rows can still be read: the rows are at most the size less w.
+    With `ring` a position p lies at p mod the size of the cache along that dimension, over what was there: the cache
+    never is full, and holds the last positions. `count %n` says how many positions of each row of `k` are appended, the
+    first ones; without it all are.
 
-    Rows behind the end are the caller's mistake, told as "the cache is full" before anything is written. The memory
-    plan writes in place: `cache` has no use behind this op.
+    Rows behind the end are the caller's mistake, told as "the cache is full" before anything is written, as are lengths
+    below 0 and counts that the call does not have. The memory plan writes in place: `cache` has no use behind this op.
   }];
   let arguments = (ins AnyRankedTensor:$rows, AnyRankedTensor:$cache, AnyRankedTensor:$length, Optional<Index>:$place,
-                       I64Attr:$along, OptionalAttr<I64Attr>:$row, OptionalAttr<I64Attr>:$ring);
+                       Optional<AnyRankedTensor>:$count, I64Attr:$along, OptionalAttr<I64Attr>:$row, UnitAttr:$ring);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $rows `to` $cache (`[` $place^ `]`)? `at` $length `along` $along (`row` $row^)? (`ring` $ring^)? attr-dict `:`
-    type($rows) `to` type($cache) `at` type($length)
+    $rows `to` $cache (`[` $place^ `]`)? `at` $length (`count` $count^ `:` type($count))? `along` $along (`row` $row^)?
+    (`ring` $ring^)? attr-dict `:` type($rows) `to` type($cache) `at` type($length)
   }];
   let hasVerifier = 1;
 }

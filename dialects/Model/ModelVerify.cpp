@@ -178,6 +178,8 @@ LogicalResult AppendOp::verify() {
     return emitOpError("goes along dimension ") << along << " of " << rows;
   if (!length.getElementType().isInteger(32) || length.getRank() != (getRow() ? 1 : 0))
     return emitOpError("has lengths ") << length << ", expected i32, one a row";
+  if (getCount() && getCount().getType() != length)
+    return emitOpError("has counts ") << getCount().getType() << ", expected " << length;
   bool same = static_cast<int64_t>(cache.size()) == rows.getRank();
   for (int64_t dimension = 0; same && dimension < rows.getRank(); ++dimension)
     same = dimension == along || cache[dimension] == rows.getDimSize(dimension);

@@ -1,5 +1,6 @@
 // Compiled steps against the compiled function that they are made from: rows of different lengths, prefilled, stepped,
-// taken back and stepped again, over caches that hold NaN wherever nothing was appended.
+// taken back and stepped again, over caches that hold NaN wherever nothing was appended; chunks that are longer than
+// the rings, and as long as there is room for.
 #include "tests/e2e/CompiledModel.h"
 #include "tests/e2e/Subject.h"
 #include <cmath>
@@ -41,8 +42,9 @@ protected:
     if (const attn_entry_info *begin = model().entry(step + "_begin")) {
       std::vector<Array> results = call(step + "_begin", 0, {{"source", source}});
       for (int32_t number = 0; number < begin->result_count; ++number)
-        kept[begin->tensors[begin->input_count + number].name] = results[number];
+        given[begin->tensors[begin->input_count + number].name] = results[number];
     }
+    kept = given;
   }
 
   /// Results, then states.
@@ -79,8 +81,9 @@ protected:
     return results;
   }
 
-  /// Positions from[b] .. from[b] + count of each row b.
-  void expect(const std::string &name, std::vector<double> from, int64_t count) {
+  /// Positions from[b] .. from[b] + count of each row b. `keptOfCall` says how many of them stay, of entry points
+  /// with rings, which compute these alone; without it all do.
+  void expect(const std::string &name, std::vector<double> from, int64_t count, std::vector<double> keptOfCall = {}) {
     const attn_entry_info &entry = *model().entry(name);
     Array chunk(Element::I32, {rows, count});
     for (int64_t row = 0; row < rows; ++row)
@@ -89,37 +92,62 @@ protected:
     std::map<std::string, Array> inputs = kept;
     inputs["tokens"] = chunk;
     inputs["length"] = Array(Element::I32, {rows}, from);
+    if (keptOfCall.empty())
+      keptOfCall = {double(count), double(count)};
+    inputs["count"] = Array(Element::I32, {rows}, keptOfCall);
     std::vector<Array> results = call(name, count, inputs);
     for (int32_t number = 0; number < entry.state_count; ++number)
       kept[resultInfo(entry, entry.result_count + number).name] = results[entry.result_count + number];
     int64_t features = whole.shape[2];
     ASSERT_EQ(results[0].shape, (llvm::SmallVector<int64_t>{rows, count, features}));
     for (int64_t row = 0; row < rows; ++row)
-      for (int64_t i = 0; i < count; ++i)
+      for (int64_t i = 0; i < (entry.take_back ? int64_t(keptOfCall[row]) : count); ++i)
         for (int64_t feature = 0; feature < features; ++feature)
           ASSERT_NEAR(results[0].at({row, i, feature}), whole.at({row, int64_t(from[row]) + i, feature}), 1e-5)
               << name << ", row " << row << ", position " << from[row] + double(i);
   }
 
   Array tokens, source, whole;
-  std::map<std::string, Array> kept;
+  std::map<std::string, Array> kept, given;
 };
 
 TEST_P(Steps, AgreeWithTheWhole) {
   std::string step = GetParam().step;
-  expect(step + "_prefill", {0, 0}, 20);
-  expect(step, {20, 11}, 1); // the second row takes nine positions back
+  expect(step + "_prefill", {0, 0}, 20, {20, 11});
+  expect(step, {20, 11}, 1); // where nothing is a ring, the second row takes nine positions back
   expect(step, {21, 12}, 1);
   expect(step + "_prefill", {22, 13}, 5);
   for (double position = 0; position < 3; ++position)
     expect(step, {27 + position, 18 + position}, 1);
-  expect(step + "_prefill", {0, 3}, 1);
+  bool hasRings = model().entry(step)->take_back > 0;
+  expect(step + "_prefill", {0, hasRings ? 20.0 : 3.0}, 1);
+}
+
+TEST_P(Steps, InChunksOfAnySize) {
+  std::string prefill = GetParam().step + std::string("_prefill");
+  for (int64_t size : {1, 2, 3, 5, 6, 7, 12, 30}) {
+    for (double from = 0; from + double(size) <= total; from += double(size))
+      expect(prefill, {from, from}, size);
+    kept = given;
+  }
+}
+
+TEST_P(Steps, TakeBackOnePosition) {
+  std::string step = GetParam().step;
+  expect(step + "_prefill", {0, 0}, 17, {17, 9});
+  for (double position = 0; position < 10; ++position) {
+    expect(step, {17 + position, 9 + position}, 1);
+    expect(step, {17 + position, 9 + position}, 1);
+  }
+  expect(step + "_prefill", {26, 18}, 3, {1, 0});
+  expect(step, {27, 18}, 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, Steps,
                          testing::Values(Pair{"logits", "next"}, Pair{"windows", "local"},
                                          Pair{"translated", "translate"}, Pair{"shifted", "shift"},
-                                         Pair{"picked", "pick"}, Pair{"compact", "compacted"}),
+                                         Pair{"picked", "pick"}, Pair{"compact", "compacted"},
+                                         Pair{"layered", "layer"}),
                          [](const auto &info) { return std::string(info.param.step); });
 
 } // namespace

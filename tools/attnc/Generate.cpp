@@ -78,7 +78,8 @@ Error Sequence::findEntries() {
     return createStringError("the model has no such entry point made by `incremental`; write `export next = "
                              "incremental(logits, along: seq)`");
   const attn_entry_info &step = model.entries[stepNumber];
-  if (step.input_count - step.state_count != 2 || step.result_count != 1 ||
+  const attn_entry_info &prefill = model.entries[prefillNumber];
+  if (prefill.input_count - prefill.state_count > (prefill.take_back ? 3 : 2) || step.input_count - step.state_count != 2 || step.result_count != 1 ||
       step.tensors[step.input_count].dtype != ATTN_F32)
     return createStringError(formatv("'{0}' does not take tokens alone and give one logit for each token", step.name));
   return Error::success();
@@ -139,6 +140,9 @@ Error Sequence::call(int64_t number, std::vector<int32_t> &tokens) {
   std::vector<attn_tensor> tensors(2);
   tensors[0] = {tokens.data(), {1, int64_t(tokens.size())}, ATTN_I32, entry.tensors[0].rank};
   tensors[1] = {&length, {1}, ATTN_I32, entry.tensors[1].rank};
+  int32_t count = int32_t(tokens.size()); // entry points with rings want to know
+  if (entry.input_count - entry.state_count > 2)
+    tensors.push_back({&count, {1}, ATTN_I32, entry.tensors[2].rank});
   if (entry.tensors[0].rank == 1) // a model without rows
     tensors[0].shape[0] = int64_t(tokens.size());
   for (HostTensor &state : states)

@@ -54,10 +54,16 @@ InputRanges inputRanges(ModuleOp module, const std::string &name) {
     }
   });
   // Nothing was appended to a cache before.
+  auto bound = [&](Value input, std::string size) {
+    if (auto argument = dyn_cast_if_present<BlockArgument>(input); argument && !size.empty())
+      if (auto inputName = entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "model.name"))
+        ranges[inputName.getValue().str()].push_back(size);
+  };
   entry.walk([&](model::AppendOp append) {
-    if (auto length = dyn_cast<BlockArgument>(append.getLength()))
-      if (auto inputName = entry.getArgAttrOfType<StringAttr>(length.getArgNumber(), "model.name"))
-        ranges[inputName.getValue().str()].push_back("1");
+    bound(append.getLength(), "1");
+    // As many positions as the call has, or fewer: below the size of the first argument that has them.
+    if (append.getCount())
+      bound(append.getCount(), sizeText(entry.getArgument(0), 1, entry));
   });
   return ranges;
 }

@@ -158,7 +158,7 @@ private:
   void writeLaunch(func::CallOp call);
   void writeElement(model::WithElementOp list);
   void writeAppend(model::AppendOp append);
-  Value lengthOf(model::AppendOp append, Value row);
+  Value numberOf(model::AppendOp append, Value numbers, Value row);
   Value hasRoom();
   Value offsetInRoot(Value tensor);
   void writeCopies(Operation *before);
@@ -225,17 +225,19 @@ void EntryWriter::writeBody(Value frame) {
   launcher->fail(ATTN_FULL);
 }
 
-/// The positions in front of row `row` (index), or of all of them.
-Value EntryWriter::lengthOf(model::AppendOp append, Value row) {
-  Value address = this->address(append.getLength(), 0);
+/// The element of `numbers`, i32, for row `row` (index), or for all of them.
+Value EntryWriter::numberOf(model::AppendOp append, Value numbers, Value row) {
+  Value address = this->address(numbers, 0);
   if (append.getRow())
     address = LLVM::GEPOp::create(host.builder, host.location, host.pointer, host.builder.getI32Type(), address,
                                   ValueRange{host.toI64(row)});
   return host.toIndex(LLVM::LoadOp::create(host.builder, host.location, host.builder.getI32Type(), address));
 }
 
-/// Do all rows fit behind the positions that the caches have? Null where nothing is appended.
+/// Do all rows fit behind the positions that the caches have, as many as are to be appended? Null where nothing is
+/// appended.
 Value EntryWriter::hasRoom() {
+  using arith::CmpIPredicate;
   Value result;
   llvm::SetVector<std::pair<Value, std::pair<Value, int64_t>>> seen; // lengths, and the state with its dimension
   entry.walk([&](model::AppendOp append) {
@@ -243,19 +245,24 @@ Value EntryWriter::hasRoom() {
     int64_t dimension = append.getAlong() + (append.getPlace() ? 1 : 0);
     if (!seen.insert({length, {state, dimension}}))
       return;
-    Value most = host.builder.createOrFold<arith::SubIOp>(host.location, size(*sizes.size(state, dimension)),
-                                                          size(*sizes.size(append.getRows(), append.getAlong())));
+    Value positions = size(*sizes.size(append.getRows(), append.getAlong()));
+    Value room = size(*sizes.size(state, dimension));
     Value first = result ? result : host.bit(true);
-    if (append.getRing())
-      first = host.both(first, host.compare(arith::CmpIPredicate::sle, host.number(*append.getRing()), most));
     Value rows = append.getRow() ? size(*sizes.size(append.getRows(), *append.getRow())) : host.number(1);
     auto loop = scf::ForOp::create(host.builder, host.location, host.number(0), rows, host.number(1), first);
     OpBuilder::InsertionGuard outside(host.builder);
     host.builder.setInsertionPointToStart(loop.getBody());
-    Value before = lengthOf(append, loop.getInductionVar());
-    Value fits = host.both(loop.getRegionIterArg(0), host.compare(arith::CmpIPredicate::sge, before, host.number(0)));
+    Value before = numberOf(append, length, loop.getInductionVar());
+    Value fits = host.both(loop.getRegionIterArg(0), host.compare(CmpIPredicate::sge, before, host.number(0)));
+    Value count = positions;
+    if (append.getCount()) {
+      count = numberOf(append, append.getCount(), loop.getInductionVar());
+      fits = host.both(fits, host.both(host.compare(CmpIPredicate::sge, count, host.number(0)),
+                                       host.compare(CmpIPredicate::sle, count, positions)));
+    }
+    Value after = host.builder.createOrFold<arith::AddIOp>(host.location, before, count);
     if (!append.getRing())
-      fits = host.both(fits, host.compare(arith::CmpIPredicate::sle, before, most));
+      fits = host.both(fits, host.compare(CmpIPredicate::sle, after, room));
     scf::YieldOp::create(host.builder, host.location, fits);
     result = loop.getResult(0);
   });
@@ -263,7 +270,8 @@ Value EntryWriter::hasRoom() {
 }
 
 /// Rows are [outer, positions, inner], the cache [outer, capacity, inner], and `outer` tells the row whose length
-/// counts. The positions of a row lie side by side in the cache too and are moved at once; in a ring one by one.
+/// counts. The positions of a row lie side by side in the cache too and are moved at once; in a ring one by one, the
+/// last ones that it has room for.
 void EntryWriter::writeAppend(model::AppendOp append) {
   unsigned rank = cast<RankedTensorType>(append.getRows().getType()).getRank(), along = append.getAlong();
   auto product = [&](unsigned first, unsigned end) {
@@ -286,8 +294,8 @@ void EntryWriter::writeAppend(model::AppendOp append) {
     to = host.advance(to, times(times(index(append.getPlace()), outer), times(capacity, bytes)));
 
   OpBuilder::InsertionGuard outside(builder);
-  auto open = [&](Value count) {
-    auto loop = scf::ForOp::create(builder, host.location, host.number(0), count, host.number(1));
+  auto open = [&](Value end, Value begin) {
+    auto loop = scf::ForOp::create(builder, host.location, begin, end, host.number(1));
     builder.setInsertionPointToStart(loop.getBody());
     return loop.getInductionVar();
   };
@@ -296,15 +304,19 @@ void EntryWriter::writeAppend(model::AppendOp append) {
                            host.advance(from, times(source, bytes)), host.toI64(times(count, bytes)),
                            /*isVolatile=*/false);
   };
-  Value each = open(outer), row;
+  Value each = open(outer, host.number(0)), row;
   if (append.getRow()) {
     row = builder.createOrFold<arith::DivUIOp>(host.location, each, product(*append.getRow() + 1, along));
     row = arith::RemUIOp::create(builder, host.location, row, product(*append.getRow(), *append.getRow() + 1));
   }
-  Value before = lengthOf(append, row), place = times(each, capacity), source = times(each, positions);
+  Value before = numberOf(append, append.getLength(), row), place = times(each, capacity);
+  Value source = times(each, positions), count = positions;
+  if (append.getCount())
+    count = numberOf(append, append.getCount(), row);
   if (!append.getRing())
-    return move(add(place, before), source, positions);
-  Value position = open(positions);
+    return move(add(place, before), source, count);
+  Value tooMany = builder.createOrFold<arith::SubIOp>(host.location, count, capacity);
+  Value position = open(count, arith::MaxSIOp::create(builder, host.location, tooMany, host.number(0)));
   Value slot = arith::RemUIOp::create(builder, host.location, add(before, position), capacity);
   move(add(place, slot), add(source, position), host.number(1));
 }

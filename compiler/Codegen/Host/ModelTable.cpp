@@ -139,6 +139,7 @@ llvm::Constant *TableWriter::entry(EntryPlan plan) {
   func::FuncOp function = plan.entry;
   Constants dimensions, tensors;
   unsigned states = model::stateCount(function);
+  auto takeBack = function->getAttrOfType<IntegerAttr>(model::takeBackAttrName);
   auto bounds = function->getAttrOfType<ArrayAttr>(model::dimensionsAttrName);
   for (Attribute attribute : bounds ? bounds.getValue() : ArrayRef<Attribute>()) {
     auto dimension = cast<model::DimensionAttr>(attribute);
@@ -162,7 +163,7 @@ llvm::Constant *TableWriter::entry(EntryPlan plan) {
                  {offsetof(attn_entry_info, result_count), i32(function.getNumResults() - states)},
                  {offsetof(attn_entry_info, updates), i32(!plan.updates.empty())},
                  {offsetof(attn_entry_info, state_count), i32(states)},
-                 {offsetof(attn_entry_info, reserved), i32(0)},
+                 {offsetof(attn_entry_info, take_back), i32(takeBack ? takeBack.getInt() : 0)},
                  {offsetof(attn_entry_info, flops), this->function(program.flopsSymbol(plan))}});
 }
 

@@ -7,6 +7,8 @@ namespace attnc {
 void ChunkBody::bind(Value old, Value here) {
   if (indices.isPosition(old))
     ofCall[old] = here;
+  else if (ring && indices.isKey(old))
+    places[old] = here;
   else
     mapping.map(old, here);
 }
@@ -54,6 +56,11 @@ Value ChunkBody::value(Value old) {
     mapping.map(old, sum);
     return sum;
   }
+  if (auto found = places.find(old); found != places.end()) {
+    Value position = positionOfKey(found->second);
+    mapping.map(old, position);
+    return position;
+  }
   if (isa<RankedTensorType>(old.getType())) {
     OpBuilder::InsertionGuard guard(writer.builder);
     writer.builder.setInsertionPoint(top->getParentOp());
@@ -66,16 +73,63 @@ void ChunkBody::copyExtract(tensor::ExtractOp extract) {
   Value old = extract.getTensor();
   std::optional<unsigned> position = writer.analysis.positionDim(old);
   bool isOwn = writer.analysis.readsOwnPosition(extract), isCached = writer.analysis.readsCache(extract);
+  const KeptValue *kept = isCached ? writer.plan.cache(old) : nullptr;
   SmallVector<Value> subscripts;
   if (writer.isPerRow(old))
     subscripts.push_back(rowIndex());
   for (auto [dim, subscript] : llvm::enumerate(extract.getIndices())) {
     Value stripped = BodyIndices::stripCasts(subscript);
     bool isOfCall = isOwn && position == dim && ofCall.contains(stripped);
-    subscripts.push_back(isOfCall ? ofCall.lookup(stripped) : value(subscript));
+    bool isInRing = kept && kept->isRing() && position == dim;
+    if (isInRing && places.contains(stripped))
+      subscripts.push_back(places.lookup(stripped));
+    else if (isInRing)
+      subscripts.push_back(placeInRing(value(subscript), *kept));
+    else
+      subscripts.push_back(isOfCall ? ofCall.lookup(stripped) : value(subscript));
   }
   Value from = isCached ? writer.filled.lookup(old) : value(old);
   mapping.map(extract.getResult(), tensor::ExtractOp::create(writer.builder, extract.getLoc(), from, subscripts));
+}
+
+/// In a step a ring's places from the one behind the step's own on hold the positions before those of the places in
+/// front. In a prefill the places are those of the positions in front of the call, and of the call.
+Value ChunkBody::positionOfKey(Value place) {
+  OpBuilder &builder = writer.builder;
+  Location at = indices.owner->getLoc();
+  OpBuilder::InsertionGuard guard(builder);
+  auto number = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, at, value); };
+  Value before = offset();
+  builder.setInsertionPointAfter(before.getDefiningOp());
+  if (!writer.isStep)
+    return arith::AddIOp::create(builder, at, place,
+                                 arith::SubIOp::create(builder, at, before, number(ring->window)));
+  Value own = arith::RemUIOp::create(builder, at, before, number(ring->slots));
+  Value turn = arith::SubIOp::create(builder, at, before, own);
+  Value earlier = arith::SubIOp::create(builder, at, turn, number(ring->slots));
+  Value isEarlier = arith::CmpIOp::create(builder, at, arith::CmpIPredicate::sgt, place, own);
+  return arith::AddIOp::create(builder, at, place, arith::SelectOp::create(builder, at, isEarlier, earlier, turn));
+}
+
+/// Where a ring, or what a prefill reads of it, has a position that an element reads; in range for any position.
+Value ChunkBody::placeInRing(Value position, const KeptValue &kept) {
+  OpBuilder &builder = writer.builder;
+  Location at = indices.owner->getLoc();
+  auto number = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, at, value); };
+  if (!position.getType().isIndex())
+    position = arith::IndexCastOp::create(builder, at, builder.getIndexType(), position);
+  if (!writer.isStep) {
+    Value place = arith::SubIOp::create(builder, at, position, offset());
+    position = arith::AddIOp::create(builder, at, place, number(kept.window));
+  }
+  position = arith::MaxSIOp::create(builder, at, position, number(0));
+  return writer.isStep ? arith::RemUIOp::create(builder, at, position, number(kept.slots)).getResult() : position;
+}
+
+Value ChunkBody::isPosition(Value key) {
+  Location at = indices.owner->getLoc();
+  Value zero = arith::ConstantIndexOp::create(writer.builder, at, 0);
+  return arith::CmpIOp::create(writer.builder, at, arith::CmpIPredicate::sge, value(key), zero);
 }
 
 void ChunkBody::copy(Operation &op) {

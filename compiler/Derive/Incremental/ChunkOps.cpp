@@ -133,13 +133,14 @@ void ChunkWriter::write(attn::AttendOp op) {
   bool gains = isPerRow(op.getResult(0));
   Location at = op.getLoc();
   auto valueOf = [&](OpFoldResult size) { return getValueOrCreateConstantIndexOp(builder, at, size); };
+  const KeptValue *ring = ringOf(op);
   SmallVector<Value> outer, keys, features;
   if (gains)
     outer.push_back(valueOf(rowCount(at)));
   for (Value size : op.getOuterSizes())
     outer.push_back(valueOf(sizeHere(size, at)));
   for (auto [number, size] : llvm::enumerate(op.getKeySizes()))
-    keys.push_back(roles.key == number ? capacity : valueOf(sizeHere(size, at)));
+    keys.push_back(roles.key != number ? valueOf(sizeHere(size, at)) : ring ? ringKeys(op, *ring) : capacity);
   for (Value size : op.getValueSizes())
     features.push_back(valueOf(sizeHere(size, at)));
   DenseI64ArrayAttr layout = op.getValueLayoutAttr();
@@ -162,12 +163,19 @@ void ChunkWriter::write(attn::AttendOp op) {
     unsigned leading = &from == &op.getWeight() ? 1 : 0;
     auto rowIndex = [&]() -> Value { return body->getArgument(leading + (gains ? 0 : *roles.row)); };
     ChunkBody copy(*this, BodyIndices(op, roles), body, rowIndex);
+    copy.overRing(ring);
     for (auto [number, argument] : llvm::enumerate(from.getArguments())) {
       if (gains && number == leading)
         body->addArgument(builder.getIndexType(), at);
       copy.bind(argument, body->addArgument(argument.getType(), argument.getLoc()));
     }
     copy.copy(from.front());
+    if (ring && &from == &op.getMask()) {
+      Operation *end = body->getTerminator();
+      builder.setInsertionPoint(end);
+      Value isPosition = copy.isPosition(from.getArgument(op.getNumOuter() + *roles.key));
+      end->setOperand(0, arith::AndIOp::create(builder, at, end->getOperand(0), isPosition));
+    }
   }
   for (auto [result, here] : llvm::zip_equal(op.getResults(), made.getResults()))
     values.map(result, here);

@@ -21,8 +21,8 @@ Port ChunkWriter::cachePort(const KeptValue &cache) {
   unsigned position = *analysis.positionDim(cache.value) + (isPerRow(cache.value) ? 1 : 0);
   auto element = cast<RankedTensorType>(port.type);
   SmallVector<int64_t> shape(element.getShape());
-  shape[position] = ShapedType::kDynamic;
-  port.shape[position] = plan.capacityName;
+  shape[position] = cache.isRing() ? cache.slots : ShapedType::kDynamic;
+  port.shape[position] = cache.isRing() ? std::to_string(cache.slots) : plan.capacityName;
   port.type = listOf(cache, RankedTensorType::get(shape, element.getElementType()));
   port.shape = listShape(cache, port.shape);
   port.isState = true;
@@ -34,14 +34,15 @@ Port ChunkWriter::givenPort(const KeptValue &given) {
   return {listOf(given, cast<RankedTensorType>(port.type)), port.name, listShape(given, port.shape)};
 }
 
-Port ChunkWriter::lengthPort() {
+/// A number for each row.
+Port ChunkWriter::lengthPort(StringRef name) {
   SmallVector<int64_t> shape;
   SmallVector<std::string> names;
   if (analysis.hasRows()) {
     shape.push_back(ShapedType::kDynamic);
     names.push_back(analysis.rowName);
   }
-  return {RankedTensorType::get(shape, builder.getI32Type()), plan.lengthName, names};
+  return {RankedTensorType::get(shape, builder.getI32Type()), name.str(), names};
 }
 
 //===-------------------------------------------- the function ------------------------------------------------===//
@@ -54,7 +55,10 @@ void ChunkWriter::writeArguments() {
       copied.push_back(argument);
       ports.push_back(chunkPort(argument, port(argument).name));
     }
-  ports.push_back(lengthPort());
+  ports.push_back(lengthPort(plan.lengthName));
+  bool hasCount = plan.hasRings() && !isStep;
+  if (hasCount)
+    ports.push_back(lengthPort(plan.countName));
   for (const KeptValue &given : plan.given)
     ports.push_back(givenPort(given));
   for (const KeptValue &cache : plan.caches)
@@ -70,16 +74,20 @@ void ChunkWriter::writeArguments() {
   dimensions.push_back(model::DimensionAttr::get(builder.getContext(), builder.getStringAttr(plan.capacityName),
                                                  along.getMax(), along.getMin()));
   create(ports, dimensions);
+  if (plan.takeBack)
+    made->setAttr(model::takeBackAttrName, builder.getI64IntegerAttr(*plan.takeBack));
   auto next = made.getArguments().begin();
   for (BlockArgument argument : copied)
     values.map(argument, *next++);
   length = *next++;
+  if (hasCount)
+    count = *next++;
   for (const KeptValue &given : plan.given)
     lists[given.value] = *next++;
   for (const KeptValue &cache : plan.caches) {
     Value argument = caches.emplace_back(*next++);
     unsigned position = *analysis.positionDim(cache.value) + (isPerRow(cache.value) ? 1 : 0);
-    if (!capacity)
+    if (!capacity && !cache.isRing())
       capacity = tensor::DimOp::create(builder, made.getLoc(), argument, position + (cache.loops.empty() ? 0 : 1));
   }
   if (isStep)
@@ -133,14 +141,20 @@ void ChunkWriter::append(Value value) {
   IntegerAttr along = builder.getI64IntegerAttr(*analysis.positionDim(value) + shift), row;
   if (analysis.hasRows())
     row = builder.getI64IntegerAttr(isPerRow(value) ? 0 : *analysis.rowDim(value));
-  cache = model::AppendOp::create(builder, value.getLoc(), cache.getType(), rows, cache, length, turn, along, row,
-                                  IntegerAttr());
-  filled[value] = cache;
-  if (!turn)
-    return;
-  auto list = cast<RankedTensorType>(cache.getType());
-  auto element = RankedTensorType::get(list.getShape().drop_front(), list.getElementType());
-  filled[value] = model::ElementOp::create(builder, value.getLoc(), element, cache, turn);
+  auto element = [&]() -> Value {
+    if (!turn)
+      return cache;
+    auto list = cast<RankedTensorType>(cache.getType());
+    auto type = RankedTensorType::get(list.getShape().drop_front(), list.getElementType());
+    return model::ElementOp::create(builder, value.getLoc(), type, cache, turn);
+  };
+  bool joinsEarlier = kept->isRing() && !isStep;
+  if (joinsEarlier)
+    filled[value] = withEarlier(rows, element(), *kept);
+  cache = model::AppendOp::create(builder, value.getLoc(), cache.getType(), rows, cache, length, turn,
+                                  count, along, row, kept->isRing() ? builder.getUnitAttr() : UnitAttr());
+  if (!joinsEarlier)
+    filled[value] = element();
 }
 
 void ChunkWriter::writeLoop(scf::ForOp loop) {

@@ -24,12 +24,17 @@ private:
   Port chunkPort(mlir::Value value, std::string name);
   Port cachePort(const KeptValue &cache);
   Port givenPort(const KeptValue &given);
-  Port lengthPort();
+  Port lengthPort(llvm::StringRef name);
   void writeArguments();
   void writeBlock(mlir::Block &block);
   void writeLoop(mlir::scf::ForOp loop);
   void writeReturn();
   void append(mlir::Value value);
+
+  // ChunkRings.cpp
+  mlir::Value withEarlier(mlir::Value rows, mlir::Value ring, const KeptValue &kept);
+  const KeptValue *ringOf(mlir::attn::AttendOp op) const;
+  mlir::Value ringKeys(mlir::attn::AttendOp op, const KeptValue &ring);
 
   // ChunkOps.cpp
   void writeOp(mlir::Operation &op);
@@ -55,14 +60,16 @@ private:
   mlir::OpFoldResult rowCount(mlir::Location at);
 
   bool isStep;
-  mlir::Value length, capacity;
+  mlir::Value length, capacity, count; ///< `capacity` and `count` where they are arguments
   llvm::SmallVector<mlir::Value> caches;           ///< each, as it is now
   llvm::DenseMap<mlir::Value, mlir::Value> lists;  ///< of given values
-  llvm::DenseMap<mlir::Value, mlir::Value> filled; ///< of cached values: all positions up to those of the call
+  /// Of cached values: all positions up to those of the call. Of rings in a step: the ring; in a prefill: what is read
+  /// in front of the positions of the call, and these.
+  llvm::DenseMap<mlir::Value, mlir::Value> filled;
 };
 
 /// Copies the body of an op, at positions counted from the first of all: an index i of a position becomes i +
-/// length[b], but where it reads a value of the call.
+/// length[b], but where it reads a value of the call. The index of a key in a ring becomes the position that lies there.
 class ChunkBody {
 public:
   /// `row` is the index of the row, called where it is needed, with the builder at the top of the body.
@@ -70,8 +77,12 @@ public:
       : writer(writer), indices(indices), top(top), row(row) {}
   /// Says what stands for an index or another argument of the body.
   void bind(mlir::Value old, mlir::Value here);
+  /// The attend is over the places of this ring.
+  void overRing(const KeptValue *kept) { ring = kept; }
   /// Copies all ops, the terminator too, to the builder's place.
   void copy(mlir::Block &from);
+  /// Does the key lie behind the first position of all?
+  mlir::Value isPosition(mlir::Value key);
 
 private:
   void copy(mlir::Operation &op);
@@ -79,6 +90,8 @@ private:
   mlir::Value value(mlir::Value old);
   mlir::Value rowIndex();
   mlir::Value offset();
+  mlir::Value positionOfKey(mlir::Value place);
+  mlir::Value placeInRing(mlir::Value position, const KeptValue &kept);
 
   ChunkWriter &writer;
   BodyIndices indices;
@@ -86,7 +99,9 @@ private:
   llvm::function_ref<mlir::Value()> row;
   mlir::IRMapping mapping;
   llvm::DenseMap<mlir::Value, mlir::Value> ofCall; ///< indices of positions, counted from the first of the call
+  llvm::DenseMap<mlir::Value, mlir::Value> places; ///< of key indices in `ring`
   mlir::Value knownRow, knownOffset;
+  const KeptValue *ring = nullptr;
 };
 
 } // namespace attnc

@@ -1,6 +1,7 @@
 #include "compiler/Derive/Incremental/BeginWriter.h"
 #include "compiler/Derive/Incremental/ChunkWriter.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -73,6 +74,46 @@ static LogicalResult planCaches(IncrementalPlan &plan, Names &names) {
   return success();
 }
 
+const KeptValue *IncrementalPlan::cache(Value value) const {
+  auto found = llvm::find_if(caches, [&](const KeptValue &each) { return each.value == value; });
+  return found == caches.end() ? nullptr : &*found;
+}
+
+/// The caches that are read within a window become rings, where that is shorter than all positions. Those that one
+/// attend reads are alike, for it has one set of keys.
+static void planRings(IncrementalPlan &plan) {
+  llvm::EquivalenceClasses<Value> together;
+  for (const KeptValue &cache : plan.caches)
+    together.insert(cache.value);
+  plan.analysis.function.walk([&](attn::AttendOp attend) {
+    Value first;
+    attend.walk([&](tensor::ExtractOp extract) {
+      if (!plan.analysis.readsCache(extract))
+        return;
+      if (first)
+        together.unionSets(first, extract.getTensor());
+      first = extract.getTensor();
+    });
+  });
+  int64_t most = -1; // positions along the dimension
+  for (Attribute each : plan.analysis.function->getAttrOfType<ArrayAttr>(model::dimensionsAttrName))
+    if (auto dimension = cast<model::DimensionAttr>(each); dimension.getName() == plan.analysis.alongName)
+      most = dimension.getMax();
+  auto asked = plan.analysis.function->getAttrOfType<IntegerAttr>(model::takeBackAttrName);
+  int64_t takeBack = asked ? asked.getInt() : 1;
+  for (KeptValue &cache : plan.caches) {
+    Reach reach = Reach::pointwise();
+    for (auto &[value, each] : plan.analysis.caches())
+      if (together.isEquivalent(value, cache.value))
+        reach = reach.join(each);
+    if (!reach.isWindow() || (most >= 0 && reach.width() >= most - takeBack))
+      continue;
+    cache.window = reach.width();
+    cache.slots = reach.width() + takeBack;
+    plan.takeBack = takeBack;
+  }
+}
+
 /// What next reads of values that no position changes.
 static LogicalResult planGiven(IncrementalPlan &plan, Names &names) {
   llvm::SetVector<Value> read;
@@ -124,15 +165,17 @@ static LogicalResult checkName(func::FuncOp function, const Twine &name) {
 
 LogicalResult deriveIncremental(func::FuncOp function) {
   auto along = function->getAttrOfType<StringAttr>(model::incrementalAttrName);
-  IncrementalPlan plan{PositionAnalysis(function, along.getValue()), {}, {}, {}, function.getName().str()};
+  IncrementalPlan plan{.analysis = PositionAnalysis(function, along.getValue()), .name = function.getName().str()};
   Names names(function);
   plan.lengthName = names.claim(plan.lengthName);
   plan.capacityName = names.claim(plan.capacityName);
+  plan.countName = names.claim(plan.countName);
   if (failed(plan.analysis.run()) || failed(planCaches(plan, names)) || failed(planGiven(plan, names)))
     return failure();
   if (plan.caches.empty())
     return function.emitError() << "no position along `" << along.getValue()
                                 << "` depends on another one, so there is nothing to keep from call to call";
+  planRings(plan);
   std::string name = function.getName().str();
   if (failed(checkName(function, name + "_prefill")) ||
       (!plan.given.empty() && failed(checkName(function, name + "_begin"))))

@@ -19,11 +19,17 @@
 //   a value read at earlier positions (the keys      a state: [.., capacity, ..], appended to where it is computed and
 //   and values of an attend)                         read from there; in a loop over layers, a list of them
 //   an attend over all keys of `seq`                 over `capacity` keys, under its mask
+//   a value read `w` positions back at most (the     a ring of w + 1 positions, or w + n where n can be taken back:
+//   keys of a window)                                position p lies at p mod the ring's size
+//   an attend over them                              next: over the ring. next_prefill: over the w positions in front
+//                                                    of the call, taken from the ring, and those of the call
 //   a table's first `seq` entries                    the entries of the positions
 //   what arguments without `seq` determine           an argument, computed by next_begin; in a loop, a list
 //
 // `capacity` is a dimension of these entry points, bounded as `seq` is: the caller makes the caches as long as is
-// wanted. length[b] + seq > capacity is a status, before anything is written.
+// wanted. length[b] + seq > capacity is a status, before anything is written. A ring never is full, but what is behind
+// the end of a row would overwrite what it needs; where there are rings, next_prefill takes `count: i32[batch]`, the
+// positions of the call that row b has.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -39,15 +45,24 @@ struct KeptValue {
   std::string name;
   llvm::SmallVector<mlir::scf::ForOp> loops; ///< around the value, outermost first
   int64_t count = 1;                         ///< of turns; the list's size where there are loops
+  int64_t window = -1; ///< of a cache that is a ring: positions read in front of one's own; otherwise -1
+  int64_t slots = 0;   ///< of a ring
+
+  bool isRing() const { return window >= 0; }
 };
 
 /// What the entry points share.
 struct IncrementalPlan {
   PositionAnalysis analysis;
-  std::vector<KeptValue> caches, given;
-  llvm::SetVector<mlir::BlockArgument> plainArguments; ///< without positions, that next reads
+  std::vector<KeptValue> caches = {}, given = {};
+  llvm::SetVector<mlir::BlockArgument> plainArguments = {}; ///< without positions, that next reads
   std::string name;
-  std::string lengthName = "length", capacityName = "capacity"; ///< but where f has others of these names
+  /// But where f has others of these names.
+  std::string lengthName = "length", capacityName = "capacity", countName = "count";
+  std::optional<int64_t> takeBack = {}; ///< positions that can be taken back; nothing where any can
+
+  const KeptValue *cache(mlir::Value value) const;
+  bool hasRings() const { return takeBack.has_value(); }
 };
 
 /// Replaces `function`, which has model.incremental, by the entry points that it stands for.

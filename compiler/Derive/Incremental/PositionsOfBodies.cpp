@@ -154,6 +154,9 @@ std::optional<Reach> PositionAnalysis::reachOf(Value subscript, const BodyIndice
   Operation *op = subscript.getDefiningOp();
   if (!isa_and_nonnull<arith::SelectOp, arith::MaxSIOp>(op))
     return std::nullopt;
+  // max(i - 2, 0) is the first position where that is nearer than two.
+  if (isa<arith::MaxSIOp>(op) && getConstantIntValue(BodyIndices::stripCasts(op->getOperand(1))) == 0)
+    return reachOf(op->getOperand(0), indices, atKey);
   std::optional<Reach> a = reachOf(op->getOperands().end()[-2], indices, atKey),
                        b = reachOf(op->getOperands().back(), indices, atKey);
   return a && b ? std::optional(a->join(*b)) : std::nullopt;

@@ -93,7 +93,8 @@ public:
   bool isLoss(const typed::Entry &entry, const ast::ExportDecl &decl, const char *what);
   void minimize(typed::Entry &entry, const Derivation &derivation, const ast::ExportDecl &decl, SourceUnit &unit,
                 Instance *model);
-  void incremental(typed::Entry &entry, const Derivation &derivation, const ast::ExportDecl &decl);
+  void incremental(typed::Entry &entry, const Derivation &derivation, const ast::ExportDecl &decl,
+                   const ScopePtr &scope);
   bool isTrained(const typed::Parameter &parameter, const std::optional<Value> &over);
 
   //===- Optimizers.cpp -------------------------------------------------------------------------------------------===//

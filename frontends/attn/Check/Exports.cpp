@@ -2,6 +2,7 @@
 #include "frontends/attn/Check/Checker.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <set>
 
@@ -98,7 +99,7 @@ void Checker::checkExport(const ast::ExportDecl &decl, SourceUnit &unit, Instanc
   if (made->rule->name == "minimize")
     minimize(entry, *made, decl, unit, model);
   else if (made->rule->name == "incremental")
-    incremental(entry, *made, decl);
+    incremental(entry, *made, decl, model ? moduleScope({model, {}}) : unitScope(&unit));
   else
     entry.isGradient = isLoss(entry, decl, "a gradient is of");
 }
@@ -114,12 +115,30 @@ bool Checker::isLoss(const Entry &entry, const ast::ExportDecl &decl, const char
   return false;
 }
 
-void Checker::incremental(Entry &entry, const Derivation &derivation, const ast::ExportDecl &decl) {
-  const ast::Argument *along = derivation.arguments.size() == 1 ? derivation.arguments[0] : nullptr;
-  auto *dimension =
-      along && along->label && along->label->text == "along" ? along->value->as<ast::NameRefExpr>() : nullptr;
-  if (!dimension) {
-    error(DiagnosticKind::ArgumentCount, decl.value->range, "`incremental` is called with `along`, a dimension, alone")
+void Checker::incremental(Entry &entry, const Derivation &derivation, const ast::ExportDecl &decl,
+                          const ScopePtr &scope) {
+  const ast::NameRefExpr *dimension = nullptr;
+  bool isKnown = true;
+  for (const ast::Argument *argument : derivation.arguments) {
+    std::string label = argument->label ? argument->label->text : "";
+    if (label == "along" && !dimension) {
+      dimension = argument->value->as<ast::NameRefExpr>();
+      isKnown &= dimension != nullptr;
+    } else if (label == "take_back" && !entry.takeBack) {
+      Block outside;
+      build.setBlock(&outside);
+      std::optional<double> count = expression(*argument->value, scope).real();
+      bool isCount = count && *count >= 1 && *count <= INT32_MAX && *count == std::floor(*count);
+      entry.takeBack = isCount ? static_cast<int64_t>(*count) : 1;
+      if (!isCount)
+        error(DiagnosticKind::NotConstant, argument->value->range, "`take_back` is a number of positions from 1 on");
+    } else {
+      isKnown = false;
+    }
+  }
+  if (!dimension || !isKnown) {
+    error(DiagnosticKind::ArgumentCount, decl.value->range,
+          "`incremental` is called with `along`, a dimension, and, if so, `take_back`, a number")
         .hint("incremental(f, along: seq)");
     return;
   }

@@ -392,6 +392,7 @@ struct Entry {
   bool isGradient = false;           ///< of its only result, an f32 of rank 0: made by the derive phase
   std::optional<Training> training;  ///< minimises its only result, an f32 of rank 0
   std::string along;                 ///< if not empty: computed position by position along this dimension
+  std::optional<int64_t> takeBack;   ///< with `along`: positions that can be taken back
   std::string doc;                   ///< the comment above its function
   std::vector<Dimension> dimensions; ///< in the order in which the arguments name them
   std::vector<const Local *> arguments;

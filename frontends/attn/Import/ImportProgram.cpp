@@ -99,6 +99,8 @@ func::FuncOp Importer::signature(const Entry &entry) {
     function->setAttr(model::gradientAttrName, builder.getUnitAttr());
   if (!entry.along.empty())
     function->setAttr(model::incrementalAttrName, builder.getStringAttr(entry.along));
+  if (entry.takeBack)
+    function->setAttr(model::takeBackAttrName, builder.getI64IntegerAttr(*entry.takeBack));
   if (!entry.doc.empty())
     function->setAttr(model::docAttrName, builder.getStringAttr(entry.doc));
   function.setAllArgAttrs(builder.getArrayAttr(inputAttributes));

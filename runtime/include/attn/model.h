@@ -63,7 +63,7 @@ typedef struct attn_entry_info {
   int32_t result_count;
   int32_t updates; /* 1: it changes parameters and states, as a step of training does */
   int32_t state_count; /* the last of the inputs: memory that lives from call to call, updated in place */
-  int32_t reserved;
+  int32_t take_back; /* positions that can be taken back from the states; 0: any number */
   attn_flops_fn flops; /* floating-point operations that the kernels of one call do */
 } attn_entry_info;
 

@@ -113,7 +113,7 @@ TEST(PositionAnalysis, PrefixIndependent) {
 }
 
 TEST(PositionAnalysis, EarlierPositions) {
-  EXPECT_EQ(reachOf("[b, s < seq, k] => if s >= 3 then x[b, s - 3, k] else 0.0"), "causal");
+  EXPECT_EQ(reachOf("[b, s < seq, k] => if s >= 3 then x[b, s - 3, k] else 0.0"), "window(3)");
   EXPECT_EQ(reachOf("[b] => x[b, seq - 1]", "f32[batch, d]"), "pointwise of the last");
   EXPECT_EQ(reachOf("sq([b] => x[b, seq - 1])", "f32[batch, d]"), "pointwise of the last");
 }
