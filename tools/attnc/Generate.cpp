@@ -79,7 +79,8 @@ Error Sequence::findEntries() {
                              "incremental(logits, along: seq)`");
   const attn_entry_info &step = model.entries[stepNumber];
   const attn_entry_info &prefill = model.entries[prefillNumber];
-  if (prefill.input_count - prefill.state_count > (prefill.take_back ? 3 : 2) || step.input_count - step.state_count != 2 || step.result_count != 1 ||
+  if (prefill.input_count - prefill.state_count > (prefill.take_back ? 3 : 2) ||
+      step.input_count - step.state_count != 2 || step.result_count != 1 ||
       step.tensors[step.input_count].dtype != ATTN_F32)
     return createStringError(formatv("'{0}' does not take tokens alone and give one logit for each token", step.name));
   return Error::success();

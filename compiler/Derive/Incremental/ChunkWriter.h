@@ -69,7 +69,8 @@ private:
 };
 
 /// Copies the body of an op, at positions counted from the first of all: an index i of a position becomes i +
-/// length[b], but where it reads a value of the call. The index of a key in a ring becomes the position that lies there.
+/// length[b], but where it reads a value of the call. The index of a key in a ring becomes the position that lies
+/// there.
 class ChunkBody {
 public:
   /// `row` is the index of the row, called where it is needed, with the builder at the top of the body.

@@ -9,8 +9,8 @@
 //
 // Rules, an op each: how the position i of its result reads its operands.
 //
-//   linalg.generic     the loop as long as `seq` is the position; where a reduction is as long, mixing. Operands read by
-//                      its index: pointwise.
+//   linalg.generic     the loop as long as `seq` is the position; where a reduction is as long, mixing. Operands read
+//                      by its index: pointwise.
 //   tensor.extract at
 //                      the position less a constant, or at 0: window, causal. A reduction over it: mixing
 //   attn.attend        the outer index as long as `seq` is the position i, a key index as long is j: pointwise at i;

@@ -8,6 +8,7 @@
 #include "attn/random.h"
 #include "attn/run.h"
 #include "attn/safetensors.h"
+#include "attn/states.h"
 #include "attn/status.h"
 #include "attn/threads.h"
 #include "attn/weights.h"

@@ -1,0 +1,106 @@
+// Rows of states: positions taken back, rows in another order.
+#include "attn/states.h"
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace {
+
+// next(length[batch], a[2, batch, 3], b[batch]), where `a` and `b` are states.
+const attn_dimension_info dimensions[] = {{"batch", -1, 0}};
+const int32_t batch[] = {0};
+const attn_size_term rows[] = {{1, batch, 1}}, two[] = {{2, nullptr, 0}}, three[] = {{3, nullptr, 0}};
+const attn_size_info aShape[] = {{two, 1}, {rows, 1}, {three, 1}}, bShape[] = {{rows, 1}};
+const attn_tensor_info tensors[] = {
+    {"length", bShape, ATTN_I32, 1}, {"a", aShape, ATTN_F32, 3}, {"b", bShape, ATTN_BOOL, 1}};
+
+struct States {
+  explicit States(int32_t takeBack) {
+    entry.name = "next";
+    entry.dimensions = dimensions;
+    entry.tensors = tensors;
+    entry.dimension_count = 1;
+    entry.input_count = 3;
+    entry.state_count = 2;
+    entry.take_back = takeBack;
+    model.abi_version = ATTN_ABI_VERSION;
+    model.name = model.target = "m";
+    model.entries = &entry;
+    model.entry_count = 1;
+  }
+  std::string truncate(std::vector<int32_t> &length, std::vector<int32_t> to) {
+    attn_code code = attn_states_truncate(&model, 0, int64_t(to.size()), length.data(), to.data(), &status);
+    EXPECT_EQ(code, status.code);
+    return code == ATTN_OK ? "ok" : status.message;
+  }
+  std::string reorder(std::vector<int32_t> from, const char *name = "batch") {
+    int64_t count = int64_t(from.size());
+    a.resize(2 * count * 3);
+    std::iota(a.begin(), a.end(), 0.0f);
+    b.resize(count);
+    std::iota(b.begin(), b.end(), 0);
+    attn_tensor states[] = {{a.data(), {2, count, 3}, ATTN_F32, 3}, {b.data(), {count}, ATTN_BOOL, 1}};
+    attn_code code = attn_states_reorder(&model, 0, name, states, from.data(), &status);
+    EXPECT_EQ(code, status.code);
+    return code == ATTN_OK ? "ok" : status.message;
+  }
+  attn_entry_info entry = {};
+  attn_model model = {};
+  attn_status status = {};
+  std::vector<float> a;
+  std::vector<uint8_t> b;
+};
+
+} // namespace
+
+TEST(States, TakeAnyPositionsBack) {
+  States states(0);
+  std::vector<int32_t> length = {9, 4};
+  EXPECT_EQ(states.truncate(length, {1, 4}), "ok");
+  EXPECT_EQ(length, (std::vector<int32_t>{1, 4}));
+  EXPECT_EQ(states.truncate(length, {1, 5}), "next: row 1 has 4 positions, and cannot keep 5");
+  EXPECT_EQ(states.truncate(length, {-1, 4}), "next: row 0 has 1 positions, and cannot keep -1");
+  EXPECT_EQ(length, (std::vector<int32_t>{1, 4}));
+}
+
+TEST(States, TakeBackWhatRingsKeep) {
+  States states(3);
+  std::vector<int32_t> length = {9, 4};
+  EXPECT_EQ(states.truncate(length, {5, 4}), "next: row 0 would lose 4 positions, and its states keep what the last 3 need");
+  EXPECT_EQ(states.status.code, ATTN_OUT_OF_RANGE);
+  EXPECT_EQ(length, (std::vector<int32_t>{9, 4}));
+  EXPECT_EQ(states.truncate(length, {6, 0}), "ok");
+  EXPECT_EQ(length, (std::vector<int32_t>{6, 0}));
+}
+
+TEST(States, GiveRowsToOthersInEveryOrder) {
+  States states(0);
+  for (int32_t count = 0; count <= 4; ++count) {
+    int32_t orders = 1;
+    for (int32_t row = 0; row < count; ++row)
+      orders *= count;
+    for (int32_t order = 0; order < orders; ++order) {
+      std::vector<int32_t> from;
+      for (int32_t row = 0, left = order; row < count; ++row, left /= count)
+        from.push_back(left % count);
+      ASSERT_EQ(states.reorder(from), "ok");
+      for (int32_t row = 0; row < count; ++row) {
+        ASSERT_EQ(states.b[row], from[row]) << order << " of " << count;
+        for (int32_t i = 0; i < 2; ++i)
+          for (int32_t k = 0; k < 3; ++k)
+            ASSERT_EQ(states.a[(i * count + row) * 3 + k], float((i * count + from[row]) * 3 + k));
+      }
+    }
+  }
+}
+
+TEST(States, RefuseOrdersOfOtherRows) {
+  States states(0);
+  EXPECT_EQ(states.reorder({0, 2}), "next: row 1 is to be row 2, of 2");
+  EXPECT_EQ(states.reorder({0, -1}), "next: row 1 is to be row -1, of 2");
+  EXPECT_EQ(states.reorder({0, 1}, "rows"), "next: 'a' has no dimension `rows`");
+  states.entry.state_count = 0;
+  EXPECT_EQ(states.reorder({0, 1}), "next: the entry point has no states");
+}
