@@ -1,4 +1,5 @@
 #include "compiler/Derive/Derive.h"
+#include "compiler/Derive/AttentionMaps.h"
 #include "compiler/Derive/Gradient.h"
 #include "compiler/Derive/Incremental/Incremental.h"
 #include "compiler/Derive/Minimize.h"
@@ -22,6 +23,7 @@ struct Derive : PassWrapper<Derive, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
       if ((function->hasAttr(model::gradientAttrName) && failed(deriveGradient(function))) ||
+          (function->hasAttr(model::attentionAttrName) && failed(deriveAttentionMaps(function))) ||
           (function->hasAttr(model::minimizeAttrName) && failed(deriveMinimization(function))))
         return signalPassFailure();
     eraseStops();
@@ -122,7 +124,7 @@ void buildDerivePipeline(OpPassManager &passes) {
 bool needsDerive(ModuleOp module) {
   return llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp function) {
     return function->hasAttr(model::gradientAttrName) || function->hasAttr(model::minimizeAttrName) ||
-           function->hasAttr(model::incrementalAttrName);
+           function->hasAttr(model::incrementalAttrName) || function->hasAttr(model::attentionAttrName);
   });
 }
 

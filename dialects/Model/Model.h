@@ -30,6 +30,7 @@ inline constexpr llvm::StringLiteral entryAttrName = "model.entry";           //
 inline constexpr llvm::StringLiteral dimensionsAttrName = "model.dimensions"; ///< array of #model.dimension, in order
 inline constexpr llvm::StringLiteral docAttrName = "model.doc";               ///< string: its documentation
 inline constexpr llvm::StringLiteral gradientAttrName = "model.gradient";     ///< unit: to be derived (compiler/Derive)
+inline constexpr llvm::StringLiteral attentionAttrName = "model.attention";   ///< unit: likewise, see AttentionMaps.h
 inline constexpr llvm::StringLiteral minimizeAttrName = "model.minimize";     ///< #model.minimize: to be derived
 /// string: a dimension along which to compute, likewise
 inline constexpr llvm::StringLiteral incrementalAttrName = "model.incremental";

@@ -13,6 +13,7 @@ using namespace typed;
 static constexpr const char *forms =
     "`export f` and `export g = f` make entry points of functions, "
     "`export g = gradient(f)` one that computes f and its gradients, "
+    "`export m = attention(f)` one that gives the weights of f's attention, "
     "`export t = minimize(f, with: optimizer(...))` one that takes a step of training, "
     "`export s = incremental(f, along: seq)` those that compute f position by position";
 
@@ -29,7 +30,7 @@ std::optional<Checker::Derivation> Checker::derivation(const ast::ExportDecl &de
   auto *made = decl.value->as<ast::CallExpr>();
   result.rule = made ? made->callee->as<ast::NameRefExpr>() : nullptr;
   bool isKnown = result.rule && (result.rule->name == "gradient" || result.rule->name == "minimize" ||
-                                 result.rule->name == "incremental");
+                                 result.rule->name == "incremental" || result.rule->name == "attention");
   if (!isKnown) {
     std::string what =
         made ? fmt::format("`{}`", sources.text(made->callee->range)) : std::string("an export of this form");
@@ -42,7 +43,8 @@ std::optional<Checker::Derivation> Checker::derivation(const ast::ExportDecl &de
       function = argument.value->as<ast::NameRefExpr>();
     else
       result.arguments.push_back(&argument);
-  if (!function || (result.rule->name == "gradient" && !result.arguments.empty())) {
+  bool takesNoMore = result.rule->name == "gradient" || result.rule->name == "attention";
+  if (!function || (takesNoMore && !result.arguments.empty())) {
     error(DiagnosticKind::ArgumentCount, decl.value->range,
           fmt::format("`{}` is of a function, by its name", result.rule->name))
         .hint(forms);
@@ -100,6 +102,8 @@ void Checker::checkExport(const ast::ExportDecl &decl, SourceUnit &unit, Instanc
     minimize(entry, *made, decl, unit, model);
   else if (made->rule->name == "incremental")
     incremental(entry, *made, decl, model ? moduleScope({model, {}}) : unitScope(&unit));
+  else if (made->rule->name == "attention")
+    entry.isAttention = true;
   else
     entry.isGradient = isLoss(entry, decl, "a gradient is of");
 }

@@ -390,6 +390,7 @@ struct Training {
 struct Entry {
   std::string name;
   bool isGradient = false;           ///< of its only result, an f32 of rank 0: made by the derive phase
+  bool isAttention = false;          ///< gives the weights of attention in place of its results, likewise
   std::optional<Training> training;  ///< minimises its only result, an f32 of rank 0
   std::string along;                 ///< if not empty: computed position by position along this dimension
   std::optional<int64_t> takeBack;   ///< with `along`: positions that can be taken back

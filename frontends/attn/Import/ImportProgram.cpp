@@ -97,6 +97,8 @@ func::FuncOp Importer::signature(const Entry &entry) {
   function->setAttr(model::dimensionsAttrName, builder.getArrayAttr(dimensions));
   if (entry.isGradient)
     function->setAttr(model::gradientAttrName, builder.getUnitAttr());
+  if (entry.isAttention)
+    function->setAttr(model::attentionAttrName, builder.getUnitAttr());
   if (!entry.along.empty())
     function->setAttr(model::incrementalAttrName, builder.getStringAttr(entry.along));
   if (entry.takeBack)

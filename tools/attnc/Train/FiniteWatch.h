@@ -1,8 +1,8 @@
 //===- FiniteWatch.h - where a number that is not finite was made ------------------------------------------------===//
 //
 // An executor that passes launches on to another and looks at what each kernel has computed: the first launch of a
-// call whose results hold a NaN or an infinity is kept. Some kernels give infinities as a matter of course (the statistics of
-// a row without keys): launches that did in a call that went well are not looked at again.
+// call whose results hold a NaN or an infinity is kept. Some kernels give infinities as a matter of course (the
+// statistics of a row without keys): launches that did in a call that went well are not looked at again.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

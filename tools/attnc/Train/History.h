@@ -1,7 +1,7 @@
 //===- History.h - the losses of a training ----------------------------------------------------------------------===//
 //
 // Lines "step,loss,validation" of a text file that grows while a model is trained, so that a resumed run goes on with
-// it; and a page that shows them.
+// it.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -32,9 +32,5 @@ private:
   std::string path;
   std::vector<HistoryPoint> all;
 };
-
-/// Writes a self-contained HTML page with the curves of training and validation loss.
-llvm::Error writeReport(const std::string &path, const std::string &title, const History &history,
-                        const std::vector<std::pair<std::string, std::string>> &facts);
 
 } // namespace attnc

@@ -5,6 +5,8 @@
 #include "tools/attnc/Train/Divergence.h"
 #include "tools/attnc/Train/History.h"
 #include "tools/attnc/Train/Progress.h"
+#include "tools/attnc/Train/Report.h"
+#include "tools/attnc/Train/RunRecord.h"
 #include "tools/attnc/Train/Trainer.h"
 #include "tools/attnc/Train/TrainingData.h"
 #include "tools/machine/Peak.h"
@@ -24,6 +26,7 @@ namespace {
 struct TrainOptions {
   SourceOptions source;
   Trainer::Options trainer;
+  MapOptions maps;
   std::vector<std::string> data;
   std::string output;
   bool resume = false;
@@ -50,6 +53,7 @@ private:
   Error finish();
   Expected<double> validate();
   StepWork workOfStep() const;
+  Error keepRecord();
   std::string file(const char *name) const { return options.output + "/" + name; }
 
   const TrainOptions &options;
@@ -109,12 +113,36 @@ Error Training::begin() {
   data = std::move(*read);
   if (Error error = data->check(options.shape, vocabularyOf(options, trainer->step())))
     return error;
+  if (Error error = checkMaps(model, trainer->step(), options.maps))
+    return error;
+  // What is wrong with them is to be said now, not when all steps are done.
+  if (auto maps = readMaps(model, *trainer, *data, options.shape, options.maps); !maps)
+    return maps.takeError();
+  if (Error error = keepRecord())
+    return error;
   auto opened = History::open(file("history.csv"), trainer->stepsDone());
   if (!opened)
     return opened.takeError();
   history = std::move(*opened);
   progress.emplace(trainer->stepsDone(), options.steps, workOfStep());
   return Error::success();
+}
+
+/// A new run writes what it is begun with; one that goes on must have the same, or it would not repeat to the bit.
+Error Training::keepRecord() {
+  RunRecord now{options.trainer.seed, options.shape.batch, data->isSequence() ? options.shape.sequence : 0,
+                options.heldOut, data->fingerprint()};
+  if (!options.resume || options.trainer.allowOther)
+    return now.write(file("run.json"));
+  auto before = RunRecord::read(file("run.json"));
+  if (!before)
+    return before.takeError();
+  std::string differences = before->differences(now);
+  if (differences.empty())
+    return Error::success();
+  return createStringError(formatv("{0} was begun otherwise: {1}; going on would not repeat to the bit what that would "
+                                   "have done; --allow-other goes on all the same",
+                                   options.output, differences));
 }
 
 /// Of a whole batch.
@@ -211,15 +239,22 @@ Error Training::loop() {
 Error Training::finish() {
   if (Error error = trainer->save(file("weights.safetensors"), /*states=*/false))
     return error;
-  std::vector<std::pair<std::string, std::string>> facts = {
+  Report report{model.name, {}, &*history, {}};
+  report.facts = {
       {"model", options.source.input()},
       {"steps", fmt::format("{}", trainer->stepsDone())},
       {"batch", data->isSequence() ? fmt::format("{} x {} tokens", options.shape.batch, options.shape.sequence)
                                    : fmt::format("{} samples", options.shape.batch)},
       {"seed", fmt::format("{}", options.trainer.seed)}};
   if (!history->points().empty() && history->points().back().validation)
-    facts.emplace_back("validation loss", fmt::format("{:.4f}", *history->points().back().validation));
-  if (Error error = writeReport(file("report.html"), model.name, *history, facts))
+    report.facts.emplace_back("validation loss", fmt::format("{:.4f}", *history->points().back().validation));
+  if (Error error = trainer->prepareToValidate())
+    return error;
+  auto maps = readMaps(model, *trainer, *data, options.shape, options.maps);
+  if (!maps)
+    return maps.takeError();
+  report.maps = std::move(*maps);
+  if (Error error = writeReport(file("report.html"), report))
     return error;
   fmt::print("{} steps; weights in {}, report in {}\n", trainer->stepsDone(), file("weights.safetensors"),
              file("report.html"));
@@ -277,6 +312,15 @@ void addTrain(CLI::App &app, ExitCode &exitCode) {
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   command->add_option("--save-every", options->saveEvery, "Steps")->capture_default_str()->check(CLI::PositiveNumber);
+  command->add_option("--maps", options->maps.entry, "An entry point made by `attention`: the report shows its weights")
+      ->type_name("ENTRY");
+  command->add_option("--map-heads", options->maps.heads, "Of them: 3.0 is layer 3, head 0; all unless said")
+      ->type_name("HEAD")
+      ->delimiter(',');
+  command->add_option("--map-text", options->maps.text, "What the maps are of, for a model over bytes")
+      ->type_name("TEXT");
+  command->add_option("--map-sample", options->maps.sample, "... or the number of a held-out sample")
+      ->capture_default_str();
   command->add_option("--seed", options->trainer.seed, "Of initial values and of the order of data")
       ->capture_default_str();
   command->add_option("--threads", options->trainer.threads, "Threads; 0 is one for each processor")

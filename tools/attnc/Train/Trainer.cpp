@@ -100,28 +100,26 @@ int64_t Trainer::stepsDone() const {
   return 0;
 }
 
-/// `tensors`: an entry point's inputs, then its result.
-Expected<std::vector<int64_t>> Trainer::dimensionsOf(int64_t number, ArrayRef<attn_tensor> tensors) const {
+static std::vector<attn_tensor> viewsOf(std::vector<HostTensor> &tensors) {
+  std::vector<attn_tensor> views;
+  for (HostTensor &tensor : tensors)
+    views.push_back(tensor.view());
+  return views;
+}
+
+Expected<std::vector<int64_t>> Trainer::dimensionsOf(int64_t number, std::vector<HostTensor> &inputs) const {
   std::vector<int64_t> dimensions(model.entries[number].dimension_count);
+  std::vector<attn_tensor> views = viewsOf(inputs);
   attn_status status;
   if (Error error = toError(
-          attn_infer_dimensions(&model, number, tensors.data(), int64_t(tensors.size()), dimensions.data(), &status),
+          attn_infer_dimensions(&model, number, views.data(), int64_t(views.size()), dimensions.data(), &status),
           status))
     return std::move(error);
   return dimensions;
 }
 
-static std::vector<attn_tensor> viewsOf(std::vector<HostTensor> &inputs, HostTensor &result) {
-  std::vector<attn_tensor> tensors;
-  for (HostTensor &input : inputs)
-    tensors.push_back(input.view());
-  tensors.push_back(result.view());
-  return tensors;
-}
-
 double Trainer::flopsOfStep(std::vector<HostTensor> &inputs) const {
-  HostTensor result(ATTN_F32, {});
-  auto dimensions = dimensionsOf(stepNumber, viewsOf(inputs, result));
+  auto dimensions = dimensionsOf(stepNumber, inputs);
   if (!dimensions) {
     consumeError(dimensions.takeError()); // the step itself will say it
     return 0;
@@ -129,31 +127,49 @@ double Trainer::flopsOfStep(std::vector<HostTensor> &inputs) const {
   return double(step().flops(dimensions->data()));
 }
 
-Expected<double> Trainer::call(int64_t number, std::vector<HostTensor> &inputs) {
-  const attn_entry_info &entry = model.entries[number];
-  HostTensor result(ATTN_F32, {});
-  std::vector<attn_tensor> tensors = viewsOf(inputs, result);
-  auto dimensions = dimensionsOf(number, tensors);
-  if (!dimensions)
-    return dimensions.takeError();
-  int64_t bytes = entry.arena_bytes(dimensions->data(), context.executor->workers);
-  if (bytes > context.arena_bytes) {
-    attn_memory_free(context.arena, context.arena_bytes);
-    context.arena = attn_memory_allocate(bytes);
-    context.arena_bytes = context.arena ? bytes : 0;
-    if (!context.arena)
-      return createStringError(formatv("no memory for an arena of {0} bytes", bytes));
-  }
-  attn_status status;
-  if (Error error =
-          toError(attn_run(&model, number, &context, tensors.data(), int64_t(tensors.size()), &status), status))
-    return std::move(error);
-  return result.at(0);
+Error Trainer::growArena(int64_t bytes) {
+  if (bytes <= context.arena_bytes)
+    return Error::success();
+  attn_memory_free(context.arena, context.arena_bytes);
+  context.arena = attn_memory_allocate(bytes);
+  context.arena_bytes = context.arena ? bytes : 0;
+  return context.arena ? Error::success() : createStringError(formatv("no memory for an arena of {0} bytes", bytes));
 }
 
-Expected<double> Trainer::takeStep(std::vector<HostTensor> &inputs) { return call(stepNumber, inputs); }
+Expected<std::vector<HostTensor>> Trainer::run(int64_t number, std::vector<HostTensor> &inputs) {
+  const attn_entry_info &entry = model.entries[number];
+  auto dimensions = dimensionsOf(number, inputs);
+  if (!dimensions)
+    return dimensions.takeError();
+  if (Error error = growArena(entry.arena_bytes(dimensions->data(), context.executor->workers)))
+    return std::move(error);
+  std::vector<HostTensor> results;
+  for (const attn_tensor_info &info : ArrayRef(entry.tensors + entry.input_count, entry.result_count)) {
+    std::vector<int64_t> shape;
+    for (const attn_size_info &size : ArrayRef(info.shape, info.rank))
+      shape.push_back(attn_size(&size, dimensions->data()));
+    auto made = HostTensor::create(info.name, static_cast<attn_dtype>(info.dtype), shape);
+    if (!made)
+      return made.takeError();
+    results.push_back(std::move(*made));
+  }
+  std::vector<attn_tensor> views = viewsOf(inputs);
+  append_range(views, viewsOf(results));
+  attn_status status;
+  if (Error error = toError(attn_run(&model, number, &context, views.data(), int64_t(views.size()), &status), status))
+    return std::move(error);
+  return results;
+}
 
-Expected<double> Trainer::loss(std::vector<HostTensor> &inputs) { return call(lossNumber, inputs); }
+static Expected<double> onlyNumber(Expected<std::vector<HostTensor>> results) {
+  if (!results)
+    return results.takeError();
+  return results->front().at(0);
+}
+
+Expected<double> Trainer::takeStep(std::vector<HostTensor> &inputs) { return onlyNumber(run(stepNumber, inputs)); }
+
+Expected<double> Trainer::loss(std::vector<HostTensor> &inputs) { return onlyNumber(run(lossNumber, inputs)); }
 
 Error Trainer::prepareToValidate() {
   attn_status status;

@@ -35,7 +35,9 @@ public:
   /// Floating-point operations of a step with these inputs; 0 where they do not fit.
   double flopsOfStep(std::vector<HostTensor> &inputs) const;
   llvm::Expected<double> loss(std::vector<HostTensor> &inputs);
-  /// Before a loss, after steps.
+  /// The results of any entry point.
+  llvm::Expected<std::vector<HostTensor>> run(int64_t entry, std::vector<HostTensor> &inputs);
+  /// Before a loss or another entry point, after steps.
   llvm::Error prepareToValidate();
   llvm::Error save(const std::string &path, bool states) const;
   /// The name of a parameter or state that has a value that is not finite; empty where there is none.
@@ -48,8 +50,8 @@ private:
   explicit Trainer(const attn_model &model) : model(model) {}
   llvm::Error findEntries(const Options &options);
   llvm::Error loadWeights(const Options &options);
-  llvm::Expected<std::vector<int64_t>> dimensionsOf(int64_t entry, llvm::ArrayRef<attn_tensor> tensors) const;
-  llvm::Expected<double> call(int64_t entry, std::vector<HostTensor> &inputs);
+  llvm::Error growArena(int64_t bytes);
+  llvm::Expected<std::vector<int64_t>> dimensionsOf(int64_t entry, std::vector<HostTensor> &inputs) const;
 
   const attn_model &model;
   int64_t stepNumber = -1, lossNumber = -1;

@@ -3,6 +3,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace llvm;
 
@@ -54,6 +55,7 @@ Expected<TrainingData> TrainingData::read(const attn_model &model, const attn_en
     if (!tokens)
       return tokens.takeError();
     data.tokens = std::move(*tokens);
+    data.isBytes = !StringRef(places[0]).ends_with(".npy");
     data.split = int64_t(double(data.tokens.size()) * (1 - heldOut));
     return data;
   }
@@ -80,6 +82,16 @@ Expected<TrainingData> TrainingData::read(const attn_model &model, const attn_en
                                        data.samples.front().shape.front(), sample.shape.front()));
   data.split = int64_t(double(data.count()) * (1 - heldOut));
   return data;
+}
+
+uint64_t TrainingData::fingerprint() const {
+  auto *values = reinterpret_cast<const uint8_t *>(tokens.data());
+  uint64_t hash = xxh3_64bits(ArrayRef(values, tokens.size() * sizeof(int32_t)));
+  for (const HostTensor &sample : samples) {
+    auto *bytes = reinterpret_cast<const uint8_t *>(sample.bytes.data());
+    hash = hash * 0x9E3779B97F4A7C15 + xxh3_64bits(ArrayRef(bytes, sample.bytes.size()));
+  }
+  return hash;
 }
 
 Error TrainingData::check(BatchShape shape, int64_t vocabulary) const {

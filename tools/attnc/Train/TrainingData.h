@@ -36,6 +36,8 @@ public:
   std::vector<HostTensor> heldOutBatch(BatchShape shape, int64_t number) const;
 
   bool isSequence() const { return !tokens.empty(); }
+  bool isText() const { return isBytes; } ///< tokens are bytes
+  uint64_t fingerprint() const;           ///< of all values
   int64_t trainedCount() const { return split; } ///< tokens or samples
   int64_t heldOutCount() const { return count() - split; }
 
@@ -45,6 +47,7 @@ private:
 
   const attn_entry_info *entry = nullptr;
   std::vector<int32_t> tokens;
+  bool isBytes = false;
   std::vector<HostTensor> samples; ///< in the order of the entry's inputs
   int64_t split = 0;               ///< where what is held out begins
 };

@@ -1,0 +1,99 @@
+#include "compiler/Derive/AttentionMaps.h"
+#include "compiler/Fuse/SymbolicShapes.h"
+#include "dialects/Attn/Attn.h"
+#include "dialects/Model/Model.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+/// The weights of `op`: its own result, or another attend's of the same score, mask and weight.
+static Value weightsOf(attn::AttendOp op) {
+  if (Value weights = op.getResultFor(attn::Statistic::Weights))
+    return weights;
+  OpBuilder builder(op);
+  builder.setInsertionPointAfter(op);
+  SmallVector<int64_t> shape;
+  for (OperandRange sizes : {op.getOuterSizes(), op.getKeySizes()})
+    for (Value size : sizes)
+      shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  SmallVector<Type> types = {RankedTensorType::get(shape, builder.getF32Type())};
+  auto made = attn::AttendOp::create(builder, op.getLoc(), types, op.getOuterSizes(), op.getKeySizes(), ValueRange(),
+                                     op.getNormaliser(), builder.getStrArrayAttr({"weights"}), DenseI64ArrayAttr());
+  made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  for (auto [from, to] : llvm::zip_equal(op->getRegions(), made->getRegions()))
+    if (&from != &op.getValue()) {
+      IRMapping copies;
+      from.cloneInto(&to, copies);
+    }
+  return made.getResult(0);
+}
+
+/// A list of what `value` is in each turn of the loop around it.
+static FailureOr<Value> listOfTurns(Value value) {
+  auto loop = value.getDefiningOp()->getParentOfType<scf::ForOp>();
+  std::optional<int64_t> turns = getConstantIntValue(loop.getUpperBound());
+  if (!turns || getConstantIntValue(loop.getLowerBound()) != 0 || getConstantIntValue(loop.getStep()) != 1)
+    return loop.emitError("runs a number of times that is not constant: its maps of attention have no size");
+  IRRewriter rewriter(loop);
+  SymbolicShapes shapes(loop->getParentOfType<func::FuncOp>());
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape = {*turns};
+  SmallVector<Value> sizes;
+  for (auto [dimension, extent] : llvm::enumerate(type.getShape())) {
+    shape.push_back(extent);
+    if (ShapedType::isDynamic(extent))
+      sizes.push_back(shapes.materialise(rewriter, loop.getLoc(), shapes.extent(value, dimension)));
+  }
+  Value list = tensor::EmptyOp::create(rewriter, loop.getLoc(), shape, type.getElementType(), sizes);
+  Value turn = loop.getInductionVar();
+  auto yield = [&](OpBuilder &inside, Location at, ArrayRef<BlockArgument> lists) -> SmallVector<Value> {
+    return {model::WithElementOp::create(inside, at, lists[0].getType(), value, lists[0], turn)};
+  };
+  auto wider = loop.replaceWithAdditionalYields(rewriter, list, /*replaceInitOperandUsesInLoop=*/false, yield);
+  return FailureOr<Value>((*wider)->getResults().back());
+}
+
+/// The function's results become `values`, with their sizes in the names of its dimensions.
+static void setResults(func::FuncOp function, ArrayRef<Value> values) {
+  Builder builder(function.getContext());
+  SymbolicShapes shapes(function);
+  SmallVector<Attribute> attributes;
+  for (auto [number, value] : llvm::enumerate(values)) {
+    SmallVector<Attribute> shape;
+    for (const SizeExpr &extent : shapes.shape(value))
+      shape.push_back(builder.getStringAttr(shapes.text(extent)));
+    std::string name = number ? "weights" + std::to_string(number + 1) : "weights";
+    attributes.push_back(
+        builder.getDictionaryAttr({builder.getNamedAttr(model::nameAttrName, builder.getStringAttr(name)),
+                                   builder.getNamedAttr(model::shapeAttrName, builder.getArrayAttr(shape))}));
+  }
+  function.getBody().front().getTerminator()->setOperands(values);
+  function.setType(builder.getFunctionType(function.getArgumentTypes(), ValueRange(values).getTypes()));
+  function.setAllResultAttrs(attributes);
+}
+
+LogicalResult deriveAttentionMaps(func::FuncOp function) {
+  SmallVector<attn::AttendOp> attends;
+  function.walk([&](attn::AttendOp op) { attends.push_back(op); });
+  if (attends.empty())
+    return function.emitError("there is no attention in what `attention` is of");
+  SmallVector<Value> maps;
+  for (attn::AttendOp op : attends) {
+    FailureOr<Value> map = weightsOf(op);
+    while (succeeded(map) && map->getDefiningOp()->getParentOfType<scf::ForOp>())
+      map = listOfTurns(*map);
+    if (failed(map))
+      return failure();
+    maps.push_back(*map);
+  }
+  setResults(function, maps);
+  function->removeAttr(model::attentionAttrName);
+  return success();
+}
+
+} // namespace attnc

@@ -1,0 +1,131 @@
+#include "tools/attnc/Train/AttentionMaps.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <algorithm>
+#include <fmt/format.h>
+
+using namespace llvm;
+
+namespace attnc {
+
+static int32_t inputNumber(const attn_entry_info &entry, StringRef name) {
+  for (int32_t input = 0; input < entry.input_count; ++input)
+    if (name == entry.tensors[input].name)
+      return input;
+  return -1;
+}
+
+Error checkMaps(const attn_model &model, const attn_entry_info &step, const MapOptions &options) {
+  if (options.entry.empty())
+    return Error::success();
+  int64_t number = attn_find_entry(&model, options.entry.c_str());
+  if (number < 0)
+    return createStringError(formatv("the model has no entry point '{0}'; write `export {0} = attention(f)`, "
+                                     "with f what is to be looked at",
+                                     options.entry));
+  const attn_entry_info &maps = model.entries[number];
+  for (int32_t input = 0; input < maps.input_count; ++input)
+    if (inputNumber(step, maps.tensors[input].name) < 0)
+      return createStringError(formatv("'{0}' takes '{1}', which '{2}' does not: there are no data for it", maps.name,
+                                       maps.tensors[input].name, step.name));
+  for (int32_t result = maps.input_count; result < maps.input_count + maps.result_count; ++result)
+    if (maps.tensors[result].dtype != ATTN_F32 || maps.tensors[result].rank < 2)
+      return createStringError(
+          formatv("'{0}' gives '{1}', which is no map of queries and keys", maps.name, maps.tensors[result].name));
+  return Error::success();
+}
+
+/// One held-out row, as training would read it.
+static std::vector<HostTensor> sampleOf(const TrainingData &data, BatchShape shape, const MapOptions &options,
+                                        int64_t longest) {
+  if (!options.text.empty()) {
+    HostTensor tokens(ATTN_I32, {1, std::min<int64_t>(int64_t(options.text.size()), longest)});
+    std::copy_n(StringRef(options.text).bytes_begin(), tokens.count(), tokens.integers());
+    return {tokens, tokens};
+  }
+  return data.heldOutBatch({1, std::min(shape.sequence, longest)}, options.sample);
+}
+
+/// Each head of a result [..., queries, keys]; "3.0" among `wanted` picks it by the indices that have a choice.
+static void addHeads(const std::string &name, const HostTensor &result, ArrayRef<std::string> wanted,
+                     std::vector<AttentionMap> &heads) {
+  int64_t rank = int64_t(result.shape.size()), keys = result.shape[rank - 1], queries = result.shape[rank - 2];
+  int64_t count = queries * keys == 0 ? 0 : result.count() / (queries * keys);
+  for (int64_t head = 0; head < count; ++head) {
+    SmallVector<std::string> indices;
+    int64_t rest = head;
+    for (int64_t dimension = rank - 3; dimension >= 0; rest /= result.shape[dimension--])
+      if (result.shape[dimension] > 1)
+        indices.insert(indices.begin(), std::to_string(rest % result.shape[dimension]));
+    if (!wanted.empty() && !is_contained(wanted, join(indices, ".")))
+      continue;
+    AttentionMap map{indices.empty() ? name : name + "[" + join(indices, ", ") + "]", queries, keys, {}};
+    map.weights.assign(result.floats() + head * queries * keys, result.floats() + (head + 1) * queries * keys);
+    heads.push_back(std::move(map));
+  }
+}
+
+Expected<AttentionMaps> readMaps(const attn_model &model, Trainer &trainer, const TrainingData &data, BatchShape shape,
+                                 const MapOptions &options, int64_t longest) {
+  AttentionMaps maps;
+  if (options.entry.empty())
+    return maps;
+  int64_t number = attn_find_entry(&model, options.entry.c_str());
+  const attn_entry_info &entry = model.entries[number];
+  std::vector<HostTensor> sample = sampleOf(data, shape, options, longest), inputs;
+  if (sample.empty())
+    return createStringError(formatv("there is no held-out sample {0} to draw maps of", options.sample));
+  for (int32_t input = 0; input < entry.input_count; ++input)
+    inputs.push_back(sample[inputNumber(trainer.step(), entry.tensors[input].name)]);
+  auto results = trainer.run(number, inputs);
+  if (!results)
+    return results.takeError();
+  for (auto [position, result] : enumerate(*results))
+    addHeads(entry.tensors[entry.input_count + position].name, result, options.heads, maps.heads);
+  if (maps.heads.empty())
+    return createStringError(formatv("'{0}' has no head {1}; heads are written as 3.0, by the indices in front of "
+                                     "queries and keys",
+                                     entry.name, join(options.heads, ", ")));
+  for (int64_t at = 0; data.isSequence() && at < inputs[0].count(); ++at) {
+    int32_t token = inputs[0].integers()[at];
+    bool isLetter = data.isText() && isPrint(char(token)) && token < 128;
+    maps.tokens.push_back(isLetter ? std::string(1, char(token)) : fmt::format("{}", token));
+  }
+  return maps;
+}
+
+//===- Drawing ----------------------------------------------------------------------------------------------------===//
+
+static constexpr int shades = 12;
+
+static std::string escaped(StringRef text) {
+  std::string result;
+  raw_string_ostream stream(result);
+  printHTMLEscaped(text, stream);
+  return result;
+}
+
+std::string drawing(const AttentionMap &map, const std::vector<std::string> &tokens) {
+  std::vector<std::string> paths(shades + 1);
+  for (int64_t query = 0; query < map.queries; ++query)
+    for (int64_t key = 0; key < map.keys; ++key) {
+      float weight = std::clamp(map.weights[query * map.keys + key], 0.0f, 1.0f);
+      if (int shade = int(weight * shades + 0.5f); shade > 0)
+        paths[shade] += fmt::format("M{} {}h1v1h-1z", key, query);
+    }
+  std::string cells, labels;
+  for (int shade = 1; shade <= shades; ++shade)
+    if (!paths[shade].empty())
+      cells += fmt::format("<path fill-opacity=\"{:.2f}\" d=\"{}\"/>", double(shade) / shades, paths[shade]);
+  for (int64_t at = 0; at < int64_t(tokens.size()); ++at) {
+    if (at < map.keys)
+      labels += fmt::format("<text x=\"{}.5\" y=\"-0.3\">{}</text>", at, escaped(tokens[at]));
+    if (at < map.queries)
+      labels += fmt::format("<text x=\"-0.7\" y=\"{}.8\">{}</text>", at, escaped(tokens[at]));
+  }
+  return fmt::format("<figure><svg class=\"map\" viewBox=\"-1.5 -1.5 {} {}\" role=\"img\" aria-label=\"{}\">"
+                     "<rect width=\"{}\" height=\"{}\"/>{}{}</svg><figcaption>{}</figcaption></figure>\n",
+                     map.keys + 2, map.queries + 2, map.name, map.keys, map.queries, cells, labels, map.name);
+}
+
+} // namespace attnc

@@ -1,0 +1,42 @@
+//===- AttentionMaps.h - what a trained model looks at ------------------------------------------------------------===//
+//
+// Pictures of the weights of attention, from an entry point made by `attention(f)`: of each head one, with a row for each
+// query and a column for each key.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "tools/attnc/Train/Trainer.h"
+#include "tools/attnc/Train/TrainingData.h"
+
+namespace attnc {
+
+struct AttentionMap {
+  std::string name; ///< the result and the head: "weights[3, 0]"
+  int64_t queries = 0, keys = 0;
+  std::vector<float> weights;
+};
+
+struct AttentionMaps {
+  std::vector<AttentionMap> heads;
+  std::vector<std::string> tokens; ///< what the positions hold, where the model reads tokens
+};
+
+struct MapOptions {
+  std::string entry;              ///< empty: none
+  std::vector<std::string> heads; ///< as "3.0": leading indices of more than one value; empty: all
+  std::string text;               ///< to look at; empty: what is held out
+  int64_t sample = 0;             ///< its number there
+};
+
+/// Whether the entry is there and takes what training does, or less; said before the first step.
+llvm::Error checkMaps(const attn_model &model, const attn_entry_info &step, const MapOptions &options);
+
+/// Runs the entry on one row, of at most `longest` positions.
+llvm::Expected<AttentionMaps> readMaps(const attn_model &model, Trainer &trainer, const TrainingData &data,
+                                       BatchShape shape, const MapOptions &options, int64_t longest = 64);
+
+/// An SVG of a map: the darker a cell, the more weight.
+std::string drawing(const AttentionMap &map, const std::vector<std::string> &tokens);
+
+} // namespace attnc

@@ -1,0 +1,19 @@
+//===- Report.h - a page about a training -------------------------------------------------------------------------===//
+#pragma once
+
+#include "tools/attnc/Train/AttentionMaps.h"
+#include "tools/attnc/Train/History.h"
+
+namespace attnc {
+
+struct Report {
+  std::string title;
+  std::vector<std::pair<std::string, std::string>> facts; ///< rows of a table
+  const History *history = nullptr;
+  AttentionMaps maps;
+};
+
+/// Writes a self-contained HTML page: the facts, the curves of training and validation loss, maps of attention.
+llvm::Error writeReport(const std::string &path, const Report &report);
+
+} // namespace attnc

@@ -1,0 +1,66 @@
+#include "tools/attnc/Train/RunRecord.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <fmt/format.h>
+
+using namespace llvm;
+
+namespace attnc {
+
+// Hashes are texts: a number of json has 53 bits.
+Error RunRecord::write(const std::string &path) const {
+  json::Object object{{"seed", utohexstr(seed)},
+                      {"batch", batch},
+                      {"seq", sequence},
+                      {"held_out", heldOut},
+                      {"data", utohexstr(data)}};
+  return writeToOutput(path, [&](raw_ostream &out) {
+    out << formatv("{0:2}\n", json::Value(std::move(object)));
+    return Error::success();
+  });
+}
+
+Expected<RunRecord> RunRecord::read(const std::string &path) {
+  auto buffer = MemoryBuffer::getFile(path);
+  if (!buffer)
+    return createStringError(formatv("{0}: {1}", path, buffer.getError().message()));
+  auto parsed = json::parse((*buffer)->getBuffer());
+  if (!parsed) {
+    consumeError(parsed.takeError());
+    return createStringError(formatv("{0}: is no json", path));
+  }
+  RunRecord record;
+  const json::Object *object = parsed->getAsObject();
+  auto number = [&](StringRef key) { return object ? object->getInteger(key) : std::nullopt; };
+  auto hash = [&](StringRef key, uint64_t &value) {
+    auto text = object ? object->getString(key) : std::nullopt;
+    return text && !text->getAsInteger(16, value);
+  };
+  auto heldOut = object ? object->getNumber("held_out") : std::nullopt;
+  if (!number("batch") || !number("seq") || !heldOut || !hash("seed", record.seed) || !hash("data", record.data))
+    return createStringError(formatv("{0}: lacks `seed`, `batch`, `seq`, `held_out` or `data`", path));
+  record.batch = *number("batch");
+  record.sequence = *number("seq");
+  record.heldOut = *heldOut;
+  return record;
+}
+
+std::string RunRecord::differences(const RunRecord &now) const {
+  SmallVector<std::string> found;
+  auto compare = [&](const char *what, auto was, auto is) {
+    if (was != is)
+      found.push_back(fmt::format("{} was {} and is {}", what, was, is));
+  };
+  compare("--seed", seed, now.seed);
+  compare("--batch", batch, now.batch);
+  compare("--seq", sequence, now.sequence);
+  compare("--held-out", heldOut, now.heldOut);
+  if (data != now.data)
+    found.push_back("the data are others");
+  return join(found, ", ");
+}
+
+} // namespace attnc
