@@ -1,6 +1,7 @@
-// Weights of attention, by derived entry points on the double-precision oracle, against weights that a model gives itself.
+// Weights of attention by derived entry points, on the oracle, against weights that a model gives itself.
 #include "compiler/Derive/AttentionMaps.h"
 #include "compiler/Derive/Derive.h"
+#include "dialects/Model/Model.h"
 #include "mlir/Pass/PassManager.h"
 #include "tests/frontends/attn/Import/Imported.h"
 #include <random>

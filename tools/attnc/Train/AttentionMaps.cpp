@@ -2,6 +2,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 using namespace llvm;
@@ -110,7 +111,7 @@ std::string drawing(const AttentionMap &map, const std::vector<std::string> &tok
   for (int64_t query = 0; query < map.queries; ++query)
     for (int64_t key = 0; key < map.keys; ++key) {
       float weight = std::clamp(map.weights[query * map.keys + key], 0.0f, 1.0f);
-      if (int shade = int(weight * shades + 0.5f); shade > 0)
+      if (int shade = int(std::sqrt(weight) * shades + 0.5f); shade > 0)
         paths[shade] += fmt::format("M{} {}h1v1h-1z", key, query);
     }
   std::string cells, labels;

@@ -1,7 +1,7 @@
 //===- AttentionMaps.h - what a trained model looks at ------------------------------------------------------------===//
 //
-// Pictures of the weights of attention, from an entry point made by `attention(f)`: of each head one, with a row for each
-// query and a column for each key.
+// Pictures of the weights of attention, from an entry point made by `attention(f)`: one of each head, with a row for
+// each query and a column for each key.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

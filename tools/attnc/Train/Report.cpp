@@ -90,7 +90,9 @@ static std::string maps(const AttentionMaps &maps) {
   if (maps.heads.empty())
     return {};
   std::string text = "<h2>What attention looks at</h2>\n<p>A row for each query, a column for each key";
-  text += maps.tokens.empty() ? ".</p>\n" : ", of these tokens: <code>" + escaped(join(maps.tokens, "")) + "</code></p>\n";
+  if (!maps.tokens.empty())
+    text += ", of these tokens: <code>" + escaped(join(maps.tokens, "")) + "</code>";
+  text += ". The shade is the square root of the weight.</p>\n";
   text += "<div class=\"maps\">\n";
   for (const AttentionMap &map : maps.heads)
     text += drawing(map, maps.tokens);
