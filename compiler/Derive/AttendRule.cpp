@@ -42,8 +42,8 @@ LogicalResult Reverse::reverse(attn::AttendOp op) {
     bool isInMask = op.getMask().isAncestor(reduce->getParentRegion());
     if (isInMask || reduce.getCombine() == attn::Combine::Add || !readsActive(reduce))
       return WalkResult::advance();
-    reduce.emitError("the gradient of a ")
-        << attn::stringifyCombine(reduce.getCombine()) << " over features inside attend is not supported yet";
+    reduce.emitError("the gradient of a ") << attn::stringifyCombine(reduce.getCombine())
+                                           << " over features inside attend is not supported yet [not-supported]";
     return WalkResult::interrupt();
   });
   if (reductions.wasInterrupted())

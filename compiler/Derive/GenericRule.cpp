@@ -94,7 +94,8 @@ LogicalResult GenericReverse::addResult(unsigned number, Value value, Value cota
   if (!op.getRegionOutputArgs()[number].use_empty()) {
     std::optional<FoldMatch> fold = matchFold(op, number);
     if (!fold)
-      return op.emitError("has no derivative: only sums, products, maxima and minima are reduced with one");
+      return op.emitError(
+          "no gradient passes here: only sums, products, maxima and minima are reduced with one [no-gradient]");
     result.combine = fold->kind;
     result.term = fold->term;
   }
@@ -192,14 +193,15 @@ FailureOr<attn::Cotangents> GenericReverse::reverseBody(const Reader &reader, IR
     attn::addCotangent(reader.builder, at, cotangents, term, seed(reader, result, term));
   }
   if (Operation *unknown = attn::differentiate(reader.builder, ops, cotangents))
-    return unknown->emitError("has no derivative");
+    return unknown->emitError("no gradient passes here [no-gradient]");
   return cotangents;
 }
 
 FailureOr<Value> GenericReverse::ofInput(unsigned input) {
   AffineMap map = tensorMaps[input];
   if (!map.isProjectedPermutation())
-    return op.emitError("has no derivative: it reads an operand in an order that can't be turned round");
+    return op.emitError(
+        "no gradient passes here: it reads an operand in an order that can't be turned round [no-gradient]");
   Value tensor = tensors[input];
   unsigned loops = op.getNumLoops();
   SmallVector<utils::IteratorType> iterators(loops, utils::IteratorType::reduction);
@@ -305,7 +307,7 @@ FailureOr<Value> GenericReverse::ofScattered(tensor::ExtractOp extract) {
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
     sizes.push_back(loopSize(loop));
     if (!sizes.back())
-      return op.emitError("has no derivative: no operand says how often a loop runs");
+      return op.emitError("no gradient passes here: no operand says how often a loop runs [no-gradient]");
   }
   Value init = Reverse::zerosLike(builder, at, extract.getTensor());
   auto scatter = attn::ScatterAddOp::create(builder, at, init.getType(), sizes, init);
@@ -349,7 +351,7 @@ LogicalResult Reverse::reverse(linalg::GenericOp op) {
     if (failed(generic.addResult(number, stored(result), dy)))
       return failure();
     if (!op.getRegionOutputArgs()[number].use_empty() && isActive(op.getDpsInits()[number]))
-      return op.emitError("has no derivative: it reduces from a value that is not constant");
+      return op.emitError("no gradient passes here: it reduces from a value that is not constant [no-gradient]");
   }
   for (auto [number, input] : llvm::enumerate(op.getInputs())) {
     if (!isActive(input))

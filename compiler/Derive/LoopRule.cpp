@@ -123,7 +123,7 @@ LogicalResult LoopReverse::checkBounds() {
                          to = getConstantIntValue(forward.getUpperBound()),
                          step = getConstantIntValue(forward.getStep());
   if (from != 0 || step != 1 || !to)
-    return forward.emitError("has no derivative: it runs a number of times that is not constant");
+    return forward.emitError("no gradient passes here: it runs a number of times that is not constant [no-gradient]");
   count = *to;
   return success();
 }

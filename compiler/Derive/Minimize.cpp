@@ -30,6 +30,8 @@ public:
     FailureOr<Gradients> gradients = appendGradients(request);
     if (failed(gradients))
       return failure();
+    if (minimize.getBatches() > 1)
+      accumulate(*gradients);
     builder.setInsertionPoint(terminator);
     if (minimize.getClipNorm().getValueAsDouble() > 0)
       factor = clippingFactor(gradients->parameters);
@@ -50,13 +52,22 @@ private:
   OpBuilder builder;
   model::MinimizeAttr minimize;
   Location at;
-  Value factor; ///< that scales all gradients; null: none
+  Value factor;     ///< that scales all gradients; null: `share` alone does
+  double share = 1; ///< of a batch in the gradients
 
   using Body = function_ref<Value(OpBuilder &, ValueRange)>;
   Value map(Type element, ValueRange inputs, ArrayRef<AffineMap> inputMaps, ArrayRef<OpFoldResult> sizes, Body body);
   Value scalar(Type element, ValueRange inputs, Body body);
   Value sumOfSquares(Value tensor);
   Value sumOf(Value tensor, unsigned kept, bool squared);
+  Value times(OpBuilder &inner, Value x, double number) {
+    if (number == 1)
+      return x;
+    Value constant = arith::ConstantOp::create(inner, at, inner.getF32FloatAttr(static_cast<float>(number)));
+    return arith::MulFOp::create(inner, at, x, constant);
+  }
+  void takeBatches(scf::ForOp loop);
+  void accumulate(Gradients &gradients);
   Value clippingFactor(ArrayRef<Value> gradients);
   Value scaled(Value gradient);
   std::pair<Value, Value> nextCount();
@@ -115,7 +126,75 @@ Value Minimization::sumOfSquares(Value tensor) {
   return rank > 1 ? sumOf(rows, 0, /*squared=*/false) : rows;
 }
 
-/// min(1, c / norm), and 1 where all gradients are zero.
+/// Gives the arguments a leading dimension, and the body of the loop the element at its counter.
+void Minimization::takeBatches(scf::ForOp loop) {
+  builder.setInsertionPointToStart(loop.getBody());
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    if (function.getArgAttr(number, model::keyAttrName))
+      continue;
+    auto type = cast<RankedTensorType>(argument.getType());
+    SmallVector<int64_t> shape = {minimize.getBatches()};
+    llvm::append_range(shape, type.getShape());
+    argument.setType(RankedTensorType::get(shape, type.getElementType()));
+    auto element = model::ElementOp::create(builder, at, type, argument, loop.getInductionVar());
+    argument.replaceAllUsesExcept(element.getResult(), element);
+    SmallVector<Attribute> names = {builder.getStringAttr(Twine(minimize.getBatches()))};
+    llvm::append_range(names, function.getArgAttrOfType<ArrayAttr>(number, model::shapeAttrName));
+    function.setArgAttr(number, model::shapeAttrName, builder.getArrayAttr(names));
+  }
+  function.setFunctionType(builder.getFunctionType(function.getBody().getArgumentTypes(), function.getResultTypes()));
+  // Each batch draws for itself: the number of the step is that of the batch.
+  loop.walk([&](model::GetOp get) {
+    if (get.getParameterAttr() != minimize.getCount())
+      return;
+    builder.setInsertionPointAfter(get);
+    Value number = scalar(builder.getI32Type(), get.getResult(), [&](OpBuilder &inner, ValueRange values) -> Value {
+      Value batches = arith::ConstantOp::create(inner, at, inner.getI32IntegerAttr(minimize.getBatches()));
+      Value first = arith::MulIOp::create(inner, at, values[0], batches);
+      Value turn = arith::IndexCastOp::create(inner, at, inner.getI32Type(), loop.getInductionVar());
+      return arith::AddIOp::create(inner, at, first, turn);
+    });
+    get.getResult().replaceAllUsesExcept(number, number.getDefiningOp());
+  });
+}
+
+/// Computes what the function holds for one batch after the other, in a loop; the loss and the gradients are sums over
+/// them then, in the order of the batches, and the loss is divided by their number.
+void Minimization::accumulate(Gradients &gradients) {
+  Block &block = function.getBody().front();
+  Operation *terminator = block.getTerminator();
+  SmallVector<Operation *> ops;
+  for (Operation &op : block.without_terminator())
+    ops.push_back(&op);
+  SmallVector<Value> terms = {terminator->getOperand(0)}, sums;
+  llvm::append_range(terms, gradients.parameters);
+  builder.setInsertionPoint(terminator);
+  for (Value term : terms) {
+    auto type = cast<RankedTensorType>(term.getType());
+    Value empty = tensor::EmptyOp::create(builder, at, type.getShape(), type.getElementType());
+    sums.push_back(Reverse::zerosLike(builder, at, empty));
+  }
+  Value zero = arith::ConstantIndexOp::create(builder, at, 0), one = arith::ConstantIndexOp::create(builder, at, 1);
+  Value count = arith::ConstantIndexOp::create(builder, at, minimize.getBatches());
+  auto loop = scf::ForOp::create(builder, at, zero, count, one, sums);
+  for (Operation *op : ops)
+    op->moveBefore(loop.getBody(), loop.getBody()->end());
+  takeBatches(loop);
+  builder.setInsertionPointToEnd(loop.getBody());
+  SmallVector<Value> next;
+  for (auto [sum, term] : llvm::zip_equal(loop.getRegionIterArgs(), terms))
+    next.push_back(Reverse::sum(builder, at, sum, term));
+  scf::YieldOp::create(builder, at, next);
+  share = 1.0 / static_cast<double>(minimize.getBatches());
+  builder.setInsertionPoint(terminator);
+  terminator->setOperand(0, scalar(builder.getF32Type(), loop.getResult(0), [&](OpBuilder &inner, ValueRange values) {
+                           return times(inner, values[0], share);
+                         }));
+  gradients.parameters.assign(loop.getResults().begin() + 1, loop.getResults().end());
+}
+
+/// min(1, c / norm), and 1 where all gradients are zero; times the share of a batch.
 Value Minimization::clippingFactor(ArrayRef<Value> gradients) {
   Type f32 = builder.getF32Type();
   Value total;
@@ -127,18 +206,20 @@ Value Minimization::clippingFactor(ArrayRef<Value> gradients) {
     Value limit =
         arith::ConstantOp::create(inner, at, inner.getF32FloatAttr(minimize.getClipNorm().getValueAsDouble()));
     Value one = arith::ConstantOp::create(inner, at, inner.getF32FloatAttr(1));
-    Value norm = math::SqrtOp::create(inner, at, values[0]);
+    Value norm = times(inner, math::SqrtOp::create(inner, at, values[0]), share);
     Value ratio = arith::DivFOp::create(inner, at, limit, norm);
     Value isWithin = arith::CmpFOp::create(inner, at, arith::CmpFPredicate::OLE, norm, limit);
-    return arith::SelectOp::create(inner, at, isWithin, one, ratio);
+    return times(inner, arith::SelectOp::create(inner, at, isWithin, one, ratio), share);
   });
 }
 
 Value Minimization::scaled(Value gradient) {
-  if (!factor)
-    return gradient;
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, at, gradient);
   AffineMap whole = builder.getMultiDimIdentityMap(sizes.size());
+  if (!factor)
+    return share == 1 ? gradient
+                      : map(builder.getF32Type(), gradient, whole, sizes,
+                            [&](OpBuilder &inner, ValueRange values) { return times(inner, values[0], share); });
   AffineMap none = AffineMap::get(sizes.size(), 0, builder.getContext());
   return map(builder.getF32Type(), {gradient, factor}, {whole, none}, sizes,
              [&](OpBuilder &inner, ValueRange values) -> Value {

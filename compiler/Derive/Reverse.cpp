@@ -118,7 +118,8 @@ LogicalResult Reverse::reverse(Operation *op) {
             tensor::CollapseShapeOp, tensor::ExtractSliceOp, tensor::ConcatOp, tensor::CastOp>(
           [&](auto each) { return reverse(each); })
       .Case<tensor::EmptyOp, linalg::FillOp>([](auto) { return success(); })
-      .Default([](Operation *other) -> LogicalResult { return other->emitError("has no derivative"); });
+      .Default(
+          [](Operation *other) -> LogicalResult { return other->emitError("no gradient passes here [no-gradient]"); });
 }
 
 LogicalResult Reverse::reverse(model::GetOp op) {
@@ -180,7 +181,7 @@ LogicalResult Reverse::reverse(tensor::ConcatOp op) {
 LogicalResult Reverse::reverse(tensor::ExtractSliceOp op) {
   Location at = op.getLoc();
   if (!op.hasUnitStride())
-    return op.emitError("has no derivative: it takes every other element");
+    return op.emitError("no gradient passes here: it takes every other element [no-gradient]");
   Value dy = cotangent(op.getResult());
   auto type = op.getSourceType();
   llvm::SmallBitVector dropped = op.getDroppedDims();

@@ -33,6 +33,7 @@ def Model_Dialect : Dialect {
       model.state                  unit, on arguments and results of an entry: memory that lives from call to call. The
                                    last arguments have it, and as many of the last results, which are what they are
                                    afterwards and lie in the same memory
+      model.key                    unit, on an argument of an entry: i32 of rank 0, of the key of its draws
       model.minimize               #model.minimize, on an entry: to be derived, as what follows says
   }];
   let hasOperationAttrVerify = 1;
@@ -76,10 +77,13 @@ def Model_MinimizeAttr : AttrDef<Model_Dialect, "Minimize"> {
   let description = [{
     Of an entry point whose only result is the loss: the gradients by the parameters of `steps`, scaled so that their
     norm is at most `clipNorm` where that is not 0, are given to the steps; `count`, an i32, is one more afterwards.
+    With `batches` n the entry point takes n of each input, along a leading dimension, and the loss and the gradients
+    are the means of those of each; an input with `model.key` is taken once.
   }];
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$count, "::mlir::FloatAttr":$clipNorm,
+                        DefaultValuedParameter<"int64_t", "1">:$batches,
                         ArrayRefParameter<"::mlir::model::StepAttr">:$steps);
-  let assemblyFormat = "`<` `count` $count `clip` $clipNorm `steps` $steps `>`";
+  let assemblyFormat = "`<` `count` $count `clip` $clipNorm (`batches` $batches^)? `steps` $steps `>`";
 }
 
 def Model_ParameterOp : Model_Op<"parameter", [Symbol]> {

@@ -170,7 +170,8 @@ CallResults CompiledModel::call(const attn_entry_info &entry, const std::vector<
   CountingPool pool(options.workers);
   GuardedBuffer arena(std::max<int64_t>(entry.arena_bytes(dimensions.data(), options.workers), 0), options.guardBefore,
                       ATTN_ALIGNMENT);
-  attn_frame frame = {pointers.data(), dimensions.data(), attn_weights_table(weights), arena.data(), &pool.executor};
+  attn_frame frame = {pointers.data(), dimensions.data(), attn_weights_table(weights),
+                      options.arena ? options.arena : arena.data(), &pool.executor};
   if (entry.updates)
     writeParameters();
   CallResults results{entry.run(&frame), {}};

@@ -23,6 +23,7 @@ namespace attnc::e2e {
 struct CallOptions {
   int64_t workers = 1;
   bool guardBefore = false; ///< inaccessible pages before the buffers, instead of after them
+  char *arena = nullptr;    ///< if given, one that is large enough and holds anything
   /// If given, gets the largest number of chunks that a launch of each kernel had, by the kernel's name.
   std::map<std::string, int64_t> *chunks = nullptr;
 };

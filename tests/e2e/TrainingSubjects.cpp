@@ -6,9 +6,19 @@ namespace attnc::e2e {
 std::vector<Subject> trainingSubjects() {
   std::vector<Choice> batches = {{"one row", {{"batch", 1}}}, {"odd", {{"batch", 37}}}, {"many", {{"batch", 256}}}};
   std::vector<Subject> subjects;
-  for (const char *optimizer : {"sgd", "adam", "adamw", "lion", "adafactor", "lagging_step", "crowded_step"})
-    subjects.push_back(
-        {"training.attn", optimizer, {.c = 16, .reduction = 100, .along = {"batch"}}, batches, {{"targets", below(3)}}});
+  for (const char *optimizer : {"sgd", "adam", "adamw", "lion", "adafactor", "lagging_step", "crowded_step", "clipped",
+                                "plain_parts", "clipped_parts"})
+    subjects.push_back({"training.attn",
+                        optimizer,
+                        {.c = 16, .reduction = 100, .along = {"batch"}},
+                        batches,
+                        {{"targets", below(3)}}});
+  for (const char *entry : {"train_judge", "train_maker"})
+    subjects.push_back({"adversaries.attn",
+                        entry,
+                        {.c = 16, .reduction = 60, .along = {"batch"}},
+                        batches,
+                        {{"seed", below(1 << 30)}}});
   return subjects;
 }
 

@@ -252,6 +252,8 @@ ExprRef Builder::reduceAxes(Combiner combiner, ExprRef source, std::vector<unsig
 //===- Statements -------------------------------------------------------------------------------------------------===//
 
 void Builder::let(std::vector<const Local *> locals, ExprRef value) {
+  for (const Local *local : locals)
+    definitions[local] = value;
   block->statements.push_back(Let{std::move(locals), value});
 }
 

@@ -72,6 +72,11 @@ public:
   /// A closed expression as a reference to a local, bound here unless it is a reference already.
   typed::ExprRef bind(std::string name, typed::ExprRef value, SourceRange range);
   void let(std::vector<const typed::Local *> locals, typed::ExprRef value);
+  /// What a Let binds the local to; null for others.
+  typed::ExprRef definitionOf(const typed::Local *local) const {
+    auto found = definitions.find(local);
+    return found == definitions.end() ? nullptr : found->second;
+  }
 
   /// The block that Lets go to.
   typed::Block *getBlock() const { return block; }
@@ -109,6 +114,7 @@ private:
   std::unordered_map<const typed::Index *, unsigned> indexNumbers;
   std::map<const typed::Local *, std::set<unsigned>> scalars;
   std::set<const typed::Local *> counting; ///< tensors whose element at i is i
+  std::unordered_map<const typed::Local *, typed::ExprRef> definitions;
   std::deque<PendingAttend> pendings;
   std::unordered_map<const typed::Local *, PendingAttend *> pendingByLocal;
   std::unordered_map<typed::ExprRef, typed::ExprRef> bound; ///< within the current block

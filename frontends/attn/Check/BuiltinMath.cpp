@@ -31,7 +31,9 @@ Value builtinMath(const BuiltinCall &call) {
     if (std::optional<double> number = call[0].value.real())
       return function.fold(*number);
     ExprRef x = call.checker.asReal(call[0].value, call[0].range, call.what());
-    return x ? Value(TensorValue{call.checker.build.elementwise(function.op, {x}, call.range)}) : Value();
+    if (!x || (function.op == Op::Floor && !call.checker.passesNoGradient(x, call.range, call.what())))
+      return Value();
+    return TensorValue{call.checker.build.elementwise(function.op, {x}, call.range)};
   }
   return Value();
 }
@@ -133,7 +135,9 @@ Value builtinCastInteger(const BuiltinCall &call) {
   if (std::optional<double> number = call[0].value.real(); number && std::fabs(*number) < 0x1p31)
     return Dim(static_cast<int64_t>(*number));
   ExprRef x = call.checker.asTensor(call[0].value, call[0].range);
-  return x ? Value(TensorValue{call.checker.build.cast(x, Element::I32)}) : Value();
+  return x && call.checker.passesNoGradient(x, call.range, call.what())
+             ? Value(TensorValue{call.checker.build.cast(x, Element::I32)})
+             : Value();
 }
 
 } // namespace attnc::check

@@ -56,6 +56,8 @@ Value builtinReduce(const BuiltinCall &call) {
         .hint(call.builtin.signature);
     return Value();
   }
+  if (isPlace && !checker.passesNoGradient(x, call.range, call.what()))
+    return Value();
   if (name == "mean")
     return TensorValue{mean(call, x, *axes)};
   if (x->type.element == Element::Bool && !isLogical) {

@@ -151,6 +151,7 @@ Local *Checker::entryArgument(const ast::Parameter &parameter, const ScopePtr &s
   Local *local = build.newLocal(parameter.name.text, {*element, *shape}, parameter.name.range);
   entry.arguments.push_back(local);
   origins.addArgument(local);
+  entryLocals.insert(local);
   return local;
 }
 
@@ -186,6 +187,8 @@ void Checker::checkEntry(const FunctionValue &function, const std::string &name,
   checkedFunctions.insert(&decl);
   ranges.clearDimensions();
   drawRange.reset();
+  entryLocals.clear();
+  activity.clear();
   Entry entry;
   entry.name = name;
   entry.doc = decl.doc;

@@ -5,6 +5,7 @@
 //
 //   Check.cpp        the program: model, entry points, functions that nobody calls
 //   Exports.cpp      exports, and what they derive from functions
+//   Gradients.cpp    where no gradient passes
 //   Random.cpp       draws
 //   Optimizers.cpp   the steps of optimizers
 //   Names.cpp        files, scopes, look-up, "did you mean"
@@ -72,6 +73,13 @@ public:
   void checkEntry(const FunctionValue &function, const std::string &name, SourceRange range, bool isExported);
   typed::Local *entryArgument(const ast::Parameter &parameter, const ScopePtr &scope, typed::Entry &entry);
   void entryResults(typed::Entry &entry, const ast::FunctionDecl &decl, const Value &value, const ScopePtr &scope);
+
+  //===- Gradients.cpp --------------------------------------------------------------------------------------------===//
+
+  bool isActive(typed::ExprRef expr);
+  bool isActiveLocal(const typed::Local *local);
+  /// Reports what takes x for a number that gradients do not pass, where x depends on what they are taken by.
+  bool passesNoGradient(typed::ExprRef x, SourceRange range, const std::string &what);
 
   //===- Random.cpp -----------------------------------------------------------------------------------------------===//
 
@@ -366,9 +374,11 @@ public:
   unsigned nesting = 0;                                ///< of expression(), over calls
   uint64_t steps = 0;                                  ///< expressions checked
   bool isExhausted = false;
-  bool isTraining = false;       ///< the entry point that is being checked is minimised
-  bool isDifferentiated = false; ///< or a gradient is made of it
-  bool isPositional = false;     ///< or it is to be computed position by position
+  bool isTraining = false;                    ///< the entry point that is being checked is minimised
+  bool isDifferentiated = false;              ///< or a gradient is made of it
+  bool isPositional = false;                  ///< or it is to be computed position by position
+  std::set<const typed::Local *> entryLocals; ///< its arguments
+  std::unordered_map<typed::ExprRef, bool> activity;
   // Draws of the entry point that is being checked (Random.cpp).
   std::optional<SourceRange> drawRange; ///< of the first
   const typed::Local *drawSeed = nullptr, *drawStep = nullptr;

@@ -220,9 +220,16 @@ void Checker::minimize(Entry &entry, const Derivation &derivation, const ast::Ex
       training.clipNorm = norm.value_or(0);
       if (!norm || !(static_cast<float>(*norm) > 0))
         error(DiagnosticKind::NotConstant, argument->value->range, "`clip_norm` is a number above 0");
+    } else if (label == "accumulate") {
+      std::optional<int64_t> batches = constantInteger(*argument->value, scope, "`accumulate`");
+      training.batches = batches.value_or(1);
+      if (batches && (*batches < 1 || *batches > 65536))
+        error(DiagnosticKind::BadSize, argument->value->range,
+              fmt::format("a step accumulates the gradients of {} batches, and it is of one at least", *batches));
+      isWhole &= batches.has_value();
     } else {
       error(DiagnosticKind::UnknownArgument, argument->range, "`minimize` has no such argument")
-          .hint("minimize(f, with: optimizer(...), over: module, clip_norm: 1.0)");
+          .hint("minimize(f, with: optimizer(...), over: module, clip_norm: 1.0, accumulate: 4)");
       isWhole = false;
     }
   }

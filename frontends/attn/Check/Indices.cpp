@@ -229,6 +229,8 @@ Value Checker::reduceBody(const ast::ReduceExpr &expr, const std::vector<Index *
     return Value();
   if (expr.op == ast::ReduceOp::ArgMax && indices.size() != 1)
     return notSupported(expr.opRange, "`argmax` over several indices");
+  if (expr.op == ast::ReduceOp::ArgMax && !passesNoGradient(term, expr.range, "`argmax`"))
+    return Value();
   ExprRef result = finish(build.reduction(combiners.at(expr.op), indices, filter, term, expr.range), mark);
   if (result && expr.op == ast::ReduceOp::Mean) {
     ExprRef count = countOf(indices, filter, expr.range, mark);

@@ -177,6 +177,7 @@ void Checker::addField(Instance &instance, const ast::FieldDecl &field, const Sc
     Instance place = instance;
     place.members.clear();
     place.field = field.name.range;
+    place.isFrozen |= field.isFrozen;
     place.path = joined(instance.path, field.name.text);
     place.checkpoint = field.checkpoint ? field.checkpoint->text : field.name.text;
     value = makeField(*field.value, instance, place, scope);
@@ -335,7 +336,7 @@ Value Checker::addParameter(Instance &instance, const ast::FieldDecl &field, con
   parameter.type = {*element, *shape};
   parameter.initialiser = init;
   parameter.checkpoint = joined(instance.checkpoint, field.checkpoint ? field.checkpoint->text : field.name.text);
-  parameter.frozen = field.isFrozen;
+  parameter.frozen = field.isFrozen || instance.isFrozen;
   for (const ast::Name &tag : field.tags)
     parameter.tags.push_back(tag.text);
   parameter.range = field.name.range;

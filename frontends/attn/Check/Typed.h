@@ -384,6 +384,7 @@ struct OptimizerStep {
 struct Training {
   const Parameter *count = nullptr; ///< i32: the steps done so far
   double clipNorm = 0;              ///< the largest norm of all gradients together; 0: any
+  int64_t batches = 1;              ///< how many of each argument a step takes, along a leading dimension
   std::vector<OptimizerStep> steps;
 };
 

@@ -81,10 +81,9 @@ struct NamespaceValue {
 
 struct Value {
   /// Dim is an integer known now, or a size; bool and double are other constants.
-  using Node =
-      std::variant<ErrorValue, NothingValue, Dim, double, bool, StringValue, TensorValue, TupleValue, ParameterValue,
-                   ModuleValue, ModuleListValue, FunctionValue, LambdaValue, BuiltinValue, ClassValue, OptimizerValue,
-                   NamespaceValue>;
+  using Node = std::variant<ErrorValue, NothingValue, Dim, double, bool, StringValue, TensorValue, TupleValue,
+                            ParameterValue, ModuleValue, ModuleListValue, FunctionValue, LambdaValue, BuiltinValue,
+                            ClassValue, OptimizerValue, NamespaceValue>;
   Node node;
 
   Value() : node(ErrorValue()) {}
@@ -141,6 +140,7 @@ struct Instance {
   std::string path;            ///< "blocks.norm1"; empty for the model
   std::string checkpoint;      ///< the same for checkpoints: "h.{0}.ln_1"
   std::vector<int64_t> counts; ///< of the lists on the way here
+  bool isFrozen = false;       ///< it, or a module around it
   unsigned listDepth = 0;      ///< lists on the way here, those unrolled too
   SourceRange field;           ///< its declaration; of the model, none
   std::map<std::string, Binding> members;

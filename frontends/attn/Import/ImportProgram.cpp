@@ -107,6 +107,9 @@ func::FuncOp Importer::signature(const Entry &entry) {
     function->setAttr(model::docAttrName, builder.getStringAttr(entry.doc));
   function.setAllArgAttrs(builder.getArrayAttr(inputAttributes));
   function.setAllResultAttrs(builder.getArrayAttr(resultAttributes));
+  for (auto [number, argument] : llvm::enumerate(entry.arguments))
+    if (argument == entry.seed || argument == entry.step)
+      function.setArgAttr(number, model::keyAttrName, builder.getUnitAttr());
   return function;
 }
 
@@ -171,7 +174,7 @@ Attribute Importer::minimize(const Entry &entry) {
                                          FlatSymbolRefAttr::get(context, name), states));
   }
   return model::MinimizeAttr::get(context, symbolOf(builder, *entry.training->count),
-                                  builder.getF64FloatAttr(entry.training->clipNorm), steps);
+                                  builder.getF64FloatAttr(entry.training->clipNorm), entry.training->batches, steps);
 }
 
 /// A function from a parameter, its gradient, the number of the step and the optimizer's states to the next ones.

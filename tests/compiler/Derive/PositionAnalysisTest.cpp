@@ -153,7 +153,8 @@ TEST(PositionAnalysis, RefusesMasksThatLookAhead) {
 
 TEST(PositionAnalysis, RefusesLaterPositionsInFormulas) {
   std::string said = "3: may depend on any: nothing says that this reads no position behind its own";
-  EXPECT_EQ(refusal("[b, s < seq, k] => if s + 1 < seq then x[b, s + 1, k] else 0.0"), "3: depends on how many there are");
+  EXPECT_EQ(refusal("[b, s < seq, k] => if s + 1 < seq then x[b, s + 1, k] else 0.0"),
+            "3: depends on how many there are");
   EXPECT_EQ(refusal("[b, s < seq, k] => x[b, min(s, 3), k]"), said);
   EXPECT_EQ(refusal("[b, s < seq, k] => x[b, seq - 1 - s, k]"), said);
   EXPECT_EQ(refusal("[b, s, k] => x[b, s, k] + x[b, seq - 1, k]"), "3: depends on the last one: this reads it");

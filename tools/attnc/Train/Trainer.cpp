@@ -1,5 +1,6 @@
 #include "tools/attnc/Train/Trainer.h"
 #include "tools/attnc/Messages.h"
+#include "tools/attnc/Train/TrainingData.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <cmath>
@@ -15,7 +16,7 @@ Trainer::~Trainer() {
 }
 
 Expected<std::unique_ptr<Trainer>> Trainer::create(const attn_model &model, const Options &options) {
-  std::unique_ptr<Trainer> trainer(new Trainer(model));
+  std::unique_ptr<Trainer> trainer(new Trainer(model, options.seed));
   if (Error error = trainer->findEntries(options))
     return std::move(error);
   attn_status status;
@@ -27,12 +28,14 @@ Expected<std::unique_ptr<Trainer>> Trainer::create(const attn_model &model, cons
   return trainer;
 }
 
-/// Do two entry points take the same inputs?
-static bool takeTheSame(const attn_entry_info &a, const attn_entry_info &b) {
-  bool same = a.input_count == b.input_count && a.dimension_count == b.dimension_count;
+/// Does an entry point take what a step takes, but for what the step accumulates and the seed of its draws?
+static bool takesTheSame(const attn_entry_info &a, const attn_entry_info &step) {
+  bool same = a.input_count == dataInputs(step) && a.dimension_count == step.dimension_count;
   for (int32_t i = 0; same && i < a.input_count; ++i)
-    same = a.tensors[i].dtype == b.tensors[i].dtype && a.tensors[i].rank == b.tensors[i].rank &&
-           StringRef(a.tensors[i].name) == b.tensors[i].name;
+    same = a.tensors[i].dtype == step.tensors[i].dtype &&
+           (a.tensors[i].rank == step.tensors[i].rank ||
+            (a.tensors[i].rank + 1 == step.tensors[i].rank && leadingNumber(step.tensors[i]))) &&
+           StringRef(a.tensors[i].name) == step.tensors[i].name;
   return same;
 }
 
@@ -61,7 +64,7 @@ Error Trainer::findEntries(const Options &options) {
   for (int64_t number = 0; number < model.entry_count; ++number) {
     const attn_entry_info &entry = model.entries[number];
     bool isMeant = options.loss.empty() || options.loss == entry.name;
-    if (!entry.updates && isMeant && givesOneNumber(entry) && takeTheSame(entry, step()))
+    if (!entry.updates && isMeant && givesOneNumber(entry) && takesTheSame(entry, step()))
       lossNumber = number;
   }
   if (lossNumber < 0 && !options.loss.empty())
@@ -118,8 +121,28 @@ Expected<std::vector<int64_t>> Trainer::dimensionsOf(int64_t number, std::vector
   return dimensions;
 }
 
-double Trainer::flopsOfStep(std::vector<HostTensor> &inputs) const {
-  auto dimensions = dimensionsOf(stepNumber, inputs);
+/// A batch as the step takes it: in as many parts as it accumulates, and with the seed of its draws.
+Expected<std::vector<HostTensor>> Trainer::ofStep(const std::vector<HostTensor> &batch) const {
+  std::vector<HostTensor> inputs = batch;
+  for (auto [number, input] : enumerate(inputs)) {
+    const attn_tensor_info &info = step().tensors[number];
+    if (info.rank != int32_t(input.shape.size()) + 1)
+      continue;
+    int64_t parts = leadingNumber(info).value_or(1);
+    if (input.shape.front() % parts != 0)
+      return createStringError(formatv("'{0}' accumulates {1} batches, and {2} rows are no multiple of that",
+                                       step().name, parts, input.shape.front()));
+    input.shape.front() /= parts;
+    input.shape.insert(input.shape.begin(), parts);
+  }
+  if (step().input_count > int32_t(inputs.size()))
+    inputs.emplace_back(ATTN_I32, std::vector<int64_t>{}).integers()[0] = int32_t(seed);
+  return inputs;
+}
+
+double Trainer::flopsOfStep(const std::vector<HostTensor> &batch) const {
+  auto inputs = ofStep(batch);
+  auto dimensions = inputs ? dimensionsOf(stepNumber, *inputs) : Expected<std::vector<int64_t>>(inputs.takeError());
   if (!dimensions) {
     consumeError(dimensions.takeError()); // the step itself will say it
     return 0;
@@ -167,7 +190,10 @@ static Expected<double> onlyNumber(Expected<std::vector<HostTensor>> results) {
   return results->front().at(0);
 }
 
-Expected<double> Trainer::takeStep(std::vector<HostTensor> &inputs) { return onlyNumber(run(stepNumber, inputs)); }
+Expected<double> Trainer::takeStep(const std::vector<HostTensor> &batch) {
+  auto inputs = ofStep(batch);
+  return inputs ? onlyNumber(run(stepNumber, *inputs)) : Expected<double>(inputs.takeError());
+}
 
 Expected<double> Trainer::loss(std::vector<HostTensor> &inputs) { return onlyNumber(run(lossNumber, inputs)); }
 

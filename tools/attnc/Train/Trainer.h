@@ -31,9 +31,10 @@ public:
   bool canValidate() const { return lossNumber >= 0; }
   /// Steps done, as the states say.
   int64_t stepsDone() const;
-  llvm::Expected<double> takeStep(std::vector<HostTensor> &inputs);
-  /// Floating-point operations of a step with these inputs; 0 where they do not fit.
-  double flopsOfStep(std::vector<HostTensor> &inputs) const;
+  /// Of a batch whose rows are split where the step accumulates; draws are made with the seed of the options.
+  llvm::Expected<double> takeStep(const std::vector<HostTensor> &batch);
+  /// Floating-point operations of such a step; 0 where the batch does not fit.
+  double flopsOfStep(const std::vector<HostTensor> &batch) const;
   llvm::Expected<double> loss(std::vector<HostTensor> &inputs);
   /// The results of any entry point.
   llvm::Expected<std::vector<HostTensor>> run(int64_t entry, std::vector<HostTensor> &inputs);
@@ -47,13 +48,15 @@ public:
   void runOn(const attn_executor *executor) { context.executor = executor; }
 
 private:
-  explicit Trainer(const attn_model &model) : model(model) {}
+  Trainer(const attn_model &model, uint64_t seed) : model(model), seed(seed) {}
   llvm::Error findEntries(const Options &options);
   llvm::Error loadWeights(const Options &options);
   llvm::Error growArena(int64_t bytes);
   llvm::Expected<std::vector<int64_t>> dimensionsOf(int64_t entry, std::vector<HostTensor> &inputs) const;
+  llvm::Expected<std::vector<HostTensor>> ofStep(const std::vector<HostTensor> &batch) const;
 
   const attn_model &model;
+  uint64_t seed = 0;
   int64_t stepNumber = -1, lossNumber = -1;
   attn_pool *pool = nullptr;
   attn_weights *weights = nullptr;

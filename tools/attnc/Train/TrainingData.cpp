@@ -28,18 +28,38 @@ static Expected<std::vector<int32_t>> readTokens(const std::string &path) {
   return std::vector<int32_t>(bytes.bytes_begin(), bytes.bytes_end());
 }
 
-/// Are the inputs tokens and the tokens that follow them?
+int32_t dataInputs(const attn_entry_info &entry) {
+  if (entry.input_count == 0)
+    return 0;
+  const attn_tensor_info &last = entry.tensors[entry.input_count - 1];
+  return entry.input_count - (last.dtype == ATTN_I32 && last.rank == 0 && StringRef(last.name) == "seed");
+}
+
+std::optional<int64_t> leadingNumber(const attn_tensor_info &tensor) {
+  if (tensor.rank == 0 || tensor.shape[0].term_count != 1 || tensor.shape[0].terms[0].factor_count > 0)
+    return std::nullopt;
+  return tensor.shape[0].terms[0].coefficient;
+}
+
+/// Are the inputs tokens and the tokens that follow them, behind a number of batches where they are accumulated?
 static bool takesTokens(const attn_entry_info &entry) {
-  if (entry.input_count != 2)
+  if (dataInputs(entry) != 2)
     return false;
+  int32_t rank = leadingNumber(entry.tensors[0]) ? 3 : 2;
   for (int32_t input = 0; input < 2; ++input)
-    if (entry.tensors[input].dtype != ATTN_I32 || entry.tensors[input].rank != 2)
+    if (entry.tensors[input].dtype != ATTN_I32 || entry.tensors[input].rank != rank)
       return false;
-  for (int32_t d = 0; d < 2; ++d)
+  for (int32_t d = rank - 2; d < rank; ++d)
     if (attn_size_dimension(&entry.tensors[0].shape[d]) < 0 ||
         attn_size_dimension(&entry.tensors[0].shape[d]) != attn_size_dimension(&entry.tensors[1].shape[d]))
       return false;
   return true;
+}
+
+/// The dimensions of the inputs in front of the rows: 1 where the step accumulates.
+int32_t TrainingData::accumulated() const {
+  bool isOfTokens = isSequence() && entry->tensors[0].rank == 3;
+  return isOfTokens || (!isSequence() && entry->tensors[0].rank == int32_t(samples.front().shape.size()) + 1);
 }
 
 Expected<TrainingData> TrainingData::read(const attn_model &model, const attn_entry_info &entry,
@@ -59,20 +79,20 @@ Expected<TrainingData> TrainingData::read(const attn_model &model, const attn_en
     data.split = int64_t(double(data.tokens.size()) * (1 - heldOut));
     return data;
   }
-  data.samples.resize(entry.input_count);
+  data.samples.resize(dataInputs(entry));
   for (StringRef place : places) {
     auto [name, file] = place.split('=');
     int32_t input = 0;
-    while (input < entry.input_count && name != entry.tensors[input].name)
+    while (input < dataInputs(entry) && name != entry.tensors[input].name)
       ++input;
-    if (file.empty() || input == entry.input_count)
+    if (file.empty() || input == dataInputs(entry))
       return createStringError(formatv("--data {0}: expected input=FILE, with an input of '{1}'", place, entry.name));
     auto tensor = readTensor(file.str());
     if (!tensor)
       return tensor.takeError();
     data.samples[input] = std::move(*tensor);
   }
-  for (int32_t input = 0; input < entry.input_count; ++input)
+  for (int32_t input = 0; input < dataInputs(entry); ++input)
     if (data.samples[input].shape.empty())
       return createStringError(
           formatv("input '{0}' has no data; give it by --data {0}=FILE", entry.tensors[input].name));
@@ -105,10 +125,11 @@ Error TrainingData::check(BatchShape shape, int64_t vocabulary) const {
           formatv("token {0} of the data is {1}, outside of the vocabulary of {2}", place, tokens[place], vocabulary));
   for (auto [number, sample] : enumerate(samples)) {
     const attn_tensor_info &info = entry->tensors[number];
-    bool fits = sample.dtype == info.dtype && int32_t(sample.shape.size()) == info.rank;
-    for (int32_t d = 1; fits && d < info.rank; ++d)
+    int32_t front = accumulated();
+    bool fits = sample.dtype == info.dtype && int32_t(sample.shape.size()) + front == info.rank;
+    for (int32_t d = 1 + front; fits && d < info.rank; ++d)
       fits = info.shape[d].term_count != 1 || info.shape[d].terms[0].factor_count > 0 ||
-             info.shape[d].terms[0].coefficient == sample.shape[d];
+             info.shape[d].terms[0].coefficient == sample.shape[d - front];
     if (!fits)
       return createStringError(
           formatv("the data of input '{0}' do not have its element type, rank and sizes", info.name));
@@ -152,7 +173,8 @@ std::vector<HostTensor> TrainingData::heldOutBatch(BatchShape shape, int64_t num
     if (start + width + (isSequence() ? 1 : 0) <= count())
       starts.push_back(start);
   }
-  bool isFixed = attn_size_dimension(&entry->tensors[0].shape[0]) < 0; // the model says how many rows there are
+  bool isFixed =
+      attn_size_dimension(&entry->tensors[0].shape[accumulated()]) < 0; // the model says how many rows there are
   if (isFixed && int64_t(starts.size()) < shape.batch)
     starts.clear();
   return starts.empty() ? std::vector<HostTensor>() : gather(shape, starts);

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "tools/attnc/TensorFile.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,11 @@ struct BatchShape {
   int64_t batch = 0;    ///< rows
   int64_t sequence = 0; ///< tokens in a row; 0 where samples are tensors
 };
+
+/// How many of an entry point's inputs data are for: all but the seed of its draws.
+int32_t dataInputs(const attn_entry_info &entry);
+/// The size of the first dimension where it is a number.
+std::optional<int64_t> leadingNumber(const attn_tensor_info &tensor);
 
 class TrainingData {
 public:
@@ -44,6 +50,8 @@ public:
 private:
   int64_t count() const { return isSequence() ? int64_t(tokens.size()) : samples.front().shape.front(); }
   std::vector<HostTensor> gather(BatchShape shape, const std::vector<int64_t> &starts) const;
+
+  int32_t accumulated() const;
 
   const attn_entry_info *entry = nullptr;
   std::vector<int32_t> tokens;

@@ -235,6 +235,44 @@ TEST(Random, WhatIsComputedPositionByPositionCannotDraw) {
 )");
 }
 
+TEST(Training, AFrozenModuleHasNoParametersToTrain) {
+  Checked checked = check("use nn\nuse optim\n"
+                          "module Pair(n) { a: nn.Linear(n, n, false)\n b: [nn.Linear(n, n, false); 2] }\n"
+                          "model M(n = 2) {\n  frozen left: Pair(n)\n  right: Pair(n)\n"
+                          "  fn loss(x: f32[n]) -> f32 {\n"
+                          "    sum(left.a(x)) + sum(right.a(x))\n  }\n}\n"
+                          "export train = minimize(loss, with: optim.sgd(lr: 0.1))");
+  EXPECT_EQ(checked.diagnostics, "");
+  EXPECT_NE(checked.typed.find("train.m.right.a.weight"), std::string::npos) << checked.typed;
+  EXPECT_EQ(checked.typed.find("train.m.left"), std::string::npos) << checked.typed;
+}
+
+TEST(Training, AccumulatesOneBatchAtLeast) {
+  EXPECT_EQ(check("use optim\nmodel M() {\n  w: f32[2] = ones\n  fn loss(x: f32[2]) -> f32 { dot(x, w) }\n}\n"
+                  "export train = minimize(loss, with: optim.sgd(lr: 0.1), accumulate: 0)")
+                .diagnostics,
+            R"(a.attn:6:69: error: a step accumulates the gradients of 0 batches, and it is of one at least [bad-size]
+    6 | export train = minimize(loss, with: optim.sgd(lr: 0.1), accumulate: 0)
+      |                                                                     ^
+)");
+}
+
+TEST(Training, AStopLetsAPlaceBe) {
+  const char *text = "use optim\nmodel M() {\n  w: f32[4] = ones\n  frozen v: f32[4] = ones\n"
+                     "  fn loss(x: f32[n, 4]) -> f32 {\n"
+                     "    let a = [i] => argmax c => x[i, c] * v[c]\n"
+                     "    sum(w[argmax(WHAT)] * f32(a)) + sum(if w > 0.0 then w else f32(i32(x[0])))\n  }\n}\n"
+                     "export train = minimize(loss, with: optim.sgd(lr: 0.1))";
+  auto with = [&](const std::string &what) {
+    std::string program = text;
+    return check(program.replace(program.find("WHAT"), 4, what)).diagnostics;
+  };
+  EXPECT_EQ(with("x * stop(w), axis: 1"), "");
+  EXPECT_NE(with("x * w, axis: 1").find("no gradient passes through `argmax`, and what it is of depends on parameters "
+                                        "that are trained [no-gradient]"),
+            std::string::npos);
+}
+
 TEST(Prelude, ACopyUnderAnotherNameIsTheSame) {
   std::string program = "\nmodel M(d = 8) {\n  a: nn.MultiHeadAttention(d, 2)\n"
                         "  fn f(x: f32[b, n, d]) -> f32[b, n, d] { gelu(a(x)) }\n}\n";

@@ -1,0 +1,232 @@
+// Gradients through every builtin, normaliser and function of the prelude, and through the examples. The lists are the
+// compiler's own: what is new there and not here fails.
+#include "tests/compiler/Derive/Derived.h"
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+using namespace attnc;
+
+namespace {
+
+/// An expression of rank 0 of x and y of f32[n, 3], away from kinks.
+using Bodies = std::map<std::string, std::string>;
+
+const Bodies &bodiesOfBuiltins() {
+  static const Bodies bodies = {
+      {"exp", "sum(exp(x))"},
+      {"log", "sum(log(1.0 + sq(x)))"},
+      {"sqrt", "sum(sqrt(1.0 + sq(x)))"},
+      {"rsqrt", "sum(rsqrt(1.0 + sq(x)))"},
+      {"tanh", "sum(y * tanh(x))"},
+      {"sin", "sum(y * sin(x))"},
+      {"cos", "sum(y * cos(x))"},
+      {"erf", "sum(y * erf(x))"},
+      {"abs", "sum(y * abs(x))"},
+      {"sq", "sum(y * sq(x))"},
+      {"sigmoid", "sum(y * sigmoid(x))"},
+      {"relu", "sum(y * relu(x))"},
+      {"pow", "sum(pow(sq(x) + 1.0, y))"},
+      {"select", "sum(select(x > y, x * y, sq(y)))"},
+      {"f32", "sum(x * f32(iota(3)))"},
+      {"sum", "sum(sq(sum(x, axis: 0))) + sum(sq([i] => sum j => x[i, j] * y[i, j]))"},
+      {"prod", "sum(prod(x, axis: 0)) + sum([i] => prod j => x[i, j] + y[i, j])"},
+      {"mean", "sum(sq(mean(x, axis: 1))) + sum(sq([i] => mean j => x[i, j] * y[i, j]))"},
+      {"max", "sum(max(x, axis: 0)) + sum(max(x, y)) + sum([i] => max j => x[i, j] * y[i, j])"},
+      {"min", "sum(min(x, axis: 0)) + sum(min(x, y)) + sum([i] => min j => x[i, j] * y[i, j])"},
+      {"any", "sum(if any(x > 0.3, axis: 0) then exp(x) else y)"},
+      {"all", "sum(if all(x > -1.3, axis: 0) then exp(x) else y)"},
+      {"dot", "sum(sq(dot(x, y)))"},
+      {"norm", "sum(norm(x) * norm(y))"},
+      {"iota", "sum(x[.., iota(2)])"},
+      {"zeros", "sum(x * (zeros(3) + y))"},
+      {"ones", "sum(sq(x) * (ones(3) + y))"},
+      {"like", "sum(sq(x + like(y)))"},
+      {"full", "sum(sq(x) * full(2.5, 3)) + sum(sq(full(y[0, 0], 4)))"},
+      {"random", "sum(sq(x) * random(x)) + sum(if random(y) < 0.4 then 0.0 else y * x)"},
+      {"reshape", "sum(reshape(x, [n * 3]) * reshape(y', [n * 3]))"},
+      {"transpose", "sum(sq(transpose(x, 0, 1) @ y))"},
+      {"permute", "sum(sq(permute(x, [1, 0]) @ y))"},
+      {"concat", "sum(sq(concat(x, y)) * sq(concat(y, x)))"},
+      {"split", "sum(split(x, [1, 2])[0] * split(y, [1, 2])[1])"},
+      {"rank", "sum(sq(x)) * f32(rank(x))"},
+      {"size", "sum(sq(x)) / f32(size(x, 0))"},
+  };
+  return bodies;
+}
+
+/// What has no gradient is refused, or is said to be a constant (Gradient.StopIsAConstant).
+const Bodies refused = {{"argmax", "f32(sum(argmax(x, axis: 0)))"},
+                        {"argmin", "f32(sum(argmin(x, axis: 0)))"},
+                        {"floor", "sum(x * floor(y))"},
+                        {"i32", "f32(sum(i32(x)))"}};
+/// What speaks of no tensor: lists, and parameters in the step of an optimizer.
+const std::set<std::string> ofNoTensor = {"stop", "len", "tagged"};
+
+std::string programOf(const std::string &body) {
+  return "use nn\nfn f(x: f32[n, 3], y: f32[n, 3]) -> f32 { " + body + " }\n";
+}
+
+TEST(Everything, Builtins) {
+  for (const BuiltinSummary &builtin : builtinSummaries()) {
+    SCOPED_TRACE(builtin.name);
+    std::string name(builtin.name);
+    if (ofNoTensor.count(name) || refused.count(name))
+      continue;
+    auto body = bodiesOfBuiltins().find(name);
+    ASSERT_NE(body, bodiesOfBuiltins().end()) << "has no test of its gradient";
+    EXPECT_TRUE(std::regex_search(body->second, std::regex("\\b" + name + "\\b"))) << "its test speaks of another";
+    std::vector<Array> inputs = {draw({4, 3}), draw({4, 3}, 2)};
+    if (name == "random")
+      for (double word : {11.0, 5.0})
+        inputs.push_back(Array(Element::I32, {}, word));
+    Derived(programOf(body->second), inputs).expectDifferences();
+  }
+}
+
+TEST(Everything, WhatHasNoGradientIsRefused) {
+  for (const auto &[name, body] : refused) {
+    SourceManager sources;
+    DiagnosticEngine diagnostics(sources);
+    FileId file = sources.add("a.attn", programOf(body) + "export g = gradient(f)\n");
+    checkFile(sources, file, diagnostics);
+    EXPECT_NE(render(diagnostics).find("no gradient passes through `" + name + "`"), std::string::npos)
+        << render(diagnostics);
+  }
+}
+
+TEST(Everything, Operators) {
+  for (const char *body :
+       {"sum(x + y - 2.0 * x * y)", "sum(x / (sq(y) + 1.0))", "sum((x + 7.0) % (sq(y) + 3.0))",
+        "sum((sq(x) + 0.5) ** y)", "sum(-x * y)", "sum(sq(x @ y')) + sum(x[0] @ y')", "sum(sq(x[1:, 0:2]) * y[1:, 1:])",
+        "sum([i, j] => if x[i, j] > 0.1 and not (y[i, j] < 0.0 or i == 2) then x[i, j] * y[i, j] else sq(y[i, j]))",
+        "sum([i, j] => (if i >= 1 then x[i - 1, j] else 0.0) * y[i, j])",
+        "sum([i] => sum j where x[i, j] < y[i, j] => x[i, j] * y[i, j])", "sum(sq(x[iota(n)]) * y[iota(n) / 2])"}) {
+    SCOPED_TRACE(body);
+    Derived(programOf(body), {draw({4, 3}), draw({4, 3}, 2)}).expectDifferences();
+  }
+}
+
+TEST(Everything, Normalisers) {
+  std::map<std::string, std::string> scores = {{"softmax", "dot(x[i], y[j])"}, {"ratio", "sq(dot(x[i], y[j])) + 0.1"}};
+  for (const typed::NormaliserInfo &each : typed::normalisers()) {
+    SCOPED_TRACE(each.word);
+    ASSERT_TRUE(scores.count(each.word)) << "has no test of its gradient";
+    std::string score = "score: " + scores[each.word] + ", by: " + each.word;
+    for (const std::string &rest :
+         {std::string(", value: y[j] }"), std::string(", mask: j <= i, value: x[j] }"), std::string(" }"),
+          std::string(", weight: w => w * exp(y[j, 0] * x[i, 1]), value: y[j] }"),
+          std::string(", weight: w => w * sq(y[j, 0]), renormalise: true, value: y[j] }")})
+      Derived(programOf("let a = [i] => attend j { " + score + rest + "\n sum(sq(a))"), {draw({4, 3}), draw({4, 3}, 2)})
+          .expectDifferences();
+    if (each.hasLse)
+      Derived(programOf("let (a, s) = [i] => attend j { " + score +
+                        ", value: y[j] } yields (value, lse)\n"
+                        "sum(sq(a)) + sum(s)"),
+              {draw({4, 3}), draw({4, 3}, 2)})
+          .expectDifferences();
+  }
+}
+
+//===- The prelude ------------------------------------------------------------------------------------------------===//
+
+/// Functions of x and y of f32[n, 3], and of modules.
+const Bodies &bodiesOfPrelude() {
+  static const Bodies bodies = {
+      {"gelu", "sum(y * gelu(x))"},
+      {"gelu_tanh", "sum(y * gelu_tanh(x))"},
+      {"silu", "sum(y * silu(x))"},
+      {"softplus", "sum(y * softplus(x))"},
+      {"softmax", "sum(y * softmax(x))"},
+      {"log_sum_exp", "sum(sq(log_sum_exp(x * y)))"},
+      {"log_softmax", "sum(y * log_softmax(x))"},
+      {"cross_entropy", "mean(cross_entropy(x * y, iota(n) % 3))"},
+      {"mean_squared_error", "mean_squared_error(x, y)"},
+      {"mean_absolute_error", "mean_absolute_error(x, y)"},
+      {"one_hot", "sum(sq(x) * one_hot(iota(n) % 3, 3))"},
+      {"dropout", "sum(dropout(sq(x), 0.5) * y)"},
+      {"split_heads", "let (a, b, c) = split_heads(reshape(x, [1, n, 3]), 3, 1)\nsum(a * b * c)"},
+      {"merge_heads", "sum(sq(merge_heads(reshape(x, [1, 1, n, 3]))) * y)"},
+      {"sinusoidal", "sum(sq(x) * sinusoidal(n, 3))"},
+      {"rope", "sum(sq(rope(x[.., 0:2], 100.0)) * y[.., 0:2])"},
+      {"alibi_slopes", "sum(sq(x) * y) * sum(alibi_slopes(2))"},
+      {"relative_bucket", "sum([i, j] => sq(x[i, j]) * f32(relative_bucket(i - j, 4, 8)))"},
+      {"Linear", "module Linear(3, 4)"},
+      {"LayerNorm", "module LayerNorm(3)"},
+      {"RmsNorm", "module RmsNorm(3)"},
+      {"Mlp", "module Mlp(3, 5)"},
+      {"SwiGLU", "module SwiGLU(3, 5)"},
+      {"Embedding", "tokens Embedding(5, 3)"},
+      {"Positions", "rows Positions(6, 3)"},
+      {"MultiHeadAttention", "rows MultiHeadAttention(3, 1)"},
+      {"GroupedQueryAttention", "rows GroupedQueryAttention(3, 2, 1, 2, 10.0)"},
+  };
+  return bodies;
+}
+
+std::string preludeProgram(const std::string &body) {
+  size_t space = body.find(' ');
+  std::string kind = body.substr(0, space), made = body.substr(space + 1);
+  if (kind != "module" && kind != "tokens" && kind != "rows")
+    return programOf(body);
+  std::string call = kind == "module"   ? "it(x) + 0.0 * sum(y)"
+                     : kind == "tokens" ? "it(iota(n) % 5) * x * y"
+                                        : "it(reshape(x, [1, n, 3])) + sum(sq(y))";
+  return "use nn\nmodel M() {\n  it: nn." + made + "\n  fn f(x: f32[n <= 6, 3], y: f32[n, 3]) -> f32 { sum(sq(" + call +
+         ")) }\n}\n";
+}
+
+TEST(Everything, Prelude) {
+  std::string text(*preludeText("nn"));
+  std::regex definition("\n(?:fn|module) ([A-Za-z_]+)\\(");
+  size_t found = 0;
+  for (auto match = std::sregex_iterator(text.begin(), text.end(), definition); match != std::sregex_iterator();
+       ++match, ++found) {
+    std::string name = (*match)[1];
+    SCOPED_TRACE(name);
+    auto body = bodiesOfPrelude().find(name);
+    ASSERT_NE(body, bodiesOfPrelude().end()) << "has no test of its gradient";
+    Derived(preludeProgram(body->second), {draw({4, 3}), draw({4, 3}, 2)}).expectDifferences();
+  }
+  EXPECT_GT(found, 20u);
+}
+
+//===- The examples -----------------------------------------------------------------------------------------------===//
+
+/// An example without its exports, with sizes of its model and `function` in it.
+std::string example(const std::string &name, const std::vector<std::pair<std::string, int>> &sizes,
+                    const std::string &function) {
+  std::ifstream stream(ATTNC_ROOT "/examples/" + name + "/" + name + ".attn");
+  std::stringstream buffer;
+  buffer << stream.rdbuf();
+  std::string text = buffer.str();
+  for (auto &[parameter, size] : sizes) {
+    std::string changed =
+        std::regex_replace(text, std::regex("\\b" + parameter + " = [0-9]+"), parameter + " = " + std::to_string(size),
+                           std::regex_constants::format_first_only);
+    EXPECT_NE(changed, text) << parameter;
+    text = changed;
+  }
+  text = text.substr(0, text.find("\nexport ")) + "\n";
+  size_t model = text.find("\nmodel ");
+  size_t body = model == std::string::npos ? text.size() : text.find('{', model) + 1;
+  return text.substr(0, body) + "\n" + function + "\n" + text.substr(body) + "export f\n";
+}
+
+TEST(Everything, Examples) {
+  std::string loss = "  fn f(tokens: i32[batch, seq <= context], targets: i32[batch, seq]) -> f32 {\n"
+                     "    mean(nn.cross_entropy(logits(tokens), targets))\n  }\n";
+  std::vector<Array> tokens = {drawBelow(7, {2, 4}), drawBelow(5, {2, 4})};
+  Derived(example("chargpt", {{"vocab", 7}, {"context", 6}, {"layers", 2}, {"heads", 2}, {"dim", 4}}, loss), tokens)
+      .expectDifferences();
+  Derived(example("gpt2", {{"vocab", 7}, {"context", 6}, {"layers", 2}, {"heads", 2}, {"dim", 4}}, loss), tokens)
+      .expectDifferences();
+  Derived(example("digits", {},
+                  "fn f(images: f32[q, 64], keys: f32[n, 64], digits: i32[n], bandwidth: f32) -> f32 {\n"
+                  "  sum(sq(classify(images, keys, digits, bandwidth))) + sum(sq(leave_one_out(keys, digits, 9.0))) +\n"
+                  "    sum(sq(influence(images, keys, bandwidth)))\n}\n"),
+          {draw({2, 64}), draw({3, 64}, 2), drawBelow(10, {3}), Array(Element::F32, {}, 8.0)})
+      .expectDifferences();
+}
+
+} // namespace

@@ -1,0 +1,111 @@
+// What one step of training has to do with another: over parts of a batch, over other parameters, with other draws.
+#include "tests/e2e/CompiledModel.h"
+#include "tests/e2e/Subject.h"
+#include <cmath>
+#include <cstring>
+#include <gtest/gtest.h>
+
+namespace attnc::e2e {
+namespace {
+
+using reference::Array;
+using reference::Element;
+
+Array drawn(const std::string &seed, const std::vector<int64_t> &shape, int64_t below = 0) {
+  Random random(seed);
+  Array array(below ? Element::I32 : Element::F32, shape);
+  for (double &value : array.values)
+    value = below ? static_cast<double>(random.below(below)) : static_cast<float>(random.uniform(-1, 1));
+  return array;
+}
+
+Array ofShape(Array array, const std::vector<int64_t> &shape) {
+  array.shape.assign(shape.begin(), shape.end());
+  return array;
+}
+
+float realAt(const std::vector<char> &bytes, size_t place) {
+  float value;
+  std::memcpy(&value, bytes.data() + 4 * place, 4);
+  return value;
+}
+
+/// The values of the parameter `name` after a call; empty where there is none.
+std::vector<char> parameterOf(const CompiledModel &model, const CallResults &results, const std::string &name) {
+  for (size_t number = 0; number < model.parameterNames().size(); ++number)
+    if (model.parameterNames()[number].first == name)
+      return results.parameters[number];
+  return {};
+}
+
+TEST(Accumulation, IsTheWholeBatch) {
+  CompiledModel model(ATTNC_ROOT "/tests/e2e/models/training.attn", {});
+  ASSERT_TRUE(model) << model.message();
+  const int64_t parts = 3, rows = 7;
+  Array x = drawn("x", {parts * rows, 8}), targets = drawn("targets", {parts * rows}, 3);
+  for (auto [whole, accumulated] : {std::pair("plain", "plain_parts"), std::pair("clipped", "clipped_parts")}) {
+    CallResults expected = model.call(*model.entry(whole), {x, targets}, {parts * rows}, {});
+    CallResults found = model.call(*model.entry(accumulated),
+                                   {ofShape(x, {parts, rows, 8}), ofShape(targets, {parts, rows})}, {rows}, {});
+    ASSERT_EQ(found.status, ATTN_OK);
+    EXPECT_NEAR(realAt(found.bytes[0], 0), realAt(expected.bytes[0], 0), 1e-6);
+    for (auto &[name, dtype] : model.parameterNames()) {
+      bool isOther = name.starts_with("plain") || name.starts_with("clipped") || dtype != ATTN_F32;
+      std::vector<char> wanted = parameterOf(model, expected, name), got = parameterOf(model, found, name);
+      for (size_t place = 0; !isOther && place < wanted.size() / 4; ++place)
+        ASSERT_NEAR(realAt(got, place), realAt(wanted, place), 2e-5) << accumulated << ": " << name << " " << place;
+    }
+  }
+}
+
+/// Both entry points run in one arena, which holds what the other left.
+TEST(Adversaries, TrainTheirOwnParametersInOneArena) {
+  CompiledModel model(ATTNC_ROOT "/tests/e2e/models/adversaries.attn", {});
+  ASSERT_TRUE(model) << model.message();
+  const int64_t batch = 9;
+  Array z = drawn("z", {batch, 4}), real = drawn("real", {batch, 6}), seed(Element::I32, {}, 3.0);
+  const attn_entry_info &judge = *model.entry("train_judge"), &maker = *model.entry("train_maker");
+  CallResults judged = model.call(judge, {z, real, seed}, {batch}, {}),
+              made = model.call(maker, {z, seed}, {batch}, {});
+  auto bytesOf = [&](const attn_entry_info &entry) { return entry.arena_bytes(&batch, 1); };
+  std::vector<char> arena(static_cast<size_t>(std::max(bytesOf(judge), bytesOf(maker))) + ATTN_ALIGNMENT, '\x7f');
+  char *start = arena.data() + (ATTN_ALIGNMENT - reinterpret_cast<uintptr_t>(arena.data()) % ATTN_ALIGNMENT);
+  CallOptions shared;
+  shared.arena = start;
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(model.call(judge, {z, real, seed}, {batch}, shared).parameters, judged.parameters);
+    EXPECT_EQ(model.call(maker, {z, seed}, {batch}, shared).parameters, made.parameters);
+  }
+  int changed = 0;
+  for (auto &[name, dtype] : model.parameterNames()) {
+    Array before = model.parameters().at(name);
+    auto isAsBefore = [&](const CallResults &results) {
+      std::vector<char> after = parameterOf(model, results, name);
+      bool same = true;
+      for (size_t place = 0; place < before.values.size(); ++place)
+        same &= realAt(after, place) == static_cast<float>(before.values[place]);
+      return same;
+    };
+    if (dtype != ATTN_F32) // the numbers of steps
+      continue;
+    EXPECT_EQ(isAsBefore(judged), !name.starts_with("judge.") && !name.starts_with("train_judge")) << name;
+    EXPECT_EQ(isAsBefore(made), !name.starts_with("maker.") && !name.starts_with("train_maker")) << name;
+    changed += !isAsBefore(judged) + !isAsBefore(made);
+  }
+  EXPECT_GT(changed, 20);
+}
+
+TEST(Draws, DependOnTheSeed) {
+  CompiledModel model(ATTNC_ROOT "/tests/e2e/models/random.attn", {});
+  ASSERT_TRUE(model) << model.message();
+  Array x = drawn("x", {2, 9}, 7), targets = drawn("targets", {2, 9}, 7);
+  auto lossWith = [&](double seed) {
+    return realAt(model.call(*model.entry("train"), {x, targets, Array(Element::I32, {}, seed)}, {2, 9}, {}).bytes[0],
+                  0);
+  };
+  EXPECT_EQ(lossWith(1), lossWith(1));
+  EXPECT_NE(lossWith(1), lossWith(2));
+}
+
+} // namespace
+} // namespace attnc::e2e
