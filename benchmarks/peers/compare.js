@@ -1,8 +1,8 @@
 // Times attnc's objects and ONNX Runtime's best operator by turns and prints the ratio of their medians.
-//   node compare.js ATTNC GPT2.attn THREADS [CASE...]
+//   node compare.js ATTNC GPT2.attn DECODE.attn THREADS [CASE...]
 // ONNX Runtime at its best: all graph optimisations, denormals as zero, every operator that computes the case.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,8 +11,9 @@ import { attention, gpt2 } from './graphs.js';
 
 const ROUNDS = 7;
 const here = dirname(fileURLToPath(import.meta.url));
-const [attnc, gpt2Model, threadCount, ...wanted] = process.argv.slice(2);
+const [attnc, gpt2Model, decodeModel, threadCount, ...wanted] = process.argv.slice(2);
 const threads = Number(threadCount);
+const folder = mkdtempSync(join(tmpdir(), 'attnc-peers-'));
 const attentionModel = join(here, 'attention.attn');
 
 const shape = (heads, kvHeads, n, m, dim, entry) => ({
@@ -23,6 +24,15 @@ const shape = (heads, kvHeads, n, m, dim, entry) => ({
   peers: () => attention({ qHeads: heads, kvHeads, queries: n, keys: m, dim, causal: entry === 'causal' }),
 });
 
+// A cache that holds so many positions.
+function lengthFile(cached) {
+  const header = "{'descr': '<i4', 'fortran_order': False, 'shape': (1,), }".padEnd(117) + '\n';
+  const path = join(folder, 'cached.npy');
+  const start = Buffer.from([0x93, ...Buffer.from('NUMPY'), 1, 0, header.length, 0]);
+  writeFileSync(path, Buffer.concat([start, Buffer.from(header), Buffer.from(Int32Array.of(cached).buffer)]));
+  return path;
+}
+
 const cases = {
   'full-64': shape(8, 8, 2048, 2048, 64, 'unmasked'),
   'causal-64': shape(8, 8, 2048, 2048, 64, 'causal'),
@@ -32,35 +42,41 @@ const cases = {
   'decode-16384': shape(32, 8, 1, 16384, 128, 'decode'),
   'gpt2-prefill': {
     model: gpt2Model, set: [], entry: 'last', dims: ['batch=1', 'seq=1024'],
-    peers: () => [gpt2({ fused: true }), gpt2({ fused: false })],
+    peers: () => [gpt2({ way: 'Attention' }), gpt2({ way: 'MultiHeadAttention' })],
+  },
+  'gpt2-decode': {
+    model: decodeModel, set: [], entry: 'next', dims: ['batch=1', 'capacity=1024'],
+    inputs: [`length=${lengthFile(512)}`],
+    peers: () => ['MultiHeadAttention', 'GroupQueryAttention'].map((way) => gpt2({ way, seq: 1, cached: 512 })),
   },
 };
 
 const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
 
 // Runs the entry point in a process of its own; milliseconds of its median run.
-function timeOurs(object, { entry, dims }) {
+function timeOurs(object, { entry, dims, inputs = [] }) {
   const text = execFileSync(attnc, ['bench', object, '--entry', entry, ...dims.flatMap((dim) => ['--dim', dim]),
+    ...inputs.flatMap((input) => ['--input', input]),
     '--threads', String(threads), '--repetitions', '3', '--json'], { encoding: 'utf8' });
   return JSON.parse(text).milliseconds;
 }
 
-async function openPeer({ name, bytes, feeds }) {
+async function openPeer({ name, bytes, feeds, fetches }) {
   const session = await ort.InferenceSession.create(bytes, {
     intraOpNumThreads: threads, interOpNumThreads: 1, graphOptimizationLevel: 'all', logSeverityLevel: 3,
     extra: { session: { set_denormal_as_zero: '1' } },
   });
   const tensorOf = ([input, { type, shape, data }]) => [input, new ort.Tensor(type, data, shape)];
   const inputs = Object.fromEntries(Object.entries(feeds).map(tensorOf));
-  await session.run(inputs);
-  return { name, session, inputs };
+  await session.run(inputs, fetches);
+  return { name, session, inputs, fetches };
 }
 
-async function timePeer({ session, inputs }) {
+async function timePeer({ session, inputs, fetches }) {
   const times = [];
   for (let i = 0; i < 3; ++i) {
     const from = process.hrtime.bigint();
-    await session.run(inputs);
+    await session.run(inputs, fetches);
     times.push(Number(process.hrtime.bigint() - from) / 1e6);
   }
   return median(times);
@@ -92,7 +108,6 @@ async function compare(name, definition, folder) {
     `   (${best.name}, ${threads} thread${threads > 1 ? 's' : ''})`);
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'attnc-peers-'));
 try {
   for (const [name, definition] of Object.entries(cases))
     if (wanted.length === 0 || wanted.includes(name)) await compare(name, definition, folder);

@@ -86,9 +86,18 @@ function unfused({ qHeads, kvHeads, queries, keys, dim }) {
   };
 }
 
-// GPT-2's forward: tokens[1, seq] to the logits of the last position; `fused` uses com.microsoft's operators.
-export function gpt2({ vocab = 50257, layers = 12, heads = 12, dim = 768, seq = 1024, fused }) {
-  const nodes = [], initializers = [];
+// GPT-2, 124M: tokens[1, seq] behind `cached` positions to the logits of the last position. `way` is how it attends: by
+// `Attention` with its products, `MultiHeadAttention` or `GroupQueryAttention` of com.microsoft.
+export function gpt2({ vocab = 50257, layers = 12, heads = 12, dim = 768, seq = 1024, cached = 0, way }) {
+  const nodes = [], initializers = [], inputs = [['tokens', [1, seq], 'int32']], outputs = [['logits', [1, 1, vocab]]];
+  const feeds = {
+    tokens: { type: 'int32', shape: [1, seq], data: Int32Array.from({ length: seq }, (_, i) => (i * 7919) % vocab) },
+  };
+  const take = (name, shape, type, data) => {
+    inputs.push([name, shape, type]);
+    feeds[name] = { type, shape, data };
+    return name;
+  };
   const weight = (name, shape, amplitude = 0.03) => {
     initializers.push([name, shape, random(count(shape), amplitude)]);
     return name;
@@ -104,37 +113,46 @@ export function gpt2({ vocab = 50257, layers = 12, heads = 12, dim = 768, seq = 
     return name;
   };
   const add = (a, b, name) => (nodes.push(node('Add', [a, b], [name])), name);
+  const past = (name) => {
+    const shape = [1, heads, cached, dim / heads];
+    outputs.push([`${name}.now`, [1, heads, cached + seq, dim / heads]]);
+    return take(name, shape, 'float32', random(count(shape)));
+  };
+  const mix = (n, h) => {
+    if (way === 'Attention') {
+      const qkv = [weight(`${h}.qkv.w`, [dim, 3 * dim]), weight(`${h}.qkv.b`, [3 * dim])];
+      nodes.push(node('Attention', [n, ...qkv], [`${h}.y`], { num_heads: heads, unidirectional: 1 }, 'com.microsoft'));
+      return `${h}.y`;
+    }
+    const parts = [`${h}.q`, `${h}.k`, `${h}.v`], kept = [`${h}.pk.now`, `${h}.pv.now`];
+    nodes.push(node('Split', [linear(n, `${h}.qkv`, dim, 3 * dim), 'cut'], parts, { axis: -1 }));
+    if (way === 'GroupQueryAttention')
+      nodes.push(node(way, [...parts, past(`${h}.pk`), past(`${h}.pv`), 'before', 'whole'], [`${h}.y`, ...kept],
+                      { num_heads: heads, kv_num_heads: heads }, 'com.microsoft'));
+    else if (cached > 0)
+      nodes.push(node(way, [...parts, '', '', '', past(`${h}.pk`), past(`${h}.pv`)], [`${h}.y`, ...kept],
+                      { num_heads: heads, unidirectional: 1 }, 'com.microsoft'));
+    else
+      nodes.push(node(way, parts, [`${h}.y`], { num_heads: heads, unidirectional: 1 }, 'com.microsoft'));
+    return `${h}.y`;
+  };
+  if (way === 'GroupQueryAttention') {
+    take('before', [1], 'int32', Int32Array.of(cached + seq - 1));
+    take('whole', [1], 'int32', Int32Array.of(cached + seq));
+  }
   initializers.push(['cut', [3], BigInt64Array.of(BigInt(dim), BigInt(dim), BigInt(dim))]);
   initializers.push(['last', [1], BigInt64Array.of(BigInt(seq - 1))]);
   nodes.push(node('Gather', [weight('wte', [vocab, dim]), 'tokens'], ['emb']));
   let x = add('emb', weight('wpe', [1, seq, dim]), 'x');
   for (let l = 0; l < layers; ++l) {
-    const n = norm(x, `h${l}.n1`);
-    if (fused) {
-      const qkv = [weight(`h${l}.qkv.w`, [dim, 3 * dim]), weight(`h${l}.qkv.b`, [3 * dim])];
-      nodes.push(node('Attention', [n, ...qkv], [`h${l}.y`],
-                      { num_heads: heads, unidirectional: 1 }, 'com.microsoft'));
-    } else {
-      const qkv = linear(n, `h${l}.qkv`, dim, 3 * dim);
-      nodes.push(node('Split', [qkv, 'cut'], [`h${l}.q`, `h${l}.k`, `h${l}.v`], { axis: -1 }));
-      nodes.push(node('MultiHeadAttention', [`h${l}.q`, `h${l}.k`, `h${l}.v`], [`h${l}.y`],
-                      { num_heads: heads, unidirectional: 1 }, 'com.microsoft'));
-    }
-    x = add(x, linear(`h${l}.y`, `h${l}.proj`, dim, dim), `h${l}.r1`);
-    const up = linear(norm(x, `h${l}.n2`), `h${l}.up`, dim, 4 * dim);
-    nodes.push(node('FastGelu', [up], [`h${l}.act`], {}, 'com.microsoft'));
-    x = add(x, linear(`h${l}.act`, `h${l}.down`, 4 * dim, dim), `h${l}.r2`);
+    const h = `h${l}`;
+    x = add(x, linear(mix(norm(x, `${h}.n1`), h), `${h}.proj`, dim, dim), `${h}.r1`);
+    const up = linear(norm(x, `${h}.n2`), `${h}.up`, dim, 4 * dim);
+    nodes.push(node('FastGelu', [up], [`${h}.act`], {}, 'com.microsoft'));
+    x = add(x, linear(`${h}.act`, `${h}.down`, 4 * dim, dim), `${h}.r2`);
   }
   nodes.push(node('Gather', [norm(x, 'final'), 'last'], ['row'], { axis: 1 }));
   nodes.push(node('Transpose', ['wte'], ['wte.t'], { perm: [1, 0] }));
   nodes.push(node('MatMul', ['row', 'wte.t'], ['logits']));
-  return {
-    name: fused ? 'Attention (com.microsoft)' : 'MultiHeadAttention',
-    bytes: model({
-      nodes, initializers, inputs: [['tokens', [1, seq], 'int32']], outputs: [['logits', [1, 1, vocab]]],
-    }),
-    feeds: {
-      tokens: { type: 'int32', shape: [1, seq], data: Int32Array.from({ length: seq }, (_, i) => (i * 7919) % vocab) },
-    },
-  };
+  return { name: way, bytes: model({ nodes, initializers, inputs, outputs }), feeds, fetches: ['logits'] };
 }
