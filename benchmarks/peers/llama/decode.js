@@ -22,7 +22,8 @@ async function timeLlama(flashAttention) {
   for (let i = 0; i < TOKENS; ++i) {
     const from = process.hrtime.bigint();
     // What takes in a token, without drawing the next one, still computes its logits.
-    await sequence.controlledEvaluate([[(i * 31) % 50257, { generateNext: { probabilities: false, confidence: true } }]]);
+    const wanted = { generateNext: { probabilities: false, confidence: true } };
+    await sequence.controlledEvaluate([[(i * 31) % 50257, wanted]]);
     times.push(Number(process.hrtime.bigint() - from) / 1e6);
   }
   await context.dispose();

@@ -34,7 +34,8 @@ function tensors({ vocab, context, layers, dim }) {
 }
 
 export function writeGpt2(path, shape = { vocab: 50257, context: 1024, layers: 12, heads: 12, dim: 768 }) {
-  const words = Array.from({ length: shape.vocab }, (_, i) => string(i < 256 ? String.fromCodePoint(256 + i) : `w${i}`));
+  const word = (_, i) => string(i < 256 ? String.fromCodePoint(256 + i) : `w${i}`);
+  const words = Array.from({ length: shape.vocab }, word);
   const pairs = [
     pair('general.architecture', STRING, string('gpt2')),
     pair('general.alignment', U32, u32(ALIGNMENT)),
