@@ -34,8 +34,8 @@ struct SlotAssignment {
   std::vector<std::pair<unsigned, unsigned>> members; ///< storage and slot, by slot
 };
 
-/// Gives each of `storages` a slot: the largest for `typical` sizes first, where it fits without making any slot larger,
-/// otherwise a slot of its own. Slots are aligned to `alignment` bytes.
+/// Gives each of `storages` a slot: the largest for `typical` sizes first, where it fits without making any slot
+/// larger, otherwise a slot of its own. Slots are aligned to `alignment` bytes.
 SlotAssignment assignSlots(const StorageTable &table, llvm::ArrayRef<unsigned> storages,
                            llvm::ArrayRef<int64_t> typical, int64_t alignment);
 

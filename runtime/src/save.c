@@ -111,6 +111,8 @@ static int write_all(int file, const void *data, size_t count) {
     ssize_t written = write(file, at, count);
     if (written < 0 && errno == EINTR)
       continue;
+    if (written == 0)
+      errno = EIO; /* for the message: write itself sets nothing here */
     if (written <= 0)
       return 0;
     at += written;

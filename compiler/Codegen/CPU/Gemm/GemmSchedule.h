@@ -24,9 +24,9 @@
 // Chunks are (batch, block of rows, group of panels), numbered in this order: neighbours share the rows, which stay in
 // the second cache while the panels stream past.
 //
-// A right operand that is no packed weight is packed by the kernel. Where it has many panels, a chunk is (batch, group of
-// panels): it packs a panel, which one worker's scratch has room for, and multiplies all rows with it. With few, whose
-// chunks would be too few to share out, a phase before packs all of them into scratch of the operand's size.
+// A right operand that is no packed weight is packed by the kernel. Where it has many panels, a chunk is (batch, group
+// of panels): it packs a panel, which one worker's scratch has room for, and multiplies all rows with it. With few,
+// whose chunks would be too few to share out, a phase before packs all of them into scratch of the operand's size.
 //
 // Sources: Goto and van de Geijn, "Anatomy of high-performance matrix multiplication" (2008), for the loops around the
 // register tile; the tile and the chunk lengths are measured (benchmarks/kernels).
