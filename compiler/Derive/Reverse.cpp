@@ -2,6 +2,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -25,7 +26,21 @@ static SmallVector<Value> tensorsReadBy(Operation *op) {
   return tensors.takeVector();
 }
 
+/// The scatter that makes `value`, if it starts from zeros and nothing else reads it.
+static attn::ScatterAddOp scatterFromZeros(Value value) {
+  auto scatter = value.getDefiningOp<attn::ScatterAddOp>();
+  auto fill = scatter && value.use_empty() ? scatter.getInit().getDefiningOp<linalg::FillOp>() : nullptr;
+  return fill && matchPattern(fill.getInputs().front(), m_AnyZeroFloat()) ? scatter : nullptr;
+}
+
 Value Reverse::sum(OpBuilder &builder, Location location, Value a, Value b) {
+  // What is scattered goes to the other term at once.
+  for (auto [scattered, other] : {std::pair(b, a), std::pair(a, b)})
+    if (auto scatter = scatterFromZeros(scattered); scatter && scatter->getBlock() == builder.getInsertionBlock()) {
+      scatter->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());
+      scatter.getInitMutable().assign(other);
+      return scattered;
+    }
   auto type = cast<RankedTensorType>(a.getType());
   auto map = AffineMap::getMultiDimIdentityMap(type.getRank(), builder.getContext());
   SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);

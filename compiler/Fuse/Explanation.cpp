@@ -19,7 +19,7 @@ struct Entry {
 
 static constexpr Entry kReasons[] = {
     {Reason::ViewFolded, "view-folded", "its elements are read in place, by subscript"},
-    {Reason::LayoutFolded, "layout-folded", "attention writes its result in the order the next op reads"},
+    {Reason::LayoutFolded, "layout-folded", "the result is written in the order the next op reads"},
     {Reason::SliceNarrowed, "slice-narrowed", "only the part that is used is computed"},
     {Reason::PointwiseFused, "pointwise-fused", "each element is computed where it is used"},
     {Reason::FormulaFolded, "formula-folded", "each element is computed inside the formula, once"},

@@ -1,7 +1,7 @@
 //===- FoldViews.cpp - attn-fold-views ----------------------------------------------------------------------------===//
 //
 // Makes views cost nothing: what only rearranges or selects elements is folded into the subscripts and indexing maps of
-// whoever reads it, and a transpose of attention's result into the order in which attention writes it.
+// whoever reads it, and a transpose of what attention or a contraction computes into the order in which it is written.
 //
 // attn-fold-views-into-attention does it for what attends read and write alone. It runs before derive, so that
 // gradients are of the tensors that the views look at: a gradient's formulas read those of which it is the
@@ -9,7 +9,8 @@
 //
 // Needs: views as ops (attn-raise-views). Leaves: no transpose or slice between a tensor and a `tensor.extract`; no
 // transpose in front of a linalg.generic; no slice in front of a pointwise one; no transpose behind an attend that is
-// its only reader. Reshapes of whole tensors stay: they are free.
+// its only reader, nor behind a contraction that has no other one and whose rows and columns it exchanges whole.
+// Reshapes of whole tensors stay: they are free.
 //
 //   %k = transpose (expand (slice %qkv [0, 0, 384] ...))        attend ... score (%b, %h, %i, %j) {
 //   attend ... score (%b, %h, %i, %j) {                    →      %f = 384 + %h * 64 + %d
@@ -22,8 +23,10 @@
 #include "compiler/Fuse/Subscripts.h"
 #include "compiler/Fuse/SymbolicShapes.h"
 #include "dialects/Attn/Attn.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -43,6 +46,7 @@ private:
   void foldIntoExtract(tensor::ExtractOp extract);
   void simplify(tensor::ExtractOp extract);
   void foldIntoLayout(attn::AttendOp attend);
+  void foldIntoLayout(linalg::GenericOp contraction);
   void foldLayouts();
 
   SmallVector<Value> throughExpand(OpBuilder &builder, tensor::ExpandShapeOp op, ValueRange subscripts);
@@ -311,6 +315,48 @@ void ViewFolder::foldIntoLayout(attn::AttendOp attend) {
   transpose.erase();
 }
 
+/// Whether the loops of a contraction's result are those of the batch, then of its rows, then of its columns.
+static bool isInGroups(linalg::GenericOp op) {
+  auto dims = matchContraction(op);
+  if (!dims)
+    return false;
+  SmallVector<unsigned> wanted(dims->batch);
+  wanted.append(dims->m);
+  wanted.append(dims->n);
+  return wanted == plainDims(op.getIndexingMapsArray().back());
+}
+
+/// The gradient of a matrix that was read transposed is a product that is transposed: the same with its factors
+/// exchanged, which is computed where the transpose stands.
+void ViewFolder::foldIntoLayout(linalg::GenericOp contraction) {
+  auto product = contraction->getNumResults() == 1 ? contraction.getResult(0) : Value();
+  if (!product || !product.hasOneUse() || !matchContraction(contraction))
+    return;
+  auto transpose = dyn_cast<linalg::TransposeOp>(*product.getUsers().begin());
+  if (!transpose || transpose.getInput() != product || transpose->getBlock() != contraction->getBlock())
+    return;
+  SmallVector<AffineMap> maps = contraction.getIndexingMapsArray();
+  SmallVector<AffineExpr> order;
+  for (int64_t from : transpose.getPermutation())
+    order.push_back(maps.back().getResult(from));
+  maps.back() = AffineMap::get(contraction.getNumLoops(), 0, order, contraction.getContext());
+  OpBuilder builder(transpose);
+  Location location = contraction.getLoc();
+  Value zero = arith::ConstantOp::create(builder, location, builder.getF32FloatAttr(0));
+  Value start = linalg::FillOp::create(builder, location, zero, transpose.getInit()).getResult(0);
+  linalg::GenericOp turned =
+      rebuildGeneric(builder, contraction, contraction.getInputs(), start, maps, contraction.getIteratorTypesArray());
+  if (!isInGroups(turned)) {
+    turned.erase();
+    start.getDefiningOp()->erase();
+    return zero.getDefiningOp()->erase();
+  }
+  record(Reason::LayoutFolded, contraction, transpose, product);
+  transpose.getResult()[0].replaceAllUsesWith(turned.getResult(0));
+  transpose.erase();
+  contraction.erase();
+}
+
 /// A transpose that is folded may be the next op of a walk, so the ops are gathered first.
 void ViewFolder::foldLayouts() {
   SmallVector<attn::AttendOp> attends;
@@ -321,9 +367,8 @@ void ViewFolder::foldLayouts() {
 void ViewFolder::runOnAttention() {
   foldLayouts();
   SmallVector<tensor::ExtractOp> extracts;
-  function.walk([&](attn::AttendOp attend) {
-    attend.walk([&](tensor::ExtractOp extract) { extracts.push_back(extract); });
-  });
+  function.walk(
+      [&](attn::AttendOp attend) { attend.walk([&](tensor::ExtractOp extract) { extracts.push_back(extract); }); });
   for (tensor::ExtractOp extract : extracts)
     foldIntoExtract(extract);
 }
@@ -331,6 +376,9 @@ void ViewFolder::runOnAttention() {
 void ViewFolder::run() {
   foldLayouts();
   SmallVector<linalg::GenericOp> generics;
+  function.walk([&](linalg::GenericOp op) { generics.push_back(op); });
+  llvm::for_each(generics, [&](linalg::GenericOp op) { foldIntoLayout(op); });
+  generics.clear();
   function.walk([&](linalg::GenericOp op) { generics.push_back(op); });
   for (linalg::GenericOp op : generics) {
     dropUnitDims(op);
@@ -355,8 +403,15 @@ struct FoldViews : PassWrapper<FoldViews, OperationPass<ModuleOp>> {
   StringRef getDescription() const final { return "read views in place by subscripts and indexing maps"; }
 
   void runOnOperation() override {
-    for (func::FuncOp function : hostFunctions(getOperation()))
+    // Gradients are written with all operands of the forward, of which they need some.
+    RewritePatternSet operands(&getContext());
+    linalg::populateEraseUnusedOperandsAndResultsPatterns(operands);
+    FrozenRewritePatternSet patterns(std::move(operands));
+    for (func::FuncOp function : hostFunctions(getOperation())) {
+      if (failed(applyPatternsGreedily(function, patterns)))
+        return signalPassFailure();
       ViewFolder(getOperation(), function).run();
+    }
   }
 };
 

@@ -1,6 +1,7 @@
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "compiler/Codegen/CPU/Gemm/Packing.h"
 #include "compiler/Codegen/CPU/Rows/RowPlan.h"
+#include "dialects/Attn/Attn.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -65,6 +66,10 @@ public:
     // the result there. An op of several results reads all of a point before it writes any.
     OperandRange results = kernel.front().getTerminator()->getOperands();
     Value written = results[result];
+    if (auto scatter = written.getDefiningOp<attn::ScatterAddOp>())
+      return scatter.getInit() == read && llvm::all_of(read.getUsers(), [&](Operation *user) {
+               return user == scatter || isa<tensor::DimOp>(user);
+             });
     auto op = written.getDefiningOp<linalg::GenericOp>();
     return op && llvm::all_of(results, [&](Value each) { return each.getDefiningOp() == op; }) &&
            op.getNumReductionLoops() == 0 && readsPointOnly(op, read, cast<OpResult>(written)) &&

@@ -83,6 +83,12 @@ TEST(Gradient, GatherAddsToEveryRowThatItReads) {
           {drawBelow(5, {7})})
       .expectDifferences();
 }
+TEST(Gradient, TableThatIsReadByRowsAndAsAMatrix) {
+  Derived("model M(vocab = 5) { table: f32[vocab, 3] = normal(1.0)\n"
+          "  fn f(at: i32[n]) -> f32 { sum(exp(table[at] @ table')) } }",
+          {drawBelow(5, {7})})
+      .expectDifferences();
+}
 TEST(Gradient, ShiftedSubscript) { expectBody("sum([i, j] => (if i >= 1 then x[i - 1, j] else 0.0) * y[i, j])"); }
 TEST(Gradient, Attention) {
   Derived("fn f(q: f32[n, 4], k: f32[m, 4], v: f32[m, 3], bias: f32[n, m]) -> f32 {\n"

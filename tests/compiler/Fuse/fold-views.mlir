@@ -44,6 +44,30 @@ func.func @layout(%x: tensor<6x8xf32>, %e: tensor<8x6xf32>) -> tensor<8x6xf32> {
   return %t : tensor<8x6xf32>
 }
 
+// A product that is transposed is written transposed.
+// CHECK-LABEL: @product
+// CHECK-NOT:     linalg.transpose
+// CHECK:         linalg.generic
+// CHECK-SAME:      outs(%{{.*}} : tensor<16x8xf32>)
+// CHECK-NOT:     linalg.transpose
+// CHECK:         return
+func.func @product(%x: tensor<4x8xf32>, %y: tensor<4x16xf32>, %e: tensor<16x8xf32>) -> tensor<16x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<8x16xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %p = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>,
+                                        affine_map<(i, j, k) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : tensor<4x8xf32>, tensor<4x16xf32>) outs(%start : tensor<8x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<8x16xf32>
+  %t = linalg.transpose ins(%p : tensor<8x16xf32>) outs(%e : tensor<16x8xf32>) permutation = [1, 0]
+  return %t : tensor<16x8xf32>
+}
+
 // What a caller gets has to be in memory, so the slice stays.
 // CHECK-LABEL: @result
 // CHECK-SAME:    %[[X:.*]]: tensor<8x768xf32>

@@ -1,4 +1,5 @@
 #include "compiler/Codegen/CPU/CpuEmitter.h"
+#include "compiler/Codegen/CPU/Gemm/CopyRows.h"
 #include "compiler/Codegen/CPU/Gemm/GemmDot.h"
 #include "compiler/Codegen/CPU/Gemm/GemmEpilogue.h"
 #include "compiler/Codegen/CPU/Gemm/GemmSchedule.h"
@@ -44,7 +45,7 @@ public:
     Value onlyTile = code.less(rows, code.constant(schedule.mr + 1));
     code.branch(
         onlyTile, [&] { eachPanel([&](Value panel) { singleTile(packed(panel)); }); },
-        [&] { eachPanel([&](Value panel) { eachBlock(packed(panel)); }); });
+        [&] { schedule.copiesLeft ? blockOfPanels() : eachPanel([&](Value panel) { eachBlock(packed(panel)); }); });
   }
 
 private:
@@ -63,8 +64,10 @@ private:
     rows = frame.size(problem.extent(LoopGroup::Row));
     depth = frame.size(problem.extent(LoopGroup::Depth));
     leftStep = frame.size(problem.innerStride(problem.left, LoopGroup::Depth));
-    int64_t blockFloats = schedule.blockRows() * schedule.nr;
-    sums = frame.scratch(0, MemRefType::get({blockFloats}, frame.builder.getF32Type()));
+    sums = frame.scratch(0, MemRefType::get({schedule.sumFloats()}, frame.builder.getF32Type()));
+    if (schedule.copiesLeft)
+      copied =
+          frame.scratch(schedule.sumsBytes(), MemRefType::get({schedule.copiedFloats()}, frame.builder.getF32Type()));
     chunkDepth = problem.isFlat(problem.left, LoopGroup::Depth) ? schedule.kc : problem.depthRun().constant();
   }
 
@@ -150,6 +153,19 @@ private:
                : code.sub(offset(problem.left, LoopGroup::Row, code.add(firstRow, row)), rowOffset));
     }
     operands.leftStep = leftStep;
+    operands.panel = right;
+    operands.panelOffset = code.add(panelAt, code.mul(k0, schedule.nr));
+    return operands;
+  }
+
+  /// The same of a tile that was copied, number `place` of its block.
+  TileOperands copiedOperandsOf(Value place, int64_t height, Value k0, Value panelAt) {
+    TileOperands operands;
+    operands.left = copied;
+    operands.leftOffset = code.mul(place, schedule.kc * schedule.mr);
+    for (int64_t r = 0; r < height; ++r)
+      operands.rowDistances.push_back(code.constant(r));
+    operands.leftStep = code.constant(schedule.mr);
     operands.panel = right;
     operands.panelOffset = code.add(panelAt, code.mul(k0, schedule.nr));
     return operands;
@@ -245,35 +261,74 @@ private:
     if (schedule.blockHeights.empty())
       return;
     RowTiles tiles = rowTiles();
-    Value firstTile = code.mul(rowBlock, schedule.tilesPerBlock);
-    Value lastTile = code.min(tiles.count, code.add(firstTile, schedule.tilesPerBlock));
     eachDepthChunk([&](Value k0, Value steps, Value isFirst) {
-      code.loop(firstTile, lastTile, 1,
-                [&](Value tile) { blockTile(panel, tiles, tile, code.sub(tile, firstTile), k0, steps, isFirst); });
+      Value next = code.mul(steps, schedule.nr);
+      tilesOfBlock(tiles, {panel, k0, steps, isFirst, next, code.constant(0)});
     });
   }
 
-  /// Tile number `tile`, which is number `place` of its block, over `steps` steps from k0 on.
-  void blockTile(Value panel, const RowTiles &tiles, Value tile, Value place, Value k0, Value steps, Value isFirst) {
-    Value isLast = code.less(code.sub(depth, steps), code.add(k0, 1));
-    Value isHigher = code.less(tile, tiles.higher);
-    Value height = code.add(tiles.low, code.choose(isHigher, code.constant(1), code.constant(0)));
+  /// They share it with what is copied of their rows, which meets all panels of the chunk.
+  void blockOfPanels() {
+    if (schedule.blockHeights.empty())
+      return;
+    RowTiles tiles = rowTiles();
+    Value firstTile = code.mul(rowBlock, schedule.tilesPerBlock);
+    Value count = code.sub(code.min(tiles.count, code.add(firstTile, schedule.tilesPerBlock)), firstTile);
+    eachDepthChunk([&](Value k0, Value steps, Value isFirst) {
+      CopiedRows rows{left,       code.add(leftBatch, offset(problem.left, LoopGroup::Depth, k0)),
+                      leftStep,   steps,
+                      copied,     schedule.kc,
+                      schedule.mr};
+      auto heightOf = [&](Value place) { return heightOfTile(tiles, code.add(firstTile, place)); };
+      auto firstOf = [&](Value place) {
+        return code.sub(firstRowOf(tiles, code.add(code.add(firstTile, place), 1)), heightOf(place));
+      };
+      emitCopyRows(code, rows, count, firstOf, heightOf);
+      eachPanel([&](Value panel) {
+        Value kept = code.mul(code.sub(panel, firstPanel), schedule.blockRows());
+        tilesOfBlock(tiles, {panel, k0, steps, isFirst, code.mul(depth, schedule.nr), kept});
+      });
+    });
+  }
+
+  /// A chunk of a panel for all tiles of the block: `steps` steps from k0 on. The one that is needed after it lies
+  /// `next` floats further. The sums of the first tile are kept at row `kept`.
+  struct PanelChunk {
+    Value panel, k0, steps, isFirst, next, kept;
+  };
+
+  void tilesOfBlock(const RowTiles &tiles, const PanelChunk &chunk) {
+    Value firstTile = code.mul(rowBlock, schedule.tilesPerBlock);
+    Value lastTile = code.min(tiles.count, code.add(firstTile, schedule.tilesPerBlock));
+    code.loop(firstTile, lastTile, 1, [&](Value tile) { blockTile(chunk, tiles, tile, code.sub(tile, firstTile)); });
+  }
+
+  Value heightOfTile(const RowTiles &tiles, Value tile) {
+    return code.add(tiles.low, code.choose(code.less(tile, tiles.higher), code.constant(1), code.constant(0)));
+  }
+
+  /// Tile number `tile`, which is number `place` of its block.
+  void blockTile(const PanelChunk &chunk, const RowTiles &tiles, Value tile, Value place) {
+    Value isLast = code.less(code.sub(depth, chunk.steps), code.add(chunk.k0, 1));
+    Value height = heightOfTile(tiles, tile);
     Value firstNew = firstRowOf(tiles, tile), end = firstRowOf(tiles, code.add(tile, 1));
-    Value row = code.sub(end, height), kept = code.mul(place, schedule.mr);
+    Value row = code.sub(end, height), kept = code.add(chunk.kept, code.mul(place, schedule.mr));
     int64_t share = llvm::divideCeil(panelLines(), schedule.tilesPerBlock);
-    Value fetched = code.mul(code.mul(place, code.div(steps, 4)), share * lineFloats);
+    Value fetched = code.mul(code.mul(place, code.div(chunk.steps, 4)), share * lineFloats);
     code.dispatch(height, schedule.blockHeights, [&](int64_t rowsOfTile) {
-      TileOperands operands = operandsOf(row, rowsOfTile, Value(), k0, panelOffset(panel));
-      operands.depth = steps;
+      Value panelAt = panelOffset(chunk.panel);
+      TileOperands operands = schedule.copiesLeft ? copiedOperandsOf(place, rowsOfTile, chunk.k0, panelAt)
+                                                  : operandsOf(row, rowsOfTile, Value(), chunk.k0, panelAt);
+      operands.depth = chunk.steps;
       Value soon = code.add(operands.panelOffset, stepsAhead * schedule.nr);
-      Value nextChunk = code.add(code.add(operands.panelOffset, code.mul(steps, schedule.nr)), fetched);
+      Value nextChunk = code.add(code.add(operands.panelOffset, chunk.next), fetched);
       operands.fetches = {{soon, panelLines(), 3}, {nextChunk, share, 2}};
       if (resultIsFlat)
-        operands.fetchRow = [&](Value r) { code.when(isLast, [&] { fetchResult(code.add(row, r), panel); }); };
-      keep(emitTile(code, {rowsOfTile, schedule.vectors()}, operands), kept, isFirst);
+        operands.fetchRow = [&](Value r) { code.when(isLast, [&] { fetchResult(code.add(row, r), chunk.panel); }); };
+      keep(emitTile(code, {rowsOfTile, schedule.vectors()}, operands), kept, chunk.isFirst);
     });
     code.when(isLast,
-              [&] { finish(panel, firstNew, code.sub(end, firstNew), code.add(kept, code.sub(firstNew, row))); });
+              [&] { finish(chunk.panel, firstNew, code.sub(end, firstNew), code.add(kept, code.sub(firstNew, row))); });
   }
 
   /// Cache lines of a panel in four steps of k.
@@ -311,7 +366,7 @@ private:
   int64_t chunkDepth = 0;
   bool resultIsFlat = false;
   SmallVector<Value> besideResult; ///< operands of the epilogue that lie as the result does
-  Value left, right, result, sums, rows, depth, leftStep, leftBatch;
+  Value left, copied, right, result, sums, rows, depth, leftStep, leftBatch;
   Value batch, rowBlock, panels, firstPanel, lastPanel;
 };
 

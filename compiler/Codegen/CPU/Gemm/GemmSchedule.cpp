@@ -58,20 +58,28 @@ static bool suitsDots(const GemmProblem &problem) {
          problem.innerStride(problem.left, LoopGroup::Depth) == SizeExpr(1);
 }
 
+/// Whether the rows of left lie side by side, and its steps of k do not.
+static bool liesByDepth(const GemmProblem &problem) {
+  auto isFlat = [&](LoopGroup group) { return problem.isFlat(problem.left, group); };
+  return isFlat(LoopGroup::Row) && isFlat(LoopGroup::Depth) &&
+         problem.innerStride(problem.left, LoopGroup::Row) == SizeExpr(1) &&
+         !(problem.innerStride(problem.left, LoopGroup::Depth) == SizeExpr(1));
+}
+
 GemmSchedule::GemmSchedule(const GemmProblem &problem, const Target &target)
-    : dots(suitsDots(problem)), lanes(target.f32Lanes) {
+    : dots(suitsDots(problem)), copiesLeft(!dots && liesByDepth(problem)), lanes(target.f32Lanes) {
   SizeExpr rows = problem.extent(LoopGroup::Row), columns = problem.extent(LoopGroup::Column);
   int64_t chosen = choosePanelColumns(knownOr(columns, typicalSize), target);
   nr = problem.packing ? problem.packing->nr : dots ? 4 * lanes : scheduled(problem.kernel, "nr").value_or(chosen);
   mr = scheduled(problem.kernel, "mr").value_or(tileRows(vectors(), target));
   kc = scheduled(problem.kernel, "kc").value_or(chooseDepth(problem));
-  tilesPerBlock = std::max<int64_t>(1, scheduled(problem.kernel, "mc").value_or(32) / mr);
+  tilesPerBlock = std::max<int64_t>(1, scheduled(problem.kernel, "mc").value_or(copiesLeft ? 64 : 32) / mr);
   rowTiles = rows.ceilDiv(mr);
   // No more than there are: each tile of a block fetches its share.
   tilesPerBlock = std::clamp<int64_t>(knownOr(rowTiles, tilesPerBlock), 1, tilesPerBlock);
   rowBlocks = rowTiles.ceilDiv(tilesPerBlock);
   panels = columns.ceilDiv(nr);
-  packsPanels = !problem.packing && !dots && knownOr(panels, 0) >= manyPanels;
+  packsPanels = !problem.packing && !dots && !copiesLeft && knownOr(panels, 0) >= manyPanels;
   chooseGroups(problem);
   chooseHeights(rows);
 }
@@ -82,6 +90,10 @@ void GemmSchedule::chooseGroups(const GemmProblem &problem) {
   int64_t depth = std::max<int64_t>(1, knownOr(problem.extent(LoopGroup::Depth), typicalSize));
   int64_t most = std::max<int64_t>(1, knownOr(panels, typicalSize / nr) / fewestGroups);
   panelsPerChunk = std::clamp<int64_t>(chunkDepth / depth, 1, most);
+  // What is copied meets eight panels, or sixteen where there are rows enough to share out.
+  constexpr int64_t manyBlocks = 64;
+  if (copiesLeft)
+    panelsPerChunk = std::clamp<int64_t>(knownOr(panels, 8), 1, knownOr(rowBlocks, 1) >= manyBlocks ? 16 : 8);
   panelGroups = panels.ceilDiv(panelsPerChunk);
 }
 
@@ -112,10 +124,10 @@ SizeExpr GemmSchedule::chunks(const GemmProblem &problem) const {
   return problem.extent(LoopGroup::Batch) * (packsPanels ? SizeExpr(1) : rowBlocks) * panelGroups;
 }
 
-int64_t GemmSchedule::sumsBytes() const { return llvm::alignTo(blockRows() * nr * 4, scratchAlignment); }
+int64_t GemmSchedule::sumsBytes() const { return llvm::alignTo(sumFloats() * 4, scratchAlignment); }
 
 SizeExpr GemmSchedule::workerBytes(const GemmProblem &problem) const {
-  SizeExpr bytes = sumsBytes();
+  SizeExpr bytes = sumsBytes() + llvm::alignTo(copiedFloats() * 4, scratchAlignment);
   if (packsPanels)
     bytes += (problem.extent(LoopGroup::Depth) * SizeExpr(nr * 4)).alignTo(scratchAlignment);
   return bytes;

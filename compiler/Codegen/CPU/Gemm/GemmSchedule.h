@@ -18,6 +18,17 @@
 // tiles that overlap, and the rows that two tiles compute are stored once. All rows in one tile take the next height of
 // 1, 2, 4, .., mr; rows that do not exist repeat the last one and are not stored.
 //
+// Where left lies by steps of k, so that the rows of a tile are side by side (the gradient of a weight is X' * dY), a
+// tile would touch another page in each step, and the lines of all steps share few sets of the caches. The chunk of a
+// block is copied first, tile by tile, each step a vector; so that this is worth it, a block is about 64 rows and meets
+// eight panels or more, and keeps the partial sums of all:
+//
+//   for k0 = 0 .. K step kc
+//     copied[tile][k][row] = left[k0 + k, row of the tile]
+//     for panel in panels of the chunk
+//       for tile in rows of the block
+//         partial[panel][tile] += copied[tile] * panel[k0 .. k0+kc]
+//
 // With one tile of rows (M <= mr) the kernel is bound by the bandwidth of the panels: K is not cut, a low tile has
 // several accumulators for each element, over k, and fetches ahead in the panel that it reads.
 //
@@ -52,6 +63,8 @@ struct GemmSchedule {
   bool dots;
   /// A chunk packs the panels that it multiplies with.
   bool packsPanels;
+  /// Left lies by steps of k, and blocks of it are copied.
+  bool copiesLeft;
   int64_t lanes;          ///< floats of a vector
   int64_t mr, nr;         ///< register tile
   int64_t kc;             ///< steps of k between visits of the partial sums
@@ -61,12 +74,15 @@ struct GemmSchedule {
 
   int64_t vectors() const { return nr / lanes; }
   int64_t blockRows() const { return tilesPerBlock * mr; }
+  /// Floats of the partial sums that a block keeps, and of the copies of its tiles.
+  int64_t sumFloats() const { return blockRows() * nr * (copiesLeft ? panelsPerChunk : 1); }
+  int64_t copiedFloats() const { return copiesLeft ? tilesPerBlock * kc * mr : 0; }
   /// Heights, ascending, that tiles have when all rows are one tile, and when they are several.
   llvm::SmallVector<int64_t> singleHeights, blockHeights;
   /// Accumulators of an element in a single tile `rows` high.
   int64_t accumulatorSets(int64_t rows) const;
   SizeExpr chunks(const GemmProblem &problem) const;
-  /// Bytes of a worker's scratch: the sums of a block, then, where a chunk packs them, a panel.
+  /// Bytes of a worker's scratch: the sums of a block, then what is copied of left, or, where a chunk packs them, a panel.
   int64_t sumsBytes() const;
   SizeExpr workerBytes(const GemmProblem &problem) const;
 

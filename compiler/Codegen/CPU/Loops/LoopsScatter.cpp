@@ -1,10 +1,14 @@
 // Emits a loops kernel that adds terms to elements by subscripts (attn.scatter_add): the gradient of a gather.
 //
+// Where the result may lie where the tensor that is added to does, that is asked when running: nothing is copied then.
+//
 // Two terms may go to one element, so their order is part of the result. Where the last loop is the last subscript, as
 // for the rows of an embedding, columns are independent: a chunk owns some columns and adds the terms of all tuples of
 // the other loops to them in order, so the bits do not depend on who takes which chunk. Otherwise there is one chunk.
 #include "compiler/Codegen/CPU/Nest/LoopNest.h"
 #include "compiler/Codegen/CPU/Loops/Loops.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -40,7 +44,12 @@ public:
       Value end = arith::AddIOp::create(b, at, first, constant(columnsPerChunk));
       last = arith::MinSIOp::create(b, at, end, frame.size(columns));
     }
-    start(byColumns);
+    auto copies = scf::IfOp::create(b, at, liesElsewhere());
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(copies.thenBlock());
+      start(byColumns);
+    }
     addTerms(byColumns);
     KernelCost cost{points, frame.sizes.bytesRead(), frame.sizes.bytesWritten()};
     return {{{symbol.str(), chunks}}, 0, 0, cost};
@@ -90,6 +99,15 @@ private:
       });
       return SmallVector<Value>();
     });
+  }
+
+  /// Whether the result is not the buffer of the tensor that is added to.
+  Value liesElsewhere() {
+    auto address = [&](Value buffer) -> Value {
+      return memref::ExtractAlignedPointerAsIndexOp::create(b, at, buffer);
+    };
+    return arith::CmpIOp::create(b, at, arith::CmpIPredicate::ne, address(frame.buffer(op.getInit())),
+                                 address(frame.result(0)));
   }
 
   void start(bool byColumns) {

@@ -251,6 +251,24 @@ TEST(Gemm, leftTransposed) {
   check(c);
 }
 
+/// As the gradient of a weight reads it: blocks of its rows are copied, a chunk of k after the other.
+TEST(Gemm, leftTransposedInBlocks) {
+  for (auto [m, n, k] : {std::array{70, 100, 50}, std::array{100, 600, 800}, std::array{1030, 33, 385}})
+    for (const char *dynamic : {"", "k", "mk"}) {
+      GemmCase c{"km", "kn", "mn"};
+      c.sizes = {{'m', m}, {'n', n}, {'k', k}};
+      c.dynamic = dynamic;
+      check(c);
+    }
+  GemmCase c{"skm", "skn", "smn"};
+  c.sizes = {{'s', 3}, {'m', 67}, {'n', 50}, {'k', 40}};
+  check(c);
+  GemmCase weight{"bsm", "bsn", "mn"};
+  weight.sizes = {{'b', 3}, {'s', 140}, {'m', 65}, {'n', 120}};
+  weight.dynamic = "bs";
+  check(weight);
+}
+
 TEST(Gemm, operandsInTheOtherOrder) {
   GemmCase c{"kn", "mk", "mn"};
   c.sizes = {{'m', 21}, {'n', 50}, {'k', 70}};
@@ -267,14 +285,16 @@ TEST(Gemm, sameBitsOnAnyThreadsInAnyOrder) {
   RunOptions two, reversed;
   two.workers = 2;
   reversed.reversed = true;
-  for (int64_t columns : {300, 4100}) {
-    GemmCase c = matrices(100, columns, 500, false);
+  GemmCase transposed{"km", "kn", "mn"};
+  transposed.sizes = {{'m', 100}, {'n', 300}, {'k', 500}};
+  for (const GemmCase &c : {matrices(100, 300, 500, false), matrices(100, 4100, 500, false), transposed}) {
     KernelRunner runner(c.text(target()), *createCpuEmitter());
     ASSERT_TRUE(runner) << runner.message();
     std::vector<HostArray> operands = c.operands();
-    HostArray one = runner.run(operands, {{100, columns}}).front();
-    EXPECT_EQ(one.bytes, runner.run(operands, {{100, columns}}, two).front().bytes);
-    EXPECT_EQ(one.bytes, runner.run(operands, {{100, columns}}, reversed).front().bytes);
+    std::vector<int64_t> shape = c.shapeOf(c.out);
+    HostArray one = runner.run(operands, {shape}).front();
+    EXPECT_EQ(one.bytes, runner.run(operands, {shape}, two).front().bytes);
+    EXPECT_EQ(one.bytes, runner.run(operands, {shape}, reversed).front().bytes);
   }
 }
 

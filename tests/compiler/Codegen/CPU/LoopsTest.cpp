@@ -129,6 +129,33 @@ TEST(Loops, InPlace) {
     ASSERT_EQ(found.f32()[i], x.f32()[i] - y.f32()[i]);
 }
 
+TEST(Loops, ScatterInPlace) {
+  std::string text = R"(func.func private @k(%x: tensor<5x70xf32> {attn.in_place = 0}, %at: tensor<3xi32>,
+        %y: tensor<3x70xf32>) -> tensor<5x70xf32> attributes {attn.kernel = "loops"} {
+      %c3 = arith.constant 3 : index
+      %c70 = arith.constant 70 : index
+      %r = attn.scatter_add (%i, %j) in (%c3, %c70) into(%x : tensor<5x70xf32>) {
+        %row = tensor.extract %at[%i] : tensor<3xi32>
+        %to = arith.index_cast %row : i32 to index
+        %term = tensor.extract %y[%i, %j] : tensor<3x70xf32>
+        attn.term %term at[%to, %j] : f32
+      }
+      return %r : tensor<5x70xf32>
+    })";
+  KernelRunner runner(text, *createCpuEmitter());
+  ASSERT_TRUE(runner) << runner.message();
+  HostArray x = HostArray::random({5, 70}, 1), at = HostArray::of({3}, std::vector<int32_t>{4, 1, 4}),
+            y = HostArray::random({3, 70}, 2);
+  for (int shared : {-1, 0}) {
+    HostArray found = runner.run({x, at, y}, {x.shape}, {.inPlaceOperand = shared})[0];
+    for (int64_t j = 0; j < 70; ++j) {
+      ASSERT_EQ(found.f32()[j], x.f32()[j]);
+      ASSERT_EQ(found.f32()[70 + j], x.f32()[70 + j] + y.f32()[70 + j]);
+      ASSERT_EQ(found.f32()[280 + j], (x.f32()[280 + j] + y.f32()[j]) + y.f32()[140 + j]);
+    }
+  }
+}
+
 TEST(Loops, TransposedOperand) {
   Generic add{"affine_map<(a, b) -> (b, a)>, affine_map<(a, b) -> (a, b)>",
               "pp",
