@@ -37,7 +37,8 @@
 //
 // A right operand that is no packed weight is packed by the kernel. Where it has many panels, a chunk is (batch, group
 // of panels): it packs a panel, which one worker's scratch has room for, and multiplies all rows with it. With few,
-// whose chunks would be too few to share out, a phase before packs all of them into scratch of the operand's size.
+// whose chunks would be too few to share out, and where left is copied, a phase before packs all of them into scratch
+// of the operand's size.
 //
 // Sources: Goto and van de Geijn, "Anatomy of high-performance matrix multiplication" (2008), for the loops around the
 // register tile; the tile and the chunk lengths are measured (benchmarks/kernels).
@@ -82,7 +83,7 @@ struct GemmSchedule {
   /// Accumulators of an element in a single tile `rows` high.
   int64_t accumulatorSets(int64_t rows) const;
   SizeExpr chunks(const GemmProblem &problem) const;
-  /// Bytes of a worker's scratch: the sums of a block, then what is copied of left, or, where a chunk packs them, a panel.
+  /// Bytes of a worker's scratch: the sums of a block, then what is copied of left, or a panel that a chunk packs.
   int64_t sumsBytes() const;
   SizeExpr workerBytes(const GemmProblem &problem) const;
 
