@@ -30,6 +30,13 @@ public:
     FailureOr<Gradients> gradients = appendGradients(request);
     if (failed(gradients))
       return failure();
+    // States that the function updates are set behind all that reads them, the backward pass too.
+    SmallVector<Operation *> sets;
+    for (Operation &op : terminator->getBlock()->without_terminator())
+      if (isa<model::SetOp>(op) || (isa<scf::ForOp>(op) && op.getNumResults() == 0))
+        sets.push_back(&op);
+    for (Operation *set : sets)
+      set->moveBefore(terminator);
     if (minimize.getBatches() > 1)
       accumulate(*gradients);
     builder.setInsertionPoint(terminator);

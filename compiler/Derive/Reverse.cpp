@@ -65,6 +65,8 @@ Value Reverse::zerosLike(OpBuilder &builder, Location location, Value like) {
 
 void Reverse::propagate(ArrayRef<Operation *> ops) {
   for (Operation *op : ops) {
+    if (isa<model::WithElementOp>(op)) // of a state that the step updates: nothing of the loss
+      continue;
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       propagateThrough(loop);
       continue;

@@ -13,6 +13,13 @@ std::vector<Subject> trainingSubjects() {
                         {.c = 16, .reduction = 100, .along = {"batch"}},
                         batches,
                         {{"targets", below(3)}}});
+  // Of one row the variance is 0, and what is divided by its root is large.
+  for (const char *entry : {"logits", "train"})
+    subjects.push_back({"states.attn",
+                        entry,
+                        {.c = 64, .reduction = 60, .along = {"batch"}},
+                        {{"few rows", {{"batch", 5}}}, {"odd", {{"batch", 37}}}},
+                        {{"targets", below(3)}}});
   for (const char *entry : {"train_judge", "train_maker"})
     subjects.push_back({"adversaries.attn",
                         entry,

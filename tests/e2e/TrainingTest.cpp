@@ -95,6 +95,30 @@ TEST(Adversaries, TrainTheirOwnParametersInOneArena) {
   EXPECT_GT(changed, 20);
 }
 
+/// Each of a list of modules keeps a running mean of its own.
+TEST(States, AreMovedByAStep) {
+  CompiledModel model(ATTNC_ROOT "/tests/e2e/models/states.attn", {});
+  ASSERT_TRUE(model) << model.message();
+  const int64_t batch = 8, dim = 6;
+  Array x = drawn("x", {batch, dim}), targets = drawn("targets", {batch}, 3);
+  CallResults results = model.call(*model.entry("train"), {x, targets}, {batch}, {});
+  ASSERT_EQ(results.status, ATTN_OK);
+  for (std::string name : {"first", "norms.0", "norms.1"})
+    for (int64_t feature = 0; feature < dim; ++feature) {
+      double mean = 0, variance = 0;
+      for (int64_t row = 0; row < batch; ++row)
+        mean += x.values[row * dim + feature] / batch;
+      for (int64_t row = 0; row < batch; ++row)
+        variance += std::pow(x.values[row * dim + feature] - mean, 2) / (batch - 1);
+      auto expectMoved = [&](const std::string &state, double by) {
+        double before = model.parameters().at(state).values[feature];
+        EXPECT_NEAR(realAt(parameterOf(model, results, state), feature), before + 0.1 * (by - before), 1e-6) << state;
+      };
+      expectMoved(name + ".running_mean", mean);
+      expectMoved(name + ".running_var", variance);
+    }
+}
+
 TEST(Draws, DependOnTheSeed) {
   CompiledModel model(ATTNC_ROOT "/tests/e2e/models/random.attn", {});
   ASSERT_TRUE(model) << model.message();

@@ -188,6 +188,7 @@ void Checker::checkEntry(const FunctionValue &function, const std::string &name,
   ranges.clearDimensions();
   drawRange.reset();
   entryLocals.clear();
+  stateUpdates.clear();
   activity.clear();
   Entry entry;
   entry.name = name;
@@ -228,6 +229,7 @@ void Checker::checkEntry(const FunctionValue &function, const std::string &name,
   frames.pop_back();
   if (isExported)
     addDrawArguments(entry);
+  entry.updates = std::move(stateUpdates);
   for (Dimension &dimension : entry.dimensions)
     dimension.min = ranges.minimum(dimension.name);
   if (isExported && errorsFound == before)

@@ -222,6 +222,10 @@ public:
   void letStatement(const ast::LetStmt &stmt, const ScopePtr &scope);
   void assign(const ast::AssignStmt &stmt, const ScopePtr &scope);
   void update(const ast::UpdateStmt &stmt, const ScopePtr &scope);
+  typed::ExprRef nextValue(const typed::Type &declared, const ast::UpdateStmt &stmt, const Value &value);
+  const typed::Parameter *moduleState(const ModuleValue &self, const std::string &name);
+  void updateState(const typed::Parameter &state, const ast::UpdateStmt &stmt, const Value &value,
+                   const ModuleValue &self);
   Value ifStatement(const ast::IfStmt &stmt, const ScopePtr &scope, bool &returned);
   void forStatement(const ast::ForStmt &stmt, const ScopePtr &scope, bool &returned);
   void unroll(const ast::ForStmt &stmt, const std::vector<Value> &values, const ScopePtr &scope, bool &returned);
@@ -384,6 +388,7 @@ public:
   const typed::Local *drawSeed = nullptr, *drawStep = nullptr;
   int64_t drawsMade = 0;
   std::vector<const typed::LoopCounter *> loopsAround;
+  std::vector<typed::StateUpdate> stateUpdates; ///< of the entry point that is being checked
   bool isRankInvented = false; ///< of an argument of the function that is being checked
   size_t errorsFound = 0;      ///< those that were reported before too
 };

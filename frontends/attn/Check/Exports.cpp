@@ -233,6 +233,10 @@ void Checker::minimize(Entry &entry, const Derivation &derivation, const ast::Ex
       isWhole = false;
     }
   }
+  if (training.batches > 1 && !entry.updates.empty()) {
+    notSupported(entry.updates.front().range, "a state that is updated in a step that accumulates batches");
+    isWhole = false;
+  }
   if (!optimizer && isWhole)
     error(DiagnosticKind::ArgumentCount, decl.value->range, "`minimize` is called without `with`, the optimizer")
         .hint("minimize(f, with: adamw(lr: 3e-4))");

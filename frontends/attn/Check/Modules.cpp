@@ -169,10 +169,8 @@ static std::string joined(const std::string &path, const std::string &step) {
 
 void Checker::addField(Instance &instance, const ast::FieldDecl &field, const ScopePtr &scope) {
   Value value;
-  if (field.kind == ast::FieldKind::Parameter) {
+  if (field.kind != ast::FieldKind::Module) {
     value = addParameter(instance, field, scope);
-  } else if (field.kind == ast::FieldKind::State) {
-    value = notSupported(field.name.range, "`state`");
   } else {
     Instance place = instance;
     place.members.clear();
@@ -336,7 +334,8 @@ Value Checker::addParameter(Instance &instance, const ast::FieldDecl &field, con
   parameter.type = {*element, *shape};
   parameter.initialiser = init;
   parameter.checkpoint = joined(instance.checkpoint, field.checkpoint ? field.checkpoint->text : field.name.text);
-  parameter.frozen = field.isFrozen || instance.isFrozen;
+  parameter.isUpdated = field.kind == ast::FieldKind::State;
+  parameter.frozen = field.isFrozen || instance.isFrozen || parameter.isUpdated;
   for (const ast::Name &tag : field.tags)
     parameter.tags.push_back(tag.text);
   parameter.range = field.name.range;

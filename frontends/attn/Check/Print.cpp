@@ -169,6 +169,8 @@ void Printer::entry(const Entry &entry) {
   block(entry.block, 2);
   for (const Result &result : entry.results)
     out += fmt::format("  return {}: {} = {}\n", result.name, textOf(result.value->type), expr(result.value));
+  for (const StateUpdate &update : entry.updates)
+    out += fmt::format("  update @{} = {}\n", update.parameter->name, expr(update.value));
   out += "}\n";
 }
 

@@ -118,26 +118,71 @@ void Checker::update(const ast::UpdateStmt &stmt, const ScopePtr &scope) {
   auto *name = stmt.target->as<ast::NameRefExpr>();
   Binding *binding = name ? findBinding(scope, name->name) : nullptr;
   Value value = expression(*stmt.value, scope);
+  const Parameter *state = name && !binding ? moduleState(scope->self, name->name) : nullptr;
+  if (state)
+    return updateState(*state, stmt, value, scope->self);
   if (!binding || !binding->isState) {
     error(DiagnosticKind::NotAssignable, stmt.target->range,
           fmt::format("`{}` is no state that could be updated here", sources.text(stmt.target->range)))
-        .hint(
-            "the step of an optimizer updates its parameter and the optimizer's states; a variable is assigned by `=`");
+        .hint("a function updates the states of its module, the step of an optimizer its parameter and the optimizer's "
+              "states; a variable is assigned by `=`");
     return;
   }
-  const Type &declared = binding->value.tensor()->type;
+  if (ExprRef next = nextValue(binding->value.tensor()->type, stmt, value))
+    binding->value = bindValue(name->name, TensorValue{next}, stmt.target->range);
+}
+
+/// The right side of `<-` as a tensor of the type of the left one.
+ExprRef Checker::nextValue(const Type &declared, const ast::UpdateStmt &stmt, const Value &value) {
   ExprRef next = value.isError() ? nullptr : asTensor(value, stmt.value->range, declared.element);
   if (!next)
-    return;
+    return nullptr;
   if (next->type.element == declared.element && next->type.rank() == 0 && declared.rank() > 0)
     next = build.make(Fill{next}, declared, stmt.value->range);
-  if (next->type != declared) {
-    typeError(
-        DiagnosticKind::DimMismatch, stmt.value->range,
-        fmt::format("`{}` is {}, and its next value would be {}", name->name, textOf(declared), textOf(next->type)));
+  if (next->type == declared)
+    return next;
+  typeError(DiagnosticKind::DimMismatch, stmt.value->range,
+            fmt::format("`{}` is {}, and its next value would be {}", sources.text(stmt.target->range),
+                        textOf(declared), textOf(next->type)));
+  return nullptr;
+}
+
+//===- States of modules ------------------------------------------------------------------------------------------===//
+
+const Parameter *Checker::moduleState(const ModuleValue &self, const std::string &name) {
+  if (!self.instance)
+    return nullptr;
+  auto member = self.instance->members.find(name);
+  auto *field = member == self.instance->members.end() ? nullptr : member->second.value.as<ParameterValue>();
+  return field && field->parameter->isUpdated ? field->parameter : nullptr;
+}
+
+/// Only a step of training does it, when it returns; whatever the call reads is what the state was before.
+void Checker::updateState(const Parameter &state, const ast::UpdateStmt &stmt, const Value &value,
+                          const ModuleValue &self) {
+  ExprRef next = nextValue(state.type, stmt, value);
+  if (!next || !isTraining)
+    return;
+  if (build.isOpen(next)) {
+    notSupported(stmt.range, "updating a state inside index notation");
     return;
   }
-  binding->value = bindValue(name->name, TensorValue{next}, stmt.target->range);
+  for (const StateUpdate &update : stateUpdates)
+    if (update.parameter == &state) {
+      error(DiagnosticKind::NotAssignable, stmt.target->range,
+            fmt::format("`{}` is updated twice in a call", sources.text(stmt.target->range)))
+          .note("the first time is", update.range)
+          .hint("a module that is called twice has one state: update it in one of the calls");
+      return;
+    }
+  bool isOfAllRounds = self.picks.size() == loopsAround.size();
+  for (size_t i = 0; isOfAllRounds && i < loopsAround.size(); ++i)
+    isOfAllRounds = self.picks[i].counter == loopsAround[i];
+  if (!isOfAllRounds) {
+    notSupported(stmt.range, "updating a state of one module in a loop over others, or of one element of a list");
+    return;
+  }
+  stateUpdates.push_back({&state, loopsAround, build.bind(state.name, next, stmt.range), stmt.range});
 }
 
 Value Checker::ifStatement(const ast::IfStmt &stmt, const ScopePtr &scope, bool &returned) {

@@ -76,6 +76,7 @@ struct Parameter {
   Initialiser initialiser;
   std::string checkpoint; ///< its name in a checkpoint; {0}, {1} stand for the indices of counts
   bool frozen = false;
+  bool isUpdated = false; ///< a `state` of a module: frozen, and updated by steps of training
   bool isState = false; ///< of training: an optimizer's, or the number of steps done
   std::vector<std::string> tags;
   SourceRange range;
@@ -388,6 +389,15 @@ struct Training {
   std::vector<OptimizerStep> steps;
 };
 
+/// What a `state` of a module is when a step of training has returned; of a list of modules, one for each round of the
+/// loops around, outermost first.
+struct StateUpdate {
+  const Parameter *parameter;
+  std::vector<const LoopCounter *> loops;
+  ExprRef value; ///< in the scope of the innermost loop's body
+  SourceRange range;
+};
+
 struct Entry {
   std::string name;
   bool isGradient = false;           ///< of its only result, an f32 of rank 0: made by the derive phase
@@ -401,6 +411,7 @@ struct Entry {
   /// Where something is drawn: the key of its draws, I32. They are the last arguments; but of a step of training `step`
   /// is no argument: it is the number of steps done before.
   const Local *seed = nullptr, *step = nullptr;
+  std::vector<StateUpdate> updates; ///< one at most for each parameter
   Block block;
   std::vector<Result> results;
   SourceRange range;

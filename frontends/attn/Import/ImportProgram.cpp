@@ -144,10 +144,16 @@ void Importer::entry(const Entry &entry) {
         model::GetOp::create(builder, function.getLoc(), tensorType(count.type), count.name, ValueRange());
   }
   bindDimensions(entry, function);
+  for (const StateUpdate &update : entry.updates)
+    if (llvm::none_of(update.loops, [](const LoopCounter *loop) { return loop->count == 0; }))
+      updates.push_back(&update);
   statements(entry.block);
   SmallVector<Value> results;
   for (const Result &result : entry.results)
     results.push_back(tensor(result.value));
+  setStates();
+  updates.clear();
+  stateLists.clear();
   func::ReturnOp::create(builder, function.getLoc(), results);
   scopes.pop_back();
   if (entry.training)
@@ -235,6 +241,12 @@ void Importer::loop(const Loop &loop) {
       locals[carried.result] = value;
     return;
   }
+  SmallVector<const StateUpdate *> inside = updatesIn(loop.counter);
+  auto depthOf = [&](const StateUpdate &update) {
+    return llvm::find(update.loops, loop.counter) - update.loops.begin();
+  };
+  for (const StateUpdate *update : inside)
+    initial.push_back(stateList(*update, depthOf(*update), at));
   Value zero = size(Dim(0), at), one = size(Dim(1), at), count = size(Dim(loop.counter->count), at);
   auto op = scf::ForOp::create(builder, at, zero, count, one, initial);
   {
@@ -242,18 +254,24 @@ void Importer::loop(const Loop &loop) {
     builder.setInsertionPointToStart(op.getBody());
     scopes.emplace_back();
     scopes.back().counters[loop.counter] = op.getInductionVar();
-    for (auto [carried, argument] : llvm::zip_equal(loop.carried, op.getRegionIterArgs()))
+    for (auto [carried, argument] : llvm::zip(loop.carried, op.getRegionIterArgs()))
       locals[carried.argument] = argument;
     statements(*loop.body);
     SmallVector<Value> next;
     for (const Loop::Carried &carried : loop.carried)
       next.push_back(tensor(carried.next));
-    if (!loop.carried.empty())
+    for (const StateUpdate *update : inside) {
+      Value list = op.getRegionIterArgs()[next.size()], value = stateOfRound(*update, depthOf(*update));
+      next.push_back(model::WithElementOp::create(builder, at, list.getType(), value, list, op.getInductionVar()));
+    }
+    if (!next.empty())
       scf::YieldOp::create(builder, at, next);
     scopes.pop_back();
   }
-  for (auto [carried, result] : llvm::zip_equal(loop.carried, op.getResults()))
+  for (auto [carried, result] : llvm::zip(loop.carried, op.getResults()))
     locals[carried.result] = result;
+  for (auto [number, update] : llvm::enumerate(inside))
+    stateLists[update] = op.getResult(loop.carried.size() + number);
 }
 
 } // namespace attnc

@@ -49,6 +49,12 @@ private:
   void statements(const typed::Block &block);
   void let(const typed::Let &let);
   void loop(const typed::Loop &loop);
+  // ImportStates.cpp
+  llvm::SmallVector<const typed::StateUpdate *> updatesIn(const typed::LoopCounter *counter) const;
+  mlir::Value stateList(const typed::StateUpdate &update, size_t depth, mlir::Location at);
+  mlir::Value stateOfRound(const typed::StateUpdate &update, size_t depth);
+  void setStates();
+  void setState(const typed::StateUpdate &update, mlir::Value value, llvm::SmallVector<mlir::Value> place);
 
   // ImportSizes.cpp
   mlir::Location location(SourceRange range) const;
@@ -119,6 +125,8 @@ private:
   const SourceManager &sources;
   mlir::OpBuilder builder;
   std::vector<Scope> scopes;
+  llvm::SmallVector<const typed::StateUpdate *> updates; ///< of the entry that is being imported
+  llvm::DenseMap<const typed::StateUpdate *, mlir::Value> stateLists;
   mlir::Operation *bodyOwner = nullptr; ///< the op whose body is being built; what it needs is computed before it
   llvm::DenseMap<const typed::Local *, mlir::Value> locals;
   llvm::DenseMap<const typed::Local *, typed::ExprRef> numbers; ///< locals that are numbers

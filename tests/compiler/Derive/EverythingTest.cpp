@@ -156,6 +156,7 @@ const Bodies &bodiesOfPrelude() {
       {"RmsNorm", "module RmsNorm(3)"},
       {"Mlp", "module Mlp(3, 5)"},
       {"SwiGLU", "module SwiGLU(3, 5)"},
+      {"BatchNorm", "module BatchNorm(3)"},
       {"Embedding", "tokens Embedding(5, 3)"},
       {"Positions", "rows Positions(6, 3)"},
       {"MultiHeadAttention", "rows MultiHeadAttention(3, 1)"},

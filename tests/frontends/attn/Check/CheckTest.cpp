@@ -273,6 +273,35 @@ TEST(Training, AStopLetsAPlaceBe) {
             std::string::npos);
 }
 
+TEST(States, AreUpdatedOnceAndByTrainingAlone) {
+  const std::string model = "use optim\nmodule Counter() {\n  state seen: f32 = zeros\n"
+                            "  fn (x: f32[n]) -> f32[n] {\n    seen <- seen + 1.0\n    x + seen\n  }\n}\n"
+                            "model M() {\n  w: f32 = ones\n  count: Counter()\n  counts: [Counter(); 2]\n"
+                            "  fn once(x: f32[n]) -> f32 { sum(w * count(x)) }\n"
+                            "  fn twice(x: f32[n]) -> f32 { sum(w * count(count(x))) }\n"
+                            "  fn within(x: f32[n]) -> f32 {\n    var y = w * x\n"
+                            "    for each in counts { y = each(count(y)) }\n    sum(y)\n  }\n"
+                            "}\n";
+  Checked once = check(model + "export once\nexport train = minimize(once, with: optim.sgd(lr: 0.1))");
+  EXPECT_EQ(once.diagnostics, "");
+  size_t update = once.typed.find("update @count.seen");
+  EXPECT_NE(update, std::string::npos) << once.typed;
+  EXPECT_EQ(once.typed.find("update", update + 1), std::string::npos) << once.typed;
+  EXPECT_EQ(check(model + "export train = minimize(twice, with: optim.sgd(lr: 0.1))").diagnostics,
+            R"(a.attn:5:5: error: `seen` is updated twice in a call [not-assignable]
+    5 |     seen <- seen + 1.0
+      |     ^~~~
+  note: the first time is at a.attn:5:5
+  hint: a module that is called twice has one state: update it in one of the calls
+)");
+  EXPECT_NE(check(model + "export train = minimize(within, with: optim.sgd(lr: 0.1))")
+                .diagnostics.find("updating a state of one module in a loop over others"),
+            std::string::npos);
+  EXPECT_NE(check(model + "export train = minimize(once, with: optim.sgd(lr: 0.1), accumulate: 2)")
+                .diagnostics.find("a state that is updated in a step that accumulates batches is not supported yet"),
+            std::string::npos);
+}
+
 TEST(Prelude, ACopyUnderAnotherNameIsTheSame) {
   std::string program = "\nmodel M(d = 8) {\n  a: nn.MultiHeadAttention(d, 2)\n"
                         "  fn f(x: f32[b, n, d]) -> f32[b, n, d] { gelu(a(x)) }\n}\n";

@@ -24,6 +24,7 @@ model M(dim = 8) {
   places:    nn.Positions(16, dim)
   attention: nn.MultiHeadAttention(dim, 2)
   grouped:   nn.GroupedQueryAttention(dim, 4, 2, 4, 10000.0)
+  of_batch:  nn.BatchNorm(8)
   bias:      f32[2, 32] = zeros
 
   fn modules(tokens: i32[batch, seq <= 16]) -> f32[batch, seq, 6] {
@@ -31,6 +32,7 @@ model M(dim = 8) {
     let y = x + attention(centred(x))
     linear(gated(mlp(rms(y + grouped(y)))))
   }
+  fn of_a_batch(x: f32[n, 8]) -> f32[n, 8] { of_batch(x) }
   fn regularised(x: f32[n]) -> f32[n] { dropout(x, 0.1) }
   fn activations(x: f32[n]) -> f32[n] { gelu(x) + gelu_tanh(x) + silu(x) + softplus(x) }
   fn distributions(x: f32[rows, n]) -> f32[rows, n] { softmax(x) + log_softmax(x) * mean(log_sum_exp(x)) }
