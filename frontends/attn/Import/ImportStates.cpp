@@ -1,5 +1,5 @@
-// States of modules that a step of training updates: what they become is set when the entry point returns. In a loop over
-// modules the values of all rounds are a list that the loop carries.
+// States of modules that a step of training updates: what they become is set when the entry point returns. In a loop
+// over modules the values of all rounds are a list that the loop carries.
 
 #include "frontends/attn/Import/Importer.h"
 
