@@ -9,6 +9,7 @@
 //   attn-fold-views          views are read in place by subscripts and indexing maps; attend writes in its reader's way
 //   attn-fuse-pointwise      chains of pointwise ops become one
 //   attn-fold-formulas       pointwise tensors are computed inside the attend or generic that reads them
+//   attn-lift-gathers        what is picked by data out of rows is read beside the reductions of the rows
 //   attn-form-contractions   contractions become [batch,] M x K . K x N, with an epilogue
 //   attn-form-rows           reductions over the last dimension and what runs over the same rows belong together
 //   attn-outline-kernels     each group of ops becomes a private function, and so does each op left over
@@ -38,6 +39,7 @@ std::unique_ptr<mlir::Pass> createNarrowSlicesPass();
 std::unique_ptr<mlir::Pass> createFusePointwisePass();
 std::unique_ptr<mlir::Pass> createFoldFormulasPass();
 std::unique_ptr<mlir::Pass> createFoldPairFormulasPass();
+std::unique_ptr<mlir::Pass> createLiftGathersPass();
 std::unique_ptr<mlir::Pass> createFormContractionsPass();
 std::unique_ptr<mlir::Pass> createFormRowsPass();
 std::unique_ptr<mlir::Pass> createOutlineKernelsPass();

@@ -25,6 +25,7 @@ void buildFusePipeline(OpPassManager &passes, ArrayRef<std::unique_ptr<Emitter>>
   passes.addPass(createFoldFormulasPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  passes.addPass(createLiftGathersPass());
   passes.addPass(createFormContractionsPass());
   passes.addPass(createFormRowsPass());
   passes.addPass(createCSEPass());
@@ -47,7 +48,7 @@ void registerFuseInterfaces(DialectRegistry &registry) {
 void registerFusePasses(ArrayRef<std::unique_ptr<Emitter>> emitters) {
   for (auto create : {createResolveSizesPass, createRaiseViewsPass, createNarrowSlicesPass, createFoldViewsPass,
                       createFoldViewsIntoAttentionPass, createFoldPairFormulasPass, createFusePointwisePass,
-                      createFoldFormulasPass, createFormContractionsPass, createFormRowsPass, createOutlineKernelsPass,
+                      createFoldFormulasPass, createLiftGathersPass, createFormContractionsPass, createFormRowsPass, createOutlineKernelsPass,
                       createShareKernelsPass, createExplainEdgesPass})
     registerPass(create);
   registerPass([emitters] { return createSplitKernelsPass(emitters); });

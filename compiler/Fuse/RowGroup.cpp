@@ -138,6 +138,11 @@ void RowGroup::grow() {
       member->walk([&](Operation *nested) {
         for (Value operand : nested->getOperands())
           consider(operand.getDefiningOp());
+        // What picks elements of the rows that the member reads.
+        for (Value operand : nested->getOperands())
+          for (Operation *user : operand.getUsers())
+            if (isa<tensor::ExtractOp>(user))
+              consider(user->getParentOp());
       });
       for (Operation *user : member->getUsers())
         consider(inBlock(user, member->getBlock()));

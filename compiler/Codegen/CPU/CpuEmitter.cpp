@@ -61,7 +61,7 @@ public:
     if (isAttention(kind) || read.getType() != kernel.getResultTypes()[result])
       return false;
     if (kind == KernelKind::Rows)
-      return kernel.getNumResults() == 1 && RowPlan(kernel).mayRunInPlace(read, result);
+      return RowPlan(kernel).mayRunInPlace(read, result);
     // A product keeps its sums in scratch; its epilogue writes the result. Whatever else reads the operand would find
     // the result there. An op of several results reads all of a point before it writes any.
     OperandRange results = kernel.front().getTerminator()->getOperands();

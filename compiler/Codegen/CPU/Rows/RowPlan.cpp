@@ -124,6 +124,16 @@ void RowPlan::chooseStored() {
   }
 }
 
+/// x[i, j, .., anything], where i, j, .. are the loops over rows.
+static bool picksFromOwnRow(tensor::ExtractOp extract, unsigned rows) {
+  for (unsigned row = 0; row < rows; ++row) {
+    auto index = extract.getIndices()[row].getDefiningOp<linalg::IndexOp>();
+    if (!index || index.getDim() != row)
+      return false;
+  }
+  return true;
+}
+
 bool RowPlan::mayRunInPlace(Value argument, unsigned result) const {
   Value returned = kernel.getBody().front().getTerminator()->getOperand(result);
   auto writer = returned.getDefiningOp<linalg::GenericOp>();
@@ -134,9 +144,13 @@ bool RowPlan::mayRunInPlace(Value argument, unsigned result) const {
       if (operand.get() == argument &&
           (!op.getMatchingIndexingMap(&operand).isIdentity() || op.getNumLoops() != rows + 1))
         return false;
-    bool extracted = false;
-    op.getRegion().walk([&](tensor::ExtractOp extract) { extracted |= extract.getTensor() == argument; });
-    if (extracted)
+    // A scalar picks from its own row before the sweep that writes it.
+    bool isBefore = role(op) == RowRole::Scalar && sweepOf(op) <= sweepOf(writer);
+    WalkResult found = op.getRegion().walk([&](tensor::ExtractOp extract) {
+      bool isOther = extract.getTensor() == argument && !(isBefore && picksFromOwnRow(extract, rows));
+      return isOther ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (found.wasInterrupted())
       return false;
   }
   // What is read in a later sweep than the one that writes would be gone.

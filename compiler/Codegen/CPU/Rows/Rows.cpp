@@ -169,8 +169,12 @@ private:
       vectoriser.bindIterations(op, indices);
       terms.push_back(vectoriser.evaluate(matchFold(op, result)->term));
     }
+    // All are read before one is stored: a result may lie where another reads.
+    SmallVector<Value> values;
     for (auto [map, buffer] : work.stores)
-      vectoriser.store(vectoriser.load(map, indices), buffer, indices);
+      values.push_back(vectoriser.load(map, indices));
+    for (auto [store, value] : llvm::zip_equal(work.stores, values))
+      vectoriser.store(value, store.second, indices);
   }
 
   void emitPlaces(RegionVectoriser &row, linalg::GenericOp op, const PlaceFold &fold, ArrayRef<Value> starts,
