@@ -62,7 +62,8 @@ FailureOr<Gradients> appendGradients(const GradientRequest &request) {
   llvm::DenseSet<Operation *> wanted;
   for (model::ParameterOp parameter : request.parameters)
     wanted.insert(parameter);
-  Reverse reverse(builder, wanted);
+  ResidualChoice choice(function);
+  Reverse reverse(builder, wanted, choice);
   for (BlockArgument argument : request.arguments)
     reverse.activate(argument);
   reverse.propagate(ops);
@@ -71,6 +72,7 @@ FailureOr<Gradients> appendGradients(const GradientRequest &request) {
   reverse.give(request.loss, linalg::FillOp::create(builder, request.loss.getLoc(), one, empty).getResult(0));
   if (failed(reverse.run(ops)))
     return failure();
+  choice.writeTo(function);
 
   Gradients gradients;
   for (BlockArgument argument : request.arguments) {

@@ -15,7 +15,8 @@
 //   slices, concatenations,       the transposed movement
 //   transposes, reshapes
 //   scf.for                       a loop that runs backwards: an iteration is computed again from what was kept of it:
-//                                 the carried values and the results of contractions and of attention
+//                                 the carried values and those results of contractions, reductions and attention that
+//                                 are not to be computed again (Residuals.h)
 //   model.get                     a term of the parameter's gradient; a list of parameters has a leading dimension for
 //                                 each index
 //

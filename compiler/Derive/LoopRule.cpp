@@ -17,6 +17,7 @@ namespace {
 struct Kept {
   Value forward; ///< in the forward loop: a carried value at the iteration's start, or a result of an op of its body
   tensor::EmptyOp reader;
+  int64_t number = Residual::carried; ///< of the op, for the choice
 };
 
 /// The type of a list of `count` elements.
@@ -28,8 +29,9 @@ RankedTensorType listOf(RankedTensorType element, int64_t count) {
 
 } // namespace
 
-/// Contractions, reductions and attention are dearer to compute again than to keep.
-static bool isKept(Operation &op) {
+/// Contractions, reductions and attention are dearer to compute again than what lies between; whether they are kept is
+/// a choice.
+static bool mayBeKept(Operation &op) {
   if (auto generic = dyn_cast<linalg::GenericOp>(op))
     return generic.getNumReductionLoops() != 0;
   return isa<attn::AttendOp>(op);
@@ -50,14 +52,52 @@ static void eraseDeadOps(Block &block, const llvm::DenseSet<Operation *> &spared
       op.erase();
 }
 
+/// Rules give a generic all that the forward's read; what its body makes no use of would be kept for nothing.
+static void dropUnreadInputs(Block &block) {
+  for (auto op : llvm::make_early_inc_range(block.getOps<linalg::GenericOp>())) {
+    eraseDeadOps(*op.getBody(), {});
+    SmallVector<Value> inputs;
+    SmallVector<AffineMap> maps;
+    llvm::BitVector unread(op->getNumOperands());
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      unsigned number = input->getOperandNumber();
+      SmallVector<AffineMap> others = op.getIndexingMapsArray();
+      for (int each = op->getNumOperands() - 1; each >= 0; --each)
+        if (unread[each] || unsigned(each) == number)
+          others.erase(others.begin() + each);
+      // The sizes of all loops must still be known.
+      bool isNeeded = !op.getMatchingBlockArgument(input).use_empty() ||
+                      !inversePermutation(concatAffineMaps(others, op.getContext()));
+      unread[number] = !isNeeded;
+      if (isNeeded) {
+        inputs.push_back(input->get());
+        maps.push_back(op.getMatchingIndexingMap(input));
+      }
+    }
+    if (unread.none())
+      continue;
+    for (OpOperand &init : op.getDpsInitsMutable())
+      maps.push_back(op.getMatchingIndexingMap(&init));
+    OpBuilder builder(op);
+    op.getBody()->eraseArguments(unread);
+    auto made = linalg::GenericOp::create(builder, op.getLoc(), op->getResultTypes(), inputs, op.getOutputs(), maps,
+                                          op.getIteratorTypesArray());
+    made.getRegion().takeBody(op.getRegion());
+    op.replaceAllUsesWith(made.getResults());
+    op.erase();
+  }
+}
+
 /// Gives the forward loop a list for each kept value that is read, and the readers an element of it.
-static void addLists(scf::ForOp forward, ArrayRef<Kept> kept, int64_t count, Value place) {
+static void addLists(scf::ForOp forward, ArrayRef<Kept> kept, int64_t count, Value place, ResidualChoice &choice) {
   SmallVector<Kept> read;
   for (Kept each : kept)
     if (!each.reader.getResult().use_empty())
       read.push_back(each);
   IRRewriter rewriter(forward);
   SymbolicShapes shapes(forward->getParentOfType<func::FuncOp>());
+  for (const Kept &each : read)
+    choice.record(each.number, each.forward, count, shapes, /*kept=*/true);
   SmallVector<Value> lists, values;
   for (const Kept &each : read) {
     auto type = listOf(cast<RankedTensorType>(each.forward.getType()), count);
@@ -91,8 +131,9 @@ namespace {
 /// Builds the reversed loop.
 class LoopReverse {
 public:
-  LoopReverse(Reverse &outer, OpBuilder &builder, const llvm::DenseSet<Operation *> &wanted, scf::ForOp forward)
-      : outer(outer), builder(builder), wanted(wanted), forward(forward), at(forward.getLoc()) {}
+  LoopReverse(Reverse &outer, OpBuilder &builder, const llvm::DenseSet<Operation *> &wanted, ResidualChoice &choice,
+              scf::ForOp forward)
+      : outer(outer), builder(builder), wanted(wanted), choice(choice), forward(forward), at(forward.getLoc()) {}
 
   LogicalResult run();
 
@@ -107,6 +148,7 @@ private:
   Reverse &outer;
   OpBuilder &builder;
   const llvm::DenseSet<Operation *> &wanted;
+  ResidualChoice &choice;
   scf::ForOp forward, loop;
   Location at;
   int64_t count = 0;
@@ -155,15 +197,15 @@ void LoopReverse::copyBody(Reverse &inner, IRMapping &copies, SmallVectorImpl<Op
   place = arith::SubIOp::create(body, at, last, loop.getInductionVar());
   copies.map(forward.getInductionVar(), place);
   SymbolicShapes shapes(forward->getParentOfType<func::FuncOp>());
-  auto makeReader = [&](Value value) -> Value {
+  auto makeReader = [&](Value value, int64_t number) -> Value {
     auto type = cast<RankedTensorType>(value.getType());
     auto reader = tensor::EmptyOp::create(body, value.getLoc(), type.getShape(), type.getElementType(),
                                           dynamicSizes(body, shapes, value));
-    kept.push_back({value, reader});
+    kept.push_back({value, reader, number});
     return reader;
   };
   for (BlockArgument argument : forward.getRegionIterArgs()) {
-    Value reader = makeReader(argument);
+    Value reader = makeReader(argument, Residual::carried);
     copies.map(argument, reader);
     if (outer.isActive(argument))
       inner.activate(reader);
@@ -176,10 +218,15 @@ void LoopReverse::copyBody(Reverse &inner, IRMapping &copies, SmallVectorImpl<Op
       continue;
     ops.push_back(copy);
     inner.propagate(copy);
-    if (!isKept(op))
+    if (!mayBeKept(op))
       continue;
+    int64_t number = choice.number();
     for (auto [original, result] : llvm::zip_equal(op.getResults(), copy->getResults())) {
-      Value reader = makeReader(original);
+      if (choice.isRecomputed(number)) {
+        choice.record(number, original, count, shapes, /*kept=*/false);
+        continue;
+      }
+      Value reader = makeReader(original, number);
       inner.keep(result, reader);
       copies.map(original, reader);
     }
@@ -187,7 +234,7 @@ void LoopReverse::copyBody(Reverse &inner, IRMapping &copies, SmallVectorImpl<Op
 }
 
 LogicalResult LoopReverse::fillLoop() {
-  Reverse inner(OpBuilder::atBlockEnd(loop.getBody()), wanted);
+  Reverse inner(OpBuilder::atBlockEnd(loop.getBody()), wanted, choice);
   IRMapping copies;
   SmallVector<Operation *> ops;
   copyBody(inner, copies, ops);
@@ -264,10 +311,12 @@ LogicalResult LoopReverse::run() {
   for (const Kept &each : kept)
     readers.insert(each.reader);
   eraseDeadOps(*loop.getBody(), readers);
-  addLists(forward, kept, count, place);
+  dropUnreadInputs(*loop.getBody());
+  eraseDeadOps(*loop.getBody(), readers);
+  addLists(forward, kept, count, place, choice);
   return success();
 }
 
-LogicalResult Reverse::reverse(scf::ForOp loop) { return LoopReverse(*this, builder, wanted, loop).run(); }
+LogicalResult Reverse::reverse(scf::ForOp loop) { return LoopReverse(*this, builder, wanted, choice, loop).run(); }
 
 } // namespace attnc

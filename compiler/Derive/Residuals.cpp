@@ -69,6 +69,10 @@ void ResidualChoice::record(int64_t number, Value value, int64_t count, Symbolic
   add("number", builder.getI64IntegerAttr(number));
   add("place", builder.getStringAttr(places.empty() ? "" : places.front()));
   add("kind", builder.getStringAttr(kindOf(op)));
+  std::string shape;
+  for (const SizeExpr &extent : shapes.shape(value))
+    shape += (shape.empty() ? "" : ", ") + shapes.text(extent);
+  add("shape", builder.getStringAttr(shape));
   add("bytes", text(shapes.bytes(value) * SizeExpr(count)));
   add("cost", text(op && isFirst ? costOf(op, shapes) * SizeExpr(count) : SizeExpr()));
   if (kept)
@@ -80,6 +84,10 @@ void ResidualChoice::writeTo(func::FuncOp function) const {
   function->removeAttr(recomputeAttrName);
   if (!records.empty())
     function->setAttr(residualsAttrName, ArrayAttr::get(function.getContext(), records));
+}
+
+std::string nameOf(const Residual &residual) {
+  return residual.kind + " [" + residual.shape + "]" + (residual.place.empty() ? "" : ", " + residual.place);
 }
 
 std::vector<Residual> residualsOf(func::FuncOp function) {
@@ -96,7 +104,8 @@ std::vector<Residual> residualsOf(func::FuncOp function) {
       return SizeExpr::parse(fields.getAs<StringAttr>(name).getValue(), names).value_or(SizeExpr());
     };
     residuals.push_back({fields.getAs<IntegerAttr>("number").getInt(), fields.getAs<StringAttr>("place").str(),
-                         fields.getAs<StringAttr>("kind").str(), size("bytes"), size("cost"), fields.contains("kept")});
+                         fields.getAs<StringAttr>("kind").str(), fields.getAs<StringAttr>("shape").str(), size("bytes"),
+                         size("cost"), fields.contains("kept")});
   }
   return residuals;
 }

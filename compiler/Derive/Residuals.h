@@ -9,7 +9,8 @@
 // Ops are numbered in the order in which the reverse meets them, which does not depend on the choice. Sizes and costs
 // are of all iterations, as texts over the function's dimensions:
 //
-//   {number = 4, place = "gpt.attn:41:9", kind = "contraction", bytes = "147456*batch*seq", cost = "...", kept}
+//   {number = 4, place = "gpt.attn:41:9", kind = "contraction", shape = "batch, seq, 3072", bytes = "147456*batch*seq",
+//    cost = "...", kept}
 //
 // Cost is operations, a byte that is read or written counted as 16 of them, which is about what a processor does while
 // it moves one.
@@ -31,12 +32,16 @@ inline constexpr llvm::StringLiteral residualsAttrName = "attn.residuals";
 struct Residual {
   int64_t number = carried;
   std::string place, kind; ///< kind: "carried value", "contraction", "reduction", "attention"
+  std::string shape;       ///< of one iteration's
   SizeExpr bytes, cost;
   bool kept = true;
 
   static constexpr int64_t carried = -1; ///< the number of a carried value, which no choice is about
   bool mayBeRecomputed() const { return number != carried; }
 };
+
+/// "contraction [batch, seq, 3072], gpt.attn:41:9".
+std::string nameOf(const Residual &residual);
 
 /// What `derive` recorded of a function.
 std::vector<Residual> residualsOf(mlir::func::FuncOp function);

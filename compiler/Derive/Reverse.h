@@ -8,6 +8,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Derive/Residuals.h"
 #include "dialects/Attn/Attn.h"
 #include "dialects/Attn/ScalarDerivatives.h"
 #include "dialects/Model/Model.h"
@@ -25,9 +26,9 @@ struct ParameterElement {
 
 class Reverse {
 public:
-  /// `wanted` are the parameters whose gradients are asked for.
-  Reverse(mlir::OpBuilder builder, const llvm::DenseSet<mlir::Operation *> &wanted)
-      : builder(builder), wanted(wanted) {}
+  /// `wanted` are the parameters whose gradients are asked for; `choice` says what loops keep.
+  Reverse(mlir::OpBuilder builder, const llvm::DenseSet<mlir::Operation *> &wanted, ResidualChoice &choice)
+      : builder(builder), wanted(wanted), choice(choice) {}
 
   /// Says that the loss depends on `value` in a way that is asked for.
   void activate(mlir::Value value) { active.insert(computed(value)); }
@@ -82,6 +83,7 @@ private:
 
   mlir::OpBuilder builder;
   const llvm::DenseSet<mlir::Operation *> &wanted;
+  ResidualChoice &choice;
   llvm::DenseSet<mlir::Value> active;
   llvm::DenseMap<mlir::Value, mlir::Value> sums, computedAs, storedAs;
 };

@@ -1,4 +1,5 @@
 #include "compiler/Memory/Plan.h"
+#include "compiler/Fuse/Structure.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -7,13 +8,13 @@ using namespace mlir;
 namespace attnc {
 
 /// Its result lies within the bytes of its first operand.
-static bool isView(Operation *op) {
+static bool showsOperand(Operation *op) {
   return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp, model::ElementOp>(op);
 }
 
 /// Does the value start behind the first byte of its root?
 static bool isElement(Value tensor) {
-  for (Operation *op = tensor.getDefiningOp(); op && isView(op); op = op->getOperand(0).getDefiningOp())
+  for (Operation *op = tensor.getDefiningOp(); op && showsOperand(op); op = op->getOperand(0).getDefiningOp())
     if (isa<model::ElementOp>(op))
       return true;
   return false;
@@ -21,7 +22,7 @@ static bool isElement(Value tensor) {
 
 Value EntryPlan::root(Value tensor) {
   while (Operation *op = tensor.getDefiningOp()) {
-    if (!isView(op))
+    if (!showsOperand(op))
       break;
     tensor = op->getOperand(0);
   }
@@ -34,12 +35,30 @@ SizeExpr EntryPlan::offset(unsigned slot) const {
   return slots[slot].within ? offset(*slots[slot].within) : SizeExpr();
 }
 
+std::string stepName(Operation *op) {
+  auto call = dyn_cast<func::CallOp>(op);
+  if (!call)
+    return op->getName().getStringRef().str();
+  SmallVector<std::string> places = placesOf(call.getLoc());
+  return ("@" + call.getCallee() + (places.empty() ? "" : ", " + places.back())).str();
+}
+
+/// A list into which each turn of the loop puts a value, or another carried value.
+static std::string carriedName(Value next, size_t number) {
+  auto list = next.getDefiningOp<model::WithElementOp>();
+  Operation *maker = list ? EntryPlan::root(list.getElement()).getDefiningOp() : nullptr;
+  if (list && !maker)
+    return "what each turn of a loop starts from";
+  return maker ? "of each turn, " + stepName(maker) : "carried " + std::to_string(number);
+}
+
 namespace {
 
 /// Makes the plan of one entry point, in the order of run().
 class Planner {
 public:
-  Planner(func::FuncOp entry, SizeAnalysis sizes, const llvm::StringMap<KernelCode> &kernels) : kernels(kernels) {
+  Planner(func::FuncOp entry, SizeAnalysis sizes, const llvm::StringMap<KernelCode> &kernels, const NamedSizes &typical)
+      : kernels(kernels), typicalSizes(typical) {
     plan.entry = entry;
     plan.symbols = sizes.names;
     plan.symbols.push_back("workers");
@@ -62,6 +81,7 @@ public:
 private:
   EntryPlan plan;
   const llvm::StringMap<KernelCode> &kernels;
+  const NamedSizes &typicalSizes;
   StorageTable storages;
   DenseMap<Operation *, unsigned> steps;
   DenseMap<Value, unsigned> storageOf; ///< of roots in the arena
@@ -112,9 +132,9 @@ private:
 };
 
 LogicalResult Planner::numberSteps() {
-  unsigned next = 0;
   WalkResult result = plan.entry.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
-    steps[op] = next++;
+    steps[op] = plan.steps.size();
+    plan.steps.push_back(op);
     bool known = isa<func::CallOp, scf::ForOp, scf::YieldOp, func::ReturnOp, model::GetOp, tensor::ExpandShapeOp,
                      tensor::CollapseShapeOp, tensor::CastOp, tensor::DimOp, tensor::EmptyOp, model::ElementOp,
                      model::WithElementOp, model::AppendOp, model::SetOp>(op) ||
@@ -137,7 +157,7 @@ unsigned Planner::lastUse(Value root) {
     for (Operation *user : shownNow.getUsers()) {
       if (isa<tensor::DimOp>(user))
         continue;
-      if (isView(user)) {
+      if (showsOperand(user)) {
         if (user->getOperand(0) == shownNow)
           shown.push_back(user->getResult(0));
         continue;
@@ -169,7 +189,7 @@ LogicalResult Planner::storeScratch(func::CallOp call) {
   LaunchScratch &launch = plan.launches[call];
   launch.stride = worker->alignTo(arenaAlignment);
   unsigned step = steps.lookup(call);
-  std::string name = ("@" + call.getCallee()).str();
+  std::string name = stepName(call);
   if (!(*shared == SizeExpr(0)))
     scratch[call].shared = storages.add("scratch of " + name, *shared, step, step);
   if (!(*worker == SizeExpr(0)))
@@ -185,8 +205,7 @@ LogicalResult Planner::storeLoop(scf::ForOp loop) {
       stateOf[argument] = stateOf[result] = *kept;
       continue;
     }
-    std::string name = "carried " + std::to_string(number);
-    if (failed(storeValue(argument, name, steps.lookup(loop))))
+    if (failed(storeValue(argument, carriedName(next, number), steps.lookup(loop))))
       return failure();
     std::optional<SizeExpr> start = plan.sizes.bytes(init), after = plan.sizes.bytes(next);
     if (!start || !after || !(*start == *after))
@@ -227,7 +246,7 @@ LogicalResult Planner::storeValues() {
       if (!kernels.contains(call.getCallee()))
         return call.emitError("calls @") << call.getCallee() << ", which is no kernel";
       for (Value value : call.getResults())
-        if (failed(storeValue(value, ("@" + call.getCallee()).str(), steps.lookup(op))))
+        if (failed(storeValue(value, stepName(call), steps.lookup(op))))
           return WalkResult::interrupt();
       return storeScratch(call);
     }
@@ -405,6 +424,9 @@ void Planner::assignSlots() {
     if (int64_t bound = cast<model::DimensionAttr>(dimension).getMax(); bound > 0)
       typical[number] = bound;
   typical.back() = 4; // workers
+  for (const auto &[name, size] : typicalSizes)
+    if (auto found = llvm::find(plan.symbols, name); found != plan.symbols.end())
+      typical[found - plan.symbols.begin()] = size;
   std::vector<unsigned> inArena = storages.roots();
   llvm::erase_if(inArena, [&](unsigned each) { return elsewhere.contains(each); });
   SlotAssignment assignment = attnc::assignSlots(storages, inArena, typical, arenaAlignment);
@@ -445,11 +467,12 @@ void Planner::assignSlots() {
 
 } // namespace
 
-FailureOr<EntryPlan> planEntry(func::FuncOp entry, const llvm::StringMap<KernelCode> &kernels) {
+FailureOr<EntryPlan> planEntry(func::FuncOp entry, const llvm::StringMap<KernelCode> &kernels,
+                               const NamedSizes &typical) {
   FailureOr<SizeAnalysis> sizes = SizeAnalysis::ofEntry(entry);
   if (failed(sizes))
     return failure();
-  return Planner(entry, std::move(*sizes), kernels).run();
+  return Planner(entry, std::move(*sizes), kernels, typical).run();
 }
 
 /// Is `operand` the parameter that `set` changes, as it was?

@@ -80,6 +80,7 @@ struct EntryPlan {
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Copy>> copies; ///< made before the operation
   llvm::MapVector<mlir::Operation *, LaunchScratch> launches;        ///< each func.call
   llvm::SmallVector<mlir::model::SetOp> updates;
+  std::vector<mlir::Operation *> steps; ///< by number
 
   Place place(mlir::Value tensor) const { return places.lookup(root(tensor)); }
   /// The value whose bytes a view shows: through reshapes, casts and elements of lists.
@@ -92,8 +93,16 @@ struct EntryPlan {
 void allowInPlace(mlir::ModuleOp module,
                   llvm::function_ref<bool(mlir::func::FuncOp, unsigned, unsigned)> mayRunInPlace);
 
-/// Plans one entry point. Fails, with a diagnostic, where a size is no function of the dimensions.
-mlir::FailureOr<EntryPlan> planEntry(mlir::func::FuncOp entry, const llvm::StringMap<KernelCode> &kernels);
+/// Sizes of dimensions by name, and of `workers`.
+using NamedSizes = std::vector<std::pair<std::string, int64_t>>;
+
+/// Plans one entry point. Fails, with a diagnostic, where a size is no function of the dimensions. The plan is right for
+/// all dimensions, and best for those of `typical`; where that is silent, for their bounds.
+mlir::FailureOr<EntryPlan> planEntry(mlir::func::FuncOp entry, const llvm::StringMap<KernelCode> &kernels,
+                                     const NamedSizes &typical = {});
+
+/// What runs in a step, to a person: "@train_gemm_2, nn.attn:12:5" for a kernel.
+std::string stepName(mlir::Operation *op);
 
 /// Writes a plan as lines of comments ("// ...").
 void printPlan(const EntryPlan &plan, llvm::raw_ostream &out);

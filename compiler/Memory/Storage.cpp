@@ -45,7 +45,8 @@ bool StorageTable::merge(unsigned from, unsigned to) {
       if (!mayMeet(left, right))
         return false;
   llvm::append_range(storages[to].liveRanges, storages[from].liveRanges);
-  storages[to].name += ", " + storages[from].name;
+  if (storages[from].name != "empty" && storages[from].name != storages[to].name)
+    storages[to].name += "; " + storages[from].name;
   mergedInto[from] = to;
   return true;
 }

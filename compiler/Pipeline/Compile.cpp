@@ -8,6 +8,7 @@
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Pipeline/Import.h"
 #include "compiler/Pipeline/Job.h"
+#include "compiler/Pipeline/MemoryBudget.h"
 #include "compiler/Pipeline/Recovery.h"
 #include "compiler/Schedule/Schedule.h"
 #include "dialects/Attn/Attn.h"
@@ -174,7 +175,7 @@ static bool plan(Job &job) {
   for (auto entry : job.made.module->getOps<func::FuncOp>()) {
     if (!entry->hasAttr(model::entryAttrName))
       continue;
-    FailureOr<EntryPlan> planned = planEntry(entry, codes);
+    FailureOr<EntryPlan> planned = planEntry(entry, codes, job.options.at);
     if (failed(planned))
       return job.ourFault();
     job.made.program.entries.push_back(std::move(*planned));
@@ -243,7 +244,11 @@ static void compilePhases(Job &job) {
   if (!openWeights(job) || !import(job) || job.dumps(Phase::Import, printModule))
     return;
   job.remember();
-  if (!checkInterfaces(job))
+  if (!checkInterfaces(job) || !checkSizes(job))
+    return;
+
+  // What is kept and what is computed again is chosen by compiling up to the plan.
+  if (!chooseRecomputed(job, [&] { return derive(job) && fuse(job) && generate(job) && plan(job); }))
     return;
 
   // Gradients become ordinary functions.

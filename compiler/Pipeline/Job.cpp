@@ -61,7 +61,7 @@ bool Job::usersFault(const llvm::Twine &message) {
 }
 
 void Job::warn(llvm::StringRef text) {
-  if (!text.empty())
+  if (!text.empty() && !isTrial)
     messages << (shown ? "\n" : "") << text;
 }
 

@@ -25,6 +25,7 @@ public:
   Emitters emitters = createEmitters();
   std::unique_ptr<llvm::MemoryBuffer> weights; ///< the file to embed
   Outcome outcome = Outcome::Done;
+  bool isTrial = false; ///< the phases run to see what comes of it: warnings are for later
 
   /// Names the phase that runs from here on; shows it where a compile takes long and somebody watches.
   void begin(Phase phase);

@@ -1,17 +1,48 @@
 // attnc explain: the kernels of a model, what was fused into them, what was not, why, and the bytes that costs.
+#include "compiler/Derive/Residuals.h"
 #include "compiler/Fuse/Explanation.h"
+#include "compiler/Memory/Peak.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/SourceOptions.h"
 #include "llvm/Support/raw_ostream.h"
 
+using namespace mlir;
+
 namespace attnc {
 
+/// What the reverse of a loop keeps and computes again.
+static void printResiduals(func::FuncOp entry, llvm::ArrayRef<int64_t> sizes, llvm::raw_ostream &out) {
+  for (const Residual &residual : residualsOf(entry))
+    out << (residual.kept ? "  kept     " : "  again    ") << nameOf(residual) << ": "
+        << megabytes(residual.bytes.evaluate(sizes)) << " of all turns\n";
+}
+
+static void printMemory(const EntryPlan &entry, const NamedSizes &at, llvm::raw_ostream &out) {
+  func::FuncOp function = entry.entry;
+  out << "memory of " << function.getName();
+  llvm::Expected<std::vector<int64_t>> sizes = sizesAt(entry, at);
+  if (!sizes) {
+    out << ": " << llvm::toString(sizes.takeError()) << '\n';
+    return;
+  }
+  MemoryPeak peak = peakOf(entry, *sizes);
+  out << " at " << sizesText(entry, *sizes) << ": an arena of " << megabytes(peak.arenaBytes) << '\n';
+  printResiduals(function, *sizes, out);
+  if (peak.residents.empty())
+    return;
+  out << "  at its fullest, while " << peak.during << " runs, " << megabytes(peak.liveBytes) << " live:\n";
+  printResidents(peak, 20, out);
+}
+
 static ExitCode run(CompileOptions options) {
-  options.dump = Phase::Fuse;
+  options.dump = Phase::Plan;
   Compilation made;
   Outcome outcome = compile(options, made, llvm::errs());
-  if (outcome == Outcome::Done)
+  if (outcome == Outcome::Done) {
     printExplanation(*made.module, llvm::outs());
+    for (const EntryPlan &entry : made.program.entries)
+      printMemory(entry, options.at, llvm::outs());
+  }
   return static_cast<ExitCode>(outcome);
 }
 

@@ -16,6 +16,7 @@ void SourceOptions::addTo(CLI::App &command, Takes takes) {
       ->required();
   addSettings(command);
   addSchedule(command);
+  addMemory(command);
 }
 
 void SourceOptions::addSettings(CLI::App &command) {
@@ -79,6 +80,59 @@ void SourceOptions::addSchedule(CLI::App &command) {
           ->type_name("FILE"));
   aboutSource.push_back(command.add_flag("--require-fused", compile.requireFused,
                                          "Make it an error to hold a tensor of all pairs of positions"));
+}
+
+/// "512MB", "1.6GB", "800MiB", or bytes.
+static std::optional<int64_t> parseBytes(StringRef text) {
+  static constexpr std::pair<StringLiteral, double> units[] = {{"KiB", 1024.0},
+                                                               {"MiB", 1024.0 * 1024},
+                                                               {"GiB", 1024.0 * 1024 * 1024},
+                                                               {"KB", 1e3},
+                                                               {"MB", 1e6},
+                                                               {"GB", 1e9},
+                                                               {"B", 1}};
+  double factor = 1, number = 0;
+  for (const auto &[unit, value] : units)
+    if (text.consume_back_insensitive(unit)) {
+      factor = value;
+      break;
+    }
+  bool isBad = text.empty() || !all_of(text, [](char c) { return isDigit(c) || c == '.'; }) || text.getAsDouble(number);
+  if (isBad || number * factor < 1 || number * factor > 1e18)
+    return std::nullopt;
+  return int64_t(number * factor);
+}
+
+void SourceOptions::addMemory(CLI::App &command) {
+  auto addBudget = [this](const std::string &text) {
+    compile.memoryBudget = parseBytes(text);
+    if (!compile.memoryBudget)
+      throw CLI::ValidationError("--memory-budget",
+                                 "'" + text + "' is no amount of memory such as 512MB, 1.6GB or 800MiB");
+  };
+  aboutSource.push_back(
+      command
+          .add_option_function<std::string>(
+              "--memory-budget", addBudget,
+              "The most that an arena may take at the sizes of --at; steps of training compute again what has no room")
+          ->type_name("BYTES"));
+  auto addSizes = [this](const std::vector<std::string> &texts) {
+    for (const std::string &text : texts)
+      for (StringRef each : split(text, ',')) {
+        auto [name, value] = each.split('=');
+        int64_t size = 0;
+        if (name.empty() || value.getAsInteger(10, size) || size < 1)
+          throw CLI::ValidationError("--at", "'" + each.str() + "' is not NAME=SIZE");
+        compile.at.emplace_back(name.str(), size);
+      }
+  };
+  aboutSource.push_back(
+      command
+          .add_option_function<std::vector<std::string>>(
+              "--at", addSizes,
+              "Sizes that memory is planned for, such as --at batch=4,seq=1024 (bounds, and workers=1)")
+          ->type_name("NAME=SIZE")
+          ->take_all());
 }
 
 std::optional<LoadedModel> SourceOptions::load(ExitCode &exitCode) const {

@@ -100,8 +100,10 @@ std::string softmax() {
 }
 
 /// -log softmax at the label's place, and the softmax too.
-std::string crossEntropy() {
-  return RowsText("%x: tensor<?x?x?xf32>, %labels: tensor<?x?xi32>", "tensor<?x?xf32>, tensor<?x?x?xf32>")
+std::string crossEntropy(bool overLogits = false) {
+  std::string inPlace = overLogits ? " {attn.in_place = 0 : i64}" : "";
+  return RowsText("%x: tensor<?x?x?xf32>" + inPlace + ", %labels: tensor<?x?xi32>",
+                  overLogits ? "tensor<?x?x?xf32>, tensor<?x?xf32>" : "tensor<?x?xf32>, tensor<?x?x?xf32>")
       .reduce("%largest", {"%x/row"}, "%y = arith.maximumf %o, %a0 : f32", true)
       .map("%powers", {"%x/row", "%largest/scalar"}, "%d = arith.subf %a0, %a1 : f32 %y = math.exp %d : f32")
       .reduce("%sum", {"%powers/row"}, "%y = arith.addf %o, %a0 : f32")
@@ -116,7 +118,7 @@ std::string crossEntropy() {
               %s = arith.addf %l, %a1 : f32
               %y = arith.subf %s, %picked : f32)",
            true)
-      .text("%loss, %probabilities");
+      .text(overLogits ? "%probabilities, %loss" : "%loss, %probabilities");
 }
 
 const std::vector<Shape> shapes = {{1, 1, 1},   {2, 3, 5},   {3, 2, 16},  {2, 2, 64},
@@ -163,6 +165,23 @@ TEST(Rows, CrossEntropyWithSoftmax) {
       labels.i32()[i] = static_cast<int32_t>(i * 31 % shape[2]);
     EXPECT_EQ(check(crossEntropy(), {HostArray::random(shape, 1, -5, 5), labels}, {{shape[0], shape[1]}, shape}), "")
         << shape[2];
+  }
+}
+
+TEST(Rows, ProbabilitiesOverTheLogitsOfWhichOneIsPicked) {
+  KernelRunner runner(crossEntropy(/*overLogits=*/true), *createCpuEmitter());
+  ASSERT_TRUE(runner) << runner.message();
+  RunOptions over;
+  over.inPlaceOperand = 0;
+  for (const Shape &shape : shapes) {
+    HostArray labels({shape[0], shape[1]}, ElementKind::I32);
+    for (int64_t i = 0; i < labels.size(); ++i)
+      labels.i32()[i] = static_cast<int32_t>(i * 31 % shape[2]);
+    std::vector<HostArray> inputs = {HostArray::random(shape, 1, -5, 5), labels};
+    std::vector<HostArray> apart = runner.run(inputs, {shape, {shape[0], shape[1]}});
+    std::vector<HostArray> shared = runner.run(inputs, {shape, {shape[0], shape[1]}}, over);
+    EXPECT_EQ(apart[0].bytes, shared[0].bytes) << shape[2];
+    EXPECT_EQ(apart[1].bytes, shared[1].bytes) << shape[2];
   }
 }
 

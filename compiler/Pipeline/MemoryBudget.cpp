@@ -1,0 +1,217 @@
+#include "compiler/Pipeline/MemoryBudget.h"
+#include "compiler/Derive/Residuals.h"
+#include "compiler/Memory/Peak.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+using namespace mlir;
+
+namespace attnc {
+
+namespace {
+
+/// The results of one op, in all iterations.
+struct Choosable {
+  std::string name;
+  bool isAttention = false;
+  int64_t bytes = 0;
+  double cost = 0;
+  bool kept = true;
+
+  bool isDearerThan(const Choosable &other) const {
+    auto rank = [](const Choosable &each) { return std::pair(each.isAttention, each.cost / each.bytes); };
+    return rank(*this) > rank(other);
+  }
+};
+
+/// What an entry point needs with a choice.
+struct Need {
+  MemoryPeak peak;
+  std::string sizes;
+  std::map<int64_t, Choosable> residuals; ///< by number
+};
+
+class BudgetSearch {
+public:
+  BudgetSearch(Job &job, llvm::function_ref<bool()> planAll)
+      : job(job), planAll(planAll), imported(job.made.module->clone()), start(job.made.program),
+        budget(*job.options.memoryBudget) {}
+
+  bool run() {
+    job.isTrial = true;
+    bool met = meet() && keepAgain();
+    job.isTrial = false;
+    if (!met)
+      return false;
+    reset();
+    report();
+    return true;
+  }
+
+private:
+  Job &job;
+  llvm::function_ref<bool()> planAll;
+  OwningOpRef<ModuleOp> imported;
+  Program start;
+  int64_t budget;
+  std::map<std::string, std::set<int64_t>> recomputed; ///< by entry point
+  std::map<std::string, Need> needs;
+
+  void reset();
+  bool plan();
+  bool meet();
+  bool keepAgain();
+  bool isMet(const Need &need) const { return need.peak.arenaBytes <= budget; }
+  bool recomputeMore(const std::string &entry, const Need &need);
+  bool refuse(const std::string &entry, const Need &need);
+  void report();
+};
+
+} // namespace
+
+/// The module as it was imported, marked with the choice.
+void BudgetSearch::reset() {
+  job.made.module = imported->clone();
+  job.made.code = {};
+  job.made.program = start;
+  for (const auto &[entry, numbers] : recomputed)
+    if (!numbers.empty())
+      job.made.module->lookupSymbol<func::FuncOp>(entry)->setAttr(
+          recomputeAttrName,
+          DenseI64ArrayAttr::get(&job.made.context, std::vector<int64_t>(numbers.begin(), numbers.end())));
+}
+
+bool BudgetSearch::plan() {
+  reset();
+  if (!planAll())
+    return false;
+  needs.clear();
+  for (const EntryPlan &entry : job.made.program.entries) {
+    llvm::Expected<std::vector<int64_t>> sizes = sizesAt(entry, job.options.at);
+    if (!sizes)
+      return job.refuse("--memory-budget: " + llvm::toString(sizes.takeError()));
+    func::FuncOp function = entry.entry;
+    Need &need = needs[function.getName().str()];
+    need.peak = peakOf(entry, *sizes);
+    need.sizes = sizesText(entry, *sizes);
+    for (const Residual &residual : residualsOf(function)) {
+      if (!residual.mayBeRecomputed())
+        continue;
+      Choosable &choosable = need.residuals[residual.number];
+      choosable.name = choosable.name.empty() ? nameOf(residual) : choosable.name;
+      choosable.isAttention = residual.kind == "attention";
+      choosable.kept = residual.kept;
+      choosable.bytes += residual.bytes.evaluate(*sizes);
+      choosable.cost += double(residual.cost.evaluate(*sizes));
+    }
+  }
+  return true;
+}
+
+/// Takes the cheapest of what is still kept; answers false where nothing is.
+bool BudgetSearch::recomputeMore(const std::string &entry, const Need &need) {
+  const std::pair<const int64_t, Choosable> *cheapest = nullptr;
+  for (const auto &each : need.residuals)
+    if (each.second.kept && each.second.bytes > 0 && (!cheapest || cheapest->second.isDearerThan(each.second)))
+      cheapest = &each;
+  if (cheapest)
+    recomputed[entry].insert(cheapest->first);
+  return cheapest;
+}
+
+bool BudgetSearch::meet() {
+  for (;;) {
+    if (!plan())
+      return false;
+    bool all = true;
+    for (const auto &[entry, need] : needs) {
+      if (isMet(need))
+        continue;
+      all = false;
+      if (!recomputeMore(entry, need))
+        return refuse(entry, need);
+    }
+    if (all)
+      return true;
+  }
+}
+
+/// Gives back what the budget has room for, the dearest first.
+bool BudgetSearch::keepAgain() {
+  std::vector<std::tuple<std::string, int64_t, Choosable>> chosen;
+  for (const auto &[entry, numbers] : recomputed)
+    for (int64_t number : numbers)
+      chosen.emplace_back(entry, number, needs[entry].residuals[number]);
+  llvm::sort(chosen, [](const auto &a, const auto &b) {
+    return std::get<2>(a).isDearerThan(std::get<2>(b)) ||
+           (!std::get<2>(b).isDearerThan(std::get<2>(a)) && std::get<1>(a) < std::get<1>(b));
+  });
+  for (const auto &[entry, number, choosable] : chosen) {
+    recomputed[entry].erase(number);
+    if (!plan())
+      return false;
+    if (!llvm::all_of(needs, [&](const auto &each) { return isMet(each.second); }))
+      recomputed[entry].insert(number);
+  }
+  return plan();
+}
+
+bool BudgetSearch::refuse(const std::string &entry, const Need &need) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << fmt::format("--memory-budget {} can't be met: entry point '{}' needs an arena of {} at {}",
+                        megabytes(budget), entry, megabytes(need.peak.arenaBytes), need.sizes);
+  stream << (need.residuals.empty() ? "; it keeps nothing that could be computed again"
+                                    : "; all that can be is computed again by then");
+  stream << "\n  at its fullest, while " << need.peak.during << " runs, " << megabytes(need.peak.liveBytes)
+         << " of it live:\n";
+  printResidents(need.peak, 6, stream);
+  stream << "  a larger budget or smaller sizes (--at) would do";
+  return job.refuse(text);
+}
+
+void BudgetSearch::report() {
+  for (const auto &[entry, need] : needs) {
+    std::vector<Choosable> again;
+    int64_t kept = 0;
+    for (const auto &[number, each] : need.residuals) {
+      if (each.kept)
+        kept += each.bytes;
+      else
+        again.push_back(each);
+    }
+    if (need.residuals.empty())
+      continue;
+    llvm::sort(again, [](const Choosable &a, const Choosable &b) { return b.isDearerThan(a); });
+    std::string text = fmt::format("attnc: {}: an arena of {} at {}, within --memory-budget {}; {}\n", entry,
+                                   megabytes(need.peak.arenaBytes), need.sizes, megabytes(budget),
+                                   again.empty() ? "nothing needs to be computed again" : "computed again:");
+    for (const Choosable &each : again)
+      text += fmt::format("  {:>12}  {}\n", megabytes(each.bytes), each.name);
+    if (kept)
+      text += fmt::format("  {:>12}  is kept for the reverse\n", megabytes(kept));
+    job.warn(text);
+  }
+}
+
+bool chooseRecomputed(Job &job, llvm::function_ref<bool()> planAll) {
+  return !job.options.memoryBudget || BudgetSearch(job, planAll).run();
+}
+
+bool checkSizes(Job &job) {
+  std::set<std::string> known = {"workers"};
+  for (auto entry : job.made.module->getOps<func::FuncOp>())
+    if (auto dimensions = entry->getAttrOfType<ArrayAttr>(model::dimensionsAttrName))
+      for (auto dimension : dimensions.getAsRange<model::DimensionAttr>())
+        known.insert(dimension.getName().str());
+  for (const auto &[name, size] : job.options.at)
+    if (!known.contains(name))
+      return job.refuse("--at: no entry point has a dimension `" + name + "`; there are " +
+                        llvm::join(known, ", "));
+  return true;
+}
+
+} // namespace attnc
