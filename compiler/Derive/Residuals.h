@@ -1,7 +1,7 @@
 //===- Residuals.h - what the reverse of a loop keeps of the iterations -------------------------------------------===//
 //
-// The reversed loop computes an iteration again from what was kept of it. Carried values are always kept; of the results
-// of contractions, reductions and attention each is kept, or computed again with what else lies between:
+// The reversed loop computes an iteration again from what was kept of it. Carried values are always kept; of the
+// results of contractions, reductions and attention each is kept, or computed again with what else lies between:
 //
 //   attn.recompute = [1, 4]      on a function, before: the numbers of the ops whose results are computed again
 //   attn.residuals = [{...}]     on a function, after: every value that is kept, and every op of attn.recompute

@@ -48,8 +48,8 @@ void registerFuseInterfaces(DialectRegistry &registry) {
 void registerFusePasses(ArrayRef<std::unique_ptr<Emitter>> emitters) {
   for (auto create : {createResolveSizesPass, createRaiseViewsPass, createNarrowSlicesPass, createFoldViewsPass,
                       createFoldViewsIntoAttentionPass, createFoldPairFormulasPass, createFusePointwisePass,
-                      createFoldFormulasPass, createLiftGathersPass, createFormContractionsPass, createFormRowsPass, createOutlineKernelsPass,
-                      createShareKernelsPass, createExplainEdgesPass})
+                      createFoldFormulasPass, createLiftGathersPass, createFormContractionsPass, createFormRowsPass,
+                      createOutlineKernelsPass, createShareKernelsPass, createExplainEdgesPass})
     registerPass(create);
   registerPass([emitters] { return createSplitKernelsPass(emitters); });
   registerPass([emitters] { return createPackWeightsPass(emitters); });

@@ -96,8 +96,8 @@ void allowInPlace(mlir::ModuleOp module,
 /// Sizes of dimensions by name, and of `workers`.
 using NamedSizes = std::vector<std::pair<std::string, int64_t>>;
 
-/// Plans one entry point. Fails, with a diagnostic, where a size is no function of the dimensions. The plan is right for
-/// all dimensions, and best for those of `typical`; where that is silent, for their bounds.
+/// Plans one entry point. Fails, with a diagnostic, where a size is no function of the dimensions. The plan is right
+/// for all dimensions, and best for those of `typical`; where that is silent, for their bounds.
 mlir::FailureOr<EntryPlan> planEntry(mlir::func::FuncOp entry, const llvm::StringMap<KernelCode> &kernels,
                                      const NamedSizes &typical = {});
 

@@ -29,7 +29,7 @@ struct CompileOptions {
   std::string weights;                                       ///< a .safetensors file to embed; empty: none
   bool allowExtra = false;                                   ///< tensors of it that are no parameters are left alone
   std::vector<ScheduleSetting> schedule;                     ///< choices about kernels, later ones win
-  NamedSizes at;                                             ///< what memory is planned for; elsewhere the plan is right too
+  NamedSizes at;                                             ///< sizes that memory is planned for
   std::optional<int64_t> memoryBudget;                       ///< bytes of each entry point's arena at those sizes
   bool debugLines = false;                                   ///< line tables in the object
   bool requireFused = false;                                 ///< a tensor of all pairs is an error
