@@ -110,6 +110,7 @@ void AttendDecode::emitParts() {
   openChunk(/*withSplits=*/true);
   for (size_t i = 0; i < std::max<size_t>(1, problem.products.size()); ++i)
     scoreTiles.push_back(scratch.take(shape.rows, blockKeys() + schedule.lanes));
+  partTile = scratch.take(schedule.lanes, schedule.lanes);
   keptTile = scratch.take(shape.rows, blockKeys() + schedule.lanes, frame.builder.getI32Type());
   sumTile = scratch.take(SizeExpr(shape.rows) * problem.values.alignTo(schedule.lanes), 1);
   maxima = scratch.take(shape.rows, schedule.lanes);
@@ -126,7 +127,7 @@ void AttendDecode::emitParts() {
   mask.prepareRows(loops, {zero, loops.constant(shape.rows), bind, /*monotone=*/false});
   AttendMask::KeyRange range = mask.keyRange(loops, keys);
   range.begin = loops.max(range.begin, firstSplitKey);
-  range.end = loops.min(range.end, endSplitKey);
+  range.end = endOfKeys = loops.min(range.end, endSplitKey);
   loops.loop(range.begin, range.end, loops.constant(blockKeys()), [&](Value firstKey) {
     Value count = loops.min(loops.constant(blockKeys()), loops.sub(range.end, firstKey));
     auto bindKey = [&](Value key) {

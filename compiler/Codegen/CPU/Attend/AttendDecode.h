@@ -13,7 +13,7 @@
 //
 // So each split's part does not depend on who computed it, and the sums are taken in one order: the same bits at any
 // number of threads. Lines are asked for in step with the multiplications, into the second-level cache 16 KB ahead and
-// into the first-level cache 2 KB ahead.
+// into the first-level cache 2 KB ahead, from keys on to values and to the next block's keys.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -66,22 +66,51 @@ private:
 
   // AttendDecodeBlock.cpp
   void computeProduct(unsigned product, Value firstKey, Value count);
-  void computeProductTile(unsigned product, RowTile tile, Value firstKey, Value key, Value count);
+  /// Some rows and the keys from `key` on of a block of `count`.
+  struct ProductTile {
+    unsigned number;
+    RowTile rows;
+    Value firstKey, key, count;
+  };
+  using Cells = std::vector<RegionVectoriser>; ///< of a row, by key
+  void computeProductTile(const ProductTile &tile);
+  Value sumShortProducts(const ProductTile &tile, int64_t tileKeys);
+  Value sumLongProducts(const ProductTile &tile, int64_t tileKeys);
+  llvm::SmallVector<Cells> bindTile(const ProductTile &tile, int64_t tileKeys);
+  Value addFeatures(const PairReduction &product, RegionVectoriser pair, Value feature, Value left, Value sum);
+  Value neutralOf(mlir::attn::ReduceOp op);
   Value sumLanes(mlir::attn::Combine combine, Values vectors);
-  void prefetchKeys(const PairReduction &product, Value key, const LaneIndex &feature);
   void computeWeights(int64_t row, Value firstKey, Value count, bool masked);
   Value scoreOf(RegionVectoriser &pair, int64_t row, Value key, bool masked);
+  int64_t valueVectors() const;
   void accumulateValues(Value firstKey, Value count);
-  void prefetchValues(Value key, Value firstValue, int64_t vectors);
-  /// Keys begin .. end-1 of a block, and values from the first one.
+  /// Keys begin .. end-1 of a block of `blockCount`, and values from the first one.
   struct ValueTile {
     RowTile rows;
-    Value firstKey, begin, end, firstValue;
+    Value firstKey, blockCount, begin, end, firstValue;
     int64_t vectors;
   };
   void accumulateValueTile(const ValueTile &tile);
   Value valuePlace(const ValueTile &tile, int64_t row, int64_t vector);
   Values sumValueTile(const ValueTile &tile, bool keptAlone);
+
+  // AttendDecodePrefetch.cpp
+  /// Where the floats of consecutive keys lie: place + key * stride + float.
+  struct Lines {
+    struct Run {
+      Value flat, place, stride;
+      unsigned locality = 0; ///< of the cache that should have them
+    };
+    llvm::SmallVector<Run, 4> runs;
+  };
+  Value keysIn(int64_t bytes, const SizeExpr &floatsOfKey);
+  Lines linesAheadOfProduct(const ProductTile &tile);
+  Lines linesAheadOfValues(const ValueTile &tile, Value key);
+  llvm::SmallVector<Lines::Run, 4> runsOfProduct(unsigned number, Value key);
+  llvm::SmallVector<Lines::Run, 4> runsOfValue(Value key);
+  Lines::Run runOf(mlir::tensor::ExtractOp extract, llvm::function_ref<RegionVectoriser(Value key)> bind, Value key);
+  void redirect(llvm::MutableArrayRef<Lines::Run> runs, llvm::ArrayRef<Lines::Run> others, Value condition);
+  void prefetch(const Lines &lines, int64_t key, Value place);
 
   /// Keys that are scored before their values are summed.
   static constexpr int64_t blockKeys() { return 256; }
@@ -99,8 +128,10 @@ private:
   Values outerSizes, keySizes, valueSizes; ///< index
   Value keys, values;
   Value batchNumber, firstOfGroup, firstSplitKey, endSplitKey;
+  Value endOfKeys; ///< of those that the chunk looks at
   llvm::SmallVector<RowTile> rowTiles;
   llvm::SmallVector<Value> scoreTiles; ///< [product]: rows x block, the first one becomes the weights
+  Value partTile;                      ///< sums of some keys' products, as many vectors as lanes
   Value keptTile;                      ///< rows x block: flags of the pairs
   Value sumTile, maxima, sums;         ///< rows x values, rows x 1 vector each
 };

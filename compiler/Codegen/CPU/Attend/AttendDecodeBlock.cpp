@@ -8,9 +8,8 @@ using namespace mlir;
 
 namespace attnc {
 
-static constexpr int64_t farBytes = 16384, nearBytes = 2048; // prefetched ahead
-static constexpr int64_t keysOfSubBlock = 32;                // whose values stay in the first-level cache
-static constexpr int64_t lineFloats = 16;
+static constexpr int64_t linesAtOnce = 16;    // asked for between two turns of a loop: more come in a burst
+static constexpr int64_t keysOfSubBlock = 32; // whose values stay in the first-level cache
 
 //===-------------------------------------------- products ----------------------------------------------------===//
 
@@ -22,7 +21,7 @@ void AttendDecode::computeProduct(unsigned number, Value firstKey, Value count) 
   int64_t tileKeys = schedule.lanes / llvm::PowerOf2Ceil(most);
   loops.loop(loops.constant(0), count, loops.constant(tileKeys), [&](Value key) {
     for (const RowTile &tile : rowTiles)
-      computeProductTile(number, tile, firstKey, key, count);
+      computeProductTile({number, tile, firstKey, key, count});
   });
 }
 
@@ -46,81 +45,109 @@ Value AttendDecode::sumLanes(attn::Combine kind, Values vectors) {
   return vectors[0];
 }
 
-void AttendDecode::computeProductTile(unsigned number, RowTile tile, Value firstKey, Value key, Value count) {
-  const PairReduction &product = problem.products[number];
+/// Adds the features from `feature` on of one pair; `left` of them where that is less than a vector.
+Value AttendDecode::addFeatures(const PairReduction &product, RegionVectoriser pair, Value feature, Value left,
+                                Value sum) {
   attn::ReduceOp op = product.op;
-  int64_t slots = llvm::PowerOf2Ceil(tile.count), tileKeys = schedule.lanes / slots;
-  Value last = loops.add(count, -1), features = frame.size(product.features);
-  // Past the last key it is read again: those scores are not used.
-  std::vector<std::vector<RegionVectoriser>> cells(tile.count);
-  for (int64_t k = 0; k < tileKeys; ++k) {
-    Value place = loops.add(firstKey, loops.min(loops.add(key, k), last));
-    for (int64_t r = 0; r < tile.count; ++r)
-      bindKeyIndex(problem, cells[r].emplace_back(rowPoints[tile.first + r]), 0, uniformIndex(place));
+  pair.bindIndex(op.getBody().getArgument(0), steppingIndex(feature));
+  if (product.isDot && !left) {
+    Value row = pair.broadcast(pair.evaluate(tensor::ExtractOp(product.rowExtracts[0]).getResult()));
+    return loops.fma(row, pair.broadcast(pair.evaluate(product.keyFactor)), sum);
   }
-  Value neutral =
-      loops.splat(neutralElement(loops.builder, loops.location, op.getCombine(), loops.builder.getF32Type()));
-  BlockArgument index = op.getBody().getArgument(0);
-  auto addTerms = [&](Value feature, ValueRange carried, bool isTail) {
-    LaneIndex lanes = steppingIndex(feature);
-    if (tile.first == 0)
-      for (int64_t k = 0; k < tileKeys; ++k)
-        prefetchKeys(product, loops.add(loops.add(firstKey, key), k), lanes);
-    Values next(carried);
-    for (int64_t r = 0; r < tile.count; ++r)
-      for (int64_t k = 0; k < tileKeys; ++k) {
-        RegionVectoriser term = cells[r][k];
-        term.bindIndex(index, lanes);
-        if (isTail)
-          term.setActiveLanes(loops.sub(features, feature));
-        Value &sum = next[r * tileKeys + k];
-        if (product.isDot && !isTail) {
-          Value row = term.broadcast(term.evaluate(tensor::ExtractOp(product.rowExtracts[0]).getResult()));
-          sum = loops.fma(row, term.broadcast(term.evaluate(product.keyFactor)), sum);
-          continue;
-        }
-        Value value = term.broadcast(term.evaluate(AttendProblem::yielded(op.getBody())));
-        if (isTail)
-          value = loops.choose(term.laneMask(), value, neutral);
-        sum = combine(loops.builder, loops.location, op.getCombine(), sum, value);
-      }
-    return next;
-  };
-  Values sums(slots * tileKeys, neutral);
-  Value whole = loops.mul(loops.div(features, loops.constant(schedule.lanes)), schedule.lanes);
-  Values used(ArrayRef<Value>(sums).take_front(tile.count * tileKeys));
-  used = loops.loop(loops.constant(0), whole, loops.constant(schedule.lanes), used,
-                    [&](Value feature, ValueRange carried) { return addTerms(feature, carried, false); });
-  SmallVector<Type> types(used.size(), loops.vectorType());
-  used = loops.select(
-      loops.less(whole, features), types, [&] { return addTerms(whole, used, true); }, [&] { return used; });
-  llvm::copy(used, sums.begin());
-  Value total = sumLanes(op.getCombine(), sums);
-  for (int64_t r = 0; r < tile.count; ++r) {
-    auto lanes = llvm::to_vector(llvm::seq<int64_t>(r * tileKeys, (r + 1) * tileKeys));
-    Value part = vector::ShuffleOp::create(loops.builder, loops.location, total, total, lanes);
-    int64_t row = (tile.first + r) * (blockKeys() + schedule.lanes);
-    loops.store(part, scoreTiles[number], {loops.add(key, row)});
-  }
+  if (left)
+    pair.setActiveLanes(left);
+  Value value = pair.broadcast(pair.evaluate(AttendProblem::yielded(op.getBody())));
+  if (left)
+    value = loops.choose(pair.laneMask(), value, neutralOf(op));
+  return combine(loops.builder, loops.location, op.getCombine(), sum, value);
 }
 
-/// Asks for the lines that this key's features will be followed by.
-void AttendDecode::prefetchKeys(const PairReduction &product, Value key, const LaneIndex &feature) {
+Value AttendDecode::neutralOf(attn::ReduceOp op) {
+  return loops.splat(neutralElement(loops.builder, loops.location, op.getCombine(), loops.builder.getF32Type()));
+}
+
+/// Few whole vectors of features: some keys at a time, each key's lines one after another, as they lie in memory.
+LoopBuilder::Value AttendDecode::sumShortProducts(const ProductTile &tile, int64_t tileKeys) {
+  const PairReduction &product = problem.products[tile.number];
   attn::ReduceOp op = product.op;
-  Value perKey = loops.max(loops.constant(1), loops.mul(frame.size(product.features), 4));
-  for (auto [bytes, locality] : {std::pair(farBytes, 2u), {nearBytes, 3u}}) {
-    RegionVectoriser ahead = rowPoints[0];
-    bindKeyIndex(problem, ahead, 0, uniformIndex(loops.add(key, loops.div(loops.constant(bytes), perKey))));
-    ahead.bindIndex(op.getBody().getArgument(0), uniformIndex(feature.base));
-    op.walk([&, locality = locality](tensor::ExtractOp extract) {
-      bool ofKey = IndexUses(problem.op).of(extract) & IndexUses::anyKey;
-      if (!ofKey || !ahead.isAvailable(extract.getResult()) || !IndexUses::isPlacedByIndices(extract))
-        return;
-      Values place;
-      for (Value subscript : extract.getIndices())
-        place.push_back(ahead.evaluateIndex(subscript).base);
-      loops.prefetch(frame.buffer(extract.getTensor()), place, locality);
-    });
+  int64_t vectors = product.features.constant() / schedule.lanes, slots = schedule.lanes / tileKeys;
+  int64_t groupKeys = std::clamp<int64_t>(linesAtOnce / llvm::PowerOf2Ceil(vectors), 1, tileKeys);
+  int64_t groups = tileKeys / groupKeys;
+  loops.loop(loops.constant(0), loops.constant(groups), loops.constant(1), [&](Value group) {
+    ProductTile part = tile;
+    part.key = loops.add(tile.key, loops.mul(group, groupKeys));
+    SmallVector<Cells> cells = bindTile(part, groupKeys);
+    Lines ahead = tile.rows.first == 0 ? linesAheadOfProduct(part) : Lines();
+    Values sums(tile.rows.count * groupKeys, neutralOf(op));
+    for (int64_t k = 0; k < groupKeys; ++k)
+      for (int64_t vector = 0; vector < vectors; ++vector) {
+        Value feature = loops.constant(vector * schedule.lanes);
+        prefetch(ahead, k, feature);
+        for (auto [r, row] : llvm::enumerate(cells))
+          sums[r * groupKeys + k] = addFeatures(product, row[k], feature, {}, sums[r * groupKeys + k]);
+      }
+    for (int64_t r = 0; r < tile.rows.count; ++r) {
+      Value sum = sumLanes(op.getCombine(), Values(ArrayRef(sums).slice(r * groupKeys, groupKeys)));
+      loops.store(sum, partTile, {loops.mul(loops.add(group, r * groups), schedule.lanes)});
+    }
+  });
+  Values parts;
+  for (int64_t part = 0; part < slots * groups; ++part)
+    parts.push_back(part < tile.rows.count * groups ? loops.load(partTile, {loops.constant(part * schedule.lanes)})
+                                                    : neutralOf(op));
+  return sumLanes(op.getCombine(), parts);
+}
+
+/// Features in a loop.
+LoopBuilder::Value AttendDecode::sumLongProducts(const ProductTile &tile, int64_t tileKeys) {
+  const PairReduction &product = problem.products[tile.number];
+  attn::ReduceOp op = product.op;
+  SmallVector<Cells> cells = bindTile(tile, tileKeys);
+  Lines ahead = tile.rows.first == 0 ? linesAheadOfProduct(tile) : Lines();
+  auto addAll = [&](Value feature, Value left, Values sums) {
+    for (int64_t k = 0; k < tileKeys; ++k) {
+      prefetch(ahead, k, feature);
+      for (auto [r, row] : llvm::enumerate(cells))
+        sums[r * tileKeys + k] = addFeatures(product, row[k], feature, left, sums[r * tileKeys + k]);
+    }
+    return sums;
+  };
+  Value features = frame.size(product.features), lanes = loops.constant(schedule.lanes);
+  Value whole = loops.mul(loops.div(features, lanes), schedule.lanes);
+  Values sums(tile.rows.count * tileKeys, neutralOf(op));
+  sums = loops.loop(loops.constant(0), whole, lanes, sums,
+                    [&](Value feature, ValueRange carried) { return addAll(feature, {}, Values(carried)); });
+  SmallVector<Type> types(sums.size(), loops.vectorType());
+  sums = loops.select(
+      loops.less(whole, features), types, [&] { return addAll(whole, loops.sub(features, whole), sums); },
+      [&] { return sums; });
+  sums.resize(schedule.lanes, neutralOf(op));
+  return sumLanes(op.getCombine(), sums);
+}
+
+/// The pairs of the tile's rows and `tileKeys` keys. Past the last key it is read again: those scores are not used.
+SmallVector<AttendDecode::Cells> AttendDecode::bindTile(const ProductTile &tile, int64_t tileKeys) {
+  SmallVector<Cells> cells(tile.rows.count);
+  Value last = loops.add(tile.count, -1);
+  for (int64_t k = 0; k < tileKeys; ++k) {
+    Value place = loops.add(tile.firstKey, loops.min(loops.add(tile.key, k), last));
+    for (int64_t r = 0; r < tile.rows.count; ++r)
+      bindKeyIndex(problem, cells[r].emplace_back(rowPoints[tile.rows.first + r]), 0, uniformIndex(place));
+  }
+  return cells;
+}
+
+void AttendDecode::computeProductTile(const ProductTile &tile) {
+  const SizeExpr &features = problem.products[tile.number].features;
+  int64_t tileKeys = schedule.lanes / llvm::PowerOf2Ceil(tile.rows.count);
+  bool isShort = tile.rows.count == 1 && features.isConstant() && features.constant() > 0 &&
+                 features.constant() % schedule.lanes == 0 && features.constant() <= linesAtOnce * schedule.lanes;
+  Value total = isShort ? sumShortProducts(tile, tileKeys) : sumLongProducts(tile, tileKeys);
+  for (int64_t r = 0; r < tile.rows.count; ++r) {
+    auto lanes = llvm::to_vector(llvm::seq<int64_t>(r * tileKeys, (r + 1) * tileKeys));
+    Value part = vector::ShuffleOp::create(loops.builder, loops.location, total, total, lanes);
+    int64_t row = (tile.rows.first + r) * (blockKeys() + schedule.lanes);
+    loops.store(part, scoreTiles[tile.number], {loops.add(tile.key, row)});
   }
 }
 
@@ -194,19 +221,25 @@ void AttendDecode::computeWeights(int64_t row, Value firstKey, Value count, bool
 
 //===-------------------------------------------- values ------------------------------------------------------===//
 
-void AttendDecode::accumulateValues(Value firstKey, Value count) {
-  // 4 rows x 4 vectors of values in registers, or fewer rows and more vectors.
-  int64_t most = 1;
+/// 4 rows x 4 vectors of values in registers, or fewer rows and more vectors: as equal parts of a row as can be.
+int64_t AttendDecode::valueVectors() const {
+  int64_t rows = 1;
   for (const RowTile &tile : rowTiles)
-    most = std::max(most, tile.count);
-  int64_t vectors = std::min<int64_t>(8, schedule.lanes / most), width = vectors * schedule.lanes;
+    rows = std::max(rows, tile.count);
+  int64_t most = std::min<int64_t>(8, schedule.lanes / rows);
+  int64_t whole = problem.values.isConstant() ? problem.values.constant() / schedule.lanes : 0;
+  return whole ? whole / ((whole + most - 1) / most) : most;
+}
+
+void AttendDecode::accumulateValues(Value firstKey, Value count) {
+  int64_t vectors = valueVectors(), width = vectors * schedule.lanes;
   Value zero = loops.constant(0);
   loops.loop(zero, count, loops.constant(keysOfSubBlock), [&](Value begin) {
     Value end = loops.min(count, loops.add(begin, keysOfSubBlock));
     auto tiles = [&](Value from, Value to, int64_t vectorsAtOnce) {
       loops.loop(from, to, loops.constant(vectorsAtOnce * schedule.lanes), [&](Value value) {
         for (const RowTile &tile : rowTiles)
-          accumulateValueTile({tile, firstKey, begin, end, value, vectorsAtOnce});
+          accumulateValueTile({tile, firstKey, count, begin, end, value, vectorsAtOnce});
       });
     };
     Value whole = loops.mul(loops.div(values, loops.constant(width)), width);
@@ -244,8 +277,9 @@ LoopBuilder::Values AttendDecode::sumValueTile(const ValueTile &tile, bool keptA
       carried.push_back(loops.load(sumTile, {valuePlace(tile, r, vector)}));
   return loops.loop(tile.begin, tile.end, loops.constant(1), carried, [&](Value key, ValueRange before) {
     Values next;
-    if (tile.rows.first == 0 && !keptAlone)
-      prefetchValues(loops.add(tile.firstKey, key), tile.firstValue, tile.vectors);
+    Lines ahead = tile.rows.first == 0 && !keptAlone ? linesAheadOfValues(tile, key) : Lines();
+    for (int64_t vector = 0; vector < tile.vectors; ++vector)
+      prefetch(ahead, 0, loops.add(tile.firstValue, vector * schedule.lanes));
     for (int64_t r = 0; r < tile.rows.count; ++r) {
       Value place = loops.add(key, (tile.rows.first + r) * (blockKeys() + schedule.lanes));
       Value weight = loops.splat(loops.loadScalar(scoreTiles[0], {place}));
@@ -264,24 +298,6 @@ LoopBuilder::Values AttendDecode::sumValueTile(const ValueTile &tile, bool keptA
     }
     return next;
   });
-}
-
-void AttendDecode::prefetchValues(Value key, Value firstValue, int64_t vectors) {
-  attn::AttendOp op = problem.op;
-  auto extract = AttendProblem::yielded(op.getValue()).getDefiningOp<tensor::ExtractOp>();
-  if (!extract || !IndexUses::isPlacedByIndices(extract))
-    return;
-  Value perKey = loops.max(loops.constant(1), loops.mul(values, 4));
-  for (auto [bytes, locality] : {std::pair(farBytes, 2u), {nearBytes, 3u}})
-    for (int64_t at = 0; at < vectors * schedule.lanes; at += lineFloats) {
-      RegionVectoriser ahead = rowPoints[0];
-      bindKeyIndex(problem, ahead, 0, uniformIndex(loops.add(key, loops.div(loops.constant(bytes), perKey))));
-      bindValueIndex(problem, ahead, 0, uniformIndex(loops.add(firstValue, at)));
-      Values place;
-      for (Value subscript : extract.getIndices())
-        place.push_back(ahead.evaluateIndex(subscript).base);
-      loops.prefetch(frame.buffer(extract.getTensor()), place, locality);
-    }
 }
 
 } // namespace attnc
