@@ -1,5 +1,5 @@
-// Lines that a chunk asks for ahead of reading them. Its streams follow each other, and so do the lines: a block's keys,
-// its values, the next block's keys.
+// Lines that a chunk asks for ahead of reading them. Its streams follow each other, and so do the lines: a block's
+// keys, its values, the next block's keys.
 #include "compiler/Codegen/CPU/Attend/AttendBinding.h"
 #include "compiler/Codegen/CPU/Attend/AttendDecode.h"
 #include "compiler/Codegen/CPU/Nest/FlatBuilder.h"
