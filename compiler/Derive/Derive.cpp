@@ -1,6 +1,7 @@
 #include "compiler/Derive/Derive.h"
 #include "compiler/Derive/AttentionMaps.h"
 #include "compiler/Derive/Gradient.h"
+#include "compiler/Derive/Incremental/Decode.h"
 #include "compiler/Derive/Incremental/Incremental.h"
 #include "compiler/Derive/Minimize.h"
 #include "compiler/Derive/Reverse.h"
@@ -89,9 +90,26 @@ struct Incremental : PassWrapper<Incremental, OperationPass<ModuleOp>> {
   StringRef getDescription() const final { return "make the entry points that compute others position by position"; }
 
   void runOnOperation() override {
-    for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
-      if (function->hasAttr(model::incrementalAttrName) && failed(deriveIncremental(function)))
+    llvm::StringMap<IncrementalNames> made;
+    for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+      std::string name = function.getName().str();
+      if (!function->hasAttr(model::incrementalAttrName))
+        continue;
+      FailureOr<IncrementalNames> names = deriveIncremental(function);
+      if (failed(names))
         return signalPassFailure();
+      made[name] = *names;
+    }
+    for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+      auto decode = function->getAttrOfType<DictionaryAttr>(model::decodeAttrName);
+      auto of = decode ? decode.getAs<StringAttr>("of") : StringAttr();
+      if (!decode)
+        continue;
+      if (!of || !made.contains(of.getValue()))
+        return (void)function.emitError("is to decode by what is not incremental"), signalPassFailure();
+      if (failed(deriveDecode(function, made[of.getValue()])))
+        return signalPassFailure();
+    }
   }
 };
 

@@ -94,6 +94,7 @@ private:
   LogicalResult storeScratch(func::CallOp call);
   LogicalResult storeLoop(scf::ForOp loop);
   LogicalResult storeList(model::WithElementOp list);
+  LogicalResult storeInPlace(Operation *op, Value changed);
   LogicalResult checkUpdates();
   void placeUpdates();
   bool mayUpdateInPlace(model::SetOp set);
@@ -137,7 +138,7 @@ LogicalResult Planner::numberSteps() {
     plan.steps.push_back(op);
     bool known = isa<func::CallOp, scf::ForOp, scf::YieldOp, func::ReturnOp, model::GetOp, tensor::ExpandShapeOp,
                      tensor::CollapseShapeOp, tensor::CastOp, tensor::DimOp, tensor::EmptyOp, model::ElementOp,
-                     model::WithElementOp, model::AppendOp, model::SetOp>(op) ||
+                     model::WithElementOp, model::AppendOp, model::SetOp, model::EndIfOp>(op) ||
                  op->getDialect()->getNamespace() == "arith";
     if (known)
       return WalkResult::advance();
@@ -218,19 +219,29 @@ LogicalResult Planner::storeLoop(scf::ForOp loop) {
 
 /// The list with the element is the list before, written in its place.
 LogicalResult Planner::storeList(model::WithElementOp list) {
-  std::optional<unsigned> before = storage(list.getList());
-  if (!before || isElement(list.getList()))
-    return list.emitError("writes to a list that is not in the arena");
-  storageOf[list] = *before;
-  storages.alsoLive(*before, steps.lookup(list), std::max(steps.lookup(list), lastUse(list)));
+  return storeInPlace(list, list.getList());
+}
+
+/// The result of `op` is what was `changed`, from then on.
+LogicalResult Planner::storeInPlace(Operation *op, Value changed) {
+  // Of a tensor without content there may be several: equal ones have become one.
+  if (changed.getDefiningOp<tensor::EmptyOp>())
+    return storeValue(op->getResult(0), "empty", steps.lookup(op));
+  std::optional<unsigned> before = storage(changed);
+  if (!before || isElement(changed))
+    return op->emitError("writes to what is not in the arena of entry point ") << plan.entry.getName();
+  if (lastUse(changed) > steps.lookup(op))
+    return op->emitError("changes what is read behind it as it was before");
+  storageOf[op->getResult(0)] = *before;
+  storages.alsoLive(*before, steps.lookup(op), std::max(steps.lookup(op), lastUse(op->getResult(0))));
   return success();
 }
 
-/// What is appended to a state is the state from then on.
+/// What is appended to a state is the state from then on; likewise of a cache in the arena.
 LogicalResult Planner::storeState(model::AppendOp append) {
   std::optional<unsigned> before = state(append.getCache());
   if (!before)
-    return append.emitError("appends to what is no state of entry point ") << plan.entry.getName();
+    return storeInPlace(append, append.getCache());
   stateOf[append] = *before;
   if (lastUse(append.getCache()) > steps.lookup(append))
     return append.emitError("changes a state that is read behind it as it was before");

@@ -155,6 +155,8 @@ LogicalResult Interpreter::run(scf::ForOp op) {
     if (failed(run(*op.getBody())))
       return failure();
     copyValues(op.getYieldedValues(), op.getRegionIterArgs());
+    if (llvm::any_of(op.getOps<model::EndIfOp>(), [&](auto end) { return arrayOf(end.getDone()).values[0] != 0; }))
+      break;
   }
   copyValues(op.getRegionIterArgs(), op.getResults());
   return success();
@@ -243,6 +245,7 @@ LogicalResult Interpreter::run(Operation &op) {
       .Case<tensor::FromElementsOp, tensor::SplatOp, tensor::GenerateOp>(runCase)
       .Case<linalg::LinalgOp, attn::AttendOp, attn::AttendGradientOp, attn::ScatterAddOp>(runCase)
       .Case<model::ElementOp, model::WithElementOp, model::AppendOp>(runCase)
+      .Case([](model::EndIfOp) { return success(); }) // the loop looks at it
       .Default([&](Operation *other) { return runElementwise(*other); });
 }
 

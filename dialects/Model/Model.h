@@ -37,6 +37,9 @@ inline constexpr llvm::StringLiteral incrementalAttrName = "model.incremental";
 /// i64: so many positions can be taken back from the states of a function that is, or is made to be, incremental;
 /// without it any number
 inline constexpr llvm::StringLiteral takeBackAttrName = "model.take_back";
+/// dictionary: `of`, a function that is made incremental, `at_most` tokens and, where there is one, the token `stop`.
+/// The function chooses a token; the loop that it writes with is to be derived
+inline constexpr llvm::StringLiteral decodeAttrName = "model.decode";
 // On an argument or a result of an entry point:
 inline constexpr llvm::StringLiteral nameAttrName = "model.name";   ///< string
 inline constexpr llvm::StringLiteral shapeAttrName = "model.shape"; ///< array of strings, one a dimension

@@ -153,6 +153,17 @@ def Model_WithElementOp : Model_Op<"with_element", [Pure, AllTypesMatch<["list",
   let hasVerifier = 1;
 }
 
+def Model_EndIfOp : Model_Op<"end_if"> {
+  let summary = "the last turn of a loop";
+  let description = [{
+    `model.end_if %done : tensor<i32>` in an `scf.for`: where `done` is not 0, no turn follows this one, and the loop's
+    results are what this turn yields.
+  }];
+  let arguments = (ins TensorOf<[I32]>:$done);
+  let assemblyFormat = "$done attr-dict `:` type($done)";
+  let hasVerifier = 1;
+}
+
 def Model_AppendOp : Model_Op<"append", [Pure, AttrSizedOperandSegments, AllTypesMatch<["cache", "result"]>]> {
   let summary = "a cache with rows appended behind the positions that it has";
   let description = [{
@@ -166,7 +177,8 @@ def Model_AppendOp : Model_Op<"append", [Pure, AttrSizedOperandSegments, AllType
     first ones; without it all are.
 
     Rows behind the end are the caller's mistake, told as "the cache is full" before anything is written, as are lengths
-    below 0 and counts that the call does not have. The memory plan writes in place: `cache` has no use behind this op.
+    below 0 and counts that the call does not have. That is of caches that are arguments; who makes one inside of an
+    entry point gives it room. The memory plan writes in place: `cache` has no use behind this op.
   }];
   let arguments = (ins AnyRankedTensor:$rows, AnyRankedTensor:$cache, AnyRankedTensor:$length, Optional<Index>:$place,
                        Optional<AnyRankedTensor>:$count, I64Attr:$along, OptionalAttr<I64Attr>:$row, UnitAttr:$ring);

@@ -167,6 +167,14 @@ LogicalResult WithElementOp::verify() {
                        cast<RankedTensorType>(getElement().getType()));
 }
 
+LogicalResult EndIfOp::verify() {
+  if (cast<RankedTensorType>(getDone().getType()).getRank() != 0)
+    return emitOpError("asks ") << getDone().getType() << ", expected tensor<i32>";
+  if ((*this)->getParentOp()->getName().getStringRef() != "scf.for")
+    return emitOpError("is in no loop");
+  return success();
+}
+
 LogicalResult AppendOp::verify() {
   auto rows = cast<RankedTensorType>(getRows().getType()), length = cast<RankedTensorType>(getLength().getType());
   SmallVector<int64_t> cache(cast<RankedTensorType>(getCache().getType()).getShape());

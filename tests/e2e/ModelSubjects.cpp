@@ -25,10 +25,46 @@ std::vector<Subject> incrementalSubjects() {
       {"no room", {{"batch", 2}, {"capacity", 9}, {"n", 2}}, {{"length", constant(9)}}, full}};
   Accuracy deep = {.c = 32, .reduction = 3 * 300};
   std::vector<Subject> subjects = {{"incremental.attn", "translate_begin", deep, {chunks[0]}, lengths}};
-  for (const char *name : {"next", "local", "translate", "shift"}) {
+  for (const char *name : {"next", "translate"}) {
     subjects.push_back({"incremental.attn", std::string(name) + "_prefill", deep, chunks, lengths});
     subjects.push_back({"incremental.attn", name, deep, steps, lengths});
   }
+  // Rings never are full. Rows lie anywhere in them, and have some of the call's positions, or none.
+  Fillers counts = lengths;
+  counts["count"] = upTo("seq");
+  std::vector<Choice> rings = {{"rows", {{"batch", 3}, {"seq", 4}}},
+                               {"more than the ring", {{"batch", 3}, {"seq", 14}}},
+                               {"one position", {{"batch", 2}, {"seq", 1}}},
+                               {"empty batch", {{"batch", 0}, {"seq", 2}}},
+                               {"a length below 0", {{"batch", 2}, {"seq", 4}}, {{"length", constant(-1)}}, full},
+                               {"a count below 0", {{"batch", 2}, {"seq", 4}}, {{"count", constant(-1)}}, full},
+                               {"more than the call", {{"batch", 2}, {"seq", 4}}, {{"count", constant(5)}}, full}};
+  std::vector<Choice> places = {{"rows", {{"batch", 3}}}, {"far", {{"batch", 2}}, {{"length", constant(46)}}}};
+  Fillers tokens = {{"keys", below(61)}}; // a ring of tokens
+  for (const char *name : {"local", "shift", "pick"}) {
+    bool hasTokens = std::string(name) == "pick";
+    for (Fillers *inputs : {&counts, &lengths})
+      if (hasTokens)
+        inputs->insert(tokens.begin(), tokens.end());
+    subjects.push_back({"incremental.attn", std::string(name) + "_prefill", deep, rings, counts});
+    subjects.push_back({"incremental.attn", name, deep, places, lengths});
+  }
+  return subjects;
+}
+
+/// Tokens are compared to the number.
+std::vector<Subject> decodeSubjects() {
+  Fillers inputs = {{"prompt", below(13)}, {"source", below(13)}, {"seed", below(1 << 30)}};
+  inputs["prompt_length"] = [](Random &random, int64_t, const Dimensions &dimensions) {
+    return double(1 + random.below(dimensions.at("seq")));
+  };
+  std::vector<Choice> prompts = {{"rows", {{"batch", 5}, {"seq", 9}, {"n", 4}}},
+                                 {"one token", {{"batch", 1}, {"seq", 1}, {"n", 2}}},
+                                 {"as long as there is room for", {{"batch", 2}, {"seq", 29}, {"n", 3}}},
+                                 {"empty batch", {{"batch", 0}, {"seq", 5}, {"n", 3}}}};
+  std::vector<Subject> subjects;
+  for (const char *name : {"write", "write_until", "write_near", "write_translation", "draw", "draw_few"})
+    subjects.push_back({"decode.attn", name, {}, prompts, inputs});
   return subjects;
 }
 

@@ -74,6 +74,7 @@ std::vector<Subject> scoreSubjects();
 std::vector<Subject> layerSubjects();
 std::vector<Subject> modelSubjects();
 std::vector<Subject> incrementalSubjects();
+std::vector<Subject> decodeSubjects();
 std::vector<Subject> shapeSubjects();
 std::vector<Subject> trainingSubjects();
 

@@ -55,7 +55,8 @@ InputRanges inputRanges(ModuleOp module, const std::string &name) {
   });
   // Nothing was appended to a cache before.
   auto bound = [&](Value input, std::string size) {
-    if (auto argument = dyn_cast_if_present<BlockArgument>(input); argument && !size.empty())
+    auto argument = dyn_cast_if_present<BlockArgument>(input);
+    if (argument && argument.getOwner() == &entry.getBody().front() && !size.empty())
       if (auto inputName = entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "model.name"))
         ranges[inputName.getValue().str()].push_back(size);
   };

@@ -150,7 +150,8 @@ private:
   SmallVector<Value> symbols; ///< index: the dimensions, then the number of workers
   SmallVector<Value> inputs, results, slots;
   Value parameters;
-  IRMapping indices; ///< loops' indices
+  IRMapping indices;                 ///< loops' indices
+  DenseMap<Operation *, Value> ends; ///< of loops that may end early: a word on the stack, not 0 in the last turn
 
   void writeBody(Value frame);
   void writeBlock(Block &block);
@@ -158,6 +159,7 @@ private:
   void writeLaunch(func::CallOp call);
   void writeElement(model::WithElementOp list);
   void writeAppend(model::AppendOp append);
+  void writeEnd(model::EndIfOp end);
   Value numberOf(model::AppendOp append, Value numbers, Value row);
   Value hasRoom();
   Value offsetInRoot(Value tensor);
@@ -241,6 +243,8 @@ Value EntryWriter::hasRoom() {
   Value result;
   llvm::SetVector<std::pair<Value, std::pair<Value, int64_t>>> seen; // lengths, and the state with its dimension
   entry.walk([&](model::AppendOp append) {
+    if (plan.place(append).kind != Place::Kind::Input)
+      return; // a cache in the arena, which was given room
     Value state = entry.getArgument(plan.place(append).number), length = append.getLength();
     int64_t dimension = append.getAlong() + (append.getPlace() ? 1 : 0);
     if (!seen.insert({length, {state, dimension}}))
@@ -313,6 +317,12 @@ void EntryWriter::writeAppend(model::AppendOp append) {
   Value source = times(each, positions), count = positions;
   if (append.getCount())
     count = numberOf(append, append.getCount(), row);
+  if (!append.getRing() && plan.place(append).kind != Place::Kind::Input) {
+    // It has room for all lengths that there are; others are a status already, and write nowhere else.
+    Value last = builder.createOrFold<arith::SubIOp>(host.location, capacity, count);
+    before = arith::MinSIOp::create(builder, host.location, before, last);
+    before = arith::MaxSIOp::create(builder, host.location, before, host.number(0));
+  }
   if (!append.getRing())
     return move(add(place, before), source, count);
   Value tooMany = builder.createOrFold<arith::SubIOp>(host.location, count, capacity);
@@ -333,7 +343,16 @@ void EntryWriter::writeBlock(Block &block) {
       writeElement(list);
     else if (auto append = dyn_cast<model::AppendOp>(op))
       writeAppend(append);
+    else if (auto end = dyn_cast<model::EndIfOp>(op))
+      writeEnd(end);
   }
+}
+
+/// The loop's word on the stack becomes what `done` says.
+void EntryWriter::writeEnd(model::EndIfOp end) {
+  Type i32 = host.builder.getI32Type();
+  Value done = LLVM::LoadOp::create(host.builder, host.location, i32, address(end.getDone(), 0));
+  host.store(arith::ExtSIOp::create(host.builder, host.location, host.i64, done), ends.lookup(end->getParentOp()), 0);
 }
 
 void EntryWriter::writeLoop(scf::ForOp loop) {
@@ -341,7 +360,17 @@ void EntryWriter::writeLoop(scf::ForOp loop) {
                                  index(loop.getStep()));
   indices.map(loop.getInductionVar(), copy.getInductionVar());
   OpBuilder::InsertionGuard outside(host.builder);
-  host.builder.setInsertionPointToStart(copy.getBody());
+  if (!loop.getOps<model::EndIfOp>().empty()) {
+    host.builder.setInsertionPoint(copy);
+    Value end = ends[loop] = host.stackArray(1);
+    host.store(host.toI64(host.number(0)), end, 0);
+    host.builder.setInsertionPointToStart(copy.getBody());
+    Value goesOn = host.compare(arith::CmpIPredicate::eq, host.loadNumber(end, 0), host.number(0));
+    auto turn = scf::IfOp::create(host.builder, host.location, goesOn, /*withElseRegion=*/false);
+    host.builder.setInsertionPointToStart(turn.thenBlock());
+  } else {
+    host.builder.setInsertionPointToStart(copy.getBody());
+  }
   writeBlock(*loop.getBody());
 }
 

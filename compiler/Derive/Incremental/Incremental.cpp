@@ -163,7 +163,7 @@ static LogicalResult checkName(func::FuncOp function, const Twine &name) {
                               << "`, which is exported too; expected another name";
 }
 
-LogicalResult deriveIncremental(func::FuncOp function) {
+FailureOr<IncrementalNames> deriveIncremental(func::FuncOp function) {
   auto along = function->getAttrOfType<StringAttr>(model::incrementalAttrName);
   IncrementalPlan plan{.analysis = PositionAnalysis(function, along.getValue()), .name = function.getName().str()};
   Names names(function);
@@ -187,7 +187,8 @@ LogicalResult deriveIncremental(func::FuncOp function) {
   ChunkWriter(plan, /*isStep=*/false).write();
   ChunkWriter(plan, /*isStep=*/true).write();
   function.erase();
-  return success();
+  return IncrementalNames{plan.analysis.alongName, plan.analysis.rowName, plan.lengthName, plan.countName,
+                          plan.capacityName};
 }
 
 } // namespace attnc

@@ -65,7 +65,13 @@ struct IncrementalPlan {
   bool hasRings() const { return takeBack.has_value(); }
 };
 
+/// What the arguments and dimensions of the entry points made of one function are called; `row` is empty where there is
+/// none.
+struct IncrementalNames {
+  std::string along, row, length, count, capacity;
+};
+
 /// Replaces `function`, which has model.incremental, by the entry points that it stands for.
-mlir::LogicalResult deriveIncremental(mlir::func::FuncOp function);
+mlir::FailureOr<IncrementalNames> deriveIncremental(mlir::func::FuncOp function);
 
 } // namespace attnc

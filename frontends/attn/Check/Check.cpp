@@ -95,7 +95,7 @@ static bool hasRank(const ast::Parameter &parameter) {
 
 /// Whether a function can be an entry point: all its parameters are tensors with named dimensions.
 static bool isEntryLike(const ast::FunctionDecl &decl) {
-  return decl.name && std::all_of(decl.parameters.begin(), decl.parameters.end(), hasRank);
+  return std::all_of(decl.parameters.begin(), decl.parameters.end(), hasRank);
 }
 
 /// The header gives an entry point `f` of a model `m` the names `m_f`, `m_f_run` and `m_f_arena_bytes`, and the model
@@ -130,7 +130,7 @@ void Checker::checkEntries(SourceUnit &unit, Instance *model) {
   const std::vector<ast::FunctionDecl> &functions = model ? model->decl->functions : unit.ast->functions;
   bool hasEntry = false;
   for (const ast::FunctionDecl &decl : functions)
-    if (isEntryLike(decl)) {
+    if (decl.name && isEntryLike(decl)) {
       hasEntry = true;
       checkEntry({&decl, &unit, {model, {}}}, decl.name->text, decl.name->range, true);
     }

@@ -6,6 +6,7 @@
 //   Check.cpp        the program: model, entry points, functions that nobody calls
 //   Exports.cpp      exports, and what they derive from functions
 //   Gradients.cpp    where no gradient passes
+//   Decode.cpp       exports that write tokens
 //   Random.cpp       draws
 //   Optimizers.cpp   the steps of optimizers
 //   Names.cpp        files, scopes, look-up, "did you mean"
@@ -103,6 +104,18 @@ public:
                 Instance *model);
   void incremental(typed::Entry &entry, const Derivation &derivation, const ast::ExportDecl &decl,
                    const ScopePtr &scope);
+  //===- Decode.cpp -----------------------------------------------------------------------------------------------===//
+
+  void decode(const Derivation &derivation, const ast::ExportDecl &decl, const ScopePtr &scope);
+  bool isDecodable(const typed::Entry &step, SourceRange range);
+  std::optional<FunctionValue> chooser(const ast::Expr &with, const ScopePtr &scope);
+  bool isChoice(const typed::Entry &entry, SourceRange range);
+  bool hasTokens(const typed::Entry &step, int64_t most, const ast::Argument &atMost, std::optional<int64_t> last,
+                 const ast::Argument *stop);
+  std::optional<int64_t> countOf(const ast::Argument &argument, int64_t least, const ScopePtr &scope);
+
+  //===- Exports.cpp ----------------------------------------------------------------------------------------------===//
+
   bool isTrained(const typed::Parameter &parameter, const std::optional<Value> &over);
 
   //===- Optimizers.cpp -------------------------------------------------------------------------------------------===//

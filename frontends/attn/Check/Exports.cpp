@@ -15,7 +15,8 @@ static constexpr const char *forms =
     "`export g = gradient(f)` one that computes f and its gradients, "
     "`export m = attention(f)` one that gives the weights of f's attention, "
     "`export t = minimize(f, with: optimizer(...))` one that takes a step of training, "
-    "`export s = incremental(f, along: seq)` those that compute f position by position";
+    "`export s = incremental(f, along: seq)` those that compute f position by position, "
+    "`export w = decode(s, with: ..., at_most: 64)` one that writes tokens by them";
 
 /// What an export says, or nothing where that is an error.
 std::optional<Checker::Derivation> Checker::derivation(const ast::ExportDecl &decl) {
@@ -30,7 +31,8 @@ std::optional<Checker::Derivation> Checker::derivation(const ast::ExportDecl &de
   auto *made = decl.value->as<ast::CallExpr>();
   result.rule = made ? made->callee->as<ast::NameRefExpr>() : nullptr;
   bool isKnown = result.rule && (result.rule->name == "gradient" || result.rule->name == "minimize" ||
-                                 result.rule->name == "incremental" || result.rule->name == "attention");
+                                 result.rule->name == "incremental" || result.rule->name == "attention" ||
+                                 result.rule->name == "decode");
   if (!isKnown) {
     std::string what =
         made ? fmt::format("`{}`", sources.text(made->callee->range)) : std::string("an export of this form");
@@ -86,6 +88,8 @@ void Checker::checkExport(const ast::ExportDecl &decl, SourceUnit &unit, Instanc
           .note("the first is", entry.range);
       return;
     }
+  if (made->rule && made->rule->name == "decode")
+    return decode(*made, decl, model ? moduleScope({model, {}}) : unitScope(&unit));
   std::optional<FunctionValue> function = exportedFunction(made->function, unit, model);
   if (!function)
     return;

@@ -398,6 +398,13 @@ struct StateUpdate {
   SourceRange range;
 };
 
+/// What `decode(next, with: f, ...)` does besides choosing a token by f: the loop, made by the derive phase.
+struct Decoding {
+  std::string of; ///< an entry point made by `incremental`
+  int64_t atMost = 0;
+  std::optional<int64_t> stop;
+};
+
 struct Entry {
   std::string name;
   bool isGradient = false;           ///< of its only result, an f32 of rank 0: made by the derive phase
@@ -405,6 +412,7 @@ struct Entry {
   std::optional<Training> training;  ///< minimises its only result, an f32 of rank 0
   std::string along;                 ///< if not empty: computed position by position along this dimension
   std::optional<int64_t> takeBack;   ///< with `along`: positions that can be taken back
+  std::optional<Decoding> decoding;  ///< its function chooses tokens
   std::string doc;                   ///< the comment above its function
   std::vector<Dimension> dimensions; ///< in the order in which the arguments name them
   std::vector<const Local *> arguments;

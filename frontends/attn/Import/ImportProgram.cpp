@@ -101,6 +101,14 @@ func::FuncOp Importer::signature(const Entry &entry) {
     function->setAttr(model::attentionAttrName, builder.getUnitAttr());
   if (!entry.along.empty())
     function->setAttr(model::incrementalAttrName, builder.getStringAttr(entry.along));
+  if (entry.decoding) {
+    SmallVector<NamedAttribute> decoding = {
+        builder.getNamedAttr("of", builder.getStringAttr(entry.decoding->of)),
+        builder.getNamedAttr("at_most", builder.getI64IntegerAttr(entry.decoding->atMost))};
+    if (entry.decoding->stop)
+      decoding.push_back(builder.getNamedAttr("stop", builder.getI64IntegerAttr(*entry.decoding->stop)));
+    function->setAttr(model::decodeAttrName, builder.getDictionaryAttr(decoding));
+  }
   if (entry.takeBack)
     function->setAttr(model::takeBackAttrName, builder.getI64IntegerAttr(*entry.takeBack));
   if (!entry.doc.empty())

@@ -1,0 +1,366 @@
+#include "compiler/Derive/Incremental/Decode.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+namespace {
+
+class DecodeWriter {
+public:
+  DecodeWriter(func::FuncOp choose, const IncrementalNames &names)
+      : choose(choose), names(names), builder(choose), at(choose.getLoc()) {
+    auto decode = choose->getAttrOfType<DictionaryAttr>(model::decodeAttrName);
+    std::string of = decode.getAs<StringAttr>("of").str();
+    auto module = choose->getParentOfType<ModuleOp>();
+    step = module.lookupSymbol<func::FuncOp>(of);
+    prefill = module.lookupSymbol<func::FuncOp>(of + "_prefill");
+    begin = module.lookupSymbol<func::FuncOp>(of + "_begin");
+    atMost = decode.getAs<IntegerAttr>("at_most").getInt();
+    if (auto token = decode.getAs<IntegerAttr>("stop"))
+      stop = token.getInt();
+  }
+  LogicalResult write();
+
+private:
+  using Body = llvm::function_ref<Value(ValueRange indices)>;
+
+  func::FuncOp choose, step, prefill, begin, made;
+  const IncrementalNames &names;
+  OpBuilder builder;
+  Location at;
+  int64_t atMost = 0;
+  std::optional<int64_t> stop;
+  SmallVector<Type> argumentTypes;
+  SmallVector<Attribute> arguments;    ///< attributes of each
+  llvm::StringMap<unsigned> numbers;   ///< of arguments, by name
+  llvm::StringMap<Value> given;        ///< what begin computed
+  Value rows, positions;               ///< index
+  Value prompt, promptLength, seed;
+
+  void addArgument(Type type, StringRef name, ArrayRef<StringRef> shape);
+  void addOthers(func::FuncOp function);
+  std::vector<Attribute> dimensions();
+  LogicalResult writeEntry();
+  void writeBegin();
+  SmallVector<Value> writePrefill(Value first);
+  void writeLoop(SmallVector<Value> caches, Value first);
+  void endIfAll(Value ended);
+
+  static StringRef nameOf(func::FuncOp function, unsigned argument) {
+    return function.getArgAttrOfType<StringAttr>(argument, model::nameAttrName).getValue();
+  }
+  static bool isState(func::FuncOp function, unsigned argument) {
+    return function.getArgAttr(argument, model::stateAttrName) != nullptr;
+  }
+  bool isTokens(func::FuncOp function, unsigned argument);
+  SmallVector<Value> inlined(func::FuncOp function, ValueRange operands);
+  SmallVector<Value> operandsOf(func::FuncOp function, Value tokens, Value length, Value count, ValueRange caches);
+  Value logitsOf(Value result);
+
+  Value each(ArrayRef<Value> sizes, Type element, Body body);
+  Value i32(int64_t value) { return arith::ConstantIntOp::create(builder, at, value, 32); }
+  Value read(Value tensor, ValueRange indices) { return tensor::ExtractOp::create(builder, at, tensor, indices); }
+  Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
+    return arith::CmpIOp::create(builder, at, predicate, a, b);
+  }
+  Value choice(Value condition, Value yes, Value no) {
+    return arith::SelectOp::create(builder, at, condition, yes, no);
+  }
+};
+
+} // namespace
+
+//===-------------------------------------------- tensors -----------------------------------------------------===//
+
+/// The tensor of these sizes with the elements of `body`.
+Value DecodeWriter::each(ArrayRef<Value> sizes, Type element, Body body) {
+  SmallVector<OpFoldResult> extents;
+  for (Value size : sizes)
+    extents.push_back(getAsOpFoldResult(size));
+  Value init = tensor::EmptyOp::create(builder, at, extents, element);
+  SmallVector<utils::IteratorType> iterators(sizes.size(), utils::IteratorType::parallel);
+  auto write = [&](OpBuilder &inside, Location, ValueRange) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.restoreInsertionPoint(inside.saveInsertionPoint());
+    SmallVector<Value> indices;
+    for (unsigned loop = 0; loop < sizes.size(); ++loop)
+      indices.push_back(linalg::IndexOp::create(builder, at, loop));
+    Value value = body(indices);
+    linalg::YieldOp::create(builder, at, value);
+  };
+  return linalg::GenericOp::create(builder, at, init.getType(), ValueRange(), init,
+                                   builder.getMultiDimIdentityMap(sizes.size()), iterators, write)
+      .getResult(0);
+}
+
+/// The body of a function on these operands.
+SmallVector<Value> DecodeWriter::inlined(func::FuncOp function, ValueRange operands) {
+  IRMapping values;
+  for (auto [argument, operand] : llvm::zip_equal(function.getArguments(), operands)) {
+    Value cast = operand;
+    if (operand.getType() != argument.getType())
+      cast = tensor::CastOp::create(builder, at, argument.getType(), operand);
+    values.map(argument, cast);
+  }
+  for (Operation &op : function.front().without_terminator())
+    builder.clone(op, values);
+  return llvm::map_to_vector(function.front().getTerminator()->getOperands(),
+                             [&](Value result) { return values.lookupOrDefault(result); });
+}
+
+//===-------------------------------------------- arguments ---------------------------------------------------===//
+
+void DecodeWriter::addArgument(Type type, StringRef name, ArrayRef<StringRef> shape) {
+  numbers[name] = argumentTypes.size();
+  argumentTypes.push_back(type);
+  arguments.push_back(builder.getDictionaryAttr(
+      {builder.getNamedAttr(model::nameAttrName, builder.getStringAttr(name)),
+       builder.getNamedAttr(model::shapeAttrName, builder.getStrArrayAttr(shape))}));
+}
+
+/// The tensor of the call's positions: the one argument that has them.
+bool DecodeWriter::isTokens(func::FuncOp function, unsigned argument) {
+  auto shape = function.getArgAttrOfType<ArrayAttr>(argument, model::shapeAttrName);
+  auto number = prefill.getArgAttrOfType<ArrayAttr>(argument, model::shapeAttrName);
+  return argument < prefill.getNumArguments() && shape.size() == 2 && number.size() == 2 &&
+         cast<StringAttr>(number[1]).getValue() == names.along;
+}
+
+/// What a function takes that nobody here makes.
+void DecodeWriter::addOthers(func::FuncOp function) {
+  for (unsigned argument = 0; function && argument < function.getNumArguments(); ++argument) {
+    StringRef name = nameOf(function, argument);
+    bool isMade = function != begin && (isTokens(function, argument) || isState(function, argument) ||
+                                        name == names.length || name == names.count || given.contains(name));
+    if (isMade || numbers.contains(name))
+      continue;
+    SmallVector<StringRef> shape;
+    for (Attribute size : function.getArgAttrOfType<ArrayAttr>(argument, model::shapeAttrName))
+      shape.push_back(cast<StringAttr>(size).getValue());
+    addArgument(function.getArgumentTypes()[argument], name, shape);
+  }
+}
+
+/// Those of the functions; of the prompt, what leaves room for the tokens.
+std::vector<Attribute> DecodeWriter::dimensions() {
+  std::vector<Attribute> result;
+  llvm::StringMap<bool> seen;
+  for (func::FuncOp function : {prefill, begin})
+    for (Attribute attribute :
+         function ? function->getAttrOfType<ArrayAttr>(model::dimensionsAttrName).getValue() : ArrayRef<Attribute>()) {
+      auto dimension = cast<model::DimensionAttr>(attribute);
+      StringRef name = dimension.getName().getValue();
+      if (name == names.capacity || !seen.insert({name, true}).second)
+        continue;
+      int64_t max = dimension.getMax(), min = dimension.getMin();
+      if (name == names.along) {
+        max = max < 0 ? max : max - atMost + 1;
+        min = std::max<int64_t>(min, 1);
+      }
+      result.push_back(model::DimensionAttr::get(builder.getContext(), dimension.getName(), max, min));
+    }
+  return result;
+}
+
+LogicalResult DecodeWriter::writeEntry() {
+  Type tokens = RankedTensorType::get({ShapedType::kDynamic, ShapedType::kDynamic}, builder.getI32Type());
+  Type lengths = RankedTensorType::get({ShapedType::kDynamic}, builder.getI32Type());
+  addArgument(tokens, "prompt", {names.row, names.along});
+  addArgument(lengths, "prompt_length", {names.row});
+  if (begin)
+    for (unsigned result = 0; result < begin.getNumResults(); ++result)
+      given[begin.getResultAttrOfType<StringAttr>(result, model::nameAttrName).getValue()] = Value();
+  addOthers(begin);
+  addOthers(prefill);
+  bool draws = choose.getNumArguments() > 1;
+  for (StringRef name : {"prompt", "prompt_length", "seed"})
+    if (numbers.contains(name) && numbers[name] > 1)
+      return choose.emitError("`") << name << "` is an argument of `" << step.getName()
+                                   << "`, and of what decodes by it too; expected another name";
+  if (draws)
+    addArgument(choose.getArgumentTypes()[1], "seed", {});
+  std::string name = choose.getName().str(), width = std::to_string(atMost);
+  Type written = RankedTensorType::get({ShapedType::kDynamic, atMost}, builder.getI32Type());
+  choose.setName(name + ".choose");
+  made = func::FuncOp::create(builder, at, name, builder.getFunctionType(argumentTypes, {written, lengths}));
+  made->setAttr(model::entryAttrName, builder.getUnitAttr());
+  made->setAttr(model::dimensionsAttrName, builder.getArrayAttr(dimensions()));
+  if (auto doc = choose->getAttr(model::docAttrName))
+    made->setAttr(model::docAttrName, doc);
+  made.setAllArgAttrs(arguments);
+  auto port = [&](StringRef name, ArrayRef<StringRef> shape) {
+    made.setResultAttrs(name == "tokens" ? 0 : 1,
+                        {builder.getNamedAttr(model::nameAttrName, builder.getStringAttr(name)),
+                         builder.getNamedAttr(model::shapeAttrName, builder.getStrArrayAttr(shape))});
+  };
+  port("tokens", {names.row, width});
+  port("length", {names.row});
+  Block *body = made.addEntryBlock();
+  builder.setInsertionPointToStart(body);
+  prompt = body->getArgument(0);
+  promptLength = body->getArgument(1);
+  if (draws)
+    seed = body->getArguments().back();
+  rows = tensor::DimOp::create(builder, at, prompt, 0);
+  positions = tensor::DimOp::create(builder, at, prompt, 1);
+  return success();
+}
+
+//===-------------------------------------------- stages ------------------------------------------------------===//
+
+/// In the order of the arguments of next or next_prefill.
+SmallVector<Value> DecodeWriter::operandsOf(func::FuncOp function, Value tokens, Value length, Value count,
+                                            ValueRange caches) {
+  SmallVector<Value> operands;
+  auto next = caches.begin();
+  for (unsigned argument = 0; argument < function.getNumArguments(); ++argument) {
+    StringRef name = nameOf(function, argument);
+    if (isState(function, argument))
+      operands.push_back(*next++);
+    else if (isTokens(function, argument))
+      operands.push_back(tokens);
+    else if (name == names.length || name == names.count)
+      operands.push_back(name == names.length ? length : count);
+    else if (given.contains(name))
+      operands.push_back(given[name]);
+    else
+      operands.push_back(made.getArgument(numbers[name]));
+  }
+  return operands;
+}
+
+void DecodeWriter::writeBegin() {
+  if (!begin)
+    return;
+  SmallVector<Value> operands;
+  for (unsigned argument = 0; argument < begin.getNumArguments(); ++argument)
+    operands.push_back(made.getArgument(numbers[nameOf(begin, argument)]));
+  for (auto [result, value] : llvm::enumerate(inlined(begin, operands)))
+    given[begin.getResultAttrOfType<StringAttr>(result, model::nameAttrName).getValue()] = value;
+}
+
+/// The caches with the prompt's positions; those of row b in front of first[b] count.
+SmallVector<Value> DecodeWriter::writePrefill(Value first) {
+  // The last token is not read any more.
+  Value spare = arith::ConstantIndexOp::create(builder, at, atMost - 1);
+  Value capacity = arith::AddIOp::create(builder, at, positions, spare);
+  SmallVector<Value> caches;
+  for (unsigned argument = 0; argument < prefill.getNumArguments(); ++argument) {
+    if (!isState(prefill, argument))
+      continue;
+    auto type = cast<RankedTensorType>(prefill.getArgumentTypes()[argument]);
+    auto shape = prefill.getArgAttrOfType<ArrayAttr>(argument, model::shapeAttrName);
+    SmallVector<OpFoldResult> sizes;
+    for (auto [dim, size] : llvm::enumerate(shape.getAsValueRange<StringAttr>())) {
+      if (!type.isDynamicDim(dim))
+        sizes.push_back(builder.getIndexAttr(type.getDimSize(dim)));
+      else
+        sizes.push_back(size == names.capacity ? capacity : rows);
+    }
+    caches.push_back(tensor::EmptyOp::create(builder, at, sizes, type.getElementType()));
+  }
+  Value none = each({rows}, builder.getI32Type(), [&](ValueRange) { return i32(0); });
+  SmallVector<Value> results = inlined(prefill, operandsOf(prefill, prompt, none, first, caches));
+  return llvm::to_vector(ArrayRef(results).take_back(caches.size()));
+}
+
+/// f32[batch, vocab], of one position or of the last one.
+Value DecodeWriter::logitsOf(Value result) {
+  if (cast<RankedTensorType>(result.getType()).getRank() == 3)
+    result = tensor::CollapseShapeOp::create(builder, at, result, ArrayRef<ReassociationIndices>{{0, 1}, {2}});
+  return result;
+}
+
+/// No turn follows where all of these numbers are 1.
+void DecodeWriter::endIfAll(Value ended) {
+  Value one = each({}, builder.getI32Type(), [&](ValueRange) { return i32(1); });
+  AffineMap row = builder.getMultiDimIdentityMap(1), none = AffineMap::get(1, 0, builder.getContext());
+  auto least = [&](OpBuilder &inside, Location, ValueRange elements) {
+    linalg::YieldOp::create(inside, at, arith::MinSIOp::create(inside, at, elements[0], elements[1]).getResult());
+  };
+  Value done = linalg::GenericOp::create(builder, at, one.getType(), ended, one, ArrayRef{row, none},
+                                         utils::IteratorType::reduction, least)
+                   .getResult(0);
+  model::EndIfOp::create(builder, at, done);
+}
+
+void DecodeWriter::writeLoop(SmallVector<Value> caches, Value first) {
+  Type i32Type = builder.getI32Type();
+  Value one = arith::ConstantIndexOp::create(builder, at, 1), zero = arith::ConstantIndexOp::create(builder, at, 0);
+  Value width = arith::ConstantIndexOp::create(builder, at, atMost);
+  Value token = each({rows, one}, i32Type, [&](ValueRange index) {
+    Value last = arith::SubIOp::create(builder, at, read(promptLength, index[0]), i32(1));
+    last = arith::IndexCastOp::create(builder, at, builder.getIndexType(), last);
+    return read(prompt, {index[0], last});
+  });
+  auto zeros = [&](ArrayRef<Value> sizes) { return each(sizes, i32Type, [&](ValueRange) { return i32(0); }); };
+  Value tokens = each({rows, width}, i32Type, [&](ValueRange) { return i32(stop.value_or(0)); });
+  SmallVector<Value> inits = {token, first, zeros({rows}), tokens, zeros({rows}), zeros({})};
+  llvm::append_range(inits, caches);
+  auto loop = scf::ForOp::create(builder, at, zero, width, one, inits);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  auto carried = loop.getRegionIterArgs();
+  Value position = carried[1], ended = carried[2], length = carried[4], turn = carried[5];
+  SmallVector<Value> results =
+      inlined(step, operandsOf(step, carried[0], position, Value(), carried.drop_front(inits.size() - caches.size())));
+  SmallVector<Value> operands = {logitsOf(results[0])};
+  if (seed)
+    llvm::append_values(operands, seed, turn);
+  Value chosen = inlined(choose, operands).front();
+  auto isOver = [&](Value row) { return compare(arith::CmpIPredicate::ne, read(ended, row), i32(0)); };
+  Value endedNext = each({rows}, i32Type, [&](ValueRange index) {
+    Value before = read(ended, index);
+    return stop ? choice(compare(arith::CmpIPredicate::eq, read(chosen, index), i32(*stop)), i32(1), before) : before;
+  });
+  auto isWritten = [&](Value row) { return compare(arith::CmpIPredicate::eq, read(endedNext, row), i32(0)); };
+  Value written = each({rows, width}, i32Type, [&](ValueRange index) {
+    Value number = arith::IndexCastOp::create(builder, at, i32Type, index[1]);
+    Value isHere = compare(arith::CmpIPredicate::eq, number, read(turn, {}));
+    isHere = arith::AndIOp::create(builder, at, isHere, isWritten(index[0]));
+    return choice(isHere, read(chosen, index[0]), read(carried[3], index));
+  });
+  auto plusOne = [&](Value number) -> Value { return arith::AddIOp::create(builder, at, number, i32(1)); };
+  Value lengthNext = each({rows}, i32Type, [&](ValueRange index) {
+    Value before = read(length, index);
+    return choice(isWritten(index[0]), plusOne(before), before);
+  });
+  Value next = each({rows, one}, i32Type, [&](ValueRange index) {
+    return choice(isOver(index[0]), read(carried[0], index), read(chosen, index[0]));
+  });
+  Value positionNext = each({rows}, i32Type, [&](ValueRange index) { return plusOne(read(position, index)); });
+  Value turnNext = each({}, i32Type, [&](ValueRange) { return plusOne(read(turn, {})); });
+  if (stop && atMost > 1)
+    endIfAll(endedNext);
+  SmallVector<Value> yielded = {next, positionNext, endedNext, written, lengthNext, turnNext};
+  llvm::append_range(yielded, ArrayRef(results).take_back(caches.size()));
+  scf::YieldOp::create(builder, at, yielded);
+  builder.setInsertionPointAfter(loop);
+  func::ReturnOp::create(builder, at, ValueRange{loop.getResult(3), loop.getResult(4)});
+}
+
+LogicalResult DecodeWriter::write() {
+  if (failed(writeEntry()))
+    return failure();
+  writeBegin();
+  // In range whatever the lengths are; the prompt's last token is read with a status for those that are not.
+  Value most = positions;
+  Value first = each({rows}, builder.getI32Type(), [&](ValueRange index) {
+    Value count = arith::IndexCastOp::create(builder, at, builder.getI32Type(), most);
+    Value length = arith::MinSIOp::create(builder, at, read(promptLength, index), count);
+    return arith::SubIOp::create(builder, at, arith::MaxSIOp::create(builder, at, length, i32(1)), i32(1));
+  });
+  writeLoop(writePrefill(first), first);
+  choose.erase();
+  return success();
+}
+
+LogicalResult deriveDecode(func::FuncOp function, const IncrementalNames &names) {
+  return DecodeWriter(function, names).write();
+}
+
+} // namespace attnc

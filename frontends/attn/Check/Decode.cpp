@@ -1,0 +1,183 @@
+// Exports made by `decode`: the loop that writes tokens, by an entry point that computes position by position and a
+// function that chooses among the logits of one.
+
+#include "frontends/attn/Check/Checker.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace attnc::check {
+
+using namespace typed;
+
+static constexpr const char *form = "decode(next, with: greedy, stop: 0, at_most: 64)";
+
+/// A whole number from `least` on that is known now; reports others.
+std::optional<int64_t> Checker::countOf(const ast::Argument &argument, int64_t least, const ScopePtr &scope) {
+  Block outside;
+  build.setBlock(&outside);
+  Value value = expression(*argument.value, scope);
+  std::optional<double> count = value.real();
+  if (count && *count >= double(least) && *count <= INT32_MAX && *count == std::floor(*count))
+    return static_cast<int64_t>(*count);
+  if (!value.isError())
+    error(DiagnosticKind::NotConstant, argument.value->range,
+          fmt::format("`{}` is a whole number from {} on, known when the model is compiled", argument.label->text,
+                      least));
+  return std::nullopt;
+}
+
+/// Does it take tokens, and give logits of what follows each or the last of them?
+bool Checker::isDecodable(const Entry &step, SourceRange range) {
+  const Local *tokens = nullptr;
+  unsigned count = 0;
+  for (const Local *argument : step.arguments)
+    for (const Dim &extent : argument->type.shape)
+      if (extent == Dim::symbol(step.along)) {
+        tokens = argument;
+        ++count;
+      }
+  bool takesTokens = count == 1 && tokens->type.element == Element::I32 && tokens->type.rank() == 2 &&
+                     tokens->type.shape[1] == Dim::symbol(step.along) && !tokens->type.shape[0].isConstant();
+  if (!takesTokens) {
+    error(DiagnosticKind::NotAnEntry, range,
+          fmt::format("`{}` cannot be decoded: what it takes along `{}` is not one tensor of tokens", step.name,
+                      step.along))
+        .note("it is exported", step.range)
+        .hint(fmt::format("i32[batch, {}] is", step.along));
+    return false;
+  }
+  const Type *found = step.results.size() == 1 ? &step.results[0].value->type : nullptr;
+  bool givesLogits = found && found->element == Element::F32 && found->shape.front() == tokens->type.shape[0] &&
+                     (found->rank() == 2 || (found->rank() == 3 && found->shape[1] == tokens->type.shape[1]));
+  if (!givesLogits)
+    error(DiagnosticKind::NotAnEntry, range,
+          fmt::format("`{}` cannot be decoded: it gives {}, which are not the logits of one token for each position",
+                      step.name, found ? textOf(*found) : fmt::format("{} results", step.results.size())))
+        .note("it is exported", step.range)
+        .hint(fmt::format("f32[batch, {}, vocab], or f32[batch, vocab] of the last one, are", step.along));
+  return givesLogits;
+}
+
+/// The function of `with`: one by its name, or that of a module with its hyperparameters.
+std::optional<FunctionValue> Checker::chooser(const ast::Expr &with, const ScopePtr &scope) {
+  size_t parameters = program->parameters.size(), before = errorsFound;
+  auto *call = with.as<ast::CallExpr>();
+  Value value = expression(call ? *call->callee : with, scope);
+  if (auto *cls = call ? value.as<ClassValue>() : nullptr) {
+    Instance place;
+    place.path = place.checkpoint = cls->decl->name.text;
+    value = makeModule(*call, *cls, place, scope);
+  } else if (call && !value.isError()) {
+    error(DiagnosticKind::NotCallable, call->callee->range,
+          fmt::format("`with` is a function, or a module with its hyperparameters, and this is {}", describe(value)))
+        .hint(form);
+  }
+  if (errorsFound != before || value.isError())
+    return std::nullopt;
+  if (program->parameters.size() != parameters) {
+    error(DiagnosticKind::NotAnEntry, with.range, "what chooses tokens has no parameters of its own, and this has")
+        .note("the first is", program->parameters[parameters]->range);
+    return std::nullopt;
+  }
+  if (auto *function = value.as<FunctionValue>())
+    return *function;
+  if (auto *module = value.as<ModuleValue>())
+    for (const ast::FunctionDecl &decl : module->instance->decl->functions)
+      if (!decl.name)
+        return FunctionValue{&decl, module->instance->unit, *module};
+  error(DiagnosticKind::NotCallable, with.range,
+        fmt::format("`with` is a function, or a module with its hyperparameters, and this is {}", describe(value)))
+      .hint(value.as<ClassValue>() ? fmt::format("{}()", sources.text(with.range)) : form);
+  return std::nullopt;
+}
+
+/// Does it take logits and give a token for each row?
+bool Checker::isChoice(const Entry &entry, SourceRange range) {
+  size_t draws = entry.seed ? 2 : 0;
+  const Type *logits = entry.arguments.size() == 1 + draws ? &entry.arguments[0]->type : nullptr;
+  const Type *token = entry.results.size() == 1 ? &entry.results[0].value->type : nullptr;
+  auto isNamed = [](const Dim &dim) { return !dim.isConstant(); };
+  if (logits && token && logits->element == Element::F32 && logits->rank() == 2 && token->element == Element::I32 &&
+      token->rank() == 1 && token->shape[0] == logits->shape[0] &&
+      std::all_of(logits->shape.begin(), logits->shape.end(), isNamed))
+    return true;
+  error(DiagnosticKind::NotAnEntry, range, "this function does not choose a token for each row of logits")
+      .note("it is", entry.range)
+      .hint("it takes f32[batch, vocab] and gives i32[batch]");
+  return false;
+}
+
+/// Is there room for so many tokens, and is `last` one of them?
+bool Checker::hasTokens(const Entry &step, int64_t most, const ast::Argument &atMost, std::optional<int64_t> last,
+                        const ast::Argument *stop) {
+  const Dim &vocabulary = step.results[0].value->type.shape.back();
+  if (last && vocabulary.isConstant() && *last >= vocabulary.constant()) {
+    error(DiagnosticKind::BadSize, stop->value->range,
+          fmt::format("there are {} tokens, and none is number {}", vocabulary.constant(), *last));
+    return false;
+  }
+  for (const Dimension &dimension : step.dimensions)
+    if (dimension.name == step.along && dimension.max >= 0 && most > dimension.max) {
+      error(DiagnosticKind::BadSize, atMost.value->range,
+            fmt::format("`{}` is {} at most, which leaves no room for {} tokens behind one of a prompt", step.along,
+                        dimension.max, most));
+      return false;
+    }
+  return true;
+}
+
+void Checker::decode(const Derivation &derivation, const ast::ExportDecl &decl, const ScopePtr &scope) {
+  auto step = std::find_if(program->entries.begin(), program->entries.end(), [&](const Entry &entry) {
+    return entry.name == derivation.function.text && !entry.along.empty();
+  });
+  if (step == program->entries.end()) {
+    error(DiagnosticKind::UnknownName, derivation.function.range,
+          fmt::format("there is no entry point `{}` made by `incremental` in front of this one",
+                      derivation.function.text))
+        .hint(fmt::format("export {} = incremental(f, along: seq)", derivation.function.text));
+    return;
+  }
+  Decoding decoding;
+  decoding.of = step->name;
+  std::map<std::string, const ast::Argument *> arguments = {{"with", nullptr}, {"at_most", nullptr}, {"stop", nullptr}};
+  for (const ast::Argument *argument : derivation.arguments) {
+    auto place = arguments.find(argument->label ? argument->label->text : "");
+    bool isKnown = place != arguments.end();
+    if (!isKnown || place->second) {
+      error(isKnown ? DiagnosticKind::ArgumentCount : DiagnosticKind::UnknownArgument, argument->range,
+            isKnown ? fmt::format("`{}` is given twice", place->first) : "`decode` has no such argument")
+          .hint(form);
+      return;
+    }
+    place->second = argument;
+  }
+  const ast::Argument *with = arguments["with"], *atMost = arguments["at_most"], *stop = arguments["stop"];
+  if (!with || !atMost) {
+    error(DiagnosticKind::ArgumentCount, decl.value->range,
+          fmt::format("`decode` is called without `{}`", with ? "at_most" : "with"))
+        .hint(form);
+    return;
+  }
+  std::optional<int64_t> most = countOf(*atMost, 1, scope), last = stop ? countOf(*stop, 0, scope) : std::nullopt;
+  if (!most || (stop && !last) || !isDecodable(*step, derivation.function.range))
+    return;
+  decoding.atMost = *most;
+  decoding.stop = last;
+  if (!hasTokens(*step, *most, *atMost, last, stop))
+    return;
+  size_t before = program->entries.size();
+  std::optional<FunctionValue> function = chooser(*with->value, scope);
+  if (function)
+    checkEntry(*function, decl.name.text, with->value->range, true);
+  if (program->entries.size() == before)
+    return;
+  Entry &entry = program->entries.back();
+  if (!isChoice(entry, with->value->range))
+    return;
+  entry.doc = decl.doc;
+  entry.decoding = std::move(decoding);
+}
+
+} // namespace attnc::check

@@ -1,0 +1,232 @@
+// Compiled loops that write tokens against the same loops written here over the whole function: rows of different
+// lengths, rows that end, prompts of any length; and draws against the oracle's.
+#include "tests/e2e/CompiledModel.h"
+#include "tests/e2e/Subject.h"
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <numeric>
+#include <set>
+
+namespace attnc::e2e {
+namespace {
+
+using Rows = std::vector<std::vector<int32_t>>;
+
+constexpr int64_t atMost = 12, sources = 5;
+
+const CompiledModel &model() {
+  static const CompiledModel model(ATTNC_ROOT "/tests/e2e/models/decode.attn", {});
+  return model;
+}
+
+struct Call {
+  attn_code status = ATTN_OK;
+  Rows tokens; ///< of each row, as many as its length says
+  std::vector<int32_t> behind; ///< what stands behind these
+};
+
+class Decode : public testing::Test {
+protected:
+  void SetUp() override { ASSERT_TRUE(model()) << model().message(); }
+
+  static Rows prompts(std::vector<int64_t> lengths, const char *seed) {
+    Random random(seed);
+    Rows rows;
+    for (int64_t length : lengths)
+      for (rows.emplace_back(); int64_t(rows.back().size()) < length;)
+        rows.back().push_back(int32_t(random.below(13)));
+    return rows;
+  }
+
+  /// Inputs by name, in the order of the entry point.
+  CallResults call(const std::string &name, Dimensions sizes, const std::map<std::string, reference::Array> &inputs) {
+    const attn_entry_info &entry = *model().entry(name);
+    std::vector<int64_t> dimensions;
+    std::vector<reference::Array> arguments;
+    for (int32_t number = 0; number < entry.dimension_count; ++number)
+      dimensions.push_back(sizes.at(entry.dimensions[number].name));
+    for (int32_t number = 0; number < entry.input_count; ++number)
+      arguments.push_back(inputs.at(entry.tensors[number].name));
+    return model().call(entry, arguments, dimensions, {2, false});
+  }
+
+  static reference::Array integers(const Rows &rows, int64_t width, double padding = 0) {
+    reference::Array array(reference::Element::I32, {int64_t(rows.size()), width}, padding);
+    for (size_t row = 0; row < rows.size(); ++row)
+      for (size_t i = 0; i < rows[row].size(); ++i)
+        array.values[row * width + i] = rows[row][i];
+    return array;
+  }
+
+  std::map<std::string, reference::Array> inputsOf(const Rows &prompt, int64_t seq, int32_t seed) {
+    std::map<std::string, reference::Array> inputs;
+    inputs["prompt"] = inputs["tokens"] = integers(prompt, seq, 7); // behind a prompt, any token
+    reference::Array lengths(reference::Element::I32, {int64_t(prompt.size())});
+    for (size_t row = 0; row < prompt.size(); ++row)
+      lengths.values[row] = double(prompt[row].size());
+    inputs["prompt_length"] = lengths;
+    inputs["source"] = integers(prompts(std::vector<int64_t>(prompt.size(), sources), "source"), sources);
+    inputs["seed"] = reference::Array::scalar(reference::Element::I32, seed);
+    return inputs;
+  }
+
+  static std::vector<int32_t> wordsOf(const std::vector<char> &bytes) {
+    std::vector<int32_t> words(bytes.size() / 4);
+    std::memcpy(words.data(), bytes.data(), bytes.size());
+    return words;
+  }
+
+  Call write(const std::string &name, const Rows &prompt, int64_t seq, int32_t seed = 1) {
+    Dimensions sizes = {{"batch", int64_t(prompt.size())}, {"seq", seq}, {"n", sources}};
+    CallResults results = call(name, sizes, inputsOf(prompt, seq, seed));
+    Call found;
+    found.status = attn_code(results.status);
+    if (found.status != ATTN_OK)
+      return found;
+    std::vector<int32_t> tokens = wordsOf(results.bytes[0]), lengths = wordsOf(results.bytes[1]);
+    size_t width = tokens.size() / prompt.size();
+    for (size_t row = 0; row < prompt.size(); ++row) {
+      auto begin = tokens.begin() + row * width;
+      found.tokens.emplace_back(begin, begin + lengths[row]);
+      found.behind.insert(found.behind.end(), begin + lengths[row], begin + width);
+    }
+    return found;
+  }
+
+  /// The likeliest tokens by the whole function, each from all tokens before it.
+  Rows expected(const std::string &whole, const Rows &prompt, int32_t stop, int64_t most = atMost, double sign = 1) {
+    Rows written;
+    for (size_t row = 0; row < prompt.size(); ++row) {
+      std::vector<int32_t> tokens = prompt[row], &own = written.emplace_back();
+      while (int64_t(own.size()) < most) {
+        std::map<std::string, reference::Array> inputs;
+        inputs["source"] = integers({prompts(std::vector<int64_t>(prompt.size(), sources), "source")[row]}, sources);
+        inputs["tokens"] = integers({tokens}, int64_t(tokens.size()));
+        CallResults results = call(whole, {{"batch", 1}, {"seq", int64_t(tokens.size())}, {"n", sources}}, inputs);
+        EXPECT_EQ(results.status, ATTN_OK);
+        std::vector<float> logits(results.bytes[0].size() / 4);
+        std::memcpy(logits.data(), results.bytes[0].data(), results.bytes[0].size());
+        auto better = [&](float a, float b) { return sign * a < sign * b; };
+        int32_t token = int32_t(std::max_element(logits.end() - 13, logits.end(), better) - (logits.end() - 13));
+        if (token == stop)
+          break;
+        own.push_back(token);
+        tokens.push_back(token);
+      }
+    }
+    return written;
+  }
+};
+
+TEST_F(Decode, WritesTheLikeliestTokens) {
+  Rows prompt = prompts({7, 1, 4, 9}, "likeliest");
+  EXPECT_EQ(write("write", prompt, 9).tokens, expected("logits", prompt, -1));
+  EXPECT_EQ(write("write", prompt, 9).tokens, write("write", prompt, 15).tokens) << "padding";
+  EXPECT_EQ(write("write_least", prompt, 9).tokens, expected("logits", prompt, -1, atMost, -1)) << "a function of the file";
+}
+
+TEST_F(Decode, EndsRowsWhereTheyStop) {
+  std::vector<int64_t> lengths;
+  for (int64_t row = 0; row < 60; ++row)
+    lengths.push_back(1 + row % 8);
+  Rows prompt = prompts(lengths, "stop");
+  Call found = write("write_until", prompt, 8);
+  EXPECT_EQ(found.tokens, expected("logits", prompt, 5));
+  EXPECT_FALSE(found.behind.empty()) << "no row stops";
+  EXPECT_EQ(std::set<int32_t>(found.behind.begin(), found.behind.end()), std::set<int32_t>{5});
+  EXPECT_EQ(write("write_one", prompt, 8).tokens, expected("logits", prompt, 6, 1));
+}
+
+TEST_F(Decode, EndsWhenAllRowsHave) {
+  Rows prompt = prompts({3, 6, 2, 5, 8, 4}, "stop");
+  for (const std::vector<int32_t> &row : prompt) {
+    Rows alone = {row};
+    EXPECT_EQ(write("write_until", alone, int64_t(row.size())).tokens, expected("logits", alone, 5));
+  }
+}
+
+TEST_F(Decode, WritesFromRings) {
+  Rows prompt = prompts({3, 17, 1, 6}, "rings"); // longer than the window, and shorter
+  Call found = write("write_near", prompt, 20);
+  Rows wanted;
+  for (const std::vector<int32_t> &row : prompt)
+    wanted.push_back(expected("last", {row}, -1).front());
+  EXPECT_EQ(found.tokens, wanted);
+}
+
+TEST_F(Decode, WritesFromWhatAnEncoderGives) {
+  Rows prompt = prompts({1, 3, 2}, "translation");
+  EXPECT_EQ(write("write_translation", prompt, 3).tokens, expected("translated", prompt, 6));
+}
+
+TEST_F(Decode, DrawsByTheSeed) {
+  Rows prompt = prompts({5, 5, 5, 5}, "seed");
+  prompt[1] = prompt[0];
+  Call one = write("draw", prompt, 5, 1), same = write("draw", prompt, 5, 1), other = write("draw", prompt, 5, 2);
+  EXPECT_EQ(one.tokens, same.tokens);
+  EXPECT_NE(one.tokens, other.tokens);
+  EXPECT_NE(one.tokens[0], one.tokens[1]) << "rows draw for themselves";
+}
+
+TEST_F(Decode, DrawsTheLikeliestWhereOnlyThatIsLeft) {
+  Rows prompt = prompts({5, 2, 7}, "first");
+  Rows wanted = expected("logits", prompt, -1);
+  for (const char *name : {"draw_first", "draw_likely"})
+    for (int32_t seed : {1, 2, 3})
+      EXPECT_EQ(write(name, prompt, 7, seed).tokens, wanted) << name;
+  EXPECT_EQ(write("draw_cold", prompt, 7).tokens, wanted);
+}
+
+TEST_F(Decode, DrawsWithTheProbabilitiesOfTheLogits) {
+  Rows prompt(800, prompts({4}, "same").front());
+  std::map<std::string, reference::Array> inputs = {{"tokens", integers({prompt[0]}, 4)}};
+  CallResults results = call("logits", {{"batch", 1}, {"seq", 4}}, inputs);
+  std::vector<float> logits(results.bytes[0].size() / 4);
+  std::memcpy(logits.data(), results.bytes[0].data(), results.bytes[0].size());
+  std::vector<double> weights, counts(13), fewCounts(13);
+  for (size_t token = 0; token < 13; ++token)
+    weights.push_back(std::exp(double(logits[logits.size() - 13 + token])));
+  double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  for (const std::vector<int32_t> &row : write("draw", prompt, 4).tokens)
+    counts[row.front()] += 1.0 / double(prompt.size());
+  for (size_t token = 0; token < 13; ++token)
+    EXPECT_NEAR(counts[token], weights[token] / sum, 0.06) << token;
+  // Of four at most, as many as have 0.8 of these together.
+  std::set<int32_t> drawn, allowed;
+  for (const std::vector<int32_t> &row : write("draw_few", prompt, 4).tokens)
+    drawn.insert(row.empty() ? 6 : row.front());
+  std::vector<int32_t> order(13);
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return weights[a] > weights[b]; });
+  double top = 0, reached = 0;
+  for (int32_t i = 0; i < 4; ++i)
+    top += std::pow(weights[order[i]], 1 / 0.7);
+  for (int32_t i = 0; i < 4 && reached < 0.8 * top; ++i) {
+    reached += std::pow(weights[order[i]], 1 / 0.7);
+    allowed.insert(order[i]);
+  }
+  EXPECT_EQ(drawn, allowed);
+}
+
+TEST_F(Decode, RefusesLengthsThatThePromptDoesNotHave) {
+  Rows prompt = prompts({3, 0}, "none");
+  EXPECT_EQ(write("write", prompt, 4).status, ATTN_OUT_OF_RANGE);
+  EXPECT_EQ(write("write_near", prompt, 4).status, ATTN_OUT_OF_RANGE);
+  std::map<std::string, reference::Array> inputs = inputsOf(prompts({3, 4}, "long"), 4, 0);
+  for (double length : {5.0, 1e9, -1e9}) {
+    inputs["prompt_length"].values[1] = length;
+    EXPECT_EQ(call("write", {{"batch", 2}, {"seq", 4}}, inputs).status, ATTN_OUT_OF_RANGE);
+    EXPECT_EQ(call("write_near", {{"batch", 2}, {"seq", 4}}, inputs).status, ATTN_OUT_OF_RANGE);
+  }
+}
+
+TEST_F(Decode, LeavesRoomForWhatItWrites) {
+  EXPECT_EQ(model().entry("write")->dimensions[1].max, 40 - atMost + 1);
+  Rows prompt = prompts({29}, "room");
+  EXPECT_EQ(write("write", prompt, 29).tokens, expected("logits", prompt, -1));
+}
+
+} // namespace
+} // namespace attnc::e2e
