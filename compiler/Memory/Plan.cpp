@@ -69,6 +69,7 @@ public:
     if (failed(numberSteps()) || failed(storeValues()) || failed(checkUpdates()) || failed(checkStates()))
       return failure();
     placeUpdates();
+    placeElements();
     plan.entry.walk([&](func::CallOp call) { writeInPlace(call); });
     plan.entry.walk([&](scf::ForOp loop) { shareLoopStorages(loop); });
     storages.mergeHandovers();
@@ -98,6 +99,8 @@ private:
   LogicalResult checkUpdates();
   void placeUpdates();
   bool mayUpdateInPlace(model::SetOp set);
+  void placeElements();
+  bool mayComputeInList(model::WithElementOp list);
   LogicalResult storeState(model::AppendOp append);
   LogicalResult checkStates();
   std::optional<unsigned> state(Value tensor) {
@@ -335,6 +338,39 @@ void Planner::placeUpdates() {
   });
 }
 
+/// Can the kernel that makes an element write it into the list? The list must be carried by the loop around and be
+/// looked at in it nowhere else, and the element must be read by kernels of the same turn alone.
+bool Planner::mayComputeInList(model::WithElementOp list) {
+  Value element = EntryPlan::root(list.getElement());
+  auto call = element.getDefiningOp<func::CallOp>();
+  auto carried = dyn_cast<BlockArgument>(list.getList());
+  if (!call || call->getBlock() != list->getBlock() || !isa<scf::ForOp>(list->getParentOp()) || !carried ||
+      carried.getOwner() != list->getBlock() || !carried.hasOneUse() || isElement(list.getElement()) ||
+      elsewhere.contains(*storage(element)))
+    return false;
+  SmallVector<Value> shown = {element};
+  while (!shown.empty())
+    for (Operation *user : shown.pop_back_val().getUsers()) {
+      if (isView(user))
+        shown.push_back(user->getResult(0));
+      else if (!isa<func::CallOp, tensor::DimOp, model::WithElementOp>(user))
+        return false;
+    }
+  return true;
+}
+
+void Planner::placeElements() {
+  plan.entry.walk([&](model::WithElementOp list) {
+    if (!mayComputeInList(list))
+      return;
+    unsigned element = *storage(list.getElement());
+    elsewhere[element] = {Place::Kind::Element, unsigned(plan.elements.size())};
+    plan.elements.push_back(list);
+    // Nobody writes over it.
+    storages.alsoLive(element, steps.lookup(list), endOf(cast<scf::ForOp>(list->getParentOp())));
+  });
+}
+
 /// The last results are the last arguments, as they are by then.
 LogicalResult Planner::checkStates() {
   auto result = cast<func::ReturnOp>(plan.entry.getBody().front().getTerminator());
@@ -354,8 +390,9 @@ void Planner::writeInPlace(func::CallOp call) {
       continue;
     std::optional<unsigned> from = storage(call.getOperand(argument));
     unsigned to = *storage(call.getResult(result.getInt()));
-    bool isUpdate = elsewhere.contains(to); // what lies there before is the parameter
-    if (from && !isUpdate && !isElement(call.getOperand(argument)))
+    // What lies there before is the parameter, or another element; and a list keeps its elements.
+    bool isFixed = elsewhere.contains(to) || (from && elsewhere.contains(*from));
+    if (from && !isFixed && !isElement(call.getOperand(argument)))
       storages.declareHandover(*from, to, steps.lookup(call));
   }
 }

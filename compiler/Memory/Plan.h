@@ -11,7 +11,8 @@
 //     is defined (otherwise a copy is made at the loop's beginning, or at the end of its body);
 //   - a kernel's operand that dies there and the result that may be written over it (`attn.in_place`);
 //   - a result of the entry point: its storage is the caller's buffer;
-//   - a list and the list with another element (model.with_element), which is copied to its place;
+//   - a list and the list with another element (model.with_element), which is copied to its place, or computed there,
+//     where a kernel of the same turn of a loop makes it and nothing else in the loop looks at the list;
 //   - a parameter and what it is set to (model.set), where the kernel that computes it may write over what it reads.
 //
 // A state (model.state) is the caller's memory all along: what is appended to it, carried by loops and returned at the
@@ -42,6 +43,7 @@ struct Place {
     Result,    ///< the caller's buffer for result `number`
     Parameter, ///< what the model.get at the root of the value names
     Updated,   ///< the parameter that `updates[number]` sets
+    Element,   ///< the place in its list that `elements[number]` writes
     Slot       ///< slot `number` of the arena
   };
   Kind kind = Kind::Slot;
@@ -81,6 +83,7 @@ struct EntryPlan {
   llvm::MapVector<mlir::Operation *, LaunchScratch> launches;        ///< each func.call
   llvm::SmallVector<mlir::model::SetOp> updates;
   std::vector<mlir::Operation *> steps; ///< by number
+  llvm::SmallVector<mlir::model::WithElementOp> elements; ///< those that are computed in their places
 
   Place place(mlir::Value tensor) const { return places.lookup(root(tensor)); }
   /// The value whose bytes a view shows: through reshapes, casts and elements of lists.

@@ -126,7 +126,7 @@ static void certifyHeld(EntryPlan &entry, func::CallOp call, const PairFinder &p
   };
   hold(launch.largestIntermediate);
   for (Value result : call.getResults())
-    if (entry.place(result).kind == Place::Kind::Slot)
+    if (Place::Kind kind = entry.place(result).kind; kind == Place::Kind::Slot || kind == Place::Kind::Element)
       hold(entry.sizes.bytes(result).value_or(SizeExpr()));
 }
 

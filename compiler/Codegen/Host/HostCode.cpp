@@ -158,6 +158,7 @@ private:
   void writeLoop(scf::ForOp loop);
   void writeLaunch(func::CallOp call);
   void writeElement(model::WithElementOp list);
+  Value elementAddress(model::WithElementOp list);
   void writeAppend(model::AppendOp append);
   void writeEnd(model::EndIfOp end);
   Value numberOf(model::AppendOp append, Value numbers, Value row);
@@ -392,6 +393,8 @@ Value EntryWriter::address(const Place &place) {
     auto parameter = SymbolTable::lookupNearestSymbolFrom<model::ParameterOp>(set, set.getParameterAttr());
     return parameterAddress(parameter, set.getIndices(), program.parameters.firstPlace(set.getParameter()));
   }
+  if (place.kind == Place::Kind::Element)
+    return elementAddress(plan.elements[place.number]);
   ArrayRef<Value> known = place.kind == Place::Kind::Input    ? ArrayRef<Value>(inputs)
                           : place.kind == Place::Kind::Result ? ArrayRef<Value>(results)
                                                               : ArrayRef<Value>(slots);
@@ -412,13 +415,22 @@ Value EntryWriter::offsetInRoot(Value tensor) {
   return offset;
 }
 
+/// Where the element goes in its list.
+Value EntryWriter::elementAddress(model::WithElementOp list) {
+  Value bytes = size(*sizes.bytes(list.getElement()));
+  Value offset = host.builder.createOrFold<arith::MulIOp>(host.location, index(list.getPlace()), bytes);
+  return host.advance(address(plan.place(list)), offset);
+}
+
 void EntryWriter::writeElement(model::WithElementOp list) {
+  Place place = plan.place(list.getElement());
+  if (place.kind == Place::Kind::Element && plan.elements[place.number] == list)
+    return; // it was computed there
   SizeExpr bytes = *sizes.bytes(list.getElement());
   auto get = EntryPlan::root(list.getElement()).getDefiningOp<model::GetOp>();
   Value from = address(list.getElement(), get ? program.parameters.firstPlace(get.getParameter()) : 0);
-  Value offset = host.builder.createOrFold<arith::MulIOp>(host.location, index(list.getPlace()), size(bytes));
-  LLVM::MemcpyOp::create(host.builder, host.location, host.advance(address(plan.place(list)), offset), from,
-                         host.toI64(size(bytes)), /*isVolatile=*/false);
+  LLVM::MemcpyOp::create(host.builder, host.location, elementAddress(list), from, host.toI64(size(bytes)),
+                         /*isVolatile=*/false);
 }
 
 /// `firstPlace` is where the parameter table has the value, if it is a parameter.

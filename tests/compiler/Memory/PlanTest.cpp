@@ -278,6 +278,32 @@ TEST(Plan, ChainInALoopNeedsTwoSlots) {
   EXPECT_TRUE(planned.plan->copies.empty());
 }
 
+/// A loop that keeps what `@one` makes of the carried value, and reads the list in its turns where `reads` says so.
+std::string keepingLoop(const std::string &reads) {
+  return one("%x", "%n0") +
+         "%b = tensor.dim %n0, %c0 : tensor<?x8xf32>\n%e = tensor.empty(%b) : tensor<4x?x8xf32>\n"
+         "%r, %l = scf.for %i = %c0 to %c4 step %c1 iter_args(%y = %x, %k = %e) -> (tensor<?x8xf32>, "
+         "tensor<4x?x8xf32>) {\n" +
+         one("%a", "%y") + reads + "%n = model.with_element %a into %k[%i] : tensor<?x8xf32> into tensor<4x?x8xf32>\n" +
+         one("%c", "%a") +
+         "scf.yield %c, %n : tensor<?x8xf32>, tensor<4x?x8xf32>\n}\n"
+         "%last = model.element %l[%c1] : tensor<4x?x8xf32> -> tensor<?x8xf32>\n" +
+         one("%z", "%last") + "return %z : tensor<?x8xf32>\n";
+}
+
+TEST(Plan, ElementIsComputedInItsList) {
+  Planned planned(entry(keepingLoop("")));
+  ASSERT_TRUE(succeeded(planned.plan));
+  EXPECT_EQ(planned.plan->elements.size(), 1u);
+}
+
+TEST(Plan, ElementOfAListThatIsReadIsCopied) {
+  Planned planned(
+      entry(keepingLoop("%old = model.element %k[%c1] : tensor<4x?x8xf32> -> tensor<?x8xf32>\n" + one("%o", "%old"))));
+  ASSERT_TRUE(succeeded(planned.plan));
+  EXPECT_TRUE(planned.plan->elements.empty());
+}
+
 TEST(Plan, ResultIsComputedInTheCallersBuffer) {
   Planned planned(entry(one("%x", "%n0") + one("%y", "%x") + "return %y : tensor<?x8xf32>\n"));
   ASSERT_TRUE(succeeded(planned.plan));
