@@ -48,7 +48,7 @@ void expectExamples(const std::string &page, int examples) {
   EXPECT_EQ(examples, 0) << "examples that the page does not have";
 }
 
-TEST(Docs, DialectAttn) { expectExamples(ATTNC_ROOT "/docs/dialect-attn.md", 3); }
+TEST(Docs, DialectAttn) { expectExamples(ATTNC_ROOT "/docs/dialect-attn.md", 4); }
 TEST(Docs, DialectModel) { expectExamples(ATTNC_ROOT "/docs/dialect-model.md", 1); }
 
 } // namespace
