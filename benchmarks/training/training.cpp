@@ -1,6 +1,7 @@
 // A step of training of GPT-2's shape (124M, AdamW, clipped) on all cores:
 //
-//   training-benchmark [BATCH SEQ]...     4 64 4 1024 unless said: time of a step, share of the cores' FMA peak that is
+//   training-benchmark [BATCH SEQ]...     training-budget-benchmark: with a memory budget
+//                                         4 64 4 1024 unless said: time of a step, share of the cores' FMA peak that is
 //                                         measured beside it, bytes of the arena with and without the gradients
 //
 // Useful operations: 6 for each weight of a product and each token, 12 for each kept pair of positions, head and
