@@ -201,6 +201,10 @@ SizeExpr SymbolicShapes::extentOfCall(func::CallOp call, unsigned result, int64_
   auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
   if (!callee || callee.isExternal())
     return unknown(call.getResult(result), dim);
+  std::pair<Value, int64_t> key(call.getResult(result), dim);
+  if (auto found = met.find(key); found != met.end())
+    return found->second;
+  ++depth;
   SymbolicShapes inside(callee);
   SizeExpr size = inside.extent(callee.front().getTerminator()->getOperand(result), dim);
   std::vector<SizeExpr> bindings;
@@ -211,9 +215,14 @@ SizeExpr SymbolicShapes::extentOfCall(func::CallOp call, unsigned result, int64_
       continue;
     }
     Value operand = call.getOperand(argument.getArgNumber());
-    bindings.push_back(origin.dim < 0 ? this->size(operand) : extent(operand, origin.dim));
+    bindings.push_back(origin.dim < 0 ? this->size(operand) : this->extent(operand, origin.dim));
   }
-  return size.substitute(bindings);
+  SizeExpr extent = size.substitute(bindings);
+  if (--depth == 0)
+    met.clear(); // the function may change from here on
+  else
+    met.try_emplace(key, extent);
+  return extent;
 }
 
 std::vector<SizeExpr> SymbolicShapes::shape(Value tensor) {

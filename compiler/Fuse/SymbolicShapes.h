@@ -60,6 +60,9 @@ private:
   std::vector<Origin> origins;
   std::vector<mlir::Value> values;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, unsigned> known;
+  /// Of calls that were met since the outermost one: one is the size of several others, and these of others.
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, SizeExpr> met;
+  unsigned depth = 0; ///< of calls
 };
 
 /// Replaces each `tensor.dim` in the function by arithmetic on those of its arguments, where that is possible.

@@ -38,7 +38,8 @@ inline constexpr llvm::StringLiteral incrementalAttrName = "model.incremental";
 /// without it any number
 inline constexpr llvm::StringLiteral takeBackAttrName = "model.take_back";
 /// dictionary: `of`, a function that is made incremental, `at_most` tokens and, where there is one, the token `stop`.
-/// The function chooses a token; the loop that it writes with is to be derived
+/// The function chooses a token; the loop that it writes with is to be derived. With `beams`, so many for each row, it
+/// chooses from which beam each goes on, and by what token
 inline constexpr llvm::StringLiteral decodeAttrName = "model.decode";
 // On an argument or a result of an entry point:
 inline constexpr llvm::StringLiteral nameAttrName = "model.name";   ///< string

@@ -95,26 +95,77 @@ protected:
     return found;
   }
 
+  /// The logits behind these tokens of a row, by the whole function.
+  std::vector<float> logitsOf(const std::string &whole, const std::vector<int32_t> &tokens, size_t row, size_t rows) {
+    std::map<std::string, reference::Array> inputs;
+    inputs["source"] = integers({prompts(std::vector<int64_t>(rows, sources), "source")[row]}, sources);
+    inputs["tokens"] = integers({tokens}, int64_t(tokens.size()));
+    CallResults results = call(whole, {{"batch", 1}, {"seq", int64_t(tokens.size())}, {"n", sources}}, inputs);
+    EXPECT_EQ(results.status, ATTN_OK);
+    std::vector<float> logits(results.bytes[0].size() / 4);
+    std::memcpy(logits.data(), results.bytes[0].data(), results.bytes[0].size());
+    return {logits.end() - 13, logits.end()};
+  }
+
   /// The likeliest tokens by the whole function, each from all tokens before it.
   Rows expected(const std::string &whole, const Rows &prompt, int32_t stop, int64_t most = atMost, double sign = 1) {
     Rows written;
     for (size_t row = 0; row < prompt.size(); ++row) {
       std::vector<int32_t> tokens = prompt[row], &own = written.emplace_back();
       while (int64_t(own.size()) < most) {
-        std::map<std::string, reference::Array> inputs;
-        inputs["source"] = integers({prompts(std::vector<int64_t>(prompt.size(), sources), "source")[row]}, sources);
-        inputs["tokens"] = integers({tokens}, int64_t(tokens.size()));
-        CallResults results = call(whole, {{"batch", 1}, {"seq", int64_t(tokens.size())}, {"n", sources}}, inputs);
-        EXPECT_EQ(results.status, ATTN_OK);
-        std::vector<float> logits(results.bytes[0].size() / 4);
-        std::memcpy(logits.data(), results.bytes[0].data(), results.bytes[0].size());
+        std::vector<float> logits = logitsOf(whole, tokens, row, prompt.size());
         auto better = [&](float a, float b) { return sign * a < sign * b; };
-        int32_t token = int32_t(std::max_element(logits.end() - 13, logits.end(), better) - (logits.end() - 13));
+        int32_t token = int32_t(std::max_element(logits.begin(), logits.end(), better) - logits.begin());
         if (token == stop)
           break;
         own.push_back(token);
         tokens.push_back(token);
       }
+    }
+    return written;
+  }
+
+  struct Beam {
+    std::vector<int32_t> tokens; ///< behind the prompt
+    double score = 0;
+    bool ended = false;
+  };
+
+  /// What follows a beam: itself where it has ended, or one for each token.
+  std::vector<Beam> followersOf(const Beam &beam, const std::vector<float> &logits, int32_t stop) {
+    double sum = 0;
+    for (float logit : logits)
+      sum += std::exp(double(logit));
+    std::vector<Beam> followers;
+    for (int32_t token = 0; token < 13; ++token) {
+      Beam &next = followers.emplace_back(beam);
+      next.score += logits[token] - std::log(sum);
+      next.ended = token == stop;
+      if (!next.ended)
+        next.tokens.push_back(token);
+    }
+    return followers;
+  }
+
+  /// The best of `count` beams, by the whole function.
+  Rows searched(const std::string &whole, const Rows &prompt, size_t count, int32_t stop, int64_t most = atMost) {
+    Rows written;
+    for (size_t row = 0; row < prompt.size(); ++row) {
+      std::vector<Beam> beams = {{}};
+      for (int64_t turn = 0; turn < most; ++turn) {
+        std::vector<Beam> all;
+        for (const Beam &beam : beams) {
+          std::vector<int32_t> tokens = prompt[row];
+          tokens.insert(tokens.end(), beam.tokens.begin(), beam.tokens.end());
+          std::vector<Beam> next = beam.ended ? std::vector<Beam>{beam}
+                                              : followersOf(beam, logitsOf(whole, tokens, row, prompt.size()), stop);
+          all.insert(all.end(), next.begin(), next.end());
+        }
+        std::stable_sort(all.begin(), all.end(), [](const Beam &a, const Beam &b) { return a.score > b.score; });
+        all.resize(std::min(all.size(), count));
+        beams = all;
+      }
+      written.push_back(beams.front().tokens);
     }
     return written;
   }
@@ -159,6 +210,56 @@ TEST_F(Decode, WritesFromRings) {
 TEST_F(Decode, WritesFromWhatAnEncoderGives) {
   Rows prompt = prompts({1, 3, 2}, "translation");
   EXPECT_EQ(write("write_translation", prompt, 3).tokens, expected("translated", prompt, 6));
+}
+
+TEST_F(Decode, SearchesOverBeams) {
+  Rows prompt = prompts({7, 1, 4, 9}, "beams");
+  Rows found = write("search", prompt, 9).tokens;
+  EXPECT_EQ(found, searched("logits", prompt, 3, -1));
+  EXPECT_NE(found, expected("logits", prompt, -1)) << "no row where the likeliest tokens are not the likeliest text";
+  EXPECT_EQ(found, write("search", prompt, 13).tokens) << "padding";
+}
+
+TEST_F(Decode, SearchesWithOneBeamForTheLikeliestTokens) {
+  Rows prompt = prompts({3, 6, 2, 5, 8, 4}, "stop");
+  Call found = write("search_one", prompt, 8), likeliest = write("write_until", prompt, 8);
+  EXPECT_EQ(found.tokens, likeliest.tokens);
+  EXPECT_EQ(found.behind, likeliest.behind);
+}
+
+TEST_F(Decode, KeepsBeamsThatHaveEnded) {
+  std::vector<int64_t> lengths;
+  for (int64_t row = 0; row < 24; ++row)
+    lengths.push_back(1 + row % 8);
+  Rows prompt = prompts(lengths, "ended");
+  Call found = write("search_until", prompt, 8);
+  EXPECT_EQ(found.tokens, searched("logits", prompt, 4, 5));
+  EXPECT_EQ(std::set<int32_t>(found.behind.begin(), found.behind.end()), std::set<int32_t>{5});
+  Rows alone = {prompt[3]};
+  EXPECT_EQ(write("search_until", alone, 4).tokens, Rows{found.tokens[3]});
+}
+
+TEST_F(Decode, SearchesOverMoreBeamsThanTokens) {
+  Rows prompt = prompts({2, 5}, "wide");
+  EXPECT_EQ(write("search_wide", prompt, 5).tokens, searched("logits", prompt, 20, 6, 3));
+}
+
+TEST_F(Decode, SearchesFromRings) {
+  Rows prompt = prompts({3, 17, 1, 6}, "rings"); // longer than the window, and shorter
+  Rows wanted;
+  for (const std::vector<int32_t> &row : prompt)
+    wanted.push_back(searched("last", {row}, 3, 5).front());
+  EXPECT_EQ(write("search_near", prompt, 20).tokens, wanted);
+}
+
+TEST_F(Decode, SearchesFromWhatAnEncoderGives) {
+  Rows prompt = prompts({1, 3, 2}, "translation");
+  EXPECT_EQ(write("search_translation", prompt, 3).tokens, searched("translated", prompt, 3, 6));
+}
+
+TEST_F(Decode, RefusesParentsThatThereAreNot) {
+  Rows prompt = prompts({3, 2}, "parents");
+  EXPECT_EQ(write("search_strange", prompt, 4).status, ATTN_OUT_OF_RANGE);
 }
 
 TEST_F(Decode, DrawsByTheSeed) {

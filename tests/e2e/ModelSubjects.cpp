@@ -63,7 +63,8 @@ std::vector<Subject> decodeSubjects() {
                                  {"as long as there is room for", {{"batch", 2}, {"seq", 29}, {"n", 3}}},
                                  {"empty batch", {{"batch", 0}, {"seq", 5}, {"n", 3}}}};
   std::vector<Subject> subjects;
-  for (const char *name : {"write", "write_until", "write_near", "write_translation", "draw", "draw_few"})
+  for (const char *name : {"write", "write_until", "write_near", "write_translation", "draw", "draw_few", "search",
+                           "search_until", "search_near", "search_translation"})
     subjects.push_back({"decode.attn", name, {}, prompts, inputs});
   return subjects;
 }

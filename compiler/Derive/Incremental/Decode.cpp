@@ -1,78 +1,26 @@
+#include "compiler/Derive/Incremental/DecodeWriter.h"
 #include "compiler/Derive/Incremental/Decode.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
-#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 
 namespace attnc {
 
-namespace {
-
-class DecodeWriter {
-public:
-  DecodeWriter(func::FuncOp choose, const IncrementalNames &names)
-      : choose(choose), names(names), builder(choose), at(choose.getLoc()) {
-    auto decode = choose->getAttrOfType<DictionaryAttr>(model::decodeAttrName);
-    std::string of = decode.getAs<StringAttr>("of").str();
-    auto module = choose->getParentOfType<ModuleOp>();
-    step = module.lookupSymbol<func::FuncOp>(of);
-    prefill = module.lookupSymbol<func::FuncOp>(of + "_prefill");
-    begin = module.lookupSymbol<func::FuncOp>(of + "_begin");
-    atMost = decode.getAs<IntegerAttr>("at_most").getInt();
-    if (auto token = decode.getAs<IntegerAttr>("stop"))
-      stop = token.getInt();
-  }
-  LogicalResult write();
-
-private:
-  using Body = llvm::function_ref<Value(ValueRange indices)>;
-
-  func::FuncOp choose, step, prefill, begin, made;
-  const IncrementalNames &names;
-  OpBuilder builder;
-  Location at;
-  int64_t atMost = 0;
-  std::optional<int64_t> stop;
-  SmallVector<Type> argumentTypes;
-  SmallVector<Attribute> arguments;    ///< attributes of each
-  llvm::StringMap<unsigned> numbers;   ///< of arguments, by name
-  llvm::StringMap<Value> given;        ///< what begin computed
-  Value rows, positions;               ///< index
-  Value prompt, promptLength, seed;
-
-  void addArgument(Type type, StringRef name, ArrayRef<StringRef> shape);
-  void addOthers(func::FuncOp function);
-  std::vector<Attribute> dimensions();
-  LogicalResult writeEntry();
-  void writeBegin();
-  SmallVector<Value> writePrefill(Value first);
-  void writeLoop(SmallVector<Value> caches, Value first);
-  void endIfAll(Value ended);
-
-  static StringRef nameOf(func::FuncOp function, unsigned argument) {
-    return function.getArgAttrOfType<StringAttr>(argument, model::nameAttrName).getValue();
-  }
-  static bool isState(func::FuncOp function, unsigned argument) {
-    return function.getArgAttr(argument, model::stateAttrName) != nullptr;
-  }
-  bool isTokens(func::FuncOp function, unsigned argument);
-  SmallVector<Value> inlined(func::FuncOp function, ValueRange operands);
-  SmallVector<Value> operandsOf(func::FuncOp function, Value tokens, Value length, Value count, ValueRange caches);
-  Value logitsOf(Value result);
-
-  Value each(ArrayRef<Value> sizes, Type element, Body body);
-  Value i32(int64_t value) { return arith::ConstantIntOp::create(builder, at, value, 32); }
-  Value read(Value tensor, ValueRange indices) { return tensor::ExtractOp::create(builder, at, tensor, indices); }
-  Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
-    return arith::CmpIOp::create(builder, at, predicate, a, b);
-  }
-  Value choice(Value condition, Value yes, Value no) {
-    return arith::SelectOp::create(builder, at, condition, yes, no);
-  }
-};
-
-} // namespace
+DecodeWriter::DecodeWriter(func::FuncOp choose, const IncrementalNames &names)
+    : choose(choose), names(names), builder(choose), at(choose.getLoc()) {
+  auto decode = choose->getAttrOfType<DictionaryAttr>(model::decodeAttrName);
+  std::string of = decode.getAs<StringAttr>("of").str();
+  auto module = choose->getParentOfType<ModuleOp>();
+  step = module.lookupSymbol<func::FuncOp>(of);
+  prefill = module.lookupSymbol<func::FuncOp>(of + "_prefill");
+  begin = module.lookupSymbol<func::FuncOp>(of + "_begin");
+  atMost = decode.getAs<IntegerAttr>("at_most").getInt();
+  if (auto token = decode.getAs<IntegerAttr>("stop"))
+    stop = token.getInt();
+  if (auto count = decode.getAs<IntegerAttr>("beams"))
+    beams = count.getInt();
+}
 
 //===-------------------------------------------- tensors -----------------------------------------------------===//
 
@@ -95,6 +43,30 @@ Value DecodeWriter::each(ArrayRef<Value> sizes, Type element, Body body) {
   return linalg::GenericOp::create(builder, at, init.getType(), ValueRange(), init,
                                    builder.getMultiDimIdentityMap(sizes.size()), iterators, write)
       .getResult(0);
+}
+
+/// The inputs, reduced over the dimensions that `init` does not have; `combine` gets an element of each, then what there
+/// is so far.
+Value DecodeWriter::reduced(Value init, ValueRange inputs, llvm::function_ref<Value(ValueRange elements)> combine) {
+  unsigned kept = cast<RankedTensorType>(init.getType()).getRank();
+  unsigned rank = cast<RankedTensorType>(inputs[0].getType()).getRank();
+  SmallVector<Value> operands(inputs);
+  operands.push_back(init);
+  SmallVector<AffineMap> maps;
+  for (Value operand : operands) {
+    unsigned own = cast<RankedTensorType>(operand.getType()).getRank();
+    AffineMap all = builder.getMultiDimIdentityMap(rank);
+    maps.push_back(AffineMap::get(rank, 0, all.getResults().take_front(own), builder.getContext()));
+  }
+  SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::reduction);
+  std::fill_n(iterators.begin(), kept, utils::IteratorType::parallel);
+  auto write = [&](OpBuilder &inside, Location, ValueRange elements) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.restoreInsertionPoint(inside.saveInsertionPoint());
+    Value value = combine(elements);
+    linalg::YieldOp::create(builder, at, value);
+  };
+  return linalg::GenericOp::create(builder, at, init.getType(), inputs, init, maps, iterators, write).getResult(0);
 }
 
 /// The body of a function on these operands.
@@ -176,13 +148,14 @@ LogicalResult DecodeWriter::writeEntry() {
       given[begin.getResultAttrOfType<StringAttr>(result, model::nameAttrName).getValue()] = Value();
   addOthers(begin);
   addOthers(prefill);
-  bool draws = choose.getNumArguments() > 1;
+  unsigned chosenBy = beams ? 3 : 1; // the arguments of the choice that come from the loop
+  bool draws = choose.getNumArguments() > chosenBy;
   for (StringRef name : {"prompt", "prompt_length", "seed"})
     if (numbers.contains(name) && numbers[name] > 1)
       return choose.emitError("`") << name << "` is an argument of `" << step.getName()
                                    << "`, and of what decodes by it too; expected another name";
   if (draws)
-    addArgument(choose.getArgumentTypes()[1], "seed", {});
+    addArgument(choose.getArgumentTypes()[chosenBy], "seed", {});
   std::string name = choose.getName().str(), width = std::to_string(atMost);
   Type written = RankedTensorType::get({ShapedType::kDynamic, atMost}, builder.getI32Type());
   choose.setName(name + ".choose");
@@ -275,16 +248,22 @@ Value DecodeWriter::logitsOf(Value result) {
   return result;
 }
 
+/// The last token of each prompt, i32[batch, 1].
+Value DecodeWriter::lastTokens() {
+  Value one = arith::ConstantIndexOp::create(builder, at, 1);
+  return each({rows, one}, builder.getI32Type(), [&](ValueRange index) {
+    Value last = arith::SubIOp::create(builder, at, read(promptLength, index[0]), i32(1));
+    last = arith::IndexCastOp::create(builder, at, builder.getIndexType(), last);
+    return read(prompt, {index[0], last});
+  });
+}
+
 /// No turn follows where all of these numbers are 1.
 void DecodeWriter::endIfAll(Value ended) {
   Value one = each({}, builder.getI32Type(), [&](ValueRange) { return i32(1); });
-  AffineMap row = builder.getMultiDimIdentityMap(1), none = AffineMap::get(1, 0, builder.getContext());
-  auto least = [&](OpBuilder &inside, Location, ValueRange elements) {
-    linalg::YieldOp::create(inside, at, arith::MinSIOp::create(inside, at, elements[0], elements[1]).getResult());
-  };
-  Value done = linalg::GenericOp::create(builder, at, one.getType(), ended, one, ArrayRef{row, none},
-                                         utils::IteratorType::reduction, least)
-                   .getResult(0);
+  Value done = reduced(one, ended, [&](ValueRange elements) -> Value {
+    return arith::MinSIOp::create(builder, at, elements[0], elements[1]);
+  });
   model::EndIfOp::create(builder, at, done);
 }
 
@@ -292,11 +271,7 @@ void DecodeWriter::writeLoop(SmallVector<Value> caches, Value first) {
   Type i32Type = builder.getI32Type();
   Value one = arith::ConstantIndexOp::create(builder, at, 1), zero = arith::ConstantIndexOp::create(builder, at, 0);
   Value width = arith::ConstantIndexOp::create(builder, at, atMost);
-  Value token = each({rows, one}, i32Type, [&](ValueRange index) {
-    Value last = arith::SubIOp::create(builder, at, read(promptLength, index[0]), i32(1));
-    last = arith::IndexCastOp::create(builder, at, builder.getIndexType(), last);
-    return read(prompt, {index[0], last});
-  });
+  Value token = lastTokens();
   auto zeros = [&](ArrayRef<Value> sizes) { return each(sizes, i32Type, [&](ValueRange) { return i32(0); }); };
   Value tokens = each({rows, width}, i32Type, [&](ValueRange) { return i32(stop.value_or(0)); });
   SmallVector<Value> inits = {token, first, zeros({rows}), tokens, zeros({rows}), zeros({})};
@@ -354,7 +329,13 @@ LogicalResult DecodeWriter::write() {
     Value length = arith::MinSIOp::create(builder, at, read(promptLength, index), count);
     return arith::SubIOp::create(builder, at, arith::MaxSIOp::create(builder, at, length, i32(1)), i32(1));
   });
-  writeLoop(writePrefill(first), first);
+  SmallVector<Value> caches = writePrefill(first);
+  if (!beams)
+    writeLoop(caches, first);
+  else if (succeeded(repeatOthers()))
+    writeSearch(caches, first);
+  else
+    return failure();
   choose.erase();
   return success();
 }

@@ -110,6 +110,7 @@ public:
   bool isDecodable(const typed::Entry &step, SourceRange range);
   std::optional<FunctionValue> chooser(const ast::Expr &with, const ScopePtr &scope);
   bool isChoice(const typed::Entry &entry, SourceRange range);
+  std::optional<int64_t> beamsOf(const typed::Entry &entry);
   bool hasTokens(const typed::Entry &step, int64_t most, const ast::Argument &atMost, std::optional<int64_t> last,
                  const ast::Argument *stop);
   std::optional<int64_t> countOf(const ast::Argument &argument, int64_t least, const ScopePtr &scope);

@@ -105,8 +105,28 @@ bool Checker::isChoice(const Entry &entry, SourceRange range) {
     return true;
   error(DiagnosticKind::NotAnEntry, range, "this function does not choose a token for each row of logits")
       .note("it is", entry.range)
-      .hint("it takes f32[batch, vocab] and gives i32[batch]");
+      .hint("it takes f32[batch, vocab] and gives i32[batch]; that of a search over n beams, a number from 1 on, takes scores "
+            "f32[batch, n], which have ended bool[batch, n] and logits f32[batch, n, vocab], and gives scores "
+            "f32[batch, n], parents i32[batch, n] and tokens i32[batch, n]");
   return false;
+}
+
+/// Does it take the scores of beams, which have ended, and their logits, and give the scores of the next beams, the
+/// beams that these go on from, and by which token? Then, how many beams a row has.
+std::optional<int64_t> Checker::beamsOf(const Entry &entry) {
+  size_t draws = entry.seed ? 2 : 0;
+  if (entry.arguments.size() != 3 + draws || entry.results.size() != 3)
+    return std::nullopt;
+  const Type &logits = entry.arguments[2]->type;
+  if (logits.element != Element::F32 || logits.rank() != 3 || logits.shape[0].isConstant() ||
+      !logits.shape[1].isConstant() || logits.shape[2].isConstant())
+    return std::nullopt;
+  Shape beams = {logits.shape[0], logits.shape[1]};
+  auto is = [&](const Type &type, Element element) { return type.element == element && type.shape == beams; };
+  bool isSearch = is(entry.arguments[0]->type, Element::F32) && is(entry.arguments[1]->type, Element::Bool) &&
+                  is(entry.results[0].value->type, Element::F32) && is(entry.results[1].value->type, Element::I32) &&
+                  is(entry.results[2].value->type, Element::I32) && beams[1].constant() > 0;
+  return isSearch ? std::optional(beams[1].constant()) : std::nullopt;
 }
 
 /// Is there room for so many tokens, and is `last` one of them?
@@ -174,7 +194,8 @@ void Checker::decode(const Derivation &derivation, const ast::ExportDecl &decl, 
   if (program->entries.size() == before)
     return;
   Entry &entry = program->entries.back();
-  if (!isChoice(entry, with->value->range))
+  decoding.beams = beamsOf(entry);
+  if (!decoding.beams && !isChoice(entry, with->value->range))
     return;
   entry.doc = decl.doc;
   entry.decoding = std::move(decoding);

@@ -403,6 +403,7 @@ struct Decoding {
   std::string of; ///< an entry point made by `incremental`
   int64_t atMost = 0;
   std::optional<int64_t> stop;
+  std::optional<int64_t> beams; ///< where f searches: it chooses among those of so many beams a row
 };
 
 struct Entry {

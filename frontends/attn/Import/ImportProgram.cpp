@@ -107,6 +107,8 @@ func::FuncOp Importer::signature(const Entry &entry) {
         builder.getNamedAttr("at_most", builder.getI64IntegerAttr(entry.decoding->atMost))};
     if (entry.decoding->stop)
       decoding.push_back(builder.getNamedAttr("stop", builder.getI64IntegerAttr(*entry.decoding->stop)));
+    if (entry.decoding->beams)
+      decoding.push_back(builder.getNamedAttr("beams", builder.getI64IntegerAttr(*entry.decoding->beams)));
     function->setAttr(model::decodeAttrName, builder.getDictionaryAttr(decoding));
   }
   if (entry.takeBack)
