@@ -45,8 +45,8 @@ Value DecodeWriter::each(ArrayRef<Value> sizes, Type element, Body body) {
       .getResult(0);
 }
 
-/// The inputs, reduced over the dimensions that `init` does not have; `combine` gets an element of each, then what there
-/// is so far.
+/// The inputs, reduced over the dimensions that `init` does not have; `combine` gets an element of each, then what
+/// there is so far.
 Value DecodeWriter::reduced(Value init, ValueRange inputs, llvm::function_ref<Value(ValueRange elements)> combine) {
   unsigned kept = cast<RankedTensorType>(init.getType()).getRank();
   unsigned rank = cast<RankedTensorType>(inputs[0].getType()).getRank();

@@ -105,8 +105,8 @@ bool Checker::isChoice(const Entry &entry, SourceRange range) {
     return true;
   error(DiagnosticKind::NotAnEntry, range, "this function does not choose a token for each row of logits")
       .note("it is", entry.range)
-      .hint("it takes f32[batch, vocab] and gives i32[batch]; that of a search over n beams, a number from 1 on, takes scores "
-            "f32[batch, n], which have ended bool[batch, n] and logits f32[batch, n, vocab], and gives scores "
+      .hint("it takes f32[batch, vocab] and gives i32[batch]; that of a search over n beams, a number from 1 on, takes "
+            "scores f32[batch, n], which have ended bool[batch, n] and logits f32[batch, n, vocab], and gives scores "
             "f32[batch, n], parents i32[batch, n] and tokens i32[batch, n]");
   return false;
 }
