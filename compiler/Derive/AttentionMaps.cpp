@@ -33,8 +33,9 @@ static Value weightsOf(attn::AttendOp op) {
   return made.getResult(0);
 }
 
-/// A list of what `value` is in each turn of the loop around it.
-static FailureOr<Value> listOfTurns(Value value) {
+/// A list of what `value` is in each turn of the loop around it. The loop is replaced by a wider one, and with it those
+/// of `made` that it gives.
+static FailureOr<Value> listOfTurns(Value value, MutableArrayRef<Value> made) {
   auto loop = value.getDefiningOp()->getParentOfType<scf::ForOp>();
   std::optional<int64_t> turns = getConstantIntValue(loop.getUpperBound());
   if (!turns || getConstantIntValue(loop.getLowerBound()) != 0 || getConstantIntValue(loop.getStep()) != 1)
@@ -54,7 +55,13 @@ static FailureOr<Value> listOfTurns(Value value) {
   auto yield = [&](OpBuilder &inside, Location at, ArrayRef<BlockArgument> lists) -> SmallVector<Value> {
     return {model::WithElementOp::create(inside, at, lists[0].getType(), value, lists[0], turn)};
   };
+  SmallVector<std::pair<Value *, unsigned>> replaced;
+  for (Value &each : made)
+    if (each.getDefiningOp() == loop)
+      replaced.emplace_back(&each, cast<OpResult>(each).getResultNumber());
   auto wider = loop.replaceWithAdditionalYields(rewriter, list, /*replaceInitOperandUsesInLoop=*/false, yield);
+  for (auto [each, number] : replaced)
+    *each = (*wider)->getResult(number);
   return FailureOr<Value>((*wider)->getResults().back());
 }
 
@@ -86,7 +93,7 @@ LogicalResult deriveAttentionMaps(func::FuncOp function) {
   for (attn::AttendOp op : attends) {
     FailureOr<Value> map = weightsOf(op);
     while (succeeded(map) && map->getDefiningOp()->getParentOfType<scf::ForOp>())
-      map = listOfTurns(*map);
+      map = listOfTurns(*map, maps);
     if (failed(map))
       return failure();
     maps.push_back(*map);

@@ -142,7 +142,8 @@ private:
   void startLoop();
   void copyBody(Reverse &inner, IRMapping &copies, SmallVectorImpl<Operation *> &ops);
   LogicalResult fillLoop();
-  void addParameters(const Reverse &inner);
+  LogicalResult addParameters(const Reverse &inner);
+  LogicalResult widenToTurn(OpBuilder &inside, ParameterElement &element, Value &term);
   void giveResults(ArrayRef<std::pair<ParameterElement, bool>> parameters);
 
   Reverse &outer;
@@ -254,16 +255,50 @@ LogicalResult LoopReverse::fillLoop() {
   }
   scf::YieldOp::create(body, at, next);
 
-  addParameters(inner);
+  return addParameters(inner);
+}
+
+/// `element` as number `at` of a list of `length`, zero elsewhere.
+static Value aloneInList(OpBuilder &builder, Value element, int64_t at, int64_t length) {
+  Location location = element.getLoc();
+  auto type = cast<RankedTensorType>(element.getType());
+  SmallVector<Value> parts;
+  auto addZeros = [&](int64_t count) {
+    if (count == 0)
+      return;
+    Value empty = tensor::EmptyOp::create(builder, location, listOf(type, count).getShape(), type.getElementType());
+    parts.push_back(Reverse::zerosLike(builder, location, empty));
+  };
+  SmallVector<ReassociationIndices> dimensions;
+  for (int64_t dimension = 0; dimension < type.getRank(); ++dimension)
+    dimensions.push_back(dimension ? ReassociationIndices{dimension + 1} : ReassociationIndices{0, 1});
+  addZeros(at);
+  parts.push_back(tensor::ExpandShapeOp::create(builder, location, listOf(type, 1), element, dimensions));
+  addZeros(length - at - 1);
+  return parts.size() == 1 ? parts[0] : tensor::ConcatOp::create(builder, location, 0, parts).getResult();
+}
+
+/// An element of an inner list, of each turn: the whole inner list, zero elsewhere.
+LogicalResult LoopReverse::widenToTurn(OpBuilder &inside, ParameterElement &element, Value &term) {
+  while (llvm::is_contained(element.indices, place) && element.indices.back() != place) {
+    std::optional<int64_t> number = getConstantIntValue(element.indices.pop_back_val());
+    if (!number)
+      return forward.emitError("the gradient of an element of a list inside a list, by a number that is not constant, "
+                               "is not supported yet [not-supported]");
+    term = aloneInList(inside, term, *number, element.parameter.getCounts()[element.indices.size()]);
+  }
   return success();
 }
 
 /// A list's parameter has a place for each iteration; any other is summed over them.
-void LoopReverse::addParameters(const Reverse &inner) {
+LogicalResult LoopReverse::addParameters(const Reverse &inner) {
   SmallVector<std::pair<ParameterElement, bool>> parameters;
   SmallVector<Value> inits, terms;
   OpBuilder before(loop);
-  for (auto &[element, term] : inner.parameterTerms) {
+  OpBuilder inBody(loop.getBody()->getTerminator());
+  for (auto [element, term] : inner.parameterTerms) {
+    if (failed(widenToTurn(inBody, element, term)))
+      return failure();
     ParameterElement whole = element;
     bool isList = !element.indices.empty() && element.indices.back() == place;
     if (isList)
@@ -288,6 +323,7 @@ void LoopReverse::addParameters(const Reverse &inner) {
   auto wider = loop.replaceWithAdditionalYields(rewriter, inits, /*replaceInitOperandUsesInLoop=*/false, yield);
   loop = cast<scf::ForOp>(wider->getOperation());
   giveResults(parameters);
+  return success();
 }
 
 void LoopReverse::giveResults(ArrayRef<std::pair<ParameterElement, bool>> parameters) {

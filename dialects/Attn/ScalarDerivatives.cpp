@@ -13,18 +13,38 @@ void attn::addCotangent(OpBuilder &builder, Location location, Cotangents &cotan
 
 namespace {
 
+/// The condition under which a value has a cotangent at all, where a select decides that. An arm that is not taken may
+/// have an infinite derivative, which a cotangent of zero would turn into NaN.
+using Guards = llvm::DenseMap<Value, Value>;
+
 /// The reverse of one op, written as arithmetic on values.
 class Rule {
 public:
-  Rule(OpBuilder &builder, Operation *op, Value cotangent, Cotangents &cotangents)
-      : dy(cotangent), builder(builder), op(op), cotangents(cotangents) {}
+  Rule(OpBuilder &builder, Operation *op, Value cotangent, Cotangents &cotangents, Guards &guards)
+      : dy(cotangent), builder(builder), op(op), cotangents(cotangents), guards(guards),
+        guard(guards.lookup(op->getResult(0))) {}
 
   const Value dy;
   Value x(unsigned operand = 0) const { return op->getOperand(operand); }
   Value y() const { return op->getResult(0); }
 
   void give(unsigned operand, Value term) {
-    addCotangent(builder, op->getLoc(), cotangents, op->getOperand(operand), term);
+    giveUnder(guard, operand, guard && term != dy ? select(guard, term, number(0)) : term);
+  }
+  /// What reaches the operand is zero where `condition` does not hold.
+  void giveUnder(Value condition, unsigned operand, Value term) {
+    Value to = op->getOperand(operand);
+    if (!cotangents.contains(to))
+      guards[to] = condition;
+    else if (guards.lookup(to) != condition)
+      guards[to] = Value();
+    addCotangent(builder, op->getLoc(), cotangents, to, term);
+  }
+  /// The condition, and that of the op itself.
+  Value within(Value condition) { return guard ? make<arith::AndIOp>(guard, condition) : condition; }
+  Value isNot(Value condition) {
+    Value always = make<arith::ConstantOp>(builder.getBoolAttr(true));
+    return make<arith::XOrIOp>(condition, always);
   }
   template <typename Op, typename... Values> Value make(Values... values) {
     return Op::create(builder, op->getLoc(), values...);
@@ -44,6 +64,8 @@ private:
   OpBuilder &builder;
   Operation *op;
   Cotangents &cotangents;
+  Guards &guards;
+  const Value guard; ///< null: none
 };
 
 using P = arith::CmpFPredicate;
@@ -75,7 +97,11 @@ void ofChoice(Rule &r, Value takesFirst, unsigned first) {
 }
 void ofMaximum(Rule &r) { ofChoice(r, r.compare(P::OGE, r.x(0), r.x(1)), 0); }
 void ofMinimum(Rule &r) { ofChoice(r, r.compare(P::OLE, r.x(0), r.x(1)), 0); }
-void ofSelect(Rule &r) { ofChoice(r, r.x(0), 1); }
+void ofSelect(Rule &r) {
+  Value zero = r.number(0), condition = r.x(0);
+  r.giveUnder(r.within(condition), 1, r.select(condition, r.dy, zero));
+  r.giveUnder(r.within(r.isNot(condition)), 2, r.select(condition, zero, r.dy));
+}
 void ofAbs(Rule &r) {
   Value zero = r.number(0), below = r.select(r.compare(P::OLT, r.x(), zero), r.neg(r.dy), zero);
   r.give(0, r.select(r.compare(P::OGT, r.x(), zero), r.dy, below));
@@ -129,6 +155,7 @@ bool isLeaf(Operation *op) { return op->getNumRegions() != 0 || isa<tensor::Extr
 } // namespace
 
 Operation *attn::differentiate(OpBuilder &builder, ArrayRef<Operation *> forward, Cotangents &cotangents) {
+  Guards guards;
   for (Operation *op : llvm::reverse(forward)) {
     Value cotangent = op->getNumResults() == 1 ? cotangents.lookup(op->getResult(0)) : Value();
     if (!cotangent || isLeaf(op))
@@ -136,7 +163,7 @@ Operation *attn::differentiate(OpBuilder &builder, ArrayRef<Operation *> forward
     Function function = rules().lookup(op->getName().getStringRef());
     if (!function)
       return op;
-    Rule rule(builder, op, cotangent, cotangents);
+    Rule rule(builder, op, cotangent, cotangents, guards);
     function(rule);
   }
   return nullptr;

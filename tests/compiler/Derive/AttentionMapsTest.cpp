@@ -87,6 +87,33 @@ TEST_F(Maps, AreTheWeightsOfEachAttendInOrder) {
   EXPECT_EQ(maps[1].values, call("third", {x, y})[0].values);
 }
 
+TEST(MapsOfOneLoop, MayBeSeveral) {
+  Imported imported(R"(
+module Layer(dim) {
+  w: f32[dim] = ones
+  fn (x: f32[n, dim]) -> f32[n, dim] {
+    let y = [i] => attend j { score: dot(x[i] * w, x[j]), mask: j <= i, value: x[j] }
+    [i] => attend j { score: dot(y[i] * w, y[j]), value: y[j] }
+  }
+}
+model M(dim = 3) {
+  layers: [Layer(dim); 2]
+  fn f(x: f32[n, dim]) -> f32[n, dim] {
+    var y = x
+    for layer in layers { y = layer(y) }
+    y
+  }
+}
+export maps = attention(f)
+)");
+  ASSERT_TRUE(imported.module);
+  mlir::PassManager passes(imported.context.get());
+  buildDerivePipeline(passes);
+  ASSERT_TRUE(succeeded(passes.run(*imported.module)));
+  auto maps = imported.module->lookupSymbol<mlir::func::FuncOp>("maps");
+  EXPECT_EQ(maps.getNumResults(), 2u);
+}
+
 TEST_F(Maps, AreResultsWithNamesAndSizes) {
   ASSERT_TRUE(derived);
   auto maps = imported.module->lookupSymbol<mlir::func::FuncOp>("maps");

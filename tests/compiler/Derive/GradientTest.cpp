@@ -143,3 +143,57 @@ model Gpt(vocab = 7, context = 8, dim = 6, heads = 2, layers = 2) {
 }
 
 } // namespace
+
+// An arm that is not taken has an infinite derivative here, or none.
+TEST(Gradient, OfTheArmThatIsTaken) {
+  Array x(Element::F32, {4});
+  x.values = {-1, 0, 1, 4};
+  for (const char *arm : {"sqrt(x[i])", "1.0 / x[i]", "x[i] * log(x[i])", "rsqrt(x[i]) * 2.0"}) {
+    SCOPED_TRACE(arm);
+    std::string text = "fn f(x: f32[n]) -> f32 { sum([i] => if x[i] > 0.5 then " + std::string(arm) +
+                       " else 0.0) }\nexport f\n";
+    Derived(text, {x}).expectDifferences();
+  }
+}
+
+TEST(Gradient, OfRowsThatKeepNothingRenormalised) {
+  Array q(Element::F32, {3, 2}), v(Element::F32, {4, 2});
+  for (size_t n = 0; n < q.values.size(); ++n)
+    q.values[n] = 0.3 * double(n) - 0.5;
+  for (size_t n = 0; n < v.values.size(); ++n)
+    v.values[n] = 0.7 - 0.2 * double(n);
+  Derived(R"(
+fn f(q: f32[n, d], v: f32[m, d]) -> f32 {
+  sum(sq([i] => attend j {
+    score: dot(q[i], v[j]), mask: j < 2 and i < 2, weight: w => 2.0 * w * w, renormalise: true, value: v[j]
+  }))
+}
+export f
+)",
+          {q, v})
+      .expectDifferences();
+}
+
+TEST(Gradient, OfOneModuleOfAListInAList) {
+  Array x(Element::F32, {2, 3});
+  for (size_t n = 0; n < x.values.size(); ++n)
+    x.values[n] = 0.4 * double(n) - 0.9;
+  Derived(R"(
+module Part(dim) {
+  w: f32[dim, dim] = normal(0.5)
+  fn (x: f32[n, dim]) -> f32[n, dim] { tanh(x @ w) }
+}
+module Block(dim) { parts: [Part(dim); 2] }
+model M(dim = 3) {
+  blocks: [Block(dim); 3]
+  fn f(x: f32[n, dim]) -> f32 {
+    var y = x
+    for block in blocks { y = block.parts[1](block.parts[0](y)) }
+    sum(sq(y))
+  }
+}
+export f
+)",
+          {x})
+      .expectDifferences();
+}

@@ -12,7 +12,8 @@ namespace attnc {
 
 // Hashes are texts: a number of json has 53 bits.
 Error RunRecord::write(const std::string &path) const {
-  json::Object object{{"seed", utohexstr(seed)},
+  json::Object object{{"entry", entry},
+                      {"seed", utohexstr(seed)},
                       {"batch", batch},
                       {"seq", sequence},
                       {"held_out", heldOut},
@@ -42,6 +43,7 @@ Expected<RunRecord> RunRecord::read(const std::string &path) {
   auto heldOut = object ? object->getNumber("held_out") : std::nullopt;
   if (!number("batch") || !number("seq") || !heldOut || !hash("seed", record.seed) || !hash("data", record.data))
     return createStringError(formatv("{0}: lacks `seed`, `batch`, `seq`, `held_out` or `data`", path));
+  record.entry = object->getString("entry").value_or("").str();
   record.batch = *number("batch");
   record.sequence = *number("seq");
   record.heldOut = *heldOut;
@@ -54,6 +56,7 @@ std::string RunRecord::differences(const RunRecord &now) const {
     if (was != is)
       found.push_back(fmt::format("{} was {} and is {}", what, was, is));
   };
+  compare("--entry", entry, now.entry);
   compare("--seed", seed, now.seed);
   compare("--batch", batch, now.batch);
   compare("--seq", sequence, now.sequence);

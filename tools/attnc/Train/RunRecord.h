@@ -13,6 +13,7 @@
 namespace attnc {
 
 struct RunRecord {
+  std::string entry; ///< the entry point that trains
   uint64_t seed = 0;
   int64_t batch = 0, sequence = 0;
   double heldOut = 0;

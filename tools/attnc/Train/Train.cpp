@@ -130,8 +130,9 @@ Error Training::begin() {
 
 /// A new run writes what it is begun with; one that goes on must have the same, or it would not repeat to the bit.
 Error Training::keepRecord() {
-  RunRecord now{options.trainer.seed, options.shape.batch, data->isSequence() ? options.shape.sequence : 0,
-                options.heldOut, data->fingerprint()};
+  RunRecord now{trainer->step().name, options.trainer.seed,
+                options.shape.batch,  data->isSequence() ? options.shape.sequence : 0,
+                options.heldOut,      data->fingerprint()};
   if (!options.resume || options.trainer.allowOther)
     return now.write(file("run.json"));
   auto before = RunRecord::read(file("run.json"));
@@ -240,12 +241,12 @@ Error Training::finish() {
   if (Error error = trainer->save(file("weights.safetensors"), /*states=*/false))
     return error;
   Report report{model.name, {}, &*history, {}};
-  report.facts = {
-      {"model", options.source.input()},
-      {"steps", fmt::format("{}", trainer->stepsDone())},
-      {"batch", data->isSequence() ? fmt::format("{} x {} tokens", options.shape.batch, options.shape.sequence)
-                                   : fmt::format("{} samples", options.shape.batch)},
-      {"seed", fmt::format("{}", options.trainer.seed)}};
+  report.facts = {{"model", options.source.input()},
+                  {"steps", fmt::format("{}", trainer->stepsDone())},
+                  {"batch", data->isSequence()
+                                ? fmt::format("{} x {} tokens", options.shape.batch, options.shape.sequence)
+                                : fmt::format("{} samples", options.shape.batch)},
+                  {"seed", fmt::format("{}", options.trainer.seed)}};
   if (!history->points().empty() && history->points().back().validation)
     report.facts.emplace_back("validation loss", fmt::format("{:.4f}", *history->points().back().validation));
   if (Error error = trainer->prepareToValidate())

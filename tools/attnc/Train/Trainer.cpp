@@ -4,6 +4,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 using namespace llvm;
 
@@ -89,10 +90,36 @@ Error Trainer::loadWeights(const Options &options) {
           formatv("{0}: was written by {1}, so that going on would not repeat to the bit what that "
                   "would have done; --allow-other goes on all the same",
                   options.weights, object.empty() ? "another program" : "another object"));
+    if (!options.goesOn)
+      return startFrom(options);
     code = attn_weights_load(&model, options.weights.c_str(), ATTN_TRAINABLE, context.executor, &weights, &status);
   }
   context.weights = weights;
   return toError(code, status);
+}
+
+/// A new training from the parameters of a file: the states start anew, whatever the file has.
+Error Trainer::startFrom(const Options &options) {
+  attn_status status;
+  attn_weights *loaded = nullptr;
+  attn_code code = attn_weights_load(&model, options.weights.c_str(), 0, context.executor, &loaded, &status);
+  if (code == ATTN_OK)
+    code = attn_weights_initialise(&model, options.seed, context.executor, &weights, &status);
+  for (const attn_parameter_info &info : ArrayRef(model.parameters, code == ATTN_OK ? model.parameter_count : 0)) {
+    int64_t bytes = 4, places = 1;
+    for (int64_t size : ArrayRef(info.shape, info.rank))
+      bytes *= size;
+    for (int64_t size : ArrayRef(info.counts, info.list_rank))
+      places *= size;
+    for (int64_t place = info.first; !info.state && place < info.first + places; ++place)
+      std::memcpy(const_cast<void *>(attn_weights_table(weights)[place]), attn_weights_table(loaded)[place],
+                  size_t(bytes));
+  }
+  attn_weights_free(loaded);
+  context.weights = weights;
+  if (code != ATTN_OK)
+    return toError(code, status);
+  return prepareToValidate();
 }
 
 int64_t Trainer::stepsDone() const {

@@ -51,6 +51,7 @@ private:
   Trainer(const attn_model &model, uint64_t seed) : model(model), seed(seed) {}
   llvm::Error findEntries(const Options &options);
   llvm::Error loadWeights(const Options &options);
+  llvm::Error startFrom(const Options &options);
   llvm::Error growArena(int64_t bytes);
   llvm::Expected<std::vector<int64_t>> dimensionsOf(int64_t entry, std::vector<HostTensor> &inputs) const;
   llvm::Expected<std::vector<HostTensor>> ofStep(const std::vector<HostTensor> &batch) const;
