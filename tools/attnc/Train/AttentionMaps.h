@@ -36,7 +36,4 @@ llvm::Error checkMaps(const attn_model &model, const attn_entry_info &step, cons
 llvm::Expected<AttentionMaps> readMaps(const attn_model &model, Trainer &trainer, const TrainingData &data,
                                        BatchShape shape, const MapOptions &options, int64_t longest = 64);
 
-/// An SVG of a map: the darker a cell, the more weight.
-std::string drawing(const AttentionMap &map, const std::vector<std::string> &tokens);
-
 } // namespace attnc

@@ -86,6 +86,32 @@ static std::string curves(const History &history) {
                      grid(axes), curve(axes, history.points(), false), curve(axes, history.points(), true));
 }
 
+static constexpr int shades = 12;
+
+/// An SVG of a map: the darker a cell, the more weight.
+static std::string drawing(const AttentionMap &map, const std::vector<std::string> &tokens) {
+  std::vector<std::string> paths(shades + 1);
+  for (int64_t query = 0; query < map.queries; ++query)
+    for (int64_t key = 0; key < map.keys; ++key) {
+      float weight = std::clamp(map.weights[query * map.keys + key], 0.0f, 1.0f);
+      if (int shade = int(std::sqrt(weight) * shades + 0.5f); shade > 0)
+        paths[shade] += fmt::format("M{} {}h1v1h-1z", key, query);
+    }
+  std::string cells, labels;
+  for (int shade = 1; shade <= shades; ++shade)
+    if (!paths[shade].empty())
+      cells += fmt::format("<path fill-opacity=\"{:.2f}\" d=\"{}\"/>", double(shade) / shades, paths[shade]);
+  for (int64_t at = 0; at < int64_t(tokens.size()); ++at) {
+    if (at < map.keys)
+      labels += fmt::format("<text x=\"{}.5\" y=\"-0.3\">{}</text>", at, escaped(tokens[at]));
+    if (at < map.queries)
+      labels += fmt::format("<text x=\"-0.7\" y=\"{}.8\">{}</text>", at, escaped(tokens[at]));
+  }
+  return fmt::format("<figure><svg class=\"map\" viewBox=\"-1.5 -1.5 {} {}\" role=\"img\" aria-label=\"{}\">"
+                     "<rect width=\"{}\" height=\"{}\"/>{}{}</svg><figcaption>{}</figcaption></figure>\n",
+                     map.keys + 2, map.queries + 2, map.name, map.keys, map.queries, cells, labels, map.name);
+}
+
 static std::string maps(const AttentionMaps &maps) {
   if (maps.heads.empty())
     return {};
