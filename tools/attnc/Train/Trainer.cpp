@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
+#include <numeric>
 
 using namespace llvm;
 
@@ -98,6 +100,10 @@ Error Trainer::loadWeights(const Options &options) {
   return toError(code, status);
 }
 
+static int64_t product(const int64_t *sizes, int32_t rank) {
+  return std::accumulate(sizes, sizes + rank, int64_t(1), std::multiplies<>());
+}
+
 /// A new training from the parameters of a file: the states start anew, whatever the file has.
 Error Trainer::startFrom(const Options &options) {
   attn_status status;
@@ -106,14 +112,10 @@ Error Trainer::startFrom(const Options &options) {
   if (code == ATTN_OK)
     code = attn_weights_initialise(&model, options.seed, context.executor, &weights, &status);
   for (const attn_parameter_info &info : ArrayRef(model.parameters, code == ATTN_OK ? model.parameter_count : 0)) {
-    int64_t bytes = 4, places = 1;
-    for (int64_t size : ArrayRef(info.shape, info.rank))
-      bytes *= size;
-    for (int64_t size : ArrayRef(info.counts, info.list_rank))
-      places *= size;
+    size_t bytes = 4 * size_t(product(info.shape, info.rank));
+    int64_t places = product(info.counts, info.list_rank);
     for (int64_t place = info.first; !info.state && place < info.first + places; ++place)
-      std::memcpy(const_cast<void *>(attn_weights_table(weights)[place]), attn_weights_table(loaded)[place],
-                  size_t(bytes));
+      std::memcpy(const_cast<void *>(attn_weights_table(weights)[place]), attn_weights_table(loaded)[place], bytes);
   }
   attn_weights_free(loaded);
   context.weights = weights;
@@ -231,11 +233,7 @@ Error Trainer::prepareToValidate() {
 
 std::string Trainer::firstNotFinite() const {
   for (const attn_parameter_info &info : ArrayRef(model.parameters, model.parameter_count)) {
-    int64_t count = 1, places = 1;
-    for (int64_t size : ArrayRef(info.shape, info.rank))
-      count *= size;
-    for (int64_t size : ArrayRef(info.counts, info.list_rank))
-      places *= size;
+    int64_t count = product(info.shape, info.rank), places = product(info.counts, info.list_rank);
     for (int64_t place = info.first; info.dtype == ATTN_F32 && place < info.first + places; ++place) {
       auto *values = static_cast<const float *>(attn_weights_table(weights)[place]);
       if (!std::all_of(values, values + count, [](float value) { return std::isfinite(value); }))
