@@ -51,9 +51,9 @@ private:
 
   /// Adds to the elements of `of` that `gradient` speaks of.
   void addScaled(const Gradient &gradient, double factor) {
-    for (auto [element, derivative] : gradient)
-      if (auto found = places.find(element.first); found != places.end())
-        sums[found->second].values[element.second] += factor * derivative;
+    for (auto [source, derivative] : gradient)
+      if (auto found = places.find(source.first); found != places.end())
+        sums[found->second].values[source.second] += factor * derivative;
   }
 
   /// dp' of one pair: from the value's cotangent and from the weights'.
@@ -82,7 +82,7 @@ private:
     if (failed(weight))
       return failure();
     addScaled(weight->second, cotangent);
-    cotangent *= weight->second[{nullptr, 0}];
+    cotangent *= weight->second.at({nullptr, 0});
     return success();
   }
 

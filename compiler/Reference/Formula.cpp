@@ -115,7 +115,7 @@ static void copyRegisters(Frame &frame, const std::vector<unsigned> &from, const
     values.push_back(frame.registers[number]);
   for (auto [value, number] : llvm::zip_equal(values, to))
     frame.registers[number] = value;
-  if (frame.gradients.empty())
+  if (!frame.differentiates)
     return;
   llvm::SmallVector<Gradient, 4> gradients;
   for (unsigned number : from)
@@ -124,10 +124,24 @@ static void copyRegisters(Frame &frame, const std::vector<unsigned> &from, const
     frame.gradients[number] = std::move(gradient);
 }
 
-static void addScaled(Gradient &sum, const Gradient &term, double factor) {
-  if (factor != 0)
-    for (auto [element, derivative] : term)
-      sum[element] += factor * derivative;
+static bool isBefore(const Gradient::Derivative &derivative, Gradient::Source source) {
+  return derivative.first < source;
+}
+
+double Gradient::at(Source source) const {
+  const auto *found = llvm::lower_bound(derivatives, source, isBefore);
+  return found != derivatives.end() && found->first == source ? found->second : 0;
+}
+
+void Gradient::addScaled(const Gradient &term, double factor) {
+  if (factor == 0)
+    return;
+  for (auto [source, derivative] : term) {
+    auto *found = llvm::lower_bound(derivatives, source, isBefore);
+    if (found == derivatives.end() || found->first != source)
+      found = derivatives.insert(found, {source, 0});
+    found->second += factor * derivative;
+  }
 }
 
 /// df/dx_i by a central difference.
@@ -197,12 +211,12 @@ LogicalResult FormulaReader::readScalar(Operation &op, std::vector<Step> &steps)
     double result = frame.registers[to] = function(operands.data());
     if (integer && std::isnan(result))
       return fault.at(at, "an integer is divided by zero");
-    if (frame.gradients.empty())
+    if (!frame.differentiates)
       return success();
     Gradient gradient;
     for (auto [operand, number] : llvm::enumerate(from))
       if (!integer && !isa<attn::StopOp>(at) && !frame.gradients[number].empty())
-        addScaled(gradient, frame.gradients[number], partialOf(function, operands, operand));
+        gradient.addScaled(frame.gradients[number], partialOf(function, operands, operand));
     frame.gradients[to] = std::move(gradient);
     return success();
   });
@@ -225,8 +239,8 @@ LogicalResult FormulaReader::readExtract(tensor::ExtractOp op, std::vector<Step>
       offset = offset * size + index;
     }
     frame.registers[to] = array->values[offset];
-    if (!frame.gradients.empty() && array->element == Element::F32)
-      frame.gradients[to] = {{{tensor, offset}, 1.0}};
+    if (frame.differentiates && array->element == Element::F32)
+      frame.gradients[to] = Gradient({tensor, offset}, 1);
     return success();
   });
   return success();
@@ -283,12 +297,12 @@ static double combined(attn::Combine combine, double a, double b) {
 static Gradient combinedGradients(attn::Combine combine, std::pair<double, Gradient> a, std::pair<double, Gradient> b) {
   switch (combine) {
   case attn::Combine::Add:
-    addScaled(a.second, b.second, 1);
+    a.second.addScaled(b.second, 1);
     return std::move(a.second);
   case attn::Combine::Mul: {
     Gradient sum;
-    addScaled(sum, a.second, b.first);
-    addScaled(sum, b.second, a.first);
+    sum.addScaled(a.second, b.first);
+    sum.addScaled(b.second, a.first);
     return sum;
   }
   case attn::Combine::Max:
@@ -316,14 +330,14 @@ LogicalResult FormulaReader::readReduce(attn::ReduceOp op, std::vector<Step> &st
         return failure();
       double before = total, term = frame.registers[loop.yielded[0]];
       total = combined(combine, before, term);
-      if (!frame.gradients.empty())
-        gradient = combinedGradients(combine, {before, gradient}, {term, frame.gradients[loop.yielded[0]]});
+      if (frame.differentiates)
+        gradient = combinedGradients(combine, {before, std::move(gradient)}, {term, frame.gradients[loop.yielded[0]]});
       return success();
     };
     if (failed(forEachIndex(integersOf(frame, sizes), visit)))
       return failure();
     frame.registers[to] = total;
-    if (!frame.gradients.empty())
+    if (frame.differentiates)
       frame.gradients[to] = std::move(gradient);
     return success();
   });
@@ -390,15 +404,13 @@ FailureOr<ArrayRef<double>> Formula::evaluate(ArrayRef<double> values, ArrayRef<
 }
 
 FailureOr<std::pair<double, Gradient>> Formula::differentiate(ArrayRef<double> values) {
-  frame.gradients.assign(frame.registers.size(), {});
+  frame.gradients.resize(frame.registers.size()); // whatever has a gradient gets one anew, before it is read
   for (auto [position, number] : llvm::enumerate(arguments))
-    frame.gradients[number] = {{{nullptr, static_cast<int64_t>(position)}, 1.0}};
+    frame.gradients[number] = Gradient({nullptr, static_cast<int64_t>(position)}, 1);
+  frame.differentiates = true;
   auto result = evaluate(values);
-  std::pair<double, Gradient> found;
-  if (succeeded(result))
-    found = {result->front(), frame.gradients[yielded.front()]};
-  frame.gradients.clear();
+  frame.differentiates = false;
   if (failed(result))
     return failure();
-  return found;
+  return std::pair(result->front(), frame.gradients[yielded.front()]);
 }

@@ -13,13 +13,28 @@
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
 #include <functional>
-#include <map>
 
 namespace attnc::reference {
 
-/// Partial derivatives of a scalar by the elements that it was computed from, those that are not zero: by the tensor
-/// (null: the formula's arguments) and the row-major place (the number of the argument).
-using Gradient = std::map<std::pair<const void *, int64_t>, double>;
+/// Partial derivatives of a scalar by the elements that it was computed from; those that are not named are zero.
+class Gradient {
+public:
+  /// The tensor (null: the formula's arguments) and the row-major place (the number of the argument).
+  using Source = std::pair<const void *, int64_t>;
+  using Derivative = std::pair<Source, double>;
+
+  Gradient() = default;
+  Gradient(Source source, double derivative) : derivatives{{source, derivative}} {}
+
+  bool empty() const { return derivatives.empty(); }
+  auto begin() const { return derivatives.begin(); }
+  auto end() const { return derivatives.end(); }
+  double at(Source source) const;
+  void addScaled(const Gradient &term, double factor);
+
+private:
+  llvm::SmallVector<Derivative, 2> derivatives; ///< in the order of their sources
+};
 
 /// What each value of a function is while it is interpreted; a scalar is an array of rank 0.
 using Environment = llvm::DenseMap<mlir::Value, SharedArray>;
@@ -44,7 +59,8 @@ private:
   struct Frame {
     std::vector<double> registers;
     llvm::ArrayRef<int64_t> indices;
-    std::vector<Gradient> gradients; ///< of the registers; empty while none are asked for
+    bool differentiates = false;
+    std::vector<Gradient> gradients; ///< of the registers, while differentiating
   };
   using Step = std::function<llvm::LogicalResult(Frame &)>;
 

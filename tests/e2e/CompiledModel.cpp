@@ -33,6 +33,18 @@ CompiledModel::CompiledModel(const std::string &path,
 
 CompiledModel::~CompiledModel() { attn_weights_free(weights); }
 
+const CompiledModel &compiledModel(const std::string &file,
+                                   const std::vector<std::pair<std::string, std::string>> &settings) {
+  static std::map<std::pair<std::string, std::vector<std::pair<std::string, std::string>>>,
+                  std::unique_ptr<CompiledModel>>
+      models;
+  std::unique_ptr<CompiledModel> &model = models[{file, settings}];
+  if (!model)
+    model = std::make_unique<CompiledModel>(ATTNC_ROOT + (file.starts_with("/") ? file : "/tests/e2e/models/" + file),
+                                            settings);
+  return *model;
+}
+
 bool CompiledModel::load(const std::string &prefix) {
   auto fail = [&](llvm::Error error) { return message_ = llvm::toString(std::move(error)), false; };
   auto made = llvm::orc::LLJITBuilder().create();
@@ -172,11 +184,11 @@ CallResults CompiledModel::call(const attn_entry_info &entry, const std::vector<
                       ATTN_ALIGNMENT);
   attn_frame frame = {pointers.data(), dimensions.data(), attn_weights_table(weights),
                       options.arena ? options.arena : arena.data(), &pool.executor};
-  if (entry.updates)
-    writeParameters();
   CallResults results{entry.run(&frame), {}};
-  if (entry.updates)
+  if (entry.updates) {
     results.parameters = storage;
+    writeParameters();
+  }
   for (int64_t kernel = 0; options.chunks && kernel < model->kernel_count; ++kernel)
     for (int64_t phase = 0; phase < model->kernels[kernel].phase_count; ++phase)
       if (auto found = pool.most.find(model->kernels[kernel].phases[phase]); found != pool.most.end()) {

@@ -73,6 +73,11 @@ private:
   attn_weights *weights = nullptr;
 };
 
+/// The model of a file below tests/e2e/models, or of the source tree with a leading "/". Each is compiled once, whichever
+/// tests ask for it.
+const CompiledModel &compiledModel(const std::string &file,
+                                   const std::vector<std::pair<std::string, std::string>> &settings = {});
+
 /// What CallResults::bytes[number] is of.
 const attn_tensor_info &resultInfo(const attn_entry_info &entry, size_t number);
 

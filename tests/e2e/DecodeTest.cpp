@@ -16,14 +16,11 @@ using Rows = std::vector<std::vector<int32_t>>;
 
 constexpr int64_t atMost = 12, sources = 5;
 
-const CompiledModel &model() {
-  static const CompiledModel model(ATTNC_ROOT "/tests/e2e/models/decode.attn", {});
-  return model;
-}
+const CompiledModel &model() { return compiledModel("decode.attn"); }
 
 struct Call {
   attn_code status = ATTN_OK;
-  Rows tokens; ///< of each row, as many as its length says
+  Rows tokens;                 ///< of each row, as many as its length says
   std::vector<int32_t> behind; ///< what stands behind these
 };
 
@@ -175,7 +172,8 @@ TEST_F(Decode, WritesTheLikeliestTokens) {
   Rows prompt = prompts({7, 1, 4, 9}, "likeliest");
   EXPECT_EQ(write("write", prompt, 9).tokens, expected("logits", prompt, -1));
   EXPECT_EQ(write("write", prompt, 9).tokens, write("write", prompt, 15).tokens) << "padding";
-  EXPECT_EQ(write("write_least", prompt, 9).tokens, expected("logits", prompt, -1, atMost, -1)) << "a function of the file";
+  EXPECT_EQ(write("write_least", prompt, 9).tokens, expected("logits", prompt, -1, atMost, -1))
+      << "a function of the file";
 }
 
 TEST_F(Decode, EndsRowsWhereTheyStop) {

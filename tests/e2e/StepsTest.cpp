@@ -16,10 +16,7 @@ using reference::Element;
 
 constexpr int64_t rows = 2, total = 30, sources = 5, capacity = 33;
 
-const CompiledModel &model() {
-  static const CompiledModel model(ATTNC_ROOT "/tests/e2e/models/incremental.attn", {});
-  return model;
-}
+const CompiledModel &model() { return compiledModel("incremental.attn"); }
 
 struct Pair {
   const char *whole, *step;

@@ -34,7 +34,7 @@ void expectSameBits(const CompiledModel &model, const char *name) {
 }
 
 TEST(Threads, GiveTheSameBitsWhereWorkIsSplit) {
-  CompiledModel model(ATTNC_ROOT "/tests/e2e/models/split.attn", {});
+  const CompiledModel &model = compiledModel("split.attn");
   ASSERT_TRUE(model) << model.message();
   for (const char *entry : {"layers", "prefill", "decode"})
     expectSameBits(model, entry);

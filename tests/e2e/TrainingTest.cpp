@@ -39,7 +39,7 @@ std::vector<char> parameterOf(const CompiledModel &model, const CallResults &res
 }
 
 TEST(Accumulation, IsTheWholeBatch) {
-  CompiledModel model(ATTNC_ROOT "/tests/e2e/models/training.attn", {});
+  const CompiledModel &model = compiledModel("training.attn");
   ASSERT_TRUE(model) << model.message();
   const int64_t parts = 3, rows = 7;
   Array x = drawn("x", {parts * rows, 8}), targets = drawn("targets", {parts * rows}, 3);
@@ -60,7 +60,7 @@ TEST(Accumulation, IsTheWholeBatch) {
 
 /// Both entry points run in one arena, which holds what the other left.
 TEST(Adversaries, TrainTheirOwnParametersInOneArena) {
-  CompiledModel model(ATTNC_ROOT "/tests/e2e/models/adversaries.attn", {});
+  const CompiledModel &model = compiledModel("adversaries.attn");
   ASSERT_TRUE(model) << model.message();
   const int64_t batch = 9;
   Array z = drawn("z", {batch, 4}), real = drawn("real", {batch, 6}), seed(Element::I32, {}, 3.0);
@@ -97,7 +97,7 @@ TEST(Adversaries, TrainTheirOwnParametersInOneArena) {
 
 /// Each of a list of modules keeps a running mean of its own.
 TEST(States, AreMovedByAStep) {
-  CompiledModel model(ATTNC_ROOT "/tests/e2e/models/states.attn", {});
+  const CompiledModel &model = compiledModel("states.attn");
   ASSERT_TRUE(model) << model.message();
   const int64_t batch = 8, dim = 6;
   Array x = drawn("x", {batch, dim}), targets = drawn("targets", {batch}, 3);
@@ -120,7 +120,7 @@ TEST(States, AreMovedByAStep) {
 }
 
 TEST(Draws, DependOnTheSeed) {
-  CompiledModel model(ATTNC_ROOT "/tests/e2e/models/random.attn", {});
+  const CompiledModel &model = compiledModel("random.attn");
   ASSERT_TRUE(model) << model.message();
   Array x = drawn("x", {2, 9}, 7), targets = drawn("targets", {2, 9}, 7);
   auto lossWith = [&](double seed) {

@@ -172,16 +172,6 @@ void expectOracleAt(const Mechanism &mechanism, AttendKernel kernel,
   }
 }
 
-class AttendPrefill : public testing::TestWithParam<Mechanism> {};
-
-TEST_P(AttendPrefill, AgreesWithTheOracle) {
-  AttendKernel kernel = GetParam().kernel;
-  kernel.dim = 20;
-  kernel.valueDim = 13;
-  // No tile divides 83 or 150; 48 is one tile of queries; one key; more queries than keys and the reverse.
-  expectOracleAt(GetParam(), kernel, {{83, 150}, {150, 61}, {48, 64}, {5, 1}});
-}
-
 TEST(AttendBlocks, KeysFillThemWithoutARemainder) {
   // Neighbouring tiles of the scratch would be overwritten if a block had more rows than its tile.
   for (const char *name : {"scaled dot product", "learned bias"})
@@ -213,14 +203,14 @@ TEST_P(AttendEither, FewRowsAndManyAgreeWithTheOracle) {
   AttendKernel kernel = GetParam().kernel;
   kernel.dim = 20;
   kernel.valueDim = 70;
-  // One kernel: none, one, the most that take the decode form, one more.
-  expectOracleAt(GetParam(), kernel, {{0, 30}, {1, 1}, {1, 750}, {3, 61}, {4, 600}, {5, 600}});
+  // One kernel: none, one, the most that take the decode form, one more; no tile divides 83 or 150, 48 is one tile of
+  // queries; one key; more queries than keys and the reverse.
+  expectOracleAt(GetParam(), kernel,
+                 {{0, 30}, {1, 1}, {1, 750}, {3, 61}, {4, 600}, {5, 600}, {5, 1}, {83, 150}, {150, 61}, {48, 64}});
 }
 
 INSTANTIATE_TEST_SUITE_P(Masks, AttendEither, testing::ValuesIn(maskMechanisms()), mechanismName);
 INSTANTIATE_TEST_SUITE_P(Scores, AttendEither, testing::ValuesIn(scoreMechanisms()), mechanismName);
-INSTANTIATE_TEST_SUITE_P(Masks, AttendPrefill, testing::ValuesIn(maskMechanisms()), mechanismName);
-INSTANTIATE_TEST_SUITE_P(Scores, AttendPrefill, testing::ValuesIn(scoreMechanisms()), mechanismName);
 INSTANTIATE_TEST_SUITE_P(Masks, AttendDecode, testing::ValuesIn(maskMechanisms()), mechanismName);
 INSTANTIATE_TEST_SUITE_P(Scores, AttendDecode, testing::ValuesIn(scoreMechanisms()), mechanismName);
 
