@@ -1,11 +1,10 @@
 #include "compiler/Derive/AttentionMaps.h"
-#include "compiler/Fuse/SymbolicShapes.h"
+#include "compiler/Derive/TurnLists.h"
 #include "dialects/Attn/Attn.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 
@@ -40,29 +39,14 @@ static FailureOr<Value> listOfTurns(Value value, MutableArrayRef<Value> made) {
   std::optional<int64_t> turns = getConstantIntValue(loop.getUpperBound());
   if (!turns || getConstantIntValue(loop.getLowerBound()) != 0 || getConstantIntValue(loop.getStep()) != 1)
     return loop.emitError("runs a number of times that is not constant: its maps of attention have no size");
-  IRRewriter rewriter(loop);
-  SymbolicShapes shapes(loop->getParentOfType<func::FuncOp>());
-  auto type = cast<RankedTensorType>(value.getType());
-  SmallVector<int64_t> shape = {*turns};
-  SmallVector<Value> sizes;
-  for (auto [dimension, extent] : llvm::enumerate(type.getShape())) {
-    shape.push_back(extent);
-    if (ShapedType::isDynamic(extent))
-      sizes.push_back(shapes.materialise(rewriter, loop.getLoc(), shapes.extent(value, dimension)));
-  }
-  Value list = tensor::EmptyOp::create(rewriter, loop.getLoc(), shape, type.getElementType(), sizes);
-  Value turn = loop.getInductionVar();
-  auto yield = [&](OpBuilder &inside, Location at, ArrayRef<BlockArgument> lists) -> SmallVector<Value> {
-    return {model::WithElementOp::create(inside, at, lists[0].getType(), value, lists[0], turn)};
-  };
   SmallVector<std::pair<Value *, unsigned>> replaced;
   for (Value &each : made)
     if (each.getDefiningOp() == loop)
       replaced.emplace_back(&each, cast<OpResult>(each).getResultNumber());
-  auto wider = loop.replaceWithAdditionalYields(rewriter, list, /*replaceInitOperandUsesInLoop=*/false, yield);
+  scf::ForOp wider = withListsOfTurns(loop, value, *turns);
   for (auto [each, number] : replaced)
-    *each = (*wider)->getResult(number);
-  return FailureOr<Value>((*wider)->getResults().back());
+    *each = wider.getResult(number);
+  return FailureOr<Value>(wider.getResults().back());
 }
 
 /// The function's results become `values`, with their sizes in the names of its dimensions.

@@ -1,6 +1,6 @@
 // The reverse of scf.for over a list of modules: the loop backwards, with iterations computed again from what was kept.
 #include "compiler/Derive/Reverse.h"
-#include "compiler/Fuse/SymbolicShapes.h"
+#include "compiler/Derive/TurnLists.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -20,13 +20,6 @@ struct Kept {
   int64_t number = Residual::carried; ///< of the op, for the choice
 };
 
-/// The type of a list of `count` elements.
-RankedTensorType listOf(RankedTensorType element, int64_t count) {
-  SmallVector<int64_t> shape = {count};
-  llvm::append_range(shape, element.getShape());
-  return RankedTensorType::get(shape, element.getElementType());
-}
-
 } // namespace
 
 /// Contractions, reductions and attention are dearer to compute again than what lies between; whether they are kept is
@@ -35,15 +28,6 @@ static bool mayBeKept(Operation &op) {
   if (auto generic = dyn_cast<linalg::GenericOp>(op))
     return generic.getNumReductionLoops() != 0;
   return isa<attn::AttendOp>(op);
-}
-
-/// The dynamic sizes of a value, computed at the top of the function.
-static SmallVector<Value> dynamicSizes(OpBuilder &builder, SymbolicShapes &shapes, Value value) {
-  SmallVector<Value> sizes;
-  for (auto [dimension, extent] : llvm::enumerate(cast<RankedTensorType>(value.getType()).getShape()))
-    if (ShapedType::isDynamic(extent))
-      sizes.push_back(shapes.materialise(builder, value.getLoc(), shapes.extent(value, dimension)));
-  return sizes;
 }
 
 static void eraseDeadOps(Block &block, const llvm::DenseSet<Operation *> &spared) {
@@ -94,27 +78,14 @@ static void addLists(scf::ForOp forward, ArrayRef<Kept> kept, int64_t count, Val
   for (Kept each : kept)
     if (!each.reader.getResult().use_empty())
       read.push_back(each);
-  IRRewriter rewriter(forward);
   SymbolicShapes shapes(forward->getParentOfType<func::FuncOp>());
-  for (const Kept &each : read)
-    choice.record(each.number, each.forward, count, shapes, /*kept=*/true);
-  SmallVector<Value> lists, values;
+  SmallVector<Value> values;
   for (const Kept &each : read) {
-    auto type = listOf(cast<RankedTensorType>(each.forward.getType()), count);
-    lists.push_back(tensor::EmptyOp::create(rewriter, forward.getLoc(), type.getShape(), type.getElementType(),
-                                            dynamicSizes(rewriter, shapes, each.forward)));
+    choice.record(each.number, each.forward, count, shapes, /*kept=*/true);
     values.push_back(each.forward);
   }
   size_t before = forward.getNumResults();
-  Value counter = forward.getInductionVar();
-  auto yield = [&](OpBuilder &builder, Location at, ArrayRef<BlockArgument> arguments) {
-    SmallVector<Value> next;
-    for (auto [value, argument] : llvm::zip_equal(values, arguments))
-      next.push_back(model::WithElementOp::create(builder, at, argument.getType(), value, argument, counter));
-    return next;
-  };
-  auto replaced = forward.replaceWithAdditionalYields(rewriter, lists, /*replaceInitOperandUsesInLoop=*/false, yield);
-  auto wider = cast<scf::ForOp>(replaced->getOperation());
+  scf::ForOp wider = withListsOfTurns(forward, values, count);
   for (auto [number, each] : llvm::enumerate(read)) {
     OpBuilder builder(each.reader);
     auto type = cast<RankedTensorType>(each.reader.getType());

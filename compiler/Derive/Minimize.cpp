@@ -1,6 +1,7 @@
 #include "compiler/Derive/Minimize.h"
 #include "compiler/Derive/Gradient.h"
 #include "compiler/Derive/Reverse.h"
+#include "dialects/Model/Lists.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -45,7 +46,11 @@ public:
     auto [count, number] = nextCount();
     for (auto [step, gradient] : llvm::zip_equal(minimize.getSteps(), gradients->parameters)) {
       auto parameter = module.lookupSymbol<model::ParameterOp>(step.getParameter());
-      if (failed(takeStep(step, parameter.getCounts(), gradient, number, {})))
+      LogicalResult taken = success();
+      model::forEachElement(
+          builder, at, gradient, parameter.getCounts(),
+          [&, number = number](Value element, ValueRange place) { taken = takeStep(step, element, number, place); });
+      if (failed(taken))
         return failure();
     }
     model::SetOp::create(builder, at, minimize.getCount(), ValueRange(), count);
@@ -81,8 +86,7 @@ private:
   LogicalResult readsNoTrained(func::FuncOp optimizer);
   LogicalResult setInOrder(ArrayRef<FlatSymbolRefAttr> targets, ArrayRef<Value> before, ArrayRef<Value> after,
                            ValueRange place);
-  LogicalResult takeStep(model::StepAttr step, ArrayRef<int64_t> counts, Value gradient, Value number,
-                         SmallVector<Value> place);
+  LogicalResult takeStep(model::StepAttr step, Value gradient, Value number, ValueRange place);
 };
 
 /// A tensor of `sizes` by its elements.
@@ -282,21 +286,8 @@ LogicalResult Minimization::setInOrder(ArrayRef<FlatSymbolRefAttr> targets, Arra
   return success();
 }
 
-/// Emits a loop for each of `counts`, and the step of the element at `place` in the innermost.
-LogicalResult Minimization::takeStep(model::StepAttr step, ArrayRef<int64_t> counts, Value gradient, Value number,
-                                     SmallVector<Value> place) {
-  if (!counts.empty()) {
-    Value zero = arith::ConstantIndexOp::create(builder, at, 0), one = arith::ConstantIndexOp::create(builder, at, 1);
-    Value count = arith::ConstantIndexOp::create(builder, at, counts.front());
-    auto loop = scf::ForOp::create(builder, at, zero, count, one);
-    OpBuilder::InsertionGuard outside(builder);
-    builder.setInsertionPointToStart(loop.getBody());
-    auto list = cast<RankedTensorType>(gradient.getType());
-    auto type = RankedTensorType::get(list.getShape().drop_front(), list.getElementType());
-    Value element = model::ElementOp::create(builder, at, type, gradient, loop.getInductionVar());
-    place.push_back(loop.getInductionVar());
-    return takeStep(step, counts.drop_front(), element, number, place);
-  }
+/// The step of the parameter at `place` of its lists.
+LogicalResult Minimization::takeStep(model::StepAttr step, Value gradient, Value number, ValueRange place) {
   auto optimizer = module.lookupSymbol<func::FuncOp>(step.getFunction());
   if (failed(readsNoTrained(optimizer)))
     return failure();

@@ -3,9 +3,8 @@
 
 #include "frontends/attn/Import/Importer.h"
 
+#include "dialects/Model/Lists.h"
 #include "dialects/Model/Model.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -39,25 +38,16 @@ Value Importer::stateOfRound(const StateUpdate &update, size_t depth) {
 }
 
 void Importer::setStates() {
-  for (const StateUpdate *update : updates)
-    setState(*update, update->loops.empty() ? tensor(update->value) : stateLists.lookup(update), {});
-}
-
-void Importer::setState(const StateUpdate &update, Value value, SmallVector<Value> place) {
-  Location at = location(update.range);
-  if (place.size() == update.loops.size()) {
-    model::SetOp::create(builder, at, update.parameter->name, place, value);
-    return;
+  for (const StateUpdate *update : updates) {
+    Location at = location(update->range);
+    Value value = update->loops.empty() ? tensor(update->value) : stateLists.lookup(update);
+    SmallVector<int64_t> counts;
+    for (const LoopCounter *loop : update->loops)
+      counts.push_back(loop->count);
+    model::forEachElement(builder, at, value, counts, [&](Value element, ValueRange place) {
+      model::SetOp::create(builder, at, update->parameter->name, place, element);
+    });
   }
-  Value zero = size(Dim(0), at), one = size(Dim(1), at), count = size(Dim(update.loops[place.size()]->count), at);
-  auto loop = scf::ForOp::create(builder, at, zero, count, one);
-  OpBuilder::InsertionGuard outside(builder);
-  builder.setInsertionPointToStart(loop.getBody());
-  auto list = cast<RankedTensorType>(value.getType());
-  auto type = RankedTensorType::get(list.getShape().drop_front(), list.getElementType());
-  Value element = model::ElementOp::create(builder, at, type, value, loop.getInductionVar());
-  place.push_back(loop.getInductionVar());
-  setState(update, element, place);
 }
 
 } // namespace attnc

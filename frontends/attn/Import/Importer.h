@@ -54,7 +54,6 @@ private:
   mlir::Value stateList(const typed::StateUpdate &update, size_t depth, mlir::Location at);
   mlir::Value stateOfRound(const typed::StateUpdate &update, size_t depth);
   void setStates();
-  void setState(const typed::StateUpdate &update, mlir::Value value, llvm::SmallVector<mlir::Value> place);
 
   // ImportSizes.cpp
   mlir::Location location(SourceRange range) const;
