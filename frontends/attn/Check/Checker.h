@@ -158,6 +158,7 @@ public:
   /// A module's members from hyperparameters that are bound in `instance` already.
   bool fillInstance(Instance &instance);
   void addField(Instance &instance, const ast::FieldDecl &field, const ScopePtr &scope);
+  void checkMadeElsewhere(const ast::FieldDecl &field, const Instance &place, const Value &value);
   Value makeField(const ast::Expr &value, const Instance &owner, Instance place, const ScopePtr &scope);
   Value makeModule(const ast::CallExpr &call, const ClassValue &cls, Instance place, const ScopePtr &scope);
   Value makeListComprehension(const ast::ListComprehensionExpr &list, const Instance &owner, Instance place,
@@ -403,8 +404,8 @@ public:
   int64_t drawsMade = 0;
   std::vector<const typed::LoopCounter *> loopsAround;
   std::vector<typed::StateUpdate> stateUpdates; ///< of the entry point that is being checked
-  bool isRankInvented = false; ///< of an argument of the function that is being checked
-  size_t errorsFound = 0;      ///< those that were reported before too
+  bool isRankInvented = false;                  ///< of an argument of the function that is being checked
+  size_t errorsFound = 0;                       ///< those that were reported before too
 };
 
 } // namespace attnc::check

@@ -238,7 +238,9 @@ void Checker::minimize(Entry &entry, const Derivation &derivation, const ast::Ex
     }
   }
   if (training.batches > 1 && !entry.updates.empty()) {
-    notSupported(entry.updates.front().range, "a state that is updated in a step that accumulates batches");
+    error(DiagnosticKind::NotSupported, entry.updates.front().range,
+          "a state that is updated in a step that accumulates batches is not supported yet")
+        .hint("leave out `accumulate`; `--memory-budget` lets a step of the whole batch take less memory");
     isWhole = false;
   }
   if (!optimizer && isWhole)

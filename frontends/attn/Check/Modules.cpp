@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <functional>
 
 namespace attnc::check {
 
@@ -167,6 +168,35 @@ static std::string joined(const std::string &path, const std::string &step) {
   return path.empty() || step.empty() ? path + step : path + "." + step;
 }
 
+static void forEachModule(const Value &value, const std::function<void(const Instance &)> &visit) {
+  if (auto *module = value.as<ModuleValue>())
+    visit(*module->instance);
+  if (auto *list = value.as<ModuleListValue>())
+    visit(*list->instance);
+  if (auto *tuple = value.as<TupleValue>())
+    for (const Value &part : tuple->parts)
+      forEachModule(part, visit);
+}
+
+/// What a field says of the module that it makes would mean nothing of one that is made elsewhere.
+void Checker::checkMadeElsewhere(const ast::FieldDecl &field, const Instance &place, const Value &value) {
+  forEachModule(value, [&](const Instance &module) {
+    if (module.path == place.path || module.path.starts_with(place.path + "."))
+      return;
+    auto refuse = [&](SourceRange range, const std::string &found, const char *word) {
+      error(DiagnosticKind::Misplaced, range,
+            fmt::format("the field `{}` is {}, and its module `{}` is made elsewhere", field.name.text, found,
+                        module.path))
+          .note("it is made", module.field)
+          .hint(fmt::format("write `{}` there", word));
+    };
+    if (place.isFrozen && !module.isFrozen)
+      refuse(field.name.range, "frozen", "frozen");
+    if (field.checkpoint)
+      refuse(field.checkpoint->range, "named for checkpoints", "as");
+  });
+}
+
 void Checker::addField(Instance &instance, const ast::FieldDecl &field, const ScopePtr &scope) {
   Value value;
   if (field.kind != ast::FieldKind::Module) {
@@ -186,6 +216,7 @@ void Checker::addField(Instance &instance, const ast::FieldDecl &field, const Sc
           .hint(fmt::format("a number is `const {} = ...`", field.name.text));
       value = Value();
     }
+    checkMadeElsewhere(field, place, value);
   }
   instance.members[field.name.text] = Binding{value, field.name.range};
 }

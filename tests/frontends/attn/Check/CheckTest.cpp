@@ -247,6 +247,25 @@ TEST(Training, AFrozenModuleHasNoParametersToTrain) {
   EXPECT_EQ(checked.typed.find("train.m.left"), std::string::npos) << checked.typed;
 }
 
+TEST(Training, AModuleIsFrozenAndNamedWhereItIsMade) {
+  EXPECT_EQ(check("use nn\nmodel M() {\n  layer: nn.Linear(2, 2)\n  frozen kept: nn.Linear(2, 2)\n"
+                  "  frozen tied: [nn.Linear(2, 2), layer]\n  frozen again: kept\n  other: layer as \"head\"\n"
+                  "  fn f(x: f32[n, 2]) -> f32[n, 2] { again(other(x)) }\n}\nexport f")
+                .diagnostics,
+            R"(a.attn:5:10: error: the field `tied` is frozen, and its module `layer` is made elsewhere [misplaced]
+    5 |   frozen tied: [nn.Linear(2, 2), layer]
+      |          ^~~~
+  note: it is made at a.attn:3:3
+  hint: write `frozen` there
+
+a.attn:7:19: error: the field `other` is named for checkpoints, and its module `layer` is made elsewhere [misplaced]
+    7 |   other: layer as "head"
+      |                   ^~~~~~
+  note: it is made at a.attn:3:3
+  hint: write `as` there
+)");
+}
+
 TEST(Training, AccumulatesOneBatchAtLeast) {
   EXPECT_EQ(check("use optim\nmodel M() {\n  w: f32[2] = ones\n  fn loss(x: f32[2]) -> f32 { dot(x, w) }\n}\n"
                   "export train = minimize(loss, with: optim.sgd(lr: 0.1), accumulate: 0)")
