@@ -66,6 +66,9 @@ int64_t Interpreter::termsOfReductionsIn(Operation *op) const {
 LogicalResult Interpreter::define(OpResult result, Array array, int64_t terms) {
   if (failed(checkShape(result.getOwner(), result.getType(), array, "the result")))
     return failure();
+  if (rounding == Rounding::ToF32 && array.element == Element::F32)
+    for (double &value : array.values)
+      value = static_cast<float>(value);
   array.terms = array.element == Element::F32 ? longestChainInto(result.getOwner()) + terms : 0;
   values[result] = std::make_shared<const Array>(std::move(array));
   return success();
@@ -105,7 +108,7 @@ LogicalResult Interpreter::run(func::CallOp op) {
   if (!callee)
     return fault.at(op, "there is no function '" + op.getCallee() + "'");
   auto inputs = llvm::map_to_vector(op.getOperands(), [&](Value value) { return values.at(value); });
-  auto results = Interpreter(parameters, updates, fault).call(callee, inputs);
+  auto results = Interpreter(parameters, updates, fault, rounding).call(callee, inputs);
   if (failed(results))
     return failure();
   for (auto [result, array] : llvm::zip_equal(op.getResults(), *results))
@@ -252,13 +255,14 @@ LogicalResult Interpreter::run(Operation &op) {
 //===-------------------------------------------- interpret -----------------------------------------------------===//
 
 llvm::Expected<std::vector<Array>> attnc::reference::interpret(func::FuncOp function, ArrayRef<Array> inputs,
-                                                               const Parameters &parameters, Parameters *updates) {
+                                                               const Parameters &parameters, Parameters *updates,
+                                                               Rounding rounding) {
   Fault fault;
   Parameters updated;
   std::vector<SharedArray> shared;
   for (const Array &input : inputs)
     shared.push_back(std::make_shared<const Array>(input));
-  auto results = Interpreter(parameters, updated, fault).call(function, shared);
+  auto results = Interpreter(parameters, updated, fault, rounding).call(function, shared);
   if (failed(results))
     return llvm::createStringError(fault.message());
   std::vector<Array> arrays;

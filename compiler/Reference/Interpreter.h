@@ -22,8 +22,8 @@ namespace attnc::reference {
 
 class Interpreter {
 public:
-  Interpreter(const Parameters &parameters, Parameters &updates, Fault &fault)
-      : parameters(parameters), updates(updates), fault(fault) {}
+  Interpreter(const Parameters &parameters, Parameters &updates, Fault &fault, Rounding rounding)
+      : parameters(parameters), updates(updates), fault(fault), rounding(rounding) {}
 
   llvm::FailureOr<std::vector<SharedArray>> call(mlir::func::FuncOp function, llvm::ArrayRef<SharedArray> inputs);
 
@@ -80,6 +80,7 @@ private:
   const Parameters &parameters;
   Parameters &updates;
   Fault &fault;
+  Rounding rounding;
 };
 
 } // namespace attnc::reference

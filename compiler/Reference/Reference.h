@@ -24,9 +24,14 @@ namespace attnc::reference {
 /// Values of parameters by checkpoint name, list indices filled in: "blocks.3.norm1.gain".
 using Parameters = std::map<std::string, Array>;
 
+/// Whether what each op gives is rounded to f32. How far that moves a result says how much of it rounding decides: a
+/// step of Adam divides gradients that are nothing but rounding by their own size.
+enum class Rounding { None, ToF32 };
+
 /// Runs `function` (an entry point or a kernel) on `inputs`; gives its results, and in `updates`, where that is given,
 /// the parameters that have another value afterwards.
 llvm::Expected<std::vector<Array>> interpret(mlir::func::FuncOp function, llvm::ArrayRef<Array> inputs,
-                                             const Parameters &parameters = {}, Parameters *updates = nullptr);
+                                             const Parameters &parameters = {}, Parameters *updates = nullptr,
+                                             Rounding rounding = Rounding::None);
 
 } // namespace attnc::reference

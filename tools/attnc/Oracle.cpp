@@ -47,11 +47,34 @@ static double differenceOf(double compiled, double exact) {
 }
 
 double Deviation::limit(double c) const {
-  return isReal ? reference::tolerance(c, static_cast<double>(terms)) * largest : 0;
+  double one = std::max(reference::unitRoundoff * largest, rounding);
+  return isReal ? reference::tolerance(c, static_cast<double>(terms)) / reference::unitRoundoff * one : 0;
 }
 
-Expected<std::vector<Deviation>> compareWithOracle(const CompileOptions &options, const Invocation &call,
-                                                   const reference::Parameters &before) {
+static Deviation deviationOf(const std::string &name, const reference::Array &exact, double leastMagnitude,
+                             function_ref<double(size_t)> compiled) {
+  Deviation deviation;
+  deviation.name = name;
+  deviation.isReal = exact.element == reference::Element::F32;
+  deviation.largest = reference::largestMagnitude(exact.values, leastMagnitude);
+  deviation.terms = exact.terms;
+  for (size_t k = 0; k < exact.values.size(); ++k)
+    deviation.difference = std::max(deviation.difference, differenceOf(compiled(k), exact.values[k]));
+  return deviation;
+}
+
+namespace {
+
+/// What the oracle gives for one call.
+struct Exact {
+  std::vector<reference::Array> results;
+  reference::Parameters updates, rounded; ///< the latter with results of ops in f32
+};
+
+} // namespace
+
+static Expected<Exact> interpretCall(const CompileOptions &options, const Invocation &call,
+                                     const reference::Parameters &before) {
   CompileOptions derivedOnly = options;
   derivedOnly.dump = Phase::Derive;
   Compilation made;
@@ -65,28 +88,58 @@ Expected<std::vector<Deviation>> compareWithOracle(const CompileOptions &options
   std::vector<reference::Array> inputs;
   for (int32_t i = 0; i < call.entry->input_count; ++i)
     inputs.push_back(arrayOf(call.tensors[i].dtype, call.tensors[i].shape, call.tensors[i].bytes.data()));
-  auto exact = reference::interpret(function, inputs, before);
+  Exact exact;
+  auto results = reference::interpret(function, inputs, before, &exact.updates);
+  if (!results)
+    return results.takeError();
+  exact.results = std::move(*results);
+  if (exact.updates.empty())
+    return exact;
+  auto rounded = reference::interpret(function, inputs, before, &exact.rounded, reference::Rounding::ToF32);
+  if (!rounded)
+    return rounded.takeError();
+  return exact;
+}
+
+/// What the call has updated, and what it has changed and should not have.
+static void compareUpdates(const Exact &exact, const Invocation &call, const reference::Parameters &before,
+                           std::vector<Deviation> &deviations) {
+  for (const auto &[name, found] : parametersOf(call)) {
+    auto updated = exact.updates.find(name);
+    bool isUpdated = updated != exact.updates.end();
+    const reference::Array &wanted = isUpdated ? updated->second : before.at(name);
+    Deviation deviation = deviationOf(name, wanted, 0, [&](size_t k) { return found.values[k]; });
+    deviation.isUpdated = true;
+    if (isUpdated) {
+      const reference::Array &rounded = exact.rounded.at(name);
+      deviation.rounding = deviationOf(name, wanted, 0, [&](size_t k) { return rounded.values[k]; }).difference;
+    }
+    deviation.isReal &= isUpdated;
+    if (isUpdated || deviation.difference != 0)
+      deviations.push_back(deviation);
+  }
+}
+
+Expected<std::vector<Deviation>> compareWithOracle(const CompileOptions &options, const Invocation &call,
+                                                   const reference::Parameters &before) {
+  auto exact = interpretCall(options, call, before);
   if (!exact)
     return exact.takeError();
-  std::vector<Deviation> result;
-  for (auto [i, array] : enumerate(*exact)) {
+  std::vector<Deviation> deviations;
+  for (auto [i, array] : enumerate(exact->results)) {
     // A state is compared as it is afterwards; the oracle began with that too, for to append the same again changes
     // nothing.
     bool isState = i >= size_t(call.entry->result_count);
     size_t number = call.entry->input_count + i - (isState ? call.entry->result_count + call.entry->state_count : 0);
     const HostTensor &compiled = call.tensors[number];
-    Deviation deviation;
-    deviation.result = call.entry->tensors[number].name;
-    deviation.isReal = array.element == reference::Element::F32;
-    deviation.largest = reference::largestMagnitude(array.values);
-    deviation.terms = array.terms;
+    Deviation &deviation = deviations.emplace_back(
+        deviationOf(call.entry->tensors[number].name, array, 1, [&](size_t k) { return compiled.at(k); }));
     if (array.values.size() > 1 && all_equal(array.values))
       deviation.constant = array.values[0];
-    for (size_t k = 0; k < array.values.size(); ++k)
-      deviation.difference = std::max(deviation.difference, differenceOf(compiled.at(k), array.values[k]));
-    result.push_back(deviation);
   }
-  return result;
+  if (call.entry->updates)
+    compareUpdates(*exact, call, before, deviations);
+  return deviations;
 }
 
 } // namespace attnc

@@ -7,16 +7,19 @@
 
 namespace attnc {
 
-/// How far one result of a call lies from what the oracle computes.
+/// How far one tensor lies after a call from what the oracle computes: a result, or a parameter that the call updates.
 struct Deviation {
-  std::string result;
-  bool isReal = true;    ///< integers and truths have to be equal
-  double largest = 1;    ///< largest |value| of the oracle's, at least one
-  double difference = 0; ///< largest |compiled - oracle|; infinite where one is NaN or infinite and the other is not
-  int64_t terms = 0;     ///< of the longest chain of sums behind it
+  std::string name;
+  bool isUpdated = false; ///< a parameter, or a state of a module or of an optimizer
+  bool isReal = true;     ///< integers and truths have to be equal
+  double largest = 1;     ///< largest |value| of the oracle's; of a result, at least one
+  double difference = 0;  ///< largest |compiled - oracle|; infinite where one is NaN or infinite and the other is not
+  int64_t terms = 0;      ///< of the longest chain of sums behind it
+  double rounding = 0;    ///< of what is updated: largest change where the oracle rounds what each op gives to f32
   std::optional<double> constant; ///< the oracle's value where it is the same in all elements, of which there are two
 
-  /// c u sqrt(terms) largest: how far the result may lie from the oracle's (compiler/Reference/Tolerance.h).
+  /// c u sqrt(terms) largest: how far the tensor may lie from the oracle's (compiler/Reference/Tolerance.h). Where
+  /// rounding alone moves it by more than u largest, that stands for it.
   double limit(double c) const;
 };
 
@@ -24,7 +27,7 @@ struct Deviation {
 reference::Parameters parametersOf(const Invocation &call);
 
 /// Interprets the entry point of `call`, which has run, on the same inputs and the weights that it found. `options` say
-/// which model.
+/// which model. Results come first, then what is updated, or should not have been, by name.
 llvm::Expected<std::vector<Deviation>> compareWithOracle(const CompileOptions &options, const Invocation &call,
                                                          const reference::Parameters &before);
 
