@@ -16,7 +16,10 @@ llvm::Expected<std::vector<int64_t>> sizesAt(const EntryPlan &plan, const NamedS
       return llvm::createStringError("dimension `" + name + "` of entry point '" +
                                      func::FuncOp(plan.entry).getName().str() +
                                      "' has no bound; say for which size, such as --at " + name + "=4");
-    result.push_back(said == sizes.end() ? bound : said->second);
+    // Another entry point may have a larger one of the name.
+    result.push_back(said == sizes.end()       ? bound
+                     : bound > 0 && !isWorkers ? std::min(bound, said->second)
+                                               : said->second);
   }
   return result;
 }
@@ -53,9 +56,8 @@ MemoryPeak peakOf(const EntryPlan &plan, llvm::ArrayRef<int64_t> sizes) {
   for (auto [member, size] : llvm::zip_equal(plan.members, bytes))
     if (size > 0 && isLive(member, fullest))
       peak.residents.push_back({member.storage.name, size});
-  llvm::sort(peak.residents, [](const auto &a, const auto &b) {
-    return std::pair(-a.bytes, a.name) < std::pair(-b.bytes, b.name);
-  });
+  llvm::sort(peak.residents,
+             [](const auto &a, const auto &b) { return std::pair(-a.bytes, a.name) < std::pair(-b.bytes, b.name); });
   if (fullest < plan.steps.size())
     peak.during = stepName(plan.steps[fullest]);
   return peak;

@@ -4,6 +4,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <fmt/format.h>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -202,15 +203,22 @@ bool chooseRecomputed(Job &job, llvm::function_ref<bool()> planAll) {
 }
 
 bool checkSizes(Job &job) {
-  std::set<std::string> known = {"workers"};
+  constexpr int64_t unbounded = std::numeric_limits<int64_t>::max();
+  std::map<std::string, int64_t> bounds = {{"workers", unbounded}}; // the largest among the entry points
   for (auto entry : job.made.module->getOps<func::FuncOp>())
     if (auto dimensions = entry->getAttrOfType<ArrayAttr>(model::dimensionsAttrName))
       for (auto dimension : dimensions.getAsRange<model::DimensionAttr>())
-        known.insert(dimension.getName().str());
-  for (const auto &[name, size] : job.options.at)
-    if (!known.contains(name))
+        bounds[dimension.getName().str()] =
+            std::max(bounds[dimension.getName().str()], dimension.getMax() > 0 ? dimension.getMax() : unbounded);
+  for (const auto &[name, size] : job.options.at) {
+    auto bound = bounds.find(name);
+    if (bound == bounds.end())
       return job.refuse("--at: no entry point has a dimension `" + name + "`; there are " +
-                        llvm::join(known, ", "));
+                        llvm::join(llvm::make_first_range(bounds), ", "));
+    if (size > bound->second)
+      return job.refuse(
+          fmt::format("--at: dimension `{}` is at most {}, and {} is asked for", name, bound->second, size));
+  }
   return true;
 }
 
