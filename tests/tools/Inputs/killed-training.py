@@ -2,13 +2,13 @@
 
 usage: killed-training.py ATTNC OBJECT TEXT FOLDER KILLS
 
-What comes out must be, to the bit, what a training that nobody disturbed gives.
+What comes out must be, to the bit, what a training that nobody disturbed gives, and its history the same.
 """
 import random, shutil, signal, subprocess, sys, time, os
 
 attnc, model, text, folder, kills = sys.argv[1:5] + [int(sys.argv[5])]
 steps = "24"
-common = ["--data", text, "--steps", steps, "--batch", "2", "--seq", "16", "--save-every", "1", "--validate-every", "20"]
+common = ["--data", text, "--steps", steps, "--batch", "2", "--seq", "16", "--save-every", "2", "--validate-every", "20"]
 
 
 def train(where, *more):
@@ -26,15 +26,18 @@ def has_checkpoint(where):
     return os.path.exists(where + "/checkpoint.safetensors")
 
 
-def weights(where):
-    with open(where + "/checkpoint.safetensors", "rb") as file:
-        return file.read()
+def outcome(where):
+    contents = []
+    for name in ["checkpoint.safetensors", "history.csv"]:
+        with open(f"{where}/{name}", "rb") as file:
+            contents.append(file.read())
+    return contents
 
 
 start = time.time()
 finish(train(folder + "/whole"))
 whole = time.time() - start
-expected = weights(folder + "/whole")
+expected = outcome(folder + "/whole")
 random.seed(7)
 killed = folder + "/killed"
 for number in range(kills):
@@ -49,8 +52,8 @@ for number in range(kills):
     if number % 10 == 0:  # what lies there is whole at any instant
         shutil.copytree(killed, folder + "/copy", dirs_exist_ok=True)
         finish(train(folder + "/copy", "--resume"))
-        if weights(folder + "/copy") != expected:
-            sys.exit(f"kill {number}: other bits than without it")
+        if outcome(folder + "/copy") != expected:
+            sys.exit(f"kill {number}: other bits, or another history, than without it")
         if random.random() < 0.5:
             shutil.rmtree(killed)
 print("the same bits after every kill")

@@ -15,9 +15,15 @@ static int32_t inputNumber(const attn_entry_info &entry, StringRef name) {
   return -1;
 }
 
-Error checkMaps(const attn_model &model, const attn_entry_info &step, const MapOptions &options) {
+Error checkMaps(const attn_model &model, const attn_entry_info &step, const TrainingData &data,
+                const MapOptions &options) {
   if (options.entry.empty())
     return Error::success();
+  if (options.text && options.text->empty())
+    return createStringError("--map-text is empty: there is nothing to draw maps of");
+  if (options.text && !data.isText())
+    return createStringError(
+        "--map-text is for a model over bytes; of other data, --map-sample names a held-out sample");
   int64_t number = attn_find_entry(&model, options.entry.c_str());
   if (number < 0)
     return createStringError(formatv("the model has no entry point '{0}'; write `export {0} = attention(f)`, "
@@ -38,9 +44,9 @@ Error checkMaps(const attn_model &model, const attn_entry_info &step, const MapO
 /// One held-out row, as training would read it.
 static std::vector<HostTensor> sampleOf(const TrainingData &data, BatchShape shape, const MapOptions &options,
                                         int64_t longest) {
-  if (!options.text.empty()) {
-    HostTensor tokens(ATTN_I32, {1, std::min<int64_t>(int64_t(options.text.size()), longest)});
-    std::copy_n(StringRef(options.text).bytes_begin(), tokens.count(), tokens.integers());
+  if (options.text) {
+    HostTensor tokens(ATTN_I32, {1, std::min<int64_t>(int64_t(options.text->size()), longest)});
+    std::copy_n(StringRef(*options.text).bytes_begin(), tokens.count(), tokens.integers());
     return {tokens, tokens};
   }
   return data.heldOutBatch({1, std::min(shape.sequence, longest)}, options.sample);

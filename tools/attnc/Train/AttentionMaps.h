@@ -23,14 +23,16 @@ struct AttentionMaps {
 };
 
 struct MapOptions {
-  std::string entry;              ///< empty: none
-  std::vector<std::string> heads; ///< as "3.0": leading indices of more than one value; empty: all
-  std::string text;               ///< to look at; empty: what is held out
-  int64_t sample = 0;             ///< its number there
+  std::string entry;               ///< empty: none
+  std::vector<std::string> heads;  ///< as "3.0": leading indices of more than one value; empty: all
+  std::optional<std::string> text; ///< to look at; without it, what is held out
+  int64_t sample = 0;              ///< its number there
 };
 
-/// Whether the entry is there and takes what training does, or less; said before the first step.
-llvm::Error checkMaps(const attn_model &model, const attn_entry_info &step, const MapOptions &options);
+/// Whether the entry is there and takes what training does, or less, and the text can be read; said before the first
+/// step.
+llvm::Error checkMaps(const attn_model &model, const attn_entry_info &step, const TrainingData &data,
+                      const MapOptions &options);
 
 /// Runs the entry on one row, of at most `longest` positions.
 llvm::Expected<AttentionMaps> readMaps(const attn_model &model, Trainer &trainer, const TrainingData &data,

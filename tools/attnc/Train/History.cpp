@@ -1,5 +1,7 @@
 #include "tools/attnc/Train/History.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
 #include <fmt/format.h>
 #include <fstream>
 #include <sstream>
@@ -9,6 +11,11 @@ using namespace llvm;
 namespace attnc {
 
 static constexpr const char *headings = "step,loss,validation";
+
+static std::string lineOf(const HistoryPoint &point) {
+  return fmt::format("{},{:.6g},{}\n", point.step, point.loss,
+                     point.validation ? fmt::format("{:.6g}", *point.validation) : "");
+}
 
 Expected<History> History::open(const std::string &path, int64_t step) {
   History history;
@@ -26,24 +33,21 @@ Expected<History> History::open(const std::string &path, int64_t step) {
       point.validation = validation;
     history.all.push_back(point);
   }
-  std::ofstream out(path);
-  out << headings << "\n";
-  std::vector<HistoryPoint> kept;
-  std::swap(kept, history.all);
-  out.close();
-  if (!out)
-    return createStringError(formatv("{0}: cannot be written", path));
-  for (const HistoryPoint &point : kept)
-    if (Error error = history.add(point))
-      return std::move(error);
+  auto write = [&](raw_ostream &out) {
+    out << headings << "\n";
+    for (const HistoryPoint &point : history.all)
+      out << lineOf(point);
+    return Error::success();
+  };
+  if (Error error = writeToOutput(path, write)) // a kill leaves the old one or this one
+    return std::move(error);
   return history;
 }
 
 Error History::add(HistoryPoint point) {
   all.push_back(point);
   std::ofstream out(path, std::ios::app);
-  out << point.step << "," << fmt::format("{:.6g}", point.loss) << ","
-      << (point.validation ? fmt::format("{:.6g}", *point.validation) : "") << "\n";
+  out << lineOf(point);
   out.close();
   return out ? Error::success() : createStringError(formatv("{0}: cannot be written", path));
 }

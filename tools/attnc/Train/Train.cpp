@@ -47,7 +47,9 @@ public:
 private:
   Error begin();
   Error loop();
-  Error point(int64_t done);
+  Error point(int64_t done, bool validates);
+  Error prepareToSave(int64_t done);
+  Error keep(int64_t done);
   Error diverged(int64_t step, const std::string &what);
   Trainer::Options checkpointOptions() const;
   Error finish();
@@ -113,7 +115,7 @@ Error Training::begin() {
   data = std::move(*read);
   if (Error error = data->check(options.shape, vocabularyOf(options, trainer->step())))
     return error;
-  if (Error error = checkMaps(model, trainer->step(), options.maps))
+  if (Error error = checkMaps(model, trainer->step(), *data, options.maps))
     return error;
   // What is wrong with them is to be said now, not when all steps are done.
   if (auto maps = readMaps(model, *trainer, *data, options.shape, options.maps); !maps)
@@ -175,11 +177,15 @@ Expected<double> Training::validate() {
   return rows > 0 ? total / rows : NAN;
 }
 
-/// Validates and reports.
-Error Training::point(int64_t done) {
+/// The mean of the losses since the last point, for the history; reported where it is validated.
+Error Training::point(int64_t done, bool validates) {
+  if (!validates && summed == 0)
+    return Error::success();
   HistoryPoint point{done, summed ? sum / double(summed) : NAN, std::nullopt};
   sum = 0;
   summed = 0;
+  if (!validates)
+    return history->add(point);
   if (trainer->canValidate() && data->heldOutCount() > 0) {
     auto loss = validate();
     if (!loss)
@@ -189,6 +195,26 @@ Error Training::point(int64_t done) {
   }
   progress->report(done, point.loss, point.validation);
   return history->add(point);
+}
+
+/// Each checkpoint has a point of the history: a run that goes on from there lacks no loss.
+Error Training::prepareToSave(int64_t done) {
+  if (Error error = point(done, /*validates=*/false))
+    return error;
+  if (std::string name = trainer->firstNotFinite(); !name.empty())
+    return diverged(done, fmt::format("{} is not finite after step {}", name, done));
+  return Error::success();
+}
+
+/// A checkpoint. One that cannot be written leaves the old one as it is, and the run goes on.
+Error Training::keep(int64_t done) {
+  if (Error error = prepareToSave(done))
+    return error;
+  if (Error error = trainer->save(file("checkpoint.safetensors"), /*states=*/true))
+    warn(toString(std::move(error)));
+  else
+    hasCheckpoint = true;
+  return Error::success();
 }
 
 /// The run ends, the last checkpoint stays; where it came from is found from there, or from the start.
@@ -221,19 +247,14 @@ Error Training::loop() {
     bool isLast = done == options.steps;
     progress->step(done, *loss, took.count());
     if (done % options.validateEvery == 0 || isLast)
-      if (Error error = point(done))
+      if (Error error = point(done, /*validates=*/true))
         return error;
-    bool saves = done % options.saveEvery == 0 || isLast || isInterrupted;
-    if (std::string name = saves ? trainer->firstNotFinite() : ""; !name.empty())
-      return diverged(done, fmt::format("{} is not finite after step {}", name, done));
-    // A checkpoint that cannot be written leaves the old one as it is, and the run goes on.
-    if (saves) {
-      if (Error error = trainer->save(file("checkpoint.safetensors"), /*states=*/true))
-        warn(toString(std::move(error)));
-      else
-        hasCheckpoint = true;
-    }
+    if (done % options.saveEvery == 0 || isLast)
+      if (Error error = keep(done))
+        return error;
   }
+  if (options.steps == 0 && !options.resume)
+    return keep(0);
   return Error::success();
 }
 
@@ -272,6 +293,8 @@ Error Training::run() {
   if (error)
     return error;
   if (isInterrupted) {
+    if (error = prepareToSave(trainer->stepsDone()); error)
+      return error;
     fmt::print("stopped after {} steps; --resume goes on\n", trainer->stepsDone());
     return trainer->save(file("checkpoint.safetensors"), /*states=*/true);
   }
@@ -321,7 +344,8 @@ void addTrain(CLI::App &app, ExitCode &exitCode) {
   command->add_option("--map-text", options->maps.text, "What the maps are of, for a model over bytes")
       ->type_name("TEXT");
   command->add_option("--map-sample", options->maps.sample, "... or the number of a held-out sample")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
   command->add_option("--seed", options->trainer.seed, "Of initial values and of the order of data")
       ->capture_default_str();
   command->add_option("--threads", options->trainer.threads, "Threads; 0 is one for each processor")
