@@ -1,4 +1,5 @@
 #include "attn/run.h"
+#include "tests/runtime/ModelRecord.h"
 #include <gtest/gtest.h>
 #include <string>
 
@@ -25,14 +26,7 @@ int64_t arenaBytes(const int64_t *values, int64_t workers) { return 64 * values[
 
 const attn_entry_info entries[] = {{"e", run, arenaBytes, dimensions, tensorInfos, 1, 2, 1, 0}};
 
-attn_model model() {
-  attn_model m = {};
-  m.abi_version = ATTN_ABI_VERSION;
-  m.name = m.target = "m";
-  m.entries = entries;
-  m.entry_count = 1;
-  return m;
-}
+attn_model model() { return modelOf(entries, 1); }
 
 TEST(Size, IsASumOfProducts) {
   const attn_size_info size = {area, 2}, nothing = {nullptr, 0};

@@ -1,5 +1,6 @@
 // Rows of states: positions taken back, rows in another order.
 #include "attn/states.h"
+#include "tests/runtime/ModelRecord.h"
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <numeric>
@@ -25,10 +26,6 @@ struct States {
     entry.input_count = 3;
     entry.state_count = 2;
     entry.take_back = takeBack;
-    model.abi_version = ATTN_ABI_VERSION;
-    model.name = model.target = "m";
-    model.entries = &entry;
-    model.entry_count = 1;
   }
   std::string truncate(std::vector<int32_t> &length, std::vector<int32_t> to) {
     attn_code code = attn_states_truncate(&model, 0, int64_t(to.size()), length.data(), to.data(), &status);
@@ -47,7 +44,7 @@ struct States {
     return code == ATTN_OK ? "ok" : status.message;
   }
   attn_entry_info entry = {};
-  attn_model model = {};
+  attn_model model = modelOf(&entry, 1);
   attn_status status = {};
   std::vector<float> a;
   std::vector<uint8_t> b;
@@ -68,7 +65,8 @@ TEST(States, TakeAnyPositionsBack) {
 TEST(States, TakeBackWhatRingsKeep) {
   States states(3);
   std::vector<int32_t> length = {9, 4};
-  EXPECT_EQ(states.truncate(length, {5, 4}), "next: row 0 would lose 4 positions, and its states keep what the last 3 need");
+  EXPECT_EQ(states.truncate(length, {5, 4}),
+            "next: row 0 would lose 4 positions, and its states keep what the last 3 need");
   EXPECT_EQ(states.status.code, ATTN_OUT_OF_RANGE);
   EXPECT_EQ(length, (std::vector<int32_t>{9, 4}));
   EXPECT_EQ(states.truncate(length, {6, 0}), "ok");

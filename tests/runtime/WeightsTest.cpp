@@ -2,6 +2,7 @@
 #include "attn/run.h"
 #include "attn/safetensors.h"
 #include "attn/threads.h"
+#include "tests/runtime/ModelRecord.h"
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -28,9 +29,7 @@ int32_t prepare(const attn_frame *frame) {
 }
 
 attn_model model() {
-  attn_model m = {};
-  m.abi_version = ATTN_ABI_VERSION;
-  m.name = "m";
+  attn_model m = emptyModel();
   m.parameters = parameters;
   m.parameter_count = 2;
   m.loaded_count = 3;
