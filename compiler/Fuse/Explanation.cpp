@@ -18,6 +18,8 @@ struct Entry {
 } // namespace
 
 static constexpr Entry kReasons[] = {
+    {Reason::AttentionRaised, "attention-raised",
+     "it is attention, written as plain tensor code: the scores and the weights are computed block by block"},
     {Reason::ViewFolded, "view-folded", "its elements are read in place, by subscript"},
     {Reason::LayoutFolded, "layout-folded", "the result is written in the order the next op reads"},
     {Reason::SliceNarrowed, "slice-narrowed", "only the part that is used is computed"},
@@ -26,6 +28,12 @@ static constexpr Entry kReasons[] = {
     {Reason::EpilogueFused, "epilogue-fused",
      "it is applied to each tile of the contraction before the tile is stored"},
     {Reason::RowsFused, "rows-fused", "it is computed row by row with the reductions it belongs to"},
+    {Reason::SumChanged, "sum-changed",
+     "the exponentials are divided by something else than their sum, as a softmax divides them: it is no attention"},
+    {Reason::SumOfOthers, "sum-of-others",
+     "the exponentials are divided by a sum of others, or over other indices than the values are: it is no attention"},
+    {Reason::NotNormalised, "not-normalised",
+     "the exponentials are not divided by their sum, as a softmax divides them: it is no attention"},
     {Reason::SeveralUses, "several-uses", "the value has several users, and would be computed for each"},
     {Reason::ContractionOperand, "contraction-operand",
      "a contraction reads each element of its operand once for every tile, so the operand is computed once and kept"},

@@ -28,6 +28,7 @@ namespace attnc {
 
 enum class Reason {
   // Fusions that were made.
+  AttentionRaised,
   ViewFolded,
   LayoutFolded,
   SliceNarrowed,
@@ -35,6 +36,10 @@ enum class Reason {
   FormulaFolded,
   EpilogueFused,
   RowsFused,
+  // What is nearly attention, and is not.
+  SumChanged,
+  SumOfOthers,
+  NotNormalised,
   // Edges that were left.
   SeveralUses,
   ContractionOperand,

@@ -10,6 +10,7 @@
 #include "compiler/Pipeline/Job.h"
 #include "compiler/Pipeline/MemoryBudget.h"
 #include "compiler/Pipeline/Recovery.h"
+#include "compiler/Raise/Raise.h"
 #include "compiler/Schedule/Schedule.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/IR/Verifier.h"
@@ -77,6 +78,13 @@ static bool checkLimits(Job &job) {
         return false;
   }
   return true;
+}
+
+static bool raise(Job &job) {
+  job.begin(Phase::Raise);
+  PassManager passes(&job.made.context);
+  buildRaisePipeline(passes);
+  return succeeded(passes.run(*job.made.module)) || job.ourFault();
 }
 
 static bool derive(Job &job) {
@@ -247,15 +255,16 @@ static void compilePhases(Job &job) {
   if (!checkInterfaces(job) || !checkSizes(job))
     return;
 
+  // Attention is known as such, however it was written.
+  if (!raise(job) || job.dumps(Phase::Raise, printModule))
+    return;
+
   // What is kept and what is computed again is chosen by compiling up to the plan.
   if (!chooseRecomputed(job, [&] { return derive(job) && fuse(job) && generate(job) && plan(job); }))
     return;
 
   // Gradients become ordinary functions.
-  if (!derive(job) || job.dumps(Phase::Derive, printModule))
-    return;
-
-  if (!checkLimits(job))
+  if (!derive(job) || job.dumps(Phase::Derive, printModule) || !checkLimits(job))
     return;
 
   // Every computation goes into a kernel; entry points keep calls, loops, weights and sizes.

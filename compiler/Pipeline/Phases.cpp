@@ -6,6 +6,7 @@ static constexpr PhaseInfo list[] = {
     {Phase::Parse, "parse", "the tree of the model file"},
     {Phase::Check, "check", "the tree with shapes and element types, modules instantiated"},
     {Phase::Import, "import", "attn, model and linalg on tensors"},
+    {Phase::Raise, "raise", "the same, with attention that was written as plain tensor code"},
     {Phase::Derive, "derive", "the same with gradients as ordinary functions"},
     {Phase::Fuse, "fuse", "kernels, and entry points that call them"},
     {Phase::Generate, "generate", "vector code of each kernel"},

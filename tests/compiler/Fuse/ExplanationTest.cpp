@@ -1,6 +1,7 @@
 // Every reason has a program of its name in reasons/, whose `// EXPECT` lines are the whole explanation, to the letter.
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
+#include "compiler/Raise/Raise.h"
 #include "mlir/Pass/PassManager.h"
 #include "tests/support/ParsedModule.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -23,6 +24,7 @@ ParsedModule fused(const std::string &path, std::string &text) {
   module.get().getContext()->appendDialectRegistry(registry);
   mlir::PassManager passes(module.get().getContext());
   Emitters emitters = createEmitters();
+  buildRaisePipeline(passes);
   buildFusePipeline(passes, emitters, "x86-64-v4");
   EXPECT_TRUE(mlir::succeeded(passes.run(module.get()))) << path;
   return module;

@@ -1,0 +1,299 @@
+//===- RaiseAttention.cpp - attn-raise-attention ------------------------------------------------------------------===//
+//
+// Makes attention of a sum over keys whose terms hold a softmax or a ratio over those keys (Raise.h, Share.h).
+//
+// Needs: imported code, common subexpressions joined. Leaves: no such sum whose shares nobody else reads.
+//
+// Of the loops of the sum, those reduced are the keys; the others are outer indices where the shares depend on them,
+// and indices of the value where they do not. Tensors of all pairs of a query and a key become part of the formulas,
+// whatever they are made of; those of queries or of keys alone are read.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Codegen/Fold.h"
+#include "compiler/Fuse/Explanation.h"
+#include "compiler/Fuse/Fuse.h"
+#include "compiler/Fuse/Structure.h"
+#include "compiler/Fuse/SymbolicShapes.h"
+#include "compiler/Raise/PairFormula.h"
+#include "compiler/Raise/Raise.h"
+#include "compiler/Raise/Share.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace attnc {
+namespace {
+
+using Expr = ElementExprs::Expr;
+
+/// A sum over keys, read as attention.
+struct Attention {
+  linalg::GenericOp sum;
+  SmallVector<unsigned> keys, outer, values; ///< variables
+  SmallVector<unsigned> results;             ///< of the sum's result, by dimension
+  Share share;
+  Expr weight = nullptr;         ///< the factor that holds the share
+  SmallVector<Expr> factors;     ///< the others
+  Operation *division = nullptr; ///< the op of the sum's reader that divides by the sum of shares
+};
+
+class AttentionRaiser {
+public:
+  explicit AttentionRaiser(func::FuncOp function) : function(function), shapes(function) {}
+
+  /// Whether anything was raised.
+  bool run() {
+    SmallVector<linalg::GenericOp> sums;
+    function.walk([&](linalg::GenericOp op) {
+      if (isSum(op))
+        sums.push_back(op);
+    });
+    bool any = false;
+    for (linalg::GenericOp sum : sums)
+      if (auto attention = read(sum))
+        any |= raise(*attention);
+    if (any)
+      removeUnused(function);
+    return any;
+  }
+
+private:
+  static bool isSum(linalg::GenericOp op) {
+    if (op.getNumResults() != 1 || op.getNumReductionLoops() == 0 || !startsFromZero(op, 0))
+      return false;
+    auto fold = matchFold(op, 0);
+    return fold && fold->kind == attn::Combine::Add && fold->term.getType().isF32();
+  }
+
+  std::optional<Attention> read(linalg::GenericOp sum);
+  bool findShare(Attention &attention);
+  bool findDivision(Attention &attention, ShareMatcher &matcher, Expr exponential);
+  bool isOfPairs(const Attention &attention, Expr expr);
+  bool sameExtent(unsigned a, unsigned b);
+  void missed(const Attention &attention, Reason reason);
+  bool raise(Attention &attention);
+  SmallVector<Value> sizesOf(OpBuilder &builder, Location location, ArrayRef<unsigned> variables);
+
+  func::FuncOp function;
+  SymbolicShapes shapes;
+  ElementExprs exprs;
+};
+
+} // namespace
+
+//===-------------------------------------------- reading -----------------------------------------------------===//
+
+static void flatten(Expr term, SmallVectorImpl<Expr> &factors) {
+  if (!scalarOp<arith::MulFOp>(term))
+    return factors.push_back(term);
+  for (Expr operand : term->operands)
+    flatten(operand, factors);
+}
+
+bool AttentionRaiser::sameExtent(unsigned a, unsigned b) {
+  auto sizeOf = [&](unsigned variable) {
+    auto [tensor, dim] = exprs.extentOf(variable);
+    return shapes.extent(tensor, dim);
+  };
+  return sizeOf(a) == sizeOf(b);
+}
+
+void AttentionRaiser::missed(const Attention &attention, Reason reason) {
+  Decision decision{false, reason, placeOf(attention.sum), "", "", function.getName().str(), false, {}};
+  recordDecision(function->getParentOfType<ModuleOp>(), decision);
+}
+
+std::optional<Attention> AttentionRaiser::read(linalg::GenericOp sum) {
+  ElementExprs::Root root = exprs.root(sum);
+  Attention attention;
+  attention.sum = sum;
+  auto placed = plainDims(sum.getMatchingIndexingMap(sum.getDpsInitOperand(0)));
+  if (!placed)
+    return std::nullopt;
+  for (unsigned loop : *placed)
+    attention.results.push_back(root.loops[loop]);
+  for (auto [loop, kind] : llvm::enumerate(sum.getIteratorTypesArray()))
+    if (kind == utils::IteratorType::reduction)
+      attention.keys.push_back(root.loops[loop]);
+  flatten(root.term, attention.factors);
+  if (attention.factors.size() < 2 || !findShare(attention))
+    return std::nullopt;
+  for (unsigned variable : attention.results)
+    (exprs.dependsOn(attention.weight, {variable}) ? attention.outer : attention.values).push_back(variable);
+  return attention;
+}
+
+/// Depends on a key and on an index of the result.
+bool AttentionRaiser::isOfPairs(const Attention &attention, Expr expr) {
+  return exprs.dependsOn(expr, attention.keys) && exprs.dependsOn(expr, attention.results);
+}
+
+/// Whether the shares, as a tensor, have other readers than the sum: then they are held anyhow.
+static bool areReadElsewhere(const Share &share) {
+  return llvm::any_of(share.tensors, [](Value tensor) {
+    return llvm::count_if(tensor.getUsers(), [](Operation *user) { return !isa<tensor::DimOp>(user); }) > 1;
+  });
+}
+
+bool AttentionRaiser::findShare(Attention &attention) {
+  auto same = [&](unsigned a, unsigned b) { return sameExtent(a, b); };
+  std::optional<Reason> whyNot;
+  for (Expr &factor : attention.factors) {
+    if (!isOfPairs(attention, factor))
+      continue;
+    ShareMatcher matcher(exprs, attention.keys, same);
+    auto take = [&] {
+      attention.weight = factor;
+      attention.factors.erase(&factor);
+      return true;
+    };
+    if (auto share = matcher.findIn(factor)) {
+      attention.share = *share;
+      if (!areReadElsewhere(*share))
+        return take();
+      matcher.whyNot = Reason::SeveralUses;
+    } else if (Expr exponential = matcher.findExponential(factor)) {
+      if (findDivision(attention, matcher, exponential))
+        return take();
+      bool isScore = exprs.contains(exponential, [](Expr part) { return part->kind == ElementExpr::Kind::Reduce; });
+      auto isValue = [&](Expr other) { return !ShareMatcher(exprs, attention.keys, same).findExponential(other); };
+      if (!matcher.whyNot && isScore && llvm::any_of(attention.factors, isValue))
+        matcher.whyNot = Reason::NotNormalised;
+    }
+    if (!whyNot)
+      whyNot = matcher.whyNot;
+  }
+  if (whyNot)
+    missed(attention, *whyNot);
+  return false;
+}
+
+/// (sum_j exp(s_j) v_j) / sum_j exp(s_j): the reader of the sum divides.
+bool AttentionRaiser::findDivision(Attention &attention, ShareMatcher &matcher, Expr exponential) {
+  Value result = attention.sum.getResult(0);
+  if (!result.hasOneUse())
+    return false;
+  auto reader = dyn_cast<linalg::GenericOp>(*result.user_begin());
+  if (!reader || !isPointwise(reader))
+    return false;
+  OpOperand &use = *result.use_begin();
+  BlockArgument element = reader.getMatchingBlockArgument(&use);
+  auto dims = plainDims(reader.getMatchingIndexingMap(&use));
+  if (!element.hasOneUse() || !dims)
+    return false;
+  SmallVector<AffineExpr> loops(reader.getNumLoops());
+  for (auto [place, loop] : llvm::enumerate(*dims))
+    loops[loop] = exprs.variable(attention.results[place]);
+  Operation *op = *element.user_begin();
+  Value divisor;
+  if (auto division = dyn_cast<arith::DivFOp>(op); division && division.getLhs() == element)
+    divisor = division.getRhs();
+  if (!divisor)
+    return false;
+  auto share = matcher.divided(exponential, exprs.valueAt(reader, loops, divisor));
+  if (!share)
+    return false;
+  attention.share = *share;
+  attention.share.whole = exponential;
+  attention.division = op;
+  return true;
+}
+
+//===-------------------------------------------- writing -----------------------------------------------------===//
+
+SmallVector<Value> AttentionRaiser::sizesOf(OpBuilder &builder, Location location, ArrayRef<unsigned> variables) {
+  return llvm::map_to_vector(variables, [&](unsigned variable) -> Value {
+    auto [tensor, dim] = exprs.extentOf(variable);
+    return getValueOrCreateConstantIndexOp(builder, location, tensor::getMixedSize(builder, location, tensor, dim));
+  });
+}
+
+bool AttentionRaiser::raise(Attention &attention) {
+  OpBuilder builder(attention.sum), before(attention.sum);
+  Location location = attention.sum.getLoc();
+  PairFormulas formulas(exprs, builder, location,
+                        [&](ArrayRef<unsigned> variables) { return sizesOf(before, location, variables); });
+  SmallVector<unsigned> queries;
+  for (unsigned variable : attention.outer)
+    if (llvm::none_of(attention.factors, [&](Expr factor) { return exprs.dependsOn(factor, {variable}); }))
+      queries.push_back(variable);
+  formulas.setPairs(queries.empty() ? attention.outer : queries, attention.keys);
+
+  SmallVector<unsigned> iterated(attention.outer);
+  iterated.append(attention.values);
+  SmallVector<int64_t> layout;
+  for (unsigned variable : attention.results)
+    layout.push_back(llvm::find(iterated, variable) - iterated.begin());
+  auto attend = attn::AttendOp::create(
+      builder, location, attention.sum.getResultTypes(), sizesOf(builder, location, attention.outer),
+      sizesOf(builder, location, attention.keys), sizesOf(builder, location, attention.values),
+      attention.share.normaliser, builder.getStrArrayAttr({"value"}),
+      llvm::is_sorted(layout) ? DenseI64ArrayAttr() : builder.getDenseI64ArrayAttr(layout));
+  before.setInsertionPoint(attend);
+
+  SmallVector<unsigned> pair(attention.outer);
+  pair.append(attention.keys);
+  SmallVector<unsigned> all(pair);
+  all.append(attention.values);
+  MaskedScore score = splitMask(exprs, attention.share.score);
+  formulas.write(attend.getScore(), pair, [&] { return formulas.emit(score.score); });
+  if (!score.conditions.empty())
+    formulas.write(attend.getMask(), pair, [&] { return formulas.emitConditions(score.conditions); });
+  if (exprs.open(attention.weight) != attention.share.whole)
+    formulas.writeWeight(attend.getWeight(), pair, attention.share.whole, attention.weight);
+  formulas.write(attend.getValue(), all, [&] { return formulas.emitProduct(attention.factors); });
+  if (formulas.failed()) {
+    attend.erase();
+    return false;
+  }
+
+  recordDecision(function->getParentOfType<ModuleOp>(),
+                 {true, Reason::AttentionRaised, placeOf(attention.sum), "", "", function.getName().str(), false, {}});
+  if (attention.division) {
+    attention.division->getResult(0).replaceAllUsesWith(attention.division->getOperand(0));
+    attention.division->erase();
+  }
+  attention.sum.getResult(0).replaceAllUsesWith(attend.getResult(0));
+  attention.sum.erase();
+  return true;
+}
+
+//===-------------------------------------------- the pass ----------------------------------------------------===//
+
+namespace {
+
+struct RaiseAttention : PassWrapper<RaiseAttention, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RaiseAttention)
+  StringRef getArgument() const final { return "attn-raise-attention"; }
+  StringRef getDescription() const final { return "make attention of sums that softmax or ratio weighs"; }
+  void getDependentDialects(DialectRegistry &registry) const final { registry.insert<attn::AttnDialect>(); }
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+    FrozenRewritePatternSet unused(std::move(patterns));
+    for (func::FuncOp function : hostFunctions(getOperation()))
+      if (AttentionRaiser(function).run() && failed(applyPatternsGreedily(function, unused)))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createRaiseAttentionPass() { return std::make_unique<RaiseAttention>(); }
+
+void buildRaisePipeline(OpPassManager &passes) {
+  passes.addPass(createCSEPass());
+  passes.addPass(createRaiseAttentionPass());
+  // What only the sizes were taken of goes.
+  passes.addPass(createResolveSizesPass());
+  passes.addPass(createCanonicalizerPass());
+}
+
+void registerRaisePasses() { registerPass(createRaiseAttentionPass); }
+
+} // namespace attnc

@@ -1,0 +1,62 @@
+// Attention in plain ops is attention.
+// EXPECT f
+// EXPECT   kernel f_attend_0 (attend) from -:54:8
+// EXPECT   made     -:54:8 [attention-raised]
+// EXPECT            it is attention, written as plain tensor code: the scores and the weights are computed block by block
+func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]})
+    -> (tensor<?x16xf32> {model.name = "r0", model.shape = ["n", "16"]})
+    attributes {model.entry, model.dimensions = [#model.dimension<"n", -1>]} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %low = arith.constant 0xFF800000 : f32
+  %n = tensor.dim %x, %c0 : tensor<?x16xf32>
+  %fes = tensor.empty(%n, %n) : tensor<?x?xf32>
+  %fs = linalg.fill ins(%zero : f32) outs(%fes : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(i, n, k) -> (i, k)>, affine_map<(i, n, k) -> (n, k)>, affine_map<(i, n, k) -> (i, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %x : tensor<?x16xf32>, tensor<?x16xf32>) outs(%fs : tensor<?x?xf32>) {
+  ^bb0(%a0: f32, %a1: f32, %o: f32):
+    %m = arith.mulf %a0, %a1 : f32
+    %r = arith.addf %o, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<?x?xf32>
+  %pme = tensor.empty(%n) : tensor<?xf32>
+  %pmf = linalg.fill ins(%low : f32) outs(%pme : tensor<?xf32>) -> tensor<?xf32>
+  %pm = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%s : tensor<?x?xf32>) outs(%pmf : tensor<?xf32>) {
+  ^bb0(%a0: f32, %o: f32):
+    %r = arith.maximumf %o, %a0 : f32
+    linalg.yield %r : f32
+  } -> tensor<?xf32>
+  %pxe = tensor.empty(%n, %n) : tensor<?x?xf32>
+  %px = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%s, %pm : tensor<?x?xf32>, tensor<?xf32>) outs(%pxe : tensor<?x?xf32>) {
+  ^bb0(%a0: f32, %a1: f32, %o: f32):
+    %d = arith.subf %a0, %a1 : f32
+    %r = math.exp %d : f32
+    linalg.yield %r : f32
+  } -> tensor<?x?xf32>
+  %pse = tensor.empty(%n) : tensor<?xf32>
+  %psf = linalg.fill ins(%zero : f32) outs(%pse : tensor<?xf32>) -> tensor<?xf32>
+  %ps = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%px : tensor<?x?xf32>) outs(%psf : tensor<?xf32>) {
+  ^bb0(%a0: f32, %o: f32):
+    %r = arith.addf %o, %a0 : f32
+    linalg.yield %r : f32
+  } -> tensor<?xf32>
+  %p = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%px, %ps : tensor<?x?xf32>, tensor<?xf32>) outs(%pxe : tensor<?x?xf32>) {
+  ^bb0(%a0: f32, %a1: f32, %o: f32):
+    %r = arith.divf %a0, %a1 : f32
+    linalg.yield %r : f32
+  } -> tensor<?x?xf32>
+  %fey = tensor.empty(%n) : tensor<?x16xf32>
+  %fy = linalg.fill ins(%zero : f32) outs(%fey : tensor<?x16xf32>) -> tensor<?x16xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, n, k) -> (i, k)>, affine_map<(i, n, k) -> (k, n)>, affine_map<(i, n, k) -> (i, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%p, %x : tensor<?x?xf32>, tensor<?x16xf32>) outs(%fy : tensor<?x16xf32>) {
+  ^bb0(%a0: f32, %a1: f32, %o: f32):
+    %m = arith.mulf %a0, %a1 : f32
+    %r = arith.addf %o, %m : f32
+    linalg.yield %r : f32
+  } -> tensor<?x16xf32>
+  return %y : tensor<?x16xf32>
+}
