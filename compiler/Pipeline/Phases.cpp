@@ -7,7 +7,7 @@ static constexpr PhaseInfo list[] = {
     {Phase::Check, "check", "the tree with shapes and element types, modules instantiated"},
     {Phase::Import, "import", "attn, model and linalg on tensors"},
     {Phase::Raise, "raise", "the same, with attention that was written as plain tensor code"},
-    {Phase::Derive, "derive", "the same with gradients as ordinary functions"},
+    {Phase::Derive, "derive", "the same with gradients, steps of training and of decoding, maps of attention"},
     {Phase::Fuse, "fuse", "kernels, and entry points that call them"},
     {Phase::Generate, "generate", "vector code of each kernel"},
     {Phase::Plan, "plan", "the place of each value in the arena"},

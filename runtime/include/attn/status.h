@@ -12,12 +12,12 @@ typedef enum attn_code {
   ATTN_OK = 0,
   ATTN_BAD_ARGUMENT = 1,  /* a null pointer, a wrong rank, shape or element type */
   ATTN_BAD_ARENA = 2,     /* the arena is null, misaligned or too small */
-  ATTN_BAD_WEIGHTS = 3,   /* a tensor of the file is missing, unexpected or misshapen */
+  ATTN_BAD_WEIGHTS = 3,   /* a tensor is missing, unexpected or misshapen; or the weights can't do what is asked */
   ATTN_BAD_FILE = 4,      /* the file can't be read or written, is truncated or corrupt */
-  ATTN_OUT_OF_RANGE = 5,  /* an index that came from data lies outside its tensor */
+  ATTN_OUT_OF_RANGE = 5,  /* a number in the data names what is not there: an element, a row, a position */
   ATTN_NO_MEMORY = 6,     /* memory or threads could not be had from the system */
   ATTN_UNSUPPORTED = 7,   /* this processor or this runtime is older than the code */
-  ATTN_FULL = 8           /* a cache has no room for the positions of the call; nothing was written */
+  ATTN_FULL = 8           /* no room in a cache for the positions of the call, or a length below 0; nothing was written */
 } attn_code;
 
 /* Filled by every call that takes one; the message is empty on success. Passing a null pointer is fine. */

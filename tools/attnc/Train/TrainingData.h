@@ -44,7 +44,6 @@ public:
   bool isSequence() const { return !tokens.empty(); }
   bool isText() const { return isBytes; } ///< tokens are bytes
   uint64_t fingerprint() const;           ///< of all values
-  int64_t trainedCount() const { return split; } ///< tokens or samples
   int64_t heldOutCount() const { return count() - split; }
 
 private:
