@@ -5,8 +5,8 @@
 // its f32 arguments and of all parameters that are not frozen, named `<name>_gradient` (compiler/Derive/Gradient.h).
 // A function with `model.minimize` computes a loss; afterwards it also sets parameters and states to what the
 // optimizer's steps make of the gradients (compiler/Derive/Minimize.h). One with `model.incremental` becomes the
-// functions that compute it position by position (Incremental/Incremental.h), one with `model.decode` the loop that writes
-// tokens by them (Incremental/Decode.h), one with `model.attention` what gives the weights of its attentions
+// functions that compute it position by position (Incremental/Incremental.h), one with `model.decode` the loop that
+// writes tokens by them (Incremental/Decode.h), one with `model.attention` what gives the weights of its attentions
 // (AttentionMaps.h).
 // `attn-incremental` and `attn-derive` are the passes; they need sizes resolved and views raised, as
 // buildDerivePipeline does before.

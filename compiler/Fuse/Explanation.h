@@ -1,6 +1,6 @@
 //===- Explanation.h - what was fused, what was not, and why ------------------------------------------------------===//
 //
-// Every decision of the phases raise and fuse is recorded in the module, as one dictionary in the array `attn.decisions`:
+// Every decision of the phases raise and fuse is recorded in the module, as one dictionary in `attn.decisions`:
 //
 //   {made = true,  reason = "view-folded", what = "gpt.attn:41:9", into = "gpt.attn:43:14", bytes = "1536*batch*seq",
 //    entry = "logits"}
