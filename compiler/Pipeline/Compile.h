@@ -12,6 +12,7 @@
 #include "compiler/Codegen/Target.h"
 #include "compiler/Pipeline/Phases.h"
 #include "compiler/Schedule/Schedule.h"
+#include "frontends/attn/Check/Options.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include <memory>
@@ -26,6 +27,7 @@ struct CompileOptions {
   std::string target = "native";                             ///< see Target::resolve
   std::string prefix;                                        ///< of symbols; empty: made of the file's stem
   std::vector<std::pair<std::string, std::string>> settings; ///< hyperparameters and their values
+  std::optional<WriterRequest> writer;                       ///< of a model (.attn)
   std::string weights;                                       ///< a .safetensors file to embed; empty: none
   bool allowExtra = false;                                   ///< tensors of it that are no parameters are left alone
   std::vector<ScheduleSetting> schedule;                     ///< choices about kernels, later ones win

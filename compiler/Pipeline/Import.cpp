@@ -54,6 +54,7 @@ static bool importModel(Job &job, std::unique_ptr<llvm::MemoryBuffer> buffer) {
   job.begin(Phase::Check);
   CheckOptions checkOptions;
   checkOptions.settings = job.options.settings;
+  checkOptions.writer = job.options.writer;
   std::unique_ptr<typed::Program> program = checkFile(sources, file, diagnostics, checkOptions);
   job.made.inputs = filesRead(sources);
   if (!program)

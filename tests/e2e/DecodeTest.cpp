@@ -66,7 +66,16 @@ protected:
     inputs["prompt_length"] = lengths;
     inputs["source"] = integers(prompts(std::vector<int64_t>(prompt.size(), sources), "source"), sources);
     inputs["seed"] = reference::Array::scalar(reference::Element::I32, seed);
+    inputs.insert(choice.begin(), choice.end());
     return inputs;
+  }
+
+  std::map<std::string, reference::Array> choice; ///< inputs of what chooses
+
+  static reference::Array numbers(reference::Element element, std::vector<double> values) {
+    reference::Array array(element, {int64_t(values.size())});
+    array.values.assign(values.begin(), values.end());
+    return array;
   }
 
   static std::vector<int32_t> wordsOf(const std::vector<char> &bytes) {
@@ -307,6 +316,43 @@ TEST_F(Decode, DrawsWithTheProbabilitiesOfTheLogits) {
     allowed.insert(order[i]);
   }
   EXPECT_EQ(drawn, allowed);
+}
+
+TEST_F(Decode, DrawsByNumbersOfEachRow) {
+  using reference::Element;
+  Rows prompt = prompts({5, 5, 5, 5, 5}, "numbers");
+  choice = {{"temperature", numbers(Element::F32, {1, 0.7, 0.5, 1, 0})},
+            {"top_k", numbers(Element::I32, {0, 4, 1, 0, 0})},
+            {"top_p", numbers(Element::F32, {1, 0.8, 1, 0.000001, 1})}};
+  Rows found = write("draw_by", prompt, 5, 3).tokens;
+  const char *names[] = {"draw", "draw_few", "draw_first", "draw_likely", "draw_cold"};
+  for (size_t row = 0; row < prompt.size(); ++row) {
+    std::vector<int32_t> wanted = write(names[row], prompt, 5, 3).tokens[row];
+    found[row].resize(wanted.size()); // draw_few stops
+    EXPECT_EQ(found[row], wanted) << names[row];
+  }
+}
+
+TEST_F(Decode, GivesTheChoiceWhatItTakes) {
+  using reference::Element;
+  Rows prompt = prompts({4, 7, 2}, "apart"), likeliest = expected("logits", prompt, 6);
+  choice = {{"bias", numbers(Element::F32, std::vector<double>(13))},
+            {"used", numbers(Element::I1, {0, 1, 0})},
+            {"scale", reference::Array::scalar(Element::F32, 1000)}};
+  choice["bias"].values[3] = 1;
+  Rows found = write("write_apart", prompt, 7).tokens;
+  EXPECT_EQ(found[0], likeliest[0]);
+  EXPECT_EQ(found[1], std::vector<int32_t>(atMost, 3));
+  EXPECT_EQ(found[2], likeliest[2]);
+}
+
+TEST_F(Decode, GivesASearchWhatItTakes) {
+  Rows prompt = prompts({4, 7}, "apart");
+  choice = {{"bias", reference::Array(reference::Element::F32, {2, 13})}};
+  choice["bias"].values[13 + 3] = 1000; // of the second row
+  Rows found = write("search_apart", prompt, 7).tokens;
+  EXPECT_EQ(found[0], expected("logits", {prompt[0]}, -1)[0]);
+  EXPECT_EQ(found[1], std::vector<int32_t>(atMost, 3));
 }
 
 TEST_F(Decode, RefusesLengthsThatThePromptDoesNotHave) {

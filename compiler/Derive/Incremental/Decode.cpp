@@ -1,5 +1,5 @@
-#include "compiler/Derive/Incremental/DecodeWriter.h"
 #include "compiler/Derive/Incremental/Decode.h"
+#include "compiler/Derive/Incremental/DecodeWriter.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -89,9 +89,9 @@ SmallVector<Value> DecodeWriter::inlined(func::FuncOp function, ValueRange opera
 void DecodeWriter::addArgument(Type type, StringRef name, ArrayRef<StringRef> shape) {
   numbers[name] = argumentTypes.size();
   argumentTypes.push_back(type);
-  arguments.push_back(builder.getDictionaryAttr(
-      {builder.getNamedAttr(model::nameAttrName, builder.getStringAttr(name)),
-       builder.getNamedAttr(model::shapeAttrName, builder.getStrArrayAttr(shape))}));
+  arguments.push_back(
+      builder.getDictionaryAttr({builder.getNamedAttr(model::nameAttrName, builder.getStringAttr(name)),
+                                 builder.getNamedAttr(model::shapeAttrName, builder.getStrArrayAttr(shape))}));
 }
 
 /// The tensor of the call's positions: the one argument that has them.
@@ -138,6 +138,48 @@ std::vector<Attribute> DecodeWriter::dimensions() {
   return result;
 }
 
+/// What the choice takes besides logits. Its names of rows and vocabulary are its own.
+LogicalResult DecodeWriter::addChoiceArguments() {
+  auto logits = choose.getArgAttrOfType<ArrayAttr>(chosenBy() - 1, model::shapeAttrName);
+  auto size = [](ArrayAttr shape, size_t number) { return cast<StringAttr>(shape[number]).getValue(); };
+  auto result = step.getResultAttrOfType<ArrayAttr>(0, model::shapeAttrName);
+  for (unsigned argument = chosenBy(); argument < choose.getNumArguments(); ++argument) {
+    auto type = cast<RankedTensorType>(choose.getArgumentTypes()[argument]);
+    if (choose.getArgAttr(argument, model::keyAttrName))
+      continue;
+    SmallVector<int64_t> extents(type.getShape());
+    SmallVector<StringRef> shape;
+    auto own = choose.getArgAttrOfType<ArrayAttr>(argument, model::shapeAttrName);
+    for (unsigned dimension = 0; dimension < extents.size(); ++dimension)
+      if (size(own, dimension) == size(logits, 0)) {
+        shape.push_back(names.row);
+      } else if (size(own, dimension) == size(logits, logits.size() - 1)) {
+        shape.push_back(size(result, result.size() - 1));
+        extents[dimension] = cast<RankedTensorType>(step.getResultTypes()[0]).getShape().back();
+      } else {
+        shape.push_back(size(own, dimension));
+      }
+    StringRef name = nameOf(choose, argument);
+    if (numbers.contains(name))
+      return choose.emitError("`") << name
+                                   << "` is an argument of what chooses, and of what decodes by it too; expected "
+                                   << "another name";
+    addArgument(RankedTensorType::get(extents, type.getElementType()), name, shape);
+  }
+  if (draws())
+    addArgument(RankedTensorType::get({}, builder.getI32Type()), "seed", {});
+  return success();
+}
+
+/// Behind what it takes from the loop, the arguments of the choice.
+void DecodeWriter::appendChoiceOperands(SmallVector<Value> &operands, Value turn) {
+  for (unsigned argument = chosenBy(); argument < choose.getNumArguments(); ++argument)
+    if (!choose.getArgAttr(argument, model::keyAttrName))
+      operands.push_back(made.getArgument(numbers[nameOf(choose, argument)]));
+  if (draws())
+    llvm::append_values(operands, made.getArguments().back(), turn);
+}
+
 LogicalResult DecodeWriter::writeEntry() {
   Type tokens = RankedTensorType::get({ShapedType::kDynamic, ShapedType::kDynamic}, builder.getI32Type());
   Type lengths = RankedTensorType::get({ShapedType::kDynamic}, builder.getI32Type());
@@ -148,14 +190,12 @@ LogicalResult DecodeWriter::writeEntry() {
       given[begin.getResultAttrOfType<StringAttr>(result, model::nameAttrName).getValue()] = Value();
   addOthers(begin);
   addOthers(prefill);
-  unsigned chosenBy = beams ? 3 : 1; // the arguments of the choice that come from the loop
-  bool draws = choose.getNumArguments() > chosenBy;
   for (StringRef name : {"prompt", "prompt_length", "seed"})
     if (numbers.contains(name) && numbers[name] > 1)
       return choose.emitError("`") << name << "` is an argument of `" << step.getName()
                                    << "`, and of what decodes by it too; expected another name";
-  if (draws)
-    addArgument(choose.getArgumentTypes()[chosenBy], "seed", {});
+  if (failed(addChoiceArguments()))
+    return failure();
   std::string name = choose.getName().str(), width = std::to_string(atMost);
   Type written = RankedTensorType::get({ShapedType::kDynamic, atMost}, builder.getI32Type());
   choose.setName(name + ".choose");
@@ -176,8 +216,6 @@ LogicalResult DecodeWriter::writeEntry() {
   builder.setInsertionPointToStart(body);
   prompt = body->getArgument(0);
   promptLength = body->getArgument(1);
-  if (draws)
-    seed = body->getArguments().back();
   rows = tensor::DimOp::create(builder, at, prompt, 0);
   positions = tensor::DimOp::create(builder, at, prompt, 1);
   return success();
@@ -284,8 +322,7 @@ void DecodeWriter::writeLoop(SmallVector<Value> caches, Value first) {
   SmallVector<Value> results =
       inlined(step, operandsOf(step, carried[0], position, Value(), carried.drop_front(inits.size() - caches.size())));
   SmallVector<Value> operands = {logitsOf(results[0])};
-  if (seed)
-    llvm::append_values(operands, seed, turn);
+  appendChoiceOperands(operands, turn);
   Value chosen = inlined(choose, operands).front();
   auto isOver = [&](Value row) { return compare(arith::CmpIPredicate::ne, read(ended, row), i32(0)); };
   Value endedNext = each({rows}, i32Type, [&](ValueRange index) {

@@ -31,11 +31,16 @@ private:
   llvm::StringMap<unsigned> numbers;            ///< of arguments, by name
   llvm::StringMap<mlir::Value> given;           ///< what begin computed, and what is repeated for beams
   mlir::Value rows, positions;                  ///< index
-  mlir::Value prompt, promptLength, seed;
+  mlir::Value prompt, promptLength;
 
   void addArgument(mlir::Type type, llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> shape);
   void addOthers(mlir::func::FuncOp function);
   std::vector<mlir::Attribute> dimensions();
+  /// So many arguments of the choice come from the loop; the key of its draws are the last two, where it draws.
+  unsigned chosenBy() const { return beams ? 3 : 1; }
+  bool draws() { return choose.getArgAttr(choose.getNumArguments() - 1, mlir::model::keyAttrName) != nullptr; }
+  llvm::LogicalResult addChoiceArguments();
+  void appendChoiceOperands(llvm::SmallVector<mlir::Value> &operands, mlir::Value turn);
   llvm::LogicalResult writeEntry();
   void writeBegin();
   llvm::SmallVector<mlir::Value> writePrefill(mlir::Value first);

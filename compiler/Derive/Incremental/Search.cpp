@@ -150,8 +150,7 @@ DecodeWriter::Chosen DecodeWriter::searchChoice(const Search &before, Value logi
     return compare(arith::CmpIPredicate::ne, read(before.ended, index), i32(0));
   });
   SmallVector<Value> operands = {before.score, ended, split(logits, 0)};
-  if (seed)
-    llvm::append_values(operands, seed, before.turn);
+  appendChoiceOperands(operands, before.turn);
   SmallVector<Value> chosen = inlined(choose, operands);
   return {chosen[0], chosen[1], chosen[2]};
 }

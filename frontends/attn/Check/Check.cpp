@@ -62,6 +62,8 @@ std::unique_ptr<Program> Checker::run(FileId file) {
   build.setBlock(&outside);
   Instance *model = decl ? instantiateModel(*decl, *unit) : nullptr;
   checkEntries(*unit, model);
+  if (options.writer && !diagnostics.hasErrors())
+    addWriter(*options.writer);
   checkEntryNames();
   checkUncalled(*unit);
   if (diagnostics.hasErrors())
@@ -99,13 +101,14 @@ static bool isEntryLike(const ast::FunctionDecl &decl) {
 }
 
 /// The header gives an entry point `f` of a model `m` the names `m_f`, `m_f_run` and `m_f_arena_bytes`, and the model
-/// `m_model` and `m_prepare`.
+/// `m_model` and `m_prepare`. One made by `incremental` has `m_f_truncate` and `m_f_reorder` as well.
 void Checker::checkEntryNames() {
   for (const Entry &entry : program->entries) {
     std::string_view name = entry.name;
     bool isOfModel = name == "model" || name == "prepare" || name == "prepare_arena_bytes";
     auto other = std::find_if(program->entries.begin(), program->entries.end(), [&](const Entry &each) {
-      return name == each.name + "_run" || name == each.name + "_arena_bytes";
+      bool isOfStates = name == each.name + "_truncate" || name == each.name + "_reorder";
+      return name == each.name + "_run" || name == each.name + "_arena_bytes" || (isOfStates && !each.along.empty());
     });
     if (!isOfModel && other == program->entries.end())
       continue;

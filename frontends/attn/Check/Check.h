@@ -2,20 +2,15 @@
 #pragma once
 
 #include "compiler/Diagnostics/Diagnostic.h"
+#include "frontends/attn/Check/Options.h"
 #include "frontends/attn/Check/Typed.h"
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace attnc {
-
-struct CheckOptions {
-  /// Hyperparameters of the model and their values, as in `--set layers=12`: a number, true or false.
-  std::vector<std::pair<std::string, std::string>> settings;
-};
 
 /// Parses a file and the files it uses, and checks them. Null where `diagnostics` has got an error. All errors of
 /// syntax, or all of type, shape and name, are reported.

@@ -107,9 +107,12 @@ public:
   //===- Decode.cpp -----------------------------------------------------------------------------------------------===//
 
   void decode(const Derivation &derivation, const ast::ExportDecl &decl, const ScopePtr &scope);
+  /// Exports what a command asks for, where the file does not.
+  void addWriter(const WriterRequest &wanted);
   bool isDecodable(const typed::Entry &step, SourceRange range);
   std::optional<FunctionValue> chooser(const ast::Expr &with, const ScopePtr &scope);
   bool isChoice(const typed::Entry &entry, SourceRange range);
+  bool areOfCall(const typed::Entry &choice, size_t from, const typed::Type &logits);
   std::optional<int64_t> beamsOf(const typed::Entry &entry);
   bool hasTokens(const typed::Entry &step, int64_t most, const ast::Argument &atMost, std::optional<int64_t> last,
                  const ast::Argument *stop);

@@ -40,24 +40,24 @@ bool Checker::isDecodable(const Entry &step, SourceRange range) {
       }
   bool takesTokens = count == 1 && tokens->type.element == Element::I32 && tokens->type.rank() == 2 &&
                      tokens->type.shape[1] == Dim::symbol(step.along) && !tokens->type.shape[0].isConstant();
-  if (!takesTokens) {
-    error(DiagnosticKind::NotAnEntry, range,
-          fmt::format("`{}` cannot be decoded: what it takes along `{}` is not one tensor of tokens", step.name,
-                      step.along))
-        .note("it is exported", step.range)
-        .hint(fmt::format("i32[batch, {}] is", step.along));
+  auto refuse = [&](const std::string &reason, const std::string &hint) {
+    Diagnostic &report =
+        error(DiagnosticKind::NotAnEntry, range, fmt::format("`{}` cannot be decoded: {}", step.name, reason))
+            .hint(hint);
+    if (range != step.range)
+      report.note("it is exported", step.range);
     return false;
-  }
+  };
+  if (!takesTokens)
+    return refuse(fmt::format("what it takes along `{}` is not one tensor of tokens", step.along),
+                  fmt::format("i32[batch, {}] is", step.along));
   const Type *found = step.results.size() == 1 ? &step.results[0].value->type : nullptr;
   bool givesLogits = found && found->element == Element::F32 && found->shape.front() == tokens->type.shape[0] &&
                      (found->rank() == 2 || (found->rank() == 3 && found->shape[1] == tokens->type.shape[1]));
-  if (!givesLogits)
-    error(DiagnosticKind::NotAnEntry, range,
-          fmt::format("`{}` cannot be decoded: it gives {}, which are not the logits of one token for each position",
-                      step.name, found ? textOf(*found) : fmt::format("{} results", step.results.size())))
-        .note("it is exported", step.range)
-        .hint(fmt::format("f32[batch, {}, vocab], or f32[batch, vocab] of the last one, are", step.along));
-  return givesLogits;
+  return givesLogits ||
+         refuse(fmt::format("it gives {}, which are not the logits of one token for each position",
+                            found ? textOf(*found) : fmt::format("{} results", step.results.size())),
+                fmt::format("f32[batch, {}, vocab], or f32[batch, vocab] of the last one, are", step.along));
 }
 
 /// The function of `with`: one by its name, or that of a module with its hyperparameters.
@@ -93,16 +93,29 @@ std::optional<FunctionValue> Checker::chooser(const ast::Expr &with, const Scope
   return std::nullopt;
 }
 
+/// What the choice takes behind logits is of a call, its rows and the vocabulary; reports other sizes.
+bool Checker::areOfCall(const Entry &choice, size_t from, const Type &logits) {
+  for (size_t number = from; number < choice.arguments.size(); ++number)
+    for (const Dim &size : choice.arguments[number]->type.shape)
+      if (!size.isConstant() && size != logits.shape.front() && size != logits.shape.back()) {
+        error(DiagnosticKind::NotAnEntry, choice.arguments[number]->range,
+              fmt::format("what chooses tokens takes `{}` along `{}`, which is not a size of its logits",
+                          choice.arguments[number]->name, size.text()))
+            .hint(fmt::format("`{}` and `{}` are", logits.shape.front().text(), logits.shape.back().text()));
+        return false;
+      }
+  return true;
+}
+
 /// Does it take logits and give a token for each row?
 bool Checker::isChoice(const Entry &entry, SourceRange range) {
-  size_t draws = entry.seed ? 2 : 0;
-  const Type *logits = entry.arguments.size() == 1 + draws ? &entry.arguments[0]->type : nullptr;
+  const Type *logits = entry.arguments.empty() ? nullptr : &entry.arguments[0]->type;
   const Type *token = entry.results.size() == 1 ? &entry.results[0].value->type : nullptr;
   auto isNamed = [](const Dim &dim) { return !dim.isConstant(); };
   if (logits && token && logits->element == Element::F32 && logits->rank() == 2 && token->element == Element::I32 &&
       token->rank() == 1 && token->shape[0] == logits->shape[0] &&
       std::all_of(logits->shape.begin(), logits->shape.end(), isNamed))
-    return true;
+    return areOfCall(entry, 1, *logits);
   error(DiagnosticKind::NotAnEntry, range, "this function does not choose a token for each row of logits")
       .note("it is", entry.range)
       .hint("it takes f32[batch, vocab] and gives i32[batch]; that of a search over n beams, a number from 1 on, takes "
@@ -114,8 +127,7 @@ bool Checker::isChoice(const Entry &entry, SourceRange range) {
 /// Does it take the scores of beams, which have ended, and their logits, and give the scores of the next beams, the
 /// beams that these go on from, and by which token? Then, how many beams a row has.
 std::optional<int64_t> Checker::beamsOf(const Entry &entry) {
-  size_t draws = entry.seed ? 2 : 0;
-  if (entry.arguments.size() != 3 + draws || entry.results.size() != 3)
+  if (entry.arguments.size() < 3 || entry.results.size() != 3)
     return std::nullopt;
   const Type &logits = entry.arguments[2]->type;
   if (logits.element != Element::F32 || logits.rank() != 3 || logits.shape[0].isConstant() ||
@@ -195,10 +207,39 @@ void Checker::decode(const Derivation &derivation, const ast::ExportDecl &decl, 
     return;
   Entry &entry = program->entries.back();
   decoding.beams = beamsOf(entry);
-  if (!decoding.beams && !isChoice(entry, with->value->range))
+  bool isRight = decoding.beams ? areOfCall(entry, 3, entry.arguments[2]->type) : isChoice(entry, with->value->range);
+  if (!isRight)
     return;
   entry.doc = decl.doc;
   entry.decoding = std::move(decoding);
+}
+
+void Checker::addWriter(const WriterRequest &wanted) {
+  const Entry *step = nullptr;
+  for (const Entry &entry : program->entries) {
+    if (!wanted.entry.empty() && entry.name != wanted.entry)
+      continue;
+    if (entry.decoding || (step && !entry.along.empty()))
+      return;
+    if (!entry.along.empty())
+      step = &entry;
+  }
+  if (!step || !isDecodable(*step, step->range))
+    return;
+  Decoding decoding;
+  decoding.of = step->name;
+  decoding.atMost = wanted.atMost;
+  for (const Dimension &dimension : step->dimensions)
+    if (dimension.name == step->along && dimension.max >= 0)
+      decoding.atMost = std::clamp<int64_t>(dimension.max / 2, 1, wanted.atMost);
+  SourceRange range = step->range;
+  SourceUnit *prelude =
+      load(sources.add(wanted.file + ".attn", std::string(preludeText(wanted.file).value_or(""))), wanted.file);
+  for (const ast::FunctionDecl &decl : prelude->ast->functions)
+    if (decl.name && decl.name->text == wanted.choice)
+      checkEntry({&decl, prelude, {nullptr, {}}}, WriterRequest::madeOf(decoding.of), range, true);
+  if (!diagnostics.hasErrors())
+    program->entries.back().decoding = std::move(decoding);
 }
 
 } // namespace attnc::check
