@@ -30,7 +30,7 @@ static double median(std::vector<double> values) {
 
 static void printTable(const Invocation &call, const std::vector<Profile::Line> &kernels, double seconds, int runs) {
   fmt::print("{}: {:.3f} ms, median of {} runs, {} threads, arena {} bytes\n", call.entry->name, 1e3 * seconds, runs,
-             call.context.executor->workers, call.context.arena_bytes);
+             call.runner.context.executor->workers, call.runner.context.arena_bytes);
   fmt::print("  {:<32} {:<8} {:>8} {:>11} {:>7}\n", "kernel", "kind", "launches", "ms", "share");
   for (const Profile::Line &line : kernels)
     fmt::print("  {:<32} {:<8} {:>8} {:>11.3f} {:>6.1f}%\n", line.name, line.kind, line.launches / runs,
@@ -42,8 +42,8 @@ static void printJson(const Invocation &call, const std::vector<Profile::Line> &
   out.object([&] {
     out.attribute("entry", call.entry->name);
     out.attribute("milliseconds", 1e3 * seconds);
-    out.attribute("threads", call.context.executor->workers);
-    out.attribute("arena_bytes", call.context.arena_bytes);
+    out.attribute("threads", call.runner.context.executor->workers);
+    out.attribute("arena_bytes", call.runner.context.arena_bytes);
     out.attributeArray("kernels", [&] {
       for (const Profile::Line &line : kernels)
         out.object([&] {
@@ -67,8 +67,8 @@ static Error bench(const BenchOptions &options) {
   auto call = Invocation::create(model, options.invocation);
   if (!call)
     return call.takeError();
-  Profile profile(model, (*call)->context.executor);
-  (*call)->context.executor = profile.executor();
+  Profile profile(model, (*call)->runner.context.executor);
+  (*call)->runner.context.executor = profile.executor();
   // The first run touches the arena's pages; it is not counted.
   if (Error error = (*call)->run())
     return error;

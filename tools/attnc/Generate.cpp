@@ -1,13 +1,12 @@
-// attnc generate: writes what a model says next, one token after the other, by entry points made by `incremental`.
-#include "attn/attn.h"
+// attnc generate: writes what a model says next, by entry points that `decode` makes. A call writes a number of tokens
+// that is known when the model is compiled; each goes on from the tokens so far, as many of the last of them as the
+// model has room for.
 #include "tools/attnc/Commands.h"
+#include "tools/attnc/Runner.h"
 #include "tools/attnc/SourceOptions.h"
-#include "tools/attnc/TensorFile.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
-#include <numeric>
 
 using namespace llvm;
 
@@ -18,182 +17,162 @@ namespace {
 struct GenerateOptions {
   SourceOptions source;
   std::string entry, weights, prompt;
-  int64_t count = 200, top = 0, stop = -1, threads = 0;
-  double temperature = 1, mass = 1;
+  int64_t count = 200, stop = -1, threads = 0;
   uint64_t seed = 0;
+  /// Numbers for the choice, by the names of inputs; what is not said is what changes nothing.
+  std::map<std::string, double> choice = {{"temperature", 1}, {"top_k", 0}, {"top_p", 1}};
+  std::map<std::string, const CLI::Option *> said; ///< the options of these and of `seed`
 };
 
-/// A sequence that grows: the model's states, and the logits behind its last token.
-class Sequence {
+/// A text that grows by calls of an entry point.
+class Writer {
 public:
-  Sequence(const GenerateOptions &options, const attn_model &model) : options(options), model(model) {}
-  ~Sequence() {
-    attn_memory_free(context.arena, size_t(context.arena_bytes));
-    attn_weights_free(context.weights);
-    attn_pool_destroy(pool);
-  }
-  Error begin(int64_t capacity);
-  /// Takes in tokens; the logits are those behind the last of them.
-  Error take(std::vector<int32_t> tokens);
-  ArrayRef<float> logits() const { return ArrayRef(result.floats() + result.count() - vocabulary, vocabulary); }
+  Writer(const GenerateOptions &options, const attn_model &model) : options(options), model(model), runner(model) {}
+  Error start();
+  /// What follows these tokens; fewer than a call can write where the model has come to an end.
+  Expected<std::vector<int32_t>> follow(ArrayRef<int32_t> tokens);
+  int64_t atMost() const { return attn_size(&written().shape[1], nullptr); }
 
 private:
-  Error findEntries();
-  Error makeContext();
-  Expected<std::vector<int64_t>> dimensionsOf(const attn_entry_info &entry, int64_t count) const;
-  Error call(int64_t number, std::vector<int32_t> &tokens);
+  Error findEntry();
+  Error checkChoice() const;
+  const attn_entry_info &entry() const { return model.entries[number]; }
+  const attn_tensor_info &written() const { return entry().tensors[entry().input_count]; }
+  Expected<HostTensor> inputOf(const attn_tensor_info &info, ArrayRef<int32_t> prompt) const;
 
   const GenerateOptions &options;
   const attn_model &model;
-  int64_t stepNumber = -1, prefillNumber = -1, capacity = 0, vocabulary = 0;
-  int32_t length = 0;
-  std::vector<HostTensor> states;
-  HostTensor result;
-  attn_pool *pool = nullptr;
-  attn_context context = {};
+  Runner runner;
+  int64_t number = -1, calls = 0;
 };
 
 } // namespace
 
-static std::vector<int64_t> shapeOf(const attn_tensor_info &info, ArrayRef<int64_t> dimensions) {
-  std::vector<int64_t> shape;
-  for (int32_t d = 0; d < info.rank; ++d)
-    shape.push_back(attn_size(&info.shape[d], dimensions.data()));
-  return shape;
+/// Is an entry point one that `decode` makes: from prompts and their lengths, tokens and how many they are?
+static bool writesTokens(const attn_entry_info &entry) {
+  if (entry.input_count < 2 || entry.result_count != 2)
+    return false;
+  auto is = [&](int32_t number, StringRef name, int32_t rank) {
+    const attn_tensor_info &info = entry.tensors[number];
+    return info.name == name && info.dtype == ATTN_I32 && info.rank == rank;
+  };
+  const attn_tensor_info &tokens = entry.tensors[entry.input_count];
+  return is(0, "prompt", 2) && is(1, "prompt_length", 1) && is(entry.input_count, "tokens", 2) &&
+         is(entry.input_count + 1, "length", 1) && tokens.shape[1].term_count == 1 &&
+         tokens.shape[1].terms[0].factor_count == 0;
 }
 
-Error Sequence::findEntries() {
-  for (int64_t number = 0; number < model.entry_count; ++number) {
-    StringRef name = model.entries[number].name;
-    int64_t prefill = attn_find_entry(&model, (name + "_prefill").str().c_str());
-    if (prefill < 0 || (!options.entry.empty() && name != options.entry))
+Error Writer::findEntry() {
+  std::string names, steps;
+  WriterRequest wanted = {options.entry};
+  int64_t count = 0;
+  for (int64_t each = 0; each < model.entry_count; ++each) {
+    std::string name = model.entries[each].name;
+    if (attn_find_entry(&model, (name + "_prefill").c_str()) >= 0)
+      steps += (steps.empty() ? "" : ", ") + name;
+    if (!writesTokens(model.entries[each]))
       continue;
-    if (stepNumber >= 0)
+    names += (names.empty() ? "" : ", ") + name;
+    if (!wanted.names(name))
+      continue;
+    number = each;
+    ++count;
+  }
+  if (count == 1)
+    return Error::success();
+  if (count > 1)
+    return createStringError(formatv("say which entry point, by --entry: {0}", names));
+  if (!names.empty())
+    return createStringError(formatv("no entry point '{0}' writes tokens; the model has {1}", options.entry, names));
+  if (steps.empty())
+    return createStringError(
+        "the model has no entry point that writes tokens; write `export next = incremental(logits, "
+        "along: seq)` and `export write = decode(next, with: draw, at_most: 64)`");
+  if (options.source.isModel())
+    return createStringError(formatv("say which entry point to decode by, with --entry: {0}", steps));
+  return createStringError(formatv("what was compiled has no entry point that writes tokens; write `export write = "
+                                   "decode({0}, with: draw, at_most: 64)`, or give the model (.attn)",
+                                   StringRef(steps).split(',').first));
+}
+
+/// What the command line says is for what the entry point takes.
+Error Writer::checkChoice() const {
+  std::string takes;
+  for (int32_t input = 2; input < entry().input_count; ++input) {
+    const attn_tensor_info &info = entry().tensors[input];
+    StringRef name = info.name;
+    takes += (takes.empty() ? "" : ", ") + name.str();
+    bool isNumber = info.rank <= 1 && (info.dtype == ATTN_I32 || (info.dtype == ATTN_F32 && name != "seed"));
+    if (!isNumber || (name != "seed" && !options.choice.count(name.str())))
       return createStringError(
-          formatv("say which entry point, by --entry: {0}, {1}", model.entries[stepNumber].name, name));
-    stepNumber = number;
-    prefillNumber = prefill;
+          formatv("'{0}' takes `{1}`, for which there is no option; `attnc run` calls it", entry().name, name));
   }
-  if (stepNumber < 0)
-    return createStringError("the model has no such entry point made by `incremental`; write `export next = "
-                             "incremental(logits, along: seq)`");
-  const attn_entry_info &step = model.entries[stepNumber];
-  const attn_entry_info &prefill = model.entries[prefillNumber];
-  if (prefill.input_count - prefill.state_count > (prefill.take_back ? 3 : 2) ||
-      step.input_count - step.state_count != 2 || step.result_count != 1 ||
-      step.tensors[step.input_count].dtype != ATTN_F32)
-    return createStringError(formatv("'{0}' does not take tokens alone and give one logit for each token", step.name));
+  for (const auto &[name, option] : options.said)
+    if (option->count() > 0 && (name != "seed" || !options.weights.empty()) &&
+        !is_contained(split(takes, ", "), StringRef(name)))
+      return createStringError(
+          formatv("{0} has no use: how '{1}' chooses is fixed in the model; with `decoding.draw` it takes temperature, "
+                  "top_k, top_p and seed in each call",
+                  option->get_name(), entry().name));
   return Error::success();
 }
 
-/// One row; `seq` is what the call has, `capacity` what the states have.
-Expected<std::vector<int64_t>> Sequence::dimensionsOf(const attn_entry_info &entry, int64_t count) const {
-  std::vector<int64_t> dimensions;
-  for (const attn_dimension_info &dimension : ArrayRef(entry.dimensions, entry.dimension_count)) {
-    StringRef name = dimension.name;
-    dimensions.push_back(name == "batch" ? 1 : name == "capacity" ? capacity : count);
-    if (name == "capacity" && dimension.max >= 0 && capacity > dimension.max)
-      return createStringError(formatv(
-          "the prompt and what is to follow are {0} tokens, and the model has room for {1}", capacity, dimension.max));
-  }
-  return dimensions;
-}
-
-Error Sequence::makeContext() {
-  attn_status status;
-  if (Error error = toError(attn_pool_create(options.threads, &pool, &status), status))
+Error Writer::start() {
+  if (Error error = findEntry())
     return error;
-  context.executor = attn_pool_executor(pool);
-  bool embedded = model.parameter_count > 0 && model.parameters[0].embedded;
-  attn_code code =
-      !options.weights.empty()
-          ? attn_weights_load(&model, options.weights.c_str(), 0, context.executor, &context.weights, &status)
-      : embedded ? attn_weights_embedded(&model, context.executor, &context.weights, &status)
-                 : attn_weights_initialise(&model, options.seed, context.executor, &context.weights, &status);
-  return toError(code, status);
-}
-
-Error Sequence::begin(int64_t wanted) {
-  capacity = wanted;
-  if (Error error = findEntries())
+  if (Error error = checkChoice())
     return error;
-  const attn_entry_info &step = model.entries[stepNumber];
-  auto dimensions = dimensionsOf(step, 1);
-  if (!dimensions)
-    return dimensions.takeError();
-  for (int32_t i = step.input_count - step.state_count; i < step.input_count; ++i) {
-    const attn_tensor_info &info = step.tensors[i];
-    auto made = HostTensor::create(info.name, static_cast<attn_dtype>(info.dtype), shapeOf(info, *dimensions));
-    if (!made)
-      return made.takeError();
-    states.push_back(std::move(*made));
-  }
-  vocabulary = shapeOf(step.tensors[step.input_count], *dimensions).back();
-  return makeContext();
-}
-
-Error Sequence::call(int64_t number, std::vector<int32_t> &tokens) {
-  const attn_entry_info &entry = model.entries[number];
-  auto dimensions = dimensionsOf(entry, int64_t(tokens.size()));
-  if (!dimensions)
-    return dimensions.takeError();
-  result = HostTensor(ATTN_F32, shapeOf(entry.tensors[entry.input_count], *dimensions));
-  std::vector<attn_tensor> tensors(2);
-  tensors[0] = {tokens.data(), {1, int64_t(tokens.size())}, ATTN_I32, entry.tensors[0].rank};
-  tensors[1] = {&length, {1}, ATTN_I32, entry.tensors[1].rank};
-  int32_t count = int32_t(tokens.size()); // entry points with rings want to know
-  if (entry.input_count - entry.state_count > 2)
-    tensors.push_back({&count, {1}, ATTN_I32, entry.tensors[2].rank});
-  if (entry.tensors[0].rank == 1) // a model without rows
-    tensors[0].shape[0] = int64_t(tokens.size());
-  for (HostTensor &state : states)
-    tensors.push_back(state.view());
-  tensors.push_back(result.view());
-  int64_t bytes = entry.arena_bytes(dimensions->data(), context.executor->workers);
-  if (bytes > context.arena_bytes) {
-    attn_memory_free(context.arena, size_t(context.arena_bytes));
-    context.arena = attn_memory_allocate(size_t(bytes));
-    context.arena_bytes = context.arena ? bytes : 0;
-  }
-  attn_status status;
-  return toError(attn_run(&model, number, &context, tensors.data(), int64_t(tensors.size()), &status), status);
-}
-
-Error Sequence::take(std::vector<int32_t> tokens) {
-  if (Error error = call(tokens.size() == 1 ? stepNumber : prefillNumber, tokens))
+  if (Error error = runner.start(options.threads))
     return error;
-  length += int32_t(tokens.size());
-  return Error::success();
+  return runner.loadWeights(options.weights, 0, options.seed);
 }
 
-/// The likeliest token where the temperature is 0; else draw number `draw` among the likeliest `top`, as many as reach
-/// the probability `mass` together (Holtzman et al. 2020).
-static int32_t choose(const GenerateOptions &options, ArrayRef<float> logits, int64_t draw) {
-  std::vector<int32_t> order(logits.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return logits[a] > logits[b]; });
-  if (options.temperature == 0)
-    return order.front();
-  size_t count = options.top > 0 ? std::min<size_t>(options.top, order.size()) : order.size();
-  std::vector<double> weights(count);
-  double sum = 0, reached = 0;
-  for (size_t i = 0; i < count; ++i)
-    sum += weights[i] = std::exp((double(logits[order[i]]) - logits[order[0]]) / options.temperature);
-  size_t kept = 0;
-  while (kept < count && reached < options.mass * sum)
-    reached += weights[kept++];
-  double left = attn_random_uniform(options.seed, 0, uint64_t(draw)) * reached;
-  size_t chosen = 0;
-  while (chosen + 1 < kept && (left -= weights[chosen]) > 0)
-    ++chosen;
-  return order[chosen];
+/// One row. Each call draws by a seed of its own.
+Expected<HostTensor> Writer::inputOf(const attn_tensor_info &info, ArrayRef<int32_t> prompt) const {
+  StringRef name = info.name;
+  auto made = HostTensor::create(name, static_cast<attn_dtype>(info.dtype), std::vector<int64_t>(info.rank, 1));
+  if (!made)
+    return made;
+  auto chosen = options.choice.find(name.str());
+  uint32_t words[4];
+  attn_random_words(options.seed, 0, uint64_t(calls), words);
+  int32_t whole = name == "seed" ? int32_t(words[0]) : int32_t(prompt.size());
+  if (name == "prompt") {
+    *made = HostTensor(ATTN_I32, {1, int64_t(prompt.size())});
+    copy(prompt, made->integers());
+  } else if (chosen != options.choice.end() && made->dtype == ATTN_F32) {
+    made->floats()[0] = float(chosen->second);
+  } else {
+    made->integers()[0] = chosen != options.choice.end() ? int32_t(chosen->second) : whole;
+  }
+  return made;
 }
 
-static void write(int32_t token, bool isText) {
-  if (isText)
-    std::fputc(token, stdout);
-  else
-    fmt::print("{} ", token);
+Expected<std::vector<int32_t>> Writer::follow(ArrayRef<int32_t> tokens) {
+  for (const attn_dimension_info &dimension : ArrayRef(entry().dimensions, entry().dimension_count))
+    if (&dimension - entry().dimensions == attn_size_dimension(&entry().tensors[0].shape[1]) && dimension.max >= 0)
+      tokens = tokens.take_back(size_t(dimension.max));
+  std::vector<HostTensor> inputs;
+  for (const attn_tensor_info &info : ArrayRef(entry().tensors, entry().input_count)) {
+    auto input = inputOf(info, tokens);
+    if (!input)
+      return input.takeError();
+    inputs.push_back(std::move(*input));
+  }
+  auto results = runner.run(number, inputs);
+  if (!results)
+    return results.takeError();
+  ++calls;
+  const int32_t *found = (*results)[0].integers();
+  return std::vector<int32_t>(found, found + (*results)[1].integers()[0]);
+}
+
+static void print(ArrayRef<int32_t> tokens, bool isText) {
+  for (int32_t token : tokens)
+    if (isText)
+      std::fputc(token, stdout);
+    else
+      fmt::print("{} ", token);
   std::fflush(stdout);
 }
 
@@ -215,51 +194,68 @@ static Expected<std::vector<int32_t>> tokensOf(StringRef prompt, bool &isText) {
 
 static Error generate(const GenerateOptions &options, const attn_model &model) {
   bool isText;
-  auto prompt = tokensOf(options.prompt, isText);
-  if (!prompt)
-    return prompt.takeError();
-  Sequence sequence(options, model);
-  if (Error error = sequence.begin(int64_t(prompt->size()) + options.count))
+  auto tokens = tokensOf(options.prompt, isText);
+  if (!tokens)
+    return tokens.takeError();
+  Writer writer(options, model);
+  if (Error error = writer.start())
     return error;
-  for (int32_t token : *prompt)
-    write(token, isText);
-  std::vector<int32_t> next = *prompt;
-  for (int64_t number = 0; number < options.count; ++number) {
-    if (Error error = sequence.take(next))
-      return error;
-    next = {choose(options, sequence.logits(), number)};
-    if (next.front() == options.stop)
-      break;
-    write(next.front(), isText);
+  print(*tokens, isText);
+  size_t end = tokens->size() + size_t(options.count);
+  for (bool goesOn = true; goesOn && tokens->size() < end;) {
+    auto next = writer.follow(*tokens);
+    if (!next)
+      return next.takeError();
+    goesOn = int64_t(next->size()) == writer.atMost();
+    next->resize(std::min(next->size(), end - tokens->size()));
+    if (auto stop = std::find(next->begin(), next->end(), options.stop); stop != next->end()) {
+      next->erase(stop, next->end());
+      goesOn = false;
+    }
+    print(*next, isText);
+    tokens->insert(tokens->end(), next->begin(), next->end());
   }
   std::fputc('\n', stdout);
   return Error::success();
 }
 
+/// Tokens of a call, where it is compiled for this. What comes before is read anew by each call: so that this stays in
+/// proportion to what is written there are 16 at most where the text is long, and all write about the same number.
+static int64_t tokensOfCall(int64_t count) {
+  int64_t calls = std::clamp<int64_t>((count + 63) / 64, 1, 16);
+  return (count + calls - 1) / calls;
+}
+
 static ExitCode generate(GenerateOptions &options) {
   ExitCode exitCode = ExitCode::Success;
+  options.source.compile.writer = WriterRequest{options.entry, "decoding", "draw", tokensOfCall(options.count)};
   std::optional<LoadedModel> loaded = options.source.load(exitCode);
   return loaded ? report(generate(options, loaded->model())) : exitCode;
 }
 
 void addGenerate(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<GenerateOptions>();
-  CLI::App *command = app.add_subcommand("generate", "Write what a model says next, token by token");
+  CLI::App *command = app.add_subcommand("generate", "Write what a model says next");
   options->source.addTo(*command, SourceOptions::Takes::ModelsAndObjects);
   command->add_option("--prompt", options->prompt, "A text, for models over bytes, or tokens: 15496,11,995")
       ->required();
-  command->add_option("--entry", options->entry, "Made by `incremental`; may be left out where there is one");
+  command->add_option("--entry", options->entry,
+                      "Made by `decode`, or in a model by `incremental`; may be left out where there is one");
   command->add_option("--weights", options->weights, "A .safetensors file")->type_name("FILE");
   command->add_option("--count", options->count, "Tokens at most")->capture_default_str()->check(CLI::PositiveNumber);
   command->add_option("--stop", options->stop, "Token that ends it")->type_name("TOKEN");
-  command->add_option("--temperature", options->temperature, "0: always the likeliest")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--top-k", options->top, "Draw among so many; 0: all")->check(CLI::NonNegativeNumber);
-  command->add_option("--top-p", options->mass, "Draw among the likeliest with this probability together")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0));
-  command->add_option("--seed", options->seed, "Of the draws")->capture_default_str();
+  auto &choice = options->choice;
+  options->said = {
+      {"temperature", command->add_option("--temperature", choice["temperature"], "0: always the likeliest")
+                          ->capture_default_str()
+                          ->check(CLI::NonNegativeNumber)},
+      {"top_k", command->add_option("--top-k", choice["top_k"], "Draw among so many; 0: all")
+                    ->check(CLI::Range(0, std::numeric_limits<int32_t>::max()))},
+      {"top_p",
+       command->add_option("--top-p", choice["top_p"], "Draw among the likeliest with this probability together")
+           ->capture_default_str()
+           ->check(CLI::Range(0.0, 1.0))},
+      {"seed", command->add_option("--seed", options->seed, "Of the draws")->capture_default_str()}};
   command->add_option("--threads", options->threads, "Threads; 0 is one for each processor")->capture_default_str();
   command->footer("Example:\n  attnc generate examples/chargpt/chargpt.attn --weights run/weights.safetensors "
                   "--prompt \"In the beginning\" --count 100 --temperature 0.8");

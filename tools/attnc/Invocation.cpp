@@ -8,12 +8,6 @@ using namespace llvm;
 
 namespace attnc {
 
-Invocation::~Invocation() {
-  attn_memory_free(context.arena, context.arena_bytes);
-  attn_weights_free(weights);
-  attn_pool_destroy(pool);
-}
-
 Expected<std::unique_ptr<Invocation>> Invocation::create(const attn_model &model, const InvocationOptions &options) {
   std::unique_ptr<Invocation> result(new Invocation(model));
   if (Error error = result->findEntry(options.entry))
@@ -82,8 +76,8 @@ static bool isFilling(StringRef how) {
 }
 
 /// The shape that the known dimensions give; an error names one that is not known.
-static Expected<std::vector<int64_t>> shapeOf(const attn_entry_info &entry, const attn_tensor_info &info,
-                                              ArrayRef<int64_t> dimensions) {
+static Expected<std::vector<int64_t>> knownShape(const attn_entry_info &entry, const attn_tensor_info &info,
+                                                 ArrayRef<int64_t> dimensions) {
   std::vector<int64_t> shape;
   for (int32_t d = 0; d < info.rank; ++d) {
     for (const attn_size_term &term : ArrayRef(info.shape[d].terms, info.shape[d].term_count))
@@ -142,7 +136,7 @@ int64_t Invocation::boundOf(const attn_tensor_info &input, const InputRanges &ra
 Error Invocation::checkSizes() const {
   for (int32_t i = 0; i < entry->input_count + entry->result_count; ++i) {
     const attn_tensor_info &info = entry->tensors[i];
-    auto shape = shapeOf(*entry, info, dimensions);
+    auto shape = knownShape(*entry, info, dimensions);
     if (!shape) {
       consumeError(shape.takeError()); // a size that a file says
       continue;
@@ -177,7 +171,7 @@ Error Invocation::makeInputs(const InvocationOptions &options) {
       continue;
     if (isInput && !isGiven && !isState && !options.fillMissing)
       return createStringError(formatv("input '{0}' is missing; give it by --input {0}=FILE", info.name));
-    auto shape = shapeOf(*entry, info, dimensions);
+    auto shape = knownShape(*entry, info, dimensions);
     if (!shape)
       return shape.takeError();
     auto made = HostTensor::create(info.name, static_cast<attn_dtype>(info.dtype), std::move(*shape));
@@ -194,48 +188,23 @@ Error Invocation::makeInputs(const InvocationOptions &options) {
   return Error::success();
 }
 
-std::vector<attn_tensor> Invocation::views() {
-  std::vector<attn_tensor> result;
-  for (HostTensor &tensor : tensors)
-    result.push_back(tensor.view());
-  return result;
-}
-
 Error Invocation::makeContext(const InvocationOptions &options) {
-  attn_status status;
-  if (Error error = toError(attn_pool_create(options.threads, &pool, &status), status))
+  if (Error error = runner.start(options.threads))
     return error;
-  context.executor = attn_pool_executor(pool);
-  if (model.loaded_count > 0) {
-    bool embedded = model.parameter_count > 0 && model.parameters[0].embedded;
-    attn_code code = !options.weights.empty()
-                         ? attn_weights_load(&model, options.weights.c_str(), options.allowExtra ? ATTN_ALLOW_EXTRA : 0,
-                                             context.executor, &weights, &status)
-                     : embedded ? attn_weights_embedded(&model, context.executor, &weights, &status)
-                                : attn_weights_initialise(&model, options.seed, context.executor, &weights, &status);
-    if (Error error = toError(code, status))
-      return error;
-    context.weights = weights;
-  } else if (!options.weights.empty()) {
-    return createStringError(formatv("{0}: the model has no parameters", options.weights));
-  }
-  std::vector<attn_tensor> all = views();
+  if (Error error = runner.loadWeights(options.weights, options.allowExtra ? ATTN_ALLOW_EXTRA : 0, options.seed))
+    return error;
+  attn_status status;
+  std::vector<attn_tensor> all = viewsOf(tensors);
   attn_code code = attn_infer_dimensions(&model, entryNumber, all.data(), all.size(), dimensions.data(), &status);
   if (Error error = toError(code, status))
     return error;
-  context.arena_bytes = entry->arena_bytes(dimensions.data(), context.executor->workers);
-  if (context.arena_bytes < 0)
-    return createStringError("the arena for these dimensions is beyond 64 bits");
-  context.arena = attn_memory_allocate(context.arena_bytes);
-  if (!context.arena)
-    return createStringError(formatv("no memory for an arena of {0} bytes", context.arena_bytes));
-  return Error::success();
+  return runner.growArena(entry->arena_bytes(dimensions.data(), runner.context.executor->workers));
 }
 
 Error Invocation::run() {
   attn_status status;
-  std::vector<attn_tensor> all = views();
-  return toError(attn_run(&model, entryNumber, &context, all.data(), all.size(), &status), status);
+  std::vector<attn_tensor> all = viewsOf(tensors);
+  return toError(attn_run(&model, entryNumber, &runner.context, all.data(), all.size(), &status), status);
 }
 
 } // namespace attnc

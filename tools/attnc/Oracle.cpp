@@ -34,7 +34,7 @@ reference::Parameters parametersOf(const Invocation &call) {
       char name[256];
       attn_parameter_name(&info, entry, name, sizeof name);
       result[name] = arrayOf(info.dtype, ArrayRef<int64_t>(info.shape, info.rank),
-                             attn_weights_table(call.context.weights)[info.first + entry]);
+                             attn_weights_table(call.runner.context.weights)[info.first + entry]);
     }
   }
   return result;

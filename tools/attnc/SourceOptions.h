@@ -22,6 +22,7 @@ public:
 
   const std::string &input() const { return compile.input; }
   bool isObject() const { return llvm::StringRef(compile.input).ends_with(".o"); }
+  bool isModel() const { return llvm::StringRef(compile.input).ends_with(".attn"); }
   /// Links the object, or compiles the model in memory. Where that fails: says why, sets `exitCode`, answers nothing.
   std::optional<LoadedModel> load(ExitCode &exitCode) const;
 

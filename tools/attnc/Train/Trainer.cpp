@@ -12,20 +12,12 @@ using namespace llvm;
 
 namespace attnc {
 
-Trainer::~Trainer() {
-  attn_memory_free(context.arena, context.arena_bytes);
-  attn_weights_free(weights);
-  attn_pool_destroy(pool);
-}
-
 Expected<std::unique_ptr<Trainer>> Trainer::create(const attn_model &model, const Options &options) {
   std::unique_ptr<Trainer> trainer(new Trainer(model, options.seed));
   if (Error error = trainer->findEntries(options))
     return std::move(error);
-  attn_status status;
-  if (Error error = toError(attn_pool_create(options.threads, &trainer->pool, &status), status))
+  if (Error error = trainer->runner.start(options.threads))
     return std::move(error);
-  trainer->context.executor = attn_pool_executor(trainer->pool);
   if (Error error = trainer->loadWeights(options))
     return std::move(error);
   return trainer;
@@ -78,26 +70,22 @@ Error Trainer::findEntries(const Options &options) {
 
 Error Trainer::loadWeights(const Options &options) {
   attn_status status;
-  attn_code code;
   if (options.weights.empty()) {
-    code = attn_weights_initialise(&model, options.seed, context.executor, &weights, &status);
-  } else {
-    attn_safetensors *file;
-    if (Error error = toError(attn_safetensors_open(options.weights.c_str(), &file, &status), status))
-      return error;
-    std::string object = attn_safetensors_object(file);
-    attn_safetensors_close(file);
-    if (options.goesOn && object != model.identity && !options.allowOther)
-      return createStringError(
-          formatv("{0}: was written by {1}, so that going on would not repeat to the bit what that "
-                  "would have done; --allow-other goes on all the same",
-                  options.weights, object.empty() ? "another program" : "another object"));
-    if (!options.goesOn)
-      return startFrom(options);
-    code = attn_weights_load(&model, options.weights.c_str(), ATTN_TRAINABLE, context.executor, &weights, &status);
+    attn_weights *weights = nullptr;
+    attn_code code = attn_weights_initialise(&model, options.seed, executor(), &weights, &status);
+    runner.setWeights(weights);
+    return toError(code, status);
   }
-  context.weights = weights;
-  return toError(code, status);
+  attn_safetensors *file;
+  if (Error error = toError(attn_safetensors_open(options.weights.c_str(), &file, &status), status))
+    return error;
+  std::string object = attn_safetensors_object(file);
+  attn_safetensors_close(file);
+  if (options.goesOn && object != model.identity && !options.allowOther)
+    return createStringError(formatv("{0}: was written by {1}, so that going on would not repeat to the bit what that "
+                                     "would have done; --allow-other goes on all the same",
+                                     options.weights, object.empty() ? "another program" : "another object"));
+  return options.goesOn ? runner.loadWeights(options.weights, ATTN_TRAINABLE, 0) : startFrom(options);
 }
 
 static int64_t product(const int64_t *sizes, int32_t rank) {
@@ -107,10 +95,10 @@ static int64_t product(const int64_t *sizes, int32_t rank) {
 /// A new training from the parameters of a file: the states start anew, whatever the file has.
 Error Trainer::startFrom(const Options &options) {
   attn_status status;
-  attn_weights *loaded = nullptr;
-  attn_code code = attn_weights_load(&model, options.weights.c_str(), 0, context.executor, &loaded, &status);
+  attn_weights *loaded = nullptr, *weights = nullptr;
+  attn_code code = attn_weights_load(&model, options.weights.c_str(), 0, executor(), &loaded, &status);
   if (code == ATTN_OK)
-    code = attn_weights_initialise(&model, options.seed, context.executor, &weights, &status);
+    code = attn_weights_initialise(&model, options.seed, executor(), &weights, &status);
   for (const attn_parameter_info &info : ArrayRef(model.parameters, code == ATTN_OK ? model.parameter_count : 0)) {
     size_t bytes = 4 * size_t(product(info.shape, info.rank));
     int64_t places = product(info.counts, info.list_rank);
@@ -118,7 +106,7 @@ Error Trainer::startFrom(const Options &options) {
       std::memcpy(const_cast<void *>(attn_weights_table(weights)[place]), attn_weights_table(loaded)[place], bytes);
   }
   attn_weights_free(loaded);
-  context.weights = weights;
+  runner.setWeights(weights);
   if (code != ATTN_OK)
     return toError(code, status);
   return prepareToValidate();
@@ -128,26 +116,8 @@ int64_t Trainer::stepsDone() const {
   std::string name = std::string(step().name) + ".count";
   for (int64_t p = 0; p < model.parameter_count; ++p)
     if (name == model.parameters[p].name)
-      return *static_cast<const int32_t *>(attn_weights_table(weights)[model.parameters[p].first]);
+      return *static_cast<const int32_t *>(attn_weights_table(weights())[model.parameters[p].first]);
   return 0;
-}
-
-static std::vector<attn_tensor> viewsOf(std::vector<HostTensor> &tensors) {
-  std::vector<attn_tensor> views;
-  for (HostTensor &tensor : tensors)
-    views.push_back(tensor.view());
-  return views;
-}
-
-Expected<std::vector<int64_t>> Trainer::dimensionsOf(int64_t number, std::vector<HostTensor> &inputs) const {
-  std::vector<int64_t> dimensions(model.entries[number].dimension_count);
-  std::vector<attn_tensor> views = viewsOf(inputs);
-  attn_status status;
-  if (Error error = toError(
-          attn_infer_dimensions(&model, number, views.data(), int64_t(views.size()), dimensions.data(), &status),
-          status))
-    return std::move(error);
-  return dimensions;
 }
 
 /// A batch as the step takes it: in as many parts as it accumulates, and with the seed of its draws.
@@ -171,46 +141,13 @@ Expected<std::vector<HostTensor>> Trainer::ofStep(const std::vector<HostTensor> 
 
 double Trainer::flopsOfStep(const std::vector<HostTensor> &batch) const {
   auto inputs = ofStep(batch);
-  auto dimensions = inputs ? dimensionsOf(stepNumber, *inputs) : Expected<std::vector<int64_t>>(inputs.takeError());
+  auto dimensions =
+      inputs ? runner.dimensionsOf(stepNumber, *inputs) : Expected<std::vector<int64_t>>(inputs.takeError());
   if (!dimensions) {
     consumeError(dimensions.takeError()); // the step itself will say it
     return 0;
   }
   return double(step().flops(dimensions->data()));
-}
-
-Error Trainer::growArena(int64_t bytes) {
-  if (bytes <= context.arena_bytes)
-    return Error::success();
-  attn_memory_free(context.arena, context.arena_bytes);
-  context.arena = attn_memory_allocate(bytes);
-  context.arena_bytes = context.arena ? bytes : 0;
-  return context.arena ? Error::success() : createStringError(formatv("no memory for an arena of {0} bytes", bytes));
-}
-
-Expected<std::vector<HostTensor>> Trainer::run(int64_t number, std::vector<HostTensor> &inputs) {
-  const attn_entry_info &entry = model.entries[number];
-  auto dimensions = dimensionsOf(number, inputs);
-  if (!dimensions)
-    return dimensions.takeError();
-  if (Error error = growArena(entry.arena_bytes(dimensions->data(), context.executor->workers)))
-    return std::move(error);
-  std::vector<HostTensor> results;
-  for (const attn_tensor_info &info : ArrayRef(entry.tensors + entry.input_count, entry.result_count)) {
-    std::vector<int64_t> shape;
-    for (const attn_size_info &size : ArrayRef(info.shape, info.rank))
-      shape.push_back(attn_size(&size, dimensions->data()));
-    auto made = HostTensor::create(info.name, static_cast<attn_dtype>(info.dtype), shape);
-    if (!made)
-      return made.takeError();
-    results.push_back(std::move(*made));
-  }
-  std::vector<attn_tensor> views = viewsOf(inputs);
-  append_range(views, viewsOf(results));
-  attn_status status;
-  if (Error error = toError(attn_run(&model, number, &context, views.data(), int64_t(views.size()), &status), status))
-    return std::move(error);
-  return results;
 }
 
 static Expected<double> onlyNumber(Expected<std::vector<HostTensor>> results) {
@@ -228,14 +165,14 @@ Expected<double> Trainer::loss(std::vector<HostTensor> &inputs) { return onlyNum
 
 Error Trainer::prepareToValidate() {
   attn_status status;
-  return toError(attn_weights_repack(weights, context.executor, &status), status);
+  return toError(attn_weights_repack(weights(), executor(), &status), status);
 }
 
 std::string Trainer::firstNotFinite() const {
   for (const attn_parameter_info &info : ArrayRef(model.parameters, model.parameter_count)) {
     int64_t count = product(info.shape, info.rank), places = product(info.counts, info.list_rank);
     for (int64_t place = info.first; info.dtype == ATTN_F32 && place < info.first + places; ++place) {
-      auto *values = static_cast<const float *>(attn_weights_table(weights)[place]);
+      auto *values = static_cast<const float *>(attn_weights_table(weights())[place]);
       if (!std::all_of(values, values + count, [](float value) { return std::isfinite(value); }))
         return info.name;
     }
@@ -245,7 +182,7 @@ std::string Trainer::firstNotFinite() const {
 
 Error Trainer::save(const std::string &path, bool states) const {
   attn_status status;
-  return toError(attn_weights_save(weights, path.c_str(), states ? ATTN_SAVE_STATES : 0, &status), status);
+  return toError(attn_weights_save(weights(), path.c_str(), states ? ATTN_SAVE_STATES : 0, &status), status);
 }
 
 } // namespace attnc

@@ -1,13 +1,12 @@
 //===- Trainer.h - a model that is being trained -----------------------------------------------------------------===//
 //
-// Owns weights, threads and arenas, and calls the entry points: one that takes a step and gives the loss of the
+// Calls the entry points: one that takes a step and gives the loss of the
 // parameters before it, and one that gives a loss alone, for validation.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "attn/attn.h"
-#include "tools/attnc/TensorFile.h"
+#include "tools/attnc/Runner.h"
 
 namespace attnc {
 
@@ -23,7 +22,6 @@ public:
     int64_t threads = 0;
   };
   static llvm::Expected<std::unique_ptr<Trainer>> create(const attn_model &model, const Options &options);
-  ~Trainer();
   Trainer(const Trainer &) = delete;
   Trainer &operator=(const Trainer &) = delete;
 
@@ -37,31 +35,30 @@ public:
   double flopsOfStep(const std::vector<HostTensor> &batch) const;
   llvm::Expected<double> loss(std::vector<HostTensor> &inputs);
   /// The results of any entry point.
-  llvm::Expected<std::vector<HostTensor>> run(int64_t entry, std::vector<HostTensor> &inputs);
+  llvm::Expected<std::vector<HostTensor>> run(int64_t entry, std::vector<HostTensor> &inputs) {
+    return runner.run(entry, inputs);
+  }
   /// Before a loss or another entry point, after steps.
   llvm::Error prepareToValidate();
   llvm::Error save(const std::string &path, bool states) const;
   /// The name of a parameter or state that has a value that is not finite; empty where there is none.
   std::string firstNotFinite() const;
-  const attn_executor *executor() const { return context.executor; }
+  const attn_executor *executor() const { return runner.context.executor; }
   /// Runs what follows on another executor, of as many workers.
-  void runOn(const attn_executor *executor) { context.executor = executor; }
+  void runOn(const attn_executor *executor) { runner.context.executor = executor; }
 
 private:
-  Trainer(const attn_model &model, uint64_t seed) : model(model), seed(seed) {}
+  Trainer(const attn_model &model, uint64_t seed) : model(model), seed(seed), runner(model) {}
+  attn_weights *weights() const { return runner.context.weights; }
   llvm::Error findEntries(const Options &options);
   llvm::Error loadWeights(const Options &options);
   llvm::Error startFrom(const Options &options);
-  llvm::Error growArena(int64_t bytes);
-  llvm::Expected<std::vector<int64_t>> dimensionsOf(int64_t entry, std::vector<HostTensor> &inputs) const;
   llvm::Expected<std::vector<HostTensor>> ofStep(const std::vector<HostTensor> &batch) const;
 
   const attn_model &model;
   uint64_t seed = 0;
   int64_t stepNumber = -1, lossNumber = -1;
-  attn_pool *pool = nullptr;
-  attn_weights *weights = nullptr;
-  attn_context context = {};
+  Runner runner;
 };
 
 } // namespace attnc
