@@ -104,6 +104,11 @@ private:
     text += fmt::format(format, std::forward<Arguments>(arguments)...) + "\n";
   }
   void writeEntry(const EntryPlan &plan, size_t number);
+  void writeStates(const Signature &signature, size_t number);
+  void writeTruncate(const Signature &signature, size_t number);
+  void writeReorder(const Signature &signature, size_t number);
+  void writeTensor(size_t position, const std::string &name, const SignatureTensor &tensor,
+                   const std::vector<std::string> &dimensions);
   void writeArenaBytes(const EntryPlan &plan, const Signature &signature, size_t number,
                        const std::vector<std::string> &dimensions);
   void writeComment(const Signature &signature, const std::vector<std::string> &dimensions,
@@ -159,15 +164,83 @@ void HeaderWriter::writeEntry(const EntryPlan &plan, size_t number) {
   writeComment(signature, dimensions, tensors);
   line("{} {{", argumentList(fmt::format("static inline attn_code {}_{}(", program.prefix, signature.name), arguments));
   line("  attn_tensor tensors[{}];", tensors.size());
-  for (const auto &[position, name, tensor] : llvm::enumerate(tensors, signature.tensors)) {
-    line("  tensors[{}].data = (void *){};", position, name);
-    line("  tensors[{}].dtype = {};", position, dtype(tensor.element));
-    line("  tensors[{}].rank = {};", position, tensor.shape.size());
-    for (const auto &[axis, size] : llvm::enumerate(tensor.shape))
-      line("  tensors[{}].shape[{}] = {};", position, axis, size.text(dimensions));
-  }
+  for (const auto &[position, name, tensor] : llvm::enumerate(tensors, signature.tensors))
+    writeTensor(position, name, tensor, dimensions);
   line("  return attn_run(&{}_model, {}, context, tensors, {}, status);", program.prefix, number, tensors.size());
   line("}}\n");
+  writeStates(signature, number);
+}
+
+void HeaderWriter::writeTensor(size_t position, const std::string &name, const SignatureTensor &tensor,
+                               const std::vector<std::string> &dimensions) {
+  line("  tensors[{}].data = (void *){};", position, name);
+  line("  tensors[{}].dtype = {};", position, dtype(tensor.element));
+  line("  tensors[{}].rank = {};", position, tensor.shape.size());
+  for (const auto &[axis, size] : llvm::enumerate(tensor.shape))
+    line("  tensors[{}].shape[{}] = {};", position, axis, size.text(dimensions));
+}
+
+void HeaderWriter::writeTruncate(const Signature &signature, size_t number) {
+  std::vector<std::string> arguments = {"int32_t *length", "const int32_t *to", "attn_status *status"};
+  std::string rows = "1", row = "The row keeps its first *to";
+  if (signature.rows) {
+    Names names(program.prefix);
+    names.claim("length");
+    names.claim("to");
+    rows = names.claim(signature.dimensions[*signature.rows].name);
+    row = "Row b keeps its first to[b]";
+    arguments.insert(arguments.begin(), "int64_t " + rows);
+  }
+  line("/* {} positions in the states of {}_{}: `length` becomes `to`.", row, program.prefix, signature.name);
+  line(" * {} can be taken back (attn/states.h). */",
+       signature.takeBack ? fmt::format("{} at most, or all,", *signature.takeBack) : std::string("Any number"));
+  line("{} {{",
+       argumentList(fmt::format("static inline attn_code {}_{}_truncate(", program.prefix, signature.name), arguments));
+  line("  return attn_states_truncate(&{}_model, {}, {}, length, to, status);", program.prefix, number, rows);
+  line("}}\n");
+}
+
+void HeaderWriter::writeReorder(const Signature &signature, size_t number) {
+  Names names(program.prefix);
+  names.claim("from");
+  std::vector<std::string> dimensions, arguments;
+  std::vector<std::pair<std::string, const SignatureTensor *>> states;
+  for (const auto &[symbol, dimension] : llvm::enumerate(signature.dimensions)) {
+    dimensions.push_back(names.claim(dimension.name));
+    bool isOfStates = llvm::any_of(signature.tensors, [&](const SignatureTensor &tensor) {
+      return tensor.isState && llvm::any_of(tensor.shape, [&](const SizeExpr &size) { return size.mentions(symbol); });
+    });
+    if (isOfStates)
+      arguments.push_back("int64_t " + dimensions.back());
+  }
+  for (const SignatureTensor &tensor : signature.tensors)
+    if (tensor.isState) {
+      states.emplace_back(names.claim(tensor.name), &tensor);
+      arguments.push_back(fmt::format("{} *{}", cType(tensor.element), states.back().first));
+    }
+  arguments.insert(arguments.end(), {"const int32_t *from", "attn_status *status"});
+  line("/* Row b gets what row from[b] has in the states of {}_{}, for all rows at once (attn/states.h). */",
+       program.prefix, signature.name);
+  line("{} {{",
+       argumentList(fmt::format("static inline attn_code {}_{}_reorder(", program.prefix, signature.name), arguments));
+  line("  attn_tensor tensors[{}];", states.size());
+  for (const auto &[position, state] : llvm::enumerate(states))
+    writeTensor(position, state.first, *state.second, dimensions);
+  line("  return attn_states_reorder(&{}_model, {}, \"{}\", tensors, from, status);", program.prefix, number,
+       signature.dimensions[*signature.rows].name);
+  line("}}\n");
+}
+
+/// Those that a prefill shares with its step are written once.
+void HeaderWriter::writeStates(const Signature &signature, size_t number) {
+  bool isOfStep = llvm::any_of(program.entries, [&](const EntryPlan &other) {
+    return signature.name == (func::FuncOp(other.entry).getName() + "_prefill").str();
+  });
+  if (!signature.isAppendedTo || isOfStep)
+    return;
+  writeTruncate(signature, number);
+  if (signature.rows)
+    writeReorder(signature, number);
 }
 
 std::string HeaderWriter::write(llvm::StringRef source) {

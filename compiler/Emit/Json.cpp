@@ -50,6 +50,11 @@ void writeEntry(llvm::json::OStream &json, const EntryPlan &plan, const EntryCer
                 json.attribute("state", tensor.isState);
             });
       });
+    if (signature.isAppendedTo) {
+      json.attribute("state_bytes", signature.stateBytes.text(plan.sizes.names));
+      if (signature.takeBack)
+        json.attribute("take_back", *signature.takeBack);
+    }
     json.attribute("arena_bytes", plan.arenaBytes.text(plan.symbols));
     json.attributeArray("slots", [&] {
       for (const Slot &slot : plan.slots)

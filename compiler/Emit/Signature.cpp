@@ -33,6 +33,29 @@ static SignatureTensor tensorOf(const EntryPlan &plan, Type type, DictionaryAttr
   return result;
 }
 
+/// What calls do to states: rows are as many as have lengths of their own.
+static void describeStates(func::FuncOp entry, Signature &signature) {
+  if (auto takeBack = entry->getAttrOfType<IntegerAttr>(model::takeBackAttrName))
+    signature.takeBack = takeBack.getInt();
+  for (const SignatureTensor &tensor : signature.tensors) {
+    SizeExpr bytes = tensor.element == "bool" ? 1 : 4;
+    for (const SizeExpr &size : tensor.shape)
+      bytes *= size;
+    if (tensor.isState)
+      signature.stateBytes += bytes;
+  }
+  entry.walk([&](model::AppendOp append) {
+    auto length = dyn_cast<BlockArgument>(append.getLength());
+    if (!length || length.getOwner() != &entry.front())
+      return;
+    signature.isAppendedTo = true;
+    const std::vector<std::string> &shape = signature.tensors[length.getArgNumber()].shapeText;
+    for (auto [number, dimension] : llvm::enumerate(signature.dimensions))
+      if (!shape.empty() && dimension.name == shape.front())
+        signature.rows = number;
+  });
+}
+
 Signature signatureOf(const EntryPlan &plan) {
   func::FuncOp entry = plan.entry;
   Signature signature;
@@ -51,6 +74,7 @@ Signature signatureOf(const EntryPlan &plan) {
   for (auto [number, type] : llvm::enumerate(entry.getResultTypes().drop_back(model::stateCount(entry))))
     signature.tensors.push_back(
         tensorOf(plan, type, entry.getResultAttrDict(number), "result" + std::to_string(number), true));
+  describeStates(entry, signature);
   return signature;
 }
 

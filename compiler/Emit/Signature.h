@@ -35,6 +35,12 @@ struct Signature {
   std::string doc; ///< the comment above it in the model; may be empty
   std::vector<SignatureDimension> dimensions;
   std::vector<SignatureTensor> tensors; ///< inputs, then results
+  /// Of states that are appended to: the number among `dimensions` of the one that numbers rows; nothing where there is
+  /// one row.
+  std::optional<unsigned> rows;
+  bool isAppendedTo = false;       ///< are there such states?
+  std::optional<int64_t> takeBack; ///< positions that can be taken back from the states; nothing where any can
+  SizeExpr stateBytes;             ///< of all states together
 };
 
 /// Of a planned entry point, which checkInterfaces has accepted: cannot fail.
