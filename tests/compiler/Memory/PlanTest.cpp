@@ -16,7 +16,7 @@ using namespace attnc;
 
 namespace {
 
-/// Kernels of one, two and three operands; @over may write its result over operand 0.
+/// Kernels of one, two and three operands; @over may write its result over operand 0. @flag says whether a loop ends.
 const std::string kernelText = R"(
   func.func private @one(%a: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {attn.kernel = "loops"} {
     return %a : tensor<?x8xf32>
@@ -29,6 +29,10 @@ const std::string kernelText = R"(
       attributes {attn.kernel = "loops"} {
     return %a, %b : tensor<?x8xf32>, tensor<?x8xf32>
   }
+  func.func private @flag(%a: tensor<?x8xf32>) -> tensor<i32> attributes {attn.kernel = "loops"} {
+    %c = arith.constant dense<0> : tensor<i32>
+    return %c : tensor<i32>
+  }
 )";
 const std::string signature =
     R"((%n0: tensor<?x8xf32> {model.shape = ["batch", "8"]}, %n1: tensor<?x8xf32> {model.shape = ["batch", "8"]}) )";
@@ -39,6 +43,7 @@ llvm::StringMap<KernelCode> kernelCodes() {
   llvm::StringMap<KernelCode> codes;
   codes["one"] = {};
   codes["over"] = {};
+  codes["flag"] = {};
   codes["scratch"].sharedBytes = SizeExpr::symbol(0) * 4 + 20;
   codes["scratch"].workerBytes = SizeExpr(100);
   return codes;
@@ -160,6 +165,8 @@ private:
         loop(nested);
       else if (auto get = llvm::dyn_cast<mlir::model::GetOp>(op))
         values[get] = fresh();
+      else if (auto end = llvm::dyn_cast<mlir::model::EndIfOp>(op))
+        expect(end.getDone(), "end_if");
       else if (llvm::isa<mlir::scf::YieldOp, mlir::func::ReturnOp>(op))
         finish(&op);
     }
@@ -212,14 +219,18 @@ struct ProgramWriter {
 
   void loop(const std::vector<std::string> &outer, const std::string &result, const std::string &a,
             const std::string &b, int depth) {
-    std::string x = fresh(), y = fresh();
+    std::string x = fresh(), y = fresh(), done = *rc::gen::arbitrary<bool>() ? fresh() : "";
     text += result + ":2 = scf.for %i" + std::to_string(next++) + " = %c0 to %c4 step %c1 iter_args(" + x + " = " + a +
             ", " + y + " = " + b + ") -> (" + type + ", " + type + ") {\n";
     std::vector<std::string> live = outer;
     // Inner values are chosen more often than outer ones, as in networks.
     for (int copy = 0; copy < 4; ++copy)
       live.insert(live.end(), {x, y});
+    if (!done.empty())
+      text += done + " = func.call @flag(" + x + ") : (" + type + ") -> tensor<i32>\n";
     statements(live, depth + 1);
+    if (!done.empty())
+      text += "model.end_if " + done + " : tensor<i32>\n";
     text += "scf.yield " + *rc::gen::elementOf(live) + ", " + live.back() + " : " + type + ", " + type + "\n}\n";
   }
 
@@ -337,6 +348,40 @@ TEST(Plan, SwappedCarriedValuesGoThroughAThirdPlace) {
                         "return %r#0 : tensor<?x8xf32>\n"));
   ASSERT_TRUE(succeeded(planned.plan));
   EXPECT_EQ(Machine(*planned.plan).fault, "");
+}
+
+/// An entry point with a ring, to which it appends in `body`.
+static std::string keepingEntry(const std::string &body) {
+  return R"(
+  func.func @entry(%x: tensor<?x8xf32> {model.shape = ["batch", "8"]}, %length: tensor<i32> {model.shape = []},
+                   %count: tensor<i32> {model.shape = []}, %ring: tensor<4x8xf32> {model.shape = ["4", "8"], model.state})
+      -> (tensor<?x8xf32> {model.shape = ["batch", "8"]}, tensor<4x8xf32> {model.shape = ["4", "8"], model.state})
+      attributes {model.entry, model.dimensions = [#model.dimension<"batch", -1>]} {
+)" + body +
+         "}\n";
+}
+
+static const std::string appended = R"(
+    %r = model.append %x to %ring at %length count %count : tensor<i32> along 0 ring
+        : tensor<?x8xf32> to tensor<4x8xf32> at tensor<i32>
+)";
+
+TEST(Plan, StatesAreAppendedToInTheCallersMemory) {
+  Planned planned(keepingEntry(one("%y", "%x") + appended + "return %y, %r : tensor<?x8xf32>, tensor<4x8xf32>\n"));
+  ASSERT_TRUE(succeeded(planned.plan));
+  auto append = *planned.plan->entry.getOps<mlir::model::AppendOp>().begin();
+  EXPECT_EQ(planned.plan->place(append).kind, Place::Kind::Input);
+  EXPECT_EQ(planned.plan->place(append).number, 3u);
+  EXPECT_TRUE(planned.plan->copies.empty());
+  EXPECT_TRUE(planned.plan->slots.empty());
+}
+
+TEST(Plan, StatesThatAreReadAsTheyWereAreRefused) {
+  Planned planned(keepingEntry(appended + R"(
+    %c0 = arith.constant 0 : index
+    %s = tensor.cast %ring : tensor<4x8xf32> to tensor<?x8xf32>
+)" + one("%y", "%s") + "return %y, %r : tensor<?x8xf32>, tensor<4x8xf32>\n"));
+  EXPECT_TRUE(failed(planned.plan));
 }
 
 TEST(Plan, ScratchCountsWorkers) {

@@ -110,3 +110,54 @@ func.func private @f() -> (tensor<4xf32> {model.shape = ["5"]})
 
 // expected-error @+1 {{argument 0 has model.name 3 : i64, expected a string}}
 func.func private @f(tensor<4xf32> {model.name = 3})
+
+// -----
+
+func.func @f(%done: tensor<i32>) {
+  // expected-error @+1 {{is in no loop}}
+  model.end_if %done : tensor<i32>
+  return
+}
+
+// -----
+
+func.func @f(%done: tensor<2xi32>, %n: index) {
+  scf.for %i = %n to %n step %n {
+    // expected-error @+1 {{asks 'tensor<2xi32>', expected tensor<i32>}}
+    model.end_if %done : tensor<2xi32>
+  }
+  return
+}
+
+// -----
+
+func.func @f(%k: tensor<?x3xf32>, %cache: tensor<?x3xf32>, %length: tensor<i32>) {
+  // expected-error @+1 {{goes along dimension 2 of 'tensor<?x3xf32>'}}
+  %r = model.append %k to %cache at %length along 2 : tensor<?x3xf32> to tensor<?x3xf32> at tensor<i32>
+  return
+}
+
+// -----
+
+func.func @f(%k: tensor<?x3xf32>, %cache: tensor<?x3xf32>, %length: tensor<?xi32>) {
+  // expected-error @+1 {{has lengths 'tensor<?xi32>', expected i32, one a row}}
+  %r = model.append %k to %cache at %length along 0 : tensor<?x3xf32> to tensor<?x3xf32> at tensor<?xi32>
+  return
+}
+
+// -----
+
+func.func @f(%k: tensor<2x?x3xf32>, %cache: tensor<2x4x3xf32>, %length: tensor<?xi32>, %count: tensor<i32>) {
+  // expected-error @+1 {{has counts 'tensor<i32>', expected 'tensor<?xi32>'}}
+  %r = model.append %k to %cache at %length count %count : tensor<i32> along 1 row 0 ring
+      : tensor<2x?x3xf32> to tensor<2x4x3xf32> at tensor<?xi32>
+  return
+}
+
+// -----
+
+func.func @f(%k: tensor<?x3xf32>, %cache: tensor<?x4xf32>, %length: tensor<i32>) {
+  // expected-error @+1 {{has rows 'tensor<?x3xf32>' of a cache 'tensor<?x4xf32>'}}
+  %r = model.append %k to %cache at %length along 0 : tensor<?x3xf32> to tensor<?x4xf32> at tensor<i32>
+  return
+}

@@ -17,3 +17,35 @@ func.func @f(%tokens: tensor<?xi32> {model.name = "tokens", model.shape = ["batc
   %g = model.get @gain[%l] : tensor<384xf32>
   return
 }
+
+// CHECK: func.func @g
+// CHECK-SAME: model.state
+// CHECK-SAME: model.take_back = 2 : i64
+func.func @g(%k: tensor<?x2x?x8xf32> {model.name = "k", model.shape = ["batch", "2", "seq", "8"]},
+             %length: tensor<?xi32> {model.name = "length", model.shape = ["batch"]},
+             %count: tensor<?xi32> {model.name = "count", model.shape = ["batch"]},
+             %keys: tensor<6x?x2x5x8xf32> {model.name = "keys", model.shape = ["6", "batch", "2", "5", "8"], model.state})
+    -> (tensor<6x?x2x5x8xf32> {model.name = "keys", model.shape = ["6", "batch", "2", "5", "8"], model.state})
+    attributes {model.entry, model.take_back = 2 : i64,
+                model.dimensions = [#model.dimension<"batch", -1>, #model.dimension<"seq", -1>]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c6 = arith.constant 6 : index
+  %done = arith.constant dense<1> : tensor<i32>
+  %r = scf.for %l = %c0 to %c6 step %c1 iter_args(%s = %keys) -> tensor<6x?x2x5x8xf32> {
+    // CHECK: model.append %{{.*}} to %{{.*}}[%{{.*}}] at %{{.*}} count %{{.*}} : tensor<?xi32> along 2 row 0 ring : tensor<?x2x?x8xf32> to tensor<6x?x2x5x8xf32> at tensor<?xi32>
+    %a = model.append %k to %s[%l] at %length count %count : tensor<?xi32> along 2 row 0 ring
+        : tensor<?x2x?x8xf32> to tensor<6x?x2x5x8xf32> at tensor<?xi32>
+    // CHECK: model.end_if %{{.*}} : tensor<i32>
+    model.end_if %done : tensor<i32>
+    scf.yield %a : tensor<6x?x2x5x8xf32>
+  }
+  return %r : tensor<6x?x2x5x8xf32>
+}
+
+// CHECK: func.func @h
+func.func @h(%k: tensor<?x8xf32>, %length: tensor<i32>, %keys: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // CHECK: model.append %{{.*}} to %{{.*}} at %{{.*}} along 0 : tensor<?x8xf32> to tensor<?x8xf32> at tensor<i32>
+  %a = model.append %k to %keys at %length along 0 : tensor<?x8xf32> to tensor<?x8xf32> at tensor<i32>
+  return %a : tensor<?x8xf32>
+}

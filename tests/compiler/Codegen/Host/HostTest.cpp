@@ -17,7 +17,7 @@ using namespace attnc;
 namespace {
 
 /// @add: a row a chunk; its result is x + bias. @copy: through scratch of the worker and of the launch, in two phases.
-/// @fail: reports that data are out of range.
+/// @fail: reports that data are out of range. @tick: the turns that are left, and whether this was the last.
 const char *fusedModule = R"(
   model.parameter @bias [3] : tensor<4xf32> checkpoint "h.{0}.bias" init <"normal", 0.0, 2.0>
   func.func private @add(%x: tensor<?x4xf32>, %bias: tensor<4xf32>) -> tensor<?x4xf32>
@@ -29,6 +29,9 @@ const char *fusedModule = R"(
   }
   func.func private @fail(%x: tensor<?x4xf32>) -> tensor<?x4xf32> attributes {attn.kernel = "loops"} {
     return %x : tensor<?x4xf32>
+  }
+  func.func private @tick(%left: tensor<i32>) -> (tensor<i32>, tensor<i32>) attributes {attn.kernel = "loops"} {
+    return %left, %left : tensor<i32>, tensor<i32>
   }
   func.func @sum(%x: tensor<?x4xf32> {model.name = "x", model.shape = ["rows", "4"]})
       -> (tensor<?x4xf32> {model.name = "y", model.shape = ["rows", "4"]},
@@ -52,6 +55,34 @@ const char *fusedModule = R"(
       attributes {model.entry, model.dimensions = [#model.dimension<"rows", -1, 1>]} {
     %r = func.call @fail(%x) : (tensor<?x4xf32>) -> tensor<?x4xf32>
     return %r : tensor<?x4xf32>
+  }
+  func.func @until(%x: tensor<?x4xf32> {model.name = "x", model.shape = ["rows", "4"]},
+                   %turns: tensor<i32> {model.name = "turns", model.shape = []})
+      -> (tensor<?x4xf32> {model.name = "y", model.shape = ["rows", "4"]},
+          tensor<i32> {model.name = "left", model.shape = []})
+      attributes {model.entry, model.dimensions = [#model.dimension<"rows", -1>]} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    %r:2 = scf.for %l = %c0 to %c3 step %c1 iter_args(%v = %x, %n = %turns) -> (tensor<?x4xf32>, tensor<i32>) {
+      %left:2 = func.call @tick(%n) : (tensor<i32>) -> (tensor<i32>, tensor<i32>)
+      model.end_if %left#1 : tensor<i32>
+      %b = model.get @bias[%l] : tensor<4xf32>
+      %a = func.call @add(%v, %b) : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
+      scf.yield %a, %left#0 : tensor<?x4xf32>, tensor<i32>
+    }
+    return %r#0, %r#1 : tensor<?x4xf32>, tensor<i32>
+  }
+  func.func @keep(%x: tensor<?x?x2xf32> {model.name = "x", model.shape = ["rows", "chunk", "2"]},
+                  %length: tensor<?xi32> {model.name = "length", model.shape = ["rows"]},
+                  %count: tensor<?xi32> {model.name = "count", model.shape = ["rows"]},
+                  %ring: tensor<?x3x2xf32> {model.name = "ring", model.shape = ["rows", "3", "2"], model.state})
+      -> (tensor<?x3x2xf32> {model.name = "ring", model.shape = ["rows", "3", "2"], model.state})
+      attributes {model.entry, model.take_back = 1 : i64,
+                  model.dimensions = [#model.dimension<"rows", -1>, #model.dimension<"chunk", -1>]} {
+    %r = model.append %x to %ring at %length count %count : tensor<?xi32> along 1 row 0 ring
+        : tensor<?x?x2xf32> to tensor<?x3x2xf32> at tensor<?xi32>
+    return %r : tensor<?x3x2xf32>
   }
 )";
 
@@ -104,6 +135,23 @@ const char *kernelPhases = R"(
     llvm.store %code, %status : i32, !llvm.ptr
     return
   }
+  func.func @tick_phase(%args: !llvm.ptr, %chunk: i64, %scratch: !llvm.ptr) {
+    %one = llvm.mlir.constant(1 : i32) : i32
+    %zero = llvm.mlir.constant(0 : i32) : i32
+    %buffers = llvm.load %args : !llvm.ptr -> !llvm.ptr
+    %n = llvm.load %buffers : !llvm.ptr -> !llvm.ptr
+    %second = llvm.getelementptr %buffers[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %left = llvm.load %second : !llvm.ptr -> !llvm.ptr
+    %third = llvm.getelementptr %buffers[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %done = llvm.load %third : !llvm.ptr -> !llvm.ptr
+    %before = llvm.load %n : !llvm.ptr -> i32
+    %after = arith.subi %before, %one : i32
+    %last = arith.cmpi eq, %after, %zero : i32
+    %flag = arith.extui %last : i1 to i32
+    llvm.store %after, %left : i32, !llvm.ptr
+    llvm.store %flag, %done : i32, !llvm.ptr
+    return
+  }
 )";
 
 class HostCode : public testing::Test {
@@ -125,12 +173,13 @@ protected:
     addKernel("add", {{{"add_phase", rows}}, {}, {}, {}});
     addKernel("copy", {{{"copy_in", rows}, {"copy_out", rows}}, rows * 16, SizeExpr(16), {}});
     addKernel("fail", {{{"fail_phase", SizeExpr(1)}}, {}, {}, {}});
+    addKernel("tick", {{{"tick_phase", SizeExpr(1)}}, {}, {}, {}});
     program.prefix = "m";
     program.parameters = *ParameterTable::of(*module);
     llvm::StringMap<KernelCode> codes;
     for (CompiledKernel &kernel : program.kernels)
       codes[kernel.function.getName()] = kernel.code;
-    for (const char *entry : {"sum", "bad"})
+    for (const char *entry : {"sum", "bad", "until", "keep"})
       program.entries.push_back(*planEntry(module->lookupSymbol<mlir::func::FuncOp>(entry), codes));
     certify(program);
     emitHostCode(program, *code);
@@ -156,19 +205,22 @@ protected:
 
   /// Calls entry point `entry` on `rows` rows of x[i] = i, with an arena of exactly the promised size, full of NaN.
   int32_t run(int64_t entry, int64_t rows, std::vector<std::vector<float>> &results) {
-    const attn_model &model = loaded->model();
     std::vector<float> x(rows * 4);
     for (size_t i = 0; i < x.size(); ++i)
       x[i] = float(i);
-    results.assign(model.entries[entry].result_count, std::vector<float>(rows * 4, -1));
+    results.assign(loaded->model().entries[entry].result_count, std::vector<float>(rows * 4, -1));
     std::vector<void *> tensors = {x.data()};
     for (std::vector<float> &result : results)
       tensors.push_back(result.data());
+    return call(entry, {rows}, tensors);
+  }
+
+  int32_t call(int64_t entry, std::vector<int64_t> dimensions, std::vector<void *> tensors) {
     const attn_executor *executor = attn_serial_executor();
-    int64_t bytes = model.entries[entry].arena_bytes(&rows, executor->workers);
+    int64_t bytes = loaded->model().entries[entry].arena_bytes(dimensions.data(), executor->workers);
     GuardedBuffer arena(bytes, false, ATTN_ALIGNMENT);
-    attn_frame frame = {tensors.data(), &rows, table.data(), arena.data(), executor};
-    return model.entries[entry].run(&frame);
+    attn_frame frame = {tensors.data(), dimensions.data(), table.data(), arena.data(), executor};
+    return loaded->model().entries[entry].run(&frame);
   }
 
   mlir::MLIRContext context;
@@ -189,6 +241,47 @@ TEST_F(HostCode, RunsLoopsOverLists) {
       EXPECT_EQ(results[0][i], float(i) + 111 * (i % 4 + 1));
       EXPECT_EQ(results[1][i], results[0][i]);
     }
+  }
+}
+
+TEST_F(HostCode, LoopsEndWhereTheirTurnsSay) {
+  for (int32_t turns : {1, 2, 3, 0, 5}) {
+    int64_t rows = 5, done = turns == 0 ? 3 : std::min(turns, 3);
+    std::vector<float> x(rows * 4, 1), y(rows * 4, -1);
+    int32_t left = -1;
+    ASSERT_EQ(call(2, {rows}, {x.data(), &turns, y.data(), &left}), ATTN_OK);
+    EXPECT_EQ(left, turns - done);
+    for (int64_t i = 0; i < rows * 4; ++i) {
+      float wanted = 1;
+      for (int64_t turn = 0; turn < done; ++turn)
+        wanted += bias[turn][i % 4];
+      EXPECT_EQ(y[i], wanted) << turns;
+    }
+  }
+}
+
+TEST_F(HostCode, RingsKeepTheLastPositionsThatCount) {
+  // Position p of a row is {p, -p}; the call has those from `length` on.
+  const int32_t lengths[] = {0, 2, 4, 7}, counts[] = {2, 0, 3, 5};
+  constexpr int64_t rows = 4, chunk = 5, places = 3;
+  std::vector<float> x, ring(rows * places * 2, 100), wanted = ring;
+  for (int64_t row = 0; row < rows; ++row)
+    for (int32_t i = 0; i < chunk; ++i) {
+      float position = float(lengths[row] + i);
+      x.insert(x.end(), {position, -position});
+      float *place = &wanted[(row * places + (lengths[row] + i) % places) * 2];
+      if (i < counts[row])
+        place[0] = position, place[1] = -position;
+    }
+  std::vector<int32_t> length(lengths, lengths + rows), count(counts, counts + rows);
+  ASSERT_EQ(call(3, {rows, chunk}, {x.data(), length.data(), count.data(), ring.data()}), ATTN_OK);
+  EXPECT_EQ(ring, wanted);
+  const std::pair<int32_t, int32_t> bad[] = {{-1, 1}, {0, -1}, {0, 6}};
+  for (auto [badLength, badCount] : bad) {
+    length[2] = badLength;
+    count[2] = badCount;
+    EXPECT_EQ(call(3, {rows, chunk}, {x.data(), length.data(), count.data(), ring.data()}), ATTN_FULL);
+    EXPECT_EQ(ring, wanted) << "something was written";
   }
 }
 
@@ -229,7 +322,7 @@ TEST_F(HostCode, TableDescribesTheModel) {
   const attn_model &model = loaded->model();
   EXPECT_EQ(model.abi_version, uint32_t(ATTN_ABI_VERSION));
   EXPECT_STREQ(model.name, "m");
-  ASSERT_EQ(model.entry_count, 2);
+  ASSERT_EQ(model.entry_count, 4);
   const attn_entry_info &entry = model.entries[0];
   EXPECT_STREQ(entry.name, "sum");
   ASSERT_EQ(entry.input_count, 1);
@@ -244,13 +337,17 @@ TEST_F(HostCode, TableDescribesTheModel) {
   ASSERT_EQ(entry.tensors[2].shape[0].term_count, 1);
   EXPECT_EQ(entry.tensors[2].shape[0].terms[0].factors[0], 0);
   EXPECT_EQ(entry.tensors[2].shape[1].terms[0].coefficient, 2);
+  EXPECT_EQ(entry.state_count, 0);
+  EXPECT_EQ(model.entries[3].state_count, 1);
+  EXPECT_EQ(model.entries[3].result_count, 0);
+  EXPECT_EQ(model.entries[3].take_back, 1);
   ASSERT_EQ(model.parameter_count, 1);
   EXPECT_EQ(model.loaded_count, 3);
   EXPECT_STREQ(model.parameters[0].checkpoint, "h.{0}.bias");
   EXPECT_EQ(model.parameters[0].init, ATTN_INIT_NORMAL);
   EXPECT_EQ(model.parameters[0].init_b, 2.0);
   EXPECT_EQ(model.prepare, nullptr);
-  ASSERT_EQ(model.kernel_count, 3);
+  ASSERT_EQ(model.kernel_count, 4);
   EXPECT_EQ(model.kernels[1].phase_count, 2);
   const attn_kernel_info &kernel = model.kernels[1];
   ASSERT_EQ(kernel.operand_count + kernel.result_count,
@@ -267,6 +364,6 @@ TEST_F(HostCode, CertificateIsOverTheEntrysDimensions) {
   EXPECT_EQ(launch.times, 3);
   EXPECT_EQ(launch.largestIntermediate.text(launch.symbols), "max(16*rows, 64*workers)");
   EXPECT_FALSE(launch.holdsAllPairs);
-  ASSERT_EQ(program.certificates.size(), 2u);
+  ASSERT_EQ(program.certificates.size(), 4u);
   EXPECT_TRUE(program.certificates[0].allPairs.empty());
 }
