@@ -40,6 +40,9 @@ enum class Reason {
   SumChanged,
   SumOfOthers,
   NotNormalised,
+  WeightOfNothing,
+  ScoreChained,
+  ScoreFolded,
   // Edges that were left.
   SeveralUses,
   ContractionOperand,

@@ -82,6 +82,8 @@ static bool checkLimits(Job &job) {
 
 static bool raise(Job &job) {
   job.begin(Phase::Raise);
+  if (!job.options.raises)
+    return true;
   PassManager passes(&job.made.context);
   buildRaisePipeline(passes);
   return succeeded(passes.run(*job.made.module)) || job.ourFault();

@@ -34,6 +34,7 @@ struct CompileOptions {
   NamedSizes at;                                             ///< sizes that memory is planned for
   std::optional<int64_t> memoryBudget;                       ///< bytes of each entry point's arena at those sizes
   bool debugLines = false;                                   ///< line tables in the object
+  bool raises = true;                                        ///< attention in plain tensor code is made `attend`
   bool requireFused = false;                                 ///< a tensor of all pairs is an error
   std::optional<Phase> dump;                                 ///< print what this phase made, and stop
   std::string reproducerDirectory = ".";

@@ -47,7 +47,7 @@ AffineExpr ElementExprs::variable(unsigned number) const {
 
 ElementExprs::Root ElementExprs::root(linalg::GenericOp op) {
   Root root;
-  Scope scope{op, {}};
+  Scope scope{op, {}, Scope::Known()};
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
     root.loops.push_back(addVariable(op, loop));
     scope.loops.push_back(variable(root.loops.back()));
@@ -89,6 +89,12 @@ std::optional<AffineExpr> ElementExprs::indexIn(const Scope &scope, Value value)
 }
 
 Expr ElementExprs::valueIn(const Scope &scope, Value value) {
+  if (Expr known = scope.known.lookup(value))
+    return known;
+  return scope.known[value] = read(scope, value);
+}
+
+Expr ElementExprs::read(const Scope &scope, Value value) {
   linalg::GenericOp generic = scope.op;
   if (auto argument = dyn_cast<BlockArgument>(value); argument && argument.getOwner() == generic.getBody()) {
     if (argument.getArgNumber() >= generic.getNumDpsInputs())
@@ -158,7 +164,7 @@ Expr ElementExprs::produced(linalg::GenericOp op, unsigned result, ArrayRef<Affi
   std::optional<FoldMatch> fold = reduces ? matchFold(op, result) : std::nullopt;
   if (reduces && (!fold || !startsFromNeutral(op, result, fold->kind)))
     return nullptr;
-  Scope scope{op, SmallVector<AffineExpr>(op.getNumLoops())};
+  Scope scope{op, SmallVector<AffineExpr>(op.getNumLoops()), Scope::Known()};
   for (auto [place, loop] : llvm::enumerate(*placed))
     scope.loops[loop] = subscripts[place];
   SmallVector<unsigned> reduced;
@@ -209,7 +215,7 @@ Expr ElementExprs::open(Expr expr) {
 }
 
 Expr ElementExprs::valueAt(linalg::GenericOp op, ArrayRef<AffineExpr> loops, Value value) {
-  Scope scope{op, SmallVector<AffineExpr>(loops)};
+  Scope scope{op, SmallVector<AffineExpr>(loops), Scope::Known()};
   for (auto [number, loop] : llvm::enumerate(scope.loops))
     if (!loop)
       loop = variable(addVariable(op, number));
@@ -272,6 +278,14 @@ bool ElementExprs::isFunctionOf(Expr expr, ArrayRef<unsigned> variables) {
 }
 
 bool ElementExprs::equal(Expr a, Expr b, ArrayRef<std::pair<unsigned, unsigned>> renamed) {
+  unsigned left = 2048; // comparisons: operands that commute are tried both ways
+  return equalWithin(a, b, renamed, left);
+}
+
+bool ElementExprs::equalWithin(Expr a, Expr b, ArrayRef<std::pair<unsigned, unsigned>> renamed, unsigned &left) {
+  if (left == 0)
+    return false;
+  --left;
   using Kind = ElementExpr::Kind;
   auto sameSubscripts = [&] {
     return llvm::equal(a->subscripts, b->subscripts, [&](AffineExpr x, AffineExpr y) {
@@ -292,7 +306,7 @@ bool ElementExprs::equal(Expr a, Expr b, ArrayRef<std::pair<unsigned, unsigned>>
       return false;
     if (isLeaf && (openA->kind != openB->kind))
       return false;
-    return equal(openA, openB, renamed);
+    return equalWithin(openA, openB, renamed, left);
   }
   if (a->kind != b->kind || a->kind == Kind::Opaque || a->tensor != b->tensor || !sameSubscripts() ||
       a->operands.size() != b->operands.size())
@@ -309,11 +323,12 @@ bool ElementExprs::equal(Expr a, Expr b, ArrayRef<std::pair<unsigned, unsigned>>
     return false;
   }
   auto inOrder = [&](Expr x, Expr y, size_t first) {
-    return equal(x->operands[0], y->operands[first], inner) && equal(x->operands[1], y->operands[1 - first], inner);
+    return equalWithin(x->operands[0], y->operands[first], inner, left) &&
+           equalWithin(x->operands[1], y->operands[1 - first], inner, left);
   };
   if (a->operands.size() == 2 && a->op && a->op->hasTrait<OpTrait::IsCommutative>())
     return inOrder(a, b, 0) || inOrder(a, b, 1);
-  return llvm::equal(a->operands, b->operands, [&](Expr x, Expr y) { return equal(x, y, inner); });
+  return llvm::equal(a->operands, b->operands, [&](Expr x, Expr y) { return equalWithin(x, y, inner, left); });
 }
 
 } // namespace attnc

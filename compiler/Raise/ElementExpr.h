@@ -66,7 +66,8 @@ public:
   /// The same of what elements are made of: one that is repeated along an index does not depend on it. Where that is
   /// much, true.
   bool isFunctionOf(Expr expr, llvm::ArrayRef<unsigned> variables);
-  /// Whether a and b are the same formula where variable `renamed[n].first` of a stands for `renamed[n].second` of b.
+  /// Whether a and b are, as far as is looked, the same formula where variable `renamed[n].first` of a stands for
+  /// `renamed[n].second` of b.
   bool equal(Expr a, Expr b, llvm::ArrayRef<std::pair<unsigned, unsigned>> renamed = {});
 
   mlir::AffineExpr variable(unsigned number) const;
@@ -78,7 +79,11 @@ private:
   struct Scope {
     mlir::linalg::GenericOp op;
     llvm::SmallVector<mlir::AffineExpr> loops;
+    using Known = llvm::DenseMap<mlir::Value, Expr>;
+    mutable Known known; ///< what values of the body are
   };
+  bool equalWithin(Expr a, Expr b, llvm::ArrayRef<std::pair<unsigned, unsigned>> renamed, unsigned &left);
+  Expr read(const Scope &scope, mlir::Value value);
   Expr make(ElementExpr expr);
   Expr valueIn(const Scope &scope, mlir::Value value);
   std::optional<mlir::AffineExpr> indexIn(const Scope &scope, mlir::Value value);

@@ -1,6 +1,7 @@
 #include "compiler/Raise/PairFormula.h"
 #include "compiler/Fuse/Subscripts.h"
 #include "compiler/Raise/Share.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -17,12 +18,15 @@ static bool isMinusInfinity(ElementExprs &exprs, Expr expr) {
   return number && *number == -std::numeric_limits<double>::infinity();
 }
 
+/// Ops between a score and what masks it.
+static constexpr unsigned deepestMask = 8;
+
 /// A sum or a product of which one of `sides` may be -inf: then so is the whole.
-static MaskedScore splitOperands(ElementExprs &exprs, Expr whole, ArrayRef<unsigned> sides) {
+static MaskedScore splitOperands(ElementExprs &exprs, Expr whole, unsigned depth, ArrayRef<unsigned> sides) {
   MaskedScore result;
   SmallVector<Expr> operands(whole->operands);
   for (unsigned side : sides) {
-    MaskedScore part = splitMask(exprs, operands[side]);
+    MaskedScore part = splitMask(exprs, operands[side], depth + 1);
     if (part.conditions.empty())
       continue;
     operands[side] = part.score;
@@ -36,26 +40,28 @@ static MaskedScore splitOperands(ElementExprs &exprs, Expr whole, ArrayRef<unsig
   return result;
 }
 
-MaskedScore splitMask(ElementExprs &exprs, Expr score) {
+MaskedScore splitMask(ElementExprs &exprs, Expr score, unsigned depth) {
   Expr whole = exprs.open(score);
+  if (depth == deepestMask)
+    return {score, {}};
   if (scalarOp<arith::SelectOp>(whole))
     for (unsigned side : {1u, 2u})
       if (isMinusInfinity(exprs, whole->operands[side])) {
-        MaskedScore rest = splitMask(exprs, whole->operands[3 - side]);
+        MaskedScore rest = splitMask(exprs, whole->operands[3 - side], depth + 1);
         rest.conditions.push_back({whole->operands[0], side == 1});
         return rest;
       }
   if (scalarOp<arith::AddFOp>(whole))
-    return splitOperands(exprs, whole, {0, 1});
+    return splitOperands(exprs, whole, depth, {0, 1});
   if (scalarOp<arith::SubFOp>(whole))
-    return splitOperands(exprs, whole, {0});
+    return splitOperands(exprs, whole, depth, {0});
   auto isPositive = [&](Expr factor) { return constantOf(exprs.open(factor)).value_or(0) > 0; };
   if (scalarOp<arith::DivFOp>(whole) && isPositive(whole->operands[1]))
-    return splitOperands(exprs, whole, {0});
+    return splitOperands(exprs, whole, depth, {0});
   if (scalarOp<arith::MulFOp>(whole))
     for (unsigned side : {0u, 1u})
       if (isPositive(whole->operands[1 - side]))
-        return splitOperands(exprs, whole, {side});
+        return splitOperands(exprs, whole, depth, {side});
   return {score, {}};
 }
 
@@ -122,6 +128,23 @@ Value PairFormulas::emitReduction(Expr reduction) {
   return reduce;
 }
 
+/// A number from outside is computed again inside, from sizes and elements.
+Value PairFormulas::emitOutside(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (value.getType().isIndex())
+    return value;
+  bool isFormula = op && isPure(op) && op->getNumResults() == 1 && op->getNumRegions() == 0 &&
+                   (isa<tensor::ExtractOp>(op) || isa<arith::ArithDialect, math::MathDialect>(op->getDialect()));
+  if (!isFormula)
+    return give(value.getType());
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(isa<TensorType>(operand.getType()) ? operand : emitOutside(operand));
+  Operation *copy = builder.clone(*op);
+  copy->setOperands(operands);
+  return copy->getResult(0);
+}
+
 Value PairFormulas::emit(Expr expr) {
   Expr opened = exprs.open(expr);
   bool isOfPairs = exprs.dependsOn(expr, queries) && exprs.dependsOn(expr, keys);
@@ -150,7 +173,8 @@ Value PairFormulas::emit(Expr expr) {
     made = emitReduction(whole);
     break;
   case Kind::Outside:
-    return give(whole->tensor.getType());
+    made = emitOutside(whole->tensor);
+    break;
   case Kind::Opaque:
     return give(builder.getF32Type());
   }

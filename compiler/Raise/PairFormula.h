@@ -24,7 +24,7 @@ struct MaskedScore {
 };
 
 /// `if c then s else -inf`, and sums and positive multiples of it.
-MaskedScore splitMask(ElementExprs &exprs, ElementExprs::Expr score);
+MaskedScore splitMask(ElementExprs &exprs, ElementExprs::Expr score, unsigned depth = 0);
 
 class PairFormulas {
 public:
@@ -53,6 +53,7 @@ private:
   void bind(llvm::ArrayRef<unsigned> variables, mlir::ValueRange values);
   mlir::Value emitReduction(Expr reduction);
   mlir::Value emitElement(Expr element);
+  mlir::Value emitOutside(mlir::Value value);
   mlir::Value subscript(mlir::AffineExpr expr);
   mlir::Value give(mlir::Type type);
 

@@ -8,7 +8,8 @@
 // It runs before derive, so that gradients and caches are those of attention. What nearly is attention is recorded as a
 // decision (compiler/Fuse/Explanation.h) with the reason why it is not.
 //
-// A row of scores that are all -inf gives zeros afterwards, where plain code divides zero by zero.
+// A row of scores that are all -inf, or a ratio of a sum that is zero, gives zeros afterwards, where plain code divides
+// zero by zero.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

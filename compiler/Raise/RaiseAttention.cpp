@@ -14,6 +14,7 @@
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Fuse/Structure.h"
 #include "compiler/Fuse/SymbolicShapes.h"
+#include "compiler/Raise/Legality.h"
 #include "compiler/Raise/PairFormula.h"
 #include "compiler/Raise/Raise.h"
 #include "compiler/Raise/Share.h"
@@ -34,6 +35,7 @@ using Expr = ElementExprs::Expr;
 struct Attention {
   linalg::GenericOp sum;
   SmallVector<unsigned> keys, outer, values; ///< variables
+  SmallVector<unsigned> queries;             ///< of the outer ones, those that no value depends on
   SmallVector<unsigned> results;             ///< of the sum's result, by dimension
   Share share;
   Expr weight = nullptr;         ///< the factor that holds the share
@@ -71,6 +73,7 @@ private:
 
   std::optional<Attention> read(linalg::GenericOp sum);
   bool findShare(Attention &attention);
+  std::optional<Reason> whyNot(const Attention &attention);
   bool findDivision(Attention &attention, ShareMatcher &matcher, Expr exponential);
   bool isOfPairs(const Attention &attention, Expr expr);
   bool sameExtent(unsigned a, unsigned b);
@@ -87,8 +90,10 @@ private:
 
 //===-------------------------------------------- reading -----------------------------------------------------===//
 
+/// The factors of a term; more than a few stay together.
 static void flatten(Expr term, SmallVectorImpl<Expr> &factors) {
-  if (!scalarOp<arith::MulFOp>(term))
+  static constexpr size_t mostFactors = 8;
+  if (!scalarOp<arith::MulFOp>(term) || factors.size() >= mostFactors)
     return factors.push_back(term);
   for (Expr operand : term->operands)
     flatten(operand, factors);
@@ -124,7 +129,27 @@ std::optional<Attention> AttentionRaiser::read(linalg::GenericOp sum) {
     return std::nullopt;
   for (unsigned variable : attention.results)
     (exprs.dependsOn(attention.weight, {variable}) ? attention.outer : attention.values).push_back(variable);
+  auto isOfNoValue = [&](unsigned variable) {
+    return llvm::none_of(attention.factors, [&](Expr factor) { return exprs.dependsOn(factor, {variable}); });
+  };
+  llvm::copy_if(attention.outer, std::back_inserter(attention.queries), isOfNoValue);
+  if (attention.queries.empty())
+    attention.queries = attention.outer;
+  if (auto reason = whyNot(attention)) {
+    missed(attention, *reason);
+    return std::nullopt;
+  }
   return attention;
+}
+
+std::optional<Reason> AttentionRaiser::whyNot(const Attention &attention) {
+  Expr share = attention.share.whole;
+  if (!vanishesWith(exprs, attention.weight, share))
+    return Reason::WeightOfNothing;
+  for (Expr formula : {attention.share.score, attention.weight})
+    if (auto reason = whyNotOfPairs(exprs, formula, share, attention.queries, attention.keys))
+      return reason;
+  return std::nullopt;
 }
 
 /// Depends on a key and on an index of the result.
@@ -217,11 +242,7 @@ bool AttentionRaiser::raise(Attention &attention) {
   Location location = attention.sum.getLoc();
   PairFormulas formulas(exprs, builder, location,
                         [&](ArrayRef<unsigned> variables) { return sizesOf(before, location, variables); });
-  SmallVector<unsigned> queries;
-  for (unsigned variable : attention.outer)
-    if (llvm::none_of(attention.factors, [&](Expr factor) { return exprs.dependsOn(factor, {variable}); }))
-      queries.push_back(variable);
-  formulas.setPairs(queries.empty() ? attention.outer : queries, attention.keys);
+  formulas.setPairs(attention.queries, attention.keys);
 
   SmallVector<unsigned> iterated(attention.outer);
   iterated.append(attention.values);
@@ -248,6 +269,7 @@ bool AttentionRaiser::raise(Attention &attention) {
   formulas.write(attend.getValue(), all, [&] { return formulas.emitProduct(attention.factors); });
   if (formulas.failed()) {
     attend.erase();
+    missed(attention, Reason::ReadByData);
     return false;
   }
 

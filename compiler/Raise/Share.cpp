@@ -147,7 +147,11 @@ Expr ShareMatcher::findExponential(Expr expr) {
     return whole;
   if (scalarOp<arith::DivFOp>(whole))
     return findExponential(whole->operands[0]);
-  if (scalarOp<arith::MulFOp>(whole) || scalarOp<arith::SelectOp>(whole))
+  if (scalarOp<arith::SelectOp>(whole))
+    for (unsigned side : {1u, 2u})
+      if (constantOf(exprs.open(whole->operands[3 - side])) == 0.0)
+        return findExponential(whole->operands[side]);
+  if (scalarOp<arith::MulFOp>(whole))
     for (Expr operand : whole->operands)
       if (Expr found = findExponential(operand))
         return found;

@@ -77,12 +77,19 @@ static Expected<Exact> interpretCall(const CompileOptions &options, const Invoca
                                      const reference::Parameters &before) {
   CompileOptions derivedOnly = options;
   derivedOnly.dump = Phase::Derive;
-  Compilation made;
+  auto made = std::make_unique<Compilation>();
   std::string messages;
   raw_string_ostream stream(messages);
-  if (compile(derivedOnly, made, stream) != Outcome::Done)
-    return createStringError(messages);
-  auto function = made.module->lookupSymbol<mlir::func::FuncOp>(call.entry->name);
+  // Of the program as it was written, but where attention has to be known as such to be derived from.
+  derivedOnly.raises = false;
+  if (compile(derivedOnly, *made, stream) != Outcome::Done) {
+    messages.clear();
+    derivedOnly.raises = true;
+    made = std::make_unique<Compilation>();
+    if (compile(derivedOnly, *made, stream) != Outcome::Done)
+      return createStringError(messages);
+  }
+  auto function = made->module->lookupSymbol<mlir::func::FuncOp>(call.entry->name);
   if (!function)
     return createStringError("the model file has no entry point '" + Twine(call.entry->name) + "'");
   std::vector<reference::Array> inputs;

@@ -1,5 +1,5 @@
 // Attention in plain tensor code: each program of spellings/ becomes attention and gives the same numbers; none of
-// near-misses/ does, and its `// EXPECT` line is the reason that is recorded.
+// near-misses/ does, and its `// EXPECT` line is the reason that is recorded; what others/ holds stays as it is.
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Pipeline/Compile.h"
 #include "compiler/Reference/Reference.h"
@@ -100,8 +100,9 @@ TEST_P(Spelling, HoldsNoPairs) {
 
 TEST_P(Spelling, MeansTheSame) {
   auto plain = compiledTo(Phase::Import, GetParam()), raised = compiledTo(Phase::Raise, GetParam());
-  for (std::map<std::string, int64_t> sizes : {std::map<std::string, int64_t>{{"b", 2}, {"h", 3}, {"n", 5}, {"m", 7}},
-                                               {{"b", 1}, {"h", 1}, {"n", 1}, {"m", 2}}}) {
+  for (std::map<std::string, int64_t> sizes :
+       {std::map<std::string, int64_t>{{"b", 2}, {"h", 3}, {"n", 5}, {"m", 7}, {"d", 4}},
+        {{"b", 1}, {"h", 1}, {"n", 1}, {"m", 2}, {"d", 3}}}) {
     std::vector<Array> expected = resultsOf(*plain, sizes), found = resultsOf(*raised, sizes);
     ASSERT_EQ(found.size(), expected.size());
     for (auto [a, b] : llvm::zip(found, expected)) {
@@ -127,6 +128,18 @@ TEST_P(NearMiss, IsExplained) {
   ASSERT_EQ(decisions.size(), 1u);
   EXPECT_FALSE(decisions[0].made);
   EXPECT_EQ(reasonId(decisions[0].reason), expected);
+}
+
+/// The division is of something else than exponentials too.
+TEST(Raise, LeavesADivisionOfBothArmsOfAChoice) {
+  auto raised = compiledTo(Phase::Raise, ATTNC_INPUTS "/others/one_arm_divided.attn");
+  EXPECT_EQ(countOf<mlir::attn::AttendOp>(*raised->module), 0);
+}
+
+/// Formulas are looked at a node at a time, however often it is used.
+TEST(Raise, IsQuickAboutFormulasThatUseTheirPartsTwice) {
+  auto raised = compiledTo(Phase::Raise, ATTNC_INPUTS "/others/squares_of_squares.attn");
+  EXPECT_EQ(countOf<mlir::attn::AttendOp>(*raised->module), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Raise, NearMiss, testing::ValuesIn(programsIn("near-misses")), nameOf);
