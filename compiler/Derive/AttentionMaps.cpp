@@ -1,5 +1,5 @@
 #include "compiler/Derive/AttentionMaps.h"
-#include "compiler/Derive/TurnLists.h"
+#include "compiler/Fuse/Turns.h"
 #include "dialects/Attn/Attn.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -32,18 +32,28 @@ static Value weightsOf(attn::AttendOp op) {
   return made.getResult(0);
 }
 
+/// The step that a turn of a scan is, or the number of the turn.
+static Value placeOfStep(scf::ForOp loop) {
+  Value turn = loop.getInductionVar();
+  auto scan = loop->getAttrOfType<StringAttr>(model::scanAttrName);
+  if (!scan || scan != model::scansBackward)
+    return turn;
+  OpBuilder start = OpBuilder::atBlockBegin(loop.getBody());
+  return placeIn(TurnOrder::Down, start, loop);
+}
+
 /// A list of what `value` is in each turn of the loop around it. The loop is replaced by a wider one, and with it those
 /// of `made` that it gives.
 static FailureOr<Value> listOfTurns(Value value, MutableArrayRef<Value> made) {
   auto loop = value.getDefiningOp()->getParentOfType<scf::ForOp>();
-  std::optional<int64_t> turns = getConstantIntValue(loop.getUpperBound());
-  if (!turns || getConstantIntValue(loop.getLowerBound()) != 0 || getConstantIntValue(loop.getStep()) != 1)
-    return loop.emitError("runs a number of times that is not constant: its maps of attention have no size");
+  if (!hasPlainTurns(loop))
+    return loop.emitError("counts by other than one from zero: its maps of attention have no places");
   SmallVector<std::pair<Value *, unsigned>> replaced;
   for (Value &each : made)
     if (each.getDefiningOp() == loop)
       replaced.emplace_back(&each, cast<OpResult>(each).getResultNumber());
-  scf::ForOp wider = withListsOfTurns(loop, value, *turns);
+  SymbolicShapes shapes(loop->getParentOfType<func::FuncOp>());
+  scf::ForOp wider = withListsOfTurns(loop, value, shapes, placeOfStep(loop));
   for (auto [each, number] : replaced)
     *each = wider.getResult(number);
   return FailureOr<Value>(wider.getResults().back());

@@ -133,6 +133,7 @@ void buildDerivePipeline(OpPassManager &passes) {
   passes.addPass(createFoldPairFormulasPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  passes.addPass(createWidenTurnsPass());
   passes.addPass(createDerivePass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createResolveSizesPass());

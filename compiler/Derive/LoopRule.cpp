@@ -1,6 +1,11 @@
-// The reverse of scf.for over a list of modules: the loop backwards, with iterations computed again from what was kept.
+// The reverse of scf.for, over a list of modules or the steps of a scan: the loop backwards, with iterations computed
+// again from what was kept.
+//
+// A list that each turn writes an element of has, of its cotangent, an element in each turn; a list from outside of
+// which each turn reads an element gets the list of their cotangents. So no turn touches more of either than its
+// element.
 #include "compiler/Derive/Reverse.h"
-#include "compiler/Derive/TurnLists.h"
+#include "compiler/Fuse/Turns.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -18,6 +23,14 @@ struct Kept {
   Value forward; ///< in the forward loop: a carried value at the iteration's start, or a result of an op of its body
   tensor::EmptyOp reader;
   int64_t number = Residual::carried; ///< of the op, for the choice
+};
+
+/// A value that joins the reversed loop when its body is known: what it starts from, what it is after a turn, and who
+/// gets it in the end.
+struct Joined {
+  Value init;
+  std::function<Value(OpBuilder &, Value before)> next;
+  std::function<void(Value result)> give;
 };
 
 } // namespace
@@ -73,19 +86,20 @@ static void dropUnreadInputs(Block &block) {
 }
 
 /// Gives the forward loop a list for each kept value that is read, and the readers an element of it.
-static void addLists(scf::ForOp forward, ArrayRef<Kept> kept, int64_t count, Value place, ResidualChoice &choice) {
+static void addLists(scf::ForOp forward, ArrayRef<Kept> kept, Value place, ResidualChoice &choice) {
   SmallVector<Kept> read;
   for (Kept each : kept)
     if (!each.reader.getResult().use_empty())
       read.push_back(each);
   SymbolicShapes shapes(forward->getParentOfType<func::FuncOp>());
+  SizeExpr count = shapes.size(forward.getUpperBound());
   SmallVector<Value> values;
   for (const Kept &each : read) {
     choice.record(each.number, each.forward, count, shapes, /*kept=*/true);
     values.push_back(each.forward);
   }
   size_t before = forward.getNumResults();
-  scf::ForOp wider = withListsOfTurns(forward, values, count);
+  scf::ForOp wider = withListsOfTurns(forward, values, shapes);
   for (auto [number, each] : llvm::enumerate(read)) {
     OpBuilder builder(each.reader);
     auto type = cast<RankedTensorType>(each.reader.getType());
@@ -113,9 +127,12 @@ private:
   void startLoop();
   void copyBody(Reverse &inner, IRMapping &copies, SmallVectorImpl<Operation *> &ops);
   LogicalResult fillLoop();
-  LogicalResult addParameters(const Reverse &inner);
+  void giveElements(Reverse &inner, const IRMapping &copies);
+  void joinSums(Reverse &inner);
+  void joinLists(const Reverse &inner);
+  LogicalResult joinParameters(const Reverse &inner);
   LogicalResult widenToTurn(OpBuilder &inside, ParameterElement &element, Value &term);
-  void giveResults(ArrayRef<std::pair<ParameterElement, bool>> parameters);
+  void widenLoop();
 
   Reverse &outer;
   OpBuilder &builder;
@@ -123,50 +140,51 @@ private:
   ResidualChoice &choice;
   scf::ForOp forward, loop;
   Location at;
-  int64_t count = 0;
   SmallVector<unsigned> carried; ///< numbers of the carried values that are active
+  SmallVector<unsigned> lists;   ///< of those that are lists of which each turn writes an element, with a cotangent
   SmallVector<Value> captured;   ///< active values from outside
   SmallVector<Kept> kept;
+  SmallVector<Joined> joined;
   Value place; ///< of the iteration, in the reversed loop
 };
 
 } // namespace
 
 LogicalResult LoopReverse::checkBounds() {
-  std::optional<int64_t> from = getConstantIntValue(forward.getLowerBound()),
-                         to = getConstantIntValue(forward.getUpperBound()),
-                         step = getConstantIntValue(forward.getStep());
-  if (from != 0 || step != 1 || !to)
-    return forward.emitError("no gradient passes here: it runs a number of times that is not constant [no-gradient]");
-  count = *to;
+  if (!hasPlainTurns(forward))
+    return forward.emitError("no gradient passes here: it counts by other than one from zero [no-gradient]");
   return success();
 }
 
-/// The loop with zero sums for what it captures; sums of parameters join when the body is known.
+/// The loop with the cotangents of carried values; sums join when the body is known.
 void LoopReverse::startLoop() {
   SmallVector<Value> inits;
+  SymbolicShapes shapes(forward->getParentOfType<func::FuncOp>());
   for (auto [number, argument] : llvm::enumerate(forward.getRegionIterArgs())) {
     if (!outer.isActive(argument))
       continue;
-    carried.push_back(number);
     Value dy = outer.cotangent(forward.getResult(number));
+    if (listWriter(forward, number, shapes)) {
+      if (dy)
+        lists.push_back(number);
+      continue;
+    }
+    carried.push_back(number);
     inits.push_back(dy ? dy : Reverse::zerosLike(builder, at, forward.getResult(number)));
   }
   llvm::SetVector<Value> above;
   getUsedValuesDefinedAbove(forward.getRegion(), above);
   for (Value value : above)
-    if (isReal(value) && outer.isActive(value)) {
+    if (isReal(value) && outer.isActive(value))
       captured.push_back(value);
-      inits.push_back(Reverse::zerosLike(builder, at, value));
-    }
   auto index = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, at, value).getResult(); };
-  loop = scf::ForOp::create(builder, at, index(0), index(count), index(1), inits);
+  loop = scf::ForOp::create(builder, at, index(0), forward.getUpperBound(), index(1), inits);
+  loop->setDiscardableAttrs(forward->getDiscardableAttrDictionary());
 }
 
 void LoopReverse::copyBody(Reverse &inner, IRMapping &copies, SmallVectorImpl<Operation *> &ops) {
   OpBuilder body = OpBuilder::atBlockEnd(loop.getBody());
-  Value last = arith::ConstantIndexOp::create(body, at, count - 1);
-  place = arith::SubIOp::create(body, at, last, loop.getInductionVar());
+  place = placeIn(TurnOrder::Down, body, loop);
   copies.map(forward.getInductionVar(), place);
   SymbolicShapes shapes(forward->getParentOfType<func::FuncOp>());
   auto makeReader = [&](Value value, int64_t number) -> Value {
@@ -182,8 +200,10 @@ void LoopReverse::copyBody(Reverse &inner, IRMapping &copies, SmallVectorImpl<Op
     if (outer.isActive(argument))
       inner.activate(reader);
   }
-  for (Value value : captured)
+  for (Value value : captured) {
     inner.activate(value);
+    inner.gatherElements(value);
+  }
   for (Operation &op : forward.getBody()->without_terminator()) {
     Operation *copy = body.clone(op, copies);
     if (!llvm::any_of(copy->getResults(), isReal))
@@ -195,7 +215,7 @@ void LoopReverse::copyBody(Reverse &inner, IRMapping &copies, SmallVectorImpl<Op
     int64_t number = choice.number();
     for (auto [original, result] : llvm::zip_equal(op.getResults(), copy->getResults())) {
       if (choice.isRecomputed(number)) {
-        choice.record(number, original, count, shapes, /*kept=*/false);
+        choice.record(number, original, shapes.size(forward.getUpperBound()), shapes, /*kept=*/false);
         continue;
       }
       Value reader = makeReader(original, number);
@@ -212,6 +232,7 @@ LogicalResult LoopReverse::fillLoop() {
   copyBody(inner, copies, ops);
   for (auto [position, number] : llvm::enumerate(carried))
     inner.give(copies.lookupOrDefault(forward.getYieldedValues()[number]), loop.getRegionIterArgs()[position]);
+  giveElements(inner, copies);
   if (failed(inner.run(ops)))
     return failure();
   OpBuilder body = OpBuilder::atBlockEnd(loop.getBody());
@@ -220,13 +241,55 @@ LogicalResult LoopReverse::fillLoop() {
     Value dy = inner.cotangent(copies.lookup(forward.getRegionIterArgs()[number]));
     next.push_back(dy ? dy : Reverse::zerosLike(body, at, loop.getRegionIterArgs()[position]));
   }
-  for (auto [position, value] : llvm::enumerate(captured)) {
-    Value sum = loop.getRegionIterArgs()[carried.size() + position], term = inner.cotangent(value);
-    next.push_back(term ? Reverse::sum(body, at, sum, term) : sum);
-  }
   scf::YieldOp::create(body, at, next);
+  joinSums(inner);
+  joinLists(inner);
+  if (failed(joinParameters(inner)))
+    return failure();
+  widenLoop();
+  return success();
+}
 
-  return addParameters(inner);
+/// What a turn wrote into a list gets its element of the list's cotangent.
+void LoopReverse::giveElements(Reverse &inner, const IRMapping &copies) {
+  OpBuilder body = OpBuilder::atBlockEnd(loop.getBody());
+  SymbolicShapes shapes(forward->getParentOfType<func::FuncOp>());
+  for (unsigned number : lists) {
+    model::WithElementOp writer = listWriter(forward, number, shapes);
+    Value dy = outer.cotangent(forward.getResult(number)), written = copies.lookupOrDefault(writer.getElement());
+    inner.give(written, model::ElementOp::create(body, at, writer.getElement().getType(), dy,
+                                                 copies.lookupOrDefault(writer.getPlace())));
+  }
+}
+
+/// The cotangent of a value from outside is the sum over the turns.
+void LoopReverse::joinSums(Reverse &inner) {
+  OpBuilder before(loop);
+  for (Value value : captured)
+    if (Value term = inner.cotangent(value))
+      joined.push_back({Reverse::zerosLike(before, at, value),
+                        [=, this](OpBuilder &inside, Value sum) { return Reverse::sum(inside, at, sum, term); },
+                        [=, this](Value result) { outer.give(value, result); }});
+}
+
+/// That of a list has an element of each turn; where turns share elements, or some elements have none, they are added
+/// to zeros.
+void LoopReverse::joinLists(const Reverse &inner) {
+  OpBuilder before(loop);
+  SymbolicShapes shapes(loop->getParentOfType<func::FuncOp>());
+  SizeExpr count = shapes.size(loop.getUpperBound());
+  for (auto [list, place, term] : inner.elementTerms) {
+    bool isOnce = turnOrder(place, loop, shapes) != TurnOrder::None,
+         isWhole = isOnce && shapes.extent(list, 0) == count;
+    Value init = isWhole ? emptyList(before, shapes, term, loop) : Reverse::zerosLike(before, at, list);
+    auto next = [=, this](OpBuilder &inside, Value sums) -> Value {
+      Value total = term;
+      if (!isOnce)
+        total = Reverse::sum(inside, at, model::ElementOp::create(inside, at, term.getType(), sums, place), term);
+      return model::WithElementOp::create(inside, at, sums.getType(), total, sums, place);
+    };
+    joined.push_back({init, next, [=, this, list = list](Value result) { outer.give(list, result); }});
+  }
 }
 
 /// `element` as number `at` of a list of `length`, zero elsewhere.
@@ -262,11 +325,10 @@ LogicalResult LoopReverse::widenToTurn(OpBuilder &inside, ParameterElement &elem
 }
 
 /// A list's parameter has a place for each iteration; any other is summed over them.
-LogicalResult LoopReverse::addParameters(const Reverse &inner) {
-  SmallVector<std::pair<ParameterElement, bool>> parameters;
-  SmallVector<Value> inits, terms;
+LogicalResult LoopReverse::joinParameters(const Reverse &inner) {
   OpBuilder before(loop);
   OpBuilder inBody(loop.getBody()->getTerminator());
+  SymbolicShapes shapes(loop->getParentOfType<func::FuncOp>());
   for (auto [element, term] : inner.parameterTerms) {
     if (failed(widenToTurn(inBody, element, term)))
       return failure();
@@ -274,37 +336,35 @@ LogicalResult LoopReverse::addParameters(const Reverse &inner) {
     bool isList = !element.indices.empty() && element.indices.back() == place;
     if (isList)
       whole.indices.pop_back();
-    auto type = cast<RankedTensorType>(term.getType());
-    Value empty = tensor::EmptyOp::create(before, at, isList ? listOf(type, count).getShape() : type.getShape(),
-                                          type.getElementType());
-    inits.push_back(isList ? empty : Reverse::zerosLike(before, at, empty));
-    terms.push_back(term);
-    parameters.emplace_back(whole, isList);
+    Value sums = isList ? emptyList(before, shapes, term, loop) : Reverse::zerosLike(before, at, term);
+    auto next = [=, this, term = term](OpBuilder &inside, Value sums) -> Value {
+      return isList ? model::WithElementOp::create(inside, at, sums.getType(), term, sums, place).getResult()
+                    : Reverse::sum(inside, at, sums, term);
+    };
+    joined.push_back({sums, next, [=, this](Value result) { outer.giveParameter(whole, result); }});
   }
+  return success();
+}
+
+/// The loop with what has joined it.
+void LoopReverse::widenLoop() {
+  SmallVector<Value> inits;
+  for (const Joined &each : joined)
+    inits.push_back(each.init);
   auto yield = [&](OpBuilder &inside, Location, ArrayRef<BlockArgument> arguments) {
-    SmallVector<Value> sums;
-    for (auto [parameter, argument, term] : llvm::zip_equal(parameters, arguments, terms))
-      sums.push_back(
-          parameter.second
-              ? model::WithElementOp::create(inside, at, argument.getType(), term, argument, place).getResult()
-              : Reverse::sum(inside, at, argument, term));
-    return sums;
+    SmallVector<Value> next;
+    for (auto [each, argument] : llvm::zip_equal(joined, arguments))
+      next.push_back(each.next(inside, argument));
+    return next;
   };
   IRRewriter rewriter(loop);
   auto wider = loop.replaceWithAdditionalYields(rewriter, inits, /*replaceInitOperandUsesInLoop=*/false, yield);
   loop = cast<scf::ForOp>(wider->getOperation());
-  giveResults(parameters);
-  return success();
-}
-
-void LoopReverse::giveResults(ArrayRef<std::pair<ParameterElement, bool>> parameters) {
+  loop->setDiscardableAttrs(forward->getDiscardableAttrDictionary());
   for (auto [position, number] : llvm::enumerate(carried))
     outer.give(forward.getInits()[number], loop.getResult(position));
-  for (auto [position, value] : llvm::enumerate(captured))
-    outer.give(value, loop.getResult(carried.size() + position));
-  size_t first = carried.size() + captured.size();
-  for (auto [position, parameter] : llvm::enumerate(parameters))
-    outer.giveParameter(parameter.first, loop.getResult(first + position));
+  for (auto [position, each] : llvm::enumerate(joined))
+    each.give(loop.getResult(carried.size() + position));
 }
 
 LogicalResult LoopReverse::run() {
@@ -320,7 +380,7 @@ LogicalResult LoopReverse::run() {
   eraseDeadOps(*loop.getBody(), readers);
   dropUnreadInputs(*loop.getBody());
   eraseDeadOps(*loop.getBody(), readers);
-  addLists(forward, kept, count, place, choice);
+  addLists(forward, kept, place, choice);
   return success();
 }
 

@@ -57,7 +57,7 @@ static SizeExpr costOf(Operation *op, SymbolicShapes &shapes) {
   return operationsOf(op, shapes) + bytes * SizeExpr(operationsPerByte);
 }
 
-void ResidualChoice::record(int64_t number, Value value, int64_t count, SymbolicShapes &shapes, bool kept) {
+void ResidualChoice::record(int64_t number, Value value, const SizeExpr &count, SymbolicShapes &shapes, bool kept) {
   Builder builder(value.getContext());
   Operation *op = value.getDefiningOp();
   SmallVector<NamedAttribute> fields;
@@ -73,8 +73,8 @@ void ResidualChoice::record(int64_t number, Value value, int64_t count, Symbolic
   for (const SizeExpr &extent : shapes.shape(value))
     shape += (shape.empty() ? "" : ", ") + shapes.text(extent);
   add("shape", builder.getStringAttr(shape));
-  add("bytes", text(shapes.bytes(value) * SizeExpr(count)));
-  add("cost", text(op && isFirst ? costOf(op, shapes) * SizeExpr(count) : SizeExpr()));
+  add("bytes", text(shapes.bytes(value) * count));
+  add("cost", text(op && isFirst ? costOf(op, shapes) * count : SizeExpr()));
   if (kept)
     add("kept", builder.getUnitAttr());
   records.push_back(builder.getDictionaryAttr(fields));

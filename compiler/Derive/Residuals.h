@@ -55,7 +55,7 @@ public:
   int64_t number() { return next++; }
   bool isRecomputed(int64_t number) const { return recomputed.contains(number); }
   /// Records `value`, a carried value or a result of an op of a loop with `count` iterations.
-  void record(int64_t number, mlir::Value value, int64_t count, SymbolicShapes &shapes, bool kept);
+  void record(int64_t number, mlir::Value value, const SizeExpr &count, SymbolicShapes &shapes, bool kept);
   /// Writes what was recorded.
   void writeTo(mlir::func::FuncOp function) const;
 

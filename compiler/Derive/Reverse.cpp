@@ -65,8 +65,6 @@ Value Reverse::zerosLike(OpBuilder &builder, Location location, Value like) {
 
 void Reverse::propagate(ArrayRef<Operation *> ops) {
   for (Operation *op : ops) {
-    if (isa<model::WithElementOp>(op)) // of a state that the step updates: nothing of the loss
-      continue;
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       propagateThrough(loop);
       continue;
@@ -131,9 +129,9 @@ LogicalResult Reverse::run(ArrayRef<Operation *> ops) {
 
 LogicalResult Reverse::reverse(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<linalg::GenericOp, linalg::TransposeOp, attn::AttendOp, scf::ForOp, model::GetOp, tensor::ExpandShapeOp,
-            tensor::CollapseShapeOp, tensor::ExtractSliceOp, tensor::ConcatOp, tensor::CastOp>(
-          [&](auto each) { return reverse(each); })
+      .Case<linalg::GenericOp, linalg::TransposeOp, attn::AttendOp, scf::ForOp, model::GetOp, model::ElementOp,
+            model::WithElementOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::ExtractSliceOp,
+            tensor::ConcatOp, tensor::CastOp>([&](auto each) { return reverse(each); })
       .Case<tensor::EmptyOp, linalg::FillOp>([](auto) { return success(); })
       .Default(
           [](Operation *other) -> LogicalResult { return other->emitError("no gradient passes here [no-gradient]"); });
@@ -143,6 +141,33 @@ LogicalResult Reverse::reverse(model::GetOp op) {
   auto parameter = SymbolTable::lookupNearestSymbolFrom<model::ParameterOp>(op, op.getParameterAttr());
   giveParameter({parameter, SmallVector<Value>(op.getIndices())}, cotangent(op.getResult()));
   return success();
+}
+
+//===- Lists ------------------------------------------------------------------------------------------------------===//
+
+LogicalResult Reverse::reverse(model::ElementOp op) {
+  Value list = op.getList(), dy = cotangent(op.getResult());
+  if (!gathered.contains(list)) {
+    Value zeros = zerosLike(builder, op.getLoc(), list);
+    give(list, model::WithElementOp::create(builder, op.getLoc(), list.getType(), dy, zeros, op.getPlace()));
+    return success();
+  }
+  for (ElementTerm &each : elementTerms)
+    if (each.list == list && each.place == op.getPlace()) {
+      each.term = sum(builder, op.getLoc(), each.term, dy);
+      return success();
+    }
+  elementTerms.push_back({list, op.getPlace(), dy});
+  return success();
+}
+
+/// The element gets its cotangent out of the list's, and the list before has none there.
+LogicalResult Reverse::reverse(model::WithElementOp op) {
+  Value dy = cotangent(op.getResult());
+  give(op.getElement(), model::ElementOp::create(builder, op.getLoc(), op.getElement().getType(), dy, op.getPlace()));
+  if (!isActive(op.getList()))
+    return success();
+  return op.emitError("no gradient passes here: other elements of the list are read in the same turn [no-gradient]");
 }
 
 //===- Views -----------------------------------------------------------------------------------------------------===//

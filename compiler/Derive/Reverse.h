@@ -52,6 +52,14 @@ public:
   /// Parameters whose elements got terms, with those.
   using ParameterTerms = llvm::SmallVector<std::pair<ParameterElement, mlir::Value>>;
   ParameterTerms parameterTerms;
+
+  /// A term of the cotangent of a list, of its element at `place`.
+  struct ElementTerm {
+    mlir::Value list, place, term;
+  };
+  /// Says that terms of the elements of `list` are gathered in `elementTerms`.
+  void gatherElements(mlir::Value list) { gathered.insert(list); }
+  llvm::SmallVector<ElementTerm> elementTerms;
   void giveParameter(const ParameterElement &element, mlir::Value term);
 
   /// a + b, element by element.
@@ -66,6 +74,8 @@ private:
   mlir::LogicalResult reverse(mlir::attn::AttendOp op);
   mlir::LogicalResult reverse(mlir::scf::ForOp loop);
   mlir::LogicalResult reverse(mlir::model::GetOp op);
+  mlir::LogicalResult reverse(mlir::model::ElementOp op);
+  mlir::LogicalResult reverse(mlir::model::WithElementOp op);
   mlir::LogicalResult reverse(mlir::linalg::TransposeOp op);
   mlir::LogicalResult reverse(mlir::tensor::ExpandShapeOp op);
   mlir::LogicalResult reverse(mlir::tensor::CollapseShapeOp op);
@@ -84,7 +94,7 @@ private:
   mlir::OpBuilder builder;
   const llvm::DenseSet<mlir::Operation *> &wanted;
   ResidualChoice &choice;
-  llvm::DenseSet<mlir::Value> active;
+  llvm::DenseSet<mlir::Value> active, gathered;
   llvm::DenseMap<mlir::Value, mlir::Value> sums, computedAs, storedAs;
 };
 

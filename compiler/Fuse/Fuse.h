@@ -4,6 +4,7 @@
 // The passes run in this order, each usable alone as `attn-opt --<flag>`:
 //
 //   attn-resolve-sizes       every size is arithmetic on the dimensions of the arguments
+//   attn-widen-turns         what needs no state of a recurrence is computed for all its steps at once
 //   attn-raise-views         generics that only move elements become slice, expand, transpose, collapse
 //   attn-narrow-slices       only the used part of a tensor is computed
 //   attn-fold-views          views are read in place by subscripts and indexing maps; attend writes in its reader's way
@@ -19,7 +20,7 @@
 //   attn-explain-edges       records why each edge between kernels was not fused
 //
 // Two of them have a part that runs before derive, for attention alone: attn-fold-views-into-attention and
-// attn-fold-pair-formulas.
+// attn-fold-pair-formulas. attn-widen-turns runs there too, so that gradients are of what it makes.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -32,6 +33,7 @@
 namespace attnc {
 
 std::unique_ptr<mlir::Pass> createResolveSizesPass();
+std::unique_ptr<mlir::Pass> createWidenTurnsPass();
 std::unique_ptr<mlir::Pass> createRaiseViewsPass();
 std::unique_ptr<mlir::Pass> createFoldViewsPass();
 std::unique_ptr<mlir::Pass> createFoldViewsIntoAttentionPass();

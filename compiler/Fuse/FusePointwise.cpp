@@ -7,7 +7,8 @@
 //
 // A producer is never computed twice, unless it reads nothing (a constant, positions): it keeps its own op where it has
 // several readers, where the reader repeats it along a dimension, or where the reader is a contraction. What a
-// parameter is set to (model.set) is a second result of the op that reads it, so that an optimizer's step is one op.
+// parameter is set to (model.set) is a second result of the op that reads it, so that an optimizer's step is one op. In
+// a step of a scan so is every pointwise op with several readers: a step is short, and each op of it a launch.
 //
 //   %a = generic { addf }  ins(%x, %bias)
 //   %b = generic { gelu }  ins(%a)                 →     %b = generic { addf, gelu }  ins(%x, %bias)
@@ -20,6 +21,7 @@
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -27,38 +29,88 @@ using namespace mlir;
 namespace attnc {
 namespace {
 
-/// Fuses a pointwise op that nothing reads besides one pointwise op and what sets parameters, and keeps its results.
-struct FuseUpdated : OpRewritePattern<linalg::GenericOp> {
+/// Makes one op of a pointwise op and the first of its readers, with the results of both for the others, where these
+/// are updates of parameters or the step of a scan is around them.
+struct JoinFirstReader : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(linalg::GenericOp consumer, PatternRewriter &rewriter) const override {
     for (OpOperand *operand : consumer.getDpsInputOperands()) {
       auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
-      if (!producer || !isUpdate(producer, consumer) || !linalg::areElementwiseOpsFusable(operand) ||
-          !consumer.getMatchingIndexingMap(operand).isIdentity())
+      if (!producer || !mayJoin(producer, consumer))
         continue;
-      FailureOr<linalg::ElementwiseOpFusionResult> fused = linalg::fuseElementwiseOps(rewriter, operand);
-      if (failed(fused))
-        continue;
-      for (auto [before, after] : fused->replacements)
-        rewriter.replaceAllUsesWith(before, after);
-      rewriter.eraseOp(consumer);
-      rewriter.eraseOp(producer);
+      linalg::GenericOp joined = join(rewriter, producer, consumer);
+      rewriter.replaceOp(consumer, joined.getResults().take_back(consumer.getNumResults()));
+      rewriter.replaceOp(producer, joined.getResults().take_front(producer.getNumResults()));
       return success();
     }
     return failure();
   }
 
-  /// Are all readers the consumer and, behind it, updates?
-  static bool isUpdate(linalg::GenericOp producer, linalg::GenericOp consumer) {
-    bool sets = false;
-    for (Operation *user : producer->getUsers()) {
-      bool isBehind = user->getBlock() == consumer->getBlock() && consumer->isBeforeInBlock(user);
-      if (user != consumer && !(isa<model::SetOp>(user) && isBehind))
+  /// Are all other readers behind the consumer, and such as gain by it?
+  static bool mayJoin(linalg::GenericOp producer, linalg::GenericOp consumer) {
+    Block *block = consumer->getBlock();
+    if (producer->getBlock() != block || !isJoinable(producer) || !isJoinable(consumer))
+      return false;
+    bool isOfStep = block->getParentOp()->hasAttr(model::scanAttrName), hasOthers = false;
+    for (OpOperand &use : producer->getUses()) {
+      Operation *user = use.getOwner(), *reader = block->findAncestorOpInBlock(*user);
+      if (user == consumer && !consumer.getMatchingIndexingMap(&use).isIdentity())
         return false;
-      sets |= user != consumer;
+      if (user == consumer)
+        continue;
+      if (!reader || !consumer->isBeforeInBlock(reader) || !(isOfStep || isa<model::SetOp>(user)))
+        return false;
+      hasOthers = true;
     }
-    return sets && producer->getBlock() == consumer->getBlock() && isPointwise(producer) && isPointwise(consumer);
+    return hasOthers;
+  }
+
+  /// What it starts from is none of its business.
+  static bool isJoinable(linalg::GenericOp op) {
+    return isPointwise(op) && llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
+             return op.getMatchingBlockArgument(&init).use_empty();
+           });
+  }
+
+  /// Both ops in the consumer's place. They run over the same elements, since it reads each where it is made.
+  static linalg::GenericOp join(PatternRewriter &rewriter, linalg::GenericOp producer, linalg::GenericOp consumer) {
+    SmallVector<Value> inputs, inits;
+    SmallVector<AffineMap> maps;
+    SmallVector<BlockArgument> arguments; // of both bodies, that the inputs stand for
+    for (linalg::GenericOp op : {producer, consumer})
+      for (OpOperand *input : op.getDpsInputOperands())
+        if (op == producer || input->get().getDefiningOp() != producer) {
+          inputs.push_back(input->get());
+          maps.push_back(op.getMatchingIndexingMap(input));
+          arguments.push_back(op.getMatchingBlockArgument(input));
+        }
+    for (linalg::GenericOp op : {producer, consumer})
+      for (OpOperand &init : op.getDpsInitsMutable()) {
+        inits.push_back(init.get());
+        maps.push_back(op.getMatchingIndexingMap(&init));
+      }
+    auto body = [&](OpBuilder &builder, Location at, ValueRange values) {
+      IRMapping mapping;
+      for (auto [argument, value] : llvm::zip(arguments, values))
+        mapping.map(argument, value);
+      SmallVector<Value> results;
+      for (linalg::GenericOp op : {producer, consumer}) {
+        for (Operation &each : op.getBody()->without_terminator())
+          builder.clone(each, mapping);
+        for (Value result : op.getBody()->getTerminator()->getOperands())
+          results.push_back(mapping.lookupOrDefault(result));
+        if (op == producer)
+          for (OpOperand *input : consumer.getDpsInputOperands())
+            if (input->get().getDefiningOp() == producer)
+              mapping.map(consumer.getMatchingBlockArgument(input),
+                          results[cast<OpResult>(input->get()).getResultNumber()]);
+      }
+      linalg::YieldOp::create(builder, at, results);
+    };
+    SmallVector<Location> places = {producer.getLoc(), consumer.getLoc()};
+    return linalg::GenericOp::create(rewriter, rewriter.getFusedLoc(places), ValueRange(inits).getTypes(), inputs,
+                                     inits, maps, consumer.getIteratorTypesArray(), body);
   }
 };
 
@@ -75,7 +127,7 @@ struct FusePointwise : PassWrapper<FusePointwise, OperationPass<ModuleOp>> {
     for (func::FuncOp function : hostFunctions(getOperation())) {
       generaliseNamedOps(function);
       RewritePatternSet patterns(&getContext());
-      patterns.add<FuseUpdated>(&getContext());
+      patterns.add<JoinFirstReader>(&getContext());
       linalg::populateElementwiseOpsFusionPatterns(patterns, [&](OpOperand *operand) { return shouldFuse(operand); });
       if (failed(applyPatternsGreedily(function, std::move(patterns))))
         return signalPassFailure();

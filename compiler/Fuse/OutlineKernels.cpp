@@ -33,8 +33,23 @@ struct OutlineKernels : PassWrapper<OutlineKernels, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     for (func::FuncOp function : hostFunctions(getOperation())) {
+      separateStarts(function);
       markTheRest(function);
       outlineGroups(function, symbols);
+    }
+  }
+
+  /// What an op starts from is made inside of its kernel, also where a tensor that others read happens to be the same.
+  static void separateStarts(func::FuncOp function) {
+    SmallVector<OpOperand *> starts;
+    function.walk([&](linalg::LinalgOp op) {
+      for (OpOperand &init : op.getDpsInitsMutable())
+        if (auto fill = init.get().getDefiningOp<linalg::FillOp>(); fill && computesTensor(fill))
+          starts.push_back(&init);
+    });
+    for (OpOperand *start : starts) {
+      OpBuilder builder(start->getOwner());
+      start->set(builder.clone(*start->get().getDefiningOp())->getResult(0));
     }
   }
 

@@ -16,6 +16,7 @@ void buildFusePipeline(OpPassManager &passes, ArrayRef<std::unique_ptr<Emitter>>
   passes.addPass(createCSEPass());
   // What no turn of a loop changes, such as the angles of rotary positions, is computed once.
   passes.addPass(createLoopInvariantCodeMotionPass());
+  passes.addPass(createWidenTurnsPass());
   passes.addPass(createRaiseViewsPass());
   passes.addPass(createNarrowSlicesPass());
   passes.addPass(createCanonicalizerPass());
@@ -46,10 +47,11 @@ void registerFuseInterfaces(DialectRegistry &registry) {
 }
 
 void registerFusePasses(ArrayRef<std::unique_ptr<Emitter>> emitters) {
-  for (auto create : {createResolveSizesPass, createRaiseViewsPass, createNarrowSlicesPass, createFoldViewsPass,
-                      createFoldViewsIntoAttentionPass, createFoldPairFormulasPass, createFusePointwisePass,
-                      createFoldFormulasPass, createLiftGathersPass, createFormContractionsPass, createFormRowsPass,
-                      createOutlineKernelsPass, createShareKernelsPass, createExplainEdgesPass})
+  for (auto create :
+       {createResolveSizesPass, createWidenTurnsPass, createRaiseViewsPass, createNarrowSlicesPass, createFoldViewsPass,
+        createFoldViewsIntoAttentionPass, createFoldPairFormulasPass, createFusePointwisePass, createFoldFormulasPass,
+        createLiftGathersPass, createFormContractionsPass, createFormRowsPass, createOutlineKernelsPass,
+        createShareKernelsPass, createExplainEdgesPass})
     registerPass(create);
   registerPass([emitters] { return createSplitKernelsPass(emitters); });
   registerPass([emitters] { return createPackWeightsPass(emitters); });

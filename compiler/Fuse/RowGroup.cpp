@@ -13,6 +13,7 @@ RowGroup::RowGroup(linalg::GenericOp seed, SymbolicShapes &shapes) : shapes(shap
   length = rowExtents.back();
   rowExtents.pop_back();
   ops.insert(seed);
+  others = groupsIn(seed->getParentOfType<func::FuncOp>());
 }
 
 SmallVector<linalg::GenericOp> RowGroup::members() const {
@@ -38,51 +39,33 @@ bool RowGroup::hasSameRows(linalg::GenericOp op) {
 /// The operation of the block that holds the group in which `op` lies.
 static Operation *inBlock(Operation *op, Block *block) { return block->findAncestorOpInBlock(*op); }
 
-bool RowGroup::isReached(Operation *op, llvm::SmallPtrSetImpl<Operation *> &visited) const {
-  Block *block = ops.front()->getBlock();
-  bool reached = false;
-  op->walk([&](Operation *nested) {
-    for (Value operand : nested->getOperands()) {
-      Operation *producer = operand.getDefiningOp();
-      producer = producer ? inBlock(producer, block) : nullptr;
-      if (!producer || producer == op || reached)
-        continue;
-      reached |= ops.contains(producer) || (visited.insert(producer).second && isReached(producer, visited));
-    }
-  });
-  return reached;
-}
-
 bool RowGroup::staysOneStep(linalg::GenericOp op) const {
   Block *block = ops.front()->getBlock();
-  llvm::SmallPtrSet<Operation *, 16> visited;
-  // From the group through another op to `op`.
-  bool back = false;
-  op->walk([&](Operation *nested) {
-    for (Value operand : nested->getOperands()) {
-      Operation *producer = operand.getDefiningOp();
-      producer = producer ? inBlock(producer, block) : nullptr;
-      if (producer && producer != op && !ops.contains(producer))
-        back |= isReached(producer, visited);
-    }
-  });
-  if (back)
-    return false;
-  // From `op` through another op to the group.
-  SmallVector<Operation *> work(op->getUsers());
+  auto isInside = [&](Operation *each) { return each == op || ops.contains(each); };
+  SmallVector<Operation *> work(ops.begin(), ops.end());
+  work.push_back(op);
   llvm::SmallPtrSet<Operation *, 16> seen;
   while (!work.empty()) {
-    Operation *user = inBlock(work.pop_back_val(), block);
-    if (!user || ops.contains(user) || !seen.insert(user).second)
-      continue;
-    for (Operation *next : user->getUsers()) {
-      Operation *inside = inBlock(next, block);
-      if (inside && ops.contains(inside))
+    Operation *from = work.pop_back_val();
+    for (Operation *user : from->getUsers()) {
+      Operation *reader = inBlock(user, block);
+      if (!reader || (isInside(reader) && isInside(from)))
+        continue;
+      if (isInside(reader))
         return false;
-      work.push_back(next);
+      // What becomes one step with the reader follows the group too.
+      for (Operation *each : stepOf(reader))
+        if (seen.insert(each).second)
+          work.push_back(each);
     }
   }
   return true;
+}
+
+SmallVector<Operation *> RowGroup::stepOf(Operation *op) const {
+  std::optional<GroupMark> mark = groupOf(op);
+  auto found = mark ? others.find(mark->number) : others.end();
+  return found == others.end() ? SmallVector<Operation *>{op} : found->second;
 }
 
 int64_t RowGroup::scratchWith(linalg::GenericOp op) {

@@ -4,13 +4,15 @@
 //
 //   - it has a role (RowPart) for the group's number of row loops, and its loops have the group's sizes;
 //   - what it takes from members, and what they take from it, is of the same row;
-//   - no path leads from the group through other ops back into it (the group must be one step of the program);
+//   - no path leads from the group through other ops, or groups, back into it (the group must be one step of the
+//     program);
 //   - the rows that then lie between members fit kRowScratch.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Fuse/Legality.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace attnc {
@@ -38,12 +40,13 @@ private:
   bool hasSameRows(mlir::linalg::GenericOp op);
   bool canCollapse(mlir::linalg::GenericOp op, llvm::ArrayRef<llvm::SmallVector<unsigned>> groups) const;
   bool staysOneStep(mlir::linalg::GenericOp op) const;
-  /// Does a path of def-use lead from a member to `op`, other than directly?
-  bool isReached(mlir::Operation *op, llvm::SmallPtrSetImpl<mlir::Operation *> &visited) const;
+  /// The ops that become one step of the program together with `op`: those of its group, if it has one already.
+  llvm::SmallVector<mlir::Operation *> stepOf(mlir::Operation *op) const;
   int64_t scratchWith(mlir::linalg::GenericOp op);
 
   SymbolicShapes &shapes;
   llvm::SetVector<mlir::Operation *> ops;
+  llvm::MapVector<int64_t, llvm::SmallVector<mlir::Operation *>> others; ///< groups formed before, by number
   unsigned rows;
   std::vector<SizeExpr> rowExtents;
   SizeExpr length;

@@ -46,6 +46,9 @@ inline constexpr llvm::StringLiteral nameAttrName = "model.name";   ///< string
 inline constexpr llvm::StringLiteral shapeAttrName = "model.shape"; ///< array of strings, one a dimension
 inline constexpr llvm::StringLiteral stateAttrName = "model.state"; ///< unit: lives from call to call (ModelOps.td)
 inline constexpr llvm::StringLiteral keyAttrName = "model.key";     ///< unit: of the key of draws, i32 of rank 0
+// On an scf.for:
+/// string: its turns are the steps of a recurrence, in order or
+inline constexpr llvm::StringLiteral scanAttrName = "model.scan", scansForward = "forward", scansBackward = "backward";
 // On the module:
 inline constexpr llvm::StringLiteral hyperparametersAttrName = "model.hyperparameters"; ///< dictionary of numbers
 

@@ -21,7 +21,7 @@ struct Case {
 std::vector<Case> allCases() {
   std::vector<Case> cases;
   for (auto subjects : {maskSubjects(), scoreSubjects(), layerSubjects(), modelSubjects(), shapeSubjects(),
-                        trainingSubjects(), incrementalSubjects(), decodeSubjects()})
+                        trainingSubjects(), incrementalSubjects(), decodeSubjects(), scanSubjects()})
     for (const Subject &subject : subjects)
       for (const Choice &choice : subject.choices)
         cases.push_back({subject, choice});

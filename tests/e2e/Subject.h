@@ -75,6 +75,7 @@ std::vector<Subject> layerSubjects();
 std::vector<Subject> modelSubjects();
 std::vector<Subject> incrementalSubjects();
 std::vector<Subject> decodeSubjects();
+std::vector<Subject> scanSubjects();
 std::vector<Subject> shapeSubjects();
 std::vector<Subject> trainingSubjects();
 

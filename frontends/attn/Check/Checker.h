@@ -15,6 +15,7 @@
 //   Dims.cpp         types as written; unifying named dimensions; bounds
 //   Calls.cpp        calls of functions, modules, lambdas
 //   Statements.cpp   blocks, variables, loops
+//   Scan.cpp         recurrences
 //   Expressions.cpp  operators, broadcasting, conversions
 //   Subscripts.cpp   subscripts of tensors, lists and tuples; slices and gathers
 //   Indices.cpp      index notation: ranges of indices, comprehensions, reductions
@@ -250,6 +251,22 @@ public:
   void loop(const ast::ForStmt &stmt, const ModuleListValue &list, const ScopePtr &scope, bool &returned);
   bool carry(typed::Loop &loop, const std::string &name, Binding &binding, const ast::ForStmt &stmt);
   void takeNext(typed::Loop::Carried &carried, Binding &variable, SourceRange range);
+  //===- Scan.cpp -------------------------------------------------------------------------------------------------===//
+
+  Value scan(const ast::ScanExpr &expr, const ScopePtr &scope);
+  std::optional<Dim> scanSteps(const ast::Expr &over, const ScopePtr &scope);
+  typed::ExprRef scanLength(const ast::Expr &until, const ScopePtr &scope);
+  bool scanCarries(const ast::ScanExpr &expr, typed::Scan &scan, const ScopePtr &scope, const ScopePtr &step);
+  bool scanNext(const ast::ScanExpr &expr, typed::Scan &scan, typed::ExprRef length, const ScopePtr &step);
+  Value scanResult(const ast::ScanExpr &expr, const ast::ScanResult &result, typed::Scan &scan, typed::ExprRef length,
+                   const ScopePtr &step);
+  std::optional<unsigned> stackAxis(const ast::ScanExpr &expr, const ast::ScanResult &result, typed::ExprRef value);
+  /// `value` in the rows that have not ended, elsewhere `ended`, or zeros where that is null.
+  typed::ExprRef whileRunning(typed::ExprRef length, const typed::LoopCounter *counter, typed::ExprRef value,
+                              typed::ExprRef ended, SourceRange range, const std::string &name);
+
+  //===- Statements.cpp -------------------------------------------------------------------------------------------===//
+
   /// Tensors are bound to locals, so that they are computed once.
   Value bindValue(const std::string &name, const Value &value, SourceRange range);
 

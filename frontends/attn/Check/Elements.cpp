@@ -112,7 +112,7 @@ ExprRef Elements::element(ExprRef row, const Indices &at, const Environment &env
 
 ExprRef Elements::ofClosed(ExprRef row, const Indices &at) {
   if (at.empty()) {
-    if (row->as<Constant>() || row->as<DimValue>())
+    if (row->as<Constant>() || row->as<DimValue>() || row->as<StepRef>())
       return row;
     // Cheap enough to compute where it is used.
     if (row->as<Elementwise>() || row->as<Cast>())

@@ -86,7 +86,7 @@ Value Checker::expressionOfKind(const ast::Expr &expr, const ScopePtr &scope) {
   case ExprKind::Attend:
     return attend(*expr.as<ast::AttendExpr>(), scope);
   case ExprKind::Scan:
-    return notSupported(expr.range, "`scan`");
+    return scan(*expr.as<ast::ScanExpr>(), scope);
   case ExprKind::Error:
     return Value();
   }

@@ -16,6 +16,10 @@ private:
   void block(const Block &block, int indent);
   void statement(const Let &let, int indent);
   void statement(const Loop &loop, int indent);
+  void statement(const Scan &scan, int indent);
+  void carry(const std::vector<Loop::Carried> &carried);
+  void next(const std::vector<Loop::Carried> &carried, int indent);
+  std::string stackedPlace(const Scan::Stacked &stacked, const LoopCounter *counter);
   std::string expr(ExprRef expr);
   std::string list(const std::vector<ExprRef> &exprs);
   std::string attend(const Attend &attend);
@@ -83,6 +87,8 @@ std::string Printer::expr(ExprRef e) {
     return number(*node, e->type.element);
   if (auto *node = e->as<DimValue>())
     return node->dim.text();
+  if (auto *node = e->as<StepRef>())
+    return name(node->counter);
   if (auto *node = e->as<LocalRef>())
     return name(node->local);
   if (auto *node = e->as<ParameterRef>()) {
@@ -137,18 +143,49 @@ void Printer::statement(const Let &let, int indent) {
 }
 
 void Printer::statement(const Loop &loop, int indent) {
-  out += fmt::format("{:{}}for {} < {}", "", indent, name(loop.counter), loop.counter->count);
-  for (const Loop::Carried &carried : loop.carried)
-    out += fmt::format(" carry ({}: {} = {})", name(carried.argument), textOf(carried.argument->type),
-                       expr(carried.initial));
+  out += fmt::format("{:{}}for {} < {}", "", indent, name(loop.counter), loop.counter->count.text());
+  carry(loop.carried);
   out += " {\n";
   block(*loop.body, indent + 2);
-  for (const Loop::Carried &carried : loop.carried)
-    out += fmt::format("{:{}}next {} = {}\n", "", indent + 2, name(carried.argument), expr(carried.next));
-  out += fmt::format("{:{}}}}", "", indent);
+  next(loop.carried, indent);
   for (const Loop::Carried &carried : loop.carried)
     out += fmt::format(" -> {}", name(carried.result));
   out += "\n";
+}
+
+void Printer::carry(const std::vector<Loop::Carried> &carried) {
+  for (const Loop::Carried &each : carried)
+    out += fmt::format(" carry ({}: {} = {})", name(each.argument), textOf(each.argument->type), expr(each.initial));
+}
+
+void Printer::next(const std::vector<Loop::Carried> &carried, int indent) {
+  for (const Loop::Carried &each : carried)
+    out += fmt::format("{:{}}next {} = {}\n", "", indent + 2, name(each.argument), expr(each.next));
+  out += fmt::format("{:{}}}}", "", indent);
+}
+
+void Printer::statement(const Scan &scan, int indent) {
+  out += fmt::format("{:{}}scan {} over {}{}", "", indent, name(scan.counter), scan.counter->count.text(),
+                     scan.backward ? " backward" : "");
+  carry(scan.carried);
+  out += " {\n";
+  block(*scan.body, indent + 2);
+  for (const Scan::Stacked &each : scan.stacked)
+    out += fmt::format("{:{}}{} = {}\n", "", indent + 2, stackedPlace(each, scan.counter), expr(each.value));
+  next(scan.carried, indent);
+  for (const Scan::Stacked &each : scan.stacked)
+    out += fmt::format(" -> {}", name(each.result));
+  for (const Loop::Carried &carried : scan.carried)
+    out += fmt::format(" -> {}", name(carried.result));
+  out += "\n";
+}
+
+/// "ys[:, t]"
+std::string Printer::stackedPlace(const Scan::Stacked &stacked, const LoopCounter *counter) {
+  std::string before;
+  for (unsigned dimension = 0; dimension < stacked.axis; ++dimension)
+    before += ":, ";
+  return fmt::format("{}[{}{}]", name(stacked.result), before, name(counter));
 }
 
 void Printer::block(const Block &block, int indent) {

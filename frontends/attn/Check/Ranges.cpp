@@ -61,6 +61,8 @@ static void appendKey(std::string &key, ExprRef expr, unsigned &budget) {
     key += fmt::format("l{}", static_cast<const void *>(node->local));
   else if (auto *node = expr->as<IndexRef>())
     key += fmt::format("i{}", static_cast<const void *>(node->index));
+  else if (auto *node = expr->as<StepRef>())
+    key += fmt::format("s{}", static_cast<const void *>(node->counter));
   else if (auto *node = expr->as<Cast>())
     appendKey(key, node->operand, budget); // conversions between index and i32 change no value
   else if (auto *node = expr->as<Elementwise>())
@@ -127,13 +129,15 @@ Linear Ranges::linear(ExprRef expr) {
     return number(Dim(node->integer));
   if (auto *node = expr->as<DimValue>())
     return number(node->dim);
-  if (auto *node = expr->as<IndexRef>()) {
+  if (expr->as<IndexRef>() || expr->as<StepRef>()) {
     bool isNew = !atomNumbers.count(keyOf(expr));
     Linear index = atomFor(expr, false);
     if (!isNew)
       return index;
     addFact(index);
-    if (hasExtent(node->index))
+    if (auto *step = expr->as<StepRef>())
+      addFact(number(step->counter->count - Dim(1)) - index);
+    else if (auto *node = expr->as<IndexRef>(); hasExtent(node->index))
       addFact(number(node->index->extent - Dim(1)) - index);
     return index;
   }

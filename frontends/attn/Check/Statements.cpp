@@ -90,6 +90,17 @@ void Checker::letStatement(const ast::LetStmt &stmt, const ScopePtr &scope) {
   }
 }
 
+/// Is the name bound outside of the body of a scan that the scope is in?
+static bool isAroundStep(const ScopePtr &scope, const std::string &name) {
+  bool passed = false;
+  for (const Scope *at = scope.get(); at; at = at->parent.get()) {
+    if (at->names.count(name))
+      return passed;
+    passed |= at->isStep;
+  }
+  return false;
+}
+
 void Checker::assign(const ast::AssignStmt &stmt, const ScopePtr &scope) {
   Value value = expression(*stmt.value, scope);
   Binding *binding = findBinding(scope, stmt.target.text);
@@ -107,6 +118,13 @@ void Checker::assign(const ast::AssignStmt &stmt, const ScopePtr &scope) {
     report.note("it is bound", binding->range)
         .hint(binding->isState ? fmt::format("write `{} <- ...`", stmt.target.text)
                                : fmt::format("declare it with `var {} = ...`", stmt.target.text));
+    return;
+  }
+  if (isAroundStep(scope, stmt.target.text)) {
+    error(DiagnosticKind::NotAssignable, stmt.target.range,
+          fmt::format("`{}` is not carried by the scan", stmt.target.text))
+        .note("it is bound", binding->range)
+        .hint(fmt::format("what passes from step to step stands in `carry ({} = ...)`", stmt.target.text));
     return;
   }
   if (value.as<NothingValue>())
@@ -298,7 +316,7 @@ void Checker::takeNext(Loop::Carried &carried, Binding &variable, SourceRange ra
 
 void Checker::loop(const ast::ForStmt &stmt, const ModuleListValue &list, const ScopePtr &scope, bool &returned) {
   LoopCounter *counter =
-      &program->counters.emplace_back(LoopCounter{stmt.iteration.name.text, list.count, stmt.iteration.range});
+      &program->counters.emplace_back(LoopCounter{stmt.iteration.name.text, Dim(list.count), stmt.iteration.range});
   Loop loop;
   loop.counter = counter;
   loop.range = stmt.range;

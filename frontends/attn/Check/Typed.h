@@ -7,6 +7,7 @@
 //   Program      parameters, and entry points
 //   Entry        arguments, a block of statements, results
 //   Statement    Let: locals = expression          Loop: repeats a block over a homogeneous list of modules
+//                Scan: repeats a block over the steps of a recurrence
 //   Expr         of two sorts that share their nodes:
 //
 //     tensor expressions   at the level of statements; operands are tensors
@@ -77,7 +78,7 @@ struct Parameter {
   std::string checkpoint; ///< its name in a checkpoint; {0}, {1} stand for the indices of counts
   bool frozen = false;
   bool isUpdated = false; ///< a `state` of a module: frozen, and updated by steps of training
-  bool isState = false; ///< of training: an optimizer's, or the number of steps done
+  bool isState = false;   ///< of training: an optimizer's, or the number of steps done
   std::vector<std::string> tags;
   SourceRange range;
 };
@@ -89,10 +90,10 @@ struct Local {
   SourceRange range;
 };
 
-/// The counter of a Loop.
+/// The counter of a Loop or a Scan; runs over 0 <= i < count. Of a Loop the count is a number.
 struct LoopCounter {
   std::string name;
-  int64_t count = 0;
+  Dim count;
   SourceRange range;
 };
 
@@ -117,6 +118,12 @@ struct Constant {
 /// The value of a size, of element Index and rank 0.
 struct DimValue {
   Dim dim;
+};
+
+/// The step that a Scan around is at, of element Index and rank 0. It is no index of a body: a tensor subscripted by it
+/// alone is a tensor of the step.
+struct StepRef {
+  const LoopCounter *counter;
 };
 
 /// A local. In an element expression it is a scalar Local (the `w` of a weight); tensors are read by Subscript.
@@ -309,9 +316,9 @@ struct Draw {
 };
 
 struct Expr {
-  using Node =
-      std::variant<Constant, DimValue, LocalRef, ParameterRef, Elementwise, Cast, AxisReduction, MatMul, Permute,
-                   Reshape, Slice, Concat, Fill, Comprehension, Attend, IndexRef, Subscript, IndexReduction, Draw>;
+  using Node = std::variant<Constant, DimValue, StepRef, LocalRef, ParameterRef, Elementwise, Cast, AxisReduction,
+                            MatMul, Permute, Reshape, Slice, Concat, Fill, Comprehension, Attend, IndexRef, Subscript,
+                            IndexReduction, Draw>;
   Node node;
   Type type; ///< of an Attend: that of its first yield
   SourceRange range;
@@ -323,7 +330,8 @@ struct Expr {
 
 struct Let;
 struct Loop;
-using Statement = std::variant<Let, Loop>;
+struct Scan;
+using Statement = std::variant<Let, Loop, Scan>;
 struct Block;
 
 /// locals = value; more than one local only for an Attend.
@@ -343,6 +351,22 @@ struct Loop {
   };
   const LoopCounter *counter;
   std::vector<Carried> carried;
+  std::unique_ptr<Block> body;
+  SourceRange range;
+};
+
+/// Runs `body` for the steps 0 .. counter->count - 1, or from the last to the first where it is `backward`. `carried`
+/// pass from one step to the one that is run next; `stacked` holds values of all steps.
+struct Scan {
+  struct Stacked {
+    ExprRef value; ///< of a step, in the scope of body
+    unsigned axis; ///< the dimension of the result that the steps lie along
+    const Local *result;
+  };
+  const LoopCounter *counter;
+  bool backward = false;
+  std::vector<Loop::Carried> carried;
+  std::vector<Stacked> stacked;
   std::unique_ptr<Block> body;
   SourceRange range;
 };

@@ -121,6 +121,7 @@ struct Scope {
   SourceUnit *unit = nullptr;    ///< the file, for all scopes of it
   ModuleValue self{nullptr, {}}; ///< the module, for all scopes of its functions
   bool isFunction = false;       ///< the outermost scope of a function
+  bool isStep = false;           ///< the body of a scan, which assigns no variable around it
 };
 
 /// A parsed file and what it uses.

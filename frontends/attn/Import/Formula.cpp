@@ -46,6 +46,8 @@ Value Formula::compute(const Expr &expr) {
     return constant(builder, at, expr.type.element, *node);
   if (auto *node = expr.as<DimValue>())
     return around.size(node->dim, at);
+  if (auto *node = expr.as<StepRef>())
+    return around.counter(node->counter);
   if (auto *node = expr.as<IndexRef>())
     return find(node->index);
   if (auto *node = expr.as<Cast>())
@@ -72,10 +74,13 @@ Value Formula::compute(const Expr &expr) {
 
 Value Formula::subscript(const Expr &expr) {
   const Subscript &node = std::get<Subscript>(expr.node);
+  unsigned step = stepSubscript(node);
   SmallVector<Value> at;
-  for (ExprRef index : node.indices)
-    at.push_back(value(index));
-  return tensor::ExtractOp::create(builder, around.location(expr.range), around.tensor(node.base), at);
+  for (auto [dimension, index] : llvm::enumerate(node.indices))
+    if (dimension != step)
+      at.push_back(value(index));
+  Value base = step < node.indices.size() ? around.step(node.base, step, node.indices[step]) : around.tensor(node.base);
+  return tensor::ExtractOp::create(builder, around.location(expr.range), base, at);
 }
 
 /// Rows are counted modulo 2^32, as 32 bits of their number.
@@ -93,7 +98,7 @@ Value Formula::draw(const Expr &expr) {
   SmallVector<Value> rounds, counts, element, extents;
   for (const LoopCounter *loop : node.loops) {
     rounds.push_back(around.counter(loop));
-    counts.push_back(arith::ConstantIndexOp::create(builder, at, loop->count));
+    counts.push_back(around.size(loop->count, at));
   }
   for (auto [index, dimension] : llvm::zip_equal(node.element, node.dimensions)) {
     element.push_back(value(index));

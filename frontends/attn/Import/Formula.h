@@ -32,11 +32,18 @@ mlir::Value castTo(mlir::OpBuilder &builder, mlir::Location at, typed::Element f
 
 mlir::Value constant(mlir::OpBuilder &builder, mlir::Location at, typed::Element element, const typed::Constant &value);
 
+/// A number that speaks of the step of a scan around and of sizes alone.
+bool isStepNumber(typed::ExprRef expr);
+/// The first subscript that is one; as many as there are subscripts where none is.
+unsigned stepSubscript(const typed::Subscript &subscript);
+
 class Formula {
 public:
   using SizeOf = std::function<mlir::Value(const Dim &, mlir::Location)>;
   using TensorOf = std::function<mlir::Value(typed::ExprRef)>;
   using CounterOf = std::function<mlir::Value(const typed::LoopCounter *)>;
+  /// A tensor with a dimension picked by the step of a scan.
+  using StepOf = std::function<mlir::Value(typed::ExprRef, unsigned dimension, typed::ExprRef place)>;
   using LocationOf = std::function<mlir::Location(SourceRange)>;
 
   /// What a body takes from around it; all of it lies above the op whose body this is.
@@ -44,6 +51,7 @@ public:
     SizeOf size;
     TensorOf tensor;
     CounterOf counter;
+    StepOf step;
     LocationOf location;
   };
 

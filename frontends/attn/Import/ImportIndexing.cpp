@@ -24,7 +24,9 @@ public:
 
   struct Read {
     ExprRef base;
-    AffineMap map;
+    unsigned step; ///< the dimension that the step of a scan picks from; behind the last one where there is none
+    ExprRef place; ///< in that
+    AffineMap map; ///< of the other dimensions
     SmallVector<ExprRef> subscripts; ///< that read it so
   };
 
@@ -44,14 +46,23 @@ public:
     }
   }
 
+  /// Is the body, as [b, d] => x[b, t, d], nothing but what a step has of a tensor?
+  bool isStepAlone(ExprRef body) const {
+    return reads.size() == 1 && reads[0].place && reads[0].subscripts.front() == body && reads[0].map.isIdentity();
+  }
+
   std::vector<Read> reads;
 
 private:
-  /// The map of a subscript whose indices are different loops, each over all of its dimension.
+  /// The map of a subscript whose indices are different loops, each over all of its dimension; but one may be made of
+  /// the step.
   std::optional<AffineMap> plainMap(const Subscript &node) {
     SmallVector<AffineExpr> read;
     std::set<size_t> used;
-    for (auto [index, extent] : llvm::zip_equal(node.indices, node.base->type.shape)) {
+    unsigned step = stepSubscript(node);
+    for (auto [dimension, index, extent] : llvm::enumerate(node.indices, node.base->type.shape)) {
+      if (dimension == step)
+        continue;
       auto *reference = index->as<IndexRef>();
       size_t loop = reference ? llvm::find(loops, reference->index) - loops.begin() : loops.size();
       if (loop == loops.size() || !used.insert(loop).second || loops[loop]->extent != extent)
@@ -69,10 +80,12 @@ private:
   }
 
   void record(ExprRef expr, const Subscript &node, AffineMap map) {
+    unsigned step = stepSubscript(node);
+    ExprRef place = step < node.indices.size() ? node.indices[step] : nullptr;
     for (Read &read : reads)
-      if (originOf(read.base) == originOf(node.base) && read.map == map)
+      if (originOf(read.base) == originOf(node.base) && read.map == map && read.step == step && read.place == place)
         return read.subscripts.push_back(expr);
-    reads.push_back({node.base, map, {expr}});
+    reads.push_back({node.base, step, place, map, {expr}});
   }
 
   ArrayRef<const Index *> loops;
@@ -85,6 +98,7 @@ private:
 Formula::Surroundings Importer::surroundings() {
   return {[this](const Dim &dim, Location at) { return size(dim, at); }, [this](ExprRef expr) { return tensor(expr); },
           [this](const LoopCounter *loop) { return counter(loop); },
+          [this](ExprRef base, unsigned dimension, ExprRef place) { return step(base, dimension, place); },
           [this](SourceRange range) { return location(range); }};
 }
 
@@ -123,10 +137,12 @@ Value Importer::comprehension(const Expr &expr) {
   OperandFinder finder(loops, builder.getContext());
   finder.visit(body);
   finder.visit(filter);
+  if (finder.isStepAlone(node.body))
+    return step(finder.reads[0].base, finder.reads[0].step, finder.reads[0].place);
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
   for (const OperandFinder::Read &read : finder.reads) {
-    inputs.push_back(tensor(read.base));
+    inputs.push_back(read.place ? step(read.base, read.step, read.place) : tensor(read.base));
     maps.push_back(read.map);
   }
   coverLoops(loops, parallel, inputs, maps, at);

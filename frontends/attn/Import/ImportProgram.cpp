@@ -155,7 +155,7 @@ void Importer::entry(const Entry &entry) {
   }
   bindDimensions(entry, function);
   for (const StateUpdate &update : entry.updates)
-    if (llvm::none_of(update.loops, [](const LoopCounter *loop) { return loop->count == 0; }))
+    if (llvm::none_of(update.loops, [](const LoopCounter *loop) { return loop->count.is(0); }))
       updates.push_back(&update);
   statements(entry.block);
   SmallVector<Value> results;
@@ -227,6 +227,8 @@ void Importer::statements(const typed::Block &block) {
   for (const Statement &statement : block.statements)
     if (auto *binding = std::get_if<Let>(&statement))
       let(*binding);
+    else if (auto *recurrence = std::get_if<Scan>(&statement))
+      scan(*recurrence);
     else
       loop(std::get<Loop>(statement));
 }
@@ -245,7 +247,7 @@ void Importer::loop(const Loop &loop) {
   SmallVector<Value> initial;
   for (const Loop::Carried &carried : loop.carried)
     initial.push_back(tensor(carried.initial));
-  if (loop.counter->count == 0) {
+  if (loop.counter->count.is(0)) {
     // What it would read has no parameters.
     for (auto [carried, value] : llvm::zip_equal(loop.carried, initial))
       locals[carried.result] = value;
@@ -257,7 +259,7 @@ void Importer::loop(const Loop &loop) {
   };
   for (const StateUpdate *update : inside)
     initial.push_back(stateList(*update, depthOf(*update), at));
-  Value zero = size(Dim(0), at), one = size(Dim(1), at), count = size(Dim(loop.counter->count), at);
+  Value zero = size(Dim(0), at), one = size(Dim(1), at), count = size(loop.counter->count, at);
   auto op = scf::ForOp::create(builder, at, zero, count, one, initial);
   {
     OpBuilder::InsertionGuard guard(builder);

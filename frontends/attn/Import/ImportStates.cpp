@@ -26,7 +26,7 @@ SmallVector<const StateUpdate *> Importer::updatesIn(const LoopCounter *counter)
 Value Importer::stateList(const StateUpdate &update, size_t depth, Location at) {
   SmallVector<int64_t> shape;
   for (size_t loop = depth; loop < update.loops.size(); ++loop)
-    shape.push_back(update.loops[loop]->count);
+    shape.push_back(update.loops[loop]->count.constant());
   RankedTensorType element = tensorType(update.parameter->type);
   llvm::append_range(shape, element.getShape());
   return tensor::EmptyOp::create(builder, at, shape, element.getElementType());
@@ -43,7 +43,7 @@ void Importer::setStates() {
     Value value = update->loops.empty() ? tensor(update->value) : stateLists.lookup(update);
     SmallVector<int64_t> counts;
     for (const LoopCounter *loop : update->loops)
-      counts.push_back(loop->count);
+      counts.push_back(loop->count.constant());
     model::forEachElement(builder, at, value, counts, [&](Value element, ValueRange place) {
       model::SetOp::create(builder, at, update->parameter->name, place, element);
     });

@@ -69,7 +69,7 @@ Value Importer::compute(ExprRef expr) {
 bool Importer::isNumber(ExprRef expr) const {
   if (!expr->type.shape.empty())
     return false;
-  if (expr->as<Constant>() || expr->as<DimValue>())
+  if (expr->as<Constant>() || expr->as<DimValue>() || expr->as<StepRef>())
     return true;
   if (auto *local = expr->as<LocalRef>())
     return numbers.count(local->local);
@@ -101,6 +101,8 @@ Value Importer::number(ExprRef expr) {
     return constant(builder, at, expr->type.element, *node);
   if (auto *node = expr->as<DimValue>())
     return size(node->dim, at);
+  if (auto *node = expr->as<StepRef>())
+    return counter(node->counter);
   if (auto *cast = expr->as<Cast>())
     return castTo(builder, at, cast->operand->type.element, expr->type.element, number(cast->operand));
   SmallVector<Value> operands;

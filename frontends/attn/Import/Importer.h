@@ -49,6 +49,10 @@ private:
   void statements(const typed::Block &block);
   void let(const typed::Let &let);
   void loop(const typed::Loop &loop);
+  // ImportScan.cpp
+  void scan(const typed::Scan &scan);
+  mlir::Value step(typed::ExprRef base, unsigned dimension, typed::ExprRef place);
+  mlir::Value moved(mlir::Value source, unsigned from, unsigned to, mlir::Location at);
   // ImportStates.cpp
   llvm::SmallVector<const typed::StateUpdate *> updatesIn(const typed::LoopCounter *counter) const;
   mlir::Value stateList(const typed::StateUpdate &update, size_t depth, mlir::Location at);

@@ -71,7 +71,7 @@ Value castTo(OpBuilder &builder, Location at, Element from, Element to, Value va
 
 /// A number that arithmetic without subtraction makes of indices and sizes.
 static bool isNonNegative(ExprRef expr) {
-  if (expr->as<IndexRef>())
+  if (expr->as<IndexRef>() || expr->as<StepRef>())
     return true;
   if (auto *number = expr->as<Constant>())
     return number->integer >= 0;

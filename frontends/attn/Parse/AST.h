@@ -260,7 +260,15 @@ struct Carry {
   ExprPtr initial;
 };
 
-/// `scan t over xs backward until length[b] carry (h = h0) { ... } -> (ys, last)`
+/// A result of a scan: `h`, as it is at the end, or `h[:, t]`, of all steps along the dimension where `t` stands
+struct ScanResult {
+  Name name;
+  std::vector<SubscriptElement> subscripts;
+  bool isStacked = false; ///< it has subscripts
+  SourceRange range;
+};
+
+/// `scan t over seq backward until length carry (h = h0) { ... } -> (h[:, t], h)`
 struct ScanExpr : ExprOf<ExprKind::Scan> {
   explicit ScanExpr(SourceRange range);
   ~ScanExpr() override;
@@ -270,7 +278,8 @@ struct ScanExpr : ExprOf<ExprKind::Scan> {
   ExprPtr until; ///< null: to the end
   std::vector<Carry> carries;
   std::unique_ptr<Block> body;
-  std::vector<Name> results;
+  std::vector<ScanResult> results;
+  SourceRange keywordRange;
 };
 
 /// Stands where an expression could not be parsed; an error has been reported.

@@ -321,8 +321,14 @@ ExprPtr Parser::call(ExprPtr callee) {
 ExprPtr Parser::subscript(ExprPtr object) {
   auto expr = std::make_unique<SubscriptExpr>(object->range);
   expr->object = std::move(object);
-  commaList(TokenKind::RightSquare, "behind the subscripts", [&] { expr->subscripts.push_back(subscriptElement()); });
+  expr->subscripts = subscripts();
   return expr;
+}
+
+std::vector<SubscriptElement> Parser::subscripts() {
+  std::vector<SubscriptElement> elements;
+  commaList(TokenKind::RightSquare, "behind the subscripts", [&] { elements.push_back(subscriptElement()); });
+  return elements;
 }
 
 // subscript = ".." | expression | [expression] ":" [expression]

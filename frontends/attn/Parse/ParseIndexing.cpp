@@ -215,9 +215,10 @@ void Parser::attendEntry(AttendExpr &attend) {
 //===- scan ---------------------------------------------------------------------------------------------------===//
 
 // scan = "scan" name "over" expression ["backward"] ["until" expression] "carry" "(" (name "=" expression),+ ")"
-//        block "->" ("(" name,+ ")" | name)
+//        block "->" ("(" result,+ ")" | result)
 ExprPtr Parser::scan() {
   auto expr = std::make_unique<ScanExpr>(take().range);
+  expr->keywordRange = expr->range;
   expr->index = name("the index of the scan");
   if (!acceptWord("over"))
     expected("`over` and what the scan runs over");
@@ -232,12 +233,24 @@ ExprPtr Parser::scan() {
   expr->body = std::make_unique<Block>(block("and the step of the scan"));
   expect(TokenKind::Arrow, "and the results of the scan");
   if (!lost && is(TokenKind::LeftParen))
-    commaList(TokenKind::RightParen, "behind the results",
-              [&] { expr->results.push_back(name("the name of a result")); });
+    commaList(TokenKind::RightParen, "behind the results", [&] { expr->results.push_back(scanResult()); });
   else
-    expr->results.push_back(name("the name of a result"));
+    expr->results.push_back(scanResult());
   expr->range = since(expr->range);
   return expr;
+}
+
+// result = name ["[" subscript,* "]"]
+ScanResult Parser::scanResult() {
+  ScanResult result;
+  result.name = name("the name of a result");
+  result.range = result.name.range;
+  if (lost || !is(TokenKind::LeftSquare) || atLineEnd())
+    return result;
+  result.isStacked = true;
+  result.subscripts = subscripts();
+  result.range = since(result.range);
+  return result;
 }
 
 void Parser::scanCarries(ScanExpr &scan) {

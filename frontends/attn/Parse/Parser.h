@@ -83,6 +83,7 @@ private:
   ast::ExprPtr conditional(SourceRange start, ast::ExprPtr condition);
   ast::ExprPtr call(ast::ExprPtr callee);
   ast::ExprPtr subscript(ast::ExprPtr object);
+  std::vector<ast::SubscriptElement> subscripts();
   ast::SubscriptElement subscriptElement();
   void noExpression();
   ast::ExprPtr errorExpr();
@@ -100,6 +101,7 @@ private:
   ast::ExprPtr yielded();
   ast::ExprPtr scan();
   void scanCarries(ast::ScanExpr &scan);
+  ast::ScanResult scanResult();
 
   /// The level of `+` and `-`, below which there are no comparisons.
   static constexpr int sumLevel = 3;

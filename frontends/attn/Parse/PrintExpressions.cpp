@@ -269,7 +269,19 @@ void Printer::scan(const ScanExpr &expr) {
   out += ") ";
   block(*expr.body);
   out += " -> ";
-  names(expr.results);
+  auto result = [&](const ScanResult &each) {
+    out += each.name.text;
+    if (!each.isStacked)
+      return;
+    out += '[';
+    commas(each.subscripts, [&](const SubscriptElement &s) { subscript(s); });
+    out += ']';
+  };
+  if (expr.results.size() == 1)
+    return result(expr.results.front());
+  out += '(';
+  commas(expr.results, result);
+  out += ')';
 }
 
 void Printer::binder(const Binder &binder) {

@@ -160,6 +160,11 @@ const Bodies &bodiesOfPrelude() {
       {"Embedding", "tokens Embedding(5, 3)"},
       {"Positions", "rows Positions(6, 3)"},
       {"MultiHeadAttention", "rows MultiHeadAttention(3, 1)"},
+      {"GruCell", "state GruCell(3, 3)"},
+      {"GRU", "steps GRU(3, 4)"},
+      {"LstmCell", "states LstmCell(3, 3)"},
+      {"LSTM", "steps LSTM(3, 4)"},
+      {"BothWays", "lengths BothWays(nn.LSTM, 3, 4)"},
       {"GroupedQueryAttention", "rows GroupedQueryAttention(3, 2, 1, 2, 10.0)"},
   };
   return bodies;
@@ -168,11 +173,17 @@ const Bodies &bodiesOfPrelude() {
 std::string preludeProgram(const std::string &body) {
   size_t space = body.find(' ');
   std::string kind = body.substr(0, space), made = body.substr(space + 1);
-  if (kind != "module" && kind != "tokens" && kind != "rows")
+  static const std::map<std::string, std::string> calls = {
+      {"module", "it(x) + 0.0 * sum(y)"},
+      {"tokens", "it(iota(n) % 5) * x * y"},
+      {"rows", "it(reshape(x, [1, n, 3])) + sum(sq(y))"},
+      {"state", "it(x, y)"},
+      {"states", "it(x, y, x)[0] + it(y, x, y)[1]"},
+      {"steps", "it(reshape(x, [1, n, 3]))[0] + sum(it(reshape(y, [1, n, 3]))[1])"},
+      {"lengths", "it(reshape(x, [n, 1, 3]), iota(n) % 2)[0] + sum(it(reshape(y, [n, 1, 3]), iota(n))[1])"}};
+  if (!calls.count(kind))
     return programOf(body);
-  std::string call = kind == "module"   ? "it(x) + 0.0 * sum(y)"
-                     : kind == "tokens" ? "it(iota(n) % 5) * x * y"
-                                        : "it(reshape(x, [1, n, 3])) + sum(sq(y))";
+  const std::string &call = calls.at(kind);
   return "use nn\nmodel M() {\n  it: nn." + made + "\n  fn f(x: f32[n <= 6, 3], y: f32[n, 3]) -> f32 { sum(sq(" + call +
          ")) }\n}\n";
 }

@@ -1,4 +1,4 @@
-// What the documents say is so: docs/language.md, docs/diagnostics.md and its pages.
+// What the documents say is so: docs/language.md, docs/recurrences.md, docs/diagnostics.md and its pages.
 
 #include "tests/frontends/attn/Check/Checked.h"
 
@@ -39,6 +39,8 @@ std::map<std::string, std::string> sections(const std::string &text) {
 TEST(LanguageReference, EveryProgramCompiles) {
   std::vector<std::string> programs = blocks(readFile(docs + "language.md"), "attn");
   ASSERT_GT(programs.size(), 4u);
+  for (const std::string &program : blocks(readFile(docs + "recurrences.md"), "attn"))
+    programs.push_back(program);
   for (const std::string &program : programs) {
     Checked checked = check(program);
     EXPECT_EQ(checked.diagnostics, "") << program;

@@ -25,12 +25,24 @@ model M(dim = 8) {
   attention: nn.MultiHeadAttention(dim, 2)
   grouped:   nn.GroupedQueryAttention(dim, 4, 2, 4, 10000.0)
   of_batch:  nn.BatchNorm(8)
+  ahead:     nn.GRU(dim, 5)
+  memory:    nn.LSTM(dim, 5)
+  both:      nn.BothWays(nn.GRU, dim, 5)
+  gru_cell:  nn.GruCell(dim, 5)
+  lstm_cell: nn.LstmCell(dim, 5)
   bias:      f32[2, 32] = zeros
 
   fn modules(tokens: i32[batch, seq <= 16]) -> f32[batch, seq, 6] {
     let x = places(table(tokens))
     let y = x + attention(centred(x))
     linear(gated(mlp(rms(y + grouped(y)))))
+  }
+  fn recurrences(x: f32[batch, seq, dim], length: i32[batch]) -> f32[batch, seq, 5] {
+    let (a, b) = ahead(x)
+    let (c, d) = memory(x)
+    let (e, f) = both(x, length)
+    let (g, h) = lstm_cell(x[:, 0], gru_cell(x[:, 0], b), d)
+    a + c + e[.., 0:5] + mean(f + concat(g, h))
   }
   fn of_a_batch(x: f32[n, 8]) -> f32[n, 8] { of_batch(x) }
   fn regularised(x: f32[n]) -> f32[n] { dropout(x, 0.1) }

@@ -104,10 +104,13 @@ TEST(Expression, Attend) {
 }
 
 TEST(Expression, Scan) {
-  EXPECT_EQ(expression("scan t over xs backward until length[b] carry (h = h0, c = 0) { h = f(h, xs[t]) } -> (ys, h)"),
-            R"(scan t over xs backward until length[b] carry (h = h0, c = 0) {
-  h = f(h, xs[t])
-} -> (ys, h))");
+  EXPECT_EQ(expression("scan t over n backward until l carry (h = h0, c = 0) { h = f(h, x[:, t]) } -> (h[..,t], c)"),
+            R"(scan t over n backward until l carry (h = h0, c = 0) {
+  h = f(h, x[:, t])
+} -> (h[.., t], c))");
+  EXPECT_EQ(expression("scan t over 2 * n carry (h = 0) { h = h + 1 } -> (h[t])"), R"(scan t over 2 * n carry (h = 0) {
+  h = h + 1
+} -> h[t])");
 }
 
 TEST(Expression, RangesCoverWhatWasWritten) {

@@ -1,0 +1,81 @@
+// Gradients of recurrences: by inputs, starts, captured tensors and parameters.
+#include "compiler/Derive/Derive.h"
+#include "tests/compiler/Derive/Derived.h"
+
+using namespace attnc;
+
+namespace {
+
+Array lengthsOf(std::initializer_list<double> values) {
+  Array array(Element::I32, {static_cast<int64_t>(values.size())});
+  array.values = values;
+  return array;
+}
+
+/// A recurrence of h over x, with `head` behind `over n`, whose loss is made of y of all steps and the last h.
+void expectScan(const std::string &head, const std::string &step = "tanh(x[:, t] + h @ w)", int64_t steps = 5) {
+  Derived("fn f(x: f32[b, n, d], h0: f32[b, d], w: f32[d, d], length: i32[b]) -> f32 {\n"
+          "  let (ys, last) = scan t over n " +
+              head + " carry (h = h0) { h = " + step +
+              " } -> (h[:, t], h)\n"
+              "  sum(sq(ys)) + sum(last * h0)\n}",
+          {draw({3, steps, 4}), draw({3, 4}, 2), draw({4, 4}, 3), lengthsOf({2, 0, 5})})
+      .expectDifferences();
+}
+
+TEST(ScanGradient, Forward) { expectScan(""); }
+TEST(ScanGradient, Backward) { expectScan("backward"); }
+TEST(ScanGradient, Lengths) { expectScan("until length"); }
+TEST(ScanGradient, BackwardWithLengths) { expectScan("backward until length"); }
+TEST(ScanGradient, OneStep) { expectScan("until length", "tanh(x[:, t] + h @ w)", 1); }
+TEST(ScanGradient, NoSteps) { expectScan("until length", "tanh(x[:, t] + h @ w)", 0); }
+TEST(ScanGradient, AProductWithTheInput) { expectScan("backward", "tanh(x[:, t] @ w + h * x[:, t])"); }
+TEST(ScanGradient, StepsThatShareAnElement) {
+  expectScan("", "tanh((if t >= 1 then x[:, t - 1] else x[:, t]) + h @ w)");
+}
+TEST(ScanGradient, AConstantNumberOfSteps) {
+  Derived("fn f(x: f32[b, 4, d], w: f32[d, d]) -> f32 {\n"
+          "  sum(sq(scan t over 4 carry (h = x[:, 0]) { h = tanh(x[:, t] + h @ w) } -> h[:, t]))\n}",
+          {draw({2, 4, 3}), draw({3, 3}, 2)})
+      .expectDifferences();
+}
+TEST(ScanGradient, FewerStepsThanTheInputHas) {
+  Derived("fn f(x: f32[b, 6, d]) -> f32 {\n"
+          "  sum(sq(scan t over 4 carry (h = x[:, 0]) { h = tanh(x[:, t + 1] * h) } -> h[:, t]))\n}",
+          {draw({2, 6, 3})})
+      .expectDifferences();
+}
+
+const char *const cells = R"(
+use nn
+module Cell(dim) {
+  of_x: nn.Linear(dim, 2 * dim)
+  of_h: nn.Linear(dim, 2 * dim)
+  fn (x: f32[b, dim], h: f32[b, dim], c: f32[b, dim]) -> (h: f32[b, dim], c: f32[b, dim]) {
+    let (gate, new) = split(of_x(x) + of_h(h), 2)
+    let next = sigmoid(gate) * c + tanh(new)
+    (tanh(next), next)
+  }
+}
+model M(dim = 3, layers = 2) {
+  cells: [Cell(dim); layers]
+  fn f(x: f32[b, n, dim], keys: f32[b, m, dim]) -> f32 {
+    var y = x
+    for cell in cells {
+      y = scan t over n carry (h = zeros(b, dim), c = zeros(b, dim)) {
+        let read = [r] => attend j { score: dot(h[r], keys[r, j]), value: keys[r, j] }
+        let (next, kept) = cell(y[:, t] + read, h, c)
+        h = next
+        c = kept
+      } -> h[:, t]
+    }
+    sum(sq(y))
+  }
+}
+)";
+
+TEST(ScanGradient, ModulesAndAttentionInALoopOverModules) {
+  Derived(cells, {draw({2, 3, 3}), draw({2, 4, 3}, 2)}).expectDifferences();
+}
+
+} // namespace

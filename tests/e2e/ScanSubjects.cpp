@@ -1,0 +1,39 @@
+#include "tests/e2e/Subject.h"
+
+namespace attnc::e2e {
+
+static std::vector<Choice> sequences() {
+  return {{"one step", {{"batch", 2}, {"seq", 1}}},
+          {"steps", {{"batch", 3}, {"seq", 11}}},
+          {"rows that no tile divides", {{"batch", 33}, {"seq", 5}}},
+          {"no steps", {{"batch", 2}, {"seq", 0}}},
+          {"empty batch", {{"batch", 0}, {"seq", 3}}}};
+}
+
+static std::vector<Choice> pairs() {
+  return {{"words", {{"batch", 3}, {"n", 7}, {"m", 5}}},
+          {"one word", {{"batch", 2}, {"n", 1}, {"m", 1}}},
+          {"no word to write", {{"batch", 2}, {"n", 3}, {"m", 0}}}};
+}
+
+std::vector<Subject> scanSubjects() {
+  Accuracy step = {.c = 16, .reduction = 60, .along = {"seq"}};
+  Accuracy sums = {.c = 32, .reduction = 200, .along = {"seq", "batch"}};
+  std::vector<Choice> few = {{"steps", {{"batch", 3}, {"seq", 6}}}, {"no steps", {{"batch", 2}, {"seq", 0}}}};
+  Fillers lengths = {{"length", upTo("seq")}}, words = {{"length", upTo("n")}};
+  return {
+      {"scans.attn", "forwards", step, sequences()},
+      {"scans.attn", "padded", step, sequences(), lengths},
+      {"scans.attn", "backwards", step, sequences(), lengths},
+      {"scans.attn", "seven", {.c = 16, .reduction = 100}, {{"rows", {{"batch", 5}}}}},
+      {"scans.attn", "decode", {.c = 16, .reduction = 100, .along = {"n", "m"}}, pairs(), words},
+      {"scans.attn", "pointers", {}, {{"rows", {{"batch", 4}, {"n", 9}}}, {"one", {{"batch", 1}, {"n", 1}}}}},
+      {"scans.attn", "machine", step, sequences()},
+      {"scans.attn", "noisy", step, sequences(), {{"seed", constant(5)}, {"step", constant(3)}}},
+      {"scans.attn", "both_ways_gradient", sums, sequences(), lengths},
+      {"scans.attn", "decoded_gradient", {.c = 32, .reduction = 300, .along = {"n", "m"}}, pairs(), words},
+      {"scans.attn", "remembered_gradient", sums, few},
+  };
+}
+
+} // namespace attnc::e2e
