@@ -72,6 +72,44 @@ protected:
   bool derived = false;
 };
 
+constexpr const char *scans = R"(
+fn step(x: f32[n, d], s: f32[d]) -> (s: f32[d], w: f32[n]) {
+  let (read, w) = attend j { score: dot(x[j], s), value: x[j] } yields (value, weights)
+  (s + read, w)
+}
+fn ahead(x: f32[n, d]) -> (s: f32[d], all: f32[n, n]) {
+  scan t over n carry (s = x[0]) {
+    let (next, w) = step(x, s * x[t])
+    s = next
+  } -> (s, w[t])
+}
+fn back(x: f32[n, d]) -> (s: f32[d], all: f32[n, n]) {
+  scan t over n backward carry (s = x[0]) {
+    let (next, w) = step(x, s * x[t])
+    s = next
+  } -> (s, w[t])
+}
+export ahead
+export back
+export maps_ahead = attention(ahead)
+export maps_back = attention(back)
+)";
+
+TEST(MapsOfScans, AreInTheOrderOfTheSteps) {
+  Imported imported(scans);
+  mlir::PassManager passes(imported.context.get());
+  buildDerivePipeline(passes);
+  ASSERT_TRUE(succeeded(passes.run(*imported.module)));
+  Array x = floats({3, 2}, {0.5, -1, 1.5, 0.25, -0.75, 1});
+  auto resultsOf = [&](llvm::StringRef name) {
+    auto results = interpret(imported.module->lookupSymbol<mlir::func::FuncOp>(name), {x});
+    EXPECT_TRUE(bool(results)) << (results ? "" : llvm::toString(results.takeError()));
+    return results ? *results : std::vector<Array>(2);
+  };
+  EXPECT_THAT(resultsOf("maps_ahead")[0].values, are(resultsOf("ahead")[1].values));
+  EXPECT_THAT(resultsOf("maps_back")[0].values, are(resultsOf("back")[1].values));
+}
+
 } // namespace
 
 TEST_F(Maps, AreTheWeightsOfEachAttendInOrder) {

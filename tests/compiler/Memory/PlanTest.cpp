@@ -308,6 +308,21 @@ TEST(Plan, ElementIsComputedInItsList) {
   EXPECT_EQ(planned.plan->elements.size(), 1u);
 }
 
+TEST(Plan, ElementIsComputedInAListOfADynamicLength) {
+  Planned planned(entry("%b = tensor.dim %n0, %c0 : tensor<?x8xf32>\n%e = tensor.empty(%b, %b) : tensor<?x?x8xf32>\n"
+                        "%y, %l = scf.for %i = %c0 to %b step %c1 iter_args(%h = %n0, %k = %e) -> (tensor<?x8xf32>, "
+                        "tensor<?x?x8xf32>) {\n%last = arith.subi %b, %c1 : index\n"
+                        "%place = arith.subi %last, %i : index\n" +
+                        one("%a", "%h") +
+                        "%n = model.with_element %a into %k[%place] : tensor<?x8xf32> into tensor<?x?x8xf32>\n" +
+                        one("%c", "%a") +
+                        "scf.yield %c, %n : tensor<?x8xf32>, tensor<?x?x8xf32>\n}\n"
+                        "%z = model.element %l[%c0] : tensor<?x?x8xf32> -> tensor<?x8xf32>\n" +
+                        one("%r", "%z") + "return %r : tensor<?x8xf32>\n"));
+  ASSERT_TRUE(succeeded(planned.plan));
+  EXPECT_EQ(planned.plan->elements.size(), 1u);
+}
+
 TEST(Plan, ElementOfAListThatIsReadIsCopied) {
   Planned planned(
       entry(keepingLoop("%old = model.element %k[%c1] : tensor<4x?x8xf32> -> tensor<?x8xf32>\n" + one("%o", "%old"))));
