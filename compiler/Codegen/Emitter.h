@@ -36,8 +36,9 @@ public:
   virtual bool hasFastForm(mlir::func::FuncOp kernel) const { return true; }
 
   /// The argument of `kernel` that, where it is a weight, should arrive packed, and how. Nothing where reading weights
-  /// as they lie is as fast. Requires supports().
-  virtual std::optional<OperandPacking> preferredPacking(mlir::func::FuncOp kernel, const Target &target) const {
+  /// as they lie is as fast. With `inWholePanels` there are none that it does not fill. Requires supports().
+  virtual std::optional<OperandPacking> preferredPacking(mlir::func::FuncOp kernel, const Target &target,
+                                                         bool inWholePanels) const {
     return std::nullopt;
   }
   /// Code that packs as preferredPacking asked: one phase with two buffers, the source, a tensor of static shape, and

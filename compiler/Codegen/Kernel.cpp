@@ -17,13 +17,15 @@ StringRef kernelKindName(KernelKind kind) {
     return "rows";
   case KernelKind::Loops:
     return "loops";
+  case KernelKind::Pack:
+    return "pack";
   }
-  llvm_unreachable("five kinds of kernel");
+  llvm_unreachable("six kinds of kernel");
 }
 
 std::optional<KernelKind> parseKernelKind(StringRef name) {
-  for (KernelKind kind :
-       {KernelKind::Attend, KernelKind::AttendGradient, KernelKind::Gemm, KernelKind::Rows, KernelKind::Loops})
+  for (KernelKind kind : {KernelKind::Attend, KernelKind::AttendGradient, KernelKind::Gemm, KernelKind::Rows,
+                          KernelKind::Loops, KernelKind::Pack})
     if (kernelKindName(kind) == name)
       return kind;
   return std::nullopt;

@@ -5,7 +5,7 @@
 //
 //   attn.kernel     string: its kind (docs/architecture.md says what each holds)
 //   attn.schedule   dictionary: tile sizes and choices; what is absent the emitter chooses
-//   attn.packed     on an argument: the weight arrives packed by `model_prepare` (PanelPacking.h)
+//   attn.packed     on an argument: the weight arrives packed (PanelPacking.h), by `model_prepare` or a `pack` kernel
 //   attn.in_place   on an argument: the number of the result that may be the same buffer
 //
 // An emitter (Emitter.h) turns it into one or more phases with the kernel ABI of runtime/include/attn/abi.h. The host
@@ -27,9 +27,9 @@ namespace attnc {
 
 //===------------------------------------------ the function ----------------------------------------------------===//
 
-enum class KernelKind { Attend, AttendGradient, Gemm, Rows, Loops };
+enum class KernelKind { Attend, AttendGradient, Gemm, Rows, Loops, Pack };
 
-/// "attend", "attend_gradient", "gemm", "rows", "loops".
+/// "attend", "attend_gradient", "gemm", "rows", "loops", "pack".
 llvm::StringRef kernelKindName(KernelKind kind);
 /// The forward pass of attention, or its gradient.
 inline bool isAttention(KernelKind kind) { return kind == KernelKind::Attend || kind == KernelKind::AttendGradient; }

@@ -66,7 +66,8 @@ private:
 
 func::FuncOp EdgeExplainer::kernelOf(func::CallOp call) {
   auto callee = call ? module.lookupSymbol<func::FuncOp>(call.getCallee()) : func::FuncOp();
-  return callee && isKernel(callee) ? callee : func::FuncOp();
+  bool isFused = callee && isKernel(callee) && kernelKindOf(callee) != KernelKind::Pack;
+  return isFused ? callee : func::FuncOp();
 }
 
 /// Where a tensor comes from: through free views, and through a loop to what its last turn yields.
@@ -223,6 +224,7 @@ Reason EdgeExplainer::intoRows(Edge &edge) {
     return Reason::RowAfterTile;
   case KernelKind::Rows:
     return readsRowForRow(edge) ? Reason::RowScratch : Reason::DifferentRows;
+  case KernelKind::Pack:
   case KernelKind::Loops:
     if (!maker || onlyMoves(maker))
       return Reason::SliceOperand;
@@ -232,7 +234,7 @@ Reason EdgeExplainer::intoRows(Edge &edge) {
       return Reason::ReadByData;
     return Reason::DifferentRows;
   }
-  llvm_unreachable("five kinds of kernel");
+  llvm_unreachable("six kinds of kernel");
 }
 
 Reason EdgeExplainer::intoLoops(Edge &edge) {
@@ -281,10 +283,11 @@ Reason EdgeExplainer::reasonFor(Edge &edge) {
     return intoGemm(edge);
   case KernelKind::Rows:
     return intoRows(edge);
+  case KernelKind::Pack:
   case KernelKind::Loops:
     return intoLoops(edge);
   }
-  llvm_unreachable("five kinds of kernel");
+  llvm_unreachable("six kinds of kernel");
 }
 
 void EdgeExplainer::run() {

@@ -1,11 +1,13 @@
 //===- PackWeights.cpp - attn-pack-weights ------------------------------------------------------------------------===//
 //
 // Says which weights arrive packed: an argument of a kernel whose every call passes a parameter carries `attn.packed`
-// where the emitter of the kernel wants it so (compiler/Codegen/PanelPacking.h).
+// where the emitter of the kernel wants it so (compiler/Codegen/PanelPacking.h). A matrix that all steps of a scan
+// read, and that is no such parameter (a step of training changes it), is packed in front of the scan, by a `pack`
+// kernel: its result is its argument, in panels.
 //
-// Needs: outlined, shared kernels, a target and its emitters. Leaves: `attn.packed` on such arguments, and a decision
-// for each weight that a contraction reads: packed alone, packed beside the plain tensor that another kernel reads, or
-// plain.
+// Needs: outlined, shared kernels, a target and its emitters. Leaves: `attn.packed` on such arguments, `pack` kernels,
+// and a decision for each weight that a contraction reads: packed alone, packed beside the plain tensor that another
+// kernel reads, or plain.
 //
 //   %w = model.get @up                                    func.func private @logits_gemm_2(%x, %w {attn.packed =
 //   call @logits_gemm_2(%x, %w, %bias)              →       {layout = "panels", nr = 48, ...}}, %bias)
@@ -16,6 +18,7 @@
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Fuse/Structure.h"
 #include "dialects/Model/Model.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -35,16 +38,27 @@ struct PackWeights : EmitterPass<PackWeights> {
   StringRef getDescription() const final { return "say which weights arrive packed"; }
 
   void runFor(const Target &target) {
-    for (auto kernel : getOperation().getOps<func::FuncOp>())
-      if (std::optional<OperandPacking> preferred = preferredPacking(kernel, target))
-        if (isAlwaysParameter(kernel, preferred->argument))
-          kernel.setArgAttr(preferred->argument, packedAttrName, preferred->packing.attribute(&getContext()));
+    for (auto kernel : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
+      if (const Emitter *emitter = isKernel(kernel) ? emitterOf(kernel, target) : nullptr)
+        if (std::optional<OperandPacking> packing = packingFor(kernel, *emitter, target)) {
+          kernel.setArgAttr(packing->argument, packedAttrName, packing->packing.attribute(&getContext()));
+          packInFrontOfScans(kernel, *packing);
+        }
     recordWeights();
   }
 
-  std::optional<OperandPacking> preferredPacking(func::FuncOp kernel, const Target &target) {
-    const Emitter *emitter = isKernel(kernel) ? emitterOf(kernel, target) : nullptr;
-    return emitter ? emitter->preferredPacking(kernel, target) : std::nullopt;
+  /// What a pack kernel makes has room for whole panels alone.
+  std::optional<OperandPacking> packingFor(func::FuncOp kernel, const Emitter &emitter, const Target &target) {
+    SmallVector<func::CallOp> calls = callsOf(kernel);
+    for (bool inScans : {false, true}) {
+      std::optional<OperandPacking> packing = emitter.preferredPacking(kernel, target, /*inWholePanels=*/inScans);
+      auto mayPack = [&](func::CallOp call) {
+        return isUnchanged(call.getOperand(packing->argument)) || (inScans && scanOver(call, packing->argument));
+      };
+      if (packing && !calls.empty() && llvm::all_of(calls, mayPack))
+        return packing;
+    }
+    return std::nullopt;
   }
 
   SmallVector<func::CallOp> callsOf(func::FuncOp kernel) {
@@ -57,11 +71,47 @@ struct PackWeights : EmitterPass<PackWeights> {
   }
 
   /// A parameter that the entry point changes would have to be packed again in each call.
-  bool isAlwaysParameter(func::FuncOp kernel, unsigned argument) {
-    SmallVector<func::CallOp> calls = callsOf(kernel);
-    return !calls.empty() && llvm::all_of(calls, [&](func::CallOp call) {
-      return isParameter(call.getOperand(argument)) && !isUpdatedParameter(call.getOperand(argument));
-    });
+  static bool isUnchanged(Value operand) { return isParameter(operand) && !isUpdatedParameter(operand); }
+
+  /// The outermost scan around the call whose steps all read the operand, or null.
+  static scf::ForOp scanOver(func::CallOp call, unsigned argument) {
+    scf::ForOp found;
+    for (auto loop = call->getParentOfType<scf::ForOp>(); loop; loop = loop->getParentOfType<scf::ForOp>()) {
+      if (loop->isAncestor(call.getOperand(argument).getParentRegion()->getParentOp()))
+        break;
+      if (loop->hasAttr(model::scanAttrName))
+        found = loop;
+    }
+    return found;
+  }
+
+  /// One kernel packs for all calls, each call's matrix in front of its scan.
+  void packInFrontOfScans(func::FuncOp kernel, const OperandPacking &preferred) {
+    func::FuncOp packer;
+    for (func::CallOp call : callsOf(kernel)) {
+      Value matrix = call.getOperand(preferred.argument);
+      if (isUnchanged(matrix))
+        continue;
+      if (!packer)
+        packer = makePacker(kernel, preferred);
+      OpBuilder before(scanOver(call, preferred.argument));
+      auto packed = func::CallOp::create(before, matrix.getLoc(), packer, matrix);
+      call.setOperand(preferred.argument, packed.getResult(0));
+    }
+  }
+
+  func::FuncOp makePacker(func::FuncOp kernel, const OperandPacking &preferred) {
+    Type type = kernel.getArgumentTypes()[preferred.argument];
+    OpBuilder builder(kernel);
+    builder.setInsertionPointAfter(kernel);
+    auto packer = func::FuncOp::create(builder, kernel.getLoc(), kernel.getName().str() + "_pack",
+                                       builder.getFunctionType(type, type));
+    packer.setPrivate();
+    packer->setAttr(kernelAttrName, builder.getStringAttr(kernelKindName(KernelKind::Pack)));
+    packer->setAttr(packedAttrName, preferred.packing.attribute(&getContext()));
+    builder.setInsertionPointToEnd(packer.addEntryBlock());
+    func::ReturnOp::create(builder, kernel.getLoc(), packer.getArgument(0));
+    return packer;
   }
 
   static bool isContracted(Reading reading) {

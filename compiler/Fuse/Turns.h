@@ -44,8 +44,8 @@ mlir::scf::ForOp withListsOfTurns(mlir::scf::ForOp loop, llvm::ArrayRef<mlir::Va
 /// The order in which turns of the loop take the elements at `place`; none where they may share some.
 TurnOrder turnOrder(mlir::Value place, mlir::scf::ForOp loop, SymbolicShapes &shapes);
 
-/// What writes an element of a list that the loop carries as `number` in each turn, each turn another, if nothing else in
-/// the loop looks at the list; else null.
+/// What writes an element of a list that the loop carries as `number` in each turn, each turn another, if nothing else
+/// in the loop looks at the list; else null.
 mlir::model::WithElementOp listWriter(mlir::scf::ForOp loop, unsigned number, SymbolicShapes &shapes);
 
 /// The element of the turn in that order, where the builder stands in the loop.

@@ -160,13 +160,34 @@ static llvm::Expected<Attribute> valueOf(const ScheduleSetting &setting, KernelK
                            hint(setting.value, key->words)));
 }
 
-/// A weight that arrives packed does so in panels of `nr` columns.
-static void packInPanelsOf(func::FuncOp kernel, int64_t nr) {
+/// What packs an argument in the entry points, if something does.
+static func::FuncOp packerOf(ModuleOp module, func::FuncOp kernel, unsigned argument) {
+  func::FuncOp packer;
+  module.walk([&](func::CallOp call) {
+    auto maker =
+        call.getCallee() == kernel.getName() ? call.getOperand(argument).getDefiningOp<func::CallOp>() : func::CallOp();
+    auto made = maker ? module.lookupSymbol<func::FuncOp>(maker.getCallee()) : func::FuncOp();
+    if (made && kernelKindOf(made) == KernelKind::Pack)
+      packer = made;
+  });
+  return packer;
+}
+
+/// A weight that arrives packed does so in panels of `nr` columns. What a pack kernel makes has room for whole panels.
+static llvm::Error packInPanelsOf(ModuleOp module, func::FuncOp kernel, int64_t nr) {
   for (unsigned argument = 0; argument < kernel.getNumArguments(); ++argument)
     if (auto packing = PanelPacking::fromAttribute(kernel.getArgAttr(argument, packedAttrName))) {
       packing->nr = nr;
+      auto type = cast<RankedTensorType>(kernel.getArgumentTypes()[argument]);
+      func::FuncOp packer = packerOf(module, kernel, argument);
+      if (int64_t columns = PanelSource(type, *packing).columns; packer && columns % nr != 0)
+        return error(fmt::format("`nr` = {} is no divisor of the {} columns that {} packs", nr, columns,
+                                 packer.getName().str()));
       kernel.setArgAttr(argument, packedAttrName, packing->attribute(kernel.getContext()));
+      if (packer)
+        packer->setAttr(packedAttrName, packing->attribute(kernel.getContext()));
     }
+  return llvm::Error::success();
 }
 
 llvm::Error applySchedule(ModuleOp module, ArrayRef<ScheduleSetting> settings, const Target &target) {
@@ -186,7 +207,8 @@ llvm::Error applySchedule(ModuleOp module, ArrayRef<ScheduleSetting> settings, c
     schedule.set(change.getName(), change.getValue());
     kernel->setAttr(scheduleAttrName, schedule.getDictionary(module.getContext()));
     if (change.getName() == "nr")
-      packInPanelsOf(kernel, cast<IntegerAttr>(change.getValue()).getInt());
+      if (llvm::Error failed = packInPanelsOf(module, kernel, cast<IntegerAttr>(change.getValue()).getInt()))
+        return failed;
   }
   return llvm::Error::success();
 }

@@ -15,6 +15,22 @@ struct Family {
   FailureOr<KernelCode> (*emit)(func::FuncOp, const Target &, ModuleOp);
 };
 
+/// How a pack kernel packs its argument.
+std::optional<PanelPacking> packingOf(func::FuncOp kernel) {
+  return PanelPacking::fromAttribute(kernel->getAttr(packedAttrName));
+}
+
+Verdict supportsPack(func::FuncOp kernel, const Target &target) {
+  std::optional<PanelPacking> packing = packingOf(kernel);
+  return packing && packing->nr % target.f32Lanes == 0 ? Verdict::yes()
+                                                       : Verdict::no("its panels are not whole vectors");
+}
+
+FailureOr<KernelCode> emitPack(func::FuncOp kernel, const Target &target, ModuleOp code) {
+  auto source = cast<RankedTensorType>(kernel.getArgumentTypes()[0]);
+  return emitPacking(source, *packingOf(kernel), kernel.getName(), target, code);
+}
+
 Family familyOf(KernelKind kind) {
   switch (kind) {
   case KernelKind::Attend:
@@ -27,8 +43,10 @@ Family familyOf(KernelKind kind) {
     return {supportsRows, emitRows};
   case KernelKind::Loops:
     return {supportsLoops, emitLoops};
+  case KernelKind::Pack:
+    return {supportsPack, emitPack};
   }
-  llvm_unreachable("five kinds of kernel");
+  llvm_unreachable("six kinds of kernel");
 }
 
 /// Whether `op` reads `argument` at the point that it computes, and in no other way.
@@ -58,7 +76,7 @@ public:
   bool mayRunInPlace(func::FuncOp kernel, unsigned argument, unsigned result) const override {
     KernelKind kind = *kernelKindOf(kernel);
     Value read = kernel.getArgument(argument);
-    if (isAttention(kind) || read.getType() != kernel.getResultTypes()[result])
+    if (isAttention(kind) || kind == KernelKind::Pack || read.getType() != kernel.getResultTypes()[result])
       return false;
     if (kind == KernelKind::Rows)
       return RowPlan(kernel).mayRunInPlace(read, result);
@@ -80,8 +98,10 @@ public:
     return kernelKindOf(kernel) != KernelKind::AttendGradient || isTiledAttendGradient(kernel);
   }
 
-  std::optional<OperandPacking> preferredPacking(func::FuncOp kernel, const Target &target) const override {
-    return kernelKindOf(kernel) == KernelKind::Gemm ? attnc::preferredPacking(kernel, target) : std::nullopt;
+  std::optional<OperandPacking> preferredPacking(func::FuncOp kernel, const Target &target,
+                                                 bool inWholePanels) const override {
+    bool isGemm = kernelKindOf(kernel) == KernelKind::Gemm;
+    return isGemm ? attnc::preferredPacking(kernel, target, inWholePanels) : std::nullopt;
   }
 
   FailureOr<KernelCode> emitPacking(RankedTensorType source, const PanelPacking &packing, StringRef symbol,

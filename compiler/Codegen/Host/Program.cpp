@@ -4,6 +4,13 @@ using namespace mlir;
 
 namespace attnc {
 
+/// Does a pack kernel make it?
+static bool isPacked(Value operand) {
+  auto call = operand.getDefiningOp<func::CallOp>();
+  auto kernel = call ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr()) : func::FuncOp();
+  return kernel && kernelKindOf(kernel) == KernelKind::Pack;
+}
+
 FailureOr<ParameterTable> ParameterTable::of(ModuleOp module) {
   ParameterTable table;
   for (auto op : module.getOps<model::ParameterOp>()) {
@@ -19,6 +26,8 @@ FailureOr<ParameterTable> ParameterTable::of(ModuleOp module) {
     for (unsigned operand = 0; operand < call.getNumOperands(); ++operand) {
       auto packing = kernel.getArgAttrOfType<DictionaryAttr>(operand, packedAttrName);
       if (!packing)
+        continue;
+      if (isPacked(call.getOperand(operand)))
         continue;
       auto get = EntryPlan::root(call.getOperand(operand)).getDefiningOp<model::GetOp>();
       if (!get)

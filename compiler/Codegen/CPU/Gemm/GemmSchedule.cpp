@@ -32,7 +32,7 @@ int64_t tileRows(int64_t vectors, const Target &target) {
   return std::min<int64_t>(14, std::max<int64_t>(1, rows / 2 * 2));
 }
 
-int64_t choosePanelColumns(int64_t columns, const Target &target) {
+int64_t choosePanelColumns(int64_t columns, const Target &target, bool inWholePanels) {
   // Share of the peak that a tile of 1 to 4 vectors a row reaches, as measured with 32 registers and with 16.
   static constexpr double many[] = {0.75, 0.94, 0.97, 0.95};
   static constexpr double few[] = {0.75, 0.95, 0.90, 0.0};
@@ -42,7 +42,8 @@ int64_t choosePanelColumns(int64_t columns, const Target &target) {
   for (int64_t vectors = 1; vectors <= 4; ++vectors) {
     int64_t nr = vectors * target.f32Lanes;
     double useful = speed[vectors - 1] * columns / llvm::alignTo(columns, nr);
-    if (useful > bestSpeed) {
+    bool isAllowed = !inWholePanels || columns % nr == 0;
+    if (isAllowed && useful > bestSpeed) {
       best = nr;
       bestSpeed = useful;
     }

@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace attnc {
 
-std::optional<OperandPacking> preferredPacking(func::FuncOp kernel, const Target &target) {
+std::optional<OperandPacking> preferredPacking(func::FuncOp kernel, const Target &target, bool inWholePanels) {
   std::optional<GemmProblem> problem;
   if (!GemmProblem::match(kernel, problem))
     return std::nullopt;
@@ -19,7 +19,9 @@ std::optional<OperandPacking> preferredPacking(func::FuncOp kernel, const Target
   if (!type.hasStaticShape() || readOnce)
     return std::nullopt;
   PanelPacking packing;
-  packing.nr = choosePanelColumns(problem->extent(LoopGroup::Column).constant(), target);
+  packing.nr = choosePanelColumns(problem->extent(LoopGroup::Column).constant(), target, inWholePanels);
+  if (packing.nr == 0)
+    return std::nullopt;
   packing.transposed = problem->rightIsTransposed();
   packing.batchDims = problem->loopsOf(LoopGroup::Batch).size();
   packing.outerDims = problem->loopsOf(packing.transposed ? LoopGroup::Column : LoopGroup::Depth).size();

@@ -18,12 +18,14 @@ namespace attnc {
 
 struct Target;
 
-/// Columns of a panel that suit a matrix of `columns` columns: whole vectors, with the least padding for the speed.
-int64_t choosePanelColumns(int64_t columns, const Target &target);
+/// Columns of a panel that suit a matrix of `columns` columns: whole vectors, with the least padding for the speed. With
+/// `inWholePanels` without any, or 0 where there is no such number.
+int64_t choosePanelColumns(int64_t columns, const Target &target, bool inWholePanels = false);
 
 /// How the right-hand side of `kernel`, a gemm, should arrive if it is a weight. Nothing where reading it as it lies is
 /// as fast (an N x K matrix that meets a handful of rows is read once, along its rows) or where its shape is dynamic.
-std::optional<OperandPacking> preferredPacking(mlir::func::FuncOp kernel, const Target &target);
+std::optional<OperandPacking> preferredPacking(mlir::func::FuncOp kernel, const Target &target,
+                                               bool inWholePanels = false);
 
 /// Code that packs: one phase with two buffers, the source and the packed form, appended to `code` under `symbol`.
 mlir::FailureOr<KernelCode> emitPacking(mlir::RankedTensorType source, const PanelPacking &packing,
