@@ -18,8 +18,8 @@ namespace attnc {
 
 struct Target;
 
-/// Columns of a panel that suit a matrix of `columns` columns: whole vectors, with the least padding for the speed. With
-/// `inWholePanels` without any, or 0 where there is no such number.
+/// Columns of a panel that suit a matrix of `columns` columns: whole vectors, with the least padding for the speed.
+/// With `inWholePanels` without any, or 0 where there is no such number.
 int64_t choosePanelColumns(int64_t columns, const Target &target, bool inWholePanels = false);
 
 /// How the right-hand side of `kernel`, a gemm, should arrive if it is a weight. Nothing where reading it as it lies is
