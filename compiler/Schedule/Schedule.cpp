@@ -178,9 +178,10 @@ static llvm::Error packInPanelsOf(ModuleOp module, func::FuncOp kernel, int64_t 
   for (unsigned argument = 0; argument < kernel.getNumArguments(); ++argument)
     if (auto packing = PanelPacking::fromAttribute(kernel.getArgAttr(argument, packedAttrName))) {
       packing->nr = nr;
-      auto type = cast<RankedTensorType>(kernel.getArgumentTypes()[argument]);
       func::FuncOp packer = packerOf(module, kernel, argument);
-      if (int64_t columns = PanelSource(type, *packing).columns; packer && columns % nr != 0)
+      int64_t columns =
+          packer ? PanelSource(cast<RankedTensorType>(packer.getArgumentTypes()[0]), *packing).columns : nr;
+      if (columns % nr != 0)
         return error(fmt::format("`nr` = {} is no divisor of the {} columns that {} packs", nr, columns,
                                  packer.getName().str()));
       kernel.setArgAttr(argument, packedAttrName, packing->attribute(kernel.getContext()));

@@ -84,6 +84,27 @@ func.func private @g(%a: f32, %b: f32 {attn.packed = {layout = "panels", nr = 48
   EXPECT_EQ(packing.getAs<mlir::IntegerAttr>("nr").getInt(), 32);
 }
 
+TEST(Schedule, APackKernelMakesWholePanels) {
+  ParsedModule module(R"(
+    func.func @f(%x: tensor<4x96xf32>, %w: tensor<96x64xf32>) {
+      %p = call @g_pack(%w) : (tensor<96x64xf32>) -> tensor<96x64xf32>
+      call @g(%x, %p) : (tensor<4x96xf32>, tensor<96x64xf32>) -> ()
+      return
+    }
+    func.func private @g(%x: tensor<4x96xf32>, %w: tensor<96x64xf32> {attn.packed = {layout = "panels", nr = 64 : i64,
+                         transposed = false, batch_dims = 0 : i64, outer_dims = 1 : i64}})
+        attributes {attn.kernel = "gemm"} { return }
+    func.func private @g_pack(%w: tensor<96x64xf32>) -> tensor<96x64xf32>
+        attributes {attn.kernel = "pack", attn.packed = {layout = "panels", nr = 64 : i64, transposed = false,
+                    batch_dims = 0 : i64, outer_dims = 1 : i64}} { return %w : tensor<96x64xf32> })");
+  ASSERT_TRUE(module) << module.diagnostics();
+  llvm::cantFail(applySchedule(module.get(), {{"g", "nr", "32"}}, avx512()));
+  auto packing = module.function("g_pack")->getAttrOfType<mlir::DictionaryAttr>("attn.packed");
+  EXPECT_EQ(packing.getAs<mlir::IntegerAttr>("nr").getInt(), 32);
+  EXPECT_EQ(llvm::toString(applySchedule(module.get(), {{"g", "nr", "48"}}, avx512())),
+            "`nr` = 48 is no divisor of the 64 columns that g_pack packs");
+}
+
 TEST(Schedule, SaysWhatWasNotHonoured) {
   ParsedModule module(text);
   ASSERT_TRUE(module) << module.diagnostics();
