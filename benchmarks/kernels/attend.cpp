@@ -20,7 +20,7 @@ struct Case {
   std::string name;
   int64_t heads = 2, queries = 2048, keys = 2048, dim = 64, group = 1;
   bool isOneQuery = false; ///< a constant of the kernel
-  std::string captured, score = "%y = arith.mulf %s, %scale : f32", mask;
+  std::string captured, score = "%y = arith.mulf %s, %scale : f32", mask, normaliser = "softmax";
   float range = 1;
   double pairs = 0; ///< kept pairs of a head
   /// Whether a pair is kept; to be compared with the same shape without the mask.
@@ -43,7 +43,8 @@ std::string Case::text() const {
                   "arith.constant {} : index %N = tensor.dim %q, %c1 : {} %M = tensor.dim %k, %c1 : {} %scale = "
                   "arith.constant {:.9e} : f32 %cap = arith.constant 20.0 : f32\n",
                   heads, dim, group, q, k, 1 / std::sqrt(double(dim)));
-  out += "%r = attn.attend softmax outer(%H, %N) keys(%M) values(%D) yields [\"value\"] score(%h, %i, %j) { %kh = "
+  out += "%r = attn.attend " + normaliser +
+         " outer(%H, %N) keys(%M) values(%D) yields [\"value\"] score(%h, %i, %j) { %kh = "
          "arith.floordivsi %h, %g : index %s = attn.reduce add (%d) in (%D) {";
   out += fmt::format("%a = tensor.extract %q[%h, %i, %d] : {} %b = tensor.extract %k[%kh, %j, %d] : {} %t = arith.mulf "
                      "%a, %b : f32 attn.yield %t : f32 }} : f32 {} attn.yield %y : f32 }}\n",
@@ -102,6 +103,11 @@ std::vector<Case> prefillCases() {
   for (int i = 0; i < 8192; ++i)
     numbers[i] = i / 1024;
   documents.operands = {numbers};
+  for (const char *normaliser : {"none", "entmax(2.0)", "entmax(1.5)", "entmax(1.3)", "hard", "stick_breaking"}) {
+    Case &each = add(fmt::format("prefill d=64 normaliser {}", normaliser));
+    each.normaliser = normaliser;
+    each.range = 2; // scores with a deviation of about one, as trained models have
+  }
   return all;
 }
 
@@ -140,21 +146,32 @@ double shareOfBlocks(const Case &each) {
   return double(kept) / double(all);
 }
 
+/// The time of `body` by that of `share` of another kernel of the same shape.
+double timeBy(const Case &other, double share, const std::function<void()> &body, float *keys, float *values) {
+  CompiledKernel kernel(other.text());
+  auto otherBody = prepare(kernel, other, keys, values);
+  auto perSecond = [&] {
+    double start = threadSeconds();
+    otherBody();
+    return 1 / (threadSeconds() - start);
+  };
+  otherBody();
+  return 1 / measure(share, 5, body, perSecond).share;
+}
+
 void compareWithFull(const Case &each, const std::function<void()> &masked, float *keys, float *values) {
   Case full = each;
   full.mask = full.captured = "";
   full.operands.clear();
-  CompiledKernel kernel(full.text());
-  auto body = prepare(kernel, full, keys, values);
-  auto blocksPerSecond = [&] {
-    double start = threadSeconds();
-    body();
-    return 1 / (threadSeconds() - start);
-  };
-  body();
   double share = shareOfBlocks(each);
   fmt::print("{:44} {:10.2f} x the time of its share of blocks ({:.2f} %)\n", "",
-             1 / measure(share, 5, masked, blocksPerSecond).share, share * 100);
+             timeBy(full, share, masked, keys, values), share * 100);
+}
+
+void compareWithSoftmax(const Case &each, const std::function<void()> &body, float *keys, float *values) {
+  Case softmax = each;
+  softmax.normaliser = "softmax";
+  fmt::print("{:44} {:10.2f} x the time of softmax\n", "", timeBy(softmax, 1, body, keys, values));
 }
 
 void runPrefill(const Case &each) {
@@ -166,6 +183,8 @@ void runPrefill(const Case &each) {
   print(each.name, measure(double(each.heads) * pairs * 4 * double(each.dim), 9, body, fmaPeak), "FLOP");
   if (each.keeps)
     compareWithFull(each, body, keys, values);
+  if (each.normaliser != "softmax")
+    compareWithSoftmax(each, body, keys, values);
 }
 
 /// Keys and values come from a different place of a large buffer each time, so that they come from memory, or from the

@@ -10,7 +10,7 @@ using namespace mlir;
 namespace attnc {
 
 void saveStatistics(attn::AttendOp op) {
-  if (op.getNormaliser() != attn::Normaliser::Softmax || op.getResultFor(attn::Statistic::Lse))
+  if (!attn::hasLse(op.getNormaliser()) || op.getResultFor(attn::Statistic::Lse))
     return;
   IRRewriter rewriter(op);
   SmallVector<Type> types(op.getResultTypes());
@@ -20,9 +20,9 @@ void saveStatistics(attn::AttendOp op) {
   types.push_back(RankedTensorType::get(shape, rewriter.getF32Type()));
   SmallVector<Attribute> yields(op.getYields().getValue());
   yields.push_back(rewriter.getStringAttr("lse"));
-  auto wider =
-      attn::AttendOp::create(rewriter, op.getLoc(), types, op.getOuterSizes(), op.getKeySizes(), op.getValueSizes(),
-                             op.getNormaliser(), rewriter.getArrayAttr(yields), op.getValueLayoutAttr());
+  auto wider = attn::AttendOp::create(rewriter, op.getLoc(), types, op.getOuterSizes(), op.getKeySizes(),
+                                      op.getValueSizes(), op.getNormaliser(), rewriter.getArrayAttr(yields),
+                                      op.getValueLayoutAttr(), op.getAlphaAttr());
   wider->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   for (auto [from, to] : llvm::zip_equal(op->getRegions(), wider->getRegions()))
     rewriter.inlineRegionBefore(from, to, to.end());
@@ -72,7 +72,7 @@ LogicalResult Reverse::reverse(attn::AttendOp op) {
   auto gradient = attn::AttendGradientOp::create(
       builder, op.getLoc(), ValueRange(of).getTypes(), op.getOuterSizes(), op.getKeySizes(),
       hasValue ? op.getValueSizes() : ValueRange(), cotangents, saved, of, op.getNormaliser(),
-      builder.getArrayAttr(yields), hasValue ? op.getValueLayoutAttr() : DenseI64ArrayAttr());
+      builder.getArrayAttr(yields), hasValue ? op.getValueLayoutAttr() : DenseI64ArrayAttr(), op.getAlphaAttr());
   for (auto [from, to] : llvm::zip_equal(op->getRegions(), gradient->getRegions()))
     if (hasValue || &from != &op.getValue()) {
       IRMapping copies;

@@ -22,7 +22,8 @@ static Value weightsOf(attn::AttendOp op) {
       shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
   SmallVector<Type> types = {RankedTensorType::get(shape, builder.getF32Type())};
   auto made = attn::AttendOp::create(builder, op.getLoc(), types, op.getOuterSizes(), op.getKeySizes(), ValueRange(),
-                                     op.getNormaliser(), builder.getStrArrayAttr({"weights"}), DenseI64ArrayAttr());
+                                     op.getNormaliser(), builder.getStrArrayAttr({"weights"}), DenseI64ArrayAttr(),
+                                     op.getAlphaAttr());
   made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   for (auto [from, to] : llvm::zip_equal(op->getRegions(), made->getRegions()))
     if (&from != &op.getValue()) {

@@ -2,7 +2,6 @@
 // (dialects/Attn/AttnOps.td).
 #include "compiler/Reference/AttendRow.h"
 #include "compiler/Reference/Interpreter.h"
-#include <numeric>
 
 using namespace mlir;
 using namespace attnc::reference;
@@ -33,14 +32,19 @@ public:
     for (size_t key = 0; key < row.keys.size(); ++key)
       if (failed(passWeight(formulas, row, key, ofWeights[key])))
         return failure();
-    std::vector<double> ofScores = passNormaliser(row, point, ofWeights);
+    NormaliserGradient gradient = row.differentiate(formulas, ofWeights, cotangentAt(attn::Statistic::Lse, point));
     for (size_t key = 0; key < row.keys.size(); ++key) {
       auto score = formulas.score->differentiate(row.pair(key));
       if (failed(score))
         return failure();
-      addScaled(score->second, ofScores[key]);
+      addScaled(score->second, gradient.scores[key]);
     }
-    return success();
+    if (failed(formulas.sink))
+      return success();
+    auto sink = formulas.sink->differentiate(row.outer);
+    if (succeeded(sink))
+      addScaled(sink->second, gradient.sink);
+    return sink;
   }
 
 private:
@@ -86,20 +90,6 @@ private:
     return success();
   }
 
-  static_assert(attn::getMaxEnumValForNormaliser() == 1, "what is no softmax is taken for a ratio");
-  std::vector<double> passNormaliser(const AttendRow &row, ArrayRef<int64_t> point, ArrayRef<double> ofWeights) {
-    double mean = std::inner_product(ofWeights.begin(), ofWeights.end(), row.probabilities.begin(), 0.0);
-    double total = std::accumulate(row.scores.begin(), row.scores.end(), 0.0);
-    bool isSoftmax = op.getNormaliser() == attn::Normaliser::Softmax;
-    double ofLse = cotangentAt(attn::Statistic::Lse, point);
-    std::vector<double> ofScores;
-    for (auto [cotangent, probability] : llvm::zip_equal(ofWeights, row.probabilities))
-      ofScores.push_back(isSoftmax    ? probability * (cotangent - mean + ofLse)
-                         : total == 0 ? 0
-                                      : (cotangent - mean) / total);
-    return ofScores;
-  }
-
   attn::AttendGradientOp op;
   std::map<attn::Statistic, const Array *> cotangents;
   std::map<const void *, size_t> places; ///< of the tensors in `of`
@@ -117,7 +107,7 @@ LogicalResult Interpreter::run(attn::AttendGradientOp op) {
   AttendRow row;
   auto visit = [&](ArrayRef<int64_t> point) -> LogicalResult {
     row.outer.assign(point.begin(), point.end());
-    if (failed(row.compute(formulas, keys, op.getNormaliser())))
+    if (failed(row.compute(formulas, keys)))
       return failure();
     return gradients.add(formulas, row, point, features);
   };

@@ -1,13 +1,15 @@
 // Attention as its definition says: all scores of a row, then the weights, then the sum (dialects/Attn/AttnOps.td).
 #include "compiler/Reference/AttendRow.h"
 #include "compiler/Reference/Interpreter.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace attnc::reference;
 
 /// sum over the kept keys of weight * value, for one tuple of value indices.
 static FailureOr<double> sumOfValues(AttendFormulas &formulas, const AttendRow &row, ArrayRef<int64_t> index) {
-  double sum = 0;
+  // A sink that is no number makes its row one, whatever it keeps.
+  double sum = std::isnan(row.normalised.lse) ? row.normalised.lse : 0;
   for (size_t key = 0; key < row.keys.size(); ++key) {
     auto value = formulas.value->evaluate(row.pair(key, index));
     if (failed(value))
@@ -35,12 +37,12 @@ LogicalResult Interpreter::run(attn::AttendOp op) {
   AttendRow row;
   auto computeRow = [&](ArrayRef<int64_t> point) -> LogicalResult {
     row.outer.assign(point.begin(), point.end());
-    if (failed(row.compute(formulas, keys, op.getNormaliser())))
+    if (failed(row.compute(formulas, keys)))
       return failure();
     for (auto [statistic, result] : llvm::zip_equal(statistics, results)) {
       auto put = [&](ArrayRef<int64_t> place, double value) { result.values[result.offsetOf(place)] = value; };
       if (statistic == attn::Statistic::Lse)
-        put(point, row.lse);
+        put(point, row.normalised.lse);
       if (statistic == attn::Statistic::Weights)
         for (auto [weight, key] : llvm::zip_equal(row.weights, row.keys))
           put(joined(point, llvm::SmallVector<int64_t>(key.begin(), key.end())), weight);

@@ -1,14 +1,11 @@
 #include "compiler/Reference/AttendRow.h"
-#include <cmath>
 #include <limits>
-#include <numeric>
 
 using namespace mlir;
 
 namespace attnc::reference {
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
-static constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 
 llvm::SmallVector<int64_t> joined(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   llvm::SmallVector<int64_t> all(a);
@@ -30,7 +27,7 @@ llvm::SmallVector<double> AttendRow::pair(size_t key, ArrayRef<int64_t> indices)
 }
 
 llvm::SmallVector<double> AttendRow::weighted(size_t key) const {
-  llvm::SmallVector<double> all = {probabilities[key]};
+  llvm::SmallVector<double> all = {normalised.weights[key]};
   all.append(pair(key));
   return all;
 }
@@ -53,41 +50,8 @@ LogicalResult AttendRow::score(AttendFormulas &formulas, ArrayRef<int64_t> keySi
   });
 }
 
-/// exp(s - m) / sum of exp(s - m) over the row, with m its largest score; gives m + log of that sum.
-static double softmax(ArrayRef<double> scores, std::vector<double> &shares) {
-  if (scores.empty())
-    return -infinity;
-  double largest = *llvm::max_element(scores), sum = 0;
-  for (double score : scores)
-    sum += shares.emplace_back(std::exp(score - largest));
-  for (double &share : shares)
-    share /= sum;
-  return largest + std::log(sum);
-}
-
-/// s / sum of s over the row; zeros where that sum is zero.
-static double ratio(ArrayRef<double> scores, std::vector<double> &shares) {
-  double sum = std::accumulate(scores.begin(), scores.end(), 0.0);
-  for (double score : scores)
-    shares.push_back(sum == 0 ? 0 : score / sum);
-  return -infinity;
-}
-
-void AttendRow::normalise(attn::Normaliser normaliser) {
-  // Told apart first, so that a maximum never compares a NaN.
-  if (llvm::any_of(scores, [](double score) { return std::isnan(score) || score == infinity; })) {
-    probabilities.assign(scores.size(), notANumber);
-    lse = notANumber;
-    return;
-  }
-  // In the order of attn::Normaliser; they give lse, which is -inf where there is none.
-  static constexpr double (*functions[])(ArrayRef<double>, std::vector<double> &) = {softmax, ratio};
-  static_assert(std::size(functions) == attn::getMaxEnumValForNormaliser() + 1, "a normaliser is missing");
-  lse = functions[static_cast<int>(normaliser)](scores, probabilities);
-}
-
 LogicalResult AttendRow::weigh(AttendFormulas &formulas) {
-  weights = probabilities;
+  weights = normalised.weights;
   if (failed(formulas.weight))
     return success();
   for (size_t key = 0; key < keys.size(); ++key) {
@@ -99,15 +63,30 @@ LogicalResult AttendRow::weigh(AttendFormulas &formulas) {
   return success();
 }
 
-LogicalResult AttendRow::compute(AttendFormulas &formulas, ArrayRef<int64_t> keySizes, attn::Normaliser normaliser) {
+LogicalResult AttendRow::readArguments(AttendFormulas &formulas) {
+  arguments = {};
+  if (formulas.alpha)
+    arguments.alpha = *formulas.alpha;
+  if (failed(formulas.sink))
+    return success();
+  auto sink = formulas.sink->evaluate(outer);
+  if (succeeded(sink))
+    arguments.sink = sink->front();
+  return sink;
+}
+
+LogicalResult AttendRow::compute(AttendFormulas &formulas, ArrayRef<int64_t> keySizes) {
   keys.clear();
   scores.clear();
-  probabilities.clear();
-  lse = -infinity;
-  if (failed(score(formulas, keySizes)))
+  if (failed(score(formulas, keySizes)) || failed(readArguments(formulas)))
     return failure();
-  normalise(normaliser);
+  normalised = normalise(formulas.normaliser, scores, arguments);
   return weigh(formulas);
+}
+
+NormaliserGradient AttendRow::differentiate(const AttendFormulas &formulas, ArrayRef<double> ofWeights,
+                                            double ofLse) const {
+  return normaliserGradient(formulas.normaliser, scores, arguments, normalised, ofWeights, ofLse);
 }
 
 } // namespace attnc::reference

@@ -7,14 +7,17 @@
 #pragma once
 
 #include "compiler/Reference/Formula.h"
+#include "compiler/Reference/Normalisers.h"
 #include "dialects/Attn/Attn.h"
 
 namespace attnc::reference {
 
-/// The regions of one attention op, bound to what they capture.
+/// The regions of one attention op, bound to what they capture, and what normalises its scores.
 struct AttendFormulas {
   llvm::FailureOr<Formula> score = llvm::failure(), mask = llvm::failure(), weight = llvm::failure(),
-                           value = llvm::failure();
+                           value = llvm::failure(), sink = llvm::failure();
+  mlir::attn::Normaliser normaliser = mlir::attn::Normaliser::Softmax;
+  std::optional<double> alpha;
 
   /// `Op` is attn.attend or its gradient.
   template <typename Op> llvm::LogicalResult read(Op op, const Environment &environment, Fault &fault) {
@@ -24,8 +27,12 @@ struct AttendFormulas {
       formula = Formula::read(region, environment, fault);
       return formula;
     };
+    normaliser = op.getNormaliser();
+    if (op.getAlpha())
+      alpha = op.getAlpha()->convertToDouble();
     return llvm::success(succeeded(readInto(op.getScore(), score)) && succeeded(readInto(op.getMask(), mask)) &&
-                         succeeded(readInto(op.getWeight(), weight)) && succeeded(readInto(op.getValue(), value)));
+                         succeeded(readInto(op.getWeight(), weight)) && succeeded(readInto(op.getValue(), value)) &&
+                         succeeded(readInto(op.getSink(), sink)));
   }
 };
 
@@ -34,20 +41,22 @@ struct AttendRow {
   llvm::SmallVector<double> outer;
   std::vector<llvm::SmallVector<double>> keys;
   std::vector<double> scores;
-  std::vector<double> probabilities; ///< p
-  std::vector<double> weights;       ///< p' = weight(p)
-  double lse = 0;                    ///< log of the sum of exponentials; -inf for an empty row
+  NormaliserArguments arguments;
+  NormalisedRow normalised;    ///< p, lse
+  std::vector<double> weights; ///< p' = weight(p)
 
   /// Fills in all of it for the row `outer`.
-  llvm::LogicalResult compute(AttendFormulas &formulas, llvm::ArrayRef<int64_t> keySizes,
-                              mlir::attn::Normaliser normaliser);
+  llvm::LogicalResult compute(AttendFormulas &formulas, llvm::ArrayRef<int64_t> keySizes);
+  /// The cotangents of the scores and of the sink from those of p and lse.
+  NormaliserGradient differentiate(const AttendFormulas &formulas, llvm::ArrayRef<double> ofWeights,
+                                   double ofLse) const;
   /// The arguments of score and mask; of value with `indices` behind; of weight with p before.
   llvm::SmallVector<double> pair(size_t key, llvm::ArrayRef<int64_t> indices = {}) const;
   llvm::SmallVector<double> weighted(size_t key) const;
 
 private:
   llvm::LogicalResult score(AttendFormulas &formulas, llvm::ArrayRef<int64_t> keySizes);
-  void normalise(mlir::attn::Normaliser normaliser);
+  llvm::LogicalResult readArguments(AttendFormulas &formulas);
   llvm::LogicalResult weigh(AttendFormulas &formulas);
 };
 

@@ -69,8 +69,8 @@ static ParseResult parseIndexOperands(OpAsmParser &parser, OperationState &state
   return parser.resolveOperands(operands, parser.getBuilder().getIndexType(), state.operands);
 }
 
-/// `softmax outer(%B, %N) keys(%M) values(%D) yields [value]`; counts the operands of each of the three segments.
-static ParseResult parseSpace(OpAsmParser &parser, OperationState &state, MutableArrayRef<int32_t> segments) {
+/// `softmax`, `entmax(1.5)`
+static ParseResult parseNormaliser(OpAsmParser &parser, OperationState &state) {
   Builder &builder = parser.getBuilder();
   std::string normaliser;
   SMLoc location = parser.getCurrentLocation();
@@ -81,7 +81,20 @@ static ParseResult parseSpace(OpAsmParser &parser, OperationState &state, Mutabl
     return parser.emitError(location, "unknown normaliser '")
            << normaliser << "', expected " << namesUpTo<Normaliser>(getMaxEnumValForNormaliser());
   state.addAttribute("normaliser", NormaliserAttr::get(builder.getContext(), *symbol));
-  if (parser.parseKeyword("outer") || parseIndexOperands(parser, state, segments[0]) || parser.parseKeyword("keys") ||
+  if (failed(parser.parseOptionalLParen()))
+    return success();
+  double alpha = 0;
+  if (parser.parseFloat(alpha) || parser.parseRParen())
+    return failure();
+  state.addAttribute("alpha", builder.getF64FloatAttr(alpha));
+  return success();
+}
+
+/// `softmax outer(%B, %N) keys(%M) values(%D) yields [value]`; counts the operands of each of the three segments.
+static ParseResult parseSpace(OpAsmParser &parser, OperationState &state, MutableArrayRef<int32_t> segments) {
+  Builder &builder = parser.getBuilder();
+  if (parseNormaliser(parser, state) || parser.parseKeyword("outer") ||
+      parseIndexOperands(parser, state, segments[0]) || parser.parseKeyword("keys") ||
       parseIndexOperands(parser, state, segments[1]) || parser.parseKeyword("values") ||
       parseIndexOperands(parser, state, segments[2]))
     return failure();
@@ -99,8 +112,10 @@ static ParseResult parseSpace(OpAsmParser &parser, OperationState &state, Mutabl
   return success();
 }
 
+static constexpr StringRef formulaNames[] = {"score", "mask", "weight", "value", "sink"};
+
 static ParseResult parseFormulas(OpAsmParser &parser, OperationState &state) {
-  for (StringRef name : {"score", "mask", "weight", "value"}) {
+  for (StringRef name : formulaNames) {
     Region *region = state.addRegion();
     if (succeeded(parser.parseOptionalKeyword(name)) && parseRegionWithIndices(parser, *region))
       return failure();
@@ -109,21 +124,26 @@ static ParseResult parseFormulas(OpAsmParser &parser, OperationState &state) {
 }
 
 template <typename Op> static void printSpace(OpAsmPrinter &printer, Op op) {
-  printer << ' ' << stringifyNormaliser(op.getNormaliser()) << " outer(" << op.getOuterSizes() << ") keys("
-          << op.getKeySizes() << ") values(" << op.getValueSizes() << ") yields [";
+  printer << ' ' << stringifyNormaliser(op.getNormaliser());
+  if (op.getAlpha()) {
+    SmallString<16> digits;
+    op.getAlpha()->toString(digits);
+    printer << '(' << digits << ')';
+  }
+  printer << " outer(" << op.getOuterSizes() << ") keys(" << op.getKeySizes() << ") values(" << op.getValueSizes()
+          << ") yields [";
   llvm::interleaveComma(op.getYields(), printer, [&](Attribute name) { printer << statisticName(name); });
   printer << "]";
 }
 
 static void printFormulas(OpAsmPrinter &printer, Operation *op) {
-  StringRef names[] = {"score", "mask", "weight", "value"};
-  for (auto [name, region] : llvm::zip(names, op->getRegions())) {
+  for (auto [name, region] : llvm::zip_equal(formulaNames, op->getRegions())) {
     if (region.empty())
       continue;
     printer << ' ' << name;
     printRegionWithIndices(printer, region);
   }
-  printer.printOptionalAttrDict(op->getAttrs(), {"normaliser", "yields", "operandSegmentSizes"});
+  printer.printOptionalAttrDict(op->getAttrs(), {"normaliser", "alpha", "yields", "operandSegmentSizes"});
 }
 
 ParseResult AttendOp::parse(OpAsmParser &parser, OperationState &state) {

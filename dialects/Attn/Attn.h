@@ -32,3 +32,10 @@
 
 #define GET_OP_CLASSES
 #include "dialects/Attn/AttnOps.h.inc"
+
+namespace mlir::attn {
+
+/// Whether the rows of a normaliser have a log of a sum of exponentials.
+bool hasLse(Normaliser normaliser);
+
+} // namespace mlir::attn

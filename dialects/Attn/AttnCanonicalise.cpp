@@ -49,10 +49,10 @@ struct DropUnusedStatistics : OpRewritePattern<AttendOp> {
     if (used.empty() || used.size() == op.getNumResults())
       return failure();
     bool valued = bool(op.getResultFor(Statistic::Value)) && !op.getResultFor(Statistic::Value).use_empty();
-    auto smaller =
-        AttendOp::create(rewriter, op.getLoc(), TypeRange(ValueRange(used)), op.getOuterSizes(), op.getKeySizes(),
-                         valued ? ValueRange(op.getValueSizes()) : ValueRange(), op.getNormaliser(),
-                         rewriter.getArrayAttr(yields), valued ? op.getValueLayoutAttr() : DenseI64ArrayAttr());
+    auto smaller = AttendOp::create(rewriter, op.getLoc(), TypeRange(ValueRange(used)), op.getOuterSizes(),
+                                    op.getKeySizes(), valued ? ValueRange(op.getValueSizes()) : ValueRange(),
+                                    op.getNormaliser(), rewriter.getArrayAttr(yields),
+                                    valued ? op.getValueLayoutAttr() : DenseI64ArrayAttr(), op.getAlphaAttr());
     smaller->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     for (auto [from, to] : llvm::zip_equal(op->getRegions(), smaller->getRegions()))
       if (valued || &from != &op.getValue())

@@ -31,6 +31,10 @@ class Attn_Op<string mnemonic, list<Trait> traits = []> : Op<Attn_Dialect, mnemo
 def Attn_Normaliser : I32EnumAttr<"Normaliser", "how the scores of a row become weights", [
     I32EnumAttrCase<"Softmax", 0, "softmax">,
     I32EnumAttrCase<"Ratio", 1, "ratio">,
+    I32EnumAttrCase<"None", 2, "none">,
+    I32EnumAttrCase<"Entmax", 3, "entmax">,
+    I32EnumAttrCase<"Hard", 4, "hard">,
+    I32EnumAttrCase<"StickBreaking", 5, "stick_breaking">,
   ]> {
   let cppNamespace = "::mlir::attn";
 }
@@ -64,22 +68,35 @@ def Attn_AttendOp : Attn_Op<"attend", [Pure, AttrSizedOperandSegments]> {
       mask  (outer..., keys...)            -> i1       empty region: every key is kept
       weight(p, outer..., keys...)         -> f32      empty region: p itself
       value (outer..., keys..., values...) -> f32      empty region: only other statistics are yielded
+      sink  (outer...)                     -> f32      empty region: none; of `softmax` alone
 
     `yields` names the results in order: `value` has shape [outer..., values...], permuted by `value_layout` when that
     is present (result dimension d of the value is iteration dimension value_layout[d] of outer ++ values); `weights`
     has shape [outer..., keys...] and holds p', with zeros where a key is masked; `lse` (log of the sum of
     exponentials, natural logarithm; -inf for an empty row) has shape [outer...].
 
-    A row whose mask keeps nothing yields zeros; a score of -inf is as masked; a kept NaN or +inf makes its row NaN.
-    `ratio` divides scores by their sum; a zero sum gives zeros. `lse` belongs to `softmax` alone.
+    A row whose mask keeps nothing yields zeros; a score of -inf is as masked; a kept NaN makes its row NaN. With the
+    sums and the maximum over the kept keys of a row,
+
+      softmax         p_k = exp(s_k) / (exp(sink) + sum_j exp(s_j))   a sink takes weight, has no value, counts in lse
+      ratio           p_k = s_k / sum_j s_j                           a zero sum gives zeros
+      none            p_k = s_k
+      entmax(alpha)   p_k = max((alpha - 1) s_k - tau, 0)^(1 / (alpha - 1)), with tau such that they sum to 1
+      hard            p_k = 1 for the first of the largest scores, otherwise 0
+      stick_breaking  p_k = sigma(s_k) prod_{j < k} (1 - sigma(s_j)), in the order of keys
+
+    +inf makes a row of softmax, ratio and entmax NaN. Under `none` its weight is +inf, under `hard` it is a largest
+    score, under `stick_breaking` it takes what is left. There, and under `none`, a NaN makes its own weight NaN and, of
+    `stick_breaking`, those behind it; so is the value. `alpha`, of `entmax` alone, is in (1, 2]. `lse` belongs to
+    `softmax` alone.
   }];
   let arguments = (ins Variadic<Index>:$outer_sizes, Variadic<Index>:$key_sizes, Variadic<Index>:$value_sizes,
                        Attn_Normaliser:$normaliser,
                        ArrayAttr:$yields,
-                       OptionalAttr<DenseI64ArrayAttr>:$value_layout);
+                       OptionalAttr<DenseI64ArrayAttr>:$value_layout, OptionalAttr<F64Attr>:$alpha);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$score, MaxSizedRegion<1>:$mask, MaxSizedRegion<1>:$weight,
-                        MaxSizedRegion<1>:$value);
+                        MaxSizedRegion<1>:$value, MaxSizedRegion<1>:$sink);
   let hasRegionVerifier = 1;
   let hasCanonicalizer = 1;
   let hasCustomAssemblyFormat = 1;
@@ -103,13 +120,18 @@ def Attn_AttendGradientOp : Attn_Op<"attend_gradient", [Pure, AttrSizedOperandSe
 
       dp'_k = sum_v dY[o, v] value(o, k, v) + dW[o, k]
       dp_k  = dp'_k dweight/dp
-      ds_k  = p_k (dp_k - sum_j p_j dp_j + dL[o])                         softmax
+      ds_k  = p_k (dp_k - sum_j p_j dp_j + dL[o])                         softmax; its sink as a key with dp = 0
       ds_k  = (dp_k - sum_j p_j dp_j) / sum_j s_j                         ratio
+      ds_k  = dp_k                                                        none
+      ds_k  = q_k (dp_k - sum_j q_j dp_j / sum_j q_j)                     entmax, q_k = p_k^(2 - alpha) where p_k > 0
+      ds_k  = r_k (dp_k - sum_j r_j dp_j)                                 hard, r = softmax(s): straight through
+      ds_k  = p_k (1 - sigma(s_k)) dp_k - sigma(s_k) sum_{j > k} p_j dp_j stick_breaking
 
     where dY, dW and dL are the cotangents of `value`, `weights` and `lse`; then every `tensor.extract` of a tensor of
-    `of` in the score, weight and value regions adds its partial derivative to the element that it reads, in the order
-    of keys, then rows: results are the same bits however the work is split. Rows that keep nothing give zeros, and so
-    do masked keys. Where two terms of a maximum are equal the first one takes the gradient.
+    `of` in the score, weight, value and sink regions adds its partial derivative to the element that it reads, in the
+    order of keys, then rows: results are the same bits however the work is split. Rows that keep nothing give zeros
+    but for their sink, and so do masked keys. Where two terms of a maximum are equal the first one takes the gradient.
+    The weights of `hard` have no derivative: those of a softmax of the scores stand for them.
 
     `saved` are the value, where there is a value region, and, for softmax, lse of the forward op, if they are at hand:
     they change what is computed anew, never the result.
@@ -117,10 +139,11 @@ def Attn_AttendGradientOp : Attn_Op<"attend_gradient", [Pure, AttrSizedOperandSe
   let arguments = (ins Variadic<Index>:$outer_sizes, Variadic<Index>:$key_sizes, Variadic<Index>:$value_sizes,
                        Variadic<AnyRankedTensor>:$cotangents, Variadic<AnyRankedTensor>:$saved,
                        Variadic<AnyRankedTensor>:$of,
-                       Attn_Normaliser:$normaliser, ArrayAttr:$yields, OptionalAttr<DenseI64ArrayAttr>:$value_layout);
+                       Attn_Normaliser:$normaliser, ArrayAttr:$yields, OptionalAttr<DenseI64ArrayAttr>:$value_layout,
+                       OptionalAttr<F64Attr>:$alpha);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$score, MaxSizedRegion<1>:$mask, MaxSizedRegion<1>:$weight,
-                        MaxSizedRegion<1>:$value);
+                        MaxSizedRegion<1>:$value, MaxSizedRegion<1>:$sink);
   let hasRegionVerifier = 1;
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{

@@ -65,6 +65,7 @@ template <typename Op> static LogicalResult verifyFormulas(Op op) {
       {"mask", op.getMask(), {}, pair, i1, "outer indices, then key indices"},
       {"weight", op.getWeight(), f32, pair, f32, "the weight, then outer and key indices"},
       {"value", op.getValue(), {}, pair + op.getNumValues(), f32, "outer, key and value indices"},
+      {"sink", op.getSink(), {}, op.getNumOuter(), f32, "outer indices"},
   };
   for (const Formula &formula : formulas)
     if (failed(verifyFormula(op, formula)))
@@ -116,11 +117,21 @@ template <typename Op> static LogicalResult verifyValueLayout(Op op) {
   return success();
 }
 
-/// Whether the rows of a normaliser have a log of a sum of exponentials.
-static bool hasLse(Normaliser normaliser) {
-  static constexpr bool has[] = {true, false};
-  static_assert(std::size(has) == getMaxEnumValForNormaliser() + 1, "a normaliser is missing");
-  return has[static_cast<int>(normaliser)];
+bool attn::hasLse(Normaliser normaliser) { return normaliser == Normaliser::Softmax; }
+
+/// The numbers that some normalisers take.
+template <typename Op> static LogicalResult verifyNormaliser(Op op) {
+  StringRef name = stringifyNormaliser(op.getNormaliser());
+  bool isEntmax = op.getNormaliser() == Normaliser::Entmax;
+  if (isEntmax != bool(op.getAlpha()))
+    return op.emitOpError() << (isEntmax ? "normalises by entmax without its alpha: entmax(1.5)"
+                                         : "has an alpha, which entmax alone has, but normalises by " + name.str());
+  double alpha = isEntmax ? op.getAlpha()->convertToDouble() : 2;
+  if (!(alpha > 1 && alpha <= 2))
+    return op.emitOpError() << "normalises by entmax(" << alpha << "), expected an alpha in (1, 2]";
+  if (!op.getSink().empty() && op.getNormaliser() != Normaliser::Softmax)
+    return op.emitOpError() << "has a sink, which softmax alone has, but normalises by " << name;
+  return success();
 }
 
 /// The statistics by name, each at most once, each with what it needs; as many as `tensors`.
@@ -155,7 +166,8 @@ template <typename Op> static LogicalResult verifyAttention(Op op, StringRef rol
     return op.emitOpError("has no key dimension");
   if (op.getValue().empty() && op.getNumValues() != 0)
     return op.emitOpError() << "has " << op.getNumValues() << " value sizes but no value region";
-  if (failed(verifyStatistics(op, role, tensors)) || failed(verifyValueLayout(op)) || failed(verifyFormulas(op)))
+  if (failed(verifyNormaliser(op)) || failed(verifyStatistics(op, role, tensors)) || failed(verifyValueLayout(op)) ||
+      failed(verifyFormulas(op)))
     return failure();
   for (auto [statistic, tensor] : llvm::zip_equal(op.getStatistics(), tensors))
     if (failed(verifyStatistic(op, role, statistic, tensor)))
@@ -176,7 +188,7 @@ LogicalResult AttendGradientOp::verifyRegions() {
   SmallVector<Statistic> saved;
   if (!getValue().empty())
     saved.push_back(Statistic::Value);
-  if (getNormaliser() == Normaliser::Softmax)
+  if (hasLse(getNormaliser()))
     saved.push_back(Statistic::Lse);
   if (getSaved().size() > saved.size())
     return emitOpError() << "saves " << getSaved().size() << " tensors, expected at most " << saved.size()

@@ -20,8 +20,8 @@ struct Case {
 
 std::vector<Case> allCases() {
   std::vector<Case> cases;
-  for (auto subjects : {maskSubjects(), scoreSubjects(), layerSubjects(), modelSubjects(), shapeSubjects(),
-                        trainingSubjects(), incrementalSubjects(), decodeSubjects(), scanSubjects()})
+  for (auto subjects : {maskSubjects(), scoreSubjects(), normaliserSubjects(), layerSubjects(), modelSubjects(),
+                        shapeSubjects(), trainingSubjects(), incrementalSubjects(), decodeSubjects(), scanSubjects()})
     for (const Subject &subject : subjects)
       for (const Choice &choice : subject.choices)
         cases.push_back({subject, choice});

@@ -15,6 +15,28 @@ static std::vector<Choice> lengths(const Dimensions &others = {}) {
   return choices;
 }
 
+std::vector<Subject> normaliserSubjects() {
+  std::string file = "normalisers.attn";
+  Accuracy forward = {.c = 16, .reduction = 32, .along = {"m"}};
+  Accuracy backward = {.c = 32, .reduction = 40, .along = {"n", "m"}};
+  Fillers key = {{"seed", below(1 << 30)}, {"step", below(100)}, {"length", upTo("m")}};
+  std::vector<Choice> choices = lengths({{"batch", 2}, {"heads", 3}});
+  std::vector<Subject> all;
+  for (const char *entry :
+       {"sinks", "linear", "sigmoids", "sparse", "halfway", "hardest", "sampled", "noisy", "broken"})
+    all.push_back({file, entry, forward, choices, key});
+  all.push_back(
+      {file, "sink_of_few", forward, {{"long", {{"heads", 3}, {"m", 1100}}}, {"one", {{"heads", 1}, {"m", 1}}}}});
+  for (const char *entry : {"sinks_gradient", "linear_gradient", "sigmoid_gradient", "halfway_gradient",
+                            "hard_gradient", "sample_gradient", "noisy_gradient", "stick_gradient"})
+    all.push_back({file, entry, backward, choices, key});
+  all.push_back({file,
+                 "plain_sink_gradient",
+                 {.c = 32, .reduction = 40, .along = {"n"}},
+                 {{"short", {{"heads", 2}, {"n", 5}}}, {"in splits", {{"heads", 1}, {"n", 300}}}}});
+  return all;
+}
+
 std::vector<Subject> scoreSubjects() {
   Accuracy overKeys = {.c = 8, .reduction = 16, .along = {"m"}};
   Accuracy overQueries = {.c = 8, .reduction = 16, .along = {"n"}};

@@ -71,6 +71,7 @@ struct Subject {
 
 std::vector<Subject> maskSubjects();
 std::vector<Subject> scoreSubjects();
+std::vector<Subject> normaliserSubjects();
 std::vector<Subject> layerSubjects();
 std::vector<Subject> modelSubjects();
 std::vector<Subject> incrementalSubjects();

@@ -154,7 +154,7 @@ void ChunkWriter::write(attn::AttendOp op) {
   for (Value result : op.getResults())
     types.push_back(typeOf(result, gains));
   auto made = attn::AttendOp::create(builder, at, types, outer, keys, features, op.getNormaliserAttr(),
-                                     op.getYieldsAttr(), layout);
+                                     op.getYieldsAttr(), layout, op.getAlphaAttr());
   for (auto [from, to] : llvm::zip_equal(op->getRegions(), made->getRegions())) {
     if (from.empty())
       continue;

@@ -79,10 +79,16 @@ const KeptValue *IncrementalPlan::cache(Value value) const {
   return found == caches.end() ? nullptr : &*found;
 }
 
+/// Whether weights depend on the order of keys. A ring has another one.
+static bool countsOnOrder(attn::Normaliser normaliser) {
+  return normaliser == attn::Normaliser::Hard || normaliser == attn::Normaliser::StickBreaking;
+}
+
 /// The caches that are read within a window become rings, where that is shorter than all positions. Those that one
 /// attend reads are alike, for it has one set of keys.
 static void planRings(IncrementalPlan &plan) {
   llvm::EquivalenceClasses<Value> together;
+  llvm::SmallPtrSet<Value, 4> inOrder;
   for (const KeptValue &cache : plan.caches)
     together.insert(cache.value);
   plan.analysis.function.walk([&](attn::AttendOp attend) {
@@ -93,6 +99,8 @@ static void planRings(IncrementalPlan &plan) {
       if (first)
         together.unionSets(first, extract.getTensor());
       first = extract.getTensor();
+      if (countsOnOrder(attend.getNormaliser()))
+        inOrder.insert(first);
     });
   });
   int64_t most = -1; // positions along the dimension
@@ -106,7 +114,8 @@ static void planRings(IncrementalPlan &plan) {
     for (auto &[value, each] : plan.analysis.caches())
       if (together.isEquivalent(value, cache.value))
         reach = reach.join(each);
-    if (!reach.isWindow() || (most >= 0 && reach.width() >= most - takeBack))
+    bool isOrdered = llvm::any_of(inOrder, [&](Value value) { return together.isEquivalent(value, cache.value); });
+    if (isOrdered || !reach.isWindow() || (most >= 0 && reach.width() >= most - takeBack))
       continue;
     cache.window = reach.width();
     cache.slots = reach.width() + takeBack;

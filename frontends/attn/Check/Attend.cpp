@@ -1,4 +1,3 @@
-#include "compiler/Diagnostics/Spelling.h"
 #include "frontends/attn/Check/Checker.h"
 
 #include <algorithm>
@@ -18,18 +17,35 @@ Value Checker::attend(const ast::AttendExpr &expr, const ScopePtr &scope) {
   size_t around = guards.size();
   isWhole &= attendParts(expr, inner, pending);
   guards.resize(around);
+  isWhole = isWhole && attendNormaliser(expr, inner, pending);
   --bodies;
   std::optional<bool> again = renormalises(expr, scope);
   if (!isWhole || !again) {
     restStates.erase(inner.get());
     return Value();
   }
-  if (!closeIndices(inner, pending.keys) || !attendYields(expr, pending))
+  if (!closeIndices(inner, pending.keys) || !composeScore(pending, expr.by ? expr.by->range : expr.range) ||
+      !attendYields(expr, pending))
     return Value();
-  if (!*again)
+  if (*again)
+    return renormalised(expr, std::move(pending), mark);
+  std::optional<size_t> logpPlace = pending.logpPlace;
+  if (!logpPlace)
     return finishAttend(expr, std::move(pending), mark);
-  // The second sum is that of the weights alone; nothing kept gives zeros.
-  if (pending.statistics != std::vector<Statistic>{Statistic::Value})
+  Value logp = logOfProbability(expr, pending, mark);
+  if (pending.yields.empty() || logp.isError())
+    return logp;
+  Value others = finishAttend(expr, std::move(pending), mark);
+  if (others.isError())
+    return others;
+  TupleValue results = others.as<TupleValue>() ? *others.as<TupleValue>() : TupleValue{{others}};
+  results.parts.insert(results.parts.begin() + static_cast<std::ptrdiff_t>(*logpPlace), logp);
+  return results;
+}
+
+/// Divided by the sum of the weights alone; nothing kept gives zeros.
+Value Checker::renormalised(const ast::AttendExpr &expr, PendingAttend pending, size_t mark) {
+  if (pending.statistics != std::vector<Statistic>{Statistic::Value} || pending.logpPlace)
     return notSupported(expr.renormalise->range, "`renormalise` with several results");
   PendingAttend weights = pending;
   weights.value = build.real(1, expr.range);
@@ -82,11 +98,7 @@ bool Checker::attendParts(const ast::AttendExpr &expr, const ScopePtr &scope, Pe
     pending.value = asReal(expression(*expr.value, scope), expr.value->range, "the value");
     isWhole &= pending.value != nullptr;
   }
-  isWhole &= attendWeight(expr, scope, pending);
-  std::optional<Normaliser> by = normaliser(expr);
-  if (by)
-    pending.normaliser = *by;
-  return isWhole && by;
+  return attendWeight(expr, scope, pending) && isWhole;
 }
 
 bool Checker::attendWeight(const ast::AttendExpr &expr, const ScopePtr &scope, PendingAttend &pending) {
@@ -121,33 +133,6 @@ bool Checker::attendWeight(const ast::AttendExpr &expr, const ScopePtr &scope, P
   return pending.weight && checkScalar(*this, pending.weight, expr.weight->range, "the weight");
 }
 
-std::optional<Normaliser> Checker::normaliser(const ast::AttendExpr &expr) {
-  if (!expr.by)
-    return Normaliser::Softmax;
-  auto *name = expr.by->as<ast::NameRefExpr>();
-  // Those that are compiled, and those that the language has besides.
-  std::vector<std::string> known, words;
-  for (const NormaliserInfo &each : normalisers()) {
-    if (name && name->name == each.word)
-      return each.normaliser;
-    words.push_back(fmt::format("`{}`", each.word));
-    known.emplace_back(each.word);
-  }
-  known.insert(known.end(), {"sigmoid", "sparsemax", "entmax", "none"});
-  auto *call = expr.by->as<ast::CallExpr>();
-  std::string word(sources.text(call ? call->callee->range : expr.by->range));
-  if (std::find(known.begin(), known.end(), word) != known.end()) {
-    error(DiagnosticKind::NotSupported, expr.by->range,
-          fmt::format("the normaliser `{}` is not supported yet", sources.text(expr.by->range)))
-        .hint(fmt::format("{} are", fmt::join(words, " and ")));
-    return std::nullopt;
-  }
-  auto meant = nearest(word, known);
-  error(DiagnosticKind::UnknownName, expr.by->range, fmt::format("there is no normaliser `{}`", word))
-      .hint(meant ? fmt::format("did you mean `{}`?", *meant) : fmt::format("`by:` is {}", fmt::join(words, " or ")));
-  return std::nullopt;
-}
-
 bool Checker::attendYields(const ast::AttendExpr &expr, PendingAttend &pending) {
   auto add = [&](Statistic statistic, const char *name) {
     Type type{Element::F32, {}};
@@ -166,17 +151,21 @@ bool Checker::attendYields(const ast::AttendExpr &expr, PendingAttend &pending) 
     std::string word = name ? name->name : std::string(sources.text(yield->range));
     if (word == "weights") {
       add(Statistic::Weights, "weights");
-    } else if (word == "lse" && infoOf(pending.normaliser).hasLse) {
+    } else if (word == "lse" && pending.word->hasLse) {
       add(Statistic::Lse, "lse");
+    } else if (word == "logp" && pending.word->hasLogp) {
+      pending.logpPlace = pending.yields.size();
     } else if (word == "value" && pending.value) {
       add(Statistic::Value, "value");
-    } else if (word == "value" || word == "lse") {
+    } else if (word == "value" || word == "lse" || word == "logp") {
       error(DiagnosticKind::BadYield, yield->range,
-            word == "value" ? "there is no `value:` to yield" : "only `softmax` has a log of the sum of exponentials");
+            word == "value" ? "there is no `value:` to yield"
+            : word == "lse" ? "only `softmax` has a log of the sum of exponentials"
+                            : "only `sample` has a logarithm of the probability of its choice");
       return false;
     } else {
       error(DiagnosticKind::NotSupported, yield->range, fmt::format("yielding `{}` is not supported yet", word))
-          .hint("`value`, `weights` and `lse` are");
+          .hint("`value`, `weights`, `lse` and `logp` are");
       return false;
     }
   }

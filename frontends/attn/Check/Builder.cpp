@@ -290,7 +290,7 @@ void Builder::setBlock(Block *newBlock) {
 
 PendingAttend &Builder::addPending(PendingAttend pending) {
   FreeRef free = nothing;
-  for (ExprRef part : {pending.score, pending.mask, pending.weight, pending.value})
+  for (ExprRef part : {pending.score, pending.mask, pending.weight, pending.value, pending.sink})
     if (part)
       free = unite(free, infos.at(part).free);
   auto without = std::make_shared<Free>(*free);

@@ -24,14 +24,21 @@ struct Free {
 };
 using FreeRef = std::shared_ptr<const Free>;
 
+struct NormaliserWord;
+
 /// attend { ... } as checked, in rows; its results are LocalRefs to `yields` until Elements binds them.
 struct PendingAttend {
   std::vector<typed::Index *> keys;
+  const NormaliserWord *word = nullptr; ///< as the program has it
   typed::Normaliser normaliser = typed::Normaliser::Softmax;
+  double alpha = 2;
+  typed::ExprRef sink = nullptr, temperature = nullptr;
+  typed::ExprRef plainScore = nullptr; ///< without noise, where the score has some
   typed::ExprRef score = nullptr, mask = nullptr, weight = nullptr, value = nullptr;
   const typed::Local *weightIn = nullptr;
   std::vector<typed::Statistic> statistics;
   std::vector<const typed::Local *> yields;
+  std::optional<size_t> logpPlace; ///< among the yields, where it is wanted
   FreeRef free;
   SourceRange range;
 };

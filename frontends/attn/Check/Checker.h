@@ -31,6 +31,7 @@
 #include "frontends/attn/Check/Builder.h"
 #include "frontends/attn/Check/Check.h"
 #include "frontends/attn/Check/Elements.h"
+#include "frontends/attn/Check/Normalisers.h"
 #include "frontends/attn/Check/Origins.h"
 #include "frontends/attn/Check/Ranges.h"
 #include "frontends/attn/Check/Value.h"
@@ -85,7 +86,8 @@ public:
 
   //===- Random.cpp -----------------------------------------------------------------------------------------------===//
 
-  bool mayDraw(SourceRange range);
+  bool mayDraw(SourceRange range, const std::string &what);
+  typed::ExprRef draw(const std::vector<typed::Index *> &over, SourceRange range);
   void addDrawArguments(typed::Entry &entry);
 
   //===- Exports.cpp ----------------------------------------------------------------------------------------------===//
@@ -374,10 +376,25 @@ public:
   Value attend(const ast::AttendExpr &expr, const ScopePtr &scope);
   bool attendParts(const ast::AttendExpr &expr, const ScopePtr &scope, PendingAttend &pending);
   bool attendWeight(const ast::AttendExpr &expr, const ScopePtr &scope, PendingAttend &pending);
-  std::optional<typed::Normaliser> normaliser(const ast::AttendExpr &expr);
   bool attendYields(const ast::AttendExpr &expr, PendingAttend &pending);
   Value finishAttend(const ast::AttendExpr &expr, PendingAttend pending, size_t mark);
+  Value renormalised(const ast::AttendExpr &expr, PendingAttend pending, size_t mark);
   std::optional<bool> renormalises(const ast::AttendExpr &expr, const ScopePtr &scope);
+
+  //===- Normalisers.cpp ------------------------------------------------------------------------------------------===//
+
+  const NormaliserWord *normaliserWord(const ast::AttendExpr &expr);
+  std::optional<std::vector<const ast::Argument *>> normaliserArguments(const ast::AttendExpr &expr,
+                                                                        const NormaliserWord &word);
+  typed::ExprRef numberOfRow(const ast::Argument &argument, const std::string &name, const ScopePtr &scope,
+                             const PendingAttend &pending);
+  std::optional<double> alphaOf(const ast::Argument &argument, const ScopePtr &scope);
+  /// Reads `by:` into the pending attend; `composeScore` then makes the score of the word.
+  bool attendNormaliser(const ast::AttendExpr &expr, const ScopePtr &scope, PendingAttend &pending);
+  bool composeScore(PendingAttend &pending, SourceRange range);
+  typed::ExprRef gumbelNoise(const PendingAttend &pending, SourceRange range);
+  typed::ExprRef sigmoidOfKept(typed::ExprRef score, SourceRange range);
+  Value logOfProbability(const ast::AttendExpr &expr, const PendingAttend &chosen, size_t mark);
 
   //===- State ----------------------------------------------------------------------------------------------------===//
 

@@ -69,11 +69,13 @@ void Elements::closeAttend(PendingAttend &pending, const std::vector<Index *> &o
   attend.outer.assign(outer.begin(), outer.end());
   attend.keys.assign(pending.keys.begin(), pending.keys.end());
   attend.normaliser = pending.normaliser;
+  attend.alpha = pending.alpha;
   attend.weightIn = pending.weightIn;
   attend.yields = pending.statistics;
   attend.score = formula(pending.score, {});
   attend.mask = formula(pending.mask, {});
   attend.weight = formula(pending.weight, {});
+  attend.sink = formula(pending.sink, {});
   if (pending.value) {
     std::vector<Index *> values = indicesFor(pending.value->type.shape, 0, pending.value->range);
     attend.values.assign(values.begin(), values.end());

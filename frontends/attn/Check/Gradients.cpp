@@ -24,7 +24,7 @@ bool Checker::isActive(ExprRef expr) {
   else if (auto *node = expr->as<LocalRef>())
     active = isActiveLocal(node->local);
   else if (auto *node = expr->as<Attend>())
-    for (ExprRef part : {node->score, node->weight, node->value})
+    for (ExprRef part : {node->score, node->weight, node->value, node->sink})
       visit(part);
   else
     forEachOperand(*expr, visit);
@@ -35,7 +35,7 @@ bool Checker::isActiveLocal(const Local *local) {
   if (entryLocals.count(local))
     return !isTraining; // gradients by the arguments too
   if (PendingAttend *pending = build.pendingOf(local)) {
-    ExprRef parts[] = {pending->score, pending->weight, pending->value};
+    ExprRef parts[] = {pending->score, pending->weight, pending->value, pending->sink};
     return std::any_of(std::begin(parts), std::end(parts), [&](ExprRef part) { return part && isActive(part); });
   }
   ExprRef definition = build.definitionOf(local);

@@ -73,7 +73,11 @@ std::string Printer::attend(const Attend &attend) {
   if (attend.mask)
     text += ", mask: " + expr(attend.mask);
   if (attend.normaliser != Normaliser::Softmax)
-    text += fmt::format(", by: {}", infoOf(attend.normaliser).word);
+    text += fmt::format(", by: {}", textOf(attend.normaliser));
+  if (attend.normaliser == Normaliser::Entmax)
+    text += fmt::format("({})", attend.alpha);
+  if (attend.sink)
+    text += fmt::format(", by: softmax(sink: {})", expr(attend.sink));
   if (attend.weight)
     text += fmt::format(", weight: {} => {}", name(attend.weightIn), expr(attend.weight));
   if (attend.value)

@@ -8,40 +8,46 @@ namespace attnc::check {
 
 using namespace typed;
 
+/// A number of [0, 1) for each tuple of the indices, by a key of its own.
+ExprRef Checker::draw(const std::vector<Index *> &over, SourceRange range) {
+  Draw drawn;
+  drawn.site = drawsMade++;
+  drawn.seed = build.reference(drawSeed, range);
+  drawn.step = build.reference(drawStep, range);
+  drawn.loops = loopsAround;
+  for (Index *index : over) {
+    drawn.dimensions.push_back(index);
+    drawn.element.push_back(build.reference(index, range));
+  }
+  return build.make(std::move(drawn), {Element::F32, {}}, range);
+}
+
 /// A call in index notation draws for each tuple of the indices that x speaks of, and for each element of a row.
 Value builtinRandom(const BuiltinCall &call) {
   Checker &checker = call.checker;
   Builder &build = checker.build;
   ExprRef x = checker.asTensor(call[0].value, call[0].range);
-  if (!x || !checker.mayDraw(call.range))
+  if (!x || !checker.mayDraw(call.range, "`random`"))
     return Value();
-  Draw draw;
-  draw.site = checker.drawsMade++;
-  draw.seed = build.reference(checker.drawSeed, call.range);
-  draw.step = build.reference(checker.drawStep, call.range);
-  draw.loops = checker.loopsAround;
-  auto runsOver = [&](Index *index) {
-    draw.dimensions.push_back(index);
-    draw.element.push_back(build.reference(index, call.range));
-  };
+  std::vector<Index *> over;
   for (unsigned number : build.indicesOf(x))
-    runsOver(build.indexAt(number));
+    over.push_back(build.indexAt(number));
   std::vector<const Index *> own;
   for (const Dim &extent : x->type.shape) {
     Index *index = build.newIndex(extent.getLabel().empty() ? "d" : extent.getLabel(), call.range);
     index->extent = extent;
     own.push_back(index);
-    runsOver(index);
+    over.push_back(index);
   }
-  bool isElement = own.empty() && !draw.element.empty();
-  ExprRef number = build.make(std::move(draw), {Element::F32, {}}, call.range);
+  bool isElement = own.empty() && !over.empty();
+  ExprRef number = checker.draw(over, call.range);
   if (isElement)
     return TensorValue{number};
   return TensorValue{build.make(Comprehension{std::move(own), number}, {Element::F32, x->type.shape}, call.range)};
 }
 
 /// Makes the key of the entry's draws where this is the first of them.
-bool Checker::mayDraw(SourceRange range) {
+bool Checker::mayDraw(SourceRange range, const std::string &what) {
   if (!drawRange) {
     drawRange = range;
     drawsMade = 0;
@@ -51,8 +57,8 @@ bool Checker::mayDraw(SourceRange range) {
   if (!steppedParameter && !isPositional)
     return true;
   error(DiagnosticKind::NotSupported, range,
-        steppedParameter ? "`random` in the step of an optimizer is not supported yet"
-                         : "`random` in what is computed position by position is not supported yet")
+        fmt::format("{} in {} is not supported yet", what,
+                    steppedParameter ? "the step of an optimizer" : "what is computed position by position"))
       .hint(steppedParameter ? "a function of the model can draw, and what it computes can be trained"
                              : "`if training { ... }` around it leaves it to steps of training");
   return false;

@@ -36,13 +36,16 @@ const char *textOf(Combiner combiner) {
   return names[static_cast<size_t>(combiner)];
 }
 
-static constexpr NormaliserInfo normaliserTable[] = {
-#define ATTN_NORMALISER(NAME, WORD, HAS_LSE) {Normaliser::NAME, WORD, HAS_LSE},
+static constexpr const char *normaliserWords[] = {
+#define ATTN_NORMALISER(NAME, WORD) WORD,
 #include "frontends/attn/Check/Normalisers.def"
 };
 
-std::span<const NormaliserInfo> normalisers() { return normaliserTable; }
+const char *textOf(Normaliser normaliser) { return normaliserWords[static_cast<size_t>(normaliser)]; }
 
-const NormaliserInfo &infoOf(Normaliser normaliser) { return normaliserTable[static_cast<size_t>(normaliser)]; }
+const char *textOf(Statistic statistic) {
+  static constexpr const char *words[] = {"value", "weights", "lse"};
+  return words[static_cast<size_t>(statistic)];
+}
 
 } // namespace attnc::typed

@@ -248,26 +248,22 @@ struct Comprehension {
 
 /// How the scores of a row become weights: the list of Normalisers.def.
 enum class Normaliser {
-#define ATTN_NORMALISER(NAME, WORD, HAS_LSE) NAME,
+#define ATTN_NORMALISER(NAME, WORD) NAME,
 #include "frontends/attn/Check/Normalisers.def"
 };
 
-/// A row of Normalisers.def.
-struct NormaliserInfo {
-  Normaliser normaliser;
-  const char *word;
-  bool hasLse;
-};
-std::span<const NormaliserInfo> normalisers();
-const NormaliserInfo &infoOf(Normaliser normaliser);
+const char *textOf(Normaliser normaliser);
 
 enum class Statistic { Value, Weights, Lse };
+const char *textOf(Statistic statistic);
 
 /// [outer...] => attend keys { ... } yields (...). Its statement binds one local for each of `yields`, in order:
 ///   Value    [outer..., values...]      Weights  [outer..., keys...]      Lse  [outer...]
 struct Attend {
   std::vector<const Index *> outer, keys, values;
   Normaliser normaliser = Normaliser::Softmax;
+  double alpha = 2;       ///< of entmax
+  ExprRef sink = nullptr; ///< of softmax, of the outer indices; null: none
   ExprRef score = nullptr;
   ExprRef mask = nullptr;          ///< null: every key is kept
   const Local *weightIn = nullptr; ///< p, a scalar, in `weight`

@@ -208,21 +208,9 @@ void Importer::attendRegion(Region &region, ExprRef body, ArrayRef<const Indices
   attn::YieldOp::create(builder, location(body->range), formula.value(body));
 }
 
-static StringRef nameOf(Statistic statistic) {
-  switch (statistic) {
-  case Statistic::Value:
-    return "value";
-  case Statistic::Weights:
-    return "weights";
-  case Statistic::Lse:
-    return "lse";
-  }
-  llvm_unreachable("a statistic");
-}
-
 static attn::Normaliser normaliserOf(Normaliser normaliser) {
   switch (normaliser) {
-#define ATTN_NORMALISER(NAME, WORD, HAS_LSE)                                                                           \
+#define ATTN_NORMALISER(NAME, WORD)                                                                                    \
   case Normaliser::NAME:                                                                                               \
     return attn::Normaliser::NAME;
 #include "frontends/attn/Check/Normalisers.def"
@@ -245,15 +233,17 @@ void Importer::attend(const Expr &expr, ArrayRef<const Local *> yielded) {
     types.push_back(tensorType(local->type));
   SmallVector<Attribute> yields;
   for (Statistic statistic : node.yields)
-    yields.push_back(builder.getStringAttr(nameOf(statistic)));
-  auto op = attn::AttendOp::create(builder, at, types, outer, keys, values, normaliserOf(node.normaliser),
-                                   builder.getArrayAttr(yields), DenseI64ArrayAttr());
+    yields.push_back(builder.getStringAttr(textOf(statistic)));
+  auto op = attn::AttendOp::create(
+      builder, at, types, outer, keys, values, normaliserOf(node.normaliser), builder.getArrayAttr(yields),
+      DenseI64ArrayAttr(), node.normaliser == Normaliser::Entmax ? builder.getF64FloatAttr(node.alpha) : FloatAttr());
   Formula::Surroundings around = surroundings();
   Operation *owner = std::exchange(bodyOwner, op);
   attendRegion(op.getScore(), node.score, {&node.outer, &node.keys}, nullptr, around);
   attendRegion(op.getMask(), node.mask, {&node.outer, &node.keys}, nullptr, around);
   attendRegion(op.getWeight(), node.weight, {&node.outer, &node.keys}, node.weightIn, around);
   attendRegion(op.getValue(), node.value, {&node.outer, &node.keys, &node.values}, nullptr, around);
+  attendRegion(op.getSink(), node.sink, {&node.outer}, nullptr, around);
   bodyOwner = owner;
   for (auto [local, result] : llvm::zip_equal(yielded, op.getResults()))
     locals[local] = result;

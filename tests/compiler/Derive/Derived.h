@@ -20,6 +20,14 @@ public:
     append();
   }
 
+  /// The number, and its gradients by all real inputs, then parameters; of other inputs where they are given.
+  std::vector<Array> gradients(const std::vector<Array> &at) {
+    auto found = interpret(backward, at, parameters);
+    EXPECT_TRUE(bool(found)) << (found ? "" : llvm::toString(found.takeError()));
+    return found ? *found : std::vector<Array>();
+  }
+  std::vector<Array> gradients() { return gradients(inputs); }
+
   /// Every element's derivative, but of large tensors some.
   void expectDifferences() {
     ASSERT_TRUE(backward);

@@ -1,5 +1,6 @@
 // Gradients through every builtin, normaliser and function of the prelude, and through the examples. The lists are the
 // compiler's own: what is new there and not here fails.
+#include "frontends/attn/Check/Normalisers.h"
 #include "tests/compiler/Derive/Derived.h"
 #include <fstream>
 #include <regex>
@@ -107,24 +108,49 @@ TEST(Everything, Operators) {
   }
 }
 
+/// How each word is written, and a score that it takes. Where weights are chosen the score is constant: what stands for
+/// its gradient is no derivative (Normaliser.HardPassesTheGradientOfASoftmax, Normaliser.ScoreFunction).
 TEST(Everything, Normalisers) {
-  std::map<std::string, std::string> scores = {{"softmax", "dot(x[i], y[j])"}, {"ratio", "sq(dot(x[i], y[j])) + 0.1"}};
-  for (const typed::NormaliserInfo &each : typed::normalisers()) {
-    SCOPED_TRACE(each.word);
-    ASSERT_TRUE(scores.count(each.word)) << "has no test of its gradient";
-    std::string score = "score: " + scores[each.word] + ", by: " + each.word;
-    for (const std::string &rest :
-         {std::string(", value: y[j] }"), std::string(", mask: j <= i, value: x[j] }"), std::string(" }"),
-          std::string(", weight: w => w * exp(y[j, 0] * x[i, 1]), value: y[j] }"),
-          std::string(", weight: w => w * sq(y[j, 0]), renormalise: true, value: y[j] }")})
-      Derived(programOf("let a = [i] => attend j { " + score + rest + "\n sum(sq(a))"), {draw({4, 3}), draw({4, 3}, 2)})
-          .expectDifferences();
-    if (each.hasLse)
-      Derived(programOf("let (a, s) = [i] => attend j { " + score +
-                        ", value: y[j] } yields (value, lse)\n"
-                        "sum(sq(a)) + sum(s)"),
-              {draw({4, 3}), draw({4, 3}, 2)})
-          .expectDifferences();
+  const std::string product = "dot(x[i], y[j])", sum = ", value: y[j] }";
+  std::map<std::string, std::vector<std::pair<std::string, std::string>>> spellings = {
+      {"softmax",
+       {{"softmax", product},
+        {"softmax(sink: x[i, 0] * y[0, 1], temperature: 1.5 + sq(x[i, 1]))", product},
+        {"softmax(sink: 0.5)", product}}},
+      {"ratio", {{"ratio", "sq(dot(x[i], y[j])) + 0.1"}}},
+      {"none", {{"none", product}}},
+      {"sigmoid", {{"sigmoid", product}}},
+      {"sparsemax", {{"sparsemax", product}}},
+      {"entmax", {{"entmax(1.5)", product}, {"entmax(alpha: 1.2)", product}}},
+      {"hard", {{"hard", "f32((3 * iota(n)[i] + 5 * iota(n)[j]) % 7)"}}},
+      {"gumbel_softmax", {{"gumbel_softmax", product}, {"gumbel_softmax(0.6 + sq(x[i, 2]))", product}}},
+      {"sample", {{"sample", product}, {"sample(2)", product}}},
+      {"stick_breaking", {{"stick_breaking", product}}},
+  };
+  for (const check::NormaliserWord &each : check::normaliserWords()) {
+    ASSERT_TRUE(spellings.count(each.word)) << each.word << " has no test of its gradient";
+    for (const auto &[by, score] : spellings[each.word]) {
+      SCOPED_TRACE(by);
+      std::vector<Array> inputs = {draw({4, 3}), draw({4, 3}, 2)};
+      bool draws = each.score == check::ComposedScore::Gumbel || each.score == check::ComposedScore::Sampled;
+      for (double word : {11.0, 5.0})
+        if (draws)
+          inputs.push_back(Array(Element::I32, {}, word));
+      std::string head = "score: " + score + ", by: " + by;
+      std::vector<std::string> rests = {sum, ", mask: j <= i, value: x[j] }",
+                                        ", weight: w => w * exp(y[j, 0] * x[i, 1]), value: y[j] }",
+                                        ", weight: w => w * sq(y[j, 0]), renormalise: true, value: y[j] }"};
+      if (each.normaliser != typed::Normaliser::Hard)
+        rests.push_back(" }"); // the weights themselves
+      for (const std::string &rest : rests)
+        Derived(programOf("let a = [i] => attend j { " + head + rest + "\n sum(sq(a) * (1.0 + y[0, 0]))"), inputs)
+            .expectDifferences();
+      if (each.hasLse || each.hasLogp)
+        Derived(programOf("let (a, s) = [i] => attend j { " + head + sum + " yields (value, " +
+                          (each.hasLse ? "lse" : "logp") + ")\n sum(sq(a)) + sum(s * s)"),
+                inputs)
+            .expectDifferences();
+    }
   }
 }
 

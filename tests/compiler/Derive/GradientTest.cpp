@@ -150,8 +150,8 @@ TEST(Gradient, OfTheArmThatIsTaken) {
   x.values = {-1, 0, 1, 4};
   for (const char *arm : {"sqrt(x[i])", "1.0 / x[i]", "x[i] * log(x[i])", "rsqrt(x[i]) * 2.0"}) {
     SCOPED_TRACE(arm);
-    std::string text = "fn f(x: f32[n]) -> f32 { sum([i] => if x[i] > 0.5 then " + std::string(arm) +
-                       " else 0.0) }\nexport f\n";
+    std::string text =
+        "fn f(x: f32[n]) -> f32 { sum([i] => if x[i] > 0.5 then " + std::string(arm) + " else 0.0) }\nexport f\n";
     Derived(text, {x}).expectDifferences();
   }
 }

@@ -1,7 +1,7 @@
 // RUN: attn-opt %s -split-input-file -verify-diagnostics
 
 func.func @normaliser(%n: index) {
-  // expected-error @+1 {{unknown normaliser 'sparsemax', expected softmax or ratio}}
+  // expected-error @+1 {{unknown normaliser 'sparsemax', expected softmax, ratio, none, entmax, hard or stick_breaking}}
   %y = attn.attend sparsemax outer() keys(%n) values() yields [value]
   return
 }
@@ -193,4 +193,51 @@ func.func @reduce_type(%n: index) -> i32 {
   // expected-error @+1 {{yields 'f32' but results in 'i32'}}
   %y = attn.reduce add (%i) in (%n) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : i32
   return %y : i32
+}
+
+// -----
+
+func.func @entmax_without_alpha(%n: index) {
+  // expected-error @+1 {{normalises by entmax without its alpha: entmax(1.5)}}
+  %y = attn.attend entmax outer(%n) keys(%n) values() yields [weights]
+    score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @alpha_out_of_range(%n: index) {
+  // expected-error @+1 {{normalises by entmax(2.500000e+00), expected an alpha in (1, 2]}}
+  %y = attn.attend entmax(2.5) outer(%n) keys(%n) values() yields [weights]
+    score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @alpha_of_hard(%n: index) {
+  // expected-error @+1 {{has an alpha, which entmax alone has, but normalises by hard}}
+  %y = attn.attend hard(1.5) outer(%n) keys(%n) values() yields [weights]
+    score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @sink_of_ratio(%n: index) {
+  // expected-error @+1 {{has a sink, which softmax alone has, but normalises by ratio}}
+  %y = attn.attend ratio outer(%n) keys(%n) values() yields [weights]
+    score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 }
+    sink(%i) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @sink_of_keys(%n: index) {
+  // expected-error @+1 {{sink region takes ('index', 'index'), expected ('index'): outer indices}}
+  %y = attn.attend softmax outer(%n) keys(%n) values() yields [weights]
+    score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 }
+    sink(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?x?xf32>
+  return
 }

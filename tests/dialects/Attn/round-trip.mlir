@@ -55,3 +55,19 @@ func.func @weights_alone(%s: tensor<4x5x6xf32>) -> tensor<4x5x6xf32> {
     } : tensor<4x5x6xf32>
   return %w : tensor<4x5x6xf32>
 }
+
+// CHECK-LABEL: func.func @normalisers
+func.func @normalisers(%s: tensor<4x5xf32>, %e: tensor<4xf32>) -> (tensor<4x5xf32>, tensor<4x5xf32>) {
+  %c4 = arith.constant 4 : index
+  %c5 = arith.constant 5 : index
+  // CHECK: attn.attend entmax(1.5) outer(%{{.*}}) keys(%{{.*}}) values() yields [weights] score
+  // CHECK-NOT: alpha
+  %x = attn.attend entmax(1.5) outer(%c4) keys(%c5) values() yields [weights]
+    score(%i, %j) { %a = tensor.extract %s[%i, %j] : tensor<4x5xf32> attn.yield %a : f32 } : tensor<4x5xf32>
+  // CHECK: attn.attend softmax outer
+  // CHECK: sink(%{{[^,]*}}) {
+  %y = attn.attend softmax outer(%c4) keys(%c5) values() yields [weights]
+    score(%i, %j) { %a = tensor.extract %s[%i, %j] : tensor<4x5xf32> attn.yield %a : f32 }
+    sink(%i) { %a = tensor.extract %e[%i] : tensor<4xf32> attn.yield %a : f32 } : tensor<4x5xf32>
+  return %x, %y : tensor<4x5xf32>, tensor<4x5xf32>
+}

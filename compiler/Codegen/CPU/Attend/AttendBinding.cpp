@@ -7,8 +7,8 @@ namespace attnc {
 static void bindArgument(const AttendProblem &problem, RegionVectoriser &to, unsigned number, const LaneIndex &index) {
   attn::AttendOp op = problem.op;
   for (Region &region : op->getRegions())
-    if (!region.empty())
-      to.bindIndex(region.getArgument((&region == &op.getWeight()) + number), index);
+    if (unsigned place = (&region == &op.getWeight()) + number; place < region.getNumArguments())
+      to.bindIndex(region.getArgument(place), index);
 }
 
 void bindOuter(const AttendProblem &problem, RegionVectoriser &to, unsigned dimension, const LaneIndex &index) {

@@ -1,7 +1,7 @@
 //===- AttendBinding.h - indices of attention bound in all its formulas ---------------------------------------===//
 //
-// Score, mask, weight and value are regions with arguments of their own for the same indices: binding an index means
-// binding it in each of them.
+// Score, mask, weight, value and sink are regions with arguments of their own for the same indices: binding an index
+// means binding it in each of them that has it.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -1,20 +1,17 @@
 #include "compiler/Codegen/CPU/Attend/AttendDecode.h"
 #include "compiler/Codegen/CPU/Attend/AttendBinding.h"
-#include "compiler/Codegen/CPU/Attend/AttendExp.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include <limits>
 
 using namespace mlir;
 
 namespace attnc {
 
-static constexpr double lowest = -std::numeric_limits<float>::max();
-
 Verdict canDecode(const AttendProblem &problem) {
   attn::AttendOp op = problem.op;
-  if (problem.needsTwoPasses() || !problem.hasValue())
+  if (problem.needsFinalWeights() || !problem.hasValue())
     return Verdict::no("it needs the final weights");
+  if (problem.normaliser->followsKeys() || problem.normaliser->order() == Normaliser::Order::AllScores)
+    return Verdict::no("a weight depends on more than sums over parts of its row");
   if (!problem.rows.isConstant() || problem.rows.constant() * problem.group > mostDecodeRows)
     return Verdict::no("it has many rows, or their number is not known");
   for (const PairReduction &product : problem.products)
@@ -116,9 +113,10 @@ void AttendDecode::emitParts() {
   maxima = scratch.take(shape.rows, schedule.lanes);
   sums = scratch.take(shape.rows, schedule.lanes);
   Value zero = loops.constant(0), rowValues = frame.size(problem.values.alignTo(schedule.lanes));
+  Normaliser::Carriers start = problem.normaliser->start(code(), {});
   for (int64_t row = 0; row < shape.rows; ++row) {
-    loops.store(loops.splat(lowest), maxima, {loops.constant(row * schedule.lanes)});
-    loops.store(loops.splat(0.0), sums, {loops.constant(row * schedule.lanes)});
+    loops.store(start.largest, maxima, {loops.constant(row * schedule.lanes)});
+    loops.store(start.sum, sums, {loops.constant(row * schedule.lanes)});
   }
   loops.loop(zero, loops.mul(rowValues, shape.rows), loops.constant(schedule.lanes),
              [&](Value value) { loops.store(loops.splat(0.0), sumTile, {value}); });
@@ -194,37 +192,47 @@ void AttendDecode::emitMerge() {
   }
 }
 
+LoopBuilder::Value AttendDecode::firstLane(Value vector) {
+  return vector::ExtractOp::create(loops.builder, loops.location, vector, 0);
+}
+
+/// What a row has before its first key, as scalars: its sink counts once, whatever the splits.
+Normaliser::Carriers AttendDecode::startOfRow(int64_t row) {
+  Value sink;
+  if (problem.hasSink()) {
+    Value score = rowPoints[row].broadcast(rowPoints[row].evaluate(AttendProblem::yielded(op().getSink())));
+    sink = loops.mulf(score, loops.splat(problem.normaliser->scoreScale()));
+  }
+  Normaliser::Carriers start = problem.normaliser->start(code(), sink);
+  return {firstLane(start.largest), firstLane(start.sum)};
+}
+
 void AttendDecode::mergeRow(int64_t row) {
   Value zero = loops.constant(0), one = loops.constant(1), splits = frame.size(shape.splits);
   auto partOf = [&](Value split) { return partAt(batchNumber, split, row); };
-  Value largest = loops.loop(zero, splits, one, {loops.scalar(lowest)}, [&](Value split, ValueRange carried) {
+  Normaliser::Carriers start = startOfRow(row);
+  Value largest = loops.loop(zero, splits, one, {start.largest}, [&](Value split, ValueRange carried) {
     Values part = partOf(split);
     return Values{loops.maxKeepingFirst(carried[0], loops.loadScalar(part[0], {part[1]}))};
   })[0];
-  // The factor of a split takes the place of its largest score.
-  Value sum = loops.loop(zero, splits, one, {loops.scalar(0)}, [&](Value split, ValueRange carried) {
+  // The factor of a part takes the place of its largest score.
+  auto factorOf = [&](Value before) {
+    Value factor = problem.normaliser->correction(code(), loops.splat(before), loops.splat(largest));
+    return factor ? firstLane(factor) : loops.scalar(1);
+  };
+  Value ofStart = problem.hasSink() ? loops.mulf(start.sum, factorOf(start.largest)) : start.sum;
+  Value sum = loops.loop(zero, splits, one, {ofStart}, [&](Value split, ValueRange carried) {
     Values part = partOf(split);
-    Value factor = loops.scalar(1);
-    if (problem.isSoftmax()) {
-      Value distance = loops.subf(loops.loadScalar(part[0], {part[1]}), largest);
-      factor =
-          vector::ExtractOp::create(loops.builder, loops.location, attendExp2(loops, loops.splat(distance), target), 0);
-    }
+    Value factor = factorOf(loops.loadScalar(part[0], {part[1]}));
     loops.storeScalar(factor, part[0], {part[1]});
     Value weight = loops.loadScalar(part[0], {loops.add(part[1], 1)});
     return Values{loops.addf(carried[0], loops.mulf(weight, factor))};
   })[0];
-  Value isEmpty = loops.compare(arith::CmpFPredicate::OEQ, sum, loops.scalar(0));
-  Value inverse = loops.choose(isEmpty, loops.scalar(0), loops.divf(loops.scalar(1), sum));
-  mergeValues(row, inverse);
+  mergeValues(row, problem.normaliser->factor(code(), sum));
   auto lseResult = problem.resultOf(attn::Statistic::Lse);
   if (!lseResult)
     return;
-  Value lse = math::Log2Op::create(loops.builder, loops.location, sum);
-  if (problem.isSoftmax())
-    lse = loops.addf(lse, largest);
-  lse = loops.mulf(lse, loops.scalar(0.6931471805599453));
-  lse = loops.choose(isEmpty, loops.scalar(-std::numeric_limits<double>::infinity()), lse);
+  Value lse = problem.normaliser->lse(code(), {largest, sum});
   Values place;
   for (const LaneIndex &index : outerIndices(problem, rowPoints[row]))
     place.push_back(index.base);

@@ -61,6 +61,8 @@ private:
   void computeBlock(Value firstKey, Value count, Value all);
   Values partAt(Value batchNumber, Value split, int64_t row);
   void storeParts();
+  Value firstLane(Value vector);
+  Normaliser::Carriers startOfRow(int64_t row);
   void mergeRow(int64_t row);
   void mergeValues(int64_t row, Value inverse);
 
@@ -112,6 +114,8 @@ private:
   void redirect(llvm::MutableArrayRef<Lines::Run> runs, llvm::ArrayRef<Lines::Run> others, Value condition);
   void prefetch(const Lines &lines, int64_t key, Value place);
 
+  mlir::attn::AttendOp op() const { return problem.op; }
+  NormaliserCode code() { return {loops, target}; }
   /// Keys that are scored before their values are summed.
   static constexpr int64_t blockKeys() { return 256; }
 

@@ -1,6 +1,5 @@
 #include "compiler/Codegen/CPU/Attend/AttendBinding.h"
 #include "compiler/Codegen/CPU/Attend/AttendDecode.h"
-#include "compiler/Codegen/CPU/Attend/AttendExp.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <limits>
 
@@ -161,15 +160,16 @@ Value AttendDecode::scoreOf(RegionVectoriser &pair, int64_t row, Value key, bool
     pair.bindValue(attn::ReduceOp(product.op).getResult(), loops.load(tile, {loops.add(key, place)}));
   Value score = pair.broadcast(pair.evaluate(AttendProblem::yielded(op.getScore())));
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  if (problem.isSoftmax())
-    score = loops.mulf(score, loops.splat(log2e));
+  if (double scale = problem.normaliser->scoreScale(); scale != 1)
+    score = loops.mulf(score, loops.splat(scale));
   if (masked)
     score =
         loops.choose(loops.splat(pair.evaluate(AttendProblem::yielded(op.getMask()))), score, loops.splat(-infinity));
   score = loops.choose(pair.laneMask(), score, loops.splat(-infinity));
   Value kept = loops.compare(arith::CmpFPredicate::UNE, score, loops.splat(-infinity));
   loops.store(loops.widen(kept), keptTile, {loops.add(key, place)});
-  return problem.isSoftmax() ? score : loops.choose(kept, score, loops.splat(0.0));
+  double dropped = problem.normaliser->droppedScore();
+  return dropped == -infinity ? score : loops.choose(kept, score, loops.splat(dropped));
 }
 
 /// Turns the scores of a row into weights; its sum and its values so far are multiplied with the correction.
@@ -191,11 +191,11 @@ void AttendDecode::computeWeights(int64_t row, Value firstKey, Value count, bool
     return Values{loops.maxKeepingFirst(carried[0], score)};
   })[0];
   Value total = loops.load(sums, {state});
-  if (problem.isSoftmax()) {
+  if (problem.normaliser->usesMaximum()) {
     largest = loops.splat(vector::ReductionOp::create(loops.builder, loops.location, vector::CombiningKind::MAXNUMF,
                                                       largest, arith::FastMathFlags::nnan)
                               .getResult());
-    Value correction = attendExp2(loops, loops.subf(before, largest), target);
+    Value correction = problem.normaliser->correction(code(), before, largest);
     total = loops.mulf(total, correction);
     loops.store(largest, maxima, {state});
     Value rowValues = frame.size(problem.values.alignTo(schedule.lanes)), from = loops.mul(rowValues, row);
@@ -204,10 +204,8 @@ void AttendDecode::computeWeights(int64_t row, Value firstKey, Value count, bool
     });
   }
   total = loops.loop(zero, count, step, {total}, [&](Value key, ValueRange carried) {
-    Value place = loops.add(key, rowPlace), weight = loops.load(scoreTiles[0], {place});
-    if (problem.isSoftmax())
-      weight = attendExp2(loops, loops.subf(weight, largest), target);
-    Value sum = loops.addf(carried[0], weight);
+    Value place = loops.add(key, rowPlace);
+    auto [weight, sum] = problem.normaliser->weigh(code(), loops.load(scoreTiles[0], {place}), {largest, carried[0]});
     if (problem.hasWeight()) {
       RegionVectoriser pair = bindPair(key);
       pair.bindValue(op.getWeight().getArgument(0), weight);

@@ -8,13 +8,6 @@ using namespace mlir;
 
 namespace attnc {
 
-/// What a normaliser does with each score: the greatest, the difference to it, its exponential and the sum; or the sum.
-static int64_t flopsOfNormaliser(attn::Normaliser normaliser) {
-  static constexpr int64_t flops[] = {4, 1};
-  static_assert(std::size(flops) == attn::getMaxEnumValForNormaliser() + 1);
-  return flops[static_cast<int>(normaliser)];
-}
-
 /// By the definition: each pair has its mask, score and weight and is normalised, then multiplied into each sum.
 static KernelCost costOf(const AttendProblem &problem) {
   attn::AttendOp op = problem.op;
@@ -22,7 +15,7 @@ static KernelCost costOf(const AttendProblem &problem) {
   auto flopsOfFormula = [&](Region &region) {
     return flopsOf(region, [&](Value size) { return sizes.valueOf(size); });
   };
-  SizeExpr perPair = flopsOfNormaliser(op.getNormaliser());
+  SizeExpr perPair = problem.normaliser->flopsPerScore();
   for (Region *region : {&op.getScore(), &op.getMask(), &op.getWeight()})
     perPair += flopsOfFormula(*region);
   if (problem.hasValue())

@@ -1,6 +1,5 @@
 #include "compiler/Codegen/CPU/Attend/AttendPrefill.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include <limits>
 
 using namespace mlir;
 using attnc::SizeExpr;
@@ -22,13 +21,20 @@ void AttendPrefill::emit() {
   for (unsigned product = 0; product < problem.products.size(); ++product)
     packRows(product);
   initialise();
-  if (!problem.needsTwoPasses()) {
+  if (problem.normaliser->order() == Normaliser::Order::Factor && !problem.needsFinalWeights()) {
     passKeys(Pass::Online);
-    invertSums();
+    findFactors();
     storeValues(/*normalised=*/false);
   } else {
-    passKeys(Pass::Statistics);
-    invertSums();
+    if (holdsScores()) {
+      passKeys(Pass::Hold);
+      weighHeld();
+    } else if (problem.normaliser->order() == Normaliser::Order::Factor) {
+      passKeys(Pass::Statistics);
+      findFactors();
+    }
+    if (problem.normaliser->followsKeys())
+      startSums();
     clearWeights();
     passKeys(Pass::Apply);
     storeValues(/*normalised=*/true);
@@ -140,7 +146,10 @@ void AttendPrefill::takeTiles() {
   for (size_t i = 0; i < std::max<size_t>(1, problem.products.size()); ++i)
     scoreTiles.push_back(scratch.take(schedule.tileKv, columns));
   sumTile = scratch.take(problem.hasValue() ? problem.values.alignTo(schedule.lanes) : SizeExpr(0), columns);
-  keptTile = scratch.take(dropsPairs() ? schedule.tileKv : 0, schedule.vectors, loops.flagsType());
+  SizeExpr held = holdsScores() ? problem.keys : SizeExpr(0);
+  heldTile = scratch.take(held, columns);
+  SizeExpr flagged = holdsScores() ? problem.keys : SizeExpr(schedule.tileKv);
+  keptTile = scratch.take(dropsPairs() ? flagged : SizeExpr(0), schedule.vectors, loops.flagsType());
   for (const PairExtract &extract : problem.pairExtracts) {
     bool isFloat = tensor::ExtractOp(extract.op).getType().isF32();
     Value &tile = pairTiles.emplace_back();
@@ -150,16 +159,34 @@ void AttendPrefill::takeTiles() {
   maxima = scratch.take(1, columns);
   blockMaxima = scratch.take(1, columns);
   sums = scratch.take(1, columns);
-  inverses = scratch.take(1, columns);
+  factors = scratch.take(1, columns);
+  firstHeld = loops.constant(0);
+}
+
+void AttendPrefill::startRows() {
+  attn::AttendOp op = problem.op;
+  for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
+    Value sink;
+    if (problem.hasSink()) {
+      RegionVectoriser &row = rowVectors[vector];
+      Value score = row.broadcast(row.evaluate(AttendProblem::yielded(op.getSink())));
+      sink = loops.mulf(score, loops.splat(problem.normaliser->scoreScale()));
+    }
+    auto [largest, sum] = problem.normaliser->start(code(), sink);
+    storeTile(largest, maxima, vector);
+    storeTile(sum, sums, vector);
+  }
+}
+
+/// Sums that weights depend on are carried in each pass.
+void AttendPrefill::startSums() {
+  for (int64_t vector = 0; vector < schedule.vectors; ++vector)
+    storeTile(problem.normaliser->start(code(), {}).sum, sums, vector);
 }
 
 void AttendPrefill::initialise() {
   Value zeroIndex = loops.constant(0), zero = loops.splat(0.0);
-  Value lowest = loops.splat(-std::numeric_limits<float>::max());
-  for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
-    storeTile(lowest, maxima, vector);
-    storeTile(zero, sums, vector);
-  }
+  startRows();
   if (!problem.hasValue())
     return;
   loops.loop(zeroIndex, values, loops.constant(1), [&](Value value) {
@@ -178,7 +205,9 @@ void AttendPrefill::passKeys(Pass pass) {
   Value perBlock = loops.div(loops.add(length, loops.add(blocks, -1)), blocks);
   int64_t unit = hasBias() ? schedule.lanes : keysAtOnce; // biases are transposed in squares
   Value step = loops.mul(loops.max(loops.constant(1), loops.ceilDiv(perBlock, unit)), unit);
-  loops.loop(range.begin, range.end, step, [&](Value firstKey) {
+  Values held = holdsScores() ? Values{loops.constant(0)} : Values();
+  SmallVector<Type> types = llvm::to_vector(ValueRange(held).getTypes());
+  held = loops.loop(range.begin, range.end, step, held, [&](Value firstKey, ValueRange before) {
     Value count = loops.min(step, loops.sub(range.end, firstKey)), end = loops.add(firstKey, count);
     // After its last keys a block of rows is followed by the one before it.
     isLastBlock = loops.compare(arith::CmpIPredicate::sge, end, range.end);
@@ -186,11 +215,21 @@ void AttendPrefill::passKeys(Pass pass) {
     nextPairKey = loops.choose(isLastBlock, range.begin, end);
     auto bind = [&](Value key) { return bindKey(batch, key); };
     AttendMask::Decision decision = mask.decide(loops, firstKey, count, bind);
-    loops.when(decision.some, [&] {
+    auto skip = [&] { return Values(before); };
+    auto compute = [&] {
+      if (!before.empty())
+        firstHeld = before[0];
+      computeBlock(pass, firstKey, count, decision.all);
+      return before.empty() ? Values() : Values{loops.add(firstHeld, count)};
+    };
+    auto consider = [&] {
       loadPairTiles(firstKey, count);
-      loops.when(keepsSome(firstKey, count), [&] { computeBlock(pass, firstKey, count, decision.all); });
-    });
+      return loops.select(keepsSome(firstKey, count), types, compute, skip);
+    };
+    return loops.select(decision.some, types, consider, skip);
   });
+  if (!held.empty())
+    heldCount = held[0];
 }
 
 /// Where the mask cannot be decided by blocks: whether any pair of this one is kept.
@@ -215,21 +254,31 @@ Value AttendPrefill::keepsSome(Value firstKey, Value count) {
   return vector::ReductionOp::create(builder, loops.location, vector::CombiningKind::OR, kept[0]);
 }
 
-void AttendPrefill::computeBlock(Pass pass, Value firstKey, Value count, Value all) {
+/// Products and scores of a block; the rows' largest scores so far, if the normaliser uses them.
+LoopBuilder::Values AttendPrefill::computeAllScores(Value firstKey, Value count, Value all) {
   if (keepsMaxima())
     for (int64_t vector = 0; vector < schedule.vectors; ++vector)
       storeTile(loadTile(maxima, vector), blockMaxima, vector);
   for (unsigned product = 0; product < problem.products.size(); ++product)
     computeProduct(product, firstKey, count);
-  SmallVector<Type> types(problem.isSoftmax() ? schedule.vectors : 0, loops.vectorType());
-  Values newMaxima = loops.select(
+  SmallVector<Type> types(problem.normaliser->usesMaximum() ? schedule.vectors : 0, loops.vectorType());
+  return loops.select(
       all, types, [&] { return computeScores(firstKey, count, /*masked=*/false); },
       [&] { return computeScores(firstKey, count, /*masked=*/true); });
-  Values corrections = exponentiate(pass, firstKey, count, newMaxima);
+}
+
+void AttendPrefill::computeBlock(Pass pass, Value firstKey, Value count, Value all) {
+  Values newMaxima;
+  if (pass != Pass::Apply || !holdsScores())
+    newMaxima = computeAllScores(firstKey, count, all);
+  if (pass == Pass::Hold)
+    return hold(count, newMaxima);
+  PairBlock block = {firstKey, count, dropsByMaskAlone() ? all : loops.boolean(false)};
+  Values corrections = weigh(pass, block, newMaxima);
   if (pass == Pass::Statistics)
     return;
   if (problem.hasValue())
-    accumulateValues({firstKey, count, dropsByMaskAlone() ? all : loops.boolean(false)}, corrections);
+    accumulateValues(block, corrections);
   if (problem.resultOf(attn::Statistic::Weights))
     storeWeights(firstKey, count);
 }

@@ -18,8 +18,10 @@
 // Under a causal mask, and any other whose end is told by the row's index, the vectors of queries that drop the rest of
 // a block take no part in its products: the diagonal is computed in steps of a vector.
 //
-// Final weights (the `weights` result, or a weight region that is not linear) need the row's sums first: the blocks are
-// passed twice, the first time for the sums alone.
+// That is softmax. What a normaliser makes of scores, and what it carries, is in Normaliser/Normaliser.h. Final weights
+// (the `weights` result, or a weight region that is not linear) need the row's sums first: the blocks are passed twice,
+// the first time for the sums alone. A normaliser that needs all scores of its rows first has them in the worker's
+// scratch, tile_q floats a key: the blocks are passed once for the scores and once, without products, for the values.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -50,6 +52,7 @@ private:
   enum class Pass {
     Online,     ///< everything in one pass
     Statistics, ///< the rows' largest scores and sums
+    Hold,       ///< all scores, where the normaliser wants them, and the largest ones
     Apply       ///< the values, with final weights
   };
 
@@ -60,9 +63,13 @@ private:
   void takeTiles();
   void passKeys(Pass pass);
   void computeBlock(Pass pass, Value firstKey, Value count, Value all);
+  void weighHeld();
   Value keepsSome(Value firstKey, Value count);
   Values liveEnds(Value firstKey, Value count);
+  void startRows();
+  void startSums();
   void initialise();
+  Values computeAllScores(Value firstKey, Value count, Value all);
 
   // AttendPrefillScores.cpp: products, scores, weights
   void computeProduct(unsigned product, Value firstKey, Value count);
@@ -85,13 +92,15 @@ private:
   bool dropsByMaskAlone() const;
   Values computeScores(Value firstKey, Value count, bool masked);
   Values computeBiasedScores(Value firstKey, Value count, bool masked);
-  Values exponentiate(Pass pass, Value firstKey, Value count, ValueRange newMaxima);
-
-  // AttendPrefillValues.cpp: sums of values and the results
+  void hold(Value count, ValueRange newMaxima);
+  Normaliser::Weighed weightOf(int64_t vector, Value key, const Normaliser::Carriers &carriers);
   /// The pairs of a block, and whether it is known that all of them are kept.
   struct PairBlock {
     Value firstKey, count, allKept;
   };
+  Values weigh(Pass pass, const PairBlock &block, ValueRange newMaxima);
+
+  // AttendPrefillValues.cpp: sums of values and the results
   void accumulateValues(const PairBlock &block, ValueRange corrections);
   void accumulateValueTile(const PairBlock &block, Value firstValue, int64_t tileRows, ValueRange corrections);
   Values sumValueTile(const PairBlock &block, Value firstValue, int64_t tileRows, bool keptAlone);
@@ -104,7 +113,7 @@ private:
   Values addKey(const PairBlock &block, const ValueTile &tile, Value key, ValueRange before);
   void bindValueIndices(RegionVectoriser &to, ValueRange indices);
   void prefetchValues(const PairBlock &block, Value key, Value firstValue, int64_t tileRows);
-  void invertSums();
+  void findFactors();
   void storeValues(bool normalised);
   void storeScatteredValues(bool normalised);
   void storeLse();
@@ -138,8 +147,11 @@ private:
     return loops.add(loops.mul(row, schedule.tileQ()), extra * schedule.tileQ() + vector * schedule.lanes);
   }
   Value keptAt(Value key, Value vector) {
-    return loops.add(loops.mul(key, schedule.vectors), loops.div(vector, loops.constant(schedule.lanes)));
+    return loops.add(loops.mul(loops.add(firstHeld, key), schedule.vectors),
+                     loops.div(vector, loops.constant(schedule.lanes)));
   }
+  NormaliserCode code() { return {loops, target}; }
+  bool holdsScores() const { return problem.normaliser->order() == Normaliser::Order::AllScores; }
   Value loadTile(Value tile, int64_t vector) { return loops.load(tile, {at(vector)}); }
   Value loadTile(Value tile, int64_t vector, Value row, int64_t extra = 0) {
     return loops.load(tile, {tileAt(row, extra, vector)});
@@ -172,8 +184,11 @@ private:
   llvm::SmallVector<Value> pairTiles;                   ///< [pair extract], lanes are queries; null for a bias
   Value isLastBlock;                                    ///< of keys
   Value nextPairRow, nextPairKey;                       ///< where the block begins that is computed next
-  Value sumTile, maxima, sums, inverses;                ///< Ot, m, l, 1 / l
+  Value sumTile, maxima, sums, factors;                 ///< Ot, m, l, 1 / l
   Value blockMaxima;                                    ///< m of the block so far
+  Value heldTile;  ///< scores of all keys that blocks have visited, where they are held
+  Value firstHeld; ///< of the block's keys, among those that are held
+  Value heldCount; ///< of them, once all are
 };
 
 } // namespace attnc

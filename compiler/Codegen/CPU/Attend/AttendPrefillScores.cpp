@@ -1,4 +1,3 @@
-#include "compiler/Codegen/CPU/Attend/AttendExp.h"
 #include "compiler/Codegen/CPU/Attend/AttendPrefill.h"
 #include <limits>
 
@@ -203,15 +202,15 @@ RegionVectoriser AttendPrefill::bindPair(int64_t vector, Value firstKey, Value k
   return pair;
 }
 
-/// The score in base two for softmax, as it is for ratio; -inf (or zero) where masked. Notes which pairs are kept.
+/// The score as the normaliser takes it, -inf or what it wants where it is dropped. Notes which pairs are kept.
 Value AttendPrefill::scoreOf(RegionVectoriser &pair, Value vector, Value key, bool masked) {
   attn::AttendOp op = problem.op;
   for (auto [product, tile] : llvm::zip(problem.products, scoreTiles))
     pair.bindValue(product.head, loops.load(tile, {loops.add(tileAt(key, 0, 0), vector)}));
   Value score = pair.broadcast(pair.evaluate(AttendProblem::yielded(op.getScore())));
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  if (problem.isSoftmax() && !problem.scoreIsProduct)
-    score = loops.mulf(score, loops.splat(log2e));
+  if (double scale = problem.normaliser->scoreScale(); scale != 1 && !problem.scoreIsProduct)
+    score = loops.mulf(score, loops.splat(scale));
   if (masked) {
     Value keeps = loops.splat(pair.evaluate(AttendProblem::yielded(op.getMask())));
     score = loops.choose(keeps, score, loops.splat(-infinity));
@@ -219,25 +218,29 @@ Value AttendPrefill::scoreOf(RegionVectoriser &pair, Value vector, Value key, bo
   Value kept = loops.compare(arith::CmpFPredicate::UNE, score, loops.splat(-infinity));
   if (dropsPairs())
     loops.storeFlags(kept, keptTile, {keptAt(key, vector)});
-  return problem.isSoftmax() ? score : loops.choose(kept, score, loops.splat(0.0));
+  double dropped = problem.normaliser->droppedScore();
+  return dropped == -infinity ? score : loops.choose(kept, score, loops.splat(dropped));
 }
 
 /// Where the product is the score, its tiles find the largest ones while they are in registers.
-bool AttendPrefill::keepsMaxima() const { return problem.scoreIsProduct && problem.isSoftmax(); }
+bool AttendPrefill::keepsMaxima() const { return problem.scoreIsProduct && problem.normaliser->usesMaximum(); }
 
-/// Whether a value may meet a pair that is masked, or whose score is -inf.
-bool AttendPrefill::dropsPairs() const { return problem.hasValue() && (problem.hasMask() || !dropsByMaskAlone()); }
+/// Whether a value, or a weight that is asked for, may be that of a pair that is masked, or whose score is -inf.
+bool AttendPrefill::dropsPairs() const {
+  bool counts = problem.hasValue() || problem.needsFinalWeights();
+  return counts && (problem.hasMask() || !dropsByMaskAlone());
+}
 
 /// No score is -inf but by the mask.
 bool AttendPrefill::dropsByMaskAlone() const {
-  return keepsMaxima() || (problem.scoreIsBounded && problem.isSoftmax());
+  return keepsMaxima() || (problem.scoreIsBounded && problem.normaliser->usesMaximum());
 }
 
 LoopBuilder::Values AttendPrefill::computeScores(Value firstKey, Value count, bool masked) {
   Value zero = loops.constant(0);
   Values largest;
   bool isDone = keepsMaxima() && !masked;
-  if (problem.isSoftmax())
+  if (problem.normaliser->usesMaximum())
     for (int64_t vector = 0; vector < schedule.vectors; ++vector)
       largest.push_back(loadTile(isDone ? blockMaxima : maxima, vector));
   if (isDone)
@@ -250,7 +253,7 @@ LoopBuilder::Values AttendPrefill::computeScores(Value firstKey, Value count, bo
       RegionVectoriser pair = bindPair(vector, firstKey, key);
       Value score = scoreOf(pair, at(vector), key, masked);
       storeTile(score, scoreTiles[0], vector, key);
-      if (problem.isSoftmax())
+      if (problem.normaliser->usesMaximum())
         next.push_back(loops.maxKeepingFirst(carried[vector], score));
     }
     return next;
@@ -268,7 +271,7 @@ LoopBuilder::Values AttendPrefill::computeBiasedScores(Value firstKey, Value cou
       bindPairTiles(pair, vector, key);
       Value score = scoreOf(pair, vector, key, masked);
       loops.store(score, scoreTiles[0], {loops.add(tileAt(key, 0, 0), vector)});
-      return problem.isSoftmax() ? loops.maxKeepingFirst(largest, score) : largest;
+      return problem.normaliser->usesMaximum() ? loops.maxKeepingFirst(largest, score) : largest;
     };
     Values largest = {loops.load(maxima, {vector})};
     largest = loops.loop(zero, whole, lanes, largest, [&](Value first, ValueRange carried) {
@@ -287,56 +290,87 @@ LoopBuilder::Values AttendPrefill::computeBiasedScores(Value firstKey, Value cou
     loops.store(largest[0], blockMaxima, {vector});
   });
   Values largest;
-  for (int64_t vector = 0; problem.isSoftmax() && vector < schedule.vectors; ++vector)
+  for (int64_t vector = 0; problem.normaliser->usesMaximum() && vector < schedule.vectors; ++vector)
     largest.push_back(loadTile(blockMaxima, vector));
   return largest;
 }
 
 //===-------------------------------------------- weights -----------------------------------------------------===//
 
-/// Turns scores into weights and adds them to the rows' sums. Returns what earlier sums are to be multiplied with.
-LoopBuilder::Values AttendPrefill::exponentiate(Pass pass, Value firstKey, Value count, ValueRange newMaxima) {
-  Value zero = loops.constant(0);
+/// Puts the scores of a block behind those that are held.
+void AttendPrefill::hold(Value count, ValueRange newMaxima) {
+  for (auto [vector, largest] : llvm::enumerate(newMaxima))
+    storeTile(largest, maxima, vector);
+  loops.loop(loops.constant(0), count, loops.constant(1), [&](Value key) {
+    for (int64_t vector = 0; vector < schedule.vectors; ++vector)
+      storeTile(loadTile(scoreTiles[0], vector, key), heldTile, vector, loops.add(firstHeld, key));
+  });
+}
+
+void AttendPrefill::weighHeld() {
+  NormaliserCode here = code();
+  Values largest;
+  for (int64_t vector = 0; vector < schedule.vectors; ++vector)
+    largest.push_back(loadTile(maxima, vector));
+  HeldScores held{here, heldTile, loops.constant(0), heldCount, schedule.vectors, /*keysInLanes=*/false};
+  for (auto [vector, factor] : llvm::enumerate(problem.normaliser->weighHeld(held, largest)))
+    storeTile(factor, factors, vector);
+}
+
+/// Turns scores into weights and carries the rows' sums on. Returns what earlier sums are to be multiplied with.
+LoopBuilder::Values AttendPrefill::weigh(Pass pass, const PairBlock &block, ValueRange newMaxima) {
   attn::AttendOp op = problem.op;
-  bool isFinal = pass == Pass::Apply;
-  Values largest, corrections, total, finalScale;
+  const Normaliser &normaliser = *problem.normaliser;
+  bool isFinal = pass == Pass::Apply, isScaled = isFinal && normaliser.order() != Normaliser::Order::AtOnce;
+  bool carries = !isFinal || normaliser.followsKeys();
+  Values largest(schedule.vectors), corrections, total, finalScale;
   for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
     total.push_back(loadTile(sums, vector));
-    finalScale.push_back(loadTile(inverses, vector));
-    if (!problem.isSoftmax())
+    finalScale.push_back(isScaled ? loadTile(factors, vector) : Value());
+    if (!normaliser.usesMaximum())
       continue;
     Value before = loadTile(maxima, vector);
-    largest.push_back(isFinal ? before : newMaxima[vector]);
+    largest[vector] = isFinal ? before : newMaxima[vector];
     if (isFinal)
       continue;
-    corrections.push_back(attendExp2(loops, loops.subf(before, largest[vector]), target));
+    corrections.push_back(normaliser.correction(code(), before, largest[vector]));
     total[vector] = loops.mulf(total[vector], corrections[vector]);
     storeTile(largest[vector], maxima, vector);
   }
-  total = loops.loop(zero, count, loops.constant(1), total, [&](Value key, ValueRange carried) {
+  total = loops.loop(loops.constant(0), block.count, loops.constant(1), total, [&](Value key, ValueRange carried) {
     Values next;
     for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
-      Value weight = loadTile(scoreTiles[0], vector, key);
-      if (problem.isSoftmax())
-        weight = attendExp2(loops, loops.subf(weight, largest[vector]), target);
-      if (isFinal)
+      auto [weight, sum] = weightOf(vector, key, {largest[vector], carried[vector]});
+      if (isScaled)
         weight = loops.mulf(weight, finalScale[vector]);
-      next.push_back(isFinal ? carried[vector] : loops.addf(carried[vector], weight));
+      next.push_back(carries ? sum : carried[vector]);
       if (pass == Pass::Statistics)
         continue;
       if (problem.hasWeight()) {
-        RegionVectoriser pair = bindPair(vector, firstKey, key);
+        RegionVectoriser pair = bindPair(vector, block.firstKey, key);
         pair.bindValue(op.getWeight().getArgument(0), weight);
         weight = pair.broadcast(pair.evaluate(AttendProblem::yielded(op.getWeight())));
+      }
+      if (isFinal && dropsPairs() && problem.needsFinalWeights()) {
+        // A formula may make a weight of 0, and of a row that is NaN each is.
+        Value kept = loops.either(loops.splat(block.allKept), loops.loadFlags(keptTile, {keptAt(key, at(vector))}));
+        weight = loops.choose(kept, weight, loops.splat(0.0));
       }
       storeTile(weight, scoreTiles[0], vector, key);
     }
     return next;
   });
-  if (!isFinal)
+  if (carries)
     for (int64_t vector = 0; vector < schedule.vectors; ++vector)
       storeTile(total[vector], sums, vector);
   return corrections;
+}
+
+/// The weight of a pair of the block, from its score or as it is held.
+Normaliser::Weighed AttendPrefill::weightOf(int64_t vector, Value key, const Normaliser::Carriers &carriers) {
+  if (holdsScores())
+    return {loadTile(heldTile, vector, loops.add(firstHeld, key)), carriers.sum};
+  return problem.normaliser->weigh(code(), loadTile(scoreTiles[0], vector, key), carriers);
 }
 
 } // namespace attnc

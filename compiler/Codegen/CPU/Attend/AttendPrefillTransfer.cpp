@@ -1,5 +1,4 @@
 // Tiles in and out: rows of a tensor become columns of a tile, 16 x 16 elements at a time (8 x 8 with AVX2).
-#include "compiler/Codegen/CPU/Attend/AttendExp.h"
 #include "compiler/Codegen/CPU/Attend/AttendPrefill.h"
 
 using namespace mlir;
@@ -41,9 +40,9 @@ void AttendPrefill::transposeLines(Value memref, Value count, function_ref<Small
 
 //===-------------------------------------------- queries -----------------------------------------------------===//
 
-/// What a product is multiplied with: its folded scales, and log2 e where it is the score.
+/// What a product is multiplied with: its folded scales, and where it is the score that of the normaliser.
 Value AttendPrefill::scaleOf(const PairReduction &product) {
-  Value scale = loops.scalar(problem.scoreIsProduct && problem.isSoftmax() ? log2e : 1.0);
+  Value scale = loops.scalar(problem.scoreIsProduct ? problem.normaliser->scoreScale() : 1.0);
   for (auto [factor, divides] : product.scales) {
     Value by = batch.evaluate(factor);
     scale = divides ? loops.divf(scale, by) : loops.mulf(scale, by);

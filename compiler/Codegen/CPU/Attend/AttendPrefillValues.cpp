@@ -1,6 +1,4 @@
 #include "compiler/Codegen/CPU/Attend/AttendPrefill.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include <limits>
 
 using namespace mlir;
 
@@ -139,14 +137,9 @@ void AttendPrefill::prefetchValues(const PairBlock &block, Value key, Value firs
 
 //===-------------------------------------------- results -----------------------------------------------------===//
 
-void AttendPrefill::invertSums() {
-  Value zero = loops.splat(0.0);
-  for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
-    Value sum = loadTile(sums, vector);
-    Value isEmpty = loops.compare(arith::CmpFPredicate::OEQ, sum, zero);
-    Value inverse = loops.choose(isEmpty, zero, loops.divf(loops.splat(1.0), sum));
-    storeTile(inverse, inverses, vector);
-  }
+void AttendPrefill::findFactors() {
+  for (int64_t vector = 0; vector < schedule.vectors; ++vector)
+    storeTile(problem.normaliser->factor(code(), loadTile(sums, vector)), factors, vector);
 }
 
 void AttendPrefill::storeValues(bool normalised) {
@@ -157,7 +150,7 @@ void AttendPrefill::storeValues(bool normalised) {
   auto layout = op.getValueLayout();
   int64_t rank = op.getNumOuter() + op.getNumValues();
   if (valueSizes.size() == 1 && (!layout || layout->back() == rank - 1)) {
-    storeTransposed(sumTile, values, normalised ? Value() : inverses, frame.result(*result),
+    storeTransposed(sumTile, values, normalised ? Value() : factors, frame.result(*result),
                     [&](RegionVectoriser &row, Value value) {
                       Values place;
                       for (const LaneIndex &index : outerIndices(problem, row))
@@ -178,7 +171,7 @@ void AttendPrefill::storeScatteredValues(bool normalised) {
     for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
       Value sum = loadTile(sumTile, vector, value);
       if (!normalised)
-        sum = loops.mulf(sum, loadTile(inverses, vector));
+        sum = loops.mulf(sum, loadTile(factors, vector));
       SmallVector<LaneIndex> indices = outerIndices(problem, rowVectors[vector]);
       for (Value index : valueIndices)
         indices.push_back(uniformIndex(index));
@@ -195,13 +188,7 @@ void AttendPrefill::storeLse() {
   if (!result)
     return;
   for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
-    Value sum = loadTile(sums, vector);
-    Value isEmpty = loops.compare(arith::CmpFPredicate::OEQ, sum, loops.splat(0.0));
-    Value lse = math::Log2Op::create(loops.builder, loops.location, sum);
-    if (problem.isSoftmax())
-      lse = loops.addf(lse, loadTile(maxima, vector));
-    lse = loops.mulf(lse, loops.splat(0.6931471805599453));
-    lse = loops.choose(isEmpty, loops.splat(-std::numeric_limits<double>::infinity()), lse);
+    Value lse = problem.normaliser->lse(code(), {loadTile(maxima, vector), loadTile(sums, vector)});
     RegionVectoriser element = rowVectors[vector];
     element.store(lse, frame.result(*result), outerIndices(problem, rowVectors[vector]));
   }

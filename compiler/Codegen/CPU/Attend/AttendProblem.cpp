@@ -140,11 +140,6 @@ bool PairExtract::isBias() const {
   return extract.getType().isF32() && extract->getParentRegion() == &attend.getScore();
 }
 
-bool AttendProblem::isSoftmax() const {
-  static_assert(attn::getMaxEnumValForNormaliser() == 1, "whoever asks takes the other one for ratio");
-  return const_cast<attn::AttendOp &>(op).getNormaliser() == attn::Normaliser::Softmax;
-}
-
 uint64_t AttendProblem::rowUses() const {
   uint64_t uses = 0;
   for (unsigned dimension : rowDims)
@@ -179,6 +174,7 @@ public:
   Reader(AttendProblem &problem) : problem(problem), op(problem.op), uses(problem.op) {}
 
   Verdict read() {
+    problem.normaliser = Normaliser::of(op);
     if (Verdict sized = readSizes(); !sized)
       return sized;
     for (Region &region : op->getRegions())

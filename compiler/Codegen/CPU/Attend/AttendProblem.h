@@ -21,6 +21,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Codegen/CPU/Attend/Normaliser/Normaliser.h"
 #include "compiler/Codegen/CPU/Nest/KernelSizes.h"
 #include "compiler/Codegen/Kernel.h"
 #include "dialects/Attn/Attn.h"
@@ -79,6 +80,7 @@ struct PairReduction {
 struct AttendProblem {
   mlir::func::FuncOp kernel;
   mlir::attn::AttendOp op;
+  std::shared_ptr<const Normaliser> normaliser;
   llvm::SmallVector<unsigned> batchDims, rowDims; ///< of the outer dimensions, ascending
   llvm::SmallVector<SizeExpr> outerSizes, keySizes, valueSizes;
   SizeExpr batches = 1, rows = 1, keys = 1, values = 1; ///< products of the sizes
@@ -96,14 +98,16 @@ struct AttendProblem {
   bool hasMask() const { return !op->getRegion(1).empty(); }
   bool hasWeight() const { return !op->getRegion(2).empty(); }
   bool hasValue() const { return !op->getRegion(3).empty() && resultOf(mlir::attn::Statistic::Value).has_value(); }
-  bool isSoftmax() const;
+  bool hasSink() const { return !op->getRegion(4).empty(); }
   uint64_t rowUses() const; ///< the row dimensions, as IndexUses tells them
   /// The same with each row a batch of its own.
   AttendProblem withRowsAsBatches() const;
   /// The number of the kernel's result that holds `statistic`.
   std::optional<unsigned> resultOf(mlir::attn::Statistic statistic) const;
-  /// Whether the keys must be passed twice: once for the rows' sums, once to use the final weights.
-  bool needsTwoPasses() const { return resultOf(mlir::attn::Statistic::Weights) || (hasWeight() && !weightIsLinear); }
+  /// Whether values are summed by the weights, or these are a result, when a row's sum is known.
+  bool needsFinalWeights() const {
+    return resultOf(mlir::attn::Statistic::Weights) || (hasWeight() && !weightIsLinear);
+  }
   /// What a region yields.
   static mlir::Value yielded(mlir::Region &region) { return region.front().getTerminator()->getOperand(0); }
 };

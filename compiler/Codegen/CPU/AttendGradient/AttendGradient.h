@@ -100,6 +100,7 @@ private:
   Value offsetAt(RegionVectoriser &point, mlir::tensor::ExtractOp extract, Value memref);
   void readScales();
   void computeRowTerms();
+  void addSinkTerms(RegionVectoriser point, Value lse, Value difference);
   void packPanel(const Matrix &keysMatrix, Value panel, Value scale, Value firstKey);
   Value loadRow(const Matrix &matrix, Value offset, int64_t vector);
   void storeRow(Value vector, const Matrix &matrix, Value offset, int64_t vectorNumber);

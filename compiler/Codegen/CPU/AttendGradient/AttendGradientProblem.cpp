@@ -17,8 +17,8 @@ public:
   Verdict read() {
     using Step = Verdict (Reader::*)();
     for (Step step : std::initializer_list<Step>{&Reader::readCopy, &Reader::checkStatistics, &Reader::readForward,
-                                                 &Reader::readValue, &Reader::readDots, &Reader::readDerivatives,
-                                                 &Reader::checkLeaves})
+                                                 &Reader::checkNormaliser, &Reader::readValue, &Reader::readDots,
+                                                 &Reader::readDerivatives, &Reader::readSink, &Reader::checkLeaves})
       if (Verdict verdict = (this->*step)(); !verdict)
         return verdict;
     readChunks();
@@ -31,8 +31,6 @@ private:
   //===------------------------------------------ the forward op ----------------------------------------------===//
 
   Verdict checkStatistics() {
-    if (gradient.getNormaliser() != attn::Normaliser::Softmax)
-      return Verdict::no("it differentiates a ratio");
     if (problem.weightsCotangent)
       return Verdict::no("it has a cotangent of the weights");
     if (!problem.valueCotangent || gradient.getValue().empty())
@@ -45,6 +43,12 @@ private:
     if (!gradient.getWeight().empty())
       return Verdict::no("it has a weight expression");
     return Verdict::yes();
+  }
+
+  Verdict checkNormaliser() {
+    return problem.attend.normaliser->hasTiledGradient()
+               ? Verdict::yes()
+               : Verdict::no("its normaliser has another gradient than softmax");
   }
 
   void unfoldWantedScales() {
@@ -200,7 +204,8 @@ private:
     SmallVector<tensor::ExtractOp> ofRows, ofKeys;
     for (Operation *leaf : leaves) {
       auto extract = cast<tensor::ExtractOp>(leaf);
-      bool isRow = llvm::any_of(problem.dots, [&](GradientDot &dot) { return dot.rowFactor == extract; });
+      bool isRow = llvm::any_of(problem.dots, [&](GradientDot &dot) { return dot.rowFactor == extract; }) ||
+                   problem.attend.op.getSink().isAncestor(extract->getParentRegion());
       if (resultOf(extract.getTensor()))
         (isRow ? ofRows : ofKeys).push_back(extract);
     }

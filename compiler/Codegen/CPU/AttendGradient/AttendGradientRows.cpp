@@ -117,7 +117,22 @@ void AttendGradient::computeRowTerms() {
     Value ofLse =
         problem.lseCotangent ? loops.loadScalar(frame.buffer(problem.lseCotangent), outer) : loops.scalar(0.0);
     loops.storeScalar(loops.mulf(loops.subf(ofLse, total), valueScale), rowDelta, {row});
+    if (!problem.sink.isEmpty())
+      loops.when(split ? loops.equal(split, loops.constant(0)) : loops.boolean(true),
+                 [&] { addSinkTerms(point, lse, loops.subf(ofLse, total)); });
   });
+}
+
+/// A sink is a key without a value: exp(sink - lse) (dL - sum of dO O).
+void AttendGradient::addSinkTerms(RegionVectoriser point, Value lse, Value difference) {
+  attn::AttendOp op = attend.op;
+  Value sink = point.evaluate(AttendProblem::yielded(op.getSink()));
+  Value exponent = loops.mulf(loops.subf(sink, lse), loops.scalar(log2e));
+  // Of a row without keys or a sink that counts, both are -inf.
+  Value isEmpty = loops.compare(arith::CmpFPredicate::OEQ, lse, loops.scalar(-std::numeric_limits<double>::infinity()));
+  Value weight = attendExp2(loops, loops.splat(loops.choose(isEmpty, lse, exponent)), target);
+  point.setActiveLanes(loops.constant(1));
+  addScope(problem.sink, point, loops.mulf(weight, loops.splat(difference)));
 }
 
 //===-------------------------------------------- panels ------------------------------------------------------===//

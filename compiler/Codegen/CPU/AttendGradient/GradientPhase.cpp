@@ -1,5 +1,6 @@
 #include "compiler/Codegen/CPU/AttendGradient/GradientPhase.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -248,6 +249,34 @@ void GradientPhase::addOneByOne(Value memref, ArrayRef<LaneIndex> subscripts, Re
       loops.storeScalar(loops.addf(loops.loadScalar(memref, place), laneOf(gradient)), memref, place);
     });
   });
+}
+
+/// Adds the terms of a formula whose cotangent is given; a pair whose cotangent is 0 gives none, whatever its
+/// derivatives are.
+void GradientPhase::addScope(const GradientScope &scope, RegionVectoriser &at, Value cotangent) {
+  Value zero = loops.splat(0.0);
+  auto times = [&](Value partial) {
+    if (matchPattern(partial, m_OneFloat()))
+      return cotangent;
+    Value counts = loops.compare(arith::CmpFPredicate::UNE, cotangent, zero);
+    return loops.choose(counts, loops.mulf(cotangent, at.broadcast(at.evaluate(partial))), zero);
+  };
+  for (const GradientScope::Leaf &leaf : scope.leaves)
+    addGradient(leaf.result, leaf.extract, at, times(leaf.partial));
+  for (const GradientScope::Sum &sum : scope.sums) {
+    Value ofTerm = times(sum.partial);
+    attn::ReduceOp op = sum.op;
+    Values sizes;
+    for (Value size : op.getSizes())
+      sizes.push_back(frame.index(size));
+    loops.nest(sizes, {}, [&](ValueRange indices, ValueRange) {
+      RegionVectoriser inside = at;
+      for (auto [argument, index] : llvm::zip(op.getBody().getArguments(), indices))
+        inside.bindIndex(argument, index);
+      addScope(*sum.term, inside, ofTerm);
+      return Values();
+    });
+  }
 }
 
 } // namespace attnc

@@ -42,6 +42,9 @@ protected:
   void addGradient(unsigned result, mlir::tensor::ExtractOp extract, RegionVectoriser &at, Value gradient,
                    Value isFirst = {});
 
+  /// Adds the terms of a formula whose cotangent is given, in the active lanes.
+  void addScope(const GradientScope &scope, RegionVectoriser &at, Value cotangent);
+
   const AttendProblem &attend;
   KernelFrame frame;
   FlatBuilder loops;

@@ -1,4 +1,5 @@
 #include "compiler/Codegen/CPU/AttendGradient/GradientProblem.h"
+#include "dialects/Attn/ScalarDerivatives.h"
 
 using namespace mlir;
 
@@ -46,7 +47,7 @@ Verdict GradientReader::readForward() {
     types.push_back(cotangent.getType());
   auto forward = attn::AttendOp::create(builder, gradient.getLoc(), types, gradient.getOuterSizes(),
                                         gradient.getKeySizes(), gradient.getValueSizes(), gradient.getNormaliser(),
-                                        gradient.getYields(), gradient.getValueLayoutAttr());
+                                        gradient.getYields(), gradient.getValueLayoutAttr(), gradient.getAlphaAttr());
   for (auto [to, from] : llvm::zip(forward->getRegions(), gradient->getRegions()))
     to.takeBody(from);
   problem.attend.kernel = *problem.copy;
@@ -57,6 +58,59 @@ Verdict GradientReader::readForward() {
 std::optional<unsigned> GradientReader::resultOf(Value tensor) const {
   auto found = results.find(tensor);
   return found == results.end() ? std::nullopt : std::optional<unsigned>(found->second);
+}
+
+//===------------------------------------------ derivatives -------------------------------------------------===//
+
+Verdict GradientReader::readSink() {
+  Region &sink = problem.attend.op.getSink();
+  return sink.empty() ? Verdict::yes() : readScope(sink, problem.sink);
+}
+
+Verdict GradientReader::readScope(Region &region, GradientScope &scope, Value *ofFirstArgument) {
+  Block &block = region.front();
+  SmallVector<Operation *> forward;
+  for (Operation &inner : block.without_terminator())
+    forward.push_back(&inner);
+  OpBuilder builder(block.getTerminator());
+  Location location = block.getTerminator()->getLoc();
+  attn::Cotangents partials;
+  partials[AttendProblem::yielded(region)] = arith::ConstantOp::create(builder, location, builder.getF32FloatAttr(1));
+  if (Operation *unknown = attn::differentiate(builder, forward, partials))
+    return Verdict::no("the derivative of " + unknown->getName().getStringRef().str() + " is not known");
+  if (ofFirstArgument)
+    *ofFirstArgument = partials.lookup(region.getArgument(0));
+  for (Operation *inner : forward) {
+    Value partial = inner->getNumResults() == 1 ? partials.lookup(inner->getResult(0)) : Value();
+    if (!partial)
+      continue;
+    if (auto extract = dyn_cast<tensor::ExtractOp>(inner))
+      addLeaf(extract, partial, scope);
+    if (auto sum = dyn_cast<attn::ReduceOp>(inner))
+      if (Verdict verdict = addSum(sum, partial, scope); !verdict)
+        return verdict;
+  }
+  return Verdict::yes();
+}
+
+void GradientReader::addLeaf(tensor::ExtractOp extract, Value partial, GradientScope &scope) {
+  if (auto result = resultOf(extract.getTensor())) {
+    scope.leaves.push_back({extract, partial, *result});
+    leaves.insert(extract);
+  }
+}
+
+Verdict GradientReader::addSum(attn::ReduceOp op, Value partial, GradientScope &scope) {
+  bool isWanted = op.walk([&](tensor::ExtractOp extract) {
+                      return resultOf(extract.getTensor()) ? WalkResult::interrupt() : WalkResult::advance();
+                    }).wasInterrupted();
+  if (!isWanted)
+    return Verdict::yes();
+  if (op.getCombine() != attn::Combine::Add)
+    return Verdict::no("a tensor whose gradient is wanted is read inside a reduction that is no sum");
+  GradientScope::Sum &sum = scope.sums.emplace_back(GradientScope::Sum{op, partial, {}});
+  sum.term = std::make_unique<GradientScope>();
+  return readScope(op.getBody(), *sum.term);
 }
 
 //===------------------------------------------ chunks ------------------------------------------------------===//

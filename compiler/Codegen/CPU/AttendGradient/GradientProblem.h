@@ -14,6 +14,7 @@
 #include "compiler/Codegen/CPU/Attend/AttendProblem.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/SetVector.h"
+#include <memory>
 
 namespace attnc {
 
@@ -30,12 +31,31 @@ struct OwnedSubscript {
   int64_t extent = 1;
 };
 
+/// The derivatives of a formula y: for each load x of a tensor whose gradient is wanted the value dy / dx, and for each
+/// sum r = attn.reduce add of which a term reads such a tensor the value dy / dr with the scope of its term.
+struct GradientScope {
+  struct Leaf {
+    mlir::tensor::ExtractOp extract;
+    mlir::Value partial;
+    unsigned result = 0; ///< of the kernel
+  };
+  struct Sum {
+    mlir::attn::ReduceOp op;
+    mlir::Value partial;
+    std::unique_ptr<GradientScope> term;
+  };
+  std::vector<Leaf> leaves;
+  std::vector<Sum> sums;
+  bool isEmpty() const { return leaves.empty() && sums.empty(); }
+};
+
 struct GradientProblem {
   mlir::OwningOpRef<mlir::func::FuncOp> copy;
   AttendProblem attend; ///< of the copy
   /// Tensors: the cotangents of what attend yields, null where there is none, and what the forward pass saved.
   mlir::Value valueCotangent, weightsCotangent, lseCotangent, savedValue, savedLse;
   std::optional<llvm::SmallVector<int64_t>> valueLayout;
+  GradientScope sink;
   llvm::SmallVector<GradientBatchDim> batchDims;
   llvm::SmallVector<llvm::SmallVector<OwnedSubscript>> owned; ///< [result of the kernel]
 };
@@ -49,6 +69,10 @@ protected:
   Verdict readCopy();
   /// Moves the regions to an attn.attend beside the gradient, and reads that.
   Verdict readForward();
+  /// The derivatives of the sink, where there is one.
+  Verdict readSink();
+  /// Those of a region; `ofFirstArgument` becomes the derivative by its first argument.
+  Verdict readScope(mlir::Region &region, GradientScope &scope, mlir::Value *ofFirstArgument = nullptr);
   /// From the leaves; the last step.
   void readChunks();
 
@@ -61,6 +85,8 @@ protected:
   llvm::SetVector<mlir::Operation *> leaves; ///< loads of tensors whose gradients are wanted
 
 private:
+  void addLeaf(mlir::tensor::ExtractOp extract, mlir::Value partial, GradientScope &scope);
+  Verdict addSum(mlir::attn::ReduceOp op, mlir::Value partial, GradientScope &scope);
   void readStatistics();
   llvm::SmallVector<llvm::SmallVector<mlir::tensor::ExtractOp>> extractsOfResults();
   int64_t divisorOf(mlir::tensor::ExtractOp extract, unsigned position, unsigned dimension) const;

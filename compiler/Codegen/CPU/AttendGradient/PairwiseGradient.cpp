@@ -1,7 +1,4 @@
 #include "compiler/Codegen/CPU/AttendGradient/PairwiseGradient.h"
-#include "compiler/Codegen/CPU/Attend/AttendExp.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Matchers.h"
 #include <limits>
 
 using namespace mlir;
@@ -18,6 +15,7 @@ void PairwiseGradient::emit() {
   weights = scratch.take(held, 1);
   flags = scratch.take(held, 1);
   cotangents = scratch.take(held, 1);
+  slopes = scratch.take(attend.normaliser->keepsSlopes() ? held : SizeExpr(0), 1);
   clearResults();
   forEachBatch([&] { loops.loop(loops.constant(0), rows, loops.constant(1), [&](Value row) { computeRow(row); }); });
 }
@@ -33,50 +31,43 @@ void PairwiseGradient::computeRow(Value row) {
   keyBegin = range.begin;
   keyEnd = loops.min(range.end, keys);
 
-  Value total =
-      sumOverKeys(point, 1, [&](Pairs &pairs, ValueRange sums) { return Values{keepScores(pairs, sums[0])}; })[0];
-  if (attend.isSoftmax()) {
-    exponent = loops.mulf(cotangentAt(point, problem.savedLse, {}), loops.scalar(-log2e));
-  } else {
-    exponent = inverse(total);
-  }
-  // The sum of the weights is 1 but for rounding, which all of them share.
-  Values sums = sumOverKeys(point, 2, [&](Pairs &pairs, ValueRange carried) {
-    pairs.kept = loops.compare(arith::CmpFPredicate::UNE, load(flags, pairs), loops.splat(0.0));
-    return keepCotangents(pairs, carried);
-  });
-  Value mean = loops.mulf(sums[0], inverse(sums[1]));
+  HeldRow held = {{loops, target}, keyBegin, keyEnd, weights, cotangents, slopes, {}, {}, {}, {}};
+  if (problem.savedLse)
+    held.lse = cotangentAt(point, problem.savedLse, {});
   if (problem.lseCotangent)
-    mean = loops.subf(mean, cotangentAt(point, problem.lseCotangent, {}));
-  if (problem.score.isEmpty())
+    held.ofLse = cotangentAt(point, problem.lseCotangent, {});
+  if (attend.hasSink())
+    held.sink = point.evaluate(AttendProblem::yielded(attn::AttendOp(attend.op).getSink()));
+  forEachKeys(point, [&](Pairs &pairs) { keepScore(pairs); });
+  attend.normaliser->weighRow(held);
+  auto forEachKept = [&](llvm::function_ref<void(Pairs &)> body) {
+    forEachKeys(point, [&](Pairs &pairs) {
+      pairs.kept = loops.compare(arith::CmpFPredicate::UNE, load(flags, pairs), loops.splat(0.0));
+      body(pairs);
+    });
+  };
+  forEachKept([&](Pairs &pairs) { keepCotangent(pairs); });
+  if (problem.score.isEmpty() && problem.sink.isEmpty())
     return;
-  sumOverKeys(point, 0, [&](Pairs &pairs, ValueRange) {
-    pairs.kept = loops.compare(arith::CmpFPredicate::UNE, load(flags, pairs), loops.splat(0.0));
-    passScores(pairs, mean);
-    return Values();
-  });
+  Value ofSink = attend.normaliser->differentiateRow(held);
+  if (!problem.score.isEmpty())
+    forEachKept([&](Pairs &pairs) { addScope(problem.score, pairs.at, keep(pairs, load(cotangents, pairs))); });
+  if (!problem.sink.isEmpty()) {
+    RegionVectoriser alone = point;
+    alone.setActiveLanes(loops.constant(1));
+    addScope(problem.sink, alone, ofSink);
+  }
 }
 
-/// 1 / x, or 0.
-LoopBuilder::Value PairwiseGradient::inverse(Value x) {
-  Value isZero = loops.compare(arith::CmpFPredicate::OEQ, x, loops.scalar(0.0));
-  return loops.choose(isZero, loops.scalar(0.0), loops.divf(loops.scalar(1.0), x));
-}
-
-/// Visits the row's keys a vector at a time and gives the sums of what `add` adds up lane by lane.
-LoopBuilder::Values PairwiseGradient::sumOverKeys(const RegionVectoriser &row, int64_t count, AddKeys add) {
-  Values zeros(count, loops.splat(0.0));
-  Values sums = loops.loop(keyBegin, keyEnd, loops.constant(loops.lanes), zeros, [&](Value key, ValueRange carried) {
+/// Visits the row's keys a vector at a time.
+void PairwiseGradient::forEachKeys(const RegionVectoriser &row, llvm::function_ref<void(Pairs &)> body) {
+  loops.loop(keyBegin, keyEnd, loops.constant(loops.lanes), [&](Value key) {
     Pairs pairs = {row, key, {}};
     for (auto [dimension, index] : llvm::enumerate(steppingSubscripts(loops, key, keySizes)))
       bindKeyIndex(attend, pairs.at, dimension, index);
     pairs.at.setActiveLanes(loops.sub(keyEnd, key));
-    return add(pairs, carried);
+    body(pairs);
   });
-  for (Value &sum : sums)
-    sum = vector::ReductionOp::create(loops.builder, loops.location, vector::CombiningKind::ADD, sum,
-                                      arith::FastMathFlags::reassoc);
-  return sums;
 }
 
 /// An element of a tensor that begins with the outer indices.
@@ -90,7 +81,7 @@ LoopBuilder::Value PairwiseGradient::cotangentAt(RegionVectoriser &at, Value ten
 
 //===-------------------------------------------- keys of a row -----------------------------------------------===//
 
-LoopBuilder::Value PairwiseGradient::keepScores(Pairs &pairs, Value sum) {
+void PairwiseGradient::keepScore(Pairs &pairs) {
   attn::AttendOp op = attend.op;
   Value score = pairs.at.broadcast(pairs.at.evaluate(AttendProblem::yielded(op.getScore())));
   pairs.kept = pairs.at.laneMask();
@@ -98,20 +89,14 @@ LoopBuilder::Value PairwiseGradient::keepScores(Pairs &pairs, Value sum) {
     pairs.kept = loops.both(pairs.kept, loops.splat(pairs.at.evaluate(AttendProblem::yielded(op.getMask()))));
   Value lowest = loops.splat(-std::numeric_limits<double>::infinity());
   pairs.kept = loops.both(pairs.kept, loops.compare(arith::CmpFPredicate::UNE, score, lowest));
-  store(score, weights, pairs);
+  store(loops.choose(pairs.kept, score, loops.splat(attend.normaliser->droppedScore())), weights, pairs);
   store(keep(pairs, loops.splat(1.0)), flags, pairs);
-  return loops.addf(sum, keep(pairs, score));
 }
 
-/// From s to p, from p to dp; adds p dp, and p.
-LoopBuilder::Values PairwiseGradient::keepCotangents(Pairs &pairs, ValueRange sums) {
+/// From p to dp.
+void PairwiseGradient::keepCotangent(Pairs &pairs) {
   attn::AttendOp op = attend.op;
-  Value score = load(weights, pairs), ofRow = loops.splat(exponent);
-  Value probability =
-      keep(pairs, attend.isSoftmax() ? attendExp2(loops, loops.fma(score, loops.splat(log2e), ofRow), target)
-                                     : loops.mulf(score, ofRow));
-  store(probability, weights, pairs);
-  Value weight = probability;
+  Value probability = keep(pairs, load(weights, pairs)), weight = probability;
   if (attend.hasWeight()) {
     pairs.at.bindValue(op.getWeight().getArgument(0), probability);
     weight = keep(pairs, pairs.at.broadcast(pairs.at.evaluate(AttendProblem::yielded(op.getWeight()))));
@@ -129,7 +114,6 @@ LoopBuilder::Values PairwiseGradient::keepCotangents(Pairs &pairs, ValueRange su
         partial ? keep(pairs, loops.mulf(cotangent, pairs.at.broadcast(pairs.at.evaluate(partial)))) : loops.splat(0.0);
   }
   store(cotangent, cotangents, pairs);
-  return {loops.fma(probability, cotangent, sums[0]), loops.addf(sums[1], probability)};
 }
 
 /// sum_v dY[v] value(v); adds the terms of the value.
@@ -152,40 +136,6 @@ LoopBuilder::Value PairwiseGradient::passValues(Pairs &pairs, Value weight) {
     addScope(problem.value, at, loops.mulf(weight, cotangent));
     return Values{loops.fma(cotangent, value, carried[0])};
   })[0];
-}
-
-void PairwiseGradient::passScores(Pairs &pairs, Value mean) {
-  Value cotangent = loops.subf(load(cotangents, pairs), loops.splat(mean));
-  Value factor = attend.isSoftmax() ? load(weights, pairs) : loops.splat(exponent);
-  addScope(problem.score, pairs.at, keep(pairs, loops.mulf(cotangent, factor)));
-}
-
-/// Adds the terms of a formula whose cotangent is given; a pair whose cotangent is 0 gives none, whatever its
-/// derivatives are.
-void PairwiseGradient::addScope(const GradientScope &scope, RegionVectoriser &at, Value cotangent) {
-  Value zero = loops.splat(0.0);
-  auto times = [&](Value partial) {
-    if (matchPattern(partial, m_OneFloat()))
-      return cotangent;
-    Value counts = loops.compare(arith::CmpFPredicate::UNE, cotangent, zero);
-    return loops.choose(counts, loops.mulf(cotangent, at.broadcast(at.evaluate(partial))), zero);
-  };
-  for (const GradientScope::Leaf &leaf : scope.leaves)
-    addGradient(leaf.result, leaf.extract, at, times(leaf.partial));
-  for (const GradientScope::Sum &sum : scope.sums) {
-    Value ofTerm = times(sum.partial);
-    attn::ReduceOp op = sum.op;
-    Values sizes;
-    for (Value size : op.getSizes())
-      sizes.push_back(frame.index(size));
-    loops.nest(sizes, {}, [&](ValueRange indices, ValueRange) {
-      RegionVectoriser inside = at;
-      for (auto [argument, index] : llvm::zip(op.getBody().getArguments(), indices))
-        inside.bindIndex(argument, index);
-      addScope(*sum.term, inside, ofTerm);
-      return Values();
-    });
-  }
 }
 
 } // namespace attnc

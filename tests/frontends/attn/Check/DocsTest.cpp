@@ -1,4 +1,5 @@
-// What the documents say is so: docs/language.md, docs/recurrences.md, docs/diagnostics.md and its pages.
+// What the documents say is so: docs/language.md, docs/normalisers.md, docs/recurrences.md, docs/diagnostics.md and its
+// pages.
 
 #include "tests/frontends/attn/Check/Checked.h"
 
@@ -37,14 +38,14 @@ std::map<std::string, std::string> sections(const std::string &text) {
 }
 
 TEST(LanguageReference, EveryProgramCompiles) {
-  std::vector<std::string> programs = blocks(readFile(docs + "language.md"), "attn");
-  ASSERT_GT(programs.size(), 4u);
-  for (const std::string &program : blocks(readFile(docs + "recurrences.md"), "attn"))
-    programs.push_back(program);
-  for (const std::string &program : programs) {
-    Checked checked = check(program);
-    EXPECT_EQ(checked.diagnostics, "") << program;
-    EXPECT_NE(checked.typed, "") << program;
+  for (const char *page : {"language.md", "normalisers.md", "recurrences.md"}) {
+    std::vector<std::string> programs = blocks(readFile(docs + page), "attn");
+    ASSERT_FALSE(programs.empty()) << page;
+    for (const std::string &program : programs) {
+      Checked checked = check(program);
+      EXPECT_EQ(checked.diagnostics, "") << program;
+      EXPECT_NE(checked.typed, "") << program;
+    }
   }
 }
 

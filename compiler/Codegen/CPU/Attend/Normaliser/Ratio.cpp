@@ -1,0 +1,58 @@
+// p = s / l with l the sum of the scores.
+#include "compiler/Codegen/CPU/Attend/Normaliser/Normaliser.h"
+
+using namespace mlir;
+
+namespace attnc {
+namespace {
+
+class Ratio : public Normaliser {
+public:
+  Order order() const override { return Order::Factor; }
+  int64_t flopsPerScore() const override { return 1; }
+  double droppedScore() const override { return 0; }
+
+  Weighed weigh(const Code &code, Value score, const Carriers &carriers) const override {
+    return {score, code.loops.addf(carriers.sum, score)};
+  }
+
+  /// NaN of a sum that is infinite.
+  Value factor(const Code &code, Value sum) const override {
+    return code.loops.addf(code.inverse(sum), code.loops.mulf(sum, code.like(sum, 0)));
+  }
+
+  void weighRow(HeldRow &row) const override {
+    LoopBuilder &loops = row.code.loops;
+    Values total = row.sweep({loops.splat(0.0)}, [&](Value place, ValueRange carried) {
+      return Values{loops.addf(carried[0], row.load(row.weights, place))};
+    });
+    row.ofRow = factor(row.code, row.code.sumOfLanes(total[0]));
+    row.sweep({}, [&](Value place, ValueRange) {
+      row.store(loops.mulf(row.load(row.weights, place), loops.splat(row.ofRow)), row.weights, place);
+      return Values();
+    });
+  }
+
+  /// The sum of the weights is 1 but for rounding, which all of them share.
+  Value differentiateRow(HeldRow &row) const override {
+    LoopBuilder &loops = row.code.loops;
+    Values zeros(2, loops.splat(0.0));
+    Values sums = row.sweep(zeros, [&](Value place, ValueRange carried) {
+      Value weight = row.load(row.weights, place);
+      return Values{loops.fma(weight, row.load(row.cotangents, place), carried[0]), loops.addf(carried[1], weight)};
+    });
+    Value mean = loops.mulf(row.code.sumOfLanes(sums[0]), row.code.inverse(row.code.sumOfLanes(sums[1])));
+    row.sweep({}, [&](Value place, ValueRange) {
+      Value difference = loops.subf(row.load(row.cotangents, place), loops.splat(mean));
+      row.store(loops.mulf(difference, loops.splat(row.ofRow)), row.cotangents, place);
+      return Values();
+    });
+    return {};
+  }
+};
+
+} // namespace
+
+std::shared_ptr<const Normaliser> makeRatio() { return std::make_shared<Ratio>(); }
+
+} // namespace attnc

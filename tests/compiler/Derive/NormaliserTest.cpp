@@ -1,0 +1,92 @@
+// What stands for the gradient of weights that are chosen.
+#include "tests/compiler/Derive/Derived.h"
+#include <cmath>
+
+using namespace attnc;
+
+namespace {
+
+/// Gradients by scores s [n, m] and values v [m] of a number made of attention over them.
+std::vector<Array> gradientsOf(const std::string &body, std::vector<Array> inputs) {
+  return Derived("fn f(s: f32[n, m], v: f32[m]) -> f32 { " + body + " }\n", std::move(inputs)).gradients();
+}
+
+TEST(Normaliser, HardPassesTheGradientOfASoftmax) {
+  std::vector<Array> inputs = {draw({3, 5}), draw({5}, 2)};
+  std::string rest = ", mask: j <= i + 1, value: v[j] })";
+  std::vector<Array> hard = gradientsOf("sum([i] => attend j { score: s[i, j], by: hard" + rest, inputs);
+  std::vector<Array> soft = gradientsOf("sum([i] => attend j { score: s[i, j]" + rest, inputs);
+  ASSERT_EQ(hard.size(), 3u);
+  ASSERT_EQ(soft.size(), 3u);
+  for (size_t element = 0; element < hard[1].values.size(); ++element)
+    EXPECT_NEAR(hard[1].values[element], soft[1].values[element], 1e-12) << element;
+  double chosen = 0;
+  for (double element : hard[2].values) {
+    EXPECT_EQ(element, std::floor(element)) << "a value that is chosen counts whole";
+    chosen += element;
+  }
+  EXPECT_EQ(chosen, 3) << "a row chooses one";
+}
+
+TEST(Normaliser, ASampleTellsNothingOfItsScores) {
+  std::vector<Array> inputs = {draw({3, 5}), draw({5}, 2), Array(Element::I32, {}, 3.0), Array(Element::I32, {}, 1.0)};
+  std::vector<Array> found = gradientsOf("sum([i] => attend j { score: s[i, j], by: sample, value: v[j] })", inputs);
+  for (double element : found[1].values)
+    EXPECT_EQ(element, 0);
+}
+
+/// The mean of reward(k) d log p(k) over what one row draws is the gradient of the mean reward; keys are drawn as often
+/// as their probabilities say.
+TEST(Normaliser, ScoreFunction) {
+  const std::vector<double> scores = {0.3, -0.9, 1.1, 0.2}, rewards = {2, -1, 0.5, 3};
+  Array s(Element::F32, {1, 4}), v(Element::F32, {4});
+  s.values = scores;
+  v.values = rewards;
+  Array step(Element::I32, {}, 0.0);
+  std::string body = "let (r, logp) = [i] => attend j { score: s[i, j], by: sample(2), value: v[j] } yields (value, "
+                     "logp)\n sum(stop(r) * logp)";
+  Derived program("fn f(s: f32[n, m], v: f32[m]) -> f32 { " + body + " }\n", {s, v, step, step});
+  double sum = 0;
+  std::vector<double> shares;
+  for (double score : scores)
+    sum += shares.emplace_back(std::exp(score / 2));
+  std::map<size_t, std::vector<double>> ofChoice;
+  std::vector<double> counts(scores.size());
+  const int draws = 2000;
+  for (int seed = 0; seed < draws; ++seed) {
+    std::vector<Array> found = program.gradients({s, v, Array(Element::I32, {}, double(seed)), step});
+    ASSERT_EQ(found.size(), 3u);
+    // reward(k) log p(k) tells the choice.
+    size_t choice = scores.size();
+    for (size_t key = 0; key < scores.size(); ++key)
+      if (std::abs(found[0].values[0] - rewards[key] * std::log(shares[key] / sum)) < 1e-9)
+        choice = key;
+    ASSERT_LT(choice, scores.size());
+    counts[choice] += 1;
+    auto [known, isNew] = ofChoice.emplace(choice, found[1].values);
+    ASSERT_TRUE(isNew || known->second == found[1].values);
+  }
+  double mean = 0;
+  for (size_t key = 0; key < scores.size(); ++key)
+    mean += shares[key] / sum * rewards[key];
+  for (size_t by = 0; by < scores.size(); ++by) {
+    double expected = shares[by] / sum * (rewards[by] - mean) / 2, found = 0;
+    for (const auto &[choice, gradient] : ofChoice)
+      found += shares[choice] / sum * gradient[by];
+    EXPECT_NEAR(found, expected, 1e-9) << by;
+    double probability = shares[by] / sum;
+    EXPECT_NEAR(counts[by] / draws, probability, 4 * std::sqrt(probability * (1 - probability) / draws)) << by;
+  }
+}
+
+TEST(Normaliser, LogpOfARowWithoutKeysIsZero) {
+  std::vector<Array> inputs = {draw({2, 3}), draw({3}, 2), Array(Element::I32, {}, 3.0), Array(Element::I32, {}, 1.0)};
+  std::string body = "let (r, logp) = [i] => attend j { score: s[i, j], mask: j < i, by: sample, value: v[j] } yields "
+                     "(value, logp)\n logp[0] + sum(r) * 0.0";
+  std::vector<Array> found = gradientsOf(body, inputs);
+  EXPECT_EQ(found[0].values[0], 0);
+  for (double element : found[1].values)
+    EXPECT_EQ(element, 0);
+}
+
+} // namespace
