@@ -259,7 +259,7 @@ private:
       group = divisor;
       return true;
     }
-    if (isa<BlockArgument>(value) || isa<tensor::ExtractOp>(value.getDefiningOp()))
+    if (isa<BlockArgument>(value) || value.getDefiningOp()->getNumRegions() > 0)
       return false;
     return llvm::all_of(value.getDefiningOp()->getOperands(),
                         [&](Value operand) { return dependsThroughGroup(operand, dimension, group); });
@@ -271,6 +271,8 @@ private:
       bool through = true;
       forEachKeySideOperand(
           [&](Value subscript) { through = through && dependsThroughGroup(subscript, dimension, group); });
+      if (!op.getValue().empty())
+        through = through && dependsThroughGroup(AttendProblem::yielded(op.getValue()), dimension, group);
       if (through && group > 1) {
         problem.groupDim = dimension;
         problem.group = group;

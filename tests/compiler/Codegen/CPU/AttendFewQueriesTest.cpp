@@ -70,6 +70,41 @@ static void findBuffers(mlir::Value memref, llvm::DenseSet<mlir::Value> &buffers
     buffers.insert(memref);
 }
 
+TEST(AttendFewQueries, HeadsOfAGroupMayScaleKeysAndValuesByTheirNumber) {
+  // Loads go through the group, but a number computed from the head does not: each head has its own.
+  std::string text = R"(func.func private @k(%q: tensor<4x32xf32>, %k: tensor<2x?x32xf32>) -> tensor<4x32xf32>
+      attributes {attn.kernel = "attend"} {
+    %c1 = arith.constant 1 : index %c2 = arith.constant 2 : index %H = arith.constant 4 : index
+    %D = arith.constant 32 : index %M = tensor.dim %k, %c1 : tensor<2x?x32xf32>
+    %r = attn.attend softmax outer(%H) keys(%M) values(%D) yields ["value"]
+      score(%h, %j) {
+        %g = arith.floordivsi %h, %c2 : index
+        %s = attn.reduce add (%d) in (%D) {
+          %a = tensor.extract %q[%h, %d] : tensor<4x32xf32>
+          %b = tensor.extract %k[%g, %j, %d] : tensor<2x?x32xf32>
+          KEY
+          %t = arith.mulf %a, %y : f32
+          attn.yield %t : f32 } : f32
+        attn.yield %s : f32 }
+      value(%h, %j, %e) {
+        %g = arith.floordivsi %h, %c2 : index
+        %b = tensor.extract %k[%g, %j, %e] : tensor<2x?x32xf32>
+        VALUE
+        attn.yield %y : f32 } : tensor<4x32xf32>
+    return %r : tensor<4x32xf32> })";
+  std::string plain = "%zero = arith.constant 0.0 : f32 %y = arith.addf %b, %zero : f32",
+              scaled = "%n = arith.index_cast %h : index to i32 %f = arith.sitofp %n : i32 to f32 "
+                       "%y = arith.mulf %b, %f : f32";
+  for (auto [key, value] : {std::pair(scaled, plain), {plain, scaled}, {scaled, scaled}}) {
+    std::string each = text;
+    each.replace(each.find("KEY"), 3, key);
+    each.replace(each.find("VALUE"), 5, value);
+    ComparedKernel kernel(each);
+    EXPECT_EQ(kernel.compare({HostArray::random({4, 32}, 1), HostArray::random({2, 70, 32}, 2)}, {{4, 32}}), "")
+        << key << " / " << value;
+  }
+}
+
 TEST(AttendFewQueries, GroupedHeadsAskForTheKeysAheadToo) {
   // Their key head is a function of the group, not of the batch: keys were once read without being asked for.
   for (int64_t group : {1, 4}) {
