@@ -91,8 +91,10 @@ RegionVectoriser AttendDecode::bindRow(Value row) {
   Values indices = loops.delinearise(row, sizes);
   RegionVectoriser point = batch;
   if (problem.groupDim) {
-    Value last = loops.add(outerSizes[*problem.groupDim], -1);
-    Value head = loops.min(loops.add(firstOfGroup, indices[0]), last);
+    Value head = loops.add(firstOfGroup, indices[0]);
+    const SizeExpr &heads = problem.outerSizes[*problem.groupDim];
+    if (!heads.isConstant() || heads.constant() % problem.group != 0)
+      head = loops.min(head, loops.add(outerSizes[*problem.groupDim], -1));
     bindOuter(problem, point, *problem.groupDim, uniformIndex(head));
   }
   for (auto [dimension, index] :

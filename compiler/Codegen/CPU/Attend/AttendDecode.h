@@ -12,8 +12,8 @@
 //     O[r] = sum_s e_s O_s / sum_s e_s l_s
 //
 // So each split's part does not depend on who computed it, and the sums are taken in one order: the same bits at any
-// number of threads. Lines are asked for in step with the multiplications, into the second-level cache 16 KB ahead and
-// into the first-level cache 2 KB ahead, from keys on to values and to the next block's keys.
+// number of threads. Lines are read in the order they lie in, as processors expect it, and asked for 6 KB ahead in step
+// with the multiplications, from keys on to values and to the next block's keys.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -98,20 +98,17 @@ private:
 
   // AttendDecodePrefetch.cpp
   /// Where the floats of consecutive keys lie: place + key * stride + float.
-  struct Lines {
-    struct Run {
-      Value flat, place, stride;
-      unsigned locality = 0; ///< of the cache that should have them
-    };
-    llvm::SmallVector<Run, 4> runs;
+  struct Run {
+    Value flat, place, stride;
   };
-  Value keysIn(int64_t bytes, const SizeExpr &floatsOfKey);
+  using Lines = llvm::SmallVector<Run, 2>;
+  Value keysAhead(const SizeExpr &floatsOfKey);
   Lines linesAheadOfProduct(const ProductTile &tile);
   Lines linesAheadOfValues(const ValueTile &tile, Value key);
-  llvm::SmallVector<Lines::Run, 4> runsOfProduct(unsigned number, Value key);
-  llvm::SmallVector<Lines::Run, 4> runsOfValue(Value key);
-  Lines::Run runOf(mlir::tensor::ExtractOp extract, llvm::function_ref<RegionVectoriser(Value key)> bind, Value key);
-  void redirect(llvm::MutableArrayRef<Lines::Run> runs, llvm::ArrayRef<Lines::Run> others, Value condition);
+  Lines linesOfProduct(unsigned number, Value key);
+  Lines linesOfValue(Value key);
+  Run runOf(mlir::tensor::ExtractOp extract, llvm::function_ref<RegionVectoriser(Value key)> bind, Value key);
+  void redirect(Lines &lines, const Lines &others, Value condition);
   void prefetch(const Lines &lines, int64_t key, Value place);
 
   mlir::attn::AttendOp op() const { return problem.op; }

@@ -7,8 +7,8 @@ using namespace mlir;
 
 namespace attnc {
 
-static constexpr int64_t linesAtOnce = 16;    // asked for between two turns of a loop: more come in a burst
-static constexpr int64_t keysOfSubBlock = 32; // whose values stay in the first-level cache
+static constexpr int64_t linesAtOnce = 16;   // asked for between two turns of a loop: more come in a burst
+static constexpr int64_t keysOfSubBlock = 8; // whose values are read part by part: many are read out of order
 
 //===-------------------------------------------- products ----------------------------------------------------===//
 
@@ -50,8 +50,9 @@ Value AttendDecode::addFeatures(const PairReduction &product, RegionVectoriser p
   attn::ReduceOp op = product.op;
   pair.bindIndex(op.getBody().getArgument(0), steppingIndex(feature));
   if (product.isDot && !left) {
+    Value key = pair.broadcast(pair.evaluate(product.keyFactor));
     Value row = pair.broadcast(pair.evaluate(tensor::ExtractOp(product.rowExtracts[0]).getResult()));
-    return loops.fma(row, pair.broadcast(pair.evaluate(product.keyFactor)), sum);
+    return loops.fma(row, key, sum);
   }
   if (left)
     pair.setActiveLanes(left);
@@ -139,8 +140,8 @@ SmallVector<AttendDecode::Cells> AttendDecode::bindTile(const ProductTile &tile,
 void AttendDecode::computeProductTile(const ProductTile &tile) {
   const SizeExpr &features = problem.products[tile.number].features;
   int64_t tileKeys = schedule.lanes / llvm::PowerOf2Ceil(tile.rows.count);
-  bool isShort = tile.rows.count == 1 && features.isConstant() && features.constant() > 0 &&
-                 features.constant() % schedule.lanes == 0 && features.constant() <= linesAtOnce * schedule.lanes;
+  bool isShort = features.isConstant() && features.constant() > 0 && features.constant() % schedule.lanes == 0 &&
+                 features.constant() <= linesAtOnce * schedule.lanes;
   Value total = isShort ? sumShortProducts(tile, tileKeys) : sumLongProducts(tile, tileKeys);
   for (int64_t r = 0; r < tile.rows.count; ++r) {
     auto lanes = llvm::to_vector(llvm::seq<int64_t>(r * tileKeys, (r + 1) * tileKeys));
