@@ -9,11 +9,12 @@ namespace attnc::e2e {
 
 //===-------------------------------------------- compilation ---------------------------------------------------===//
 
-bool CompiledModel::compileTo(std::optional<Phase> phase, CompileOptions options, std::unique_ptr<Compilation> &made) {
+bool CompiledModel::compileTo(std::optional<Phase> phase, std::unique_ptr<Compilation> &made) const {
   made = std::make_unique<Compilation>();
-  options.dump = phase;
+  CompileOptions toPhase = options;
+  toPhase.dump = phase;
   llvm::raw_string_ostream messages(message_);
-  Outcome outcome = compile(options, *made, messages);
+  Outcome outcome = compile(toPhase, *made, messages);
   if (outcome != Outcome::Done)
     return false;
   message_.clear(); // warnings
@@ -22,13 +23,17 @@ bool CompiledModel::compileTo(std::optional<Phase> phase, CompileOptions options
 
 CompiledModel::CompiledModel(const std::string &path,
                              const std::vector<std::pair<std::string, std::string>> &settings) {
-  CompileOptions options;
   options.input = path;
   options.settings = settings;
   options.reproducerDirectory = "";
-  if (compileTo(Phase::Derive, options, import) && compileTo(Phase::Fuse, options, fusion) &&
-      compileTo(std::nullopt, options, whole) && load(whole->program.prefix))
+  if (compileTo(Phase::Derive, import) && compileTo(std::nullopt, whole) && load(whole->program.prefix))
     drawParameters();
+}
+
+mlir::ModuleOp CompiledModel::fused() const {
+  if (!fusion)
+    compileTo(Phase::Fuse, fusion);
+  return *fusion->module;
 }
 
 CompiledModel::~CompiledModel() { attn_weights_free(weights); }

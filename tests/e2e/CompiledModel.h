@@ -48,7 +48,7 @@ public:
 
   /// The program after import, and after fusion, for the oracle.
   mlir::ModuleOp imported() const { return *import->module; }
-  mlir::ModuleOp fused() const { return *fusion->module; }
+  mlir::ModuleOp fused() const;
   /// Values for all parameters: around what their initialisers say, but never all zero or all one.
   const reference::Parameters &parameters() const { return values; }
   /// Their names in the order of CallResults::parameters, and their element types.
@@ -58,13 +58,15 @@ public:
                    const std::vector<int64_t> &dimensions, const CallOptions &options) const;
 
 private:
-  bool compileTo(std::optional<Phase> phase, CompileOptions options, std::unique_ptr<Compilation> &made);
+  bool compileTo(std::optional<Phase> phase, std::unique_ptr<Compilation> &made) const;
   bool load(const std::string &prefix);
   void drawParameters();
   void writeParameters() const;
 
-  std::string message_;
-  std::unique_ptr<Compilation> import, fusion, whole;
+  CompileOptions options;
+  mutable std::string message_;
+  mutable std::unique_ptr<Compilation> fusion; ///< where it was asked for
+  std::unique_ptr<Compilation> import, whole;
   std::unique_ptr<llvm::orc::LLJIT> jit;
   const attn_model *model = nullptr;
   reference::Parameters values;

@@ -1,0 +1,200 @@
+#include "tests/attend/AttendCase.h"
+#include "compiler/Reference/Tolerance.h"
+#include "tests/e2e/Subject.h"
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <regex>
+#include <unistd.h>
+
+namespace attnc::attend {
+
+using reference::Array;
+using reference::Element;
+
+//===-------------------------------------------- programs ----------------------------------------------------===//
+
+static const std::vector<std::pair<std::string, std::string>> tensors = {
+    {"q", "f32[b, n, 8]"}, {"k", "f32[b, m, 8]"}, {"v", "f32[b, m, 5]"},  {"w", "f32[8, 8]"}, {"u", "f32[8]"},
+    {"l", "f32[8, m]"},    {"x", "f32[b, n]"},    {"beta", "f32[b, n]"},  {"y", "f32[b, m]"}, {"gate", "f32[b, m]"},
+    {"slope", "f32[b]"},   {"bias", "f32[n, m]"}, {"length", "i32[b]"},   {"row", "i32[n]"},  {"column", "i32[m]"},
+    {"first", "i32[m]"},   {"last", "i32[m]"},    {"open", "bool[n, m]"},
+};
+
+static std::string textOf(const AttendCase &each) {
+  std::string body = "score: " + each.score;
+  if (!each.mask.empty())
+    body += ",\n    mask: " + each.mask;
+  if (!each.by.empty())
+    body += ",\n    by: " + each.by;
+  if (!each.weight.empty())
+    body += ",\n    weight: p => " + each.weight;
+  body += ",\n    value: " + each.value;
+  // q and v bind the dimensions, whether they are read or not.
+  std::string parameters, arguments;
+  for (const auto &[name, type] : tensors) {
+    bool isRead = std::regex_search(body, std::regex("\\b" + name + "\\b"));
+    if (!isRead && name != "q" && name != "v")
+      continue;
+    parameters += fmt::format("{}{}: {}", parameters.empty() ? "" : ", ", name, type);
+    arguments += (arguments.empty() ? "" : ", ") + name;
+  }
+  return fmt::format("fn {0}({1}) -> f32[b, n, 5] {{\n  [h < b, i < n] => attend j < m {{ {3} }}\n}}\n"
+                     "fn {0}_total({1}, dy: f32[b, n, 5]) -> f32 {{ sum(dy * {0}({2})) }}\n"
+                     "export {0}\nexport {0}_slopes = gradient({0}_total)\n\n",
+                     each.name, parameters, arguments, body);
+}
+
+std::string programOf(const std::vector<AttendCase> &cases) {
+  std::string text;
+  for (const AttendCase &each : cases)
+    text += textOf(each);
+  return text;
+}
+
+//===-------------------------------------------- inputs ------------------------------------------------------===//
+
+static double drawFor(const std::string &name, e2e::Random &random, int64_t place, Sizes sizes) {
+  if (name == "length")
+    return static_cast<double>(place == 0 ? sizes.m : random.below(sizes.m + 1));
+  if (name == "row" || name == "column")
+    return static_cast<double>(random.below(3));
+  if (name == "first")
+    return static_cast<double>(place);
+  if (name == "last") // a tree: each node spans those behind it up to the end of its parent's span
+    return static_cast<double>(std::min<int64_t>(sizes.m, place + 1 + (place % 4 == 0 ? 4 : 0)));
+  if (name == "open")
+    return random.below(3) != 0;
+  if (name == "seed" || name == "step")
+    return 3;
+  return static_cast<float>(random.uniform(-1, 1));
+}
+
+static std::vector<int64_t> dimensionsOf(const attn_entry_info &entry, Sizes sizes) {
+  std::vector<int64_t> dimensions;
+  for (int32_t number = 0; number < entry.dimension_count; ++number) {
+    std::string name = entry.dimensions[number].name;
+    dimensions.push_back(name == "b" ? sizes.b : name == "n" ? sizes.n : sizes.m);
+  }
+  return dimensions;
+}
+
+static std::vector<Array> inputsOf(const attn_entry_info &entry, Sizes sizes) {
+  std::vector<Array> inputs;
+  for (int32_t number = 0; number < entry.input_count; ++number) {
+    const attn_tensor_info &tensor = entry.tensors[number];
+    Element element = tensor.dtype == ATTN_F32 ? Element::F32 : tensor.dtype == ATTN_I32 ? Element::I32 : Element::I1;
+    Array array(element, e2e::shapeOf(tensor, dimensionsOf(entry, sizes)), 0.0);
+    e2e::Random random(tensor.name);
+    for (size_t place = 0; place < array.values.size(); ++place)
+      array.values[place] = drawFor(tensor.name, random, static_cast<int64_t>(place), sizes);
+    inputs.push_back(std::move(array));
+  }
+  return inputs;
+}
+
+//===-------------------------------------------- comparison --------------------------------------------------===//
+
+CompiledCases::CompiledCases(std::vector<AttendCase> cases) {
+  static int number = 0;
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / fmt::format("attend-{}-{}.attn", getpid(), number++);
+  std::ofstream(path) << programOf(cases);
+  model = std::make_unique<e2e::CompiledModel>(path.string(), std::vector<std::pair<std::string, std::string>>());
+  std::filesystem::remove(path);
+}
+
+const std::string &CompiledCases::message() const { return model->message(); }
+
+/// Room for rounding: what the sums may be off by, and a multiple of what `rounded`, where it is known, is off by.
+static std::string differenceOf(const attn_tensor_info &tensor, const std::vector<char> &bytes, const Array &exact,
+                                const Array *rounded, double terms) {
+  double moved = 0;
+  for (size_t place = 0; rounded && place < exact.values.size(); ++place)
+    if (double by = std::fabs(exact.values[place] - rounded->values[place]); std::isfinite(by))
+      moved = std::max(moved, by);
+  double limit = reference::tolerance(16, terms) * reference::largestMagnitude(exact.values) + 4 * moved;
+  for (size_t place = 0; place < exact.values.size(); ++place) {
+    float found;
+    std::memcpy(&found, bytes.data() + 4 * place, 4);
+    if (!reference::agree(found, exact.values[place], limit))
+      return fmt::format("{}: element {} of {} is {}, expected {} within {}", tensor.name, place, exact.values.size(),
+                         found, exact.values[place], limit);
+  }
+  return "";
+}
+
+std::string CompiledCases::entryDifference(const std::string &name, Sizes sizes) const {
+  const attn_entry_info *entry = model->entry(name);
+  if (!entry)
+    return name + ": there is no such entry point";
+  std::vector<Array> inputs = inputsOf(*entry, sizes);
+  std::vector<int64_t> dimensions = dimensionsOf(*entry, sizes);
+  auto function = model->imported().lookupSymbol<mlir::func::FuncOp>(name);
+  auto exact = reference::interpret(function, inputs);
+  if (!exact)
+    return llvm::toString(exact.takeError());
+  e2e::CallResults found = model->call(*entry, inputs, dimensions, {1, false});
+  if (found.status != 0)
+    return fmt::format("{}: status {}", name, found.status);
+  auto compare = [&](const std::vector<Array> *rounded) -> std::string {
+    double terms = static_cast<double>(8 * (sizes.b + sizes.n + sizes.m));
+    for (size_t number = 0; number < found.bytes.size(); ++number) {
+      std::string text = differenceOf(e2e::resultInfo(*entry, number), found.bytes[number], (*exact)[number],
+                                      rounded ? &(*rounded)[number] : nullptr, terms);
+      if (!text.empty())
+        return fmt::format("{} with b = {}, n = {}, m = {}: {}", name, sizes.b, sizes.n, sizes.m, text);
+    }
+    return "";
+  };
+  std::string text = compare(nullptr);
+  if (!text.empty()) { // what rounding alone moves, the oracle says itself
+    auto rounded = reference::interpret(function, inputs, {}, nullptr, reference::Rounding::ToF32);
+    text = rounded ? compare(&*rounded) : llvm::toString(rounded.takeError());
+  }
+  if (!text.empty())
+    return text;
+  e2e::CallResults again = model->call(*entry, inputs, dimensions, {3, true});
+  return again.bytes == found.bytes ? "" : name + ": other bits with three workers";
+}
+
+std::string CompiledCases::difference(const AttendCase &each, Sizes sizes) const {
+  std::string values = entryDifference(each.name, sizes);
+  return values.empty() ? entryDifference(each.name + "_slopes", sizes) : values;
+}
+
+/// The derivative along one random direction of all inputs, by gradients and by central differences in double.
+std::string CompiledCases::differenceFromSlopes(const AttendCase &each, Sizes sizes) const {
+  std::string name = each.name + "_slopes";
+  const attn_entry_info *entry = model->entry(name);
+  auto function = model->imported().lookupSymbol<mlir::func::FuncOp>(name);
+  std::vector<Array> inputs = inputsOf(*entry, sizes), ahead = inputs, behind = inputs;
+  auto gradients = reference::interpret(function, inputs);
+  if (!gradients)
+    return llvm::toString(gradients.takeError());
+  constexpr double step = 1e-5;
+  double slope = 0;
+  size_t next = 1; // the first result is the value
+  for (size_t number = 0; number < inputs.size(); ++number) {
+    if (inputs[number].element != Element::F32)
+      continue;
+    e2e::Random random("direction" + std::to_string(number));
+    const Array &gradient = (*gradients)[next++];
+    for (size_t place = 0; place < gradient.values.size(); ++place) {
+      double direction = random.uniform(-1, 1);
+      slope += direction * gradient.values[place];
+      ahead[number].values[place] += step * direction;
+      behind[number].values[place] -= step * direction;
+    }
+  }
+  auto above = reference::interpret(function, ahead), below = reference::interpret(function, behind);
+  if (!above || !below)
+    return llvm::toString(above ? below.takeError() : above.takeError());
+  double difference = ((*above)[0].values[0] - (*below)[0].values[0]) / (2 * step);
+  if (std::fabs(difference - slope) <= 1e-6 * std::max(1.0, std::fabs(slope)))
+    return "";
+  return fmt::format("{}: the slope is {} by gradients, {} by differences", each.name, slope, difference);
+}
+
+} // namespace attnc::attend

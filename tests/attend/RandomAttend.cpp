@@ -1,0 +1,82 @@
+// Attention of random formulas.
+#include "tests/attend/AttendCase.h"
+#include "tests/e2e/Subject.h"
+#include <fmt/format.h>
+
+namespace attnc::attend {
+
+namespace {
+
+class FormulaDrawer {
+public:
+  explicit FormulaDrawer(uint64_t number) : random("case" + std::to_string(number)) {}
+
+  AttendCase draw(uint64_t number) {
+    AttendCase each{fmt::format("random_{}", number), real(3)};
+    if (random.below(4) != 0)
+      each.mask = condition(2);
+    if (random.below(2) == 0)
+      each.by = pick({"ratio", "none", "sigmoid", "sparsemax", "entmax(1.5)", "entmax(1.25)", "hard", "stick_breaking",
+                      "softmax(sink: slope[h])", "softmax(temperature: 0.5 + sq(beta[h, i]))"});
+    if (each.by == "ratio")
+      each.score = fmt::format("exp(tanh({}))", each.score);
+    if (random.below(3) == 0)
+      each.weight = pick({"p * gate[h, j]", "p * p", "tanh(p)", "p * sigmoid(x[h, i] - y[h, j])",
+                          "if open[i, j] then p else 0.0", "p + 0.125 * bias[i, j]"});
+    each.value = pick({"v[h, j]", "v[h, j]", "v[h, j] * y[h, j]", "tanh(v[h, j])", "v[h, j] * gate[h, j] + v[h, j]",
+                       "v[h, j] * x[h, i]", "v[h, j] * bias[i, j]"});
+    return each;
+  }
+
+private:
+  std::string pick(const std::vector<std::string> &from) { return from[random.below(from.size())]; }
+
+  std::string leaf() {
+    return pick({"dot(q[h, i], k[h, j])", "dot(q[h, i] @ w, k[h, j])", "dot(u, tanh(q[h, i] + k[h, j]))",
+                 "(sum f => sq(q[h, i, f] - k[h, j, f]))", "(sum f => q[h, i, f] * l[f, j])", "x[h, i]", "y[h, j]",
+                 "(x[h, i] - y[h, j])", "bias[i, j]", "slope[h]", "(0.25 * f32(i - j))", "beta[h, i]", "0.5",
+                 "(sum f => u[f] * max(q[h, i, f] * k[h, j, f], 0.0))", "gate[h, j]", "norm(k[h, j])"});
+  }
+
+  std::string real(int depth) {
+    if (depth == 0 || random.below(4) == 0)
+      return leaf();
+    switch (random.below(9)) {
+    case 0:
+    case 1:
+      return fmt::format("({} + {})", real(depth - 1), real(depth - 1));
+    case 2:
+      return fmt::format("({} - {})", real(depth - 1), real(depth - 1));
+    case 3:
+      return fmt::format("(0.5 * {} * {})", real(depth - 1), leaf());
+    case 4:
+      return fmt::format("tanh({})", real(depth - 1));
+    case 5:
+      return fmt::format("({} / (1.0 + sq({})))", real(depth - 1), leaf());
+    case 6:
+      return fmt::format("(if {} then {} else {})", condition(1), real(depth - 1), real(depth - 1));
+    case 7:
+      return fmt::format("sigmoid({})", real(depth - 1));
+    default:
+      return fmt::format("max({}, {})", real(depth - 1), real(depth - 1));
+    }
+  }
+
+  std::string condition(int depth) {
+    if (depth != 0 && random.below(3) == 0)
+      return fmt::format("({} {} {})", condition(depth - 1), pick({"and", "or"}), condition(depth - 1));
+    if (depth != 0 && random.below(6) == 0)
+      return fmt::format("(not {})", condition(depth - 1));
+    return pick({"j <= i", "abs(i - j) <= 3", "j < length[h]", "row[i] == column[j]", "(i - j) % 3 == 0", "open[i, j]",
+                 "first[j] <= i", "i < last[j]", "x[h, i] < y[h, j]", "j < 6", "i + j > 4", "i / 4 == j / 4",
+                 "j >= i - 5", "row[i] <= 1"});
+  }
+
+  e2e::Random random;
+};
+
+} // namespace
+
+AttendCase randomCase(uint64_t number) { return FormulaDrawer(number).draw(number); }
+
+} // namespace attnc::attend
