@@ -18,6 +18,7 @@ public:
     if (random.below(2) == 0)
       each.by = pick({"ratio", "none", "sigmoid", "sparsemax", "entmax(1.5)", "entmax(1.25)", "hard", "stick_breaking",
                       "softmax(sink: slope[h])", "softmax(temperature: 0.5 + sq(beta[h, i]))"});
+    each.isSmooth = each.by != "hard"; // its gradient is that of softmax
     if (each.by == "ratio")
       each.score = fmt::format("exp(tanh({}))", each.score);
     if (random.below(3) == 0)
