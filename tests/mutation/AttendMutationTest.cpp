@@ -56,7 +56,8 @@ TEST(AttendMutation, TheKernelsThemselvesAgree) {
 
 TEST(AttendMutation, Window) { MutationSuite(windowedAttention()).expectCaught(5, 0.65); }
 
-TEST(AttendMutation, FewQueries) { MutationSuite(fewQueries()).expectCaught(2, 0.65); }
+/// Mutants of what is asked for ahead, which changes no number, and of guards against subnormal weights survive.
+TEST(AttendMutation, FewQueries) { MutationSuite(fewQueries()).expectCaught(4, 0.6); }
 
 } // namespace
 } // namespace attnc
