@@ -5,8 +5,8 @@
 //   q[b, n, 8]  k[b, m, 8]  v[b, m, 5]  w[8, 8]  u[8]  l[8, m]       x, beta[b, n]  y, gate[b, m]  slope[b]  bias[n, m]
 //   length[b]: i32, 0 .. m     row[n], column[m]: i32, few numbers     first, last[m]: i32, nested     open[n, m]: bool
 //
-// Each case becomes an entry point of its name that computes it, and one named `<name>_slopes` with the gradients of the
-// sum of its results times a given tensor.
+// Each case becomes an entry point of its name that computes it, and one named `<name>_slopes` with the gradients of
+// the sum of its results times a given tensor.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
