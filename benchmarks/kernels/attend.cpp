@@ -4,6 +4,8 @@
 //   ratio = (masked seconds / full seconds) / share of the blocks that hold a kept pair
 //
 //   attend-benchmark [name part [schedule]]        such as: attend-benchmark causal "tile_kv = 96 : i64"
+//   attend-benchmark additive                      additive attention by the time of its tanhs
+#include "benchmarks/kernels/Additive.h"
 #include "benchmarks/support/CompiledKernel.h"
 #include "benchmarks/support/Machine.h"
 #include "compiler/Codegen/CPU/Attend/AttendSchedule.h"
@@ -226,6 +228,8 @@ int main(int argc, char **argv) {
     for (bool isCached : {false, true})
       if (wanted("decode"))
         runDecode(keys, isCached);
+  if (wanted("additive"))
+    runAdditive();
   if (wanted("compile")) {
     CompiledKernel kernel(prefillCases()[1].text());
     fmt::print("compile one causal kernel: {:.2f} s, {} bytes of object\n", kernel.compileSeconds(),

@@ -36,7 +36,9 @@ private:
     return pick({"dot(q[h, i], k[h, j])", "dot(q[h, i] @ w, k[h, j])", "dot(u, tanh(q[h, i] + k[h, j]))",
                  "(sum f => sq(q[h, i, f] - k[h, j, f]))", "(sum f => q[h, i, f] * l[f, j])", "x[h, i]", "y[h, j]",
                  "(x[h, i] - y[h, j])", "bias[i, j]", "slope[h]", "(0.25 * f32(i - j))", "beta[h, i]", "0.5",
-                 "(sum f => u[f] * max(q[h, i, f] * k[h, j, f], 0.0))", "gate[h, j]", "norm(k[h, j])"});
+                 "(sum f => u[f] * max(q[h, i, f] * k[h, j, f], 0.0))", "gate[h, j]", "norm(k[h, j])",
+                 "(sum f => u[f] * tanh(2.0 * (q[h, i, f] - k[h, j, f]) + u[f]))",
+                 "(sum f => tanh(q[h, i, f] + 60.0 * k[h, j, f]) / 4.0)"});
   }
 
   std::string real(int depth) {

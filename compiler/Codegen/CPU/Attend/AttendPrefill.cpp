@@ -143,6 +143,11 @@ void AttendPrefill::takeTiles() {
     for (size_t i = 0; i < product.rowExtracts.size(); ++i)
       tiles.push_back(scratch.take(product.features.alignTo(schedule.lanes), columns));
   }
+  for (auto [number, product] : llvm::enumerate(problem.products))
+    if (product.tanhs)
+      takeTanhTiles(number);
+    else
+      tanhTiles.emplace_back();
   for (size_t i = 0; i < std::max<size_t>(1, problem.products.size()); ++i)
     scoreTiles.push_back(scratch.take(schedule.tileKv, columns));
   sumTile = scratch.take(problem.hasValue() ? problem.values.alignTo(schedule.lanes) : SizeExpr(0), columns);

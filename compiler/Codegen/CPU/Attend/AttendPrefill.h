@@ -77,11 +77,13 @@ private:
   struct KeyTile {
     Value firstKey, count, row;
     int64_t rows, firstVector;
+    bool byPowers = false; ///< of a SumOfTanh
   };
   void computeProductTile(unsigned product, const KeyTile &tile);
   Values sumTerms(unsigned product, const KeyTile &tile, Values sums);
   void prefetchKeys(const PairReduction &product, const KeyTile &tile, Value feature);
-  void computeProductTiles(unsigned product, Value firstKey, Value count, int64_t tileRows);
+  void computeAllTiles(unsigned product, Value firstKey, Value count, bool byPowers);
+  void computeProductTiles(unsigned product, const KeyTile &tile, int64_t tileRows);
   Values accumulateTerms(unsigned product, llvm::ArrayRef<std::vector<RegionVectoriser>> cells, int64_t firstVector,
                          ValueRange features, ValueRange carried);
   int64_t tileRowsOf(const PairReduction &product);
@@ -99,6 +101,13 @@ private:
     Value firstKey, count, allKept;
   };
   Values weigh(Pass pass, const PairBlock &block, ValueRange newMaxima);
+
+  // AttendPrefillTanh.cpp: additive scores
+  void takeTanhTiles(unsigned product);
+  void packTanhRows(unsigned product);
+  void packCoefficients(unsigned product);
+  Value packTanhKeys(unsigned product, Value firstKey, Value count);
+  Values sumFractions(unsigned product, const KeyTile &tile, Values sums);
 
   // AttendPrefillValues.cpp: sums of values and the results
   void accumulateValues(const PairBlock &block, ValueRange corrections);
@@ -178,17 +187,25 @@ private:
   Values vectorKeyEnds; ///< [vector]: keys from there on are dropped for it and those before; empty where unknown
   Value firstRow, rowCount;
   llvm::SmallVector<llvm::SmallVector<Value>> rowTiles; ///< [product][extract]: Qt
-  llvm::SmallVector<Value> productScales;               ///< [product], vectors
-  llvm::SmallVector<Value> scoreTiles;                  ///< [product]: St; the first one becomes the scores and weights
-  Value keptTile;                                       ///< flags of the pairs, where some may be dropped
-  llvm::SmallVector<Value> pairTiles;                   ///< [pair extract], lanes are queries; null for a bias
-  Value isLastBlock;                                    ///< of keys
-  Value nextPairRow, nextPairKey;                       ///< where the block begins that is computed next
-  Value sumTile, maxima, sums, factors;                 ///< Ot, m, l, 1 / l
-  Value blockMaxima;                                    ///< m of the block so far
-  Value heldTile;  ///< scores of all keys that blocks have visited, where they are held
-  Value firstHeld; ///< of the block's keys, among those that are held
-  Value heldCount; ///< of them, once all are
+  /// What a SumOfTanh has in the scratch; nothing for other products.
+  struct TanhTiles {
+    Value rowPowers, keyPowers, coefficients; ///< [feature][query], [key][feature], [feature]
+    Value featuresOfKey;                      ///< the distance of two keys
+    Value sumOfCoefficients;                  ///< a vector
+    Value inRange;                            ///< whether the rows and coefficients are
+  };
+  llvm::SmallVector<TanhTiles> tanhTiles; ///< [product]
+  llvm::SmallVector<Value> productScales; ///< [product], vectors
+  llvm::SmallVector<Value> scoreTiles;    ///< [product]: St; the first one becomes the scores and weights
+  Value keptTile;                         ///< flags of the pairs, where some may be dropped
+  llvm::SmallVector<Value> pairTiles;     ///< [pair extract], lanes are queries; null for a bias
+  Value isLastBlock;                      ///< of keys
+  Value nextPairRow, nextPairKey;         ///< where the block begins that is computed next
+  Value sumTile, maxima, sums, factors;   ///< Ot, m, l, 1 / l
+  Value blockMaxima;                      ///< m of the block so far
+  Value heldTile;                         ///< scores of all keys that blocks have visited, where they are held
+  Value firstHeld;                        ///< of the block's keys, among those that are held
+  Value heldCount;                        ///< of them, once all are
 };
 
 } // namespace attnc

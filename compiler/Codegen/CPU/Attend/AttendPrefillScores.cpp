@@ -7,6 +7,8 @@ namespace attnc {
 
 /// Terms of a dot product that one turn of the innermost loop adds.
 static constexpr int64_t featuresAtOnce = 2;
+/// Keys of a register tile of tanhs.
+static constexpr int64_t tanhTileRows = 4;
 
 static void bindFeatures(const PairReduction &product, RegionVectoriser &to, ValueRange features) {
   attn::ReduceOp op = product.op;
@@ -36,15 +38,31 @@ int64_t AttendPrefill::tileRowsOf(const PairReduction &product) {
 }
 
 void AttendPrefill::computeProduct(unsigned number, Value firstKey, Value count) {
-  int64_t tileRows = tileRowsOf(problem.products[number]);
-  Value zero = loops.constant(0), tile = loops.constant(tileRows), enough = loops.less(count, tile);
+  auto compute = [&](bool byPowers) {
+    computeAllTiles(number, firstKey, count, byPowers);
+    return Values();
+  };
+  if (!problem.products[number].tanhs) {
+    compute(false);
+    return;
+  }
+  Value inRange = packTanhKeys(number, firstKey, count);
+  loops.select(
+      inRange, {}, [&] { return compute(true); }, [&] { return compute(false); });
+}
+
+void AttendPrefill::computeAllTiles(unsigned number, Value firstKey, Value count, bool byPowers) {
+  int64_t tileRows = byPowers ? tanhTileRows : tileRowsOf(problem.products[number]);
+  Value zero = loops.constant(0), enough = loops.less(count, loops.constant(tileRows));
+  KeyTile tile{firstKey, count, zero, 1, 0, byPowers};
   auto wholeTiles = [&] {
-    computeProductTiles(number, firstKey, count, tileRows);
+    computeProductTiles(number, tile, tileRows);
     return Values();
   };
   auto singleRows = [&] {
     loops.loop(zero, count, loops.constant(1), [&](Value row) {
-      computeProductTile(number, {firstKey, count, row, 1, 0});
+      tile.row = row;
+      computeProductTile(number, tile);
     });
     return Values();
   };
@@ -52,12 +70,12 @@ void AttendPrefill::computeProduct(unsigned number, Value firstKey, Value count)
 }
 
 /// The last tile begins early where the rows do not divide the keys: no key past the end is read.
-void AttendPrefill::computeProductTiles(unsigned number, Value firstKey, Value count, int64_t tileRows) {
+void AttendPrefill::computeProductTiles(unsigned number, const KeyTile &of, int64_t tileRows) {
   Value zero = loops.constant(0), begin = zero;
-  for (auto [vector, end] : llvm::enumerate(liveEnds(firstKey, count))) {
+  for (auto [vector, end] : llvm::enumerate(liveEnds(of.firstKey, of.count))) {
     Value last = loops.max(zero, loops.add(end, -tileRows));
     loops.loop(begin, end, loops.constant(tileRows), [&, vector = vector](Value row) {
-      KeyTile tile{firstKey, count, loops.min(row, last), tileRows, int64_t(vector)};
+      KeyTile tile{of.firstKey, of.count, loops.min(row, last), tileRows, int64_t(vector), of.byPowers};
       loops.when(isLastBlock, [&] { prefetchRows(number, tile); });
       computeProductTile(number, tile);
     });
@@ -82,12 +100,15 @@ void AttendPrefill::computeProductTile(unsigned number, const KeyTile &tile) {
                                         loops.mulf(neutral, productScales[number]), neutral);
     }
   }
-  Values sums = sumTerms(number, tile, Values(tile.rows * vectors, neutral));
+  Values start(tile.rows * vectors, neutral);
+  Values sums = tile.byPowers ? sumFractions(number, tile, start) : sumTerms(number, tile, start);
   for (int64_t live = 0; live < vectors; ++live) {
     int64_t vector = tile.firstVector + live;
     Value largest = keepsMaxima() ? loadTile(blockMaxima, vector) : Value();
     for (int64_t i = 0; i < tile.rows; ++i) {
       Value sum = sums[i * vectors + live];
+      if (tile.byPowers)
+        sum = loops.fma(sum, loops.splat(-2.0), tanhTiles[number].sumOfCoefficients);
       if (!product.isDot)
         sum = loops.mulf(sum, productScales[number]);
       storeTile(sum, scoreTiles[number], vector, tile.row, i);

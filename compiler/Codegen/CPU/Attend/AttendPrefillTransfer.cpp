@@ -65,6 +65,8 @@ void AttendPrefill::packRows(unsigned number) {
     else
       packElements(product, extract, tile, scale);
   }
+  if (product.tanhs)
+    packTanhRows(number);
 }
 
 /// Asks for the rows that are packed next, a share in each tile of the last block of keys.

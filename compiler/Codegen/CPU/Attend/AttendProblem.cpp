@@ -299,6 +299,8 @@ private:
           product.rowExtracts.push_back(extract);
       });
       matchDot(product);
+      if (!product.isDot)
+        product.tanhs = SumOfTanh::match(reduce, [&](Value value) { return sideOf(value); });
       foldScales(product);
     }
     problem.scoreIsProduct =
@@ -321,6 +323,12 @@ private:
   }
 
   bool isRowSide(Value value) { return (uses.of(value) & problem.rowUses()) && !(uses.of(value) & IndexUses::anyKey); }
+
+  SumOfTanh::Side sideOf(Value value) {
+    bool isRow = uses.of(value) & problem.rowUses(), isKey = uses.of(value) & IndexUses::anyKey;
+    return isRow ? (isKey ? SumOfTanh::Side::Both : SumOfTanh::Side::Row)
+                 : (isKey ? SumOfTanh::Side::Key : SumOfTanh::Side::Neither);
+  }
 
   void readPairExtracts() {
     if (op.getNumKeys() != 1)

@@ -14,7 +14,8 @@
 //
 // **Products.** Each attn.reduce of the score is a PairReduction: its terms combine extracts that depend on the row
 // (`rowExtracts`: transposed once a query block into a tile of the scratch), on the key (loaded as scalars), or on the
-// features alone. A sum of `row * key` is a dot product, the register-tiled case. What a product is multiplied with or
+// features alone. A sum of `row * key` is a dot product, the register-tiled case; a sum of tanhs of sums is an additive
+// score (SumOfTanh.h); all others are evaluated term by term, in registers. What a product is multiplied with or
 // divided by, if it is the same for all pairs of a batch, becomes one factor (`scales`), of the row's tile for a dot
 // product, of the result for others; and so does log2 e where nothing else follows: the exponential is to base two.
 //
@@ -22,6 +23,7 @@
 #pragma once
 
 #include "compiler/Codegen/CPU/Attend/Normaliser/Normaliser.h"
+#include "compiler/Codegen/CPU/Attend/SumOfTanh.h"
 #include "compiler/Codegen/CPU/Nest/KernelSizes.h"
 #include "compiler/Codegen/Kernel.h"
 #include "dialects/Attn/Attn.h"
@@ -72,6 +74,7 @@ struct PairReduction {
   llvm::SmallVector<mlir::tensor::ExtractOp> rowExtracts; ///< depend on a row dimension, not on a key
   bool isDot = false;                                     ///< a sum of rowExtracts[0] * keyFactor
   mlir::Value keyFactor;                                  ///< for a dot product: an expression without row dimensions
+  std::optional<SumOfTanh> tanhs;                         ///< where it is one
   llvm::SmallVector<std::pair<mlir::Value, bool>> scales; ///< (factor, whether it divides)
   mlir::Value head;                                       ///< what the scaled reduction stands for in the score
   SizeExpr features;                                      ///< number of terms
@@ -86,7 +89,7 @@ struct AttendProblem {
   SizeExpr batches = 1, rows = 1, keys = 1, values = 1; ///< products of the sizes
   std::optional<unsigned> groupDim;                     ///< a batch dimension
   int64_t group = 1;
-  llvm::SmallVector<PairReduction> products;
+  llvm::SmallVector<PairReduction, 1> products;
   llvm::SmallVector<PairExtract> pairExtracts;
   /// The score is products[0].head and nothing else.
   bool scoreIsProduct = false;

@@ -1,0 +1,141 @@
+// Additive scores (SumOfTanh.h): powers of a block's rows, once, and of its keys, and register tiles of their sums.
+#include "compiler/Codegen/CPU/Attend/AttendPrefill.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using attnc::SizeExpr;
+
+namespace attnc {
+
+static Value all(LoopBuilder &loops, Value flags) {
+  return vector::ReductionOp::create(loops.builder, loops.location, vector::CombiningKind::AND, flags);
+}
+
+static Value noneFails(LoopBuilder &loops) {
+  auto type = loops.vectorType(loops.builder.getI1Type());
+  return arith::ConstantOp::create(loops.builder, loops.location, DenseElementsAttr::get(type, true));
+}
+
+void AttendPrefill::takeTanhTiles(unsigned number) {
+  SizeExpr features = problem.products[number].features.alignTo(schedule.lanes);
+  TanhTiles &tiles = tanhTiles.emplace_back();
+  tiles.rowPowers = scratch.take(features, schedule.tileQ());
+  tiles.keyPowers = scratch.take(features * SizeExpr(schedule.tileKv), 1);
+  tiles.coefficients = scratch.take(features, 1);
+  tiles.featuresOfKey = frame.size(features);
+}
+
+/// Coefficients and the rows' powers. Features up to a multiple of four are filled with zeros: t is 1, c is 0.
+void AttendPrefill::packTanhRows(unsigned number) {
+  const PairReduction &product = problem.products[number];
+  attn::ReduceOp op = product.op;
+  TanhTiles &tiles = tanhTiles[number];
+  SumOfTanhCode tanhs = {loops, target};
+  Value zero = loops.constant(0), features = frame.size(product.features);
+  packCoefficients(number);
+  Value inRange = loops.loop(zero, features, loops.constant(1), {noneFails(loops)}, [&](Value feature, ValueRange so) {
+    Value within = so[0];
+    for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
+      RegionVectoriser row = rowVectors[vector];
+      row.bindIndex(op.getBody().getArgument(0), feature);
+      for (auto [extract, tile] : llvm::zip(product.rowExtracts, rowTiles[number]))
+        row.bindValue(extract->getResult(0), loadTile(tile, vector, feature));
+      Value term = SumOfTanh::evaluate(loops, row, product.tanhs->rowTerms);
+      if (Value active = row.laneMask())
+        term = loops.choose(active, term, loops.splat(0.0));
+      within = loops.both(within, tanhs.isWithin(term, SumOfTanhCode::largestTerm));
+      storeTile(tanhs.power(term), tiles.rowPowers, vector, feature);
+    }
+    return Values{within};
+  })[0];
+  Value padded = frame.size(product.features.alignTo(SumOfTanhCode::featuresAtOnce));
+  loops.loop(features, padded, loops.constant(1), [&](Value feature) {
+    for (int64_t vector = 0; vector < schedule.vectors; ++vector)
+      storeTile(loops.splat(0.0), tiles.rowPowers, vector, feature);
+  });
+  tiles.inRange = loops.both(tiles.inRange, all(loops, inRange));
+}
+
+void AttendPrefill::packCoefficients(unsigned number) {
+  const PairReduction &product = problem.products[number];
+  attn::ReduceOp op = product.op;
+  TanhTiles &tiles = tanhTiles[number];
+  Value features = frame.size(product.features), start = loops.splat(0.0);
+  Values sums = loops.loop(loops.constant(0), tiles.featuresOfKey, loops.constant(schedule.lanes), {start, start},
+                           [&](Value feature, ValueRange before) {
+                             RegionVectoriser at = batch;
+                             at.bindIndex(op.getBody().getArgument(0), feature, 1);
+                             at.setActiveLanes(loops.sub(features, feature));
+                             Value value = loops.choose(at.laneMask(), product.tanhs->coefficient.evaluate(loops, at),
+                                                        loops.splat(0.0));
+                             loops.store(value, tiles.coefficients, {feature});
+                             Value magnitude = math::AbsFOp::create(loops.builder, loops.location, value);
+                             return Values{loops.addf(before[0], value), loops.addf(before[1], magnitude)};
+                           });
+  auto total = [&](Value vector) { return code().sumOfLanes(vector); };
+  tiles.sumOfCoefficients = loops.splat(total(sums[0]));
+  tiles.inRange = SumOfTanhCode{loops, target}.isWithin(total(sums[1]), SumOfTanhCode::largestSum);
+}
+
+/// The powers of a block's keys; whether all terms are within the range.
+Value AttendPrefill::packTanhKeys(unsigned number, Value firstKey, Value count) {
+  const PairReduction &product = problem.products[number];
+  attn::ReduceOp op = product.op;
+  const TanhTiles &tiles = tanhTiles[number];
+  SumOfTanhCode tanhs = {loops, target};
+  Value zero = loops.constant(0), features = frame.size(product.features), lanes = loops.constant(schedule.lanes);
+  bool isWhole = product.features.isConstant() && product.features.constant() % schedule.lanes == 0;
+  auto packKey = [&](Value key, ValueRange before) {
+    RegionVectoriser ofKey = bindKey(batch, loops.add(firstKey, key));
+    return loops.loop(zero, tiles.featuresOfKey, lanes, before, [&](Value feature, ValueRange so) {
+      RegionVectoriser at = ofKey;
+      at.bindIndex(op.getBody().getArgument(0), feature, 1);
+      if (!isWhole)
+        at.setActiveLanes(loops.sub(features, feature));
+      Value term = SumOfTanh::evaluate(loops, at, product.tanhs->keyTerms);
+      if (!isWhole)
+        term = loops.choose(at.laneMask(), term, loops.splat(0.0));
+      loops.store(tanhs.power(term), tiles.keyPowers, {loops.add(loops.mul(key, tiles.featuresOfKey), feature)});
+      return Values{loops.both(so[0], tanhs.isWithin(term, SumOfTanhCode::largestTerm))};
+    });
+  };
+  Value within = loops.loop(zero, count, loops.constant(1), {noneFails(loops)}, packKey)[0];
+  return loops.both(tiles.inRange, all(loops, within));
+}
+
+/// sum_f c / t, four features a turn.
+LoopBuilder::Values AttendPrefill::sumFractions(unsigned number, const KeyTile &tile, Values sums) {
+  const PairReduction &product = problem.products[number];
+  const TanhTiles &tiles = tanhTiles[number];
+  SumOfTanhCode tanhs = {loops, target};
+  constexpr int64_t atOnce = SumOfTanhCode::featuresAtOnce;
+  Value end = frame.size(product.features.alignTo(atOnce));
+  int64_t vectors = schedule.vectors - tile.firstVector;
+  Values keyRows;
+  for (int64_t i = 0; i < tile.rows; ++i)
+    keyRows.push_back(loops.mul(loops.add(tile.row, i), tiles.featuresOfKey));
+  return loops.loop(loops.constant(0), end, loops.constant(atOnce), sums, [&](Value feature, ValueRange before) {
+    Values next(before), coefficients;
+    auto number = [&](Value memref, Value at) { return loops.splat(loops.loadScalar(memref, {at})); };
+    for (int64_t u = 0; u < atOnce; ++u)
+      coefficients.push_back(number(tiles.coefficients, loops.add(feature, u)));
+    for (int64_t live = 0; live < vectors; ++live) {
+      Values rowPowers;
+      for (int64_t u = 0; u < atOnce; ++u)
+        rowPowers.push_back(loadTile(tiles.rowPowers, tile.firstVector + live, feature, u));
+      for (int64_t i = 0; i < tile.rows; ++i) {
+        Values denominators;
+        for (int64_t u = 0; u < atOnce; ++u) {
+          Value keyPower = number(tiles.keyPowers, loops.add(loops.add(keyRows[i], feature), u));
+          denominators.push_back(tanhs.denominator(rowPowers[u], keyPower));
+        }
+        Value &sum = next[i * vectors + live];
+        sum = tanhs.addFractions(sum, denominators, coefficients);
+      }
+    }
+    return next;
+  });
+}
+
+} // namespace attnc
