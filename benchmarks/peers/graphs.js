@@ -1,9 +1,11 @@
 // The shapes that attnc is measured on, as each of ONNX Runtime's ways to say them.
 import { model, node } from './onnx.js';
 
+// One stream for all tensors: tensors of equal content could be kept once, and a step would then read less memory.
+let state = 12345;
+
 export function random(count, amplitude = 1) {
   const values = new Float32Array(count);
-  let state = 12345;
   for (let i = 0; i < count; ++i) {
     state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff;
     values[i] = (state / 0x7fffffff - 0.5) * 2 * amplitude;
