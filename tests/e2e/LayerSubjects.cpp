@@ -26,6 +26,7 @@ static std::vector<Subject> parameterisedSubjects() {
   return {
       {"layers.attn", "apply_linear", linear, sequences()},
       {"layers.attn", "apply_unbiased", linear, rows()},
+      {"layers.attn", "apply_narrow", linear, rows()},
       {"layers.attn", "apply_norm", linear, sequences()},
       {"layers.attn", "apply_rms", linear, rows()},
       {"layers.attn", "apply_mlp", mlp, rows()},

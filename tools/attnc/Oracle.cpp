@@ -31,10 +31,12 @@ reference::Parameters parametersOf(const Invocation &call) {
     for (int32_t d = 0; d < info.list_rank; ++d)
       entries *= info.counts[d];
     for (int64_t entry = 0; entry < entries; ++entry) {
+      const void *values = attn_weights_table(call.runner.context.weights)[info.first + entry];
+      if (!values)
+        continue; // a state of training, which a file of weights for inference lacks
       char name[256];
       attn_parameter_name(&info, entry, name, sizeof name);
-      result[name] = arrayOf(info.dtype, ArrayRef<int64_t>(info.shape, info.rank),
-                             attn_weights_table(call.runner.context.weights)[info.first + entry]);
+      result[name] = arrayOf(info.dtype, ArrayRef<int64_t>(info.shape, info.rank), values);
     }
   }
   return result;

@@ -192,9 +192,10 @@ Verdict GemmProblem::matchPacking() {
   packing = PanelPacking::fromAttribute(attribute);
   if (!packing)
     return Verdict::no("its attn.packed does not describe panels");
-  unsigned outer = loopsOf(packing->transposed ? LoopGroup::Column : LoopGroup::Depth).size();
-  if (packing->transposed != rightIsTransposed() || packing->outerDims != outer ||
-      packing->batchDims != static_cast<int64_t>(loopsOf(LoopGroup::Batch).size()))
+  auto type = cast<RankedTensorType>(right.tensor.getType());
+  if (!type.hasStaticShape() || packing->transposed != rightIsTransposed() ||
+      packing->batchDims != static_cast<int64_t>(loopsOf(LoopGroup::Batch).size()) ||
+      !(extent(LoopGroup::Depth) == SizeExpr(PanelSource(type, *packing).depth)))
     return Verdict::no("its attn.packed packs along other dimensions than the contraction reads");
   return Verdict::yes();
 }
@@ -252,6 +253,15 @@ bool GemmProblem::rightIsTransposed() const {
   if (isUnit(extent(LoopGroup::Column)))
     return false;
   return !isUnit(innerStride(right, LoopGroup::Column));
+}
+
+unsigned GemmProblem::rightOuterDims() const {
+  ArrayRef<unsigned> outer = loopsOf(rightIsTransposed() ? LoopGroup::Column : LoopGroup::Depth);
+  unsigned batch = loopsOf(LoopGroup::Batch).size(), count = 0;
+  for (auto [dimension, loop] : llvm::enumerate(ArrayRef(right.loops).drop_front(batch)))
+    if (llvm::is_contained(outer, loop) && !isUnit(loopSizes[loop]))
+      count = dimension + 1;
+  return count;
 }
 
 SizeExpr GemmProblem::flops() const {

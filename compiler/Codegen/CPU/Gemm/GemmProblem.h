@@ -64,6 +64,9 @@ struct GemmProblem {
   SizeExpr depthRun() const;
   /// Right as N x K: the depth is contiguous.
   bool rightIsTransposed() const;
+  /// How many dimensions of right, behind those of the batch, are together K (N where it is transposed): up to the last
+  /// of them that is not of size 1, for one of size 1 may stand anywhere.
+  unsigned rightOuterDims() const;
   /// Useful operations of the kernel.
   SizeExpr flops() const;
 

@@ -24,7 +24,7 @@ std::optional<OperandPacking> preferredPacking(func::FuncOp kernel, const Target
     return std::nullopt;
   packing.transposed = problem->rightIsTransposed();
   packing.batchDims = problem->loopsOf(LoopGroup::Batch).size();
-  packing.outerDims = problem->loopsOf(packing.transposed ? LoopGroup::Column : LoopGroup::Depth).size();
+  packing.outerDims = problem->rightOuterDims();
   return OperandPacking{cast<BlockArgument>(problem->right.tensor).getArgNumber(), packing};
 }
 
