@@ -13,6 +13,7 @@ namespace attnc {
 void addBench(CLI::App &app, ExitCode &exitCode);
 void addCompile(CLI::App &app, ExitCode &exitCode);
 void addDescribe(CLI::App &app, ExitCode &exitCode);
+void addEvaluate(CLI::App &app, ExitCode &exitCode);
 void addExplain(CLI::App &app, ExitCode &exitCode);
 void addGenerate(CLI::App &app, ExitCode &exitCode);
 void addRun(CLI::App &app, ExitCode &exitCode);

@@ -102,15 +102,10 @@ static Error check(const RunOptions &options, const Invocation &call, const refe
 
 /// The model's own words on what its inputs subscript; an object does not say.
 static InputRanges rangesOf(const RunOptions &options, const attn_model &model) {
-  if (!options.invocation.fillMissing || options.source.isObject())
-    return {};
-  CompileOptions derivedOnly = options.source.compile;
-  derivedOnly.dump = Phase::Derive;
-  Compilation made;
-  if (compile(derivedOnly, made, nulls()) != Outcome::Done)
+  if (!options.invocation.fillMissing)
     return {};
   bool isOnly = options.invocation.entry.empty() && model.entry_count == 1;
-  return inputRanges(*made.module, isOnly ? model.entries[0].name : options.invocation.entry);
+  return options.source.rangesOf(isOnly ? model.entries[0].name : options.invocation.entry, Phase::Derive);
 }
 
 static Error call(RunOptions &options, const attn_model &model) {

@@ -8,6 +8,17 @@ using namespace llvm;
 
 namespace attnc {
 
+InputRanges SourceOptions::rangesOf(const std::string &entry, Phase phase) const {
+  if (isObject())
+    return {};
+  CompileOptions partly = compile;
+  partly.dump = phase;
+  Compilation made;
+  if (attnc::compile(partly, made, nulls()) != Outcome::Done)
+    return {};
+  return inputRanges(*made.module, entry);
+}
+
 void SourceOptions::addTo(CLI::App &command, Takes takes) {
   command
       .add_option("model", compile.input,

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "compiler/Pipeline/Compile.h"
+#include "tools/attnc/InputRanges.h"
 #include "tools/attnc/LoadedModel.h"
 #include "tools/attnc/Messages.h"
 #include <CLI/CLI.hpp>
@@ -25,6 +26,9 @@ public:
   bool isModel() const { return llvm::StringRef(compile.input).ends_with(".attn"); }
   /// Links the object, or compiles the model in memory. Where that fails: says why, sets `exitCode`, answers nothing.
   std::optional<LoadedModel> load(ExitCode &exitCode) const;
+
+  /// What the inputs of an entry point subscript, as the model is behind that phase; an object does not say.
+  InputRanges rangesOf(const std::string &entry, Phase phase) const;
 
   CompileOptions compile;
 

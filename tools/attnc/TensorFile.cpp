@@ -1,6 +1,7 @@
 #include "tools/attnc/TensorFile.h"
 #include "attn/safetensors.h"
 #include "compiler/Emit/OutputFiles.h"
+#include "tools/attnc/TextFile.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -242,6 +243,8 @@ Expected<HostTensor> readTensor(const std::string &place) {
     if (end == place.size() || place[end] == ':')
       return readSafetensors(place.substr(0, end), StringRef(place).substr(std::min(end + 1, place.size())));
   }
+  if (isText(place))
+    return readLines(place);
   auto buffer = MemoryBuffer::getFile(place);
   if (!buffer)
     return createStringError(formatv("{0}: can't be read: {1}", place, buffer.getError().message()));
@@ -292,18 +295,24 @@ static void writeSafetensors(raw_ostream &out, const std::vector<std::pair<std::
 }
 
 Error writeTensors(const std::string &path, const std::vector<std::pair<std::string, HostTensor>> &tensors) {
-  bool npy = StringRef(path).ends_with(".npy");
-  if (npy && tensors.size() != 1)
-    return createStringError(
-        formatv("{0}: a .npy file holds one tensor, but there are {1}; use .safetensors", path, tensors.size()));
-  if (!npy && !StringRef(path).ends_with(".safetensors"))
-    return createStringError(formatv("{0}: expected a name that ends in .npy or .safetensors", path));
+  bool npy = StringRef(path).ends_with(".npy"), text = isText(path);
+  if ((npy || text) && tensors.size() != 1)
+    return createStringError(formatv("{0}: a {1} file holds one tensor, but there are {2}; use .safetensors", path,
+                                     npy ? ".npy" : ".txt", tensors.size()));
+  if (!npy && !text && !StringRef(path).ends_with(".safetensors"))
+    return createStringError(formatv("{0}: expected a name that ends in .npy, .txt or .safetensors", path));
   std::string bytes;
   raw_string_ostream out(bytes);
-  if (npy)
+  if (npy) {
     writeNpy(out, tensors.front().second);
-  else
+  } else if (text) {
+    auto lines = linesOf(tensors.front().second);
+    if (!lines)
+      return createStringError(formatv("{0}: {1}", path, toString(lines.takeError())));
+    out << *lines;
+  } else {
     writeSafetensors(out, tensors);
+  }
   OutputFiles files;
   if (Error error = files.write(path, bytes))
     return error;

@@ -1,8 +1,8 @@
-//===- TensorFile.h - tensors in files: .npy and .safetensors -------------------------------------------------===//
+//===- TensorFile.h - tensors in files: .npy, .safetensors and .txt -------------------------------------------===//
 //
 // .npy is NumPy's format, version 1 to 3 (numpy.lib.format): little-endian, C order. Element types are converted to
 // those of models where nothing is lost but precision: f8, f2 to f32; i8, i2, i1, u1, u2 to i32; a value that an i32
-// can't hold is an error.
+// can't hold is an error. A .txt holds lines of characters (TextFile.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -39,10 +39,12 @@ struct HostTensor {
   attn_tensor view();
 };
 
-/// Reads `path` (.npy) or `path:name` (a tensor of a .safetensors file; the name may be left out where there is one).
+/// Reads `path` (.npy or .txt) or `path:name` (a tensor of a .safetensors file; the name may be left out where there is
+/// one).
 llvm::Expected<HostTensor> readTensor(const std::string &place);
 
-/// Writes named tensors to `path`: one to .npy, any number to .safetensors. The file appears whole or not at all.
+/// Writes named tensors to `path`: one to .npy or .txt, any number to .safetensors. The file appears whole or not at
+/// all.
 llvm::Error writeTensors(const std::string &path, const std::vector<std::pair<std::string, HostTensor>> &tensors);
 
 } // namespace attnc

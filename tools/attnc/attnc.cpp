@@ -35,6 +35,7 @@ int main(int argc, char **argv) {
   attnc::addExplain(app, exitCode);
   attnc::addRun(app, exitCode);
   attnc::addTrain(app, exitCode);
+  attnc::addEvaluate(app, exitCode);
   attnc::addGenerate(app, exitCode);
   attnc::addBench(app, exitCode);
   try {

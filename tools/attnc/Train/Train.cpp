@@ -1,6 +1,5 @@
 // attnc train: trains a model on data, with validation, checkpoints and a report.
 #include "tools/attnc/Commands.h"
-#include "tools/attnc/InputRanges.h"
 #include "tools/attnc/SourceOptions.h"
 #include "tools/attnc/Train/Divergence.h"
 #include "tools/attnc/Train/History.h"
@@ -71,24 +70,6 @@ private:
 
 } // namespace
 
-/// The size below which tokens must stay, as the model says; 0 where it does not.
-static int64_t vocabularyOf(const TrainOptions &options, const attn_entry_info &entry) {
-  if (options.source.isObject())
-    return 0;
-  CompileOptions importOnly = options.source.compile;
-  importOnly.dump = Phase::Import;
-  Compilation made;
-  if (compile(importOnly, made, nulls()) != Outcome::Done)
-    return 0;
-  InputRanges ranges = inputRanges(*made.module, entry.name);
-  int64_t least = 0;
-  for (const auto &[name, sizes] : ranges)
-    for (const std::string &size : sizes)
-      if (int64_t number; !StringRef(size).getAsInteger(10, number) && (least == 0 || number < least))
-        least = number;
-  return least;
-}
-
 Trainer::Options Training::checkpointOptions() const {
   Trainer::Options result = options.trainer;
   result.weights = file("checkpoint.safetensors");
@@ -113,7 +94,7 @@ Error Training::begin() {
   if (!read)
     return read.takeError();
   data = std::move(*read);
-  if (Error error = data->check(options.shape, vocabularyOf(options, trainer->step())))
+  if (Error error = data->check(options.shape, options.source.rangesOf(trainer->step().name, Phase::Import)))
     return error;
   if (Error error = checkMaps(model, trainer->step(), *data, options.maps))
     return error;

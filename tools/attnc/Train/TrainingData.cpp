@@ -1,5 +1,6 @@
 #include "tools/attnc/Train/TrainingData.h"
 #include "attn/random.h"
+#include "tools/attnc/TextFile.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -29,10 +30,14 @@ static Expected<std::vector<int32_t>> readTokens(const std::string &path) {
 }
 
 int32_t dataInputs(const attn_entry_info &entry) {
-  if (entry.input_count == 0)
-    return 0;
-  const attn_tensor_info &last = entry.tensors[entry.input_count - 1];
-  return entry.input_count - (last.dtype == ATTN_I32 && last.rank == 0 && StringRef(last.name) == "seed");
+  auto isKey = [&](int32_t input, StringRef name) {
+    return input >= 0 && entry.tensors[input].dtype == ATTN_I32 && entry.tensors[input].rank == 0 &&
+           name == entry.tensors[input].name;
+  };
+  int32_t last = entry.input_count - 1;
+  if (isKey(last, "step") && isKey(last - 1, "seed"))
+    return last - 1;
+  return isKey(last, "seed") ? last : entry.input_count;
 }
 
 std::optional<int64_t> leadingNumber(const attn_tensor_info &tensor) {
@@ -59,7 +64,7 @@ static bool takesTokens(const attn_entry_info &entry) {
 /// The dimensions of the inputs in front of the rows: 1 where the step accumulates.
 int32_t TrainingData::accumulated() const {
   bool isOfTokens = isSequence() && entry->tensors[0].rank == 3;
-  return isOfTokens || (!isSequence() && entry->tensors[0].rank == int32_t(samples.front().shape.size()) + 1);
+  return isOfTokens || (!isSequence() && entry->tensors[0].rank == int32_t(samples.front().tensor.shape.size()) + 1);
 }
 
 Expected<TrainingData> TrainingData::read(const attn_model &model, const attn_entry_info &entry,
@@ -80,61 +85,153 @@ Expected<TrainingData> TrainingData::read(const attn_model &model, const attn_en
     return data;
   }
   data.samples.resize(dataInputs(entry));
-  for (StringRef place : places) {
-    auto [name, file] = place.split('=');
-    int32_t input = 0;
-    while (input < dataInputs(entry) && name != entry.tensors[input].name)
-      ++input;
-    if (file.empty() || input == dataInputs(entry))
-      return createStringError(formatv("--data {0}: expected input=FILE, with an input of '{1}'", place, entry.name));
-    auto tensor = readTensor(file.str());
-    if (!tensor)
-      return tensor.takeError();
-    data.samples[input] = std::move(*tensor);
-  }
+  if (data.samples.empty())
+    return createStringError(formatv("'{0}' has no inputs that data are for", entry.name));
+  for (StringRef place : places)
+    if (Error error = data.readSamples(place))
+      return std::move(error);
   for (int32_t input = 0; input < dataInputs(entry); ++input)
-    if (data.samples[input].shape.empty())
+    if (data.samples[input].tensor.shape.empty())
       return createStringError(
           formatv("input '{0}' has no data; give it by --data {0}=FILE", entry.tensors[input].name));
-  for (const HostTensor &sample : data.samples)
-    if (sample.shape.front() != data.samples.front().shape.front())
-      return createStringError(formatv("the inputs have {0} and {1} samples (their first dimension)",
-                                       data.samples.front().shape.front(), sample.shape.front()));
+  for (const Samples &input : data.samples)
+    if (input.tensor.shape.front() != data.count())
+      return createStringError(formatv("the inputs have {0} and {1} samples (their first dimension)", data.count(),
+                                       input.tensor.shape.front()));
   data.split = int64_t(double(data.count()) * (1 - heldOut));
   return data;
+}
+
+/// Of "input=FILE".
+Error TrainingData::readSamples(StringRef place) {
+  auto [name, file] = place.split('=');
+  int32_t input = 0;
+  while (input < dataInputs(*entry) && name != entry->tensors[input].name)
+    ++input;
+  if (file.empty() || input == dataInputs(*entry))
+    return createStringError(formatv("--data {0}: expected input=FILE, with an input of '{1}'", place, entry->name));
+  auto tensor = readTensor(file.str());
+  if (!tensor)
+    return tensor.takeError();
+  samples[input] = {std::move(*tensor), file.str(), attnc::isText(file)};
+  return Error::success();
 }
 
 uint64_t TrainingData::fingerprint() const {
   auto *values = reinterpret_cast<const uint8_t *>(tokens.data());
   uint64_t hash = xxh3_64bits(ArrayRef(values, tokens.size() * sizeof(int32_t)));
-  for (const HostTensor &sample : samples) {
-    auto *bytes = reinterpret_cast<const uint8_t *>(sample.bytes.data());
-    hash = hash * 0x9E3779B97F4A7C15 + xxh3_64bits(ArrayRef(bytes, sample.bytes.size()));
+  for (const Samples &input : samples) {
+    auto *bytes = reinterpret_cast<const uint8_t *>(input.tensor.bytes.data());
+    hash = hash * 0x9E3779B97F4A7C15 + xxh3_64bits(ArrayRef(bytes, input.tensor.bytes.size()));
   }
   return hash;
 }
 
-Error TrainingData::check(BatchShape shape, int64_t vocabulary) const {
+//===- Do they fit? -----------------------------------------------------------------------------------------------===//
+
+/// The least of the sizes that are numbers; 0 where there is none.
+static int64_t leastOf(const std::vector<std::string> &sizes) {
+  int64_t least = 0;
+  for (StringRef size : sizes)
+    if (int64_t number; !size.getAsInteger(10, number) && (least == 0 || number < least))
+      least = number;
+  return least;
+}
+
+Error TrainingData::check(BatchShape shape, const InputRanges &ranges) const {
   int64_t least = isSequence() ? shape.sequence + 2 : 1;
   if (split < least)
     return createStringError(formatv("the data are too short: {0} {1} to train on, and a batch wants at least {2}",
                                      split, isSequence() ? "tokens" : "samples", least));
+  return fits(ranges);
+}
+
+Error TrainingData::fits(const InputRanges &ranges) const {
+  if (isSequence()) {
+    std::vector<std::string> sizes; // both inputs have the same tokens
+    for (const auto &[name, those] : ranges)
+      append_range(sizes, those);
+    return fitsTokens(leastOf(sizes));
+  }
+  for (int32_t input = 0; input < int32_t(samples.size()); ++input) {
+    if (Error error = fitsInput(input))
+      return error;
+    auto found = ranges.find(entry->tensors[input].name);
+    if (isOfLines(input) && found != ranges.end())
+      if (Error error = fitsCharacters(input, leastOf(found->second)))
+        return error;
+  }
+  return Error::success();
+}
+
+Error TrainingData::fitsTokens(int64_t vocabulary) const {
   for (size_t place = 0; place < tokens.size() && vocabulary > 0; ++place)
     if (tokens[place] < 0 || tokens[place] >= vocabulary)
       return createStringError(
           formatv("token {0} of the data is {1}, outside of the vocabulary of {2}", place, tokens[place], vocabulary));
-  for (auto [number, sample] : enumerate(samples)) {
-    const attn_tensor_info &info = entry->tensors[number];
-    int32_t front = accumulated();
-    bool fits = sample.dtype == info.dtype && int32_t(sample.shape.size()) + front == info.rank;
-    for (int32_t d = 1 + front; fits && d < info.rank; ++d)
-      fits = info.shape[d].term_count != 1 || info.shape[d].terms[0].factor_count > 0 ||
-             info.shape[d].terms[0].coefficient == sample.shape[d - front];
-    if (!fits)
-      return createStringError(
-          formatv("the data of input '{0}' do not have its element type, rank and sizes", info.name));
-  }
   return Error::success();
+}
+
+/// How wide the entry point lets lines be, with the zero behind them; nothing where it does not say.
+static std::optional<int64_t> widest(const attn_entry_info &entry, const attn_tensor_info &input) {
+  const attn_size_info &last = input.shape[input.rank - 1];
+  if (int32_t dimension = attn_size_dimension(&last); dimension >= 0)
+    return entry.dimensions[dimension].max >= 0 ? std::optional(entry.dimensions[dimension].max) : std::nullopt;
+  return last.term_count == 1 && last.terms[0].factor_count == 0 ? std::optional(last.terms[0].coefficient)
+                                                                 : std::nullopt;
+}
+
+Error TrainingData::fitsInput(int32_t input) const {
+  const Samples &those = samples[input];
+  const attn_tensor_info &info = entry->tensors[input];
+  int32_t front = accumulated();
+  bool fits = those.tensor.dtype == info.dtype && int32_t(those.tensor.shape.size()) + front == info.rank;
+  for (int32_t d = 1 + front; fits && d < info.rank - those.isOfLines; ++d)
+    fits = info.shape[d].term_count != 1 || info.shape[d].terms[0].factor_count > 0 ||
+           info.shape[d].terms[0].coefficient == those.tensor.shape[d - front];
+  if (!fits)
+    return createStringError(
+        formatv("the data of input '{0}' do not have its element type, rank and sizes", info.name));
+  std::optional<int64_t> width = those.isOfLines ? widest(*entry, info) : std::nullopt;
+  for (int64_t row = 0; width && row < those.tensor.shape.front(); ++row)
+    if (those.length(row) >= *width)
+      return createStringError(formatv("{0}:{1}: has {2} characters, and '{3}' has room for {4} and their end",
+                                       those.path, row + 1, those.length(row), info.name, *width - 1));
+  return Error::success();
+}
+
+Error TrainingData::fitsCharacters(int32_t input, int64_t vocabulary) const {
+  const HostTensor &lines = samples[input].tensor;
+  for (int64_t at = 0; at < lines.count() && vocabulary > 0; ++at)
+    if (int32_t point = lines.integers()[at]; point >= vocabulary)
+      return createStringError(formatv("{0}:{1}: has the character '{2}' of the code point {3}, outside of the "
+                                       "vocabulary of {4}",
+                                       samples[input].path, at / lines.shape.back() + 1, character(point), point,
+                                       vocabulary));
+  return Error::success();
+}
+
+//===- Batches ----------------------------------------------------------------------------------------------------===//
+
+int64_t TrainingData::Samples::length(int64_t row) const {
+  const int32_t *first = tensor.integers() + row * tensor.shape.back();
+  return std::find(first, first + tensor.shape.back(), 0) - first;
+}
+
+/// Of lines: what the entry point says, or the longest of these rows in the inputs of the same dimension, and its end.
+int64_t TrainingData::widthOf(size_t input, const std::vector<int64_t> &rows) const {
+  auto dimensionOf = [&](size_t number) {
+    const attn_tensor_info &info = entry->tensors[number];
+    return attn_size_dimension(&info.shape[info.rank - 1]);
+  };
+  int32_t dimension = dimensionOf(input);
+  if (dimension < 0)
+    return widest(*entry, entry->tensors[input]).value_or(samples[input].tensor.shape.back());
+  int64_t width = 1;
+  for (auto [number, those] : enumerate(samples))
+    for (int64_t row : those.isOfLines &&dimensionOf(number) == dimension ? rows : std::vector<int64_t>())
+      width = std::max(width, those.length(row) + 1);
+  return width;
 }
 
 std::vector<HostTensor> TrainingData::gather(BatchShape shape, const std::vector<int64_t> &starts) const {
@@ -145,13 +242,16 @@ std::vector<HostTensor> TrainingData::gather(BatchShape shape, const std::vector
     for (int64_t row = 0; row < rows; ++row)
       std::copy_n(tokens.begin() + starts[row] + shift, shape.sequence, tensor.integers() + row * shape.sequence);
   }
-  for (const HostTensor &sample : samples) {
-    std::vector<int64_t> sizes = sample.shape;
+  for (auto [input, those] : enumerate(samples)) {
+    std::vector<int64_t> sizes = those.tensor.shape;
     sizes.front() = rows;
-    HostTensor &tensor = result.emplace_back(sample.dtype, sizes);
-    size_t bytes = sample.bytes.size() / size_t(sample.shape.front());
+    if (those.isOfLines)
+      sizes.back() = widthOf(input, starts);
+    HostTensor &tensor = result.emplace_back(those.tensor.dtype, sizes);
+    size_t from = those.tensor.bytes.size() / size_t(those.tensor.shape.front());
+    size_t to = tensor.bytes.size() / size_t(std::max<int64_t>(rows, 1));
     for (int64_t row = 0; row < rows; ++row)
-      std::copy_n(sample.bytes.begin() + starts[row] * bytes, bytes, tensor.bytes.begin() + row * bytes);
+      std::copy_n(those.tensor.bytes.begin() + starts[row] * from, std::min(from, to), tensor.bytes.begin() + row * to);
   }
   return result;
 }

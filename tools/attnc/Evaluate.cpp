@@ -1,0 +1,161 @@
+// attnc evaluate: the means of what an entry point gives over a data set, such as accuracies of a trained model.
+#include "tools/attnc/Commands.h"
+#include "tools/attnc/Runner.h"
+#include "tools/attnc/SourceOptions.h"
+#include "tools/attnc/Train/TrainingData.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <fmt/format.h>
+
+using namespace llvm;
+
+namespace attnc {
+
+namespace {
+
+struct EvaluateOptions {
+  SourceOptions source;
+  std::string entry, weights;
+  std::vector<std::string> data;
+  BatchShape shape{64, 128};
+  double heldOut = 1;
+  uint64_t seed = 0;
+  int64_t threads = 0;
+};
+
+/// The mean of a result over all batches.
+struct Mean {
+  double sum = 0, weight = 0;
+  void add(const HostTensor &result, int64_t rows);
+};
+
+/// One run of the command.
+class Evaluation {
+public:
+  Evaluation(const EvaluateOptions &options, const attn_model &model) : options(options), model(model), runner(model) {}
+  Error run();
+
+private:
+  Error findEntry();
+  Error addBatch(std::vector<HostTensor> batch, int64_t batchNumber);
+  void print() const;
+  const attn_entry_info &entry() const { return model.entries[number]; }
+
+  const EvaluateOptions &options;
+  const attn_model &model;
+  Runner runner;
+  int64_t number = -1, rows = 0;
+  std::vector<Mean> means; ///< of the results
+};
+
+} // namespace
+
+/// A number speaks for its rows; of a tensor every element counts alike.
+void Mean::add(const HostTensor &result, int64_t rows) {
+  double share = result.shape.empty() ? double(rows) : 1;
+  for (int64_t i = 0, count = result.count(); i < count; ++i)
+    sum += share * result.at(i);
+  weight += share * double(result.count());
+}
+
+Error Evaluation::findEntry() {
+  std::string names;
+  int64_t count = 0;
+  for (int64_t each = 0; each < model.entry_count; ++each) {
+    if (model.entries[each].updates)
+      continue;
+    names += (names.empty() ? "" : ", ") + std::string(model.entries[each].name);
+    if (!options.entry.empty() && options.entry != model.entries[each].name)
+      continue;
+    number = each;
+    ++count;
+  }
+  if (count == 1)
+    return Error::success();
+  if (count > 1)
+    return createStringError(formatv("say which entry point, by --entry: {0}", names));
+  return createStringError(formatv("no entry point '{0}' to evaluate, which would leave parameters as they are; the "
+                                   "model has {1}",
+                                   options.entry, names.empty() ? "none" : names));
+}
+
+Error Evaluation::addBatch(std::vector<HostTensor> batch, int64_t batchNumber) {
+  int64_t size = batch.front().shape.front();
+  for (int32_t input = int32_t(batch.size()); input < entry().input_count; ++input) { // what its draws are keyed by
+    bool isSeed = StringRef(entry().tensors[input].name) == "seed";
+    batch.emplace_back(ATTN_I32, std::vector<int64_t>{}).integers()[0] = int32_t(isSeed ? options.seed : batchNumber);
+  }
+  auto results = runner.run(number, batch);
+  if (!results)
+    return results.takeError();
+  rows += size;
+  means.resize(results->size());
+  for (auto [mean, result] : zip_equal(means, *results))
+    mean.add(result, size);
+  return Error::success();
+}
+
+void Evaluation::print() const {
+  fmt::print("{}  {} rows", entry().name, rows);
+  for (auto [result, mean] : enumerate(means))
+    fmt::print("  {} {:.5g}", entry().tensors[entry().input_count + int32_t(result)].name, mean.sum / mean.weight);
+  fmt::print("\n");
+}
+
+Error Evaluation::run() {
+  if (Error error = findEntry())
+    return error;
+  auto data = TrainingData::read(model, entry(), options.data, options.heldOut);
+  if (!data)
+    return data.takeError();
+  if (Error error = data->fits(options.source.rangesOf(entry().name, Phase::Import)))
+    return error;
+  if (Error error = runner.start(options.threads))
+    return error;
+  if (Error error = runner.loadWeights(options.weights, 0, options.seed))
+    return error;
+  for (int64_t batchNumber = 0;; ++batchNumber) {
+    std::vector<HostTensor> batch = data->heldOutBatch(options.shape, batchNumber);
+    if (batch.empty())
+      break;
+    if (Error error = addBatch(std::move(batch), batchNumber))
+      return error;
+  }
+  if (rows == 0)
+    return createStringError("the data have no batch to evaluate with: give more of them, a larger --held-out, or a "
+                             "smaller --batch or --seq");
+  print();
+  return Error::success();
+}
+
+static ExitCode evaluate(const EvaluateOptions &options) {
+  ExitCode exitCode = ExitCode::Success;
+  std::optional<LoadedModel> loaded = options.source.load(exitCode);
+  return loaded ? report(Evaluation(options, loaded->model()).run()) : exitCode;
+}
+
+void addEvaluate(CLI::App &app, ExitCode &exitCode) {
+  auto options = std::make_shared<EvaluateOptions>();
+  CLI::App *command = app.add_subcommand("evaluate", "Average what an entry point gives over data");
+  options->source.addTo(*command, SourceOptions::Takes::ModelsAndObjects);
+  command->add_option("--data", options->data, "As for train: text, tokens (.npy), or input=FILE for each input")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--entry", options->entry, "The entry point; may be left out where there is one");
+  command->add_option("--weights", options->weights, "A .safetensors file of parameters")->type_name("FILE");
+  command->add_option("--held-out", options->heldOut, "Share of the data, at their end; all unless said")
+      ->check(CLI::Range(0.0, 1.0));
+  command->add_option("--batch", options->shape.batch, "Rows of a batch")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->add_option("--seq", options->shape.sequence, "Tokens of a row")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->add_option("--seed", options->seed, "Of draws, and of parameters that are not given")
+      ->capture_default_str();
+  command->add_option("--threads", options->threads, "Threads; 0 is one for each processor")->capture_default_str();
+  command->footer("Example:\n  attnc evaluate examples/chargpt/chargpt.attn --entry loss --weights "
+                  "run/weights.safetensors --data text.txt --held-out 0.1");
+  command->callback([options, &exitCode] { exitCode = evaluate(*options); });
+}
+
+} // namespace attnc
