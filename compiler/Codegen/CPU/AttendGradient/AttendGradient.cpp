@@ -30,7 +30,10 @@ void AttendGradient::emitSplits() {
 void AttendGradient::emitMerge() {
   openWhole();
   splitCount = frame.size(splits());
-  loops.when(loops.less(loops.constant(1), splitCount), [&] { forEachBatch([&] { mergeBatch(); }); });
+  forEachBatch([&] {
+    loops.when(loops.less(loops.constant(1), splitCount), [&] { mergeBatch(); });
+    mergeTanhRows();
+  });
 }
 
 //===-------------------------------------------- the chunk ---------------------------------------------------===//
@@ -57,7 +60,8 @@ void AttendGradient::takeTiles() {
   for (const GradientDot &dot : problem.dots)
     keyPanels.push_back(panelOf(dot.features));
   valuePanel = panelOf(problem.values);
-  for (size_t i = 0; i < std::max<size_t>(1, problem.dots.size()); ++i) {
+  takeTanhTiles();
+  for (size_t i = 0; i < std::max<size_t>(1, problem.dots.size() + problem.tanhs.size()); ++i) {
     scoreTiles.push_back(scratch.take(1, pairs));
     gradientTiles.push_back(scratch.take(1, pairs));
   }
@@ -122,8 +126,10 @@ void AttendGradient::computeBatch() {
   findFirstBatches();
   readScales();
   computeRowTerms();
+  startTanhs();
   loops.loop(firstSplitKey, endSplitKey, loops.constant(schedule.tileKv),
              [&](Value firstKey) { computeKeys(firstKey); });
+  finishTanhs();
 }
 
 void AttendGradient::computeKeys(Value firstKey) {
@@ -136,11 +142,13 @@ void AttendGradient::computeKeys(Value firstKey) {
   tensor::ExtractOp value = problem.value;
   packPanel(keysOf(value, op.getValue().getArguments().back(), frame.buffer(value.getTensor()), problem.values),
             valuePanel, valueScale, firstKey);
+  packTanhKeys(firstKey);
   Value keyCount = loops.min(loops.constant(schedule.tileKv), loops.sub(keys, firstKey));
   loops.loop(loops.constant(0), rows, loops.constant(schedule.tileQ), [&](Value firstRow) {
     Value rowCount = loops.min(loops.constant(schedule.tileQ), loops.sub(rows, firstRow));
     visit({firstRow, rowCount, firstKey, keyCount});
   });
+  addKeySums(firstKey, keyCount);
 }
 
 /// Skips the block where no pair is kept, and leaves out all tests where every pair is.
@@ -205,6 +213,7 @@ bool AttendGradient::findEnds(const Block &block, const AttendMask &mask) {
 }
 
 void AttendGradient::computeBlock(const Block &block) {
+  packTanhRows(block);
   computeWeights(block);
   computePairGradients(block);
   accumulateAll(block);

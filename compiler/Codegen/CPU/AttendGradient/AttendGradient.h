@@ -23,6 +23,8 @@
 // **Diagonals.** Where a mask tells by indices up to which key a row keeps pairs, the sums of a block that is cut leave
 // out what lies beyond, in steps of four rows and keys.
 //
+// **Additive scores** (SumOfTanh.h) take the place of products with panels: AttendGradientTanh.cpp.
+//
 // A pair whose weight is 0 (masked, or below 2^-100) has the gradient 0, whatever its score's derivative is.
 //
 //===------------------------------------------------------------------------------------------------------------===//
@@ -45,6 +47,8 @@ public:
   void emitClear();
   void emitSplits();
   void emitMerge();
+  /// A last phase of one chunk: what all chunks have summed for elements that they share.
+  void emitShared();
 
   SizeExpr splits() const; ///< of the keys of one chunk
   SizeExpr sharedBytes() const;
@@ -113,6 +117,55 @@ private:
   void clearParts();
   void mergeBatch();
 
+  // AttendGradientTanh.cpp: additive scores
+  struct TanhTiles {
+    Value rowTerms, rowPowers, keyTerms, keyPowers; ///< [row][feature], [feature][key]
+    Value coefficients, sumOfCoefficients;          ///< [feature]; a vector
+    Value scale, scoreScale;                        ///< vectors; with log2e
+    Value rowSums, keySums;                         ///< of g r (1 - r), as the terms lie
+    Value coefficientSums, pairSum, termSums;       ///< [feature][lane] of g r, [lane] of g, [feature]
+    Value coefficientsInRange, keysInRange, inRange;
+  };
+  /// Four features of a row, and a vector of keys with the gradients of the pairs.
+  struct TanhPairs {
+    Value rowPlace, feature, lane, gradient;
+  };
+  SumOfTanhCode tanhCode() { return {loops, target}; }
+  int64_t paddedFeatures(const GradientTanh &tanh) const;
+  int64_t alignedFeatures(unsigned tanh) const {
+    int64_t atOnce = SumOfTanhCode::featuresAtOnce;
+    return (problem.tanhs[tanh].features + atOnce - 1) / atOnce * atOnce;
+  }
+  void takeTanhTiles();
+  Value featuresAt(const GradientTanh &tanh, RegionVectoriser &at, Value first, Value formula);
+  void bindTanhFeatures(const GradientTanh &tanh, RegionVectoriser &at, Value first);
+  void startTanhs();
+  void finishTanhs();
+  void packTanhKeys(Value firstKey);
+  void packTanhRows(const Block &block);
+  Values tanhArguments(const TanhTiles &tiles, bool byPowers, Value rowPlace, Value feature, Value lane);
+  void sumTanhs(unsigned tanh, Value row, int64_t tileRows);
+  void sumTanhsBy(unsigned tanh, Value row, int64_t tileRows, bool byPowers);
+  void accumulateTanhs(const Block &block);
+  Value pairGradients(unsigned tanh, const Block &block, Value row, Value lane);
+  void accumulateTanhsBy(unsigned tanh, const Block &block, bool byPowers);
+  void addTanhGradients(unsigned tanh, bool byPowers, const TanhPairs &pairs, Values &ofCoefficients, Values &ofRow);
+  void storeSums(ValueRange vectors, Value memref, Value place);
+  Value termGradient(const TanhTiles &tiles, Value sum, Value first);
+  void addTermGradient(const GradientTanh &tanh, const std::vector<GradientScope::Leaf> &leaves, RegionVectoriser at,
+                       Value first, Value gradient);
+  void addRowSums(unsigned tanh, const Block &block);
+  void addKeySums(Value firstKey, Value keyCount);
+  SizeExpr rowPartFloats(const GradientTanh &tanh) const;
+  SizeExpr sharedPartFloats(const GradientTanh &tanh) const;
+  Value tanhParts(unsigned tanh, bool ofRows);
+  Value rowParts(unsigned tanh) { return tanhParts(tanh, /*ofRows=*/true); }
+  Value sharedParts(unsigned tanh) { return tanhParts(tanh, /*ofRows=*/false); }
+  Value rowPart(unsigned tanh, Value part, Value row);
+  Value sharedPart(unsigned tanh, Value part, Value chunk);
+  void clearTanhParts();
+  void mergeTanhRows();
+
   // AttendGradientPairs.cpp: weights and gradients of pairs
   void forEachTile(Value count, int64_t rows, llvm::function_ref<void(Value, int64_t)> body);
   Values multiply(TileSize size, Value begin, Value end, Values sums, Left left, Right right);
@@ -151,7 +204,8 @@ private:
   Value valueScale;                 ///< f32: s
   Values keyPanels;                 ///< [dot]: Kt
   Value valuePanel;                 ///< Vt
-  Values scoreTiles, gradientTiles; ///< [dot]: P (the first), scores (the others); dS
+  Values scoreTiles, gradientTiles; ///< [dot, then tanh]: P (the first), scores (the others); dS
+  std::vector<TanhTiles> tanhTiles; ///< [tanh]
   Values keptTiles;                 ///< [kept partial]
   Value rowLse, rowDelta;           ///< nl, nd
   static constexpr int64_t stepOfEnds = 4;

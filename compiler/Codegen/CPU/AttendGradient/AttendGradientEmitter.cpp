@@ -14,6 +14,8 @@ static KernelCost costOf(const AttendGradientProblem &problem) {
   SizeExpr perPair = 10 + 2 * problem.values + (problem.valueResult ? 2 * problem.values : 0);
   for (const GradientDot &dot : problem.dots)
     perPair = perPair + SizeExpr(2 * dot.features * (1 + dot.rowResult.has_value() + dot.keyResult.has_value()));
+  for (const GradientTanh &tanh : problem.tanhs)
+    perPair = perPair + SizeExpr(20 * tanh.features);
   const AttendProblem &attend = problem.attend;
   KernelSizes sizes(attend.kernel);
   return {attend.batches * attend.rows * attend.keys * perPair, sizes.bytesRead(), sizes.bytesWritten()};
@@ -57,6 +59,10 @@ static KernelCode emitTiled(AttendGradientProblem &problem, func::FuncOp kernel,
     addPhase(symbol + ".merge", &AttendGradient::emitMerge);
   } else {
     addPhase(symbol, &AttendGradient::emitWhole);
+  }
+  if (llvm::any_of(problem.tanhs, std::mem_fn(&GradientTanh::hasShared))) {
+    addPhase(symbol + ".shared", &AttendGradient::emitShared);
+    result.phases.back().chunks = 1;
   }
   result.cost = costOf(problem);
   recordSchedule(kernel, {{"form", StringRef("tiles")}, {"tile_q", schedule.tileQ}, {"tile_kv", schedule.tileKv}});

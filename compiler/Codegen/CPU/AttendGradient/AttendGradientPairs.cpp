@@ -109,8 +109,8 @@ bool AttendGradient::finishesInRegisters(const Block &block) {
   bool readsPairsAlone = llvm::all_of(problem.terms, [&](const GradientTerm &term) {
     return llvm::any_of(attend.pairExtracts, [&](const PairExtract &each) { return each.op == term.extract; });
   });
-  return block.isWhole && problem.dots.size() == 1 && op.getNumKeys() == 1 && readsPairsAlone &&
-         costOf(op.getScore()).instructions <= most;
+  return block.isWhole && problem.dots.size() == 1 && problem.tanhs.empty() && op.getNumKeys() == 1 &&
+         readsPairsAlone && costOf(op.getScore()).instructions <= most;
 }
 
 /// Runs `compute` for a tile of rows, or leaves it zero where its rows keep nothing of the block.
@@ -171,6 +171,8 @@ void AttendGradient::computeWeights(const Block &block) {
         Matrix matrix = rowsOf(dot.rowFactor, dot.feature, frame.buffer(dot.rowFactor.getTensor()), dot.features);
         multiplyByPanel(matrix, keyPanels[number], scoreTiles[number], block, row, tileRows, {}, finish);
       }
+      for (unsigned number = 0; number < problem.tanhs.size(); ++number)
+        sumTanhs(number, row, tileRows);
       if (!inRegisters)
         finishWeights(block, row, tileRows);
     });
@@ -188,6 +190,9 @@ void AttendGradient::finishWeights(const Block &block, Value firstRow, int64_t t
       Value place = tileAt(row, at(vector));
       for (auto [number, dot] : llvm::enumerate(problem.dots))
         pair.bindValue(attend.products[dot.product].head, loops.load(scoreTiles[number], ValueRange{place}));
+      for (auto [number, tanh] : llvm::enumerate(problem.tanhs))
+        pair.bindValue(attend.products[tanh.product].head,
+                       loops.load(scoreTiles[problem.dots.size() + number], ValueRange{place}));
       loops.store(finishWeight(block, pair, place, rowTerm), scoreTiles[0], ValueRange{place});
     }
   });
@@ -258,14 +263,19 @@ Value AttendGradient::finishPairGradient(const Block &block, RegionVectoriser &p
   for (auto [term, first] : llvm::zip(problem.terms, isFirst))
     addGradient(term.result, term.extract, pair, of(term.partial), first);
   Value ofFirst = gradient;
+  auto pass = [&](size_t number, Value partial, Value scale) {
+    Value ofProduct = loops.mulf(of(partial), scale);
+    if (number == 0)
+      ofFirst = ofProduct;
+    else
+      loops.store(ofProduct, gradientTiles[number], ValueRange{place});
+  };
   for (auto [number, dot] : llvm::enumerate(problem.dots))
-    if (dot.rowResult || dot.keyResult) {
-      Value ofDot = loops.mulf(of(dot.partial), loops.splat(dotScales[number]));
-      if (number == 0)
-        ofFirst = ofDot;
-      else
-        loops.store(ofDot, gradientTiles[number], ValueRange{place});
-    }
+    if (dot.rowResult || dot.keyResult)
+      pass(number, dot.partial, loops.splat(dotScales[number]));
+  for (auto [number, tanh] : llvm::enumerate(problem.tanhs))
+    if (tanh.isWanted())
+      pass(problem.dots.size() + number, tanh.partial, tanhTiles[number].scale);
   return ofFirst;
 }
 

@@ -26,6 +26,8 @@ SizeExpr AttendGradient::sharedBytes() const {
   SizeExpr floats = 0;
   for (const GradientDot &dot : problem.dots)
     floats = floats + partFloats(dot);
+  for (const GradientTanh &tanh : problem.tanhs)
+    floats = floats + rowPartFloats(tanh) + sharedPartFloats(tanh);
   return floats * SizeExpr(4);
 }
 
@@ -69,6 +71,7 @@ void AttendGradient::clearParts() {
     Value count = loops.choose(isFirst, zero, floats);
     clearRun(partsOf(number), begin, loops.add(begin, count));
   }
+  clearTanhParts();
 }
 
 void AttendGradient::mergeBatch() {

@@ -99,6 +99,11 @@ private:
     unfoldWantedScales();
     for (auto [number, product] : llvm::enumerate(problem.attend.products)) {
       attn::ReduceOp op = product.op;
+      if (product.tanhs && product.features.isConstant()) {
+        if (Verdict verdict = readTanh(number); !verdict)
+          return verdict;
+        continue;
+      }
       auto key = product.isDot ? product.keyFactor.getDefiningOp<tensor::ExtractOp>() : tensor::ExtractOp();
       if (!key || op.getSizes().size() != 1 || !product.features.isConstant() ||
           !isRow(product.rowExtracts[0], op.getBody().getArgument(0)) || !isRow(key, op.getBody().getArgument(0)))
@@ -114,6 +119,24 @@ private:
       leaves.insert(dot.rowFactor);
       leaves.insert(dot.keyFactor);
     }
+    return Verdict::yes();
+  }
+
+  Verdict readTanh(unsigned number) {
+    GradientTanh &tanh = problem.tanhs.emplace_back();
+    tanh.product = number;
+    createTanhFormulas(problem.attend.products[number], tanh);
+    IndexUses uses(problem.attend.op);
+    uint64_t pairs = problem.attend.rowUses() | IndexUses::anyKey;
+    auto result = [&](Value tensor) { return resultOf(tensor); };
+    if (Verdict verdict = readTanhLeaves(tanh, uses, pairs, result); !verdict)
+      return verdict;
+    for (auto *own : {&tanh.rowLeaves, &tanh.keyLeaves})
+      for (GradientScope::Leaf &leaf : *own)
+        leaves.insert(leaf.extract);
+    for (auto *shared : {&tanh.sharedLeaves, &tanh.coefficientLeaves})
+      for (GradientScope::Leaf &leaf : *shared)
+        sharedLeaves.insert(leaf.extract);
     return Verdict::yes();
   }
 
@@ -136,6 +159,11 @@ private:
       if (!dot.partial)
         dot.rowResult = dot.keyResult = std::nullopt;
     }
+    for (GradientTanh &tanh : problem.tanhs) {
+      tanh.partial = partials.lookup(problem.attend.products[tanh.product].head);
+      if (!tanh.partial)
+        tanh.rowLeaves = tanh.keyLeaves = tanh.sharedLeaves = tanh.coefficientLeaves = {};
+    }
     for (Operation *inner : forward)
       if (auto extract = dyn_cast<tensor::ExtractOp>(inner))
         if (auto result = resultOf(extract.getTensor())) {
@@ -152,8 +180,8 @@ private:
   void foldPartials(Value one) {
     IndexUses uses(problem.attend.op);
     uint64_t pairs = problem.attend.rowUses() | IndexUses::anyKey;
-    problem.isFolded = problem.dots.size() == 1 && problem.terms.empty() && isWanted(problem.dots[0]) &&
-                       !(uses.of(problem.dots[0].partial) & pairs);
+    problem.isFolded = problem.dots.size() == 1 && problem.tanhs.empty() && problem.terms.empty() &&
+                       isWanted(problem.dots[0]) && !(uses.of(problem.dots[0].partial) & pairs);
     auto keep = [&](Value partial) {
       if (dependsOnProduct(partial) && !llvm::is_contained(problem.keptPartials, partial))
         problem.keptPartials.push_back(partial);
@@ -161,6 +189,9 @@ private:
     for (const GradientDot &dot : problem.dots)
       if (isWanted(dot))
         keep(dot.partial);
+    for (const GradientTanh &tanh : problem.tanhs)
+      if (tanh.isWanted())
+        keep(tanh.partial);
     for (const GradientTerm &term : problem.terms)
       keep(term.partial);
   }
@@ -176,7 +207,7 @@ private:
     attn::AttendOp op = problem.attend.op;
     for (Region *region : {&op.getScore(), &op.getValue()})
       region->walk([&](tensor::ExtractOp extract) {
-        if (resultOf(extract.getTensor()) && !leaves.contains(extract))
+        if (resultOf(extract.getTensor()) && !leaves.contains(extract) && !sharedLeaves.contains(extract))
           verdict = Verdict::no("it reads a tensor whose gradient is wanted inside a reduction of another form");
       });
     return verdict;
@@ -204,7 +235,9 @@ private:
     SmallVector<tensor::ExtractOp> ofRows, ofKeys;
     for (Operation *leaf : leaves) {
       auto extract = cast<tensor::ExtractOp>(leaf);
+      auto isOwn = [&](const GradientScope::Leaf &leaf) { return leaf.extract == extract; };
       bool isRow = llvm::any_of(problem.dots, [&](GradientDot &dot) { return dot.rowFactor == extract; }) ||
+                   llvm::any_of(problem.tanhs, [&](auto &tanh) { return llvm::any_of(tanh.rowLeaves, isOwn); }) ||
                    problem.attend.op.getSink().isAncestor(extract->getParentRegion());
       if (resultOf(extract.getTensor()))
         (isRow ? ofRows : ofKeys).push_back(extract);
@@ -239,6 +272,7 @@ private:
   }
 
   AttendGradientProblem &problem;
+  llvm::SetVector<Operation *> sharedLeaves; ///< loads that are the same for all pairs of a batch
 };
 
 } // namespace

@@ -3,7 +3,8 @@
 // To the score's formula the reader adds its derivatives: for each leaf x, the value d score / d x. A leaf is
 //
 //   a dot product    `head` of a PairReduction, s = sum_f a[o, f] b[k, f], scaled:   da += ds dhead b,  db += ds dhead
-//   a a term           a tensor.extract of a tensor whose gradient is wanted           dx += ds dscore/dx
+//   an additive score `head` too, s = sum_f c[f] tanh(a[o, f] + b[k, f]): what a, b and c read has its gradients
+//   a term           a tensor.extract of a tensor whose gradient is wanted           dx += ds dscore/dx
 //
 // **Splits.** Where there are few chunks the keys of each are split too: `splitsKeys` says that what a key adds to is
 // no other key's, but for the gradients of the dot products' row factors.
@@ -25,6 +26,26 @@ struct GradientDot {
   std::optional<unsigned> rowResult, keyResult;
 };
 
+/// An additive score. Its formulas are of features, rows, keys and the batch.
+struct GradientTanh {
+  unsigned product = 0; ///< of AttendProblem::products
+  mlir::BlockArgument feature;
+  int64_t features = 0;
+  mlir::Value rowTerm, keyTerm, coefficient;
+  mlir::Value partial; ///< d score / d head
+  /// The derivatives of the formulas by what they read of rows and keys; those of both terms, and of the coefficient,
+  /// by what is the same for all pairs of a batch.
+  std::vector<GradientScope::Leaf> rowLeaves = {}, keyLeaves = {}, sharedLeaves = {}, coefficientLeaves = {};
+  bool isWanted() const { return !rowLeaves.empty() || !keyLeaves.empty() || hasShared(); }
+  bool hasShared() const { return !sharedLeaves.empty() || !coefficientLeaves.empty(); }
+};
+
+/// Adds the formulas to the reduction's body.
+void createTanhFormulas(const PairReduction &product, GradientTanh &tanh);
+/// Reads the leaves; `pairs` are the uses of rows and keys.
+Verdict readTanhLeaves(GradientTanh &tanh, IndexUses &uses, uint64_t pairs,
+                       llvm::function_ref<std::optional<unsigned>(mlir::Value)> resultOf);
+
 struct GradientTerm {
   mlir::tensor::ExtractOp extract;
   mlir::Value partial; ///< d score / d element
@@ -38,6 +59,7 @@ struct GradientTerm {
 
 struct AttendGradientProblem : GradientProblem {
   llvm::SmallVector<GradientDot> dots; ///< one a product
+  std::vector<GradientTanh> tanhs;     ///< the other products, numbered behind the dots
   llvm::SmallVector<GradientTerm> terms;
   mlir::tensor::ExtractOp value; ///< the whole formula of the value
   int64_t values = 0;

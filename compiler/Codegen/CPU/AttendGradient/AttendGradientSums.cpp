@@ -27,6 +27,7 @@ void AttendGradient::accumulateAll(const Block &block) {
                   block.keyCount, block.firstRow, block.rowCount, block.isTrimmed});
     }
   }
+  accumulateTanhs(block);
 }
 
 /// The vectors of a row are split into register tiles as equal as can be.

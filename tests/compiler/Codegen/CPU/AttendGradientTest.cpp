@@ -163,14 +163,6 @@ std::vector<Mechanism> scoreMechanisms() {
 std::vector<Mechanism> pairwiseMechanisms() {
   std::vector<Mechanism> all;
   auto add = [&](std::string name) -> Mechanism & { return all.emplace_back(Mechanism{std::move(name), {}}); };
-  Mechanism &additive = add("additive");
-  additive.kernel.captured = ", %va: tensor<20xf32>";
-  additive.kernel.dot = "%t0 = arith.addf %a, %b : f32 %t1 = math.tanh %t0 : f32 %t2 = tensor.extract %va[%d] : "
-                        "tensor<20xf32> %t = arith.mulf %t1, %t2 : f32";
-  additive.kernel.of = {{"%va", "tensor<20xf32>"}};
-  additive.kernel.mask = causal;
-  additive.tolerance = 4e-5;
-  additive.captured = [](const AttendKernel &) { return std::vector{HostArray::random({20}, 5)}; };
   Mechanism &distance = add("squared distance");
   distance.kernel.dot = "%t0 = arith.subf %a, %b : f32 %t = arith.mulf %t0, %t0 : f32";
   distance.kernel.score = "%y = arith.negf %s : f32";
