@@ -43,8 +43,8 @@ __attribute__((target("avx2,fma"))) void runFma256() {
   sink = _mm256_cvtss_f32(sums[0]);
 }
 
-// Two streams, which the processor itself reads ahead of: as fast as any pattern that was tried (one to four streams, lines
-// asked for 0.5 to 16 KB ahead), and faster than one stream by up to 7 %.
+// Two streams, which the processor itself reads ahead of: as fast as any pattern that was tried (one to four streams,
+// lines asked for 0.5 to 16 KB ahead), and faster than one stream by up to 7 %.
 __attribute__((target("avx512f"))) void read512(const char *data, size_t bytes) {
   __m512 sums[8] = {};
   const char *halves[] = {data, data + bytes / 2};
