@@ -33,11 +33,14 @@ Value Importer::tensor(ExprRef expr) {
   return value;
 }
 
+/// What a tensor of such elements holds: indices lie in memory as i32.
+static Element stored(Element element) { return element == Element::Index ? Element::I32 : element; }
+
 Value Importer::compute(ExprRef expr) {
   if (isNumber(expr)) {
     Location at = location(expr->range);
-    Element stored = expr->type.element == Element::Index ? Element::I32 : expr->type.element;
-    return filled(castTo(builder, at, expr->type.element, stored, number(expr)), stored, {}, at);
+    Element element = expr->type.element;
+    return filled(castTo(builder, at, element, stored(element), number(expr)), stored(element), {}, at);
   }
   if (auto *local = expr->as<LocalRef>())
     return locals.lookup(local->local);
@@ -172,11 +175,15 @@ Value Importer::pointwise(const Expr &expr) {
   auto generic = linalg::GenericOp::create(
       builder, at, out.getType(), inputs, out, maps, iterators, [&](OpBuilder &, Location, ValueRange arguments) {
         SmallVector<Value> operands;
-        for (auto [source, input] : llvm::zip_equal(sources, inputOf))
-          operands.push_back(input < 0 ? number(source) : arguments[input]);
+        for (auto [source, input] : llvm::zip_equal(sources, inputOf)) {
+          Element element = source->type.element;
+          operands.push_back(input < 0 ? number(source)
+                                       : castTo(builder, at, stored(element), element, arguments[input]));
+        }
+        Element element = expr.type.element;
         Value result = node ? operation(builder, at, expr, operands)
-                            : castTo(builder, at, sources[0]->type.element, expr.type.element, operands[0]);
-        linalg::YieldOp::create(builder, at, result);
+                            : castTo(builder, at, sources[0]->type.element, element, operands[0]);
+        linalg::YieldOp::create(builder, at, castTo(builder, at, element, stored(element), result));
       });
   return generic.getResult(0);
 }

@@ -1,4 +1,5 @@
 #include "tools/attnc/Train/AttentionMaps.h"
+#include "tools/attnc/TextFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
@@ -52,9 +53,22 @@ static std::vector<HostTensor> sampleOf(const TrainingData &data, BatchShape sha
   return data.heldOutBatch({1, std::min(shape.sequence, longest)}, options.sample);
 }
 
+/// What the positions of a row of tokens hold.
+static std::vector<std::string> tokensOf(const HostTensor &row, bool isOfLines, bool isBytes) {
+  std::vector<std::string> tokens;
+  for (int32_t token : ArrayRef(row.integers(), row.count())) {
+    bool isLetter = isBytes && token < 128 && isPrint(char(token));
+    if (isOfLines)
+      tokens.push_back(token == 0 ? "" : character(token));
+    else
+      tokens.push_back(isLetter ? std::string(1, char(token)) : fmt::format("{}", token));
+  }
+  return tokens;
+}
+
 /// Each head of a result [..., queries, keys]; "3.0" among `wanted` picks it by the indices that have a choice.
 static void addHeads(const std::string &name, const HostTensor &result, ArrayRef<std::string> wanted,
-                     std::vector<AttentionMap> &heads) {
+                     const AttentionMap &tokens, std::vector<AttentionMap> &heads) {
   int64_t rank = int64_t(result.shape.size()), keys = result.shape[rank - 1], queries = result.shape[rank - 2];
   int64_t count = queries * keys == 0 ? 0 : result.count() / (queries * keys);
   for (int64_t head = 0; head < count; ++head) {
@@ -65,7 +79,10 @@ static void addHeads(const std::string &name, const HostTensor &result, ArrayRef
         indices.insert(indices.begin(), std::to_string(rest % result.shape[dimension]));
     if (!wanted.empty() && !is_contained(wanted, join(indices, ".")))
       continue;
-    AttentionMap map{indices.empty() ? name : name + "[" + join(indices, ", ") + "]", queries, keys, {}};
+    AttentionMap map = tokens;
+    map.name = indices.empty() ? name : name + "[" + join(indices, ", ") + "]";
+    map.queries = queries;
+    map.keys = keys;
     map.weights.assign(result.floats() + head * queries * keys, result.floats() + (head + 1) * queries * keys);
     heads.push_back(std::move(map));
   }
@@ -86,16 +103,32 @@ Expected<AttentionMaps> readMaps(const attn_model &model, Trainer &trainer, cons
   auto results = trainer.run(number, inputs);
   if (!results)
     return results.takeError();
-  for (auto [position, result] : enumerate(*results))
-    addHeads(entry.tensors[entry.input_count + position].name, result, options.heads, maps.heads);
+  AttentionMap ofResult; // with the tokens of a row, without weights
+  auto tokensAlong = [&](const attn_size_info &size) {
+    for (int32_t input = 0; input < entry.input_count; ++input) {
+      const attn_tensor_info &info = entry.tensors[input];
+      bool isOfLines = data.isOfLines(inputNumber(trainer.step(), info.name));
+      bool isSame = info.rank > 0 && attn_size_dimension(&size) >= 0 &&
+                    attn_size_dimension(&size) == attn_size_dimension(&info.shape[info.rank - 1]);
+      if (isSame && (isOfLines || data.isSequence()))
+        return tokensOf(inputs[input], isOfLines, data.isText());
+    }
+    return std::vector<std::string>();
+  };
+  for (auto [position, result] : enumerate(*results)) {
+    const attn_tensor_info &info = entry.tensors[entry.input_count + position];
+    ofResult.queryTokens = tokensAlong(info.shape[info.rank - 2]);
+    ofResult.keyTokens = tokensAlong(info.shape[info.rank - 1]);
+    addHeads(info.name, result, options.heads, ofResult, maps.heads);
+  }
   if (maps.heads.empty())
     return createStringError(formatv("'{0}' has no head {1}; heads are written as 3.0, by the indices in front of "
                                      "queries and keys",
                                      entry.name, join(options.heads, ", ")));
-  for (int64_t at = 0; data.isSequence() && at < inputs[0].count(); ++at) {
-    int32_t token = inputs[0].integers()[at];
-    bool isLetter = data.isText() && isPrint(char(token)) && token < 128;
-    maps.tokens.push_back(isLetter ? std::string(1, char(token)) : fmt::format("{}", token));
+  for (int32_t input = 0; input < entry.input_count; ++input) {
+    bool isOfLines = data.isOfLines(inputNumber(trainer.step(), entry.tensors[input].name));
+    if (isOfLines || (data.isSequence() && input == 0))
+      maps.texts.push_back(join(tokensOf(inputs[input], isOfLines, data.isText()), ""));
   }
   return maps;
 }

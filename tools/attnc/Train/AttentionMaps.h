@@ -15,11 +15,12 @@ struct AttentionMap {
   std::string name; ///< the result and the head: "weights[3, 0]"
   int64_t queries = 0, keys = 0;
   std::vector<float> weights;
+  std::vector<std::string> queryTokens, keyTokens; ///< what the rows and columns are of, where inputs are text
 };
 
 struct AttentionMaps {
   std::vector<AttentionMap> heads;
-  std::vector<std::string> tokens; ///< what the positions hold, where the model reads tokens
+  std::vector<std::string> texts; ///< what they are of, where the model reads text
 };
 
 struct MapOptions {

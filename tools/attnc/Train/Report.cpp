@@ -89,7 +89,7 @@ static std::string curves(const History &history) {
 static constexpr int shades = 12;
 
 /// An SVG of a map: the darker a cell, the more weight.
-static std::string drawing(const AttentionMap &map, const std::vector<std::string> &tokens) {
+static std::string drawing(const AttentionMap &map) {
   std::vector<std::string> paths(shades + 1);
   for (int64_t query = 0; query < map.queries; ++query)
     for (int64_t key = 0; key < map.keys; ++key) {
@@ -101,12 +101,10 @@ static std::string drawing(const AttentionMap &map, const std::vector<std::strin
   for (int shade = 1; shade <= shades; ++shade)
     if (!paths[shade].empty())
       cells += fmt::format("<path fill-opacity=\"{:.2f}\" d=\"{}\"/>", double(shade) / shades, paths[shade]);
-  for (int64_t at = 0; at < int64_t(tokens.size()); ++at) {
-    if (at < map.keys)
-      labels += fmt::format("<text x=\"{}.5\" y=\"-0.3\">{}</text>", at, escaped(tokens[at]));
-    if (at < map.queries)
-      labels += fmt::format("<text x=\"-0.7\" y=\"{}.8\">{}</text>", at, escaped(tokens[at]));
-  }
+  for (auto [at, token] : enumerate(map.keyTokens))
+    labels += fmt::format("<text x=\"{}.5\" y=\"-0.3\">{}</text>", at, escaped(token));
+  for (auto [at, token] : enumerate(map.queryTokens))
+    labels += fmt::format("<text x=\"-0.7\" y=\"{}.8\">{}</text>", at, escaped(token));
   return fmt::format("<figure><svg class=\"map\" viewBox=\"-1.5 -1.5 {} {}\" role=\"img\" aria-label=\"{}\">"
                      "<rect width=\"{}\" height=\"{}\"/>{}{}</svg><figcaption>{}</figcaption></figure>\n",
                      map.keys + 2, map.queries + 2, map.name, map.keys, map.queries, cells, labels, map.name);
@@ -116,12 +114,12 @@ static std::string maps(const AttentionMaps &maps) {
   if (maps.heads.empty())
     return {};
   std::string text = "<h2>What attention looks at</h2>\n<p>A row for each query, a column for each key";
-  if (!maps.tokens.empty())
-    text += ", of these tokens: <code>" + escaped(join(maps.tokens, "")) + "</code>";
+  for (auto [number, each] : enumerate(maps.texts))
+    text += (number == 0 ? ", of <code>" : ", <code>") + escaped(each) + "</code>";
   text += ". The shade is the square root of the weight.</p>\n";
   text += "<div class=\"maps\">\n";
   for (const AttentionMap &map : maps.heads)
-    text += drawing(map, maps.tokens);
+    text += drawing(map);
   return text + "</div>\n";
 }
 
@@ -130,7 +128,7 @@ body { font: 15px/1.5 system-ui, sans-serif; max-width: 900px; margin: 2em auto;
 table { border-collapse: collapse; } th { text-align: left; padding-right: 2em; font-weight: normal; color: #666; }
 svg line { stroke: #ddd; } svg text { font-size: 12px; fill: #666; }
 polyline { fill: none; stroke-width: 1.5; } .training { stroke: #8ab; } .validation { stroke: #c40; }
-.maps { display: grid; grid-template-columns: repeat(auto-fill, minmax(260px, 1fr)); gap: 1em; }
+.maps { display: grid; grid-template-columns: repeat(auto-fit, minmax(260px, 1fr)); gap: 1em; }
 figure { margin: 0; } figcaption { color: #666; font-size: 13px; text-align: center; }
 svg.map { width: 100%; } svg.map rect { fill: #f4f6f8; } svg.map path { fill: #124; shape-rendering: crispEdges; }
 svg.map text { font-size: 0.8px; text-anchor: middle; font-family: monospace; }

@@ -61,6 +61,8 @@ TEST(Pointwise, SizesAreNumbers) {
   EXPECT_THAT(valuesOf("fn f(x: f32[n, m]) -> f32[n, m] { let scale = 1 / sqrt(m)\n x * scale + n }", {x}),
               are({2.5, 2.5, 2.5, 2.5, 3, 3, 3, 3}));
   EXPECT_THAT(valuesOf("fn f(x: f32[n, m]) -> f32 { 1.0 * n * m + 1 }", {x}), are({9}));
+  Array i = integers({3}, {1, 2, 4});
+  EXPECT_THAT(valuesOf("fn f(i: i32[n]) -> f32 { f32(sum(i) + n) + f32((max(i) - 2 * n) / 4) }", {i}), are({9}));
 }
 
 TEST(Axes, Reductions) {
