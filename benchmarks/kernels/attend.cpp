@@ -5,7 +5,9 @@
 //
 //   attend-benchmark [name part [schedule]]        such as: attend-benchmark causal "tile_kv = 96 : i64"
 //   attend-benchmark additive                      additive attention by the time of its tanhs
+//   attend-benchmark masks                         kinds of masks by the share of blocks that they keep
 #include "benchmarks/kernels/Additive.h"
+#include "benchmarks/kernels/Masks.h"
 #include "benchmarks/support/CompiledKernel.h"
 #include "benchmarks/support/Machine.h"
 #include "compiler/Codegen/CPU/Attend/AttendSchedule.h"
@@ -230,6 +232,8 @@ int main(int argc, char **argv) {
         runDecode(keys, isCached);
   if (wanted("additive"))
     runAdditive();
+  if (wanted("masks"))
+    runMasks();
   if (wanted("compile")) {
     CompiledKernel kernel(prefillCases()[1].text());
     fmt::print("compile one causal kernel: {:.2f} s, {} bytes of object\n", kernel.compileSeconds(),

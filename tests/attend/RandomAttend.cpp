@@ -72,7 +72,8 @@ private:
       return fmt::format("(not {})", condition(depth - 1));
     return pick({"j <= i", "abs(i - j) <= 3", "j < length[h]", "row[i] == column[j]", "(i - j) % 3 == 0", "open[i, j]",
                  "first[j] <= i", "i < last[j]", "x[h, i] < y[h, j]", "j < 6", "i + j > 4", "i / 4 == j / 4",
-                 "j >= i - 5", "row[i] <= 1"});
+                 "j >= i - 5", "row[i] <= 1", "abs(i / 4 - j / 4) <= 1", "abs(i % 4 - j % 4) <= 1",
+                 "open[i / 4, j / 4]", "(j - i + 1) % 4 == 0", "max(i, j) < 9"});
   }
 
   e2e::Random random;

@@ -14,8 +14,8 @@ namespace attnc {
 
 /// An index that is the same in all lanes.
 inline LaneIndex uniformIndex(mlir::Value index) { return {index, 0, {}, true}; }
-/// first, first + 1, ... in the lanes.
-inline LaneIndex steppingIndex(mlir::Value first) { return {first, 1, {}, true}; }
+/// first, first + step, ... in the lanes.
+inline LaneIndex steppingIndex(mlir::Value first, int64_t step = 1) { return {first, step, {}, true}; }
 
 void bindOuter(const AttendProblem &problem, RegionVectoriser &to, unsigned dimension, const LaneIndex &index);
 void bindKeyIndex(const AttendProblem &problem, RegionVectoriser &to, unsigned dimension, const LaneIndex &index);

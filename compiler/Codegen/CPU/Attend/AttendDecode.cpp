@@ -124,8 +124,8 @@ void AttendDecode::emitParts() {
              [&](Value value) { loops.store(loops.splat(0.0), sumTile, {value}); });
 
   auto bind = [&](Value row) { return bindRow(row); };
-  mask.prepareRows(loops, {zero, loops.constant(shape.rows), bind, /*monotone=*/false});
-  AttendMask::KeyRange range = mask.keyRange(loops, keys);
+  mask.prepareRows(loops, {zero, loops.constant(shape.rows), bind, /*inOrder=*/false});
+  AttendMask::KeyRange range = mask.keyRange(loops, keys, batch);
   range.begin = loops.max(range.begin, firstSplitKey);
   range.end = endOfKeys = loops.min(range.end, endSplitKey);
   loops.loop(range.begin, range.end, loops.constant(blockKeys()), [&](Value firstKey) {

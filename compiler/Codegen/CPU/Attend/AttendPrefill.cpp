@@ -12,10 +12,19 @@ AttendPrefill::AttendPrefill(const AttendProblem &problem, const AttendSchedule 
       loops(frame.builder, frame.location, schedule.lanes), scratch(frame), mask(problem),
       batch(frame.builder, frame.location, schedule.lanes) {}
 
-SizeExpr AttendPrefill::chunks() const { return problem.batches * problem.rows.ceilDiv(schedule.tileQ()); }
+SizeExpr AttendPrefill::blocksOfRows() const { return problem.rows.ceilDiv(modulus()).ceilDiv(schedule.tileQ()); }
+
+SizeExpr AttendPrefill::chunks() const { return problem.batches * SizeExpr(modulus()) * blocksOfRows(); }
 
 void AttendPrefill::emit() {
   openChunk();
+  if (problem.classes)
+    loops.when(loops.less(loops.constant(0), rowCount), [&] { emitRows(); }); // some classes have a row less
+  else
+    emitRows();
+}
+
+void AttendPrefill::emitRows() {
   bindRows();
   takeTiles();
   for (unsigned product = 0; product < problem.products.size(); ++product)
@@ -46,9 +55,25 @@ void AttendPrefill::emit() {
 
 RegionVectoriser AttendPrefill::bindKey(const RegionVectoriser &to, Value key) {
   RegionVectoriser bound = to;
-  for (auto [dimension, index] : llvm::enumerate(loops.delinearise(key, keySizes)))
+  for (auto [dimension, index] : llvm::enumerate(loops.delinearise(indexOf(key, keyResidue), keySizes)))
     bindKeyIndex(problem, bound, dimension, uniformIndex(index));
   return bound;
+}
+
+/// The class is `number` of the rows; their keys are `offset` behind them.
+void AttendPrefill::openClass(Value number) {
+  rowResidue = number;
+  keyResidue = loops.rem(loops.add(number, problem.classes->offset), loops.constant(modulus()));
+  rows = countBelow(rows, rowResidue);
+  keys = countBelow(keys, keyResidue);
+  mask.assumeCongruence();
+  batch.bindValue(problem.classes->condition, loops.boolean(true));
+}
+
+Value AttendPrefill::countBelow(Value index, Value residue) {
+  if (!problem.classes)
+    return index;
+  return loops.ceilDiv(loops.max(loops.constant(0), loops.sub(index, residue)), modulus());
 }
 
 void AttendPrefill::openChunk() {
@@ -67,13 +92,15 @@ void AttendPrefill::openChunk() {
   frame.bindTo(batch);
 
   rows = frame.size(problem.rows);
-  Value blocks = frame.size(problem.rows.ceilDiv(schedule.tileQ()));
+  Value blocks = frame.size(blocksOfRows()), chunk = loops.div(frame.chunk, blocks);
   Values batchSizes;
   for (unsigned dimension : problem.batchDims)
     batchSizes.push_back(outerSizes[dimension]);
-  Values batchIndices = loops.delinearise(loops.div(frame.chunk, blocks), batchSizes);
+  Values batchIndices = loops.delinearise(loops.div(chunk, loops.constant(modulus())), batchSizes);
   for (auto [dimension, index] : llvm::zip(problem.batchDims, batchIndices))
     bindOuter(problem, batch, dimension, uniformIndex(index));
+  if (problem.classes)
+    openClass(loops.rem(chunk, loops.constant(modulus())));
   // Under a causal mask later rows have more work: they come first, so that the threads end together.
   Value block = loops.sub(loops.add(blocks, -1), loops.rem(frame.chunk, blocks));
   firstRow = loops.mul(block, schedule.tileQ());
@@ -81,19 +108,16 @@ void AttendPrefill::openChunk() {
 }
 
 void AttendPrefill::bindRows() {
-  Values rowSizes;
-  for (unsigned dimension : problem.rowDims)
-    rowSizes.push_back(outerSizes[dimension]);
   for (int64_t vector = 0; vector < schedule.vectors; ++vector)
     rowVectors.push_back(bindRowVector(at(vector)));
   auto bind = [&](Value row) { return bindRow(row); };
-  bool monotone = rowSizes.size() <= 1;
-  mask.prepareRows(loops, {firstRow, rowCount, bind, monotone});
+  mask.prepareRows(loops, {firstRow, rowCount, bind, /*inOrder=*/true});
   for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
     Value first = loops.add(firstRow, at(vector));
-    Value end = mask.keyEnd(loops, {first, loops.constant(schedule.lanes), bind, monotone}, keys);
+    Value end = mask.keyEnd(loops, {first, loops.constant(schedule.lanes), bind, /*inOrder=*/true}, allKeys(), batch);
     if (!end)
       return;
+    end = countBelow(end, keyResidue);
     vectorKeyEnds.push_back(vector == 0 ? end : loops.max(vectorKeyEnds.back(), end));
   }
 }
@@ -105,9 +129,13 @@ RegionVectoriser AttendPrefill::bindRowVector(Value vector) {
     rowSizes.push_back(outerSizes[dimension]);
   RegionVectoriser rowVector = batch;
   Value first = loops.add(firstRow, vector);
-  for (auto [dimension, index] : llvm::zip(problem.rowDims, steppingSubscripts(loops, first, rowSizes)))
-    bindOuter(problem, rowVector, dimension, index);
-  bool isWhole = problem.rows.isConstant() && problem.rows.constant() % schedule.tileQ() == 0;
+  if (problem.classes) {
+    bindOuter(problem, rowVector, problem.rowDims[0], steppingIndex(indexOf(first, rowResidue), modulus()));
+  } else {
+    for (auto [dimension, index] : llvm::zip(problem.rowDims, steppingSubscripts(loops, first, rowSizes)))
+      bindOuter(problem, rowVector, dimension, index);
+  }
+  bool isWhole = !problem.classes && problem.rows.isConstant() && problem.rows.constant() % schedule.tileQ() == 0;
   if (!isWhole)
     rowVector.setActiveLanes(loops.max(loops.constant(0), loops.sub(rowCount, vector)));
   return rowVector;
@@ -129,7 +157,8 @@ RegionVectoriser AttendPrefill::bindRow(Value row) {
   for (unsigned dimension : problem.rowDims)
     rowSizes.push_back(outerSizes[dimension]);
   RegionVectoriser point = batch;
-  for (auto [dimension, index] : llvm::zip(problem.rowDims, loops.delinearise(row, rowSizes)))
+  Values indices = loops.delinearise(indexOf(row, rowResidue), rowSizes);
+  for (auto [dimension, index] : llvm::zip(problem.rowDims, indices))
     bindOuter(problem, point, dimension, uniformIndex(index));
   return point;
 }
@@ -202,14 +231,29 @@ void AttendPrefill::initialise() {
 
 //===-------------------------------------------- blocks of keys ----------------------------------------------===//
 
+/// Where the mask is a table of blocks, as many keys as make each block of pairs be of one row of blocks, or 0.
+int64_t AttendPrefill::alignedStep() {
+  constexpr int64_t fewest = 32;
+  int64_t keysOfElement = problem.hasMask() && !problem.classes ? mask.keysOfElement() : 0;
+  if (keysOfElement == 0)
+    return 0;
+  int64_t parts = (keysOfElement + schedule.tileKv - 1) / schedule.tileKv, step = keysOfElement / parts;
+  return keysOfElement % parts == 0 && step >= fewest && step % schedule.lanes == 0 ? step : 0;
+}
+
 void AttendPrefill::passKeys(Pass pass) {
-  AttendMask::KeyRange range = mask.keyRange(loops, keys);
+  AttendMask::KeyRange range = mask.keyRange(loops, allKeys(), batch);
+  range = {countBelow(range.begin, keyResidue), countBelow(range.end, keyResidue)};
   // Blocks of equal length: none is left with a few keys. 128 divides what lengths are often multiples of.
   Value length = loops.max(loops.constant(0), loops.sub(range.end, range.begin));
   Value blocks = loops.max(loops.constant(1), loops.ceilDiv(length, schedule.tileKv));
   Value perBlock = loops.div(loops.add(length, loops.add(blocks, -1)), blocks);
   int64_t unit = hasBias() ? schedule.lanes : keysAtOnce; // biases are transposed in squares
   Value step = loops.mul(loops.max(loops.constant(1), loops.ceilDiv(perBlock, unit)), unit);
+  if (int64_t aligned = alignedStep()) {
+    step = loops.constant(aligned);
+    range.begin = loops.mul(loops.div(range.begin, step), aligned);
+  }
   Values held = holdsScores() ? Values{loops.constant(0)} : Values();
   SmallVector<Type> types = llvm::to_vector(ValueRange(held).getTypes());
   held = loops.loop(range.begin, range.end, step, held, [&](Value firstKey, ValueRange before) {
@@ -229,7 +273,7 @@ void AttendPrefill::passKeys(Pass pass) {
     };
     auto consider = [&] {
       loadPairTiles(firstKey, count);
-      return loops.select(keepsSome(firstKey, count), types, compute, skip);
+      return loops.select(keepsSome(decision.unsure, firstKey, count), types, compute, skip);
     };
     return loops.select(decision.some, types, consider, skip);
   });
@@ -238,9 +282,14 @@ void AttendPrefill::passKeys(Pass pass) {
 }
 
 /// Where the mask cannot be decided by blocks: whether any pair of this one is kept.
-Value AttendPrefill::keepsSome(Value firstKey, Value count) {
-  if (!mask.isOpaque())
+Value AttendPrefill::keepsSome(Value unsure, Value firstKey, Value count) {
+  if (LoopBuilder::constantOf(unsure) == 0)
     return loops.boolean(true);
+  auto test = [&] { return Values{testPairs(firstKey, count)}; };
+  return loops.select(unsure, loops.builder.getI1Type(), test, [&] { return Values{loops.boolean(true)}; })[0];
+}
+
+Value AttendPrefill::testPairs(Value firstKey, Value count) {
   OpBuilder &builder = loops.builder;
   attn::AttendOp op = problem.op;
   Value none = arith::ConstantOp::create(builder, loops.location,

@@ -18,6 +18,9 @@
 // Under a causal mask, and any other whose end is told by the row's index, the vectors of queries that drop the rest of
 // a block take no part in its products: the diagonal is computed in steps of a vector.
 //
+// A dilated mask parts rows and keys into classes of one residue (ResidueClasses). A chunk is then a block of queries
+// of one class, and passes the keys of its class alone: rows and keys are numbered within the class throughout.
+//
 // That is softmax. What a normaliser makes of scores, and what it carries, is in Normaliser/Normaliser.h. Final weights
 // (the `weights` result, or a weight region that is not linear) need the row's sums first: the blocks are passed twice,
 // the first time for the sums alone. A normaliser that needs all scores of its rows first has them in the worker's
@@ -57,14 +60,27 @@ private:
   };
 
   // AttendPrefill.cpp: the chunk, its rows and the loop over blocks of keys
+  void emitRows();
   void openChunk();
+  void openClass(Value number);
+  SizeExpr blocksOfRows() const;
+  int64_t modulus() const { return problem.classes ? problem.classes->modulus : 1; }
+  /// The index of a row, or of a key, by its number in the class.
+  Value indexOf(Value number, Value residue) {
+    return problem.classes ? loops.add(loops.mul(number, modulus()), residue) : number;
+  }
+  Value allKeys() { return problem.classes ? frame.size(problem.keys) : keys; }
+  /// How many numbers of the class have an index below `index`.
+  Value countBelow(Value index, Value residue);
   void bindRows();
   RegionVectoriser bindRowVector(Value vector);
   void takeTiles();
+  int64_t alignedStep();
   void passKeys(Pass pass);
   void computeBlock(Pass pass, Value firstKey, Value count, Value all);
   void weighHeld();
-  Value keepsSome(Value firstKey, Value count);
+  Value keepsSome(Value unsure, Value firstKey, Value count);
+  Value testPairs(Value firstKey, Value count);
   Values liveEnds(Value firstKey, Value count);
   void startRows();
   void startSums();
@@ -183,7 +199,8 @@ private:
   RegionVectoriser batch;                   ///< the batch indices are bound
   std::vector<RegionVectoriser> rowVectors; ///< and the row indices, one a vector of queries
   Values outerSizes, keySizes, valueSizes;  ///< index
-  Value rows, keys, values;                 ///< their products
+  Value rows, keys, values;                 ///< their products; of the class
+  Value rowResidue, keyResidue;             ///< of the class; null where there is one alone
   Values vectorKeyEnds; ///< [vector]: keys from there on are dropped for it and those before; empty where unknown
   Value firstRow, rowCount;
   llvm::SmallVector<llvm::SmallVector<Value>> rowTiles; ///< [product][extract]: Qt

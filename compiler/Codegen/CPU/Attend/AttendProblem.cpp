@@ -184,6 +184,7 @@ public:
     readGroup();
     readProducts();
     readPairExtracts();
+    readClasses();
     problem.weightIsLinear = problem.hasWeight() && weightDegree(AttendProblem::yielded(op.getWeight())) == Degree::One;
     return Verdict::yes();
   }
@@ -343,6 +344,62 @@ private:
               IndexUses::stepsWith(extract, key))
             problem.pairExtracts.push_back({extract, key});
     }
+  }
+
+  /// Of one row and one key index, where nothing is read or written in the order of the keys.
+  void readClasses() {
+    if (!problem.hasMask() || problem.rowDims.size() != 1 || op.getNumKeys() != 1 || !problem.pairExtracts.empty() ||
+        problem.resultOf(attn::Statistic::Weights))
+      return;
+    SmallVector<Value> conditions = {AttendProblem::yielded(op.getMask())};
+    while (!conditions.empty() && !problem.classes) {
+      Value condition = conditions.pop_back_val();
+      if (auto both = condition.getDefiningOp<arith::AndIOp>())
+        conditions.append({both.getLhs(), both.getRhs()});
+      else if (auto equal = condition.getDefiningOp<arith::CmpIOp>();
+               equal && equal.getPredicate() == arith::CmpIPredicate::eq && matchPattern(equal.getRhs(), m_Zero()))
+        readCongruence(condition, equal.getLhs());
+    }
+  }
+
+  /// remainder(x, c) = 0, or x - floor(x / c) c = 0, where x is the row's index minus the key's plus a number.
+  void readCongruence(Value condition, Value remainder) {
+    Value number;
+    std::optional<int64_t> modulus;
+    if (auto rest = remainder.getDefiningOp<arith::RemSIOp>()) {
+      number = rest.getLhs();
+      modulus = getConstantIntValue(rest.getRhs());
+    } else if (auto rest = remainder.getDefiningOp<arith::SubIOp>()) {
+      number = rest.getLhs();
+      auto multiple = rest.getRhs().getDefiningOp<arith::MulIOp>();
+      auto quotient = multiple ? multiple.getLhs().getDefiningOp<arith::FloorDivSIOp>() : arith::FloorDivSIOp();
+      if (quotient && quotient.getLhs() == number && quotient.getRhs() == multiple.getRhs())
+        modulus = getConstantIntValue(quotient.getRhs());
+    }
+    if (!modulus || *modulus < 2)
+      return;
+    Difference difference;
+    if (!addTerms(number, 1, difference) || difference.row * difference.key != -1)
+      return;
+    int64_t offset = (difference.row * difference.number % *modulus + *modulus) % *modulus;
+    problem.classes = ResidueClasses{*modulus, offset, condition};
+  }
+
+  struct Difference {
+    int64_t row = 0, key = 0, number = 0; ///< row * i + key * j + number
+  };
+  bool addTerms(Value value, int64_t sign, Difference &to) {
+    attn::AttendOp attend = op;
+    Block &mask = attend.getMask().front();
+    if (auto known = getConstantIntValue(value))
+      return to.number += sign * *known, true;
+    if (value == mask.getArgument(problem.rowDims[0]))
+      return to.row += sign, true;
+    if (value == mask.getArguments().back())
+      return to.key += sign, true;
+    Operation *sum = value.getDefiningOp();
+    return isa_and_nonnull<arith::AddIOp, arith::SubIOp>(sum) && addTerms(sum->getOperand(0), sign, to) &&
+           addTerms(sum->getOperand(1), isa<arith::SubIOp>(sum) ? -sign : sign, to);
   }
 
   void matchDot(PairReduction &product) {

@@ -80,6 +80,13 @@ struct PairReduction {
   SizeExpr features;                                      ///< number of terms
 };
 
+/// A condition of the mask by which row i keeps the keys j = i + offset (mod modulus) alone: a dilated mask. It parts
+/// rows and keys into classes that share nothing.
+struct ResidueClasses {
+  int64_t modulus = 1, offset = 0;
+  mlir::Value condition;
+};
+
 struct AttendProblem {
   mlir::func::FuncOp kernel;
   mlir::attn::AttendOp op;
@@ -91,6 +98,7 @@ struct AttendProblem {
   int64_t group = 1;
   llvm::SmallVector<PairReduction, 1> products;
   llvm::SmallVector<PairExtract> pairExtracts;
+  std::optional<ResidueClasses> classes;
   /// The score is products[0].head and nothing else.
   bool scoreIsProduct = false;
   /// The score lies within finite bounds whatever the operands are (a soft cap), or is NaN.

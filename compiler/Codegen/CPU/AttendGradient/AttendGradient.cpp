@@ -156,8 +156,8 @@ void AttendGradient::visit(const Block &block) {
   AttendMask mask(attend);
   auto rowAt = [&](Value row) { return bindRow(row); };
   auto keyAt = [&](Value key) { return bindKey(key); };
-  mask.prepareRows(loops, {block.firstRow, block.rowCount, rowAt, attend.rowDims.size() <= 1});
-  AttendMask::KeyRange range = mask.keyRange(loops, keys);
+  mask.prepareRows(loops, {block.firstRow, block.rowCount, rowAt, /*inOrder=*/true});
+  AttendMask::KeyRange range = mask.keyRange(loops, keys, *batch);
   AttendMask::Decision decision = mask.decide(loops, block.firstKey, block.keyCount, keyAt);
   Value overlaps = loops.both(loops.less(block.firstKey, range.end),
                               loops.less(range.begin, loops.add(block.firstKey, block.keyCount)));
@@ -194,7 +194,7 @@ bool AttendGradient::findEnds(const Block &block, const AttendMask &mask) {
   loops.loop(zero, isKnown ? tiles : zero, one, [&](Value tile) {
     Value first = loops.mul(tile, stepOfEnds), count = loops.min(step, loops.sub(block.rowCount, first));
     auto rowAt = [&](Value row) { return bindRow(row); };
-    Value end = mask.keyEnd(loops, {loops.add(block.firstRow, first), count, rowAt, attend.rowDims.size() <= 1}, keys);
+    Value end = mask.keyEnd(loops, {loops.add(block.firstRow, first), count, rowAt, /*inOrder=*/true}, keys, *batch);
     isKnown = isKnown && end;
     if (end)
       loops.storeScalar(asI32(loops.max(zero, loops.min(loops.sub(end, block.firstKey), block.keyCount))), tileEnds,

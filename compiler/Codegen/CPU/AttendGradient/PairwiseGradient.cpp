@@ -26,8 +26,8 @@ void PairwiseGradient::computeRow(Value row) {
   RegionVectoriser point = bindRow(row);
   AttendMask mask(attend);
   auto rowAt = [&](Value each) { return bindRow(each); };
-  mask.prepareRows(loops, {row, loops.constant(1), rowAt, /*monotone=*/true});
-  AttendMask::KeyRange range = mask.keyRange(loops, keys);
+  mask.prepareRows(loops, {row, loops.constant(1), rowAt, /*inOrder=*/true});
+  AttendMask::KeyRange range = mask.keyRange(loops, keys, *batch);
   keyBegin = range.begin;
   keyEnd = loops.min(range.end, keys);
 

@@ -109,6 +109,7 @@ public:
   LaneIndex clampedSubscript(mlir::tensor::ExtractOp op, unsigned number);
   /// The element of `tensor` at `subscripts`; does not check the range.
   mlir::Value load(mlir::Value tensor, llvm::ArrayRef<LaneIndex> subscripts);
+  mlir::Value sizeOf(mlir::Value tensor, int64_t dimension); ///< of its buffer, or of what computes it
   /// Stores to the buffer of a tensor (`memref` as bound) in the active lanes; i1 becomes bytes.
   void store(mlir::Value value, mlir::Value memref, llvm::ArrayRef<LaneIndex> subscripts);
   /// A scalar in all lanes; a vector as it is.
@@ -145,7 +146,6 @@ private:
   mlir::Value compareIndices(mlir::arith::CmpIOp op);
   mlir::Value toI32(mlir::Value index);
   mlir::Value laneNumbers(int64_t step);
-  mlir::Value dimension(mlir::Value tensor, int64_t dimension);
 
   // RegionVectoriserMemory.cpp: tensors
   mlir::Value evaluateExtract(mlir::tensor::ExtractOp op);

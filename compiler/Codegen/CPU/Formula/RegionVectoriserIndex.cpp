@@ -127,7 +127,7 @@ LaneIndex RegionVectoriser::evaluateIndexOp(Operation *op) {
   if (auto index = dyn_cast<linalg::IndexOp>(op))
     return iterations.find(op->getParentOp())->second[index.getDim()];
   if (auto dim = dyn_cast<tensor::DimOp>(op))
-    return {dimension(dim.getSource(), *dim.getConstantIndex()), 0, {}, true};
+    return {sizeOf(dim.getSource(), *dim.getConstantIndex()), 0, {}, true};
   if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
     Subscripts operands;
     for (Value operand : apply.getMapOperands())
@@ -216,7 +216,7 @@ Value RegionVectoriser::compareIndices(arith::CmpIOp op) {
 }
 
 /// A size of a tensor: of its buffer, or of what computes it.
-Value RegionVectoriser::dimension(Value tensor, int64_t dimension) {
+Value RegionVectoriser::sizeOf(Value tensor, int64_t dimension) {
   if (Value memref = buffers.lookup(tensor))
     return builder.createOrFold<memref::DimOp>(location, memref, dimension);
   auto type = cast<RankedTensorType>(tensor.getType());
@@ -230,9 +230,9 @@ Value RegionVectoriser::dimension(Value tensor, int64_t dimension) {
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
     return evaluateIndex(cast<Value>(expand.getMixedOutputShape()[dimension])).base;
   if (auto cast = dyn_cast<tensor::CastOp>(op))
-    return this->dimension(cast.getSource(), dimension);
+    return sizeOf(cast.getSource(), dimension);
   auto destination = cast<DestinationStyleOpInterface>(op);
-  return this->dimension(destination.getTiedOpOperand(cast<OpResult>(tensor))->get(), dimension);
+  return sizeOf(destination.getTiedOpOperand(cast<OpResult>(tensor))->get(), dimension);
 }
 
 } // namespace attnc

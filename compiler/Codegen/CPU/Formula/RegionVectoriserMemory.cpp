@@ -36,7 +36,7 @@ void RegionVectoriser::reportOutOfRange(Value isOutOfRange) {
 LaneIndex RegionVectoriser::checkSubscript(Value tensor, unsigned number, const LaneIndex &subscript) {
   if (subscript.proved)
     return subscript;
-  Value size = dimension(tensor, number);
+  Value size = sizeOf(tensor, number);
   if (subscript.isUniform()) {
     Value zero = uniform(0).base;
     Value inside = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ult, subscript.base, size);
@@ -222,7 +222,7 @@ RegionVectoriser::Subscripts RegionVectoriser::subscriptsOfExpand(tensor::Expand
   for (const ReassociationIndices &group : op.getReassociationIndices()) {
     LaneIndex number = subscripts[group.front()];
     for (int64_t each : ArrayRef(group).drop_front())
-      number = add(multiply(number, {dimension(op.getResult(), each), 0, {}, true}), subscripts[each]);
+      number = add(multiply(number, {sizeOf(op.getResult(), each), 0, {}, true}), subscripts[each]);
     source.push_back(number);
   }
   return source;
@@ -234,7 +234,7 @@ RegionVectoriser::Subscripts RegionVectoriser::subscriptsOfCollapse(tensor::Coll
   for (auto [number, group] : llvm::enumerate(op.getReassociationIndices())) {
     LaneIndex rest = subscripts[number];
     for (int64_t each : llvm::reverse(ArrayRef(group).drop_front())) {
-      LaneIndex size{dimension(op.getSrc(), each), 0, {}, true};
+      LaneIndex size{sizeOf(op.getSrc(), each), 0, {}, true};
       LaneIndex quotient = floorDivide(rest, size);
       source[each] = subtract(rest, multiply(quotient, size));
       rest = quotient;
