@@ -101,7 +101,7 @@ LogicalResult Interpreter::run(attn::AttendGradientOp op) {
   Sizes outer = integersOf(op.getOuterSizes()), keys = integersOf(op.getKeySizes()),
         features = integersOf(op.getValueSizes());
   AttendFormulas formulas;
-  if (failed(formulas.read(op, values, fault)))
+  if (failed(formulas.read(op, values, rounding, fault)))
     return failure();
   RowGradients gradients(op, values);
   AttendRow row;
@@ -125,7 +125,7 @@ LogicalResult Interpreter::run(attn::AttendGradientOp op) {
 
 LogicalResult Interpreter::run(attn::ScatterAddOp op) {
   Array sum = arrayOf(op.getInit());
-  auto body = Formula::read(op.getBody(), values, fault);
+  auto body = Formula::read(op.getBody(), values, rounding, fault);
   if (failed(body))
     return failure();
   auto add = [&](ArrayRef<int64_t> point) -> LogicalResult {

@@ -23,7 +23,7 @@ LogicalResult Interpreter::run(attn::AttendOp op) {
   Sizes outer = integersOf(op.getOuterSizes()), keys = integersOf(op.getKeySizes()),
         features = integersOf(op.getValueSizes());
   AttendFormulas formulas;
-  if (failed(formulas.read(op, values, fault)))
+  if (failed(formulas.read(op, values, rounding, fault)))
     return failure();
   auto layout = op.getValueLayout();
   auto statistics = op.getStatistics();

@@ -20,11 +20,12 @@ struct AttendFormulas {
   std::optional<double> alpha;
 
   /// `Op` is attn.attend or its gradient.
-  template <typename Op> llvm::LogicalResult read(Op op, const Environment &environment, Fault &fault) {
+  template <typename Op>
+  llvm::LogicalResult read(Op op, const Environment &environment, Rounding rounding, Fault &fault) {
     auto readInto = [&](mlir::Region &region, llvm::FailureOr<Formula> &formula) -> llvm::LogicalResult {
       if (region.empty())
         return llvm::success();
-      formula = Formula::read(region, environment, fault);
+      formula = Formula::read(region, environment, rounding, fault);
       return formula;
     };
     normaliser = op.getNormaliser();

@@ -19,7 +19,8 @@ public:
   using Frame = Formula::Frame;
   using Step = Formula::Step;
 
-  FormulaReader(const Environment &environment, Fault &fault) : environment(environment), fault(fault) {}
+  FormulaReader(const Environment &environment, Rounding rounding, Fault &fault)
+      : environment(environment), rounding(rounding), fault(fault) {}
 
   LogicalResult read(Region &region, Formula &formula) {
     formula.arguments = declare(region.getArguments());
@@ -94,6 +95,7 @@ private:
   LogicalResult readFor(scf::ForOp op, std::vector<Step> &steps);
 
   const Environment &environment;
+  Rounding rounding;
   Fault &fault;
   llvm::DenseMap<Value, unsigned> registers;
   std::vector<double> initial;
@@ -204,11 +206,13 @@ LogicalResult FormulaReader::readScalar(Operation &op, std::vector<Step> &steps)
   if (failed(from))
     return failure();
   bool integer = op.getResult(0).getType().isIntOrIndex();
+  Rounding way = integer ? Rounding::None : rounding;
   steps.push_back([=, at = &op, from = *from, to = declare(op.getResult(0)), &fault = fault](Frame &frame) {
     llvm::SmallVector<double, 4> operands;
     for (unsigned number : from)
       operands.push_back(frame.registers[number]);
-    double result = frame.registers[to] = function(operands.data());
+    double result = function(operands.data());
+    frame.registers[to] = frame.differentiates ? result : rounded(result, way);
     if (integer && std::isnan(result))
       return fault.at(at, "an integer is divided by zero");
     if (!frame.differentiates)
@@ -385,9 +389,9 @@ LogicalResult FormulaReader::readFor(scf::ForOp op, std::vector<Step> &steps) {
 
 //===-------------------------------------------- Formula -------------------------------------------------------===//
 
-FailureOr<Formula> Formula::read(Region &region, const Environment &environment, Fault &fault) {
+FailureOr<Formula> Formula::read(Region &region, const Environment &environment, Rounding rounding, Fault &fault) {
   Formula formula;
-  if (failed(FormulaReader(environment, fault).read(region, formula)))
+  if (failed(FormulaReader(environment, rounding, fault).read(region, formula)))
     return failure();
   return formula;
 }

@@ -9,6 +9,7 @@
 
 #include "compiler/Reference/Array.h"
 #include "compiler/Reference/Fault.h"
+#include "compiler/Reference/Rounding.h"
 #include "mlir/IR/Region.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
@@ -41,8 +42,10 @@ using Environment = llvm::DenseMap<mlir::Value, SharedArray>;
 
 class Formula {
 public:
-  /// Reads a region of one block. `environment` and `fault` outlive the formula.
-  static llvm::FailureOr<Formula> read(mlir::Region &region, const Environment &environment, Fault &fault);
+  /// Reads a region of one block. `environment` and `fault` outlive the formula. Each real number is rounded, except
+  /// while the formula is differentiated.
+  static llvm::FailureOr<Formula> read(mlir::Region &region, const Environment &environment, Rounding rounding,
+                                       Fault &fault);
 
   /// Evaluates at the point `indices` (what `linalg.index` gives) with values for the block arguments; the yielded
   /// values stay valid until the next evaluation.

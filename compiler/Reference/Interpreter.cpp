@@ -66,9 +66,9 @@ int64_t Interpreter::termsOfReductionsIn(Operation *op) const {
 LogicalResult Interpreter::define(OpResult result, Array array, int64_t terms) {
   if (failed(checkShape(result.getOwner(), result.getType(), array, "the result")))
     return failure();
-  if (rounding == Rounding::ToF32 && array.element == Element::F32)
+  if (rounding != Rounding::None && array.element == Element::F32)
     for (double &value : array.values)
-      value = static_cast<float>(value);
+      value = rounded(value, rounding);
   array.terms = array.element == Element::F32 ? longestChainInto(result.getOwner()) + terms : 0;
   values[result] = std::make_shared<const Array>(std::move(array));
   return success();

@@ -60,7 +60,7 @@ LogicalResult Interpreter::run(linalg::LinalgOp op) {
     operands.push_back({&result, maps[op.getNumDpsInputs() + number]});
 
   llvm::SmallVector<int64_t> sizes;
-  auto body = Formula::read(op->getRegion(0), values, fault);
+  auto body = Formula::read(op->getRegion(0), values, rounding, fault);
   if (failed(body) || failed(loopSizes(op, operands, sizes, fault)))
     return failure();
   llvm::SmallVector<double> arguments(operands.size());

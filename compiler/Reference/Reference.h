@@ -15,6 +15,7 @@
 #pragma once
 
 #include "compiler/Reference/Array.h"
+#include "compiler/Reference/Rounding.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/Error.h"
 #include <map>
@@ -23,10 +24,6 @@ namespace attnc::reference {
 
 /// Values of parameters by checkpoint name, list indices filled in: "blocks.3.norm1.gain".
 using Parameters = std::map<std::string, Array>;
-
-/// Whether what each op gives is rounded to f32. How far that moves a result says how much of it rounding decides: a
-/// step of Adam divides gradients that are nothing but rounding by their own size.
-enum class Rounding { None, ToF32 };
 
 /// Runs `function` (an entry point or a kernel) on `inputs`; gives its results, and in `updates`, where that is given,
 /// the parameters that have another value afterwards.

@@ -163,7 +163,7 @@ LogicalResult Interpreter::run(tensor::PadOp op) {
   llvm::SmallVector<int64_t> shape;
   for (auto [size, before, after] : llvm::zip_equal(source.shape, low, high))
     shape.push_back(before + size + after);
-  auto formula = Formula::read(op.getRegion(), values, fault);
+  auto formula = Formula::read(op.getRegion(), values, rounding, fault);
   if (failed(formula))
     return failure();
   Array result(source.element, shape, 0.0);
@@ -200,7 +200,7 @@ LogicalResult Interpreter::run(tensor::SplatOp op) {
 
 LogicalResult Interpreter::run(tensor::GenerateOp op) {
   auto element = elementOf(op.getType());
-  auto formula = Formula::read(op.getBody(), values, fault);
+  auto formula = Formula::read(op.getBody(), values, rounding, fault);
   if (failed(element) || failed(formula))
     return fault.at(op, "the oracle knows f32, i32, i1 and index");
   Array result(*element, shapeOf(op.getType(), integersOf(op.getDynamicExtents())), 0.0);

@@ -43,6 +43,13 @@ TEST_P(AttendTable, AgreesWithTheOracle) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, AttendTable, testing::Range(size_t(0), allCases().size(), casesOfModel));
 
+/// tanh of large numbers: which score is the largest is for rounding to say.
+TEST(AttendTable, NearTiesMayBeChosenEitherWay) {
+  AttendCase saturated{"saturated", "tanh((sum f => sq(q[h, i, f] - k[h, j, f])))", "j < 6", "hard"};
+  CompiledCases compiled({saturated});
+  EXPECT_EQ(compiled.difference(saturated, {2, 5, 7}), "");
+}
+
 TEST(AttendTable, HasFiveHundredCases) { EXPECT_GE(tableOfCases().size(), 500u); }
 
 } // namespace

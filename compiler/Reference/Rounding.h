@@ -1,0 +1,20 @@
+//===- Rounding.h - how far rounding moves a result --------------------------------------------------------------===//
+//
+// What an op gives may be rounded to f32 while the oracle interprets. How far that moves a result says how much of it
+// rounding decides: a step of Adam divides gradients that are nothing but rounding by their own size, and which of two
+// saturated scores is the larger one is nothing else either.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+namespace attnc::reference {
+
+enum class Rounding {
+  None,
+  ToF32,
+  Loosely, ///< and up to four units in the last place off, as vectorised functions are; equal numbers stay equal
+};
+
+double rounded(double value, Rounding rounding);
+
+} // namespace attnc::reference
