@@ -3,6 +3,9 @@
 //
 //   ratio = (masked seconds / full seconds) / share of the blocks that hold a kept pair
 //
+// and results beside the value with the value alone:
+//
+//   attend-benchmark outputs
 //   attend-benchmark [name part [schedule]]        such as: attend-benchmark causal "tile_kv = 96 : i64"
 //   attend-benchmark additive                      additive attention by the time of its tanhs
 //   attend-benchmark masks                         kinds of masks by the share of blocks that they keep
@@ -25,6 +28,7 @@ struct Case {
   int64_t heads = 2, queries = 2048, keys = 2048, dim = 64, group = 1;
   bool isOneQuery = false; ///< a constant of the kernel
   std::string captured, score = "%y = arith.mulf %s, %scale : f32", mask, normaliser = "softmax";
+  std::vector<std::string> outputs; ///< besides the value
   float range = 1;
   double pairs = 0; ///< kept pairs of a head
   /// Whether a pair is kept; to be compared with the same shape without the mask.
@@ -36,28 +40,46 @@ struct Case {
 
 std::string schedule; ///< of every kernel; empty: what the emitter chooses
 
+constexpr int64_t largestKeys = 4;
+
+/// The type of what is yielded besides the value.
+std::string typeOf(const Case &each, const std::string &output) {
+  std::string size = output.starts_with("top") ? fmt::format("?x{}", largestKeys) : "?";
+  return fmt::format("tensor<{}x{}x{}>", each.heads, size, output == "top" ? "i32" : "f32");
+}
+
 std::string Case::text() const {
+  std::string yields = "value";
+  for (const std::string &output : outputs)
+    yields += ", " + output;
   std::string q = fmt::format("tensor<{}x{}x{}xf32>", heads, isOneQuery ? "1" : "?", dim),
-              k = fmt::format("tensor<{}x?x{}xf32>", heads / group, dim);
-  std::string out = fmt::format("func.func private @attend(%q: {0}, %k: {1}, %v: {1}{2}) -> {0} attributes "
+              k = fmt::format("tensor<{}x?x{}xf32>", heads / group, dim), types = q;
+  for (const std::string &output : outputs)
+    types += ", " + typeOf(*this, output);
+  std::string out = fmt::format("func.func private @attend(%q: {0}, %k: {1}, %v: {1}{2}) -> ({4}) attributes "
                                 "{{attn.kernel = \"attend\", attn.schedule = {{{3}}}}} {{\n",
-                                q, k, captured, schedule);
+                                q, k, captured, schedule, types);
   out +=
       fmt::format("%c1 = arith.constant 1 : index %H = arith.constant {} : index %D = arith.constant {} : index %g = "
                   "arith.constant {} : index %N = tensor.dim %q, %c1 : {} %M = tensor.dim %k, %c1 : {} %scale = "
                   "arith.constant {:.9e} : f32 %cap = arith.constant 20.0 : f32\n",
                   heads, dim, group, q, k, 1 / std::sqrt(double(dim)));
-  out += "%r = attn.attend " + normaliser +
-         " outer(%H, %N) keys(%M) values(%D) yields [\"value\"] score(%h, %i, %j) { %kh = "
+  std::string results = outputs.empty() ? "%r" : fmt::format("%r:{}", 1 + outputs.size()), returned = "%r";
+  for (size_t output = 0; !outputs.empty() && output <= outputs.size(); ++output)
+    returned = (output == 0 ? "" : returned + ", ") + fmt::format("%r#{}", output);
+  out += results + " = attn.attend " + normaliser + " outer(%H, %N) keys(%M) values(%D) yields [" + yields +
+         "] score(%h, %i, %j) { %kh = "
          "arith.floordivsi %h, %g : index %s = attn.reduce add (%d) in (%D) {";
   out += fmt::format("%a = tensor.extract %q[%h, %i, %d] : {} %b = tensor.extract %k[%kh, %j, %d] : {} %t = arith.mulf "
                      "%a, %b : f32 attn.yield %t : f32 }} : f32 {} attn.yield %y : f32 }}\n",
                      q, k, score);
   if (!mask.empty())
     out += fmt::format("mask(%h, %i, %j) {{ {} attn.yield %m : i1 }}\n", mask);
-  return out + fmt::format("value(%h, %i, %j, %e) {{ %kh = arith.floordivsi %h, %g : index %x = tensor.extract %v[%kh, "
-                           "%j, %e] : {1} attn.yield %x : f32 }} : {0} return %r : {0} }}\n",
-                           q, k);
+  return out +
+         fmt::format("value(%h, %i, %j, %e) {{ %kh = arith.floordivsi %h, %g : index %x = tensor.extract %v[%kh, "
+                     "%j, %e] : {1} attn.yield %x : f32 }} {{top = {4} : i64, summed = array<i64: 1>}} : {2} return "
+                     "{3} : {2} }}\n",
+                     q, k, types, returned, largestKeys);
 }
 
 const char *causal = "%m = arith.cmpi sle, %j, %i : index";
@@ -121,6 +143,8 @@ std::function<void()> prepare(const CompiledKernel &kernel, const Case &each, fl
   std::vector<void *> buffers = {q, keys, values};
   buffers.insert(buffers.end(), each.operands.begin(), each.operands.end());
   buffers.push_back(o);
+  for (const std::string &output : each.outputs)
+    buffers.push_back(randomFloats(size_t(each.heads * largestKeys * std::max(each.queries, each.keys)), 0, 5));
   std::vector<int64_t> sizes = {each.keys, each.keys};
   if (!each.isOneQuery)
     sizes.insert(sizes.begin(), each.queries);
@@ -130,6 +154,8 @@ std::function<void()> prepare(const CompiledKernel &kernel, const Case &each, fl
     sizes.push_back(each.keys);
   if (!each.isOneQuery)
     sizes.push_back(each.queries);
+  for (const std::string &output : each.outputs)
+    sizes.push_back(output == "key_sums" ? each.keys : each.queries);
   return kernel.launcher(buffers, sizes);
 }
 
@@ -170,6 +196,19 @@ void compareWithFull(const Case &each, const std::function<void()> &masked, floa
   double share = shareOfBlocks(each);
   fmt::print("{:44} {:10.2f} x the time of its share of blocks ({:.2f} %)\n", "",
              timeBy(full, share, masked, keys, values), share * 100);
+}
+
+/// What results beside the value cost: the time with them by that of the value alone.
+void runOutputs(const std::string &name, const std::vector<std::string> &outputs, const char *mask) {
+  Case each, alone;
+  each.mask = alone.mask = mask;
+  each.outputs = outputs;
+  each.range = alone.range = 2;
+  size_t elements = size_t(each.heads * each.keys * each.dim);
+  float *keys = randomFloats(elements + 1024, each.range, 2) + 208, *values = randomFloats(elements + 1024, 1, 3) + 624;
+  CompiledKernel kernel(each.text());
+  auto body = prepare(kernel, each, keys, values);
+  fmt::print("{:44} {:10.2f} x the time of the value alone\n", name, timeBy(alone, 1, body, keys, values));
 }
 
 void compareWithSoftmax(const Case &each, const std::function<void()> &body, float *keys, float *values) {
@@ -226,6 +265,12 @@ int main(int argc, char **argv) {
   for (const Case &each : prefillCases())
     if (wanted(each.name))
       runPrefill(each);
+  for (const char *mask : {"", causal})
+    for (const char *output : {"lse", "entropy", "top", "top_weights", "key_sums"})
+      if (std::string name = fmt::format("outputs {} {}", *mask ? "causal" : "full", output); wanted(name))
+        runOutputs(name, {output}, mask);
+  if (wanted("outputs all"))
+    runOutputs("outputs all", {"lse", "entropy", "top", "top_weights", "key_sums"}, "");
   for (int64_t keys : {4096, 16384})
     for (bool isCached : {false, true})
       if (wanted("decode"))

@@ -10,19 +10,19 @@ using namespace mlir;
 namespace attnc {
 
 void saveStatistics(attn::AttendOp op) {
-  if (!attn::hasLse(op.getNormaliser()) || op.getResultFor(attn::Statistic::Lse))
+  SmallVector<attn::Statistic> statistics = op.getStatistics();
+  auto save = [&](attn::Statistic statistic) {
+    if (!llvm::is_contained(statistics, statistic))
+      statistics.push_back(statistic);
+  };
+  if (attn::hasStatistic(op.getNormaliser(), attn::Statistic::Lse))
+    save(attn::Statistic::Lse);
+  if (op.getResultFor(attn::Statistic::TopWeights))
+    save(attn::Statistic::Top);
+  if (statistics.size() == op.getNumResults())
     return;
   IRRewriter rewriter(op);
-  SmallVector<Type> types(op.getResultTypes());
-  SmallVector<int64_t> shape;
-  for (Value size : op.getOuterSizes())
-    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
-  types.push_back(RankedTensorType::get(shape, rewriter.getF32Type()));
-  SmallVector<Attribute> yields(op.getYields().getValue());
-  yields.push_back(rewriter.getStringAttr("lse"));
-  auto wider = attn::AttendOp::create(rewriter, op.getLoc(), types, op.getOuterSizes(), op.getKeySizes(),
-                                      op.getValueSizes(), op.getNormaliser(), rewriter.getArrayAttr(yields),
-                                      op.getValueLayoutAttr(), op.getAlphaAttr());
+  attn::AttendOp wider = attn::createAttendLike(rewriter, op, statistics);
   wider->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   for (auto [from, to] : llvm::zip_equal(op->getRegions(), wider->getRegions()))
     rewriter.inlineRegionBefore(from, to, to.end());
@@ -50,18 +50,23 @@ LogicalResult Reverse::reverse(attn::AttendOp op) {
     return failure();
   SmallVector<Attribute> yields;
   SmallVector<Value> cotangents, saved, of;
-  bool hasValue = false;
+  bool hasValue = false, hasTop = false;
   for (auto [statistic, result] : llvm::zip_equal(op.getStatistics(), op.getResults()))
     if (Value dy = cotangent(result)) {
-      yields.push_back(builder.getStringAttr(stringifyStatistic(statistic)));
+      yields.push_back(builder.getStringAttr(textOf(statistic)));
       cotangents.push_back(dy);
       hasValue |= statistic == attn::Statistic::Value;
+      hasTop |= statistic == attn::Statistic::TopWeights;
     }
-  Value value = op.getResultFor(attn::Statistic::Value), lse = op.getResultFor(attn::Statistic::Lse);
+  auto save = [&](attn::Statistic statistic) {
+    if (Value result = op.getResultFor(statistic))
+      saved.push_back(stored(result));
+  };
   if (hasValue)
-    saved.push_back(stored(value));
-  if (lse)
-    saved.push_back(stored(lse));
+    save(attn::Statistic::Value);
+  save(attn::Statistic::Lse);
+  if (hasTop)
+    save(attn::Statistic::Top);
   llvm::SmallSetVector<Value, 4> read;
   op->walk([&](tensor::ExtractOp extract) {
     bool counts = hasValue || !op.getValue().isAncestor(extract->getParentRegion());
@@ -72,7 +77,8 @@ LogicalResult Reverse::reverse(attn::AttendOp op) {
   auto gradient = attn::AttendGradientOp::create(
       builder, op.getLoc(), ValueRange(of).getTypes(), op.getOuterSizes(), op.getKeySizes(),
       hasValue ? op.getValueSizes() : ValueRange(), cotangents, saved, of, op.getNormaliser(),
-      builder.getArrayAttr(yields), hasValue ? op.getValueLayoutAttr() : DenseI64ArrayAttr(), op.getAlphaAttr());
+      builder.getArrayAttr(yields), hasValue ? op.getValueLayoutAttr() : DenseI64ArrayAttr(), op.getAlphaAttr(),
+      op.getTopAttr(), op.getSummedAttr());
   for (auto [from, to] : llvm::zip_equal(op->getRegions(), gradient->getRegions()))
     if (hasValue || &from != &op.getValue()) {
       IRMapping copies;

@@ -16,14 +16,7 @@ static Value weightsOf(attn::AttendOp op) {
     return weights;
   OpBuilder builder(op);
   builder.setInsertionPointAfter(op);
-  SmallVector<int64_t> shape;
-  for (OperandRange sizes : {op.getOuterSizes(), op.getKeySizes()})
-    for (Value size : sizes)
-      shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
-  SmallVector<Type> types = {RankedTensorType::get(shape, builder.getF32Type())};
-  auto made = attn::AttendOp::create(builder, op.getLoc(), types, op.getOuterSizes(), op.getKeySizes(), ValueRange(),
-                                     op.getNormaliser(), builder.getStrArrayAttr({"weights"}), DenseI64ArrayAttr(),
-                                     op.getAlphaAttr());
+  attn::AttendOp made = attn::createAttendLike(builder, op, {attn::Statistic::Weights});
   made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   for (auto [from, to] : llvm::zip_equal(op->getRegions(), made->getRegions()))
     if (&from != &op.getValue()) {

@@ -152,14 +152,8 @@ SizeExpr SymbolicShapes::extent(Value tensor, int64_t dim) {
 SizeExpr SymbolicShapes::extentOfResult(OpResult result, int64_t dim) {
   return llvm::TypeSwitch<Operation *, SizeExpr>(result.getOwner())
       .Case([&](linalg::LinalgOp op) { return extent(op.getDpsInitOperand(result.getResultNumber())->get(), dim); })
-      .Case([&](attn::AttendOp op) {
-        auto statistic = op.getStatistics()[result.getResultNumber()];
-        if (statistic == attn::Statistic::Weights && dim >= op.getNumOuter())
-          return size(op.getKeySizes()[dim - op.getNumOuter()]);
-        if (auto layout = op.getValueLayout(); layout && statistic == attn::Statistic::Value)
-          dim = (*layout)[dim];
-        return size(dim < op.getNumOuter() ? op.getOuterSizes()[dim] : op.getValueSizes()[dim - op.getNumOuter()]);
-      })
+      .Case(
+          [&](attn::AttendOp op) { return size(attn::sizesOf(op, op.getStatistics()[result.getResultNumber()])[dim]); })
       .Case([&](attn::AttendGradientOp op) { return extent(op.getOf()[result.getResultNumber()], dim); })
       .Case([&](attn::ScatterAddOp op) { return extent(op.getInit(), dim); })
       .Case([&](model::ElementOp op) { return extent(op.getList(), dim + 1); })

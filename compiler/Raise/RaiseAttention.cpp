@@ -253,7 +253,8 @@ bool AttentionRaiser::raise(Attention &attention) {
       builder, location, attention.sum.getResultTypes(), sizesOf(builder, location, attention.outer),
       sizesOf(builder, location, attention.keys), sizesOf(builder, location, attention.values),
       attention.share.normaliser, builder.getStrArrayAttr({"value"}),
-      llvm::is_sorted(layout) ? DenseI64ArrayAttr() : builder.getDenseI64ArrayAttr(layout), FloatAttr());
+      llvm::is_sorted(layout) ? DenseI64ArrayAttr() : builder.getDenseI64ArrayAttr(layout), FloatAttr(), IntegerAttr(),
+      DenseI64ArrayAttr());
   before.setInsertionPoint(attend);
 
   SmallVector<unsigned> pair(attention.outer);

@@ -2,6 +2,7 @@
 // (dialects/Attn/AttnOps.td).
 #include "compiler/Reference/AttendRow.h"
 #include "compiler/Reference/Interpreter.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace attnc::reference;
@@ -29,9 +30,11 @@ public:
     for (size_t key = 0; key < row.keys.size(); ++key)
       if (failed(passValue(formulas, row, point, features, key, ofWeights[key])))
         return failure();
+    passTop(row, point, ofWeights);
     for (size_t key = 0; key < row.keys.size(); ++key)
       if (failed(passWeight(formulas, row, key, ofWeights[key])))
         return failure();
+    passEntropy(row, point, ofWeights);
     NormaliserGradient gradient = row.differentiate(formulas, ofWeights, cotangentAt(attn::Statistic::Lse, point));
     for (size_t key = 0; key < row.keys.size(); ++key) {
       auto score = formulas.score->differentiate(row.pair(key));
@@ -63,8 +66,10 @@ private:
   /// dp' of one pair: from the value's cotangent and from the weights'.
   LogicalResult passValue(AttendFormulas &formulas, const AttendRow &row, ArrayRef<int64_t> point,
                           ArrayRef<int64_t> features, size_t key, double &ofWeight) {
-    llvm::SmallVector<int64_t> index(row.keys[key].begin(), row.keys[key].end());
+    llvm::SmallVector<int64_t> index = wholeNumbers(row.keys[key]);
     ofWeight = cotangentAt(attn::Statistic::Weights, joined(point, index));
+    if (cotangents.count(attn::Statistic::KeySums))
+      ofWeight += cotangentAt(attn::Statistic::KeySums, joined(unsummed(point, *op.getSummed()), index));
     if (failed(formulas.value) || !cotangents.count(attn::Statistic::Value))
       return success();
     return forEachIndex(features, [&](ArrayRef<int64_t> feature) -> LogicalResult {
@@ -76,6 +81,20 @@ private:
       addScaled(value->second, row.weights[key] * cotangent);
       return success();
     });
+  }
+
+  /// The share of dp' that the largest keys' weights have.
+  void passTop(const AttendRow &row, ArrayRef<int64_t> point, std::vector<double> &ofWeights) {
+    if (cotangents.count(attn::Statistic::TopWeights))
+      for (auto [rank, place] : llvm::enumerate(row.largest(*op.getTop())))
+        ofWeights[place] += cotangentAt(attn::Statistic::TopWeights, joined(point, int64_t(rank)));
+  }
+
+  /// The share of dp that the entropy has.
+  void passEntropy(const AttendRow &row, ArrayRef<int64_t> point, std::vector<double> &ofWeights) const {
+    if (double cotangent = cotangentAt(attn::Statistic::Entropy, point); cotangent != 0)
+      for (auto [weight, ofWeight] : llvm::zip_equal(row.normalised.weights, ofWeights))
+        ofWeight -= weight == 0 ? 0 : cotangent * (std::log(weight) + 1);
   }
 
   /// From dp' to dp, in place.

@@ -19,51 +19,98 @@ static FailureOr<double> sumOfValues(AttendFormulas &formulas, const AttendRow &
   return sum;
 }
 
+namespace {
+
+/// The results of one op while its rows are visited.
+class RowResults {
+public:
+  using Sizes = llvm::SmallVector<int64_t>;
+
+  RowResults(attn::AttendOp op, Sizes keys, Sizes features)
+      : op(op), keys(std::move(keys)), features(std::move(features)) {}
+
+  std::vector<Array> arrays; ///< one for each statistic
+
+  LogicalResult put(AttendFormulas &formulas, const AttendRow &row, ArrayRef<int64_t> point) {
+    for (auto [statistic, array] : llvm::zip_equal(op.getStatistics(), arrays))
+      if (failed(put(statistic, array, formulas, row, point)))
+        return failure();
+    return success();
+  }
+
+private:
+  LogicalResult put(attn::Statistic statistic, Array &array, AttendFormulas &formulas, const AttendRow &row,
+                    ArrayRef<int64_t> point) {
+    auto at = [&](ArrayRef<int64_t> place) -> double & { return array.values[array.offsetOf(place)]; };
+    switch (statistic) {
+    case attn::Statistic::Value:
+      return forEachIndex(features, [&](ArrayRef<int64_t> feature) -> LogicalResult {
+        auto sum = sumOfValues(formulas, row, feature);
+        if (succeeded(sum))
+          at(permuted(joined(point, feature), op.getValueLayout())) = *sum;
+        return sum;
+      });
+    case attn::Statistic::Weights:
+      for (auto [weight, key] : llvm::zip_equal(row.weights, row.keys))
+        at(joined(point, wholeNumbers(key))) = weight;
+      return success();
+    case attn::Statistic::Lse:
+      at(point) = row.normalised.lse;
+      return success();
+    case attn::Statistic::Entropy:
+      at(point) = row.entropy();
+      return success();
+    case attn::Statistic::Top:
+    case attn::Statistic::TopWeights:
+      for (auto [rank, place] : llvm::enumerate(row.largest(*op.getTop())))
+        at(joined(point, int64_t(rank))) =
+            statistic == attn::Statistic::Top ? numberOf(row.keys[place]) : row.weights[place];
+      return success();
+    case attn::Statistic::KeySums:
+      for (auto [weight, key] : llvm::zip_equal(row.weights, row.keys))
+        at(joined(unsummed(point, *op.getSummed()), wholeNumbers(key))) += weight;
+      return success();
+    }
+    llvm_unreachable("a statistic");
+  }
+
+  /// Of a key among all, in row-major order.
+  double numberOf(ArrayRef<double> key) const {
+    double number = 0;
+    for (auto [index, size] : llvm::zip_equal(key, keys))
+      number = number * static_cast<double>(size) + index;
+    return number;
+  }
+
+  attn::AttendOp op;
+  Sizes keys, features;
+};
+
+} // namespace
+
 LogicalResult Interpreter::run(attn::AttendOp op) {
-  Sizes outer = integersOf(op.getOuterSizes()), keys = integersOf(op.getKeySizes()),
-        features = integersOf(op.getValueSizes());
+  Sizes outer = integersOf(op.getOuterSizes()), keys = integersOf(op.getKeySizes());
   AttendFormulas formulas;
   if (failed(formulas.read(op, values, rounding, fault)))
     return failure();
-  auto layout = op.getValueLayout();
-  auto statistics = op.getStatistics();
-  std::vector<Array> results;
-  for (attn::Statistic statistic : statistics)
-    results.emplace_back(Element::F32,
-                         statistic == attn::Statistic::Value     ? permuted(joined(outer, features), layout)
-                         : statistic == attn::Statistic::Weights ? joined(outer, keys)
-                                                                 : outer,
-                         0.0);
+  RowResults results(op, keys, integersOf(op.getValueSizes()));
+  for (attn::Statistic statistic : op.getStatistics()) {
+    bool isOfKeys = attn::infoOf(statistic).isOfKeys;
+    results.arrays.emplace_back(isOfKeys ? Element::I32 : Element::F32, integersOf(attn::sizesOf(op, statistic)),
+                                isOfKeys ? -1.0 : 0.0);
+  }
   AttendRow row;
   auto computeRow = [&](ArrayRef<int64_t> point) -> LogicalResult {
     row.outer.assign(point.begin(), point.end());
-    if (failed(row.compute(formulas, keys)))
-      return failure();
-    for (auto [statistic, result] : llvm::zip_equal(statistics, results)) {
-      auto put = [&](ArrayRef<int64_t> place, double value) { result.values[result.offsetOf(place)] = value; };
-      if (statistic == attn::Statistic::Lse)
-        put(point, row.normalised.lse);
-      if (statistic == attn::Statistic::Weights)
-        for (auto [weight, key] : llvm::zip_equal(row.weights, row.keys))
-          put(joined(point, llvm::SmallVector<int64_t>(key.begin(), key.end())), weight);
-      if (statistic != attn::Statistic::Value)
-        continue;
-      auto compute = [&](ArrayRef<int64_t> feature) -> LogicalResult {
-        auto sum = sumOfValues(formulas, row, feature);
-        if (succeeded(sum))
-          put(permuted(joined(point, feature), layout), *sum);
-        return sum;
-      };
-      if (failed(forEachIndex(features, compute)))
-        return failure();
-    }
-    return success();
+    return success(succeeded(row.compute(formulas, keys)) && succeeded(results.put(formulas, row, point)));
   };
   if (failed(forEachIndex(outer, computeRow)))
     return failure();
-  int64_t terms = elementsOf(keys) + termsOfReductionsIn(op);
-  for (auto [result, array] : llvm::zip_equal(op.getResults(), results))
-    if (failed(define(cast<OpResult>(result), std::move(array), terms)))
+  int64_t inRow = elementsOf(keys) + termsOfReductionsIn(op);
+  for (auto [result, statistic, array] : llvm::zip_equal(op.getResults(), op.getStatistics(), results.arrays)) {
+    int64_t rows = attn::infoOf(statistic).isSummed ? elementsOf(outer) : 0;
+    if (failed(define(cast<OpResult>(result), std::move(array), inRow + rows)))
       return failure();
+  }
   return success();
 }

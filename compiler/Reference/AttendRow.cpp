@@ -1,4 +1,5 @@
 #include "compiler/Reference/AttendRow.h"
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -11,6 +12,18 @@ llvm::SmallVector<int64_t> joined(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   llvm::SmallVector<int64_t> all(a);
   all.append(b.begin(), b.end());
   return all;
+}
+
+llvm::SmallVector<int64_t> unsummed(ArrayRef<int64_t> point, ArrayRef<int64_t> summed) {
+  llvm::SmallVector<int64_t> left;
+  for (auto [dimension, index] : llvm::enumerate(point))
+    if (!llvm::is_contained(summed, int64_t(dimension)))
+      left.push_back(index);
+  return left;
+}
+
+llvm::SmallVector<int64_t> wholeNumbers(ArrayRef<double> key) {
+  return llvm::SmallVector<int64_t>(key.begin(), key.end());
 }
 
 llvm::SmallVector<int64_t> permuted(ArrayRef<int64_t> tuple, std::optional<ArrayRef<int64_t>> layout) {
@@ -82,6 +95,23 @@ LogicalResult AttendRow::compute(AttendFormulas &formulas, ArrayRef<int64_t> key
     return failure();
   normalised = normalise(formulas.normaliser, scores, arguments);
   return weigh(formulas);
+}
+
+double AttendRow::entropy() const {
+  double sum = std::isnan(normalised.lse) ? normalised.lse : 0;
+  for (double weight : normalised.weights)
+    sum -= weight == 0 ? 0 : weight * std::log(weight);
+  return sum;
+}
+
+std::vector<size_t> AttendRow::largest(int64_t count) const {
+  std::vector<size_t> places;
+  for (size_t key = 0; key < scores.size(); ++key)
+    if (!std::isnan(scores[key]))
+      places.push_back(key);
+  std::stable_sort(places.begin(), places.end(), [&](size_t a, size_t b) { return scores[a] > scores[b]; });
+  places.resize(std::min<size_t>(places.size(), count));
+  return places;
 }
 
 NormaliserGradient AttendRow::differentiate(const AttendFormulas &formulas, ArrayRef<double> ofWeights,

@@ -46,6 +46,11 @@ struct AttendRow {
   NormalisedRow normalised;    ///< p, lse
   std::vector<double> weights; ///< p' = weight(p)
 
+  /// -sum of p log p.
+  double entropy() const;
+  /// The places, in `keys`, of the `count` largest scores at most: the largest first, of equal ones the first.
+  std::vector<size_t> largest(int64_t count) const;
+
   /// Fills in all of it for the row `outer`.
   llvm::LogicalResult compute(AttendFormulas &formulas, llvm::ArrayRef<int64_t> keySizes);
   /// The cotangents of the scores and of the sink from those of p and lse.
@@ -63,6 +68,10 @@ private:
 
 /// `b` behind `a`.
 llvm::SmallVector<int64_t> joined(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b);
+/// `point` without the dimensions `summed`.
+llvm::SmallVector<int64_t> unsummed(llvm::ArrayRef<int64_t> point, llvm::ArrayRef<int64_t> summed);
+/// Key indices as subscripts.
+llvm::SmallVector<int64_t> wholeNumbers(llvm::ArrayRef<double> key);
 /// Result dimension d is iteration dimension layout[d].
 llvm::SmallVector<int64_t> permuted(llvm::ArrayRef<int64_t> tuple, std::optional<llvm::ArrayRef<int64_t>> layout);
 

@@ -114,17 +114,6 @@ std::optional<SizeExpr> SizeAnalysis::fold(OpFoldResult size) {
   return index(cast<Value>(size));
 }
 
-static Value sizeOfResult(attn::AttendOp attend, unsigned result, int64_t dimension) {
-  SmallVector<Value> sizes(attend.getOuterSizes());
-  attn::Statistic statistic = attend.getStatistics()[result];
-  if (statistic == attn::Statistic::Value)
-    llvm::append_range(sizes, attend.getValueSizes());
-  if (statistic == attn::Statistic::Weights)
-    llvm::append_range(sizes, attend.getKeySizes());
-  auto layout = statistic == attn::Statistic::Value ? attend.getValueLayout() : std::nullopt;
-  return sizes[layout ? (*layout)[dimension] : dimension];
-}
-
 std::optional<SizeExpr> SizeAnalysis::compute(OpResult result, int64_t dimension) {
   using Size = std::optional<SizeExpr>;
   return TypeSwitch<Operation *, Size>(result.getOwner())
@@ -166,7 +155,9 @@ std::optional<SizeExpr> SizeAnalysis::compute(OpResult result, int64_t dimension
         }
         return product;
       })
-      .Case([&](attn::AttendOp attend) { return index(sizeOfResult(attend, result.getResultNumber(), dimension)); })
+      .Case([&](attn::AttendOp attend) {
+        return fold(attn::sizesOf(attend, attend.getStatistics()[result.getResultNumber()])[dimension]);
+      })
       .Case(
           [&](attn::AttendGradientOp gradient) { return size(gradient.getOf()[result.getResultNumber()], dimension); })
       .Case([&](attn::ScatterAddOp scatter) { return size(scatter.getInit(), dimension); })

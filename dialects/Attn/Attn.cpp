@@ -1,5 +1,6 @@
 #include "dialects/Attn/Attn.h"
 #include "dialects/Attn/EnumNames.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -24,8 +25,21 @@ void AttnDialect::initialize() {
 static StringRef statisticName(Attribute attribute) { return cast<StringAttr>(attribute).getValue(); }
 
 static SmallVector<Statistic> statisticsOf(ArrayAttr yields) {
-  return llvm::map_to_vector(yields, [](Attribute name) { return *symbolizeStatistic(statisticName(name)); });
+  return llvm::map_to_vector(yields, [](Attribute name) { return *statisticNamed(statisticName(name)); });
 }
+
+/// Normalisers.def has the enumeration's order.
+static constexpr Normaliser normalisers[] = {
+#define ATTN_NORMALISER(NAME, WORD, TRAITS) Normaliser::NAME,
+#include "dialects/Attn/Normalisers.def"
+};
+static constexpr bool isInOrder() {
+  for (size_t number = 0; number < std::size(normalisers); ++number)
+    if (static_cast<size_t>(normalisers[number]) != number)
+      return false;
+  return std::size(normalisers) == getMaxEnumValForNormaliser() + 1;
+}
+static_assert(isInOrder(), "a normaliser is missing, or not at its place");
 
 SmallVector<Statistic> AttendOp::getStatistics() { return statisticsOf(getYields()); }
 
@@ -35,6 +49,63 @@ Value AttendOp::getResultFor(Statistic statistic) {
       return result;
   return {};
 }
+
+template <typename Op> SmallVector<OpFoldResult> attn::sizesOf(Op op, Statistic statistic) {
+  const StatisticInfo &info = infoOf(statistic);
+  SmallVector<OpFoldResult> sizes;
+  for (auto [dimension, size] : llvm::enumerate(op.getOuterSizes()))
+    if (!info.isSummed || !llvm::is_contained(*op.getSummed(), int64_t(dimension)))
+      sizes.push_back(size);
+  if (info.hasKeys)
+    llvm::append_range(sizes, op.getKeySizes());
+  if (info.hasTop)
+    sizes.push_back(op.getTopAttr());
+  if (!info.hasValues)
+    return sizes;
+  llvm::append_range(sizes, op.getValueSizes());
+  if (auto layout = op.getValueLayout())
+    return llvm::map_to_vector(*layout, [&](int64_t dimension) { return sizes[dimension]; });
+  return sizes;
+}
+
+template SmallVector<OpFoldResult> attn::sizesOf(AttendOp, Statistic);
+template SmallVector<OpFoldResult> attn::sizesOf(AttendGradientOp, Statistic);
+
+/// That of a tensor that `op` has of the statistic, or what is known of its sizes.
+template <typename Op> static Type typeOf(Op op, ValueRange tensors, Statistic statistic) {
+  for (auto [each, tensor] : llvm::zip(op.getStatistics(), tensors))
+    if (each == statistic)
+      return tensor.getType();
+  SmallVector<int64_t> shape;
+  for (OpFoldResult size : sizesOf(op, statistic))
+    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  Builder builder(op.getContext());
+  return RankedTensorType::get(shape, infoOf(statistic).isOfKeys ? Type(builder.getI32Type()) : builder.getF32Type());
+}
+
+static ValueRange tensorsOf(AttendOp op) { return op.getResults(); }
+static ValueRange tensorsOf(AttendGradientOp op) { return op.getCotangents(); }
+
+template <typename Op> AttendOp attn::createAttendLike(OpBuilder &builder, Op op, ArrayRef<Statistic> statistics) {
+  auto yieldsAny = [&](bool StatisticInfo::*property) {
+    return llvm::any_of(statistics, [&](Statistic each) { return infoOf(each).*property; });
+  };
+  bool hasValue = yieldsAny(&StatisticInfo::hasValues);
+  SmallVector<Type> types;
+  SmallVector<StringRef> yields;
+  for (Statistic statistic : statistics) {
+    types.push_back(typeOf(op, tensorsOf(op), statistic));
+    yields.push_back(textOf(statistic));
+  }
+  return AttendOp::create(builder, op.getLoc(), types, op.getOuterSizes(), op.getKeySizes(),
+                          hasValue ? ValueRange(op.getValueSizes()) : ValueRange(), op.getNormaliser(),
+                          builder.getStrArrayAttr(yields), hasValue ? op.getValueLayoutAttr() : DenseI64ArrayAttr(),
+                          op.getAlphaAttr(), yieldsAny(&StatisticInfo::hasTop) ? op.getTopAttr() : IntegerAttr(),
+                          yieldsAny(&StatisticInfo::isSummed) ? op.getSummedAttr() : DenseI64ArrayAttr());
+}
+
+template AttendOp attn::createAttendLike(OpBuilder &, AttendOp, ArrayRef<Statistic>);
+template AttendOp attn::createAttendLike(OpBuilder &, AttendGradientOp, ArrayRef<Statistic>);
 
 static ParseResult parseRegionWithIndices(OpAsmParser &parser, Region &region) {
   SmallVector<OpAsmParser::Argument> arguments;
@@ -166,12 +237,22 @@ void AttendOp::print(OpAsmPrinter &printer) {
 
 SmallVector<Statistic> AttendGradientOp::getStatistics() { return statisticsOf(getYields()); }
 
+SmallVector<Statistic> AttendGradientOp::getSavedStatistics() {
+  SmallVector<Statistic> saved;
+  if (!getValue().empty())
+    saved.push_back(Statistic::Value);
+  if (hasStatistic(getNormaliser(), Statistic::Lse))
+    saved.push_back(Statistic::Lse);
+  if (llvm::is_contained(getStatistics(), Statistic::TopWeights))
+    saved.push_back(Statistic::Top);
+  return saved;
+}
+
 Value AttendGradientOp::getSaved(Statistic statistic) {
-  bool hasValue = !getValue().empty();
-  size_t place = statistic == Statistic::Lse && hasValue ? 1 : 0;
-  return statistic != Statistic::Weights && (hasValue || statistic == Statistic::Lse) && place < getSaved().size()
-             ? getSaved()[place]
-             : Value();
+  for (auto [each, tensor] : llvm::zip(getSavedStatistics(), getSaved()))
+    if (each == statistic)
+      return tensor;
+  return {};
 }
 
 /// `(%a, %b : type, type)`; nothing at all where there is no operand.

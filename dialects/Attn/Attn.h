@@ -14,6 +14,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "dialects/Attn/Statistics.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -35,7 +36,11 @@
 
 namespace mlir::attn {
 
-/// Whether the rows of a normaliser have a log of a sum of exponentials.
-bool hasLse(Normaliser normaliser);
+/// The sizes of a statistic's dimensions, in the order of its result. `Op` is attend or its gradient.
+template <typename Op> llvm::SmallVector<OpFoldResult> sizesOf(Op op, Statistic statistic);
+
+/// An attend beside `op` (attend or its gradient) of the same sizes and normaliser that yields `statistics`. Its formulas
+/// are still to be filled in, without the value's where no value is yielded.
+template <typename Op> AttendOp createAttendLike(OpBuilder &builder, Op op, llvm::ArrayRef<Statistic> statistics);
 
 } // namespace mlir::attn

@@ -39,20 +39,17 @@ struct DropUnusedStatistics : OpRewritePattern<AttendOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(AttendOp op, PatternRewriter &rewriter) const override {
-    SmallVector<Attribute> yields;
+    SmallVector<Statistic> statistics;
     SmallVector<Value> used;
-    for (auto [name, result] : llvm::zip_equal(op.getYields(), op.getResults()))
+    for (auto [statistic, result] : llvm::zip_equal(op.getStatistics(), op.getResults()))
       if (!result.use_empty()) {
-        yields.push_back(name);
+        statistics.push_back(statistic);
         used.push_back(result);
       }
     if (used.empty() || used.size() == op.getNumResults())
       return failure();
-    bool valued = bool(op.getResultFor(Statistic::Value)) && !op.getResultFor(Statistic::Value).use_empty();
-    auto smaller = AttendOp::create(rewriter, op.getLoc(), TypeRange(ValueRange(used)), op.getOuterSizes(),
-                                    op.getKeySizes(), valued ? ValueRange(op.getValueSizes()) : ValueRange(),
-                                    op.getNormaliser(), rewriter.getArrayAttr(yields),
-                                    valued ? op.getValueLayoutAttr() : DenseI64ArrayAttr(), op.getAlphaAttr());
+    bool valued = llvm::is_contained(statistics, Statistic::Value);
+    AttendOp smaller = createAttendLike(rewriter, op, statistics);
     smaller->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     for (auto [from, to] : llvm::zip_equal(op->getRegions(), smaller->getRegions()))
       if (valued || &from != &op.getValue())

@@ -48,14 +48,6 @@ def Attn_Combine : I32EnumAttr<"Combine", "how the terms of a reduction are comb
   let cppNamespace = "::mlir::attn";
 }
 
-def Attn_Statistic : I32EnumAttr<"Statistic", "what attention yields besides the sum of values", [
-    I32EnumAttrCase<"Value", 0, "value">,
-    I32EnumAttrCase<"Weights", 1, "weights">,
-    I32EnumAttrCase<"Lse", 2, "lse">,
-  ]> {
-  let cppNamespace = "::mlir::attn";
-}
-
 def Attn_AttendOp : Attn_Op<"attend", [Pure, AttrSizedOperandSegments]> {
   let summary = "normalised, masked, weighted sum over keys";
   let description = [{
@@ -70,10 +62,11 @@ def Attn_AttendOp : Attn_Op<"attend", [Pure, AttrSizedOperandSegments]> {
       value (outer..., keys..., values...) -> f32      empty region: only other statistics are yielded
       sink  (outer...)                     -> f32      empty region: none; of `softmax` alone
 
-    `yields` names the results in order: `value` has shape [outer..., values...], permuted by `value_layout` when that
-    is present (result dimension d of the value is iteration dimension value_layout[d] of outer ++ values); `weights`
-    has shape [outer..., keys...] and holds p', with zeros where a key is masked; `lse` (log of the sum of
-    exponentials, natural logarithm; -inf for an empty row) has shape [outer...].
+    `yields` names the results in order, each one of the table of Statistics.h: `value` has shape [outer..., values...],
+    permuted by `value_layout` when that is present (result dimension d of the value is iteration dimension
+    value_layout[d] of outer ++ values); `weights` has shape [outer..., keys...]; `lse` and `entropy` [outer...]; `top`
+    (i32) and `top_weights` [outer..., n], where the attribute `top` is n; `key_sums` [outer..., keys...] without the
+    outer dimensions that the attribute `summed` names.
 
     A row whose mask keeps nothing yields zeros; a score of -inf is as masked; a kept NaN makes its row NaN. With the
     sums and the maximum over the kept keys of a row,
@@ -88,12 +81,14 @@ def Attn_AttendOp : Attn_Op<"attend", [Pure, AttrSizedOperandSegments]> {
     +inf makes a row of softmax, ratio and entmax NaN. Under `none` its weight is +inf, under `hard` it is a largest
     score, under `stick_breaking` it takes what is left. There, and under `none`, a NaN makes its own weight NaN and, of
     `stick_breaking`, those behind it; so is the value. `alpha`, of `entmax` alone, is in (1, 2]. `lse` belongs to
-    `softmax` alone.
+    `softmax` alone, `entropy` to weights that share a whole (not those of `none` and `hard`), `top` and `top_weights`
+    to all but `stick_breaking`. A score that is NaN is no key of `top`.
   }];
   let arguments = (ins Variadic<Index>:$outer_sizes, Variadic<Index>:$key_sizes, Variadic<Index>:$value_sizes,
                        Attn_Normaliser:$normaliser,
                        ArrayAttr:$yields,
-                       OptionalAttr<DenseI64ArrayAttr>:$value_layout, OptionalAttr<F64Attr>:$alpha);
+                       OptionalAttr<DenseI64ArrayAttr>:$value_layout, OptionalAttr<F64Attr>:$alpha,
+                       OptionalAttr<I64Attr>:$top, OptionalAttr<DenseI64ArrayAttr>:$summed);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$score, MaxSizedRegion<1>:$mask, MaxSizedRegion<1>:$weight,
                         MaxSizedRegion<1>:$value, MaxSizedRegion<1>:$sink);
@@ -118,8 +113,8 @@ def Attn_AttendGradientOp : Attn_Op<"attend_gradient", [Pure, AttrSizedOperandSe
     `cotangents` dY of each of its results, the gradient of sum(dY * Y) with respect to each tensor of `of`, which the
     regions capture. Result r has the type of `of[r]`.
 
-      dp'_k = sum_v dY[o, v] value(o, k, v) + dW[o, k]
-      dp_k  = dp'_k dweight/dp
+      dp'_k = sum_v dY[o, v] value(o, k, v) + dW[o, k] + dM[o, k] + sum over r with top[o, r] = k of dT[o, r]
+      dp_k  = dp'_k dweight/dp - dH[o] (log p_k + 1)
       ds_k  = p_k (dp_k - sum_j p_j dp_j + dL[o])                         softmax; its sink as a key with dp = 0
       ds_k  = (dp_k - sum_j p_j dp_j) / sum_j s_j                         ratio
       ds_k  = dp_k                                                        none
@@ -127,20 +122,23 @@ def Attn_AttendGradientOp : Attn_Op<"attend_gradient", [Pure, AttrSizedOperandSe
       ds_k  = r_k (dp_k - sum_j r_j dp_j)                                 hard, r = softmax(s): straight through
       ds_k  = p_k (1 - sigma(s_k)) dp_k - sigma(s_k) sum_{j > k} p_j dp_j stick_breaking
 
-    where dY, dW and dL are the cotangents of `value`, `weights` and `lse`; then every `tensor.extract` of a tensor of
-    `of` in the score, weight, value and sink regions adds its partial derivative to the element that it reads, in the
+    where dY, dW, dL, dH, dT and dM are the cotangents of `value`, `weights`, `lse`, `entropy`, `top_weights` and
+    `key_sums` (the same for all summed o), and p log p has the derivative 0 at 0; then every `tensor.extract` of a
+    tensor of `of` in the score, weight, value and sink regions adds its partial derivative to the element that it reads, in the
     order of keys, then rows: results are the same bits however the work is split. Rows that keep nothing give zeros
     but for their sink, and so do masked keys. Where two terms of a maximum are equal the first one takes the gradient.
     The weights of `hard` have no derivative: those of a softmax of the scores stand for them.
 
-    `saved` are the value, where there is a value region, and, for softmax, lse of the forward op, if they are at hand:
-    they change what is computed anew, never the result.
+    `saved` are of the forward op, in this order, the value, where there is a value region, lse, where the normaliser
+    has one, and `top`, where there is a cotangent of `top_weights`; the last ones may be left out. They change what is
+    computed anew, never the result.
   }];
   let arguments = (ins Variadic<Index>:$outer_sizes, Variadic<Index>:$key_sizes, Variadic<Index>:$value_sizes,
                        Variadic<AnyRankedTensor>:$cotangents, Variadic<AnyRankedTensor>:$saved,
                        Variadic<AnyRankedTensor>:$of,
                        Attn_Normaliser:$normaliser, ArrayAttr:$yields, OptionalAttr<DenseI64ArrayAttr>:$value_layout,
-                       OptionalAttr<F64Attr>:$alpha);
+                       OptionalAttr<F64Attr>:$alpha, OptionalAttr<I64Attr>:$top,
+                       OptionalAttr<DenseI64ArrayAttr>:$summed);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$score, MaxSizedRegion<1>:$mask, MaxSizedRegion<1>:$weight,
                         MaxSizedRegion<1>:$value, MaxSizedRegion<1>:$sink);
@@ -152,7 +150,9 @@ def Attn_AttendGradientOp : Attn_Op<"attend_gradient", [Pure, AttrSizedOperandSe
     int64_t getNumValues() { return getValueSizes().size(); }
     /// The statistic of each cotangent, in order.
     ::llvm::SmallVector<Statistic> getStatistics();
-    /// The saved value or lse, or null.
+    /// What `saved` may hold, in order.
+    ::llvm::SmallVector<Statistic> getSavedStatistics();
+    /// The saved value, lse or top, or null.
     ::mlir::Value getSaved(Statistic statistic);
   }];
 }

@@ -73,26 +73,15 @@ template <typename Op> static LogicalResult verifyFormulas(Op op) {
   return success();
 }
 
-/// The sizes that say how large each dimension of a statistic is, in the order of the result.
-template <typename Op> static SmallVector<Value> sizesOf(Op op, Statistic statistic) {
-  SmallVector<Value> sizes(op.getOuterSizes());
-  if (statistic == Statistic::Weights)
-    llvm::append_range(sizes, op.getKeySizes());
-  if (statistic != Statistic::Value)
-    return sizes;
-  llvm::append_range(sizes, op.getValueSizes());
-  if (auto layout = op.getValueLayout())
-    return llvm::map_to_vector(*layout, [&](int64_t dimension) { return sizes[dimension]; });
-  return sizes;
-}
-
 /// `tensor` is a result ("result") or has the shape of one ("cotangent").
 template <typename Op> static LogicalResult verifyStatistic(Op op, StringRef role, Statistic statistic, Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
-  StringRef name = stringifyStatistic(statistic);
-  if (!type.getElementType().isF32())
-    return op.emitOpError() << role << " " << name << " is " << type << ", expected elements of f32";
-  SmallVector<Value> sizes = sizesOf(op, statistic);
+  StringRef name = textOf(statistic);
+  bool isOfKeys = infoOf(statistic).isOfKeys;
+  if (isOfKeys ? !type.getElementType().isInteger(32) : !type.getElementType().isF32())
+    return op.emitOpError() << role << " " << name << " is " << type << ", expected elements of "
+                            << (isOfKeys ? "i32" : "f32");
+  SmallVector<OpFoldResult> sizes = sizesOf(op, statistic);
   if (type.getRank() != static_cast<int64_t>(sizes.size()))
     return op.emitOpError() << role << " " << name << " is " << type << ", expected rank " << sizes.size();
   for (auto [dimension, size] : llvm::enumerate(sizes)) {
@@ -117,8 +106,6 @@ template <typename Op> static LogicalResult verifyValueLayout(Op op) {
   return success();
 }
 
-bool attn::hasLse(Normaliser normaliser) { return normaliser == Normaliser::Softmax; }
-
 /// The numbers that some normalisers take.
 template <typename Op> static LogicalResult verifyNormaliser(Op op) {
   StringRef name = stringifyNormaliser(op.getNormaliser());
@@ -134,28 +121,49 @@ template <typename Op> static LogicalResult verifyNormaliser(Op op) {
   return success();
 }
 
+/// What one statistic needs of the op.
+template <typename Op> static LogicalResult verifyNeeds(Op op, Statistic statistic) {
+  const StatisticInfo &info = infoOf(statistic);
+  if (info.hasValues && op.getValue().empty())
+    return op.emitOpError("yields a value but has no value region");
+  if (!hasStatistic(op.getNormaliser(), statistic))
+    return op.emitOpError() << "yields " << info.word << " but normalises by "
+                            << stringifyNormaliser(op.getNormaliser()) << ": " << info.whyNot;
+  if (info.hasTop && !(op.getTop() && *op.getTop() > 0))
+    return op.emitOpError() << "yields " << info.word << " but does not say of how many keys: top = 4";
+  if (!info.isSummed)
+    return success();
+  auto summed = op.getSummed();
+  bool isWhole = summed && !summed->empty() && llvm::is_sorted(*summed) &&
+                 std::adjacent_find(summed->begin(), summed->end()) == summed->end() && summed->front() >= 0 &&
+                 summed->back() < op.getNumOuter();
+  if (!isWhole)
+    return op.emitOpError() << "yields " << info.word << " but does not say over which of its " << op.getNumOuter()
+                            << " outer dimensions, in ascending order: summed = array<i64: 0>";
+  return success();
+}
+
 /// The statistics by name, each at most once, each with what it needs; as many as `tensors`.
 template <typename Op> static LogicalResult verifyStatistics(Op op, StringRef role, ValueRange tensors) {
-  std::string statistics = namesUpTo<Statistic>(getMaxEnumValForStatistic());
+  std::string known = "one of";
+  for (const StatisticInfo &info : statisticInfos)
+    known += std::string(" ") + info.word;
   if (op.getYields().empty())
-    return op.emitOpError("yields nothing, expected ") << statistics;
+    return op.emitOpError("yields nothing, expected ") << known;
   if (op.getYields().size() != tensors.size())
     return op.emitOpError() << "yields " << op.getYields().size() << " statistics but has " << tensors.size() << " "
                             << role << "s";
   SmallVector<Attribute> seen;
   for (Attribute attribute : op.getYields()) {
     auto name = dyn_cast<StringAttr>(attribute);
-    auto statistic = name ? symbolizeStatistic(name.getValue()) : std::nullopt;
+    auto statistic = name ? statisticNamed(name.getValue()) : std::nullopt;
     if (!statistic)
-      return op.emitOpError() << "yields unknown statistic " << attribute << ", expected " << statistics;
+      return op.emitOpError() << "yields unknown statistic " << attribute << ", expected " << known;
     if (llvm::is_contained(seen, attribute))
       return op.emitOpError() << "yields " << name.getValue() << " twice";
     seen.push_back(attribute);
-    if (*statistic == Statistic::Value && op.getValue().empty())
-      return op.emitOpError("yields a value but has no value region");
-    if (*statistic == Statistic::Lse && !hasLse(op.getNormaliser()))
-      return op.emitOpError() << "yields lse, which softmax alone has, but normalises by "
-                              << stringifyNormaliser(op.getNormaliser());
+    if (failed(verifyNeeds(op, *statistic)))
+      return failure();
   }
   return success();
 }
@@ -185,14 +193,13 @@ LogicalResult AttendGradientOp::verifyRegions() {
   for (Type type : getResultTypes())
     if (!cast<RankedTensorType>(type).getElementType().isF32())
       return emitOpError() << "is the gradient of " << type << ", expected elements of f32";
-  SmallVector<Statistic> saved;
-  if (!getValue().empty())
-    saved.push_back(Statistic::Value);
-  if (hasLse(getNormaliser()))
-    saved.push_back(Statistic::Lse);
+  for (Statistic statistic : getStatistics())
+    if (infoOf(statistic).passesTo == PassesTo::Nothing)
+      return emitOpError() << "has a cotangent of " << textOf(statistic) << ", which has no derivative";
+  SmallVector<Statistic> saved = getSavedStatistics();
   if (getSaved().size() > saved.size())
     return emitOpError() << "saves " << getSaved().size() << " tensors, expected at most " << saved.size()
-                         << ": the value, and lse for softmax";
+                         << ": the value, lse for softmax, top for a cotangent of top_weights";
   for (auto [statistic, tensor] : llvm::zip(saved, getSaved()))
     if (failed(verifyStatistic(*this, "saved", statistic, tensor)))
       return failure();

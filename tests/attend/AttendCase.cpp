@@ -4,6 +4,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fstream>
 #include <regex>
 #include <unistd.h>
@@ -22,7 +23,14 @@ static const std::vector<std::pair<std::string, std::string>> tensors = {
     {"first", "i32[m]"},   {"last", "i32[m]"},    {"open", "bool[n, m]"},
 };
 
-static std::string textOf(const AttendCase &each) {
+/// What a case may yield, and its type.
+static const std::vector<std::pair<std::string, std::string>> yielded = {
+    {"value", "f32[b, n, 5]"},    {"weights", "f32[b, n, m]"}, {"lse", "f32[b, n]"},
+    {"entropy", "f32[b, n]"},     {"top(3)", "i32[b, n, 3]"},  {"top_weights(3)", "f32[b, n, 3]"},
+    {"key_sums(i)", "f32[b, m]"},
+};
+
+static std::string bodyOf(const AttendCase &each) {
   std::string body = "score: " + each.score;
   if (!each.mask.empty())
     body += ",\n    mask: " + each.mask;
@@ -30,7 +38,11 @@ static std::string textOf(const AttendCase &each) {
     body += ",\n    by: " + each.by;
   if (!each.weight.empty())
     body += ",\n    weight: p => " + each.weight;
-  body += ",\n    value: " + each.value;
+  return body + ",\n    value: " + each.value;
+}
+
+static std::string textOf(const AttendCase &each) {
+  std::string body = bodyOf(each);
   // q and v bind the dimensions, whether they are read or not.
   std::string parameters, arguments;
   for (const auto &[name, type] : tensors) {
@@ -40,10 +52,28 @@ static std::string textOf(const AttendCase &each) {
     parameters += fmt::format("{}{}: {}", parameters.empty() ? "" : ", ", name, type);
     arguments += (arguments.empty() ? "" : ", ") + name;
   }
-  return fmt::format("fn {0}({1}) -> f32[b, n, 5] {{\n  [h < b, i < n] => attend j < m {{ {3} }}\n}}\n"
-                     "fn {0}_total({1}, dy: f32[b, n, 5]) -> f32 {{ sum(dy * {0}({2})) }}\n"
+  std::string types, results, cotangents, total;
+  for (const std::string &yield : each.yields) {
+    const std::string &type =
+        std::find_if(yielded.begin(), yielded.end(), [&](auto &known) { return known.first == yield; })->second;
+    std::string name = "r_" + yield.substr(0, yield.find('('));
+    types += fmt::format("{}{}: {}", types.empty() ? "" : ", ", name, type);
+    results += (results.empty() ? "" : ", ") + name;
+    if (type.starts_with("i32"))
+      continue;
+    cotangents += fmt::format(", d{}: {}", name, type);
+    // Of a row without keys lse is -inf.
+    std::string finite = yield == "lse" ? fmt::format("(if {0} > -1e30 then {0} else 0.0)", name) : name;
+    total += fmt::format("{}sum(d{} * {})", total.empty() ? "" : " + ", name, finite);
+  }
+  if (each.yields.size() > 1)
+    results = "(" + results + ")";
+  return fmt::format("fn {0}({1}) -> ({4}) {{\n  let {5} = [h < b, i < n] => attend j < m {{ {3} }} yields ({6})\n"
+                     "  {5}\n}}\n"
+                     "fn {0}_total({1}{7}) -> f32 {{\n  let {5} = {0}({2})\n  {8}\n}}\n"
                      "export {0}\nexport {0}_slopes = gradient({0}_total)\n\n",
-                     each.name, parameters, arguments, body);
+                     each.name, parameters, arguments, body, types, results, fmt::join(each.yields, ", "), cotangents,
+                     total);
 }
 
 std::string programOf(const std::vector<AttendCase> &cases) {
@@ -107,9 +137,24 @@ CompiledCases::CompiledCases(std::vector<AttendCase> cases) {
 
 const std::string &CompiledCases::message() const { return model->message(); }
 
+/// Numbers of keys, exact or as rounding leaves the order of their scores.
+static std::string differenceOfKeys(const attn_tensor_info &tensor, const std::vector<char> &bytes, const Array &exact,
+                                    const Array *rounded) {
+  for (size_t place = 0; place < exact.values.size(); ++place) {
+    int32_t found;
+    std::memcpy(&found, bytes.data() + 4 * place, 4);
+    if (found != exact.values[place] && !(rounded && found == rounded->values[place]))
+      return fmt::format("{}: element {} of {} is {}, expected {}", tensor.name, place, exact.values.size(), found,
+                         exact.values[place]);
+  }
+  return "";
+}
+
 /// Room for rounding: what the sums may be off by, and a multiple of what `rounded`, where it is known, is off by.
 static std::string differenceOf(const attn_tensor_info &tensor, const std::vector<char> &bytes, const Array &exact,
                                 const Array *rounded, double terms) {
+  if (tensor.dtype == ATTN_I32)
+    return differenceOfKeys(tensor, bytes, exact, rounded);
   double moved = 0;
   for (size_t place = 0; rounded && place < exact.values.size(); ++place)
     if (double by = std::fabs(exact.values[place] - rounded->values[place]); std::isfinite(by))

@@ -6,7 +6,7 @@
 //   length[b]: i32, 0 .. m     row[n], column[m]: i32, few numbers     first, last[m]: i32, nested     open[n, m]: bool
 //
 // Each case becomes an entry point of its name that computes it, and one named `<name>_slopes` with the gradients of
-// the sum of its results times a given tensor.
+// the sum of its results, each times a given tensor.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -25,6 +25,7 @@ struct AttendCase {
   std::string weight = ""; ///< of w; empty: w
   std::string value = "v[h, j]";
   bool isSmooth = true; ///< its gradient is what finite differences say
+  std::vector<std::string> yields = {"value"};
 };
 
 struct Sizes {

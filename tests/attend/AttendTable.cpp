@@ -1,6 +1,8 @@
 // Every score of the family with every normaliser and mask that it makes sense with.
 #include "tests/attend/AttendCase.h"
 #include <fmt/format.h>
+#include <iterator>
+#include <sstream>
 
 namespace attnc::attend {
 
@@ -42,21 +44,46 @@ struct Normaliser {
   const char *name, *by;
   const char *score = "{}"; ///< of a score of any sign
   bool isSmooth = true;
+  const char *yields = "value top(3) top_weights(3) key_sums(i)"; ///< all that it has
 };
 
 constexpr Normaliser normalisers[] = {
-    {"softmax", ""},
-    {"ratio", "ratio", "exp(tanh({}))"},
-    {"sink", "softmax(sink: slope[h])"},
+    {"softmax", "", "{}", true, "value weights lse entropy top(3) top_weights(3) key_sums(i)"},
+    {"ratio", "ratio", "exp(tanh({}))", true, "value entropy top(3) top_weights(3) key_sums(i)"},
+    {"sink", "softmax(sink: slope[h])", "{}", true, "value lse entropy top(3) top_weights(3) key_sums(i)"},
     {"none", "none"},
     {"sigmoid", "sigmoid"},
-    {"sparsemax", "sparsemax"},
-    {"entmax", "entmax(1.5)"},
+    {"sparsemax", "sparsemax", "{}", true, "value entropy top(3) top_weights(3) key_sums(i)"},
+    {"entmax", "entmax(1.5)", "{}", true, "value entropy top(3) top_weights(3) key_sums(i)"},
     {"hard", "hard", "{}", /*isSmooth=*/false},
-    {"stick", "stick_breaking"},
+    {"stick", "stick_breaking", "{}", true, "value entropy key_sums(i)"},
 };
 
+std::vector<std::string> wordsOf(const std::string &text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
 constexpr Part weights[] = {{"plain", ""}, {"gate", "p * gate[h, j]"}, {"plus", "p + 0.125 * bias[i, j]"}};
+
+/// Each normaliser with all that it yields, some of it, and each alone.
+std::vector<AttendCase> casesOfOutputs() {
+  std::vector<AttendCase> cases;
+  for (auto [n, normaliser] : llvm::enumerate(normalisers)) {
+    std::vector<std::string> all = wordsOf(normaliser.yields);
+    std::vector<std::vector<std::string>> choices = {all, {all.begin() + 1, all.end()}, {"value", all.back()}};
+    for (const std::string &one : llvm::drop_begin(all))
+      choices.push_back({"value", one});
+    for (auto [c, yields] : llvm::enumerate(choices)) {
+      const Part &score = scores[(n + 3 * c) % std::size(scores)], &mask = masks[(2 * n + c) % std::size(masks)],
+                 &weight = weights[(n + c) % std::size(weights)];
+      std::string formula = fmt::format(fmt::runtime(normaliser.score), score.text);
+      cases.push_back({fmt::format("outputs_{}_{}", normaliser.name, c), formula, mask.text, normaliser.by, weight.text,
+                       "v[h, j]", normaliser.isSmooth, yields});
+    }
+  }
+  return cases;
+}
 
 } // namespace
 
@@ -73,6 +100,8 @@ std::vector<AttendCase> tableOfCases() {
         std::string formula = fmt::format(fmt::runtime(normaliser.score), score.text);
         cases.push_back({name, formula, mask.text, normaliser.by, weight.text, "v[h, j]", normaliser.isSmooth});
       }
+  for (const AttendCase &each : casesOfOutputs())
+    cases.push_back(each);
   return cases;
 }
 

@@ -26,11 +26,28 @@ public:
                           "if open[i, j] then p else 0.0", "p + 0.125 * bias[i, j]"});
     each.value = pick({"v[h, j]", "v[h, j]", "v[h, j] * y[h, j]", "tanh(v[h, j])", "v[h, j] * gate[h, j] + v[h, j]",
                        "v[h, j] * x[h, i]", "v[h, j] * bias[i, j]"});
+    if (random.below(3) == 0)
+      each.yields = yields(each.by);
     return each;
   }
 
 private:
   std::string pick(const std::vector<std::string> &from) { return from[random.below(from.size())]; }
+
+  /// Some of what the normaliser has.
+  std::vector<std::string> yields(const std::string &by) {
+    std::vector<std::string> chosen = {"value"}, known = {"weights", "key_sums(i)"};
+    if (by != "stick_breaking")
+      known.insert(known.end(), {"top(3)", "top_weights(3)"});
+    if (by != "none" && by != "sigmoid" && by != "hard")
+      known.push_back("entropy");
+    if (by.empty() || by.starts_with("softmax"))
+      known.push_back("lse");
+    for (const std::string &each : known)
+      if (random.below(2) == 0)
+        chosen.push_back(each);
+    return chosen;
+  }
 
   std::string leaf() {
     return pick({"dot(q[h, i], k[h, j])", "dot(q[h, i] @ w, k[h, j])", "dot(u, tanh(q[h, i] + k[h, j]))",

@@ -143,18 +143,19 @@ void ChunkWriter::write(attn::AttendOp op) {
     keys.push_back(roles.key != number ? valueOf(sizeHere(size, at)) : ring ? ringKeys(op, *ring) : capacity);
   for (Value size : op.getValueSizes())
     features.push_back(valueOf(sizeHere(size, at)));
-  DenseI64ArrayAttr layout = op.getValueLayoutAttr();
-  if (layout && gains) {
-    SmallVector<int64_t> shifted = {0};
-    for (int64_t dim : layout.asArrayRef())
+  auto behindRow = [&](DenseI64ArrayAttr dimensions, SmallVector<int64_t> shifted) {
+    if (!dimensions || !gains)
+      return dimensions;
+    for (int64_t dim : dimensions.asArrayRef())
       shifted.push_back(dim + 1);
-    layout = builder.getDenseI64ArrayAttr(shifted);
-  }
+    return builder.getDenseI64ArrayAttr(shifted);
+  };
+  DenseI64ArrayAttr layout = behindRow(op.getValueLayoutAttr(), {0}), summed = behindRow(op.getSummedAttr(), {});
   SmallVector<Type> types;
   for (Value result : op.getResults())
     types.push_back(typeOf(result, gains));
   auto made = attn::AttendOp::create(builder, at, types, outer, keys, features, op.getNormaliserAttr(),
-                                     op.getYieldsAttr(), layout, op.getAlphaAttr());
+                                     op.getYieldsAttr(), layout, op.getAlphaAttr(), op.getTopAttr(), summed);
   for (auto [from, to] : llvm::zip_equal(op->getRegions(), made->getRegions())) {
     if (from.empty())
       continue;

@@ -279,7 +279,12 @@ LogicalResult PositionAnalysis::rule(attn::AttendOp op) {
       atKey = bounds.behind ? Reach::window(std::max<int64_t>(*bounds.behind, 0)) : Reach::causal();
     if (atKey.isMixing())
       return mixes(op, "depends on positions j > i: the mask of this attend does not keep j <= i alone");
+    if (bounds.behind && op.getResultFor(attn::Statistic::Top))
+      return mixes(op, "numbers keys that a ring does not keep in order: `top` of a window");
   }
+  if (indices.roles.position && op.getResultFor(attn::Statistic::KeySums) &&
+      llvm::is_contained(*op.getSummed(), int64_t(*indices.roles.position)))
+    return mixes(op, "depends on others: `key_sums` adds up all positions");
   if (failed(readBody(indices, atKey, fact)))
     return failure();
   if (indices.roles.position)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace attnc::check {
 
@@ -25,7 +26,7 @@ Value Checker::attend(const ast::AttendExpr &expr, const ScopePtr &scope) {
     return Value();
   }
   if (!closeIndices(inner, pending.keys) || !composeScore(pending, expr.by ? expr.by->range : expr.range) ||
-      !attendYields(expr, pending))
+      !attendYields(expr, scope, pending))
     return Value();
   if (*again)
     return renormalised(expr, std::move(pending), mark);
@@ -133,42 +134,109 @@ bool Checker::attendWeight(const ast::AttendExpr &expr, const ScopePtr &scope, P
   return pending.weight && checkScalar(*this, pending.weight, expr.weight->range, "the weight");
 }
 
-bool Checker::attendYields(const ast::AttendExpr &expr, PendingAttend &pending) {
-  auto add = [&](Statistic statistic, const char *name) {
-    Type type{Element::F32, {}};
-    if (statistic == Statistic::Value)
-      type.shape = pending.value->type.shape;
-    if (statistic == Statistic::Weights)
-      for (const Index *key : pending.keys)
-        type.shape.push_back(key->extent);
-    pending.statistics.push_back(statistic);
-    pending.yields.push_back(build.newLocal(name, std::move(type), expr.keywordRange));
-  };
+//===- What it yields ---------------------------------------------------------------------------------------------===//
+
+/// Of statistics that are said with arguments.
+static std::string spellingOf(Statistic statistic) {
+  const auto &info = infoOf(statistic);
+  return info.word + std::string(info.hasTop ? "(4)" : info.isSummed ? "(i)" : "");
+}
+
+bool Checker::attendYields(const ast::AttendExpr &expr, const ScopePtr &scope, PendingAttend &pending) {
   if (expr.yields.empty())
-    add(pending.value ? Statistic::Value : Statistic::Weights, pending.value ? "value" : "weights");
-  for (const ast::ExprPtr &yield : expr.yields) {
-    auto *name = yield->as<ast::NameRefExpr>();
-    std::string word = name ? name->name : std::string(sources.text(yield->range));
-    if (word == "weights") {
-      add(Statistic::Weights, "weights");
-    } else if (word == "lse" && pending.word->hasLse) {
-      add(Statistic::Lse, "lse");
-    } else if (word == "logp" && pending.word->hasLogp) {
+    return addYield(pending.value ? Statistic::Value : Statistic::Weights, expr.keywordRange, pending);
+  return std::all_of(expr.yields.begin(), expr.yields.end(),
+                     [&](const ast::ExprPtr &yield) { return attendYield(*yield, scope, pending); });
+}
+
+bool Checker::attendYield(const ast::Expr &yield, const ScopePtr &scope, PendingAttend &pending) {
+  auto *call = yield.as<ast::CallExpr>();
+  std::string word(sources.text(call ? call->callee->range : yield.range));
+  if (word == "logp" && !call) {
+    if (pending.word->hasLogp)
       pending.logpPlace = pending.yields.size();
-    } else if (word == "value" && pending.value) {
-      add(Statistic::Value, "value");
-    } else if (word == "value" || word == "lse" || word == "logp") {
-      error(DiagnosticKind::BadYield, yield->range,
-            word == "value" ? "there is no `value:` to yield"
-            : word == "lse" ? "only `softmax` has a log of the sum of exponentials"
-                            : "only `sample` has a logarithm of the probability of its choice");
-      return false;
-    } else {
-      error(DiagnosticKind::NotSupported, yield->range, fmt::format("yielding `{}` is not supported yet", word))
-          .hint("`value`, `weights`, `lse` and `logp` are");
+    else
+      error(DiagnosticKind::BadYield, yield.range, "only `sample` has a logarithm of the probability of its choice");
+    return pending.word->hasLogp;
+  }
+  std::optional<Statistic> statistic = mlir::attn::statisticNamed(word);
+  if (!statistic) {
+    std::vector<std::string> known = {"logp"};
+    for (const auto &info : mlir::attn::statisticInfos)
+      known.push_back(spellingOf(info.statistic));
+    error(DiagnosticKind::BadYield, yield.range, fmt::format("`attend` does not yield `{}`", word))
+        .hint(fmt::format("it yields `{}`", fmt::join(known, "`, `")));
+    return false;
+  }
+  if (*statistic == Statistic::Value && !pending.value) {
+    error(DiagnosticKind::BadYield, yield.range, "there is no `value:` to yield");
+    return false;
+  }
+  if (!mlir::attn::hasStatistic(pending.normaliser, *statistic)) {
+    error(DiagnosticKind::BadYield, yield.range, infoOf(*statistic).whyNot)
+        .hint(fmt::format("the weights here are by `{}`", pending.word->word));
+    return false;
+  }
+  return yieldArguments(yield, *statistic, scope, pending) && addYield(*statistic, yield.range, pending);
+}
+
+/// The number of `top(4)`, the indices of `key_sums(i)`.
+bool Checker::yieldArguments(const ast::Expr &yield, Statistic statistic, const ScopePtr &scope,
+                             PendingAttend &pending) {
+  const auto &info = infoOf(statistic);
+  auto *call = yield.as<ast::CallExpr>();
+  size_t count = call ? call->arguments.size() : 0;
+  if (info.hasTop ? count != 1 : info.isSummed ? count == 0 : call != nullptr) {
+    error(DiagnosticKind::BadYield, yield.range,
+          info.hasTop     ? fmt::format("`{}` needs the number of keys", info.word)
+          : info.isSummed ? fmt::format("`{}` needs the indices over which the weights of a key are summed", info.word)
+                          : fmt::format("`{}` takes no arguments", info.word))
+        .hint("write `" + spellingOf(statistic) + "`");
+    return false;
+  }
+  if (info.hasTop) {
+    const ast::Expr &argument = *call->arguments[0].value;
+    std::optional<int64_t> number = constantInteger(argument, scope, "the number of keys");
+    bool agrees = number && *number > 0 && (pending.top == 0 || pending.top == *number);
+    if (number && !agrees)
+      error(DiagnosticKind::BadYield, argument.range,
+            *number <= 0 ? fmt::format("the number of keys is {}, and must be 1 at least", *number)
+                         : fmt::format("this `attend` yields {} keys already", pending.top));
+    pending.top = number.value_or(0);
+    return agrees;
+  }
+  for (size_t number = 0; number < count; ++number) {
+    const ast::Expr &argument = *call->arguments[number].value;
+    Value value = expression(argument, scope);
+    auto *tensor = value.as<TensorValue>();
+    auto *index = tensor ? tensor->expr->as<IndexRef>() : nullptr;
+    if (!index) {
+      if (!value.isError())
+        error(DiagnosticKind::BadYield, argument.range,
+              fmt::format("`{}` sums over indices around `attend`, and this is {}", info.word, describe(value)));
       return false;
     }
+    pending.summed.push_back(build.indexAt(build.numberOf(index->index)));
   }
+  return true;
+}
+
+bool Checker::addYield(Statistic statistic, SourceRange range, PendingAttend &pending) {
+  const auto &info = infoOf(statistic);
+  if (std::find(pending.statistics.begin(), pending.statistics.end(), statistic) != pending.statistics.end()) {
+    error(DiagnosticKind::BadYield, range, fmt::format("`{}` is yielded twice", info.word));
+    return false;
+  }
+  Type type{info.isOfKeys ? Element::I32 : Element::F32, {}};
+  if (info.hasKeys)
+    for (const Index *key : pending.keys)
+      type.shape.push_back(key->extent);
+  if (info.hasTop)
+    type.shape.push_back(Dim(pending.top));
+  if (info.hasValues)
+    type.shape = pending.value->type.shape;
+  pending.statistics.push_back(statistic);
+  pending.yields.push_back(build.newLocal(info.word, std::move(type), range));
   return true;
 }
 

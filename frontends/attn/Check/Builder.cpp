@@ -298,6 +298,8 @@ PendingAttend &Builder::addPending(PendingAttend pending) {
     without->indices.erase(numberOf(index));
   if (pending.weightIn)
     without->scalars.erase(pending.weightIn);
+  for (const Index *index : pending.summed)
+    without->indices.insert(numberOf(index));
   pending.free = without;
   pendings.push_back(std::move(pending));
   for (const Local *yield : pendings.back().yields)

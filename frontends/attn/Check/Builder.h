@@ -38,7 +38,9 @@ struct PendingAttend {
   const typed::Local *weightIn = nullptr;
   std::vector<typed::Statistic> statistics;
   std::vector<const typed::Local *> yields;
-  std::optional<size_t> logpPlace; ///< among the yields, where it is wanted
+  int64_t top = 0;                    ///< of how many keys, where one of the yields has them
+  std::vector<typed::Index *> summed; ///< over which KeySums are
+  std::optional<size_t> logpPlace;    ///< among the yields, where it is wanted
   FreeRef free;
   SourceRange range;
 };

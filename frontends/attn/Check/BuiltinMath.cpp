@@ -126,6 +126,13 @@ Value builtinCastReal(const BuiltinCall &call) {
   if (std::optional<double> number = call[0].value.real())
     return *number;
   ExprRef x = call.checker.asTensor(call[0].value, call[0].range);
+  if (x && call.checker.isDifferentiated && call.checker.isOfChosenKeys(x)) {
+    call.checker
+        .error(DiagnosticKind::NoGradient, call.range,
+               "no gradient passes through the keys of `top`, which are numbers of places")
+        .hint("`top_weights` has one; `stop(...)` around the score says that none is wanted");
+    return Value();
+  }
   return x ? Value(TensorValue{call.checker.build.cast(x, Element::F32)}) : Value();
 }
 

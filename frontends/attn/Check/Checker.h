@@ -81,6 +81,8 @@ public:
 
   bool isActive(typed::ExprRef expr);
   bool isActiveLocal(const typed::Local *local);
+  /// Whether a number is made of keys that an attend with active scores has chosen.
+  bool isOfChosenKeys(typed::ExprRef expr);
   /// Reports what takes x for a number that gradients do not pass, where x depends on what they are taken by.
   bool passesNoGradient(typed::ExprRef x, SourceRange range, const std::string &what);
 
@@ -376,7 +378,11 @@ public:
   Value attend(const ast::AttendExpr &expr, const ScopePtr &scope);
   bool attendParts(const ast::AttendExpr &expr, const ScopePtr &scope, PendingAttend &pending);
   bool attendWeight(const ast::AttendExpr &expr, const ScopePtr &scope, PendingAttend &pending);
-  bool attendYields(const ast::AttendExpr &expr, PendingAttend &pending);
+  bool attendYields(const ast::AttendExpr &expr, const ScopePtr &scope, PendingAttend &pending);
+  bool attendYield(const ast::Expr &yield, const ScopePtr &scope, PendingAttend &pending);
+  bool yieldArguments(const ast::Expr &yield, typed::Statistic statistic, const ScopePtr &scope,
+                      PendingAttend &pending);
+  bool addYield(typed::Statistic statistic, SourceRange range, PendingAttend &pending);
   Value finishAttend(const ast::AttendExpr &expr, PendingAttend pending, size_t mark);
   Value renormalised(const ast::AttendExpr &expr, PendingAttend pending, size_t mark);
   std::optional<bool> renormalises(const ast::AttendExpr &expr, const ScopePtr &scope);

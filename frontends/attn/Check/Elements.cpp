@@ -38,8 +38,8 @@ ExprRef Elements::close(std::vector<Index *> indices, ExprRef body, SourceRange 
     if (PendingAttend *pending = build.pendingOf(local->local)) {
       if (!bound.count(local->local))
         closeAttend(*pending, indices);
-      if (bound[local->local].second == indices)
-        return build.reference(bound[local->local].first, range);
+      if (bound[local->local].around == indices)
+        return build.reference(bound[local->local].local, range);
     }
   std::vector<Index *> rows = indicesFor(body->type.shape, 0, range);
   ExprRef value = element(body, references(rows, range), {});
@@ -72,6 +72,8 @@ void Elements::closeAttend(PendingAttend &pending, const std::vector<Index *> &o
   attend.alpha = pending.alpha;
   attend.weightIn = pending.weightIn;
   attend.yields = pending.statistics;
+  attend.top = pending.top;
+  attend.summed.assign(pending.summed.begin(), pending.summed.end());
   attend.score = formula(pending.score, {});
   attend.mask = formula(pending.mask, {});
   attend.weight = formula(pending.weight, {});
@@ -84,13 +86,18 @@ void Elements::closeAttend(PendingAttend &pending, const std::vector<Index *> &o
   std::vector<const Local *> locals;
   for (size_t i = 0; i < pending.yields.size(); ++i) {
     const Local *yield = pending.yields[i];
-    Type type{Element::F32, {}};
-    for (Index *index : outer)
+    std::vector<Index *> own = outer;
+    if (infoOf(pending.statistics[i]).isSummed)
+      std::erase_if(own, [&](Index *index) {
+        return std::find(pending.summed.begin(), pending.summed.end(), index) != pending.summed.end();
+      });
+    Type type{yield->type.element, {}};
+    for (Index *index : own)
       type.shape.push_back(index->extent);
     type.shape.insert(type.shape.end(), yield->type.shape.begin(), yield->type.shape.end());
     const Local *local = build.newLocal(yield->name, std::move(type), yield->range);
     locals.push_back(local);
-    bound[yield] = {local, outer};
+    bound[yield] = {local, outer, std::move(own)};
   }
   Type type = locals.front()->type;
   build.let(locals, build.make(std::move(attend), std::move(type), pending.range));
@@ -346,12 +353,13 @@ ExprRef Elements::ofLocal(ExprRef row, const Indices &at, const Environment &env
       outer.push_back(build.indexAt(number));
     closeAttend(*pending, outer);
   }
-  const auto &[tensor, outer] = bound[local];
+  const BoundYield &yield = bound[local];
   Indices all;
-  for (Index *index : outer)
+  for (Index *index : yield.outer)
     all.push_back(element(build.reference(index, row->range), {}, environment));
   all.insert(all.end(), at.begin(), at.end());
-  return read(build.reference(tensor, row->range), all, std::vector<InRange>(all.size(), InRange::Proved), row->range);
+  return read(build.reference(yield.local, row->range), all, std::vector<InRange>(all.size(), InRange::Proved),
+              row->range);
 }
 
 } // namespace attnc::check

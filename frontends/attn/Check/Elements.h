@@ -63,8 +63,12 @@ private:
   const Ranges &ranges;
   using Key = std::tuple<typed::ExprRef, Indices, std::vector<std::pair<unsigned, typed::ExprRef>>>;
   std::map<Key, typed::ExprRef> known;
-  /// Yields of attends that have been bound, with the indices around them.
-  std::map<const typed::Local *, std::pair<const typed::Local *, std::vector<typed::Index *>>> bound;
+  /// A yield of an attend that has been bound: the indices around the attend, and those of them that the yield has.
+  struct BoundYield {
+    const typed::Local *local;
+    std::vector<typed::Index *> around, outer;
+  };
+  std::map<const typed::Local *, BoundYield> bound;
 };
 
 } // namespace attnc::check

@@ -42,6 +42,22 @@ bool Checker::isActiveLocal(const Local *local) {
   return !definition || isActive(definition);
 }
 
+bool Checker::isOfChosenKeys(ExprRef expr) {
+  if (expr->type.element != Element::I32)
+    return false;
+  if (auto *node = expr->as<LocalRef>()) {
+    if (build.pendingOf(node->local))
+      return isActiveLocal(node->local);
+    ExprRef definition = build.definitionOf(node->local);
+    if (definition && definition->as<Attend>())
+      return isActive(definition->as<Attend>()->score);
+    return definition && isOfChosenKeys(definition);
+  }
+  bool isOne = false;
+  forEachOperand(*expr, [&](ExprRef operand) { isOne = isOne || (operand && isOfChosenKeys(operand)); });
+  return isOne;
+}
+
 bool Checker::passesNoGradient(ExprRef x, SourceRange range, const std::string &what) {
   if (!isDifferentiated || !isActive(x))
     return true;

@@ -16,7 +16,7 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 std::span<const NormaliserWord> normaliserWords() {
   static const NormaliserWord words[] = {
-      {"softmax", Normaliser::Softmax, {"sink", "temperature"}, ComposedScore::Plain, /*hasLse=*/true},
+      {"softmax", Normaliser::Softmax, {"sink", "temperature"}},
       {"ratio", Normaliser::Ratio, {}},
       {"none", Normaliser::None, {}},
       {"sigmoid", Normaliser::None, {}, ComposedScore::Sigmoid},
@@ -24,7 +24,7 @@ std::span<const NormaliserWord> normaliserWords() {
       {"entmax", Normaliser::Entmax, {"alpha"}},
       {"hard", Normaliser::Hard, {}},
       {"gumbel_softmax", Normaliser::Softmax, {"temperature"}, ComposedScore::Gumbel},
-      {"sample", Normaliser::Hard, {"temperature"}, ComposedScore::Sampled, /*hasLse=*/false, /*hasLogp=*/true},
+      {"sample", Normaliser::Hard, {"temperature"}, ComposedScore::Sampled, /*hasLogp=*/true},
       {"stick_breaking", Normaliser::StickBreaking, {}},
   };
   return words;

@@ -28,7 +28,6 @@ struct NormaliserWord {
   typed::Normaliser normaliser;
   std::vector<std::string> arguments; ///< the first one may stand without its name where it is alone
   ComposedScore score = ComposedScore::Plain;
-  bool hasLse = false;  ///< rows have a log of the sum of exponentials to yield
   bool hasLogp = false; ///< rows choose a key, whose log-probability they can yield
 };
 

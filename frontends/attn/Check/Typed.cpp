@@ -37,15 +37,10 @@ const char *textOf(Combiner combiner) {
 }
 
 static constexpr const char *normaliserWords[] = {
-#define ATTN_NORMALISER(NAME, WORD) WORD,
-#include "frontends/attn/Check/Normalisers.def"
+#define ATTN_NORMALISER(NAME, WORD, TRAITS) WORD,
+#include "dialects/Attn/Normalisers.def"
 };
 
 const char *textOf(Normaliser normaliser) { return normaliserWords[static_cast<size_t>(normaliser)]; }
-
-const char *textOf(Statistic statistic) {
-  static constexpr const char *words[] = {"value", "weights", "lse"};
-  return words[static_cast<size_t>(statistic)];
-}
 
 } // namespace attnc::typed

@@ -34,6 +34,7 @@
 #pragma once
 
 #include "compiler/Diagnostics/Source.h"
+#include "dialects/Attn/Statistics.h"
 #include "frontends/attn/Check/Dim.h"
 #include <cstdint>
 #include <deque>
@@ -248,17 +249,16 @@ struct Comprehension {
 
 /// How the scores of a row become weights: the list of Normalisers.def.
 enum class Normaliser {
-#define ATTN_NORMALISER(NAME, WORD) NAME,
-#include "frontends/attn/Check/Normalisers.def"
+#define ATTN_NORMALISER(NAME, WORD, TRAITS) NAME,
+#include "dialects/Attn/Normalisers.def"
 };
 
 const char *textOf(Normaliser normaliser);
 
-enum class Statistic { Value, Weights, Lse };
-const char *textOf(Statistic statistic);
+using mlir::attn::Statistic;
 
-/// [outer...] => attend keys { ... } yields (...). Its statement binds one local for each of `yields`, in order:
-///   Value    [outer..., values...]      Weights  [outer..., keys...]      Lse  [outer...]
+/// [outer...] => attend keys { ... } yields (...). Its statement binds one local for each of `yields`, in order, of the
+/// shape that dialects/Attn/Statistics.h says.
 struct Attend {
   std::vector<const Index *> outer, keys, values;
   Normaliser normaliser = Normaliser::Softmax;
@@ -270,6 +270,8 @@ struct Attend {
   ExprRef weight = nullptr;        ///< null: p itself
   ExprRef value = nullptr;         ///< null: no Value among the yields
   std::vector<Statistic> yields;
+  int64_t top = 0;                   ///< of how many keys, where one of the yields has them
+  std::vector<const Index *> summed; ///< of `outer`: over which KeySums are
 };
 
 // Element expressions.

@@ -210,10 +210,10 @@ void Importer::attendRegion(Region &region, ExprRef body, ArrayRef<const Indices
 
 static attn::Normaliser normaliserOf(Normaliser normaliser) {
   switch (normaliser) {
-#define ATTN_NORMALISER(NAME, WORD)                                                                                    \
+#define ATTN_NORMALISER(NAME, WORD, TRAITS)                                                                            \
   case Normaliser::NAME:                                                                                               \
     return attn::Normaliser::NAME;
-#include "frontends/attn/Check/Normalisers.def"
+#include "dialects/Attn/Normalisers.def"
   }
   llvm_unreachable("a normaliser");
 }
@@ -231,12 +231,18 @@ void Importer::attend(const Expr &expr, ArrayRef<const Local *> yielded) {
   SmallVector<mlir::Type> types;
   for (const Local *local : yielded)
     types.push_back(tensorType(local->type));
-  SmallVector<Attribute> yields;
+  SmallVector<StringRef> yields;
   for (Statistic statistic : node.yields)
-    yields.push_back(builder.getStringAttr(textOf(statistic)));
+    yields.push_back(textOf(statistic));
+  SmallVector<int64_t> summed;
+  for (const Index *index : node.summed)
+    summed.push_back(llvm::find(node.outer, index) - node.outer.begin());
+  llvm::sort(summed);
   auto op = attn::AttendOp::create(
-      builder, at, types, outer, keys, values, normaliserOf(node.normaliser), builder.getArrayAttr(yields),
-      DenseI64ArrayAttr(), node.normaliser == Normaliser::Entmax ? builder.getF64FloatAttr(node.alpha) : FloatAttr());
+      builder, at, types, outer, keys, values, normaliserOf(node.normaliser), builder.getStrArrayAttr(yields),
+      DenseI64ArrayAttr(), node.normaliser == Normaliser::Entmax ? builder.getF64FloatAttr(node.alpha) : FloatAttr(),
+      node.top ? builder.getI64IntegerAttr(node.top) : IntegerAttr(),
+      summed.empty() ? DenseI64ArrayAttr() : builder.getDenseI64ArrayAttr(summed));
   Formula::Surroundings around = surroundings();
   Operation *owner = std::exchange(bodyOwner, op);
   attendRegion(op.getScore(), node.score, {&node.outer, &node.keys}, nullptr, around);

@@ -108,6 +108,16 @@ TEST(Everything, Operators) {
   }
 }
 
+/// What rows of a normaliser yield besides values that has a gradient, as it is written.
+std::vector<std::string> statisticsOf(typed::Normaliser normaliser) {
+  std::vector<std::string> yields;
+  for (const auto &info : mlir::attn::statisticInfos)
+    if (info.passesTo != mlir::attn::PassesTo::Nothing && info.statistic != typed::Statistic::Value &&
+        hasStatistic(normaliser, info.statistic))
+      yields.push_back(info.word + std::string(info.hasTop ? "(2)" : info.isSummed ? "(i)" : ""));
+  return yields;
+}
+
 /// How each word is written, and a score that it takes. Where weights are chosen the score is constant: what stands for
 /// its gradient is no derivative (Normaliser.HardPassesTheGradientOfASoftmax, Normaliser.ScoreFunction).
 TEST(Everything, Normalisers) {
@@ -145,9 +155,12 @@ TEST(Everything, Normalisers) {
       for (const std::string &rest : rests)
         Derived(programOf("let a = [i] => attend j { " + head + rest + "\n sum(sq(a) * (1.0 + y[0, 0]))"), inputs)
             .expectDifferences();
-      if (each.hasLse || each.hasLogp)
-        Derived(programOf("let (a, s) = [i] => attend j { " + head + sum + " yields (value, " +
-                          (each.hasLse ? "lse" : "logp") + ")\n sum(sq(a)) + sum(s * s)"),
+      std::vector<std::string> yields = {"logp"};
+      if (!each.hasLogp)
+        yields = statisticsOf(each.normaliser);
+      for (const std::string &yield : yields)
+        Derived(programOf("let (a, s) = [i] => attend j { " + head + sum + " yields (value, " + yield +
+                          ")\n sum(sq(a)) + sum(s * s)"),
                 inputs)
             .expectDifferences();
     }

@@ -60,8 +60,8 @@ func.func @tensor_op_inside(%n: index, %x: tensor<?xf32>) {
 // -----
 
 func.func @statistic(%n: index) {
-  // expected-error @+1 {{yields unknown statistic "entropy", expected value, weights or lse}}
-  %y = attn.attend softmax outer(%n) keys(%n) values() yields [entropy]
+  // expected-error @+1 {{yields unknown statistic "variance", expected one of value weights lse entropy top top_weights key_sums}}
+  %y = attn.attend softmax outer(%n) keys(%n) values() yields [variance]
     score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?xf32>
   return
 }
@@ -78,9 +78,55 @@ func.func @twice(%n: index) {
 // -----
 
 func.func @lse_of_ratio(%n: index) {
-  // expected-error @+1 {{yields lse, which softmax alone has, but normalises by ratio}}
+  // expected-error @+1 {{yields lse but normalises by ratio: only `softmax` has a log of the sum of exponentials}}
   %y = attn.attend ratio outer(%n) keys(%n) values() yields [lse]
     score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @entropy_of_none(%n: index) {
+  // expected-error @+1 {{yields entropy but normalises by none: only weights that share a whole among the keys have an entropy}}
+  %y = attn.attend none outer(%n) keys(%n) values() yields [entropy]
+    score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @top_of_how_many(%n: index) {
+  // expected-error @+1 {{yields top but does not say of how many keys: top = 4}}
+  %y = attn.attend softmax outer(%n) keys(%n) values() yields [top]
+    score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?x4xi32>
+  return
+}
+
+// -----
+
+func.func @top_of_floats(%n: index) {
+  // expected-error @+1 {{result top is 'tensor<?x4xf32>', expected elements of i32}}
+  %y = attn.attend softmax outer(%n) keys(%n) values() yields [top]
+    score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } {top = 4 : i64} : tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @summed_over_what(%n: index) {
+  // expected-error @+1 {{yields key_sums but does not say over which of its 1 outer dimensions, in ascending order: summed = array<i64: 0>}}
+  %y = attn.attend softmax outer(%n) keys(%n) values() yields [key_sums]
+    score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } {summed = array<i64: 1>} : tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @gradient_of_keys(%n: index, %x: tensor<?xf32>, %d: tensor<?x4xi32>) {
+  // expected-error @+1 {{has a cotangent of top, which has no derivative}}
+  %y = attn.attend_gradient softmax outer(%n) keys(%n) values() yields [top] cotangents(%d : tensor<?x4xi32>)
+    of(%x : tensor<?xf32>)
+    score(%i, %j) { %z = tensor.extract %x[%j] : tensor<?xf32> attn.yield %z : f32 } {top = 4 : i64}
   return
 }
 

@@ -24,26 +24,32 @@ void bindValueIndex(const AttendProblem &problem, RegionVectoriser &to, unsigned
   to.bindIndex(op.getValue().getArgument(op.getNumOuter() + op.getNumKeys() + dimension), index);
 }
 
+static Value splatIndex(LoopBuilder &loops, Value index) {
+  Type i32 = loops.builder.getI32Type();
+  return loops.splat(arith::IndexCastOp::create(loops.builder, loops.location, i32, index).getResult());
+}
+
+SmallVector<LaneIndex> subscriptsOfLanes(LoopBuilder &loops, Value numbers, ValueRange sizes) {
+  SmallVector<LaneIndex> subscripts(sizes.size());
+  for (size_t i = sizes.size(); i-- > 1;) {
+    Value size = splatIndex(loops, sizes[i]);
+    subscripts[i].lanes = arith::RemUIOp::create(loops.builder, loops.location, numbers, size);
+    numbers = arith::DivUIOp::create(loops.builder, loops.location, numbers, size);
+  }
+  if (!sizes.empty())
+    subscripts[0].lanes = numbers;
+  return subscripts;
+}
+
 SmallVector<LaneIndex> steppingSubscripts(LoopBuilder &loops, Value first, ValueRange sizes) {
   if (sizes.size() == 1)
     return {steppingIndex(first)};
-  OpBuilder &builder = loops.builder;
-  auto type = loops.vectorType(builder.getI32Type());
-  auto splat = [&](Value index) {
-    return loops.splat(arith::IndexCastOp::create(builder, loops.location, builder.getI32Type(), index).getResult());
-  };
+  auto type = loops.vectorType(loops.builder.getI32Type());
   auto numbers = llvm::to_vector(llvm::seq<int32_t>(0, loops.lanes));
-  Value lane =
-      arith::ConstantOp::create(builder, loops.location, DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
-  Value flat = arith::AddIOp::create(builder, loops.location, splat(first), lane);
-  SmallVector<LaneIndex> subscripts(sizes.size());
-  for (size_t i = sizes.size(); i-- > 1;) {
-    subscripts[i].lanes = arith::RemUIOp::create(builder, loops.location, flat, splat(sizes[i]));
-    flat = arith::DivUIOp::create(builder, loops.location, flat, splat(sizes[i]));
-  }
-  if (!sizes.empty())
-    subscripts[0].lanes = flat;
-  return subscripts;
+  Value lane = arith::ConstantOp::create(loops.builder, loops.location,
+                                         DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
+  Value flat = arith::AddIOp::create(loops.builder, loops.location, splatIndex(loops, first), lane);
+  return subscriptsOfLanes(loops, flat, sizes);
 }
 
 SmallVector<LaneIndex> outerIndices(const AttendProblem &problem, RegionVectoriser &of) {
@@ -51,6 +57,14 @@ SmallVector<LaneIndex> outerIndices(const AttendProblem &problem, RegionVectoris
   attn::AttendOp op = problem.op;
   for (BlockArgument argument : op.getScore().getArguments().take_front(op.getNumOuter()))
     indices.push_back(of.evaluateIndex(argument));
+  return indices;
+}
+
+SmallVector<LaneIndex> unsummedIndices(const AttendProblem &problem, RegionVectoriser &of) {
+  SmallVector<LaneIndex> indices;
+  for (auto [dimension, index] : llvm::enumerate(outerIndices(problem, of)))
+    if (!problem.isSummed(dimension))
+      indices.push_back(index);
   return indices;
 }
 

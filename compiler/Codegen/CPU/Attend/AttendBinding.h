@@ -24,8 +24,12 @@ void bindValueIndex(const AttendProblem &problem, RegionVectoriser &to, unsigned
 /// The subscripts of elements first, first + 1, ... of a row-major space, in the lanes.
 llvm::SmallVector<LaneIndex> steppingSubscripts(LoopBuilder &loops, mlir::Value first, mlir::ValueRange sizes);
 
-/// The outer indices as they are bound.
+/// The same of the elements with these numbers, vector<Lxi32>.
+llvm::SmallVector<LaneIndex> subscriptsOfLanes(LoopBuilder &loops, mlir::Value numbers, mlir::ValueRange sizes);
+
+/// The outer indices as they are bound; those that `key_sums` does not sum over.
 llvm::SmallVector<LaneIndex> outerIndices(const AttendProblem &problem, RegionVectoriser &of);
+llvm::SmallVector<LaneIndex> unsummedIndices(const AttendProblem &problem, RegionVectoriser &of);
 
 /// Where `extract` loads from, in a formula whose indices are the same in all lanes.
 LoopBuilder::Values subscriptsOf(RegionVectoriser &point, mlir::tensor::ExtractOp extract);

@@ -10,6 +10,8 @@ Verdict canDecode(const AttendProblem &problem) {
   attn::AttendOp op = problem.op;
   if (problem.needsFinalWeights() || !problem.hasValue())
     return Verdict::no("it needs the final weights");
+  if (problem.yields(attn::Statistic::Entropy) || problem.yieldsTop())
+    return Verdict::no("its splits carry no entropy and no largest keys");
   if (problem.normaliser->followsKeys() || problem.normaliser->order() == Normaliser::Order::AllScores)
     return Verdict::no("a weight depends on more than sums over parts of its row");
   if (!problem.rows.isConstant() || problem.rows.constant() * problem.group > mostDecodeRows)

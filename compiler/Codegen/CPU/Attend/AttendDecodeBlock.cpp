@@ -26,22 +26,8 @@ void AttendDecode::computeProduct(unsigned number, Value firstKey, Value count) 
 
 /// Lane i of the result combines all lanes of vector i.
 Value AttendDecode::sumLanes(attn::Combine kind, Values vectors) {
-  SmallVector<int64_t> even, odd;
-  for (int64_t lane = 0; lane < schedule.lanes; ++lane) {
-    even.push_back(2 * lane);
-    odd.push_back(2 * lane + 1);
-  }
-  while (vectors.size() > 1) {
-    Values halves;
-    for (size_t i = 0; i < vectors.size(); i += 2) {
-      auto pick = [&](ArrayRef<int64_t> lanes) -> Value {
-        return vector::ShuffleOp::create(loops.builder, loops.location, vectors[i], vectors[i + 1], lanes);
-      };
-      halves.push_back(combine(loops.builder, loops.location, kind, pick(even), pick(odd)));
-    }
-    vectors = halves;
-  }
-  return vectors[0];
+  return loops.foldLanes(std::move(vectors),
+                         [&](Value a, Value b) { return combine(loops.builder, loops.location, kind, a, b); });
 }
 
 /// Adds the features from `feature` on of one pair; `left` of them where that is less than a vector.

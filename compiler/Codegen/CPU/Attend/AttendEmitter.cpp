@@ -34,6 +34,13 @@ static void emitPrefill(const AttendProblem &problem, const AttendSchedule &sche
   prefill.emit();
   result.phases.push_back({symbol.str(), prefill.chunks()});
   result.workerBytes = prefill.workerBytes();
+  if (!problem.yields(attn::Statistic::KeySums))
+    return;
+  std::string second = (symbol + ".key_sums").str();
+  AttendKeySums sums(problem, schedule, second, code);
+  sums.emit();
+  result.phases.push_back({second, sums.chunks()});
+  result.sharedBytes = keySumBytes(problem, schedule);
 }
 
 static void emitDecode(const AttendProblem &problem, const AttendSchedule &schedule, const Target &target,

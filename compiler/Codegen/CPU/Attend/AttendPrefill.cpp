@@ -14,14 +14,20 @@ AttendPrefill::AttendPrefill(const AttendProblem &problem, const AttendSchedule 
 
 SizeExpr AttendPrefill::blocksOfRows() const { return problem.rows.ceilDiv(modulus()).ceilDiv(schedule.tileQ()); }
 
-SizeExpr AttendPrefill::chunks() const { return problem.batches * SizeExpr(modulus()) * blocksOfRows(); }
+SizeExpr AttendPrefill::chunks() const {
+  if (problem.yields(attn::Statistic::KeySums))
+    return problem.batches * keySumParts(problem, schedule);
+  return problem.batches * SizeExpr(modulus()) * blocksOfRows();
+}
 
 void AttendPrefill::emit() {
   openChunk();
-  if (problem.classes)
-    loops.when(loops.less(loops.constant(0), rowCount), [&] { emitRows(); }); // some classes have a row less
-  else
-    emitRows();
+  forEachBlockOfRows([&] {
+    if (problem.classes)
+      loops.when(loops.less(loops.constant(0), rowCount), [&] { emitRows(); }); // some classes have a row less
+    else
+      emitRows();
+  });
 }
 
 void AttendPrefill::emitRows() {
@@ -49,6 +55,8 @@ void AttendPrefill::emitRows() {
     storeValues(/*normalised=*/true);
   }
   storeLse();
+  storeEntropy();
+  storeTop();
 }
 
 //===-------------------------------------------- indices -----------------------------------------------------===//
@@ -92,7 +100,9 @@ void AttendPrefill::openChunk() {
   frame.bindTo(batch);
 
   rows = frame.size(problem.rows);
-  Value blocks = frame.size(blocksOfRows()), chunk = loops.div(frame.chunk, blocks);
+  blocks = frame.size(blocksOfRows());
+  bool isInParts = problem.yields(attn::Statistic::KeySums);
+  Value chunk = loops.div(frame.chunk, isInParts ? frame.size(keySumParts(problem, schedule)) : blocks);
   Values batchSizes;
   for (unsigned dimension : problem.batchDims)
     batchSizes.push_back(outerSizes[dimension]);
@@ -101,8 +111,28 @@ void AttendPrefill::openChunk() {
     bindOuter(problem, batch, dimension, uniformIndex(index));
   if (problem.classes)
     openClass(loops.rem(chunk, loops.constant(modulus())));
-  // Under a causal mask later rows have more work: they come first, so that the threads end together.
-  Value block = loops.sub(loops.add(blocks, -1), loops.rem(frame.chunk, blocks));
+}
+
+/// A chunk is a block of rows, or a part of a batch's blocks: each so many as there are parts, which have about as much
+/// to do under any mask.
+void AttendPrefill::forEachBlockOfRows(function_ref<void()> body) {
+  if (!problem.yields(attn::Statistic::KeySums)) {
+    // Under a causal mask later rows have more work: they come first, so that the threads end together.
+    openRows(loops.sub(loops.add(blocks, -1), loops.rem(frame.chunk, blocks)));
+    return body();
+  }
+  Value parts = frame.size(keySumParts(problem, schedule)), part = loops.rem(frame.chunk, parts);
+  keySums = keySumsOf(problem, schedule, frame);
+  firstKeySum = loops.mul(frame.chunk, keys);
+  loops.loop(loops.constant(0), keys, loops.constant(1),
+             [&](Value key) { loops.storeScalar(loops.scalar(0), keySums, {loops.add(firstKeySum, key)}); });
+  loops.loop(part, blocks, parts, [&](Value block) {
+    openRows(block);
+    body();
+  });
+}
+
+void AttendPrefill::openRows(Value block) {
   firstRow = loops.mul(block, schedule.tileQ());
   rowCount = loops.min(loops.constant(schedule.tileQ()), loops.sub(rows, firstRow));
 }
@@ -194,6 +224,11 @@ void AttendPrefill::takeTiles() {
   blockMaxima = scratch.take(1, columns);
   sums = scratch.take(1, columns);
   factors = scratch.take(1, columns);
+  logSums = scratch.take(problem.yields(attn::Statistic::Entropy) ? 1 : 0, columns);
+  int64_t top = problem.top();
+  topScores = scratch.take(top, columns);
+  topKeys = scratch.take(top, columns, frame.builder.getI32Type());
+  topPlaces = scratch.take(holdsScores() ? top : 0, columns, frame.builder.getI32Type());
   firstHeld = loops.constant(0);
 }
 
@@ -209,6 +244,8 @@ void AttendPrefill::startRows() {
     auto [largest, sum] = problem.normaliser->start(code(), sink);
     storeTile(largest, maxima, vector);
     storeTile(sum, sums, vector);
+    if (problem.yields(attn::Statistic::Entropy))
+      storeTile(loops.splat(0.0), logSums, vector);
   }
 }
 
@@ -221,6 +258,7 @@ void AttendPrefill::startSums() {
 void AttendPrefill::initialise() {
   Value zeroIndex = loops.constant(0), zero = loops.splat(0.0);
   startRows();
+  startTop();
   if (!problem.hasValue())
     return;
   loops.loop(zeroIndex, values, loops.constant(1), [&](Value value) {
@@ -325,6 +363,8 @@ void AttendPrefill::computeBlock(Pass pass, Value firstKey, Value count, Value a
   Values newMaxima;
   if (pass != Pass::Apply || !holdsScores())
     newMaxima = computeAllScores(firstKey, count, all);
+  if (problem.yieldsTop() && seesScores(pass))
+    noteTop(firstKey, count);
   if (pass == Pass::Hold)
     return hold(count, newMaxima);
   PairBlock block = {firstKey, count, dropsByMaskAlone() ? all : loops.boolean(false)};
@@ -335,6 +375,8 @@ void AttendPrefill::computeBlock(Pass pass, Value firstKey, Value count, Value a
     accumulateValues(block, corrections);
   if (problem.resultOf(attn::Statistic::Weights))
     storeWeights(firstKey, count);
+  if (problem.yields(attn::Statistic::KeySums))
+    addKeySums(block);
 }
 
 } // namespace attnc

@@ -26,10 +26,16 @@
 // the first time for the sums alone. A normaliser that needs all scores of its rows first has them in the worker's
 // scratch, tile_q floats a key: the blocks are passed once for the scores and once, without products, for the values.
 //
+// **Other results.** Entropy carries t = sum of w log2 w of the weights w before the row's factor, t' = a (t + l log2 a)
+// + sum w log2 w: two operations a pair. `top` keeps the n largest scores of each row sorted: one comparison a pair, for
+// those that enter are few. `key_sums` wants final weights, so it is a second pass over the rows' statistics; its chunks
+// are whole parts of a batch's rows, with a sum a key each (AttendKeySums.h).
+//
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/CPU/Attend/AttendBinding.h"
+#include "compiler/Codegen/CPU/Attend/AttendKeySums.h"
 #include "compiler/Codegen/CPU/Attend/AttendMask.h"
 #include "compiler/Codegen/CPU/Attend/AttendSchedule.h"
 #include "compiler/Codegen/CPU/Attend/AttendScratch.h"
@@ -72,6 +78,8 @@ private:
   Value allKeys() { return problem.classes ? frame.size(problem.keys) : keys; }
   /// How many numbers of the class have an index below `index`.
   Value countBelow(Value index, Value residue);
+  void forEachBlockOfRows(llvm::function_ref<void()> body);
+  void openRows(Value block);
   void bindRows();
   RegionVectoriser bindRowVector(Value vector);
   void takeTiles();
@@ -124,6 +132,27 @@ private:
   void packCoefficients(unsigned product);
   Value packTanhKeys(unsigned product, Value firstKey, Value count);
   Values sumFractions(unsigned product, const KeyTile &tile, Values sums);
+
+  // AttendPrefillStatistics.cpp: entropy, the largest keys, sums of keys
+  bool carriesLogs(Pass pass) const;
+  bool seesScores(Pass pass) const;
+  Value logTerm(Pass pass, int64_t vector, Value key, Value weight, Value largest);
+  void storeEntropy();
+  Value entropyOf(int64_t vector);
+  void startTop();
+  void noteTop(Value firstKey, Value count);
+  Value keptScore(Value vector, Value key);
+  Values topTiles() const;
+  Values loadTop(Value vector, Value rank);
+  void keepTop(Value vector, Value rank, ValueRange kept);
+  Values displace(ValueRange before, Values &entry);
+  Values enterRegisters(ValueRange before, Values entry);
+  Values enterTiles(Value vector, ValueRange entry);
+  Value splatI32(Value index);
+  void storeTop();
+  Value weightOfTop(int64_t vector, Value rank, Value &sum);
+  Value gatherHeld(int64_t vector, Value places);
+  void addKeySums(const PairBlock &block);
 
   // AttendPrefillValues.cpp: sums of values and the results
   void accumulateValues(const PairBlock &block, ValueRange corrections);
@@ -202,6 +231,7 @@ private:
   Value rows, keys, values;                 ///< their products; of the class
   Value rowResidue, keyResidue;             ///< of the class; null where there is one alone
   Values vectorKeyEnds; ///< [vector]: keys from there on are dropped for it and those before; empty where unknown
+  Value blocks;         ///< of rows
   Value firstRow, rowCount;
   llvm::SmallVector<llvm::SmallVector<Value>> rowTiles; ///< [product][extract]: Qt
   /// What a SumOfTanh has in the scratch; nothing for other products.
@@ -220,6 +250,9 @@ private:
   Value nextPairRow, nextPairKey;         ///< where the block begins that is computed next
   Value sumTile, maxima, sums, factors;   ///< Ot, m, l, 1 / l
   Value blockMaxima;                      ///< m of the block so far
+  Value logSums;                          ///< t
+  Value topScores, topKeys, topPlaces;    ///< [rank]: of the largest; -inf and -1; their places where scores are held
+  Value keySums, firstKeySum;             ///< the chunk's part: in shared scratch, from there on
   Value heldTile;                         ///< scores of all keys that blocks have visited, where they are held
   Value firstHeld;                        ///< of the block's keys, among those that are held
   Value heldCount;                        ///< of them, once all are

@@ -248,7 +248,7 @@ bool AttendPrefill::keepsMaxima() const { return problem.scoreIsProduct && probl
 
 /// Whether a value, or a weight that is asked for, may be that of a pair that is masked, or whose score is -inf.
 bool AttendPrefill::dropsPairs() const {
-  bool counts = problem.hasValue() || problem.needsFinalWeights();
+  bool counts = problem.hasValue() || problem.needsFinalWeights() || problem.yieldsTop();
   return counts && (problem.hasMask() || !dropsByMaskAlone());
 }
 
@@ -344,9 +344,12 @@ LoopBuilder::Values AttendPrefill::weigh(Pass pass, const PairBlock &block, Valu
   const Normaliser &normaliser = *problem.normaliser;
   bool isFinal = pass == Pass::Apply, isScaled = isFinal && normaliser.order() != Normaliser::Order::AtOnce;
   bool carries = !isFinal || normaliser.followsKeys();
-  Values largest(schedule.vectors), corrections, total, finalScale;
+  bool hasLogs = carriesLogs(pass);
+  Values largest(schedule.vectors), corrections, total, logs, finalScale;
   for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
     total.push_back(loadTile(sums, vector));
+    if (hasLogs)
+      logs.push_back(loadTile(logSums, vector));
     finalScale.push_back(isScaled ? loadTile(factors, vector) : Value());
     if (!normaliser.usesMaximum())
       continue;
@@ -355,16 +358,22 @@ LoopBuilder::Values AttendPrefill::weigh(Pass pass, const PairBlock &block, Valu
     if (isFinal)
       continue;
     corrections.push_back(normaliser.correction(code(), before, largest[vector]));
+    if (Value change = hasLogs ? normaliser.logCorrection(code(), before, largest[vector]) : Value())
+      logs[vector] = loops.mulf(loops.fma(total[vector], change, logs[vector]), corrections[vector]);
     total[vector] = loops.mulf(total[vector], corrections[vector]);
     storeTile(largest[vector], maxima, vector);
   }
+  total.append(logs);
   total = loops.loop(loops.constant(0), block.count, loops.constant(1), total, [&](Value key, ValueRange carried) {
-    Values next;
+    Values next, nextLogs;
     for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
       auto [weight, sum] = weightOf(vector, key, {largest[vector], carried[vector]});
       if (isScaled)
         weight = loops.mulf(weight, finalScale[vector]);
       next.push_back(carries ? sum : carried[vector]);
+      if (hasLogs)
+        nextLogs.push_back(
+            loops.addf(carried[schedule.vectors + vector], logTerm(pass, vector, key, weight, largest[vector])));
       if (pass == Pass::Statistics)
         continue;
       if (problem.hasWeight()) {
@@ -379,11 +388,15 @@ LoopBuilder::Values AttendPrefill::weigh(Pass pass, const PairBlock &block, Valu
       }
       storeTile(weight, scoreTiles[0], vector, key);
     }
+    next.append(nextLogs);
     return next;
   });
-  if (carries)
-    for (int64_t vector = 0; vector < schedule.vectors; ++vector)
+  for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
+    if (carries)
       storeTile(total[vector], sums, vector);
+    if (hasLogs)
+      storeTile(total[schedule.vectors + vector], logSums, vector);
+  }
   return corrections;
 }
 

@@ -147,6 +147,15 @@ uint64_t AttendProblem::rowUses() const {
   return uses;
 }
 
+bool AttendProblem::isSummed(unsigned dimension) const {
+  auto summed = const_cast<attn::AttendOp &>(op).getSummed();
+  return summed && llvm::is_contained(*summed, int64_t(dimension));
+}
+
+int64_t AttendProblem::top() const {
+  return yieldsTop() ? static_cast<int64_t>(*const_cast<attn::AttendOp &>(op).getTop()) : 0;
+}
+
 AttendProblem AttendProblem::withRowsAsBatches() const {
   AttendProblem result = *this;
   result.batchDims.append(rowDims);
@@ -239,7 +248,7 @@ private:
     uint64_t shared = 0;
     forEachKeySideOperand([&](Value subscript) { shared |= uses.of(subscript) & IndexUses::anyOuter; });
     for (unsigned i = 0; i < problem.outerSizes.size(); ++i) {
-      bool isBatch = shared & IndexUses::outer(i);
+      bool isBatch = (shared & IndexUses::outer(i)) || (op.getSummed() && !problem.isSummed(i));
       (isBatch ? problem.batchDims : problem.rowDims).push_back(i);
       SizeExpr &product = isBatch ? problem.batches : problem.rows;
       product = product * problem.outerSizes[i];
@@ -349,7 +358,7 @@ private:
   /// Of one row and one key index, where nothing is read or written in the order of the keys.
   void readClasses() {
     if (!problem.hasMask() || problem.rowDims.size() != 1 || op.getNumKeys() != 1 || !problem.pairExtracts.empty() ||
-        problem.resultOf(attn::Statistic::Weights))
+        problem.yields(attn::Statistic::Weights) || problem.yields(attn::Statistic::KeySums))
       return;
     SmallVector<Value> conditions = {AttendProblem::yielded(op.getMask())};
     while (!conditions.empty() && !problem.classes) {

@@ -6,8 +6,8 @@
 //   o += p(s) * v
 //
 // **Batch and rows.** An outer dimension on which a key-side operand depends (k, v, the keys' part of a reduction) is a
-// batch dimension: rows of different batches share no keys. All others are row dimensions; flattened in order, they are
-// the queries of one batch. For `[b, h, i]` with k[b, h / 4, j, d] they are (b, h) and (i).
+// batch dimension: rows of different batches share no keys; so is one that sums over rows keep apart (`key_sums`). All
+// others are row dimensions; flattened in order, they are the queries of one batch. For `[b, h, i]` with k[b, h / 4, j, d] they are (b, h) and (i).
 //
 // **Grouped heads.** Where every key-side operand depends on a batch dimension h only through `h floordiv g`, the g
 // heads of a group share their keys: `groupDim`, `group`. The decode schedule makes them rows.
@@ -115,9 +115,17 @@ struct AttendProblem {
   AttendProblem withRowsAsBatches() const;
   /// The number of the kernel's result that holds `statistic`.
   std::optional<unsigned> resultOf(mlir::attn::Statistic statistic) const;
-  /// Whether values are summed by the weights, or these are a result, when a row's sum is known.
+  bool yields(mlir::attn::Statistic statistic) const { return resultOf(statistic).has_value(); }
+  /// Whether some result has the largest keys.
+  bool yieldsTop() const { return yields(mlir::attn::Statistic::Top) || yields(mlir::attn::Statistic::TopWeights); }
+  /// How many of them; 0 where there are none.
+  int64_t top() const;
+  /// Whether `key_sums` is over this outer dimension.
+  bool isSummed(unsigned dimension) const;
+  /// Whether values are summed by the weights, or these or their sums are a result, when a row's sum is known.
   bool needsFinalWeights() const {
-    return resultOf(mlir::attn::Statistic::Weights) || (hasWeight() && !weightIsLinear);
+    return yields(mlir::attn::Statistic::Weights) || yields(mlir::attn::Statistic::KeySums) ||
+           (hasWeight() && !weightIsLinear);
   }
   /// What a region yields.
   static mlir::Value yielded(mlir::Region &region) { return region.front().getTerminator()->getOperand(0); }

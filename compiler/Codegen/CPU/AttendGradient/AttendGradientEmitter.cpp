@@ -30,7 +30,7 @@ static KernelCost costOf(const PairwiseGradientProblem &problem) {
     return flopsOf(region, [&](Value size) { return sizes.valueOf(size); });
   };
   SizeExpr perPair = SizeExpr(10) + flopsOfFormula(op.getScore()) + flopsOfFormula(op.getWeight());
-  if (problem.valueCotangent)
+  if (problem.cotangentOf(attn::Statistic::Value))
     perPair = perPair + attend.values * (flopsOfFormula(op.getValue()) + SizeExpr(4));
   return {attend.batches * attend.rows * attend.keys * perPair, sizes.bytesRead(), sizes.bytesWritten()};
 }

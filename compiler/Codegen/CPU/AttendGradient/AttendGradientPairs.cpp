@@ -214,7 +214,7 @@ Value AttendGradient::finishWeight(const Block &block, RegionVectoriser &pair, V
 //===-------------------------------------------- gradients of scores -----------------------------------------===//
 
 void AttendGradient::computePairGradients(const Block &block) {
-  Matrix cotangents = valueRowsOf(problem.valueCotangent);
+  Matrix cotangents = valueRowsOf(problem.cotangentOf(attn::Statistic::Value));
   bool inRegisters = finishesInRegisters(block);
   forEachTile(block.rowCount, schedule.rowsOf(schedule.vectors), [&](Value row, int64_t tileRows) {
     std::vector<RegionVectoriser> points = bindTileRows(block, row, inRegisters ? tileRows : 0);

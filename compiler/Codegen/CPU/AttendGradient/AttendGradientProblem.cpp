@@ -31,13 +31,15 @@ private:
   //===------------------------------------------ the forward op ----------------------------------------------===//
 
   Verdict checkStatistics() {
-    if (problem.weightsCotangent)
-      return Verdict::no("it has a cotangent of the weights");
-    if (!problem.valueCotangent || gradient.getValue().empty())
+    for (attn::Statistic statistic : gradient.getStatistics())
+      if (statistic != attn::Statistic::Value && statistic != attn::Statistic::Lse)
+        return Verdict::no(std::string("it has a cotangent of ") + textOf(statistic));
+    if (!problem.cotangentOf(attn::Statistic::Value) || gradient.getValue().empty())
       return Verdict::no("it has no cotangent of the value");
-    if (!problem.savedValue || !problem.savedLse)
+    if (!problem.savedOf(attn::Statistic::Value) || !problem.savedOf(attn::Statistic::Lse))
       return Verdict::no("the value and lse of the forward pass are not saved");
-    for (Value tensor : {problem.valueCotangent, problem.lseCotangent, problem.savedValue, problem.savedLse})
+    for (Value tensor : {problem.cotangentOf(attn::Statistic::Value), problem.cotangentOf(attn::Statistic::Lse),
+                         problem.savedOf(attn::Statistic::Value), problem.savedOf(attn::Statistic::Lse)})
       if (tensor && !isa<BlockArgument>(tensor))
         return Verdict::no("a cotangent or a saved tensor is computed inside the kernel");
     if (!gradient.getWeight().empty())

@@ -99,7 +99,8 @@ void AttendGradient::readScales() {
 /// nl and nd. A row without kept pairs has lse = -inf: its weights are exp2(-inf).
 void AttendGradient::computeRowTerms() {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  Matrix values = valueRowsOf(problem.savedValue), cotangents = valueRowsOf(problem.valueCotangent);
+  Matrix values = valueRowsOf(problem.savedOf(attn::Statistic::Value)),
+         cotangents = valueRowsOf(problem.cotangentOf(attn::Statistic::Value));
   OpBuilder &builder = loops.builder;
   loops.loop(loops.constant(0), rows, loops.constant(1), [&](Value row) {
     Value valueRow = values.offsetOf(row), cotangentRow = cotangents.offsetOf(row), sum = loops.splat(0.0);
@@ -111,11 +112,12 @@ void AttendGradient::computeRowTerms() {
     Values outer;
     for (const LaneIndex &index : outerIndices(attend, point))
       outer.push_back(index.base);
-    Value lse = loops.loadScalar(frame.buffer(problem.savedLse), outer);
+    Value lse = loops.loadScalar(frame.buffer(problem.savedOf(attn::Statistic::Lse)), outer);
     Value isEmpty = loops.compare(arith::CmpFPredicate::OEQ, lse, loops.scalar(-infinity));
     loops.storeScalar(loops.choose(isEmpty, lse, loops.mulf(lse, loops.scalar(-log2e))), rowLse, {row});
-    Value ofLse =
-        problem.lseCotangent ? loops.loadScalar(frame.buffer(problem.lseCotangent), outer) : loops.scalar(0.0);
+    Value ofLse = problem.cotangentOf(attn::Statistic::Lse)
+                      ? loops.loadScalar(frame.buffer(problem.cotangentOf(attn::Statistic::Lse)), outer)
+                      : loops.scalar(0.0);
     loops.storeScalar(loops.mulf(loops.subf(ofLse, total), valueScale), rowDelta, {row});
     if (!problem.sink.isEmpty())
       loops.when(split ? loops.equal(split, loops.constant(0)) : loops.boolean(true),

@@ -11,8 +11,8 @@ void AttendGradient::accumulateAll(const Block &block) {
   if (problem.valueResult) {
     Matrix into =
         keysOf(problem.value, op.getValue().getArguments().back(), gradientOf(*problem.valueResult), problem.values);
-    accumulate({scoreTiles[0], /*isTransposed=*/true, valueRowsOf(problem.valueCotangent), into, block.firstRow,
-                block.rowCount, block.firstKey, block.keyCount, block.isTrimmed});
+    accumulate({scoreTiles[0], /*isTransposed=*/true, valueRowsOf(problem.cotangentOf(attn::Statistic::Value)), into,
+                block.firstRow, block.rowCount, block.firstKey, block.keyCount, block.isTrimmed});
   }
   for (auto [number, dot] : llvm::enumerate(problem.dots)) {
     Matrix rowFactor = rowsOf(dot.rowFactor, dot.feature, frame.buffer(dot.rowFactor.getTensor()), dot.features);

@@ -30,11 +30,9 @@ Verdict GradientReader::readCopy() {
 
 void GradientReader::readStatistics() {
   for (auto [statistic, cotangent] : llvm::zip(gradient.getStatistics(), gradient.getCotangents()))
-    (statistic == attn::Statistic::Value ? problem.valueCotangent
-     : statistic == attn::Statistic::Lse ? problem.lseCotangent
-                                         : problem.weightsCotangent) = cotangent;
-  problem.savedValue = gradient.getSaved(attn::Statistic::Value);
-  problem.savedLse = gradient.getSaved(attn::Statistic::Lse);
+    problem.cotangents[static_cast<size_t>(statistic)] = cotangent;
+  for (auto [statistic, tensor] : llvm::zip(gradient.getSavedStatistics(), gradient.getSaved()))
+    problem.saved[static_cast<size_t>(statistic)] = tensor;
   if (auto layout = gradient.getValueLayout())
     problem.valueLayout = SmallVector<int64_t>(*layout);
 }
@@ -42,12 +40,7 @@ void GradientReader::readStatistics() {
 /// Moves the regions to an attn.attend beside the gradient.
 Verdict GradientReader::readForward() {
   OpBuilder builder(gradient);
-  SmallVector<Type> types;
-  for (Value cotangent : gradient.getCotangents())
-    types.push_back(cotangent.getType());
-  auto forward = attn::AttendOp::create(builder, gradient.getLoc(), types, gradient.getOuterSizes(),
-                                        gradient.getKeySizes(), gradient.getValueSizes(), gradient.getNormaliser(),
-                                        gradient.getYields(), gradient.getValueLayoutAttr(), gradient.getAlphaAttr());
+  attn::AttendOp forward = attn::createAttendLike(builder, gradient, gradient.getStatistics());
   for (auto [to, from] : llvm::zip(forward->getRegions(), gradient->getRegions()))
     to.takeBody(from);
   problem.attend.kernel = *problem.copy;

@@ -14,6 +14,7 @@
 #include "compiler/Codegen/CPU/Attend/AttendProblem.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/SetVector.h"
+#include <array>
 #include <memory>
 
 namespace attnc {
@@ -52,12 +53,15 @@ struct GradientScope {
 struct GradientProblem {
   mlir::OwningOpRef<mlir::func::FuncOp> copy;
   AttendProblem attend; ///< of the copy
-  /// Tensors: the cotangents of what attend yields, null where there is none, and what the forward pass saved.
-  mlir::Value valueCotangent, weightsCotangent, lseCotangent, savedValue, savedLse;
+  /// Tensors: the cotangents of what attend yields, and what the forward pass saved; null where there is none.
+  std::array<mlir::Value, std::size(mlir::attn::statisticInfos)> cotangents, saved;
   std::optional<llvm::SmallVector<int64_t>> valueLayout;
   GradientScope sink;
   llvm::SmallVector<GradientBatchDim> batchDims;
   llvm::SmallVector<llvm::SmallVector<OwnedSubscript>> owned; ///< [result of the kernel]
+
+  mlir::Value cotangentOf(mlir::attn::Statistic statistic) const { return cotangents[static_cast<size_t>(statistic)]; }
+  mlir::Value savedOf(mlir::attn::Statistic statistic) const { return saved[static_cast<size_t>(statistic)]; }
 };
 
 /// What the readers of both forms begin and end with.

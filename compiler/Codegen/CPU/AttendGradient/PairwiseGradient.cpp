@@ -1,4 +1,5 @@
 #include "compiler/Codegen/CPU/AttendGradient/PairwiseGradient.h"
+#include "compiler/Codegen/CPU/Attend/AttendExp.h"
 #include <limits>
 
 using namespace mlir;
@@ -32,10 +33,10 @@ void PairwiseGradient::computeRow(Value row) {
   keyEnd = loops.min(range.end, keys);
 
   HeldRow held = {{loops, target}, keyBegin, keyEnd, weights, cotangents, slopes, {}, {}, {}, {}};
-  if (problem.savedLse)
-    held.lse = cotangentAt(point, problem.savedLse, {});
-  if (problem.lseCotangent)
-    held.ofLse = cotangentAt(point, problem.lseCotangent, {});
+  if (problem.savedOf(attn::Statistic::Lse))
+    held.lse = cotangentAt(point, problem.savedOf(attn::Statistic::Lse), {});
+  if (problem.cotangentOf(attn::Statistic::Lse))
+    held.ofLse = cotangentAt(point, problem.cotangentOf(attn::Statistic::Lse), {});
   if (attend.hasSink())
     held.sink = point.evaluate(AttendProblem::yielded(attn::AttendOp(attend.op).getSink()));
   forEachKeys(point, [&](Pairs &pairs) { keepScore(pairs); });
@@ -74,7 +75,7 @@ void PairwiseGradient::forEachKeys(const RegionVectoriser &row, llvm::function_r
 LoopBuilder::Value PairwiseGradient::cotangentAt(RegionVectoriser &at, Value tensor, ArrayRef<LaneIndex> last) {
   SmallVector<LaneIndex> subscripts = outerIndices(attend, at);
   llvm::append_range(subscripts, last);
-  if (problem.valueLayout && tensor == problem.valueCotangent)
+  if (problem.valueLayout && tensor == problem.cotangentOf(attn::Statistic::Value))
     subscripts = permuted(subscripts, *problem.valueLayout);
   return at.load(tensor, subscripts);
 }
@@ -101,11 +102,9 @@ void PairwiseGradient::keepCotangent(Pairs &pairs) {
     pairs.at.bindValue(op.getWeight().getArgument(0), probability);
     weight = keep(pairs, pairs.at.broadcast(pairs.at.evaluate(AttendProblem::yielded(op.getWeight()))));
   }
-  Value cotangent = passValues(pairs, weight);
-  if (problem.weightsCotangent) {
-    SmallVector<LaneIndex> ofKeys = steppingSubscripts(loops, pairs.key, keySizes);
-    cotangent = loops.addf(cotangent, pairs.at.broadcast(cotangentAt(pairs.at, problem.weightsCotangent, ofKeys)));
-  }
+  Value cotangent = loops.addf(passValues(pairs, weight), passWeights(pairs));
+  if (problem.cotangentOf(attn::Statistic::TopWeights))
+    cotangent = passTop(pairs, cotangent);
   cotangent = keep(pairs, cotangent);
   if (attend.hasWeight()) {
     addScope(problem.weight, pairs.at, cotangent);
@@ -113,13 +112,57 @@ void PairwiseGradient::keepCotangent(Pairs &pairs) {
     cotangent =
         partial ? keep(pairs, loops.mulf(cotangent, pairs.at.broadcast(pairs.at.evaluate(partial)))) : loops.splat(0.0);
   }
+  if (problem.cotangentOf(attn::Statistic::Entropy))
+    cotangent = passEntropy(pairs, probability, cotangent);
   store(cotangent, cotangents, pairs);
+}
+
+/// What the weights have a cotangent of by themselves and by their sums.
+LoopBuilder::Value PairwiseGradient::passWeights(Pairs &pairs) {
+  SmallVector<LaneIndex> ofKeys = steppingSubscripts(loops, pairs.key, keySizes);
+  Value cotangent = loops.splat(0.0);
+  if (Value weights = problem.cotangentOf(attn::Statistic::Weights))
+    cotangent = pairs.at.broadcast(cotangentAt(pairs.at, weights, ofKeys));
+  if (Value sums = problem.cotangentOf(attn::Statistic::KeySums)) {
+    SmallVector<LaneIndex> subscripts = unsummedIndices(attend, pairs.at);
+    llvm::append_range(subscripts, ofKeys);
+    cotangent = loops.addf(cotangent, pairs.at.broadcast(pairs.at.load(sums, subscripts)));
+  }
+  return cotangent;
+}
+
+/// Adds the cotangents of the weights of the largest keys where they are these.
+LoopBuilder::Value PairwiseGradient::passTop(Pairs &pairs, Value cotangent) {
+  OpBuilder &builder = loops.builder;
+  Value keys = pairs.at.broadcast(steppingIndex(pairs.key));
+  Values place;
+  for (const LaneIndex &index : outerIndices(attend, pairs.at))
+    place.push_back(index.base);
+  place.push_back({});
+  attn::AttendOp op = attend.op;
+  Value count = loops.constant(*op.getTop());
+  return loops.loop(loops.constant(0), count, loops.constant(1), {cotangent}, [&](Value rank, ValueRange carried) {
+    place.back() = rank;
+    Value key = loops.loadScalar(frame.buffer(problem.savedOf(attn::Statistic::Top)), place);
+    Value share = loops.loadScalar(frame.buffer(problem.cotangentOf(attn::Statistic::TopWeights)), place);
+    Value isIt = arith::CmpIOp::create(builder, loops.location, arith::CmpIPredicate::eq, keys, loops.splat(key));
+    return Values{loops.choose(isIt, loops.addf(carried[0], loops.splat(share)), carried[0])};
+  })[0];
+}
+
+/// Adds -dH (log p + 1), and nothing where p is 0.
+LoopBuilder::Value PairwiseGradient::passEntropy(Pairs &pairs, Value probability, Value cotangent) {
+  Value ofRow = pairs.at.broadcast(cotangentAt(pairs.at, problem.cotangentOf(attn::Statistic::Entropy), {}));
+  NormaliserCode code{loops, target};
+  Value slope = loops.fma(code.log2OfSize(probability), loops.splat(1 / log2e), loops.splat(1.0));
+  Value isZero = loops.compare(arith::CmpFPredicate::OEQ, probability, loops.splat(0.0));
+  return loops.choose(isZero, cotangent, loops.subf(cotangent, loops.mulf(ofRow, slope)));
 }
 
 /// sum_v dY[v] value(v); adds the terms of the value.
 LoopBuilder::Value PairwiseGradient::passValues(Pairs &pairs, Value weight) {
   attn::AttendOp op = attend.op;
-  if (!problem.valueCotangent)
+  if (!problem.cotangentOf(attn::Statistic::Value))
     return loops.splat(0.0);
   Values sizes;
   for (Value size : op.getValueSizes())
@@ -131,7 +174,7 @@ LoopBuilder::Value PairwiseGradient::passValues(Pairs &pairs, Value weight) {
       features.push_back(uniformIndex(index));
       bindValueIndex(attend, at, dimension, features.back());
     }
-    Value cotangent = at.broadcast(cotangentAt(at, problem.valueCotangent, features));
+    Value cotangent = at.broadcast(cotangentAt(at, problem.cotangentOf(attn::Statistic::Value), features));
     Value value = keep(pairs, at.broadcast(at.evaluate(AttendProblem::yielded(op.getValue()))));
     addScope(problem.value, at, loops.mulf(weight, cotangent));
     return Values{loops.fma(cotangent, value, carried[0])};

@@ -5,7 +5,7 @@
 //
 //   s_k  = score
 //   p    = normaliser(s)                                          (Normaliser::weighRow)
-//   dp_k = (sum_v dY[v] value(k, v) + dW[k]) dweight/dp           value and weight give terms
+//   dp_k = (sum_v dY[v] value(k, v) + dW[k] + ...) dweight/dp     value and weight give terms
 //   ds   from p and dp                                            (Normaliser::differentiateRow)
 //   and the score, and the sink, give their terms
 //
@@ -38,6 +38,9 @@ private:
   void forEachKeys(const RegionVectoriser &row, llvm::function_ref<void(Pairs &)> body);
   void keepScore(Pairs &pairs);
   Value passValues(Pairs &pairs, Value weight);
+  Value passWeights(Pairs &pairs);
+  Value passTop(Pairs &pairs, Value cotangent);
+  Value passEntropy(Pairs &pairs, Value probability, Value cotangent);
   void keepCotangent(Pairs &pairs);
   Value cotangentAt(RegionVectoriser &at, Value tensor, llvm::ArrayRef<LaneIndex> last);
   Value keep(const Pairs &pairs, Value value) { return loops.choose(pairs.kept, value, loops.splat(0.0)); }

@@ -15,8 +15,10 @@ public:
          std::initializer_list<Step>{&Reader::readCopy, &Reader::readForward, &Reader::readFormulas, &Reader::readSink})
       if (Verdict verdict = (this->*step)(); !verdict)
         return verdict;
-    if (attn::hasLse(problem.attend.op.getNormaliser()) && !problem.savedLse)
+    if (attn::hasStatistic(gradient.getNormaliser(), attn::Statistic::Lse) && !problem.savedOf(attn::Statistic::Lse))
       return Verdict::no("the lse of the forward pass is not saved");
+    if (problem.cotangentOf(attn::Statistic::TopWeights) && !problem.savedOf(attn::Statistic::Top))
+      return Verdict::no("the largest keys of the forward pass are not saved");
     readChunks();
     return Verdict::yes();
   }
@@ -26,7 +28,7 @@ private:
     attn::AttendOp op = problem.attend.op;
     if (Verdict verdict = readScope(op.getScore(), problem.score); !verdict)
       return verdict;
-    if (problem.valueCotangent)
+    if (problem.cotangentOf(attn::Statistic::Value))
       if (Verdict verdict = readScope(op.getValue(), problem.value); !verdict)
         return verdict;
     return problem.attend.hasWeight() ? readScope(op.getWeight(), problem.weight, &problem.weightPartial)

@@ -167,6 +167,21 @@ Value LoopBuilder::choose(Value condition, Value a, Value b) {
   return builder.createOrFold<arith::SelectOp>(location, condition, a, b);
 }
 
+LoopBuilder::Value LoopBuilder::foldLanes(Values vectors, function_ref<Value(Value, Value)> combine) {
+  SmallVector<int64_t> even, odd;
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    even.push_back(2 * lane);
+    odd.push_back(2 * lane + 1);
+  }
+  while (vectors.size() > 1) {
+    Values halves;
+    for (size_t i = 0; i < vectors.size(); i += 2)
+      halves.push_back(combine(shuffle(vectors[i], vectors[i + 1], even), shuffle(vectors[i], vectors[i + 1], odd)));
+    vectors = halves;
+  }
+  return vectors[0];
+}
+
 /// The vectors are added pair by pair: a NaN stays, and only infinities make another.
 Value LoopBuilder::hasNan(ValueRange vectors) {
   Values sums(vectors);

@@ -81,6 +81,8 @@ public:
   Value maxKeepingFirst(Value a, Value b);
   Value compare(mlir::arith::CmpFPredicate predicate, Value a, Value b);
   Value choose(Value condition, Value a, Value b);
+  /// Of `lanes` vectors: element r is what `combine` makes of the elements of vector r, in a tree of pairs.
+  Value foldLanes(Values vectors, llvm::function_ref<Value(Value, Value)> combine);
   /// Whether a lane of some vector is NaN; it may be true where there are infinities of both signs.
   Value hasNan(ValueRange vectors);
   /// Vectors of i1 as vectors of i32, which memory holds, and back; `isSet` takes scalars as well.

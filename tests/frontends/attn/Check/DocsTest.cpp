@@ -1,5 +1,5 @@
-// What the documents say is so: docs/language.md, docs/attention.md, docs/normalisers.md, docs/recurrences.md,
-// docs/diagnostics.md and its pages.
+// What the documents say is so: docs/language.md, docs/attention.md, docs/normalisers.md, docs/outputs.md,
+// docs/recurrences.md, docs/diagnostics.md and its pages.
 
 #include "tests/frontends/attn/Check/Checked.h"
 
@@ -38,7 +38,7 @@ std::map<std::string, std::string> sections(const std::string &text) {
 }
 
 TEST(LanguageReference, EveryProgramCompiles) {
-  for (const char *page : {"language.md", "attention.md", "normalisers.md", "recurrences.md"}) {
+  for (const char *page : {"language.md", "attention.md", "normalisers.md", "outputs.md", "recurrences.md"}) {
     std::vector<std::string> programs = blocks(readFile(docs + page), "attn");
     ASSERT_FALSE(programs.empty()) << page;
     for (const std::string &program : programs) {

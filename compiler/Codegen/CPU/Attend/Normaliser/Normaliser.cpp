@@ -1,5 +1,6 @@
 #include "compiler/Codegen/CPU/Attend/Normaliser/Normaliser.h"
 #include "compiler/Codegen/CPU/Attend/AttendExp.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -30,6 +31,12 @@ Normaliser::Carriers Normaliser::start(const Code &code, Value) const {
 
 Value Normaliser::correction(const Code &, Value, Value) const { return {}; }
 
+Value Normaliser::logWeight(const Code &code, Value, Value weight, const Carriers &) const {
+  return code.log2OfSize(weight);
+}
+
+Value Normaliser::logCorrection(const Code &, Value, Value) const { return {}; }
+
 Normaliser::Weighed Normaliser::weigh(const Code &, Value score, const Carriers &carriers) const {
   return {score, carriers.sum};
 }
@@ -55,6 +62,12 @@ Value NormaliserCode::inverse(Value x) const {
 }
 
 Value NormaliserCode::exp2(Value x) const { return attendExp2(loops, x, target); }
+
+Value NormaliserCode::log2OfSize(Value x) const {
+  Value size = math::AbsFOp::create(loops.builder, loops.location, x), zero = like(x, 0);
+  Value isZero = loops.compare(arith::CmpFPredicate::OEQ, x, zero);
+  return loops.choose(isZero, zero, math::Log2Op::create(loops.builder, loops.location, size));
+}
 
 Value NormaliserCode::sumOfLanes(Value vector) const {
   return vector::ReductionOp::create(loops.builder, loops.location, vector::CombiningKind::ADD, vector,

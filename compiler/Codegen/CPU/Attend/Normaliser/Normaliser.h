@@ -39,6 +39,8 @@ struct NormaliserCode {
   Value inverse(Value x) const;
   /// 2^x of vectors x <= 0.
   Value exp2(Value x) const;
+  /// log2 |x|, and 0 for 0.
+  Value log2OfSize(Value x) const;
   Value sumOfLanes(Value vector) const; ///< a scalar
 };
 
@@ -123,6 +125,10 @@ public:
   virtual Value correction(const Code &code, Value before, Value largest) const;
   virtual Weighed weigh(const Code &code, Value score, const Carriers &carriers) const;
   virtual Value factor(const Code &code, Value sum) const { return code.inverse(sum); }
+  /// The binary logarithm of a weight, for the entropy; anything finite of a weight of 0.
+  virtual Value logWeight(const Code &code, Value score, Value weight, const Carriers &carriers) const;
+  /// What a correction adds to the logarithms of earlier weights; null: nothing.
+  virtual Value logCorrection(const Code &code, Value before, Value largest) const;
   /// The natural logarithm of the sum of exponentials.
   virtual Value lse(const Code &code, const Carriers &carriers) const;
   /// Turns held scores into weights but for the factor of each row, which is returned for each vector. `largest` are

@@ -37,6 +37,15 @@ public:
     return {weight, code.loops.addf(carriers.sum, weight)};
   }
 
+  /// Below 2^-100 a weight is 0.
+  Value logWeight(const Code &code, Value score, Value, const Carriers &carriers) const override {
+    return code.loops.maxKeepingFirst(code.loops.splat(-128.0), code.loops.subf(score, carriers.largest));
+  }
+
+  Value logCorrection(const Code &code, Value before, Value largest) const override {
+    return code.loops.maxKeepingFirst(code.loops.splat(-128.0), code.loops.subf(before, largest));
+  }
+
   Value lse(const Code &code, const Carriers &carriers) const override {
     LoopBuilder &loops = code.loops;
     Value isEmpty = loops.compare(arith::CmpFPredicate::OEQ, carriers.sum, code.like(carriers.sum, 0));

@@ -1,0 +1,48 @@
+//===- AttendKeySums.h - sums of weights over rows, key by key ------------------------------------------------===//
+//
+// Where `key_sums` is yielded the rows of a batch are split in at most sixteen parts (as their number says), a chunk
+// each: part p has the blocks of rows p, p + parts, p + 2 parts, ... and sums their weights in a row of its own of shared
+// scratch,
+//
+//   sums[batch][part][key]                             a phase of AttendPrefill.h
+//   result[o][key] = sum over batches of o, over parts of sums[batch][part][key]      a second phase, in this order
+//
+// so that results are the same bits at any number of threads, in memory linear in the number of keys.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/CPU/Attend/AttendSchedule.h"
+#include "compiler/Codegen/CPU/Nest/FlatBuilder.h"
+#include "compiler/Codegen/CPU/Nest/KernelFrame.h"
+
+namespace attnc {
+
+SizeExpr keySumParts(const AttendProblem &problem, const AttendSchedule &schedule);
+SizeExpr keySumBytes(const AttendProblem &problem, const AttendSchedule &schedule);
+/// The sums of all parts, in shared scratch.
+mlir::Value keySumsOf(const AttendProblem &problem, const AttendSchedule &schedule, KernelFrame &frame);
+
+/// The second phase; a chunk is a row of the result.
+class AttendKeySums {
+public:
+  AttendKeySums(const AttendProblem &problem, const AttendSchedule &schedule, llvm::StringRef symbol,
+                mlir::ModuleOp code);
+  void emit();
+  SizeExpr chunks() const;
+
+private:
+  using Value = mlir::Value;
+  using ValueRange = mlir::ValueRange;
+  using Values = LoopBuilder::Values;
+  Value sumOfParts(Value key, Value count);
+
+  const AttendProblem &problem;
+  const AttendSchedule &schedule;
+  KernelFrame frame;
+  FlatBuilder loops;
+  Value sums, keys, parts;
+  Values batchIndices, batchSizes; ///< [batch dimension]; an index that is summed over is null
+};
+
+} // namespace attnc
