@@ -40,7 +40,7 @@ std::vector<Subject> normaliserSubjects() {
 std::vector<Subject> scoreSubjects() {
   Accuracy overKeys = {.c = 8, .reduction = 16, .along = {"m"}};
   Accuracy overQueries = {.c = 8, .reduction = 16, .along = {"n"}};
-  std::vector<Choice> plain = lengths(), heads = lengths({{"heads", 3}});
+  std::vector<Choice> plain = lengths(), heads = lengths({{"heads", 3}}), mixed = lengths({{"heads", 3}, {"mixed", 4}});
   return {
       {"scores.attn", "grouped", {.c = 8, .reduction = 24, .along = {"m"}}, plain},
       {"scores.attn", "soft_cap", overKeys, heads},
@@ -66,6 +66,10 @@ std::vector<Subject> scoreSubjects() {
         {"high", {{"n", 70}, {"height", 40}, {"width", 3}}},
         {"one cell", {{"n", 3}, {"height", 1}, {"width", 1}}}}},
       {"scores.attn", "statistics", overKeys, plain},
+      {"scores.attn", "talking", {.c = 16, .reduction = 80, .along = {"m"}}, mixed},
+      {"scores.attn", "talking_of_pairs", {.c = 16, .reduction = 80, .along = {"m"}}, mixed},
+      {"scores.attn", "talking_gradient", {.c = 32, .reduction = 160, .along = {"n", "m"}}, mixed},
+      {"scores.attn", "renormalised", overKeys, plain},
       {"scores.attn", "wide", {.c = 8, .reduction = 256, .along = {"m"}}, plain},
   };
 }

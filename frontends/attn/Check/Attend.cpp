@@ -28,35 +28,45 @@ Value Checker::attend(const ast::AttendExpr &expr, const ScopePtr &scope) {
   if (!closeIndices(inner, pending.keys) || !composeScore(pending, expr.by ? expr.by->range : expr.range) ||
       !attendYields(expr, scope, pending))
     return Value();
-  if (*again)
-    return renormalised(expr, std::move(pending), mark);
   std::optional<size_t> logpPlace = pending.logpPlace;
-  if (!logpPlace)
-    return finishAttend(expr, std::move(pending), mark);
-  Value logp = logOfProbability(expr, pending, mark);
-  if (pending.yields.empty() || logp.isError())
+  Value logp = logpPlace ? logOfProbability(expr, pending, mark) : Value();
+  if (logpPlace && (pending.yields.empty() || logp.isError()))
     return logp;
-  Value others = finishAttend(expr, std::move(pending), mark);
-  if (others.isError())
+  Value others = *again ? renormalised(expr, std::move(pending), mark) : finishAttend(expr, std::move(pending), mark);
+  if (!logpPlace || others.isError())
     return others;
   TupleValue results = others.as<TupleValue>() ? *others.as<TupleValue>() : TupleValue{{others}};
   results.parts.insert(results.parts.begin() + static_cast<std::ptrdiff_t>(*logpPlace), logp);
   return results;
 }
 
-/// Divided by the sum of the weights alone; nothing kept gives zeros.
+/// What is made of the weights is divided by their sum; nothing kept gives zeros.
 Value Checker::renormalised(const ast::AttendExpr &expr, PendingAttend pending, size_t mark) {
-  if (pending.statistics != std::vector<Statistic>{Statistic::Value} || pending.logpPlace)
-    return notSupported(expr.renormalise->range, "`renormalise` with several results");
+  std::vector<Statistic> statistics = pending.statistics;
+  for (Statistic statistic : statistics)
+    if (infoOf(statistic).isSummed) {
+      error(DiagnosticKind::BadYield, expr.renormalise->range,
+            fmt::format("`{}` sums weights over rows, before `renormalise` divides each row", infoOf(statistic).word))
+          .hint("yield `weights`, or divide by the normaliser: a `mask` or a score changes weights that sum to 1");
+      return Value();
+    }
   PendingAttend weights = pending;
   weights.value = build.real(1, expr.range);
+  weights.statistics = {Statistic::Value};
   weights.yields = {build.newLocal("sum", {Element::F32, {}}, expr.range)};
-  Value value = finishAttend(expr, std::move(pending), mark), sum = finishAttend(expr, std::move(weights), mark);
-  if (!value.tensor() || !sum.tensor())
+  Value values = finishAttend(expr, std::move(pending), mark), sum = finishAttend(expr, std::move(weights), mark);
+  if (values.isError() || !sum.tensor())
     return Value();
   ExprRef isNothing = build.elementwise(Op::Eq, {sum.tensor(), build.real(0, expr.range)}, expr.range);
-  ExprRef quotient = build.elementwise(Op::Div, {value.tensor(), sum.tensor()}, expr.range);
-  return TensorValue{build.elementwise(Op::Select, {isNothing, build.real(0, expr.range), quotient}, expr.range)};
+  TupleValue results = values.as<TupleValue>() ? *values.as<TupleValue>() : TupleValue{{values}};
+  for (size_t part = 0; part < statistics.size(); ++part) {
+    if (infoOf(statistics[part]).passesTo != mlir::attn::PassesTo::Weights)
+      continue;
+    ExprRef quotient = build.elementwise(Op::Div, {results.parts[part].tensor(), sum.tensor()}, expr.range);
+    results.parts[part] =
+        TensorValue{build.elementwise(Op::Select, {isNothing, build.real(0, expr.range), quotient}, expr.range)};
+  }
+  return results.parts.size() == 1 ? results.parts.front() : Value(results);
 }
 
 std::optional<bool> Checker::renormalises(const ast::AttendExpr &expr, const ScopePtr &scope) {
