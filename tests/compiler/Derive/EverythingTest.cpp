@@ -204,6 +204,9 @@ const Bodies &bodiesOfPrelude() {
       {"LstmCell", "states LstmCell(3, 3)"},
       {"LSTM", "steps LSTM(3, 4)"},
       {"BothWays", "lengths BothWays(nn.LSTM, 3, 4)"},
+      {"Conv1d", "rows Conv1d(3, 3, 3, 2)"},
+      // Its gradient is no derivative where costs are not: Normaliser.Reinforce.
+      {"reinforce", "reinforce(x[:, 0], 0.0 * x[:, 1], stop(y[:, 0]))"},
       {"GroupedQueryAttention", "rows GroupedQueryAttention(3, 2, 1, 2, 10.0)"},
   };
   return bodies;

@@ -79,6 +79,44 @@ TEST(Normaliser, ScoreFunction) {
   }
 }
 
+/// The gradient of `reinforce`, weighed by the probability of each choice, is that of the mean cost, whatever the
+/// baseline; by the baseline it is that of the mean of half of the squared difference.
+TEST(Normaliser, Reinforce) {
+  Array s(Element::F32, {1, 4}), v(Element::F32, {4}), baseline(Element::F32, {1}), step(Element::I32, {}, 0.0);
+  s.values = {0.3, -0.9, 1.1, 0.2};
+  v.values = {2, -1, 0.5, 3};
+  baseline.values = {0.7};
+  auto programOf = [](const std::string &body) {
+    return "use nn\nfn f(s: f32[n, m], v: f32[m], baseline: f32[n]) -> f32 { " + body + " }\n";
+  };
+  Derived chosen(programOf("let (cost, logp) = [i] => attend j { score: s[i, j], by: sample, value: sq(v[j]) } yields "
+                           "(value, logp)\n nn.reinforce(cost, logp, baseline)"),
+                 {s, v, baseline, step, step});
+  Derived expected(programOf("let cost = [i] => attend j { score: s[i, j], value: sq(v[j]) }\n"
+                             "let missed = [i] => attend j { score: stop(s[i, j]), value: sq(stop(sq(v[j])) - "
+                             "baseline[i]) / 2.0 }\n mean(cost) + mean(missed)"),
+                   {s, v, baseline});
+  std::vector<Array> wanted = expected.gradients();
+  double total = 0;
+  for (double score : s.values)
+    total += std::exp(score);
+  std::map<double, std::vector<Array>> ofCost; // costs differ, so that they tell the choice
+  for (int seed = 0; ofCost.size() < v.values.size() && seed < 1000; ++seed) {
+    std::vector<Array> found = chosen.gradients({s, v, baseline, Array(Element::I32, {}, double(seed)), step});
+    ofCost.emplace(found[0].values[0], found);
+  }
+  ASSERT_EQ(ofCost.size(), v.values.size()) << "a key was never drawn";
+  for (size_t result = 1; result < wanted.size(); ++result)
+    for (size_t element = 0; element < wanted[result].values.size(); ++element) {
+      double mean = 0;
+      for (size_t key = 0; key < v.values.size(); ++key) {
+        ASSERT_TRUE(ofCost.count(v.values[key] * v.values[key])) << "the loss is not the cost";
+        mean += std::exp(s.values[key]) / total * ofCost[v.values[key] * v.values[key]][result].values[element];
+      }
+      EXPECT_NEAR(mean, wanted[result].values[element], 1e-12) << "gradient " << result << ", element " << element;
+    }
+}
+
 TEST(Normaliser, LogpOfARowWithoutKeysIsZero) {
   std::vector<Array> inputs = {draw({2, 3}), draw({3}, 2), Array(Element::I32, {}, 3.0), Array(Element::I32, {}, 1.0)};
   std::string body = "let (r, logp) = [i] => attend j { score: s[i, j], mask: j < i, by: sample, value: v[j] } yields "

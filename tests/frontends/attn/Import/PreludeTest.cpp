@@ -30,6 +30,7 @@ model M(dim = 8) {
   both:      nn.BothWays(nn.GRU, dim, 5)
   gru_cell:  nn.GruCell(dim, 5)
   lstm_cell: nn.LstmCell(dim, 5)
+  filter:    nn.Conv1d(dim, 5, 3, 2)
   bias:      f32[2, 32] = zeros
 
   fn modules(tokens: i32[batch, seq <= 16]) -> f32[batch, seq, 6] {
@@ -44,6 +45,8 @@ model M(dim = 8) {
     let (g, h) = lstm_cell(x[:, 0], gru_cell(x[:, 0], b), d)
     a + c + e[.., 0:5] + mean(f + concat(g, h))
   }
+  fn filtered(x: f32[batch, seq, dim]) -> f32[batch, seq, 5] { filter(x) }
+  fn chosen(cost: f32[n], logp: f32[n]) -> f32 { reinforce(cost, logp, like(cost)) }
   fn of_a_batch(x: f32[n, 8]) -> f32[n, 8] { of_batch(x) }
   fn regularised(x: f32[n]) -> f32[n] { dropout(x, 0.1) }
   fn activations(x: f32[n]) -> f32[n] { gelu(x) + gelu_tanh(x) + silu(x) + softplus(x) }
