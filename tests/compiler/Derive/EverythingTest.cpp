@@ -204,6 +204,9 @@ const Bodies &bodiesOfPrelude() {
       {"LstmCell", "states LstmCell(3, 3)"},
       {"LSTM", "steps LSTM(3, 4)"},
       {"BothWays", "lengths BothWays(nn.LSTM, 3, 4)"},
+      {"linear_attention", "sum(sq(linear_attention(x, y, x)))"},
+      {"causal_linear_attention", "let (a, b) = (reshape(x, [1, 1, n, 3, 1]), reshape(y, [1, 1, n, 3, "
+                                  "1]))\nsum(sq(causal_linear_attention(a, b, a)))"},
       {"Conv1d", "rows Conv1d(3, 3, 3, 2)"},
       // Its gradient is no derivative where costs are not: Normaliser.Reinforce.
       {"reinforce", "reinforce(x[:, 0], 0.0 * x[:, 1], stop(y[:, 0]))"},

@@ -45,6 +45,9 @@ model M(dim = 8) {
     let (g, h) = lstm_cell(x[:, 0], gru_cell(x[:, 0], b), d)
     a + c + e[.., 0:5] + mean(f + concat(g, h))
   }
+  fn linear_in_all(x: f32[1, 1, n, 4, 8]) -> f32[1, 1, n, 4, 8] {
+    causal_linear_attention(x, x, linear_attention(x, x, x))
+  }
   fn filtered(x: f32[batch, seq, dim]) -> f32[batch, seq, 5] { filter(x) }
   fn chosen(cost: f32[n], logp: f32[n]) -> f32 { reinforce(cost, logp, like(cost)) }
   fn of_a_batch(x: f32[n, 8]) -> f32[n, 8] { of_batch(x) }

@@ -1,0 +1,80 @@
+// What attend yields: the shapes of its results, and what is refused.
+
+#include "tests/frontends/attn/Check/Checked.h"
+
+#include <gtest/gtest.h>
+
+using namespace attnc;
+
+namespace {
+
+/// The first line of what is reported of an attend over h, i and j that yields `yields`.
+std::string message(const std::string &yields, const std::string &rest = ", value: q[h, j]", const char *after = "") {
+  std::string text = "fn f(q: f32[heads, n, d]) -> f32 {\n  let a = [h, i] => attend j { score: dot(q[h, i], q[h, j])" +
+                     rest + " } yields " + yields + "\n  sum(f32(a))\n}\n" + after;
+  std::string all = check(text).diagnostics;
+  return all.substr(0, all.find('\n'));
+}
+
+TEST(Outputs, HaveTheShapesOfTheirRows) {
+  Checked checked = check(
+      "fn f(q: f32[h, n, d]) -> (e: f32[h, n], best: i32[h, n, 3], share: f32[h, n, 3], mass: f32[h, n], all: f32[n]) "
+      "{\n"
+      "  let (e, best, share, mass) = [g, i] => attend j { score: dot(q[g, i], q[g, j]) } yields (entropy, top(3), "
+      "top_weights(3), key_sums(i))\n"
+      "  let (y, all) = [g, i] => attend j { score: dot(q[g, i], q[g, j]), value: 1.0 } yields (value, key_sums(i, "
+      "g))\n"
+      "  (e, best, share, mass, all)\n}");
+  EXPECT_EQ(checked.diagnostics, "");
+}
+
+TEST(Outputs, ASumOfKeysIsARowToEachQuery) {
+  EXPECT_EQ(
+      check("fn f(q: f32[n, d]) -> f32[n, n] {\n  [i] => {\n    let (y, mass) = attend j { score: dot(q[i], q[j]), "
+            "value: 1.0 } yields (value, key_sums(i))\n    y * mass\n  }\n}")
+          .diagnostics,
+      "");
+}
+
+TEST(Outputs, BelongToNormalisersThatHaveThem) {
+  EXPECT_EQ(message("lse", ", by: ratio"),
+            "a.attn:2:85: error: only `softmax` has a log of the sum of exponentials [bad-yield]");
+  EXPECT_EQ(message("entropy", ", by: none"),
+            "a.attn:2:84: error: only weights that share a whole among the keys have an entropy [bad-yield]");
+  EXPECT_EQ(message("entropy", ", by: hard"),
+            "a.attn:2:84: error: only weights that share a whole among the keys have an entropy [bad-yield]");
+  EXPECT_EQ(message("top(2)", ", by: stick_breaking"),
+            "a.attn:2:94: error: the largest scores have not the largest weights [bad-yield]");
+  EXPECT_EQ(message("key_sums(i)", ", weight: w => w * w, renormalise: true"),
+            "a.attn:2:98: error: `key_sums` sums weights over rows, before `renormalise` divides each row [bad-yield]");
+}
+
+TEST(Outputs, TakeWhatTheyNeed) {
+  EXPECT_EQ(message("median"), "a.attn:2:88: error: `attend` does not yield `median` [bad-yield]");
+  EXPECT_EQ(message("top"), "a.attn:2:88: error: `top` needs the number of keys [bad-yield]");
+  EXPECT_EQ(message("top(0)"), "a.attn:2:92: error: the number of keys is 0, and must be 1 at least [bad-yield]");
+  EXPECT_EQ(message("(top(2), top_weights(3))"),
+            "a.attn:2:110: error: this `attend` yields 2 keys already [bad-yield]");
+  EXPECT_EQ(message("(value, value)"), "a.attn:2:96: error: `value` is yielded twice [bad-yield]");
+  EXPECT_EQ(message("entropy(2)"), "a.attn:2:88: error: `entropy` takes no arguments [bad-yield]");
+  EXPECT_EQ(message("key_sums"), "a.attn:2:88: error: `key_sums` needs the indices over which the weights of a key "
+                                 "are summed [bad-yield]");
+  EXPECT_NE(message("key_sums(2)").find("`key_sums` sums over indices around `attend`, and this is"),
+            std::string::npos);
+}
+
+TEST(Outputs, NoGradientPassesThroughNumbersOfKeys) {
+  const char *gradient = "export g = gradient(f)\n";
+  EXPECT_EQ(message("top(2)", "", gradient),
+            "a.attn:3:7: error: no gradient passes through the keys of `top`, which are "
+            "numbers of places [no-gradient]");
+  EXPECT_EQ(message("top_weights(2)", "", gradient), "");
+  EXPECT_EQ(
+      check("fn f(q: f32[n, d], t: f32[n]) -> f32 {\n  let (best, w) = [i] => attend j { score: dot(q[i], q[j]) } "
+            "yields (top(2), top_weights(2))\n  sum([i, r] => t[best[i, r]] * w[i, r])\n}\nexport g = gradient(f)\n")
+          .diagnostics,
+      "")
+      << "as subscripts they are constants, as all subscripts";
+}
+
+} // namespace
