@@ -39,7 +39,7 @@ namespace mlir::attn {
 /// The sizes of a statistic's dimensions, in the order of its result. `Op` is attend or its gradient.
 template <typename Op> llvm::SmallVector<OpFoldResult> sizesOf(Op op, Statistic statistic);
 
-/// An attend beside `op` (attend or its gradient) of the same sizes and normaliser that yields `statistics`. Its formulas
+/// An attend beside `op` (attend or its gradient), of the same sizes and normaliser, that yields `statistics`. Formulas
 /// are still to be filled in, without the value's where no value is yielded.
 template <typename Op> AttendOp createAttendLike(OpBuilder &builder, Op op, llvm::ArrayRef<Statistic> statistics);
 

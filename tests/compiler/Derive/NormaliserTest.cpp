@@ -87,7 +87,8 @@ TEST(Normaliser, Reinforce) {
   v.values = {2, -1, 0.5, 3};
   baseline.values = {0.7};
   auto programOf = [](const std::string &body) {
-    return "use nn\nfn f(s: f32[n, m], v: f32[m], baseline: f32[n]) -> f32 { " + body + " }\n";
+    return "use nn\nfn loss(s: f32[n, m], v: f32[m], baseline: f32[n]) -> f32 { " + body +
+           " }\nexport f = gradient(loss)\n"; // what is not differentiated knows nothing of `stop`
   };
   Derived chosen(programOf("let (cost, logp) = [i] => attend j { score: s[i, j], by: sample, value: sq(v[j]) } yields "
                            "(value, logp)\n nn.reinforce(cost, logp, baseline)"),
@@ -113,7 +114,7 @@ TEST(Normaliser, Reinforce) {
         ASSERT_TRUE(ofCost.count(v.values[key] * v.values[key])) << "the loss is not the cost";
         mean += std::exp(s.values[key]) / total * ofCost[v.values[key] * v.values[key]][result].values[element];
       }
-      EXPECT_NEAR(mean, wanted[result].values[element], 1e-12) << "gradient " << result << ", element " << element;
+      EXPECT_NEAR(mean, wanted[result].values[element], 1e-9) << "gradient " << result << ", element " << element;
     }
 }
 

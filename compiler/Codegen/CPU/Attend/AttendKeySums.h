@@ -1,8 +1,8 @@
 //===- AttendKeySums.h - sums of weights over rows, key by key ------------------------------------------------===//
 //
 // Where `key_sums` is yielded the rows of a batch are split in at most sixteen parts (as their number says), a chunk
-// each: part p has the blocks of rows p, p + parts, p + 2 parts, ... and sums their weights in a row of its own of shared
-// scratch,
+// each: part p has the blocks of rows p, p + parts, p + 2 parts, ... and sums their weights in a row of its own of the
+// shared scratch,
 //
 //   sums[batch][part][key]                             a phase of AttendPrefill.h
 //   result[o][key] = sum over batches of o, over parts of sums[batch][part][key]      a second phase, in this order

@@ -22,42 +22,41 @@ TEST(Outputs, HaveTheShapesOfTheirRows) {
       "{\n"
       "  let (e, best, share, mass) = [g, i] => attend j { score: dot(q[g, i], q[g, j]) } yields (entropy, top(3), "
       "top_weights(3), key_sums(i))\n"
-      "  let (y, all) = [g, i] => attend j { score: dot(q[g, i], q[g, j]), value: 1.0 } yields (value, key_sums(i, "
+      "  let (y, total) = [g, i] => attend j { score: dot(q[g, i], q[g, j]), value: 1.0 } yields (value, key_sums(i, "
       "g))\n"
-      "  (e, best, share, mass, all)\n}");
+      "  (e, best, share, mass, total)\n}");
   EXPECT_EQ(checked.diagnostics, "");
 }
 
 TEST(Outputs, ASumOfKeysIsARowToEachQuery) {
-  EXPECT_EQ(
-      check("fn f(q: f32[n, d]) -> f32[n, n] {\n  [i] => {\n    let (y, mass) = attend j { score: dot(q[i], q[j]), "
-            "value: 1.0 } yields (value, key_sums(i))\n    y * mass\n  }\n}")
-          .diagnostics,
-      "");
+  EXPECT_EQ(check("fn f(q: f32[n, d]) -> f32[n, n] {\n  [i] => 2.0 * attend j { score: dot(q[i], q[j]), value: 1.0 } "
+                  "yields key_sums(i)\n}")
+                .diagnostics,
+            "");
 }
 
 TEST(Outputs, BelongToNormalisersThatHaveThem) {
   EXPECT_EQ(message("lse", ", by: ratio"),
-            "a.attn:2:85: error: only `softmax` has a log of the sum of exponentials [bad-yield]");
+            "a.attn:2:81: error: only `softmax` has a log of the sum of exponentials [bad-yield]");
   EXPECT_EQ(message("entropy", ", by: none"),
-            "a.attn:2:84: error: only weights that share a whole among the keys have an entropy [bad-yield]");
+            "a.attn:2:80: error: only weights that share a whole among the keys have an entropy [bad-yield]");
   EXPECT_EQ(message("entropy", ", by: hard"),
-            "a.attn:2:84: error: only weights that share a whole among the keys have an entropy [bad-yield]");
+            "a.attn:2:80: error: only weights that share a whole among the keys have an entropy [bad-yield]");
   EXPECT_EQ(message("top(2)", ", by: stick_breaking"),
-            "a.attn:2:94: error: the largest scores have not the largest weights [bad-yield]");
+            "a.attn:2:90: error: the largest scores have not the largest weights [bad-yield]");
   EXPECT_EQ(message("key_sums(i)", ", weight: w => w * w, renormalise: true"),
-            "a.attn:2:98: error: `key_sums` sums weights over rows, before `renormalise` divides each row [bad-yield]");
+            "a.attn:2:95: error: `key_sums` sums weights over rows, before `renormalise` divides each row [bad-yield]");
 }
 
 TEST(Outputs, TakeWhatTheyNeed) {
-  EXPECT_EQ(message("median"), "a.attn:2:88: error: `attend` does not yield `median` [bad-yield]");
-  EXPECT_EQ(message("top"), "a.attn:2:88: error: `top` needs the number of keys [bad-yield]");
-  EXPECT_EQ(message("top(0)"), "a.attn:2:92: error: the number of keys is 0, and must be 1 at least [bad-yield]");
+  EXPECT_EQ(message("median"), "a.attn:2:86: error: `attend` does not yield `median` [bad-yield]");
+  EXPECT_EQ(message("top"), "a.attn:2:86: error: `top` needs the number of keys [bad-yield]");
+  EXPECT_EQ(message("top(0)"), "a.attn:2:90: error: the number of keys is 0, and must be 1 at least [bad-yield]");
   EXPECT_EQ(message("(top(2), top_weights(3))"),
-            "a.attn:2:110: error: this `attend` yields 2 keys already [bad-yield]");
-  EXPECT_EQ(message("(value, value)"), "a.attn:2:96: error: `value` is yielded twice [bad-yield]");
-  EXPECT_EQ(message("entropy(2)"), "a.attn:2:88: error: `entropy` takes no arguments [bad-yield]");
-  EXPECT_EQ(message("key_sums"), "a.attn:2:88: error: `key_sums` needs the indices over which the weights of a key "
+            "a.attn:2:107: error: this `attend` yields 2 keys already [bad-yield]");
+  EXPECT_EQ(message("(value, value)"), "a.attn:2:94: error: `value` is yielded twice [bad-yield]");
+  EXPECT_EQ(message("entropy(2)"), "a.attn:2:86: error: `entropy` takes no arguments [bad-yield]");
+  EXPECT_EQ(message("key_sums"), "a.attn:2:86: error: `key_sums` needs the indices over which the weights of a key "
                                  "are summed [bad-yield]");
   EXPECT_NE(message("key_sums(2)").find("`key_sums` sums over indices around `attend`, and this is"),
             std::string::npos);
