@@ -125,8 +125,8 @@ def Attn_AttendGradientOp : Attn_Op<"attend_gradient", [Pure, AttrSizedOperandSe
     where dY, dW, dL, dH, dT and dM are the cotangents of `value`, `weights`, `lse`, `entropy`, `top_weights` and
     `key_sums` (the same for all summed o), and p log p has the derivative 0 at 0; then every `tensor.extract` of a
     tensor of `of` in the score, weight, value and sink regions adds its partial derivative to the element that it
-    reads, in the order of keys, then rows: results are the same bits however the work is split. Rows that keep nothing give zeros
-    but for their sink, and so do masked keys. Where two terms of a maximum are equal the first one takes the gradient.
+    reads, in the order of keys, then rows: results are the same bits however the work is split. Rows that keep nothing
+    give zeros but for their sink, and so do masked keys. Of two equal terms of a maximum the first takes the gradient.
     The weights of `hard` have no derivative: those of a softmax of the scores stand for them.
 
     `saved` are of the forward op, in this order, the value, where there is a value region, lse, where the normaliser

@@ -27,7 +27,7 @@
 // scratch, tile_q floats a key: the blocks are passed once for the scores and once, without products, for the values.
 //
 // **Other results.** Entropy carries t = sum of w log2 w of the weights w before the row's factor, t' = a (t + l log2
-// a) + sum w log2 w: two operations a pair. `top` keeps the n largest scores of a row sorted: one comparison a pair, for
+// a) + sum w log2 w: two operations a pair. `top` keeps the n largest scores of a row sorted: a comparison a pair, for
 // few enter. `key_sums` wants final weights, so it is a second pass over the rows' statistics; its chunks are whole
 // parts of a batch's rows, with a sum a key each (AttendKeySums.h).
 //

@@ -7,7 +7,7 @@
 //
 // **Batch and rows.** An outer dimension on which a key-side operand depends (k, v, the keys' part of a reduction) is a
 // batch dimension: rows of different batches share no keys; so is one that sums over rows keep apart (`key_sums`). All
-// others are row dimensions; flattened in order, they are one batch's queries. For [b, h, i] with k[b, h / 4, j, d]: (i).
+// others are row dimensions; flattened in order, they are a batch's queries: of [b, h, i] with k[b, h / 4, j, d] (i).
 //
 // **Grouped heads.** Where every key-side operand depends on a batch dimension h only through `h floordiv g`, the g
 // heads of a group share their keys: `groupDim`, `group`. The decode schedule makes them rows.
