@@ -109,7 +109,8 @@ std::vector<size_t> AttendRow::largest(int64_t count) const {
   for (size_t key = 0; key < scores.size(); ++key)
     if (!std::isnan(scores[key]))
       places.push_back(key);
-  std::stable_sort(places.begin(), places.end(), [&](size_t a, size_t b) { return scores[a] > scores[b]; });
+  std::sort(places.begin(), places.end(),
+            [&](size_t a, size_t b) { return scores[a] == scores[b] ? a < b : scores[a] > scores[b]; });
   places.resize(std::min<size_t>(places.size(), count));
   return places;
 }
