@@ -2,6 +2,7 @@
 #include "compiler/Reference/Reference.h"
 #include "compiler/Reference/Tolerance.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 #include <cmath>
 
 using namespace llvm;
@@ -16,10 +17,13 @@ static reference::Element elementOf(int32_t dtype) {
 
 static reference::Array arrayOf(int32_t dtype, ArrayRef<int64_t> shape, const void *data) {
   reference::Array result(elementOf(dtype), shape);
-  for (size_t i = 0; i < result.values.size(); ++i)
-    result.values[i] = dtype == ATTN_F32   ? static_cast<const float *>(data)[i]
-                       : dtype == ATTN_I32 ? static_cast<const int32_t *>(data)[i]
-                                           : static_cast<const char *>(data)[i] != 0;
+  auto copy = [&](const auto *values) { std::copy_n(values, result.values.size(), result.values.begin()); };
+  if (dtype == ATTN_F32)
+    copy(static_cast<const float *>(data));
+  else if (dtype == ATTN_I32)
+    copy(static_cast<const int32_t *>(data));
+  else
+    copy(static_cast<const int8_t *>(data)); // 0 or 1
   return result;
 }
 

@@ -69,6 +69,8 @@ int32_t TrainingData::accumulated() const {
 
 Expected<TrainingData> TrainingData::read(const attn_model &model, const attn_entry_info &entry,
                                           const std::vector<std::string> &places, double heldOut) {
+  if (!(heldOut >= 0 && heldOut <= 1)) // not a number neither
+    return createStringError(formatv("the share that is held out must be from 0 to 1, found {0}", heldOut));
   TrainingData data;
   data.entry = &entry;
   if (places.size() == 1 && !StringRef(places[0]).contains('=')) {
@@ -270,8 +272,9 @@ std::vector<HostTensor> TrainingData::heldOutBatch(BatchShape shape, int64_t num
   int64_t width = isSequence() ? shape.sequence : 1;
   for (int64_t row = 0; row < shape.batch; ++row) {
     int64_t start = split + (number * shape.batch + row) * width;
-    if (start + width + (isSequence() ? 1 : 0) <= count())
-      starts.push_back(start);
+    if (start + width + (isSequence() ? 1 : 0) > count())
+      break;
+    starts.push_back(start);
   }
   bool isFixed =
       attn_size_dimension(&entry->tensors[0].shape[accumulated()]) < 0; // the model says how many rows there are

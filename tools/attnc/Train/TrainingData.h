@@ -46,11 +46,11 @@ public:
   /// The inputs of validation batch `number`: one after the other of what is held out; empty behind the last.
   std::vector<HostTensor> heldOutBatch(BatchShape shape, int64_t number) const;
 
-  bool isSequence() const { return !tokens.empty(); }
-  bool isText() const { return isBytes; } ///< tokens are bytes
+  bool isSequence() const { return samples.empty(); } ///< one file of tokens
+  bool isText() const { return isBytes; }             ///< tokens are bytes
   /// Whether samples of an input are lines of text.
   bool isOfLines(int32_t input) const { return !samples.empty() && samples[input].isOfLines; }
-  uint64_t fingerprint() const;           ///< of all values
+  uint64_t fingerprint() const; ///< of all values
   int64_t heldOutCount() const { return count() - split; }
 
 private:
@@ -77,7 +77,7 @@ private:
   std::vector<int32_t> tokens;
   bool isBytes = false;
   std::vector<Samples> samples; ///< in the order of the entry's inputs
-  int64_t split = 0;               ///< where what is held out begins
+  int64_t split = 0;            ///< where what is held out begins
 };
 
 } // namespace attnc

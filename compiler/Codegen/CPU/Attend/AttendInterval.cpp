@@ -32,7 +32,8 @@ std::optional<Interval> AttendIntervals::of(Value value) {
     return of(op->getOperand(0));
   if (isa<arith::MaxSIOp, arith::MinSIOp>(op))
     return ofExtremum(op);
-  if (op->getNumOperands() != 2 || value.getType().isInteger(1))
+  bool mayWrap = isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) && !value.getType().isIndex();
+  if (op->getNumOperands() != 2 || value.getType().isInteger(1) || mayWrap)
     return std::nullopt;
   Value left = op->getOperand(0), right = op->getOperand(1);
   if (isa<arith::MulIOp>(op))

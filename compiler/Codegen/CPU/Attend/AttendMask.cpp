@@ -88,10 +88,11 @@ unsigned AttendMask::readComparison(CmpIPredicate predicate, const Terms &sum) {
   return nodes.size() - 1;
 }
 
-/// Splits sums of terms of the key and terms of the row.
+/// Splits sums into terms of the key and terms of the row or of neither. Not those of 32 bits, which may wrap around.
 void AttendMask::separate(Value value, int sign, Terms &into) {
   Operation *definer = value.getDefiningOp();
-  if (!isMixed(value) || !isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::IndexCastOp>(definer)) {
+  bool isSum = isa_and_nonnull<arith::AddIOp, arith::SubIOp>(definer) && value.getType().isIndex();
+  if (!(uses.of(value) & IndexUses::anyKey) || (!isSum && !isa_and_nonnull<arith::IndexCastOp>(definer))) {
     into.push_back({value, sign});
     return;
   }

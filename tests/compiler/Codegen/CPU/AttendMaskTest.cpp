@@ -92,6 +92,16 @@ std::vector<Mask> masksOfTensors() {
                    }
                    return std::vector{HostArray::of({kernel.keys}, enter), HostArray::of({kernel.keys}, leave)};
                  }});
+  // What 32 bits do not hold wraps around, whichever way a block is decided.
+  all.push_back({"sums that wrap around",
+                 "%a = tensor.extract %large[%i] : tensor<?xi32> %b = tensor.extract %larger[%j] : tensor<?xi32> %x = "
+                 "arith.addi %a, %b : i32 %zero = arith.constant 0 : i32 %m = arith.cmpi sgt, %x, %zero : i32",
+                 ", %large: tensor<?xi32>, %larger: tensor<?xi32>", [](const AttendKernel &kernel) {
+                   std::vector<int32_t> rows(kernel.queries, 1 << 30), keys(kernel.keys, 1 << 30);
+                   for (int64_t j = 0; j < kernel.keys; j += 3)
+                     keys[j] = 5;
+                   return std::vector{HostArray::of({kernel.queries}, rows), HostArray::of({kernel.keys}, keys)};
+                 }});
   all.push_back({"dilated within documents",
                  "%x = arith.subi %i, %j : index %w = arith.constant 3 : index %x1 = arith.remsi %x, %w : index %y = "
                  "arith.cmpi eq, %x1, %c0 : index %d1 = tensor.extract %doc[%j] : tensor<?xi32> %i0 = arith.index_cast "
