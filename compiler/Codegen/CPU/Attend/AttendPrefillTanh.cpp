@@ -8,15 +8,6 @@ using attnc::SizeExpr;
 
 namespace attnc {
 
-static Value all(LoopBuilder &loops, Value flags) {
-  return vector::ReductionOp::create(loops.builder, loops.location, vector::CombiningKind::AND, flags);
-}
-
-static Value noneFails(LoopBuilder &loops) {
-  auto type = loops.vectorType(loops.builder.getI1Type());
-  return arith::ConstantOp::create(loops.builder, loops.location, DenseElementsAttr::get(type, true));
-}
-
 void AttendPrefill::takeTanhTiles(unsigned number) {
   SizeExpr features = problem.products[number].features.alignTo(schedule.lanes);
   TanhTiles &tiles = tanhTiles.emplace_back();
@@ -34,27 +25,28 @@ void AttendPrefill::packTanhRows(unsigned number) {
   SumOfTanhCode tanhs = {loops, target};
   Value zero = loops.constant(0), features = frame.size(product.features);
   packCoefficients(number);
-  Value inRange = loops.loop(zero, features, loops.constant(1), {noneFails(loops)}, [&](Value feature, ValueRange so) {
-    Value within = so[0];
-    for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
-      RegionVectoriser row = rowVectors[vector];
-      row.bindIndex(op.getBody().getArgument(0), feature);
-      for (auto [extract, tile] : llvm::zip(product.rowExtracts, rowTiles[number]))
-        row.bindValue(extract->getResult(0), loadTile(tile, vector, feature));
-      Value term = SumOfTanh::evaluate(loops, row, product.tanhs->rowTerms);
-      if (Value active = row.laneMask())
-        term = loops.choose(active, term, loops.splat(0.0));
-      within = loops.both(within, tanhs.isWithin(term, SumOfTanhCode::largestTerm));
-      storeTile(tanhs.power(term), tiles.rowPowers, vector, feature);
-    }
-    return Values{within};
-  })[0];
+  Value inRange =
+      loops.loop(zero, features, loops.constant(1), {trueInAllLanes(loops)}, [&](Value feature, ValueRange so) {
+        Value within = so[0];
+        for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
+          RegionVectoriser row = rowVectors[vector];
+          row.bindIndex(op.getBody().getArgument(0), feature);
+          for (auto [extract, tile] : llvm::zip(product.rowExtracts, rowTiles[number]))
+            row.bindValue(extract->getResult(0), loadTile(tile, vector, feature));
+          Value term = SumOfTanh::evaluate(loops, row, product.tanhs->rowTerms);
+          if (Value active = row.laneMask())
+            term = loops.choose(active, term, loops.splat(0.0));
+          within = loops.both(within, tanhs.isWithin(term, SumOfTanhCode::largestTerm));
+          storeTile(tanhs.power(term), tiles.rowPowers, vector, feature);
+        }
+        return Values{within};
+      })[0];
   Value padded = frame.size(product.features.alignTo(SumOfTanhCode::featuresAtOnce));
   loops.loop(features, padded, loops.constant(1), [&](Value feature) {
     for (int64_t vector = 0; vector < schedule.vectors; ++vector)
       storeTile(loops.splat(0.0), tiles.rowPowers, vector, feature);
   });
-  tiles.inRange = loops.both(tiles.inRange, all(loops, inRange));
+  tiles.inRange = loops.both(tiles.inRange, holdsInAllLanes(loops, inRange));
 }
 
 void AttendPrefill::packCoefficients(unsigned number) {
@@ -100,8 +92,8 @@ Value AttendPrefill::packTanhKeys(unsigned number, Value firstKey, Value count) 
       return Values{loops.both(so[0], tanhs.isWithin(term, SumOfTanhCode::largestTerm))};
     });
   };
-  Value within = loops.loop(zero, count, loops.constant(1), {noneFails(loops)}, packKey)[0];
-  return loops.both(tiles.inRange, all(loops, within));
+  Value within = loops.loop(zero, count, loops.constant(1), {trueInAllLanes(loops)}, packKey)[0];
+  return loops.both(tiles.inRange, holdsInAllLanes(loops, within));
 }
 
 /// sum_f c / t, four features a turn.

@@ -1,6 +1,7 @@
 #include "compiler/Codegen/CPU/Attend/SumOfTanh.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -115,6 +116,15 @@ Value SumOfTanh::evaluate(LoopBuilder &loops, RegionVectoriser &at, ArrayRef<Pro
 
 Value SumOfTanhCode::power(Value term) {
   return math::ExpOp::create(loops.builder, loops.location, loops.addf(term, term));
+}
+
+Value trueInAllLanes(LoopBuilder &loops) {
+  auto type = loops.vectorType(loops.builder.getI1Type());
+  return arith::ConstantOp::create(loops.builder, loops.location, DenseElementsAttr::get(type, true));
+}
+
+Value holdsInAllLanes(LoopBuilder &loops, Value flags) {
+  return vector::ReductionOp::create(loops.builder, loops.location, vector::CombiningKind::AND, flags);
 }
 
 Value SumOfTanhCode::isWithin(Value x, double most) {

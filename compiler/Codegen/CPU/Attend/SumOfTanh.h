@@ -47,6 +47,10 @@ struct SumOfTanh {
   static std::optional<SumOfTanh> match(mlir::attn::ReduceOp op, llvm::function_ref<Side(mlir::Value)> sideOf);
 };
 
+/// What a range test over several vectors begins with, and its answer.
+mlir::Value trueInAllLanes(LoopBuilder &loops);
+mlir::Value holdsInAllLanes(LoopBuilder &loops, mlir::Value flags);
+
 /// Its arithmetic on vectors.
 struct SumOfTanhCode {
   using Value = mlir::Value;

@@ -38,15 +38,6 @@ void AttendGradient::takeTanhTiles() {
   }
 }
 
-static Value all(LoopBuilder &loops, Value flags) {
-  return vector::ReductionOp::create(loops.builder, loops.location, vector::CombiningKind::AND, flags);
-}
-
-static Value noneFails(LoopBuilder &loops) {
-  auto type = loops.vectorType(loops.builder.getI1Type());
-  return arith::ConstantOp::create(loops.builder, loops.location, DenseElementsAttr::get(type, true));
-}
-
 static Value zeroOutside(LoopBuilder &loops, RegionVectoriser &at, Value value) {
   return at.laneMask() ? loops.choose(at.laneMask(), value, loops.splat(0.0)) : value;
 }
@@ -138,8 +129,8 @@ void AttendGradient::packTanhKeys(Value firstKey) {
         return Values{within};
       });
     };
-    Value within = loops.loop(zero, loops.constant(schedule.tileKv), lanes, {noneFails(loops)}, pack)[0];
-    tiles.keysInRange = all(loops, within);
+    Value within = loops.loop(zero, loops.constant(schedule.tileKv), lanes, {trueInAllLanes(loops)}, pack)[0];
+    tiles.keysInRange = holdsInAllLanes(loops, within);
   }
 }
 
@@ -160,8 +151,9 @@ void AttendGradient::packTanhRows(const Block &block) {
         return Values{loops.both(so[0], tanhCode().isWithin(terms, SumOfTanhCode::largestTerm))};
       });
     };
-    Value within = loops.loop(zero, block.rowCount, loops.constant(1), {noneFails(loops)}, pack)[0];
-    tiles.inRange = loops.both(loops.both(tiles.keysInRange, tiles.coefficientsInRange), all(loops, within));
+    Value within = loops.loop(zero, block.rowCount, loops.constant(1), {trueInAllLanes(loops)}, pack)[0];
+    tiles.inRange =
+        loops.both(loops.both(tiles.keysInRange, tiles.coefficientsInRange), holdsInAllLanes(loops, within));
   }
 }
 
