@@ -101,20 +101,31 @@ HeldRow::Values HeldRow::sweep(ValueRange start, function_ref<Values(Value, Valu
   return code.loops.loop(begin, end, code.loops.constant(code.loops.lanes), start, body);
 }
 
-Value HeldRow::centre(Value q) const {
+HeldRow::CotangentSums HeldRow::sumCotangents(Value q) const {
   LoopBuilder &loops = code.loops;
   Values zeros(2, loops.splat(0.0));
   Values sums = sweep(zeros, [&](Value place, ValueRange carried) {
     Value factor = load(q, place);
     return Values{loops.fma(factor, load(cotangents, place), carried[0]), loops.addf(carried[1], factor)};
   });
-  Value mean = loops.mulf(code.sumOfLanes(sums[0]), code.inverse(code.sumOfLanes(sums[1])));
+  return {code.sumOfLanes(sums[0]), code.sumOfLanes(sums[1])};
+}
+
+Value HeldRow::meanCotangent(Value q) const {
+  CotangentSums sums = sumCotangents(q);
+  return code.loops.mulf(sums.weighted, code.inverse(sums.ofWeights));
+}
+
+void HeldRow::subtract(Value mean, function_ref<Value(Value place)> factor) const {
   sweep({}, [&](Value place, ValueRange) {
-    Value difference = loops.subf(load(cotangents, place), loops.splat(mean));
-    store(loops.mulf(difference, load(q, place)), cotangents, place);
+    Value difference = code.loops.subf(load(cotangents, place), code.loops.splat(mean));
+    store(code.loops.mulf(difference, factor(place)), cotangents, place);
     return Values();
   });
-  return mean;
+}
+
+void HeldRow::centre(Value q) const {
+  subtract(meanCotangent(q), [&](Value place) { return load(q, place); });
 }
 
 } // namespace attnc

@@ -82,8 +82,15 @@ struct HeldRow {
   Values sweep(mlir::ValueRange start, llvm::function_ref<Values(Value place, mlir::ValueRange carried)> body) const;
   Value load(Value held, Value place) const { return code.loops.load(held, mlir::ValueRange{place}); }
   void store(Value vector, Value held, Value place) const { code.loops.store(vector, held, mlir::ValueRange{place}); }
-  /// ds = q (dp - sum of q dp / sum of q); gives that mean.
-  Value centre(Value q) const;
+  struct CotangentSums {
+    Value weighted, ofWeights; ///< scalars: sum of q dp, sum of q
+  };
+  CotangentSums sumCotangents(Value q) const;
+  Value meanCotangent(Value q) const; ///< sum of q dp / sum of q
+  /// ds = factor (dp - mean)
+  void subtract(Value mean, llvm::function_ref<Value(Value place)> factor) const;
+  /// ds = q (dp - meanCotangent(q))
+  void centre(Value q) const;
 };
 
 class Normaliser {

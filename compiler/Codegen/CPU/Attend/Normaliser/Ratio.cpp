@@ -35,18 +35,7 @@ public:
 
   /// The sum of the weights is 1 but for rounding, which all of them share.
   Value differentiateRow(HeldRow &row) const override {
-    LoopBuilder &loops = row.code.loops;
-    Values zeros(2, loops.splat(0.0));
-    Values sums = row.sweep(zeros, [&](Value place, ValueRange carried) {
-      Value weight = row.load(row.weights, place);
-      return Values{loops.fma(weight, row.load(row.cotangents, place), carried[0]), loops.addf(carried[1], weight)};
-    });
-    Value mean = loops.mulf(row.code.sumOfLanes(sums[0]), row.code.inverse(row.code.sumOfLanes(sums[1])));
-    row.sweep({}, [&](Value place, ValueRange) {
-      Value difference = loops.subf(row.load(row.cotangents, place), loops.splat(mean));
-      row.store(loops.mulf(difference, loops.splat(row.ofRow)), row.cotangents, place);
-      return Values();
-    });
+    row.subtract(row.meanCotangent(row.weights), [&](Value) { return row.code.loops.splat(row.ofRow); });
     return {};
   }
 };

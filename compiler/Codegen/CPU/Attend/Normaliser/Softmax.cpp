@@ -70,21 +70,10 @@ public:
   /// they sum to 1 but for rounding, which all of them share.
   Value differentiateRow(HeldRow &row) const override {
     LoopBuilder &loops = row.code.loops;
-    Values zeros(2, loops.splat(0.0));
-    Values sums = row.sweep(zeros, [&](Value place, ValueRange carried) {
-      Value weight = row.load(row.weights, place);
-      return Values{loops.fma(weight, row.load(row.cotangents, place), carried[0]), loops.addf(carried[1], weight)};
-    });
-    Value mean = row.code.sumOfLanes(sums[0]);
-    if (!row.sink)
-      mean = loops.mulf(mean, row.code.inverse(row.code.sumOfLanes(sums[1])));
+    Value mean = row.sink ? row.sumCotangents(row.weights).weighted : row.meanCotangent(row.weights);
     if (row.ofLse)
       mean = loops.subf(mean, row.ofLse);
-    row.sweep({}, [&](Value place, ValueRange) {
-      Value difference = loops.subf(row.load(row.cotangents, place), loops.splat(mean));
-      row.store(loops.mulf(difference, row.load(row.weights, place)), row.cotangents, place);
-      return Values();
-    });
+    row.subtract(mean, [&](Value place) { return row.load(row.weights, place); });
     return row.sink ? sinkCotangent(row, mean) : Value();
   }
 
