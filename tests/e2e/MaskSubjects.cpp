@@ -1,3 +1,4 @@
+#include "attn/status.h"
 #include "tests/e2e/Subject.h"
 #include <limits>
 
@@ -45,6 +46,15 @@ std::vector<Subject> maskSubjects() {
   all.insert(all.end(), scores.begin(), scores.end());
   auto batch = [](int64_t batch, int64_t n, int64_t m) { return Dimensions{{"batch", batch}, {"n", n}, {"m", m}}; };
   auto heads = [](int64_t heads, int64_t n) { return Dimensions{{"heads", heads}, {"n", n}}; };
+  // The first sequence is empty, of the second one all tokens count.
+  auto tokens = [](int64_t element, int32_t token) { return Fillers{{"tokens", except(below(9), element, token)}}; };
+  std::vector<Choice> padded = {
+      {"a token out of range behind a length", batch(2, 40, 100), tokens(17, 9)},
+      {"a negative token behind a length", batch(2, 40, 100), tokens(99, -7)},
+      {"one query", batch(2, 1, 100), tokens(17, 1'000'000'000)},
+      {"a token out of range that counts", batch(2, 40, 100), tokens(117, 9), ATTN_OUT_OF_RANGE},
+      {"a negative token that counts", batch(2, 1, 100), tokens(199, -1), ATTN_OUT_OF_RANGE},
+  };
   Accuracy overQueries = {.c = 8, .reduction = 32, .along = {"n"}};
   return {
       {"masks.attn", "unmasked", accuracy, all},
@@ -57,6 +67,12 @@ std::vector<Subject> maskSubjects() {
        {{"an empty and a full sequence", batch(3, 40, 100)},
         {"decode", batch(4, 1, 200)},
         {"all empty", batch(2, 70, 70), {{"length", constant(0)}}}},
+       {{"length", upTo("m")}}},
+      {"masks.attn", "padded_tokens", accuracy, padded, {{"length", upTo("m")}}},
+      {"masks.attn",
+       "padded_tokens_gradient",
+       {.c = 64, .reduction = 96, .along = {"n", "m"}},
+       padded,
        {{"length", upTo("m")}}},
       {"masks.attn",
        "documents",

@@ -62,7 +62,8 @@ void Elements::closeAttend(PendingAttend &pending, const std::vector<Index *> &o
     lifting.outer.insert(build.numberOf(index));
   for (Index *index : pending.keys)
     lifting.keys.insert(build.numberOf(index));
-  auto formula = [&](ExprRef row, const Indices &at) -> ExprRef {
+  auto formula = [&](ExprRef row, const Indices &at, bool isOfKept = true) -> ExprRef {
+    lifting.isMasked = isOfKept && pending.mask;
     return row ? lift(element(row, at, {}), lifting, false) : nullptr;
   };
   Attend attend;
@@ -75,9 +76,9 @@ void Elements::closeAttend(PendingAttend &pending, const std::vector<Index *> &o
   attend.top = pending.top;
   attend.summed.assign(pending.summed.begin(), pending.summed.end());
   attend.score = formula(pending.score, {});
-  attend.mask = formula(pending.mask, {});
+  attend.mask = formula(pending.mask, {}, /*isOfKept=*/false);
   attend.weight = formula(pending.weight, {});
-  attend.sink = formula(pending.sink, {});
+  attend.sink = formula(pending.sink, {}, /*isOfKept=*/false);
   if (pending.value) {
     std::vector<Index *> values = indicesFor(pending.value->type.shape, 0, pending.value->range);
     attend.values.assign(values.begin(), values.end());

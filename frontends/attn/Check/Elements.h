@@ -52,6 +52,7 @@ private:
   struct Lifting {
     std::set<unsigned> outer, keys;
     bool isAttend = false;
+    bool isMasked = false; ///< it is of pairs that a mask keeps alone
     std::map<typed::ExprRef, typed::ExprRef> done;
   };
   typed::ExprRef lift(typed::ExprRef expr, Lifting &lifting, bool isRoot);

@@ -49,6 +49,19 @@ static bool isCostly(const Elementwise &node) {
   }
 }
 
+/// Whether it fails, at run time, where data are out of range.
+static bool mayFail(ExprRef expr) {
+  if (auto *node = expr->as<Elementwise>())
+    return std::any_of(node->operands.begin(), node->operands.end(), mayFail);
+  if (auto *node = expr->as<Cast>())
+    return mayFail(node->operand);
+  if (auto *node = expr->as<IndexReduction>())
+    return mayFail(node->body) || (node->filter && mayFail(node->filter));
+  auto *node = expr->as<Subscript>();
+  return node && (std::find(node->inRange.begin(), node->inRange.end(), InRange::Runtime) != node->inRange.end() ||
+                  std::any_of(node->indices.begin(), node->indices.end(), mayFail));
+}
+
 bool Elements::isWorthLifting(ExprRef expr, const Lifting &lifting, bool isRoot) const {
   const Free &free = build.freeOf(expr);
   if (!free.scalars.empty())
@@ -57,6 +70,8 @@ bool Elements::isWorthLifting(ExprRef expr, const Lifting &lifting, bool isRoot)
     return expr->as<IndexReduction>() && !isRoot;
   auto *operation = expr->as<Elementwise>();
   if (!expr->as<IndexReduction>() && !(operation && isCostly(*operation)))
+    return false;
+  if (lifting.isMasked && mayFail(expr)) // for masked rows and keys, too, it would be computed
     return false;
   auto speaksOf = [&](const std::set<unsigned> &indices) {
     return std::any_of(indices.begin(), indices.end(), [&](unsigned index) { return free.indices.count(index); });

@@ -58,6 +58,9 @@ void AttendDecode::openChunk(bool withSplits) {
   keys = keySizes[0];
   values = valueSizes[0];
   frame.bindTo(batch);
+  // Both are evaluated for pairs that are dropped, too.
+  batch.deferReports(op.getScore());
+  batch.deferReports(op.getValue());
 
   Value splits = frame.size(shape.splits);
   batchNumber = withSplits ? loops.div(frame.chunk, splits) : frame.chunk;

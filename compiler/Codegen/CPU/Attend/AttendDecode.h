@@ -84,6 +84,7 @@ private:
   Value sumLanes(mlir::attn::Combine combine, Values vectors);
   void computeWeights(int64_t row, Value firstKey, Value count, bool masked);
   Value scoreOf(RegionVectoriser &pair, int64_t row, Value key, bool masked);
+  void checkKept(RegionVectoriser pair, mlir::Region &formula, Value kept);
   int64_t valueVectors() const;
   void accumulateValues(Value firstKey, Value count);
   /// Keys begin .. end-1 of a block of `blockCount`, and values from the first one.

@@ -139,6 +139,14 @@ void AttendDecode::computeProductTile(const ProductTile &tile) {
 
 //===-------------------------------------------- weights -----------------------------------------------------===//
 
+/// Reports what a formula of kept pairs reads out of range.
+void AttendDecode::checkKept(RegionVectoriser pair, Region &formula, Value kept) {
+  if (!RegionVectoriser::readsByData(formula))
+    return;
+  pair.restrictLanes(kept);
+  pair.checkSubscripts(formula, &formula == &op().getValue() ? ValueRange(valueSizes) : ValueRange());
+}
+
 /// The scores of a vector of keys; -inf (or zero) where masked. Notes which pairs are kept.
 Value AttendDecode::scoreOf(RegionVectoriser &pair, int64_t row, Value key, bool masked) {
   attn::AttendOp op = problem.op;
@@ -149,11 +157,13 @@ Value AttendDecode::scoreOf(RegionVectoriser &pair, int64_t row, Value key, bool
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (double scale = problem.normaliser->scoreScale(); scale != 1)
     score = loops.mulf(score, loops.splat(scale));
+  Value keeps = pair.laneMask();
   if (masked)
-    score =
-        loops.choose(loops.splat(pair.evaluate(AttendProblem::yielded(op.getMask()))), score, loops.splat(-infinity));
-  score = loops.choose(pair.laneMask(), score, loops.splat(-infinity));
+    keeps = loops.both(keeps, loops.splat(pair.evaluate(AttendProblem::yielded(op.getMask()))));
+  checkKept(pair, op.getScore(), keeps);
+  score = loops.choose(keeps, score, loops.splat(-infinity));
   Value kept = loops.compare(arith::CmpFPredicate::UNE, score, loops.splat(-infinity));
+  checkKept(pair, op.getValue(), kept);
   loops.store(loops.widen(kept), keptTile, {loops.add(key, place)});
   double dropped = problem.normaliser->droppedScore();
   return dropped == -infinity ? score : loops.choose(kept, score, loops.splat(dropped));
@@ -196,6 +206,8 @@ void AttendDecode::computeWeights(int64_t row, Value firstKey, Value count, bool
     if (problem.hasWeight()) {
       RegionVectoriser pair = bindPair(key);
       pair.bindValue(op.getWeight().getArgument(0), weight);
+      if (RegionVectoriser::readsByData(op.getWeight()))
+        pair.restrictLanes(loops.isSet(loops.load(keptTile, {place})));
       weight = pair.broadcast(pair.evaluate(AttendProblem::yielded(op.getWeight())));
     }
     loops.store(weight, scoreTiles[0], {place});

@@ -98,6 +98,9 @@ void AttendPrefill::openChunk() {
   sizesOf(op.getKeySizes(), keySizes, keys);
   sizesOf(op.getValueSizes(), valueSizes, values);
   frame.bindTo(batch);
+  // Both are evaluated for pairs that are dropped, too.
+  batch.deferReports(op.getScore());
+  batch.deferReports(op.getValue());
 
   rows = frame.size(problem.rows);
   blocks = frame.size(blocksOfRows());
@@ -359,20 +362,40 @@ LoopBuilder::Values AttendPrefill::computeAllScores(Value firstKey, Value count,
       [&] { return computeScores(firstKey, count, /*masked=*/true); });
 }
 
+/// Reports what scores of kept pairs read out of range.
+void AttendPrefill::checkScores(Value firstKey, Value count) {
+  attn::AttendOp op = problem.op;
+  if (!RegionVectoriser::readsByData(op.getScore()))
+    return;
+  loops.loop(loops.constant(0), count, loops.constant(1), [&](Value key) {
+    for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
+      RegionVectoriser pair = bindPair(vector, firstKey, key);
+      if (problem.hasMask())
+        pair.restrictLanes(loops.splat(pair.evaluate(AttendProblem::yielded(op.getMask()))));
+      pair.checkSubscripts(op.getScore());
+    }
+  });
+}
+
 void AttendPrefill::computeBlock(Pass pass, Value firstKey, Value count, Value all) {
   Values newMaxima;
   if (pass != Pass::Apply || !holdsScores())
     newMaxima = computeAllScores(firstKey, count, all);
-  if (problem.yieldsTop() && seesScores(pass))
-    noteTop(firstKey, count);
+  if (seesScores(pass)) {
+    checkScores(firstKey, count);
+    if (problem.yieldsTop())
+      noteTop(firstKey, count);
+  }
   if (pass == Pass::Hold)
     return hold(count, newMaxima);
   PairBlock block = {firstKey, count, dropsByMaskAlone() ? all : loops.boolean(false)};
   Values corrections = weigh(pass, block, newMaxima);
   if (pass == Pass::Statistics)
     return;
-  if (problem.hasValue())
+  if (problem.hasValue()) {
+    checkValues(block);
     accumulateValues(block, corrections);
+  }
   if (problem.resultOf(attn::Statistic::Weights))
     storeWeights(firstKey, count);
   if (problem.yields(attn::Statistic::KeySums))

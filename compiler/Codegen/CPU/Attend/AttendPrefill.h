@@ -94,6 +94,7 @@ private:
   void startSums();
   void initialise();
   Values computeAllScores(Value firstKey, Value count, Value all);
+  void checkScores(Value firstKey, Value count);
 
   // AttendPrefillScores.cpp: products, scores, weights
   void computeProduct(unsigned product, Value firstKey, Value count);
@@ -124,6 +125,8 @@ private:
   struct PairBlock {
     Value firstKey, count, allKept;
   };
+  Value keptPairs(const PairBlock &block, Value vector, Value key);
+  Value weightOfPair(const PairBlock &block, int64_t vector, Value key, Value normalised);
   Values weigh(Pass pass, const PairBlock &block, ValueRange newMaxima);
 
   // AttendPrefillTanh.cpp: additive scores
@@ -155,6 +158,7 @@ private:
   void addKeySums(const PairBlock &block);
 
   // AttendPrefillValues.cpp: sums of values and the results
+  void checkValues(const PairBlock &block);
   void accumulateValues(const PairBlock &block, ValueRange corrections);
   void accumulateValueTile(const PairBlock &block, Value firstValue, int64_t tileRows, ValueRange corrections);
   Values sumValueTile(const PairBlock &block, Value firstValue, int64_t tileRows, bool keptAlone);

@@ -248,7 +248,7 @@ bool AttendPrefill::keepsMaxima() const { return problem.scoreIsProduct && probl
 
 /// Whether a value, or a weight that is asked for, may be that of a pair that is masked, or whose score is -inf.
 bool AttendPrefill::dropsPairs() const {
-  bool counts = problem.hasValue() || problem.needsFinalWeights() || problem.yieldsTop();
+  bool counts = problem.hasValue() || problem.hasWeight() || problem.needsFinalWeights() || problem.yieldsTop();
   return counts && (problem.hasMask() || !dropsByMaskAlone());
 }
 
@@ -338,9 +338,23 @@ void AttendPrefill::weighHeld() {
     storeTile(factor, factors, vector);
 }
 
+/// Which pairs of a key and a vector of queries are kept, where some may be dropped.
+Value AttendPrefill::keptPairs(const PairBlock &block, Value vector, Value key) {
+  return loops.either(loops.splat(block.allKept), loops.loadFlags(keptTile, {keptAt(key, vector)}));
+}
+
+/// p' of p.
+Value AttendPrefill::weightOfPair(const PairBlock &block, int64_t vector, Value key, Value normalised) {
+  attn::AttendOp op = problem.op;
+  RegionVectoriser pair = bindPair(vector, block.firstKey, key);
+  pair.bindValue(op.getWeight().getArgument(0), normalised);
+  if (dropsPairs() && RegionVectoriser::readsByData(op.getWeight()))
+    pair.restrictLanes(keptPairs(block, at(vector), key));
+  return pair.broadcast(pair.evaluate(AttendProblem::yielded(op.getWeight())));
+}
+
 /// Turns scores into weights and carries the rows' sums on. Returns what earlier sums are to be multiplied with.
 LoopBuilder::Values AttendPrefill::weigh(Pass pass, const PairBlock &block, ValueRange newMaxima) {
-  attn::AttendOp op = problem.op;
   const Normaliser &normaliser = *problem.normaliser;
   bool isFinal = pass == Pass::Apply, isScaled = isFinal && normaliser.order() != Normaliser::Order::AtOnce;
   bool carries = !isFinal || normaliser.followsKeys();
@@ -376,16 +390,10 @@ LoopBuilder::Values AttendPrefill::weigh(Pass pass, const PairBlock &block, Valu
             loops.addf(carried[schedule.vectors + vector], logTerm(pass, vector, key, weight, largest[vector])));
       if (pass == Pass::Statistics)
         continue;
-      if (problem.hasWeight()) {
-        RegionVectoriser pair = bindPair(vector, block.firstKey, key);
-        pair.bindValue(op.getWeight().getArgument(0), weight);
-        weight = pair.broadcast(pair.evaluate(AttendProblem::yielded(op.getWeight())));
-      }
-      if (isFinal && dropsPairs() && problem.needsFinalWeights()) {
-        // A formula may make a weight of 0, and of a row that is NaN each is.
-        Value kept = loops.either(loops.splat(block.allKept), loops.loadFlags(keptTile, {keptAt(key, at(vector))}));
-        weight = loops.choose(kept, weight, loops.splat(0.0));
-      }
+      if (problem.hasWeight())
+        weight = weightOfPair(block, vector, key, weight);
+      if (isFinal && dropsPairs() && problem.needsFinalWeights()) // of a row that is NaN each weight is
+        weight = loops.choose(keptPairs(block, at(vector), key), weight, loops.splat(0.0));
       storeTile(weight, scoreTiles[0], vector, key);
     }
     next.append(nextLogs);

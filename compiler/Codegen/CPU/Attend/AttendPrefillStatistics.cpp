@@ -214,6 +214,8 @@ Value AttendPrefill::weightOfTop(int64_t vector, Value rank, Value &sum) {
     for (auto [dimension, index] : llvm::enumerate(subscriptsOfLanes(loops, numbers, keySizes)))
       bindKeyIndex(problem, pair, dimension, index);
     pair.bindValue(op.getWeight().getArgument(0), weight);
+    if (RegionVectoriser::readsByData(op.getWeight()))
+      pair.restrictLanes(exists);
     weight = pair.broadcast(pair.evaluate(AttendProblem::yielded(op.getWeight())));
   }
   return loops.choose(exists, weight, loops.splat(0.0));

@@ -6,6 +6,21 @@ namespace attnc {
 
 //===-------------------------------------------- sums of values ----------------------------------------------===//
 
+/// Reports what values of kept pairs read out of range.
+void AttendPrefill::checkValues(const PairBlock &block) {
+  attn::AttendOp op = problem.op;
+  if (!RegionVectoriser::readsByData(op.getValue()))
+    return;
+  loops.loop(loops.constant(0), block.count, loops.constant(1), [&](Value key) {
+    for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
+      RegionVectoriser pair = bindPair(vector, block.firstKey, key);
+      if (dropsPairs())
+        pair.restrictLanes(keptPairs(block, at(vector), key));
+      pair.checkSubscripts(op.getValue(), valueSizes);
+    }
+  });
+}
+
 void AttendPrefill::accumulateValues(const PairBlock &block, ValueRange corrections) {
   auto tiles = [&](Value from, Value to, int64_t tileRows) {
     loops.loop(from, to, loops.constant(tileRows),

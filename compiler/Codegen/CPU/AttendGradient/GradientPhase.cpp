@@ -22,6 +22,7 @@ GradientPhase::GradientPhase(const GradientProblem &problem, int64_t lanes, Stri
   keys = sizesOf(op.getKeySizes(), keySizes);
   rows = frame.size(attend.rows);
   frame.bindTo(base);
+  base.bindStatus({}); // the forward pass has reported
 }
 
 //===-------------------------------------------- the chunk ---------------------------------------------------===//

@@ -1,7 +1,8 @@
 //===- GradientPhase.h - a phase of a gradient of attention ---------------------------------------------------===//
 //
 // What both forms of the kernel have in common: which batches a chunk has (GradientProblem.h), its part of the results,
-// and how gradients are added to elements of the tensors that a formula reads.
+// and how gradients are added to elements of the tensors that a formula reads. Subscripts out of range are clamped and
+// not reported: the forward pass, which comes before, has done that.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -63,9 +63,14 @@ void RegionVectoriser::bindIterations(linalg::GenericOp op, ArrayRef<LaneIndex> 
 }
 
 void RegionVectoriser::setActiveLanes(Value count) {
-  mask = {};
+  mask = anyLane = {};
   if (count)
     mask = vector::CreateMaskOp::create(builder, location, VectorType::get({lanes}, builder.getI1Type()), count);
+}
+
+void RegionVectoriser::restrictLanes(Value wanted) {
+  mask = mask ? arith::AndIOp::create(builder, location, mask, wanted).getResult() : wanted;
+  anyLane = vector::ReductionOp::create(builder, location, vector::CombiningKind::OR, mask);
 }
 
 //===------------------------------------------ values ------------------------------------------------------------===//

@@ -38,7 +38,8 @@
 //
 // **Out of range.** Subscripts that are affine in indices have been proved by the front end. Any other one (it comes
 // from data, or was selected) is clamped to the tensor, and an active lane out of range sets the status
-// (KernelFrame.h).
+// (KernelFrame.h). Where a formula is evaluated for points that do not count, as a score before it is masked, it is
+// deferReports() that keeps it quiet, and checkSubscripts() that reports those that do.
 //
 // **Producers.** A tensor without a buffer is computed at the point where it is wanted if its producer is a pointwise
 // linalg.generic, a linalg.fill, a linalg.transpose, a tensor.extract_slice, or a reshape of static shape.
@@ -70,6 +71,8 @@ public:
 
   /// Whether every op below `region` can be evaluated; the reason names the op that cannot.
   static Verdict canEvaluate(mlir::Region &region);
+  /// Whether a load below `region` has a subscript that comes from data: no proof says that it is in range.
+  static bool readsByData(mlir::Region &region);
 
   //===------------------------------------------ what is known -------------------------------------------------===//
 
@@ -90,6 +93,10 @@ public:
   void bindStatus(mlir::Value pointer) { status = pointer; }
   /// Only lanes 0..count-1 (index) are wanted; null for all.
   void setActiveLanes(mlir::Value count);
+  /// Of the active lanes those of `wanted` (vector<Lxi1>) alone, or none of them.
+  void restrictLanes(mlir::Value wanted);
+  /// What loads below `formula` have out of range is clamped, and not reported.
+  void deferReports(mlir::Region &formula) { deferred.push_back(&formula); }
 
   //===------------------------------------------ what is wanted ------------------------------------------------===//
 
@@ -105,6 +112,9 @@ public:
   /// Whether all that `value` depends on is bound.
   bool isAvailable(mlir::Value value);
 
+  /// Reports the subscripts of a formula that come from data and are out of range, in the active lanes, for all values
+  /// of its last arguments below `sizes` (index). Computes nothing else.
+  void checkSubscripts(mlir::Region &formula, mlir::ValueRange sizes = {});
   /// Subscript `number` of a load; zero, and the status set, where it comes from data and is out of range.
   LaneIndex clampedSubscript(mlir::tensor::ExtractOp op, unsigned number);
   /// The element of `tensor` at `subscripts`; does not check the range.
@@ -149,7 +159,9 @@ private:
 
   // RegionVectoriserMemory.cpp: tensors
   mlir::Value evaluateExtract(mlir::tensor::ExtractOp op);
-  LaneIndex checkSubscript(mlir::Value tensor, unsigned dimension, const LaneIndex &subscript);
+  LaneIndex clampedToSize(const LaneIndex &subscript, mlir::Value size, bool isReported);
+  bool checkAvailable(mlir::Region &formula, llvm::DenseSet<mlir::Operation *> &checked);
+  void checkAll(mlir::Region &formula, mlir::ValueRange sizes, llvm::DenseSet<mlir::Operation *> &checked);
   void reportOutOfRange(mlir::Value isOutOfRange);
   mlir::Value loadFromBuffer(mlir::Value memref, mlir::Type element, llvm::ArrayRef<LaneIndex> subscripts);
   mlir::Value loadVector(mlir::Value memref, mlir::VectorType type, llvm::ArrayRef<LaneIndex> subscripts);
@@ -174,6 +186,8 @@ private:
   mlir::Location location;
   int64_t lanes;
   mlir::Value mask, status;
+  mlir::Value anyLane; ///< i1: whether a lane is active; null where one must be
+  llvm::SmallVector<mlir::Region *, 2> deferred;
   llvm::DenseMap<mlir::Value, mlir::Value> values;
   llvm::DenseMap<mlir::Value, LaneIndex> indices;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;

@@ -12,20 +12,40 @@ namespace attnc {
 
 //===------------------------------------------ subscripts --------------------------------------------------------===//
 
+/// Of numbers that no proof speaks of: loaded, or counted in 32 bits, which wrap around.
+static bool comesFromData(Value value) {
+  Operation *definer = value.getDefiningOp();
+  if (!definer || isa<tensor::DimOp>(definer))
+    return !value.getType().isIndex();
+  if (auto select = dyn_cast<arith::SelectOp>(definer))
+    return comesFromData(select.getTrueValue()) || comesFromData(select.getFalseValue());
+  bool isOfIndices = llvm::all_of(definer->getOperandTypes(), [](Type type) { return type.isIndex(); });
+  return !isOfIndices || llvm::any_of(definer->getOperands(), comesFromData);
+}
+
+static bool readsByData(tensor::ExtractOp op) { return llvm::any_of(op.getIndices(), comesFromData); }
+
+bool RegionVectoriser::readsByData(Region &region) {
+  return region
+      .walk(
+          [](tensor::ExtractOp op) { return attnc::readsByData(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+      .wasInterrupted();
+}
+
 Value RegionVectoriser::evaluateExtract(tensor::ExtractOp op) {
   Subscripts subscripts;
-  for (auto [number, index] : llvm::enumerate(op.getIndices()))
-    subscripts.push_back(checkSubscript(op.getTensor(), number, evaluateIndex(index)));
+  for (unsigned number = 0; number < op.getIndices().size(); ++number)
+    subscripts.push_back(clampedSubscript(op, number));
   return load(op.getTensor(), subscripts);
 }
 
 LaneIndex RegionVectoriser::clampedSubscript(tensor::ExtractOp op, unsigned number) {
-  return checkSubscript(op.getTensor(), number, evaluateIndex(op.getIndices()[number]));
+  LaneIndex subscript = evaluateIndex(op.getIndices()[number]);
+  bool isDeferred = llvm::any_of(deferred, [&](Region *formula) { return formula->isAncestor(op->getParentRegion()); });
+  return subscript.proved ? subscript : clampedToSize(subscript, sizeOf(op.getTensor(), number), status && !isDeferred);
 }
 
 void RegionVectoriser::reportOutOfRange(Value isOutOfRange) {
-  if (!status)
-    return;
   auto branch = scf::IfOp::create(builder, location, isOutOfRange, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
@@ -33,24 +53,72 @@ void RegionVectoriser::reportOutOfRange(Value isOutOfRange) {
   LLVM::StoreOp::create(builder, location, code, status);
 }
 
-LaneIndex RegionVectoriser::checkSubscript(Value tensor, unsigned number, const LaneIndex &subscript) {
-  if (subscript.proved)
-    return subscript;
-  Value size = sizeOf(tensor, number);
+LaneIndex RegionVectoriser::clampedToSize(const LaneIndex &subscript, Value size, bool isReported) {
+  auto compare = [&](arith::CmpIPredicate predicate, Value index, Value limit) -> Value {
+    return arith::CmpIOp::create(builder, location, predicate, index, limit);
+  };
   if (subscript.isUniform()) {
-    Value zero = uniform(0).base;
-    Value inside = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ult, subscript.base, size);
-    Value outside = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::uge, subscript.base, size);
-    reportOutOfRange(outside);
-    return {arith::SelectOp::create(builder, location, inside, subscript.base, zero), 0, {}, true};
+    Value inside = compare(arith::CmpIPredicate::ult, subscript.base, size);
+    if (isReported) {
+      Value outside = compare(arith::CmpIPredicate::uge, subscript.base, size);
+      reportOutOfRange(anyLane ? arith::AndIOp::create(builder, location, outside, anyLane).getResult() : outside);
+    }
+    return {arith::SelectOp::create(builder, location, inside, subscript.base, uniform(0).base), 0, {}, true};
   }
   Value index = broadcast(subscript), limit = broadcast(toI32(size)), zero = splat(0, index.getType());
-  Value inside = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ult, index, limit);
-  Value outside = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::uge, index, limit);
-  if (mask)
-    outside = arith::AndIOp::create(builder, location, outside, mask);
-  reportOutOfRange(vector::ReductionOp::create(builder, location, vector::CombiningKind::OR, outside));
+  Value inside = compare(arith::CmpIPredicate::ult, index, limit);
+  if (isReported) {
+    Value outside = compare(arith::CmpIPredicate::uge, index, limit);
+    if (mask)
+      outside = arith::AndIOp::create(builder, location, outside, mask);
+    reportOutOfRange(vector::ReductionOp::create(builder, location, vector::CombiningKind::OR, outside));
+  }
   return {{}, 0, arith::SelectOp::create(builder, location, inside, index, zero), true};
+}
+
+void RegionVectoriser::checkSubscripts(Region &formula, ValueRange sizes) {
+  RegionVectoriser point = *this;
+  point.deferred.clear();
+  DenseSet<Operation *> checked;
+  point.checkAll(formula, sizes, checked);
+}
+
+/// Checks the loads whose subscripts depend on nothing unbound; whether it leaves any.
+bool RegionVectoriser::checkAvailable(Region &formula, DenseSet<Operation *> &checked) {
+  bool leavesAny = false;
+  formula.walk([&](tensor::ExtractOp op) {
+    if (!attnc::readsByData(op) || checked.contains(op))
+      return;
+    if (!llvm::all_of(op.getIndices(), [&](Value subscript) { return isAvailable(subscript); })) {
+      leavesAny = true;
+      return;
+    }
+    checked.insert(op);
+    for (unsigned number = 0; number < op.getIndices().size(); ++number)
+      clampedSubscript(op, number);
+  });
+  return leavesAny;
+}
+
+/// The others are checked in the loops of the arguments that they depend on.
+void RegionVectoriser::checkAll(Region &formula, ValueRange sizes, DenseSet<Operation *> &checked) {
+  if (!checkAvailable(formula, checked))
+    return;
+  OpBuilder::InsertionGuard guard(builder);
+  RegionVectoriser inside = *this;
+  for (auto [index, size] : llvm::zip(formula.getArguments().take_back(sizes.size()), sizes)) {
+    auto loop = scf::ForOp::create(builder, location, uniform(0).base, size, uniform(1).base);
+    inside.bindIndex(index, loop.getInductionVar());
+    builder.setInsertionPointToStart(loop.getBody());
+  }
+  if (!inside.checkAvailable(formula, checked))
+    return;
+  for (auto reduce : formula.getOps<attn::ReduceOp>()) {
+    SmallVector<Value> extents;
+    for (Value size : reduce.getSizes())
+      extents.push_back(inside.evaluateIndex(size).base);
+    inside.checkAll(reduce.getBody(), extents, checked);
+  }
 }
 
 /// Base subscripts of lane 0's row; vectors of subscripts count from 0.

@@ -36,8 +36,9 @@ std::string AttendKernel::regions() const {
     out += fmt::format("  mask(%h, %i, %j) {{ {}\n    attn.yield %m : i1 }}\n", mask);
   if (!weight.empty())
     out += fmt::format("  weight(%p: f32, %h, %i, %j) {{ {}\n    attn.yield %w : f32 }}\n", weight);
-  out += fmt::format("  value(%h, %i, %j, %e) {{ {} %x = tensor.extract %v[%kh, %j, %e] : {} attn.yield %x : f32 }}\n",
-                     head, valueType());
+  out +=
+      fmt::format("  value(%h, %i, %j, %e) {{ {} %x = tensor.extract %v[%kh, %j, %e] : {} {} attn.yield {} : f32 }}\n",
+                  head, valueType(), value, value.empty() ? "%x" : "%u");
   return sink.empty() ? out : out + fmt::format("  sink(%h, %i) {{ {} attn.yield %z : f32 }}\n", sink);
 }
 

@@ -5,7 +5,8 @@
 //   q [heads, queries, dim]   k [heads / group, keys, dim]   v [heads / group, keys, valueDim]   and captured tensors
 //
 // `score` turns %s, the dot product of %q[h, i] and %k[h / group, j], into %y; `mask` yields an i1 named %m; `weight`
-// turns %p into %w; `sink` makes %z of a row. All may use %h, %i, the captured tensors and, but for the sink, %j.
+// turns %p into %w; `value` turns %x, an element of %v, into %u; `sink` makes %z of a row. All may use %h, %i, the
+// captured tensors and, but for the sink, %j.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -28,7 +29,7 @@ struct AttendKernel {
   std::string constants; ///< ops before the attn.attend
   std::string dot;       ///< the term of the reduction from %a (query) and %b (key); a product where it is empty
   std::string score = "%y = arith.mulf %s, %scale : f32";
-  std::string mask, weight;
+  std::string mask, weight, value;
   std::string sink; ///< "%z = ..."
   std::string yields = "\"value\"";
   std::string schedule; ///< "tile_kv = 16 : i64"
