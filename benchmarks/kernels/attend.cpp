@@ -143,7 +143,7 @@ std::function<void()> prepare(const CompiledKernel &kernel, const Case &each, fl
   std::vector<void *> buffers = {q, keys, values};
   buffers.insert(buffers.end(), each.operands.begin(), each.operands.end());
   buffers.push_back(o);
-  for (const std::string &output : each.outputs)
+  for (size_t output = 0; output < each.outputs.size(); ++output)
     buffers.push_back(randomFloats(size_t(each.heads * largestKeys * std::max(each.queries, each.keys)), 0, 5));
   std::vector<int64_t> sizes = {each.keys, each.keys};
   if (!each.isOneQuery)

@@ -6,8 +6,6 @@
 //   attend-gradient-benchmark compile                       how long one takes to compile
 #include "benchmarks/support/CompiledKernel.h"
 #include "benchmarks/support/Machine.h"
-#include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -149,9 +147,9 @@ void run(const Case &each) {
 void runOnTwoThreads(const Case &each) {
   Subject subject(each);
   auto seconds = [](const std::function<void()> &body) {
-    auto start = std::chrono::steady_clock::now();
+    double start = wallSeconds();
     body();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return wallSeconds() - start;
   };
   auto one = subject.gradient.launcher(subject.buffers, subject.sizes);
   auto two = subject.gradient.launcher(subject.buffers, subject.sizes, 2);
@@ -160,8 +158,7 @@ void runOnTwoThreads(const Case &each) {
     double alone = seconds(one);
     ratios.push_back(alone / seconds(two));
   }
-  std::nth_element(ratios.begin(), ratios.begin() + 7, ratios.end());
-  fmt::print("two threads, {} heads, {:<24} {:.2f} times as fast as one\n", each.heads, each.name, ratios[7]);
+  fmt::print("two threads, {} heads, {:<24} {:.2f} times as fast as one\n", each.heads, each.name, median(ratios));
 }
 
 } // namespace

@@ -5,11 +5,9 @@
 //
 // Useful operations: 2 for each weight, row and step forward, 6 in training; those of activations are not counted.
 #include "recurrence.h"
-#include "attn/attn.h"
 #include "benchmarks/support/Machine.h"
-#include <chrono>
+#include "benchmarks/support/Model.h"
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <vector>
 
@@ -19,15 +17,6 @@ namespace {
 
 constexpr int64_t dim = 512;
 constexpr int repetitions = 9;
-
-void must(attn_code code, const attn_status &status) {
-  if (code == ATTN_OK)
-    return;
-  std::fprintf(stderr, "%s\n", status.message);
-  std::exit(1);
-}
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// An entry point of the model, with the operations for each weight, row and step.
 struct Entry {
@@ -46,52 +35,32 @@ const Entry entries[] = {
     {"GRU, training", 3, 6, recurrence_train_gru_arena_bytes, recurrence_train_gru},
 };
 
-void report(const Entry &entry, attn_weights *weights, const attn_executor *executor, int64_t batch, int64_t seq) {
+void report(const Entry &entry, const Weights &weights, const attn_executor *executor, int64_t batch, int64_t seq) {
   int64_t bytes = entry.arenaBytes(batch, seq, executor->workers);
-  attn_context context = {weights, executor, attn_memory_allocate(size_t(bytes)), bytes};
-  if (!context.arena) {
-    std::fprintf(stderr, "no memory for an arena of %lld bytes\n", (long long)bytes);
-    std::exit(1);
-  }
+  Context context(weights, executor, bytes);
   float *x = randomFloats(size_t(batch * seq * dim), 1, 1);
   std::vector<float> y(size_t(batch * seq * dim));
-  double operations = entry.operations * double(entry.gates * 2 * dim * dim) * double(batch * seq);
-  std::vector<double> times, shares;
-  for (int i = -2; i < repetitions; ++i) {
+  auto call = [&] {
     attn_status status;
-    double peak = fmaPeakOf(executor), from = now();
-    must(entry.call(&context, batch, seq, x, y.data(), &status), status);
-    double took = now() - from;
-    peak = 0.5 * (peak + fmaPeakOf(executor));
-    if (i < 0) // warms up
-      continue;
-    times.push_back(took);
-    shares.push_back(operations / took / peak);
-  }
+    must(entry.call(context.get(), batch, seq, x, y.data(), &status), status);
+  };
+  Measurement found = measure(
+      entry.operations * double(entry.gates * 2 * dim * dim) * double(batch * seq), repetitions, call,
+      [&] { return fmaPeakOf(executor); }, Clock::Wall);
   std::printf("%-15s %lld rows, %lld steps: %8.2f ms, %6.1f us a step, %4.1f %% of the FMA peak of %lld cores; arena "
               "%.0f MB\n",
-              entry.name, (long long)batch, (long long)seq, 1e3 * median(times), 1e6 * median(times) / double(seq),
-              100 * median(shares), (long long)executor->workers, 1e-6 * double(bytes));
+              entry.name, (long long)batch, (long long)seq, 1e3 * found.seconds, 1e6 * found.seconds / double(seq),
+              100 * found.share, (long long)executor->workers, 1e-6 * double(bytes));
   std::fflush(stdout);
-  attn_memory_free(context.arena, size_t(bytes));
 }
 
 } // namespace
 
 int main(int count, char **arguments) {
-  attn_status status;
-  attn_pool *pool;
-  attn_weights *weights;
-  must(attn_pool_create(0, &pool, &status), status);
-  must(attn_weights_initialise(&recurrence_model, 0, attn_pool_executor(pool), &weights, &status), status);
-  std::vector<int64_t> sizes = {32, 64};
-  if (count > 2)
-    sizes.clear();
-  for (int i = 1; i + 1 < count; i += 2)
-    sizes.insert(sizes.end(), {std::atoll(arguments[i]), std::atoll(arguments[i + 1])});
+  Workers workers;
+  Weights weights(recurrence_model, workers);
+  std::vector<int64_t> sizes = numbersOf(count, arguments, {32, 64});
   for (size_t i = 0; i + 1 < sizes.size(); i += 2)
     for (const Entry &entry : entries)
-      report(entry, weights, attn_pool_executor(pool), sizes[i], sizes[i + 1]);
-  attn_weights_free(weights);
-  attn_pool_destroy(pool);
+      report(entry, weights, workers.executor(), sizes[i], sizes[i + 1]);
 }

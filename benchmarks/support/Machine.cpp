@@ -1,5 +1,6 @@
 #include "benchmarks/support/Machine.h"
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <sys/mman.h>
@@ -28,14 +29,19 @@ float *randomFloats(size_t count, float scale, unsigned seed) {
   return floats;
 }
 
+double wallSeconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 Measurement measure(double work, int repetitions, const std::function<void()> &body,
-                    const std::function<double()> &reference) {
+                    const std::function<double()> &reference, Clock clock) {
+  auto now = clock == Clock::Thread ? threadSeconds : wallSeconds;
   body();
   std::vector<double> seconds, references, shares;
   for (int i = 0; i < repetitions; ++i) {
-    double before = reference(), start = threadSeconds();
+    double before = reference(), start = now();
     body();
-    double taken = threadSeconds() - start, after = reference(), mean = 0.5 * (before + after);
+    double taken = now() - start, after = reference(), mean = 0.5 * (before + after);
     seconds.push_back(taken);
     references.push_back(mean);
     shares.push_back(work / taken / mean);

@@ -6,7 +6,7 @@
 //   share of bandwidth = (bytes / seconds) / readBandwidth()
 //
 // Clock rates drift and neighbours disturb, so the reference is measured in slices right before and right after each
-// repetition, each repetition gives one ratio, and the median of the ratios is reported. Time is the thread's own
+// repetition, each repetition gives one ratio, and the median of the ratios is reported. Time of one thread is its own
 // processor time: what others run on the core does not count, except for the caches that they soil.
 //
 //===------------------------------------------------------------------------------------------------------------===//
@@ -38,9 +38,16 @@ struct Measurement {
   double share = 0;     ///< median of the ratios of each run to its neighbouring slices
 };
 
-/// Runs `body`, which does `work` units, `repetitions` times between slices of `reference` (units per second).
+/// Whose time counts: that of the calling thread alone, or the clock on the wall, where several threads work.
+enum class Clock { Thread, Wall };
+
+/// Seconds by the clock on the wall.
+double wallSeconds();
+
+/// Runs `body`, which does `work` units, once and then `repetitions` times between slices of `reference` (units per
+/// second).
 Measurement measure(double work, int repetitions, const std::function<void()> &body,
-                    const std::function<double()> &reference);
+                    const std::function<double()> &reference, Clock clock = Clock::Thread);
 
 /// One line of a table: name, milliseconds, rate in 10^9 units per second, share in percent.
 void print(const std::string &name, const Measurement &measurement, const char *unit);

@@ -104,7 +104,9 @@ std::optional<std::pair<FactorGroup, FactorGroup>> FactorLifter::grouped(ArrayRe
   }
   SmallVector<FactorGroup> groups;
   SmallVector<FactorGroup *> order = llvm::map_to_vector(single, [](FactorGroup &each) { return &each; });
-  llvm::stable_sort(order, [](FactorGroup *a, FactorGroup *b) { return a->loops.count() > b->loops.count(); });
+  llvm::sort(order, [](FactorGroup *a, FactorGroup *b) { // of equal counts in the order of `single`
+    return std::pair(b->loops.count(), a) < std::pair(a->loops.count(), b);
+  });
   for (FactorGroup *each : order) {
     auto home = llvm::find_if(groups, [&](FactorGroup &group) { return !each->loops.test(group.loops); });
     if (home != groups.end())

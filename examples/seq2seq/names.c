@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CHARACTERS = 31, MOST_NAMES = 1 << 16, MAGIC = 0x950412de };
+enum { MOST_CHARACTERS = 31, MOST_NAMES = 1 << 16 };
+static const unsigned MAGIC = 0x950412de;
 
 static const char *const domains[] = {"iso_3166-1", "iso_639-2", "iso_639-3", "iso_639-5"};
 

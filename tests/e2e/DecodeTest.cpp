@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <gtest/gtest.h>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -159,17 +161,19 @@ protected:
     for (size_t row = 0; row < prompt.size(); ++row) {
       std::vector<Beam> beams = {{}};
       for (int64_t turn = 0; turn < most; ++turn) {
-        std::vector<Beam> all;
+        std::multimap<double, Beam, std::greater<>> all; // of equal scores the first one first
         for (const Beam &beam : beams) {
           std::vector<int32_t> tokens = prompt[row];
           tokens.insert(tokens.end(), beam.tokens.begin(), beam.tokens.end());
           std::vector<Beam> next = beam.ended ? std::vector<Beam>{beam}
                                               : followersOf(beam, logitsOf(whole, tokens, row, prompt.size()), stop);
-          all.insert(all.end(), next.begin(), next.end());
+          for (const Beam &follower : next)
+            all.emplace(follower.score, follower);
         }
-        std::stable_sort(all.begin(), all.end(), [](const Beam &a, const Beam &b) { return a.score > b.score; });
-        all.resize(std::min(all.size(), count));
-        beams = all;
+        beams.clear();
+        for (const auto &[score, beam] : all)
+          if (beams.size() < count)
+            beams.push_back(beam);
       }
       written.push_back(beams.front().tokens);
     }

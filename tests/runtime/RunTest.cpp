@@ -24,7 +24,7 @@ int32_t run(const attn_frame *frame) {
 }
 int64_t arenaBytes(const int64_t *values, int64_t workers) { return 64 * values[0] * workers; }
 
-const attn_entry_info entries[] = {{"e", run, arenaBytes, dimensions, tensorInfos, 1, 2, 1, 0}};
+const attn_entry_info entries[] = {{"e", run, arenaBytes, dimensions, tensorInfos, 1, 2, 1, 0, 0, 0, nullptr}};
 
 attn_model model() { return modelOf(entries, 1); }
 

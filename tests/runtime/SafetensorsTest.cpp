@@ -28,9 +28,9 @@ const char *const a = R"("a":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}
 } // namespace
 
 TEST(Safetensors, ReadsNamesTypesShapesAndPlaces) {
-  std::string bytes =
-      file("{\"__metadata__\":{\"format\":\"pt\",\"n\":[1,{\"x\":null}]}," + std::string(a) +
-               R"(, "b\u00e9\n" : {"data_offsets":[24,26],"shape":[],"dtype":"BF16"}} )", 26);
+  std::string bytes = file("{\"__metadata__\":{\"format\":\"pt\",\"n\":[1,{\"x\":null}]}," + std::string(a) +
+                               R"(, "b\u00e9\n" : {"data_offsets":[24,26],"shape":[],"dtype":"BF16"}} )",
+                           26);
   attn_safetensors *opened;
   attn_status status;
   ASSERT_EQ(attn_safetensors_open_memory("f", bytes.data(), bytes.size(), &opened, &status), ATTN_OK) << status.message;
@@ -70,7 +70,8 @@ TEST(Safetensors, RefusesTensorsThatDoNotFitTheFile) {
   EXPECT_EQ(messageOf(file(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})", 8)),
             "f.safetensors: tensor 'a' leaves a hole before it");
   EXPECT_EQ(messageOf(file(R"({"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},)"
-                           R"("a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})", 0)),
+                           R"("a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})",
+                           0)),
             "f.safetensors: tensor 'a' appears twice");
 }
 

@@ -16,8 +16,8 @@ const int64_t shape[] = {2, 2}, counts[] = {2};
 
 // Two layers of w[2, 2] and one b[2], w doubled by prepare into one packed place.
 const attn_parameter_info parameters[] = {
-    {"blocks.w", "h.{0}.w", shape, counts, nullptr, 0.0, 0.5, ATTN_INIT_NORMAL, ATTN_F32, 2, 1, 0},
-    {"b", "b", shape, nullptr, nullptr, 3.0, 0.0, ATTN_INIT_CONSTANT, ATTN_F32, 1, 0, 2}};
+    {"blocks.w", "h.{0}.w", shape, counts, nullptr, 0.0, 0.5, ATTN_INIT_NORMAL, ATTN_F32, 2, 1, 0, 0, 0},
+    {"b", "b", shape, nullptr, nullptr, 3.0, 0.0, ATTN_INIT_CONSTANT, ATTN_F32, 1, 0, 2, 0, 0}};
 const int64_t packedBytes[] = {16};
 
 int32_t prepare(const attn_frame *frame) {
@@ -175,8 +175,8 @@ int32_t prepareTrained(const attn_frame *frame) {
 int32_t nothing(const attn_frame *) { return ATTN_OK; }
 int64_t noArena(const int64_t *, int64_t) { return 0; }
 
-const attn_entry_info entries[] = {{"t", addOne, noArena, nullptr, nullptr, 0, 0, 0, 1},
-                                   {"f", nothing, noArena, nullptr, nullptr, 0, 0, 0, 0}};
+const attn_entry_info entries[] = {{"t", addOne, noArena, nullptr, nullptr, 0, 0, 0, 1, 0, 0, nullptr},
+                                   {"f", nothing, noArena, nullptr, nullptr, 0, 0, 0, 0, 0, 0, nullptr}};
 
 attn_model trainedModel() {
   attn_model m = model();

@@ -1,8 +1,11 @@
 // attnc evaluate: the means of what an entry point gives over a data set, such as accuracies of a trained model.
 #include "tools/attnc/Commands.h"
+#include "tools/attnc/EntryChoice.h"
+#include "tools/attnc/Messages.h"
 #include "tools/attnc/Runner.h"
 #include "tools/attnc/SourceOptions.h"
 #include "tools/attnc/Train/TrainingData.h"
+#include "tools/attnc/Validators.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <fmt/format.h>
 
@@ -58,24 +61,12 @@ void Mean::add(const HostTensor &result, int64_t rows) {
 }
 
 Error Evaluation::findEntry() {
-  std::string names;
-  int64_t count = 0;
-  for (int64_t each = 0; each < model.entry_count; ++each) {
-    if (model.entries[each].updates)
-      continue;
-    names += (names.empty() ? "" : ", ") + std::string(model.entries[each].name);
-    if (!options.entry.empty() && options.entry != model.entries[each].name)
-      continue;
-    number = each;
-    ++count;
-  }
-  if (count == 1)
-    return Error::success();
-  if (count > 1)
-    return createStringError(formatv("say which entry point, by --entry: {0}", names));
-  return createStringError(formatv("no entry point '{0}' to evaluate, which would leave parameters as they are; the "
-                                   "model has {1}",
-                                   options.entry, names.empty() ? "none" : names));
+  auto keepsParameters = [](const attn_entry_info &entry) { return !entry.updates; };
+  Expected<int64_t> chosen = chooseEntry(model, options.entry, {"leaves parameters as they are", "", keepsParameters});
+  if (!chosen)
+    return chosen.takeError();
+  number = *chosen;
+  return Error::success();
 }
 
 Error Evaluation::addBatch(std::vector<HostTensor> batch, int64_t batchNumber) {
@@ -104,17 +95,17 @@ void Evaluation::print() const {
 Error Evaluation::run() {
   if (Error error = findEntry())
     return error;
-  auto data = TrainingData::read(model, entry(), options.data, options.heldOut);
+  auto data = TrainingData::read(entry(), options.data, options.heldOut);
   if (!data)
     return data.takeError();
-  if (Error error = data->fits(options.source.rangesOf(entry().name, Phase::Import)))
+  if (Error error = (*data)->fits(options.source.rangesOf(entry().name, Phase::Import)))
     return error;
   if (Error error = runner.start(options.threads))
     return error;
   if (Error error = runner.loadWeights(options.weights, 0, options.seed))
     return error;
   for (int64_t batchNumber = 0;; ++batchNumber) {
-    std::vector<HostTensor> batch = data->heldOutBatch(options.shape, batchNumber);
+    std::vector<HostTensor> batch = (*data)->heldOutBatch(options.shape, batchNumber);
     if (batch.empty())
       break;
     if (Error error = addBatch(std::move(batch), batchNumber))
@@ -123,6 +114,10 @@ Error Evaluation::run() {
   if (rows == 0)
     return createStringError("the data have no batch to evaluate with: give more of them, a larger --held-out, or a "
                              "smaller --batch or --seq");
+  if (int64_t left = (*data)->leftOut(options.shape))
+    warn(
+        formatv("the last {0} rows are left out, as '{1}' takes {2} at a time", left, entry().name, options.shape.batch)
+            .str());
   print();
   return Error::success();
 }
@@ -144,14 +139,9 @@ void addEvaluate(CLI::App &app, ExitCode &exitCode) {
   command->add_option("--weights", options->weights, "A .safetensors file of parameters")->type_name("FILE");
   command->add_option("--held-out", options->heldOut, "Share of the data, at their end; all unless said")
       ->check(CLI::Range(0.0, 1.0));
-  command->add_option("--batch", options->shape.batch, "Rows of a batch")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  command->add_option("--seq", options->shape.sequence, "Tokens of a row")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  command->add_option("--seed", options->seed, "Of draws, and of parameters that are not given")
-      ->capture_default_str();
+  command->add_option("--batch", options->shape.batch, "Rows of a batch")->capture_default_str()->check(atLeast(1));
+  command->add_option("--seq", options->shape.sequence, "Tokens of a row")->capture_default_str()->check(atLeast(1));
+  command->add_option("--seed", options->seed, "Of draws, and of parameters that are not given")->capture_default_str();
   command->add_option("--threads", options->threads, "Threads; 0 is one for each processor")->capture_default_str();
   command->footer("Example:\n  attnc evaluate examples/chargpt/chargpt.attn --entry loss --weights "
                   "run/weights.safetensors --data text.txt --held-out 0.1");

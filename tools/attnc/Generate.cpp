@@ -4,6 +4,7 @@
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/Runner.h"
 #include "tools/attnc/SourceOptions.h"
+#include "tools/attnc/Validators.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -64,7 +65,8 @@ static bool writesTokens(const attn_entry_info &entry) {
 
 Error Writer::findEntry() {
   std::string names, steps;
-  WriterRequest wanted = {options.entry};
+  WriterRequest wanted;
+  wanted.entry = options.entry;
   int64_t count = 0;
   for (int64_t each = 0; each < model.entry_count; ++each) {
     std::string name = model.entries[each].name;
@@ -242,13 +244,13 @@ void addGenerate(CLI::App &app, ExitCode &exitCode) {
   command->add_option("--entry", options->entry,
                       "Made by `decode`, or in a model by `incremental`; may be left out where there is one");
   command->add_option("--weights", options->weights, "A .safetensors file")->type_name("FILE");
-  command->add_option("--count", options->count, "Tokens at most")->capture_default_str()->check(CLI::PositiveNumber);
+  command->add_option("--count", options->count, "Tokens at most")->capture_default_str()->check(atLeast(1));
   command->add_option("--stop", options->stop, "Token that ends it")->type_name("TOKEN");
   auto &choice = options->choice;
   options->said = {
       {"temperature", command->add_option("--temperature", choice["temperature"], "0: always the likeliest")
                           ->capture_default_str()
-                          ->check(CLI::NonNegativeNumber)},
+                          ->check(atLeast(0))},
       {"top_k", command->add_option("--top-k", choice["top_k"], "Draw among so many; 0: all")
                     ->check(CLI::Range(0, std::numeric_limits<int32_t>::max()))},
       {"top_p",

@@ -69,4 +69,12 @@ InputRanges inputRanges(ModuleOp module, const std::string &name) {
   return ranges;
 }
 
+int64_t leastOf(const std::vector<std::string> &sizes) {
+  int64_t least = 0;
+  for (llvm::StringRef size : sizes)
+    if (int64_t number; !size.getAsInteger(10, number) && (least == 0 || number < least))
+      least = number;
+  return least;
+}
+
 } // namespace attnc

@@ -10,6 +10,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -25,5 +26,7 @@ namespace attnc {
 using InputRanges = std::map<std::string, std::vector<std::string>>;
 
 InputRanges inputRanges(mlir::ModuleOp module, const std::string &entry);
+/// The least of the sizes that are numbers; 0 where there is none.
+int64_t leastOf(const std::vector<std::string> &sizes);
 
 } // namespace attnc

@@ -1,4 +1,5 @@
 #include "tools/attnc/Invocation.h"
+#include "tools/attnc/EntryChoice.h"
 #include "tools/attnc/Messages.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -20,14 +21,10 @@ Expected<std::unique_ptr<Invocation>> Invocation::create(const attn_model &model
 }
 
 Error Invocation::findEntry(const std::string &name) {
-  std::string names;
-  for (int64_t i = 0; i < model.entry_count; ++i)
-    names += (i ? ", " : "") + std::string(model.entries[i].name);
-  entryNumber = name.empty() && model.entry_count == 1 ? 0 : attn_find_entry(&model, name.c_str());
-  if (entryNumber < 0 && name.empty())
-    return createStringError(formatv("say which entry point, by --entry: {0}", names));
-  if (entryNumber < 0)
-    return createStringError(formatv("no entry point '{0}'; the model has {1}", name, names));
+  Expected<int64_t> number = chooseEntry(model, name, EntryKind());
+  if (!number)
+    return number.takeError();
+  entryNumber = *number;
   entry = &model.entries[entryNumber];
   dimensions.assign(entry->dimension_count, -1);
   return Error::success();

@@ -3,6 +3,7 @@
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/Oracle.h"
 #include "tools/attnc/SourceOptions.h"
+#include "tools/attnc/Validators.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
@@ -161,7 +162,7 @@ void addRun(CLI::App &app, ExitCode &exitCode) {
           "--tolerance", options->tolerance,
           "For --check: c of the difference allowed, c u sqrt(K) times the largest value of a result or one; u "
           "is 2^-24, K the terms of the longest chain of sums behind it")
-      ->check(CLI::NonNegativeNumber)
+      ->check(atLeast(0))
       ->type_name("C")
       ->capture_default_str();
   command->footer("Example:\n  attnc run examples/gpt2/gpt2.attn --set layers=1 --entry logits --dim batch=1 "

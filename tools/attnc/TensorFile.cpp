@@ -60,6 +60,8 @@ double HostTensor::at(int64_t index) const {
     return integers()[index];
   case ATTN_BOOL:
     return bytes[index] != 0;
+  case ATTN_PACKED_WEIGHT: // is no tensor of a caller
+    break;
   }
   return 0;
 }

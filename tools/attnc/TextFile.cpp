@@ -28,15 +28,18 @@ Expected<HostTensor> readLines(const std::string &path) {
     return createStringError(formatv("{0}: can't be read: {1}", path, buffer.getError().message()));
   std::vector<std::vector<UTF32>> lines;
   size_t longest = 0;
-  for (StringRef rest = (*buffer)->getBuffer(); !rest.empty();) {
+  StringRef rest = (*buffer)->getBuffer();
+  rest.consume_front("\xEF\xBB\xBF"); // a mark of UTF-8
+  while (!rest.empty()) {
     StringRef line;
     std::tie(line, rest) = rest.split('\n');
+    line.consume_back("\r");
     auto points = codePointsOf(line);
     if (!points)
       return createStringError(formatv("{0}:{1}: not UTF-8", path, lines.size() + 1));
     if (is_contained(*points, 0u))
-      return createStringError(formatv("{0}:{1}: has the character 0, which stands behind the end of a line", path,
-                                       lines.size() + 1));
+      return createStringError(
+          formatv("{0}:{1}: has the character 0, which stands behind the end of a line", path, lines.size() + 1));
     longest = std::max(longest, points->size());
     lines.push_back(std::move(*points));
   }

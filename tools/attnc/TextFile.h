@@ -1,7 +1,8 @@
 //===- TextFile.h - tensors of characters in files of text ------------------------------------------------------===//
 //
 // A line is a row, a token is the code point of a character, and behind the end of a line there are zeros: one at
-// least. "ab\nc\n" is [[97, 98, 0], [99, 0, 0]]. The text is UTF-8.
+// least. "ab\nc\n" is [[97, 98, 0], [99, 0, 0]]. The text is UTF-8, with or without
+// its mark; lines end in "\n" or "\r\n".
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #pragma once

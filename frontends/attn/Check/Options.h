@@ -28,7 +28,7 @@ struct WriterRequest {
 struct CheckOptions {
   /// Hyperparameters of the model and their values, as in `--set layers=12`: a number, true or false.
   std::vector<std::pair<std::string, std::string>> settings;
-  std::optional<WriterRequest> writer;
+  std::optional<WriterRequest> writer = std::nullopt;
 };
 
 } // namespace attnc

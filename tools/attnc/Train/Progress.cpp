@@ -6,9 +6,8 @@
 
 namespace attnc {
 
-Progress::Progress(int64_t firstStep, int64_t steps, StepWork work)
-    : firstStep(firstStep), steps(steps), work(work), isTerminal(isatty(STDERR_FILENO)),
-      start(std::chrono::steady_clock::now()) {}
+Progress::Progress(int64_t steps, StepWork work)
+    : steps(steps), work(work), isTerminal(isatty(STDERR_FILENO)), start(std::chrono::steady_clock::now()) {}
 
 Progress::~Progress() {
   if (isShown)

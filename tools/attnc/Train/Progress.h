@@ -23,7 +23,7 @@ struct StepWork {
 
 class Progress {
 public:
-  Progress(int64_t firstStep, int64_t steps, StepWork work);
+  Progress(int64_t steps, StepWork work);
   ~Progress();
 
   /// After a step that took `seconds`; shown at once on a terminal, at most ten times a second.
@@ -34,7 +34,7 @@ public:
 private:
   double elapsed() const;
   std::string speed() const;
-  int64_t firstStep, steps, taken = 0;
+  int64_t steps, taken = 0;
   StepWork work;
   bool isTerminal, isShown = false;
   std::chrono::steady_clock::time_point start;

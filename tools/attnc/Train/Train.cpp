@@ -8,6 +8,7 @@
 #include "tools/attnc/Train/RunRecord.h"
 #include "tools/attnc/Train/Trainer.h"
 #include "tools/attnc/Train/TrainingData.h"
+#include "tools/attnc/Validators.h"
 #include "tools/machine/Peak.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -60,7 +61,7 @@ private:
   const TrainOptions &options;
   const attn_model &model;
   std::unique_ptr<Trainer> trainer;
-  std::optional<TrainingData> data;
+  std::unique_ptr<TrainingData> data;
   std::optional<History> history;
   std::optional<Progress> progress;
   bool hasCheckpoint = false;
@@ -90,7 +91,7 @@ Error Training::begin() {
   if (!made)
     return made.takeError();
   trainer = std::move(*made);
-  auto read = TrainingData::read(model, trainer->step(), options.data, options.heldOut);
+  auto read = TrainingData::read(trainer->step(), options.data, options.heldOut);
   if (!read)
     return read.takeError();
   data = std::move(*read);
@@ -107,7 +108,7 @@ Error Training::begin() {
   if (!opened)
     return opened.takeError();
   history = std::move(*opened);
-  progress.emplace(trainer->stepsDone(), options.steps, workOfStep());
+  progress.emplace(options.steps, workOfStep());
   return Error::success();
 }
 
@@ -300,23 +301,17 @@ void addTrain(CLI::App &app, ExitCode &exitCode) {
   command->add_option("--validate", options->trainer.loss, "The entry point that validates")->type_name("ENTRY");
   command->add_option("--steps", options->steps, "Steps in all; 0 writes the initial parameters")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--batch", options->shape.batch, "Rows of a batch")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  command->add_option("--seq", options->shape.sequence, "Tokens of a row")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(atLeast(0));
+  command->add_option("--batch", options->shape.batch, "Rows of a batch")->capture_default_str()->check(atLeast(1));
+  command->add_option("--seq", options->shape.sequence, "Tokens of a row")->capture_default_str()->check(atLeast(1));
   command->add_option("--held-out", options->heldOut, "Share of the data, at their end, to validate with")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 0.9));
-  command->add_option("--validate-every", options->validateEvery, "Steps")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+  command->add_option("--validate-every", options->validateEvery, "Steps")->capture_default_str()->check(atLeast(1));
   command->add_option("--validation-batches", options->validationBatches, "At most so many")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  command->add_option("--save-every", options->saveEvery, "Steps")->capture_default_str()->check(CLI::PositiveNumber);
+      ->check(atLeast(1));
+  command->add_option("--save-every", options->saveEvery, "Steps")->capture_default_str()->check(atLeast(1));
   command->add_option("--maps", options->maps.entry, "An entry point made by `attention`: the report shows its weights")
       ->type_name("ENTRY");
   command->add_option("--map-heads", options->maps.heads, "Of them: 3.0 is layer 3, head 0; all unless said")
@@ -326,7 +321,7 @@ void addTrain(CLI::App &app, ExitCode &exitCode) {
       ->type_name("TEXT");
   command->add_option("--map-sample", options->maps.sample, "... or the number of a held-out sample")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(atLeast(0));
   command->add_option("--seed", options->trainer.seed, "Of initial values and of the order of data")
       ->capture_default_str();
   command->add_option("--threads", options->trainer.threads, "Threads; 0 is one for each processor")

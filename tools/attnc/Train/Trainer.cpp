@@ -1,4 +1,5 @@
 #include "tools/attnc/Train/Trainer.h"
+#include "tools/attnc/EntryChoice.h"
 #include "tools/attnc/Messages.h"
 #include "tools/attnc/Train/TrainingData.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -40,20 +41,12 @@ static bool givesOneNumber(const attn_entry_info &entry) {
 }
 
 Error Trainer::findEntries(const Options &options) {
-  std::string training;
-  for (int64_t number = 0; number < model.entry_count; ++number)
-    if (model.entries[number].updates) {
-      training += (training.empty() ? "" : ", ") + std::string(model.entries[number].name);
-      if (options.step.empty() || options.step == model.entries[number].name)
-        stepNumber = number;
-    }
-  if (training.empty())
-    return createStringError(
-        "the model has no entry point that trains; write `export train = minimize(loss, with: ...)`");
-  if (stepNumber < 0)
-    return createStringError(formatv("no entry point '{0}' that trains; the model has {1}", options.step, training));
-  if (options.step.empty() && StringRef(training).contains(','))
-    return createStringError(formatv("say which entry point trains, by --entry: {0}", training));
+  auto trains = [](const attn_entry_info &entry) { return entry.updates != 0; };
+  Expected<int64_t> chosen =
+      chooseEntry(model, options.step, {"trains", "; write `export train = minimize(loss, with: ...)`", trains});
+  if (!chosen)
+    return chosen.takeError();
+  stepNumber = *chosen;
   if (!givesOneNumber(step()))
     return createStringError(formatv("'{0}' does not give one loss", step().name));
   for (int64_t number = 0; number < model.entry_count; ++number) {

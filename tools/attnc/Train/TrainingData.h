@@ -1,11 +1,9 @@
 //===- TrainingData.h - what a model is trained on ---------------------------------------------------------------===//
 //
-// Either one long sequence of tokens, for entry points that take tokens and the tokens that follow, both of
-// i32[batch, seq]; or a tensor for each input, whose first dimension counts samples. The last part is held out. Where
-// such a tensor is lines of text (TextFile.h), a batch is as wide as its longest line and the zero behind it, unless
-// the entry point says a width; inputs that share a dimension are as wide as the widest of them.
+// Either one long sequence of tokens (TokenSequence.h), of which a row is a window, or a tensor for each input
+// (Samples.h), of which a row is a sample. The last part is held out.
 //
-// Which windows or samples a step sees is a function of the seed and the number of the step alone: draw b of step s is
+// Which rows a step sees is a function of the seed and the number of the step alone: draw b of step s is
 // attn_random_uniform(seed, "order", s * batch + b).
 //
 //===------------------------------------------------------------------------------------------------------------===//
@@ -13,6 +11,7 @@
 
 #include "tools/attnc/InputRanges.h"
 #include "tools/attnc/TensorFile.h"
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,7 +21,7 @@ namespace attnc {
 /// The entry point's dimensions that a batch has.
 struct BatchShape {
   int64_t batch = 0;    ///< rows
-  int64_t sequence = 0; ///< tokens in a row; 0 where samples are tensors
+  int64_t sequence = 0; ///< tokens in a row; not used where samples are tensors
 };
 
 /// How many of an entry point's inputs data are for: all but the seed of its draws, and their step.
@@ -32,52 +31,53 @@ std::optional<int64_t> leadingNumber(const attn_tensor_info &tensor);
 
 class TrainingData {
 public:
-  /// `places` are one file (a .npy of integers is tokens, any other file is bytes), or `input=file` for each input.
-  static llvm::Expected<TrainingData> read(const attn_model &model, const attn_entry_info &entry,
-                                           const std::vector<std::string> &places, double heldOut);
+  /// `places` are one file (a .npy of integers is tokens, any other file is bytes), or `input=file` for each input of
+  /// `entry`, which the data then refer to. `heldOut` is the share that is held out, from 0 to 1.
+  static llvm::Expected<std::unique_ptr<TrainingData>> read(const attn_entry_info &entry,
+                                                            const std::vector<std::string> &places, double heldOut);
+  virtual ~TrainingData();
 
   /// Whether there are enough to train on, and fit.
   llvm::Error check(BatchShape shape, const InputRanges &ranges) const;
   /// Whether they have the types and sizes of the entry's inputs, and tokens are below what they subscript.
-  llvm::Error fits(const InputRanges &ranges) const;
+  virtual llvm::Error fits(const InputRanges &ranges) const = 0;
 
   /// The inputs of step `step`, counted from 0.
   std::vector<HostTensor> batch(BatchShape shape, uint64_t seed, int64_t step) const;
   /// The inputs of validation batch `number`: one after the other of what is held out; empty behind the last.
   std::vector<HostTensor> heldOutBatch(BatchShape shape, int64_t number) const;
+  /// How many rows are held out and in no batch, as they are less than the number that the entry point says.
+  int64_t leftOut(BatchShape shape) const;
 
-  bool isSequence() const { return samples.empty(); } ///< one file of tokens
-  bool isText() const { return isBytes; }             ///< tokens are bytes
+  virtual bool isSequence() const { return false; } ///< one file of tokens
+  virtual bool isText() const { return false; }     ///< ... which are bytes
   /// Whether samples of an input are lines of text.
-  bool isOfLines(int32_t input) const { return !samples.empty() && samples[input].isOfLines; }
-  uint64_t fingerprint() const; ///< of all values
+  virtual bool isOfLines([[maybe_unused]] int32_t input) const { return false; }
+  virtual uint64_t fingerprint() const = 0; ///< of all values
   int64_t heldOutCount() const { return count() - split; }
 
+protected:
+  TrainingData(const attn_entry_info &entry, double heldOut) : entry(entry), heldOut(heldOut) {}
+  /// Once the values are there.
+  void splitOff() { split = int64_t(double(count()) * (1 - heldOut)); }
+  virtual int64_t count() const = 0;    ///< tokens or samples
+  virtual const char *unit() const = 0; ///< the word for them
+  /// Of `size` of them: at how many places a row can begin; less than 1 where they are too few ...
+  virtual int64_t places(BatchShape shape, int64_t size) const = 0;
+  /// ... and how many rows they hold side by side, `stride` from each other.
+  virtual int64_t rows(BatchShape shape, int64_t size) const = 0;
+  virtual int64_t stride(BatchShape shape) const = 0;
+  /// Dimensions of inputs in front of the rows: 1 where the step accumulates.
+  virtual int32_t accumulated() const = 0;
+  virtual std::vector<HostTensor> gather(BatchShape shape, const std::vector<int64_t> &starts) const = 0;
+
+  const attn_entry_info &entry;
+
 private:
-  /// What there is for one input.
-  struct Samples {
-    HostTensor tensor;
-    std::string path;
-    bool isOfLines = false;
-    /// How many characters line `row` has.
-    int64_t length(int64_t row) const;
-  };
+  bool isOfFixedRows() const;
 
-  llvm::Error readSamples(llvm::StringRef place);
-  llvm::Error fitsTokens(int64_t vocabulary) const;
-  llvm::Error fitsInput(int32_t input) const;
-  llvm::Error fitsCharacters(int32_t input, int64_t vocabulary) const;
-  int64_t count() const { return isSequence() ? int64_t(tokens.size()) : samples.front().tensor.shape.front(); }
-  std::vector<HostTensor> gather(BatchShape shape, const std::vector<int64_t> &starts) const;
-  int64_t widthOf(size_t input, const std::vector<int64_t> &rows) const;
-
-  int32_t accumulated() const;
-
-  const attn_entry_info *entry = nullptr;
-  std::vector<int32_t> tokens;
-  bool isBytes = false;
-  std::vector<Samples> samples; ///< in the order of the entry's inputs
-  int64_t split = 0;            ///< where what is held out begins
+  double heldOut;
+  int64_t split = 0; ///< where what is held out begins
 };
 
 } // namespace attnc

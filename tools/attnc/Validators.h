@@ -1,0 +1,20 @@
+//===- Validators.h - what numbers options take -----------------------------------------------------------------===//
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace attnc {
+
+/// CLI11's own (PositiveNumber) print the largest double in full where a number is out of range.
+inline CLI::Validator atLeast(int least) {
+  return CLI::Validator(
+      [least](const std::string &text) {
+        double number = 0;
+        bool isOne = CLI::detail::lexical_cast(text, number) && number >= least;
+        return isOne ? std::string() : fmt::format("expected a number from {}, found {}", least, text);
+      },
+      fmt::format("FROM {}", least));
+}
+
+} // namespace attnc
