@@ -13,10 +13,14 @@
 // attn-fold-pair-formulas does it for tensors of all pairs that an attend reads, and no others. It runs before derive,
 // so that no gradient of a tensor of all pairs is held.
 //
+// A subscript from data is checked where an element is loaded. A tensor that would be folded to nothing that has that
+// subscript, as iota(n), is kept.
+//
 // Folding saves the tensor; it costs when the formula runs over more than the tensor's indices, for then each element
 // is computed again for every value of the others: k[j, d] * scale would be computed anew for every query.
 //
 //===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Codegen/DataSubscripts.h"
 #include "compiler/Codegen/OpCost.h"
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
@@ -62,7 +66,8 @@ private:
       reader = extract->getParentOfType<linalg::GenericOp>();
     auto producer = extract.getTensor().getDefiningOp<linalg::GenericOp>();
     if (!reader || !producer || producer == reader || producer->getBlock() != reader->getBlock() ||
-        producer->getNumResults() != 1 || !isPointwise(producer) || !isWorthFolding(extract, producer))
+        producer->getNumResults() != 1 || !isPointwise(producer) || !keepsChecks(extract, producer) ||
+        !isWorthFolding(extract, producer))
       return false;
     SymbolicShapes shapes(function);
     recordDecision(module, {true,
@@ -77,6 +82,17 @@ private:
     if (producer.use_empty())
       producer.erase();
     return true;
+  }
+
+  /// Whether each subscript that comes from data is one of a tensor that the formula reads, of the same size.
+  static bool keepsChecks(tensor::ExtractOp extract, linalg::GenericOp producer) {
+    return llvm::all_of(llvm::enumerate(extract.getIndices()), [&](auto subscript) {
+      return !comesFromData(subscript.value()) || llvm::any_of(producer.getDpsInputOperands(), [&](OpOperand *operand) {
+        AffineMap map = producer.getMatchingIndexingMap(operand);
+        AffineExpr index = getAffineDimExpr(subscript.index(), map.getContext());
+        return !producer.getMatchingBlockArgument(operand).use_empty() && llvm::is_contained(map.getResults(), index);
+      });
+    });
   }
 
   static bool isWorthFolding(tensor::ExtractOp extract, linalg::GenericOp producer) {

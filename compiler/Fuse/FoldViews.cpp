@@ -17,6 +17,7 @@
 //     extract %k[%b, %h, %j, %d]                                  extract %qkv[%b, %j, %f]
 //
 //===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Codegen/DataSubscripts.h"
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Fuse/Structure.h"
@@ -49,6 +50,7 @@ private:
   void foldIntoLayout(linalg::GenericOp contraction);
   void foldLayouts();
 
+  bool keepsChecks(Operation *view, ValueRange subscripts);
   SmallVector<Value> throughExpand(OpBuilder &builder, tensor::ExpandShapeOp op, ValueRange subscripts);
   SmallVector<Value> throughCollapse(OpBuilder &builder, tensor::CollapseShapeOp op, ValueRange subscripts);
   SmallVector<Value> throughSlice(OpBuilder &builder, tensor::ExtractSliceOp op, ValueRange subscripts);
@@ -136,20 +138,46 @@ SmallVector<Value> ViewFolder::throughSlice(OpBuilder &builder, tensor::ExtractS
   return result;
 }
 
+/// A subscript from data is checked against the size of what is read: through a view that has less of that dimension,
+/// or that makes it a part of another one, it would be in range too often.
+bool ViewFolder::keepsChecks(Operation *view, ValueRange subscripts) {
+  auto fromData = [&](int64_t dim) { return comesFromData(subscripts[dim]); };
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(view))
+    return llvm::all_of(expand.getReassociationIndices(), [&](const ReassociationIndices &group) {
+      return group.size() == 1 || llvm::none_of(group, fromData);
+    });
+  auto slice = dyn_cast<tensor::ExtractSliceOp>(view);
+  if (!slice)
+    return true;
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  int64_t next = 0;
+  for (int64_t dim = 0; dim < slice.getSourceType().getRank(); ++dim)
+    if (!dropped[dim]) {
+      bool isWhole = shapes.extent(slice.getSource(), dim) == shapes.extent(slice.getResult(), next);
+      if (fromData(next++) && !isWhole)
+        return false;
+    }
+  return true;
+}
+
 void ViewFolder::foldIntoExtract(tensor::ExtractOp extract) {
   unsigned fold = viewsToFold(extract.getTensor());
   if (fold == 0)
+    return;
+  SmallVector<Value> subscripts(extract.getIndices());
+  Value source = extract.getTensor();
+  if (!keepsChecks(source.getDefiningOp(), subscripts))
     return;
   OpBuilder builder(extract);
   Operation *reader = extract->getParentOfType<attn::AttendOp>();
   if (!reader)
     reader = extract->getParentOfType<linalg::GenericOp>();
-  Value source = extract.getTensor();
   if (reader)
     record(Reason::ViewFolded, source.getDefiningOp(), reader, source);
-  SmallVector<Value> subscripts(extract.getIndices());
   for (unsigned i = 0; i < fold; ++i) {
     Operation *view = source.getDefiningOp();
+    if (!keepsChecks(view, subscripts))
+      break;
     if (auto expand = dyn_cast<tensor::ExpandShapeOp>(view)) {
       subscripts = throughExpand(builder, expand, subscripts);
     } else if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(view)) {

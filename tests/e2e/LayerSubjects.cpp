@@ -84,6 +84,18 @@ static std::vector<Subject> operatorSubjects() {
   };
 }
 
+/// Of five elements each.
+static std::vector<Subject> pickingSubjects() {
+  Dimensions sizes = {{"n", 30}};
+  std::vector<Choice> choices = {{"in range", sizes},
+                                 {"one behind the last", sizes, {{"at", except(below(5), 7, 5)}}, outOfRange},
+                                 {"one before the first", sizes, {{"at", except(below(5), 29, -1)}}, outOfRange}};
+  std::vector<Subject> subjects;
+  for (const char *entry : {"picked_number", "picked_constant", "picked_of_tail", "picked_of_part", "picked_key"})
+    subjects.push_back({"tensors.attn", entry, {.c = 16, .along = {"n"}}, choices, {{"at", below(5)}}});
+  return subjects;
+}
+
 /// A key has 32 bits without sign each.
 static std::vector<Subject> randomSubjects() {
   Fillers key = {{"seed", below(1 << 30)}, {"step", below(1000)}};
@@ -110,9 +122,9 @@ static std::vector<Subject> randomSubjects() {
 }
 
 std::vector<Subject> layerSubjects() {
-  std::vector<Subject> all = parameterisedSubjects(), operators = operatorSubjects(), random = randomSubjects();
-  all.insert(all.end(), operators.begin(), operators.end());
-  all.insert(all.end(), random.begin(), random.end());
+  std::vector<Subject> all = parameterisedSubjects();
+  for (const std::vector<Subject> &others : {operatorSubjects(), pickingSubjects(), randomSubjects()})
+    all.insert(all.end(), others.begin(), others.end());
   return all;
 }
 

@@ -1,5 +1,6 @@
 #include "compiler/Codegen/CPU/Attend/AttendBinding.h"
 #include "compiler/Codegen/CPU/Attend/AttendDecode.h"
+#include "compiler/Codegen/DataSubscripts.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <limits>
 
@@ -141,7 +142,7 @@ void AttendDecode::computeProductTile(const ProductTile &tile) {
 
 /// Reports what a formula of kept pairs reads out of range.
 void AttendDecode::checkKept(RegionVectoriser pair, Region &formula, Value kept) {
-  if (!RegionVectoriser::readsByData(formula))
+  if (!readsByData(formula))
     return;
   pair.restrictLanes(kept);
   pair.checkSubscripts(formula, &formula == &op().getValue() ? ValueRange(valueSizes) : ValueRange());
@@ -206,7 +207,7 @@ void AttendDecode::computeWeights(int64_t row, Value firstKey, Value count, bool
     if (problem.hasWeight()) {
       RegionVectoriser pair = bindPair(key);
       pair.bindValue(op.getWeight().getArgument(0), weight);
-      if (RegionVectoriser::readsByData(op.getWeight()))
+      if (readsByData(op.getWeight()))
         pair.restrictLanes(loops.isSet(loops.load(keptTile, {place})));
       weight = pair.broadcast(pair.evaluate(AttendProblem::yielded(op.getWeight())));
     }

@@ -1,4 +1,5 @@
 #include "compiler/Codegen/CPU/Attend/AttendPrefill.h"
+#include "compiler/Codegen/DataSubscripts.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -365,7 +366,7 @@ LoopBuilder::Values AttendPrefill::computeAllScores(Value firstKey, Value count,
 /// Reports what scores of kept pairs read out of range.
 void AttendPrefill::checkScores(Value firstKey, Value count) {
   attn::AttendOp op = problem.op;
-  if (!RegionVectoriser::readsByData(op.getScore()))
+  if (!readsByData(op.getScore()))
     return;
   loops.loop(loops.constant(0), count, loops.constant(1), [&](Value key) {
     for (int64_t vector = 0; vector < schedule.vectors; ++vector) {

@@ -1,4 +1,5 @@
 #include "compiler/Codegen/CPU/Attend/AttendPrefill.h"
+#include "compiler/Codegen/DataSubscripts.h"
 #include <limits>
 
 using namespace mlir;
@@ -348,7 +349,7 @@ Value AttendPrefill::weightOfPair(const PairBlock &block, int64_t vector, Value 
   attn::AttendOp op = problem.op;
   RegionVectoriser pair = bindPair(vector, block.firstKey, key);
   pair.bindValue(op.getWeight().getArgument(0), normalised);
-  if (dropsPairs() && RegionVectoriser::readsByData(op.getWeight()))
+  if (dropsPairs() && readsByData(op.getWeight()))
     pair.restrictLanes(keptPairs(block, at(vector), key));
   return pair.broadcast(pair.evaluate(AttendProblem::yielded(op.getWeight())));
 }

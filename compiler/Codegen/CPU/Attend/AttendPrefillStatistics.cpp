@@ -1,6 +1,7 @@
 // What attention yields besides values, weights and lse: the rows' entropy and largest keys, and sums of the keys.
 #include "compiler/Codegen/CPU/Attend/AttendExp.h"
 #include "compiler/Codegen/CPU/Attend/AttendPrefill.h"
+#include "compiler/Codegen/DataSubscripts.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <limits>
 
@@ -214,7 +215,7 @@ Value AttendPrefill::weightOfTop(int64_t vector, Value rank, Value &sum) {
     for (auto [dimension, index] : llvm::enumerate(subscriptsOfLanes(loops, numbers, keySizes)))
       bindKeyIndex(problem, pair, dimension, index);
     pair.bindValue(op.getWeight().getArgument(0), weight);
-    if (RegionVectoriser::readsByData(op.getWeight()))
+    if (readsByData(op.getWeight()))
       pair.restrictLanes(exists);
     weight = pair.broadcast(pair.evaluate(AttendProblem::yielded(op.getWeight())));
   }

@@ -1,4 +1,5 @@
 #include "compiler/Codegen/CPU/Attend/AttendPrefill.h"
+#include "compiler/Codegen/DataSubscripts.h"
 
 using namespace mlir;
 
@@ -9,7 +10,7 @@ namespace attnc {
 /// Reports what values of kept pairs read out of range.
 void AttendPrefill::checkValues(const PairBlock &block) {
   attn::AttendOp op = problem.op;
-  if (!RegionVectoriser::readsByData(op.getValue()))
+  if (!readsByData(op.getValue()))
     return;
   loops.loop(loops.constant(0), block.count, loops.constant(1), [&](Value key) {
     for (int64_t vector = 0; vector < schedule.vectors; ++vector) {

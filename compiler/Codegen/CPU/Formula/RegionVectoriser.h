@@ -71,8 +71,6 @@ public:
 
   /// Whether every op below `region` can be evaluated; the reason names the op that cannot.
   static Verdict canEvaluate(mlir::Region &region);
-  /// Whether a load below `region` has a subscript that comes from data: no proof says that it is in range.
-  static bool readsByData(mlir::Region &region);
 
   //===------------------------------------------ what is known -------------------------------------------------===//
 

@@ -1,6 +1,7 @@
 // How RegionVectoriser reads tensors: from buffers, or by computing the element where it is wanted.
 #include "compiler/Codegen/CPU/Formula/RegionVectoriser.h"
 #include "compiler/Codegen/CPU/Nest/KernelFrame.h"
+#include "compiler/Codegen/DataSubscripts.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -11,26 +12,6 @@ using namespace mlir;
 namespace attnc {
 
 //===------------------------------------------ subscripts --------------------------------------------------------===//
-
-/// Of numbers that no proof speaks of: loaded, or counted in 32 bits, which wrap around.
-static bool comesFromData(Value value) {
-  Operation *definer = value.getDefiningOp();
-  if (!definer || isa<tensor::DimOp>(definer))
-    return !value.getType().isIndex();
-  if (auto select = dyn_cast<arith::SelectOp>(definer))
-    return comesFromData(select.getTrueValue()) || comesFromData(select.getFalseValue());
-  bool isOfIndices = llvm::all_of(definer->getOperandTypes(), [](Type type) { return type.isIndex(); });
-  return !isOfIndices || llvm::any_of(definer->getOperands(), comesFromData);
-}
-
-static bool readsByData(tensor::ExtractOp op) { return llvm::any_of(op.getIndices(), comesFromData); }
-
-bool RegionVectoriser::readsByData(Region &region) {
-  return region
-      .walk(
-          [](tensor::ExtractOp op) { return attnc::readsByData(op) ? WalkResult::interrupt() : WalkResult::advance(); })
-      .wasInterrupted();
-}
 
 Value RegionVectoriser::evaluateExtract(tensor::ExtractOp op) {
   Subscripts subscripts;
@@ -87,7 +68,7 @@ void RegionVectoriser::checkSubscripts(Region &formula, ValueRange sizes) {
 bool RegionVectoriser::checkAvailable(Region &formula, DenseSet<Operation *> &checked) {
   bool leavesAny = false;
   formula.walk([&](tensor::ExtractOp op) {
-    if (!attnc::readsByData(op) || checked.contains(op))
+    if (!readsByData(op) || checked.contains(op))
       return;
     if (!llvm::all_of(op.getIndices(), [&](Value subscript) { return isAvailable(subscript); })) {
       leavesAny = true;

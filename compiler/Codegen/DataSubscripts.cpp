@@ -1,0 +1,29 @@
+#include "compiler/Codegen/DataSubscripts.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+bool comesFromData(Value subscript) {
+  Operation *definer = subscript.getDefiningOp();
+  if (!definer || isa<tensor::DimOp>(definer))
+    return !subscript.getType().isIndex();
+  if (auto select = dyn_cast<arith::SelectOp>(definer))
+    return comesFromData(select.getTrueValue()) || comesFromData(select.getFalseValue());
+  // An index that was an i32 for a while is itself: no size passes 2^31.
+  if (auto cast = dyn_cast<arith::IndexCastOp>(definer))
+    if (auto inner = cast.getIn().getDefiningOp<arith::IndexCastOp>(); inner && inner.getIn().getType().isIndex())
+      return comesFromData(inner.getIn());
+  bool isOfIndices = llvm::all_of(definer->getOperandTypes(), [](Type type) { return type.isIndex(); });
+  return !isOfIndices || llvm::any_of(definer->getOperands(), comesFromData);
+}
+
+bool readsByData(tensor::ExtractOp op) { return llvm::any_of(op.getIndices(), comesFromData); }
+
+bool readsByData(Region &region) {
+  auto visit = [](tensor::ExtractOp op) { return readsByData(op) ? WalkResult::interrupt() : WalkResult::advance(); };
+  return region.walk(visit).wasInterrupted();
+}
+
+} // namespace attnc
