@@ -25,7 +25,8 @@
 //
 // **Additive scores** (SumOfTanh.h) take the place of products with panels: AttendGradientTanh.cpp.
 //
-// A pair whose weight is 0 (masked, or below 2^-100) has the gradient 0, whatever its score's derivative is.
+// A pair whose weight is 0 (masked, or below 2^-100) has the gradient 0, whatever its score's derivative is. A sum of a
+// tile that zeros of masked pairs have made NaN, for the other factor is NaN or infinite, is made again without them.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -77,6 +78,7 @@ private:
     Matrix factor, into;
     Value factorFirst, factorCount, first, count;
     bool isTrimmed = false;
+    bool mayDrop = false; ///< where tile(r, k) is 0, the pair may take no part
   };
   using Left = llvm::function_ref<Value(int64_t row, Value k)>;
   using Right = llvm::function_ref<Value(int64_t vector, Value k)>;
@@ -168,7 +170,7 @@ private:
 
   // AttendGradientPairs.cpp: weights and gradients of pairs
   void forEachTile(Value count, int64_t rows, llvm::function_ref<void(Value, int64_t)> body);
-  Values multiply(TileSize size, Value begin, Value end, Values sums, Left left, Right right);
+  Values multiply(TileSize size, Value begin, Value end, Values sums, Left left, Right right, bool skipsZeros = false);
   void multiplyByPanel(const Matrix &rowMatrix, Value panel, Value tile, const Block &block, Value row, int64_t rows,
                        Value rowTerms, Finish finish);
   bool finishesInRegisters(const Block &block);

@@ -25,22 +25,25 @@ void AttendGradient::forEachTile(Value count, int64_t rows, function_ref<void(Va
     loops.loop(whole, count, loops.constant(1), [&](Value row) { body(row, 1); });
 }
 
-/// sums[i][v] += sum_k left(i, k) right(v, k)
-LoopBuilder::Values AttendGradient::multiply(TileSize size, Value begin, Value end, Values sums, Left left,
-                                             Right right) {
+/// sums[i][v] += sum_k left(i, k) right(v, k); without the terms whose left factor is 0, or with them.
+LoopBuilder::Values AttendGradient::multiply(TileSize size, Value begin, Value end, Values sums, Left left, Right right,
+                                             bool skipsZeros) {
   auto addTerm = [&](Value k, ValueRange before) {
     Values factors, next;
     for (int64_t vector = 0; vector < size.vectors; ++vector)
       factors.push_back(right(vector, k));
     for (int64_t i = 0; i < size.rows; ++i) {
-      Value factor = loops.splat(left(i, k));
-      for (Value vector : factors)
-        next.push_back(loops.fma(factor, vector, before[next.size()]));
+      Value scalar = left(i, k), factor = loops.splat(scalar);
+      Value counts = skipsZeros ? loops.compare(arith::CmpFPredicate::UNE, scalar, loops.scalar(0.0)) : Value();
+      for (Value vector : factors) {
+        Value sum = before[next.size()], added = loops.fma(factor, vector, sum);
+        next.push_back(counts ? loops.choose(counts, added, sum) : added);
+      }
     }
     return next;
   };
   auto known = LoopBuilder::constantOf(begin) == 0 ? LoopBuilder::constantOf(end) : std::nullopt;
-  int64_t step = known && *known % termsAtOnce == 0 ? termsAtOnce : 1;
+  int64_t step = known && *known % termsAtOnce == 0 && !skipsZeros ? termsAtOnce : 1;
   return loops.loop(begin, end, loops.constant(step), sums, [&](Value first, ValueRange carried) {
     Values next(carried);
     for (int64_t i = 0; i < step; ++i)

@@ -8,11 +8,12 @@ namespace attnc {
 void AttendGradient::accumulateAll(const Block &block) {
   attn::AttendOp op = attend.op;
   auto gradientOf = [&](unsigned result) { return frame.result(result); };
+  bool mayDrop = !block.isWhole && attend.hasMask();
   if (problem.valueResult) {
     Matrix into =
         keysOf(problem.value, op.getValue().getArguments().back(), gradientOf(*problem.valueResult), problem.values);
     accumulate({scoreTiles[0], /*isTransposed=*/true, valueRowsOf(problem.cotangentOf(attn::Statistic::Value)), into,
-                block.firstRow, block.rowCount, block.firstKey, block.keyCount, block.isTrimmed});
+                block.firstRow, block.rowCount, block.firstKey, block.keyCount, block.isTrimmed, mayDrop});
   }
   for (auto [number, dot] : llvm::enumerate(problem.dots)) {
     Matrix rowFactor = rowsOf(dot.rowFactor, dot.feature, frame.buffer(dot.rowFactor.getTensor()), dot.features);
@@ -20,11 +21,11 @@ void AttendGradient::accumulateAll(const Block &block) {
     if (dot.keyResult) {
       Matrix into = keysOf(dot.keyFactor, dot.feature, gradientOf(*dot.keyResult), dot.features);
       accumulate({gradientTiles[number], /*isTransposed=*/true, rowFactor, into, block.firstRow, block.rowCount,
-                  block.firstKey, block.keyCount, block.isTrimmed});
+                  block.firstKey, block.keyCount, block.isTrimmed, mayDrop});
     }
     if (dot.rowResult) {
       accumulate({gradientTiles[number], /*isTransposed=*/false, keyFactor, rowSums(number), block.firstKey,
-                  block.keyCount, block.firstRow, block.rowCount, block.isTrimmed});
+                  block.keyCount, block.firstRow, block.rowCount, block.isTrimmed, mayDrop});
     }
   }
   accumulateTanhs(block);
@@ -61,12 +62,16 @@ std::pair<LoopBuilder::Value, LoopBuilder::Value> AttendGradient::factorsOf(cons
 }
 
 void AttendGradient::accumulateTile(const Accumulation &sum, TileSize size, Value row, int64_t firstVector) {
-  Values offsets, sums;
-  for (int64_t i = 0; i < size.rows; ++i) {
+  Values offsets;
+  for (int64_t i = 0; i < size.rows; ++i)
     offsets.push_back(sum.into.offsetOf(loops.add(loops.add(sum.first, row), i)));
-    for (int64_t vector = 0; vector < size.vectors; ++vector)
-      sums.push_back(loadRow(sum.into, offsets.back(), firstVector + vector));
-  }
+  auto sumsBefore = [&] {
+    Values before;
+    for (Value offset : offsets)
+      for (int64_t vector = 0; vector < size.vectors; ++vector)
+        before.push_back(loadRow(sum.into, offset, firstVector + vector));
+    return before;
+  };
   auto left = [&](int64_t i, Value k) {
     Value r = loops.add(row, i);
     Value place =
@@ -76,8 +81,15 @@ void AttendGradient::accumulateTile(const Accumulation &sum, TileSize size, Valu
   auto right = [&](int64_t vector, Value k) {
     return loadRow(sum.factor, sum.factor.offsetOf(loops.add(sum.factorFirst, k)), firstVector + vector);
   };
-  auto [begin, end] = factorsOf(sum, size, row);
-  sums = multiply(size, begin, end, sums, left, right);
+  auto range = factorsOf(sum, size, row);
+  Values sums = multiply(size, range.first, range.second, sumsBefore(), left, right);
+  if (sum.mayDrop) {
+    auto again = [&] {
+      return multiply(size, range.first, range.second, sumsBefore(), left, right, /*skipsZeros=*/true);
+    };
+    SmallVector<Type> types(sums.size(), loops.vectorType());
+    sums = loops.select(loops.hasNan(sums), types, again, [&] { return sums; });
+  }
   for (int64_t i = 0; i < size.rows; ++i)
     for (int64_t vector = 0; vector < size.vectors; ++vector)
       storeRow(sums[i * size.vectors + vector], sum.into, offsets[i], firstVector + vector);

@@ -304,18 +304,21 @@ void AttendGradient::storeSums(ValueRange vectors, Value memref, Value place) {
 
 //===-------------------------------------------- to the results ----------------------------------------------===//
 
-/// d score of the terms from vector `first` of features on: 4 c times the sum of g r (1 - r).
+/// d score of the terms from vector `first` of features on: 4 c times the sum of g r (1 - r). Of terms without pairs it
+/// is 0, whatever c is.
 Value AttendGradient::termGradient(const TanhTiles &tiles, Value sum, Value first) {
   Value coefficient = loops.load(tiles.coefficients, ValueRange{first});
-  return loops.mulf(sum, loops.mulf(coefficient, loops.splat(4.0)));
+  Value zero = loops.splat(0.0), counts = loops.compare(arith::CmpFPredicate::UNE, sum, zero);
+  return loops.choose(counts, loops.mulf(sum, loops.mulf(coefficient, loops.splat(4.0))), zero);
 }
 
 void AttendGradient::addTermGradient(const GradientTanh &tanh, const std::vector<GradientScope::Leaf> &leaves,
                                      RegionVectoriser at, Value first, Value gradient) {
   bindTanhFeatures(tanh, at, first);
+  Value zero = loops.splat(0.0), counts = loops.compare(arith::CmpFPredicate::UNE, gradient, zero);
   for (const GradientScope::Leaf &leaf : leaves) {
     Value partial = at.broadcast(at.evaluate(leaf.partial));
-    addGradient(leaf.result, leaf.extract, at, loops.mulf(gradient, partial));
+    addGradient(leaf.result, leaf.extract, at, loops.choose(counts, loops.mulf(gradient, partial), zero));
   }
 }
 

@@ -176,7 +176,7 @@ LoopBuilder::Value PairwiseGradient::passValues(Pairs &pairs, Value weight) {
     }
     Value cotangent = at.broadcast(cotangentAt(at, problem.cotangentOf(attn::Statistic::Value), features));
     Value value = keep(pairs, at.broadcast(at.evaluate(AttendProblem::yielded(op.getValue()))));
-    addScope(problem.value, at, loops.mulf(weight, cotangent));
+    addScope(problem.value, at, keep(pairs, loops.mulf(weight, cotangent)));
     return Values{loops.fma(cotangent, value, carried[0])};
   })[0];
 }

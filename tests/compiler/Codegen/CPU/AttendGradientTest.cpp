@@ -342,6 +342,36 @@ TEST(AttendGradients, ValuesOfMaskedKeysDoNotCount) {
   EXPECT_EQ(compareGradient(kernel, operands), "");
 }
 
+/// A row or key that is no number reaches those that it makes a pair with, and no others.
+TEST(AttendGradients, NanPassesNoMask) {
+  AttendGradientKernel plain, biased, additive, capped;
+  biased.captured = ", %bias: tensor<?xf32>";
+  biased.score = "%y0 = tensor.extract %bias[%j] : tensor<?xf32> %y = arith.addf %s, %y0 : f32";
+  additive.dot = "%t0 = arith.addf %a, %b : f32 %t = math.tanh %t0 : f32";
+  capped.score = "%y0 = arith.mulf %s, %scale : f32 %y = math.tanh %y0 : f32";
+  for (AttendGradientKernel kernel : {plain, biased, additive, capped})
+    for (const char *mask : {causal, "%x = arith.addi %i, %j : index %x1 = arith.remsi %x, %c2 : index "
+                                     "%m = arith.cmpi eq, %x1, %c0 : index"})
+      for (const char *form : {"form = \"tiles\"", "form = \"pairs\""}) {
+        kernel.mask = mask;
+        kernel.schedule = form;
+        ComparedKernel compiled(kernel.gradientText());
+        std::vector<HostArray> forward = kernel.operands();
+        if (!kernel.captured.empty())
+          forward.push_back(HostArray::random({kernel.keys}, 4));
+        size_t cotangent = forward.size();
+        for (auto [operand, place] : {std::pair<size_t, int64_t>{0, 35}, {1, 67}, {2, 50}, {cotangent, 41}}) {
+          std::vector<HostArray> changed = forward;
+          if (operand < cotangent)
+            changed[operand].f32()[place * kernel.dim + 3] = nan;
+          std::vector<HostArray> operands = kernel.gradientOperands(changed);
+          operands[operand].f32()[place * kernel.dim + 3] = nan;
+          EXPECT_EQ(compiled.compare(operands, kernel.gradientShapes(forward), 1e-5), "")
+              << kernel.score << kernel.dot << " " << mask << " " << form << " " << operand;
+        }
+      }
+}
+
 TEST(AttendGradients, OneTensorInAllPlaces) {
   std::string text = R"(func.func private @k(%x: tensor<2x?x32xf32>, %dy: tensor<2x?x32xf32>, %y: tensor<2x?x32xf32>,
       %l: tensor<2x?xf32>) -> tensor<2x?x32xf32> attributes {attn.kernel = "attend_gradient"} {
