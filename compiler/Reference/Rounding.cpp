@@ -1,6 +1,5 @@
 #include "compiler/Reference/Rounding.h"
 #include <bit>
-#include <cstdint>
 
 double attnc::reference::rounded(double value, Rounding rounding) {
   if (rounding == Rounding::None)
@@ -9,6 +8,8 @@ double attnc::reference::rounded(double value, Rounding rounding) {
   if (rounding == Rounding::ToF32)
     return single;
   // By the number's own bits, mixed: -4..4 units.
-  uint32_t mixed = std::bit_cast<uint32_t>(single) * 2654435761u;
+  uint32_t mixed = std::bit_cast<uint32_t>(single) ^ (rounding.draw * 2654435761u);
+  for (int turn = 0; turn < 2; ++turn)
+    mixed = (mixed ^ (mixed >> 15)) * 2654435761u;
   return single * (1.0 + (static_cast<double>(mixed >> 16) / 8192.0 - 4.0) * 0x1p-24);
 }

@@ -7,12 +7,21 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include <cstdint>
+
 namespace attnc::reference {
 
-enum class Rounding {
-  None,
-  ToF32,
-  Loosely, ///< and up to four units in the last place off, as vectorised functions are; equal numbers stay equal
+struct Rounding {
+  enum Kind {
+    None,
+    ToF32,
+    Loosely, ///< and up to four units in the last place off, as vectorised functions are; equal numbers stay equal
+  };
+  Kind kind = None;
+  uint32_t draw = 0; ///< of Loosely: by which of many hashes of the number
+
+  Rounding(Kind kind, uint32_t draw = 0) : kind(kind), draw(draw) {}
+  bool operator==(const Rounding &) const = default;
 };
 
 double rounded(double value, Rounding rounding);
