@@ -1,5 +1,6 @@
 // Gradients of attention against the oracle: mechanisms times sizes, then special cases by name.
 #include "tests/compiler/Codegen/CPU/AttendGradientKernels.h"
+#include "tests/compiler/Codegen/CPU/AttendMasks.h"
 #include <cmath>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,8 +11,6 @@ namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-
-const char *causal = "%m = arith.cmpi sle, %j, %i : index";
 
 //===------------------------------------------ mechanisms --------------------------------------------------------===//
 
@@ -25,50 +24,14 @@ struct Mechanism {
   double tolerance = 1e-5; ///< more where one element sums over very many pairs
 };
 
-HostArray documents(int64_t length, int64_t each) {
-  std::vector<int32_t> numbers;
-  for (int64_t i = 0; i < length; ++i)
-    numbers.push_back(int32_t(i / each));
-  return HostArray::of({length}, numbers);
-}
-
 std::vector<Mechanism> maskMechanisms() {
   std::vector<Mechanism> all;
-  auto add = [&](std::string name) -> Mechanism & { return all.emplace_back(Mechanism{std::move(name), {}}); };
-  add("none");
-  add("causal").kernel.mask = causal;
-  add("window").kernel.mask = "%x0 = arith.subi %i, %j : index %w = arith.constant 20 : index "
-                              "%x1 = arith.cmpi slt, %x0, %w : index %x2 = arith.cmpi sle, %j, %i : index "
-                              "%m = arith.andi %x1, %x2 : i1";
-  add("prefix or causal").kernel.mask = "%w = arith.constant 33 : index %x1 = arith.cmpi slt, %j, %w : index "
-                                        "%x2 = arith.cmpi sle, %j, %i : index %m = arith.ori %x1, %x2 : i1";
-  add("dilated").kernel.mask = "%three = arith.constant 3 : index %x0 = arith.addi %i, %j : index "
-                               "%x1 = arith.remsi %x0, %three : index %m = arith.cmpi eq, %x1, %c0 : index";
-  add("rows without keys").kernel.mask = "%w = arith.constant 50 : index %x = arith.cmpi sgt, %i, %w : index "
-                                         "%y = arith.cmpi sle, %j, %i : index %m = arith.andi %x, %y : i1";
-  Mechanism &padding = add("padding");
-  padding.kernel.captured = ", %length: tensor<2xi32>";
-  padding.kernel.mask = "%x0 = tensor.extract %length[%h] : tensor<2xi32> %x1 = arith.index_cast %x0 : i32 to index "
-                        "%m = arith.cmpi slt, %j, %x1 : index";
-  padding.captured = [](const AttendKernel &kernel) {
-    return std::vector{HostArray::of({2}, std::vector<int32_t>{int32_t(kernel.keys / 2), int32_t(kernel.keys)})};
-  };
-  Mechanism &document = add("documents");
-  document.kernel.captured = ", %qdoc: tensor<?xi32>, %kdoc: tensor<?xi32>";
-  document.kernel.mask = "%x0 = tensor.extract %qdoc[%i] : tensor<?xi32> %x1 = tensor.extract %kdoc[%j] : "
-                         "tensor<?xi32> %m = arith.cmpi eq, %x0, %x1 : i32";
-  document.captured = [](const AttendKernel &kernel) {
-    return std::vector{documents(kernel.queries, 25), documents(kernel.keys, 25)};
-  };
-  Mechanism &learned = add("arbitrary mask");
-  learned.kernel.captured = ", %allowed: tensor<?x?xi1>";
-  learned.kernel.mask = "%m = tensor.extract %allowed[%i, %j] : tensor<?x?xi1>";
-  learned.captured = [](const AttendKernel &kernel) {
-    HostArray allowed({kernel.queries, kernel.keys}, ElementKind::I1);
-    for (int64_t i = 0; i < allowed.size(); ++i)
-      allowed.i1()[i] = (i / kernel.keys + i) % 5 == 0 && i % kernel.keys > 64;
-    return std::vector{allowed};
-  };
+  for (AttendMaskCase &each : attendMaskCases()) {
+    Mechanism &mechanism = all.emplace_back(Mechanism{each.name, {}});
+    mechanism.kernel.mask = each.mask;
+    mechanism.kernel.captured = each.captured;
+    mechanism.captured = each.operands;
+  }
   return all;
 }
 
@@ -79,7 +42,7 @@ std::vector<Mechanism> learnedMechanisms() {
   auto add = [&](std::string name) -> Mechanism & { return all.emplace_back(Mechanism{std::move(name), {}}); };
   Mechanism &alibi = add("learned slopes");
   alibi.kernel.captured = ", %slope: tensor<2xf32>";
-  alibi.kernel.mask = causal;
+  alibi.kernel.mask = causalMask;
   alibi.kernel.score = "%y0 = arith.mulf %s, %scale : f32 %y1 = tensor.extract %slope[%h] : tensor<2xf32> "
                        "%y2 = arith.subi %i, %j : index %y3 = arith.index_cast %y2 : index to i32 "
                        "%y4 = arith.sitofp %y3 : i32 to f32 %y5 = arith.mulf %y1, %y4 : f32 "
@@ -125,7 +88,7 @@ std::vector<Mechanism> scoreMechanisms() {
   Mechanism &cap = add("soft cap");
   cap.kernel.constants = "%cap = arith.constant 3.0 : f32";
   cap.kernel.score = std::string(softCap) + "%y = arith.mulf %y2, %cap : f32";
-  cap.kernel.mask = causal;
+  cap.kernel.mask = causalMask;
   Mechanism &squared = add("squared product");
   squared.kernel.score = "%y = arith.mulf %s, %s : f32";
   squared.tolerance = 4e-5;
@@ -141,7 +104,7 @@ std::vector<Mechanism> scoreMechanisms() {
   bias.kernel.of = {{"%bias", "tensor<?x?x?xf32>"}};
   Mechanism &shared = add("learned bias of all heads under a soft cap");
   shared.kernel.captured = ", %bias: tensor<?x?xf32>";
-  shared.kernel.mask = causal;
+  shared.kernel.mask = causalMask;
   shared.kernel.constants = "%cap = arith.constant 3.0 : f32";
   shared.kernel.score = std::string(softCap) + "%y3 = tensor.extract %bias[%i, %j] : tensor<?x?xf32> "
                                                "%y4 = arith.mulf %y2, %y3 : f32 %y = arith.mulf %y4, %cap : f32";
@@ -152,7 +115,7 @@ std::vector<Mechanism> scoreMechanisms() {
   Mechanism &grouped = add("grouped heads");
   grouped.kernel.heads = 6;
   grouped.kernel.group = 3;
-  grouped.kernel.mask = causal;
+  grouped.kernel.mask = causalMask;
   Mechanism &lse = add("cotangent of lse");
   lse.kernel.hasLseCotangent = true;
   llvm::append_range(all, learnedMechanisms());
@@ -170,7 +133,7 @@ std::vector<Mechanism> pairwiseMechanisms() {
   Mechanism &ratio = add("shares");
   ratio.kernel.normaliser = "ratio";
   ratio.kernel.score = "%y0 = arith.mulf %s, %scale : f32 %y = math.exp %y0 : f32";
-  ratio.kernel.mask = causal;
+  ratio.kernel.mask = causalMask;
   Mechanism &triangle = add("shares of what may be nothing");
   triangle.kernel.normaliser = "ratio";
   triangle.kernel.constants = "%none = arith.constant 0.0 : f32 %some = arith.constant 2.0 : f32";
@@ -265,7 +228,7 @@ TEST(AttendGradients, HeadSizes) {
 TEST(AttendGradients, StaticSizes) {
   AttendGradientKernel kernel;
   kernel.isStatic = true;
-  kernel.mask = causal;
+  kernel.mask = causalMask;
   for (auto [queries, keys] : {std::pair<int64_t, int64_t>{64, 64}, {130, 130}, {100, 41}, {12, 130}, {1, 70}}) {
     kernel.queries = queries;
     kernel.keys = keys;
@@ -285,7 +248,7 @@ TEST(AttendGradients, ScheduleAttributesAreHonoured) {
 
 TEST(AttendGradients, NarrowVectors) {
   AttendGradientKernel kernel;
-  kernel.mask = causal;
+  kernel.mask = causalMask;
   kernel.schedule = "tile_q = 24 : i64";
   EXPECT_EQ(compareGradient(kernel, kernel.operands(), 1e-5, "x86-64-v3"), "");
 }
@@ -301,7 +264,7 @@ TEST(AttendGradients, NoRowsOrNoKeysYieldZeros) {
 
 TEST(AttendGradients, LargeScores) {
   AttendGradientKernel kernel;
-  kernel.mask = causal;
+  kernel.mask = causalMask;
   // Scores near 10^3 have a spacing of 2^-14, which the exponential turns into a relative error.
   EXPECT_EQ(compareGradient(kernel, kernel.operands(16), 2e-3), "");
 }
@@ -500,7 +463,7 @@ TEST(AttendGradients, SameBitsOnAnyNumberOfThreads) {
 
 TEST(AttendGradients, KeysOfAHeadInSplits) {
   for (auto [heads, group] : {std::pair<int64_t, int64_t>{1, 1}, {2, 1}, {3, 3}})
-    for (const char *mask : {"", causal}) {
+    for (const char *mask : {"", causalMask}) {
       AttendGradientKernel kernel;
       kernel.heads = heads;
       kernel.group = group;

@@ -1,6 +1,6 @@
 // Attention kernels against the oracle: mechanisms times sizes, then special cases by name.
 #include "compiler/Codegen/CPU/Nest/KernelFrame.h"
-#include "tests/compiler/Codegen/CPU/AttendKernels.h"
+#include "tests/compiler/Codegen/CPU/AttendMasks.h"
 #include <cmath>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -23,52 +23,14 @@ struct Mechanism {
   };
 };
 
-std::string causal() { return "%m = arith.cmpi sle, %j, %i : index"; }
-
-HostArray documents(int64_t length, int64_t each) {
-  std::vector<int32_t> numbers;
-  for (int64_t i = 0; i < length; ++i)
-    numbers.push_back(int32_t(i / each));
-  return HostArray::of({length}, numbers);
-}
-
 std::vector<Mechanism> maskMechanisms() {
   std::vector<Mechanism> all;
-  auto add = [&](std::string name) -> Mechanism & { return all.emplace_back(Mechanism{std::move(name), {}}); };
-  add("causal").kernel.mask = causal();
-  add("window").kernel.mask = "%x0 = arith.subi %i, %j : index %w = arith.constant 20 : index "
-                              "%x1 = arith.cmpi slt, %x0, %w : index %x2 = arith.cmpi sle, %j, %i : index "
-                              "%m = arith.andi %x1, %x2 : i1";
-  add("two-sided window").kernel.mask = "%x0 = arith.subi %i, %j : index %x1 = arith.index_cast %x0 : index to i32 "
-                                        "%x2 = math.absi %x1 : i32 %w = arith.constant 9 : i32 "
-                                        "%m = arith.cmpi sle, %x2, %w : i32";
-  add("prefix or causal").kernel.mask = "%w = arith.constant 33 : index %x1 = arith.cmpi slt, %j, %w : index "
-                                        "%x2 = arith.cmpi sle, %j, %i : index %m = arith.ori %x1, %x2 : i1";
-  add("dilated").kernel.mask = "%three = arith.constant 3 : index %x0 = arith.addi %i, %j : index "
-                               "%x1 = arith.remsi %x0, %three : index %m = arith.cmpi eq, %x1, %c0 : index";
-  Mechanism &padding = add("padding");
-  padding.kernel.captured = ", %length: tensor<2xi32>";
-  padding.kernel.mask = "%x0 = tensor.extract %length[%h] : tensor<2xi32> %x1 = arith.index_cast %x0 : i32 to index "
-                        "%m = arith.cmpi slt, %j, %x1 : index";
-  padding.captured = [](const AttendKernel &kernel) {
-    return std::vector{HostArray::of({2}, std::vector<int32_t>{int32_t(kernel.keys / 2), int32_t(kernel.keys)})};
-  };
-  Mechanism &document = add("documents");
-  document.kernel.captured = ", %qdoc: tensor<?xi32>, %kdoc: tensor<?xi32>";
-  document.kernel.mask = "%x0 = tensor.extract %qdoc[%i] : tensor<?xi32> %x1 = tensor.extract %kdoc[%j] : "
-                         "tensor<?xi32> %m = arith.cmpi eq, %x0, %x1 : i32";
-  document.captured = [](const AttendKernel &kernel) {
-    return std::vector{documents(kernel.queries, 25), documents(kernel.keys, 25)};
-  };
-  Mechanism &learned = add("arbitrary mask");
-  learned.kernel.captured = ", %allowed: tensor<?x?xi1>";
-  learned.kernel.mask = "%m = tensor.extract %allowed[%i, %j] : tensor<?x?xi1>";
-  learned.captured = [](const AttendKernel &kernel) {
-    HostArray allowed({kernel.queries, kernel.keys}, ElementKind::I1);
-    for (int64_t i = 0; i < allowed.size(); ++i)
-      allowed.i1()[i] = (i / kernel.keys + i) % 5 == 0 && i % kernel.keys > 64;
-    return std::vector{allowed};
-  };
+  for (AttendMaskCase &each : attendMaskCases()) {
+    Mechanism &mechanism = all.emplace_back(Mechanism{each.name, {}});
+    mechanism.kernel.mask = each.mask;
+    mechanism.kernel.captured = each.captured;
+    mechanism.captured = each.operands;
+  }
   return all;
 }
 
@@ -97,7 +59,7 @@ void addBiases(std::vector<Mechanism> &all) {
   };
   Mechanism &alibi = add("linear bias");
   alibi.kernel.captured = ", %slope: tensor<2xf32>";
-  alibi.kernel.mask = causal();
+  alibi.kernel.mask = causalMask;
   alibi.kernel.score = "%y0 = arith.mulf %s, %scale : f32 %y1 = tensor.extract %slope[%h] : tensor<2xf32> "
                        "%y2 = arith.subi %i, %j : index %y3 = arith.index_cast %y2 : index to i32 "
                        "%y4 = arith.sitofp %y3 : i32 to f32 %y5 = arith.mulf %y1, %y4 : f32 "
@@ -129,7 +91,7 @@ std::vector<Mechanism> scoreMechanisms() {
   gaussian.kernel.score = "%y = arith.mulf %s, %half : f32";
   Mechanism &ratio = add("ratio of products");
   ratio.kernel.normaliser = "ratio";
-  ratio.kernel.mask = causal();
+  ratio.kernel.mask = causalMask;
   ratio.kernel.score = "%y = arith.mulf %s, %s : f32";
   Mechanism &gate = add("linear weight");
   gate.kernel.captured = ", %gate: tensor<?x?xf32>";
@@ -138,10 +100,10 @@ std::vector<Mechanism> scoreMechanisms() {
     return std::vector{HostArray::random({kernel.queries, kernel.keys}, 9)};
   };
   Mechanism &square = add("quadratic weight");
-  square.kernel.mask = causal();
+  square.kernel.mask = causalMask;
   square.kernel.weight = "%w = arith.mulf %p, %p : f32";
   Mechanism &statistics = add("all statistics");
-  statistics.kernel.mask = causal();
+  statistics.kernel.mask = causalMask;
   statistics.kernel.yields = "\"value\", \"weights\", \"lse\"";
   Mechanism &grouped = add("grouped heads");
   grouped.kernel.heads = 6;
@@ -228,7 +190,7 @@ TEST(Attend, HeadSizes) {
 TEST(Attend, StaticSizes) {
   AttendKernel kernel;
   kernel.isStatic = true;
-  kernel.mask = causal();
+  kernel.mask = causalMask;
   for (auto [queries, keys] : {std::pair<int64_t, int64_t>{96, 96}, {100, 41}, {12, 130}, {1, 70}}) {
     kernel.queries = queries;
     kernel.keys = keys;
@@ -246,7 +208,7 @@ TEST(Attend, ScheduleAttributesAreHonoured) {
 
 TEST(Attend, NarrowVectors) {
   AttendKernel kernel;
-  kernel.mask = causal();
+  kernel.mask = causalMask;
   kernel.yields = "\"value\", \"lse\"";
   EXPECT_EQ(compareWithOracle(kernel, kernel.operands(), 4e-6, "x86-64-v3"), "");
 }
@@ -281,7 +243,7 @@ TEST(Attend, EqualScores) {
 
 TEST(Attend, HugeScores) {
   AttendKernel kernel;
-  kernel.mask = causal();
+  kernel.mask = causalMask;
   // Scores near 10^5 have a spacing of 2^-7, which the exponential turns into a relative error.
   EXPECT_EQ(compareWithOracle(kernel, kernel.operands(100), 0.1), "");
 }
@@ -304,7 +266,7 @@ TEST(Attend, KeptNanAndInfinityMakeTheirRowNan) {
   AttendKernel kernel;
   kernel.captured = ", %bias: tensor<?x?xf32>";
   kernel.score = "%y0 = tensor.extract %bias[%i, %j] : tensor<?x?xf32> %y = arith.addf %s, %y0 : f32";
-  kernel.mask = causal();
+  kernel.mask = causalMask;
   for (const char *normaliser : {"softmax", "ratio"}) {
     kernel.normaliser = normaliser;
     std::vector<HostArray> operands = kernel.operands();
@@ -361,7 +323,7 @@ TEST_P(AttendDropped, MaskedInfiniteValue) {
 }
 
 TEST_P(AttendDropped, CausalWithNanInALaterValue) {
-  kernel.mask = causal();
+  kernel.mask = causalMask;
   kernel.yields = "\"value\", \"lse\"";
   std::vector<HostArray> operands = kernel.operands();
   fillValue(operands, kernel.queries / 2, nan); // the queries from there on keep it
@@ -415,7 +377,7 @@ INSTANTIATE_TEST_SUITE_P(Forms, AttendDropped, testing::Bool(),
 TEST(Attend, SameBitsOnManyThreads) {
   AttendKernel kernel;
   kernel.queries = kernel.keys = 333;
-  kernel.mask = causal();
+  kernel.mask = causalMask;
   KernelRunner runner(kernel.text(), *createCpuEmitter());
   ASSERT_TRUE(runner) << runner.message();
   RunOptions threads;
