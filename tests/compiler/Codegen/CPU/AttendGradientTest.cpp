@@ -313,8 +313,8 @@ TEST(AttendGradients, NanPassesNoMask) {
   additive.dot = "%t0 = arith.addf %a, %b : f32 %t = math.tanh %t0 : f32";
   capped.score = "%y0 = arith.mulf %s, %scale : f32 %y = math.tanh %y0 : f32";
   for (AttendGradientKernel kernel : {plain, biased, additive, capped})
-    for (const char *mask : {causal, "%x = arith.addi %i, %j : index %x1 = arith.remsi %x, %c2 : index "
-                                     "%m = arith.cmpi eq, %x1, %c0 : index"})
+    for (const char *mask : {causalMask, "%x = arith.addi %i, %j : index %x1 = arith.remsi %x, %c2 : index "
+                                         "%m = arith.cmpi eq, %x1, %c0 : index"})
       for (const char *form : {"form = \"tiles\"", "form = \"pairs\""}) {
         kernel.mask = mask;
         kernel.schedule = form;
