@@ -1,14 +1,15 @@
-// The layout of version 3 of the ABI. A line that no longer holds is a new version: raise ATTN_ABI_VERSION, correct the
+// The layout of version 4 of the ABI. A line that no longer holds is a new version: raise ATTN_ABI_VERSION, correct the
 // line, and say in CHANGELOG.md that models must be compiled again.
 #include "compiler/Codegen/Abi.h"
 
-static_assert(ATTN_ABI_VERSION == 3);
-static_assert(ATTN_ALIGNMENT == 64);
+static_assert(ATTN_ABI_VERSION == 4);
+static_assert(ATTN_ALIGNMENT == 64 && ATTN_DEVICE_ALIGNMENT == 16);
 static_assert(ATTN_MAX_RANK == 8);
 static_assert(sizeof(void *) == 8 && sizeof(void (*)()) == 8);
 
 // Numbers that generated code and tables hold.
 static_assert(ATTN_OK == 0 && ATTN_BAD_ARGUMENT == 1 && ATTN_BAD_ARENA == 2 && ATTN_OUT_OF_RANGE == 5);
+static_assert(ATTN_UNSUPPORTED == 7);
 static_assert(ATTN_FULL == 8);
 static_assert(ATTN_F32 == 0 && ATTN_I32 == 1 && ATTN_BOOL == 2 && ATTN_PACKED_WEIGHT == 3);
 static_assert(ATTN_INIT_CONSTANT == 0 && ATTN_INIT_NORMAL == 1 && ATTN_INIT_UNIFORM == 2);
@@ -95,6 +96,19 @@ static_assert(offsetof(attn_kernel_tensor, dtype) == 8);
 static_assert(offsetof(attn_kernel_tensor, rank) == 12);
 static_assert(sizeof(attn_kernel_tensor) == 16);
 
+static_assert(offsetof(attn_device_phase, phase) == 0);
+static_assert(offsetof(attn_device_phase, name) == 8);
+static_assert(offsetof(attn_device_phase, threads) == 16);
+static_assert(offsetof(attn_device_phase, buffer_count) == 20);
+static_assert(offsetof(attn_device_phase, size_count) == 24);
+static_assert(sizeof(attn_device_phase) == 32);
+
+static_assert(offsetof(attn_device_code, target) == 0);
+static_assert(offsetof(attn_device_code, ptx) == 8);
+static_assert(offsetof(attn_device_code, phases) == 16);
+static_assert(offsetof(attn_device_code, phase_count) == 24);
+static_assert(sizeof(attn_device_code) == 32);
+
 static_assert(offsetof(attn_model, abi_version) == 0);
 static_assert(offsetof(attn_model, cpu_level) == 4);
 static_assert(offsetof(attn_model, name) == 8);
@@ -111,4 +125,5 @@ static_assert(offsetof(attn_model, parameter_count) == 88);
 static_assert(offsetof(attn_model, kernel_count) == 96);
 static_assert(offsetof(attn_model, loaded_count) == 104);
 static_assert(offsetof(attn_model, packed_count) == 112);
-static_assert(sizeof(attn_model) == 120);
+static_assert(offsetof(attn_model, device) == 120);
+static_assert(sizeof(attn_model) == 128);

@@ -22,6 +22,8 @@ class Emitter {
 public:
   virtual ~Emitter() = default;
   virtual std::string_view name() const = 0;
+  /// Whether its code runs on such machines; nothing else is asked where it does not.
+  virtual bool makesCodeFor(const Target &target) const { return true; }
   virtual Verdict supports(mlir::func::FuncOp kernel, const Target &target) const = 0;
   /// Appends the phases' functions to `code`. Requires supports(); fails only by a bug of ours.
   virtual mlir::FailureOr<KernelCode> emit(mlir::func::FuncOp kernel, const Target &target,

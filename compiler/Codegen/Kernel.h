@@ -65,9 +65,11 @@ struct Verdict {
 
 /// Sizes below are polynomials over the kernel's own dynamic sizes: symbol n is element n of attn_kernel_args::sizes.
 struct KernelPhase {
-  /// `func.func @symbol(%args: !llvm.ptr, %chunk: i64, %scratch: !llvm.ptr)`, in the code module.
+  /// `func.func @symbol(%args: !llvm.ptr, %chunk: i64, %scratch: !llvm.ptr)`, in the code module; a device's is
+  /// described in GPU/Nest/DeviceFrame.h.
   std::string symbol;
   SizeExpr chunks;
+  int64_t threads = 0; ///< of a block, which is a device's chunk; 0 where a processor runs it
 };
 
 /// What the certificate says of one launch.

@@ -16,7 +16,9 @@ using namespace llvm;
 
 namespace attnc {
 
-static constexpr StringRef linuxTriple = "x86_64-unknown-linux-gnu";
+static constexpr StringRef linuxTriple = "x86_64-unknown-linux-gnu", deviceTriple = "nvptx64-nvidia-cuda";
+static constexpr StringRef oldestProcessor = "x86-64-v3";
+static constexpr unsigned oldestDevice = 80; // sm_80: asynchronous copies, matrix products of bf16
 
 static void initialiseX86() {
   static std::once_flag once;
@@ -25,6 +27,16 @@ static void initialiseX86() {
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
+  });
+}
+
+static void initialiseNvptx() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
   });
 }
 
@@ -50,12 +62,46 @@ static Error unknownTarget(StringRef name) {
       best = distance;
       nearest = candidate;
     }
-  std::string hint = nearest.empty() ? "expected native, x86-64-v3, x86-64-v4 or a processor name such as znver4"
+  std::string hint = nearest.empty() ? "expected native, x86-64-v3, x86-64-v4, cuda or a processor name such as znver4"
                                      : fmt::format("did you mean '{}'?", nearest.str());
   return refuse(fmt::format("unknown target '{}': {}", name.str(), hint));
 }
 
+static const llvm::Target *backendOf(const Triple &triple) {
+  triple.isNVPTX() ? initialiseNvptx() : initialiseX86();
+  std::string error;
+  return TargetRegistry::lookupTarget(triple, error);
+}
+
+/// `architecture` is LLVM's name, such as sm_90a.
+static Expected<Target> resolveDevice(std::string_view name, StringRef architecture) {
+  Triple triple(deviceTriple);
+  std::unique_ptr<MCSubtargetInfo> known(backendOf(triple)->createMCSubtargetInfo(triple, "", ""));
+  StringRef digits = architecture;
+  unsigned number = 0;
+  if (!digits.consume_front("sm_") || digits.consumeInteger(10, number) || !known->isCPUStringValid(architecture))
+    return refuse(fmt::format("unknown target '{}': expected an NVIDIA architecture such as cuda:sm_{} or cuda:sm_90a",
+                              name, oldestDevice));
+  if (number < oldestDevice)
+    return refuse(fmt::format("target '{}' is older than sm_{}, the oldest architecture that there is code for", name,
+                              oldestDevice));
+  Target target;
+  target.name = std::string(name);
+  target.triple = deviceTriple.str();
+  target.cpu = architecture.str();
+  target.vectorBits = 128;
+  target.f32Lanes = 4;
+  target.isDevice = true;
+  return target;
+}
+
+Target Target::host() const { return isDevice ? cantFail(resolve(oldestProcessor)) : *this; }
+
 Expected<Target> Target::resolve(std::string_view name) {
+  if (StringRef architecture(name); architecture == "cuda")
+    return resolveDevice(name, fmt::format("sm_{}", oldestDevice));
+  else if (architecture.consume_front("cuda:"))
+    return resolveDevice(name, architecture);
   initialiseX86();
   Target target;
   target.name = std::string(name);
@@ -71,10 +117,9 @@ Expected<Target> Target::resolve(std::string_view name) {
   std::unique_ptr<TargetMachine> machine = target.createMachine();
   const MCSubtargetInfo &processor = *machine->getMCSubtargetInfo();
   if (!processor.checkFeatures("+fma") || !processor.checkFeatures("+avx2"))
-    return refuse(
-        fmt::format("target '{}' has no fused multiply-add, which kernels need: x86-64-v3 is the oldest level "
-                    "that will do",
-                    target.name));
+    return refuse(fmt::format("target '{}' has no fused multiply-add, which kernels need: {} is the oldest level "
+                              "that will do",
+                              target.name, oldestProcessor.str()));
   target.hasAvx512 = processor.checkFeatures("+avx512f") && processor.checkFeatures("+avx512vl") &&
                      processor.checkFeatures("+avx512bw") && processor.checkFeatures("+avx512dq");
   target.vectorBits = target.hasAvx512 ? 512 : 256;
@@ -84,11 +129,8 @@ Expected<Target> Target::resolve(std::string_view name) {
 }
 
 std::unique_ptr<TargetMachine> Target::createMachine() const {
-  initialiseX86();
-  std::string error;
   Triple parsed(triple);
-  const llvm::Target *backend = TargetRegistry::lookupTarget(parsed, error);
-  return std::unique_ptr<TargetMachine>(backend->createTargetMachine(
+  return std::unique_ptr<TargetMachine>(backendOf(parsed)->createTargetMachine(
       parsed, cpu, features, TargetOptions(), Reloc::PIC_, std::nullopt, CodeGenOptLevel::Aggressive));
 }
 

@@ -37,7 +37,7 @@ protected:
   /// The first that takes the kernel, or null.
   const Emitter *emitterOf(mlir::func::FuncOp kernel, const Target &target) const {
     for (const std::unique_ptr<Emitter> &emitter : emitters)
-      if (emitter->supports(kernel, target))
+      if (emitter->makesCodeFor(target) && emitter->supports(kernel, target))
         return emitter.get();
     return nullptr;
   }

@@ -1,5 +1,6 @@
 #include "compiler/Pipeline/Compile.h"
-#include "compiler/Codegen/CPU/Backend/Backend.h"
+#include "compiler/Codegen/GPU/Backend/DeviceBackend.h"
+#include "compiler/Codegen/Host/DeviceStubs.h"
 #include "compiler/Codegen/Host/HostCode.h"
 #include "compiler/Codegen/Host/ModelTable.h"
 #include "compiler/Derive/Derive.h"
@@ -13,6 +14,7 @@
 #include "compiler/Raise/Raise.h"
 #include "compiler/Schedule/Schedule.h"
 #include "dialects/Attn/Attn.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/IR/Module.h"
@@ -114,18 +116,33 @@ static bool fuse(Job &job) {
   return refused.empty() || job.usersFault(llvm::join(refused, "\n"));
 }
 
-/// The first emitter that takes a kernel. Every legal program has one: that none does is our fault, with the reasons.
+/// "gpt.attn:31:14: error: " or, where there is no such place, "gpt.attn: error: ".
+static std::string errorAt(Job &job, Location location) {
+  std::string place = placeOf(location);
+  return (place.empty() ? job.options.input : place) + ": error: ";
+}
+
+/// What there is code for on processors alone, so far.
+static bool notYet(Job &job, Location location, const llvm::Twine &what) {
+  return job.usersFault(errorAt(job, location) + "not yet for --target " + job.target.name + ": " + what);
+}
+
+/// The first emitter that takes a kernel. On processors every legal program has one: that none does is our fault, with
+/// the reasons.
 static const Emitter *chooseEmitter(Job &job, func::FuncOp kernel) {
   std::string reasons;
   for (const std::unique_ptr<Emitter> &emitter : job.emitters) {
+    if (!emitter->makesCodeFor(job.target))
+      continue;
     Verdict verdict = emitter->supports(kernel, job.target);
     if (verdict)
       return emitter.get();
+    if (job.target.isDevice)
+      return notYet(job, kernel.getLoc(), "kernel " + kernel.getName() + ": " + verdict.reason), nullptr;
     reasons += "; the " + std::string(emitter->name()) + " emitter does not: " + verdict.reason;
   }
-  std::string place = placeOf(kernel.getLoc());
   std::string message = "no emitter takes kernel " + kernel.getName().str() + reasons;
-  job.warn((place.empty() ? job.options.input : place) + ": error: " + message + "\n");
+  job.warn(errorAt(job, kernel.getLoc()) + message + "\n");
   kernel.emitError(message);
   job.ourFault();
   return nullptr;
@@ -165,12 +182,15 @@ static bool generate(Job &job) {
     return chosen.lookup(kernel)->mayRunInPlace(kernel, argument, result);
   });
   job.made.code = ModuleOp::create(job.made.module->getLoc());
+  if (job.target.isDevice)
+    job.made.device = ModuleOp::create(job.made.module->getLoc());
+  ModuleOp code = job.target.isDevice ? *job.made.device : *job.made.code;
   for (auto kernel : llvm::make_filter_range(job.made.module->getOps<func::FuncOp>(), isKernel)) {
     const Emitter *emitter = chosen.lookup(kernel);
-    FailureOr<KernelCode> code = emitter->emit(kernel, job.target, *job.made.code);
-    if (failed(code))
+    FailureOr<KernelCode> made = emitter->emit(kernel, job.target, code);
+    if (failed(made))
       return job.ourFault();
-    job.made.program.kernels.push_back({kernel, std::string(emitter->name()), std::move(*code), {}});
+    job.made.program.kernels.push_back({kernel, std::string(emitter->name()), std::move(*made), {}});
   }
   for (const std::string &text : settingsNotHonoured(*job.made.module, job.options.schedule))
     job.warn("attnc: warning: " + text + "\n");
@@ -194,25 +214,73 @@ static bool plan(Job &job) {
   return true;
 }
 
+/// An element of a list that kernels read or write in its place begins at a whole access.
+static bool checkElementsOfDevice(Job &job) {
+  Operation *unaligned = nullptr;
+  auto check = [&](Operation *op, Type type) {
+    auto tensor = cast<RankedTensorType>(type);
+    int64_t bytes = tensor.getElementType().isInteger(1) ? 1 : 4;
+    if (!tensor.hasStaticShape() || tensor.getNumElements() * bytes % ATTN_DEVICE_ALIGNMENT != 0)
+      unaligned = unaligned ? unaligned : op;
+  };
+  job.made.module->walk([&](model::ElementOp op) { check(op, op.getResult().getType()); });
+  job.made.module->walk([&](model::WithElementOp op) { check(op, op.getElement().getType()); });
+  return !unaligned || notYet(job, unaligned->getLoc(),
+                              "the elements of a list are not known to be whole numbers of " +
+                                  llvm::Twine(ATTN_DEVICE_ALIGNMENT) + " bytes");
+}
+
+/// The host neither reads nor writes the memory of a device.
+static bool checkHostOfDevice(Job &job) {
+  Operation *touches = nullptr;
+  job.made.code->walk([&](LLVM::MemcpyOp copy) { touches = touches ? touches : copy; });
+  if (touches)
+    return notYet(job, touches->getLoc(), "a tensor is copied between kernels here");
+  job.made.module->walk([&](model::EndIfOp end) { touches = touches ? touches : end; });
+  return !touches || notYet(job, touches->getLoc(), "a loop ends by what kernels compute here");
+}
+
 static bool writeHostCode(Job &job) {
   job.begin(Phase::Host);
   emitHostCode(job.made.program, *job.made.code);
+  if (job.target.isDevice) {
+    if (!checkElementsOfDevice(job) || !checkHostOfDevice(job))
+      return false;
+    emitDeviceStubs(job.made.program, *job.made.code);
+  }
   return succeeded(verify(*job.made.code)) || job.ourFault();
 }
 
 static bool lower(Job &job) {
   job.begin(Phase::Lower);
-  if (failed(lowerToLlvmDialect(*job.made.code, job.target)))
+  if (failed(lowerToLlvmDialect(*job.made.code, job.host)) ||
+      (job.target.isDevice && failed(lowerDeviceCode(*job.made.device, job.target))))
     return job.ourFault();
   if (job.options.debugLines)
     addLineTables(*job.made.code);
   return true;
 }
 
+/// The device's code becomes text, which is a part of the object. A dump is of that side.
+static bool compileDevice(Job &job) {
+  job.begin(Phase::Optimise);
+  FailureOr<LlvmCode> code = translateToLlvm(*job.made.device, job.target);
+  if (failed(code))
+    return job.ourFault();
+  attnc::optimise(*code, job.target);
+  if (job.dumps(Phase::Optimise, [&](llvm::raw_ostream &out) { code->module->print(out, nullptr); }))
+    return false;
+  FailureOr<std::string> ptx = emitPtx(*job.made.device, *code, job.target);
+  if (failed(ptx))
+    return job.ourFault();
+  job.made.program.device = {job.target.cpu, std::move(*ptx)};
+  return !job.dumps(Phase::Emit, [&](llvm::raw_ostream &out) { out << job.made.program.device->ptx; });
+}
+
 /// The module's table joins its code, then LLVM optimises both.
 static bool optimise(Job &job, LlvmCode &code) {
   job.begin(Phase::Optimise);
-  FailureOr<LlvmCode> translated = translateToLlvm(*job.made.code, job.target);
+  FailureOr<LlvmCode> translated = translateToLlvm(*job.made.code, job.host);
   if (failed(translated))
     return job.ourFault();
   code = std::move(*translated);
@@ -221,14 +289,14 @@ static bool optimise(Job &job, LlvmCode &code) {
     if (llvm::Error error = weights.load(job.made.program, job.options.weights, job.options.allowExtra))
       return job.refuse(llvm::toString(std::move(error)));
   addModelTable(job.made.program, weights.values(), *code.module);
-  attnc::optimise(code, job.target);
+  attnc::optimise(code, job.host);
   return true;
 }
 
 static bool emitObject(Job &job, LlvmCode &code) {
   job.begin(Phase::Emit);
   bool text = job.options.dump == Phase::Emit;
-  FailureOr<SmallVector<char, 0>> bytes = emit(code, job.target, text ? OutputKind::Assembly : OutputKind::Object);
+  FailureOr<SmallVector<char, 0>> bytes = emit(code, job.host, text ? OutputKind::Assembly : OutputKind::Object);
   if (failed(bytes) || (!text && failed(verifyUndefinedSymbols(*job.made.code, *bytes))))
     return job.ourFault();
   job.made.object = std::move(*bytes);
@@ -246,31 +314,40 @@ static bool openWeights(Job &job) {
   return true;
 }
 
-static void compilePhases(Job &job) {
+/// Up to kernels, and entry points that call them.
+static bool compileToKernels(Job &job) {
   auto printModule = [&](llvm::raw_ostream &out) { job.made.module->print(out); };
-  auto printCode = [&](llvm::raw_ostream &out) { job.made.code->print(out); };
 
   // The file becomes functions on tensors, one an entry point: value semantics, every op has a place in the source.
   if (!openWeights(job) || !import(job) || job.dumps(Phase::Import, printModule))
-    return;
+    return false;
   job.remember();
   if (!checkInterfaces(job) || !checkSizes(job))
-    return;
+    return false;
 
   // Attention is known as such, however it was written.
   if (!raise(job) || job.dumps(Phase::Raise, printModule))
-    return;
+    return false;
 
   // What is kept and what is computed again is chosen by compiling up to the plan.
   if (!chooseRecomputed(job, [&] { return derive(job) && fuse(job) && generate(job) && plan(job); }))
-    return;
+    return false;
 
   // Gradients become ordinary functions.
   if (!derive(job) || job.dumps(Phase::Derive, printModule) || !checkLimits(job))
-    return;
+    return false;
 
   // Every computation goes into a kernel; entry points keep calls, loops, weights and sizes.
-  if (!fuse(job) || job.dumps(Phase::Fuse, printModule))
+  return fuse(job) && !job.dumps(Phase::Fuse, printModule);
+}
+
+static void compilePhases(Job &job) {
+  auto printCode = [&](llvm::raw_ostream &out) {
+    if (job.made.device)
+      job.made.device->print(out);
+    job.made.code->print(out);
+  };
+  if (!compileToKernels(job))
     return;
 
   // Each kernel was taken by one emitter; its phases, scratch and cost are known.
@@ -281,7 +358,7 @@ static void compilePhases(Job &job) {
   auto printPlans = [&](llvm::raw_ostream &out) {
     for (const EntryPlan &each : job.made.program.entries)
       printPlan(each, out);
-    printModule(out);
+    job.made.module->print(out);
   };
   if (!plan(job) || job.dumps(Phase::Plan, printPlans))
     return;
@@ -292,6 +369,10 @@ static void compilePhases(Job &job) {
 
   // Nothing but the llvm dialect is left, and no call of a mathematical library.
   if (!lower(job) || job.dumps(Phase::Lower, printCode))
+    return;
+
+  // What a device runs is text inside the object.
+  if (job.target.isDevice && !compileDevice(job))
     return;
 
   // LLVM IR with the table by which the object describes itself.
@@ -315,8 +396,19 @@ Outcome compile(const CompileOptions &options, Compilation &made, llvm::raw_ostr
     return job.outcome;
   }
   job.target = std::move(*target);
+  job.host = job.target.host();
   made.program.targetName = job.target.cpu;
-  made.program.cpuLevel = job.target.hasAvx512 ? 4 : 3;
+  made.program.cpuLevel = job.host.hasAvx512 ? 4 : 3;
+  if (job.target.isDevice) {
+    if (options.debugLines) {
+      job.refuse("not yet for --target " + options.target + ": -g");
+      return job.outcome;
+    }
+    DialectRegistry registry;
+    registerDeviceDialects(registry);
+    made.context.appendDialectRegistry(registry);
+    made.context.loadAllAvailableDialects();
+  }
   // A crash is our fault too, and leaves a reproducer.
   if (!survives([&] { compilePhases(job); }))
     job.ourFault("it crashed");

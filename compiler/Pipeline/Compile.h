@@ -50,6 +50,7 @@ struct Compilation {
   std::vector<std::string> inputs;          ///< paths of all files that were read
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< kernels, and entry points that call them
   mlir::OwningOpRef<mlir::ModuleOp> code;   ///< what is generated; `lower` turns it into the llvm dialect
+  mlir::OwningOpRef<mlir::ModuleOp> device; ///< the kernels' part of that, where a device runs them
   Program program;
   llvm::SmallVector<char, 0> object;
   std::string dump; ///< what the phase asked for made

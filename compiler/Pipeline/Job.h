@@ -21,7 +21,8 @@ public:
   const CompileOptions &options;
   Compilation &made;
   llvm::raw_ostream &messages;
-  Target target;
+  Target target; ///< of the kernels
+  Target host;   ///< of the code between them
   Emitters emitters = createEmitters();
   std::unique_ptr<llvm::MemoryBuffer> weights; ///< the file to embed
   Outcome outcome = Outcome::Done;

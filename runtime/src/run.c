@@ -218,5 +218,8 @@ ATTN_PUBLIC attn_code attn_run(const attn_model *model, int64_t number, const at
   if (code == ATTN_FULL)
     return attn_fail(status, code, "%s: the cache is full: it has no room for the positions of this call behind those "
                                    "that a row has, or a length is below 0", entry->name);
+  if (code == ATTN_UNSUPPORTED && model->device)
+    return attn_fail(status, code, "%s: its kernels are code for %s, and the context's executor runs those of a "
+                     "processor", entry->name, model->device->target);
   return code == ATTN_OK ? attn_succeed(status) : attn_fail(status, code, "%s: %s", entry->name, attn_code_name(code));
 }

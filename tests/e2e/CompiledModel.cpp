@@ -21,12 +21,13 @@ bool CompiledModel::compileTo(std::optional<Phase> phase, std::unique_ptr<Compil
   return true;
 }
 
-CompiledModel::CompiledModel(const std::string &path,
-                             const std::vector<std::pair<std::string, std::string>> &settings) {
+CompiledModel::CompiledModel(const std::string &path, const std::vector<std::pair<std::string, std::string>> &settings,
+                             const std::string &target) {
   options.input = path;
+  options.target = target;
   options.settings = settings;
   options.reproducerDirectory = "";
-  if (compileTo(Phase::Derive, import) && compileTo(std::nullopt, whole) && load(whole->program.prefix))
+  if (compileTo(Phase::Derive, import) && compileTo(std::nullopt, whole) && load(whole->program.prefix) && loadDevice())
     drawParameters();
 }
 
@@ -39,15 +40,27 @@ mlir::ModuleOp CompiledModel::fused() const {
 CompiledModel::~CompiledModel() { attn_weights_free(weights); }
 
 const CompiledModel &compiledModel(const std::string &file,
-                                   const std::vector<std::pair<std::string, std::string>> &settings) {
-  static std::map<std::pair<std::string, std::vector<std::pair<std::string, std::string>>>,
-                  std::unique_ptr<CompiledModel>>
-      models;
-  std::unique_ptr<CompiledModel> &model = models[{file, settings}];
+                                   const std::vector<std::pair<std::string, std::string>> &settings,
+                                   const std::string &target) {
+  using Key = std::tuple<std::string, std::vector<std::pair<std::string, std::string>>, std::string>;
+  static std::map<Key, std::unique_ptr<CompiledModel>> models;
+  std::unique_ptr<CompiledModel> &model = models[{file, settings, target}];
   if (!model)
     model = std::make_unique<CompiledModel>(ATTNC_ROOT + (file.starts_with("/") ? file : "/tests/e2e/models/" + file),
-                                            settings);
+                                            settings, target);
   return *model;
+}
+
+/// What the back end of a device is given runs here.
+bool CompiledModel::loadDevice() {
+  std::unique_ptr<Compilation> optimised;
+  if (!model->device)
+    return true;
+  if (!compileTo(Phase::Optimise, optimised))
+    return false;
+  device = std::make_unique<DeviceExecutor>(optimised->dump);
+  message_ = device->message();
+  return bool(*device);
 }
 
 bool CompiledModel::load(const std::string &prefix) {
@@ -169,6 +182,33 @@ struct CountingPool {
   std::map<attn_kernel_fn, int64_t> most;
 };
 
+/// Runs the phases that a device has, in memory of the host.
+struct DeviceLauncher {
+  DeviceLauncher(const attn_device_code *code, DeviceExecutor *device, int64_t workers)
+      : code(code), device(device), order(static_cast<Order>(workers - 1)), executor{launch, this, 1} {}
+
+  static void launch(void *self, attn_kernel_fn function, const attn_kernel_args *args, int64_t chunks, char *,
+                     int64_t) {
+    auto *launcher = static_cast<DeviceLauncher *>(self);
+    auto *phase = launcher->code->phases;
+    while (phase->phase != function)
+      ++phase;
+    auto word = [](const void *pointer) { return reinterpret_cast<uint64_t>(pointer); };
+    std::vector<uint64_t> parameters;
+    for (int32_t number = 0; number < phase->buffer_count; ++number)
+      parameters.push_back(word(args->buffers[number]));
+    parameters.insert(parameters.end(), args->sizes, args->sizes + phase->size_count);
+    parameters.insert(parameters.end(), {word(args->shared), word(args->status)});
+    launcher->fault += launcher->device->run({phase->name, chunks, phase->threads, parameters}, launcher->order);
+  }
+
+  const attn_device_code *code;
+  DeviceExecutor *device;
+  Order order;
+  attn_executor executor;
+  std::string fault;
+};
+
 } // namespace
 
 CallResults CompiledModel::call(const attn_entry_info &entry, const std::vector<reference::Array> &inputs,
@@ -179,17 +219,20 @@ CallResults CompiledModel::call(const attn_entry_info &entry, const std::vector<
   for (int32_t number = 0; number < entry.input_count + entry.result_count; ++number) {
     const attn_tensor_info &tensor = entry.tensors[number];
     sizes.push_back(reference::elementsOf(shapeOf(tensor, dimensions)) * elementBytes(tensor));
-    buffers.emplace_back(sizes.back(), options.guardBefore, 4);
+    buffers.emplace_back(sizes.back(), options.guardBefore, device ? ATTN_DEVICE_ALIGNMENT : 4);
     pointers.push_back(buffers.back().data());
     if (number < entry.input_count)
       write(inputs[number], tensor.dtype, buffers.back().data());
   }
   CountingPool pool(options.workers);
-  GuardedBuffer arena(std::max<int64_t>(entry.arena_bytes(dimensions.data(), options.workers), 0), options.guardBefore,
+  DeviceLauncher launcher(model->device, device.get(), options.workers);
+  const attn_executor &executor = device ? launcher.executor : pool.executor;
+  GuardedBuffer arena(std::max<int64_t>(entry.arena_bytes(dimensions.data(), executor.workers), 0), options.guardBefore,
                       ATTN_ALIGNMENT);
   attn_frame frame = {pointers.data(), dimensions.data(), attn_weights_table(weights),
-                      options.arena ? options.arena : arena.data(), &pool.executor};
+                      options.arena ? options.arena : arena.data(), &executor};
   CallResults results{entry.run(&frame), {}};
+  message_ = launcher.fault;
   if (entry.updates) {
     results.parameters = storage;
     writeParameters();

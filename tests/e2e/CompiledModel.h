@@ -1,7 +1,7 @@
 //===- CompiledModel.h - a model, compiled by the pipeline and loaded into this process --------------------------===//
 //
-// The object is what `attnc compile` would write. Inputs, results and the arena (of exactly the promised size) lie
-// against inaccessible pages; results and arena hold NaN before a run.
+// The object is what `attnc compile` would write; a device's kernels run in a DeviceExecutor. Inputs, results and the
+// arena (of exactly the promised size) lie against inaccessible pages; results and arena hold NaN before a run.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -9,6 +9,7 @@
 #include "attn/attn.h"
 #include "compiler/Pipeline/Compile.h"
 #include "compiler/Reference/Reference.h"
+#include "tests/support/DeviceExecutor.h"
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,7 +22,7 @@ class LLJIT;
 namespace attnc::e2e {
 
 struct CallOptions {
-  int64_t workers = 1;
+  int64_t workers = 1;      ///< on a device: 1, 2, 3 stand for orders of its threads
   bool guardBefore = false; ///< inaccessible pages before the buffers, instead of after them
   char *arena = nullptr;    ///< if given, one that is large enough and holds anything
   /// If given, gets the largest number of chunks that a launch of each kernel had, by the kernel's name.
@@ -38,7 +39,8 @@ struct CallResults {
 
 class CompiledModel {
 public:
-  CompiledModel(const std::string &path, const std::vector<std::pair<std::string, std::string>> &settings);
+  CompiledModel(const std::string &path, const std::vector<std::pair<std::string, std::string>> &settings,
+                const std::string &target = "native");
   ~CompiledModel();
 
   explicit operator bool() const { return message_.empty(); }
@@ -60,6 +62,7 @@ public:
 private:
   bool compileTo(std::optional<Phase> phase, std::unique_ptr<Compilation> &made) const;
   bool load(const std::string &prefix);
+  bool loadDevice();
   void drawParameters();
   void writeParameters() const;
 
@@ -68,6 +71,7 @@ private:
   mutable std::unique_ptr<Compilation> fusion; ///< where it was asked for
   std::unique_ptr<Compilation> import, whole;
   std::unique_ptr<llvm::orc::LLJIT> jit;
+  std::unique_ptr<DeviceExecutor> device; ///< of a target that is one
   const attn_model *model = nullptr;
   reference::Parameters values;
   std::vector<std::pair<std::string, int32_t>> names;
@@ -78,7 +82,8 @@ private:
 /// The model of a file below tests/e2e/models, or of the source tree with a leading "/". Each is compiled once, whichever
 /// tests ask for it.
 const CompiledModel &compiledModel(const std::string &file,
-                                   const std::vector<std::pair<std::string, std::string>> &settings = {});
+                                   const std::vector<std::pair<std::string, std::string>> &settings = {},
+                                   const std::string &target = "native");
 
 /// What CallResults::bytes[number] is of.
 const attn_tensor_info &resultInfo(const attn_entry_info &entry, size_t number);

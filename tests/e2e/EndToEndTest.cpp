@@ -20,8 +20,9 @@ struct Case {
 
 std::vector<Case> allCases() {
   std::vector<Case> cases;
-  for (auto subjects : {maskSubjects(), scoreSubjects(), normaliserSubjects(), layerSubjects(), modelSubjects(),
-                        shapeSubjects(), trainingSubjects(), incrementalSubjects(), decodeSubjects(), scanSubjects()})
+  for (auto subjects :
+       {maskSubjects(), scoreSubjects(), normaliserSubjects(), layerSubjects(), modelSubjects(), shapeSubjects(),
+        trainingSubjects(), incrementalSubjects(), decodeSubjects(), scanSubjects(), deviceSubjects()})
     for (const Subject &subject : subjects)
       for (const Choice &choice : subject.choices)
         cases.push_back({subject, choice});
@@ -29,7 +30,10 @@ std::vector<Case> allCases() {
 }
 
 std::string nameOf(const testing::TestParamInfo<Case> &info) {
-  std::string name = info.param.subject.file + "_" + info.param.subject.entry + "_" + info.param.choice.name;
+  const Subject &subject = info.param.subject;
+  std::string name = subject.file + "_" + subject.entry + "_" + info.param.choice.name;
+  if (subject.target != "native")
+    name += "_" + subject.target;
   for (char &character : name)
     if (!isalnum(static_cast<unsigned char>(character)))
       character = '_';
@@ -43,7 +47,7 @@ void PrintTo(const Case &each, std::ostream *stream) {
 class EndToEnd : public testing::TestWithParam<Case> {
 protected:
   void SetUp() override {
-    model = &compiledModel(subject().file, subject().settings);
+    model = &compiledModel(subject().file, subject().settings, subject().target);
     ASSERT_TRUE(*model) << model->message();
     entry = model->entry(subject().entry);
     ASSERT_TRUE(entry) << "there is no entry point " << subject().entry;
@@ -143,6 +147,7 @@ void expectSameMeaning(const std::vector<Array> &imported, const std::vector<Arr
 
 TEST_P(EndToEnd, AgreesWithTheOracle) {
   CallResults found = model->call(*entry, inputs, dimensions, {1, false});
+  ASSERT_TRUE(*model) << model->message();
   ASSERT_EQ(found.status, choice().status);
   if (found.status != 0)
     return; // the oracle has no results

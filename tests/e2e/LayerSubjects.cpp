@@ -92,7 +92,7 @@ static std::vector<Subject> pickingSubjects() {
                                  {"one before the first", sizes, {{"at", except(below(5), 29, -1)}}, outOfRange}};
   std::vector<Subject> subjects;
   for (const char *entry : {"picked_number", "picked_constant", "picked_of_tail", "picked_of_part", "picked_key"})
-    subjects.push_back({"tensors.attn", entry, {.c = 16, .along = {"n"}}, choices, {{"at", below(5)}}});
+    subjects.push_back({"picks.attn", entry, {.c = 16, .along = {"n"}}, choices, {{"at", below(5)}}});
   return subjects;
 }
 

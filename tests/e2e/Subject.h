@@ -67,6 +67,7 @@ struct Subject {
   std::vector<Choice> choices;
   Fillers inputs = {}; ///< by name; uniform in [-1, 1) where an f32 input has none
   std::vector<std::pair<std::string, std::string>> settings = {};
+  std::string target = "native";
 };
 
 std::vector<Subject> maskSubjects();
@@ -79,5 +80,7 @@ std::vector<Subject> decodeSubjects();
 std::vector<Subject> scanSubjects();
 std::vector<Subject> shapeSubjects();
 std::vector<Subject> trainingSubjects();
+/// Subjects of the tables above, and others, on a device.
+std::vector<Subject> deviceSubjects();
 
 } // namespace attnc::e2e

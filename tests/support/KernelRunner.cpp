@@ -1,5 +1,6 @@
 #include "tests/support/KernelRunner.h"
-#include "compiler/Codegen/CPU/Backend/Backend.h"
+#include "compiler/Codegen/GPU/Backend/DeviceBackend.h"
+#include "compiler/Codegen/GPU/Nest/DeviceFrame.h"
 #include "dialects/Attn/Attn.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -7,8 +8,10 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/include/attn/abi.h"
+#include "tests/support/DeviceExecutor.h"
 #include "tests/support/GuardedBuffer.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
@@ -63,6 +66,7 @@ struct KernelRunner::Loaded {
   OwningOpRef<ModuleOp> source;
   std::unique_ptr<llvm::orc::LLJIT> jit;
   std::vector<attn_kernel_fn> functions;
+  std::unique_ptr<DeviceExecutor> device; ///< in place of `jit`, where the target is one
   std::vector<ElementKind> resultKinds;
 };
 
@@ -70,6 +74,7 @@ KernelRunner::KernelRunner(const std::string &mlir, const Emitter &emitter, std:
     : loaded(std::make_unique<Loaded>()) {
   DialectRegistry registry;
   registerBackendDialects(registry);
+  registerDeviceDialects(registry);
   registry.insert<attn::AttnDialect, model::ModelDialect, linalg::LinalgDialect, tensor::TensorDialect>();
   loaded->context.appendDialectRegistry(registry);
   loaded->context.loadAllAvailableDialects();
@@ -106,7 +111,28 @@ void KernelRunner::load(const std::string &mlir, const Emitter &emitter, std::st
   code_ = *emitted;
   if (getenv("ATTN_DUMP_KERNEL"))
     code->print(llvm::errs());
-  auto object = compileToObject(*code, *target);
+  target->isDevice ? loadDevice(*code, *target) : loadObject(*code, *target);
+}
+
+void KernelRunner::loadDevice(ModuleOp code, const Target &target) {
+  if (failed(lowerDeviceCode(code, target)))
+    return void(message_ += "the back end failed");
+  FailureOr<LlvmCode> llvmCode = translateToLlvm(code, target);
+  if (failed(llvmCode))
+    return void(message_ += "the back end failed");
+  optimise(*llvmCode, target);
+  std::string ir;
+  llvm::raw_string_ostream(ir) << *llvmCode->module;
+  FailureOr<std::string> ptx = emitPtx(code, *llvmCode, target);
+  if (failed(ptx))
+    return void(message_ += "the back end failed");
+  ptx_ = *ptx;
+  loaded->device = std::make_unique<DeviceExecutor>(ir);
+  message_ += loaded->device->message();
+}
+
+void KernelRunner::loadObject(ModuleOp code, const Target &target) {
+  auto object = compileToObject(code, target);
   if (failed(object))
     return void(message_ += "the back end failed");
   objectBytes_ = object->size();
@@ -145,7 +171,22 @@ static void appendDynamicSizes(Type type, const std::vector<int64_t> &shape, std
       sizes.push_back(shape[number]);
 }
 
+void KernelRunner::runOnDevice(Launch &launch, const RunOptions &options) {
+  auto word = [](const void *pointer) { return reinterpret_cast<uint64_t>(pointer); };
+  std::vector<uint64_t> parameters;
+  for (void *pointer : launch.pointers)
+    parameters.push_back(word(pointer));
+  for (int64_t size : launch.sizes)
+    parameters.push_back(static_cast<uint64_t>(size));
+  parameters.insert(parameters.end(), {word(launch.args.shared), word(&launch.status)});
+  for (const KernelPhase &phase : code_.phases)
+    message_ += loaded->device->run({phase.symbol, phase.chunks.evaluate(launch.sizes), phase.threads, parameters},
+                                    options.reversed ? Order::Descending : Order::Ascending);
+}
+
 void KernelRunner::runPhases(Launch &launch, const RunOptions &options) {
+  if (loaded->device)
+    return runOnDevice(launch, options);
   for (auto [phase, function] : llvm::zip(code_.phases, loaded->functions)) {
     int64_t chunks = phase.chunks.evaluate(launch.sizes);
     std::atomic<int64_t> next{0};
@@ -170,16 +211,17 @@ std::vector<HostArray> KernelRunner::run(const std::vector<HostArray> &inputs,
   Launch launch;
   std::vector<HostArray> results;
   unsigned tensor = 0;
+  int64_t alignment = loaded->device ? deviceAlignment : 4;
   for (Type type : kernel.getArgumentTypes())
     if (isa<RankedTensorType>(type)) {
       const HostArray &input = inputs[tensor++];
-      launch.buffers.emplace_back(input.bytes.size(), options.guardBefore, 4);
+      launch.buffers.emplace_back(input.bytes.size(), options.guardBefore, alignment);
       std::copy(input.bytes.begin(), input.bytes.end(), launch.buffers.back().data());
       appendDynamicSizes(type, input.shape, launch.sizes);
     }
   for (auto [number, shape] : llvm::enumerate(resultShapes)) {
     results.emplace_back(shape, loaded->resultKinds[number]);
-    launch.buffers.emplace_back(results.back().bytes.size(), options.guardBefore, 4);
+    launch.buffers.emplace_back(results.back().bytes.size(), options.guardBefore, alignment);
     appendDynamicSizes(kernel.getResultTypes()[number], shape, launch.sizes);
   }
   llvm::append_range(launch.sizes, options.indexOperands);

@@ -8,7 +8,7 @@
 //
 // Each buffer ends at an inaccessible page (or starts after one: RunOptions::guardBefore), results and scratch hold NaN
 // before the run, so that reading or writing out of bounds and reading what was never written are found. With
-// ATTN_DUMP_KERNEL in the environment the generated MLIR is printed.
+// ATTN_DUMP_KERNEL in the environment the generated MLIR is printed. Kernels of a device run in a DeviceExecutor.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -47,7 +47,7 @@ struct HostArray {
 struct RunOptions {
   std::vector<int64_t> indexOperands = {};
   int workers = 1;          ///< threads, each with scratch of its own
-  bool reversed = false;    ///< chunks in descending order
+  bool reversed = false;    ///< chunks in descending order, and threads of a device's blocks too
   bool guardBefore = false; ///< inaccessible page before each buffer, instead of after it
   int inPlaceOperand = -1;  ///< operand that shares its buffer with result 0
   int repeats = 1;          ///< launches, for those who time them
@@ -64,6 +64,7 @@ public:
   const KernelCode &code() const { return code_; }
   int64_t objectBytes() const { return objectBytes_; }
   int32_t status() const { return status_; } ///< of the last run
+  const std::string &ptx() const { return ptx_; }
 
   std::vector<HostArray> run(const std::vector<HostArray> &inputs,
                              const std::vector<std::vector<int64_t>> &resultShapes, const RunOptions &options = {});
@@ -72,13 +73,17 @@ private:
   struct Loaded;
   struct Launch;
   void load(const std::string &mlir, const Emitter &emitter, std::string_view target);
+  void loadObject(mlir::ModuleOp code, const Target &target);
+  void loadDevice(mlir::ModuleOp code, const Target &target);
   void runPhases(Launch &launch, const RunOptions &options);
+  void runOnDevice(Launch &launch, const RunOptions &options);
 
   std::unique_ptr<Loaded> loaded;
   KernelCode code_;
   std::string message_;
   int64_t objectBytes_ = 0;
   int32_t status_ = 0;
+  std::string ptx_;
 };
 
 } // namespace attnc

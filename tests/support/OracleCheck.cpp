@@ -1,5 +1,6 @@
 #include "tests/support/OracleCheck.h"
 #include "compiler/Codegen/CPU/CpuEmitter.h"
+#include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "compiler/Reference/Reference.h"
 #include "tests/support/ParsedModule.h"
 #include <fmt/format.h>
@@ -53,8 +54,10 @@ static llvm::Expected<std::vector<reference::Array>> interpret(const OracleCheck
 static KernelRunner &runnerOf(const OracleCheck &check) {
   static std::map<std::pair<std::string, std::string>, std::unique_ptr<KernelRunner>> runners;
   std::unique_ptr<KernelRunner> &runner = runners[{check.kernel, check.target}];
+  bool isDevice = llvm::cantFail(Target::resolve(check.target)).isDevice;
   if (!runner)
-    runner = std::make_unique<KernelRunner>(check.kernel, *createCpuEmitter(), check.target);
+    runner = std::make_unique<KernelRunner>(check.kernel, isDevice ? *createGpuEmitter() : *createCpuEmitter(),
+                                            check.target);
   return *runner;
 }
 
@@ -73,6 +76,8 @@ std::string differenceFromOracle(const OracleCheck &check) {
        {RunOptions{.workers = 1}, RunOptions{.workers = 2, .reversed = true, .guardBefore = true}}) {
     options.indexOperands = check.indexOperands;
     std::vector<HostArray> found = runner.run(check.inputs, check.resultShapes, options);
+    if (!runner)
+      return runner.message();
     if (runner.status() != 0)
       return fmt::format("status {}", runner.status());
     for (size_t number = 0; number < found.size(); ++number) {

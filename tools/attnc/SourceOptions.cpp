@@ -32,7 +32,9 @@ void SourceOptions::addTo(CLI::App &command, Takes takes) {
 
 void SourceOptions::addSettings(CLI::App &command) {
   aboutSource.push_back(
-      command.add_option("--target", compile.target, "native, x86-64-v3, x86-64-v4, or a processor such as znver4")
+      command
+          .add_option("--target", compile.target,
+                      "native, x86-64-v3, x86-64-v4, a processor such as znver4, or a device: cuda:sm_80")
           ->capture_default_str());
   auto addSettings = [this](const std::vector<std::string> &settings) {
     for (const std::string &setting : settings) {

@@ -64,6 +64,8 @@ class CpuEmitter : public Emitter {
 public:
   std::string_view name() const override { return "cpu"; }
 
+  bool makesCodeFor(const Target &target) const override { return !target.isDevice; }
+
   Verdict supports(func::FuncOp kernel, const Target &target) const override {
     std::optional<KernelKind> kind = kernelKindOf(kernel);
     return kind ? familyOf(*kind).supports(kernel, target) : Verdict::no("it has no family for this kind");

@@ -85,6 +85,8 @@ private:
   llvm::Constant *embeddedValues(const LoadedParameter &parameter);
   llvm::Constant *kernelTensor(RankedTensorType type, bool isPacked);
   llvm::Constant *kernel(CompiledKernel kernel);
+  llvm::Constant *devicePhase(func::FuncOp kernel, const KernelPhase &phase);
+  llvm::Constant *device();
 };
 
 /// Fails where LLVM lays the fields out otherwise than the runtime's header does.
@@ -253,18 +255,50 @@ llvm::Constant *TableWriter::kernel(CompiledKernel kernel) {
                  {offsetof(attn_kernel_info, result_count), i32(tensors.size() - operands)}});
 }
 
-/// Of the code, which is all but the table in the module so far.
-static std::string identityOf(const llvm::Module &module) {
+llvm::Constant *TableWriter::devicePhase(func::FuncOp kernel, const KernelPhase &phase) {
+  int64_t buffers = 0, sizes = 0;
+  auto count = [&](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    buffers += tensor ? 1 : 0;
+    sizes += tensor ? tensor.getNumDynamicDims() : 1;
+  };
+  llvm::for_each(kernel.getArgumentTypes(), count);
+  llvm::for_each(kernel.getResultTypes(), count);
+  return record(sizeof(attn_device_phase), {{offsetof(attn_device_phase, phase), function(phase.symbol)},
+                                            {offsetof(attn_device_phase, name), text(phase.symbol)},
+                                            {offsetof(attn_device_phase, threads), i32(phase.threads)},
+                                            {offsetof(attn_device_phase, buffer_count), i32(buffers)},
+                                            {offsetof(attn_device_phase, size_count), i32(sizes)},
+                                            {offsetof(attn_device_phase, reserved), i32(0)}});
+}
+
+llvm::Constant *TableWriter::device() {
+  if (!program.device)
+    return null();
+  Constants phases;
+  for (const CompiledKernel &kernel : program.kernels)
+    for (const KernelPhase &phase : kernel.code.phases)
+      phases.push_back(devicePhase(kernel.function, phase));
+  return constant(record(sizeof(attn_device_code), {{offsetof(attn_device_code, target), text(program.device->target)},
+                                                    {offsetof(attn_device_code, ptx), text(program.device->ptx)},
+                                                    {offsetof(attn_device_code, phases), array(phases)},
+                                                    {offsetof(attn_device_code, phase_count), i64(phases.size())}}));
+}
+
+/// Of the code, which is all but the table in the module so far, and the device's.
+static std::string identityOf(const llvm::Module &module, const std::optional<DeviceCode> &device) {
   SmallVector<char, 0> bitcode;
   llvm::raw_svector_ostream stream(bitcode);
   llvm::WriteBitcodeToFile(module, stream);
+  if (device)
+    stream << device->ptx;
   ArrayRef bytes(reinterpret_cast<const uint8_t *>(bitcode.data()), bitcode.size());
   llvm::XXH128_hash_t hash = llvm::xxh3_128bits(bytes);
   return llvm::utohexstr(hash.high64, /*LowerCase=*/true, 16) + llvm::utohexstr(hash.low64, /*LowerCase=*/true, 16);
 }
 
 void TableWriter::write() {
-  std::string identity = identityOf(module);
+  std::string identity = identityOf(module, program.device);
   Constants entries, parameters, kernels;
   for (const EntryPlan &plan : program.entries)
     entries.push_back(entry(plan));
@@ -293,7 +327,8 @@ void TableWriter::write() {
               {offsetof(attn_model, parameter_count), i64(parameters.size())},
               {offsetof(attn_model, kernel_count), i64(kernels.size())},
               {offsetof(attn_model, loaded_count), i64(program.parameters.loadedCount)},
-              {offsetof(attn_model, packed_count), i64(program.parameters.packedCount)}});
+              {offsetof(attn_model, packed_count), i64(program.parameters.packedCount)},
+              {offsetof(attn_model, device), device()}});
   new llvm::GlobalVariable(module, table->getType(), /*isConstant=*/true, llvm::GlobalValue::ExternalLinkage, table,
                            program.tableSymbol());
 }

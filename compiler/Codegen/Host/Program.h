@@ -85,10 +85,17 @@ struct CompiledKernel {
   std::vector<KernelLaunch> launches;
 };
 
+/// The kernels of a program as a device has them.
+struct DeviceCode {
+  std::string target; ///< as LLVM calls the architecture: "sm_80"
+  std::string ptx;
+};
+
 struct Program {
   std::string prefix;     ///< of all symbols: the model's name unless the user said otherwise
-  std::string targetName; ///< as LLVM calls the processor
+  std::string targetName; ///< as LLVM calls the processor, or the device
   unsigned cpuLevel = 1;  ///< x86-64 micro-architecture level that the code needs
+  std::optional<DeviceCode> device;
   ParameterTable parameters;
   std::vector<CompiledKernel> kernels;
   std::vector<EntryPlan> entries;

@@ -13,13 +13,15 @@
 extern "C" {
 #endif
 
-#define ATTN_ABI_VERSION 3
+#define ATTN_ABI_VERSION 4
 /* The most dimensions of a tensor, and tensors and named dimensions of an entry point: what attn_run has room for. */
 #define ATTN_MAX_RANK 8
 #define ATTN_MAX_TENSORS 1024
 #define ATTN_MAX_DIMENSIONS 256
 /* Arena, scratch and packed weights are aligned to this many bytes. */
 #define ATTN_ALIGNMENT 64
+/* Tensors in the memory of a device are aligned to this many bytes; in that of a processor, to their elements. */
+#define ATTN_DEVICE_ALIGNMENT 16
 
 /* The dynamic operands of one kernel launch. */
 typedef struct attn_kernel_args {

@@ -109,6 +109,25 @@ typedef struct attn_kernel_info {
   int32_t result_count;
 } attn_kernel_info;
 
+/* A phase of a kernel as a device has it: a function of the code, a block of threads a chunk. Its parameters are 8
+ * bytes each: the buffers and sizes of attn_kernel_args, then `shared` and `status`, all in the device's memory. */
+typedef struct attn_device_phase {
+  attn_kernel_fn phase; /* what an executor is handed; a processor that calls it answers ATTN_UNSUPPORTED */
+  const char *name;
+  int32_t threads; /* of a block */
+  int32_t buffer_count;
+  int32_t size_count;
+  int32_t reserved;
+} attn_device_phase;
+
+/* The kernels of a model that a device runs. */
+typedef struct attn_device_code {
+  const char *target; /* the oldest architecture that it runs on, such as "sm_80" */
+  const char *ptx;    /* text that the device's driver compiles */
+  const attn_device_phase *phases;
+  int64_t phase_count;
+} attn_device_code;
+
 typedef struct attn_model {
   uint32_t abi_version; /* ATTN_ABI_VERSION of the compiler */
   uint32_t cpu_level;   /* the least x86-64 micro-architecture level it runs on: 1, 2, 3 or 4 */
@@ -126,6 +145,7 @@ typedef struct attn_model {
   int64_t kernel_count;
   int64_t loaded_count; /* places of the parameter table that a file fills; the packed ones follow */
   int64_t packed_count;
+  const attn_device_code *device; /* null where processors run the kernels */
 } attn_model;
 
 #ifdef __cplusplus

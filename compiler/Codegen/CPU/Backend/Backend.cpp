@@ -67,6 +67,8 @@ static constexpr llvm::StringLiteral passPipeline =
     "loop-mssa(licm<allowspeculation>),gvn,loop(indvars,loop-deletion),dse,instcombine<no-verify-fixpoint>,"
     "loop-mssa(licm<allowspeculation>),simplifycfg),"
     "globaldce,constmerge";
+// What tells a device's code generator that four elements are one access.
+static constexpr llvm::StringLiteral deviceTail = ",function(infer-alignment)";
 
 void optimise(LlvmCode &code, const Target &target) {
   std::unique_ptr<llvm::TargetMachine> machine = target.createMachine();
@@ -81,7 +83,10 @@ void optimise(LlvmCode &code, const Target &target) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   llvm::ModulePassManager passes;
-  llvm::cantFail(builder.parsePassPipeline(passes, passPipeline));
+  std::string pipeline = passPipeline.str();
+  if (target.isDevice)
+    pipeline += deviceTail;
+  llvm::cantFail(builder.parsePassPipeline(passes, pipeline));
   passes.run(*code.module, modules);
 }
 

@@ -286,7 +286,9 @@ bool isSupportedMath(Operation *op) {
 LogicalResult expandMath(ModuleOp code, const Target &target) {
   SmallVector<Operation *> worklist;
   code.walk([&](Operation *op) {
-    if (isExpandedMath(op) || isa<arith::MaximumFOp, arith::MinimumFOp, attn::UniformOp>(op))
+    // A device has an instruction for the greater of two numbers, NaN included.
+    bool isExtremum = !target.isDevice && isa<arith::MaximumFOp, arith::MinimumFOp>(op);
+    if (isExpandedMath(op) || isExtremum || isa<attn::UniformOp>(op))
       worklist.push_back(op);
   });
   for (Operation *op : worklist) {

@@ -11,8 +11,8 @@ using namespace mlir;
 
 namespace attnc {
 
-GenericKernel::GenericKernel(func::FuncOp kernel, linalg::GenericOp op, const Target &target, ModuleOp code)
-    : op(op), frame(kernel, kernel.getSymName(), code), b(frame.builder), loc(frame.location), lanes(target.f32Lanes),
+GenericKernel::GenericKernel(linalg::GenericOp op, KernelFrame given, int64_t lanes)
+    : op(op), frame(std::move(given)), b(frame.builder), loc(frame.location), lanes(lanes),
       sizes(loopSizes(op, frame.sizes)) {}
 
 Value GenericKernel::constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
@@ -59,6 +59,91 @@ KernelCost GenericKernel::cost() {
   return {points * SizeExpr(costOf(op.getRegion()).flops), frame.sizes.bytesRead(), frame.sizes.bytesWritten()};
 }
 
+//===------------------------------------------ points ------------------------------------------------------------===//
+
+PointwiseKernel::PointwiseKernel(linalg::GenericOp op, KernelFrame given, int64_t lanes, int64_t lanesOfSchedule)
+    : GenericKernel(op, std::move(given), lanes), schedule(scheduleLoops(op, frame.sizes, lanesOfSchedule)),
+      indices(op.getNumLoops()) {
+  bool folds = op.getNumReductionLoops() != 0;
+  for (unsigned result = 0; result < op.getNumResults(); ++result) {
+    auto fold = matchFold(op, result);
+    folds = folds && fold;
+    if (fold)
+      reductions.push_back({fold->kind, op.getRegionOutputArgs()[result].getType()});
+  }
+  if (!folds)
+    reductions.clear();
+}
+
+void PointwiseKernel::emitTile(const RegionVectoriser &outside, ArrayRef<LanePoint> points) {
+  std::vector<RegionVectoriser> tile;
+  SmallVector<Subscripts> at;
+  for (size_t each = 0; each < std::max<size_t>(points.size(), 1); ++each) {
+    tile.push_back(outside);
+    at.push_back(indices);
+    if (points.empty())
+      continue;
+    at.back()[*schedule.vector] = points[each].index;
+    if (points[each].active)
+      tile.back().setActiveLanes(points[each].active);
+  }
+  SmallVector<Value> carried;
+  if (!schedule.sequential.empty()) {
+    for (auto [vectoriser, subscripts] : llvm::zip(tile, at))
+      for (unsigned result = 0; result < op.getNumResults(); ++result)
+        carried.push_back(startOf(vectoriser, result, subscripts, !points.empty()));
+    carried = emitSequential(tile, at, 0, carried);
+  }
+  size_t next = 0;
+  for (auto [vectoriser, subscripts] : llvm::zip(tile, at)) {
+    vectoriser.bindIterations(op, subscripts);
+    if (carried.empty())
+      storeResults(vectoriser, subscripts);
+    else
+      for (unsigned result = 0; result < op.getNumResults(); ++result)
+        storeResult(vectoriser, carried[next++], result, subscripts);
+  }
+}
+
+Value PointwiseKernel::startOf(RegionVectoriser &vectoriser, unsigned result, ArrayRef<LaneIndex> at, bool vector) {
+  Value start = vectoriser.load(op.getDpsInitOperand(result)->get(), subscriptsOfResult(result, at));
+  return vector ? vectoriser.broadcast(start) : start;
+}
+
+SmallVector<Value> PointwiseKernel::emitSequential(ArrayRef<RegionVectoriser> tile, ArrayRef<Subscripts> at,
+                                                   unsigned depth, ValueRange carried) {
+  if (depth == schedule.sequential.size())
+    return evaluateOnce(tile, at, carried);
+  unsigned dim = schedule.sequential[depth];
+  return loop(b, loc, constant(0), frame.size(schedule.sizes[dim]), 1, carried, [&](Value index, ValueRange inner) {
+    SmallVector<Subscripts> deeper(at);
+    for (Subscripts &each : deeper)
+      each[dim] = {index, 0, {}, true};
+    return emitSequential(tile, deeper, depth + 1, inner);
+  });
+}
+
+/// The region once for each point, its out arguments being what is carried.
+SmallVector<Value> PointwiseKernel::evaluateOnce(ArrayRef<RegionVectoriser> tile, ArrayRef<Subscripts> at,
+                                                 ValueRange carried) {
+  SmallVector<Value> results;
+  for (auto [outside, subscripts] : llvm::zip(tile, at)) {
+    RegionVectoriser vectoriser = outside;
+    vectoriser.bindIterations(op, subscripts);
+    bool vector = false;
+    for (BlockArgument argument : op.getRegionOutputArgs()) {
+      vectoriser.bindValue(argument, carried.front());
+      vector = isa<VectorType>(carried.front().getType());
+      carried = carried.drop_front();
+    }
+    for (Value value : op.getBody()->getTerminator()->getOperands()) {
+      Value result = vectoriser.evaluate(value);
+      results.push_back(vector ? vectoriser.broadcast(result) : result);
+    }
+  }
+  return results;
+}
+
 namespace {
 
 /// The computation whose results `kernel` returns; null where it only moves elements.
@@ -68,21 +153,10 @@ linalg::GenericOp computationOf(func::FuncOp kernel) {
 
 //===------------------------------------------ one linalg.generic ------------------------------------------------===//
 
-class GenericEmission : GenericKernel {
+class GenericEmission : PointwiseKernel {
 public:
   GenericEmission(func::FuncOp kernel, linalg::GenericOp op, const Target &target, ModuleOp code)
-      : GenericKernel(kernel, op, target, code), schedule(scheduleLoops(op, frame.sizes, target.f32Lanes)),
-        indices(op.getNumLoops()) {
-    bool folds = op.getNumReductionLoops() != 0;
-    for (unsigned result = 0; result < op.getNumResults(); ++result) {
-      auto fold = matchFold(op, result);
-      folds = folds && fold;
-      if (fold)
-        reductions.push_back({fold->kind, op.getRegionOutputArgs()[result].getType()});
-    }
-    if (!folds)
-      reductions.clear();
-  }
+      : PointwiseKernel(op, KernelFrame(kernel, kernel.getSymName(), code), target.f32Lanes, target.f32Lanes) {}
 
   KernelCode run(StringRef symbol) {
     SizeExpr outer = schedule.outerSize(), blocks = schedule.vectorBlocks();
@@ -139,76 +213,6 @@ private:
     });
   }
 
-  /// One element of the results a lane of each point (no points: one element in all), reductions in sequential loops.
-  void emitTile(const RegionVectoriser &outside, ArrayRef<LanePoint> points) {
-    std::vector<RegionVectoriser> tile;
-    SmallVector<SmallVector<LaneIndex>> at;
-    for (size_t each = 0; each < std::max<size_t>(points.size(), 1); ++each) {
-      tile.push_back(outside);
-      at.push_back(indices);
-      if (points.empty())
-        continue;
-      at.back()[*schedule.vector] = points[each].index;
-      if (points[each].active)
-        tile.back().setActiveLanes(points[each].active);
-    }
-    SmallVector<Value> carried;
-    if (!schedule.sequential.empty()) {
-      for (auto [vectoriser, subscripts] : llvm::zip(tile, at))
-        for (unsigned result = 0; result < op.getNumResults(); ++result)
-          carried.push_back(startOf(vectoriser, result, subscripts, !points.empty()));
-      carried = emitSequential(tile, at, 0, carried);
-    }
-    size_t next = 0;
-    for (auto [vectoriser, subscripts] : llvm::zip(tile, at)) {
-      vectoriser.bindIterations(op, subscripts);
-      if (carried.empty())
-        storeResults(vectoriser, subscripts);
-      else
-        for (unsigned result = 0; result < op.getNumResults(); ++result)
-          storeResult(vectoriser, carried[next++], result, subscripts);
-    }
-  }
-
-  Value startOf(RegionVectoriser &vectoriser, unsigned result, ArrayRef<LaneIndex> at, bool vector) {
-    Value start = vectoriser.load(op.getDpsInitOperand(result)->get(), subscriptsOfResult(result, at));
-    return vector ? vectoriser.broadcast(start) : start;
-  }
-
-  SmallVector<Value> emitSequential(ArrayRef<RegionVectoriser> tile, ArrayRef<SmallVector<LaneIndex>> at,
-                                    unsigned depth, ValueRange carried) {
-    if (depth == schedule.sequential.size())
-      return evaluateOnce(tile, at, carried);
-    unsigned dim = schedule.sequential[depth];
-    return loop(b, loc, constant(0), frame.size(schedule.sizes[dim]), 1, carried, [&](Value index, ValueRange inner) {
-      SmallVector<SmallVector<LaneIndex>> deeper(at);
-      for (SmallVector<LaneIndex> &each : deeper)
-        each[dim] = {index, 0, {}, true};
-      return emitSequential(tile, deeper, depth + 1, inner);
-    });
-  }
-
-  /// The region once for each point, its out arguments being what is carried.
-  SmallVector<Value> evaluateOnce(ArrayRef<RegionVectoriser> tile, ArrayRef<SmallVector<LaneIndex>> at,
-                                  ValueRange carried) {
-    SmallVector<Value> results;
-    for (auto [outside, subscripts] : llvm::zip(tile, at)) {
-      RegionVectoriser vectoriser = outside;
-      vectoriser.bindIterations(op, subscripts);
-      bool vector = false;
-      for (BlockArgument argument : op.getRegionOutputArgs()) {
-        vectoriser.bindValue(argument, carried.front());
-        vector = isa<VectorType>(carried.front().getType());
-        carried = carried.drop_front();
-      }
-      for (Value value : op.getBody()->getTerminator()->getOperands()) {
-        Value result = vectoriser.evaluate(value);
-        results.push_back(vector ? vectoriser.broadcast(result) : result);
-      }
-    }
-    return results;
-  }
-
   /// The vectorised loop is a reduction: partial results in lanes, carried through the sequential loops.
   void emitAcrossLanes(RegionVectoriser &vectoriser) {
     SmallVector<Value> partial;
@@ -255,9 +259,6 @@ private:
     return sums;
   }
 
-  LoopSchedule schedule;
-  SmallVector<SweepReduction> reductions;
-  SmallVector<LaneIndex> indices; ///< of the loops around the current place
   Value vectorFirst, vectorEnd;
 };
 
@@ -321,8 +322,7 @@ Verdict supportsLoops(func::FuncOp kernel, const Target &) {
   return Verdict::yes();
 }
 
-/// The one computation of `kernel`, a copy; a transpose is one too. Null where elements are moved in other ways.
-static linalg::GenericOp takeComputation(func::FuncOp kernel) {
+linalg::GenericOp takeComputation(func::FuncOp kernel) {
   if (auto transpose = kernel.front().getTerminator()->getOperand(0).getDefiningOp<linalg::TransposeOp>();
       transpose && isa<BlockArgument>(transpose.getInput()) && kernel.getNumResults() == 1) {
     IRRewriter rewriter(transpose);

@@ -41,6 +41,10 @@ struct LoopSchedule {
 
 LoopSchedule scheduleLoops(mlir::linalg::GenericOp op, const KernelSizes &sizes, int64_t lanes);
 
+/// The one computation of `kernel`, a copy, with its loops collapsed; a transpose is one too. Null where elements are
+/// moved in other ways.
+mlir::linalg::GenericOp takeComputation(mlir::func::FuncOp kernel);
+
 /// A kernel whose results are elements of its operands, in other places, but for one transpose.
 KernelCode emitMoves(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
 

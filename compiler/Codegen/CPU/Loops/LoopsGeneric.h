@@ -1,21 +1,25 @@
 //===- LoopsGeneric.h - one linalg.generic of a loops kernel ----------------------------------------------------===//
 //
-// What the ways to emit one linalg.generic have in common: buffers, results and cost. The ways:
+// What the ways to emit one linalg.generic have in common: buffers, results and cost (GenericKernel), and points of the
+// parallel loops with their sequential reductions (PointwiseKernel). The ways:
 //
 //   GenericEmission  (Loops.cpp)        one parallel loop in lanes, or a reduction
 //   TurnedEmission   (LoopsTurned.cpp)  an operand is contiguous along another loop than the results: it is read in
 //                                       L x L tiles, which are transposed in registers
+//   DeviceGeneric    (GPU/Loops)        a thread a point, or a group of threads a reduction
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Codegen/CPU/Loops/Loops.h"
 #include "compiler/Codegen/CPU/Nest/LoopNest.h"
 
 namespace attnc {
 
 class GenericKernel {
 protected:
-  GenericKernel(mlir::func::FuncOp kernel, mlir::linalg::GenericOp op, const Target &target, mlir::ModuleOp code);
+  /// `frame` is that of the function that holds `op`.
+  GenericKernel(mlir::linalg::GenericOp op, KernelFrame frame, int64_t lanes);
 
   mlir::Value constant(int64_t value);
   /// Collapsed shapes of arguments are views of their buffers.
@@ -34,6 +38,28 @@ protected:
   mlir::Location loc;
   int64_t lanes;
   llvm::SmallVector<SizeExpr> sizes; ///< of the loops
+};
+
+/// Points of the parallel loops of `op`: an element of each result a lane, reductions in sequential loops.
+class PointwiseKernel : protected GenericKernel {
+protected:
+  PointwiseKernel(mlir::linalg::GenericOp op, KernelFrame frame, int64_t lanes, int64_t lanesOfSchedule);
+
+  /// One element of the results a lane of each point (no points: one element in all), stored.
+  void emitTile(const RegionVectoriser &outside, llvm::ArrayRef<LanePoint> points);
+  /// What result `result` is folded from.
+  mlir::Value startOf(RegionVectoriser &vectoriser, unsigned result, llvm::ArrayRef<LaneIndex> at, bool vector);
+
+  LoopSchedule schedule;
+  llvm::SmallVector<SweepReduction> reductions; ///< of the results; none where one is no fold by a combiner
+  llvm::SmallVector<LaneIndex> indices;         ///< of the loops around the current place
+
+private:
+  using Subscripts = llvm::SmallVector<LaneIndex>;
+  llvm::SmallVector<mlir::Value> emitSequential(llvm::ArrayRef<RegionVectoriser> tile, llvm::ArrayRef<Subscripts> at,
+                                                unsigned depth, mlir::ValueRange carried);
+  llvm::SmallVector<mlir::Value> evaluateOnce(llvm::ArrayRef<RegionVectoriser> tile, llvm::ArrayRef<Subscripts> at,
+                                              mlir::ValueRange carried);
 };
 
 /// Loops of a pointwise op by which tiles are read: operands whose last dimension runs along `contiguous` are

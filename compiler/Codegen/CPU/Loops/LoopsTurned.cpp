@@ -51,7 +51,8 @@ class TurnedEmission : GenericKernel {
 public:
   TurnedEmission(func::FuncOp kernel, linalg::GenericOp op, const TurnedLoops &turned, const Target &target,
                  ModuleOp code)
-      : GenericKernel(kernel, op, target, code), turned(turned), loops(b, loc, lanes), at(op.getNumLoops()) {}
+      : GenericKernel(op, KernelFrame(kernel, kernel.getSymName(), code), target.f32Lanes), turned(turned),
+        loops(b, loc, lanes), at(op.getNumLoops()) {}
 
   KernelCode run(StringRef symbol) {
     SizeExpr outer(1), strips = sizes[turned.contiguous].ceilDiv(lanes), length = sizes[turned.lane];

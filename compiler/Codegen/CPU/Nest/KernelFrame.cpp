@@ -50,17 +50,27 @@ Value memRefAt(OpBuilder &builder, Location location, Value pointer, MemRefType 
   return UnrealizedConversionCastOp::create(b, type, Value(descriptor)).getResult(0);
 }
 
-KernelFrame::KernelFrame(func::FuncOp kernel, StringRef symbol, ModuleOp code)
-    : sizes(kernel), builder(kernel.getContext()), location(kernel.getLoc()), kernel(kernel) {
-  bindParameters(openFunctions(symbol, code));
+KernelFrame::KernelFrame(func::FuncOp kernel)
+    : sizes(kernel), builder(kernel.getContext()), location(kernel.getLoc()), kernel(kernel) {}
+
+KernelFrame::KernelFrame(func::FuncOp kernel, StringRef symbol, ModuleOp code) : KernelFrame(kernel) {
+  func::FuncOp body = openFunctions(symbol, code);
+  openBody(body);
+  auto own = body.getArguments().take_back(4);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&body.front());
+  chunk = arith::IndexCastOp::create(builder, location, builder.getIndexType(), own[0]);
+  scratchPointer = own[1];
+  sharedPointer = own[2];
+  status = own[3];
 }
 
 static void setAttribute(func::FuncOp function, unsigned argument, StringRef name) {
   function.setArgAttr(argument, name, UnitAttr::get(function.getContext()));
 }
 
-/// Which operands and results may share a buffer: all others are `noalias`.
-static SmallVector<bool> sharingBuffers(func::FuncOp kernel, unsigned numOperands) {
+SmallVector<bool> KernelFrame::sharingBuffers(func::FuncOp kernel) {
+  unsigned numOperands = llvm::count_if(kernel.getArgumentTypes(), llvm::IsaPred<RankedTensorType>);
   SmallVector<bool> sharing(numOperands + kernel.getNumResults(), false);
   unsigned buffer = 0;
   for (BlockArgument argument : kernel.getArguments()) {
@@ -93,7 +103,7 @@ func::FuncOp KernelFrame::openFunctions(StringRef symbol, ModuleOp code) {
   auto body = func::FuncOp::create(b, (symbol + ".body").str(), b.getFunctionType(types, {}));
   body.setPrivate();
   body->setAttr("llvm.linkage", LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
-  for (auto [number, shares] : llvm::enumerate(sharingBuffers(kernel, numOperands)))
+  for (auto [number, shares] : llvm::enumerate(sharingBuffers(kernel)))
     if (!shares)
       setAttribute(body, number, LLVM::LLVMDialect::getNoAliasAttrName());
   unsigned scratchParameter = numBuffers + sizes.numSymbols() + 1;
@@ -120,21 +130,13 @@ func::FuncOp KernelFrame::openFunctions(StringRef symbol, ModuleOp code) {
   return body;
 }
 
-void KernelFrame::bindParameters(func::FuncOp body) {
+void KernelFrame::openBody(func::FuncOp body) {
   Block *entry = body.addEntryBlock();
   builder.setInsertionPointToStart(entry);
   auto parameters = entry->getArguments();
   unsigned numBuffers = sizes.numTensorOperands() + kernel.getNumResults();
-  auto toIndex = [&](Value i64) -> Value {
-    return arith::IndexCastOp::create(builder, location, builder.getIndexType(), i64);
-  };
-  for (unsigned number = 0; number < sizes.numSymbols(); ++number)
-    symbolValues.push_back(toIndex(parameters[numBuffers + number]));
-  unsigned next = numBuffers + sizes.numSymbols();
-  chunk = toIndex(parameters[next++]);
-  scratchPointer = parameters[next++];
-  sharedPointer = parameters[next++];
-  status = parameters[next];
+  for (Value size : parameters.slice(numBuffers, sizes.numSymbols()))
+    symbolValues.push_back(arith::IndexCastOp::create(builder, location, builder.getIndexType(), size));
 
   ArrayRef<Value> dynamic = symbolValues;
   unsigned buffer = 0;

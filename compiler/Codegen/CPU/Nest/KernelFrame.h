@@ -46,6 +46,9 @@ class KernelFrame {
 public:
   KernelFrame(mlir::func::FuncOp kernel, llvm::StringRef symbol, mlir::ModuleOp code);
 
+  /// Which operands and results of `kernel` may share a buffer, in the order of its buffers: all others are `noalias`.
+  static llvm::SmallVector<bool> sharingBuffers(mlir::func::FuncOp kernel);
+
   mlir::Value buffer(mlir::Value tensorArgument) const { return buffers.lookup(tensorArgument); }
   mlir::Value result(unsigned number) const { return results[number]; }
 
@@ -69,9 +72,15 @@ public:
   mlir::Value chunk;  ///< index
   mlir::Value status; ///< !llvm.ptr to an i32
 
+protected:
+  /// Whoever derives opens a function of its own, by openBody.
+  explicit KernelFrame(mlir::func::FuncOp kernel);
+  /// Begins `body`, whose first parameters are the buffers (operands, then results) and the sizes; those that follow
+  /// are the caller's to bind.
+  void openBody(mlir::func::FuncOp body);
+
 private:
   mlir::func::FuncOp openFunctions(llvm::StringRef symbol, mlir::ModuleOp code);
-  void bindParameters(mlir::func::FuncOp body);
   mlir::Value view(mlir::Value pointer, mlir::Value offset, mlir::MemRefType type, mlir::ValueRange dynamicSizes);
 
   mlir::func::FuncOp kernel;

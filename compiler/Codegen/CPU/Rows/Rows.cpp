@@ -1,10 +1,8 @@
 // Emits a rows kernel: for each row, the sweeps of its RowPlan; chunks are ranges of rows.
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "compiler/Codegen/CPU/Loops/PlaceFold.h"
-#include "compiler/Codegen/CPU/Nest/LoopNest.h"
-#include "compiler/Codegen/CPU/Rows/RowPlan.h"
+#include "compiler/Codegen/CPU/Rows/RowsKernel.h"
 #include "compiler/Codegen/ChosenSchedule.h"
-#include "compiler/Codegen/OpCost.h"
 
 using namespace mlir;
 
@@ -17,14 +15,12 @@ constexpr int64_t chunkElements = 32768;
 /// Rows in a chunk where the row's length is only known when running.
 constexpr int64_t rowsOfUnknownLength = 16;
 
-class RowsEmission {
+class RowsEmission : RowsKernel {
 public:
   RowsEmission(func::FuncOp kernel, const Target &target, ModuleOp code)
-      : kernel(kernel), plan(kernel), frame(kernel, kernel.getSymName(), code), b(frame.builder), loc(frame.location),
-        lanes(target.f32Lanes) {}
+      : RowsKernel(kernel, KernelFrame(kernel, kernel.getSymName(), code), target.f32Lanes) {}
 
   KernelCode run() {
-    measure();
     int64_t perChunk = rowsPerChunk();
     Value count = arith::ConstantIndexOp::create(b, loc, perChunk);
     Value numRows = frame.size(rowCount);
@@ -39,18 +35,6 @@ public:
   }
 
 private:
-  void measure() {
-    for (linalg::GenericOp op : plan.operations()) {
-      if (op.getNumLoops() != plan.numRowDimensions() + 1)
-        continue;
-      rowSizes = loopSizes(op, frame.sizes);
-      length = rowSizes.pop_back_val();
-      break;
-    }
-    for (const SizeExpr &size : rowSizes)
-      rowCount = rowCount * size;
-  }
-
   int64_t rowsPerChunk() const {
     if (auto chosen = scheduled(kernel, "rows_per_chunk"))
       return std::max<int64_t>(*chosen, 1);
@@ -59,12 +43,7 @@ private:
   }
 
   void emitRow(Value row) {
-    RegionVectoriser vectoriser(b, loc, lanes);
-    frame.bindTo(vectoriser);
-    SmallVector<Value> sizes;
-    for (const SizeExpr &size : rowSizes)
-      sizes.push_back(frame.size(size));
-    at = subscriptsOf(b, loc, row, sizes);
+    RegionVectoriser vectoriser = openRow(row);
     SmallVector<Value> rowsOfScratch = placeScratch();
     for (unsigned number = 0; number < plan.numSweeps(); ++number)
       emitSweep(vectoriser, number, rowsOfScratch);
@@ -94,36 +73,6 @@ private:
     return buffers;
   }
 
-  /// What happens in one sweep.
-  struct SweepWork {
-    SmallVector<std::pair<linalg::GenericOp, unsigned>> folds; ///< reduction and result, in lanes
-    SmallVector<SweepReduction> reductions;
-    SmallVector<std::pair<Value, Value>> stores; ///< map and buffer
-    SmallVector<linalg::GenericOp> serial;       ///< reductions that are no fold of one combiner
-  };
-
-  SweepWork workOf(unsigned number, ArrayRef<Value> buffers) {
-    SweepWork work;
-    for (linalg::GenericOp op : plan.operations()) {
-      if (plan.role(op) != RowRole::Reduction || plan.sweepOf(op) != number)
-        continue;
-      bool folds =
-          llvm::all_of(llvm::seq(op.getNumResults()), [&](unsigned result) { return bool(matchFold(op, result)); });
-      if (!folds) {
-        work.serial.push_back(op);
-        continue;
-      }
-      for (unsigned result = 0; result < op.getNumResults(); ++result) {
-        work.folds.emplace_back(op, result);
-        work.reductions.push_back({matchFold(op, result)->kind, op.getRegionOutputArgs()[result].getType()});
-      }
-    }
-    for (auto [stored, buffer] : llvm::zip(plan.stored(), buffers))
-      if (stored.sweep == number)
-        work.stores.emplace_back(stored.map, buffer);
-    return work;
-  }
-
   void emitSweep(RegionVectoriser &row, unsigned number, ArrayRef<Value> buffers) {
     hoistScalars(row, number);
     SweepWork work = workOf(number, buffers);
@@ -137,44 +86,14 @@ private:
           emitPoint(row, work, point, terms);
         return terms;
       });
-      for (auto [fold, reduction, vector] : llvm::zip(work.folds, work.reductions, partial)) {
-        auto [op, result] = fold;
-        Value start = row.load(op.getDpsInitOperand(result)->get(), at);
-        Value folded = combine(b, loc, reduction.kind, start, combineLanes(b, loc, reduction.kind, vector));
-        row.bindElement(op->getResult(result), at, folded);
-      }
+      for (auto [reduction, vector] : llvm::zip(work.reductions, partial))
+        vector = combineLanes(b, loc, reduction.kind, vector);
+      bindFolds(row, work, partial);
     }
     for (linalg::GenericOp op : work.serial)
       emitSerially(row, op, zero, end);
     for (auto [map, buffer] : work.stores)
       row.bindBuffer(map, buffer);
-  }
-
-  /// Scalars that are known by now, computed outside the sweep's loop.
-  void hoistScalars(RegionVectoriser &row, unsigned number) {
-    for (linalg::GenericOp op : plan.operations())
-      if (plan.role(op) == RowRole::Scalar && plan.sweepOf(op) <= number)
-        for (Value result : op->getResults())
-          row.load(result, at);
-  }
-
-  void emitPoint(const RegionVectoriser &row, const SweepWork &work, const LanePoint &point,
-                 SmallVector<Value> &terms) {
-    RegionVectoriser vectoriser = row;
-    if (point.active)
-      vectoriser.setActiveLanes(point.active);
-    SmallVector<LaneIndex> indices = at;
-    indices.push_back(point.index);
-    for (auto [op, result] : work.folds) {
-      vectoriser.bindIterations(op, indices);
-      terms.push_back(vectoriser.evaluate(matchFold(op, result)->term));
-    }
-    // All are read before one is stored: a result may lie where another reads.
-    SmallVector<Value> values;
-    for (auto [map, buffer] : work.stores)
-      values.push_back(vectoriser.load(map, indices));
-    for (auto [store, value] : llvm::zip_equal(work.stores, values))
-      vectoriser.store(value, store.second, indices);
   }
 
   void emitPlaces(RegionVectoriser &row, linalg::GenericOp op, const PlaceFold &fold, ArrayRef<Value> starts,
@@ -216,26 +135,7 @@ private:
       row.bindElement(result, at, value);
   }
 
-  KernelCost cost() const {
-    SizeExpr flops;
-    for (linalg::GenericOp op : plan.operations()) {
-      SizeExpr points = rowCount;
-      if (plan.role(op) != RowRole::Scalar)
-        points = points * length;
-      flops = flops + points * SizeExpr(costOf(op.getRegion()).flops);
-    }
-    return {flops, frame.sizes.bytesRead(), frame.sizes.bytesWritten()};
-  }
-
-  func::FuncOp kernel;
-  RowPlan plan;
-  KernelFrame frame;
-  OpBuilder &b;
-  Location loc;
-  int64_t lanes;
-  SmallVector<SizeExpr> rowSizes;
-  SizeExpr rowCount = 1, length, scratchBytes;
-  SmallVector<LaneIndex> at; ///< subscripts of the current row
+  SizeExpr scratchBytes;
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-// Loops kernels against the oracle, each way of walking an iteration space by name.
+// Loops kernels against the oracle, on processors and on a device, each way of walking an iteration space by name.
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "tests/support/OracleCheck.h"
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ std::string kernelOf(const Generic &generic) {
 
 std::string check(const Generic &generic, std::vector<HostArray> inputs, Shape result,
                   std::vector<int64_t> indices = {}) {
-  for (std::string target : {"native", "x86-64-v3"}) {
+  for (std::string target : {"native", "x86-64-v3", "cuda"}) {
     OracleCheck oracle{kernelOf(generic), inputs, {result}, indices};
     oracle.target = target;
     if (std::string difference = differenceFromOracle(oracle); !difference.empty())

@@ -1,4 +1,5 @@
-// Rows kernels against the oracle: the norms and losses that the prelude makes of them, and special rows by name.
+// Rows kernels against the oracle, on processors and on a device: the norms and losses that the prelude makes of them,
+// and special rows by name.
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "tests/support/OracleCheck.h"
 #include <fmt/format.h>
@@ -124,8 +125,12 @@ std::string crossEntropy(bool overLogits = false) {
 const std::vector<Shape> shapes = {{1, 1, 1},   {2, 3, 5},   {3, 2, 16},  {2, 2, 64},
                                    {1, 4, 100}, {4, 5, 257}, {3, 40, 768}};
 
-std::string check(const std::string &text, const std::vector<HostArray> &inputs, const std::vector<Shape> &results) {
-  for (std::string target : {"native", "x86-64-v3"}) {
+using Targets = std::vector<std::string>;
+const Targets processors = {"native", "x86-64-v3"}, everywhere = {"native", "x86-64-v3", "cuda"};
+
+std::string check(const std::string &text, const std::vector<HostArray> &inputs, const std::vector<Shape> &results,
+                  const Targets &targets = everywhere) {
+  for (const std::string &target : targets) {
     OracleCheck oracle{text, inputs, results};
     oracle.target = target;
     if (std::string difference = differenceFromOracle(oracle); !difference.empty())
@@ -234,7 +239,7 @@ TEST(Rows, ArgMax) {
       return %r#0, %r#1 : tensor<?xf32>, tensor<?xi32>
     })";
   for (int64_t length : {1, 7, 100})
-    EXPECT_EQ(check(text, {HostArray::random({9, length}, 1)}, {{9}, {9}}), "") << length;
+    EXPECT_EQ(check(text, {HostArray::random({9, length}, 1)}, {{9}, {9}}, processors), "") << length;
 }
 
 TEST(Rows, Refusals) {

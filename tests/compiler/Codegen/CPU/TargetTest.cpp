@@ -30,7 +30,7 @@ TEST(Target, UnknownNameGetsAProposal) {
   EXPECT_EQ(errorOf("x86_64-v3"), "unknown target 'x86_64-v3': did you mean 'x86-64-v3'?");
   EXPECT_EQ(errorOf("nativ"), "unknown target 'nativ': did you mean 'native'?");
   EXPECT_EQ(errorOf("a-machine-of-wood"),
-            "unknown target 'a-machine-of-wood': expected native, x86-64-v3, x86-64-v4 or a "
+            "unknown target 'a-machine-of-wood': expected native, x86-64-v3, x86-64-v4, cuda or a "
             "processor name such as znver4");
 }
 
@@ -38,4 +38,17 @@ TEST(Target, WithoutFmaIsRefused) {
   EXPECT_EQ(errorOf("x86-64-v2"),
             "target 'x86-64-v2' has no fused multiply-add, which kernels need: x86-64-v3 is the oldest "
             "level that will do");
+}
+
+TEST(Target, Devices) {
+  auto any = Target::resolve("cuda"), newest = Target::resolve("cuda:sm_90a");
+  ASSERT_TRUE(bool(any) && bool(newest));
+  EXPECT_TRUE(any->isDevice && newest->isDevice);
+  EXPECT_EQ(any->cpu, "sm_80");
+  EXPECT_EQ(newest->cpu, "sm_90a");
+  EXPECT_EQ(newest->host().cpu, "x86-64-v3");
+  EXPECT_EQ(errorOf("cuda:sm_75"),
+            "target 'cuda:sm_75' is older than sm_80, the oldest architecture that there is code for");
+  EXPECT_EQ(errorOf("cuda:volta"),
+            "unknown target 'cuda:volta': expected an NVIDIA architecture such as cuda:sm_80 or cuda:sm_90a");
 }

@@ -1,0 +1,45 @@
+#include "compiler/Codegen/GPU/Backend/DeviceBackend.h"
+#include "compiler/Codegen/GPU/Nest/DeviceFrame.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "llvm/IR/Module.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+void registerDeviceDialects(DialectRegistry &registry) {
+  registry.insert<NVVM::NVVMDialect>();
+  registerNVVMDialectTranslation(registry);
+}
+
+LogicalResult lowerDeviceCode(ModuleOp code, const Target &target) {
+  if (failed(lowerToLlvmDialect(code, target)))
+    return failure();
+  Builder builder(code.getContext());
+  for (auto function : code.getOps<LLVM::LLVMFuncOp>()) {
+    auto threads = function->getAttrOfType<IntegerAttr>(threadsAttrName);
+    if (!threads)
+      continue;
+    function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
+    int32_t alongX = static_cast<int32_t>(threads.getInt());
+    function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), builder.getDenseI32ArrayAttr({alongX, 1, 1}));
+  }
+  return success();
+}
+
+FailureOr<std::string> emitPtx(ModuleOp code, LlvmCode &llvmCode, const Target &target) {
+  for (const llvm::Function &function : *llvmCode.module)
+    if (function.isDeclaration() && !function.isIntrinsic() && !function.use_empty())
+      return code.emitError() << "device code calls '" << function.getName() << "', which it does not define";
+  FailureOr<SmallVector<char, 0>> text = emit(llvmCode, target, OutputKind::Assembly);
+  if (failed(text))
+    return failure();
+  std::string ptx(text->begin(), text->end());
+  if (ptx.find(".extern") != std::string::npos)
+    return code.emitError() << "device code calls a function that LLVM has instead of an instruction";
+  return ptx;
+}
+
+} // namespace attnc

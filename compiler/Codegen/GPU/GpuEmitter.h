@@ -1,0 +1,25 @@
+//===- GpuEmitter.h - the emitter for NVIDIA devices, made of one family a kernel kind --------------------------===//
+//
+// One Emitter, "gpu", that hands a kernel to the family named by its `attn.kernel`. Formulas are evaluated by the
+// RegionVectoriser, as on processors; what differs is who computes which point: threads of blocks take the place of
+// chunks and sweeps (ThreadGroup.h). Kernels of other kinds than `loops` and `rows` are refused.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Emitter.h"
+#include "compiler/Codegen/Target.h"
+
+namespace attnc {
+
+std::unique_ptr<Emitter> createGpuEmitter();
+
+//===-------------------------------------------- families ----------------------------------------------------===//
+
+Verdict supportsDeviceLoops(mlir::func::FuncOp kernel);
+KernelCode emitDeviceLoops(mlir::func::FuncOp kernel, mlir::ModuleOp code);
+
+Verdict supportsDeviceRows(mlir::func::FuncOp kernel);
+KernelCode emitDeviceRows(mlir::func::FuncOp kernel, mlir::ModuleOp code);
+
+} // namespace attnc

@@ -1,0 +1,44 @@
+#include "compiler/Codegen/GPU/Nest/DeviceFrame.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+static func::FuncOp openFunction(func::FuncOp kernel, const KernelSizes &sizes, StringRef symbol, ModuleOp code) {
+  OpBuilder builder = OpBuilder::atBlockEnd(code.getBody());
+  Type pointer = LLVM::LLVMPointerType::get(code.getContext());
+  SmallVector<bool> sharing = KernelFrame::sharingBuffers(kernel);
+  SmallVector<Type> types(sharing.size(), pointer);
+  types.append(sizes.numSymbols(), builder.getI64Type());
+  types.append(2, pointer);
+  auto function = func::FuncOp::create(builder, kernel.getLoc(), symbol, builder.getFunctionType(types, {}));
+  function->setAttr(threadsAttrName, builder.getI64IntegerAttr(blockThreads));
+  for (auto [number, shares] : llvm::enumerate(sharing)) {
+    function.setArgAttr(number, LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(deviceAlignment));
+    if (shares)
+      continue;
+    function.setArgAttr(number, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
+    if (number < sizes.numTensorOperands())
+      function.setArgAttr(number, LLVM::LLVMDialect::getReadonlyAttrName(), builder.getUnitAttr());
+  }
+  return function;
+}
+
+DeviceFrame::DeviceFrame(func::FuncOp kernel, StringRef symbol, ModuleOp code) : KernelFrame(kernel) {
+  func::FuncOp function = openFunction(kernel, sizes, symbol, code);
+  openBody(function);
+  status = function.getArguments().back();
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&function.front());
+  auto toIndex = [&](Value number) {
+    return arith::IndexCastUIOp::create(builder, location, builder.getIndexType(), number);
+  };
+  Type i32 = builder.getI32Type();
+  chunk = toIndex(NVVM::BlockIdXOp::create(builder, location, i32));
+  place = {chunk, toIndex(NVVM::ThreadIdXOp::create(builder, location, i32)), code, symbol.str()};
+}
+
+} // namespace attnc

@@ -1,0 +1,41 @@
+//===- DeviceFrame.h - a kernel function on a device, with its operands unpacked ------------------------------===//
+//
+// The device's KernelFrame: one function for a phase, which every thread of every block runs,
+//
+//   func.func @name(buffers..., sizes..., %shared, %status) attributes {attn.threads = 256}
+//
+// whose `chunk` is the number of the block. Buffers and sizes are those of attn_kernel_args, in order. Tensors on a
+// device are aligned to `deviceAlignment` bytes, so that LLVM knows where four elements are one access; there is no
+// scratch of a worker.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/CPU/Nest/KernelFrame.h"
+
+namespace attnc {
+
+/// Threads of a block, and of a warp of it, which run in step.
+inline constexpr int64_t blockThreads = 256, warpThreads = 32;
+/// Of tensors, in bytes: the widest access.
+inline constexpr int64_t deviceAlignment = ATTN_DEVICE_ALIGNMENT;
+/// Elements of the widest access.
+inline constexpr int64_t deviceLanes = deviceAlignment / 4;
+/// On a device function: the number of threads of a block.
+inline constexpr llvm::StringLiteral threadsAttrName = "attn.threads";
+
+/// Where a thread is, and what it runs.
+struct ThreadPlace {
+  mlir::Value block, thread; ///< index: the block's number, and the thread's in it
+  mlir::ModuleOp code;
+  std::string symbol; ///< of the function
+};
+
+class DeviceFrame : public KernelFrame {
+public:
+  DeviceFrame(mlir::func::FuncOp kernel, llvm::StringRef symbol, mlir::ModuleOp code);
+
+  ThreadPlace place;
+};
+
+} // namespace attnc

@@ -1,0 +1,139 @@
+#include "compiler/Codegen/GPU/Nest/ThreadGroup.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+/// The address space of memory that a block shares.
+static constexpr unsigned sharedSpace = 3;
+
+ThreadGroup::ThreadGroup(Kind kind, ThreadPlace given, OpBuilder &builder, Location location)
+    : kind(kind), place(std::move(given)), b(builder), loc(location) {
+  number = place.block;
+  rank = place.thread;
+  if (kind == Kind::Block)
+    return;
+  rank = b.createOrFold<arith::RemUIOp>(loc, place.thread, constant(warpThreads));
+  Value first = b.createOrFold<arith::MulIOp>(loc, place.block, constant(perBlock()));
+  Value warp = b.createOrFold<arith::DivUIOp>(loc, place.thread, constant(warpThreads));
+  number = b.createOrFold<arith::AddIOp>(loc, first, warp);
+}
+
+Value ThreadGroup::constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
+
+bool ThreadGroup::canCombine(const SweepReduction &reduction) {
+  return reduction.element.isF32() || reduction.element.isInteger(32);
+}
+
+SmallVector<Value> ThreadGroup::neutral(int64_t lanes, ArrayRef<SweepReduction> reductions) {
+  return llvm::map_to_vector(reductions, [&](const SweepReduction &each) {
+    Type type = lanes == 1 ? each.element : Type(VectorType::get({lanes}, each.element));
+    return neutralElement(b, loc, each.kind, type);
+  });
+}
+
+SmallVector<Value> ThreadGroup::accumulate(Value end, int64_t lanes, ArrayRef<SweepReduction> reductions,
+                                           ValueRange carried,
+                                           llvm::function_ref<SmallVector<Value>(const LanePoint &)> body) {
+  Value accesses = b.createOrFold<arith::DivUIOp>(loc, end, constant(lanes));
+  return loop(b, loc, rank, accesses, size(), carried, [&](Value access, ValueRange before) {
+    Value at = b.createOrFold<arith::MulIOp>(loc, access, constant(lanes));
+    SmallVector<Value> after;
+    for (auto [reduction, term, value] :
+         llvm::zip_equal(reductions, body({{at, lanes == 1 ? 0 : 1, {}, true}, {}}), before)) {
+      if (lanes > 1 && !isa<VectorType>(term.getType()))
+        term = vector::BroadcastOp::create(b, loc, value.getType(), term);
+      after.push_back(attnc::combine(b, loc, reduction.kind, value, term));
+    }
+    return after;
+  });
+}
+
+SmallVector<Value> ThreadGroup::sweep(Value end, int64_t lanes, ArrayRef<SweepReduction> reductions,
+                                      llvm::function_ref<SmallVector<Value>(const LanePoint &)> body) {
+  return combine(reductions, accumulate(end, lanes, reductions, neutral(lanes, reductions), body));
+}
+
+SmallVector<Value> ThreadGroup::combine(ArrayRef<SweepReduction> reductions, ValueRange partial) {
+  SmallVector<Value> ofWarps;
+  for (auto [reduction, value] : llvm::zip_equal(reductions, partial)) {
+    Value scalar = isa<VectorType>(value.getType()) ? combineLanes(b, loc, reduction.kind, value) : value;
+    ofWarps.push_back(combineInWarp(reduction, scalar));
+  }
+  return kind == Kind::Warp || reductions.empty() ? ofWarps : combineWarps(reductions, ofWarps);
+}
+
+/// A tree of exchanges between threads whose numbers differ in one bit; then all take the first thread's, for the
+/// greater of two zeros may be either.
+Value ThreadGroup::combineInWarp(const SweepReduction &reduction, Value value) {
+  auto number = [&](int32_t value) { return arith::ConstantIntOp::create(b, loc, value, 32); };
+  auto exchange = [&](NVVM::ShflKind how, Value of, int32_t with) -> Value {
+    return NVVM::ShflOp::create(b, loc, of.getType(), number(-1), of, number(with), number(warpThreads - 1), how,
+                                UnitAttr());
+  };
+  for (int32_t distance = warpThreads / 2; distance > 0; distance /= 2)
+    value = attnc::combine(b, loc, reduction.kind, value, exchange(NVVM::ShflKind::bfly, value, distance));
+  return exchange(NVVM::ShflKind::idx, value, 0);
+}
+
+/// The address of `count` words of shared memory, of which each use has its own: nobody waits to write them.
+Value ThreadGroup::partials(int64_t count) {
+  std::string name = place.symbol + "$partials" + std::to_string(numPartials++);
+  auto type = LLVM::LLVMArrayType::get(b.getI32Type(), count);
+  OpBuilder atStart = OpBuilder::atBlockBegin(place.code.getBody());
+  LLVM::GlobalOp::create(atStart, loc, type, /*isConstant=*/false, LLVM::Linkage::Internal, name, Attribute(),
+                         deviceAlignment, sharedSpace);
+  return LLVM::AddressOfOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext(), sharedSpace), name);
+}
+
+SmallVector<Value> ThreadGroup::combineWarps(ArrayRef<SweepReduction> reductions, ValueRange ofWarps) {
+  int64_t warps = blockThreads / warpThreads;
+  Value memory = partials(warps * static_cast<int64_t>(reductions.size()));
+  auto wordOf = [&](Type element, size_t reduction, Value warp) -> Value {
+    Value offset = arith::AddIOp::create(b, loc, warp, constant(static_cast<int64_t>(reduction) * warps));
+    Value word = arith::IndexCastOp::create(b, loc, b.getI64Type(), offset);
+    return LLVM::GEPOp::create(b, loc, memory.getType(), element, memory, ValueRange{word});
+  };
+  Value zero = constant(0), lane = b.createOrFold<arith::RemUIOp>(loc, place.thread, constant(warpThreads));
+  Value warp = b.createOrFold<arith::DivUIOp>(loc, place.thread, constant(warpThreads));
+  Value leads = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane, zero);
+  auto branch = scf::IfOp::create(b, loc, leads, /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    for (auto [number, value] : llvm::enumerate(ofWarps))
+      LLVM::StoreOp::create(b, loc, value, wordOf(value.getType(), number, warp));
+  }
+  wait();
+  SmallVector<Value> folded;
+  for (auto [number, reduction] : llvm::enumerate(reductions)) {
+    Value sum;
+    for (int64_t each = 0; each < warps; ++each) {
+      Value partial =
+          LLVM::LoadOp::create(b, loc, reduction.element, wordOf(reduction.element, number, constant(each)));
+      sum = sum ? attnc::combine(b, loc, reduction.kind, sum, partial) : partial;
+    }
+    folded.push_back(sum);
+  }
+  return folded;
+}
+
+void ThreadGroup::wait() {
+  if (kind == Kind::Block)
+    NVVM::Barrier0Op::create(b, loc);
+  else
+    NVVM::SyncWarpOp::create(b, loc, arith::ConstantIntOp::create(b, loc, -1, 32));
+}
+
+void ThreadGroup::first(llvm::function_ref<void()> then) {
+  Value leads = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rank, constant(0));
+  auto branch = scf::IfOp::create(b, loc, leads, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  then();
+}
+
+} // namespace attnc

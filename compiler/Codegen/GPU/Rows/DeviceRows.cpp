@@ -1,0 +1,93 @@
+// Emits a rows kernel for a device: the sweeps of its RowPlan, each by the threads of a group. A row of moderate length
+// is a warp's, eight rows a block; a longer one has a block to itself. A map that a later sweep wants again is kept
+// where it is a result, and otherwise computed again: arithmetic costs less than memory here.
+#include "compiler/Codegen/CPU/Rows/RowsKernel.h"
+#include "compiler/Codegen/ChosenSchedule.h"
+#include "compiler/Codegen/GPU/GpuEmitter.h"
+#include "compiler/Codegen/GPU/Nest/ThreadGroup.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+namespace {
+
+/// Elements of a row that a warp takes.
+constexpr int64_t longestOfWarp = 4096;
+
+class DeviceRows : RowsKernel {
+public:
+  DeviceRows(func::FuncOp kernel, const DeviceFrame &device)
+      : RowsKernel(kernel, device, deviceLanes), place(device.place) {
+    // Rows begin at whole accesses where their length is so many.
+    if (!length.isConstant() || length.constant() % deviceLanes != 0)
+      lanes = 1;
+  }
+
+  KernelCode run() {
+    bool isLong = length.isConstant() && length.constant() > longestOfWarp;
+    auto kind = isLong ? ThreadGroup::Kind::Block : ThreadGroup::Kind::Warp;
+    ThreadGroup group(kind, place, b, loc);
+    Value rows = frame.size(rowCount);
+    if (isLong) {
+      emitRow(group);
+    } else {
+      Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, group.number, rows);
+      auto branch = scf::IfOp::create(b, loc, inside, /*withElseRegion=*/false);
+      b.setInsertionPointToStart(branch.thenBlock());
+      emitRow(group);
+    }
+    recordSchedule(kernel, {{"rows_per_chunk", group.perBlock()}});
+    return {{{place.symbol, rowCount.ceilDiv(group.perBlock()), blockThreads}}, 0, 0, cost()};
+  }
+
+private:
+  void emitRow(ThreadGroup &group) {
+    RegionVectoriser row = openRow(group.number);
+    SmallVector<Value> buffers;
+    for (const RowPlan::Stored &stored : plan.stored())
+      buffers.push_back(stored.result ? frame.result(*stored.result) : Value());
+    for (unsigned number = 0; number < plan.numSweeps(); ++number) {
+      hoistScalars(row, number);
+      SweepWork work = workOf(number, buffers);
+      SmallVector<Value> folded = group.sweep(frame.size(length), lanes, work.reductions, [&](const LanePoint &point) {
+        SmallVector<Value> terms;
+        emitPoint(row, work, point, terms);
+        return terms;
+      });
+      bindFolds(row, work, folded);
+      for (auto [map, buffer] : work.stores)
+        row.bindBuffer(map, buffer);
+      // Behind it a thread may read what another one stored.
+      if (!work.stores.empty() && number + 1 < plan.numSweeps())
+        group.wait();
+    }
+    group.first([&] {
+      for (auto [number, value] : plan.rowResults())
+        row.store(row.load(value, at), frame.result(number), at);
+    });
+  }
+
+  ThreadPlace place;
+};
+
+} // namespace
+
+Verdict supportsDeviceRows(func::FuncOp kernel) {
+  RowPlan plan(kernel);
+  if (!plan.verdict())
+    return plan.verdict();
+  for (linalg::GenericOp op : plan.operations())
+    for (unsigned result = 0; plan.role(op) == RowRole::Reduction && result < op.getNumResults(); ++result) {
+      auto fold = matchFold(op, result);
+      if (!fold || !ThreadGroup::canCombine({fold->kind, op.getRegionOutputArgs()[result].getType()}))
+        return Verdict::no("a reduction of its rows is no fold that the threads of a warp can share");
+    }
+  return Verdict::yes();
+}
+
+KernelCode emitDeviceRows(func::FuncOp kernel, ModuleOp code) {
+  return DeviceRows(kernel, DeviceFrame(kernel, kernel.getSymName(), code)).run();
+}
+
+} // namespace attnc

@@ -1,0 +1,110 @@
+// The model of a device that kernels are tested on: what it computes, and what it finds.
+#include "tests/support/DeviceExecutor.h"
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace attnc {
+namespace {
+
+constexpr int64_t threads = 64;
+
+/// A kernel of one pointer: thread t has its number as %t, and the place of its word in the memory as %own.
+std::string kernelOf(const std::string &body) {
+  return fmt::format(R"(
+    @shared = internal addrspace(3) global [64 x i32] undef, align 16
+    declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+    declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+    declare i32 @llvm.nvvm.shfl.sync.bfly.i32(i32, i32, i32, i32)
+    declare i32 @llvm.nvvm.shfl.sync.idx.i32(i32, i32, i32, i32)
+    declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)
+    declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)
+    define ptx_kernel void @k(ptr %memory) {{
+      %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+      %b = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+      %first = mul i32 %b, {}
+      %word = add i32 %first, %t
+      %own = getelementptr i32, ptr %memory, i32 %word
+      {}
+    }})",
+                     threads, body);
+}
+
+struct Found {
+  std::string fault;
+  std::vector<int32_t> memory;
+};
+
+Found run(const std::string &body, Order order = Order::Ascending, int64_t blocks = 1) {
+  DeviceExecutor device(kernelOf(body));
+  if (!device)
+    return {device.message(), {}};
+  Found result{"", std::vector<int32_t>(blocks * threads, -1)};
+  result.fault = device.run({"k", blocks, threads, {reinterpret_cast<uint64_t>(result.memory.data())}}, order);
+  return result;
+}
+
+TEST(DeviceExecutor, ThreadsAndBlocksHaveNumbers) {
+  for (Order order : {Order::Ascending, Order::Descending, Order::Shuffled}) {
+    Found found = run("store i32 %word, ptr %own\n ret void", order, 3);
+    ASSERT_EQ(found.fault, "");
+    for (int32_t each = 0; each < 3 * threads; ++each)
+      EXPECT_EQ(found.memory[each], each);
+  }
+}
+
+TEST(DeviceExecutor, WarpsExchange) {
+  Found found = run(R"(%x = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %t, i32 4, i32 31)
+                     %y = call i32 @llvm.nvvm.shfl.sync.idx.i32(i32 -1, i32 %x, i32 0, i32 31)
+                     %scaled = mul i32 %y, 100
+                     %sum = add i32 %scaled, %x
+                     store i32 %sum, ptr %own
+                     ret void)");
+  ASSERT_EQ(found.fault, "");
+  for (int32_t each = 0; each < threads; ++each)
+    EXPECT_EQ(found.memory[each], (each / 32 * 32 + 4) * 100 + (each ^ 4));
+}
+
+/// Each thread reads what the thread at the other end of the block wrote.
+std::string mirrored(const std::string &between) {
+  return R"(%mine = getelementptr i32, ptr addrspace(3) @shared, i32 %t
+            store i32 %t, ptr addrspace(3) %mine
+            )" +
+         between + R"(
+            %other = sub i32 63, %t
+            %its = getelementptr i32, ptr addrspace(3) @shared, i32 %other
+            %x = load i32, ptr addrspace(3) %its
+            store i32 %x, ptr %own
+            ret void)";
+}
+
+TEST(DeviceExecutor, ABarrierOrdersSharedMemory) {
+  for (Order order : {Order::Ascending, Order::Descending, Order::Shuffled}) {
+    Found with = run(mirrored("call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)"), order);
+    ASSERT_EQ(with.fault, "");
+    for (int32_t each = 0; each < threads; ++each)
+      EXPECT_EQ(with.memory[each], threads - 1 - each);
+    Found without = run(mirrored(""), order);
+    EXPECT_NE(without.memory, with.memory) << "a forgotten barrier is seen in every order";
+  }
+}
+
+TEST(DeviceExecutor, ABarrierThatNotAllComeTo) {
+  Found found = run(R"(%c = icmp ult i32 %t, 40
+                     br i1 %c, label %waits, label %leaves
+                     waits:
+                     call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+                     ret void
+                     leaves:
+                     ret void)");
+  EXPECT_EQ(found.fault, "k: block 0: thread 0 waits for others that do not come");
+}
+
+TEST(DeviceExecutor, IntrinsicsWithoutAModelAreNamed) {
+  Found found = run(R"(%x = call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 true)
+                     store i32 %x, ptr %own
+                     ret void)");
+  EXPECT_EQ(found.fault, "the executor has no model of llvm.nvvm.vote.ballot.sync");
+}
+
+} // namespace
+} // namespace attnc

@@ -1,0 +1,55 @@
+//===- DeviceExecutor.h - code for a device, run on the host ----------------------------------------------------===//
+//
+//   DeviceExecutor device(ir);                            // LLVM IR as the NVPTX back end is given it
+//   ASSERT_TRUE(device) << device.message();
+//   std::string fault = device.run({"rows_0", blocks, 256, {x, y, n, shared, status}}, Order::Descending);
+//
+// The module is compiled for the host, with its NVVM intrinsics as calls of a model of the device, and run as it would
+// be there: each thread of a block is a fibre that goes on until it has to wait for others, at a barrier or an exchange
+// of a warp. Blocks run one after the other. What the model finds:
+//
+//   a missing barrier     wrong numbers: memory that a block shares holds NaN when the block begins, and threads take
+//                         their turns in several orders, in which no one has yet written what another one reads
+//   a barrier or exchange that not all threads come to, or at which they come to different ones
+//   an access outside a tensor, or one that is less aligned than the code says, as a fault of the host
+//
+// It knows the intrinsics that emitters use, and refuses others by name. It does not model time, nor races between
+// blocks.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace attnc {
+
+/// The order in which the threads of a block take turns, and blocks are run.
+enum class Order { Ascending, Descending, Shuffled };
+
+class DeviceExecutor {
+public:
+  explicit DeviceExecutor(const std::string &ir);
+  ~DeviceExecutor();
+
+  explicit operator bool() const { return message_.empty(); }
+  const std::string &message() const { return message_; } ///< why nothing can be run
+
+  struct Launch {
+    std::string function;
+    int64_t blocks, threads;
+    std::vector<uint64_t> parameters; ///< pointers and 64-bit numbers
+  };
+  /// What was wrong with the run, or nothing.
+  std::string run(const Launch &launch, Order order);
+
+private:
+  struct Loaded;
+  void load(const std::string &ir);
+  std::unique_ptr<Loaded> loaded;
+  std::string message_;
+};
+
+} // namespace attnc

@@ -1,0 +1,13 @@
+//===- Ptxas.h - NVIDIA's assembler, where this machine has it -------------------------------------------------===//
+#pragma once
+
+#include <string>
+
+namespace attnc {
+
+bool hasPtxas();
+/// What is wrong with `ptx` for `architecture`: it does not assemble, or a kernel of it spills registers or has a
+/// stack. Nothing where all is well. Requires hasPtxas().
+std::string ptxasFault(const std::string &ptx, const std::string &architecture);
+
+} // namespace attnc
