@@ -3,7 +3,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-install(TARGETS attnc attn_runtime EXPORT attncTargets)
+install(TARGETS attnc attn_runtime attn_cuda EXPORT attncTargets)
 install(DIRECTORY runtime/include/attn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 set(attnc_package ${CMAKE_INSTALL_LIBDIR}/cmake/attnc)

@@ -2,6 +2,7 @@
 #ifndef ATTN_INTERNAL_H
 #define ATTN_INTERNAL_H
 
+#include "attn/run.h"
 #include "attn/status.h"
 #include "attn/weights.h"
 
@@ -14,6 +15,12 @@ attn_code attn_succeed(attn_status *status);
 
 /* The model is there, of this ABI, and its code can run on this processor. */
 attn_code attn_check_model(const attn_model *model, attn_status *status);
+
+/* The model has the entry point, and what the call gives besides its shapes serves it. */
+attn_code attn_check_call(const attn_model *model, int64_t number, const attn_context *context,
+                          const attn_tensor *tensors, int64_t tensor_count, attn_status *status);
+/* What an entry point ended with, in words. */
+attn_code attn_report(const attn_model *model, const attn_entry_info *entry, attn_code code, attn_status *status);
 
 /* Writes a shape such as "[2, 64]" for messages. */
 const char *attn_shape_text(const int64_t *shape, int32_t rank, char *buffer, int size);

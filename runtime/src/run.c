@@ -142,8 +142,8 @@ attn_code attn_check_model(const attn_model *model, attn_status *status) {
   return ATTN_OK;
 }
 
-static attn_code check_call(const attn_model *model, int64_t number, const attn_context *context,
-                            const attn_tensor *tensors, int64_t tensor_count, attn_status *status) {
+attn_code attn_check_call(const attn_model *model, int64_t number, const attn_context *context,
+                          const attn_tensor *tensors, int64_t tensor_count, attn_status *status) {
   attn_code code = attn_check_model(model, status);
   if (code != ATTN_OK)
     return code;
@@ -188,9 +188,21 @@ static attn_code check_arena(const attn_entry_info *entry, const attn_context *c
   return ATTN_OK;
 }
 
+attn_code attn_report(const attn_model *model, const attn_entry_info *entry, attn_code code, attn_status *status) {
+  if (code == ATTN_OUT_OF_RANGE)
+    return attn_fail(status, code, "%s: an index that comes from the inputs lies outside its tensor", entry->name);
+  if (code == ATTN_FULL)
+    return attn_fail(status, code, "%s: the cache is full: it has no room for the positions of this call behind those "
+                                   "that a row has, or a length is below 0", entry->name);
+  if (code == ATTN_UNSUPPORTED && model->device)
+    return attn_fail(status, code, "%s: its kernels are code for %s, and the context's executor runs those of a "
+                     "processor", entry->name, model->device->target);
+  return code == ATTN_OK ? attn_succeed(status) : attn_fail(status, code, "%s: %s", entry->name, attn_code_name(code));
+}
+
 ATTN_PUBLIC attn_code attn_run(const attn_model *model, int64_t number, const attn_context *context,
                                const attn_tensor *tensors, int64_t tensor_count, attn_status *status) {
-  attn_code code = check_call(model, number, context, tensors, tensor_count, status);
+  attn_code code = attn_check_call(model, number, context, tensors, tensor_count, status);
   if (code != ATTN_OK)
     return code;
   const attn_entry_info *entry = &model->entries[number];
@@ -212,14 +224,5 @@ ATTN_PUBLIC attn_code attn_run(const attn_model *model, int64_t number, const at
                       executor};
   if (entry->updates)
     attn_weights_set_stale(context->weights);
-  code = (attn_code)entry->run(&frame);
-  if (code == ATTN_OUT_OF_RANGE)
-    return attn_fail(status, code, "%s: an index that comes from the inputs lies outside its tensor", entry->name);
-  if (code == ATTN_FULL)
-    return attn_fail(status, code, "%s: the cache is full: it has no room for the positions of this call behind those "
-                                   "that a row has, or a length is below 0", entry->name);
-  if (code == ATTN_UNSUPPORTED && model->device)
-    return attn_fail(status, code, "%s: its kernels are code for %s, and the context's executor runs those of a "
-                     "processor", entry->name, model->device->target);
-  return code == ATTN_OK ? attn_succeed(status) : attn_fail(status, code, "%s: %s", entry->name, attn_code_name(code));
+  return attn_report(model, entry, (attn_code)entry->run(&frame), status);
 }

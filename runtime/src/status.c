@@ -15,6 +15,7 @@ ATTN_PUBLIC const char *attn_code_name(attn_code code) {
   case ATTN_NO_MEMORY: return "no memory";
   case ATTN_UNSUPPORTED: return "unsupported";
   case ATTN_FULL: return "full";
+  case ATTN_DEVICE_FAULT: return "device fault";
   }
   return "unknown code";
 }

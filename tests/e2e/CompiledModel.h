@@ -56,6 +56,10 @@ public:
   /// Their names in the order of CallResults::parameters, and their element types.
   const std::vector<std::pair<std::string, int32_t>> &parameterNames() const { return names; }
 
+  /// Of a target that is a device: what stands for it. And its parameters, for attn/cuda.h.
+  DeviceExecutor &executor() const { return *device; }
+  attn_weights *weightsOfModel() const { return weights; }
+
   CallResults call(const attn_entry_info &entry, const std::vector<reference::Array> &inputs,
                    const std::vector<int64_t> &dimensions, const CallOptions &options) const;
 

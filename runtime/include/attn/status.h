@@ -17,7 +17,8 @@ typedef enum attn_code {
   ATTN_OUT_OF_RANGE = 5,  /* a number in the data names what is not there: an element, a row, a position */
   ATTN_NO_MEMORY = 6,     /* memory or threads could not be had from the system */
   ATTN_UNSUPPORTED = 7,   /* this processor or this runtime is older than the code */
-  ATTN_FULL = 8           /* no room in a cache for the positions of the call; nothing was written */
+  ATTN_FULL = 8,          /* no room in a cache for the positions of the call; nothing was written */
+  ATTN_DEVICE_FAULT = 9   /* a device or its driver failed; the message has the driver's name of it */
 } attn_code;
 
 /* Filled by every call that takes one; the message is empty on success. Passing a null pointer is fine. */
