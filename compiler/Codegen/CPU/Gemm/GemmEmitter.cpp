@@ -100,8 +100,8 @@ private:
   /// Packs the panel, if that is left to this chunk.
   Value packed(Value panel) {
     if (schedule.packsPanels)
-      emitPackPanel(code, rightMatrix(problem, schedule, frame, code, right), code.add(code.mul(batch, panels), panel),
-                    code.constant(0));
+      emitPackPanel(code, frame.code, rightMatrix(problem, schedule, frame, code, right),
+                    code.add(code.mul(batch, panels), panel), code.constant(0));
     return panel;
   }
 
@@ -171,31 +171,20 @@ private:
     return operands;
   }
 
-  /// Brings the lines of the result, and of the operands that are read beside it, that row `row` ends in.
-  void fetchResult(Value row, Value panel) {
+  /// What is needed of the result, and of the operands that are read beside it, when the tile from `row` on is done.
+  ResultFetch fetchOfResult(Value isWanted, Value row, Value panel) {
     Value at = code.add(code.add(offset(problem.result, LoopGroup::Batch, batch), code.mul(panel, schedule.nr)),
                         offset(problem.result, LoopGroup::Row, row));
-    for (int64_t column = 0; column < schedule.nr; column += lineFloats) {
-      code.prefetchForWriting(result, code.add(at, column));
-      for (Value operand : besideResult)
-        code.prefetch(operand, code.add(at, column), 3);
-    }
+    Value rowStep = frame.size(problem.innerStride(problem.result, LoopGroup::Row));
+    return {isWanted, at, rowStep, schedule.nr, result, besideResult};
   }
 
   /// Puts the tile's sums at row `row` of the block, or adds them to what is there.
-  void keep(ArrayRef<Value> tile, Value row, Value isFirst) {
-    auto each = [&](bool adds) {
-      for (auto [i, sum] : llvm::enumerate(tile)) {
-        int64_t place = i / schedule.vectors() * schedule.nr + i % schedule.vectors() * schedule.lanes;
-        Value at = code.add(code.mul(row, schedule.nr), place);
-        Value total = sum;
-        if (adds)
-          total = arith::AddFOp::create(code.builder, code.location, code.load(sums, at), sum);
-        code.store(total, sums, at);
-      }
-    };
-    code.branch(
-        isFirst, [&] { each(false); }, [&] { each(true); });
+  void multiplyTile(const TileShape &shape, TileOperands &operands, Value row, Value isFirst) {
+    operands.sums = sums;
+    operands.sumsOffset = code.mul(row, schedule.nr);
+    operands.isFirst = isFirst;
+    emitTile(code, frame.code, shape, operands);
   }
 
   void dots(Value panel) {
@@ -220,7 +209,7 @@ private:
       return;
     Value panelAt = panelOffset(panel), zero = code.constant(0), lastRow = code.sub(rows, code.constant(1));
     Value leastHeight = code.constant(schedule.singleHeights.back());
-    for (int64_t height : llvm::reverse(schedule.singleHeights))
+    for (int64_t height : llvm::reverse(ArrayRef(schedule.singleHeights).drop_back()))
       leastHeight = code.choose(code.less(rows, code.constant(height + 1)), code.constant(height), leastHeight);
     bool whole = problem.isFlat(problem.left, LoopGroup::Depth);
     auto part = [&](Value k0, Value steps, Value isFirst) {
@@ -229,7 +218,7 @@ private:
         operands.depth = steps;
         operands.fetches = {{code.add(operands.panelOffset, streamDistance), panelLines(), 2}};
         TileShape shape{height, schedule.vectors(), schedule.accumulatorSets(height)};
-        keep(emitTile(code, shape, operands), zero, isFirst);
+        multiplyTile(shape, operands, zero, isFirst);
       });
     };
     if (whole)
@@ -324,8 +313,8 @@ private:
       Value nextChunk = code.add(code.add(operands.panelOffset, chunk.next), fetched);
       operands.fetches = {{soon, panelLines(), 3}, {nextChunk, share, 2}};
       if (resultIsFlat)
-        operands.fetchRow = [&](Value r) { code.when(isLast, [&] { fetchResult(code.add(row, r), chunk.panel); }); };
-      keep(emitTile(code, {rowsOfTile, schedule.vectors()}, operands), kept, chunk.isFirst);
+        operands.result = fetchOfResult(isLast, row, chunk.panel);
+      multiplyTile({rowsOfTile, schedule.vectors()}, operands, kept, chunk.isFirst);
     });
     code.when(isLast,
               [&] { finish(chunk.panel, firstNew, code.sub(end, firstNew), code.add(kept, code.sub(firstNew, row))); });
@@ -375,7 +364,7 @@ void emitPackPhase(const GemmProblem &problem, const GemmSchedule &schedule, Ker
   SizeExpr floats = problem.extent(LoopGroup::Batch) * schedule.panels * problem.extent(LoopGroup::Depth);
   Value packed = frame.shared(0, MemRefType::get({ShapedType::kDynamic}, frame.builder.getF32Type()),
                               {frame.size(floats * SizeExpr(schedule.nr))});
-  emitPackPanel(code, rightMatrix(problem, schedule, frame, code, packed), frame.chunk);
+  emitPackPanel(code, frame.code, rightMatrix(problem, schedule, frame, code, packed), frame.chunk);
 }
 
 } // namespace

@@ -1,4 +1,5 @@
 #include "compiler/Codegen/CPU/Gemm/GemmTile.h"
+#include "compiler/Codegen/CPU/Nest/Routine.h"
 
 using namespace mlir;
 
@@ -8,20 +9,36 @@ namespace {
 
 constexpr int64_t lineFloats = 16; ///< of a cache line
 
+/// Steps of k in a turn of the loop.
+int64_t stepsOfTurn(const TileShape &shape) { return std::max<int64_t>(4, shape.sets); }
+
 class TileEmission {
 public:
-  TileEmission(FlatBuilder &code, const TileShape &shape, const TileOperands &operands)
-      : code(code), shape(shape), operands(operands) {}
+  /// `isWhole`: the depth is a number of whole turns.
+  TileEmission(FlatBuilder &code, const TileShape &shape, const TileOperands &operands, bool isWhole)
+      : code(code), shape(shape), operands(operands), isWhole(isWhole) {}
 
-  FlatBuilder::Values emit() {
+  void emit() {
+    FlatBuilder::Values sums = multiply();
+    auto each = [&](bool adds) {
+      for (auto [i, sum] : llvm::enumerate(sums)) {
+        Value at = code.add(operands.sumsOffset, i * code.lanes);
+        code.store(adds ? code.addf(code.load(operands.sums, at), sum) : sum, operands.sums, at);
+      }
+    };
+    code.branch(
+        operands.isFirst, [&] { each(false); }, [&] { each(true); });
+  }
+
+private:
+  /// The sums, row by row.
+  FlatBuilder::Values multiply() {
     int64_t sums = shape.rows * shape.vectors;
     FlatBuilder::Values accumulators(shape.sets * sums, code.splat(0.0));
-    Value whole = code.mul(code.div(operands.depth, unroll), unroll);
-    accumulators =
-        operands.fetchRow ? withRowFetches(whole, accumulators) : turns(code.constant(0), whole, accumulators);
+    Value whole = isWhole ? operands.depth : code.mul(code.div(operands.depth, unroll), unroll);
+    accumulators = operands.result ? withRowFetches(whole, accumulators) : turns(code.constant(0), whole, accumulators);
     FlatBuilder::Values first = added(accumulators, sums);
-    std::optional<int64_t> rest = FlatBuilder::constantOf(code.rem(operands.depth, unroll));
-    if (rest && *rest == 0)
+    if (isWhole)
       return first;
     return code.loop(whole, operands.depth, 1, first, [&](Value k, ValueRange carried) {
       FlatBuilder::Values next(carried);
@@ -30,7 +47,6 @@ public:
     });
   }
 
-private:
   FlatBuilder::Values turns(Value from, Value to, ValueRange accumulators) {
     return code.loop(from, to, unroll, accumulators,
                      [&](Value k, ValueRange carried) { return steps(k, FlatBuilder::Values(carried), unroll); });
@@ -40,7 +56,7 @@ private:
     Value share = code.mul(code.div(whole, shape.rows * unroll), unroll);
     Value last = code.constant(shape.rows - 1);
     return code.loop(code.constant(0), code.constant(shape.rows), 1, accumulators, [&](Value row, ValueRange carried) {
-      operands.fetchRow(row);
+      code.when(operands.result->isWanted, [&] { fetchRow(row); });
       Value from = code.mul(row, share);
       return turns(from, code.choose(code.less(row, last), code.add(from, share), whole), carried);
     });
@@ -77,6 +93,17 @@ private:
     }
   }
 
+  /// The lines that row `row` ends in.
+  void fetchRow(Value row) {
+    const ResultFetch &result = *operands.result;
+    Value at = code.add(result.at, code.mul(row, result.rowStep));
+    for (int64_t column = 0; column < result.columns; column += lineFloats) {
+      code.prefetchForWriting(result.written, code.add(at, column));
+      for (Value buffer : result.read)
+        code.prefetch(buffer, code.add(at, column), 3);
+    }
+  }
+
   /// What each stream has to fetch in this slot.
   void fetchAhead() {
     for (Stream &stream : streams)
@@ -96,6 +123,7 @@ private:
   FlatBuilder &code;
   const TileShape &shape;
   const TileOperands &operands;
+  const bool isWhole;
   /// The fetches of one turn of the loop: slots, one a row and step, share out the lines evenly.
   struct Stream {
     Value from;
@@ -103,15 +131,67 @@ private:
     unsigned locality;
     int64_t fetched = 0;
   };
-  const int64_t unroll = std::max<int64_t>(4, shape.sets);
+  const int64_t unroll = stepsOfTurn(shape);
   SmallVector<Stream> streams;
   int64_t slots = 0, slot = 0;
 };
 
+/// The values by which addresses are spelt out and branches are chosen, and all others.
+SmallVector<Value *> fixedValues(TileOperands &operands) {
+  SmallVector<Value *> values = {&operands.isFirst, &operands.leftStep};
+  for (Value &distance : operands.rowDistances)
+    values.push_back(&distance);
+  if (operands.result)
+    values.push_back(&operands.result->isWanted);
+  return values;
+}
+
+SmallVector<Value *> passedValues(TileOperands &operands) {
+  SmallVector<Value *> values = {&operands.left,  &operands.leftOffset, &operands.panel,     &operands.panelOffset,
+                                 &operands.depth, &operands.sums,       &operands.sumsOffset};
+  for (TileFetch &fetch : operands.fetches)
+    values.push_back(&fetch.offset);
+  if (operands.result) {
+    values.append({&operands.result->at, &operands.result->rowStep, &operands.result->written});
+    for (Value &buffer : operands.result->read)
+      values.push_back(&buffer);
+  }
+  return values;
+}
+
+/// All that the tile's code is made for besides its values.
+std::string nameOf(const TileShape &shape, const TileOperands &operands, bool isWhole) {
+  std::string name;
+  llvm::raw_string_ostream text(name);
+  text << "tile." << shape.rows << 'x' << shape.vectors << 'x' << shape.sets << (isWhole ? ".whole" : "");
+  for (const TileFetch &fetch : operands.fetches)
+    text << ".fetch" << fetch.lines << 'l' << fetch.locality;
+  if (operands.result) {
+    auto element = [](Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); };
+    text << ".result" << operands.result->columns << element(operands.result->written);
+    for (Value buffer : operands.result->read)
+      text << element(buffer);
+  }
+  return name;
+}
+
 } // namespace
 
-FlatBuilder::Values emitTile(FlatBuilder &code, const TileShape &shape, const TileOperands &operands) {
-  return TileEmission(code, shape, operands).emit();
+void emitTile(FlatBuilder &code, ModuleOp module, const TileShape &shape, const TileOperands &operands) {
+  bool isWhole = FlatBuilder::constantOf(code.rem(operands.depth, stepsOfTurn(shape))) == 0;
+  TileOperands inside = operands;
+  SmallVector<Value *> values = fixedValues(inside), passed = passedValues(inside);
+  RoutineCall call{nameOf(shape, operands, isWhole), {}, {}};
+  for (Value *value : values)
+    call.fixed.push_back(*value);
+  for (Value *value : passed)
+    call.operands.push_back(*value);
+  values.append(passed);
+  callRoutine(code, module, call, [&](FlatBuilder &routine, ValueRange operandsOfRoutine) {
+    for (auto [value, operand] : llvm::zip_equal(values, operandsOfRoutine))
+      *value = operand;
+    TileEmission(routine, shape, inside, isWhole).emit();
+  });
 }
 
 } // namespace attnc

@@ -7,11 +7,14 @@
 // `sets`, since a fused multiply-add takes four cycles and two start in each; the sums are added up at the end, in
 // order. Cache lines are fetched ahead meanwhile, spread among the multiply-adds: in bursts they stall.
 //
+// A tile is a routine (Routine.h), which kernels share whose tiles have the same shape and the same distances in left.
+//
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/CPU/Nest/FlatBuilder.h"
-#include <functional>
+#include "mlir/IR/BuiltinOps.h"
+#include <optional>
 
 namespace attnc {
 
@@ -27,6 +30,16 @@ struct TileFetch {
   unsigned locality; ///< 3 is the nearest cache
 };
 
+/// What is asked for while a tile is computed because it is needed when its rows are done, row by row and evenly spread
+/// over the steps of k: the lines of the result, and of what is read beside it.
+struct ResultFetch {
+  mlir::Value isWanted;    ///< i1
+  mlir::Value at, rowStep; ///< of row 0, and from one row to the next
+  int64_t columns;
+  mlir::Value written;                 ///< flat
+  llvm::SmallVector<mlir::Value> read; ///< flat; they lie as the result does
+};
+
 struct TileOperands {
   mlir::Value left;                            ///< flat
   mlir::Value leftOffset;                      ///< of row 0 at k = 0
@@ -35,12 +48,11 @@ struct TileOperands {
   mlir::Value panel, panelOffset;              ///< flat, [depth][vectors * lanes] from the offset on
   mlir::Value depth;
   llvm::SmallVector<TileFetch> fetches;
-  /// If given, called with the number of each row of the tile, evenly spread over the steps of k: to fetch what is
-  /// needed when the row is done.
-  std::function<void(mlir::Value)> fetchRow;
+  std::optional<ResultFetch> result;
+  mlir::Value sums, sumsOffset; ///< flat, [rows][vectors * lanes] from the offset on
+  mlir::Value isFirst;          ///< i1: the sums are put there; otherwise they are added to what is there
 };
 
-/// The sums, row by row.
-FlatBuilder::Values emitTile(FlatBuilder &code, const TileShape &shape, const TileOperands &operands);
+void emitTile(FlatBuilder &code, mlir::ModuleOp module, const TileShape &shape, const TileOperands &operands);
 
 } // namespace attnc

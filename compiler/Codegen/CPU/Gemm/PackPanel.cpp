@@ -1,4 +1,5 @@
 #include "compiler/Codegen/CPU/Gemm/PackPanel.h"
+#include "compiler/Codegen/CPU/Nest/Routine.h"
 
 using namespace mlir;
 
@@ -6,18 +7,13 @@ namespace attnc {
 
 namespace {
 
+/// Fills one panel, from its first column on.
 class PanelEmission {
 public:
-  PanelEmission(FlatBuilder &code, const PackedMatrix &matrix) : code(code), matrix(matrix), lanes(code.lanes) {}
+  PanelEmission(FlatBuilder &code, const PackedMatrix &matrix, Value source, Value target, Value columns)
+      : code(code), matrix(matrix), lanes(code.lanes), source(source), target(target), columns(columns) {}
 
-  void emit(Value number, Value place) {
-    Value panels = code.ceilDiv(matrix.columns, matrix.nr);
-    Value batch = code.div(number, panels);
-    Value first = code.mul(code.rem(number, panels), matrix.nr);
-    source =
-        code.add(code.mul(batch, matrix.batchStride), matrix.transposed ? code.mul(first, matrix.outerStride) : first);
-    target = place ? place : code.mul(code.mul(number, matrix.depth), matrix.nr);
-    columns = code.sub(matrix.columns, first);
+  void emit() {
     if (matrix.transposed)
       transposeSquares();
     else
@@ -75,13 +71,31 @@ private:
   FlatBuilder &code;
   const PackedMatrix &matrix;
   int64_t lanes;
-  Value source, target, columns;
+  Value source, target; ///< offsets
+  Value columns;        ///< from the first one of the panel to the matrix's last
 };
 
 } // namespace
 
-void emitPackPanel(FlatBuilder &code, const PackedMatrix &matrix, Value number, Value target) {
-  PanelEmission(code, matrix).emit(number, target);
+void emitPackPanel(FlatBuilder &code, ModuleOp module, const PackedMatrix &matrix, Value number, Value target) {
+  Value panels = code.ceilDiv(matrix.columns, matrix.nr);
+  Value batch = code.div(number, panels), first = code.mul(code.rem(number, panels), matrix.nr);
+  Value source =
+      code.add(code.mul(batch, matrix.batchStride), matrix.transposed ? code.mul(first, matrix.outerStride) : first);
+  if (!target)
+    target = code.mul(code.mul(number, matrix.depth), matrix.nr);
+  RoutineCall call{"pack_panel." + std::to_string(matrix.nr) + (matrix.transposed ? ".transposed" : ""),
+                   {},
+                   {matrix.source, source, matrix.packed, target, matrix.depth, matrix.outerStride,
+                    code.sub(matrix.columns, first)}};
+  callRoutine(code, module, call, [&](FlatBuilder &routine, ValueRange operands) {
+    PackedMatrix passed = matrix;
+    passed.source = operands[0];
+    passed.packed = operands[2];
+    passed.depth = operands[4];
+    passed.outerStride = operands[5];
+    PanelEmission(routine, passed, operands[1], operands[3], operands[6]).emit();
+  });
 }
 
 } // namespace attnc

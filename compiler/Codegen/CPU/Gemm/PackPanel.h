@@ -7,6 +7,7 @@
 #pragma once
 
 #include "compiler/Codegen/CPU/Nest/FlatBuilder.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace attnc {
 
@@ -19,7 +20,9 @@ struct PackedMatrix {
   int64_t nr = 0;
 };
 
-/// Packs panel `number` % panels of matrix `number` / panels, to its place among all of them, or to `target`.
-void emitPackPanel(FlatBuilder &code, const PackedMatrix &matrix, mlir::Value number, mlir::Value target = {});
+/// Packs panel `number` % panels of matrix `number` / panels, to its place among all of them, or to `target`;
+/// by a routine of the module.
+void emitPackPanel(FlatBuilder &code, mlir::ModuleOp module, const PackedMatrix &matrix, mlir::Value number,
+                   mlir::Value target = {});
 
 } // namespace attnc

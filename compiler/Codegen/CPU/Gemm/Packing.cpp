@@ -51,7 +51,7 @@ FailureOr<KernelCode> emitPacking(RankedTensorType source, const PanelPacking &p
   matrix.outerStride = loops.constant(packing.transposed ? depth : columns);
   matrix.transposed = packing.transposed;
   matrix.nr = packing.nr;
-  emitPackPanel(loops, matrix, frame.chunk);
+  emitPackPanel(loops, code, matrix, frame.chunk);
 
   KernelCode result;
   result.phases.push_back({symbol.str(), SizeExpr(shape.batch * panels)});

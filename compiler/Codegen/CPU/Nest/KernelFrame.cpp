@@ -50,10 +50,10 @@ Value memRefAt(OpBuilder &builder, Location location, Value pointer, MemRefType 
   return UnrealizedConversionCastOp::create(b, type, Value(descriptor)).getResult(0);
 }
 
-KernelFrame::KernelFrame(func::FuncOp kernel)
-    : sizes(kernel), builder(kernel.getContext()), location(kernel.getLoc()), kernel(kernel) {}
+KernelFrame::KernelFrame(func::FuncOp kernel, ModuleOp code)
+    : code(code), sizes(kernel), builder(kernel.getContext()), location(kernel.getLoc()), kernel(kernel) {}
 
-KernelFrame::KernelFrame(func::FuncOp kernel, StringRef symbol, ModuleOp code) : KernelFrame(kernel) {
+KernelFrame::KernelFrame(func::FuncOp kernel, StringRef symbol, ModuleOp code) : KernelFrame(kernel, code) {
   func::FuncOp body = openFunctions(symbol, code);
   openBody(body);
   auto own = body.getArguments().take_back(4);

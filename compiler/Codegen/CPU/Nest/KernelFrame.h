@@ -66,6 +66,7 @@ public:
   /// Tells the vectoriser of all buffers, index arguments and the status.
   void bindTo(RegionVectoriser &vectoriser);
 
+  mlir::ModuleOp code; ///< where the phase and the routines that it calls are
   KernelSizes sizes;
   mlir::OpBuilder builder; ///< inserts before the return of the body
   mlir::Location location;
@@ -74,7 +75,7 @@ public:
 
 protected:
   /// Whoever derives opens a function of its own, by openBody.
-  explicit KernelFrame(mlir::func::FuncOp kernel);
+  KernelFrame(mlir::func::FuncOp kernel, mlir::ModuleOp code);
   /// Begins `body`, whose first parameters are the buffers (operands, then results) and the sizes; those that follow
   /// are the caller's to bind.
   void openBody(mlir::func::FuncOp body);

@@ -27,7 +27,7 @@ static func::FuncOp openFunction(func::FuncOp kernel, const KernelSizes &sizes, 
   return function;
 }
 
-DeviceFrame::DeviceFrame(func::FuncOp kernel, StringRef symbol, ModuleOp code) : KernelFrame(kernel) {
+DeviceFrame::DeviceFrame(func::FuncOp kernel, StringRef symbol, ModuleOp code) : KernelFrame(kernel, code) {
   func::FuncOp function = openFunction(kernel, sizes, symbol, code);
   openBody(function);
   status = function.getArguments().back();
