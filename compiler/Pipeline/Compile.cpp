@@ -91,14 +91,37 @@ static bool raise(Job &job) {
   return succeeded(passes.run(*job.made.module)) || job.ourFault();
 }
 
+/// The entry point that writes tokens as it is asked for; empty where that is not one.
+static std::string writerOf(const Job &job) {
+  std::vector<std::string> found;
+  for (auto entry : job.made.module->getOps<func::FuncOp>())
+    if (std::string name = entry.getName().str();
+        job.options.writer && entry->hasAttr(model::decodeAttrName) && job.options.writer->names(name))
+      found.push_back(name);
+  return found.size() == 1 ? found.front() : "";
+}
+
+/// Leaves out the entry points that will not be called; what they update are parameters all the same. Settings of a
+/// schedule are of kernels of the whole model: beside one, all is compiled.
+static void keepEntry(Job &job, llvm::StringRef name) {
+  auto isEntry = [](func::FuncOp function) { return function && function->hasAttr(model::entryAttrName); };
+  if (!job.options.schedule.empty() || !isEntry(job.made.module->lookupSymbol<func::FuncOp>(name)))
+    return;
+  for (auto function : llvm::make_early_inc_range(job.made.module->getOps<func::FuncOp>()))
+    if (isEntry(function) && function.getName() != name)
+      function.erase();
+}
+
 static bool derive(Job &job) {
   job.begin(Phase::Derive);
-  if (!needsDerive(*job.made.module))
-    return true;
-  PassManager passes(&job.made.context);
-  buildDerivePipeline(passes);
-  if (failed(passes.run(*job.made.module)))
-    return job.diagnostics().empty() ? job.ourFault() : job.usersFault(job.diagnostics().front());
+  std::string writer = writerOf(job);
+  if (needsDerive(*job.made.module)) {
+    PassManager passes(&job.made.context);
+    buildDerivePipeline(passes);
+    if (failed(passes.run(*job.made.module)))
+      return job.diagnostics().empty() ? job.ourFault() : job.usersFault(job.diagnostics().front());
+  }
+  keepEntry(job, job.options.writer ? writer : job.options.entry);
   return true;
 }
 

@@ -27,7 +27,8 @@ struct CompileOptions {
   std::string target = "native";                             ///< see Target::resolve
   std::string prefix;                                        ///< of symbols; empty: made of the file's stem
   std::vector<std::pair<std::string, std::string>> settings; ///< hyperparameters and their values
-  std::optional<WriterRequest> writer;                       ///< of a model (.attn)
+  std::optional<WriterRequest> writer;                       ///< of a model (.attn): what will be called
+  std::string entry;                                         ///< what will be called; empty: all entry points
   std::string weights;                                       ///< a .safetensors file to embed; empty: none
   bool allowExtra = false;                                   ///< tensors of it that are no parameters are left alone
   std::vector<ScheduleSetting> schedule;                     ///< choices about kernels, later ones win

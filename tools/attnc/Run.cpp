@@ -139,6 +139,7 @@ static Error call(RunOptions &options, const attn_model &model) {
 static ExitCode run(RunOptions &options) {
   if (options.check && options.source.isObject())
     return refuse("--check needs the model file: an object does not say what it should compute");
+  options.source.compile.entry = options.invocation.entry;
   ExitCode exitCode = ExitCode::Success;
   std::optional<LoadedModel> loaded = options.source.load(exitCode);
   return loaded ? report(call(options, loaded->model())) : exitCode;

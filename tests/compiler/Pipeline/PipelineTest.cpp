@@ -171,6 +171,39 @@ TEST(Phases, ThePicturesShowThemInOrder) {
   expectPicture("docs/architecture.md", " ─", "─▶");
 }
 
+//===---------------------------------------- one entry point -------------------------------------------------===//
+
+/// The names of the entry points that are compiled where `entry` will be called, and how many parameters there are.
+std::pair<std::vector<std::string>, size_t> compiledFor(const std::string &entry, const std::string &schedule = "") {
+  CompileOptions options;
+  options.input = ATTNC_INPUTS "/several.attn";
+  options.entry = entry;
+  if (!schedule.empty())
+    options.schedule.push_back(llvm::cantFail(parseScheduleSetting(schedule)));
+  Compilation made;
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  EXPECT_EQ(compile(options, made, stream), Outcome::Done) << messages;
+  std::vector<std::string> names;
+  for (EntryPlan &plan : made.program.entries)
+    names.push_back(plan.entry.getName().str());
+  return {names, made.program.parameters.loaded.size()};
+}
+
+TEST(OneEntry, IsAllThatIsCompiled) {
+  size_t parameters = compiledFor("").second;
+  EXPECT_GT(parameters, 1u); // with what the optimizer keeps
+  for (std::string entry : {"apply", "loss", "train"})
+    EXPECT_EQ(compiledFor(entry), std::pair(std::vector{entry}, parameters)) << entry;
+}
+
+TEST(OneEntry, AllAreCompiledWhereItIsNotKnown) {
+  std::vector<std::string> all = {"apply", "loss", "train"};
+  EXPECT_EQ(compiledFor("").first, all);
+  EXPECT_EQ(compiledFor("appply").first, all);
+  EXPECT_EQ(compiledFor("train", "apply_gemm_0.mc=8").first, all) << "a schedule names the kernels of all";
+}
+
 } // namespace
 
 TEST(Recovery, CrashesEndOneCompileOnly) {
