@@ -5,6 +5,7 @@
 #include "compiler/Derive/Incremental/Incremental.h"
 #include "compiler/Derive/Minimize.h"
 #include "compiler/Derive/Reverse.h"
+#include "compiler/Derive/SegmentScans.h"
 #include "compiler/Fuse/Fuse.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -133,6 +134,7 @@ void buildDerivePipeline(OpPassManager &passes) {
   passes.addPass(createFoldPairFormulasPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  passes.addPass(createSegmentScansPass());
   passes.addPass(createWidenTurnsPass());
   passes.addPass(createDerivePass());
   passes.addPass(createCanonicalizerPass());
@@ -150,6 +152,7 @@ bool needsDerive(ModuleOp module) {
 void registerDerivePasses() {
   registerPass(createDerivePass);
   registerPass(createIncrementalPass);
+  registerPass(createSegmentScansPass);
   PassPipelineRegistration<>("attn-derive-phase", "the derive phase: entry points made from others",
                              buildDerivePipeline);
 }

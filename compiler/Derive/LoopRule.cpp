@@ -36,8 +36,10 @@ struct Joined {
 } // namespace
 
 /// Contractions, reductions and attention are dearer to compute again than what lies between; whether they are kept is
-/// a choice.
+/// a choice. Of a segment of a scan all is computed again.
 static bool mayBeKept(Operation &op) {
+  if (op.getParentOp()->hasAttr(ofSegmentsAttrName))
+    return false;
   if (auto generic = dyn_cast<linalg::GenericOp>(op))
     return generic.getNumReductionLoops() != 0;
   return isa<attn::AttendOp>(op);

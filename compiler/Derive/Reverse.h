@@ -80,6 +80,7 @@ private:
   mlir::LogicalResult reverse(mlir::tensor::ExpandShapeOp op);
   mlir::LogicalResult reverse(mlir::tensor::CollapseShapeOp op);
   mlir::LogicalResult reverse(mlir::tensor::ExtractSliceOp op);
+  mlir::Value paddedCotangent(mlir::tensor::ExtractSliceOp op);
   mlir::LogicalResult reverse(mlir::tensor::ConcatOp op);
   mlir::LogicalResult reverse(mlir::tensor::CastOp op);
   mlir::Value computed(mlir::Value value) const {

@@ -17,6 +17,7 @@
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Fuse/Structure.h"
+#include "compiler/Fuse/Turns.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -79,7 +80,7 @@ struct PackWeights : EmitterPass<PackWeights> {
     for (auto loop = call->getParentOfType<scf::ForOp>(); loop; loop = loop->getParentOfType<scf::ForOp>()) {
       if (loop->isAncestor(call.getOperand(argument).getParentRegion()->getParentOp()))
         break;
-      if (loop->hasAttr(model::scanAttrName))
+      if (loop->hasAttr(model::scanAttrName) || loop->hasAttr(ofSegmentsAttrName))
         found = loop;
     }
     return found;

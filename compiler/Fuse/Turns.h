@@ -17,6 +17,9 @@
 
 namespace attnc {
 
+/// On a loop whose turns are segments of a scan (compiler/Derive/SegmentScans.h).
+inline constexpr llvm::StringLiteral ofSegmentsAttrName = "attn.of_segments";
+
 enum class TurnOrder { None, Up, Down };
 
 /// Does the loop count from 0 by one?

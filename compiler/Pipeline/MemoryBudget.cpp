@@ -1,5 +1,6 @@
 #include "compiler/Pipeline/MemoryBudget.h"
 #include "compiler/Derive/Residuals.h"
+#include "compiler/Derive/SegmentScans.h"
 #include "compiler/Memory/Peak.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -7,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <utility>
 
 using namespace mlir;
 
@@ -28,11 +30,29 @@ struct Choosable {
   }
 };
 
+/// A scan, with so many steps at the sizes in question.
+struct CuttableScan {
+  std::string place;
+  int64_t steps = 0, segment = 0; ///< of a segment; 0 where the scan is not cut
+  bool isCuttable = false;
+};
+
 /// What an entry point needs with a choice.
 struct Need {
   MemoryPeak peak;
   std::string sizes;
   std::map<int64_t, Choosable> residuals; ///< by number
+  std::vector<CuttableScan> scans;
+};
+
+/// What is chosen for an entry point. First results are computed again; where that is not enough scans are cut, finer
+/// and finer, with all kept of their segments that can be; and where that is not either, both.
+struct Choice {
+  enum class Stage { Recomputing, Cutting, Both } stage = Stage::Recomputing;
+  std::set<int64_t> recomputed;
+  int64_t pieces = 1;            ///< segments of each scan
+  std::vector<int64_t> segments; ///< steps of one, by scan; 0 where it is not cut
+  int64_t bestPieces = 1, bestBytes = std::numeric_limits<int64_t>::max();
 };
 
 class BudgetSearch {
@@ -58,7 +78,7 @@ private:
   OwningOpRef<ModuleOp> imported;
   Program start;
   int64_t budget;
-  std::map<std::string, std::set<int64_t>> recomputed; ///< by entry point
+  std::map<std::string, Choice> choices; ///< by entry point
   std::map<std::string, Need> needs;
 
   void reset();
@@ -66,7 +86,13 @@ private:
   bool meet();
   bool keepAgain();
   bool isMet(const Need &need) const { return need.peak.arenaBytes <= budget; }
-  bool recomputeMore(const std::string &entry, const Need &need);
+  bool areMet() const {
+    return llvm::all_of(needs, [&](const auto &each) { return isMet(each.second); });
+  }
+  bool needLess(Choice &choice, const Need &need);
+  bool recomputeMore(Choice &choice, const Need &need);
+  bool cutFiner(Choice &choice, const Need &need);
+  bool leaveWhole();
   bool refuse(const std::string &entry, const Need &need);
   void report();
 };
@@ -78,11 +104,15 @@ void BudgetSearch::reset() {
   job.made.module = imported->clone();
   job.made.code = {};
   job.made.program = start;
-  for (const auto &[entry, numbers] : recomputed)
-    if (!numbers.empty())
-      job.made.module->lookupSymbol<func::FuncOp>(entry)->setAttr(
-          recomputeAttrName,
-          DenseI64ArrayAttr::get(&job.made.context, std::vector<int64_t>(numbers.begin(), numbers.end())));
+  for (const auto &[entry, choice] : choices) {
+    auto mark = [&, entry = entry](llvm::StringRef name, const auto &numbers) {
+      if (!numbers.empty())
+        job.made.module->lookupSymbol<func::FuncOp>(entry)->setAttr(
+            name, DenseI64ArrayAttr::get(&job.made.context, std::vector<int64_t>(numbers.begin(), numbers.end())));
+    };
+    mark(recomputeAttrName, choice.recomputed);
+    mark(segmentsAttrName, choice.segments);
+  }
 }
 
 bool BudgetSearch::plan() {
@@ -98,6 +128,8 @@ bool BudgetSearch::plan() {
     Need &need = needs[function.getName().str()];
     need.peak = peakOf(entry, *sizes);
     need.sizes = sizesText(entry, *sizes);
+    for (const Scan &scan : scansOf(function))
+      need.scans.push_back({scan.place, scan.steps.evaluate(*sizes), scan.segment, scan.isCuttable});
     for (const Residual &residual : residualsOf(function)) {
       if (!residual.mayBeRecomputed())
         continue;
@@ -113,14 +145,49 @@ bool BudgetSearch::plan() {
 }
 
 /// Takes the cheapest of what is still kept; answers false where nothing is.
-bool BudgetSearch::recomputeMore(const std::string &entry, const Need &need) {
+bool BudgetSearch::recomputeMore(Choice &choice, const Need &need) {
   const std::pair<const int64_t, Choosable> *cheapest = nullptr;
   for (const auto &each : need.residuals)
     if (each.second.kept && each.second.bytes > 0 && (!cheapest || cheapest->second.isDearerThan(each.second)))
       cheapest = &each;
   if (cheapest)
-    recomputed[entry].insert(cheapest->first);
+    choice.recomputed.insert(cheapest->first);
   return cheapest;
+}
+
+/// Cuts each scan in twice as many segments. Ops have other numbers then, so that all is kept at first.
+bool BudgetSearch::cutFiner(Choice &choice, const Need &need) {
+  int64_t pieces = 2 * choice.pieces;
+  std::vector<int64_t> segments;
+  for (const CuttableScan &scan : need.scans)
+    segments.push_back(scan.isCuttable && scan.steps >= 2 * pieces ? llvm::divideCeil(scan.steps, pieces) : 0);
+  if (llvm::all_of(segments, [](int64_t length) { return length == 0; }))
+    return false;
+  choice.pieces = pieces;
+  choice.segments = segments;
+  choice.recomputed.clear();
+  return true;
+}
+
+/// The next choice after one that does not meet the budget; answers false where there is none.
+bool BudgetSearch::needLess(Choice &choice, const Need &need) {
+  if (choice.stage != Choice::Stage::Cutting && recomputeMore(choice, need))
+    return true;
+  if (choice.stage == Choice::Stage::Both)
+    return false;
+  if (choice.stage == Choice::Stage::Recomputing) {
+    choice.stage = Choice::Stage::Cutting;
+    return cutFiner(choice, need);
+  }
+  if (need.peak.arenaBytes < choice.bestBytes) {
+    choice.bestBytes = need.peak.arenaBytes;
+    choice.bestPieces = choice.pieces;
+    if (cutFiner(choice, need))
+      return true;
+  }
+  choice.stage = Choice::Stage::Both;
+  choice.pieces = choice.bestPieces / 2;
+  return cutFiner(choice, need);
 }
 
 bool BudgetSearch::meet() {
@@ -132,7 +199,7 @@ bool BudgetSearch::meet() {
       if (isMet(need))
         continue;
       all = false;
-      if (!recomputeMore(entry, need))
+      if (!needLess(choices[entry], need))
         return refuse(entry, need);
     }
     if (all)
@@ -140,22 +207,39 @@ bool BudgetSearch::meet() {
   }
 }
 
+/// Leaves scans whole that need not be cut, where nothing else is computed again.
+bool BudgetSearch::leaveWhole() {
+  for (auto &[entry, choice] : choices)
+    for (int64_t &length : choice.segments) {
+      if (length == 0 || !choice.recomputed.empty())
+        continue;
+      int64_t before = std::exchange(length, 0);
+      if (!plan())
+        return false;
+      if (!areMet())
+        length = before;
+    }
+  return plan();
+}
+
 /// Gives back what the budget has room for, the dearest first.
 bool BudgetSearch::keepAgain() {
+  if (!leaveWhole())
+    return false;
   std::vector<std::tuple<std::string, int64_t, Choosable>> chosen;
-  for (const auto &[entry, numbers] : recomputed)
-    for (int64_t number : numbers)
+  for (const auto &[entry, choice] : choices)
+    for (int64_t number : choice.recomputed)
       chosen.emplace_back(entry, number, needs[entry].residuals[number]);
   llvm::sort(chosen, [](const auto &a, const auto &b) {
     return std::get<2>(a).isDearerThan(std::get<2>(b)) ||
            (!std::get<2>(b).isDearerThan(std::get<2>(a)) && std::get<1>(a) < std::get<1>(b));
   });
   for (const auto &[entry, number, choosable] : chosen) {
-    recomputed[entry].erase(number);
+    choices[entry].recomputed.erase(number);
     if (!plan())
       return false;
-    if (!llvm::all_of(needs, [&](const auto &each) { return isMet(each.second); }))
-      recomputed[entry].insert(number);
+    if (!areMet())
+      choices[entry].recomputed.insert(number);
   }
   return plan();
 }
@@ -186,10 +270,15 @@ void BudgetSearch::report() {
     }
     if (need.residuals.empty())
       continue;
+    bool isCut = llvm::any_of(need.scans, [](const CuttableScan &scan) { return scan.segment > 0; });
     llvm::sort(again, [](const Choosable &a, const Choosable &b) { return b.isDearerThan(a); });
     std::string text = fmt::format("attnc: {}: an arena of {} at {}, within --memory-budget {}; {}\n", entry,
                                    megabytes(need.peak.arenaBytes), need.sizes, megabytes(budget),
-                                   again.empty() ? "nothing needs to be computed again" : "computed again:");
+                                   again.empty() && !isCut ? "nothing needs to be computed again" : "computed again:");
+    for (const CuttableScan &scan : need.scans)
+      if (scan.segment > 0)
+        text += fmt::format("  {:>3} segments  of the scan at {}, of {} steps each\n", scan.steps / scan.segment,
+                            scan.place, scan.segment);
     for (const Choosable &each : again)
       text += fmt::format("  {:>12}  {}\n", megabytes(each.bytes), each.name);
     if (kept)

@@ -3,6 +3,7 @@
 // The reverses of loops keep results of their forward iterations, or compute them again (compiler/Derive/Residuals.h).
 // Here one is chosen after the other, the cheapest for each byte first and attention after all else, until the arena
 // that the rest of the compile plans is within the budget; what turns out not to be needed for that is kept after all.
+// Where all of that is not enough, scans are cut into segments (compiler/Derive/SegmentScans.h), in as few as will do.
 // Every step is a compile up to the plan, so that what is compared with the budget is what a call will be asked for.
 //
 //===------------------------------------------------------------------------------------------------------------===//

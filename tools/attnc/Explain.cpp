@@ -13,8 +13,9 @@ namespace attnc {
 /// What the reverse of a loop keeps and computes again.
 static void printResiduals(func::FuncOp entry, llvm::ArrayRef<int64_t> sizes, llvm::raw_ostream &out) {
   for (const Residual &residual : residualsOf(entry))
-    out << (residual.kept ? "  kept     " : "  again    ") << nameOf(residual) << ": "
-        << megabytes(residual.bytes.evaluate(sizes)) << " of all turns\n";
+    if (int64_t bytes = residual.bytes.evaluate(sizes)) // none of steps that no segment leaves over
+      out << (residual.kept ? "  kept     " : "  again    ") << nameOf(residual) << ": " << megabytes(bytes)
+          << " of all turns\n";
 }
 
 static void printMemory(const EntryPlan &entry, const NamedSizes &at, llvm::raw_ostream &out) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/Derive/Gradient.h"
+#include "compiler/Derive/SegmentScans.h"
 #include "mlir/IR/Verifier.h"
 #include "tests/frontends/attn/Import/Imported.h"
 #include <random>
@@ -11,7 +12,9 @@ namespace attnc {
 /// A program whose entry `f` gives one number, and values for its inputs and parameters.
 class Derived {
 public:
-  Derived(const std::string &text, std::vector<Array> inputs) : imported(text), inputs(std::move(inputs)) {
+  /// Its scans are in segments of so many steps; 0: in one piece.
+  Derived(const std::string &text, std::vector<Array> inputs, int64_t segment = 0)
+      : imported(text), inputs(std::move(inputs)), segment(segment) {
     if (!imported.module)
       return;
     forward = imported.module->lookupSymbol<mlir::func::FuncOp>("f");
@@ -76,6 +79,8 @@ private:
     auto copy = forward.clone();
     copy.setName("g");
     imported.module->push_back(copy);
+    if (segment > 0)
+      segmentScans(copy, std::vector<int64_t>(8, segment));
     auto terminator = copy.getBody().front().getTerminator();
     GradientRequest request;
     request.function = copy;
@@ -122,6 +127,7 @@ private:
 
   Imported imported;
   std::vector<Array> inputs;
+  int64_t segment;
   Parameters parameters;
   mlir::func::FuncOp forward, backward;
   double largest = 0;

@@ -12,15 +12,22 @@ Array lengthsOf(std::initializer_list<double> values) {
   return array;
 }
 
+/// Gradients of a program in one piece and in segments of each length: some leave steps over, some are longer than it.
+void expectDifferences(const std::string &text, const std::vector<Array> &inputs) {
+  for (int64_t segment : {0, 1, 2, 3, 7}) {
+    SCOPED_TRACE("segments of " + std::to_string(segment));
+    Derived(text, inputs, segment).expectDifferences();
+  }
+}
+
 /// A recurrence of h over x, with `head` behind `over n`, whose loss is made of y of all steps and the last h.
 void expectScan(const std::string &head, const std::string &step = "tanh(x[:, t] + h @ w)", int64_t steps = 5) {
-  Derived("fn f(x: f32[b, n, d], h0: f32[b, d], w: f32[d, d], length: i32[b]) -> f32 {\n"
-          "  let (ys, last) = scan t over n " +
-              head + " carry (h = h0) { h = " + step +
-              " } -> (h[:, t], h)\n"
-              "  sum(sq(ys)) + sum(last * h0)\n}",
-          {draw({3, steps, 4}), draw({3, 4}, 2), draw({4, 4}, 3), lengthsOf({2, 0, 5})})
-      .expectDifferences();
+  expectDifferences("fn f(x: f32[b, n, d], h0: f32[b, d], w: f32[d, d], length: i32[b]) -> f32 {\n"
+                    "  let (ys, last) = scan t over n " +
+                        head + " carry (h = h0) { h = " + step +
+                        " } -> (h[:, t], h)\n"
+                        "  sum(sq(ys)) + sum(last * h0)\n}",
+                    {draw({3, steps, 4}), draw({3, 4}, 2), draw({4, 4}, 3), lengthsOf({2, 0, 5})});
 }
 
 TEST(ScanGradient, Forward) { expectScan(""); }
@@ -34,16 +41,14 @@ TEST(ScanGradient, StepsThatShareAnElement) {
   expectScan("", "tanh((if t >= 1 then x[:, t - 1] else x[:, t]) + h @ w)");
 }
 TEST(ScanGradient, AConstantNumberOfSteps) {
-  Derived("fn f(x: f32[b, 4, d], w: f32[d, d]) -> f32 {\n"
-          "  sum(sq(scan t over 4 carry (h = x[:, 0]) { h = tanh(x[:, t] + h @ w) } -> h[:, t]))\n}",
-          {draw({2, 4, 3}), draw({3, 3}, 2)})
-      .expectDifferences();
+  expectDifferences("fn f(x: f32[b, 4, d], w: f32[d, d]) -> f32 {\n"
+                    "  sum(sq(scan t over 4 carry (h = x[:, 0]) { h = tanh(x[:, t] + h @ w) } -> h[:, t]))\n}",
+                    {draw({2, 4, 3}), draw({3, 3}, 2)});
 }
 TEST(ScanGradient, FewerStepsThanTheInputHas) {
-  Derived("fn f(x: f32[b, 6, d]) -> f32 {\n"
-          "  sum(sq(scan t over 4 carry (h = x[:, 0]) { h = tanh(x[:, t + 1] * h) } -> h[:, t]))\n}",
-          {draw({2, 6, 3})})
-      .expectDifferences();
+  expectDifferences("fn f(x: f32[b, 6, d]) -> f32 {\n"
+                    "  sum(sq(scan t over 4 carry (h = x[:, 0]) { h = tanh(x[:, t + 1] * h) } -> h[:, t]))\n}",
+                    {draw({2, 6, 3})});
 }
 
 const char *const cells = R"(
@@ -75,7 +80,7 @@ model M(dim = 3, layers = 2) {
 )";
 
 TEST(ScanGradient, ModulesAndAttentionInALoopOverModules) {
-  Derived(cells, {draw({2, 3, 3}), draw({2, 4, 3}, 2)}).expectDifferences();
+  expectDifferences(cells, {draw({2, 3, 3}), draw({2, 4, 3}, 2)});
 }
 
 } // namespace
