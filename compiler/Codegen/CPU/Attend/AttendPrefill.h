@@ -148,8 +148,14 @@ private:
   Values topTiles() const;
   Values loadTop(Value vector, Value rank);
   void keepTop(Value vector, Value rank, ValueRange kept);
-  Values displace(ValueRange before, Values &entry);
-  Values enterRegisters(ValueRange before, Values entry);
+  /// What was kept at a rank, and where an entry comes before it.
+  struct TopRank {
+    Values kept;
+    Value enters;
+  };
+  Values displaced(ValueRange entry, const TopRank &here, const TopRank &above);
+  TopRank enterAt(ValueRange entry, ValueRange kept);
+  Values enterRegisters(ValueRange before, ValueRange entry);
   Values enterTiles(Value vector, ValueRange entry);
   Value splatI32(Value index);
   void storeTop();

@@ -120,7 +120,6 @@ void AttendPrefill::noteTop(Value firstKey, Value count) {
         Values entry = {score, splatI32(indexOf(loops.add(firstKey, key), keyResidue))};
         if (holdsScores())
           entry.push_back(splatI32(loops.add(firstHeld, key)));
-        entry.push_back(loops.splat(loops.boolean(false)));
         return isFew ? enterRegisters(carried, entry) : enterTiles(vector, entry);
       };
       return loops.select(any, types, enter, [&] { return Values(carried); });
@@ -138,33 +137,41 @@ Value AttendPrefill::keptScore(Value vector, Value key) {
   return loops.choose(loops.loadFlags(keptTile, {keptAt(key, vector)}), score, loops.splat(-infinity));
 }
 
-/// An entry is a score, its key and place, and whether it has been displaced from a rank above. It comes behind equal
-/// scores, whose keys are lower; what it displaces moves on. Gives what is kept at a rank where `before` was.
-LoopBuilder::Values AttendPrefill::displace(ValueRange before, Values &entry) {
-  Values kept, next;
-  Value moves = loops.either(entry.back(), loops.compare(arith::CmpFPredicate::OGT, entry[0], before[0]));
-  for (auto [here, there] : llvm::zip(before, entry)) {
-    kept.push_back(loops.choose(moves, there, here));
-    next.push_back(loops.choose(moves, here, there));
-  }
-  next.push_back(moves);
-  entry = next;
+/// An entry is a score, its key and its place. It comes behind equal scores, whose keys are lower.
+AttendPrefill::TopRank AttendPrefill::enterAt(ValueRange entry, ValueRange kept) {
+  return {Values(kept), loops.compare(arith::CmpFPredicate::OGT, entry[0], kept[0])};
+}
+
+/// What a rank keeps now: what was above where the entry comes before that, or the entry. Ranks are sorted, so that
+/// none waits for another one.
+LoopBuilder::Values AttendPrefill::displaced(ValueRange entry, const TopRank &here, const TopRank &above) {
+  Values kept;
+  for (auto [there, own, former] : llvm::zip_equal(entry, here.kept, above.kept))
+    kept.push_back(loops.choose(above.enters, former, loops.choose(here.enters, there, own)));
   return kept;
 }
 
-LoopBuilder::Values AttendPrefill::enterRegisters(ValueRange before, Values entry) {
+LoopBuilder::Values AttendPrefill::enterRegisters(ValueRange before, ValueRange entry) {
   Values kept;
-  for (size_t width = entry.size() - 1; kept.size() < before.size();)
-    kept.append(displace(before.slice(kept.size(), width), entry));
+  TopRank above = {Values(entry), loops.splat(loops.boolean(false))};
+  for (size_t width = entry.size(); kept.size() < before.size();) {
+    TopRank here = enterAt(entry, before.slice(kept.size(), width));
+    kept.append(displaced(entry, here, above));
+    above = here;
+  }
   return kept;
 }
 
 /// Gives what is kept at the last rank.
 LoopBuilder::Values AttendPrefill::enterTiles(Value vector, ValueRange entry) {
   Value count = loops.constant(problem.top());
-  loops.loop(loops.constant(0), count, loops.constant(1), entry, [&](Value rank, ValueRange carried) {
-    Values next(carried);
-    keepTop(vector, rank, displace(loadTop(vector, rank), next));
+  Values start(entry);
+  start.push_back(loops.splat(loops.boolean(false)));
+  loops.loop(loops.constant(0), count, loops.constant(1), start, [&](Value rank, ValueRange carried) {
+    TopRank above = {Values(carried.drop_back()), carried.back()}, here = enterAt(entry, loadTop(vector, rank));
+    keepTop(vector, rank, displaced(entry, here, above));
+    Values next = here.kept;
+    next.push_back(here.enters);
     return next;
   });
   return loadTop(vector, loops.add(count, -1));
