@@ -1,6 +1,7 @@
 // Gradients of additive scores against the oracle: ways to write them, sizes, and terms that powers cannot hold.
 #include "tests/compiler/Codegen/CPU/AttendGradientKernels.h"
 #include <algorithm>
+#include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
 
@@ -132,6 +133,51 @@ TEST(AttendGradientTanhs, OneLargeElement) {
   for (int tensor : {0, 1}) {
     std::vector<HostArray> operands = operandsOf(kernel);
     operands[tensor].f32()[80 * kernel.dim + 3] = 200; // in one block, not in the others
+    EXPECT_EQ(compareGradient(kernel, operands, tolerance), "") << tensor;
+  }
+}
+
+TEST(AttendGradientTanhs, TermsAtTheBorder) {
+  AttendGradientKernel kernel = additive();
+  constexpr float border = 43;
+  const float terms[] = {border, -border, std::nextafter(border, 0.0f), std::nextafter(border, 50.0f), 0, -0.0f};
+  for (int64_t most : {2, 3, 4, 6}) {
+    std::vector<HostArray> operands = operandsOf(kernel);
+    for (int tensor : {0, 1})
+      for (int64_t i = 0; i < operands[tensor].size(); ++i)
+        operands[tensor].f32()[i] = terms[(i + i / 7 + tensor) % most];
+    EXPECT_EQ(compareGradient(kernel, operands, tolerance), "") << most;
+  }
+}
+
+/// A score's error is 2^-23 of the sum of coefficients, and gradients are larger by it.
+TEST(AttendGradientTanhs, CoefficientsAtTheBorder) {
+  AttendGradientKernel kernel = additive();
+  constexpr double largestSum = 1024;
+  for (double sum : {largestSum * 0.999, largestSum, largestSum * 1.001}) {
+    std::vector<HostArray> operands = operandsOf(kernel, 0.01f);
+    for (int64_t i = 0; i < kernel.dim; ++i)
+      operands[3].f32()[i] = float(sum / double(kernel.dim) * (i % 2 ? 1 : -1));
+    EXPECT_EQ(compareGradient(kernel, operands, 4 * largestSum * 0x1p-23), "") << sum;
+  }
+}
+
+TEST(AttendGradientTanhs, ZeroCoefficients) {
+  AttendGradientKernel kernel = additive();
+  for (float range : {1.0f, 100.0f}) {
+    std::vector<HostArray> operands = operandsOf(kernel, range);
+    std::fill_n(operands[3].f32(), kernel.dim, 0.0f);
+    EXPECT_EQ(compareGradient(kernel, operands, tolerance), "") << range;
+  }
+}
+
+/// Of the coefficients it reaches everything; of a row what that keeps.
+TEST(AttendGradientTanhs, NanOfAnyOperand) {
+  AttendGradientKernel kernel = additive();
+  kernel.mask = "%m = arith.cmpi sle, %j, %i : index";
+  for (int tensor : {0, 1, 2, 3}) {
+    std::vector<HostArray> operands = operandsOf(kernel);
+    operands[tensor].f32()[tensor == 3 ? 5 : 35 * kernel.dim + 5] = std::numeric_limits<float>::quiet_NaN();
     EXPECT_EQ(compareGradient(kernel, operands, tolerance), "") << tensor;
   }
 }

@@ -1,6 +1,7 @@
 // Additive scores against the oracle: ways to write them, sizes, and terms that powers cannot hold.
 #include "tests/compiler/Codegen/CPU/AttendKernels.h"
 #include <algorithm>
+#include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
 
@@ -131,6 +132,44 @@ TEST(AttendTanhRange, LargeCoefficientsOfSmallTerms) {
   for (int64_t i = 0; i < kernel.dim; ++i)
     operands[3].f32()[i] *= 1e6f;
   EXPECT_EQ(compareWithOracle(kernel, operands), "");
+}
+
+/// Terms on both sides of the largest one that powers take, of either sign, alone and with each other.
+TEST(AttendTanhRange, TermsAtTheBorder) {
+  AttendKernel kernel = additive();
+  constexpr float border = 43;
+  const float terms[] = {border, -border, std::nextafter(border, 0.0f), std::nextafter(border, 50.0f), 0, -0.0f};
+  for (int64_t most : {2, 3, 4, 6}) { // of the third one on all are within, of the fourth one on none
+    std::vector<HostArray> operands = operandsOf(kernel);
+    for (int tensor : {0, 1})
+      for (int64_t i = 0; i < operands[tensor].size(); ++i)
+        operands[tensor].f32()[i] = terms[(i + i / 7 + tensor) % most];
+    EXPECT_EQ(compareWithOracle(kernel, operands), "") << most;
+  }
+}
+
+/// Scores of that size move weights by as much as their last digit is worth.
+TEST(AttendTanhRange, CoefficientsAtTheBorder) {
+  AttendKernel kernel = additive();
+  constexpr double largestSum = 1024;
+  for (double sum : {largestSum * 0.999, largestSum, largestSum * 1.001})
+    for (bool isOne : {true, false}) {
+      std::vector<HostArray> operands = operandsOf(kernel);
+      for (int64_t i = 0; i < kernel.dim; ++i)
+        operands[3].f32()[i] =
+            isOne ? (i == 2 ? float(sum) : 0.0f) : float(sum / double(kernel.dim) * (i % 2 ? 1 : -1));
+      EXPECT_EQ(compareWithOracle(kernel, operands, 4 * largestSum * 0x1p-23), "") << sum << " " << isOne;
+    }
+}
+
+TEST(AttendTanhRange, ZeroCoefficients) {
+  AttendKernel kernel = additive();
+  for (float range : {1.0f, 100.0f}) {
+    std::vector<HostArray> operands = operandsOf(kernel, range);
+    std::fill_n(operands[3].f32(), kernel.dim, 0.0f);
+    operands[1].f32()[3] = std::numeric_limits<float>::infinity();
+    EXPECT_EQ(compareWithOracle(kernel, operands), "") << range;
+  }
 }
 
 TEST(AttendTanhRange, NanAndInfinity) {

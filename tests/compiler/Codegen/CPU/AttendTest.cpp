@@ -374,6 +374,26 @@ INSTANTIATE_TEST_SUITE_P(Forms, AttendDropped, testing::Bool(),
 
 //===------------------------------------------ threads, scratch, checks, forms ---------------------------------===//
 
+/// Exponentials are to base two, so a score times log2 e has to be finite: a row of -3e38 alone has no weights.
+TEST(Attend, ScoresBelowTheRangeAreAsMasked) {
+  AttendKernel kernel;
+  kernel.captured = ", %bias: tensor<?x?xf32>";
+  kernel.score = "%y0 = tensor.extract %bias[%i, %j] : tensor<?x?xf32> %y = arith.addf %s, %y0 : f32";
+  std::vector<HostArray> operands = kernel.operands(), masked;
+  operands.push_back(HostArray::random({kernel.queries, kernel.keys}, 4));
+  masked = operands;
+  for (int64_t j = 0; j < kernel.keys; ++j)
+    for (int64_t i : {3, 5, 6})
+      if (i != 5 || j % 3) {
+        operands[3].f32()[i * kernel.keys + j] = i == 6 ? -2e38f : -3e38f;
+        masked[3].f32()[i * kernel.keys + j] = i == 6 ? -2e38f : -infinity;
+      }
+  EXPECT_EQ(compareWithOracle(kernel, masked), "");
+  KernelRunner runner(kernel.text(), *createCpuEmitter());
+  ASSERT_TRUE(runner) << runner.message();
+  EXPECT_EQ(runner.run(operands, kernel.resultShapes())[0].bytes, runner.run(masked, kernel.resultShapes())[0].bytes);
+}
+
 TEST(Attend, SameBitsOnManyThreads) {
   AttendKernel kernel;
   kernel.queries = kernel.keys = 333;
