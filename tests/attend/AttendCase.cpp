@@ -141,21 +141,33 @@ const std::string &CompiledCases::message() const { return model->message(); }
 /// The results of one entry point as several roundings leave them.
 using RoundedResults = std::vector<std::vector<Array>>;
 
-/// Numbers of keys, each one that is there in some order that rounding leaves the scores in; none twice in a row.
+/// Where `key` stands in the row that begins at `first`; behind it where it does not.
+static size_t placeOf(double key, const Array &keys, size_t first, size_t perRow) {
+  auto begin = keys.values.begin() + static_cast<std::ptrdiff_t>(first);
+  return static_cast<size_t>(std::find(begin, begin + static_cast<std::ptrdiff_t>(perRow), key) - begin);
+}
+
+/// Numbers of keys, none twice in a row: each stands between the first and the last place where roundings leave it, for
+/// scores that one rounding orders are equal by another.
 static std::string differenceOfKeys(const attn_tensor_info &tensor, const std::vector<char> &bytes, const Array &exact,
                                     const RoundedResults &rounded, size_t number) {
   std::vector<int32_t> found(exact.values.size());
   std::memcpy(found.data(), bytes.data(), 4 * found.size());
   size_t perRow = exact.shape.empty() ? 1 : static_cast<size_t>(exact.shape.back());
-  for (size_t place = 0; place < found.size(); ++place) {
-    auto isFound = [&](const std::vector<Array> &results) { return results[number].values[place] == found[place]; };
-    auto begin = found.begin() + static_cast<std::ptrdiff_t>(place / perRow * perRow);
-    auto end = found.begin() + static_cast<std::ptrdiff_t>(place);
-    bool isTwice = found[place] >= 0 && std::find(begin, end, found[place]) != end;
-    bool isRight = found[place] == exact.values[place] || std::any_of(rounded.begin(), rounded.end(), isFound);
+  for (size_t at = 0; at < found.size(); ++at) {
+    size_t place = at % perRow, first = at - place;
+    size_t least = placeOf(found[at], exact, first, perRow), most = least;
+    for (const std::vector<Array> &results : rounded) {
+      size_t other = placeOf(found[at], results[number], first, perRow);
+      least = std::min(least, other);
+      most = std::max(most, other);
+    }
+    auto here = found.begin() + static_cast<std::ptrdiff_t>(at), row = here - static_cast<std::ptrdiff_t>(place);
+    bool isTwice = found[at] >= 0 && std::find(row, here, found[at]) != here;
+    bool isRight = found[at] == exact.values[at] || (least <= place && place <= most);
     if (isTwice || !isRight)
-      return fmt::format("{}: element {} of {} is {}, expected {}", tensor.name, place, found.size(), found[place],
-                         exact.values[place]);
+      return fmt::format("{}: element {} of {} is {}, expected {}", tensor.name, at, found.size(), found[at],
+                         exact.values[at]);
   }
   return "";
 }
@@ -181,8 +193,8 @@ static std::string differenceOf(const attn_tensor_info &tensor, const std::vecto
   return "";
 }
 
-/// What rounding may move is known of more than one way to round: each moves other numbers. They are tried until one
-/// explains what was found, and it takes many where many scores are saturated.
+/// What rounding may move is known of more than one way to round: each moves other numbers. They are tried until what
+/// was found is explained, which takes many where many scores are saturated.
 static std::vector<reference::Rounding> roundings() {
   std::vector<reference::Rounding> all = {reference::Rounding::ToF32};
   for (uint32_t draw = 0; draw < 64; ++draw)
