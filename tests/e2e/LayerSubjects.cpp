@@ -84,7 +84,7 @@ static std::vector<Subject> operatorSubjects() {
   };
 }
 
-/// Of five elements each.
+/// Of five elements each, and places of the largest.
 static std::vector<Subject> pickingSubjects() {
   Dimensions sizes = {{"n", 30}};
   std::vector<Choice> choices = {{"in range", sizes},
@@ -93,6 +93,7 @@ static std::vector<Subject> pickingSubjects() {
   std::vector<Subject> subjects;
   for (const char *entry : {"picked_number", "picked_constant", "picked_of_tail", "picked_of_part", "picked_key"})
     subjects.push_back({"picks.attn", entry, {.c = 16, .along = {"n"}}, choices, {{"at", below(5)}}});
+  subjects.push_back({"picks.attn", "places_of_map", {.c = 64, .reduction = 64}, {{"rows", {{"n", 38}, {"m", 2}}}}});
   return subjects;
 }
 

@@ -77,6 +77,9 @@ private:
     hoistScalars(row, number);
     SweepWork work = workOf(number, buffers);
     Value zero = arith::ConstantIndexOp::create(b, loc, 0), end = frame.size(length);
+    // In front of the sweep: a map that it stores may lie over what these read.
+    for (linalg::GenericOp op : work.serial)
+      emitSerially(row, op, zero, end);
     if (!work.folds.empty() || !work.stores.empty()) {
       auto known = length.isConstant() ? std::optional(length.constant()) : std::nullopt;
       SweepShape shape{lanes, work.folds.empty() ? 2 : 4, known};
@@ -90,8 +93,6 @@ private:
         vector = combineLanes(b, loc, reduction.kind, vector);
       bindFolds(row, work, partial);
     }
-    for (linalg::GenericOp op : work.serial)
-      emitSerially(row, op, zero, end);
     for (auto [map, buffer] : work.stores)
       row.bindBuffer(map, buffer);
   }
