@@ -34,9 +34,8 @@ static ExprRef mean(const BuiltinCall &call, ExprRef x, const std::vector<unsign
   Dim count(1);
   for (unsigned axis : axes)
     count = count * x->type.shape[axis];
-  // Of nothing it is NaN, which a step of training would leave in every parameter: such calls are refused.
-  if (call.checker.isTraining)
-    call.checker.ranges.require({count - Dim(1)});
+  for (unsigned axis : axes)
+    call.checker.refuseMeanOfNothing(x->type.shape[axis]);
   ExprRef total = build.reduceAxes(Combiner::Add, x, axes, call.range);
   return build.elementwise(Op::Div, {total, build.cast(build.size(count, call.range), Element::F32)}, call.range);
 }

@@ -339,6 +339,9 @@ public:
   std::optional<Position> slicePosition(const ast::SubscriptElement &element, const Dim &extent, SourceRange baseRange,
                                         const ScopePtr &scope);
   bool fits(const std::vector<Dim> &dims);
+  /// The mean over a dimension of size 0 is NaN, which a step of training would leave in every parameter: where nothing
+  /// guards it, calls of the step with such a size are refused.
+  void refuseMeanOfNothing(const Dim &extent);
   typed::ExprRef applyRanges(typed::ExprRef base, std::vector<Position> &where, SourceRange range);
   typed::ExprRef applyIndices(typed::ExprRef base, const std::vector<Position> &where, SourceRange range,
                               SourceRange baseRange);

@@ -233,6 +233,8 @@ Value Checker::reduceBody(const ast::ReduceExpr &expr, const std::vector<Index *
     return Value();
   ExprRef result = finish(build.reduction(combiners.at(expr.op), indices, filter, term, expr.range), mark);
   if (result && expr.op == ast::ReduceOp::Mean) {
+    for (const auto &index : indices)
+      refuseMeanOfNothing(index->extent);
     ExprRef count = countOf(indices, filter, expr.range, mark);
     result = count ? build.elementwise(Op::Div, {result, count}, expr.range) : nullptr;
   }

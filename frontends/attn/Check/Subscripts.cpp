@@ -51,6 +51,11 @@ bool Checker::fits(const std::vector<Dim> &dims) {
   return std::all_of(dims.begin(), dims.end(), [&](const Dim &dim) { return ranges.isNonNegative(dim, true); });
 }
 
+void Checker::refuseMeanOfNothing(const Dim &extent) {
+  if (isTraining)
+    fits({extent - Dim(1)});
+}
+
 std::optional<Checker::Position> Checker::slicePosition(const ast::SubscriptElement &element, const Dim &extent,
                                                         SourceRange baseRange, const ScopePtr &scope) {
   Position position;
