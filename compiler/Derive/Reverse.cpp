@@ -219,22 +219,28 @@ LogicalResult Reverse::reverse(tensor::ConcatOp op) {
   return success();
 }
 
-/// The cotangent of what a slice of whole elements of a list is of: that of the slice, with zeros in front and behind.
-/// No element is read where the slice may have none. Null where the slice is another, or its place is not known.
+/// The cotangent of what a slice along one dimension is of: that of the slice, with zeros in front and behind. No
+/// element is read where the slice may have none. Null where the slice is another, or its place is not known.
 Value Reverse::paddedCotangent(tensor::ExtractSliceOp op) {
   Location at = op.getLoc();
   SymbolicShapes shapes(op->getParentOfType<func::FuncOp>());
   if (!op.hasUnitStride() || op.getDroppedDims().any())
     return {};
-  for (int64_t dimension = 1; dimension < op.getSourceType().getRank(); ++dimension)
-    if (!(shapes.size(op.getMixedSizes()[dimension]) == shapes.extent(op.getSource(), dimension)))
-      return {};
-  SizeExpr offset = shapes.size(op.getMixedOffsets()[0]), count = shapes.size(op.getMixedSizes()[0]);
-  SizeExpr behind = shapes.extent(op.getSource(), 0) - offset - count;
+  int64_t along = 0;
+  unsigned sliced = 0;
+  for (int64_t dimension = 0; dimension < op.getSourceType().getRank(); ++dimension)
+    if (!(shapes.size(op.getMixedSizes()[dimension]) == shapes.extent(op.getSource(), dimension))) {
+      along = dimension;
+      ++sliced;
+    }
+  if (sliced > 1 || op.getSourceType().getRank() == 0)
+    return {};
+  SizeExpr offset = shapes.size(op.getMixedOffsets()[along]), count = shapes.size(op.getMixedSizes()[along]);
+  SizeExpr behind = shapes.extent(op.getSource(), along) - offset - count;
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, at, op.getSource());
   SmallVector<Value> parts = {cotangent(op.getResult())};
   auto zeros = [&](Value elements) {
-    sizes[0] = getAsOpFoldResult(elements);
+    sizes[along] = getAsOpFoldResult(elements);
     return zerosLike(builder, at, tensor::EmptyOp::create(builder, at, sizes, builder.getF32Type()));
   };
   Value before = shapes.materialise(builder, at, offset), after = shapes.materialise(builder, at, behind);
@@ -244,7 +250,7 @@ Value Reverse::paddedCotangent(tensor::ExtractSliceOp op) {
     parts.insert(parts.begin(), zeros(before));
   if (!(behind == SizeExpr(0)))
     parts.push_back(zeros(after));
-  Value whole = parts.size() == 1 ? parts[0] : tensor::ConcatOp::create(builder, at, 0, parts).getResult();
+  Value whole = parts.size() == 1 ? parts[0] : tensor::ConcatOp::create(builder, at, along, parts).getResult();
   if (whole.getType() != op.getSourceType())
     whole = tensor::CastOp::create(builder, at, op.getSourceType(), whole);
   return whole;

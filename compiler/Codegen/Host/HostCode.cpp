@@ -163,6 +163,7 @@ private:
   void writeEnd(model::EndIfOp end);
   Value numberOf(model::AppendOp append, Value numbers, Value row);
   Value hasRoom();
+  Value hasRoomIn(Value arena);
   Value offsetInRoot(Value tensor);
   void writeCopies(Operation *before);
   Value size(const SizeExpr &size) { return size.materialise(host.builder, host.location, symbols); }
@@ -172,6 +173,16 @@ private:
   Value parameterAddress(model::ParameterOp parameter, OperandRange places, int64_t firstPlace);
 };
 
+/// Is there an arena, where the sizes ask for one? Workers may take more of it, and never the first byte.
+Value EntryWriter::hasRoomIn(Value arena) {
+  SmallVector<Value> ofOneWorker = symbols;
+  ofOneWorker.push_back(host.number(1));
+  Value bytes = plan.arenaBytes.materialise(host.builder, host.location, ofOneWorker);
+  Value isEmpty = host.compare(arith::CmpIPredicate::eq, bytes, host.number(0));
+  Value isThere = LLVM::ICmpOp::create(host.builder, host.location, LLVM::ICmpPredicate::ne, arena, host.null());
+  return arith::OrIOp::create(host.builder, host.location, isThere, isEmpty);
+}
+
 void EntryWriter::write() {
   Value frame = host.function.getArgument(0);
   Value dimensions = host.loadPointer(frame, abi::frameDimensions);
@@ -179,10 +190,7 @@ void EntryWriter::write() {
     symbols.push_back(host.loadNumber(dimensions, number));
   Value inRange = host.dimensionsInRange(symbols, entry);
   Value arena = host.loadPointer(frame, abi::frameArena);
-  Value hasArena =
-      plan.slots.empty()
-          ? host.bit(true)
-          : LLVM::ICmpOp::create(host.builder, host.location, LLVM::ICmpPredicate::ne, arena, host.null()).getResult();
+  Value hasArena = plan.slots.empty() ? host.bit(true) : hasRoomIn(arena);
   auto guard = scf::IfOp::create(host.builder, host.location, host.builder.getI32Type(), host.both(inRange, hasArena),
                                  /*withElseRegion=*/true);
   OpBuilder::InsertionGuard outside(host.builder);
