@@ -265,8 +265,10 @@ struct SegmentScans : PassWrapper<SegmentScans, OperationPass<ModuleOp>> {
 void segmentScans(func::FuncOp function, ArrayRef<int64_t> lengths) {
   SmallVector<scf::ForOp> scans;
   function.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
-    if (loop->hasAttr(model::scanAttrName) && hasPlainTurns(loop))
-      scans.push_back(loop);
+    if (!loop->hasAttr(model::scanAttrName) || !hasPlainTurns(loop))
+      return WalkResult::advance();
+    scans.push_back(loop);
+    return WalkResult::skip(); // what is in a step of it is computed again with the step
   });
   SmallVector<Attribute> records;
   for (auto [number, scan] : llvm::enumerate(scans)) {

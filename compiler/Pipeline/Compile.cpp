@@ -242,8 +242,10 @@ static bool checkElementsOfDevice(Job &job) {
   Operation *unaligned = nullptr;
   auto check = [&](Operation *op, Type type) {
     auto tensor = cast<RankedTensorType>(type);
-    int64_t bytes = tensor.getElementType().isInteger(1) ? 1 : 4;
-    if (!tensor.hasStaticShape() || tensor.getNumElements() * bytes % ATTN_DEVICE_ALIGNMENT != 0)
+    int64_t bytes = tensor.getElementType().isInteger(1) ? 1 : 4; // times any number that a call chooses
+    for (int64_t size : tensor.getShape())
+      bytes *= ShapedType::isDynamic(size) ? 1 : size;
+    if (bytes % ATTN_DEVICE_ALIGNMENT != 0)
       unaligned = unaligned ? unaligned : op;
   };
   job.made.module->walk([&](model::ElementOp op) { check(op, op.getResult().getType()); });

@@ -1,6 +1,7 @@
 //===- Compile.h - the compile as one function -------------------------------------------------------------------===//
 //
-//   model.attn -> parse -> check -> import -> fuse -> generate -> plan -> host -> lower -> optimise -> emit -> object
+//   model.attn -> parse -> check -> import -> raise -> derive -> fuse
+//              -> generate -> plan -> host -> lower -> optimise -> emit -> object
 //
 // compile() runs the phases of Phases.h in order on one file: a model (`.attn`), or a module as `import` leaves it
 // (`.mlir`). It writes nothing but a reproducer, and that only where the fault is ours.

@@ -80,6 +80,7 @@ private:
   int64_t budget;
   std::map<std::string, Choice> choices; ///< by entry point
   std::map<std::string, Need> needs;
+  std::map<std::string, Need> smallest; ///< of all choices so far
 
   void reset();
   bool plan();
@@ -199,8 +200,11 @@ bool BudgetSearch::meet() {
       if (isMet(need))
         continue;
       all = false;
+      auto [least, isFirst] = smallest.try_emplace(entry, need);
+      if (!isFirst && need.peak.arenaBytes < least->second.peak.arenaBytes)
+        least->second = need;
       if (!needLess(choices[entry], need))
-        return refuse(entry, need);
+        return refuse(entry, least->second);
     }
     if (all)
       return true;
@@ -277,8 +281,9 @@ void BudgetSearch::report() {
                                    again.empty() && !isCut ? "nothing needs to be computed again" : "computed again:");
     for (const CuttableScan &scan : need.scans)
       if (scan.segment > 0)
-        text += fmt::format("  {:>3} segments  of the scan at {}, of {} steps each\n", scan.steps / scan.segment,
-                            scan.place, scan.segment);
+        text += fmt::format("  {:>3} segments  of the scan at {}, of {} steps each{}\n", scan.steps / scan.segment,
+                            scan.place, scan.segment,
+                            scan.steps % scan.segment ? fmt::format(", and {} more", scan.steps % scan.segment) : "");
     for (const Choosable &each : again)
       text += fmt::format("  {:>12}  {}\n", megabytes(each.bytes), each.name);
     if (kept)
