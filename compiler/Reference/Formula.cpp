@@ -3,6 +3,7 @@
 #include "compiler/Reference/ScalarOps.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
@@ -157,6 +158,13 @@ static double partialOf(const ScalarFunction &function, MutableArrayRef<double> 
   return above == below ? 0 : (above - below) / (2 * step);
 }
 
+/// That of a maximum or minimum: the first of its operands that is the result gets all, however near the other one is.
+static double partialOfExtremum(double result, ArrayRef<double> x, size_t i) {
+  if (std::isnan(result))
+    return result;
+  return llvm::find(x, result) == x.begin() + i ? 1 : 0;
+}
+
 template <typename Frame>
 static llvm::SmallVector<int64_t, 8> integersOf(const Frame &frame, const std::vector<unsigned> &numbers) {
   llvm::SmallVector<int64_t, 8> values;
@@ -220,7 +228,9 @@ LogicalResult FormulaReader::readScalar(Operation &op, std::vector<Step> &steps)
     Gradient gradient;
     for (auto [operand, number] : llvm::enumerate(from))
       if (!integer && !isa<attn::StopOp>(at) && !frame.gradients[number].empty())
-        gradient.addScaled(frame.gradients[number], partialOf(function, operands, operand));
+        gradient.addScaled(frame.gradients[number], isa<arith::MaximumFOp, arith::MinimumFOp>(at)
+                                                        ? partialOfExtremum(result, operands, operand)
+                                                        : partialOf(function, operands, operand));
     frame.gradients[to] = std::move(gradient);
     return success();
   });

@@ -88,6 +88,17 @@ void expectGradientsOfDifferences(const Case &each, double offset = 0) {
 const std::string causal = "mask(%i, %j) { %m = arith.cmpi sle, %j, %i : index attn.yield %m : i1 }\n";
 
 TEST(AttendGradient, DotProductWithBias) { expectGradientsOfDifferences({}); }
+
+TEST(AttendGradient, MaximumOfNearlyEqualTermsTakesOne) {
+  Case each;
+  each.score = "%tiny = arith.constant 1.0e-7 : f32 %z = arith.mulf %b, %b : f32 %less = arith.mulf %z, %tiny : f32 "
+               "%under = arith.subf %s, %less : f32 %y = arith.maximumf %s, %under : f32";
+  std::vector<Array> inputs = {wavy({4, 3}, 0.1), wavy({5, 3}, 0.5), wavy({5, 2}, 0.9),
+                               wavy({4, 5}, 1.3), floats({}, {0.7}), wavy({4, 2}, 2.1)};
+  std::vector<Array> gradients = interpretText(each.backward(), inputs);
+  for (double ofBias : gradients[3].values)
+    EXPECT_EQ(ofBias, 0);
+}
 TEST(AttendGradient, CausalMask) {
   Case each;
   each.mask = causal;
