@@ -112,25 +112,27 @@ TEST_F(Cuda, KeepsMemoryFromCallToCall) {
   expectNothingLeft();
 }
 
+/// What the driver answers at an entry point, and what the user is told.
+struct Failure {
+  const char *entryPoint;
+  int answer;
+  attn_code code;
+  const char *message;
+};
+
 TEST_F(Cuda, WhatCantBeOpened) {
-  struct Case {
-    const char *entryPoint;
-    int answer;
-    attn_code code;
-    const char *message;
-  };
-  for (const Case &each : {
-           Case{"cuInit", 100, ATTN_UNSUPPORTED, "there is no NVIDIA device"},
-           Case{"cuInit", 999, ATTN_UNSUPPORTED, "the NVIDIA driver does not start: CUDA_ERROR_UNKNOWN"},
-           Case{"cuDevicePrimaryCtxRetain", 2, ATTN_NO_MEMORY,
-                "device: can't make a context on Fake 0: CUDA_ERROR_OUT_OF_MEMORY"},
-           Case{"cuModuleLoadData", 222, ATTN_UNSUPPORTED, "device: the NVIDIA driver is older than code for sm_80"},
-           Case{"cuModuleLoadData", 218, ATTN_DEVICE_FAULT,
-                "device: can't load the code on Fake 0: an error without a name"},
-           Case{"cuMemAlloc_v2", 2, ATTN_NO_MEMORY,
-                "device: can't copy the parameters on Fake 0: CUDA_ERROR_OUT_OF_MEMORY"},
-           Case{"cuMemcpyHtoD_v2", 719, ATTN_DEVICE_FAULT,
-                "device: can't copy the parameters on Fake 0: CUDA_ERROR_LAUNCH_FAILED"},
+  for (const Failure &each : {
+           Failure{"cuInit", 100, ATTN_UNSUPPORTED, "there is no NVIDIA device"},
+           Failure{"cuInit", 999, ATTN_UNSUPPORTED, "the NVIDIA driver does not start: CUDA_ERROR_UNKNOWN"},
+           Failure{"cuDevicePrimaryCtxRetain", 2, ATTN_NO_MEMORY,
+                   "device: can't make a context on Fake 0: CUDA_ERROR_OUT_OF_MEMORY"},
+           Failure{"cuModuleLoadData", 222, ATTN_UNSUPPORTED, "device: the NVIDIA driver is older than code for sm_80"},
+           Failure{"cuModuleLoadData", 218, ATTN_DEVICE_FAULT,
+                   "device: can't load the code on Fake 0: an error without a name"},
+           Failure{"cuMemAlloc_v2", 2, ATTN_NO_MEMORY,
+                   "device: can't copy the parameters on Fake 0: CUDA_ERROR_OUT_OF_MEMORY"},
+           Failure{"cuMemcpyHtoD_v2", 719, ATTN_DEVICE_FAULT,
+                   "device: can't copy the parameters on Fake 0: CUDA_ERROR_LAUNCH_FAILED"},
        }) {
     fake->failures = {{each.entryPoint, each.answer}};
     EXPECT_EQ(open(), each.code) << each.entryPoint;
@@ -166,21 +168,16 @@ TEST_F(Cuda, WhichDevice) {
 
 TEST_F(Cuda, AFailedCallLeavesResultsAlone) {
   ASSERT_EQ(open(), ATTN_OK) << status.message;
-  struct Case {
-    const char *entryPoint;
-    int answer;
-    attn_code code;
-    const char *message;
-  };
-  for (const Case &each : {
-           Case{"cuMemAlloc_v2", 2, ATTN_NO_MEMORY,
-                "device: can't have memory for the call on Fake 0: CUDA_ERROR_OUT_OF_MEMORY"},
-           Case{"cuMemcpyHtoD_v2", 719, ATTN_DEVICE_FAULT,
-                "device: can't copy the inputs on Fake 0: CUDA_ERROR_LAUNCH_FAILED"},
+  for (const Failure &each : {
+           Failure{"cuMemAlloc_v2", 2, ATTN_NO_MEMORY,
+                   "device: can't have memory for the call on Fake 0: CUDA_ERROR_OUT_OF_MEMORY"},
+           Failure{"cuMemcpyHtoD_v2", 719, ATTN_DEVICE_FAULT,
+                   "device: can't copy the inputs on Fake 0: CUDA_ERROR_LAUNCH_FAILED"},
            // The norm inside is the kernel that `apply_norm` has too.
-           Case{"cuLaunchKernel", 719, ATTN_DEVICE_FAULT,
-                "device: apply_norm_rows_0 on Fake 0: CUDA_ERROR_LAUNCH_FAILED"},
-           Case{"cuCtxSynchronize", 719, ATTN_DEVICE_FAULT, "device: its kernels on Fake 0: CUDA_ERROR_LAUNCH_FAILED"},
+           Failure{"cuLaunchKernel", 719, ATTN_DEVICE_FAULT,
+                   "device: apply_norm_rows_0 on Fake 0: CUDA_ERROR_LAUNCH_FAILED"},
+           Failure{"cuCtxSynchronize", 719, ATTN_DEVICE_FAULT,
+                   "device: its kernels on Fake 0: CUDA_ERROR_LAUNCH_FAILED"},
        }) {
     Call call(model, "residual", {5});
     std::vector<char> before = call.memory[1];
