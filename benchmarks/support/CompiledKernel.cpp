@@ -1,6 +1,6 @@
 #include "benchmarks/support/CompiledKernel.h"
 #include "benchmarks/support/Machine.h"
-#include "compiler/Codegen/CPU/Backend/Backend.h"
+#include "compiler/Codegen/Backend/Backend.h"
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "dialects/Attn/Attn.h"
 #include "dialects/Model/Model.h"

@@ -1,6 +1,6 @@
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "compiler/Codegen/CPU/Gemm/Packing.h"
-#include "compiler/Codegen/CPU/Rows/RowPlan.h"
+#include "compiler/Codegen/Kernels/Rows/RowPlan.h"
 #include "dialects/Attn/Attn.h"
 #include "llvm/ADT/STLExtras.h"
 

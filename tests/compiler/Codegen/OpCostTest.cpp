@@ -1,7 +1,7 @@
 // The table of OpCost.h, and what attention's certificate counts with it.
-#include "compiler/Codegen/OpCost.h"
 #include "compiler/Codegen/CPU/CpuEmitter.h"
-#include "compiler/Codegen/CPU/Nest/KernelSizes.h"
+#include "compiler/Codegen/Nest/KernelSizes.h"
+#include "compiler/Codegen/OpCost.h"
 #include "dialects/Attn/Attn.h"
 #include "tests/support/ParsedModule.h"
 #include <fmt/format.h>

@@ -18,9 +18,9 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/CPU/Attend/AttendMask.h"
 #include "compiler/Codegen/CPU/Attend/AttendSchedule.h"
 #include "compiler/Codegen/CPU/Attend/AttendScratch.h"
+#include "compiler/Codegen/Kernels/Attend/AttendMask.h"
 
 namespace attnc {
 

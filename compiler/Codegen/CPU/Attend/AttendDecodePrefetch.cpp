@@ -1,8 +1,8 @@
 // Lines that a chunk asks for ahead of reading them. Its streams follow each other, and so do the lines: a block's
 // keys, its values, the next block's keys.
-#include "compiler/Codegen/CPU/Attend/AttendBinding.h"
 #include "compiler/Codegen/CPU/Attend/AttendDecode.h"
-#include "compiler/Codegen/CPU/Nest/FlatBuilder.h"
+#include "compiler/Codegen/Kernels/Attend/AttendBinding.h"
+#include "compiler/Codegen/Nest/FlatBuilder.h"
 
 using namespace mlir;
 

@@ -13,8 +13,8 @@
 #pragma once
 
 #include "compiler/Codegen/CPU/Attend/AttendSchedule.h"
-#include "compiler/Codegen/CPU/Nest/FlatBuilder.h"
-#include "compiler/Codegen/CPU/Nest/KernelFrame.h"
+#include "compiler/Codegen/Nest/FlatBuilder.h"
+#include "compiler/Codegen/Nest/KernelFrame.h"
 
 namespace attnc {
 

@@ -34,13 +34,13 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/CPU/Attend/AttendBinding.h"
 #include "compiler/Codegen/CPU/Attend/AttendKeySums.h"
-#include "compiler/Codegen/CPU/Attend/AttendMask.h"
 #include "compiler/Codegen/CPU/Attend/AttendSchedule.h"
 #include "compiler/Codegen/CPU/Attend/AttendScratch.h"
-#include "compiler/Codegen/CPU/Formula/RegionVectoriser.h"
-#include "compiler/Codegen/CPU/Nest/LoopBuilder.h"
+#include "compiler/Codegen/Formula/RegionVectoriser.h"
+#include "compiler/Codegen/Kernels/Attend/AttendBinding.h"
+#include "compiler/Codegen/Kernels/Attend/AttendMask.h"
+#include "compiler/Codegen/Nest/LoopBuilder.h"
 
 namespace attnc {
 

@@ -1,7 +1,7 @@
 // What attention yields besides values, weights and lse: the rows' entropy and largest keys, and sums of the keys.
-#include "compiler/Codegen/CPU/Attend/AttendExp.h"
 #include "compiler/Codegen/CPU/Attend/AttendPrefill.h"
 #include "compiler/Codegen/DataSubscripts.h"
+#include "compiler/Codegen/Kernels/Attend/AttendExp.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <limits>
 

@@ -14,7 +14,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/CPU/Attend/AttendProblem.h"
+#include "compiler/Codegen/Kernels/Attend/AttendProblem.h"
 #include "compiler/Codegen/Target.h"
 
 namespace attnc {

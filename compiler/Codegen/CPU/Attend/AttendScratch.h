@@ -6,7 +6,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/CPU/Nest/KernelFrame.h"
+#include "compiler/Codegen/Nest/KernelFrame.h"
 
 namespace attnc {
 

@@ -31,9 +31,9 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/CPU/Attend/AttendMask.h"
 #include "compiler/Codegen/CPU/AttendGradient/AttendGradientSchedule.h"
 #include "compiler/Codegen/CPU/AttendGradient/GradientPhase.h"
+#include "compiler/Codegen/Kernels/Attend/AttendMask.h"
 #include <functional>
 
 namespace attnc {

@@ -1,5 +1,5 @@
 #include "compiler/Codegen/CPU/AttendGradient/AttendGradientProblem.h"
-#include "compiler/Codegen/CPU/Formula/RegionVectoriser.h"
+#include "compiler/Codegen/Formula/RegionVectoriser.h"
 #include "dialects/Attn/ScalarDerivatives.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"

@@ -1,6 +1,6 @@
 // Rows of tensors as runs of floats, what is computed once a row, and the panels of keys and values.
-#include "compiler/Codegen/CPU/Attend/AttendExp.h"
 #include "compiler/Codegen/CPU/AttendGradient/AttendGradient.h"
+#include "compiler/Codegen/Kernels/Attend/AttendExp.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <limits>
 

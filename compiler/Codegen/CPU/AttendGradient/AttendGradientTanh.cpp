@@ -4,8 +4,8 @@
 //
 // and the coefficient's is sum of g - 2 sum of g r over all pairs. A tile of four features has one division for each
 // vector of keys. Blocks that powers cannot hold have r = (1 - tanh(a + b)) / 2.
-#include "compiler/Codegen/CPU/Attend/AttendExp.h"
 #include "compiler/Codegen/CPU/AttendGradient/AttendGradient.h"
+#include "compiler/Codegen/Kernels/Attend/AttendExp.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 

@@ -7,10 +7,10 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/CPU/Attend/AttendBinding.h"
 #include "compiler/Codegen/CPU/Attend/AttendScratch.h"
 #include "compiler/Codegen/CPU/AttendGradient/GradientProblem.h"
-#include "compiler/Codegen/CPU/Nest/FlatBuilder.h"
+#include "compiler/Codegen/Kernels/Attend/AttendBinding.h"
+#include "compiler/Codegen/Nest/FlatBuilder.h"
 
 namespace attnc {
 

@@ -11,7 +11,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/CPU/Attend/AttendProblem.h"
+#include "compiler/Codegen/Kernels/Attend/AttendProblem.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/SetVector.h"
 #include <array>

@@ -1,5 +1,5 @@
 #include "compiler/Codegen/CPU/AttendGradient/PairwiseGradient.h"
-#include "compiler/Codegen/CPU/Attend/AttendExp.h"
+#include "compiler/Codegen/Kernels/Attend/AttendExp.h"
 #include <limits>
 
 using namespace mlir;

@@ -16,9 +16,9 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/CPU/Attend/AttendMask.h"
 #include "compiler/Codegen/CPU/AttendGradient/GradientPhase.h"
 #include "compiler/Codegen/CPU/AttendGradient/PairwiseGradientProblem.h"
+#include "compiler/Codegen/Kernels/Attend/AttendMask.h"
 #include "compiler/Codegen/Target.h"
 
 namespace attnc {

@@ -10,7 +10,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/CPU/Nest/FlatBuilder.h"
+#include "compiler/Codegen/Nest/FlatBuilder.h"
 
 namespace attnc {
 

@@ -5,8 +5,8 @@
 #include "compiler/Codegen/CPU/Gemm/GemmSchedule.h"
 #include "compiler/Codegen/CPU/Gemm/GemmTile.h"
 #include "compiler/Codegen/CPU/Gemm/PackPanel.h"
-#include "compiler/Codegen/CPU/Nest/KernelFrame.h"
 #include "compiler/Codegen/ChosenSchedule.h"
+#include "compiler/Codegen/Nest/KernelFrame.h"
 
 using namespace mlir;
 

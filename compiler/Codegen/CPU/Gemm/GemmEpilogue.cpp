@@ -1,5 +1,5 @@
 #include "compiler/Codegen/CPU/Gemm/GemmEpilogue.h"
-#include "compiler/Codegen/CPU/Formula/RegionVectoriser.h"
+#include "compiler/Codegen/Formula/RegionVectoriser.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;

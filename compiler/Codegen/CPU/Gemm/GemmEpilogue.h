@@ -11,9 +11,9 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/CPU/Gemm/GemmProblem.h"
-#include "compiler/Codegen/CPU/Nest/FlatBuilder.h"
-#include "compiler/Codegen/CPU/Nest/KernelFrame.h"
+#include "compiler/Codegen/Kernels/Gemm/GemmProblem.h"
+#include "compiler/Codegen/Nest/FlatBuilder.h"
+#include "compiler/Codegen/Nest/KernelFrame.h"
 
 namespace attnc {
 

@@ -46,7 +46,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/CPU/Gemm/GemmProblem.h"
+#include "compiler/Codegen/Kernels/Gemm/GemmProblem.h"
 #include "compiler/Codegen/Target.h"
 
 namespace attnc {

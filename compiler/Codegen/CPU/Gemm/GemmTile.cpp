@@ -1,5 +1,5 @@
 #include "compiler/Codegen/CPU/Gemm/GemmTile.h"
-#include "compiler/Codegen/CPU/Nest/Routine.h"
+#include "compiler/Codegen/Nest/Routine.h"
 
 using namespace mlir;
 

@@ -12,7 +12,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/CPU/Nest/FlatBuilder.h"
+#include "compiler/Codegen/Nest/FlatBuilder.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <optional>
 

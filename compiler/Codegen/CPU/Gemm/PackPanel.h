@@ -6,7 +6,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/CPU/Nest/FlatBuilder.h"
+#include "compiler/Codegen/Nest/FlatBuilder.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace attnc {

@@ -1,7 +1,7 @@
 #include "compiler/Codegen/CPU/Gemm/Packing.h"
 #include "compiler/Codegen/CPU/Gemm/GemmSchedule.h"
 #include "compiler/Codegen/CPU/Gemm/PackPanel.h"
-#include "compiler/Codegen/CPU/Nest/KernelFrame.h"
+#include "compiler/Codegen/Nest/KernelFrame.h"
 #include "compiler/Codegen/Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -1,155 +1,18 @@
 // Emits a loops kernel that computes: one linalg.generic. (LoopsMove.cpp has those that only move elements.)
 #include "compiler/Codegen/CPU/Loops/Loops.h"
 #include "compiler/Codegen/CPU/CpuEmitter.h"
-#include "compiler/Codegen/CPU/Loops/LoopsGeneric.h"
+#include "compiler/Codegen/CPU/Loops/LoopsTurned.h"
 #include "compiler/Codegen/ChosenSchedule.h"
+#include "compiler/Codegen/Kernels/Loops/Computation.h"
+#include "compiler/Codegen/Kernels/Loops/PointwiseKernel.h"
 #include "compiler/Codegen/OpCost.h"
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 
 namespace attnc {
 
-GenericKernel::GenericKernel(linalg::GenericOp op, KernelFrame given, int64_t lanes)
-    : op(op), frame(std::move(given)), b(frame.builder), loc(frame.location), lanes(lanes),
-      sizes(loopSizes(op, frame.sizes)) {}
-
-Value GenericKernel::constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
-
-void GenericKernel::bindViews(RegionVectoriser &vectoriser) {
-  for (OpOperand &operand : op->getOpOperands())
-    if (auto collapse = operand.get().getDefiningOp<tensor::CollapseShapeOp>())
-      if (Value source = frame.buffer(collapse.getSrc()))
-        vectoriser.bindBuffer(collapse.getResult(),
-                              memref::CollapseShapeOp::create(b, loc, source, collapse.getReassociationIndices()));
-}
-
-void GenericKernel::storeResults(RegionVectoriser &vectoriser, ArrayRef<LaneIndex> at) {
-  SmallVector<Value> values;
-  for (Value yielded : op.getBody()->getTerminator()->getOperands())
-    values.push_back(vectoriser.evaluate(yielded));
-  for (auto [result, value] : llvm::enumerate(values))
-    storeResult(vectoriser, value, result, at);
-}
-
-void GenericKernel::storeResult(RegionVectoriser &vectoriser, Value value, unsigned result, ArrayRef<LaneIndex> at) {
-  for (OpOperand &returned : op->getParentOfType<func::FuncOp>().front().getTerminator()->getOpOperands()) {
-    Value buffer = frame.result(returned.getOperandNumber()), from = returned.get();
-    if (auto expand = from.getDefiningOp<tensor::ExpandShapeOp>()) {
-      buffer = memref::CollapseShapeOp::create(b, loc, buffer, expand.getReassociationIndices());
-      from = expand.getSrc();
-    }
-    if (from == op.getResult(result))
-      vectoriser.store(value, buffer, subscriptsOfResult(result, at));
-  }
-}
-
-SmallVector<LaneIndex> GenericKernel::subscriptsOfResult(unsigned result, ArrayRef<LaneIndex> at) {
-  SmallVector<LaneIndex> subscripts;
-  for (AffineExpr each : op.getMatchingIndexingMap(op.getDpsInitOperand(result)).getResults())
-    subscripts.push_back(at[cast<AffineDimExpr>(each).getPosition()]);
-  return subscripts;
-}
-
-KernelCost GenericKernel::cost() {
-  SizeExpr points(1);
-  for (const SizeExpr &size : sizes)
-    points = points * size;
-  return {points * SizeExpr(costOf(op.getRegion()).flops), frame.sizes.bytesRead(), frame.sizes.bytesWritten()};
-}
-
-//===------------------------------------------ points ------------------------------------------------------------===//
-
-PointwiseKernel::PointwiseKernel(linalg::GenericOp op, KernelFrame given, int64_t lanes, int64_t lanesOfSchedule)
-    : GenericKernel(op, std::move(given), lanes), schedule(scheduleLoops(op, frame.sizes, lanesOfSchedule)),
-      indices(op.getNumLoops()) {
-  bool folds = op.getNumReductionLoops() != 0;
-  for (unsigned result = 0; result < op.getNumResults(); ++result) {
-    auto fold = matchFold(op, result);
-    folds = folds && fold;
-    if (fold)
-      reductions.push_back({fold->kind, op.getRegionOutputArgs()[result].getType()});
-  }
-  if (!folds)
-    reductions.clear();
-}
-
-void PointwiseKernel::emitTile(const RegionVectoriser &outside, ArrayRef<LanePoint> points) {
-  std::vector<RegionVectoriser> tile;
-  SmallVector<Subscripts> at;
-  for (size_t each = 0; each < std::max<size_t>(points.size(), 1); ++each) {
-    tile.push_back(outside);
-    at.push_back(indices);
-    if (points.empty())
-      continue;
-    at.back()[*schedule.vector] = points[each].index;
-    if (points[each].active)
-      tile.back().setActiveLanes(points[each].active);
-  }
-  SmallVector<Value> carried;
-  if (!schedule.sequential.empty()) {
-    for (auto [vectoriser, subscripts] : llvm::zip(tile, at))
-      for (unsigned result = 0; result < op.getNumResults(); ++result)
-        carried.push_back(startOf(vectoriser, result, subscripts, !points.empty()));
-    carried = emitSequential(tile, at, 0, carried);
-  }
-  size_t next = 0;
-  for (auto [vectoriser, subscripts] : llvm::zip(tile, at)) {
-    vectoriser.bindIterations(op, subscripts);
-    if (carried.empty())
-      storeResults(vectoriser, subscripts);
-    else
-      for (unsigned result = 0; result < op.getNumResults(); ++result)
-        storeResult(vectoriser, carried[next++], result, subscripts);
-  }
-}
-
-Value PointwiseKernel::startOf(RegionVectoriser &vectoriser, unsigned result, ArrayRef<LaneIndex> at, bool vector) {
-  Value start = vectoriser.load(op.getDpsInitOperand(result)->get(), subscriptsOfResult(result, at));
-  return vector ? vectoriser.broadcast(start) : start;
-}
-
-SmallVector<Value> PointwiseKernel::emitSequential(ArrayRef<RegionVectoriser> tile, ArrayRef<Subscripts> at,
-                                                   unsigned depth, ValueRange carried) {
-  if (depth == schedule.sequential.size())
-    return evaluateOnce(tile, at, carried);
-  unsigned dim = schedule.sequential[depth];
-  return loop(b, loc, constant(0), frame.size(schedule.sizes[dim]), 1, carried, [&](Value index, ValueRange inner) {
-    SmallVector<Subscripts> deeper(at);
-    for (Subscripts &each : deeper)
-      each[dim] = {index, 0, {}, true};
-    return emitSequential(tile, deeper, depth + 1, inner);
-  });
-}
-
-/// The region once for each point, its out arguments being what is carried.
-SmallVector<Value> PointwiseKernel::evaluateOnce(ArrayRef<RegionVectoriser> tile, ArrayRef<Subscripts> at,
-                                                 ValueRange carried) {
-  SmallVector<Value> results;
-  for (auto [outside, subscripts] : llvm::zip(tile, at)) {
-    RegionVectoriser vectoriser = outside;
-    vectoriser.bindIterations(op, subscripts);
-    bool vector = false;
-    for (BlockArgument argument : op.getRegionOutputArgs()) {
-      vectoriser.bindValue(argument, carried.front());
-      vector = isa<VectorType>(carried.front().getType());
-      carried = carried.drop_front();
-    }
-    for (Value value : op.getBody()->getTerminator()->getOperands()) {
-      Value result = vectoriser.evaluate(value);
-      results.push_back(vector ? vectoriser.broadcast(result) : result);
-    }
-  }
-  return results;
-}
-
 namespace {
-
-/// The computation whose results `kernel` returns; null where it only moves elements.
-linalg::GenericOp computationOf(func::FuncOp kernel) {
-  return kernel.front().getTerminator()->getOperand(0).getDefiningOp<linalg::GenericOp>();
-}
 
 //===------------------------------------------ one linalg.generic ------------------------------------------------===//
 
@@ -262,76 +125,9 @@ private:
   Value vectorFirst, vectorEnd;
 };
 
-/// Adjacent loops that all operands walk in step become one. Works on a copy of the kernel, in a module of its own.
-linalg::GenericOp collapseLoops(linalg::GenericOp op) {
-  bool counts = false;
-  op.getRegion().walk([&](linalg::IndexOp) { counts = true; });
-  // MLIR's types disagree on the product of zero and a size that is not known.
-  if (counts || llvm::is_contained(op.getStaticLoopRanges(), 0))
-    return op;
-  SmallVector<ReassociationIndices> groups;
-  auto iterators = op.getIteratorTypesArray();
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  for (unsigned dim = 0; dim < op.getNumLoops(); ++dim) {
-    if (!groups.empty() && iterators[dim] == iterators[dim - 1]) {
-      ReassociationIndices joined = groups.back();
-      joined.push_back(dim);
-      if (linalg::areDimSequencesPreserved(maps, joined)) {
-        groups.back() = joined;
-        continue;
-      }
-    }
-    groups.push_back({dim});
-  }
-  if (groups.size() == op.getNumLoops() || op.getNumLoops() == 0)
-    return op;
-  IRRewriter rewriter(op);
-  auto collapsed = linalg::collapseOpIterationDims(op, groups, rewriter);
-  if (failed(collapsed))
-    return op;
-  rewriter.replaceOp(op, collapsed->results);
-  return cast<linalg::GenericOp>(collapsed->collapsedOp);
-}
-
 } // namespace
 
-static bool isElementMove(Operation *op) {
-  return isa<linalg::TransposeOp, tensor::ExtractSliceOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-             tensor::CastOp, tensor::ConcatOp, linalg::FillOp, tensor::EmptyOp, tensor::DimOp, func::ReturnOp>(op) ||
-         isa<arith::ArithDialect>(op->getDialect());
-}
-
-Verdict supportsLoops(func::FuncOp kernel, const Target &) {
-  for (Operation &op : kernel.getBody().front()) {
-    if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
-      if (Verdict verdict = RegionVectoriser::canEvaluate(generic.getRegion()); !verdict)
-        return verdict;
-      for (OpOperand &init : generic.getDpsInitsMutable())
-        if (!generic.getMatchingIndexingMap(&init).isProjectedPermutation())
-          return Verdict::no("a result is written at computed subscripts");
-    } else if (auto scatter = dyn_cast<attn::ScatterAddOp>(op)) {
-      if (Verdict verdict = RegionVectoriser::canEvaluate(scatter.getBody()); !verdict)
-        return verdict;
-    } else if (!isElementMove(&op)) {
-      return Verdict::no("it holds " + op.getName().getStringRef().str());
-    }
-  }
-  for (Value value : kernel.front().getTerminator()->getOperands())
-    if (value.getDefiningOp<linalg::GenericOp>() != computationOf(kernel))
-      return Verdict::no("its results come from several operations");
-  return Verdict::yes();
-}
-
-linalg::GenericOp takeComputation(func::FuncOp kernel) {
-  if (auto transpose = kernel.front().getTerminator()->getOperand(0).getDefiningOp<linalg::TransposeOp>();
-      transpose && isa<BlockArgument>(transpose.getInput()) && kernel.getNumResults() == 1) {
-    IRRewriter rewriter(transpose);
-    if (failed(linalg::generalizeNamedOp(rewriter, transpose)))
-      return {};
-  }
-  linalg::GenericOp op = computationOf(kernel);
-  return op ? collapseLoops(op) : op;
-}
+Verdict supportsLoops(func::FuncOp kernel, const Target &) { return canEvaluateLoops(kernel); }
 
 FailureOr<KernelCode> emitLoops(func::FuncOp kernel, const Target &target, ModuleOp code) {
   Operation *returned = kernel.front().getTerminator()->getOperand(0).getDefiningOp();

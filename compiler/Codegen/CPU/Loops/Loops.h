@@ -1,49 +1,11 @@
-//===- Loops.h - the schedule of a loops kernel ---------------------------------------------------------------===//
-//
-// A loops kernel computes its results at each point of an iteration space: one linalg.generic of any iterators, or ops
-// that only move elements (transposes, slices, reshapes, concatenations). Its loops:
-//
-//   chunk      over the outer loops, flattened, and blocks of the vectorised one
-//   outer      parallel loops, flattened
-//   vector     one loop in lanes: the one that leaves most accesses contiguous, by preference the innermost
-//   sequential the other reduction loops; sums stay in registers
-//
-// Where the vectorised loop is a reduction it lies inside the sequential ones, and its lanes are combined at the end.
-// Adjacent loops that every operand walks in step are first made one: a pointwise op on four dimensions has one loop.
-//
-//===------------------------------------------------------------------------------------------------------------===//
+//===- Loops.h - loops kernels that are no computation at each point ------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/CPU/Nest/KernelSizes.h"
 #include "compiler/Codegen/Kernel.h"
 #include "compiler/Codegen/Target.h"
 #include "dialects/Attn/Attn.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace attnc {
-
-/// The loops of one linalg.generic, sorted by what becomes of them.
-struct LoopSchedule {
-  llvm::SmallVector<SizeExpr> sizes;      ///< of all loops
-  llvm::SmallVector<unsigned> outer;      ///< parallel, not vectorised
-  llvm::SmallVector<unsigned> sequential; ///< reductions, not vectorised
-  std::optional<unsigned> vector;         ///< absent where there is nothing to vectorise
-  bool vectorReduces = false;
-  int64_t outerPerChunk = 1;  ///< iterations of the flattened outer loops
-  int64_t vectorPerChunk = 0; ///< iterations of the vectorised loop; 0 where a chunk takes all
-
-  SizeExpr outerSize() const;
-  /// Points of the parallel loops that a chunk computes.
-  int64_t pointsPerChunk() const;
-  /// Chunks along the vectorised loop.
-  SizeExpr vectorBlocks() const;
-};
-
-LoopSchedule scheduleLoops(mlir::linalg::GenericOp op, const KernelSizes &sizes, int64_t lanes);
-
-/// The one computation of `kernel`, a copy, with its loops collapsed; a transpose is one too. Null where elements are
-/// moved in other ways.
-mlir::linalg::GenericOp takeComputation(mlir::func::FuncOp kernel);
 
 /// A kernel whose results are elements of its operands, in other places, but for one transpose.
 KernelCode emitMoves(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);

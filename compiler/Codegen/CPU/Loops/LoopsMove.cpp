@@ -1,7 +1,7 @@
 // Emits a loops kernel that only moves elements: a copy of what slices, reshapes and transposes select, one phase for
 // each tensor of a concatenation.
 #include "compiler/Codegen/CPU/Loops/Loops.h"
-#include "compiler/Codegen/CPU/Nest/LoopNest.h"
+#include "compiler/Codegen/Nest/LoopNest.h"
 
 using namespace mlir;
 

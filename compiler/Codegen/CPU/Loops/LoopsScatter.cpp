@@ -5,8 +5,8 @@
 // Two terms may go to one element, so their order is part of the result. Where the last loop is the last subscript, as
 // for the rows of an embedding, columns are independent: a chunk owns some columns and adds the terms of all tuples of
 // the other loops to them in order, so the bits do not depend on who takes which chunk. Otherwise there is one chunk.
-#include "compiler/Codegen/CPU/Nest/LoopNest.h"
 #include "compiler/Codegen/CPU/Loops/Loops.h"
+#include "compiler/Codegen/Nest/LoopNest.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

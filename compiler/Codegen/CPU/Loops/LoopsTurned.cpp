@@ -1,7 +1,7 @@
 // Emits a pointwise op that reads operands across the direction in which it writes, such as a transpose.
-#include "compiler/Codegen/CPU/Loops/Loops.h"
-#include "compiler/Codegen/CPU/Loops/LoopsGeneric.h"
-#include "compiler/Codegen/CPU/Nest/LoopBuilder.h"
+#include "compiler/Codegen/CPU/Loops/LoopsTurned.h"
+#include "compiler/Codegen/Kernels/Loops/PointwiseKernel.h"
+#include "compiler/Codegen/Nest/LoopBuilder.h"
 #include "compiler/Codegen/OpCost.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 

@@ -14,7 +14,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/CPU/Nest/LoopNest.h"
+#include "compiler/Codegen/Nest/LoopNest.h"
 
 namespace attnc {
 

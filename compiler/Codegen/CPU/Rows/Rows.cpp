@@ -1,8 +1,8 @@
 // Emits a rows kernel: for each row, the sweeps of its RowPlan; chunks are ranges of rows.
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "compiler/Codegen/CPU/Loops/PlaceFold.h"
-#include "compiler/Codegen/CPU/Rows/RowsKernel.h"
 #include "compiler/Codegen/ChosenSchedule.h"
+#include "compiler/Codegen/Kernels/Rows/RowsKernel.h"
 
 using namespace mlir;
 

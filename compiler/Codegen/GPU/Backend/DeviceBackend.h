@@ -11,7 +11,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/CPU/Backend/Backend.h"
+#include "compiler/Codegen/Backend/Backend.h"
 #include <string>
 
 namespace attnc {

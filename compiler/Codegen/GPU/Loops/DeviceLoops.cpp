@@ -1,11 +1,11 @@
 // Emits a loops kernel for a device. Of one linalg.generic, either a thread computes a point of the parallel loops, or
 // four neighbours where they are one access, with its reductions in sequential loops; or, where a reduction is what
 // runs along memory, the threads of a group share it: a warp has each point, a block the only one.
-#include "compiler/Codegen/CPU/CpuEmitter.h"
-#include "compiler/Codegen/CPU/Loops/LoopsGeneric.h"
 #include "compiler/Codegen/ChosenSchedule.h"
 #include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "compiler/Codegen/GPU/Nest/ThreadGroup.h"
+#include "compiler/Codegen/Kernels/Loops/Computation.h"
+#include "compiler/Codegen/Kernels/Loops/PointwiseKernel.h"
 
 using namespace mlir;
 
@@ -226,7 +226,7 @@ Verdict supportsDeviceLoops(func::FuncOp kernel) {
       if (auto fold = matchFold(op, result);
           fold && !ThreadGroup::canCombine({fold->kind, op.getRegionOutputArgs()[result].getType()}))
         return Verdict::no("it folds elements of a type that warps do not exchange");
-  return supportsLoops(kernel, {});
+  return canEvaluateLoops(kernel);
 }
 
 KernelCode emitDeviceLoops(func::FuncOp kernel, ModuleOp code) {

@@ -11,7 +11,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/CPU/Nest/KernelFrame.h"
+#include "compiler/Codegen/Nest/KernelFrame.h"
 
 namespace attnc {
 

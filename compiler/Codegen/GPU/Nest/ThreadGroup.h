@@ -13,8 +13,8 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/CPU/Nest/LoopNest.h"
 #include "compiler/Codegen/GPU/Nest/DeviceFrame.h"
+#include "compiler/Codegen/Nest/LoopNest.h"
 
 namespace attnc {
 

@@ -1,10 +1,10 @@
 // Emits a rows kernel for a device: the sweeps of its RowPlan, each by the threads of a group. A row of moderate length
 // is a warp's, eight rows a block; a longer one has a block to itself. A map that a later sweep wants again is kept
 // where it is a result, and otherwise computed again: arithmetic costs less than memory here.
-#include "compiler/Codegen/CPU/Rows/RowsKernel.h"
 #include "compiler/Codegen/ChosenSchedule.h"
 #include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "compiler/Codegen/GPU/Nest/ThreadGroup.h"
+#include "compiler/Codegen/Kernels/Rows/RowsKernel.h"
 
 using namespace mlir;
 

@@ -1,5 +1,5 @@
 // Subscripts from data in attention: those of pairs that take part are reported, and no others.
-#include "compiler/Codegen/CPU/Nest/KernelFrame.h"
+#include "compiler/Codegen/Nest/KernelFrame.h"
 #include "tests/compiler/Codegen/CPU/AttendGradientKernels.h"
 #include <gtest/gtest.h>
 

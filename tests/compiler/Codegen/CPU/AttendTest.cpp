@@ -1,5 +1,5 @@
 // Attention kernels against the oracle: mechanisms times sizes, then special cases by name.
-#include "compiler/Codegen/CPU/Nest/KernelFrame.h"
+#include "compiler/Codegen/Nest/KernelFrame.h"
 #include "tests/compiler/Codegen/CPU/AttendMasks.h"
 #include <cmath>
 #include <fmt/format.h>

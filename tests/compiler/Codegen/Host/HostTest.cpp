@@ -1,6 +1,6 @@
 // Host code run in this process: entry points whose kernels are written by hand, between guard pages.
 #include "attn/attn.h"
-#include "compiler/Codegen/CPU/Backend/Backend.h"
+#include "compiler/Codegen/Backend/Backend.h"
 #include "compiler/Codegen/Host/HostCode.h"
 #include "compiler/Codegen/Host/ModelTable.h"
 #include "dialects/Attn/Attn.h"

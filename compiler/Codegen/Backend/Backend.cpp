@@ -1,0 +1,135 @@
+#include "compiler/Codegen/Backend/Backend.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+LlvmCode::LlvmCode() = default;
+LlvmCode::LlvmCode(LlvmCode &&) = default;
+LlvmCode &LlvmCode::operator=(LlvmCode &&) = default;
+LlvmCode::~LlvmCode() = default;
+
+void registerBackendDialects(DialectRegistry &registry) {
+  registry.insert<affine::AffineDialect, arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
+                  index::IndexDialect, LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+                  ub::UBDialect, vector::VectorDialect>();
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+}
+
+static void setTargetAttributes(llvm::Module &module, const Target &target) {
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", target.cpu);
+    if (!target.features.empty())
+      function.addFnAttr("target-features", target.features);
+    function.addFnAttr("prefer-vector-width", std::to_string(target.vectorBits));
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+  }
+}
+
+FailureOr<LlvmCode> translateToLlvm(ModuleOp code, const Target &target) {
+  LlvmCode llvmCode;
+  llvmCode.context = std::make_unique<llvm::LLVMContext>();
+  llvmCode.module = translateModuleToLLVMIR(code, *llvmCode.context, "attn", /*disableVerification=*/true);
+  if (!llvmCode.module)
+    return failure();
+  llvmCode.module->setTargetTriple(llvm::Triple(target.triple));
+  llvmCode.module->setDataLayout(target.createMachine()->createDataLayout());
+  setTargetAttributes(*llvmCode.module, target);
+  return llvmCode;
+}
+
+// What generated code can use: inlining of the phases' bodies, folding, and code moved out of loops. Emitters unroll
+// and vectorise themselves; the rest of -O3 took two thirds of the time and made GPT-2 slower by a fifteenth, by
+// unrolling loops whose registers were already full.
+static constexpr llvm::StringLiteral passPipeline =
+    "cgscc(inline),"
+    "function<eager-inv>(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "loop-mssa(licm<allowspeculation>),gvn,loop(indvars,loop-deletion),dse,instcombine<no-verify-fixpoint>,"
+    "loop-mssa(licm<allowspeculation>),simplifycfg),"
+    "globaldce,constmerge";
+// What tells a device's code generator that four elements are one access.
+static constexpr llvm::StringLiteral deviceTail = ",function(infer-alignment)";
+
+void optimise(LlvmCode &code, const Target &target) {
+  std::unique_ptr<llvm::TargetMachine> machine = target.createMachine();
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(machine.get());
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::ModulePassManager passes;
+  std::string pipeline = passPipeline.str();
+  if (target.isDevice)
+    pipeline += deviceTail;
+  llvm::cantFail(builder.parsePassPipeline(passes, pipeline));
+  passes.run(*code.module, modules);
+}
+
+FailureOr<SmallVector<char, 0>> emit(LlvmCode &code, const Target &target, OutputKind kind) {
+  std::unique_ptr<llvm::TargetMachine> machine = target.createMachine();
+  SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  auto fileType = kind == OutputKind::Object ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile;
+  if (machine->addPassesToEmitFile(passes, stream, nullptr, fileType))
+    return failure();
+  passes.run(*code.module);
+  return bytes;
+}
+
+/// An object stands on these three alone.
+LogicalResult verifyUndefinedSymbols(ModuleOp code, ArrayRef<char> object) {
+  llvm::MemoryBufferRef buffer(StringRef(object.data(), object.size()), "object");
+  auto file = llvm::object::ObjectFile::createObjectFile(buffer);
+  if (!file)
+    return code.emitError() << "object is malformed: " << llvm::toString(file.takeError());
+  for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
+    auto flags = symbol.getFlags();
+    auto name = symbol.getName();
+    if (!flags || !name || !(*flags & llvm::object::SymbolRef::SF_Undefined) || name->empty())
+      continue;
+    if (*name != "memcpy" && *name != "memmove" && *name != "memset")
+      return code.emitError() << "generated code calls '" << *name << "', which no object may";
+  }
+  return success();
+}
+
+FailureOr<SmallVector<char, 0>> compileToObject(ModuleOp code, const Target &target) {
+  if (failed(lowerToLlvmDialect(code, target)))
+    return failure();
+  FailureOr<LlvmCode> llvmCode = translateToLlvm(code, target);
+  if (failed(llvmCode))
+    return failure();
+  optimise(*llvmCode, target);
+  auto object = emit(*llvmCode, target, OutputKind::Object);
+  if (failed(object) || failed(verifyUndefinedSymbols(code, *object)))
+    return failure();
+  return object;
+}
+
+} // namespace attnc

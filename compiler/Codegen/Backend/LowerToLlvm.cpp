@@ -1,0 +1,119 @@
+// Lowers a code module to the `llvm` dialect in three conversions: ops of several steps are expanded (transcendental
+// functions, vectors of rank 2 and more, transposes, affine expressions, views), structured loops become branches, and
+// everything left maps one to one.
+#include "compiler/Codegen/Backend/Backend.h"
+#include "compiler/Codegen/Formula/VectorMath.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+/// Multi-dimensional vectors and compound ops become ops that LLVM has.
+static LogicalResult expand(ModuleOp code) {
+  RewritePatternSet patterns(code.getContext());
+  populateVectorToSCFConversionPatterns(patterns, VectorTransferToSCFOptions().enableFullUnroll());
+  vector::populateVectorBroadcastLoweringPatterns(patterns);
+  vector::populateVectorContractLoweringPatterns(patterns, vector::VectorContractLowering::OuterProduct);
+  vector::populateVectorOuterProductLoweringPatterns(patterns);
+  vector::populateVectorMultiReductionLoweringPatterns(patterns, vector::VectorMultiReductionLowering::InnerParallel);
+  vector::populateVectorMaskMaterializationPatterns(patterns, /*force32BitVectorIndices=*/true);
+  vector::populateVectorMaskOpLoweringPatterns(patterns);
+  vector::populateVectorShapeCastLoweringPatterns(patterns);
+  vector::populateVectorInterleaveLoweringPatterns(patterns);
+  vector::populateVectorTransposeLoweringPatterns(patterns, vector::VectorTransposeLowering::Shuffle16x16);
+  vector::populateVectorTransferLoweringPatterns(patterns, /*maxTransferRank=*/1);
+  vector::populateVectorRankReducingFMAPattern(patterns);
+  vector::populateVectorGatherLoweringPatterns(patterns);
+  vector::populateVectorStepLoweringPatterns(patterns);
+  vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
+  vector::populateVectorBitCastLoweringPatterns(patterns);
+  vector::populateVectorMaskLoweringPatternsForSideEffectingOps(patterns);
+  memref::populateExpandStridedMetadataPatterns(patterns);
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+  populateAffineToStdConversionPatterns(patterns);
+  GreedyRewriteConfig config;
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  FrozenRewritePatternSet frozen(std::move(patterns));
+  for (func::FuncOp function : code.getOps<func::FuncOp>())
+    if (failed(applyPatternsGreedily(function, frozen, config)))
+      return function.emitError("back end: expansion of vectors does not end");
+  return success();
+}
+
+static void eliminateCommonSubexpressions(ModuleOp code) {
+  IRRewriter rewriter(code.getContext());
+  for (func::FuncOp function : code.getOps<func::FuncOp>()) {
+    DominanceInfo dominance(function);
+    eliminateCommonSubExpressions(rewriter, dominance, function);
+  }
+}
+
+static LogicalResult convertLoopsToBranches(ModuleOp code) {
+  RewritePatternSet patterns(code.getContext());
+  populateSCFToControlFlowConversionPatterns(patterns);
+  ConversionTarget target(*code.getContext());
+  target.addIllegalOp<scf::ForOp, scf::IfOp, scf::WhileOp, scf::IndexSwitchOp, scf::ExecuteRegionOp>();
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  return applyPartialConversion(code, target, std::move(patterns));
+}
+
+static LogicalResult convertToLlvmDialect(ModuleOp code) {
+  MLIRContext *context = code.getContext();
+  LowerToLLVMOptions options(context);
+  LLVMTypeConverter converter(context, options);
+  RewritePatternSet patterns(context);
+  SymbolTableCollection symbols;
+  arith::populateArithToLLVMConversionPatterns(converter, patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  index::populateIndexToLLVMConversionPatterns(converter, patterns);
+  populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns, &symbols);
+  populateFuncToLLVMConversionPatterns(converter, patterns, &symbols);
+  populateMathToLLVMConversionPatterns(converter, patterns, /*approximateLog1p=*/false);
+  ub::populateUBToLLVMConversionPatterns(converter, patterns);
+  populateVectorToLLVMConversionPatterns(converter, patterns, /*reassociateFPReductions=*/false,
+                                         /*force32BitVectorIndices=*/true);
+  LLVMConversionTarget target(*context);
+  target.addLegalOp<ModuleOp>();
+  if (failed(applyPartialConversion(code, target, std::move(patterns))))
+    return failure();
+  SmallVector<UnrealizedConversionCastOp> casts, unresolved;
+  code.walk([&](UnrealizedConversionCastOp cast) { casts.push_back(cast); });
+  reconcileUnrealizedCasts(casts, &unresolved);
+  if (!unresolved.empty())
+    return unresolved.front().emitError("back end: value has no representation in LLVM");
+  return success();
+}
+
+LogicalResult lowerToLlvmDialect(ModuleOp code, const Target &target) {
+  eliminateCommonSubexpressions(code);
+  if (failed(expandMath(code, target)) || failed(expand(code)))
+    return failure();
+  eliminateCommonSubexpressions(code);
+  return failure(failed(convertLoopsToBranches(code)) || failed(convertToLlvmDialect(code)));
+}
+
+} // namespace attnc

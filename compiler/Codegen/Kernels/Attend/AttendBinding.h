@@ -1,0 +1,45 @@
+//===- AttendBinding.h - indices of attention bound in all its formulas ---------------------------------------===//
+//
+// Score, mask, weight, value and sink are regions with arguments of their own for the same indices: binding an index
+// means binding it in each of them that has it.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Formula/RegionVectoriser.h"
+#include "compiler/Codegen/Kernels/Attend/AttendProblem.h"
+#include "compiler/Codegen/Nest/LoopBuilder.h"
+
+namespace attnc {
+
+/// An index that is the same in all lanes.
+inline LaneIndex uniformIndex(mlir::Value index) { return {index, 0, {}, true}; }
+/// first, first + step, ... in the lanes.
+inline LaneIndex steppingIndex(mlir::Value first, int64_t step = 1) { return {first, step, {}, true}; }
+
+void bindOuter(const AttendProblem &problem, RegionVectoriser &to, unsigned dimension, const LaneIndex &index);
+void bindKeyIndex(const AttendProblem &problem, RegionVectoriser &to, unsigned dimension, const LaneIndex &index);
+void bindValueIndex(const AttendProblem &problem, RegionVectoriser &to, unsigned dimension, const LaneIndex &index);
+
+/// The subscripts of elements first, first + 1, ... of a row-major space, in the lanes.
+llvm::SmallVector<LaneIndex> steppingSubscripts(LoopBuilder &loops, mlir::Value first, mlir::ValueRange sizes);
+
+/// The same of the elements with these numbers, vector<Lxi32>.
+llvm::SmallVector<LaneIndex> subscriptsOfLanes(LoopBuilder &loops, mlir::Value numbers, mlir::ValueRange sizes);
+
+/// The outer indices as they are bound; those that `key_sums` does not sum over.
+llvm::SmallVector<LaneIndex> outerIndices(const AttendProblem &problem, RegionVectoriser &of);
+llvm::SmallVector<LaneIndex> unsummedIndices(const AttendProblem &problem, RegionVectoriser &of);
+
+/// Where `extract` loads from, in a formula whose indices are the same in all lanes.
+LoopBuilder::Values subscriptsOf(RegionVectoriser &point, mlir::tensor::ExtractOp extract);
+
+/// Element d of the result is element order[d].
+template <typename Indices> Indices permuted(const Indices &indices, llvm::ArrayRef<int64_t> order) {
+  Indices result;
+  for (int64_t dimension : order)
+    result.push_back(indices[dimension]);
+  return result;
+}
+
+} // namespace attnc

@@ -1,0 +1,139 @@
+//===- AttendProblem.h - an attn.attend read as rows, keys, products and the rest ------------------------------===//
+//
+// The schedules want attention in the shape that fast kernels have. For each outer index tuple and key,
+//
+//   s  = f(r_1, ..., r_n, rest)          r = attn.reduce over features: the sums of products, and other sums
+//   o += p(s) * v
+//
+// **Batch and rows.** An outer dimension on which a key-side operand depends (k, v, the keys' part of a reduction) is a
+// batch dimension: rows of different batches share no keys; so is one that sums over rows keep apart (`key_sums`). All
+// others are row dimensions; flattened in order, they are a batch's queries: of [b, h, i] with k[b, h / 4, j, d] (i).
+//
+// **Grouped heads.** Where every key-side operand depends on a batch dimension h only through `h floordiv g`, the g
+// heads of a group share their keys: `groupDim`, `group`. The decode schedule makes them rows.
+//
+// **Products.** Each attn.reduce of the score is a PairReduction: its terms combine extracts that depend on the row
+// (`rowExtracts`: transposed once a query block into a tile of the scratch), on the key (loaded as scalars), or on the
+// features alone. A sum of `row * key` is a dot product, the register-tiled case; a sum of tanhs of sums is an additive
+// score (SumOfTanh.h); all others are evaluated term by term, in registers. What a product is multiplied with or
+// divided by, if it is the same for all pairs of a batch, becomes one factor (`scales`), of the row's tile for a dot
+// product, of the result for others; and so does log2 e where nothing else follows: the exponential is to base two.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Kernels/Attend/Normaliser/Normaliser.h"
+#include "compiler/Codegen/Kernels/Attend/SumOfTanh.h"
+#include "compiler/Codegen/Nest/KernelSizes.h"
+#include "dialects/Attn/Attn.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace attnc {
+
+/// Which indices a value of a formula depends on.
+class IndexUses {
+public:
+  explicit IndexUses(mlir::attn::AttendOp op);
+
+  static constexpr uint64_t features = uint64_t(1) << 40; ///< an index of an attn.reduce
+  static constexpr uint64_t weight = uint64_t(1) << 41;   ///< the argument p of the weight region
+  static constexpr uint64_t values = uint64_t(1) << 42;   ///< an index of the summed value
+  static uint64_t outer(unsigned dimension) { return uint64_t(1) << dimension; }
+  static uint64_t key(unsigned dimension) { return uint64_t(1) << (20 + dimension); }
+  static constexpr uint64_t anyOuter = (uint64_t(1) << 20) - 1;
+  static constexpr uint64_t anyKey = anyOuter << 20;
+
+  uint64_t of(mlir::Value value);
+
+  /// Whether the element that `extract` loads moves on by one as `index` does, and no other subscript changes.
+  /// Not where a subscript comes from data: those are checked when they are loaded one by one.
+  static bool stepsWith(mlir::tensor::ExtractOp extract, mlir::BlockArgument index);
+  /// Whether the place that `extract` loads from is a function of indices alone.
+  static bool isPlacedByIndices(mlir::tensor::ExtractOp extract);
+  /// The constant g where `value` is `index floordiv g`, or 0.
+  static int64_t divisorOf(mlir::Value value, mlir::BlockArgument index);
+
+private:
+  uint64_t ofRegion(mlir::Region &region);
+  mlir::attn::AttendOp op;
+  llvm::DenseMap<mlir::Value, uint64_t> known;
+};
+
+/// A load in the score, mask or weight that differs both between rows and between keys, where consecutive keys lie
+/// next to each other: what a learned bias is. Its lanes are far apart, so it is transposed block by block.
+struct PairExtract {
+  mlir::tensor::ExtractOp op;
+  mlir::BlockArgument key; ///< of its region
+  /// A number that the score alone takes: transposed where it is used.
+  bool isBias() const;
+};
+
+struct PairReduction {
+  mlir::attn::ReduceOp op;
+  llvm::SmallVector<mlir::tensor::ExtractOp> rowExtracts; ///< depend on a row dimension, not on a key
+  bool isDot = false;                                     ///< a sum of rowExtracts[0] * keyFactor
+  mlir::Value keyFactor;                                  ///< for a dot product: an expression without row dimensions
+  std::optional<SumOfTanh> tanhs;                         ///< where it is one
+  llvm::SmallVector<std::pair<mlir::Value, bool>> scales; ///< (factor, whether it divides)
+  mlir::Value head;                                       ///< what the scaled reduction stands for in the score
+  SizeExpr features;                                      ///< number of terms
+};
+
+/// A condition of the mask by which row i keeps the keys j = i + offset (mod modulus) alone: a dilated mask. It parts
+/// rows and keys into classes that share nothing.
+struct ResidueClasses {
+  int64_t modulus = 1, offset = 0;
+  mlir::Value condition;
+};
+
+struct AttendProblem {
+  mlir::func::FuncOp kernel;
+  mlir::attn::AttendOp op;
+  std::shared_ptr<const Normaliser> normaliser;
+  llvm::SmallVector<unsigned> batchDims, rowDims; ///< of the outer dimensions, ascending
+  llvm::SmallVector<SizeExpr> outerSizes, keySizes, valueSizes;
+  SizeExpr batches = 1, rows = 1, keys = 1, values = 1; ///< products of the sizes
+  std::optional<unsigned> groupDim;                     ///< a batch dimension
+  int64_t group = 1;
+  llvm::SmallVector<PairReduction, 1> products;
+  llvm::SmallVector<PairExtract> pairExtracts;
+  std::optional<ResidueClasses> classes;
+  /// The score is products[0].head and nothing else.
+  bool scoreIsProduct = false;
+  /// The score lies within finite bounds whatever the operands are (a soft cap), or is NaN.
+  bool scoreIsBounded = false;
+  /// weight(c * p) = c * weight(p), so that it can be applied before the row's sum is known.
+  bool weightIsLinear = false;
+
+  bool hasMask() const { return !op->getRegion(1).empty(); }
+  bool hasWeight() const { return !op->getRegion(2).empty(); }
+  bool hasValue() const { return !op->getRegion(3).empty() && resultOf(mlir::attn::Statistic::Value).has_value(); }
+  bool hasSink() const { return !op->getRegion(4).empty(); }
+  uint64_t rowUses() const; ///< the row dimensions, as IndexUses tells them
+  /// The same with each row a batch of its own.
+  AttendProblem withRowsAsBatches() const;
+  /// The number of the kernel's result that holds `statistic`.
+  std::optional<unsigned> resultOf(mlir::attn::Statistic statistic) const;
+  bool yields(mlir::attn::Statistic statistic) const { return resultOf(statistic).has_value(); }
+  /// Whether some result has the largest keys.
+  bool yieldsTop() const { return yields(mlir::attn::Statistic::Top) || yields(mlir::attn::Statistic::TopWeights); }
+  /// How many of them; 0 where there are none.
+  int64_t top() const;
+  /// Whether `key_sums` is over this outer dimension.
+  bool isSummed(unsigned dimension) const;
+  /// Whether values are summed by the weights, or these or their sums are a result, when a row's sum is known.
+  bool needsFinalWeights() const {
+    return yields(mlir::attn::Statistic::Weights) || yields(mlir::attn::Statistic::KeySums) ||
+           (hasWeight() && !weightIsLinear);
+  }
+  /// What a region yields.
+  static mlir::Value yielded(mlir::Region &region) { return region.front().getTerminator()->getOperand(0); }
+};
+
+/// Reads the kernel; fails with the reason where it is not a lone attn.attend that the emitters can evaluate.
+Verdict readAttendProblem(mlir::func::FuncOp kernel, AttendProblem &problem);
+/// The same of an op in any kernel: `kernel` and `op` of the problem are set, whatever else the kernel holds.
+Verdict readAttendOp(AttendProblem &problem);
+
+} // namespace attnc

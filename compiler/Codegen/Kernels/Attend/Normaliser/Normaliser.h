@@ -1,0 +1,160 @@
+//===- Normaliser.h - how scores become weights, in code --------------------------------------------------------===//
+//
+// The schedules (AttendPrefill.h, AttendDecode.h) and the gradient (PairwiseGradient.h) know of a normaliser what
+// stands here. Each is one file beside this one, in a table of Normaliser.cpp; what they compute is said in
+// dialects/Attn/AttnOps.td. There are two views of a row.
+//
+// **Block by block**, with rows in the lanes (of decode: keys). A row carries a maximum m and a sum l over the blocks
+// of keys. For each block with the maximum m', earlier sums are multiplied with `correction(m, m')`; then each score s
+// gives a weight and the next sum, `weigh(s, m', l)`. `order` says what becomes of the weights:
+//
+//   Factor     p = weight * factor(l), which the row's last key decides: values are summed in one pass and scaled once,
+//              and whoever wants the weights themselves makes a second pass
+//   AtOnce     p = weight: one pass gives all
+//   AllScores  all scores of the rows are held (memory linear in the number of keys) and become weights by `weighHeld`
+//
+// **All keys of one row**, in the lanes, held: `weighRow` makes weights of the scores, `differentiateRow` makes the
+// cotangents of the scores of those of the weights.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Nest/LoopBuilder.h"
+#include "compiler/Codegen/Target.h"
+#include "dialects/Attn/Attn.h"
+#include <limits>
+#include <memory>
+
+namespace attnc {
+
+/// Where the code of a normaliser goes, and for what.
+struct NormaliserCode {
+  using Value = mlir::Value;
+  LoopBuilder &loops;
+  const Target &target;
+
+  /// The number, as a scalar or in all lanes as `other` is.
+  Value like(Value other, double number) const;
+  /// 1 / x, and 0 for 0.
+  Value inverse(Value x) const;
+  /// 2^x of vectors x <= 0.
+  Value exp2(Value x) const;
+  /// log2 |x|, and 0 for 0.
+  Value log2OfSize(Value x) const;
+  Value sumOfLanes(Value vector) const; ///< a scalar
+};
+
+/// Scores in memory, `vectors` of them a step, `steps` steps from `first` on. Either each lane is a row of its own, or
+/// the lanes are keys of one row.
+struct HeldScores {
+  using Value = mlir::Value;
+  using ValueRange = mlir::ValueRange;
+  using Values = LoopBuilder::Values;
+  const NormaliserCode &code;
+  Value memref, first, steps;
+  int64_t vectors;
+  bool keysInLanes;
+
+  /// Visits all of them in order: `body(score, vector, carried)` gives what to store in its place (null: it stays) and
+  /// the next carried values.
+  using Body = llvm::function_ref<Value(Value score, int64_t vector, Values &carried)>;
+  Values sweep(ValueRange start, Body body) const;
+  /// The rows' sums of what their lanes hold.
+  Value total(Value vector) const;
+};
+
+/// One row whose keys are held, in the lanes; dropped keys have the normaliser's `droppedScore`. Lanes past the end are
+/// dropped keys.
+struct HeldRow {
+  using Value = mlir::Value;
+  using Values = LoopBuilder::Values;
+  NormaliserCode code;
+  Value begin, end; ///< of its keys
+  Value weights;    ///< [key]: s, then p
+  Value cotangents; ///< [key]: dp, then ds
+  Value slopes;     ///< [key]: of the normaliser, where it `keepsSlopes`
+  Value lse, ofLse; ///< scalars: as saved, its cotangent; null where there is none
+  Value sink;       ///< a scalar, or null
+  Value ofRow;      ///< a scalar that weighRow leaves to differentiateRow
+
+  HeldScores scores() const;
+  /// Vectors of keys at `place`, in order.
+  Values sweep(mlir::ValueRange start, llvm::function_ref<Values(Value place, mlir::ValueRange carried)> body) const;
+  Value load(Value held, Value place) const { return code.loops.load(held, mlir::ValueRange{place}); }
+  void store(Value vector, Value held, Value place) const { code.loops.store(vector, held, mlir::ValueRange{place}); }
+  struct CotangentSums {
+    Value weighted, ofWeights; ///< scalars: sum of q dp, sum of q
+  };
+  CotangentSums sumCotangents(Value q) const;
+  Value meanCotangent(Value q) const; ///< sum of q dp / sum of q
+  /// ds = factor (dp - mean)
+  void subtract(Value mean, llvm::function_ref<Value(Value place)> factor) const;
+  /// ds = q (dp - meanCotangent(q))
+  void centre(Value q) const;
+};
+
+class Normaliser {
+public:
+  using Value = mlir::Value;
+  using ValueRange = mlir::ValueRange;
+  using Values = LoopBuilder::Values;
+  using Code = NormaliserCode;
+  virtual ~Normaliser() = default;
+
+  static std::shared_ptr<const Normaliser> of(mlir::attn::AttendOp op);
+
+  //===------------------------------------------ what it is ----------------------------------------------------===//
+
+  enum class Order { Factor, AtOnce, AllScores };
+  virtual Order order() const = 0;
+  virtual int64_t flopsPerScore() const = 0;
+  /// What scores are multiplied with before anything else.
+  virtual double scoreScale() const { return 1; }
+  /// What stands for the score of a dropped pair.
+  virtual double droppedScore() const { return -std::numeric_limits<double>::infinity(); }
+  virtual bool usesMaximum() const { return false; }
+  /// Whether a weight depends on the sum over the keys before it.
+  virtual bool followsKeys() const { return false; }
+  /// Whether the tiled gradient is its own: ds = p (dp - sum of p dp + dlse), p = exp(s - lse).
+  virtual bool hasTiledGradient() const { return false; }
+  virtual bool keepsSlopes() const { return false; }
+
+  //===------------------------------------------ block by block ------------------------------------------------===//
+
+  struct Carriers {
+    Value largest, sum;
+  };
+  struct Weighed {
+    Value weight, sum;
+  };
+  /// Before the first key; `sink` (scaled) may be null.
+  virtual Carriers start(const Code &code, Value sink) const;
+  virtual Value correction(const Code &code, Value before, Value largest) const;
+  virtual Weighed weigh(const Code &code, Value score, const Carriers &carriers) const;
+  virtual Value factor(const Code &code, Value sum) const { return code.inverse(sum); }
+  /// The binary logarithm of a weight, for the entropy; anything finite of a weight of 0.
+  virtual Value logWeight(const Code &code, Value score, Value weight, const Carriers &carriers) const;
+  /// What a correction adds to the logarithms of earlier weights; null: nothing.
+  virtual Value logCorrection(const Code &code, Value before, Value largest) const;
+  /// The natural logarithm of the sum of exponentials.
+  virtual Value lse(const Code &code, const Carriers &carriers) const;
+  /// Turns held scores into weights but for the factor of each row, which is returned for each vector. `largest` are
+  /// the rows' maxima.
+  virtual Values weighHeld(const HeldScores &held, ValueRange largest) const;
+
+  //===------------------------------------------ one row -------------------------------------------------------===//
+
+  virtual void weighRow(HeldRow &row) const = 0;
+  /// Gives the cotangent of the sink, a scalar, where the row has one.
+  virtual Value differentiateRow(HeldRow &row) const = 0;
+};
+
+// One a file.
+std::shared_ptr<const Normaliser> makeSoftmax();
+std::shared_ptr<const Normaliser> makeRatio();
+std::shared_ptr<const Normaliser> makeNone();
+std::shared_ptr<const Normaliser> makeEntmax(double alpha);
+std::shared_ptr<const Normaliser> makeHard();
+std::shared_ptr<const Normaliser> makeStickBreaking();
+
+} // namespace attnc

@@ -1,0 +1,77 @@
+//===- SumOfTanh.h - additive scores by exponentials of rows and keys ------------------------------------------===//
+//
+// Additive attention (Bahdanau and others 2014) sums over features what is pointwise in the sum of a row's and a key's
+// term:
+//
+//   s(o, k) = sum_f c[f] tanh(a[o, f] + b[k, f])
+//
+// With A = exp(2a), B = exp(2b) and t = 1 + A B
+//
+//   tanh(a + b) = 1 - 2 / t        dtanh / d(a + b) = 4 / t (1 - 1 / t)        s = sum_f c[f] - 2 sum_f c[f] / t[f]
+//
+// so exponentials are taken once a row and once a key, and a pair costs no function of its own. Four features share one
+// division: with t = min(A B + 1, 2^31), which leaves room for the product of four,
+//
+//   c0 / t0 + c1 / t1 = (c0 t1 + c1 t0) / (t0 t1)        and the same of both pairs
+//
+// That holds where |a|, |b| <= 43, for exp(86) is finite, and the score's error is about 2^-23 sum |c|, whatever the
+// tanhs are: it is used where that sum is at most 2^10. Whoever has a tile with others computes them one by one.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Formula/RegionVectoriser.h"
+#include "compiler/Codegen/Nest/LoopBuilder.h"
+#include "compiler/Codegen/Target.h"
+#include <optional>
+
+namespace attnc {
+
+/// A sum over features that has this form, as it was read.
+struct SumOfTanh {
+  /// A value times factors, or divided by them.
+  struct Product {
+    mlir::Value value; ///< null: 1
+    llvm::SmallVector<std::pair<mlir::Value, bool>> factors = {};
+    bool isNegative = false;
+
+    mlir::Value evaluate(LoopBuilder &loops, RegionVectoriser &at) const;
+  };
+  llvm::SmallVector<Product> rowTerms, keyTerms; ///< what is of neither is with the keys'
+  Product coefficient;
+
+  static mlir::Value evaluate(LoopBuilder &loops, RegionVectoriser &at, llvm::ArrayRef<Product> terms);
+
+  enum class Side { Neither, Row, Key, Both };
+  /// Reads the sum; `sideOf` says what a value of its formula depends on.
+  static std::optional<SumOfTanh> match(mlir::attn::ReduceOp op, llvm::function_ref<Side(mlir::Value)> sideOf);
+};
+
+/// What a range test over several vectors begins with, and its answer.
+mlir::Value trueInAllLanes(LoopBuilder &loops);
+mlir::Value holdsInAllLanes(LoopBuilder &loops, mlir::Value flags);
+
+/// Its arithmetic on vectors.
+struct SumOfTanhCode {
+  using Value = mlir::Value;
+  using ValueRange = mlir::ValueRange;
+  using Values = LoopBuilder::Values;
+  LoopBuilder &loops;
+  const Target &target;
+
+  static constexpr int64_t featuresAtOnce = 4;
+  static constexpr double largestTerm = 43, largestSum = 1024;
+
+  Value power(Value term); ///< exp(2 x)
+  /// Lanes where |x| <= `most`; not where it is NaN.
+  Value isWithin(Value x, double most);
+  Value denominator(Value rowPower, Value keyPower); ///< t
+  /// Four of them, with their coefficients: sum + sum of c / t.
+  Value addFractions(Value sum, ValueRange denominators, ValueRange coefficients);
+  Values inverses(ValueRange denominators); ///< 1 / t of four
+
+private:
+  Value inverse(Value x);
+};
+
+} // namespace attnc

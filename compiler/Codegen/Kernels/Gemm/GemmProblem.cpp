@@ -1,0 +1,275 @@
+#include "compiler/Codegen/Kernels/Gemm/GemmProblem.h"
+#include "compiler/Codegen/Formula/RegionVectoriser.h"
+#include "compiler/Codegen/OpCost.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+namespace {
+
+/// The loops of a projected permutation, one a result.
+std::optional<SmallVector<unsigned>> loopsOfMap(AffineMap map) {
+  if (!map.isProjectedPermutation())
+    return std::nullopt;
+  return llvm::map_to_vector(map.getResults(), [](AffineExpr e) { return cast<AffineDimExpr>(e).getPosition(); });
+}
+
+bool isZeroFill(Value tensor) {
+  auto fill = tensor.getDefiningOp<linalg::FillOp>();
+  return fill && matchPattern(fill.getInputs().front(), m_AnyZeroFloat());
+}
+
+/// out + a * b, in any order.
+bool isMultiplyAdd(linalg::GenericOp op) {
+  Block &body = op.getRegion().front();
+  auto yield = cast<linalg::YieldOp>(body.getTerminator());
+  auto sum = yield.getOperand(0).getDefiningOp<arith::AddFOp>();
+  if (!sum)
+    return false;
+  Value accumulator = body.getArgument(2);
+  Value term = sum.getLhs() == accumulator ? sum.getRhs() : sum.getLhs();
+  auto product = term.getDefiningOp<arith::MulFOp>();
+  if (!product || (sum.getLhs() != accumulator && sum.getRhs() != accumulator))
+    return false;
+  Value a = body.getArgument(0), b = body.getArgument(1);
+  return (product.getLhs() == a && product.getRhs() == b) || (product.getLhs() == b && product.getRhs() == a);
+}
+
+bool isUnit(const SizeExpr &size) { return size == SizeExpr(1); }
+
+} // namespace
+
+Verdict GemmProblem::match(func::FuncOp kernel, std::optional<GemmProblem> &problem) {
+  GemmProblem made(kernel);
+  if (kernel.getNumResults() != 1)
+    return Verdict::no("it has " + std::to_string(kernel.getNumResults()) + " results, not one");
+  SmallVector<linalg::GenericOp> generics(kernel.getOps<linalg::GenericOp>());
+  if (generics.empty() || generics.size() > 2)
+    return Verdict::no("it holds " + std::to_string(generics.size()) +
+                       " linalg.generic, not one contraction and at most one epilogue");
+  Value returned = cast<func::ReturnOp>(kernel.front().getTerminator()).getOperand(0);
+  if (returned.getDefiningOp() != generics.back())
+    return Verdict::no("it does not return what its last linalg.generic computes");
+  if (Verdict v = made.matchContraction(generics.front()); !v)
+    return v;
+  if (generics.size() == 2)
+    if (Verdict v = made.matchEpilogue(generics.back()); !v)
+      return v;
+  if (Verdict v = made.groupLoops(); !v)
+    return v;
+  if (Verdict v = made.checkAddresses(); !v)
+    return v;
+  if (Verdict v = made.matchPacking(); !v)
+    return v;
+  problem.emplace(std::move(made));
+  return Verdict::yes();
+}
+
+Verdict GemmProblem::matchContraction(linalg::GenericOp op) {
+  contraction = op;
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || !isMultiplyAdd(op))
+    return Verdict::no("its first linalg.generic is not a sum of products of two operands");
+  if (!isZeroFill(op.getDpsInits().front()))
+    return Verdict::no("its sum does not start from zero");
+  Access *accesses[] = {&left, &right, &product};
+  for (auto [operand, access] : llvm::zip(op->getOpOperands(), accesses)) {
+    std::optional<SmallVector<unsigned>> loops = loopsOfMap(op.getMatchingIndexingMap(&operand));
+    if (!loops)
+      return Verdict::no("an operand of its contraction is not read by plain indices");
+    if (!cast<RankedTensorType>(operand.get().getType()).getElementType().isF32())
+      return Verdict::no("its contraction is not of f32");
+    *access = {operand.get(), *loops};
+  }
+  product.tensor = op.getResult(0);
+  for (Value operand : op.getDpsInputs())
+    if (!isa<BlockArgument>(operand))
+      return Verdict::no("an operand of its contraction is computed in the kernel");
+  SmallVector<std::optional<SizeExpr>> known(op.getNumLoops());
+  for (const Access *access : {&left, &right})
+    for (auto [d, loop] : llvm::enumerate(access->loops)) {
+      SizeExpr size = sizes.dimension(access->tensor, d);
+      if (!known[loop] || size.isConstant())
+        known[loop] = size;
+    }
+  for (auto [loop, size] : llvm::enumerate(known)) {
+    if (!size)
+      return Verdict::no("loop " + std::to_string(loop) + " of its contraction runs over no operand");
+    loopSizes.push_back(*size);
+  }
+  return Verdict::yes();
+}
+
+Verdict GemmProblem::matchEpilogue(linalg::GenericOp op) {
+  epilogue = op;
+  if (op.getNumParallelLoops() != op.getNumLoops() || op.getNumDpsInits() != 1)
+    return Verdict::no("its second linalg.generic is not pointwise with one result");
+  bool usesProduct = false;
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(operand);
+    if (operand->get() == contraction.getResult(0)) {
+      if (!map.isPermutation())
+        return Verdict::no("its epilogue does not read the product element by element");
+      usesProduct = true;
+      epilogueLoops.assign(op.getNumLoops(), 0);
+      for (auto [d, loop] : llvm::enumerate(*loopsOfMap(map)))
+        epilogueLoops[loop] = product.loops[d];
+    } else if (!loopsOfMap(map)) {
+      return Verdict::no("an operand of its epilogue is not read by plain indices");
+    }
+  }
+  if (!usesProduct || op.getDpsInits().front() == contraction.getResult(0))
+    return Verdict::no("its epilogue does not take the product as an input");
+  if (!op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isPermutation())
+    return Verdict::no("its epilogue does not write each element once");
+  if (!op.getRegionOutputArgs().front().use_empty())
+    return Verdict::no("its epilogue reads what it writes");
+  return RegionVectoriser::canEvaluate(op.getRegion());
+}
+
+Verdict GemmProblem::groupLoops() {
+  auto has = [](const Access &access, unsigned loop) { return llvm::is_contained(access.loops, loop); };
+  auto isRow = [&](unsigned loop) { return has(left, loop) && !has(right, loop); };
+  // The lanes run along the innermost loop of the result: it has to be a column, or there is one column only.
+  result = product;
+  if (epilogue) {
+    auto map = epilogue.getMatchingIndexingMap(epilogue.getDpsInitOperand(0));
+    result.tensor = epilogue.getResult(0);
+    result.loops = llvm::map_to_vector(*loopsOfMap(map), [&](unsigned loop) { return epilogueLoops[loop]; });
+  }
+  ArrayRef<unsigned> stored = result.loops;
+  auto inner = llvm::find_if(llvm::reverse(stored), [&](unsigned loop) { return !isUnit(loopSizes[loop]); });
+  if (inner != stored.rend() && isRow(*inner) && !packedAttribute(right))
+    std::swap(left, right);
+  for (unsigned loop = 0; loop < loopSizes.size(); ++loop)
+    if (has(product, loop) ? !has(left, loop) && !has(right, loop) : !has(left, loop) || !has(right, loop))
+      return Verdict::no("loop " + std::to_string(loop) + " of its contraction runs in one tensor alone");
+  auto add = [&](LoopGroup group, unsigned loop) { groups[static_cast<int>(group)].push_back(loop); };
+  for (unsigned loop : right.loops)
+    add(!has(product, loop) ? LoopGroup::Depth : has(left, loop) ? LoopGroup::Batch : LoopGroup::Column, loop);
+  for (unsigned loop : left.loops)
+    if (isRow(loop))
+      add(LoopGroup::Row, loop);
+  ArrayRef<unsigned> columns = loopsOf(LoopGroup::Column);
+  if (inner != stored.rend()) {
+    auto lastColumn = llvm::find_if(llvm::reverse(columns), [&](unsigned l) { return !isUnit(loopSizes[l]); });
+    if (lastColumn != columns.rend() && *lastColumn != *inner)
+      return Verdict::no("its result and its right operand order the columns in different ways");
+  }
+  return Verdict::yes();
+}
+
+Verdict GemmProblem::checkAddresses() {
+  for (LoopGroup group : {LoopGroup::Batch, LoopGroup::Column, LoopGroup::Depth})
+    if (!isFlat(right, group))
+      return Verdict::no("its right operand interleaves rows and columns");
+  if (!isFlat(left, LoopGroup::Depth) && !depthRun().isConstant())
+    return Verdict::no("its left operand splits the summed index over dimensions of unknown size");
+  bool contiguous = isUnit(innerStride(right, LoopGroup::Column)) || isUnit(innerStride(right, LoopGroup::Depth));
+  bool batchOutside = true;
+  unsigned batchLoops = loopsOf(LoopGroup::Batch).size();
+  for (unsigned loop : loopsOf(LoopGroup::Batch))
+    batchOutside &= llvm::is_contained(ArrayRef(right.loops).take_front(batchLoops), loop);
+  if (!contiguous || !batchOutside)
+    return Verdict::no("the innermost dimension of its right operand counts separate matrices");
+  return Verdict::yes();
+}
+
+Attribute GemmProblem::packedAttribute(const Access &access) {
+  return kernel.getArgAttr(cast<BlockArgument>(access.tensor).getArgNumber(), packedAttrName);
+}
+
+Verdict GemmProblem::matchPacking() {
+  if (packedAttribute(left))
+    return Verdict::no("the operand that is packed is the one whose rows the result has");
+  Attribute attribute = packedAttribute(right);
+  if (!attribute)
+    return Verdict::yes();
+  packing = PanelPacking::fromAttribute(attribute);
+  if (!packing)
+    return Verdict::no("its attn.packed does not describe panels");
+  auto type = cast<RankedTensorType>(right.tensor.getType());
+  if (!type.hasStaticShape() || packing->transposed != rightIsTransposed() ||
+      packing->batchDims != static_cast<int64_t>(loopsOf(LoopGroup::Batch).size()) ||
+      !(extent(LoopGroup::Depth) == SizeExpr(PanelSource(type, *packing).depth)))
+    return Verdict::no("its attn.packed packs along other dimensions than the contraction reads");
+  return Verdict::yes();
+}
+
+SizeExpr GemmProblem::extent(LoopGroup group) const {
+  SizeExpr size = 1;
+  for (unsigned loop : loopsOf(group))
+    size *= loopSizes[loop];
+  return size;
+}
+
+SizeExpr GemmProblem::stride(const Access &access, unsigned dimension) const {
+  SizeExpr stride = 1;
+  for (unsigned loop : ArrayRef(access.loops).drop_front(dimension + 1))
+    stride *= loopSizes[loop];
+  return stride;
+}
+
+bool GemmProblem::isFlat(const Access &access, LoopGroup group) const {
+  SmallVector<unsigned> wanted, positions;
+  for (unsigned loop : loopsOf(group))
+    if (!isUnit(loopSizes[loop]))
+      wanted.push_back(loop);
+  for (auto [d, loop] : llvm::enumerate(access.loops))
+    if (llvm::is_contained(wanted, loop))
+      positions.push_back(d);
+  if (positions.size() != wanted.size())
+    return wanted.empty();
+  for (unsigned i = 0; i < positions.size(); ++i) {
+    if (access.loops[positions[i]] != wanted[i])
+      return false;
+    if (i > 0 && !(stride(access, positions[i - 1]) == stride(access, positions[i]) * loopSizes[wanted[i]]))
+      return false;
+  }
+  return true;
+}
+
+SizeExpr GemmProblem::innerStride(const Access &access, LoopGroup group) const {
+  for (unsigned loop : llvm::reverse(loopsOf(group)))
+    if (!isUnit(loopSizes[loop]))
+      return stride(access, llvm::find(access.loops, loop) - access.loops.begin());
+  return 1;
+}
+
+SizeExpr GemmProblem::depthRun() const {
+  if (isFlat(left, LoopGroup::Depth))
+    return extent(LoopGroup::Depth);
+  for (unsigned loop : llvm::reverse(loopsOf(LoopGroup::Depth)))
+    if (!isUnit(loopSizes[loop]))
+      return loopSizes[loop];
+  return 1;
+}
+
+bool GemmProblem::rightIsTransposed() const {
+  if (isUnit(extent(LoopGroup::Column)))
+    return false;
+  return !isUnit(innerStride(right, LoopGroup::Column));
+}
+
+unsigned GemmProblem::rightOuterDims() const {
+  ArrayRef<unsigned> outer = loopsOf(rightIsTransposed() ? LoopGroup::Column : LoopGroup::Depth);
+  unsigned batch = loopsOf(LoopGroup::Batch).size(), count = 0;
+  for (auto [dimension, loop] : llvm::enumerate(ArrayRef(right.loops).drop_front(batch)))
+    if (llvm::is_contained(outer, loop) && !isUnit(loopSizes[loop]))
+      count = dimension + 1;
+  return count;
+}
+
+SizeExpr GemmProblem::flops() const {
+  SizeExpr elements = extent(LoopGroup::Batch) * extent(LoopGroup::Row) * extent(LoopGroup::Column);
+  SizeExpr each = extent(LoopGroup::Depth) * SizeExpr(2);
+  if (linalg::GenericOp op = epilogue)
+    each += costOf(op.getRegion()).flops;
+  return elements * each;
+}
+
+} // namespace attnc

@@ -1,0 +1,82 @@
+//===- GemmProblem.h - what a gemm kernel computes ----------------------------------------------------------------===//
+//
+// A gemm kernel is one contraction and at most one pointwise epilogue on its product:
+//
+//   product[b.., m.., n..] = sum over k.. of left[b.., m.., k..] * right[b.., n.., k..]    (dimensions in any order)
+//   result = epilogue(product, other operands)
+//
+// The loops of the contraction fall in four groups by where they appear, whatever their number:
+//
+//   group    in left  in right  in product
+//   batch    yes      yes       yes
+//   row      yes      -         yes         M = product of their sizes
+//   column   -        yes       yes         N
+//   depth    yes      yes       -           K
+//
+// The innermost loop of the product is a column loop; where the contraction is written the other way round, its two
+// operands change places. A group is addressed by one flat number, split into coordinates only where an operand needs
+// it (an Access says how).
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/CPU/Gemm/Packing.h"
+#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Nest/KernelSizes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace attnc {
+
+enum class LoopGroup { Batch, Row, Column, Depth };
+
+/// A tensor of the contraction: dimension d runs with loop loops[d].
+struct Access {
+  mlir::Value tensor;
+  llvm::SmallVector<unsigned> loops;
+};
+
+struct GemmProblem {
+  explicit GemmProblem(mlir::func::FuncOp kernel) : kernel(kernel), sizes(kernel) {}
+
+  /// The kernel's problem, or why it is not one that these emitters take.
+  static Verdict match(mlir::func::FuncOp kernel, std::optional<GemmProblem> &problem);
+
+  mlir::func::FuncOp kernel;
+  KernelSizes sizes;
+  mlir::linalg::GenericOp contraction, epilogue; ///< epilogue may be null
+  llvm::SmallVector<SizeExpr> loopSizes;         ///< of the contraction
+  llvm::SmallVector<unsigned> groups[4];         ///< loops of a group, outermost first
+  Access left, right, product;
+  Access result;                       ///< as it is stored; its tensor is what the kernel returns
+  std::optional<PanelPacking> packing; ///< of right, which is then a kernel argument
+  /// The loop of the contraction that is loop l of the epilogue.
+  llvm::SmallVector<unsigned> epilogueLoops;
+
+  llvm::ArrayRef<unsigned> loopsOf(LoopGroup group) const { return groups[static_cast<int>(group)]; }
+  SizeExpr extent(LoopGroup group) const; ///< the product of its loops' sizes
+  /// Elements from one value of the loop at `dimension` of `access` to the next.
+  SizeExpr stride(const Access &access, unsigned dimension) const;
+  /// Whether offset = flat number * one stride: the group's loops lie side by side, in order.
+  bool isFlat(const Access &access, LoopGroup group) const;
+  /// The stride of the group's innermost loop that is not of size 1 (1 where there is none).
+  SizeExpr innerStride(const Access &access, LoopGroup group) const;
+  /// How many steps of K lie at one stride in left: all, or the innermost depth loop's.
+  SizeExpr depthRun() const;
+  /// Right as N x K: the depth is contiguous.
+  bool rightIsTransposed() const;
+  /// How many dimensions of right, behind those of the batch, are together K (N where it is transposed): up to the last
+  /// of them that is not of size 1, for one of size 1 may stand anywhere.
+  unsigned rightOuterDims() const;
+  /// Useful operations of the kernel.
+  SizeExpr flops() const;
+
+private:
+  Verdict matchContraction(mlir::linalg::GenericOp op);
+  Verdict matchEpilogue(mlir::linalg::GenericOp op);
+  Verdict groupLoops();
+  Verdict checkAddresses();
+  Verdict matchPacking();
+  mlir::Attribute packedAttribute(const Access &access);
+};
+
+} // namespace attnc

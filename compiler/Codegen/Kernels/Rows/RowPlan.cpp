@@ -1,0 +1,160 @@
+#include "compiler/Codegen/Kernels/Rows/RowPlan.h"
+#include "compiler/Codegen/Nest/LoopNest.h"
+#include "compiler/Codegen/OpCost.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+/// Above this many instructions a map is kept rather than computed again.
+static constexpr int64_t recomputeLimit = 12;
+
+RowPlan::RowPlan(func::FuncOp kernel) : kernel(kernel) {
+  verdict_ = classify();
+  if (!verdict_)
+    return;
+  number();
+  chooseStored();
+}
+
+RowRole RowPlan::role(linalg::GenericOp op) const {
+  if (op.getNumReductionLoops())
+    return RowRole::Reduction;
+  return op.getNumLoops() == rows ? RowRole::Scalar : RowRole::Map;
+}
+
+Verdict RowPlan::classify() {
+  unsigned loops = 0;
+  for (Operation &op : kernel.getBody().front()) {
+    if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+      ops.push_back(generic);
+      loops = std::max(loops, generic.getNumLoops());
+    } else if (!isa<func::ReturnOp, linalg::FillOp, tensor::EmptyOp, tensor::DimOp>(op) &&
+               !isa<arith::ArithDialect>(op.getDialect())) {
+      return Verdict::no("its rows hold " + op.getName().getStringRef().str());
+    }
+  }
+  if (loops == 0)
+    return Verdict::no("it has no row");
+  rows = loops - 1;
+  for (linalg::GenericOp op : ops)
+    if (Verdict verdict = classify(op); !verdict)
+      return verdict;
+  for (Value result : kernel.getBody().front().getTerminator()->getOperands())
+    if (!result.getDefiningOp<linalg::GenericOp>())
+      return Verdict::no("it returns what none of its operations computes");
+  return Verdict::yes();
+}
+
+Verdict RowPlan::classify(linalg::GenericOp op) {
+  if (Verdict verdict = RegionVectoriser::canEvaluate(op.getRegion()); !verdict)
+    return verdict;
+  unsigned loops = op.getNumLoops(), reductions = op.getNumReductionLoops();
+  bool rowShaped = loops == rows || loops == rows + 1;
+  bool lastOnly = reductions == 0 || (reductions == 1 && loops == rows + 1 &&
+                                      op.getIteratorTypesArray().back() == utils::IteratorType::reduction);
+  if (!rowShaped || !lastOnly)
+    return Verdict::no("an operation runs over other loops than the rows'");
+  unsigned written = reductions ? rows : loops;
+  AffineMap inOrder = AffineMap::getMultiDimIdentityMap(loops, op.getContext()).getMajorSubMap(written);
+  for (OpOperand &init : op.getDpsInitsMutable())
+    if (op.getMatchingIndexingMap(&init) != inOrder)
+      return Verdict::no("a result is not written row by row");
+  return Verdict::yes();
+}
+
+/// All tensors that `op` reads, as operands or by tensor.extract.
+static SmallVector<Value> tensorsReadBy(linalg::GenericOp op) {
+  SmallVector<Value> tensors(op->getOperands());
+  op.getRegion().walk([&](tensor::ExtractOp extract) { tensors.push_back(extract.getTensor()); });
+  return tensors;
+}
+
+void RowPlan::number() {
+  for (linalg::GenericOp op : ops) {
+    unsigned sweep = 0;
+    for (Value tensor : tensorsReadBy(op))
+      if (auto producer = tensor.getDefiningOp<linalg::GenericOp>())
+        sweep = std::max(sweep, sweepOf(producer) + (role(producer) == RowRole::Reduction));
+    sweepNumbers[op] = sweep;
+    if (role(op) != RowRole::Scalar)
+      sweeps = std::max(sweeps, sweep + 1);
+  }
+}
+
+/// Instructions to compute an element of `op`'s results, with what is computed on the way.
+int64_t RowPlan::costOf(linalg::GenericOp op) const {
+  int64_t cost = attnc::costOf(op.getRegion()).instructions;
+  for (Value tensor : tensorsReadBy(op))
+    if (auto producer = tensor.getDefiningOp<linalg::GenericOp>(); producer && role(producer) == RowRole::Map)
+      cost += costOf(producer);
+  return cost;
+}
+
+/// Whether a reduction or a stored map of a later sweep reads `value`, itself or through other maps.
+bool RowPlan::isWantedAfter(Value value, unsigned sweep) const {
+  for (linalg::GenericOp reader : ops) {
+    if (!llvm::is_contained(tensorsReadBy(reader), value))
+      continue;
+    if (sweepOf(reader) > sweep && role(reader) != RowRole::Scalar)
+      return true;
+    if (role(reader) == RowRole::Map)
+      for (Value result : reader->getResults())
+        if (isWantedAfter(result, sweep))
+          return true;
+  }
+  return false;
+}
+
+void RowPlan::chooseStored() {
+  auto returned = kernel.getBody().front().getTerminator()->getOperands();
+  for (auto [number, value] : llvm::enumerate(returned)) {
+    auto op = value.getDefiningOp<linalg::GenericOp>();
+    if (role(op) == RowRole::Map)
+      storedMaps.push_back({value, sweepOf(op), number});
+    else
+      scalarResults.emplace_back(number, value);
+  }
+  for (linalg::GenericOp op : ops) {
+    if (role(op) != RowRole::Map || costOf(op) <= recomputeLimit)
+      continue;
+    for (Value value : op->getResults())
+      if (!llvm::is_contained(returned, value) && isWantedAfter(value, sweepOf(op)))
+        storedMaps.push_back({value, sweepOf(op), std::nullopt});
+  }
+}
+
+/// x[i, j, .., anything], where i, j, .. are the loops over rows.
+static bool picksFromOwnRow(tensor::ExtractOp extract, unsigned rows) {
+  for (unsigned row = 0; row < rows; ++row) {
+    auto index = extract.getIndices()[row].getDefiningOp<linalg::IndexOp>();
+    if (!index || index.getDim() != row)
+      return false;
+  }
+  return true;
+}
+
+bool RowPlan::mayRunInPlace(Value argument, unsigned result) const {
+  Value returned = kernel.getBody().front().getTerminator()->getOperand(result);
+  auto writer = returned.getDefiningOp<linalg::GenericOp>();
+  if (role(writer) != RowRole::Map || argument.getType() != returned.getType())
+    return false;
+  for (linalg::GenericOp op : ops) {
+    for (OpOperand &operand : op->getOpOperands())
+      if (operand.get() == argument &&
+          (!op.getMatchingIndexingMap(&operand).isIdentity() || op.getNumLoops() != rows + 1))
+        return false;
+    // A scalar picks from its own row before the sweep that writes it.
+    bool isBefore = role(op) == RowRole::Scalar && sweepOf(op) <= sweepOf(writer);
+    WalkResult found = op.getRegion().walk([&](tensor::ExtractOp extract) {
+      bool isOther = extract.getTensor() == argument && !(isBefore && picksFromOwnRow(extract, rows));
+      return isOther ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (found.wasInterrupted())
+      return false;
+  }
+  // What is read in a later sweep than the one that writes would be gone.
+  return sweepOf(writer) + 1 == sweeps && !isWantedAfter(argument, sweepOf(writer));
+}
+
+} // namespace attnc

@@ -1,0 +1,98 @@
+#include "compiler/Codegen/Kernels/Rows/RowsKernel.h"
+#include "compiler/Codegen/OpCost.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+RowsKernel::RowsKernel(func::FuncOp kernel, KernelFrame given, int64_t lanes)
+    : kernel(kernel), plan(kernel), frame(std::move(given)), b(frame.builder), loc(frame.location), lanes(lanes) {
+  for (linalg::GenericOp op : plan.operations()) {
+    if (op.getNumLoops() != plan.numRowDimensions() + 1)
+      continue;
+    rowSizes = loopSizes(op, frame.sizes);
+    length = rowSizes.pop_back_val();
+    break;
+  }
+  for (const SizeExpr &size : rowSizes)
+    rowCount = rowCount * size;
+}
+
+RegionVectoriser RowsKernel::openRow(Value row) {
+  RegionVectoriser vectoriser(b, loc, lanes);
+  frame.bindTo(vectoriser);
+  SmallVector<Value> sizes;
+  for (const SizeExpr &size : rowSizes)
+    sizes.push_back(frame.size(size));
+  at = subscriptsOf(b, loc, row, sizes);
+  return vectoriser;
+}
+
+RowsKernel::SweepWork RowsKernel::workOf(unsigned number, ArrayRef<Value> buffers) {
+  SweepWork work;
+  for (linalg::GenericOp op : plan.operations()) {
+    if (plan.role(op) != RowRole::Reduction || plan.sweepOf(op) != number)
+      continue;
+    bool folds =
+        llvm::all_of(llvm::seq(op.getNumResults()), [&](unsigned result) { return bool(matchFold(op, result)); });
+    if (!folds) {
+      work.serial.push_back(op);
+      continue;
+    }
+    for (unsigned result = 0; result < op.getNumResults(); ++result) {
+      work.folds.emplace_back(op, result);
+      work.reductions.push_back({matchFold(op, result)->kind, op.getRegionOutputArgs()[result].getType()});
+    }
+  }
+  for (auto [stored, buffer] : llvm::zip(plan.stored(), buffers))
+    if (stored.sweep == number && buffer)
+      work.stores.emplace_back(stored.map, buffer);
+  return work;
+}
+
+void RowsKernel::hoistScalars(RegionVectoriser &row, unsigned number) {
+  for (linalg::GenericOp op : plan.operations())
+    if (plan.role(op) == RowRole::Scalar && plan.sweepOf(op) <= number)
+      for (Value result : op->getResults())
+        row.load(result, at);
+}
+
+void RowsKernel::emitPoint(const RegionVectoriser &row, const SweepWork &work, const LanePoint &point,
+                           SmallVector<Value> &terms) {
+  RegionVectoriser vectoriser = row;
+  if (point.active)
+    vectoriser.setActiveLanes(point.active);
+  SmallVector<LaneIndex> indices = at;
+  indices.push_back(point.index);
+  for (auto [op, result] : work.folds) {
+    vectoriser.bindIterations(op, indices);
+    terms.push_back(vectoriser.evaluate(matchFold(op, result)->term));
+  }
+  // All are read before one is stored: a result may lie where another reads.
+  SmallVector<Value> values;
+  for (auto [map, buffer] : work.stores)
+    values.push_back(vectoriser.load(map, indices));
+  for (auto [store, value] : llvm::zip_equal(work.stores, values))
+    vectoriser.store(value, store.second, indices);
+}
+
+void RowsKernel::bindFolds(RegionVectoriser &row, const SweepWork &work, ValueRange folded) {
+  for (auto [fold, reduction, value] : llvm::zip(work.folds, work.reductions, folded)) {
+    auto [op, result] = fold;
+    Value start = row.load(op.getDpsInitOperand(result)->get(), at);
+    row.bindElement(op->getResult(result), at, combine(b, loc, reduction.kind, start, value));
+  }
+}
+
+KernelCost RowsKernel::cost() const {
+  SizeExpr flops;
+  for (linalg::GenericOp op : plan.operations()) {
+    SizeExpr points = rowCount;
+    if (plan.role(op) != RowRole::Scalar)
+      points = points * length;
+    flops = flops + points * SizeExpr(costOf(op.getRegion()).flops);
+  }
+  return {flops, frame.sizes.bytesRead(), frame.sizes.bytesWritten()};
+}
+
+} // namespace attnc

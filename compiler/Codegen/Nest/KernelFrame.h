@@ -1,0 +1,96 @@
+//===- KernelFrame.h - a phase function and what its operands are ---------------------------------------------===//
+//
+// Opens a phase with the kernel ABI (runtime/include/attn/abi.h) and gives its operands as values to compute with:
+//
+//   KernelFrame frame(kernel, kernel.getSymName(), code);
+//   OpBuilder &b = frame.builder;                      // inserts before the return
+//   Value q = frame.buffer(kernel.getArgument(0));     // memref<?x64xf32>
+//   Value out = frame.result(0);
+//   Value rows = frame.size(frame.sizes.dimension(kernel.getArgument(0), 0));
+//   Value tile = frame.scratch(0, MemRefType::get({64, 64}, b.getF32Type()));
+//   ... frame.chunk is the number of this chunk ...
+//
+// Two functions are made: `@name(args, chunk, scratch)` unpacks the record and calls `@name.body`, whose parameters are
+// the bare pointers. Parameters carry `noalias`, which is how LLVM learns that a store to a result changes no operand.
+//
+// **In place.** A kernel argument with the attribute `attn.in_place = r : i64` may be the same buffer as result r.
+// Whoever plans memory sets it, and only where each element of the result depends on the argument at the same place
+// alone (as `Emitter::mayRunInPlace` says). Neither of the two is `noalias` then.
+//
+// **Status.** Where a subscript that comes from data is out of range, a kernel writes ATTN_OUT_OF_RANGE.
+//
+// Elements: f32 and i32 as such; i1 in bytes, so a tensor of i1 is a memref of i8. Tensors are aligned to their
+// elements only; scratch is aligned to ATTN_ALIGNMENT.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Nest/KernelSizes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace attnc {
+
+class RegionVectoriser;
+
+/// The memref of a tensor in memory: dense row-major, i1 in bytes.
+mlir::MemRefType memRefOf(mlir::Type tensor);
+
+/// A memref of `type` at `pointer` (!llvm.ptr); `sizes` are its dynamic sizes (index).
+mlir::Value memRefAt(mlir::OpBuilder &builder, mlir::Location location, mlir::Value pointer, mlir::MemRefType type,
+                     mlir::ValueRange sizes = {});
+
+class KernelFrame {
+public:
+  KernelFrame(mlir::func::FuncOp kernel, llvm::StringRef symbol, mlir::ModuleOp code);
+
+  /// Which operands and results of `kernel` may share a buffer, in the order of its buffers: all others are `noalias`.
+  static llvm::SmallVector<bool> sharingBuffers(mlir::func::FuncOp kernel);
+
+  mlir::Value buffer(mlir::Value tensorArgument) const { return buffers.lookup(tensorArgument); }
+  mlir::Value result(unsigned number) const { return results[number]; }
+
+  /// A size as an `index` value; made once, at the start of the function.
+  mlir::Value size(const SizeExpr &size);
+  /// An `index` value of the kernel (an argument or a size).
+  mlir::Value index(mlir::Value value) { return size(sizes.valueOf(value)); }
+
+  /// A view of this worker's scratch, or of the launch's shared scratch, at a byte offset.
+  mlir::Value scratch(int64_t offset, mlir::MemRefType type, mlir::ValueRange dynamicSizes = {});
+  mlir::Value scratch(mlir::Value offset, mlir::MemRefType type, mlir::ValueRange dynamicSizes = {});
+  mlir::Value shared(int64_t offset, mlir::MemRefType type, mlir::ValueRange dynamicSizes = {});
+  mlir::Value shared(mlir::Value offset, mlir::MemRefType type, mlir::ValueRange dynamicSizes = {});
+
+  /// Tells the vectoriser of all buffers, index arguments and the status.
+  void bindTo(RegionVectoriser &vectoriser);
+
+  mlir::ModuleOp code; ///< where the phase and the routines that it calls are
+  KernelSizes sizes;
+  mlir::OpBuilder builder; ///< inserts before the return of the body
+  mlir::Location location;
+  mlir::Value chunk;  ///< index
+  mlir::Value status; ///< !llvm.ptr to an i32
+
+protected:
+  /// Whoever derives opens a function of its own, by openBody.
+  KernelFrame(mlir::func::FuncOp kernel, mlir::ModuleOp code);
+  /// Begins `body`, whose first parameters are the buffers (operands, then results) and the sizes; those that follow
+  /// are the caller's to bind.
+  void openBody(mlir::func::FuncOp body);
+
+private:
+  mlir::func::FuncOp openFunctions(llvm::StringRef symbol, mlir::ModuleOp code);
+  mlir::Value view(mlir::Value pointer, mlir::Value offset, mlir::MemRefType type, mlir::ValueRange dynamicSizes);
+
+  mlir::func::FuncOp kernel;
+  llvm::DenseMap<mlir::Value, mlir::Value> buffers;
+  llvm::SmallVector<mlir::Value> results;
+  llvm::SmallVector<mlir::Value> symbolValues; ///< index, one a symbol
+  llvm::SmallVector<std::pair<SizeExpr, mlir::Value>> madeSizes;
+  mlir::Operation *lastSize = nullptr; ///< sizes are made after this
+  mlir::Value sharedPointer, scratchPointer;
+};
+
+} // namespace attnc

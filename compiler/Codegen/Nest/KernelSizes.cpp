@@ -1,0 +1,136 @@
+#include "compiler/Codegen/Nest/KernelSizes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+static SmallVector<SizeExpr> numberDimensions(RankedTensorType type, unsigned &symbols) {
+  SmallVector<SizeExpr> sizes;
+  for (int64_t size : type.getShape())
+    sizes.push_back(ShapedType::isDynamic(size) ? SizeExpr::symbol(symbols++) : SizeExpr(size));
+  return sizes;
+}
+
+KernelSizes::KernelSizes(func::FuncOp kernel) : kernel(kernel) {
+  for (BlockArgument argument : kernel.getArguments())
+    if (auto type = dyn_cast<RankedTensorType>(argument.getType()))
+      operandSizes[argument] = numberDimensions(type, symbols);
+  for (Type type : kernel.getResultTypes())
+    resultSizes.push_back(numberDimensions(cast<RankedTensorType>(type), symbols));
+  for (BlockArgument argument : kernel.getArguments())
+    if (argument.getType().isIndex())
+      indexArguments.try_emplace(argument, SizeExpr::symbol(symbols++));
+}
+
+SizeExpr KernelSizes::resultDimension(unsigned result, unsigned dimension) const {
+  return resultSizes[result][dimension];
+}
+
+SizeExpr KernelSizes::dimension(Value tensor, unsigned dimension) const { return *tryDimension(tensor, dimension); }
+
+std::optional<SizeExpr> KernelSizes::tryDimension(Value tensor, unsigned dimension) const {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.isDynamicDim(dimension))
+    return SizeExpr(type.getDimSize(dimension));
+  if (auto found = operandSizes.find(tensor); found != operandSizes.end())
+    return found->second[dimension];
+  Operation *op = tensor.getDefiningOp();
+  if (auto empty = dyn_cast_or_null<tensor::EmptyOp>(op))
+    return tryValueOf(empty.getDynamicSize(dimension));
+  if (auto destination = dyn_cast_or_null<DestinationStyleOpInterface>(op))
+    return tryDimension(destination.getTiedOpOperand(cast<OpResult>(tensor))->get(), dimension);
+  if (auto slice = dyn_cast_or_null<tensor::ExtractSliceOp>(op);
+      slice && slice.getSourceType().getRank() == type.getRank())
+    if (auto size = dyn_cast<Value>(slice.getMixedSizes()[dimension]))
+      return tryValueOf(size);
+  if (auto cast = dyn_cast_or_null<tensor::CastOp>(op))
+    return tryDimension(cast.getSource(), dimension);
+  if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op))
+    if (auto size = dyn_cast<Value>(expand.getMixedOutputShape()[dimension]))
+      return tryValueOf(size);
+  if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op)) {
+    SizeExpr product(1);
+    ReassociationIndices group = collapse.getReassociationIndices()[dimension];
+    for (int64_t each : group) {
+      std::optional<SizeExpr> size = tryDimension(collapse.getSrc(), each);
+      if (!size)
+        return std::nullopt;
+      product = product * *size;
+    }
+    return product;
+  }
+  // The result's own size, where this value is returned.
+  for (OpOperand &use : tensor.getUses())
+    if (isa<func::ReturnOp>(use.getOwner()))
+      return resultSizes[use.getOperandNumber()][dimension];
+  return std::nullopt;
+}
+
+std::optional<SizeExpr> KernelSizes::tryValueOf(Value index) const {
+  if (auto found = indexArguments.find(index); found != indexArguments.end())
+    return found->second;
+  APInt constant;
+  if (matchPattern(index, m_ConstantInt(&constant)))
+    return SizeExpr(constant.getSExtValue());
+  Operation *op = index.getDefiningOp();
+  if (auto dim = dyn_cast_or_null<tensor::DimOp>(op))
+    return dim.getConstantIndex() ? tryDimension(dim.getSource(), *dim.getConstantIndex()) : std::nullopt;
+  if (!op || !isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp,
+                  arith::CeilDivSIOp, arith::MaxSIOp, arith::MinSIOp>(op))
+    return std::nullopt;
+  std::optional<SizeExpr> a = tryValueOf(op->getOperand(0)), b = tryValueOf(op->getOperand(1));
+  if (!a || !b)
+    return std::nullopt;
+  if (isa<arith::AddIOp>(op))
+    return *a + *b;
+  if (isa<arith::SubIOp>(op))
+    return *a - *b;
+  if (isa<arith::MulIOp>(op))
+    return *a * *b;
+  if (isa<arith::MaxSIOp>(op))
+    return SizeExpr::max(*a, *b);
+  if (isa<arith::MinSIOp>(op))
+    return SizeExpr::min(*a, *b);
+  if (!b->isConstant() || b->constant() <= 0)
+    return std::nullopt;
+  return isa<arith::CeilDivSIOp>(op) ? a->ceilDiv(b->constant()) : a->floorDiv(b->constant());
+}
+
+SizeExpr KernelSizes::valueOf(Value index) const { return *tryValueOf(index); }
+
+SizeExpr KernelSizes::elements(Value tensor) const {
+  SizeExpr product(1);
+  for (int64_t each : llvm::seq<int64_t>(0, cast<RankedTensorType>(tensor.getType()).getRank()))
+    product = product * dimension(tensor, each);
+  return product;
+}
+
+SizeExpr KernelSizes::resultElements(unsigned result) const {
+  SizeExpr product(1);
+  for (const SizeExpr &size : resultSizes[result])
+    product = product * size;
+  return product;
+}
+
+int64_t KernelSizes::elementBytes(Type element) { return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8); }
+
+SizeExpr KernelSizes::bytesRead() const {
+  SizeExpr bytes;
+  for (BlockArgument argument : kernel.getArguments())
+    if (auto type = dyn_cast<RankedTensorType>(argument.getType()))
+      bytes = bytes + elements(argument) * SizeExpr(elementBytes(type.getElementType()));
+  return bytes;
+}
+
+SizeExpr KernelSizes::bytesWritten() const {
+  SizeExpr bytes;
+  for (auto [number, type] : llvm::enumerate(kernel.getResultTypes()))
+    bytes = bytes + resultElements(number) * SizeExpr(elementBytes(cast<RankedTensorType>(type).getElementType()));
+  return bytes;
+}
+
+} // namespace attnc

@@ -1,0 +1,323 @@
+#include "compiler/Codegen/Nest/LoopBuilder.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+//===-------------------------------------------- indices -----------------------------------------------------===//
+
+Value LoopBuilder::constant(int64_t value) { return arith::ConstantIndexOp::create(builder, location, value); }
+
+std::optional<int64_t> LoopBuilder::constantOf(Value value) { return getConstantIntValue(value); }
+
+Value LoopBuilder::add(Value a, Value b) {
+  if (constantOf(a) == 0)
+    return b;
+  return builder.createOrFold<arith::AddIOp>(location, a, b);
+}
+
+Value LoopBuilder::sub(Value a, Value b) { return builder.createOrFold<arith::SubIOp>(location, a, b); }
+Value LoopBuilder::mul(Value a, Value b) { return builder.createOrFold<arith::MulIOp>(location, a, b); }
+
+// Sizes are not negative, so the unsigned division is the cheaper equal.
+Value LoopBuilder::div(Value a, Value b) { return builder.createOrFold<arith::DivUIOp>(location, a, b); }
+Value LoopBuilder::rem(Value a, Value b) { return builder.createOrFold<arith::RemUIOp>(location, a, b); }
+Value LoopBuilder::min(Value a, Value b) { return builder.createOrFold<arith::MinSIOp>(location, a, b); }
+Value LoopBuilder::max(Value a, Value b) { return builder.createOrFold<arith::MaxSIOp>(location, a, b); }
+
+Value LoopBuilder::compare(arith::CmpIPredicate predicate, Value a, Value b) {
+  return builder.createOrFold<arith::CmpIOp>(location, predicate, a, b);
+}
+
+Value LoopBuilder::both(Value a, Value b) { return builder.createOrFold<arith::AndIOp>(location, a, b); }
+Value LoopBuilder::either(Value a, Value b) { return builder.createOrFold<arith::OrIOp>(location, a, b); }
+
+Value LoopBuilder::boolean(bool value) {
+  return arith::ConstantOp::create(builder, location, builder.getBoolAttr(value));
+}
+
+LoopBuilder::Values LoopBuilder::delinearise(Value flat, ValueRange sizes) {
+  Values subscripts(sizes.size());
+  for (size_t i = sizes.size(); i-- > 1;) {
+    subscripts[i] = rem(flat, sizes[i]);
+    flat = div(flat, sizes[i]);
+  }
+  if (!sizes.empty())
+    subscripts[0] = flat;
+  return subscripts;
+}
+
+Value LoopBuilder::linearise(ValueRange subscripts, ValueRange sizes) {
+  Value flat = constant(0);
+  for (auto [subscript, size] : llvm::zip(subscripts, sizes))
+    flat = add(mul(flat, size), subscript);
+  return flat;
+}
+
+//===-------------------------------------------- control -----------------------------------------------------===//
+
+LoopBuilder::Values LoopBuilder::loop(Value lower, Value upper, Value step, ValueRange carried,
+                                      function_ref<Values(Value, ValueRange)> body) {
+  auto op = scf::ForOp::create(builder, location, lower, upper, step, carried,
+                               [&](OpBuilder &, Location, Value index, ValueRange arguments) {
+                                 OpBuilder::InsertionGuard guard(builder);
+                                 builder.setInsertionPointToEnd(index.getParentBlock());
+                                 Values next = body(index, arguments);
+                                 scf::YieldOp::create(builder, location, next);
+                               });
+  return Values(op.getResults());
+}
+
+void LoopBuilder::loop(Value lower, Value upper, Value step, function_ref<void(Value)> body) {
+  loop(lower, upper, step, {}, [&](Value index, ValueRange) {
+    body(index);
+    return Values();
+  });
+}
+
+static LoopBuilder::Values nestFrom(LoopBuilder &loops, ValueRange sizes, LoopBuilder::Values &indices,
+                                    ValueRange carried,
+                                    function_ref<LoopBuilder::Values(ValueRange, ValueRange)> body) {
+  if (indices.size() == sizes.size())
+    return body(indices, carried);
+  return loops.loop(loops.constant(0), sizes[indices.size()], loops.constant(1), carried,
+                    [&](Value index, ValueRange arguments) {
+                      indices.push_back(index);
+                      LoopBuilder::Values next = nestFrom(loops, sizes, indices, arguments, body);
+                      indices.pop_back();
+                      return next;
+                    });
+}
+
+LoopBuilder::Values LoopBuilder::nest(ValueRange sizes, ValueRange carried,
+                                      function_ref<Values(ValueRange, ValueRange)> body) {
+  Values indices;
+  return nestFrom(*this, sizes, indices, carried, body);
+}
+
+void LoopBuilder::when(Value condition, function_ref<void()> then) {
+  if (auto known = constantOf(condition)) {
+    if (*known)
+      then();
+    return;
+  }
+  auto op = scf::IfOp::create(builder, location, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(op.thenBlock());
+  then();
+}
+
+LoopBuilder::Values LoopBuilder::select(Value condition, TypeRange types, function_ref<Values()> then,
+                                        function_ref<Values()> otherwise) {
+  if (auto known = constantOf(condition))
+    return *known ? then() : otherwise();
+  auto op = scf::IfOp::create(builder, location, types, condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  auto fill = [&](Block *block, function_ref<Values()> body) {
+    builder.setInsertionPointToStart(block);
+    Values results = body();
+    if (!types.empty())
+      scf::YieldOp::create(builder, location, results);
+  };
+  fill(op.thenBlock(), then);
+  fill(op.elseBlock(), otherwise);
+  return Values(op.getResults());
+}
+
+//===-------------------------------------------- floats ------------------------------------------------------===//
+
+VectorType LoopBuilder::vectorType() { return vectorType(builder.getF32Type()); }
+VectorType LoopBuilder::vectorType(Type element) { return VectorType::get({lanes}, element); }
+
+Value LoopBuilder::scalar(double value) {
+  return arith::ConstantOp::create(builder, location, builder.getF32FloatAttr(float(value)));
+}
+
+Value LoopBuilder::splat(double value) {
+  return arith::ConstantOp::create(builder, location, DenseElementsAttr::get(vectorType(), float(value)));
+}
+
+Value LoopBuilder::splat(Value value) {
+  if (isa<VectorType>(value.getType()))
+    return value;
+  return vector::BroadcastOp::create(builder, location, vectorType(value.getType()), value);
+}
+
+Value LoopBuilder::addf(Value a, Value b) { return arith::AddFOp::create(builder, location, a, b); }
+Value LoopBuilder::subf(Value a, Value b) { return arith::SubFOp::create(builder, location, a, b); }
+Value LoopBuilder::mulf(Value a, Value b) { return arith::MulFOp::create(builder, location, a, b); }
+Value LoopBuilder::divf(Value a, Value b) { return arith::DivFOp::create(builder, location, a, b); }
+
+Value LoopBuilder::fma(Value a, Value b, Value c) {
+  return vector::FMAOp::create(builder, location, splat(a), splat(b), splat(c));
+}
+
+// One instruction (vmaxps with its operands in this order); arith.maximumf would add NaN fix-ups.
+Value LoopBuilder::maxKeepingFirst(Value a, Value b) { return choose(compare(arith::CmpFPredicate::OGT, b, a), b, a); }
+
+Value LoopBuilder::compare(arith::CmpFPredicate predicate, Value a, Value b) {
+  return arith::CmpFOp::create(builder, location, predicate, a, b);
+}
+
+Value LoopBuilder::choose(Value condition, Value a, Value b) {
+  return builder.createOrFold<arith::SelectOp>(location, condition, a, b);
+}
+
+LoopBuilder::Value LoopBuilder::foldLanes(Values vectors, function_ref<Value(Value, Value)> combine) {
+  SmallVector<int64_t> even, odd;
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    even.push_back(2 * lane);
+    odd.push_back(2 * lane + 1);
+  }
+  while (vectors.size() > 1) {
+    Values halves;
+    for (size_t i = 0; i < vectors.size(); i += 2)
+      halves.push_back(combine(shuffle(vectors[i], vectors[i + 1], even), shuffle(vectors[i], vectors[i + 1], odd)));
+    vectors = halves;
+  }
+  return vectors[0];
+}
+
+/// The vectors are added pair by pair: a NaN stays, and only infinities make another.
+Value LoopBuilder::hasNan(ValueRange vectors) {
+  Values sums(vectors);
+  for (; sums.size() > 1; sums.truncate((sums.size() + 1) / 2))
+    for (size_t i = 0, half = (sums.size() + 1) / 2; i + half < sums.size(); ++i)
+      sums[i] = addf(sums[i], sums[i + half]);
+  Value unordered = compare(arith::CmpFPredicate::UNO, sums[0], sums[0]);
+  return vector::ReductionOp::create(builder, location, vector::CombiningKind::OR, unordered);
+}
+
+Value LoopBuilder::widen(Value flags) {
+  return arith::ExtUIOp::create(builder, location, vectorType(builder.getI32Type()), flags);
+}
+
+Value LoopBuilder::isSet(Value flags) {
+  Value zero = arith::ConstantOp::create(builder, location, builder.getZeroAttr(flags.getType()));
+  return compare(arith::CmpIPredicate::ne, flags, zero);
+}
+
+//===-------------------------------------------- memory ------------------------------------------------------===//
+
+Value LoopBuilder::load(Value memref, ValueRange at) {
+  Type element = cast<MemRefType>(memref.getType()).getElementType();
+  return vector::LoadOp::create(builder, location, vectorType(element), memref, at);
+}
+
+void LoopBuilder::store(Value vector, Value memref, ValueRange at) {
+  vector::StoreOp::create(builder, location, vector, memref, at);
+}
+
+Value LoopBuilder::loadScalar(Value memref, ValueRange at) {
+  return memref::LoadOp::create(builder, location, memref, at);
+}
+
+void LoopBuilder::storeScalar(Value scalar, Value memref, ValueRange at) {
+  memref::StoreOp::create(builder, location, scalar, memref, at);
+}
+
+Value LoopBuilder::loadFirst(Value count, Value memref, ValueRange at) {
+  auto maskType = vectorType(builder.getI1Type());
+  Type element = cast<MemRefType>(memref.getType()).getElementType();
+  Value zero = arith::ConstantOp::create(builder, location, builder.getZeroAttr(vectorType(element)));
+  Value mask = vector::CreateMaskOp::create(builder, location, maskType, ValueRange{count});
+  return vector::MaskedLoadOp::create(builder, location, vectorType(element), memref, at, mask, zero);
+}
+
+void LoopBuilder::storeFirst(Value count, Value vector, Value memref, ValueRange at) {
+  auto maskType = vectorType(builder.getI1Type());
+  Value mask = vector::CreateMaskOp::create(builder, location, maskType, ValueRange{count});
+  vector::MaskedStoreOp::create(builder, location, memref, at, mask, vector);
+}
+
+void LoopBuilder::prefetch(Value memref, ValueRange at, unsigned locality) {
+  memref::PrefetchOp::create(builder, location, memref, at, /*isWrite=*/false, /*localityHint=*/locality,
+                             /*isDataCache=*/true);
+}
+
+// Blocks of 1, 2, 4, ... columns change places with the vectors of the same distance.
+LoopBuilder::Values LoopBuilder::transpose(ValueRange vectors) {
+  Values rows(vectors);
+  for (int64_t step = 1; step < lanes; step *= 2) {
+    SmallVector<int64_t> upper, lower;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      upper.push_back(lane & step ? lanes + lane - step : lane);
+      lower.push_back(lane & step ? lanes + lane : lane + step);
+    }
+    for (int64_t row = 0; row < lanes; ++row) {
+      if (row & step)
+        continue;
+      Value a = rows[row], b = rows[row + step];
+      rows[row] = shuffle(a, b, upper);
+      rows[row + step] = shuffle(a, b, lower);
+    }
+  }
+  return rows;
+}
+
+Value LoopBuilder::shuffle(Value a, Value b, ArrayRef<int64_t> lanes) {
+  return vector::ShuffleOp::create(builder, location, a, b, lanes);
+}
+
+// Quads of elements 4c .. 4c+3 of rows g, g+4, g+8, ... are loaded side by side; within each quad of lanes the vectors
+// of g = 0..3 are then transposed.
+LoopBuilder::Values LoopBuilder::loadTransposed(Value memref, ArrayRef<Values> places) {
+  Type element = cast<MemRefType>(memref.getType()).getElementType();
+  auto loadQuad = [&](size_t row, int64_t column) -> Value {
+    Values at = places[row];
+    at.back() = add(at.back(), column);
+    return vector::LoadOp::create(builder, location, VectorType::get({4}, element), memref, at);
+  };
+  SmallVector<int64_t> evens, odds, lows, highs;
+  for (int64_t quad = 0; quad < lanes; quad += 4) {
+    for (int64_t lane : {quad, lanes + quad, quad + 1, lanes + quad + 1})
+      evens.push_back(lane), odds.push_back(lane + 2);
+    for (int64_t lane : {quad, quad + 1, lanes + quad, lanes + quad + 1})
+      lows.push_back(lane), highs.push_back(lane + 2);
+  }
+  SmallVector<Values> groups(4); // [row of a quad][quad of columns]
+  for (int64_t group = 0; group < 4; ++group)
+    for (int64_t column = 0; column < lanes; column += 4) {
+      Values parts;
+      for (int64_t row = group; row < lanes; row += 4)
+        parts.push_back(loadQuad(row, column));
+      for (; parts.size() > 1; parts.truncate(parts.size() / 2))
+        for (size_t i = 0; i < parts.size() / 2; ++i) {
+          int64_t width = cast<VectorType>(parts[2 * i].getType()).getNumElements();
+          parts[i] = shuffle(parts[2 * i], parts[2 * i + 1], llvm::to_vector(llvm::seq<int64_t>(0, 2 * width)));
+        }
+      groups[group].push_back(parts[0]);
+    }
+  Values columns;
+  for (int64_t quad = 0; quad < lanes / 4; ++quad) {
+    Value a = groups[0][quad], b = groups[1][quad], c = groups[2][quad], d = groups[3][quad];
+    Value low = shuffle(a, b, evens), high = shuffle(a, b, odds); // columns 0, 1 and 2, 3 of rows 0 and 1
+    Value lowNext = shuffle(c, d, evens), highNext = shuffle(c, d, odds);
+    columns.append({shuffle(low, lowNext, lows), shuffle(low, lowNext, highs), shuffle(high, highNext, lows),
+                    shuffle(high, highNext, highs)});
+  }
+  return columns;
+}
+
+Value LoopBuilder::sizeOf(Value memref, unsigned dimension) {
+  return builder.createOrFold<memref::DimOp>(location, memref, int64_t(dimension));
+}
+
+Type LoopBuilder::flagsType() { return builder.getIntegerType(lanes); }
+
+Value LoopBuilder::loadFlags(Value memref, ValueRange at) {
+  Value bits =
+      vector::BroadcastOp::create(builder, location, VectorType::get({1}, flagsType()), loadScalar(memref, at));
+  return vector::BitCastOp::create(builder, location, vectorType(builder.getI1Type()), bits);
+}
+
+void LoopBuilder::storeFlags(Value flags, Value memref, ValueRange at) {
+  Value bits = vector::BitCastOp::create(builder, location, VectorType::get({1}, flagsType()), flags);
+  storeScalar(vector::ExtractOp::create(builder, location, bits, 0), memref, at);
+}
+
+} // namespace attnc
