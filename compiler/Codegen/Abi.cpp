@@ -1,8 +1,8 @@
-// The layout of version 4 of the ABI. A line that no longer holds is a new version: raise ATTN_ABI_VERSION, correct the
+// The layout of version 5 of the ABI. A line that no longer holds is a new version: raise ATTN_ABI_VERSION, correct the
 // line, and say in CHANGELOG.md that models must be compiled again.
 #include "compiler/Codegen/Abi.h"
 
-static_assert(ATTN_ABI_VERSION == 4);
+static_assert(ATTN_ABI_VERSION == 5);
 static_assert(ATTN_ALIGNMENT == 64 && ATTN_DEVICE_ALIGNMENT == 16);
 static_assert(ATTN_MAX_RANK == 8);
 static_assert(sizeof(void *) == 8 && sizeof(void (*)()) == 8);
@@ -12,6 +12,7 @@ static_assert(ATTN_OK == 0 && ATTN_BAD_ARGUMENT == 1 && ATTN_BAD_ARENA == 2 && A
 static_assert(ATTN_UNSUPPORTED == 7);
 static_assert(ATTN_FULL == 8);
 static_assert(ATTN_F32 == 0 && ATTN_I32 == 1 && ATTN_BOOL == 2 && ATTN_PACKED_WEIGHT == 3);
+static_assert(ATTN_BF16 == 4 && ATTN_F16 == 5);
 static_assert(ATTN_INIT_CONSTANT == 0 && ATTN_INIT_NORMAL == 1 && ATTN_INIT_UNIFORM == 2);
 
 static_assert(offsetof(attn_kernel_args, buffers) == 0);
@@ -101,13 +102,15 @@ static_assert(offsetof(attn_device_phase, name) == 8);
 static_assert(offsetof(attn_device_phase, threads) == 16);
 static_assert(offsetof(attn_device_phase, buffer_count) == 20);
 static_assert(offsetof(attn_device_phase, size_count) == 24);
+static_assert(offsetof(attn_device_phase, block_bytes) == 28);
 static_assert(sizeof(attn_device_phase) == 32);
 
 static_assert(offsetof(attn_device_code, target) == 0);
 static_assert(offsetof(attn_device_code, ptx) == 8);
 static_assert(offsetof(attn_device_code, phases) == 16);
 static_assert(offsetof(attn_device_code, phase_count) == 24);
-static_assert(sizeof(attn_device_code) == 32);
+static_assert(offsetof(attn_device_code, fetch) == 32);
+static_assert(sizeof(attn_device_code) == 40);
 
 static_assert(offsetof(attn_model, abi_version) == 0);
 static_assert(offsetof(attn_model, cpu_level) == 4);

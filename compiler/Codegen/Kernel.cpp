@@ -1,4 +1,5 @@
 #include "compiler/Codegen/Kernel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
 using namespace mlir;
@@ -36,6 +37,28 @@ bool isKernel(func::FuncOp function) { return function->hasAttr(kernelAttrName);
 std::optional<KernelKind> kernelKindOf(func::FuncOp function) {
   auto name = function->getAttrOfType<StringAttr>(kernelAttrName);
   return name ? parseKernelKind(name.getValue()) : std::nullopt;
+}
+
+bool isNarrow(Type element) { return element.isBF16() || element.isF16(); }
+
+BlockArgument argumentOf(Value tensor) {
+  if (auto widen = tensor.getDefiningOp<arith::ExtFOp>())
+    tensor = widen.getIn();
+  return dyn_cast<BlockArgument>(tensor);
+}
+
+Value widened(BlockArgument argument) {
+  for (Operation *user : argument.getUsers())
+    if (auto widen = dyn_cast<arith::ExtFOp>(user))
+      return widen;
+  return argument;
+}
+
+SmallVector<Value> computedResults(func::FuncOp kernel) {
+  return llvm::map_to_vector(kernel.front().getTerminator()->getOperands(), [](Value returned) {
+    auto narrow = returned.getDefiningOp<arith::TruncFOp>();
+    return narrow ? narrow.getIn() : returned;
+  });
 }
 
 template <typename AttrTy> static AttrTy scheduledAttribute(func::FuncOp kernel, StringRef key) {

@@ -7,6 +7,19 @@
 //   attn.schedule   dictionary: tile sizes and choices; what is absent the emitter chooses
 //   attn.packed     on an argument: the weight arrives packed (PanelPacking.h), by `model_prepare` or a `pack` kernel
 //   attn.in_place   on an argument: the number of the result that may be the same buffer
+//   attn.tf32       unit: the products of a contraction may round their operands to tf32
+//
+// **Storage.** A kernel computes on f32. An operand that is stored in bf16 or f16 is widened as a whole, by arith.extf
+// of the argument, before anything reads it; a result is narrowed by arith.truncf where it is returned. Emitters see
+// through both (argumentOf, computedResults): elements are widened where they are loaded, and rounded to nearest even
+// where they are stored.
+//
+//   func.func private @k(%x: tensor<?x64xbf16>) -> tensor<?x64xbf16> attributes {attn.kernel = "loops"} {
+//     %wide = arith.extf %x : tensor<?x64xbf16> to tensor<?x64xf32>
+//     %y = linalg.generic ... ins(%wide : tensor<?x64xf32>) ...
+//     %stored = arith.truncf %y : tensor<?x64xf32> to tensor<?x64xbf16>
+//     return %stored : tensor<?x64xbf16>
+//   }
 //
 // An emitter (Emitter.h) turns it into one or more phases with the kernel ABI of runtime/include/attn/abi.h. The host
 // code runs the phases in order, each as a parallel loop over its chunks. The number of chunks is a function of sizes
@@ -39,10 +52,20 @@ inline constexpr llvm::StringLiteral kernelAttrName = "attn.kernel";
 inline constexpr llvm::StringLiteral scheduleAttrName = "attn.schedule";
 inline constexpr llvm::StringLiteral packedAttrName = "attn.packed";
 inline constexpr llvm::StringLiteral inPlaceAttrName = "attn.in_place";
+inline constexpr llvm::StringLiteral tf32AttrName = "attn.tf32";
 
 bool isKernel(mlir::func::FuncOp function);
 /// The kind of a kernel; nothing where the function is none, or of a kind that no one knows.
 std::optional<KernelKind> kernelKindOf(mlir::func::FuncOp function);
+
+/// Whether elements of this type are widened to f32 before anything is computed with them: bf16, f16.
+bool isNarrow(mlir::Type element);
+/// The argument of a kernel that `tensor` is, as it is stored or widened; null where it is none.
+mlir::BlockArgument argumentOf(mlir::Value tensor);
+/// The value by which a kernel computes with its argument: what that is widened to, or the argument.
+mlir::Value widened(mlir::BlockArgument argument);
+/// What a kernel returns, before it is narrowed.
+llvm::SmallVector<mlir::Value> computedResults(mlir::func::FuncOp kernel);
 
 /// What the kernel's schedule says of `key`: a number, or a word such as "decode". Nothing where that is left to the
 /// emitter.
@@ -69,7 +92,8 @@ struct KernelPhase {
   /// described in GPU/Nest/DeviceFrame.h.
   std::string symbol;
   SizeExpr chunks;
-  int64_t threads = 0; ///< of a block, which is a device's chunk; 0 where a processor runs it
+  int64_t threads = 0;    ///< of a block, which is a device's chunk; 0 where a processor runs it
+  int64_t blockBytes = 0; ///< memory that a launch gives each block (GPU/Tile/BlockMemory.h)
 };
 
 /// What the certificate says of one launch.

@@ -269,7 +269,7 @@ llvm::Constant *TableWriter::devicePhase(func::FuncOp kernel, const KernelPhase 
                                             {offsetof(attn_device_phase, threads), i32(phase.threads)},
                                             {offsetof(attn_device_phase, buffer_count), i32(buffers)},
                                             {offsetof(attn_device_phase, size_count), i32(sizes)},
-                                            {offsetof(attn_device_phase, reserved), i32(0)}});
+                                            {offsetof(attn_device_phase, block_bytes), i32(phase.blockBytes)}});
 }
 
 llvm::Constant *TableWriter::device() {
@@ -282,7 +282,8 @@ llvm::Constant *TableWriter::device() {
   return constant(record(sizeof(attn_device_code), {{offsetof(attn_device_code, target), text(program.device->target)},
                                                     {offsetof(attn_device_code, ptx), text(program.device->ptx)},
                                                     {offsetof(attn_device_code, phases), array(phases)},
-                                                    {offsetof(attn_device_code, phase_count), i64(phases.size())}}));
+                                                    {offsetof(attn_device_code, phase_count), i64(phases.size())},
+                                                    {offsetof(attn_device_code, fetch), null()}}));
 }
 
 /// Of the code, which is all but the table in the module so far, and the device's.

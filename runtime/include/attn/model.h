@@ -20,8 +20,15 @@ typedef enum attn_dtype {
   ATTN_F32 = 0,
   ATTN_I32 = 1,
   ATTN_BOOL = 2, /* one byte, 0 or 1 */
-  ATTN_PACKED_WEIGHT = 3 /* of a kernel's tensors alone */
+  ATTN_PACKED_WEIGHT = 3, /* of a kernel's tensors alone */
+  ATTN_BF16 = 4, /* two bytes; what is stored in it was rounded to nearest even, and is computed with in f32 */
+  ATTN_F16 = 5   /* the same */
 } attn_dtype;
+
+/* Bytes of an element, an attn_dtype. */
+static inline int64_t attn_element_bytes(int32_t dtype) {
+  return dtype == ATTN_BOOL ? 1 : dtype == ATTN_BF16 || dtype == ATTN_F16 ? 2 : 4;
+}
 
 /* coefficient * dimensions[factors[0]] * dimensions[factors[1]] * ... */
 typedef struct attn_size_term {
@@ -110,22 +117,28 @@ typedef struct attn_kernel_info {
 } attn_kernel_info;
 
 /* A phase of a kernel as a device has it: a function of the code, a block of threads a chunk. Its parameters are 8
- * bytes each: the buffers and sizes of attn_kernel_args, then `shared` and `status`, all in the device's memory. */
+ * bytes each: the buffers and sizes of attn_kernel_args, then `shared` and `status`, all in the device's memory.
+ * The status there has two words, of which a call answers the second where it is not ATTN_OK, otherwise the first:
+ * kernels write the first, and looking for room in caches, which comes before them, the second. */
 typedef struct attn_device_phase {
   attn_kernel_fn phase; /* what an executor is handed; a processor that calls it answers ATTN_UNSUPPORTED */
   const char *name;
   int32_t threads; /* of a block */
   int32_t buffer_count;
   int32_t size_count;
-  int32_t reserved;
+  int32_t block_bytes; /* shared memory that a launch gives each block, besides what the function has itself */
 } attn_device_phase;
 
-/* The kernels of a model that a device runs. */
+/* The kernels of a model that a device runs, and what lies between them: copies, appends to caches. */
 typedef struct attn_device_code {
   const char *target; /* the oldest architecture that it runs on, such as "sm_80" */
   const char *ptx;    /* text that the device's driver compiles */
   const attn_device_phase *phases;
   int64_t phase_count;
+  /* An executor that is handed this waits for what it has launched, copies the int32_t at buffers[0] to `shared`, which
+   * is memory of the host, and sets *status, of the host too, where a kernel or the device has failed. Null where no
+   * entry point wants that. */
+  attn_kernel_fn fetch;
 } attn_device_code;
 
 typedef struct attn_model {
