@@ -65,7 +65,8 @@ static void launch(void *self, attn_kernel_fn fn, const attn_kernel_args *args, 
   cuda->is_beyond_grid = chunks > INT_MAX;
   if (!cuda->is_beyond_grid)
     cuda->error = cuda->driver.cuLaunchKernel(cuda->functions[number], (unsigned)chunks, 1, 1,
-                                              (unsigned)phase->threads, 1, 1, 0, 0, cuda->arguments, 0);
+                                              (unsigned)phase->threads, 1, 1, (unsigned)phase->block_bytes, 0,
+                                              cuda->arguments, 0);
   if (cuda->is_beyond_grid || cuda->error)
     cuda->failed_phase = phase->name;
 }
@@ -111,6 +112,22 @@ static attn_code check_architecture(const attn_cuda *cuda, attn_status *status) 
   return ATTN_OK;
 }
 
+/* Blocks get little shared memory unless a function asks for more. */
+static attn_code allow_block_memory(attn_cuda *cuda, attn_status *status) {
+  const attn_device_code *code = cuda->model->device;
+  int most = 0;
+  cu_result error = cuda->driver.cuDeviceGetAttribute(&most, CU_MOST_BLOCK_BYTES, cuda->device);
+  for (int64_t i = 0; !error && i < code->phase_count; ++i) {
+    const attn_device_phase *phase = &code->phases[i];
+    if (phase->block_bytes > most)
+      return attn_fail(status, ATTN_UNSUPPORTED, "%s: %s wants %d bytes of shared memory for a block, but %s has %d",
+                       cuda->model->name, phase->name, (int)phase->block_bytes, cuda->name, most);
+    if (phase->block_bytes > 0)
+      error = cuda->driver.cuFuncSetAttribute(cuda->functions[i], CU_FUNCTION_BLOCK_BYTES, phase->block_bytes);
+  }
+  return error ? driver_fails(cuda, error, "can't ask for shared memory", status) : ATTN_OK;
+}
+
 static attn_code load_code(attn_cuda *cuda, attn_status *status) {
   const attn_device_code *code = cuda->model->device;
   cu_result error = cuda->driver.cuModuleLoadData(&cuda->module, code->ptx);
@@ -129,7 +146,7 @@ static attn_code load_code(attn_cuda *cuda, attn_status *status) {
     return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory for the device's functions", cuda->model->name);
   for (int64_t i = 0; !error && i < code->phase_count; ++i)
     error = cuda->driver.cuModuleGetFunction(&cuda->functions[i], cuda->module, code->phases[i].name);
-  return error ? driver_fails(cuda, error, "can't find a kernel", status) : ATTN_OK;
+  return error ? driver_fails(cuda, error, "can't find a kernel", status) : allow_block_memory(cuda, status);
 }
 
 static int64_t parameter_bytes(const attn_parameter_info *parameter) {

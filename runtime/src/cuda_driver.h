@@ -18,7 +18,9 @@ enum {
   CU_NO_DEVICE = 100,
   CU_UNSUPPORTED_PTX_VERSION = 222,
   CU_CAPABILITY_MAJOR = 75, /* attributes of devices */
-  CU_CAPABILITY_MINOR = 76
+  CU_CAPABILITY_MINOR = 76,
+  CU_MOST_BLOCK_BYTES = 97,
+  CU_FUNCTION_BLOCK_BYTES = 8 /* an attribute of functions */
 };
 
 /* name in libcuda, result and parameters; the member is called by the name without its version */
@@ -37,6 +39,7 @@ enum {
   X(cuModuleLoadData, "cuModuleLoadData", (cu_module * module, const void *image))                                     \
   X(cuModuleUnload, "cuModuleUnload", (cu_module module))                                                              \
   X(cuModuleGetFunction, "cuModuleGetFunction", (cu_function * function, cu_module module, const char *name))          \
+  X(cuFuncSetAttribute, "cuFuncSetAttribute", (cu_function function, int attribute, int value))                        \
   X(cuMemAlloc, "cuMemAlloc_v2", (cu_address * memory, size_t bytes))                                                  \
   X(cuMemFree, "cuMemFree_v2", (cu_address memory))                                                                    \
   X(cuMemcpyHtoD, "cuMemcpyHtoD_v2", (cu_address to, const void *from, size_t bytes))                                  \

@@ -199,7 +199,8 @@ struct DeviceLauncher {
       parameters.push_back(word(args->buffers[number]));
     parameters.insert(parameters.end(), args->sizes, args->sizes + phase->size_count);
     parameters.insert(parameters.end(), {word(args->shared), word(args->status)});
-    launcher->fault += launcher->device->run({phase->name, chunks, phase->threads, parameters}, launcher->order);
+    launcher->fault +=
+        launcher->device->run({phase->name, chunks, phase->threads, parameters, phase->block_bytes}, launcher->order);
   }
 
   const attn_device_code *code;

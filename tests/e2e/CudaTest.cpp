@@ -51,8 +51,10 @@ protected:
       const attn_device_phase &phase = phaseNamed(kernel);
       return static_cast<size_t>(phase.buffer_count + phase.size_count + 2);
     };
-    fake->run = [this](const std::string &kernel, int64_t blocks, int64_t threads, std::vector<uint64_t> parameters) {
-      return model.executor().run({kernel, blocks, threads, std::move(parameters)}, Order::Shuffled) == "" ? 0 : 719;
+    fake->run = [this](const std::string &kernel, int64_t blocks, int64_t threads, int64_t blockBytes,
+                       std::vector<uint64_t> parameters) {
+      DeviceExecutor::Launch launch{kernel, blocks, threads, std::move(parameters), blockBytes};
+      return model.executor().run(launch, Order::Shuffled) == "" ? 0 : 719;
     };
     unsetenv("ATTN_DEVICE");
     ASSERT_TRUE(model) << model.message();

@@ -1,6 +1,6 @@
 #include "tests/support/DeviceBlock.h"
 #include <algorithm>
-#include <bit>
+#include <cstring>
 #include <fmt/format.h>
 #include <numeric>
 #include <random>
@@ -36,18 +36,7 @@ namespace attnc {
 
 namespace {
 
-constexpr int64_t warpThreads = 32;
 constexpr size_t stackBytes = 256 << 10;
-
-/// What a thread waits for; those of a warp wait for the same.
-enum class Meeting { None, Barrier, WarpBarrier, ExchangeByDistance, ExchangeByNumber };
-
-struct Thread {
-  void *stack = nullptr; ///< where it was left
-  bool isDone = false;
-  Meeting at = Meeting::None;
-  uint32_t given = 0, operand = 0, taken = 0; ///< of an exchange: what it gives, with whom, and what it gets
-};
 
 /// Stacks outlive blocks: memory is mapped once.
 char *stackOf(size_t thread) {
@@ -67,140 +56,110 @@ void *freshStack(size_t thread, void (*begin)()) {
   return top;
 }
 
-class Block {
-public:
-  Block(int64_t number, int64_t threads, void (*body)(const uint64_t *), const uint64_t *parameters)
-      : number(number), threads(threads), body(body), parameters(parameters) {}
+DeviceBlock *block = nullptr; ///< that runs
 
-  std::string run(Order order);
+} // namespace
 
-  const int64_t number;
-  size_t current = 0; ///< thread
-  uint32_t exchange(Meeting how, uint32_t value, uint32_t operand);
-  void wait(Meeting meeting);
+DeviceBlock &DeviceBlock::running() { return *block; }
 
-private:
-  static void enter();
-  void meet(size_t first, size_t count);
-  bool allAt(size_t first, size_t count) const;
-  void yield() { attncSwitchFibre(&threads[current].stack, scheduler); }
-  std::vector<size_t> turns(Order order) const;
-
-  void *scheduler = nullptr; ///< its stack
-  std::vector<Thread> threads;
-  void (*body)(const uint64_t *);
-  const uint64_t *parameters;
-};
-
-Block *running = nullptr;
-
-void Block::enter() {
-  Block &block = *running;
-  block.body(block.parameters);
-  block.threads[block.current].isDone = true;
-  block.yield();
+void DeviceBlock::enter() {
+  block->setup.body(block->setup.parameters);
+  block->threads[block->current].isDone = true;
+  block->yield();
 }
 
-std::vector<size_t> Block::turns(Order order) const {
+void DeviceBlock::yield() { attncSwitchFibre(&threads[current].stack, scheduler); }
+
+void DeviceBlock::fail(std::string what) {
+  fault = fmt::format("block {}: thread {}: {}", setup.number, current, what);
+  yield();
+  std::abort(); // the scheduler goes on with nobody
+}
+
+std::vector<size_t> DeviceBlock::turns(Order order) const {
   std::vector<size_t> numbers(threads.size());
   std::iota(numbers.begin(), numbers.end(), 0);
   if (order == Order::Descending)
     std::reverse(numbers.begin(), numbers.end());
   if (order == Order::Shuffled)
-    std::shuffle(numbers.begin(), numbers.end(), std::mt19937_64(static_cast<uint64_t>(number)));
+    std::shuffle(numbers.begin(), numbers.end(), std::mt19937_64(static_cast<uint64_t>(setup.number)));
   return numbers;
 }
 
-std::string Block::run(Order order) {
-  running = this;
+std::string DeviceBlock::run(Order order) {
+  block = this;
   for (size_t each = 0; each < threads.size(); ++each)
     threads[each].stack = freshStack(each, enter);
-  std::vector<size_t> order_ = turns(order);
+  std::vector<size_t> numbers = turns(order);
   for (bool anyRan = true; anyRan;) {
     anyRan = false;
-    for (size_t each : order_)
-      if (!threads[each].isDone && threads[each].at == Meeting::None) {
+    for (size_t each : numbers)
+      if (!threads[each].isDone && !threads[each].isWaiting) {
         anyRan = true;
         current = each;
         attncSwitchFibre(&scheduler, threads[each].stack);
+        if (!fault.empty())
+          return fault;
       }
   }
   for (size_t each = 0; each < threads.size(); ++each)
     if (!threads[each].isDone)
-      return fmt::format("block {}: thread {} waits for others that do not come", number, each);
+      return fmt::format("block {}: thread {} waits for others that do not come", setup.number, each);
   return "";
 }
 
-bool Block::allAt(size_t first, size_t count) const {
-  return std::all_of(threads.begin() + first, threads.begin() + first + count,
-                     [&](const Thread &each) { return !each.isDone && each.at == threads[current].at; });
-}
-
-void Block::wait(Meeting meeting) {
-  threads[current].at = meeting;
-  size_t first = meeting == Meeting::Barrier ? 0 : current / warpThreads * warpThreads;
-  size_t count = meeting == Meeting::Barrier ? threads.size() : std::min<size_t>(warpThreads, threads.size() - first);
-  if (allAt(first, count))
-    meet(first, count);
-  else
-    yield();
-}
-
-/// All have come: they exchange what they give, and go on.
-void Block::meet(size_t first, size_t count) {
-  for (size_t lane = 0; lane < count; ++lane) {
-    Thread &thread = threads[first + lane];
-    size_t with = thread.at == Meeting::ExchangeByDistance ? lane ^ thread.operand : thread.operand;
-    if (thread.at == Meeting::ExchangeByDistance || thread.at == Meeting::ExchangeByNumber)
-      thread.taken = threads[first + with % count].given;
+void DeviceBlock::meet(DeviceLane lane, WarpWork work) {
+  threads[current].isWaiting = true;
+  threads[current].work = work;
+  threads[current].lane = lane;
+  size_t first = work ? current / warpThreads * warpThreads : 0;
+  auto group = std::span(threads).subspan(first, work ? std::min(warpThreads, threads.size() - first) : threads.size());
+  bool isLast = std::all_of(group.begin(), group.end(),
+                            [&](const Thread &each) { return !each.isDone && each.isWaiting && each.work == work; });
+  if (!isLast)
+    return yield();
+  if (work) {
+    std::vector<DeviceLane> lanes;
+    for (const Thread &each : group)
+      lanes.push_back(each.lane);
+    work(lanes);
   }
-  for (size_t lane = 0; lane < count; ++lane)
-    threads[first + lane].at = Meeting::None;
+  for (Thread &each : group)
+    each.isWaiting = false;
 }
 
-uint32_t Block::exchange(Meeting how, uint32_t value, uint32_t operand) {
+//===------------------------------------------ shared memory -----------------------------------------------------===//
+
+void DeviceBlock::checkShared(const char *what, const void *address, size_t bytes, size_t alignment) {
+  auto *from = static_cast<const char *>(address);
+  if (reinterpret_cast<uintptr_t>(from) % alignment != 0)
+    fail(fmt::format("{} at an address that is no multiple of {}", what, alignment));
+  for (std::span<char> memory : setup.shared)
+    if (from >= memory.data() && from + bytes <= memory.data() + memory.size())
+      return;
+  fail(fmt::format("{} outside of the memory that the block shares", what));
+}
+
+void DeviceBlock::issueCopy(char *to, const char *from, size_t bytes, size_t size) {
+  checkShared("a copy", to, size, size);
+  if (bytes > size || (bytes > 0 && reinterpret_cast<uintptr_t>(from) % size != 0))
+    fail(fmt::format("a copy of {} bytes of {} from {}", bytes, size, static_cast<const void *>(from)));
+  std::memset(to, 0xff, size); // NaN
+  threads[current].open.push_back({to, from, bytes, size});
+}
+
+void DeviceBlock::closeGroup() {
   Thread &thread = threads[current];
-  thread.given = value;
-  thread.operand = operand;
-  wait(how);
-  return thread.taken;
+  thread.groups.push_back(std::move(thread.open));
+  thread.open.clear();
 }
 
-//===------------------------------------------ intrinsics --------------------------------------------------------===//
-
-int32_t threadNumber() { return static_cast<int32_t>(running->current); }
-int32_t blockNumber() { return static_cast<int32_t>(running->number); }
-void blockBarrier(int32_t) { running->wait(Meeting::Barrier); }
-void warpBarrier(int32_t) { running->wait(Meeting::WarpBarrier); }
-
-template <Meeting how> int32_t exchangeI32(int32_t, int32_t value, int32_t operand, int32_t) {
-  return static_cast<int32_t>(running->exchange(how, static_cast<uint32_t>(value), static_cast<uint32_t>(operand)));
-}
-template <Meeting how> float exchangeF32(int32_t, float value, int32_t operand, int32_t) {
-  return std::bit_cast<float>(running->exchange(how, std::bit_cast<uint32_t>(value), static_cast<uint32_t>(operand)));
-}
-
-template <typename Function> void *address(Function *function) { return reinterpret_cast<void *>(function); }
-
-} // namespace
-
-const std::vector<DeviceIntrinsic> &deviceIntrinsics() {
-  static const std::vector<DeviceIntrinsic> table = {
-      {"llvm.nvvm.read.ptx.sreg.tid.x", address(threadNumber)},
-      {"llvm.nvvm.read.ptx.sreg.ctaid.x", address(blockNumber)},
-      {"llvm.nvvm.barrier.cta.sync.aligned.all", address(blockBarrier)},
-      {"llvm.nvvm.bar.warp.sync", address(warpBarrier)},
-      {"llvm.nvvm.shfl.sync.bfly.i32", address(exchangeI32<Meeting::ExchangeByDistance>)},
-      {"llvm.nvvm.shfl.sync.bfly.f32", address(exchangeF32<Meeting::ExchangeByDistance>)},
-      {"llvm.nvvm.shfl.sync.idx.i32", address(exchangeI32<Meeting::ExchangeByNumber>)},
-      {"llvm.nvvm.shfl.sync.idx.f32", address(exchangeF32<Meeting::ExchangeByNumber>)},
-  };
-  return table;
-}
-
-std::string runDeviceBlock(int64_t block, int64_t threads, Order order, void (*body)(const uint64_t *),
-                           const uint64_t *parameters) {
-  return Block(block, threads, body, parameters).run(order);
+void DeviceBlock::awaitGroups(size_t open) {
+  for (auto &groups = threads[current].groups; groups.size() > open; groups.pop_front())
+    for (const Copy &copy : groups.front()) {
+      std::memset(copy.to, 0, copy.size);
+      std::memcpy(copy.to, copy.from, copy.bytes);
+    }
 }
 
 } // namespace attnc

@@ -1,9 +1,12 @@
 #include "tests/support/DeviceExecutor.h"
 #include "tests/support/DeviceBlock.h"
+#include "tests/support/DeviceIntrinsics.h"
+#include "tests/support/GuardedBuffer.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/ReplaceConstant.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
@@ -16,33 +19,77 @@ using namespace llvm;
 namespace attnc {
 
 static constexpr unsigned sharedSpace = 3;
-static const std::string callPrefix = "call$", intrinsicPrefix = "device$";
+static constexpr int64_t blockMemoryAlignment = 128;
+static const std::string callPrefix = "call$", modelPrefix = "model$", blockMemoryName = "device$memory";
 
 struct DeviceExecutor::Loaded {
   std::unique_ptr<orc::LLJIT> jit;
   std::map<std::string, size_t> shared; ///< memory that a block shares, and its bytes
+  void *blockMemory = nullptr;          ///< of the launch that runs: as much as that gives each block
 };
 
 //===------------------------------------------ translation -------------------------------------------------------===//
+
+/// Fills `function`, which stands for an intrinsic: its operands go to memory, 8 bytes each, and the model is called.
+static void callModel(Function &function, StringRef name) {
+  LLVMContext &context = function.getContext();
+  Type *pointer = PointerType::get(context, 0), *i64 = Type::getInt64Ty(context), *type = function.getReturnType();
+  FunctionCallee model =
+      function.getParent()->getOrInsertFunction(modelPrefix + name.str(), Type::getVoidTy(context), pointer, pointer);
+  IRBuilder<> builder(BasicBlock::Create(context, "", &function));
+  Value *operands = builder.CreateAlloca(ArrayType::get(i64, function.arg_size()));
+  for (Argument &argument : function.args())
+    builder.CreateStore(&argument, builder.CreateConstGEP1_64(i64, operands, argument.getArgNo()));
+  if (type->isVoidTy()) {
+    builder.CreateCall(model, {operands, operands});
+    builder.CreateRetVoid();
+    return;
+  }
+  Value *result = builder.CreateAlloca(type);
+  builder.CreateCall(model, {operands, result});
+  builder.CreateRet(builder.CreateLoad(type, result));
+}
 
 /// Calls of the device's intrinsics become calls of the model. Answers the name of one that it does not have.
 static std::string replaceIntrinsics(Module &module) {
   for (Function &function : make_early_inc_range(module)) {
     if (!function.getName().starts_with("llvm.nvvm."))
       continue;
-    StringRef name = function.getName();
-    if (function.use_empty()) {
-      function.eraseFromParent();
-      continue;
+    std::string name = function.getName().str();
+    if (!function.use_empty()) {
+      if (none_of(deviceIntrinsics(), [&](const DeviceIntrinsic &each) { return name == each.name; }))
+        return name;
+      auto *stands =
+          Function::Create(function.getFunctionType(), GlobalValue::InternalLinkage, "device$" + name, module);
+      callModel(*stands, name);
+      function.replaceAllUsesWith(stands);
     }
-    if (none_of(deviceIntrinsics(), [&](const DeviceIntrinsic &each) { return name == StringRef(each.name); }))
-      return name.str();
-    auto *model = Function::Create(function.getFunctionType(), GlobalValue::ExternalLinkage,
-                                   intrinsicPrefix + name.str(), module);
-    function.replaceAllUsesWith(model);
     function.eraseFromParent();
   }
   return "";
+}
+
+/// What has no size of its own is what the launch gives a block: its address is read where a function begins.
+static void replaceBlockMemory(Module &module) {
+  LLVMContext &context = module.getContext();
+  for (GlobalVariable &global : make_early_inc_range(module.globals())) {
+    if (global.getAddressSpace() != sharedSpace || !global.isDeclaration())
+      continue;
+    convertUsersOfConstantsToInstructions({&global});
+    Constant *place = module.getOrInsertGlobal(blockMemoryName, PointerType::get(context, 0));
+    DenseMap<Function *, Value *> addresses;
+    for (Use &use : make_early_inc_range(global.uses())) {
+      Function *function = cast<Instruction>(use.getUser())->getFunction();
+      Value *&address = addresses[function];
+      if (!address) {
+        IRBuilder<> builder(&*function->getEntryBlock().getFirstInsertionPt());
+        Value *memory = builder.CreateLoad(PointerType::get(context, 0), place);
+        address = builder.CreateAddrSpaceCast(memory, global.getType());
+      }
+      use.set(address);
+    }
+    global.eraseFromParent();
+  }
 }
 
 /// void call$name(const uint64_t *parameters)
@@ -85,11 +132,12 @@ static void prepareForHost(Module &module, std::map<std::string, size_t> &shared
       function.removeFnAttr(name);
 }
 
-static Error addIntrinsics(orc::LLJIT &jit) {
+static Error addSymbols(orc::LLJIT &jit, void **blockMemory) {
   orc::SymbolMap symbols;
+  symbols[jit.mangleAndIntern(blockMemoryName)] = {orc::ExecutorAddr::fromPtr(blockMemory), JITSymbolFlags::Exported};
   for (const DeviceIntrinsic &each : deviceIntrinsics())
-    symbols[jit.mangleAndIntern(intrinsicPrefix + std::string(each.name))] = {
-        orc::ExecutorAddr::fromPtr(each.function), JITSymbolFlags::Exported | JITSymbolFlags::Callable};
+    symbols[jit.mangleAndIntern(modelPrefix + std::string(each.name))] = {
+        orc::ExecutorAddr::fromPtr(each.model), JITSymbolFlags::Exported | JITSymbolFlags::Callable};
   return jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols)));
 }
 
@@ -103,16 +151,17 @@ void DeviceExecutor::load(const std::string &ir) {
   std::unique_ptr<Module> module = parseIR(MemoryBufferRef(ir, "device"), diagnostic, *context);
   if (!module)
     return void(message_ = "the device's code does not parse: " + diagnostic.getMessage().str());
-  if (std::string unknown = replaceIntrinsics(*module); !unknown.empty())
-    return void(message_ = "the executor has no model of " + unknown);
   auto jit = orc::LLJITBuilder().create();
   if (!jit)
     return void(message_ = toString(jit.takeError()));
   loaded->jit = std::move(*jit);
   module->setDataLayout(loaded->jit->getDataLayout());
   module->setTargetTriple(loaded->jit->getTargetTriple());
+  if (std::string unknown = replaceIntrinsics(*module); !unknown.empty())
+    return void(message_ = "the executor has no model of " + unknown);
+  replaceBlockMemory(*module);
   prepareForHost(*module, loaded->shared);
-  if (Error error = addIntrinsics(*loaded->jit))
+  if (Error error = addSymbols(*loaded->jit, &loaded->blockMemory))
     return void(message_ = toString(std::move(error)));
   if (Error error = loaded->jit->addIRModule(orc::ThreadSafeModule(std::move(module), std::move(context))))
     message_ = toString(std::move(error));
@@ -126,20 +175,22 @@ std::string DeviceExecutor::run(const Launch &launch, Order order) {
   auto function = loaded->jit->lookup(callPrefix + launch.function);
   if (!function)
     return toString(function.takeError());
-  std::vector<std::pair<void *, size_t>> shared;
+  GuardedBuffer blockMemory(launch.blockBytes, /*guardBefore=*/order == Order::Descending, blockMemoryAlignment);
+  loaded->blockMemory = blockMemory.data();
+  std::vector<std::span<char>> shared = {{blockMemory.data(), static_cast<size_t>(launch.blockBytes)}};
   for (auto &[name, bytes] : loaded->shared) {
     auto memory = loaded->jit->lookup(name);
     if (!memory)
       return toString(memory.takeError());
-    shared.emplace_back(memory->toPtr<void *>(), bytes);
+    shared.emplace_back(memory->toPtr<char *>(), bytes);
   }
   for (int64_t turn = 0; turn < launch.blocks; ++turn) {
-    for (auto [memory, bytes] : shared)
-      std::memset(memory, 0xff, bytes); // NaN
-    int64_t block = order == Order::Descending ? launch.blocks - 1 - turn : turn;
-    std::string fault = runDeviceBlock(block, launch.threads, order, function->toPtr<void (*)(const uint64_t *)>(),
-                                       launch.parameters.data());
-    if (!fault.empty())
+    for (std::span<char> memory : shared)
+      std::memset(memory.data(), 0xff, memory.size()); // NaN
+    int64_t number = order == Order::Descending ? launch.blocks - 1 - turn : turn;
+    auto *body = function->toPtr<void (*)(const uint64_t *)>();
+    DeviceBlock block({number, launch.threads, body, launch.parameters.data(), shared});
+    if (std::string fault = block.run(order); !fault.empty())
       return launch.function + ": " + fault;
   }
   return "";

@@ -10,8 +10,11 @@
 //
 //   a missing barrier     wrong numbers: memory that a block shares holds NaN when the block begins, and threads take
 //                         their turns in several orders, in which no one has yet written what another one reads
+//   a missing wait        NaN: what a block copies into memory that it shares arrives when it is waited for
 //   a barrier or exchange that not all threads come to, or at which they come to different ones
-//   an access outside a tensor, or one that is less aligned than the code says, as a fault of the host
+//   a copy or a load of a matrix that is not in shared memory, or not aligned
+//   an access outside a tensor or a block's memory, or one that is less aligned than the code says, as a fault of the
+//                         host
 //
 // It knows the intrinsics that emitters use, and refuses others by name. It does not model time, nor races between
 // blocks.
@@ -41,6 +44,7 @@ public:
     std::string function;
     int64_t blocks, threads;
     std::vector<uint64_t> parameters; ///< pointers and 64-bit numbers
+    int64_t blockBytes = 0;           ///< shared memory of a block, besides what the function has itself
   };
   /// What was wrong with the run, or nothing.
   std::string run(const Launch &launch, Order order);

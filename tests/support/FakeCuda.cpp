@@ -9,14 +9,15 @@ namespace {
 
 struct Launch {
   std::string kernel;
-  int64_t blocks, threads;
+  int64_t blocks, threads, blockBytes;
   std::vector<uint64_t> parameters;
 };
 
 FakeCuda state;
 std::vector<Launch> launched;
-std::string code;               // of the module that is loaded
-std::vector<std::string> found; // its functions, by handle - 1
+std::string code;                   // of the module that is loaded
+std::vector<std::string> found;     // its functions, by handle - 1
+std::map<std::string, int> allowed; // shared memory of their blocks, in bytes
 
 int enter(const char *name) {
   ++state.calls[name];
@@ -27,7 +28,7 @@ int enter(const char *name) {
 int runAll() {
   int error = 0;
   for (const Launch &each : launched)
-    error = error ? error : state.run(each.kernel, each.blocks, each.threads, each.parameters);
+    error = error ? error : state.run(each.kernel, each.blocks, each.threads, each.blockBytes, each.parameters);
   launched.clear();
   return error;
 }
@@ -57,7 +58,7 @@ int cuDeviceGetName(char *name, int length, int device) {
   return std::strncpy(name, text.c_str(), static_cast<size_t>(length)), enter("cuDeviceGetName");
 }
 int cuDeviceGetAttribute(int *value, int attribute, int) {
-  *value = attribute == 75 ? state.capability / 10 : state.capability % 10;
+  *value = attribute == 97 ? state.blockBytes : attribute == 75 ? state.capability / 10 : state.capability % 10;
   return enter("cuDeviceGetAttribute");
 }
 
@@ -101,6 +102,13 @@ int cuModuleGetFunction(void **function, void *, const char *name) {
   return enter("cuModuleGetFunction");
 }
 
+int cuFuncSetAttribute(void *function, int attribute, int value) {
+  if (attribute != 8 || value > state.blockBytes)
+    return 1; // invalid value
+  allowed[found[reinterpret_cast<size_t>(function) - 1]] = value;
+  return enter("cuFuncSetAttribute");
+}
+
 int cuMemAlloc_v2(unsigned long long *address, size_t bytes) {
   int error = enter("cuMemAlloc_v2");
   if (error || bytes == 0)
@@ -131,12 +139,14 @@ int cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t bytes) {
   return error;
 }
 
-int cuLaunchKernel(void *function, unsigned x, unsigned, unsigned, unsigned threads, unsigned, unsigned, unsigned,
-                   void *, void **parameters, void **) {
+int cuLaunchKernel(void *function, unsigned x, unsigned, unsigned, unsigned threads, unsigned, unsigned,
+                   unsigned blockBytes, void *, void **parameters, void **) {
   int error = enter("cuLaunchKernel");
   if (error)
     return error;
-  Launch launch{found[reinterpret_cast<size_t>(function) - 1], x, threads, {}};
+  Launch launch{found[reinterpret_cast<size_t>(function) - 1], x, threads, blockBytes, {}};
+  if (blockBytes > 0 && static_cast<int>(blockBytes) > allowed[launch.kernel])
+    return 1; // invalid value
   for (size_t number = 0; number < state.parameters(launch.kernel); ++number) {
     uint64_t word;
     std::memcpy(&word, parameters[number], sizeof word);

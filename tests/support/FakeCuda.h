@@ -16,11 +16,13 @@
 namespace attnc {
 
 struct FakeCuda {
-  int devices = 1, capability = 80;
+  int devices = 1, capability = 80, blockBytes = 166912;
   std::map<std::string, int> failures; ///< what an entry point answers, by its name in the library
   /// The number of a kernel's parameters, 8 bytes each; and what it does: the answer is that of who waits for it.
   std::function<size_t(const std::string &kernel)> parameters;
-  std::function<int(const std::string &kernel, int64_t blocks, int64_t threads, std::vector<uint64_t> parameters)> run;
+  std::function<int(const std::string &kernel, int64_t blocks, int64_t threads, int64_t blockBytes,
+                    std::vector<uint64_t> parameters)>
+      run;
 
   std::map<std::string, int> calls;                           ///< by name
   int allocations = 0, contexts = 0, modules = 0, pushed = 0; ///< that are still there

@@ -180,8 +180,9 @@ void KernelRunner::runOnDevice(Launch &launch, const RunOptions &options) {
     parameters.push_back(static_cast<uint64_t>(size));
   parameters.insert(parameters.end(), {word(launch.args.shared), word(&launch.status)});
   for (const KernelPhase &phase : code_.phases)
-    message_ += loaded->device->run({phase.symbol, phase.chunks.evaluate(launch.sizes), phase.threads, parameters},
-                                    options.reversed ? Order::Descending : Order::Ascending);
+    message_ += loaded->device->run(
+        {phase.symbol, phase.chunks.evaluate(launch.sizes), phase.threads, parameters, phase.blockBytes},
+        options.reversed ? Order::Descending : Order::Ascending);
 }
 
 void KernelRunner::runPhases(Launch &launch, const RunOptions &options) {

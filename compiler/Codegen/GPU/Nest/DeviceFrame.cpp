@@ -7,7 +7,8 @@ using namespace mlir;
 
 namespace attnc {
 
-static func::FuncOp openFunction(func::FuncOp kernel, const KernelSizes &sizes, StringRef symbol, ModuleOp code) {
+static func::FuncOp openFunction(func::FuncOp kernel, const KernelSizes &sizes, StringRef symbol, ModuleOp code,
+                                 int64_t threads) {
   OpBuilder builder = OpBuilder::atBlockEnd(code.getBody());
   Type pointer = LLVM::LLVMPointerType::get(code.getContext());
   SmallVector<bool> sharing = KernelFrame::sharingBuffers(kernel);
@@ -15,7 +16,7 @@ static func::FuncOp openFunction(func::FuncOp kernel, const KernelSizes &sizes, 
   types.append(sizes.numSymbols(), builder.getI64Type());
   types.append(2, pointer);
   auto function = func::FuncOp::create(builder, kernel.getLoc(), symbol, builder.getFunctionType(types, {}));
-  function->setAttr(threadsAttrName, builder.getI64IntegerAttr(blockThreads));
+  function->setAttr(threadsAttrName, builder.getI64IntegerAttr(threads));
   for (auto [number, shares] : llvm::enumerate(sharing)) {
     function.setArgAttr(number, LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(deviceAlignment));
     if (shares)
@@ -27,8 +28,8 @@ static func::FuncOp openFunction(func::FuncOp kernel, const KernelSizes &sizes, 
   return function;
 }
 
-DeviceFrame::DeviceFrame(func::FuncOp kernel, StringRef symbol, ModuleOp code) : KernelFrame(kernel, code) {
-  func::FuncOp function = openFunction(kernel, sizes, symbol, code);
+DeviceFrame::DeviceFrame(func::FuncOp kernel, StringRef symbol, ModuleOp code, int64_t threads)
+    : KernelFrame(kernel, code), function(openFunction(kernel, sizes, symbol, code, threads)) {
   openBody(function);
   status = function.getArguments().back();
   OpBuilder::InsertionGuard guard(builder);

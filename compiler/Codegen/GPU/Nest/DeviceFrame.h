@@ -15,8 +15,10 @@
 
 namespace attnc {
 
-/// Threads of a block, and of a warp of it, which run in step.
+/// Threads of a block where nothing else is said, and of a warp of it, which run in step.
 inline constexpr int64_t blockThreads = 256, warpThreads = 32;
+/// Address spaces: of a device's main memory, and of what a block shares.
+inline constexpr unsigned globalSpace = 1, sharedSpace = 3;
 /// Of tensors, in bytes: the widest access.
 inline constexpr int64_t deviceAlignment = ATTN_DEVICE_ALIGNMENT;
 /// Elements of the widest access.
@@ -33,9 +35,15 @@ struct ThreadPlace {
 
 class DeviceFrame : public KernelFrame {
 public:
-  DeviceFrame(mlir::func::FuncOp kernel, llvm::StringRef symbol, mlir::ModuleOp code);
+  DeviceFrame(mlir::func::FuncOp kernel, llvm::StringRef symbol, mlir::ModuleOp code, int64_t threads = blockThreads);
+
+  /// Of a buffer by its number among operands and results: !llvm.ptr.
+  mlir::Value pointer(unsigned buffer) { return function.getArgument(buffer); }
 
   ThreadPlace place;
+
+private:
+  mlir::func::FuncOp function;
 };
 
 } // namespace attnc

@@ -7,9 +7,6 @@ using namespace mlir;
 
 namespace attnc {
 
-/// The address space of memory that a block shares.
-static constexpr unsigned sharedSpace = 3;
-
 ThreadGroup::ThreadGroup(Kind kind, ThreadPlace given, OpBuilder &builder, Location location)
     : kind(kind), place(std::move(given)), b(builder), loc(location) {
   number = place.block;

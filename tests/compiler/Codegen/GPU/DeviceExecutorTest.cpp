@@ -17,6 +17,12 @@ std::string kernelOf(const std::string &body) {
     declare i32 @llvm.nvvm.shfl.sync.bfly.i32(i32, i32, i32, i32)
     declare i32 @llvm.nvvm.shfl.sync.idx.i32(i32, i32, i32, i32)
     declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)
+    @given = external addrspace(3) global [0 x i8], align 128
+    declare {{i32, i32, i32, i32}} @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.b16.p3(ptr addrspace(3))
+    declare void @llvm.nvvm.cp.async.cg.shared.global.16.s(ptr addrspace(3), ptr addrspace(1), i32)
+    declare void @llvm.nvvm.cp.async.commit.group()
+    declare void @llvm.nvvm.cp.async.wait.group(i32)
+    declare i32 @llvm.nvvm.f2tf32.rna(float)
     declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)
     define ptx_kernel void @k(ptr %memory) {{
       %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -34,12 +40,15 @@ struct Found {
   std::vector<int32_t> memory;
 };
 
+constexpr int64_t blockBytes = 256;
+
 Found run(const std::string &body, Order order = Order::Ascending, int64_t blocks = 1) {
   DeviceExecutor device(kernelOf(body));
   if (!device)
     return {device.message(), {}};
   Found result{"", std::vector<int32_t>(blocks * threads, -1)};
-  result.fault = device.run({"k", blocks, threads, {reinterpret_cast<uint64_t>(result.memory.data())}}, order);
+  result.fault =
+      device.run({"k", blocks, threads, {reinterpret_cast<uint64_t>(result.memory.data())}, blockBytes}, order);
   return result;
 }
 
@@ -97,6 +106,62 @@ TEST(DeviceExecutor, ABarrierThatNotAllComeTo) {
                      leaves:
                      ret void)");
   EXPECT_EQ(found.fault, "k: block 0: thread 0 waits for others that do not come");
+}
+
+TEST(DeviceExecutor, MatricesOutsideOfSharedMemory) {
+  auto load = [](const std::string &offset) {
+    return "%p = getelementptr i8, ptr addrspace(3) @given, i32 " + offset + R"(
+            %m = call {i32, i32, i32, i32} @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.b16.p3(ptr addrspace(3) %p)
+            ret void)";
+  };
+  EXPECT_EQ(run(load("240")).fault, "");
+  EXPECT_EQ(run(load("244")).fault, "k: block 0: thread 0: ldmatrix at an address that is no multiple of 16");
+  EXPECT_EQ(run(load("256")).fault, "k: block 0: thread 0: ldmatrix outside of the memory that the block shares");
+}
+
+/// Each thread of the first 16 copies 16 bytes of the memory, words 4t and on, and reads them in a while.
+std::string copying(const std::string &between, const std::string &bytes = "16") {
+  return R"(%lower = icmp ult i32 %t, 16
+            br i1 %lower, label %copies, label %leaves
+            copies:
+            %place = mul i32 %t, 16
+            %from = getelementptr i8, ptr %memory, i32 %place
+            %source = addrspacecast ptr %from to ptr addrspace(1)
+            %to = getelementptr i8, ptr addrspace(3) @given, i32 %place
+            store i32 %t, ptr %from
+            call void @llvm.nvvm.cp.async.cg.shared.global.16.s(ptr addrspace(3) %to, ptr addrspace(1) %source, i32 )" +
+         bytes + ")\n" + between + R"(
+            %x = load i32, ptr addrspace(3) %to
+            store i32 %x, ptr %own
+            br label %leaves
+            leaves:
+            ret void)";
+}
+
+TEST(DeviceExecutor, CopiesArriveWhenTheirGroupIsWaitedFor) {
+  std::string close = "call void @llvm.nvvm.cp.async.commit.group()\n";
+  std::string wait = "call void @llvm.nvvm.cp.async.wait.group(i32 0)\n";
+  Found found = run(copying(close + wait));
+  ASSERT_EQ(found.fault, "");
+  for (int32_t each = 0; each < 16; ++each)
+    EXPECT_EQ(found.memory[each], each);
+  EXPECT_EQ(run(copying(close + wait, "0")).memory[5], 0) << "what is not wanted is zero";
+  EXPECT_EQ(run(copying(close)).memory[5], -1) << "not waited for";
+  EXPECT_EQ(run(copying(wait)).memory[5], -1) << "of no group";
+  EXPECT_EQ(run(copying(close + "call void @llvm.nvvm.cp.async.wait.group(i32 1)\n")).memory[5], -1)
+      << "one group may be under way";
+}
+
+TEST(DeviceExecutor, Tf32IsRoundedToTenBits) {
+  auto rounded = [](uint32_t bits) {
+    return run(fmt::format("%f = bitcast i32 {} to float\n %r = call i32 @llvm.nvvm.f2tf32.rna(float %f)\n"
+                           "store i32 %r, ptr %own\n ret void",
+                           static_cast<int32_t>(bits)))
+        .memory[0];
+  };
+  EXPECT_EQ(rounded(0x3f800fff), 0x3f800000);
+  EXPECT_EQ(rounded(0x3f801000), 0x3f802000) << "halves go away from zero";
+  EXPECT_EQ(rounded(0x7f800000), 0x7f800000);
 }
 
 TEST(DeviceExecutor, IntrinsicsWithoutAModelAreNamed) {

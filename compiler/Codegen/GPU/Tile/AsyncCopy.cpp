@@ -1,0 +1,61 @@
+#include "compiler/Codegen/GPU/Tile/AsyncCopy.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+TileCopy::TileCopy(TileBuilder &tiles, const SharedTile &tile, TileSource source, Value thread, int64_t threads)
+    : tiles(tiles), tile(tile) {
+  OpBuilder &b = tiles.builder;
+  int64_t count = tile.rows * tile.rowUnits();
+  Value pointer = globalPointer(tiles, source.pointer);
+  for (int64_t first = 0; first < count; first += threads) {
+    Value number = tiles.add(thread, first);
+    if (count - first < threads)
+      isMine = tiles.less(number, tiles.number(count));
+    Value row = tiles.div(number, tile.rowUnits()), unit = tiles.rem(number, tile.rowUnits());
+    Value column = tiles.mul(unit, unitBytes);
+    Value wideColumn = tiles.widen(column);
+    Value offset = b.createOrFold<arith::AddIOp>(tiles.location, source.rowOffset(row), wideColumn);
+    units.push_back({row, column, tile.place(tiles, row, unit), tiles.at(pointer, offset)});
+  }
+}
+
+void TileCopy::issue(Value stage, Value advance, Value rows, Value rowBytes) {
+  Value zero = tiles.number(0), whole = tiles.number(unitBytes);
+  for (const Unit &unit : units) {
+    Value wanted = whole;
+    if (rowBytes)
+      wanted = tiles.max(zero, tiles.min(tiles.sub(rowBytes, unit.column), whole));
+    if (rows)
+      wanted = tiles.select(tiles.less(unit.row, rows), wanted, zero);
+    auto copy = [&, wanted = wanted] {
+      Value target = tiles.at(tile.base, tiles.add(stage, unit.place));
+      copyAsync(tiles, target, tiles.at(unit.source, advance), unitBytes, wanted);
+    };
+    if (isMine && &unit == &units.back())
+      tiles.when(isMine, copy);
+    else
+      copy();
+  }
+}
+
+void copyAsync(TileBuilder &tiles, Value target, Value source, int64_t size, Value wanted) {
+  auto cache = size == unitBytes ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
+  NVVM::CpAsyncOp::create(tiles.builder, tiles.location, target, source, size, cache, wanted);
+}
+
+Value globalPointer(TileBuilder &tiles, Value pointer) {
+  auto type = LLVM::LLVMPointerType::get(tiles.builder.getContext(), globalSpace);
+  return LLVM::AddrSpaceCastOp::create(tiles.builder, tiles.location, type, pointer);
+}
+
+void closeCopies(TileBuilder &tiles) { NVVM::CpAsyncCommitGroupOp::create(tiles.builder, tiles.location); }
+
+void awaitCopies(TileBuilder &tiles, int64_t open) {
+  NVVM::CpAsyncWaitGroupOp::create(tiles.builder, tiles.location, open);
+}
+
+} // namespace attnc

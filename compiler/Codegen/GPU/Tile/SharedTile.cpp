@@ -1,0 +1,30 @@
+#include "compiler/Codegen/GPU/Tile/SharedTile.h"
+#include <cassert>
+
+using namespace mlir;
+
+namespace attnc {
+
+/// Units of 128 bytes: all banks.
+static constexpr int64_t bankUnits = 8;
+
+SharedTile::SharedTile(BlockMemory &memory, int64_t rows, int64_t rowBytes, int64_t stages)
+    : rows(rows), rowBytes(rowBytes), stages(stages), base(memory.base), offset(memory.take(rows * rowBytes * stages)),
+      places(std::min(bankUnits, rowUnits() & -rowUnits())) {
+  assert(rowBytes % unitBytes == 0 && bytes() % BlockMemory::alignment == 0);
+}
+
+Value SharedTile::exchange(TileBuilder &tiles, Value row) const {
+  return tiles.rem(tiles.div(row, bankUnits / places), places);
+}
+
+Value SharedTile::place(TileBuilder &tiles, Value row, Value unit) const {
+  Value moved = tiles.exclusiveOr(unit, exchange(tiles, row));
+  return tiles.add(tiles.mul(row, rowBytes), tiles.mul(moved, unitBytes));
+}
+
+Value SharedTile::stage(TileBuilder &tiles, Value number) const {
+  return tiles.add(tiles.mul(number, bytes()), offset);
+}
+
+} // namespace attnc

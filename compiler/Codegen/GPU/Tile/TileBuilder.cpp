@@ -1,0 +1,66 @@
+#include "compiler/Codegen/GPU/Tile/TileBuilder.h"
+#include "compiler/Codegen/Nest/LoopNest.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+Value TileBuilder::number(int64_t value) { return arith::ConstantIntOp::create(builder, location, value, 32); }
+
+Value TileBuilder::fromIndex(Value index) {
+  return builder.createOrFold<arith::IndexCastOp>(location, builder.getI32Type(), index);
+}
+Value TileBuilder::toIndex(Value number) {
+  return builder.createOrFold<arith::IndexCastUIOp>(location, builder.getIndexType(), number);
+}
+
+Value TileBuilder::widen(Value number) {
+  return builder.createOrFold<arith::ExtUIOp>(location, builder.getI64Type(), number);
+}
+
+Value TileBuilder::add(Value a, Value b) { return builder.createOrFold<arith::AddIOp>(location, a, b); }
+Value TileBuilder::sub(Value a, Value b) { return builder.createOrFold<arith::SubIOp>(location, a, b); }
+Value TileBuilder::mul(Value a, Value b) { return builder.createOrFold<arith::MulIOp>(location, a, b); }
+Value TileBuilder::div(Value a, Value b) { return builder.createOrFold<arith::DivUIOp>(location, a, b); }
+Value TileBuilder::rem(Value a, Value b) { return builder.createOrFold<arith::RemUIOp>(location, a, b); }
+Value TileBuilder::exclusiveOr(Value a, Value b) { return builder.createOrFold<arith::XOrIOp>(location, a, b); }
+Value TileBuilder::min(Value a, Value b) { return builder.createOrFold<arith::MinSIOp>(location, a, b); }
+Value TileBuilder::max(Value a, Value b) { return builder.createOrFold<arith::MaxSIOp>(location, a, b); }
+Value TileBuilder::less(Value a, Value b) {
+  return builder.createOrFold<arith::CmpIOp>(location, arith::CmpIPredicate::slt, a, b);
+}
+Value TileBuilder::both(Value a, Value b) { return builder.createOrFold<arith::AndIOp>(location, a, b); }
+Value TileBuilder::select(Value condition, Value a, Value b) {
+  return builder.createOrFold<arith::SelectOp>(location, condition, a, b);
+}
+
+Value TileBuilder::at(Value pointer, Value bytes) {
+  return LLVM::GEPOp::create(builder, location, pointer.getType(), builder.getI8Type(), pointer, ValueRange{bytes});
+}
+Value TileBuilder::load(Type type, Value pointer) { return LLVM::LoadOp::create(builder, location, type, pointer); }
+void TileBuilder::store(Value value, Value pointer) { LLVM::StoreOp::create(builder, location, value, pointer); }
+
+TileBuilder::Values TileBuilder::loop(Value lower, Value upper, int64_t step, ValueRange carried,
+                                      function_ref<Values(Value, ValueRange)> body) {
+  auto op = scf::ForOp::create(builder, location, lower, upper, number(step), carried,
+                               [&](OpBuilder &, Location, Value each, ValueRange arguments) {
+                                 OpBuilder::InsertionGuard guard(builder);
+                                 builder.setInsertionPointToEnd(each.getParentBlock());
+                                 Values next = body(each, arguments);
+                                 scf::YieldOp::create(builder, location, next);
+                               });
+  return Values(op.getResults());
+}
+
+void TileBuilder::when(Value condition, function_ref<void()> then) {
+  auto branch = scf::IfOp::create(builder, location, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  then();
+}
+
+void TileBuilder::waitForBlock() { NVVM::Barrier0Op::create(builder, location); }
+
+} // namespace attnc

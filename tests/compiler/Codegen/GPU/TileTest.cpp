@@ -1,0 +1,376 @@
+// The building blocks of kernels with tensor cores, each in a small kernel of its own against plain loops; and mutants
+// of those, which must differ.
+#include "compiler/Codegen/GPU/Tile/AsyncCopy.h"
+#include "compiler/Codegen/GPU/Tile/Fragment.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "tests/support/KernelRunner.h"
+#include "tests/support/Ptxas.h"
+#include <bit>
+#include <cmath>
+#include <fmt/format.h>
+#include <functional>
+#include <gtest/gtest.h>
+#include <set>
+
+using namespace mlir;
+
+namespace attnc {
+namespace {
+
+//===------------------------------------------ test kernels ------------------------------------------------------===//
+
+/// A kernel that a test writes itself: one block, tensors of words.
+struct TestKernel {
+  std::vector<std::vector<int64_t>> inputs; ///< of i32
+  std::vector<int64_t> result;              ///< of f32
+  int64_t threads;
+  std::function<int64_t(DeviceFrame &, TileBuilder &)> fill; ///< gives the bytes of a block's memory
+};
+
+std::string typeOf(const std::vector<int64_t> &shape, std::string_view element) {
+  return fmt::format("tensor<{}x{}>", fmt::join(shape, "x"), element);
+}
+
+std::string signatureOf(const TestKernel &kernel) {
+  std::vector<std::string> arguments;
+  for (const std::vector<int64_t> &shape : kernel.inputs)
+    arguments.push_back(fmt::format("%{}: {}", static_cast<char>('a' + arguments.size()), typeOf(shape, "i32")));
+  return fmt::format(R"(func.func private @k({}) -> {} attributes {{attn.kernel = "loops"}} {{
+      %e = tensor.empty() : {}
+      return %e : {}
+    }})",
+                     fmt::join(arguments, ", "), typeOf(kernel.result, "f32"), typeOf(kernel.result, "f32"),
+                     typeOf(kernel.result, "f32"));
+}
+
+using Mutation = std::function<void(ModuleOp)>;
+
+class TestEmitter : public Emitter {
+public:
+  TestEmitter(const TestKernel &kernel, Mutation mutate) : kernel(kernel), mutate(std::move(mutate)) {}
+  std::string_view name() const override { return "test"; }
+  Verdict supports(func::FuncOp, const Target &) const override { return Verdict::yes(); }
+  FailureOr<KernelCode> emit(func::FuncOp function, const Target &, ModuleOp code) const override {
+    DeviceFrame frame(function, "k", code, kernel.threads);
+    TileBuilder tiles(frame.builder, frame.location);
+    int64_t bytes = kernel.fill(frame, tiles);
+    if (mutate)
+      mutate(code);
+    return KernelCode{{{"k", 1, kernel.threads, bytes}}, 0, 0, {}};
+  }
+
+private:
+  const TestKernel &kernel;
+  Mutation mutate;
+};
+
+struct Found {
+  std::string message, ptx;
+  std::vector<float> values;
+};
+
+Found run(const TestKernel &kernel, const std::vector<HostArray> &inputs, bool reversed = false,
+          Mutation mutate = nullptr, std::string_view target = "cuda") {
+  KernelRunner runner(signatureOf(kernel), TestEmitter(kernel, std::move(mutate)), target);
+  if (!runner)
+    return {runner.message(), "", {}};
+  RunOptions options;
+  options.reversed = reversed;
+  HostArray result = runner.run(inputs, {kernel.result}, options)[0];
+  return {runner.message(), runner.ptx(), std::vector(result.f32(), result.f32() + result.size())};
+}
+
+//===------------------------------------------ tiles -------------------------------------------------------------===//
+
+TEST(SharedTile, EightRowsLieInAllBanks) {
+  TestKernel kernel{{}, {1}, 32, [](DeviceFrame &frame, TileBuilder &tiles) {
+                      for (int64_t rowBytes : {16, 32, 48, 64, 80, 96, 128, 160, 192, 256, 512}) {
+                        BlockMemory memory(tiles, frame.code);
+                        SharedTile tile(memory, 16, rowBytes);
+                        std::set<int64_t> all;
+                        for (int64_t first : {0, 8})
+                          for (int64_t unit = 0; unit < tile.rowUnits(); ++unit) {
+                            std::set<int64_t> banks;
+                            for (int64_t row = first; row < first + 8; ++row) {
+                              Value place = tile.place(tiles, tiles.number(row), tiles.number(unit));
+                              banks.insert(*getConstantIntValue(place) % 128);
+                              all.insert(*getConstantIntValue(place));
+                            }
+                            EXPECT_EQ(banks.size(), 8u) << rowBytes << " bytes a row, unit " << unit;
+                          }
+                        EXPECT_EQ(all.size(), static_cast<size_t>(16 * tile.rowUnits()));
+                        EXPECT_EQ(*all.rbegin(), tile.bytes() - unitBytes);
+                      }
+                      return 0;
+                    }};
+  EXPECT_EQ(run(kernel, {}).message, "");
+}
+
+/// Copies rows x words of a matrix to a tile of twice as many rows, of which the rest is zero; writes the tile.
+struct CopyCase {
+  int64_t tileRows, rowBytes, rows, validBytes;
+};
+
+TestKernel copyKernel(const CopyCase &of, int64_t stride) {
+  int64_t words = of.rowBytes / 4;
+  return {{{of.rows, stride / 4}}, {of.tileRows, words}, 64, [=](DeviceFrame &frame, TileBuilder &tiles) {
+            OpBuilder &b = tiles.builder;
+            BlockMemory memory(tiles, frame.code);
+            memory.take(16);
+            SharedTile tile(memory, of.tileRows, of.rowBytes, 2);
+            Value thread = tiles.fromIndex(frame.place.thread), stage = tile.stage(tiles, tiles.number(1));
+            auto wide = [&](int64_t value) { return arith::ConstantIntOp::create(b, tiles.location, value, 64); };
+            auto rowOffset = [&](Value row) -> Value {
+              return arith::MulIOp::create(b, tiles.location, tiles.widen(row), wide(stride));
+            };
+            TileCopy copy(tiles, tile, {frame.pointer(0), rowOffset}, thread, 64);
+            copy.issue(stage, wide(0), tiles.number(of.rows), tiles.number(of.validBytes));
+            closeCopies(tiles);
+            awaitCopies(tiles, 0);
+            tiles.waitForBlock();
+            tiles.loop(thread, tiles.number(of.tileRows * words), 64, {}, [&](Value word, ValueRange) {
+              Value column = tiles.rem(word, words);
+              Value place = tile.place(tiles, tiles.div(word, words), tiles.div(column, 4));
+              Value bytes = tiles.add(tiles.add(stage, place), tiles.mul(tiles.rem(column, 4), 4));
+              Value value = tiles.load(b.getF32Type(), tiles.at(tile.base, bytes));
+              tiles.store(value, tiles.at(frame.pointer(1), tiles.mul(word, 4)));
+              return TileBuilder::Values();
+            });
+            return memory.bytes();
+          }};
+}
+
+std::vector<float> copied(const CopyCase &of, const HostArray &source, int64_t stride) {
+  std::vector<float> tile(of.tileRows * of.rowBytes / 4, 0);
+  for (int64_t row = 0; row < of.rows; ++row)
+    for (int64_t column = 0; column < of.validBytes / 4; ++column)
+      tile[row * of.rowBytes / 4 + column] = std::bit_cast<float>(source.i32()[row * stride / 4 + column]);
+  return tile;
+}
+
+HostArray wordsOf(std::vector<int64_t> shape, uint64_t seed) {
+  HostArray numbers = HostArray::random(shape, seed);
+  numbers.kind = ElementKind::I32;
+  return numbers;
+}
+
+TEST(AsyncCopy, FillsATileAndClearsWhatTheMatrixHasNot) {
+  for (int64_t rowBytes : {32, 48, 64, 128, 160, 256})
+    for (int64_t rows : {32, 31, 1})
+      for (int64_t less : {0, 4, 20}) {
+        CopyCase each{32, rowBytes, rows, rowBytes - less};
+        int64_t stride = (each.validBytes + 15) / 16 * 16 + 16;
+        HostArray source = wordsOf({rows, stride / 4}, 1);
+        TestKernel kernel = copyKernel(each, stride);
+        for (bool reversed : {false, true}) {
+          Found found = run(kernel, {source}, reversed);
+          EXPECT_EQ(found.message, "");
+          EXPECT_EQ(found.values, copied(each, source, stride)) << rows << " rows of " << each.validBytes;
+        }
+      }
+}
+
+//===------------------------------------------ products ----------------------------------------------------------===//
+
+float asFloat(MatrixType type, uint16_t bits) {
+  if (type == MatrixType::BF16)
+    return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+  return static_cast<float>(std::bit_cast<_Float16>(bits));
+}
+
+/// A matrix of elements of `type` in words, as numbers too.
+struct TestMatrix {
+  int64_t rows, columns;
+  HostArray words;
+  std::vector<float> values;
+
+  TestMatrix(MatrixType type, int64_t rows, int64_t columns, uint64_t seed)
+      : rows(rows), columns(columns), words({rows, columns * elementBytes(type) / 4}, ElementKind::I32) {
+    HostArray numbers = HostArray::random({rows, columns}, seed);
+    for (int64_t at = 0; at < rows * columns; ++at) {
+      uint32_t bits = std::bit_cast<uint32_t>(numbers.f32()[at]);
+      if (type == MatrixType::TF32) {
+        reinterpret_cast<uint32_t *>(words.i32())[at] = bits & 0xffffe000u;
+        values.push_back(std::bit_cast<float>(bits & 0xffffe000u));
+        continue;
+      }
+      uint16_t narrow = type == MatrixType::BF16 ? static_cast<uint16_t>(bits >> 16)
+                                                 : std::bit_cast<uint16_t>(static_cast<_Float16>(numbers.f32()[at]));
+      reinterpret_cast<uint16_t *>(words.i32())[at] = narrow;
+      values.push_back(asFloat(type, narrow));
+    }
+  }
+  float at(int64_t row, int64_t column, bool turned) const {
+    return turned ? values[column * columns + row] : values[row * columns + column];
+  }
+};
+
+/// D[32 x 32] = A * B by two warps, the second one for the right half; a depth of `steps` products, in two stages.
+struct ProductCase {
+  MatrixType type;
+  bool turnedA, turnedB; ///< they lie with the depth along their rows
+  int64_t steps;
+  int64_t size = 32;
+  int64_t depth() const { return steps * productDepth(type); }
+};
+
+std::vector<int64_t> wordsShape(const ProductCase &of, bool turned) {
+  int64_t rows = turned ? of.depth() : of.size, columns = turned ? of.size : of.depth();
+  return {rows, columns * elementBytes(of.type) / 4};
+}
+
+int64_t fillProduct(const ProductCase &of, DeviceFrame &frame, TileBuilder &tiles) {
+  OpBuilder &b = tiles.builder;
+  int64_t bytes = elementBytes(of.type);
+  BlockMemory memory(tiles, frame.code);
+  auto tileOf = [&](bool turned) {
+    std::vector<int64_t> shape = wordsShape(of, turned);
+    return SharedTile(memory, shape[0], shape[1] * 4);
+  };
+  SharedTile tileA = tileOf(of.turnedA), tileB = tileOf(of.turnedB);
+  Value thread = tiles.fromIndex(frame.place.thread), lane = tiles.rem(thread, 32), warp = tiles.div(thread, 32);
+  auto wide = [&](int64_t value) { return arith::ConstantIntOp::create(b, tiles.location, value, 64); };
+  Value stageA = tileA.stage(tiles, tiles.number(0)), stageB = tileB.stage(tiles, tiles.number(0));
+  for (auto [number, tile, stage] : {std::tuple(0u, &tileA, stageA), std::tuple(1u, &tileB, stageB)}) {
+    auto rowOffset = [&](Value row) { return tiles.widen(tiles.mul(row, tile->rowBytes)); };
+    TileCopy copy(tiles, *tile, {frame.pointer(number), rowOffset}, thread, 64);
+    copy.issue(stage, wide(0), nullptr, nullptr);
+    closeCopies(tiles);
+  }
+  awaitCopies(tiles, 0);
+  tiles.waitForBlock();
+  int64_t half = of.size / 2;
+  using Matrix = FragmentReader::Matrix;
+  Value rows = of.turnedB ? Value() : tiles.mul(warp, half);
+  Value units = of.turnedB ? tiles.mul(warp, half * bytes / unitBytes) : Value();
+  FragmentReader readA(tiles, tileA, Matrix::A, !of.turnedA, lane, nullptr, nullptr);
+  FragmentReader readB(tiles, tileB, Matrix::B, !of.turnedB, lane, rows, units);
+  FragmentPlace place = placeInFragment(tiles, lane);
+  for (int64_t row = 0; row < of.size; row += productRows) {
+    FragmentD sums[2] = {zeroFragment(tiles), zeroFragment(tiles)};
+    for (int64_t k = 0; k < of.depth(); k += productDepth(of.type)) {
+      int64_t unit = k * bytes / unitBytes;
+      FragmentA a = of.turnedA ? readA.read(stageA, k, row * bytes / unitBytes) : readA.read(stageA, row, unit);
+      std::array<Value, 4> two = of.turnedB ? readB.read(stageB, k, 0) : readB.read(stageB, 0, unit);
+      sums[0] = multiplyAdd(tiles, of.type, a, {two[0], two[1]}, sums[0]);
+      sums[1] = multiplyAdd(tiles, of.type, a, {two[2], two[3]}, sums[1]);
+    }
+    for (int64_t side : {0, 1})
+      for (int64_t each = 0; each < 4; ++each) {
+        Value at = tiles.mul(tiles.add(place.row, row + each / 2 * 8), of.size);
+        at = tiles.add(tiles.add(at, tiles.mul(warp, half)), tiles.add(place.column, side * 8 + each % 2));
+        tiles.store(sums[side][each], tiles.at(frame.pointer(2), tiles.mul(at, 4)));
+      }
+  }
+  return memory.bytes();
+}
+
+TestKernel productKernel(const ProductCase &of) {
+  return {{wordsShape(of, of.turnedA), wordsShape(of, of.turnedB)},
+          {of.size, of.size},
+          64,
+          [of](DeviceFrame &frame, TileBuilder &tiles) { return fillProduct(of, frame, tiles); }};
+}
+
+struct ProductInputs {
+  TestMatrix a, b;
+  explicit ProductInputs(const ProductCase &of)
+      : a(of.type, of.turnedA ? of.depth() : of.size, of.turnedA ? of.size : of.depth(), 1),
+        b(of.type, of.turnedB ? of.depth() : of.size, of.turnedB ? of.size : of.depth(), 2) {}
+
+  double expected(const ProductCase &of, int64_t row, int64_t column) const {
+    double sum = 0;
+    for (int64_t k = 0; k < of.depth(); ++k)
+      sum += static_cast<double>(a.at(row, k, of.turnedA)) * b.at(column, k, of.turnedB);
+    return sum;
+  }
+};
+
+/// An element that is wrong, or nothing. Sums of f32 in any order.
+std::string differenceOf(const ProductCase &of, const ProductInputs &inputs, const std::vector<float> &found) {
+  double limit = 2 * static_cast<double>(of.depth()) * std::ldexp(1.0, -23);
+  for (int64_t row = 0; row < of.size; ++row)
+    for (int64_t column = 0; column < of.size; ++column) {
+      double expected = inputs.expected(of, row, column), value = found[row * of.size + column];
+      if (!(std::abs(expected - value) <= limit))
+        return fmt::format("({}, {}) is {}, expected {}", row, column, value, expected);
+    }
+  return "";
+}
+
+std::vector<ProductCase> productCases() {
+  std::vector<ProductCase> cases;
+  for (MatrixType type : {MatrixType::F16, MatrixType::BF16, MatrixType::TF32})
+    for (bool turnedA : {false, true})
+      for (bool turnedB : {false, true})
+        for (int64_t steps : {1, 2, 3, 4, 8})
+          if (type != MatrixType::TF32 || (!turnedA && !turnedB))
+            cases.push_back({type, turnedA, turnedB, steps});
+  return cases;
+}
+
+TEST(Fragment, ProductsOfTilesOfAnyLayout) {
+  for (const ProductCase &each : productCases()) {
+    ProductInputs inputs(each);
+    for (bool reversed : {false, true}) {
+      Found found = run(productKernel(each), {inputs.a.words, inputs.b.words}, reversed);
+      ASSERT_EQ(found.message, "");
+      EXPECT_EQ(differenceOf(each, inputs, found.values), "")
+          << static_cast<int>(each.type) << each.turnedA << each.turnedB << " depth " << each.depth();
+    }
+  }
+}
+
+TEST(Fragment, AssemblesWithoutSpills) {
+  if (!hasPtxas())
+    GTEST_SKIP() << "this machine has no ptxas";
+  for (const ProductCase &each : {ProductCase{MatrixType::F16, false, false, 4},
+                                  {MatrixType::BF16, true, true, 4},
+                                  {MatrixType::TF32, false, false, 4}})
+    for (std::string architecture : {"sm_80", "sm_90a"}) {
+      ProductInputs inputs(each);
+      Found found = run(productKernel(each), {inputs.a.words, inputs.b.words}, false, nullptr, "cuda:" + architecture);
+      EXPECT_EQ(ptxasFault(found.ptx, architecture), "");
+    }
+}
+
+//===------------------------------------------ mutants -----------------------------------------------------------===//
+
+/// Takes away the op of type `Op` that is number `number`; where it has a result, its first operand stands for it.
+template <typename Op> Mutation without(size_t number, size_t *count) {
+  return [=](ModuleOp code) {
+    SmallVector<Operation *> ops;
+    code.walk([&](Op op) { ops.push_back(op); });
+    *count = ops.size();
+    if (number >= ops.size())
+      return;
+    if (ops[number]->getNumResults() > 0)
+      ops[number]->getResult(0).replaceAllUsesWith(ops[number]->getOperand(0));
+    ops[number]->erase();
+  };
+}
+
+template <typename Op> void expectEachIsNeeded(const ProductCase &of) {
+  ProductInputs inputs(of);
+  size_t count = 1;
+  for (size_t number = 0; number < count; ++number) {
+    bool isSeen = false;
+    for (bool reversed : {false, true}) {
+      Found found = run(productKernel(of), {inputs.a.words, inputs.b.words}, reversed, without<Op>(number, &count));
+      isSeen |= !found.message.empty() || !differenceOf(of, inputs, found.values).empty();
+    }
+    EXPECT_TRUE(isSeen) << Op::getOperationName().str() << " " << number << " of " << count;
+  }
+  EXPECT_GT(count, 0u);
+}
+
+TEST(TileMutants, EachWaitBarrierAndExchangeIsNeeded) {
+  ProductCase of{MatrixType::BF16, false, true, 4};
+  expectEachIsNeeded<NVVM::CpAsyncWaitGroupOp>(of);
+  expectEachIsNeeded<NVVM::Barrier0Op>(of);
+  expectEachIsNeeded<arith::XOrIOp>(of);
+}
+
+} // namespace
+} // namespace attnc

@@ -1,0 +1,142 @@
+#include "tests/support/DeviceIntrinsics.h"
+#include "tests/support/DeviceBlock.h"
+#include <array>
+#include <bit>
+#include <cstring>
+
+namespace attnc {
+
+namespace {
+
+template <typename T> T operand(const uint64_t *operands, size_t number) {
+  T value;
+  std::memcpy(&value, operands + number, sizeof value);
+  return value;
+}
+
+template <typename T> void answer(void *result, T value) { std::memcpy(result, &value, sizeof value); }
+
+//===------------------------------------------ threads -----------------------------------------------------------===//
+
+void threadNumber(const uint64_t *, void *result) {
+  answer(result, static_cast<int32_t>(DeviceBlock::running().thread()));
+}
+void blockNumber(const uint64_t *, void *result) {
+  answer(result, static_cast<int32_t>(DeviceBlock::running().number()));
+}
+void blockBarrier(const uint64_t *, void *) { DeviceBlock::running().waitForBlock(); }
+
+template <WarpWork work> void inWarp(const uint64_t *operands, void *result) {
+  DeviceBlock::running().workInWarp({operands, result}, work);
+}
+
+void nothing(std::span<const DeviceLane>) {}
+
+/// shfl.sync(members, value, operand, clamp): whose value lane `lane` takes.
+template <size_t (*source)(size_t lane, size_t operand)> void exchange(std::span<const DeviceLane> lanes) {
+  for (size_t lane = 0; lane < lanes.size(); ++lane) {
+    size_t with = source(lane, operand<uint32_t>(lanes[lane].operands, 2)) % lanes.size();
+    answer(lanes[lane].result, operand<uint32_t>(lanes[with].operands, 1));
+  }
+}
+
+size_t byDistance(size_t lane, size_t operand) { return lane ^ operand; }
+size_t byNumber(size_t, size_t operand) { return operand; }
+
+//===------------------------------------------ copies ------------------------------------------------------------===//
+
+/// cp.async.shared.global(to, from, bytes)
+template <size_t size> void copy(const uint64_t *operands, void *) {
+  DeviceBlock::running().issueCopy(operand<char *>(operands, 0), operand<const char *>(operands, 1),
+                                   operand<uint32_t>(operands, 2), size);
+}
+void commitGroup(const uint64_t *, void *) { DeviceBlock::running().closeGroup(); }
+void waitGroup(const uint64_t *operands, void *) { DeviceBlock::running().awaitGroups(operand<uint32_t>(operands, 0)); }
+
+//===------------------------------------------ matrices ----------------------------------------------------------===//
+
+/// Lane l gets elements 2(l % 4) and the next of row l / 4 of each matrix, or those of the matrix turned around; lane
+/// 8m + r says where row r of matrix m lies.
+template <size_t count, bool turned> void spread(std::span<const DeviceLane> lanes) {
+  for (size_t lane = 0; lane < lanes.size(); ++lane)
+    for (size_t matrix = 0; matrix < count; ++matrix)
+      for (size_t half = 0; half < 2; ++half) {
+        size_t row = lane / 4, column = lane % 4 * 2 + half;
+        if (turned)
+          std::swap(row, column);
+        auto *source = operand<const uint16_t *>(lanes[8 * matrix + row].operands, 0);
+        static_cast<uint16_t *>(lanes[lane].result)[2 * matrix + half] = source[column];
+      }
+}
+
+template <size_t count, bool turned> void loadMatrices(const uint64_t *operands, void *result) {
+  DeviceBlock &block = DeviceBlock::running();
+  if (block.thread() % DeviceBlock::warpThreads < 8 * count)
+    block.checkShared("ldmatrix", operand<const void *>(operands, 0), 16, 16);
+  inWarp<spread<count, turned>>(operands, result);
+}
+
+float halfAt(uint32_t word, size_t part) {
+  return static_cast<float>(std::bit_cast<std::array<_Float16, 2>>(word)[part]);
+}
+float bfloatAt(uint32_t word, size_t part) { return std::bit_cast<float>(part == 0 ? word << 16 : word & 0xffff0000u); }
+/// The instruction does not see the last 13 bits.
+float tfloatAt(uint32_t word, size_t) { return std::bit_cast<float>(word & 0xffffe000u); }
+
+/// D = A * B + C with m16n8k`depth`: a word of A or B has `parts` neighbours along the depth.
+template <size_t depth, size_t parts, float (*element)(uint32_t, size_t)>
+void multiplyAdd(std::span<const DeviceLane> lanes) {
+  float a[16][depth], b[depth][8];
+  for (size_t lane = 0; lane < lanes.size(); ++lane)
+    for (size_t word = 0; word < 6; ++word)
+      for (size_t part = 0; part < parts; ++part) {
+        float value = element(operand<uint32_t>(lanes[lane].operands, word), part);
+        size_t outer = lane / 4, inner = lane % 4 * parts + part;
+        if (word < 4)
+          a[outer + word % 2 * 8][inner + word / 2 * (depth / 2)] = value;
+        else
+          b[inner + (word - 4) * (depth / 2)][outer] = value;
+      }
+  for (size_t lane = 0; lane < lanes.size(); ++lane)
+    for (size_t each = 0; each < 4; ++each) {
+      float sum = operand<float>(lanes[lane].operands, 6 + each);
+      for (size_t k = 0; k < depth; ++k)
+        sum += a[lane / 4 + each / 2 * 8][k] * b[k][lane % 4 * 2 + each % 2];
+      static_cast<float *>(lanes[lane].result)[each] = sum;
+    }
+}
+
+/// To the nearest number of ten bits, halves away from zero; NaN stays.
+void roundToTf32(const uint64_t *operands, void *result) {
+  auto bits = operand<uint32_t>(operands, 0);
+  bool isFinite = (bits & 0x7f800000u) != 0x7f800000u;
+  answer(result, isFinite ? (bits + 0x1000u) & 0xffffe000u : bits);
+}
+
+} // namespace
+
+const std::vector<DeviceIntrinsic> &deviceIntrinsics() {
+  static const std::vector<DeviceIntrinsic> table = {
+      {"llvm.nvvm.read.ptx.sreg.tid.x", threadNumber},
+      {"llvm.nvvm.read.ptx.sreg.ctaid.x", blockNumber},
+      {"llvm.nvvm.barrier.cta.sync.aligned.all", blockBarrier},
+      {"llvm.nvvm.bar.warp.sync", inWarp<nothing>},
+      {"llvm.nvvm.shfl.sync.bfly.i32", inWarp<exchange<byDistance>>},
+      {"llvm.nvvm.shfl.sync.bfly.f32", inWarp<exchange<byDistance>>},
+      {"llvm.nvvm.shfl.sync.idx.i32", inWarp<exchange<byNumber>>},
+      {"llvm.nvvm.shfl.sync.idx.f32", inWarp<exchange<byNumber>>},
+      {"llvm.nvvm.cp.async.ca.shared.global.4.s", copy<4>},
+      {"llvm.nvvm.cp.async.cg.shared.global.16.s", copy<16>},
+      {"llvm.nvvm.cp.async.commit.group", commitGroup},
+      {"llvm.nvvm.cp.async.wait.group", waitGroup},
+      {"llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.b16.p3", loadMatrices<4, false>},
+      {"llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.trans.b16.p3", loadMatrices<4, true>},
+      {"llvm.nvvm.mma.m16n8k16.row.col.f32.f32", inWarp<multiplyAdd<16, 2, halfAt>>},
+      {"llvm.nvvm.mma.m16n8k16.row.col.bf16", inWarp<multiplyAdd<16, 2, bfloatAt>>},
+      {"llvm.nvvm.mma.m16n8k8.row.col.tf32", inWarp<multiplyAdd<8, 1, tfloatAt>>},
+      {"llvm.nvvm.f2tf32.rna", roundToTf32},
+  };
+  return table;
+}
+
+} // namespace attnc

@@ -1,0 +1,17 @@
+//===- DeviceIntrinsics.h - what stands for the intrinsics of a device ------------------------------------------===//
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace attnc {
+
+/// `model` takes the operands of a call, 8 bytes each, and writes its result.
+struct DeviceIntrinsic {
+  std::string_view name; ///< "llvm.nvvm.bar.warp.sync"
+  void (*model)(const uint64_t *operands, void *result);
+};
+const std::vector<DeviceIntrinsic> &deviceIntrinsics();
+
+} // namespace attnc
