@@ -1,5 +1,4 @@
-//===- Reverse.h - the reverse of a block
-//--------------------------------------------------------------------------===//
+//===- Reverse.h - the reverse of a block ---------------------------------------------------------------------===//
 //
 // A Reverse stands for one block whose ops are differentiated: the body of the function, or the instance of a loop's
 // body that the reversed loop computes again. Rules emit at `builder`, behind all ops of the block, so every forward

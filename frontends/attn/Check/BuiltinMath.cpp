@@ -62,17 +62,20 @@ Value builtinSquare(const BuiltinCall &call) {
   return x ? Value(TensorValue{call.checker.build.elementwise(Op::Mul, {x, x}, call.range)}) : Value();
 }
 
+ExprRef sigmoidOf(Builder &build, ExprRef x, SourceRange range) {
+  ExprRef zero = build.real(0, range), one = build.real(1, range);
+  ExprRef isPositive = build.elementwise(Op::Ge, {x, zero}, range);
+  ExprRef minusSize = build.elementwise(Op::Select, {isPositive, build.elementwise(Op::Neg, {x}, range), x}, range);
+  ExprRef power = build.elementwise(Op::Exp, {minusSize}, range);
+  ExprRef above = build.elementwise(Op::Select, {isPositive, one, power}, range);
+  return build.elementwise(Op::Div, {above, build.elementwise(Op::Add, {one, power}, range)}, range);
+}
+
 Value builtinSigmoid(const BuiltinCall &call) {
-  Builder &build = call.checker.build;
   if (std::optional<double> number = call[0].value.real())
     return 1 / (1 + std::exp(-*number));
   ExprRef x = call.checker.asReal(call[0].value, call[0].range, call.what());
-  if (!x)
-    return Value();
-  ExprRef power = build.elementwise(Op::Exp, {build.elementwise(Op::Neg, {x}, call.range)}, call.range);
-  ExprRef one = build.real(1, call.range);
-  return TensorValue{
-      build.elementwise(Op::Div, {one, build.elementwise(Op::Add, {one, power}, call.range)}, call.range)};
+  return x ? Value(TensorValue{sigmoidOf(call.checker.build, x, call.range)}) : Value();
 }
 
 Value builtinRelu(const BuiltinCall &call) {

@@ -44,6 +44,10 @@ Value builtinMath(const BuiltinCall &call);
 Value builtinAbs(const BuiltinCall &call);
 Value builtinSquare(const BuiltinCall &call);
 Value builtinSigmoid(const BuiltinCall &call);
+/// 1 / (1 + e^-x) from e^-|x|, so that nothing overflows, neither here nor in its gradient:
+///
+///   e = exp(x >= 0 ? -x : x)     (x >= 0 ? 1 : e) / (1 + e)
+typed::ExprRef sigmoidOf(Builder &build, typed::ExprRef x, SourceRange range);
 Value builtinRelu(const BuiltinCall &call);
 Value builtinPow(const BuiltinCall &call);
 Value builtinSelect(const BuiltinCall &call);

@@ -1,6 +1,7 @@
 #include "frontends/attn/Check/Normalisers.h"
 
 #include "compiler/Diagnostics/Spelling.h"
+#include "frontends/attn/Check/Builtins.h"
 #include "frontends/attn/Check/Checker.h"
 
 #include <algorithm>
@@ -220,9 +221,7 @@ bool Checker::composeScore(PendingAttend &pending, SourceRange range) {
 
 /// A score of -inf stays one, for it is as masked.
 ExprRef Checker::sigmoidOfKept(ExprRef score, SourceRange range) {
-  ExprRef lowest = build.real(-infinity, range), one = build.real(1, range);
-  ExprRef power = build.elementwise(Op::Exp, {build.elementwise(Op::Neg, {score}, range)}, range);
-  ExprRef sigmoid = build.elementwise(Op::Div, {one, build.elementwise(Op::Add, {one, power}, range)}, range);
+  ExprRef lowest = build.real(-infinity, range), sigmoid = sigmoidOf(build, score, range);
   return build.elementwise(Op::Select, {build.elementwise(Op::Eq, {score, lowest}, range), lowest, sigmoid}, range);
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 /// The gradient by x of the entry `g` of a program.
 std::vector<double> gradientByX(const std::string &body, llvm::ArrayRef<Array> inputs) {
-  Imported imported("fn f(x: f32[n, 3], c: f32[n, 3]) -> f32 { " + body + " }\nexport g = gradient(f)");
+  Imported imported("use nn\nfn f(x: f32[n, 3], c: f32[n, 3]) -> f32 { " + body + " }\nexport g = gradient(f)");
   mlir::PassManager passes(imported.module->getContext());
   buildDerivePipeline(passes);
   EXPECT_TRUE(succeeded(passes.run(*imported.module)));
@@ -36,6 +36,13 @@ TEST(Gradient, Gelu) { expectBody("sum(gelu(x) * erf(y))"); }
 TEST(Gradient, Power) { expectBody("sum((sq(x) + 1.0) ** 1.7 + (sq(x) + 1.0) ** y)"); }
 TEST(Gradient, Choice) {
   expectBody("sum(max(x, y) * min(x, 0.5) + [i, j] => if x[i, j] > 0.1 then y[i, j] else x[i, j])");
+}
+/// Where e^-x is more than any number, and at the kink of the formula by which it is avoided.
+TEST(Gradient, OfSaturatedSigmoids) {
+  Array x = draw({1, 3}), c = draw({1, 3}, 2);
+  x.values = {-1000, 0, 1000};
+  EXPECT_EQ(gradientByX("sum(4.0 * sigmoid(x))", {x, c}), (std::vector<double>{0, 1, 0}));
+  EXPECT_EQ(gradientByX("sum(softplus(x))", {x, c}), (std::vector<double>{0, 0.5, 1}));
 }
 TEST(Gradient, BroadcastOperandSumsOverWhatItLacks) {
   Derived("fn f(x: f32[n, 3], y: f32[3], z: f32) -> f32 { sum(sq(x * y + z)) }", {draw({4, 3}), draw({3}), draw({})})
