@@ -2,6 +2,7 @@
 #include "tests/support/DeviceBlock.h"
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 namespace attnc {
@@ -83,6 +84,9 @@ float bfloatAt(uint32_t word, size_t part) { return std::bit_cast<float>(part ==
 /// The instruction does not see the last 13 bits.
 float tfloatAt(uint32_t word, size_t) { return std::bit_cast<float>(word & 0xffffe000u); }
 
+/// ex2.approx: on a device within 2^-22 of the power, relative to it, and zero below the normal numbers.
+void powerOfTwo(const uint64_t *operands, void *result) { answer(result, std::exp2(operand<float>(operands, 0))); }
+
 /// D = A * B + C with m16n8k`depth`: a word of A or B has `parts` neighbours along the depth.
 template <size_t depth, size_t parts, float (*element)(uint32_t, size_t)>
 void multiplyAdd(std::span<const DeviceLane> lanes) {
@@ -135,6 +139,7 @@ const std::vector<DeviceIntrinsic> &deviceIntrinsics() {
       {"llvm.nvvm.mma.m16n8k16.row.col.bf16", inWarp<multiplyAdd<16, 2, bfloatAt>>},
       {"llvm.nvvm.mma.m16n8k8.row.col.tf32", inWarp<multiplyAdd<8, 1, tfloatAt>>},
       {"llvm.nvvm.f2tf32.rna", roundToTf32},
+      {"llvm.nvvm.ex2.approx.ftz.f32", powerOfTwo},
   };
   return table;
 }

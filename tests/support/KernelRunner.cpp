@@ -1,5 +1,7 @@
 #include "tests/support/KernelRunner.h"
+#include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "compiler/Codegen/GPU/Backend/DeviceBackend.h"
+#include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "compiler/Codegen/GPU/Nest/DeviceFrame.h"
 #include "dialects/Attn/Attn.h"
 #include "dialects/Model/Model.h"
@@ -86,6 +88,10 @@ KernelRunner::KernelRunner(const std::string &mlir, const Emitter &emitter, std:
 }
 
 KernelRunner::~KernelRunner() = default;
+
+std::unique_ptr<Emitter> emitterFor(std::string_view target) {
+  return llvm::cantFail(Target::resolve(target)).isDevice ? createGpuEmitter() : createCpuEmitter();
+}
 
 static ElementKind kindOf(Type tensor) {
   Type element = cast<RankedTensorType>(tensor).getElementType();

@@ -53,6 +53,9 @@ struct RunOptions {
   int repeats = 1;          ///< launches, for those who time them
 };
 
+/// The emitter that makes code for `target`: of processors, or of devices.
+std::unique_ptr<Emitter> emitterFor(std::string_view target);
+
 class KernelRunner {
 public:
   /// `mlir` is one kernel as text (a func.func, or a module with one).

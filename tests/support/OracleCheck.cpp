@@ -1,6 +1,4 @@
 #include "tests/support/OracleCheck.h"
-#include "compiler/Codegen/CPU/CpuEmitter.h"
-#include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "compiler/Reference/Reference.h"
 #include "tests/support/ParsedModule.h"
 #include <fmt/format.h>
@@ -54,10 +52,8 @@ static llvm::Expected<std::vector<reference::Array>> interpret(const OracleCheck
 static KernelRunner &runnerOf(const OracleCheck &check) {
   static std::map<std::pair<std::string, std::string>, std::unique_ptr<KernelRunner>> runners;
   std::unique_ptr<KernelRunner> &runner = runners[{check.kernel, check.target}];
-  bool isDevice = llvm::cantFail(Target::resolve(check.target)).isDevice;
   if (!runner)
-    runner = std::make_unique<KernelRunner>(check.kernel, isDevice ? *createGpuEmitter() : *createCpuEmitter(),
-                                            check.target);
+    runner = std::make_unique<KernelRunner>(check.kernel, *emitterFor(check.target), check.target);
   return *runner;
 }
 

@@ -14,6 +14,8 @@ public:
 
   Verdict supports(func::FuncOp kernel, const Target &) const override {
     switch (*kernelKindOf(kernel)) {
+    case KernelKind::Attend:
+      return supportsDeviceAttend(kernel);
     case KernelKind::Loops:
       return supportsDeviceLoops(kernel);
     case KernelKind::Rows:
@@ -23,8 +25,15 @@ public:
     }
   }
 
-  FailureOr<KernelCode> emit(func::FuncOp kernel, const Target &, ModuleOp code) const override {
-    return kernelKindOf(kernel) == KernelKind::Rows ? emitDeviceRows(kernel, code) : emitDeviceLoops(kernel, code);
+  FailureOr<KernelCode> emit(func::FuncOp kernel, const Target &target, ModuleOp code) const override {
+    switch (*kernelKindOf(kernel)) {
+    case KernelKind::Attend:
+      return emitDeviceAttend(kernel, target, code);
+    case KernelKind::Rows:
+      return emitDeviceRows(kernel, code);
+    default:
+      return emitDeviceLoops(kernel, code);
+    }
   }
 };
 

@@ -2,7 +2,7 @@
 //
 // One Emitter, "gpu", that hands a kernel to the family named by its `attn.kernel`. Formulas are evaluated by the
 // RegionVectoriser, as on processors; what differs is who computes which point: threads of blocks take the place of
-// chunks and sweeps (ThreadGroup.h). Kernels of other kinds than `loops` and `rows` are refused.
+// chunks and sweeps (ThreadGroup.h). Kernels of other kinds than `attend`, `loops` and `rows` are refused.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,6 +15,9 @@ namespace attnc {
 std::unique_ptr<Emitter> createGpuEmitter();
 
 //===-------------------------------------------- families ----------------------------------------------------===//
+
+Verdict supportsDeviceAttend(mlir::func::FuncOp kernel);
+mlir::FailureOr<KernelCode> emitDeviceAttend(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
 
 Verdict supportsDeviceLoops(mlir::func::FuncOp kernel);
 KernelCode emitDeviceLoops(mlir::func::FuncOp kernel, mlir::ModuleOp code);

@@ -2,26 +2,10 @@
 #include "compiler/Codegen/CPU/Attend/AttendPrefill.h"
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "compiler/Codegen/ChosenSchedule.h"
-#include "compiler/Codegen/OpCost.h"
 
 using namespace mlir;
 
 namespace attnc {
-
-/// By the definition: each pair has its mask, score and weight and is normalised, then multiplied into each sum.
-static KernelCost costOf(const AttendProblem &problem) {
-  attn::AttendOp op = problem.op;
-  KernelSizes sizes(problem.kernel);
-  auto flopsOfFormula = [&](Region &region) {
-    return flopsOf(region, [&](Value size) { return sizes.valueOf(size); });
-  };
-  SizeExpr perPair = problem.normaliser->flopsPerScore();
-  for (Region *region : {&op.getScore(), &op.getMask(), &op.getWeight()})
-    perPair += flopsOfFormula(*region);
-  if (problem.hasValue())
-    perPair += problem.values * (flopsOfFormula(op.getValue()) + 2);
-  return {problem.batches * problem.rows * problem.keys * perPair, sizes.bytesRead(), sizes.bytesWritten()};
-}
 
 Verdict supportsAttend(func::FuncOp kernel, const Target &) {
   AttendProblem problem;
@@ -79,7 +63,7 @@ FailureOr<KernelCode> emitAttend(func::FuncOp kernel, const Target &target, Modu
     return failure();
   AttendSchedule schedule = chooseAttendSchedule(problem, target);
   KernelCode result;
-  result.cost = costOf(problem);
+  result.cost = problem.cost();
   std::string symbol = kernel.getSymName().str();
   SmallVector<Choice> choices = {{"form", StringRef(schedule.form == AttendForm::Prefill ? "prefill" : "decode")}};
   if (schedule.form == AttendForm::Prefill)

@@ -1,7 +1,6 @@
 // What attention yields besides values, weights and lse: the rows' entropy and largest keys, and sums of the keys.
 #include "compiler/Codegen/CPU/Attend/AttendPrefill.h"
 #include "compiler/Codegen/DataSubscripts.h"
-#include "compiler/Codegen/Kernels/Attend/AttendExp.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <limits>
 
@@ -34,25 +33,16 @@ Value AttendPrefill::logTerm(Pass pass, int64_t vector, Value key, Value weight,
   return loops.mulf(weight, log);
 }
 
-/// With p = w / l for the keys and for a sink's w, H = log l - t / l of all; the sink's share is taken out.
 Value AttendPrefill::entropyOf(int64_t vector) {
-  NormaliserCode here = code();
-  Value logs = loadTile(logSums, vector), toNatural = loops.splat(1 / log2e);
-  if (problem.normaliser->order() != Normaliser::Order::Factor)
-    return loops.mulf(logs, loops.splat(-1 / log2e));
-  Value sum = loadTile(sums, vector), zero = loops.splat(0.0);
-  Value logOfSum = here.log2OfSize(sum), entropy = loops.subf(logOfSum, loops.mulf(logs, here.inverse(sum)));
+  Value sink;
   if (problem.hasSink()) {
     attn::AttendOp op = problem.op;
     RegionVectoriser &row = rowVectors[vector];
-    Value sink = row.broadcast(row.evaluate(AttendProblem::yielded(op.getSink())));
+    sink = row.broadcast(row.evaluate(AttendProblem::yielded(op.getSink())));
     sink = loops.mulf(sink, loops.splat(problem.normaliser->scoreScale()));
-    Value log = loops.subf(loops.subf(sink, loadTile(maxima, vector)), logOfSum);
-    log = loops.maxKeepingFirst(loops.splat(-128.0), log);
-    entropy = loops.fma(here.exp2(log), log, entropy);
   }
-  Value isEmpty = loops.compare(arith::CmpFPredicate::OEQ, sum, zero);
-  return loops.choose(isEmpty, zero, loops.mulf(entropy, toNatural));
+  Normaliser::Carriers carriers = {loadTile(maxima, vector), loadTile(sums, vector)};
+  return problem.normaliser->entropy(code(), carriers, loadTile(logSums, vector), sink);
 }
 
 void AttendPrefill::storeEntropy() {

@@ -1,5 +1,5 @@
 #include "compiler/Codegen/GPU/Nest/ThreadGroup.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "compiler/Codegen/GPU/Nest/SharedArray.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -63,36 +63,29 @@ SmallVector<Value> ThreadGroup::combine(ArrayRef<SweepReduction> reductions, Val
   return kind == Kind::Warp || reductions.empty() ? ofWarps : combineWarps(reductions, ofWarps);
 }
 
+Value ThreadGroup::exchange(NVVM::ShflKind how, Value value, int32_t with) {
+  auto number = [&](int32_t value) { return arith::ConstantIntOp::create(b, loc, value, 32); };
+  return NVVM::ShflOp::create(b, loc, value.getType(), number(-1), value, number(with), number(warpThreads - 1), how,
+                              UnitAttr());
+}
+
+Value ThreadGroup::valueOf(int32_t rank, Value value) { return exchange(NVVM::ShflKind::idx, value, rank); }
+
 /// A tree of exchanges between threads whose numbers differ in one bit; then all take the first thread's, for the
 /// greater of two zeros may be either.
 Value ThreadGroup::combineInWarp(const SweepReduction &reduction, Value value) {
-  auto number = [&](int32_t value) { return arith::ConstantIntOp::create(b, loc, value, 32); };
-  auto exchange = [&](NVVM::ShflKind how, Value of, int32_t with) -> Value {
-    return NVVM::ShflOp::create(b, loc, of.getType(), number(-1), of, number(with), number(warpThreads - 1), how,
-                                UnitAttr());
-  };
   for (int32_t distance = warpThreads / 2; distance > 0; distance /= 2)
     value = attnc::combine(b, loc, reduction.kind, value, exchange(NVVM::ShflKind::bfly, value, distance));
-  return exchange(NVVM::ShflKind::idx, value, 0);
-}
-
-/// The address of `count` words of shared memory, of which each use has its own: nobody waits to write them.
-Value ThreadGroup::partials(int64_t count) {
-  std::string name = place.symbol + "$partials" + std::to_string(numPartials++);
-  auto type = LLVM::LLVMArrayType::get(b.getI32Type(), count);
-  OpBuilder atStart = OpBuilder::atBlockBegin(place.code.getBody());
-  LLVM::GlobalOp::create(atStart, loc, type, /*isConstant=*/false, LLVM::Linkage::Internal, name, Attribute(),
-                         deviceAlignment, sharedSpace);
-  return LLVM::AddressOfOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext(), sharedSpace), name);
+  return valueOf(0, value);
 }
 
 SmallVector<Value> ThreadGroup::combineWarps(ArrayRef<SweepReduction> reductions, ValueRange ofWarps) {
   int64_t warps = blockThreads / warpThreads;
-  Value memory = partials(warps * static_cast<int64_t>(reductions.size()));
-  auto wordOf = [&](Type element, size_t reduction, Value warp) -> Value {
-    Value offset = arith::AddIOp::create(b, loc, warp, constant(static_cast<int64_t>(reduction) * warps));
-    Value word = arith::IndexCastOp::create(b, loc, b.getI64Type(), offset);
-    return LLVM::GEPOp::create(b, loc, memory.getType(), element, memory, ValueRange{word});
+  int64_t count = warps * static_cast<int64_t>(reductions.size());
+  // Each use has its own, so that nobody waits to write them.
+  SharedArray partials(place, "partials" + std::to_string(numPartials++), count, b, loc);
+  auto placeOf = [&](size_t reduction, Value warp) -> Value {
+    return arith::AddIOp::create(b, loc, warp, constant(static_cast<int64_t>(reduction) * warps));
   };
   Value zero = constant(0), lane = b.createOrFold<arith::RemUIOp>(loc, place.thread, constant(warpThreads));
   Value warp = b.createOrFold<arith::DivUIOp>(loc, place.thread, constant(warpThreads));
@@ -102,15 +95,14 @@ SmallVector<Value> ThreadGroup::combineWarps(ArrayRef<SweepReduction> reductions
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     for (auto [number, value] : llvm::enumerate(ofWarps))
-      LLVM::StoreOp::create(b, loc, value, wordOf(value.getType(), number, warp));
+      partials.store(value, placeOf(number, warp));
   }
   wait();
   SmallVector<Value> folded;
   for (auto [number, reduction] : llvm::enumerate(reductions)) {
     Value sum;
     for (int64_t each = 0; each < warps; ++each) {
-      Value partial =
-          LLVM::LoadOp::create(b, loc, reduction.element, wordOf(reduction.element, number, constant(each)));
+      Value partial = partials.load(reduction.element, placeOf(number, constant(each)));
       sum = sum ? attnc::combine(b, loc, reduction.kind, sum, partial) : partial;
     }
     folded.push_back(sum);

@@ -15,6 +15,7 @@
 
 #include "compiler/Codegen/GPU/Nest/DeviceFrame.h"
 #include "compiler/Codegen/Nest/LoopNest.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 namespace attnc {
 
@@ -44,6 +45,8 @@ public:
   llvm::SmallVector<mlir::Value> neutral(int64_t lanes, llvm::ArrayRef<SweepReduction> reductions);
   llvm::SmallVector<mlir::Value> combine(llvm::ArrayRef<SweepReduction> reductions, mlir::ValueRange partial);
 
+  /// What thread number `rank` of this one's warp has for `value`, a scalar.
+  mlir::Value valueOf(int32_t rank, mlir::Value value);
   /// What the group's threads wrote before is seen by all of them behind.
   void wait();
   /// Emits `then` for one thread of the group.
@@ -51,9 +54,9 @@ public:
 
 private:
   mlir::Value constant(int64_t value);
+  mlir::Value exchange(mlir::NVVM::ShflKind how, mlir::Value value, int32_t with);
   mlir::Value combineInWarp(const SweepReduction &reduction, mlir::Value value);
   llvm::SmallVector<mlir::Value> combineWarps(llvm::ArrayRef<SweepReduction> reductions, mlir::ValueRange ofWarps);
-  mlir::Value partials(int64_t count);
 
   Kind kind;
   ThreadPlace place;

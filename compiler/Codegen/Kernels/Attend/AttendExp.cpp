@@ -59,7 +59,24 @@ static Value exp2Portable(LoopBuilder &loops, Value x) {
   return loops.choose(tiny, loops.splat(0.0), power);
 }
 
+/// ex2.approx, one instruction: within 2^-22 of the power, relative to it.
+static Value exp2Device(LoopBuilder &loops, Value x) {
+  OpBuilder &builder = loops.builder;
+  StringAttr name = builder.getStringAttr("llvm.nvvm.ex2.approx.ftz.f32");
+  LoopBuilder::Values powers;
+  for (int64_t lane = 0; lane < loops.lanes; ++lane) {
+    Value exponent = vector::ExtractOp::create(builder, loops.location, x, lane);
+    powers.push_back(
+        LLVM::CallIntrinsicOp::create(builder, loops.location, builder.getF32Type(), name, exponent).getResult(0));
+  }
+  Value power = vector::FromElementsOp::create(builder, loops.location, loops.vectorType(), powers);
+  Value tiny = loops.compare(arith::CmpFPredicate::OLT, x, loops.splat(smallestExponent));
+  return loops.choose(tiny, loops.splat(0.0), power);
+}
+
 Value attendExp2(LoopBuilder &loops, Value x, const Target &target) {
+  if (target.isDevice)
+    return exp2Device(loops, x);
   bool isWide = target.hasAvx512 && target.vectorBits == 512 && loops.lanes == 16;
   return isWide ? exp2Avx512(loops, x) : exp2Portable(loops, x);
 }

@@ -337,13 +337,18 @@ static AttendMask::Decision compareExtrema(LoopBuilder &loops, CmpIPredicate pre
 
 /// Over the elements that keys begin .. end-1 of one dimension load, in vectors; over numbers of other keys one by one.
 Interval AttendMask::scanKeys(LoopBuilder &loops, Value term, const KeyRange &keys, BindKey bindKey) {
+  auto valueAt = [&](Value key) {
+    RegionVectoriser point = bindKey(key);
+    return AttendIntervals::indexAt(loops, point, term);
+  };
+  if (scanOfKeys)
+    return scanOfKeys(keys, valueAt);
   bool inVectors = problem.keySizes.size() == 1 && !term.getType().isIndex();
   if (!inVectors) {
     Interval none = noInterval(loops);
     auto found = loops.loop(keys.begin, keys.end, loops.constant(1), {none.least, none.greatest},
                             [&](Value key, ValueRange carried) {
-                              RegionVectoriser point = bindKey(key);
-                              Value value = AttendIntervals::indexAt(loops, point, term);
+                              Value value = valueAt(key);
                               return LoopBuilder::Values{loops.min(carried[0], value), loops.max(carried[1], value)};
                             });
     return {found[0], found[1]};

@@ -23,6 +23,7 @@
 #pragma once
 
 #include "compiler/Codegen/Kernels/Attend/AttendInterval.h"
+#include <functional>
 
 namespace attnc {
 
@@ -32,6 +33,15 @@ public:
 
   /// The keys that are asked for satisfy the problem's congruence: they are `modulus` apart.
   void assumeCongruence();
+
+  struct KeyRange {
+    mlir::Value begin, end; ///< index
+  };
+  /// Finds between what numbers a value lies over the keys of a block; without one, keys are visited one after the
+  /// other, or in vectors.
+  using KeyScan =
+      std::function<Interval(const KeyRange &keys, llvm::function_ref<mlir::Value(mlir::Value key)> valueAt)>;
+  void scanKeysBy(KeyScan scan) { scanOfKeys = std::move(scan); }
 
   /// Emits the extrema of the row sums over `count` rows, where `bindRow` gives a vectoriser in which the outer indices
   /// of one row are bound.
@@ -43,9 +53,6 @@ public:
   };
   void prepareRows(LoopBuilder &loops, const RowRange &rows);
 
-  struct KeyRange {
-    mlir::Value begin, end; ///< index
-  };
   /// The keys, from a multiple of the number on, that name one element of a table: c of blocks[i / c, j / c]; 0 where
   /// there is no such number.
   int64_t keysOfElement();
@@ -103,6 +110,7 @@ private:
   IndexUses uses;
   llvm::SmallVector<Node, 0> nodes;
   unsigned root = 0;
+  KeyScan scanOfKeys;
   int64_t keyStep = 1; ///< between the indices of consecutive keys
 };
 

@@ -1,5 +1,6 @@
 #include "compiler/Codegen/Kernels/Attend/AttendProblem.h"
 #include "compiler/Codegen/Formula/RegionVectoriser.h"
+#include "compiler/Codegen/OpCost.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -174,6 +175,21 @@ std::optional<unsigned> AttendProblem::resultOf(attn::Statistic statistic) const
   if (place == returned.end())
     return std::nullopt;
   return unsigned(place - returned.begin());
+}
+
+/// By the definition: each pair has its mask, score and weight and is normalised, then multiplied into each sum.
+KernelCost AttendProblem::cost() const {
+  attn::AttendOp attend = op;
+  KernelSizes sizes(kernel);
+  auto flopsOfFormula = [&](Region &region) {
+    return flopsOf(region, [&](Value size) { return sizes.valueOf(size); });
+  };
+  SizeExpr perPair = normaliser->flopsPerScore();
+  for (Region *region : {&attend.getScore(), &attend.getMask(), &attend.getWeight()})
+    perPair += flopsOfFormula(*region);
+  if (hasValue())
+    perPair += values * (flopsOfFormula(attend.getValue()) + 2);
+  return {batches * rows * keys * perPair, sizes.bytesRead(), sizes.bytesWritten()};
 }
 
 namespace {

@@ -127,6 +127,8 @@ struct AttendProblem {
     return yields(mlir::attn::Statistic::Weights) || yields(mlir::attn::Statistic::KeySums) ||
            (hasWeight() && !weightIsLinear);
   }
+  /// Of the kernel, by the definition.
+  KernelCost cost() const;
   /// What a region yields.
   static mlir::Value yielded(mlir::Region &region) { return region.front().getTerminator()->getOperand(0); }
 };

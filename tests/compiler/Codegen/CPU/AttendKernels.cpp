@@ -98,7 +98,7 @@ static std::string compareArrays(const HostArray &found, const reference::Array 
 }
 
 ComparedKernel::ComparedKernel(const std::string &text, std::string_view target)
-    : parsed(text), runner(text, *createCpuEmitter(), target) {}
+    : parsed(text), runner(text, *emitterFor(target), target) {}
 
 std::string ComparedKernel::compare(const std::vector<HostArray> &operands,
                                     const std::vector<std::vector<int64_t>> &resultShapes, double tolerance) {
@@ -118,6 +118,8 @@ std::string ComparedKernel::compare(const std::vector<HostArray> &operands,
     for (auto [number, result] : llvm::enumerate(found))
       if (std::string difference = compareArrays(result, (*expected)[number], tolerance); !difference.empty())
         return fmt::format("result {}: {}", number, difference);
+    if (!runner)
+      return runner.message();
     if (runner.status() != 0)
       return fmt::format("status {}", runner.status());
     for (size_t number = 0; number < first.size(); ++number)

@@ -41,6 +41,22 @@ Normaliser::Weighed Normaliser::weigh(const Code &, Value score, const Carriers 
   return {score, carriers.sum};
 }
 
+/// With p = w / l for the keys and for a sink's w, H = log l - t / l of all; the sink's share is taken out.
+Value Normaliser::entropy(const Code &code, const Carriers &carriers, Value logs, Value sink) const {
+  LoopBuilder &loops = code.loops;
+  if (order() != Order::Factor)
+    return loops.mulf(logs, loops.splat(-1 / log2e));
+  Value sum = carriers.sum, zero = loops.splat(0.0);
+  Value logOfSum = code.log2OfSize(sum), entropy = loops.subf(logOfSum, loops.mulf(logs, code.inverse(sum)));
+  if (sink) {
+    Value log = loops.subf(loops.subf(sink, carriers.largest), logOfSum);
+    log = loops.maxKeepingFirst(loops.splat(-128.0), log);
+    entropy = loops.fma(code.exp2(log), log, entropy);
+  }
+  Value isEmpty = loops.compare(arith::CmpFPredicate::OEQ, sum, zero);
+  return loops.choose(isEmpty, zero, loops.mulf(entropy, loops.splat(1 / log2e)));
+}
+
 Value Normaliser::lse(const Code &, const Carriers &) const {
   llvm_unreachable("the verifier asks whether there is one");
 }

@@ -136,6 +136,9 @@ public:
   virtual Value logWeight(const Code &code, Value score, Value weight, const Carriers &carriers) const;
   /// What a correction adds to the logarithms of earlier weights; null: nothing.
   virtual Value logCorrection(const Code &code, Value before, Value largest) const;
+  /// Of a row, with `logs` the sum of w log2 w over the weights before its factor, or over the final ones where there
+  /// is none; `sink` (scaled) may be null.
+  Value entropy(const Code &code, const Carriers &carriers, Value logs, Value sink) const;
   /// The natural logarithm of the sum of exponentials.
   virtual Value lse(const Code &code, const Carriers &carriers) const;
   /// Turns held scores into weights but for the factor of each row, which is returned for each vector. `largest` are

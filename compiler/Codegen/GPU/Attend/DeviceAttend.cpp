@@ -1,0 +1,335 @@
+#include "compiler/Codegen/GPU/Attend/DeviceAttend.h"
+#include "compiler/Codegen/Kernels/Attend/AttendBinding.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+//===------------------------------------------ who computes what ------------------------------------------------===//
+
+static constexpr int64_t blockKeys = warpThreads;
+static constexpr int64_t mostRows = 4;
+/// Values of a row that a thread has in registers.
+static constexpr int64_t mostValues = 8;
+/// Entries of the rows' largest keys that a thread has in registers.
+static constexpr int64_t mostEntries = 32;
+
+static int64_t rowsOfWarp(const AttendProblem &problem) {
+  int64_t rows = mostRows;
+  if (problem.rows.isConstant())
+    rows = std::min<int64_t>(rows, llvm::PowerOf2Ceil(std::max<int64_t>(1, problem.rows.constant())));
+  while (rows > 1 && rows * problem.top() > mostEntries / 2)
+    rows /= 2;
+  return rows;
+}
+
+DeviceAttendShape::DeviceAttendShape(const AttendProblem &problem) : rows(rowsOfWarp(problem)), width(1), accesses(1) {
+  rowBlocks = problem.rows.ceilDiv(rows);
+  warps = problem.batches * rowBlocks;
+  valueParts = 1;
+  if (!problem.hasValue())
+    return;
+  attn::AttendOp op = problem.op;
+  int64_t known = problem.values.isConstant() ? problem.values.constant() : 0;
+  for (int64_t wide : {4, 2})
+    if (width == 1 && known > 0 && known % (wide * warpThreads) == 0 && op.getNumValues() == 1)
+      width = wide;
+  int64_t most = problem.values.isConstant() ? mostValues / width : mostValues / 2;
+  int64_t wanted = known > 0 ? (known + warpThreads * width - 1) / (warpThreads * width) : most;
+  int64_t parts = (wanted + most - 1) / most;
+  accesses = (wanted + parts - 1) / parts;
+  valueParts = SizeExpr::max(1, problem.values.ceilDiv(valuesOfPart()));
+}
+
+Verdict canAttendOnDevice(const AttendProblem &problem) {
+  if (problem.normaliser->order() == Normaliser::Order::AllScores)
+    return Verdict::no("its normaliser needs all scores of a row at once, which no device code holds");
+  if (problem.yields(attn::Statistic::KeySums))
+    return Verdict::no("sums of keys over rows have no device code");
+  if (problem.top() > mostEntries)
+    return Verdict::no("it yields more than " + std::to_string(mostEntries) + " of the largest keys");
+  return Verdict::yes();
+}
+
+DeviceAttend::DeviceAttend(const AttendProblem &problem, const Target &target, StringRef symbol, ModuleOp code)
+    : problem(problem), target(target), shape(problem), frame(problem.kernel, symbol, code),
+      loops(frame.builder, frame.location, /*lanes=*/1),
+      group(ThreadGroup::Kind::Warp, frame.place, frame.builder, frame.location), mask(problem),
+      weightTile(frame.place, "weights", blockThreads * shape.rows, frame.builder, frame.location),
+      keptTile(frame.place, "kept", blockThreads, frame.builder, frame.location) {
+  mask.scanKeysBy(
+      [this](const AttendMask::KeyRange &keys, function_ref<Value(Value)> valueAt) { return scanKeys(keys, valueAt); });
+}
+
+KernelPhase DeviceAttend::emit() {
+  loops.when(loops.less(group.number, frame.size(shape.warps)), [&] {
+    openRows();
+    emitRows();
+  });
+  return {frame.place.symbol, shape.warps.ceilDiv(group.perBlock()), blockThreads};
+}
+
+Value DeviceAttend::scalarOf(Value value) {
+  if (!isa<VectorType>(value.getType()))
+    return value;
+  return vector::ExtractOp::create(loops.builder, loops.location, value, 0);
+}
+
+Value DeviceAttend::sumOfThreads(Value share) {
+  SweepReduction sum{attn::Combine::Add, loops.builder.getF32Type()};
+  return loops.splat(group.combine(sum, scalarOf(share))[0]);
+}
+
+//===------------------------------------------ rows and keys -----------------------------------------------------===//
+
+void DeviceAttend::openRows() {
+  auto sizesOf = [&](ValueRange sizes, Values &into, Value &product) {
+    product = loops.constant(1);
+    for (Value size : sizes) {
+      into.push_back(frame.index(size));
+      product = loops.mul(product, into.back());
+    }
+  };
+  Value outers;
+  sizesOf(op().getOuterSizes(), outerSizes, outers);
+  sizesOf(op().getKeySizes(), keySizes, keys);
+  sizesOf(op().getValueSizes(), valueSizes, values);
+  rows = frame.size(problem.rows);
+  Value blocks = frame.size(shape.rowBlocks);
+  Values batchSizes;
+  for (unsigned dimension : problem.batchDims)
+    batchSizes.push_back(outerSizes[dimension]);
+  batchIndices = loops.delinearise(loops.div(group.number, blocks), batchSizes);
+  // Under a causal mask later rows have more work: they come first, so that the multiprocessors end together.
+  Value block = loops.sub(loops.add(blocks, -1), loops.rem(group.number, blocks));
+  firstRow = loops.mul(block, shape.rows);
+  Values rowSizes;
+  for (unsigned dimension : problem.rowDims)
+    rowSizes.push_back(outerSizes[dimension]);
+  RegionVectoriser batch = openBatch(1);
+  for (int64_t row = 0; row < shape.rows; ++row) {
+    Value number = loops.add(firstRow, row);
+    rowExists.push_back(loops.less(number, rows));
+    rowIndices.push_back(loops.delinearise(loops.min(number, loops.add(rows, -1)), rowSizes));
+    rowPoints.push_back(pointOf(1, row));
+  }
+  firstOfTile = loops.mul(loops.div(frame.place.thread, loops.constant(warpThreads)), warpThreads);
+  auto bind = [&](Value row) { return bindRow(batch, row); };
+  Value count = loops.min(loops.constant(shape.rows), loops.sub(rows, firstRow));
+  mask.prepareRows(loops, {firstRow, count, bind, /*inOrder=*/true});
+  range = mask.keyRange(loops, keys, batch);
+}
+
+/// The formulas of the batch, for `lanes` points at once.
+RegionVectoriser DeviceAttend::openBatch(int64_t lanes) {
+  RegionVectoriser batch(frame.builder, frame.location, lanes);
+  frame.bindTo(batch);
+  // Both are evaluated for pairs that are dropped, too.
+  batch.deferReports(op().getScore());
+  batch.deferReports(op().getValue());
+  for (auto [dimension, index] : llvm::zip(problem.batchDims, batchIndices))
+    bindOuter(problem, batch, dimension, uniformIndex(index));
+  return batch;
+}
+
+/// The formulas of one row, by its number in the batch.
+RegionVectoriser DeviceAttend::bindRow(RegionVectoriser to, Value row) {
+  Values sizes;
+  for (unsigned dimension : problem.rowDims)
+    sizes.push_back(outerSizes[dimension]);
+  for (auto [dimension, index] : llvm::zip(problem.rowDims, loops.delinearise(row, sizes)))
+    bindOuter(problem, to, dimension, uniformIndex(index));
+  return to;
+}
+
+/// The formulas of row `row` of the warp; past the last one it is repeated.
+RegionVectoriser DeviceAttend::pointOf(int64_t lanes, int64_t row) {
+  RegionVectoriser point = openBatch(lanes);
+  for (auto [dimension, index] : llvm::zip(problem.rowDims, rowIndices[row]))
+    bindOuter(problem, point, dimension, uniformIndex(index));
+  return point;
+}
+
+RegionVectoriser DeviceAttend::bindKey(RegionVectoriser to, Value key) {
+  for (auto [dimension, index] : llvm::enumerate(loops.delinearise(key, keySizes)))
+    bindKeyIndex(problem, to, dimension, uniformIndex(index));
+  return to;
+}
+
+/// Each thread looks at one key of the block.
+Interval DeviceAttend::scanKeys(const AttendMask::KeyRange &keys, function_ref<Value(Value)> valueAt) {
+  OpBuilder &builder = loops.builder;
+  Type i32 = builder.getI32Type();
+  Value own = valueAt(loops.min(loops.add(keys.begin, group.rank), loops.add(keys.end, -1)));
+  Value number = arith::IndexCastOp::create(builder, loops.location, i32, own);
+  SweepReduction extrema[] = {{attn::Combine::Min, i32}, {attn::Combine::Max, i32}};
+  Values found = group.combine(extrema, {number, number});
+  auto toIndex = [&](Value value) -> Value {
+    return arith::IndexCastOp::create(builder, loops.location, builder.getIndexType(), value);
+  };
+  return {toIndex(found[0]), toIndex(found[1])};
+}
+
+//===------------------------------------------ passes ------------------------------------------------------------===//
+
+LoopBuilder::Values DeviceAttend::RowStates::packed() const {
+  Values all;
+  for (const Values *part : {&largest, &sums, &logs, &top, &values})
+    all.append(*part);
+  return all;
+}
+
+DeviceAttend::RowStates DeviceAttend::RowStates::with(ValueRange packed) const {
+  RowStates next;
+  for (auto [part, into] : {std::pair(&largest, &next.largest),
+                            {&sums, &next.sums},
+                            {&logs, &next.logs},
+                            {&top, &next.top},
+                            {&values, &next.values}}) {
+    llvm::append_range(*into, packed.take_front(part->size()));
+    packed = packed.drop_front(part->size());
+  }
+  return next;
+}
+
+bool DeviceAttend::carriesLogs(Pass pass) const {
+  bool hasFactor = problem.normaliser->order() == Normaliser::Order::Factor;
+  return problem.yields(attn::Statistic::Entropy) && (pass == Pass::Apply) != hasFactor;
+}
+
+/// Whether the pass is the first one that computes scores.
+bool DeviceAttend::seesScores(Pass pass) const {
+  return (pass == Pass::Apply) == (problem.normaliser->order() == Normaliser::Order::AtOnce);
+}
+
+/// The score of a row that takes weight before its first key, as the normaliser takes it; null where there is none.
+Value DeviceAttend::sinkOf(int64_t row) {
+  if (!problem.hasSink())
+    return {};
+  Value sink = rowPoints[row].broadcast(rowPoints[row].evaluate(AttendProblem::yielded(op().getSink())));
+  return loops.mulf(sink, loops.splat(problem.normaliser->scoreScale()));
+}
+
+/// What row r has before its first key counts once: thread r has it.
+DeviceAttend::RowStates DeviceAttend::startOfRows() {
+  RowStates start;
+  Value zero = loops.splat(0.0);
+  for (int64_t row = 0; row < shape.rows; ++row) {
+    Normaliser::Carriers carriers = problem.normaliser->start(code(), sinkOf(row));
+    start.largest.push_back(carriers.largest);
+    start.sums.push_back(loops.choose(isOneThread(row), carriers.sum, zero));
+    if (problem.yields(attn::Statistic::Entropy))
+      start.logs.push_back(zero);
+    for (int64_t rank = 0; rank < problem.top(); ++rank) {
+      Value none = arith::ConstantIntOp::create(loops.builder, loops.location, -1, 32);
+      start.top.append({loops.splat(-std::numeric_limits<double>::infinity()), none});
+    }
+  }
+  return start;
+}
+
+DeviceAttend::RowTotals DeviceAttend::totalsOf(const RowStates &states) {
+  RowTotals totals;
+  for (Value share : states.sums) {
+    totals.sums.push_back(sumOfThreads(share));
+    totals.factors.push_back(problem.normaliser->factor(code(), totals.sums.back()));
+  }
+  return totals;
+}
+
+void DeviceAttend::emitRows() {
+  RowStates statistics = startOfRows();
+  RowTotals totals;
+  bool inTwoPasses = problem.normaliser->order() == Normaliser::Order::Factor && problem.needsFinalWeights();
+  if (inTwoPasses) {
+    statistics = passKeys(Pass::Statistics, statistics, totals, {});
+    totals = totalsOf(statistics);
+  }
+  clearWeights();
+  loops.loop(loops.constant(0), frame.size(shape.valueParts), loops.constant(1),
+             [&](Value part) { emitPart(part, statistics, totals); });
+}
+
+/// One pass for a part of the values; results besides values are those of the first part.
+void DeviceAttend::emitPart(Value part, const RowStates &statistics, const RowTotals &ofStatistics) {
+  bool isOnline = problem.normaliser->order() == Normaliser::Order::Factor && !problem.needsFinalWeights();
+  RowStates states = statistics;
+  RowTotals totals = ofStatistics;
+  if (problem.normaliser->followsKeys() && !isOnline)
+    states.sums = startOfRows().sums; // each pass carries what weights depend on
+  LoopBuilder wide(loops.builder, loops.location, shape.width);
+  if (problem.hasValue())
+    states.values.assign(shape.rows * shape.accesses, wide.splat(0.0));
+  Value firstValue = loops.mul(part, shape.valuesOfPart());
+  states = passKeys(isOnline ? Pass::Online : Pass::Apply, states, totals, firstValue);
+  if (totals.sums.empty())
+    totals = totalsOf(states);
+  storeValues(states, isOnline ? totals.factors : Values(), firstValue);
+  loops.when(loops.compare(arith::CmpIPredicate::eq, part, loops.constant(0)),
+             [&] { storeStatistics(states, totals); });
+}
+
+DeviceAttend::RowStates DeviceAttend::passKeys(Pass pass, const RowStates &start, const RowTotals &totals,
+                                               Value firstValue) {
+  RegionVectoriser batch = openBatch(1);
+  Values packed = start.packed();
+  SmallVector<Type> types = llvm::to_vector(ValueRange(packed).getTypes());
+  Value step = loops.constant(blockKeys);
+  return start.with(loops.loop(range.begin, range.end, step, packed, [&](Value firstKey, ValueRange carried) {
+    Value count = loops.min(step, loops.sub(range.end, firstKey));
+    Value key = loops.min(loops.add(firstKey, group.rank), loops.add(range.end, -1));
+    KeyBlock block{firstKey, range.end, key, {}};
+    auto bind = [&](Value key) { return bindKey(batch, key); };
+    AttendMask::Decision decision = mask.decide(loops, firstKey, count, bind);
+    RowStates before = start.with(carried);
+    return loops.select(
+        decision.some, types, [&] { return considerBlock(pass, block, before, totals, firstValue, decision).packed(); },
+        [&] { return before.packed(); });
+  }));
+}
+
+/// Where the mask cannot be decided by blocks, its pairs are tested before anything else.
+DeviceAttend::RowStates DeviceAttend::considerBlock(Pass pass, KeyBlock block, const RowStates &before,
+                                                    const RowTotals &totals, Value firstValue,
+                                                    const AttendMask::Decision &decision) {
+  block.kept = keptPairs(block, decision.all);
+  auto compute = [&] { return computeBlock(pass, block, before, totals, firstValue).packed(); };
+  if (LoopBuilder::constantOf(decision.unsure) == 0)
+    return before.with(compute());
+  SmallVector<Type> types = llvm::to_vector(ValueRange(before.packed()).getTypes());
+  return before.with(loops.select(keepsSome(block), types, compute, [&] { return before.packed(); }));
+}
+
+Value DeviceAttend::keepsSome(const KeyBlock &block) {
+  Value any = block.kept[0];
+  for (Value kept : ArrayRef(block.kept).drop_front())
+    any = loops.either(any, kept);
+  Type i32 = loops.builder.getI32Type();
+  Value number = arith::ExtUIOp::create(loops.builder, loops.location, i32, any);
+  return loops.isSet(group.combine(SweepReduction{attn::Combine::Max, i32}, number)[0]);
+}
+
+DeviceAttend::RowStates DeviceAttend::computeBlock(Pass pass, KeyBlock block, RowStates states, const RowTotals &totals,
+                                                   Value firstValue) {
+  Values ofMask = block.kept, scores = scoresOf(pass, block);
+  if (seesScores(pass)) {
+    checkPairs(block, op().getScore(), ofMask);
+    noteTop(block, scores, states);
+  }
+  if (problem.normaliser->usesMaximum() && pass != Pass::Apply)
+    raiseMaxima(scores, states);
+  Values weights = weightsOf(pass, block, scores, states, totals);
+  if (pass == Pass::Statistics)
+    return states;
+  weights = weightsOfPairs(block, weights);
+  storeWeights(block, weights);
+  if (problem.hasValue()) {
+    checkPairs(block, op().getValue(), block.kept, valueSizes);
+    shareWeights(block, weights);
+    addValues(block, states, firstValue);
+  }
+  return states;
+}
+
+} // namespace attnc

@@ -1,0 +1,115 @@
+// The largest keys of rows. Each thread keeps those of its own keys, sorted; at the end the warp takes the largest of
+// all threads' first entries, once for each rank.
+#include "compiler/Codegen/DataSubscripts.h"
+#include "compiler/Codegen/GPU/Attend/DeviceAttend.h"
+#include "compiler/Codegen/Kernels/Attend/AttendBinding.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+void DeviceAttend::noteTop(const KeyBlock &block, const Values &scores, RowStates &states) {
+  if (!problem.yieldsTop())
+    return;
+  OpBuilder &builder = loops.builder;
+  Value key = arith::IndexCastOp::create(builder, loops.location, builder.getI32Type(), block.key);
+  int64_t entries = 2 * problem.top();
+  Values next;
+  for (int64_t row = 0; row < shape.rows; ++row) {
+    Value score = loops.choose(block.kept[row], scores[row], loops.splat(-infinity));
+    next.append(enter(ArrayRef(states.top).slice(row * entries, entries), score, key));
+  }
+  states.top = next;
+}
+
+/// A key comes behind equal scores, whose keys are lower. Ranks are sorted, so that none waits for another one.
+LoopBuilder::Values DeviceAttend::enter(ValueRange ranks, Value score, Value key) {
+  Values kept, entry = {score, key};
+  Value entersAbove = loops.boolean(false);
+  for (size_t rank = 0; rank < ranks.size(); rank += 2) {
+    Value enters = loops.compare(arith::CmpFPredicate::OGT, scalarOf(score), scalarOf(ranks[rank]));
+    for (size_t part = 0; part < 2; ++part) {
+      Value former = rank > 0 ? ranks[rank - 2 + part] : entry[part];
+      kept.push_back(loops.choose(entersAbove, former, loops.choose(enters, entry[part], ranks[rank + part])));
+    }
+    entersAbove = enters;
+  }
+  return kept;
+}
+
+/// The entries of a row, of all threads: (score, key) by rank. No entry is (-inf, -1).
+LoopBuilder::Values DeviceAttend::mergeTop(ValueRange ofThread) {
+  OpBuilder &builder = loops.builder;
+  Location location = loops.location;
+  Type f32 = builder.getF32Type(), i32 = builder.getI32Type();
+  Value none = arith::ConstantIntOp::create(builder, location, -1, 32);
+  Value most = arith::ConstantIntOp::create(builder, location, std::numeric_limits<int32_t>::max(), 32);
+  Values own(ofThread), merged;
+  for (size_t rank = 0; rank < ofThread.size(); rank += 2) {
+    Value first = scalarOf(own[0]);
+    Value best = group.combine(SweepReduction{attn::Combine::Max, f32}, first)[0];
+    Value exists = loops.compare(arith::CmpFPredicate::UNE, best, loops.scalar(-infinity));
+    Value isBest = loops.compare(arith::CmpFPredicate::OEQ, first, best);
+    Value candidate = loops.choose(isBest, own[1], most);
+    Value key = group.combine(SweepReduction{attn::Combine::Min, i32}, candidate)[0];
+    merged.append({loops.splat(best), loops.choose(exists, key, none)});
+    // Whoever had it goes on to its next entry.
+    Value isOwn = loops.compare(arith::CmpIPredicate::eq, candidate, key);
+    for (size_t part = 0; part < own.size(); ++part) {
+      Value next = part + 2 < own.size() ? own[part + 2] : part % 2 ? none : loops.splat(-infinity);
+      own[part] = loops.choose(isOwn, next, own[part]);
+    }
+  }
+  return merged;
+}
+
+void DeviceAttend::storeTop(const RowStates &states, const RowTotals &totals) {
+  if (!problem.yieldsTop())
+    return;
+  int64_t entries = 2 * problem.top();
+  for (int64_t row = 0; row < shape.rows; ++row) {
+    Values merged = mergeTop(ArrayRef(states.top).slice(row * entries, entries));
+    Value sum = problem.normaliser->start(code(), {}).sum;
+    Value factor = problem.normaliser->order() == Normaliser::Order::Factor ? totals.factors[row] : Value();
+    Values weights;
+    for (int64_t rank = 0; rank < problem.top(); ++rank)
+      weights.push_back(
+          problem.yields(attn::Statistic::TopWeights)
+              ? weightOfTop(row, merged[2 * rank], merged[2 * rank + 1], {states.largest[row], sum}, factor, sum)
+              : Value());
+    group.first([&] {
+      loops.when(rowExists[row], [&] {
+        for (int64_t rank = 0; rank < problem.top(); ++rank) {
+          storeOfRow(row, merged[2 * rank + 1], attn::Statistic::Top, loops.constant(rank));
+          if (weights[rank])
+            storeOfRow(row, weights[rank], attn::Statistic::TopWeights, loops.constant(rank));
+        }
+      });
+    });
+  }
+}
+
+/// p' of the key of a rank; `sum` is that over the ranks before, for normalisers that follow keys.
+Value DeviceAttend::weightOfTop(int64_t row, Value score, Value key, const Normaliser::Carriers &carriers, Value factor,
+                                Value &sum) {
+  OpBuilder &builder = loops.builder;
+  auto weighed = problem.normaliser->weigh(code(), score, carriers);
+  Value weight = factor ? loops.mulf(weighed.weight, factor) : weighed.weight;
+  sum = weighed.sum;
+  Value zero = arith::ConstantIntOp::create(builder, loops.location, 0, 32);
+  Value exists = loops.compare(arith::CmpIPredicate::sge, key, zero);
+  if (problem.hasWeight()) {
+    Value number = loops.choose(exists, key, zero);
+    RegionVectoriser pair =
+        bindKey(rowPoints[row], arith::IndexCastOp::create(builder, loops.location, builder.getIndexType(), number));
+    pair.bindValue(op().getWeight().getArgument(0), scalarOf(weight));
+    if (readsByData(op().getWeight()))
+      pair.restrictLanes(loops.splat(exists));
+    weight = loops.splat(scalarOf(pair.evaluate(AttendProblem::yielded(op().getWeight()))));
+  }
+  return loops.choose(exists, weight, loops.splat(0.0));
+}
+
+} // namespace attnc

@@ -1,0 +1,249 @@
+// Attention on a device against the oracle: the mechanisms, masks and normalisers of the processor's tests, and what
+// its code is made of.
+#include "compiler/Codegen/GPU/GpuEmitter.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "runtime/include/attn/status.h"
+#include "tests/compiler/Codegen/CPU/AttendMasks.h"
+#include "tests/compiler/Codegen/CPU/AttendMechanisms.h"
+#include "tests/compiler/Codegen/CPU/NormaliserKernels.h"
+#include "tests/compiler/Codegen/GPU/WithoutWait.h"
+#include "tests/support/OracleCheck.h"
+#include "tests/support/Ptxas.h"
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+namespace attnc {
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+class DeviceAttend : public testing::TestWithParam<Mechanism> {};
+
+/// One row, rows and keys that no warp divides, several blocks of keys.
+TEST_P(DeviceAttend, AgreesWithTheOracle) {
+  expectOracleAt(GetParam(), GetParam().kernel, {{1, 1}, {5, 32}, {70, 90}, {33, 150}}, "cuda");
+}
+
+INSTANTIATE_TEST_SUITE_P(Masks, DeviceAttend, testing::ValuesIn(maskMechanisms()), mechanismName);
+INSTANTIATE_TEST_SUITE_P(Scores, DeviceAttend, testing::ValuesIn(scoreMechanisms()), mechanismName);
+
+std::string difference(const AttendKernel &kernel, const std::vector<HostArray> &operands,
+                       double tolerance = attendTolerance) {
+  return compareWithOracle(kernel, operands, tolerance, "cuda");
+}
+
+/// The kernels of a normaliser case; entmax is refused.
+std::vector<NormaliserCase> casesOnDevice() {
+  std::vector<NormaliserCase> cases = normaliserCases();
+  llvm::erase_if(cases, [](const NormaliserCase &each) { return each.normaliser.rfind("entmax", 0) == 0; });
+  return cases;
+}
+
+AttendKernel kernelOf(const NormaliserCase &each, const std::string &mask) {
+  AttendKernel kernel;
+  kernel.dim = 20;
+  kernel.valueDim = 13;
+  setCase(kernel, each, mask);
+  return kernel;
+}
+
+TEST(DeviceAttendNormaliser, AgreesWithTheOracle) {
+  for (const NormaliserCase &each : casesOnDevice())
+    for (const MaskCase &mask : maskCases()) {
+      AttendKernel kernel = kernelOf(each, mask.mask);
+      EXPECT_EQ(difference(kernel, exactOperands(kernel), 1e-5), "") << each.name << ", " << mask.name;
+    }
+}
+
+TEST(DeviceAttendNormaliser, WeightsAreAResult) {
+  for (const NormaliserCase &each : casesOnDevice()) {
+    AttendKernel kernel = kernelOf(each, causalMask);
+    kernel.yields = "\"value\", \"weights\"";
+    EXPECT_EQ(difference(kernel, exactOperands(kernel), 1e-5), "") << each.name;
+    kernel.yields = "\"weights\"";
+    kernel.mask = "";
+    EXPECT_EQ(difference(kernel, exactOperands(kernel), 1e-5), "") << each.name << " without values";
+  }
+}
+
+TEST(DeviceAttendNormaliser, WeightsOfAFormulaThatIsNotLinear) {
+  for (const NormaliserCase &each : casesOnDevice()) {
+    AttendKernel kernel = kernelOf(each, causalMask);
+    kernel.weight = "%w0 = arith.mulf %p, %p : f32 %w = arith.addf %w0, %tenth : f32";
+    EXPECT_EQ(difference(kernel, exactOperands(kernel), 1e-5), "") << each.name;
+  }
+}
+
+/// Entropy and the largest keys of rows that keep none, a few, or all of their keys; scores are exact in f32.
+std::string statisticsKernel(int64_t top, const std::string &sink) {
+  return fmt::format(R"(func.func private @k(%q: tensor<?x4xf32>, %k: tensor<?x4xf32>, %gate: tensor<?xf32>)
+      -> (tensor<?xf32>, tensor<?xf32>, tensor<?x{0}xi32>, tensor<?x{0}xf32>) attributes {{attn.kernel = "attend"}} {{
+    %c0 = arith.constant 0 : index %c4 = arith.constant 4 : index %c9 = arith.constant 9 : index
+    %N = tensor.dim %q, %c0 : tensor<?x4xf32> %M = tensor.dim %k, %c0 : tensor<?x4xf32>
+    %r:4 = attn.attend softmax outer(%N) keys(%M) values() yields ["lse", "entropy", "top", "top_weights"]
+      score(%i, %j) {{
+        %s = attn.reduce add (%d) in (%c4) {{
+          %a = tensor.extract %q[%i, %d] : tensor<?x4xf32>
+          %b = tensor.extract %k[%j, %d] : tensor<?x4xf32>
+          %t = arith.mulf %a, %b : f32
+          attn.yield %t : f32 }} : f32
+        attn.yield %s : f32 }}
+      mask(%i, %j) {{
+        %w = arith.muli %i, %c9 : index
+        %m = arith.cmpi slt, %j, %w : index
+        attn.yield %m : i1 }}
+      weight(%p: f32, %i, %j) {{
+        %g = tensor.extract %gate[%j] : tensor<?xf32>
+        %w = arith.mulf %p, %g : f32
+        attn.yield %w : f32 }}
+      {1}
+      {{top = {0} : i64}} : tensor<?xf32>, tensor<?xf32>, tensor<?x{0}xi32>, tensor<?x{0}xf32>
+    return %r#0, %r#1, %r#2, %r#3 : tensor<?xf32>, tensor<?xf32>, tensor<?x{0}xi32>, tensor<?x{0}xf32> }})",
+                     top, sink);
+}
+
+TEST(DeviceAttend, EntropyAndTheLargestKeys) {
+  std::string sink = "sink(%i) { %z = arith.constant 0.5 : f32 attn.yield %z : f32 }";
+  for (int64_t top : {1, 3, 20})
+    for (const std::string &with : {std::string(), sink}) {
+      OracleCheck check{statisticsKernel(top, with), {}, {{17}, {17}, {17, top}, {17, top}}};
+      check.inputs = {HostArray::random({17, 4}, 1), HostArray::random({130, 4}, 2), HostArray::random({130}, 3)};
+      for (int number : {0, 1})
+        for (int64_t i = 0; i < check.inputs[number].size(); ++i)
+          check.inputs[number].f32()[i] = std::round(check.inputs[number].f32()[i] * 4) / 4;
+      check.target = "cuda";
+      EXPECT_EQ(differenceFromOracle(check), "") << top << with;
+    }
+}
+
+TEST(DeviceAttend, HeadSizes) {
+  for (auto [dim, valueDim] :
+       {std::pair<int64_t, int64_t>{16, 16}, {33, 33}, {100, 7}, {128, 128}, {64, 96}, {256, 256}, {8, 300}, {1, 1}}) {
+    AttendKernel kernel;
+    kernel.dim = dim;
+    kernel.valueDim = valueDim;
+    kernel.queries = 9;
+    EXPECT_EQ(difference(kernel, kernel.operands()), "") << dim << " " << valueDim;
+  }
+}
+
+TEST(DeviceAttend, FewQueries) {
+  for (int64_t queries : {1, 2, 3}) {
+    AttendKernel kernel;
+    kernel.hasStaticQueries = true;
+    kernel.queries = queries;
+    kernel.keys = 200;
+    EXPECT_EQ(difference(kernel, kernel.operands()), "") << queries;
+  }
+}
+
+TEST(DeviceAttend, NoQueriesAndNoKeys) {
+  AttendKernel kernel;
+  kernel.yields = "\"value\", \"lse\"";
+  kernel.keys = 0;
+  EXPECT_EQ(difference(kernel, kernel.operands()), "");
+  kernel.queries = 0;
+  EXPECT_EQ(difference(kernel, kernel.operands()), "");
+}
+
+TEST(DeviceAttend, ValuesOfDroppedPairs) {
+  for (float value : {nan, -infinity}) {
+    AttendKernel kernel;
+    kernel.mask = causalMask;
+    std::vector<HostArray> operands = kernel.operands();
+    std::fill_n(operands[2].f32() + 40 * kernel.valueDim, kernel.valueDim, value); // queries from 40 on keep it
+    EXPECT_EQ(difference(kernel, operands), "") << value;
+  }
+}
+
+TEST(DeviceAttend, ScoresThatAreNoNumbers) {
+  AttendKernel kernel;
+  kernel.captured = ", %bias: tensor<?x?xf32>";
+  kernel.score = "%y0 = tensor.extract %bias[%i, %j] : tensor<?x?xf32> %y = arith.addf %s, %y0 : f32";
+  kernel.mask = causalMask;
+  std::vector<HostArray> operands = kernel.operands();
+  operands.push_back(HostArray::random({kernel.queries, kernel.keys}, 4, 0.5, 1));
+  operands[3].f32()[20 * kernel.keys + 3] = nan;
+  operands[3].f32()[21 * kernel.keys + 20] = infinity;
+  operands[3].f32()[22 * kernel.keys + 40] = nan; // masked
+  std::fill_n(operands[3].f32() + 23 * kernel.keys, kernel.keys, -infinity);
+  EXPECT_EQ(difference(kernel, operands, 1e-4), "");
+}
+
+TEST(DeviceAttend, SubscriptsFromDataAreChecked) {
+  AttendKernel kernel;
+  kernel.captured = ", %table: tensor<?xi32>, %rows: tensor<?x?xf32>";
+  kernel.score = "%y0 = tensor.extract %table[%i] : tensor<?xi32> %y1 = arith.index_cast %y0 : i32 to index "
+                 "%y2 = tensor.extract %rows[%y1, %j] : tensor<?x?xf32> %y = arith.addf %s, %y2 : f32";
+  KernelRunner runner(kernel.text(), *createGpuEmitter(), "cuda");
+  ASSERT_TRUE(runner) << runner.message();
+  std::vector<HostArray> operands = kernel.operands();
+  operands.push_back(HostArray::of({kernel.queries}, std::vector<int32_t>(kernel.queries, 3)));
+  operands.push_back(HostArray::random({4, kernel.keys}, 5));
+  runner.run(operands, kernel.resultShapes());
+  EXPECT_EQ(runner.status(), 0);
+  operands[3].i32()[60] = 4;
+  runner.run(operands, kernel.resultShapes());
+  EXPECT_EQ(runner.status(), ATTN_OUT_OF_RANGE);
+}
+
+TEST(DeviceAttend, AssemblesWithoutSpills) {
+  if (!hasPtxas())
+    GTEST_SKIP() << "this machine has no ptxas";
+  std::vector<AttendKernel> kernels(3);
+  for (const AttendMaskCase &each : attendMaskCases()) {
+    kernels.emplace_back().mask = each.mask;
+    kernels.back().captured = each.captured;
+  }
+  kernels[0].mask = causalMask;
+  kernels[1].dim = kernels[1].valueDim = 256;
+  kernels[1].yields = "\"value\", \"lse\"";
+  kernels[2] = kernelOf(normaliserCases().back(), causalMask);
+  for (const AttendKernel &kernel : kernels)
+    for (std::string architecture : {"sm_80", "sm_90a"}) {
+      KernelRunner runner(kernel.text(), *createGpuEmitter(), "cuda:" + architecture);
+      ASSERT_TRUE(runner) << runner.message();
+      {
+        static int n = 0;
+        FILE *f = fopen(("/tmp/ag/k" + std::to_string(n++) + ".ptx").c_str(), "w");
+        fputs(runner.ptx().c_str(), f);
+        fclose(f);
+      }
+      EXPECT_EQ(ptxasFault(runner.ptx(), architecture), "") << kernel.text();
+    }
+}
+
+TEST(DeviceAttend, HoldsNothingThatGrows) {
+  AttendKernel kernel;
+  kernel.dim = kernel.valueDim = 64;
+  KernelRunner runner(kernel.text(), *createGpuEmitter(), "cuda");
+  ASSERT_TRUE(runner) << runner.message();
+  EXPECT_EQ(runner.code().sharedBytes, SizeExpr(0));
+  EXPECT_EQ(runner.code().workerBytes, SizeExpr(0));
+  // Four features of a key, and four weights, are one access.
+  EXPECT_NE(runner.ptx().find("ld.global.nc.v4"), std::string::npos) << runner.ptx();
+  EXPECT_NE(runner.ptx().find("ld.shared.v4"), std::string::npos);
+}
+
+/// Of normalisers that exchange nothing between blocks of keys: threads wait for each other by waits alone.
+TEST(DeviceAttend, EveryWaitIsNeeded) {
+  for (const char *normaliser : {"ratio", "stick_breaking"}) {
+    AttendKernel kernel;
+    kernel.normaliser = normaliser;
+    kernel.score = "%y = arith.mulf %s, %s : f32";
+    kernel.weight = "%w = arith.mulf %p, %scale : f32";
+    expectWaitsAreNeeded(kernel.text(), kernel.operands(), kernel.resultShapes());
+  }
+}
+
+TEST(DeviceAttend, Refusals) {
+  AttendKernel kernel = kernelOf(normaliserCases()[4], "");
+  KernelRunner entmax(kernel.text(), *createGpuEmitter(), "cuda");
+  EXPECT_EQ(entmax.message(), "gpu does not take this kernel: its normaliser needs all scores of a row at once, which "
+                              "no device code holds");
+}
+
+} // namespace
+} // namespace attnc
