@@ -7,6 +7,7 @@
 #include "compiler/Emit/EmbeddedWeights.h"
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
+#include "compiler/Pipeline/DeviceEntries.h"
 #include "compiler/Pipeline/Import.h"
 #include "compiler/Pipeline/Job.h"
 #include "compiler/Pipeline/MemoryBudget.h"
@@ -145,13 +146,8 @@ static std::string errorAt(Job &job, Location location) {
   return (place.empty() ? job.options.input : place) + ": error: ";
 }
 
-/// What there is code for on processors alone, so far.
-static bool notYet(Job &job, Location location, const llvm::Twine &what) {
-  return job.usersFault(errorAt(job, location) + "not yet for --target " + job.target.name + ": " + what);
-}
-
-/// The first emitter that takes a kernel. On processors every legal program has one: that none does is our fault, with
-/// the reasons.
+/// The first emitter that takes a kernel. Every legal program has one, where a device can't run all of it because that
+/// was left out: that none does is our fault, with the reasons.
 static const Emitter *chooseEmitter(Job &job, func::FuncOp kernel) {
   std::string reasons;
   for (const std::unique_ptr<Emitter> &emitter : job.emitters) {
@@ -160,8 +156,6 @@ static const Emitter *chooseEmitter(Job &job, func::FuncOp kernel) {
     Verdict verdict = emitter->supports(kernel, job.target);
     if (verdict)
       return emitter.get();
-    if (job.target.isDevice)
-      return notYet(job, kernel.getLoc(), "kernel " + kernel.getName() + ": " + verdict.reason), nullptr;
     reasons += "; the " + std::string(emitter->name()) + " emitter does not: " + verdict.reason;
   }
   std::string message = "no emitter takes kernel " + kernel.getName().str() + reasons;
@@ -197,6 +191,8 @@ static bool generatePacking(Job &job, const ChosenEmitters &chosen) {
 /// Each kernel is generated once, whoever calls it.
 static bool generate(Job &job) {
   job.begin(Phase::Generate);
+  if (job.target.isDevice && !keepEntriesOfDevice(job))
+    return false;
   ChosenEmitters chosen;
   for (auto kernel : llvm::make_filter_range(job.made.module->getOps<func::FuncOp>(), isKernel))
     if (!(chosen[kernel] = chooseEmitter(job, kernel)))
@@ -237,42 +233,11 @@ static bool plan(Job &job) {
   return true;
 }
 
-/// An element of a list that kernels read or write in its place begins at a whole access.
-static bool checkElementsOfDevice(Job &job) {
-  Operation *unaligned = nullptr;
-  auto check = [&](Operation *op, Type type) {
-    auto tensor = cast<RankedTensorType>(type);
-    int64_t bytes = tensor.getElementType().isInteger(1) ? 1 : 4; // times any number that a call chooses
-    for (int64_t size : tensor.getShape())
-      bytes *= ShapedType::isDynamic(size) ? 1 : size;
-    if (bytes % ATTN_DEVICE_ALIGNMENT != 0)
-      unaligned = unaligned ? unaligned : op;
-  };
-  job.made.module->walk([&](model::ElementOp op) { check(op, op.getResult().getType()); });
-  job.made.module->walk([&](model::WithElementOp op) { check(op, op.getElement().getType()); });
-  return !unaligned || notYet(job, unaligned->getLoc(),
-                              "the elements of a list are not known to be whole numbers of " +
-                                  llvm::Twine(ATTN_DEVICE_ALIGNMENT) + " bytes");
-}
-
-/// The host neither reads nor writes the memory of a device.
-static bool checkHostOfDevice(Job &job) {
-  Operation *touches = nullptr;
-  job.made.code->walk([&](LLVM::MemcpyOp copy) { touches = touches ? touches : copy; });
-  if (touches)
-    return notYet(job, touches->getLoc(), "a tensor is copied between kernels here");
-  job.made.module->walk([&](model::EndIfOp end) { touches = touches ? touches : end; });
-  return !touches || notYet(job, touches->getLoc(), "a loop ends by what kernels compute here");
-}
-
 static bool writeHostCode(Job &job) {
   job.begin(Phase::Host);
-  emitHostCode(job.made.program, *job.made.code);
-  if (job.target.isDevice) {
-    if (!checkElementsOfDevice(job) || !checkHostOfDevice(job))
-      return false;
+  emitHostCode(job.made.program, *job.made.code, job.target.isDevice ? *job.made.device : ModuleOp());
+  if (job.target.isDevice)
     emitDeviceStubs(job.made.program, *job.made.code);
-  }
   return succeeded(verify(*job.made.code)) || job.ourFault();
 }
 

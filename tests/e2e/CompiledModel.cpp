@@ -190,6 +190,11 @@ struct DeviceLauncher {
   static void launch(void *self, attn_kernel_fn function, const attn_kernel_args *args, int64_t chunks, char *,
                      int64_t) {
     auto *launcher = static_cast<DeviceLauncher *>(self);
+    if (function == launcher->code->fetch) {
+      std::memcpy(args->shared, args->buffers[0], sizeof(int32_t));
+      *args->status = launcher->answer();
+      return;
+    }
     auto *phase = launcher->code->phases;
     while (phase->phase != function)
       ++phase;
@@ -198,14 +203,17 @@ struct DeviceLauncher {
     for (int32_t number = 0; number < phase->buffer_count; ++number)
       parameters.push_back(word(args->buffers[number]));
     parameters.insert(parameters.end(), args->sizes, args->sizes + phase->size_count);
-    parameters.insert(parameters.end(), {word(args->shared), word(args->status)});
+    parameters.insert(parameters.end(), {word(args->shared), word(launcher->status)});
     launcher->fault +=
         launcher->device->run({phase->name, chunks, phase->threads, parameters, phase->block_bytes}, launcher->order);
   }
 
+  int32_t answer() const { return status[1] ? status[1] : status[0]; }
+
   const attn_device_code *code;
   DeviceExecutor *device;
   Order order;
+  int32_t status[2] = {};
   attn_executor executor;
   std::string fault;
 };
@@ -233,6 +241,8 @@ CallResults CompiledModel::call(const attn_entry_info &entry, const std::vector<
   attn_frame frame = {pointers.data(), dimensions.data(), attn_weights_table(weights),
                       options.arena ? options.arena : arena.data(), &executor};
   CallResults results{entry.run(&frame), {}};
+  if (results.status == ATTN_OK)
+    results.status = launcher.answer();
   message_ = launcher.fault;
   if (entry.updates) {
     results.parameters = storage;

@@ -1,5 +1,6 @@
 #include "attn/status.h"
 #include "tests/e2e/Subject.h"
+#include <set>
 
 namespace attnc::e2e {
 
@@ -32,11 +33,50 @@ static std::vector<Subject> layersOnDevice() {
   };
 }
 
+/// What host code does to tensors between kernels.
+static std::vector<Subject> movesOnDevice() {
+  Accuracy linear = {.c = 8, .reduction = 48};
+  Fillers tokens = {{"tokens", below(13)}, {"length", below(15)}, {"count", upTo("seq")}};
+  Fillers prompts = {{"prompt", below(13)}, {"seed", below(1 << 30)}};
+  prompts["prompt_length"] = [](Random &random, int64_t, const Dimensions &dimensions) {
+    return double(1 + random.below(dimensions.at("seq")));
+  };
+  std::vector<Choice> texts = {{"rows", {{"batch", 5}, {"seq", 9}}}, {"one token", {{"batch", 1}, {"seq", 1}}}};
+  std::vector<Choice> rows = {{"one", {{"n", 1}}}, {"many", {{"n", 13}}}, {"none", {{"n", 0}}}};
+  std::vector<Subject> all = {
+      {"moves.attn",
+       "next_prefill",
+       linear,
+       {{"rows", {{"batch", 3}, {"seq", 4}}},
+        {"empty batch", {{"batch", 0}, {"seq", 2}}},
+        {"a length below 0", {{"batch", 2}, {"seq", 4}}, {{"length", constant(-1)}}, ATTN_FULL}},
+       tokens},
+      {"moves.attn", "next", linear, {{"rows", {{"batch", 3}}}}, tokens},
+      {"moves.attn", "same", {}, rows},
+      {"moves.attn", "running", {.along = {"n"}}, rows},
+  };
+  for (const char *name : {"write", "draw", "search"})
+    all.push_back({"moves.attn", name, {}, texts, prompts});
+  return all;
+}
+
+/// Of models of which a device runs a part.
+static bool runsOnDevice(const Subject &subject) {
+  static const std::set<std::pair<std::string, std::string>> entries = {
+      {"incremental.attn", "shift"}, {"incremental.attn", "shift_prefill"}, {"scans.attn", "forwards"},
+      {"scans.attn", "padded"},      {"scans.attn", "backwards"},           {"scans.attn", "seven"},
+      {"scans.attn", "noisy"}};
+  return entries.contains({subject.file, subject.entry});
+}
+
 std::vector<Subject> deviceSubjects() {
   std::vector<Subject> all = layersOnDevice();
-  for (const Subject &subject : layerSubjects())
-    if (subject.file == "tensors.attn")
-      all.push_back(subject);
+  for (const Subject &subject : movesOnDevice())
+    all.push_back(subject);
+  for (const auto &table : {layerSubjects(), incrementalSubjects(), scanSubjects()})
+    for (const Subject &subject : table)
+      if (subject.file == "tensors.attn" || runsOnDevice(subject))
+        all.push_back(subject);
   for (Subject &subject : all)
     subject.target = "cuda";
   return all;

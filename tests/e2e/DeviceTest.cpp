@@ -1,6 +1,7 @@
 // Models that are compiled for a device, besides what they compute (EndToEndTest.cpp).
 #include "tests/e2e/CompiledModel.h"
 #include "tests/support/Ptxas.h"
+#include "llvm/Support/raw_ostream.h"
 #include <gtest/gtest.h>
 
 namespace attnc::e2e {
@@ -31,7 +32,7 @@ TEST(Device, EveryPhaseHasItsFunction) {
       std::string entry = std::string(".entry ") + device.phases[phases].name + "(";
       EXPECT_NE(std::string(device.ptx).find(entry), std::string::npos) << entry;
     }
-  EXPECT_EQ(phases, device.phase_count);
+  EXPECT_EQ(phases, device.phase_count) << "nothing is moved between kernels there";
   EXPECT_FALSE(compiledModel("tensors.attn").table().device);
 }
 
@@ -51,6 +52,31 @@ TEST(Device, AProcessorSaysThatItRunsNoneOfIt) {
             ATTN_UNSUPPORTED);
   EXPECT_STREQ(status.message,
                "activations: its kernels are code for sm_80, and the context's executor runs those of a processor");
+}
+
+/// The entry points of a file that a device runs, one behind the other.
+std::string runOnDevice(const std::string &file) {
+  CompileOptions options;
+  options.input = std::string(ATTNC_ROOT) + file;
+  options.target = "cuda";
+  options.dump = Phase::Plan;
+  options.reproducerDirectory = "";
+  Compilation made;
+  std::string messages, names;
+  llvm::raw_string_ostream stream(messages);
+  if (compile(options, made, stream) == Outcome::Done)
+    for (EntryPlan &plan : made.program.entries)
+      names += (names.empty() ? "" : " ") + plan.entry.getName().str();
+  return names;
+}
+
+/// Grows with the kernels that devices have.
+TEST(Device, RunsTheseOfTheExamples) {
+  const std::pair<const char *, const char *> examples[] = {
+      {"/examples/ntm/ntm.attn", "texts long_texts"},
+  };
+  for (auto [file, entries] : examples)
+    EXPECT_EQ(runOnDevice(file), entries) << file;
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "compiler/Codegen/Host/DeviceStubs.h"
 #include "compiler/Codegen/Abi.h"
+#include "compiler/Codegen/Host/Moves.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -25,6 +26,9 @@ void emitDeviceStubs(const Program &program, ModuleOp code) {
   for (const CompiledKernel &kernel : program.kernels)
     for (const KernelPhase &phase : kernel.code.phases)
       emitStub(phase.symbol, code);
+  for (const MovePhase &move : program.moves)
+    emitStub(move.phase.symbol, code);
+  emitStub(fetchSymbol.str(), code);
 }
 
 } // namespace attnc

@@ -13,7 +13,8 @@
 
 namespace attnc {
 
-/// Appends a stub for each phase of each kernel of `program` to `code`.
+/// Appends a stub for each phase of each kernel of `program` and of what lies between them, and for fetching a word, to
+/// `code`.
 void emitDeviceStubs(const Program &program, mlir::ModuleOp code);
 
 } // namespace attnc

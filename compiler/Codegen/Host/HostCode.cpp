@@ -1,7 +1,5 @@
 #include "compiler/Codegen/Host/HostCode.h"
-#include "compiler/Codegen/Abi.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "compiler/Codegen/Host/Moves.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
@@ -12,129 +10,11 @@ namespace attnc {
 
 namespace {
 
-/// Builds one function of the host code.
-class HostFunction {
-public:
-  HostFunction(ModuleOp code, Location location, const std::string &symbol, ArrayRef<Type> arguments, Type result)
-      : builder(code.getContext()), location(location) {
-    builder.setInsertionPointToEnd(code.getBody());
-    auto type = builder.getFunctionType(arguments, {result});
-    function = func::FuncOp::create(builder, location, symbol, type);
-    builder.setInsertionPointToStart(function.addEntryBlock());
-    pointer = LLVM::LLVMPointerType::get(code.getContext());
-    i64 = builder.getI64Type();
-  }
-
-  OpBuilder builder;
-  Location location;
-  func::FuncOp function;
-  Type pointer, i64;
-
-  Value number(int64_t value) { return arith::ConstantIndexOp::create(builder, location, value); }
-  Value number32(int32_t value) { return arith::ConstantIntOp::create(builder, location, value, 32); }
-  Value bit(bool value) { return arith::ConstantIntOp::create(builder, location, value, 1); }
-  Value null() { return LLVM::ZeroOp::create(builder, location, pointer); }
-  Value toI64(Value index) { return builder.createOrFold<arith::IndexCastOp>(location, i64, index); }
-  Value toIndex(Value value) {
-    return builder.createOrFold<arith::IndexCastOp>(location, builder.getIndexType(), value);
-  }
-  Value both(Value a, Value b) { return arith::AndIOp::create(builder, location, a, b); }
-  Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
-    return arith::CmpIOp::create(builder, location, predicate, a, b);
-  }
-
-  /// The address of element `element` (index) of an array of pointers or int64_t.
-  Value elementAddress(Value array, Value element) {
-    return LLVM::GEPOp::create(builder, location, pointer, i64, array, ValueRange{toI64(element)});
-  }
-  Value loadPointer(Value array, int64_t element) { return loadPointer(array, number(element)); }
-  Value loadPointer(Value array, Value element) {
-    return LLVM::LoadOp::create(builder, location, pointer, elementAddress(array, element));
-  }
-  Value loadNumber(Value array, int64_t element) {
-    return toIndex(LLVM::LoadOp::create(builder, location, i64, elementAddress(array, number(element))));
-  }
-  void store(Value value, Value array, int64_t element) {
-    LLVM::StoreOp::create(builder, location, value, elementAddress(array, number(element)));
-  }
-  /// `address` and `bytes` (index) further on.
-  Value advance(Value address, Value bytes) {
-    return LLVM::GEPOp::create(builder, location, pointer, builder.getI8Type(), address, ValueRange{toI64(bytes)});
-  }
-  /// Room on the stack for `count` pointers or int64_t.
-  Value stackArray(int64_t count) {
-    Value size = arith::ConstantIntOp::create(builder, location, std::max<int64_t>(count, 1), 64);
-    return LLVM::AllocaOp::create(builder, location, pointer, i64, size, 8);
-  }
-  void returnValue(Value value) { func::ReturnOp::create(builder, location, value); }
-
-  /// Is each dimension in its least size..its bound?
-  Value dimensionsInRange(ArrayRef<Value> dimensions, func::FuncOp entry) {
-    Value result = bit(true);
-    auto bounds = entry->getAttrOfType<ArrayAttr>(model::dimensionsAttrName);
-    for (auto [position, dimension] : llvm::enumerate(dimensions)) {
-      auto bound = cast<model::DimensionAttr>(bounds[position]);
-      result = both(result, compare(arith::CmpIPredicate::sge, dimension, number(bound.getMin())));
-      if (bound.getMax() >= 0)
-        result = both(result, compare(arith::CmpIPredicate::sle, dimension, number(bound.getMax())));
-    }
-    return result;
-  }
-};
-
-/// The stack of a function that launches kernels, and how it does so.
-class Launcher {
-public:
-  Launcher(HostFunction &host, Value frame, size_t maxBuffers, size_t maxSizes) : host(host) {
-    buffers = host.stackArray(maxBuffers);
-    sizes = host.stackArray(maxSizes);
-    args = host.stackArray(abi::argsWords);
-    status = host.stackArray(1);
-    LLVM::StoreOp::create(host.builder, host.location, host.number32(ATTN_OK), status);
-    host.store(buffers, args, abi::argsBuffers);
-    host.store(sizes, args, abi::argsSizes);
-    host.store(status, args, abi::argsStatus);
-    executor = host.loadPointer(frame, abi::frameExecutor);
-    parallelFor = host.loadPointer(executor, abi::executorParallelFor);
-    self = host.loadPointer(executor, abi::executorSelf);
-  }
-
-  Value workers() { return host.loadNumber(executor, abi::executorWorkers); }
-  Value result() { return LLVM::LoadOp::create(host.builder, host.location, host.builder.getI32Type(), status); }
-  void fail(attn_code code) { LLVM::StoreOp::create(host.builder, host.location, host.number32(code), status); }
-
-  /// Runs all phases of a kernel. `shared` and `scratch` may be null pointers where it wants none.
-  void launch(const KernelCode &code, ArrayRef<Value> tensors, ArrayRef<Value> symbols, Value shared, Value scratch,
-              Value stride) {
-    for (auto [position, tensor] : llvm::enumerate(tensors))
-      host.store(tensor, buffers, position);
-    for (auto [position, size] : llvm::enumerate(symbols))
-      host.store(host.toI64(size), sizes, position);
-    host.store(shared, args, abi::argsShared);
-    auto phaseType = host.builder.getFunctionType({host.pointer, host.i64, host.pointer}, {});
-    auto executorType =
-        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(host.builder.getContext()),
-                                    {host.pointer, host.pointer, host.pointer, host.i64, host.pointer, host.i64});
-    for (const KernelPhase &phase : code.phases) {
-      Value function = func::ConstantOp::create(host.builder, host.location, phaseType, phase.symbol);
-      Value address =
-          UnrealizedConversionCastOp::create(host.builder, host.location, host.pointer, function).getResult(0);
-      Value chunks = host.toI64(phase.chunks.materialise(host.builder, host.location, symbols));
-      LLVM::CallOp::create(host.builder, host.location, executorType,
-                           ValueRange{parallelFor, self, address, args, chunks, scratch, host.toI64(stride)});
-    }
-  }
-
-private:
-  HostFunction &host;
-  Value buffers, sizes, args, status, executor, parallelFor, self;
-};
-
 /// Writes `run` of one entry point by walking its plan.
 class EntryWriter {
 public:
-  EntryWriter(const Program &program, const EntryPlan &plan, ModuleOp code)
-      : program(program), plan(plan), entry(plan.entry), sizes(plan.sizes),
+  EntryWriter(const Program &program, const EntryPlan &plan, ModuleOp code, MoveKernels *moveKernels)
+      : program(program), plan(plan), moveKernels(moveKernels), entry(plan.entry), sizes(plan.sizes),
         host(code, entry.getLoc(), program.runSymbol(plan), {LLVM::LLVMPointerType::get(code.getContext())},
              IntegerType::get(code.getContext(), 32)) {}
 
@@ -143,10 +23,12 @@ public:
 private:
   const Program &program;
   const EntryPlan &plan;
+  MoveKernels *moveKernels; ///< where the memory is a device's
   func::FuncOp entry;
   SizeAnalysis sizes;
   HostFunction host;
   std::optional<Launcher> launcher;
+  std::unique_ptr<Moves> moves;
   SmallVector<Value> symbols; ///< index: the dimensions, then the number of workers
   SmallVector<Value> inputs, results, slots;
   Value parameters;
@@ -161,7 +43,6 @@ private:
   Value elementAddress(model::WithElementOp list);
   void writeAppend(model::AppendOp append);
   void writeEnd(model::EndIfOp end);
-  Value numberOf(model::AppendOp append, Value numbers, Value row);
   Value hasRoom();
   Value hasRoomIn(Value arena);
   Value offsetInRoot(Value tensor);
@@ -212,7 +93,12 @@ void EntryWriter::writeBody(Value frame) {
     maxBuffers = std::max<size_t>(maxBuffers, call.getNumOperands() + call.getNumResults());
     maxSizes = std::max(maxSizes, sizes.kernelSymbols(call).size());
   }
+  if (moveKernels) {
+    maxBuffers = std::max(maxBuffers, deviceMoveBuffers);
+    maxSizes = std::max(maxSizes, deviceMoveSizes);
+  }
   launcher.emplace(host, frame, maxBuffers, maxSizes);
+  moves = moveKernels ? movesOfDevice(host, *launcher, *moveKernels) : movesOfHost(host);
   symbols.push_back(launcher->workers());
   Value tensors = host.loadPointer(frame, abi::frameTensors);
   for (unsigned number = 0; number < entry.getNumArguments(); ++number)
@@ -236,20 +122,10 @@ void EntryWriter::writeBody(Value frame) {
   launcher->fail(ATTN_FULL);
 }
 
-/// The element of `numbers`, i32, for row `row` (index), or for all of them.
-Value EntryWriter::numberOf(model::AppendOp append, Value numbers, Value row) {
-  Value address = this->address(numbers, 0);
-  if (append.getRow())
-    address = LLVM::GEPOp::create(host.builder, host.location, host.pointer, host.builder.getI32Type(), address,
-                                  ValueRange{host.toI64(row)});
-  return host.toIndex(LLVM::LoadOp::create(host.builder, host.location, host.builder.getI32Type(), address));
-}
-
-/// Do all rows fit behind the positions that the caches have, as many as are to be appended? Null where nothing is
-/// appended.
+/// Do all rows fit behind the positions that the caches have, as many as are to be appended? Null where that stops
+/// nothing here.
 Value EntryWriter::hasRoom() {
-  using arith::CmpIPredicate;
-  Value result;
+  std::vector<Room> rooms;
   llvm::SetVector<std::pair<Value, std::pair<Value, int64_t>>> seen; // lengths, and the state with its dimension
   entry.walk([&](model::AppendOp append) {
     if (plan.place(append).kind != Place::Kind::Input)
@@ -258,86 +134,48 @@ Value EntryWriter::hasRoom() {
     int64_t dimension = append.getAlong() + (append.getPlace() ? 1 : 0);
     if (!seen.insert({length, {state, dimension}}))
       return;
-    Value positions = size(*sizes.size(append.getRows(), append.getAlong()));
-    Value room = size(*sizes.size(state, dimension));
-    Value first = result ? result : host.bit(true);
     Value rows = append.getRow() ? size(*sizes.size(append.getRows(), *append.getRow())) : host.number(1);
-    auto loop = scf::ForOp::create(host.builder, host.location, host.number(0), rows, host.number(1), first);
-    OpBuilder::InsertionGuard outside(host.builder);
-    host.builder.setInsertionPointToStart(loop.getBody());
-    Value before = numberOf(append, length, loop.getInductionVar());
-    Value fits = host.both(loop.getRegionIterArg(0), host.compare(CmpIPredicate::sge, before, host.number(0)));
-    Value count = positions;
-    if (append.getCount()) {
-      count = numberOf(append, append.getCount(), loop.getInductionVar());
-      fits = host.both(fits, host.both(host.compare(CmpIPredicate::sge, count, host.number(0)),
-                                       host.compare(CmpIPredicate::sle, count, positions)));
-    }
-    Value after = host.builder.createOrFold<arith::AddIOp>(host.location, before, count);
-    if (!append.getRing())
-      fits = host.both(fits, host.compare(CmpIPredicate::sle, after, room));
-    scf::YieldOp::create(host.builder, host.location, fits);
-    result = loop.getResult(0);
+    rooms.push_back({address(length, 0), append.getCount() ? address(append.getCount(), 0) : Value(), rows,
+                     size(*sizes.size(append.getRows(), append.getAlong())), size(*sizes.size(state, dimension)),
+                     append.getRing()});
   });
-  return result;
+  return rooms.empty() ? Value() : moves->checkRoom(rooms);
 }
 
 /// Rows are [outer, positions, inner], the cache [outer, capacity, inner], and `outer` tells the row whose length
-/// counts. The positions of a row lie side by side in the cache too and are moved at once; in a ring one by one, the
-/// last ones that it has room for.
+/// counts.
 void EntryWriter::writeAppend(model::AppendOp append) {
-  unsigned rank = cast<RankedTensorType>(append.getRows().getType()).getRank(), along = append.getAlong();
+  auto type = cast<RankedTensorType>(append.getRows().getType());
+  unsigned along = append.getAlong();
   auto product = [&](unsigned first, unsigned end) {
     SizeExpr product(1);
     for (unsigned dimension = first; dimension < end; ++dimension)
       product *= *sizes.size(append.getRows(), dimension);
-    return size(product);
+    return product;
   };
-  OpBuilder &builder = host.builder;
-  auto add = [&](Value a, Value b) { return builder.createOrFold<arith::AddIOp>(host.location, a, b); };
-  auto times = [&](Value a, Value b) { return builder.createOrFold<arith::MulIOp>(host.location, a, b); };
-  Type element = cast<RankedTensorType>(append.getRows().getType()).getElementType();
-  Value positions = product(along, along + 1), outer = product(0, along);
-  Value bytes = times(product(along + 1, rank), host.number(elementBytes(element)));
-  Value capacity = size(*sizes.size(append.getCache(), along + (append.getPlace() ? 1 : 0)));
   auto get = EntryPlan::root(append.getRows()).getDefiningOp<model::GetOp>();
-  Value from = address(append.getRows(), get ? program.parameters.firstPlace(get.getParameter()) : 0);
-  Value to = address(plan.place(append));
-  if (append.getPlace())
-    to = host.advance(to, times(times(index(append.getPlace()), outer), times(capacity, bytes)));
-
-  OpBuilder::InsertionGuard outside(builder);
-  auto open = [&](Value end, Value begin) {
-    auto loop = scf::ForOp::create(builder, host.location, begin, end, host.number(1));
-    builder.setInsertionPointToStart(loop.getBody());
-    return loop.getInductionVar();
-  };
-  auto move = [&](Value place, Value source, Value count) {
-    LLVM::MemcpyOp::create(builder, host.location, host.advance(to, times(place, bytes)),
-                           host.advance(from, times(source, bytes)), host.toI64(times(count, bytes)),
-                           /*isVolatile=*/false);
-  };
-  Value each = open(outer, host.number(0)), row;
-  if (append.getRow()) {
-    row = builder.createOrFold<arith::DivUIOp>(host.location, each, product(*append.getRow() + 1, along));
-    row = arith::RemUIOp::create(builder, host.location, row, product(*append.getRow(), *append.getRow() + 1));
+  int64_t elementBytes = attnc::elementBytes(type.getElementType());
+  SizeExpr inner = product(along + 1, type.getRank()) * SizeExpr(elementBytes);
+  bool isWhole = inner.isConstant() && inner.constant() % ATTN_DEVICE_ALIGNMENT == 0;
+  Append made;
+  made.unit = isWhole ? ATTN_DEVICE_ALIGNMENT : elementBytes;
+  made.units = size(isWhole ? inner.floorDiv(made.unit) : product(along + 1, type.getRank()));
+  made.outer = size(product(0, along));
+  made.positions = size(product(along, along + 1));
+  made.capacity = size(*sizes.size(append.getCache(), along + (append.getPlace() ? 1 : 0)));
+  made.rows = address(append.getRows(), get ? program.parameters.firstPlace(get.getParameter()) : 0);
+  made.cache = address(plan.place(append));
+  if (append.getPlace()) {
+    Value bytes = host.times(host.times(made.outer, made.capacity), size(inner));
+    made.cache = host.advance(made.cache, host.times(index(append.getPlace()), bytes));
   }
-  Value before = numberOf(append, append.getLength(), row), place = times(each, capacity);
-  Value source = times(each, positions), count = positions;
-  if (append.getCount())
-    count = numberOf(append, append.getCount(), row);
-  if (!append.getRing() && plan.place(append).kind != Place::Kind::Input) {
-    // It has room for all lengths that there are; others are a status already, and write nowhere else.
-    Value last = builder.createOrFold<arith::SubIOp>(host.location, capacity, count);
-    before = arith::MinSIOp::create(builder, host.location, before, last);
-    before = arith::MaxSIOp::create(builder, host.location, before, host.number(0));
-  }
-  if (!append.getRing())
-    return move(add(place, before), source, count);
-  Value tooMany = builder.createOrFold<arith::SubIOp>(host.location, count, capacity);
-  Value position = open(count, arith::MaxSIOp::create(builder, host.location, tooMany, host.number(0)));
-  Value slot = arith::RemUIOp::create(builder, host.location, add(before, position), capacity);
-  move(add(place, slot), add(source, position), host.number(1));
+  made.lengths = address(append.getLength(), 0);
+  made.counts = append.getCount() ? address(append.getCount(), 0) : Value();
+  made.stride = append.getRow() ? size(product(*append.getRow() + 1, along)) : host.number(1);
+  made.rowCount = append.getRow() ? size(product(*append.getRow(), *append.getRow() + 1)) : host.number(1);
+  made.ring = append.getRing();
+  made.isState = plan.place(append).kind == Place::Kind::Input;
+  moves->append(made);
 }
 
 void EntryWriter::writeBlock(Block &block) {
@@ -359,9 +197,7 @@ void EntryWriter::writeBlock(Block &block) {
 
 /// The loop's word on the stack becomes what `done` says.
 void EntryWriter::writeEnd(model::EndIfOp end) {
-  Type i32 = host.builder.getI32Type();
-  Value done = LLVM::LoadOp::create(host.builder, host.location, i32, address(end.getDone(), 0));
-  host.store(arith::ExtSIOp::create(host.builder, host.location, host.i64, done), ends.lookup(end->getParentOp()), 0);
+  host.store(moves->fetch(address(end.getDone(), 0)), ends.lookup(end->getParentOp()), 0);
 }
 
 void EntryWriter::writeLoop(scf::ForOp loop) {
@@ -437,8 +273,7 @@ void EntryWriter::writeElement(model::WithElementOp list) {
   SizeExpr bytes = *sizes.bytes(list.getElement());
   auto get = EntryPlan::root(list.getElement()).getDefiningOp<model::GetOp>();
   Value from = address(list.getElement(), get ? program.parameters.firstPlace(get.getParameter()) : 0);
-  LLVM::MemcpyOp::create(host.builder, host.location, elementAddress(list), from, host.toI64(size(bytes)),
-                         /*isVolatile=*/false);
+  moves->copy(elementAddress(list), from, size(bytes));
 }
 
 /// `firstPlace` is where the parameter table has the value, if it is a parameter.
@@ -486,7 +321,7 @@ void EntryWriter::writeLaunch(func::CallOp call) {
   const LaunchScratch &scratch = plan.launches.find(call)->second;
   Value shared = scratch.shared ? slots[*scratch.shared] : host.null();
   Value worker = scratch.workers ? slots[*scratch.workers] : host.null();
-  launcher->launch(code, tensors, launchSizes, shared, worker, size(scratch.stride));
+  launcher->launch(code.phases, tensors, launchSizes, shared, worker, size(scratch.stride));
 }
 
 void EntryWriter::writeCopies(Operation *before) {
@@ -497,8 +332,7 @@ void EntryWriter::writeCopies(Operation *before) {
     auto get = EntryPlan::root(copy.value).getDefiningOp<model::GetOp>();
     int64_t firstPlace = get ? program.parameters.firstPlace(get.getParameter()) : 0;
     Value from = copy.source ? address(*copy.source) : address(copy.value, firstPlace);
-    LLVM::MemcpyOp::create(host.builder, host.location, address(copy.target), from, host.toI64(size(copy.bytes)),
-                           /*isVolatile=*/false);
+    moves->copy(address(copy.target), from, size(copy.bytes));
   }
 }
 
@@ -548,8 +382,8 @@ void emitPrepare(const Program &program, ModuleOp code) {
     };
     Value shared = host.number(packed.code.sharedBytes.alignTo(arenaAlignment).constant());
     Value stride = host.number(packed.code.workerBytes.alignTo(arenaAlignment).constant());
-    launcher.launch(packed.code, {place(source.first), place(packed.first)}, {}, arena, host.advance(arena, shared),
-                    stride);
+    launcher.launch(packed.code.phases, {place(source.first), place(packed.first)}, {}, arena,
+                    host.advance(arena, shared), stride);
   }
   host.returnValue(launcher.result());
 
@@ -560,14 +394,16 @@ void emitPrepare(const Program &program, ModuleOp code) {
 
 } // namespace
 
-void emitHostCode(const Program &program, ModuleOp code) {
+void emitHostCode(Program &program, ModuleOp code, ModuleOp device) {
+  MoveKernels moveKernels(device);
   for (auto [plan, certificate] : llvm::zip_equal(program.entries, program.certificates)) {
-    EntryWriter(program, plan, code).write();
+    EntryWriter(program, plan, code, device ? &moveKernels : nullptr).write();
     emitArenaBytes(program, plan, code);
     emitFlops(program, plan, certificate, code);
   }
   if (!program.parameters.packed.empty())
     emitPrepare(program, code);
+  program.moves = moveKernels.made();
 }
 
 } // namespace attnc

@@ -24,7 +24,8 @@
 
 namespace attnc {
 
-/// Appends the host code of `program` to `code`, next to the phases of its kernels.
-void emitHostCode(const Program &program, mlir::ModuleOp code);
+/// Appends the host code of `program` to `code`, next to the phases of its kernels. Where a device has those, `device`
+/// is its code; what the host would do to tensors becomes kernels there, which `program.moves` lists.
+void emitHostCode(Program &program, mlir::ModuleOp code, mlir::ModuleOp device = {});
 
 } // namespace attnc

@@ -1,5 +1,6 @@
 #include "compiler/Codegen/Host/ModelTable.h"
 #include "compiler/Codegen/Abi.h"
+#include "compiler/Codegen/Host/Moves.h"
 #include "compiler/Fuse/Structure.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -85,7 +86,7 @@ private:
   llvm::Constant *embeddedValues(const LoadedParameter &parameter);
   llvm::Constant *kernelTensor(RankedTensorType type, bool isPacked);
   llvm::Constant *kernel(CompiledKernel kernel);
-  llvm::Constant *devicePhase(func::FuncOp kernel, const KernelPhase &phase);
+  llvm::Constant *devicePhase(const KernelPhase &phase, int64_t buffers, int64_t sizes);
   llvm::Constant *device();
 };
 
@@ -244,26 +245,17 @@ llvm::Constant *TableWriter::kernel(CompiledKernel kernel) {
   for (Type type : function.getResultTypes())
     tensors.push_back(kernelTensor(cast<RankedTensorType>(type), /*isPacked=*/false));
   auto kind = function->getAttrOfType<StringAttr>(kernelAttrName);
-  return record(sizeof(attn_kernel_info),
-                {{offsetof(attn_kernel_info, name), text(function.getName())},
-                 {offsetof(attn_kernel_info, kind), text(kind.getValue())},
-                 {offsetof(attn_kernel_info, places), text(placesIn(function))},
-                 {offsetof(attn_kernel_info, phases), array(phases)},
-                 {offsetof(attn_kernel_info, tensors), array(tensors)},
-                 {offsetof(attn_kernel_info, phase_count), i64(phases.size())},
-                 {offsetof(attn_kernel_info, operand_count), i32(operands)},
-                 {offsetof(attn_kernel_info, result_count), i32(tensors.size() - operands)}});
+  return record(sizeof(attn_kernel_info), {{offsetof(attn_kernel_info, name), text(function.getName())},
+                                           {offsetof(attn_kernel_info, kind), text(kind.getValue())},
+                                           {offsetof(attn_kernel_info, places), text(placesIn(function))},
+                                           {offsetof(attn_kernel_info, phases), array(phases)},
+                                           {offsetof(attn_kernel_info, tensors), array(tensors)},
+                                           {offsetof(attn_kernel_info, phase_count), i64(phases.size())},
+                                           {offsetof(attn_kernel_info, operand_count), i32(operands)},
+                                           {offsetof(attn_kernel_info, result_count), i32(tensors.size() - operands)}});
 }
 
-llvm::Constant *TableWriter::devicePhase(func::FuncOp kernel, const KernelPhase &phase) {
-  int64_t buffers = 0, sizes = 0;
-  auto count = [&](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    buffers += tensor ? 1 : 0;
-    sizes += tensor ? tensor.getNumDynamicDims() : 1;
-  };
-  llvm::for_each(kernel.getArgumentTypes(), count);
-  llvm::for_each(kernel.getResultTypes(), count);
+llvm::Constant *TableWriter::devicePhase(const KernelPhase &phase, int64_t buffers, int64_t sizes) {
   return record(sizeof(attn_device_phase), {{offsetof(attn_device_phase, phase), function(phase.symbol)},
                                             {offsetof(attn_device_phase, name), text(phase.symbol)},
                                             {offsetof(attn_device_phase, threads), i32(phase.threads)},
@@ -276,14 +268,26 @@ llvm::Constant *TableWriter::device() {
   if (!program.device)
     return null();
   Constants phases;
-  for (const CompiledKernel &kernel : program.kernels)
+  for (const CompiledKernel &kernel : program.kernels) {
+    func::FuncOp function = kernel.function;
+    int64_t buffers = 0, sizes = 0;
+    auto count = [&](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      buffers += tensor ? 1 : 0;
+      sizes += tensor ? tensor.getNumDynamicDims() : 1;
+    };
+    llvm::for_each(function.getArgumentTypes(), count);
+    llvm::for_each(function.getResultTypes(), count);
     for (const KernelPhase &phase : kernel.code.phases)
-      phases.push_back(devicePhase(kernel.function, phase));
+      phases.push_back(devicePhase(phase, buffers, sizes));
+  }
+  for (const MovePhase &move : program.moves)
+    phases.push_back(devicePhase(move.phase, move.buffers, move.sizes));
   return constant(record(sizeof(attn_device_code), {{offsetof(attn_device_code, target), text(program.device->target)},
                                                     {offsetof(attn_device_code, ptx), text(program.device->ptx)},
                                                     {offsetof(attn_device_code, phases), array(phases)},
                                                     {offsetof(attn_device_code, phase_count), i64(phases.size())},
-                                                    {offsetof(attn_device_code, fetch), null()}}));
+                                                    {offsetof(attn_device_code, fetch), function(fetchSymbol)}}));
 }
 
 /// Of the code, which is all but the table in the module so far, and the device's.

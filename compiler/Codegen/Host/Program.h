@@ -12,6 +12,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Codegen/GPU/Moves/MoveKernels.h"
 #include "compiler/Codegen/Kernel.h"
 #include "compiler/Memory/Plan.h"
 #include "dialects/Model/Model.h"
@@ -98,6 +99,7 @@ struct Program {
   std::optional<DeviceCode> device;
   ParameterTable parameters;
   std::vector<CompiledKernel> kernels;
+  std::vector<MovePhase> moves; ///< on a device: what lies between kernels
   std::vector<EntryPlan> entries;
   std::vector<EntryCertificate> certificates; ///< of each of `entries`
 
