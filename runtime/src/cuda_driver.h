@@ -11,16 +11,28 @@ typedef unsigned long long cu_address; /* of memory on a device */
 typedef struct cu_context_state *cu_context;
 typedef struct cu_module_state *cu_module;
 typedef struct cu_function_state *cu_function;
-typedef struct cu_stream_state *cu_stream; /* null: the context's own */
+typedef struct cu_stream_state *cu_stream;
+typedef struct cu_graph_state *cu_graph;
+typedef struct cu_node_state *cu_node;
+typedef struct cu_executable_state *cu_executable; /* a graph, ready to be launched */
+
+typedef struct cu_kernel_parameters { /* CUDA_KERNEL_NODE_PARAMS_v1 */
+  cu_function function;
+  unsigned blocks_x, blocks_y, blocks_z, threads_x, threads_y, threads_z;
+  unsigned shared_bytes;
+  void **parameters, **options;
+} cu_kernel_parameters;
 
 enum {
   CU_OUT_OF_MEMORY = 2,
   CU_NO_DEVICE = 100,
   CU_UNSUPPORTED_PTX_VERSION = 222,
-  CU_CAPABILITY_MAJOR = 75, /* attributes of devices */
+  CU_PROCESSORS = 16, /* attributes of devices */
+  CU_CAPABILITY_MAJOR = 75,
   CU_CAPABILITY_MINOR = 76,
   CU_MOST_BLOCK_BYTES = 97,
-  CU_FUNCTION_BLOCK_BYTES = 8 /* an attribute of functions */
+  CU_FUNCTION_BLOCK_BYTES = 8, /* an attribute of functions */
+  CU_STREAM_NON_BLOCKING = 1
 };
 
 /* name in libcuda, result and parameters; the member is called by the name without its version */
@@ -28,22 +40,39 @@ enum {
   X(cuInit, "cuInit", (unsigned flags))                                                                                \
   X(cuGetErrorName, "cuGetErrorName", (cu_result error, const char **name))                                            \
   X(cuDeviceGetCount, "cuDeviceGetCount", (int *count))                                                                \
-  X(cuDeviceGet, "cuDeviceGet", (cu_device *device, int number))                                                       \
+  X(cuDeviceGet, "cuDeviceGet", (cu_device * device, int number))                                                      \
   X(cuDeviceGetName, "cuDeviceGetName", (char *name, int length, cu_device device))                                    \
+  X(cuDeviceTotalMem, "cuDeviceTotalMem_v2", (size_t * bytes, cu_device device))                                       \
   X(cuDeviceGetAttribute, "cuDeviceGetAttribute", (int *value, int attribute, cu_device device))                       \
   X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (cu_context * context, cu_device device))                    \
   X(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (cu_device device))                                     \
   X(cuCtxPushCurrent, "cuCtxPushCurrent_v2", (cu_context context))                                                     \
   X(cuCtxPopCurrent, "cuCtxPopCurrent_v2", (cu_context * context))                                                     \
-  X(cuCtxSynchronize, "cuCtxSynchronize", (void))                                                                      \
   X(cuModuleLoadData, "cuModuleLoadData", (cu_module * module, const void *image))                                     \
   X(cuModuleUnload, "cuModuleUnload", (cu_module module))                                                              \
   X(cuModuleGetFunction, "cuModuleGetFunction", (cu_function * function, cu_module module, const char *name))          \
   X(cuFuncSetAttribute, "cuFuncSetAttribute", (cu_function function, int attribute, int value))                        \
   X(cuMemAlloc, "cuMemAlloc_v2", (cu_address * memory, size_t bytes))                                                  \
   X(cuMemFree, "cuMemFree_v2", (cu_address memory))                                                                    \
-  X(cuMemcpyHtoD, "cuMemcpyHtoD_v2", (cu_address to, const void *from, size_t bytes))                                  \
-  X(cuMemcpyDtoH, "cuMemcpyDtoH_v2", (void *to, cu_address from, size_t bytes))                                        \
+  X(cuMemHostAlloc, "cuMemHostAlloc", (void **memory, size_t bytes, unsigned flags))                                   \
+  X(cuMemFreeHost, "cuMemFreeHost", (void *memory))                                                                    \
+  X(cuMemsetD8Async, "cuMemsetD8Async", (cu_address to, unsigned char value, size_t bytes, cu_stream stream))          \
+  X(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", (cu_address to, const void *from, size_t bytes, cu_stream stream))      \
+  X(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", (void *to, cu_address from, size_t bytes, cu_stream stream))            \
+  X(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", (cu_address to, cu_address from, size_t bytes, cu_stream stream))       \
+  X(cuStreamCreate, "cuStreamCreate", (cu_stream * stream, unsigned flags))                                            \
+  X(cuStreamDestroy, "cuStreamDestroy_v2", (cu_stream stream))                                                         \
+  X(cuStreamSynchronize, "cuStreamSynchronize", (cu_stream stream))                                                    \
+  X(cuGraphCreate, "cuGraphCreate", (cu_graph * graph, unsigned flags))                                                \
+  X(cuGraphDestroy, "cuGraphDestroy", (cu_graph graph))                                                                \
+  X(cuGraphAddKernelNode, "cuGraphAddKernelNode",                                                                      \
+    (cu_node * node, cu_graph graph, const cu_node *before, size_t count, const cu_kernel_parameters *parameters))     \
+  X(cuGraphInstantiate, "cuGraphInstantiateWithFlags",                                                                 \
+    (cu_executable * made, cu_graph graph, unsigned long long flags))                                                  \
+  X(cuGraphExecKernelNodeSetParams, "cuGraphExecKernelNodeSetParams",                                                  \
+    (cu_executable graph, cu_node node, const cu_kernel_parameters *parameters))                                       \
+  X(cuGraphExecDestroy, "cuGraphExecDestroy", (cu_executable graph))                                                   \
+  X(cuGraphLaunch, "cuGraphLaunch", (cu_executable graph, cu_stream stream))                                           \
   X(cuLaunchKernel, "cuLaunchKernel",                                                                                  \
     (cu_function function, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z, unsigned threads_x,                \
      unsigned threads_y, unsigned threads_z, unsigned shared_bytes, cu_stream stream, void **parameters,               \

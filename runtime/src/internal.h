@@ -9,8 +9,7 @@
 #define ATTN_PUBLIC __attribute__((visibility("default")))
 
 /* Fills `status` where there is one and returns `code`. */
-attn_code attn_fail(attn_status *status, attn_code code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+attn_code attn_fail(attn_status *status, attn_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 attn_code attn_succeed(attn_status *status);
 
 /* The model is there, of this ABI, and its code can run on this processor. */
@@ -24,6 +23,15 @@ attn_code attn_report(const attn_model *model, const attn_entry_info *entry, att
 
 /* Writes a shape such as "[2, 64]" for messages. */
 const char *attn_shape_text(const int64_t *shape, int32_t rank, char *buffer, int size);
+
+/* How rows of states move: `row` gets the bytes of `other`, or the two change places. */
+typedef struct attn_state_mover {
+  void (*move)(void *self, char *row, char *other, size_t bytes, int swap);
+  void *self;
+} attn_state_mover;
+/* attn_states_reorder by a mover. */
+attn_code attn_states_move(const attn_model *model, int64_t entry, const char *rows, const attn_tensor *states,
+                           const int32_t *from, const attn_state_mover *mover, attn_status *status);
 
 /* What a call does to weights: see attn_weights_repack. */
 int attn_weights_are_trainable(const attn_weights *weights);

@@ -83,7 +83,16 @@ static void swap_bytes(char *a, char *b, size_t bytes) {
   }
 }
 
-static void apply(const attn_tensor *state, int32_t dimension, const move *moves, int64_t count) {
+static void move_on_host(void *self, char *row, char *other, size_t bytes, int swap) {
+  (void)self;
+  if (swap)
+    swap_bytes(row, other, bytes);
+  else
+    memcpy(row, other, bytes);
+}
+
+static void apply(const attn_tensor *state, int32_t dimension, const move *moves, int64_t count,
+                  const attn_state_mover *mover) {
   int64_t outer = 1, inner = state->dtype == ATTN_BOOL ? 1 : 4, rows = state->shape[dimension];
   for (int32_t d = 0; d < state->rank; ++d) {
     outer *= d < dimension ? state->shape[d] : 1;
@@ -93,15 +102,12 @@ static void apply(const attn_tensor *state, int32_t dimension, const move *moves
     for (int64_t m = 0; m < count; ++m) {
       char *row = (char *)state->data + (i * rows + moves[m].row) * inner;
       char *other = (char *)state->data + (i * rows + moves[m].other) * inner;
-      if (moves[m].swap)
-        swap_bytes(row, other, (size_t)inner);
-      else
-        memcpy(row, other, (size_t)inner);
+      mover->move(mover->self, row, other, (size_t)inner, moves[m].swap);
     }
 }
 
-ATTN_PUBLIC attn_code attn_states_reorder(const attn_model *model, int64_t number, const char *name,
-                                          const attn_tensor *states, const int32_t *from, attn_status *status) {
+attn_code attn_states_move(const attn_model *model, int64_t number, const char *name, const attn_tensor *states,
+                           const int32_t *from, const attn_state_mover *mover, attn_status *status) {
   attn_code code = check_entry(model, number, status);
   if (code != ATTN_OK)
     return code;
@@ -136,7 +142,7 @@ ATTN_PUBLIC attn_code attn_states_reorder(const attn_model *model, int64_t numbe
   if (waiting && moves) {
     int64_t count = plan_moves(from, rows, waiting, moves);
     for (int32_t s = 0; s < entry->state_count; ++s)
-      apply(&states[s], dimensions[s], moves, count);
+      apply(&states[s], dimensions[s], moves, count, mover);
   }
   code = waiting && moves ? attn_succeed(status)
                           : attn_fail(status, ATTN_NO_MEMORY, "%s: no memory for the order of %lld rows", entry->name,
@@ -144,4 +150,10 @@ ATTN_PUBLIC attn_code attn_states_reorder(const attn_model *model, int64_t numbe
   free(waiting);
   free(moves);
   return code;
+}
+
+ATTN_PUBLIC attn_code attn_states_reorder(const attn_model *model, int64_t number, const char *name,
+                                          const attn_tensor *states, const int32_t *from, attn_status *status) {
+  attn_state_mover mover = {move_on_host, 0};
+  return attn_states_move(model, number, name, states, from, &mover, status);
 }

@@ -35,6 +35,16 @@ struct Call {
       tensor.data = bytes.data();
   }
 
+  /// Draws an input of f32.
+  reference::Array fill(int32_t number, const std::string &seed) {
+    reference::Array drawn(reference::Element::F32, {tensors[number].shape, size_t(tensors[number].rank)}, 0.0);
+    Random random(seed);
+    auto *to = reinterpret_cast<float *>(memory[number].data());
+    for (double &value : drawn.values)
+      value = *to++ = static_cast<float>(random.uniform(-1, 1));
+    return drawn;
+  }
+
   attn_code run(attn_cuda *cuda, attn_status &status) {
     return attn_cuda_run(cuda, entry, tensors.data(), static_cast<int64_t>(tensors.size()), &status);
   }
@@ -47,41 +57,45 @@ protected:
     if (!fake)
       GTEST_SKIP() << "libcuda.so.1 is not the fake: run by ctest";
     *fake = FakeCuda();
-    fake->parameters = [this](const std::string &kernel) {
-      const attn_device_phase &phase = phaseNamed(kernel);
-      return static_cast<size_t>(phase.buffer_count + phase.size_count + 2);
-    };
     fake->run = [this](const std::string &kernel, int64_t blocks, int64_t threads, int64_t blockBytes,
                        std::vector<uint64_t> parameters) {
-      DeviceExecutor::Launch launch{kernel, blocks, threads, std::move(parameters), blockBytes};
-      return model.executor().run(launch, Order::Shuffled) == "" ? 0 : 719;
+      return running->executor().run({kernel, blocks, threads, std::move(parameters), blockBytes}, Order::Shuffled) ==
+                     ""
+                 ? 0
+                 : 719;
     };
     unsetenv("ATTN_DEVICE");
     ASSERT_TRUE(model) << model.message();
   }
 
-  const attn_device_phase &phaseNamed(const std::string &name) {
-    const attn_device_phase *phase = model.table().device->phases;
-    while (phase->name != name)
-      ++phase;
-    return *phase;
+  attn_code open(int32_t device = ATTN_ANY_DEVICE) {
+    return attn_cuda_open(&running->table(), running->weightsOfModel(), device, &cuda, &status);
   }
 
-  attn_code open(int32_t device = ATTN_ANY_DEVICE) {
-    return attn_cuda_open(&model.table(), model.weightsOfModel(), device, &cuda, &status);
+  const CompiledModel &openMoves() {
+    running = &compiledModel("moves.attn", {}, "cuda");
+    EXPECT_TRUE(*running) << running->message();
+    EXPECT_EQ(open(), ATTN_OK) << status.message;
+    return *running;
   }
 
   void expectNothingLeft() {
     attn_cuda_close(cuda);
     cuda = nullptr;
-    EXPECT_EQ(fake->allocations, 0);
-    EXPECT_EQ(fake->modules, 0);
-    EXPECT_EQ(fake->contexts, 0);
-    EXPECT_EQ(fake->pushed, 0);
+    for (const auto &[kind, count] : fake->alive)
+      EXPECT_EQ(count, 0) << kind;
+  }
+
+  /// Calls `residual` with numbers that `seed` names, and compares with what the kernels compute by themselves.
+  void expectResidual(int64_t rows, const std::string &seed) {
+    Call call(model, "residual", {rows});
+    reference::Array x = call.fill(0, seed);
+    ASSERT_EQ(call.run(cuda, status), ATTN_OK) << status.message;
+    EXPECT_EQ(call.memory[1], model.call(*model.entry("residual"), {x}, {rows}, {}).bytes[0]) << rows << " rows";
   }
 
   FakeCuda *fake = nullptr;
-  const CompiledModel &model = compiledModel("device.attn", {}, "cuda");
+  const CompiledModel &model = compiledModel("device.attn", {}, "cuda"), *running = &model;
   attn_cuda *cuda = nullptr;
   attn_status status{};
 };
@@ -89,29 +103,132 @@ protected:
 TEST_F(Cuda, ComputesWhatTheKernelsDo) {
   ASSERT_EQ(open(), ATTN_OK) << status.message;
   EXPECT_STREQ(attn_cuda_device_name(cuda), "Fake 0");
-  for (int64_t rows : {67, 3, 0}) {
-    Call call(model, "residual", {rows});
-    reference::Array x(reference::Element::F32, {rows, 48}, 0.0);
-    Random random("x");
-    for (double &value : x.values)
-      value = static_cast<float>(random.uniform(-1, 1));
-    for (size_t i = 0; i < x.values.size(); ++i)
-      reinterpret_cast<float *>(call.memory[0].data())[i] = static_cast<float>(x.values[i]);
-    ASSERT_EQ(call.run(cuda, status), ATTN_OK) << status.message;
-    EXPECT_EQ(call.memory[1], model.call(*model.entry("residual"), {x}, {rows}, {}).bytes[0]) << rows << " rows";
-  }
+  for (int64_t rows : {67, 3, 0})
+    expectResidual(rows, "x");
   expectNothingLeft();
 }
 
-TEST_F(Cuda, KeepsMemoryFromCallToCall) {
+TEST_F(Cuda, LaunchesThatComeAgainAreAGraph) {
   ASSERT_EQ(open(), ATTN_OK) << status.message;
-  int before = fake->calls["cuMemAlloc_v2"];
-  for (int64_t rows : {9, 9, 4, 9})
-    ASSERT_EQ(Call(model, "residual", {rows}).run(cuda, status), ATTN_OK) << status.message;
-  EXPECT_EQ(fake->calls["cuMemAlloc_v2"], before + 1);
-  ASSERT_EQ(Call(model, "residual", {90}).run(cuda, status), ATTN_OK) << status.message;
-  EXPECT_EQ(fake->allocations, 2) << "the parameters, and the memory of calls";
+  expectResidual(9, "first");
+  int launches = fake->calls["cuLaunchKernel"];
+  EXPECT_GT(launches, 1);
+  EXPECT_EQ(fake->calls["cuGraphCreate"], 0);
+  for (const char *again : {"second", "third"}) // the same memory
+    expectResidual(9, again);
+  EXPECT_EQ(fake->calls["cuGraphAddKernelNode"], launches);
+  EXPECT_EQ(fake->calls["cuGraphLaunch"], 2);
+  EXPECT_EQ(fake->calls["cuGraphExecKernelNodeSetParams"], 0);
+  expectResidual(4, "fewer rows");
+  int changed = fake->calls["cuGraphExecKernelNodeSetParams"];
+  EXPECT_GT(changed, 0);
+  expectResidual(90, "more memory");
+  EXPECT_GT(fake->calls["cuGraphExecKernelNodeSetParams"], changed);
+  EXPECT_EQ(fake->calls["cuLaunchKernel"], launches);
+  EXPECT_EQ(fake->calls["cuGraphInstantiateWithFlags"], 1);
   expectNothingLeft();
+}
+
+TEST_F(Cuda, TensorsStayOnTheDevice) {
+  ASSERT_EQ(open(), ATTN_OK) << status.message;
+  const int64_t rows = 5;
+  Call host(model, "residual", {rows});
+  host.fill(0, "x");
+  attn_tensor a = host.tensors[0], b = host.tensors[1];
+  ASSERT_EQ(attn_cuda_allocate(cuda, &a, &status), ATTN_OK) << status.message;
+  ASSERT_EQ(attn_cuda_allocate(cuda, &b, &status), ATTN_OK) << status.message;
+  std::vector<char> read(rows * 48 * 4, 1), zeros(read.size(), 0);
+  ASSERT_EQ(attn_cuda_download(cuda, read.data(), &a, &status), ATTN_OK) << status.message;
+  EXPECT_EQ(read, zeros) << "memory begins with zeros";
+  ASSERT_EQ(attn_cuda_upload(cuda, &a, host.memory[0].data(), &status), ATTN_OK) << status.message;
+
+  // Twice, from one to the other and back: what lies between is never in the memory of the host.
+  int copies = fake->calls["cuMemcpyHtoDAsync_v2"];
+  for (auto [from, to] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+    attn_tensor tensors[2] = {*from, *to};
+    ASSERT_EQ(attn_cuda_run(cuda, host.entry, tensors, 2, &status), ATTN_OK) << status.message;
+  }
+  EXPECT_EQ(fake->calls["cuMemcpyHtoDAsync_v2"], copies + 2) << "the status";
+  ASSERT_EQ(attn_cuda_download(cuda, read.data(), &a, &status), ATTN_OK) << status.message;
+  for (int turn = 0; turn < 2; ++turn, host.memory[0] = host.memory[1])
+    ASSERT_EQ(host.run(cuda, status), ATTN_OK) << status.message;
+  EXPECT_EQ(read, host.memory[1]);
+
+  // A part of a tensor is one, where it begins at a whole access and ends inside.
+  attn_tensor row = {static_cast<char *>(a.data) + 4 * 48 * 4, {1, 48}, ATTN_F32, 2}, tensors[2] = {row, b};
+  tensors[1].shape[0] = 1;
+  EXPECT_EQ(attn_cuda_run(cuda, host.entry, tensors, 2, &status), ATTN_OK) << status.message;
+  tensors[0].shape[0] = tensors[1].shape[0] = 3;
+  EXPECT_EQ(attn_cuda_run(cuda, host.entry, tensors, 2, &status), ATTN_BAD_ARGUMENT);
+  EXPECT_STREQ(status.message, "residual: 'x' has 576 bytes, but its memory on the device ends before that");
+  tensors[0] = {static_cast<char *>(a.data) + 4, {1, 48}, ATTN_F32, 2};
+  tensors[1].shape[0] = 1;
+  EXPECT_EQ(attn_cuda_run(cuda, host.entry, tensors, 2, &status), ATTN_BAD_ARGUMENT);
+  EXPECT_STREQ(status.message, "residual: 'x' (192 bytes) does not begin at a multiple of 16 bytes");
+  EXPECT_EQ(attn_cuda_upload(cuda, &host.tensors[0], read.data(), &status), ATTN_BAD_ARGUMENT);
+  EXPECT_STREQ(status.message, "the tensor is not one that attn_cuda_allocate gave memory of Fake 0");
+  attn_cuda_free(cuda, &b);
+  EXPECT_EQ(b.data, nullptr);
+  EXPECT_EQ(fake->alive["memory"], 3) << "the parameters, the memory of calls, and a";
+  expectNothingLeft();
+}
+
+TEST_F(Cuda, CallsInTwo) {
+  ASSERT_EQ(open(), ATTN_OK) << status.message;
+  Call call(model, "residual", {3});
+  reference::Array x = call.fill(0, "x");
+  std::vector<char> before = call.memory[1];
+  auto start = [&] { return attn_cuda_start(cuda, call.entry, call.tensors.data(), 2, &status); };
+  ASSERT_EQ(start(), ATTN_OK) << status.message;
+  EXPECT_EQ(call.memory[1], before);
+  EXPECT_EQ(start(), ATTN_BAD_ARGUMENT);
+  EXPECT_STREQ(status.message, "residual: a call is under way: attn_cuda_wait comes first");
+  call.memory[0].assign(call.memory[0].size(), 0x7f); // inputs are the caller's again
+  ASSERT_EQ(attn_cuda_wait(cuda, &status), ATTN_OK) << status.message;
+  EXPECT_EQ(call.memory[1], model.call(*model.entry("residual"), {x}, {3}, {}).bytes[0]);
+  EXPECT_EQ(attn_cuda_wait(cuda, &status), ATTN_BAD_ARGUMENT);
+  EXPECT_STREQ(status.message, "device: there is no call to wait for");
+  ASSERT_EQ(start(), ATTN_OK) << status.message;
+  expectNothingLeft(); // with a call under way
+}
+
+TEST_F(Cuda, WhateverFailsIsToldAndAllIsGivenBack) {
+  auto use = [&] {
+    attn_tensor kept = {nullptr, {2, 48}, ATTN_F32, 2};
+    std::vector<char> bytes(2 * 48 * 4);
+    attn_code code = open();
+    if (code == ATTN_OK)
+      code = attn_cuda_allocate(cuda, &kept, &status);
+    if (code == ATTN_OK)
+      code = attn_cuda_upload(cuda, &kept, bytes.data(), &status);
+    for (int64_t rows : {2, 2, 2, 1, 9}) { // launched, as a graph, again, with other numbers, in other memory
+      if (code != ATTN_OK)
+        break;
+      Call call(model, "residual", {rows});
+      std::vector<char> before = call.memory[1];
+      code = call.run(cuda, status);
+      EXPECT_TRUE(code == ATTN_OK || call.memory[1] == before) << status.message;
+    }
+    return code == ATTN_OK ? attn_cuda_download(cuda, bytes.data(), &kept, &status) : code;
+  };
+  EXPECT_EQ(use(), ATTN_OK) << status.message;
+  int calls = fake->numCalls; // those before closing
+  expectNothingLeft();
+  for (int number = 1; number <= calls; ++number) {
+    fake->numCalls = 0;
+    fake->failing = number;
+    fake->calls.clear();
+    attn_code code = use();
+    // Only giving back may fail unheard.
+    if (code == ATTN_OK)
+      EXPECT_TRUE(fake->lastFailed.find("Free") != std::string::npos ||
+                  fake->lastFailed.find("Pop") != std::string::npos)
+          << fake->lastFailed << ", call " << number;
+    else
+      EXPECT_NE(std::string(status.message).find("CUDA_ERROR_UNKNOWN"), std::string::npos)
+          << status.message << " where " << fake->lastFailed << " fails";
+    expectNothingLeft();
+  }
 }
 
 /// What the driver answers at an entry point, and what the user is told.
@@ -121,6 +238,112 @@ struct Failure {
   attn_code code;
   const char *message;
 };
+
+/// Two prompts, of three tokens and of one.
+void fillPrompts(Call &call) {
+  const int32_t prompts[6] = {3, 1, 4, 1, 0, 0}, lengths[2] = {3, 1};
+  std::memcpy(call.memory[0].data(), prompts, sizeof prompts);
+  std::memcpy(call.memory[1].data(), lengths, sizeof lengths);
+}
+
+TEST_F(Cuda, LoopsEndByWhatKernelsCompute) {
+  const CompiledModel &moves = openMoves();
+  reference::Array prompts(reference::Element::I32, {2, 3}, {3, 1, 4, 1, 0, 0}),
+      lengths(reference::Element::I32, {2}, {3, 1});
+  CallResults expected = moves.call(*moves.entry("write"), {prompts, lengths}, {2, 3}, {});
+  for (int turn = 0; turn < 2; ++turn) {
+    Call call(moves, "write", {2, 3});
+    fillPrompts(call);
+    ASSERT_EQ(call.run(cuda, status), ATTN_OK) << status.message;
+    EXPECT_EQ(call.memory[2], expected.bytes[0]);
+    EXPECT_EQ(call.memory[3], expected.bytes[1]);
+  }
+  EXPECT_LT(fake->calls["cuGraphInstantiateWithFlags"], 6) << "turns of the loop share a graph";
+  for (Failure each : {Failure{"cuMemcpyDtoHAsync_v2", 719, ATTN_DEVICE_FAULT,
+                               "moves: its kernels on Fake 0: CUDA_ERROR_LAUNCH_FAILED"},
+                       Failure{"cuGraphLaunch", 719, ATTN_DEVICE_FAULT,
+                               "moves: its graph of kernels on Fake 0: CUDA_ERROR_LAUNCH_FAILED"}}) {
+    Call call(moves, "write", {2, 3});
+    fillPrompts(call);
+    std::vector<char> before = call.memory[2];
+    fake->failures = {{each.entryPoint, each.answer}};
+    EXPECT_EQ(call.run(cuda, status), each.code);
+    EXPECT_STREQ(status.message, each.message);
+    EXPECT_EQ(call.memory[2], before);
+    fake->failures.clear();
+  }
+  expectNothingLeft();
+}
+
+TEST_F(Cuda, StatesStayOnTheDevice) {
+  const CompiledModel &moves = openMoves();
+  const attn_model &table = moves.table();
+  Call host(moves, "next", {3});
+  host.fill(2, "past");
+  attn_tensor state = host.tensors[2];
+  ASSERT_EQ(attn_cuda_allocate(cuda, &state, &status), ATTN_OK) << status.message;
+  ASSERT_EQ(attn_cuda_upload(cuda, &state, host.memory[2].data(), &status), ATTN_OK) << status.message;
+  std::vector<char> read(host.memory[2].size());
+  const std::vector<std::vector<int32_t>> orders = {{0, 1, 2}, {2, 0, 1}, {1, 1, 0}, {0, 2, 1}};
+  for (int32_t step = 0; step < 4; ++step) {
+    const int32_t tokens[3] = {step, 5, 2 * step}, lengths[3] = {step, step + 2, step};
+    std::memcpy(host.memory[0].data(), tokens, sizeof tokens);
+    std::memcpy(host.memory[1].data(), lengths, sizeof lengths);
+    std::vector<char> result(host.memory[3].size());
+    std::vector<attn_tensor> onDevice = host.tensors;
+    onDevice[2] = state;
+    onDevice[3].data = result.data();
+    ASSERT_EQ(attn_cuda_run(cuda, host.entry, onDevice.data(), 4, &status), ATTN_OK) << status.message;
+    ASSERT_EQ(host.run(cuda, status), ATTN_OK) << status.message;
+    EXPECT_EQ(result, host.memory[3]) << "step " << step;
+    ASSERT_EQ(attn_states_reorder(&table, host.entry, "batch", &host.tensors[2], orders[step].data(), &status),
+              ATTN_OK);
+    ASSERT_EQ(attn_cuda_states_reorder(cuda, host.entry, "batch", &state, orders[step].data(), &status), ATTN_OK)
+        << status.message;
+    ASSERT_EQ(attn_cuda_download(cuda, read.data(), &state, &status), ATTN_OK) << status.message;
+    EXPECT_EQ(read, host.memory[2]) << "step " << step;
+  }
+  // A length that there is not: nothing is appended, wherever the state is.
+  const int32_t bad[3] = {1, -1, 1};
+  std::memcpy(host.memory[1].data(), bad, sizeof bad);
+  std::vector<attn_tensor> onDevice = host.tensors;
+  onDevice[2] = state;
+  EXPECT_EQ(attn_cuda_run(cuda, host.entry, onDevice.data(), 4, &status), ATTN_FULL);
+  ASSERT_EQ(attn_cuda_download(cuda, read.data(), &state, &status), ATTN_OK) << status.message;
+  EXPECT_EQ(read, host.memory[2]);
+  EXPECT_EQ(attn_cuda_states_reorder(cuda, host.entry, "batch", &host.tensors[2], bad, &status), ATTN_BAD_ARGUMENT);
+  EXPECT_STREQ(status.message, "the tensor is not one that attn_cuda_allocate gave memory of Fake 0");
+  expectNothingLeft();
+}
+
+TEST_F(Cuda, WhichDevicesThereAre) {
+  fake->devices = 2;
+  int32_t count = -1;
+  EXPECT_EQ(attn_cuda_count(&count, &status), ATTN_OK) << status.message;
+  EXPECT_EQ(count, 2);
+  attn_cuda_device device;
+  EXPECT_EQ(attn_cuda_describe(1, &device, &status), ATTN_OK) << status.message;
+  EXPECT_STREQ(device.name, "Fake 1");
+  EXPECT_EQ(device.memory_bytes, int64_t(1) << 34);
+  EXPECT_EQ(device.architecture, 80);
+  EXPECT_EQ(device.processors, 132);
+  EXPECT_EQ(attn_cuda_describe(2, &device, &status), ATTN_BAD_ARGUMENT);
+  fake->failures = {{"cuInit", 100}};
+  EXPECT_EQ(attn_cuda_count(&count, &status), ATTN_UNSUPPORTED);
+  EXPECT_EQ(count, 0);
+  EXPECT_STREQ(status.message, "there is no NVIDIA device");
+}
+
+TEST_F(Cuda, KeepsMemoryFromCallToCall) {
+  ASSERT_EQ(open(), ATTN_OK) << status.message;
+  int before = fake->calls["cuMemAlloc_v2"];
+  for (int64_t rows : {9, 9, 4, 9})
+    ASSERT_EQ(Call(model, "residual", {rows}).run(cuda, status), ATTN_OK) << status.message;
+  EXPECT_EQ(fake->calls["cuMemAlloc_v2"], before + 1);
+  ASSERT_EQ(Call(model, "residual", {90}).run(cuda, status), ATTN_OK) << status.message;
+  EXPECT_EQ(fake->alive["memory"], 2) << "the parameters, and the memory of calls";
+  expectNothingLeft();
+}
 
 TEST_F(Cuda, WhatCantBeOpened) {
   for (const Failure &each : {
@@ -133,7 +356,9 @@ TEST_F(Cuda, WhatCantBeOpened) {
                    "device: can't load the code on Fake 0: an error without a name"},
            Failure{"cuMemAlloc_v2", 2, ATTN_NO_MEMORY,
                    "device: can't copy the parameters on Fake 0: CUDA_ERROR_OUT_OF_MEMORY"},
-           Failure{"cuMemcpyHtoD_v2", 719, ATTN_DEVICE_FAULT,
+           Failure{"cuStreamCreate", 2, ATTN_NO_MEMORY,
+                   "device: can't make a stream on Fake 0: CUDA_ERROR_OUT_OF_MEMORY"},
+           Failure{"cuMemcpyHtoDAsync_v2", 719, ATTN_DEVICE_FAULT,
                    "device: can't copy the parameters on Fake 0: CUDA_ERROR_LAUNCH_FAILED"},
        }) {
     fake->failures = {{each.entryPoint, each.answer}};
@@ -169,18 +394,21 @@ TEST_F(Cuda, WhichDevice) {
 }
 
 TEST_F(Cuda, AFailedCallLeavesResultsAlone) {
-  ASSERT_EQ(open(), ATTN_OK) << status.message;
   for (const Failure &each : {
            Failure{"cuMemAlloc_v2", 2, ATTN_NO_MEMORY,
                    "device: can't have memory for the call on Fake 0: CUDA_ERROR_OUT_OF_MEMORY"},
-           Failure{"cuMemcpyHtoD_v2", 719, ATTN_DEVICE_FAULT,
+           Failure{"cuMemHostAlloc", 2, ATTN_NO_MEMORY,
+                   "device: can't have page-locked memory for the call on Fake 0: CUDA_ERROR_OUT_OF_MEMORY"},
+           Failure{"cuMemcpyHtoDAsync_v2", 719, ATTN_DEVICE_FAULT,
                    "device: can't copy the inputs on Fake 0: CUDA_ERROR_LAUNCH_FAILED"},
            // The norm inside is the kernel that `apply_norm` has too.
            Failure{"cuLaunchKernel", 719, ATTN_DEVICE_FAULT,
                    "device: apply_norm_rows_0 on Fake 0: CUDA_ERROR_LAUNCH_FAILED"},
-           Failure{"cuCtxSynchronize", 719, ATTN_DEVICE_FAULT,
+           Failure{"cuStreamSynchronize", 719, ATTN_DEVICE_FAULT,
                    "device: its kernels on Fake 0: CUDA_ERROR_LAUNCH_FAILED"},
        }) {
+    expectNothingLeft(); // each begins anew: what is launched and what memory is had depends on the calls before
+    ASSERT_EQ(open(), ATTN_OK) << status.message;
     Call call(model, "residual", {5});
     std::vector<char> before = call.memory[1];
     fake->failures = {{each.entryPoint, each.answer}};

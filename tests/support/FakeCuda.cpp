@@ -2,6 +2,8 @@
 #include "tests/support/FakeCuda.h"
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <set>
 
 using attnc::FakeCuda;
 
@@ -13,27 +15,91 @@ struct Launch {
   std::vector<uint64_t> parameters;
 };
 
+/// A graph is a list: each launch is behind the one that was added before.
+struct Graph {
+  std::vector<std::unique_ptr<Launch>> launches;
+};
+
+struct KernelParameters { // CUDA_KERNEL_NODE_PARAMS_v1
+  void *function;
+  unsigned blocks[3], threads[3];
+  unsigned sharedBytes;
+  void **parameters, **options;
+};
+
 FakeCuda state;
-std::vector<Launch> launched;
+std::vector<std::function<int()>> stream; // what waits
+std::set<std::pair<const char *, size_t>> locked;
 std::string code;                   // of the module that is loaded
 std::vector<std::string> found;     // its functions, by handle - 1
 std::map<std::string, int> allowed; // shared memory of their blocks, in bytes
 
 int enter(const char *name) {
   ++state.calls[name];
+  if (++state.numCalls == state.failing)
+    return state.lastFailed = name, 999;
   auto failure = state.failures.find(name);
   return failure == state.failures.end() ? 0 : failure->second;
 }
 
+/// Blocks have little shared memory unless the function asked for more.
+bool mayHave(const Launch &launch) { return launch.blockBytes == 0 || launch.blockBytes <= allowed[launch.kernel]; }
+
+/// Of something that is made: there is one more unless that failed.
+int make(const char *name, const char *kind) {
+  int error = enter(name);
+  state.alive[kind] += error ? 0 : 1;
+  return error;
+}
+/// Nothing is left of what was given back, whatever the answer.
+int end(const char *name, const char *kind) {
+  --state.alive[kind];
+  return enter(name);
+}
+
 int runAll() {
   int error = 0;
-  for (const Launch &each : launched)
-    error = error ? error : state.run(each.kernel, each.blocks, each.threads, each.blockBytes, each.parameters);
-  launched.clear();
+  for (const auto &each : stream)
+    error = error ? error : each();
+  stream.clear();
   return error;
 }
 
 char *memory(unsigned long long address) { return reinterpret_cast<char *>(address); }
+
+bool isLocked(const void *address, size_t bytes) {
+  auto *begin = static_cast<const char *>(address);
+  for (auto [first, size] : locked)
+    if (begin >= first && begin + bytes <= first + size)
+      return true;
+  return false;
+}
+
+/// As the text of the module declares them.
+size_t numParameters(const std::string &kernel) {
+  size_t at = code.find(".entry " + kernel + "("), end = code.find(')', at), count = 0;
+  while ((at = code.find(".param ", at + 1)) < end)
+    ++count;
+  return count;
+}
+
+Launch launchOf(void *function, unsigned blocks, unsigned threads, unsigned blockBytes, void **parameters) {
+  Launch launch{found[reinterpret_cast<size_t>(function) - 1], blocks, threads, blockBytes, {}};
+  for (size_t number = 0, count = numParameters(launch.kernel); number < count; ++number) {
+    uint64_t word;
+    std::memcpy(&word, parameters[number], sizeof word);
+    launch.parameters.push_back(word);
+  }
+  return launch;
+}
+
+Launch launchOf(const KernelParameters &all) {
+  return launchOf(all.function, all.blocks[0], all.threads[0], all.sharedBytes, all.parameters);
+}
+
+int runLaunch(const Launch &each) {
+  return state.run(each.kernel, each.blocks, each.threads, each.blockBytes, each.parameters);
+}
 
 } // namespace
 
@@ -57,43 +123,34 @@ int cuDeviceGetName(char *name, int length, int device) {
   std::string text = "Fake " + std::to_string(device);
   return std::strncpy(name, text.c_str(), static_cast<size_t>(length)), enter("cuDeviceGetName");
 }
+int cuDeviceTotalMem_v2(size_t *bytes, int) { return *bytes = size_t(1) << 34, enter("cuDeviceTotalMem_v2"); }
 int cuDeviceGetAttribute(int *value, int attribute, int) {
-  *value = attribute == 97 ? state.blockBytes : attribute == 75 ? state.capability / 10 : state.capability % 10;
+  *value = attribute == 75   ? state.capability / 10
+           : attribute == 76 ? state.capability % 10
+           : attribute == 97 ? state.blockBytes
+                             : 132;
   return enter("cuDeviceGetAttribute");
 }
 
 int cuDevicePrimaryCtxRetain(void **context, int) {
-  int error = enter("cuDevicePrimaryCtxRetain");
-  state.contexts += error ? 0 : 1;
-  *context = &state;
-  return error;
+  return *context = &state, make("cuDevicePrimaryCtxRetain", "context");
 }
-int cuDevicePrimaryCtxRelease_v2(int) { return --state.contexts, enter("cuDevicePrimaryCtxRelease_v2"); }
-int cuCtxPushCurrent_v2(void *) {
-  int error = enter("cuCtxPushCurrent_v2");
-  state.pushed += error ? 0 : 1;
-  return error;
-}
-int cuCtxPopCurrent_v2(void **context) {
-  --state.pushed;
-  *context = &state;
-  return enter("cuCtxPopCurrent_v2");
-}
-int cuCtxSynchronize() {
-  int error = enter("cuCtxSynchronize");
-  return error ? error : runAll();
+int cuDevicePrimaryCtxRelease_v2(int) { return end("cuDevicePrimaryCtxRelease_v2", "context"); }
+int cuCtxPushCurrent_v2(void *) { return make("cuCtxPushCurrent_v2", "current context"); }
+int cuCtxPopCurrent_v2(void **context) { return *context = &state, end("cuCtxPopCurrent_v2", "current context"); }
+
+int cuStreamCreate(void **made, unsigned) { return *made = &stream, make("cuStreamCreate", "stream"); }
+int cuStreamDestroy_v2(void *) { return end("cuStreamDestroy_v2", "stream"); }
+int cuStreamSynchronize(void *) {
+  int error = enter("cuStreamSynchronize"), failed = runAll();
+  return error ? error : failed;
 }
 
 int cuModuleLoadData(void **module, const void *image) {
-  int error = enter("cuModuleLoadData");
-  if (error)
-    return error;
   code = static_cast<const char *>(image);
-  ++state.modules;
-  *module = &code;
-  return 0;
+  return *module = &code, make("cuModuleLoadData", "module");
 }
-int cuModuleUnload(void *) { return --state.modules, enter("cuModuleUnload"); }
+int cuModuleUnload(void *) { return end("cuModuleUnload", "module"); }
 int cuModuleGetFunction(void **function, void *, const char *name) {
   if (code.find(std::string(".entry ") + name + "(") == std::string::npos)
     return 500; // not found
@@ -109,50 +166,131 @@ int cuFuncSetAttribute(void *function, int attribute, int value) {
   return enter("cuFuncSetAttribute");
 }
 
-int cuMemAlloc_v2(unsigned long long *address, size_t bytes) {
-  int error = enter("cuMemAlloc_v2");
-  if (error || bytes == 0)
-    return error ? error : 1; // invalid value
+static void *allocate(size_t bytes) {
   size_t whole = (bytes + 255) / 256 * 256;
-  void *made = std::aligned_alloc(256, whole);
-  std::memset(made, 0xff, whole); // NaN
-  ++state.allocations;
-  *address = reinterpret_cast<unsigned long long>(made);
-  return 0;
+  return std::memset(std::aligned_alloc(256, whole), 0xff, whole); // NaN
 }
-int cuMemFree_v2(unsigned long long address) {
-  std::free(memory(address));
-  --state.allocations;
-  return enter("cuMemFree_v2");
-}
-int cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t bytes) {
-  int error = enter("cuMemcpyHtoD_v2");
+
+int cuMemAlloc_v2(unsigned long long *address, size_t bytes) {
+  if (bytes == 0)
+    return 1; // invalid value
+  int error = make("cuMemAlloc_v2", "memory");
   if (!error)
-    std::memcpy(memory(to), from, bytes);
+    *address = reinterpret_cast<unsigned long long>(allocate(bytes));
   return error;
 }
-int cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t bytes) {
-  int error = enter("cuMemcpyDtoH_v2");
-  error = error ? error : runAll();
+int cuMemFree_v2(unsigned long long address) {
+  runAll();
+  std::free(memory(address));
+  return end("cuMemFree_v2", "memory");
+}
+int cuMemHostAlloc(void **address, size_t bytes, unsigned) {
+  int error = make("cuMemHostAlloc", "host memory");
+  if (!error) {
+    *address = allocate(bytes);
+    locked.emplace(static_cast<char *>(*address), bytes);
+  }
+  return error;
+}
+int cuMemFreeHost(void *address) {
+  runAll();
+  std::erase_if(locked, [&](const auto &each) { return each.first == address; });
+  std::free(address);
+  return end("cuMemFreeHost", "host memory");
+}
+
+int cuMemsetD8Async(unsigned long long to, unsigned char value, size_t bytes, void *) {
+  int error = enter("cuMemsetD8Async");
   if (!error)
-    std::memcpy(to, memory(from), bytes);
+    stream.emplace_back([=] { return std::memset(memory(to), value, bytes), 0; });
+  return error;
+}
+int cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t bytes, void *) {
+  int error = enter("cuMemcpyHtoDAsync_v2");
+  if (error)
+    return error;
+  if (isLocked(from, bytes)) {
+    stream.emplace_back([=] { return std::memcpy(memory(to), from, bytes), 0; });
+    return 0;
+  }
+  auto *begin = static_cast<const char *>(from);
+  stream.emplace_back([to, held = std::vector<char>(begin, begin + bytes)] {
+    return std::memcpy(memory(to), held.data(), held.size()), 0;
+  });
+  return 0;
+}
+int cuMemcpyDtoHAsync_v2(void *to, unsigned long long from, size_t bytes, void *) {
+  int error = enter("cuMemcpyDtoHAsync_v2");
+  if (error)
+    return error;
+  stream.emplace_back([=] { return std::memcpy(to, memory(from), bytes), 0; });
+  return isLocked(to, bytes) ? 0 : runAll();
+}
+int cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from, size_t bytes, void *) {
+  int error = enter("cuMemcpyDtoDAsync_v2");
+  if (!error)
+    stream.emplace_back([=] { return std::memcpy(memory(to), memory(from), bytes), 0; });
   return error;
 }
 
 int cuLaunchKernel(void *function, unsigned x, unsigned, unsigned, unsigned threads, unsigned, unsigned,
                    unsigned blockBytes, void *, void **parameters, void **) {
   int error = enter("cuLaunchKernel");
+  Launch launch = launchOf(function, x, threads, blockBytes, parameters);
+  if (error || !mayHave(launch))
+    return error ? error : 1; // invalid value
+  stream.emplace_back([launch] { return runLaunch(launch); });
+  return 0;
+}
+
+int cuGraphCreate(void **graph, unsigned) {
+  int error = make("cuGraphCreate", "graph");
+  *graph = error ? nullptr : new Graph;
+  return error;
+}
+int cuGraphDestroy(void *graph) {
+  delete static_cast<Graph *>(graph);
+  return end("cuGraphDestroy", "graph");
+}
+int cuGraphAddKernelNode(void **node, void *graph, void *const *before, size_t count, const KernelParameters *all) {
+  int error = enter("cuGraphAddKernelNode");
+  auto &launches = static_cast<Graph *>(graph)->launches;
+  if (error || count != (launches.empty() ? 0 : 1) || (count == 1 && *before != launches.back().get()))
+    return error ? error : 1; // invalid value: this model knows lists alone
+  launches.push_back(std::make_unique<Launch>(launchOf(*all)));
+  if (!mayHave(*launches.back()))
+    return 1;
+  *node = launches.back().get();
+  return 0;
+}
+/// An executable graph has launches of its own, which the nodes of the graph name.
+int cuGraphInstantiateWithFlags(void **made, void *graph, unsigned long long) {
+  int error = make("cuGraphInstantiateWithFlags", "executable");
   if (error)
     return error;
-  Launch launch{found[reinterpret_cast<size_t>(function) - 1], x, threads, blockBytes, {}};
-  if (blockBytes > 0 && static_cast<int>(blockBytes) > allowed[launch.kernel])
-    return 1; // invalid value
-  for (size_t number = 0; number < state.parameters(launch.kernel); ++number) {
-    uint64_t word;
-    std::memcpy(&word, parameters[number], sizeof word);
-    launch.parameters.push_back(word);
-  }
-  launched.push_back(launch);
+  auto *executable = new std::vector<std::pair<void *, Launch>>;
+  for (const auto &each : static_cast<Graph *>(graph)->launches)
+    executable->emplace_back(each.get(), *each);
+  *made = executable;
+  return 0;
+}
+int cuGraphExecKernelNodeSetParams(void *executable, void *node, const KernelParameters *all) {
+  int error = enter("cuGraphExecKernelNodeSetParams");
+  for (auto &[of, launch] : *static_cast<std::vector<std::pair<void *, Launch>> *>(executable))
+    if (!error && of == node)
+      launch = launchOf(*all);
+  return error;
+}
+int cuGraphExecDestroy(void *executable) {
+  delete static_cast<std::vector<std::pair<void *, Launch>> *>(executable);
+  return end("cuGraphExecDestroy", "executable");
+}
+int cuGraphLaunch(void *executable, void *) {
+  int error = enter("cuGraphLaunch");
+  if (error)
+    return error;
+  for (const auto &[node, launch] : *static_cast<std::vector<std::pair<void *, Launch>> *>(executable))
+    stream.emplace_back([launch] { return runLaunch(launch); });
   return 0;
 }
 }

@@ -1,0 +1,65 @@
+/* The devices that there are. */
+#include "cuda_state.h"
+
+static cu_result ask(const cuda_driver *driver, cu_device device, attn_cuda_device *info) {
+  int major = 0, minor = 0, processors = 0;
+  size_t bytes = 0;
+  cu_result error = driver->cuDeviceGetName(info->name, (int)sizeof info->name, device);
+  if (!error)
+    error = driver->cuDeviceTotalMem(&bytes, device);
+  if (!error)
+    error = driver->cuDeviceGetAttribute(&major, CU_CAPABILITY_MAJOR, device);
+  if (!error)
+    error = driver->cuDeviceGetAttribute(&minor, CU_CAPABILITY_MINOR, device);
+  if (!error)
+    error = driver->cuDeviceGetAttribute(&processors, CU_PROCESSORS, device);
+  info->memory_bytes = (int64_t)bytes;
+  info->architecture = 10 * major + minor;
+  info->processors = processors;
+  return error;
+}
+
+attn_code cuda_describe(const cuda_driver *driver, long number, cu_device *device, attn_cuda_device *info,
+                        attn_status *status) {
+  int count = 0;
+  cu_result error = driver->cuDeviceGetCount(&count);
+  if (!error && (number < 0 || number >= count))
+    return attn_fail(status, ATTN_BAD_ARGUMENT, "device %ld is wanted, expected one of the %d that there are, from 0",
+                     number, count);
+  if (!error)
+    error = driver->cuDeviceGet(device, (int)number);
+  if (!error)
+    error = ask(driver, *device, info);
+  if (error)
+    return attn_fail(status, ATTN_DEVICE_FAULT, "can't ask for device %ld: %s", number, cuda_error_name(driver, error));
+  return ATTN_OK;
+}
+
+ATTN_PUBLIC attn_code attn_cuda_count(int32_t *count, attn_status *status) {
+  cuda_driver driver;
+  int found = 0;
+  *count = 0;
+  attn_code code = cuda_driver_load(&driver, status);
+  if (code != ATTN_OK)
+    return code;
+  cu_result error = driver.cuDeviceGetCount(&found);
+  if (error)
+    code = attn_fail(status, ATTN_DEVICE_FAULT, "can't count the devices: %s", cuda_error_name(&driver, error));
+  else
+    code = attn_succeed(status);
+  *count = error ? 0 : found;
+  cuda_driver_unload(&driver);
+  return code;
+}
+
+ATTN_PUBLIC attn_code attn_cuda_describe(int32_t number, attn_cuda_device *out, attn_status *status) {
+  cuda_driver driver;
+  cu_device device;
+  *out = (attn_cuda_device){0};
+  attn_code code = cuda_driver_load(&driver, status);
+  if (code != ATTN_OK)
+    return code;
+  code = cuda_describe(&driver, number, &device, out, status);
+  cuda_driver_unload(&driver);
+  return code == ATTN_OK ? attn_succeed(status) : code;
+}
