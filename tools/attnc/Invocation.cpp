@@ -195,13 +195,9 @@ Error Invocation::makeContext(const InvocationOptions &options) {
   attn_code code = attn_infer_dimensions(&model, entryNumber, all.data(), all.size(), dimensions.data(), &status);
   if (Error error = toError(code, status))
     return error;
-  return runner.growArena(entry->arena_bytes(dimensions.data(), runner.context.executor->workers));
+  return runner.growArena(*entry, dimensions);
 }
 
-Error Invocation::run() {
-  attn_status status;
-  std::vector<attn_tensor> all = viewsOf(tensors);
-  return toError(attn_run(&model, entryNumber, &runner.context, all.data(), all.size(), &status), status);
-}
+Error Invocation::run() { return runner.call(entryNumber, viewsOf(tensors)); }
 
 } // namespace attnc

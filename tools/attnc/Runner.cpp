@@ -7,6 +7,7 @@ using namespace llvm;
 namespace attnc {
 
 Runner::~Runner() {
+  attn_cuda_close(device);
   attn_memory_free(context.arena, size_t(context.arena_bytes));
   attn_weights_free(context.weights);
   attn_pool_destroy(pool);
@@ -34,11 +35,16 @@ Error Runner::loadWeights(const std::string &file, int32_t flags, uint64_t seed)
 }
 
 void Runner::setWeights(attn_weights *weights) {
+  attn_cuda_close(device); // which has those before
+  device = nullptr;
   attn_weights_free(context.weights);
   context.weights = weights;
 }
 
-Error Runner::growArena(int64_t bytes) {
+Error Runner::growArena(const attn_entry_info &entry, ArrayRef<int64_t> dimensions) {
+  if (model.device)
+    return Error::success();
+  int64_t bytes = entry.arena_bytes(dimensions.data(), context.executor->workers);
   if (bytes < 0)
     return createStringError("the arena for these dimensions is beyond 64 bits");
   if (bytes <= context.arena_bytes)
@@ -60,12 +66,23 @@ Expected<std::vector<int64_t>> Runner::dimensionsOf(int64_t number, std::vector<
   return dimensions;
 }
 
+Error Runner::call(int64_t number, ArrayRef<attn_tensor> tensors) {
+  attn_status status;
+  auto count = int64_t(tensors.size());
+  if (!model.device)
+    return toError(attn_run(&model, number, &context, tensors.data(), count, &status), status);
+  if (!device)
+    if (Error error = toError(attn_cuda_open(&model, context.weights, ATTN_ANY_DEVICE, &device, &status), status))
+      return error;
+  return toError(attn_cuda_run(device, number, tensors.data(), count, &status), status);
+}
+
 Expected<std::vector<HostTensor>> Runner::run(int64_t number, std::vector<HostTensor> &inputs) {
   const attn_entry_info &entry = model.entries[number];
   auto dimensions = dimensionsOf(number, inputs);
   if (!dimensions)
     return dimensions.takeError();
-  if (Error error = growArena(entry.arena_bytes(dimensions->data(), context.executor->workers)))
+  if (Error error = growArena(entry, *dimensions))
     return std::move(error);
   std::vector<HostTensor> results;
   for (const attn_tensor_info &info : ArrayRef(entry.tensors + entry.input_count, entry.result_count)) {
@@ -76,8 +93,7 @@ Expected<std::vector<HostTensor>> Runner::run(int64_t number, std::vector<HostTe
   }
   std::vector<attn_tensor> views = viewsOf(inputs);
   append_range(views, viewsOf(results));
-  attn_status status;
-  if (Error error = toError(attn_run(&model, number, &context, views.data(), int64_t(views.size()), &status), status))
+  if (Error error = call(number, views))
     return std::move(error);
   return results;
 }
