@@ -393,6 +393,16 @@ TEST_F(Cuda, WhichDevice) {
   expectNothingLeft();
 }
 
+TEST_F(Cuda, TooLittleSharedMemoryForABlock) {
+  fake->blockBytes = 1024;
+  EXPECT_EQ(open(), ATTN_UNSUPPORTED);
+  EXPECT_NE(std::string(status.message).find("bytes of shared memory for a block, but Fake 0 has 1024"),
+            std::string::npos)
+      << status.message;
+  EXPECT_EQ(cuda, nullptr);
+  expectNothingLeft();
+}
+
 TEST_F(Cuda, AFailedCallLeavesResultsAlone) {
   for (const Failure &each : {
            Failure{"cuMemAlloc_v2", 2, ATTN_NO_MEMORY,

@@ -91,21 +91,31 @@ std::string DeviceBlock::run(Order order) {
   for (size_t each = 0; each < threads.size(); ++each)
     threads[each].stack = freshStack(each, enter);
   std::vector<size_t> numbers = turns(order);
-  for (bool anyRan = true; anyRan;) {
+  for (bool anyRan = true; anyRan && fault.empty();) {
     anyRan = false;
-    for (size_t each : numbers)
-      if (!threads[each].isDone && !threads[each].isWaiting) {
-        anyRan = true;
-        current = each;
-        attncSwitchFibre(&scheduler, threads[each].stack);
-        if (!fault.empty())
-          return fault;
-      }
+    for (size_t first = 0; first < numbers.size(); first += warpThreads) {
+      auto some = std::span(numbers).subspan(first, std::min(warpThreads, numbers.size() - first));
+      while (takeTurns(some) && (anyRan = true) && order == Order::Descending)
+        continue;
+    }
   }
+  if (!fault.empty())
+    return fault;
   for (size_t each = 0; each < threads.size(); ++each)
     if (!threads[each].isDone)
       return fmt::format("block {}: thread {} waits for others that do not come", setup.number, each);
   return "";
+}
+
+bool DeviceBlock::takeTurns(std::span<const size_t> some) {
+  bool anyRan = false;
+  for (size_t each : some)
+    if (fault.empty() && !threads[each].isDone && !threads[each].isWaiting) {
+      anyRan = true;
+      current = each;
+      attncSwitchFibre(&scheduler, threads[each].stack);
+    }
+  return anyRan;
 }
 
 void DeviceBlock::meet(DeviceLane lane, WarpWork work) {

@@ -69,6 +69,7 @@ private:
   };
 
   static void enter();
+  bool takeTurns(std::span<const size_t> some); ///< whether any could go on
   void meet(DeviceLane lane, WarpWork work);
   void yield();
   [[noreturn]] void fail(std::string what);

@@ -29,7 +29,8 @@
 
 namespace attnc {
 
-/// The order in which the threads of a block take turns, and blocks are run.
+/// The order in which the threads of a block take turns, and blocks are run. In descending order a warp goes on until
+/// it waits for the block, before the next begins; otherwise all warps go on in step.
 enum class Order { Ascending, Descending, Shuffled };
 
 class DeviceExecutor {

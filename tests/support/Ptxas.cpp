@@ -21,7 +21,8 @@ static std::string temporaryFile(StringRef suffix) {
   return std::string(path);
 }
 
-std::string ptxasFault(const std::string &ptx, const std::string &architecture) {
+/// What ptxas says, and how it ended.
+static std::pair<std::string, int> assemble(const std::string &ptx, const std::string &architecture) {
   std::string program = *findPtxas(), source = temporaryFile("ptx"), report = temporaryFile("txt");
   FileRemover removeSource(source), removeReport(report);
   std::error_code error;
@@ -30,14 +31,30 @@ std::string ptxasFault(const std::string &ptx, const std::string &architecture) 
   int code = sys::ExecuteAndWait(program, {program, "-v", architectureOption, source, "-o", "/dev/null"}, std::nullopt,
                                  {std::nullopt, StringRef(report), StringRef(report)});
   auto text = MemoryBuffer::getFile(report);
-  std::string said = text ? (*text)->getBuffer().str() : "";
-  if (error || code != 0)
+  return {text ? (*text)->getBuffer().str() : "", error ? error.value() : code};
+}
+
+std::string ptxasFault(const std::string &ptx, const std::string &architecture) {
+  auto [said, code] = assemble(ptx, architecture);
+  if (code != 0)
     return "ptxas ended with " + std::to_string(code) + ": " + said;
   for (StringRef line : split(said, '\n'))
     if (line.contains("bytes spill") &&
         !line.contains("0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"))
       return line.trim().str();
   return said.find("C75") == std::string::npos ? "" : said; // matrix products that it makes wait for each other
+}
+
+int64_t ptxasRegisters(const std::string &ptx, const std::string &architecture) {
+  std::string said = assemble(ptx, architecture).first;
+  int64_t most = 0;
+  for (StringRef rest = said; rest.contains("Used ");) {
+    rest = rest.split("Used ").second;
+    int64_t registers = 0;
+    StringRef(rest).consumeInteger(10, registers);
+    most = std::max(most, registers);
+  }
+  return most;
 }
 
 } // namespace attnc

@@ -18,6 +18,8 @@ public:
       return supportsDeviceAttend(kernel);
     case KernelKind::Loops:
       return supportsDeviceLoops(kernel);
+    case KernelKind::Gemm:
+      return supportsDeviceGemm(kernel);
     case KernelKind::Rows:
       return supportsDeviceRows(kernel);
     default:
@@ -29,6 +31,8 @@ public:
     switch (*kernelKindOf(kernel)) {
     case KernelKind::Attend:
       return emitDeviceAttend(kernel, target, code);
+    case KernelKind::Gemm:
+      return emitDeviceGemm(kernel, code);
     case KernelKind::Rows:
       return emitDeviceRows(kernel, code);
     default:

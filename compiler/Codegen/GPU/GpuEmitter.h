@@ -2,7 +2,7 @@
 //
 // One Emitter, "gpu", that hands a kernel to the family named by its `attn.kernel`. Formulas are evaluated by the
 // RegionVectoriser, as on processors; what differs is who computes which point: threads of blocks take the place of
-// chunks and sweeps (ThreadGroup.h). Kernels of other kinds than `attend`, `loops` and `rows` are refused.
+// chunks and sweeps (ThreadGroup.h). Kernels of other kinds than `attend`, `gemm`, `loops` and `rows` are refused.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -21,6 +21,9 @@ mlir::FailureOr<KernelCode> emitDeviceAttend(mlir::func::FuncOp kernel, const Ta
 
 Verdict supportsDeviceLoops(mlir::func::FuncOp kernel);
 KernelCode emitDeviceLoops(mlir::func::FuncOp kernel, mlir::ModuleOp code);
+
+Verdict supportsDeviceGemm(mlir::func::FuncOp kernel);
+KernelCode emitDeviceGemm(mlir::func::FuncOp kernel, mlir::ModuleOp code);
 
 Verdict supportsDeviceRows(mlir::func::FuncOp kernel);
 KernelCode emitDeviceRows(mlir::func::FuncOp kernel, mlir::ModuleOp code);

@@ -6,6 +6,7 @@
 #include "compiler/Codegen/CPU/Gemm/GemmTile.h"
 #include "compiler/Codegen/CPU/Gemm/PackPanel.h"
 #include "compiler/Codegen/ChosenSchedule.h"
+#include "compiler/Codegen/Kernels/Gemm/GemmResult.h"
 #include "compiler/Codegen/Nest/KernelFrame.h"
 
 using namespace mlir;

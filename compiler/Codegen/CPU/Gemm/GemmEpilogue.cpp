@@ -1,26 +1,10 @@
 #include "compiler/Codegen/CPU/Gemm/GemmEpilogue.h"
-#include "compiler/Codegen/Formula/RegionVectoriser.h"
+#include "compiler/Codegen/Kernels/Gemm/GemmResult.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
 namespace attnc {
-
-FlatBuilder::Values coordinatesOf(FlatBuilder &code, KernelFrame &frame, ArrayRef<SizeExpr> sizes, Value flat) {
-  FlatBuilder::Values coordinates(sizes.size());
-  Value rest = flat;
-  size_t outermost = 0;
-  while (outermost + 1 < sizes.size() && sizes[outermost] == SizeExpr(1))
-    ++outermost;
-  for (size_t i = sizes.size(); i-- > 0;) {
-    Value size = frame.size(sizes[i]);
-    bool unit = sizes[i] == SizeExpr(1);
-    coordinates[i] = unit ? code.constant(0) : i == outermost ? rest : code.rem(rest, size);
-    if (!unit && i != outermost)
-      rest = code.div(rest, size);
-  }
-  return coordinates;
-}
 
 namespace {
 
@@ -32,7 +16,7 @@ public:
         coordinates(problem.loopSizes.size()) {}
 
   void emit() {
-    assign(LoopGroup::Batch, coordinatesOf(code, frame, sizesOf(LoopGroup::Batch), block.batch));
+    setCoordinates(code, frame, problem, LoopGroup::Batch, block.batch, coordinates);
     Value columns = frame.size(problem.extent(LoopGroup::Column));
     Value left = code.sub(columns, block.firstColumn);
     bool neverRagged = FlatBuilder::constantOf(code.rem(columns, nr)) == int64_t(0);
@@ -91,46 +75,12 @@ private:
     frame.bindTo(vectoriser);
     if (columnsLeft)
       vectoriser.setActiveLanes(code.sub(columnsLeft, code.constant(column)));
-    assign(LoopGroup::Column,
-           coordinatesOf(code, frame, sizesOf(LoopGroup::Column), code.add(block.firstColumn, column)));
+    Value firstColumn = code.add(block.firstColumn, column);
+    setCoordinates(code, frame, problem, LoopGroup::Column, firstColumn, coordinates);
     Value sums = code.load(block.sums, code.add(code.mul(code.add(block.sumsRow, row), nr), column));
-    if (std::optional<unsigned> loop = innermostColumn())
-      coordinates[*loop].step = 1;
-    else
+    if (!innermostColumn(problem))
       sums = vector::ExtractOp::create(code.builder, code.location, sums, ArrayRef<int64_t>{0});
-    storeVector(vectoriser, sums);
-  }
-
-  /// The loop that the lanes run along; there is none where the result has no columns.
-  std::optional<unsigned> innermostColumn() {
-    ArrayRef<unsigned> columns = problem.loopsOf(LoopGroup::Column);
-    for (unsigned loop : llvm::reverse(columns))
-      if (!(problem.loopSizes[loop] == SizeExpr(1)))
-        return loop;
-    return columns.empty() ? std::nullopt : std::optional(columns.back());
-  }
-
-  void storeVector(RegionVectoriser &vectoriser, Value sums) {
-    auto subscripts = [](AffineMap map, ArrayRef<LaneIndex> loops) {
-      return llvm::map_to_vector(map.getResults(),
-                                 [&](AffineExpr e) { return loops[cast<AffineDimExpr>(e).getPosition()]; });
-    };
-    linalg::GenericOp epilogue = problem.epilogue;
-    if (!epilogue) {
-      linalg::GenericOp contraction = problem.contraction;
-      AffineMap map = contraction.getMatchingIndexingMap(contraction.getDpsInitOperand(0));
-      return vectoriser.store(sums, frame.result(0), subscripts(map, coordinates));
-    }
-    SmallVector<LaneIndex> loops;
-    for (unsigned loop : problem.epilogueLoops)
-      loops.push_back(coordinates[loop]);
-    vectoriser.bindIterations(epilogue, loops);
-    for (OpOperand *operand : epilogue.getDpsInputOperands())
-      if (operand->get() == problem.contraction->getResult(0))
-        vectoriser.bindValue(epilogue.getMatchingBlockArgument(operand), sums);
-    Value value = vectoriser.evaluate(epilogue.getRegion().front().getTerminator()->getOperand(0));
-    AffineMap map = epilogue.getMatchingIndexingMap(epilogue.getDpsInitOperand(0));
-    vectoriser.store(innermostColumn() ? vectoriser.broadcast(value) : value, frame.result(0), subscripts(map, loops));
+    storeSums(vectoriser, frame, problem, sums, coordinates);
   }
 
   FlatBuilder &code;

@@ -29,8 +29,4 @@ struct GemmBlock {
 void emitEpilogue(FlatBuilder &code, const GemmProblem &problem, KernelFrame &frame, const GemmBlock &block,
                   int64_t nr);
 
-/// The coordinates of number `flat` in loops of these sizes, outermost first.
-FlatBuilder::Values coordinatesOf(FlatBuilder &code, KernelFrame &frame, llvm::ArrayRef<SizeExpr> sizes,
-                                  mlir::Value flat);
-
 } // namespace attnc

@@ -61,6 +61,12 @@ void TileBuilder::when(Value condition, function_ref<void()> then) {
   then();
 }
 
+Value TileBuilder::exchange(Value value, int64_t distance) {
+  constexpr int64_t lastLane = 31;
+  return NVVM::ShflOp::create(builder, location, value.getType(), number(-1), value, number(distance), number(lastLane),
+                              NVVM::ShflKind::bfly, UnitAttr());
+}
+
 void TileBuilder::waitForBlock() { NVVM::Barrier0Op::create(builder, location); }
 
 } // namespace attnc

@@ -53,6 +53,8 @@ public:
   Values loop(Value lower, Value upper, int64_t step, ValueRange carried,
               llvm::function_ref<Values(Value, ValueRange)> body);
   void when(Value condition, llvm::function_ref<void()> then);
+  /// The f32 of the lane whose number differs by `distance`, a power of two.
+  Value exchange(Value value, int64_t distance);
   /// Until all threads of the block have come.
   void waitForBlock();
 };

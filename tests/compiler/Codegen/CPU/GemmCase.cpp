@@ -119,8 +119,8 @@ std::string GemmCase::text(const Target &target) const {
   code += epilogue();
   const char *returned = body.empty() ? "%product" : "%result";
   return fmt::format(
-      "func.func private @k({}) -> {} attributes {{attn.kernel = \"gemm\"{}}} {{\n{}return {} : {}\n}}\n", arguments,
-      result, schedule.empty() ? "" : ", attn.schedule = " + schedule, code, returned, result);
+      "func.func private @k({}) -> {} attributes {{attn.kernel = \"gemm\"{}{}}} {{\n{}return {} : {}\n}}\n", arguments,
+      result, schedule.empty() ? "" : ", attn.schedule = " + schedule, attributes, code, returned, result);
 }
 
 std::vector<HostArray> GemmCase::operands() const {

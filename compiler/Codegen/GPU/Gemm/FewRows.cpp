@@ -1,0 +1,206 @@
+#include "compiler/Codegen/GPU/Gemm/FewRows.h"
+#include "compiler/Codegen/Kernels/Gemm/GemmResult.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+namespace {
+
+constexpr int64_t wordBytes = 4, blockWarps = blockThreads / warpThreads;
+/// Threads side by side along the columns, where those are neighbours.
+constexpr int64_t columnThreads = 8;
+/// Reads of right that a thread has under way.
+constexpr int64_t readsAhead = 4;
+
+class FewRows {
+public:
+  FewRows(const GemmProblem &problem, DeviceFrame &frame)
+      : problem(problem), frame(frame), tiles(frame.builder, frame.location), code(frame.builder, frame.location, 1),
+        left(problem, GemmOperand::Side::Left), right(problem, GemmOperand::Side::Right),
+        alongDepth(right.inner() == LoopGroup::Depth), memory(tiles, frame.code) {
+    SizeExpr rowsOfProblem = problem.extent(LoopGroup::Row);
+    rows = rowsOfProblem.isConstant() ? std::min(rowsOfProblem.constant(), mostFewRows) : mostFewRows;
+    int64_t unit = unitBytes / right.elementBytes();
+    bool isWhole = isMultiple(problem.extent(alongDepth ? LoopGroup::Depth : LoopGroup::Column), unit);
+    lanes = isWhole && right.hasUnits(unit) ? unit : 1;
+    columns = alongDepth ? blockWarps : columnThreads * lanes;
+    thread = tiles.fromIndex(frame.place.thread);
+    lane = tiles.rem(thread, warpThreads);
+    warp = tiles.div(thread, warpThreads);
+  }
+
+  KernelPhase emit(StringRef symbol) {
+    SizeExpr blocks = problem.extent(LoopGroup::Column).ceilDiv(columns);
+    Value blocksAlong = frame.size(blocks);
+    batch = code.div(frame.chunk, blocksAlong);
+    firstColumn = code.mul(code.rem(frame.chunk, blocksAlong), columns);
+    int64_t parts = alongDepth ? 1 : blockWarps, offset = memory.take(parts * rows * columns * wordBytes);
+    writePart(offset, sumsOfThread());
+    tiles.waitForBlock();
+    tiles.loop(thread, tiles.number(rows * columns), blockThreads, {}, [&](Value number, ValueRange) {
+      finish(offset, parts, number);
+      return TileBuilder::Values();
+    });
+    return {symbol.str(), problem.extent(LoopGroup::Batch) * blocks, blockThreads, memory.bytes()};
+  }
+
+private:
+  using Values = TileBuilder::Values;
+
+  Value clamped(Value number, LoopGroup group, int64_t further = 1) {
+    return code.max(code.min(number, code.sub(frame.size(problem.extent(group)), code.constant(further))),
+                    code.constant(0));
+  }
+
+  /// Elements of an operand from `offset` bytes (index) on, as f32.
+  Value load(const GemmOperand &operand, Value base, Value offset, int64_t count) {
+    OpBuilder &b = tiles.builder;
+    Value bytes = b.createOrFold<arith::IndexCastOp>(tiles.location, b.getI64Type(), offset);
+    auto ofLanes = [&](Type element) { return count == 1 ? element : Type(VectorType::get({count}, element)); };
+    Value loaded = LLVM::LoadOp::create(b, tiles.location, ofLanes(operand.element()), tiles.at(base, bytes),
+                                        count * operand.elementBytes());
+    if (operand.element().isF32())
+      return loaded;
+    return arith::ExtFOp::create(b, tiles.location, ofLanes(b.getF32Type()), loaded);
+  }
+
+  Value zero() {
+    OpBuilder &b = tiles.builder;
+    Value scalar = arith::ConstantOp::create(b, tiles.location, b.getF32FloatAttr(0));
+    return lanes == 1 ? scalar
+                      : vector::BroadcastOp::create(b, tiles.location, VectorType::get({lanes}, b.getF32Type()), scalar)
+                            .getResult();
+  }
+
+  /// A vector, or a scalar, a row: over what this thread has of the depth.
+  Values sumsOfThread() {
+    Value depth = frame.size(problem.extent(LoopGroup::Depth));
+    int64_t step = alongDepth ? lanes : 1;
+    Value start = alongDepth ? tiles.mul(lane, lanes) : tiles.div(thread, columnThreads);
+    Value column = alongDepth ? warp : tiles.mul(tiles.rem(thread, columnThreads), lanes);
+    Value ofColumn = clamped(code.add(firstColumn, tiles.toIndex(column)), LoopGroup::Column, alongDepth ? 1 : lanes);
+    Value rightBase = code.add(right.offset(code, frame, LoopGroup::Batch, batch),
+                               right.offset(code, frame, LoopGroup::Column, ofColumn));
+    Value leftBatch = left.offset(code, frame, LoopGroup::Batch, batch);
+    Values leftBases;
+    for (int64_t row = 0; row < rows; ++row)
+      leftBases.push_back(
+          code.add(leftBatch, left.offset(code, frame, LoopGroup::Row, clamped(code.constant(row), LoopGroup::Row))));
+    int64_t stride = warpThreads * step;
+    return code.loop(tiles.toIndex(start), depth, stride * readsAhead, Values(rows, zero()),
+                     [&](Value first, ValueRange before) {
+                       Values sums(before);
+                       for (int64_t each = 0; each < readsAhead; ++each)
+                         addProducts(code.add(first, each * stride), depth, rightBase, leftBases, sums);
+                       return sums;
+                     });
+  }
+
+  /// Adds what is at `k` (index) of the depth; nothing where that is beyond its end.
+  void addProducts(Value k, Value depth, Value rightBase, ArrayRef<Value> leftBases, Values &sums) {
+    OpBuilder &b = tiles.builder;
+    Value isThere = code.less(k, depth), there = clamped(k, LoopGroup::Depth, alongDepth ? lanes : 1);
+    Value r = load(right, right.pointer(frame), code.add(rightBase, right.offset(code, frame, LoopGroup::Depth, there)),
+                   lanes);
+    for (int64_t row = 0; row < rows; ++row) {
+      Value l = leftAt(leftBases[row], there);
+      Value sum = LLVM::FMAOp::create(b, tiles.location, l, r, sums[row]);
+      sums[row] = tiles.select(isThere, sum, sums[row]);
+    }
+  }
+
+  /// As many of left as of right: neighbours along the depth, or one that meets them all.
+  Value leftAt(Value base, Value k) {
+    OpBuilder &b = tiles.builder;
+    auto at = [&](Value depth) { return code.add(base, left.offset(code, frame, LoopGroup::Depth, depth)); };
+    if (lanes == 1)
+      return load(left, left.pointer(frame), at(k), 1);
+    Type type = VectorType::get({lanes}, b.getF32Type());
+    if (!alongDepth)
+      return vector::BroadcastOp::create(b, tiles.location, type, load(left, left.pointer(frame), at(k), 1));
+    if (left.inner() == LoopGroup::Depth && left.hasUnits(lanes) && left.elementBytes() == right.elementBytes())
+      return load(left, left.pointer(frame), at(k), lanes);
+    Values elements;
+    for (int64_t each = 0; each < lanes; ++each)
+      elements.push_back(load(left, left.pointer(frame), at(code.add(k, each)), 1));
+    return vector::FromElementsOp::create(b, tiles.location, type, elements);
+  }
+
+  /// Where the sum of a row and a column lies, of part `part` (i32).
+  Value partPointer(int64_t offset, Value part, Value row, Value column) {
+    Value number = tiles.add(tiles.mul(tiles.add(tiles.mul(part, rows), row), columns), column);
+    return tiles.at(memory.base, tiles.add(tiles.mul(number, wordBytes), offset));
+  }
+
+  /// Folds the sums of the lanes that have the same columns, and writes them.
+  void writePart(int64_t offset, ValueRange sums) {
+    OpBuilder &b = tiles.builder;
+    for (int64_t row = 0; row < rows; ++row) {
+      Values each;
+      for (int64_t at = 0; at < lanes; ++at)
+        each.push_back(
+            lanes == 1 ? sums[row]
+                       : vector::ExtractOp::create(b, tiles.location, sums[row], ArrayRef<int64_t>{at}).getResult());
+      for (size_t at = 1; alongDepth && at < each.size(); ++at)
+        each[0] = code.addf(each[0], each[at]);
+      each.resize(alongDepth ? 1 : lanes);
+      for (Value &sum : each)
+        for (int64_t distance = warpThreads / 2; distance >= (alongDepth ? 1 : columnThreads); distance /= 2)
+          sum = code.addf(sum, tiles.exchange(sum, distance));
+      Value writers = tiles.number(alongDepth ? 1 : columnThreads);
+      tiles.when(tiles.less(lane, writers), [&] {
+        for (auto [at, sum] : llvm::enumerate(each)) {
+          Value column = alongDepth ? warp : tiles.add(tiles.mul(lane, lanes), at);
+          Value part = alongDepth ? tiles.number(0) : warp;
+          tiles.store(sum, partPointer(offset, part, tiles.number(row), column));
+        }
+      });
+    }
+  }
+
+  /// Sum number `number` (i32) of the block, through the epilogue.
+  void finish(int64_t offset, int64_t parts, Value number) {
+    Value row = tiles.div(number, columns), column = tiles.rem(number, columns);
+    Value at = code.add(firstColumn, tiles.toIndex(column)), rowIndex = tiles.toIndex(row);
+    Value isThere = code.both(code.less(at, frame.size(problem.extent(LoopGroup::Column))),
+                              code.less(rowIndex, frame.size(problem.extent(LoopGroup::Row))));
+    tiles.when(isThere, [&] {
+      Value sum;
+      for (int64_t part = 0; part < parts; ++part) {
+        Value next = tiles.load(tiles.builder.getF32Type(), partPointer(offset, tiles.number(part), row, column));
+        sum = sum ? code.addf(sum, next) : next;
+      }
+      RegionVectoriser vectoriser(tiles.builder, tiles.location, 1);
+      frame.bindTo(vectoriser);
+      SmallVector<LaneIndex> coordinates(problem.loopSizes.size());
+      setCoordinates(code, frame, problem, LoopGroup::Batch, batch, coordinates);
+      setCoordinates(code, frame, problem, LoopGroup::Row, rowIndex, coordinates);
+      setCoordinates(code, frame, problem, LoopGroup::Column, at, coordinates);
+      storeSums(vectoriser, frame, problem, sum, coordinates);
+    });
+  }
+
+  const GemmProblem &problem;
+  DeviceFrame &frame;
+  TileBuilder tiles;
+  FlatBuilder code;
+  GemmOperand left, right;
+  const bool alongDepth; ///< right's neighbours are
+  BlockMemory memory;
+  int64_t rows, lanes, columns; ///< lanes: elements of right that a thread reads at once; columns: of a block
+  Value thread, lane, warp;     ///< i32
+  Value batch, firstColumn;     ///< index
+};
+
+} // namespace
+
+KernelPhase emitFewRows(const GemmProblem &problem, StringRef symbol, ModuleOp code) {
+  func::FuncOp kernel = problem.kernel;
+  DeviceFrame frame(kernel, symbol, code);
+  return FewRows(problem, frame).emit(symbol);
+}
+
+} // namespace attnc

@@ -1,0 +1,77 @@
+#include "compiler/Codegen/GPU/Gemm/GemmOperand.h"
+#include "compiler/Codegen/Kernels/Gemm/GemmResult.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+bool isMultiple(const SizeExpr &size, int64_t divisor) {
+  auto products = size.products();
+  return products &&
+         llvm::all_of(*products, [&](const SizeExpr::Product &each) { return each.coefficient % divisor == 0; });
+}
+
+GemmOperand::GemmOperand(const GemmProblem &problem, Side side)
+    : problem(problem), side(side), access(side == Side::Left ? problem.left : problem.right) {}
+
+Type GemmOperand::element() const {
+  return cast<RankedTensorType>(argumentOf(access.tensor).getType()).getElementType();
+}
+
+LoopGroup GemmOperand::inner() const {
+  bool hasDepth = !(problem.extent(LoopGroup::Depth) == SizeExpr(1));
+  return hasDepth && problem.innerStride(access, LoopGroup::Depth) == SizeExpr(1) ? LoopGroup::Depth : outer();
+}
+
+bool GemmOperand::hasUnits(int64_t tileDepth) const {
+  LoopGroup along = inner();
+  int64_t unit = unitBytes / elementBytes();
+  if (!(problem.innerStride(access, along) == SizeExpr(1)))
+    return false;
+  // The rows of a tile count on along the other group, and tiles along both.
+  bool isFlat = problem.isFlat(access, along);
+  SizeExpr run = isFlat ? problem.extent(along) : problem.depthRun();
+  if (!isFlat && (along != LoopGroup::Depth || !isMultiple(run, tileDepth)))
+    return false;
+  if (along != LoopGroup::Depth && !problem.isFlat(access, LoopGroup::Depth))
+    return false;
+  bool isInRun = true;
+  for (unsigned dimension = access.loops.size(); dimension-- > 0;) {
+    unsigned loop = access.loops[dimension];
+    if (problem.loopSizes[loop] == SizeExpr(1))
+      continue;
+    isInRun &= llvm::is_contained(problem.loopsOf(along), loop);
+    if (!isInRun && !isMultiple(problem.stride(access, dimension), unit))
+      return false;
+  }
+  return true;
+}
+
+Value GemmOperand::offset(FlatBuilder &code, KernelFrame &frame, LoopGroup group, Value flat) const {
+  auto scaled = [&](Value number, const SizeExpr &stride) {
+    return code.mul(number, frame.size(stride * SizeExpr(elementBytes())));
+  };
+  SmallVector<unsigned> positions;
+  SmallVector<SizeExpr> sizes;
+  for (unsigned loop : problem.loopsOf(group)) {
+    positions.push_back(llvm::find(access.loops, loop) - access.loops.begin());
+    sizes.push_back(problem.loopSizes[loop]);
+  }
+  if (positions.empty())
+    return code.constant(0);
+  if (problem.isFlat(access, group))
+    return scaled(flat, problem.innerStride(access, group));
+  Value sum = code.constant(0);
+  for (auto [position, coordinate] : llvm::zip(positions, coordinatesOf(code, frame, sizes, flat)))
+    sum = code.add(sum, scaled(coordinate, problem.stride(access, position)));
+  return sum;
+}
+
+Value GemmOperand::pointer(DeviceFrame &frame) const {
+  BlockArgument argument = argumentOf(access.tensor);
+  func::FuncOp kernel = problem.kernel;
+  auto before = kernel.getArgumentTypes().take_front(argument.getArgNumber());
+  return frame.pointer(llvm::count_if(before, llvm::IsaPred<RankedTensorType>));
+}
+
+} // namespace attnc

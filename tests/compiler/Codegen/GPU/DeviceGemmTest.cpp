@@ -1,0 +1,285 @@
+// Matrix products on a device: against plain loops, whatever the layout of their operands; the instructions of their
+// inner loops; and that a forgotten wait is seen.
+#include "compiler/Codegen/GPU/GpuEmitter.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tests/compiler/Codegen/CPU/GemmCase.h"
+#include "tests/support/Ptxas.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <bit>
+#include <cmath>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace attnc {
+namespace {
+
+Target device() { return llvm::cantFail(Target::resolve("cuda")); }
+
+/// As the device rounds f32 to tf32: to nearest, halves away from zero.
+HostArray roundedToTf32(HostArray array) {
+  for (int64_t at = 0; at < array.size(); ++at)
+    array.f32()[at] = std::bit_cast<float>((std::bit_cast<uint32_t>(array.f32()[at]) + 0x1000u) & 0xffffe000u);
+  return array;
+}
+
+/// What is wrong with a run of the case, or nothing.
+std::string difference(const GemmCase &c, const KernelRunner &runner, const std::vector<HostArray> &operands,
+                       const HostArray &result) {
+  if (runner.status() != 0 || !runner)
+    return "status " + std::to_string(runner.status()) + " " + runner.message();
+  if (result.size() == 0)
+    return "";
+  std::vector<HostArray> seen = operands;
+  if (c.attributes.find("tf32") != std::string::npos)
+    seen[0] = roundedToTf32(seen[0]), seen[1] = roundedToTf32(seen[1]);
+  std::vector<double> expected, bound;
+  c.reference(seen, expected, bound);
+  for (size_t at = 0; at < expected.size(); ++at)
+    if (!(std::abs(result.f32()[at] - expected[at]) <= bound[at]))
+      return "element " + std::to_string(at) + " is " + std::to_string(result.f32()[at]) + ", expected " +
+             std::to_string(expected[at]);
+  return "";
+}
+
+void check(const GemmCase &c, int inPlaceOperand = -1) {
+  KernelRunner runner(c.text(device()), *createGpuEmitter(), "cuda");
+  ASSERT_TRUE(runner) << runner.message() << c.text(device());
+  std::vector<HostArray> operands = c.operands();
+  std::vector<char> first;
+  for (bool reversed : {false, true}) {
+    RunOptions options;
+    options.reversed = options.guardBefore = reversed;
+    options.inPlaceOperand = inPlaceOperand;
+    HostArray result = runner.run(operands, {c.shapeOf(c.out)}, options).front();
+    EXPECT_EQ(difference(c, runner, operands, result), "") << c.text(device());
+    if (reversed)
+      EXPECT_EQ(result.bytes, first) << "the same bits in any order";
+    first = result.bytes;
+  }
+}
+
+GemmCase product(const std::string &left, const std::string &right, const std::string &out,
+                 std::map<char, int64_t> sizes, const std::string &dynamic = "") {
+  GemmCase c{left, right, out};
+  c.sizes = std::move(sizes);
+  c.dynamic = dynamic;
+  return c;
+}
+
+/// Once in f32, and once on tensor cores.
+void checkBoth(GemmCase c) {
+  check(c);
+  c.attributes = ", attn.tf32";
+  check(c);
+}
+
+TEST(DeviceGemm, ShapesThatNoTileDivides) {
+  for (const char *left : {"mk", "km"})
+    for (const char *right : {"kn", "nk"}) {
+      checkBoth(product(left, right, "mn", {{'m', 67}, {'n', 149}, {'k', 101}}));
+      checkBoth(product(left, right, "mn", {{'m', 130}, {'n', 68}, {'k', 36}}));
+    }
+  for (auto [m, n, k] : {std::array{6, 5, 1}, std::array{64, 64, 64}})
+    checkBoth(product("mk", "kn", "mn", {{'m', m}, {'n', n}, {'k', k}}));
+}
+
+TEST(DeviceGemm, AFewRows) {
+  for (const char *right : {"kn", "nk"})
+    for (auto [m, n, k] :
+         {std::array{1, 1, 1}, std::array{1, 130, 9}, std::array{3, 260, 512}, std::array{4, 36, 1030}})
+      check(product("mk", right, "mn", {{'m', m}, {'n', n}, {'k', k}}));
+  for (int64_t m : {1, 4, 5})
+    check(product("mk", "kn", "mn", {{'m', m}, {'n', 72}, {'k', 40}}, "m"));
+  check(product("bk", "bkn", "bn", {{'b', 3}, {'n', 40}, {'k', 50}}, "b"));
+  check(product("bhsd", "hdn", "bsn", {{'b', 1}, {'s', 1}, {'n', 52}, {'h', 3}, {'d', 20}}));
+}
+
+TEST(DeviceGemm, SizesKnownAtRunTime) {
+  for (const char *dynamic : {"m", "k", "mkn"})
+    checkBoth(product("mk", "kn", "mn", {{'m', 70}, {'n', 132}, {'k', 40}}, dynamic));
+  checkBoth(product("mk", "nk", "mn", {{'m', 70}, {'n', 33}, {'k', 41}}, "mkn"));
+}
+
+TEST(DeviceGemm, NothingToSumAndNoRows) {
+  check(product("mk", "kn", "mn", {{'m', 5}, {'n', 20}, {'k', 0}}, "k"));
+  check(product("mk", "kn", "mn", {{'m', 0}, {'n', 20}, {'k', 8}}, "m"));
+}
+
+TEST(DeviceGemm, SeparateMatrices) {
+  for (const char *right : {"bkn", "bnk"})
+    for (const char *dynamic : {"", "bmnk"})
+      checkBoth(product("bmk", right, "bmn", {{'b', 3}, {'m', 10}, {'n', 56}, {'k', 36}}, dynamic));
+}
+
+TEST(DeviceGemm, DimensionsInAnyOrder) {
+  checkBoth(product("bsk", "khd", "bhsd", {{'b', 2}, {'s', 9}, {'k', 52}, {'h', 3}, {'d', 32}}, "s"));
+  checkBoth(product("bhsd", "hdn", "bsn", {{'b', 2}, {'s', 9}, {'n', 52}, {'h', 3}, {'d', 20}}));
+  checkBoth(product("bhsd", "hdn", "bsn", {{'b', 2}, {'s', 9}, {'n', 52}, {'h', 3}, {'d', 16}}));
+  checkBoth(product("bsm", "bsn", "mn", {{'b', 3}, {'s', 40}, {'m', 65}, {'n', 120}}, "bs"));
+  check(product("kn", "mk", "mn", {{'m', 21}, {'n', 50}, {'k', 70}}));
+  check(product("nk", "k", "n", {{'n', 100}, {'k', 70}}));
+  check(product("k", "k", "", {{'k', 70}}));
+}
+
+TEST(DeviceGemm, EpiloguesOverAResidual) {
+  for (int64_t n : {72, 71}) {
+    GemmCase c = product("mk", "kn", "mn", {{'m', 70}, {'n', n}, {'k', 20}});
+    c.extras = {"n", "mn"};
+    c.body = R"(%t = arith.addf %p, %x0 : f32
+  %i = linalg.index 1 : index
+  %v = arith.index_cast %i : index to i32
+  %f = arith.sitofp %v : i32 to f32
+  %s = arith.constant 0.01 : f32
+  %g = arith.mulf %f, %s : f32
+  %h = math.tanh %t : f32
+  %u = arith.addf %h, %x1 : f32
+  %z = arith.subf %g, %g : f32
+  %y = arith.addf %u, %z : f32)";
+    c.formula = [](double p, const double *x) { return std::tanh(p + x[0]) + x[1]; };
+    c.inPlaceExtra = 1;
+    check(c, 3);
+  }
+}
+
+//===------------------------------------------ instructions ------------------------------------------------------===//
+
+int64_t count(const std::string &text, const std::string &part) {
+  int64_t found = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++found;
+  return found;
+}
+
+/// The text between a label and the last branch back to it, of the loop that waits for copies.
+std::string loopOverTheDepth(const std::string &ptx) {
+  size_t wait = ptx.find("cp.async.wait_group");
+  std::string shortest;
+  for (size_t at = ptx.find("\n$L__BB"); at < wait; at = ptx.find("\n$L__BB", at + 1)) {
+    std::string label = ptx.substr(at + 1, ptx.find(':', at) - at - 1);
+    size_t end = 0;
+    for (const char *branch : {"bra \t", "bra.uni \t"})
+      if (size_t found = ptx.rfind(branch + label + ";"); found != std::string::npos)
+        end = std::max(end, found);
+    if (end > wait)
+      shortest = ptx.substr(at, end - at);
+  }
+  return shortest;
+}
+
+GemmCase square(const std::string &attributes, const std::string &right = "kn") {
+  GemmCase c = product("mk", right, "mn", {{'m', 4096}, {'n', 4096}, {'k', 4096}});
+  c.attributes = attributes;
+  return c;
+}
+
+/// A row of the table in docs/gpu.md: what a thread does in a step of the depth, and what a block takes.
+struct Resources {
+  std::string form, attributes, right;
+  int64_t products, reads, copies; ///< of a thread: mma.sync or fma; ldmatrix or ld.shared; cp.async
+  int64_t blockBytes, registers;   ///< registers: at most, with any architecture
+  std::string product, read;       ///< instructions
+};
+
+/// Blocks that a processor of sm_80 has at a time: of 65536 registers, given out to warps by 256, and 164 KB, of which
+/// each block takes 1 KB more than it asks for.
+int64_t blocksAtATime(const Resources &of, int64_t threads) {
+  int64_t ofRegisters = 65536 / ((of.registers + 7) / 8 * 8 * threads), ofMemory = (164 << 10) / (of.blockBytes + 1024);
+  return std::min(ofRegisters, ofMemory);
+}
+
+TEST(DeviceGemm, TakesWhatTheTableSays) {
+  std::string mma = "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", matrices = "ldmatrix.sync.aligned.m8n8.x4";
+  auto text = llvm::MemoryBuffer::getFile(ATTNC_ROOT "/docs/gpu.md");
+  ASSERT_TRUE(text);
+  for (const Resources &each :
+       {Resources{"f32", "", "kn", 512, 32, 5, 65536, 168, "fma.rn.f32", "ld.shared.v4"},
+        Resources{"tf32, `N x K`", ", attn.tf32", "nk", 64, 16, 8, 65536, 240, mma, matrices},
+        Resources{"tf32, `K x N`", ", attn.tf32", "kn", 64, 16, 20, 65536, 255, mma, matrices}}) {
+    KernelRunner runner(square(each.attributes, each.right).text(device()), *createGpuEmitter(), "cuda");
+    ASSERT_TRUE(runner) << runner.message();
+    std::string loop = loopOverTheDepth(runner.ptx());
+    EXPECT_EQ(count(loop, each.product), each.products) << each.form;
+    EXPECT_EQ(count(loop, each.read), each.reads) << each.form;
+    EXPECT_EQ(count(loop, "cp.async.c"), each.copies + 1) << each.form << ": and one that closes the group";
+    EXPECT_EQ(count(loop, "bar.sync") + count(loop, "barrier.sync"), 1) << each.form;
+    const KernelPhase &phase = runner.code().phases.front();
+    EXPECT_EQ(phase.blockBytes, each.blockBytes) << each.form;
+    std::string row =
+        fmt::format("| {} | {} | {} | {} | {} | {} | {} KB | {} |", each.form, phase.threads, each.products, each.reads,
+                    each.copies, each.registers, each.blockBytes >> 10, blocksAtATime(each, phase.threads));
+    EXPECT_NE((*text)->getBuffer().find(row), llvm::StringRef::npos) << "docs/gpu.md lacks\n" << row;
+    for (std::string architecture : {"sm_80", "sm_90a"})
+      if (hasPtxas()) {
+        EXPECT_LE(ptxasRegisters(runner.ptx(), architecture), each.registers) << each.form << " " << architecture;
+      }
+  }
+}
+
+TEST(DeviceGemm, AssemblesWithoutSpills) {
+  if (!hasPtxas())
+    GTEST_SKIP() << "this machine has no ptxas";
+  for (const char *attributes : {"", ", attn.tf32"})
+    for (const char *right : {"kn", "nk"})
+      for (std::string architecture : {"sm_80", "sm_90a"}) {
+        KernelRunner runner(square(attributes, right).text(device()), *createGpuEmitter(), "cuda:" + architecture);
+        EXPECT_EQ(ptxasFault(runner.ptx(), architecture), "") << attributes << right;
+      }
+}
+
+//===------------------------------------------ mutants -----------------------------------------------------------===//
+
+/// Emits without one of the kernel's waits: for copies, and for other threads.
+class WithoutWait : public Emitter {
+public:
+  explicit WithoutWait(size_t number) : number(number) {}
+  std::string_view name() const override { return "without a wait"; }
+  Verdict supports(mlir::func::FuncOp kernel, const Target &target) const override {
+    return inner->supports(kernel, target);
+  }
+  mlir::FailureOr<KernelCode> emit(mlir::func::FuncOp kernel, const Target &target,
+                                   mlir::ModuleOp code) const override {
+    auto made = inner->emit(kernel, target, code);
+    llvm::SmallVector<mlir::Operation *> waits;
+    code.walk([&](mlir::Operation *op) {
+      if (llvm::isa<mlir::NVVM::Barrier0Op, mlir::NVVM::CpAsyncWaitGroupOp>(op))
+        waits.push_back(op);
+    });
+    found = waits.size();
+    if (number < waits.size())
+      waits[number]->erase();
+    return made;
+  }
+  size_t waits() const { return found; }
+
+private:
+  size_t number;
+  mutable size_t found = 0;
+  std::unique_ptr<Emitter> inner = createGpuEmitter();
+};
+
+TEST(DeviceGemm, EveryWaitIsNeeded) {
+  for (const char *attributes : {"", ", attn.tf32"}) {
+    GemmCase c = product("mk", "nk", "mn", {{'m', 64}, {'n', 64}, {'k', 80}});
+    c.attributes = attributes;
+    size_t waits = 1;
+    for (size_t number = 0; number < waits; ++number) {
+      WithoutWait mutant(number);
+      KernelRunner runner(c.text(device()), mutant, "cuda");
+      ASSERT_TRUE(runner) << runner.message();
+      waits = mutant.waits();
+      bool isSeen = false;
+      for (bool reversed : {false, true}) {
+        RunOptions options;
+        options.reversed = reversed;
+        std::vector<HostArray> operands = c.operands();
+        HostArray result = runner.run(operands, {c.shapeOf(c.out)}, options).front();
+        isSeen |= !difference(c, runner, operands, result).empty();
+      }
+      EXPECT_TRUE(isSeen) << "wait " << number << " of " << waits << attributes;
+    }
+    EXPECT_EQ(waits, 4u);
+  }
+}
+
+} // namespace
+} // namespace attnc
