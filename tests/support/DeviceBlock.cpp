@@ -91,26 +91,30 @@ std::string DeviceBlock::run(Order order) {
   for (size_t each = 0; each < threads.size(); ++each)
     threads[each].stack = freshStack(each, enter);
   std::vector<size_t> numbers = turns(order);
-  for (bool anyRan = true; anyRan && fault.empty();) {
-    anyRan = false;
-    for (size_t first = 0; first < numbers.size(); first += warpThreads) {
-      auto some = std::span(numbers).subspan(first, std::min(warpThreads, numbers.size() - first));
-      while (takeTurns(some) && (anyRan = true) && order == Order::Descending)
-        continue;
-    }
+  while (fault.empty() && (runReady(numbers, order) || endLate())) {
   }
-  if (!fault.empty())
-    return fault;
-  for (size_t each = 0; each < threads.size(); ++each)
+  for (size_t each = 0; each < threads.size() && fault.empty(); ++each)
     if (!threads[each].isDone)
       return fmt::format("block {}: thread {} waits for others that do not come", setup.number, each);
-  return "";
+  return fault;
 }
 
+/// Each warp's threads in turn. In descending order a warp goes on for as long as it can before the next one does.
+bool DeviceBlock::runReady(std::span<const size_t> turns, Order order) {
+  bool anyRan = false;
+  for (size_t first = 0; first < turns.size(); first += warpThreads) {
+    auto some = turns.subspan(first, std::min(warpThreads, turns.size() - first));
+    while (takeTurns(some) && (anyRan = true) && order == Order::Descending)
+      continue;
+  }
+  return anyRan;
+}
+
+/// Each thread that can go on does, until it waits. Answers whether there was one.
 bool DeviceBlock::takeTurns(std::span<const size_t> some) {
   bool anyRan = false;
   for (size_t each : some)
-    if (fault.empty() && !threads[each].isDone && !threads[each].isWaiting) {
+    if (fault.empty() && !threads[each].isDone && threads[each].wait == Wait::Nothing) {
       anyRan = true;
       current = each;
       attncSwitchFibre(&scheduler, threads[each].stack);
@@ -118,24 +122,139 @@ bool DeviceBlock::takeTurns(std::span<const size_t> some) {
   return anyRan;
 }
 
-void DeviceBlock::meet(DeviceLane lane, WarpWork work) {
-  threads[current].isWaiting = true;
-  threads[current].work = work;
-  threads[current].lane = lane;
-  size_t first = work ? current / warpThreads * warpThreads : 0;
-  auto group = std::span(threads).subspan(first, work ? std::min(warpThreads, threads.size() - first) : threads.size());
-  bool isLast = std::all_of(group.begin(), group.end(),
-                            [&](const Thread &each) { return !each.isDone && each.isWaiting && each.work == work; });
-  if (!isLast)
+void DeviceBlock::waitFor(Wait wait) {
+  threads[current].wait = wait;
+  yield();
+}
+
+void DeviceBlock::waitForBlock() {
+  threads[current].wait = Wait::Block;
+  if (!std::all_of(threads.begin(), threads.end(), [](const Thread &each) { return each.wait == Wait::Block; }))
     return yield();
-  if (work) {
-    std::vector<DeviceLane> lanes;
-    for (const Thread &each : group)
-      lanes.push_back(each.lane);
-    work(lanes);
+  for (Thread &each : threads)
+    each.wait = Wait::Nothing;
+}
+
+void DeviceBlock::workInWarp(DeviceLane lane, WarpWork work) {
+  Thread &thread = threads[current];
+  thread.wait = Wait::Warp;
+  thread.work = work;
+  thread.lane = lane;
+  size_t first = current / warpThreads * warpThreads;
+  auto warp = std::span(threads).subspan(first, std::min(warpThreads, threads.size() - first));
+  if (!std::all_of(warp.begin(), warp.end(),
+                   [&](const Thread &each) { return each.wait == Wait::Warp && each.work == work; }))
+    return yield();
+  std::vector<DeviceLane> lanes;
+  for (const Thread &each : warp)
+    lanes.push_back(each.lane);
+  work(lanes);
+  for (Thread &each : warp)
+    each.wait = Wait::Nothing;
+}
+
+void DeviceBlock::waitForThreads(size_t number, size_t count) {
+  if (number == 0 || number > 15 || count == 0 || count % warpThreads != 0)
+    fail(fmt::format("barrier {} for {} threads", number, count));
+  threads[current].number = number;
+  threads[current].wait = Wait::Threads;
+  auto isThere = [&](const Thread &each) { return each.wait == Wait::Threads && each.number == number; };
+  if (static_cast<size_t>(std::count_if(threads.begin(), threads.end(), isThere)) < count)
+    return yield();
+  for (Thread &each : threads)
+    if (isThere(each))
+      each.wait = Wait::Nothing;
+}
+
+//===------------------------------------------ phases ------------------------------------------------------------===//
+
+void DeviceBlock::initBarrier(const char *barrier, size_t arrivals) {
+  checkShared("a barrier", barrier, 8, 8);
+  if (arrivals == 0)
+    fail("a barrier without arrivals");
+  barriers[barrier] = {arrivals, arrivals, 0};
+}
+
+DeviceBlock::PhaseBarrier &DeviceBlock::phaseBarrier(const char *barrier) {
+  auto found = barriers.find(barrier);
+  if (found == barriers.end())
+    fail("a barrier that was not initialised");
+  return found->second;
+}
+
+void DeviceBlock::arrive(const char *barrier) {
+  PhaseBarrier &found = phaseBarrier(barrier);
+  if (--found.missing > 0)
+    return;
+  found.missing = found.arrivals;
+  ++found.phase;
+  for (Thread &each : threads)
+    if (each.wait == Wait::Phase && each.barrier == barrier)
+      each.wait = Wait::Nothing;
+}
+
+bool DeviceBlock::tryWait(const char *barrier, size_t parity) {
+  Thread &thread = threads[current];
+  PhaseBarrier &found = phaseBarrier(barrier);
+  bool gaveUp = thread.barrier == barrier;
+  thread.barrier = nullptr;
+  if (found.phase % 2 != parity)
+    return true;
+  thread.barrier = barrier;
+  if (!gaveUp)
+    return false;
+  waitFor(Wait::Phase);
+  thread.barrier = nullptr;
+  return true;
+}
+
+//===------------------------------------------ products ----------------------------------------------------------===//
+
+void DeviceBlock::awaitProducts(size_t open) {
+  warpGroup().await(threadInGroup(), open);
+  waitFor(Wait::Products);
+}
+
+/// Nobody can go on: what is asynchronous comes to an end now, for one warp group at a time. Answers whether somebody
+/// can go on then.
+bool DeviceBlock::endLate() {
+  for (size_t group = 0; group < products.size(); ++group) {
+    std::string wrong = products[group].compute([&](uint64_t unit) { return readByProxy(unit); });
+    if (!wrong.empty() && fault.empty())
+      fault = fmt::format("block {}: warp group {}: {}", setup.number, group, wrong);
+    bool anyGoesOn = false;
+    size_t first = group * WarpGroupProducts::threads;
+    for (size_t each = first; each < std::min(first + WarpGroupProducts::threads, threads.size()); ++each)
+      if (threads[each].wait == Wait::Products && products[group].endWait(each - first)) {
+        threads[each].wait = Wait::Nothing;
+        anyGoesOn = true;
+      }
+    if (anyGoesOn)
+      return true;
   }
-  for (Thread &each : group)
-    each.isWaiting = false;
+  return false;
+}
+
+const char *DeviceBlock::readByProxy(uint64_t unit) {
+  static const std::array<char, 16> nan = [] {
+    std::array<char, 16> bytes;
+    bytes.fill(-1);
+    return bytes;
+  }();
+  constexpr uint64_t window = 1 << 18;
+  std::span<char> memory = setup.shared.front(); // the block's own
+  uint64_t offset = (unit - reinterpret_cast<uintptr_t>(memory.data())) % window;
+  if (offset + 16 > memory.size()) {
+    if (fault.empty())
+      fault = fmt::format("block {}: a product of what lies outside of the block's memory", setup.number);
+    return nan.data();
+  }
+  const char *place = memory.data() + offset;
+  return unfenced.contains(place) ? nan.data() : place;
+}
+
+void DeviceBlock::fenceProxy() {
+  std::erase_if(unfenced, [&](const auto &each) { return each.second == current; });
 }
 
 //===------------------------------------------ shared memory -----------------------------------------------------===//
@@ -169,6 +288,7 @@ void DeviceBlock::awaitGroups(size_t open) {
     for (const Copy &copy : groups.front()) {
       std::memset(copy.to, 0, copy.size);
       std::memcpy(copy.to, copy.from, copy.bytes);
+      unfenced[copy.to - reinterpret_cast<uintptr_t>(copy.to) % 16] = current;
     }
 }
 

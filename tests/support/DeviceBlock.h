@@ -4,14 +4,18 @@
 // comes last does the work of all.
 //
 // A copy into shared memory that a thread has issued arrives when the thread waits for its group, and not before: until
-// then its destination holds NaN. So a missing wait is seen, and so is who still wanted what the copy overwrites.
+// then its destination holds NaN. So a missing wait is seen, and so is who still wanted what the copy overwrites. What
+// the asynchronous proxy reads (DeviceProducts.h) sees a copy only behind a fence of the thread that waited for it.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "tests/support/DeviceExecutor.h"
+#include "tests/support/DeviceProducts.h"
 #include <deque>
+#include <map>
 #include <span>
+#include <unordered_map>
 
 namespace attnc {
 
@@ -32,7 +36,9 @@ public:
     const uint64_t *parameters;
     std::vector<std::span<char>> shared; ///< all memory that the threads share
   };
-  explicit DeviceBlock(Setup setup) : setup(std::move(setup)), threads(this->setup.threads) {}
+  explicit DeviceBlock(Setup setup)
+      : setup(std::move(setup)), threads(this->setup.threads),
+        products((threads.size() + WarpGroupProducts::threads - 1) / WarpGroupProducts::threads) {}
 
   /// Returns what went wrong, or nothing.
   std::string run(Order order);
@@ -42,9 +48,26 @@ public:
   static DeviceBlock &running();
   int64_t number() const { return setup.number; }
   size_t thread() const { return current; }
-  void waitForBlock() { meet({}, nullptr); }
+  void waitForBlock();
   /// All lanes of the warp have to come to the same work.
-  void workInWarp(DeviceLane lane, WarpWork work) { meet(lane, work); }
+  void workInWarp(DeviceLane lane, WarpWork work);
+  /// Until so many threads have come to barrier `number`.
+  void waitForThreads(size_t number, size_t count);
+
+  /// A barrier in shared memory, at which so many arrivals end a phase.
+  void initBarrier(const char *barrier, size_t arrivals);
+  void arrive(const char *barrier);
+  /// Whether a phase of this parity is over. If not, it gives up once, and the next time waits until it is.
+  bool tryWait(const char *barrier, size_t parity);
+
+  /// Of the thread's warp group, and its number there.
+  WarpGroupProducts &warpGroup() { return products[current / WarpGroupProducts::threads]; }
+  size_t threadInGroup() const { return current % WarpGroupProducts::threads; }
+  /// Until at most so many of its groups of products are under way.
+  void awaitProducts(size_t open);
+  /// What copies brought that this thread awaited, the asynchronous proxy sees too.
+  void fenceProxy();
+  [[noreturn]] void fail(std::string what);
 
   /// Copies `bytes` of `from` to `to`, which is shared memory, and clears what is left of `size` there.
   void issueCopy(char *to, const char *from, size_t bytes, size_t size);
@@ -59,24 +82,38 @@ private:
     const char *from;
     size_t bytes, size;
   };
+  enum class Wait { Nothing, Block, Warp, Threads, Phase, Products };
   struct Thread {
     void *stack = nullptr; ///< where it was left
-    bool isDone = false, isWaiting = false;
-    WarpWork work = nullptr; ///< what it waits to do; nothing at a barrier of the block
+    bool isDone = false;
+    Wait wait = Wait::Nothing;
+    WarpWork work = nullptr; ///< what it waits to do in a warp
     DeviceLane lane{};
+    size_t number = 0;             ///< of the barrier at which it waits
+    const char *barrier = nullptr; ///< for whose phase it waits, or gave up once
     std::vector<Copy> open;
     std::deque<std::vector<Copy>> groups;
   };
 
+  struct PhaseBarrier {
+    size_t arrivals, missing, phase;
+  };
+
   static void enter();
   bool takeTurns(std::span<const size_t> some); ///< whether any could go on
-  void meet(DeviceLane lane, WarpWork work);
+  void waitFor(Wait wait);
+  bool runReady(std::span<const size_t> turns, Order order);
+  bool endLate();
+  const char *readByProxy(uint64_t unit);
+  PhaseBarrier &phaseBarrier(const char *barrier);
   void yield();
-  [[noreturn]] void fail(std::string what);
   std::vector<size_t> turns(Order order) const;
 
   Setup setup;
   std::vector<Thread> threads;
+  std::vector<WarpGroupProducts> products;
+  std::map<const char *, PhaseBarrier> barriers;
+  std::unordered_map<const char *, size_t> unfenced; ///< units of 16 bytes that copies brought, and whose
   size_t current = 0;
   void *scheduler = nullptr; ///< its stack
   std::string fault;

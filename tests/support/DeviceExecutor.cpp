@@ -1,10 +1,13 @@
 #include "tests/support/DeviceExecutor.h"
+#include "tests/support/DeviceAssembly.h"
 #include "tests/support/DeviceBlock.h"
 #include "tests/support/DeviceIntrinsics.h"
 #include "tests/support/GuardedBuffer.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/ReplaceConstant.h"
 #include "llvm/IRReader/IRReader.h"
@@ -19,7 +22,7 @@ using namespace llvm;
 namespace attnc {
 
 static constexpr unsigned sharedSpace = 3;
-static constexpr int64_t blockMemoryAlignment = 128;
+static constexpr int64_t blockMemoryAlignment = 1024;
 static const std::string callPrefix = "call$", modelPrefix = "model$", blockMemoryName = "device$memory";
 
 struct DeviceExecutor::Loaded {
@@ -30,16 +33,19 @@ struct DeviceExecutor::Loaded {
 
 //===------------------------------------------ translation -------------------------------------------------------===//
 
-/// Fills `function`, which stands for an intrinsic: its operands go to memory, 8 bytes each, and the model is called.
-static void callModel(Function &function, StringRef name) {
+/// Fills `function`, which stands for an intrinsic: `numbers` and its operands go to memory, 8 bytes each, and the model
+/// is called.
+static void callModel(Function &function, StringRef name, ArrayRef<uint64_t> numbers = {}) {
   LLVMContext &context = function.getContext();
   Type *pointer = PointerType::get(context, 0), *i64 = Type::getInt64Ty(context), *type = function.getReturnType();
   FunctionCallee model =
       function.getParent()->getOrInsertFunction(modelPrefix + name.str(), Type::getVoidTy(context), pointer, pointer);
   IRBuilder<> builder(BasicBlock::Create(context, "", &function));
-  Value *operands = builder.CreateAlloca(ArrayType::get(i64, function.arg_size()));
+  Value *operands = builder.CreateAlloca(ArrayType::get(i64, numbers.size() + function.arg_size()));
+  for (auto [place, number] : enumerate(numbers))
+    builder.CreateStore(ConstantInt::get(i64, number), builder.CreateConstGEP1_64(i64, operands, place));
   for (Argument &argument : function.args())
-    builder.CreateStore(&argument, builder.CreateConstGEP1_64(i64, operands, argument.getArgNo()));
+    builder.CreateStore(&argument, builder.CreateConstGEP1_64(i64, operands, numbers.size() + argument.getArgNo()));
   if (type->isVoidTy()) {
     builder.CreateCall(model, {operands, operands});
     builder.CreateRetVoid();
@@ -65,6 +71,26 @@ static std::string replaceIntrinsics(Module &module) {
       function.replaceAllUsesWith(stands);
     }
     function.eraseFromParent();
+  }
+  return "";
+}
+
+/// The same for PTX text. Answers a text that is not known.
+static std::string replaceAssembly(Module &module) {
+  SmallVector<CallInst *> calls;
+  for (Function &function : module)
+    for (Instruction &each : instructions(function))
+      if (auto *call = dyn_cast<CallInst>(&each); call && call->isInlineAsm())
+        calls.push_back(call);
+  for (CallInst *call : calls) {
+    auto *text = cast<InlineAsm>(call->getCalledOperand());
+    auto *results = dyn_cast<StructType>(call->getType());
+    auto known = recogniseAssembly(text->getAsmString().str(), results ? results->getNumElements() : 0);
+    if (!known)
+      return text->getAsmString().str();
+    auto *stands = Function::Create(call->getFunctionType(), GlobalValue::InternalLinkage, "device$asm", module);
+    callModel(*stands, known->model, known->numbers);
+    call->setCalledFunction(stands);
   }
   return "";
 }
@@ -159,6 +185,8 @@ void DeviceExecutor::load(const std::string &ir) {
   module->setTargetTriple(loaded->jit->getTargetTriple());
   if (std::string unknown = replaceIntrinsics(*module); !unknown.empty())
     return void(message_ = "the executor has no model of " + unknown);
+  if (std::string unknown = replaceAssembly(*module); !unknown.empty())
+    return void(message_ = "the executor has no model of the text " + unknown);
   replaceBlockMemory(*module);
   prepareForHost(*module, loaded->shared);
   if (Error error = addSymbols(*loaded->jit, &loaded->blockMemory))

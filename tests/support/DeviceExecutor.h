@@ -11,6 +11,8 @@
 //   a missing barrier     wrong numbers: memory that a block shares holds NaN when the block begins, and threads take
 //                         their turns in several orders, in which no one has yet written what another one reads
 //   a missing wait        NaN: what a block copies into memory that it shares arrives when it is waited for
+//                         (DeviceBlock.h), and products of warp groups come when nobody can go on without them
+//                         (DeviceProducts.h)
 //   a barrier or exchange that not all threads come to, or at which they come to different ones
 //   a copy or a load of a matrix that is not in shared memory, or not aligned
 //   an access outside a tensor or a block's memory, or one that is less aligned than the code says, as a fault of the

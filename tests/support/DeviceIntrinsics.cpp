@@ -33,6 +33,23 @@ template <WarpWork work> void inWarp(const uint64_t *operands, void *result) {
 
 void nothing(std::span<const DeviceLane>) {}
 
+/// barrier.sync(number, threads)
+void threadsBarrier(const uint64_t *operands, void *) {
+  DeviceBlock::running().waitForThreads(operand<uint32_t>(operands, 0), operand<uint32_t>(operands, 1));
+}
+
+void initBarrier(const uint64_t *operands, void *) {
+  DeviceBlock::running().initBarrier(operand<const char *>(operands, 0), operand<uint32_t>(operands, 1));
+}
+/// Nobody looks at the state that it answers.
+void arriveAtBarrier(const uint64_t *operands, void *result) {
+  DeviceBlock::running().arrive(operand<const char *>(operands, 0));
+  answer(result, uint64_t(0));
+}
+void tryWaitParity(const uint64_t *operands, void *result) {
+  answer(result, DeviceBlock::running().tryWait(operand<const char *>(operands, 0), operand<uint32_t>(operands, 1)));
+}
+
 /// shfl.sync(members, value, operand, clamp): whose value lane `lane` takes.
 template <size_t (*source)(size_t lane, size_t operand)> void exchange(std::span<const DeviceLane> lanes) {
   for (size_t lane = 0; lane < lanes.size(); ++lane) {
@@ -51,6 +68,7 @@ template <size_t size> void copy(const uint64_t *operands, void *) {
   DeviceBlock::running().issueCopy(operand<char *>(operands, 0), operand<const char *>(operands, 1),
                                    operand<uint32_t>(operands, 2), size);
 }
+void fenceProxy(const uint64_t *, void *) { DeviceBlock::running().fenceProxy(); }
 void commitGroup(const uint64_t *, void *) { DeviceBlock::running().closeGroup(); }
 void waitGroup(const uint64_t *operands, void *) { DeviceBlock::running().awaitGroups(operand<uint32_t>(operands, 0)); }
 
@@ -117,6 +135,59 @@ void roundToTf32(const uint64_t *operands, void *result) {
   answer(result, isFinite ? (bits + 0x1000u) & 0xffffe000u : bits);
 }
 
+//===------------------------------------------ products of warp groups -------------------------------------------===//
+
+void checkProducts(const std::string &fault) {
+  if (!fault.empty())
+    DeviceBlock::running().fail(fault);
+}
+
+std::vector<float> floats(const uint64_t *operands, size_t first, size_t count) {
+  std::vector<float> values;
+  for (size_t each = 0; each < count; ++each)
+    values.push_back(operand<float>(operands, first + each));
+  return values;
+}
+
+/// (how many, sums...)
+void fenceProducts(const uint64_t *operands, void *result) {
+  DeviceBlock &block = DeviceBlock::running();
+  checkProducts(block.warpGroup().fence(block.threadInGroup()));
+  std::vector<float> sums = floats(operands, 1, operands[0]);
+  std::memcpy(result, sums.data(), sums.size() * sizeof(float));
+}
+
+void closeProducts(const uint64_t *, void *) {
+  DeviceBlock &block = DeviceBlock::running();
+  block.warpGroup().close(block.threadInGroup());
+}
+
+/// (groups that may be open, how many, sums...)
+void awaitProducts(const uint64_t *operands, void *result) {
+  DeviceBlock &block = DeviceBlock::running();
+  std::vector<float> sums = floats(operands, 2, operands[1]);
+  block.awaitProducts(operands[0]);
+  block.warpGroup().resolve(block.threadInGroup(), sums.data(), static_cast<float *>(result), sums.size());
+}
+
+/// (kind in five numbers, sums..., A, B, keeps sums)
+void beginProduct(const uint64_t *operands, void *result) {
+  DeviceBlock &block = DeviceBlock::running();
+  WarpGroupProducts::Part part{};
+  part.kind = {operands[0], static_cast<ProductKind::Element>(operands[1]), operands[2] != 0, operands[3] != 0,
+               operands[4] != 0};
+  part.sums = floats(operands, 5, part.kind.sums());
+  size_t next = 5 + part.kind.sums();
+  if (part.kind.hasFragmentA)
+    for (uint32_t &word : part.fragment)
+      word = operand<uint32_t>(operands, next++);
+  else
+    part.a = operands[next++];
+  part.b = operands[next++];
+  part.keepsSums = operand<uint32_t>(operands, next) != 0;
+  checkProducts(block.warpGroup().begin(block.threadInGroup(), std::move(part), static_cast<float *>(result)));
+}
+
 } // namespace
 
 const std::vector<DeviceIntrinsic> &deviceIntrinsics() {
@@ -140,6 +211,17 @@ const std::vector<DeviceIntrinsic> &deviceIntrinsics() {
       {"llvm.nvvm.mma.m16n8k8.row.col.tf32", inWarp<multiplyAdd<8, 1, tfloatAt>>},
       {"llvm.nvvm.f2tf32.rna", roundToTf32},
       {"llvm.nvvm.ex2.approx.ftz.f32", powerOfTwo},
+      {"llvm.nvvm.barrier.cta.sync.aligned.count", threadsBarrier},
+      {"llvm.nvvm.mbarrier.init.shared", initBarrier},
+      {"llvm.nvvm.mbarrier.arrive.shared", arriveAtBarrier},
+      {"llvm.nvvm.mbarrier.try.wait.parity.scope.cta.space.cta", tryWaitParity},
+      {"llvm.nvvm.fence.proxy.async.shared_cta", fenceProxy},
+      {"llvm.nvvm.setmaxnreg.inc.sync.aligned.u32", inWarp<nothing>},
+      {"llvm.nvvm.setmaxnreg.dec.sync.aligned.u32", inWarp<nothing>},
+      {"llvm.nvvm.wgmma.commit_group.sync.aligned", closeProducts},
+      {"wgmma.fence", fenceProducts},
+      {"wgmma.wait_group", awaitProducts},
+      {"wgmma.mma_async", beginProduct},
   };
   return table;
 }

@@ -13,13 +13,13 @@ namespace attnc {
 
 class BlockMemory {
 public:
-  /// Of what begins here, in bytes.
-  static constexpr int64_t alignment = 128;
+  /// In bytes: of the memory, and of what lies in it where nothing else is said.
+  static constexpr int64_t alignment = 1024, partAlignment = 128;
 
   BlockMemory(TileBuilder &tiles, mlir::ModuleOp code);
 
   /// The offset of so many bytes that nobody else takes.
-  int64_t take(int64_t bytes);
+  int64_t take(int64_t bytes, int64_t alignment = partAlignment);
   int64_t bytes() const { return taken; }
   mlir::Value base; ///< !llvm.ptr<3>
 

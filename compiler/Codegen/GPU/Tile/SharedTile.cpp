@@ -8,10 +8,17 @@ namespace attnc {
 /// Units of 128 bytes: all banks.
 static constexpr int64_t bankUnits = 8;
 
+/// Where the hardware knows the order, it takes the row from the address: tiles begin where that order does.
+static int64_t alignmentOf(int64_t rowBytes) {
+  bool isKnown = rowBytes == 32 || rowBytes == 64 || rowBytes == 128;
+  return isKnown ? bankUnits * rowBytes : BlockMemory::partAlignment;
+}
+
 SharedTile::SharedTile(BlockMemory &memory, int64_t rows, int64_t rowBytes, int64_t stages)
-    : rows(rows), rowBytes(rowBytes), stages(stages), base(memory.base), offset(memory.take(rows * rowBytes * stages)),
+    : rows(rows), rowBytes(rowBytes), stages(stages), base(memory.base),
+      offset(memory.take(rows * rowBytes * stages, alignmentOf(rowBytes))),
       places(std::min(bankUnits, rowUnits() & -rowUnits())) {
-  assert(rowBytes % unitBytes == 0 && bytes() % BlockMemory::alignment == 0);
+  assert(rowBytes % unitBytes == 0 && bytes() % BlockMemory::partAlignment == 0);
 }
 
 Value SharedTile::exchange(TileBuilder &tiles, Value row) const {

@@ -1,15 +1,13 @@
 // The building blocks of kernels with tensor cores, each in a small kernel of its own against plain loops; and mutants
 // of those, which must differ.
 #include "compiler/Codegen/GPU/Tile/AsyncCopy.h"
-#include "compiler/Codegen/GPU/Tile/Fragment.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "tests/support/KernelRunner.h"
+#include "tests/compiler/Codegen/GPU/TestKernel.h"
 #include "tests/support/Ptxas.h"
 #include <bit>
 #include <cmath>
 #include <fmt/format.h>
-#include <functional>
 #include <gtest/gtest.h>
 #include <set>
 
@@ -17,69 +15,6 @@ using namespace mlir;
 
 namespace attnc {
 namespace {
-
-//===------------------------------------------ test kernels ------------------------------------------------------===//
-
-/// A kernel that a test writes itself: one block, tensors of words.
-struct TestKernel {
-  std::vector<std::vector<int64_t>> inputs; ///< of i32
-  std::vector<int64_t> result;              ///< of f32
-  int64_t threads;
-  std::function<int64_t(DeviceFrame &, TileBuilder &)> fill; ///< gives the bytes of a block's memory
-};
-
-std::string typeOf(const std::vector<int64_t> &shape, std::string_view element) {
-  return fmt::format("tensor<{}x{}>", fmt::join(shape, "x"), element);
-}
-
-std::string signatureOf(const TestKernel &kernel) {
-  std::vector<std::string> arguments;
-  for (const std::vector<int64_t> &shape : kernel.inputs)
-    arguments.push_back(fmt::format("%{}: {}", static_cast<char>('a' + arguments.size()), typeOf(shape, "i32")));
-  return fmt::format(R"(func.func private @k({}) -> {} attributes {{attn.kernel = "loops"}} {{
-      %e = tensor.empty() : {}
-      return %e : {}
-    }})",
-                     fmt::join(arguments, ", "), typeOf(kernel.result, "f32"), typeOf(kernel.result, "f32"),
-                     typeOf(kernel.result, "f32"));
-}
-
-using Mutation = std::function<void(ModuleOp)>;
-
-class TestEmitter : public Emitter {
-public:
-  TestEmitter(const TestKernel &kernel, Mutation mutate) : kernel(kernel), mutate(std::move(mutate)) {}
-  std::string_view name() const override { return "test"; }
-  Verdict supports(func::FuncOp, const Target &) const override { return Verdict::yes(); }
-  FailureOr<KernelCode> emit(func::FuncOp function, const Target &, ModuleOp code) const override {
-    DeviceFrame frame(function, "k", code, kernel.threads);
-    TileBuilder tiles(frame.builder, frame.location);
-    int64_t bytes = kernel.fill(frame, tiles);
-    if (mutate)
-      mutate(code);
-    return KernelCode{{{"k", 1, kernel.threads, bytes}}, 0, 0, {}};
-  }
-
-private:
-  const TestKernel &kernel;
-  Mutation mutate;
-};
-
-struct Found {
-  std::string message, ptx;
-  std::vector<float> values;
-};
-
-Found run(const TestKernel &kernel, const std::vector<HostArray> &inputs, bool reversed = false,
-          Mutation mutate = nullptr, std::string_view target = "cuda") {
-  KernelRunner runner(signatureOf(kernel), TestEmitter(kernel, std::move(mutate)), target);
-  if (!runner)
-    return {runner.message(), "", {}};
-  RunOptions options;
-  options.reversed = reversed;
-  HostArray result = runner.run(inputs, {kernel.result}, options)[0];
-  return {runner.message(), runner.ptx(), std::vector(result.f32(), result.f32() + result.size())};
-}
 
 //===------------------------------------------ tiles -------------------------------------------------------------===//
 
@@ -172,39 +107,6 @@ TEST(AsyncCopy, FillsATileAndClearsWhatTheMatrixHasNot) {
 }
 
 //===------------------------------------------ products ----------------------------------------------------------===//
-
-float asFloat(MatrixType type, uint16_t bits) {
-  if (type == MatrixType::BF16)
-    return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
-  return static_cast<float>(std::bit_cast<_Float16>(bits));
-}
-
-/// A matrix of elements of `type` in words, as numbers too.
-struct TestMatrix {
-  int64_t rows, columns;
-  HostArray words;
-  std::vector<float> values;
-
-  TestMatrix(MatrixType type, int64_t rows, int64_t columns, uint64_t seed)
-      : rows(rows), columns(columns), words({rows, columns * elementBytes(type) / 4}, ElementKind::I32) {
-    HostArray numbers = HostArray::random({rows, columns}, seed);
-    for (int64_t at = 0; at < rows * columns; ++at) {
-      uint32_t bits = std::bit_cast<uint32_t>(numbers.f32()[at]);
-      if (type == MatrixType::TF32) {
-        reinterpret_cast<uint32_t *>(words.i32())[at] = bits & 0xffffe000u;
-        values.push_back(std::bit_cast<float>(bits & 0xffffe000u));
-        continue;
-      }
-      uint16_t narrow = type == MatrixType::BF16 ? static_cast<uint16_t>(bits >> 16)
-                                                 : std::bit_cast<uint16_t>(static_cast<_Float16>(numbers.f32()[at]));
-      reinterpret_cast<uint16_t *>(words.i32())[at] = narrow;
-      values.push_back(asFloat(type, narrow));
-    }
-  }
-  float at(int64_t row, int64_t column, bool turned) const {
-    return turned ? values[column * columns + row] : values[row * columns + column];
-  }
-};
 
 /// D[32 x 32] = A * B by two warps, the second one for the right half; a depth of `steps` products, in two stages.
 struct ProductCase {
@@ -337,39 +239,18 @@ TEST(Fragment, AssemblesWithoutSpills) {
 
 //===------------------------------------------ mutants -----------------------------------------------------------===//
 
-/// Takes away the op of type `Op` that is number `number`; where it has a result, its first operand stands for it.
-template <typename Op> Mutation without(size_t number, size_t *count) {
-  return [=](ModuleOp code) {
-    SmallVector<Operation *> ops;
-    code.walk([&](Op op) { ops.push_back(op); });
-    *count = ops.size();
-    if (number >= ops.size())
-      return;
-    if (ops[number]->getNumResults() > 0)
-      ops[number]->getResult(0).replaceAllUsesWith(ops[number]->getOperand(0));
-    ops[number]->erase();
-  };
-}
-
-template <typename Op> void expectEachIsNeeded(const ProductCase &of) {
-  ProductInputs inputs(of);
-  size_t count = 1;
-  for (size_t number = 0; number < count; ++number) {
-    bool isSeen = false;
-    for (bool reversed : {false, true}) {
-      Found found = run(productKernel(of), {inputs.a.words, inputs.b.words}, reversed, without<Op>(number, &count));
-      isSeen |= !found.message.empty() || !differenceOf(of, inputs, found.values).empty();
-    }
-    EXPECT_TRUE(isSeen) << Op::getOperationName().str() << " " << number << " of " << count;
-  }
-  EXPECT_GT(count, 0u);
-}
-
 TEST(TileMutants, EachWaitBarrierAndExchangeIsNeeded) {
   ProductCase of{MatrixType::BF16, false, true, 4};
-  expectEachIsNeeded<NVVM::CpAsyncWaitGroupOp>(of);
-  expectEachIsNeeded<NVVM::Barrier0Op>(of);
-  expectEachIsNeeded<arith::XOrIOp>(of);
+  ProductInputs inputs(of);
+  auto isSeen = [&](const Mutation &mutate) {
+    return llvm::any_of(std::array{false, true}, [&](bool reversed) {
+      Found found = run(productKernel(of), {inputs.a.words, inputs.b.words}, reversed, mutate);
+      return !found.message.empty() || !differenceOf(of, inputs, found.values).empty();
+    });
+  };
+  for (const Mutant &mutant :
+       {without<NVVM::CpAsyncWaitGroupOp>(), without<NVVM::Barrier0Op>(), without<arith::XOrIOp>()})
+    expectEachIsSeen(mutant, isSeen);
 }
 
 } // namespace

@@ -1,0 +1,71 @@
+#include "compiler/Codegen/GPU/Tile/TileRing.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+static constexpr int64_t barrierBytes = 8;
+
+TileRing::TileRing(BlockMemory &memory, int64_t stages, int64_t fillers, int64_t emptiers)
+    : stages(stages), fillers(fillers), emptiers(emptiers), base(memory.base),
+      fullAt(memory.take(2 * stages * barrierBytes)), emptyAt(fullAt + stages * barrierBytes) {}
+
+Value TileRing::barrier(TileBuilder &tiles, int64_t first, Value stage) const {
+  return tiles.at(base, tiles.add(tiles.mul(stage, barrierBytes), first));
+}
+
+void TileRing::open(TileBuilder &tiles, Value thread) {
+  tiles.when(tiles.less(thread, tiles.number(1)), [&] {
+    for (int64_t stage = 0; stage < stages; ++stage)
+      for (auto [first, arrivals] : {std::pair(fullAt, fillers), std::pair(emptyAt, emptiers)})
+        NVVM::MBarrierInitOp::create(tiles.builder, tiles.location, barrier(tiles, first, tiles.number(stage)),
+                                     tiles.number(arrivals), Value());
+  });
+  tiles.waitForBlock();
+}
+
+TileRing::Place TileRing::first(TileBuilder &tiles) const { return {tiles.number(0), tiles.number(0)}; }
+
+TileRing::Place TileRing::next(TileBuilder &tiles, const Place &place) const {
+  Value following = tiles.add(place.stage, 1);
+  Value isInRound = tiles.less(following, tiles.number(stages));
+  return {tiles.select(isInRound, following, tiles.number(0)),
+          tiles.select(isInRound, place.parity, tiles.exclusiveOr(place.parity, 1))};
+}
+
+void TileRing::await(TileBuilder &tiles, Value barrier, Value parity) const {
+  OpBuilder &b = tiles.builder;
+  auto loop = scf::WhileOp::create(b, tiles.location, TypeRange(), ValueRange());
+  OpBuilder::InsertionGuard guard(b);
+  b.createBlock(&loop.getBefore());
+  Value isOver = NVVM::MBarrierTryWaitOp::create(b, tiles.location, b.getI1Type(), barrier, parity, Value());
+  Value isOpen =
+      arith::XOrIOp::create(b, tiles.location, isOver, arith::ConstantIntOp::create(b, tiles.location, 1, /*width=*/1));
+  scf::ConditionOp::create(b, tiles.location, isOpen, ValueRange());
+  b.createBlock(&loop.getAfter());
+  scf::YieldOp::create(b, tiles.location);
+}
+
+void TileRing::awaitEmpty(TileBuilder &tiles, const Place &place) const {
+  await(tiles, barrier(tiles, emptyAt, place.stage), tiles.exclusiveOr(place.parity, 1));
+}
+
+void TileRing::awaitFull(TileBuilder &tiles, const Place &place) const {
+  await(tiles, barrier(tiles, fullAt, place.stage), place.parity);
+}
+
+void TileRing::markFull(TileBuilder &tiles, Value stage) const {
+  OpBuilder &b = tiles.builder;
+  MLIRContext *context = b.getContext();
+  NVVM::FenceProxyOp::create(b, tiles.location, NVVM::ProxyKindAttr::get(context, NVVM::ProxyKind::async_shared),
+                             NVVM::SharedSpaceAttr::get(context, NVVM::SharedSpace::shared_cta));
+  NVVM::MBarrierArriveOp::create(b, tiles.location, Type(), barrier(tiles, fullAt, stage), Value());
+}
+
+void TileRing::markEmpty(TileBuilder &tiles, Value stage) const {
+  NVVM::MBarrierArriveOp::create(tiles.builder, tiles.location, Type(), barrier(tiles, emptyAt, stage), Value());
+}
+
+} // namespace attnc

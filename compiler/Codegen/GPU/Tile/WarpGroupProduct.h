@@ -1,0 +1,62 @@
+//===- WarpGroupProduct.h - matrices that a warp group multiplies while it goes on --------------------------------===//
+//
+// wgmma: D[64 x n] += A[64 x k] * B[k x n] by four warps, where n is a multiple of 8 up to 256, and k 16 for elements
+// of 16 bits, 8 for tf32. B lies in shared memory, A there too or in registers, and D is in registers: warp w has rows
+// 16 w .. 16 w + 15, as fragments of 8 columns beside each other (Fragment.h).
+//
+//   sums = beginProducts(sums)                     nothing that was done to registers before reaches into the products
+//   sums = multiplyAdd(..., sums) ...
+//   closeProducts()                                a group of products
+//   ... other things; sums, A's registers and the tiles are not to be touched
+//   sums = awaitProducts(open, sums)               until at most so many groups are under way
+//
+// The hardware finds a matrix in shared memory by a descriptor, in a SharedTile whose rows are 32, 64 or 128 bytes, the
+// exchange of units included. A matrix that is wider than the tile lies in several tiles, one beside the other.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/GPU/Tile/Fragment.h"
+#include "compiler/Codegen/GPU/Tile/WarpGroup.h"
+
+namespace attnc {
+
+/// Rows of A and D.
+inline constexpr int64_t warpGroupRows = 64;
+
+/// A matrix in shared memory, A or B, from which products read parts.
+class SharedOperand {
+public:
+  /// `columnsAreDepth`: k runs along the tile's rows in memory; else along its columns, which elements of 16 bits may.
+  /// `panelBytes`: where another tile continues these rows; for a matrix with k along the columns.
+  SharedOperand(const SharedTile &tile, bool columnsAreDepth, int64_t panelBytes = 0);
+
+  const bool isTurned;
+
+  /// Of the part of the stage at `stage` that begins at (row, unit), a multiple of 8 rows: i64.
+  mlir::Value describe(TileBuilder &tiles, mlir::Value stage, mlir::Value row, int64_t unit) const;
+
+private:
+  const SharedTile tile;
+  int64_t panelBytes;
+};
+
+/// A part of a SharedOperand as a product takes it.
+struct OperandPartInShared {
+  mlir::Value descriptor;
+  bool isTurned;
+};
+
+using ProductSums = TileBuilder::Values; ///< f32, half as many as columns; those of FragmentD in fours
+
+ProductSums beginProducts(TileBuilder &tiles, mlir::ValueRange sums);
+/// sums + a * b; where `keepsSums` (i1, or null for true) is false, a * b.
+ProductSums multiplyAdd(TileBuilder &tiles, MatrixType type, const OperandPartInShared &a, const OperandPartInShared &b,
+                        mlir::ValueRange sums, mlir::Value keepsSums = nullptr);
+/// The same with this warp's 16 rows of A in registers.
+ProductSums multiplyAdd(TileBuilder &tiles, MatrixType type, const FragmentA &a, const OperandPartInShared &b,
+                        mlir::ValueRange sums, mlir::Value keepsSums = nullptr);
+void closeProducts(TileBuilder &tiles);
+ProductSums awaitProducts(TileBuilder &tiles, int64_t open, mlir::ValueRange sums);
+
+} // namespace attnc

@@ -1,0 +1,363 @@
+// Products of warp groups, of tiles that another warp group copies into a ring of stages; and mutants of those.
+#include "compiler/Codegen/GPU/Tile/AsyncCopy.h"
+#include "compiler/Codegen/GPU/Tile/TileRing.h"
+#include "compiler/Codegen/GPU/Tile/WarpGroupProduct.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tests/compiler/Codegen/GPU/TestKernel.h"
+#include "tests/support/Ptxas.h"
+#include <cmath>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+using namespace mlir;
+
+namespace attnc {
+namespace {
+
+constexpr std::string_view target = "cuda:sm_90a";
+
+/// D[64 groups x columns] = A * B, a step of the depth after the other. Whoever copies is a step behind with what it
+/// gives, and so is who multiplies: that takes three stages.
+struct RingCase {
+  MatrixType type = MatrixType::BF16;
+  bool turnedA = false, turnedB = false; ///< they lie with the depth along their rows
+  int64_t rowBytes = 128;                ///< of tiles
+  int64_t columns = 64, steps = 5, stages = 3, groups = 1;
+  bool hasFragmentA = false;
+  int64_t openProducts = 1; ///< groups of products under way when a stage is given back
+
+  int64_t rows() const { return groups * warpGroupRows; }
+  int64_t width() const { return rowBytes / elementBytes(type); } ///< elements of a tile's row
+  int64_t stepDepth() const { return turnedA && turnedB ? 2 * productDepth(type) : width(); }
+  int64_t depth() const { return steps * stepDepth(); }
+};
+
+/// A or B: one tile, or several beside each other that have the depth along their rows.
+class RingOperand {
+public:
+  RingOperand(const RingCase &of, BlockMemory &memory, int64_t outer, bool isTurned)
+      : of(of), outer(outer), isTurned(isTurned) {
+    for (int64_t panel = 0; panel < (isTurned ? outer / of.width() : 1); ++panel)
+      panels.emplace_back(memory, isTurned ? of.stepDepth() : outer, of.rowBytes, of.stages);
+  }
+
+  void copy(TileBuilder &tiles, Value pointer, Value thread, Value stage, Value step) const {
+    int64_t bytes = elementBytes(of.type), rowStride = (isTurned ? outer : of.depth()) * bytes;
+    Value advance = tiles.widen(tiles.mul(step, of.stepDepth() * (isTurned ? rowStride : bytes)));
+    for (auto [number, panel] : llvm::enumerate(panels)) {
+      auto rowOffset = [&, number = number](Value row) {
+        return tiles.widen(tiles.add(tiles.mul(row, rowStride), static_cast<int64_t>(number) * of.rowBytes));
+      };
+      TileCopy all(tiles, panel, {pointer, rowOffset}, thread, warpGroupThreads);
+      all.issue(panel.stage(tiles, stage), advance, nullptr, nullptr);
+    }
+  }
+
+  /// From row or column `first` (i32) of the operand on, and `k` of the step.
+  OperandPartInShared part(TileBuilder &tiles, Value stage, Value first, int64_t k) const {
+    SharedOperand operand(panels[0], !isTurned, panelBytes());
+    Value place = panels[0].stage(tiles, stage);
+    if (!isTurned)
+      return {operand.describe(tiles, place, first, k * elementBytes(of.type) / unitBytes), false};
+    place = tiles.add(place, tiles.mul(tiles.div(first, of.width()), panelBytes()));
+    return {operand.describe(tiles, place, tiles.number(k), 0), true};
+  }
+
+  int64_t panelBytes() const { return panels.size() == 1 ? 0 : panels[1].offset - panels[0].offset; }
+  const RingCase of;
+  const int64_t outer;
+  const bool isTurned;
+  std::vector<SharedTile> panels;
+};
+
+class RingKernel {
+public:
+  RingKernel(const RingCase &of, DeviceFrame &frame, TileBuilder &tiles)
+      : of(of), frame(frame), tiles(tiles), memory(tiles, frame.code), a(of, memory, of.rows(), of.turnedA),
+        b(of, memory, of.columns, of.turnedB), ring(memory, of.stages, warpGroupThreads, 4 * of.groups) {}
+
+  int64_t emit() {
+    Value thread = tiles.fromIndex(frame.place.thread);
+    ring.open(tiles, thread);
+    bool movesRegisters = of.groups == 2; // of 168 that three groups may have at first
+    Value copies = tiles.less(thread, tiles.number(warpGroupThreads));
+    tiles.when(copies, [&] {
+      if (movesRegisters)
+        giveRegisters(tiles, 88);
+      copyAll(thread);
+    });
+    tiles.when(tiles.less(tiles.number(warpGroupThreads - 1), thread), [&] {
+      if (movesRegisters)
+        takeRegisters(tiles, 208);
+      multiplyAll(tiles.sub(thread, tiles.number(warpGroupThreads)));
+    });
+    return memory.bytes();
+  }
+
+private:
+  using Values = TileBuilder::Values;
+
+  /// A stage is full a step later, when the next one's copies are on their way too.
+  void copyAll(Value thread) {
+    TileRing::Place first = ring.first(tiles);
+    Values last = tiles.loop(tiles.number(0), tiles.number(of.steps), 1, {first.stage, first.parity, first.stage},
+                             [&](Value step, ValueRange carried) -> Values {
+                               TileRing::Place place{carried[0], carried[1]};
+                               ring.awaitEmpty(tiles, place);
+                               a.copy(tiles, frame.pointer(0), thread, place.stage, step);
+                               b.copy(tiles, frame.pointer(1), thread, place.stage, step);
+                               closeCopies(tiles);
+                               tiles.when(tiles.less(tiles.number(0), step), [&] {
+                                 awaitCopies(tiles, 1);
+                                 ring.markFull(tiles, carried[2]);
+                               });
+                               TileRing::Place next = ring.next(tiles, place);
+                               return {next.stage, next.parity, place.stage};
+                             });
+    awaitCopies(tiles, 0);
+    ring.markFull(tiles, last[2]);
+  }
+
+  void multiplyAll(Value thread) {
+    Value group = tiles.div(thread, warpGroupThreads), lane = tiles.rem(thread, warpThreads);
+    Value zero = arith::ConstantOp::create(tiles.builder, tiles.location, tiles.builder.getF32FloatAttr(0));
+    TileRing::Place first = ring.first(tiles);
+    Values carried(of.columns / 2, zero);
+    carried.append({first.stage, first.parity, first.stage});
+    Values last = tiles.loop(tiles.number(0), tiles.number(of.steps), 1, carried,
+                             [&](Value step, ValueRange before) { return multiply(group, lane, step, before); });
+    store(thread, group, lane, awaitProducts(tiles, 0, ValueRange(last).drop_back(3)));
+  }
+
+  Values multiply(Value group, Value lane, Value step, ValueRange before) {
+    auto [stage, parity, previous] = std::tuple(before.end()[-3], before.end()[-2], before.end()[-1]);
+    ring.awaitFull(tiles, {stage, parity});
+    std::vector<FragmentA> fragments;
+    for (int64_t k = 0; of.hasFragmentA && k < of.stepDepth(); k += productDepth(of.type))
+      fragments.push_back(fragment(lane, stage, k));
+    Values sums = beginProducts(tiles, before.drop_back(3));
+    Value firstRow = tiles.mul(group, warpGroupRows), firstColumn = tiles.number(0);
+    for (int64_t k = 0; k < of.stepDepth(); k += productDepth(of.type)) {
+      OperandPartInShared right = b.part(tiles, stage, firstColumn, k);
+      if (of.hasFragmentA)
+        sums = multiplyAdd(tiles, of.type, fragments[k / productDepth(of.type)], right, sums);
+      else
+        sums = multiplyAdd(tiles, of.type, a.part(tiles, stage, firstRow, k), right, sums);
+    }
+    closeProducts(tiles);
+    sums = awaitProducts(tiles, of.openProducts, sums);
+    Value isFirstLane = tiles.less(lane, tiles.number(1));
+    tiles.when(tiles.both(isFirstLane, tiles.less(tiles.number(0), step)), [&] { ring.markEmpty(tiles, previous); });
+    TileRing::Place next = ring.next(tiles, {stage, parity});
+    sums.append({next.stage, next.parity, stage});
+    return sums;
+  }
+
+  FragmentA fragment(Value lane, Value stage, int64_t k) {
+    Value warp = tiles.div(tiles.sub(tiles.fromIndex(frame.place.thread), tiles.number(warpGroupThreads)), warpThreads);
+    FragmentReader reader(tiles, a.panels[0], FragmentReader::Matrix::A, true, lane, tiles.mul(warp, productRows),
+                          nullptr);
+    return reader.read(a.panels[0].stage(tiles, stage), 0, k * elementBytes(of.type) / unitBytes);
+  }
+
+  void store(Value thread, Value group, Value lane, ValueRange sums) {
+    Value warp = tiles.rem(tiles.div(thread, warpThreads), 4);
+    FragmentPlace place = placeInFragment(tiles, lane);
+    Value row = tiles.add(tiles.add(tiles.mul(group, warpGroupRows), tiles.mul(warp, productRows)), place.row);
+    for (auto [number, sum] : llvm::enumerate(sums)) {
+      int64_t each = static_cast<int64_t>(number);
+      Value at = tiles.mul(tiles.add(row, each / 2 % 2 * 8), of.columns);
+      at = tiles.add(at, tiles.add(place.column, each / 4 * productColumns + each % 2));
+      tiles.store(sum, tiles.at(frame.pointer(2), tiles.mul(at, 4)));
+    }
+  }
+
+  const RingCase &of;
+  DeviceFrame &frame;
+  TileBuilder &tiles;
+  BlockMemory memory;
+  RingOperand a, b;
+  TileRing ring;
+};
+
+class RingTest {
+public:
+  explicit RingTest(const RingCase &of)
+      : of(of), a(of.type, of.turnedA ? of.depth() : of.rows(), of.turnedA ? of.rows() : of.depth(), 1),
+        b(of.type, of.turnedB ? of.depth() : of.columns, of.turnedB ? of.columns : of.depth(), 2) {}
+
+  Found find(bool reversed, Mutation mutate = nullptr) const {
+    int64_t bytes = elementBytes(of.type);
+    TestKernel kernel{{{a.rows, a.columns * bytes / 4}, {b.rows, b.columns * bytes / 4}},
+                      {of.rows(), of.columns},
+                      (1 + of.groups) * warpGroupThreads,
+                      [this](DeviceFrame &frame, TileBuilder &tiles) { return RingKernel(of, frame, tiles).emit(); }};
+    return run(kernel, {a.words, b.words}, reversed, std::move(mutate), target);
+  }
+
+  /// What is wrong with a result, or nothing. Sums of f32 in any order.
+  std::string faultOf(const Found &found) const {
+    if (!found.message.empty())
+      return found.message;
+    double limit = 2 * static_cast<double>(of.depth()) * std::ldexp(1.0, -23);
+    for (int64_t row = 0; row < of.rows(); ++row)
+      for (int64_t column = 0; column < of.columns; ++column) {
+        double expected = 0, value = found.values[row * of.columns + column];
+        for (int64_t k = 0; k < of.depth(); ++k)
+          expected += static_cast<double>(a.at(row, k, of.turnedA)) * b.at(column, k, of.turnedB);
+        if (!(std::abs(expected - value) <= limit))
+          return fmt::format("({}, {}) is {}, expected {}", row, column, value, expected);
+      }
+    return "";
+  }
+
+  bool differs(const Mutation &mutate) const {
+    return !faultOf(find(false, mutate)).empty() || !faultOf(find(true, mutate)).empty();
+  }
+
+private:
+  const RingCase of;
+  TestMatrix a, b;
+};
+
+std::vector<RingCase> ringCases() {
+  std::vector<RingCase> cases = {
+      {.type = MatrixType::F16, .columns = 8},
+      {.type = MatrixType::TF32, .columns = 24, .groups = 2},
+      {.type = MatrixType::TF32, .rowBytes = 32, .hasFragmentA = true},
+      {.columns = 128, .stages = 4, .groups = 2, .hasFragmentA = true},
+      {.columns = 256, .steps = 2},
+      {.turnedB = true, .rowBytes = 64, .hasFragmentA = true},
+      {.steps = 1},
+  };
+  for (bool turnedA : {false, true})
+    for (bool turnedB : {false, true})
+      for (int64_t rowBytes : {32, 64, 128})
+        cases.push_back({.turnedA = turnedA, .turnedB = turnedB, .rowBytes = rowBytes, .groups = 2});
+  return cases;
+}
+
+TEST(WarpGroupProduct, TilesOfAnyLayoutThroughARing) {
+  for (const RingCase &each : ringCases())
+    for (bool reversed : {false, true}) {
+      RingTest test(each);
+      EXPECT_EQ(test.faultOf(test.find(reversed)), "")
+          << static_cast<int>(each.type) << each.turnedA << each.turnedB << each.hasFragmentA << ": " << each.columns
+          << " columns, rows of " << each.rowBytes;
+    }
+}
+
+TEST(WarpGroupProduct, AssemblesWithoutSpillsOrSerialisation) {
+  if (!hasPtxas())
+    GTEST_SKIP() << "this machine has no ptxas";
+  for (const RingCase &each : {RingCase{.columns = 256, .stages = 4, .groups = 2},
+                               {.turnedA = true, .turnedB = true, .columns = 128, .stages = 4, .groups = 2},
+                               {.type = MatrixType::TF32, .columns = 128},
+                               {.columns = 128, .hasFragmentA = true}})
+    EXPECT_EQ(ptxasFault(RingTest(each).find(false).ptx, "sm_90a"), "");
+}
+
+//===------------------------------------------ mutants -----------------------------------------------------------===//
+
+bool isText(Operation *op, StringRef part) {
+  auto text = dyn_cast<LLVM::InlineAsmOp>(op);
+  return text && text.getAsmString().contains(part);
+}
+
+Mutant withoutText(StringRef part) {
+  return {"without " + part.str(), [part](Operation *op) { return isText(op, part); }, removeOp};
+}
+
+/// A bit of all descriptors of the operand that is `fromEnd` operands from the end of a product.
+Mutant withBit(unsigned fromEnd, unsigned bit) {
+  return {fmt::format("bit {} of a descriptor", bit), [](Operation *op) { return isText(op, "mma_async"); },
+          [=](Operation *op) {
+            OpBuilder b(op);
+            OpOperand &operand = op->getOpOperand(op->getNumOperands() - fromEnd);
+            Value mask = arith::ConstantIntOp::create(b, op->getLoc(), int64_t(1) << bit, 64);
+            operand.set(arith::XOrIOp::create(b, op->getLoc(), operand.get(), mask));
+          }};
+}
+
+TEST(WarpGroupMutants, EachWaitFenceAndArrivalIsNeeded) {
+  RingTest test(RingCase{.turnedB = true, .groups = 2});
+  auto isSeen = [&](const Mutation &mutate) { return test.differs(mutate); };
+  Mutant once{"a wait that gives up", [](Operation *op) { return isa<scf::ConditionOp>(op); },
+              [](Operation *op) {
+                OpBuilder b(op);
+                op->setOperand(0, arith::ConstantIntOp::create(b, op->getLoc(), 0, 1));
+              }};
+  for (const Mutant &mutant :
+       {without<scf::WhileOp>(), once, without<NVVM::MBarrierArriveOp>(), without<NVVM::MBarrierInitOp>(),
+        without<NVVM::FenceProxyOp>(), without<NVVM::CpAsyncWaitGroupOp>(), without<NVVM::CpAsyncCommitGroupOp>(),
+        without<NVVM::WgmmaGroupSyncAlignedOp>(), without<NVVM::Barrier0Op>(), withoutText("wgmma.fence"),
+        withoutText("wgmma.wait_group"), withoutText("mma_async")})
+    expectEachIsSeen(mutant, isSeen);
+}
+
+TEST(WarpGroupMutants, DescriptorsSayWhereMatricesLie) {
+  RingTest test(RingCase{.turnedA = true, .turnedB = true, .columns = 128, .steps = 2});
+  auto isSeen = [&](const Mutation &mutate) { return test.differs(mutate); };
+  constexpr unsigned left = 3, right = 2, start = 6, panel = 22, pattern = 38, exchange = 62;
+  for (unsigned bit : {start, pattern, exchange})
+    for (unsigned operand : {left, right})
+      expectEachIsSeen(withBit(operand, bit), isSeen);
+  expectEachIsSeen(withBit(right, panel), isSeen);
+  expectEachIsSeen({"columns along the depth", [](Operation *op) { return isText(op, "mma_async"); },
+                    [](Operation *op) {
+                      auto text = cast<LLVM::InlineAsmOp>(op);
+                      std::string asIs = text.getAsmString().str();
+                      text.setAsmString(asIs.replace(asIs.rfind("1; }"), 1, "0"));
+                    }},
+                   isSeen);
+}
+
+TEST(WarpGroupMutants, StagesAreKeptUntilTheirProductsAreDone) {
+  EXPECT_TRUE(RingTest(RingCase{.steps = 6, .openProducts = 2}).differs(nullptr));
+}
+
+TEST(WarpGroupMutants, UnknownTextIsRefusedByName) {
+  RingTest test(RingCase{});
+  Found found =
+      test.find(false, [](ModuleOp code) { code.walk([](LLVM::InlineAsmOp op) { op.setAsmString("wgmma.fence;"); }); });
+  EXPECT_EQ(found.message, "the executor has no model of the text wgmma.fence;");
+}
+
+//===------------------------------------------ barriers of some threads ------------------------------------------===//
+
+/// Of three warps the first two exchange numbers through shared memory; the third has ended.
+TestKernel exchangeKernel() {
+  return {{{1, 64}}, {1, 64}, 96, [](DeviceFrame &frame, TileBuilder &tiles) {
+            BlockMemory memory(tiles, frame.code);
+            memory.take(64 * 4);
+            Value thread = tiles.fromIndex(frame.place.thread), own = tiles.mul(thread, 4);
+            tiles.when(tiles.less(thread, tiles.number(64)), [&] {
+              Type f32 = tiles.builder.getF32Type();
+              tiles.store(tiles.load(f32, tiles.at(frame.pointer(0), own)), tiles.at(memory.base, own));
+              waitForThreads(tiles, 1, 64);
+              Value other = tiles.exclusiveOr(own, 32 * 4);
+              tiles.store(tiles.load(f32, tiles.at(memory.base, other)), tiles.at(frame.pointer(1), own));
+            });
+            return memory.bytes();
+          }};
+}
+
+TEST(WarpGroup, ThreadsWaitForSomeOthers) {
+  HostArray numbers = HostArray::random({1, 64}, 1);
+  numbers.kind = ElementKind::I32;
+  auto isRight = [&](bool reversed, const Mutation &mutate) {
+    Found found = run(exchangeKernel(), {numbers}, reversed, mutate);
+    for (int64_t each = 0; each < 64 && found.message.empty(); ++each)
+      if (found.values[each] != numbers.f32()[each ^ 32])
+        return false;
+    return found.message.empty();
+  };
+  EXPECT_TRUE(isRight(false, nullptr) && isRight(true, nullptr));
+  expectEachIsSeen(without<NVVM::BarrierOp>(),
+                   [&](const Mutation &mutate) { return !isRight(false, mutate) || !isRight(true, mutate); });
+}
+
+} // namespace
+} // namespace attnc
