@@ -43,8 +43,8 @@ public:
                                                          bool inWholePanels) const {
     return std::nullopt;
   }
-  /// Code that packs as preferredPacking asked: one phase with two buffers, the source, a tensor of static shape, and
-  /// the packed form, appended to `code` under `symbol`.
+  /// Code that packs as preferredPacking asked: one phase with two buffers, a tensor of f32 of the static shape that
+  /// `source` has and the packed form, in elements as `source` has them; appended to `code` under `symbol`.
   virtual mlir::FailureOr<KernelCode> emitPacking(mlir::RankedTensorType source, const PanelPacking &packing,
                                                   llvm::StringRef symbol, const Target &target,
                                                   mlir::ModuleOp code) const {

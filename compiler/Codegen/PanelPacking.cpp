@@ -1,5 +1,6 @@
 #include "compiler/Codegen/PanelPacking.h"
 #include "compiler/Codegen/Kernel.h"
+#include "compiler/Sizes/SizeAnalysis.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -41,9 +42,14 @@ PanelSource::PanelSource(RankedTensorType source, const PanelPacking &packing) {
   }
 }
 
+int64_t storedBytes(RankedTensorType type) {
+  return llvm::alignTo(type.getNumElements() * elementBytes(type.getElementType()), scratchAlignment);
+}
+
 int64_t packedBytes(RankedTensorType source, const PanelPacking &packing) {
   PanelSource shape(source, packing);
-  return llvm::alignTo(shape.batch * llvm::divideCeil(shape.columns, packing.nr) * shape.depth * packing.nr * 4,
+  return llvm::alignTo(shape.batch * llvm::divideCeil(shape.columns, packing.nr) * shape.depth * packing.nr *
+                           elementBytes(source.getElementType()),
                        scratchAlignment);
 }
 

@@ -4,8 +4,8 @@
 //
 //   packed[b][p][k][c] = B[b][k][p*nr + c]      0 <= c < nr, zero where p*nr + c >= N
 //
-// A weight is packed once, by `model_prepare`; the argument of the kernel that reads it then carries `attn.packed`, the
-// dictionary below:
+// in the argument's type, f32 or narrower. A weight is packed once, by `model_prepare`; the argument of the kernel that
+// reads it then carries `attn.packed`, the dictionary below:
 //
 //   {layout = "panels", nr = 48 : i64, transposed = false, batch_dims = 0 : i64, outer_dims = 1 : i64}
 //
@@ -40,7 +40,8 @@ struct PanelSource {
   PanelSource(mlir::RankedTensorType source, const PanelPacking &packing);
 };
 
-/// Bytes of the packed form of a tensor of static shape `source`; a multiple of ATTN_ALIGNMENT.
+/// Bytes of a tensor of static shape, and of its packed form; multiples of ATTN_ALIGNMENT.
+int64_t storedBytes(mlir::RankedTensorType type);
 int64_t packedBytes(mlir::RankedTensorType source, const PanelPacking &packing);
 
 /// The argument of a kernel that is worth packing ahead of time, and how.

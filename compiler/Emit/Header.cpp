@@ -49,11 +49,15 @@ private:
 };
 
 llvm::StringRef cType(llvm::StringRef element) {
-  return element == "f32" ? "float" : element == "i32" ? "int32_t" : "uint8_t";
+  return element == "f32" ? "float" : element == "i32" ? "int32_t" : element == "bool" ? "uint8_t" : "uint16_t";
 }
 
 llvm::StringRef dtype(llvm::StringRef element) {
-  return element == "f32" ? "ATTN_F32" : element == "i32" ? "ATTN_I32" : "ATTN_BOOL";
+  return element == "f32"    ? "ATTN_F32"
+         : element == "bf16" ? "ATTN_BF16"
+         : element == "f16"  ? "ATTN_F16"
+         : element == "i32"  ? "ATTN_I32"
+                             : "ATTN_BOOL";
 }
 
 std::string rangeText(const SignatureDimension &dimension) {

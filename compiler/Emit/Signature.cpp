@@ -6,6 +6,10 @@ using namespace mlir;
 
 namespace attnc {
 
+int64_t SignatureTensor::elementBytes() const {
+  return element == "bool" ? 1 : element == "bf16" || element == "f16" ? 2 : 4;
+}
+
 std::string SignatureTensor::text() const {
   return shape.empty() ? element : element + "[" + llvm::join(shapeText, ", ") + "]";
 }
@@ -18,6 +22,8 @@ static SignatureTensor tensorOf(const EntryPlan &plan, Type type, DictionaryAttr
   Type element = tensor.getElementType();
   SignatureTensor result{name ? name.str() : std::move(fallbackName),
                          element.isF32()        ? "f32"
+                         : element.isBF16()     ? "bf16"
+                         : element.isF16()      ? "f16"
                          : element.isInteger(1) ? "bool"
                                                 : "i32",
                          {},
@@ -38,7 +44,7 @@ static void describeStates(func::FuncOp entry, Signature &signature) {
   if (auto takeBack = entry->getAttrOfType<IntegerAttr>(model::takeBackAttrName))
     signature.takeBack = takeBack.getInt();
   for (const SignatureTensor &tensor : signature.tensors) {
-    SizeExpr bytes = tensor.element == "bool" ? 1 : 4;
+    SizeExpr bytes = tensor.elementBytes();
     for (const SizeExpr &size : tensor.shape)
       bytes *= size;
     if (tensor.isState)

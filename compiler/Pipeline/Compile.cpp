@@ -7,6 +7,8 @@
 #include "compiler/Emit/EmbeddedWeights.h"
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
+#include "compiler/Narrow/Narrow.h"
+#include "compiler/Narrow/NarrowKernel.h"
 #include "compiler/Pipeline/DeviceEntries.h"
 #include "compiler/Pipeline/Import.h"
 #include "compiler/Pipeline/Job.h"
@@ -167,21 +169,62 @@ static const Emitter *chooseEmitter(Job &job, func::FuncOp kernel) {
 
 using ChosenEmitters = llvm::DenseMap<Operation *, const Emitter *>;
 
+/// The first emitter with code for a kernel, or why there is none.
+static Verdict supportsKernel(Job &job, func::FuncOp kernel) {
+  Verdict verdict = Verdict::no("there is no emitter for " + job.target.name);
+  for (const std::unique_ptr<Emitter> &emitter : job.emitters)
+    if (emitter->makesCodeFor(job.target) && (verdict = emitter->supports(kernel, job.target)))
+      break;
+  return verdict;
+}
+
+static bool narrow(Job &job) {
+  job.begin(Phase::Narrow);
+  if (job.options.precision == Precision::F32)
+    return true;
+  if (job.options.precision == Precision::TF32) {
+    if (!job.target.isDevice)
+      return job.refuse("--precision tf32 is for devices, and " + job.target.name +
+                        " is a processor; expected f32, bf16 or f16");
+    allowTf32(*job.made.module);
+    return true;
+  }
+  Builder builder(&job.made.context);
+  FloatType element = builder.getF16Type();
+  if (job.options.precision == Precision::BF16)
+    element = builder.getBF16Type();
+  job.made.storage = narrowStorage(
+      *job.made.module, element, [&](func::FuncOp kernel) { return supportsKernel(job, kernel); },
+      job.target.isDevice ? "devices are given weights in f32 so far" : "");
+  job.warn("attnc: " + storageSummary(job.made.storage, nameOf(job.options.precision)) + "\n");
+  return succeeded(verify(*job.made.module)) || job.ourFault();
+}
+
+/// Processors prepare weights, whoever reads them.
+static FailureOr<KernelCode> copyWeight(Job &job, RankedTensorType type, const std::string &symbol) {
+  OwningOpRef<func::FuncOp> kernel = storingKernel(type, symbol);
+  for (const std::unique_ptr<Emitter> &emitter : job.emitters)
+    if (emitter->makesCodeFor(job.host) && emitter->supports(*kernel, job.host))
+      return emitter->emit(*kernel, job.host, *job.made.code);
+  return failure();
+}
+
 /// Each weight that kernels want packed gets its packing code, from the emitter whose kernel reads it.
 static bool generatePacking(Job &job, const ChosenEmitters &chosen) {
   FailureOr<ParameterTable> parameters = ParameterTable::of(*job.made.module);
   if (failed(parameters))
     return job.ourFault();
   for (auto [number, packed] : llvm::enumerate(parameters->packed)) {
+    std::string symbol = "pack_" + std::to_string(number);
     std::optional<PanelPacking> packing = PanelPacking::fromAttribute(packed.packing);
-    if (!packing)
+    if (packed.packing && !packing)
       return job.ourFault();
     FailureOr<KernelCode> code =
-        chosen.lookup(packed.reader)
-            ->emitPacking(packed.type, *packing, "pack_" + std::to_string(number), job.target, *job.made.code);
+        packing ? chosen.lookup(packed.reader)->emitPacking(packed.type, *packing, symbol, job.target, *job.made.code)
+                : copyWeight(job, packed.type, symbol);
     if (failed(code))
       return job.ourFault();
-    packed.bytes = packedBytes(packed.type, *packing);
+    packed.bytes = packing ? packedBytes(packed.type, *packing) : storedBytes(packed.type);
     packed.code = std::move(*code);
   }
   job.made.program.parameters = std::move(*parameters);
@@ -320,7 +363,7 @@ static bool compileToKernels(Job &job) {
     return false;
 
   // What is kept and what is computed again is chosen by compiling up to the plan.
-  if (!chooseRecomputed(job, [&] { return derive(job) && fuse(job) && generate(job) && plan(job); }))
+  if (!chooseRecomputed(job, [&] { return derive(job) && fuse(job) && narrow(job) && generate(job) && plan(job); }))
     return false;
 
   // Gradients become ordinary functions.
@@ -328,7 +371,11 @@ static bool compileToKernels(Job &job) {
     return false;
 
   // Every computation goes into a kernel; entry points keep calls, loops, weights and sizes.
-  return fuse(job) && !job.dumps(Phase::Fuse, printModule);
+  if (!fuse(job) || job.dumps(Phase::Fuse, printModule))
+    return false;
+
+  // What lies in memory between them takes as many bits as --precision says.
+  return narrow(job) && !job.dumps(Phase::Narrow, printModule);
 }
 
 static void compilePhases(Job &job) {

@@ -1,6 +1,6 @@
 //===- Compile.h - the compile as one function -------------------------------------------------------------------===//
 //
-//   model.attn -> parse -> check -> import -> raise -> derive -> fuse
+//   model.attn -> parse -> check -> import -> raise -> derive -> fuse -> narrow
 //              -> generate -> plan -> host -> lower -> optimise -> emit -> object
 //
 // compile() runs the phases of Phases.h in order on one file: a model (`.attn`), or a module as `import` leaves it
@@ -11,6 +11,8 @@
 
 #include "compiler/Codegen/Host/Program.h"
 #include "compiler/Codegen/Target.h"
+#include "compiler/Narrow/Narrow.h"
+#include "compiler/Narrow/Precision.h"
 #include "compiler/Pipeline/Phases.h"
 #include "compiler/Schedule/Schedule.h"
 #include "frontends/attn/Check/Options.h"
@@ -35,6 +37,7 @@ struct CompileOptions {
   std::vector<ScheduleSetting> schedule;                     ///< choices about kernels, later ones win
   NamedSizes at;                                             ///< sizes that memory is planned for
   std::optional<int64_t> memoryBudget;                       ///< bytes of each entry point's arena at those sizes
+  Precision precision = Precision::F32;                      ///< how tensors between kernels are stored
   bool debugLines = false;                                   ///< line tables in the object
   bool raises = true;                                        ///< attention in plain tensor code is made `attend`
   bool requireFused = false;                                 ///< a tensor of all pairs is an error
@@ -53,6 +56,7 @@ struct Compilation {
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< kernels, and entry points that call them
   mlir::OwningOpRef<mlir::ModuleOp> code;   ///< what is generated; `lower` turns it into the llvm dialect
   mlir::OwningOpRef<mlir::ModuleOp> device; ///< the kernels' part of that, where a device runs them
+  std::vector<StorageChoice> storage;       ///< of bf16 and f16: which tensors are stored so, and which not
   Program program;
   llvm::SmallVector<char, 0> object;
   std::string dump; ///< what the phase asked for made

@@ -9,6 +9,7 @@ static constexpr PhaseInfo list[] = {
     {Phase::Raise, "raise", "the same, with attention that was written as plain tensor code"},
     {Phase::Derive, "derive", "the same with gradients, steps of training and of decoding, maps of attention"},
     {Phase::Fuse, "fuse", "kernels, and entry points that call them"},
+    {Phase::Narrow, "narrow", "the same, with tensors stored as --precision says"},
     {Phase::Generate, "generate", "vector code of each kernel"},
     {Phase::Plan, "plan", "the place of each value in the arena"},
     {Phase::Host, "host", "the code between the kernels, beside theirs"},

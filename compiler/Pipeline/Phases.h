@@ -1,7 +1,7 @@
 //===- Phases.h - the list of phases ----------------------------------------------------------------------------===//
 //
 // The one list of the steps of a compile, in order. `attnc compile --emit=NAME` prints what a phase made and stops;
-// what `import`, `raise`, `derive`, `fuse`, `generate`, `plan`, `host` and `lower` print, attn-opt reads.
+// what `import`, `raise`, `derive`, `fuse`, `narrow`, `generate`, `plan`, `host` and `lower` print, attn-opt reads.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace attnc {
 
-enum class Phase { Parse, Check, Import, Raise, Derive, Fuse, Generate, Plan, Host, Lower, Optimise, Emit };
+enum class Phase { Parse, Check, Import, Raise, Derive, Fuse, Narrow, Generate, Plan, Host, Lower, Optimise, Emit };
 
 struct PhaseInfo {
   Phase phase;

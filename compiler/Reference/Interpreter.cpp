@@ -68,7 +68,7 @@ LogicalResult Interpreter::define(OpResult result, Array array, int64_t terms) {
     return failure();
   if (rounding != Rounding::None && array.element == Element::F32)
     for (double &value : array.values)
-      value = rounded(value, rounding);
+      value = stored(value, rounding);
   array.terms = array.element == Element::F32 ? longestChainInto(result.getOwner()) + terms : 0;
   values[result] = std::make_shared<const Array>(std::move(array));
   return success();

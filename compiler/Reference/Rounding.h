@@ -2,7 +2,8 @@
 //
 // What an op gives may be rounded to f32 while the oracle interprets. How far that moves a result says how much of it
 // rounding decides: a step of Adam divides gradients that are nothing but rounding by their own size, and which of two
-// saturated scores is the larger one is nothing else either.
+// saturated scores is the larger one is nothing else either. Of tensors that are stored in bf16 or f16 it says how much
+// a result may lose by that.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -16,6 +17,8 @@ struct Rounding {
     None,
     ToF32,
     Loosely, ///< and up to four units in the last place off, as vectorised functions are; equal numbers stay equal
+    TensorsToBf16, ///< each tensor when it is made, and nothing within a formula
+    TensorsToF16,
   };
   Kind kind = None;
   uint32_t draw = 0; ///< of Loosely: by which of many hashes of the number
@@ -24,6 +27,9 @@ struct Rounding {
   bool operator==(const Rounding &) const = default;
 };
 
+/// What an op of a formula gives.
 double rounded(double value, Rounding rounding);
+/// An element of a tensor that was made.
+double stored(double value, Rounding rounding);
 
 } // namespace attnc::reference

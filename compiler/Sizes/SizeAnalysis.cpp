@@ -120,6 +120,7 @@ std::optional<SizeExpr> SizeAnalysis::compute(OpResult result, int64_t dimension
       .Case([&](DestinationStyleOpInterface styled) { return size(styled.getTiedOpOperand(result)->get(), dimension); })
       .Case([&](tensor::EmptyOp empty) { return fold(empty.getMixedSizes()[dimension]); })
       .Case([&](tensor::CastOp cast) { return size(cast.getSource(), dimension); })
+      .Case<arith::ExtFOp, arith::TruncFOp>([&](Operation *op) { return size(op->getOperand(0), dimension); })
       .Case([&](tensor::GenerateOp generate) {
         return index(generate.getDynamicExtents()[generate.getType().getDynamicDimIndex(dimension)]);
       })

@@ -29,12 +29,20 @@ LogicalResult ParameterOp::verify() {
   return success();
 }
 
+/// The parameter, or a copy of it in fewer bits.
+static bool isStoredAs(Type parameter, Type value) {
+  auto wide = cast<RankedTensorType>(parameter), stored = cast<RankedTensorType>(value);
+  Type element = stored.getElementType();
+  return wide.getElementType().isF32() && (element.isBF16() || element.isF16()) && wide.clone(element) == stored;
+}
+
 /// What `model.get` and `model.set` name: a parameter of the type of `value`, and one of its list.
 template <typename Op> static LogicalResult verifyElement(Op op, Value value, SymbolTableCollection &symbols) {
   auto parameter = symbols.lookupNearestSymbolFrom<ParameterOp>(op, op.getParameterAttr());
   if (!parameter)
     return op.emitOpError("names no parameter of this module: ") << op.getParameter();
-  if (parameter.getType() != value.getType())
+  bool isCopy = std::is_same_v<Op, GetOp> && isStoredAs(parameter.getType(), value.getType());
+  if (parameter.getType() != value.getType() && !isCopy)
     return op.emitOpError("has type ") << value.getType() << ", but parameter " << op.getParameter() << " is "
                                        << parameter.getType();
   if (parameter.getCounts().size() != op.getIndices().size())
@@ -42,8 +50,8 @@ template <typename Op> static LogicalResult verifyElement(Op op, Value value, Sy
                                   << " has " << parameter.getCounts().size() << " list dimensions";
   for (auto [index, count] : llvm::zip_equal(op.getIndices(), parameter.getCounts()))
     if (std::optional<int64_t> constant = getConstantIntValue(index); constant && (*constant < 0 || *constant >= count))
-      return op.emitOpError("names entry ") << *constant << " of parameter " << op.getParameter() << ", which has "
-                                            << count;
+      return op.emitOpError("names entry ")
+             << *constant << " of parameter " << op.getParameter() << ", which has " << count;
   return success();
 }
 

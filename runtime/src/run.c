@@ -85,7 +85,7 @@ static attn_code check_shape(const attn_entry_info *entry, int32_t number, const
                              const int64_t *dimensions, attn_status *status) {
   const attn_tensor_info *info = &entry->tensors[number];
   int64_t expected[ATTN_MAX_RANK];
-  int64_t bytes = info->dtype == ATTN_BOOL ? 1 : 4;
+  int64_t bytes = attn_element_bytes(info->dtype);
   int same = 1, empty = 0, large = 0;
   for (int32_t d = 0; d < info->rank; ++d) {
     expected[d] = attn_size(&info->shape[d], dimensions);

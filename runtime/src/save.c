@@ -63,7 +63,7 @@ static int64_t count_of(const attn_parameter_info *parameter) {
 }
 
 static int64_t bytes_of(const attn_parameter_info *parameter) {
-  int64_t bytes = parameter->dtype == ATTN_BOOL ? 1 : 4;
+  int64_t bytes = attn_element_bytes(parameter->dtype);
   for (int32_t i = 0; i < parameter->rank; ++i)
     bytes *= parameter->shape[i];
   return bytes;

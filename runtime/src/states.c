@@ -93,7 +93,7 @@ static void move_on_host(void *self, char *row, char *other, size_t bytes, int s
 
 static void apply(const attn_tensor *state, int32_t dimension, const move *moves, int64_t count,
                   const attn_state_mover *mover) {
-  int64_t outer = 1, inner = state->dtype == ATTN_BOOL ? 1 : 4, rows = state->shape[dimension];
+  int64_t outer = 1, inner = attn_element_bytes(state->dtype), rows = state->shape[dimension];
   for (int32_t d = 0; d < state->rank; ++d) {
     outer *= d < dimension ? state->shape[d] : 1;
     inner *= d > dimension ? state->shape[d] : 1;

@@ -35,7 +35,7 @@ static int64_t product(const int64_t *sizes, int32_t rank) {
 static size_t aligned(size_t bytes) { return (bytes + ATTN_ALIGNMENT - 1) / ATTN_ALIGNMENT * ATTN_ALIGNMENT; }
 
 static size_t parameter_bytes(const attn_parameter_info *parameter) {
-  return (size_t)product(parameter->shape, parameter->rank) * (parameter->dtype == ATTN_BOOL ? 1 : 4);
+  return (size_t)product(parameter->shape, parameter->rank) * (size_t)attn_element_bytes(parameter->dtype);
 }
 
 ATTN_PUBLIC int attn_parameter_name(const attn_parameter_info *parameter, int64_t entry, char *buffer, size_t size) {

@@ -73,6 +73,20 @@ TEST(States, TakeBackWhatRingsKeep) {
   EXPECT_EQ(length, (std::vector<int32_t>{6, 0}));
 }
 
+TEST(States, MoveElementsOfTwoBytes) {
+  const attn_tensor_info narrow[] = {{"length", bShape, ATTN_I32, 1}, {"a", aShape, ATTN_BF16, 3}};
+  States states(0);
+  states.entry.tensors = narrow;
+  states.entry.input_count = 2;
+  states.entry.state_count = 1;
+  std::vector<uint16_t> a(12);
+  std::iota(a.begin(), a.end(), uint16_t(0));
+  attn_tensor state = {a.data(), {2, 2, 3}, ATTN_BF16, 3};
+  const int32_t from[] = {1, 1};
+  EXPECT_EQ(attn_states_reorder(&states.model, 0, "batch", &state, from, &states.status), ATTN_OK);
+  EXPECT_EQ(a, (std::vector<uint16_t>{3, 4, 5, 3, 4, 5, 9, 10, 11, 9, 10, 11}));
+}
+
 TEST(States, GiveRowsToOthersInEveryOrder) {
   States states(0);
   for (int32_t count = 0; count <= 4; ++count) {

@@ -12,6 +12,7 @@
 #include "runtime/include/attn/abi.h"
 #include "tests/support/DeviceExecutor.h"
 #include "tests/support/GuardedBuffer.h"
+#include "llvm/ADT/APFloat.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -31,7 +32,37 @@ namespace attnc {
 //===------------------------------------------ arrays ------------------------------------------------------------===//
 
 HostArray::HostArray(std::vector<int64_t> shape, ElementKind kind) : shape(std::move(shape)), kind(kind) {
-  bytes.resize(size() * (kind == ElementKind::I1 ? 1 : 4));
+  bool isNarrow = kind == ElementKind::BF16 || kind == ElementKind::F16;
+  bytes.resize(size() * (kind == ElementKind::I1 ? 1 : isNarrow ? 2 : 4));
+}
+
+static const llvm::fltSemantics &semanticsOf(ElementKind kind) {
+  return kind == ElementKind::BF16 ? llvm::APFloat::BFloat() : llvm::APFloat::IEEEhalf();
+}
+
+HostArray HostArray::storedAs(ElementKind narrow) const {
+  HostArray stored(shape, narrow);
+  for (int64_t i = 0; i < size(); ++i) {
+    llvm::APFloat number(f32()[i]);
+    bool losesInfo;
+    number.convert(semanticsOf(narrow), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    auto word = static_cast<uint16_t>(number.bitcastToAPInt().getZExtValue());
+    std::memcpy(&stored.bytes[2 * i], &word, sizeof word);
+  }
+  return stored;
+}
+
+HostArray HostArray::widened() const {
+  HostArray wide(shape);
+  for (int64_t i = 0; i < size(); ++i) {
+    uint16_t word;
+    std::memcpy(&word, &bytes[2 * i], sizeof word);
+    llvm::APFloat number(semanticsOf(kind), llvm::APInt(16, word));
+    bool losesInfo;
+    number.convert(llvm::APFloat::IEEEsingle(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    wide.f32()[i] = number.convertToFloat();
+  }
+  return wide;
 }
 
 int64_t HostArray::size() const {
@@ -95,7 +126,11 @@ std::unique_ptr<Emitter> emitterFor(std::string_view target) {
 
 static ElementKind kindOf(Type tensor) {
   Type element = cast<RankedTensorType>(tensor).getElementType();
-  return element.isF32() ? ElementKind::F32 : element.isInteger(1) ? ElementKind::I1 : ElementKind::I32;
+  return element.isF32()        ? ElementKind::F32
+         : element.isBF16()     ? ElementKind::BF16
+         : element.isF16()      ? ElementKind::F16
+         : element.isInteger(1) ? ElementKind::I1
+                                : ElementKind::I32;
 }
 
 void KernelRunner::load(const std::string &mlir, const Emitter &emitter, std::string_view targetName) {
@@ -218,17 +253,20 @@ std::vector<HostArray> KernelRunner::run(const std::vector<HostArray> &inputs,
   Launch launch;
   std::vector<HostArray> results;
   unsigned tensor = 0;
-  int64_t alignment = loaded->device ? deviceAlignment : 4;
+  auto alignmentOf = [&](const HostArray &array) {
+    bool isNarrow = array.kind == ElementKind::BF16 || array.kind == ElementKind::F16;
+    return loaded->device ? deviceAlignment : isNarrow ? 2 : 4;
+  };
   for (Type type : kernel.getArgumentTypes())
     if (isa<RankedTensorType>(type)) {
       const HostArray &input = inputs[tensor++];
-      launch.buffers.emplace_back(input.bytes.size(), options.guardBefore, alignment);
+      launch.buffers.emplace_back(input.bytes.size(), options.guardBefore, alignmentOf(input));
       std::copy(input.bytes.begin(), input.bytes.end(), launch.buffers.back().data());
       appendDynamicSizes(type, input.shape, launch.sizes);
     }
   for (auto [number, shape] : llvm::enumerate(resultShapes)) {
     results.emplace_back(shape, loaded->resultKinds[number]);
-    launch.buffers.emplace_back(results.back().bytes.size(), options.guardBefore, alignment);
+    launch.buffers.emplace_back(results.back().bytes.size(), options.guardBefore, alignmentOf(results.back()));
     appendDynamicSizes(kernel.getResultTypes()[number], shape, launch.sizes);
   }
   llvm::append_range(launch.sizes, options.indexOperands);

@@ -21,7 +21,7 @@
 
 namespace attnc {
 
-enum class ElementKind { F32, I32, I1 };
+enum class ElementKind { F32, I32, I1, BF16, F16 };
 
 /// A dense row-major array on the host; i1 in bytes.
 struct HostArray {
@@ -34,6 +34,10 @@ struct HostArray {
   static HostArray of(std::vector<int64_t> shape, const std::vector<int32_t> &values);
   /// Uniform in [low, high), the same for the same seed everywhere.
   static HostArray random(std::vector<int64_t> shape, uint64_t seed, float low = -1, float high = 1);
+
+  /// Numbers of f32 rounded to nearest even, and widened again.
+  HostArray storedAs(ElementKind narrow) const;
+  HostArray widened() const;
 
   int64_t size() const;
   float *f32() { return reinterpret_cast<float *>(bytes.data()); }

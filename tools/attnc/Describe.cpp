@@ -8,7 +8,10 @@
 
 namespace attnc {
 
-static const char *elementName(int32_t dtype) { return dtype == ATTN_F32 ? "f32" : dtype == ATTN_I32 ? "i32" : "bool"; }
+static const char *elementName(int32_t dtype) {
+  static constexpr const char *names[] = {"f32", "i32", "bool", "packed", "bf16", "f16"};
+  return names[dtype];
+}
 
 static std::string bytesText(double bytes) {
   static constexpr const char *units[] = {"bytes", "KB", "MB", "GB"};

@@ -41,6 +41,8 @@ static ExitCode run(CompileOptions options) {
   Outcome outcome = compile(options, made, llvm::errs());
   if (outcome == Outcome::Done) {
     printExplanation(*made.module, llvm::outs());
+    if (!made.storage.empty())
+      printStorage(made.storage, nameOf(options.precision), llvm::outs());
     for (const EntryPlan &entry : made.program.entries)
       printMemory(entry, options.at, llvm::outs());
   }

@@ -52,17 +52,12 @@ static void fill(HostTensor &tensor, StringRef how, int64_t bound, uint64_t seed
   if (how.consume_front("random:"))
     how.getAsInteger(10, bound);
   for (int64_t i = 0, n = tensor.count(); i < n; ++i) {
-    double value = how == "zeros"             ? 0
-                   : how == "iota"            ? double(i)
-                   : bound > 0                ? double(int64_t(attn_random_uniform(seed, stream, i) * double(bound)))
-                   : tensor.dtype == ATTN_F32 ? attn_random_normal(seed, stream, i)
-                                              : double(attn_random_uniform(seed, stream, i) < 0.5);
-    if (tensor.dtype == ATTN_F32)
-      tensor.floats()[i] = static_cast<float>(value);
-    else if (tensor.dtype == ATTN_I32)
-      tensor.integers()[i] = static_cast<int32_t>(value);
-    else
-      tensor.bytes[i] = value != 0;
+    double value = how == "zeros"              ? 0
+                   : how == "iota"             ? double(i)
+                   : bound > 0                 ? double(int64_t(attn_random_uniform(seed, stream, i) * double(bound)))
+                   : tensor.dtype == ATTN_BOOL ? double(attn_random_uniform(seed, stream, i) < 0.5)
+                                               : attn_random_normal(seed, stream, i);
+    tensor.set(i, value);
   }
 }
 
@@ -105,7 +100,10 @@ Error Invocation::readInputs(const InvocationOptions &options, std::vector<std::
     for (int32_t d = 0; d < info.rank && d < int32_t(tensor->shape.size()); ++d)
       if (int64_t dimension = attn_size_dimension(&info.shape[d]); dimension >= 0)
         dimensions[dimension] = tensor->shape[d];
-    tensors[named->first] = std::move(*tensor);
+    // A file of a state may hold f32; the call wants what it is stored in.
+    bool isNarrow = info.dtype == ATTN_BF16 || info.dtype == ATTN_F16;
+    tensors[named->first] =
+        isNarrow && tensor->dtype == ATTN_F32 ? tensor->convertedTo(attn_dtype(info.dtype)) : std::move(*tensor);
   }
   return Error::success();
 }

@@ -10,9 +10,9 @@ using namespace llvm;
 namespace attnc {
 
 static reference::Element elementOf(int32_t dtype) {
-  return dtype == ATTN_F32   ? reference::Element::F32
-         : dtype == ATTN_I32 ? reference::Element::I32
-                             : reference::Element::I1;
+  return dtype == ATTN_I32    ? reference::Element::I32
+         : dtype == ATTN_BOOL ? reference::Element::I1
+                              : reference::Element::F32;
 }
 
 static reference::Array arrayOf(int32_t dtype, ArrayRef<int64_t> shape, const void *data) {
@@ -24,6 +24,14 @@ static reference::Array arrayOf(int32_t dtype, ArrayRef<int64_t> shape, const vo
     copy(static_cast<const int32_t *>(data));
   else
     copy(static_cast<const int8_t *>(data)); // 0 or 1
+  return result;
+}
+
+/// What is stored in fewer bits are the numbers that it stands for.
+static reference::Array arrayOf(const HostTensor &tensor) {
+  reference::Array result(elementOf(tensor.dtype), tensor.shape);
+  for (size_t k = 0; k < result.values.size(); ++k)
+    result.values[k] = tensor.at(static_cast<int64_t>(k));
   return result;
 }
 
@@ -54,7 +62,8 @@ static double differenceOf(double compiled, double exact) {
 
 double Deviation::limit(double c) const {
   double one = std::max(reference::unitRoundoff * largest, rounding);
-  return isReal ? reference::tolerance(c, static_cast<double>(terms)) / reference::unitRoundoff * one : 0;
+  double exact = reference::tolerance(c, static_cast<double>(terms)) / reference::unitRoundoff * one;
+  return isReal ? exact + 4 * storage : 0;
 }
 
 static Deviation deviationOf(const std::string &name, const reference::Array &exact, double leastMagnitude,
@@ -75,9 +84,18 @@ namespace {
 struct Exact {
   std::vector<reference::Array> results;
   reference::Parameters updates, rounded; ///< the latter with results of ops in f32
+  std::vector<reference::Array> narrow;   ///< results with tensors stored as --precision says; none where that is f32
 };
 
 } // namespace
+
+static reference::Parameters roundedTo(reference::Rounding way, reference::Parameters parameters) {
+  for (auto &[name, array] : parameters)
+    if (array.element == reference::Element::F32)
+      for (double &value : array.values)
+        value = reference::stored(value, way);
+  return parameters;
+}
 
 static Expected<Exact> interpretCall(const CompileOptions &options, const Invocation &call,
                                      const reference::Parameters &before) {
@@ -100,12 +118,20 @@ static Expected<Exact> interpretCall(const CompileOptions &options, const Invoca
     return createStringError("the model file has no entry point '" + Twine(call.entry->name) + "'");
   std::vector<reference::Array> inputs;
   for (int32_t i = 0; i < call.entry->input_count; ++i)
-    inputs.push_back(arrayOf(call.tensors[i].dtype, call.tensors[i].shape, call.tensors[i].bytes.data()));
+    inputs.push_back(arrayOf(call.tensors[i]));
   Exact exact;
   auto results = reference::interpret(function, inputs, before, &exact.updates);
   if (!results)
     return results.takeError();
   exact.results = std::move(*results);
+  if (options.precision == Precision::BF16 || options.precision == Precision::F16) {
+    auto way =
+        options.precision == Precision::BF16 ? reference::Rounding::TensorsToBf16 : reference::Rounding::TensorsToF16;
+    auto narrow = reference::interpret(function, inputs, roundedTo(way, before), nullptr, way);
+    if (!narrow)
+      return narrow.takeError();
+    exact.narrow = std::move(*narrow);
+  }
   if (exact.updates.empty())
     return exact;
   auto rounded = reference::interpret(function, inputs, before, &exact.rounded, reference::Rounding::ToF32);
@@ -147,6 +173,8 @@ Expected<std::vector<Deviation>> compareWithOracle(const CompileOptions &options
     const HostTensor &compiled = call.tensors[number];
     Deviation &deviation = deviations.emplace_back(
         deviationOf(call.entry->tensors[number].name, array, 1, [&](size_t k) { return compiled.at(k); }));
+    if (!exact->narrow.empty())
+      deviation.storage = deviationOf("", array, 1, [&](size_t k) { return exact->narrow[i].values[k]; }).difference;
     if (array.values.size() > 1 && all_equal(array.values))
       deviation.constant = array.values[0];
   }

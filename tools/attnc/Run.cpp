@@ -37,7 +37,7 @@ static void print(const attn_tensor_info &info, const HostTensor &tensor) {
     shape += (d ? ", " : "") + std::to_string(tensor.shape[d]);
   for (int64_t i = 0; i < std::min<int64_t>(count, 6); ++i)
     values += fmt::format(" {:.6g}", tensor.at(i));
-  static const char *const names[] = {"f32", "i32", "bool"};
+  static const char *const names[] = {"f32", "i32", "bool", "packed", "bf16", "f16"};
   fmt::print("{}: {}[{}]", info.name, names[tensor.dtype], shape);
   if (count > 0)
     fmt::print("  min {:.6g}  mean {:.6g}  max {:.6g}  ={}{}", smallest, sum / double(count), largest, values,
@@ -52,7 +52,8 @@ static std::string formulaOf(const Deviation &deviation, double c) {
   if (deviation.rounding > reference::unitRoundoff * deviation.largest)
     return fmt::format("{:g} sqrt({}) {:.3g}, by which rounding to f32 moves it", c,
                        std::max<int64_t>(deviation.terms, 1), deviation.rounding);
-  return fmt::format("{:g} u sqrt({}) {:.3g}", c, std::max<int64_t>(deviation.terms, 1), deviation.largest);
+  std::string text = fmt::format("{:g} u sqrt({}) {:.3g}", c, std::max<int64_t>(deviation.terms, 1), deviation.largest);
+  return deviation.storage > 0 ? text + fmt::format(" + 4 {:.3g} of storage", deviation.storage) : text;
 }
 
 /// "difference 1e-8, allowed 1e-6 (...)"

@@ -28,6 +28,7 @@ void SourceOptions::addTo(CLI::App &command, Takes takes) {
   addSettings(command);
   addSchedule(command);
   addMemory(command);
+  addPrecision(command);
 }
 
 void SourceOptions::addSettings(CLI::App &command) {
@@ -97,13 +98,9 @@ void SourceOptions::addSchedule(CLI::App &command) {
 
 /// "512MB", "1.6GB", "800MiB", or bytes.
 static std::optional<int64_t> parseBytes(StringRef text) {
-  static constexpr std::pair<StringLiteral, double> units[] = {{"KiB", 1024.0},
-                                                               {"MiB", 1024.0 * 1024},
-                                                               {"GiB", 1024.0 * 1024 * 1024},
-                                                               {"KB", 1e3},
-                                                               {"MB", 1e6},
-                                                               {"GB", 1e9},
-                                                               {"B", 1}};
+  static constexpr std::pair<StringLiteral, double> units[] = {
+      {"KiB", 1024.0}, {"MiB", 1024.0 * 1024}, {"GiB", 1024.0 * 1024 * 1024}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9},
+      {"B", 1}};
   double factor = 1, number = 0;
   for (const auto &[unit, value] : units)
     if (text.consume_back_insensitive(unit)) {
@@ -146,6 +143,21 @@ void SourceOptions::addMemory(CLI::App &command) {
               "Sizes that memory is planned for, such as --at batch=4,seq=1024 (bounds, and workers=1)")
           ->type_name("NAME=SIZE")
           ->take_all());
+}
+
+void SourceOptions::addPrecision(CLI::App &command) {
+  auto set = [this](const std::string &name) { compile.precision = *precisionNamed(name); };
+  std::vector<std::string> names;
+  for (StringRef name : precisionNames())
+    names.push_back(name.str());
+  aboutSource.push_back(
+      command
+          .add_option_function<std::string>(
+              "--precision", set,
+              "How weights, caches and tensors between kernels are stored: f32, bf16 or f16, computed with in f32;\n"
+              "tf32 stores f32, and products on a device round to tf32 (f32)")
+          ->check(CLI::IsMember(names))
+          ->type_name("TYPE"));
 }
 
 std::optional<LoadedModel> SourceOptions::load(ExitCode &exitCode) const {

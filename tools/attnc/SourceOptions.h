@@ -1,8 +1,8 @@
 //===- SourceOptions.h - which object is made of a model -------------------------------------------------------===//
 //
 // The options that compile, explain, describe and run share: the file, --target, --set, --prefix, --schedule,
-// --schedule-file, --require-fused, --memory-budget and --at. They say how a model is compiled; an object (.o), which
-// describe and run take as well, is compiled already, and so they are refused beside one.
+// --schedule-file, --require-fused, --memory-budget, --at and --precision. They say how a model is compiled; an object
+// (.o), which describe and run take as well, is compiled already, and so they are refused beside one.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -36,6 +36,7 @@ private:
   void addSettings(CLI::App &command);
   void addSchedule(CLI::App &command);
   void addMemory(CLI::App &command);
+  void addPrecision(CLI::App &command);
   std::vector<const CLI::Option *> aboutSource;
 };
 

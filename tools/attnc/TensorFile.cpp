@@ -2,6 +2,7 @@
 #include "attn/safetensors.h"
 #include "compiler/Emit/OutputFiles.h"
 #include "tools/attnc/TextFile.h"
+#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -23,13 +24,11 @@ static int64_t product(ArrayRef<int64_t> shape) {
   return result;
 }
 
-static int64_t bytesOf(attn_dtype dtype) { return dtype == ATTN_BOOL ? 1 : 4; }
-
 HostTensor::HostTensor(attn_dtype dtype, std::vector<int64_t> shape)
-    : dtype(dtype), shape(std::move(shape)), bytes(product(this->shape) * bytesOf(dtype)) {}
+    : dtype(dtype), shape(std::move(shape)), bytes(product(this->shape) * attn_element_bytes(dtype)) {}
 
 Expected<int64_t> HostTensor::bytesFor(StringRef name, attn_dtype dtype, ArrayRef<int64_t> shape) {
-  int64_t bytes = bytesOf(dtype);
+  int64_t bytes = attn_element_bytes(dtype);
   bool fits = true;
   for (int64_t size : shape)
     fits &= size >= 0 && !__builtin_mul_overflow(bytes, size, &bytes);
@@ -52,6 +51,10 @@ Expected<HostTensor> HostTensor::create(StringRef name, attn_dtype dtype, std::v
 
 int64_t HostTensor::count() const { return product(shape); }
 
+static const fltSemantics &semanticsOf(attn_dtype dtype) {
+  return dtype == ATTN_BF16 ? APFloat::BFloat() : APFloat::IEEEhalf();
+}
+
 double HostTensor::at(int64_t index) const {
   switch (dtype) {
   case ATTN_F32:
@@ -60,10 +63,41 @@ double HostTensor::at(int64_t index) const {
     return integers()[index];
   case ATTN_BOOL:
     return bytes[index] != 0;
+  case ATTN_BF16:
+  case ATTN_F16: {
+    uint16_t word;
+    std::memcpy(&word, &bytes[2 * index], sizeof word);
+    return APFloat(semanticsOf(dtype), APInt(16, word)).convertToDouble();
+  }
   case ATTN_PACKED_WEIGHT: // is no tensor of a caller
     break;
   }
   return 0;
+}
+
+void HostTensor::set(int64_t index, double value) {
+  if (dtype == ATTN_F32) {
+    floats()[index] = static_cast<float>(value);
+  } else if (dtype == ATTN_I32) {
+    integers()[index] = static_cast<int32_t>(value);
+  } else if (dtype == ATTN_BOOL) {
+    bytes[index] = value != 0;
+  } else {
+    APFloat number(value);
+    bool losesInfo;
+    number.convert(semanticsOf(dtype), APFloat::rmNearestTiesToEven, &losesInfo);
+    uint16_t word = number.bitcastToAPInt().getZExtValue();
+    std::memcpy(&bytes[2 * index], &word, sizeof word);
+  }
+}
+
+HostTensor HostTensor::convertedTo(attn_dtype other) const {
+  if (other == dtype)
+    return *this;
+  HostTensor result(other, shape);
+  for (int64_t i = 0, n = count(); i < n; ++i)
+    result.set(i, at(i));
+  return result;
 }
 
 attn_tensor HostTensor::view() {
@@ -256,8 +290,11 @@ Expected<HostTensor> readTensor(const std::string &place) {
 //===-------------------------------------------- writing -----------------------------------------------------===//
 
 static void writeNpy(raw_ostream &out, const HostTensor &tensor) {
+  if (tensor.dtype == ATTN_BF16) // NumPy has none
+    return writeNpy(out, tensor.convertedTo(ATTN_F32));
   std::string header = "{'descr': '" +
                        std::string(tensor.dtype == ATTN_F32   ? "<f4"
+                                   : tensor.dtype == ATTN_F16 ? "<f2"
                                    : tensor.dtype == ATTN_I32 ? "<i4"
                                                               : "|b1") +
                        "', 'fortran_order': False, 'shape': (";
@@ -279,7 +316,8 @@ static void writeSafetensors(raw_ostream &out, const std::vector<std::pair<std::
     uint64_t at = 0;
     for (const auto &[name, tensor] : tensors) {
       json.attributeObject(name, [&] {
-        json.attribute("dtype", tensor.dtype == ATTN_F32 ? "F32" : tensor.dtype == ATTN_I32 ? "I32" : "BOOL");
+        static constexpr const char *names[] = {"F32", "I32", "BOOL", "", "BF16", "F16"};
+        json.attribute("dtype", names[tensor.dtype]);
         json.attributeArray("shape", [&] {
           for (int64_t size : tensor.shape)
             json.value(size);

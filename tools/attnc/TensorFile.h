@@ -34,8 +34,11 @@ struct HostTensor {
   const float *floats() const { return reinterpret_cast<const float *>(bytes.data()); }
   int32_t *integers() { return reinterpret_cast<int32_t *>(bytes.data()); }
   const int32_t *integers() const { return reinterpret_cast<const int32_t *>(bytes.data()); }
-  /// The element at `index` as a number.
+  /// The element at `index` as a number; to set one rounds it to nearest even.
   double at(int64_t index) const;
+  void set(int64_t index, double value);
+  /// The same numbers in other elements.
+  HostTensor convertedTo(attn_dtype other) const;
   attn_tensor view();
 };
 

@@ -33,7 +33,7 @@ using namespace mlir;
 namespace attnc {
 
 /// Multi-dimensional vectors and compound ops become ops that LLVM has.
-static LogicalResult expand(ModuleOp code) {
+static LogicalResult expand(ModuleOp code, const Target &target) {
   RewritePatternSet patterns(code.getContext());
   populateVectorToSCFConversionPatterns(patterns, VectorTransferToSCFOptions().enableFullUnroll());
   vector::populateVectorBroadcastLoweringPatterns(patterns);
@@ -54,6 +54,9 @@ static LogicalResult expand(ModuleOp code) {
   vector::populateVectorMaskLoweringPatternsForSideEffectingOps(patterns);
   memref::populateExpandStridedMetadataPatterns(patterns);
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+  // Devices have instructions for bf16. Of processors few have, and those take denormals for zero.
+  if (!target.isDevice)
+    arith::populateExpandBFloat16Patterns(patterns);
   populateAffineToStdConversionPatterns(patterns);
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
@@ -81,10 +84,36 @@ static LogicalResult convertLoopsToBranches(ModuleOp code) {
   return applyPartialConversion(code, target, std::move(patterns));
 }
 
-static LogicalResult convertToLlvmDialect(ModuleOp code) {
+/// On processors bf16 is the upper half of an f32, as an i16: LLVM would call functions of a library for the type.
+/// What is left of it are loads, stores, bitcasts and constants.
+static void storeBf16AsI16(ModuleOp code, LLVMTypeConverter &converter) {
+  auto i16 = IntegerType::get(code.getContext(), 16);
+  converter.addConversion([=](BFloat16Type) { return i16; });
+  converter.addConversion([=](VectorType vector) -> std::optional<Type> {
+    return vector.getElementType().isBF16() && vector.getRank() == 1 ? std::optional<Type>(vector.clone(i16))
+                                                                     : std::nullopt;
+  });
+  code.walk([&](arith::ConstantOp constant) {
+    auto vector = dyn_cast<VectorType>(constant.getType());
+    if (!getElementTypeOrSelf(constant.getType()).isBF16())
+      return;
+    OpBuilder builder(constant);
+    auto word = [&](APFloat number) { return number.bitcastToAPInt(); };
+    TypedAttr bits = vector ? TypedAttr(cast<DenseFPElementsAttr>(constant.getValue()).mapValues(i16, word))
+                            : builder.getIntegerAttr(i16, word(cast<FloatAttr>(constant.getValue()).getValue()));
+    auto words = arith::ConstantOp::create(builder, constant.getLoc(), bits);
+    constant.replaceAllUsesWith(
+        arith::BitcastOp::create(builder, constant.getLoc(), constant.getType(), words).getResult());
+    constant.erase();
+  });
+}
+
+static LogicalResult convertToLlvmDialect(ModuleOp code, bool isDevice) {
   MLIRContext *context = code.getContext();
   LowerToLLVMOptions options(context);
   LLVMTypeConverter converter(context, options);
+  if (!isDevice)
+    storeBf16AsI16(code, converter);
   RewritePatternSet patterns(context);
   SymbolTableCollection symbols;
   arith::populateArithToLLVMConversionPatterns(converter, patterns);
@@ -110,10 +139,10 @@ static LogicalResult convertToLlvmDialect(ModuleOp code) {
 
 LogicalResult lowerToLlvmDialect(ModuleOp code, const Target &target) {
   eliminateCommonSubexpressions(code);
-  if (failed(expandMath(code, target)) || failed(expand(code)))
+  if (failed(expandMath(code, target)) || failed(expand(code, target)))
     return failure();
   eliminateCommonSubexpressions(code);
-  return failure(failed(convertLoopsToBranches(code)) || failed(convertToLlvmDialect(code)));
+  return failure(failed(convertLoopsToBranches(code)) || failed(convertToLlvmDialect(code, target.isDevice)));
 }
 
 } // namespace attnc

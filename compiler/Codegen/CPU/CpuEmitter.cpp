@@ -77,14 +77,15 @@ public:
 
   bool mayRunInPlace(func::FuncOp kernel, unsigned argument, unsigned result) const override {
     KernelKind kind = *kernelKindOf(kernel);
-    Value read = kernel.getArgument(argument);
-    if (isAttention(kind) || kind == KernelKind::Pack || read.getType() != kernel.getResultTypes()[result])
+    Value read = widened(kernel.getArgument(argument));
+    if (isAttention(kind) || kind == KernelKind::Pack ||
+        kernel.getArgumentTypes()[argument] != kernel.getResultTypes()[result])
       return false;
     if (kind == KernelKind::Rows)
       return RowPlan(kernel).mayRunInPlace(read, result);
     // A product keeps its sums in scratch; its epilogue writes the result. Whatever else reads the operand would find
     // the result there. An op of several results reads all of a point before it writes any.
-    OperandRange results = kernel.front().getTerminator()->getOperands();
+    SmallVector<Value> results = computedResults(kernel);
     Value written = results[result];
     if (auto scatter = written.getDefiningOp<attn::ScatterAddOp>())
       return scatter.getInit() == read && llvm::all_of(read.getUsers(), [&](Operation *user) {

@@ -79,8 +79,8 @@ public:
   void bindIndex(mlir::Value index, LaneIndex value);
   /// `value` (f32, i32 or i1) is this scalar, or this vector of shape [L].
   void bindValue(mlir::Value value, mlir::Value vectorOrScalar);
-  /// `tensor` lies in this memref (memRefOf its type; any strides with a unit innermost one). A memref of lower rank is
-  /// addressed by the last subscripts alone: one row of the tensor.
+  /// `tensor` lies in this memref (memRefOf its type or a narrower one; any strides with a unit innermost one). One of
+  /// lower rank is addressed by the last subscripts alone: one row of the tensor.
   void bindBuffer(mlir::Value tensor, mlir::Value memref);
   /// The element of `tensor` at these subscripts.
   void bindElement(mlir::Value tensor, llvm::ArrayRef<LaneIndex> subscripts, mlir::Value value);
@@ -118,7 +118,7 @@ public:
   /// The element of `tensor` at `subscripts`; does not check the range.
   mlir::Value load(mlir::Value tensor, llvm::ArrayRef<LaneIndex> subscripts);
   mlir::Value sizeOf(mlir::Value tensor, int64_t dimension); ///< of its buffer, or of what computes it
-  /// Stores to the buffer of a tensor (`memref` as bound) in the active lanes; i1 becomes bytes.
+  /// Stores to the buffer of a tensor (`memref` as bound) in the active lanes; i1 becomes bytes, f32 what is stored.
   void store(mlir::Value value, mlir::Value memref, llvm::ArrayRef<LaneIndex> subscripts);
   /// A scalar in all lanes; a vector as it is.
   mlir::Value broadcast(mlir::Value scalarOrVector);

@@ -1,6 +1,7 @@
 // How RegionVectoriser reads tensors: from buffers, or by computing the element where it is wanted.
 #include "compiler/Codegen/DataSubscripts.h"
 #include "compiler/Codegen/Formula/RegionVectoriser.h"
+#include "compiler/Codegen/Formula/StoredElement.h"
 #include "compiler/Codegen/Nest/KernelFrame.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -178,6 +179,8 @@ Value RegionVectoriser::loadFromBuffer(Value memref, Type element, ArrayRef<Lane
                     : loadVector(memref, vectorOf(stored), subscripts);
   if (stored == element)
     return value;
+  if (isNarrow(stored))
+    return widenStored(builder, location, value);
   return arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ne, value, splat(0, value.getType()));
 }
 
@@ -190,7 +193,9 @@ void RegionVectoriser::store(Value value, Value memref, ArrayRef<LaneIndex> subs
     value = broadcast(value);
   else if (isa<VectorType>(value.getType())) // one place for all lanes: they hold the same, or only the first is active
     value = vector::ExtractOp::create(builder, location, value, 0);
-  if (getElementTypeOrSelf(value.getType()) != stored)
+  if (isNarrow(stored))
+    value = narrowForStore(builder, location, value, stored);
+  else if (getElementTypeOrSelf(value.getType()) != stored)
     value = arith::ExtUIOp::create(builder, location, scalar ? stored : Type(vectorOf(stored)), value);
   SmallVector<Value> bases = basesOf(subscripts);
   if (scalar)

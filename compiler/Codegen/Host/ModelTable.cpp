@@ -21,7 +21,13 @@ namespace attnc {
 
 namespace {
 
-int32_t elementNumber(Type type) { return type.isF32() ? ATTN_F32 : type.isInteger(1) ? ATTN_BOOL : ATTN_I32; }
+int32_t elementNumber(Type type) {
+  return type.isF32()        ? ATTN_F32
+         : type.isBF16()     ? ATTN_BF16
+         : type.isF16()      ? ATTN_F16
+         : type.isInteger(1) ? ATTN_BOOL
+                             : ATTN_I32;
+}
 
 /// A field of a record by its offset.
 struct Field {

@@ -4,12 +4,22 @@ using namespace mlir;
 
 namespace attnc {
 
+static func::FuncOp kernelOf(func::CallOp call) {
+  return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+}
+
 /// Does a pack kernel make it?
 static bool isPacked(Value operand) {
   auto call = operand.getDefiningOp<func::CallOp>();
-  auto kernel = call ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr()) : func::FuncOp();
-  return kernel && kernelKindOf(kernel) == KernelKind::Pack;
+  return call && kernelKindOf(kernelOf(call)) == KernelKind::Pack;
 }
+
+struct ParameterTable::Form {
+  unsigned parameter;
+  RankedTensorType type;
+  DictionaryAttr packing;
+  bool isAsLoaded;
+};
 
 FailureOr<ParameterTable> ParameterTable::of(ModuleOp module) {
   ParameterTable table;
@@ -22,22 +32,15 @@ FailureOr<ParameterTable> ParameterTable::of(ModuleOp module) {
     table.loadedCount += count;
   }
   WalkResult result = module.walk([&](func::CallOp call) -> WalkResult {
-    auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+    auto kernel = kernelOf(call);
     for (unsigned operand = 0; operand < call.getNumOperands(); ++operand) {
-      auto packing = kernel.getArgAttrOfType<DictionaryAttr>(operand, packedAttrName);
-      if (!packing)
-        continue;
-      if (isPacked(call.getOperand(operand)))
-        continue;
-      auto get = EntryPlan::root(call.getOperand(operand)).getDefiningOp<model::GetOp>();
-      if (!get)
+      std::optional<Form> form = table.formOf(call, operand);
+      if (!form && kernel.getArgAttr(operand, packedAttrName) && !isPacked(call.getOperand(operand)))
         return call.emitError("operand ") << operand << " is to arrive packed, but is no parameter";
-      unsigned parameter = table.numbers.at(get.getParameter());
-      auto type = cast<RankedTensorType>(call.getOperand(operand).getType());
-      if (table.findPacked(parameter, type, packing))
+      if (!form || form->isAsLoaded || table.findPacked(*form))
         continue;
-      int64_t count = table.loaded[parameter].count;
-      table.packed.push_back({parameter, kernel, type, packing, table.loadedCount + table.packedCount, count, 0, {}});
+      int64_t count = table.loaded[form->parameter].count, first = table.loadedCount + table.packedCount;
+      table.packed.push_back({form->parameter, kernel, form->type, form->packing, first, count, 0, {}});
       table.packedCount += count;
     }
     return WalkResult::advance();
@@ -47,9 +50,21 @@ FailureOr<ParameterTable> ParameterTable::of(ModuleOp module) {
   return table;
 }
 
-const PackedParameter *ParameterTable::findPacked(unsigned parameter, Type type, Attribute packing) const {
+std::optional<ParameterTable::Form> ParameterTable::formOf(func::CallOp call, unsigned operand) const {
+  auto get = EntryPlan::root(call.getOperand(operand)).getDefiningOp<model::GetOp>();
+  if (!get)
+    return std::nullopt;
+  unsigned parameter = numbers.at(get.getParameter());
+  auto packing = kernelOf(call).getArgAttrOfType<DictionaryAttr>(operand, packedAttrName);
+  model::ParameterOp loadedAs = loaded[parameter].op;
+  bool isAsLoaded = !packing && get.getType() == loadedAs.getType();
+  Type type = packing ? call.getOperand(operand).getType() : get.getType();
+  return Form{parameter, cast<RankedTensorType>(type), packing, isAsLoaded};
+}
+
+const PackedParameter *ParameterTable::findPacked(const Form &form) const {
   for (const PackedParameter &each : packed)
-    if (each.parameter == parameter && each.type == type && each.packing == packing)
+    if (each.parameter == form.parameter && each.type == form.type && each.packing == form.packing)
       return &each;
   return nullptr;
 }
@@ -57,12 +72,8 @@ const PackedParameter *ParameterTable::findPacked(unsigned parameter, Type type,
 int64_t ParameterTable::firstPlace(StringRef parameter) const { return loaded[numbers.at(parameter)].first; }
 
 int64_t ParameterTable::firstPlace(func::CallOp call, unsigned operand) const {
-  auto get = EntryPlan::root(call.getOperand(operand)).getDefiningOp<model::GetOp>();
-  auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
-  Attribute packing = kernel.getArgAttr(operand, packedAttrName);
-  if (!packing)
-    return firstPlace(get.getParameter());
-  return findPacked(numbers.at(get.getParameter()), call.getOperand(operand).getType(), packing)->first;
+  std::optional<Form> form = formOf(call, operand);
+  return form->isAsLoaded ? loaded[form->parameter].first : findPacked(*form)->first;
 }
 
 std::string Program::runSymbol(const EntryPlan &entry) const {

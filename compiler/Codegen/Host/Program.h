@@ -4,7 +4,8 @@
 // in the parameter table, the plan of each entry point, the code of each kernel.
 //
 // The parameter table (attn_frame::parameters) holds the parameters as a file gives them, in the order of their
-// declarations, a list as consecutive places with its last index fastest; then the packed forms that kernels want:
+// declarations, a list as consecutive places with its last index fastest; then what kernels want in another form,
+// in panels or in fewer bits:
 //
 //   | token.table | blocks.0.norm1.gain | blocks.1.norm1.gain | ... | packed blocks.0.qkv | packed blocks.1.qkv | ...
 //   0             1                     2                           loaded                                         end
@@ -27,12 +28,14 @@ struct LoadedParameter {
   int64_t first, count;
 };
 
-/// The packed form of a parameter, as the argument attribute `attn.packed` of a kernel describes it.
+/// The packed form of a parameter, as the argument attribute `attn.packed` of a kernel describes it, and its type; or
+/// a copy of the parameter in fewer bits.
 struct PackedParameter {
-  unsigned parameter;          ///< its number among the loaded ones
-  mlir::func::FuncOp reader;   ///< the first kernel that reads it
-  mlir::RankedTensorType type; ///< of the kernel's argument: what is packed, perhaps a reshape of the parameter
-  mlir::DictionaryAttr packing;
+  unsigned parameter;        ///< its number among the loaded ones
+  mlir::func::FuncOp reader; ///< the first kernel that reads it
+  /// Of the kernel's argument: what is packed, perhaps a reshape of the parameter. Of a copy, the parameter's shape.
+  mlir::RankedTensorType type;
+  mlir::DictionaryAttr packing; ///< null for a copy, which lies as the parameter does
   int64_t first, count;
   int64_t bytes = 0; ///< of one; what follows is filled in when the packing code is generated
   KernelCode code;
@@ -54,7 +57,9 @@ public:
 
 private:
   llvm::StringMap<unsigned> numbers;
-  const PackedParameter *findPacked(unsigned parameter, mlir::Type type, mlir::Attribute packing) const;
+  struct Form; ///< what an operand of a call reads
+  std::optional<Form> formOf(mlir::func::CallOp call, unsigned operand) const;
+  const PackedParameter *findPacked(const Form &form) const;
 };
 
 /// A launch of a kernel in an entry point, with what it costs there.

@@ -26,25 +26,26 @@ Value FlatBuilder::dynamic(Value memref) {
   return type == dynamicType ? memref : memref::CastOp::create(builder, location, dynamicType, memref).getResult();
 }
 
+int64_t FlatBuilder::lineElements(Value memref) {
+  constexpr int64_t lineBits = 512;
+  return lineBits / cast<MemRefType>(memref.getType()).getElementTypeBitWidth();
+}
+
 Value FlatBuilder::load(Value memref, Value offset, Value mask) {
   if (!mask)
     return load(memref, ValueRange{offset});
-  return vector::MaskedLoadOp::create(builder, location, vectorType(), memref, ValueRange{offset}, mask, splat(0.0));
+  return loadMasked(mask, memref, ValueRange{offset});
 }
 
 void FlatBuilder::store(Value vector, Value memref, Value offset, Value mask) {
   if (!mask)
     return store(vector, memref, ValueRange{offset});
-  vector::MaskedStoreOp::create(builder, location, memref, ValueRange{offset}, mask, vector);
+  storeMasked(mask, vector, memref, ValueRange{offset});
 }
 
 void FlatBuilder::prefetchForWriting(Value memref, Value offset) {
   memref::PrefetchOp::create(builder, location, memref, ValueRange{offset}, /*isWrite=*/true, /*localityHint=*/3,
                              /*isDataCache=*/true);
-}
-
-Value FlatBuilder::laneMask(Value count) {
-  return vector::CreateMaskOp::create(builder, location, vectorType(builder.getI1Type()), ValueRange{count});
 }
 
 void FlatBuilder::branch(Value condition, llvm::function_ref<void()> then, llvm::function_ref<void()> otherwise) {

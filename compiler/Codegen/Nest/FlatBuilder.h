@@ -37,12 +37,12 @@ public:
   Value flat(Value memref);
   /// The same memref with a type that does not know its size.
   Value dynamic(Value memref);
+  /// How many elements of a buffer a cache line holds.
+  static int64_t lineElements(Value memref);
   /// Lanes where `mask` is false (i1s; null for all) are not touched and read as zero.
   Value load(Value memref, Value offset, Value mask);
   void store(Value vector, Value memref, Value offset, Value mask);
   void prefetchForWriting(Value memref, Value offset);
-  /// The first `count` lanes; count may be negative or more than there are.
-  Value laneMask(Value count);
 
   Values loop(Value lower, Value upper, int64_t step, ValueRange carried,
               llvm::function_ref<Values(Value, ValueRange)> body) {

@@ -149,7 +149,7 @@ void KernelFrame::openBody(func::FuncOp body) {
   };
   for (BlockArgument argument : kernel.getArguments())
     if (isa<RankedTensorType>(argument.getType()))
-      buffers[argument] = take(argument.getType());
+      buffers[argument] = buffers[widened(argument)] = take(argument.getType());
   for (Type type : kernel.getResultTypes())
     results.push_back(take(type));
   lastSize = &entry->back();

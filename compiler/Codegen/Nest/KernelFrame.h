@@ -19,8 +19,8 @@
 //
 // **Status.** Where a subscript that comes from data is out of range, a kernel writes ATTN_OUT_OF_RANGE.
 //
-// Elements: f32 and i32 as such; i1 in bytes, so a tensor of i1 is a memref of i8. Tensors are aligned to their
-// elements only; scratch is aligned to ATTN_ALIGNMENT.
+// Elements: f32, bf16, f16 and i32 as such; i1 in bytes, so a tensor of i1 is a memref of i8. Tensors are aligned to
+// their elements only; scratch is aligned to ATTN_ALIGNMENT.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -49,6 +49,7 @@ public:
   /// Which operands and results of `kernel` may share a buffer, in the order of its buffers: all others are `noalias`.
   static llvm::SmallVector<bool> sharingBuffers(mlir::func::FuncOp kernel);
 
+  /// Of an argument, or of what it is widened to: as it is stored.
   mlir::Value buffer(mlir::Value tensorArgument) const { return buffers.lookup(tensorArgument); }
   mlir::Value result(unsigned number) const { return results[number]; }
 

@@ -39,6 +39,8 @@ std::optional<SizeExpr> KernelSizes::tryDimension(Value tensor, unsigned dimensi
   if (auto found = operandSizes.find(tensor); found != operandSizes.end())
     return found->second[dimension];
   Operation *op = tensor.getDefiningOp();
+  if (auto widen = dyn_cast_or_null<arith::ExtFOp>(op))
+    return tryDimension(widen.getIn(), dimension);
   if (auto empty = dyn_cast_or_null<tensor::EmptyOp>(op))
     return tryValueOf(empty.getDynamicSize(dimension));
   if (auto destination = dyn_cast_or_null<DestinationStyleOpInterface>(op))
@@ -64,9 +66,12 @@ std::optional<SizeExpr> KernelSizes::tryDimension(Value tensor, unsigned dimensi
     return product;
   }
   // The result's own size, where this value is returned.
-  for (OpOperand &use : tensor.getUses())
+  for (OpOperand &use : tensor.getUses()) {
     if (isa<func::ReturnOp>(use.getOwner()))
       return resultSizes[use.getOperandNumber()][dimension];
+    if (auto narrow = dyn_cast<arith::TruncFOp>(use.getOwner()))
+      return tryDimension(narrow.getOut(), dimension);
+  }
   return std::nullopt;
 }
 

@@ -1,4 +1,5 @@
 #include "compiler/Codegen/Nest/LoopBuilder.h"
+#include "compiler/Codegen/Formula/StoredElement.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -203,35 +204,49 @@ Value LoopBuilder::isSet(Value flags) {
 
 //===-------------------------------------------- memory ------------------------------------------------------===//
 
+Type LoopBuilder::elementOf(Value memref) { return cast<MemRefType>(memref.getType()).getElementType(); }
+
 Value LoopBuilder::load(Value memref, ValueRange at) {
-  Type element = cast<MemRefType>(memref.getType()).getElementType();
-  return vector::LoadOp::create(builder, location, vectorType(element), memref, at);
+  Value loaded = vector::LoadOp::create(builder, location, vectorType(elementOf(memref)), memref, at);
+  return widenStored(builder, location, loaded);
 }
 
 void LoopBuilder::store(Value vector, Value memref, ValueRange at) {
+  vector = narrowForStore(builder, location, vector, elementOf(memref));
   vector::StoreOp::create(builder, location, vector, memref, at);
 }
 
 Value LoopBuilder::loadScalar(Value memref, ValueRange at) {
-  return memref::LoadOp::create(builder, location, memref, at);
+  return widenStored(builder, location, memref::LoadOp::create(builder, location, memref, at));
 }
 
 void LoopBuilder::storeScalar(Value scalar, Value memref, ValueRange at) {
+  scalar = narrowForStore(builder, location, scalar, elementOf(memref));
   memref::StoreOp::create(builder, location, scalar, memref, at);
 }
 
+Value LoopBuilder::loadMasked(Value mask, Value memref, ValueRange at) {
+  VectorType type = vectorType(elementOf(memref));
+  Value zero = arith::ConstantOp::create(builder, location, builder.getZeroAttr(type));
+  Value loaded = vector::MaskedLoadOp::create(builder, location, type, memref, at, mask, zero);
+  return widenStored(builder, location, loaded);
+}
+
+void LoopBuilder::storeMasked(Value mask, Value vector, Value memref, ValueRange at) {
+  vector = narrowForStore(builder, location, vector, elementOf(memref));
+  vector::MaskedStoreOp::create(builder, location, memref, at, mask, vector);
+}
+
+Value LoopBuilder::laneMask(Value count) {
+  return vector::CreateMaskOp::create(builder, location, vectorType(builder.getI1Type()), ValueRange{count});
+}
+
 Value LoopBuilder::loadFirst(Value count, Value memref, ValueRange at) {
-  auto maskType = vectorType(builder.getI1Type());
-  Type element = cast<MemRefType>(memref.getType()).getElementType();
-  Value zero = arith::ConstantOp::create(builder, location, builder.getZeroAttr(vectorType(element)));
-  Value mask = vector::CreateMaskOp::create(builder, location, maskType, ValueRange{count});
-  return vector::MaskedLoadOp::create(builder, location, vectorType(element), memref, at, mask, zero);
+  return loadMasked(laneMask(count), memref, at);
 }
 
 void LoopBuilder::storeFirst(Value count, Value vector, Value memref, ValueRange at) {
-  auto maskType = vectorType(builder.getI1Type());
-  Value mask = vector::CreateMaskOp::create(builder, location, maskType, ValueRange{count});
-  vector::MaskedStoreOp::create(builder, location, memref, at, mask, vector);
+  storeMasked(laneMask(count), vector, memref, at);
 }
 
 void LoopBuilder::prefetch(Value memref, ValueRange at, unsigned locality) {
@@ -266,11 +281,11 @@ Value LoopBuilder::shuffle(Value a, Value b, ArrayRef<int64_t> lanes) {
 // Quads of elements 4c .. 4c+3 of rows g, g+4, g+8, ... are loaded side by side; within each quad of lanes the vectors
 // of g = 0..3 are then transposed.
 LoopBuilder::Values LoopBuilder::loadTransposed(Value memref, ArrayRef<Values> places) {
-  Type element = cast<MemRefType>(memref.getType()).getElementType();
   auto loadQuad = [&](size_t row, int64_t column) -> Value {
     Values at = places[row];
     at.back() = add(at.back(), column);
-    return vector::LoadOp::create(builder, location, VectorType::get({4}, element), memref, at);
+    auto quad = VectorType::get({4}, elementOf(memref));
+    return widenStored(builder, location, vector::LoadOp::create(builder, location, quad, memref, at));
   };
   SmallVector<int64_t> evens, odds, lows, highs;
   for (int64_t quad = 0; quad < lanes; quad += 4) {

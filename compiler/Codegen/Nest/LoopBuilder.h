@@ -91,10 +91,17 @@ public:
 
   //===------------------------------------------ memory --------------------------------------------------------===//
 
-  Value load(Value memref, ValueRange at);               ///< a vector of f32
-  void store(Value vector, Value memref, ValueRange at); ///< the same
+  // Of f32, or of i32 where that is stored: memory of bf16 and f16 is widened and rounded on the way.
+
+  Value load(Value memref, ValueRange at); ///< a vector
+  void store(Value vector, Value memref, ValueRange at);
   Value loadScalar(Value memref, ValueRange at);
   void storeScalar(Value scalar, Value memref, ValueRange at);
+  /// Lanes where `mask` (i1s) is false are not touched, and read as zero.
+  Value loadMasked(Value mask, Value memref, ValueRange at);
+  void storeMasked(Value mask, Value vector, Value memref, ValueRange at);
+  /// The first `count` lanes; count may be negative or more than there are.
+  Value laneMask(Value count);
   /// Lanes below `count` are loaded, the others are zero.
   Value loadFirst(Value count, Value memref, ValueRange at);
   void storeFirst(Value count, Value vector, Value memref, ValueRange at);
@@ -111,6 +118,7 @@ public:
   void storeFlags(Value flags, Value memref, ValueRange at);
 
 private:
+  static mlir::Type elementOf(Value memref);
   Value shuffle(Value a, Value b, llvm::ArrayRef<int64_t> lanes);
 };
 

@@ -24,7 +24,7 @@ std::vector<RegionVectoriser> AttendPrefill::bindLanes(Value vector) {
 void AttendPrefill::transposeLines(Value memref, Value count, function_ref<SmallVector<Values>(Value)> placesAt,
                                    function_ref<void(Value, ValueRange)> take) {
   Value zero = loops.constant(0), lanes = loops.constant(schedule.lanes);
-  bool isFlag = cast<MemRefType>(memref.getType()).getElementTypeBitWidth() < 32;
+  bool isFlag = cast<MemRefType>(memref.getType()).getElementType().isInteger(8);
   Value whole = isFlag ? zero : loops.mul(loops.div(count, lanes), schedule.lanes);
   if (!isFlag)
     loops.loop(zero, whole, lanes, [&](Value first) { take(first, loops.loadTransposed(memref, placesAt(first))); });

@@ -45,8 +45,7 @@ public:
       return eachPanel([&](Value panel) { dots(panel); });
     Value onlyTile = code.less(rows, code.constant(schedule.mr + 1));
     code.branch(
-        onlyTile, [&] { eachPanel([&](Value panel) { singleTile(packed(panel)); }); },
-        [&] { schedule.copiesLeft ? blockOfPanels() : eachPanel([&](Value panel) { eachBlock(packed(panel)); }); });
+        onlyTile, [&] { onlyTileOfPanels(); }, [&] { blocksOfPanels(); });
   }
 
 private:
@@ -66,6 +65,9 @@ private:
     depth = frame.size(problem.extent(LoopGroup::Depth));
     leftStep = frame.size(problem.innerStride(problem.left, LoopGroup::Depth));
     sums = frame.scratch(0, MemRefType::get({schedule.sumFloats()}, frame.builder.getF32Type()));
+    if (schedule.widensLeft)
+      copied = frame.scratch(frame.size(schedule.widenedOffset(problem)), floats,
+                             {frame.size(schedule.widenedFloats(problem))});
     if (schedule.copiesLeft)
       copied =
           frame.scratch(schedule.sumsBytes(), MemRefType::get({schedule.copiedFloats()}, frame.builder.getF32Type()));
@@ -79,7 +81,7 @@ private:
       return;
     AffineMap map = epilogue.getMatchingIndexingMap(epilogue.getDpsInitOperand(0));
     for (OpOperand *operand : epilogue.getDpsInputOperands())
-      if (isa<BlockArgument>(operand->get()) && epilogue.getMatchingIndexingMap(operand) == map)
+      if (argumentOf(operand->get()) && epilogue.getMatchingIndexingMap(operand) == map)
         besideResult.push_back(code.flat(frame.buffer(operand->get())));
   }
 
@@ -106,13 +108,56 @@ private:
     return panel;
   }
 
+  void onlyTileOfPanels() {
+    if (schedule.singleHeights.empty())
+      return;
+    firstWidened = code.constant(0);
+    if (schedule.widensLeft)
+      widenRows(rows);
+    eachPanel([&](Value panel) { singleTile(packed(panel)); });
+  }
+
+  void blocksOfPanels() {
+    if (schedule.blockHeights.empty())
+      return;
+    if (schedule.copiesLeft)
+      return blockOfPanels();
+    if (schedule.widensLeft && !schedule.packsPanels)
+      widenBlock();
+    eachPanel([&](Value panel) { eachBlock(packed(panel)); });
+  }
+
   /// Every block of rows of this chunk meets the panel.
   void eachBlock(Value panel) {
     if (!schedule.packsPanels)
       return block(panel);
     code.loop(code.constant(0), frame.size(schedule.rowBlocks), 1, [&](Value each) {
       rowBlock = each;
+      if (schedule.widensLeft)
+        widenBlock();
       block(panel);
+    });
+  }
+
+  /// The rows that the tiles of this block read, of which the first may belong to the block before, too.
+  void widenBlock() {
+    RowTiles tiles = rowTiles();
+    Value firstTile = code.mul(rowBlock, schedule.tilesPerBlock);
+    Value lastTile = code.min(tiles.count, code.add(firstTile, schedule.tilesPerBlock));
+    firstWidened = code.sub(firstRowOf(tiles, code.add(firstTile, 1)), heightOfTile(tiles, firstTile));
+    widenRows(code.sub(firstRowOf(tiles, lastTile), firstWidened));
+  }
+
+  void widenRows(Value count) {
+    Value whole = code.mul(code.div(depth, schedule.lanes), schedule.lanes);
+    code.loop(code.constant(0), count, 1, [&](Value row) {
+      Value from = code.add(leftBatch, offset(problem.left, LoopGroup::Row, code.add(firstWidened, row)));
+      Value to = code.mul(row, depth);
+      auto widen = [&](Value k, Value mask) {
+        code.store(code.load(left, code.add(from, k), mask), copied, code.add(to, k), mask);
+      };
+      code.loop(code.constant(0), whole, schedule.lanes, [&](Value k) { widen(k, Value()); });
+      code.when(code.less(whole, depth), [&] { widen(whole, code.laneMask(code.sub(depth, whole))); });
     });
   }
 
@@ -142,6 +187,8 @@ private:
   /// Where the tile of `height` rows from `firstRow` on, at step k0, lies in its operands. Rows beyond number
   /// `lastRow`, if there may be any, repeat that one.
   TileOperands operandsOf(Value firstRow, int64_t height, Value lastRow, Value k0, Value panelAt) {
+    if (schedule.widensLeft)
+      return widenedOperandsOf(firstRow, height, lastRow, k0, panelAt);
     TileOperands operands;
     operands.left = left;
     Value rowOffset = offset(problem.left, LoopGroup::Row, firstRow);
@@ -154,6 +201,21 @@ private:
                : code.sub(offset(problem.left, LoopGroup::Row, code.add(firstRow, row)), rowOffset));
     }
     operands.leftStep = leftStep;
+    operands.panel = right;
+    operands.panelOffset = code.add(panelAt, code.mul(k0, schedule.nr));
+    return operands;
+  }
+
+  /// The same of rows that were widened.
+  TileOperands widenedOperandsOf(Value firstRow, int64_t height, Value lastRow, Value k0, Value panelAt) {
+    TileOperands operands;
+    operands.left = copied;
+    operands.leftOffset = code.add(code.mul(code.sub(firstRow, firstWidened), depth), k0);
+    for (int64_t r = 0; r < height; ++r) {
+      Value row = lastRow ? code.min(code.constant(r), code.sub(lastRow, firstRow)) : code.constant(r);
+      operands.rowDistances.push_back(code.mul(row, depth));
+    }
+    operands.leftStep = code.constant(1);
     operands.panel = right;
     operands.panelOffset = code.add(panelAt, code.mul(k0, schedule.nr));
     return operands;
@@ -206,8 +268,6 @@ private:
 
   /// All rows are one tile: the panel streams through once.
   void singleTile(Value panel) {
-    if (schedule.singleHeights.empty())
-      return;
     Value panelAt = panelOffset(panel), zero = code.constant(0), lastRow = code.sub(rows, code.constant(1));
     Value leastHeight = code.constant(schedule.singleHeights.back());
     for (int64_t height : llvm::reverse(ArrayRef(schedule.singleHeights).drop_back()))
@@ -217,7 +277,7 @@ private:
       code.dispatch(leastHeight, schedule.singleHeights, [&](int64_t height) {
         TileOperands operands = operandsOf(zero, height, lastRow, k0, panelAt);
         operands.depth = steps;
-        operands.fetches = {{code.add(operands.panelOffset, streamDistance), panelLines(), 2}};
+        operands.fetches = {{code.add(operands.panelOffset, streamLines * lineElements()), panelLines(), 2}};
         TileShape shape{height, schedule.vectors(), schedule.accumulatorSets(height)};
         multiplyTile(shape, operands, zero, isFirst);
       });
@@ -248,8 +308,6 @@ private:
 
   /// Several tiles of rows share each chunk of the panel.
   void block(Value panel) {
-    if (schedule.blockHeights.empty())
-      return;
     RowTiles tiles = rowTiles();
     eachDepthChunk([&](Value k0, Value steps, Value isFirst) {
       Value next = code.mul(steps, schedule.nr);
@@ -259,8 +317,6 @@ private:
 
   /// They share it with what is copied of their rows, which meets all panels of the chunk.
   void blockOfPanels() {
-    if (schedule.blockHeights.empty())
-      return;
     RowTiles tiles = rowTiles();
     Value firstTile = code.mul(rowBlock, schedule.tilesPerBlock);
     Value count = code.sub(code.min(tiles.count, code.add(firstTile, schedule.tilesPerBlock)), firstTile);
@@ -304,7 +360,7 @@ private:
     Value firstNew = firstRowOf(tiles, tile), end = firstRowOf(tiles, code.add(tile, 1));
     Value row = code.sub(end, height), kept = code.add(chunk.kept, code.mul(place, schedule.mr));
     int64_t share = llvm::divideCeil(panelLines(), schedule.tilesPerBlock);
-    Value fetched = code.mul(code.mul(place, code.div(chunk.steps, 4)), share * lineFloats);
+    Value fetched = code.mul(code.mul(place, code.div(chunk.steps, 4)), share * lineElements());
     code.dispatch(height, schedule.blockHeights, [&](int64_t rowsOfTile) {
       Value panelAt = panelOffset(chunk.panel);
       TileOperands operands = schedule.copiesLeft ? copiedOperandsOf(place, rowsOfTile, chunk.k0, panelAt)
@@ -322,7 +378,8 @@ private:
   }
 
   /// Cache lines of a panel in four steps of k.
-  int64_t panelLines() const { return schedule.nr * 4 / lineFloats; }
+  int64_t panelLines() const { return schedule.nr * 4 / lineElements(); }
+  int64_t lineElements() const { return FlatBuilder::lineElements(right); }
 
   /// K in chunks; a K of zero still has one, which sets the sums to zero.
   void eachDepthChunk(llvm::function_ref<void(Value, Value, Value)> body) {
@@ -343,9 +400,8 @@ private:
     emitEpilogue(code, problem, frame, block, schedule.nr);
   }
 
-  static constexpr int64_t lineFloats = 16;
-  /// How far ahead of its use a stream is fetched, in floats.
-  static constexpr int64_t streamDistance = 1024;
+  /// How far ahead of its use a stream is fetched.
+  static constexpr int64_t streamLines = 64;
   /// How far ahead a chunk of the panel comes from the second cache to the first, in steps of k.
   static constexpr int64_t stepsAhead = 8;
 
@@ -358,6 +414,7 @@ private:
   SmallVector<Value> besideResult; ///< operands of the epilogue that lie as the result does
   Value left, copied, right, result, sums, rows, depth, leftStep, leftBatch;
   Value batch, rowBlock, panels, firstPanel, lastPanel;
+  Value firstWidened; ///< the row that lies first in `copied`
 };
 
 void emitPackPhase(const GemmProblem &problem, const GemmSchedule &schedule, KernelFrame &frame) {

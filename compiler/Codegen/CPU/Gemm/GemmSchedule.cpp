@@ -67,8 +67,15 @@ static bool liesByDepth(const GemmProblem &problem) {
          !(problem.innerStride(problem.left, LoopGroup::Depth) == SizeExpr(1));
 }
 
+static bool isNarrowAlongDepth(const GemmProblem &problem) {
+  auto stored = cast<RankedTensorType>(argumentOf(problem.left.tensor).getType());
+  return isNarrow(stored.getElementType()) && problem.isFlat(problem.left, LoopGroup::Depth) &&
+         problem.innerStride(problem.left, LoopGroup::Depth) == SizeExpr(1);
+}
+
 GemmSchedule::GemmSchedule(const GemmProblem &problem, const Target &target)
-    : dots(suitsDots(problem)), copiesLeft(!dots && liesByDepth(problem)), lanes(target.f32Lanes) {
+    : dots(suitsDots(problem)), copiesLeft(!dots && liesByDepth(problem)),
+      widensLeft(!dots && !copiesLeft && isNarrowAlongDepth(problem)), lanes(target.f32Lanes) {
   SizeExpr rows = problem.extent(LoopGroup::Row), columns = problem.extent(LoopGroup::Column);
   int64_t chosen = choosePanelColumns(knownOr(columns, typicalSize), target);
   nr = problem.packing ? problem.packing->nr : dots ? 4 * lanes : scheduled(problem.kernel, "nr").value_or(chosen);
@@ -127,11 +134,19 @@ SizeExpr GemmSchedule::chunks(const GemmProblem &problem) const {
 
 int64_t GemmSchedule::sumsBytes() const { return llvm::alignTo(sumFloats() * 4, scratchAlignment); }
 
-SizeExpr GemmSchedule::workerBytes(const GemmProblem &problem) const {
+SizeExpr GemmSchedule::widenedFloats(const GemmProblem &problem) const {
+  return widensLeft ? problem.extent(LoopGroup::Depth) * SizeExpr(blockRows()) : SizeExpr(0);
+}
+
+SizeExpr GemmSchedule::widenedOffset(const GemmProblem &problem) const {
   SizeExpr bytes = sumsBytes() + llvm::alignTo(copiedFloats() * 4, scratchAlignment);
   if (packsPanels)
     bytes += (problem.extent(LoopGroup::Depth) * SizeExpr(nr * 4)).alignTo(scratchAlignment);
   return bytes;
+}
+
+SizeExpr GemmSchedule::workerBytes(const GemmProblem &problem) const {
+  return widenedOffset(problem) + (widenedFloats(problem) * SizeExpr(4)).alignTo(scratchAlignment);
 }
 
 } // namespace attnc

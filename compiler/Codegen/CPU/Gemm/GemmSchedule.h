@@ -66,6 +66,8 @@ struct GemmSchedule {
   bool packsPanels;
   /// Left lies by steps of k, and blocks of it are copied.
   bool copiesLeft;
+  /// Left is stored in bf16 or f16, and lies along k: a chunk widens its rows once, for all panels that they meet.
+  bool widensLeft;
   int64_t lanes;          ///< floats of a vector
   int64_t mr, nr;         ///< register tile
   int64_t kc;             ///< steps of k between visits of the partial sums
@@ -78,13 +80,16 @@ struct GemmSchedule {
   /// Floats of the partial sums that a block keeps, and of the copies of its tiles.
   int64_t sumFloats() const { return blockRows() * nr * (copiesLeft ? panelsPerChunk : 1); }
   int64_t copiedFloats() const { return copiesLeft ? tilesPerBlock * kc * mr : 0; }
+  SizeExpr widenedFloats(const GemmProblem &problem) const;
   /// Heights, ascending, that tiles have when all rows are one tile, and when they are several.
   llvm::SmallVector<int64_t> singleHeights, blockHeights;
   /// Accumulators of an element in a single tile `rows` high.
   int64_t accumulatorSets(int64_t rows) const;
   SizeExpr chunks(const GemmProblem &problem) const;
-  /// Bytes of a worker's scratch: the sums of a block, then what is copied of left, or a panel that a chunk packs.
+  /// Bytes of a worker's scratch: the sums of a block, then what is copied of left, or a panel that a chunk packs; then
+  /// the rows that it widens, from widenedOffset() on.
   int64_t sumsBytes() const;
+  SizeExpr widenedOffset(const GemmProblem &problem) const;
   SizeExpr workerBytes(const GemmProblem &problem) const;
 
 private:

@@ -7,8 +7,6 @@ namespace attnc {
 
 namespace {
 
-constexpr int64_t lineFloats = 16; ///< of a cache line
-
 /// Steps of k in a turn of the loop.
 int64_t stepsOfTurn(const TileShape &shape) { return std::max<int64_t>(4, shape.sets); }
 
@@ -68,8 +66,8 @@ private:
     slot = 0;
     streams.clear();
     for (const TileFetch &fetch : operands.fetches)
-      streams.push_back(
-          {code.add(fetch.offset, code.mul(k, fetch.lines * lineFloats / 4)), fetch.lines * count / 4, fetch.locality});
+      streams.push_back({code.add(fetch.offset, code.mul(k, fetch.lines * lineElements / 4)), fetch.lines * count / 4,
+                         fetch.locality});
     for (int64_t u = 0; u < count; ++u)
       step(code.add(k, u), accumulators, u % shape.sets);
     streams.clear();
@@ -97,18 +95,20 @@ private:
   void fetchRow(Value row) {
     const ResultFetch &result = *operands.result;
     Value at = code.add(result.at, code.mul(row, result.rowStep));
-    for (int64_t column = 0; column < result.columns; column += lineFloats) {
-      code.prefetchForWriting(result.written, code.add(at, column));
-      for (Value buffer : result.read)
-        code.prefetch(buffer, code.add(at, column), 3);
-    }
+    auto eachLine = [&](Value buffer, llvm::function_ref<void(Value)> fetch) {
+      for (int64_t column = 0; column < result.columns; column += FlatBuilder::lineElements(buffer))
+        fetch(code.add(at, column));
+    };
+    eachLine(result.written, [&](Value line) { code.prefetchForWriting(result.written, line); });
+    for (Value buffer : result.read)
+      eachLine(buffer, [&](Value line) { code.prefetch(buffer, line, 3); });
   }
 
   /// What each stream has to fetch in this slot.
   void fetchAhead() {
     for (Stream &stream : streams)
       for (; stream.fetched * slots <= slot * stream.lines && stream.fetched < stream.lines; ++stream.fetched)
-        code.prefetch(operands.panel, code.add(stream.from, stream.fetched * lineFloats), stream.locality);
+        code.prefetch(operands.panel, code.add(stream.from, stream.fetched * lineElements), stream.locality);
   }
 
   /// The sums of all sets.
@@ -131,7 +131,7 @@ private:
     unsigned locality;
     int64_t fetched = 0;
   };
-  const int64_t unroll = stepsOfTurn(shape);
+  const int64_t unroll = stepsOfTurn(shape), lineElements = FlatBuilder::lineElements(operands.panel);
   SmallVector<Stream> streams;
   int64_t slots = 0, slot = 0;
 };
@@ -163,11 +163,12 @@ SmallVector<Value *> passedValues(TileOperands &operands) {
 std::string nameOf(const TileShape &shape, const TileOperands &operands, bool isWhole) {
   std::string name;
   llvm::raw_string_ostream text(name);
-  text << "tile." << shape.rows << 'x' << shape.vectors << 'x' << shape.sets << (isWhole ? ".whole" : "");
+  auto element = [](Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); };
+  text << "tile." << shape.rows << 'x' << shape.vectors << 'x' << shape.sets << (isWhole ? ".whole" : "")
+       << element(operands.left) << element(operands.panel);
   for (const TileFetch &fetch : operands.fetches)
     text << ".fetch" << fetch.lines << 'l' << fetch.locality;
   if (operands.result) {
-    auto element = [](Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); };
     text << ".result" << operands.result->columns << element(operands.result->written);
     for (Value buffer : operands.result->read)
       text << element(buffer);

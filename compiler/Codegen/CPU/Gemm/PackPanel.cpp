@@ -84,7 +84,11 @@ void emitPackPanel(FlatBuilder &code, ModuleOp module, const PackedMatrix &matri
       code.add(code.mul(batch, matrix.batchStride), matrix.transposed ? code.mul(first, matrix.outerStride) : first);
   if (!target)
     target = code.mul(code.mul(number, matrix.depth), matrix.nr);
-  RoutineCall call{"pack_panel." + std::to_string(matrix.nr) + (matrix.transposed ? ".transposed" : ""),
+  std::string name = "pack_panel." + std::to_string(matrix.nr) + (matrix.transposed ? ".transposed" : "");
+  llvm::raw_string_ostream types(name);
+  for (Value buffer : {matrix.source, matrix.packed})
+    types << '.' << cast<MemRefType>(buffer.getType()).getElementType();
+  RoutineCall call{name,
                    {},
                    {matrix.source, source, matrix.packed, target, matrix.depth, matrix.outerStride,
                     code.sub(matrix.columns, first)}};

@@ -25,7 +25,7 @@ std::optional<OperandPacking> preferredPacking(func::FuncOp kernel, const Target
   packing.transposed = problem->rightIsTransposed();
   packing.batchDims = problem->loopsOf(LoopGroup::Batch).size();
   packing.outerDims = problem->rightOuterDims();
-  return OperandPacking{cast<BlockArgument>(problem->right.tensor).getArgNumber(), packing};
+  return OperandPacking{argumentOf(problem->right.tensor).getArgNumber(), packing};
 }
 
 FailureOr<KernelCode> emitPacking(RankedTensorType source, const PanelPacking &packing, StringRef symbol,
@@ -36,8 +36,9 @@ FailureOr<KernelCode> emitPacking(RankedTensorType source, const PanelPacking &p
   // A function with the operands of the phase, from which its frame is opened.
   OpBuilder builder(source.getContext());
   auto packed = RankedTensorType::get({shape.batch, panels, depth, packing.nr}, source.getElementType());
+  RankedTensorType given = source.clone(builder.getF32Type());
   OwningOpRef<func::FuncOp> signature =
-      func::FuncOp::create(builder, code.getLoc(), symbol, builder.getFunctionType({source}, {packed}));
+      func::FuncOp::create(builder, code.getLoc(), symbol, builder.getFunctionType({given}, {packed}));
   signature->addEntryBlock();
 
   KernelFrame frame(*signature, symbol, code);

@@ -27,7 +27,8 @@ int64_t choosePanelColumns(int64_t columns, const Target &target, bool inWholePa
 std::optional<OperandPacking> preferredPacking(mlir::func::FuncOp kernel, const Target &target,
                                                bool inWholePanels = false);
 
-/// Code that packs: one phase with two buffers, the source and the packed form, appended to `code` under `symbol`.
+/// Code that packs: one phase with two buffers, the source in f32 and the packed form in the element type of `source`,
+/// appended to `code` under `symbol`.
 mlir::FailureOr<KernelCode> emitPacking(mlir::RankedTensorType source, const PanelPacking &packing,
                                         llvm::StringRef symbol, const Target &target, mlir::ModuleOp code);
 

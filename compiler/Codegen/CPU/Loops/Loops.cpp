@@ -130,7 +130,7 @@ private:
 Verdict supportsLoops(func::FuncOp kernel, const Target &) { return canEvaluateLoops(kernel); }
 
 FailureOr<KernelCode> emitLoops(func::FuncOp kernel, const Target &target, ModuleOp code) {
-  Operation *returned = kernel.front().getTerminator()->getOperand(0).getDefiningOp();
+  Operation *returned = computedResults(kernel)[0].getDefiningOp();
   if (auto scatter = dyn_cast_or_null<attn::ScatterAddOp>(returned))
     return emitScatter(kernel, scatter, target, code);
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(kernel.getLoc());

@@ -89,7 +89,7 @@ KernelCode emitMoves(func::FuncOp kernel, const Target &target, ModuleOp code) {
     std::string symbol = symbolOf();
     result.phases.push_back(CopyEmission(kernel, source, number, target, code, symbol).run(dimension, offset));
   };
-  for (auto [number, value] : llvm::enumerate(kernel.getBody().front().getTerminator()->getOperands())) {
+  for (auto [number, value] : llvm::enumerate(computedResults(kernel))) {
     auto concat = value.getDefiningOp<tensor::ConcatOp>();
     if (!concat) {
       copy(value, number, 0, 0);

@@ -200,7 +200,7 @@ KernelCode emitDeviceMoves(func::FuncOp kernel, ModuleOp code) {
       symbol += "$" + std::to_string(made.phases.size()); // PTX has no names with points
     made.phases.push_back(emitCopy(kernel, source, number, dimension, offset, symbol, code));
   };
-  for (auto [number, value] : llvm::enumerate(kernel.front().getTerminator()->getOperands())) {
+  for (auto [number, value] : llvm::enumerate(computedResults(kernel))) {
     auto concat = value.getDefiningOp<tensor::ConcatOp>();
     if (!concat) {
       copy(value, number, 0, 0);
@@ -219,7 +219,7 @@ KernelCode emitDeviceMoves(func::FuncOp kernel, ModuleOp code) {
 } // namespace
 
 Verdict supportsDeviceLoops(func::FuncOp kernel) {
-  if (kernel.front().getTerminator()->getOperand(0).getDefiningOp<attn::ScatterAddOp>())
+  if (computedResults(kernel)[0].getDefiningOp<attn::ScatterAddOp>())
     return Verdict::no("sums into elements that data choose have no device code");
   for (auto op : kernel.getOps<linalg::GenericOp>())
     for (unsigned result = 0; result < op.getNumResults(); ++result)

@@ -170,8 +170,8 @@ std::optional<unsigned> AttendProblem::resultOf(attn::Statistic statistic) const
   Value result = const_cast<attn::AttendOp &>(op).getResultFor(statistic);
   if (!result)
     return std::nullopt;
-  auto returned = func::FuncOp(kernel).getBody().front().getTerminator()->getOperands();
-  auto place = llvm::find(returned, result);
+  SmallVector<Value> returned = computedResults(kernel);
+  auto *place = llvm::find(returned, result);
   if (place == returned.end())
     return std::nullopt;
   return unsigned(place - returned.begin());
@@ -507,7 +507,7 @@ Verdict readAttendProblem(func::FuncOp kernel, AttendProblem &problem) {
     }
   if (!problem.op)
     return Verdict::no("it holds no attn.attend");
-  for (Value returned : kernel.getBody().front().getTerminator()->getOperands())
+  for (Value returned : computedResults(kernel))
     if (returned.getDefiningOp() != problem.op.getOperation())
       return Verdict::no("it returns something besides the results of attn.attend");
   return readAttendOp(problem);

@@ -52,8 +52,7 @@ Verdict GemmProblem::match(func::FuncOp kernel, std::optional<GemmProblem> &prob
   if (generics.empty() || generics.size() > 2)
     return Verdict::no("it holds " + std::to_string(generics.size()) +
                        " linalg.generic, not one contraction and at most one epilogue");
-  Value returned = cast<func::ReturnOp>(kernel.front().getTerminator()).getOperand(0);
-  if (returned.getDefiningOp() != generics.back())
+  if (computedResults(kernel)[0].getDefiningOp() != generics.back())
     return Verdict::no("it does not return what its last linalg.generic computes");
   if (Verdict v = made.matchContraction(generics.front()); !v)
     return v;
@@ -87,7 +86,7 @@ Verdict GemmProblem::matchContraction(linalg::GenericOp op) {
   }
   product.tensor = op.getResult(0);
   for (Value operand : op.getDpsInputs())
-    if (!isa<BlockArgument>(operand))
+    if (!argumentOf(operand))
       return Verdict::no("an operand of its contraction is computed in the kernel");
   SmallVector<std::optional<SizeExpr>> known(op.getNumLoops());
   for (const Access *access : {&left, &right})
@@ -180,7 +179,7 @@ Verdict GemmProblem::checkAddresses() {
 }
 
 Attribute GemmProblem::packedAttribute(const Access &access) {
-  return kernel.getArgAttr(cast<BlockArgument>(access.tensor).getArgNumber(), packedAttrName);
+  return kernel.getArgAttr(argumentOf(access.tensor).getArgNumber(), packedAttrName);
 }
 
 Verdict GemmProblem::matchPacking() {

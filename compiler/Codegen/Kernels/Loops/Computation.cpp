@@ -10,7 +10,7 @@ namespace {
 
 /// The computation whose results `kernel` returns; null where it only moves elements.
 linalg::GenericOp computationOf(func::FuncOp kernel) {
-  return kernel.front().getTerminator()->getOperand(0).getDefiningOp<linalg::GenericOp>();
+  return computedResults(kernel)[0].getDefiningOp<linalg::GenericOp>();
 }
 
 /// Adjacent loops that all operands walk in step become one. Works on a copy of the kernel, in a module of its own.
@@ -67,15 +67,15 @@ Verdict canEvaluateLoops(func::FuncOp kernel) {
       return Verdict::no("it holds " + op.getName().getStringRef().str());
     }
   }
-  for (Value value : kernel.front().getTerminator()->getOperands())
+  for (Value value : computedResults(kernel))
     if (value.getDefiningOp<linalg::GenericOp>() != computationOf(kernel))
       return Verdict::no("its results come from several operations");
   return Verdict::yes();
 }
 
 linalg::GenericOp takeComputation(func::FuncOp kernel) {
-  if (auto transpose = kernel.front().getTerminator()->getOperand(0).getDefiningOp<linalg::TransposeOp>();
-      transpose && isa<BlockArgument>(transpose.getInput()) && kernel.getNumResults() == 1) {
+  if (auto transpose = computedResults(kernel)[0].getDefiningOp<linalg::TransposeOp>();
+      transpose && argumentOf(transpose.getInput()) && kernel.getNumResults() == 1) {
     IRRewriter rewriter(transpose);
     if (failed(linalg::generalizeNamedOp(rewriter, transpose)))
       return {};

@@ -29,8 +29,8 @@ void GenericKernel::storeResults(RegionVectoriser &vectoriser, ArrayRef<LaneInde
 }
 
 void GenericKernel::storeResult(RegionVectoriser &vectoriser, Value value, unsigned result, ArrayRef<LaneIndex> at) {
-  for (OpOperand &returned : op->getParentOfType<func::FuncOp>().front().getTerminator()->getOpOperands()) {
-    Value buffer = frame.result(returned.getOperandNumber()), from = returned.get();
+  for (auto [number, from] : llvm::enumerate(computedResults(op->getParentOfType<func::FuncOp>()))) {
+    Value buffer = frame.result(number);
     if (auto expand = from.getDefiningOp<tensor::ExpandShapeOp>()) {
       buffer = memref::CollapseShapeOp::create(b, loc, buffer, expand.getReassociationIndices());
       from = expand.getSrc();

@@ -40,7 +40,7 @@ Verdict RowPlan::classify() {
   for (linalg::GenericOp op : ops)
     if (Verdict verdict = classify(op); !verdict)
       return verdict;
-  for (Value result : kernel.getBody().front().getTerminator()->getOperands())
+  for (Value result : computedResults(kernel))
     if (!result.getDefiningOp<linalg::GenericOp>())
       return Verdict::no("it returns what none of its operations computes");
   return Verdict::yes();
@@ -107,7 +107,7 @@ bool RowPlan::isWantedAfter(Value value, unsigned sweep) const {
 }
 
 void RowPlan::chooseStored() {
-  auto returned = kernel.getBody().front().getTerminator()->getOperands();
+  SmallVector<Value> returned = computedResults(kernel);
   for (auto [number, value] : llvm::enumerate(returned)) {
     auto op = value.getDefiningOp<linalg::GenericOp>();
     if (role(op) == RowRole::Map)
@@ -135,7 +135,7 @@ static bool picksFromOwnRow(tensor::ExtractOp extract, unsigned rows) {
 }
 
 bool RowPlan::mayRunInPlace(Value argument, unsigned result) const {
-  Value returned = kernel.getBody().front().getTerminator()->getOperand(result);
+  Value returned = computedResults(kernel)[result];
   auto writer = returned.getDefiningOp<linalg::GenericOp>();
   if (role(writer) != RowRole::Map || argument.getType() != returned.getType())
     return false;

@@ -1,0 +1,210 @@
+#include "compiler/Narrow/Narrow.h"
+#include "compiler/Fuse/Structure.h"
+#include "compiler/Narrow/NarrowKernel.h"
+#include "compiler/Narrow/StorageGroups.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
+#include <map>
+
+using namespace mlir;
+
+namespace attnc {
+
+namespace {
+
+class Narrowing {
+public:
+  Narrowing(ModuleOp module, FloatType element, llvm::function_ref<Verdict(func::FuncOp)> supports,
+            const std::string &weightsStay)
+      : module(module), element(element), supports(supports), weightsStay(weightsStay) {}
+
+  std::vector<StorageChoice> run() {
+    std::vector<StorageChoice> choices;
+    for (func::FuncOp function : hostFunctions(module)) {
+      if (trains(function))
+        choices.push_back({function.getName().str(), "all tensors", StorageChoice::Kind::Entry, false,
+                           "it trains, or gives gradients of attention"});
+      else
+        entries.try_emplace(function, function);
+    }
+    keepPorts();
+    keepWeights();
+    while (refuseKernels())
+      ;
+    for (auto &[entry, groups] : entries)
+      llvm::append_range(choices, groups.choices());
+    apply();
+    return choices;
+  }
+
+private:
+  /// A kernel as its callers want it: which arguments and results are narrow.
+  struct Signature {
+    std::string kernel;
+    SmallVector<bool> ports;
+    bool operator<(const Signature &other) const {
+      return std::tie(kernel, ports) < std::tie(other.kernel, other.ports);
+    }
+  };
+
+  bool trains(func::FuncOp function) {
+    bool found = false;
+    function.walk([&](Operation *op) {
+      auto call = dyn_cast<func::CallOp>(op);
+      found = found || isa<model::SetOp>(op) || (call && kernelKindOf(kernelOf(call)) == KernelKind::AttendGradient);
+    });
+    return found;
+  }
+
+  func::FuncOp kernelOf(func::CallOp call) { return module.lookupSymbol<func::FuncOp>(call.getCallee()); }
+
+  static SmallVector<Value> portsOf(func::CallOp call) {
+    SmallVector<Value> ports(call.getOperands());
+    llvm::append_range(ports, call.getResults());
+    return ports;
+  }
+
+  void eachCall(llvm::function_ref<void(func::CallOp, StorageGroups &)> visit) {
+    for (auto &[entry, groups] : entries)
+      func::FuncOp(entry).walk([&, &groups = groups](func::CallOp call) { visit(call, groups); });
+  }
+
+  /// What kernels do with their tensors decides first.
+  void keepPorts() {
+    eachCall([&](func::CallOp call, StorageGroups &groups) {
+      for (auto [port, value] : llvm::enumerate(portsOf(call)))
+        if (groups.contains(value))
+          if (std::string reason = reasonOfPort(kernelOf(call), port); !reason.empty())
+            groups.keep(value, reason);
+    });
+  }
+
+  void keepWeights() {
+    for (auto &[entry, groups] : entries)
+      for (Value value : groups.values())
+        if (!weightsStay.empty() && value.getDefiningOp<model::GetOp>())
+          groups.keep(value, weightsStay);
+  }
+
+  Signature signatureOf(func::CallOp call, const StorageGroups &groups) {
+    return {call.getCallee().str(),
+            llvm::map_to_vector(portsOf(call), [&](Value value) { return groups.isNarrow(value); })};
+  }
+
+  static bool isWide(const Signature &signature) { return !llvm::is_contained(signature.ports, true); }
+
+  OwningOpRef<func::FuncOp> make(func::CallOp call, const Signature &signature) {
+    llvm::SmallBitVector ports(signature.ports.size());
+    for (auto [port, narrow] : llvm::enumerate(signature.ports))
+      ports[port] = narrow;
+    return narrowKernel(kernelOf(call), ports, element);
+  }
+
+  /// Keeps f32 what a kernel would read or write that nobody makes code for; whether there was any.
+  bool refuseKernels() {
+    bool refused = false;
+    eachCall([&](func::CallOp call, StorageGroups &groups) {
+      Signature signature = signatureOf(call, groups);
+      if (isWide(signature))
+        return;
+      auto [known, isNew] = kernels.try_emplace(signature);
+      if (isNew) {
+        known->second.function = make(call, signature);
+        known->second.verdict = supports(*known->second.function);
+      }
+      if (known->second.verdict)
+        return;
+      refused = true;
+      for (Value value : portsOf(call))
+        groups.keep(value, "kernel " + signature.kernel + " has no code for it: " + known->second.verdict.reason);
+    });
+    return refused;
+  }
+
+  void apply() {
+    llvm::MapVector<func::CallOp, Signature> wanted;
+    eachCall([&](func::CallOp call, StorageGroups &groups) { wanted[call] = signatureOf(call, groups); });
+    for (auto &[entry, groups] : entries)
+      narrowValues(entry, groups);
+    llvm::StringSet<> plain; // kernels that some call wants as they are
+    module.walk([&](func::CallOp call) {
+      auto found = wanted.find(call); // nothing where the entry point trains
+      if (found == wanted.end() || isWide(found->second))
+        plain.insert(call.getCallee());
+    });
+    for (auto &[call, signature] : wanted)
+      if (!isWide(signature))
+        func::CallOp(call).setCallee(insert(signature, !plain.contains(signature.kernel)));
+    for (func::FuncOp kernel : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+      if (isKernel(kernel) && SymbolTable::symbolKnownUseEmpty(kernel, module))
+        kernel.erase();
+  }
+
+  void narrowValues(func::FuncOp entry, const StorageGroups &groups) {
+    for (Value value : groups.values())
+      if (groups.isNarrow(value))
+        value.setType(cast<RankedTensorType>(value.getType()).clone(element));
+    entry.setFunctionType(FunctionType::get(entry.getContext(), entry.front().getArgumentTypes(),
+                                            entry.front().getTerminator()->getOperandTypes()));
+  }
+
+  /// The symbol of that kernel in the module. The first one keeps the name of the original where that `isUnused`.
+  StringRef insert(const Signature &signature, bool isUnused) {
+    Made &made = kernels[signature];
+    if (!made.function)
+      return made.name;
+    func::FuncOp function = made.function.release();
+    made.name = signature.kernel;
+    auto original = module.lookupSymbol<func::FuncOp>(signature.kernel);
+    module.insert(std::next(Block::iterator(original)), function);
+    if (isUnused && replaced.insert(signature.kernel).second) {
+      original.erase();
+      return made.name;
+    }
+    for (unsigned number = 1; module.lookupSymbol(made.name) != function; ++number) {
+      made.name = signature.kernel + "_" + typeName() + (number > 1 ? "_" + std::to_string(number) : "");
+      if (!module.lookupSymbol(made.name))
+        function.setName(made.name);
+    }
+    return made.name;
+  }
+
+  std::string typeName() {
+    std::string name;
+    llvm::raw_string_ostream(name) << element;
+    return name;
+  }
+
+  struct Made {
+    OwningOpRef<func::FuncOp> function; ///< until it is in the module
+    Verdict verdict;
+    std::string name;
+  };
+
+  ModuleOp module;
+  FloatType element;
+  llvm::function_ref<Verdict(func::FuncOp)> supports;
+  const std::string &weightsStay;
+  llvm::MapVector<func::FuncOp, StorageGroups> entries;
+  std::map<Signature, Made> kernels;
+  llvm::StringSet<> replaced; ///< kernels whose name a narrow one has
+};
+
+} // namespace
+
+std::vector<StorageChoice> narrowStorage(ModuleOp module, FloatType element,
+                                         llvm::function_ref<Verdict(func::FuncOp)> supports,
+                                         const std::string &weightsStay) {
+  return Narrowing(module, element, supports, weightsStay).run();
+}
+
+void allowTf32(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    std::optional<KernelKind> kind = kernelKindOf(function);
+    if (kind == KernelKind::Gemm || kind == KernelKind::Attend)
+      function->setAttr(tf32AttrName, UnitAttr::get(module.getContext()));
+  }
+}
+
+} // namespace attnc

@@ -1,0 +1,23 @@
+//===- Precision.h - in how many bits tensors are stored ----------------------------------------------------------===//
+//
+//   f32    all tensors in f32
+//   tf32   the same, and the products of contractions on a device may round their operands to tf32
+//   bf16   tensors between kernels, weights and caches in bf16; whatever computes has f32
+//   f16    the same in f16
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+
+namespace attnc {
+
+enum class Precision { F32, TF32, BF16, F16 };
+
+llvm::ArrayRef<llvm::StringLiteral> precisionNames(); ///< by number
+llvm::StringRef nameOf(Precision precision);
+std::optional<Precision> precisionNamed(llvm::StringRef name);
+
+} // namespace attnc

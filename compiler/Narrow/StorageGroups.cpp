@@ -1,0 +1,149 @@
+#include "compiler/Narrow/StorageGroups.h"
+#include "compiler/Fuse/Structure.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+StorageGroups::StorageGroups(func::FuncOp entry) : entry(entry) {
+  entry.walk<WalkOrder::PreOrder>([&](Block *block) {
+    for (BlockArgument argument : block->getArguments())
+      number(argument);
+    for (Operation &op : *block)
+      for (Value result : op.getResults())
+        number(result);
+  });
+  groups.grow(members.size());
+  entry.walk([&](Operation *op) { joinThrough(op); });
+  unsigned states = model::stateCount(entry);
+  Operation *end = entry.front().getTerminator();
+  for (unsigned state = 1; state <= states; ++state)
+    join({entry.getArgument(entry.getNumArguments() - state), end->getOperand(end->getNumOperands() - state)});
+  groups.compress();
+  reasons.resize(groups.getNumClasses());
+  keepBorders();
+  keepCarried();
+  keepWeights();
+}
+
+void StorageGroups::number(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !type.getElementType().isF32() || !numbers.try_emplace(value, members.size()).second)
+    return;
+  members.push_back(value);
+}
+
+void StorageGroups::join(ValueRange values) {
+  for (Value value : values)
+    if (contains(value) && contains(values.front()))
+      groups.join(numbers.lookup(values.front()), numbers.lookup(value));
+}
+
+void StorageGroups::joinThrough(Operation *op) {
+  if (isFreeView(op) || isa<model::ElementOp>(op))
+    return join({op->getOperand(0), op->getResult(0)});
+  if (auto list = dyn_cast<model::WithElementOp>(op))
+    return join({list.getElement(), list.getList(), list.getResult()});
+  if (auto append = dyn_cast<model::AppendOp>(op))
+    return join({append.getRows(), append.getCache(), append.getResult()});
+  auto loop = dyn_cast<scf::ForOp>(op);
+  for (unsigned carried = 0; loop && carried < loop.getNumRegionIterArgs(); ++carried)
+    join({loop.getInitArgs()[carried], loop.getRegionIterArg(carried),
+          loop.getBody()->getTerminator()->getOperand(carried), loop.getResult(carried)});
+}
+
+void StorageGroups::keep(Value value, const std::string &reason) {
+  if (contains(value) && reasons[groupOf(value)].empty())
+    reasons[groupOf(value)] = reason;
+}
+
+/// What the caller gives and takes.
+void StorageGroups::keepBorders() {
+  llvm::SmallDenseSet<unsigned> caches;
+  entry.walk([&](model::AppendOp append) {
+    if (contains(append.getCache()))
+      caches.insert(groupOf(append.getCache()));
+  });
+  for (BlockArgument argument : entry.getArguments()) {
+    if (!entry.getArgAttr(argument.getArgNumber(), model::stateAttrName))
+      keep(argument, "it is an input");
+    else if (contains(argument) && !caches.contains(groupOf(argument)))
+      keep(argument, "each call computes this state from itself");
+  }
+  OperandRange returned = entry.front().getTerminator()->getOperands();
+  for (Value value : returned.drop_back(model::stateCount(entry)))
+    keep(value, "it is a result");
+}
+
+/// What goes from step to step of a scan, but for lists of which each step writes its element and caches.
+void StorageGroups::keepCarried() {
+  entry.walk([&](scf::ForOp loop) {
+    for (auto [carried, next] : llvm::zip(loop.getRegionIterArgs(), loop.getBody()->getTerminator()->getOperands())) {
+      bool isList = next == carried || isa_and_nonnull<model::WithElementOp, model::AppendOp>(next.getDefiningOp());
+      if (loop->hasAttr(model::scanAttrName) && !isList)
+        keep(carried, "a scan carries it from step to step");
+    }
+  });
+  for (Value value : members)
+    if (cast<RankedTensorType>(value.getType()).getRank() == 0)
+      keep(value, "it is a single number");
+}
+
+/// A narrow copy of a weight has a place of its own, from which kernels alone read.
+void StorageGroups::keepWeights() {
+  std::vector<bool> hasOthers(reasons.size());
+  for (Value value : members)
+    if (!isParameter(value))
+      hasOthers[groupOf(value)] = true;
+  for (Value value : members) {
+    auto get = value.getDefiningOp<model::GetOp>();
+    if (get && cast<RankedTensorType>(get.getType()).getRank() < 2)
+      keep(value, "it is a vector of weights");
+    else if (get && hasOthers[groupOf(value)])
+      keep(value, "it is carried or returned as it is");
+  }
+}
+
+std::string StorageGroups::nameOf(Value value, StorageChoice::Kind &kind) const {
+  if (auto get = value.getDefiningOp<model::GetOp>()) {
+    kind = StorageChoice::Kind::Weight;
+    return "@" + get.getParameter().str();
+  }
+  if (auto call = value.getDefiningOp<func::CallOp>())
+    return "@" + call.getCallee().str();
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner() != &const_cast<func::FuncOp &>(entry).front())
+    return "";
+  func::FuncOp function = entry;
+  if (function.getArgAttr(argument.getArgNumber(), model::stateAttrName))
+    kind = StorageChoice::Kind::State;
+  auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), model::nameAttrName);
+  return name ? name.str() : "input" + std::to_string(argument.getArgNumber());
+}
+
+std::vector<StorageChoice> StorageGroups::choices() const {
+  std::vector<StorageChoice> made(reasons.size());
+  std::vector<SmallVector<std::string>> names(reasons.size());
+  for (Value value : members) {
+    StorageChoice &choice = made[groupOf(value)];
+    std::string name = nameOf(value, choice.kind);
+    if (!name.empty() && !llvm::is_contained(names[groupOf(value)], name))
+      names[groupOf(value)].push_back(name);
+  }
+  func::FuncOp function = entry;
+  for (auto [group, choice] : llvm::enumerate(made)) {
+    // A state is known by its own name, not by the rows that are appended to it.
+    choice.what =
+        choice.kind == StorageChoice::Kind::Intermediate ? llvm::join(names[group], ", ") : names[group].front();
+    choice.entry = choice.kind == StorageChoice::Kind::Weight ? "" : function.getName().str();
+    choice.reason = reasons[group];
+    choice.isNarrow = reasons[group].empty();
+  }
+  llvm::erase_if(made, [](const StorageChoice &choice) { return choice.what.empty(); });
+  return made;
+}
+
+} // namespace attnc

@@ -1,0 +1,45 @@
+//===- StorageGroups.h - values that have one type because they share memory --------------------------------------===//
+//
+// The f32 tensors of one entry point, in groups; each knows what of it has to stay f32 whatever calls it.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Narrow/Narrow.h"
+#include "dialects/Model/Model.h"
+#include "llvm/ADT/IntEqClasses.h"
+
+namespace attnc {
+
+class StorageGroups {
+public:
+  explicit StorageGroups(mlir::func::FuncOp entry);
+
+  /// Whether it is a tensor of f32 of this entry point, and belongs to a group.
+  bool contains(mlir::Value value) const { return numbers.contains(value); }
+  /// The first reason is kept.
+  void keep(mlir::Value value, const std::string &reason);
+  bool isNarrow(mlir::Value value) const { return contains(value) && reasons[groupOf(value)].empty(); }
+
+  llvm::ArrayRef<mlir::Value> values() const { return members; }
+  /// Of each group, in program order.
+  std::vector<StorageChoice> choices() const;
+
+private:
+  void number(mlir::Value value);
+  void join(mlir::ValueRange values);
+  void joinThrough(mlir::Operation *op);
+  void keepBorders();
+  void keepCarried();
+  void keepWeights();
+  unsigned groupOf(mlir::Value value) const { return groups[numbers.lookup(value)]; }
+  std::string nameOf(mlir::Value value, StorageChoice::Kind &kind) const;
+
+  mlir::func::FuncOp entry;
+  llvm::DenseMap<mlir::Value, unsigned> numbers;
+  llvm::SmallVector<mlir::Value> members; ///< by number
+  llvm::IntEqClasses groups;
+  std::vector<std::string> reasons; ///< by group; empty where it may be narrow
+};
+
+} // namespace attnc
