@@ -1,5 +1,5 @@
 #include "compiler/Pipeline/DeviceEntries.h"
-#include "compiler/Sizes/SizeAnalysis.h"
+#include "compiler/Pipeline/DeviceAlignment.h"
 #include "dialects/Model/Model.h"
 
 using namespace mlir;
@@ -14,39 +14,28 @@ struct Obstacle {
   std::string reason;
 };
 
-/// Tensors of this type, one after the other, all begin at whole accesses of a device. What a call chooses is any
-/// number.
-bool isWholeAccesses(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  int64_t bytes = elementBytes(tensor.getElementType());
-  for (int64_t size : tensor.getShape())
-    bytes *= ShapedType::isDynamic(size) ? 1 : size;
-  return bytes % ATTN_DEVICE_ALIGNMENT == 0;
+/// What makes code of a kernel; null where nothing does, and then `reason` says why.
+const Emitter *emitterOf(func::FuncOp kernel, Job &job, std::string &reason) {
+  for (const std::unique_ptr<Emitter> &emitter : job.emitters) {
+    if (!emitter->makesCodeFor(job.target))
+      continue;
+    Verdict verdict = emitter->supports(kernel, job.target);
+    if (verdict)
+      return emitter.get();
+    reason = verdict.reason;
+  }
+  return nullptr;
 }
 
 std::optional<Obstacle> obstacleIn(Operation *op, Job &job) {
   if (auto set = dyn_cast<model::SetOp>(op))
     return Obstacle{op->getLoc(), "it changes '" + set.getParameter().str() + "'"};
   auto call = dyn_cast<func::CallOp>(op);
-  if (auto kernel = call ? job.made.module->lookupSymbol<func::FuncOp>(call.getCallee()) : func::FuncOp()) {
-    std::string reason = "no emitter is there";
-    for (const std::unique_ptr<Emitter> &emitter : job.emitters) {
-      if (!emitter->makesCodeFor(job.target))
-        continue;
-      Verdict verdict = emitter->supports(kernel, job.target);
-      if (verdict)
-        return std::nullopt;
-      reason = verdict.reason;
-    }
-    return Obstacle{kernel.getLoc(), "kernel " + kernel.getName().str() + ": " + reason};
-  }
-  auto element = dyn_cast<model::ElementOp>(op);
-  auto with = dyn_cast<model::WithElementOp>(op);
-  if ((element && !isWholeAccesses(element.getResult().getType())) ||
-      (with && !isWholeAccesses(with.getElement().getType())))
-    return Obstacle{op->getLoc(), "the elements of a list are not known to be whole numbers of " +
-                                      std::to_string(ATTN_DEVICE_ALIGNMENT) + " bytes"};
-  return std::nullopt;
+  auto kernel = call ? job.made.module->lookupSymbol<func::FuncOp>(call.getCallee()) : func::FuncOp();
+  std::string reason;
+  if (!kernel || emitterOf(kernel, job, reason))
+    return std::nullopt;
+  return Obstacle{kernel.getLoc(), "kernel " + kernel.getName().str() + ": " + reason};
 }
 
 std::optional<Obstacle> obstacleOf(func::FuncOp entry, Job &job) {
@@ -61,6 +50,11 @@ std::optional<Obstacle> obstacleOf(func::FuncOp entry, Job &job) {
 } // namespace
 
 bool keepEntriesOfDevice(Job &job) {
+  markUnaligned(*job.made.module, [&](func::FuncOp kernel, unsigned argument, unsigned result) {
+    std::string reason;
+    const Emitter *emitter = emitterOf(kernel, job, reason);
+    return emitter && emitter->mayRunInPlace(kernel, argument, result);
+  });
   std::vector<std::pair<func::FuncOp, Obstacle>> left;
   bool keepsAny = false;
   for (auto entry : job.made.module->getOps<func::FuncOp>()) {

@@ -11,7 +11,8 @@
 
 namespace attnc {
 
-/// Requires a module behind fuse. Kernels that nobody calls any more are left out too.
+/// Requires a module behind fuse. Kernels that nobody calls any more are left out too, and others are told which of
+/// their tensors may begin anywhere (DeviceAlignment.h).
 bool keepEntriesOfDevice(Job &job);
 
 } // namespace attnc

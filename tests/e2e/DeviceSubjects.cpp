@@ -1,5 +1,6 @@
 #include "attn/status.h"
 #include "tests/e2e/Subject.h"
+#include <map>
 #include <set>
 
 namespace attnc::e2e {
@@ -30,6 +31,7 @@ static std::vector<Subject> layersOnDevice() {
        "total",
        {.c = 8, .along = {"n"}},
        {{"one", {{"n", 1}}}, {"many", {{"n", 10007}}}, {"none", {{"n", 0}}}}},
+      {"device.attn", "truths", {}, {{"rows", {{"n", 37}, {"m", 41}}}, {"nothing to hold", {{"n", 3}, {"m", 0}}}}},
   };
 }
 
@@ -54,6 +56,7 @@ static std::vector<Subject> movesOnDevice() {
       {"moves.attn", "next", linear, {{"rows", {{"batch", 3}}}}, tokens},
       {"moves.attn", "same", {}, rows},
       {"moves.attn", "running", {.along = {"n"}}, rows},
+      {"moves.attn", "narrow", {.along = {"n"}}, rows},
   };
   for (const char *name : {"write", "draw", "search"})
     all.push_back({"moves.attn", name, {}, texts, prompts});
@@ -62,18 +65,20 @@ static std::vector<Subject> movesOnDevice() {
 
 /// Of models of which a device runs a part.
 static bool runsOnDevice(const Subject &subject) {
-  static const std::set<std::pair<std::string, std::string>> entries = {
-      {"incremental.attn", "shift"}, {"incremental.attn", "shift_prefill"}, {"scans.attn", "forwards"},
-      {"scans.attn", "padded"},      {"scans.attn", "backwards"},           {"scans.attn", "seven"},
-      {"scans.attn", "noisy"}};
-  return entries.contains({subject.file, subject.entry});
+  static const std::map<std::string, std::set<std::string>> entries = {
+      {"gpt.attn", {"logits"}},
+      {"incremental.attn",
+       {"shift", "shift_prefill", "next", "next_prefill", "local_prefill", "translate_begin", "translate"}},
+      {"scans.attn", {"forwards", "padded", "backwards", "seven", "pointers", "noisy"}}};
+  auto found = entries.find(subject.file);
+  return found != entries.end() && found->second.contains(subject.entry);
 }
 
 std::vector<Subject> deviceSubjects() {
   std::vector<Subject> all = layersOnDevice();
   for (const Subject &subject : movesOnDevice())
     all.push_back(subject);
-  for (const auto &table : {layerSubjects(), incrementalSubjects(), scanSubjects()})
+  for (const auto &table : {layerSubjects(), modelSubjects(), incrementalSubjects(), scanSubjects()})
     for (const Subject &subject : table)
       if (subject.file == "tensors.attn" || runsOnDevice(subject))
         all.push_back(subject);

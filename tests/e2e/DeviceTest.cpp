@@ -70,10 +70,15 @@ std::string runOnDevice(const std::string &file) {
   return names;
 }
 
-/// Grows with the kernels that devices have.
+/// All but steps of training, which follow.
 TEST(Device, RunsTheseOfTheExamples) {
   const std::pair<const char *, const char *> examples[] = {
-      {"/examples/ntm/ntm.attn", "texts long_texts"},
+      {"/examples/chargpt/chargpt.attn", "logits maps next_prefill next write loss"},
+      {"/examples/digits/digits.attn", "classify leave_one_out influence"},
+      {"/examples/gpt2/gpt2.attn", "logits last"},
+      {"/examples/ntm/ntm.attn", "texts long_texts loss errors heads"},
+      {"/examples/pointer/pointer.attn", "numbers points loss exact solve pointed"},
+      {"/examples/seq2seq/seq2seq.attn", "accuracy alignment loss translate"},
   };
   for (auto [file, entries] : examples)
     EXPECT_EQ(runOnDevice(file), entries) << file;

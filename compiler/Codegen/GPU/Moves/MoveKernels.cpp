@@ -48,6 +48,17 @@ public:
     return LLVM::GEPOp::create(builder, location, array.getType(), builder.getI8Type(), array, ValueRange{offset});
   }
 
+  Value negate(Value bit) { return compare(arith::CmpIPredicate::eq, bit, boolean(false)); }
+  /// Whether the first two buffers begin at multiples of so many bytes.
+  Value areAligned(int64_t bytes) {
+    auto address = [&](Value buffer) {
+      return LLVM::PtrToIntOp::create(builder, location, builder.getI64Type(), buffer);
+    };
+    Value any = arith::OrIOp::create(builder, location, address(buffer(0)), address(buffer(1)));
+    Value index = arith::IndexCastOp::create(builder, location, builder.getIndexType(), any);
+    return compare(arith::CmpIPredicate::eq, rem(index, constant(bytes)), constant(0));
+  }
+
   Value isFull() {
     Value word = number32(function.getArguments().back(), constant(1));
     return compare(arith::CmpIPredicate::ne, word, constant(ATTN_OK));
@@ -87,14 +98,16 @@ const KernelPhase &MoveKernels::copy() {
   SizeExpr threads = SizeExpr::symbol(0).ceilDiv(deviceAlignment);
   return make("move$copy", 2, 1, threads, [](MoveFunction &b) {
     Value bytes = b.size(0), first = b.mul(b.thread, deviceAlignment), end = b.add(first, deviceAlignment);
-    auto byte = [&](Value buffer, Value number) { return b.at(buffer, number, 1); };
-    b.when(b.compare(arith::CmpIPredicate::sle, end, bytes),
-           [&] { b.move(byte(b.buffer(0), first), byte(b.buffer(1), first), deviceAlignment); });
-    Value isLast = b.both(b.less(first, bytes), b.less(bytes, end));
-    b.when(isLast, [&] {
-      b.loop(first, bytes, b.constant(1),
-             [&](Value each) { b.move(byte(b.buffer(0), each), byte(b.buffer(1), each), 1); });
-    });
+    auto moveBy = [&](int64_t unit, Value until) {
+      b.loop(first, until, b.constant(unit),
+             [&](Value at) { b.move(b.at(b.buffer(0), at, 1), b.at(b.buffer(1), at, 1), unit); });
+    };
+    // Elements of lists begin anywhere, and end so.
+    Value isWhole = b.compare(arith::CmpIPredicate::sle, end, bytes);
+    Value areWhole = b.both(isWhole, b.areAligned(deviceAlignment)), areWords = b.both(isWhole, b.areAligned(4));
+    b.when(areWhole, [&] { moveBy(deviceAlignment, end); });
+    b.when(b.both(areWords, b.negate(areWhole)), [&] { moveBy(4, end); });
+    b.when(b.negate(areWords), [&] { moveBy(1, b.min(end, bytes)); });
   });
 }
 
@@ -111,7 +124,7 @@ const KernelPhase &MoveKernels::append(const AppendForm &form) {
       Value before = b.number32(b.buffer(2), row), count = form.counts ? b.number32(b.buffer(3), row) : positions;
       Value taken = b.less(at[1], count);
       if (form.isState)
-        taken = b.both(taken, b.compare(arith::CmpIPredicate::eq, b.isFull(), b.boolean(false)));
+        taken = b.both(taken, b.negate(b.isFull()));
       if (form.ring) // the last positions that it has room for
         taken = b.both(taken, b.compare(arith::CmpIPredicate::sge, at[1], b.sub(count, capacity)));
       else if (!form.isState) // lengths that there are not are a status already, and write nowhere else

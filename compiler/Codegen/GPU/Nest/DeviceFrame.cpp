@@ -7,6 +7,30 @@ using namespace mlir;
 
 namespace attnc {
 
+bool isAligned(func::FuncOp kernel) {
+  for (unsigned number = 0; number < kernel.getNumArguments(); ++number)
+    if (kernel.getArgAttr(number, unalignedAttrName))
+      return false;
+  for (unsigned number = 0; number < kernel.getNumResults(); ++number)
+    if (kernel.getResultAttr(number, unalignedAttrName))
+      return false;
+  return true;
+}
+
+/// Of the kernel's tensors, operands and then results, in bytes.
+static SmallVector<int64_t> alignmentsOf(func::FuncOp kernel) {
+  SmallVector<int64_t> alignments;
+  auto add = [&](Type type, Attribute isUnaligned) {
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      alignments.push_back(isUnaligned ? KernelSizes::elementBytes(tensor.getElementType()) : deviceAlignment);
+  };
+  for (auto [number, type] : llvm::enumerate(kernel.getArgumentTypes()))
+    add(type, kernel.getArgAttr(number, unalignedAttrName));
+  for (auto [number, type] : llvm::enumerate(kernel.getResultTypes()))
+    add(type, kernel.getResultAttr(number, unalignedAttrName));
+  return alignments;
+}
+
 static func::FuncOp openFunction(func::FuncOp kernel, const KernelSizes &sizes, StringRef symbol, ModuleOp code,
                                  int64_t threads) {
   OpBuilder builder = OpBuilder::atBlockEnd(code.getBody());
@@ -17,8 +41,8 @@ static func::FuncOp openFunction(func::FuncOp kernel, const KernelSizes &sizes, 
   types.append(2, pointer);
   auto function = func::FuncOp::create(builder, kernel.getLoc(), symbol, builder.getFunctionType(types, {}));
   function->setAttr(threadsAttrName, builder.getI64IntegerAttr(threads));
-  for (auto [number, shares] : llvm::enumerate(sharing)) {
-    function.setArgAttr(number, LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(deviceAlignment));
+  for (auto [number, shares, alignment] : llvm::enumerate(sharing, alignmentsOf(kernel))) {
+    function.setArgAttr(number, LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(alignment));
     if (shares)
       continue;
     function.setArgAttr(number, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());

@@ -25,6 +25,12 @@ inline constexpr int64_t deviceAlignment = ATTN_DEVICE_ALIGNMENT;
 inline constexpr int64_t deviceLanes = deviceAlignment / 4;
 /// On a device function: the number of threads of a block.
 inline constexpr llvm::StringLiteral threadsAttrName = "attn.threads";
+/// On an argument or a result of a kernel: the tensor may be an element of a list, which begins anywhere that suits its
+/// own elements (compiler/Pipeline/DeviceAlignment.h).
+inline constexpr llvm::StringLiteral unalignedAttrName = "attn.unaligned";
+
+/// Whether no tensor of the kernel is such: what copies whole accesses asks.
+bool isAligned(mlir::func::FuncOp kernel);
 
 /// Where a thread is, and what it runs.
 struct ThreadPlace {

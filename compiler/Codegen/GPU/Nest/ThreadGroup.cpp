@@ -22,7 +22,7 @@ ThreadGroup::ThreadGroup(Kind kind, ThreadPlace given, OpBuilder &builder, Locat
 Value ThreadGroup::constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
 
 bool ThreadGroup::canCombine(const SweepReduction &reduction) {
-  return reduction.element.isF32() || reduction.element.isInteger(32);
+  return reduction.element.isF32() || reduction.element.isInteger(32) || reduction.element.isInteger(1);
 }
 
 SmallVector<Value> ThreadGroup::neutral(int64_t lanes, ArrayRef<SweepReduction> reductions) {
@@ -65,8 +65,11 @@ SmallVector<Value> ThreadGroup::combine(ArrayRef<SweepReduction> reductions, Val
 
 Value ThreadGroup::exchange(NVVM::ShflKind how, Value value, int32_t with) {
   auto number = [&](int32_t value) { return arith::ConstantIntOp::create(b, loc, value, 32); };
-  return NVVM::ShflOp::create(b, loc, value.getType(), number(-1), value, number(with), number(warpThreads - 1), how,
+  bool isTruth = value.getType().isInteger(1); // which goes as a number
+  Value word = isTruth ? arith::ExtUIOp::create(b, loc, b.getI32Type(), value) : value;
+  word = NVVM::ShflOp::create(b, loc, word.getType(), number(-1), word, number(with), number(warpThreads - 1), how,
                               UnitAttr());
+  return isTruth ? arith::TruncIOp::create(b, loc, value.getType(), word) : word;
 }
 
 Value ThreadGroup::valueOf(int32_t rank, Value value) { return exchange(NVVM::ShflKind::idx, value, rank); }

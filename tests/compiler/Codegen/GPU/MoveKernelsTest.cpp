@@ -76,14 +76,19 @@ protected:
 };
 
 TEST_F(MoveKernelsTest, Copies) {
-  for (size_t bytes : {0, 1, 15, 16, 17, 4096, 5003}) {
-    alignas(16) char from[6000], to[6000] = {};
-    for (size_t i = 0; i < sizeof from; ++i)
-      from[i] = static_cast<char>(i % 251 + 1);
-    compiled->run(compiled->kernels->copy(), {to, from}, {int64_t(bytes)});
-    EXPECT_EQ(std::string(to, bytes), std::string(from, bytes));
-    EXPECT_EQ(to[bytes], 0) << "nothing behind " << bytes;
-  }
+  struct Places {
+    size_t to, from;
+  };
+  for (Places at : {Places{0, 0}, {0, 4}, {8, 20}, {1, 0}, {16, 3}})
+    for (size_t bytes : {0, 1, 15, 16, 17, 4096, 5003}) {
+      alignas(16) char from[6000], to[6000] = {};
+      for (size_t i = 0; i < sizeof from; ++i)
+        from[i] = static_cast<char>(i % 251 + 1);
+      compiled->run(compiled->kernels->copy(), {to + at.to, from + at.from}, {int64_t(bytes)});
+      EXPECT_EQ(std::string(to + at.to, bytes), std::string(from + at.from, bytes)) << at.to << " from " << at.from;
+      EXPECT_EQ(std::string(to, at.to), std::string(at.to, 0));
+      EXPECT_EQ(to[at.to + bytes], 0) << "nothing behind " << bytes;
+    }
 }
 
 /// Two by three rows of positions, of which the second dimension has lengths.
