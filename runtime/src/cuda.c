@@ -88,11 +88,20 @@ static attn_code load_code(attn_cuda *cuda, attn_status *status) {
   return error ? cuda_fails(cuda, error, "can't find a kernel", status) : allow_block_memory(cuda, status);
 }
 
-/* Calls `visit` for each place of the parameter table that has values, with where they lie on the device. */
-static cu_result visit_parameters(attn_cuda *cuda, cu_result (*visit)(attn_cuda *, int64_t, int64_t, int64_t),
-                                  int64_t *total) {
+/* Calls `visit`, where there is one, for each place of the parameter table that has values, of parameters as they are
+ * loaded and then as they are packed, with where they lie on the device. */
+typedef cu_result (*visit_place)(attn_cuda *cuda, int64_t place, int64_t offset, int64_t bytes);
+
+static cu_result visit_at(attn_cuda *cuda, visit_place visit, int64_t place, int64_t bytes, int64_t *total) {
+  if (!attn_weights_table(cuda->weights)[place])
+    return 0;
+  cu_result error = visit ? visit(cuda, place, *total, bytes) : 0;
+  *total += cuda_align(bytes);
+  return error;
+}
+
+static cu_result visit_parameters(attn_cuda *cuda, visit_place visit, int64_t *total) {
   const attn_model *model = cuda->model;
-  const void *const *values = attn_weights_table(cuda->weights);
   cu_result error = 0;
   *total = 0;
   for (int64_t p = 0; p < model->parameter_count; ++p) {
@@ -101,12 +110,10 @@ static cu_result visit_parameters(attn_cuda *cuda, cu_result (*visit)(attn_cuda 
     for (int32_t d = 0; d < parameter->list_rank; ++d)
       count *= parameter->counts[d];
     for (int64_t i = parameter->first; !error && i < parameter->first + count; ++i)
-      if (values[i]) {
-        if (visit)
-          error = visit(cuda, i, *total, bytes);
-        *total += cuda_align(bytes);
-      }
+      error = visit_at(cuda, visit, i, bytes, total);
   }
+  for (int64_t i = 0; !error && i < model->packed_count; ++i)
+    error = visit_at(cuda, visit, model->loaded_count + i, model->packed_bytes[i], total);
   return error;
 }
 
@@ -120,7 +127,7 @@ static cu_result copy_parameter(attn_cuda *cuda, int64_t place, int64_t offset, 
 static attn_code copy_parameters(attn_cuda *cuda, attn_status *status) {
   if (cuda->model->loaded_count == 0)
     return ATTN_OK;
-  cuda->table = calloc((size_t)cuda->model->loaded_count, sizeof *cuda->table);
+  cuda->table = calloc((size_t)(cuda->model->loaded_count + cuda->model->packed_count), sizeof *cuda->table);
   if (!cuda->table)
     return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory for the parameter table", cuda->model->name);
   int64_t total;

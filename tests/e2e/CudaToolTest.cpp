@@ -46,6 +46,7 @@ protected:
     options.dump = Phase::Optimise;
     options.target = "cuda";
     options.reproducerDirectory = "";
+    Compilation made;
     std::string messages;
     llvm::raw_string_ostream stream(messages);
     ASSERT_EQ(compile(options, made, stream), Outcome::Done) << messages;
@@ -58,24 +59,65 @@ protected:
   }
 
   FakeCuda *fake = nullptr;
-  Compilation made;
   std::optional<DeviceExecutor> device;
 };
 
 const std::string models = ATTNC_ROOT "/tests/e2e/models/";
 
+using Named = std::vector<std::pair<std::string, std::string>>;
+
+void append(std::vector<std::string> &arguments, const char *option, const Named &values) {
+  for (const auto &[name, value] : values)
+    arguments.insert(arguments.end(), {option, name + "=" + value});
+}
+
 TEST_F(CudaTool, RunsAndChecks) {
+  struct Example {
+    const char *file, *entry;
+    Named sizes, settings;
+  };
+  for (const Example &each :
+       {Example{"/tests/e2e/models/device.attn", "residual", {{"rows", "5"}}, {}},
+        Example{"/examples/gpt2/gpt2.attn",
+                "last",
+                {{"batch", "2"}, {"seq", "5"}},
+                {{"layers", "2"}, {"dim", "32"}, {"heads", "2"}, {"vocab", "67"}, {"context", "24"}}}}) {
+    CompileOptions options;
+    options.input = std::string(ATTNC_ROOT) + each.file;
+    options.entry = each.entry;
+    options.settings = each.settings;
+    runKernelsOf(options);
+    fake->calls.clear();
+    std::vector<std::string> arguments = {"run",     options.input, "--target", "cuda",
+                                          "--entry", each.entry,    "--random", "--check"};
+    append(arguments, "--dim", each.sizes);
+    append(arguments, "--set", each.settings);
+    Printed printed = attnc(arguments);
+    EXPECT_EQ(printed.exitCode, ExitCode::Success) << printed.messages;
+    EXPECT_NE(printed.out.find(": ok"), std::string::npos) << printed.out;
+    EXPECT_GT(fake->calls["cuLaunchKernel"], 0);
+    for (const auto &[kind, count] : fake->alive)
+      EXPECT_EQ(count, 0) << kind;
+  }
+}
+
+/// With the parameters that a seed draws; at temperature 0 rounding is no matter but where two tokens are alike.
+TEST_F(CudaTool, GeneratesWhatAProcessorDoes) {
   CompileOptions options;
-  options.input = models + "device.attn";
-  options.entry = "residual";
+  options.input = ATTNC_ROOT "/examples/chargpt/chargpt.attn";
+  options.settings = {{"layers", "1"}, {"dim", "32"}, {"heads", "2"}};
+  options.writer = WriterRequest{"", "decoding", "draw", 4};
   runKernelsOf(options);
-  Printed printed = attnc(
-      {"run", options.input, "--target", "cuda", "--entry", "residual", "--dim", "rows=5", "--random", "--check"});
-  EXPECT_EQ(printed.exitCode, ExitCode::Success) << printed.messages;
-  EXPECT_NE(printed.out.find(": ok"), std::string::npos) << printed.out;
+  std::vector<std::string> arguments = {"generate", options.input, "--prompt",      "In the",
+                                        "--count",  "4",           "--temperature", "0"};
+  append(arguments, "--set", options.settings);
+  Printed onProcessor = attnc(arguments);
+  arguments.insert(arguments.end(), {"--target", "cuda"});
+  Printed onDevice = attnc(arguments);
+  EXPECT_EQ(onDevice.exitCode, ExitCode::Success) << onDevice.messages;
+  EXPECT_EQ(onDevice.out, onProcessor.out);
+  EXPECT_EQ(onDevice.out.size(), std::string("In the").size() + 4 + 1) << "four tokens, and the end of the line";
   EXPECT_GT(fake->calls["cuLaunchKernel"], 0);
-  for (const auto &[kind, count] : fake->alive)
-    EXPECT_EQ(count, 0) << kind;
 }
 
 TEST_F(CudaTool, SaysWhatTheDeviceLacks) {
