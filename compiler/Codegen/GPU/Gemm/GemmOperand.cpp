@@ -1,4 +1,5 @@
 #include "compiler/Codegen/GPU/Gemm/GemmOperand.h"
+#include "compiler/Codegen/GPU/Nest/DeviceFrame.h"
 #include "compiler/Codegen/Kernels/Gemm/GemmResult.h"
 
 using namespace mlir;
@@ -24,6 +25,9 @@ LoopGroup GemmOperand::inner() const {
 }
 
 bool GemmOperand::hasUnits(int64_t tileDepth) const {
+  func::FuncOp kernel = problem.kernel;
+  if (kernel.getArgAttr(argumentOf(access.tensor).getArgNumber(), unalignedAttrName))
+    return false;
   LoopGroup along = inner();
   int64_t unit = unitBytes / elementBytes();
   if (!(problem.innerStride(access, along) == SizeExpr(1)))
