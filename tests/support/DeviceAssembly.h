@@ -1,4 +1,4 @@
-//===- DeviceAssembly.h - PTX text within the code of a device ------------------------------------------------------===//
+//===- DeviceAssembly.h - PTX text within the code of a device ----------------------------------------------------===//
 //
 // What LLVM has no intrinsic for, or none that fits, emitters write as text. The texts that they write are known here,
 // each as the name of a model and the numbers in it; nothing else is.

@@ -33,8 +33,8 @@ struct DeviceExecutor::Loaded {
 
 //===------------------------------------------ translation -------------------------------------------------------===//
 
-/// Fills `function`, which stands for an intrinsic: `numbers` and its operands go to memory, 8 bytes each, and the model
-/// is called.
+/// Fills `function`, which stands for an intrinsic: `numbers` and its operands go to memory, 8 bytes each, and the
+/// model is called.
 static void callModel(Function &function, StringRef name, ArrayRef<uint64_t> numbers = {}) {
   LLVMContext &context = function.getContext();
   Type *pointer = PointerType::get(context, 0), *i64 = Type::getInt64Ty(context), *type = function.getReturnType();

@@ -1,4 +1,4 @@
-//===- DeviceProducts.h - matrix products that a warp group has begun -----------------------------------------------===//
+//===- DeviceProducts.h - matrix products that a warp group has begun ---------------------------------------------===//
 //
 // wgmma computes while its threads go on. Here it computes as late as it can: when a thread waits for it and no other
 // thread of the block can go on, and only then does it read its operands in shared memory. Until then a sum is a NaN

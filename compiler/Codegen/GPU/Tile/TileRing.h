@@ -1,7 +1,8 @@
 //===- TileRing.h - stages that some threads fill and others empty ------------------------------------------------===//
 //
-// Each stage of a SharedTile has two barriers in a block's memory (`mbarrier`), at which threads arrive without waiting,
-// and for which others wait without arriving: "it is full", at which those arrive that fill it, and "it is empty".
+// Each stage of a SharedTile has two barriers in a block's memory (`mbarrier`), at which threads arrive without
+// waiting, and for which others wait without arriving: "it is full", at which those arrive that fill it, and "it is
+// empty".
 //
 //   who fills                                      who empties
 //     for each tile:                                 for each tile:
