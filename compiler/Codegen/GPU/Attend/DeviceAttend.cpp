@@ -52,22 +52,56 @@ Verdict canAttendOnDevice(const AttendProblem &problem) {
   return Verdict::yes();
 }
 
-DeviceAttend::DeviceAttend(const AttendProblem &problem, const Target &target, StringRef symbol, ModuleOp code)
-    : problem(problem), target(target), shape(problem), frame(problem.kernel, symbol, code),
-      loops(frame.builder, frame.location, /*lanes=*/1),
+Interval scanInWarp(LoopBuilder &loops, ThreadGroup &warp, const AttendMask::KeyRange &keys,
+                    function_ref<Value(Value)> valueAt) {
+  OpBuilder &builder = loops.builder;
+  Type i32 = builder.getI32Type();
+  SweepReduction extrema[] = {{attn::Combine::Min, i32}, {attn::Combine::Max, i32}};
+  // Each thread has a key to begin with: past the end the last one.
+  auto numberAt = [&](Value key) -> Value {
+    return arith::IndexCastOp::create(builder, loops.location, i32, valueAt(key));
+  };
+  Value first = loops.add(keys.begin, warp.rank);
+  Value own = numberAt(loops.min(first, loops.add(keys.end, -1)));
+  auto found = loops.loop(loops.add(first, warp.size()), keys.end, loops.constant(warp.size()), {own, own},
+                          [&](Value key, ValueRange carried) {
+                            Value number = numberAt(key);
+                            LoopBuilder::Values next;
+                            for (auto [reduction, before] : llvm::zip_equal(extrema, carried))
+                              next.push_back(combine(builder, loops.location, reduction.kind, before, number));
+                            return next;
+                          });
+  found = warp.combine(extrema, found);
+  auto toIndex = [&](Value value) -> Value {
+    return arith::IndexCastOp::create(builder, loops.location, builder.getIndexType(), value);
+  };
+  return {toIndex(found[0]), toIndex(found[1])};
+}
+
+DeviceAttend::DeviceAttend(const AttendProblem &problem, const Target &target, DeviceFrame &frame)
+    : problem(problem), target(target), shape(problem), frame(frame), loops(frame.builder, frame.location, /*lanes=*/1),
       group(ThreadGroup::Kind::Warp, frame.place, frame.builder, frame.location), mask(problem),
       weightTile(frame.place, "weights", blockThreads * shape.rows, frame.builder, frame.location),
       keptTile(frame.place, "kept", blockThreads, frame.builder, frame.location) {
-  mask.scanKeysBy(
-      [this](const AttendMask::KeyRange &keys, function_ref<Value(Value)> valueAt) { return scanKeys(keys, valueAt); });
+  mask.scanKeysBy([this](const AttendMask::KeyRange &keys, function_ref<Value(Value)> valueAt) {
+    return scanInWarp(loops, group, keys, valueAt);
+  });
 }
 
 KernelPhase DeviceAttend::emit() {
   loops.when(loops.less(group.number, frame.size(shape.warps)), [&] {
-    openRows();
-    emitRows();
+    // Under a causal mask later rows have more work: they come first, so that the multiprocessors end together.
+    Value blocks = frame.size(shape.rowBlocks);
+    Value block = loops.sub(loops.add(blocks, -1), loops.rem(group.number, blocks));
+    emitWarp(loops.div(group.number, blocks), loops.mul(block, shape.rows));
   });
   return {frame.place.symbol, shape.warps.ceilDiv(group.perBlock()), blockThreads};
+}
+
+void DeviceAttend::emitWarp(Value batchNumber, Value row) {
+  firstRow = row;
+  openRows(batchNumber);
+  emitRows();
 }
 
 Value DeviceAttend::scalarOf(Value value) {
@@ -83,7 +117,7 @@ Value DeviceAttend::sumOfThreads(Value share) {
 
 //===------------------------------------------ rows and keys -----------------------------------------------------===//
 
-void DeviceAttend::openRows() {
+void DeviceAttend::openRows(Value batchNumber) {
   auto sizesOf = [&](ValueRange sizes, Values &into, Value &product) {
     product = loops.constant(1);
     for (Value size : sizes) {
@@ -96,14 +130,10 @@ void DeviceAttend::openRows() {
   sizesOf(op().getKeySizes(), keySizes, keys);
   sizesOf(op().getValueSizes(), valueSizes, values);
   rows = frame.size(problem.rows);
-  Value blocks = frame.size(shape.rowBlocks);
   Values batchSizes;
   for (unsigned dimension : problem.batchDims)
     batchSizes.push_back(outerSizes[dimension]);
-  batchIndices = loops.delinearise(loops.div(group.number, blocks), batchSizes);
-  // Under a causal mask later rows have more work: they come first, so that the multiprocessors end together.
-  Value block = loops.sub(loops.add(blocks, -1), loops.rem(group.number, blocks));
-  firstRow = loops.mul(block, shape.rows);
+  batchIndices = loops.delinearise(batchNumber, batchSizes);
   Values rowSizes;
   for (unsigned dimension : problem.rowDims)
     rowSizes.push_back(outerSizes[dimension]);
@@ -155,20 +185,6 @@ RegionVectoriser DeviceAttend::bindKey(RegionVectoriser to, Value key) {
   for (auto [dimension, index] : llvm::enumerate(loops.delinearise(key, keySizes)))
     bindKeyIndex(problem, to, dimension, uniformIndex(index));
   return to;
-}
-
-/// Each thread looks at one key of the block.
-Interval DeviceAttend::scanKeys(const AttendMask::KeyRange &keys, function_ref<Value(Value)> valueAt) {
-  OpBuilder &builder = loops.builder;
-  Type i32 = builder.getI32Type();
-  Value own = valueAt(loops.min(loops.add(keys.begin, group.rank), loops.add(keys.end, -1)));
-  Value number = arith::IndexCastOp::create(builder, loops.location, i32, own);
-  SweepReduction extrema[] = {{attn::Combine::Min, i32}, {attn::Combine::Max, i32}};
-  Values found = group.combine(extrema, {number, number});
-  auto toIndex = [&](Value value) -> Value {
-    return arith::IndexCastOp::create(builder, loops.location, builder.getIndexType(), value);
-  };
-  return {toIndex(found[0]), toIndex(found[1])};
 }
 
 //===------------------------------------------ passes ------------------------------------------------------------===//

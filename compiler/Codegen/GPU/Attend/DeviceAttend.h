@@ -44,10 +44,19 @@ struct DeviceAttendShape {
 /// Whether there is code for it.
 Verdict canAttendOnDevice(const AttendProblem &problem);
 
+/// Finds between what numbers a value lies over some keys, of which each thread of the warp looks at its own.
+Interval scanInWarp(LoopBuilder &loops, ThreadGroup &warp, const AttendMask::KeyRange &keys,
+                    llvm::function_ref<mlir::Value(mlir::Value key)> valueAt);
+
 class DeviceAttend {
 public:
-  DeviceAttend(const AttendProblem &problem, const Target &target, llvm::StringRef symbol, mlir::ModuleOp code);
+  /// `frame` is the phase's, before anything else is in it.
+  DeviceAttend(const AttendProblem &problem, const Target &target, DeviceFrame &frame);
+  /// The whole phase.
   KernelPhase emit();
+  /// What a warp does with its rows, from number `firstRow` of a batch on (index); asked for once.
+  void emitWarp(mlir::Value batchNumber, mlir::Value firstRow);
+  int64_t rowsOfWarp() const { return shape.rows; }
 
 private:
   using Value = mlir::Value;
@@ -82,12 +91,11 @@ private:
   };
 
   // DeviceAttend.cpp: rows, passes and blocks of keys
-  void openRows();
+  void openRows(Value batchNumber);
   RegionVectoriser openBatch(int64_t lanes);
   RegionVectoriser bindRow(RegionVectoriser to, Value row);
   RegionVectoriser pointOf(int64_t lanes, int64_t row);
   RegionVectoriser bindKey(RegionVectoriser to, Value key);
-  Interval scanKeys(const AttendMask::KeyRange &keys, llvm::function_ref<Value(Value key)> valueAt);
   void emitRows();
   void emitPart(Value part, const RowStates &statistics, const RowTotals &totals);
   RowStates startOfRows();
@@ -148,7 +156,7 @@ private:
   const AttendProblem &problem;
   const Target &target;
   DeviceAttendShape shape;
-  DeviceFrame frame;
+  DeviceFrame &frame;
   LoopBuilder loops; ///< of one lane
   ThreadGroup group;
   AttendMask mask;

@@ -1,5 +1,5 @@
 #include "compiler/Codegen/ChosenSchedule.h"
-#include "compiler/Codegen/GPU/Attend/DeviceAttend.h"
+#include "compiler/Codegen/GPU/Attend/AttendTiles.h"
 #include "compiler/Codegen/GPU/GpuEmitter.h"
 
 using namespace mlir;
@@ -16,8 +16,16 @@ FailureOr<KernelCode> emitDeviceAttend(func::FuncOp kernel, const Target &target
   AttendProblem problem;
   if (!readAttendProblem(kernel, problem))
     return failure();
-  KernelPhase phase = DeviceAttend(problem, target, kernel.getSymName(), code).emit();
-  recordSchedule(kernel, {{"tile_q", DeviceAttendShape(problem).rows}, {"tile_kv", warpThreads}});
+  StringRef symbol = kernel.getSymName();
+  if (auto shape = AttendTilesShape::of(problem)) {
+    KernelPhase phase = AttendTiles(problem, *shape, target, symbol, code).emit();
+    recordSchedule(kernel, {{"tile_q", AttendTilesShape::queries}, {"tile_kv", shape->keys}});
+    return KernelCode{{phase}, 0, 0, problem.cost()};
+  }
+  DeviceFrame frame(kernel, symbol, code);
+  DeviceAttend attend(problem, target, frame);
+  KernelPhase phase = attend.emit();
+  recordSchedule(kernel, {{"tile_q", attend.rowsOfWarp()}, {"tile_kv", warpThreads}});
   return KernelCode{{phase}, 0, 0, problem.cost()};
 }
 

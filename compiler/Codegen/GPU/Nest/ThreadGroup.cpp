@@ -77,9 +77,15 @@ Value ThreadGroup::valueOf(int32_t rank, Value value) { return exchange(NVVM::Sh
 /// A tree of exchanges between threads whose numbers differ in one bit; then all take the first thread's, for the
 /// greater of two zeros may be either.
 Value ThreadGroup::combineInWarp(const SweepReduction &reduction, Value value) {
-  for (int32_t distance = warpThreads / 2; distance > 0; distance /= 2)
-    value = attnc::combine(b, loc, reduction.kind, value, exchange(NVVM::ShflKind::bfly, value, distance));
-  return valueOf(0, value);
+  return valueOf(0, combineNeighbours(reduction, value, warpThreads));
+}
+
+Value ThreadGroup::combineNeighbours(const SweepReduction &reduction, Value value, int64_t count) {
+  for (int64_t distance = count / 2; distance > 0; distance /= 2) {
+    Value other = exchange(NVVM::ShflKind::bfly, value, static_cast<int32_t>(distance));
+    value = attnc::combine(b, loc, reduction.kind, value, other);
+  }
+  return value;
 }
 
 SmallVector<Value> ThreadGroup::combineWarps(ArrayRef<SweepReduction> reductions, ValueRange ofWarps) {

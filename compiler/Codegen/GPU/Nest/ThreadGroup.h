@@ -45,6 +45,9 @@ public:
   llvm::SmallVector<mlir::Value> neutral(int64_t lanes, llvm::ArrayRef<SweepReduction> reductions);
   llvm::SmallVector<mlir::Value> combine(llvm::ArrayRef<SweepReduction> reductions, mlir::ValueRange partial);
 
+  /// The folded scalars of `count` neighbouring threads of a warp, a power of two; each has the same result, but that
+  /// the greater of two zeros may be either.
+  mlir::Value combineNeighbours(const SweepReduction &reduction, mlir::Value value, int64_t count);
   /// What thread number `rank` of this one's warp has for `value`, a scalar.
   mlir::Value valueOf(int32_t rank, mlir::Value value);
   /// What the group's threads wrote before is seen by all of them behind.

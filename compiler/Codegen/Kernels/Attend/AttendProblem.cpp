@@ -119,6 +119,13 @@ bool IndexUses::stepsWith(tensor::ExtractOp extract, BlockArgument index) {
          llvm::none_of(subscripts.drop_back(), [&](Value subscript) { return dependsOn(subscript, index); });
 }
 
+bool IndexUses::stepsAlong(tensor::ExtractOp extract, BlockArgument index) {
+  auto depends = [&](Value subscript) { return dependsOn(subscript, index); };
+  auto subscripts = extract.getIndices();
+  return isPlacedByIndices(extract) && llvm::count_if(subscripts, depends) == 1 &&
+         stepsBy(*llvm::find_if(subscripts, depends), index);
+}
+
 int64_t IndexUses::divisorOf(Value value, BlockArgument index) {
   Operation *definer = value.getDefiningOp();
   if (!definer || definer->getNumOperands() == 0 || definer->getOperand(0) != index)

@@ -49,6 +49,8 @@ public:
   /// Whether the element that `extract` loads moves on by one as `index` does, and no other subscript changes.
   /// Not where a subscript comes from data: those are checked when they are loaded one by one.
   static bool stepsWith(mlir::tensor::ExtractOp extract, mlir::BlockArgument index);
+  /// Whether one of its subscripts moves on by one as `index` does, and no other one changes.
+  static bool stepsAlong(mlir::tensor::ExtractOp extract, mlir::BlockArgument index);
   /// Whether the place that `extract` loads from is a function of indices alone.
   static bool isPlacedByIndices(mlir::tensor::ExtractOp extract);
   /// The constant g where `value` is `index floordiv g`, or 0.

@@ -11,7 +11,7 @@ namespace {
 /// Emits without one of the waits of a kernel.
 class WithoutWait : public Emitter {
 public:
-  explicit WithoutWait(int number) : number(number) {}
+  WithoutWait(int number, const IsWait &which) : number(number), which(which) {}
   std::string_view name() const override { return "without a wait"; }
   Verdict supports(mlir::func::FuncOp kernel, const Target &target) const override {
     return inner->supports(kernel, target);
@@ -21,7 +21,7 @@ public:
     auto made = inner->emit(kernel, target, code);
     llvm::SmallVector<mlir::Operation *> waits;
     code.walk([&](mlir::Operation *op) {
-      if (llvm::isa<mlir::NVVM::Barrier0Op, mlir::NVVM::SyncWarpOp>(op))
+      if (which(op))
         waits.push_back(op);
     });
     found = static_cast<int>(waits.size());
@@ -33,6 +33,7 @@ public:
 
 private:
   int number;
+  IsWait which;
   mutable int found = 0;
   std::unique_ptr<Emitter> inner = createGpuEmitter();
 };
@@ -46,14 +47,16 @@ bool differ(const std::vector<HostArray> &a, const std::vector<HostArray> &b) {
 
 } // namespace
 
+bool isWait(mlir::Operation *op) { return llvm::isa<mlir::NVVM::Barrier0Op, mlir::NVVM::SyncWarpOp>(op); }
+
 void expectWaitsAreNeeded(const std::string &kernel, const std::vector<HostArray> &inputs,
-                          const std::vector<std::vector<int64_t>> &resultShapes) {
-  WithoutWait all(INT_MAX);
+                          const std::vector<std::vector<int64_t>> &resultShapes, const IsWait &which) {
+  WithoutWait all(INT_MAX, which);
   KernelRunner right(kernel, all, "cuda");
   ASSERT_TRUE(right) << right.message();
   ASSERT_GT(all.waits(), 0);
   for (int number = 0; number < all.waits(); ++number) {
-    KernelRunner wrong(kernel, WithoutWait(number), "cuda");
+    KernelRunner wrong(kernel, WithoutWait(number, which), "cuda");
     ASSERT_TRUE(wrong) << wrong.message();
     bool isSeen = false;
     for (bool reversed : {false, true}) {

@@ -1,0 +1,205 @@
+// Attention by tensor cores against the oracle, on operands of bf16 and f16. A weight is rounded to the operands' type,
+// and so is the result: of values up to 1 the error is at most two halves of a unit of 1.
+#include "compiler/Codegen/GPU/GpuEmitter.h"
+#include "compiler/Narrow/NarrowKernel.h"
+#include "compiler/Reference/Reference.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tests/compiler/Codegen/CPU/AttendMasks.h"
+#include "tests/compiler/Codegen/CPU/AttendMechanisms.h"
+#include "tests/compiler/Codegen/GPU/WithoutWait.h"
+#include "tests/support/Ptxas.h"
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+using namespace mlir;
+
+namespace attnc {
+namespace {
+
+constexpr ElementKind types[] = {ElementKind::BF16, ElementKind::F16};
+
+/// The kernel with q, k, v and its first result in memory as `element`.
+std::string narrowText(const AttendKernel &kernel, ElementKind element) {
+  ParsedModule parsed(kernel.text());
+  EXPECT_TRUE(parsed) << parsed.diagnostics();
+  func::FuncOp function = parsed.function();
+  Builder builder(parsed.get().getContext());
+  llvm::SmallBitVector ports(function.getNumArguments() + function.getNumResults());
+  ports.set(0, 3);
+  ports.set(function.getNumArguments());
+  FloatType type = builder.getF16Type();
+  if (element == ElementKind::BF16)
+    type = builder.getBF16Type();
+  std::string printed;
+  llvm::raw_string_ostream(printed) << **narrowKernel(function, ports, type);
+  return printed;
+}
+
+bool usesTensorCores(const KernelRunner &runner) { return runner.ptx().find("mma.sync") != std::string::npos; }
+
+/// The operands that are stored narrow, as they are stored.
+std::vector<HostArray> stored(std::vector<HostArray> operands, ElementKind element) {
+  for (int number : {0, 1, 2})
+    operands[number] = operands[number].storedAs(element);
+  return operands;
+}
+
+std::string differenceOf(const HostArray &found, const reference::Array &expected, double limit) {
+  for (int64_t i = 0; i < found.size(); ++i)
+    if (!reference::agree(found.f32()[i], expected.values[i], limit))
+      return fmt::format("element {} of {} is {}, expected {} (within {})", i, found.size(), found.f32()[i],
+                         expected.values[i], limit);
+  return "";
+}
+
+/// What differs from the oracle, which is given the operands as they are stored.
+std::string difference(const AttendKernel &kernel, KernelRunner &runner, const std::vector<HostArray> &operands,
+                       ElementKind element) {
+  if (!runner)
+    return runner.message();
+  std::vector<HostArray> narrow = stored(operands, element);
+  std::vector<reference::Array> inputs;
+  for (const HostArray &operand : narrow)
+    inputs.push_back(toReference(operand.kind == element ? operand.widened() : operand));
+  ParsedModule parsed(kernel.text());
+  auto expected = reference::interpret(parsed.function(), inputs);
+  if (!expected)
+    return llvm::toString(expected.takeError());
+  double unit = element == ElementKind::BF16 ? 0x1p-8 : 0x1p-11;
+  std::vector<HostArray> first;
+  for (bool reversed : {false, true}) {
+    RunOptions options;
+    options.reversed = options.guardBefore = reversed;
+    std::vector<HostArray> found = runner.run(narrow, kernel.resultShapes(), options);
+    if (!runner)
+      return runner.message();
+    for (size_t number = 0; number < found.size(); ++number) {
+      HostArray wide = number == 0 ? found[0].widened() : found[number];
+      if (std::string differs = differenceOf(wide, (*expected)[number], number == 0 ? unit : attendTolerance);
+          !differs.empty())
+        return fmt::format("result {}: {}", number, differs);
+      if (!first.empty() && first[number].bytes != found[number].bytes)
+        return "other bits when blocks run in reverse";
+    }
+    first = std::move(found);
+  }
+  return "";
+}
+
+std::string difference(const AttendKernel &kernel, ElementKind element = ElementKind::BF16) {
+  KernelRunner runner(narrowText(kernel, element), *createGpuEmitter(), "cuda");
+  if (runner)
+    EXPECT_TRUE(usesTensorCores(runner));
+  return difference(kernel, runner, kernel.operands(), element);
+}
+
+TEST(AttendTiles, Lengths) {
+  for (ElementKind element : types)
+    for (auto [queries, keys] :
+         {std::pair<int64_t, int64_t>{1, 1}, {64, 64}, {70, 90}, {130, 200}, {5, 64}, {64, 65}, {0, 3}, {3, 0}}) {
+      AttendKernel kernel;
+      kernel.queries = queries;
+      kernel.keys = keys;
+      kernel.yields = "\"value\", \"lse\"";
+      EXPECT_EQ(difference(kernel, element), "") << queries << " queries, " << keys << " keys";
+    }
+}
+
+TEST(AttendTiles, HeadSizes) {
+  for (auto [dim, valueDim] :
+       {std::pair<int64_t, int64_t>{16, 16}, {64, 64}, {80, 48}, {128, 128}, {256, 256}, {32, 144}}) {
+    AttendKernel kernel;
+    kernel.dim = dim;
+    kernel.valueDim = valueDim;
+    kernel.queries = 40;
+    EXPECT_EQ(difference(kernel), "") << dim << " " << valueDim;
+  }
+}
+
+class AttendTilesOf : public testing::TestWithParam<Mechanism> {};
+
+TEST_P(AttendTilesOf, AgreesWithTheOracle) {
+  AttendKernel kernel = GetParam().kernel;
+  KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), "cuda");
+  for (auto [queries, keys] : {std::pair<int64_t, int64_t>{70, 90}, {130, 200}}) {
+    kernel.queries = queries;
+    kernel.keys = keys;
+    std::vector<HostArray> operands = kernel.operands();
+    for (HostArray &each : GetParam().captured(kernel))
+      operands.push_back(std::move(each));
+    EXPECT_EQ(difference(kernel, runner, operands, ElementKind::BF16), "") << queries << " queries, " << keys;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Masks, AttendTilesOf, testing::ValuesIn(maskMechanisms()), mechanismName);
+
+/// Those whose weights and values are of the size that the limit is for.
+std::vector<Mechanism> scoresOfTiles() {
+  std::vector<Mechanism> all = scoreMechanisms();
+  llvm::erase_if(all, [](const Mechanism &each) { return each.name == "all statistics"; });
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Scores, AttendTilesOf, testing::ValuesIn(scoresOfTiles()), mechanismName);
+
+TEST(AttendTiles, ValuesOfDroppedPairs) {
+  AttendKernel kernel;
+  kernel.mask = causalMask;
+  KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), "cuda");
+  for (float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    std::vector<HostArray> operands = kernel.operands();
+    std::fill_n(operands[2].f32() + 40 * kernel.valueDim, kernel.valueDim, value); // queries from 40 on keep it
+    EXPECT_EQ(difference(kernel, runner, operands, ElementKind::BF16), "") << value;
+  }
+}
+
+TEST(AttendTiles, AssemblesWithoutSpills) {
+  if (!hasPtxas())
+    GTEST_SKIP() << "this machine has no ptxas";
+  for (int64_t dim : {64, 128, 256})
+    for (const char *mask : {"", causalMask})
+      for (std::string architecture : {"sm_80", "sm_90a"}) {
+        AttendKernel kernel;
+        kernel.dim = kernel.valueDim = dim;
+        kernel.mask = mask;
+        KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), "cuda:" + architecture);
+        ASSERT_TRUE(runner) << runner.message();
+        EXPECT_EQ(ptxasFault(runner.ptx(), architecture), "") << dim << mask;
+      }
+}
+
+/// Of a tile of 64 keys and 64 features: each product once, and each fragment of its operands.
+TEST(AttendTiles, InstructionsOfATile) {
+  AttendKernel kernel;
+  kernel.dim = kernel.valueDim = 64;
+  KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), "cuda");
+  ASSERT_TRUE(runner) << runner.message();
+  auto count = [&](std::string_view part) {
+    int64_t found = 0;
+    for (size_t at = runner.ptx().find(part); at != std::string::npos; at = runner.ptx().find(part, at + 1))
+      ++found;
+    return found;
+  };
+  EXPECT_EQ(count("mma.sync.aligned.m16n8k16"), 2 * (64 / 16) * (64 / 8));
+  EXPECT_EQ(count("ldmatrix.sync.aligned.m8n8.x4.shared"), 64 / 16 * (1 + 64 / 16)) << "queries and keys";
+  EXPECT_EQ(count("ldmatrix.sync.aligned.m8n8.x4.trans"), 64 / 16 * (64 / 16)) << "values";
+  EXPECT_EQ(count("ex2.approx.ftz.f32") > 64 / 8 * 4, true) << "a power a pair";
+  EXPECT_EQ(runner.code().phases[0].blockBytes, 64 * 64 * 2 * (1 + 2 + 2));
+}
+
+/// Barriers and waits for copies, in the loop over tiles.
+TEST(AttendTiles, EveryWaitIsNeeded) {
+  AttendKernel kernel;
+  kernel.queries = 64;
+  kernel.keys = 300;
+  expectWaitsAreNeeded(narrowText(kernel, ElementKind::BF16), stored(kernel.operands(), ElementKind::BF16),
+                       kernel.resultShapes(), [](Operation *op) {
+                         return isa<NVVM::Barrier0Op, NVVM::CpAsyncWaitGroupOp>(op) &&
+                                op->getParentOfType<scf::WhileOp>();
+                       });
+}
+
+} // namespace
+} // namespace attnc
