@@ -74,8 +74,27 @@ static bool runsOnDevice(const Subject &subject) {
   return found != entries.end() && found->second.contains(subject.entry);
 }
 
+/// Attention of all kinds; of lengths, a few that threads and tiles do not divide.
+static std::vector<Subject> attentionOnDevice() {
+  static const std::set<std::string> refused = {"sparse", "halfway", "watched", "watched_grid"};
+  static const std::set<std::string> few = {"one query, one key", "a few queries", "no keys",
+                                            "a value that only later rows may keep, not a number"};
+  std::vector<Subject> all;
+  for (const auto &table : {maskSubjects(), scoreSubjects(), normaliserSubjects()})
+    for (Subject subject : table) {
+      if (refused.contains(subject.entry) || subject.entry.find("gradient") != std::string::npos)
+        continue;
+      if (subject.choices.size() > few.size())
+        std::erase_if(subject.choices, [&](const Choice &each) { return !few.contains(each.name); });
+      all.push_back(subject);
+    }
+  return all;
+}
+
 std::vector<Subject> deviceSubjects() {
   std::vector<Subject> all = layersOnDevice();
+  for (const Subject &subject : attentionOnDevice())
+    all.push_back(subject);
   for (const Subject &subject : movesOnDevice())
     all.push_back(subject);
   for (const auto &table : {layerSubjects(), modelSubjects(), incrementalSubjects(), scanSubjects()})
