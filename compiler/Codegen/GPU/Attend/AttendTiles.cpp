@@ -40,6 +40,8 @@ static bool isOnePass(const AttendProblem &problem) {
 
 std::optional<AttendTilesShape> AttendTilesShape::of(const AttendProblem &problem) {
   attn::AttendOp op = problem.op;
+  if (!isAligned(problem.kernel))
+    return std::nullopt;
   for (Region *formula : {&op.getScore(), &op.getWeight(), &op.getValue()})
     if (readsByData(*formula))
       return std::nullopt;

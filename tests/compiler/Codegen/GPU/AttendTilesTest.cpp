@@ -1,6 +1,7 @@
 // Attention by tensor cores against the oracle, on operands of bf16 and f16. A weight is rounded to the operands' type,
 // and so is the result: of values up to 1 the error is at most two halves of a unit of 1.
 #include "compiler/Codegen/GPU/GpuEmitter.h"
+#include "compiler/Codegen/GPU/Nest/DeviceFrame.h"
 #include "compiler/Narrow/NarrowKernel.h"
 #include "compiler/Reference/Reference.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -21,7 +22,7 @@ namespace {
 constexpr ElementKind types[] = {ElementKind::BF16, ElementKind::F16};
 
 /// The kernel with q, k, v and its first result in memory as `element`.
-std::string narrowText(const AttendKernel &kernel, ElementKind element) {
+std::string narrowText(const AttendKernel &kernel, ElementKind element, bool hasAlignedKeys = true) {
   ParsedModule parsed(kernel.text());
   EXPECT_TRUE(parsed) << parsed.diagnostics();
   func::FuncOp function = parsed.function();
@@ -33,7 +34,10 @@ std::string narrowText(const AttendKernel &kernel, ElementKind element) {
   if (element == ElementKind::BF16)
     type = builder.getBF16Type();
   std::string printed;
-  llvm::raw_string_ostream(printed) << **narrowKernel(function, ports, type);
+  OwningOpRef<func::FuncOp> narrow = narrowKernel(function, ports, type);
+  if (!hasAlignedKeys)
+    narrow->setArgAttr(1, unalignedAttrName, builder.getUnitAttr());
+  llvm::raw_string_ostream(printed) << **narrow;
   return printed;
 }
 
@@ -153,6 +157,13 @@ TEST(AttendTiles, ValuesOfDroppedPairs) {
     std::fill_n(operands[2].f32() + 40 * kernel.valueDim, kernel.valueDim, value); // queries from 40 on keep it
     EXPECT_EQ(difference(kernel, runner, operands, ElementKind::BF16), "") << value;
   }
+}
+
+TEST(AttendTiles, TensorsThatBeginAnywhereAreNotCopied) {
+  AttendKernel kernel;
+  KernelRunner runner(narrowText(kernel, ElementKind::BF16, /*hasAlignedKeys=*/false), *createGpuEmitter(), "cuda");
+  EXPECT_EQ(difference(kernel, runner, kernel.operands(), ElementKind::BF16), "");
+  EXPECT_FALSE(usesTensorCores(runner));
 }
 
 TEST(AttendTiles, AssemblesWithoutSpills) {
