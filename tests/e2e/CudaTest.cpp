@@ -119,7 +119,7 @@ TEST_F(Cuda, LaunchesThatComeAgainAreAGraph) {
   EXPECT_EQ(fake->calls["cuGraphAddKernelNode"], launches);
   EXPECT_EQ(fake->calls["cuGraphLaunch"], 2);
   EXPECT_EQ(fake->calls["cuGraphExecKernelNodeSetParams"], 0);
-  expectResidual(4, "fewer rows");
+  expectResidual(6, "fewer rows");
   int changed = fake->calls["cuGraphExecKernelNodeSetParams"];
   EXPECT_GT(changed, 0);
   expectResidual(90, "more memory");
