@@ -89,11 +89,19 @@ std::string GemmCase::text(const Target &target) const {
     attribute = fmt::format(" {{attn.packed = {{layout = \"panels\", nr = {} : i64, transposed = {}, batch_dims = {} : "
                             "i64, outer_dims = {} : i64}}}}",
                             panelColumns(target), rightIsTransposed(), batchDims, outerDims);
-  std::string arguments = "%a: " + typeOf(left) + ", %b: " + typeOf(right) + attribute;
+  auto storedType = [&](const std::string &subscripts) {
+    std::string type = typeOf(subscripts);
+    return stored.empty() ? type : type.substr(0, type.size() - 4) + stored + ">";
+  };
+  std::string leftName = stored.empty() ? "%a" : "%narrow_a", rightName = stored.empty() ? "%b" : "%narrow_b";
+  std::string arguments = leftName + ": " + storedType(left) + ", " + rightName + ": " + storedType(right) + attribute;
   for (size_t i = 0; i < extras.size(); ++i)
     arguments +=
         fmt::format(", %e{}: {}{}", i, typeOf(extras[i]), int(i) == inPlaceExtra ? " {attn.in_place = 0 : i64}" : "");
   std::string result = typeOf(out), code;
+  if (!stored.empty())
+    code = fmt::format("%a = arith.extf %narrow_a : {} to {}\n%b = arith.extf %narrow_b : {} to {}\n", storedType(left),
+                       typeOf(left), storedType(right), typeOf(right));
   for (char letter : dynamic) {
     bool inLeft = left.find(letter) != std::string::npos;
     const std::string &home = inLeft ? left : right;
@@ -117,10 +125,15 @@ std::string GemmCase::text(const Target &target) const {
                       dims(out), result, mapOf(left, letters()), mapOf(right, letters()), mapOf(out, letters()),
                       iterators, typeOf(left), typeOf(right));
   code += epilogue();
-  const char *returned = body.empty() ? "%product" : "%result";
-  return fmt::format(
-      "func.func private @k({}) -> {} attributes {{attn.kernel = \"gemm\"{}{}}} {{\n{}return {} : {}\n}}\n", arguments,
-      result, schedule.empty() ? "" : ", attn.schedule = " + schedule, attributes, code, returned, result);
+  std::string returned = body.empty() ? "%product" : "%result";
+  if (!stored.empty()) {
+    code += fmt::format("%stored = arith.truncf {} : {} to {}\n", returned, result, storedType(out));
+    returned = "%stored";
+  }
+  return fmt::format("func.func private @k({0}) -> {1} attributes {{attn.kernel = \"gemm\"{2}{3}}} {{\n{4}return {5} : "
+                     "{1}\n}}\n",
+                     arguments, storedType(out), schedule.empty() ? "" : ", attn.schedule = " + schedule, attributes,
+                     code, returned);
 }
 
 std::vector<HostArray> GemmCase::operands() const {

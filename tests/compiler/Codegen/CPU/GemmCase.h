@@ -28,6 +28,7 @@ struct GemmCase {
   bool packed = false;
   int inPlaceExtra = -1; ///< the extra that shares its buffer with the result
   std::string schedule = "";
+  std::string stored = "";     ///< "bf16" or "f16": how left, right and the result are stored, where that is not f32
   std::string attributes = ""; ///< of the kernel, besides: ", attn.tf32"
 
   std::string text(const Target &target) const;

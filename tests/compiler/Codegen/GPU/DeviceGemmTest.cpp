@@ -22,20 +22,35 @@ HostArray roundedToTf32(HostArray array) {
   return array;
 }
 
+ElementKind kindOf(const GemmCase &c) { return c.stored == "f16" ? ElementKind::F16 : ElementKind::BF16; }
+
+/// As the kernel is given them.
+std::vector<HostArray> operandsOf(const GemmCase &c) {
+  std::vector<HostArray> operands = c.operands();
+  if (!c.stored.empty())
+    operands[0] = operands[0].storedAs(kindOf(c)), operands[1] = operands[1].storedAs(kindOf(c));
+  return operands;
+}
+
 /// What is wrong with a run of the case, or nothing.
-std::string difference(const GemmCase &c, const KernelRunner &runner, const std::vector<HostArray> &operands,
-                       const HostArray &result) {
+std::string difference(const GemmCase &c, const KernelRunner &runner, std::vector<HostArray> operands,
+                       HostArray result) {
   if (runner.status() != 0 || !runner)
     return "status " + std::to_string(runner.status()) + " " + runner.message();
   if (result.size() == 0)
     return "";
-  std::vector<HostArray> seen = operands;
   if (c.attributes.find("tf32") != std::string::npos)
-    seen[0] = roundedToTf32(seen[0]), seen[1] = roundedToTf32(seen[1]);
+    operands[0] = roundedToTf32(operands[0]), operands[1] = roundedToTf32(operands[1]);
+  double rounding = 0; // of the result
+  if (!c.stored.empty()) {
+    operands[0] = operands[0].widened(), operands[1] = operands[1].widened();
+    result = result.widened();
+    rounding = c.stored == "f16" ? 0x1p-11 : 0x1p-8;
+  }
   std::vector<double> expected, bound;
-  c.reference(seen, expected, bound);
+  c.reference(operands, expected, bound);
   for (size_t at = 0; at < expected.size(); ++at)
-    if (!(std::abs(result.f32()[at] - expected[at]) <= bound[at]))
+    if (!(std::abs(result.f32()[at] - expected[at]) <= bound[at] + rounding * std::abs(expected[at])))
       return "element " + std::to_string(at) + " is " + std::to_string(result.f32()[at]) + ", expected " +
              std::to_string(expected[at]);
   return "";
@@ -44,7 +59,7 @@ std::string difference(const GemmCase &c, const KernelRunner &runner, const std:
 void check(const GemmCase &c, int inPlaceOperand = -1) {
   KernelRunner runner(c.text(device()), *createGpuEmitter(), "cuda");
   ASSERT_TRUE(runner) << runner.message() << c.text(device());
-  std::vector<HostArray> operands = c.operands();
+  std::vector<HostArray> operands = operandsOf(c);
   std::vector<char> first;
   for (bool reversed : {false, true}) {
     RunOptions options;
@@ -52,8 +67,9 @@ void check(const GemmCase &c, int inPlaceOperand = -1) {
     options.inPlaceOperand = inPlaceOperand;
     HostArray result = runner.run(operands, {c.shapeOf(c.out)}, options).front();
     EXPECT_EQ(difference(c, runner, operands, result), "") << c.text(device());
-    if (reversed)
+    if (reversed) {
       EXPECT_EQ(result.bytes, first) << "the same bits in any order";
+    }
     first = result.bytes;
   }
 }
@@ -66,28 +82,37 @@ GemmCase product(const std::string &left, const std::string &right, const std::s
   return c;
 }
 
-/// Once in f32, and once on tensor cores.
-void checkBoth(GemmCase c) {
+/// In f32, and on tensor cores.
+void checkEachForm(GemmCase c) {
   check(c);
   c.attributes = ", attn.tf32";
   check(c);
+  c.attributes = "";
+  for (const char *stored : {"bf16", "f16"}) {
+    c.stored = stored;
+    check(c);
+  }
 }
 
 TEST(DeviceGemm, ShapesThatNoTileDivides) {
   for (const char *left : {"mk", "km"})
     for (const char *right : {"kn", "nk"}) {
-      checkBoth(product(left, right, "mn", {{'m', 67}, {'n', 149}, {'k', 101}}));
-      checkBoth(product(left, right, "mn", {{'m', 130}, {'n', 68}, {'k', 36}}));
+      checkEachForm(product(left, right, "mn", {{'m', 67}, {'n', 149}, {'k', 101}}));
+      checkEachForm(product(left, right, "mn", {{'m', 130}, {'n', 68}, {'k', 36}}));
     }
   for (auto [m, n, k] : {std::array{6, 5, 1}, std::array{64, 64, 64}})
-    checkBoth(product("mk", "kn", "mn", {{'m', m}, {'n', n}, {'k', k}}));
+    checkEachForm(product("mk", "kn", "mn", {{'m', m}, {'n', n}, {'k', k}}));
 }
 
 TEST(DeviceGemm, AFewRows) {
   for (const char *right : {"kn", "nk"})
     for (auto [m, n, k] :
          {std::array{1, 1, 1}, std::array{1, 130, 9}, std::array{3, 260, 512}, std::array{4, 36, 1030}})
-      check(product("mk", right, "mn", {{'m', m}, {'n', n}, {'k', k}}));
+      for (const char *stored : {"", "bf16"}) {
+        GemmCase c = product("mk", right, "mn", {{'m', m}, {'n', n}, {'k', k}});
+        c.stored = stored;
+        check(c);
+      }
   for (int64_t m : {1, 4, 5})
     check(product("mk", "kn", "mn", {{'m', m}, {'n', 72}, {'k', 40}}, "m"));
   check(product("bk", "bkn", "bn", {{'b', 3}, {'n', 40}, {'k', 50}}, "b"));
@@ -96,8 +121,8 @@ TEST(DeviceGemm, AFewRows) {
 
 TEST(DeviceGemm, SizesKnownAtRunTime) {
   for (const char *dynamic : {"m", "k", "mkn"})
-    checkBoth(product("mk", "kn", "mn", {{'m', 70}, {'n', 132}, {'k', 40}}, dynamic));
-  checkBoth(product("mk", "nk", "mn", {{'m', 70}, {'n', 33}, {'k', 41}}, "mkn"));
+    checkEachForm(product("mk", "kn", "mn", {{'m', 70}, {'n', 132}, {'k', 40}}, dynamic));
+  checkEachForm(product("mk", "nk", "mn", {{'m', 70}, {'n', 33}, {'k', 41}}, "mkn"));
 }
 
 TEST(DeviceGemm, NothingToSumAndNoRows) {
@@ -108,14 +133,14 @@ TEST(DeviceGemm, NothingToSumAndNoRows) {
 TEST(DeviceGemm, SeparateMatrices) {
   for (const char *right : {"bkn", "bnk"})
     for (const char *dynamic : {"", "bmnk"})
-      checkBoth(product("bmk", right, "bmn", {{'b', 3}, {'m', 10}, {'n', 56}, {'k', 36}}, dynamic));
+      checkEachForm(product("bmk", right, "bmn", {{'b', 3}, {'m', 10}, {'n', 56}, {'k', 36}}, dynamic));
 }
 
 TEST(DeviceGemm, DimensionsInAnyOrder) {
-  checkBoth(product("bsk", "khd", "bhsd", {{'b', 2}, {'s', 9}, {'k', 52}, {'h', 3}, {'d', 32}}, "s"));
-  checkBoth(product("bhsd", "hdn", "bsn", {{'b', 2}, {'s', 9}, {'n', 52}, {'h', 3}, {'d', 20}}));
-  checkBoth(product("bhsd", "hdn", "bsn", {{'b', 2}, {'s', 9}, {'n', 52}, {'h', 3}, {'d', 16}}));
-  checkBoth(product("bsm", "bsn", "mn", {{'b', 3}, {'s', 40}, {'m', 65}, {'n', 120}}, "bs"));
+  checkEachForm(product("bsk", "khd", "bhsd", {{'b', 2}, {'s', 9}, {'k', 52}, {'h', 3}, {'d', 32}}, "s"));
+  checkEachForm(product("bhsd", "hdn", "bsn", {{'b', 2}, {'s', 9}, {'n', 52}, {'h', 3}, {'d', 20}}));
+  checkEachForm(product("bhsd", "hdn", "bsn", {{'b', 2}, {'s', 9}, {'n', 52}, {'h', 3}, {'d', 16}}));
+  checkEachForm(product("bsm", "bsn", "mn", {{'b', 3}, {'s', 40}, {'m', 65}, {'n', 120}}, "bs"));
   check(product("kn", "mk", "mn", {{'m', 21}, {'n', 50}, {'k', 70}}));
   check(product("nk", "k", "n", {{'n', 100}, {'k', 70}}));
   check(product("k", "k", "", {{'k', 70}}));
@@ -174,7 +199,7 @@ GemmCase square(const std::string &attributes, const std::string &right = "kn") 
 
 /// A row of the table in docs/gpu.md: what a thread does in a step of the depth, and what a block takes.
 struct Resources {
-  std::string form, attributes, right;
+  std::string form, attributes, right, stored;
   int64_t products, reads, copies; ///< of a thread: mma.sync or fma; ldmatrix or ld.shared; cp.async
   int64_t blockBytes, registers;   ///< registers: at most, with any architecture
   std::string product, read;       ///< instructions
@@ -192,10 +217,16 @@ TEST(DeviceGemm, TakesWhatTheTableSays) {
   auto text = llvm::MemoryBuffer::getFile(ATTNC_ROOT "/docs/gpu.md");
   ASSERT_TRUE(text);
   for (const Resources &each :
-       {Resources{"f32", "", "kn", 512, 32, 5, 65536, 168, "fma.rn.f32", "ld.shared.v4"},
-        Resources{"tf32, `N x K`", ", attn.tf32", "nk", 64, 16, 8, 65536, 240, mma, matrices},
-        Resources{"tf32, `K x N`", ", attn.tf32", "kn", 64, 16, 20, 65536, 255, mma, matrices}}) {
-    KernelRunner runner(square(each.attributes, each.right).text(device()), *createGpuEmitter(), "cuda");
+       {Resources{"f32", "", "kn", "", 512, 32, 5, 65536, 168, "fma.rn.f32", "ld.shared.v4"},
+        Resources{"tf32, `N x K`", ", attn.tf32", "nk", "", 64, 16, 8, 65536, 240, mma, matrices},
+        Resources{"tf32, `K x N`", ", attn.tf32", "kn", "", 64, 16, 20, 65536, 255, mma, matrices},
+        Resources{"bf16, f16, `N x K`", "", "nk", "bf16", 64, 16, 8, 65536, 240,
+                  "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", matrices},
+        Resources{"bf16, f16, `K x N`", "", "kn", "f16", 64, 16, 8, 65536, 240,
+                  "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", matrices}}) {
+    GemmCase c = square(each.attributes, each.right);
+    c.stored = each.stored;
+    KernelRunner runner(c.text(device()), *createGpuEmitter(), "cuda");
     ASSERT_TRUE(runner) << runner.message();
     std::string loop = loopOverTheDepth(runner.ptx());
     EXPECT_EQ(count(loop, each.product), each.products) << each.form;
@@ -218,12 +249,18 @@ TEST(DeviceGemm, TakesWhatTheTableSays) {
 TEST(DeviceGemm, AssemblesWithoutSpills) {
   if (!hasPtxas())
     GTEST_SKIP() << "this machine has no ptxas";
-  for (const char *attributes : {"", ", attn.tf32"})
-    for (const char *right : {"kn", "nk"})
-      for (std::string architecture : {"sm_80", "sm_90a"}) {
-        KernelRunner runner(square(attributes, right).text(device()), *createGpuEmitter(), "cuda:" + architecture);
-        EXPECT_EQ(ptxasFault(runner.ptx(), architecture), "") << attributes << right;
-      }
+  std::vector<GemmCase> cases;
+  for (const char *right : {"kn", "nk"}) {
+    cases.push_back(square("", right));
+    cases.push_back(square(", attn.tf32", right));
+    cases.push_back(square("", right));
+    cases.back().stored = "bf16";
+  }
+  for (const GemmCase &c : cases)
+    for (std::string architecture : {"sm_80", "sm_90a"}) {
+      KernelRunner runner(c.text(device()), *createGpuEmitter(), "cuda:" + architecture);
+      EXPECT_EQ(ptxasFault(runner.ptx(), architecture), "") << c.text(device());
+    }
 }
 
 //===------------------------------------------ mutants -----------------------------------------------------------===//
@@ -258,9 +295,9 @@ private:
 };
 
 TEST(DeviceGemm, EveryWaitIsNeeded) {
-  for (const char *attributes : {"", ", attn.tf32"}) {
-    GemmCase c = product("mk", "nk", "mn", {{'m', 64}, {'n', 64}, {'k', 80}});
-    c.attributes = attributes;
+  for (const char *stored : {"", "bf16"}) {
+    GemmCase c = product("mk", "nk", "mn", {{'m', 64}, {'n', 64}, {'k', *stored ? 160 : 40}});
+    c.stored = stored;
     size_t waits = 1;
     for (size_t number = 0; number < waits; ++number) {
       WithoutWait mutant(number);
@@ -271,11 +308,11 @@ TEST(DeviceGemm, EveryWaitIsNeeded) {
       for (bool reversed : {false, true}) {
         RunOptions options;
         options.reversed = reversed;
-        std::vector<HostArray> operands = c.operands();
+        std::vector<HostArray> operands = operandsOf(c);
         HostArray result = runner.run(operands, {c.shapeOf(c.out)}, options).front();
         isSeen |= !difference(c, runner, operands, result).empty();
       }
-      EXPECT_TRUE(isSeen) << "wait " << number << " of " << waits << attributes;
+      EXPECT_TRUE(isSeen) << "wait " << number << " of " << waits << stored;
     }
     EXPECT_EQ(waits, 4u);
   }
