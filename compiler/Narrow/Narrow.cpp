@@ -15,9 +15,8 @@ namespace {
 
 class Narrowing {
 public:
-  Narrowing(ModuleOp module, FloatType element, llvm::function_ref<Verdict(func::FuncOp)> supports,
-            const std::string &weightsStay)
-      : module(module), element(element), supports(supports), weightsStay(weightsStay) {}
+  Narrowing(ModuleOp module, FloatType element, llvm::function_ref<Verdict(func::FuncOp)> supports)
+      : module(module), element(element), supports(supports) {}
 
   std::vector<StorageChoice> run() {
     std::vector<StorageChoice> choices;
@@ -29,7 +28,6 @@ public:
         entries.try_emplace(function, function);
     }
     keepPorts();
-    keepWeights();
     while (refuseKernels())
       ;
     for (auto &[entry, groups] : entries)
@@ -78,13 +76,6 @@ private:
           if (std::string reason = reasonOfPort(kernelOf(call), port); !reason.empty())
             groups.keep(value, reason);
     });
-  }
-
-  void keepWeights() {
-    for (auto &[entry, groups] : entries)
-      for (Value value : groups.values())
-        if (!weightsStay.empty() && value.getDefiningOp<model::GetOp>())
-          groups.keep(value, weightsStay);
   }
 
   Signature signatureOf(func::CallOp call, const StorageGroups &groups) {
@@ -185,7 +176,6 @@ private:
   ModuleOp module;
   FloatType element;
   llvm::function_ref<Verdict(func::FuncOp)> supports;
-  const std::string &weightsStay;
   llvm::MapVector<func::FuncOp, StorageGroups> entries;
   std::map<Signature, Made> kernels;
   llvm::StringSet<> replaced; ///< kernels whose name a narrow one has
@@ -194,9 +184,8 @@ private:
 } // namespace
 
 std::vector<StorageChoice> narrowStorage(ModuleOp module, FloatType element,
-                                         llvm::function_ref<Verdict(func::FuncOp)> supports,
-                                         const std::string &weightsStay) {
-  return Narrowing(module, element, supports, weightsStay).run();
+                                         llvm::function_ref<Verdict(func::FuncOp)> supports) {
+  return Narrowing(module, element, supports).run();
 }
 
 void allowTf32(ModuleOp module) {

@@ -38,11 +38,9 @@ struct StorageChoice {
   std::string reason; ///< a phrase that completes "it stays f32: it is ..."
 };
 
-/// Stores what may be in `element`, where `supports` says that there is code for the kernels it makes. All weights stay
-/// f32 for the reason that `weightsStay` gives; where it is empty they need not.
+/// Stores what may be in `element`, where `supports` says that there is code for the kernels it makes.
 std::vector<StorageChoice> narrowStorage(mlir::ModuleOp module, mlir::FloatType element,
-                                         llvm::function_ref<Verdict(mlir::func::FuncOp)> supports,
-                                         const std::string &weightsStay = "");
+                                         llvm::function_ref<Verdict(mlir::func::FuncOp)> supports);
 
 /// Marks the kernels whose products may round their operands to tf32.
 void allowTf32(mlir::ModuleOp module);

@@ -193,9 +193,8 @@ static bool narrow(Job &job) {
   FloatType element = builder.getF16Type();
   if (job.options.precision == Precision::BF16)
     element = builder.getBF16Type();
-  job.made.storage = narrowStorage(
-      *job.made.module, element, [&](func::FuncOp kernel) { return supportsKernel(job, kernel); },
-      job.target.isDevice ? "devices are given weights in f32 so far" : "");
+  job.made.storage =
+      narrowStorage(*job.made.module, element, [&](func::FuncOp kernel) { return supportsKernel(job, kernel); });
   job.warn("attnc: " + storageSummary(job.made.storage, nameOf(job.options.precision)) + "\n");
   return succeeded(verify(*job.made.module)) || job.ourFault();
 }
