@@ -190,8 +190,7 @@ std::vector<StorageChoice> narrowStorage(ModuleOp module, FloatType element,
 
 void allowTf32(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>()) {
-    std::optional<KernelKind> kind = kernelKindOf(function);
-    if (kind == KernelKind::Gemm || kind == KernelKind::Attend)
+    if (kernelKindOf(function) == KernelKind::Gemm)
       function->setAttr(tf32AttrName, UnitAttr::get(module.getContext()));
   }
 }

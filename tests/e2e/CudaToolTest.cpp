@@ -75,21 +75,23 @@ TEST_F(CudaTool, RunsAndChecks) {
   struct Example {
     const char *file, *entry;
     Named sizes, settings;
+    Precision precision = Precision::F32;
   };
+  const Named smallGpt2 = {{"layers", "2"}, {"dim", "32"}, {"heads", "2"}, {"vocab", "67"}, {"context", "24"}};
   for (const Example &each :
        {Example{"/tests/e2e/models/device.attn", "residual", {{"rows", "5"}}, {}},
-        Example{"/examples/gpt2/gpt2.attn",
-                "last",
-                {{"batch", "2"}, {"seq", "5"}},
-                {{"layers", "2"}, {"dim", "32"}, {"heads", "2"}, {"vocab", "67"}, {"context", "24"}}}}) {
+        Example{"/examples/gpt2/gpt2.attn", "last", {{"batch", "2"}, {"seq", "5"}}, smallGpt2},
+        Example{"/examples/gpt2/gpt2.attn", "last", {{"batch", "2"}, {"seq", "5"}}, smallGpt2, Precision::BF16}}) {
     CompileOptions options;
     options.input = std::string(ATTNC_ROOT) + each.file;
     options.entry = each.entry;
     options.settings = each.settings;
+    options.precision = each.precision;
     runKernelsOf(options);
     fake->calls.clear();
-    std::vector<std::string> arguments = {"run",     options.input, "--target", "cuda",
-                                          "--entry", each.entry,    "--random", "--check"};
+    std::vector<std::string> arguments = {
+        "run",      options.input, "--target", "cuda",        "--entry",
+        each.entry, "--random",    "--check",  "--precision", nameOf(each.precision).str()};
     append(arguments, "--dim", each.sizes);
     append(arguments, "--set", each.settings);
     Printed printed = attnc(arguments);

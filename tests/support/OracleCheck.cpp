@@ -1,6 +1,7 @@
 #include "tests/support/OracleCheck.h"
 #include "compiler/Reference/Reference.h"
 #include "tests/support/ParsedModule.h"
+#include "llvm/Support/ErrorHandling.h"
 #include <fmt/format.h>
 #include <map>
 
@@ -14,12 +15,22 @@ static double elementAt(const HostArray &array, int64_t index) {
     return array.i32()[index];
   case ElementKind::I1:
     return array.i1()[index];
+  case ElementKind::BF16:
+  case ElementKind::F16:
+    break;
   }
-  return 0;
+  llvm_unreachable("stored in 16 bits");
 }
 
-static reference::Array toReference(const HostArray &array) {
+/// The numbers that the oracle knows for what is stored in 16 bits.
+static HostArray asTheOracleHasIt(const HostArray &array) {
+  bool isNarrow = array.kind == ElementKind::BF16 || array.kind == ElementKind::F16;
+  return isNarrow ? array.widened() : array;
+}
+
+static reference::Array toReference(const HostArray &stored) {
   using reference::Element;
+  const HostArray array = asTheOracleHasIt(stored);
   Element elements[] = {Element::F32, Element::I32, Element::I1};
   reference::Array result(elements[static_cast<int>(array.kind)], array.shape);
   for (int64_t i = 0; i < array.size(); ++i)
@@ -27,7 +38,8 @@ static reference::Array toReference(const HostArray &array) {
   return result;
 }
 
-static std::string compare(const HostArray &found, const reference::Array &expected, double tolerance) {
+static std::string compare(const HostArray &stored, const reference::Array &expected, double tolerance) {
+  const HostArray found = asTheOracleHasIt(stored);
   if (expected.shape != llvm::ArrayRef<int64_t>(found.shape))
     return "the oracle's result is of shape " + reference::describe(expected.element, expected.shape);
   double limit = found.kind == ElementKind::F32 ? tolerance * reference::largestMagnitude(expected.values, 0) : 0;

@@ -1,6 +1,6 @@
 //===- StoredElement.h - elements between memory and registers ----------------------------------------------------===//
 //
-// bf16 and f16 are ways to store numbers: whatever computes has f32. What is loaded is widened, and what is stored is
+// bf16 and f16 are ways to store numbers: formulas and sums have f32. What is loaded is widened, and what is stored is
 // rounded to nearest even; of f16, what is 65520 or more becomes infinite.
 //
 //===------------------------------------------------------------------------------------------------------------===//

@@ -113,7 +113,7 @@ public:
 private:
   mlir::LogicalResult analyse(mlir::Block &block);
   mlir::LogicalResult analyse(mlir::Operation &op);
-  // PositionsOfGeneric.cpp
+  // PositionsOfBodies.cpp
   mlir::LogicalResult rule(mlir::linalg::GenericOp op);
   mlir::LogicalResult rule(mlir::attn::AttendOp op);
   mlir::LogicalResult readBody(const BodyIndices &indices, Reach atKey, PositionFact &fact);

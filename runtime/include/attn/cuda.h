@@ -41,13 +41,16 @@ typedef struct attn_cuda_device {
 
 /* How many devices there are: numbers from 0. ATTN_UNSUPPORTED, and 0, where there is no driver or no device. */
 attn_code attn_cuda_count(int32_t *count, attn_status *status);
+/* ATTN_BAD_ARGUMENT where there is no such device. */
 attn_code attn_cuda_describe(int32_t device, attn_cuda_device *out, attn_status *status);
 
 /* Models ---------------------------------------------------------------------------------------------------------- */
 
 /* Opens device number `device` for a model: its code is loaded there, and the parameters of `weights` (null for a model
- * that has none) are copied as they are now. ATTN_UNSUPPORTED where there is no driver, no device, or one that is older
- * than the code; the message says which. */
+ * that has none) are copied as they are now: what is changed in them later is seen where the device is opened again.
+ * Both must outlive *out. ATTN_UNSUPPORTED where there is no driver, no device, or one that is older than the code, and
+ * ATTN_BAD_ARGUMENT for a model of a processor, weights that are missing or another model's, or a number that no device
+ * has; the message says which. */
 attn_code attn_cuda_open(const attn_model *model, attn_weights *weights, int32_t device, attn_cuda **out,
                          attn_status *status);
 /* Gives all of the device's memory back, that of tensors too. Null is fine. */
@@ -59,15 +62,18 @@ const char *attn_cuda_device_name(const attn_cuda *cuda);
 /* Tensors on the device ------------------------------------------------------------------------------------------- */
 
 /* Gives a tensor, whose shape, rank and element type are set, memory of the device that holds zeros. Its `data` is an
- * address there, which calls of this attn_cuda alone may use. */
+ * address there, which calls of this attn_cuda alone may use. ATTN_BAD_ARGUMENT for a negative size or more than
+ * ATTN_MAX_RANK dimensions, ATTN_NO_MEMORY where there is none. */
 attn_code attn_cuda_allocate(attn_cuda *cuda, attn_tensor *tensor, attn_status *status);
 /* Its `data` is null behind that. */
 void attn_cuda_free(attn_cuda *cuda, attn_tensor *tensor);
-/* Copies all elements between a tensor on the device and memory of the host. */
+/* Copies all elements between a tensor on the device and memory of the host, and returns when that is done.
+ * ATTN_BAD_ARGUMENT where the tensor is not this attn_cuda's, or larger than its memory. */
 attn_code attn_cuda_upload(attn_cuda *cuda, const attn_tensor *to, const void *from, attn_status *status);
 attn_code attn_cuda_download(attn_cuda *cuda, void *to, const attn_tensor *from, attn_status *status);
 
-/* attn_states_reorder for states on the device. */
+/* attn_states_reorder (attn/states.h) for states that all are tensors of attn_cuda_allocate; `from` lies in the memory
+ * of the host. */
 attn_code attn_cuda_states_reorder(attn_cuda *cuda, int64_t entry, const char *rows, const attn_tensor *states,
                                    const int32_t *from, attn_status *status);
 
@@ -83,9 +89,9 @@ attn_code attn_cuda_states_reorder(attn_cuda *cuda, int64_t entry, const char *r
 attn_code attn_cuda_run(attn_cuda *cuda, int64_t entry, const attn_tensor *tensors, int64_t tensor_count,
                         attn_status *status);
 
-/* The same in two: `start` answers once the device has its work, whose inputs may then be changed, and `wait` once that
- * is done. Between them nothing else may be asked of this attn_cuda, and results, and states of the host, stay where
- * they are. */
+/* The same in two: `start` answers once the device has its work (inputs in the memory of the host may then be changed,
+ * those on the device not before `wait`), and `wait` once that is done. Between them nothing else may be asked of this
+ * attn_cuda, and results, and states of the host, stay where they are. */
 attn_code attn_cuda_start(attn_cuda *cuda, int64_t entry, const attn_tensor *tensors, int64_t tensor_count,
                           attn_status *status);
 attn_code attn_cuda_wait(attn_cuda *cuda, attn_status *status);

@@ -16,7 +16,7 @@ typedef enum attn_code {
   ATTN_BAD_FILE = 4,      /* the file can't be read or written, is truncated or corrupt */
   ATTN_OUT_OF_RANGE = 5,  /* a number in the data names what is not there: an element, a row, a position */
   ATTN_NO_MEMORY = 6,     /* memory or threads could not be had from the system */
-  ATTN_UNSUPPORTED = 7,   /* this processor or this runtime is older than the code */
+  ATTN_UNSUPPORTED = 7,   /* the processor, runtime, driver or device is missing, or older than the code */
   ATTN_FULL = 8,          /* no room in a cache for the positions of the call; nothing was written */
   ATTN_DEVICE_FAULT = 9   /* a device or its driver failed; the message has the driver's name of it */
 } attn_code;

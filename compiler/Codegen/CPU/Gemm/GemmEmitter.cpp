@@ -396,7 +396,7 @@ private:
 
   /// From the sums of `count` rows, which lie in scratch from row `kept` on, to the result.
   void finish(Value panel, Value firstRow, Value count, Value kept) {
-    GemmBlock block{sums, kept, batch, firstRow, count, code.mul(panel, schedule.nr)};
+    BlockOfSums block{sums, kept, batch, firstRow, count, code.mul(panel, schedule.nr)};
     emitEpilogue(code, problem, frame, block, schedule.nr);
   }
 

@@ -10,7 +10,7 @@ namespace {
 
 class EpilogueEmission {
 public:
-  EpilogueEmission(FlatBuilder &code, const GemmProblem &problem, KernelFrame &frame, const GemmBlock &block,
+  EpilogueEmission(FlatBuilder &code, const GemmProblem &problem, KernelFrame &frame, const BlockOfSums &block,
                    int64_t nr)
       : code(code), problem(problem), frame(frame), block(block), lanes(code.lanes), nr(nr),
         coordinates(problem.loopSizes.size()) {}
@@ -86,14 +86,14 @@ private:
   FlatBuilder &code;
   const GemmProblem &problem;
   KernelFrame &frame;
-  const GemmBlock &block;
+  const BlockOfSums &block;
   int64_t lanes, nr;
   SmallVector<LaneIndex> coordinates; ///< of each loop of the contraction
 };
 
 } // namespace
 
-void emitEpilogue(FlatBuilder &code, const GemmProblem &problem, KernelFrame &frame, const GemmBlock &block,
+void emitEpilogue(FlatBuilder &code, const GemmProblem &problem, KernelFrame &frame, const BlockOfSums &block,
                   int64_t nr) {
   EpilogueEmission(code, problem, frame, block, nr).emit();
 }

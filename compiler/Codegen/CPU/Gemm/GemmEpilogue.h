@@ -17,7 +17,7 @@
 
 namespace attnc {
 
-struct GemmBlock {
+struct BlockOfSums {
   mlir::Value sums;     ///< flat, [..][nr]
   mlir::Value sumsRow;  ///< where row 0 lies in it
   mlir::Value batch;    ///< flat number of the matrix
@@ -26,7 +26,7 @@ struct GemmBlock {
   mlir::Value firstColumn;
 };
 
-void emitEpilogue(FlatBuilder &code, const GemmProblem &problem, KernelFrame &frame, const GemmBlock &block,
+void emitEpilogue(FlatBuilder &code, const GemmProblem &problem, KernelFrame &frame, const BlockOfSums &block,
                   int64_t nr);
 
 } // namespace attnc

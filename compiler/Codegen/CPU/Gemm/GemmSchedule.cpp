@@ -1,4 +1,5 @@
 #include "compiler/Codegen/CPU/Gemm/GemmSchedule.h"
+#include "compiler/Codegen/CPU/Gemm/Packing.h"
 
 using namespace mlir;
 

@@ -12,12 +12,7 @@ namespace attnc {
 
 static std::optional<MatrixType> storedTypeOf(tensor::ExtractOp extract) {
   BlockArgument argument = argumentOf(extract.getTensor());
-  Type element = argument ? cast<RankedTensorType>(argument.getType()).getElementType() : Type();
-  if (argument && element.isBF16())
-    return MatrixType::BF16;
-  if (argument && element.isF16())
-    return MatrixType::F16;
-  return std::nullopt;
+  return argument ? matrixTypeOf(cast<RankedTensorType>(argument.getType()).getElementType()) : std::nullopt;
 }
 
 /// Whether its rows lie in memory as whole units of 16 bytes, with `column` along them.

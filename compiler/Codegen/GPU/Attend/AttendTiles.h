@@ -123,7 +123,6 @@ private:
   std::optional<TileCopy> copyKeys, copyValues;
   Value keyStride, valueStride; ///< i64, bytes
   std::optional<FragmentReader> readKeys, readValues;
-  llvm::SmallVector<FragmentA> queries; ///< [16 features]
 };
 
 } // namespace attnc

@@ -81,8 +81,8 @@ Interval scanInWarp(LoopBuilder &loops, ThreadGroup &warp, const AttendMask::Key
 DeviceAttend::DeviceAttend(const AttendProblem &problem, const Target &target, DeviceFrame &frame)
     : problem(problem), target(target), shape(problem), frame(frame), loops(frame.builder, frame.location, /*lanes=*/1),
       group(ThreadGroup::Kind::Warp, frame.place, frame.builder, frame.location), mask(problem),
-      weightTile(frame.place, "weights", blockThreads * shape.rows, frame.builder, frame.location),
-      keptTile(frame.place, "kept", blockThreads, frame.builder, frame.location) {
+      weightTile(frame.place, "weights", frame.place.threads * shape.rows, frame.builder, frame.location),
+      keptTile(frame.place, "kept", frame.place.threads, frame.builder, frame.location) {
   mask.scanKeysBy([this](const AttendMask::KeyRange &keys, function_ref<Value(Value)> valueAt) {
     return scanInWarp(loops, group, keys, valueAt);
   });
@@ -95,7 +95,7 @@ KernelPhase DeviceAttend::emit() {
     Value block = loops.sub(loops.add(blocks, -1), loops.rem(group.number, blocks));
     emitWarp(loops.div(group.number, blocks), loops.mul(block, shape.rows));
   });
-  return {frame.place.symbol, shape.warps.ceilDiv(group.perBlock()), blockThreads};
+  return {frame.place.symbol, shape.warps.ceilDiv(group.perBlock()), frame.place.threads};
 }
 
 void DeviceAttend::emitWarp(Value batchNumber, Value row) {

@@ -1,8 +1,8 @@
 //===- DeviceBackend.h - from a device's code module to PTX -----------------------------------------------------===//
 //
 // The code module of a device holds the functions of kernels' phases (Nest/DeviceFrame.h) on the dialects of a
-// processor's code module and `nvvm`, for what only a device has. Its steps are those of CPU/Backend, with two that
-// differ:
+// processor's code module and `nvvm`, for what only a device has. Its steps are those of compiler/Codegen/Backend, with
+// two that differ:
 //
 //   lowerDeviceCode      lowerToLlvmDialect, and each function becomes a kernel of PTX with its number of threads
 //   translateToLlvm, optimise

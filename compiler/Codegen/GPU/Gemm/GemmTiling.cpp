@@ -1,4 +1,5 @@
 #include "compiler/Codegen/GPU/Gemm/GemmTiling.h"
+#include <cassert>
 
 using namespace mlir;
 
@@ -15,7 +16,7 @@ static std::optional<MatrixType> matrixType(const GemmProblem &problem, Type lef
   func::FuncOp kernel = problem.kernel;
   if (left.isF32())
     return kernel->hasAttr(tf32AttrName) ? std::optional(MatrixType::TF32) : std::nullopt;
-  return left.isF16() ? MatrixType::F16 : MatrixType::BF16;
+  return matrixTypeOf(left);
 }
 
 GemmTiling::GemmTiling(const GemmProblem &problem) {
@@ -47,6 +48,8 @@ GemmTiling::GemmTiling(const GemmProblem &problem) {
     stages = 4;
     threads = 256;
   }
+  assert(matrix || (rows % 64 == 0 && columns % 64 == 0));
+  assert(!matrix || rows / warpRows * (columns / warpColumns) * warpThreads == threads);
   rowBlocks = problem.extent(LoopGroup::Row).ceilDiv(rows);
   columnBlocks = problem.extent(LoopGroup::Column).ceilDiv(columns);
 }

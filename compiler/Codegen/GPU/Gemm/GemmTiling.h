@@ -11,6 +11,12 @@
 // The sums then lie in shared memory, in place of the tiles, and go through the epilogue to the result, four neighbours
 // a thread where the result has so many.
 //
+// What sizes have to satisfy:
+//
+//   matrix   rows / warpRows * columns / warpColumns = threads / 32; warpRows and warpColumns are multiples of 16
+//   scalar   rows and columns are multiples of 64, and threads = 256 (ScalarBlock.cpp: 16 x 16 of them)
+//   both     stages * (rows + columns) * bytes of a step, and rows * columns * 4 for the sums, fit a block's memory
+//
 // Blocks are numbered along the rows first: those that run at a time read few columns of right, and all of left, which
 // the second cache holds.
 //

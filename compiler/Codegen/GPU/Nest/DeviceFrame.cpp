@@ -63,7 +63,7 @@ DeviceFrame::DeviceFrame(func::FuncOp kernel, StringRef symbol, ModuleOp code, i
   };
   Type i32 = builder.getI32Type();
   chunk = toIndex(NVVM::BlockIdXOp::create(builder, location, i32));
-  place = {chunk, toIndex(NVVM::ThreadIdXOp::create(builder, location, i32)), code, symbol.str()};
+  place = {chunk, toIndex(NVVM::ThreadIdXOp::create(builder, location, i32)), code, symbol.str(), threads};
 }
 
 } // namespace attnc

@@ -37,6 +37,7 @@ struct ThreadPlace {
   mlir::Value block, thread; ///< index: the block's number, and the thread's in it
   mlir::ModuleOp code;
   std::string symbol; ///< of the function
+  int64_t threads;    ///< of the block
 };
 
 class DeviceFrame : public KernelFrame {

@@ -89,7 +89,7 @@ Value ThreadGroup::combineNeighbours(const SweepReduction &reduction, Value valu
 }
 
 SmallVector<Value> ThreadGroup::combineWarps(ArrayRef<SweepReduction> reductions, ValueRange ofWarps) {
-  int64_t warps = blockThreads / warpThreads;
+  int64_t warps = place.threads / warpThreads;
   int64_t count = warps * static_cast<int64_t>(reductions.size());
   // Each use has its own, so that nobody waits to write them.
   SharedArray partials(place, "partials" + std::to_string(numPartials++), count, b, loc);

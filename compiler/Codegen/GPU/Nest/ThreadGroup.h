@@ -25,8 +25,8 @@ public:
   ThreadGroup(Kind kind, ThreadPlace place, mlir::OpBuilder &builder, mlir::Location location);
 
   /// Groups of a block, and threads of a group.
-  int64_t perBlock() const { return kind == Kind::Warp ? blockThreads / warpThreads : 1; }
-  int64_t size() const { return kind == Kind::Warp ? warpThreads : blockThreads; }
+  int64_t perBlock() const { return kind == Kind::Warp ? place.threads / warpThreads : 1; }
+  int64_t size() const { return kind == Kind::Warp ? warpThreads : place.threads; }
 
   mlir::Value number; ///< index: of this group among those of the launch
   mlir::Value rank;   ///< index: of this thread in its group

@@ -10,6 +10,12 @@ namespace attnc {
 /// Rows of a square.
 static constexpr int64_t squareRows = 8;
 
+std::optional<MatrixType> matrixTypeOf(Type stored) {
+  if (stored.isF16())
+    return MatrixType::F16;
+  return stored.isBF16() ? std::optional(MatrixType::BF16) : std::nullopt;
+}
+
 int64_t elementBytes(MatrixType type) { return type == MatrixType::TF32 ? 4 : 2; }
 
 static NVVM::MMATypes ptxType(MatrixType type) {

@@ -19,11 +19,14 @@
 
 #include "compiler/Codegen/GPU/Tile/SharedTile.h"
 #include <array>
+#include <optional>
 
 namespace attnc {
 
 enum class MatrixType { F16, BF16, TF32 };
 
+/// What tensor cores take elements of 16 bits as; nothing where they do not.
+std::optional<MatrixType> matrixTypeOf(mlir::Type stored);
 int64_t elementBytes(MatrixType type);
 /// The depth of one product: k.
 inline int64_t productDepth(MatrixType type) { return 2 * unitBytes / elementBytes(type); }

@@ -20,9 +20,9 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/CPU/Gemm/Packing.h"
 #include "compiler/Codegen/Kernel.h"
 #include "compiler/Codegen/Nest/KernelSizes.h"
+#include "compiler/Codegen/PanelPacking.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace attnc {

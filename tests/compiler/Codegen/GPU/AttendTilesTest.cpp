@@ -10,6 +10,7 @@
 #include "tests/compiler/Codegen/CPU/AttendMechanisms.h"
 #include "tests/compiler/Codegen/GPU/WithoutWait.h"
 #include "tests/support/Ptxas.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
@@ -181,23 +182,37 @@ TEST(AttendTiles, AssemblesWithoutSpills) {
       }
 }
 
-/// Of a tile of 64 keys and 64 features: each product once, and each fragment of its operands.
-TEST(AttendTiles, InstructionsOfATile) {
-  AttendKernel kernel;
-  kernel.dim = kernel.valueDim = 64;
-  KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), "cuda");
-  ASSERT_TRUE(runner) << runner.message();
-  auto count = [&](std::string_view part) {
-    int64_t found = 0;
-    for (size_t at = runner.ptx().find(part); at != std::string::npos; at = runner.ptx().find(part, at + 1))
-      ++found;
-    return found;
-  };
-  EXPECT_EQ(count("mma.sync.aligned.m16n8k16"), 2 * (64 / 16) * (64 / 8));
-  EXPECT_EQ(count("ldmatrix.sync.aligned.m8n8.x4.shared"), 64 / 16 * (1 + 64 / 16)) << "queries and keys";
-  EXPECT_EQ(count("ldmatrix.sync.aligned.m8n8.x4.trans"), 64 / 16 * (64 / 16)) << "values";
-  EXPECT_EQ(count("ex2.approx.ftz.f32") > 64 / 8 * 4, true) << "a power a pair";
-  EXPECT_EQ(runner.code().phases[0].blockBytes, 64 * 64 * 2 * (1 + 2 + 2));
+/// A row of the table in docs/gpu.md: of a tile of keys, each product once, and each fragment of its operands.
+struct TileRow {
+  int64_t features, keys, products, squares, registers;
+};
+
+int64_t count(const std::string &text, std::string_view part) {
+  int64_t found = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++found;
+  return found;
+}
+
+TEST(AttendTiles, TakesWhatTheTableSays) {
+  auto table = llvm::MemoryBuffer::getFile(ATTNC_ROOT "/docs/gpu.md");
+  ASSERT_TRUE(table);
+  for (const TileRow &each : {TileRow{64, 64, 64, 36, 175}, {128, 64, 128, 72, 242}, {256, 32, 128, 80, 255}}) {
+    SCOPED_TRACE(each.features);
+    AttendKernel kernel;
+    kernel.dim = kernel.valueDim = each.features;
+    KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), "cuda");
+    ASSERT_TRUE(runner) << runner.message();
+    EXPECT_EQ(count(runner.ptx(), "mma.sync.aligned.m16n8k16"), each.products);
+    EXPECT_EQ(count(runner.ptx(), "ldmatrix.sync.aligned.m8n8.x4"), each.squares);
+    EXPECT_GT(count(runner.ptx(), "ex2.approx.ftz.f32"), each.keys / 8 * 4) << "a power a pair";
+    int64_t kilobytes = runner.code().phases[0].blockBytes >> 10;
+    std::string row = fmt::format("| {0}, {0} | {1} | {2} KB + 2.5 KB | {3} | {4} | {5}", each.features, each.keys,
+                                  kilobytes, each.products, each.squares, each.registers);
+    EXPECT_NE((*table)->getBuffer().find(row), llvm::StringRef::npos) << "docs/gpu.md has no row\n" << row;
+    if (hasPtxas())
+      EXPECT_LE(ptxasRegisters(runner.ptx(), "sm_80"), each.registers);
+  }
 }
 
 /// Barriers and waits for copies, in the loop over tiles.

@@ -1,8 +1,8 @@
 //===- Normaliser.h - how scores become weights, in code --------------------------------------------------------===//
 //
-// The schedules (AttendPrefill.h, AttendDecode.h) and the gradient (PairwiseGradient.h) know of a normaliser what
-// stands here. Each is one file beside this one, in a table of Normaliser.cpp; what they compute is said in
-// dialects/Attn/AttnOps.td. There are two views of a row.
+// The schedules (CPU: AttendPrefill.h, AttendDecode.h; GPU: DeviceAttend.h, AttendTiles.h) and the gradient
+// (PairwiseGradient.h) know of a normaliser what stands here. Each is one file beside this one, in a table of
+// Normaliser.cpp; what they compute is said in dialects/Attn/AttnOps.td. There are two views of a row.
 //
 // **Block by block**, with rows in the lanes (of decode: keys). A row carries a maximum m and a sum l over the blocks
 // of keys. For each block with the maximum m', earlier sums are multiplied with `correction(m, m')`; then each score s
@@ -12,6 +12,10 @@
 //              and whoever wants the weights themselves makes a second pass
 //   AtOnce     p = weight: one pass gives all
 //   AllScores  all scores of the rows are held (memory linear in the number of keys) and become weights by `weighHeld`
+//
+// Unless it `followsKeys`, l is a sum over keys: splits of decode and threads of a device have a share each, the shares
+// are added, and what `start` gives counts once. A score of `droppedScore` gives the weight 0 and adds nothing to l,
+// for tensor cores multiply it too.
 //
 // **All keys of one row**, in the lanes, held: `weighRow` makes weights of the scores, `differentiateRow` makes the
 // cotangents of the scores of those of the weights.
