@@ -28,7 +28,7 @@ public:
         entries.try_emplace(function, function);
     }
     keepPorts();
-    while (refuseKernels())
+    while (refuseKernels() || agreeOnStates())
       ;
     for (auto &[entry, groups] : entries)
       llvm::append_range(choices, groups.choices());
@@ -111,6 +111,34 @@ private:
         groups.keep(value, "kernel " + signature.kernel + " has no code for it: " + known->second.verdict.reason);
     });
     return refused;
+  }
+
+  /// Entry points hand states to each other, next_prefill to next: one that stays f32 in one of them does in all.
+  /// Whether there was any such.
+  bool agreeOnStates() {
+    std::map<StringRef, std::string> wide; // by the state's name
+    auto eachState = [&](llvm::function_ref<void(StringRef, BlockArgument, func::FuncOp, StorageGroups &)> visit) {
+      for (auto &[entry, groups] : entries)
+        for (BlockArgument argument : func::FuncOp(entry).getArguments()) {
+          func::FuncOp function = entry;
+          auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), model::nameAttrName);
+          if (name && function.getArgAttr(argument.getArgNumber(), model::stateAttrName) && groups.contains(argument))
+            visit(name.getValue(), argument, function, groups);
+        }
+    };
+    eachState([&](StringRef name, BlockArgument state, func::FuncOp function, StorageGroups &groups) {
+      if (!groups.isNarrow(state))
+        wide.try_emplace(name, "it is f32 in " + function.getName().str() + ", which it is shared with");
+    });
+    bool disagreed = false;
+    eachState([&](StringRef name, BlockArgument state, func::FuncOp, StorageGroups &groups) {
+      auto found = wide.find(name);
+      if (found == wide.end() || !groups.isNarrow(state))
+        return;
+      groups.keep(state, found->second);
+      disagreed = true;
+    });
+    return disagreed;
   }
 
   void apply() {

@@ -63,7 +63,7 @@ static double differenceOf(double compiled, double exact) {
 double Deviation::limit(double c) const {
   double one = std::max(reference::unitRoundoff * largest, rounding);
   double exact = reference::tolerance(c, static_cast<double>(terms)) / reference::unitRoundoff * one;
-  return isReal ? exact + 4 * storage : 0;
+  return isReal ? exact + (std::isfinite(storage) ? 4 * storage : 0) : 0;
 }
 
 static Deviation deviationOf(const std::string &name, const reference::Array &exact, double leastMagnitude,
@@ -97,6 +97,23 @@ static reference::Parameters roundedTo(reference::Rounding way, reference::Param
   return parameters;
 }
 
+/// Whether some tensor of the entry point, or a weight that it reads, is stored in 16 bits.
+static bool storesNarrow(const CompileOptions &options, StringRef entry) {
+  CompileOptions narrowed = options;
+  narrowed.dump = Phase::Narrow;
+  Compilation made;
+  std::string messages;
+  raw_string_ostream stream(messages);
+  if (compile(narrowed, made, stream) != Outcome::Done)
+    return true; // it was compiled before
+  bool isWide = any_of(made.storage, [&](const StorageChoice &choice) {
+    return choice.kind == StorageChoice::Kind::Entry && choice.entry == entry;
+  });
+  return !isWide && any_of(made.storage, [&](const StorageChoice &choice) {
+    return choice.isNarrow && (choice.entry.empty() || choice.entry == entry);
+  });
+}
+
 static Expected<Exact> interpretCall(const CompileOptions &options, const Invocation &call,
                                      const reference::Parameters &before) {
   CompileOptions derivedOnly = options;
@@ -124,7 +141,8 @@ static Expected<Exact> interpretCall(const CompileOptions &options, const Invoca
   if (!results)
     return results.takeError();
   exact.results = std::move(*results);
-  if (options.precision == Precision::BF16 || options.precision == Precision::F16) {
+  bool mayBeNarrow = options.precision == Precision::BF16 || options.precision == Precision::F16;
+  if (mayBeNarrow && storesNarrow(options, call.entry->name)) {
     auto way =
         options.precision == Precision::BF16 ? reference::Rounding::TensorsToBf16 : reference::Rounding::TensorsToF16;
     auto narrow = reference::interpret(function, inputs, roundedTo(way, before), nullptr, way);

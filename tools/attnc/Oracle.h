@@ -16,12 +16,13 @@ struct Deviation {
   double difference = 0;  ///< largest |compiled - oracle|; infinite where one is NaN or infinite and the other is not
   int64_t terms = 0;      ///< of the longest chain of sums behind it
   double rounding = 0;    ///< of what is updated: largest change where the oracle rounds what each op gives to f32
-  double storage = 0;     ///< largest change where the oracle rounds each tensor to what --precision says
+  double storage = 0;     ///< largest change where the oracle rounds each tensor as --precision says; may be inf
   std::optional<double> constant; ///< the oracle's value where it is the same in all elements, of which there are two
 
   /// c u sqrt(terms) largest: how far the tensor may lie from the oracle's (compiler/Reference/Tolerance.h). Where
   /// rounding alone moves it by more than u largest, that stands for it. What is stored in fewer bits may add four
-  /// times what that rounding moves it by: other tensors are rounded than those that the oracle makes.
+  /// times what that rounding moves it by, if that is finite: other tensors are rounded than those that the oracle
+  /// makes.
   double limit(double c) const;
 };
 

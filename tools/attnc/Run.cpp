@@ -53,6 +53,8 @@ static std::string formulaOf(const Deviation &deviation, double c) {
     return fmt::format("{:g} sqrt({}) {:.3g}, by which rounding to f32 moves it", c,
                        std::max<int64_t>(deviation.terms, 1), deviation.rounding);
   std::string text = fmt::format("{:g} u sqrt({}) {:.3g}", c, std::max<int64_t>(deviation.terms, 1), deviation.largest);
+  if (!std::isfinite(deviation.storage))
+    return text + "; rounding what is stored makes it infinite, or no number";
   return deviation.storage > 0 ? text + fmt::format(" + 4 {:.3g} of storage", deviation.storage) : text;
 }
 

@@ -197,6 +197,7 @@ void AttendTiles::repair(Value hasNan) {
   Value number = arith::ExtUIOp::create(b, loops.location, b.getI32Type(), hasNan);
   Value any = warp.combine(SweepReduction{attn::Combine::Max, b.getI32Type()}, number)[0];
   loops.when(loops.isSet(any), [&] {
+    warp.wait(); // other threads have stored what is stored again here
     int64_t rowsAtOnce = general.rowsOfWarp();
     Value first = loops.add(firstRow, loops.mul(tiles.toIndex(warpNumber), productRows));
     Value end = loops.min(rows, loops.add(first, productRows));
