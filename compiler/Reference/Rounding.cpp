@@ -16,17 +16,19 @@ double attnc::reference::rounded(double value, Rounding rounding) {
   return single * (1.0 + (static_cast<double>(mixed >> 16) / 8192.0 - 4.0) * 0x1p-24);
 }
 
-/// To nearest even.
-static double toBf16(float value) {
+/// Without the last `dropped` bits of f32, to nearest even.
+static double shortened(float value, int dropped) {
   auto bits = std::bit_cast<uint32_t>(value);
   if (std::isfinite(value))
-    bits += 0x7fff + (bits >> 16 & 1);
-  return std::bit_cast<float>(bits & 0xffff0000);
+    bits += (1u << (dropped - 1)) - 1 + (bits >> dropped & 1);
+  return std::bit_cast<float>(bits >> dropped << dropped);
 }
 
 double attnc::reference::stored(double value, Rounding rounding) {
   if (rounding == Rounding::TensorsToBf16)
-    return toBf16(static_cast<float>(value));
+    return shortened(static_cast<float>(value), 16);
+  if (rounding == Rounding::TensorsToTf32)
+    return shortened(static_cast<float>(value), 13);
   if (rounding == Rounding::TensorsToF16)
     return static_cast<double>(static_cast<_Float16>(value));
   return rounded(value, rounding);

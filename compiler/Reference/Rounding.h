@@ -19,6 +19,7 @@ struct Rounding {
     Loosely, ///< and up to four units in the last place off, as vectorised functions are; equal numbers stay equal
     TensorsToBf16, ///< each tensor when it is made, and nothing within a formula
     TensorsToF16,
+    TensorsToTf32, ///< which is what products round: more than that, then
   };
   Kind kind = None;
   uint32_t draw = 0; ///< of Loosely: by which of many hashes of the number

@@ -57,10 +57,12 @@ static attn_code allow_block_memory(attn_cuda *cuda, attn_status *status) {
   cu_result error = cuda->driver.cuDeviceGetAttribute(&most, CU_MOST_BLOCK_BYTES, cuda->device);
   for (int64_t i = 0; !error && i < code->phase_count; ++i) {
     const attn_device_phase *phase = &code->phases[i];
-    if (phase->block_bytes > most)
+    int own = 0;
+    error = cuda->driver.cuFuncGetAttribute(&own, CU_FUNCTION_OWN_BLOCK_BYTES, cuda->functions[i]);
+    if (!error && own + phase->block_bytes > most)
       return attn_fail(status, ATTN_UNSUPPORTED, "%s: %s wants %d bytes of shared memory for a block, but %s has %d",
-                       cuda->model->name, phase->name, (int)phase->block_bytes, cuda->info.name, most);
-    if (phase->block_bytes > 0)
+                       cuda->model->name, phase->name, own + (int)phase->block_bytes, cuda->info.name, most);
+    if (!error && phase->block_bytes > 0)
       error = cuda->driver.cuFuncSetAttribute(cuda->functions[i], CU_FUNCTION_BLOCK_BYTES, phase->block_bytes);
   }
   return error ? cuda_fails(cuda, error, "can't ask for shared memory", status) : ATTN_OK;

@@ -31,7 +31,8 @@ enum {
   CU_CAPABILITY_MAJOR = 75,
   CU_CAPABILITY_MINOR = 76,
   CU_MOST_BLOCK_BYTES = 97,
-  CU_FUNCTION_BLOCK_BYTES = 8, /* an attribute of functions */
+  CU_FUNCTION_OWN_BLOCK_BYTES = 1, /* attributes of functions: shared memory that the code has, */
+  CU_FUNCTION_BLOCK_BYTES = 8,     /* and what a launch may add */
   CU_STREAM_NON_BLOCKING = 1
 };
 
@@ -51,6 +52,7 @@ enum {
   X(cuModuleLoadData, "cuModuleLoadData", (cu_module * module, const void *image))                                     \
   X(cuModuleUnload, "cuModuleUnload", (cu_module module))                                                              \
   X(cuModuleGetFunction, "cuModuleGetFunction", (cu_function * function, cu_module module, const char *name))          \
+  X(cuFuncGetAttribute, "cuFuncGetAttribute", (int *value, int attribute, cu_function function))                       \
   X(cuFuncSetAttribute, "cuFuncSetAttribute", (cu_function function, int attribute, int value))                        \
   X(cuMemAlloc, "cuMemAlloc_v2", (cu_address * memory, size_t bytes))                                                  \
   X(cuMemFree, "cuMemFree_v2", (cu_address memory))                                                                    \

@@ -403,6 +403,15 @@ TEST_F(Cuda, TooLittleSharedMemoryForABlock) {
   expectNothingLeft();
 }
 
+/// What the code of a kernel has by itself counts too.
+TEST_F(Cuda, TooLittleSharedMemoryForWhatAKernelHas) {
+  fake->ownBlockBytes = fake->blockBytes + 1;
+  EXPECT_EQ(open(), ATTN_UNSUPPORTED);
+  EXPECT_NE(std::string(status.message).find("bytes of shared memory for a block"), std::string::npos)
+      << status.message;
+  expectNothingLeft();
+}
+
 TEST_F(Cuda, AFailedCallLeavesResultsAlone) {
   for (const Failure &each : {
            Failure{"cuMemAlloc_v2", 2, ATTN_NO_MEMORY,

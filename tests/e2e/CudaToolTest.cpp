@@ -81,7 +81,8 @@ TEST_F(CudaTool, RunsAndChecks) {
   for (const Example &each :
        {Example{"/tests/e2e/models/device.attn", "residual", {{"rows", "5"}}, {}},
         Example{"/examples/gpt2/gpt2.attn", "last", {{"batch", "2"}, {"seq", "5"}}, smallGpt2},
-        Example{"/examples/gpt2/gpt2.attn", "last", {{"batch", "2"}, {"seq", "5"}}, smallGpt2, Precision::BF16}}) {
+        Example{"/examples/gpt2/gpt2.attn", "last", {{"batch", "2"}, {"seq", "5"}}, smallGpt2, Precision::BF16},
+        Example{"/examples/gpt2/gpt2.attn", "last", {{"batch", "2"}, {"seq", "5"}}, smallGpt2, Precision::TF32}}) {
     CompileOptions options;
     options.input = std::string(ATTNC_ROOT) + each.file;
     options.entry = each.entry;

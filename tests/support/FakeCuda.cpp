@@ -159,6 +159,9 @@ int cuModuleGetFunction(void **function, void *, const char *name) {
   return enter("cuModuleGetFunction");
 }
 
+int cuFuncGetAttribute(int *value, int attribute, void *) {
+  return *value = attribute == 1 ? state.ownBlockBytes : -1, enter("cuFuncGetAttribute");
+}
 int cuFuncSetAttribute(void *function, int attribute, int value) {
   if (attribute != 8 || value > state.blockBytes)
     return 1; // invalid value

@@ -97,6 +97,21 @@ static reference::Parameters roundedTo(reference::Rounding way, reference::Param
   return parameters;
 }
 
+/// Nothing for f32.
+static std::optional<reference::Rounding> roundingOf(Precision precision) {
+  switch (precision) {
+  case Precision::F32:
+    return std::nullopt;
+  case Precision::TF32:
+    return reference::Rounding::TensorsToTf32;
+  case Precision::BF16:
+    return reference::Rounding::TensorsToBf16;
+  case Precision::F16:
+    return reference::Rounding::TensorsToF16;
+  }
+  llvm_unreachable("four precisions");
+}
+
 /// Whether some tensor of the entry point, or a weight that it reads, is stored in 16 bits.
 static bool storesNarrow(const CompileOptions &options, StringRef entry) {
   CompileOptions narrowed = options;
@@ -141,11 +156,9 @@ static Expected<Exact> interpretCall(const CompileOptions &options, const Invoca
   if (!results)
     return results.takeError();
   exact.results = std::move(*results);
-  bool mayBeNarrow = options.precision == Precision::BF16 || options.precision == Precision::F16;
-  if (mayBeNarrow && storesNarrow(options, call.entry->name)) {
-    auto way =
-        options.precision == Precision::BF16 ? reference::Rounding::TensorsToBf16 : reference::Rounding::TensorsToF16;
-    auto narrow = reference::interpret(function, inputs, roundedTo(way, before), nullptr, way);
+  if (std::optional<reference::Rounding> way = roundingOf(options.precision);
+      way && (options.precision == Precision::TF32 || storesNarrow(options, call.entry->name))) {
+    auto narrow = reference::interpret(function, inputs, roundedTo(*way, before), nullptr, *way);
     if (!narrow)
       return narrow.takeError();
     exact.narrow = std::move(*narrow);
