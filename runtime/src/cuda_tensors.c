@@ -15,24 +15,36 @@ int64_t cuda_tensor_bytes(int32_t dtype, const int64_t *shape, int32_t rank) {
   return bytes;
 }
 
+/* Half as much again as there was, for calls whose tensors grow by a position each. */
+static int64_t grown(int64_t bytes, int64_t before) {
+  int64_t more = before + before / 2;
+  return bytes > more ? bytes : more;
+}
+
 cu_result cuda_have_memory(attn_cuda *cuda, int64_t bytes) {
   if (cuda->bytes >= bytes)
     return 0;
+  int64_t most = grown(bytes, cuda->bytes);
   if (cuda->memory)
     cuda->driver.cuMemFree(cuda->memory);
   cuda->memory = 0;
   cuda->bytes = 0;
-  cu_result error = cuda->driver.cuMemAlloc(&cuda->memory, (size_t)bytes);
+  cu_result error = cuda->driver.cuMemAlloc(&cuda->memory, (size_t)most);
+  if (error == CU_OUT_OF_MEMORY && most > bytes) {
+    most = bytes;
+    error = cuda->driver.cuMemAlloc(&cuda->memory, (size_t)most);
+  }
   if (error)
     cuda->memory = 0;
   else
-    cuda->bytes = bytes;
+    cuda->bytes = most;
   return error;
 }
 
 cu_result cuda_have_staging(attn_cuda *cuda, int64_t bytes) {
   if (cuda->staging_bytes >= bytes)
     return 0;
+  bytes = grown(bytes, cuda->staging_bytes);
   if (cuda->staging)
     cuda->driver.cuMemFreeHost(cuda->staging);
   cuda->staging = 0;
@@ -80,8 +92,8 @@ static attn_code allocate_zeros(attn_cuda *cuda, struct cuda_buffer *buffer, att
   return cuda_fails(cuda, error, "can't write a tensor", status);
 }
 
-ATTN_PUBLIC attn_code attn_cuda_allocate(attn_cuda *cuda, attn_tensor *tensor, attn_status *status) {
-  tensor->data = 0;
+/* Of tensors whose bytes are counted. */
+static attn_code check_shape(const attn_tensor *tensor, int64_t *bytes, attn_status *status) {
   if (tensor->rank < 0 || tensor->rank > ATTN_MAX_RANK)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "a tensor of %d dimensions, expected at most %d", tensor->rank,
                      ATTN_MAX_RANK);
@@ -89,14 +101,23 @@ ATTN_PUBLIC attn_code attn_cuda_allocate(attn_cuda *cuda, attn_tensor *tensor, a
     if (tensor->shape[d] < 0)
       return attn_fail(status, ATTN_BAD_ARGUMENT, "dimension %d of a tensor is %lld, expected no negative size", d,
                        (long long)tensor->shape[d]);
-  int64_t bytes = cuda_tensor_bytes(tensor->dtype, tensor->shape, tensor->rank);
-  if (bytes > INT64_MAX - CUDA_ALIGNMENT)
+  *bytes = cuda_tensor_bytes(tensor->dtype, tensor->shape, tensor->rank);
+  if (*bytes > INT64_MAX - CUDA_ALIGNMENT)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "a tensor is beyond 64 bits");
+  return ATTN_OK;
+}
+
+ATTN_PUBLIC attn_code attn_cuda_allocate(attn_cuda *cuda, attn_tensor *tensor, attn_status *status) {
+  tensor->data = 0;
+  int64_t bytes;
+  attn_code code = check_shape(tensor, &bytes, status);
+  if (code != ATTN_OK)
+    return code;
   struct cuda_buffer *buffer = malloc(sizeof *buffer);
   if (!buffer)
     return attn_fail(status, ATTN_NO_MEMORY, "no memory for a tensor's record");
   *buffer = (struct cuda_buffer){0, cuda_align(bytes > 0 ? bytes : 1), cuda->buffers};
-  attn_code code = cuda_enter(cuda, status);
+  code = cuda_enter(cuda, status);
   if (code == ATTN_OK) {
     code = allocate_zeros(cuda, buffer, status);
     cuda_leave(cuda);
@@ -128,7 +149,9 @@ ATTN_PUBLIC void attn_cuda_free(attn_cuda *cuda, attn_tensor *tensor) {
 
 static attn_code check_tensor(const attn_cuda *cuda, const attn_tensor *tensor, int64_t *bytes, attn_status *status) {
   int64_t owned = 0;
-  *bytes = cuda_tensor_bytes(tensor->dtype, tensor->shape, tensor->rank);
+  attn_code code = check_shape(tensor, bytes, status);
+  if (code != ATTN_OK)
+    return code;
   if (*bytes > 0 && (!cuda_owns(cuda, tensor->data, &owned) || owned < *bytes))
     return attn_fail(status, ATTN_BAD_ARGUMENT,
                      owned ? "the memory of the tensor on %s ends before its elements"

@@ -313,6 +313,9 @@ TEST_F(Cuda, StatesStayOnTheDevice) {
   EXPECT_EQ(read, host.memory[2]);
   EXPECT_EQ(attn_cuda_states_reorder(cuda, host.entry, "batch", &host.tensors[2], bad, &status), ATTN_BAD_ARGUMENT);
   EXPECT_STREQ(status.message, "the tensor is not one that attn_cuda_allocate gave memory of Fake 0");
+  state.shape[0] = -1;
+  EXPECT_EQ(attn_cuda_states_reorder(cuda, host.entry, "batch", &state, bad, &status), ATTN_BAD_ARGUMENT);
+  EXPECT_STREQ(status.message, "dimension 0 of a tensor is -1, expected no negative size");
   expectNothingLeft();
 }
 
@@ -340,7 +343,11 @@ TEST_F(Cuda, KeepsMemoryFromCallToCall) {
   for (int64_t rows : {9, 9, 4, 9})
     ASSERT_EQ(Call(model, "residual", {rows}).run(cuda, status), ATTN_OK) << status.message;
   EXPECT_EQ(fake->calls["cuMemAlloc_v2"], before + 1);
-  ASSERT_EQ(Call(model, "residual", {90}).run(cuda, status), ATTN_OK) << status.message;
+  ASSERT_EQ(Call(model, "residual", {900}).run(cuda, status), ATTN_OK) << status.message;
+  int growing = fake->calls["cuMemAlloc_v2"];
+  for (int64_t rows = 901; rows < 930; ++rows)
+    ASSERT_EQ(Call(model, "residual", {rows}).run(cuda, status), ATTN_OK) << status.message;
+  EXPECT_LE(fake->calls["cuMemAlloc_v2"], growing + 1) << "a row more each time";
   EXPECT_EQ(fake->alive["memory"], 2) << "the parameters, and the memory of calls";
   expectNothingLeft();
 }
