@@ -66,7 +66,7 @@ int64_t Interpreter::termsOfReductionsIn(Operation *op) const {
 LogicalResult Interpreter::define(OpResult result, Array array, int64_t terms) {
   if (failed(checkShape(result.getOwner(), result.getType(), array, "the result")))
     return failure();
-  if (rounding != Rounding::None && array.element == Element::F32)
+  if (rounding.kind != Rounding::None && array.element == Element::F32)
     for (double &value : array.values)
       value = stored(value, rounding);
   array.terms = array.element == Element::F32 ? longestChainInto(result.getOwner()) + terms : 0;

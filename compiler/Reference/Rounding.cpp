@@ -3,10 +3,10 @@
 #include <cmath>
 
 double attnc::reference::rounded(double value, Rounding rounding) {
-  if (rounding != Rounding::ToF32 && rounding != Rounding::Loosely)
+  if (rounding.kind != Rounding::ToF32 && rounding.kind != Rounding::Loosely)
     return value;
   auto single = static_cast<float>(value);
-  if (rounding == Rounding::ToF32)
+  if (rounding.kind == Rounding::ToF32)
     return single;
   // By the number's own bits, mixed: -4..4 units. What f32 can't tell apart moves apart: two scores near saturation.
   auto bits = std::bit_cast<uint64_t>(value);
@@ -25,11 +25,11 @@ static double shortened(float value, int dropped) {
 }
 
 double attnc::reference::stored(double value, Rounding rounding) {
-  if (rounding == Rounding::TensorsToBf16)
+  if (rounding.kind == Rounding::TensorsToBf16)
     return shortened(static_cast<float>(value), 16);
-  if (rounding == Rounding::TensorsToTf32)
+  if (rounding.kind == Rounding::TensorsToTf32)
     return shortened(static_cast<float>(value), 13);
-  if (rounding == Rounding::TensorsToF16)
+  if (rounding.kind == Rounding::TensorsToF16)
     return static_cast<double>(static_cast<_Float16>(value));
   return rounded(value, rounding);
 }

@@ -25,7 +25,6 @@ struct Rounding {
   uint32_t draw = 0; ///< of Loosely: by which of many hashes of the number
 
   Rounding(Kind kind, uint32_t draw = 0) : kind(kind), draw(draw) {}
-  bool operator==(const Rounding &) const = default;
 };
 
 /// What an op of a formula gives.

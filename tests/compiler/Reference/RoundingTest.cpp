@@ -19,6 +19,17 @@ TEST(Rounding, OfTensorsInBf16) { expectNearestEven(Rounding::TensorsToBf16, 7);
 TEST(Rounding, OfTensorsInF16) { expectNearestEven(Rounding::TensorsToF16, 10); }
 TEST(Rounding, OfTensorsInTf32) { expectNearestEven(Rounding::TensorsToTf32, 10); }
 
+/// Each draw moves numbers by other amounts, and all move some.
+TEST(Rounding, LooselyByEachDraw) {
+  for (uint32_t draw = 0; draw < 8; ++draw) {
+    int moved = 0;
+    for (double value = 1; value < 2; value += 0x1p-6)
+      moved += rounded(value, {Rounding::Loosely, draw}) != value;
+    EXPECT_GT(moved, 32) << draw;
+  }
+  EXPECT_NE(rounded(1.25, {Rounding::Loosely, 1}), rounded(1.25, {Rounding::Loosely, 2}));
+}
+
 TEST(Rounding, BeyondTheRange) {
   EXPECT_EQ(stored(65520, Rounding::TensorsToF16), HUGE_VAL);
   EXPECT_EQ(stored(65520, Rounding::TensorsToBf16), 65536);

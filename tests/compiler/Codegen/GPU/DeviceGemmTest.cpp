@@ -3,6 +3,7 @@
 #include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "tests/compiler/Codegen/CPU/GemmCase.h"
+#include "tests/compiler/Codegen/GPU/WithoutWait.h"
 #include "tests/support/Ptxas.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <bit>
@@ -265,56 +266,14 @@ TEST(DeviceGemm, AssemblesWithoutSpills) {
 
 //===------------------------------------------ mutants -----------------------------------------------------------===//
 
-/// Emits without one of the kernel's waits: for copies, and for other threads.
-class WithoutWait : public Emitter {
-public:
-  explicit WithoutWait(size_t number) : number(number) {}
-  std::string_view name() const override { return "without a wait"; }
-  Verdict supports(mlir::func::FuncOp kernel, const Target &target) const override {
-    return inner->supports(kernel, target);
-  }
-  mlir::FailureOr<KernelCode> emit(mlir::func::FuncOp kernel, const Target &target,
-                                   mlir::ModuleOp code) const override {
-    auto made = inner->emit(kernel, target, code);
-    llvm::SmallVector<mlir::Operation *> waits;
-    code.walk([&](mlir::Operation *op) {
-      if (llvm::isa<mlir::NVVM::Barrier0Op, mlir::NVVM::CpAsyncWaitGroupOp>(op))
-        waits.push_back(op);
-    });
-    found = waits.size();
-    if (number < waits.size())
-      waits[number]->erase();
-    return made;
-  }
-  size_t waits() const { return found; }
-
-private:
-  size_t number;
-  mutable size_t found = 0;
-  std::unique_ptr<Emitter> inner = createGpuEmitter();
-};
-
+/// For copies, and for other threads.
 TEST(DeviceGemm, EveryWaitIsNeeded) {
   for (const char *stored : {"", "bf16"}) {
     GemmCase c = product("mk", "nk", "mn", {{'m', 64}, {'n', 64}, {'k', *stored ? 160 : 40}});
     c.stored = stored;
-    size_t waits = 1;
-    for (size_t number = 0; number < waits; ++number) {
-      WithoutWait mutant(number);
-      KernelRunner runner(c.text(device()), mutant, "cuda");
-      ASSERT_TRUE(runner) << runner.message();
-      waits = mutant.waits();
-      bool isSeen = false;
-      for (bool reversed : {false, true}) {
-        RunOptions options;
-        options.reversed = reversed;
-        std::vector<HostArray> operands = operandsOf(c);
-        HostArray result = runner.run(operands, {c.shapeOf(c.out)}, options).front();
-        isSeen |= !difference(c, runner, operands, result).empty();
-      }
-      EXPECT_TRUE(isSeen) << "wait " << number << " of " << waits << stored;
-    }
-    EXPECT_EQ(waits, 4u);
+    expectWaitsAreNeeded(c.text(device()), operandsOf(c), {c.shapeOf(c.out)}, [](mlir::Operation *op) {
+      return llvm::isa<mlir::NVVM::Barrier0Op, mlir::NVVM::CpAsyncWaitGroupOp>(op);
+    });
   }
 }
 
