@@ -29,6 +29,7 @@
 #pragma once
 
 #include "compiler/Codegen/Abi.h"
+#include "compiler/Codegen/Target.h"
 #include "compiler/Sizes/SizeExpr.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -92,8 +93,9 @@ struct KernelPhase {
   /// described in GPU/Nest/DeviceFrame.h.
   std::string symbol;
   SizeExpr chunks;
-  int64_t threads = 0;    ///< of a block, which is a device's chunk; 0 where a processor runs it
-  int64_t blockBytes = 0; ///< memory that a launch gives each block (GPU/Tile/BlockMemory.h)
+  int64_t threads = 0;               ///< of a block, which is a device's chunk; 0 where a processor runs it
+  int64_t blockBytes = 0;            ///< memory that a launch gives each block (GPU/Tile/BlockMemory.h)
+  DeviceForm form = DeviceForm::Any; ///< where a device runs it; others skip it
 };
 
 /// What the certificate says of one launch.

@@ -18,7 +18,8 @@ namespace attnc {
 
 static constexpr StringRef linuxTriple = "x86_64-unknown-linux-gnu", deviceTriple = "nvptx64-nvidia-cuda";
 static constexpr StringRef oldestProcessor = "x86-64-v3";
-static constexpr unsigned oldestDevice = 80; // sm_80: asynchronous copies, matrix products of bf16
+static constexpr unsigned oldestDevice = 80;           // sm_80: asynchronous copies, matrix products of bf16
+static constexpr StringRef warpGroupDevice = "sm_90a"; // code for it runs on nothing else
 
 static void initialiseX86() {
   static std::once_flag once;
@@ -89,17 +90,41 @@ static Expected<Target> resolveDevice(std::string_view name, StringRef architect
   target.name = std::string(name);
   target.triple = deviceTriple.str();
   target.cpu = architecture.str();
+  target.images = {architecture.str()};
   target.vectorBits = 128;
   target.f32Lanes = 4;
   target.isDevice = true;
   return target;
 }
 
+/// All that there is code for.
+static Expected<Target> resolveDevices(std::string_view name) {
+  Expected<Target> target = resolveDevice(name, fmt::format("sm_{}", oldestDevice));
+  if (target)
+    target->images.push_back(warpGroupDevice.str());
+  return target;
+}
+
+static bool hasForm(StringRef architecture, DeviceForm form) {
+  return form == DeviceForm::Any || (form == DeviceForm::WarpGroups) == (architecture == warpGroupDevice);
+}
+
+bool Target::has(DeviceForm form) const {
+  return any_of(images, [&](const std::string &image) { return hasForm(image, form); });
+}
+
+Target Target::image(const std::string &architecture) const {
+  Target one = *this;
+  one.cpu = architecture;
+  one.images = {architecture};
+  return one;
+}
+
 Target Target::host() const { return isDevice ? cantFail(resolve(oldestProcessor)) : *this; }
 
 Expected<Target> Target::resolve(std::string_view name) {
   if (StringRef architecture(name); architecture == "cuda")
-    return resolveDevice(name, fmt::format("sm_{}", oldestDevice));
+    return resolveDevices(name);
   else if (architecture.consume_front("cuda:"))
     return resolveDevice(name, architecture);
   initialiseX86();

@@ -4,8 +4,9 @@
 // `x86-64-v4` are the levels of the x86-64 ABI, anything else is a processor name of LLVM (`skylake-avx512`, `znver4`).
 // Kernels need fused multiply-add, so a processor without it (x86-64-v2 and older) is refused with the reason.
 //
-// `cuda:sm_80` and the like are NVIDIA devices by LLVM's names, `cuda` is the oldest of them that there is code for. A
-// device runs the kernels; what lies between them runs on its `host()`.
+// `cuda:sm_80` and the like are NVIDIA devices by LLVM's names. `cuda` is all that there is code for: an image for the
+// oldest, which all newer ones run, and one for sm_90a, whose warp groups have products of their own. A device runs the
+// kernels; what lies between them runs on its `host()`.
 //
 // The numbers below drive schedules; they describe one core, or a thread of a device:
 //
@@ -22,12 +23,20 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace llvm {
 class TargetMachine;
 }
 
 namespace attnc {
+
+/// Which images of a device's code have a function.
+enum class DeviceForm {
+  Any,        ///< all of them
+  Warps,      ///< those for devices whose warps multiply matrices each by itself: all but sm_90a
+  WarpGroups, ///< those for sm_90a, where four warps multiply together
+};
 
 struct Target {
   std::string name;     ///< as the user gave it
@@ -39,12 +48,19 @@ struct Target {
   int64_t vectorRegisters = 0;
   bool hasAvx512 = false;
   bool isDevice = false;
+  std::vector<std::string> images; ///< of a device: an architecture each, the oldest first; the first is `cpu`
 
   /// The target called `name`; the error says what is wrong with it and proposes near names.
   static llvm::Expected<Target> resolve(std::string_view name);
 
   /// What runs the code between kernels: this target, or of a device the oldest processor that there is code for.
   Target host() const;
+
+  /// Whether one of the images has functions of this form.
+  bool has(DeviceForm form) const;
+
+  /// The target of one of the images alone.
+  Target image(const std::string &architecture) const;
 
   /// Position-independent, most optimised code for this target.
   std::unique_ptr<llvm::TargetMachine> createMachine() const;

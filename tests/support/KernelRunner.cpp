@@ -137,6 +137,8 @@ void KernelRunner::load(const std::string &mlir, const Emitter &emitter, std::st
   auto target = Target::resolve(targetName);
   if (!target)
     return void(message_ = llvm::toString(target.takeError()));
+  if (target->isDevice)
+    *target = target->image(target->images.front());
   loaded->source = parseSourceString<ModuleOp>(mlir, &loaded->context);
   if (!loaded->source)
     return void(message_ += "the kernel does not parse");

@@ -32,7 +32,7 @@ public:
     case KernelKind::Attend:
       return emitDeviceAttend(kernel, target, code);
     case KernelKind::Gemm:
-      return emitDeviceGemm(kernel, code);
+      return emitDeviceGemm(kernel, target, code);
     case KernelKind::Rows:
       return emitDeviceRows(kernel, code);
     default:

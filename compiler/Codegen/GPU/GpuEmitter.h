@@ -23,7 +23,7 @@ Verdict supportsDeviceLoops(mlir::func::FuncOp kernel);
 KernelCode emitDeviceLoops(mlir::func::FuncOp kernel, mlir::ModuleOp code);
 
 Verdict supportsDeviceGemm(mlir::func::FuncOp kernel);
-KernelCode emitDeviceGemm(mlir::func::FuncOp kernel, mlir::ModuleOp code);
+KernelCode emitDeviceGemm(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
 
 Verdict supportsDeviceRows(mlir::func::FuncOp kernel);
 KernelCode emitDeviceRows(mlir::func::FuncOp kernel, mlir::ModuleOp code);

@@ -29,7 +29,7 @@ static KernelPhase emitBlocks(const GemmProblem &problem, StringRef symbol, Modu
   return {symbol.str(), blocks, tiling.threads, bytes};
 }
 
-KernelCode emitDeviceGemm(func::FuncOp kernel, ModuleOp code) {
+KernelCode emitDeviceGemm(func::FuncOp kernel, const Target &, ModuleOp code) {
   std::optional<GemmProblem> problem;
   GemmProblem::match(kernel, problem);
   SizeExpr rows = problem->extent(LoopGroup::Row);
