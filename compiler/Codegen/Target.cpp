@@ -74,6 +74,9 @@ static const llvm::Target *backendOf(const Triple &triple) {
   return TargetRegistry::lookupTarget(triple, error);
 }
 
+/// Assemblers older than PTX 8.6 read the strides of a tensor map in another unit (GPU/Tile/TensorMap.cpp).
+static std::string featuresOf(StringRef architecture) { return architecture == warpGroupDevice ? "+ptx86" : ""; }
+
 /// `architecture` is LLVM's name, such as sm_90a.
 static Expected<Target> resolveDevice(std::string_view name, StringRef architecture) {
   Triple triple(deviceTriple);
@@ -90,6 +93,7 @@ static Expected<Target> resolveDevice(std::string_view name, StringRef architect
   target.name = std::string(name);
   target.triple = deviceTriple.str();
   target.cpu = architecture.str();
+  target.features = featuresOf(architecture);
   target.images = {architecture.str()};
   target.vectorBits = 128;
   target.f32Lanes = 4;
@@ -116,6 +120,7 @@ bool Target::has(DeviceForm form) const {
 Target Target::image(const std::string &architecture) const {
   Target one = *this;
   one.cpu = architecture;
+  one.features = featuresOf(architecture);
   one.images = {architecture};
   return one;
 }

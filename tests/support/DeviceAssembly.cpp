@@ -39,6 +39,8 @@ static std::optional<AssemblyCall> recogniseProduct(const std::string &text, siz
 std::optional<AssemblyCall> recogniseAssembly(const std::string &text, size_t results) {
   static const std::regex wait(R"(wgmma\.wait_group\.sync\.aligned (\d+);)");
   std::smatch found;
+  if (text == "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [$0], [$1], 128;")
+    return AssemblyCall{"tensormap.cp_fenceproxy", {}};
   if (text == "wgmma.fence.sync.aligned;")
     return AssemblyCall{"wgmma.fence", {results}};
   if (std::regex_match(text, found, wait))

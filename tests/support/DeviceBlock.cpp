@@ -96,6 +96,8 @@ std::string DeviceBlock::run(Order order) {
   for (size_t each = 0; each < threads.size() && fault.empty(); ++each)
     if (!threads[each].isDone)
       return fmt::format("block {}: thread {} waits for others that do not come", setup.number, each);
+  if (fault.empty() && !tiles.empty())
+    return fmt::format("block {}: {} tiles for which nobody waited", setup.number, tiles.size());
   return fault;
 }
 
@@ -172,7 +174,7 @@ void DeviceBlock::initBarrier(const char *barrier, size_t arrivals) {
   checkShared("a barrier", barrier, 8, 8);
   if (arrivals == 0)
     fail("a barrier without arrivals");
-  barriers[barrier] = {arrivals, arrivals, 0};
+  barriers[barrier] = {arrivals, arrivals, 0, current};
 }
 
 DeviceBlock::PhaseBarrier &DeviceBlock::phaseBarrier(const char *barrier) {
@@ -182,9 +184,21 @@ DeviceBlock::PhaseBarrier &DeviceBlock::phaseBarrier(const char *barrier) {
   return found->second;
 }
 
-void DeviceBlock::arrive(const char *barrier) {
+void DeviceBlock::arrive(const char *barrier, size_t bytes) {
+  constexpr size_t mostBytes = (1 << 20) - 1;
   PhaseBarrier &found = phaseBarrier(barrier);
-  if (--found.missing > 0)
+  if (found.missing == 0)
+    fail("more arrivals at a barrier than it has");
+  if (bytes > mostBytes)
+    fail(fmt::format("a barrier expects {} bytes", bytes));
+  found.bytes += static_cast<int64_t>(bytes);
+  --found.missing;
+  endPhase(barrier);
+}
+
+void DeviceBlock::endPhase(const char *barrier) {
+  PhaseBarrier &found = barriers.at(barrier);
+  if (found.missing > 0 || found.bytes != 0)
     return;
   found.missing = found.arrivals;
   ++found.phase;
@@ -215,9 +229,10 @@ void DeviceBlock::awaitProducts(size_t open) {
   waitFor(Wait::Products);
 }
 
-/// Nobody can go on: what is asynchronous comes to an end now, for one warp group at a time. Answers whether somebody
-/// can go on then.
-bool DeviceBlock::endLate() {
+/// Nobody can go on: what is asynchronous comes to an end now, one thing at a time. Answers whether something did.
+bool DeviceBlock::endLate() { return endProducts() || bringTiles(); }
+
+bool DeviceBlock::endProducts() {
   for (size_t group = 0; group < products.size(); ++group) {
     std::string wrong = products[group].compute([&](uint64_t unit) { return readByProxy(unit); });
     if (!wrong.empty() && fault.empty())
@@ -255,6 +270,8 @@ const char *DeviceBlock::readByProxy(uint64_t unit) {
 
 void DeviceBlock::fenceProxy() {
   std::erase_if(unfenced, [&](const auto &each) { return each.second == current; });
+  for (auto &[place, barrier] : barriers)
+    barrier.isFenced |= barrier.madeBy == current;
 }
 
 //===------------------------------------------ shared memory -----------------------------------------------------===//
@@ -290,6 +307,78 @@ void DeviceBlock::awaitGroups(size_t open) {
       std::memcpy(copy.to, copy.from, copy.bytes);
       unfenced[copy.to - reinterpret_cast<uintptr_t>(copy.to) % 16] = current;
     }
+}
+
+//===------------------------------------------ tiles -------------------------------------------------------------===//
+
+void DeviceBlock::writeMap(char *map, DeviceTensorMap::Field field, size_t dimension, uint64_t value) {
+  checkShared("a tensor map", map, DeviceTensorMap::size, DeviceTensorMap::size);
+  DeviceTensorMap changed;
+  std::memcpy(static_cast<void *>(&changed), map, sizeof changed);
+  changed.set(field, dimension, value);
+  std::memcpy(map, &changed, sizeof changed);
+  mapWrites[map] = current;
+}
+
+void DeviceBlock::orderMapWrites() {
+  std::erase_if(mapWrites, [&](const auto &each) { return each.second / warpThreads == current / warpThreads; });
+}
+
+void DeviceBlock::releaseMap(char *to, const char *from) {
+  checkShared("a tensor map", from, DeviceTensorMap::size, DeviceTensorMap::size);
+  if (reinterpret_cast<uintptr_t>(to) % DeviceTensorMap::size != 0)
+    fail("a tensor map at an address that is no multiple of 128");
+  if (mapWrites.contains(from))
+    fail("a tensor map is released that other lanes still write");
+  std::memcpy(to, from, DeviceTensorMap::size);
+  std::memcpy(static_cast<void *>(&(*setup.maps)[to]), from, DeviceTensorMap::size);
+}
+
+void DeviceBlock::acquireMap(const char *map) {
+  auto found = setup.maps->find(map);
+  if (found == setup.maps->end() || std::memcmp(&found->second, map, DeviceTensorMap::size) != 0)
+    fail("a tensor map that nobody released");
+  threads[current].maps.insert(map);
+}
+
+void DeviceBlock::issueTile(char *to, const char *map, std::vector<int32_t> coordinates, const char *barrier) {
+  if (!threads[current].maps.contains(map))
+    fail("a tensor map that the thread has not acquired");
+  const DeviceTensorMap &released = setup.maps->at(map);
+  if (std::string wrong = released.check(coordinates.size()); !wrong.empty())
+    fail(wrong);
+  checkShared("a tile", to, released.bytes(), 128);
+  if (!phaseBarrier(barrier).isFenced)
+    fail("a tile whose bytes count at a barrier that was not fenced");
+  std::memset(to, 0xff, released.bytes()); // NaN
+  tiles.push_back({to, released, std::move(coordinates), barrier});
+}
+
+/// All that somebody waits for at one barrier.
+bool DeviceBlock::bringTiles() {
+  for (const Thread &each : threads) {
+    std::vector<Tile> awaited;
+    std::erase_if(tiles, [&](const Tile &tile) {
+      bool isAwaited = each.wait == Wait::Phase && each.barrier == tile.barrier;
+      if (isAwaited)
+        awaited.push_back(tile);
+      return isAwaited;
+    });
+    for (const Tile &tile : awaited)
+      bring(tile);
+    if (!awaited.empty())
+      return true;
+  }
+  return false;
+}
+
+/// The asynchronous proxy writes it, so it sees it too.
+void DeviceBlock::bring(const Tile &tile) {
+  tile.map.copy(tile.coordinates, tile.to);
+  for (size_t each = 0; each < tile.map.bytes(); each += 16)
+    unfenced.erase(tile.to + each);
+  barriers.at(tile.barrier).bytes -= static_cast<int64_t>(tile.map.bytes());
+  endPhase(tile.barrier);
 }
 
 } // namespace attnc

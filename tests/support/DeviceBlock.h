@@ -7,13 +7,19 @@
 // then its destination holds NaN. So a missing wait is seen, and so is who still wanted what the copy overwrites. What
 // the asynchronous proxy reads (DeviceProducts.h) sees a copy only behind a fence of the thread that waited for it.
 //
+// A tile that the device copies by itself (DeviceTensorMap.h) arrives when a thread waits for the barrier that counts
+// its bytes and nobody can go on. One that nobody waits for is a fault, and so is a map that the thread has not
+// acquired, or that was not released as it is.
+//
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "tests/support/DeviceExecutor.h"
 #include "tests/support/DeviceProducts.h"
+#include "tests/support/DeviceTensorMap.h"
 #include <deque>
 #include <map>
+#include <set>
 #include <span>
 #include <unordered_map>
 
@@ -35,6 +41,7 @@ public:
     void (*body)(const uint64_t *);
     const uint64_t *parameters;
     std::vector<std::span<char>> shared; ///< all memory that the threads share
+    ReleasedMaps *maps;                  ///< of all blocks
   };
   explicit DeviceBlock(Setup setup)
       : setup(std::move(setup)), threads(this->setup.threads),
@@ -56,7 +63,8 @@ public:
 
   /// A barrier in shared memory, at which so many arrivals end a phase.
   void initBarrier(const char *barrier, size_t arrivals);
-  void arrive(const char *barrier);
+  /// So many bytes have to come as well before the phase ends.
+  void arrive(const char *barrier, size_t bytes = 0);
   /// Whether a phase of this parity is over. If not, it gives up once, and the next time waits until it is.
   bool tryWait(const char *barrier, size_t parity);
 
@@ -73,6 +81,13 @@ public:
   void issueCopy(char *to, const char *from, size_t bytes, size_t size);
   void closeGroup();
   void awaitGroups(size_t open); ///< until at most so many are under way
+
+  /// What lanes of this thread's warp wrote to maps is seen by all of them.
+  void orderMapWrites();
+  void writeMap(char *map, DeviceTensorMap::Field field, size_t dimension, uint64_t value);
+  void releaseMap(char *to, const char *from);
+  void acquireMap(const char *map);
+  void issueTile(char *to, const char *map, std::vector<int32_t> coordinates, const char *barrier);
   /// Ends the thread, and the run with it, where [address, address + bytes) is not shared memory, or not aligned.
   void checkShared(const char *what, const void *address, size_t bytes, size_t alignment);
 
@@ -81,6 +96,13 @@ private:
     char *to;
     const char *from;
     size_t bytes, size;
+  };
+  /// That the device copies by itself.
+  struct Tile {
+    char *to;
+    DeviceTensorMap map;
+    std::vector<int32_t> coordinates;
+    const char *barrier;
   };
   enum class Wait { Nothing, Block, Warp, Threads, Phase, Products };
   struct Thread {
@@ -93,10 +115,14 @@ private:
     const char *barrier = nullptr; ///< for whose phase it waits, or gave up once
     std::vector<Copy> open;
     std::deque<std::vector<Copy>> groups;
+    std::set<const char *> maps; ///< acquired
   };
 
   struct PhaseBarrier {
     size_t arrivals, missing, phase;
+    size_t madeBy;         ///< thread
+    bool isFenced = false; ///< the device's own copies see it
+    int64_t bytes = 0;     ///< that are expected and have not come
   };
 
   static void enter();
@@ -104,6 +130,10 @@ private:
   void waitFor(Wait wait);
   bool runReady(std::span<const size_t> turns, Order order);
   bool endLate();
+  bool endProducts();
+  bool bringTiles();
+  void bring(const Tile &tile);
+  void endPhase(const char *barrier);
   const char *readByProxy(uint64_t unit);
   PhaseBarrier &phaseBarrier(const char *barrier);
   void yield();
@@ -114,6 +144,8 @@ private:
   std::vector<WarpGroupProducts> products;
   std::map<const char *, PhaseBarrier> barriers;
   std::unordered_map<const char *, size_t> unfenced; ///< units of 16 bytes that copies brought, and whose
+  std::vector<Tile> tiles;                           ///< under way
+  std::map<const char *, size_t> mapWrites;          ///< maps in shared memory, and who wrote to them
   size_t current = 0;
   void *scheduler = nullptr; ///< its stack
   std::string fault;

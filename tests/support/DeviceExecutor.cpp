@@ -29,6 +29,7 @@ struct DeviceExecutor::Loaded {
   std::unique_ptr<orc::LLJIT> jit;
   std::map<std::string, size_t> shared; ///< memory that a block shares, and its bytes
   void *blockMemory = nullptr;          ///< of the launch that runs: as much as that gives each block
+  ReleasedMaps maps;
 };
 
 //===------------------------------------------ translation -------------------------------------------------------===//
@@ -217,7 +218,7 @@ std::string DeviceExecutor::run(const Launch &launch, Order order) {
       std::memset(memory.data(), 0xff, memory.size()); // NaN
     int64_t number = order == Order::Descending ? launch.blocks - 1 - turn : turn;
     auto *body = function->toPtr<void (*)(const uint64_t *)>();
-    DeviceBlock block({number, launch.threads, body, launch.parameters.data(), shared});
+    DeviceBlock block({number, launch.threads, body, launch.parameters.data(), shared, &loaded->maps});
     if (std::string fault = block.run(order); !fault.empty())
       return launch.function + ": " + fault;
   }

@@ -15,6 +15,7 @@
 //                         (DeviceProducts.h)
 //   a barrier or exchange that not all threads come to, or at which they come to different ones
 //   a copy or a load of a matrix that is not in shared memory, or not aligned
+//   a tensor map that is not whole, or was not released and acquired (DeviceTensorMap.h)
 //   an access outside a tensor or a block's memory, or one that is less aligned than the code says, as a fault of the
 //                         host
 //

@@ -72,6 +72,46 @@ void fenceProxy(const uint64_t *, void *) { DeviceBlock::running().fenceProxy();
 void commitGroup(const uint64_t *, void *) { DeviceBlock::running().closeGroup(); }
 void waitGroup(const uint64_t *operands, void *) { DeviceBlock::running().awaitGroups(operand<uint32_t>(operands, 0)); }
 
+//===------------------------------------------ tiles -------------------------------------------------------------===//
+
+/// mbarrier.arrive.expect_tx(barrier, bytes)
+void arriveExpecting(const uint64_t *operands, void *result) {
+  DeviceBlock::running().arrive(operand<const char *>(operands, 0), operand<uint32_t>(operands, 1));
+  answer(result, uint64_t(0));
+}
+
+using MapField = DeviceTensorMap::Field;
+
+/// tensormap.replace(map, value)
+template <MapField field, typename Word> void replaceField(const uint64_t *operands, void *) {
+  DeviceBlock::running().writeMap(operand<char *>(operands, 0), field, 0, operand<Word>(operands, 1));
+}
+/// tensormap.replace(map, dimension, value)
+template <MapField field, typename Word> void replaceOne(const uint64_t *operands, void *) {
+  DeviceBlock::running().writeMap(operand<char *>(operands, 0), field, operand<uint32_t>(operands, 1),
+                                  operand<Word>(operands, 2));
+}
+
+void syncWarp(std::span<const DeviceLane>) { DeviceBlock::running().orderMapWrites(); }
+
+/// tensormap.cp_fenceproxy(to, from), the same in all lanes
+void releaseMap(std::span<const DeviceLane> lanes) {
+  DeviceBlock::running().releaseMap(operand<char *>(lanes[0].operands, 0), operand<const char *>(lanes[0].operands, 1));
+}
+
+void acquireMap(const uint64_t *operands, void *) {
+  DeviceBlock::running().acquireMap(operand<const char *>(operands, 0));
+}
+
+/// cp.async.bulk.tensor(to, barrier, map, coordinates...)
+template <size_t dimensions> void copyTile(const uint64_t *operands, void *) {
+  std::vector<int32_t> coordinates;
+  for (size_t each = 0; each < dimensions; ++each)
+    coordinates.push_back(operand<int32_t>(operands, 3 + each));
+  DeviceBlock::running().issueTile(operand<char *>(operands, 0), operand<const char *>(operands, 2),
+                                   std::move(coordinates), operand<const char *>(operands, 1));
+}
+
 //===------------------------------------------ matrices ----------------------------------------------------------===//
 
 /// Lane l gets elements 2(l % 4) and the next of row l / 4 of each matrix, or those of the matrix turned around; lane
@@ -195,7 +235,7 @@ const std::vector<DeviceIntrinsic> &deviceIntrinsics() {
       {"llvm.nvvm.read.ptx.sreg.tid.x", threadNumber},
       {"llvm.nvvm.read.ptx.sreg.ctaid.x", blockNumber},
       {"llvm.nvvm.barrier.cta.sync.aligned.all", blockBarrier},
-      {"llvm.nvvm.bar.warp.sync", inWarp<nothing>},
+      {"llvm.nvvm.bar.warp.sync", inWarp<syncWarp>},
       {"llvm.nvvm.shfl.sync.bfly.i32", inWarp<exchange<byDistance>>},
       {"llvm.nvvm.shfl.sync.bfly.f32", inWarp<exchange<byDistance>>},
       {"llvm.nvvm.shfl.sync.idx.i32", inWarp<exchange<byNumber>>},
@@ -218,7 +258,25 @@ const std::vector<DeviceIntrinsic> &deviceIntrinsics() {
       {"llvm.nvvm.fence.proxy.async.shared_cta", fenceProxy},
       {"llvm.nvvm.setmaxnreg.inc.sync.aligned.u32", inWarp<nothing>},
       {"llvm.nvvm.setmaxnreg.dec.sync.aligned.u32", inWarp<nothing>},
+      {"llvm.nvvm.mbarrier.arrive.expect.tx.scope.cta.space.cta", arriveExpecting},
+      {"llvm.nvvm.tensormap.replace.global.address.p3", replaceField<MapField::Address, uint64_t>},
+      {"llvm.nvvm.tensormap.replace.rank.p3", replaceField<MapField::Rank, uint32_t>},
+      {"llvm.nvvm.tensormap.replace.box.dim.p3", replaceOne<MapField::Box, uint32_t>},
+      {"llvm.nvvm.tensormap.replace.global.dim.p3", replaceOne<MapField::Size, uint32_t>},
+      {"llvm.nvvm.tensormap.replace.global.stride.p3", replaceOne<MapField::Stride, uint64_t>},
+      {"llvm.nvvm.tensormap.replace.element.stride.p3", replaceOne<MapField::ElementStride, uint32_t>},
+      {"llvm.nvvm.tensormap.replace.elemtype.p3", replaceField<MapField::ElementType, uint32_t>},
+      {"llvm.nvvm.tensormap.replace.interleave.layout.p3", replaceField<MapField::Interleave, uint32_t>},
+      {"llvm.nvvm.tensormap.replace.swizzle.mode.p3", replaceField<MapField::Swizzle, uint32_t>},
+      {"llvm.nvvm.tensormap.replace.fill.mode.p3", replaceField<MapField::Fill, uint32_t>},
+      {"llvm.nvvm.fence.proxy.tensormap_generic.acquire.gpu", acquireMap},
+      {"llvm.nvvm.cp.async.bulk.tensor.g2s.cta.tile.1d", copyTile<1>},
+      {"llvm.nvvm.cp.async.bulk.tensor.g2s.cta.tile.2d", copyTile<2>},
+      {"llvm.nvvm.cp.async.bulk.tensor.g2s.cta.tile.3d", copyTile<3>},
+      {"llvm.nvvm.cp.async.bulk.tensor.g2s.cta.tile.4d", copyTile<4>},
+      {"llvm.nvvm.cp.async.bulk.tensor.g2s.cta.tile.5d", copyTile<5>},
       {"llvm.nvvm.wgmma.commit_group.sync.aligned", closeProducts},
+      {"tensormap.cp_fenceproxy", inWarp<releaseMap>},
       {"wgmma.fence", fenceProducts},
       {"wgmma.wait_group", awaitProducts},
       {"wgmma.mma_async", beginProduct},

@@ -31,6 +31,9 @@ Value TileBuilder::max(Value a, Value b) { return builder.createOrFold<arith::Ma
 Value TileBuilder::less(Value a, Value b) {
   return builder.createOrFold<arith::CmpIOp>(location, arith::CmpIPredicate::slt, a, b);
 }
+Value TileBuilder::same(Value a, Value b) {
+  return builder.createOrFold<arith::CmpIOp>(location, arith::CmpIPredicate::eq, a, b);
+}
 Value TileBuilder::both(Value a, Value b) { return builder.createOrFold<arith::AndIOp>(location, a, b); }
 Value TileBuilder::select(Value condition, Value a, Value b) {
   return builder.createOrFold<arith::SelectOp>(location, condition, a, b);

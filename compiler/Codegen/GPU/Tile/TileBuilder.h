@@ -37,6 +37,7 @@ public:
   Value min(Value a, Value b);
   Value max(Value a, Value b);
   Value less(Value a, Value b); ///< i1
+  Value same(Value a, Value b); ///< i1
   Value both(Value a, Value b); ///< of i1
   Value select(Value condition, Value a, Value b);
   Value add(Value a, int64_t b) { return add(a, number(b)); }

@@ -1,6 +1,7 @@
 #include "compiler/Codegen/GPU/Tile/TileRing.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include <cassert>
 
 using namespace mlir;
 
@@ -12,8 +13,22 @@ TileRing::TileRing(BlockMemory &memory, int64_t stages, int64_t fillers, int64_t
     : stages(stages), fillers(fillers), emptiers(emptiers), base(memory.base),
       fullAt(memory.take(2 * stages * barrierBytes)), emptyAt(fullAt + stages * barrierBytes) {}
 
+TileRing TileRing::ofCountedBytes(BlockMemory &memory, int64_t stages, int64_t emptiers) {
+  TileRing ring(memory, stages, /*fillers=*/1, emptiers);
+  ring.countsBytes = true;
+  return ring;
+}
+
 Value TileRing::barrier(TileBuilder &tiles, int64_t first, Value stage) const {
   return tiles.at(base, tiles.add(tiles.mul(stage, barrierBytes), first));
+}
+
+/// What this thread wrote to shared memory, or copied there, is seen by what the hardware does by itself.
+static void fenceShared(TileBuilder &tiles) {
+  MLIRContext *context = tiles.builder.getContext();
+  NVVM::FenceProxyOp::create(tiles.builder, tiles.location,
+                             NVVM::ProxyKindAttr::get(context, NVVM::ProxyKind::async_shared),
+                             NVVM::SharedSpaceAttr::get(context, NVVM::SharedSpace::shared_cta));
 }
 
 void TileRing::open(TileBuilder &tiles, Value thread) {
@@ -22,6 +37,8 @@ void TileRing::open(TileBuilder &tiles, Value thread) {
       for (auto [first, arrivals] : {std::pair(fullAt, fillers), std::pair(emptyAt, emptiers)})
         NVVM::MBarrierInitOp::create(tiles.builder, tiles.location, barrier(tiles, first, tiles.number(stage)),
                                      tiles.number(arrivals), Value());
+    if (countsBytes)
+      fenceShared(tiles);
   });
   tiles.waitForBlock();
 }
@@ -57,11 +74,15 @@ void TileRing::awaitFull(TileBuilder &tiles, const Place &place) const {
 }
 
 void TileRing::markFull(TileBuilder &tiles, Value stage) const {
-  OpBuilder &b = tiles.builder;
-  MLIRContext *context = b.getContext();
-  NVVM::FenceProxyOp::create(b, tiles.location, NVVM::ProxyKindAttr::get(context, NVVM::ProxyKind::async_shared),
-                             NVVM::SharedSpaceAttr::get(context, NVVM::SharedSpace::shared_cta));
-  NVVM::MBarrierArriveOp::create(b, tiles.location, Type(), barrier(tiles, fullAt, stage), Value());
+  assert(!countsBytes);
+  fenceShared(tiles);
+  NVVM::MBarrierArriveOp::create(tiles.builder, tiles.location, Type(), full(tiles, stage), Value());
+}
+
+void TileRing::expect(TileBuilder &tiles, Value stage, int64_t bytes) const {
+  assert(countsBytes);
+  NVVM::MBarrierArriveExpectTxOp::create(tiles.builder, tiles.location, Type(), full(tiles, stage), tiles.number(bytes),
+                                         NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
 }
 
 void TileRing::markEmpty(TileBuilder &tiles, Value stage) const {

@@ -20,6 +20,15 @@
 // What reads the stages by itself (wgmma) doesn't see what threads wrote or copied there, unless these have fenced it
 // off in between: markFull does.
 //
+// Where the hardware copies tiles by itself (TensorMap.h), one thread fills: it says how many bytes will come, and the
+// stage is full when they have. There is nothing under way on its side then, and nothing to fence:
+//
+//   for each tile:
+//     awaitEmpty(place)
+//     expect(place, bytes)
+//     copies that count at full(place)
+//     place = next(place)
+//
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
@@ -31,6 +40,8 @@ class TileRing {
 public:
   /// So many arrivals make a stage full, and empty.
   TileRing(BlockMemory &memory, int64_t stages, int64_t fillers, int64_t emptiers);
+  /// One thread fills stages, by copies that count bytes.
+  static TileRing ofCountedBytes(BlockMemory &memory, int64_t stages, int64_t emptiers);
 
   const int64_t stages;
 
@@ -48,6 +59,10 @@ public:
   void awaitFull(TileBuilder &tiles, const Place &place) const;
   /// One arrival, for all that this thread has written to the stage and copies that it has awaited.
   void markFull(TileBuilder &tiles, mlir::Value stage) const;
+  /// The one arrival, which so many bytes have to follow.
+  void expect(TileBuilder &tiles, mlir::Value stage, int64_t bytes) const;
+  /// Where they are counted: !llvm.ptr<3>.
+  mlir::Value full(TileBuilder &tiles, mlir::Value stage) const { return barrier(tiles, fullAt, stage); }
   /// One arrival.
   void markEmpty(TileBuilder &tiles, mlir::Value stage) const;
 
@@ -56,6 +71,7 @@ private:
   void await(TileBuilder &tiles, mlir::Value barrier, mlir::Value parity) const;
 
   int64_t fillers, emptiers;
+  bool countsBytes = false;
   mlir::Value base;        ///< !llvm.ptr<3>
   int64_t fullAt, emptyAt; ///< bytes behind `base`
 };

@@ -12,7 +12,10 @@ namespace attnc {
 namespace {
 
 std::string typeOf(const std::vector<int64_t> &shape, std::string_view element) {
-  return fmt::format("tensor<{}x{}>", fmt::join(shape, "x"), element);
+  std::string sizes;
+  for (int64_t size : shape)
+    sizes += ShapedType::isDynamic(size) ? "?x" : fmt::format("{}x", size);
+  return fmt::format("tensor<{}{}>", sizes, element);
 }
 
 std::string signatureOf(const TestKernel &kernel) {
@@ -36,9 +39,14 @@ public:
     DeviceFrame frame(function, "k", code, kernel.threads);
     TileBuilder tiles(frame.builder, frame.location);
     int64_t bytes = kernel.fill(frame, tiles);
+    KernelCode made{{{"k", 1, kernel.threads, bytes}}, 0, 0, {}};
+    if (TensorMaps maps(kernel.mapped); !kernel.mapped.empty()) {
+      made.phases.insert(made.phases.begin(), maps.emit(function, "k$maps", code));
+      made.sharedBytes = maps.bytes();
+    }
     if (mutate)
       mutate(code);
-    return KernelCode{{{"k", 1, kernel.threads, bytes}}, 0, 0, {}};
+    return made;
   }
 
 private:

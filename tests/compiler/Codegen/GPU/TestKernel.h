@@ -3,6 +3,7 @@
 
 #include "compiler/Codegen/GPU/Nest/DeviceFrame.h"
 #include "compiler/Codegen/GPU/Tile/Fragment.h"
+#include "compiler/Codegen/GPU/Tile/TensorMap.h"
 #include "tests/support/KernelRunner.h"
 #include <functional>
 #include <string>
@@ -12,10 +13,11 @@ namespace attnc {
 
 /// One block, tensors of words.
 struct TestKernel {
-  std::vector<std::vector<int64_t>> inputs; ///< of i32
+  std::vector<std::vector<int64_t>> inputs; ///< of i32; ShapedType::kDynamic where the size is dynamic
   std::vector<int64_t> result;              ///< of f32
   int64_t threads;
   std::function<int64_t(DeviceFrame &, TileBuilder &)> fill; ///< gives the bytes of a block's memory
+  std::vector<MappedTensor> mapped = {};                     ///< whose maps a phase in front makes
 };
 
 /// What is changed in the code before it is compiled.

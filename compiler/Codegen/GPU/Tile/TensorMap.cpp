@@ -1,0 +1,172 @@
+// Of the PTX ISA, "Data Movement and Conversion Instructions": "Tensor copy", tensormap.replace, cp.async.bulk.tensor;
+// "Parallel Synchronization and Communication Instructions": tensormap.cp_fenceproxy, membar/fence.
+#include "compiler/Codegen/GPU/Tile/TensorMap.h"
+#include "compiler/Codegen/GPU/Tile/AsyncCopy.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include <cassert>
+#include <fmt/format.h>
+
+using namespace mlir;
+
+namespace attnc {
+
+/// In bytes: a map, and what its address is a multiple of.
+static constexpr int64_t mapBytes = 128;
+static constexpr size_t mostDimensions = 5;
+/// Rows after which the exchange of units begins again: it is taken from addresses, so stages are multiples of it.
+static constexpr int64_t exchangedRows = 8;
+static constexpr int64_t mostInBox = 256;
+
+//===------------------------------------------ tensors -----------------------------------------------------------===//
+
+/// Whether it is a multiple of a unit, as far as can be told.
+static bool isInUnits(const SizeExpr &bytes) {
+  auto products = bytes.products();
+  return products && llvm::all_of(*products, [](const auto &each) { return each.coefficient % unitBytes == 0; });
+}
+
+int64_t MappedTensor::rows() const {
+  int64_t product = 1;
+  for (int64_t side : ArrayRef(box).drop_front())
+    product *= side;
+  return product;
+}
+
+Verdict MappedTensor::check(func::FuncOp kernel) const {
+  if (!isAligned(kernel))
+    return Verdict::no("a tensor may begin within a unit of 16 bytes");
+  if (sizes.size() < 2 || sizes.size() > mostDimensions)
+    return Verdict::no(
+        fmt::format("it has {} dimensions; a tile is copied from 2 to {}", sizes.size(), mostDimensions));
+  for (int64_t side : box)
+    if (side < 1 || side > mostInBox)
+      return Verdict::no(fmt::format("a tile has {} elements along a dimension, expected up to {}", side, mostInBox));
+  if (rows() % exchangedRows != 0)
+    return Verdict::no(fmt::format("a tile has {} rows, expected a multiple of {}", rows(), exchangedRows));
+  if (rowBytes() != 32 && rowBytes() != 64 && rowBytes() != 128)
+    return Verdict::no(fmt::format("a tile has rows of {} bytes, expected 32, 64 or 128", rowBytes()));
+  if (!isInUnits(start) || !llvm::all_of(strides, isInUnits))
+    return Verdict::no("its rows are not whole units of 16 bytes apart");
+  return Verdict::yes();
+}
+
+//===------------------------------------------ making maps -------------------------------------------------------===//
+
+namespace {
+
+/// Writes the fields of a map in shared memory, which was cleared. Sizes and sides are what they are; the rank is one
+/// less, strides are in bytes. (That holds for the assembler of PTX 8.6 and newer: before, strides were in units.)
+class MapWriter {
+public:
+  MapWriter(TileBuilder &tiles, DeviceFrame &frame, Value map) : tiles(tiles), frame(frame), map(map) {}
+
+  void write(const MappedTensor &tensor) {
+    constexpr int64_t noInterleave = 0, zeroFill = 0;
+    replace("global.address", {address(tensor)});
+    replace("rank", {tiles.number(static_cast<int64_t>(tensor.sizes.size()) - 1)});
+    for (auto [number, size, side] : llvm::enumerate(tensor.sizes, tensor.box)) {
+      Value dimension = tiles.number(static_cast<int64_t>(number));
+      replace("box.dim", {dimension, tiles.number(side)});
+      replace("global.dim", {dimension, tiles.fromIndex(frame.size(size))});
+      replace("element.stride", {dimension, tiles.number(1)});
+    }
+    for (auto [number, stride] : llvm::enumerate(tensor.strides))
+      replace("global.stride", {tiles.number(static_cast<int64_t>(number)), wide(frame.size(stride))});
+    replace("elemtype", {tiles.number(elementCode(tensor.elementBytes))});
+    replace("interleave.layout", {tiles.number(noInterleave)});
+    replace("swizzle.mode", {tiles.number(exchangeCode(tensor.rowBytes()))});
+    replace("fill.mode", {tiles.number(zeroFill)});
+  }
+
+private:
+  void replace(StringRef field, ArrayRef<Value> operands) {
+    SmallVector<Value> all = {map};
+    llvm::append_range(all, operands);
+    std::string name = ("llvm.nvvm.tensormap.replace." + field).str();
+    LLVM::CallIntrinsicOp::create(tiles.builder, tiles.location, tiles.builder.getStringAttr(name), all);
+  }
+
+  Value address(const MappedTensor &tensor) {
+    Value start = tiles.at(frame.pointer(tensor.buffer), wide(frame.size(tensor.start)));
+    return LLVM::PtrToIntOp::create(tiles.builder, tiles.location, tiles.builder.getI64Type(), start);
+  }
+  Value wide(Value index) {
+    return tiles.builder.createOrFold<arith::IndexCastOp>(tiles.location, tiles.builder.getI64Type(), index);
+  }
+
+  /// u16 or u32: copies change nothing in elements.
+  static int64_t elementCode(int64_t bytes) { return bytes == 2 ? 1 : 2; }
+  static int64_t exchangeCode(int64_t rowBytes) { return rowBytes == 32 ? 1 : rowBytes == 64 ? 2 : 3; }
+
+  TileBuilder &tiles;
+  DeviceFrame &frame;
+  Value map; ///< !llvm.ptr<3>
+};
+
+} // namespace
+
+/// Where map `number` (i32) lies in the launch's scratch, which begins at a multiple of less.
+static Value placeOf(TileBuilder &tiles, DeviceFrame &frame, Value number) {
+  OpBuilder &b = tiles.builder;
+  Value scratch = frame.sharedScratch();
+  Value address = LLVM::PtrToIntOp::create(b, tiles.location, b.getI64Type(), scratch);
+  Value zero = arith::ConstantIntOp::create(b, tiles.location, 0, 64);
+  Value mask = arith::ConstantIntOp::create(b, tiles.location, mapBytes - 1, 64);
+  Value toNext = arith::SubIOp::create(b, tiles.location, zero, address);
+  Value first = tiles.at(scratch, arith::AndIOp::create(b, tiles.location, toNext, mask));
+  return tiles.at(first, tiles.widen(tiles.mul(number, mapBytes)));
+}
+
+int64_t TensorMaps::bytes() const {
+  return static_cast<int64_t>(tensors.size()) * mapBytes + (mapBytes - scratchAlignment);
+}
+
+static void waitForWarp(TileBuilder &tiles) {
+  NVVM::SyncWarpOp::create(tiles.builder, tiles.location, tiles.number(-1));
+}
+
+KernelPhase TensorMaps::emit(func::FuncOp kernel, StringRef symbol, ModuleOp code) const {
+  DeviceFrame frame(kernel, symbol, code, warpThreads);
+  TileBuilder tiles(frame.builder, frame.location);
+  BlockMemory memory(tiles, code);
+  Value map = tiles.at(memory.base, tiles.number(memory.take(mapBytes, mapBytes)));
+  Value thread = tiles.fromIndex(frame.place.thread), number = tiles.fromIndex(frame.chunk);
+  static_assert(mapBytes == warpThreads * 4);
+  tiles.store(tiles.number(0), tiles.at(map, tiles.mul(thread, 4)));
+  waitForWarp(tiles);
+  Value isFirst = tiles.same(thread, tiles.number(0));
+  for (auto [each, tensor] : llvm::enumerate(tensors))
+    tiles.when(tiles.both(isFirst, tiles.same(number, tiles.number(static_cast<int64_t>(each)))),
+               [&, &tensor = tensor] { MapWriter(tiles, frame, map).write(tensor); });
+  waitForWarp(tiles);
+  // To global memory, in a way that kernels which acquire it there see all of it.
+  LLVM::InlineAsmOp::create(
+      tiles.builder, tiles.location, TypeRange(), ValueRange{globalPointer(tiles, placeOf(tiles, frame, number)), map},
+      fmt::format("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu"
+                  ".sync.aligned [$0], [$1], {};",
+                  mapBytes),
+      "l,l,~{memory}", /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::TailCallKind::None,
+      /*asm_dialect=*/nullptr, /*operand_attrs=*/nullptr);
+  return {symbol.str(), static_cast<int64_t>(tensors.size()), warpThreads, memory.bytes(), DeviceForm::WarpGroups};
+}
+
+//===------------------------------------------ using them --------------------------------------------------------===//
+
+TensorMap TensorMaps::acquire(TileBuilder &tiles, DeviceFrame &frame, unsigned number) const {
+  Value pointer = placeOf(tiles, frame, tiles.number(number));
+  NVVM::FenceProxyAcquireOp::create(tiles.builder, tiles.location, NVVM::MemScopeKind::GPU, pointer,
+                                    tiles.number(mapBytes));
+  return TensorMap(pointer, tensors[number]);
+}
+
+void TensorMap::copy(TileBuilder &tiles, const SharedTile &tile, Value stage, ValueRange coordinates,
+                     Value barrier) const {
+  assert(tile.rowBytes == tensor.rowBytes() && tile.rows == tensor.rows() && coordinates.size() == tensor.sizes.size());
+  NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+      tiles.builder, tiles.location, tiles.at(tile.base, stage), pointer, coordinates, barrier,
+      /*im2colOffsets=*/ValueRange(), /*multicastMask=*/Value(), /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
+      /*isCTAOnly=*/true, /*group=*/nullptr, /*predicate=*/Value());
+}
+
+} // namespace attnc

@@ -1,0 +1,78 @@
+//===- TensorMap.h - tiles that the hardware fetches by itself ----------------------------------------------------===//
+//
+// On sm_90a one thread asks for a tile, and the hardware copies it from global to shared memory (TMA): it computes the
+// addresses, puts units where a SharedTile has them, writes zero for what lies outside of the tensor, and counts the
+// bytes at a barrier (TileRing.h). Where elements lie it takes from a tensor map, 128 bytes that say the tensor's
+// address, sizes and strides, and the box of it that is one tile.
+//
+// Addresses and sizes are known when a kernel is launched, so a phase in front of it makes the maps, in memory that the
+// phases of a launch share:
+//
+//   TensorMaps maps({left, right});
+//   code.phases = {maps.emit(kernel, symbol, code), ...};
+//   code.sharedBytes = maps.bytes();
+//
+//   in the kernel, the thread that copies            the others
+//     map = maps.acquire(tiles, frame, 0)
+//     for each tile:                                   for each tile:
+//       ring.awaitEmpty(place)                           ring.awaitFull(place)
+//       ring.expect(stage, bytes)                        compute
+//       map.copy(tile, stage, coordinates,               ring.markEmpty(place)
+//                ring.full(stage))
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/GPU/Tile/SharedTile.h"
+
+namespace attnc {
+
+/// A tensor, or a part of one, as the hardware sees it: dimension 0 is the one whose elements are neighbours.
+struct MappedTensor {
+  unsigned buffer;                     ///< its number among operands and results
+  SizeExpr start;                      ///< in bytes, where it begins in the buffer
+  int64_t elementBytes;                ///< 2 or 4
+  llvm::SmallVector<SizeExpr> sizes;   ///< of dimensions, in elements
+  llvm::SmallVector<SizeExpr> strides; ///< in bytes, of dimensions 1 and up
+  llvm::SmallVector<int64_t> box;      ///< in elements: dimension 0 is a row of a tile, the others are its rows
+
+  int64_t rowBytes() const { return box[0] * elementBytes; } ///< of a tile
+  int64_t rows() const;
+  /// Whether the hardware can copy boxes of it: two to five dimensions, sides of a box up to 256, rows of 32, 64
+  /// or 128 bytes in eights, and all but neighbours whole units of 16 bytes apart.
+  Verdict check(mlir::func::FuncOp kernel) const;
+};
+
+/// The map of a tensor, in a thread that copies.
+class TensorMap {
+public:
+  /// Copies the box whose first element has these coordinates (i32, one a dimension, perhaps outside of the tensor) to
+  /// the stage at `stage` (SharedTile::stage), and counts the tile's bytes at `barrier` (!llvm.ptr<3>). What lies
+  /// outside of the tensor becomes zero.
+  void copy(TileBuilder &tiles, const SharedTile &tile, mlir::Value stage, mlir::ValueRange coordinates,
+            mlir::Value barrier) const;
+
+private:
+  friend class TensorMaps;
+  TensorMap(mlir::Value pointer, const MappedTensor &tensor) : pointer(pointer), tensor(tensor) {}
+  mlir::Value pointer; ///< !llvm.ptr
+  MappedTensor tensor;
+};
+
+/// The maps of a kernel.
+class TensorMaps {
+public:
+  explicit TensorMaps(llvm::ArrayRef<MappedTensor> tensors) : tensors(tensors.begin(), tensors.end()) {}
+
+  /// The phase that makes them, a block each.
+  KernelPhase emit(mlir::func::FuncOp kernel, llvm::StringRef symbol, mlir::ModuleOp code) const;
+  /// What KernelCode::sharedBytes needs of a launch's memory, from its beginning on.
+  int64_t bytes() const;
+  /// In a kernel behind that phase, for the thread that calls it: the map of tensor `number`.
+  TensorMap acquire(TileBuilder &tiles, DeviceFrame &frame, unsigned number) const;
+
+private:
+  llvm::SmallVector<MappedTensor> tensors;
+};
+
+} // namespace attnc
