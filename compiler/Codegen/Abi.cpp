@@ -1,8 +1,8 @@
-// The layout of version 5 of the ABI. A line that no longer holds is a new version: raise ATTN_ABI_VERSION, correct the
+// The layout of version 6 of the ABI. A line that no longer holds is a new version: raise ATTN_ABI_VERSION, correct the
 // line, and say in CHANGELOG.md that models must be compiled again.
 #include "compiler/Codegen/Abi.h"
 
-static_assert(ATTN_ABI_VERSION == 5);
+static_assert(ATTN_ABI_VERSION == 6);
 static_assert(ATTN_ALIGNMENT == 64 && ATTN_DEVICE_ALIGNMENT == 16);
 static_assert(ATTN_MAX_RANK == 8);
 static_assert(sizeof(void *) == 8 && sizeof(void (*)()) == 8);
@@ -103,10 +103,15 @@ static_assert(offsetof(attn_device_phase, threads) == 16);
 static_assert(offsetof(attn_device_phase, buffer_count) == 20);
 static_assert(offsetof(attn_device_phase, size_count) == 24);
 static_assert(offsetof(attn_device_phase, block_bytes) == 28);
-static_assert(sizeof(attn_device_phase) == 32);
+static_assert(offsetof(attn_device_phase, images) == 32);
+static_assert(sizeof(attn_device_phase) == 40);
 
-static_assert(offsetof(attn_device_code, target) == 0);
-static_assert(offsetof(attn_device_code, ptx) == 8);
+static_assert(offsetof(attn_device_image, target) == 0);
+static_assert(offsetof(attn_device_image, ptx) == 8);
+static_assert(sizeof(attn_device_image) == 16);
+
+static_assert(offsetof(attn_device_code, images) == 0);
+static_assert(offsetof(attn_device_code, image_count) == 8);
 static_assert(offsetof(attn_device_code, phases) == 16);
 static_assert(offsetof(attn_device_code, phase_count) == 24);
 static_assert(offsetof(attn_device_code, fetch) == 32);

@@ -109,8 +109,8 @@ static Expected<Target> resolveDevices(std::string_view name) {
   return target;
 }
 
-static bool hasForm(StringRef architecture, DeviceForm form) {
-  return form == DeviceForm::Any || (form == DeviceForm::WarpGroups) == (architecture == warpGroupDevice);
+bool hasForm(std::string_view architecture, DeviceForm form) {
+  return form == DeviceForm::Any || (form == DeviceForm::WarpGroups) == (StringRef(architecture) == warpGroupDevice);
 }
 
 bool Target::has(DeviceForm form) const {

@@ -38,6 +38,9 @@ enum class DeviceForm {
   WarpGroups, ///< those for sm_90a, where four warps multiply together
 };
 
+/// Whether code for `architecture` has functions of this form.
+bool hasForm(std::string_view architecture, DeviceForm form);
+
 struct Target {
   std::string name;     ///< as the user gave it
   std::string triple;   ///< LLVM triple

@@ -10,6 +10,7 @@
 #include "compiler/Narrow/Narrow.h"
 #include "compiler/Narrow/NarrowKernel.h"
 #include "compiler/Pipeline/DeviceEntries.h"
+#include "compiler/Pipeline/DeviceImages.h"
 #include "compiler/Pipeline/Import.h"
 #include "compiler/Pipeline/Job.h"
 #include "compiler/Pipeline/MemoryBudget.h"
@@ -293,22 +294,6 @@ static bool lower(Job &job) {
   return true;
 }
 
-/// The device's code becomes text, which is a part of the object. A dump is of that side.
-static bool compileDevice(Job &job) {
-  job.begin(Phase::Optimise);
-  FailureOr<LlvmCode> code = translateToLlvm(*job.made.device, job.target);
-  if (failed(code))
-    return job.ourFault();
-  attnc::optimise(*code, job.target);
-  if (job.dumps(Phase::Optimise, [&](llvm::raw_ostream &out) { code->module->print(out, nullptr); }))
-    return false;
-  FailureOr<std::string> ptx = emitPtx(*job.made.device, *code, job.target);
-  if (failed(ptx))
-    return job.ourFault();
-  job.made.program.device = {job.target.cpu, std::move(*ptx)};
-  return !job.dumps(Phase::Emit, [&](llvm::raw_ostream &out) { out << job.made.program.device->ptx; });
-}
-
 /// The module's table joins its code, then LLVM optimises both.
 static bool optimise(Job &job, LlvmCode &code) {
   job.begin(Phase::Optimise);
@@ -408,7 +393,7 @@ static void compilePhases(Job &job) {
     return;
 
   // What a device runs is text inside the object.
-  if (job.target.isDevice && !compileDevice(job))
+  if (job.target.isDevice && !compileDeviceImages(job))
     return;
 
   // LLVM IR with the table by which the object describes itself.

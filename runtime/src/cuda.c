@@ -39,15 +39,33 @@ static attn_code choose_device(attn_cuda *cuda, int32_t wanted, attn_status *sta
 }
 
 /* "sm_80" runs on that and all newer ones, "sm_90a" on that alone, "sm_100f" on those of its generation. */
-static attn_code check_architecture(const attn_cuda *cuda, attn_status *status) {
+static int runs_on(const char *target, long architecture) {
   char *suffix;
-  const char *target = cuda->model->device->target;
-  long found = cuda->info.architecture, wanted = strtol(target + strlen("sm_"), &suffix, 10);
-  int fits = *suffix == 'a' ? found == wanted : found >= wanted && (*suffix != 'f' || found / 10 == wanted / 10);
-  if (!fits)
+  long wanted = strtol(target + strlen("sm_"), &suffix, 10);
+  return *suffix == 'a' ? architecture == wanted
+                        : architecture >= wanted && (*suffix != 'f' || architecture / 10 == wanted / 10);
+}
+
+/* The last image before `end` that the device runs; null where it runs none. */
+static const attn_device_image *image_before(const attn_cuda *cuda, const attn_device_image *end) {
+  const attn_device_image *first = cuda->model->device->images;
+  while (end > first && !runs_on(end[-1].target, cuda->info.architecture))
+    --end;
+  return end > first ? end - 1 : 0;
+}
+
+static attn_code choose_image(attn_cuda *cuda, attn_status *status) {
+  const attn_device_code *code = cuda->model->device;
+  cuda->image = image_before(cuda, code->images + code->image_count);
+  if (!cuda->image)
     return attn_fail(status, ATTN_UNSUPPORTED, "%s: compiled for %s, but %s has the architecture sm_%ld",
-                     cuda->model->name, target, cuda->info.name, found);
+                     cuda->model->name, code->images[0].target, cuda->info.name, (long)cuda->info.architecture);
   return ATTN_OK;
+}
+
+static int has_phase(const attn_cuda *cuda, int64_t number) {
+  const attn_device_code *code = cuda->model->device;
+  return (int)(code->phases[number].images >> (cuda->image - code->images) & 1);
 }
 
 /* Blocks get little shared memory unless a function asks for more. */
@@ -58,6 +76,8 @@ static attn_code allow_block_memory(attn_cuda *cuda, attn_status *status) {
   for (int64_t i = 0; !error && i < code->phase_count; ++i) {
     const attn_device_phase *phase = &code->phases[i];
     int own = 0;
+    if (!has_phase(cuda, i))
+      continue;
     error = cuda->driver.cuFuncGetAttribute(&own, CU_FUNCTION_OWN_BLOCK_BYTES, cuda->functions[i]);
     if (!error && own + phase->block_bytes > most)
       return attn_fail(status, ATTN_UNSUPPORTED, "%s: %s wants %d bytes of shared memory for a block, but %s has %d",
@@ -68,16 +88,29 @@ static attn_code allow_block_memory(attn_cuda *cuda, attn_status *status) {
   return error ? cuda_fails(cuda, error, "can't ask for shared memory", status) : ATTN_OK;
 }
 
-static attn_code load_code(attn_cuda *cuda, attn_status *status) {
-  const attn_device_code *code = cuda->model->device;
-  cu_result error = cuda->driver.cuModuleLoadData(&cuda->module, code->ptx);
-  if (error)
-    cuda->module = 0;
+/* A driver that is too old for one image may take an older one. */
+static attn_code load_module(attn_cuda *cuda, attn_status *status) {
+  cu_result error = CU_UNSUPPORTED_PTX_VERSION;
+  for (const attn_device_image *image = cuda->image; image && error == CU_UNSUPPORTED_PTX_VERSION;
+       image = image_before(cuda, image)) {
+    cuda->image = image;
+    error = cuda->driver.cuModuleLoadData(&cuda->module, image->ptx);
+  }
+  if (!error)
+    return ATTN_OK;
+  cuda->module = 0;
   if (error == CU_UNSUPPORTED_PTX_VERSION)
     return attn_fail(status, ATTN_UNSUPPORTED, "%s: the NVIDIA driver is older than code for %s", cuda->model->name,
-                     code->target);
-  if (error)
-    return cuda_fails(cuda, error, "can't load the code", status);
+                     cuda->image->target);
+  return cuda_fails(cuda, error, "can't load the code", status);
+}
+
+static attn_code load_code(attn_cuda *cuda, attn_status *status) {
+  const attn_device_code *code = cuda->model->device;
+  attn_code loaded = load_module(cuda, status);
+  if (loaded != ATTN_OK)
+    return loaded;
+  cu_result error = 0;
   int64_t most = 0;
   for (int64_t i = 0; i < code->phase_count; ++i)
     if (code->phases[i].buffer_count + code->phases[i].size_count > most)
@@ -86,7 +119,8 @@ static attn_code load_code(attn_cuda *cuda, attn_status *status) {
   if (!cuda->functions || !cuda_queue_open(&cuda->queue, most + 2))
     return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory for the device's functions", cuda->model->name);
   for (int64_t i = 0; !error && i < code->phase_count; ++i)
-    error = cuda->driver.cuModuleGetFunction(&cuda->functions[i], cuda->module, code->phases[i].name);
+    if (has_phase(cuda, i))
+      error = cuda->driver.cuModuleGetFunction(&cuda->functions[i], cuda->module, code->phases[i].name);
   return error ? cuda_fails(cuda, error, "can't find a kernel", status) : allow_block_memory(cuda, status);
 }
 
@@ -157,7 +191,7 @@ static attn_code open_in_context(attn_cuda *cuda, attn_status *status) {
 static attn_code open_device(attn_cuda *cuda, int32_t device, attn_status *status) {
   attn_code code = choose_device(cuda, device, status);
   if (code == ATTN_OK)
-    code = check_architecture(cuda, status);
+    code = choose_image(cuda, status);
   if (code != ATTN_OK)
     return code;
   cu_result error = cuda->driver.cuDevicePrimaryCtxRetain(&cuda->context, cuda->device);
@@ -240,5 +274,7 @@ ATTN_PUBLIC void attn_cuda_close(attn_cuda *cuda) {
   free(cuda->table);
   free(cuda);
 }
+
+ATTN_PUBLIC const char *attn_cuda_image(const attn_cuda *cuda) { return cuda->image->target; }
 
 ATTN_PUBLIC const char *attn_cuda_device_name(const attn_cuda *cuda) { return cuda->info.name; }

@@ -66,6 +66,8 @@ void cuda_launch_phase(void *self, attn_kernel_fn fn, const attn_kernel_args *ar
     return;
   int64_t number = phase_number(code, fn);
   cuda_launch launch = {.phase = &code->phases[number], .function = cuda->functions[number]};
+  if (!launch.function) /* another image has this form of the kernel */
+    return;
   cuda->call.is_beyond_grid = chunks > INT_MAX;
   if (cuda->call.is_beyond_grid) {
     cuda->call.what = launch.phase->name;

@@ -42,9 +42,10 @@ struct attn_cuda {
   cuda_driver driver;
   cu_device device;
   cu_context context;
+  const attn_device_image *image; /* that the device runs */
   cu_module module;
   cu_stream stream;
-  cu_function *functions; /* one a phase of model->device */
+  cu_function *functions; /* one a phase of model->device; null where the image has none */
   cu_address parameters;  /* the values of all parameters */
   const void **table;     /* where each of them begins: attn_frame::parameters */
   cu_address memory;      /* of calls */

@@ -196,7 +196,7 @@ attn_code attn_report(const attn_model *model, const attn_entry_info *entry, att
                                    "that a row has, or a length is below 0", entry->name);
   if (code == ATTN_UNSUPPORTED && model->device)
     return attn_fail(status, code, "%s: its kernels are code for %s, and the context's executor runs those of a "
-                     "processor", entry->name, model->device->target);
+                     "processor", entry->name, model->device->images[0].target);
   return code == ATTN_OK ? attn_succeed(status) : attn_fail(status, code, "%s: %s", entry->name, attn_code_name(code));
 }
 

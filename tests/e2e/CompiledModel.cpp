@@ -10,9 +10,15 @@ namespace attnc::e2e {
 //===-------------------------------------------- compilation ---------------------------------------------------===//
 
 bool CompiledModel::compileTo(std::optional<Phase> phase, std::unique_ptr<Compilation> &made) const {
+  return compileTo(phase, made, options.target);
+}
+
+bool CompiledModel::compileTo(std::optional<Phase> phase, std::unique_ptr<Compilation> &made,
+                              const std::string &target) const {
   made = std::make_unique<Compilation>();
   CompileOptions toPhase = options;
   toPhase.dump = phase;
+  toPhase.target = target;
   llvm::raw_string_ostream messages(message_);
   Outcome outcome = compile(toPhase, *made, messages);
   if (outcome != Outcome::Done)
@@ -56,7 +62,7 @@ bool CompiledModel::loadDevice() {
   std::unique_ptr<Compilation> optimised;
   if (!model->device)
     return true;
-  if (!compileTo(Phase::Optimise, optimised))
+  if (!compileTo(Phase::Optimise, optimised, std::string("cuda:") + model->device->images[0].target))
     return false;
   device = std::make_unique<DeviceExecutor>(optimised->dump);
   message_ = device->message();
@@ -198,6 +204,8 @@ struct DeviceLauncher {
     auto *phase = launcher->code->phases;
     while (phase->phase != function)
       ++phase;
+    if (!(phase->images & 1))
+      return;
     auto word = [](const void *pointer) { return reinterpret_cast<uint64_t>(pointer); };
     std::vector<uint64_t> parameters;
     for (int32_t number = 0; number < phase->buffer_count; ++number)

@@ -56,7 +56,7 @@ public:
   /// Their names in the order of CallResults::parameters, and their element types.
   const std::vector<std::pair<std::string, int32_t>> &parameterNames() const { return names; }
 
-  /// Of a target that is a device: what stands for it. And its parameters, for attn/cuda.h.
+  /// Of a target that is a device: what stands for one that has the first image. And its parameters, for attn/cuda.h.
   DeviceExecutor &executor() const { return *device; }
   attn_weights *weightsOfModel() const { return weights; }
 
@@ -65,6 +65,7 @@ public:
 
 private:
   bool compileTo(std::optional<Phase> phase, std::unique_ptr<Compilation> &made) const;
+  bool compileTo(std::optional<Phase> phase, std::unique_ptr<Compilation> &made, const std::string &target) const;
   bool load(const std::string &prefix);
   bool loadDevice();
   void drawParameters();

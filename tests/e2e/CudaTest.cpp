@@ -462,6 +462,65 @@ TEST_F(Cuda, DataOutOfRange) {
   expectNothingLeft();
 }
 
+/// A model with two images of the same text but for the version, of which every phase is in one.
+struct TwoImages {
+  explicit TwoImages(uint64_t images)
+      : newer(model.table().device->images[0].ptx),
+        phases(model.table().device->phases, model.table().device->phases + model.table().device->phase_count) {
+    newer.replace(newer.find(".version"), std::strlen(".version 7.0"), ".version 8.6");
+    both[0] = model.table().device->images[0];
+    both[1] = {"sm_90a", newer.c_str()};
+    for (attn_device_phase &phase : phases)
+      phase.images = images;
+    code.images = both;
+    code.image_count = 2;
+    code.phases = phases.data();
+    table.device = &code;
+  }
+
+  const CompiledModel &model = compiledModel("tensors.attn", {}, "cuda");
+  std::string newer;
+  attn_device_image both[2];
+  std::vector<attn_device_phase> phases;
+  attn_device_code code = *model.table().device;
+  attn_model table = model.table();
+};
+
+/// Which image it ran, and whether it launched anything.
+static std::pair<std::string, bool> runsOn(FakeCuda &fake, uint64_t images) {
+  TwoImages model(images);
+  bool launches = false;
+  fake.run = [&](const std::string &, int64_t, int64_t, int64_t, const std::vector<uint64_t> &) {
+    launches = true;
+    return 0;
+  };
+  attn_cuda *cuda;
+  attn_status status;
+  EXPECT_EQ(attn_cuda_open(&model.table, nullptr, 0, &cuda, &status), ATTN_OK) << status.message;
+  std::string image = attn_cuda_image(cuda);
+  Call call(model.model, "activations", {3});
+  EXPECT_EQ(call.run(cuda, status), ATTN_OK) << status.message;
+  attn_cuda_close(cuda);
+  return {image, launches};
+}
+
+TEST_F(Cuda, RunsTheImageThatIsMadeForTheDevice) {
+  for (int capability : {80, 89, 90, 100}) {
+    fake->capability = capability;
+    std::string expected = capability == 90 ? "sm_90a" : "sm_80";
+    EXPECT_EQ(runsOn(*fake, 1), std::pair(expected, capability != 90)) << capability;
+    EXPECT_EQ(runsOn(*fake, 2), std::pair(expected, capability == 90)) << capability;
+  }
+  expectNothingLeft();
+}
+
+TEST_F(Cuda, RunsAnOlderImageWhereTheDriverIsOld) {
+  fake->capability = 90;
+  fake->ptxVersion = 85;
+  EXPECT_EQ(runsOn(*fake, 1), std::pair(std::string("sm_80"), true));
+  expectNothingLeft();
+}
+
 TEST_F(Cuda, ModelsOfProcessorsAreRefused) {
   const CompiledModel &other = compiledModel("tensors.attn");
   EXPECT_EQ(attn_cuda_open(&other.table(), nullptr, 0, &cuda, &status), ATTN_BAD_ARGUMENT);

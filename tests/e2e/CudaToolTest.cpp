@@ -44,7 +44,7 @@ protected:
   /// The driver runs kernels as a compile with these options makes them.
   void runKernelsOf(CompileOptions options) {
     options.dump = Phase::Optimise;
-    options.target = "cuda";
+    options.target = "cuda:sm_80";
     options.reproducerDirectory = "";
     Compilation made;
     std::string messages;

@@ -15,8 +15,8 @@ TEST(Device, AssemblesWithoutSpills) {
       const CompiledModel &model = compiledModel(file, {}, std::string("cuda:") + architecture);
       ASSERT_TRUE(model) << model.message();
       ASSERT_TRUE(model.table().device);
-      EXPECT_STREQ(model.table().device->target, architecture);
-      EXPECT_EQ(ptxasFault(model.table().device->ptx, architecture), "") << file << " for " << architecture;
+      EXPECT_STREQ(model.table().device->images[0].target, architecture);
+      EXPECT_EQ(ptxasFault(model.table().device->images[0].ptx, architecture), "") << file << " for " << architecture;
     }
 }
 
@@ -30,7 +30,7 @@ TEST(Device, EveryPhaseHasItsFunction) {
       ASSERT_LT(phases, device.phase_count);
       EXPECT_EQ(device.phases[phases].phase, model.table().kernels[kernel].phases[phase]);
       std::string entry = std::string(".entry ") + device.phases[phases].name + "(";
-      EXPECT_NE(std::string(device.ptx).find(entry), std::string::npos) << entry;
+      EXPECT_NE(std::string(device.images[0].ptx).find(entry), std::string::npos) << entry;
     }
   EXPECT_EQ(phases, device.phase_count) << "nothing is moved between kernels there";
   EXPECT_FALSE(compiledModel("tensors.attn").table().device);

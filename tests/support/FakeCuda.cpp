@@ -1,5 +1,6 @@
 // The library itself: entry points by their names, and the address of its state.
 #include "tests/support/FakeCuda.h"
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -148,6 +149,10 @@ int cuStreamSynchronize(void *) {
 
 int cuModuleLoadData(void **module, const void *image) {
   code = static_cast<const char *>(image);
+  int major = 0, minor = 0;
+  std::sscanf(code.c_str() + code.find(".version"), ".version %d.%d", &major, &minor);
+  if (10 * major + minor > state.ptxVersion)
+    return 222; // unsupported version
   return *module = &code, make("cuModuleLoadData", "module");
 }
 int cuModuleUnload(void *) { return end("cuModuleUnload", "module"); }

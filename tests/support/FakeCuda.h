@@ -17,7 +17,8 @@ namespace attnc {
 
 struct FakeCuda {
   int devices = 1, capability = 80, blockBytes = 166912;
-  int ownBlockBytes = 0; ///< that every function has besides what launches ask for
+  int ptxVersion = 88;                 ///< the newest that the driver knows: 88 for 8.8
+  int ownBlockBytes = 0;               ///< that every function has besides what launches ask for
   std::map<std::string, int> failures; ///< what an entry point answers, by its name in the library
   int failing = 0;                     ///< the number of the call, from 1, that answers CUDA_ERROR_UNKNOWN; 0: none
   /// What a kernel does, whose parameters have 8 bytes each: the answer is that of who waits for it.

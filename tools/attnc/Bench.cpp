@@ -65,8 +65,8 @@ static Error bench(const BenchOptions &options) {
     return loaded.takeError();
   const attn_model &model = loaded->model();
   if (model.device)
-    return createStringError(
-        formatv("{0} is code for {1}: bench times the kernels of processors", options.object, model.device->target));
+    return createStringError(formatv("{0} is code for {1}: bench times the kernels of processors", options.object,
+                                     model.device->images[0].target));
   auto call = Invocation::create(model, options.invocation);
   if (!call)
     return call.takeError();

@@ -23,11 +23,8 @@ static void emitStub(const std::string &symbol, ModuleOp code) {
 }
 
 void emitDeviceStubs(const Program &program, ModuleOp code) {
-  for (const CompiledKernel &kernel : program.kernels)
-    for (const KernelPhase &phase : kernel.code.phases)
-      emitStub(phase.symbol, code);
-  for (const MovePhase &move : program.moves)
-    emitStub(move.phase.symbol, code);
+  for (const KernelPhase *phase : program.phases())
+    emitStub(phase->symbol, code);
   emitStub(fetchSymbol.str(), code);
 }
 

@@ -92,6 +92,7 @@ private:
   llvm::Constant *embeddedValues(const LoadedParameter &parameter);
   llvm::Constant *kernelTensor(RankedTensorType type, bool isPacked);
   llvm::Constant *kernel(CompiledKernel kernel);
+  llvm::Constant *deviceImage(const DeviceImage &image);
   llvm::Constant *devicePhase(const KernelPhase &phase, int64_t buffers, int64_t sizes);
   llvm::Constant *device();
 };
@@ -208,7 +209,7 @@ llvm::Constant *TableWriter::parameter(const LoadedParameter &parameter) {
                  {offsetof(attn_parameter_info, list_rank), i32(op.getCounts().size())},
                  {offsetof(attn_parameter_info, first), i64(parameter.first)},
                  {offsetof(attn_parameter_info, state), i32(op.getState())},
-                 {offsetof(attn_parameter_info, reserved), i32(0)}});
+                 {offsetof(attn_parameter_info, unread), i32(0)}});
 }
 
 llvm::Constant *TableWriter::kernelTensor(RankedTensorType type, bool isPacked) {
@@ -261,19 +262,30 @@ llvm::Constant *TableWriter::kernel(CompiledKernel kernel) {
                                            {offsetof(attn_kernel_info, result_count), i32(tensors.size() - operands)}});
 }
 
+llvm::Constant *TableWriter::deviceImage(const DeviceImage &image) {
+  return record(sizeof(attn_device_image), {{offsetof(attn_device_image, target), text(image.architecture)},
+                                            {offsetof(attn_device_image, ptx), text(image.ptx)}});
+}
+
 llvm::Constant *TableWriter::devicePhase(const KernelPhase &phase, int64_t buffers, int64_t sizes) {
+  uint64_t images = 0;
+  for (auto [number, image] : llvm::enumerate(program.images))
+    images |= uint64_t(hasForm(image.architecture, phase.form)) << number;
   return record(sizeof(attn_device_phase), {{offsetof(attn_device_phase, phase), function(phase.symbol)},
                                             {offsetof(attn_device_phase, name), text(phase.symbol)},
                                             {offsetof(attn_device_phase, threads), i32(phase.threads)},
                                             {offsetof(attn_device_phase, buffer_count), i32(buffers)},
                                             {offsetof(attn_device_phase, size_count), i32(sizes)},
-                                            {offsetof(attn_device_phase, block_bytes), i32(phase.blockBytes)}});
+                                            {offsetof(attn_device_phase, block_bytes), i32(phase.blockBytes)},
+                                            {offsetof(attn_device_phase, images), i64(images)}});
 }
 
 llvm::Constant *TableWriter::device() {
-  if (!program.device)
+  if (program.images.empty())
     return null();
-  Constants phases;
+  Constants images, phases;
+  for (const DeviceImage &image : program.images)
+    images.push_back(deviceImage(image));
   for (const CompiledKernel &kernel : program.kernels) {
     func::FuncOp function = kernel.function;
     int64_t buffers = 0, sizes = 0;
@@ -289,27 +301,27 @@ llvm::Constant *TableWriter::device() {
   }
   for (const MovePhase &move : program.moves)
     phases.push_back(devicePhase(move.phase, move.buffers, move.sizes));
-  return constant(record(sizeof(attn_device_code), {{offsetof(attn_device_code, target), text(program.device->target)},
-                                                    {offsetof(attn_device_code, ptx), text(program.device->ptx)},
+  return constant(record(sizeof(attn_device_code), {{offsetof(attn_device_code, images), array(images)},
+                                                    {offsetof(attn_device_code, image_count), i64(images.size())},
                                                     {offsetof(attn_device_code, phases), array(phases)},
                                                     {offsetof(attn_device_code, phase_count), i64(phases.size())},
                                                     {offsetof(attn_device_code, fetch), function(fetchSymbol)}}));
 }
 
 /// Of the code, which is all but the table in the module so far, and the device's.
-static std::string identityOf(const llvm::Module &module, const std::optional<DeviceCode> &device) {
+static std::string identityOf(const llvm::Module &module, ArrayRef<DeviceImage> images) {
   SmallVector<char, 0> bitcode;
   llvm::raw_svector_ostream stream(bitcode);
   llvm::WriteBitcodeToFile(module, stream);
-  if (device)
-    stream << device->ptx;
+  for (const DeviceImage &image : images)
+    stream << image.ptx;
   ArrayRef bytes(reinterpret_cast<const uint8_t *>(bitcode.data()), bitcode.size());
   llvm::XXH128_hash_t hash = llvm::xxh3_128bits(bytes);
   return llvm::utohexstr(hash.high64, /*LowerCase=*/true, 16) + llvm::utohexstr(hash.low64, /*LowerCase=*/true, 16);
 }
 
 void TableWriter::write() {
-  std::string identity = identityOf(module, program.device);
+  std::string identity = identityOf(module, program.images);
   Constants entries, parameters, kernels;
   for (const EntryPlan &plan : program.entries)
     entries.push_back(entry(plan));

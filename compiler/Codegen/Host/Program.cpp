@@ -76,6 +76,16 @@ int64_t ParameterTable::firstPlace(func::CallOp call, unsigned operand) const {
   return form->isAsLoaded ? loaded[form->parameter].first : findPacked(*form)->first;
 }
 
+std::vector<const KernelPhase *> Program::phases() const {
+  std::vector<const KernelPhase *> all;
+  for (const CompiledKernel &kernel : kernels)
+    for (const KernelPhase &phase : kernel.code.phases)
+      all.push_back(&phase);
+  for (const MovePhase &move : moves)
+    all.push_back(&move.phase);
+  return all;
+}
+
 std::string Program::runSymbol(const EntryPlan &entry) const {
   return prefix + "_" + func::FuncOp(entry.entry).getName().str() + "_run";
 }

@@ -91,22 +91,25 @@ struct CompiledKernel {
   std::vector<KernelLaunch> launches;
 };
 
-/// The kernels of a program as a device has them.
-struct DeviceCode {
-  std::string target; ///< as LLVM calls the architecture: "sm_80"
+/// The kernels of a program as devices of one architecture have them.
+struct DeviceImage {
+  std::string architecture; ///< as LLVM calls it: "sm_80"
   std::string ptx;
 };
 
 struct Program {
-  std::string prefix;     ///< of all symbols: the model's name unless the user said otherwise
-  std::string targetName; ///< as LLVM calls the processor, or the device
-  unsigned cpuLevel = 1;  ///< x86-64 micro-architecture level that the code needs
-  std::optional<DeviceCode> device;
+  std::string prefix;              ///< of all symbols: the model's name unless the user said otherwise
+  std::string targetName;          ///< as LLVM calls the processor, or the device
+  unsigned cpuLevel = 1;           ///< x86-64 micro-architecture level that the code needs
+  std::vector<DeviceImage> images; ///< none where processors run the kernels
   ParameterTable parameters;
   std::vector<CompiledKernel> kernels;
   std::vector<MovePhase> moves; ///< on a device: what lies between kernels
   std::vector<EntryPlan> entries;
   std::vector<EntryCertificate> certificates; ///< of each of `entries`
+
+  /// Of kernels, and of what lies between them.
+  std::vector<const KernelPhase *> phases() const;
 
   std::string runSymbol(const EntryPlan &entry) const;
   std::string arenaSymbol(const EntryPlan &entry) const;

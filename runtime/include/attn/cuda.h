@@ -58,6 +58,9 @@ void attn_cuda_close(attn_cuda *cuda);
 
 /* The device's name. */
 const char *attn_cuda_device_name(const attn_cuda *cuda);
+/* Which image of the model it runs, such as "sm_90a": the last that is for it, or an older one where the driver is too
+ * old for that. */
+const char *attn_cuda_image(const attn_cuda *cuda);
 
 /* Tensors on the device ------------------------------------------------------------------------------------------- */
 

@@ -94,7 +94,7 @@ typedef struct attn_parameter_info {
   int32_t list_rank;
   int64_t first; /* its first place in the parameter table */
   int32_t state; /* 1: of training alone, as an optimizer's moments; entry points that update read it */
-  int32_t reserved;
+  int32_t unread; /* 1: no entry point reads it as it is loaded, but packed forms of it at most */
 } attn_parameter_info;
 
 /* A tensor of a kernel, as attn_kernel_args has it. */
@@ -116,7 +116,7 @@ typedef struct attn_kernel_info {
   int32_t result_count;
 } attn_kernel_info;
 
-/* A phase of a kernel as a device has it: a function of the code, a block of threads a chunk. Its parameters are 8
+/* A phase of a kernel as a device has it: a function of an image, a block of threads a chunk. Its parameters are 8
  * bytes each: the buffers and sizes of attn_kernel_args, then `shared` and `status`, all in the device's memory.
  * The status there has two words, of which a call answers the second where it is not ATTN_OK, otherwise the first:
  * kernels write the first, and looking for room in caches, which comes before them, the second. */
@@ -127,12 +127,19 @@ typedef struct attn_device_phase {
   int32_t buffer_count;
   int32_t size_count;
   int32_t block_bytes; /* shared memory that a launch gives each block, besides what the function has itself */
+  uint64_t images; /* bit i: attn_device_code::images[i] has the function; with an image that has not, nothing runs */
 } attn_device_phase;
+
+/* The functions as devices of some architectures run them. */
+typedef struct attn_device_image {
+  const char *target; /* "sm_80" runs on that and all newer ones, "sm_90a" on that alone */
+  const char *ptx;    /* text that the device's driver compiles */
+} attn_device_image;
 
 /* The kernels of a model that a device runs, and what lies between them: copies, appends to caches. */
 typedef struct attn_device_code {
-  const char *target; /* the oldest architecture that it runs on, such as "sm_80" */
-  const char *ptx;    /* text that the device's driver compiles */
+  const attn_device_image *images; /* of those that a device can run the last is made for it */
+  int64_t image_count;
   const attn_device_phase *phases;
   int64_t phase_count;
   /* An executor that is handed this waits for what it has launched, copies the int32_t at buffers[0] to `shared`, which

@@ -47,6 +47,11 @@ TEST(Target, Devices) {
   EXPECT_EQ(any->cpu, "sm_80");
   EXPECT_EQ(newest->cpu, "sm_90a");
   EXPECT_EQ(newest->host().cpu, "x86-64-v3");
+  EXPECT_EQ(any->images, (std::vector<std::string>{"sm_80", "sm_90a"}));
+  EXPECT_TRUE(any->has(DeviceForm::Any) && any->has(DeviceForm::Warps) && any->has(DeviceForm::WarpGroups));
+  EXPECT_TRUE(newest->has(DeviceForm::WarpGroups) && !newest->has(DeviceForm::Warps));
+  Target oldest = any->image("sm_80");
+  EXPECT_TRUE(oldest.has(DeviceForm::Any) && oldest.has(DeviceForm::Warps) && !oldest.has(DeviceForm::WarpGroups));
   EXPECT_EQ(errorOf("cuda:sm_75"),
             "target 'cuda:sm_75' is older than sm_80, the oldest architecture that there is code for");
   EXPECT_EQ(errorOf("cuda:volta"),

@@ -1,0 +1,76 @@
+#include "compiler/Pipeline/DeviceImages.h"
+#include "compiler/Codegen/GPU/Backend/DeviceBackend.h"
+#include "llvm/IR/Module.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+namespace {
+
+struct Image {
+  Target target;
+  LlvmCode code;
+};
+
+/// Whether each of the program's phases is in an image for `architecture`.
+SmallVector<bool> contentsOf(const Program &program, const std::string &architecture) {
+  SmallVector<bool> contents;
+  for (const KernelPhase *phase : program.phases())
+    contents.push_back(hasForm(architecture, phase->form));
+  return contents;
+}
+
+/// Of the target's architectures, those whose devices get functions that no older one has.
+std::vector<std::string> imagesOf(const Job &job) {
+  std::vector<std::string> images;
+  for (const std::string &architecture : job.target.images) {
+    SmallVector<bool> contents = contentsOf(job.made.program, architecture);
+    if (llvm::none_of(images, [&](const std::string &made) { return contentsOf(job.made.program, made) == contents; }))
+      images.push_back(architecture);
+  }
+  return images;
+}
+
+FailureOr<LlvmCode> optimisedFor(const Target &target, Job &job) {
+  FailureOr<LlvmCode> code = translateToLlvm(*job.made.device, target);
+  if (failed(code))
+    return failure();
+  for (const KernelPhase *phase : job.made.program.phases())
+    if (!target.has(phase->form))
+      code->module->getFunction(phase->symbol)->eraseFromParent();
+  optimise(*code, target);
+  return code;
+}
+
+} // namespace
+
+bool compileDeviceImages(Job &job) {
+  job.begin(Phase::Optimise);
+  std::vector<Image> images;
+  for (const std::string &architecture : imagesOf(job)) {
+    Target target = job.target.image(architecture);
+    FailureOr<LlvmCode> code = optimisedFor(target, job);
+    if (failed(code))
+      return job.ourFault();
+    images.push_back({target, std::move(*code)});
+  }
+  auto printIr = [&](llvm::raw_ostream &out) {
+    for (const Image &image : images)
+      image.code.module->print(out, nullptr);
+  };
+  if (job.dumps(Phase::Optimise, printIr))
+    return false;
+  for (Image &image : images) {
+    FailureOr<std::string> ptx = emitPtx(*job.made.device, image.code, image.target);
+    if (failed(ptx))
+      return job.ourFault();
+    job.made.program.images.push_back({image.target.cpu, std::move(*ptx)});
+  }
+  return !job.dumps(Phase::Emit, [&](llvm::raw_ostream &out) {
+    for (const DeviceImage &image : job.made.program.images)
+      out << image.ptx;
+  });
+}
+
+} // namespace attnc
