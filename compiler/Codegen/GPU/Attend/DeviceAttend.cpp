@@ -52,41 +52,11 @@ Verdict canAttendOnDevice(const AttendProblem &problem) {
   return Verdict::yes();
 }
 
-Interval scanInWarp(LoopBuilder &loops, ThreadGroup &warp, const AttendMask::KeyRange &keys,
-                    function_ref<Value(Value)> valueAt) {
-  OpBuilder &builder = loops.builder;
-  Type i32 = builder.getI32Type();
-  SweepReduction extrema[] = {{attn::Combine::Min, i32}, {attn::Combine::Max, i32}};
-  // Each thread has a key to begin with: past the end the last one.
-  auto numberAt = [&](Value key) -> Value {
-    return arith::IndexCastOp::create(builder, loops.location, i32, valueAt(key));
-  };
-  Value first = loops.add(keys.begin, warp.rank);
-  Value own = numberAt(loops.min(first, loops.add(keys.end, -1)));
-  auto found = loops.loop(loops.add(first, warp.size()), keys.end, loops.constant(warp.size()), {own, own},
-                          [&](Value key, ValueRange carried) {
-                            Value number = numberAt(key);
-                            LoopBuilder::Values next;
-                            for (auto [reduction, before] : llvm::zip_equal(extrema, carried))
-                              next.push_back(combine(builder, loops.location, reduction.kind, before, number));
-                            return next;
-                          });
-  found = warp.combine(extrema, found);
-  auto toIndex = [&](Value value) -> Value {
-    return arith::IndexCastOp::create(builder, loops.location, builder.getIndexType(), value);
-  };
-  return {toIndex(found[0]), toIndex(found[1])};
-}
-
 DeviceAttend::DeviceAttend(const AttendProblem &problem, const Target &target, DeviceFrame &frame)
     : problem(problem), target(target), shape(problem), frame(frame), loops(frame.builder, frame.location, /*lanes=*/1),
-      group(ThreadGroup::Kind::Warp, frame.place, frame.builder, frame.location), mask(problem),
+      group(ThreadGroup::Kind::Warp, frame.place, frame.builder, frame.location), rows(problem, frame),
       weightTile(frame.place, "weights", frame.place.threads * shape.rows, frame.builder, frame.location),
-      keptTile(frame.place, "kept", frame.place.threads, frame.builder, frame.location) {
-  mask.scanKeysBy([this](const AttendMask::KeyRange &keys, function_ref<Value(Value)> valueAt) {
-    return scanInWarp(loops, group, keys, valueAt);
-  });
-}
+      keptTile(frame.place, "kept", frame.place.threads, frame.builder, frame.location) {}
 
 KernelPhase DeviceAttend::emit() {
   loops.when(loops.less(group.number, frame.size(shape.warps)), [&] {
@@ -118,73 +88,20 @@ Value DeviceAttend::sumOfThreads(Value share) {
 //===------------------------------------------ rows and keys -----------------------------------------------------===//
 
 void DeviceAttend::openRows(Value batchNumber) {
-  auto sizesOf = [&](ValueRange sizes, Values &into, Value &product) {
-    product = loops.constant(1);
-    for (Value size : sizes) {
-      into.push_back(frame.index(size));
-      product = loops.mul(product, into.back());
-    }
-  };
-  Value outers;
-  sizesOf(op().getOuterSizes(), outerSizes, outers);
-  sizesOf(op().getKeySizes(), keySizes, keys);
-  sizesOf(op().getValueSizes(), valueSizes, values);
-  rows = frame.size(problem.rows);
-  Values batchSizes;
-  for (unsigned dimension : problem.batchDims)
-    batchSizes.push_back(outerSizes[dimension]);
-  batchIndices = loops.delinearise(batchNumber, batchSizes);
-  Values rowSizes;
-  for (unsigned dimension : problem.rowDims)
-    rowSizes.push_back(outerSizes[dimension]);
-  RegionVectoriser batch = openBatch(1);
+  rows.openBatch(batchNumber);
   for (int64_t row = 0; row < shape.rows; ++row) {
     Value number = loops.add(firstRow, row);
-    rowExists.push_back(loops.less(number, rows));
-    rowIndices.push_back(loops.delinearise(loops.min(number, loops.add(rows, -1)), rowSizes));
+    rowExists.push_back(loops.less(number, rows.rows));
+    rowIndices.push_back(rows.subscriptsOf(number));
     rowPoints.push_back(pointOf(1, row));
   }
   firstOfTile = loops.mul(loops.div(frame.place.thread, loops.constant(warpThreads)), warpThreads);
-  auto bind = [&](Value row) { return bindRow(batch, row); };
-  Value count = loops.min(loops.constant(shape.rows), loops.sub(rows, firstRow));
-  mask.prepareRows(loops, {firstRow, count, bind, /*inOrder=*/true});
-  range = mask.keyRange(loops, keys, batch);
-}
-
-/// The formulas of the batch, for `lanes` points at once.
-RegionVectoriser DeviceAttend::openBatch(int64_t lanes) {
-  RegionVectoriser batch(frame.builder, frame.location, lanes);
-  frame.bindTo(batch);
-  // Both are evaluated for pairs that are dropped, too.
-  batch.deferReports(op().getScore());
-  batch.deferReports(op().getValue());
-  for (auto [dimension, index] : llvm::zip(problem.batchDims, batchIndices))
-    bindOuter(problem, batch, dimension, uniformIndex(index));
-  return batch;
-}
-
-/// The formulas of one row, by its number in the batch.
-RegionVectoriser DeviceAttend::bindRow(RegionVectoriser to, Value row) {
-  Values sizes;
-  for (unsigned dimension : problem.rowDims)
-    sizes.push_back(outerSizes[dimension]);
-  for (auto [dimension, index] : llvm::zip(problem.rowDims, loops.delinearise(row, sizes)))
-    bindOuter(problem, to, dimension, uniformIndex(index));
-  return to;
+  rows.open(firstRow, shape.rows);
 }
 
 /// The formulas of row `row` of the warp; past the last one it is repeated.
 RegionVectoriser DeviceAttend::pointOf(int64_t lanes, int64_t row) {
-  RegionVectoriser point = openBatch(lanes);
-  for (auto [dimension, index] : llvm::zip(problem.rowDims, rowIndices[row]))
-    bindOuter(problem, point, dimension, uniformIndex(index));
-  return point;
-}
-
-RegionVectoriser DeviceAttend::bindKey(RegionVectoriser to, Value key) {
-  for (auto [dimension, index] : llvm::enumerate(loops.delinearise(key, keySizes)))
-    bindKeyIndex(problem, to, dimension, uniformIndex(index));
-  return to;
+  return rows.bindRow(rows.formulas(lanes), ValueRange(rowIndices[row]));
 }
 
 //===------------------------------------------ passes ------------------------------------------------------------===//
@@ -288,16 +205,14 @@ void DeviceAttend::emitPart(Value part, const RowStates &statistics, const RowTo
 
 DeviceAttend::RowStates DeviceAttend::passKeys(Pass pass, const RowStates &start, const RowTotals &totals,
                                                Value firstValue) {
-  RegionVectoriser batch = openBatch(1);
   Values packed = start.packed();
   SmallVector<Type> types = llvm::to_vector(ValueRange(packed).getTypes());
   Value step = loops.constant(blockKeys);
-  return start.with(loops.loop(range.begin, range.end, step, packed, [&](Value firstKey, ValueRange carried) {
-    Value count = loops.min(step, loops.sub(range.end, firstKey));
-    Value key = loops.min(loops.add(firstKey, group.rank), loops.add(range.end, -1));
-    KeyBlock block{firstKey, range.end, key, {}};
-    auto bind = [&](Value key) { return bindKey(batch, key); };
-    AttendMask::Decision decision = mask.decide(loops, firstKey, count, bind);
+  return start.with(loops.loop(rows.range.begin, rows.range.end, step, packed, [&](Value firstKey, ValueRange carried) {
+    Value count = loops.min(step, loops.sub(rows.range.end, firstKey));
+    Value key = loops.min(loops.add(firstKey, group.rank), loops.add(rows.range.end, -1));
+    KeyBlock block{firstKey, rows.range.end, key, {}};
+    AttendMask::Decision decision = rows.decide(firstKey, count);
     RowStates before = start.with(carried);
     return loops.select(
         decision.some, types, [&] { return considerBlock(pass, block, before, totals, firstValue, decision).packed(); },
@@ -341,7 +256,7 @@ DeviceAttend::RowStates DeviceAttend::computeBlock(Pass pass, KeyBlock block, Ro
   weights = weightsOfPairs(block, weights);
   storeWeights(block, weights);
   if (problem.hasValue()) {
-    checkPairs(block, op().getValue(), block.kept, valueSizes);
+    checkPairs(block, op().getValue(), block.kept, rows.valueSizes);
     shareWeights(block, weights);
     addValues(block, states, firstValue);
   }

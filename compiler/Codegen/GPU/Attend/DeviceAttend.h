@@ -22,9 +22,8 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Codegen/GPU/Attend/AttendRows.h"
 #include "compiler/Codegen/GPU/Nest/SharedArray.h"
-#include "compiler/Codegen/GPU/Nest/ThreadGroup.h"
-#include "compiler/Codegen/Kernels/Attend/AttendMask.h"
 
 namespace attnc {
 
@@ -43,10 +42,6 @@ struct DeviceAttendShape {
 
 /// Whether there is code for it.
 Verdict canAttendOnDevice(const AttendProblem &problem);
-
-/// Finds between what numbers a value lies over some keys, of which each thread of the warp looks at its own.
-Interval scanInWarp(LoopBuilder &loops, ThreadGroup &warp, const AttendMask::KeyRange &keys,
-                    llvm::function_ref<mlir::Value(mlir::Value key)> valueAt);
 
 class DeviceAttend {
 public:
@@ -92,10 +87,7 @@ private:
 
   // DeviceAttend.cpp: rows, passes and blocks of keys
   void openRows(Value batchNumber);
-  RegionVectoriser openBatch(int64_t lanes);
-  RegionVectoriser bindRow(RegionVectoriser to, Value row);
   RegionVectoriser pointOf(int64_t lanes, int64_t row);
-  RegionVectoriser bindKey(RegionVectoriser to, Value key);
   void emitRows();
   void emitPart(Value part, const RowStates &statistics, const RowTotals &totals);
   RowStates startOfRows();
@@ -159,16 +151,13 @@ private:
   DeviceFrame &frame;
   LoopBuilder loops; ///< of one lane
   ThreadGroup group;
-  AttendMask mask;
-  SharedArray weightTile, keptTile;        ///< [warp][key][row], [warp][key]: a bit a row
-  Values outerSizes, keySizes, valueSizes; ///< index
-  Value rows, keys, values;                ///< their products
+  AttendRows rows;
+  SharedArray weightTile, keptTile; ///< [warp][key][row], [warp][key]: a bit a row
   Value firstRow;
-  Values batchIndices, rowExists; ///< [row]: i1
+  Values rowExists; ///< [row]: i1
   llvm::SmallVector<Values> rowIndices;
   std::vector<RegionVectoriser> rowPoints; ///< of one lane
-  AttendMask::KeyRange range;
-  Value firstOfTile; ///< index: of this warp's keys in keptTile
+  Value firstOfTile;                       ///< index: of this warp's keys in keptTile
 };
 
 } // namespace attnc

@@ -17,9 +17,11 @@ FailureOr<KernelCode> emitDeviceAttend(func::FuncOp kernel, const Target &target
   if (!readAttendProblem(kernel, problem))
     return failure();
   StringRef symbol = kernel.getSymName();
-  if (auto shape = AttendTilesShape::of(problem)) {
-    KernelPhase phase = AttendTiles(problem, *shape, target, symbol, code).emit();
-    recordSchedule(kernel, {{"tile_q", AttendTilesShape::queries}, {"tile_kv", shape->keys}});
+  std::optional<AttendMatrices> matrices;
+  if (AttendMatrices::match(problem, matrices)) {
+    AttendTiles attend(problem, *matrices, target, symbol, code);
+    KernelPhase phase = attend.emit();
+    recordSchedule(kernel, {{"tile_q", AttendTiles::queries}, {"tile_kv", attend.keys}});
     return KernelCode{{phase}, 0, 0, problem.cost()};
   }
   DeviceFrame frame(kernel, symbol, code);

@@ -16,7 +16,7 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 std::vector<RegionVectoriser> DeviceAttend::bindPairs(int64_t lanes, Value key) {
   std::vector<RegionVectoriser> pairs;
   for (int64_t row = 0; row < shape.rows; ++row)
-    pairs.push_back(bindKey(lanes == 1 ? rowPoints[row] : pointOf(lanes, row), key));
+    pairs.push_back(rows.bindKey(lanes == 1 ? rowPoints[row] : pointOf(lanes, row), key));
   return pairs;
 }
 

@@ -102,8 +102,8 @@ Value DeviceAttend::weightOfTop(int64_t row, Value score, Value key, const Norma
   Value exists = loops.compare(arith::CmpIPredicate::sge, key, zero);
   if (problem.hasWeight()) {
     Value number = loops.choose(exists, key, zero);
-    RegionVectoriser pair =
-        bindKey(rowPoints[row], arith::IndexCastOp::create(builder, loops.location, builder.getIndexType(), number));
+    RegionVectoriser pair = rows.bindKey(
+        rowPoints[row], arith::IndexCastOp::create(builder, loops.location, builder.getIndexType(), number));
     pair.bindValue(op().getWeight().getArgument(0), scalarOf(weight));
     if (readsByData(op().getWeight()))
       pair.restrictLanes(loops.splat(exists));

@@ -55,7 +55,7 @@ void DeviceAttend::addValues(const KeyBlock &block, RowStates &states, Value fir
         wide.hasNan(added), types, [&] { return sum(/*keptAlone=*/true); }, [&] { return added; });
   };
   bool mayBeEmpty = !problem.values.isConstant() || problem.values.constant() == 0;
-  Value exist = mayBeEmpty ? loops.less(loops.constant(0), values) : loops.boolean(true);
+  Value exist = mayBeEmpty ? loops.less(loops.constant(0), rows.values) : loops.boolean(true);
   SmallVector<Type> types = llvm::to_vector(ValueRange(states.values).getTypes());
   states.values = loops.select(exist, types, add, [&] { return states.values; });
 }
@@ -67,9 +67,9 @@ Value DeviceAttend::valueNumber(Value firstValue, int64_t access) {
 }
 
 void DeviceAttend::bindValue(RegionVectoriser &to, Value number) {
-  if (valueSizes.size() == 1)
+  if (rows.valueSizes.size() == 1)
     return bindValueIndex(problem, to, 0, shape.width == 1 ? uniformIndex(number) : steppingIndex(number));
-  for (auto [dimension, index] : llvm::enumerate(loops.delinearise(number, valueSizes)))
+  for (auto [dimension, index] : llvm::enumerate(loops.delinearise(number, rows.valueSizes)))
     bindValueIndex(problem, to, dimension, uniformIndex(index));
 }
 
@@ -84,13 +84,13 @@ LoopBuilder::Values DeviceAttend::addKey(const KeyBlock &block, Value key, Value
   Value weights = weightTile.load(VectorType::get({shape.rows}, builder.getF32Type()), loops.mul(place, shape.rows));
   Value bits = keptAlone ? keptTile.load(builder.getI32Type(), place) : Value();
   Value number = loops.min(loops.add(block.firstKey, key), loops.add(block.end, -1));
-  Value last = loops.sub(values, loops.constant(shape.width));
+  Value last = loops.sub(rows.values, loops.constant(shape.width));
   Values added(before.size());
   for (int64_t access = 0; access < shape.accesses; ++access) {
     Value of;
     for (int64_t row = 0; row < shape.rows; ++row) {
       if (ofRows || row == 0) {
-        RegionVectoriser element = bindKey(pointOf(shape.width, row), number);
+        RegionVectoriser element = rows.bindKey(pointOf(shape.width, row), number);
         bindValue(element, loops.min(valueNumber(firstValue, access), last));
         of = element.broadcast(element.evaluate(formula));
       }
@@ -124,11 +124,11 @@ void DeviceAttend::storeValues(const RowStates &states, const Values &factors, V
       Value number = valueNumber(firstValue, access), value = states.values[row * shape.accesses + access];
       if (!factors.empty())
         value = wide.mulf(value, wide.splat(scalarOf(factors[row])));
-      loops.when(isWhole ? loops.boolean(true) : loops.less(number, values), [&] {
+      loops.when(isWhole ? loops.boolean(true) : loops.less(number, rows.values), [&] {
         RegionVectoriser element = pointOf(shape.width, row);
         bindValue(element, number);
         SmallVector<LaneIndex> indices = outerIndices(problem, element);
-        for (BlockArgument index : op().getValue().getArguments().take_back(valueSizes.size()))
+        for (BlockArgument index : op().getValue().getArguments().take_back(rows.valueSizes.size()))
           indices.push_back(element.evaluateIndex(index));
         if (auto layout = op().getValueLayout())
           indices = permuted(indices, *layout);
@@ -155,7 +155,7 @@ void DeviceAttend::storeWeights(const KeyBlock &block, const Values &weights) {
     return;
   loops.when(loops.less(loops.add(block.firstKey, group.rank), block.end), [&] {
     forEachRow([&](int64_t row) {
-      storeOfRow(row, weights[row], attn::Statistic::Weights, loops.delinearise(block.key, keySizes));
+      storeOfRow(row, weights[row], attn::Statistic::Weights, loops.delinearise(block.key, rows.keySizes));
     });
   });
 }
@@ -164,9 +164,9 @@ void DeviceAttend::storeWeights(const KeyBlock &block, const Values &weights) {
 void DeviceAttend::clearWeights() {
   if (!problem.yields(attn::Statistic::Weights) || !problem.hasMask())
     return;
-  loops.loop(group.rank, keys, loops.constant(warpThreads), [&](Value key) {
+  loops.loop(group.rank, rows.keys, loops.constant(warpThreads), [&](Value key) {
     forEachRow([&](int64_t row) {
-      storeOfRow(row, loops.scalar(0), attn::Statistic::Weights, loops.delinearise(key, keySizes));
+      storeOfRow(row, loops.scalar(0), attn::Statistic::Weights, loops.delinearise(key, rows.keySizes));
     });
   });
   group.wait();

@@ -71,11 +71,4 @@ Value GemmOperand::offset(FlatBuilder &code, KernelFrame &frame, LoopGroup group
   return sum;
 }
 
-Value GemmOperand::pointer(DeviceFrame &frame) const {
-  BlockArgument argument = argumentOf(access.tensor);
-  func::FuncOp kernel = problem.kernel;
-  auto before = kernel.getArgumentTypes().take_front(argument.getArgNumber());
-  return frame.pointer(llvm::count_if(before, llvm::IsaPred<RankedTensorType>));
-}
-
 } // namespace attnc

@@ -33,7 +33,7 @@ public:
   /// Where numbers `flat` (index) of a group begin, in bytes (index).
   mlir::Value offset(FlatBuilder &code, KernelFrame &frame, LoopGroup group, mlir::Value flat) const;
   /// !llvm.ptr to element 0.
-  mlir::Value pointer(DeviceFrame &frame) const;
+  mlir::Value pointer(DeviceFrame &frame) const { return frame.pointerOf(access.tensor); }
 
 private:
   const GemmProblem &problem;

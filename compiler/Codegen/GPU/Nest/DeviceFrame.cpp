@@ -66,4 +66,11 @@ DeviceFrame::DeviceFrame(func::FuncOp kernel, StringRef symbol, ModuleOp code, i
   place = {chunk, toIndex(NVVM::ThreadIdXOp::create(builder, location, i32)), code, symbol.str(), threads};
 }
 
+Value DeviceFrame::pointerOf(Value tensor) {
+  BlockArgument argument = argumentOf(tensor);
+  auto before = argument.getOwner()->getArgumentTypes();
+  return pointer(llvm::count_if(llvm::make_range(before.begin(), before.begin() + argument.getArgNumber()),
+                                llvm::IsaPred<RankedTensorType>));
+}
+
 } // namespace attnc

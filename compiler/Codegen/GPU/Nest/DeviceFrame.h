@@ -46,6 +46,8 @@ public:
 
   /// Of a buffer by its number among operands and results: !llvm.ptr.
   mlir::Value pointer(unsigned buffer) { return function.getArgument(buffer); }
+  /// Of an operand, or of what it is widened to.
+  mlir::Value pointerOf(mlir::Value tensor);
   /// The memory that all phases of a launch share (KernelCode::sharedBytes): !llvm.ptr.
   mlir::Value sharedScratch() { return function.getArgument(function.getNumArguments() - 2); }
 

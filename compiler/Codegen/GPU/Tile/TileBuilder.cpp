@@ -35,6 +35,11 @@ Value TileBuilder::same(Value a, Value b) {
   return builder.createOrFold<arith::CmpIOp>(location, arith::CmpIPredicate::eq, a, b);
 }
 Value TileBuilder::both(Value a, Value b) { return builder.createOrFold<arith::AndIOp>(location, a, b); }
+Value TileBuilder::either(Value a, Value b) { return builder.createOrFold<arith::OrIOp>(location, a, b); }
+Value TileBuilder::opposite(Value flag) {
+  Value one = arith::ConstantIntOp::create(builder, location, 1, /*width=*/1);
+  return builder.createOrFold<arith::XOrIOp>(location, flag, one);
+}
 Value TileBuilder::select(Value condition, Value a, Value b) {
   return builder.createOrFold<arith::SelectOp>(location, condition, a, b);
 }
@@ -54,6 +59,19 @@ TileBuilder::Values TileBuilder::loop(Value lower, Value upper, int64_t step, Va
                                  Values next = body(each, arguments);
                                  scf::YieldOp::create(builder, location, next);
                                });
+  return Values(op.getResults());
+}
+
+TileBuilder::Values TileBuilder::loopWhile(ValueRange carried, function_ref<Value(ValueRange)> goesOn,
+                                           function_ref<Values(ValueRange)> body) {
+  SmallVector<Type> types = llvm::to_vector(carried.getTypes());
+  SmallVector<Location> locations(types.size(), location);
+  auto op = scf::WhileOp::create(builder, location, types, carried);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *before = builder.createBlock(&op.getBefore(), {}, types, locations);
+  scf::ConditionOp::create(builder, location, goesOn(before->getArguments()), before->getArguments());
+  Block *after = builder.createBlock(&op.getAfter(), {}, types, locations);
+  scf::YieldOp::create(builder, location, body(after->getArguments()));
   return Values(op.getResults());
 }
 

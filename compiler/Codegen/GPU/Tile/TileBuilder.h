@@ -36,9 +36,11 @@ public:
   Value exclusiveOr(Value a, Value b);
   Value min(Value a, Value b);
   Value max(Value a, Value b);
-  Value less(Value a, Value b); ///< i1
-  Value same(Value a, Value b); ///< i1
-  Value both(Value a, Value b); ///< of i1
+  Value less(Value a, Value b);   ///< i1
+  Value same(Value a, Value b);   ///< i1
+  Value both(Value a, Value b);   ///< of i1
+  Value either(Value a, Value b); ///< of i1
+  Value opposite(Value flag);     ///< i1
   Value select(Value condition, Value a, Value b);
   Value add(Value a, int64_t b) { return add(a, number(b)); }
   Value mul(Value a, int64_t b) { return mul(a, number(b)); }
@@ -53,6 +55,9 @@ public:
 
   Values loop(Value lower, Value upper, int64_t step, ValueRange carried,
               llvm::function_ref<Values(Value, ValueRange)> body);
+  /// While `goesOn` (i1) says so of what is carried.
+  Values loopWhile(ValueRange carried, llvm::function_ref<Value(ValueRange)> goesOn,
+                   llvm::function_ref<Values(ValueRange)> body);
   void when(Value condition, llvm::function_ref<void()> then);
   /// The f32 of the lane whose number differs by `distance`, a power of two.
   Value exchange(Value value, int64_t distance);

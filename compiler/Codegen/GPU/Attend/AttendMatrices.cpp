@@ -1,0 +1,136 @@
+#include "compiler/Codegen/GPU/Attend/AttendMatrices.h"
+#include "compiler/Codegen/DataSubscripts.h"
+#include "compiler/Codegen/Kernels/Attend/AttendBinding.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+//===------------------------------------------ what has this form ------------------------------------------------===//
+
+static std::optional<MatrixType> storedTypeOf(tensor::ExtractOp extract) {
+  BlockArgument argument = argumentOf(extract.getTensor());
+  return argument ? matrixTypeOf(cast<RankedTensorType>(argument.getType()).getElementType()) : std::nullopt;
+}
+
+/// Whether its rows lie in memory as whole units of 16 bytes, with `column` along them.
+static bool hasWholeRows(tensor::ExtractOp extract, BlockArgument column, int64_t elements) {
+  auto type = cast<RankedTensorType>(extract.getTensor().getType());
+  return IndexUses::isPlacedByIndices(extract) && !extract.getIndices().empty() &&
+         extract.getIndices().back() == column && type.getShape().back() == elements;
+}
+
+/// 16 .. 256 elements, in fragments of 16.
+static bool isTileWidth(const SizeExpr &size) {
+  return size.isConstant() && size.constant() >= 16 && size.constant() <= 256 && size.constant() % 16 == 0;
+}
+
+/// Whether weights are known, but for a factor of the row, when a key is passed.
+static Verdict isOnePass(const AttendProblem &problem) {
+  const Normaliser &normaliser = *problem.normaliser;
+  if (normaliser.order() != Normaliser::Order::Factor || normaliser.followsKeys())
+    return Verdict::no("its normaliser is neither softmax nor a ratio");
+  if (problem.needsFinalWeights())
+    return Verdict::no("it needs weights when a row's sum is known");
+  if (!problem.hasValue())
+    return Verdict::no("it sums no values");
+  if (problem.yields(attn::Statistic::Entropy) || problem.yieldsTop())
+    return Verdict::no("it yields the entropy or the largest keys");
+  return Verdict::yes();
+}
+
+static Verdict isOneDot(const AttendProblem &problem) {
+  attn::AttendOp op = problem.op;
+  for (Region *formula : {&op.getScore(), &op.getWeight(), &op.getValue()})
+    if (readsByData(*formula))
+      return Verdict::no("a subscript comes from data");
+  if (problem.products.size() != 1 || !problem.products[0].isDot ||
+      attn::ReduceOp(problem.products[0].op).getSizes().size() != 1)
+    return Verdict::no("its score does not hold one dot product");
+  if (op.getNumKeys() != 1 || op.getNumValues() != 1)
+    return Verdict::no("its keys or values have several dimensions");
+  if (!isTileWidth(problem.products[0].features) || !isTileWidth(problem.values))
+    return Verdict::no("features or values are not multiples of 16 up to 256, known beforehand");
+  return Verdict::yes();
+}
+
+/// Whether the three lie as matrices.
+static Verdict areRows(const AttendProblem &problem, const AttendMatrices &made) {
+  attn::AttendOp op = problem.op;
+  BlockArgument feature = attn::ReduceOp(problem.products[0].op).getBody().getArgument(0);
+  BlockArgument column = op.getValue().getArguments().back(), keyOfScore = op.getScore().getArguments().back();
+  BlockArgument keyOfValue = op.getValue().getArgument(op.getNumOuter());
+  if (!isAligned(problem.kernel))
+    return Verdict::no("a tensor is an element of a list, which begins anywhere");
+  bool are = hasWholeRows(made.query, feature, made.features) && hasWholeRows(made.key, feature, made.features) &&
+             hasWholeRows(made.value, column, made.values) && IndexUses::stepsAlong(made.key, keyOfScore) &&
+             IndexUses::stepsAlong(made.value, keyOfValue) &&
+             !(IndexUses(op).of(tensor::ExtractOp(made.value)) & problem.rowUses());
+  return are ? Verdict::yes() : Verdict::no("queries, keys or values are not whole rows of a tensor, one a key");
+}
+
+Verdict AttendMatrices::match(const AttendProblem &problem, std::optional<AttendMatrices> &matrices) {
+  if (Verdict verdict = isOnePass(problem); !verdict)
+    return verdict;
+  if (Verdict verdict = isOneDot(problem); !verdict)
+    return verdict;
+  attn::AttendOp op = problem.op;
+  const PairReduction &product = problem.products[0];
+  tensor::ExtractOp query = product.rowExtracts[0], key = product.keyFactor.getDefiningOp<tensor::ExtractOp>();
+  auto value = AttendProblem::yielded(op.getValue()).getDefiningOp<tensor::ExtractOp>();
+  if (!key || !value)
+    return Verdict::no("keys or values are computed");
+  std::optional<MatrixType> type = storedTypeOf(query);
+  if (!type || storedTypeOf(key) != type || storedTypeOf(value) != type)
+    return Verdict::no("queries, keys and values are not all stored in bf16, or all in f16");
+  AttendMatrices made{*type, product.features.constant(), problem.values.constant(), query, key, value};
+  if (Verdict verdict = areRows(problem, made); !verdict)
+    return verdict;
+  if (*type == MatrixType::F16 && (!problem.normaliser->usesMaximum() || problem.hasWeight()))
+    return Verdict::no("its weights have no bound, and f16 has one");
+  matrices = made;
+  return Verdict::yes();
+}
+
+//===------------------------------------------ where they lie ----------------------------------------------------===//
+
+AttendSources::AttendSources(const AttendProblem &problem, const AttendMatrices &matrices, DeviceFrame &frame,
+                             AttendRows &rows)
+    : problem(problem), matrices(matrices), frame(frame), rows(rows),
+      loops(frame.builder, frame.location, /*lanes=*/1) {}
+
+BlockArgument AttendSources::feature() const { return attn::ReduceOp(problem.products[0].op).getBody().getArgument(0); }
+
+Value AttendSources::bytesOf(tensor::ExtractOp extract, RegionVectoriser &point) {
+  Value memref = frame.buffer(extract.getTensor());
+  Values sizes;
+  for (unsigned dimension = 0; dimension < extract.getIndices().size(); ++dimension)
+    sizes.push_back(loops.sizeOf(memref, dimension));
+  Value element = loops.linearise(subscriptsOf(point, extract), sizes);
+  return loops.builder.createOrFold<arith::IndexCastOp>(loops.location, loops.builder.getI64Type(),
+                                                        loops.mul(element, elementBytes(matrices.type)));
+}
+
+/// Of the first feature, or value, of a key.
+Value AttendSources::placeOfKey(tensor::ExtractOp extract, Value key) {
+  RegionVectoriser point = rows.bindKey(rows.formulas(1), key);
+  bindValueIndex(problem, point, 0, uniformIndex(loops.constant(0)));
+  point.bindIndex(feature(), loops.constant(0));
+  return bytesOf(extract, point);
+}
+
+AttendSources::KeyRows AttendSources::rowsOf(tensor::ExtractOp extract) {
+  Value first = placeOfKey(extract, loops.constant(0)), second = placeOfKey(extract, loops.constant(1));
+  return {frame.pointerOf(extract.getTensor()), first,
+          loops.builder.createOrFold<arith::SubIOp>(loops.location, second, first)};
+}
+
+Value AttendSources::query(Value row) {
+  RegionVectoriser point = rows.bindRow(rows.formulas(1), row);
+  point.bindIndex(feature(), loops.constant(0));
+  return bytesOf(matrices.query, point);
+}
+
+Value AttendSources::queries() { return frame.pointerOf(tensor::ExtractOp(matrices.query).getTensor()); }
+
+} // namespace attnc

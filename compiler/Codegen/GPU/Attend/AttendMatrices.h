@@ -1,0 +1,55 @@
+//===- AttendMatrices.h - attention as tensor cores take it -------------------------------------------------------===//
+//
+// Queries, keys and values are three matrices of a batch, whose rows lie in memory as whole units of 16 bytes; the
+// score holds one product of the first two, S = Q K^T, and the values are summed by the weights in one pass, O = P V.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/GPU/Attend/AttendRows.h"
+#include "compiler/Codegen/GPU/Tile/AsyncCopy.h"
+#include "compiler/Codegen/GPU/Tile/Fragment.h"
+
+namespace attnc {
+
+struct AttendMatrices {
+  MatrixType type;
+  int64_t features, values; ///< of a row: 16 to 256, multiples of 16
+  mlir::tensor::ExtractOp query, key, value;
+
+  /// Whether the problem has this form; the reason completes "attention without tensor cores: ".
+  static Verdict match(const AttendProblem &problem, std::optional<AttendMatrices> &matrices);
+};
+
+/// Where the rows of the matrices begin: bytes (i64).
+class AttendSources {
+public:
+  using Value = mlir::Value;
+  using Values = LoopBuilder::Values;
+  AttendSources(const AttendProblem &problem, const AttendMatrices &matrices, DeviceFrame &frame, AttendRows &rows);
+
+  /// Of the keys or the values of a batch.
+  struct KeyRows {
+    Value pointer;       ///< !llvm.ptr
+    Value first, stride; ///< of key 0, and between keys
+  };
+  KeyRows keys() { return rowsOf(matrices.key); }
+  KeyRows values() { return rowsOf(matrices.value); }
+  /// Of row `row` (index) of the batch; past the end the last one.
+  Value query(Value row);
+  Value queries(); ///< !llvm.ptr
+
+private:
+  KeyRows rowsOf(mlir::tensor::ExtractOp extract);
+  Value placeOfKey(mlir::tensor::ExtractOp extract, Value key);
+  Value bytesOf(mlir::tensor::ExtractOp extract, RegionVectoriser &point);
+  mlir::BlockArgument feature() const;
+
+  const AttendProblem &problem;
+  const AttendMatrices &matrices;
+  DeviceFrame &frame;
+  AttendRows &rows;
+  LoopBuilder loops;
+};
+
+} // namespace attnc
