@@ -171,6 +171,24 @@ static Expected<Exact> interpretCall(const CompileOptions &options, const Invoca
   return exact;
 }
 
+/// The oracle's results are those of the call, then its states, which are the last of its inputs.
+static size_t placeOf(const attn_entry_info &entry, size_t result) {
+  bool isState = result >= size_t(entry.result_count);
+  return entry.input_count + result - (isState ? entry.result_count + entry.state_count : 0);
+}
+
+static Deviation resultDeviation(const Exact &exact, const Invocation &call, size_t number,
+                                 function_ref<double(size_t)> compiled) {
+  const reference::Array &array = exact.results[number];
+  const char *name = call.entry->tensors[placeOf(*call.entry, number)].name;
+  Deviation deviation = deviationOf(name, array, 1, compiled);
+  if (!exact.narrow.empty())
+    deviation.storage = deviationOf("", array, 1, [&](size_t k) { return exact.narrow[number].values[k]; }).difference;
+  if (array.values.size() > 1 && all_equal(array.values))
+    deviation.constant = array.values[0];
+  return deviation;
+}
+
 /// What the call has updated, and what it has changed and should not have.
 static void compareUpdates(const Exact &exact, const Invocation &call, const reference::Parameters &before,
                            std::vector<Deviation> &deviations) {
@@ -196,22 +214,27 @@ Expected<std::vector<Deviation>> compareWithOracle(const CompileOptions &options
   if (!exact)
     return exact.takeError();
   std::vector<Deviation> deviations;
-  for (auto [i, array] : enumerate(exact->results)) {
-    // A state is compared as it is afterwards; the oracle began with that too, for to append the same again changes
-    // nothing.
-    bool isState = i >= size_t(call.entry->result_count);
-    size_t number = call.entry->input_count + i - (isState ? call.entry->result_count + call.entry->state_count : 0);
-    const HostTensor &compiled = call.tensors[number];
-    Deviation &deviation = deviations.emplace_back(
-        deviationOf(call.entry->tensors[number].name, array, 1, [&](size_t k) { return compiled.at(k); }));
-    if (!exact->narrow.empty())
-      deviation.storage = deviationOf("", array, 1, [&](size_t k) { return exact->narrow[i].values[k]; }).difference;
-    if (array.values.size() > 1 && all_equal(array.values))
-      deviation.constant = array.values[0];
+  // A state is compared as it is afterwards; the oracle began with that too, for to append the same again changes
+  // nothing.
+  for (size_t i = 0; i < exact->results.size(); ++i) {
+    const HostTensor &compiled = call.tensors[placeOf(*call.entry, i)];
+    deviations.push_back(resultDeviation(*exact, call, i, [&](size_t k) { return compiled.at(k); }));
   }
   if (call.entry->updates)
     compareUpdates(*exact, call, before, deviations);
   return deviations;
+}
+
+Expected<std::vector<Answer>> answersOf(const CompileOptions &options, const Invocation &call) {
+  auto exact = interpretCall(options, call, parametersOf(call));
+  if (!exact)
+    return exact.takeError();
+  std::vector<Answer> answers;
+  for (size_t i = 0; i < exact->results.size(); ++i) {
+    const reference::Array &array = exact->results[i];
+    answers.push_back({array, resultDeviation(*exact, call, i, [&](size_t k) { return array.values[k]; })});
+  }
+  return answers;
 }
 
 } // namespace attnc

@@ -26,6 +26,12 @@ struct Deviation {
   double limit(double c) const;
 };
 
+/// What the oracle says that a call gives: a result, or a state as it is afterwards.
+struct Answer {
+  reference::Array exact;
+  Deviation allowed; ///< of the exact answer itself: its difference is 0
+};
+
 /// The weights as they are now, by their names in checkpoints.
 reference::Parameters parametersOf(const Invocation &call);
 
@@ -33,5 +39,8 @@ reference::Parameters parametersOf(const Invocation &call);
 /// which model. Results come first, then what is updated, or should not have been, by name.
 llvm::Expected<std::vector<Deviation>> compareWithOracle(const CompileOptions &options, const Invocation &call,
                                                          const reference::Parameters &before);
+
+/// Results, then states, of the entry point of `call`, which has not run.
+llvm::Expected<std::vector<Answer>> answersOf(const CompileOptions &options, const Invocation &call);
 
 } // namespace attnc

@@ -1,0 +1,153 @@
+// Half (a): every packed call against the stored answers of the oracle.
+#include "benchmarks/device/DeviceCheck.h"
+#include "benchmarks/device/PackedModel.h"
+#include "benchmarks/device/Results.h"
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+#include <stdexcept>
+
+namespace attnc::device {
+
+namespace {
+
+using Json = nlohmann::json;
+
+struct CloseFile {
+  void operator()(attn_safetensors *file) const { attn_safetensors_close(file); }
+};
+using File = std::unique_ptr<attn_safetensors, CloseFile>;
+
+File openFile(const std::string &path) {
+  attn_safetensors *file = nullptr;
+  attn_status status = {};
+  require(attn_safetensors_open(path.c_str(), &file, &status), status, path);
+  return File(file);
+}
+
+const attn_file_tensor &find(const File &file, const std::string &name) {
+  const attn_file_tensor *found = attn_safetensors_find(file.get(), name.c_str());
+  if (!found)
+    throw std::runtime_error("there is no stored tensor " + name);
+  return *found;
+}
+
+double at(const attn_file_tensor &stored, int64_t index) {
+  float real;
+  int32_t whole;
+  auto *data = static_cast<const char *>(stored.data);
+  if (stored.dtype == ATTN_FILE_F32)
+    return std::memcpy(&real, data + 4 * index, 4), real;
+  if (stored.dtype == ATTN_FILE_I32)
+    return std::memcpy(&whole, data + 4 * index, 4), whole;
+  return data[index];
+}
+
+/// Infinite where one is a number and the other is not.
+double difference(double found, double exact) {
+  if (!std::isfinite(exact))
+    return (std::isnan(exact) && std::isnan(found)) || found == exact ? 0 : HUGE_VAL;
+  return std::isfinite(found) ? std::fabs(found - exact) : HUGE_VAL;
+}
+
+double largestDifference(const TensorMemory &found, const attn_file_tensor &exact) {
+  double largest = 0;
+  for (int64_t place = 0; place < found.count(); ++place)
+    largest = std::max(largest, difference(found.at(place), at(exact, place)));
+  return largest;
+}
+
+class Checker {
+public:
+  Checker(const std::string &folder, const std::string &results) : folder(folder + "/"), results(results) {}
+
+  /// How many results are beyond their limits; a call that fails is one.
+  int64_t check(const Json &call) {
+    std::string name = call.at("name");
+    try {
+      return compare(call);
+    } catch (const std::exception &error) {
+      fmt::print("FAILED {}: {}\n", name, error.what());
+      append(
+          results,
+          {{"what", "check"}, {"name", name}, {"kinds", call.at("kinds")}, {"agrees", false}, {"why", error.what()}});
+      return 1;
+    }
+  }
+
+private:
+  void open(const Json &call) {
+    std::string library = call.at("library");
+    if (model && library == opened)
+      return;
+    model.reset();
+    std::string weights = call.value("weights", "");
+    model.emplace(folder + library, call.at("symbol"), weights.empty() ? "" : folder + weights);
+    opened = library;
+  }
+
+  /// Inputs as they are stored; results hold NaN.
+  static std::vector<TensorMemory> memoryOf(const attn_entry_info &entry, const File &file) {
+    std::vector<TensorMemory> memory;
+    for (int32_t number = 0; number < entry.input_count + entry.result_count; ++number) {
+      const attn_tensor_info &info = entry.tensors[number];
+      bool isInput = number < entry.input_count;
+      const attn_file_tensor &stored = find(file, (isInput ? "input " : "result ") + std::string(info.name));
+      memory.emplace_back(info, std::vector<int64_t>(stored.shape, stored.shape + stored.rank));
+      if (isInput && stored.bytes != memory.back().bytes.size())
+        throw std::runtime_error(std::string("the stored input ") + info.name + " has another type");
+      if (isInput && stored.bytes > 0)
+        std::memcpy(memory.back().bytes.data(), stored.data, stored.bytes);
+    }
+    return memory;
+  }
+
+  int64_t compare(const Json &call) {
+    open(call);
+    int64_t number = model->entry(call.at("entry"));
+    const attn_entry_info &entry = model->table().entries[number];
+    File file = openFile(folder + call.at("file").get<std::string>());
+    std::vector<TensorMemory> memory = memoryOf(entry, file);
+    std::vector<attn_tensor> tensors;
+    for (TensorMemory &each : memory)
+      tensors.push_back(each.tensor);
+    attn_status status = {};
+    require(attn_cuda_run(model->device(), number, tensors.data(), int64_t(tensors.size()), &status), status, "call");
+    int64_t beyond = 0;
+    for (int32_t place = entry.input_count - entry.state_count; place < entry.input_count + entry.result_count; ++place)
+      beyond += !agrees(call, memory[place], entry.tensors[place].name, file);
+    return beyond;
+  }
+
+  bool agrees(const Json &call, const TensorMemory &found, const std::string &result, const File &file) {
+    double limit = call.at("limits").at(result), error = largestDifference(found, find(file, "result " + result));
+    bool good = error <= limit;
+    fmt::print("{} {} {}: error {:.3g}, allowed {:.3g} ({})\n", good ? "ok    " : "FAILED",
+               call.at("name").get<std::string>(), result, error, limit, call.at("kinds").get<std::string>());
+    append(results, {{"what", "check"},
+                     {"name", call.at("name")},
+                     {"kinds", call.at("kinds")},
+                     {"result", result},
+                     {"error", std::isfinite(error) ? Json(error) : Json("infinite")},
+                     {"limit", limit},
+                     {"agrees", good}});
+    return good;
+  }
+
+  std::string folder, results, opened;
+  std::optional<PackedModel> model;
+};
+
+} // namespace
+
+int check(const std::string &folder, const std::string &results) {
+  Json calls = readJson(folder + "/checks.json");
+  Checker checker(folder, results);
+  int64_t beyond = 0;
+  for (const Json &call : calls)
+    beyond += checker.check(call);
+  fmt::print("{} calls, {} failures\n", calls.size(), beyond);
+  return beyond == 0 ? 0 : 1;
+}
+
+} // namespace attnc::device

@@ -1,0 +1,220 @@
+#include "benchmarks/device/Pack.h"
+#include "benchmarks/device/Results.h"
+#include "compiler/Emit/Link.h"
+#include "compiler/Pipeline/Compile.h"
+#include "tools/attnc/Invocation.h"
+#include "tools/attnc/LoadedModel.h"
+#include "tools/attnc/Oracle.h"
+#include "tools/attnc/SourceOptions.h"
+#include "tools/attnc/TensorFile.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+#include <fmt/format.h>
+#include <fstream>
+#include <map>
+#include <set>
+#include <stdexcept>
+
+namespace attnc::device {
+
+namespace {
+
+using Json = nlohmann::json;
+
+void require(llvm::Error error) {
+  if (error)
+    throw std::runtime_error(llvm::toString(std::move(error)));
+}
+
+template <class T> T require(llvm::Expected<T> value) {
+  if (!value)
+    throw std::runtime_error(llvm::toString(value.takeError()));
+  return std::move(*value);
+}
+
+Precision precisionNamed(const std::string &name) {
+  for (Precision each : {Precision::F32, Precision::BF16, Precision::F16, Precision::TF32})
+    if (nameOf(each) == name)
+      return each;
+  throw std::runtime_error(name + " is no precision");
+}
+
+std::vector<std::string> kindsOf(const Compilation &made, const std::string &entry) {
+  std::set<std::string> kinds;
+  for (const CompiledKernel &kernel : made.program.kernels)
+    for (const KernelLaunch &launch : kernel.launches)
+      if (launch.entry == entry)
+        kinds.insert(mlir::func::FuncOp(kernel.function)->getAttrOfType<mlir::StringAttr>(kernelAttrName).str());
+  return {kinds.begin(), kinds.end()};
+}
+
+class Packer {
+public:
+  Packer(const Json &cases, const std::string &root, const std::string &folder)
+      : cases(cases), root(root), folder(folder) {
+    llvm::sys::fs::create_directories(folder + "/models");
+    llvm::sys::fs::create_directories(folder + "/checks");
+  }
+
+  void packChecks(const std::string &only) {
+    Json calls = Json::array();
+    for (const Json &each : cases.at("checks"))
+      if (each.at("model").get<std::string>().find(only) != std::string::npos)
+        for (const std::string precision : each.at("precisions"))
+          packCheck(each, precision, calls);
+    std::ofstream(folder + "/checks.json") << calls.dump(1) << '\n';
+    llvm::outs() << calls.size() << " calls\n";
+  }
+
+  void packMeasures() {
+    Json packed = cases;
+    for (Json &each : packed.at("measures")) {
+      SourceOptions source = sourceOf(each, "bf16");
+      source.compile.entry = each.at("entry");
+      Compilation made;
+      compileTo(source, made, each.at("name"));
+      each["library"] = "models/" + each.at("name").get<std::string>() + ".so";
+      each["symbol"] = made.program.tableSymbol();
+    }
+    std::ofstream(folder + "/cases.json") << packed.dump(1) << '\n';
+    std::ofstream(folder + "/packed.jsonl")
+        << Json{{"what", "time"}, {"case", "compile"}, {"by", "attnc"}, {"seconds", compileSeconds()}}.dump() << '\n';
+  }
+
+private:
+  SourceOptions sourceOf(const Json &each, const std::string &precision) const {
+    SourceOptions source;
+    source.compile.input = root + "/" + each.at("model").get<std::string>();
+    source.compile.target = "cuda";
+    source.compile.reproducerDirectory = "";
+    source.compile.precision = precisionNamed(precision);
+    if (each.contains("settings"))
+      for (const auto &[name, value] : each.at("settings").items())
+        source.compile.settings.emplace_back(name, value.dump());
+    return source;
+  }
+
+  /// The object as models/NAME.so.
+  void compileTo(const SourceOptions &source, Compilation &made, const std::string &name) const {
+    if (compile(source.compile, made, llvm::errs()) != Outcome::Done)
+      throw std::runtime_error(source.input() + " does not compile");
+    std::string base = folder + "/models/" + name;
+    std::ofstream(base + ".o", std::ios::binary).write(made.object.data(), std::streamsize(made.object.size()));
+    require(linkShared(base + ".o", base + ".so", name + ".so"));
+    llvm::sys::fs::remove(base + ".o");
+  }
+
+  std::string nameFor(const Json &each, const std::string &precision) {
+    std::string name = llvm::sys::path::stem(each.at("model").get<std::string>()).str() + "-" + precision;
+    int number = ++taken[name];
+    return number == 1 ? name : fmt::format("{}-{}", name, number);
+  }
+
+  void packCheck(const Json &each, const std::string &precision, Json &calls) {
+    SourceOptions source = sourceOf(each, precision);
+    std::string name = nameFor(each, precision);
+    Compilation made;
+    compileTo(source, made, name);
+    LoadedModel loaded = require(LoadedModel::fromObject(
+        llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(made.object.data(), made.object.size()), name)));
+    for (int64_t number = 0; number < loaded.model().entry_count; ++number) {
+      const attn_entry_info &entry = loaded.model().entries[number];
+      if (entry.updates || !isAskedFor(each, entry.name))
+        continue;
+      Json call = {{"name", name + "." + entry.name},
+                   {"library", "models/" + name + ".so"},
+                   {"symbol", made.program.tableSymbol()},
+                   {"entry", entry.name},
+                   {"kinds", fmt::format("{}", fmt::join(kindsOf(made, entry.name), ", "))}};
+      try {
+        packCall(each, source, loaded.model(), entry, call);
+      } catch (const std::exception &error) {
+        throw std::runtime_error(fmt::format("{}: {}", call.at("name").get<std::string>(), error.what()));
+      }
+      calls.push_back(call);
+    }
+  }
+
+  static bool isAskedFor(const Json &each, const std::string &entry) {
+    if (!each.contains("entries"))
+      return true;
+    const Json &entries = each.at("entries");
+    return std::find(entries.begin(), entries.end(), entry) != entries.end();
+  }
+
+  static InvocationOptions optionsOf(const Json &each, const SourceOptions &source, const attn_entry_info &entry) {
+    constexpr int64_t usualSize = 19;
+    InvocationOptions options;
+    options.entry = entry.name;
+    options.fillMissing = true;
+    options.ranges = source.rangesOf(entry.name, Phase::Derive);
+    for (const attn_dimension_info &dimension : llvm::ArrayRef(entry.dimensions, entry.dimension_count)) {
+      int64_t size = each.contains("sizes") ? each.at("sizes").value(dimension.name, usualSize) : usualSize;
+      options.dims.push_back(fmt::format("{}={}", dimension.name, size));
+    }
+    return options;
+  }
+
+  /// Draws the operands, asks the oracle, and writes both.
+  void packCall(const Json &each, const SourceOptions &source, const attn_model &model, const attn_entry_info &entry,
+                Json &call) {
+    auto invocation = require(Invocation::create(model, optionsOf(each, source, entry)));
+    std::vector<Answer> answers = require(answersOf(source.compile, *invocation));
+    std::vector<std::pair<std::string, HostTensor>> tensors;
+    for (int32_t number = 0; number < entry.input_count; ++number)
+      tensors.emplace_back(std::string("input ") + entry.tensors[number].name, invocation->tensors[number]);
+    for (const Answer &answer : answers) {
+      attn_dtype dtype = answer.exact.element == reference::Element::F32  ? ATTN_F32
+                         : answer.exact.element == reference::Element::I1 ? ATTN_BOOL
+                                                                          : ATTN_I32;
+      HostTensor stored(dtype, {answer.exact.shape.begin(), answer.exact.shape.end()});
+      for (size_t place = 0; place < answer.exact.values.size(); ++place)
+        stored.set(int64_t(place), answer.exact.values[place]);
+      tensors.emplace_back("result " + answer.allowed.name, std::move(stored));
+      call["limits"][answer.allowed.name] = answer.allowed.limit(allowedFactor);
+    }
+    call["file"] = "checks/" + call.at("name").get<std::string>() + ".safetensors";
+    require(writeTensors(folder + "/" + call.at("file").get<std::string>(), tensors));
+    if (model.loaded_count > 0)
+      call["weights"] = weightsOf(call.at("library"), *invocation);
+  }
+
+  /// The same for all calls of a library, for they have the same seed.
+  std::string weightsOf(const std::string &library, const Invocation &call) const {
+    std::string file = "checks/" + llvm::sys::path::stem(library).str() + ".weights.safetensors";
+    attn_status status = {};
+    if (!llvm::sys::fs::exists(folder + "/" + file) &&
+        attn_weights_save(call.runner.context.weights, (folder + "/" + file).c_str(), 0, &status) != ATTN_OK)
+      throw std::runtime_error(status.message);
+    return file;
+  }
+
+  double compileSeconds() const {
+    SourceOptions source = sourceOf(cases.at("compile"), "bf16");
+    source.compile.entry = cases.at("compile").at("entry");
+    source.compile.dump = Phase::Emit;
+    auto from = std::chrono::steady_clock::now();
+    Compilation made;
+    if (compile(source.compile, made, llvm::errs()) != Outcome::Done)
+      throw std::runtime_error(source.input() + " does not compile");
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
+  }
+
+  static constexpr double allowedFactor = 8; ///< c of compiler/Reference/Tolerance.h, as `attnc run --check` has it
+  const Json &cases;
+  std::string root, folder;
+  std::map<std::string, int> taken;
+};
+
+} // namespace
+
+void pack(const std::string &cases, const std::string &root, const std::string &folder, const std::string &only) {
+  Json wanted = readJson(cases);
+  Packer packer(wanted, root, folder);
+  packer.packChecks(only);
+  packer.packMeasures();
+}
+
+} // namespace attnc::device

@@ -1,0 +1,92 @@
+#include "benchmarks/device/PackedModel.h"
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <dlfcn.h>
+#include <stdexcept>
+
+namespace attnc::device {
+
+void require(attn_code code, const attn_status &status, const std::string &what) {
+  if (code != ATTN_OK)
+    throw std::runtime_error(what + ": " + status.message);
+}
+
+void PackedModel::Close::operator()(void *library) const { dlclose(library); }
+
+PackedModel::PackedModel(const std::string &path, const std::string &symbol, const std::string &weightsFile)
+    : library(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+  if (!library)
+    throw std::runtime_error(dlerror());
+  model = static_cast<const attn_model *>(dlsym(library.get(), symbol.c_str()));
+  if (!model)
+    throw std::runtime_error(path + ": it has no " + symbol);
+  attn_status status = {};
+  attn_pool *threads = nullptr;
+  require(attn_pool_create(0, &threads, &status), status, path);
+  pool.reset(threads);
+  if (model->loaded_count > 0) {
+    attn_weights *made = nullptr;
+    const attn_executor *executor = attn_pool_executor(threads);
+    attn_code code = weightsFile.empty() ? attn_weights_initialise(model, 1, executor, &made, &status)
+                                         : attn_weights_load(model, weightsFile.c_str(), 0, executor, &made, &status);
+    require(code, status, path);
+    weights.reset(made);
+  }
+  attn_cuda *opened = nullptr;
+  require(attn_cuda_open(model, weights.get(), ATTN_ANY_DEVICE, &opened, &status), status, path);
+  cuda.reset(opened);
+}
+
+int64_t PackedModel::entry(const std::string &name) const {
+  int64_t number = attn_find_entry(model, name.c_str());
+  if (number < 0)
+    throw std::runtime_error(std::string(model->name) + " has no entry point " + name);
+  return number;
+}
+
+TensorMemory::TensorMemory(const attn_tensor_info &info, const std::vector<int64_t> &shape) {
+  tensor.dtype = info.dtype;
+  tensor.rank = info.rank;
+  std::copy(shape.begin(), shape.end(), tensor.shape);
+  bytes.reserve(16); // there is an address of no elements too
+  bytes.assign(count() * attn_element_bytes(info.dtype), char(0xff));
+  tensor.data = bytes.data();
+}
+
+int64_t TensorMemory::count() const {
+  int64_t count = 1;
+  for (int32_t d = 0; d < tensor.rank; ++d)
+    count *= tensor.shape[d];
+  return count;
+}
+
+static double ofHalf(uint16_t bits) {
+  int exponent = bits >> 10 & 31, fraction = bits & 1023;
+  double magnitude = exponent == 31  ? (fraction ? NAN : HUGE_VAL)
+                     : exponent == 0 ? std::ldexp(fraction, -24)
+                                     : std::ldexp(fraction + 1024, exponent - 25);
+  return bits & 0x8000 ? -magnitude : magnitude;
+}
+
+double TensorMemory::at(int64_t index) const {
+  auto read = [&]<class T>(T value) {
+    std::memcpy(&value, bytes.data() + index * int64_t(sizeof value), sizeof value);
+    return value;
+  };
+  switch (tensor.dtype) {
+  case ATTN_F32:
+    return read(float());
+  case ATTN_I32:
+    return read(int32_t());
+  case ATTN_BF16:
+    return std::bit_cast<float>(uint32_t(read(uint16_t())) << 16);
+  case ATTN_F16:
+    return ofHalf(read(uint16_t()));
+  default:
+    return bytes[index];
+  }
+}
+
+} // namespace attnc::device

@@ -1,0 +1,40 @@
+// What scripts/gpu-check carries to a machine with a device: it needs libc and the driver.
+#include "benchmarks/device/DeviceCheck.h"
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+using namespace attnc::device;
+
+static int usage() {
+  std::fputs("device-check describe [RESULTS]             which device there is\n"
+             "device-check check FOLDER [RESULTS]         every call against the oracle's answer\n"
+             "device-check measure FOLDER [RESULTS]       how long cases take\n"
+             "device-check report CASES INTO [RESULTS]    a page of what was found, in the folder INTO\n",
+             stderr);
+  return 2;
+}
+
+static int run(const std::vector<std::string> &words) {
+  auto at = [&](size_t number) { return number < words.size() ? words[number] : ""; };
+  size_t count = words.size();
+  if (at(0) == "describe" && count <= 2)
+    return describe(at(1));
+  if (at(0) == "check" && (count == 2 || count == 3))
+    return check(at(1), at(2));
+  if (at(0) == "measure" && (count == 2 || count == 3))
+    return measure(at(1), at(2));
+  if (at(0) == "report" && (count == 3 || count == 4))
+    return report(at(1), at(2), at(3));
+  return usage();
+}
+
+int main(int count, char **arguments) {
+  try {
+    return run({arguments + 1, arguments + count});
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "device-check: %s\n", error.what());
+    return 2;
+  }
+}

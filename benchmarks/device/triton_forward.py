@@ -1,0 +1,69 @@
+"""Attention's forward in Triton as its tutorial shows it: a program has a block of queries, reads the keys and values
+block by block, and keeps a running maximum, a running sum and the sums of values. Keys behind the diagonal, of a causal
+mask, are a second loop, the only one that looks at the mask."""
+import math
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def fold(accumulator, total, largest, q, k, v, first, end, n, rows, stride, scale, masked: tl.constexpr,
+         d: tl.constexpr, keys: tl.constexpr):
+    columns, features = tl.arange(0, keys), tl.arange(0, d)
+    for start in range(first, end, keys):
+        at = start + columns
+        kt = tl.load(k + at[None, :] * stride + features[:, None], mask=at[None, :] < n, other=0.0)
+        scores = tl.dot(q, kt) * scale
+        seen = at[None, :] < n
+        if masked:
+            seen = seen & (at[None, :] <= rows[:, None])
+        scores = tl.where(seen, scores, -1.0e30)
+        higher = tl.maximum(largest, tl.max(scores, 1))
+        weights = tl.math.exp2(scores - higher[:, None])
+        shrink = tl.math.exp2(largest - higher)
+        total = total * shrink + tl.sum(weights, 1)
+        values = tl.load(v + at[:, None] * stride + features[None, :], mask=at[:, None] < n, other=0.0)
+        accumulator = accumulator * shrink[:, None]
+        accumulator = tl.dot(weights.to(values.dtype), values, accumulator)
+        largest = higher
+    return accumulator, total, largest
+
+
+CHOICES = [triton.Config({"queries": queries, "keys": keys}, num_stages=stages, num_warps=warps)
+           for queries, keys, warps in ((64, 64, 4), (128, 64, 4), (128, 64, 8), (128, 128, 8)) for stages in (2, 3)]
+
+
+@triton.autotune(CHOICES, key=["n", "d", "causal"])
+@triton.jit
+def forward(q, k, v, y, n, scale, causal: tl.constexpr, d: tl.constexpr, queries: tl.constexpr, keys: tl.constexpr):
+    block, head = tl.program_id(0), tl.program_id(1)
+    begin = head.to(tl.int64) * n * d
+    rows, features = block * queries + tl.arange(0, queries), tl.arange(0, d)
+    places = begin + rows[:, None] * d + features[None, :]
+    mine = tl.load(q + places, mask=rows[:, None] < n, other=0.0)
+    accumulator = tl.zeros([queries, d], tl.float32)
+    total = tl.zeros([queries], tl.float32)
+    largest = tl.zeros([queries], tl.float32) - 1.0e30
+    behind = block * queries // keys * keys if causal else n  # up to here no mask is needed
+    accumulator, total, largest = fold(accumulator, total, largest, mine, k + begin, v + begin, 0, behind, n, rows, d,
+                                       scale, False, d, keys)
+    if causal:
+        end = tl.minimum((block + 1) * queries, n)
+        accumulator, total, largest = fold(accumulator, total, largest, mine, k + begin, v + begin, behind, end, n,
+                                           rows, d, scale, True, d, keys)
+    tl.store(y + places, (accumulator / total[:, None]).to(y.dtype.element_ty), mask=rows[:, None] < n)
+
+
+def prepare(torch, q, k, v, causal):
+    """A run of the kernel on [heads, positions, features], once its answer has been compared with PyTorch's."""
+    y = torch.empty_like(q)
+    heads, n, d = q.shape
+    scale = 1 / (math.sqrt(d) * math.log(2))
+
+    def run():
+        forward[lambda chosen: (triton.cdiv(n, chosen["queries"]), heads)](q, k, v, y, n, scale, causal, d)
+    run()
+    expected = torch.nn.functional.scaled_dot_product_attention(q[None], k[None], v[None], is_causal=causal)[0]
+    torch.testing.assert_close(y, expected, rtol=0.05, atol=0.02)
+    return run

@@ -1,0 +1,192 @@
+// What scripts/gpu-check does, on a driver that is a fake: packs a few models, runs them in the executor of device
+// code, and writes the page.
+#include "benchmarks/device/DeviceCheck.h"
+#include "benchmarks/device/Pack.h"
+#include "benchmarks/device/Results.h"
+#include "compiler/Pipeline/Compile.h"
+#include "tests/support/DeviceExecutor.h"
+#include "tests/support/FakeCuda.h"
+#include "llvm/Support/raw_ostream.h"
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace attnc::device {
+namespace {
+
+using Json = nlohmann::json;
+using testing::HasSubstr;
+
+std::string textOf(const std::string &path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+class DeviceCheck : public testing::Test {
+protected:
+  void SetUp() override {
+    const testing::TestInfo *test = testing::UnitTest::GetInstance()->current_test_info();
+    folder = testing::TempDir() + "/device-check-" + test->name();
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+
+  std::string at(const std::string &name) const { return folder + "/" + name; }
+  void write(const std::string &name, const std::string &text) const { std::ofstream(at(name)) << text; }
+
+  std::string folder;
+  const std::string cases = ATTNC_ROOT "/benchmarks/device/cases.json";
+};
+
+/// Of a packed model, whose kernels the driver runs.
+class PackedCalls : public DeviceCheck {
+protected:
+  void SetUp() override {
+    DeviceCheck::SetUp();
+    fake = findFakeCuda();
+    if (!fake)
+      GTEST_SKIP() << "libcuda.so.1 is not the fake: run by ctest";
+    *fake = FakeCuda();
+  }
+
+  /// Packs `wanted`, checks or measures of one model at one precision.
+  void packAndLoad(const Json &wanted, const Json &model, Precision precision) {
+    write("wanted.json", wanted.dump());
+    pack(at("wanted.json"), ATTNC_ROOT, at("packed"));
+    CompileOptions options;
+    options.input = ATTNC_ROOT "/" + model.at("model").get<std::string>();
+    options.target = "cuda:sm_80";
+    options.precision = precision;
+    options.reproducerDirectory = "";
+    options.dump = Phase::Optimise;
+    for (const auto &[name, value] : model.at("settings").items())
+      options.settings.emplace_back(name, value.dump());
+    Compilation made;
+    std::string messages;
+    llvm::raw_string_ostream stream(messages);
+    ASSERT_EQ(compile(options, made, stream), Outcome::Done) << messages;
+    executor.emplace(made.dump);
+    ASSERT_TRUE(*executor) << executor->message();
+    fake->run = [this](const std::string &kernel, int64_t blocks, int64_t threads, int64_t blockBytes,
+                       std::vector<uint64_t> parameters) {
+      return executor->run({kernel, blocks, threads, std::move(parameters), blockBytes}, Order::Shuffled) == "" ? 0
+                                                                                                                : 719;
+    };
+  }
+
+  static Json table() {
+    return {{"copied_bytes", 4096},
+            {"compile",
+             {{"title", "compile"}, {"model", "benchmarks/device/gemm.attn"}, {"entry", "products"}, {"seconds", 1.5}}},
+            {"measures", Json::array()},
+            {"checks", Json::array()}};
+  }
+
+  void expectNothingLeft() const {
+    for (const auto &[kind, count] : fake->alive)
+      EXPECT_EQ(count, 0) << kind;
+  }
+
+  FakeCuda *fake = nullptr;
+  std::optional<DeviceExecutor> executor;
+};
+
+TEST_F(PackedCalls, AgreeWithTheOracle) {
+  Json wanted = table();
+  Json model = {{"model", "benchmarks/device/checks.attn"},
+                {"precisions", {"bf16"}},
+                {"settings", {{"heads", 2}, {"group", 2}, {"n", 72}, {"d", 16}, {"e", 24}}}};
+  wanted["checks"].push_back(model);
+  packAndLoad(wanted, model, Precision::BF16);
+  EXPECT_EQ(check(at("packed"), at("results")), 0);
+  std::vector<Json> lines = readLines(at("results"));
+  EXPECT_EQ(lines.size(), 9) << "eight entry points, of which one has two results";
+  std::string kinds;
+  for (const Json &line : lines) {
+    EXPECT_TRUE(line.at("agrees")) << line;
+    EXPECT_LE(line.at("error"), line.at("limit"));
+    EXPECT_GT(line.at("error"), 0) << "bf16 has few digits";
+    kinds += line.at("kinds");
+  }
+  EXPECT_THAT(kinds, HasSubstr("attend"));
+  EXPECT_THAT(kinds, HasSubstr("gemm"));
+  EXPECT_GT(fake->calls["cuLaunchKernel"], 0);
+  expectNothingLeft();
+
+  // What differs is found: here kernels that write nothing.
+  fake->run = [](auto &&...) { return 0; };
+  EXPECT_EQ(check(at("packed"), at("wrong")), 1);
+  for (const Json &line : readLines(at("wrong")))
+    EXPECT_FALSE(line.at("agrees")) << line;
+  // As is a device that fails.
+  fake->run = [](auto &&...) { return 719; };
+  EXPECT_EQ(check(at("packed"), at("failed")), 1);
+  EXPECT_THAT(readLines(at("failed")).at(0).at("why"), HasSubstr("LAUNCH_FAILED"));
+  expectNothingLeft();
+}
+
+TEST_F(PackedCalls, AreTimed) {
+  Json wanted = table();
+  Json model = {{"name", "gemm"},        {"title", "product"},
+                {"kind", "gemm"},        {"model", "benchmarks/device/gemm.attn"},
+                {"entry", "products"},   {"settings", {{"n", 16}}},
+                {"launches", 4},         {"unit", "B"},
+                {"least", 1e-12},        {"goal", 1e9},
+                {"peers", Json::array()}};
+  wanted["measures"].push_back(model);
+  packAndLoad(wanted, model, Precision::BF16);
+  ASSERT_EQ(measure(at("packed"), at("results")), 0);
+  std::vector<Json> lines = readLines(at("results"));
+  ASSERT_EQ(lines.size(), 2);
+  EXPECT_EQ(lines[0].at("name"), "copy");
+  EXPECT_GT(lines[0].at("value"), 0);
+  EXPECT_EQ(lines[1].at("case"), "gemm");
+  EXPECT_GT(lines[1].at("seconds"), 0);
+  EXPECT_GT(fake->calls["cuGraphLaunch"], 0) << "launches that come again are a graph";
+  expectNothingLeft();
+  std::filesystem::create_directory(at("page"));
+  ASSERT_EQ(report(at("packed/cases.json"), at("page"), at("results")), 0);
+  EXPECT_THAT(textOf(at("page/h200.md")), HasSubstr("| enough |"));
+}
+
+TEST_F(DeviceCheck, ReportsWhatWasFound) {
+  write(
+      "results.jsonl",
+      R"({"what": "device", "name": "NVIDIA H100 80GB HBM3", "architecture": 90, "processors": 132, "memory_bytes": 8.5e10}
+{"what": "rate", "name": "cublas", "value": 7e14}
+{"what": "rate", "name": "copy", "value": 3e12}
+{"what": "time", "case": "compile", "by": "attnc", "seconds": 2}
+{"what": "time", "case": "full-128", "by": "attnc", "seconds": 0.0055}
+{"what": "time", "case": "full-128", "by": "flash", "seconds": 0.006}
+{"what": "time", "case": "recent-128", "by": "attnc", "seconds": 0.0005}
+{"what": "time", "case": "recent-128", "by": "flex", "seconds": 0.001}
+{"what": "time", "case": "decode-8k", "by": "attnc", "seconds": 0.0008}
+{"what": "check", "name": "a.x", "kinds": "attend", "result": "y", "error": 1e-7, "limit": 1e-6, "agrees": true}
+{"what": "check", "name": "a.z", "kinds": "rows", "result": "y", "error": "infinite", "limit": 1e-6, "agrees": false}
+{"what": "check", "name": "b", "kinds": "gemm", "agrees": false, "why": "no memory"}
+{"what": "missing", "name": "triton on full-128", "why": "No module named 'triton'"}
+)");
+  ASSERT_EQ(report(cases, folder, at("results.jsonl")), 0);
+  std::string page = textOf(at("h100.md"));
+  // 4 x 16 x 128 x 16384^2 operations in 5.5 ms are 0.571 of 7e14 a second.
+  for (const char *text :
+       {"Run on NVIDIA H100 80GB HBM3: sm_90, 132 processors, 85.0 GB.", "700 TFLOP/s", "3000 GB/s",
+        "full | 0.55 C (0.82) | 0.57 | enough | 5.500 | 0.52 | - | - | - |",
+        "| 1.1 × FlexAttention (1.4) | 2.00 | goal |", "16 × 8192 keys | 0.7 B (0.9) | 0.22 | **too slow** |",
+        "causal | 0.45 C (0.75) | - | not measured |", "| at most 1.5 s | 2.00 s, **too slow** |",
+        "1 of 3 results are within their limits", "- `a.z` y: error \"infinite\"", "- `b` : no memory",
+        "- triton on full-128: No module named 'triton'"})
+    EXPECT_THAT(page, HasSubstr(text));
+}
+
+/// Until a run has filled it.
+TEST_F(DeviceCheck, ThePageSaysWhatIsWanted) {
+  ASSERT_EQ(report(cases, folder, ""), 0);
+  EXPECT_EQ(textOf(at("h200.md")), textOf(ATTNC_ROOT "/benchmarks/results/h200.md"))
+      << "scripts/gpu-check report writes it";
+}
+
+} // namespace
+} // namespace attnc::device
