@@ -92,7 +92,27 @@ void writeParameter(llvm::json::OStream &json, const LoadedParameter &parameter)
   });
 }
 
-void writeKernel(llvm::json::OStream &json, const CompiledKernel &kernel) {
+void writeResources(llvm::json::OStream &json, const PhaseResources &resources) {
+  auto known = [&](llvm::StringRef key, std::optional<int64_t> number) {
+    json.attribute(key, number ? llvm::json::Value(*number) : llvm::json::Value(nullptr));
+  };
+  auto said = [&](llvm::StringRef key, int64_t FunctionResources::*number) {
+    known(key, resources.assembled ? std::optional((*resources.assembled).*number) : std::nullopt);
+  };
+  json.object([&] {
+    json.attribute("phase", resources.phase);
+    json.attribute("architecture", resources.architecture);
+    json.attribute("threads", resources.threads);
+    json.attribute("shared_bytes", resources.staticBytes);
+    json.attribute("launch_shared_bytes", resources.launchBytes);
+    said("registers", &FunctionResources::registers);
+    said("stack_bytes", &FunctionResources::stackBytes);
+    said("spill_bytes", &FunctionResources::spillBytes);
+    known("blocks_at_a_time", resources.blocks);
+  });
+}
+
+void writeKernel(llvm::json::OStream &json, const CompiledKernel &kernel, ArrayRef<PhaseResources> resources) {
   func::FuncOp function = kernel.function;
   json.object([&] {
     json.attribute("name", function.getName());
@@ -111,6 +131,11 @@ void writeKernel(llvm::json::OStream &json, const CompiledKernel &kernel) {
       for (const KernelPhase &phase : kernel.code.phases)
         json.value(phase.symbol);
     });
+    json.attributeArray("resources", [&] {
+      for (const PhaseResources &each : resources)
+        if (each.kernel == function.getName())
+          writeResources(json, each);
+    });
     json.attributeArray("launches", [&] {
       for (const KernelLaunch &launch : kernel.launches)
         json.object([&] {
@@ -128,7 +153,7 @@ void writeKernel(llvm::json::OStream &json, const CompiledKernel &kernel) {
 
 } // namespace
 
-std::string jsonText(const Program &program, llvm::StringRef source) {
+std::string jsonText(const Program &program, llvm::StringRef source, ArrayRef<PhaseResources> resources) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   llvm::json::OStream json(stream, 2);
@@ -154,7 +179,7 @@ std::string jsonText(const Program &program, llvm::StringRef source) {
     });
     json.attributeArray("kernels", [&] {
       for (const CompiledKernel &kernel : program.kernels)
-        writeKernel(json, kernel);
+        writeKernel(json, kernel, resources);
     });
   });
   stream << "\n";

@@ -14,10 +14,10 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Host/Program.h"
+#include "compiler/Codegen/Host/DeviceResources.h"
 
 namespace attnc {
 
-std::string jsonText(const Program &program, llvm::StringRef source);
+std::string jsonText(const Program &program, llvm::StringRef source, llvm::ArrayRef<PhaseResources> resources = {});
 
 } // namespace attnc

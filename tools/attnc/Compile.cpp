@@ -3,6 +3,7 @@
 #include "compiler/Emit/Json.h"
 #include "compiler/Emit/Link.h"
 #include "compiler/Emit/OutputFiles.h"
+#include "tools/attnc/AssemblerOption.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/SourceOptions.h"
 #include "llvm/Support/Path.h"
@@ -14,6 +15,7 @@ namespace {
 
 struct Outputs {
   SourceOptions source;
+  AssemblerOption assembler;
   std::string weights, directory = ".", phase, depfile;
   bool shared = false, archive = false;
 };
@@ -33,7 +35,8 @@ static llvm::Error writeOutputs(const Outputs &options, Compilation &made) {
   std::string objectFile = files.lastTemporary();
   if (llvm::Error error = files.write(path(".h"), headerText(made.program, source)))
     return error;
-  if (llvm::Error error = files.write(path(".json"), jsonText(made.program, source)))
+  if (llvm::Error error =
+          files.write(path(".json"), jsonText(made.program, source, options.assembler.resourcesOf(made.program))))
     return error;
   if (!options.depfile.empty())
     if (llvm::Error error = files.write(options.depfile, dependencyRule(path(".o"), made.inputs)))
@@ -58,11 +61,12 @@ static llvm::Error writeOutputs(const Outputs &options, Compilation &made) {
 /// An option that says something about files, where --emit writes none.
 static llvm::StringRef optionWithoutUse(const Outputs &options) {
   bool embeds = !options.weights.empty() && *phaseNamed(options.phase) < Phase::Optimise;
-  return options.shared             ? "--shared"
-         : options.archive          ? "--archive"
-         : !options.depfile.empty() ? "--depfile"
-         : embeds                   ? "--embed-weights"
-                                    : "";
+  return options.shared                ? "--shared"
+         : options.archive             ? "--archive"
+         : !options.depfile.empty()    ? "--depfile"
+         : options.assembler.isGiven() ? "--ptxas"
+         : embeds                      ? "--embed-weights"
+                                       : "";
 }
 
 static ExitCode run(Outputs &options) {
@@ -74,6 +78,9 @@ static ExitCode run(Outputs &options) {
     if (llvm::StringRef option = optionWithoutUse(options); !option.empty())
       return refuse((option + " has no use beside --emit=" + options.phase + ", which writes no object").str());
   }
+  llvm::Expected<Target> target = Target::resolve(compileOptions.target);
+  if (llvm::Error error = target ? options.assembler.checkUse(*target) : target.takeError())
+    return report(std::move(error));
   Compilation made;
   Outcome outcome = compile(compileOptions, made, llvm::errs());
   if (outcome != Outcome::Done)
@@ -101,6 +108,7 @@ void addCompile(CLI::App &app, ExitCode &exitCode) {
   command->add_option("--emit", options->phase, "Print what a phase made, and write nothing:" + names)
       ->check(CLI::IsMember(known))
       ->type_name("PHASE");
+  options->assembler.addTo(*command);
   command->add_option("--depfile", options->depfile, "Write a make rule with the files that were read")
       ->type_name("FILE");
   CLI::Option *weights =

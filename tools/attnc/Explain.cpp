@@ -2,6 +2,7 @@
 #include "compiler/Derive/Residuals.h"
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Memory/Peak.h"
+#include "tools/attnc/AssemblerOption.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/SourceOptions.h"
 #include "llvm/Support/raw_ostream.h"
@@ -35,8 +36,12 @@ static void printMemory(const EntryPlan &entry, const NamedSizes &at, llvm::raw_
   printResidents(peak, 20, out);
 }
 
-static ExitCode run(CompileOptions options) {
-  options.dump = Phase::Plan;
+static ExitCode run(CompileOptions options, const AssemblerOption &assembler) {
+  llvm::Expected<Target> target = Target::resolve(options.target);
+  if (llvm::Error error = target ? assembler.checkUse(*target) : target.takeError())
+    return report(std::move(error));
+  if (!target->isDevice) // what a device's kernels take is known of code alone
+    options.dump = Phase::Plan;
   Compilation made;
   Outcome outcome = compile(options, made, llvm::errs());
   if (outcome == Outcome::Done) {
@@ -45,16 +50,20 @@ static ExitCode run(CompileOptions options) {
       printStorage(made.storage, nameOf(options.precision), llvm::outs());
     for (const EntryPlan &entry : made.program.entries)
       printMemory(entry, options.at, llvm::outs());
+    if (!made.program.images.empty())
+      printResources(assembler.resourcesOf(made.program), llvm::outs());
   }
   return static_cast<ExitCode>(outcome);
 }
 
 void addExplain(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<SourceOptions>();
+  auto assembler = std::make_shared<AssemblerOption>();
   CLI::App *command = app.add_subcommand("explain", "Print what was fused, what was not, why, and the bytes it costs");
   options->addTo(*command, SourceOptions::Takes::Models);
+  assembler->addTo(*command);
   command->footer("Example:\n  attnc explain examples/gpt2/gpt2.attn --set layers=2");
-  command->callback([options, &exitCode] { exitCode = run(options->compile); });
+  command->callback([options, assembler, &exitCode] { exitCode = run(options->compile, *assembler); });
 }
 
 } // namespace attnc

@@ -1,0 +1,106 @@
+#include "compiler/Codegen/GPU/Backend/Ptxas.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <cstdlib>
+
+using namespace llvm;
+
+namespace attnc {
+
+std::optional<Ptxas> Ptxas::find() {
+  SmallVector<SmallString<64>> folders;
+  if (const char *home = std::getenv("CUDA_HOME"))
+    sys::path::append(folders.emplace_back(home), "bin");
+  for (ArrayRef<StringRef> where : {ArrayRef<StringRef>(), ArrayRef<StringRef>(to_vector_of<StringRef>(folders))})
+    if (ErrorOr<std::string> program = sys::findProgramByName("ptxas", where))
+      return Ptxas(*program);
+  return std::nullopt;
+}
+
+/// What a program says, and how it ended; what can't be run ends with -1.
+static std::pair<std::string, int> outputOf(const std::string &program, SmallVector<StringRef> arguments) {
+  SmallString<128> path;
+  if (sys::fs::createTemporaryFile("attnc", "txt", path))
+    return {"no temporary file can be made", -1};
+  FileRemover remove(path);
+  arguments.insert(arguments.begin(), program);
+  int code = sys::ExecuteAndWait(program, arguments, std::nullopt, {std::nullopt, path.str(), path.str()});
+  auto text = MemoryBuffer::getFile(path);
+  return {text ? (*text)->getBuffer().str() : "", code};
+}
+
+std::string Ptxas::version() const {
+  std::string said = outputOf(program, {"--version"}).first;
+  return StringRef(said).split("release ").second.take_while([](char c) { return isDigit(c) || c == '.'; }).str();
+}
+
+Ptxas::Report Ptxas::assemble(StringRef ptx, StringRef architecture) const {
+  Report report;
+  SmallString<128> source;
+  if (sys::fs::createTemporaryFile("attnc", "ptx", source)) {
+    report.said = "no temporary file can be made";
+    report.exitCode = -1;
+    return report;
+  }
+  FileRemover remove(source);
+  std::error_code error;
+  raw_fd_ostream(source, error) << ptx;
+  std::string option = ("-arch=" + architecture).str();
+  std::tie(report.said, report.exitCode) = outputOf(program, {"-v", option, source, "-o", "/dev/null"});
+  report.functions = read(report.said);
+  return report;
+}
+
+std::vector<FunctionResources> Ptxas::read(StringRef said) {
+  std::vector<FunctionResources> functions;
+  for (StringRef line : split(said, '\n')) {
+    if (StringRef name = line.split("Compiling entry function '").second; !name.empty())
+      functions.emplace_back().function = name.split('\'').first.str();
+    if (functions.empty())
+      continue;
+    FunctionResources &last = functions.back();
+    // "48 bytes stack frame, 44 bytes spill stores, 44 bytes spill loads", "Used 40 registers, 1024 bytes smem"
+    for (StringRef part : split(line, ',')) {
+      part = part.trim();
+      part.consume_front("ptxas info    : Used ");
+      int64_t number = 0;
+      if (part.consumeInteger(10, number))
+        continue;
+      if (part == " registers")
+        last.registers = number;
+      else if (part == " bytes smem")
+        last.sharedBytes = number;
+      else if (part == " bytes stack frame")
+        last.stackBytes = number;
+      else if (part.starts_with(" bytes spill"))
+        last.spillBytes += number;
+    }
+  }
+  return functions;
+}
+
+std::string Ptxas::Report::fault() const {
+  if (exitCode != 0)
+    return "ptxas ended with " + std::to_string(exitCode) + ": " + said;
+  for (const FunctionResources &each : functions)
+    if (each.stackBytes || each.spillBytes)
+      return each.function + ": a stack of " + std::to_string(each.stackBytes) + " bytes, " +
+             std::to_string(each.spillBytes) + " bytes spilled";
+  return said.find("C75") == std::string::npos ? "" : said; // matrix products that it makes wait for each other
+}
+
+int64_t Ptxas::Report::registers() const {
+  int64_t most = 0;
+  for (const FunctionResources &each : functions)
+    most = std::max(most, each.registers);
+  return most;
+}
+
+} // namespace attnc

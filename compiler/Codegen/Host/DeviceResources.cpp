@@ -1,0 +1,113 @@
+#include "compiler/Codegen/Host/DeviceResources.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <fmt/format.h>
+
+using namespace llvm;
+
+namespace attnc {
+
+/// The part of the text that defines function `name`.
+static StringRef definitionOf(StringRef ptx, StringRef name) {
+  size_t begin = ptx.find((".entry " + name + "(").str());
+  return begin == StringRef::npos ? StringRef() : ptx.slice(begin, ptx.find("\n}", begin));
+}
+
+static bool mentions(StringRef text, StringRef name) {
+  auto isPart = [](char c) { return isAlnum(c) || c == '_' || c == '$'; };
+  for (size_t at = text.find(name); at != StringRef::npos; at = text.find(name, at + 1))
+    if ((at == 0 || !isPart(text[at - 1])) && (at + name.size() == text.size() || !isPart(text[at + name.size()])))
+      return true;
+  return false;
+}
+
+int64_t staticSharedBytes(StringRef ptx, StringRef name) {
+  StringRef definition = definitionOf(ptx, name);
+  int64_t bytes = 0, alignmentBehind = 1;
+  // ".shared .align 16 .b8 rows_0$sums[1024];", in front of functions or in one. With ".extern " it is the launch's, and
+  // lies behind the others.
+  for (StringRef rest = ptx, line; !rest.empty();) {
+    std::tie(line, rest) = rest.split('\n');
+    line = line.trim();
+    bool isOfLaunch = line.consume_front(".extern ");
+    int64_t alignment = 0, size = 0;
+    if (!line.consume_front(".shared .align ") || line.consumeInteger(10, alignment))
+      continue;
+    auto [array, length] = line.split(".b8 ").second.split('[');
+    if (!mentions(definition, array))
+      continue;
+    if (isOfLaunch)
+      alignmentBehind = std::max(alignmentBehind, alignment);
+    else if (!length.consumeInteger(10, size))
+      bytes = alignTo(bytes, alignment) + size;
+  }
+  return alignTo(bytes, alignmentBehind);
+}
+
+int64_t blocksAtATime(StringRef architecture, int64_t threads, int64_t registers, int64_t sharedBytes) {
+  constexpr int64_t mostThreads = 2048, mostRegisters = 65536, mostBlocks = 32, warp = 32, registerUnit = 256;
+  constexpr int64_t reservedBytes = 1024, sharedUnit = 128;
+  int64_t sharedMemory = (architecture.starts_with("sm_8") ? 164 : 228) * 1024;
+  int64_t warps = divideCeil(threads, warp);
+  int64_t registersOfBlock = warps * alignTo(std::max<int64_t>(registers, 1) * warp, registerUnit);
+  int64_t bytesOfBlock = alignTo(sharedBytes + reservedBytes, sharedUnit);
+  return std::min(
+      {mostBlocks, mostThreads / (warps * warp), mostRegisters / registersOfBlock, sharedMemory / bytesOfBlock});
+}
+
+std::vector<PhaseResources> resourcesOf(const Program &program, const Ptxas *ptxas, std::string *problem) {
+  std::vector<PhaseResources> all;
+  for (const DeviceImage &image : program.images) {
+    std::vector<FunctionResources> assembled;
+    if (ptxas) {
+      Ptxas::Report report = ptxas->assemble(image.ptx, image.architecture);
+      assembled = std::move(report.functions);
+      if (report.exitCode != 0 && problem)
+        *problem = report.said;
+    }
+    auto add = [&](StringRef kernel, const KernelPhase &phase) {
+      if (definitionOf(image.ptx, phase.symbol).empty())
+        return;
+      PhaseResources &each = all.emplace_back();
+      each.kernel = kernel.str();
+      each.phase = phase.symbol;
+      each.architecture = image.architecture;
+      each.threads = phase.threads;
+      each.staticBytes = staticSharedBytes(image.ptx, phase.symbol);
+      each.launchBytes = phase.blockBytes;
+      for (const FunctionResources &found : assembled)
+        if (found.function == phase.symbol) {
+          each.assembled = found;
+          each.blocks =
+              blocksAtATime(image.architecture, phase.threads, found.registers, found.sharedBytes + phase.blockBytes);
+        }
+    };
+    for (const CompiledKernel &kernel : program.kernels)
+      for (const KernelPhase &phase : kernel.code.phases)
+        add(mlir::func::FuncOp(kernel.function).getName(), phase);
+    for (const MovePhase &move : program.moves)
+      add("", move.phase);
+  }
+  return all;
+}
+
+void printResources(ArrayRef<PhaseResources> resources, raw_ostream &out) {
+  bool isKnown = any_of(resources, [](const PhaseResources &each) { return each.assembled.has_value(); });
+  out << "on a device, of a block" << (isKnown ? "" : " (registers, stack and spills are unknown without ptxas)")
+      << ":\n";
+  out << fmt::format("  {:<32} {:<8} {:>7} {:>17}", "function", "for", "threads", "shared + launch's");
+  out << (isKnown ? fmt::format(" {:>9} {:>6} {:>7} {:>16}\n", "registers", "stack", "spilled", "blocks at a time")
+                  : "\n");
+  for (const PhaseResources &each : resources) {
+    out << fmt::format("  {:<32} {:<8} {:>7} {:>17}", each.phase, each.architecture, each.threads,
+                       fmt::format("{} + {}", each.staticBytes, each.launchBytes));
+    if (each.assembled)
+      out << fmt::format(" {:>9} {:>6} {:>7} {:>16}", each.assembled->registers, each.assembled->stackBytes,
+                         each.assembled->spillBytes, *each.blocks);
+    out << "\n";
+  }
+}
+
+} // namespace attnc
