@@ -26,8 +26,8 @@ static bool mentions(StringRef text, StringRef name) {
 int64_t staticSharedBytes(StringRef ptx, StringRef name) {
   StringRef definition = definitionOf(ptx, name);
   int64_t bytes = 0, alignmentBehind = 1;
-  // ".shared .align 16 .b8 rows_0$sums[1024];", in front of functions or in one. With ".extern " it is the launch's, and
-  // lies behind the others.
+  // ".shared .align 16 .b8 rows_0$sums[1024];", in front of functions or in one. With ".extern " it is the launch's,
+  // and lies behind the others.
   for (StringRef rest = ptx, line; !rest.empty();) {
     std::tie(line, rest) = rest.split('\n');
     line = line.trim();
