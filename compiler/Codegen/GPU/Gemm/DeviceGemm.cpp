@@ -1,5 +1,6 @@
 // Emits a gemm kernel for a device: a block of the result a block of threads (GemmTiling.h), or, of a few rows, some
-// columns (FewRows.h). Where the number of rows is not known there is a phase for each, and sizes choose.
+// columns (FewRows.h). Where the number of rows is not known there is a phase for each, and sizes choose. Blocks have
+// two forms where sm_90a has one of its own.
 #include "compiler/Codegen/ChosenSchedule.h"
 #include "compiler/Codegen/GPU/Gemm/FewRows.h"
 #include "compiler/Codegen/GPU/Gemm/GemmBlock.h"
@@ -18,18 +19,37 @@ Verdict supportsDeviceGemm(func::FuncOp kernel) {
   return Verdict::yes();
 }
 
-static KernelPhase emitBlocks(const GemmProblem &problem, StringRef symbol, ModuleOp code) {
-  func::FuncOp kernel = problem.kernel;
-  GemmTiling tiling(problem);
-  DeviceFrame frame(kernel, symbol, code, tiling.threads);
-  auto block = tiling.matrix ? createMatrixBlock(problem, tiling, frame) : createScalarBlock(problem, tiling, frame);
-  int64_t bytes = block->emit();
-  recordSchedule(kernel, {{"mc", tiling.rows}, {"nr", tiling.columns}, {"kc", tiling.depth}});
-  SizeExpr blocks = problem.extent(LoopGroup::Batch) * tiling.rowBlocks * tiling.columnBlocks;
-  return {symbol.str(), blocks, tiling.threads, bytes};
+static std::unique_ptr<GemmBlock> createBlock(const GemmProblem &problem, const GemmTiling &tiling,
+                                              DeviceFrame &frame) {
+  if (tiling.groups > 0)
+    return createWarpGroupBlock(problem, tiling, frame);
+  return tiling.matrix ? createMatrixBlock(problem, tiling, frame) : createScalarBlock(problem, tiling, frame);
 }
 
-KernelCode emitDeviceGemm(func::FuncOp kernel, const Target &, ModuleOp code) {
+static KernelPhase emitBlocks(const GemmProblem &problem, const GemmTiling &tiling, const std::string &symbol,
+                              DeviceForm form, ModuleOp code) {
+  func::FuncOp kernel = problem.kernel;
+  DeviceFrame frame(kernel, symbol, code, tiling.threads);
+  int64_t bytes = createBlock(problem, tiling, frame)->emit();
+  recordSchedule(kernel, {{"mc", tiling.rows}, {"nr", tiling.columns}, {"kc", tiling.depth}});
+  SizeExpr blocks = problem.extent(LoopGroup::Batch) * tiling.rowBlocks * tiling.columnBlocks;
+  return {symbol, blocks, tiling.threads, bytes, form};
+}
+
+/// A phase for each form that the target's images have.
+static std::vector<KernelPhase> emitForms(const GemmProblem &problem, const std::string &symbol, const Target &target,
+                                          ModuleOp code) {
+  std::vector<KernelPhase> phases;
+  std::optional<GemmTiling> warpGroups = GemmTiling::forWarpGroups(problem);
+  if (warpGroups && target.has(DeviceForm::WarpGroups))
+    phases.push_back(emitBlocks(problem, *warpGroups, symbol + "$groups", DeviceForm::WarpGroups, code));
+  if (!warpGroups || target.has(DeviceForm::Warps))
+    phases.push_back(emitBlocks(problem, GemmTiling::forWarps(problem), symbol,
+                                warpGroups ? DeviceForm::Warps : DeviceForm::Any, code));
+  return phases;
+}
+
+KernelCode emitDeviceGemm(func::FuncOp kernel, const Target &target, ModuleOp code) {
   std::optional<GemmProblem> problem;
   GemmProblem::match(kernel, problem);
   SizeExpr rows = problem->extent(LoopGroup::Row);
@@ -39,8 +59,9 @@ KernelCode emitDeviceGemm(func::FuncOp kernel, const Target &, ModuleOp code) {
   KernelCode made;
   made.cost = {problem->flops(), problem->sizes.bytesRead(), problem->sizes.bytesWritten()};
   if (!rows.isConstant() || rows.constant() > mostFewRows) {
-    made.phases.push_back(emitBlocks(*problem, symbol, code));
-    made.phases.back().chunks *= isMany;
+    made.phases = emitForms(*problem, symbol, target, code);
+    for (KernelPhase &phase : made.phases)
+      phase.chunks *= isMany;
   }
   if (!rows.isConstant() || rows.constant() <= mostFewRows) {
     made.phases.push_back(emitFewRows(*problem, symbol + "$few", code));

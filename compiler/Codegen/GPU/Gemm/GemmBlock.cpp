@@ -1,6 +1,7 @@
 #include "compiler/Codegen/GPU/Gemm/GemmBlock.h"
 #include "compiler/Codegen/Kernels/Gemm/GemmResult.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -14,12 +15,21 @@ GemmBlock::GemmBlock(const GemmProblem &problem, const GemmTiling &tiling, Devic
       rightOperand(problem, GemmOperand::Side::Right), memory(tiles, frame.code),
       left(tileOf(leftOperand, tiling.rows)), right(tileOf(rightOperand, tiling.columns)) {
   thread = tiles.fromIndex(frame.place.thread);
-  Value rowBlocks = frame.size(tiling.rowBlocks), columnBlocks = frame.size(tiling.columnBlocks);
-  Value rest = code.div(frame.chunk, rowBlocks);
-  firstRow = code.mul(code.rem(frame.chunk, rowBlocks), tiling.rows);
-  firstColumn = code.mul(code.rem(rest, columnBlocks), tiling.columns);
-  batch = code.div(rest, columnBlocks);
   depth = frame.size(problem.extent(LoopGroup::Depth));
+  findPlace();
+}
+
+/// Blocks of a group of rows go through all columns before the next group's do.
+void GemmBlock::findPlace() {
+  Value rowBlocks = tiles.fromIndex(frame.size(tiling.rowBlocks));
+  Value columnBlocks = tiles.fromIndex(frame.size(tiling.columnBlocks));
+  Value chunk = tiles.fromIndex(frame.chunk), ofMatrix = tiles.mul(rowBlocks, columnBlocks);
+  Value number = tiles.rem(chunk, ofMatrix), ofGroup = tiles.mul(columnBlocks, GemmTiling::groupRowBlocks);
+  Value before = tiles.mul(tiles.div(number, ofGroup), GemmTiling::groupRowBlocks), within = tiles.rem(number, ofGroup);
+  Value high = tiles.min(tiles.sub(rowBlocks, before), tiles.number(GemmTiling::groupRowBlocks));
+  batch = tiles.toIndex(tiles.div(chunk, ofMatrix));
+  firstRow = code.mul(tiles.toIndex(tiles.add(before, tiles.rem(within, high))), tiling.rows);
+  firstColumn = code.mul(tiles.toIndex(tiles.div(within, high)), tiling.columns);
 }
 
 bool GemmBlock::rowsAreDepth(const GemmOperand &operand) const {
@@ -31,60 +41,42 @@ bool GemmBlock::rowsAreDepth(const GemmOperand &operand) const {
 SharedTile GemmBlock::tileOf(const GemmOperand &operand, int64_t outer) {
   int64_t bytes = tiling.matrix ? elementBytes(*tiling.matrix) : wordBytes;
   bool isTurned = rowsAreDepth(operand);
-  return SharedTile(memory, isTurned ? tiling.depth : outer, bytes * (isTurned ? outer : tiling.depth), tiling.stages);
+  return SharedTile(memory, isTurned ? tiling.depth : outer, bytes * (isTurned ? outer : tiling.depth), tiling.stages,
+                    tiling.panelRowBytes);
 }
 
-OperandCopy GemmBlock::copyOf(const GemmOperand &operand, const SharedTile &tile, Value first) {
-  int64_t most = operand.outer() == LoopGroup::Row ? tiling.rows : tiling.columns;
-  Value behind = code.sub(frame.size(problem.extent(operand.outer())), first);
+OperandCopy GemmBlock::copyOf(const GemmOperand &operand, const SharedTile &tile, int64_t threads) {
+  bool isLeft = operand.outer() == LoopGroup::Row;
+  int64_t most = isLeft ? tiling.rows : tiling.columns;
+  Value first = isLeft ? firstRow : firstColumn, behind = code.sub(frame.size(problem.extent(operand.outer())), first);
   Value left = tiles.fromIndex(code.min(behind, code.constant(most)));
   return OperandCopy(frame, tiles, operand, tile, rowsAreDepth(operand),
-                     {batch, first, left, depth, tiling.depth, most}, tiling.threads);
+                     {batch, first, left, depth, tiling.depth, most}, threads);
+}
+
+Value GemmBlock::steps() { return tiles.fromIndex(code.ceilDiv(depth, tiling.depth)); }
+
+SharedTile GemmBlock::sumsIn(BlockMemory &again) const {
+  return SharedTile(again, tiling.rows, tiling.columns * wordBytes);
+}
+
+void GemmBlock::writeFragments(ValueRange sums, int64_t wide, const SharedTile &target, Value firstRow,
+                               Value firstColumn) {
+  FragmentPlace place = placeInFragment(tiles, tiles.rem(thread, warpThreads));
+  Type type = VectorType::get({2}, tiles.builder.getF32Type());
+  for (int64_t pair = 0; pair < static_cast<int64_t>(sums.size()) / 2; ++pair) {
+    int64_t number = pair / 2;
+    Value row = tiles.add(tiles.add(firstRow, place.row), number / wide * productRows + pair % 2 * 8);
+    Value column = tiles.add(tiles.add(firstColumn, place.column), number % wide * productColumns);
+    Value bytes = tiles.add(target.place(tiles, row, tiles.div(column, unitWords)),
+                            tiles.mul(tiles.rem(column, unitWords), wordBytes));
+    Value vector = vector::FromElementsOp::create(tiles.builder, tiles.location, type, sums.slice(2 * pair, 2));
+    storeVector(vector, tiles.at(target.base, tiles.add(bytes, target.offset)), 2 * wordBytes);
+  }
 }
 
 void GemmBlock::storeVector(Value vector, Value pointer, int64_t alignment) {
   LLVM::StoreOp::create(tiles.builder, tiles.location, vector, pointer, alignment);
-}
-
-GemmBlock::Values GemmBlock::multiplyAll() {
-  OperandCopy copyLeft = copyOf(leftOperand, left, firstRow), copyRight = copyOf(rightOperand, right, firstColumn);
-  Value steps = tiles.fromIndex(code.ceilDiv(depth, tiling.depth));
-  auto copy = [&](Value stage, Value step) {
-    tiles.when(tiles.less(step, steps), [&] {
-      copyLeft.issue(stage, step);
-      copyRight.issue(stage, step);
-    });
-    closeCopies(tiles);
-  };
-  for (int64_t each = 0; each + 1 < tiling.stages; ++each)
-    copy(tiles.number(each), tiles.number(each));
-  auto next = [&](Value stage) {
-    Value following = tiles.add(stage, 1);
-    return tiles.select(tiles.less(following, tiles.number(tiling.stages)), following, tiles.number(0));
-  };
-  Values carried = zeroSums();
-  carried.append({tiles.number(0), tiles.number(tiling.stages - 1)});
-  return tiles.loop(tiles.number(0), steps, 1, carried, [&](Value step, ValueRange before) {
-    Value reads = before[before.size() - 2], writes = before.back();
-    awaitCopies(tiles, tiling.stages - 2);
-    tiles.waitForBlock();
-    copy(writes, tiles.add(step, tiling.stages - 1));
-    Values after = multiply(left.stage(tiles, reads), right.stage(tiles, reads), before.drop_back(2));
-    after.append({next(reads), next(writes)});
-    return after;
-  });
-}
-
-int64_t GemmBlock::emit() {
-  Values sums = multiplyAll();
-  // In place of the tiles, which nobody reads any more.
-  BlockMemory again(tiles, frame.code);
-  SharedTile target(again, tiling.rows, tiling.columns * wordBytes);
-  tiles.waitForBlock();
-  writeSums(ValueRange(sums).drop_back(2), target);
-  tiles.waitForBlock();
-  storeResult(target);
-  return std::max(memory.bytes(), again.bytes());
 }
 
 /// Lanes must not run from one value of an outer column loop to the next, nor over an access of the device.
@@ -93,14 +85,14 @@ int64_t GemmBlock::resultLanes() const {
   return inner && isMultiple(problem.loopSizes[*inner], deviceLanes) ? deviceLanes : 1;
 }
 
-void GemmBlock::storeResult(const SharedTile &sums) {
+void GemmBlock::storeResult(const SharedTile &sums, Value number, int64_t threads) {
   int64_t lanes = resultLanes(), accesses = tiling.columns / lanes;
   Value rows = tiles.fromIndex(
       code.min(code.sub(frame.size(problem.extent(LoopGroup::Row)), firstRow), code.constant(tiling.rows)));
   Value columns = tiles.fromIndex(
       code.min(code.sub(frame.size(problem.extent(LoopGroup::Column)), firstColumn), code.constant(tiling.columns)));
-  tiles.loop(thread, tiles.mul(rows, accesses), tiling.threads, {}, [&](Value number, ValueRange) {
-    Value row = tiles.div(number, accesses), column = tiles.mul(tiles.rem(number, accesses), lanes);
+  tiles.loop(number, tiles.mul(rows, accesses), threads, {}, [&](Value access, ValueRange) {
+    Value row = tiles.div(access, accesses), column = tiles.mul(tiles.rem(access, accesses), lanes);
     tiles.when(tiles.less(column, columns), [&] { storeElements(sums, row, column, lanes); });
     return Values();
   });

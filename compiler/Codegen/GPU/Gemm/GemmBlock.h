@@ -1,12 +1,11 @@
 //===- GemmBlock.h - what a block of threads computes of a matrix product -----------------------------------------===//
 //
-//   copy steps 0 .. stages - 2
-//   for each step of the depth:
-//     wait for its copies; barrier
-//     copy the step `stages - 1` further on, over the one before this
-//     sums += left[step] * right[step]                         by the form: multiply
-//   barrier; sums to shared memory                             by the form: writeSums
-//   barrier; result = epilogue(sums)
+// A block has tiles of left and right in shared memory, in stages, a step of the depth each; sums in registers; and in
+// the end its sums in shared memory, in place of the tiles, from where they go through the epilogue to the result. Who
+// copies and who multiplies differs:
+//
+//   InStepBlock         all threads do both, in step (InStepBlock.h)
+//   WarpGroupBlock.cpp  one warp group copies, the others multiply
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -18,21 +17,30 @@ namespace attnc {
 
 class GemmBlock {
 public:
-  GemmBlock(const GemmProblem &problem, const GemmTiling &tiling, DeviceFrame &frame);
   virtual ~GemmBlock() = default;
 
-  /// Returns the bytes of shared memory.
-  int64_t emit();
+  /// Emits what each thread of a block does. Returns the bytes of shared memory.
+  virtual int64_t emit() = 0;
 
 protected:
   using Values = TileBuilder::Values;
-  virtual Values zeroSums() = 0;
-  virtual Values multiply(mlir::Value stageLeft, mlir::Value stageRight, mlir::ValueRange sums) = 0;
-  virtual void writeSums(mlir::ValueRange sums, const SharedTile &target) = 0;
+  GemmBlock(const GemmProblem &problem, const GemmTiling &tiling, DeviceFrame &frame);
 
   /// Whether a tile of the operand has the depth along its rows, one below the other.
   bool rowsAreDepth(const GemmOperand &operand) const;
+  /// The copies of an operand to its tile by threads 0 .. threads - 1.
+  OperandCopy copyOf(const GemmOperand &operand, const SharedTile &tile, int64_t threads);
+  mlir::Value steps(); ///< of the depth: i32
+
+  /// A tile of the block's sums, rows x columns of f32, where `again` begins.
+  SharedTile sumsIn(BlockMemory &again) const;
+  /// Writes fragments (Fragment.h) of 16 rows and 8 columns, `wide` of them beside each other, the sums of each in
+  /// fours. `row` (i32) and `column` (i32) of the tile are where the first one begins.
+  void writeFragments(mlir::ValueRange sums, int64_t wide, const SharedTile &target, mlir::Value row,
+                      mlir::Value column);
   void storeVector(mlir::Value vector, mlir::Value pointer, int64_t alignment);
+  /// The epilogue of all sums by `threads` threads, of which this is number `number` (i32).
+  void storeResult(const SharedTile &sums, mlir::Value number, int64_t threads);
 
   const GemmProblem &problem;
   const GemmTiling &tiling;
@@ -41,14 +49,12 @@ protected:
   FlatBuilder code;
   GemmOperand leftOperand, rightOperand;
   BlockMemory memory;
-  SharedTile left, right;
-  mlir::Value thread; ///< i32
+  SharedTile left, right; ///< at the start of `memory`
+  mlir::Value thread;     ///< i32
 
 private:
   SharedTile tileOf(const GemmOperand &operand, int64_t outer);
-  OperandCopy copyOf(const GemmOperand &operand, const SharedTile &tile, mlir::Value first);
-  Values multiplyAll();
-  void storeResult(const SharedTile &sums);
+  void findPlace();
   void storeElements(const SharedTile &sums, mlir::Value row, mlir::Value column, int64_t lanes);
   int64_t resultLanes() const;
 
@@ -57,5 +63,7 @@ private:
 
 std::unique_ptr<GemmBlock> createMatrixBlock(const GemmProblem &problem, const GemmTiling &tiling, DeviceFrame &frame);
 std::unique_ptr<GemmBlock> createScalarBlock(const GemmProblem &problem, const GemmTiling &tiling, DeviceFrame &frame);
+std::unique_ptr<GemmBlock> createWarpGroupBlock(const GemmProblem &problem, const GemmTiling &tiling,
+                                                DeviceFrame &frame);
 
 } // namespace attnc

@@ -5,12 +5,15 @@ using namespace mlir;
 
 namespace attnc {
 
-/// Blocks that keep a device busy.
-static constexpr int64_t manyBlocks = 128;
+/// Blocks that keep a device busy, and processors of one that has warp groups.
+static constexpr int64_t manyBlocks = 128, processors = 132;
 /// What a dynamic size is taken for, where tiles are chosen.
 static constexpr int64_t typicalSize = 1024;
 
-static std::optional<MatrixType> matrixType(const GemmProblem &problem, Type left, Type right) {
+/// What tensor cores would take the operands as.
+static std::optional<MatrixType> matrixType(const GemmProblem &problem, const GemmOperand &leftOperand,
+                                            const GemmOperand &rightOperand) {
+  Type left = leftOperand.element(), right = rightOperand.element();
   if (left != right)
     return std::nullopt;
   func::FuncOp kernel = problem.kernel;
@@ -19,39 +22,116 @@ static std::optional<MatrixType> matrixType(const GemmProblem &problem, Type lef
   return matrixTypeOf(left);
 }
 
-GemmTiling::GemmTiling(const GemmProblem &problem) {
-  GemmOperand left(problem, GemmOperand::Side::Left), right(problem, GemmOperand::Side::Right);
-  auto typical = [&](LoopGroup group) {
+namespace {
+
+/// Sizes of a problem, as far as tiles go by them.
+struct TypicalSizes {
+  explicit TypicalSizes(const GemmProblem &problem) {
     SmallVector<int64_t> sizes(problem.sizes.numSymbols(), typicalSize);
-    return problem.extent(group).evaluate(sizes);
-  };
-  int64_t m = typical(LoopGroup::Row), n = typical(LoopGroup::Column);
-  auto blocks = [&](int64_t side) {
-    return typical(LoopGroup::Batch) * llvm::divideCeil(m, side) * llvm::divideCeil(n, side);
-  };
-  rows = columns = std::min(m, n) >= 128 && blocks(128) >= manyBlocks ? 128 : 64;
-  matrix = matrixType(problem, left.element(), right.element());
-  if (matrix) {
-    constexpr int64_t stageRowBytes = 64;
-    depth = stageRowBytes / attnc::elementBytes(*matrix);
-    // Elements of 16 bits travel in units alone; wider ones by themselves too.
-    if (*matrix != MatrixType::TF32 && !(left.hasUnits(depth) && right.hasUnits(depth)))
-      matrix = std::nullopt;
+    auto typical = [&](LoopGroup group) { return problem.extent(group).evaluate(sizes); };
+    batch = typical(LoopGroup::Batch), rows = typical(LoopGroup::Row), columns = typical(LoopGroup::Column);
   }
-  if (matrix) {
-    stages = 4;
-    threads = 128;
-    warpRows = rows / 2;
-    warpColumns = columns / 2;
-  } else {
-    depth = 8;
-    stages = 4;
-    threads = 256;
+  int64_t blocks(int64_t high, int64_t wide) const {
+    return batch * static_cast<int64_t>(llvm::divideCeil(rows, high) * llvm::divideCeil(columns, wide));
   }
-  assert(matrix || (rows % 64 == 0 && columns % 64 == 0));
-  assert(!matrix || rows / warpRows * (columns / warpColumns) * warpThreads == threads);
+
+  int64_t batch, rows, columns;
+};
+
+} // namespace
+
+void GemmTiling::countBlocks(const GemmProblem &problem) {
   rowBlocks = problem.extent(LoopGroup::Row).ceilDiv(rows);
   columnBlocks = problem.extent(LoopGroup::Column).ceilDiv(columns);
+}
+
+/// Whether an operand is copied element by element: tf32, which can't be turned around as it is read, or no units.
+static bool goesByElements(MatrixType type, const GemmOperand &operand, int64_t depth) {
+  return type == MatrixType::TF32 && !(operand.inner() == LoopGroup::Depth && operand.hasUnits(depth));
+}
+
+//===------------------------------------------ warps -------------------------------------------------------------===//
+
+GemmTiling GemmTiling::forWarps(const GemmProblem &problem) {
+  GemmOperand left(problem, GemmOperand::Side::Left), right(problem, GemmOperand::Side::Right);
+  TypicalSizes sizes(problem);
+  GemmTiling tiling;
+  bool isLarge = std::min(sizes.rows, sizes.columns) >= 128 && sizes.blocks(128, 128) >= manyBlocks;
+  tiling.rows = tiling.columns = isLarge ? 128 : 64;
+  tiling.matrix = matrixType(problem, left, right);
+  if (tiling.matrix) {
+    constexpr int64_t stageRowBytes = 64;
+    tiling.depth = stageRowBytes / elementBytes(*tiling.matrix);
+    // Elements of 16 bits travel in units alone; wider ones by themselves too.
+    if (*tiling.matrix != MatrixType::TF32 && !(left.hasUnits(tiling.depth) && right.hasUnits(tiling.depth)))
+      tiling.matrix = std::nullopt;
+  }
+  tiling.stages = 4;
+  if (tiling.matrix) {
+    // Who copies both operands element by element has no registers left for a quarter of the sums.
+    auto isByElements = [&](const GemmOperand &operand) {
+      return goesByElements(*tiling.matrix, operand, tiling.depth);
+    };
+    bool areByElements = isByElements(left) && isByElements(right);
+    tiling.threads = areByElements ? 256 : 128;
+    tiling.warpRows = tiling.rows / 2;
+    tiling.warpColumns = tiling.columns / (areByElements ? 4 : 2);
+    assert(tiling.rows / tiling.warpRows * (tiling.columns / tiling.warpColumns) * warpThreads == tiling.threads);
+  } else {
+    tiling.depth = 8;
+    tiling.threads = 256;
+    assert(tiling.rows % 64 == 0 && tiling.columns % 64 == 0);
+  }
+  tiling.countBlocks(problem);
+  return tiling;
+}
+
+//===------------------------------------------ warp groups -------------------------------------------------------===//
+
+namespace {
+
+struct BlockShape {
+  int64_t rows, columns, groups;
+};
+
+} // namespace
+
+/// A step of a block takes as long as its tiles take to come from the second cache: that goes by rows + columns. So
+/// the shape whose rounds of blocks, one a processor, copy least.
+static BlockShape shapeFor(const TypicalSizes &sizes) {
+  constexpr BlockShape shapes[] = {{128, 256, 2}, {256, 128, 2}, {128, 128, 2}, {64, 128, 1}, {64, 64, 1}};
+  auto copied = [&](const BlockShape &shape) {
+    int64_t rounds = llvm::divideCeil(sizes.blocks(shape.rows, shape.columns), processors);
+    return rounds * (shape.rows + shape.columns);
+  };
+  return *llvm::min_element(shapes, [&](const BlockShape &a, const BlockShape &b) { return copied(a) < copied(b); });
+}
+
+std::optional<GemmTiling> GemmTiling::forWarpGroups(const GemmProblem &problem) {
+  constexpr int64_t stageRowBytes = 128; // the longest order of units that the hardware knows
+  GemmOperand left(problem, GemmOperand::Side::Left), right(problem, GemmOperand::Side::Right);
+  GemmTiling tiling;
+  tiling.matrix = matrixType(problem, left, right);
+  if (!tiling.matrix)
+    return std::nullopt;
+  tiling.depth = stageRowBytes / elementBytes(*tiling.matrix);
+  if (!left.hasUnits(tiling.depth) || !right.hasUnits(tiling.depth))
+    return std::nullopt;
+  bool isAlongDepth = left.inner() == LoopGroup::Depth && right.inner() == LoopGroup::Depth;
+  if (*tiling.matrix == MatrixType::TF32 && !isAlongDepth)
+    return std::nullopt;
+  BlockShape shape = shapeFor(TypicalSizes(problem));
+  tiling.rows = shape.rows;
+  tiling.columns = shape.columns;
+  tiling.groups = shape.groups;
+  tiling.threads = (shape.groups + 1) * 4 * warpThreads;
+  tiling.panelRowBytes = stageRowBytes;
+  // Of 227 KB: one block with two groups that multiply, or two blocks with one.
+  constexpr int64_t memoryOfGroup = 96 << 10;
+  tiling.stages = shape.groups * memoryOfGroup / ((shape.rows + shape.columns) * stageRowBytes);
+  assert(tiling.stages >= 3 && tiling.rows * tiling.columns / (tiling.groups * 4 * warpThreads) <= 128);
+  tiling.countBlocks(problem);
+  return tiling;
 }
 
 } // namespace attnc

@@ -1,7 +1,6 @@
 // The form with tensor cores: a warp has a part of the block in fragments, and multiplies a step of the depth by one
 // product of fragments after the other, with each fragment of left and right read once.
-#include "compiler/Codegen/GPU/Gemm/GemmBlock.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "compiler/Codegen/GPU/Gemm/InStepBlock.h"
 
 using namespace mlir;
 
@@ -9,10 +8,10 @@ namespace attnc {
 
 namespace {
 
-class MatrixBlock : public GemmBlock {
+class MatrixBlock : public InStepBlock {
 public:
   MatrixBlock(const GemmProblem &problem, const GemmTiling &tiling, DeviceFrame &frame)
-      : GemmBlock(problem, tiling, frame), type(*tiling.matrix), high(tiling.warpRows / productRows),
+      : InStepBlock(problem, tiling, frame), type(*tiling.matrix), high(tiling.warpRows / productRows),
         wide(tiling.warpColumns / productColumns), lane(tiles.rem(thread, warpThreads)) {
     Value warp = tiles.div(thread, warpThreads);
     int64_t across = tiling.columns / tiling.warpColumns;
@@ -54,19 +53,7 @@ protected:
   }
 
   void writeSums(ValueRange sums, const SharedTile &target) override {
-    constexpr int64_t wordBytes = 4, unitWords = unitBytes / wordBytes;
-    FragmentPlace place = placeInFragment(tiles, lane);
-    for (int64_t number = 0; number < high * wide; ++number)
-      for (int64_t half : {0, 1}) {
-        Value row = tiles.add(tiles.add(firstRow, place.row), number / wide * productRows + half * 8);
-        Value column = tiles.add(tiles.add(firstColumn, place.column), number % wide * productColumns);
-        Value bytes = tiles.add(target.place(tiles, row, tiles.div(column, unitWords)),
-                                tiles.mul(tiles.rem(column, unitWords), wordBytes));
-        auto pair = sums.slice(4 * number + 2 * half, 2);
-        Type type = VectorType::get({2}, tiles.builder.getF32Type());
-        Value vector = vector::FromElementsOp::create(tiles.builder, tiles.location, type, pair);
-        storeVector(vector, tiles.at(target.base, tiles.add(bytes, target.offset)), 2 * wordBytes);
-      }
+    writeFragments(sums, wide, target, firstRow, firstColumn);
   }
 
 private:

@@ -72,6 +72,10 @@ void OperandCopy::issue(Value stage, Value step) {
                bytesAreWhole ? Value() : inBytes);
 }
 
+void OperandCopy::changeWords(Value stage, function_ref<Value(Value)> change) {
+  units->changeWords(tile.stage(tiles, stage), change);
+}
+
 void OperandCopy::issueElement(const Element &element, Value target, Value before, Value depthLeft) {
   OpBuilder &b = tiles.builder;
   Value source = tiles.at(element.source, bytes(LoopGroup::Depth, code.add(before, tiles.toIndex(element.depth))));

@@ -27,6 +27,9 @@ public:
 
   /// Issues the copies of step `step` (i32) of the depth, to stage `stage` (i32).
   void issue(mlir::Value stage, mlir::Value step);
+  /// Puts what `change` makes of it in place of each word (i32) that this thread has copied there, and has awaited;
+  /// requires that all of the tile comes in units.
+  void changeWords(mlir::Value stage, llvm::function_ref<mlir::Value(mlir::Value word)> change);
 
 private:
   struct Element {

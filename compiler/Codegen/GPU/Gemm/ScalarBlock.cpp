@@ -1,7 +1,7 @@
 // The form without tensor cores: f32, each thread an outer product of four neighbours of rows, and four of columns, as
 // often as the block has 64 of them. Both tiles lie with the depth along their rows, so that four neighbours are an
 // access; the 32 threads of a warp read four such of left and eight of right at a time.
-#include "compiler/Codegen/GPU/Gemm/GemmBlock.h"
+#include "compiler/Codegen/GPU/Gemm/InStepBlock.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -15,10 +15,10 @@ constexpr int64_t wordBytes = 4, quad = unitBytes / wordBytes;
 /// Quads of rows, and of columns, that the threads of a block have side by side.
 constexpr int64_t quadsAlong = 16;
 
-class ScalarBlock : public GemmBlock {
+class ScalarBlock : public InStepBlock {
 public:
   ScalarBlock(const GemmProblem &problem, const GemmTiling &tiling, DeviceFrame &frame)
-      : GemmBlock(problem, tiling, frame), high(tiling.rows / (quad * quadsAlong)),
+      : InStepBlock(problem, tiling, frame), high(tiling.rows / (quad * quadsAlong)),
         wide(tiling.columns / (quad * quadsAlong)) {
     Value lane = tiles.rem(thread, warpThreads), warp = tiles.div(thread, warpThreads);
     rowQuad = tiles.add(tiles.mul(tiles.div(warp, 2), 4), tiles.div(lane, 8));

@@ -1,6 +1,7 @@
 #include "compiler/Codegen/GPU/Tile/AsyncCopy.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -23,23 +24,40 @@ TileCopy::TileCopy(TileBuilder &tiles, const SharedTile &tile, TileSource source
   }
 }
 
+void TileCopy::forEachUnit(function_ref<void(const Unit &)> body) {
+  for (const Unit &unit : units)
+    if (isMine && &unit == &units.back())
+      tiles.when(isMine, [&] { body(unit); });
+    else
+      body(unit);
+}
+
 void TileCopy::issue(Value stage, Value advance, Value rows, Value rowBytes) {
   Value zero = tiles.number(0), whole = tiles.number(unitBytes);
-  for (const Unit &unit : units) {
+  forEachUnit([&](const Unit &unit) {
     Value wanted = whole;
     if (rowBytes)
       wanted = tiles.max(zero, tiles.min(tiles.sub(rowBytes, unit.column), whole));
     if (rows)
       wanted = tiles.select(tiles.less(unit.row, rows), wanted, zero);
-    auto copy = [&, wanted = wanted] {
-      Value target = tiles.at(tile.base, tiles.add(stage, unit.place));
-      copyAsync(tiles, target, tiles.at(unit.source, advance), unitBytes, wanted);
-    };
-    if (isMine && &unit == &units.back())
-      tiles.when(isMine, copy);
-    else
-      copy();
-  }
+    Value target = tiles.at(tile.base, tiles.add(stage, unit.place));
+    copyAsync(tiles, target, tiles.at(unit.source, advance), unitBytes, wanted);
+  });
+}
+
+void TileCopy::changeWords(Value stage, function_ref<Value(Value)> change) {
+  OpBuilder &b = tiles.builder;
+  constexpr int64_t words = unitBytes / 4;
+  Type type = VectorType::get({words}, b.getI32Type());
+  forEachUnit([&](const Unit &unit) {
+    Value place = tiles.at(tile.base, tiles.add(stage, unit.place));
+    Value before = LLVM::LoadOp::create(b, tiles.location, type, place, unitBytes);
+    TileBuilder::Values after;
+    for (int64_t each = 0; each < words; ++each)
+      after.push_back(change(vector::ExtractOp::create(b, tiles.location, before, ArrayRef{each})));
+    LLVM::StoreOp::create(b, tiles.location, vector::FromElementsOp::create(b, tiles.location, type, after), place,
+                          unitBytes);
+  });
 }
 
 void copyAsync(TileBuilder &tiles, Value target, Value source, int64_t size, Value wanted) {

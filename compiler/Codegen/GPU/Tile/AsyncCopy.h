@@ -31,6 +31,9 @@ public:
   /// Copies rows below `rows` (null: all) and bytes of a row below `rowBytes` (null: all), `advance` bytes (i64)
   /// from the source's start, to the stage at `stage` (SharedTile::stage); the rest of the tile becomes zero.
   void issue(mlir::Value stage, mlir::Value advance, mlir::Value rows, mlir::Value rowBytes);
+  /// Puts what `change` makes of it in place of each word (i32) that this thread has copied to the stage at `stage`,
+  /// and has awaited.
+  void changeWords(mlir::Value stage, llvm::function_ref<mlir::Value(mlir::Value word)> change);
 
 private:
   struct Unit {
@@ -38,6 +41,8 @@ private:
     mlir::Value place;       ///< in a stage
     mlir::Value source;      ///< !llvm.ptr<1>
   };
+  void forEachUnit(llvm::function_ref<void(const Unit &)> body);
+
   TileBuilder &tiles;
   const SharedTile tile;
   llvm::SmallVector<Unit> units;

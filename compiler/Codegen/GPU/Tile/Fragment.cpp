@@ -2,6 +2,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <cassert>
 
 using namespace mlir;
 
@@ -92,9 +93,10 @@ FragmentReader::FragmentReader(TileBuilder &tiles, const SharedTile &tile, Matri
   Value row = tiles.add(tiles.rem(lane, squareRows), tiles.mul(below, squareRows));
   // Places that were exchanged keep to a group of `swizzled` units, and so does the bit that `beside` is.
   unit = tile.swizzled() > 1 ? tiles.exclusiveOr(beside, tile.exchange(tiles, row)) : beside;
+  assert(tile.panels() == 1 || !unitsBefore);
   if (unitsBefore)
     unit = tiles.exclusiveOr(unit, unitsBefore);
-  rowPlace = tiles.mul(rowsBefore ? tiles.add(row, rowsBefore) : row, tile.rowBytes);
+  rowPlace = tiles.mul(rowsBefore ? tiles.add(row, rowsBefore) : row, tile.panelRowBytes);
 }
 
 std::array<Value, 4> FragmentReader::read(Value stage, int64_t row, int64_t firstUnit) {
@@ -102,7 +104,8 @@ std::array<Value, 4> FragmentReader::read(Value stage, int64_t row, int64_t firs
   int64_t within = firstUnit % tile.swizzled();
   Value place = tiles.mul(tiles.exclusiveOr(unit, within), unitBytes);
   Value lanes = tiles.add(tiles.add(stage, rowPlace), place);
-  Value constant = tiles.number(row * tile.rowBytes + (firstUnit - within) * unitBytes);
+  int64_t panel = firstUnit / tile.panelUnits() * tile.panelBytes(), inPanel = firstUnit % tile.panelUnits() - within;
+  Value constant = tiles.number(panel + row * tile.panelRowBytes + inPanel * unitBytes);
   Value pointer = tiles.at(tiles.at(tile.base, lanes), constant);
   Type i32 = b.getI32Type();
   auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), {i32, i32, i32, i32});

@@ -14,11 +14,12 @@ static int64_t alignmentOf(int64_t rowBytes) {
   return isKnown ? bankUnits * rowBytes : BlockMemory::partAlignment;
 }
 
-SharedTile::SharedTile(BlockMemory &memory, int64_t rows, int64_t rowBytes, int64_t stages)
-    : rows(rows), rowBytes(rowBytes), stages(stages), base(memory.base),
-      offset(memory.take(rows * rowBytes * stages, alignmentOf(rowBytes))),
-      places(std::min(bankUnits, rowUnits() & -rowUnits())) {
-  assert(rowBytes % unitBytes == 0 && bytes() % BlockMemory::partAlignment == 0);
+SharedTile::SharedTile(BlockMemory &memory, int64_t rows, int64_t rowBytes, int64_t stages, int64_t panelRow)
+    : rows(rows), rowBytes(rowBytes), stages(stages), panelRowBytes(panelRow == 0 ? rowBytes : panelRow),
+      base(memory.base), offset(memory.take(rows * rowBytes * stages, alignmentOf(panelRowBytes))),
+      places(std::min(bankUnits, panelUnits() & -panelUnits())) {
+  assert(panelRowBytes % unitBytes == 0 && rowBytes % panelRowBytes == 0);
+  assert(panelBytes() % (panels() > 1 ? alignmentOf(panelRowBytes) : BlockMemory::partAlignment) == 0);
 }
 
 Value SharedTile::exchange(TileBuilder &tiles, Value row) const {
@@ -26,8 +27,12 @@ Value SharedTile::exchange(TileBuilder &tiles, Value row) const {
 }
 
 Value SharedTile::place(TileBuilder &tiles, Value row, Value unit) const {
-  Value moved = tiles.exclusiveOr(unit, exchange(tiles, row));
-  return tiles.add(tiles.mul(row, rowBytes), tiles.mul(moved, unitBytes));
+  Value before = tiles.mul(row, panelRowBytes);
+  if (panels() > 1) {
+    before = tiles.add(before, tiles.mul(tiles.div(unit, panelUnits()), panelBytes()));
+    unit = tiles.rem(unit, panelUnits());
+  }
+  return tiles.add(before, tiles.mul(tiles.exclusiveOr(unit, exchange(tiles, row)), unitBytes));
 }
 
 Value SharedTile::stage(TileBuilder &tiles, Value number) const {

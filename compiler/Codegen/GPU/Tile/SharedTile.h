@@ -12,6 +12,9 @@
 //
 // For rows of 32, 64 and 128 bytes it is the order in which the hardware's own copies of tiles leave them.
 //
+// The hardware knows no longer rows. A tile with such is cut into panels, one behind the other: panel p has bytes
+// p * panelRowBytes and on of all rows. Units are counted along the whole row, whatever panel they are in.
+//
 // A tile has stages: while one is read, others are filled.
 //
 //===------------------------------------------------------------------------------------------------------------===//
@@ -25,15 +28,19 @@ inline constexpr int64_t unitBytes = 16;
 
 class SharedTile {
 public:
-  SharedTile(BlockMemory &memory, int64_t rows, int64_t rowBytes, int64_t stages = 1);
+  /// `panelRowBytes` divides `rowBytes`; 0 for a tile that is one panel.
+  SharedTile(BlockMemory &memory, int64_t rows, int64_t rowBytes, int64_t stages = 1, int64_t panelRowBytes = 0);
 
-  const int64_t rows, rowBytes, stages;
+  const int64_t rows, rowBytes, stages, panelRowBytes;
   const mlir::Value base; ///< !llvm.ptr<3>: of the block's memory
   const int64_t offset;   ///< of stage 0 in it
 
   int64_t rowUnits() const { return rowBytes / unitBytes; }
   int64_t bytes() const { return rows * rowBytes; } ///< of a stage
-  int64_t swizzled() const { return places; }       ///< w
+  int64_t panelBytes() const { return rows * panelRowBytes; }
+  int64_t panelUnits() const { return panelRowBytes / unitBytes; } ///< of a row
+  int64_t panels() const { return rowBytes / panelRowBytes; }
+  int64_t swizzled() const { return places; } ///< w
 
   /// What the units of a row are exchanged by: a number below w.
   mlir::Value exchange(TileBuilder &tiles, mlir::Value row) const;

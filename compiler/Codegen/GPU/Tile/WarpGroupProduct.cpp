@@ -16,25 +16,39 @@ static constexpr int64_t patternRows = 8;
 
 //===------------------------------------------ descriptors -------------------------------------------------------===//
 
-SharedOperand::SharedOperand(const SharedTile &tile, bool columnsAreDepth, int64_t panelBytes)
-    : isTurned(!columnsAreDepth), tile(tile), panelBytes(panelBytes) {
-  assert((tile.rowBytes == 32 || tile.rowBytes == 64 || tile.rowBytes == 128) && "an order that wgmma knows");
+SharedOperand::SharedOperand(const SharedTile &tile, MatrixType type, bool columnsAreDepth)
+    : tile(tile), type(type), isTurned(!columnsAreDepth) {
+  int64_t known = tile.panelRowBytes;
+  assert((known == 32 || known == 64 || known == 128) && "an order that wgmma knows");
+  assert(type != MatrixType::TF32 || columnsAreDepth);
+}
+
+OperandPartInShared SharedOperand::part(TileBuilder &tiles, Value stage, Value outer, int64_t k) const {
+  if (isTurned) {
+    Value panel = tiles.mul(tiles.div(outer, tile.panelRowBytes / elementBytes(type)), tile.panelBytes());
+    return {describe(tiles, tiles.add(tiles.add(stage, panel), k * tile.panelRowBytes)), true};
+  }
+  int64_t bytes = k * elementBytes(type), panel = bytes / tile.panelRowBytes * tile.panelBytes();
+  Value row = tiles.add(stage, tiles.mul(outer, tile.panelRowBytes));
+  return {describe(tiles, tiles.add(row, panel + bytes % tile.panelRowBytes)), false};
 }
 
 /// How the descriptor says which units of a row are exchanged.
 static int64_t exchangeCode(int64_t rowBytes) { return rowBytes == 128 ? 1 : rowBytes == 64 ? 2 : 3; }
 
-Value SharedOperand::describe(TileBuilder &tiles, Value stage, Value row, int64_t unit) const {
+/// `place`: bytes from the tile's base.
+Value SharedOperand::describe(TileBuilder &tiles, Value place) const {
   constexpr int64_t addressBits = 18, unitBits = 4, panelAt = 16, patternAt = 32, exchangeAt = 62;
   OpBuilder &b = tiles.builder;
   auto wide = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(b, tiles.location, value, 64); };
   auto inUnits = [&](int64_t bytes) { return bytes >> unitBits; };
-  Value place = tiles.add(tiles.add(stage, tiles.mul(row, tile.rowBytes)), unit * unitBytes);
   Value address = LLVM::PtrToIntOp::create(b, tiles.location, b.getI64Type(), tiles.at(tile.base, place));
   Value within = arith::AndIOp::create(b, tiles.location, address, wide((int64_t(1) << addressBits) - 1));
   Value start = arith::ShRUIOp::create(b, tiles.location, within, wide(unitBits));
-  int64_t shape = inUnits(panelBytes) << panelAt | inUnits(patternRows * tile.rowBytes) << patternAt |
-                  exchangeCode(tile.rowBytes) << exchangeAt;
+  // Where the next panel begins is asked where a product is wider than one, with k along the columns.
+  int64_t panel = isTurned && tile.panels() > 1 ? tile.panelBytes() : 0;
+  int64_t shape = inUnits(panel) << panelAt | inUnits(patternRows * tile.panelRowBytes) << patternAt |
+                  exchangeCode(tile.panelRowBytes) << exchangeAt;
   return arith::OrIOp::create(b, tiles.location, start, wide(shape));
 }
 

@@ -10,8 +10,8 @@
 //   ... other things; sums, A's registers and the tiles are not to be touched
 //   sums = awaitProducts(open, sums)               until at most so many groups are under way
 //
-// The hardware finds a matrix in shared memory by a descriptor, in a SharedTile whose rows are 32, 64 or 128 bytes, the
-// exchange of units included. A matrix that is wider than the tile lies in several tiles, one beside the other.
+// The hardware finds a matrix in shared memory by a descriptor, in a SharedTile whose panels have rows of 32, 64 or 128
+// bytes, the exchange of units included.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -24,27 +24,28 @@ namespace attnc {
 /// Rows of A and D.
 inline constexpr int64_t warpGroupRows = 64;
 
+/// A part of a SharedOperand as a product takes it.
+struct OperandPartInShared {
+  mlir::Value descriptor; ///< i64
+  bool isTurned;
+};
+
 /// A matrix in shared memory, A or B, from which products read parts.
 class SharedOperand {
 public:
   /// `columnsAreDepth`: k runs along the tile's rows in memory; else along its columns, which elements of 16 bits may.
-  /// `panelBytes`: where another tile continues these rows; for a matrix with k along the columns.
-  SharedOperand(const SharedTile &tile, bool columnsAreDepth, int64_t panelBytes = 0);
+  SharedOperand(const SharedTile &tile, MatrixType type, bool columnsAreDepth);
 
-  const bool isTurned;
-
-  /// Of the part of the stage at `stage` that begins at (row, unit), a multiple of 8 rows: i64.
-  mlir::Value describe(TileBuilder &tiles, mlir::Value stage, mlir::Value row, int64_t unit) const;
+  /// The part of the stage at `stage` (SharedTile::stage) that begins at `outer` (i32), the row of A or column of B,
+  /// and at `k`, a multiple of productDepth. `outer` is a multiple of 8, or of a panel where k runs along the columns.
+  OperandPartInShared part(TileBuilder &tiles, mlir::Value stage, mlir::Value outer, int64_t k) const;
 
 private:
-  const SharedTile tile;
-  int64_t panelBytes;
-};
+  mlir::Value describe(TileBuilder &tiles, mlir::Value place) const;
 
-/// A part of a SharedOperand as a product takes it.
-struct OperandPartInShared {
-  mlir::Value descriptor;
-  bool isTurned;
+  const SharedTile tile;
+  const MatrixType type;
+  const bool isTurned;
 };
 
 using ProductSums = TileBuilder::Values; ///< f32, half as many as columns; those of FragmentD in fours

@@ -2,7 +2,9 @@
 // inner loops; and that a forgotten wait is seen.
 #include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tests/compiler/Codegen/CPU/GemmCase.h"
+#include "tests/compiler/Codegen/GPU/TestKernel.h"
 #include "tests/compiler/Codegen/GPU/WithoutWait.h"
 #include "tests/support/Ptxas.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -14,7 +16,15 @@
 namespace attnc {
 namespace {
 
-Target device() { return llvm::cantFail(Target::resolve("cuda")); }
+constexpr const char *oldest = "cuda:sm_80", *warpGroups = "cuda:sm_90a";
+
+Target device() { return llvm::cantFail(Target::resolve(oldest)); }
+
+/// Whether a phase is for devices with warp groups alone; what is not is the same everywhere.
+bool hasWarpGroups(const KernelRunner &runner) {
+  return llvm::any_of(runner.code().phases,
+                      [](const KernelPhase &phase) { return phase.form == DeviceForm::WarpGroups; });
+}
 
 /// As the device rounds f32 to tf32: to nearest, halves away from zero.
 HostArray roundedToTf32(HostArray array) {
@@ -57,8 +67,7 @@ std::string difference(const GemmCase &c, const KernelRunner &runner, std::vecto
   return "";
 }
 
-void check(const GemmCase &c, int inPlaceOperand = -1) {
-  KernelRunner runner(c.text(device()), *createGpuEmitter(), "cuda");
+void checkRuns(const GemmCase &c, KernelRunner &runner, int inPlaceOperand = -1) {
   ASSERT_TRUE(runner) << runner.message() << c.text(device());
   std::vector<HostArray> operands = operandsOf(c);
   std::vector<char> first;
@@ -73,6 +82,15 @@ void check(const GemmCase &c, int inPlaceOperand = -1) {
     }
     first = result.bytes;
   }
+}
+
+/// In each form that there is.
+void check(const GemmCase &c, int inPlaceOperand = -1) {
+  KernelRunner runner(c.text(device()), *createGpuEmitter(), oldest);
+  checkRuns(c, runner, inPlaceOperand);
+  KernelRunner newest(c.text(device()), *createGpuEmitter(), warpGroups);
+  if (hasWarpGroups(newest) || !newest)
+    checkRuns(c, newest, inPlaceOperand);
 }
 
 GemmCase product(const std::string &left, const std::string &right, const std::string &out,
@@ -100,6 +118,7 @@ TEST(DeviceGemm, ShapesThatNoTileDivides) {
     for (const char *right : {"kn", "nk"}) {
       checkEachForm(product(left, right, "mn", {{'m', 67}, {'n', 149}, {'k', 101}}));
       checkEachForm(product(left, right, "mn", {{'m', 130}, {'n', 68}, {'k', 36}}));
+      checkEachForm(product(left, right, "mn", {{'m', 136}, {'n', 72}, {'k', 200}}));
     }
   for (auto [m, n, k] : {std::array{6, 5, 1}, std::array{64, 64, 64}})
     checkEachForm(product("mk", "kn", "mn", {{'m', m}, {'n', n}, {'k', k}}));
@@ -129,6 +148,38 @@ TEST(DeviceGemm, SizesKnownAtRunTime) {
 TEST(DeviceGemm, NothingToSumAndNoRows) {
   check(product("mk", "kn", "mn", {{'m', 5}, {'n', 20}, {'k', 0}}, "k"));
   check(product("mk", "kn", "mn", {{'m', 0}, {'n', 20}, {'k', 8}}, "m"));
+}
+
+/// A typical size stands for that of the batch, so that blocks are as large as if there were many.
+GemmCase manyMatrices(const std::string &left, const std::string &right, int64_t m, int64_t n, int64_t k,
+                      const std::string &stored) {
+  GemmCase c = product(left, right, "bmn", {{'b', 1}, {'m', m}, {'n', n}, {'k', k}}, "b");
+  (stored == "tf32" ? c.attributes = ", attn.tf32" : c.stored = stored);
+  return c;
+}
+
+TEST(DeviceGemm, WarpGroupsInEachShapeOfBlock) {
+  struct Shape {
+    int64_t m, n;
+    const char *product; ///< a part of the instruction's name
+    int64_t threads, blocks;
+  };
+  struct Operands {
+    const char *left, *right, *stored;
+  };
+  for (const Shape &shape :
+       {Shape{104, 248, "m64n256k", 384, 1}, Shape{136, 264, "m64n128k", 384, 3}, Shape{104, 104, "m64n128k", 384, 1},
+        Shape{40, 120, "m64n128k", 256, 1}, Shape{40, 56, "m64n64k", 256, 1}})
+    for (const Operands &each : {Operands{"bmk", "bkn", "bf16"}, {"bkm", "bnk", "f16"}, {"bmk", "bnk", "tf32"}}) {
+      GemmCase c = manyMatrices(each.left, each.right, shape.m, shape.n, 136, each.stored);
+      KernelRunner runner(c.text(device()), *createGpuEmitter(), warpGroups);
+      checkRuns(c, runner);
+      ASSERT_TRUE(hasWarpGroups(runner));
+      EXPECT_NE(runner.ptx().find(shape.product), std::string::npos) << shape.m << " " << shape.n << " " << each.right;
+      const KernelPhase &phase = runner.code().phases.front();
+      EXPECT_EQ(phase.threads, shape.threads);
+      EXPECT_EQ(phase.chunks.evaluate({1, 1, 1}), shape.blocks) << shape.m << " " << shape.n;
+    }
 }
 
 TEST(DeviceGemm, SeparateMatrices) {
@@ -227,7 +278,7 @@ TEST(DeviceGemm, TakesWhatTheTableSays) {
                   "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", matrices}}) {
     GemmCase c = square(each.attributes, each.right);
     c.stored = each.stored;
-    KernelRunner runner(c.text(device()), *createGpuEmitter(), "cuda");
+    KernelRunner runner(c.text(device()), *createGpuEmitter(), oldest);
     ASSERT_TRUE(runner) << runner.message();
     std::string loop = loopOverTheDepth(runner.ptx());
     EXPECT_EQ(count(loop, each.product), each.products) << each.form;
@@ -247,21 +298,71 @@ TEST(DeviceGemm, TakesWhatTheTableSays) {
   }
 }
 
+/// A row of the table of warp groups in docs/gpu.md.
+struct WarpGroupResources {
+  int64_t rows, columns, groups, stages, registers, blocksAtATime;
+
+  int64_t stepBytes() const { return (rows + columns) * 128; }
+  int64_t products() const { return rows / groups / 64 * 4; } ///< of a group, for a step
+  std::string row(int64_t blockBytes) const {
+    int64_t multiplied = rows * columns * 64 / 2048, reads = rows / 64 * 4 * (64 + columns) * 32;
+    int64_t shared = (stepBytes() + reads) / 128, secondCache = stepBytes() / 32;
+    double share = static_cast<double>(multiplied) / static_cast<double>(std::max({multiplied, shared, secondCache}));
+    return fmt::format("| {} x {} | {} | {} | {} KB | {} | {} KB | {} | {} | {}, {}, {} | {:.2f} |", rows, columns,
+                       groups, products(), stepBytes() >> 10, stages, blockBytes >> 10, registers, blocksAtATime,
+                       multiplied, shared, secondCache, share);
+  }
+  /// Of 65536 registers, and 228 KB, of which each block takes 1 KB more than it asks for.
+  int64_t most(int64_t threads, int64_t blockBytes) const {
+    return std::min(65536 / ((registers + 7) / 8 * 8 * threads), (228 << 10) / (blockBytes + 1024));
+  }
+};
+
+TEST(DeviceGemm, WarpGroupsTakeWhatTheTableSays) {
+  auto text = llvm::MemoryBuffer::getFile(ATTNC_ROOT "/docs/gpu.md");
+  ASSERT_TRUE(text);
+  for (const WarpGroupResources &each :
+       {WarpGroupResources{128, 256, 2, 4, 168, 1}, WarpGroupResources{256, 128, 2, 4, 168, 1},
+        WarpGroupResources{128, 128, 2, 6, 96, 1}, WarpGroupResources{64, 128, 1, 4, 96, 2},
+        WarpGroupResources{64, 64, 1, 6, 64, 2}})
+    for (const char *stored : {"bf16", "tf32"})
+      for (const char *right : {"bnk", "bkn"}) {
+        if (stored == std::string("tf32") && right == std::string("bkn"))
+          continue; // not as it lies
+        GemmCase c = manyMatrices("bmk", right, each.rows, each.columns, 4096, stored);
+        KernelRunner runner(c.text(device()), *createGpuEmitter(), warpGroups);
+        ASSERT_TRUE(hasWarpGroups(runner)) << runner.message();
+        const KernelPhase &phase = runner.code().phases.front();
+        std::string row = each.row(phase.blockBytes);
+        EXPECT_NE((*text)->getBuffer().find(row), llvm::StringRef::npos) << "docs/gpu.md lacks\n" << row;
+        EXPECT_EQ(count(runner.ptx(), "wgmma.mma_async"), each.products());
+        EXPECT_EQ(count(loopOverTheDepth(runner.ptx()), "cp.async.cg"), each.stepBytes() / 16 / 128);
+        EXPECT_EQ(each.most(phase.threads, phase.blockBytes), each.blocksAtATime);
+        if (hasPtxas()) {
+          EXPECT_EQ(ptxasFault(runner.ptx(), "sm_90a"), "") << row;
+          EXPECT_LE(ptxasRegisters(runner.ptx(), "sm_90a"), each.registers) << row;
+        }
+      }
+}
+
 TEST(DeviceGemm, AssemblesWithoutSpills) {
   if (!hasPtxas())
     GTEST_SKIP() << "this machine has no ptxas";
-  std::vector<GemmCase> cases;
-  for (const char *right : {"kn", "nk"}) {
-    cases.push_back(square("", right));
-    cases.push_back(square(", attn.tf32", right));
-    cases.push_back(square("", right));
-    cases.back().stored = "bf16";
-  }
-  for (const GemmCase &c : cases)
-    for (std::string architecture : {"sm_80", "sm_90a"}) {
-      KernelRunner runner(c.text(device()), *createGpuEmitter(), "cuda:" + architecture);
-      EXPECT_EQ(ptxasFault(runner.ptx(), architecture), "") << c.text(device());
-    }
+  struct Form {
+    const char *attributes, *stored, *dynamic;
+  };
+  for (const char *left : {"mk", "km"})
+    for (const char *right : {"kn", "nk"})
+      for (const Form &form : {Form{"", "", ""}, {", attn.tf32", "", ""}, {"", "bf16", ""}, {"", "f16", "mk"}}) {
+        GemmCase c = square(form.attributes, right);
+        c.left = left;
+        c.stored = form.stored;
+        c.dynamic = form.dynamic;
+        for (std::string architecture : {"sm_80", "sm_90a"}) {
+          KernelRunner runner(c.text(device()), *createGpuEmitter(), "cuda:" + architecture);
+          EXPECT_EQ(ptxasFault(runner.ptx(), architecture), "") << architecture << c.text(device());
+        }
+      }
 }
 
 //===------------------------------------------ mutants -----------------------------------------------------------===//
@@ -275,6 +376,51 @@ TEST(DeviceGemm, EveryWaitIsNeeded) {
       return llvm::isa<mlir::NVVM::Barrier0Op, mlir::NVVM::CpAsyncWaitGroupOp>(op);
     });
   }
+}
+
+/// Emits kernels that are changed then.
+class Changed : public Emitter {
+public:
+  explicit Changed(Mutation change) : change(std::move(change)) {}
+  std::string_view name() const override { return "changed"; }
+  Verdict supports(mlir::func::FuncOp kernel, const Target &target) const override {
+    return inner->supports(kernel, target);
+  }
+  mlir::FailureOr<KernelCode> emit(mlir::func::FuncOp kernel, const Target &target,
+                                   mlir::ModuleOp code) const override {
+    auto made = inner->emit(kernel, target, code);
+    if (change)
+      change(code);
+    return made;
+  }
+
+private:
+  Mutation change;
+  std::unique_ptr<Emitter> inner = createGpuEmitter();
+};
+
+/// Two groups that multiply, and more steps than stages.
+TEST(DeviceGemm, EveryWaitOfWarpGroupsIsNeeded) {
+  GemmCase c = manyMatrices("bmk", "bkn", 104, 104, 520, "bf16");
+  std::vector<HostArray> operands = operandsOf(c);
+  auto isSeen = [&](const Mutation &change) {
+    KernelRunner runner(c.text(device()), Changed(change), warpGroups);
+    for (bool reversed : {false, true}) {
+      RunOptions options;
+      options.reversed = reversed;
+      HostArray result = runner.run(operands, {c.shapeOf(c.out)}, options).front();
+      if (!difference(c, runner, operands, result).empty())
+        return true;
+    }
+    return false;
+  };
+  using namespace mlir;
+  for (const Mutant &mutant :
+       {without<scf::WhileOp>(), without<NVVM::MBarrierArriveOp>(), without<NVVM::MBarrierInitOp>(),
+        without<NVVM::FenceProxyOp>(), without<NVVM::CpAsyncWaitGroupOp>(), without<NVVM::CpAsyncCommitGroupOp>(),
+        without<NVVM::WgmmaGroupSyncAlignedOp>(), without<NVVM::Barrier0Op>(), without<NVVM::BarrierOp>(),
+        withoutText("wgmma.fence"), withoutText("wgmma.wait_group")})
+    expectEachIsSeen(mutant, isSeen);
 }
 
 } // namespace

@@ -101,6 +101,15 @@ void removeOp(Operation *op) {
   op->erase();
 }
 
+bool isText(Operation *op, StringRef part) {
+  auto text = dyn_cast<LLVM::InlineAsmOp>(op);
+  return text && text.getAsmString().contains(part);
+}
+
+Mutant withoutText(StringRef part) {
+  return {"without " + part.str(), [part](Operation *op) { return isText(op, part); }, removeOp};
+}
+
 void expectEachIsSeen(const Mutant &mutant, const std::function<bool(const Mutation &)> &isSeen) {
   ASSERT_FALSE(isSeen(nullptr)) << "the kernel is wrong as it is";
   size_t count = 1;

@@ -52,6 +52,9 @@ void expectEachIsSeen(const Mutant &mutant, const std::function<bool(const Mutat
 
 /// Takes an op away: its first operands stand for its result, or for the members of that.
 void removeOp(mlir::Operation *op);
+/// Whether an op is PTX text that contains `part`.
+bool isText(mlir::Operation *op, llvm::StringRef part);
+Mutant withoutText(llvm::StringRef part);
 template <typename Op> Mutant without() {
   return {"without " + Op::getOperationName().str(), [](mlir::Operation *op) { return mlir::isa<Op>(op); }, removeOp};
 }

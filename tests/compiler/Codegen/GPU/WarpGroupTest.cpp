@@ -23,53 +23,43 @@ constexpr std::string_view target = "cuda:sm_90a";
 struct RingCase {
   MatrixType type = MatrixType::BF16;
   bool turnedA = false, turnedB = false; ///< they lie with the depth along their rows
-  int64_t rowBytes = 128;                ///< of tiles
+  int64_t rowBytes = 128;                ///< of panels
+  int64_t deep = 1;                      ///< panels that a step has of what lies with the depth along memory
   int64_t columns = 64, steps = 5, stages = 3, groups = 1;
   bool hasFragmentA = false;
   int64_t openProducts = 1; ///< groups of products under way when a stage is given back
 
   int64_t rows() const { return groups * warpGroupRows; }
   int64_t width() const { return rowBytes / elementBytes(type); } ///< elements of a tile's row
-  int64_t stepDepth() const { return turnedA && turnedB ? 2 * productDepth(type) : width(); }
+  int64_t stepDepth() const { return turnedA && turnedB ? 2 * productDepth(type) : deep * width(); }
   int64_t depth() const { return steps * stepDepth(); }
 };
 
-/// A or B: one tile, or several beside each other that have the depth along their rows.
+/// A or B: where it has the depth along its rows, panels beside each other.
 class RingOperand {
 public:
   RingOperand(const RingCase &of, BlockMemory &memory, int64_t outer, bool isTurned)
-      : of(of), outer(outer), isTurned(isTurned) {
-    for (int64_t panel = 0; panel < (isTurned ? outer / of.width() : 1); ++panel)
-      panels.emplace_back(memory, isTurned ? of.stepDepth() : outer, of.rowBytes, of.stages);
-  }
+      : of(of), outer(outer), isTurned(isTurned),
+        tile(memory, isTurned ? of.stepDepth() : outer,
+             isTurned ? outer * elementBytes(of.type) : of.deep * of.rowBytes, of.stages, of.rowBytes) {}
 
   void copy(TileBuilder &tiles, Value pointer, Value thread, Value stage, Value step) const {
     int64_t bytes = elementBytes(of.type), rowStride = (isTurned ? outer : of.depth()) * bytes;
     Value advance = tiles.widen(tiles.mul(step, of.stepDepth() * (isTurned ? rowStride : bytes)));
-    for (auto [number, panel] : llvm::enumerate(panels)) {
-      auto rowOffset = [&, number = number](Value row) {
-        return tiles.widen(tiles.add(tiles.mul(row, rowStride), static_cast<int64_t>(number) * of.rowBytes));
-      };
-      TileCopy all(tiles, panel, {pointer, rowOffset}, thread, warpGroupThreads);
-      all.issue(panel.stage(tiles, stage), advance, nullptr, nullptr);
-    }
+    auto rowOffset = [&](Value row) { return tiles.widen(tiles.mul(row, rowStride)); };
+    TileCopy all(tiles, tile, {pointer, rowOffset}, thread, warpGroupThreads);
+    all.issue(tile.stage(tiles, stage), advance, nullptr, nullptr);
   }
 
   /// From row or column `first` (i32) of the operand on, and `k` of the step.
   OperandPartInShared part(TileBuilder &tiles, Value stage, Value first, int64_t k) const {
-    SharedOperand operand(panels[0], !isTurned, panelBytes());
-    Value place = panels[0].stage(tiles, stage);
-    if (!isTurned)
-      return {operand.describe(tiles, place, first, k * elementBytes(of.type) / unitBytes), false};
-    place = tiles.add(place, tiles.mul(tiles.div(first, of.width()), panelBytes()));
-    return {operand.describe(tiles, place, tiles.number(k), 0), true};
+    return SharedOperand(tile, of.type, !isTurned).part(tiles, tile.stage(tiles, stage), first, k);
   }
 
-  int64_t panelBytes() const { return panels.size() == 1 ? 0 : panels[1].offset - panels[0].offset; }
   const RingCase of;
   const int64_t outer;
   const bool isTurned;
-  std::vector<SharedTile> panels;
+  SharedTile tile;
 };
 
 class RingKernel {
@@ -157,9 +147,8 @@ private:
 
   FragmentA fragment(Value lane, Value stage, int64_t k) {
     Value warp = tiles.div(tiles.sub(tiles.fromIndex(frame.place.thread), tiles.number(warpGroupThreads)), warpThreads);
-    FragmentReader reader(tiles, a.panels[0], FragmentReader::Matrix::A, true, lane, tiles.mul(warp, productRows),
-                          nullptr);
-    return reader.read(a.panels[0].stage(tiles, stage), 0, k * elementBytes(of.type) / unitBytes);
+    FragmentReader reader(tiles, a.tile, FragmentReader::Matrix::A, true, lane, tiles.mul(warp, productRows), nullptr);
+    return reader.read(a.tile.stage(tiles, stage), 0, k * elementBytes(of.type) / unitBytes);
   }
 
   void store(Value thread, Value group, Value lane, ValueRange sums) {
@@ -231,6 +220,8 @@ std::vector<RingCase> ringCases() {
       {.columns = 256, .steps = 2},
       {.turnedB = true, .rowBytes = 64, .hasFragmentA = true},
       {.steps = 1},
+      {.turnedB = true, .deep = 2},
+      {.rowBytes = 64, .deep = 3, .hasFragmentA = true},
   };
   for (bool turnedA : {false, true})
     for (bool turnedB : {false, true})
@@ -260,15 +251,6 @@ TEST(WarpGroupProduct, AssemblesWithoutSpillsOrSerialisation) {
 }
 
 //===------------------------------------------ mutants -----------------------------------------------------------===//
-
-bool isText(Operation *op, StringRef part) {
-  auto text = dyn_cast<LLVM::InlineAsmOp>(op);
-  return text && text.getAsmString().contains(part);
-}
-
-Mutant withoutText(StringRef part) {
-  return {"without " + part.str(), [part](Operation *op) { return isText(op, part); }, removeOp};
-}
 
 /// A bit of all descriptors of the operand that is `fromEnd` operands from the end of a product.
 Mutant withBit(unsigned fromEnd, unsigned bit) {
