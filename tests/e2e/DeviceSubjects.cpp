@@ -27,6 +27,7 @@ static std::vector<Subject> layersOnDevice() {
       {"device.attn", "residual", {.c = 32, .reduction = 450}, rows},
       {"device.attn", "classify", mlp, rows},
       {"device.attn", "long_rows", {.c = 16, .reduction = 5000}, {{"rows", {{"rows", 3}}}}},
+      {"device.attn", "narrow_product", {.c = 8, .reduction = 4096}, rows},
       {"device.attn",
        "total",
        {.c = 8, .along = {"n"}},

@@ -64,8 +64,12 @@ KernelCode emitDeviceGemm(func::FuncOp kernel, const Target &target, ModuleOp co
       phase.chunks *= isMany;
   }
   if (!rows.isConstant() || rows.constant() <= mostFewRows) {
-    made.phases.push_back(emitFewRows(*problem, symbol + "$few", code));
-    made.phases.back().chunks *= SizeExpr::min(1, rows) - isMany;
+    FewRowsCode few = emitFewRows(*problem, symbol + "$few", code);
+    for (KernelPhase &phase : few.phases) {
+      phase.chunks *= SizeExpr::min(1, rows) - isMany;
+      made.phases.push_back(phase);
+    }
+    made.sharedBytes = few.sharedBytes;
   }
   return made;
 }

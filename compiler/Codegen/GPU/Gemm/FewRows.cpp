@@ -14,6 +14,44 @@ constexpr int64_t wordBytes = 4, blockWarps = blockThreads / warpThreads;
 constexpr int64_t columnThreads = 8;
 /// Reads of right that a thread has under way.
 constexpr int64_t readsAhead = 4;
+/// Blocks that keep a device busy, and what each has to read at least that a second phase pays.
+constexpr int64_t manyBlocks = 256, leastBytes = 32 << 10;
+
+/// Where parts of sums lie in the kernel's scratch, f32: part by part, each as a matrix a batch has.
+class PartialSums {
+public:
+  PartialSums(const GemmProblem &problem, DeviceFrame &frame, int64_t rows)
+      : frame(frame), code(frame.builder, frame.location, 1), columns(problem.extent(LoopGroup::Column)),
+        ofPart(problem.extent(LoopGroup::Batch) * SizeExpr(rows) * columns), rows(rows) {}
+
+  SizeExpr bytes(int64_t parts) const { return ofPart * SizeExpr(parts * wordBytes); }
+  /// All numbers index.
+  Value pointer(TileBuilder &tiles, Value part, Value batch, Value row, Value column) {
+    Value ofBatch = code.mul(code.add(code.mul(batch, rows), row), frame.size(columns));
+    Value number = code.add(code.mul(part, frame.size(ofPart)), code.add(ofBatch, column));
+    OpBuilder &b = tiles.builder;
+    Value bytes = b.createOrFold<arith::IndexCastOp>(tiles.location, b.getI64Type(), code.mul(number, wordBytes));
+    return tiles.at(frame.sharedScratch(), bytes);
+  }
+
+private:
+  DeviceFrame &frame;
+  FlatBuilder code;
+  const SizeExpr columns, ofPart;
+  const int64_t rows;
+};
+
+/// A sum through the epilogue to the result; all numbers index.
+void storeSum(const GemmProblem &problem, DeviceFrame &frame, FlatBuilder &code, Value sum, Value batch, Value row,
+              Value column) {
+  RegionVectoriser vectoriser(frame.builder, frame.location, 1);
+  frame.bindTo(vectoriser);
+  SmallVector<LaneIndex> coordinates(problem.loopSizes.size());
+  setCoordinates(code, frame, problem, LoopGroup::Batch, batch, coordinates);
+  setCoordinates(code, frame, problem, LoopGroup::Row, row, coordinates);
+  setCoordinates(code, frame, problem, LoopGroup::Column, column, coordinates);
+  storeSums(vectoriser, frame, problem, sum, coordinates);
+}
 
 class FewRows {
 public:
@@ -27,28 +65,52 @@ public:
     bool isWhole = isMultiple(problem.extent(alongDepth ? LoopGroup::Depth : LoopGroup::Column), unit);
     lanes = isWhole && right.hasUnits(unit) ? unit : 1;
     columns = alongDepth ? blockWarps : columnThreads * lanes;
+    parts = chooseParts();
     thread = tiles.fromIndex(frame.place.thread);
     lane = tiles.rem(thread, warpThreads);
     warp = tiles.div(thread, warpThreads);
   }
 
-  KernelPhase emit(StringRef symbol) {
+  KernelPhase emit(const std::string &symbol) {
     SizeExpr blocks = problem.extent(LoopGroup::Column).ceilDiv(columns);
-    Value blocksAlong = frame.size(blocks);
-    batch = code.div(frame.chunk, blocksAlong);
-    firstColumn = code.mul(code.rem(frame.chunk, blocksAlong), columns);
-    int64_t parts = alongDepth ? 1 : blockWarps, offset = memory.take(parts * rows * columns * wordBytes);
-    writePart(offset, sumsOfThread());
+    Value blocksAlong = frame.size(blocks), rest = code.div(frame.chunk, parts);
+    part = code.rem(frame.chunk, parts);
+    batch = code.div(rest, blocksAlong);
+    firstColumn = code.mul(code.rem(rest, blocksAlong), columns);
+    int64_t shares = alongDepth ? 1 : blockWarps, offset = memory.take(shares * rows * columns * wordBytes);
+    writeShare(offset, sumsOfThread());
     tiles.waitForBlock();
     tiles.loop(thread, tiles.number(rows * columns), blockThreads, {}, [&](Value number, ValueRange) {
-      finish(offset, parts, number);
+      finish(offset, shares, number);
       return TileBuilder::Values();
     });
-    return {symbol.str(), problem.extent(LoopGroup::Batch) * blocks, blockThreads, memory.bytes()};
+    SizeExpr all = problem.extent(LoopGroup::Batch) * blocks * SizeExpr(parts);
+    return {symbol, all, blockThreads, memory.bytes()};
   }
+
+  int64_t rows;  ///< as many as there are at most
+  int64_t parts; ///< of the depth
 
 private:
   using Values = TileBuilder::Values;
+
+  /// Of the depth, a part: a multiple of what the block's threads take at a time.
+  int64_t partDepth(int64_t depth, int64_t parts) const {
+    int64_t round = warpThreads * (alongDepth ? lanes : 1);
+    return static_cast<int64_t>(llvm::divideCeil(llvm::divideCeil(depth, parts), round)) * round;
+  }
+
+  int64_t chooseParts() const {
+    SizeExpr depth = problem.extent(LoopGroup::Depth);
+    SizeExpr blocks = problem.extent(LoopGroup::Batch) * problem.extent(LoopGroup::Column).ceilDiv(columns);
+    if (!depth.isConstant() || !blocks.isConstant() || blocks.constant() == 0 || depth.constant() == 0)
+      return 1;
+    int64_t ofBlock = depth.constant() * columns * right.elementBytes();
+    int64_t wanted = std::min(manyBlocks / blocks.constant(), ofBlock / leastBytes);
+    if (wanted <= 1)
+      return 1;
+    return llvm::divideCeil(depth.constant(), partDepth(depth.constant(), wanted));
+  }
 
   Value clamped(Value number, LoopGroup group, int64_t further = 1) {
     return code.max(code.min(number, code.sub(frame.size(problem.extent(group)), code.constant(further))),
@@ -77,7 +139,12 @@ private:
 
   /// A vector, or a scalar, a row: over what this thread has of the depth.
   Values sumsOfThread() {
-    Value depth = frame.size(problem.extent(LoopGroup::Depth));
+    Value depth = frame.size(problem.extent(LoopGroup::Depth)), before = code.constant(0);
+    if (parts > 1) {
+      int64_t each = partDepth(problem.extent(LoopGroup::Depth).constant(), parts);
+      before = code.mul(part, each);
+      depth = code.min(depth, code.add(before, code.constant(each)));
+    }
     int64_t step = alongDepth ? lanes : 1;
     Value start = alongDepth ? tiles.mul(lane, lanes) : tiles.div(thread, columnThreads);
     Value column = alongDepth ? warp : tiles.mul(tiles.rem(thread, columnThreads), lanes);
@@ -90,7 +157,7 @@ private:
       leftBases.push_back(
           code.add(leftBatch, left.offset(code, frame, LoopGroup::Row, clamped(code.constant(row), LoopGroup::Row))));
     int64_t stride = warpThreads * step;
-    return code.loop(tiles.toIndex(start), depth, stride * readsAhead, Values(rows, zero()),
+    return code.loop(code.add(before, tiles.toIndex(start)), depth, stride * readsAhead, Values(rows, zero()),
                      [&](Value first, ValueRange before) {
                        Values sums(before);
                        for (int64_t each = 0; each < readsAhead; ++each)
@@ -129,14 +196,14 @@ private:
     return vector::FromElementsOp::create(b, tiles.location, type, elements);
   }
 
-  /// Where the sum of a row and a column lies, of part `part` (i32).
-  Value partPointer(int64_t offset, Value part, Value row, Value column) {
-    Value number = tiles.add(tiles.mul(tiles.add(tiles.mul(part, rows), row), columns), column);
+  /// Where the sum of a row and a column lies in the block's memory, of share `share` (i32).
+  Value sharePointer(int64_t offset, Value share, Value row, Value column) {
+    Value number = tiles.add(tiles.mul(tiles.add(tiles.mul(share, rows), row), columns), column);
     return tiles.at(memory.base, tiles.add(tiles.mul(number, wordBytes), offset));
   }
 
   /// Folds the sums of the lanes that have the same columns, and writes them.
-  void writePart(int64_t offset, ValueRange sums) {
+  void writeShare(int64_t offset, ValueRange sums) {
     OpBuilder &b = tiles.builder;
     for (int64_t row = 0; row < rows; ++row) {
       Values each;
@@ -154,32 +221,29 @@ private:
       tiles.when(tiles.less(lane, writers), [&] {
         for (auto [at, sum] : llvm::enumerate(each)) {
           Value column = alongDepth ? warp : tiles.add(tiles.mul(lane, lanes), at);
-          Value part = alongDepth ? tiles.number(0) : warp;
-          tiles.store(sum, partPointer(offset, part, tiles.number(row), column));
+          Value share = alongDepth ? tiles.number(0) : warp;
+          tiles.store(sum, sharePointer(offset, share, tiles.number(row), column));
         }
       });
     }
   }
 
-  /// Sum number `number` (i32) of the block, through the epilogue.
-  void finish(int64_t offset, int64_t parts, Value number) {
+  /// Sum number `number` (i32) of the block: through the epilogue, or to the scratch where there are several parts.
+  void finish(int64_t offset, int64_t shares, Value number) {
     Value row = tiles.div(number, columns), column = tiles.rem(number, columns);
     Value at = code.add(firstColumn, tiles.toIndex(column)), rowIndex = tiles.toIndex(row);
     Value isThere = code.both(code.less(at, frame.size(problem.extent(LoopGroup::Column))),
                               code.less(rowIndex, frame.size(problem.extent(LoopGroup::Row))));
     tiles.when(isThere, [&] {
       Value sum;
-      for (int64_t part = 0; part < parts; ++part) {
-        Value next = tiles.load(tiles.builder.getF32Type(), partPointer(offset, tiles.number(part), row, column));
+      for (int64_t share = 0; share < shares; ++share) {
+        Value next = tiles.load(tiles.builder.getF32Type(), sharePointer(offset, tiles.number(share), row, column));
         sum = sum ? code.addf(sum, next) : next;
       }
-      RegionVectoriser vectoriser(tiles.builder, tiles.location, 1);
-      frame.bindTo(vectoriser);
-      SmallVector<LaneIndex> coordinates(problem.loopSizes.size());
-      setCoordinates(code, frame, problem, LoopGroup::Batch, batch, coordinates);
-      setCoordinates(code, frame, problem, LoopGroup::Row, rowIndex, coordinates);
-      setCoordinates(code, frame, problem, LoopGroup::Column, at, coordinates);
-      storeSums(vectoriser, frame, problem, sum, coordinates);
+      if (parts > 1)
+        tiles.store(sum, PartialSums(problem, frame, rows).pointer(tiles, part, batch, rowIndex, at));
+      else
+        storeSum(problem, frame, code, sum, batch, rowIndex, at);
     });
   }
 
@@ -190,17 +254,49 @@ private:
   GemmOperand left, right;
   const bool alongDepth; ///< right's neighbours are
   BlockMemory memory;
-  int64_t rows, lanes, columns; ///< lanes: elements of right that a thread reads at once; columns: of a block
-  Value thread, lane, warp;     ///< i32
-  Value batch, firstColumn;     ///< index
+  int64_t lanes, columns;         ///< lanes: elements of right that a thread reads at once; columns: of a block
+  Value thread, lane, warp;       ///< i32
+  Value part, batch, firstColumn; ///< index
 };
 
 } // namespace
 
-KernelPhase emitFewRows(const GemmProblem &problem, StringRef symbol, ModuleOp code) {
+/// A thread an element of the result: its parts in order.
+static KernelPhase emitSumOfParts(const GemmProblem &problem, int64_t most, int64_t parts, const std::string &symbol,
+                                  ModuleOp module) {
+  func::FuncOp kernel = problem.kernel;
+  DeviceFrame frame(kernel, symbol, module);
+  TileBuilder tiles(frame.builder, frame.location);
+  FlatBuilder code(frame.builder, frame.location, 1);
+  PartialSums sums(problem, frame, most);
+  SizeExpr rowsOfProblem = problem.extent(LoopGroup::Row), columnsOfProblem = problem.extent(LoopGroup::Column);
+  SizeExpr elements = problem.extent(LoopGroup::Batch) * rowsOfProblem * columnsOfProblem;
+  Value number = code.add(code.mul(frame.chunk, blockThreads), frame.place.thread);
+  tiles.when(code.less(number, frame.size(elements)), [&] {
+    Value rows = frame.size(rowsOfProblem), columns = frame.size(columnsOfProblem);
+    Value column = code.rem(number, columns), matrixRow = code.div(number, columns);
+    Value batch = code.div(matrixRow, rows), row = code.rem(matrixRow, rows), sum;
+    for (int64_t part = 0; part < parts; ++part) {
+      Value pointer = sums.pointer(tiles, code.constant(part), batch, row, column);
+      Value next = tiles.load(frame.builder.getF32Type(), pointer);
+      sum = sum ? code.addf(sum, next) : next;
+    }
+    storeSum(problem, frame, code, sum, batch, row, column);
+  });
+  return {symbol, elements.ceilDiv(blockThreads), blockThreads};
+}
+
+FewRowsCode emitFewRows(const GemmProblem &problem, const std::string &symbol, ModuleOp code) {
   func::FuncOp kernel = problem.kernel;
   DeviceFrame frame(kernel, symbol, code);
-  return FewRows(problem, frame).emit(symbol);
+  FewRows products(problem, frame);
+  FewRowsCode made;
+  made.phases.push_back(products.emit(symbol));
+  if (products.parts == 1)
+    return made;
+  made.phases.push_back(emitSumOfParts(problem, products.rows, products.parts, symbol + "$sum", code));
+  made.sharedBytes = PartialSums(problem, frame, products.rows).bytes(products.parts);
+  return made;
 }
 
 } // namespace attnc

@@ -9,6 +9,10 @@
 //                                                                 shared memory, warp by warp
 //   of the depth           8 columns, one a warp                  every 32nd unit of the column; folded in the warp
 //
+// Where those are so few blocks that processors are left idle, and each has much to read, the depth is cut into parts,
+// a block each; they write their sums to the kernel's scratch, and a second phase adds them, part by part. How many
+// parts there are, sizes decide that the compiler knows.
+//
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
@@ -19,7 +23,11 @@ namespace attnc {
 /// The most rows that are a few.
 inline constexpr int64_t mostFewRows = 4;
 
-/// The phase `symbol`, for problems of at most that many rows.
-KernelPhase emitFewRows(const GemmProblem &problem, llvm::StringRef symbol, mlir::ModuleOp code);
+struct FewRowsCode {
+  std::vector<KernelPhase> phases;
+  SizeExpr sharedBytes; ///< of the kernel's scratch
+};
+/// The phase `symbol`, and what adds its parts, for problems of at most that many rows.
+FewRowsCode emitFewRows(const GemmProblem &problem, const std::string &symbol, mlir::ModuleOp code);
 
 } // namespace attnc

@@ -139,6 +139,29 @@ TEST(DeviceGemm, AFewRows) {
   check(product("bhsd", "hdn", "bsn", {{'b', 1}, {'s', 1}, {'n', 52}, {'h', 3}, {'d', 20}}));
 }
 
+/// Matrices of few columns and much depth: parts of the depth are blocks of their own, and a second phase adds them.
+TEST(DeviceGemm, AFewRowsInPartsOfTheDepth) {
+  for (const char *right : {"kn", "nk"})
+    for (const char *stored : {"", "bf16"})
+      for (const char *dynamic : {"", "m"}) {
+        GemmCase c = product("mk", right, "mn", {{'m', 3}, {'n', 20}, {'k', 4170}}, dynamic);
+        c.stored = stored;
+        check(c);
+      }
+  GemmCase c = product("bmk", "bkn", "bmn", {{'b', 2}, {'m', 2}, {'n', 40}, {'k', 3000}});
+  c.extras = {"n"};
+  c.body = "%y = arith.addf %p, %x0 : f32";
+  c.formula = [](double p, const double *x) { return p + x[0]; };
+  KernelRunner runner(c.text(device()), *createGpuEmitter(), oldest);
+  checkRuns(c, runner);
+  EXPECT_EQ(runner.code().phases.size(), 2u);
+  EXPECT_GT(runner.code().phases[0].chunks.constant(), 4);
+  // Nothing to add where there are blocks enough.
+  KernelRunner wide(product("mk", "kn", "mn", {{'m', 1}, {'n', 16384}, {'k', 4096}}).text(device()),
+                    *createGpuEmitter(), oldest);
+  EXPECT_EQ(wide.code().phases.size(), 1u);
+}
+
 TEST(DeviceGemm, SizesKnownAtRunTime) {
   for (const char *dynamic : {"m", "k", "mkn"})
     checkEachForm(product("mk", "kn", "mn", {{'m', 70}, {'n', 132}, {'k', 40}}, dynamic));
