@@ -98,16 +98,25 @@ std::string DeviceBlock::run(Order order) {
       return fmt::format("block {}: thread {} waits for others that do not come", setup.number, each);
   if (fault.empty() && !tiles.empty())
     return fmt::format("block {}: {} tiles for which nobody waited", setup.number, tiles.size());
+  for (auto [number, count] : arrived)
+    if (count > 0 && fault.empty())
+      return fmt::format("block {}: {} threads arrived at barrier {}, where nobody waits", setup.number, count, number);
   return fault;
 }
 
-/// Each warp's threads in turn. In descending order a warp goes on for as long as it can before the next one does.
+/// Each warp's threads in turn. In descending order a warp runs where none before it can go on, and products are early.
 bool DeviceBlock::runReady(std::span<const size_t> turns, Order order) {
   bool anyRan = false;
-  for (size_t first = 0; first < turns.size(); first += warpThreads) {
-    auto some = turns.subspan(first, std::min(warpThreads, turns.size() - first));
-    while (takeTurns(some) && (anyRan = true) && order == Order::Descending)
+  for (size_t first = 0; first < turns.size();) {
+    bool ran = takeTurns(turns.subspan(first, std::min(warpThreads, turns.size() - first)));
+    anyRan |= ran;
+    if (order != Order::Descending || !ran) {
+      first += warpThreads;
       continue;
+    }
+    for (size_t group = 0; group < products.size(); ++group)
+      noteFault(group, products[group].computeBegun([&](uint64_t unit) { return readByProxy(unit); }));
+    first = 0;
   }
   return anyRan;
 }
@@ -155,17 +164,30 @@ void DeviceBlock::workInWarp(DeviceLane lane, WarpWork work) {
     each.wait = Wait::Nothing;
 }
 
-void DeviceBlock::waitForThreads(size_t number, size_t count) {
+/// Lets those go on who wait at a barrier, if enough threads have come.
+void DeviceBlock::countThreads(size_t number, size_t count) {
   if (number == 0 || number > 15 || count == 0 || count % warpThreads != 0)
     fail(fmt::format("barrier {} for {} threads", number, count));
-  threads[current].number = number;
-  threads[current].wait = Wait::Threads;
   auto isThere = [&](const Thread &each) { return each.wait == Wait::Threads && each.number == number; };
-  if (static_cast<size_t>(std::count_if(threads.begin(), threads.end(), isThere)) < count)
-    return yield();
+  if (arrived[number] + static_cast<size_t>(std::count_if(threads.begin(), threads.end(), isThere)) < count)
+    return;
+  arrived[number] = 0;
   for (Thread &each : threads)
     if (isThere(each))
       each.wait = Wait::Nothing;
+}
+
+void DeviceBlock::waitForThreads(size_t number, size_t count) {
+  threads[current].number = number;
+  threads[current].wait = Wait::Threads;
+  countThreads(number, count);
+  if (threads[current].wait == Wait::Threads)
+    yield();
+}
+
+void DeviceBlock::arriveForThreads(size_t number, size_t count) {
+  ++arrived[number];
+  countThreads(number, count);
 }
 
 //===------------------------------------------ phases ------------------------------------------------------------===//
@@ -232,11 +254,14 @@ void DeviceBlock::awaitProducts(size_t open) {
 /// Nobody can go on: what is asynchronous comes to an end now, one thing at a time. Answers whether something did.
 bool DeviceBlock::endLate() { return endProducts() || bringTiles(); }
 
+void DeviceBlock::noteFault(size_t group, const std::string &wrong) {
+  if (!wrong.empty() && fault.empty())
+    fault = fmt::format("block {}: warp group {}: {}", setup.number, group, wrong);
+}
+
 bool DeviceBlock::endProducts() {
   for (size_t group = 0; group < products.size(); ++group) {
-    std::string wrong = products[group].compute([&](uint64_t unit) { return readByProxy(unit); });
-    if (!wrong.empty() && fault.empty())
-      fault = fmt::format("block {}: warp group {}: {}", setup.number, group, wrong);
+    noteFault(group, products[group].computeAwaited([&](uint64_t unit) { return readByProxy(unit); }));
     bool anyGoesOn = false;
     size_t first = group * WarpGroupProducts::threads;
     for (size_t each = first; each < std::min(first + WarpGroupProducts::threads, threads.size()); ++each)

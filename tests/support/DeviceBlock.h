@@ -58,8 +58,9 @@ public:
   void waitForBlock();
   /// All lanes of the warp have to come to the same work.
   void workInWarp(DeviceLane lane, WarpWork work);
-  /// Until so many threads have come to barrier `number`.
+  /// Until so many threads have come to barrier `number`, or have arrived there without waiting.
   void waitForThreads(size_t number, size_t count);
+  void arriveForThreads(size_t number, size_t count);
 
   /// A barrier in shared memory, at which so many arrivals end a phase.
   void initBarrier(const char *barrier, size_t arrivals);
@@ -129,8 +130,10 @@ private:
   bool takeTurns(std::span<const size_t> some); ///< whether any could go on
   void waitFor(Wait wait);
   bool runReady(std::span<const size_t> turns, Order order);
+  void countThreads(size_t number, size_t count);
   bool endLate();
   bool endProducts();
+  void noteFault(size_t group, const std::string &wrong);
   bool bringTiles();
   void bring(const Tile &tile);
   void endPhase(const char *barrier);
@@ -143,6 +146,7 @@ private:
   std::vector<Thread> threads;
   std::vector<WarpGroupProducts> products;
   std::map<const char *, PhaseBarrier> barriers;
+  std::map<size_t, size_t> arrived;                  ///< at barriers with a number, by threads that went on
   std::unordered_map<const char *, size_t> unfenced; ///< units of 16 bytes that copies brought, and whose
   std::vector<Tile> tiles;                           ///< under way
   std::map<const char *, size_t> mapWrites;          ///< maps in shared memory, and who wrote to them

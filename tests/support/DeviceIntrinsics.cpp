@@ -38,6 +38,10 @@ void threadsBarrier(const uint64_t *operands, void *) {
   DeviceBlock::running().waitForThreads(operand<uint32_t>(operands, 0), operand<uint32_t>(operands, 1));
 }
 
+void arriveForThreads(const uint64_t *operands, void *) {
+  DeviceBlock::running().arriveForThreads(operand<uint32_t>(operands, 0), operand<uint32_t>(operands, 1));
+}
+
 void initBarrier(const uint64_t *operands, void *) {
   DeviceBlock::running().initBarrier(operand<const char *>(operands, 0), operand<uint32_t>(operands, 1));
 }
@@ -252,6 +256,7 @@ const std::vector<DeviceIntrinsic> &deviceIntrinsics() {
       {"llvm.nvvm.f2tf32.rna", roundToTf32},
       {"llvm.nvvm.ex2.approx.ftz.f32", powerOfTwo},
       {"llvm.nvvm.barrier.cta.sync.aligned.count", threadsBarrier},
+      {"llvm.nvvm.barrier.cta.arrive.aligned.count", arriveForThreads},
       {"llvm.nvvm.mbarrier.init.shared", initBarrier},
       {"llvm.nvvm.mbarrier.arrive.shared", arriveAtBarrier},
       {"llvm.nvvm.mbarrier.try.wait.parity.scope.cta.space.cta", tryWaitParity},

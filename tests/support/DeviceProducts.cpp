@@ -105,10 +105,18 @@ void WarpGroupProducts::await(size_t thread, size_t open) {
   waits[thread] = needed;
 }
 
-std::string WarpGroupProducts::compute(const std::function<const char *(uint64_t)> &read) {
+std::string WarpGroupProducts::computeAwaited(const std::function<const char *(uint64_t)> &read) {
   size_t wanted = 0;
   for (const std::optional<size_t> &each : waits)
     wanted = std::max(wanted, each.value_or(0));
+  return computeUpTo(wanted, read);
+}
+
+std::string WarpGroupProducts::computeBegun(const std::function<const char *(uint64_t)> &read) {
+  return computeUpTo(productsLimit, read);
+}
+
+std::string WarpGroupProducts::computeUpTo(size_t wanted, const std::function<const char *(uint64_t)> &read) {
   for (const Progress &each : progress)
     wanted = std::min(wanted, each.parts.size());
   while (results.size() < wanted)

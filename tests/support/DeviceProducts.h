@@ -1,9 +1,10 @@
 //===- DeviceProducts.h - matrix products that a warp group has begun ---------------------------------------------===//
 //
 // wgmma computes while its threads go on. Here it computes as late as it can: when a thread waits for it and no other
-// thread of the block can go on, and only then does it read its operands in shared memory. Until then a sum is a NaN
-// that names the product and the register; products that go on with it take what it stands for, the wait puts the
-// number in its place, and whatever else reads it has NaN.
+// thread of the block can go on, and only then does it read its operands in shared memory; or, where threads run in
+// descending order, as early as it can, when all of the warp group have begun it. Until a thread has waited for it a
+// sum is a NaN that names the product and the register; products that go on with it take what it stands for, the wait
+// puts the number in its place, and whatever else reads it has NaN.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -50,9 +51,10 @@ public:
 
   void await(size_t thread, size_t open);
   bool isWaiting(size_t thread) const { return waits[thread].has_value(); }
-  /// Computes what waiting threads need, as far as all threads have begun it. `read` has the memory of the block: 16
-  /// bytes whose shared address is this, in bits 4 to 17. Answers what is wrong, or nothing.
-  std::string compute(const std::function<const char *(uint64_t unit)> &read);
+  /// Computes what waiting threads need, or all that has begun, as far as all threads have begun it. `read` has the
+  /// memory of the block: 16 bytes whose shared address is this, in bits 4 to 17. Answers what is wrong, or nothing.
+  std::string computeAwaited(const std::function<const char *(uint64_t unit)> &read);
+  std::string computeBegun(const std::function<const char *(uint64_t unit)> &read);
   /// Whether the thread has what it waits for; it waits no longer then.
   bool endWait(size_t thread);
   /// Numbers in place of sums that have been computed.
@@ -64,6 +66,7 @@ private:
     std::deque<size_t> groups; ///< how many products had begun where each open group ends
     bool isFenced = false;
   };
+  std::string computeUpTo(size_t wanted, const std::function<const char *(uint64_t)> &read);
   std::string computeNext(const std::function<const char *(uint64_t)> &read);
   float resolved(size_t thread, float value) const;
 

@@ -8,8 +8,8 @@
 //   O = a O
 //
 // A weight, rounded to the tensors' type, is already in the registers of the left matrix of P V. Sums, statistics and
-// formulas are f32. Rows in which a NaN turns up are computed again by DeviceAttend: a tensor core multiplies weights of
-// zero too, and does not hide what a dropped pair's value is.
+// formulas are f32. Rows in which a NaN turns up are computed again by DeviceAttend: a tensor core multiplies weights
+// of zero too, and does not hide what a dropped pair's value is.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

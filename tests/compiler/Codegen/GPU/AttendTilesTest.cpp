@@ -4,6 +4,7 @@
 #include "compiler/Codegen/GPU/Nest/DeviceFrame.h"
 #include "compiler/Narrow/NarrowKernel.h"
 #include "compiler/Reference/Reference.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tests/compiler/Codegen/CPU/AttendMasks.h"
@@ -42,7 +43,15 @@ std::string narrowText(const AttendKernel &kernel, ElementKind element, bool has
   return printed;
 }
 
-bool usesTensorCores(const KernelRunner &runner) { return runner.ptx().find("mma.sync") != std::string::npos; }
+/// What there is for a target, and by which instruction it multiplies.
+struct Form {
+  std::string name, target, product;
+};
+const Form warps{"Warps", "cuda:sm_80", "mma.sync"}, warpGroups{"WarpGroups", "cuda:sm_90a", "wgmma.mma_async"};
+
+bool usesTensorCores(const KernelRunner &runner, const Form &form = warps) {
+  return runner.ptx().find(form.product) != std::string::npos;
+}
 
 /// The operands that are stored narrow, as they are stored.
 std::vector<HostArray> stored(std::vector<HostArray> operands, ElementKind element) {
@@ -93,52 +102,98 @@ std::string difference(const AttendKernel &kernel, KernelRunner &runner, const s
   return "";
 }
 
-std::string difference(const AttendKernel &kernel, ElementKind element = ElementKind::BF16) {
-  KernelRunner runner(narrowText(kernel, element), *createGpuEmitter(), "cuda");
+std::string difference(const AttendKernel &kernel, const Form &form, ElementKind element = ElementKind::BF16) {
+  KernelRunner runner(narrowText(kernel, element), *createGpuEmitter(), form.target);
   if (runner)
-    EXPECT_TRUE(usesTensorCores(runner));
+    EXPECT_TRUE(usesTensorCores(runner, form));
   return difference(kernel, runner, kernel.operands(), element);
 }
 
-TEST(AttendTiles, Lengths) {
+class AttendTiles : public testing::TestWithParam<Form> {};
+
+TEST_P(AttendTiles, Lengths) {
   for (ElementKind element : types)
-    for (auto [queries, keys] :
-         {std::pair<int64_t, int64_t>{1, 1}, {64, 64}, {70, 90}, {130, 200}, {5, 64}, {64, 65}, {0, 3}, {3, 0}}) {
+    for (auto [queries, keys] : {std::pair<int64_t, int64_t>{1, 1},
+                                 {64, 64},
+                                 {70, 90},
+                                 {130, 200},
+                                 {5, 64},
+                                 {64, 65},
+                                 {0, 3},
+                                 {3, 0},
+                                 {140, 600}}) {
       AttendKernel kernel;
       kernel.queries = queries;
       kernel.keys = keys;
       kernel.yields = "\"value\", \"lse\"";
-      EXPECT_EQ(difference(kernel, element), "") << queries << " queries, " << keys << " keys";
+      EXPECT_EQ(difference(kernel, GetParam(), element), "") << queries << " queries, " << keys << " keys";
     }
 }
 
-TEST(AttendTiles, HeadSizes) {
+TEST_P(AttendTiles, HeadSizes) {
   for (auto [dim, valueDim] :
        {std::pair<int64_t, int64_t>{16, 16}, {64, 64}, {80, 48}, {128, 128}, {256, 256}, {32, 144}}) {
     AttendKernel kernel;
     kernel.dim = dim;
     kernel.valueDim = valueDim;
     kernel.queries = 40;
-    EXPECT_EQ(difference(kernel), "") << dim << " " << valueDim;
+    kernel.keys = 200;
+    EXPECT_EQ(difference(kernel, GetParam()), "") << dim << " " << valueDim;
   }
 }
 
-class AttendTilesOf : public testing::TestWithParam<Mechanism> {};
+TEST_P(AttendTiles, ValuesOfDroppedPairs) {
+  AttendKernel kernel;
+  kernel.mask = causalMask;
+  KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), GetParam().target);
+  for (float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    std::vector<HostArray> operands = kernel.operands();
+    std::fill_n(operands[2].f32() + 40 * kernel.valueDim, kernel.valueDim, value); // queries from 40 on keep it
+    EXPECT_EQ(difference(kernel, runner, operands, ElementKind::BF16), "") << value;
+  }
+}
+
+TEST_P(AttendTiles, AssemblesWithoutSpills) {
+  if (!hasPtxas())
+    GTEST_SKIP() << "this machine has no ptxas";
+  for (int64_t dim : {64, 128, 256})
+    for (const char *mask : {"", causalMask}) {
+      AttendKernel kernel;
+      kernel.dim = kernel.valueDim = dim;
+      kernel.mask = mask;
+      KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), GetParam().target);
+      ASSERT_TRUE(runner) << runner.message();
+      EXPECT_EQ(ptxasFault(runner.ptx(), GetParam().target.substr(5)), "") << dim << mask;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, AttendTiles, testing::Values(warps, warpGroups),
+                         [](const auto &info) { return info.param.name; });
+
+class AttendTilesOf : public testing::TestWithParam<std::tuple<Form, Mechanism>> {};
 
 TEST_P(AttendTilesOf, AgreesWithTheOracle) {
-  AttendKernel kernel = GetParam().kernel;
-  KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), "cuda");
+  auto [form, mechanism] = GetParam();
+  AttendKernel kernel = mechanism.kernel;
+  KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), form.target);
   for (auto [queries, keys] : {std::pair<int64_t, int64_t>{70, 90}, {130, 200}}) {
     kernel.queries = queries;
     kernel.keys = keys;
     std::vector<HostArray> operands = kernel.operands();
-    for (HostArray &each : GetParam().captured(kernel))
+    for (HostArray &each : mechanism.captured(kernel))
       operands.push_back(std::move(each));
     EXPECT_EQ(difference(kernel, runner, operands, ElementKind::BF16), "") << queries << " queries, " << keys;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Masks, AttendTilesOf, testing::ValuesIn(maskMechanisms()), mechanismName);
+std::string nameOf(const testing::TestParamInfo<std::tuple<Form, Mechanism>> &info) {
+  const auto &[form, mechanism] = info.param;
+  return form.name + "_" + mechanismName({mechanism, info.index});
+}
+
+INSTANTIATE_TEST_SUITE_P(Masks, AttendTilesOf,
+                         testing::Combine(testing::Values(warps, warpGroups), testing::ValuesIn(maskMechanisms())),
+                         nameOf);
 
 /// Those whose weights and values are of the size that the limit is for.
 std::vector<Mechanism> scoresOfTiles() {
@@ -147,39 +202,16 @@ std::vector<Mechanism> scoresOfTiles() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Scores, AttendTilesOf, testing::ValuesIn(scoresOfTiles()), mechanismName);
+INSTANTIATE_TEST_SUITE_P(Scores, AttendTilesOf,
+                         testing::Combine(testing::Values(warps, warpGroups), testing::ValuesIn(scoresOfTiles())),
+                         nameOf);
 
-TEST(AttendTiles, ValuesOfDroppedPairs) {
+TEST(AttendTilesOfWarps, TensorsThatBeginAnywhereAreNotCopied) {
   AttendKernel kernel;
-  kernel.mask = causalMask;
-  KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), "cuda");
-  for (float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
-    std::vector<HostArray> operands = kernel.operands();
-    std::fill_n(operands[2].f32() + 40 * kernel.valueDim, kernel.valueDim, value); // queries from 40 on keep it
-    EXPECT_EQ(difference(kernel, runner, operands, ElementKind::BF16), "") << value;
-  }
-}
-
-TEST(AttendTiles, TensorsThatBeginAnywhereAreNotCopied) {
-  AttendKernel kernel;
-  KernelRunner runner(narrowText(kernel, ElementKind::BF16, /*hasAlignedKeys=*/false), *createGpuEmitter(), "cuda");
+  KernelRunner runner(narrowText(kernel, ElementKind::BF16, /*hasAlignedKeys=*/false), *createGpuEmitter(),
+                      warps.target);
   EXPECT_EQ(difference(kernel, runner, kernel.operands(), ElementKind::BF16), "");
   EXPECT_FALSE(usesTensorCores(runner));
-}
-
-TEST(AttendTiles, AssemblesWithoutSpills) {
-  if (!hasPtxas())
-    GTEST_SKIP() << "this machine has no ptxas";
-  for (int64_t dim : {64, 128, 256})
-    for (const char *mask : {"", causalMask})
-      for (std::string architecture : {"sm_80", "sm_90a"}) {
-        AttendKernel kernel;
-        kernel.dim = kernel.valueDim = dim;
-        kernel.mask = mask;
-        KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), "cuda:" + architecture);
-        ASSERT_TRUE(runner) << runner.message();
-        EXPECT_EQ(ptxasFault(runner.ptx(), architecture), "") << dim << mask;
-      }
 }
 
 /// A row of the table in docs/gpu.md: of a tile of keys, each product once, and each fragment of its operands.
@@ -194,14 +226,14 @@ int64_t count(const std::string &text, std::string_view part) {
   return found;
 }
 
-TEST(AttendTiles, TakesWhatTheTableSays) {
+TEST(AttendTilesOfWarps, TakesWhatTheTableSays) {
   auto table = llvm::MemoryBuffer::getFile(ATTNC_ROOT "/docs/gpu.md");
   ASSERT_TRUE(table);
   for (const TileRow &each : {TileRow{64, 64, 64, 36, 175}, {128, 64, 128, 72, 242}, {256, 32, 128, 80, 255}}) {
     SCOPED_TRACE(each.features);
     AttendKernel kernel;
     kernel.dim = kernel.valueDim = each.features;
-    KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), "cuda");
+    KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), warps.target);
     ASSERT_TRUE(runner) << runner.message();
     EXPECT_EQ(count(runner.ptx(), "mma.sync.aligned.m16n8k16"), each.products);
     EXPECT_EQ(count(runner.ptx(), "ldmatrix.sync.aligned.m8n8.x4"), each.squares);
@@ -216,7 +248,7 @@ TEST(AttendTiles, TakesWhatTheTableSays) {
 }
 
 /// Barriers and waits for copies, in the loop over tiles.
-TEST(AttendTiles, EveryWaitIsNeeded) {
+TEST(AttendTilesOfWarps, EveryWaitIsNeeded) {
   AttendKernel kernel;
   kernel.queries = 64;
   kernel.keys = 300;
@@ -226,6 +258,75 @@ TEST(AttendTiles, EveryWaitIsNeeded) {
                                 op->getParentOfType<scf::WhileOp>();
                        });
 }
+
+//===------------------------------------------ warp groups -------------------------------------------------------===//
+
+/// Four tiles of 128 keys, for both groups that compute.
+AttendKernel kernelOfRing() {
+  AttendKernel kernel;
+  kernel.heads = 1;
+  kernel.dim = kernel.valueDim = 16;
+  kernel.queries = 128;
+  kernel.keys = 512;
+  return kernel;
+}
+
+/// Of the table in docs/gpu.md: what one tile takes of a processor, in cycles.
+std::string cyclesOf(int64_t features, int64_t keys) {
+  constexpr int64_t queries = 128, groups = 2, bytes = 2;
+  int64_t products = 2 * queries * keys * features / 2048, powers = queries * keys / 16;
+  int64_t copied = 2 * keys * features * bytes, read = queries * features * bytes + groups * copied;
+  return fmt::format("{}, {}, {}, {}", products, powers, (read + copied) / 128, copied / 32);
+}
+
+TEST(AttendTilesOfWarpGroups, TakesWhatTheTableSays) {
+  auto table = llvm::MemoryBuffer::getFile(ATTNC_ROOT "/docs/gpu.md");
+  ASSERT_TRUE(table);
+  for (auto [features, keys] : {std::pair<int64_t, int64_t>{64, 128}, {128, 128}, {256, 32}}) {
+    SCOPED_TRACE(features);
+    AttendKernel kernel;
+    kernel.dim = kernel.valueDim = features;
+    KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), warpGroups.target);
+    ASSERT_TRUE(runner) << runner.message();
+    int64_t products = features / 16 + keys / 16;
+    EXPECT_EQ(count(runner.ptx(), "wgmma.mma_async"), 2 * products) << "in the loop, and around it";
+    EXPECT_GT(count(runner.ptx(), "ex2.approx.ftz.f32"), 2 * keys / 8 * 4) << "a power a pair";
+    std::string row = fmt::format("| {0}, {0} | {1} | {2} KB + 7.5 KB | {3} | {4} KB | 168, then 216 | {5} |", features,
+                                  keys, runner.code().phases[0].blockBytes >> 10, products,
+                                  2 * keys * features * 2 >> 10, cyclesOf(features, keys));
+    EXPECT_NE((*table)->getBuffer().find(row), llvm::StringRef::npos) << "docs/gpu.md has no row\n" << row;
+    if (hasPtxas())
+      EXPECT_LE(ptxasRegisters(runner.ptx(), "sm_90a"), 168);
+  }
+}
+
+void expectEachMutantIsSeen(const Mutant &mutant) {
+  AttendKernel kernel = kernelOfRing();
+  expectMutantsAreSeen(narrowText(kernel, ElementKind::BF16), stored(kernel.operands(), ElementKind::BF16),
+                       kernel.resultShapes(), mutant, warpGroups.target);
+}
+
+bool isArrivalAtTurn(Operation *op) {
+  auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
+  return call && call.getIntrin().contains("barrier.cta.arrive");
+}
+
+TEST(AttendTilesOfWarpGroups, EveryWaitFenceAndArrivalIsNeeded) {
+  for (const Mutant &mutant :
+       {without<NVVM::Barrier0Op>(), without<NVVM::BarrierOp>(),
+        Mutant{"without an arrival", isArrivalAtTurn, removeOp}, without<NVVM::MBarrierArriveOp>(),
+        without<NVVM::FenceProxyOp>(), without<NVVM::CpAsyncWaitGroupOp>(), without<NVVM::WgmmaGroupSyncAlignedOp>(),
+        withoutText("wgmma.fence"), withoutText("wgmma.wait_group")})
+    expectEachMutantIsSeen(mutant);
+}
+
+TEST(AttendTilesOfWarpGroups, EveryStageIsAwaited) {
+  expectEachMutantIsSeen({"a stage that is not awaited",
+                          [](Operation *op) { return isa<scf::WhileOp>(op) && op->getNumResults() == 0; }, removeOp});
+}
+
+/// Products of tiles whose units of 16 bytes were not exchanged.
+TEST(AttendTilesOfWarpGroups, TilesLieAsProductsTakeThem) { expectEachMutantIsSeen(withBit(2, 62)); }
 
 } // namespace
 } // namespace attnc

@@ -110,6 +110,16 @@ Mutant withoutText(StringRef part) {
   return {"without " + part.str(), [part](Operation *op) { return isText(op, part); }, removeOp};
 }
 
+Mutant withBit(unsigned fromEnd, unsigned bit) {
+  return {fmt::format("bit {} of a descriptor", bit), [](Operation *op) { return isText(op, "mma_async"); },
+          [=](Operation *op) {
+            OpBuilder b(op);
+            OpOperand &operand = op->getOpOperand(op->getNumOperands() - fromEnd);
+            Value mask = arith::ConstantIntOp::create(b, op->getLoc(), int64_t(1) << bit, 64);
+            operand.set(arith::XOrIOp::create(b, op->getLoc(), operand.get(), mask));
+          }};
+}
+
 void expectEachIsSeen(const Mutant &mutant, const std::function<bool(const Mutation &)> &isSeen) {
   ASSERT_FALSE(isSeen(nullptr)) << "the kernel is wrong as it is";
   size_t count = 1;

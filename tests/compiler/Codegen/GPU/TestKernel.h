@@ -55,6 +55,8 @@ void removeOp(mlir::Operation *op);
 /// Whether an op is PTX text that contains `part`.
 bool isText(mlir::Operation *op, llvm::StringRef part);
 Mutant withoutText(llvm::StringRef part);
+/// A bit of the descriptors of the operand that is `fromEnd` operands from the end of a product of warp groups.
+Mutant withBit(unsigned fromEnd, unsigned bit);
 template <typename Op> Mutant without() {
   return {"without " + Op::getOperationName().str(), [](mlir::Operation *op) { return mlir::isa<Op>(op); }, removeOp};
 }

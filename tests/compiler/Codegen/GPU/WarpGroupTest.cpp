@@ -252,17 +252,6 @@ TEST(WarpGroupProduct, AssemblesWithoutSpillsOrSerialisation) {
 
 //===------------------------------------------ mutants -----------------------------------------------------------===//
 
-/// A bit of all descriptors of the operand that is `fromEnd` operands from the end of a product.
-Mutant withBit(unsigned fromEnd, unsigned bit) {
-  return {fmt::format("bit {} of a descriptor", bit), [](Operation *op) { return isText(op, "mma_async"); },
-          [=](Operation *op) {
-            OpBuilder b(op);
-            OpOperand &operand = op->getOpOperand(op->getNumOperands() - fromEnd);
-            Value mask = arith::ConstantIntOp::create(b, op->getLoc(), int64_t(1) << bit, 64);
-            operand.set(arith::XOrIOp::create(b, op->getLoc(), operand.get(), mask));
-          }};
-}
-
 TEST(WarpGroupMutants, EachWaitFenceAndArrivalIsNeeded) {
   RingTest test(RingCase{.turnedB = true, .groups = 2});
   auto isSeen = [&](const Mutation &mutate) { return test.differs(mutate); };
@@ -339,6 +328,48 @@ TEST(WarpGroup, ThreadsWaitForSomeOthers) {
   EXPECT_TRUE(isRight(false, nullptr) && isRight(true, nullptr));
   expectEachIsSeen(without<NVVM::BarrierOp>(),
                    [&](const Mutation &mutate) { return !isRight(false, mutate) || !isRight(true, mutate); });
+}
+
+/// Two groups count in turns: each writes down what the other one has left.
+TestKernel turnsKernel() {
+  constexpr int64_t turns = 3;
+  return {{{1, 1}}, {2, turns}, 2 * warpGroupThreads, [](DeviceFrame &frame, TileBuilder &tiles) {
+            BlockMemory memory(tiles, frame.code);
+            memory.take(4);
+            Value thread = tiles.fromIndex(frame.place.thread), group = tiles.div(thread, warpGroupThreads);
+            Value isFirst = tiles.less(tiles.rem(thread, warpGroupThreads), tiles.number(1));
+            Type i32 = tiles.builder.getI32Type();
+            tiles.when(tiles.less(thread, tiles.number(1)), [&] { tiles.store(tiles.number(0), memory.base); });
+            WarpGroupTurns take(tiles, group, 1);
+            tiles.waitForBlock();
+            take.open();
+            tiles.loop(tiles.number(0), tiles.number(turns), 1, {}, [&](Value turn, ValueRange) {
+              take.take();
+              tiles.when(isFirst, [&] {
+                Value count = tiles.load(i32, memory.base);
+                tiles.store(tiles.add(count, 1), memory.base);
+                Value number =
+                    arith::SIToFPOp::create(tiles.builder, tiles.location, tiles.builder.getF32Type(), count);
+                Value at = tiles.mul(tiles.add(tiles.mul(group, turns), turn), 4);
+                tiles.store(number, tiles.at(frame.pointer(1), at));
+              });
+              take.pass(tiles.less(tiles.number(turns - 2), turn));
+              return TileBuilder::Values();
+            });
+            return memory.bytes();
+          }};
+}
+
+TEST(WarpGroup, TwoGroupsTakeTurns) {
+  HostArray nothing({1, 1}, ElementKind::I32);
+  auto isRight = [&](bool reversed, const Mutation &mutate) {
+    Found found = run(turnsKernel(), {nothing}, reversed, mutate);
+    return found.message.empty() && found.values == std::vector<float>{0, 2, 4, 1, 3, 5};
+  };
+  EXPECT_TRUE(isRight(false, nullptr) && isRight(true, nullptr));
+  auto isSeen = [&](const Mutation &mutate) { return !isRight(false, mutate) || !isRight(true, mutate); };
+  expectEachIsSeen(without<NVVM::BarrierOp>(), isSeen);
+  expectEachIsSeen(without<LLVM::CallIntrinsicOp>(), isSeen);
 }
 
 } // namespace

@@ -1,40 +1,30 @@
 #include "tests/compiler/Codegen/GPU/WithoutWait.h"
 #include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include <climits>
 #include <gtest/gtest.h>
 
 namespace attnc {
 
 namespace {
 
-/// Emits without one of the waits of a kernel.
-class WithoutWait : public Emitter {
+/// Changes what another one has emitted.
+class MutatedEmitter : public Emitter {
 public:
-  WithoutWait(int number, const IsWait &which) : number(number), which(which) {}
-  std::string_view name() const override { return "without a wait"; }
+  explicit MutatedEmitter(const Mutation &mutate) : mutate(mutate) {}
+  std::string_view name() const override { return "mutated"; }
   Verdict supports(mlir::func::FuncOp kernel, const Target &target) const override {
     return inner->supports(kernel, target);
   }
   mlir::FailureOr<KernelCode> emit(mlir::func::FuncOp kernel, const Target &target,
                                    mlir::ModuleOp code) const override {
     auto made = inner->emit(kernel, target, code);
-    llvm::SmallVector<mlir::Operation *> waits;
-    code.walk([&](mlir::Operation *op) {
-      if (which(op))
-        waits.push_back(op);
-    });
-    found = static_cast<int>(waits.size());
-    if (number < found)
-      waits[number]->erase();
+    if (mutate)
+      mutate(code);
     return made;
   }
-  int waits() const { return found; }
 
 private:
-  int number;
-  IsWait which;
-  mutable int found = 0;
+  const Mutation &mutate;
   std::unique_ptr<Emitter> inner = createGpuEmitter();
 };
 
@@ -49,23 +39,28 @@ bool differ(const std::vector<HostArray> &a, const std::vector<HostArray> &b) {
 
 bool isWait(mlir::Operation *op) { return llvm::isa<mlir::NVVM::Barrier0Op, mlir::NVVM::SyncWarpOp>(op); }
 
+void expectMutantsAreSeen(const std::string &kernel, const std::vector<HostArray> &inputs,
+                          const std::vector<std::vector<int64_t>> &resultShapes, const Mutant &mutant,
+                          std::string_view target) {
+  KernelRunner right(kernel, *createGpuEmitter(), target);
+  ASSERT_TRUE(right) << right.message();
+  auto resultsOf = [&](KernelRunner &runner, bool reversed) {
+    RunOptions options;
+    options.reversed = reversed;
+    return runner.run(inputs, resultShapes, options);
+  };
+  std::vector<HostArray> expected = resultsOf(right, false);
+  ASSERT_TRUE(right) << right.message();
+  expectEachIsSeen(mutant, [&](const Mutation &mutate) {
+    KernelRunner wrong(kernel, MutatedEmitter(mutate), target);
+    EXPECT_TRUE(wrong) << wrong.message();
+    return differ(resultsOf(wrong, false), expected) || differ(resultsOf(wrong, true), expected) || !wrong;
+  });
+}
+
 void expectWaitsAreNeeded(const std::string &kernel, const std::vector<HostArray> &inputs,
                           const std::vector<std::vector<int64_t>> &resultShapes, const IsWait &which) {
-  WithoutWait all(INT_MAX, which);
-  KernelRunner right(kernel, all, "cuda");
-  ASSERT_TRUE(right) << right.message();
-  ASSERT_GT(all.waits(), 0);
-  for (int number = 0; number < all.waits(); ++number) {
-    KernelRunner wrong(kernel, WithoutWait(number, which), "cuda");
-    ASSERT_TRUE(wrong) << wrong.message();
-    bool isSeen = false;
-    for (bool reversed : {false, true}) {
-      RunOptions options;
-      options.reversed = reversed;
-      isSeen |= differ(wrong.run(inputs, resultShapes, options), right.run(inputs, resultShapes, options));
-    }
-    EXPECT_TRUE(isSeen) << "wait " << number;
-  }
+  expectMutantsAreSeen(kernel, inputs, resultShapes, {"without a wait", which, removeOp});
 }
 
 } // namespace attnc

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "mlir/IR/Operation.h"
-#include "tests/support/KernelRunner.h"
+#include "tests/compiler/Codegen/GPU/TestKernel.h"
 #include <functional>
 
 namespace attnc {
@@ -15,5 +15,10 @@ bool isWait(mlir::Operation *op);
 /// A mutant for each wait of the kernel without it: in some order of the threads each has to compute something else.
 void expectWaitsAreNeeded(const std::string &kernel, const std::vector<HostArray> &inputs,
                           const std::vector<std::vector<int64_t>> &resultShapes, const IsWait &which = isWait);
+
+/// One change of the kernel's code after the other: each has to compute something else, in some order of the threads.
+void expectMutantsAreSeen(const std::string &kernel, const std::vector<HostArray> &inputs,
+                          const std::vector<std::vector<int64_t>> &resultShapes, const Mutant &mutant,
+                          std::string_view target = "cuda");
 
 } // namespace attnc
