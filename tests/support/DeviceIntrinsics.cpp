@@ -172,11 +172,8 @@ void multiplyAdd(std::span<const DeviceLane> lanes) {
     }
 }
 
-/// To the nearest number of ten bits, halves away from zero; NaN stays.
 void roundToTf32(const uint64_t *operands, void *result) {
-  auto bits = operand<uint32_t>(operands, 0);
-  bool isFinite = (bits & 0x7f800000u) != 0x7f800000u;
-  answer(result, isFinite ? (bits + 0x1000u) & 0xffffe000u : bits);
+  answer(result, nearestTf32(operand<uint32_t>(operands, 0)));
 }
 
 //===------------------------------------------ products of warp groups -------------------------------------------===//

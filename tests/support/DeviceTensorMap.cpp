@@ -23,6 +23,11 @@ unsigned bitOf(DeviceTensorMap::Field field, size_t dimension) {
 
 } // namespace
 
+uint32_t nearestTf32(uint32_t bits) {
+  bool isFinite = (bits & 0x7f800000u) != 0x7f800000u;
+  return isFinite ? (bits + 0x1000u) & 0xffffe000u : bits;
+}
+
 void DeviceTensorMap::set(Field field, size_t dimension, uint64_t value) {
   auto narrow = [&](auto &place) { place = static_cast<std::remove_reference_t<decltype(place)>>(value); };
   switch (field) {
@@ -80,7 +85,7 @@ std::string DeviceTensorMap::check(size_t coordinates) const {
     return fmt::format("{} coordinates in a tensor map of {} dimensions", coordinates, dimensions());
   if (!isWhole())
     return "a tensor map of which fields are missing, or too many";
-  if (elementType > 2 || interleave != 0 || fill != 0)
+  if ((elementType > 2 && !roundsToTf32()) || interleave != 0 || fill != 0)
     return "a tensor map that the model does not know";
   if (address % unit != 0)
     return "a tensor map whose address is no multiple of 16";
@@ -128,11 +133,18 @@ void DeviceTensorMap::copyRow(std::span<const int64_t> first, char *to) const {
     auto place = reinterpret_cast<uintptr_t>(to) + each * elementBytes();
     // As for SharedMatrix (DeviceProducts.cpp): a unit's number by that of the row, which the address has.
     auto *exchanged = reinterpret_cast<char *>(place ^ ((place >> 7 & (exchangedBytes() / unit - 1)) << 4));
-    if (isRow && isInside(0, at))
-      std::memcpy(exchanged, reinterpret_cast<const char *>(from) + at * static_cast<int64_t>(elementBytes()),
-                  elementBytes());
-    else
+    if (!isRow || !isInside(0, at)) {
       std::memset(exchanged, 0, elementBytes());
+      continue;
+    }
+    std::memcpy(exchanged, reinterpret_cast<const char *>(from) + at * static_cast<int64_t>(elementBytes()),
+                elementBytes());
+    if (!roundsToTf32())
+      continue;
+    uint32_t word;
+    std::memcpy(&word, exchanged, sizeof word);
+    word = nearestTf32(word);
+    std::memcpy(exchanged, &word, sizeof word);
   }
 }
 

@@ -15,6 +15,9 @@
 
 namespace attnc {
 
+/// The nearest number of ten bits, halves away from zero; NaN stays.
+uint32_t nearestTf32(uint32_t bits);
+
 class DeviceTensorMap {
 public:
   static constexpr size_t size = 128, mostDimensions = 5;
@@ -32,9 +35,11 @@ public:
 
 private:
   size_t dimensions() const { return rank + size_t(1); }
-  size_t elementBytes() const { return size_t(1) << elementType; }
+  bool roundsToTf32() const { return elementType == tf32Type; }
+  size_t elementBytes() const { return roundsToTf32() ? 4 : size_t(1) << elementType; }
   size_t rowBytes() const { return box[0] * elementBytes(); }
   size_t exchangedBytes() const { return swizzle == 0 ? 16 : size_t(16) << swizzle; }
+  static constexpr uint8_t tf32Type = 11;
   bool isWhole() const;
   void copyRow(std::span<const int64_t> first, char *to) const;
 

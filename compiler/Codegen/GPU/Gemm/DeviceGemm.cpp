@@ -19,34 +19,38 @@ Verdict supportsDeviceGemm(func::FuncOp kernel) {
   return Verdict::yes();
 }
 
-static std::unique_ptr<GemmBlock> createBlock(const GemmProblem &problem, const GemmTiling &tiling,
-                                              DeviceFrame &frame) {
+static std::unique_ptr<GemmBlock> createBlock(const GemmProblem &problem, const GemmTiling &tiling, DeviceFrame &frame,
+                                              const std::optional<TensorMaps> &maps) {
   if (tiling.groups > 0)
-    return createWarpGroupBlock(problem, tiling, frame);
+    return createWarpGroupBlock(problem, tiling, frame, maps);
   return tiling.matrix ? createMatrixBlock(problem, tiling, frame) : createScalarBlock(problem, tiling, frame);
 }
 
 static KernelPhase emitBlocks(const GemmProblem &problem, const GemmTiling &tiling, const std::string &symbol,
-                              DeviceForm form, ModuleOp code) {
+                              DeviceForm form, ModuleOp code, const std::optional<TensorMaps> &maps = std::nullopt) {
   func::FuncOp kernel = problem.kernel;
   DeviceFrame frame(kernel, symbol, code, tiling.threads);
-  int64_t bytes = createBlock(problem, tiling, frame)->emit();
+  int64_t bytes = createBlock(problem, tiling, frame, maps)->emit();
   recordSchedule(kernel, {{"mc", tiling.rows}, {"nr", tiling.columns}, {"kc", tiling.depth}});
   SizeExpr blocks = problem.extent(LoopGroup::Batch) * tiling.rowBlocks * tiling.columnBlocks;
   return {symbol, blocks, tiling.threads, bytes, form};
 }
 
-/// A phase for each form that the target's images have.
-static std::vector<KernelPhase> emitForms(const GemmProblem &problem, const std::string &symbol, const Target &target,
-                                          ModuleOp code) {
-  std::vector<KernelPhase> phases;
+/// A phase for each form that the target's images have, and one in front that makes tensor maps.
+static void emitForms(const GemmProblem &problem, const std::string &symbol, const Target &target, ModuleOp code,
+                      KernelCode &made) {
   std::optional<GemmTiling> warpGroups = GemmTiling::forWarpGroups(problem);
-  if (warpGroups && target.has(DeviceForm::WarpGroups))
-    phases.push_back(emitBlocks(problem, *warpGroups, symbol + "$groups", DeviceForm::WarpGroups, code));
+  if (warpGroups && target.has(DeviceForm::WarpGroups)) {
+    std::optional<TensorMaps> maps = mapsOf(problem, *warpGroups);
+    if (maps) {
+      made.phases.push_back(maps->emit(problem.kernel, symbol + "$maps", code));
+      made.sharedBytes = maps->bytes();
+    }
+    made.phases.push_back(emitBlocks(problem, *warpGroups, symbol + "$groups", DeviceForm::WarpGroups, code, maps));
+  }
   if (!warpGroups || target.has(DeviceForm::Warps))
-    phases.push_back(emitBlocks(problem, GemmTiling::forWarps(problem), symbol,
-                                warpGroups ? DeviceForm::Warps : DeviceForm::Any, code));
-  return phases;
+    made.phases.push_back(emitBlocks(problem, GemmTiling::forWarps(problem), symbol,
+                                     warpGroups ? DeviceForm::Warps : DeviceForm::Any, code));
 }
 
 KernelCode emitDeviceGemm(func::FuncOp kernel, const Target &target, ModuleOp code) {
@@ -59,7 +63,7 @@ KernelCode emitDeviceGemm(func::FuncOp kernel, const Target &target, ModuleOp co
   KernelCode made;
   made.cost = {problem->flops(), problem->sizes.bytesRead(), problem->sizes.bytesWritten()};
   if (!rows.isConstant() || rows.constant() > mostFewRows) {
-    made.phases = emitForms(*problem, symbol, target, code);
+    emitForms(*problem, symbol, target, code, made);
     for (KernelPhase &phase : made.phases)
       phase.chunks *= isMany;
   }
@@ -69,7 +73,7 @@ KernelCode emitDeviceGemm(func::FuncOp kernel, const Target &target, ModuleOp co
       phase.chunks *= SizeExpr::min(1, rows) - isMany;
       made.phases.push_back(phase);
     }
-    made.sharedBytes = few.sharedBytes;
+    made.sharedBytes = SizeExpr::max(made.sharedBytes, few.sharedBytes); // one of them runs
   }
   return made;
 }

@@ -54,6 +54,11 @@ OperandCopy GemmBlock::copyOf(const GemmOperand &operand, const SharedTile &tile
                      {batch, first, left, depth, tiling.depth, most}, threads);
 }
 
+GemmBlock::Values GemmBlock::startOf(const GemmOperand &operand, Value step) {
+  Value first = operand.outer() == LoopGroup::Row ? firstRow : firstColumn;
+  return operand.coordinates(code, tiles, frame, batch, first, code.mul(tiles.toIndex(step), tiling.depth));
+}
+
 Value GemmBlock::steps() { return tiles.fromIndex(code.ceilDiv(depth, tiling.depth)); }
 
 SharedTile GemmBlock::sumsIn(BlockMemory &again) const {

@@ -30,6 +30,8 @@ protected:
   bool rowsAreDepth(const GemmOperand &operand) const;
   /// The copies of an operand to its tile by threads 0 .. threads - 1.
   OperandCopy copyOf(const GemmOperand &operand, const SharedTile &tile, int64_t threads);
+  /// Where the tile of step `step` (i32) of the depth begins in an operand that is mapped.
+  Values startOf(const GemmOperand &operand, mlir::Value step);
   mlir::Value steps(); ///< of the depth: i32
 
   /// A tile of the block's sums, rows x columns of f32, where `again` begins.
@@ -63,7 +65,10 @@ private:
 
 std::unique_ptr<GemmBlock> createMatrixBlock(const GemmProblem &problem, const GemmTiling &tiling, DeviceFrame &frame);
 std::unique_ptr<GemmBlock> createScalarBlock(const GemmProblem &problem, const GemmTiling &tiling, DeviceFrame &frame);
+/// With `maps` of left and right, where there are such, the hardware copies; else threads do.
 std::unique_ptr<GemmBlock> createWarpGroupBlock(const GemmProblem &problem, const GemmTiling &tiling,
-                                                DeviceFrame &frame);
+                                                DeviceFrame &frame, const std::optional<TensorMaps> &maps);
+/// Nothing where they don't pay, or a tile of one of the operands is no box of it.
+std::optional<TensorMaps> mapsOf(const GemmProblem &problem, const GemmTiling &tiling);
 
 } // namespace attnc

@@ -71,4 +71,58 @@ Value GemmOperand::offset(FlatBuilder &code, KernelFrame &frame, LoopGroup group
   return sum;
 }
 
+//===------------------------------------------ tensor maps -------------------------------------------------------===//
+
+std::array<LoopGroup, 3> GemmOperand::groupsFromInside() const {
+  LoopGroup along = inner();
+  return {along, along == LoopGroup::Depth ? outer() : LoopGroup::Depth, LoopGroup::Batch};
+}
+
+SmallVector<GemmOperand::Run> GemmOperand::runsOf(LoopGroup group) const {
+  SmallVector<Run> runs;
+  if (problem.isFlat(access, group)) {
+    runs.push_back({problem.extent(group), problem.innerStride(access, group)});
+  } else {
+    for (unsigned loop : llvm::reverse(problem.loopsOf(group))) {
+      unsigned dimension = llvm::find(access.loops, loop) - access.loops.begin();
+      runs.push_back({problem.loopSizes[loop], problem.stride(access, dimension)});
+    }
+  }
+  llvm::erase_if(runs, [](const Run &each) { return each.size == SizeExpr(1); });
+  return runs;
+}
+
+std::optional<MappedTensor> GemmOperand::mapped(int64_t neighbours, int64_t rows) const {
+  auto [along, across, batch] = groupsFromInside();
+  if (!problem.isFlat(access, across) || (along != LoopGroup::Depth && !problem.isFlat(access, along)))
+    return std::nullopt;
+  if (runsOf(along).empty() || runsOf(across).empty() || !(runsOf(along).front().stride == SizeExpr(1)))
+    return std::nullopt;
+  MappedTensor tensor{bufferOf(access.tensor), SizeExpr(0), elementBytes(), {}, {}, {}};
+  tensor.roundsToTf32 = element().isF32();
+  for (auto [group, side] : {std::pair(along, neighbours), std::pair(across, rows), std::pair(batch, int64_t(1))})
+    for (auto [number, run] : llvm::enumerate(runsOf(group))) {
+      tensor.sizes.push_back(run.size);
+      tensor.strides.push_back(run.stride * SizeExpr(elementBytes()));
+      tensor.box.push_back(number == 0 ? side : 1);
+    }
+  tensor.strides.erase(tensor.strides.begin());
+  return tensor.check(problem.kernel) ? std::optional(tensor) : std::nullopt;
+}
+
+SmallVector<Value> GemmOperand::coordinates(FlatBuilder &code, TileBuilder &tiles, KernelFrame &frame, Value batch,
+                                            Value outerNumber, Value depth) const {
+  SmallVector<Value> all;
+  for (LoopGroup group : groupsFromInside()) {
+    Value flat = group == LoopGroup::Batch ? batch : group == LoopGroup::Depth ? depth : outerNumber;
+    SmallVector<Run> runs = runsOf(group);
+    std::reverse(runs.begin(), runs.end());
+    auto sizes = llvm::map_to_vector(runs, [](const Run &run) { return run.size; });
+    FlatBuilder::Values outermostFirst = coordinatesOf(code, frame, sizes, flat);
+    for (Value coordinate : llvm::reverse(outermostFirst))
+      all.push_back(tiles.fromIndex(coordinate));
+  }
+  return all;
+}
+
 } // namespace attnc

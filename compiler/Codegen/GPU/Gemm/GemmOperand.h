@@ -12,6 +12,7 @@
 #pragma once
 
 #include "compiler/Codegen/GPU/Tile/AsyncCopy.h"
+#include "compiler/Codegen/GPU/Tile/TensorMap.h"
 #include "compiler/Codegen/Kernels/Gemm/GemmProblem.h"
 #include "compiler/Codegen/Nest/FlatBuilder.h"
 
@@ -35,7 +36,22 @@ public:
   /// !llvm.ptr to element 0.
   mlir::Value pointer(DeviceFrame &frame) const { return frame.pointerOf(access.tensor); }
 
+  /// The tensor as one whose boxes are `neighbours` of the inner group by `rows` of the other one, depth or outer.
+  /// Elements of f32 become tf32. Nothing where the hardware can't copy such.
+  std::optional<MappedTensor> mapped(int64_t neighbours, int64_t rows) const;
+  /// Where a box begins in that, i32: at numbers (index) of the batch, of the outer group and of the depth.
+  llvm::SmallVector<mlir::Value> coordinates(FlatBuilder &code, TileBuilder &tiles, KernelFrame &frame,
+                                             mlir::Value batch, mlir::Value outer, mlir::Value depth) const;
+
 private:
+  /// Elements at one stride: a group, or a loop of it.
+  struct Run {
+    SizeExpr size, stride;
+  };
+  llvm::SmallVector<Run> runsOf(LoopGroup group) const; ///< those of more than one element, innermost first
+  /// Inner, the other, batch: dimensions of a tensor map from the nearest neighbours on.
+  std::array<LoopGroup, 3> groupsFromInside() const;
+
   const GemmProblem &problem;
   const Side side;
   const Access &access;

@@ -7,6 +7,8 @@ namespace attnc {
 
 /// Blocks that keep a device busy, and processors of one that has warp groups.
 static constexpr int64_t manyBlocks = 128, processors = 132;
+/// Maps take a launch of their own, some 2 us; so many operations take about 30.
+static constexpr int64_t flopsWorthMaps = int64_t(1) << 34;
 /// What a dynamic size is taken for, where tiles are chosen.
 static constexpr int64_t typicalSize = 1024;
 
@@ -30,12 +32,13 @@ struct TypicalSizes {
     SmallVector<int64_t> sizes(problem.sizes.numSymbols(), typicalSize);
     auto typical = [&](LoopGroup group) { return problem.extent(group).evaluate(sizes); };
     batch = typical(LoopGroup::Batch), rows = typical(LoopGroup::Row), columns = typical(LoopGroup::Column);
+    flops = problem.flops().evaluate(sizes);
   }
   int64_t blocks(int64_t high, int64_t wide) const {
     return batch * static_cast<int64_t>(llvm::divideCeil(rows, high) * llvm::divideCeil(columns, wide));
   }
 
-  int64_t batch, rows, columns;
+  int64_t batch, rows, columns, flops;
 };
 
 } // namespace
@@ -120,12 +123,14 @@ std::optional<GemmTiling> GemmTiling::forWarpGroups(const GemmProblem &problem) 
   bool isAlongDepth = left.inner() == LoopGroup::Depth && right.inner() == LoopGroup::Depth;
   if (*tiling.matrix == MatrixType::TF32 && !isAlongDepth)
     return std::nullopt;
-  BlockShape shape = shapeFor(TypicalSizes(problem));
+  TypicalSizes sizes(problem);
+  BlockShape shape = shapeFor(sizes);
   tiling.rows = shape.rows;
   tiling.columns = shape.columns;
   tiling.groups = shape.groups;
   tiling.threads = (shape.groups + 1) * 4 * warpThreads;
   tiling.panelRowBytes = stageRowBytes;
+  tiling.prefersMaps = sizes.flops >= flopsWorthMaps;
   // Of 227 KB: one block with two groups that multiply, or two blocks with one.
   constexpr int64_t memoryOfGroup = 96 << 10;
   tiling.stages = shape.groups * memoryOfGroup / ((shape.rows + shape.columns) * stageRowBytes);

@@ -46,6 +46,7 @@ struct GemmTiling {
   int64_t warpRows = 0, warpColumns = 0; ///< matrix
   int64_t groups = 0;                    ///< warp groups that multiply; 0 in the other forms
   int64_t panelRowBytes = 0;             ///< of tiles (SharedTile.h)
+  bool prefersMaps = false;              ///< the hardware copies tiles where it can (TensorMap.h)
 
   /// Blocks along the rows and the columns of one matrix.
   SizeExpr rowBlocks, columnBlocks;

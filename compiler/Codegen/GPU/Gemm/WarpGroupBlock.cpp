@@ -1,6 +1,7 @@
-// The form for sm_90a: one warp group copies tiles into a ring of stages, and the others multiply them there (wgmma),
-// each some rows of the block, in parts of 64. Who copies gives a stage away when the next one's copies are on their
-// way, and who multiplies when the next one's products are.
+// The form for sm_90a: one warp group fills a ring of stages with tiles, and the others multiply them there (wgmma),
+// each some rows of the block, in parts of 64. One thread of that group has the hardware copy them where it can; else
+// all threads do, and give a stage away when the next one's copies are on their way. Who multiplies gives it away when
+// the next one's products are.
 #include "compiler/Codegen/GPU/Gemm/GemmBlock.h"
 #include "compiler/Codegen/GPU/Tile/TileRing.h"
 #include "compiler/Codegen/GPU/Tile/WarpGroupProduct.h"
@@ -17,16 +18,19 @@ constexpr int64_t productsBarrier = 1;
 
 class WarpGroupBlock : public GemmBlock {
 public:
-  WarpGroupBlock(const GemmProblem &problem, const GemmTiling &tiling, DeviceFrame &frame)
-      : GemmBlock(problem, tiling, frame), type(*tiling.matrix), multipliers(tiling.groups * warpGroupThreads),
-        parts(tiling.rows / tiling.groups / warpGroupRows), sumsOfPart(tiling.columns / 2),
-        sharedLeft(left, type, !rowsAreDepth(leftOperand)), sharedRight(right, type, !rowsAreDepth(rightOperand)),
-        ring(memory, tiling.stages, warpGroupThreads, multipliers / warpThreads) {}
+  WarpGroupBlock(const GemmProblem &problem, const GemmTiling &tiling, DeviceFrame &frame,
+                 const std::optional<TensorMaps> &maps)
+      : GemmBlock(problem, tiling, frame), maps(maps), type(*tiling.matrix),
+        multipliers(tiling.groups * warpGroupThreads), parts(tiling.rows / tiling.groups / warpGroupRows),
+        sumsOfPart(tiling.columns / 2), sharedLeft(left, type, !rowsAreDepth(leftOperand)),
+        sharedRight(right, type, !rowsAreDepth(rightOperand)),
+        ring(maps ? TileRing::ofCountedBytes(memory, tiling.stages, multipliers / warpThreads)
+                  : TileRing(memory, tiling.stages, warpGroupThreads, multipliers / warpThreads)) {}
 
   int64_t emit() override {
     ring.open(tiles, thread);
-    Value copies = tiles.less(thread, tiles.number(warpGroupThreads));
-    tiles.when(copies, [&] { copyAll(); });
+    Value copies = tiles.less(thread, tiles.number(maps ? 1 : warpGroupThreads));
+    tiles.when(copies, [&] { maps ? fetchAll() : copyAll(); });
     tiles.when(tiles.less(tiles.number(warpGroupThreads - 1), thread), [&] {
       thread = tiles.sub(thread, tiles.number(warpGroupThreads));
       group = tiles.div(thread, warpGroupThreads);
@@ -37,6 +41,23 @@ public:
   }
 
 private:
+  /// By the hardware.
+  void fetchAll() {
+    TensorMap leftMap = maps->acquire(tiles, frame, 0), rightMap = maps->acquire(tiles, frame, 1);
+    TileRing::Place first = ring.first(tiles);
+    tiles.loop(tiles.number(0), steps(), 1, {first.stage, first.parity}, [&](Value step, ValueRange carried) -> Values {
+      TileRing::Place place{carried[0], carried[1]};
+      ring.awaitEmpty(tiles, place);
+      ring.expect(tiles, place.stage, left.bytes() + right.bytes());
+      Value full = ring.full(tiles, place.stage);
+      leftMap.copy(tiles, left, left.stage(tiles, place.stage), startOf(leftOperand, step), full);
+      rightMap.copy(tiles, right, right.stage(tiles, place.stage), startOf(rightOperand, step), full);
+      TileRing::Place next = ring.next(tiles, place);
+      return {next.stage, next.parity};
+    });
+  }
+
+  /// By threads.
   void copyAll() {
     OperandCopy copyLeft = copyOf(leftOperand, left, warpGroupThreads);
     OperandCopy copyRight = copyOf(rightOperand, right, warpGroupThreads);
@@ -114,6 +135,7 @@ private:
     storeResult(target, thread, multipliers);
   }
 
+  const std::optional<TensorMaps> &maps;
   const MatrixType type;
   const int64_t multipliers;       ///< threads
   const int64_t parts, sumsOfPart; ///< of a group, 64 rows each; of a thread
@@ -125,8 +147,24 @@ private:
 } // namespace
 
 std::unique_ptr<GemmBlock> createWarpGroupBlock(const GemmProblem &problem, const GemmTiling &tiling,
-                                                DeviceFrame &frame) {
-  return std::make_unique<WarpGroupBlock>(problem, tiling, frame);
+                                                DeviceFrame &frame, const std::optional<TensorMaps> &maps) {
+  return std::make_unique<WarpGroupBlock>(problem, tiling, frame, maps);
+}
+
+std::optional<TensorMaps> mapsOf(const GemmProblem &problem, const GemmTiling &tiling) {
+  if (!tiling.prefersMaps)
+    return std::nullopt;
+  SmallVector<MappedTensor> tensors;
+  for (auto [side, outer] :
+       {std::pair(GemmOperand::Side::Left, tiling.rows), std::pair(GemmOperand::Side::Right, tiling.columns)}) {
+    GemmOperand operand(problem, side);
+    auto tensor = operand.mapped(tiling.panelRowBytes / operand.elementBytes(),
+                                 operand.inner() == LoopGroup::Depth ? outer : tiling.depth);
+    if (!tensor)
+      return std::nullopt;
+    tensors.push_back(*tensor);
+  }
+  return TensorMaps(tensors);
 }
 
 } // namespace attnc

@@ -17,6 +17,13 @@ bool isAligned(func::FuncOp kernel) {
   return true;
 }
 
+unsigned bufferOf(Value tensor) {
+  BlockArgument argument = argumentOf(tensor);
+  auto before = argument.getOwner()->getArgumentTypes();
+  return llvm::count_if(llvm::make_range(before.begin(), before.begin() + argument.getArgNumber()),
+                        llvm::IsaPred<RankedTensorType>);
+}
+
 /// Of the kernel's tensors, operands and then results, in bytes.
 static SmallVector<int64_t> alignmentsOf(func::FuncOp kernel) {
   SmallVector<int64_t> alignments;
@@ -64,13 +71,6 @@ DeviceFrame::DeviceFrame(func::FuncOp kernel, StringRef symbol, ModuleOp code, i
   Type i32 = builder.getI32Type();
   chunk = toIndex(NVVM::BlockIdXOp::create(builder, location, i32));
   place = {chunk, toIndex(NVVM::ThreadIdXOp::create(builder, location, i32)), code, symbol.str(), threads};
-}
-
-Value DeviceFrame::pointerOf(Value tensor) {
-  BlockArgument argument = argumentOf(tensor);
-  auto before = argument.getOwner()->getArgumentTypes();
-  return pointer(llvm::count_if(llvm::make_range(before.begin(), before.begin() + argument.getArgNumber()),
-                                llvm::IsaPred<RankedTensorType>));
 }
 
 } // namespace attnc

@@ -32,6 +32,9 @@ inline constexpr llvm::StringLiteral unalignedAttrName = "attn.unaligned";
 /// Whether no tensor of the kernel is such: what copies whole accesses asks.
 bool isAligned(mlir::func::FuncOp kernel);
 
+/// The number of a kernel's operand, or of what it is widened to, among its buffers.
+unsigned bufferOf(mlir::Value tensor);
+
 /// Where a thread is, and what it runs.
 struct ThreadPlace {
   mlir::Value block, thread; ///< index: the block's number, and the thread's in it
@@ -47,7 +50,7 @@ public:
   /// Of a buffer by its number among operands and results: !llvm.ptr.
   mlir::Value pointer(unsigned buffer) { return function.getArgument(buffer); }
   /// Of an operand, or of what it is widened to.
-  mlir::Value pointerOf(mlir::Value tensor);
+  mlir::Value pointerOf(mlir::Value tensor) { return pointer(bufferOf(tensor)); }
   /// The memory that all phases of a launch share (KernelCode::sharedBytes): !llvm.ptr.
   mlir::Value sharedScratch() { return function.getArgument(function.getNumArguments() - 2); }
 

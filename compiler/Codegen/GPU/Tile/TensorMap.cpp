@@ -73,7 +73,7 @@ public:
     }
     for (auto [number, stride] : llvm::enumerate(tensor.strides))
       replace("global.stride", {tiles.number(static_cast<int64_t>(number)), wide(frame.size(stride))});
-    replace("elemtype", {tiles.number(elementCode(tensor.elementBytes))});
+    replace("elemtype", {tiles.number(elementCode(tensor))});
     replace("interleave.layout", {tiles.number(noInterleave)});
     replace("swizzle.mode", {tiles.number(exchangeCode(tensor.rowBytes()))});
     replace("fill.mode", {tiles.number(zeroFill)});
@@ -95,8 +95,10 @@ private:
     return tiles.builder.createOrFold<arith::IndexCastOp>(tiles.location, tiles.builder.getI64Type(), index);
   }
 
-  /// u16 or u32: copies change nothing in elements.
-  static int64_t elementCode(int64_t bytes) { return bytes == 2 ? 1 : 2; }
+  /// tf32; else u16 or u32, of which copies change nothing.
+  static int64_t elementCode(const MappedTensor &tensor) {
+    return tensor.roundsToTf32 ? 11 : tensor.elementBytes == 2 ? 1 : 2;
+  }
   static int64_t exchangeCode(int64_t rowBytes) { return rowBytes == 32 ? 1 : rowBytes == 64 ? 2 : 3; }
 
   TileBuilder &tiles;
@@ -162,11 +164,17 @@ TensorMap TensorMaps::acquire(TileBuilder &tiles, DeviceFrame &frame, unsigned n
 
 void TensorMap::copy(TileBuilder &tiles, const SharedTile &tile, Value stage, ValueRange coordinates,
                      Value barrier) const {
-  assert(tile.rowBytes == tensor.rowBytes() && tile.rows == tensor.rows() && coordinates.size() == tensor.sizes.size());
-  NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-      tiles.builder, tiles.location, tiles.at(tile.base, stage), pointer, coordinates, barrier,
-      /*im2colOffsets=*/ValueRange(), /*multicastMask=*/Value(), /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
-      /*isCTAOnly=*/true, /*group=*/nullptr, /*predicate=*/Value());
+  assert(tile.panelRowBytes == tensor.rowBytes() && tile.rows == tensor.rows());
+  assert(coordinates.size() == tensor.sizes.size());
+  for (int64_t panel = 0; panel < tile.panels(); ++panel) {
+    SmallVector<Value> first(coordinates);
+    first[0] = tiles.add(first[0], panel * tensor.box[0]);
+    Value target = tiles.at(tile.base, tiles.add(stage, panel * tile.panelBytes()));
+    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+        tiles.builder, tiles.location, target, pointer, first, barrier, /*im2colOffsets=*/ValueRange(),
+        /*multicastMask=*/Value(), /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE, /*isCTAOnly=*/true,
+        /*group=*/nullptr, /*predicate=*/Value());
+  }
 }
 
 } // namespace attnc

@@ -3,7 +3,7 @@
 // On sm_90a one thread asks for a tile, and the hardware copies it from global to shared memory (TMA): it computes the
 // addresses, puts units where a SharedTile has them, writes zero for what lies outside of the tensor, and counts the
 // bytes at a barrier (TileRing.h). Where elements lie it takes from a tensor map, 128 bytes that say the tensor's
-// address, sizes and strides, and the box of it that is one tile.
+// address, sizes and strides, and the box of it that is one tile, or one panel of a tile.
 //
 // Addresses and sizes are known when a kernel is launched, so a phase in front of it makes the maps, in memory that the
 // phases of a launch share:
@@ -34,9 +34,10 @@ struct MappedTensor {
   int64_t elementBytes;                ///< 2 or 4
   llvm::SmallVector<SizeExpr> sizes;   ///< of dimensions, in elements
   llvm::SmallVector<SizeExpr> strides; ///< in bytes, of dimensions 1 and up
-  llvm::SmallVector<int64_t> box;      ///< in elements: dimension 0 is a row of a tile, the others are its rows
+  llvm::SmallVector<int64_t> box;      ///< in elements: dimension 0 is a row of a panel, the others are its rows
+  bool roundsToTf32 = false;           ///< f32 on the way, to the nearest
 
-  int64_t rowBytes() const { return box[0] * elementBytes; } ///< of a tile
+  int64_t rowBytes() const { return box[0] * elementBytes; } ///< of a panel
   int64_t rows() const;
   /// Whether the hardware can copy boxes of it: two to five dimensions, sides of a box up to 256, rows of 32, 64
   /// or 128 bytes in eights, and all but neighbours whole units of 16 bytes apart.
@@ -46,8 +47,8 @@ struct MappedTensor {
 /// The map of a tensor, in a thread that copies.
 class TensorMap {
 public:
-  /// Copies the box whose first element has these coordinates (i32, one a dimension, perhaps outside of the tensor) to
-  /// the stage at `stage` (SharedTile::stage), and counts the tile's bytes at `barrier` (!llvm.ptr<3>). What lies
+  /// Copies what begins at these coordinates (i32, one a dimension, perhaps outside of the tensor) to the stage at
+  /// `stage` (SharedTile::stage), a box a panel, and counts the tile's bytes at `barrier` (!llvm.ptr<3>). What lies
   /// outside of the tensor becomes zero.
   void copy(TileBuilder &tiles, const SharedTile &tile, mlir::Value stage, mlir::ValueRange coordinates,
             mlir::Value barrier) const;

@@ -20,10 +20,12 @@ constexpr const char *oldest = "cuda:sm_80", *warpGroups = "cuda:sm_90a";
 
 Target device() { return llvm::cantFail(Target::resolve(oldest)); }
 
-/// Whether a phase is for devices with warp groups alone; what is not is the same everywhere.
-bool hasWarpGroups(const KernelRunner &runner) {
-  return llvm::any_of(runner.code().phases,
-                      [](const KernelPhase &phase) { return phase.form == DeviceForm::WarpGroups; });
+/// The phase that multiplies by warp groups, which others may go in front of; null where the form is the same on all
+/// devices.
+const KernelPhase *warpGroupsOf(const KernelRunner &runner) {
+  auto phases = llvm::reverse(runner.code().phases);
+  auto found = llvm::find_if(phases, [](const KernelPhase &each) { return each.form == DeviceForm::WarpGroups; });
+  return found == phases.end() ? nullptr : &*found;
 }
 
 /// As the device rounds f32 to tf32: to nearest, halves away from zero.
@@ -89,7 +91,7 @@ void check(const GemmCase &c, int inPlaceOperand = -1) {
   KernelRunner runner(c.text(device()), *createGpuEmitter(), oldest);
   checkRuns(c, runner, inPlaceOperand);
   KernelRunner newest(c.text(device()), *createGpuEmitter(), warpGroups);
-  if (hasWarpGroups(newest) || !newest)
+  if (warpGroupsOf(newest) || !newest)
     checkRuns(c, newest, inPlaceOperand);
 }
 
@@ -173,12 +175,20 @@ TEST(DeviceGemm, NothingToSumAndNoRows) {
   check(product("mk", "kn", "mn", {{'m', 0}, {'n', 20}, {'k', 8}}, "m"));
 }
 
-/// A typical size stands for that of the batch, so that blocks are as large as if there were many.
-GemmCase manyMatrices(const std::string &left, const std::string &right, int64_t m, int64_t n, int64_t k,
-                      const std::string &stored) {
-  GemmCase c = product(left, right, "bmn", {{'b', 1}, {'m', m}, {'n', n}, {'k', k}}, "b");
+/// Typical sizes stand for those of the batch, so that blocks are as large as if there were many. With one dimension of
+/// a batch threads copy, with two the hardware does: products are so large then that maps pay.
+const std::string many = "b", very = "cb";
+
+GemmCase manyMatrices(const std::string &batch, const std::string &left, const std::string &right,
+                      std::map<char, int64_t> sizes, const std::string &stored, const std::string &out = "mn") {
+  sizes.insert({{'b', 1}, {'c', 2}});
+  GemmCase c = product(batch + left, batch + right, batch + out, sizes, batch);
   (stored == "tf32" ? c.attributes = ", attn.tf32" : c.stored = stored);
   return c;
+}
+
+bool isCopiedByHardware(const KernelRunner &runner) {
+  return runner.ptx().find("cp.async.bulk.tensor") != std::string::npos;
 }
 
 TEST(DeviceGemm, WarpGroupsInEachShapeOfBlock) {
@@ -193,16 +203,36 @@ TEST(DeviceGemm, WarpGroupsInEachShapeOfBlock) {
   for (const Shape &shape :
        {Shape{104, 248, "m64n256k", 384, 1}, Shape{136, 264, "m64n128k", 384, 3}, Shape{104, 104, "m64n128k", 384, 1},
         Shape{40, 120, "m64n128k", 256, 1}, Shape{40, 56, "m64n64k", 256, 1}})
-    for (const Operands &each : {Operands{"bmk", "bkn", "bf16"}, {"bkm", "bnk", "f16"}, {"bmk", "bnk", "tf32"}}) {
-      GemmCase c = manyMatrices(each.left, each.right, shape.m, shape.n, 136, each.stored);
-      KernelRunner runner(c.text(device()), *createGpuEmitter(), warpGroups);
-      checkRuns(c, runner);
-      ASSERT_TRUE(hasWarpGroups(runner));
-      EXPECT_NE(runner.ptx().find(shape.product), std::string::npos) << shape.m << " " << shape.n << " " << each.right;
-      const KernelPhase &phase = runner.code().phases.front();
-      EXPECT_EQ(phase.threads, shape.threads);
-      EXPECT_EQ(phase.chunks.evaluate({1, 1, 1}), shape.blocks) << shape.m << " " << shape.n;
-    }
+    for (const Operands &each : {Operands{"mk", "kn", "bf16"}, {"km", "nk", "f16"}, {"mk", "nk", "tf32"}})
+      for (const std::string &batch : {many, very}) {
+        GemmCase c =
+            manyMatrices(batch, each.left, each.right, {{'m', shape.m}, {'n', shape.n}, {'k', 136}}, each.stored);
+        KernelRunner runner(c.text(device()), *createGpuEmitter(), warpGroups);
+        checkRuns(c, runner);
+        const KernelPhase *phase = warpGroupsOf(runner);
+        ASSERT_TRUE(phase);
+        EXPECT_NE(runner.ptx().find(shape.product), std::string::npos) << c.text(device());
+        EXPECT_EQ(isCopiedByHardware(runner), batch == very);
+        EXPECT_EQ(phase->threads, shape.threads);
+        EXPECT_EQ(phase->chunks.evaluate(std::vector<int64_t>(3 * batch.size(), 1)), shape.blocks) << c.text(device());
+      }
+}
+
+TEST(DeviceGemm, HardwareCopiesWhatIsABox) {
+  struct Operands {
+    const char *left, *right, *out;
+    bool areBoxes;
+  };
+  for (const Operands &each : {Operands{"hsd", "hdn", "sn", true}, // the depth in two dimensions
+                               {"kqp", "nk", "qpn", true},         // rows of two dimensions, one behind the other
+                               {"qhpd", "hdn", "qpn", false}}) {   // and not so
+    std::map<char, int64_t> sizes = {{'h', 3}, {'s', 72}, {'d', 64}, {'n', 72}, {'q', 8}, {'p', 9}, {'k', 72}};
+    GemmCase c = manyMatrices(very, each.left, each.right, sizes, "bf16", each.out);
+    KernelRunner runner(c.text(device()), *createGpuEmitter(), warpGroups);
+    checkRuns(c, runner);
+    EXPECT_TRUE(warpGroupsOf(runner)) << each.left;
+    EXPECT_EQ(isCopiedByHardware(runner), each.areBoxes) << each.left;
+  }
 }
 
 TEST(DeviceGemm, SeparateMatrices) {
@@ -349,18 +379,20 @@ TEST(DeviceGemm, WarpGroupsTakeWhatTheTableSays) {
         WarpGroupResources{128, 128, 2, 6, 96, 1}, WarpGroupResources{64, 128, 1, 4, 96, 2},
         WarpGroupResources{64, 64, 1, 6, 64, 2}})
     for (const char *stored : {"bf16", "tf32"})
-      for (const char *right : {"bnk", "bkn"}) {
-        if (stored == std::string("tf32") && right == std::string("bkn"))
+      for (const char *right : {"nk", "kn"}) {
+        if (stored == std::string("tf32") && right == std::string("kn"))
           continue; // not as it lies
-        GemmCase c = manyMatrices("bmk", right, each.rows, each.columns, 4096, stored);
+        GemmCase c = manyMatrices(many, "mk", right, {{'m', each.rows}, {'n', each.columns}, {'k', 4096}}, stored);
         KernelRunner runner(c.text(device()), *createGpuEmitter(), warpGroups);
-        ASSERT_TRUE(hasWarpGroups(runner)) << runner.message();
-        const KernelPhase &phase = runner.code().phases.front();
-        std::string row = each.row(phase.blockBytes);
+        const KernelPhase *phase = warpGroupsOf(runner);
+        ASSERT_TRUE(phase) << runner.message();
+        std::string row = each.row(phase->blockBytes);
         EXPECT_NE((*text)->getBuffer().find(row), llvm::StringRef::npos) << "docs/gpu.md lacks\n" << row;
         EXPECT_EQ(count(runner.ptx(), "wgmma.mma_async"), each.products());
-        EXPECT_EQ(count(loopOverTheDepth(runner.ptx()), "cp.async.cg"), each.stepBytes() / 16 / 128);
-        EXPECT_EQ(each.most(phase.threads, phase.blockBytes), each.blocksAtATime);
+        // A box for left, and one for each panel of right.
+        int64_t panels = right == std::string("kn") ? each.columns / 64 : 1;
+        EXPECT_EQ(count(runner.ptx(), "cp.async.bulk.tensor.3d"), 1 + panels);
+        EXPECT_EQ(each.most(phase->threads, phase->blockBytes), each.blocksAtATime);
         if (hasPtxas()) {
           EXPECT_EQ(ptxasFault(runner.ptx(), "sm_90a"), "") << row;
           EXPECT_LE(ptxasRegisters(runner.ptx(), "sm_90a"), each.registers) << row;
@@ -423,8 +455,7 @@ private:
 };
 
 /// Two groups that multiply, and more steps than stages.
-TEST(DeviceGemm, EveryWaitOfWarpGroupsIsNeeded) {
-  GemmCase c = manyMatrices("bmk", "bkn", 104, 104, 520, "bf16");
+void expectEachIsSeenBy(const GemmCase &c, const std::vector<Mutant> &mutants) {
   std::vector<HostArray> operands = operandsOf(c);
   auto isSeen = [&](const Mutation &change) {
     KernelRunner runner(c.text(device()), Changed(change), warpGroups);
@@ -437,13 +468,31 @@ TEST(DeviceGemm, EveryWaitOfWarpGroupsIsNeeded) {
     }
     return false;
   };
-  using namespace mlir;
-  for (const Mutant &mutant :
-       {without<scf::WhileOp>(), without<NVVM::MBarrierArriveOp>(), without<NVVM::MBarrierInitOp>(),
-        without<NVVM::FenceProxyOp>(), without<NVVM::CpAsyncWaitGroupOp>(), without<NVVM::CpAsyncCommitGroupOp>(),
-        without<NVVM::WgmmaGroupSyncAlignedOp>(), without<NVVM::Barrier0Op>(), without<NVVM::BarrierOp>(),
-        withoutText("wgmma.fence"), withoutText("wgmma.wait_group")})
+  for (const Mutant &mutant : mutants)
     expectEachIsSeen(mutant, isSeen);
+}
+
+TEST(DeviceGemm, EveryWaitOfWarpGroupsIsNeeded) {
+  using namespace mlir;
+  std::vector<Mutant> mutants = {without<scf::WhileOp>(),
+                                 without<NVVM::MBarrierArriveOp>(),
+                                 without<NVVM::MBarrierInitOp>(),
+                                 without<NVVM::FenceProxyOp>(),
+                                 without<NVVM::WgmmaGroupSyncAlignedOp>(),
+                                 without<NVVM::Barrier0Op>(),
+                                 without<NVVM::BarrierOp>(),
+                                 withoutText("wgmma.fence"),
+                                 withoutText("wgmma.wait_group")};
+  auto with = [&](std::vector<Mutant> more) {
+    more.insert(more.begin(), mutants.begin(), mutants.end());
+    return more;
+  };
+  std::map<char, int64_t> sizes = {{'c', 1}, {'m', 104}, {'n', 104}, {'k', 520}};
+  expectEachIsSeenBy(manyMatrices(many, "mk", "kn", sizes, "bf16"),
+                     with({without<NVVM::CpAsyncWaitGroupOp>(), without<NVVM::CpAsyncCommitGroupOp>()}));
+  expectEachIsSeenBy(manyMatrices(very, "mk", "kn", sizes, "bf16"),
+                     with({without<NVVM::MBarrierArriveExpectTxOp>(), without<NVVM::FenceProxyAcquireOp>(),
+                           without<NVVM::SyncWarpOp>(), withoutText("cp_fenceproxy")}));
 }
 
 } // namespace

@@ -27,6 +27,7 @@ struct BoxCase {
   std::vector<size_t> order;               ///< dimensions but the first, from the nearest neighbours on
   std::vector<std::vector<int32_t>> boxes; ///< where they begin
   bool isDynamic = false;                  ///< the size of the outermost dimension
+  bool roundsToTf32 = false;
 
   int64_t tileRows() const {
     int64_t count = 1;
@@ -63,6 +64,7 @@ MappedTensor mappedOf(const BoxCase &of) {
   for (int64_t stride : llvm::ArrayRef(strides).drop_back())
     tensor.strides.push_back(stride);
   tensor.box.append(of.rows.begin(), of.rows.end());
+  tensor.roundsToTf32 = of.roundsToTf32;
   return tensor;
 }
 
@@ -136,6 +138,8 @@ std::vector<uint32_t> expectedBoxes(const BoxCase &of, const HostArray &tensor) 
           std::memcpy(to + column * of.elementBytes, tensor.bytes.data() + from + at * of.elementBytes,
                       of.elementBytes);
     }
+  for (uint32_t &word : result)
+    word = of.roundsToTf32 ? (word + 0x1000u) & 0xffffe000u : word;
   return result;
 }
 
@@ -161,6 +165,8 @@ std::vector<BoxCase> boxCases() {
   cases.push_back({2, 128, {64, 300}, {256}, {1}, {{0, 0}, {0, 256}}, true});
   cases.push_back({2, 128, {64, 5, 3, 2}, {8, 1, 1}, {2, 1, 3}, {{0, 0, 2, 1}, {0, -1, 0, 0}, {0, 0, 1, 2}}, true});
   cases.push_back({4, 64, {20, 3, 4, 2, 3}, {2, 4, 1, 2}, {4, 2, 1, 3}, {{0, 0, 0, 1, 2}, {16, 2, 1, 0, -1}}});
+  cases.push_back(cases.back());
+  cases.back().roundsToTf32 = true;
   return cases;
 }
 
