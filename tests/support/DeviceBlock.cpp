@@ -355,8 +355,11 @@ void DeviceBlock::releaseMap(char *to, const char *from) {
     fail("a tensor map at an address that is no multiple of 128");
   if (mapWrites.contains(from))
     fail("a tensor map is released that other lanes still write");
-  std::memcpy(to, from, DeviceTensorMap::size);
-  std::memcpy(static_cast<void *>(&(*setup.maps)[to]), from, DeviceTensorMap::size);
+  DeviceTensorMap &released = (*setup.maps)[to];
+  std::memcpy(static_cast<void *>(&released), from, sizeof released);
+  if (std::string wrong = released.check(); !wrong.empty())
+    fail(wrong);
+  std::memcpy(to, from, sizeof released);
 }
 
 void DeviceBlock::acquireMap(const char *map) {
@@ -370,8 +373,8 @@ void DeviceBlock::issueTile(char *to, const char *map, std::vector<int32_t> coor
   if (!threads[current].maps.contains(map))
     fail("a tensor map that the thread has not acquired");
   const DeviceTensorMap &released = setup.maps->at(map);
-  if (std::string wrong = released.check(coordinates.size()); !wrong.empty())
-    fail(wrong);
+  if (released.dimensions() != coordinates.size())
+    fail(fmt::format("{} coordinates in a tensor map of {} dimensions", coordinates.size(), released.dimensions()));
   checkShared("a tile", to, released.bytes(), 128);
   if (!phaseBarrier(barrier).isFenced)
     fail("a tile whose bytes count at a barrier that was not fenced");

@@ -26,15 +26,15 @@ public:
   /// Of a dimension, where the field has several.
   void set(Field field, size_t dimension, uint64_t value);
 
-  /// What is wrong with it for a copy with so many coordinates, or nothing.
-  std::string check(size_t coordinates) const;
+  /// What is wrong with it, or nothing.
+  std::string check() const;
+  size_t dimensions() const { return rank + size_t(1); }
   /// Of a box; the rest is for maps that passed the check.
   size_t bytes() const;
   /// The box that begins at the coordinates, with its units exchanged, at `to`.
   void copy(std::span<const int32_t> coordinates, char *to) const;
 
 private:
-  size_t dimensions() const { return rank + size_t(1); }
   bool roundsToTf32() const { return elementType == tf32Type; }
   size_t elementBytes() const { return roundsToTf32() ? 4 : size_t(1) << elementType; }
   size_t rowBytes() const { return box[0] * elementBytes(); }

@@ -17,6 +17,8 @@ static constexpr size_t mostDimensions = 5;
 /// Rows after which the exchange of units begins again: it is taken from addresses, so stages are multiples of it.
 static constexpr int64_t exchangedRows = 8;
 static constexpr int64_t mostInBox = 256;
+/// Coordinates are i32; the field of a stride has 40 bits.
+static constexpr int64_t mostElements = int64_t(1) << 31, mostStride = int64_t(1) << 40;
 
 //===------------------------------------------ tensors -----------------------------------------------------------===//
 
@@ -33,7 +35,13 @@ int64_t MappedTensor::rows() const {
   return product;
 }
 
+/// As far as can be told: of sizes that are not known, those of real tensors are taken to fit.
+static bool areBelow(ArrayRef<SizeExpr> sizes, int64_t limit) {
+  return llvm::all_of(sizes, [&](const SizeExpr &each) { return !each.isConstant() || each.constant() < limit; });
+}
+
 Verdict MappedTensor::check(func::FuncOp kernel) const {
+  assert(box.size() == sizes.size() && strides.size() + 1 == sizes.size());
   if (!isAligned(kernel))
     return Verdict::no("a tensor may begin within a unit of 16 bytes");
   if (sizes.size() < 2 || sizes.size() > mostDimensions)
@@ -46,6 +54,8 @@ Verdict MappedTensor::check(func::FuncOp kernel) const {
     return Verdict::no(fmt::format("a tile has {} rows, expected a multiple of {}", rows(), exchangedRows));
   if (rowBytes() != 32 && rowBytes() != 64 && rowBytes() != 128)
     return Verdict::no(fmt::format("a tile has rows of {} bytes, expected 32, 64 or 128", rowBytes()));
+  if (!areBelow(sizes, mostElements) || !areBelow(strides, mostStride))
+    return Verdict::no("it is larger than the fields of a tensor map");
   if (!isInUnits(start) || !llvm::all_of(strides, isInUnits))
     return Verdict::no("its rows are not whole units of 16 bytes apart");
   return Verdict::yes();
@@ -68,7 +78,9 @@ public:
     for (auto [number, size, side] : llvm::enumerate(tensor.sizes, tensor.box)) {
       Value dimension = tiles.number(static_cast<int64_t>(number));
       replace("box.dim", {dimension, tiles.number(side)});
-      replace("global.dim", {dimension, tiles.fromIndex(frame.size(size))});
+      // One that is empty is never copied from, but its map is made; fields can't say 0.
+      Value atLeastOne = tiles.max(tiles.fromIndex(frame.size(size)), tiles.number(1));
+      replace("global.dim", {dimension, atLeastOne});
       replace("element.stride", {dimension, tiles.number(1)});
     }
     for (auto [number, stride] : llvm::enumerate(tensor.strides))

@@ -28,6 +28,7 @@
 namespace attnc {
 
 /// A tensor, or a part of one, as the hardware sees it: dimension 0 is the one whose elements are neighbours.
+/// Nobody copies from one that is empty.
 struct MappedTensor {
   unsigned buffer;                     ///< its number among operands and results
   SizeExpr start;                      ///< in bytes, where it begins in the buffer

@@ -218,6 +218,14 @@ TEST(DeviceGemm, WarpGroupsInEachShapeOfBlock) {
       }
 }
 
+TEST(DeviceGemm, HardwareCopiesNothingOfEmptyOperands) {
+  GemmCase c = product("cbkm", "cbkn", "cbmn", {{'c', 2}, {'b', 1}, {'k', 0}, {'m', 72}, {'n', 72}}, "cbk");
+  c.stored = "bf16";
+  KernelRunner runner(c.text(device()), *createGpuEmitter(), warpGroups);
+  checkRuns(c, runner);
+  EXPECT_TRUE(isCopiedByHardware(runner));
+}
+
 TEST(DeviceGemm, HardwareCopiesWhatIsABox) {
   struct Operands {
     const char *left, *right, *out;

@@ -276,12 +276,15 @@ TEST(MappedTensor, SaysWhyItCannotBeCopied) {
     change(other);
     return refusalOf(other);
   };
-  EXPECT_EQ(with([&](MappedTensor &t) { t.sizes.assign(6, rows); }),
+  EXPECT_EQ(with([&](MappedTensor &t) { t.sizes.assign(6, rows), t.strides.assign(5, 16), t.box.assign(6, 8); }),
             "it has 6 dimensions; a tile is copied from 2 to 5");
   EXPECT_EQ(with([](MappedTensor &t) { t.box[1] = 257; }),
             "a tile has 257 elements along a dimension, expected up to 256");
   EXPECT_EQ(with([](MappedTensor &t) { t.box[1] = 12; }), "a tile has 12 rows, expected a multiple of 8");
   EXPECT_EQ(with([](MappedTensor &t) { t.box[0] = 64; }), "a tile has rows of 256 bytes, expected 32, 64 or 128");
+  std::string large = "it is larger than the fields of a tensor map";
+  EXPECT_EQ(with([](MappedTensor &t) { t.sizes[1] = int64_t(1) << 31; }), large);
+  EXPECT_EQ(with([](MappedTensor &t) { t.strides[0] = int64_t(1) << 40; }), large);
   std::string apart = "its rows are not whole units of 16 bytes apart";
   EXPECT_EQ(with([](MappedTensor &t) { t.start = 8; }), apart);
   EXPECT_EQ(with([&](MappedTensor &t) { t.strides[0] = rows * 8; }), apart);
