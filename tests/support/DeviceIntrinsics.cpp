@@ -147,7 +147,11 @@ float bfloatAt(uint32_t word, size_t part) { return std::bit_cast<float>(part ==
 float tfloatAt(uint32_t word, size_t) { return std::bit_cast<float>(word & 0xffffe000u); }
 
 /// ex2.approx: on a device within 2^-22 of the power, relative to it, and zero below the normal numbers.
-void powerOfTwo(const uint64_t *operands, void *result) { answer(result, std::exp2(operand<float>(operands, 0))); }
+/// What is below the normal numbers is zero.
+void powerOfTwo(const uint64_t *operands, void *result) {
+  float power = std::exp2(operand<float>(operands, 0));
+  answer(result, power < 0x1p-126f ? 0.0f : power);
+}
 
 /// D = A * B + C with m16n8k`depth`: a word of A or B has `parts` neighbours along the depth.
 template <size_t depth, size_t parts, float (*element)(uint32_t, size_t)>

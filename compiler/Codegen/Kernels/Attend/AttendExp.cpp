@@ -59,7 +59,7 @@ static Value exp2Portable(LoopBuilder &loops, Value x) {
   return loops.choose(tiny, loops.splat(0.0), power);
 }
 
-/// ex2.approx, one instruction: within 2^-22 of the power, relative to it.
+/// ex2.approx, one instruction: within 2^-22 of the power, relative to it, and 0 below 2^-126.
 static Value exp2Device(LoopBuilder &loops, Value x) {
   OpBuilder &builder = loops.builder;
   StringAttr name = builder.getStringAttr("llvm.nvvm.ex2.approx.ftz.f32");
@@ -69,9 +69,7 @@ static Value exp2Device(LoopBuilder &loops, Value x) {
     powers.push_back(
         LLVM::CallIntrinsicOp::create(builder, loops.location, builder.getF32Type(), name, exponent).getResult(0));
   }
-  Value power = vector::FromElementsOp::create(builder, loops.location, loops.vectorType(), powers);
-  Value tiny = loops.compare(arith::CmpFPredicate::OLT, x, loops.splat(smallestExponent));
-  return loops.choose(tiny, loops.splat(0.0), power);
+  return vector::FromElementsOp::create(builder, loops.location, loops.vectorType(), powers);
 }
 
 Value attendExp2(LoopBuilder &loops, Value x, const Target &target) {

@@ -5,7 +5,7 @@
 // With rounding the result is within 1.5e-7 of 2^x. Weights below 2^-100 of their row's largest are exactly zero: they
 // cannot be seen in fp32, while a subnormal result costs 33 times as much as a normal one. NaN stays NaN.
 // With AVX-512 this is one vreduceps, five multiply-adds, a compare and one vscalefps. A device has an instruction for
-// the whole power.
+// the whole power, to which small ones cost nothing: they are zero from 2^-126 on.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
