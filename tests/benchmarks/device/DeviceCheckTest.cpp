@@ -7,10 +7,12 @@
 #include "tests/support/DeviceExecutor.h"
 #include "tests/support/FakeCuda.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <set>
 
 namespace attnc::device {
 namespace {
@@ -27,9 +29,8 @@ class DeviceCheck : public testing::Test {
 protected:
   void SetUp() override {
     const testing::TestInfo *test = testing::UnitTest::GetInstance()->current_test_info();
-    folder = testing::TempDir() + "/device-check-" + test->name();
-    std::filesystem::remove_all(folder);
-    std::filesystem::create_directories(folder);
+    folder = testing::TempDir() + "/device-check-" + test->name() + "-XXXXXX";
+    ASSERT_TRUE(mkdtemp(folder.data()));
   }
   void TearDown() override { std::filesystem::remove_all(folder); }
 
@@ -61,7 +62,8 @@ protected:
     options.precision = precision;
     options.reproducerDirectory = "";
     options.dump = Phase::Optimise;
-    for (const auto &[name, value] : model.at("settings").items())
+    const Json settings = model.value("settings", Json::object());
+    for (const auto &[name, value] : settings.items())
       options.settings.emplace_back(name, value.dump());
     Compilation made;
     std::string messages;
@@ -126,6 +128,46 @@ TEST_F(PackedCalls, AgreeWithTheOracle) {
   EXPECT_EQ(check(at("packed"), at("failed")), 1);
   EXPECT_THAT(readLines(at("failed")).at(0).at("why"), HasSubstr("LAUNCH_FAILED"));
   expectNothingLeft();
+}
+
+/// Loops and moved elements; caches, whose contents behind the call are compared too.
+TEST_F(PackedCalls, AgreeInWhatTheyKeep) {
+  Json wanted = table();
+  Json model = {{"model", "tests/e2e/models/moves.attn"},
+                {"precisions", {"f32"}},
+                {"entries", {"next_prefill", "next", "narrow"}},
+                {"sizes", {{"batch", 3}, {"seq", 4}}}};
+  wanted["checks"].push_back(model);
+  packAndLoad(wanted, model, Precision::F32);
+  EXPECT_EQ(check(at("packed"), at("results")), 0);
+  std::set<std::string> calls, results;
+  std::string kinds;
+  for (const Json &line : readLines(at("results"))) {
+    EXPECT_TRUE(line.at("agrees")) << line;
+    calls.insert(line.at("name"));
+    if (line.at("name") == "moves-f32.next")
+      results.insert(line.at("result"));
+    kinds += line.at("kinds");
+  }
+  EXPECT_EQ(calls, (std::set<std::string>{"moves-f32.next_prefill", "moves-f32.next", "moves-f32.narrow"}));
+  EXPECT_EQ(results, (std::set<std::string>{"next", "past"})) << "the result, and the cache";
+  EXPECT_THAT(kinds, HasSubstr("loops"));
+  expectNothingLeft();
+}
+
+/// device.attn's classes are the largest of near values, which bf16 changes.
+TEST_F(PackedCalls, LeavesOutWhatRoundingDecides) {
+  Json wanted = table();
+  Json model = {{"model", "tests/e2e/models/device.attn"},
+                {"precisions", {"f32", "bf16"}},
+                {"entries", {"classify"}},
+                {"sizes", {{"rows", 67}}}};
+  wanted["checks"].push_back(model);
+  write("wanted.json", wanted.dump());
+  pack(at("wanted.json"), ATTNC_ROOT, at("packed"));
+  Json calls = readJson(at("packed/checks.json"));
+  ASSERT_EQ(calls.size(), 1);
+  EXPECT_EQ(calls[0].at("name"), "device-f32.classify");
 }
 
 TEST_F(PackedCalls, AreTimed) {
