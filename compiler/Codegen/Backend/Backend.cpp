@@ -9,6 +9,8 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -46,6 +48,14 @@ static void setTargetAttributes(llvm::Module &module, const Target &target) {
   }
 }
 
+/// What threads do together in PTX text, LLVM has to leave where all of them come by; ops of MLIR don't say that.
+static void markTogether(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function))
+      if (auto *call = dyn_cast<llvm::CallInst>(&instruction); call && call->isInlineAsm())
+        call->setConvergent();
+}
+
 FailureOr<LlvmCode> translateToLlvm(ModuleOp code, const Target &target) {
   LlvmCode llvmCode;
   llvmCode.context = std::make_unique<llvm::LLVMContext>();
@@ -55,6 +65,8 @@ FailureOr<LlvmCode> translateToLlvm(ModuleOp code, const Target &target) {
   llvmCode.module->setTargetTriple(llvm::Triple(target.triple));
   llvmCode.module->setDataLayout(target.createMachine()->createDataLayout());
   setTargetAttributes(*llvmCode.module, target);
+  if (target.isDevice)
+    markTogether(*llvmCode.module);
   return llvmCode;
 }
 

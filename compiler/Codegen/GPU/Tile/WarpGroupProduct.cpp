@@ -18,8 +18,7 @@ static constexpr int64_t patternRows = 8;
 
 SharedOperand::SharedOperand(const SharedTile &tile, MatrixType type, bool columnsAreDepth)
     : tile(tile), type(type), isTurned(!columnsAreDepth) {
-  int64_t known = tile.panelRowBytes;
-  assert((known == 32 || known == 64 || known == 128) && "an order that wgmma knows");
+  assert(llvm::is_contained({32, 64, 128}, tile.panelRowBytes) && "an order that wgmma knows");
   assert(type != MatrixType::TF32 || columnsAreDepth);
 }
 
