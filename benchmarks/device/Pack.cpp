@@ -138,11 +138,13 @@ private:
     }
   }
 
+  /// All entry points but those of `without`, or those of `entries` alone.
   static bool isAskedFor(const Json &each, const std::string &entry) {
-    if (!each.contains("entries"))
-      return true;
-    const Json &entries = each.at("entries");
-    return std::find(entries.begin(), entries.end(), entry) != entries.end();
+    auto lists = [&](const char *key) {
+      const Json &names = each.at(key);
+      return std::find(names.begin(), names.end(), entry) != names.end();
+    };
+    return (!each.contains("entries") || lists("entries")) && (!each.contains("without") || !lists("without"));
   }
 
   static InvocationOptions optionsOf(const Json &each, const SourceOptions &source, const attn_entry_info &entry) {

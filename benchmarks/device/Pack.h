@@ -18,7 +18,9 @@
 namespace attnc::device {
 
 /// Fills `folder` by the table in file `cases`, whose models are below `root`; of the checks only those of models whose
-/// path contains `only`. Throws a std::runtime_error where something can't be compiled, interpreted or written.
+/// path contains `only`. A check has `entries`, or all of its model's but those of `without`, such as have sums that
+/// cancel by more than a limit of rounding covers. Throws a std::runtime_error where something can't be compiled,
+/// interpreted or written.
 void pack(const std::string &cases, const std::string &root, const std::string &folder, const std::string &only = "");
 
 } // namespace attnc::device

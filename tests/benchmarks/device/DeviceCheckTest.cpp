@@ -160,7 +160,8 @@ TEST_F(PackedCalls, LeavesOutWhatRoundingDecides) {
   Json wanted = table();
   Json model = {{"model", "tests/e2e/models/device.attn"},
                 {"precisions", {"f32", "bf16"}},
-                {"entries", {"classify"}},
+                {"entries", {"classify", "embed"}},
+                {"without", {"embed"}},
                 {"sizes", {{"rows", 67}}}};
   wanted["checks"].push_back(model);
   write("wanted.json", wanted.dump());
