@@ -45,7 +45,7 @@ public:
 
 private:
   llvm::StringRef prefix;
-  llvm::StringSet<llvm::MallocAllocator> used = {"context", "status", "workers", "tensors", "dimensions"};
+  llvm::StringSet<llvm::MallocAllocator> used = {"context", "cuda", "status", "workers", "tensors", "dimensions"};
 };
 
 llvm::StringRef cType(llvm::StringRef element) {
@@ -64,6 +64,9 @@ std::string rangeText(const SignatureDimension &dimension) {
   return dimension.max < 0 ? fmt::format("{} or more", dimension.min)
                            : fmt::format("{} to {}", dimension.min, dimension.max);
 }
+
+/// Of functions that compute on a device.
+constexpr const char *deviceArgument = "attn_cuda *cuda";
 
 /// Arguments separated by commas, broken before column 120.
 std::string argumentList(const std::string &head, const std::vector<std::string> &arguments) {
@@ -107,6 +110,7 @@ private:
   template <typename... Arguments> void line(fmt::format_string<Arguments...> format, Arguments &&...arguments) {
     text += fmt::format(format, std::forward<Arguments>(arguments)...) + "\n";
   }
+  bool isOfDevice() const { return !program.images.empty(); }
   void writeEntry(const EntryPlan &plan, size_t number);
   void writeStates(const Signature &signature, size_t number);
   void writeTruncate(const Signature &signature, size_t number);
@@ -156,7 +160,8 @@ void HeaderWriter::writeComment(const Signature &signature, const std::vector<st
 void HeaderWriter::writeEntry(const EntryPlan &plan, size_t number) {
   Signature signature = signatureOf(plan);
   Names names(program.prefix);
-  std::vector<std::string> dimensions, tensors, arguments = {"const attn_context *context"};
+  std::vector<std::string> dimensions, tensors,
+      arguments = {isOfDevice() ? deviceArgument : "const attn_context *context"};
   for (const SignatureDimension &dimension : signature.dimensions)
     arguments.push_back("int64_t " + dimensions.emplace_back(names.claim(dimension.name)));
   for (const SignatureTensor &tensor : signature.tensors)
@@ -164,13 +169,17 @@ void HeaderWriter::writeEntry(const EntryPlan &plan, size_t number) {
                                     cType(tensor.element), tensors.emplace_back(names.claim(tensor.name))));
   arguments.push_back("attn_status *status");
 
-  writeArenaBytes(plan, signature, number, dimensions);
+  if (!isOfDevice()) // a device sees to that itself
+    writeArenaBytes(plan, signature, number, dimensions);
   writeComment(signature, dimensions, tensors);
   line("{} {{", argumentList(fmt::format("static inline attn_code {}_{}(", program.prefix, signature.name), arguments));
   line("  attn_tensor tensors[{}];", tensors.size());
   for (const auto &[position, name, tensor] : llvm::enumerate(tensors, signature.tensors))
     writeTensor(position, name, tensor, dimensions);
-  line("  return attn_run(&{}_model, {}, context, tensors, {}, status);", program.prefix, number, tensors.size());
+  if (isOfDevice())
+    line("  return attn_cuda_run(cuda, {}, tensors, {}, status);", number, tensors.size());
+  else
+    line("  return attn_run(&{}_model, {}, context, tensors, {}, status);", program.prefix, number, tensors.size());
   line("}}\n");
   writeStates(signature, number);
 }
@@ -223,15 +232,18 @@ void HeaderWriter::writeReorder(const Signature &signature, size_t number) {
       arguments.push_back(fmt::format("{} *{}", cType(tensor.element), states.back().first));
     }
   arguments.insert(arguments.end(), {"const int32_t *from", "attn_status *status"});
-  line("/* Row b gets what row from[b] has in the states of {}_{}, for all rows at once (attn/states.h). */",
-       program.prefix, signature.name);
+  if (isOfDevice())
+    arguments.insert(arguments.begin(), deviceArgument);
+  line("/* Row b gets what row from[b] has in the states of {}_{}, for all rows at once (attn/{}.h). */",
+       program.prefix, signature.name, isOfDevice() ? "cuda" : "states");
   line("{} {{",
        argumentList(fmt::format("static inline attn_code {}_{}_reorder(", program.prefix, signature.name), arguments));
   line("  attn_tensor tensors[{}];", states.size());
   for (const auto &[position, state] : llvm::enumerate(states))
     writeTensor(position, state.first, *state.second, dimensions);
-  line("  return attn_states_reorder(&{}_model, {}, \"{}\", tensors, from, status);", program.prefix, number,
-       signature.dimensions[*signature.rows].name);
+  std::string function =
+      isOfDevice() ? "attn_cuda_states_reorder(cuda, " : fmt::format("attn_states_reorder(&{}_model, ", program.prefix);
+  line("  return {}{}, \"{}\", tensors, from, status);", function, number, signature.dimensions[*signature.rows].name);
   line("}}\n");
 }
 
@@ -249,10 +261,13 @@ void HeaderWriter::writeStates(const Signature &signature, size_t number) {
 
 std::string HeaderWriter::write(llvm::StringRef source) {
   std::string guard = llvm::StringRef(program.prefix).upper() + "_H";
-  line("/* Made by attnc from {}. A call computes with one context (attn/run.h): weights, threads and an arena. */",
-       source);
+  line("/* Made by attnc from {}. A call computes {}. */", source,
+       isOfDevice() ? "on a device that was opened for " + program.tableSymbol() +
+                          " (attn/cuda.h), on tensors of the\n"
+                          " * host's memory and of that which attn_cuda_allocate gives"
+                    : "with one context (attn/run.h): weights, threads and an arena");
   line("#ifndef {}\n#define {}\n", guard, guard);
-  line("#include \"attn/attn.h\"\n");
+  line("#include \"attn/attn.h\"{}\n", isOfDevice() ? "\n#include \"attn/cuda.h\"" : "");
   line("#ifdef __cplusplus\nextern \"C\" {{\n#endif\n");
   line("/* Entry points, parameters and kernels; for attn_weights_load, attn_run and whoever wants to know. */");
   line("extern const attn_model {};\n", program.tableSymbol());

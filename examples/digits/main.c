@@ -6,11 +6,15 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { IMAGES = 1797, HELD_OUT = 397, TRAIN = IMAGES - HELD_OUT, SPLITS = 10, SHOWN = 3, ARENA = 64 << 20 };
+enum { IMAGES = 1797, HELD_OUT = 397, TRAIN = IMAGES - HELD_OUT, SPLITS = 10, SHOWN = 3 };
 
+#ifdef ATTN_CUDA_H /* digits.h was made with --target cuda */
+static attn_cuda *computing;
+#else
+static attn_context *computing;
+#endif
 static float pixels[IMAGES][64], scores[IMAGES][10], influence[SHOWN][TRAIN];
 static int32_t digits[IMAGES];
-static attn_context context;
 static attn_status status;
 
 static void must(attn_code code) {
@@ -18,6 +22,21 @@ static void must(attn_code code) {
     fprintf(stderr, "%s\n", status.message);
     exit(1);
   }
+}
+
+/* What computes: a device, or the threads of this machine. */
+static void open_computing(void) {
+#ifdef ATTN_CUDA_H
+  must(attn_cuda_open(&digits_model, 0, ATTN_ANY_DEVICE, &computing, &status));
+  printf("computed on %s\n", attn_cuda_device_name(computing));
+#else
+  static attn_context context = {.arena_bytes = 64 << 20};
+  static attn_pool *pool;
+  must(attn_pool_create(0, &pool, &status));
+  context.executor = attn_pool_executor(pool);
+  context.arena = attn_memory_allocate((size_t)context.arena_bytes);
+  computing = &context;
+#endif
 }
 
 static void load(const char *path, float (*image)[64], int32_t *digit) {
@@ -46,11 +65,11 @@ static int right(int from, int count) {
 static double run(float *bandwidth) {
   int best = -1;
   for (float candidate = 2; candidate <= 12; ++candidate) {
-    must(digits_leave_one_out(&context, TRAIN, pixels[0], digits, &candidate, scores[0], &status));
+    must(digits_leave_one_out(computing, TRAIN, pixels[0], digits, &candidate, scores[0], &status));
     int hits = right(0, TRAIN);
     if (hits > best) best = hits, *bandwidth = candidate;
   }
-  must(digits_classify(&context, HELD_OUT, TRAIN, pixels[TRAIN], pixels[0], digits, bandwidth, scores[0], &status));
+  must(digits_classify(computing, HELD_OUT, TRAIN, pixels[TRAIN], pixels[0], digits, bandwidth, scores[0], &status));
   return 100.0 * right(TRAIN, HELD_OUT) / HELD_OUT;
 }
 
@@ -63,13 +82,11 @@ static void show(const float *image, const float *key, int32_t digit, int32_t la
 
 int main(int count, char **arguments) {
   load(count > 1 ? arguments[1] : "digits.csv", pixels, digits);
-  attn_pool *pool;
   float bandwidth;
-  must(attn_pool_create(0, &pool, &status));
-  context = (attn_context){0, attn_pool_executor(pool), attn_memory_allocate(ARENA), ARENA};
+  open_computing();
   printf("file's own order, new writers: %.2f %% right", run(&bandwidth));
   printf(" (bandwidth %g chosen on the training images)\n", bandwidth);
-  must(digits_influence(&context, SHOWN, TRAIN, pixels[TRAIN], pixels[0], &bandwidth, influence[0], &status));
+  must(digits_influence(computing, SHOWN, TRAIN, pixels[TRAIN], pixels[0], &bandwidth, influence[0], &status));
   for (int i = 0; i < SHOWN; ++i) {
     int best = 0;
     for (int j = 1; j < TRAIN; ++j) best = influence[i][j] > influence[i][best] ? j : best;
@@ -92,9 +109,8 @@ int main(int count, char **arguments) {
   struct timespec from, to;
   clock_gettime(CLOCK_MONOTONIC, &from);
   for (int i = 0; i < 100; ++i)
-    must(digits_classify(&context, HELD_OUT, TRAIN, pixels[TRAIN], pixels[0], digits, &bandwidth, scores[0], &status));
+    must(digits_classify(computing, HELD_OUT, TRAIN, pixels[TRAIN], pixels[0], digits, &bandwidth, scores[0], &status));
   clock_gettime(CLOCK_MONOTONIC, &to);
   double us = (double)(to.tv_sec - from.tv_sec) * 1e6 + (double)(to.tv_nsec - from.tv_nsec) * 1e-3;
   printf("time per image: %.2f us\n", us / (100 * HELD_OUT));
-  attn_pool_destroy(pool);
 }

@@ -102,6 +102,8 @@ std::vector<Subject> deviceSubjects() {
     for (const Subject &subject : table)
       if (subject.file == "tensors.attn" || runsOnDevice(subject))
         all.push_back(subject);
+  for (const Subject &subject : exampleSubjects())
+    all.push_back(subject);
   for (Subject &subject : all)
     subject.target = "cuda";
   return all;

@@ -3,6 +3,7 @@
 #include "compiler/Reference/Tolerance.h"
 #include "tests/e2e/CompiledModel.h"
 #include "tests/e2e/Subject.h"
+#include "tests/support/TestName.h"
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
@@ -21,8 +22,8 @@ struct Case {
 std::vector<Case> allCases() {
   std::vector<Case> cases;
   for (auto subjects :
-       {maskSubjects(), scoreSubjects(), normaliserSubjects(), layerSubjects(), modelSubjects(), shapeSubjects(),
-        trainingSubjects(), incrementalSubjects(), decodeSubjects(), scanSubjects(), deviceSubjects()})
+       {maskSubjects(), scoreSubjects(), normaliserSubjects(), layerSubjects(), modelSubjects(), exampleSubjects(),
+        shapeSubjects(), trainingSubjects(), incrementalSubjects(), decodeSubjects(), scanSubjects(), deviceSubjects()})
     for (const Subject &subject : subjects)
       for (const Choice &choice : subject.choices)
         cases.push_back({subject, choice});
@@ -34,10 +35,7 @@ std::string nameOf(const testing::TestParamInfo<Case> &info) {
   std::string name = subject.file + "_" + subject.entry + "_" + info.param.choice.name;
   if (subject.target != "native")
     name += "_" + subject.target;
-  for (char &character : name)
-    if (!isalnum(static_cast<unsigned char>(character)))
-      character = '_';
-  return name;
+  return testName(name);
 }
 
 void PrintTo(const Case &each, std::ostream *stream) {

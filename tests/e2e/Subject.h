@@ -75,6 +75,7 @@ std::vector<Subject> scoreSubjects();
 std::vector<Subject> normaliserSubjects();
 std::vector<Subject> layerSubjects();
 std::vector<Subject> modelSubjects();
+std::vector<Subject> exampleSubjects();
 std::vector<Subject> incrementalSubjects();
 std::vector<Subject> decodeSubjects();
 std::vector<Subject> scanSubjects();

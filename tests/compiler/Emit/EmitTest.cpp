@@ -77,6 +77,13 @@ protected:
     llvm::sort(names);
     return names;
   }
+  /// use.c, as C and as C++.
+  void expectCompiles() const {
+    std::string flags =
+        " -Wall -Wextra -Wpedantic -Werror -Wno-missing-field-initializers -fsyntax-only -I" ATTN_RUNTIME_INCLUDE " ";
+    EXPECT_EQ(std::system((ATTN_C_COMPILER " -std=c11 -pedantic" + flags + path("use.c")).c_str()), 0);
+    EXPECT_EQ(std::system((ATTN_CXX_COMPILER " -std=c++17 -pedantic -x c++" + flags + path("use.c")).c_str()), 0);
+  }
   std::string read(const char *name) const {
     std::ifstream file(path(name));
     return {std::istreambuf_iterator<char>(file), {}};
@@ -117,10 +124,7 @@ TEST_F(Emit, HeaderCompilesAsCAndCxx) {
                                   "float x[3], y[3]; int32_t k[3] = {0}; uint8_t b = 0;"
                                   "return m_score(&c, 1, x, k, &b, &b, &b, &b, &b, y, 0) == ATTN_OK &&"
                                   "m_score_arena_bytes(1, 1) > 0; }\n";
-  std::string flags =
-      " -Wall -Wextra -Wpedantic -Werror -Wno-missing-field-initializers -fsyntax-only -I" ATTN_RUNTIME_INCLUDE " ";
-  EXPECT_EQ(std::system((ATTN_C_COMPILER " -std=c11 -pedantic" + flags + path("use.c")).c_str()), 0);
-  EXPECT_EQ(std::system((ATTN_CXX_COMPILER " -std=c++17 -pedantic -x c++" + flags + path("use.c")).c_str()), 0);
+  expectCompiles();
 }
 
 TEST_F(Emit, HeaderSaysShapesAndBounds) {
@@ -140,6 +144,21 @@ TEST_F(Emit, HeaderSaysShapesAndBounds) {
     EXPECT_NE(header.find(line), std::string::npos) << line << "\nin\n" << header;
 }
 
+/// What on a processor is a context with an arena is on a device the device, which sees to its memory.
+TEST_F(Emit, HeaderOfADeviceTakesTheDevice) {
+  program.images.emplace_back();
+  std::string header = headerText(program, "m.attn");
+  EXPECT_NE(header.find("attn_code m_score(attn_cuda *cuda, int64_t context_, const float *int_,"), std::string::npos)
+      << header;
+  EXPECT_EQ(header.find("arena_bytes("), std::string::npos) << header;
+  EXPECT_EQ(header.find("attn_run(&"), std::string::npos) << header;
+  std::ofstream(path("m.h")) << header;
+  std::ofstream(path("use.c"))
+      << "#include \"m.h\"\nint main(void) { float x[3], y[3]; int32_t k[3] = {0}; uint8_t b = 0;"
+         "return m_score((attn_cuda *)0, 1, x, k, &b, &b, &b, &b, &b, y, 0) == ATTN_OK; }\n";
+  expectCompiles();
+}
+
 TEST_F(Emit, JsonHoldsCertificates) {
   llvm::Expected<llvm::json::Value> json = llvm::json::parse(jsonText(program, "m.attn"));
   ASSERT_TRUE(bool(json));
@@ -153,7 +172,8 @@ TEST_F(Emit, JsonHoldsCertificates) {
   EXPECT_EQ(entry.getArray("inputs")->size(), 7u);
   EXPECT_EQ(entry.getString("arena_bytes"), program.entries[0].arenaBytes.text({"context", "workers"}));
   ASSERT_EQ(entry.getArray("slots")->size(), 2u);
-  EXPECT_EQ(entry.getArray("slots")->back().getAsString(), program.entries[0].slots[1].bytes.text({"context", "workers"}));
+  EXPECT_EQ(entry.getArray("slots")->back().getAsString(),
+            program.entries[0].slots[1].bytes.text({"context", "workers"}));
   const llvm::json::Object &kernel = *model.getArray("kernels")->front().getAsObject();
   ASSERT_EQ(kernel.getArray("launches")->size(), 2u);
   const llvm::json::Object &launch = *kernel.getArray("launches")->front().getAsObject();
