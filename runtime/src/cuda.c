@@ -124,8 +124,8 @@ static attn_code load_code(attn_cuda *cuda, attn_status *status) {
   return error ? cuda_fails(cuda, error, "can't find a kernel", status) : allow_block_memory(cuda, status);
 }
 
-/* Calls `visit`, where there is one, for each place of the parameter table that has values, of parameters as they are
- * loaded and then as they are packed, with where they lie on the device. */
+/* Calls `visit`, where there is one, for each place of the parameter table that has values which kernels read, of
+ * parameters as they are loaded and then as they are packed, with where they lie on the device. */
 typedef cu_result (*visit_place)(attn_cuda *cuda, int64_t place, int64_t offset, int64_t bytes);
 
 static cu_result visit_at(attn_cuda *cuda, visit_place visit, int64_t place, int64_t bytes, int64_t *total) {
@@ -145,7 +145,7 @@ static cu_result visit_parameters(attn_cuda *cuda, visit_place visit, int64_t *t
     int64_t count = 1, bytes = cuda_tensor_bytes(parameter->dtype, parameter->shape, parameter->rank);
     for (int32_t d = 0; d < parameter->list_rank; ++d)
       count *= parameter->counts[d];
-    for (int64_t i = parameter->first; !error && i < parameter->first + count; ++i)
+    for (int64_t i = parameter->first; !error && !parameter->unread && i < parameter->first + count; ++i)
       error = visit_at(cuda, visit, i, bytes, total);
   }
   for (int64_t i = 0; !error && i < model->packed_count; ++i)
@@ -160,6 +160,17 @@ static cu_result copy_parameter(attn_cuda *cuda, int64_t place, int64_t offset, 
   return bytes > 0 ? cuda->driver.cuMemcpyHtoDAsync(to, from, (size_t)bytes, cuda->stream) : 0;
 }
 
+static attn_code copy_values(attn_cuda *cuda, attn_status *status) {
+  int64_t total;
+  cu_result error = visit_parameters(cuda, copy_parameter, &total);
+  if (!error)
+    error = cuda->driver.cuStreamSynchronize(cuda->stream);
+  if (error)
+    return cuda_fails(cuda, error, "can't copy the parameters", status);
+  cuda->packings = attn_weights_packings(cuda->weights);
+  return ATTN_OK;
+}
+
 static attn_code copy_parameters(attn_cuda *cuda, attn_status *status) {
   if (cuda->model->loaded_count == 0)
     return ATTN_OK;
@@ -169,13 +180,15 @@ static attn_code copy_parameters(attn_cuda *cuda, attn_status *status) {
   int64_t total;
   visit_parameters(cuda, 0, &total);
   cu_result error = total > 0 ? cuda->driver.cuMemAlloc(&cuda->parameters, (size_t)total) : 0;
-  if (error)
-    cuda->parameters = 0;
-  else
-    error = visit_parameters(cuda, copy_parameter, &total);
   if (!error)
-    error = cuda->driver.cuStreamSynchronize(cuda->stream);
-  return error ? cuda_fails(cuda, error, "can't copy the parameters", status) : ATTN_OK;
+    return copy_values(cuda, status);
+  cuda->parameters = 0;
+  return cuda_fails(cuda, error, "can't have memory for the parameters", status);
+}
+
+attn_code cuda_renew_parameters(attn_cuda *cuda, attn_status *status) {
+  int has_changed = cuda->table && cuda->packings != attn_weights_packings(cuda->weights);
+  return has_changed ? copy_values(cuda, status) : ATTN_OK;
 }
 
 static attn_code open_in_context(attn_cuda *cuda, attn_status *status) {

@@ -190,7 +190,9 @@ static attn_code have_call_memory(attn_cuda *cuda, const struct cuda_call *call,
 
 static attn_code start_in_context(attn_cuda *cuda, attn_status *status) {
   struct cuda_call *call = &cuda->call;
-  attn_code code = have_call_memory(cuda, call, status);
+  attn_code code = cuda_renew_parameters(cuda, status);
+  if (code == ATTN_OK)
+    code = have_call_memory(cuda, call, status);
   if (code != ATTN_OK)
     return code;
   cu_result error = upload(cuda);
@@ -220,9 +222,6 @@ static attn_code check_start(attn_cuda *cuda, int64_t number, const attn_tensor 
   if (code != ATTN_OK)
     return code;
   const attn_entry_info *entry = &cuda->model->entries[number];
-  if (tensor_count > ATTN_MAX_TENSORS || entry->dimension_count > ATTN_MAX_DIMENSIONS)
-    return attn_fail(status, ATTN_UNSUPPORTED, "%s: more than %d tensors or %d dimensions", entry->name,
-                     ATTN_MAX_TENSORS, ATTN_MAX_DIMENSIONS);
   code = attn_infer_dimensions(cuda->model, number, tensors, tensor_count, call->dimensions, status);
   if (code != ATTN_OK)
     return code;

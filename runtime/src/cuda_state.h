@@ -46,8 +46,9 @@ struct attn_cuda {
   cu_module module;
   cu_stream stream;
   cu_function *functions; /* one a phase of model->device; null where the image has none */
-  cu_address parameters;  /* the values of all parameters */
+  cu_address parameters;  /* the values of those that kernels read */
   const void **table;     /* where each of them begins: attn_frame::parameters */
+  int64_t packings;       /* attn_weights_packings when they were copied */
   cu_address memory;      /* of calls */
   int64_t bytes;
   char *staging; /* page-locked memory of the host */
@@ -67,6 +68,9 @@ attn_code cuda_fails(const attn_cuda *cuda, cu_result error, const char *what, a
 /* Makes the context that of the calling thread, up to cuda_leave. */
 attn_code cuda_enter(const attn_cuda *cuda, attn_status *status);
 void cuda_leave(const attn_cuda *cuda);
+
+/* Copies the parameters again if they have been packed anew. */
+attn_code cuda_renew_parameters(attn_cuda *cuda, attn_status *status);
 
 /* Memory for calls, and staging, of at least so many bytes. What they held is lost. */
 cu_result cuda_have_memory(attn_cuda *cuda, int64_t bytes);

@@ -37,5 +37,7 @@ attn_code attn_states_move(const attn_model *model, int64_t entry, const char *r
 int attn_weights_are_trainable(const attn_weights *weights);
 int attn_weights_are_stale(const attn_weights *weights);
 void attn_weights_set_stale(attn_weights *weights);
+/* How often they were packed: another number tells who has copies of them that they have changed. */
+int64_t attn_weights_packings(const attn_weights *weights);
 
 #endif

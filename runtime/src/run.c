@@ -157,6 +157,9 @@ attn_code attn_check_call(const attn_model *model, int64_t number, const attn_co
   if (tensor_count != entry->input_count + entry->result_count)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: %lld tensors, expected %d inputs and %d results", entry->name,
                      (long long)tensor_count, entry->input_count, entry->result_count);
+  if (tensor_count > ATTN_MAX_TENSORS || entry->dimension_count > ATTN_MAX_DIMENSIONS)
+    return attn_fail(status, ATTN_UNSUPPORTED, "%s: more than %d tensors or %d dimensions", entry->name,
+                     ATTN_MAX_TENSORS, ATTN_MAX_DIMENSIONS);
   if (model->loaded_count > 0 && !context->weights)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: the model has parameters, but the context has no weights",
                      entry->name);
@@ -208,9 +211,6 @@ ATTN_PUBLIC attn_code attn_run(const attn_model *model, int64_t number, const at
   const attn_entry_info *entry = &model->entries[number];
   int64_t dimensions[ATTN_MAX_DIMENSIONS];
   void *data[ATTN_MAX_TENSORS];
-  if (tensor_count > ATTN_MAX_TENSORS || entry->dimension_count > ATTN_MAX_DIMENSIONS)
-    return attn_fail(status, ATTN_UNSUPPORTED, "%s: more than %d tensors or %d dimensions", entry->name,
-                     ATTN_MAX_TENSORS, ATTN_MAX_DIMENSIONS);
   code = attn_infer_dimensions(model, number, tensors, tensor_count, dimensions, status);
   if (code != ATTN_OK)
     return code;

@@ -23,6 +23,7 @@ struct attn_weights {
   size_t packed_bytes;
   int trainable; /* all values, those of states among them, are in `values` */
   int stale;     /* they have changed since they were packed */
+  int64_t packings; /* how often they were */
 };
 
 static int64_t product(const int64_t *sizes, int32_t rank) {
@@ -65,6 +66,7 @@ ATTN_PUBLIC int attn_parameter_name(const attn_parameter_info *parameter, int64_
 /* Makes the packed weights from the loaded ones, in memory that is there. */
 static attn_code fill_packed(attn_weights *weights, const attn_executor *executor, attn_status *status) {
   const attn_model *model = weights->model;
+  ++weights->packings;
   if (!model->prepare) {
     weights->stale = 0;
     return attn_succeed(status);
@@ -109,6 +111,7 @@ ATTN_PUBLIC attn_code attn_weights_repack(attn_weights *weights, const attn_exec
 }
 
 int attn_weights_are_trainable(const attn_weights *weights) { return weights->trainable; }
+int64_t attn_weights_packings(const attn_weights *weights) { return weights->packings; }
 int attn_weights_are_stale(const attn_weights *weights) { return weights->stale; }
 void attn_weights_set_stale(attn_weights *weights) { weights->stale = weights->packed != 0; }
 

@@ -319,6 +319,33 @@ TEST_F(Cuda, StatesStayOnTheDevice) {
   expectNothingLeft();
 }
 
+TEST_F(Cuda, ParametersThatWerePackedAnewAreCopiedAgain) {
+  attn_weights *weights = nullptr;
+  ASSERT_EQ(attn_weights_initialise(&model.table(), 1, nullptr, &weights, &status), ATTN_OK) << status.message;
+  auto openAgain = [&] {
+    attn_cuda_close(cuda);
+    return attn_cuda_open(&model.table(), weights, ATTN_ANY_DEVICE, &cuda, &status);
+  };
+  Call call(model, "residual", {3});
+  call.fill(0, "x");
+  auto result = [&] {
+    EXPECT_EQ(call.run(cuda, status), ATTN_OK) << status.message;
+    return call.memory[1];
+  };
+  ASSERT_EQ(openAgain(), ATTN_OK) << status.message;
+  std::vector<char> before = result();
+  for (int64_t place = 0; place < model.table().loaded_count; ++place)
+    *static_cast<float *>(const_cast<void *>(attn_weights_table(weights)[place])) += 1;
+  EXPECT_EQ(result(), before);
+  ASSERT_EQ(attn_weights_repack(weights, nullptr, &status), ATTN_OK) << status.message;
+  std::vector<char> behind = result();
+  EXPECT_NE(behind, before);
+  ASSERT_EQ(openAgain(), ATTN_OK) << status.message;
+  EXPECT_EQ(result(), behind);
+  expectNothingLeft();
+  attn_weights_free(weights);
+}
+
 TEST_F(Cuda, WhichDevicesThereAre) {
   fake->devices = 2;
   int32_t count = -1;
@@ -362,7 +389,7 @@ TEST_F(Cuda, WhatCantBeOpened) {
            Failure{"cuModuleLoadData", 218, ATTN_DEVICE_FAULT,
                    "device: can't load the code on Fake 0: an error without a name"},
            Failure{"cuMemAlloc_v2", 2, ATTN_NO_MEMORY,
-                   "device: can't copy the parameters on Fake 0: CUDA_ERROR_OUT_OF_MEMORY"},
+                   "device: can't have memory for the parameters on Fake 0: CUDA_ERROR_OUT_OF_MEMORY"},
            Failure{"cuStreamCreate", 2, ATTN_NO_MEMORY,
                    "device: can't make a stream on Fake 0: CUDA_ERROR_OUT_OF_MEMORY"},
            Failure{"cuMemcpyHtoDAsync_v2", 719, ATTN_DEVICE_FAULT,

@@ -77,6 +77,7 @@ TEST_F(CudaTool, RunsAndChecks) {
     Named sizes, settings;
     Precision precision = Precision::F32;
   };
+  std::map<Precision, int64_t> uploaded;
   const Named smallGpt2 = {{"layers", "2"}, {"dim", "32"}, {"heads", "2"}, {"vocab", "67"}, {"context", "24"}};
   for (const Example &each :
        {Example{"/tests/e2e/models/device.attn", "residual", {{"rows", "5"}}, {}},
@@ -90,6 +91,7 @@ TEST_F(CudaTool, RunsAndChecks) {
     options.precision = each.precision;
     runKernelsOf(options);
     fake->calls.clear();
+    fake->bytes.clear();
     std::vector<std::string> arguments = {
         "run",      options.input, "--target", "cuda",        "--entry",
         each.entry, "--random",    "--check",  "--precision", nameOf(each.precision).str()};
@@ -99,9 +101,12 @@ TEST_F(CudaTool, RunsAndChecks) {
     EXPECT_EQ(printed.exitCode, ExitCode::Success) << printed.messages;
     EXPECT_NE(printed.out.find(": ok"), std::string::npos) << printed.out;
     EXPECT_GT(fake->calls["cuLaunchKernel"], 0);
+    uploaded[each.precision] = fake->bytes["cuMemcpyHtoDAsync_v2"];
     for (const auto &[kind, count] : fake->alive)
       EXPECT_EQ(count, 0) << kind;
   }
+  // Matrices in half the bytes and, of the file, the vectors alone.
+  EXPECT_LT(uploaded[Precision::BF16], 0.6 * double(uploaded[Precision::TF32]));
 }
 
 /// With the parameters that a seed draws; at temperature 0 rounding is no matter but where two tokens are alike.
@@ -119,6 +124,8 @@ TEST_F(CudaTool, GeneratesWhatAProcessorDoes) {
   Printed onDevice = attnc(arguments);
   EXPECT_EQ(onDevice.exitCode, ExitCode::Success) << onDevice.messages;
   EXPECT_EQ(onDevice.out, onProcessor.out);
+  // Of what one call has on the device its tokens and their number come back, and a word after each; no cache does.
+  EXPECT_LT(fake->bytes["cuMemcpyDtoHAsync_v2"], 1024);
   EXPECT_EQ(onDevice.out.size(), std::string("In the").size() + 4 + 1) << "four tokens, and the end of the line";
   EXPECT_GT(fake->calls["cuLaunchKernel"], 0);
 }

@@ -31,8 +31,9 @@ struct KernelParameters { // CUDA_KERNEL_NODE_PARAMS_v1
 FakeCuda state;
 std::vector<std::function<int()>> stream; // what waits
 std::set<std::pair<const char *, size_t>> locked;
-std::string code;                   // of the module that is loaded
-std::vector<std::string> found;     // its functions, by handle - 1
+std::string code;               // of the module that is loaded
+std::vector<std::string> found; // its functions, by handle - 1
+std::map<unsigned long long, int64_t> allocations;
 std::map<std::string, int> allowed; // shared memory of their blocks, in bytes
 
 int enter(const char *name) {
@@ -183,12 +184,16 @@ int cuMemAlloc_v2(unsigned long long *address, size_t bytes) {
   if (bytes == 0)
     return 1; // invalid value
   int error = make("cuMemAlloc_v2", "memory");
-  if (!error)
+  if (!error) {
     *address = reinterpret_cast<unsigned long long>(allocate(bytes));
+    allocations[*address] = bytes;
+    state.bytes["memory"] += int64_t(bytes);
+  }
   return error;
 }
 int cuMemFree_v2(unsigned long long address) {
   runAll();
+  state.bytes["memory"] -= allocations.extract(address).mapped();
   std::free(memory(address));
   return end("cuMemFree_v2", "memory");
 }
@@ -215,6 +220,7 @@ int cuMemsetD8Async(unsigned long long to, unsigned char value, size_t bytes, vo
 }
 int cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t bytes, void *) {
   int error = enter("cuMemcpyHtoDAsync_v2");
+  state.bytes["cuMemcpyHtoDAsync_v2"] += int64_t(bytes);
   if (error)
     return error;
   if (isLocked(from, bytes)) {
@@ -229,6 +235,7 @@ int cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t bytes, 
 }
 int cuMemcpyDtoHAsync_v2(void *to, unsigned long long from, size_t bytes, void *) {
   int error = enter("cuMemcpyDtoHAsync_v2");
+  state.bytes["cuMemcpyDtoHAsync_v2"] += int64_t(bytes);
   if (error)
     return error;
   stream.emplace_back([=] { return std::memcpy(to, memory(from), bytes), 0; });

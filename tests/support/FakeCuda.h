@@ -28,8 +28,9 @@ struct FakeCuda {
 
   std::map<std::string, int> calls; ///< by name
   int numCalls = 0;
-  std::string lastFailed;           ///< because `failing` said so
-  std::map<std::string, int> alive; ///< "memory", "host memory", "stream", "graph", ...: that are still there
+  std::map<std::string, int64_t> bytes; ///< copied, by name; of "memory", those that are still there
+  std::string lastFailed;               ///< because `failing` said so
+  std::map<std::string, int> alive;     ///< "memory", "host memory", "stream", "graph", ...: that are still there
 };
 
 /// Of the libcuda.so.1 that this process finds; null where it is another one, or none.

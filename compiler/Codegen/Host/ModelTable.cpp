@@ -209,7 +209,7 @@ llvm::Constant *TableWriter::parameter(const LoadedParameter &parameter) {
                  {offsetof(attn_parameter_info, list_rank), i32(op.getCounts().size())},
                  {offsetof(attn_parameter_info, first), i64(parameter.first)},
                  {offsetof(attn_parameter_info, state), i32(op.getState())},
-                 {offsetof(attn_parameter_info, unread), i32(0)}});
+                 {offsetof(attn_parameter_info, unread), i32(!parameter.isRead)}});
 }
 
 llvm::Constant *TableWriter::kernelTensor(RankedTensorType type, bool isPacked) {

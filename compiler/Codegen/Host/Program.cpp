@@ -47,7 +47,24 @@ FailureOr<ParameterTable> ParameterTable::of(ModuleOp module) {
   });
   if (result.wasInterrupted())
     return failure();
+  module.walk([&](Operation *op) {
+    if (auto get = dyn_cast<model::GetOp>(op))
+      table.loaded[table.numbers.at(get.getParameter())].isRead |= table.isReadAsLoaded(get);
+    if (auto set = dyn_cast<model::SetOp>(op))
+      table.loaded[table.numbers.at(set.getParameter())].isRead = true;
+  });
   return table;
+}
+
+/// Of a parameter, or a reshape of one.
+bool ParameterTable::isReadAsLoaded(Value value) const {
+  return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (auto call = dyn_cast<func::CallOp>(user))
+      return formOf(call, use.getOperandNumber())->isAsLoaded;
+    bool isReshape = user->getNumResults() == 1 && EntryPlan::root(user->getResult(0)) == EntryPlan::root(value);
+    return isReshape ? isReadAsLoaded(user->getResult(0)) : !isa<tensor::DimOp>(user);
+  });
 }
 
 std::optional<ParameterTable::Form> ParameterTable::formOf(func::CallOp call, unsigned operand) const {

@@ -26,6 +26,7 @@ namespace attnc {
 struct LoadedParameter {
   mlir::model::ParameterOp op;
   int64_t first, count;
+  bool isRead = false; ///< as it is loaded, by an entry point; others at most read packed forms
 };
 
 /// The packed form of a parameter, as the argument attribute `attn.packed` of a kernel describes it, and its type; or
@@ -59,6 +60,7 @@ private:
   llvm::StringMap<unsigned> numbers;
   struct Form; ///< what an operand of a call reads
   std::optional<Form> formOf(mlir::func::CallOp call, unsigned operand) const;
+  bool isReadAsLoaded(mlir::Value value) const;
   const PackedParameter *findPacked(const Form &form) const;
 };
 

@@ -46,8 +46,8 @@ attn_code attn_cuda_describe(int32_t device, attn_cuda_device *out, attn_status 
 
 /* Models ---------------------------------------------------------------------------------------------------------- */
 
-/* Opens device number `device` for a model: its code is loaded there, and the parameters of `weights` (null for a model
- * that has none) are copied as they are now: what is changed in them later is seen where the device is opened again.
+/* Opens device number `device` for a model: its code is loaded there, and of the parameters of `weights` (null for a
+ * model that has none) what its kernels read is copied as it is now, and again behind each attn_weights_repack.
  * Both must outlive *out. ATTN_UNSUPPORTED where there is no driver, no device, or one that is older than the code, and
  * ATTN_BAD_ARGUMENT for a model of a processor, weights that are missing or another model's, or a number that no device
  * has; the message says which. */

@@ -35,7 +35,9 @@ attn_code attn_weights_from_table(const attn_model *model, const void *const *ta
                                   attn_weights **weights, attn_status *status);
 void attn_weights_free(attn_weights *weights);
 
-/* Packs anew what training has changed; before that, entry points that want packed weights answer ATTN_BAD_WEIGHTS. */
+/* Packs anew what training or the caller has changed. Behind training, entry points that want packed weights answer
+ * ATTN_BAD_WEIGHTS until then. Devices that were opened with these weights (attn/cuda.h) have them anew from their next
+ * calls on. */
 attn_code attn_weights_repack(attn_weights *weights, const attn_executor *executor, attn_status *status);
 
 enum {
