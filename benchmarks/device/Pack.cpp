@@ -129,7 +129,7 @@ private:
                    {"entry", entry.name},
                    {"kinds", fmt::format("{}", fmt::join(kindsOf(made, entry.name), ", "))}};
       try {
-        if (!packCall(each, source, loaded.model(), entry, call))
+        if (!packCall(each, source, made, loaded.model(), entry, call))
           continue;
       } catch (const std::exception &error) {
         throw std::runtime_error(fmt::format("{}: {}", call.at("name").get<std::string>(), error.what()));
@@ -162,10 +162,10 @@ private:
 
   /// Draws the operands, asks the oracle, and writes both. Integers have to be equal: a call in which the rounding of
   /// what is stored already decides some of them, a choice between near values, is left out.
-  bool packCall(const Json &each, const SourceOptions &source, const attn_model &model, const attn_entry_info &entry,
-                Json &call) {
+  bool packCall(const Json &each, const SourceOptions &source, const Compilation &made, const attn_model &model,
+                const attn_entry_info &entry, Json &call) {
     auto invocation = require(Invocation::create(model, optionsOf(each, source, entry)));
-    std::vector<Answer> answers = require(answersOf(source.compile, *invocation));
+    std::vector<Answer> answers = require(answersOf(source.compile, made, *invocation));
     std::vector<std::pair<std::string, HostTensor>> tensors;
     for (int32_t number = 0; number < entry.input_count; ++number)
       tensors.emplace_back(std::string("input ") + entry.tensors[number].name, invocation->tensors[number]);

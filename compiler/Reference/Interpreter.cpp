@@ -69,6 +69,9 @@ LogicalResult Interpreter::define(OpResult result, Array array, int64_t terms) {
   if (rounding.kind != Rounding::None && array.element == Element::F32)
     for (double &value : array.values)
       value = stored(value, rounding);
+  if (Type element = getElementTypeOrSelf(result.getType()); element.isBF16() || element.isF16())
+    for (double &value : array.values)
+      value = element.isBF16() ? toBf16(value) : toF16(value);
   array.terms = array.element == Element::F32 ? longestChainInto(result.getOwner()) + terms : 0;
   values[result] = std::make_shared<const Array>(std::move(array));
   return success();

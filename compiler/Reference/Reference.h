@@ -1,6 +1,6 @@
 //===- Reference.h - the oracle --------------------------------------------------------------------------------===//
 //
-// Interprets the IR after import, and after fuse (kernels are functions that are called), in double precision and as
+// Interprets the IR after import, fuse and narrow (kernels are functions that are called), in double precision and as
 // naively as can be: what an op means is written here as its definition says, one element at a time, and nothing is
 // shared with code generation. Whatever compiled code computes is compared with this.
 //

@@ -25,11 +25,8 @@ static double shortened(float value, int dropped) {
 }
 
 double attnc::reference::stored(double value, Rounding rounding) {
-  if (rounding.kind == Rounding::TensorsToBf16)
-    return shortened(static_cast<float>(value), 16);
-  if (rounding.kind == Rounding::TensorsToTf32)
-    return shortened(static_cast<float>(value), 13);
-  if (rounding.kind == Rounding::TensorsToF16)
-    return static_cast<double>(static_cast<_Float16>(value));
-  return rounded(value, rounding);
+  return rounding.kind == Rounding::TensorsToTf32 ? shortened(static_cast<float>(value), 13) : rounded(value, rounding);
 }
+
+double attnc::reference::toBf16(double value) { return shortened(static_cast<float>(value), 16); }
+double attnc::reference::toF16(double value) { return static_cast<double>(static_cast<_Float16>(value)); }

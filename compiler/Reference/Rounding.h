@@ -2,8 +2,10 @@
 //
 // What an op gives may be rounded to f32 while the oracle interprets. How far that moves a result says how much of it
 // rounding decides: a step of Adam divides gradients that are nothing but rounding by their own size, and which of two
-// saturated scores is the larger one is nothing else either. Of tensors that are stored in bf16 or f16 it says how much
-// a result may lose by that.
+// saturated scores is the larger one is nothing else either.
+//
+// A tensor whose type is bf16 or f16 is rounded to that when it is made, whatever else is: its type says that it is
+// stored so, and a result may lose something by that.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,9 +19,7 @@ struct Rounding {
     None,
     ToF32,
     Loosely, ///< and up to four units in the last place off, as vectorised functions are; equal numbers stay equal
-    TensorsToBf16, ///< each tensor when it is made, and nothing within a formula
-    TensorsToF16,
-    TensorsToTf32, ///< which is what products round: more than that, then
+    TensorsToTf32, ///< each tensor when it is made, and nothing within a formula: more than what products round
   };
   Kind kind = None;
   uint32_t draw = 0; ///< of Loosely: by which of many hashes of the number
@@ -31,5 +31,8 @@ struct Rounding {
 double rounded(double value, Rounding rounding);
 /// An element of a tensor that was made.
 double stored(double value, Rounding rounding);
+/// To nearest even.
+double toBf16(double value);
+double toF16(double value);
 
 } // namespace attnc::reference

@@ -16,13 +16,13 @@ struct Deviation {
   double difference = 0;  ///< largest |compiled - oracle|; infinite where one is NaN or infinite and the other is not
   int64_t terms = 0;      ///< of the longest chain of sums behind it
   double rounding = 0;    ///< of what is updated: largest change where the oracle rounds what each op gives to f32
-  double storage = 0;     ///< largest change where the oracle rounds each tensor as --precision says; may be inf
+  double storage = 0;     ///< what --precision may add: a multiple of how far the oracle's rounding moves it, or inf
+  int64_t ties = 0;       ///< integers that are other than the oracle's, but what rounding makes of them
   std::optional<double> constant; ///< the oracle's value where it is the same in all elements, of which there are two
 
   /// c u sqrt(terms) largest: how far the tensor may lie from the oracle's (compiler/Reference/Tolerance.h). Where
-  /// rounding alone moves it by more than u largest, that stands for it. What is stored in fewer bits may add four
-  /// times what that rounding moves it by, if that is finite: other tensors are rounded than those that the oracle
-  /// makes.
+  /// rounding alone moves it by more than u largest, that stands for it. What is stored in fewer bits adds `storage`,
+  /// if that is finite.
   double limit(double c) const;
 };
 
@@ -36,11 +36,17 @@ struct Answer {
 reference::Parameters parametersOf(const Invocation &call);
 
 /// Interprets the entry point of `call`, which has run, on the same inputs and the weights that it found. `options` say
-/// which model. Results come first, then what is updated, or should not have been, by name.
-llvm::Expected<std::vector<Deviation>> compareWithOracle(const CompileOptions &options, const Invocation &call,
-                                                         const reference::Parameters &before);
+/// which model, `made` what was compiled of it. Results come first, then what is updated, or should not have been, by
+/// name.
+///
+/// What --precision bf16 may add: the oracle interprets `made` too, and rounds what that stores in 16 bits. A result
+/// may lie twice as far off as there, for a sum in f32 that is near the middle of two numbers goes to the other one.
+/// Integers other than the oracle's are right where it gives them itself with such rounding, or with formulas in f32.
+llvm::Expected<std::vector<Deviation>> compareWithOracle(const CompileOptions &options, const Compilation &made,
+                                                         const Invocation &call, const reference::Parameters &before);
 
 /// Results, then states, of the entry point of `call`, which has not run.
-llvm::Expected<std::vector<Answer>> answersOf(const CompileOptions &options, const Invocation &call);
+llvm::Expected<std::vector<Answer>> answersOf(const CompileOptions &options, const Compilation &made,
+                                              const Invocation &call);
 
 } // namespace attnc

@@ -48,14 +48,16 @@ static void print(const attn_tensor_info &info, const HostTensor &tensor) {
 /// "8 u sqrt(96) 1.73", of which the limit is the product.
 static std::string formulaOf(const Deviation &deviation, double c) {
   if (!deviation.isReal)
-    return "it is exact";
+    return deviation.ties == 0
+               ? "it is exact"
+               : fmt::format("it is exact, but for {} where values are so near that rounding decides", deviation.ties);
   if (deviation.rounding > reference::unitRoundoff * deviation.largest)
     return fmt::format("{:g} sqrt({}) {:.3g}, by which rounding to f32 moves it", c,
                        std::max<int64_t>(deviation.terms, 1), deviation.rounding);
   std::string text = fmt::format("{:g} u sqrt({}) {:.3g}", c, std::max<int64_t>(deviation.terms, 1), deviation.largest);
   if (!std::isfinite(deviation.storage))
     return text + "; rounding what is stored makes it infinite, or no number";
-  return deviation.storage > 0 ? text + fmt::format(" + 4 {:.3g} of storage", deviation.storage) : text;
+  return deviation.storage > 0 ? text + fmt::format(" + {:.3g} of storage", deviation.storage) : text;
 }
 
 /// "difference 1e-8, allowed 1e-6 (...)"
@@ -82,8 +84,9 @@ static void printUpdates(ArrayRef<Deviation> deviations, double c) {
 }
 
 /// Prints how far each result, and what is updated, is from the oracle's; fails where one is beyond the tolerance.
-static Error check(const RunOptions &options, const Invocation &call, const reference::Parameters &before) {
-  auto deviations = compareWithOracle(options.source.compile, call, before);
+static Error check(const RunOptions &options, const Compilation &made, const Invocation &call,
+                   const reference::Parameters &before) {
+  auto deviations = compareWithOracle(options.source.compile, made, call, before);
   if (!deviations)
     return deviations.takeError();
   std::string beyond;
@@ -112,7 +115,8 @@ static InputRanges rangesOf(const RunOptions &options, const attn_model &model) 
   return options.source.rangesOf(isOnly ? model.entries[0].name : options.invocation.entry, Phase::Derive);
 }
 
-static Error call(RunOptions &options, const attn_model &model) {
+/// `made` of a model file.
+static Error call(RunOptions &options, const Compilation *made, const attn_model &model) {
   options.invocation.ranges = rangesOf(options, model);
   auto call = Invocation::create(model, options.invocation);
   if (!call)
@@ -136,7 +140,7 @@ static Error call(RunOptions &options, const attn_model &model) {
   if (!options.output.empty())
     if (Error error = writeTensors(options.output, results))
       return error;
-  return options.check ? check(options, **call, before) : Error::success();
+  return options.check ? check(options, *made, **call, before) : Error::success();
 }
 
 static ExitCode run(RunOptions &options) {
@@ -144,8 +148,9 @@ static ExitCode run(RunOptions &options) {
     return refuse("--check needs the model file: an object does not say what it should compute");
   options.source.compile.entry = options.invocation.entry;
   ExitCode exitCode = ExitCode::Success;
-  std::optional<LoadedModel> loaded = options.source.load(exitCode);
-  return loaded ? report(call(options, loaded->model())) : exitCode;
+  std::unique_ptr<Compilation> made;
+  std::optional<LoadedModel> loaded = options.source.load(exitCode, made);
+  return loaded ? report(call(options, made.get(), loaded->model())) : exitCode;
 }
 
 void addRun(CLI::App &app, ExitCode &exitCode) {

@@ -161,6 +161,11 @@ void SourceOptions::addPrecision(CLI::App &command) {
 }
 
 std::optional<LoadedModel> SourceOptions::load(ExitCode &exitCode) const {
+  std::unique_ptr<Compilation> made;
+  return load(exitCode, made);
+}
+
+std::optional<LoadedModel> SourceOptions::load(ExitCode &exitCode, std::unique_ptr<Compilation> &made) const {
   auto take = [&](Expected<LoadedModel> model) -> std::optional<LoadedModel> {
     if (model)
       return std::move(*model);
@@ -176,12 +181,12 @@ std::optional<LoadedModel> SourceOptions::load(ExitCode &exitCode) const {
       }
     return take(LoadedModel::fromFile(compile.input));
   }
-  Compilation made;
-  Outcome outcome = attnc::compile(compile, made, errs());
+  made = std::make_unique<Compilation>();
+  Outcome outcome = attnc::compile(compile, *made, errs());
   exitCode = static_cast<ExitCode>(outcome);
   if (outcome != Outcome::Done)
     return std::nullopt;
-  StringRef object(made.object.data(), made.object.size());
+  StringRef object(made->object.data(), made->object.size());
   return take(LoadedModel::fromObject(MemoryBuffer::getMemBufferCopy(object, compile.input)));
 }
 

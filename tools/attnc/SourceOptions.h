@@ -26,6 +26,8 @@ public:
   bool isModel() const { return llvm::StringRef(compile.input).ends_with(".attn"); }
   /// Links the object, or compiles the model in memory. Where that fails: says why, sets `exitCode`, answers nothing.
   std::optional<LoadedModel> load(ExitCode &exitCode) const;
+  /// The same; `made` keeps what was compiled, and stays null of an object.
+  std::optional<LoadedModel> load(ExitCode &exitCode, std::unique_ptr<Compilation> &made) const;
 
   /// What the inputs of an entry point subscript, as the model is behind that phase; an object does not say.
   InputRanges rangesOf(const std::string &entry, Phase phase) const;

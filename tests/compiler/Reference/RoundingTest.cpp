@@ -6,18 +6,20 @@ namespace attnc::reference {
 namespace {
 
 /// A number's neighbours are 2^-bits of it apart: what lies in the middle goes to the even one of both.
-void expectNearestEven(Rounding way, int bits) {
+template <typename Round> void expectNearestEven(Round round, int bits) {
   double unit = std::ldexp(1.0, -bits);
-  EXPECT_EQ(stored(1 + unit / 2, way), 1);
-  EXPECT_EQ(stored(1 + unit * 3 / 2, way), 1 + 2 * unit);
-  EXPECT_EQ(stored(-1 - unit * 5 / 8, way), -1 - unit);
-  EXPECT_EQ(stored(HUGE_VAL, way), HUGE_VAL);
-  EXPECT_TRUE(std::isnan(stored(NAN, way)));
+  EXPECT_EQ(round(1 + unit / 2), 1);
+  EXPECT_EQ(round(1 + unit * 3 / 2), 1 + 2 * unit);
+  EXPECT_EQ(round(-1 - unit * 5 / 8), -1 - unit);
+  EXPECT_EQ(round(HUGE_VAL), HUGE_VAL);
+  EXPECT_TRUE(std::isnan(round(NAN)));
 }
 
-TEST(Rounding, OfTensorsInBf16) { expectNearestEven(Rounding::TensorsToBf16, 7); }
-TEST(Rounding, OfTensorsInF16) { expectNearestEven(Rounding::TensorsToF16, 10); }
-TEST(Rounding, OfTensorsInTf32) { expectNearestEven(Rounding::TensorsToTf32, 10); }
+TEST(Rounding, OfTensorsInBf16) { expectNearestEven(toBf16, 7); }
+TEST(Rounding, OfTensorsInF16) { expectNearestEven(toF16, 10); }
+TEST(Rounding, OfTensorsInTf32) {
+  expectNearestEven([](double value) { return stored(value, Rounding::TensorsToTf32); }, 10);
+}
 
 /// Each draw moves numbers by other amounts, and all move some.
 TEST(Rounding, LooselyByEachDraw) {
@@ -31,8 +33,8 @@ TEST(Rounding, LooselyByEachDraw) {
 }
 
 TEST(Rounding, BeyondTheRange) {
-  EXPECT_EQ(stored(65520, Rounding::TensorsToF16), HUGE_VAL);
-  EXPECT_EQ(stored(65520, Rounding::TensorsToBf16), 65536);
+  EXPECT_EQ(toF16(65520), HUGE_VAL);
+  EXPECT_EQ(toBf16(65520), 65536);
   EXPECT_EQ(stored(65520, Rounding::TensorsToTf32), 65536);
 }
 

@@ -84,6 +84,26 @@ TEST(TensorOps, WhatWasNeverWrittenIsNotANumber) {
   expectArray(results[0], {1}, {notANumber});
 }
 
+/// As it does in memory: the type of a tensor says to what its elements are rounded, and those of others are not.
+TEST(TensorOps, RoundsWhatIsStoredInSixteenBits) {
+  auto results =
+      interpretText(R"(
+    module {
+      model.parameter @w : tensor<2xf32> checkpoint "w" init <"zeros", 0.0, 0.0>
+      func.func @f(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<2xf32>) {
+        %b = arith.truncf %x : tensor<3xf32> to tensor<3xbf16>
+        %h = arith.truncf %x : tensor<3xf32> to tensor<3xf16>
+        %w = model.get @w : tensor<2xbf16>
+        %0 = arith.extf %b : tensor<3xbf16> to tensor<3xf32>
+        %1 = arith.extf %h : tensor<3xf16> to tensor<3xf32>
+        %2 = arith.extf %w : tensor<2xbf16> to tensor<2xf32>
+        return %0, %1, %2 : tensor<3xf32>, tensor<3xf32>, tensor<2xf32> } })",
+                    {floats({3}, {1 + 0x1p-8 + 0x1p-20, 1 + 0x1p-8, 65520})}, {{"w", floats({2}, {257, 3})}});
+  expectArray(results[0], {3}, {1 + 0x1p-7, 1, 65536});
+  expectArray(results[1], {3}, {1 + 0x1p-8, 1 + 0x1p-8, infinity});
+  expectArray(results[2], {2}, {256, 3});
+}
+
 TEST(TensorErrors, SubscriptOutOfRange) {
   std::string text = R"(func.func @f(%x: tensor<?xf32>, %i: index) -> f32 {
       %e = tensor.extract %x[%i] : tensor<?xf32>
