@@ -152,16 +152,12 @@ static std::string errorAt(Job &job, Location location) {
 /// The first emitter that takes a kernel. Every legal program has one, where a device can't run all of it because that
 /// was left out: that none does is our fault, with the reasons.
 static const Emitter *chooseEmitter(Job &job, func::FuncOp kernel) {
-  std::string reasons;
-  for (const std::unique_ptr<Emitter> &emitter : job.emitters) {
-    if (!emitter->makesCodeFor(job.target))
-      continue;
-    Verdict verdict = emitter->supports(kernel, job.target);
-    if (verdict)
-      return emitter.get();
-    reasons += "; the " + std::string(emitter->name()) + " emitter does not: " + verdict.reason;
-  }
-  std::string message = "no emitter takes kernel " + kernel.getName().str() + reasons;
+  EmitterChoice choice = job.emitterOf(kernel);
+  if (choice.emitter)
+    return choice.emitter;
+  std::string message = "no emitter takes kernel " + kernel.getName().str();
+  for (const auto &[emitter, reason] : choice.refusals)
+    message += "; the " + emitter + " emitter does not: " + reason;
   job.warn(errorAt(job, kernel.getLoc()) + message + "\n");
   kernel.emitError(message);
   job.ourFault();
@@ -169,15 +165,6 @@ static const Emitter *chooseEmitter(Job &job, func::FuncOp kernel) {
 }
 
 using ChosenEmitters = llvm::DenseMap<Operation *, const Emitter *>;
-
-/// The first emitter with code for a kernel, or why there is none.
-static Verdict supportsKernel(Job &job, func::FuncOp kernel) {
-  Verdict verdict = Verdict::no("there is no emitter for " + job.target.name);
-  for (const std::unique_ptr<Emitter> &emitter : job.emitters)
-    if (emitter->makesCodeFor(job.target) && (verdict = emitter->supports(kernel, job.target)))
-      break;
-  return verdict;
-}
 
 static bool narrow(Job &job) {
   job.begin(Phase::Narrow);
@@ -195,7 +182,7 @@ static bool narrow(Job &job) {
   if (job.options.precision == Precision::BF16)
     element = builder.getBF16Type();
   job.made.storage =
-      narrowStorage(*job.made.module, element, [&](func::FuncOp kernel) { return supportsKernel(job, kernel); });
+      narrowStorage(*job.made.module, element, [&](func::FuncOp kernel) { return job.emitterOf(kernel).verdict(); });
   job.warn("attnc: " + storageSummary(job.made.storage, nameOf(job.options.precision)) + "\n");
   return succeeded(verify(*job.made.module)) || job.ourFault();
 }

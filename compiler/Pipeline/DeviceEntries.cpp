@@ -14,28 +14,17 @@ struct Obstacle {
   std::string reason;
 };
 
-/// What makes code of a kernel; null where nothing does, and then `reason` says why.
-const Emitter *emitterOf(func::FuncOp kernel, Job &job, std::string &reason) {
-  for (const std::unique_ptr<Emitter> &emitter : job.emitters) {
-    if (!emitter->makesCodeFor(job.target))
-      continue;
-    Verdict verdict = emitter->supports(kernel, job.target);
-    if (verdict)
-      return emitter.get();
-    reason = verdict.reason;
-  }
-  return nullptr;
-}
-
 std::optional<Obstacle> obstacleIn(Operation *op, Job &job) {
   if (auto set = dyn_cast<model::SetOp>(op))
     return Obstacle{op->getLoc(), "it changes '" + set.getParameter().str() + "'"};
   auto call = dyn_cast<func::CallOp>(op);
   auto kernel = call ? job.made.module->lookupSymbol<func::FuncOp>(call.getCallee()) : func::FuncOp();
-  std::string reason;
-  if (!kernel || emitterOf(kernel, job, reason))
+  if (!kernel)
     return std::nullopt;
-  return Obstacle{kernel.getLoc(), "kernel " + kernel.getName().str() + ": " + reason};
+  Verdict verdict = job.emitterOf(kernel).verdict();
+  if (verdict)
+    return std::nullopt;
+  return Obstacle{kernel.getLoc(), "kernel " + kernel.getName().str() + ": " + verdict.reason};
 }
 
 std::optional<Obstacle> obstacleOf(func::FuncOp entry, Job &job) {
@@ -51,8 +40,7 @@ std::optional<Obstacle> obstacleOf(func::FuncOp entry, Job &job) {
 
 bool keepEntriesOfDevice(Job &job) {
   markUnaligned(*job.made.module, [&](func::FuncOp kernel, unsigned argument, unsigned result) {
-    std::string reason;
-    const Emitter *emitter = emitterOf(kernel, job, reason);
+    const Emitter *emitter = job.emitterOf(kernel).emitter;
     return emitter && emitter->mayRunInPlace(kernel, argument, result);
   });
   std::vector<std::pair<func::FuncOp, Obstacle>> left;

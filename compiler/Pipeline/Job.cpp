@@ -45,6 +45,27 @@ Job::Job(const CompileOptions &options, Compilation &made, llvm::raw_ostream &me
               }),
       started(milliseconds()) {}
 
+Verdict EmitterChoice::verdict() const {
+  return emitter            ? Verdict::yes()
+         : refusals.empty() ? Verdict::no("there is no emitter for this target")
+                            : Verdict::no(refusals.back().second);
+}
+
+EmitterChoice Job::emitterOf(func::FuncOp kernel) const {
+  EmitterChoice choice;
+  for (const std::unique_ptr<Emitter> &emitter : emitters) {
+    if (!emitter->makesCodeFor(target))
+      continue;
+    Verdict verdict = emitter->supports(kernel, target);
+    if (verdict) {
+      choice.emitter = emitter.get();
+      break;
+    }
+    choice.refusals.emplace_back(emitter->name(), verdict.reason);
+  }
+  return choice;
+}
+
 void Job::begin(Phase next) {
   phase = next;
   if (milliseconds() - started < 1000 || !llvm::sys::Process::StandardErrIsDisplayed())

@@ -14,6 +14,14 @@
 
 namespace attnc {
 
+/// Who makes code of a kernel.
+struct EmitterChoice {
+  const Emitter *emitter = nullptr;
+  std::vector<std::pair<std::string, std::string>> refusals; ///< emitters that were asked before, and their reasons
+
+  Verdict verdict() const;
+};
+
 class Job {
 public:
   Job(const CompileOptions &options, Compilation &made, llvm::raw_ostream &messages);
@@ -27,6 +35,9 @@ public:
   std::unique_ptr<llvm::MemoryBuffer> weights; ///< the file to embed
   Outcome outcome = Outcome::Done;
   bool isTrial = false; ///< the phases run to see what comes of it: warnings are for later
+
+  /// The first emitter for the target that takes a kernel.
+  EmitterChoice emitterOf(mlir::func::FuncOp kernel) const;
 
   /// Names the phase that runs from here on; shows it where a compile takes long and somebody watches.
   void begin(Phase phase);

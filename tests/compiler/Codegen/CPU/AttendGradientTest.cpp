@@ -1,6 +1,7 @@
 // Gradients of attention against the oracle: mechanisms times sizes, then special cases by name.
 #include "tests/compiler/Codegen/CPU/AttendGradientKernels.h"
 #include "tests/compiler/Codegen/CPU/AttendMasks.h"
+#include "tests/support/TestName.h"
 #include <cmath>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -161,12 +162,7 @@ std::vector<Mechanism> pairwiseMechanisms() {
 
 void PrintTo(const Mechanism &mechanism, std::ostream *out) { *out << mechanism.name; }
 
-std::string mechanismName(const testing::TestParamInfo<Mechanism> &info) {
-  std::string name = info.param.name;
-  std::replace_if(
-      name.begin(), name.end(), [](char c) { return !isalnum(c); }, '_');
-  return name;
-}
+std::string mechanismName(const testing::TestParamInfo<Mechanism> &info) { return testName(info.param.name); }
 
 class AttendGradient : public testing::TestWithParam<Mechanism> {};
 

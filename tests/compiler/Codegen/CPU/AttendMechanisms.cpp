@@ -1,6 +1,7 @@
 #include "tests/compiler/Codegen/CPU/AttendMechanisms.h"
+#include "runtime/include/attn/status.h"
 #include "tests/compiler/Codegen/CPU/AttendMasks.h"
-#include <algorithm>
+#include "tests/support/TestName.h"
 
 namespace attnc {
 
@@ -94,12 +95,7 @@ std::vector<Mechanism> scoreMechanisms() {
 
 void PrintTo(const Mechanism &mechanism, std::ostream *out) { *out << mechanism.name; }
 
-std::string mechanismName(const testing::TestParamInfo<Mechanism> &info) {
-  std::string name = info.param.name;
-  std::replace_if(
-      name.begin(), name.end(), [](char c) { return !isalnum(c); }, '_');
-  return name;
-}
+std::string mechanismName(const testing::TestParamInfo<Mechanism> &info) { return testName(info.param.name); }
 
 void expectOracleAt(const Mechanism &mechanism, AttendKernel kernel,
                     std::initializer_list<std::pair<int64_t, int64_t>> sizes, std::string_view target) {
@@ -112,6 +108,23 @@ void expectOracleAt(const Mechanism &mechanism, AttendKernel kernel,
       operands.push_back(std::move(each));
     EXPECT_EQ(compiled.compare(operands, kernel.resultShapes()), "") << queries << " queries, " << keys << " keys";
   }
+}
+
+void expectCheckedSubscripts(std::string_view target) {
+  AttendKernel kernel;
+  kernel.captured = ", %table: tensor<?xi32>, %rows: tensor<?x?xf32>";
+  kernel.score = "%y0 = tensor.extract %table[%i] : tensor<?xi32> %y1 = arith.index_cast %y0 : i32 to index "
+                 "%y2 = tensor.extract %rows[%y1, %j] : tensor<?x?xf32> %y = arith.addf %s, %y2 : f32";
+  KernelRunner runner(kernel.text(), *emitterFor(target), target);
+  ASSERT_TRUE(runner) << runner.message();
+  std::vector<HostArray> operands = kernel.operands();
+  operands.push_back(HostArray::of({kernel.queries}, std::vector<int32_t>(kernel.queries, 3)));
+  operands.push_back(HostArray::random({4, kernel.keys}, 5));
+  runner.run(operands, kernel.resultShapes());
+  EXPECT_EQ(runner.status(), ATTN_OK);
+  operands[3].i32()[60] = 4;
+  runner.run(operands, kernel.resultShapes());
+  EXPECT_EQ(runner.status(), ATTN_OUT_OF_RANGE);
 }
 
 } // namespace attnc

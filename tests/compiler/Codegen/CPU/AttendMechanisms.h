@@ -29,4 +29,7 @@ std::string mechanismName(const testing::TestParamInfo<Mechanism> &info);
 void expectOracleAt(const Mechanism &mechanism, AttendKernel kernel,
                     std::initializer_list<std::pair<int64_t, int64_t>> sizes, std::string_view target = "native");
 
+/// A subscript that comes from data is checked, and what is read where it is out of range is no fault.
+void expectCheckedSubscripts(std::string_view target);
+
 } // namespace attnc

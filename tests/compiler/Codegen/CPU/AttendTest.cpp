@@ -300,22 +300,7 @@ TEST(Attend, ScratchDoesNotGrowWithTheLengths) {
   EXPECT_EQ(runner.code().sharedBytes.evaluate({1024, 65536, 65536, 1024, 65536, 1024}), 0);
 }
 
-TEST(Attend, SubscriptsFromDataAreChecked) {
-  AttendKernel kernel;
-  kernel.captured = ", %table: tensor<?xi32>, %rows: tensor<?x?xf32>";
-  kernel.score = "%y0 = tensor.extract %table[%i] : tensor<?xi32> %y1 = arith.index_cast %y0 : i32 to index "
-                 "%y2 = tensor.extract %rows[%y1, %j] : tensor<?x?xf32> %y = arith.addf %s, %y2 : f32";
-  KernelRunner runner(kernel.text(), *createCpuEmitter());
-  ASSERT_TRUE(runner) << runner.message();
-  std::vector<HostArray> operands = kernel.operands();
-  operands.push_back(HostArray::of({kernel.queries}, std::vector<int32_t>(kernel.queries, 3)));
-  operands.push_back(HostArray::random({4, kernel.keys}, 5));
-  runner.run(operands, kernel.resultShapes());
-  EXPECT_EQ(runner.status(), 0);
-  operands[3].i32()[60] = 4;
-  runner.run(operands, kernel.resultShapes());
-  EXPECT_EQ(runner.status(), ATTN_OUT_OF_RANGE);
-}
+TEST(Attend, SubscriptsFromDataAreChecked) { expectCheckedSubscripts("native"); }
 
 TEST(Attend, SeveralKeyAndQueryIndices) {
   std::string text = R"(func.func private @k(%q: tensor<?x?x8xf32>, %k: tensor<?x?x8xf32>, %v: tensor<?x?x5xf32>)
