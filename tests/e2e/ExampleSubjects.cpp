@@ -38,8 +38,8 @@ static std::vector<Subject> gpt2() {
 
 static std::vector<Subject> chargpt() {
   const std::string file = "/examples/chargpt/chargpt.attn";
-  const Settings small = {{"vocab", "31"}, {"context", "70"}, {"layers", "1"}, {"heads", "2"}, {"dim", "16"}};
-  Accuracy deep = {.c = 32, .reduction = 300};
+  const Settings small = {{"vocab", "31"}, {"context", "70"}, {"layers", "2"}, {"heads", "2"}, {"dim", "16"}};
+  Accuracy deep = {.c = 32, .reduction = 3 * 300};
   Fillers tokens = {{"tokens", below(31)},  {"targets", below(31)},         {"length", below(15)},
                     {"prompt", below(31)},  {"prompt_length", constant(3)}, {"temperature", constant(0.75)},
                     {"top_k", constant(7)}, {"top_p", constant(0.875)},     {"seed", constant(5)}};
