@@ -12,7 +12,8 @@ AttendFragments::AttendFragments(const AttendProblem &problem, const Target &tar
                                  AttendRows &rows)
     : problem(problem), target(target), frame(frame), rows(rows), tiles(frame.builder, frame.location),
       loops(frame.builder, frame.location, /*lanes=*/2),
-      warp(ThreadGroup::Kind::Warp, frame.place, frame.builder, frame.location), general(problem, target, frame) {}
+      warp(ThreadGroup::Kind::Warp, frame.place, frame.builder, frame.location),
+      general(problem, target, frame, rows.numbers) {}
 
 Value AttendFragments::lane(Value vector, int64_t number) {
   return vector::ExtractOp::create(loops.builder, loops.location, vector, number);
@@ -29,7 +30,7 @@ void AttendFragments::open(Value first, Value laneNumber) {
   place = placeInFragment(tiles, laneNumber);
   for (int64_t row = 0; row < rowsOfLane; ++row) {
     Value number = loops.add(loops.add(firstRow, tiles.toIndex(place.row)), row * productRows / rowsOfLane);
-    rowExists.push_back(loops.less(number, rows.rows));
+    rowExists.push_back(rows.exists(number));
     rowPoints.push_back(rows.bindRow(rows.formulas(loops.lanes), number));
   }
 }
@@ -52,12 +53,12 @@ AttendFragments::States AttendFragments::States::with(ValueRange packed) const {
 }
 
 /// What a row has before its first key counts once: the first of its lanes has it.
-AttendFragments::States AttendFragments::start(int64_t values) {
+AttendFragments::States AttendFragments::start(int64_t values, bool withSink) {
   States start;
   Value isFirst = tiles.less(place.column, tiles.number(2));
   for (RegionVectoriser &point : rowPoints) {
     Value sink;
-    if (problem.hasSink()) {
+    if (withSink && problem.hasSink()) {
       sink = point.broadcast(point.evaluate(AttendProblem::yielded(op().getSink())));
       sink = loops.mulf(sink, loops.splat(problem.normaliser->scoreScale()));
     }
@@ -182,14 +183,19 @@ FragmentA AttendFragments::leftMatrix(MatrixType type, ValueRange weights, int64
 
 //===------------------------------------------ results -----------------------------------------------------------===//
 
+LoopBuilder::Values AttendFragments::totalsOf(const States &states) {
+  return llvm::map_to_vector<2>(
+      states.sums, [&](Value sum) { return quadOf(attn::Combine::Add, loops.addf(lane(sum, 0), lane(sum, 1))); });
+}
+
 void AttendFragments::finish(const States &states) {
   Values all;
   for (Value value : states.values)
     all.push_back(loops.splat(value));
   Value hasNan = loops.hasNan(all);
+  Values totals = totalsOf(states);
   for (int64_t row = 0; row < rowsOfLane; ++row) {
-    Value share = loops.addf(lane(states.sums[row], 0), lane(states.sums[row], 1));
-    Value sum = loops.splat(quadOf(attn::Combine::Add, share));
+    Value sum = loops.splat(totals[row]);
     Value factor = lane(problem.normaliser->factor(code(), sum), 0);
     loops.when(rowExists[row], [&] { storeRow(row, states, factor, {loops.splat(states.largest[row]), sum}); });
   }

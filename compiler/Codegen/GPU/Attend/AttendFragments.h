@@ -42,7 +42,8 @@ public:
 
   /// For the 16 rows from `firstRow` (index) on; `lane` (i32) is the thread's number in its warp.
   void open(Value firstRow, Value lane);
-  States start(int64_t values);
+  /// A sink counts once: where keys are split, nobody begins with it.
+  States start(int64_t values, bool withSink = true);
 
   /// Scores as the normaliser takes them, [square][row], vectors of two keys; of sums S, [square][element].
   Values scoresOf(const KeyTile &tile, ValueRange sums);
@@ -54,6 +55,8 @@ public:
   /// Those of 16 keys, from `square` on.
   FragmentA leftMatrix(MatrixType type, ValueRange weights, int64_t square);
 
+  /// l of the rows, of all lanes: [row], f32.
+  Values totalsOf(const States &states);
   /// Writes the rows' results.
   void finish(const States &states);
 

@@ -6,8 +6,19 @@ using namespace mlir;
 
 namespace attnc {
 
-AttendRows::AttendRows(const AttendProblem &problem, DeviceFrame &frame)
-    : problem(problem), frame(frame), loops(frame.builder, frame.location, /*lanes=*/1),
+RowNumbers RowNumbers::ofGroups(const AttendProblem &problem) {
+  if (!problem.groupDim || problem.group == 1)
+    return ofBatches(problem);
+  SizeExpr batches = 1;
+  for (unsigned dimension : problem.batchDims) {
+    const SizeExpr &size = problem.outerSizes[dimension];
+    batches = batches * (dimension == problem.groupDim ? size.ceilDiv(problem.group) : size);
+  }
+  return {true, batches, SizeExpr(problem.group) * problem.rows};
+}
+
+AttendRows::AttendRows(const AttendProblem &problem, DeviceFrame &frame, const RowNumbers &numbers)
+    : numbers(numbers), problem(problem), frame(frame), loops(frame.builder, frame.location, /*lanes=*/1),
       warp(ThreadGroup::Kind::Warp, frame.place, frame.builder, frame.location), mask(problem) {
   attn::AttendOp op = problem.op;
   auto read = [&](ValueRange sizes, Values &into) {
@@ -17,7 +28,7 @@ AttendRows::AttendRows(const AttendProblem &problem, DeviceFrame &frame)
   read(op.getOuterSizes(), outerSizes);
   read(op.getKeySizes(), keySizes);
   read(op.getValueSizes(), valueSizes);
-  rows = frame.size(problem.rows);
+  rows = frame.size(numbers.rows);
   keys = frame.size(problem.keys);
   values = frame.size(problem.values);
   mask.scanKeysBy([this](const AttendMask::KeyRange &keys, function_ref<Value(Value)> valueAt) {
@@ -29,15 +40,19 @@ void AttendRows::openBatch(Value number) {
   batch = number;
   Values sizes;
   for (unsigned dimension : problem.batchDims)
-    sizes.push_back(outerSizes[dimension]);
+    sizes.push_back(isOfGroups(dimension) ? loops.ceilDiv(outerSizes[dimension], problem.group)
+                                          : outerSizes[dimension]);
   batchIndices = loops.delinearise(batch, sizes);
+  for (auto [dimension, index] : llvm::zip(problem.batchDims, batchIndices))
+    if (isOfGroups(dimension))
+      firstHead = loops.mul(index, loops.constant(problem.group));
 }
 
 void AttendRows::open(Value first, int64_t most) {
   RegionVectoriser ofBatch = formulas(1);
   auto bind = [&](Value row) { return bindRow(ofBatch, row); };
   Value count = loops.min(loops.constant(most), loops.sub(rows, first));
-  mask.prepareRows(loops, {first, count, bind, /*inOrder=*/true});
+  mask.prepareRows(loops, {first, count, bind, /*inOrder=*/!numbers.areOfGroup});
   range = mask.keyRange(loops, keys, ofBatch);
 }
 
@@ -51,18 +66,44 @@ RegionVectoriser AttendRows::formulas(int64_t lanes) const {
   ofBatch.deferReports(op.getScore());
   ofBatch.deferReports(op.getValue());
   for (auto [dimension, index] : llvm::zip(problem.batchDims, batchIndices))
-    bindOuter(problem, ofBatch, dimension, uniformIndex(index));
+    bindOuter(problem, ofBatch, dimension, uniformIndex(isOfGroups(dimension) ? firstHead : index));
   return ofBatch;
 }
 
-LoopBuilder::Values AttendRows::subscriptsOf(Value row) {
+/// Of the rows of a head, or of all of them.
+LoopBuilder::Values AttendRows::sizesOfRow() {
   Values sizes;
+  if (numbers.areOfGroup)
+    sizes.push_back(loops.constant(problem.group));
   for (unsigned dimension : problem.rowDims)
     sizes.push_back(outerSizes[dimension]);
-  return loops.delinearise(loops.min(row, loops.add(rows, -1)), sizes);
+  return sizes;
+}
+
+LoopBuilder::Values AttendRows::subscriptsOf(Value row) {
+  Values subscripts = loops.delinearise(loops.min(row, loops.add(rows, -1)), sizesOfRow());
+  if (numbers.areOfGroup)
+    subscripts[0] = loops.min(loops.add(firstHead, subscripts[0]), loops.add(outerSizes[*problem.groupDim], -1));
+  return subscripts;
+}
+
+/// The last group may have fewer heads.
+Value AttendRows::exists(Value row) {
+  Value inside = loops.less(row, rows);
+  if (!numbers.areOfGroup)
+    return inside;
+  const SizeExpr &heads = problem.outerSizes[*problem.groupDim];
+  if (heads.isConstant() && heads.constant() % problem.group == 0)
+    return inside;
+  Value head = loops.add(firstHead, loops.delinearise(row, sizesOfRow())[0]);
+  return loops.both(inside, loops.less(head, outerSizes[*problem.groupDim]));
 }
 
 RegionVectoriser AttendRows::bindRow(RegionVectoriser to, ValueRange subscripts) const {
+  if (numbers.areOfGroup) {
+    bindOuter(problem, to, *problem.groupDim, uniformIndex(subscripts.front()));
+    subscripts = subscripts.drop_front();
+  }
   for (auto [dimension, index] : llvm::zip(problem.rowDims, subscripts))
     bindOuter(problem, to, dimension, uniformIndex(index));
   return to;

@@ -11,8 +11,7 @@ AttendTiles::AttendTiles(const AttendProblem &problem, const AttendMatrices &mat
       loops(frame.builder, frame.location, /*lanes=*/1), rows(problem, frame), fragments(problem, target, frame, rows),
       sources(problem, this->matrices, frame, rows), memory(tiles, frame.code),
       queryTile(memory, queries, matrices.features * elementBytes(matrices.type)),
-      keyTile(memory, keys, matrices.features * elementBytes(matrices.type), /*stages=*/2),
-      valueTile(memory, keys, matrices.values * elementBytes(matrices.type), /*stages=*/2) {}
+      stages(this->matrices, frame, rows, memory, keys, /*stages=*/2) {}
 
 KernelPhase AttendTiles::emit() {
   openBlock();
@@ -45,35 +44,7 @@ void AttendTiles::openCopies() {
   auto ofQuery = [&](Value row) { return sources.query(loops.add(firstRow, tiles.toIndex(row))); };
   TileCopy copyQueries(tiles, queryTile, {sources.queries(), ofQuery}, thread, threads);
   copyQueries.issue(queryTile.stage(tiles, tiles.number(0)), zero, nullptr, nullptr);
-  auto prepare = [&](std::optional<TileCopy> &copy, const SharedTile &tile, const AttendSources::KeyRows &lines) {
-    auto offset = [&](Value row) {
-      Value distance = b.createOrFold<arith::MulIOp>(loops.location, tiles.widen(row), lines.stride);
-      return b.createOrFold<arith::AddIOp>(loops.location, lines.first, distance);
-    };
-    copy.emplace(tiles, tile, TileSource{lines.pointer, offset}, thread, threads);
-    return lines.stride;
-  };
-  keyStride = prepare(copyKeys, keyTile, sources.keys());
-  valueStride = prepare(copyValues, valueTile, sources.values());
-  readKeys.emplace(tiles, keyTile, FragmentReader::Matrix::B, /*columnsAreDepth=*/true, laneNumber, nullptr, nullptr);
-  readValues.emplace(tiles, valueTile, FragmentReader::Matrix::B, /*columnsAreDepth=*/false, laneNumber, nullptr,
-                     nullptr);
-}
-
-/// Begins to copy a tile's keys and values to stage number `stage`; past the last key there are zeros.
-void AttendTiles::copyTile(const KeyTile &tile, Value stage) {
-  OpBuilder &b = loops.builder;
-  Value count = loops.min(loops.constant(keys), loops.sub(rows.range.end, tile.first));
-  Value first = b.createOrFold<arith::IndexCastOp>(loops.location, b.getI64Type(), tile.first);
-  auto issue = [&](TileCopy &copy, const SharedTile &into, Value stride) {
-    Value advance = b.createOrFold<arith::MulIOp>(loops.location, first, stride);
-    copy.issue(into.stage(tiles, stage), advance, tiles.fromIndex(count), nullptr);
-  };
-  loops.when(loops.less(tile.first, rows.range.end), [&] {
-    issue(*copyKeys, keyTile, keyStride);
-    issue(*copyValues, valueTile, valueStride);
-  });
-  closeCopies(tiles);
+  stages.open(sources, laneNumber, {});
 }
 
 //===------------------------------------------ tiles of keys -----------------------------------------------------===//
@@ -83,7 +54,7 @@ void AttendTiles::copyTile(const KeyTile &tile, Value stage) {
 AttendTiles::States AttendTiles::passTiles() {
   States start = fragments.start(matrices.values);
   KeyTile first = rows.search(rows.range.begin, keys);
-  copyTile(first, tiles.number(0));
+  stages.copy(first, tiles.number(0));
   Values carried = {first.first, first.all, tiles.number(0)};
   carried.append(start.packed());
   auto isLeft = [&](ValueRange carried) { return loops.less(carried[0], rows.range.end); };
@@ -94,7 +65,7 @@ AttendTiles::States AttendTiles::passTiles() {
     tiles.waitForBlock();
     KeyTile next = rows.search(loops.add(tile.first, keys), keys);
     Value nextStage = tiles.exclusiveOr(stage, 1);
-    copyTile(next, nextStage);
+    stages.copy(next, nextStage);
     Values results = {next.first, next.all, nextStage};
     results.append(computeTile(tile, stage, start.with(carried.drop_front(3))).packed());
     return results;
@@ -103,54 +74,17 @@ AttendTiles::States AttendTiles::passTiles() {
 }
 
 AttendTiles::States AttendTiles::computeTile(const KeyTile &tile, Value stage, States states) {
-  Values scores = fragments.scoresOf(tile, products(stage));
+  FragmentReader readQueries(tiles, queryTile, FragmentReader::Matrix::A, /*columnsAreDepth=*/true, laneNumber,
+                             tiles.mul(warpNumber, productRows), nullptr);
+  int64_t squares = keys / productColumns;
+  Values products = stages.products(readQueries, queryTile.stage(tiles, tiles.number(0)), stage, squares);
+  Values scores = fragments.scoresOf(tile, products);
   if (problem.normaliser->usesMaximum())
     fragments.correct(states, fragments.raiseMaxima(scores, states));
   Values weights = fragments.weightsOf(tile, scores, states);
-  addValues(stage, weights, states);
+  for (int64_t square = 0; square < squares; square += 2)
+    stages.addValues(stage, fragments.leftMatrix(matrices.type, weights, square), square, states.values);
   return states;
-}
-
-//===------------------------------------------ products ----------------------------------------------------------===//
-
-static FragmentD fragmentAt(ValueRange sums, int64_t square) {
-  ValueRange four = sums.slice(square * AttendFragments::sumsOfSquare, AttendFragments::sumsOfSquare);
-  return {four[0], four[1], four[2], four[3]};
-}
-
-/// sums += a * b of two squares beside each other.
-static void addSquares(TileBuilder &tiles, MatrixType type, const FragmentA &a, const std::array<Value, 4> &b,
-                       int64_t square, TileBuilder::Values &sums) {
-  for (int64_t beside = 0; beside < 2; ++beside) {
-    FragmentD sum = multiplyAdd(tiles, type, a, {b[2 * beside], b[2 * beside + 1]}, fragmentAt(sums, square + beside));
-    llvm::copy(sum, sums.begin() + (square + beside) * AttendFragments::sumsOfSquare);
-  }
-}
-
-/// Q K^T, a fragment for each 8 keys.
-LoopBuilder::Values AttendTiles::products(Value stage) {
-  int64_t squares = keys / productColumns;
-  Values sums(squares * AttendFragments::sumsOfSquare, loops.scalar(0));
-  Value here = keyTile.stage(tiles, stage), ofQueries = queryTile.stage(tiles, tiles.number(0));
-  FragmentReader readQueries(tiles, queryTile, FragmentReader::Matrix::A, /*columnsAreDepth=*/true, laneNumber,
-                             tiles.mul(warpNumber, productRows), nullptr);
-  for (int64_t unit = 0; unit < keyTile.rowUnits(); unit += 2) {
-    FragmentA query = readQueries.read(ofQueries, 0, unit);
-    for (int64_t square = 0; square < squares; square += 2)
-      addSquares(tiles, matrices.type, query, readKeys->read(here, square * productColumns, unit), square, sums);
-  }
-  return sums;
-}
-
-/// O += P V: 16 keys at a time, whose weights are the left matrix.
-void AttendTiles::addValues(Value stage, const Values &weights, States &states) {
-  Value here = valueTile.stage(tiles, stage);
-  for (int64_t square = 0; square < keys / productColumns; square += 2) {
-    FragmentA weight = fragments.leftMatrix(matrices.type, weights, square);
-    for (int64_t column = 0; column < matrices.values / productColumns; column += 2)
-      addSquares(tiles, matrices.type, weight, readValues->read(here, square * productColumns, column), column,
-                 states.values);
-  }
 }
 
 } // namespace attnc

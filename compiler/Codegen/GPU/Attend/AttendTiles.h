@@ -8,7 +8,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/GPU/Attend/AttendFragments.h"
+#include "compiler/Codegen/GPU/Attend/KeyStages.h"
 
 namespace attnc {
 
@@ -31,11 +31,8 @@ private:
   SizeExpr rowBlocks() const { return problem.rows.ceilDiv(queries); }
   void openBlock();
   void openCopies();
-  void copyTile(const KeyTile &tile, Value stage);
   States passTiles();
   States computeTile(const KeyTile &tile, Value stage, States states);
-  Values products(Value stage);
-  void addValues(Value stage, const Values &weights, States &states);
 
   const AttendProblem &problem;
   const AttendMatrices matrices;
@@ -46,12 +43,10 @@ private:
   AttendFragments fragments;
   AttendSources sources;
   BlockMemory memory;
-  SharedTile queryTile, keyTile, valueTile;
+  SharedTile queryTile;
+  KeyStages stages;
   Value firstRow;
   Value laneNumber, warpNumber; ///< i32
-  std::optional<TileCopy> copyKeys, copyValues;
-  Value keyStride, valueStride; ///< i64, bytes
-  std::optional<FragmentReader> readKeys, readValues;
 };
 
 } // namespace attnc

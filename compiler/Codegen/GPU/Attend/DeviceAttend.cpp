@@ -15,18 +15,19 @@ static constexpr int64_t mostValues = 8;
 /// Entries of the rows' largest keys that a thread has in registers.
 static constexpr int64_t mostEntries = 32;
 
-static int64_t rowsOfWarp(const AttendProblem &problem) {
+static int64_t rowsOfWarp(const AttendProblem &problem, const RowNumbers &numbers) {
   int64_t rows = mostRows;
-  if (problem.rows.isConstant())
-    rows = std::min<int64_t>(rows, llvm::PowerOf2Ceil(std::max<int64_t>(1, problem.rows.constant())));
+  if (numbers.rows.isConstant())
+    rows = std::min<int64_t>(rows, llvm::PowerOf2Ceil(std::max<int64_t>(1, numbers.rows.constant())));
   while (rows > 1 && rows * problem.top() > mostEntries / 2)
     rows /= 2;
   return rows;
 }
 
-DeviceAttendShape::DeviceAttendShape(const AttendProblem &problem) : rows(rowsOfWarp(problem)), width(1), accesses(1) {
-  rowBlocks = problem.rows.ceilDiv(rows);
-  warps = problem.batches * rowBlocks;
+DeviceAttendShape::DeviceAttendShape(const AttendProblem &problem, const RowNumbers &numbers)
+    : rows(rowsOfWarp(problem, numbers)), width(1), accesses(1) {
+  rowBlocks = numbers.rows.ceilDiv(rows);
+  warps = numbers.batches * rowBlocks;
   valueParts = 1;
   if (!problem.hasValue())
     return;
@@ -52,9 +53,11 @@ Verdict canAttendOnDevice(const AttendProblem &problem) {
   return Verdict::yes();
 }
 
-DeviceAttend::DeviceAttend(const AttendProblem &problem, const Target &target, DeviceFrame &frame)
-    : problem(problem), target(target), shape(problem), frame(frame), loops(frame.builder, frame.location, /*lanes=*/1),
-      group(ThreadGroup::Kind::Warp, frame.place, frame.builder, frame.location), rows(problem, frame),
+DeviceAttend::DeviceAttend(const AttendProblem &problem, const Target &target, DeviceFrame &frame,
+                           const RowNumbers &numbers)
+    : problem(problem), target(target), shape(problem, numbers), frame(frame),
+      loops(frame.builder, frame.location, /*lanes=*/1),
+      group(ThreadGroup::Kind::Warp, frame.place, frame.builder, frame.location), rows(problem, frame, numbers),
       weightTile(frame.place, "weights", frame.place.threads * shape.rows, frame.builder, frame.location),
       keptTile(frame.place, "kept", frame.place.threads, frame.builder, frame.location) {}
 
@@ -66,6 +69,24 @@ KernelPhase DeviceAttend::emit() {
     emitWarp(loops.div(group.number, blocks), loops.mul(block, shape.rows));
   });
   return {frame.place.symbol, shape.warps.ceilDiv(group.perBlock()), frame.place.threads};
+}
+
+KernelPhase DeviceAttend::emitParts(const AttendParts &parts) {
+  PartMemory memory(parts, problem, frame);
+  SizeExpr warps = shape.warps * parts.splits;
+  loops.when(loops.less(group.number, frame.size(warps)), [&] {
+    Value blocks = frame.size(shape.rowBlocks), block = loops.div(group.number, memory.splits);
+    Value split = loops.rem(group.number, memory.splits);
+    firstRow = loops.mul(loops.rem(block, blocks), loops.constant(shape.rows));
+    openRows(loops.div(block, blocks));
+    rows.range = memory.cut(rows.range, split, blockKeys);
+    loops.loop(loops.constant(0), frame.size(shape.valueParts), loops.constant(1), [&](Value part) {
+      Value firstValue = loops.mul(part, shape.valuesOfPart());
+      RowStates states = passKeys(Pass::Online, startOfPass(startOfRows(/*withSink=*/false)), {}, firstValue);
+      storeParts(states, memory, split, firstValue);
+    });
+  });
+  return {frame.place.symbol, warps.ceilDiv(group.perBlock()), frame.place.threads};
 }
 
 void DeviceAttend::emitWarp(Value batchNumber, Value row) {
@@ -91,7 +112,7 @@ void DeviceAttend::openRows(Value batchNumber) {
   rows.openBatch(batchNumber);
   for (int64_t row = 0; row < shape.rows; ++row) {
     Value number = loops.add(firstRow, row);
-    rowExists.push_back(loops.less(number, rows.rows));
+    rowExists.push_back(rows.exists(number));
     rowIndices.push_back(rows.subscriptsOf(number));
     rowPoints.push_back(pointOf(1, row));
   }
@@ -145,11 +166,11 @@ Value DeviceAttend::sinkOf(int64_t row) {
 }
 
 /// What row r has before its first key counts once: thread r has it.
-DeviceAttend::RowStates DeviceAttend::startOfRows() {
+DeviceAttend::RowStates DeviceAttend::startOfRows(bool withSink) {
   RowStates start;
   Value zero = loops.splat(0.0);
   for (int64_t row = 0; row < shape.rows; ++row) {
-    Normaliser::Carriers carriers = problem.normaliser->start(code(), sinkOf(row));
+    Normaliser::Carriers carriers = problem.normaliser->start(code(), withSink ? sinkOf(row) : Value());
     start.largest.push_back(carriers.largest);
     start.sums.push_back(loops.choose(isOneThread(row), carriers.sum, zero));
     if (problem.yields(attn::Statistic::Entropy))
@@ -184,6 +205,14 @@ void DeviceAttend::emitRows() {
              [&](Value part) { emitPart(part, statistics, totals); });
 }
 
+/// The states of rows, with a part of the values that nothing was added to.
+DeviceAttend::RowStates DeviceAttend::startOfPass(RowStates states) {
+  LoopBuilder wide(loops.builder, loops.location, shape.width);
+  if (problem.hasValue())
+    states.values.assign(shape.rows * shape.accesses, wide.splat(0.0));
+  return states;
+}
+
 /// One pass for a part of the values; results besides values are those of the first part.
 void DeviceAttend::emitPart(Value part, const RowStates &statistics, const RowTotals &ofStatistics) {
   bool isOnline = problem.normaliser->order() == Normaliser::Order::Factor && !problem.needsFinalWeights();
@@ -191,11 +220,8 @@ void DeviceAttend::emitPart(Value part, const RowStates &statistics, const RowTo
   RowTotals totals = ofStatistics;
   if (problem.normaliser->followsKeys() && !isOnline)
     states.sums = startOfRows().sums; // each pass carries what weights depend on
-  LoopBuilder wide(loops.builder, loops.location, shape.width);
-  if (problem.hasValue())
-    states.values.assign(shape.rows * shape.accesses, wide.splat(0.0));
   Value firstValue = loops.mul(part, shape.valuesOfPart());
-  states = passKeys(isOnline ? Pass::Online : Pass::Apply, states, totals, firstValue);
+  states = passKeys(isOnline ? Pass::Online : Pass::Apply, startOfPass(states), totals, firstValue);
   if (totals.sums.empty())
     totals = totalsOf(states);
   storeValues(states, isOnline ? totals.factors : Values(), firstValue);

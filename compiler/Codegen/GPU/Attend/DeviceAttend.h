@@ -22,14 +22,14 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/GPU/Attend/AttendRows.h"
+#include "compiler/Codegen/GPU/Attend/AttendParts.h"
 #include "compiler/Codegen/GPU/Nest/SharedArray.h"
 
 namespace attnc {
 
 /// Who computes what.
 struct DeviceAttendShape {
-  explicit DeviceAttendShape(const AttendProblem &problem);
+  DeviceAttendShape(const AttendProblem &problem, const RowNumbers &numbers);
 
   int64_t rows;        ///< of a warp
   int64_t width;       ///< values of one access of a thread
@@ -46,9 +46,13 @@ Verdict canAttendOnDevice(const AttendProblem &problem);
 class DeviceAttend {
 public:
   /// `frame` is the phase's, before anything else is in it.
-  DeviceAttend(const AttendProblem &problem, const Target &target, DeviceFrame &frame);
+  DeviceAttend(const AttendProblem &problem, const Target &target, DeviceFrame &frame, const RowNumbers &numbers);
+  DeviceAttend(const AttendProblem &problem, const Target &target, DeviceFrame &frame)
+      : DeviceAttend(problem, target, frame, RowNumbers::ofBatches(problem)) {}
   /// The whole phase.
   KernelPhase emit();
+  /// The whole phase, a warp a split of some rows: AttendMerge makes results of its parts.
+  KernelPhase emitParts(const AttendParts &parts);
   /// What a warp does with its rows, from number `firstRow` of a batch on (index); asked for once.
   void emitWarp(mlir::Value batchNumber, mlir::Value firstRow);
   int64_t rowsOfWarp() const { return shape.rows; }
@@ -90,7 +94,8 @@ private:
   RegionVectoriser pointOf(int64_t lanes, int64_t row);
   void emitRows();
   void emitPart(Value part, const RowStates &statistics, const RowTotals &totals);
-  RowStates startOfRows();
+  RowStates startOfRows(bool withSink = true);
+  RowStates startOfPass(RowStates states);
   Value sinkOf(int64_t row);
   RowTotals totalsOf(const RowStates &states);
   RowStates passKeys(Pass pass, const RowStates &start, const RowTotals &totals, Value firstValue);
@@ -121,6 +126,7 @@ private:
   void bindValue(RegionVectoriser &to, Value number);
   void checkPairs(const KeyBlock &block, mlir::Region &formula, const Values &kept, ValueRange sizes = {});
   void storeValues(const RowStates &states, const Values &factors, Value firstValue);
+  void storeParts(const RowStates &states, PartMemory &memory, Value split, Value firstValue);
   void storeWeights(const KeyBlock &block, const Values &weights);
   void clearWeights();
   void forEachRow(llvm::function_ref<void(int64_t row)> body);

@@ -138,6 +138,20 @@ void DeviceAttend::storeValues(const RowStates &states, const Values &factors, V
   });
 }
 
+/// The rows' parts of a split: values not normalised, and with the first of them what they are normalised by.
+void DeviceAttend::storeParts(const RowStates &states, PartMemory &memory, Value split, Value firstValue) {
+  Values sums = llvm::map_to_vector(states.sums, [&](Value share) { return scalarOf(sumOfThreads(share)); });
+  forEachRow([&](int64_t row) {
+    Value part = memory.number(rows.batch, loops.add(firstRow, row), split);
+    for (int64_t access = 0; access < shape.accesses; ++access) {
+      Value number = valueNumber(firstValue, access), value = states.values[row * shape.accesses + access];
+      loops.when(loops.less(number, rows.values),
+                 [&] { memory.store(part, number, shape.width == 1 ? scalarOf(value) : value); });
+    }
+    group.first([&] { memory.storeHead(part, {scalarOf(states.largest[row]), sums[row]}); });
+  });
+}
+
 /// One element of a row's result, which has the subscripts `last` behind the row's.
 void DeviceAttend::storeOfRow(int64_t row, Value value, attn::Statistic statistic, ValueRange last) {
   auto result = problem.resultOf(statistic);

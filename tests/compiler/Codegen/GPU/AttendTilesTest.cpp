@@ -1,14 +1,12 @@
 // Attention by tensor cores against the oracle, on operands of bf16 and f16. A weight is rounded to the operands' type,
 // and so is the result: of values up to 1 the error is at most two halves of a unit of 1.
 #include "compiler/Codegen/GPU/GpuEmitter.h"
-#include "compiler/Codegen/GPU/Nest/DeviceFrame.h"
-#include "compiler/Narrow/NarrowKernel.h"
-#include "compiler/Reference/Reference.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tests/compiler/Codegen/CPU/AttendMasks.h"
 #include "tests/compiler/Codegen/CPU/AttendMechanisms.h"
+#include "tests/compiler/Codegen/GPU/NarrowAttend.h"
 #include "tests/compiler/Codegen/GPU/WithoutWait.h"
 #include "tests/support/Ptxas.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -23,26 +21,6 @@ namespace {
 
 constexpr ElementKind types[] = {ElementKind::BF16, ElementKind::F16};
 
-/// The kernel with q, k, v and its first result in memory as `element`.
-std::string narrowText(const AttendKernel &kernel, ElementKind element, bool hasAlignedKeys = true) {
-  ParsedModule parsed(kernel.text());
-  EXPECT_TRUE(parsed) << parsed.diagnostics();
-  func::FuncOp function = parsed.function();
-  Builder builder(parsed.get().getContext());
-  llvm::SmallBitVector ports(function.getNumArguments() + function.getNumResults());
-  ports.set(0, 3);
-  ports.set(function.getNumArguments());
-  FloatType type = builder.getF16Type();
-  if (element == ElementKind::BF16)
-    type = builder.getBF16Type();
-  std::string printed;
-  OwningOpRef<func::FuncOp> narrow = narrowKernel(function, ports, type);
-  if (!hasAlignedKeys)
-    narrow->setArgAttr(1, unalignedAttrName, builder.getUnitAttr());
-  llvm::raw_string_ostream(printed) << **narrow;
-  return printed;
-}
-
 /// What there is for a target, and by which instruction it multiplies.
 struct Form {
   std::string name, target, product;
@@ -53,60 +31,11 @@ bool usesTensorCores(const KernelRunner &runner, const Form &form = warps) {
   return runner.ptx().find(form.product) != std::string::npos;
 }
 
-/// The operands that are stored narrow, as they are stored.
-std::vector<HostArray> stored(std::vector<HostArray> operands, ElementKind element) {
-  for (int number : {0, 1, 2})
-    operands[number] = operands[number].storedAs(element);
-  return operands;
-}
-
-std::string differenceOf(const HostArray &found, const reference::Array &expected, double limit) {
-  for (int64_t i = 0; i < found.size(); ++i)
-    if (!reference::agree(found.f32()[i], expected.values[i], limit))
-      return fmt::format("element {} of {} is {}, expected {} (within {})", i, found.size(), found.f32()[i],
-                         expected.values[i], limit);
-  return "";
-}
-
-/// What differs from the oracle, which is given the operands as they are stored.
-std::string difference(const AttendKernel &kernel, KernelRunner &runner, const std::vector<HostArray> &operands,
-                       ElementKind element) {
-  if (!runner)
-    return runner.message();
-  std::vector<HostArray> narrow = stored(operands, element);
-  std::vector<reference::Array> inputs;
-  for (const HostArray &operand : narrow)
-    inputs.push_back(toReference(operand.kind == element ? operand.widened() : operand));
-  ParsedModule parsed(kernel.text());
-  auto expected = reference::interpret(parsed.function(), inputs);
-  if (!expected)
-    return llvm::toString(expected.takeError());
-  double unit = element == ElementKind::BF16 ? 0x1p-8 : 0x1p-11;
-  std::vector<HostArray> first;
-  for (bool reversed : {false, true}) {
-    RunOptions options;
-    options.reversed = options.guardBefore = reversed;
-    std::vector<HostArray> found = runner.run(narrow, kernel.resultShapes(), options);
-    if (!runner)
-      return runner.message();
-    for (size_t number = 0; number < found.size(); ++number) {
-      HostArray wide = number == 0 ? found[0].widened() : found[number];
-      if (std::string differs = differenceOf(wide, (*expected)[number], number == 0 ? unit : attendTolerance);
-          !differs.empty())
-        return fmt::format("result {}: {}", number, differs);
-      if (!first.empty() && first[number].bytes != found[number].bytes)
-        return "other bits when blocks run in reverse";
-    }
-    first = std::move(found);
-  }
-  return "";
-}
-
 std::string difference(const AttendKernel &kernel, const Form &form, ElementKind element = ElementKind::BF16) {
   KernelRunner runner(narrowText(kernel, element), *createGpuEmitter(), form.target);
   if (runner)
     EXPECT_TRUE(usesTensorCores(runner, form));
-  return difference(kernel, runner, kernel.operands(), element);
+  return narrowDifference(kernel, runner, kernel.operands(), element);
 }
 
 class AttendTiles : public testing::TestWithParam<Form> {};
@@ -136,7 +65,7 @@ TEST_P(AttendTiles, HeadSizes) {
     AttendKernel kernel;
     kernel.dim = dim;
     kernel.valueDim = valueDim;
-    kernel.queries = 40;
+    kernel.queries = 66; // a few are split (AttendSplitsTest.cpp)
     kernel.keys = 200;
     EXPECT_EQ(difference(kernel, GetParam()), "") << dim << " " << valueDim;
   }
@@ -149,7 +78,7 @@ TEST_P(AttendTiles, ValuesOfDroppedPairs) {
   for (float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     std::vector<HostArray> operands = kernel.operands();
     std::fill_n(operands[2].f32() + 40 * kernel.valueDim, kernel.valueDim, value); // queries from 40 on keep it
-    EXPECT_EQ(difference(kernel, runner, operands, ElementKind::BF16), "") << value;
+    EXPECT_EQ(narrowDifference(kernel, runner, operands, ElementKind::BF16), "") << value;
   }
 }
 
@@ -182,7 +111,7 @@ TEST_P(AttendTilesOf, AgreesWithTheOracle) {
     std::vector<HostArray> operands = kernel.operands();
     for (HostArray &each : mechanism.captured(kernel))
       operands.push_back(std::move(each));
-    EXPECT_EQ(difference(kernel, runner, operands, ElementKind::BF16), "") << queries << " queries, " << keys;
+    EXPECT_EQ(narrowDifference(kernel, runner, operands, ElementKind::BF16), "") << queries << " queries, " << keys;
   }
 }
 
@@ -208,9 +137,10 @@ INSTANTIATE_TEST_SUITE_P(Scores, AttendTilesOf,
 
 TEST(AttendTilesOfWarps, TensorsThatBeginAnywhereAreNotCopied) {
   AttendKernel kernel;
-  KernelRunner runner(narrowText(kernel, ElementKind::BF16, /*hasAlignedKeys=*/false), *createGpuEmitter(),
-                      warps.target);
-  EXPECT_EQ(difference(kernel, runner, kernel.operands(), ElementKind::BF16), "");
+  NarrowPorts ports = portsAs(ElementKind::BF16);
+  ports.unaligned = 1;
+  KernelRunner runner(narrowText(kernel.text(), ports), *createGpuEmitter(), warps.target);
+  EXPECT_EQ(narrowDifference(kernel, runner, kernel.operands(), ElementKind::BF16), "");
   EXPECT_FALSE(usesTensorCores(runner));
 }
 
@@ -219,13 +149,6 @@ struct TileRow {
   int64_t features, keys, products, squares, registers;
 };
 
-int64_t count(const std::string &text, std::string_view part) {
-  int64_t found = 0;
-  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
-    ++found;
-  return found;
-}
-
 TEST(AttendTilesOfWarps, TakesWhatTheTableSays) {
   auto table = llvm::MemoryBuffer::getFile(ATTNC_ROOT "/docs/gpu.md");
   ASSERT_TRUE(table);
@@ -233,6 +156,7 @@ TEST(AttendTilesOfWarps, TakesWhatTheTableSays) {
     SCOPED_TRACE(each.features);
     AttendKernel kernel;
     kernel.dim = kernel.valueDim = each.features;
+    kernel.hasStaticQueries = true; // so many are not split
     KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), warps.target);
     ASSERT_TRUE(runner) << runner.message();
     EXPECT_EQ(count(runner.ptx(), "mma.sync.aligned.m16n8k16"), each.products);
@@ -250,9 +174,10 @@ TEST(AttendTilesOfWarps, TakesWhatTheTableSays) {
 /// Barriers and waits for copies, in the loop over tiles.
 TEST(AttendTilesOfWarps, EveryWaitIsNeeded) {
   AttendKernel kernel;
-  kernel.queries = 64;
+  kernel.queries = 66;
+  kernel.hasStaticQueries = true; // of these no other form is made
   kernel.keys = 300;
-  expectWaitsAreNeeded(narrowText(kernel, ElementKind::BF16), stored(kernel.operands(), ElementKind::BF16),
+  expectWaitsAreNeeded(narrowText(kernel, ElementKind::BF16), stored(kernel.operands(), portsAs(ElementKind::BF16)),
                        kernel.resultShapes(), [](Operation *op) {
                          return isa<NVVM::Barrier0Op, NVVM::CpAsyncWaitGroupOp>(op) &&
                                 op->getParentOfType<scf::WhileOp>();
@@ -267,6 +192,7 @@ AttendKernel kernelOfRing() {
   kernel.heads = 1;
   kernel.dim = kernel.valueDim = 16;
   kernel.queries = 128;
+  kernel.hasStaticQueries = true; // of these no other form is made
   kernel.keys = 512;
   return kernel;
 }
@@ -286,6 +212,7 @@ TEST(AttendTilesOfWarpGroups, TakesWhatTheTableSays) {
     SCOPED_TRACE(features);
     AttendKernel kernel;
     kernel.dim = kernel.valueDim = features;
+    kernel.hasStaticQueries = true; // so many are not split
     KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), warpGroups.target);
     ASSERT_TRUE(runner) << runner.message();
     int64_t products = features / 16 + keys / 16;
@@ -302,7 +229,7 @@ TEST(AttendTilesOfWarpGroups, TakesWhatTheTableSays) {
 
 void expectEachMutantIsSeen(const Mutant &mutant) {
   AttendKernel kernel = kernelOfRing();
-  expectMutantsAreSeen(narrowText(kernel, ElementKind::BF16), stored(kernel.operands(), ElementKind::BF16),
+  expectMutantsAreSeen(narrowText(kernel, ElementKind::BF16), stored(kernel.operands(), portsAs(ElementKind::BF16)),
                        kernel.resultShapes(), mutant, warpGroups.target);
 }
 

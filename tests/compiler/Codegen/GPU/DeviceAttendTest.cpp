@@ -196,6 +196,7 @@ TEST(DeviceAttend, AssemblesWithoutSpills) {
 TEST(DeviceAttend, HoldsNothingThatGrows) {
   AttendKernel kernel;
   kernel.dim = kernel.valueDim = 64;
+  kernel.hasStaticQueries = true; // so many are not split
   KernelRunner runner(kernel.text(), *createGpuEmitter(), "cuda");
   ASSERT_TRUE(runner) << runner.message();
   EXPECT_EQ(runner.code().sharedBytes, SizeExpr(0));
@@ -210,6 +211,7 @@ TEST(DeviceAttend, EveryWaitIsNeeded) {
   for (const char *normaliser : {"ratio", "stick_breaking"}) {
     AttendKernel kernel;
     kernel.normaliser = normaliser;
+    kernel.hasStaticQueries = true; // of so many no other form is made
     kernel.score = "%y = arith.mulf %s, %s : f32";
     kernel.weight = "%w = arith.mulf %p, %scale : f32";
     expectWaitsAreNeeded(kernel.text(), kernel.operands(), kernel.resultShapes());

@@ -1,0 +1,53 @@
+//===- KeyStages.h - keys and values in a block's memory, and products with them ----------------------------------===//
+//
+// A stage holds a tile of keys and the values of the same keys. All threads of the block copy them, and each warp
+// multiplies rows of its own, S = Q K^T and O += P V, with all keys of a tile or with some neighbours of them.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/GPU/Attend/AttendFragments.h"
+
+namespace attnc {
+
+class KeyStages {
+public:
+  using Value = mlir::Value;
+  using ValueRange = mlir::ValueRange;
+  using Values = LoopBuilder::Values;
+
+  KeyStages(const AttendMatrices &matrices, DeviceFrame &frame, AttendRows &rows, BlockMemory &memory, int64_t keys,
+            int64_t stages);
+
+  /// What a warp has of a tile (i32, null for 0): from which key on, and from which unit of 8 values (a multiple of 8).
+  struct WarpPart {
+    Value firstKey, firstUnit;
+  };
+  /// Prepares the copies, and reads for a warp.
+  void open(AttendSources &sources, Value lane, const WarpPart &part);
+  /// Begins to copy a tile to stage number `stage`, and closes the group; past the last key there are zeros, and of no
+  /// tile nothing is copied.
+  void copy(const KeyTile &tile, Value stage);
+  /// The warp's S, `squares` of it: `readQueries` reads its rows of `queries`.
+  Values products(FragmentReader &readQueries, Value queries, Value stage, int64_t squares);
+  /// O += P V over 16 keys of the warp from `square` on, whose weights are the left matrix, and as many values as there
+  /// are sums.
+  void addValues(Value stage, const FragmentA &weights, int64_t square, Values &sums);
+
+  const int64_t keys, stages;
+
+private:
+  Value prepare(std::optional<TileCopy> &copy, const SharedTile &tile, const AttendSources::KeyRows &lines);
+
+  const MatrixType type;
+  DeviceFrame &frame;
+  AttendRows &rows;
+  TileBuilder tiles;
+  LoopBuilder loops; ///< of indices alone
+  SharedTile keyTile, valueTile;
+  std::optional<TileCopy> copyKeys, copyValues;
+  Value keyStride, valueStride; ///< i64, bytes
+  std::optional<FragmentReader> readKeys, readValues;
+};
+
+} // namespace attnc

@@ -1,0 +1,240 @@
+// Attention of few queries on a device, whose keys are split among blocks: against the oracle, with tensor cores and
+// without; how much there is of what; and that a forgotten wait is seen.
+#include "compiler/Codegen/GPU/Attend/AttendSplits.h"
+#include "compiler/Codegen/GPU/GpuEmitter.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tests/compiler/Codegen/CPU/AttendMasks.h"
+#include "tests/compiler/Codegen/CPU/AttendMechanisms.h"
+#include "tests/compiler/Codegen/CPU/NormaliserKernels.h"
+#include "tests/compiler/Codegen/GPU/NarrowAttend.h"
+#include "tests/compiler/Codegen/GPU/WithoutWait.h"
+#include "tests/support/Ptxas.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <fmt/format.h>
+#include <limits>
+
+using namespace mlir;
+
+namespace attnc {
+namespace {
+
+/// A step of decoding: few queries, whose number is known.
+AttendKernel stepOf(int64_t queries, int64_t keys, int64_t heads = 8, int64_t group = 4) {
+  AttendKernel kernel;
+  kernel.heads = heads, kernel.group = group;
+  kernel.queries = queries, kernel.keys = keys;
+  kernel.hasStaticQueries = true;
+  kernel.yields = "\"value\", \"lse\"";
+  return kernel;
+}
+
+bool hasSplits(const KernelRunner &runner) { return runner.ptx().find("$merge") != std::string::npos; }
+
+std::string narrow(const AttendKernel &kernel, ElementKind element = ElementKind::BF16) {
+  KernelRunner runner(narrowText(kernel, element), *createGpuEmitter(), "cuda");
+  if (runner)
+    EXPECT_TRUE(hasSplits(runner));
+  return narrowDifference(kernel, runner, kernel.operands(), element);
+}
+
+std::string wide(const AttendKernel &kernel) {
+  return compareWithOracle(kernel, kernel.operands(), attendTolerance, "cuda");
+}
+
+TEST(AttendSplits, Lengths) {
+  for (auto [queries, keys] :
+       {std::pair<int64_t, int64_t>{1, 0}, {1, 1}, {1, 64}, {1, 65}, {1, 700}, {3, 300}, {16, 130}})
+    for (int64_t group : {1, 2, 4}) {
+      AttendKernel kernel = stepOf(queries, keys, 8, group);
+      SCOPED_TRACE(fmt::format("{} queries, {} keys, {} heads a group", queries, keys, group));
+      EXPECT_EQ(narrow(kernel), "");
+      EXPECT_EQ(narrow(kernel, ElementKind::F16), "");
+      EXPECT_EQ(wide(kernel), "");
+    }
+}
+
+TEST(AttendSplits, HeadSizes) {
+  for (auto [dim, valueDim] : {std::pair<int64_t, int64_t>{16, 16}, {16, 256}, {80, 48}, {128, 128}, {256, 256}}) {
+    AttendKernel kernel = stepOf(1, 400);
+    kernel.dim = dim, kernel.valueDim = valueDim;
+    EXPECT_EQ(narrow(kernel), "") << dim << " " << valueDim;
+  }
+  for (auto [dim, valueDim] : {std::pair<int64_t, int64_t>{5, 7}, {64, 200}}) {
+    AttendKernel kernel = stepOf(2, 400);
+    kernel.dim = dim, kernel.valueDim = valueDim;
+    EXPECT_EQ(wide(kernel), "") << dim << " " << valueDim;
+  }
+}
+
+/// Groups of four, of which the last one has two heads.
+TEST(AttendSplits, AShortGroup) {
+  AttendKernel kernel = stepOf(1, 200, 8, 4);
+  std::string text = kernel.text();
+  auto replace = [&](const std::string &from, const std::string &to) {
+    for (size_t at; (at = text.find(from)) != std::string::npos;)
+      text.replace(at, from.size(), to);
+  };
+  replace("tensor<8x", "tensor<6x");
+  replace("%H = arith.constant 8", "%H = arith.constant 6");
+  std::vector<HostArray> operands = kernel.operands();
+  operands[0] = HostArray::random({6, 1, kernel.dim}, 1);
+  EXPECT_EQ(ComparedKernel(text, "cuda").compare(operands, {{6, 1, kernel.valueDim}, {6, 1}}), "");
+}
+
+/// Which form computes is a matter of the number of queries.
+TEST(AttendSplits, ANumberOfQueriesKnownAtRunTime) {
+  AttendKernel kernel = stepOf(1, 1, 4, 2);
+  kernel.hasStaticQueries = false;
+  KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), "cuda");
+  ASSERT_TRUE(runner) << runner.message();
+  ASSERT_EQ(runner.code().phases.size(), 3u);
+  for (auto [queries, keys] : {std::pair<int64_t, int64_t>{0, 9}, {1, 300}, {32, 200}, {33, 200}, {100, 90}}) {
+    kernel.queries = queries, kernel.keys = keys;
+    EXPECT_EQ(narrowDifference(kernel, runner, kernel.operands(), ElementKind::BF16), "") << queries;
+    bool areFew = queries <= 32;
+    std::vector<int64_t> sizes = {queries, keys, keys, queries, queries};
+    EXPECT_EQ(runner.code().phases[0].chunks.evaluate(sizes) == 0, areFew);
+    EXPECT_EQ(runner.code().phases[1].chunks.evaluate(sizes) == 0, !areFew || queries == 0);
+    EXPECT_EQ(runner.code().sharedBytes.evaluate(sizes) == 0, !areFew || queries == 0);
+    EXPECT_EQ(wide(kernel), "") << queries;
+  }
+}
+
+class AttendSplitsOf : public testing::TestWithParam<Mechanism> {};
+
+TEST_P(AttendSplitsOf, AgreesWithTheOracle) {
+  AttendKernel kernel = GetParam().kernel;
+  if (kernel.captured.empty() && kernel.group == 1 && kernel.normaliser == "softmax")
+    kernel.heads = 8; // then a split has several tiles
+  KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), "cuda");
+  ComparedKernel ofWide(kernel.text(), "cuda");
+  for (auto [queries, keys] : {std::pair<int64_t, int64_t>{1, 300}, {9, 150}}) {
+    kernel.queries = queries, kernel.keys = keys;
+    std::vector<HostArray> operands = kernel.operands();
+    for (HostArray &each : GetParam().captured(kernel))
+      operands.push_back(std::move(each));
+    EXPECT_EQ(ofWide.compare(operands, kernel.resultShapes()), "") << queries << " queries, " << keys;
+    if (GetParam().name != "all statistics") { // whose weights and values are larger than the limit is for
+      EXPECT_EQ(narrowDifference(kernel, runner, operands, ElementKind::BF16), "") << queries << " queries, " << keys;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Masks, AttendSplitsOf, testing::ValuesIn(maskMechanisms()), mechanismName);
+INSTANTIATE_TEST_SUITE_P(Scores, AttendSplitsOf, testing::ValuesIn(scoreMechanisms()), mechanismName);
+
+/// A sink counts once, whatever the splits; rows that keep nothing are zero.
+TEST(AttendSplits, SinksAndEmptyRows) {
+  AttendKernel kernel = stepOf(2, 500);
+  kernel.sink = "%z = arith.constant 0.5 : f32";
+  EXPECT_EQ(narrow(kernel), "");
+  EXPECT_EQ(wide(kernel), "");
+  kernel.mask = "%m = arith.cmpi slt, %j, %i : index";
+  EXPECT_EQ(narrow(kernel), "");
+  kernel.sink = "";
+  EXPECT_EQ(narrow(kernel), "");
+  EXPECT_EQ(wide(kernel), "");
+}
+
+/// A few of many keys are cut among all splits.
+TEST(AttendSplits, AWindow) {
+  AttendKernel kernel = stepOf(2, 1000);
+  kernel.mask = R"(%c600 = arith.constant 600 : index %c77 = arith.constant 77 : index
+    %d = arith.subi %j, %c600 : index %a = arith.cmpi sge, %d, %i : index %b = arith.cmpi slt, %d, %c77 : index
+    %m = arith.andi %a, %b : i1)";
+  EXPECT_EQ(narrow(kernel), "");
+  EXPECT_EQ(wide(kernel), "");
+}
+
+TEST(AttendSplits, ValuesOfDroppedPairs) {
+  AttendKernel kernel = stepOf(4, 300);
+  kernel.mask = "%c200 = arith.constant 200 : index %d = arith.addi %i, %c200 : index "
+                "%m = arith.cmpi sle, %j, %d : index";
+  KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), "cuda");
+  for (float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    std::vector<HostArray> operands = kernel.operands();
+    std::fill_n(operands[2].f32() + 202 * kernel.valueDim, kernel.valueDim, value); // queries from 2 on keep it
+    EXPECT_EQ(narrowDifference(kernel, runner, operands, ElementKind::BF16), "") << value;
+  }
+}
+
+/// 32 heads on 8: enough blocks for all processors, each key read by one of them.
+TEST(AttendSplits, FillADevice) {
+  constexpr int64_t processors = 132;
+  AttendKernel kernel = stepOf(1, 1, 32, 4);
+  kernel.dim = kernel.valueDim = 128;
+  KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), "cuda");
+  ASSERT_TRUE(runner) << runner.message();
+  ASSERT_EQ(runner.code().phases.size(), 2u);
+  for (int64_t keys : {8 << 10, 32 << 10, 128 << 10}) {
+    int64_t blocks = runner.code().phases[0].chunks.evaluate({keys, keys});
+    EXPECT_EQ(blocks % 8, 0) << "a split is one block's";
+    EXPECT_GE(blocks, processors * 3 / 2);
+    int64_t read = 2 * 8 * keys * 128 * 2, ofParts = runner.code().sharedBytes.evaluate({keys, keys});
+    EXPECT_LE(2 * ofParts, read / 16) << "parts are written and read";
+  }
+}
+
+/// Rows of the table in docs/gpu.md.
+struct SplitRow {
+  int64_t features, keys, stages, bytesUnderWay, products, squares, registers;
+};
+
+TEST(AttendSplits, TakeWhatTheTableSays) {
+  auto table = llvm::MemoryBuffer::getFile(ATTNC_ROOT "/docs/gpu.md");
+  ASSERT_TRUE(table);
+  for (const SplitRow &each :
+       {SplitRow{64, 64, 4, 48, 16, 12, 128}, {128, 64, 3, 64, 32, 24, 192}, {256, 32, 3, 64, 48, 40, 192}}) {
+    SCOPED_TRACE(each.features);
+    AttendKernel kernel = stepOf(1, 1, 32, 4);
+    kernel.dim = kernel.valueDim = each.features;
+    KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), "cuda");
+    ASSERT_TRUE(runner) << runner.message();
+    const KernelPhase &phase = runner.code().phases[0];
+    std::string ptx = functionOf(runner.ptx(), phase.symbol);
+    EXPECT_EQ(count(ptx, "mma.sync.aligned.m16n8k16"), each.products);
+    EXPECT_EQ(count(ptx, "ldmatrix.sync.aligned.m8n8.x4"), each.squares);
+    // A thread copies its share of a tile for each stage that is filled before the loop, of the next one in it, and of
+    // the queries.
+    int64_t tileBytes = each.keys * 2 * each.features * 2;
+    EXPECT_EQ(tileBytes * (each.stages - 1), each.bytesUnderWay << 10);
+    int64_t queryUnits = AttendSplits::tileRows * each.features / 8;
+    EXPECT_EQ(count(ptx, "cp.async.cg"), each.stages * tileBytes / 16 / AttendSplits::threads +
+                                             (queryUnits + AttendSplits::threads - 1) / AttendSplits::threads);
+    int64_t kilobytes = phase.blockBytes >> 10;
+    std::string row =
+        fmt::format("| {0}, {0} | {1} | {2} | {3} KB | {4} KB | {5} | {6} | {7}", each.features, each.keys, each.stages,
+                    kilobytes, each.bytesUnderWay, each.products, each.squares, each.registers);
+    EXPECT_NE((*table)->getBuffer().find(row), llvm::StringRef::npos) << "docs/gpu.md has no row\n" << row;
+    if (hasPtxas()) {
+      EXPECT_LE(ptxasRegisters(runner.ptx(), "sm_80"), each.registers);
+    }
+  }
+}
+
+TEST(AttendSplits, AssembleWithoutSpills) {
+  if (!hasPtxas())
+    GTEST_SKIP() << "this machine has no ptxas";
+  for (int64_t dim : {64, 128, 256})
+    for (std::string architecture : {"sm_80", "sm_90a"}) {
+      AttendKernel kernel = stepOf(1, 1);
+      kernel.dim = kernel.valueDim = dim;
+      kernel.mask = causalMask;
+      for (const std::string &text : {narrowText(kernel, ElementKind::BF16), kernel.text()}) {
+        KernelRunner runner(text, *createGpuEmitter(), "cuda:" + architecture);
+        ASSERT_TRUE(runner) << runner.message();
+        EXPECT_EQ(ptxasFault(runner.ptx(), architecture), "") << dim;
+      }
+    }
+}
+
+TEST(AttendSplits, EveryWaitIsNeeded) {
+  AttendKernel kernel = stepOf(2, 300, 8, 1);
+  kernel.yields = "\"value\"";
+  expectWaitsAreNeeded(narrowText(kernel, ElementKind::BF16), stored(kernel.operands(), portsAs(ElementKind::BF16)),
+                       kernel.resultShapes(),
+                       [](Operation *op) { return isa<NVVM::Barrier0Op, NVVM::CpAsyncWaitGroupOp>(op); });
+}
+
+} // namespace
+} // namespace attnc

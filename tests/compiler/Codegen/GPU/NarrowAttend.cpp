@@ -1,0 +1,66 @@
+#include "tests/compiler/Codegen/GPU/NarrowAttend.h"
+#include "compiler/Reference/Reference.h"
+#include <fmt/format.h>
+
+namespace attnc {
+
+NarrowPorts portsAs(ElementKind element) { return {{0, 1, 2}, {0}, element}; }
+
+std::string narrowText(const AttendKernel &kernel, ElementKind element) {
+  return narrowText(kernel.text(), portsAs(element));
+}
+
+static std::string differenceOf(const HostArray &found, const reference::Array &expected, double limit) {
+  for (int64_t i = 0; i < found.size(); ++i)
+    if (!reference::agree(found.f32()[i], expected.values[i], limit))
+      return fmt::format("element {} of {} is {}, expected {} (within {})", i, found.size(), found.f32()[i],
+                         expected.values[i], limit);
+  return "";
+}
+
+std::string narrowDifference(const AttendKernel &kernel, KernelRunner &runner, const std::vector<HostArray> &operands,
+                             ElementKind element) {
+  if (!runner)
+    return runner.message();
+  std::vector<HostArray> narrow = stored(operands, portsAs(element));
+  std::vector<reference::Array> inputs;
+  for (const HostArray &operand : widened(narrow))
+    inputs.push_back(toReference(operand));
+  ParsedModule parsed(kernel.text());
+  auto expected = reference::interpret(parsed.function(), inputs);
+  if (!expected)
+    return llvm::toString(expected.takeError());
+  double unit = unitOf(element);
+  std::vector<HostArray> first;
+  for (bool reversed : {false, true}) {
+    RunOptions options;
+    options.reversed = options.guardBefore = reversed;
+    std::vector<HostArray> found = runner.run(narrow, kernel.resultShapes(), options);
+    if (!runner)
+      return runner.message();
+    for (size_t number = 0; number < found.size(); ++number) {
+      HostArray wide = number == 0 ? found[0].widened() : found[number];
+      if (std::string differs = differenceOf(wide, (*expected)[number], number == 0 ? unit : attendTolerance);
+          !differs.empty())
+        return fmt::format("result {}: {}", number, differs);
+      if (!first.empty() && first[number].bytes != found[number].bytes)
+        return "other bits when blocks run in reverse";
+    }
+    first = std::move(found);
+  }
+  return "";
+}
+
+std::string functionOf(const std::string &ptx, const std::string &name) {
+  size_t begin = ptx.find(".entry " + name + "(");
+  return ptx.substr(begin, ptx.find(".entry ", begin + 1) - begin);
+}
+
+int64_t count(const std::string &text, std::string_view part) {
+  int64_t found = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++found;
+  return found;
+}
+
+} // namespace attnc

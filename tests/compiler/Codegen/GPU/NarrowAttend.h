@@ -1,0 +1,22 @@
+//===- NarrowAttend.h - attention on narrow operands, against the oracle ------------------------------------------===//
+#pragma once
+
+#include "tests/compiler/Codegen/CPU/AttendKernels.h"
+#include "tests/compiler/Codegen/GPU/NarrowText.h"
+
+namespace attnc {
+
+/// q, k, v and the first result in memory as `element`.
+NarrowPorts portsAs(ElementKind element);
+std::string narrowText(const AttendKernel &kernel, ElementKind element);
+
+/// What differs from the oracle, which is given the operands as they are stored; of the first result within a unit of
+/// 1, and all of it has the same bits in any order of blocks.
+std::string narrowDifference(const AttendKernel &kernel, KernelRunner &runner, const std::vector<HostArray> &operands,
+                             ElementKind element);
+
+/// The PTX of one function of it, and how often something is said there.
+std::string functionOf(const std::string &ptx, const std::string &name);
+int64_t count(const std::string &text, std::string_view part);
+
+} // namespace attnc
