@@ -33,6 +33,18 @@ void AttendFragments::open(Value first, Value laneNumber) {
     rowExists.push_back(rows.exists(number));
     rowPoints.push_back(rows.bindRow(rows.formulas(loops.lanes), number));
   }
+  openScale();
+}
+
+/// What a product is multiplied with: its folded scales, and where it is the score that of the normaliser.
+void AttendFragments::openScale() {
+  double ofScore = problem.scoreIsProduct ? problem.normaliser->scoreScale() : 1;
+  RegionVectoriser batch = rows.formulas(1);
+  Value factor = loops.scalar(ofScore);
+  for (auto [by, divides] : product().scales)
+    factor = divides ? loops.divf(factor, batch.evaluate(by)) : loops.mulf(factor, batch.evaluate(by));
+  if (ofScore != 1 || !product().scales.empty())
+    scale = loops.splat(factor);
 }
 
 LoopBuilder::Values AttendFragments::States::packed() const {
@@ -101,9 +113,10 @@ LoopBuilder::Values AttendFragments::scoresOf(const KeyTile &tile, ValueRange su
         pair.setActiveLanes(loops.max(loops.constant(0), left));
       Value inside = pair.laneMask();
       ValueRange two = sums.slice(square * sumsOfSquare + 2 * row, 2);
-      pair.bindValue(attn::ReduceOp(problem.products[0].op).getResult(), pairOf(two[0], two[1]));
+      Value sum = pairOf(two[0], two[1]);
+      pair.bindValue(product().head, scale ? loops.mulf(sum, scale) : sum);
       Value score = pair.broadcast(pair.evaluate(AttendProblem::yielded(op().getScore())));
-      if (double scale = problem.normaliser->scoreScale(); scale != 1)
+      if (double scale = problem.normaliser->scoreScale(); scale != 1 && !problem.scoreIsProduct)
         score = loops.mulf(score, loops.splat(scale));
       Value dropped = loops.splat(problem.normaliser->droppedScore());
       if (masked) {
@@ -126,6 +139,11 @@ Value AttendFragments::quadOf(attn::Combine kind, Value value) {
   return warp.combineNeighbours({kind, loops.builder.getF32Type()}, value, 4);
 }
 
+/// One instruction of a device: of a NaN and a number the number.
+Value AttendFragments::greater(Value a, Value b) {
+  return arith::MaxNumFOp::create(loops.builder, loops.location, a, b);
+}
+
 LoopBuilder::Values AttendFragments::raiseMaxima(ValueRange scores, States &states) {
   Values corrections;
   int64_t squares = scores.size() / rowsOfLane;
@@ -133,7 +151,7 @@ LoopBuilder::Values AttendFragments::raiseMaxima(ValueRange scores, States &stat
     Value before = states.largest[row], most = before;
     for (int64_t square = 0; square < squares; ++square)
       for (int64_t key = 0; key < loops.lanes; ++key)
-        most = loops.maxKeepingFirst(most, lane(scores[square * rowsOfLane + row], key));
+        most = greater(most, lane(scores[square * rowsOfLane + row], key));
     most = quadOf(attn::Combine::Max, most);
     Value correction = problem.normaliser->correction(code(), loops.splat(before), loops.splat(most));
     states.largest[row] = most;

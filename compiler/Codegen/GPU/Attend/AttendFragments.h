@@ -63,6 +63,8 @@ public:
 private:
   Values scoresOf(const KeyTile &tile, ValueRange sums, bool masked);
   RegionVectoriser bindPairs(const KeyTile &tile, int64_t square, int64_t row);
+  void openScale();
+  Value greater(Value a, Value b);
   Value quadOf(mlir::attn::Combine kind, Value value);
   void storeRow(int64_t row, const States &states, Value factor, const Normaliser::Carriers &carriers);
   void repair(Value hasNan);
@@ -71,6 +73,7 @@ private:
   Value pairOf(Value left, Value right);
   Value lane(Value vector, int64_t number);
   mlir::attn::AttendOp op() const { return problem.op; }
+  const PairReduction &product() const { return problem.products[0]; }
 
   const AttendProblem &problem;
   const Target &target;
@@ -84,6 +87,7 @@ private:
   FragmentPlace place;
   Values rowExists; ///< [row of the lane]: i1
   std::vector<RegionVectoriser> rowPoints;
+  Value scale; ///< of products, in two lanes; null for 1
 };
 
 } // namespace attnc
