@@ -41,16 +41,18 @@ protected:
     unsetenv("ATTN_DEVICE");
   }
 
-  /// The driver runs kernels as a compile with these options makes them.
-  void runKernelsOf(CompileOptions options) {
+  /// The driver runs kernels as a compile with these options makes them for devices of one architecture.
+  void runKernelsOf(CompileOptions options, const std::string &architecture = "sm_80") {
+    fake->capability = architecture == "sm_90a" ? 90 : 80;
     options.dump = Phase::Optimise;
-    options.target = "cuda:sm_80";
+    options.target = "cuda:" + architecture;
     options.reproducerDirectory = "";
     Compilation made;
     std::string messages;
     llvm::raw_string_ostream stream(messages);
     ASSERT_EQ(compile(options, made, stream), Outcome::Done) << messages;
-    device.emplace(made.dump);
+    kernels = made.dump;
+    device.emplace(kernels);
     ASSERT_TRUE(*device) << device->message();
     fake->run = [this](const std::string &kernel, int64_t blocks, int64_t threads, int64_t blockBytes,
                        std::vector<uint64_t> parameters) {
@@ -60,6 +62,7 @@ protected:
 
   FakeCuda *fake = nullptr;
   std::optional<DeviceExecutor> device;
+  std::string kernels; ///< what it runs, as LLVM IR
 };
 
 const std::string models = ATTNC_ROOT "/tests/e2e/models/";
@@ -76,20 +79,25 @@ TEST_F(CudaTool, RunsAndChecks) {
     const char *file, *entry;
     Named sizes, settings;
     Precision precision = Precision::F32;
+    std::string architecture = "sm_80";
   };
   std::map<Precision, int64_t> uploaded;
+  const Named rows = {{"batch", "2"}, {"seq", "5"}};
   const Named smallGpt2 = {{"layers", "2"}, {"dim", "32"}, {"heads", "2"}, {"vocab", "67"}, {"context", "24"}};
   for (const Example &each :
        {Example{"/tests/e2e/models/device.attn", "residual", {{"rows", "5"}}, {}},
-        Example{"/examples/gpt2/gpt2.attn", "last", {{"batch", "2"}, {"seq", "5"}}, smallGpt2},
-        Example{"/examples/gpt2/gpt2.attn", "last", {{"batch", "2"}, {"seq", "5"}}, smallGpt2, Precision::BF16},
-        Example{"/examples/gpt2/gpt2.attn", "last", {{"batch", "2"}, {"seq", "5"}}, smallGpt2, Precision::TF32}}) {
+        Example{"/examples/gpt2/gpt2.attn", "last", rows, smallGpt2},
+        Example{"/examples/gpt2/gpt2.attn", "last", rows, smallGpt2, Precision::BF16},
+        Example{"/examples/gpt2/gpt2.attn", "last", rows, smallGpt2, Precision::TF32},
+        Example{"/examples/gpt2/gpt2.attn", "last", rows, smallGpt2, Precision::BF16, "sm_90a"},
+        Example{"/examples/gpt2/gpt2.attn", "last", rows, smallGpt2, Precision::TF32, "sm_90a"}}) {
     CompileOptions options;
     options.input = std::string(ATTNC_ROOT) + each.file;
     options.entry = each.entry;
     options.settings = each.settings;
     options.precision = each.precision;
-    runKernelsOf(options);
+    runKernelsOf(options, each.architecture);
+    EXPECT_EQ(kernels.find("wgmma.mma_async") != std::string::npos, each.architecture == "sm_90a") << each.architecture;
     fake->calls.clear();
     fake->bytes.clear();
     std::vector<std::string> arguments = {
