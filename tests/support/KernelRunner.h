@@ -62,7 +62,7 @@ std::unique_ptr<Emitter> emitterFor(std::string_view target);
 
 class KernelRunner {
 public:
-  /// `mlir` is one kernel as text (a func.func, or a module with one); of a device, its first image runs.
+  /// `mlir` is a func.func, or a module with one. Of "cuda" the first image runs: forms of sm_90a want "cuda:sm_90a".
   KernelRunner(const std::string &mlir, const Emitter &emitter, std::string_view target = "native");
   ~KernelRunner();
 

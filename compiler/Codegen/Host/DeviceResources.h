@@ -2,7 +2,7 @@
 //
 // Each phase of each kernel, in each image that has it: the threads of a block and its shared memory are known here.
 // Registers, and what did not fit in them, are known to the driver that compiles the PTX; where there is a `ptxas`, it
-// says the same beforehand. How many blocks a multiprocessor has at a time follows:
+// says the same beforehand. How many blocks a processor has at a time follows:
 //
 //   the least that 2048 threads, 65536 registers (a warp has whole units of 256), 32 blocks and the shared memory (a
 //   block takes 1 KB more than it has) allow
@@ -23,7 +23,7 @@ struct PhaseResources {
   int64_t staticBytes;                        ///< shared memory that the function has itself
   int64_t launchBytes;                        ///< that a launch adds
   std::optional<FunctionResources> assembled; ///< what ptxas says
-  std::optional<int64_t> blocks;              ///< that a multiprocessor has at a time
+  std::optional<int64_t> blocks;              ///< that a processor has at a time
 };
 
 /// What the phases of a program for devices take. Without `ptxas`, or where it refuses the code, only what is known
@@ -33,7 +33,7 @@ std::vector<PhaseResources> resourcesOf(const Program &program, const Ptxas *ptx
 /// Shared memory that function `name` of PTX text has itself, in bytes.
 int64_t staticSharedBytes(llvm::StringRef ptx, llvm::StringRef name);
 
-/// Blocks that a multiprocessor has at a time: of `threads` threads that have so many registers each, and so many bytes
+/// Blocks that a processor has at a time: of `threads` threads that have so many registers each, and so many bytes
 /// of shared memory.
 int64_t blocksAtATime(llvm::StringRef architecture, int64_t threads, int64_t registers, int64_t sharedBytes);
 

@@ -25,7 +25,7 @@ KernelPhase AttendTiles::emit() {
 void AttendTiles::openBlock() {
   Value blocks = frame.size(rowBlocks());
   rows.openBatch(loops.div(frame.place.block, blocks));
-  // Under a causal mask later rows have more work: they come first, so that the multiprocessors end together.
+  // Under a causal mask later rows have more work: they come first, so that the processors end together.
   Value block = loops.sub(loops.add(blocks, -1), loops.rem(frame.place.block, blocks));
   firstRow = loops.mul(block, queries);
   rows.open(firstRow, queries);

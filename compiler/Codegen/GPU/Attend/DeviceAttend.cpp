@@ -63,7 +63,7 @@ DeviceAttend::DeviceAttend(const AttendProblem &problem, const Target &target, D
 
 KernelPhase DeviceAttend::emit() {
   loops.when(loops.less(group.number, frame.size(shape.warps)), [&] {
-    // Under a causal mask later rows have more work: they come first, so that the multiprocessors end together.
+    // Under a causal mask later rows have more work: they come first, so that the processors end together.
     Value blocks = frame.size(shape.rowBlocks);
     Value block = loops.sub(loops.add(blocks, -1), loops.rem(group.number, blocks));
     emitWarp(loops.div(group.number, blocks), loops.mul(block, shape.rows));

@@ -17,7 +17,7 @@
 // in their order. The largest keys of a row are found by each thread among its own, and merged at the end.
 //
 // Rows, keys and features of any number; every formula is evaluated by the RegionVectoriser. Products do not use the
-// matrix units here.
+// tensor cores here.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -25,7 +25,7 @@ LogicalResult lowerDeviceCode(ModuleOp code, const Target &target) {
     function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
     int32_t alongX = static_cast<int32_t>(threads.getInt());
     function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), builder.getDenseI32ArrayAttr({alongX, 1, 1}));
-    // Without it the assembler would rather spill than let a multiprocessor have fewer blocks.
+    // Without it the assembler would rather spill than let a processor of the device have fewer blocks.
     function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(1));
   }
   return success();

@@ -1,4 +1,5 @@
 #include "compiler/Codegen/GPU/Gemm/GemmTiling.h"
+#include "compiler/Codegen/GPU/Tile/WarpGroup.h"
 #include <cassert>
 
 using namespace mlir;
@@ -100,7 +101,8 @@ struct BlockShape {
 } // namespace
 
 /// A step of a block takes as long as its tiles take to come from the second cache: that goes by rows + columns. So
-/// the shape whose rounds of blocks, one a processor, copy least.
+/// the shape whose rounds of blocks, one a processor, copy least. Where two blocks have room in a processor, they share
+/// what it gets from the cache, so they are counted one after the other.
 static BlockShape shapeFor(const TypicalSizes &sizes) {
   constexpr BlockShape shapes[] = {{128, 256, 2}, {256, 128, 2}, {128, 128, 2}, {64, 128, 1}, {64, 64, 1}};
   auto copied = [&](const BlockShape &shape) {
@@ -128,13 +130,13 @@ std::optional<GemmTiling> GemmTiling::forWarpGroups(const GemmProblem &problem) 
   tiling.rows = shape.rows;
   tiling.columns = shape.columns;
   tiling.groups = shape.groups;
-  tiling.threads = (shape.groups + 1) * 4 * warpThreads;
+  tiling.threads = (shape.groups + 1) * warpGroupThreads;
   tiling.panelRowBytes = stageRowBytes;
   tiling.prefersMaps = sizes.flops >= flopsWorthMaps;
   // Of 227 KB: one block with two groups that multiply, or two blocks with one.
   constexpr int64_t memoryOfGroup = 96 << 10;
   tiling.stages = shape.groups * memoryOfGroup / ((shape.rows + shape.columns) * stageRowBytes);
-  assert(tiling.stages >= 3 && tiling.rows * tiling.columns / (tiling.groups * 4 * warpThreads) <= 128);
+  assert(tiling.stages >= 3 && tiling.rows * tiling.columns / (tiling.groups * warpGroupThreads) <= 128);
   tiling.countBlocks(problem);
   return tiling;
 }

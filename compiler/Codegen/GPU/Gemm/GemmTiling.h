@@ -17,10 +17,13 @@
 // What sizes have to satisfy:
 //
 //   warp groups  rows are a multiple of groups * 64, columns of 64 and at most 256; a thread's sums, rows * columns /
-//                groups / 128, are at most 128; threads = (groups + 1) * 128; at least three stages
+//                groups / 128, are at most 128; threads = (groups + 1) * 128, at most 384, for each has 65536 / threads
+//                registers; at least three stages. The hardware copies tiles whose boxes have sides of at most 256
+//                (TensorMap.h), threads copy others
 //   matrix       rows / warpRows * columns / warpColumns = threads / 32; warpRows and warpColumns are multiples of 16
 //   scalar       rows and columns are multiples of 64, and threads = 256 (ScalarBlock.cpp: 16 x 16 of them)
-//   all          stages * (rows + columns) * bytes of a step, and rows * columns * 4 for the sums, fit a block's memory
+//   all          stages * (rows + columns) * bytes of a step, and rows * columns * 4 for the sums, fit a block's
+//                memory: 227 KB on sm_90a, 99 KB on the smallest devices that run the image for sm_80
 //
 // Blocks are numbered in groups of `groupRowBlocks` along the rows, and within those along the rows first: those that
 // run at a time share rows of left and columns of right, which the second cache holds.

@@ -40,8 +40,9 @@ struct MappedTensor {
 
   int64_t rowBytes() const { return box[0] * elementBytes; } ///< of a panel
   int64_t rows() const;
-  /// Whether the hardware can copy boxes of it: two to five dimensions, sides of a box up to 256, rows of 32, 64
-  /// or 128 bytes in eights, and all but neighbours whole units of 16 bytes apart.
+  /// Whether the hardware can copy boxes of it. No tensor of the kernel may be unaligned (attn.unaligned). It has two
+  /// to five dimensions of less than 2^31 elements, and strides below 2^40 bytes, as far as those are known. Sides of a
+  /// box are up to 256, rows of 32, 64 or 128 bytes in eights. Its start and strides are whole units of 16 bytes.
   Verdict check(mlir::func::FuncOp kernel) const;
 };
 
