@@ -8,6 +8,8 @@
 //   [b, s, m] => y[b, m / 64, s, m % 64]           transpose [0, 2, 1, 3], collapse [[0], [1], [2, 3]]
 //   [b, h, s, d] => x[b, s, 384 + h * 64 + d]      slice [.., 384:768], expand [.., 6, 64], transpose [0, 2, 1, 3]
 //
+// A list of one element, as a loop of one turn leaves it, is that element with one dimension more: an expand_shape.
+//
 // Each subscript is read as a number in mixed radix whose digits are the result's indices, or parts of them: the index
 // m above has the digits m / 64 and m % 64.
 //
@@ -16,6 +18,7 @@
 #include "compiler/Fuse/Structure.h"
 #include "compiler/Fuse/Subscripts.h"
 #include "compiler/Fuse/SymbolicShapes.h"
+#include "dialects/Model/Model.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -259,6 +262,20 @@ Value Rearrangement::build(OpBuilder &builder, SymbolicShapes &shapes) {
   return value;
 }
 
+/// The list, where it has one element.
+static Value listOfOne(model::WithElementOp list) {
+  RankedTensorType type = list.getList().getType();
+  if (type.getDimSize(0) != 1)
+    return nullptr;
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t dim = 1; dim < type.getRank(); ++dim)
+    groups.push_back({dim});
+  if (!groups.empty())
+    groups.front().insert(groups.front().begin(), 0);
+  OpBuilder builder(list);
+  return tensor::ExpandShapeOp::create(builder, list.getLoc(), type, list.getElement(), groups);
+}
+
 namespace {
 
 struct RaiseViews : PassWrapper<RaiseViews, OperationPass<ModuleOp>> {
@@ -268,6 +285,12 @@ struct RaiseViews : PassWrapper<RaiseViews, OperationPass<ModuleOp>> {
 
   void runOnOperation() override {
     for (func::FuncOp function : hostFunctions(getOperation())) {
+      function.walk([](model::WithElementOp list) {
+        if (Value one = listOfOne(list)) {
+          list.replaceAllUsesWith(one);
+          list.erase();
+        }
+      });
       SymbolicShapes shapes(function);
       SmallVector<linalg::GenericOp> generics;
       function.walk([&](linalg::GenericOp op) { generics.push_back(op); });

@@ -85,6 +85,12 @@ std::vector<Subject> modelSubjects() {
        deep,
        {{"batches", {{"batch", 3}, {"seq", 17}}}, {"one token", {{"batch", 1}, {"seq", 1}}}},
        {{"tokens", tokens}, {"targets", tokens}}},
+      {"gpt.attn",
+       "loss_gradient",
+       deep,
+       {{"one layer", {{"batch", 3}, {"seq", 17}}}},
+       {{"tokens", tokens}, {"targets", tokens}},
+       {{"layers", "1"}}},
   };
 }
 

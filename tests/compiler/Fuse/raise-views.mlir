@@ -21,6 +21,15 @@ func.func @merge_heads(%y: tensor<2x12x8x64xf32>) -> tensor<2x8x768xf32> {
   return %z : tensor<2x8x768xf32>
 }
 
+// CHECK-LABEL: @list_of_one
+// CHECK:         tensor.expand_shape %arg0 {{\[}}[0, 1], [2]] {{.*}} : tensor<?x4xf32> into tensor<1x?x4xf32>
+// CHECK-NOT:     model.with_element
+func.func @list_of_one(%x: tensor<?x4xf32>, %list: tensor<1x?x4xf32>) -> tensor<1x?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %one = model.with_element %x into %list[%c0] : tensor<?x4xf32> into tensor<1x?x4xf32>
+  return %one : tensor<1x?x4xf32>
+}
+
 // An index that is used twice selects a diagonal, which is no view.
 // CHECK-LABEL: @diagonal
 // CHECK:         linalg.generic
