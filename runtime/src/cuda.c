@@ -68,6 +68,14 @@ static int has_phase(const attn_cuda *cuda, int64_t number) {
   return (int)(code->phases[number].images >> (cuda->image - code->images) & 1);
 }
 
+/* What a launch adds begins at a multiple of so much, behind what the function has (compiler/Codegen/GPU/Tile). */
+enum { BLOCK_ALIGNMENT = 1024 };
+
+static int block_bytes_of(const attn_device_phase *phase, int own) {
+  int padded = (own + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
+  return phase->block_bytes > 0 ? padded + (int)phase->block_bytes : own;
+}
+
 /* Blocks get little shared memory unless a function asks for more. */
 static attn_code allow_block_memory(attn_cuda *cuda, attn_status *status) {
   const attn_device_code *code = cuda->model->device;
@@ -79,9 +87,9 @@ static attn_code allow_block_memory(attn_cuda *cuda, attn_status *status) {
     if (!has_phase(cuda, i))
       continue;
     error = cuda->driver.cuFuncGetAttribute(&own, CU_FUNCTION_OWN_BLOCK_BYTES, cuda->functions[i]);
-    if (!error && own + phase->block_bytes > most)
+    if (!error && block_bytes_of(phase, own) > most)
       return attn_fail(status, ATTN_UNSUPPORTED, "%s: %s wants %d bytes of shared memory for a block, but %s has %d",
-                       cuda->model->name, phase->name, own + (int)phase->block_bytes, cuda->info.name, most);
+                       cuda->model->name, phase->name, block_bytes_of(phase, own), cuda->info.name, most);
     if (!error && phase->block_bytes > 0)
       error = cuda->driver.cuFuncSetAttribute(cuda->functions[i], CU_FUNCTION_BLOCK_BYTES, phase->block_bytes);
   }

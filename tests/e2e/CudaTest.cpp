@@ -446,6 +446,23 @@ TEST_F(Cuda, TooLittleSharedMemoryForWhatAKernelHas) {
   expectNothingLeft();
 }
 
+/// What launches add begins at a multiple of 1024 bytes, behind it.
+TEST_F(Cuda, SharedMemoryBetweenWhatAKernelHasAndWhatLaunchesAdd) {
+  const attn_device_code &code = *model.table().device;
+  int32_t most = 0;
+  for (int64_t phase = 0; phase < code.phase_count; ++phase)
+    most = std::max(most, code.phases[phase].block_bytes);
+  ASSERT_GT(most, 1024);
+  fake->ownBlockBytes = 16;
+  fake->blockBytes = most + 1023;
+  EXPECT_EQ(open(), ATTN_UNSUPPORTED);
+  EXPECT_NE(std::string(status.message).find(std::to_string(most + 1024) + " bytes"), std::string::npos)
+      << status.message;
+  fake->blockBytes = most + 1024;
+  EXPECT_EQ(open(), ATTN_OK) << status.message;
+  expectNothingLeft();
+}
+
 TEST_F(Cuda, AFailedCallLeavesResultsAlone) {
   for (const Failure &each : {
            Failure{"cuMemAlloc_v2", 2, ATTN_NO_MEMORY,
