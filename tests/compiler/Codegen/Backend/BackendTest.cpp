@@ -1,6 +1,9 @@
 #include "compiler/Codegen/Backend/Backend.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
 #include <gtest/gtest.h>
 
 using namespace attnc;
@@ -80,6 +83,35 @@ TEST(Backend, CopiesMayCallMemcpy) {
     })");
   EXPECT_EQ(copying.message, "");
   EXPECT_NE(copying.object.find("memcpy"), std::string::npos);
+}
+
+/// What threads of a device do together, text of PTX, LLVM may not move to where fewer of them come by.
+TEST(Backend, TextOfADeviceStaysWhereAllThreadsComeBy) {
+  mlir::DialectRegistry registry;
+  registerBackendDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  for (const char *name : {"cuda:sm_90a", "x86-64-v3"}) {
+    auto code = mlir::parseSourceString<mlir::ModuleOp>(R"(
+      llvm.func @f(%p: !llvm.ptr, %x: i32) {
+        llvm.inline_asm has_side_effects "", "" : () -> ()
+        %y = llvm.inline_asm "", "=r,0" %x : (i32) -> i32
+        llvm.store %y, %p : i32, !llvm.ptr
+        llvm.return
+      })",
+                                                        &context);
+    Target target = llvm::cantFail(Target::resolve(name));
+    auto compiled = translateToLlvm(*code, target);
+    ASSERT_TRUE(mlir::succeeded(compiled));
+    optimise(*compiled, target);
+    int texts = 0;
+    for (llvm::Instruction &each : llvm::instructions(*compiled->module->getFunction("f")))
+      if (auto *call = llvm::dyn_cast<llvm::CallInst>(&each); call && call->isInlineAsm()) {
+        EXPECT_EQ(call->isConvergent(), target.isDevice) << name;
+        ++texts;
+      }
+    EXPECT_EQ(texts, 2) << name;
+  }
 }
 
 } // namespace
