@@ -80,7 +80,8 @@ private:
                                TileRing::Place next = ring.next(tiles, place);
                                return {next.stage, next.parity, place.stage};
                              });
-    give(last[2], 0);
+    // Without a step there is no tile, and sums may lie there already.
+    tiles.when(tiles.less(tiles.number(0), steps()), [&] { give(last[2], 0); });
   }
 
   /// Of this thread: of its group's parts, one after the other.

@@ -503,5 +503,50 @@ TEST(DeviceGemm, EveryWaitOfWarpGroupsIsNeeded) {
                            without<NVVM::SyncWarpOp>(), withoutText("cp_fenceproxy")}));
 }
 
+/// All threads meet where those who copy have copied, and the others have written sums in place of the tiles; what is
+/// rounded becomes a number that no sum is.
+void meetBeforeTheResult(mlir::ModuleOp code) {
+  using namespace mlir;
+  constexpr int64_t barrier = 15, threads = 256;
+  NVVM::BarrierOp last; // before the result
+  Operation *copying = nullptr;
+  SmallVector<NVVM::ConvertFloatToTF32Op> rounded;
+  code.walk([&](Operation *op) {
+    if (auto wait = dyn_cast<NVVM::BarrierOp>(op))
+      last = wait;
+    else if (auto copy = dyn_cast<NVVM::CpAsyncCommitGroupOp>(op))
+      copying = copy->getParentOfType<scf::ForOp>();
+    else if (auto word = dyn_cast<NVVM::ConvertFloatToTF32Op>(op))
+      rounded.push_back(word);
+  });
+  ASSERT_TRUE(last && copying && !rounded.empty());
+  OpBuilder b(last);
+  auto meet = [&] {
+    Value number = arith::ConstantIntOp::create(b, last.getLoc(), barrier, 32);
+    Value all = arith::ConstantIntOp::create(b, last.getLoc(), threads, 32);
+    NVVM::BarrierOp::create(b, last.getLoc(), TypeRange(), number, all, nullptr, Value());
+  };
+  meet();
+  b.setInsertionPointAfter(copying);
+  meet();
+  for (NVVM::ConvertFloatToTF32Op word : rounded) {
+    b.setInsertionPoint(word);
+    Value wrong = arith::ConstantIntOp::create(b, word.getLoc(), std::bit_cast<int32_t>(7.0f), 32);
+    word.replaceAllUsesWith(wrong);
+  }
+}
+
+/// Sums may lie where the tiles would, before those who copy see that there are none.
+TEST(DeviceGemm, NothingIsRoundedWithoutATile) {
+  GemmCase c = product("mkj", "nkj", "mn", {{'m', 72}, {'n', 72}, {'k', 0}, {'j', 4}}, "k");
+  c.attributes = ", attn.tf32";
+  KernelRunner runner(c.text(device()), Changed(meetBeforeTheResult), warpGroups);
+  const KernelPhase *phase = warpGroupsOf(runner);
+  ASSERT_TRUE(phase) << runner.message();
+  ASSERT_EQ(phase->threads, 256);
+  EXPECT_FALSE(isCopiedByHardware(runner));
+  checkRuns(c, runner);
+}
+
 } // namespace
 } // namespace attnc
