@@ -1,5 +1,6 @@
 #include "compiler/Codegen/Host/DeviceResources.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
@@ -46,15 +47,39 @@ int64_t staticSharedBytes(StringRef ptx, StringRef name) {
   return alignTo(bytes, alignmentBehind);
 }
 
-int64_t blocksAtATime(StringRef architecture, int64_t threads, int64_t registers, int64_t sharedBytes) {
-  constexpr int64_t mostThreads = 2048, mostRegisters = 65536, mostBlocks = 32, warp = 32, registerUnit = 256;
+namespace {
+
+/// What blocks share.
+struct DeviceProcessor {
+  int64_t threads, blocks, sharedBytes;
+};
+
+} // namespace
+
+/// Of an architecture such as sm_90a.
+static std::optional<DeviceProcessor> processorOf(StringRef architecture) {
+  architecture.consume_front("sm_");
+  return StringSwitch<std::optional<DeviceProcessor>>(architecture.rtrim("af"))
+      .Case("80", DeviceProcessor{2048, 32, 164 * 1024})
+      .Case("86", DeviceProcessor{1536, 16, 100 * 1024})
+      .Case("89", DeviceProcessor{1536, 24, 100 * 1024})
+      .Case("90", DeviceProcessor{2048, 32, 228 * 1024})
+      .Case("100", DeviceProcessor{2048, 32, 228 * 1024})
+      .Default(std::nullopt);
+}
+
+std::optional<int64_t> blocksAtATime(StringRef architecture, int64_t threads, int64_t registers, int64_t sharedBytes) {
+  constexpr int64_t allRegisters = 65536, parts = 4, warp = 32, registerUnit = 256;
   constexpr int64_t reservedBytes = 1024, sharedUnit = 128;
-  int64_t sharedMemory = (architecture.starts_with("sm_8") ? 164 : 228) * 1024;
+  std::optional<DeviceProcessor> whole = processorOf(architecture);
+  if (!whole)
+    return std::nullopt;
   int64_t warps = divideCeil(threads, warp);
-  int64_t registersOfBlock = warps * alignTo(std::max<int64_t>(registers, 1) * warp, registerUnit);
+  int64_t registersOfWarp = alignTo(std::max<int64_t>(registers, 1) * warp, registerUnit);
+  int64_t warpsByRegisters = parts * (allRegisters / parts / registersOfWarp);
   int64_t bytesOfBlock = alignTo(sharedBytes + reservedBytes, sharedUnit);
   return std::min(
-      {mostBlocks, mostThreads / (warps * warp), mostRegisters / registersOfBlock, sharedMemory / bytesOfBlock});
+      {whole->blocks, whole->threads / (warps * warp), warpsByRegisters / warps, whole->sharedBytes / bytesOfBlock});
 }
 
 std::vector<PhaseResources> resourcesOf(const Program &program, const Ptxas *ptxas, std::string *problem) {
@@ -105,7 +130,7 @@ void printResources(ArrayRef<PhaseResources> resources, raw_ostream &out) {
                        fmt::format("{} + {}", each.staticBytes, each.launchBytes));
     if (each.assembled)
       out << fmt::format(" {:>9} {:>6} {:>7} {:>16}", each.assembled->registers, each.assembled->stackBytes,
-                         each.assembled->spillBytes, *each.blocks);
+                         each.assembled->spillBytes, each.blocks ? std::to_string(*each.blocks) : "unknown");
     out << "\n";
   }
 }

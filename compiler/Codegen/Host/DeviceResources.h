@@ -4,8 +4,9 @@
 // Registers, and what did not fit in them, are known to the driver that compiles the PTX; where there is a `ptxas`, it
 // says the same beforehand. How many blocks a processor has at a time follows:
 //
-//   the least that 2048 threads, 65536 registers (a warp has whole units of 256), 32 blocks and the shared memory (a
-//   block takes 1 KB more than it has) allow
+//   the least that its threads, its blocks, its shared memory (a block takes 1 KB more than it has), each by
+//   architecture, and 65536 registers allow: a quarter for each of four parts, of which a warp, that is in one of
+//   them, has whole units of 256
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -23,7 +24,7 @@ struct PhaseResources {
   int64_t staticBytes;                        ///< shared memory that the function has itself
   int64_t launchBytes;                        ///< that a launch adds
   std::optional<FunctionResources> assembled; ///< what ptxas says
-  std::optional<int64_t> blocks;              ///< that a processor has at a time
+  std::optional<int64_t> blocks;              ///< that a processor has at a time, where that is known
 };
 
 /// What the phases of a program for devices take. Without `ptxas`, or where it refuses the code, only what is known
@@ -34,8 +35,9 @@ std::vector<PhaseResources> resourcesOf(const Program &program, const Ptxas *ptx
 int64_t staticSharedBytes(llvm::StringRef ptx, llvm::StringRef name);
 
 /// Blocks that a processor has at a time: of `threads` threads that have so many registers each, and so many bytes
-/// of shared memory.
-int64_t blocksAtATime(llvm::StringRef architecture, int64_t threads, int64_t registers, int64_t sharedBytes);
+/// of shared memory. Nothing where the architecture's limits are not known here.
+std::optional<int64_t> blocksAtATime(llvm::StringRef architecture, int64_t threads, int64_t registers,
+                                     int64_t sharedBytes);
 
 /// A table with a line a phase, and what is unknown.
 void printResources(llvm::ArrayRef<PhaseResources> resources, llvm::raw_ostream &out);

@@ -15,13 +15,15 @@ using namespace llvm;
 namespace attnc {
 
 std::optional<Ptxas> Ptxas::find() {
-  SmallVector<SmallString<64>> folders;
-  if (const char *home = std::getenv("CUDA_HOME"))
-    sys::path::append(folders.emplace_back(home), "bin");
-  for (ArrayRef<StringRef> where : {ArrayRef<StringRef>(), ArrayRef<StringRef>(to_vector_of<StringRef>(folders))})
-    if (ErrorOr<std::string> program = sys::findProgramByName("ptxas", where))
-      return Ptxas(*program);
-  return std::nullopt;
+  if (ErrorOr<std::string> program = sys::findProgramByName("ptxas"))
+    return Ptxas(*program);
+  const char *home = std::getenv("CUDA_HOME");
+  if (!home)
+    return std::nullopt;
+  SmallString<64> folder(home);
+  sys::path::append(folder, "bin");
+  ErrorOr<std::string> program = sys::findProgramByName("ptxas", {StringRef(folder)});
+  return program ? std::optional(Ptxas(*program)) : std::nullopt;
 }
 
 /// What a program says, and how it ended; what can't be run ends with -1.

@@ -79,6 +79,13 @@ TEST(DeviceResources, BlocksFollowFromWhatIsScarce) {
   EXPECT_EQ(blocksAtATime("sm_80", 128, 32, 82 * 1024), 1);
   EXPECT_EQ(blocksAtATime("sm_90a", 128, 32, 75 * 1024), 3) << "228 KB";
   EXPECT_EQ(blocksAtATime("sm_90a", 384, 168, 200 * 1024), 1);
+  EXPECT_EQ(blocksAtATime("sm_90", 32, 200, 0), 8) << "a quarter of the registers has two warps of 6400, not 10.2 / 4";
+  EXPECT_EQ(blocksAtATime("sm_86", 256, 32, 0), 6) << "1536 threads";
+  EXPECT_EQ(blocksAtATime("sm_86", 32, 16, 0), 16) << "blocks";
+  EXPECT_EQ(blocksAtATime("sm_89", 32, 16, 0), 24) << "blocks";
+  EXPECT_EQ(blocksAtATime("sm_89", 128, 32, 50 * 1024), 1) << "100 KB";
+  EXPECT_EQ(blocksAtATime("sm_100a", 128, 32, 75 * 1024), 3);
+  EXPECT_EQ(blocksAtATime("sm_999", 128, 32, 0), std::nullopt);
 }
 
 /// A program of one kernel, whose code is the text above.
