@@ -7,10 +7,14 @@ forward in Triton in the style of its tutorial. What is missing or fails is a li
 """
 import json
 import math
+import os
 import statistics
 import sys
+import time
 
-WARM, RUNS = 5, 20
+# The rule of Measure.cpp.
+LEAST_WARM_RUNS, LEAST_RUNS = 3, 5
+WARM_SECONDS, TIMED_SECONDS = 0.5, 1.0
 
 
 class Results:
@@ -28,18 +32,33 @@ class Results:
         self.add(what="missing", name=name, why=text[0] if text else repr(why))
 
 
-def median_seconds(torch, run):
-    """By events of the device, each around one run, behind those that compile and warm up."""
-    for _ in range(WARM):
+def seconds_of_runs(torch, run, least, enough):
+    """What runs take, until there are `least` of them and they took `enough` together."""
+    seconds = []
+    while len(seconds) < least or sum(seconds) < enough:
+        start = time.perf_counter()
         run()
-    events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(RUNS)]
+        torch.cuda.synchronize()
+        seconds.append(time.perf_counter() - start)
+    return seconds
+
+
+def median_seconds(torch, run, launches=1):
+    """Of one launch, by the host's clock; each run ends when the device is done. Several launches are a graph, as those
+    of attnc are."""
+    run()  # compiles
     torch.cuda.synchronize()
-    for start, end in events:
-        start.record()
-        run()
-        end.record()
-    torch.cuda.synchronize()
-    return statistics.median(1e-3 * start.elapsed_time(end) for start, end in events)
+    if launches > 1:
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            for _ in range(launches):
+                run()
+        run = graph.replay
+    seconds_of_runs(torch, run, LEAST_WARM_RUNS, WARM_SECONDS)
+    median = statistics.median(seconds_of_runs(torch, run, LEAST_RUNS, TIMED_SECONDS)) / launches
+    if not math.isfinite(median):
+        raise ValueError(f"it took {median} s")
+    return median
 
 
 def operands(torch, case):
@@ -89,12 +108,22 @@ def masks_and_scores(torch, heads):
             "sloped": (causal, sloped), "capped": (causal, capped)}
 
 
+def refuse_eager():
+    """What dynamo compiled for other cases does not count, and where it gives up it fails: eager is no peer."""
+    import torch._dynamo as dynamo
+    dynamo.reset()
+    for name in ("fail_on_recompile_limit_hit", "fail_on_cache_limit_hit"):  # by version
+        if hasattr(dynamo.config, name):
+            setattr(dynamo.config, name, True)
+
+
 def by_flex(torch, case):
+    refuse_eager()
     from torch.nn.attention.flex_attention import create_block_mask, flex_attention
     q, k, v = operands(torch, case)
     mask, score = masks_and_scores(torch, q.shape[1])[case["entry"]]
     block_mask = mask and create_block_mask(mask, None, None, q.shape[2], k.shape[2], device="cuda")
-    compiled, grouped = torch.compile(flex_attention, dynamic=False), q.shape[1] != k.shape[1]
+    compiled, grouped = torch.compile(flex_attention, dynamic=False, mode=FLEX_MODE), q.shape[1] != k.shape[1]
     return lambda: compiled(q, k, v, score_mod=score, block_mask=block_mask, enable_gqa=grouped)
 
 
@@ -104,8 +133,9 @@ def by_triton(torch, case):
     return triton_forward.prepare(torch, q[0], k[0], v[0], case["entry"] == "causal")
 
 
-PEERS = {"flash": by_sdpa("FLASH_ATTENTION"), "cudnn": by_sdpa("CUDNN_ATTENTION"), "flex": by_flex,
-         "triton": by_triton}
+FLEX_MODE = "max-autotune-no-cudagraphs"
+PEERS = {"flash": by_sdpa("FLASH_ATTENTION"), "cudnn": by_sdpa("CUDNN_ATTENTION"), "triton": by_triton,
+         "flex": by_flex}  # those that compile longest are last
 
 
 def cublas_rate(torch):
@@ -126,21 +156,21 @@ def main():
     if not torch.cuda.is_available():
         results.missing("PyTorch, and with it all peers and cuBLAS", f"{torch.__version__} sees no device")
         return
+    torch.cuda.set_device(int(os.environ.get("ATTN_DEVICE") or 0))  # that of device-check
     print(f"PyTorch {torch.__version__}", flush=True)
     rate = cublas_rate(torch)
     print(f"cuBLAS, bf16 8192^3: {1e-12 * rate:.1f} TFLOP/s", flush=True)
     results.add(what="rate", name="cublas", value=rate)
-    for case in cases["measures"]:
-        for peer in case["peers"]:
+    for peer, prepare in PEERS.items():
+        for case in (each for each in cases["measures"] if peer in each["peers"]):
             try:
-                seconds = median_seconds(torch, PEERS[peer](torch, case))
+                seconds = median_seconds(torch, prepare(torch, case), case["launches"])
             except Exception as error:  # whatever a backend refuses with
                 results.missing(f"{peer} on {case['name']}", error)
                 continue
-            assert math.isfinite(seconds)
             print(f"{case['title']}: {peer} {1e3 * seconds:.3f} ms", flush=True)
             results.add(what="time", case=case["name"], by=peer, seconds=seconds)
-        torch.cuda.empty_cache()
+            torch.cuda.empty_cache()
 
 
 main()
