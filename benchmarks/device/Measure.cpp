@@ -1,11 +1,13 @@
-// Half (b): how long the packed cases take, and copies on the device.
+// How long the packed cases take, and copies on the device.
 #include "benchmarks/device/DeviceCheck.h"
 #include "benchmarks/device/PackedModel.h"
 #include "benchmarks/device/Results.h"
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <functional>
+#include <set>
 #include <stdexcept>
 
 extern "C" {
@@ -18,29 +20,39 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int warmRuns = 3; ///< the runtime makes a graph of launches that come again
-constexpr int leastRuns = 5, mostRuns = 50;
-constexpr double enoughSeconds = 1;
+// The rule that peers.py has too.
+constexpr int leastWarmRuns = 3, leastRuns = 5; ///< the runtime makes a graph of launches that come again
+constexpr double warmSeconds = 0.5, timedSeconds = 1;
 
-/// The median of what one run takes; each ends when the device is done.
-double medianSeconds(const std::function<void()> &run) {
+double secondsOf(const std::function<void()> &run) {
+  auto from = std::chrono::steady_clock::now();
+  run();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
+}
+
+/// What runs take, until there are `least` of them and they took `enough` together.
+std::vector<double> secondsOfRuns(const std::function<void()> &run, size_t least, double enough) {
   std::vector<double> seconds;
-  double sum = 0;
-  for (int number = -warmRuns; number < mostRuns && (number < leastRuns || sum < enoughSeconds); ++number) {
-    auto from = std::chrono::steady_clock::now();
-    run();
-    double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
-    if (number < 0)
-      continue;
-    seconds.push_back(took);
-    sum += took;
-  }
+  for (double sum = 0; seconds.size() < least || sum < enough; sum += seconds.back())
+    seconds.push_back(secondsOf(run));
+  return seconds;
+}
+
+/// The median of what one run takes, by the host's clock; each ends when the device is done.
+double medianSeconds(const std::function<void()> &run) {
+  secondsOfRuns(run, leastWarmRuns, warmSeconds);
+  std::vector<double> seconds = secondsOfRuns(run, leastRuns, timedSeconds);
   std::nth_element(seconds.begin(), seconds.begin() + seconds.size() / 2, seconds.end());
   return seconds[seconds.size() / 2];
 }
 
-/// Of one launch of the case. Its operands are parameters, and its results stay on the device.
-double secondsOf(const std::string &folder, const Json &each) {
+struct Timed {
+  double seconds; ///< of one launch
+  std::string image;
+};
+
+/// Operands are parameters, and results stay on the device.
+Timed timeOf(const std::string &folder, const Json &each) {
   PackedModel model(folder + "/" + each.at("library").get<std::string>(), each.at("symbol"), "");
   int64_t number = model.entry(each.at("entry"));
   const attn_entry_info &entry = model.table().entries[number];
@@ -59,21 +71,27 @@ double secondsOf(const std::string &folder, const Json &each) {
   double seconds = medianSeconds([&] {
     require(attn_cuda_run(model.device(), number, tensors.data(), int64_t(tensors.size()), &status), status, "call");
   });
-  return seconds / each.at("launches").get<double>();
+  return {seconds / each.at("launches").get<double>(), attn_cuda_image(model.device())};
+}
+
+/// ATTN_DEVICE's number, which the runtime and peers.py take too, or the first.
+int numberOfDevice() {
+  const char *text = std::getenv("ATTN_DEVICE");
+  return text && *text ? std::stoi(text) : 0;
 }
 
 /// Copies from one place of a device to another, by the driver alone.
 class Copies {
 public:
-  explicit Copies(int64_t bytes) : bytes(bytes) {
-    attn_status status = {};
-    require(cuda_driver_load(&driver, &status), status, "copies");
-    demand(driver.cuDeviceGet(&device, 0), "device 0");
-    demand(driver.cuDevicePrimaryCtxRetain(&context, device), "its context");
+  explicit Copies(int64_t bytes) : Copies() { // what that made is given back whatever fails here
+    this->bytes = bytes;
+    demand(driver.cuDeviceGet(&device, numberOfDevice()), "the device");
+    acquire(context, "its context", [&](cu_context *made) { return driver.cuDevicePrimaryCtxRetain(made, device); });
     demand(driver.cuCtxPushCurrent(context), "its context");
-    demand(driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "a stream");
+    isCurrent = true;
+    acquire(stream, "a stream", [&](cu_stream *made) { return driver.cuStreamCreate(made, CU_STREAM_NON_BLOCKING); });
     for (cu_address &each : memory)
-      demand(driver.cuMemAlloc(&each, size_t(bytes)), "memory");
+      acquire(each, "memory", [&](cu_address *made) { return driver.cuMemAlloc(made, size_t(bytes)); });
   }
   Copies(const Copies &) = delete;
   Copies &operator=(const Copies &) = delete;
@@ -81,9 +99,13 @@ public:
     for (cu_address each : memory)
       if (each)
         driver.cuMemFree(each);
-    driver.cuStreamDestroy(stream);
-    driver.cuCtxPopCurrent(&context);
-    driver.cuDevicePrimaryCtxRelease(device);
+    if (stream)
+      driver.cuStreamDestroy(stream);
+    cu_context popped = nullptr;
+    if (isCurrent)
+      driver.cuCtxPopCurrent(&popped);
+    if (context)
+      driver.cuDevicePrimaryCtxRelease(device);
     cuda_driver_unload(&driver);
   }
 
@@ -97,12 +119,25 @@ public:
   }
 
 private:
+  Copies() {
+    attn_status status = {};
+    require(cuda_driver_load(&driver, &status), status, "copies");
+  }
+
+  /// A call that fails may have written something: that is not kept.
+  template <class T, class Call> void acquire(T &member, const char *what, const Call &call) {
+    T made = {};
+    demand(call(&made), what);
+    member = made;
+  }
+
   void demand(cu_result result, const char *what) const {
     if (result != 0)
       throw std::runtime_error(fmt::format("{}: {}", what, cuda_error_name(&driver, result)));
   }
 
-  int64_t bytes;
+  int64_t bytes = 0;
+  bool isCurrent = false;
   cuda_driver driver = {};
   cu_device device = 0;
   cu_context context = nullptr;
@@ -110,12 +145,23 @@ private:
   cu_address memory[2] = {};
 };
 
+/// "13.1": the newest CUDA that the driver knows.
+std::string versionOfDriver() {
+  cuda_driver driver = {};
+  attn_status status = {};
+  require(cuda_driver_load(&driver, &status), status, "driver");
+  int version = 0; // 1000 x major + 10 x minor
+  driver.cuDriverGetVersion(&version);
+  cuda_driver_unload(&driver);
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
 } // namespace
 
 int describe(const std::string &results) {
   attn_cuda_device device = {};
   attn_status status = {};
-  if (attn_cuda_describe(0, &device, &status) != ATTN_OK) {
+  if (attn_cuda_describe(numberOfDevice(), &device, &status) != ATTN_OK) {
     fmt::print(stderr, "device-check: {}\n", status.message);
     return 1;
   }
@@ -125,14 +171,28 @@ int describe(const std::string &results) {
                    {"name", device.name},
                    {"architecture", device.architecture},
                    {"processors", device.processors},
-                   {"memory_bytes", device.memory_bytes}});
+                   {"memory_bytes", device.memory_bytes},
+                   {"driver", versionOfDriver()}});
   return 0;
 }
 
-int measure(const std::string &folder, const std::string &results) {
+int list(const std::string &folder) {
+  std::set<std::string> libraries;
+  for (const Json &call : readJson(folder + "/checks.json"))
+    if (libraries.insert(call.at("library")).second)
+      fmt::print("check {}\n", call.at("library").get<std::string>());
+  fmt::print("measure copies\n");
+  for (const Json &each : readJson(folder + "/cases.json").at("measures"))
+    fmt::print("measure {}\n", each.at("name").get<std::string>());
+  return 0;
+}
+
+int measure(const std::string &folder, const std::string &results, const std::string &only) {
   Json cases = readJson(folder + "/cases.json");
   int failures = 0;
   auto measured = [&](const std::string &name, const std::function<void()> &run) {
+    if (!only.empty() && only != name)
+      return;
     try {
       run();
     } catch (const std::exception &error) {
@@ -148,9 +208,13 @@ int measure(const std::string &folder, const std::string &results) {
   });
   for (const Json &each : cases.at("measures"))
     measured(each.at("name"), [&] {
-      double seconds = secondsOf(folder, each);
-      fmt::print("{}: {:.3f} ms\n", each.at("title").get<std::string>(), 1e3 * seconds);
-      append(results, {{"what", "time"}, {"case", each.at("name")}, {"by", "attnc"}, {"seconds", seconds}});
+      Timed found = timeOf(folder, each);
+      fmt::print("{}: {:.3f} ms\n", each.at("title").get<std::string>(), 1e3 * found.seconds);
+      append(results, {{"what", "time"},
+                       {"case", each.at("name")},
+                       {"by", "attnc"},
+                       {"seconds", found.seconds},
+                       {"image", found.image}});
     });
   return failures == 0 ? 0 : 1;
 }

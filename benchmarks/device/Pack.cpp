@@ -10,6 +10,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
 #include <fstream>
@@ -50,12 +51,32 @@ std::vector<std::string> kindsOf(const Compilation &made, const std::string &ent
   return {kinds.begin(), kinds.end()};
 }
 
+/// `each` has one of `known` as `key`.
+void requireKnown(const Json &each, const std::string &word, const char *key, const std::vector<std::string> &known) {
+  if (std::find(known.begin(), known.end(), word) == known.end())
+    throw std::runtime_error(fmt::format("{}: {} is '{}', expected one of {}", each.at("name").get<std::string>(), key,
+                                         word, fmt::join(known, ", ")));
+}
+
+void requireKnown(const Json &each) {
+  requireKnown(each, each.at("kind"), "kind", {"attention", "decode", "gemm"});
+  requireKnown(each, each.at("unit"), "unit", {"C", "B", "flex"});
+  for (const Json &peer : each.at("peers"))
+    requireKnown(each, peer, "a peer", {"flash", "cudnn", "flex", "triton"});
+}
+
+LoadedModel load(const Compilation &made, const std::string &name) {
+  llvm::StringRef object(made.object.data(), made.object.size());
+  return require(LoadedModel::fromObject(llvm::MemoryBuffer::getMemBufferCopy(object, name)));
+}
+
 class Packer {
 public:
   Packer(const Json &cases, const std::string &root, const std::string &folder)
       : cases(cases), root(root), folder(folder) {
     llvm::sys::fs::create_directories(folder + "/models");
     llvm::sys::fs::create_directories(folder + "/checks");
+    llvm::sys::fs::remove(folder + "/packed.jsonl");
   }
 
   void packChecks(const std::string &only) {
@@ -66,24 +87,40 @@ public:
           packCheck(each, precision, calls);
     std::ofstream(folder + "/checks.json") << calls.dump(1) << '\n';
     llvm::outs() << calls.size() << " calls\n";
+    remember({{"what", "packed"}, {"calls", calls.size()}});
   }
 
-  void packMeasures() {
-    Json packed = cases;
-    for (Json &each : packed.at("measures")) {
+  void packMeasures(const std::string &only) {
+    Json packed = cases, &measures = packed.at("measures");
+    std::erase_if(measures.get_ref<Json::array_t &>(),
+                  [&](const Json &each) { return each.at("name").get<std::string>().find(only) == std::string::npos; });
+    for (Json &each : measures) {
+      requireKnown(each);
       SourceOptions source = sourceOf(each, "bf16");
       source.compile.entry = each.at("entry");
       Compilation made;
       compileTo(source, made, each.at("name"));
+      requireNoInputs(made, each);
       each["library"] = "models/" + each.at("name").get<std::string>() + ".so";
       each["symbol"] = made.program.tableSymbol();
     }
     std::ofstream(folder + "/cases.json") << packed.dump(1) << '\n';
-    std::ofstream(folder + "/packed.jsonl")
-        << Json{{"what", "time"}, {"case", "compile"}, {"by", "attnc"}, {"seconds", compileSeconds()}}.dump() << '\n';
+    remember({{"what", "time"}, {"case", "compile"}, {"by", "attnc"}, {"seconds", compileSeconds()}});
   }
 
 private:
+  void remember(const Json &line) const { append(folder + "/packed.jsonl", line); }
+
+  static void requireNoInputs(const Compilation &made, const Json &each) {
+    std::string name = each.at("name"), entry = each.at("entry");
+    LoadedModel loaded = load(made, name);
+    const attn_entry_info &info = loaded.model().entries[attn_find_entry(&loaded.model(), entry.c_str())];
+    if (info.input_count > 0 || info.dimension_count > 0)
+      throw std::runtime_error(fmt::format("{}: entry point {} has inputs or dimensions, expected none: what is timed "
+                                           "has parameters and settings for operands and sizes",
+                                           name, entry));
+  }
+
   SourceOptions sourceOf(const Json &each, const std::string &precision) const {
     SourceOptions source;
     source.compile.input = root + "/" + each.at("model").get<std::string>();
@@ -117,8 +154,7 @@ private:
     std::string name = nameFor(each, precision);
     Compilation made;
     compileTo(source, made, name);
-    LoadedModel loaded = require(LoadedModel::fromObject(
-        llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(made.object.data(), made.object.size()), name)));
+    LoadedModel loaded = load(made, name);
     for (int64_t number = 0; number < loaded.model().entry_count; ++number) {
       const attn_entry_info &entry = loaded.model().entries[number];
       if (entry.updates || !isAskedFor(each, entry.name))
@@ -224,7 +260,7 @@ void pack(const std::string &cases, const std::string &root, const std::string &
   Json wanted = readJson(cases);
   Packer packer(wanted, root, folder);
   packer.packChecks(only);
-  packer.packMeasures();
+  packer.packMeasures(only);
 }
 
 } // namespace attnc::device

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 
@@ -123,6 +124,17 @@ std::string compileTime(const Page &page) {
                      took ? fmt::format("{:.2f} s{}", *took, *took <= limit ? "" : ", **too slow**") : "not measured");
 }
 
+/// Calls that were packed and left no line, because a process died.
+std::string notMade(const Page &page) {
+  std::set<std::string> made;
+  for (const Json &each : page.all("check"))
+    made.insert(each.at("name"));
+  size_t packed = made.size();
+  for (const Json &each : page.all("packed"))
+    packed = each.at("calls");
+  return made.size() == packed ? "" : fmt::format("**Only {} of {} calls were made.**\n", made.size(), packed);
+}
+
 std::string checks(const Page &page) {
   std::vector<Json> found = page.all("check");
   std::string beyond;
@@ -137,6 +149,7 @@ std::string checks(const Page &page) {
   }
   std::string text =
       fmt::format("{} of {} results are within their limits of the oracle's stored answers.\n", good, found.size());
+  text += notMade(page);
   return beyond.empty() ? text : text + "\nBeyond them:\n\n" + beyond;
 }
 
@@ -160,6 +173,13 @@ std::string headOf(const Page &page) {
   std::string text = fmt::format("Run on {}: sm_{}, {} processors, {:.1f} GB.\n", device.at("name").get<std::string>(),
                                  device.at("architecture").get<int>(), device.at("processors").get<int>(),
                                  1e-9 * device.at("memory_bytes").get<double>());
+  std::set<std::string> images;
+  for (const Json &line : page.lines)
+    if (line.contains("image"))
+      images.insert(line.at("image"));
+  text +=
+      fmt::format("The driver knows CUDA {}; it ran the images for {}.\n", device.value("driver", "of some version"),
+                  images.empty() ? "no architecture" : fmt::format("{}", fmt::join(images, ", ")));
   if (std::optional<double> c = page.rateOf("cublas"))
     text += fmt::format("C, cuBLAS's product of 8192 x 8192 in bf16: {:.0f} TFLOP/s.\n", 1e-12 * *c);
   if (std::optional<double> b = page.rateOf("copy"))
@@ -174,8 +194,11 @@ std::string textOf(const Page &page) {
   text +=
       "\n## Speed\n\n"
       "C is the rate of cuBLAS on bf16 8192³, B that of copies, both in the same run; what FlexAttention takes is\n"
-      "divided by what attnc takes. Operands are random bf16, sums f32. Medians of several runs. Peers' columns are\n"
-      "shares of the same C and B, or of FlexAttention's rate.\n\n" +
+      "divided by what attnc takes. Operands are random bf16, sums f32. Medians of runs for a second, behind half a\n"
+      "second that warms up, by the host's clock; several launches are one run, a graph. Peers' columns are shares of\n"
+      "the same C and B, or of FlexAttention's rate. FlexAttention is compiled with max-autotune-no-cudagraphs, and "
+      "its\n"
+      "tanh is PyTorch's, not the instruction; Triton's forward is its tutorial's, without warp specialisation.\n\n" +
       shares(page) + "\n" + compileTime(page);
   if (!page.lines.empty())
     text += "\n## Missing\n\n" + missing(page);

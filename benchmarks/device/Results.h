@@ -2,9 +2,11 @@
 //
 // A file with one object of JSON a line, which the programs of a run append to, one after the other:
 //
-//   {"what": "device", "name", "architecture", "processors", "memory_bytes"}
-//   {"what": "check", "name", "kinds", "result", "error", "limit", "agrees"}        one a result of a call
-//   {"what": "time", "case", "by", "seconds"}                                       a median
+//   {"what": "device", "name", "architecture", "processors", "memory_bytes", "driver"}    "13.1": the CUDA it knows
+//   {"what": "packed", "calls"}                                                     how many have to be checked
+//   {"what": "check", "name", "kinds", "result", "error", "limit", "image", "agrees"}   one a result of a call; of one
+//                                                                                   that failed: "why"
+//   {"what": "time", "case", "by", "seconds", "image"}                              a median; the image by attnc alone
 //   {"what": "rate", "name", "value"}                                               operations or bytes a second
 //   {"what": "missing", "name", "why"}                                              and nothing was measured
 //

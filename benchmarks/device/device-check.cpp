@@ -9,8 +9,9 @@ using namespace attnc::device;
 
 static int usage() {
   std::fputs("device-check describe [RESULTS]             which device there is\n"
-             "device-check check FOLDER [RESULTS]         every call against the oracle's answer\n"
-             "device-check measure FOLDER [RESULTS]       how long cases take\n"
+             "device-check list FOLDER                    what there is: \"check LIBRARY\", \"measure CASE\"\n"
+             "device-check check FOLDER [RESULTS [ONLY]]  every call against the oracle's answer, or a library's\n"
+             "device-check measure FOLDER [RESULTS [ONLY]]  how long cases take, or one\n"
              "device-check report CASES INTO [RESULTS]    a page of what was found, in the folder INTO\n",
              stderr);
   return 2;
@@ -21,10 +22,12 @@ static int run(const std::vector<std::string> &words) {
   size_t count = words.size();
   if (at(0) == "describe" && count <= 2)
     return describe(at(1));
-  if (at(0) == "check" && (count == 2 || count == 3))
-    return check(at(1), at(2));
-  if (at(0) == "measure" && (count == 2 || count == 3))
-    return measure(at(1), at(2));
+  if (at(0) == "list" && count == 2)
+    return list(at(1));
+  if (at(0) == "check" && count >= 2 && count <= 4)
+    return check(at(1), at(2), at(3));
+  if (at(0) == "measure" && count >= 2 && count <= 4)
+    return measure(at(1), at(2), at(3));
   if (at(0) == "report" && (count == 3 || count == 4))
     return report(at(1), at(2), at(3));
   return usage();

@@ -9,7 +9,9 @@ int main(int count, char **arguments) {
   std::vector<std::string> words(arguments + 1, arguments + count);
   bool hasOnly = words.size() == 5 && words[3] == "--only";
   if (words.size() != 3 && !hasOnly) {
-    std::fputs("device-pack CASES ROOT FOLDER [--only TEXT]     checks of models whose path has TEXT\n", stderr);
+    std::fputs("device-pack CASES ROOT FOLDER [--only TEXT]     checks of models whose path has TEXT, times of cases "
+               "whose name has it\n",
+               stderr);
     return 2;
   }
   try {

@@ -39,6 +39,7 @@ enum {
 /* name in libcuda, result and parameters; the member is called by the name without its version */
 #define CUDA_ENTRY_POINTS(X)                                                                                           \
   X(cuInit, "cuInit", (unsigned flags))                                                                                \
+  X(cuDriverGetVersion, "cuDriverGetVersion", (int *version))                                                          \
   X(cuGetErrorName, "cuGetErrorName", (cu_result error, const char **name))                                            \
   X(cuDeviceGetCount, "cuDeviceGetCount", (int *count))                                                                \
   X(cuDeviceGet, "cuDeviceGet", (cu_device * device, int number))                                                      \

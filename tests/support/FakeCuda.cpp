@@ -119,6 +119,7 @@ int cuGetErrorName(int error, const char **name) {
   return known == names.end();
 }
 
+int cuDriverGetVersion(int *version) { return *version = 13010, enter("cuDriverGetVersion"); }
 int cuDeviceGetCount(int *count) { return *count = state.devices, enter("cuDeviceGetCount"); }
 int cuDeviceGet(int *device, int number) { return *device = number, enter("cuDeviceGet"); }
 int cuDeviceGetName(char *name, int length, int device) {
