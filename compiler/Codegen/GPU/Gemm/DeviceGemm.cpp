@@ -1,14 +1,18 @@
 // Emits a gemm kernel for a device: a block of the result a block of threads (GemmTiling.h), or, of a few rows, some
-// columns (FewRows.h). Where the number of rows is not known there is a phase for each, and sizes choose. Blocks have
-// two forms where sm_90a has one of its own.
+// columns (FewRows.h). Where the number of rows is not known there is a phase for each, and one for numbers that are
+// less than blocks for many are high; sizes choose. Blocks have two forms where sm_90a has one of its own.
 #include "compiler/Codegen/ChosenSchedule.h"
 #include "compiler/Codegen/GPU/Gemm/FewRows.h"
 #include "compiler/Codegen/GPU/Gemm/GemmBlock.h"
 #include "compiler/Codegen/GPU/GpuEmitter.h"
+#include <limits>
 
 using namespace mlir;
 
 namespace attnc {
+
+/// The most rows for which blocks are as low as they can be.
+static constexpr int64_t mostLowRows = 64, anyRows = std::numeric_limits<int64_t>::max();
 
 Verdict supportsDeviceGemm(func::FuncOp kernel) {
   std::optional<GemmProblem> problem;
@@ -37,9 +41,10 @@ static KernelPhase emitBlocks(const GemmProblem &problem, const GemmTiling &tili
 }
 
 /// A phase for each form that the target's images have, and one in front that makes tensor maps.
-static void emitForms(const GemmProblem &problem, const std::string &symbol, const Target &target, ModuleOp code,
-                      KernelCode &made) {
-  std::optional<GemmTiling> warpGroups = GemmTiling::forWarpGroups(problem);
+static KernelCode emitForms(const GemmProblem &problem, int64_t mostRows, const std::string &symbol,
+                            const Target &target, ModuleOp code) {
+  KernelCode made;
+  std::optional<GemmTiling> warpGroups = GemmTiling::forWarpGroups(problem, mostRows);
   if (warpGroups && target.has(DeviceForm::WarpGroups)) {
     std::optional<TensorMaps> maps = mapsOf(problem, *warpGroups);
     if (maps) {
@@ -49,32 +54,43 @@ static void emitForms(const GemmProblem &problem, const std::string &symbol, con
     made.phases.push_back(emitBlocks(problem, *warpGroups, symbol + "$groups", DeviceForm::WarpGroups, code, maps));
   }
   if (!warpGroups || target.has(DeviceForm::Warps))
-    made.phases.push_back(emitBlocks(problem, GemmTiling::forWarps(problem), symbol,
+    made.phases.push_back(emitBlocks(problem, GemmTiling::forWarps(problem, mostRows), symbol,
                                      warpGroups ? DeviceForm::Warps : DeviceForm::Any, code));
+  return made;
+}
+
+/// Whether low blocks are those that many rows have too, in each form that is emitted.
+static bool areAllLow(const GemmProblem &problem, const Target &target) {
+  auto areSame = [&](auto tilingFor) { return tilingFor(problem, mostLowRows) == tilingFor(problem, anyRows); };
+  bool hasGroups = GemmTiling::forWarpGroups(problem, anyRows).has_value();
+  return (!target.has(DeviceForm::WarpGroups) || areSame(GemmTiling::forWarpGroups)) &&
+         ((hasGroups && !target.has(DeviceForm::Warps)) || areSame(GemmTiling::forWarps));
 }
 
 KernelCode emitDeviceGemm(func::FuncOp kernel, const Target &target, ModuleOp code) {
   std::optional<GemmProblem> problem;
   GemmProblem::match(kernel, problem);
   SizeExpr rows = problem->extent(LoopGroup::Row);
-  // 1 where there are more than a few rows: of two phases, one has no blocks.
-  SizeExpr isMany = SizeExpr::min(1, rows.floorDiv(mostFewRows + 1));
+  // 1 where there are more: of all phases, those for one of the ranges have blocks.
+  auto areMoreThan = [&](int64_t number) { return SizeExpr::min(1, rows.floorDiv(number + 1)); };
+  SizeExpr areSome = areMoreThan(mostFewRows);
+  SizeExpr areMany = areAllLow(*problem, target) ? areSome : areMoreThan(mostLowRows);
   std::string symbol = kernel.getSymName().str();
   KernelCode made;
   made.cost = {problem->flops(), problem->sizes.bytesRead(), problem->sizes.bytesWritten()};
-  if (!rows.isConstant() || rows.constant() > mostFewRows) {
-    emitForms(*problem, symbol, target, code, made);
-    for (KernelPhase &phase : made.phases)
-      phase.chunks *= isMany;
-  }
-  if (!rows.isConstant() || rows.constant() <= mostFewRows) {
-    FewRowsCode few = emitFewRows(*problem, symbol + "$few", code);
-    for (KernelPhase &phase : few.phases) {
-      phase.chunks *= SizeExpr::min(1, rows) - isMany;
+  auto add = [&](const SizeExpr &isChosen, const auto &part) {
+    for (KernelPhase phase : part.phases) {
+      phase.chunks *= isChosen;
       made.phases.push_back(phase);
     }
-    made.sharedBytes = SizeExpr::max(made.sharedBytes, few.sharedBytes); // one of them runs
-  }
+    made.sharedBytes = SizeExpr::max(made.sharedBytes, part.sharedBytes); // one of them runs
+  };
+  if (SizeExpr areLow = areSome - areMany; !(areLow == SizeExpr(0)))
+    add(areLow, emitForms(*problem, mostLowRows, symbol + "$low", target, code));
+  if (!(areMany == SizeExpr(0)))
+    add(areMany, emitForms(*problem, anyRows, symbol, target, code));
+  if (!(areSome == SizeExpr(1)))
+    add(areMoreThan(0) - areSome, emitFewRows(*problem, symbol + "$few", code));
   return made;
 }
 

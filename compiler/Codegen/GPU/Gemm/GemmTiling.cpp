@@ -29,11 +29,15 @@ namespace {
 
 /// Sizes of a problem, as far as tiles go by them.
 struct TypicalSizes {
-  explicit TypicalSizes(const GemmProblem &problem) {
+  TypicalSizes(const GemmProblem &problem, int64_t mostRows) {
     SmallVector<int64_t> sizes(problem.sizes.numSymbols(), typicalSize);
     auto typical = [&](LoopGroup group) { return problem.extent(group).evaluate(sizes); };
     batch = typical(LoopGroup::Batch), rows = typical(LoopGroup::Row), columns = typical(LoopGroup::Column);
     flops = problem.flops().evaluate(sizes);
+    if (rows > mostRows) {
+      flops = flops / rows * mostRows;
+      rows = mostRows;
+    }
   }
   int64_t blocks(int64_t high, int64_t wide) const {
     return batch * static_cast<int64_t>(llvm::divideCeil(rows, high) * llvm::divideCeil(columns, wide));
@@ -43,6 +47,11 @@ struct TypicalSizes {
 };
 
 } // namespace
+
+bool GemmTiling::operator==(const GemmTiling &other) const {
+  return matrix == other.matrix && rows == other.rows && columns == other.columns && threads == other.threads &&
+         prefersMaps == other.prefersMaps;
+}
 
 void GemmTiling::countBlocks(const GemmProblem &problem) {
   rowBlocks = problem.extent(LoopGroup::Row).ceilDiv(rows);
@@ -56,9 +65,9 @@ static bool goesByElements(MatrixType type, const GemmOperand &operand, int64_t 
 
 //===------------------------------------------ warps -------------------------------------------------------------===//
 
-GemmTiling GemmTiling::forWarps(const GemmProblem &problem) {
+GemmTiling GemmTiling::forWarps(const GemmProblem &problem, int64_t mostRows) {
   GemmOperand left(problem, GemmOperand::Side::Left), right(problem, GemmOperand::Side::Right);
-  TypicalSizes sizes(problem);
+  TypicalSizes sizes(problem, mostRows);
   GemmTiling tiling;
   bool isLarge = std::min(sizes.rows, sizes.columns) >= 128 && sizes.blocks(128, 128) >= manyBlocks;
   tiling.rows = tiling.columns = isLarge ? 128 : 64;
@@ -112,7 +121,7 @@ static BlockShape shapeFor(const TypicalSizes &sizes) {
   return *llvm::min_element(shapes, [&](const BlockShape &a, const BlockShape &b) { return copied(a) < copied(b); });
 }
 
-std::optional<GemmTiling> GemmTiling::forWarpGroups(const GemmProblem &problem) {
+std::optional<GemmTiling> GemmTiling::forWarpGroups(const GemmProblem &problem, int64_t mostRows) {
   constexpr int64_t stageRowBytes = 128; // the longest order of units that the hardware knows
   GemmOperand left(problem, GemmOperand::Side::Left), right(problem, GemmOperand::Side::Right);
   GemmTiling tiling;
@@ -125,7 +134,7 @@ std::optional<GemmTiling> GemmTiling::forWarpGroups(const GemmProblem &problem) 
   bool isAlongDepth = left.inner() == LoopGroup::Depth && right.inner() == LoopGroup::Depth;
   if (*tiling.matrix == MatrixType::TF32 && !isAlongDepth)
     return std::nullopt;
-  TypicalSizes sizes(problem);
+  TypicalSizes sizes(problem, mostRows);
   BlockShape shape = shapeFor(sizes);
   tiling.rows = shape.rows;
   tiling.columns = shape.columns;

@@ -39,10 +39,12 @@ namespace attnc {
 struct GemmTiling {
   static constexpr int64_t groupRowBlocks = 16;
 
-  /// Matrix or scalar.
-  static GemmTiling forWarps(const GemmProblem &problem);
+  /// Matrix or scalar; of products that have at most so many rows.
+  static GemmTiling forWarps(const GemmProblem &problem, int64_t mostRows);
   /// Nothing where wgmma does not take the operands as they lie.
-  static std::optional<GemmTiling> forWarpGroups(const GemmProblem &problem);
+  static std::optional<GemmTiling> forWarpGroups(const GemmProblem &problem, int64_t mostRows);
+  /// Of the same problem: whether blocks are the same.
+  bool operator==(const GemmTiling &other) const;
 
   std::optional<MatrixType> matrix; ///< what tensor cores multiply; nothing in the scalar form
   int64_t rows, columns, depth, stages, threads;

@@ -170,6 +170,29 @@ TEST(DeviceGemm, SizesKnownAtRunTime) {
   checkEachForm(product("mk", "nk", "mn", {{'m', 70}, {'n', 33}, {'k', 41}}, "mkn"));
 }
 
+/// Blocks are low where there are no more than 64, and one phase has blocks.
+TEST(DeviceGemm, RowsChooseAmongPhases) {
+  for (auto [target, stored] : {std::pair(oldest, "bf16"), {warpGroups, "bf16"}, {warpGroups, ""}})
+    for (auto [m, suffix] : {std::pair(4, "$few"), {5, "$low"}, {64, "$low"}, {65, ""}}) {
+      GemmCase c = product("mk", "kn", "mn", {{'m', m}, {'n', 2048}, {'k', 24}}, "m");
+      c.stored = stored;
+      KernelRunner runner(c.text(device()), *createGpuEmitter(), target);
+      checkRuns(c, runner);
+      int64_t blocks = 0;
+      for (const KernelPhase &phase : runner.code().phases) {
+        std::string expected = std::string(suffix) + (phase.form == DeviceForm::WarpGroups ? "$groups" : "");
+        int64_t chunks = phase.chunks.evaluate({m, m});
+        EXPECT_EQ(chunks > 0, phase.symbol == "k" + expected) << phase.symbol << " of " << m << " rows";
+        blocks += chunks;
+      }
+      EXPECT_GT(blocks, 0) << suffix;
+    }
+  // A matrix of few columns has low blocks for any number of rows.
+  GemmCase c = product("mk", "kn", "mn", {{'m', 5}, {'n', 64}, {'k', 72}}, "m");
+  KernelRunner runner(c.text(device()), *createGpuEmitter(), oldest);
+  EXPECT_EQ(runner.code().phases.size(), 2u);
+}
+
 TEST(DeviceGemm, NothingToSumAndNoRows) {
   check(product("mk", "kn", "mn", {{'m', 5}, {'n', 20}, {'k', 0}}, "k"));
   check(product("mk", "kn", "mn", {{'m', 0}, {'n', 20}, {'k', 8}}, "m"));
