@@ -182,7 +182,8 @@ int list(const std::string &folder) {
     if (libraries.insert(call.at("library")).second)
       fmt::print("check {}\n", call.at("library").get<std::string>());
   fmt::print("measure copies\n");
-  for (const Json &each : readJson(folder + "/cases.json").at("measures"))
+  Json cases = readJson(folder + "/cases.json");
+  for (const Json &each : cases.at("measures"))
     fmt::print("measure {}\n", each.at("name").get<std::string>());
   return 0;
 }

@@ -204,6 +204,9 @@ TEST_F(PackedCalls, AreTimed) {
   Json wanted = table(), model = product();
   wanted["measures"].push_back(model);
   packAndLoad(wanted, model, Precision::BF16);
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(list(at("packed")), 0);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "measure copies\nmeasure gemm\n");
   ASSERT_EQ(measure(at("packed"), at("results")), 0);
   std::vector<Json> lines = readLines(at("results"));
   ASSERT_EQ(lines.size(), 2);
