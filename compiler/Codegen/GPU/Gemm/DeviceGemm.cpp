@@ -5,6 +5,7 @@
 #include "compiler/Codegen/GPU/Gemm/FewRows.h"
 #include "compiler/Codegen/GPU/Gemm/GemmBlock.h"
 #include "compiler/Codegen/GPU/GpuEmitter.h"
+#include <cassert>
 #include <limits>
 
 using namespace mlir;
@@ -35,6 +36,8 @@ static KernelPhase emitBlocks(const GemmProblem &problem, const GemmTiling &tili
   func::FuncOp kernel = problem.kernel;
   DeviceFrame frame(kernel, symbol, code, tiling.threads);
   int64_t bytes = createBlock(problem, tiling, frame, maps)->emit();
+  assert(bytes <= (form == DeviceForm::WarpGroups ? 227 << 10 : 99 << 10) &&
+         "what a block of any such device can have");
   recordSchedule(kernel, {{"mc", tiling.rows}, {"nr", tiling.columns}, {"kc", tiling.depth}});
   SizeExpr blocks = problem.extent(LoopGroup::Batch) * tiling.rowBlocks * tiling.columnBlocks;
   return {symbol, blocks, tiling.threads, bytes, form};
