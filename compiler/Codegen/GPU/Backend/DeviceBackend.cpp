@@ -14,6 +14,14 @@ void registerDeviceDialects(DialectRegistry &registry) {
   registerNVVMDialectTranslation(registry);
 }
 
+/// Where groups of a block give and take registers, a block begins with all that a processor of the device has: what
+/// one takes is what others have given, and it would wait for ever if there had been less.
+static std::optional<int32_t> registersAtLaunch(LLVM::LLVMFuncOp function, int64_t threads) {
+  constexpr int64_t all = 1 << 16, unit = 8;
+  bool moves = function.walk([](NVVM::SetMaxRegisterOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  return moves ? std::optional(static_cast<int32_t>(all / threads / unit * unit)) : std::nullopt;
+}
+
 LogicalResult lowerDeviceCode(ModuleOp code, const Target &target) {
   if (failed(lowerToLlvmDialect(code, target)))
     return failure();
@@ -25,8 +33,11 @@ LogicalResult lowerDeviceCode(ModuleOp code, const Target &target) {
     function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
     int32_t alongX = static_cast<int32_t>(threads.getInt());
     function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), builder.getDenseI32ArrayAttr({alongX, 1, 1}));
-    // Without it the assembler would rather spill than let a processor of the device have fewer blocks.
-    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(1));
+    // Without either the assembler would rather spill than let a processor of the device have fewer blocks.
+    if (auto registers = registersAtLaunch(function, threads.getInt()))
+      function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(), builder.getI32IntegerAttr(*registers));
+    else
+      function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(1));
   }
   return success();
 }

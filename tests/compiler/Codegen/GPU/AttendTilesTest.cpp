@@ -1,5 +1,6 @@
 // Attention by tensor cores against the oracle, on operands of bf16 and f16. A weight is rounded to the operands' type,
 // and so is the result: of values up to 1 the error is at most two halves of a unit of 1.
+#include "compiler/Codegen/GPU/Backend/Ptxas.h"
 #include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -50,6 +51,7 @@ TEST_P(AttendTiles, Lengths) {
                                  {64, 65},
                                  {0, 3},
                                  {3, 0},
+                                 {130, 0},
                                  {140, 600}}) {
       AttendKernel kernel;
       kernel.queries = queries;
@@ -205,6 +207,18 @@ std::string cyclesOf(int64_t features, int64_t keys) {
   return fmt::format("{}, {}, {}, {}", products, powers, (read + copied) / 128, copied / 32);
 }
 
+/// What groups take is what others give only if each thread begins with exactly so many.
+void expectRegistersToMove(const std::string &ptx) {
+  int64_t moving = 0;
+  for (const FunctionResources &each : Ptxas::find()->assemble(ptx, "sm_90a").functions)
+    if (std::string text = functionOf(ptx, each.function); count(text, "setmaxnreg") > 0) {
+      ++moving;
+      EXPECT_EQ(count(text, ".maxnreg 168"), 1);
+      EXPECT_EQ(each.registers, 168) << each.function;
+    }
+  EXPECT_EQ(moving, 1);
+}
+
 TEST(AttendTilesOfWarpGroups, TakesWhatTheTableSays) {
   auto table = llvm::MemoryBuffer::getFile(ATTNC_ROOT "/docs/gpu.md");
   ASSERT_TRUE(table);
@@ -223,7 +237,7 @@ TEST(AttendTilesOfWarpGroups, TakesWhatTheTableSays) {
                                   2 * keys * features * 2 >> 10, cyclesOf(features, keys));
     EXPECT_NE((*table)->getBuffer().find(row), llvm::StringRef::npos) << "docs/gpu.md has no row\n" << row;
     if (hasPtxas())
-      EXPECT_LE(ptxasRegisters(runner.ptx(), "sm_90a"), 168);
+      expectRegistersToMove(runner.ptx());
   }
 }
 
@@ -238,12 +252,15 @@ bool isArrivalAtTurn(Operation *op) {
   return call && call.getIntrin().contains("barrier.cta.arrive");
 }
 
+/// The one behind the loop is for blocks without a tile.
+bool isWaitForTile(Operation *op) { return isa<NVVM::CpAsyncWaitGroupOp>(op) && op->getParentOfType<scf::WhileOp>(); }
+
 TEST(AttendTilesOfWarpGroups, EveryWaitFenceAndArrivalIsNeeded) {
   for (const Mutant &mutant :
        {without<NVVM::Barrier0Op>(), without<NVVM::BarrierOp>(),
         Mutant{"without an arrival", isArrivalAtTurn, removeOp}, without<NVVM::MBarrierArriveOp>(),
-        without<NVVM::FenceProxyOp>(), without<NVVM::CpAsyncWaitGroupOp>(), without<NVVM::WgmmaGroupSyncAlignedOp>(),
-        withoutText("wgmma.fence"), withoutText("wgmma.wait_group")})
+        without<NVVM::FenceProxyOp>(), Mutant{"without a wait for copies", isWaitForTile, removeOp},
+        without<NVVM::WgmmaGroupSyncAlignedOp>(), withoutText("wgmma.fence"), withoutText("wgmma.wait_group")})
     expectEachMutantIsSeen(mutant);
 }
 
