@@ -36,7 +36,7 @@ static std::optional<AssemblyCall> recogniseProduct(const std::string &text, siz
                       {kind.columns, static_cast<uint64_t>(element), kind.hasFragmentA, turnsA, turnsB}};
 }
 
-std::optional<AssemblyCall> recogniseAssembly(const std::string &text, size_t results) {
+std::optional<AssemblyCall> recogniseAssembly(const std::string &text, size_t results, size_t operands) {
   static const std::regex wait(R"(wgmma\.wait_group\.sync\.aligned (\d+);)");
   std::smatch found;
   if (text == "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [$0], [$1], 128;")
@@ -44,7 +44,7 @@ std::optional<AssemblyCall> recogniseAssembly(const std::string &text, size_t re
   if (text == "wgmma.fence.sync.aligned;")
     return AssemblyCall{"wgmma.fence", {results}};
   if (std::regex_match(text, found, wait))
-    return AssemblyCall{"wgmma.wait_group", {std::stoul(found[1]), results}};
+    return AssemblyCall{"wgmma.wait_group", {std::stoul(found[1]), results, operands - results}};
   return recogniseProduct(text, results);
 }
 

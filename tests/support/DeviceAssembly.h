@@ -17,7 +17,7 @@ struct AssemblyCall {
   std::string model;             ///< as DeviceIntrinsic::name
   std::vector<uint64_t> numbers; ///< in front of the operands
 };
-/// `text` with `results` results, which are its first operands as well.
-std::optional<AssemblyCall> recogniseAssembly(const std::string &text, size_t results);
+/// `text` with `results` results, which are the first of its `operands` as well.
+std::optional<AssemblyCall> recogniseAssembly(const std::string &text, size_t results, size_t operands);
 
 } // namespace attnc

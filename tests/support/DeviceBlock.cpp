@@ -96,6 +96,9 @@ std::string DeviceBlock::run(Order order) {
   for (size_t each = 0; each < threads.size() && fault.empty(); ++each)
     if (!threads[each].isDone)
       return fmt::format("block {}: thread {} waits for others that do not come", setup.number, each);
+  for (size_t each = 0; each < threads.size() && fault.empty(); ++each)
+    if (threads[each].hasCopies())
+      return fmt::format("block {}: thread {} ends while its copies are under way", setup.number, each);
   if (fault.empty() && !tiles.empty())
     return fmt::format("block {}: {} tiles for which nobody waited", setup.number, tiles.size());
   for (auto [number, count] : arrived)
@@ -246,8 +249,9 @@ bool DeviceBlock::tryWait(const char *barrier, size_t parity) {
 
 //===------------------------------------------ products ----------------------------------------------------------===//
 
-void DeviceBlock::awaitProducts(size_t open) {
-  warpGroup().await(threadInGroup(), open);
+void DeviceBlock::awaitProducts(size_t open, const std::vector<uint32_t> &kept) {
+  if (std::string wrong = warpGroup().await(threadInGroup(), open, kept); !wrong.empty())
+    fail(wrong);
   waitFor(Wait::Products);
 }
 
@@ -317,6 +321,10 @@ void DeviceBlock::issueCopy(char *to, const char *from, size_t bytes, size_t siz
     fail(fmt::format("a copy of {} bytes of {} from {}", bytes, size, static_cast<const void *>(from)));
   std::memset(to, 0xff, size); // NaN
   threads[current].open.push_back({to, from, bytes, size});
+}
+
+bool DeviceBlock::Thread::hasCopies() const {
+  return !open.empty() || std::any_of(groups.begin(), groups.end(), [](const auto &group) { return !group.empty(); });
 }
 
 void DeviceBlock::closeGroup() {

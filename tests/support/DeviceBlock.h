@@ -72,8 +72,8 @@ public:
   /// Of the thread's warp group, and its number there.
   WarpGroupProducts &warpGroup() { return products[current / WarpGroupProducts::threads]; }
   size_t threadInGroup() const { return current % WarpGroupProducts::threads; }
-  /// Until at most so many of its groups of products are under way.
-  void awaitProducts(size_t open);
+  /// Until at most so many of its groups of products are under way; the registers of the others' A are in `kept`.
+  void awaitProducts(size_t open, const std::vector<uint32_t> &kept);
   /// What copies brought that this thread awaited, the asynchronous proxy sees too.
   void fenceProxy();
   [[noreturn]] void fail(std::string what);
@@ -117,6 +117,8 @@ private:
     std::vector<Copy> open;
     std::deque<std::vector<Copy>> groups;
     std::set<const char *> maps; ///< acquired
+
+    bool hasCopies() const; ///< under way
   };
 
   struct PhaseBarrier {

@@ -86,7 +86,8 @@ static std::string replaceAssembly(Module &module) {
   for (CallInst *call : calls) {
     auto *text = cast<InlineAsm>(call->getCalledOperand());
     auto *results = dyn_cast<StructType>(call->getType());
-    auto known = recogniseAssembly(text->getAsmString().str(), results ? results->getNumElements() : 0);
+    auto known =
+        recogniseAssembly(text->getAsmString().str(), results ? results->getNumElements() : 0, call->arg_size());
     if (!known)
       return text->getAsmString().str();
     auto *stands = Function::Create(call->getFunctionType(), GlobalValue::InternalLinkage, "device$asm", module);

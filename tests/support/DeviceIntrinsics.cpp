@@ -207,11 +207,14 @@ void closeProducts(const uint64_t *, void *) {
   block.warpGroup().close(block.threadInGroup());
 }
 
-/// (groups that may be open, how many, sums...)
+/// (groups that may be open, how many sums, how many kept, sums..., kept...)
 void awaitProducts(const uint64_t *operands, void *result) {
   DeviceBlock &block = DeviceBlock::running();
-  std::vector<float> sums = floats(operands, 2, operands[1]);
-  block.awaitProducts(operands[0]);
+  std::vector<float> sums = floats(operands, 3, operands[1]);
+  std::vector<uint32_t> kept;
+  for (size_t each = 0; each < operands[2]; ++each)
+    kept.push_back(operand<uint32_t>(operands, 3 + sums.size() + each));
+  block.awaitProducts(operands[0], kept);
   block.warpGroup().resolve(block.threadInGroup(), sums.data(), static_cast<float *>(result), sums.size());
 }
 

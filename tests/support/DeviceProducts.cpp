@@ -97,12 +97,17 @@ void WarpGroupProducts::close(size_t thread) {
   progress[thread].isFenced = false;
 }
 
-void WarpGroupProducts::await(size_t thread, size_t open) {
-  auto &groups = progress[thread].groups;
-  size_t needed = 0;
-  for (; groups.size() > open; groups.pop_front())
-    needed = groups.front();
+std::string WarpGroupProducts::await(size_t thread, size_t open, const std::vector<uint32_t> &kept) {
+  Progress &own = progress[thread];
+  size_t needed = own.awaited;
+  for (; own.groups.size() > open; own.groups.pop_front())
+    needed = own.groups.front();
+  std::vector<uint32_t> read;
+  for (; own.awaited < needed; ++own.awaited)
+    if (const Part &part = own.parts[own.awaited]; part.kind.hasFragmentA)
+      read.insert(read.end(), part.fragment.begin(), part.fragment.end());
   waits[thread] = needed;
+  return read == kept ? "" : "registers that a product reads are not kept until it has ended";
 }
 
 std::string WarpGroupProducts::computeAwaited(const std::function<const char *(uint64_t)> &read) {

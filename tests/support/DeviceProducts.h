@@ -49,7 +49,8 @@ public:
   std::string begin(size_t thread, Part part, float *sums);
   void close(size_t thread);
 
-  void await(size_t thread, size_t open);
+  /// `kept`: the words of A of all products that end, which nobody may write before. Answers what is wrong, or nothing.
+  std::string await(size_t thread, size_t open, const std::vector<uint32_t> &kept);
   bool isWaiting(size_t thread) const { return waits[thread].has_value(); }
   /// Computes what waiting threads need, or all that has begun, as far as all threads have begun it. `read` has the
   /// memory of the block: 16 bytes whose shared address is this, in bits 4 to 17. Answers what is wrong, or nothing.
@@ -64,6 +65,7 @@ private:
   struct Progress {
     std::vector<Part> parts;   ///< of all products that it began
     std::deque<size_t> groups; ///< how many products had begun where each open group ends
+    size_t awaited = 0;        ///< products
     bool isFenced = false;
   };
   std::string computeUpTo(size_t wanted, const std::function<const char *(uint64_t)> &read);

@@ -94,6 +94,7 @@ AttendSplits::States AttendSplits::passTiles() {
     results.append(computeTile({now[0], now[1]}, stage, start.with(now.drop_front(numbers))).packed());
     return results;
   });
+  awaitCopies(tiles, 0); // the queries, where there was no tile
   return start.with(ValueRange(last).drop_front(numbers));
 }
 

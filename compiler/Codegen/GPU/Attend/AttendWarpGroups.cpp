@@ -116,6 +116,8 @@ void AttendWarpGroups::copyAll() {
     ring.markFull(tiles, place.stage);
     return {rows.search(loops.add(first, keys), keys).first, first, next.stage, next.parity};
   });
+  closeCopies(tiles); // the queries, where there was no tile
+  awaitCopies(tiles, 0);
 }
 
 //===------------------------------------------ who computes ------------------------------------------------------===//
@@ -160,7 +162,7 @@ AttendWarpGroups::States AttendWarpGroups::passTiles(const KeyTile &first, const
       [&](ValueRange packed) { return continueWith(carried.with(packed)).packed(); }));
   States states = carried.states;
   ring.awaitFull(tiles, carried.place);
-  states.values = awaitProducts(tiles, 0, addValues(carried));
+  states.values = awaitProducts(tiles, 0, addValues(carried), carried.weights);
   return states;
 }
 
@@ -190,7 +192,7 @@ AttendWarpGroups::Carried AttendWarpGroups::continueWith(const Carried &before) 
   sums = awaitProducts(tiles, 1, sums);
   Values corrections;
   made.weights = weigh(before.next, sums, made.states, corrections);
-  made.states.values = awaitProducts(tiles, 0, values);
+  made.states.values = awaitProducts(tiles, 0, values, before.weights);
   release(place);
   if (!corrections.empty())
     fragments.correct(made.states, corrections);

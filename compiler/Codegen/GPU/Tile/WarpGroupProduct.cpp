@@ -84,8 +84,9 @@ ProductSums beginProducts(TileBuilder &tiles, ValueRange sums) {
 
 void closeProducts(TileBuilder &tiles) { NVVM::WgmmaGroupSyncAlignedOp::create(tiles.builder, tiles.location); }
 
-ProductSums awaitProducts(TileBuilder &tiles, int64_t open, ValueRange sums) {
-  return changeSums(tiles, fmt::format("wgmma.wait_group.sync.aligned {};", open), sums, {}, {});
+ProductSums awaitProducts(TileBuilder &tiles, int64_t open, ValueRange sums, ValueRange kept) {
+  return changeSums(tiles, fmt::format("wgmma.wait_group.sync.aligned {};", open), sums, kept,
+                    repeated(kept.size(), "r"));
 }
 
 static std::string_view nameOf(MatrixType type) {

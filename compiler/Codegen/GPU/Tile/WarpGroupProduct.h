@@ -8,7 +8,8 @@
 //   sums = multiplyAdd(..., sums) ...
 //   closeProducts()                                a group of products
 //   ... other things; sums, A's registers and the tiles are not to be touched
-//   sums = awaitProducts(open, sums)               until at most so many groups are under way
+//   sums = awaitProducts(open, sums, kept)         until at most so many groups are under way; A's registers of those
+//                                                  that end here are kept as they are until then
 //
 // The hardware finds a matrix in shared memory by a descriptor, in a SharedTile whose panels have rows of 32, 64 or 128
 // bytes, the exchange of units included.
@@ -58,6 +59,7 @@ ProductSums multiplyAdd(TileBuilder &tiles, MatrixType type, const OperandPartIn
 ProductSums multiplyAdd(TileBuilder &tiles, MatrixType type, const FragmentA &a, const OperandPartInShared &b,
                         mlir::ValueRange sums, mlir::Value keepsSums = nullptr);
 void closeProducts(TileBuilder &tiles);
-ProductSums awaitProducts(TileBuilder &tiles, int64_t open, mlir::ValueRange sums);
+/// `kept`: the matrices in registers (i32) that the products which end here read, one behind the other.
+ProductSums awaitProducts(TileBuilder &tiles, int64_t open, mlir::ValueRange sums, mlir::ValueRange kept = {});
 
 } // namespace attnc

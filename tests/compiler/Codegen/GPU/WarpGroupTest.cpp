@@ -125,19 +125,22 @@ private:
     auto [stage, parity, previous] = std::tuple(before.end()[-3], before.end()[-2], before.end()[-1]);
     ring.awaitFull(tiles, {stage, parity});
     std::vector<FragmentA> fragments;
+    Values kept;
     for (int64_t k = 0; of.hasFragmentA && k < of.stepDepth(); k += productDepth(of.type))
       fragments.push_back(fragment(lane, stage, k));
     Values sums = beginProducts(tiles, before.drop_back(3));
     Value firstRow = tiles.mul(group, warpGroupRows), firstColumn = tiles.number(0);
     for (int64_t k = 0; k < of.stepDepth(); k += productDepth(of.type)) {
       OperandPartInShared right = b.part(tiles, stage, firstColumn, k);
-      if (of.hasFragmentA)
-        sums = multiplyAdd(tiles, of.type, fragments[k / productDepth(of.type)], right, sums);
-      else
+      if (of.hasFragmentA) {
+        const FragmentA &left = fragments[k / productDepth(of.type)];
+        sums = multiplyAdd(tiles, of.type, left, right, sums);
+        llvm::append_range(kept, left);
+      } else
         sums = multiplyAdd(tiles, of.type, a.part(tiles, stage, firstRow, k), right, sums);
     }
     closeProducts(tiles);
-    sums = awaitProducts(tiles, of.openProducts, sums);
+    sums = awaitProducts(tiles, of.hasFragmentA ? 0 : of.openProducts, sums, kept);
     Value isFirstLane = tiles.less(lane, tiles.number(1));
     tiles.when(tiles.both(isFirstLane, tiles.less(tiles.number(0), step)), [&] { ring.markEmpty(tiles, previous); });
     TileRing::Place next = ring.next(tiles, {stage, parity});
@@ -287,6 +290,22 @@ TEST(WarpGroupMutants, DescriptorsSayWhereMatricesLie) {
 
 TEST(WarpGroupMutants, StagesAreKeptUntilTheirProductsAreDone) {
   EXPECT_TRUE(RingTest(RingCase{.steps = 6, .openProducts = 2}).differs(nullptr));
+}
+
+/// The last of A's registers is no operand of the wait any more.
+TEST(WarpGroupMutants, RegistersAreKeptUntilTheirProductsAreDone) {
+  RingTest test(RingCase{.hasFragmentA = true});
+  auto isSeen = [&](const Mutation &mutate) { return test.differs(mutate); };
+  auto isWaitOfSome = [](Operation *op) {
+    return isText(op, "wgmma.wait_group") && cast<LLVM::InlineAsmOp>(op).getConstraints().ends_with(",r");
+  };
+  expectEachIsSeen({"a register that is not kept", isWaitOfSome,
+                    [](Operation *op) {
+                      auto wait = cast<LLVM::InlineAsmOp>(op);
+                      wait.setConstraints(wait.getConstraints().drop_back(2).str());
+                      op->eraseOperand(op->getNumOperands() - 1);
+                    }},
+                   isSeen);
 }
 
 TEST(WarpGroupMutants, UnknownTextIsRefusedByName) {
