@@ -131,6 +131,13 @@ Value AttendSources::query(Value row) {
   return bytesOf(matrices.query, point);
 }
 
-Value AttendSources::queries() { return frame.pointerOf(tensor::ExtractOp(matrices.query).getTensor()); }
+void AttendSources::copyQueries(TileBuilder &tiles, const SharedTile &tile, Value firstRow, Value thread,
+                                int64_t threads) {
+  Value queries = frame.pointerOf(tensor::ExtractOp(matrices.query).getTensor());
+  auto ofQuery = [&](Value row) { return query(loops.add(firstRow, tiles.toIndex(row))); };
+  TileCopy copy(tiles, tile, {queries, ofQuery}, thread, threads);
+  Value zero = arith::ConstantIntOp::create(loops.builder, loops.location, 0, 64);
+  copy.issue(tile.stage(tiles, tiles.number(0)), zero, nullptr, nullptr);
+}
 
 } // namespace attnc

@@ -35,11 +35,12 @@ public:
   };
   KeyRows keys() { return rowsOf(matrices.key); }
   KeyRows values() { return rowsOf(matrices.value); }
-  /// Of row `row` (index) of the batch; past the end the last one.
-  Value query(Value row);
-  Value queries(); ///< !llvm.ptr
+  /// Begins to copy a tile of queries, from `firstRow` (index) of the batch on, by `threads` threads, of which this is
+  /// number `thread` (i32). Past the end of the batch its last row is copied.
+  void copyQueries(TileBuilder &tiles, const SharedTile &tile, Value firstRow, Value thread, int64_t threads);
 
 private:
+  Value query(Value row);
   KeyRows rowsOf(mlir::tensor::ExtractOp extract);
   Value placeOfKey(mlir::tensor::ExtractOp extract, Value key);
   Value bytesOf(mlir::tensor::ExtractOp extract, RegionVectoriser &point);

@@ -56,6 +56,16 @@ void AttendRows::open(Value first, int64_t most) {
   range = mask.keyRange(loops, keys, ofBatch);
 }
 
+Value AttendRows::openBlock(int64_t most) {
+  Value blocks = frame.size(numbers.rows.ceilDiv(most));
+  openBatch(loops.div(frame.place.block, blocks));
+  // Under a causal mask later rows have more work: they come first, so that the processors end together.
+  Value block = loops.sub(loops.add(blocks, -1), loops.rem(frame.place.block, blocks));
+  Value first = loops.mul(block, most);
+  open(first, most);
+  return first;
+}
+
 //===------------------------------------------ formulas ----------------------------------------------------------===//
 
 RegionVectoriser AttendRows::formulas(int64_t lanes) const {

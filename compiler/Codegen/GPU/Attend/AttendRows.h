@@ -48,6 +48,8 @@ public:
   void openBatch(Value number);
   /// The rows from `first` on, at most so many.
   void open(Value first, int64_t most);
+  /// Both for this block of threads, where each has `most` rows; returns its first.
+  Value openBlock(int64_t most);
 
   const RowNumbers numbers;
   /// Sizes, and the products of them (index).

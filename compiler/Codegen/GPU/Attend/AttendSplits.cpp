@@ -34,7 +34,7 @@ AttendSplits::AttendSplits(const AttendProblem &problem, const AttendMatrices &m
 
 KernelPhase AttendSplits::emit() {
   openBlock();
-  copyQueries();
+  sources.copyQueries(tiles, queryTile, firstRow, tiles.fromIndex(frame.place.thread), threads);
   shareStates(passTiles());
   storeParts();
   SizeExpr blocks = parts.numbers.batches * parts.splits * parts.numbers.rows.ceilDiv(tileRows);
@@ -57,13 +57,6 @@ void AttendSplits::openBlock() {
   fragments.open(firstRow, laneNumber);
   Value firstUnit = valueWarps > 1 ? tiles.div(firstValue, productColumns) : Value();
   stages.open(sources, laneNumber, {tiles.mul(keyWarp, keysOfWarp), firstUnit});
-}
-
-void AttendSplits::copyQueries() {
-  auto ofQuery = [&](Value row) { return sources.query(loops.add(firstRow, tiles.toIndex(row))); };
-  TileCopy copy(tiles, queryTile, {sources.queries(), ofQuery}, tiles.fromIndex(frame.place.thread), threads);
-  Value zero = arith::ConstantIntOp::create(loops.builder, loops.location, 0, 64);
-  copy.issue(queryTile.stage(tiles, tiles.number(0)), zero, nullptr, nullptr);
 }
 
 //===------------------------------------------ tiles of keys -----------------------------------------------------===//

@@ -32,7 +32,6 @@ private:
   using States = AttendFragments::States;
 
   void openBlock();
-  void copyQueries();
   States passTiles();
   States computeTile(const KeyTile &tile, Value stage, States states);
   void shareStates(const States &states);

@@ -23,12 +23,7 @@ KernelPhase AttendTiles::emit() {
 }
 
 void AttendTiles::openBlock() {
-  Value blocks = frame.size(rowBlocks());
-  rows.openBatch(loops.div(frame.place.block, blocks));
-  // Under a causal mask later rows have more work: they come first, so that the processors end together.
-  Value block = loops.sub(loops.add(blocks, -1), loops.rem(frame.place.block, blocks));
-  firstRow = loops.mul(block, queries);
-  rows.open(firstRow, queries);
+  firstRow = rows.openBlock(queries);
   Value thread = tiles.fromIndex(frame.place.thread);
   laneNumber = tiles.rem(thread, warpThreads);
   warpNumber = tiles.div(thread, warpThreads);
@@ -39,11 +34,7 @@ void AttendTiles::openBlock() {
 
 /// Copies the queries, and prepares the copies of keys and values.
 void AttendTiles::openCopies() {
-  OpBuilder &b = loops.builder;
-  Value thread = tiles.fromIndex(frame.place.thread), zero = arith::ConstantIntOp::create(b, loops.location, 0, 64);
-  auto ofQuery = [&](Value row) { return sources.query(loops.add(firstRow, tiles.toIndex(row))); };
-  TileCopy copyQueries(tiles, queryTile, {sources.queries(), ofQuery}, thread, threads);
-  copyQueries.issue(queryTile.stage(tiles, tiles.number(0)), zero, nullptr, nullptr);
+  sources.copyQueries(tiles, queryTile, firstRow, tiles.fromIndex(frame.place.thread), threads);
   stages.open(sources, laneNumber, {});
 }
 

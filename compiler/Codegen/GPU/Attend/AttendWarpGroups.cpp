@@ -56,12 +56,7 @@ KernelPhase AttendWarpGroups::emit() {
 }
 
 void AttendWarpGroups::openBlock() {
-  Value blocks = frame.size(rowBlocks());
-  rows.openBatch(loops.div(frame.place.block, blocks));
-  // Under a causal mask later rows have more work: they come first, so that the processors end together.
-  Value block = loops.sub(loops.add(blocks, -1), loops.rem(frame.place.block, blocks));
-  firstRow = loops.mul(block, queries);
-  rows.open(firstRow, queries);
+  firstRow = rows.openBlock(queries);
   thread = tiles.fromIndex(frame.place.thread);
   ring.open(tiles, thread);
 }
@@ -79,18 +74,11 @@ TileCopy AttendWarpGroups::prepare(const SharedTile &tile, const AttendSources::
   return TileCopy(tiles, tile, {lines.pointer, offset}, thread, warpGroupThreads);
 }
 
-void AttendWarpGroups::copyQueries() {
-  auto offset = [&](Value row) { return sources.query(loops.add(firstRow, tiles.toIndex(row))); };
-  TileCopy copy(tiles, queryTile, {sources.queries(), offset}, thread, warpGroupThreads);
-  Value zero = arith::ConstantIntOp::create(loops.builder, loops.location, 0, 64);
-  copy.issue(queryTile.stage(tiles, tiles.number(0)), zero, nullptr, nullptr);
-}
-
 /// A stage holds what is multiplied at a time: keys, and the values of the tile before. The queries are there with the
 /// first keys.
 void AttendWarpGroups::copyAll() {
   OpBuilder &b = loops.builder;
-  copyQueries();
+  sources.copyQueries(tiles, queryTile, firstRow, thread, warpGroupThreads);
   AttendSources::KeyRows ofKeys = sources.keys(), ofValues = sources.values();
   TileCopy copyKeys = prepare(keyTile, ofKeys), copyValues = prepare(valueTile, ofValues);
   auto copy = [&](TileCopy &by, const SharedTile &into, Value stage, Value first, Value stride) {

@@ -56,7 +56,6 @@ private:
   SharedTile tileOf(int64_t rows, int64_t columns, int64_t numStages);
 
   void copyAll();
-  void copyQueries();
   TileCopy prepare(const SharedTile &tile, const AttendSources::KeyRows &lines);
 
   void computeAll();
