@@ -1,6 +1,6 @@
 #include "compiler/Codegen/Formula/VectorRandom.h"
+#include "compiler/Codegen/Formula/Divisibility.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
@@ -86,21 +86,6 @@ std::optional<int32_t> firstOfConsecutive(Value vector) {
     if (number != numbers[0] + int32_t(lane))
       return std::nullopt;
   return numbers[0];
-}
-
-bool isMultipleOf(Value value, int64_t divisor) {
-  APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant)))
-    return constant.getSExtValue() % divisor == 0;
-  auto isMultiple = [&](Value part) { return isMultipleOf(part, divisor); };
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    return loop && argument == loop.getInductionVar() && isMultiple(loop.getLowerBound()) && isMultiple(loop.getStep());
-  }
-  Operation *op = value.getDefiningOp();
-  if (isa<arith::AddIOp, arith::SubIOp, arith::IndexCastOp, arith::MinSIOp, arith::MaxSIOp>(op))
-    return llvm::all_of(op->getOperands(), isMultiple);
-  return isa<arith::MulIOp>(op) && llvm::any_of(op->getOperands(), isMultiple);
 }
 
 /// Draws whose lanes are neighbours in a row, from a column that four divides: each counter serves four lanes.

@@ -1,5 +1,6 @@
 #include "compiler/Codegen/GPU/Attend/AttendMatrices.h"
 #include "compiler/Codegen/DataSubscripts.h"
+#include "compiler/Codegen/Formula/Divisibility.h"
 #include "compiler/Codegen/Kernels/Attend/AttendBinding.h"
 
 using namespace mlir;
@@ -13,11 +14,14 @@ static std::optional<MatrixType> storedTypeOf(tensor::ExtractOp extract) {
   return argument ? matrixTypeOf(cast<RankedTensorType>(argument.getType()).getElementType()) : std::nullopt;
 }
 
-/// Whether its rows lie in memory as whole units of 16 bytes, with `column` along them.
-static bool hasWholeRows(tensor::ExtractOp extract, BlockArgument column, int64_t elements) {
-  auto type = cast<RankedTensorType>(extract.getTensor().getType());
-  return IndexUses::isPlacedByIndices(extract) && !extract.getIndices().empty() &&
-         extract.getIndices().back() == column && type.getShape().back() == elements;
+/// Whether its rows lie in memory as whole units of 16 bytes, with `column` along them: rows of the tensor, or parts of
+/// them.
+static bool hasWholeRows(tensor::ExtractOp extract, BlockArgument column, MatrixType type) {
+  auto tensor = cast<RankedTensorType>(extract.getTensor().getType());
+  int64_t unit = unitBytes / elementBytes(type);
+  return IndexUses::stepsWith(extract, column) && !tensor.isDynamicDim(tensor.getRank() - 1) &&
+         tensor.getShape().back() % unit == 0 &&
+         isMultipleOf(extract.getIndices().back(), unit, [&](Value part) { return part == column; }); // from 0 on
 }
 
 /// 16 .. 256 elements, in fragments of 16.
@@ -62,11 +66,12 @@ static Verdict areRows(const AttendProblem &problem, const AttendMatrices &made)
   BlockArgument keyOfValue = op.getValue().getArgument(op.getNumOuter());
   if (!isAligned(problem.kernel))
     return Verdict::no("a tensor is an element of a list, which begins anywhere");
-  bool are = hasWholeRows(made.query, feature, made.features) && hasWholeRows(made.key, feature, made.features) &&
-             hasWholeRows(made.value, column, made.values) && IndexUses::stepsAlong(made.key, keyOfScore) &&
+  bool are = hasWholeRows(made.query, feature, made.type) && hasWholeRows(made.key, feature, made.type) &&
+             hasWholeRows(made.value, column, made.type) && IndexUses::stepsAlong(made.key, keyOfScore) &&
              IndexUses::stepsAlong(made.value, keyOfValue) &&
              !(IndexUses(op).of(tensor::ExtractOp(made.value)) & problem.rowUses());
-  return are ? Verdict::yes() : Verdict::no("queries, keys or values are not whole rows of a tensor, one a key");
+  return are ? Verdict::yes()
+             : Verdict::no("queries, keys or values do not lie as rows of whole units of 16 bytes, one a key");
 }
 
 Verdict AttendMatrices::match(const AttendProblem &problem, std::optional<AttendMatrices> &matrices) {

@@ -20,22 +20,28 @@ static std::string differenceOf(const HostArray &found, const reference::Array &
 
 std::string narrowDifference(const AttendKernel &kernel, KernelRunner &runner, const std::vector<HostArray> &operands,
                              ElementKind element) {
+  return narrowDifference(kernel.text(), portsAs(element), runner, operands, kernel.resultShapes());
+}
+
+std::string narrowDifference(const std::string &text, const NarrowPorts &ports, KernelRunner &runner,
+                             const std::vector<HostArray> &operands,
+                             const std::vector<std::vector<int64_t>> &resultShapes) {
   if (!runner)
     return runner.message();
-  std::vector<HostArray> narrow = stored(operands, portsAs(element));
+  std::vector<HostArray> narrow = stored(operands, ports);
   std::vector<reference::Array> inputs;
   for (const HostArray &operand : widened(narrow))
     inputs.push_back(toReference(operand));
-  ParsedModule parsed(kernel.text());
+  ParsedModule parsed(text);
   auto expected = reference::interpret(parsed.function(), inputs);
   if (!expected)
     return llvm::toString(expected.takeError());
-  double unit = unitOf(element);
+  double unit = unitOf(ports.element);
   std::vector<HostArray> first;
   for (bool reversed : {false, true}) {
     RunOptions options;
     options.reversed = options.guardBefore = reversed;
-    std::vector<HostArray> found = runner.run(narrow, kernel.resultShapes(), options);
+    std::vector<HostArray> found = runner.run(narrow, resultShapes, options);
     if (!runner)
       return runner.message();
     for (size_t number = 0; number < found.size(); ++number) {

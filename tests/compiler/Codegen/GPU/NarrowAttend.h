@@ -14,6 +14,10 @@ std::string narrowText(const AttendKernel &kernel, ElementKind element);
 /// 1, and all of it has the same bits in any order of blocks.
 std::string narrowDifference(const AttendKernel &kernel, KernelRunner &runner, const std::vector<HostArray> &operands,
                              ElementKind element);
+/// The same of a kernel of any operands, whose text is of f32.
+std::string narrowDifference(const std::string &text, const NarrowPorts &ports, KernelRunner &runner,
+                             const std::vector<HostArray> &operands,
+                             const std::vector<std::vector<int64_t>> &resultShapes);
 
 /// The PTX of one function of it, and how often something is said there.
 std::string functionOf(const std::string &ptx, const std::string &name);
