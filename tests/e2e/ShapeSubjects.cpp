@@ -115,6 +115,26 @@ static std::vector<Subject> gradientSubjects() {
   };
 }
 
+static std::vector<Subject> windowSubjects() {
+  Accuracy accuracy = {.c = 16, .reduction = 700};
+  return {
+      {"windows.attn",
+       "padded_gradient",
+       accuracy,
+       {{"one channel", {{"batch", 2}, {"h", 6}, {"w", 7}, {"c", 1}, {"o", 5}}},
+        {"channels", {{"batch", 2}, {"h", 9}, {"w", 5}, {"c", 19}, {"o", 16}}}}},
+      {"windows.attn", "strided_gradient", accuracy, {{"channels", {{"batch", 2}, {"c", 3}, {"o", 20}}}}},
+      {"windows.attn", "depthwise_gradient", accuracy, {{"channels", {{"batch", 2}, {"c", 19}}}}},
+      {"windows.attn",
+       "causal_gradient",
+       accuracy,
+       {{"one position", {{"batch", 2}, {"n", 1}, {"c", 3}, {"o", 4}}},
+        {"positions", {{"batch", 2}, {"n", 37}, {"c", 16}, {"o", 17}}}}},
+      {"windows.attn", "transposed_gradient", accuracy, {{"channels", {{"batch", 2}, {"c", 7}, {"o", 5}}}}},
+      {"windows.attn", "pooled_gradient", accuracy, {{"channels", {{"batch", 2}, {"c", 19}}}}},
+  };
+}
+
 static std::vector<Subject> attendGradientSubjects() {
   std::string file = "attend_gradients.attn";
   Accuracy accuracy = {.c = 16, .reduction = 40, .along = {"n", "m"}};
@@ -138,7 +158,7 @@ static std::vector<Subject> attendGradientSubjects() {
 std::vector<Subject> shapeSubjects() {
   std::vector<Subject> all;
   for (const std::vector<Subject> &each : {rankSubjects(), positionSubjects(), contractionSubjects(), edgeSubjects(),
-                                           gradientSubjects(), attendGradientSubjects()})
+                                           gradientSubjects(), windowSubjects(), attendGradientSubjects()})
     all.insert(all.end(), each.begin(), each.end());
   return all;
 }

@@ -31,6 +31,13 @@ public:
   }
   std::vector<Array> gradients() { return gradients(inputs); }
 
+  /// How many ops of a kind the program and its gradients have.
+  template <typename Op> unsigned count() {
+    unsigned found = 0;
+    backward.walk([&](Op) { ++found; });
+    return found;
+  }
+
   /// Every element's derivative, but of large tensors some.
   void expectDifferences() {
     ASSERT_TRUE(backward);

@@ -1,0 +1,214 @@
+// The reverse of a load whose subscripts can be turned round: each element asks the iterations that may read it.
+//
+//   y[i] = sum_k x[i + k] * w[k]          dx[e] = sum_k (if 0 <= e - k < n then dy[e - k] else 0) * w[k]
+#include "compiler/Derive/GenericReverse.h"
+#include "compiler/Derive/Reverse.h"
+#include "compiler/Fuse/Subscripts.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+/// Each element asks the iterations that may read it: a map or a reduction.
+class GenericReverse::Gather {
+public:
+  Gather(GenericReverse &reverse, tensor::ExtractOp load, const InverseRead &inverse)
+      : reverse(reverse), load(load), inverse(inverse), at(reverse.at) {}
+  FailureOr<Value> run();
+
+private:
+  std::optional<AffineMap> mapOver(AffineMap map);
+  void chooseOperands();
+  Value solved(OpBuilder &inner, unsigned loop, const InverseRead::Solution &solution);
+  void findIndices(OpBuilder &inner);
+  Value loadMoved(OpBuilder &inner, unsigned number);
+  bool dependsOnMoved(Value value);
+  Value whereRead(const Reader &reader, Value term);
+  Value term(const Reader &reader, Value element);
+
+  GenericReverse &reverse;
+  tensor::ExtractOp load;
+  const InverseRead &inverse;
+  Location at;
+  SmallVector<Value> operands; ///< of the gradient; the element itself is the first
+  SmallVector<AffineMap> maps;
+  llvm::DenseMap<unsigned, unsigned> operandOf; ///< by number in GenericReverse::tensors
+  llvm::DenseMap<unsigned, Value> sizes;        ///< of loops that are solved for, where one may be out of range
+  SmallVector<Value> indices;                   ///< in the body: subscripts of the element, then the forward's loops
+  llvm::DenseSet<Value> moved;                  ///< what is read or known only where an iteration reads the element
+  Value isRead;                                 ///< null where each element is read by all iterations that go on
+  bool isZero = false, hasFailed = false;
+};
+
+/// A map of the forward's loops over the subscripts of the element and the loops that go on; nothing where it needs a
+/// loop that is solved for.
+std::optional<AffineMap> GenericReverse::Gather::mapOver(AffineMap map) {
+  SmallVector<AffineExpr> results;
+  for (AffineExpr each : map.getResults()) {
+    unsigned loop = cast<AffineDimExpr>(each).getPosition();
+    const auto *place = llvm::find(inverse.remaining, loop);
+    std::optional<unsigned> subscript = inverse.elementSubscript(loop);
+    if (!subscript && place == inverse.remaining.end())
+      return std::nullopt;
+    unsigned dim = subscript ? *subscript : inverse.rank + (place - inverse.remaining.begin());
+    results.push_back(getAffineDimExpr(dim, load.getContext()));
+  }
+  return AffineMap::get(inverse.rank + inverse.remaining.size(), 0, results, load.getContext());
+}
+
+void GenericReverse::Gather::chooseOperands() {
+  MLIRContext *context = load.getContext();
+  unsigned loops = inverse.rank + inverse.remaining.size();
+  AffineMap ofElement = AffineMap::getMultiDimIdentityMap(loops, context).getMajorSubMap(inverse.rank);
+  operands.push_back(load.getTensor());
+  maps.push_back(ofElement);
+  llvm::SmallBitVector found(loops);
+  for (auto [number, tensor] : llvm::enumerate(reverse.tensors))
+    if (auto map = mapOver(reverse.tensorMaps[number])) {
+      operandOf[number] = operands.size();
+      operands.push_back(tensor);
+      maps.push_back(*map);
+      for (AffineExpr each : map->getResults())
+        found.set(cast<AffineDimExpr>(each).getPosition());
+    }
+  // Loops that no operand has run as often as an empty tensor says.
+  for (auto [place, loop] : llvm::enumerate(inverse.remaining)) {
+    if (found.test(inverse.rank + place))
+      continue;
+    OpFoldResult size = getAsOpFoldResult(reverse.loopSize(loop));
+    operands.push_back(tensor::EmptyOp::create(reverse.builder, at, ArrayRef(size), reverse.builder.getF32Type()));
+    maps.push_back(AffineMap::get(loops, 0, getAffineDimExpr(inverse.rank + place, context)));
+  }
+  maps.push_back(ofElement);
+}
+
+/// The index of a loop that is solved for, some index of its range where no iteration reads the element; adds to
+/// `isRead`.
+Value GenericReverse::Gather::solved(OpBuilder &inner, unsigned loop, const InverseRead::Solution &solution) {
+  Value numerator = writeSubscript(inner, at, solution.numerator, indices, inverse.symbols), index = numerator;
+  auto require = [&](Value condition) {
+    isRead = isRead ? arith::AndIOp::create(inner, at, isRead, condition).getResult() : condition;
+  };
+  if (solution.divisor != 1) {
+    Value divisor = arith::ConstantIndexOp::create(inner, at, solution.divisor);
+    index = arith::FloorDivSIOp::create(inner, at, numerator, divisor);
+    Value product = arith::MulIOp::create(inner, at, index, divisor);
+    require(arith::CmpIOp::create(inner, at, arith::CmpIPredicate::eq, product, numerator));
+  }
+  if (solution.isInRange)
+    return index;
+  Value zero = arith::ConstantIndexOp::create(inner, at, 0), one = arith::ConstantIndexOp::create(inner, at, 1);
+  Value last = arith::SubIOp::create(inner, at, sizes[loop], one);
+  require(arith::CmpIOp::create(inner, at, arith::CmpIPredicate::sge, index, zero));
+  require(arith::CmpIOp::create(inner, at, arith::CmpIPredicate::sle, index, last));
+  return arith::MaxSIOp::create(inner, at, arith::MinSIOp::create(inner, at, index, last), zero);
+}
+
+void GenericReverse::Gather::findIndices(OpBuilder &inner) {
+  for (unsigned dim = 0; dim < inverse.rank; ++dim)
+    indices.push_back(linalg::IndexOp::create(inner, at, dim));
+  indices.resize(inverse.rank + inverse.solutions.size());
+  for (auto [place, loop] : llvm::enumerate(inverse.remaining))
+    indices[inverse.rank + loop] = linalg::IndexOp::create(inner, at, inverse.rank + place);
+  for (auto [loop, solution] : llvm::enumerate(inverse.solutions)) {
+    if (!solution)
+      continue;
+    Value &index = indices[inverse.rank + loop];
+    index = solved(inner, loop, *solution);
+    if (!inverse.elementSubscript(loop))
+      moved.insert(index);
+  }
+}
+
+/// An element of a tensor that is read at loops that are solved for.
+Value GenericReverse::Gather::loadMoved(OpBuilder &inner, unsigned number) {
+  SmallVector<Value> subscripts;
+  for (AffineExpr each : reverse.tensorMaps[number].getResults())
+    subscripts.push_back(indices[inverse.rank + cast<AffineDimExpr>(each).getPosition()]);
+  Value loaded = tensor::ExtractOp::create(inner, at, reverse.tensors[number], subscripts);
+  moved.insert(loaded);
+  return loaded;
+}
+
+bool GenericReverse::Gather::dependsOnMoved(Value value) {
+  llvm::SetVector<Value> seen;
+  seen.insert(value);
+  for (size_t next = 0; next < seen.size(); ++next) {
+    if (moved.contains(seen[next]))
+      return true;
+    if (Operation *maker = seen[next].getDefiningOp(); maker && maker->getBlock() == value.getParentBlock())
+      seen.insert(maker->operand_begin(), maker->operand_end());
+  }
+  return false;
+}
+
+/// The term where an iteration reads the element, else 0. Of a product whose one factor alone says which iteration it
+/// is, that factor is 0, so that sums of such products are contractions.
+Value GenericReverse::Gather::whereRead(const Reader &reader, Value term) {
+  if (auto choice = term.getDefiningOp<arith::SelectOp>(); choice && matchPattern(choice.getCondition(), m_One()))
+    return whereRead(reader, choice.getTrueValue());
+  if (auto product = term.getDefiningOp<arith::MulFOp>()) {
+    bool left = dependsOnMoved(product.getLhs()), right = dependsOnMoved(product.getRhs());
+    if (left != right) {
+      Value factor = whereRead(reader, left ? product.getLhs() : product.getRhs());
+      return reader.make<arith::MulFOp>(factor, left ? product.getRhs() : product.getLhs());
+    }
+  }
+  return reader.make<arith::SelectOp>(isRead, term, reader.number(0));
+}
+
+/// What an iteration adds to the element's gradient.
+Value GenericReverse::Gather::term(const Reader &reader, Value element) {
+  IRMapping copies;
+  copies.map(load.getResult(), element);
+  for (Value comparison : inverse.comparisonsThatHold)
+    copies.map(comparison, arith::ConstantOp::create(reader.builder, at, reader.builder.getBoolAttr(true)).getResult());
+  auto cotangents = reverse.reverseBody(reader, copies);
+  hasFailed = failed(cotangents);
+  Value term = hasFailed ? Value() : cotangents->lookup(element);
+  isZero = !term;
+  if (isZero)
+    return reader.number(0);
+  return isRead ? whereRead(reader, term) : term;
+}
+
+FailureOr<Value> GenericReverse::Gather::run() {
+  OpBuilder &builder = reverse.builder;
+  chooseOperands();
+  for (auto [loop, solution] : llvm::enumerate(inverse.solutions))
+    if (solution && !solution->isInRange)
+      sizes[loop] = reverse.loopSize(loop);
+  Value tensor = load.getTensor();
+  bool isReduction = !inverse.remaining.empty();
+  Value start = isReduction ? Reverse::zerosLike(builder, at, tensor)
+                            : tensor::EmptyOp::create(builder, at, tensor::getMixedSizes(builder, at, tensor),
+                                                      builder.getF32Type())
+                                  .getResult();
+  SmallVector<utils::IteratorType> loops(inverse.rank, utils::IteratorType::parallel);
+  loops.append(inverse.remaining.size(), utils::IteratorType::reduction);
+  auto body = [&](OpBuilder &inner, Location, ValueRange v) {
+    findIndices(inner);
+    Reader reader{inner, at,
+                  [&](unsigned number) {
+                    auto operand = operandOf.find(number);
+                    return operand == operandOf.end() ? loadMoved(inner, number) : v[operand->second];
+                  },
+                  [&](unsigned loop) { return indices[inverse.rank + loop]; }};
+    Value each = term(reader, v.front());
+    linalg::YieldOp::create(inner, at, isReduction ? reader.make<arith::AddFOp>(v.back(), each) : each);
+  };
+  auto gradient = linalg::GenericOp::create(builder, at, start.getType(), operands, start, maps, loops, body);
+  if (!hasFailed && !isZero)
+    return gradient.getResult(0);
+  gradient.erase();
+  return hasFailed ? FailureOr<Value>(failure()) : FailureOr<Value>(Value());
+}
+
+FailureOr<Value> GenericReverse::ofGathered(tensor::ExtractOp load, const InverseRead &inverse) {
+  return Gather(*this, load, inverse).run();
+}
+
+} // namespace attnc

@@ -1,0 +1,375 @@
+#include "compiler/Derive/InverseRead.h"
+#include "compiler/Derive/IndexFacts.h"
+#include "compiler/Fuse/Subscripts.h"
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+
+namespace attnc {
+namespace {
+
+/// How many times as many iterations as read elements may be asked.
+constexpr int64_t mostQuestions = 16;
+
+class Inverter {
+public:
+  Inverter(linalg::GenericOp op, tensor::ExtractOp load, SymbolicShapes &shapes)
+      : op(op), load(load), shapes(shapes), rank(load.getIndices().size()), loops(op.getNumLoops()),
+        indices(LoopIndices::around(load)) {}
+  std::optional<InverseRead> run();
+
+private:
+  /// A subscript of the load where it counts: expr / divisor, without a remainder.
+  struct Subscript {
+    AffineExpr expr;
+    int64_t divisor = 1;
+  };
+  /// The load counts only where `divisor` divides `expr`, which `comparison` says.
+  struct Divisible {
+    AffineExpr expr;
+    int64_t divisor;
+    Value comparison;
+  };
+
+  AffineExpr read(Value index);
+  AffineExpr symbolOf(const SizeExpr &size, Value value);
+  AffineExpr element(unsigned dim) { return getAffineDimExpr(dim, op.getContext()); }
+  AffineExpr loopIndex(unsigned loop) { return getAffineDimExpr(rank + loop, op.getContext()); }
+  bool readExtents();
+  bool readSubscripts();
+  IndexFacts factsOfLoops();
+  std::optional<Subscript> readSubscript(Value subscript, const IndexFacts &guard);
+  std::optional<Subscript> readQuotient(arith::FloorDivSIOp quotient);
+  Value conditionOfLoad();
+  void addComparison(arith::CmpIOp comparison, IndexFacts &facts);
+  void addGuard(IndexFacts &facts);
+  SmallVector<AffineExpr> differences(arith::CmpIOp comparison);
+  std::optional<SmallVector<int64_t>> factorsOfLoops(AffineExpr expr);
+  std::optional<unsigned> loopToSolve(ArrayRef<int64_t> factors);
+  bool solve(unsigned dim);
+  bool asksTooOften();
+  void findRanges();
+  void addRangeOf(unsigned dim, IndexFacts &facts);
+  void findComparisons();
+
+  linalg::GenericOp op;
+  tensor::ExtractOp load;
+  SymbolicShapes &shapes;
+  unsigned rank, loops;
+  LoopIndices indices;
+  SmallVector<SizeExpr> sizes;     ///< of each symbol
+  SmallVector<AffineExpr> extents; ///< of each loop
+  SmallVector<Subscript> subscripts;
+  SmallVector<Divisible> divisible;
+  llvm::SmallBitVector goesOn; ///< loops that a solution mentions
+  InverseRead result;
+};
+
+} // namespace
+
+//===-------------------------------------------- reading -----------------------------------------------------===//
+
+AffineExpr Inverter::symbolOf(const SizeExpr &size, Value value) {
+  if (size.isConstant())
+    return getAffineConstantExpr(size.constant(), op.getContext());
+  unsigned number = llvm::find(sizes, size) - sizes.begin();
+  if (number == sizes.size()) {
+    sizes.push_back(size);
+    result.symbols.push_back(value);
+  }
+  if (!result.symbols[number])
+    result.symbols[number] = value;
+  return getAffineSymbolExpr(number, op.getContext());
+}
+
+/// An index of the body over the loops; null where it depends on something else of the body.
+AffineExpr Inverter::read(Value index) {
+  SubscriptReader reader(indices);
+  AffineExpr expr = reader.read(index);
+  SmallVector<AffineExpr> dims, symbols;
+  for (unsigned loop = 0; loop < loops; ++loop)
+    dims.push_back(loopIndex(loop));
+  for (Value symbol : reader.symbols()) {
+    if (op->isAncestor(symbol.getParentRegion()->getParentOp()))
+      return {};
+    symbols.push_back(symbolOf(shapes.size(symbol), symbol));
+  }
+  return expr.replaceDimsAndSymbols(dims, symbols);
+}
+
+/// How often each loop runs; false where no operand says so.
+bool Inverter::readExtents() {
+  extents.resize(loops);
+  for (OpOperand &operand : op->getOpOperands())
+    for (auto [dim, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+      if (auto plain = dyn_cast<AffineDimExpr>(expr); plain && !extents[plain.getPosition()])
+        extents[plain.getPosition()] = symbolOf(shapes.extent(operand.get(), dim), {});
+  return llvm::all_of(extents, [](AffineExpr extent) { return bool(extent); });
+}
+
+/// What is >= 0 exactly where a comparison of indices holds; empty where it is not linear, or of another kind.
+SmallVector<AffineExpr> Inverter::differences(arith::CmpIOp comparison) {
+  if (!comparison.getLhs().getType().isIndex())
+    return {};
+  AffineExpr left = read(comparison.getLhs()), right = read(comparison.getRhs());
+  if (!left || !right)
+    return {};
+  switch (comparison.getPredicate()) {
+  case arith::CmpIPredicate::sge:
+    return {left - right};
+  case arith::CmpIPredicate::sgt:
+    return {left - right - 1};
+  case arith::CmpIPredicate::sle:
+    return {right - left};
+  case arith::CmpIPredicate::slt:
+    return {right - left - 1};
+  case arith::CmpIPredicate::eq:
+    return {left - right, right - left};
+  default:
+    return {};
+  }
+}
+
+/// The condition of the choices that all of what is computed from the load ends in; null where there is none, or where
+/// there are several.
+Value Inverter::conditionOfLoad() {
+  Value condition;
+  llvm::SetVector<Value> computed;
+  computed.insert(load.getResult());
+  for (size_t next = 0; next < computed.size(); ++next)
+    for (OpOperand &use : computed[next].getUses()) {
+      Operation *user = use.getOwner();
+      auto choice = dyn_cast<arith::SelectOp>(user);
+      if (choice && use.getOperandNumber() == 1 && choice.getFalseValue() != computed[next]) {
+        if (condition && choice.getCondition() != condition)
+          return {};
+        condition = choice.getCondition();
+      } else if (user->getNumResults() == 1 && isPure(user)) {
+        computed.insert(user->getResult(0));
+      } else {
+        return {};
+      }
+    }
+  return condition;
+}
+
+void Inverter::addComparison(arith::CmpIOp comparison, IndexFacts &facts) {
+  SmallVector<AffineExpr> parts = differences(comparison);
+  for (AffineExpr part : parts)
+    facts.addNonNegative(part);
+  // expr mod divisor = 0
+  auto remainder = parts.size() == 2 ? dyn_cast<AffineBinaryOpExpr>(parts[0]) : AffineBinaryOpExpr(nullptr);
+  auto divisor = remainder ? dyn_cast<AffineConstantExpr>(remainder.getRHS()) : AffineConstantExpr(nullptr);
+  if (divisor && remainder.getKind() == AffineExprKind::Mod)
+    divisible.push_back({remainder.getLHS(), divisor.getValue(), comparison});
+}
+
+/// Learns the condition under which what is loaded counts.
+void Inverter::addGuard(IndexFacts &facts) {
+  Value condition = conditionOfLoad();
+  SmallVector<Value> parts(condition ? 1 : 0, condition);
+  while (!parts.empty()) {
+    Operation *part = parts.pop_back_val().getDefiningOp();
+    if (isa_and_present<arith::AndIOp>(part))
+      parts.append(part->operand_begin(), part->operand_end());
+    else if (auto comparison = dyn_cast_if_present<arith::CmpIOp>(part))
+      addComparison(comparison, facts);
+  }
+}
+
+IndexFacts Inverter::factsOfLoops() {
+  IndexFacts facts(rank + loops);
+  for (unsigned loop = 0; loop < loops; ++loop)
+    facts.addInRange(loopIndex(loop), extents[loop]);
+  return facts;
+}
+
+/// A quotient of what the condition says is divisible.
+std::optional<Inverter::Subscript> Inverter::readQuotient(arith::FloorDivSIOp quotient) {
+  AffineExpr expr = read(quotient.getLhs()), divisor = read(quotient.getRhs());
+  auto by = dyn_cast_if_present<AffineConstantExpr>(divisor);
+  if (!expr || !by || by.getValue() <= 0)
+    return std::nullopt;
+  for (const Divisible &each : divisible) {
+    AffineExpr apart = simplifyAffineExpr(expr - each.expr, rank + loops, sizes.size());
+    auto constant = dyn_cast<AffineConstantExpr>(apart);
+    if (each.divisor != by.getValue() || !constant || constant.getValue() % by.getValue() != 0)
+      continue;
+    result.comparisonsThatHold.push_back(each.comparison);
+    return Subscript{expr, by.getValue()};
+  }
+  return std::nullopt;
+}
+
+/// Without maxima and minima that change nothing where the load counts; nothing where one does, or it is not linear.
+std::optional<Inverter::Subscript> Inverter::readSubscript(Value subscript, const IndexFacts &guard) {
+  Operation *maker = subscript.getDefiningOp();
+  if (isa_and_present<arith::MaxSIOp, arith::MinSIOp>(maker)) {
+    auto inner = readSubscript(maker->getOperand(0), guard);
+    AffineExpr bound = read(maker->getOperand(1));
+    if (!inner || !bound)
+      return std::nullopt;
+    // The largest expr with the quotient `bound` is bound * divisor + divisor - 1.
+    AffineExpr above = inner->expr - bound * inner->divisor;
+    bool isMax = isa<arith::MaxSIOp>(maker);
+    return guard.isNonNegative(isMax ? above : inner->divisor - 1 - above) ? inner : std::nullopt;
+  }
+  if (auto quotient = dyn_cast_if_present<arith::FloorDivSIOp>(maker))
+    return readQuotient(quotient);
+  AffineExpr expr = read(subscript);
+  return expr ? std::optional(Subscript{expr}) : std::nullopt;
+}
+
+bool Inverter::readSubscripts() {
+  IndexFacts guard = factsOfLoops();
+  addGuard(guard);
+  for (Value each : load.getIndices()) {
+    auto subscript = readSubscript(each, guard);
+    if (!subscript)
+      return false;
+    subscripts.push_back(*subscript);
+  }
+  return true;
+}
+
+//===-------------------------------------------- solving -----------------------------------------------------===//
+
+std::optional<SmallVector<int64_t>> Inverter::factorsOfLoops(AffineExpr expr) {
+  SmallVector<int64_t> row;
+  unsigned dims = rank + loops;
+  if (failed(getFlattenedAffineExpr(expr, dims, sizes.size(), &row)) || row.size() != dims + sizes.size() + 1)
+    return std::nullopt;
+  return SmallVector<int64_t>(ArrayRef(row).slice(rank, loops));
+}
+
+/// The loop with most iterations, so that few are asked; of equal ones that of the smaller factor.
+std::optional<unsigned> Inverter::loopToSolve(ArrayRef<int64_t> factors) {
+  std::optional<unsigned> best;
+  auto rankOf = [&](unsigned loop) {
+    auto constant = dyn_cast<AffineConstantExpr>(extents[loop]);
+    return std::pair(constant ? constant.getValue() : std::numeric_limits<int64_t>::max(), -std::abs(factors[loop]));
+  };
+  for (unsigned loop = 0; loop < loops; ++loop)
+    if (factors[loop] != 0 && !result.solutions[loop] && !goesOn.test(loop) && (!best || rankOf(loop) > rankOf(*best)))
+      best = loop;
+  return best;
+}
+
+/// Solves element subscript = load subscript for a loop. In a dimension of one element there is nothing to solve.
+bool Inverter::solve(unsigned dim) {
+  if (cast<RankedTensorType>(load.getTensor().getType()).getDimSize(dim) == 1)
+    return true;
+  SmallVector<AffineExpr> known;
+  for (unsigned each = 0; each < rank; ++each)
+    known.push_back(element(each));
+  for (unsigned loop = 0; loop < loops; ++loop) {
+    bool isKnown = result.solutions[loop] && result.solutions[loop]->divisor == 1;
+    known.push_back(isKnown ? result.solutions[loop]->numerator : loopIndex(loop));
+  }
+  AffineExpr zero = (element(dim) * subscripts[dim].divisor - subscripts[dim].expr).replaceDims(known);
+  auto factors = factorsOfLoops(zero);
+  auto loop = factors ? loopToSolve(*factors) : std::nullopt;
+  if (!loop)
+    return false;
+  // zero = numerator' + factor * loop
+  int64_t factor = (*factors)[*loop];
+  AffineExpr numerator = factor > 0 ? loopIndex(*loop) * factor - zero : zero - loopIndex(*loop) * factor;
+  numerator = simplifyAffineExpr(numerator, rank + loops, sizes.size());
+  for (unsigned other = 0; other < loops; ++other) {
+    bool isMentioned = other != *loop && (*factors)[other] != 0;
+    if (isMentioned && result.solutions[other]) // as a quotient
+      return false;
+    if (isMentioned)
+      goesOn.set(other);
+  }
+  result.solutions[*loop] = {numerator, std::abs(factor), false};
+  return true;
+}
+
+/// Whether the iterations that are asked are far more than there are: for elements that nothing reads, or in between.
+bool Inverter::asksTooOften() {
+  auto type = cast<RankedTensorType>(load.getTensor().getType());
+  int64_t asked = type.hasStaticShape() ? type.getNumElements() : 0, answered = 1, between = 1;
+  for (unsigned loop = 0; loop < loops; ++loop) {
+    if (!result.solutions[loop])
+      continue;
+    between *= result.solutions[loop]->divisor;
+    auto extent = dyn_cast<AffineConstantExpr>(extents[loop]);
+    answered = extent ? answered * extent.getValue() : 0;
+  }
+  return asked && answered ? asked > mostQuestions * answered : between > mostQuestions;
+}
+
+/// Says of each solution whether it is in range for all elements.
+void Inverter::findRanges() {
+  IndexFacts facts(rank + loops);
+  for (unsigned dim = 0; dim < rank; ++dim)
+    facts.addInRange(element(dim), symbolOf(shapes.extent(load.getTensor(), dim), {}));
+  for (unsigned loop : result.remaining)
+    facts.addInRange(loopIndex(loop), extents[loop]);
+  for (unsigned loop = 0; loop < loops; ++loop)
+    if (auto &solution = result.solutions[loop])
+      solution->isInRange = facts.isInRange(solution->numerator, (extents[loop] - 1) * solution->divisor + 1);
+}
+
+/// Learns that a subscript of the load is one of an element.
+void Inverter::addRangeOf(unsigned dim, IndexFacts &facts) {
+  AffineExpr size = symbolOf(shapes.extent(load.getTensor(), dim), {});
+  facts.addInRange(subscripts[dim].expr, (size - 1) * subscripts[dim].divisor + 1);
+}
+
+void Inverter::findComparisons() {
+  IndexFacts facts = factsOfLoops();
+  for (unsigned dim = 0; dim < rank; ++dim)
+    addRangeOf(dim, facts);
+  op.getBody()->walk([&](arith::CmpIOp comparison) {
+    SmallVector<AffineExpr> asked = differences(comparison);
+    if (!asked.empty() && llvm::all_of(asked, [&](AffineExpr each) { return facts.isNonNegative(each); }))
+      result.comparisonsThatHold.push_back(comparison);
+  });
+}
+
+std::optional<InverseRead> Inverter::run() {
+  if (!readExtents() || !readSubscripts())
+    return std::nullopt;
+  result.rank = rank;
+  result.solutions.resize(loops);
+  goesOn.resize(loops);
+  // What one loop alone decides comes first.
+  SmallVector<std::pair<int64_t, unsigned>> order;
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    auto factors = factorsOfLoops(subscripts[dim].expr);
+    if (!factors)
+      return std::nullopt;
+    order.push_back({llvm::count_if(*factors, [](int64_t factor) { return factor != 0; }), dim});
+  }
+  llvm::sort(order);
+  for (auto [count, dim] : order)
+    if (!solve(dim))
+      return std::nullopt;
+  if (asksTooOften())
+    return std::nullopt;
+  for (unsigned loop = 0; loop < loops; ++loop)
+    if (!result.solutions[loop])
+      result.remaining.push_back(loop);
+  findRanges();
+  findComparisons();
+  return result;
+}
+
+std::optional<InverseRead> InverseRead::of(linalg::GenericOp op, tensor::ExtractOp load, SymbolicShapes &shapes) {
+  return Inverter(op, load, shapes).run();
+}
+
+std::optional<unsigned> InverseRead::elementSubscript(unsigned loop) const {
+  const auto &solution = solutions[loop];
+  auto dim = solution ? dyn_cast<AffineDimExpr>(solution->numerator) : AffineDimExpr(nullptr);
+  if (!dim || solution->divisor != 1 || !solution->isInRange || dim.getPosition() >= rank)
+    return std::nullopt;
+  return dim.getPosition();
+}
+
+} // namespace attnc

@@ -1,0 +1,121 @@
+// The reverse of linalg.generic: of what it loads by subscripts.
+#include "compiler/Derive/GenericReverse.h"
+#include "compiler/Derive/Reverse.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+/// The number of iterations of a loop.
+Value GenericReverse::loopSize(unsigned loop) {
+  AffineExpr wanted = builder.getAffineDimExpr(loop);
+  for (auto [tensor, map] : llvm::zip(tensors, tensorMaps))
+    for (auto [position, each] : llvm::enumerate(map.getResults()))
+      if (each == wanted)
+        return tensor::DimOp::create(builder, at, tensor, position);
+  return {};
+}
+
+/// Where every loop is a subscript of its own and one more comes from data: the subscripts of the loops. No element is
+/// read twice then.
+std::optional<SmallVector<unsigned>> GenericReverse::placesOfLoops(tensor::ExtractOp load) {
+  SmallVector<unsigned> places(op.getNumLoops());
+  llvm::SmallBitVector found(op.getNumLoops());
+  unsigned fromData = 0;
+  for (auto [place, subscript] : llvm::enumerate(load.getIndices())) {
+    auto index = subscript.getDefiningOp<linalg::IndexOp>();
+    if (!index || found.test(index.getDim())) {
+      ++fromData;
+      continue;
+    }
+    places[index.getDim()] = place;
+    found.set(index.getDim());
+  }
+  return fromData == 1 && found.all() ? std::optional(places) : std::nullopt;
+}
+
+FailureOr<Value> GenericReverse::ofLoad(tensor::ExtractOp load) {
+  if (std::optional<SmallVector<unsigned>> places = placesOfLoops(load))
+    return ofSelected(load, *places);
+  SymbolicShapes shapes(op->getParentOfType<func::FuncOp>());
+  auto inverse = InverseRead::of(op, load, shapes);
+  return inverse ? ofGathered(load, *inverse) : ofScattered(load);
+}
+
+/// Each element asks whether it was read: a map, which fuses with the other terms of the tensor's gradient.
+FailureOr<Value> GenericReverse::ofSelected(tensor::ExtractOp load, ArrayRef<unsigned> places) {
+  Value tensor = load.getTensor();
+  unsigned rank = places.size() + 1, fromData = 0;
+  while (llvm::is_contained(places, fromData))
+    ++fromData;
+  SmallVector<AffineExpr> dims;
+  for (unsigned place : places)
+    dims.push_back(builder.getAffineDimExpr(place));
+  SmallVector<AffineMap> maps;
+  for (AffineMap map : tensorMaps)
+    maps.push_back(map.replaceDimsAndSymbols(dims, {}, rank, 0));
+  maps.push_back(builder.getMultiDimIdentityMap(rank));
+  Value empty = tensor::EmptyOp::create(builder, at, tensor::getMixedSizes(builder, at, tensor), builder.getF32Type());
+  SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
+  bool isZero = false, hasFailed = false;
+  auto body = [&](OpBuilder &inner, Location, ValueRange v) {
+    Reader reader = readerOf(inner, v);
+    reader.index = [&](unsigned loop) { return linalg::IndexOp::create(inner, at, places[loop]).getResult(); };
+    IRMapping copies;
+    auto cotangents = reverseBody(reader, copies);
+    hasFailed = failed(cotangents);
+    Value term = hasFailed ? Value() : cotangents->lookup(copies.lookup(load.getResult()));
+    isZero = !term;
+    Value zero = reader.number(0), here = linalg::IndexOp::create(inner, at, fromData);
+    Value subscript = copies.lookupOrDefault(load.getIndices()[fromData]);
+    Value isRead = reader.make<arith::CmpIOp>(arith::CmpIPredicate::eq, here, subscript);
+    linalg::YieldOp::create(inner, at, isZero ? zero : reader.make<arith::SelectOp>(isRead, term, zero));
+  };
+  auto gradient = linalg::GenericOp::create(builder, at, empty.getType(), tensors, empty, maps, loops, body);
+  if (!hasFailed && !isZero)
+    return gradient.getResult(0);
+  gradient.erase();
+  return hasFailed ? FailureOr<Value>(failure()) : FailureOr<Value>(Value());
+}
+
+FailureOr<Value> GenericReverse::ofScattered(tensor::ExtractOp load) {
+  SmallVector<Value> sizes;
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
+    sizes.push_back(loopSize(loop));
+    if (!sizes.back())
+      return op.emitError("no gradient passes here: no operand says how often a loop runs [no-gradient]");
+  }
+  Value init = Reverse::zerosLike(builder, at, load.getTensor());
+  auto scatter = attn::ScatterAddOp::create(builder, at, init.getType(), sizes, init);
+  OpBuilder inner(builder.getContext());
+  Block *block = inner.createBlock(&scatter.getBody());
+  for (size_t loop = 0; loop < sizes.size(); ++loop)
+    block->addArgument(inner.getIndexType(), at);
+  auto element = [&](unsigned number) -> Value {
+    SmallVector<Value> subscripts;
+    for (AffineExpr each : tensorMaps[number].getResults())
+      subscripts.push_back(block->getArgument(cast<AffineDimExpr>(each).getPosition()));
+    return tensor::ExtractOp::create(inner, at, tensors[number], subscripts);
+  };
+  llvm::DenseMap<unsigned, Value> loaded;
+  Reader reader{inner, at,
+                [&](unsigned number) {
+                  Value &value = loaded[number];
+                  return value ? value : value = element(number);
+                },
+                [&](unsigned number) -> Value { return block->getArgument(number); }};
+  IRMapping copies;
+  auto cotangents = reverseBody(reader, copies);
+  Value term = failed(cotangents) ? Value() : cotangents->lookup(copies.lookup(load.getResult()));
+  if (!term) {
+    scatter.erase();
+    return failed(cotangents) ? FailureOr<Value>(failure()) : FailureOr<Value>(Value());
+  }
+  SmallVector<Value> subscripts;
+  for (Value subscript : load.getIndices())
+    subscripts.push_back(copies.lookupOrDefault(subscript));
+  attn::TermOp::create(inner, at, term, subscripts);
+  return scatter.getResult();
+}
+
+} // namespace attnc

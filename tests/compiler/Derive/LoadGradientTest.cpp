@@ -1,0 +1,105 @@
+// Gradients of what is loaded by subscripts: of those that can be turned round each element asks who reads it; the
+// others are scattered.
+#include "dialects/Attn/Attn.h"
+#include "tests/compiler/Derive/Derived.h"
+
+using namespace attnc;
+
+namespace {
+
+enum class Form { Gathered, Scattered };
+
+void expectForm(Form form, const std::string &arguments, const std::string &body, std::vector<Array> inputs) {
+  Derived derived("fn f(" + arguments + ") -> f32 { " + body + " }", std::move(inputs));
+  derived.expectDifferences();
+  EXPECT_EQ(derived.count<mlir::attn::ScatterAddOp>(), form == Form::Scattered ? 1u : 0u);
+}
+
+void expectImage(Form form, const std::string &body) {
+  expectForm(form, "x: f32[batch, 8, 7, 2], w: f32[3, 3, 2, 4]", body, {draw({2, 8, 7, 2}), draw({3, 3, 2, 4}, 2)});
+}
+void expectSequence(Form form, const std::string &body) {
+  expectForm(form, "x: f32[n, 3], w: f32[4, 3]", body, {draw({9, 3}), draw({4, 3}, 2)});
+}
+
+TEST(LoadGradient, OfAConvolution) {
+  expectImage(Form::Gathered,
+              "sum(sq([b, i < 6, j < 5, o] => sum (di, dj, c) => x[b, i + di, j + dj, c] * w[di, dj, c, o]))");
+}
+TEST(LoadGradient, OfAConvolutionWithAPaddedBorder) {
+  expectImage(Form::Gathered,
+              "sum(sq([b, i < 8, j < 7, o] => sum (di, dj, c) => (if i + di >= 1 and i + di <= 8 and j + dj >= 1 and "
+              "j + dj <= 7 then x[b, i + di - 1, j + dj - 1, c] else 0.0) * w[di, dj, c, o]))");
+}
+TEST(LoadGradient, OfAConvolutionWithStrides) {
+  expectImage(Form::Gathered,
+              "sum(sq([b, i < 3, j < 3, o] => sum (di, dj, c) => x[b, 2 * i + di, 2 * j + dj, c] * w[di, dj, c, o]))");
+}
+TEST(LoadGradient, OfADilatedConvolution) {
+  expectImage(Form::Gathered,
+              "sum(sq([b, i < 4, j < 3, o] => sum (di, dj, c) => x[b, i + 2 * di, j + 2 * dj, c] * w[di, dj, c, o]))");
+}
+TEST(LoadGradient, OfOneChannel) {
+  expectForm(Form::Gathered, "x: f32[batch, 8, 7, 1], w: f32[3, 3, 1, 4]",
+             "sum(sq([b, i < 6, j < 5, o] => sum (di, dj, c) => x[b, i + di, j + dj, c] * w[di, dj, c, o]))",
+             {draw({2, 8, 7, 1}), draw({3, 3, 1, 4}, 2)});
+}
+TEST(LoadGradient, OfEachChannelAlone) {
+  expectForm(Form::Gathered, "x: f32[batch, 8, 7, 2], w: f32[3, 3, 2]",
+             "sum(sq([b, i < 6, j < 5, c] => sum (di, dj) => x[b, i + di, j + dj, c] * w[di, dj, c]))",
+             {draw({2, 8, 7, 2}), draw({3, 3, 2}, 2)});
+}
+/// The condition is around the product.
+TEST(LoadGradient, OfAProductThatIsGuarded) {
+  expectSequence(Form::Gathered, "sum(sq([s < n] => sum (t, c) => if s >= t then x[s - t, c] * w[t, c] else 0.0))");
+}
+TEST(LoadGradient, OfACausalDilatedConvolution) {
+  expectSequence(Form::Gathered,
+                 "sum(sq([s < n, o < 3] => sum (t, c) => (if s >= 2 * t then x[s - 2 * t, c] else 0.0) * w[t, c]))");
+}
+TEST(LoadGradient, OfWindowsThatDoNotOverlap) {
+  expectForm(Form::Gathered, "x: f32[batch, 8, 6, 2]",
+             "sum(sq([b, i < 4, j < 3, c] => max (di < 2, dj < 2) => x[b, 2 * i + di, 2 * j + dj, c]))",
+             {draw({2, 8, 6, 2})});
+}
+TEST(LoadGradient, OfWindowsBetweenWhichElementsAreLeftOut) {
+  expectForm(Form::Gathered, "x: f32[batch, 8, 6, 2]",
+             "sum(sq([b, i < 2, j < 2, c] => mean (di < 2, dj < 2) => x[b, 3 * i + di, 4 * j + dj, c]))",
+             {draw({2, 8, 6, 2})});
+}
+/// What is read where no iteration reads the element divides by zero: nothing of it may be seen.
+TEST(LoadGradient, OfQuotientsThatAreNotRead) {
+  Array x = draw({9, 3}), w = draw({4, 3}, 2);
+  for (double &element : x.values)
+    element = 2 + std::abs(element);
+  Derived derived("fn f(x: f32[n, 3], w: f32[4, 3]) -> f32 {\n"
+                  "  let z = [s < n, c < 3] => if s < n - 1 then 1.0 else 0.0\n"
+                  "  sum([s < n, c] => if s < n - 1 then x[s + 1, c] / z[s, c] else 0.0) + sum(w) }",
+                  {x, w});
+  derived.expectDifferences();
+  EXPECT_EQ(derived.count<mlir::attn::ScatterAddOp>(), 0u);
+}
+TEST(LoadGradient, OfAMirroredSubscript) {
+  expectSequence(Form::Gathered, "sum([s < n, t, c] => x[n - 1 - s, c] * w[t, c] * x[s, c])");
+}
+TEST(LoadGradient, OfADiagonalBand) {
+  expectForm(Form::Gathered, "x: f32[5, 9]", "sum(exp([i < 5, k < 5] => x[i, i + k]))", {draw({5, 9})});
+}
+TEST(LoadGradient, OfATransposedConvolution) {
+  expectSequence(Form::Gathered,
+                 "sum(sq([s < 2 * n] => sum (t, c) => (if s >= t and (s - t) % 2 == 0 and s - t < 2 * n "
+                 "then x[(s - t) / 2, c] else 0.0) * w[t, c]))");
+}
+/// Many iterations read the elements of the border: who reads an element can't be asked.
+TEST(LoadGradient, OfASubscriptThatIsKeptInRange) {
+  expectSequence(Form::Scattered, "sum(sq([s < n, t, c] => x[max(s - t, 0), c] * w[t, c]))");
+}
+TEST(LoadGradient, OfASubscriptFromData) {
+  expectForm(Form::Scattered, "x: f32[n, 3], at: i32[m]", "sum(sq([j, c] => x[at[j], c] * f32(j)))",
+             {draw({9, 3}), drawBelow(9, {7})});
+}
+TEST(LoadGradient, OfARepeatedSubscript) {
+  expectSequence(Form::Scattered, "sum(sq([s < n, t, c] => x[s / 2, c] * w[t, c]))");
+}
+
+} // namespace
