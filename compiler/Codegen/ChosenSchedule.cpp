@@ -5,14 +5,17 @@ using namespace mlir;
 
 namespace attnc {
 
+Attribute attributeOf(MLIRContext *context, const Choice &choice) {
+  Builder builder(context);
+  auto *number = std::get_if<int64_t>(&choice.value);
+  return number ? Attribute(builder.getI64IntegerAttr(*number))
+                : builder.getStringAttr(std::get<StringRef>(choice.value));
+}
+
 void recordSchedule(func::FuncOp kernel, ArrayRef<Choice> choices) {
-  Builder builder(kernel.getContext());
   NamedAttrList schedule;
-  for (const Choice &choice : choices) {
-    auto *number = std::get_if<int64_t>(&choice.value);
-    schedule.set(choice.key, number ? Attribute(builder.getI64IntegerAttr(*number))
-                                    : builder.getStringAttr(std::get<StringRef>(choice.value)));
-  }
+  for (const Choice &choice : choices)
+    schedule.set(choice.key, attributeOf(kernel.getContext(), choice));
   kernel->setAttr(scheduleAttrName, schedule.getDictionary(kernel.getContext()));
 }
 

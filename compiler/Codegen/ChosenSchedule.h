@@ -16,6 +16,7 @@ struct Choice {
   std::variant<int64_t, llvm::StringRef> value;
 };
 
+mlir::Attribute attributeOf(mlir::MLIRContext *context, const Choice &choice);
 void recordSchedule(mlir::func::FuncOp kernel, llvm::ArrayRef<Choice> choices);
 
 } // namespace attnc

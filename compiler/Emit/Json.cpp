@@ -1,4 +1,5 @@
 #include "compiler/Emit/Json.h"
+#include "compiler/Codegen/KernelForms.h"
 #include "compiler/Emit/Signature.h"
 #include "llvm/Support/JSON.h"
 
@@ -112,6 +113,15 @@ void writeResources(llvm::json::OStream &json, const PhaseResources &resources) 
   });
 }
 
+void writeChoices(llvm::json::OStream &json, ArrayRef<NamedAttribute> choices) {
+  for (NamedAttribute choice : choices) {
+    if (auto number = dyn_cast<IntegerAttr>(choice.getValue()))
+      json.attribute(choice.getName(), number.getInt());
+    else
+      json.attribute(choice.getName(), cast<StringAttr>(choice.getValue()).getValue());
+  }
+}
+
 void writeKernel(llvm::json::OStream &json, const CompiledKernel &kernel, ArrayRef<PhaseResources> resources) {
   func::FuncOp function = kernel.function;
   json.object([&] {
@@ -119,13 +129,23 @@ void writeKernel(llvm::json::OStream &json, const CompiledKernel &kernel, ArrayR
     json.attribute("kind", function->getAttrOfType<StringAttr>(kernelAttrName).getValue());
     json.attribute("emitter", kernel.emitter);
     json.attributeObject("schedule", [&] {
-      auto schedule = function->getAttrOfType<DictionaryAttr>(scheduleAttrName);
-      for (NamedAttribute choice : schedule ? schedule.getValue() : ArrayRef<NamedAttribute>()) {
-        if (auto number = dyn_cast<IntegerAttr>(choice.getValue()))
-          json.attribute(choice.getName(), number.getInt());
-        else
-          json.attribute(choice.getName(), cast<StringAttr>(choice.getValue()).getValue());
-      }
+      if (auto schedule = function->getAttrOfType<DictionaryAttr>(scheduleAttrName))
+        writeChoices(json, schedule.getValue());
+    });
+    json.attributeArray("forms", [&] {
+      for (const RecordedForm &form : formsOf(function))
+        json.object([&] {
+          json.attribute("phase", form.phase);
+          json.attribute("form", form.form);
+          writeChoices(json, form.choices);
+        });
+    });
+    json.attributeArray("refused_forms", [&] {
+      for (const RefusedForm &refused : refusedFormsOf(function))
+        json.object([&] {
+          json.attribute("form", refused.form);
+          json.attribute("reason", refused.reason);
+        });
     });
     json.attributeArray("phases", [&] {
       for (const KernelPhase &phase : kernel.code.phases)

@@ -1,4 +1,5 @@
 // attnc explain: the kernels of a model, what was fused into them, what was not, why, and the bytes that costs.
+#include "compiler/Codegen/KernelForms.h"
 #include "compiler/Derive/Residuals.h"
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Memory/Peak.h"
@@ -50,8 +51,13 @@ static ExitCode run(CompileOptions options, const AssemblerOption &assembler) {
       printStorage(made.storage, nameOf(options.precision), llvm::outs());
     for (const EntryPlan &entry : made.program.entries)
       printMemory(entry, options.at, llvm::outs());
-    if (!made.program.images.empty())
+    if (!made.program.images.empty()) {
+      llvm::SmallVector<func::FuncOp> kernels;
+      for (const CompiledKernel &each : made.program.kernels)
+        kernels.push_back(each.function);
+      printForms(kernels, llvm::outs());
       printResources(assembler.resourcesOf(made.program), llvm::outs());
+    }
   }
   return static_cast<ExitCode>(outcome);
 }

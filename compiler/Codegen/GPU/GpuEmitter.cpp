@@ -1,10 +1,34 @@
 #include "compiler/Codegen/GPU/GpuEmitter.h"
+#include "compiler/Codegen/ChosenSchedule.h"
 
 using namespace mlir;
 
 namespace attnc {
 
 namespace {
+
+struct Family {
+  Verdict (*supports)(func::FuncOp);
+  FailureOr<KernelCode> (*emit)(func::FuncOp, const Target &, ModuleOp);
+};
+
+/// Nothing for kinds that have no device code.
+std::optional<Family> familyOf(KernelKind kind) {
+  switch (kind) {
+  case KernelKind::Attend:
+    return Family{supportsDeviceAttend, emitDeviceAttend};
+  case KernelKind::Gemm:
+    return Family{supportsDeviceGemm, emitDeviceGemm};
+  case KernelKind::Rows:
+    return Family{supportsDeviceRows, emitDeviceRows};
+  case KernelKind::Loops:
+    return Family{supportsDeviceLoops, emitDeviceLoops};
+  case KernelKind::AttendGradient:
+  case KernelKind::Pack:
+    return std::nullopt;
+  }
+  llvm_unreachable("six kinds of kernel");
+}
 
 class GpuEmitter : public Emitter {
 public:
@@ -13,31 +37,15 @@ public:
   bool makesCodeFor(const Target &target) const override { return target.isDevice; }
 
   Verdict supports(func::FuncOp kernel, const Target &) const override {
-    switch (*kernelKindOf(kernel)) {
-    case KernelKind::Attend:
-      return supportsDeviceAttend(kernel);
-    case KernelKind::Loops:
-      return supportsDeviceLoops(kernel);
-    case KernelKind::Gemm:
-      return supportsDeviceGemm(kernel);
-    case KernelKind::Rows:
-      return supportsDeviceRows(kernel);
-    default:
-      return Verdict::no("kernels of kind '" + kernelKindName(*kernelKindOf(kernel)).str() + "' have no device code");
-    }
+    KernelKind kind = *kernelKindOf(kernel);
+    std::optional<Family> family = familyOf(kind);
+    return family ? family->supports(kernel)
+                  : Verdict::no("kernels of kind '" + kernelKindName(kind).str() + "' have no device code");
   }
 
   FailureOr<KernelCode> emit(func::FuncOp kernel, const Target &target, ModuleOp code) const override {
-    switch (*kernelKindOf(kernel)) {
-    case KernelKind::Attend:
-      return emitDeviceAttend(kernel, target, code);
-    case KernelKind::Gemm:
-      return emitDeviceGemm(kernel, target, code);
-    case KernelKind::Rows:
-      return emitDeviceRows(kernel, code);
-    default:
-      return emitDeviceLoops(kernel, code);
-    }
+    recordSchedule(kernel, {}); // what is chosen here are forms (KernelForms.h)
+    return familyOf(*kernelKindOf(kernel))->emit(kernel, target, code);
   }
 };
 

@@ -20,12 +20,12 @@ Verdict supportsDeviceAttend(mlir::func::FuncOp kernel);
 mlir::FailureOr<KernelCode> emitDeviceAttend(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
 
 Verdict supportsDeviceLoops(mlir::func::FuncOp kernel);
-KernelCode emitDeviceLoops(mlir::func::FuncOp kernel, mlir::ModuleOp code);
+mlir::FailureOr<KernelCode> emitDeviceLoops(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
 
 Verdict supportsDeviceGemm(mlir::func::FuncOp kernel);
-KernelCode emitDeviceGemm(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
+mlir::FailureOr<KernelCode> emitDeviceGemm(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
 
 Verdict supportsDeviceRows(mlir::func::FuncOp kernel);
-KernelCode emitDeviceRows(mlir::func::FuncOp kernel, mlir::ModuleOp code);
+mlir::FailureOr<KernelCode> emitDeviceRows(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
 
 } // namespace attnc

@@ -1,9 +1,9 @@
-#include "compiler/Codegen/ChosenSchedule.h"
 #include "compiler/Codegen/GPU/Attend/AttendMerge.h"
 #include "compiler/Codegen/GPU/Attend/AttendSplits.h"
 #include "compiler/Codegen/GPU/Attend/AttendTiles.h"
 #include "compiler/Codegen/GPU/Attend/AttendWarpGroups.h"
 #include "compiler/Codegen/GPU/GpuEmitter.h"
+#include "compiler/Codegen/KernelForms.h"
 
 using namespace mlir;
 
@@ -15,9 +15,11 @@ Verdict supportsDeviceAttend(func::FuncOp kernel) {
   return verdict ? canAttendOnDevice(problem) : verdict;
 }
 
-/// A block of warp groups has more queries: of a few, half of it would be idle.
-static bool areManyRows(const AttendProblem &problem) {
-  return !problem.rows.isConstant() || problem.rows.constant() > AttendTiles::queries;
+/// A block of warp groups has more queries.
+static Verdict suitsWarpGroups(const AttendProblem &problem) {
+  if (problem.rows.isConstant() && problem.rows.constant() <= AttendTiles::queries)
+    return Verdict::no("it has 64 queries or fewer, half of a block of warp groups");
+  return Verdict::yes();
 }
 
 namespace {
@@ -27,25 +29,23 @@ class Phases {
 public:
   Phases(const AttendProblem &problem, const Target &target, ModuleOp code)
       : problem(problem), target(target), code(code) {
-    AttendMatrices::match(problem, matrices);
+    recordRefusal(problem.kernel, KernelForm::TensorCores, AttendMatrices::match(problem, matrices));
     made.cost = problem.cost();
   }
 
   KernelCode emit() {
     std::string symbol = func::FuncOp(problem.kernel).getSymName().str();
-    if (!AttendParts::canSplit(problem)) {
+    if (Verdict verdict = AttendParts::canSplit(problem); !verdict) {
+      recordRefusal(problem.kernel, KernelForm::SplitKeys, verdict);
       emitWhole(symbol);
     } else if (AttendParts parts(problem, splitsOfBlock()); parts.areAlwaysFew()) {
-      choices.push_back({"form", StringRef("decode")});
       emitSplits(symbol, parts);
     } else { // of both, one has blocks: which one, the number of rows tells
-      choices.push_back({"decode_rows", AttendParts::mostRows / problem.group});
       emitWhole(symbol);
       for (KernelPhase &phase : made.phases)
         phase.chunks *= SizeExpr(1) - parts.areFew;
       emitSplits(symbol + "$few", parts);
     }
-    recordSchedule(problem.kernel, choices);
     return made;
   }
 
@@ -59,22 +59,30 @@ private:
     DeviceFrame frame(problem.kernel, symbol, code);
     DeviceAttend attend(problem, target, frame);
     made.phases.push_back(attend.emit());
-    choices.append({{"tile_q", attend.rowsOfWarp()}, {"tile_kv", warpThreads}});
+    recordForm(problem.kernel, symbol, KernelForm::F32, {{"tile_q", attend.rowsOfWarp()}, {"tile_kv", warpThreads}});
   }
 
   /// The same by tensor cores, in each form that the target has.
   void emitTiles(const std::string &symbol) {
-    bool hasGroups = areManyRows(problem);
-    int64_t queries = AttendWarpGroups::queries, keys = AttendWarpGroups::keysOfTile(*matrices);
-    if (hasGroups && target.has(DeviceForm::WarpGroups))
-      made.phases.push_back(AttendWarpGroups(problem, *matrices, target, symbol + "$groups", code).emit());
+    Verdict hasGroups = suitsWarpGroups(problem);
+    if (target.has(DeviceForm::WarpGroups)) {
+      recordRefusal(problem.kernel, KernelForm::WarpGroups, hasGroups);
+      if (hasGroups)
+        emitWarpGroups(symbol + "$groups");
+    }
     if (!hasGroups || target.has(DeviceForm::Warps)) {
       AttendTiles attend(problem, *matrices, target, symbol, code);
       made.phases.push_back(attend.emit());
       made.phases.back().form = hasGroups ? DeviceForm::Warps : DeviceForm::Any;
-      queries = AttendTiles::queries, keys = attend.keys;
+      recordForm(problem.kernel, symbol, KernelForm::TensorCores,
+                 {{"tile_q", AttendTiles::queries}, {"tile_kv", attend.keys}});
     }
-    choices.append({{"tile_q", queries}, {"tile_kv", keys}});
+  }
+
+  void emitWarpGroups(const std::string &symbol) {
+    made.phases.push_back(AttendWarpGroups(problem, *matrices, target, symbol, code).emit());
+    recordForm(problem.kernel, symbol, KernelForm::WarpGroups,
+               {{"tile_q", AttendWarpGroups::queries}, {"tile_kv", AttendWarpGroups::keysOfTile(*matrices)}});
   }
 
   /// Parts of rows, and their results.
@@ -86,10 +94,15 @@ private:
       DeviceFrame frame(problem.kernel, symbol, code);
       phase = DeviceAttend(problem, target, frame, parts.numbers).emitParts(parts);
     }
-    for (KernelPhase each : {phase, AttendMerge(problem, parts, target, symbol + "$merge", code).emit()}) {
+    recordForm(problem.kernel, symbol, KernelForm::SplitKeys,
+               {{"products", nameOf(matrices ? KernelForm::TensorCores : KernelForm::F32)},
+                {"decode_rows", AttendParts::mostRows / problem.group}});
+    std::string merge = symbol + "$merge";
+    for (KernelPhase each : {phase, AttendMerge(problem, parts, target, merge, code).emit()}) {
       each.chunks *= parts.areFew;
       made.phases.push_back(each);
     }
+    recordForm(problem.kernel, merge, KernelForm::Merge);
     made.sharedBytes = SizeExpr::max(made.sharedBytes, parts.bytes());
   }
 
@@ -98,7 +111,6 @@ private:
   ModuleOp code;
   std::optional<AttendMatrices> matrices; ///< where tensor cores take it
   KernelCode made;
-  SmallVector<Choice> choices;
 };
 
 } // namespace

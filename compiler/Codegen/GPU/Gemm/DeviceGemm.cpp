@@ -1,10 +1,10 @@
 // Emits a gemm kernel for a device: a block of the result a block of threads (GemmTiling.h), or, of a few rows, some
 // columns (FewRows.h). Where the number of rows is not known there is a phase for each, and one for numbers that are
 // less than blocks for many are high; sizes choose. Blocks have two forms where sm_90a has one of its own.
-#include "compiler/Codegen/ChosenSchedule.h"
 #include "compiler/Codegen/GPU/Gemm/FewRows.h"
 #include "compiler/Codegen/GPU/Gemm/GemmBlock.h"
 #include "compiler/Codegen/GPU/GpuEmitter.h"
+#include "compiler/Codegen/KernelForms.h"
 #include <cassert>
 #include <limits>
 
@@ -31,6 +31,12 @@ static std::unique_ptr<GemmBlock> createBlock(const GemmProblem &problem, const 
   return tiling.matrix ? createMatrixBlock(problem, tiling, frame) : createScalarBlock(problem, tiling, frame);
 }
 
+static KernelForm formOf(const GemmTiling &tiling) {
+  if (tiling.groups > 0)
+    return KernelForm::WarpGroups;
+  return tiling.matrix ? KernelForm::TensorCores : KernelForm::F32;
+}
+
 static KernelPhase emitBlocks(const GemmProblem &problem, const GemmTiling &tiling, const std::string &symbol,
                               DeviceForm form, ModuleOp code, const std::optional<TensorMaps> &maps = std::nullopt) {
   func::FuncOp kernel = problem.kernel;
@@ -38,9 +44,20 @@ static KernelPhase emitBlocks(const GemmProblem &problem, const GemmTiling &tili
   int64_t bytes = createBlock(problem, tiling, frame, maps)->emit();
   assert(bytes <= (form == DeviceForm::WarpGroups ? 227 << 10 : 99 << 10) &&
          "what a block of any such device can have");
-  recordSchedule(kernel, {{"mc", tiling.rows}, {"nr", tiling.columns}, {"kc", tiling.depth}});
+  SmallVector<Choice> choices = {{"mc", tiling.rows}, {"nr", tiling.columns}, {"kc", tiling.depth}};
+  if (tiling.groups > 0)
+    choices.push_back({"copies", StringRef(maps ? "tensor-maps" : "threads")});
+  recordForm(kernel, symbol, formOf(tiling), choices);
   SizeExpr blocks = problem.extent(LoopGroup::Batch) * tiling.rowBlocks * tiling.columnBlocks;
   return {symbol, blocks, tiling.threads, bytes, form};
+}
+
+/// Better forms that a target has, and the problem not.
+static void recordRefusals(const GemmProblem &problem, const Target &target) {
+  Verdict tensorCores = GemmTiling::suitsTensorCores(problem);
+  recordRefusal(problem.kernel, KernelForm::TensorCores, tensorCores);
+  if (tensorCores && target.has(DeviceForm::WarpGroups))
+    recordRefusal(problem.kernel, KernelForm::WarpGroups, GemmTiling::suitsWarpGroups(problem));
 }
 
 /// A phase for each form that the target's images have, and one in front that makes tensor maps.
@@ -49,8 +66,12 @@ static KernelCode emitForms(const GemmProblem &problem, int64_t mostRows, const 
   KernelCode made;
   std::optional<GemmTiling> warpGroups = GemmTiling::forWarpGroups(problem, mostRows);
   if (warpGroups && target.has(DeviceForm::WarpGroups)) {
-    std::optional<TensorMaps> maps = mapsOf(problem, *warpGroups);
+    std::optional<TensorMaps> maps;
+    Verdict hasMaps = readMaps(problem, *warpGroups, maps);
+    if (mostRows == anyRows) // fewer never pay for them
+      recordRefusal(problem.kernel, KernelForm::TensorMaps, hasMaps);
     if (maps) {
+      recordForm(problem.kernel, symbol + "$maps", KernelForm::TensorMaps);
       made.phases.push_back(maps->emit(problem.kernel, symbol + "$maps", code));
       made.sharedBytes = maps->bytes();
     }
@@ -70,7 +91,7 @@ static bool areAllLow(const GemmProblem &problem, const Target &target) {
          ((hasGroups && !target.has(DeviceForm::Warps)) || areSame(GemmTiling::forWarps));
 }
 
-KernelCode emitDeviceGemm(func::FuncOp kernel, const Target &target, ModuleOp code) {
+FailureOr<KernelCode> emitDeviceGemm(func::FuncOp kernel, const Target &target, ModuleOp code) {
   std::optional<GemmProblem> problem;
   GemmProblem::match(kernel, problem);
   SizeExpr rows = problem->extent(LoopGroup::Row);
@@ -79,6 +100,7 @@ KernelCode emitDeviceGemm(func::FuncOp kernel, const Target &target, ModuleOp co
   SizeExpr areSome = areMoreThan(mostFewRows);
   SizeExpr areMany = areAllLow(*problem, target) ? areSome : areMoreThan(mostLowRows);
   std::string symbol = kernel.getSymName().str();
+  recordRefusals(*problem, target);
   KernelCode made;
   made.cost = {problem->flops(), problem->sizes.bytesRead(), problem->sizes.bytesWritten()};
   auto add = [&](const SizeExpr &isChosen, const auto &part) {

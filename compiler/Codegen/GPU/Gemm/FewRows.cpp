@@ -1,4 +1,5 @@
 #include "compiler/Codegen/GPU/Gemm/FewRows.h"
+#include "compiler/Codegen/KernelForms.h"
 #include "compiler/Codegen/Kernels/Gemm/GemmResult.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -292,8 +293,10 @@ FewRowsCode emitFewRows(const GemmProblem &problem, const std::string &symbol, M
   FewRows products(problem, frame);
   FewRowsCode made;
   made.phases.push_back(products.emit(symbol));
+  recordForm(kernel, symbol, KernelForm::FewRows, {{"mc", products.rows}});
   if (products.parts == 1)
     return made;
+  recordForm(kernel, symbol + "$sum", KernelForm::Merge);
   made.phases.push_back(emitSumOfParts(problem, products.rows, products.parts, symbol + "$sum", code));
   made.sharedBytes = PartialSums(problem, frame, products.rows).bytes(products.parts);
   return made;

@@ -68,7 +68,7 @@ std::unique_ptr<GemmBlock> createScalarBlock(const GemmProblem &problem, const G
 /// With `maps` of left and right, where there are such, the hardware copies; else threads do.
 std::unique_ptr<GemmBlock> createWarpGroupBlock(const GemmProblem &problem, const GemmTiling &tiling,
                                                 DeviceFrame &frame, const std::optional<TensorMaps> &maps);
-/// Nothing where they don't pay, or a tile of one of the operands is no box of it.
-std::optional<TensorMaps> mapsOf(const GemmProblem &problem, const GemmTiling &tiling);
+/// None where they don't pay, or a tile of one of the operands is no box of it.
+Verdict readMaps(const GemmProblem &problem, const GemmTiling &tiling, std::optional<TensorMaps> &maps);
 
 } // namespace attnc

@@ -1,6 +1,7 @@
 #include "compiler/Codegen/GPU/Gemm/GemmTiling.h"
 #include "compiler/Codegen/GPU/Tile/WarpGroup.h"
 #include <cassert>
+#include <fmt/format.h>
 
 using namespace mlir;
 
@@ -13,16 +14,69 @@ static constexpr int64_t flopsWorthMaps = int64_t(1) << 34;
 /// What a dynamic size is taken for, where tiles are chosen.
 static constexpr int64_t typicalSize = 1024;
 
-/// What tensor cores would take the operands as.
-static std::optional<MatrixType> matrixType(const GemmProblem &problem, const GemmOperand &leftOperand,
-                                            const GemmOperand &rightOperand) {
-  Type left = leftOperand.element(), right = rightOperand.element();
-  if (left != right)
-    return std::nullopt;
-  func::FuncOp kernel = problem.kernel;
-  if (left.isF32())
-    return kernel->hasAttr(tf32AttrName) ? std::optional(MatrixType::TF32) : std::nullopt;
-  return matrixTypeOf(left);
+/// Bytes of the depth that a stage holds; of warp groups, the longest order of units that the hardware knows.
+static constexpr int64_t stageRowBytes = 64, stageRowBytesOfGroups = 128;
+
+namespace {
+
+struct Operands {
+  explicit Operands(const GemmProblem &problem)
+      : left(problem, GemmOperand::Side::Left), right(problem, GemmOperand::Side::Right) {}
+
+  /// As what tensor cores take both.
+  Verdict readType(func::FuncOp kernel, MatrixType &type) const {
+    if (left.element() != right.element())
+      return Verdict::no(fmt::format("its operands are stored in two types, {} and {}", textOf(left), textOf(right)));
+    bool isF32 = left.element().isF32();
+    if (isF32 && !kernel->hasAttr(tf32AttrName))
+      return Verdict::no("its operands are stored in f32, and may not be rounded to tf32 (see --precision)");
+    std::optional<MatrixType> found = isF32 ? MatrixType::TF32 : matrixTypeOf(left.element());
+    if (!found)
+      return Verdict::no(fmt::format("its operands are stored in {}", textOf(left)));
+    type = *found;
+    return Verdict::yes();
+  }
+
+  Verdict haveUnits(int64_t depth) const {
+    for (const GemmOperand *operand : {&left, &right})
+      if (!operand->hasUnits(depth))
+        return Verdict::no(
+            fmt::format("its {} operand does not lie in whole units of 16 bytes", operand == &left ? "left" : "right"));
+    return Verdict::yes();
+  }
+
+  GemmOperand left, right;
+
+private:
+  static std::string textOf(const GemmOperand &operand) {
+    std::string text;
+    llvm::raw_string_ostream(text) << operand.element();
+    return text;
+  }
+};
+
+} // namespace
+
+Verdict GemmTiling::suitsTensorCores(const GemmProblem &problem) {
+  Operands operands(problem);
+  MatrixType type;
+  if (Verdict verdict = operands.readType(problem.kernel, type); !verdict)
+    return verdict;
+  // Elements of 16 bits travel in units alone; wider ones by themselves too.
+  return type == MatrixType::TF32 ? Verdict::yes() : operands.haveUnits(stageRowBytes / elementBytes(type));
+}
+
+Verdict GemmTiling::suitsWarpGroups(const GemmProblem &problem) {
+  Operands operands(problem);
+  MatrixType type;
+  if (Verdict verdict = operands.readType(problem.kernel, type); !verdict)
+    return verdict;
+  if (Verdict verdict = operands.haveUnits(stageRowBytesOfGroups / elementBytes(type)); !verdict)
+    return verdict;
+  bool isAlongDepth = operands.left.inner() == LoopGroup::Depth && operands.right.inner() == LoopGroup::Depth;
+  if (type == MatrixType::TF32 && !isAlongDepth)
+    return Verdict::no("of an operand in tf32, neighbours in memory are not those of the depth");
+  return Verdict::yes();
 }
 
 namespace {
@@ -66,26 +120,20 @@ static bool goesByElements(MatrixType type, const GemmOperand &operand, int64_t 
 //===------------------------------------------ warps -------------------------------------------------------------===//
 
 GemmTiling GemmTiling::forWarps(const GemmProblem &problem, int64_t mostRows) {
-  GemmOperand left(problem, GemmOperand::Side::Left), right(problem, GemmOperand::Side::Right);
+  Operands operands(problem);
   TypicalSizes sizes(problem, mostRows);
   GemmTiling tiling;
   bool isLarge = std::min(sizes.rows, sizes.columns) >= 128 && sizes.blocks(128, 128) >= manyBlocks;
   tiling.rows = tiling.columns = isLarge ? 128 : 64;
-  tiling.matrix = matrixType(problem, left, right);
-  if (tiling.matrix) {
-    constexpr int64_t stageRowBytes = 64;
-    tiling.depth = stageRowBytes / elementBytes(*tiling.matrix);
-    // Elements of 16 bits travel in units alone; wider ones by themselves too.
-    if (*tiling.matrix != MatrixType::TF32 && !(left.hasUnits(tiling.depth) && right.hasUnits(tiling.depth)))
-      tiling.matrix = std::nullopt;
-  }
   tiling.stages = 4;
-  if (tiling.matrix) {
+  if (suitsTensorCores(problem)) {
+    operands.readType(problem.kernel, tiling.matrix.emplace());
+    tiling.depth = stageRowBytes / elementBytes(*tiling.matrix);
     // Who copies both operands element by element has no registers left for a quarter of the sums.
     auto isByElements = [&](const GemmOperand &operand) {
       return goesByElements(*tiling.matrix, operand, tiling.depth);
     };
-    bool areByElements = isByElements(left) && isByElements(right);
+    bool areByElements = isByElements(operands.left) && isByElements(operands.right);
     tiling.threads = areByElements ? 256 : 128;
     tiling.warpRows = tiling.rows / 2;
     tiling.warpColumns = tiling.columns / (areByElements ? 4 : 2);
@@ -122,29 +170,22 @@ static BlockShape shapeFor(const TypicalSizes &sizes) {
 }
 
 std::optional<GemmTiling> GemmTiling::forWarpGroups(const GemmProblem &problem, int64_t mostRows) {
-  constexpr int64_t stageRowBytes = 128; // the longest order of units that the hardware knows
-  GemmOperand left(problem, GemmOperand::Side::Left), right(problem, GemmOperand::Side::Right);
+  if (!suitsWarpGroups(problem))
+    return std::nullopt;
   GemmTiling tiling;
-  tiling.matrix = matrixType(problem, left, right);
-  if (!tiling.matrix)
-    return std::nullopt;
-  tiling.depth = stageRowBytes / elementBytes(*tiling.matrix);
-  if (!left.hasUnits(tiling.depth) || !right.hasUnits(tiling.depth))
-    return std::nullopt;
-  bool isAlongDepth = left.inner() == LoopGroup::Depth && right.inner() == LoopGroup::Depth;
-  if (*tiling.matrix == MatrixType::TF32 && !isAlongDepth)
-    return std::nullopt;
+  Operands(problem).readType(problem.kernel, tiling.matrix.emplace());
+  tiling.depth = stageRowBytesOfGroups / elementBytes(*tiling.matrix);
   TypicalSizes sizes(problem, mostRows);
   BlockShape shape = shapeFor(sizes);
   tiling.rows = shape.rows;
   tiling.columns = shape.columns;
   tiling.groups = shape.groups;
   tiling.threads = (shape.groups + 1) * warpGroupThreads;
-  tiling.panelRowBytes = stageRowBytes;
+  tiling.panelRowBytes = stageRowBytesOfGroups;
   tiling.prefersMaps = sizes.flops >= flopsWorthMaps;
   // Of 227 KB: one block with two groups that multiply, or two blocks with one.
   constexpr int64_t memoryOfGroup = 96 << 10;
-  tiling.stages = shape.groups * memoryOfGroup / ((shape.rows + shape.columns) * stageRowBytes);
+  tiling.stages = shape.groups * memoryOfGroup / ((shape.rows + shape.columns) * stageRowBytesOfGroups);
   assert(tiling.stages >= 3 && tiling.rows * tiling.columns / (tiling.groups * warpGroupThreads) <= 128);
   tiling.countBlocks(problem);
   return tiling;

@@ -41,8 +41,11 @@ struct GemmTiling {
 
   /// Matrix or scalar; of products that have at most so many rows.
   static GemmTiling forWarps(const GemmProblem &problem, int64_t mostRows);
-  /// Nothing where wgmma does not take the operands as they lie.
+  /// Nothing where warp groups don't take the operands as they lie.
   static std::optional<GemmTiling> forWarpGroups(const GemmProblem &problem, int64_t mostRows);
+  /// Whether those forms take the operands: by how they are stored, and how they lie.
+  static Verdict suitsTensorCores(const GemmProblem &problem);
+  static Verdict suitsWarpGroups(const GemmProblem &problem);
   /// Of the same problem: whether blocks are the same.
   bool operator==(const GemmTiling &other) const;
 

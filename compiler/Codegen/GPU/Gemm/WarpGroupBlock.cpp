@@ -152,9 +152,9 @@ std::unique_ptr<GemmBlock> createWarpGroupBlock(const GemmProblem &problem, cons
   return std::make_unique<WarpGroupBlock>(problem, tiling, frame, maps);
 }
 
-std::optional<TensorMaps> mapsOf(const GemmProblem &problem, const GemmTiling &tiling) {
+Verdict readMaps(const GemmProblem &problem, const GemmTiling &tiling, std::optional<TensorMaps> &maps) {
   if (!tiling.prefersMaps)
-    return std::nullopt;
+    return Verdict::no("a product below 2^34 operations ends before they pay");
   SmallVector<MappedTensor> tensors;
   for (auto [side, outer] :
        {std::pair(GemmOperand::Side::Left, tiling.rows), std::pair(GemmOperand::Side::Right, tiling.columns)}) {
@@ -162,10 +162,11 @@ std::optional<TensorMaps> mapsOf(const GemmProblem &problem, const GemmTiling &t
     auto tensor = operand.mapped(tiling.panelRowBytes / operand.elementBytes(),
                                  operand.inner() == LoopGroup::Depth ? outer : tiling.depth);
     if (!tensor)
-      return std::nullopt;
+      return Verdict::no("the rows of an operand are not at one stride, so that its tiles are no boxes");
     tensors.push_back(*tensor);
   }
-  return TensorMaps(tensors);
+  maps.emplace(tensors);
+  return Verdict::yes();
 }
 
 } // namespace attnc

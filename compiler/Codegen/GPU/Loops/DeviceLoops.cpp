@@ -1,9 +1,9 @@
 // Emits a loops kernel for a device. Of one linalg.generic, either a thread computes a point of the parallel loops, or
 // four neighbours where they are one access, with its reductions in sequential loops; or, where a reduction is what
 // runs along memory, the threads of a group share it: a warp has each point, a block the only one.
-#include "compiler/Codegen/ChosenSchedule.h"
 #include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "compiler/Codegen/GPU/Nest/ThreadGroup.h"
+#include "compiler/Codegen/KernelForms.h"
 #include "compiler/Codegen/Kernels/Loops/Computation.h"
 #include "compiler/Codegen/Kernels/Loops/PointwiseKernel.h"
 
@@ -38,6 +38,13 @@ int64_t lanesOf(linalg::GenericOp op, const LoopSchedule &schedule) {
   const SizeExpr &size = schedule.sizes[*schedule.vector];
   bool isWhole = size.isConstant() && size.constant() % deviceLanes == 0;
   return schedule.vectorReduces && !isWhole ? 1 : lanesAlong(op, *schedule.vector);
+}
+
+/// Who computes a point.
+KernelForm formOf(const LoopSchedule &schedule) {
+  if (!schedule.vectorReduces)
+    return KernelForm::ThreadPerPoint;
+  return schedule.outer.empty() ? KernelForm::BlockPerPoint : KernelForm::WarpPerPoint;
 }
 
 class DeviceGeneric : PointwiseKernel {
@@ -112,7 +119,8 @@ private:
   }
 
   SizeExpr emitGroups() {
-    auto kind = schedule.outer.empty() ? ThreadGroup::Kind::Block : ThreadGroup::Kind::Warp;
+    bool isBlock = formOf(schedule) == KernelForm::BlockPerPoint;
+    auto kind = isBlock ? ThreadGroup::Kind::Block : ThreadGroup::Kind::Warp;
     ThreadGroup group(kind, place, b, loc);
     SizeExpr points = schedule.outerSize();
     Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, group.number, frame.size(points));
@@ -128,7 +136,7 @@ private:
       });
     };
     // All threads of a block wait for each other; a warp is inside or outside as a whole.
-    if (kind == ThreadGroup::Kind::Block)
+    if (isBlock)
       emit();
     else
       when(inside, emit);
@@ -198,6 +206,7 @@ KernelCode emitDeviceMoves(func::FuncOp kernel, ModuleOp code) {
     std::string symbol = kernel.getSymName().str();
     if (!made.phases.empty())
       symbol += "$" + std::to_string(made.phases.size()); // PTX has no names with points
+    recordForm(kernel, symbol, KernelForm::ThreadPerPoint);
     made.phases.push_back(emitCopy(kernel, source, number, dimension, offset, symbol, code));
   };
   for (auto [number, value] : llvm::enumerate(computedResults(kernel))) {
@@ -229,15 +238,15 @@ Verdict supportsDeviceLoops(func::FuncOp kernel) {
   return canEvaluateLoops(kernel);
 }
 
-KernelCode emitDeviceLoops(func::FuncOp kernel, ModuleOp code) {
+FailureOr<KernelCode> emitDeviceLoops(func::FuncOp kernel, const Target &, ModuleOp code) {
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(kernel.getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(scratch->getBody());
   auto copy = cast<func::FuncOp>(builder.clone(*kernel));
-  recordSchedule(kernel, {});
   linalg::GenericOp op = takeComputation(copy);
   if (!op)
     return emitDeviceMoves(kernel, code);
   LoopSchedule schedule = scheduleLoops(op, KernelSizes(copy), warpThreads);
+  recordForm(kernel, kernel.getSymName(), formOf(schedule));
   return DeviceGeneric(op, DeviceFrame(copy, kernel.getSymName(), code), schedule).run();
 }
 

@@ -1,9 +1,9 @@
 // Emits a rows kernel for a device: the sweeps of its RowPlan, each by the threads of a group. A row of moderate length
 // is a warp's, eight rows a block; a longer one has a block to itself. A map that a later sweep wants again is kept
 // where it is a result, and otherwise computed again: arithmetic costs less than memory here.
-#include "compiler/Codegen/ChosenSchedule.h"
 #include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "compiler/Codegen/GPU/Nest/ThreadGroup.h"
+#include "compiler/Codegen/KernelForms.h"
 #include "compiler/Codegen/Kernels/Rows/RowsKernel.h"
 
 using namespace mlir;
@@ -37,7 +37,8 @@ public:
       b.setInsertionPointToStart(branch.thenBlock());
       emitRow(group);
     }
-    recordSchedule(kernel, {{"rows_per_chunk", group.perBlock()}});
+    recordForm(kernel, place.symbol, isLong ? KernelForm::BlockPerRow : KernelForm::WarpPerRow,
+               {{"rows_per_chunk", group.perBlock()}});
     return {{{place.symbol, rowCount.ceilDiv(group.perBlock()), blockThreads}}, 0, 0, cost()};
   }
 
@@ -86,7 +87,7 @@ Verdict supportsDeviceRows(func::FuncOp kernel) {
   return Verdict::yes();
 }
 
-KernelCode emitDeviceRows(func::FuncOp kernel, ModuleOp code) {
+FailureOr<KernelCode> emitDeviceRows(func::FuncOp kernel, const Target &, ModuleOp code) {
   return DeviceRows(kernel, DeviceFrame(kernel, kernel.getSymName(), code)).run();
 }
 
