@@ -156,6 +156,15 @@ std::vector<Decision> recordedDecisions(ModuleOp module) {
   return decisions;
 }
 
+void changeDecisions(ModuleOp module, llvm::function_ref<void(Decision &)> change) {
+  std::vector<Decision> decisions = recordedDecisions(module);
+  module->removeAttr(kDecisions);
+  for (Decision &decision : decisions) {
+    change(decision);
+    recordDecision(module, decision);
+  }
+}
+
 void forgetFusions(ModuleOp module, llvm::ArrayRef<std::string> places) {
   std::vector<Decision> decisions = recordedDecisions(module);
   module->removeAttr(kDecisions);

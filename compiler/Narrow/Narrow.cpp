@@ -2,6 +2,7 @@
 #include "compiler/Fuse/Structure.h"
 #include "compiler/Narrow/NarrowKernel.h"
 #include "compiler/Narrow/StorageGroups.h"
+#include "compiler/Narrow/StoredBytes.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
@@ -144,6 +145,9 @@ private:
   void apply() {
     llvm::MapVector<func::CallOp, Signature> wanted;
     eachCall([&](func::CallOp call, StorageGroups &groups) { wanted[call] = signatureOf(call, groups); });
+    StoredBytes bytes(element);
+    for (auto &[entry, groups] : entries)
+      bytes.count(entry, groups);
     for (auto &[entry, groups] : entries)
       narrowValues(entry, groups);
     llvm::StringSet<> plain; // kernels that some call wants as they are
@@ -152,6 +156,7 @@ private:
       if (found == wanted.end() || isWide(found->second))
         plain.insert(call.getCallee());
     });
+    bytes.record(module, [&](StringRef kernel) { return !plain.contains(kernel); });
     for (auto &[call, signature] : wanted)
       if (!isWide(signature))
         func::CallOp(call).setCallee(insert(signature, !plain.contains(signature.kernel)));

@@ -21,6 +21,8 @@ public:
   void keep(mlir::Value value, const std::string &reason);
   bool isNarrow(mlir::Value value) const { return contains(value) && reasons[groupOf(value)].empty(); }
 
+  bool areOne(mlir::Value a, mlir::Value b) const { return contains(a) && contains(b) && groupOf(a) == groupOf(b); }
+
   llvm::ArrayRef<mlir::Value> values() const { return members; }
   /// Of each group, in program order.
   std::vector<StorageChoice> choices() const;
