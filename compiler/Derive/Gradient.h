@@ -7,8 +7,8 @@
 //
 //   op                            terms
 //   linalg.generic                for each operand a generic over the same loops, its body the forward's followed by
-//                                 its reverse (dialects/Attn/ScalarDerivatives.h); loops that the operand doesn't know are
-//                                 summed. Maxima share the cotangent among equal terms
+//                                 its reverse (dialects/Attn/ScalarDerivatives.h); loops that the operand doesn't know
+//                                 are summed. Maxima share the cotangent among equal terms
 //   ... with tensor.extract       a sum over the iterations that read an element, where subscripts can be turned round
 //                                 (InverseRead.h), so that of a convolution it is one too; attn.scatter_add elsewhere
 //   attn.attend                   attn.attend_gradient, with the forward's value and lse saved
