@@ -145,10 +145,16 @@ bool GenericReverse::Gather::dependsOnMoved(Value value) {
   return false;
 }
 
+/// A constant, or a conjunction of such.
+static bool isTrue(Value condition) {
+  auto both = condition.getDefiningOp<arith::AndIOp>();
+  return both ? isTrue(both.getLhs()) && isTrue(both.getRhs()) : matchPattern(condition, m_One());
+}
+
 /// The term where an iteration reads the element, else 0. Of a product whose one factor alone says which iteration it
 /// is, that factor is 0, so that sums of such products are contractions.
 Value GenericReverse::Gather::whereRead(const Reader &reader, Value term) {
-  if (auto choice = term.getDefiningOp<arith::SelectOp>(); choice && matchPattern(choice.getCondition(), m_One()))
+  if (auto choice = term.getDefiningOp<arith::SelectOp>(); choice && isTrue(choice.getCondition()))
     return whereRead(reader, choice.getTrueValue());
   if (auto product = term.getDefiningOp<arith::MulFOp>()) {
     bool left = dependsOnMoved(product.getLhs()), right = dependsOnMoved(product.getRhs());

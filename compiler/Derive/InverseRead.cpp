@@ -352,9 +352,10 @@ std::optional<InverseRead> Inverter::run() {
       return std::nullopt;
   if (asksTooOften())
     return std::nullopt;
-  for (unsigned loop = 0; loop < loops; ++loop)
-    if (!result.solutions[loop])
-      result.remaining.push_back(loop);
+  for (bool isInWindow : {true, false})
+    for (unsigned loop = 0; loop < loops; ++loop)
+      if (!result.solutions[loop] && goesOn.test(loop) == isInWindow)
+        result.remaining.push_back(loop);
   findRanges();
   findComparisons();
   return result;

@@ -36,7 +36,8 @@ struct InverseRead {
 
   unsigned rank = 0;
   llvm::SmallVector<std::optional<Solution>> solutions; ///< of each loop; nothing where it goes on
-  llvm::SmallVector<unsigned> remaining;                ///< the loops that go on
+  /// The loops that go on, those that say where in a window the element lies first.
+  llvm::SmallVector<unsigned> remaining;
   llvm::SmallVector<mlir::Value> symbols;
   /// Comparisons of the body that hold wherever an element is read.
   llvm::SmallVector<mlir::Value> comparisonsThatHold;

@@ -132,6 +132,9 @@ static std::vector<Subject> windowSubjects() {
         {"positions", {{"batch", 2}, {"n", 37}, {"c", 16}, {"o", 17}}}}},
       {"windows.attn", "transposed_gradient", accuracy, {{"channels", {{"batch", 2}, {"c", 7}, {"o", 5}}}}},
       {"windows.attn", "pooled_gradient", accuracy, {{"channels", {{"batch", 2}, {"c", 19}}}}},
+      {"images.attn", "features", accuracy, {{"images", {{"batch", 3}}}}},
+      {"images.attn", "features_gradient", accuracy, {{"images", {{"batch", 3}}}}},
+      {"images.attn", "looked_at_gradient", accuracy, {{"channels", {{"batch", 2}, {"c", 3}}}}},
   };
 }
 

@@ -233,19 +233,43 @@ std::string preludeProgram(const std::string &body) {
          ")) }\n}\n";
 }
 
-TEST(Everything, Prelude) {
-  std::string text(*preludeText("nn"));
-  std::regex definition("\n(?:fn|module) ([A-Za-z_]+)\\(");
+/// That each function and module of a file of the prelude has a body among `bodies`, and the program made of it the
+/// gradient.
+void expectPrelude(llvm::StringRef file, const Bodies &bodies,
+                   llvm::function_ref<std::string(const std::string &)> program, const std::vector<Array> &inputs) {
+  std::string text(*preludeText(file));
+  std::regex definition("\n(?:fn|module) ([A-Za-z_0-9]+)\\(");
   size_t found = 0;
   for (auto match = std::sregex_iterator(text.begin(), text.end(), definition); match != std::sregex_iterator();
        ++match, ++found) {
     std::string name = (*match)[1];
     SCOPED_TRACE(name);
-    auto body = bodiesOfPrelude().find(name);
-    ASSERT_NE(body, bodiesOfPrelude().end()) << "has no test of its gradient";
-    Derived(preludeProgram(body->second), {draw({4, 3}), draw({4, 3}, 2)}).expectDifferences();
+    auto body = bodies.find(name);
+    ASSERT_NE(body, bodies.end()) << "has no test of its gradient";
+    Derived(program(body->second), inputs).expectDifferences();
   }
-  EXPECT_GT(found, 20u);
+  EXPECT_EQ(found, bodies.size());
+}
+
+TEST(Everything, Prelude) { expectPrelude("nn", bodiesOfPrelude(), preludeProgram, {draw({4, 3}), draw({4, 3}, 2)}); }
+
+TEST(Everything, PreludeOfImages) {
+  static const Bodies bodies = {
+      {"pixel", "sum([b, i, j, c] => vision.pixel(x, b, i - 1, j + 1, c) * y[b, i, j, c])"},
+      {"windows", "sum(x * y) * vision.windows(6, 3, 2, 1)"},
+      {"Conv2d", "sum(sq(it(x)) * y[:, 0:3, 0:3, 0:1])"},
+      {"max_pool", "sum(vision.max_pool(x) * vision.max_pool(y, stride: 2, width: 2))"},
+      {"mean_pool", "sum(sq(vision.mean_pool(x, width: 3, stride: 1))) + sum(y)"},
+      {"patches", "sum(sq(vision.patches(x[:, :, 0:4] * y[:, :, 0:4], 2)))"},
+      {"affine_grid", "sum(sq(vision.affine_grid(x[:, 0:2, 0:3, 0], 3, 4))) + sum(y)"},
+      {"sample", "sum(sq(vision.sample(y, 1.1 * x)))"},
+  };
+  auto program = [](const std::string &body) {
+    return "use vision\nmodel M() {\n  it: vision.Conv2d(2, 3, 3, stride: 2, padding: 1)\n"
+           "  fn f(x: f32[2, 6, 5, 2], y: f32[2, 6, 5, 2]) -> f32 { " +
+           body + " + 0.0 * sum(sq(it(x))) }\n}\n";
+  };
+  expectPrelude("vision", bodies, program, {draw({2, 6, 5, 2}), draw({2, 6, 5, 2}, 2)});
 }
 
 //===- The examples -----------------------------------------------------------------------------------------------===//
