@@ -1,7 +1,9 @@
 #include "benchmarks/device/Pack.h"
 #include "benchmarks/device/Results.h"
+#include "compiler/Diagnostics/Spelling.h"
 #include "compiler/Emit/Link.h"
 #include "compiler/Pipeline/Compile.h"
+#include "tools/attnc/InputRanges.h"
 #include "tools/attnc/Invocation.h"
 #include "tools/attnc/LoadedModel.h"
 #include "tools/attnc/Oracle.h"
@@ -154,6 +156,7 @@ private:
     std::string name = nameFor(each, precision);
     Compilation made;
     compileTo(source, made, name);
+    std::unique_ptr<Compilation> written = require(compileAsWritten(source.compile));
     LoadedModel loaded = load(made, name);
     for (int64_t number = 0; number < loaded.model().entry_count; ++number) {
       const attn_entry_info &entry = loaded.model().entries[number];
@@ -165,7 +168,9 @@ private:
                    {"entry", entry.name},
                    {"kinds", fmt::format("{}", fmt::join(kindsOf(made, entry.name), ", "))}};
       try {
-        if (!packCall(each, source, made, loaded.model(), entry, call))
+        auto invocation = require(Invocation::create(loaded.model(), optionsOf(each, *written, entry)));
+        std::vector<Answer> answers = require(answersOf(*written, made, source.compile.precision, *invocation));
+        if (!packCall(loaded.model(), *invocation, answers, call))
           continue;
       } catch (const std::exception &error) {
         throw std::runtime_error(fmt::format("{}: {}", call.at("name").get<std::string>(), error.what()));
@@ -183,12 +188,12 @@ private:
     return (!each.contains("entries") || lists("entries")) && (!each.contains("without") || !lists("without"));
   }
 
-  static InvocationOptions optionsOf(const Json &each, const SourceOptions &source, const attn_entry_info &entry) {
+  static InvocationOptions optionsOf(const Json &each, const Compilation &written, const attn_entry_info &entry) {
     constexpr int64_t usualSize = 19;
     InvocationOptions options;
     options.entry = entry.name;
     options.fillMissing = true;
-    options.ranges = source.rangesOf(entry.name, Phase::Derive);
+    options.ranges = inputRanges(*written.module, entry.name);
     for (const attn_dimension_info &dimension : llvm::ArrayRef(entry.dimensions, entry.dimension_count)) {
       int64_t size = each.contains("sizes") ? each.at("sizes").value(dimension.name, usualSize) : usualSize;
       options.dims.push_back(fmt::format("{}={}", dimension.name, size));
@@ -196,15 +201,12 @@ private:
     return options;
   }
 
-  /// Draws the operands, asks the oracle, and writes both. Integers have to be equal: a call in which the rounding of
-  /// what is stored already decides some of them, a choice between near values, is left out.
-  bool packCall(const Json &each, const SourceOptions &source, const Compilation &made, const attn_model &model,
-                const attn_entry_info &entry, Json &call) {
-    auto invocation = require(Invocation::create(model, optionsOf(each, source, entry)));
-    std::vector<Answer> answers = require(answersOf(source.compile, made, *invocation));
+  /// Writes the operands, and what the oracle says. Integers have to be equal: a call in which the rounding of what is
+  /// stored already decides some of them, a choice between near values, is left out.
+  bool packCall(const attn_model &model, const Invocation &invocation, const std::vector<Answer> &answers, Json &call) {
     std::vector<std::pair<std::string, HostTensor>> tensors;
-    for (int32_t number = 0; number < entry.input_count; ++number)
-      tensors.emplace_back(std::string("input ") + entry.tensors[number].name, invocation->tensors[number]);
+    for (int32_t number = 0; number < invocation.entry->input_count; ++number)
+      tensors.emplace_back(std::string("input ") + invocation.entry->tensors[number].name, invocation.tensors[number]);
     for (const Answer &answer : answers) {
       if (!answer.allowed.isReal && answer.allowed.storage > 0) {
         llvm::outs() << call.at("name").get<std::string>() << " is left out: rounding decides " << answer.allowed.name
@@ -223,7 +225,7 @@ private:
     call["file"] = "checks/" + call.at("name").get<std::string>() + ".safetensors";
     require(writeTensors(folder + "/" + call.at("file").get<std::string>(), tensors));
     if (model.loaded_count > 0)
-      call["weights"] = weightsOf(call.at("library"), *invocation);
+      call["weights"] = weightsOf(call.at("library"), invocation);
     return true;
   }
 
@@ -256,8 +258,28 @@ private:
 
 } // namespace
 
+/// `only` is part of the name of something: else there would be nothing to check, and nobody would notice.
+static void requireNamed(const Json &wanted, const std::string &only) {
+  std::set<std::string> names;
+  for (const Json &each : wanted.at("checks"))
+    names.insert(each.at("model").get<std::string>());
+  for (const Json &each : wanted.at("measures"))
+    names.insert(each.at("name").get<std::string>());
+  auto has = [&](const std::string &name) { return name.find(only) != std::string::npos; };
+  if (only.empty() || std::any_of(names.begin(), names.end(), has))
+    return;
+  std::vector<std::string> words; // models are known by their stems too
+  for (const std::string &name : names)
+    words.push_back(llvm::sys::path::stem(name).str());
+  std::optional<std::string> meant = nearest(only, words);
+  throw std::runtime_error(fmt::format("--only: no model's path and no case's name has '{}'; {}", only,
+                                       meant ? fmt::format("did you mean '{}'?", *meant)
+                                             : fmt::format("there are {}", fmt::join(names, ", "))));
+}
+
 void pack(const std::string &cases, const std::string &root, const std::string &folder, const std::string &only) {
   Json wanted = readJson(cases);
+  requireNamed(wanted, only);
   Packer packer(wanted, root, folder);
   packer.packChecks(only);
   packer.packMeasures(only);

@@ -40,8 +40,8 @@
 namespace attnc::device {
 
 /// Fills `folder` by the table in file `cases`, whose models are below `root`; of the checks only those of models whose
-/// path contains `only`, and of what is timed the cases whose names do. Throws a std::runtime_error where the table has
-/// an unknown word, or something can't be compiled, interpreted or written.
+/// path contains `only`, and of what is timed the cases whose names do. Throws a std::runtime_error where nothing does,
+/// the table has an unknown word, or something can't be compiled, interpreted or written.
 void pack(const std::string &cases, const std::string &root, const std::string &folder, const std::string &only = "");
 
 } // namespace attnc::device

@@ -1,5 +1,7 @@
 #include "compiler/Reference/Affine.h"
 #include "compiler/Reference/Interpreter.h"
+#include <numeric>
+#include <optional>
 
 using namespace mlir;
 using namespace attnc::reference;
@@ -9,9 +11,24 @@ namespace {
 struct Operand {
   const Array *array;
   AffineMap map;
+  /// Elements from one number of a loop to the next; nothing where some subscript is more than a loop's number.
+  std::optional<llvm::SmallVector<int64_t>> strides;
+
+  Operand(const Array &array, AffineMap map) : array(&array), map(map) {
+    if (!llvm::all_of(map.getResults(), [](AffineExpr each) { return isa<AffineDimExpr>(each); }))
+      return;
+    strides.emplace(map.getNumDims(), 0);
+    int64_t stride = 1;
+    for (auto [expression, size] : llvm::reverse(llvm::zip_equal(map.getResults(), array.shape))) {
+      (*strides)[cast<AffineDimExpr>(expression).getPosition()] += stride;
+      stride *= size;
+    }
+  }
 
   /// The place of the element that the point uses, or -1 outside of the tensor.
   int64_t offsetAt(ArrayRef<int64_t> point) const {
+    if (strides) // a loop is as long as what it subscripts
+      return std::inner_product(point.begin(), point.end(), strides->begin(), int64_t(0));
     int64_t offset = 0;
     for (auto [expression, size] : llvm::zip_equal(map.getResults(), array->shape)) {
       int64_t index = evaluate(expression, point);
@@ -55,9 +72,9 @@ LogicalResult Interpreter::run(linalg::LinalgOp op) {
   llvm::SmallVector<Operand> operands;
   auto maps = op.getIndexingMapsArray();
   for (OpOperand *input : op.getDpsInputOperands())
-    operands.push_back({&arrayOf(input->get()), maps[input->getOperandNumber()]});
+    operands.emplace_back(arrayOf(input->get()), maps[input->getOperandNumber()]);
   for (auto [number, result] : llvm::enumerate(results))
-    operands.push_back({&result, maps[op.getNumDpsInputs() + number]});
+    operands.emplace_back(result, maps[op.getNumDpsInputs() + number]);
 
   llvm::SmallVector<int64_t> sizes;
   auto body = Formula::read(op->getRegion(0), values, rounding, fault);

@@ -120,17 +120,16 @@ static bool storesNarrow(mlir::func::FuncOp entry) {
   return found.wasInterrupted();
 }
 
-/// Of the program as it was written, but where attention has to be known as such to be derived from.
-static Error compileToDerive(CompileOptions options, std::unique_ptr<Compilation> &made) {
+Expected<std::unique_ptr<Compilation>> compileAsWritten(CompileOptions options) {
   options.dump = Phase::Derive;
   std::string messages;
   raw_string_ostream stream(messages);
-  for (bool raises : {false, true}) {
+  for (bool raises : {false, true}) { // where attention has to be known as such to be derived from
     options.raises = raises;
     messages.clear();
-    made = std::make_unique<Compilation>();
+    auto made = std::make_unique<Compilation>();
     if (compile(options, *made, stream) == Outcome::Done)
-      return Error::success();
+      return made;
   }
   return createStringError(messages);
 }
@@ -254,19 +253,16 @@ namespace {
 
 /// An entry point as it was written, and as it was compiled.
 struct Sources {
-  std::unique_ptr<Compilation> derived; ///< that the first is of
   Interpretation asWritten, asCompiled;
 };
 
 } // namespace
 
-static Expected<Sources> sourcesOf(const CompileOptions &options, const Compilation &made, const Invocation &call,
+static Expected<Sources> sourcesOf(const Compilation &written, const Compilation &made, const Invocation &call,
                                    const reference::Parameters &before) {
   Sources sources;
-  if (Error error = compileToDerive(options, sources.derived))
-    return std::move(error);
   StringRef name = call.entry->name;
-  sources.asWritten = {sources.derived->module->lookupSymbol<mlir::func::FuncOp>(name), {}, before};
+  sources.asWritten = {mlir::ModuleOp(*written.module).lookupSymbol<mlir::func::FuncOp>(name), {}, before};
   if (!sources.asWritten.function)
     return createStringError("the model file has no entry point '" + name + "'");
   for (int32_t i = 0; i < call.entry->input_count; ++i)
@@ -278,7 +274,10 @@ static Expected<Sources> sourcesOf(const CompileOptions &options, const Compilat
 
 Expected<std::vector<Deviation>> compareWithOracle(const CompileOptions &options, const Compilation &made,
                                                    const Invocation &call, const reference::Parameters &before) {
-  auto sources = sourcesOf(options, made, call, before);
+  auto written = compileAsWritten(options);
+  if (!written)
+    return written.takeError();
+  auto sources = sourcesOf(**written, made, call, before);
   if (!sources)
     return sources.takeError();
   auto exact = interpretCall(sources->asWritten, sources->asCompiled, options.precision);
@@ -296,12 +295,12 @@ Expected<std::vector<Deviation>> compareWithOracle(const CompileOptions &options
   return deviations;
 }
 
-Expected<std::vector<Answer>> answersOf(const CompileOptions &options, const Compilation &made,
+Expected<std::vector<Answer>> answersOf(const Compilation &written, const Compilation &made, Precision precision,
                                         const Invocation &call) {
-  auto sources = sourcesOf(options, made, call, parametersOf(call));
+  auto sources = sourcesOf(written, made, call, parametersOf(call));
   if (!sources)
     return sources.takeError();
-  auto exact = interpretCall(sources->asWritten, sources->asCompiled, options.precision);
+  auto exact = interpretCall(sources->asWritten, sources->asCompiled, precision);
   if (!exact)
     return exact.takeError();
   std::vector<Answer> answers;

@@ -45,8 +45,12 @@ reference::Parameters parametersOf(const Invocation &call);
 llvm::Expected<std::vector<Deviation>> compareWithOracle(const CompileOptions &options, const Compilation &made,
                                                          const Invocation &call, const reference::Parameters &before);
 
-/// Results, then states, of the entry point of `call`, which has not run.
-llvm::Expected<std::vector<Answer>> answersOf(const CompileOptions &options, const Compilation &made,
+/// The model of `options` as it is written: what the oracle interprets, for all calls of its entry points.
+llvm::Expected<std::unique_ptr<Compilation>> compileAsWritten(CompileOptions options);
+
+/// Results, then states, of the entry point of `call`, which has not run; of the model as it is written and as it was
+/// compiled, with that precision.
+llvm::Expected<std::vector<Answer>> answersOf(const Compilation &written, const Compilation &made, Precision precision,
                                               const Invocation &call);
 
 } // namespace attnc

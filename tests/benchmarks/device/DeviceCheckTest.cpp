@@ -260,15 +260,26 @@ TEST_F(DeviceCheck, UnknownWordsAndInputsAreRefused) {
 }
 
 TEST_F(DeviceCheck, PacksWhatIsAskedForAlone) {
-  Json model = {{"model", "benchmarks/device/gemm.attn"}, {"precisions", {"f32"}}};
+  Json model = {{"model", "benchmarks/device/gemm.attn"}, {"precisions", {"f32"}}, {"settings", {{"n", 16}}}};
   Json wanted = {{"compile", {{"model", "benchmarks/device/gemm.attn"}, {"entry", "products"}}},
                  {"measures", Json::array({product()})},
                  {"checks", Json::array({model})}};
   write("wanted.json", wanted.dump());
-  pack(at("wanted.json"), ATTNC_ROOT, at("packed"), "other");
+  pack(at("wanted.json"), ATTNC_ROOT, at("packed"), "gemm.attn");
   EXPECT_EQ(readJson(at("packed/cases.json")).at("measures").size(), 0);
-  EXPECT_EQ(readJson(at("packed/checks.json")).size(), 0);
-  EXPECT_EQ(readLines(at("packed/packed.jsonl")).at(0), (Json{{"what", "packed"}, {"calls", 0}}));
+  EXPECT_EQ(readJson(at("packed/checks.json")).size(), 1);
+  EXPECT_EQ(readLines(at("packed/packed.jsonl")).at(0), (Json{{"what", "packed"}, {"calls", 1}}));
+  auto said = [&](const std::string &only) -> std::string {
+    try {
+      pack(at("wanted.json"), ATTNC_ROOT, at("packed"), only);
+    } catch (const std::exception &error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(said("gmem"), "--only: no model's path and no case's name has 'gmem'; did you mean 'gemm'?");
+  EXPECT_EQ(said("other"), "--only: no model's path and no case's name has 'other'; there are "
+                           "benchmarks/device/gemm.attn, gemm");
 }
 
 TEST_F(DeviceCheck, ReportsWhatWasFound) {
