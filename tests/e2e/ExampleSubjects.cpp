@@ -88,9 +88,29 @@ static std::vector<Subject> ntm() {
   return all;
 }
 
+static std::vector<Subject> vit() {
+  const std::string file = "/examples/vit/vit.attn";
+  const Settings small = {{"dim", "16"}, {"heads", "2"}, {"layers", "2"}};
+  Fillers images = {{"images", uniform(0, 1)}, {"digits", below(10)}};
+  std::vector<Subject> all;
+  for (const char *entry : {"logits", "accuracy", "maps"})
+    all.push_back({file, entry, {.c = 32, .reduction = 300}, {{"images", {{"batch", 3}}}}, images, small});
+  return all;
+}
+
+static std::vector<Subject> stn() {
+  const std::string file = "/examples/stn/stn.attn";
+  Fillers images = {{"images", uniform(0, 1)}, {"scenes", uniform(0, 1)}, {"digits", below(10)},
+                    {"seed", constant(5)},     {"step", constant(3)}};
+  std::vector<Subject> all;
+  for (const char *entry : {"scenes", "accuracy", "theta", "seen"})
+    all.push_back({file, entry, {.c = 32, .reduction = 600}, {{"scenes", {{"batch", 3}}}}, images});
+  return all;
+}
+
 std::vector<Subject> exampleSubjects() {
   std::vector<Subject> all;
-  for (const auto &each : {digits(), gpt2(), chargpt(), seq2seq(), pointer(), ntm()})
+  for (const auto &each : {digits(), gpt2(), chargpt(), seq2seq(), pointer(), ntm(), vit(), stn()})
     append(all, each);
   return all;
 }
