@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
-"""The cases of cases.json in PyTorch and Triton, where the machine has them: peers.py CASES [RESULTS]
+"""The cases of cases.json in PyTorch and Triton, where the machine has them: peers.py CASES [RESULTS [PEER]]
 
 Appends to RESULTS what Results.h describes: the rate of cuBLAS on bf16 8192^3, and for each case the median seconds of
 scaled_dot_product_attention by its flash and cuDNN backends, of FlexAttention with the same mask and score, and of a
-forward in Triton in the style of its tutorial. What is missing or fails is a line that says why.
+forward in Triton in the style of its tutorial. What is missing or fails is a line that says why: each peer has a
+process of its own, for one that dies, hangs or leaves the device in an error takes no other along. PEER is such one.
 """
 import json
 import math
 import os
+import re
 import statistics
+import subprocess
 import sys
 import time
+import warnings
 
 # The rule of Measure.cpp.
 LEAST_WARM_RUNS, LEAST_RUNS = 3, 5
@@ -27,9 +31,21 @@ class Results:
                 file.write(json.dumps(line) + "\n")
 
     def missing(self, name, why):
-        text = str(why).strip().splitlines()
-        print(f"{name}: missing: {text[0] if text else why!r}", flush=True)
-        self.add(what="missing", name=name, why=text[0] if text else repr(why))
+        text = first_line(why)
+        print(f"{name}: missing: {text}", flush=True)
+        self.add(what="missing", name=name, why=text)
+
+
+def first_line(what):
+    lines = str(what).strip().splitlines()
+    return lines[0] if lines else repr(what)
+
+
+def reason(error, caught):
+    """Why PyTorch did not run something: of a backend that it refuses, warnings alone say it."""
+    said = [re.sub(r" \(Triggered internally.*", "", first_line(each.message)) for each in caught]
+    of_backend = [each for each in said if "not used because" not in each and "runtime disabled" not in each]
+    return "; ".join([first_line(error), *dict.fromkeys(of_backend)])
 
 
 def seconds_of_runs(torch, run, least, enough):
@@ -75,16 +91,21 @@ def operands(torch, case):
             draw(batch, kv_heads, size["n"], size["d"]))
 
 
+def grouping(q, k):
+    """What is said where heads share keys alone: older versions don't know the word."""
+    return {"enable_gqa": True} if q.shape[1] != k.shape[1] else {}
+
+
 def by_sdpa(backend_name):
     def prepare(torch, case):
         from torch.nn.attention import SDPBackend, sdpa_kernel
         backend = getattr(SDPBackend, backend_name)
         q, k, v = operands(torch, case)
-        causal, grouped = case["entry"] == "causal", q.shape[1] != k.shape[1]
+        causal = case["entry"] == "causal"
 
         def run():
             with sdpa_kernel(backend):
-                torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal, enable_gqa=grouped)
+                torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal, **grouping(q, k))
         return run
     return prepare
 
@@ -123,8 +144,8 @@ def by_flex(torch, case):
     q, k, v = operands(torch, case)
     mask, score = masks_and_scores(torch, q.shape[1])[case["entry"]]
     block_mask = mask and create_block_mask(mask, None, None, q.shape[2], k.shape[2], device="cuda")
-    compiled, grouped = torch.compile(flex_attention, dynamic=False, mode=FLEX_MODE), q.shape[1] != k.shape[1]
-    return lambda: compiled(q, k, v, score_mod=score, block_mask=block_mask, enable_gqa=grouped)
+    compiled = torch.compile(flex_attention, dynamic=False, fullgraph=True, mode=FLEX_MODE)
+    return lambda: compiled(q, k, v, score_mod=score, block_mask=block_mask, **grouping(q, k))
 
 
 def by_triton(torch, case):
@@ -136,41 +157,79 @@ def by_triton(torch, case):
 FLEX_MODE = "max-autotune-no-cudagraphs"
 PEERS = {"flash": by_sdpa("FLASH_ATTENTION"), "cudnn": by_sdpa("CUDNN_ATTENTION"), "triton": by_triton,
          "flex": by_flex}  # those that compile longest are last
+# Of a process; the last one has what time is left.
+SECONDS = {"cublas": 60, "flash": 60, "cudnn": 60, "triton": 120}
+NO_DEVICE = 3  # the status of a process without PyTorch, or a device that it sees
 
 
-def cublas_rate(torch):
+def time_cublas(torch, results):
     n = 8192
-    a, b = (torch.randn(n, n, device="cuda", dtype=torch.bfloat16) for _ in range(2))
-    return 2 * n**3 / median_seconds(torch, lambda: a @ b)
+    try:
+        a, b = (torch.randn(n, n, device="cuda", dtype=torch.bfloat16) for _ in range(2))
+        rate = 2 * n**3 / median_seconds(torch, lambda: a @ b)
+    except Exception as error:
+        results.missing("cuBLAS's rate, and with it all shares of C", error)
+        return
+    print(f"cuBLAS, bf16 8192^3: {1e-12 * rate:.1f} TFLOP/s", flush=True)
+    results.add(what="rate", name="cublas", value=rate)
+
+
+def time_cases(torch, peer, measures, results):
+    """Those that are compared with this peer come first."""
+    wanted = sorted((each for each in measures if peer in each["peers"]), key=lambda each: each["unit"] != peer)
+    for case in wanted:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                seconds = median_seconds(torch, PEERS[peer](torch, case), case["launches"])
+            except Exception as error:  # whatever a backend refuses with
+                results.missing(f"{peer} on {case['name']}", reason(error, caught))
+                continue
+        print(f"{case['title']}: {peer} {1e3 * seconds:.3f} ms", flush=True)
+        results.add(what="time", case=case["name"], by=peer, seconds=seconds)
+        torch.cuda.empty_cache()
+
+
+def time_peer(peer, measures, results):
+    """The status of its process."""
+    os.environ.setdefault("TORCH_CUDNN_SDPA_ENABLED", "1")  # PyTorch 2.5 has to be asked
+    try:
+        import torch
+        if not torch.cuda.is_available():
+            raise RuntimeError(f"PyTorch {torch.__version__} sees no device")
+        torch.cuda.set_device(int(os.environ.get("ATTN_DEVICE") or 0))  # that of device-check
+    except Exception as error:  # also of a library that it can't load
+        results.missing("PyTorch, and with it all peers and cuBLAS", error)
+        return NO_DEVICE
+    if peer == "cublas":
+        print(f"PyTorch {torch.__version__}", flush=True)
+        time_cublas(torch, results)
+    else:
+        time_cases(torch, peer, measures, results)
+    return 0
+
+
+def run_process(peer, results):
+    """Its status, or nothing where it did not end in time."""
+    command = [sys.executable, os.path.abspath(__file__), sys.argv[1], results.path, peer]
+    try:
+        return subprocess.run(command, timeout=SECONDS.get(peer), check=False).returncode
+    except subprocess.TimeoutExpired:
+        return None
 
 
 def main():
-    with open(sys.argv[1], encoding="utf-8") as file:
-        cases = json.load(file)
     results = Results(sys.argv[2] if len(sys.argv) > 2 else "")
-    try:
-        import torch
-    except ImportError as error:
-        results.missing("PyTorch, and with it all peers and cuBLAS", error)
-        return
-    if not torch.cuda.is_available():
-        results.missing("PyTorch, and with it all peers and cuBLAS", f"{torch.__version__} sees no device")
-        return
-    torch.cuda.set_device(int(os.environ.get("ATTN_DEVICE") or 0))  # that of device-check
-    print(f"PyTorch {torch.__version__}", flush=True)
-    rate = cublas_rate(torch)
-    print(f"cuBLAS, bf16 8192^3: {1e-12 * rate:.1f} TFLOP/s", flush=True)
-    results.add(what="rate", name="cublas", value=rate)
-    for peer, prepare in PEERS.items():
-        for case in (each for each in cases["measures"] if peer in each["peers"]):
-            try:
-                seconds = median_seconds(torch, prepare(torch, case), case["launches"])
-            except Exception as error:  # whatever a backend refuses with
-                results.missing(f"{peer} on {case['name']}", error)
-                continue
-            print(f"{case['title']}: {peer} {1e3 * seconds:.3f} ms", flush=True)
-            results.add(what="time", case=case["name"], by=peer, seconds=seconds)
-            torch.cuda.empty_cache()
+    if len(sys.argv) > 3:
+        with open(sys.argv[1], encoding="utf-8") as file:
+            sys.exit(time_peer(sys.argv[3], json.load(file)["measures"], results))
+    for peer in ["cublas", *PEERS]:
+        status = run_process(peer, results)
+        if status == NO_DEVICE:
+            return
+        if status != 0:
+            why = f"its process ended with status {status}" if status else f"no more came in {SECONDS[peer]} s"
+            results.missing(f"{peer}, behind what is in the table", why)
 
 
 main()
