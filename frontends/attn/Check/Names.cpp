@@ -38,11 +38,13 @@ static std::string besides(const std::string &user, const ast::UseDecl &use) {
 SourceUnit *Checker::loadUsed(const ast::UseDecl &use, SourceUnit &user) {
   std::string name = besides(sources.file(user.file).name(), use);
   std::optional<std::string> text;
-  std::ifstream stream(name, std::ios::binary);
+  std::ifstream stream;
+  if (name != sources.file(user.file).name()) // a file is not beside itself
+    stream.open(name, std::ios::binary);
   std::optional<std::string_view> prelude;
   if (use.path.size() == 1)
     prelude = preludeText(use.path[0].text);
-  if (stream) {
+  if (stream.is_open()) {
     std::ostringstream contents;
     contents << stream.rdbuf();
     text = contents.str();
@@ -59,7 +61,7 @@ SourceUnit *Checker::loadUsed(const ast::UseDecl &use, SourceUnit &user) {
     return nullptr;
   }
   for (const auto &unit : units)
-    if (sources.file(unit->file).name() == name)
+    if (unit.get() != &user && sources.file(unit->file).name() == name)
       return unit.get();
   return load(sources.add(name, std::move(*text)), use.path.back().text);
 }

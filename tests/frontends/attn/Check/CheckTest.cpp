@@ -335,6 +335,16 @@ TEST(Prelude, ACopyUnderAnotherNameIsTheSame) {
   EXPECT_EQ(original.typed, copy.typed);
 }
 
+TEST(Prelude, IsWhatAFileOfItsNameUses) {
+  std::string program = "use vision\nfn f(x: f32[b, 4, 4, 1]) -> f32 { sum(vision.max_pool(x)) }\n";
+  std::string name = testing::TempDir() + "/vision.attn";
+  std::ofstream(name) << program;
+  EXPECT_EQ(check(program, {}, name).diagnostics, "");
+  EXPECT_EQ(check(program, {}, "vision.attn").diagnostics, "");
+  EXPECT_NE(check("use mine\nfn f(x: f32) -> f32 { x }\n", {}, "mine.attn").diagnostics.find("there is no file"),
+            std::string::npos);
+}
+
 TEST(Ranges, ThePlaceInIotaIsAnIndexItself) {
   auto rows = [](const std::string &bound) {
     return check("model M(context = 16) {\n  table: f32[context, 4] = normal(0.02)\n"
