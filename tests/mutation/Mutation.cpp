@@ -138,10 +138,7 @@ static bool onlyFetches(Operation *op) {
   });
 }
 
-FailureOr<KernelCode> MutatingEmitter::emit(func::FuncOp kernel, const Target &target, ModuleOp code) const {
-  auto emitted = inner.emit(kernel, target, code);
-  if (failed(emitted))
-    return failure();
+void MutatingEmitter::mutate(ModuleOp code) {
   MakeChange make = llvm::find_if(kinds(), [&](auto &kind) { return kind.first == mutation.kind; })->second;
   std::vector<std::pair<Operation *, Change>> changes;
   code.walk([&](Operation *op) {
@@ -160,7 +157,6 @@ FailureOr<KernelCode> MutatingEmitter::emit(func::FuncOp kernel, const Target &t
       op->user_begin()->print(stream << "\n    for ", OpPrintingFlags().skipRegions());
     change();
   }
-  return emitted;
 }
 
 } // namespace attnc

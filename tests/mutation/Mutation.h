@@ -19,7 +19,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Emitter.h"
+#include "tests/support/ChangedEmitter.h"
 #include <string>
 #include <vector>
 
@@ -34,24 +34,21 @@ struct Mutation {
 const std::vector<std::string_view> &mutationKinds();
 
 /// Emits what `inner` emits, with one mutation; without one it counts the sites.
-class MutatingEmitter : public Emitter {
+class MutatingEmitter : public ChangedEmitter {
 public:
-  MutatingEmitter(const Emitter &inner, std::string_view kind, int site = -1) : inner(inner), mutation{kind, site} {}
+  MutatingEmitter(const Emitter &inner, std::string_view kind, int site = -1)
+      : ChangedEmitter(inner, [this](mlir::ModuleOp code) { mutate(code); }), mutation{kind, site} {}
 
-  std::string_view name() const override { return "mutating"; }
-  Verdict supports(mlir::func::FuncOp kernel, const Target &target) const override {
-    return inner.supports(kernel, target);
-  }
-  mlir::FailureOr<KernelCode> emit(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code) const override;
   /// Of the last emission: the number of sites, and the mutated operation as text, with what uses it.
   int sites() const { return found; }
   const std::string &mutated() const { return text; }
 
 private:
-  const Emitter &inner;
+  void mutate(mlir::ModuleOp code);
+
   Mutation mutation;
-  mutable int found = 0;
-  mutable std::string text;
+  int found = 0;
+  std::string text;
 };
 
 } // namespace attnc

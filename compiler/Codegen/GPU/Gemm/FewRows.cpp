@@ -1,6 +1,7 @@
 #include "compiler/Codegen/GPU/Gemm/FewRows.h"
 #include "compiler/Codegen/KernelForms.h"
 #include "compiler/Codegen/Kernels/Gemm/GemmResult.h"
+#include "compiler/Sizes/Divisibility.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -10,7 +11,7 @@ namespace attnc {
 
 namespace {
 
-constexpr int64_t wordBytes = 4, blockWarps = blockThreads / warpThreads;
+constexpr int64_t blockWarps = blockThreads / warpThreads;
 /// Threads side by side along the columns, where those are neighbours.
 constexpr int64_t columnThreads = 8;
 /// Reads of right that a thread has under way.
@@ -63,7 +64,7 @@ public:
     SizeExpr rowsOfProblem = problem.extent(LoopGroup::Row);
     rows = rowsOfProblem.isConstant() ? std::min(rowsOfProblem.constant(), mostFewRows) : mostFewRows;
     int64_t unit = unitBytes / right.elementBytes();
-    bool isWhole = isMultiple(problem.extent(alongDepth ? LoopGroup::Depth : LoopGroup::Column), unit);
+    bool isWhole = isMultipleOf(problem.extent(alongDepth ? LoopGroup::Depth : LoopGroup::Column), unit);
     lanes = isWhole && right.hasUnits(unit) ? unit : 1;
     columns = alongDepth ? blockWarps : columnThreads * lanes;
     parts = chooseParts();

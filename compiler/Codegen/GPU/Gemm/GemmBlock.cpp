@@ -1,5 +1,6 @@
 #include "compiler/Codegen/GPU/Gemm/GemmBlock.h"
 #include "compiler/Codegen/Kernels/Gemm/GemmResult.h"
+#include "compiler/Sizes/Divisibility.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -7,7 +8,7 @@ using namespace mlir;
 
 namespace attnc {
 
-static constexpr int64_t wordBytes = 4, unitWords = unitBytes / wordBytes;
+static constexpr int64_t unitWords = unitBytes / wordBytes;
 
 GemmBlock::GemmBlock(const GemmProblem &problem, const GemmTiling &tiling, DeviceFrame &frame)
     : problem(problem), tiling(tiling), frame(frame), tiles(frame.builder, frame.location),
@@ -87,7 +88,7 @@ void GemmBlock::storeVector(Value vector, Value pointer, int64_t alignment) {
 /// Lanes must not run from one value of an outer column loop to the next, nor over an access of the device.
 int64_t GemmBlock::resultLanes() const {
   std::optional<unsigned> inner = innermostColumn(problem);
-  return inner && isMultiple(problem.loopSizes[*inner], deviceLanes) ? deviceLanes : 1;
+  return inner && isMultipleOf(problem.loopSizes[*inner], deviceLanes) ? deviceLanes : 1;
 }
 
 void GemmBlock::storeResult(const SharedTile &sums, Value number, int64_t threads) {

@@ -1,16 +1,11 @@
 #include "compiler/Codegen/GPU/Gemm/GemmOperand.h"
 #include "compiler/Codegen/GPU/Nest/DeviceFrame.h"
 #include "compiler/Codegen/Kernels/Gemm/GemmResult.h"
+#include "compiler/Sizes/Divisibility.h"
 
 using namespace mlir;
 
 namespace attnc {
-
-bool isMultiple(const SizeExpr &size, int64_t divisor) {
-  auto products = size.products();
-  return products &&
-         llvm::all_of(*products, [&](const SizeExpr::Product &each) { return each.coefficient % divisor == 0; });
-}
 
 GemmOperand::GemmOperand(const GemmProblem &problem, Side side)
     : problem(problem), side(side), access(side == Side::Left ? problem.left : problem.right) {}
@@ -35,7 +30,7 @@ bool GemmOperand::hasUnits(int64_t tileDepth) const {
   // The rows of a tile count on along the other group, and tiles along both.
   bool isFlat = problem.isFlat(access, along);
   SizeExpr run = isFlat ? problem.extent(along) : problem.depthRun();
-  if (!isFlat && (along != LoopGroup::Depth || !isMultiple(run, tileDepth)))
+  if (!isFlat && (along != LoopGroup::Depth || !isMultipleOf(run, tileDepth)))
     return false;
   if (along != LoopGroup::Depth && !problem.isFlat(access, LoopGroup::Depth))
     return false;
@@ -45,7 +40,7 @@ bool GemmOperand::hasUnits(int64_t tileDepth) const {
     if (problem.loopSizes[loop] == SizeExpr(1))
       continue;
     isInRun &= llvm::is_contained(problem.loopsOf(along), loop);
-    if (!isInRun && !isMultiple(problem.stride(access, dimension), unit))
+    if (!isInRun && !isMultipleOf(problem.stride(access, dimension), unit))
       return false;
   }
   return true;

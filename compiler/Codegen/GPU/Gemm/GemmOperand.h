@@ -57,7 +57,4 @@ private:
   const Access &access;
 };
 
-/// Whether `size` is a multiple of `divisor`, as far as can be told.
-bool isMultiple(const SizeExpr &size, int64_t divisor);
-
 } // namespace attnc

@@ -6,7 +6,7 @@ using namespace mlir;
 namespace attnc {
 
 /// Of f32.
-static constexpr int64_t wordBytes = 4, unitWords = unitBytes / wordBytes;
+static constexpr int64_t unitWords = unitBytes / wordBytes;
 
 OperandCopy::OperandCopy(DeviceFrame &frame, TileBuilder &tiles, const GemmOperand &operand, const SharedTile &tile,
                          bool rowsAreDepth, OperandPart part, int64_t threads)

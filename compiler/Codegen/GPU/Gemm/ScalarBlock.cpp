@@ -11,7 +11,7 @@ namespace attnc {
 
 namespace {
 
-constexpr int64_t wordBytes = 4, quad = unitBytes / wordBytes;
+constexpr int64_t quad = unitBytes / wordBytes;
 /// Quads of rows, and of columns, that the threads of a block have side by side.
 constexpr int64_t quadsAlong = 16;
 

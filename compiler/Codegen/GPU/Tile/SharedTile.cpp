@@ -8,10 +8,10 @@ namespace attnc {
 /// Units of 128 bytes: all banks.
 static constexpr int64_t bankUnits = 8;
 
-/// Where the hardware knows the order, it takes the row from the address: tiles begin where that order does.
+/// Where the hardware knows the order, tiles begin where that order does.
 static int64_t alignmentOf(int64_t rowBytes) {
   bool isKnown = rowBytes == 32 || rowBytes == 64 || rowBytes == 128;
-  return isKnown ? bankUnits * rowBytes : BlockMemory::partAlignment;
+  return isKnown ? exchangedRows * rowBytes : BlockMemory::partAlignment;
 }
 
 SharedTile::SharedTile(BlockMemory &memory, int64_t rows, int64_t rowBytes, int64_t stages, int64_t panelRow)

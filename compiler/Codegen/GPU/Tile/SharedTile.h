@@ -25,6 +25,10 @@
 namespace attnc {
 
 inline constexpr int64_t unitBytes = 16;
+/// Of f32 and tf32.
+inline constexpr int64_t wordBytes = 4;
+/// Rows after which the exchange begins again: the hardware takes it from addresses, so tiles begin at multiples of it.
+inline constexpr int64_t exchangedRows = 8;
 
 class SharedTile {
 public:

@@ -2,6 +2,7 @@
 // "Parallel Synchronization and Communication Instructions": tensormap.cp_fenceproxy, membar/fence.
 #include "compiler/Codegen/GPU/Tile/TensorMap.h"
 #include "compiler/Codegen/GPU/Tile/AsyncCopy.h"
+#include "compiler/Sizes/Divisibility.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include <cassert>
@@ -14,19 +15,13 @@ namespace attnc {
 /// In bytes: a map, and what its address is a multiple of.
 static constexpr int64_t mapBytes = 128;
 static constexpr size_t mostDimensions = 5;
-/// Rows after which the exchange of units begins again: it is taken from addresses, so stages are multiples of it.
-static constexpr int64_t exchangedRows = 8;
 static constexpr int64_t mostInBox = 256;
 /// Coordinates are i32; the field of a stride has 40 bits.
 static constexpr int64_t mostElements = int64_t(1) << 31, mostStride = int64_t(1) << 40;
 
 //===------------------------------------------ tensors -----------------------------------------------------------===//
 
-/// Whether it is a multiple of a unit, as far as can be told.
-static bool isInUnits(const SizeExpr &bytes) {
-  auto products = bytes.products();
-  return products && llvm::all_of(*products, [](const auto &each) { return each.coefficient % unitBytes == 0; });
-}
+static bool isInUnits(const SizeExpr &bytes) { return isMultipleOf(bytes, unitBytes); }
 
 int64_t MappedTensor::rows() const {
   int64_t product = 1;
@@ -87,7 +82,7 @@ public:
       replace("global.stride", {tiles.number(static_cast<int64_t>(number)), wide(frame.size(stride))});
     replace("elemtype", {tiles.number(elementCode(tensor))});
     replace("interleave.layout", {tiles.number(noInterleave)});
-    replace("swizzle.mode", {tiles.number(exchangeCode(tensor.rowBytes()))});
+    replace("swizzle.mode", {tiles.number(swizzleMode(tensor.rowBytes()))});
     replace("fill.mode", {tiles.number(zeroFill)});
   }
 
@@ -111,7 +106,7 @@ private:
   static int64_t elementCode(const MappedTensor &tensor) {
     return tensor.roundsToTf32 ? 11 : tensor.elementBytes == 2 ? 1 : 2;
   }
-  static int64_t exchangeCode(int64_t rowBytes) { return rowBytes == 32 ? 1 : rowBytes == 64 ? 2 : 3; }
+  static int64_t swizzleMode(int64_t rowBytes) { return rowBytes == 32 ? 1 : rowBytes == 64 ? 2 : 3; }
 
   TileBuilder &tiles;
   DeviceFrame &frame;

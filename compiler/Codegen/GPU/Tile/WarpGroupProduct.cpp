@@ -11,9 +11,6 @@ using namespace mlir;
 
 namespace attnc {
 
-/// Rows after which the exchange of units begins again.
-static constexpr int64_t patternRows = 8;
-
 //===------------------------------------------ descriptors -------------------------------------------------------===//
 
 SharedOperand::SharedOperand(const SharedTile &tile, MatrixType type, bool columnsAreDepth)
@@ -33,11 +30,11 @@ OperandPartInShared SharedOperand::part(TileBuilder &tiles, Value stage, Value o
 }
 
 /// How the descriptor says which units of a row are exchanged.
-static int64_t exchangeCode(int64_t rowBytes) { return rowBytes == 128 ? 1 : rowBytes == 64 ? 2 : 3; }
+static int64_t layoutCode(int64_t rowBytes) { return rowBytes == 128 ? 1 : rowBytes == 64 ? 2 : 3; }
 
 /// `place`: bytes from the tile's base.
 Value SharedOperand::describe(TileBuilder &tiles, Value place) const {
-  constexpr int64_t addressBits = 18, unitBits = 4, panelAt = 16, patternAt = 32, exchangeAt = 62;
+  constexpr int64_t addressBits = 18, unitBits = 4, panelAt = 16, patternAt = 32, layoutAt = 62;
   OpBuilder &b = tiles.builder;
   auto wide = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(b, tiles.location, value, 64); };
   auto inUnits = [&](int64_t bytes) { return bytes >> unitBits; };
@@ -46,8 +43,8 @@ Value SharedOperand::describe(TileBuilder &tiles, Value place) const {
   Value start = arith::ShRUIOp::create(b, tiles.location, within, wide(unitBits));
   // Where the next panel begins is asked where a product is wider than one, with k along the columns.
   int64_t panel = isTurned && tile.panels() > 1 ? tile.panelBytes() : 0;
-  int64_t shape = inUnits(panel) << panelAt | inUnits(patternRows * tile.panelRowBytes) << patternAt |
-                  exchangeCode(tile.panelRowBytes) << exchangeAt;
+  int64_t shape = inUnits(panel) << panelAt | inUnits(exchangedRows * tile.panelRowBytes) << patternAt |
+                  layoutCode(tile.panelRowBytes) << layoutAt;
   return arith::OrIOp::create(b, tiles.location, start, wide(shape));
 }
 

@@ -4,8 +4,10 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tests/compiler/Codegen/CPU/GemmCase.h"
+#include "tests/compiler/Codegen/GPU/PtxText.h"
 #include "tests/compiler/Codegen/GPU/TestKernel.h"
 #include "tests/compiler/Codegen/GPU/WithoutWait.h"
+#include "tests/support/ChangedEmitter.h"
 #include "tests/support/Ptxas.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <bit>
@@ -304,13 +306,6 @@ TEST(DeviceGemm, EpiloguesOverAResidual) {
 
 //===------------------------------------------ instructions ------------------------------------------------------===//
 
-int64_t count(const std::string &text, const std::string &part) {
-  int64_t found = 0;
-  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
-    ++found;
-  return found;
-}
-
 /// The text between a label and the last branch back to it, of the loop that waits for copies.
 std::string loopOverTheDepth(const std::string &ptx) {
   size_t wait = ptx.find("cp.async.wait_group");
@@ -464,32 +459,13 @@ TEST(DeviceGemm, EveryWaitIsNeeded) {
   }
 }
 
-/// Emits kernels that are changed then.
-class Changed : public Emitter {
-public:
-  explicit Changed(Mutation change) : change(std::move(change)) {}
-  std::string_view name() const override { return "changed"; }
-  Verdict supports(mlir::func::FuncOp kernel, const Target &target) const override {
-    return inner->supports(kernel, target);
-  }
-  mlir::FailureOr<KernelCode> emit(mlir::func::FuncOp kernel, const Target &target,
-                                   mlir::ModuleOp code) const override {
-    auto made = inner->emit(kernel, target, code);
-    if (change)
-      change(code);
-    return made;
-  }
-
-private:
-  Mutation change;
-  std::unique_ptr<Emitter> inner = createGpuEmitter();
-};
+const std::unique_ptr<Emitter> gpu = createGpuEmitter();
 
 /// Two groups that multiply, and more steps than stages.
 void expectEachIsSeenBy(const GemmCase &c, const std::vector<Mutant> &mutants) {
   std::vector<HostArray> operands = operandsOf(c);
   auto isSeen = [&](const Mutation &change) {
-    KernelRunner runner(c.text(device()), Changed(change), warpGroups);
+    KernelRunner runner(c.text(device()), ChangedEmitter(*gpu, change), warpGroups);
     for (bool reversed : {false, true}) {
       RunOptions options;
       options.reversed = reversed;
@@ -563,7 +539,7 @@ void meetBeforeTheResult(mlir::ModuleOp code) {
 TEST(DeviceGemm, NothingIsRoundedWithoutATile) {
   GemmCase c = product("mkj", "nkj", "mn", {{'m', 72}, {'n', 72}, {'k', 0}, {'j', 4}}, "k");
   c.attributes = ", attn.tf32";
-  KernelRunner runner(c.text(device()), Changed(meetBeforeTheResult), warpGroups);
+  KernelRunner runner(c.text(device()), ChangedEmitter(*gpu, meetBeforeTheResult), warpGroups);
   const KernelPhase *phase = warpGroupsOf(runner);
   ASSERT_TRUE(phase) << runner.message();
   ASSERT_EQ(phase->threads, 256);

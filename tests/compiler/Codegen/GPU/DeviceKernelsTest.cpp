@@ -1,6 +1,7 @@
 // Kernels on a device: what their code is made of, and that the tests would see a forgotten barrier. That they compute
 // what the oracle does is in ../CPU/{Loops,Rows}Test.cpp too, which run on both.
 #include "compiler/Codegen/GPU/GpuEmitter.h"
+#include "tests/compiler/Codegen/GPU/PtxText.h"
 #include "tests/compiler/Codegen/GPU/WithoutWait.h"
 #include "tests/support/OracleCheck.h"
 #include "tests/support/Ptxas.h"
@@ -79,13 +80,6 @@ std::string total(int64_t length) {
       return %r : tensor<f32>
     }})",
                      length);
-}
-
-int64_t count(const std::string &text, const std::string &part) {
-  int64_t found = 0;
-  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
-    ++found;
-  return found;
 }
 
 std::string differenceOnDevice(const std::string &kernel, const std::vector<HostArray> &inputs,

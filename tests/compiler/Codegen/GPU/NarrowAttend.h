@@ -3,6 +3,7 @@
 
 #include "tests/compiler/Codegen/CPU/AttendKernels.h"
 #include "tests/compiler/Codegen/GPU/NarrowText.h"
+#include "tests/compiler/Codegen/GPU/PtxText.h"
 
 namespace attnc {
 
@@ -18,9 +19,5 @@ std::string narrowDifference(const AttendKernel &kernel, KernelRunner &runner, c
 std::string narrowDifference(const std::string &text, const NarrowPorts &ports, KernelRunner &runner,
                              const std::vector<HostArray> &operands,
                              const std::vector<std::vector<int64_t>> &resultShapes);
-
-/// The PTX of one function of it, and how often something is said there.
-std::string functionOf(const std::string &ptx, const std::string &name);
-int64_t count(const std::string &text, std::string_view part);
 
 } // namespace attnc

@@ -1,32 +1,12 @@
 #include "tests/compiler/Codegen/GPU/WithoutWait.h"
 #include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tests/support/ChangedEmitter.h"
 #include <gtest/gtest.h>
 
 namespace attnc {
 
 namespace {
-
-/// Changes what another one has emitted.
-class MutatedEmitter : public Emitter {
-public:
-  explicit MutatedEmitter(const Mutation &mutate) : mutate(mutate) {}
-  std::string_view name() const override { return "mutated"; }
-  Verdict supports(mlir::func::FuncOp kernel, const Target &target) const override {
-    return inner->supports(kernel, target);
-  }
-  mlir::FailureOr<KernelCode> emit(mlir::func::FuncOp kernel, const Target &target,
-                                   mlir::ModuleOp code) const override {
-    auto made = inner->emit(kernel, target, code);
-    if (mutate)
-      mutate(code);
-    return made;
-  }
-
-private:
-  const Mutation &mutate;
-  std::unique_ptr<Emitter> inner = createGpuEmitter();
-};
 
 bool differ(const std::vector<HostArray> &a, const std::vector<HostArray> &b) {
   for (size_t number = 0; number < a.size(); ++number)
@@ -42,7 +22,8 @@ bool isWait(mlir::Operation *op) { return llvm::isa<mlir::NVVM::Barrier0Op, mlir
 void expectMutantsAreSeen(const std::string &kernel, const std::vector<HostArray> &inputs,
                           const std::vector<std::vector<int64_t>> &resultShapes, const Mutant &mutant,
                           std::string_view target) {
-  KernelRunner right(kernel, *createGpuEmitter(), target);
+  std::unique_ptr<Emitter> gpu = createGpuEmitter();
+  KernelRunner right(kernel, *gpu, target);
   ASSERT_TRUE(right) << right.message();
   auto resultsOf = [&](KernelRunner &runner, bool reversed) {
     RunOptions options;
@@ -52,7 +33,7 @@ void expectMutantsAreSeen(const std::string &kernel, const std::vector<HostArray
   std::vector<HostArray> expected = resultsOf(right, false);
   ASSERT_TRUE(right) << right.message();
   expectEachIsSeen(mutant, [&](const Mutation &mutate) {
-    KernelRunner wrong(kernel, MutatedEmitter(mutate), target);
+    KernelRunner wrong(kernel, ChangedEmitter(*gpu, mutate), target);
     EXPECT_TRUE(wrong) << wrong.message();
     return differ(resultsOf(wrong, false), expected) || differ(resultsOf(wrong, true), expected) || !wrong;
   });
