@@ -137,12 +137,15 @@ Expected<Target> Target::resolve(std::string_view name) {
   target.name = std::string(name);
   target.triple = linuxTriple.str();
   bool native = name == "native";
-  target.cpu = native ? sys::getHostCPUName().str() : std::string(name);
-  target.features = native ? hostFeatures() : std::string();
+  // What an object records of `native` says it for all machines: "znver4:+adx,-amx-bf16,...".
+  auto [cpu, features] = StringRef(name).split(':');
+  target.cpu = native ? sys::getHostCPUName().str() : cpu.str();
+  target.features = native ? hostFeatures() : features.str();
   SmallVector<StringRef> known;
   X86::fillValidCPUArchList(known, /*Only64Bit=*/true);
-  if (!native && !is_contained(known, StringRef(target.cpu)))
-    return unknownTarget(target.cpu);
+  auto isFeature = [](StringRef each) { return each.starts_with("+") || each.starts_with("-"); };
+  if (!native && (!is_contained(known, cpu) || (!features.empty() && !all_of(split(features, ','), isFeature))))
+    return unknownTarget(name);
 
   std::unique_ptr<TargetMachine> machine = target.createMachine();
   const MCSubtargetInfo &processor = *machine->getMCSubtargetInfo();

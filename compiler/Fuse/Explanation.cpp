@@ -132,6 +132,8 @@ void recordDecision(ModuleOp module, const Decision &decision) {
   module->setAttr(kDecisions, builder.getArrayAttr(all));
 }
 
+void dropDecisions(ModuleOp module) { module->removeAttr(kDecisions); }
+
 std::vector<Decision> recordedDecisions(ModuleOp module) {
   std::vector<Decision> decisions;
   auto recorded = module->getAttrOfType<ArrayAttr>(kDecisions);

@@ -94,6 +94,7 @@ void recordDecision(mlir::ModuleOp module, const Decision &decision);
 std::vector<Decision> recordedDecisions(mlir::ModuleOp module);
 /// Lets `change` change each of them.
 void changeDecisions(mlir::ModuleOp module, llvm::function_ref<void(Decision &)> change);
+void dropDecisions(mlir::ModuleOp module);
 /// Takes back the fusions that were recorded between ops of these places, which are kernels of their own after all.
 void forgetFusions(mlir::ModuleOp module, llvm::ArrayRef<std::string> places);
 

@@ -4,6 +4,7 @@
 #include "compiler/Codegen/Host/HostCode.h"
 #include "compiler/Codegen/Host/ModelTable.h"
 #include "compiler/Derive/Derive.h"
+#include "compiler/Emit/Certificate.h"
 #include "compiler/Emit/EmbeddedWeights.h"
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
@@ -149,6 +150,28 @@ static std::string errorAt(Job &job, Location location) {
   return (place.empty() ? job.options.input : place) + ": error: ";
 }
 
+/// As Target::resolve takes it on any machine: `native` is another processor elsewhere.
+static std::string spelled(const Target &target) {
+  if (target.isDevice)
+    return target.name;
+  return target.cpu + (target.features.empty() ? "" : ":" + target.features);
+}
+
+static bool record(Job &job) {
+  if (!job.options.records || !job.made.record.empty())
+    return true;
+  RecordedOptions options;
+  options.target = spelled(job.target);
+  options.prefix = job.made.program.prefix;
+  options.at = job.options.at;
+  options.debugLines = job.options.debugLines;
+  FailureOr<std::string> bytes = recordModule(*job.made.module, options);
+  if (failed(bytes))
+    return job.ourFault("the module can't be written");
+  job.made.record = std::move(*bytes);
+  return true;
+}
+
 /// The first emitter that takes a kernel. Every legal program has one, where a device can't run all of it because that
 /// was left out: that none does is our fault, with the reasons.
 static const Emitter *chooseEmitter(Job &job, func::FuncOp kernel) {
@@ -292,7 +315,9 @@ static bool optimise(Job &job, LlvmCode &code) {
   if (job.weights)
     if (llvm::Error error = weights.load(job.made.program, job.options.weights, job.options.allowExtra))
       return job.refuse(llvm::toString(std::move(error)));
-  addModelTable(job.made.program, weights.values(), *code.module);
+  addModelTable(job.made.program, job.weights ? weights.values() : job.values, *code.module);
+  if (job.options.records)
+    addRecord(job.made.record, certificateText(job.made.program, fingerprintOf(job.made.record)), *code.module);
   attnc::optimise(code, job.host);
   return true;
 }
@@ -349,13 +374,16 @@ static bool compileToKernels(Job &job) {
   return narrow(job) && !job.dumps(Phase::Narrow, printModule);
 }
 
-static void compilePhases(Job &job) {
+/// From kernels to the object.
+static void compileKernels(Job &job) {
   auto printCode = [&](llvm::raw_ostream &out) {
     if (job.made.device)
       job.made.device->print(out);
     job.made.code->print(out);
   };
-  if (!compileToKernels(job))
+
+  // The object keeps what all phases from here on read.
+  if (!record(job))
     return;
 
   // Each kernel was taken by one emitter; its phases, scratch and cost are known.
@@ -395,8 +423,10 @@ static void compilePhases(Job &job) {
               [&](llvm::raw_ostream &out) { out << StringRef(job.made.object.data(), job.made.object.size()); });
 }
 
-Outcome compile(const CompileOptions &options, Compilation &made, llvm::raw_ostream &messages) {
-  Job job(options, made, messages);
+/// Runs the phases, for the target that the options say.
+static Outcome run(Job &job, llvm::function_ref<void()> phases) {
+  const CompileOptions &options = job.options;
+  Compilation &made = job.made;
   made.program.prefix = options.prefix.empty() ? prefixOf(options.input) : options.prefix;
   llvm::Expected<Target> target = Target::resolve(options.target);
   if (!target) {
@@ -418,9 +448,32 @@ Outcome compile(const CompileOptions &options, Compilation &made, llvm::raw_ostr
     made.context.loadAllAvailableDialects();
   }
   // A crash is our fault too, and leaves a reproducer.
-  if (!survives([&] { compilePhases(job); }))
+  if (!survives(phases))
     job.ourFault("it crashed");
   return job.outcome;
+}
+
+Outcome compile(const CompileOptions &options, Compilation &made, llvm::raw_ostream &messages) {
+  Job job(options, made, messages);
+  return run(job, [&] {
+    if (compileToKernels(job))
+      compileKernels(job);
+  });
+}
+
+Outcome compileAgain(const std::string &input, RecordedModule recorded, const EmbeddedWeights &weights,
+                     Compilation &made, llvm::raw_ostream &messages) {
+  CompileOptions options;
+  options.input = input;
+  options.target = recorded.options.target;
+  options.prefix = recorded.options.prefix;
+  options.at = recorded.options.at;
+  options.debugLines = recorded.options.debugLines;
+  made.module = std::move(recorded.module);
+  made.record = std::move(recorded.bytes);
+  Job job(options, made, messages);
+  job.values = weights;
+  return run(job, [&] { compileKernels(job); });
 }
 
 } // namespace attnc

@@ -9,8 +9,10 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Codegen/Host/ModelTable.h"
 #include "compiler/Codegen/Host/Program.h"
 #include "compiler/Codegen/Target.h"
+#include "compiler/Emit/Record.h"
 #include "compiler/Narrow/Narrow.h"
 #include "compiler/Narrow/Precision.h"
 #include "compiler/Pipeline/Phases.h"
@@ -41,6 +43,7 @@ struct CompileOptions {
   bool debugLines = false;                                   ///< line tables in the object
   bool raises = true;                                        ///< attention in plain tensor code is made `attend`
   bool requireFused = false;                                 ///< a tensor of all pairs is an error
+  bool records = true;                                       ///< the object keeps what it was made of (Emit/Record.h)
   std::optional<Phase> dump;                                 ///< print what this phase made, and stop
   std::string reproducerDirectory = ".";
 };
@@ -57,6 +60,7 @@ struct Compilation {
   mlir::OwningOpRef<mlir::ModuleOp> code;   ///< what is generated; `lower` turns it into the llvm dialect
   mlir::OwningOpRef<mlir::ModuleOp> device; ///< the kernels' part of that, where a device runs them
   std::vector<StorageChoice> storage;       ///< of bf16 and f16: which tensors are stored so, and which not
+  std::string record;                       ///< the module that `generate` began with, as the object keeps it
   Program program;
   llvm::SmallVector<char, 0> object;
   std::string dump; ///< what the phase asked for made
@@ -64,6 +68,11 @@ struct Compilation {
 
 /// Messages for the user go to `messages`.
 Outcome compile(const CompileOptions &options, Compilation &compilation, llvm::raw_ostream &messages);
+
+/// Compiles what an object keeps of its module (Emit/Record.h), whose context is that of `compilation`, from `generate`
+/// on. `input` is for messages; `weights` are the bytes of each loaded place where the object has them.
+Outcome compileAgain(const std::string &input, RecordedModule recorded, const EmbeddedWeights &weights,
+                     Compilation &compilation, llvm::raw_ostream &messages);
 
 /// A C identifier made of a file's stem: `gpt-2.attn` gives gpt_2.
 std::string prefixOf(llvm::StringRef path);

@@ -33,6 +33,7 @@ public:
   Target host;   ///< of the code between them
   Emitters emitters = createEmitters();
   std::unique_ptr<llvm::MemoryBuffer> weights; ///< the file to embed
+  EmbeddedWeights values;                      ///< what to embed where there is no file
   Outcome outcome = Outcome::Done;
   bool isTrial = false; ///< the phases run to see what comes of it: warnings are for later
 

@@ -8,7 +8,7 @@ namespace attnc {
 
 namespace {
 
-/// sum := product (("+" | "-") product)*;  product := factor ("*" factor)*
+/// sum := "-"? product (("+" | "-") product)*;  product := factor ("*" factor)*
 /// factor := number | name | "(" sum ")" | function "(" sum "," sum ")"
 struct SizeParser {
   llvm::StringRef rest;
@@ -20,7 +20,10 @@ struct SizeParser {
   }
 
   std::optional<SizeExpr> sum() {
+    bool isNegative = accept('-');
     std::optional<SizeExpr> result = product();
+    if (isNegative && result)
+      result = *result * SizeExpr(-1);
     while (result) {
       bool plus = accept('+');
       if (!plus && !accept('-'))

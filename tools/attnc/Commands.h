@@ -18,5 +18,6 @@ void addExplain(CLI::App &app, ExitCode &exitCode);
 void addGenerate(CLI::App &app, ExitCode &exitCode);
 void addRun(CLI::App &app, ExitCode &exitCode);
 void addTrain(CLI::App &app, ExitCode &exitCode);
+void addVerify(CLI::App &app, ExitCode &exitCode);
 
 } // namespace attnc

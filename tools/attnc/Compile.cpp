@@ -120,6 +120,8 @@ void addCompile(CLI::App &app, ExitCode &exitCode) {
       ->needs(weights);
   command->add_flag("-g,--debug-lines", options->source.compile.debugLines,
                     "Keep the model's lines in the object, for debuggers and profilers");
+  command->add_flag("!--no-record", options->source.compile.records,
+                    "Keep no record in the object of what it was made of, which `attnc verify` needs");
   command->add_flag("--shared", options->shared, "Make a shared library too");
   command->add_flag("--archive", options->archive, "Make a static library too");
   command->footer("Example:\n  attnc compile examples/gpt2/gpt2.attn -o out --target x86-64-v3");

@@ -75,6 +75,12 @@ TEST(SizeExpr, ReadsAsWritten) {
   EXPECT_EQ(SizeExpr().text(names), "0");
 }
 
+TEST(SizeExpr, ParseReadsWhatTextWrites) {
+  for (const SizeExpr &size : {SizeExpr(5) - SizeExpr::min(batch * 4, 4), (SizeExpr(64) - seq * 2).ceilDiv(64) + batch,
+                               SizeExpr::max(batch, (seq + 1).floorDiv(3)) * seq - 7, SizeExpr()})
+    EXPECT_EQ(SizeExpr::parse(size.text(names), names), size) << size.text(names);
+}
+
 TEST(SizeExpr, DivisionsTakeOutWholeParts) {
   EXPECT_EQ((seq * 128 + batch).ceilDiv(64), seq * 2 + batch.ceilDiv(64));
   EXPECT_EQ((seq * 256).alignTo(64), seq * 256);

@@ -1,0 +1,107 @@
+#include "compiler/Emit/Record.h"
+#include "compiler/Fuse/Explanation.h"
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/xxhash.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+#include <map>
+
+using namespace mlir;
+
+namespace attnc {
+
+static constexpr llvm::StringLiteral recordAttrName = "attn.record";
+
+StringRef compilerVersion() { return ATTNC_VERSION " (LLVM " LLVM_VERSION_STRING ")"; }
+
+static DictionaryAttr asAttribute(const RecordedOptions &options, MLIRContext *context) {
+  Builder builder(context);
+  std::map<std::string, int64_t> last; // what is said of a name last holds
+  for (const auto &[name, size] : options.at)
+    last[name] = size;
+  SmallVector<NamedAttribute> sizes;
+  for (const auto &[name, size] : last)
+    sizes.push_back(builder.getNamedAttr(name, builder.getI64IntegerAttr(size)));
+  return builder.getDictionaryAttr({
+      builder.getNamedAttr("at", builder.getDictionaryAttr(sizes)),
+      builder.getNamedAttr("debug_lines", builder.getBoolAttr(options.debugLines)),
+      builder.getNamedAttr("prefix", builder.getStringAttr(options.prefix)),
+      builder.getNamedAttr("target", builder.getStringAttr(options.target)),
+  });
+}
+
+static void dropDirectories(ModuleOp module) {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([](FileLineColRange range) -> std::pair<Attribute, WalkResult> {
+    auto name = StringAttr::get(range.getContext(), llvm::sys::path::filename(range.getFilename().getValue()));
+    LocationAttr shorter = FileLineColRange::get(name, range.getStartLine(), range.getStartColumn(), range.getEndLine(),
+                                                 range.getEndColumn());
+    if (auto point = dyn_cast<FileLineColLoc>(LocationAttr(range)))
+      shorter = FileLineColLoc::get(name, point.getLine(), point.getColumn());
+    return {shorter, WalkResult::skip()};
+  });
+  replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/false, /*replaceLocs=*/true, /*replaceTypes=*/false);
+}
+
+FailureOr<std::string> recordModule(ModuleOp module, const RecordedOptions &options) {
+  OwningOpRef<ModuleOp> kept = module.clone();
+  dropDecisions(*kept); // for people, not for the phases behind
+  (*kept)->setAttr(recordAttrName, asAttribute(options, module.getContext()));
+  if (!options.debugLines)
+    dropDirectories(*kept);
+  std::string bytes;
+  llvm::raw_string_ostream stream(bytes);
+  BytecodeWriterConfig config(compilerVersion());
+  if (failed(writeBytecodeToFile(*kept, stream, config)))
+    return failure();
+  return bytes;
+}
+
+llvm::Expected<RecordedModule> readModule(StringRef bytes, MLIRContext &context) {
+  std::string reported;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    reported = reported.empty() ? diagnostic.str() : reported;
+    return success();
+  });
+  // Constants are read where they lie, at their alignment.
+  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(bytes, moduleSection);
+  Block block;
+  if (failed(readBytecodeFile(buffer->getMemBufferRef(), &block, ParserConfig(&context))))
+    return llvm::createStringError("it can't be read: " + reported);
+  auto module = block.empty() ? ModuleOp() : dyn_cast<ModuleOp>(block.front());
+  auto record = module ? module->getAttrOfType<DictionaryAttr>(recordAttrName) : DictionaryAttr();
+  auto text = [&](StringRef name) { return record ? record.getAs<StringAttr>(name) : StringAttr(); };
+  auto at = record ? record.getAs<DictionaryAttr>("at") : DictionaryAttr();
+  auto debugLines = record ? record.getAs<BoolAttr>("debug_lines") : BoolAttr();
+  if (!at || !debugLines || !text("prefix") || !text("target"))
+    return llvm::createStringError("it does not say how it was compiled");
+  RecordedModule result;
+  result.bytes = bytes.str();
+  result.options = {text("target").str(), text("prefix").str(), {}, debugLines.getValue()};
+  for (NamedAttribute each : at)
+    if (auto size = dyn_cast<IntegerAttr>(each.getValue()))
+      result.options.at.emplace_back(each.getName().str(), size.getInt());
+  module->removeAttr(recordAttrName);
+  module->remove();
+  result.module = module;
+  return result;
+}
+
+std::string fingerprintOf(StringRef bytes) {
+  llvm::XXH128_hash_t hash = llvm::xxh3_128bits(llvm::arrayRefFromStringRef(bytes));
+  return llvm::utohexstr(hash.high64, /*LowerCase=*/true, 16) + llvm::utohexstr(hash.low64, /*LowerCase=*/true, 16);
+}
+
+void addRecord(StringRef module, StringRef certificate, llvm::Module &code) {
+  llvm::embedBufferInModule(code, llvm::MemoryBufferRef(module, moduleSection), moduleSection);
+  llvm::embedBufferInModule(code, llvm::MemoryBufferRef(certificate, certificateSection), certificateSection);
+}
+
+} // namespace attnc

@@ -1,0 +1,181 @@
+#include "compiler/Verify/Certificate.h"
+#include "llvm/Support/JSON.h"
+
+using namespace llvm;
+
+namespace attnc::verify {
+
+std::string textOf(const Place &place) {
+  std::string number = std::to_string(place.number);
+  switch (place.kind) {
+  case Place::Kind::Slot:
+    return "slot " + number;
+  case Place::Kind::Caller:
+    return "the caller's result " + number;
+  case Place::Kind::State:
+    return "the caller's state " + number;
+  case Place::Kind::Updated:
+    return "the parameter that step " + number + " sets";
+  case Place::Kind::Element:
+    return "the list that step " + number + " writes";
+  }
+  llvm_unreachable("all kinds of places");
+}
+
+namespace {
+
+/// Reads one entry point; the first thing that is wrong stays in `fault`.
+class EntryReader {
+public:
+  explicit EntryReader(const json::Object &object) : object(object) {}
+
+  EntryCertificate read();
+  std::string fault;
+
+private:
+  const json::Object &object;
+  EntryCertificate made;
+
+  void wrong(const Twine &text) { fault = fault.empty() ? text.str() : fault; }
+  std::string text(const json::Object &from, StringRef key);
+  int64_t number(const json::Object &from, StringRef key);
+  SizeExpr size(const json::Object &from, StringRef key);
+  int64_t slot(const json::Object &from, StringRef key);
+  Place place(const json::Object &from, StringRef key);
+  Place place(const json::Object *from);
+  ValueName value(const json::Object &from);
+  void each(StringRef key, function_ref<void(const json::Object &)> read);
+};
+
+std::string EntryReader::text(const json::Object &from, StringRef key) {
+  if (std::optional<StringRef> found = from.getString(key))
+    return found->str();
+  wrong("lacks the text `" + key + "`");
+  return "";
+}
+
+int64_t EntryReader::number(const json::Object &from, StringRef key) {
+  if (std::optional<int64_t> found = from.getInteger(key); found && *found >= 0)
+    return *found;
+  wrong("lacks the number `" + key + "`");
+  return 0;
+}
+
+SizeExpr EntryReader::size(const json::Object &from, StringRef key) {
+  std::string found = text(from, key);
+  if (std::optional<SizeExpr> size = SizeExpr::parse(found, made.symbols))
+    return *size;
+  wrong("says `" + found + "` where a size over the dimensions is expected");
+  return 0;
+}
+
+int64_t EntryReader::slot(const json::Object &from, StringRef key) {
+  int64_t found = number(from, key);
+  if (found < int64_t(made.slots.size()))
+    return found;
+  wrong("speaks of slot " + Twine(found) + ", and there are " + Twine(made.slots.size()));
+  return 0;
+}
+
+Place EntryReader::place(const json::Object &from, StringRef key) { return place(from.getObject(key)); }
+
+Place EntryReader::place(const json::Object *from) {
+  static constexpr std::pair<StringLiteral, Place::Kind> kinds[] = {{"slot", Place::Kind::Slot},
+                                                                    {"caller", Place::Kind::Caller},
+                                                                    {"state", Place::Kind::State},
+                                                                    {"updated", Place::Kind::Updated},
+                                                                    {"element", Place::Kind::Element}};
+  for (const auto &[key, kind] : kinds)
+    if (from && from->get(key))
+      return {kind, kind == Place::Kind::Slot ? slot(*from, key) : number(*from, key)};
+  wrong("lacks a place");
+  return {};
+}
+
+ValueName EntryReader::value(const json::Object &from) {
+  if (from.get("argument"))
+    return {ValueName::Kind::Argument, 0, number(from, "argument")};
+  bool isCarried = from.get("carried");
+  return {isCarried ? ValueName::Kind::Carried : ValueName::Kind::Result, number(from, "step"),
+          number(from, isCarried ? "carried" : "result")};
+}
+
+void EntryReader::each(StringRef key, function_ref<void(const json::Object &)> read) {
+  const json::Array *list = object.getArray(key);
+  if (!list)
+    return wrong("lacks the list `" + key + "`");
+  for (const json::Value &element : *list)
+    if (const json::Object *found = element.getAsObject())
+      read(*found);
+    else
+      wrong("has something else than objects in `" + key + "`");
+}
+
+EntryCertificate EntryReader::read() {
+  made.name = text(object, "name");
+  if (const json::Array *symbols = object.getArray("symbols"))
+    for (const json::Value &symbol : *symbols)
+      made.symbols.push_back(symbol.getAsString().value_or("").str());
+  if (made.symbols.empty())
+    wrong("lacks the list `symbols`");
+  made.arenaBytes = size(object, "arena_bytes");
+  made.alignment = number(object, "alignment");
+  if (made.alignment < 1)
+    wrong("has an alignment of 0");
+  each("slots", [&](const json::Object &from) {
+    PlannedSlot slot{size(from, "bytes"), std::nullopt, std::nullopt};
+    // Both are slots in front of it.
+    if (from.get("within"))
+      slot.within = this->slot(from, "within");
+    if (from.get("behind"))
+      slot.behind = this->slot(from, "behind");
+    if (slot.behind && made.slots[*slot.behind].within != slot.within)
+      wrong("has slot " + Twine(made.slots.size()) + " behind slot " + Twine(*slot.behind) +
+            ", which is not a part of the same");
+    made.slots.push_back(std::move(slot));
+  });
+  each("values", [&](const json::Object &from) { made.values.emplace_back(value(from), place(&from)); });
+  each("copies", [&](const json::Object &from) {
+    std::optional<Place> source;
+    if (from.get("from"))
+      source = place(from, "from");
+    made.copies.push_back({number(from, "before"), value(from), source, place(from, "to")});
+  });
+  each("scratch", [&](const json::Object &from) {
+    made.scratch.push_back({number(from, "step"), slot(from, "slot"), size(from, "bytes")});
+  });
+  each("all_pairs", [&](const json::Object &from) {
+    made.allPairs.push_back({text(from, "kernel"), text(from, "bytes")});
+  });
+  return std::move(made);
+}
+
+} // namespace
+
+Expected<Certificate> Certificate::parse(StringRef text) {
+  Expected<json::Value> parsed = json::parse(text);
+  if (!parsed) {
+    consumeError(parsed.takeError());
+    return createStringError("is no JSON");
+  }
+  const json::Object *object = parsed->getAsObject();
+  const json::Array *entries = object ? object->getArray("entries") : nullptr;
+  auto textOf = [&](StringRef key) { return object ? object->getString(key) : std::nullopt; };
+  std::optional<StringRef> module = textOf("module"), compiler = textOf("compiler");
+  if (!entries || !module || !compiler)
+    return createStringError("lacks `compiler`, `module` or `entries`");
+  Certificate result;
+  result.compiler = compiler->str();
+  result.module = module->str();
+  for (const json::Value &entry : *entries) {
+    if (!entry.getAsObject())
+      return createStringError("has an entry point that is no object");
+    EntryReader reader(*entry.getAsObject());
+    result.entries.push_back(reader.read());
+    if (!reader.fault.empty())
+      return createStringError(reader.fault + " (entry point '" + result.entries.back().name + "')");
+  }
+  return result;
+}
+
+} // namespace attnc::verify

@@ -1,0 +1,74 @@
+//===- Certificate.h - what an object promises of its memory, as a checker reads it -------------------------------===//
+//
+// compiler/Emit/Certificate.h describes the text. Numbers of slots, steps and results that the certificate mentions
+// exist, and sizes are over the entry point's symbols: reading it says where that is not so.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Sizes/SizeExpr.h"
+#include "llvm/Support/Error.h"
+
+namespace attnc::verify {
+
+struct Place {
+  enum class Kind { Slot, Caller, State, Updated, Element } kind = Kind::Slot;
+  int64_t number = 0;
+  bool operator==(const Place &) const = default;
+  auto operator<=>(const Place &) const = default;
+};
+
+/// "slot 3", "the caller's result 0".
+std::string textOf(const Place &place);
+
+/// A value, by the op that makes it.
+struct ValueName {
+  enum class Kind { Result, Carried, Argument } kind = Kind::Result;
+  int64_t step = 0, number = 0;
+  auto operator<=>(const ValueName &) const = default;
+};
+
+struct PlannedSlot {
+  SizeExpr bytes;
+  std::optional<int64_t> within; ///< the slot of which it is a part; else of the arena
+  std::optional<int64_t> behind; ///< the part at whose end it begins; else where the whole does
+};
+
+struct PlannedCopy {
+  int64_t before;
+  ValueName value;
+  std::optional<Place> from;
+  Place to;
+};
+
+struct PlannedScratch {
+  int64_t step, slot;
+  SizeExpr bytes;
+};
+
+struct HeldPairs {
+  std::string kernel, bytes;
+};
+
+struct EntryCertificate {
+  std::string name;
+  std::vector<std::string> symbols; ///< the dimensions, then "workers"
+  SizeExpr arenaBytes;
+  int64_t alignment = 0;
+  std::vector<PlannedSlot> slots;
+  std::vector<std::pair<ValueName, Place>> values;
+  std::vector<PlannedCopy> copies;
+  std::vector<PlannedScratch> scratch;
+  std::vector<HeldPairs> allPairs;
+};
+
+struct Certificate {
+  std::string compiler; ///< its version
+  std::string module;   ///< the fingerprint of what it is about
+  std::vector<EntryCertificate> entries;
+
+  /// The error is a phrase that completes "the certificate ...".
+  static llvm::Expected<Certificate> parse(llvm::StringRef text);
+};
+
+} // namespace attnc::verify

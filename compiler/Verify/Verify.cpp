@@ -1,0 +1,267 @@
+#include "compiler/Verify/Verify.h"
+#include "compiler/Verify/MemoryTrace.h"
+#include "compiler/Verify/Shapes.h"
+#include "llvm/ADT/BitVector.h"
+
+using namespace mlir;
+
+namespace attnc::verify {
+
+std::vector<std::vector<int64_t>> sampleSizes(ArrayAttr dimensions) {
+  static constexpr int64_t primes[] = {3, 7, 13, 29, 5, 11, 17, 23}, workers[] = {1, 2, 64};
+  size_t count = dimensions ? dimensions.size() : 0;
+  std::vector<std::vector<int64_t>> samples;
+  auto add = [&](llvm::function_ref<int64_t(size_t)> wanted) {
+    std::vector<int64_t> sizes;
+    for (size_t number = 0; number < count; ++number) {
+      auto dimension = cast<model::DimensionAttr>(dimensions[number]);
+      int64_t most = dimension.getMax() < 0 ? std::numeric_limits<int64_t>::max() : dimension.getMax();
+      sizes.push_back(std::clamp(wanted(number), std::max<int64_t>(dimension.getMin(), 0), most));
+    }
+    sizes.push_back(workers[samples.size() % std::size(workers)]);
+    if (!llvm::is_contained(samples, sizes))
+      samples.push_back(std::move(sizes));
+  };
+  for (int64_t size : {0, 1, 2, 64, 4096})
+    add([&](size_t) { return size; });
+  for (int64_t factor : {1, 31})
+    add([&](size_t number) { return factor * primes[number % std::size(primes)]; });
+  for (size_t large = 0; large < count; ++large)
+    for (int64_t size : {63, 100'000})
+      add([&](size_t number) { return number == large ? size : 1; });
+  return samples;
+}
+
+namespace {
+
+class EntryVerifier {
+public:
+  EntryVerifier(func::FuncOp entry, const EntryCertificate &certificate)
+      : entry(entry), certificate(certificate), steps(entry), shapes(entry, certificate.symbols),
+        samples(sampleSizes(entry->getAttrOfType<ArrayAttr>(model::dimensionsAttrName))) {}
+
+  EntryFindings run();
+
+private:
+  func::FuncOp entry;
+  const EntryCertificate &certificate;
+  Steps steps;
+  Shapes shapes;
+  std::vector<std::vector<int64_t>> samples;
+  std::vector<SizeExpr> offsets;
+  /// All that is to have room in a slot, and whether the room for each shows.
+  struct Wanted {
+    SizeExpr bytes;
+    bool isSeen = true;
+  };
+  std::map<int64_t, Wanted> wantedOf;
+  EntryFindings found;
+
+  void fault(const Twine &text) { found.faults.push_back(text.str()); }
+  std::string at(ArrayRef<int64_t> sizes) const;
+  bool checkSymbols();
+  bool isSeenToCover(const SizeExpr &room, const SizeExpr &bytes) const;
+  void requireRoom(std::optional<int64_t> slot, const SizeExpr &bytes, const Twine &what);
+  void proveSlots();
+  void checkSlots();
+  void checkValues();
+  void checkScratch();
+  void noteHeld(Operation *op, const SizeExpr &bytes);
+  std::vector<llvm::BitVector> overlaps() const;
+};
+
+std::string EntryVerifier::at(ArrayRef<int64_t> sizes) const {
+  std::string text;
+  for (auto [name, size] : llvm::zip_equal(certificate.symbols, sizes))
+    text += (text.empty() ? "" : ", ") + name + "=" + std::to_string(size);
+  return text;
+}
+
+bool EntryVerifier::checkSymbols() {
+  std::vector<std::string> expected;
+  if (auto dimensions = entry->getAttrOfType<ArrayAttr>(model::dimensionsAttrName))
+    for (Attribute dimension : dimensions)
+      expected.push_back(cast<model::DimensionAttr>(dimension).getName().str());
+  expected.push_back("workers");
+  if (certificate.symbols == expected)
+    return true;
+  fault("the certificate is over " + llvm::join(certificate.symbols, ", ") + ", expected " +
+        llvm::join(expected, ", "));
+  return false;
+}
+
+/// Of the polynomials: room for bytes, rounded up to the alignment. The normal form of a maximum has the operands,
+/// rounded up, of which one may be larger than all of `bytes`: a symbol that is taken from these keeps them together.
+bool EntryVerifier::isSeenToCover(const SizeExpr &room, const SizeExpr &bytes) const {
+  SizeExpr units = room.ceilDiv(certificate.alignment), wanted = bytes.ceilDiv(certificate.alignment);
+  SizeExpr something = SizeExpr::symbol(unsigned(certificate.symbols.size()));
+  return room.isAtLeast(bytes) ||
+         (units * SizeExpr(certificate.alignment) == room &&
+          (SizeExpr::max(units, wanted) == units || SizeExpr::max(units, wanted - something) == units));
+}
+
+/// `slot` is null for the arena.
+void EntryVerifier::requireRoom(std::optional<int64_t> slot, const SizeExpr &bytes, const Twine &what) {
+  const SizeExpr &room = slot ? certificate.slots[*slot].bytes : certificate.arenaBytes;
+  for (const std::vector<int64_t> &sizes : samples) {
+    int64_t has = room.evaluate(sizes), wants = bytes.evaluate(sizes);
+    if (has < wants)
+      return fault(what + " takes " + Twine(wants) + " bytes at " + at(sizes) + ", and " +
+                   (slot ? "slot " + std::to_string(*slot) : std::string("the arena")) + " has " + Twine(has));
+  }
+  if (!slot) {
+    found.isProved &= isSeenToCover(room, bytes);
+    return;
+  }
+  Wanted &wanted = wantedOf[*slot];
+  wanted.isSeen &= isSeenToCover(room, bytes);
+  wanted.bytes = SizeExpr::max(wanted.bytes, bytes);
+}
+
+/// What does not show of each that is in a slot may show of all together, which is what slots are made of.
+void EntryVerifier::proveSlots() {
+  for (const auto &[slot, wanted] : wantedOf) {
+    const SizeExpr &room = certificate.slots[slot].bytes;
+    found.isProved &=
+        wanted.isSeen || wanted.bytes.alignTo(certificate.alignment) == room || isSeenToCover(room, wanted.bytes);
+  }
+}
+
+/// Where slots begin; parts stay within, and are in the order in which they lie.
+void EntryVerifier::checkSlots() {
+  SizeExpr end;
+  std::vector<SizeExpr> ends;
+  for (auto [number, slot] : llvm::enumerate(certificate.slots)) {
+    offsets.push_back(slot.behind ? ends[*slot.behind] : slot.within ? offsets[*slot.within] : SizeExpr());
+    ends.push_back(offsets.back() + slot.bytes);
+    for (const std::vector<int64_t> &sizes : samples)
+      if (slot.bytes.evaluate(sizes) % certificate.alignment != 0) {
+        fault("slot " + Twine(number) + " has " + Twine(slot.bytes.evaluate(sizes)) + " bytes at " + at(sizes) +
+              ", expected a multiple of " + Twine(certificate.alignment));
+        break;
+      }
+    SizeExpr before = slot.within ? offsets[*slot.within] : SizeExpr();
+    requireRoom(slot.within, ends.back() - before, "slot " + Twine(number) + ", to its end,");
+  }
+}
+
+void EntryVerifier::checkValues() {
+  for (const auto &[name, place] : certificate.values) {
+    Value value = steps.value(name);
+    if (!value || !isa<RankedTensorType>(value.getType())) {
+      fault("the certificate has a place for result " + Twine(name.number) + " of step " + Twine(name.step) +
+            ", which has none");
+      continue;
+    }
+    Operation *op = value.getDefiningOp();
+    std::optional<SizeExpr> bytes = shapes.bytes(value);
+    if (!bytes) {
+      fault(steps.text(op) + ": the size of its result is no function of the dimensions");
+      continue;
+    }
+    if (place.kind == Place::Kind::Slot) {
+      ++found.values;
+      requireRoom(place.number, *bytes, "the result of " + steps.text(op));
+      noteHeld(op, *bytes);
+    } else if (place.kind == Place::Kind::Element) {
+      noteHeld(op, *bytes);
+    }
+  }
+  for (const PlannedCopy &copy : certificate.copies) {
+    Value value = steps.value(copy.value);
+    std::optional<SizeExpr> bytes;
+    if (value && isa<RankedTensorType>(value.getType()))
+      bytes = shapes.bytes(value);
+    if (!bytes)
+      fault("the certificate has a copy before step " + Twine(copy.before) + " of what is no tensor");
+    else if (copy.to.kind == Place::Kind::Slot)
+      requireRoom(copy.to.number, *bytes, "a copy before step " + Twine(copy.before));
+  }
+}
+
+void EntryVerifier::checkScratch() {
+  for (const PlannedScratch &scratch : certificate.scratch) {
+    auto call =
+        scratch.step < int64_t(steps.ops().size()) ? dyn_cast<func::CallOp>(steps.ops()[scratch.step]) : func::CallOp();
+    if (!call) {
+      fault("the certificate has scratch for step " + Twine(scratch.step) + ", which calls no kernel");
+      continue;
+    }
+    requireRoom(scratch.slot, scratch.bytes, "the scratch of " + steps.text(call));
+    noteHeld(call, scratch.bytes);
+  }
+}
+
+/// What grows as queries times keys has to be stated.
+void EntryVerifier::noteHeld(Operation *op, const SizeExpr &bytes) {
+  auto call = dyn_cast<func::CallOp>(op);
+  if (!call || !shapes.isOfAllPairs(bytes))
+    return;
+  std::string kernel = call.getCallee().str();
+  auto isIt = [&](const HeldPairs &held) { return held.kernel == kernel; };
+  if (llvm::none_of(certificate.allPairs, isIt))
+    fault(steps.text(call) + ": holds " + bytes.text(certificate.symbols) + " bytes, of the order of " +
+          shapes.pairsText() + ", which the certificate does not state");
+}
+
+/// By what they are parts of, and by their bytes at each of the sizes.
+std::vector<llvm::BitVector> EntryVerifier::overlaps() const {
+  size_t count = certificate.slots.size();
+  std::vector<llvm::BitVector> result(count, llvm::BitVector(count));
+  auto meet = [&](size_t a, size_t b) {
+    result[a].set(b);
+    result[b].set(a);
+  };
+  for (size_t part = 0; part < count; ++part)
+    for (std::optional<int64_t> whole = part; whole; whole = certificate.slots[*whole].within)
+      meet(part, *whole);
+  for (const std::vector<int64_t> &sizes : samples) {
+    std::vector<std::pair<int64_t, int64_t>> spans;
+    for (auto [offset, slot] : llvm::zip_equal(offsets, certificate.slots))
+      spans.emplace_back(offset.evaluate(sizes), offset.evaluate(sizes) + slot.bytes.evaluate(sizes));
+    for (size_t a = 0; a < count; ++a)
+      for (size_t b = 0; b < a; ++b)
+        if (spans[a].first < spans[b].second && spans[b].first < spans[a].second)
+          meet(a, b);
+  }
+  return result;
+}
+
+EntryFindings EntryVerifier::run() {
+  found.name = certificate.name;
+  if (!checkSymbols())
+    return std::move(found);
+  found.slots = certificate.slots.size();
+  found.sizesTried = samples.size();
+  found.pairs = shapes.pairsText();
+  found.held = certificate.allPairs;
+  checkSlots();
+  checkValues();
+  checkScratch();
+  proveSlots();
+  std::vector<llvm::BitVector> overlapping = overlaps();
+  MemoryTrace trace(steps, certificate, [&](int64_t a, int64_t b) { return overlapping[a][b]; });
+  llvm::append_range(found.faults, trace.run(entry));
+  return std::move(found);
+}
+
+} // namespace
+
+std::vector<EntryFindings> verifyMemory(ModuleOp module, const Certificate &certificate) {
+  std::vector<EntryFindings> all;
+  std::vector<std::string> stated;
+  for (const EntryCertificate &entry : certificate.entries) {
+    stated.push_back(entry.name);
+    auto function = module.lookupSymbol<func::FuncOp>(entry.name);
+    if (function && function->hasAttr(model::entryAttrName))
+      all.push_back(EntryVerifier(function, entry).run());
+    else
+      all.push_back({entry.name, {"the certificate is about an entry point that the module has not"}});
+  }
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function->hasAttr(model::entryAttrName) && !llvm::is_contained(stated, function.getName()))
+      all.push_back({function.getName().str(), {"the certificate says nothing of it"}});
+  return all;
+}
+
+} // namespace attnc::verify

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Changes an object of attnc: tamper.py IN.o OUT.o SECTION WHAT...
+
+  byte N          flips the bits of a byte of the section; N counts from its middle
+  text OLD NEW    replaces a text where it occurs first
+  json PATH VALUE sets a place of its JSON, such as entries.0.slots.2.bytes; without VALUE it is taken away
+  cut             leaves the section empty
+"""
+import json
+import struct
+import sys
+
+
+def sections(data):
+    """The name, place of the header, offset and size of each section of a 64-bit ELF file."""
+    table, = struct.unpack_from("<Q", data, 0x28)
+    size, count, names = struct.unpack_from("<HHH", data, 0x3A)
+    headers = [(table + size * number, *struct.unpack_from("<IIQQQQ", data, table + size * number))
+               for number in range(count)]
+    strings = headers[names][5]
+    for place, name, _, _, _, offset, length in headers:
+        yield data[strings + name:data.index(b"\0", strings + name)].decode(), place, offset, length
+
+
+def changed(content, what, *arguments):
+    if what == "byte":
+        at = len(content) // 2 + int(arguments[0])
+        return content[:at] + bytes([content[at] ^ 0xFF]) + content[at + 1:]
+    if what == "text":
+        assert arguments[0].encode() in content
+        return content.replace(arguments[0].encode(), arguments[1].encode(), 1)
+    if what == "cut":
+        return b""
+    tree = json.loads(content)
+    *path, last = [int(key) if key.isdigit() else key for key in arguments[0].split(".")]
+    place = tree
+    for key in path:
+        place = place[key]
+    del place[last]
+    if len(arguments) > 1:
+        place[last] = json.loads(arguments[1])
+    return json.dumps(tree, separators=(",", ":")).encode()
+
+
+def main():
+    source, target, section, what, *arguments = sys.argv[1:]
+    with open(source, "rb") as file:
+        data = file.read()
+    place, offset, length = next(rest for name, *rest in sections(data) if name == section)
+    content = changed(data[offset:offset + length], what, *arguments)
+    if len(content) == length:
+        data = data[:offset] + content + data[offset + length:]
+    else:
+        data = bytearray(data + content)
+        struct.pack_into("<QQ", data, place + 24, len(data) - len(content), len(content))
+    with open(target, "wb") as file:
+        file.write(data)
+
+
+main()

@@ -1,0 +1,187 @@
+// attnc verify: is an object what its record says, and does what it promises of memory hold?
+#include "compiler/Verify/Verify.h"
+#include "compiler/Pipeline/Compile.h"
+#include "compiler/Verify/ObjectSections.h"
+#include "tools/attnc/Commands.h"
+#include "tools/attnc/LoadedModel.h"
+#include "llvm/Support/raw_ostream.h"
+#include <fmt/format.h>
+
+using namespace llvm;
+
+namespace attnc {
+
+namespace {
+
+std::string counted(size_t count, const char *what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+/// What is wrong is in `faults`, each with what it is about.
+class Verification {
+public:
+  explicit Verification(std::string path) : path(std::move(path)) {}
+  ExitCode run();
+
+private:
+  std::string path;
+  std::unique_ptr<MemoryBuffer> file;
+  std::optional<LoadedModel> model;
+  Compilation made;
+  verify::Certificate certificate;
+  std::vector<verify::EntryFindings> findings;
+  std::vector<std::string> faults;
+
+  Error open();
+  Expected<RecordedModule> readRecord();
+  Error readWeights(EmbeddedWeights &values);
+  void compare();
+  void checkArena();
+  ExitCode print(const RecordedOptions &options) const;
+};
+
+Error Verification::open() {
+  auto read = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!read)
+    return createStringError("can't read " + path + ": " + read.getError().message());
+  file = std::move(*read);
+  return Error::success();
+}
+
+/// The module that the certificate is about, and the certificate.
+Expected<RecordedModule> Verification::readRecord() {
+  auto refuse = [&](const Twine &text) { return createStringError(path + ": " + text); };
+  Expected<StringRef> module = verify::sectionOf(file->getBuffer(), moduleSection);
+  Expected<StringRef> stated = verify::sectionOf(file->getBuffer(), certificateSection);
+  if (!module || !stated) {
+    std::string reason = toString(module ? stated.takeError() : module.takeError());
+    consumeError(stated ? Error::success() : stated.takeError());
+    return refuse(reason + "; verify takes objects as `attnc compile` writes them without --no-record");
+  }
+  Expected<verify::Certificate> parsed = verify::Certificate::parse(*stated);
+  if (!parsed)
+    return refuse("section " + certificateSection + " " + toString(parsed.takeError()));
+  certificate = std::move(*parsed);
+  if (certificate.compiler != compilerVersion())
+    return refuse("attnc " + certificate.compiler + " compiled it, and this is attnc " + compilerVersion() +
+                  "; verify it with that one");
+  if (std::string found = fingerprintOf(*module); found != certificate.module)
+    return refuse("section " + moduleSection + " has the fingerprint " + found + ", the certificate is about " +
+                  certificate.module);
+  Expected<RecordedModule> recorded = readModule(*module, made.context);
+  if (!recorded)
+    return refuse("section " + moduleSection + ": " + toString(recorded.takeError()));
+  return recorded;
+}
+
+/// Weights that the object embeds are data: what they are nobody promises.
+Error Verification::readWeights(EmbeddedWeights &values) {
+  Expected<LoadedModel> loaded = LoadedModel::fromFile(path);
+  if (!loaded)
+    return loaded.takeError();
+  model.emplace(std::move(*loaded));
+  ArrayRef<attn_parameter_info> infos(model->model().parameters, model->model().parameter_count);
+  if (none_of(infos, [](const attn_parameter_info &info) { return info.embedded; }))
+    return Error::success();
+  for (const attn_parameter_info &info : infos) {
+    size_t bytes = info.dtype == ATTN_BOOL ? 1 : 4, count = 1;
+    for (int64_t size : ArrayRef(info.shape, info.rank))
+      bytes *= size;
+    for (int64_t each : ArrayRef(info.counts, info.list_rank))
+      count *= each;
+    for (size_t place = 0; place < count; ++place)
+      values.push_back(info.embedded ? StringRef(static_cast<const char *>(info.embedded) + place * bytes, bytes)
+                                     : StringRef());
+  }
+  return Error::success();
+}
+
+/// With what the recorded module becomes now.
+void Verification::compare() {
+  findings = verify::verifyMemory(*made.module, certificate);
+  for (const verify::EntryFindings &entry : findings)
+    for (const std::string &fault : entry.faults)
+      faults.push_back(fmt::format("entry point '{}': {}", entry.name, fault));
+  StringRef again(made.object.data(), made.object.size());
+  for (const std::string &difference : verify::differences(file->getBuffer(), again))
+    faults.push_back("compiled again, it is another object: " + difference);
+}
+
+/// The function that programs ask, which by now is known to be what was compiled here.
+void Verification::checkArena() {
+  Expected<Target> native = Target::resolve("native");
+  unsigned level = native && native->hasAvx512 ? 4 : 3;
+  if (!native)
+    consumeError(native.takeError());
+  if (!faults.empty() || model->model().cpu_level > level)
+    return;
+  for (const attn_entry_info &info : ArrayRef(model->model().entries, model->model().entry_count)) {
+    auto stated = find_if(certificate.entries, [&](const auto &entry) { return entry.name == info.name; });
+    auto function = made.module->lookupSymbol<mlir::func::FuncOp>(info.name);
+    auto dimensions = function->getAttrOfType<mlir::ArrayAttr>(mlir::model::dimensionsAttrName);
+    for (const std::vector<int64_t> &sizes : verify::sampleSizes(dimensions)) {
+      int64_t bytes = stated->arenaBytes.evaluate(sizes), answer = info.arena_bytes(sizes.data(), sizes.back());
+      bool isTooLarge = bytes == std::numeric_limits<int64_t>::max() && answer == -1;
+      if (answer != bytes && !isTooLarge)
+        faults.push_back(fmt::format("entry point '{}': its arena function answers {} bytes, and the certificate says "
+                                     "{}",
+                                     info.name, answer, bytes));
+    }
+  }
+}
+
+static void printEntry(const verify::EntryFindings &entry) {
+  outs() << fmt::format("  {}: {} in {} of the arena, each found by all that read it; the slots fit at {}\n",
+                        entry.name, counted(entry.values, "value"), counted(entry.slots, "slot"),
+                        entry.isProved ? "all sizes" : fmt::format("{} sizes", entry.sizesTried));
+  if (entry.pairs.empty())
+    outs() << "    it makes no scores\n";
+  else if (entry.held.empty())
+    outs() << fmt::format("    nothing in memory grows as {}\n", entry.pairs);
+  for (const verify::HeldPairs &held : entry.held)
+    outs() << fmt::format("    @{} holds {} bytes, of the order of {}, as stated\n", held.kernel, held.bytes,
+                          entry.pairs);
+}
+
+ExitCode Verification::print(const RecordedOptions &options) const {
+  for (const std::string &fault : faults)
+    errs() << path << ": error: " << fault << "\n";
+  if (!faults.empty())
+    return ExitCode::UsersFault;
+  StringRef target = StringRef(options.target).split(':').first;
+  outs() << fmt::format("{}: compiled again for {}, it is the same {} bytes\n", path,
+                        made.program.images.empty() ? target.str() : options.target, made.object.size());
+  for_each(findings, printEntry);
+  return ExitCode::Success;
+}
+
+ExitCode Verification::run() {
+  if (Error error = open())
+    return report(std::move(error));
+  Expected<RecordedModule> recorded = readRecord();
+  if (!recorded)
+    return report(recorded.takeError());
+  RecordedOptions options = recorded->options;
+  EmbeddedWeights weights;
+  if (Error error = readWeights(weights))
+    return report(std::move(error));
+  Outcome outcome = compileAgain(path, std::move(*recorded), weights, made, errs());
+  if (outcome != Outcome::Done)
+    return static_cast<ExitCode>(outcome);
+  compare();
+  checkArena();
+  return print(options);
+}
+
+} // namespace
+
+void addVerify(CLI::App &app, ExitCode &exitCode) {
+  auto path = std::make_shared<std::string>();
+  CLI::App *command = app.add_subcommand(
+      "verify", "Compile an object's record again, compare the bytes, and check what it promises of memory");
+  command->add_option("object", *path, "A compiled object (.o)")->required();
+  command->footer("Example:\n  attnc verify out/gpt2.o");
+  command->callback([path, &exitCode] { exitCode = Verification(*path).run(); });
+}
+
+} // namespace attnc
