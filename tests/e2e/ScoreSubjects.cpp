@@ -43,6 +43,10 @@ std::vector<Subject> scoreSubjects() {
   std::vector<Choice> plain = lengths(), heads = lengths({{"heads", 3}}), mixed = lengths({{"heads", 3}, {"mixed", 4}});
   return {
       {"scores.attn", "grouped", {.c = 8, .reduction = 24, .along = {"m"}}, plain},
+      {"scores.attn",
+       "of_a_projection",
+       overQueries,
+       {{"one position", {{"n", 1}}}, {"short", {{"n", 5}}}, {"long", {{"n", 150}}}}},
       {"scores.attn", "soft_cap", overKeys, heads},
       {"scores.attn", "learned_bias", overKeys, heads},
       {"scores.attn",
