@@ -17,8 +17,10 @@ Steps::Steps(func::FuncOp entry) : entry(entry) {
 }
 
 Value Steps::value(const ValueName &name) const {
-  if (name.kind == ValueName::Kind::Argument)
-    return name.number < entry.getNumArguments() ? entry.getArgument(unsigned(name.number)) : Value();
+  if (name.kind == ValueName::Kind::Argument) {
+    func::FuncOp function = entry;
+    return name.number < function.getNumArguments() ? function.getArgument(unsigned(name.number)) : Value();
+  }
   Operation *op = name.step < int64_t(numbered.size()) ? numbered[name.step] : nullptr;
   if (!op || name.number >= op->getNumResults())
     return {};

@@ -39,7 +39,7 @@ public:
   std::string text(mlir::Operation *op) const;
 
 private:
-  mutable mlir::func::FuncOp entry;
+  mlir::func::FuncOp entry;
   std::vector<mlir::Operation *> numbered;
   llvm::DenseMap<mlir::Operation *, int64_t> numbers;
 };

@@ -60,13 +60,15 @@ static llvm::Error writeOutputs(const Outputs &options, Compilation &made) {
 
 /// An option that says something about files, where --emit writes none.
 static llvm::StringRef optionWithoutUse(const Outputs &options) {
-  bool embeds = !options.weights.empty() && *phaseNamed(options.phase) < Phase::Optimise;
-  return options.shared                ? "--shared"
-         : options.archive             ? "--archive"
-         : !options.depfile.empty()    ? "--depfile"
-         : options.assembler.isGiven() ? "--ptxas"
-         : embeds                      ? "--embed-weights"
-                                       : "";
+  bool isBeforeObject = *phaseNamed(options.phase) < Phase::Optimise;
+  return options.shared                    ? "--shared"
+         : options.archive                 ? "--archive"
+         : !options.depfile.empty()        ? "--depfile"
+         : options.assembler.isGiven()     ? "--ptxas"
+         : !isBeforeObject                 ? ""
+         : !options.weights.empty()        ? "--embed-weights"
+         : !options.source.compile.records ? "--no-record"
+                                           : "";
 }
 
 static ExitCode run(Outputs &options) {
