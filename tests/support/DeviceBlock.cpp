@@ -218,7 +218,10 @@ void DeviceBlock::arrive(const char *barrier, size_t bytes) {
     fail(fmt::format("a barrier expects {} bytes", bytes));
   found.bytes += static_cast<int64_t>(bytes);
   --found.missing;
+  size_t before = found.phase;
   endPhase(barrier);
+  if (found.phase != before)
+    yield();
 }
 
 void DeviceBlock::endPhase(const char *barrier) {

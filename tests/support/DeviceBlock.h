@@ -1,7 +1,8 @@
 //===- DeviceBlock.h - the threads of a block as fibres ---------------------------------------------------------===//
 //
 // A thread runs until it waits for others: a warp for what its 32 lanes do together, or the block at a barrier. Who
-// comes last does the work of all.
+// comes last does the work of all. Whose arrival ends a phase of a barrier lets others run: those who waited for it see
+// nothing of what this thread does only then.
 //
 // A copy into shared memory that a thread has issued arrives when the thread waits for its group, and not before: until
 // then its destination holds NaN. So a missing wait is seen, and so is who still wanted what the copy overwrites. What

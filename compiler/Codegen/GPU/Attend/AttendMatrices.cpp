@@ -130,6 +130,14 @@ AttendSources::KeyRows AttendSources::rowsOf(tensor::ExtractOp extract) {
           loops.builder.createOrFold<arith::SubIOp>(loops.location, second, first)};
 }
 
+LoopBuilder::Values AttendSources::subscriptsOfFirst(tensor::ExtractOp extract) {
+  Value zero = loops.constant(0);
+  RegionVectoriser point = rows.bindKey(rows.bindRow(rows.formulas(1), zero), zero);
+  bindValueIndex(problem, point, 0, uniformIndex(zero));
+  point.bindIndex(feature(), zero);
+  return subscriptsOf(point, extract);
+}
+
 Value AttendSources::query(Value row) {
   RegionVectoriser point = rows.bindRow(rows.formulas(1), row);
   point.bindIndex(feature(), loops.constant(0));

@@ -35,6 +35,8 @@ public:
   };
   KeyRows keys() { return rowsOf(matrices.key); }
   KeyRows values() { return rowsOf(matrices.value); }
+  /// The subscripts (index) of the first element of one of the matrices of the batch.
+  Values subscriptsOfFirst(mlir::tensor::ExtractOp extract);
   /// Begins to copy a tile of queries, from `firstRow` (index) of the batch on, by `threads` threads, of which this is
   /// number `thread` (i32). Past the end of the batch its last row is copied.
   void copyQueries(TileBuilder &tiles, const SharedTile &tile, Value firstRow, Value thread, int64_t threads);

@@ -1,55 +1,114 @@
 #include "compiler/Codegen/GPU/Attend/AttendWarpGroups.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace attnc {
 
-/// Of a thread: 168 are there when the block begins, for each of its three groups.
-static constexpr int64_t registersToCopy = 72, registersToCompute = 216;
 /// The barriers by which warp groups take turns.
 static constexpr int64_t firstTurnBarrier = 1;
 
-/// Those of a tile: S, the weights of the tile before, and O; what formulas want comes on top.
-static constexpr int64_t registersOfSums = 160;
+//===------------------------------------------ tiles -------------------------------------------------------------===//
+
 /// Of what a block may have, some is for rows that are computed again.
 static constexpr int64_t bytesOfTiles = 216 << 10;
+static constexpr int64_t fewestStages = 2;
+static constexpr int64_t fewestKeys = 32;
 
-int64_t AttendWarpGroups::keysOfTile(const AttendMatrices &matrices) {
-  auto fits = [&](int64_t keys) {
-    int64_t elements = queries * matrices.features + stages * keys * (matrices.features + matrices.values);
-    return keys / 2 + keys / 4 + matrices.values / 2 <= registersOfSums &&
-           elements * elementBytes(matrices.type) <= bytesOfTiles;
-  };
-  return fits(128) ? 128 : fits(64) ? 64 : 32;
+namespace {
+
+/// Of a thread. 168 are there for each of the three warp groups when the block begins: what two take, one has given.
+struct Registers {
+  int64_t toFetch, toCompute;
+  int64_t ofFormulas; ///< of those to compute, what score, mask and weight take
+};
+
+constexpr Registers byHardware{40, 232, 64}, byThreads{72, 216, 56};
+/// Threads have one copy under way while the next begins: more stages than two would stay empty.
+constexpr int64_t mostStagesOfHardware = 4, mostStagesOfThreads = 2;
+
+} // namespace
+
+/// Whether score, mask or weight read elements that differ from key to key, besides those of the product.
+static bool readsByKey(const AttendProblem &problem) {
+  attn::AttendOp op = problem.op;
+  IndexUses uses(op);
+  bool reads = false;
+  for (Region *formula : {&op.getScore(), &op.getMask(), &op.getWeight()})
+    formula->walk([&](tensor::ExtractOp extract) {
+      reads |= !extract->getParentOfType<attn::ReduceOp>() && (uses.of(extract) & IndexUses::anyKey);
+    });
+  return reads;
 }
 
-/// Rows lie in panels of as many bytes as the products know, of which the row has whole ones.
-SharedTile AttendWarpGroups::tileOf(int64_t rows, int64_t columns, int64_t numStages) {
-  int64_t rowBytes = columns * elementBytes(matrices.type), panel = 128;
-  while (rowBytes % panel != 0)
-    panel /= 2;
-  return SharedTile(memory, rows, rowBytes, numStages, panel);
+/// S, the weights of the tile before, and O are in registers, and what formulas take. Those that read by the key take
+/// more, the more keys there are.
+static bool haveRegisters(const AttendMatrices &matrices, int64_t keys, const Registers &registers, bool readsByKey) {
+  constexpr int64_t mostKeysReading = 64, ofReading = 16;
+  int64_t sums = keys / 2 + keys / 4 + matrices.values / 2;
+  if (readsByKey && keys > mostKeysReading)
+    return false;
+  return sums + registers.ofFormulas + (readsByKey ? ofReading : 0) <= registers.toCompute;
 }
 
-AttendWarpGroups::AttendWarpGroups(const AttendProblem &problem, const AttendMatrices &matrices, const Target &target,
-                                   StringRef symbol, ModuleOp code)
-    : problem(problem), matrices(matrices), keys(keysOfTile(matrices)), frame(problem.kernel, symbol, code, threads),
+/// Of each ring: what is left of a block's memory beside the queries.
+static int64_t stagesOf(const AttendMatrices &matrices, int64_t keys, int64_t most) {
+  int64_t left = bytesOfTiles / elementBytes(matrices.type) - AttendWarpGroups::queries * matrices.features;
+  return std::min(most, left / (keys * (matrices.features + matrices.values)));
+}
+
+/// Threads that copy have an address for each unit of a tile that they copy, and its place too where rows are no powers
+/// of two.
+static bool haveAddresses(const AttendMatrices &matrices, int64_t keys) {
+  constexpr int64_t mostUnits = 16;
+  int64_t columns = std::max(matrices.features, matrices.values);
+  int64_t units = keys * columns * elementBytes(matrices.type) / (unitBytes * warpGroupThreads);
+  return (llvm::isPowerOf2_64(columns) ? units : 2 * units) <= mostUnits;
+}
+
+/// Whether the hardware copies tiles of so many keys.
+static Verdict readMaps(const AttendProblem &problem, const AttendMatrices &matrices, int64_t keys,
+                        std::optional<AttendMaps> &maps) {
+  SmallVector<int64_t> sizes(KernelSizes(problem.kernel).numSymbols(), typicalSize);
+  if (problem.cost().flops.evaluate(sizes) < flopsWorthMaps)
+    return Verdict::no("attention below 2^34 operations ends before they pay");
+  return AttendMaps::match(problem, matrices, AttendWarpGroups::queries, keys, maps);
+}
+
+AttendWarpGroups::Tiling AttendWarpGroups::tilingOf(const AttendProblem &problem, const AttendMatrices &matrices) {
+  bool reads = readsByKey(problem);
+  for (int64_t keys : {128, 96, 64, 48, 32}) {
+    std::optional<AttendMaps> maps;
+    Verdict hasMaps = readMaps(problem, matrices, keys, maps);
+    const Registers &registers = maps ? byHardware : byThreads;
+    int64_t stages = stagesOf(matrices, keys, maps ? mostStagesOfHardware : mostStagesOfThreads);
+    bool hasRoom = haveRegisters(matrices, keys, registers, reads) && (maps || haveAddresses(matrices, keys));
+    if (stages >= fewestStages && (hasRoom || keys == fewestKeys))
+      return {keys, stages, registers.toFetch, registers.toCompute, maps, hasMaps};
+  }
+  llvm_unreachable("a block has memory for tiles of 32 keys of 256 features");
+}
+
+//===------------------------------------------ a block -----------------------------------------------------------===//
+
+AttendWarpGroups::AttendWarpGroups(const AttendProblem &problem, const AttendMatrices &matrices, const Tiling &tiling,
+                                   const Target &target, StringRef symbol, ModuleOp code)
+    : problem(problem), matrices(matrices), tiling(tiling), frame(problem.kernel, symbol, code, threads),
       tiles(frame.builder, frame.location), loops(frame.builder, frame.location, /*lanes=*/1), rows(problem, frame),
       fragments(problem, target, frame, rows), sources(problem, this->matrices, frame, rows), memory(tiles, frame.code),
-      queryTile(tileOf(queries, matrices.features, 1)), keyTile(tileOf(keys, matrices.features, stages)),
-      valueTile(tileOf(keys, matrices.values, stages)),
-      ring(memory, stages, /*fillers=*/warpGroupThreads, /*emptiers=*/consumers * warpGroupThreads / warpThreads) {}
+      rings(matrices, {queries, tiling.keys, tiling.stages, /*emptiers=*/consumers * warpGroupThreads / warpThreads},
+            this->tiling.maps, frame, rows, memory) {}
 
 KernelPhase AttendWarpGroups::emit() {
   openBlock();
-  Value copies = tiles.less(thread, tiles.number(warpGroupThreads));
-  tiles.when(copies, [&] {
-    giveRegisters(tiles, registersToCopy);
-    copyAll();
+  Value fetches = tiles.less(thread, tiles.number(warpGroupThreads));
+  tiles.when(fetches, [&] {
+    giveRegisters(tiles, tiling.registersToFetch);
+    rings.fill(sources, thread, firstRow);
   });
-  tiles.when(tiles.opposite(copies), [&] {
-    takeRegisters(tiles, registersToCompute);
+  tiles.when(tiles.opposite(fetches), [&] {
+    takeRegisters(tiles, tiling.registersToCompute);
     computeAll();
   });
   return {frame.place.symbol, problem.batches * rowBlocks(), threads, memory.bytes(), DeviceForm::WarpGroups};
@@ -58,55 +117,10 @@ KernelPhase AttendWarpGroups::emit() {
 void AttendWarpGroups::openBlock() {
   firstRow = rows.openBlock(queries);
   thread = tiles.fromIndex(frame.place.thread);
-  ring.open(tiles, thread);
+  rings.open(thread);
 }
 
 Value AttendWarpGroups::isLeft(const KeyTile &tile) { return loops.less(tile.first, rows.range.end); }
-
-//===------------------------------------------ who copies --------------------------------------------------------===//
-
-TileCopy AttendWarpGroups::prepare(const SharedTile &tile, const AttendSources::KeyRows &lines) {
-  OpBuilder &b = loops.builder;
-  auto offset = [&](Value row) {
-    Value distance = b.createOrFold<arith::MulIOp>(loops.location, tiles.widen(row), lines.stride);
-    return b.createOrFold<arith::AddIOp>(loops.location, lines.first, distance);
-  };
-  return TileCopy(tiles, tile, {lines.pointer, offset}, thread, warpGroupThreads);
-}
-
-/// A stage holds what is multiplied at a time: keys, and the values of the tile before. The queries are there with the
-/// first keys.
-void AttendWarpGroups::copyAll() {
-  OpBuilder &b = loops.builder;
-  sources.copyQueries(tiles, queryTile, firstRow, thread, warpGroupThreads);
-  AttendSources::KeyRows ofKeys = sources.keys(), ofValues = sources.values();
-  TileCopy copyKeys = prepare(keyTile, ofKeys), copyValues = prepare(valueTile, ofValues);
-  auto copy = [&](TileCopy &by, const SharedTile &into, Value stage, Value first, Value stride) {
-    tiles.when(isLeft({first, {}}), [&] {
-      Value count = loops.min(loops.constant(keys), loops.sub(rows.range.end, first));
-      Value number = b.createOrFold<arith::IndexCastOp>(loops.location, b.getI64Type(), first);
-      by.issue(into.stage(tiles, stage), b.createOrFold<arith::MulIOp>(loops.location, number, stride),
-               tiles.fromIndex(count), nullptr);
-    });
-  };
-  TileRing::Place start = ring.first(tiles);
-  Value none = rows.range.end;
-  Values carried = {rows.search(rows.range.begin, keys).first, none, start.stage, start.parity};
-  auto goesOn = [&](ValueRange carried) { return tiles.either(isLeft({carried[0], {}}), isLeft({carried[1], {}})); };
-  tiles.loopWhile(carried, goesOn, [&](ValueRange carried) -> Values {
-    Value first = carried[0], before = carried[1];
-    TileRing::Place place{carried[2], carried[3]}, next = ring.next(tiles, place);
-    ring.awaitEmpty(tiles, place);
-    copy(copyKeys, keyTile, place.stage, first, ofKeys.stride);
-    copy(copyValues, valueTile, place.stage, before, ofValues.stride);
-    closeCopies(tiles);
-    awaitCopies(tiles, 0);
-    ring.markFull(tiles, place.stage);
-    return {rows.search(loops.add(first, keys), keys).first, first, next.stage, next.parity};
-  });
-  closeCopies(tiles); // the queries, where there was no tile
-  awaitCopies(tiles, 0);
-}
 
 //===------------------------------------------ who computes ------------------------------------------------------===//
 
@@ -129,12 +143,12 @@ AttendWarpGroups::Carried AttendWarpGroups::Carried::with(ValueRange packed) con
 
 void AttendWarpGroups::computeAll() {
   Value own = tiles.sub(thread, tiles.number(warpGroupThreads));
-  group = tiles.div(own, warpGroupThreads);
+  Value warp = tiles.ofFirstLane(tiles.div(own, warpThreads));
+  group = tiles.div(warp, warpGroupThreads / warpThreads);
   laneNumber = tiles.rem(thread, warpThreads);
-  Value warp = tiles.div(own, warpThreads);
   fragments.open(loops.add(firstRow, tiles.toIndex(tiles.mul(warp, productRows))), laneNumber);
   turns.emplace(tiles, group, firstTurnBarrier);
-  KeyTile first = rows.search(rows.range.begin, keys);
+  KeyTile first = rows.search(rows.range.begin, tiling.keys);
   States start = fragments.start(matrices.values);
   SmallVector<Type> types = llvm::to_vector(ValueRange(start.packed()).getTypes());
   Values last = loops.select(
@@ -149,21 +163,20 @@ AttendWarpGroups::States AttendWarpGroups::passTiles(const KeyTile &first, const
       carried.packed(), [&](ValueRange packed) { return isLeft(carried.with(packed).next); },
       [&](ValueRange packed) { return continueWith(carried.with(packed)).packed(); }));
   States states = carried.states;
-  ring.awaitFull(tiles, carried.place);
   states.values = awaitProducts(tiles, 0, addValues(carried), carried.weights);
   return states;
 }
 
 /// The scores and weights of the first tile.
 AttendWarpGroups::Carried AttendWarpGroups::begin(const KeyTile &first, const States &start) {
-  TileRing::Place place = ring.first(tiles);
-  Carried made{rows.search(loops.add(first.first, keys), keys), ring.next(tiles, place), start, {}};
-  ring.awaitFull(tiles, place);
+  TileRing::Place place = rings.ofKeys.first(tiles);
+  Carried made{rows.search(loops.add(first.first, tiling.keys), tiling.keys), place, start, {}};
+  rings.ofKeys.awaitFull(tiles, place);
   turns->take();
   Values sums = multiplyKeys(place);
   turns->pass(tiles.opposite(isLeft(made.next)));
   sums = awaitProducts(tiles, 0, sums);
-  release(place);
+  release(rings.ofKeys, place);
   Values corrections; // of nothing
   made.weights = weigh(first, sums, made.states, corrections);
   return made;
@@ -171,17 +184,18 @@ AttendWarpGroups::Carried AttendWarpGroups::begin(const KeyTile &first, const St
 
 /// The scores and weights of the next tile, while the values of this one are added.
 AttendWarpGroups::Carried AttendWarpGroups::continueWith(const Carried &before) {
-  const TileRing::Place &place = before.place;
-  Carried made{rows.search(loops.add(before.next.first, keys), keys), ring.next(tiles, place), before.states, {}};
-  ring.awaitFull(tiles, place);
+  TileRing::Place place = rings.ofKeys.next(tiles, before.place);
+  Carried made{rows.search(loops.add(before.next.first, tiling.keys), tiling.keys), place, before.states, {}};
+  rings.ofKeys.awaitFull(tiles, place);
   turns->take();
   Values sums = multiplyKeys(place), values = addValues(before);
   turns->pass(tiles.opposite(isLeft(made.next)));
   sums = awaitProducts(tiles, 1, sums);
+  release(rings.ofKeys, place);
   Values corrections;
   made.weights = weigh(before.next, sums, made.states, corrections);
   made.states.values = awaitProducts(tiles, 0, values, before.weights);
-  release(place);
+  release(rings.ofValues, before.place);
   if (!corrections.empty())
     fragments.correct(made.states, corrections);
   return made;
@@ -193,13 +207,13 @@ LoopBuilder::Values AttendWarpGroups::weigh(const KeyTile &tile, ValueRange sums
   if (problem.normaliser->usesMaximum())
     corrections = fragments.raiseMaxima(scores, states);
   Values weights = fragments.weightsOf(tile, scores, states), left;
-  for (int64_t square = 0; square < keys / productColumns; square += 2)
+  for (int64_t square = 0; square < tiling.keys / productColumns; square += 2)
     llvm::append_range(left, fragments.leftMatrix(matrices.type, weights, square));
   return left;
 }
 
 /// One arrival a warp.
-void AttendWarpGroups::release(const TileRing::Place &place) {
+void AttendWarpGroups::release(const TileRing &ring, const TileRing::Place &place) {
   tiles.when(tiles.less(laneNumber, tiles.number(1)), [&] { ring.markEmpty(tiles, place.stage); });
 }
 
@@ -207,11 +221,11 @@ void AttendWarpGroups::release(const TileRing::Place &place) {
 
 LoopBuilder::Values AttendWarpGroups::multiplyKeys(const TileRing::Place &place) {
   OpBuilder &b = loops.builder;
-  SharedOperand left(queryTile, matrices.type, /*columnsAreDepth=*/true);
-  SharedOperand right(keyTile, matrices.type, /*columnsAreDepth=*/true);
-  Value ofQueries = queryTile.stage(tiles, tiles.number(0)), here = keyTile.stage(tiles, place.stage);
+  SharedOperand left(rings.queries, matrices.type, /*columnsAreDepth=*/true);
+  SharedOperand right(rings.keys, matrices.type, /*columnsAreDepth=*/true);
+  Value ofQueries = rings.queries.stage(tiles, tiles.number(0)), here = rings.keys.stage(tiles, place.stage);
   Value firstQuery = tiles.mul(group, warpGroupRows), none = LLVM::UndefOp::create(b, loops.location, b.getF32Type());
-  Values sums = beginProducts(tiles, Values(keys / 2, none));
+  Values sums = beginProducts(tiles, Values(tiling.keys / 2, none));
   for (int64_t k = 0; k < matrices.features; k += productDepth(matrices.type))
     sums = multiplyAdd(tiles, matrices.type, left.part(tiles, ofQueries, firstQuery, k),
                        right.part(tiles, here, tiles.number(0), k), sums, k > 0 ? Value() : loops.boolean(false));
@@ -220,11 +234,12 @@ LoopBuilder::Values AttendWarpGroups::multiplyKeys(const TileRing::Place &place)
 }
 
 LoopBuilder::Values AttendWarpGroups::addValues(const Carried &of) {
-  SharedOperand right(valueTile, matrices.type, /*columnsAreDepth=*/false);
-  Value here = valueTile.stage(tiles, of.place.stage);
+  rings.ofValues.awaitFull(tiles, of.place);
+  SharedOperand right(rings.values, matrices.type, /*columnsAreDepth=*/false);
+  Value here = rings.values.stage(tiles, of.place.stage);
   Values sums = beginProducts(tiles, of.states.values);
   int64_t depth = productDepth(matrices.type);
-  for (int64_t key = 0; key < keys; key += depth) {
+  for (int64_t key = 0; key < tiling.keys; key += depth) {
     ArrayRef<Value> left = ArrayRef(of.weights).slice(key / depth * 4, 4);
     sums = multiplyAdd(tiles, matrices.type, FragmentA{left[0], left[1], left[2], left[3]},
                        right.part(tiles, here, tiles.number(0), key), sums);

@@ -1,8 +1,8 @@
 //===- AttendWarpGroups.h - attention by warp groups that multiply together ---------------------------------------===//
 //
-// For sm_90a (DeviceForm::WarpGroups). A block has 128 queries of one batch and three warp groups. One copies the
-// queries, and then tile after tile of keys, with the values of the tile before, into a ring of stages (TileRing.h);
-// the other two have 64 queries each, and multiply by wgmma:
+// For sm_90a (DeviceForm::WarpGroups). A block has 128 queries of one batch and three warp groups. One fetches the
+// queries and tile after tile of keys and values (KeyRings.h); the other two have 64 queries each, and multiply by
+// wgmma:
 //
 //   S = Q K^T                       both in shared memory
 //   of the tile before: O += P V    P in registers, V with its depth along the columns; under way with S
@@ -17,7 +17,7 @@
 #pragma once
 
 #include "compiler/Codegen/GPU/Attend/AttendFragments.h"
-#include "compiler/Codegen/GPU/Tile/TileRing.h"
+#include "compiler/Codegen/GPU/Attend/KeyRings.h"
 #include "compiler/Codegen/GPU/Tile/WarpGroupProduct.h"
 
 namespace attnc {
@@ -25,13 +25,20 @@ namespace attnc {
 class AttendWarpGroups {
 public:
   static constexpr int64_t consumers = 2, threads = (1 + consumers) * warpGroupThreads;
-  static constexpr int64_t queries = consumers * warpGroupRows, stages = 2;
+  static constexpr int64_t queries = consumers * warpGroupRows;
 
-  /// Keys of a tile: what a thread has registers for, and a block memory.
-  static int64_t keysOfTile(const AttendMatrices &matrices);
+  /// How a block passes the keys.
+  struct Tiling {
+    int64_t keys, stages;                         ///< of a tile, of each ring
+    int64_t registersToFetch, registersToCompute; ///< of a thread of each kind of warp group
+    std::optional<AttendMaps> maps;               ///< where the hardware copies tiles
+    Verdict hasMaps;                              ///< or why it does not
+  };
+  static Tiling tilingOf(const AttendProblem &problem, const AttendMatrices &matrices);
 
-  AttendWarpGroups(const AttendProblem &problem, const AttendMatrices &matrices, const Target &target,
-                   llvm::StringRef symbol, mlir::ModuleOp code);
+  AttendWarpGroups(const AttendProblem &problem, const AttendMatrices &matrices, const Tiling &tiling,
+                   const Target &target, llvm::StringRef symbol, mlir::ModuleOp code);
+  /// Behind the phase that makes the maps.
   KernelPhase emit();
 
 private:
@@ -43,7 +50,7 @@ private:
   /// What a thread that computes carries from tile to tile.
   struct Carried {
     KeyTile next;          ///< behind the one whose weights are these
-    TileRing::Place place; ///< of the next one's keys, and this one's values
+    TileRing::Place place; ///< of this one
     States states;
     Values weights; ///< left matrices, i32: [16 keys][register]
 
@@ -53,11 +60,6 @@ private:
 
   SizeExpr rowBlocks() const { return problem.rows.ceilDiv(queries); }
   void openBlock();
-  SharedTile tileOf(int64_t rows, int64_t columns, int64_t numStages);
-
-  void copyAll();
-  TileCopy prepare(const SharedTile &tile, const AttendSources::KeyRows &lines);
-
   void computeAll();
   States passTiles(const KeyTile &first, const States &start);
   Carried begin(const KeyTile &first, const States &start);
@@ -65,12 +67,12 @@ private:
   Values multiplyKeys(const TileRing::Place &place);
   Values addValues(const Carried &of);
   Values weigh(const KeyTile &tile, ValueRange sums, States &states, Values &corrections);
-  void release(const TileRing::Place &place);
+  void release(const TileRing &ring, const TileRing::Place &place);
   Value isLeft(const KeyTile &tile);
 
   const AttendProblem &problem;
   const AttendMatrices matrices;
-  const int64_t keys;
+  const Tiling tiling;
   DeviceFrame frame;
   TileBuilder tiles;
   LoopBuilder loops; ///< of indices alone
@@ -78,8 +80,7 @@ private:
   AttendFragments fragments;
   AttendSources sources;
   BlockMemory memory;
-  SharedTile queryTile, keyTile, valueTile;
-  TileRing ring;
+  KeyRings rings;
   Value firstRow;
   Value thread, group, laneNumber; ///< i32; `group` of those that compute
   std::optional<WarpGroupTurns> turns;

@@ -68,7 +68,7 @@ private:
     if (target.has(DeviceForm::WarpGroups)) {
       recordRefusal(problem.kernel, KernelForm::WarpGroups, hasGroups);
       if (hasGroups)
-        emitWarpGroups(symbol + "$groups");
+        emitWarpGroups(symbol);
     }
     if (!hasGroups || target.has(DeviceForm::Warps)) {
       AttendTiles attend(problem, *matrices, target, symbol, code);
@@ -80,9 +80,19 @@ private:
   }
 
   void emitWarpGroups(const std::string &symbol) {
-    made.phases.push_back(AttendWarpGroups(problem, *matrices, target, symbol, code).emit());
-    recordForm(problem.kernel, symbol, KernelForm::WarpGroups,
-               {{"tile_q", AttendWarpGroups::queries}, {"tile_kv", AttendWarpGroups::keysOfTile(*matrices)}});
+    AttendWarpGroups::Tiling tiling = AttendWarpGroups::tilingOf(problem, *matrices);
+    recordRefusal(problem.kernel, KernelForm::TensorMaps, tiling.hasMaps);
+    if (tiling.maps) {
+      TensorMaps maps = tiling.maps->all();
+      recordForm(problem.kernel, symbol + "$maps", KernelForm::TensorMaps);
+      made.phases.push_back(maps.emit(problem.kernel, symbol + "$maps", code));
+      made.sharedBytes = maps.bytes();
+    }
+    made.phases.push_back(AttendWarpGroups(problem, *matrices, tiling, target, symbol + "$groups", code).emit());
+    recordForm(problem.kernel, symbol + "$groups", KernelForm::WarpGroups,
+               {{"tile_q", AttendWarpGroups::queries},
+                {"tile_kv", tiling.keys},
+                {"copies", StringRef(tiling.maps ? "tensor-maps" : "threads")}});
   }
 
   /// Parts of rows, and their results.

@@ -13,36 +13,19 @@ KeyStages::KeyStages(const AttendMatrices &matrices, DeviceFrame &frame, AttendR
 
 //===------------------------------------------ copies ------------------------------------------------------------===//
 
-Value KeyStages::prepare(std::optional<TileCopy> &copy, const SharedTile &tile, const AttendSources::KeyRows &lines) {
-  OpBuilder &b = loops.builder;
-  auto offset = [&](Value row) {
-    Value distance = b.createOrFold<arith::MulIOp>(loops.location, tiles.widen(row), lines.stride);
-    return b.createOrFold<arith::AddIOp>(loops.location, lines.first, distance);
-  };
-  copy.emplace(tiles, tile, TileSource{lines.pointer, offset}, tiles.fromIndex(frame.place.thread),
-               frame.place.threads);
-  return lines.stride;
-}
-
 void KeyStages::open(AttendSources &sources, Value lane, const WarpPart &part) {
-  keyStride = prepare(copyKeys, keyTile, sources.keys());
-  valueStride = prepare(copyValues, valueTile, sources.values());
+  Value thread = tiles.fromIndex(frame.place.thread);
+  copyKeys.emplace(tiles, keyTile, sources.keys(), thread, frame.place.threads);
+  copyValues.emplace(tiles, valueTile, sources.values(), thread, frame.place.threads);
   readKeys.emplace(tiles, keyTile, FragmentReader::Matrix::B, /*columnsAreDepth=*/true, lane, part.firstKey, nullptr);
   readValues.emplace(tiles, valueTile, FragmentReader::Matrix::B, /*columnsAreDepth=*/false, lane, part.firstKey,
                      part.firstUnit);
 }
 
 void KeyStages::copy(const KeyTile &tile, Value stage) {
-  OpBuilder &b = loops.builder;
-  Value count = loops.min(loops.constant(keys), loops.sub(rows.range.end, tile.first));
-  Value first = b.createOrFold<arith::IndexCastOp>(loops.location, b.getI64Type(), tile.first);
-  auto issue = [&](TileCopy &copy, const SharedTile &into, Value stride) {
-    Value advance = b.createOrFold<arith::MulIOp>(loops.location, first, stride);
-    copy.issue(into.stage(tiles, stage), advance, tiles.fromIndex(count), nullptr);
-  };
   loops.when(loops.less(tile.first, rows.range.end), [&] {
-    issue(*copyKeys, keyTile, keyStride);
-    issue(*copyValues, valueTile, valueStride);
+    copyKeys->issue(tile.first, rows.range.end, stage);
+    copyValues->issue(tile.first, rows.range.end, stage);
   });
   closeCopies(tiles);
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "compiler/Codegen/GPU/Attend/AttendFragments.h"
+#include "compiler/Codegen/GPU/Attend/KeyCopy.h"
 
 namespace attnc {
 
@@ -37,16 +38,13 @@ public:
   const int64_t keys, stages;
 
 private:
-  Value prepare(std::optional<TileCopy> &copy, const SharedTile &tile, const AttendSources::KeyRows &lines);
-
   const MatrixType type;
   DeviceFrame &frame;
   AttendRows &rows;
   TileBuilder tiles;
   LoopBuilder loops; ///< of indices alone
   SharedTile keyTile, valueTile;
-  std::optional<TileCopy> copyKeys, copyValues;
-  Value keyStride, valueStride; ///< i64, bytes
+  std::optional<KeyCopy> copyKeys, copyValues;
   std::optional<FragmentReader> readKeys, readValues;
 };
 

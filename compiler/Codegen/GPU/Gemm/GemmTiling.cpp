@@ -9,10 +9,6 @@ namespace attnc {
 
 /// Blocks that keep a device busy, and processors of one that has warp groups.
 static constexpr int64_t manyBlocks = 128, processors = 132;
-/// Maps take a launch of their own, some 2 us; so many operations take about 30.
-static constexpr int64_t flopsWorthMaps = int64_t(1) << 34;
-/// What a dynamic size is taken for, where tiles are chosen.
-static constexpr int64_t typicalSize = 1024;
 
 /// Bytes of the depth that a stage holds; of warp groups, the longest order of units that the hardware knows.
 static constexpr int64_t stageRowBytes = 64, stageRowBytesOfGroups = 128;

@@ -27,6 +27,11 @@
 
 namespace attnc {
 
+/// Maps take a launch of their own, some 2 us; so many operations take about 30.
+inline constexpr int64_t flopsWorthMaps = int64_t(1) << 34;
+/// What a dynamic size is taken for, where that is asked and tiles are chosen.
+inline constexpr int64_t typicalSize = 1024;
+
 /// A tensor, or a part of one, as the hardware sees it: dimension 0 is the one whose elements are neighbours.
 /// Nobody copies from one that is empty.
 struct MappedTensor {

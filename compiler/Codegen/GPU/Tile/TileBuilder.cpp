@@ -82,11 +82,17 @@ void TileBuilder::when(Value condition, function_ref<void()> then) {
   then();
 }
 
-Value TileBuilder::exchange(Value value, int64_t distance) {
+static Value shuffle(TileBuilder &tiles, Value value, Value operand, NVVM::ShflKind kind) {
   constexpr int64_t lastLane = 31;
-  return NVVM::ShflOp::create(builder, location, value.getType(), number(-1), value, number(distance), number(lastLane),
-                              NVVM::ShflKind::bfly, UnitAttr());
+  return NVVM::ShflOp::create(tiles.builder, tiles.location, value.getType(), tiles.number(-1), value, operand,
+                              tiles.number(lastLane), kind, UnitAttr());
 }
+
+Value TileBuilder::exchange(Value value, int64_t distance) {
+  return shuffle(*this, value, number(distance), NVVM::ShflKind::bfly);
+}
+
+Value TileBuilder::ofFirstLane(Value value) { return shuffle(*this, value, number(0), NVVM::ShflKind::idx); }
 
 void TileBuilder::waitForBlock() { NVVM::Barrier0Op::create(builder, location); }
 

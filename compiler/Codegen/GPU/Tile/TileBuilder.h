@@ -61,6 +61,9 @@ public:
   void when(Value condition, llvm::function_ref<void()> then);
   /// The f32 of the lane whose number differs by `distance`, a power of two.
   Value exchange(Value value, int64_t distance);
+  /// The i32 of the warp's first lane. What is the same in all lanes, but made of the thread's number, is so known to
+  /// be: the assembler has registers of its own for such.
+  Value ofFirstLane(Value number);
   /// Until all threads of the block have come.
   void waitForBlock();
 };

@@ -31,13 +31,18 @@ static void fenceShared(TileBuilder &tiles) {
                              NVVM::SharedSpaceAttr::get(context, NVVM::SharedSpace::shared_cta));
 }
 
-void TileRing::open(TileBuilder &tiles, Value thread) {
+void TileRing::makeBarriers(TileBuilder &tiles) const {
+  for (int64_t stage = 0; stage < stages; ++stage)
+    for (auto [first, arrivals] : {std::pair(fullAt, fillers), std::pair(emptyAt, emptiers)})
+      NVVM::MBarrierInitOp::create(tiles.builder, tiles.location, barrier(tiles, first, tiles.number(stage)),
+                                   tiles.number(arrivals), Value());
+}
+
+void TileRing::open(TileBuilder &tiles, Value thread, ArrayRef<const TileRing *> rings) {
   tiles.when(tiles.less(thread, tiles.number(1)), [&] {
-    for (int64_t stage = 0; stage < stages; ++stage)
-      for (auto [first, arrivals] : {std::pair(fullAt, fillers), std::pair(emptyAt, emptiers)})
-        NVVM::MBarrierInitOp::create(tiles.builder, tiles.location, barrier(tiles, first, tiles.number(stage)),
-                                     tiles.number(arrivals), Value());
-    if (countsBytes)
+    for (const TileRing *ring : rings)
+      ring->makeBarriers(tiles);
+    if (llvm::any_of(rings, [](const TileRing *ring) { return ring->countsBytes; }))
       fenceShared(tiles);
   });
   tiles.waitForBlock();
@@ -75,8 +80,12 @@ void TileRing::awaitFull(TileBuilder &tiles, const Place &place) const {
 
 void TileRing::markFull(TileBuilder &tiles, Value stage) const {
   assert(!countsBytes);
+  markFullAt(tiles, full(tiles, stage));
+}
+
+void TileRing::markFullAt(TileBuilder &tiles, Value barrier) {
   fenceShared(tiles);
-  NVVM::MBarrierArriveOp::create(tiles.builder, tiles.location, Type(), full(tiles, stage), Value());
+  NVVM::MBarrierArriveOp::create(tiles.builder, tiles.location, Type(), barrier, Value());
 }
 
 void TileRing::expect(TileBuilder &tiles, Value stage, int64_t bytes) const {

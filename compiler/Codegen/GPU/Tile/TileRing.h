@@ -46,7 +46,8 @@ public:
   const int64_t stages;
 
   /// Thread 0 makes the barriers, and the block waits for it.
-  void open(TileBuilder &tiles, mlir::Value thread);
+  void open(TileBuilder &tiles, mlir::Value thread) const { open(tiles, thread, {this}); }
+  static void open(TileBuilder &tiles, mlir::Value thread, llvm::ArrayRef<const TileRing *> rings);
 
   /// A stage, and the parity of the round: i32.
   struct Place {
@@ -59,14 +60,17 @@ public:
   void awaitFull(TileBuilder &tiles, const Place &place) const;
   /// One arrival, for all that this thread has written to the stage and copies that it has awaited.
   void markFull(TileBuilder &tiles, mlir::Value stage) const;
+  /// The same at the barrier of some stage of a ring: full(stage).
+  static void markFullAt(TileBuilder &tiles, mlir::Value barrier);
   /// The one arrival, which so many bytes have to follow.
   void expect(TileBuilder &tiles, mlir::Value stage, int64_t bytes) const;
-  /// Where they are counted: !llvm.ptr<3>.
+  /// The barrier of a stage: !llvm.ptr<3>.
   mlir::Value full(TileBuilder &tiles, mlir::Value stage) const { return barrier(tiles, fullAt, stage); }
   /// One arrival.
   void markEmpty(TileBuilder &tiles, mlir::Value stage) const;
 
 private:
+  void makeBarriers(TileBuilder &tiles) const;
   mlir::Value barrier(TileBuilder &tiles, int64_t first, mlir::Value stage) const;
   void await(TileBuilder &tiles, mlir::Value barrier, mlir::Value parity) const;
 

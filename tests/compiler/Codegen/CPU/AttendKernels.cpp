@@ -9,7 +9,7 @@ std::string AttendKernel::tensorType(int64_t ofHeads, bool isOfKeys, int64_t col
   bool isKnown = isStatic || (hasStaticQueries && !isOfKeys);
   std::string length = isKnown ? std::to_string(isOfKeys ? keys : queries) : "?";
   std::string tail = columns ? fmt::format("x{}", columns) : "";
-  return fmt::format("tensor<{}x{}{}xf32>", ofHeads, length, tail);
+  return fmt::format("tensor<{}x{}{}xf32>", hasDynamicHeads ? "?" : std::to_string(ofHeads), length, tail);
 }
 
 std::string AttendKernel::parameters() const {
@@ -17,11 +17,13 @@ std::string AttendKernel::parameters() const {
 }
 
 std::string AttendKernel::definitions() const {
+  std::string ofHeads = hasDynamicHeads ? fmt::format("tensor.dim %q, %c0 : {}", queryType())
+                                        : fmt::format("arith.constant {} : index", heads);
   return fmt::format("  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n  %c2 = arith.constant 2 : "
-                     "index\n  %H = arith.constant {} : index\n  %D = arith.constant {} : index\n  %E = arith.constant "
+                     "index\n  %H = {}\n  %D = arith.constant {} : index\n  %E = arith.constant "
                      "{} : index\n  %N = tensor.dim %q, %c1 : {}\n  %M = tensor.dim %k, %c1 : {}\n  %scale = "
                      "arith.constant {:.9e} : f32\n  {}\n",
-                     heads, dim, valueDim, queryType(), keyType(), 1 / std::sqrt(double(dim)), constants);
+                     ofHeads, dim, valueDim, queryType(), keyType(), 1 / std::sqrt(double(dim)), constants);
 }
 
 std::string AttendKernel::regions() const {

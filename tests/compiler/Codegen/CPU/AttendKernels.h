@@ -24,6 +24,7 @@ struct AttendKernel {
   int64_t heads = 2, queries = 70, keys = 90, dim = 32, valueDim = 32, group = 1;
   bool isStatic = false;         ///< queries and keys are constants of the kernel
   bool hasStaticQueries = false; ///< the queries alone: few of them make a decode kernel
+  bool hasDynamicHeads = false;  ///< which are taken for many, where emitters ask how large a kernel may be
   std::string normaliser = "softmax";
   std::string captured;  ///< ", %bias: tensor<?x?xf32>"
   std::string constants; ///< ops before the attn.attend

@@ -22,20 +22,30 @@ namespace {
 
 constexpr ElementKind types[] = {ElementKind::BF16, ElementKind::F16};
 
-/// What there is for a target, and by which instruction it multiplies.
+/// What there is for a target, and by which instruction it is known. Who fetches has the hardware copy tiles: of
+/// kernels that may be large.
 struct Form {
-  std::string name, target, product;
+  std::string name, target, instruction;
+  bool isOfManyHeads = false;
 };
-const Form warps{"Warps", "cuda:sm_80", "mma.sync"}, warpGroups{"WarpGroups", "cuda:sm_90a", "wgmma.mma_async"};
+const Form warps{"Warps", "cuda:sm_80", "mma.sync"}, copying{"Copying", "cuda:sm_90a", "wgmma.mma_async"},
+    fetching{"Fetching", "cuda:sm_90a", "cp.async.bulk.tensor", true};
 
-bool usesTensorCores(const KernelRunner &runner, const Form &form = warps) {
-  return runner.ptx().find(form.product) != std::string::npos;
+AttendKernel in(const Form &form, AttendKernel kernel) {
+  kernel.hasDynamicHeads = form.isOfManyHeads;
+  return kernel;
 }
 
-std::string difference(const AttendKernel &kernel, const Form &form, ElementKind element = ElementKind::BF16) {
+bool isIn(const Form &form, const KernelRunner &runner) {
+  bool isFetching = runner.ptx().find(fetching.instruction) != std::string::npos;
+  return runner.ptx().find(form.instruction) != std::string::npos && isFetching == form.isOfManyHeads;
+}
+
+std::string difference(const AttendKernel &given, const Form &form, ElementKind element = ElementKind::BF16) {
+  AttendKernel kernel = in(form, given);
   KernelRunner runner(narrowText(kernel, element), *createGpuEmitter(), form.target);
   if (runner)
-    EXPECT_TRUE(usesTensorCores(runner, form));
+    EXPECT_TRUE(isIn(form, runner));
   return narrowDifference(kernel, runner, kernel.operands(), element);
 }
 
@@ -74,7 +84,7 @@ TEST_P(AttendTiles, HeadSizes) {
 }
 
 TEST_P(AttendTiles, ValuesOfDroppedPairs) {
-  AttendKernel kernel;
+  AttendKernel kernel = in(GetParam(), {});
   kernel.mask = causalMask;
   KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), GetParam().target);
   for (float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
@@ -84,28 +94,14 @@ TEST_P(AttendTiles, ValuesOfDroppedPairs) {
   }
 }
 
-TEST_P(AttendTiles, AssemblesWithoutSpills) {
-  if (!hasPtxas())
-    GTEST_SKIP() << "this machine has no ptxas";
-  for (int64_t dim : {64, 128, 256})
-    for (const char *mask : {"", causalMask}) {
-      AttendKernel kernel;
-      kernel.dim = kernel.valueDim = dim;
-      kernel.mask = mask;
-      KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), GetParam().target);
-      ASSERT_TRUE(runner) << runner.message();
-      EXPECT_EQ(ptxasFault(runner.ptx(), GetParam().target.substr(5)), "") << dim << mask;
-    }
-}
-
-INSTANTIATE_TEST_SUITE_P(Forms, AttendTiles, testing::Values(warps, warpGroups),
+INSTANTIATE_TEST_SUITE_P(Forms, AttendTiles, testing::Values(warps, copying, fetching),
                          [](const auto &info) { return info.param.name; });
 
 class AttendTilesOf : public testing::TestWithParam<std::tuple<Form, Mechanism>> {};
 
 TEST_P(AttendTilesOf, AgreesWithTheOracle) {
   auto [form, mechanism] = GetParam();
-  AttendKernel kernel = mechanism.kernel;
+  AttendKernel kernel = in(form, mechanism.kernel);
   KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), form.target);
   for (auto [queries, keys] : {std::pair<int64_t, int64_t>{70, 90}, {130, 200}}) {
     kernel.queries = queries;
@@ -123,7 +119,8 @@ std::string nameOf(const testing::TestParamInfo<std::tuple<Form, Mechanism>> &in
 }
 
 INSTANTIATE_TEST_SUITE_P(Masks, AttendTilesOf,
-                         testing::Combine(testing::Values(warps, warpGroups), testing::ValuesIn(maskMechanisms())),
+                         testing::Combine(testing::Values(warps, copying, fetching),
+                                          testing::ValuesIn(maskMechanisms())),
                          nameOf);
 
 /// Those whose weights and values are of the size that the limit is for.
@@ -134,7 +131,8 @@ std::vector<Mechanism> scoresOfTiles() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Scores, AttendTilesOf,
-                         testing::Combine(testing::Values(warps, warpGroups), testing::ValuesIn(scoresOfTiles())),
+                         testing::Combine(testing::Values(warps, copying, fetching),
+                                          testing::ValuesIn(scoresOfTiles())),
                          nameOf);
 
 TEST(AttendTilesOfWarps, TensorsThatBeginAnywhereAreNotCopied) {
@@ -143,7 +141,7 @@ TEST(AttendTilesOfWarps, TensorsThatBeginAnywhereAreNotCopied) {
   ports.unaligned = 1;
   KernelRunner runner(narrowText(kernel.text(), ports), *createGpuEmitter(), warps.target);
   EXPECT_EQ(narrowDifference(kernel, runner, kernel.operands(), ElementKind::BF16), "");
-  EXPECT_FALSE(usesTensorCores(runner));
+  EXPECT_FALSE(isIn(warps, runner));
 }
 
 /// A row of the table in docs/gpu.md: of a tile of keys, each product once, and each fragment of its operands.
@@ -188,14 +186,13 @@ TEST(AttendTilesOfWarps, EveryWaitIsNeeded) {
 
 //===------------------------------------------ warp groups -------------------------------------------------------===//
 
-/// Four tiles of 128 keys, for both groups that compute.
-AttendKernel kernelOfRing() {
-  AttendKernel kernel;
+/// Six tiles of 128 keys in up to four stages, for both groups that compute.
+AttendKernel kernelOfRing(const Form &form) {
+  AttendKernel kernel = in(form, {});
   kernel.heads = 1;
-  kernel.dim = kernel.valueDim = 16;
   kernel.queries = 128;
   kernel.hasStaticQueries = true; // of these no other form is made
-  kernel.keys = 512;
+  kernel.keys = 768;
   return kernel;
 }
 
@@ -219,58 +216,93 @@ void expectRegistersToMove(const std::string &ptx) {
   EXPECT_EQ(moving, 1);
 }
 
+/// A row of the table in docs/gpu.md, of as many values as features.
+struct GroupsRow {
+  Form form;
+  int64_t features, keys, stages, registersToFetch, registersToCompute;
+};
+
+void expectRow(const GroupsRow &row, llvm::StringRef table) {
+  auto [form, features, keys, stages, toFetch, toCompute] = row;
+  SCOPED_TRACE(fmt::format("{}, {}", form.name, features));
+  AttendKernel kernel = in(form, {});
+  kernel.dim = kernel.valueDim = features;
+  kernel.hasStaticQueries = true; // so many are not split
+  KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), form.target);
+  ASSERT_TRUE(runner) << runner.message();
+  EXPECT_TRUE(isIn(form, runner));
+  int64_t products = features / 16 + keys / 16, panels = features / 64, barriers = 4 * stages * 8;
+  EXPECT_EQ(count(runner.ptx(), "wgmma.mma_async"), 2 * products) << "in the loop, and around it";
+  EXPECT_EQ(count(runner.ptx(), fetching.instruction), form.isOfManyHeads ? 4 * panels : 0)
+      << "queries with the first keys; keys and values";
+  EXPECT_GT(count(runner.ptx(), "ex2.approx.ftz.f32"), 2 * keys / 8 * 4) << "a power a pair";
+  EXPECT_EQ(count(runner.ptx(), fmt::format("setmaxnreg.dec.sync.aligned.u32 \t{};", toFetch)), 1);
+  EXPECT_EQ(count(runner.ptx(), fmt::format("setmaxnreg.inc.sync.aligned.u32 \t{};", toCompute)), 1);
+  int64_t bytes = 128 * features * 2 + stages * 2 * keys * features * 2;
+  EXPECT_GE(runner.code().phases.back().blockBytes, bytes + barriers);
+  EXPECT_LE(runner.code().phases.back().blockBytes, bytes + 256);
+  std::string text =
+      fmt::format("| {}, {} | {} | {} | {} | {} KB + 7.5 KB | {} | {} KB | 168, then {} | {} |", features, features,
+                  form.isOfManyHeads ? "the hardware" : "threads", keys, stages, bytes >> 10, products,
+                  2 * keys * features * 2 >> 10, toCompute, cyclesOf(features, keys));
+  EXPECT_TRUE(table.contains(text)) << "docs/gpu.md has no row\n" << text;
+  if (hasPtxas())
+    expectRegistersToMove(runner.ptx());
+}
+
 TEST(AttendTilesOfWarpGroups, TakesWhatTheTableSays) {
   auto table = llvm::MemoryBuffer::getFile(ATTNC_ROOT "/docs/gpu.md");
   ASSERT_TRUE(table);
-  for (auto [features, keys] : {std::pair<int64_t, int64_t>{64, 128}, {128, 128}, {256, 32}}) {
-    SCOPED_TRACE(features);
-    AttendKernel kernel;
-    kernel.dim = kernel.valueDim = features;
-    kernel.hasStaticQueries = true; // so many are not split
-    KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), warpGroups.target);
-    ASSERT_TRUE(runner) << runner.message();
-    int64_t products = features / 16 + keys / 16;
-    EXPECT_EQ(count(runner.ptx(), "wgmma.mma_async"), 2 * products) << "in the loop, and around it";
-    EXPECT_GT(count(runner.ptx(), "ex2.approx.ftz.f32"), 2 * keys / 8 * 4) << "a power a pair";
-    std::string row = fmt::format("| {0}, {0} | {1} | {2} KB + 7.5 KB | {3} | {4} KB | 168, then 216 | {5} |", features,
-                                  keys, runner.code().phases[0].blockBytes >> 10, products,
-                                  2 * keys * features * 2 >> 10, cyclesOf(features, keys));
-    EXPECT_NE((*table)->getBuffer().find(row), llvm::StringRef::npos) << "docs/gpu.md has no row\n" << row;
-    if (hasPtxas())
-      expectRegistersToMove(runner.ptx());
-  }
+  for (const GroupsRow &row : {GroupsRow{fetching, 64, 128, 4, 40, 232},
+                               {fetching, 128, 128, 2, 40, 232},
+                               {fetching, 256, 48, 3, 40, 232},
+                               {copying, 64, 128, 2, 72, 216},
+                               {copying, 128, 128, 2, 72, 216},
+                               {copying, 256, 32, 2, 72, 216}})
+    expectRow(row, (*table)->getBuffer());
 }
 
-void expectEachMutantIsSeen(const Mutant &mutant) {
-  AttendKernel kernel = kernelOfRing();
-  expectMutantsAreSeen(narrowText(kernel, ElementKind::BF16), stored(kernel.operands(), portsAs(ElementKind::BF16)),
-                       kernel.resultShapes(), mutant, warpGroups.target);
-}
+class AttendMutants : public testing::TestWithParam<Form> {
+protected:
+  void expectAreSeen(const Mutant &mutant) {
+    AttendKernel kernel = kernelOfRing(GetParam());
+    expectMutantsAreSeen(narrowText(kernel, ElementKind::BF16), stored(kernel.operands(), portsAs(ElementKind::BF16)),
+                         kernel.resultShapes(), mutant, GetParam().target);
+  }
+};
 
 bool isArrivalAtTurn(Operation *op) {
   auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
   return call && call.getIntrin().contains("barrier.cta.arrive");
 }
 
-/// The one behind the loop is for blocks without a tile.
-bool isWaitForTile(Operation *op) { return isa<NVVM::CpAsyncWaitGroupOp>(op) && op->getParentOfType<scf::WhileOp>(); }
-
-TEST(AttendTilesOfWarpGroups, EveryWaitFenceAndArrivalIsNeeded) {
+TEST_P(AttendMutants, EveryWaitFenceAndArrivalIsNeeded) {
   for (const Mutant &mutant :
        {without<NVVM::Barrier0Op>(), without<NVVM::BarrierOp>(),
         Mutant{"without an arrival", isArrivalAtTurn, removeOp}, without<NVVM::MBarrierArriveOp>(),
-        without<NVVM::FenceProxyOp>(), Mutant{"without a wait for copies", isWaitForTile, removeOp},
-        without<NVVM::WgmmaGroupSyncAlignedOp>(), withoutText("wgmma.fence"), withoutText("wgmma.wait_group")})
-    expectEachMutantIsSeen(mutant);
+        without<NVVM::FenceProxyOp>(), without<NVVM::WgmmaGroupSyncAlignedOp>(), withoutText("wgmma.fence"),
+        withoutText("wgmma.wait_group")})
+    expectAreSeen(mutant);
 }
 
-TEST(AttendTilesOfWarpGroups, EveryStageIsAwaited) {
-  expectEachMutantIsSeen({"a stage that is not awaited",
-                          [](Operation *op) { return isa<scf::WhileOp>(op) && op->getNumResults() == 0; }, removeOp});
+TEST_P(AttendMutants, EveryStageIsAwaited) {
+  expectAreSeen({"a stage that is not awaited",
+                 [](Operation *op) { return isa<scf::WhileOp>(op) && op->getNumResults() == 0; }, removeOp});
+}
+
+TEST_P(AttendMutants, EveryCopyIsNeededAndAwaited) {
+  if (!GetParam().isOfManyHeads)
+    return expectAreSeen(without<NVVM::CpAsyncWaitGroupOp>());
+  for (const Mutant &mutant : {without<NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp>(),
+                               without<NVVM::MBarrierArriveExpectTxOp>(), without<NVVM::FenceProxyAcquireOp>()})
+    expectAreSeen(mutant);
 }
 
 /// Products of tiles whose units of 16 bytes were not exchanged.
-TEST(AttendTilesOfWarpGroups, TilesLieAsProductsTakeThem) { expectEachMutantIsSeen(withBit(2, 62)); }
+TEST_P(AttendMutants, TilesLieAsProductsTakeThem) { expectAreSeen(withBit(2, 62)); }
+
+INSTANTIATE_TEST_SUITE_P(Forms, AttendMutants, testing::Values(copying, fetching),
+                         [](const auto &info) { return info.param.name; });
 
 } // namespace
 } // namespace attnc
