@@ -4,6 +4,7 @@
 #include "llvm/Support/ErrorHandling.h"
 #include <fmt/format.h>
 #include <map>
+#include <tuple>
 
 namespace attnc {
 
@@ -62,10 +63,12 @@ static llvm::Expected<std::vector<reference::Array>> interpret(const OracleCheck
 
 /// Kernels are tested at many sizes: each is compiled once for a target.
 static KernelRunner &runnerOf(const OracleCheck &check) {
-  static std::map<std::pair<std::string, std::string>, std::unique_ptr<KernelRunner>> runners;
-  std::unique_ptr<KernelRunner> &runner = runners[{check.kernel, check.target}];
-  if (!runner)
-    runner = std::make_unique<KernelRunner>(check.kernel, *emitterFor(check.target), check.target);
+  static std::map<std::tuple<std::string, std::string, decltype(check.emitter)>, std::unique_ptr<KernelRunner>> runners;
+  std::unique_ptr<KernelRunner> &runner = runners[{check.kernel, check.target, check.emitter}];
+  if (!runner) {
+    std::unique_ptr<Emitter> emitter = check.emitter ? check.emitter() : emitterFor(check.target);
+    runner = std::make_unique<KernelRunner>(check.kernel, *emitter, check.target);
+  }
   return *runner;
 }
 

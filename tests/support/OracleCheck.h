@@ -14,6 +14,7 @@ struct OracleCheck {
   std::vector<int64_t> indexOperands = {};         ///< after the tensors
   double tolerance = reference::tolerance(8, 512); ///< of f32, relative to the largest magnitude; sums of 512 terms
   std::string target = "native";
+  std::unique_ptr<Emitter> (*emitter)() = nullptr; ///< makes the one to ask; null: the usual one of the target
 };
 
 /// Emits the kernel for the processor, runs it with guard pages behind and in front, chunks in both orders, one and two

@@ -1,0 +1,331 @@
+#include "compiler/Codegen/Halide/Bitcode.h"
+#include <Halide.h>
+#include <fstream>
+#include <iterator>
+
+namespace attnc::halide {
+
+namespace H = Halide;
+
+static H::Type typeOf(Element element) {
+  switch (element) {
+  case Element::F32:
+    return H::Float(32);
+  case Element::I32:
+    return H::Int(32);
+  case Element::Truth:
+    return H::UInt(8);
+  }
+  return {};
+}
+
+namespace {
+
+class StageCompiler {
+public:
+  StageCompiler(const Stage &stage, const Schedule &schedule, unsigned arguments) : stage(stage), schedule(schedule) {
+    for (unsigned number = 0; number < arguments; ++number)
+      sizes.emplace_back("size" + std::to_string(number));
+    for (size_t number = 0; number < stage.buffers.size(); ++number)
+      addBuffer(number);
+    iterations.resize(stage.loops.size());
+    for (unsigned loop : stage.result)
+      iterations[loop] = H::Var(nameOf(loop));
+    addSums();
+  }
+
+  void compile(const H::Target &target, const std::string &symbol, const std::string &path) {
+    H::Func result("result");
+    define(result);
+    bound(result);
+    arrange(result);
+    std::vector<H::Argument> arguments(buffers.begin(), buffers.end());
+    arguments.insert(arguments.end(), sizes.begin(), sizes.end());
+    arguments.insert(arguments.end(), spans.begin(), spans.end());
+    result.compile_to_bitcode(path, arguments, symbol, target);
+  }
+
+private:
+  static std::string nameOf(unsigned loop) { return "d" + std::to_string(loop); }
+  H::Expr valueOf(const Size &size) const {
+    H::Expr number = static_cast<int>(size.number);
+    return size.isConstant() ? number : number + static_cast<int>(size.factor) * sizes[size.argument];
+  }
+
+  /// Row-major, from index 0.
+  template <typename Parameter> void shape(Parameter parameter, const std::vector<Size> &shape) {
+    H::Expr stride = 1;
+    for (size_t dimension = 0; dimension < shape.size(); ++dimension) {
+      H::Expr extent = valueOf(shape[shape.size() - 1 - dimension]);
+      parameter.dim(dimension).set_bounds(0, extent).set_stride(stride);
+      stride = stride * extent;
+    }
+  }
+
+  void addBuffer(size_t number) {
+    const Buffer &buffer = stage.buffers[number];
+    buffers.emplace_back(typeOf(buffer.element), buffer.shape.size(), "operand" + std::to_string(number));
+    shape(buffers.back(), buffer.shape);
+  }
+
+  void addSums() {
+    if (schedule.summed.empty())
+      return;
+    H::Region region;
+    for (unsigned loop : schedule.summed)
+      region.push_back({0, valueOf(stage.loops[loop].size)});
+    sums = H::RDom(region, "sums");
+    for (size_t number = 0; number < schedule.summed.size(); ++number)
+      iterations[schedule.summed[number]] = sums[number];
+  }
+
+  /// The result's dimensions, innermost first, as Halide wants them.
+  std::vector<H::Var> points() const {
+    std::vector<H::Var> result;
+    for (size_t dimension = stage.result.size(); dimension-- > 0;)
+      result.emplace_back(nameOf(stage.result[dimension]));
+    return result;
+  }
+
+  //===---------------------------------------- formulas ----------------------------------------------------------===//
+
+  H::Expr valueOf(unsigned number) {
+    if (values.empty())
+      values.resize(stage.nodes.size());
+    if (!values[number].defined())
+      values[number] = compute(stage.nodes[number]);
+    return values[number];
+  }
+
+  static H::Expr isNan(const H::Expr &value) {
+    // Halide takes x == x for true.
+    return (H::reinterpret<int32_t>(value) & 0x7fffffff) > 0x7f800000;
+  }
+
+  /// The larger (or smaller) of both, NaN where one is NaN.
+  static H::Expr extremum(bool larger, const H::Expr &a, const H::Expr &b) {
+    if (!a.type().is_float())
+      return larger ? H::max(a, b) : H::min(a, b);
+    H::Expr either = H::select(larger ? a > b : a < b, a, b); // b where one is NaN
+    return H::Internal::is_const(a)   ? extremum(larger, b, a)
+           : H::Internal::is_const(b) ? H::select(larger ? b > a : b < a, b, a)
+                                      : H::select(isNan(a), a, either);
+  }
+
+  H::Expr load(const Node &node) {
+    std::vector<H::Expr> subscripts;
+    for (size_t dimension = node.operands.size(); dimension-- > 0;)
+      subscripts.push_back(valueOf(node.operands[dimension]));
+    H::Expr element = buffers[node.integer](subscripts);
+    return node.element == Element::Truth ? element != H::cast<uint8_t>(0) : element;
+  }
+
+  H::Expr compute(const Node &node) {
+    auto operand = [&](unsigned number) { return valueOf(node.operands[number]); };
+    switch (node.op) {
+    case Op::Number:
+      return H::Expr(static_cast<float>(node.number));
+    case Op::Integer:
+      return node.element == Element::Truth ? H::Internal::make_bool(node.integer != 0)
+                                            : H::Expr(static_cast<int>(node.integer));
+    case Op::Index:
+      return iterations[node.integer];
+    case Op::Argument:
+      return sizes[node.integer];
+    case Op::Select:
+      return H::select(operand(0), operand(1), operand(2));
+    case Op::ToF32:
+      return H::cast<float>(operand(0));
+    case Op::Load:
+      return load(node);
+    default:
+      return node.operands.size() == 1 ? computeUnary(node.op, operand(0))
+                                       : computeBinary(node.op, operand(0), operand(1));
+    }
+  }
+
+  static H::Expr computeUnary(Op op, const H::Expr &a) {
+    switch (op) {
+    case Op::Negate:
+      return -a;
+    case Op::Absolute:
+      return H::abs(a);
+    case Op::SquareRoot:
+      return H::sqrt(a);
+    case Op::Floor:
+      return H::floor(a);
+    default:
+      return H::ceil(a);
+    }
+  }
+
+  static H::Expr computeBinary(Op op, const H::Expr &a, const H::Expr &b) {
+    switch (op) {
+    case Op::Add:
+      return a + b;
+    case Op::Sub:
+      return a - b;
+    case Op::Mul:
+      return a * b;
+    case Op::Min:
+    case Op::Max:
+      return extremum(op == Op::Max, a, b);
+    case Op::Equal:
+      return a == b;
+    case Op::NotEqual:
+      return a != b;
+    case Op::Less:
+      return a < b;
+    case Op::LessEqual:
+      return a <= b;
+    case Op::Remainder:
+      return a % b;
+    case Op::And:
+      return a && b;
+    case Op::Or:
+      return a || b;
+    case Op::ExclusiveOr:
+      return a != b;
+    default: // Halide's quotient of integers is rounded down where the divisor is positive.
+      return a / b;
+    }
+  }
+
+  H::Expr folded(const H::Expr &before, const H::Expr &term) {
+    switch (*stage.fold) {
+    case Fold::Add:
+      return before + term;
+    case Fold::Mul:
+      return before * term;
+    case Fold::Min:
+    case Fold::Max:
+      return extremum(stage.fold == Fold::Max, before, term);
+    }
+    return {};
+  }
+
+  void define(H::Func &result) {
+    std::vector<H::Var> vars = points();
+    H::Expr value = valueOf(stage.value);
+    if (stage.fold) {
+      std::vector<H::Expr> at(vars.begin(), vars.end());
+      tile(vars) = valueOf(stage.start);
+      tile(vars) = folded(tile(at), value);
+      value = tile(at);
+    }
+    result(vars) = H::cast(typeOf(stage.element), value);
+  }
+
+  //===---------------------------------------- the schedule ------------------------------------------------------===//
+
+  /// Tells Halide what a chunk has of the result.
+  void bound(H::Func &result) {
+    H::OutputImageParam buffer = result.output_buffer();
+    H::Expr stride = 1;
+    for (unsigned dimension = stage.result.size(); dimension-- > 0;) {
+      H::Expr extent = valueOf(stage.extent(dimension)), first = 0, count = extent;
+      const Span &span = schedule.spans[dimension];
+      if (span.kind != Span::Kind::Whole) {
+        spans.emplace_back("first" + std::to_string(dimension));
+        first = spans.back();
+        count = 1;
+      }
+      if (span.kind == Span::Kind::Block) {
+        spans.emplace_back("tiles" + std::to_string(dimension));
+        count = spans.back() * static_cast<int>(schedule.points(dimension));
+      }
+      unsigned innermostFirst = stage.result.size() - 1 - dimension;
+      buffer.dim(innermostFirst).set_bounds(first, count).set_stride(stride);
+      stride = stride * extent;
+    }
+  }
+
+  void arrange(H::Func &result) {
+    std::vector<H::VarOrRVar> order;
+    H::Var lane(nameOf(stage.result[schedule.laneDimension])), lanesOf("lanes"), tilesOfLanes("lane_tiles");
+    int lanes = schedule.lanes, width = schedule.lanes * schedule.vectors;
+    result.split(lane, tilesOfLanes, lanesOf, width, H::TailStrategy::ShiftInwards);
+    order.push_back(lanesOf);
+    std::vector<H::Var> outside;
+    H::Var row, rows("rows"), tilesOfRows("row_tiles");
+    if (schedule.rowDimension) {
+      row = H::Var(nameOf(stage.result[*schedule.rowDimension]));
+      result.split(row, tilesOfRows, rows, static_cast<int>(schedule.rows), H::TailStrategy::ShiftInwards);
+      order.push_back(rows);
+      outside.push_back(tilesOfRows);
+    }
+    for (unsigned dimension = stage.result.size(); dimension-- > 0;)
+      if (dimension != schedule.laneDimension && dimension != schedule.rowDimension)
+        outside.emplace_back(nameOf(stage.result[dimension]));
+    outside.push_back(tilesOfLanes);
+    order.insert(order.end(), outside.begin(), outside.end());
+    result.reorder(order);
+    vectorise(result, lanesOf, lanes, width);
+    if (schedule.rowDimension)
+      result.unroll(rows);
+    if (!stage.fold)
+      return;
+    tile.compute_at(result, outside.front()).store_in(H::MemoryType::Stack).bound_extent(lane, width);
+    if (schedule.rowDimension)
+      tile.bound_extent(row, static_cast<int>(schedule.rows));
+    std::vector<H::VarOrRVar> inner = {lane};
+    if (schedule.rowDimension)
+      inner.push_back(row);
+    for (size_t number = 0; number < schedule.summed.size(); ++number)
+      inner.push_back(sums[number]);
+    tile.update().reorder(inner);
+    vectorise(tile, lane, lanes, width);
+    vectorise(tile.update(), lane, lanes, width);
+    if (schedule.rowDimension) {
+      tile.unroll(row);
+      tile.update().unroll(row);
+    }
+  }
+
+  template <typename Definition>
+  static void vectorise(Definition &&definition, const H::Var &lane, int lanes, int width) {
+    if (lanes > 1)
+      definition.vectorize(lane, lanes);
+    if (width > lanes)
+      definition.unroll(lane);
+  }
+
+  const Stage &stage;
+  const Schedule &schedule;
+  std::vector<H::ImageParam> buffers;
+  std::vector<H::Param<int>> sizes, spans;
+  std::vector<H::Expr> iterations, values;
+  H::RDom sums;
+  H::Func tile{"tile"};
+};
+
+H::Target targetOf(const Machine &machine) {
+  std::vector<H::Target::Feature> features = {
+      H::Target::NoRuntime, H::Target::NoAsserts,   H::Target::NoBoundsQuery, H::Target::LargeBuffers,
+      H::Target::SSE41,     H::Target::AVX,         H::Target::AVX2,          H::Target::FMA,
+      H::Target::F16C,      H::Target::StrictFloat,
+  };
+  if (machine.hasAvx512)
+    for (H::Target::Feature feature : {H::Target::AVX512, H::Target::AVX512_Skylake})
+      features.push_back(feature);
+  return {H::Target::Linux, H::Target::X86, 64, features};
+}
+
+} // namespace
+
+Bitcode compileStage(const Stage &stage, const Schedule &schedule, const Machine &machine, unsigned arguments,
+                     const std::string &symbol, const std::string &path) {
+  try {
+    StageCompiler(stage, schedule, arguments).compile(targetOf(machine), symbol, path);
+  } catch (const H::Error &error) {
+    return {{}, error.what()};
+  }
+  std::ifstream file(path, std::ios::binary);
+  Bitcode code;
+  code.bytes.assign(std::istreambuf_iterator<char>(file), {});
+  if (code.bytes.empty())
+    code.error = "no bitcode was written";
+  return code;
+}
+
+} // namespace attnc::halide

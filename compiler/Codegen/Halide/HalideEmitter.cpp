@@ -1,0 +1,148 @@
+#include "compiler/Codegen/Halide/HalideEmitter.h"
+#include "compiler/Codegen/ChosenSchedule.h"
+#include "compiler/Codegen/Halide/Bitcode.h"
+#include "compiler/Codegen/Halide/ImportBitcode.h"
+#include "compiler/Codegen/Halide/ReadKernel.h"
+#include "compiler/Codegen/Halide/StagePhase.h"
+#include "compiler/Codegen/Nest/KernelSizes.h"
+#include "compiler/Codegen/OpCost.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+namespace {
+
+using namespace halide;
+
+Machine machineOf(const Target &target) { return {target.f32Lanes, target.vectorRegisters, target.hasAvx512}; }
+
+/// The stages of a kernel with their schedules, and no code yet.
+struct PlannedKernel {
+  KernelStage read;
+  std::vector<CompiledStage> stages;
+};
+
+std::optional<PlannedKernel> planKernel(func::FuncOp kernel, const Target &target, std::string &reason) {
+  std::optional<KernelStage> read = readKernel(kernel, reason);
+  if (!read)
+    return std::nullopt;
+  PlannedKernel planned{std::move(*read), {}};
+  for (PlannedStage &stage : planStages(planned.read.stage)) {
+    std::optional<Schedule> schedule = chooseSchedule(stage.stage, machineOf(target), reason);
+    std::optional<int64_t> largest = largestSize(stage.stage);
+    if (!largest)
+      reason = "its subscripts may take more than 32 bits";
+    if (!schedule || !largest)
+      return std::nullopt;
+    planned.stages.push_back({std::move(stage), std::move(*schedule), {}, {}, *largest});
+  }
+  return planned;
+}
+
+/// Halide writes files alone.
+Bitcode compileThroughFile(const Stage &stage, const Schedule &schedule, const Machine &machine, unsigned arguments,
+                           const std::string &symbol) {
+  llvm::SmallString<128> path;
+  if (std::error_code code = llvm::sys::fs::createTemporaryFile("attnc-halide", "bc", path))
+    return {{}, "no temporary file can be made: " + code.message()};
+  llvm::FileRemover remover(path);
+  return compileStage(stage, schedule, machine, arguments, symbol, path.str().str());
+}
+
+class HalideEmitter : public Emitter {
+public:
+  std::string_view name() const override { return "halide"; }
+
+  bool makesCodeFor(const Target &target) const override { return !target.isDevice; }
+
+  Verdict supports(func::FuncOp kernel, const Target &target) const override {
+    std::string reason;
+    return planKernel(kernel, target, reason) ? Verdict::yes() : Verdict::no(reason);
+  }
+
+  FailureOr<KernelCode> emit(func::FuncOp kernel, const Target &target, ModuleOp code) const override {
+    std::string error;
+    std::optional<PlannedKernel> planned = planKernel(kernel, target, error);
+    if (!planned || !compile(kernel, target, code, *planned, error)) {
+      kernel.emitRemark() << "the halide emitter can't compile kernel " << kernel.getName() << ": " << error;
+      return failure();
+    }
+    recordSchedules(kernel, *planned);
+    return emitPhases(kernel, code, *planned);
+  }
+
+private:
+  /// Compiles all functions; leaves none where one can't be had.
+  static bool compile(func::FuncOp kernel, const Target &target, ModuleOp code, PlannedKernel &planned,
+                      std::string &error) {
+    SmallVector<LLVM::LLVMFuncOp> made;
+    auto compileOne = [&](const Stage &stage, const Schedule &schedule, const std::string &symbol) {
+      Bitcode bitcode = compileThroughFile(stage, schedule, machineOf(target), planned.read.arguments.size(), symbol);
+      error = bitcode.error;
+      if (!error.empty())
+        return LLVM::LLVMFuncOp();
+      LLVM::LLVMFuncOp function = importBitcode(bitcode.bytes, symbol, kernel.getLoc(), code, error);
+      if (function)
+        made.push_back(function);
+      return function;
+    };
+    for (auto [number, stage] : llvm::enumerate(planned.stages)) {
+      std::string symbol = symbolOf(kernel, planned, number) + ".halide";
+      stage.main = compileOne(stage.planned.stage, stage.schedule, symbol);
+      if (auto ragged = stage.schedule.raggedDimension(stage.planned.stage); ragged && stage.main)
+        stage.rest = compileOne(stage.planned.stage, stage.schedule.ofRest(*ragged), symbol + ".rest");
+      if (error.empty())
+        continue;
+      for (LLVM::LLVMFuncOp each : made)
+        each.erase();
+      return false;
+    }
+    return true;
+  }
+
+  /// The last stage's phase has the kernel's name.
+  static std::string symbolOf(func::FuncOp kernel, const PlannedKernel &planned, unsigned number) {
+    std::string name = kernel.getName().str();
+    return number + 1 == planned.stages.size() ? name : name + "." + std::to_string(number);
+  }
+
+  static void recordSchedules(func::FuncOp kernel, const PlannedKernel &planned) {
+    std::string text;
+    for (const CompiledStage &stage : planned.stages)
+      text += (text.empty() ? "" : "; ") + textOf(stage.planned.stage, stage.schedule);
+    recordSchedule(kernel, {{"halide", StringRef(text)}});
+  }
+
+  static KernelCode emitPhases(func::FuncOp kernel, ModuleOp code, const PlannedKernel &planned) {
+    StageContext context{kernel, code, planned.read.operands, planned.read.arguments, {}};
+    KernelCode made;
+    for (const CompiledStage &stage : llvm::ArrayRef(planned.stages).drop_back()) {
+      context.offsets.push_back(made.sharedBytes);
+      made.sharedBytes += bytesOf(stage.planned.stage, context.arguments);
+    }
+    KernelSizes sizes(kernel);
+    // Where the result has no element, nothing that it would be made of is read.
+    SizeExpr any = SizeExpr::min(1, sizes.resultElements(0));
+    for (auto [number, stage] : llvm::enumerate(planned.stages)) {
+      made.phases.push_back(emitStagePhase(stage, number, symbolOf(kernel, planned, number), context));
+      if (number + 1 < planned.stages.size())
+        made.phases.back().chunks *= any;
+    }
+    SizeExpr points(1);
+    for (const Loop &loop : planned.read.stage.loops)
+      points *= valueOf(loop.size, context.arguments);
+    auto op = computedResults(kernel)[0].getDefiningOp<linalg::GenericOp>();
+    made.cost = {points * SizeExpr(costOf(op.getRegion()).flops), sizes.bytesRead(), sizes.bytesWritten()};
+    return made;
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Emitter> createHalideEmitter() { return std::make_unique<HalideEmitter>(); }
+
+} // namespace attnc

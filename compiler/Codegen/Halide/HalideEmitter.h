@@ -1,0 +1,16 @@
+//===- HalideEmitter.h - the emitter that compiles by Halide ----------------------------------------------------===//
+//
+// One Emitter, "halide", for processors. A kernel becomes stages (ReadKernel.h, Staging.h), each gets a schedule
+// (Strategy.h), Halide compiles it (Bitcode.h), and its function is called by a phase of ours (ImportBitcode.h,
+// StagePhase.h).
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Emitter.h"
+
+namespace attnc {
+
+std::unique_ptr<Emitter> createHalideEmitter();
+
+} // namespace attnc

@@ -1,0 +1,93 @@
+#include "compiler/Codegen/Halide/ImportBitcode.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMIRToLLVMTranslation.h"
+#include "mlir/Target/LLVMIR/Import.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+
+namespace attnc::halide {
+
+/// Strings and tables that point to each other, from which no code is reached.
+static void eraseUnusedData(llvm::Module &module) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (llvm::GlobalVariable &global : llvm::make_early_inc_range(module.globals())) {
+      global.removeDeadConstantUsers();
+      if (!global.use_empty())
+        continue;
+      global.eraseFromParent();
+      changed = true;
+    }
+  }
+}
+
+/// Leaves the function alone, with its parameters' attributes; false where it needs others.
+static bool isolate(llvm::Module &module, StringRef symbol, std::string &error) {
+  for (llvm::Function &function : llvm::make_early_inc_range(module))
+    if (!function.isDeclaration() && function.getName() != symbol)
+      function.eraseFromParent();
+  eraseUnusedData(module);
+  for (llvm::NamedMDNode &node : llvm::make_early_inc_range(module.named_metadata()))
+    module.eraseNamedMetadata(&node);
+  for (llvm::Function &function : llvm::make_early_inc_range(module)) {
+    if (function.isDeclaration() && function.use_empty())
+      function.eraseFromParent();
+    else if (function.isDeclaration() && !function.isIntrinsic())
+      error = "its code calls " + function.getName().str();
+  }
+  if (!module.getFunction(symbol))
+    error = "its code has no function " + symbol.str();
+  else if (!module.global_empty())
+    error = "its code has data of its own";
+  return error.empty();
+}
+
+static void clean(llvm::Function &function) {
+  function.setAttributes(function.getAttributes().removeFnAttributes(function.getContext()));
+  for (llvm::Instruction &instruction : llvm::instructions(function)) {
+    instruction.dropUnknownNonDebugMetadata();
+    if (!isa<llvm::FPMathOperator>(instruction))
+      continue;
+    llvm::FastMathFlags flags;
+    flags.setAllowContract();
+    instruction.setFastMathFlags(flags);
+  }
+}
+
+LLVM::LLVMFuncOp importBitcode(ArrayRef<char> bitcode, StringRef symbol, Location location, ModuleOp code,
+                               std::string &error) {
+  llvm::LLVMContext llvmContext;
+  llvm::MemoryBufferRef buffer(StringRef(bitcode.data(), bitcode.size()), symbol);
+  auto parsed = llvm::parseBitcodeFile(buffer, llvmContext);
+  if (!parsed) {
+    error = llvm::toString(parsed.takeError());
+    return {};
+  }
+  if (!isolate(**parsed, symbol, error))
+    return {};
+  clean(*(*parsed)->getFunction(symbol));
+  DialectRegistry registry;
+  registerLLVMDialectImport(registry);
+  code.getContext()->appendDialectRegistry(registry);
+  code.getContext()->loadDialect<DLTIDialect, LLVM::LLVMDialect>();
+  OwningOpRef<ModuleOp> imported =
+      translateLLVMIRToModule(std::move(*parsed), code.getContext(), /*emitExpensiveWarnings=*/false);
+  auto function = imported ? imported->lookupSymbol<LLVM::LLVMFuncOp>(symbol) : LLVM::LLVMFuncOp();
+  if (!function) {
+    error = "its code can't be said in MLIR";
+    return {};
+  }
+  function->remove();
+  code.push_back(function);
+  function.setLinkage(LLVM::Linkage::Internal);
+  function->walk([&](Operation *op) { op->setLoc(location); });
+  return function;
+}
+
+} // namespace attnc::halide

@@ -1,0 +1,173 @@
+#include "compiler/Codegen/Halide/Stage.h"
+#include <algorithm>
+#include <limits>
+
+namespace attnc::halide {
+
+unsigned Stage::add(Node node) {
+  auto found = std::find(nodes.begin(), nodes.end(), node);
+  if (found == nodes.end())
+    found = nodes.insert(nodes.end(), std::move(node));
+  return found - nodes.begin();
+}
+
+bool Affine::isConstant() const {
+  return std::all_of(factors.begin(), factors.end(), [](int64_t factor) { return factor == 0; });
+}
+
+std::optional<Affine> affineOf(const Stage &stage, unsigned number) {
+  const Node &node = stage.nodes[number];
+  Affine result{std::vector<int64_t>(stage.loops.size(), 0)};
+  if (node.op == Op::Integer) {
+    result.constant = node.integer;
+    return result;
+  }
+  if (node.op == Op::Index) {
+    result.factors[node.integer] = 1;
+    return result;
+  }
+  if (node.element != Element::I32 || (node.op != Op::Add && node.op != Op::Sub && node.op != Op::Mul))
+    return std::nullopt;
+  auto left = affineOf(stage, node.operands[0]), right = affineOf(stage, node.operands[1]);
+  if (!left || !right)
+    return std::nullopt;
+  if (node.op == Op::Mul) {
+    if (left->isConstant())
+      std::swap(left, right);
+    if (!right->isConstant())
+      return std::nullopt;
+    for (int64_t &factor : left->factors)
+      factor *= right->constant;
+    left->constant *= right->constant;
+    return left;
+  }
+  int64_t sign = node.op == Op::Add ? 1 : -1;
+  for (size_t loop = 0; loop < stage.loops.size(); ++loop)
+    left->factors[loop] += sign * right->factors[loop];
+  left->constant += sign * right->constant;
+  return left;
+}
+
+unsigned nodeOf(Stage &stage, const Affine &affine) {
+  auto integer = [&](int64_t value) { return stage.add({Op::Integer, Element::I32, {}, 0, value}); };
+  std::optional<unsigned> sum;
+  auto addTerm = [&](unsigned term) { sum = sum ? stage.add({Op::Add, Element::I32, {*sum, term}}) : term; };
+  for (size_t loop = 0; loop < affine.factors.size(); ++loop) {
+    if (affine.factors[loop] == 0)
+      continue;
+    unsigned index = stage.add({Op::Index, Element::I32, {}, 0, static_cast<int64_t>(loop)});
+    addTerm(affine.factors[loop] == 1 ? index
+                                      : stage.add({Op::Mul, Element::I32, {index, integer(affine.factors[loop])}}));
+  }
+  if (affine.constant != 0 || !sum)
+    addTerm(integer(affine.constant));
+  return *sum;
+}
+
+bool dependsOn(const Stage &stage, unsigned number, unsigned loop) {
+  const Node &node = stage.nodes[number];
+  if (node.op == Op::Index)
+    return node.integer == loop;
+  return std::any_of(node.operands.begin(), node.operands.end(),
+                     [&](unsigned operand) { return dependsOn(stage, operand, loop); });
+}
+
+std::vector<unsigned> nodesBelow(const Stage &stage, unsigned root) {
+  std::vector<bool> wanted(stage.nodes.size(), false);
+  wanted[root] = true;
+  std::vector<unsigned> result;
+  for (unsigned number = root + 1; number-- > 0;) {
+    if (!wanted[number])
+      continue;
+    result.insert(result.begin(), number);
+    for (unsigned operand : stage.nodes[number].operands)
+      wanted[operand] = true;
+  }
+  return result;
+}
+
+//===------------------------------------------ ranges of integers ------------------------------------------------===//
+
+namespace {
+
+using Wide = __int128;
+struct Range {
+  Wide low = 0, high = 0;
+};
+
+constexpr Wide largest = std::numeric_limits<int32_t>::max();
+
+class Ranges {
+public:
+  Ranges(const Stage &stage, int64_t limit) : stage(stage), limit(limit) {}
+
+  /// Of a node of integers; sets `fits` to false where it, or what it is made of, may not fit.
+  Range of(unsigned number) {
+    Range range = compute(stage.nodes[number]);
+    fits &= range.low >= -largest && range.high <= largest;
+    range.low = std::max(range.low, -largest);
+    range.high = std::min(range.high, largest);
+    return range;
+  }
+
+  bool fits = true;
+
+private:
+  Wide most(const Size &size) const { return size.number + Wide(size.factor) * limit; }
+
+  Range compute(const Node &node) {
+    if (node.op == Op::Integer)
+      return {node.integer, node.integer};
+    if (node.op == Op::Index)
+      return {0, std::max<Wide>(most(stage.loops[node.integer].size) - 1, 0)};
+    if (node.op == Op::Argument)
+      return {0, limit};
+    if (node.op == Op::Select) {
+      Range a = of(node.operands[1]), b = of(node.operands[2]);
+      return {std::min(a.low, b.low), std::max(a.high, b.high)};
+    }
+    if (node.operands.size() != 2)
+      return {-largest, largest}; // a number that was loaded
+    Range a = of(node.operands[0]), b = of(node.operands[1]);
+    switch (node.op) {
+    case Op::Add:
+      return {a.low + b.low, a.high + b.high};
+    case Op::Sub:
+      return {a.low - b.high, a.high - b.low};
+    case Op::Mul: {
+      auto [low, high] = std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
+      return {low, high};
+    }
+    case Op::Min:
+      return {std::min(a.low, b.low), std::min(a.high, b.high)};
+    case Op::Max:
+      return {std::max(a.low, b.low), std::max(a.high, b.high)};
+    case Op::Remainder:
+      return {0, b.high};
+    default: // a quotient
+      return {std::min<Wide>(a.low, 0), std::max<Wide>(a.high, 0)};
+    }
+  }
+
+  const Stage &stage;
+  int64_t limit;
+};
+
+} // namespace
+
+std::optional<int64_t> largestSize(const Stage &stage) {
+  for (int64_t limit : {(int64_t(1) << 31) - 1, int64_t(1) << 28, int64_t(1) << 24, int64_t(1) << 20}) {
+    Ranges ranges(stage, limit);
+    for (unsigned number = 0; number < stage.nodes.size(); ++number)
+      if (const Node &node = stage.nodes[number]; node.element == Element::I32 && node.op != Op::Load)
+        ranges.of(number);
+    bool shapesFit = true;
+    for (const Loop &loop : stage.loops)
+      shapesFit &= loop.size.number + Wide(loop.size.factor) * limit <= largest;
+    if (ranges.fits && shapesFit)
+      return limit;
+  }
+  return std::nullopt;
+}
+
+} // namespace attnc::halide

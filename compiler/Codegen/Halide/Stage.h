@@ -1,0 +1,133 @@
+//===- Stage.h - one computation, as Halide is told of it ----------------------------------------------------===//
+//
+// A stage writes one tensor, by a formula over loops:
+//
+//   y[b, s, o] = sum over t, c of  x[b, s + 4 t, c] * w[t, c, o]
+//
+//   loops    b, s, o, t, c          sizes, and which are summed over
+//   result   b, s, o                the loop of each of its dimensions, outermost first
+//   nodes    Load x (Index b, Add (Index s, Mul (Index t, 4)), Index c), Load w (...), Mul
+//   value    the last node;  start  a node, 0;  fold  Add
+//
+// It is plain data: what reads kernels (ReadKernel.h) knows MLIR, what compiles stages (Bitcode.h) knows Halide, and what
+// lies between, the schedule (Strategy.h) and the split into stages (Staging.h), knows neither.
+//
+// Subscripts are 32-bit numbers. Sizes that are dynamic are **arguments** of the stage, numbered.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace attnc::halide {
+
+/// number + factor * argument
+struct Size {
+  int64_t number = 0;
+  int64_t factor = 0;
+  unsigned argument = 0;
+  bool isConstant() const { return factor == 0; }
+  bool operator==(const Size &) const = default;
+};
+
+enum class Element { F32, I32, Truth };
+
+enum class Op {
+  // Of no operands.
+  Number,  ///< f32
+  Integer, ///< i32, or a truth value
+  Index,   ///< the number of an iteration of a loop
+  Argument,
+  // Of f32 or of integers.
+  Add,
+  Sub,
+  Mul,
+  Min, ///< of f32: NaN where one is
+  Max,
+  Equal,
+  NotEqual,
+  Less,
+  LessEqual,
+  // Of integers. The quotient is rounded down, and the divisor is a positive number.
+  FloorDivide,
+  Remainder,
+  // Of f32.
+  Divide,
+  Negate,
+  Absolute,
+  SquareRoot,
+  Floor,
+  Ceil,
+  // Of truth values.
+  And,
+  Or,
+  ExclusiveOr,
+  // Of any.
+  Select,
+  ToF32,
+  Load, ///< operands are subscripts, outermost first
+};
+
+struct Node {
+  Op op = Op::Number;
+  Element element = Element::F32;
+  std::vector<unsigned> operands = {};
+  double number = 0;   ///< of Number
+  int64_t integer = 0; ///< of Integer; which loop, argument or buffer it is
+  bool operator==(const Node &) const = default;
+};
+
+struct Loop {
+  Size size;
+  bool reduces = false;
+};
+
+/// A dense row-major tensor that a stage reads.
+struct Buffer {
+  Element element = Element::F32;
+  std::vector<Size> shape;
+};
+
+enum class Fold { Add, Mul, Min, Max };
+
+struct Stage {
+  std::vector<Loop> loops;
+  std::vector<unsigned> result;
+  Element element = Element::F32;
+  std::vector<Buffer> buffers;
+  std::vector<Node> nodes; ///< operands in front of their users
+  unsigned value = 0;      ///< what is written or folded
+  unsigned start = 0;      ///< what a fold begins with, in which only loops of the result occur
+  std::optional<Fold> fold;
+
+  unsigned add(Node node); ///< the number of this node or an equal one
+  /// The size of a dimension of the result.
+  const Size &extent(unsigned dimension) const { return loops[result[dimension]].size; }
+};
+
+/// A sum of multiples of loops and a constant.
+struct Affine {
+  std::vector<int64_t> factors; ///< one a loop
+  int64_t constant = 0;
+  bool isConstant() const;
+};
+/// The node as such a sum; nothing where it is none.
+std::optional<Affine> affineOf(const Stage &stage, unsigned node);
+
+/// A node that computes the sum.
+unsigned nodeOf(Stage &stage, const Affine &affine);
+
+/// Whether the value of a node can change with the loop.
+bool dependsOn(const Stage &stage, unsigned node, unsigned loop);
+
+/// The nodes that `root` is computed from, itself with them, in order.
+std::vector<unsigned> nodesBelow(const Stage &stage, unsigned root);
+
+/// The largest size that dynamic sizes may have so that all integers of the formula fit in 32 bits; nothing where there
+/// is none worth having.
+std::optional<int64_t> largestSize(const Stage &stage);
+
+} // namespace attnc::halide

@@ -1,0 +1,46 @@
+//===- StagePhase.h - a phase of a kernel that calls Halide's code --------------------------------------------------===//
+//
+// Each stage of a kernel is a phase with the kernels' ABI, whose chunks are ours: Halide's code has no parallel loop.
+//
+//   @k(args, chunk, scratch)
+//     which chunk is it: the first index, and the number of tiles, of each dimension that chunks divide
+//     @k.halide(operands as halide_buffer_t, sizes, spans, result)         whole tiles
+//     @k.halide.rest(...)                                                  what is left of a ragged dimension
+//
+// Stages before the last write to memory that all chunks of the launch share.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Halide/Staging.h"
+#include "compiler/Codegen/Halide/Strategy.h"
+#include "compiler/Codegen/Kernel.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+namespace attnc::halide {
+
+struct CompiledStage {
+  PlannedStage planned;
+  Schedule schedule;
+  mlir::LLVM::LLVMFuncOp main, rest; ///< `rest` is null where no dimension is ragged
+  int64_t largestSize = 0;           ///< of dynamic sizes
+};
+
+/// What a kernel's stages have in common.
+struct StageContext {
+  mlir::func::FuncOp kernel;
+  mlir::ModuleOp code;
+  std::vector<unsigned> operands;  ///< of each buffer of the kernel's stage, which tensor operand it is
+  std::vector<SizeExpr> arguments; ///< of all stages
+  std::vector<SizeExpr> offsets;   ///< of each stage's tensor but the last's in the shared memory, in bytes
+};
+
+SizeExpr valueOf(const Size &size, llvm::ArrayRef<SizeExpr> arguments);
+/// Bytes of the tensor that a stage writes.
+SizeExpr bytesOf(const Stage &stage, llvm::ArrayRef<SizeExpr> arguments);
+
+/// The phase of stage `number`; the last writes the kernel's result.
+KernelPhase emitStagePhase(const CompiledStage &stage, unsigned number, llvm::StringRef symbol,
+                           const StageContext &context);
+
+} // namespace attnc::halide

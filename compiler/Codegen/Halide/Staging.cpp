@@ -1,0 +1,281 @@
+#include "compiler/Codegen/Halide/Staging.h"
+#include "compiler/Codegen/Halide/Strategy.h"
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
+namespace attnc::halide {
+
+namespace {
+
+/// How often an element that is laid out anew is to be read, at least.
+constexpr double worthwhileReads = 8;
+constexpr double typicalSize = 1024;
+
+double typical(const Size &size) { return size.number + size.factor * typicalSize; }
+
+struct Direction {
+  std::vector<int64_t> factors; ///< one a loop
+  unsigned node = 0;            ///< one with these factors
+  int64_t constant = 0;         ///< of that node
+  int64_t low = 0;              ///< the least of the factors' sum
+  bool isDense = true;          ///< it takes on all numbers between its ends, whatever the sizes
+  Size size;
+};
+
+class Stager {
+public:
+  explicit Stager(const Stage &given) : whole(given) {
+    for (unsigned number = 0; number < given.buffers.size(); ++number)
+      sources.push_back({false, number});
+  }
+
+  std::vector<PlannedStage> run() {
+    if (whole.fold) {
+      std::vector<unsigned> factors;
+      collectFactors(whole.value, factors);
+      for (unsigned factor : factors)
+        if (wantsLayout(factor))
+          stage(factor);
+      whole.value = rebuilt(whole.value);
+      sweep();
+    }
+    plan.push_back({std::move(whole), std::move(sources)});
+    return std::move(plan);
+  }
+
+private:
+  void collectFactors(unsigned number, std::vector<unsigned> &factors) const {
+    const Node &node = whole.nodes[number];
+    if (node.op != Op::Mul)
+      return factors.push_back(number);
+    for (unsigned operand : node.operands)
+      collectFactors(operand, factors);
+  }
+
+  /// Whether it is anything but elements side by side, or the same one, for the result's last dimension.
+  bool wantsLayout(unsigned number) const {
+    bool loads = false;
+    for (unsigned each : nodesBelow(whole, number))
+      loads |= whole.nodes[each].op == Op::Load;
+    const Node &node = whole.nodes[number];
+    if (!loads || whole.result.empty())
+      return false;
+    if (node.op != Op::Load)
+      return true;
+    bool isAffine = std::all_of(node.operands.begin(), node.operands.end(),
+                                [&](unsigned operand) { return affineOf(whole, operand).has_value(); });
+    return !isAffine || strideOf(whole, node, whole.result.back()) > 1;
+  }
+
+  //===---------------------------------------- directions --------------------------------------------------------===//
+
+  /// Directions below a node, those of a load's subscripts first, in their order.
+  void collectDirections(unsigned number, std::vector<Direction> &directions) const {
+    if (auto affine = affineOf(whole, number)) {
+      bool known = std::any_of(directions.begin(), directions.end(),
+                               [&](const Direction &each) { return each.factors == affine->factors; });
+      if (!affine->isConstant() && !known)
+        directions.push_back({affine->factors, number, affine->constant, 0, {}});
+      return;
+    }
+    const Node &node = whole.nodes[number];
+    // Of `select`, conditions come last.
+    for (size_t operand = node.operands.size(); node.op == Op::Select && operand-- > 0;)
+      collectDirections(node.operands[operand], directions);
+    for (unsigned operand : node.operands)
+      collectDirections(operand, directions);
+  }
+
+  /// Finds the ends of a direction; false where they are no such sizes as stages have.
+  bool measure(Direction &direction) const {
+    std::vector<std::pair<int64_t, Size>> parts;
+    for (size_t loop = 0; loop < whole.loops.size(); ++loop)
+      if (int64_t factor = direction.factors[loop])
+        parts.emplace_back(factor, whole.loops[loop].size);
+    std::sort(parts.begin(), parts.end(), [](const auto &a, const auto &b) {
+      return std::pair(std::abs(a.first), a.second.isConstant()) > std::pair(std::abs(b.first), b.second.isConstant());
+    });
+    direction.size = {1, 0, 0};
+    int64_t reach = 1; // of the parts so far, where dynamic sizes are 1
+    for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+      auto [factor, size] = *part;
+      direction.isDense &= std::abs(factor) <= reach;
+      if (size.isConstant()) {
+        direction.low += std::min<int64_t>(0, factor * (size.number - 1));
+        reach += std::abs(factor) * (size.number - 1);
+        direction.size.number += std::abs(factor) * (size.number - 1);
+        continue;
+      }
+      if (factor < 0 || !direction.size.isConstant())
+        return false;
+      direction.size.number += factor * (size.number - 1);
+      direction.size.factor = factor * size.factor;
+      direction.size.argument = size.argument;
+    }
+    return true;
+  }
+
+  bool shareLoops(const std::vector<Direction> &directions) const {
+    for (size_t loop = 0; loop < whole.loops.size(); ++loop)
+      if (std::count_if(directions.begin(), directions.end(),
+                        [&](const Direction &each) { return each.factors[loop] != 0; }) > 1)
+        return true;
+    return false;
+  }
+
+  /// How many reads of the sum there are for an element of the box; also where the factor is the same for all lanes, of
+  /// which one vector takes one read.
+  double readsOfElement(const std::vector<Direction> &directions) const {
+    double reads = 1;
+    for (const Loop &loop : whole.loops)
+      reads *= std::max(typical(loop.size), 1.0);
+    for (const Direction &each : directions)
+      reads /= std::max(typical(each.size), 1.0);
+    return reads;
+  }
+
+  std::optional<std::vector<Direction>> directionsOf(unsigned factor) const {
+    std::vector<Direction> directions;
+    collectDirections(factor, directions);
+    for (Direction &each : directions)
+      if (!measure(each))
+        return std::nullopt;
+    if (directions.empty() || shareLoops(directions) || readsOfElement(directions) < worthwhileReads)
+      return std::nullopt;
+    // Elements for neighbouring lanes lie side by side.
+    std::stable_partition(directions.begin(), directions.end(),
+                          [&](const Direction &each) { return each.factors[whole.result.back()] == 0; });
+    return directions;
+  }
+
+  //===---------------------------------------- stages ------------------------------------------------------------===//
+
+  void stage(unsigned factor) {
+    auto directions = directionsOf(factor);
+    if (!directions)
+      return;
+    Stage made;
+    std::vector<PlannedStage::Source> from;
+    for (unsigned number = 0; number < directions->size(); ++number) {
+      made.loops.push_back({(*directions)[number].size, false});
+      made.result.push_back(number);
+    }
+    std::map<unsigned, unsigned> copies;
+    made.value = copyInto(made, from, factor, *directions, copies);
+    unsigned buffer = whole.buffers.size();
+    Buffer tensor;
+    std::vector<unsigned> subscripts;
+    for (const Direction &each : *directions) {
+      tensor.shape.push_back(each.size);
+      unsigned from = whole.add({Op::Integer, Element::I32, {}, 0, each.constant + each.low});
+      subscripts.push_back(each.constant + each.low == 0 ? each.node
+                                                         : whole.add({Op::Sub, Element::I32, {each.node, from}}));
+    }
+    whole.buffers.push_back(tensor);
+    sources.push_back({true, static_cast<unsigned>(plan.size())});
+    replaced[factor] = whole.add({Op::Load, Element::F32, subscripts, 0, buffer});
+    plan.push_back({std::move(made), std::move(from)});
+  }
+
+  /// The node in terms of the directions, which are the loops of `made`.
+  unsigned copyInto(Stage &made, std::vector<PlannedStage::Source> &from, unsigned number,
+                    const std::vector<Direction> &directions, std::map<unsigned, unsigned> &copies) {
+    if (auto known = copies.find(number); known != copies.end())
+      return known->second;
+    Node node = whole.nodes[number];
+    unsigned copy = 0;
+    if (auto affine = affineOf(whole, number); affine && !affine->isConstant()) {
+      auto direction = std::find_if(directions.begin(), directions.end(),
+                                    [&](const Direction &each) { return each.factors == affine->factors; });
+      copy = made.add({Op::Index, Element::I32, {}, 0, direction - directions.begin()});
+      if (int64_t constant = direction->low + affine->constant) {
+        unsigned term = made.add({Op::Integer, Element::I32, {}, 0, constant});
+        copy = made.add({Op::Add, Element::I32, {copy, term}});
+      }
+    } else {
+      for (unsigned &operand : node.operands)
+        operand = copyInto(made, from, operand, directions, copies);
+      if (node.op == Op::Load) {
+        if (!std::all_of(directions.begin(), directions.end(), [](const Direction &each) { return each.isDense; }))
+          clamp(made, node.operands, whole.buffers[node.integer].shape);
+        from.push_back(sources[node.integer]);
+        made.buffers.push_back(whole.buffers[node.integer]);
+        node.integer = made.buffers.size() - 1;
+      }
+      copy = made.add(node);
+    }
+    copies[number] = copy;
+    return copy;
+  }
+
+  /// Subscripts are in range at all points of the loops. Between those they are made so.
+  static void clamp(Stage &made, std::vector<unsigned> &subscripts, const std::vector<Size> &shape) {
+    unsigned zero = made.add({Op::Integer, Element::I32, {}, 0, 0});
+    for (size_t dimension = 0; dimension < shape.size(); ++dimension) {
+      const Size &size = shape[dimension];
+      unsigned last = made.add({Op::Integer, Element::I32, {}, 0, size.number - 1});
+      if (!size.isConstant()) {
+        unsigned argument = made.add({Op::Argument, Element::I32, {}, 0, size.argument});
+        unsigned factor = made.add({Op::Integer, Element::I32, {}, 0, size.factor});
+        unsigned product = made.add({Op::Mul, Element::I32, {argument, factor}});
+        last = made.add({Op::Add, Element::I32, {product, last}});
+      }
+      unsigned below = made.add({Op::Min, Element::I32, {subscripts[dimension], last}});
+      subscripts[dimension] = made.add({Op::Max, Element::I32, {below, zero}});
+    }
+  }
+
+  /// The node with staged factors in the place of what they were.
+  unsigned rebuilt(unsigned number) {
+    if (auto found = replaced.find(number); found != replaced.end())
+      return found->second;
+    Node node = whole.nodes[number];
+    if (node.op != Op::Mul || node.element != Element::F32)
+      return number;
+    for (unsigned &operand : node.operands)
+      operand = rebuilt(operand);
+    return whole.add(node);
+  }
+
+  /// Drops the nodes that nothing needs, and their buffers.
+  void sweep() {
+    Stage kept = whole;
+    kept.nodes.clear();
+    kept.buffers.clear();
+    std::vector<PlannedStage::Source> keptSources;
+    std::map<unsigned, unsigned> numbers, buffers;
+    auto keep = [&](unsigned root) {
+      for (unsigned number : nodesBelow(whole, root)) {
+        Node node = whole.nodes[number];
+        for (unsigned &operand : node.operands)
+          operand = numbers.at(operand);
+        if (node.op == Op::Load) {
+          auto [place, isNew] = buffers.try_emplace(node.integer, kept.buffers.size());
+          if (isNew) {
+            kept.buffers.push_back(whole.buffers[node.integer]);
+            keptSources.push_back(sources[node.integer]);
+          }
+          node.integer = place->second;
+        }
+        numbers[number] = kept.add(node);
+      }
+      return numbers.at(root);
+    };
+    kept.value = keep(whole.value);
+    kept.start = keep(whole.start);
+    whole = std::move(kept);
+    sources = std::move(keptSources);
+  }
+
+  Stage whole;
+  std::vector<PlannedStage::Source> sources;
+  std::map<unsigned, unsigned> replaced;
+  std::vector<PlannedStage> plan;
+};
+
+} // namespace
+
+std::vector<PlannedStage> planStages(const Stage &stage) { return Stager(stage).run(); }
+
+} // namespace attnc::halide

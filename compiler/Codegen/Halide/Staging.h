@@ -1,0 +1,37 @@
+//===- Staging.h - operands that are laid out anew before a sum reads them ---------------------------------------===//
+//
+// A factor of a sum's terms that is computed, or that is read across its rows, is made into a tensor of its own by a
+// stage in front, which the sum then reads in order:
+//
+//   sum over t, c of (if s >= 4 t then x[s - 4 t, c] else 0) * w[o, c, t]
+//
+//   pad[p, c] = if p >= 8 then x[p - 8, c] else 0              p = s - 4 t + 8, from 0 to n + 7
+//   turned[t, c, o] = w[o, c, t]
+//   sum over t, c of pad[s - 4 t + 8, c] * turned[t, c, o]
+//
+// The dimensions of such a tensor are the **directions** in which the factor reads: the sums of loops in its subscripts
+// and conditions, a constant left aside. The factor is staged where no two directions share a loop, so that it can be
+// computed in all of their box, and where the box has fewer elements than the loops have iterations, by far.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Halide/Stage.h"
+
+namespace attnc::halide {
+
+struct PlannedStage {
+  /// Where a buffer comes from: an operand of the kernel, or an earlier stage.
+  struct Source {
+    bool isStage = false;
+    unsigned number = 0;
+  };
+  Stage stage;
+  std::vector<Source> sources; ///< one a buffer
+};
+
+/// Stages in the order of their computation; the last is `stage` and writes the kernel's result. Buffer n of `stage` is
+/// operand n.
+std::vector<PlannedStage> planStages(const Stage &stage);
+
+} // namespace attnc::halide

@@ -1,0 +1,225 @@
+#include "compiler/Codegen/Halide/Strategy.h"
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace attnc::halide {
+
+/// Terms that make a chunk worth its launch.
+static constexpr int64_t chunkWork = int64_t(1) << 21;
+/// The least that one point counts for: a point without a sum is a store.
+static constexpr int64_t leastWork = 64;
+/// What a dynamic size is taken to be.
+static constexpr int64_t typicalSize = 1024;
+
+static int64_t typical(const Size &size) { return size.number + size.factor * typicalSize; }
+
+int64_t Schedule::points(unsigned dimension) const {
+  int64_t count = 1;
+  if (dimension == laneDimension)
+    count *= lanes * vectors;
+  if (dimension == rowDimension)
+    count *= rows;
+  return count;
+}
+
+std::optional<unsigned> Schedule::raggedDimension(const Stage &stage) const {
+  for (unsigned dimension = 0; dimension < spans.size(); ++dimension) {
+    const Size &size = stage.extent(dimension);
+    if (spans[dimension].kind == Span::Kind::Block && points(dimension) > 1 &&
+        !(size.isConstant() && size.number % points(dimension) == 0))
+      return dimension;
+  }
+  return std::nullopt;
+}
+
+Schedule Schedule::ofRest(unsigned dimension) const {
+  Schedule rest = *this;
+  if (dimension == laneDimension)
+    rest.lanes = rest.vectors = 1;
+  if (dimension == rowDimension) {
+    rest.rowDimension = std::nullopt;
+    rest.rows = 1;
+  }
+  return rest;
+}
+
+int64_t strideOf(const Stage &stage, const Node &load, unsigned loop) {
+  int64_t stride = 0;
+  for (size_t dimension = 0; dimension < load.operands.size(); ++dimension) {
+    if (!dependsOn(stage, load.operands[dimension], loop))
+      continue;
+    auto affine = affineOf(stage, load.operands[dimension]);
+    bool isLast = dimension + 1 == load.operands.size();
+    stride += isLast && affine ? std::abs(affine->factors[loop]) : 2;
+  }
+  return std::min<int64_t>(stride, 2);
+}
+
+namespace {
+
+/// What one iteration of the summed loops costs a tile, in cycles.
+class TileCost {
+public:
+  TileCost(const Stage &stage, int64_t lanes) : stage(stage), lanes(lanes), below(nodesBelow(stage, stage.value)) {
+    for (unsigned number : below) {
+      const Node &node = stage.nodes[number];
+      bool isLeaf = node.op == Op::Number || node.op == Op::Load;
+      arithmetic += node.element == Element::F32 && !isLeaf;
+    }
+    // An addition takes the product into it.
+    if (stage.fold && !(stage.fold == Fold::Add && stage.nodes[stage.value].op == Op::Mul))
+      ++arithmetic;
+  }
+
+  double of(int64_t vectors, std::optional<unsigned> rowLoop, int64_t rows) const {
+    unsigned laneLoop = stage.result.back();
+    double loads = 0;
+    for (unsigned number : below) {
+      const Node &node = stage.nodes[number];
+      if (node.op != Op::Load)
+        continue;
+      bool perRow = rowLoop && dependsOn(stage, number, *rowLoop);
+      int64_t stride = strideOf(stage, node, laneLoop);
+      loads += (stride == 0 ? 1.0 : stride == 1 ? vectors : vectors * lanes) * (perRow ? rows : 1);
+    }
+    constexpr double latency = 4;
+    // Loads beside arithmetic cost little, but not nothing.
+    return std::max({arithmetic * vectors * rows / 2.0, loads / 2, stage.fold ? latency : 0.0}) + 0.1 * loads;
+  }
+
+private:
+  const Stage &stage;
+  int64_t lanes;
+  std::vector<unsigned> below;
+  int64_t arithmetic = 0;
+};
+
+class Chooser {
+public:
+  Chooser(const Stage &stage, const Machine &machine) : stage(stage), machine(machine) {}
+
+  std::optional<Schedule> run(std::string &reason) {
+    if (stage.result.empty()) {
+      reason = "its result is one number";
+      return std::nullopt;
+    }
+    unsigned last = stage.result.size() - 1;
+    const Size &width = stage.extent(last);
+    schedule.laneDimension = last;
+    int64_t widest = width.isConstant() ? std::min(machine.lanes, width.number) : machine.lanes;
+    while (schedule.lanes * 2 <= widest)
+      schedule.lanes *= 2;
+    unsigned blocked = chooseBlockedDimension();
+    chooseTile(blocked);
+    chooseSpans(blocked);
+    orderSums();
+    return schedule;
+  }
+
+private:
+  int64_t workOfPoint() const {
+    int64_t work = 1;
+    for (const Loop &loop : stage.loops)
+      if (loop.reduces)
+        work *= std::max<int64_t>(typical(loop.size), 1);
+    return std::max(work, leastWork);
+  }
+
+  /// The outermost dimension of which a chunk has more than one index: further in all sizes are known, and their points
+  /// are too few for a chunk.
+  unsigned chooseBlockedDimension() {
+    wanted = std::max<int64_t>(chunkWork / workOfPoint(), 1);
+    inside = 1;
+    for (unsigned dimension = stage.result.size(); dimension-- > 0;) {
+      const Size &size = stage.extent(dimension);
+      if (!size.isConstant() || dimension == 0 || inside * size.number >= wanted)
+        return dimension;
+      inside *= size.number;
+    }
+    return 0;
+  }
+
+  void chooseTile(unsigned blocked) {
+    unsigned last = schedule.laneDimension;
+    const Size &width = stage.extent(last);
+    if (!stage.fold || blocked == last || !width.isConstant())
+      return;
+    TileCost cost(stage, schedule.lanes);
+    double best = 0;
+    for (int64_t vectors = 1; vectors <= 4 && vectors * schedule.lanes <= width.number; ++vectors)
+      for (unsigned dimension = last; dimension-- > blocked;)
+        for (int64_t rows = 1; rows <= 14; ++rows) {
+          int64_t height = typical(stage.extent(dimension)), step = vectors * schedule.lanes;
+          if (vectors * rows + vectors + !machine.hasAvx512 > machine.registers || rows > height)
+            continue;
+          double tiles = std::ceil(double(width.number) / step) * std::ceil(double(height) / rows) / height;
+          double total = tiles * cost.of(vectors, stage.result[dimension], rows);
+          if (best != 0 && total >= best)
+            continue;
+          best = total;
+          schedule.vectors = vectors;
+          schedule.rows = rows;
+          schedule.rowDimension = rows > 1 ? std::optional(dimension) : std::nullopt;
+        }
+  }
+
+  void chooseSpans(unsigned blocked) {
+    schedule.spans.resize(stage.result.size());
+    for (unsigned dimension = 0; dimension < blocked; ++dimension)
+      schedule.spans[dimension].kind = Span::Kind::One;
+    int64_t step = schedule.points(blocked), block = (std::max<int64_t>(wanted / inside, 1) + step - 1) / step * step;
+    const Size &size = stage.extent(blocked);
+    if (!size.isConstant() || size.number > block)
+      schedule.spans[blocked] = {Span::Kind::Block, block};
+  }
+
+  /// Innermost the loop that most loads walk in steps of one element; the others as they are written.
+  void orderSums() {
+    for (unsigned loop = stage.loops.size(); loop-- > 0;)
+      if (stage.loops[loop].reduces)
+        schedule.summed.push_back(loop);
+    auto contiguous = [&](unsigned loop) {
+      int64_t count = 0;
+      for (unsigned number : nodesBelow(stage, stage.value))
+        if (stage.nodes[number].op == Op::Load)
+          count += strideOf(stage, stage.nodes[number], loop) == 1;
+      return count;
+    };
+    std::stable_sort(schedule.summed.begin(), schedule.summed.end(),
+                     [&](unsigned a, unsigned b) { return contiguous(a) > contiguous(b); });
+  }
+
+  const Stage &stage;
+  const Machine &machine;
+  Schedule schedule;
+  int64_t wanted = 0, inside = 1;
+};
+
+} // namespace
+
+std::optional<Schedule> chooseSchedule(const Stage &stage, const Machine &machine, std::string &reason) {
+  return Chooser(stage, machine).run(reason);
+}
+
+std::string textOf(const Stage &stage, const Schedule &schedule) {
+  auto loop = [](unsigned number) { return "d" + std::to_string(number); };
+  auto dimension = [&](unsigned number) { return loop(stage.result[number]); };
+  std::string text = "lanes(" + dimension(schedule.laneDimension) + ", " + std::to_string(schedule.lanes) + " x " +
+                     std::to_string(schedule.vectors) + ")";
+  if (schedule.rowDimension)
+    text += " rows(" + dimension(*schedule.rowDimension) + ", " + std::to_string(schedule.rows) + ")";
+  std::string list;
+  for (unsigned each : schedule.summed)
+    list += (list.empty() ? "" : ", ") + loop(each);
+  if (!list.empty())
+    text += " sum(" + list + ")";
+  list.clear();
+  for (unsigned each = 0; each < schedule.spans.size(); ++each)
+    if (const Span &span = schedule.spans[each]; span.kind != Span::Kind::Whole)
+      list += (list.empty() ? "" : ", ") + dimension(each) + ": " +
+              std::to_string(span.kind == Span::Kind::One ? 1 : span.block);
+  return list.empty() ? text : text + " chunk(" + list + ")";
+}
+
+} // namespace attnc::halide

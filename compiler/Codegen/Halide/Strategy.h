@@ -1,0 +1,63 @@
+//===- Strategy.h - how a stage is computed --------------------------------------------------------------------===//
+//
+// No stage reaches Halide without a schedule. One form covers what this emitter takes: a **tile** of `lanes * vectors`
+// elements along one dimension of the result, the lanes, by `rows` along another, whose sums stay in registers while
+// the loops that are summed over run, innermost first:
+//
+//   for the chunk's points outside of the tile
+//     for rows: for lanes:  sum = start                  registers
+//     for summed loops                                   the last dimension of operands innermost
+//       for rows: for lanes:  sum += term                unrolled; one load serves a whole row or column of the tile
+//     for rows: for lanes:  store
+//
+// Which dimensions, and how many of each, is the cheapest by a count of the multiply-adds, loads and latencies of a tile
+// against the points that it wastes at the end of a dimension.
+//
+// A launch's chunks divide the result's dimensions: the outer ones one index a chunk, the next in blocks, the rest
+// whole. How many depends on sizes alone.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Halide/Stage.h"
+
+namespace attnc::halide {
+
+struct Machine {
+  int64_t lanes = 16;     ///< of f32 in a vector
+  int64_t registers = 32; ///< vectors
+  bool hasAvx512 = true;
+};
+
+/// What a chunk has of a dimension of the result.
+struct Span {
+  enum class Kind { Whole, One, Block } kind = Kind::Whole;
+  int64_t block = 0; ///< of Block: how many
+};
+
+struct Schedule {
+  unsigned laneDimension = 0; ///< of the result
+  int64_t lanes = 1, vectors = 1;
+  std::optional<unsigned> rowDimension;
+  int64_t rows = 1;
+  std::vector<unsigned> summed; ///< loops, innermost first
+  std::vector<Span> spans;      ///< a dimension of the result each
+
+  int64_t points(unsigned dimension) const; ///< of a tile
+  /// The one blocked dimension whose end a whole number of tiles may miss; the rest of it is computed point by point.
+  std::optional<unsigned> raggedDimension(const Stage &stage) const;
+  /// The schedule of that rest.
+  Schedule ofRest(unsigned dimension) const;
+};
+
+/// Nothing where no schedule would be worth it; `reason` says why.
+std::optional<Schedule> chooseSchedule(const Stage &stage, const Machine &machine, std::string &reason);
+
+/// As a person reads it: "lanes(d3, 16 x 4) rows(d2, 7) sum(d6, d5, d4) chunk(d0: 1, d1: 2)".
+std::string textOf(const Stage &stage, const Schedule &schedule);
+
+/// How far elements lie apart that a load reads at neighbouring iterations of a loop: 0, 1, or more (2 where that is not
+/// known).
+int64_t strideOf(const Stage &stage, const Node &load, unsigned loop);
+
+} // namespace attnc::halide

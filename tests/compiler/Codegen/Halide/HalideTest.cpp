@@ -1,0 +1,327 @@
+// Kernels by Halide against the oracle: each way of reading operands, each end of a dimension, and what is declined.
+#include "compiler/Codegen/Halide/HalideEmitter.h"
+#include "tests/support/OracleCheck.h"
+#include "tests/support/ParsedModule.h"
+#include <cmath>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <limits>
+
+namespace attnc {
+namespace {
+
+using Shape = std::vector<int64_t>;
+
+/// One sum (or maximum, or none) over loops d0, d1, ...; %d<n> is the index of a loop in the body.
+struct Kernel {
+  std::string arguments;  ///< "%x: tensor<?x8xf32>, ..."
+  std::string sizes = ""; ///< ops that define the dynamic sizes of the result
+  std::string empty = ""; ///< those sizes, "%n, %m"
+  std::string result;     ///< type
+  unsigned parallel;      ///< how many loops, which are the result's dimensions
+  std::string summed;     ///< type of a tensor of the sizes of the other loops; empty where there are none
+  std::string body;       ///< defines %term: f32
+  std::string fold = "arith.addf";
+  std::string start = "0.0";
+};
+
+std::string list(unsigned from, unsigned to) {
+  std::string text;
+  for (unsigned each = from; each < to; ++each)
+    text += fmt::format("{}d{}", each > from ? ", " : "", each);
+  return text;
+}
+
+std::string textOf(const Kernel &kernel) {
+  unsigned reductions = kernel.summed.empty() ? 0 : std::count(kernel.summed.begin(), kernel.summed.end(), 'x');
+  unsigned loops = kernel.parallel + reductions;
+  std::string iterators, indices;
+  for (unsigned each = 0; each < loops; ++each) {
+    iterators += fmt::format("{}\"{}\"", each ? ", " : "", each < kernel.parallel ? "parallel" : "reduction");
+    indices += fmt::format("%d{0} = linalg.index {0} : index\n", each);
+  }
+  std::string space = reductions ? fmt::format("%space = tensor.empty() : {}\n", kernel.summed) : "";
+  std::string maps = fmt::format("affine_map<({0}) -> ({1})>", list(0, loops), list(0, kernel.parallel));
+  if (reductions)
+    maps = fmt::format("affine_map<({}) -> ({})>, ", list(0, loops), list(kernel.parallel, loops)) + maps;
+  return fmt::format(R"(func.func private @k({0}) -> {1} attributes {{attn.kernel = "loops"}} {{
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %zero = arith.constant 0.0 : f32
+    %start = arith.constant {2} : f32
+    {3}
+    {4}
+    %empty = tensor.empty({5}) : {1}
+    %init = linalg.fill ins(%start : f32) outs(%empty : {1}) -> {1}
+    %r = linalg.generic {{indexing_maps = [{6}], iterator_types = [{7}]}} {8} outs(%init : {1}) {{
+    ^bb0({9}%out: f32):
+      {10}
+      {11}
+      {12}
+    }} -> {1}
+    return %r : {1} }})",
+                     kernel.arguments, kernel.result, kernel.start, kernel.sizes, space, kernel.empty, maps, iterators,
+                     reductions ? fmt::format("ins(%space : {})", kernel.summed) : "",
+                     reductions ? "%unused: f32, " : "", indices, kernel.body,
+                     reductions ? fmt::format("%after = {} %out, %term : f32 linalg.yield %after : f32", kernel.fold)
+                                : "linalg.yield %term : f32");
+}
+
+std::string check(const Kernel &kernel, const std::vector<HostArray> &inputs, Shape result) {
+  for (std::string target : {"native", "x86-64-v3"}) {
+    OracleCheck oracle{textOf(kernel), inputs, {std::move(result)}};
+    oracle.emitter = createHalideEmitter;
+    oracle.target = target;
+    if (std::string difference = differenceFromOracle(oracle); !difference.empty())
+      return target + ": " + difference;
+    result = oracle.resultShapes[0];
+  }
+  return "";
+}
+
+HostArray random(Shape shape, uint64_t seed) { return HostArray::random(std::move(shape), seed); }
+
+//===------------------------------------------ convolutions ------------------------------------------------------===//
+
+/// Features last; rows, columns, inputs and outputs that no tile divides.
+Kernel convolution(int64_t height, int64_t width, int64_t inputs, int64_t outputs, int64_t step = 1) {
+  int64_t tall = step * (height - 1) + 3, wide = step * (width - 1) + 3;
+  return {fmt::format("%x: tensor<?x{}x{}x{}xf32>, %w: tensor<3x3x{}x{}xf32>", tall, wide, inputs, inputs, outputs),
+          fmt::format("%n = tensor.dim %x, %c0 : tensor<?x{}x{}x{}xf32>", tall, wide, inputs),
+          "%n",
+          fmt::format("tensor<?x{}x{}x{}xf32>", height, width, outputs),
+          4,
+          fmt::format("tensor<3x3x{}xf32>", inputs),
+          fmt::format(R"(%s = arith.constant {0} : index
+            %i0 = arith.muli %d1, %s : index %i = arith.addi %i0, %d4 : index
+            %j0 = arith.muli %d2, %s : index %j = arith.addi %j0, %d5 : index
+            %a = tensor.extract %x[%d0, %i, %j, %d6] : tensor<?x{1}x{2}x{3}xf32>
+            %b = tensor.extract %w[%d4, %d5, %d6, %d3] : tensor<3x3x{3}x{4}xf32>
+            %term = arith.mulf %a, %b : f32)",
+                      step, tall, wide, inputs, outputs)};
+}
+
+TEST(HalideConvolution, TilesThatFitAndTilesThatDoNot) {
+  struct Sizes {
+    int64_t height, width, inputs, outputs;
+  };
+  for (auto [height, width, inputs, outputs] :
+       {Sizes{4, 14, 8, 64}, Sizes{5, 9, 3, 40}, Sizes{3, 2, 5, 10}, Sizes{1, 1, 1, 1}, Sizes{2, 13, 4, 7}})
+    EXPECT_EQ(check(convolution(height, width, inputs, outputs),
+                    {random({2, height + 2, width + 2, inputs}, 1), random({3, 3, inputs, outputs}, 2)},
+                    {2, height, width, outputs}),
+              "")
+        << height << " x " << width << ", " << inputs << " to " << outputs;
+}
+
+TEST(HalideConvolution, ReadsEverySecondElement) {
+  EXPECT_EQ(check(convolution(5, 6, 4, 16, 2), {random({3, 11, 13, 4}, 1), random({3, 3, 4, 16}, 2)}, {3, 5, 6, 16}),
+            "");
+}
+
+TEST(HalideConvolution, NoImages) {
+  EXPECT_EQ(check(convolution(4, 14, 8, 64), {random({0, 6, 16, 8}, 1), random({3, 3, 8, 64}, 2)}, {0, 4, 14, 64}), "");
+}
+
+/// Zeros in front of the first position, weights with outputs first: both operands are laid out anew.
+Kernel causal() {
+  return {"%x: tensor<?x?x6xf32>, %w: tensor<20x6x3xf32>",
+          "%n = tensor.dim %x, %c0 : tensor<?x?x6xf32> %m = tensor.dim %x, %c1 : tensor<?x?x6xf32>",
+          "%n, %m",
+          "tensor<?x?x20xf32>",
+          3,
+          "tensor<3x6xf32>",
+          R"(%back = arith.muli %d3, %c2 : index
+             %has = arith.cmpi sge, %d1, %back : index
+             %s0 = arith.subi %d1, %back : index %s = arith.maxsi %s0, %c0 : index
+             %a0 = tensor.extract %x[%d0, %s, %d4] : tensor<?x?x6xf32>
+             %a = arith.select %has, %a0, %zero : f32
+             %b = tensor.extract %w[%d2, %d4, %d3] : tensor<20x6x3xf32>
+             %term = arith.mulf %b, %a : f32)"};
+}
+
+TEST(HalideConvolution, OverPositionsOfAnyNumber) {
+  for (int64_t positions : {0, 1, 4, 13, 1000})
+    EXPECT_EQ(check(causal(), {random({2, positions, 6}, 1), random({20, 6, 3}, 2)}, {2, positions, 20}), "")
+        << positions << " positions";
+}
+
+TEST(HalideConvolution, LaysItsOperandsOutInFront) {
+  KernelRunner runner(textOf(causal()), *createHalideEmitter());
+  ASSERT_TRUE(runner) << runner.message();
+  EXPECT_EQ(runner.code().phases.size(), 3u);
+  // [2, 100 + 4, 6] and [3, 6, 20] elements
+  EXPECT_GE(runner.code().sharedBytes.evaluate({2, 100, 2, 100}), 4 * (2 * 104 * 6 + 3 * 6 * 20));
+}
+
+TEST(HalideConvolution, FeaturesFirst) {
+  Kernel kernel{"%x: tensor<2x5x12x21xf32>, %w: tensor<9x5x3x3xf32>",
+                "",
+                "",
+                "tensor<2x9x10x19xf32>",
+                4,
+                "tensor<5x3x3xf32>",
+                R"(%i = arith.addi %d2, %d5 : index %j = arith.addi %d3, %d6 : index
+                   %a = tensor.extract %x[%d0, %d4, %i, %j] : tensor<2x5x12x21xf32>
+                   %b = tensor.extract %w[%d1, %d4, %d5, %d6] : tensor<9x5x3x3xf32>
+                   %term = arith.mulf %b, %a : f32)"};
+  EXPECT_EQ(check(kernel, {random({2, 5, 12, 21}, 1), random({9, 5, 3, 3}, 2)}, {2, 9, 10, 19}), "");
+}
+
+/// Of every second element of the result, rounded down: an index divided.
+TEST(HalideConvolution, Transposed) {
+  Kernel kernel{"%x: tensor<2x5x7xf32>, %w: tensor<3x7x18xf32>",
+                "",
+                "",
+                "tensor<2x11x18xf32>",
+                3,
+                "tensor<3x7xf32>",
+                R"(%c5 = arith.constant 5 : index
+                   %p = arith.subi %d1, %d3 : index
+                   %half = arith.floordivsi %p, %c2 : index
+                   %twice = arith.muli %half, %c2 : index
+                   %even = arith.cmpi eq, %twice, %p : index
+                   %from = arith.cmpi sge, %p, %c0 : index
+                   %to = arith.cmpi slt, %half, %c5 : index
+                   %both = arith.andi %from, %to : i1
+                   %all = arith.andi %both, %even : i1
+                   %at = arith.select %all, %half, %c0 : index
+                   %a0 = tensor.extract %x[%d0, %at, %d4] : tensor<2x5x7xf32>
+                   %a = arith.select %all, %a0, %zero : f32
+                   %b = tensor.extract %w[%d3, %d4, %d2] : tensor<3x7x18xf32>
+                   %term = arith.mulf %a, %b : f32)"};
+  EXPECT_EQ(check(kernel, {random({2, 5, 7}, 1), random({3, 7, 18}, 2)}, {2, 11, 18}), "");
+}
+
+/// Each feature by itself.
+TEST(HalideConvolution, Depthwise) {
+  Kernel kernel{"%x: tensor<2x8x9x33xf32>, %w: tensor<3x3x33xf32>",
+                "",
+                "",
+                "tensor<2x6x7x33xf32>",
+                4,
+                "tensor<3x3xf32>",
+                R"(%i = arith.addi %d1, %d4 : index %j = arith.addi %d2, %d5 : index
+                   %a = tensor.extract %x[%d0, %i, %j, %d3] : tensor<2x8x9x33xf32>
+                   %b = tensor.extract %w[%d4, %d5, %d3] : tensor<3x3x33xf32>
+                   %term = arith.mulf %a, %b : f32)"};
+  EXPECT_EQ(check(kernel, {random({2, 8, 9, 33}, 1), random({3, 3, 33}, 2)}, {2, 6, 7, 33}), "");
+}
+
+//===------------------------------------------ other kernels ------------------------------------------------------===//
+
+Kernel largest() {
+  return {"%x: tensor<?x8x10x12xf32>",
+          "%n = tensor.dim %x, %c0 : tensor<?x8x10x12xf32>",
+          "%n",
+          "tensor<?x4x5x12xf32>",
+          4,
+          "tensor<2x2xf32>",
+          R"(%i0 = arith.muli %d1, %c2 : index %i = arith.addi %i0, %d4 : index
+             %j0 = arith.muli %d2, %c2 : index %j = arith.addi %j0, %d5 : index
+             %term = tensor.extract %x[%d0, %i, %j, %d3] : tensor<?x8x10x12xf32>)",
+          "arith.maximumf",
+          "0xFF800000"};
+}
+
+TEST(HalidePooling, TheLargestOfEachWindow) {
+  EXPECT_EQ(check(largest(), {random({3, 8, 10, 12}, 1)}, {3, 4, 5, 12}), "");
+}
+
+TEST(HalidePooling, InfinitiesAndNaN) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  HostArray x = random({1, 8, 10, 12}, 1);
+  std::fill(x.f32(), x.f32() + 5 * 12, -infinity);
+  std::fill(x.f32() + 10 * 12, x.f32() + 13 * 12, -infinity);
+  x.f32()[200] = infinity;
+  for (int64_t each : {0, 12, 121, 500, 730, 901})
+    x.f32()[each] = std::nanf("");
+  EXPECT_EQ(check(largest(), {x}, {1, 4, 5, 12}), "");
+}
+
+TEST(HalidePointwise, ADynamicLastDimension) {
+  Kernel kernel{"%x: tensor<?x?xf32>",
+                "%n = tensor.dim %x, %c0 : tensor<?x?xf32> %m = tensor.dim %x, %c1 : tensor<?x?xf32>",
+                "%n, %m",
+                "tensor<?x?xf32>",
+                2,
+                "",
+                R"(%a = tensor.extract %x[%d0, %d1] : tensor<?x?xf32>
+                   %b = arith.maximumf %a, %zero : f32
+                   %i = arith.index_cast %d1 : index to i32
+                   %c = arith.sitofp %i : i32 to f32
+                   %d = math.sqrt %c : f32
+                   %e = arith.divf %b, %d : f32
+                   %m0 = tensor.dim %x, %c1 : tensor<?x?xf32>
+                   %last = arith.subi %m0, %c1 : index
+                   %is = arith.cmpi eq, %d1, %last : index
+                   %term = arith.select %is, %a, %e : f32)"};
+  for (int64_t width : {1, 16, 17, 100})
+    EXPECT_EQ(check(kernel, {random({3, width}, 1)}, {3, width}), "") << width;
+}
+
+TEST(HalideGemm, AProductOfMatrices) {
+  std::string text = R"(func.func private @k(%a: tensor<?x40xf32>, %b: tensor<40x70xf32>) -> tensor<?x70xf32>
+      attributes {attn.kernel = "gemm"} {
+    %c0 = arith.constant 0 : index %zero = arith.constant 0.0 : f32
+    %n = tensor.dim %a, %c0 : tensor<?x40xf32>
+    %empty = tensor.empty(%n) : tensor<?x70xf32>
+    %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x70xf32>) -> tensor<?x70xf32>
+    %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+      affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<?x40xf32>, tensor<40x70xf32>) outs(%init : tensor<?x70xf32>) {
+    ^bb0(%u: f32, %v: f32, %s: f32):
+      %p = arith.mulf %u, %v : f32 %t = arith.addf %s, %p : f32 linalg.yield %t : f32 } -> tensor<?x70xf32>
+    return %r : tensor<?x70xf32> })";
+  for (int64_t rows : {0, 1, 6, 7, 100}) {
+    OracleCheck oracle{text, {random({rows, 40}, 1), random({40, 70}, 2)}, {{rows, 70}}};
+    oracle.emitter = createHalideEmitter;
+    EXPECT_EQ(differenceFromOracle(oracle), "") << rows << " rows";
+  }
+}
+
+//===------------------------------------------ limits ------------------------------------------------------------===//
+
+TEST(HalideLimits, SizesBeyondWhatSubscriptsHold) {
+  Kernel kernel{"%x: tensor<4x20xf32>, %n: index",
+                "",
+                "",
+                "tensor<4x20xf32>",
+                2,
+                "",
+                R"(%a = tensor.extract %x[%d0, %d1] : tensor<4x20xf32>
+                   %is = arith.cmpi slt, %d1, %n : index
+                   %term = arith.select %is, %a, %zero : f32)"};
+  KernelRunner runner(textOf(kernel), *createHalideEmitter());
+  ASSERT_TRUE(runner) << runner.message();
+  runner.run({random({4, 20}, 1)}, {{4, 20}}, {.indexOperands = {7}});
+  EXPECT_EQ(runner.status(), ATTN_OK);
+  runner.run({random({4, 20}, 1)}, {{4, 20}}, {.indexOperands = {int64_t(1) << 31}});
+  EXPECT_EQ(runner.status(), ATTN_BAD_ARGUMENT);
+}
+
+std::string reasonFor(const std::string &text) {
+  ParsedModule parsed(text);
+  EXPECT_TRUE(parsed) << parsed.diagnostics();
+  return createHalideEmitter()->supports(parsed.function(), llvm::cantFail(Target::resolve("native"))).reason;
+}
+
+TEST(HalideDeclines, WithAReason) {
+  Kernel kernel = largest();
+  kernel.body = R"(%a = tensor.extract %x[%d0, %d4, %d5, %d3] : tensor<?x8x10x12xf32> %term = math.tanh %a : f32)";
+  EXPECT_EQ(reasonFor(textOf(kernel)), "it computes math.tanh");
+  kernel.body = R"(%a = tensor.extract %x[%d0, %d4, %d5, %d3] : tensor<?x8x10x12xf32>
+    %i = arith.fptosi %a : f32 to i32 %at = arith.index_cast %i : i32 to index
+    %term = tensor.extract %x[%at, %d4, %d5, %d3] : tensor<?x8x10x12xf32>)";
+  EXPECT_EQ(reasonFor(textOf(kernel)), "it reads at subscripts that come from data");
+  kernel.body = R"(%far = arith.constant 9000000000 : index %i0 = arith.muli %d1, %far : index
+    %i = arith.remsi %i0, %c2 : index %term = tensor.extract %x[%d0, %i, %d5, %d3] : tensor<?x8x10x12xf32>)";
+  EXPECT_EQ(reasonFor(textOf(kernel)), "it computes arith.remsi");
+  kernel.body = R"(%far = arith.constant 9000000000 : index %i0 = arith.muli %d1, %far : index
+    %i = arith.minsi %i0, %c2 : index %term = tensor.extract %x[%d0, %i, %d5, %d3] : tensor<?x8x10x12xf32>)";
+  EXPECT_EQ(reasonFor(textOf(kernel)), "its subscripts may take more than 32 bits");
+}
+
+} // namespace
+} // namespace attnc
