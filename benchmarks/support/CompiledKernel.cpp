@@ -39,6 +39,9 @@ template <typename T> static T orFail(llvm::Expected<T> value) {
 }
 
 CompiledKernel::CompiledKernel(const std::string &mlir, std::string_view targetName)
+    : CompiledKernel(mlir, targetName, *createCpuEmitter()) {}
+
+CompiledKernel::CompiledKernel(const std::string &mlir, std::string_view targetName, const Emitter &emitter)
     : state(std::make_unique<State>()) {
   DialectRegistry registry;
   registerBackendDialects(registry);
@@ -51,11 +54,10 @@ CompiledKernel::CompiledKernel(const std::string &mlir, std::string_view targetN
   if (!source)
     fail("it does not parse");
   auto kernel = *source->getOps<func::FuncOp>().begin();
-  auto emitter = createCpuEmitter();
-  if (Verdict verdict = emitter->supports(kernel, target); !verdict)
+  if (Verdict verdict = emitter.supports(kernel, target); !verdict)
     fail(verdict.reason);
   OwningOpRef<ModuleOp> code = ModuleOp::create(kernel.getLoc());
-  auto emitted = emitter->emit(kernel, target, *code);
+  auto emitted = emitter.emit(kernel, target, *code);
   if (failed(emitted))
     fail("the emitter failed");
   state->code = *emitted;

@@ -12,6 +12,7 @@ class CompiledKernel {
 public:
   /// `mlir` is one kernel as text. Ends the program with the reason where it does not compile.
   explicit CompiledKernel(const std::string &mlir, std::string_view target = "native");
+  CompiledKernel(const std::string &mlir, std::string_view target, const Emitter &emitter);
   ~CompiledKernel();
 
   /// Runs all phases over these buffers (operands, then results) and dynamic sizes, on the calling thread and

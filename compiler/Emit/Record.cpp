@@ -32,6 +32,7 @@ static DictionaryAttr asAttribute(const RecordedOptions &options, MLIRContext *c
   return builder.getDictionaryAttr({
       builder.getNamedAttr("at", builder.getDictionaryAttr(sizes)),
       builder.getNamedAttr("debug_lines", builder.getBoolAttr(options.debugLines)),
+      builder.getNamedAttr("emitter", builder.getStringAttr(options.emitter)),
       builder.getNamedAttr("prefix", builder.getStringAttr(options.prefix)),
       builder.getNamedAttr("target", builder.getStringAttr(options.target)),
   });
@@ -80,11 +81,11 @@ llvm::Expected<RecordedModule> readModule(StringRef bytes, MLIRContext &context)
   auto text = [&](StringRef name) { return record ? record.getAs<StringAttr>(name) : StringAttr(); };
   auto at = record ? record.getAs<DictionaryAttr>("at") : DictionaryAttr();
   auto debugLines = record ? record.getAs<BoolAttr>("debug_lines") : BoolAttr();
-  if (!at || !debugLines || !text("prefix") || !text("target"))
+  if (!at || !debugLines || !text("emitter") || !text("prefix") || !text("target"))
     return llvm::createStringError("it does not say how it was compiled");
   RecordedModule result;
   result.bytes = bytes.str();
-  result.options = {text("target").str(), text("prefix").str(), {}, debugLines.getValue()};
+  result.options = {text("target").str(), text("prefix").str(), {}, debugLines.getValue(), text("emitter").str()};
   for (NamedAttribute each : at)
     if (auto size = dyn_cast<IntegerAttr>(each.getValue()))
       result.options.at.emplace_back(each.getName().str(), size.getInt());

@@ -34,6 +34,7 @@ struct RecordedOptions {
   std::string prefix;
   std::vector<std::pair<std::string, int64_t>> at; ///< sizes that memory was planned for
   bool debugLines = false;
+  std::string emitter = "auto"; ///< as emitterPreferenceNamed takes it
 };
 
 /// Of attnc, and of LLVM: objects of another compiler are other bytes.

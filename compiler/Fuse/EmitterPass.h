@@ -12,6 +12,7 @@
 #include "compiler/Codegen/Emitter.h"
 #include "compiler/Codegen/Target.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/ADT/STLExtras.h"
 #include <memory>
 
 namespace attnc {
@@ -40,6 +41,13 @@ protected:
       if (emitter->makesCodeFor(target) && emitter->supports(kernel, target))
         return emitter.get();
     return nullptr;
+  }
+
+  /// Whether one of them wants a sum over windows as it stands.
+  bool sumsWindows(mlir::Operation *sum, const Target &target) const {
+    return llvm::any_of(emitters, [&](const std::unique_ptr<Emitter> &emitter) {
+      return emitter->makesCodeFor(target) && emitter->sumsWindows(sum, target);
+    });
   }
 
 private:

@@ -11,11 +11,13 @@
 //                                                          %z2 = generic gelu(y2[m, n] + bias[n])    {attn.group = 0}
 //                                                          %z = expand %z2
 //
-// A sum of products of several factors becomes a contraction first (LiftFactors.h).
+// A sum of products of several factors becomes a contraction first (LiftFactors.h), but not a sum over windows where an
+// emitter wants those as they stand.
 //
 // Where both operands of a pointwise op come from contractions, the later one takes it.
 //
 //===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Fuse/EmitterPass.h"
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Fuse/Groups.h"
@@ -34,7 +36,7 @@ namespace {
 class ContractionFormer {
 public:
   ContractionFormer(ModuleOp module, func::FuncOp function) : module(module), function(function), shapes(function) {}
-  void run();
+  void run(llvm::function_ref<bool(linalg::GenericOp)> staysWindow);
 
 private:
   bool isRightInOrder(linalg::GenericOp contraction, const ContractionDims &dims);
@@ -271,8 +273,8 @@ bool ContractionFormer::regroup(linalg::GenericOp contraction, const Contraction
   return true;
 }
 
-void ContractionFormer::run() {
-  liftFactors(function, shapes);
+void ContractionFormer::run(llvm::function_ref<bool(linalg::GenericOp)> staysWindow) {
+  liftFactors(function, shapes, staysWindow);
   SmallVector<linalg::GenericOp> contractions;
   function.walk([&](linalg::GenericOp op) {
     if (matchContraction(op))
@@ -303,15 +305,16 @@ void ContractionFormer::run() {
 
 namespace {
 
-struct FormContractions : PassWrapper<FormContractions, OperationPass<ModuleOp>> {
+struct FormContractions : EmitterPass<FormContractions> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FormContractions)
+  using EmitterPass::EmitterPass;
   StringRef getArgument() const final { return "attn-form-contractions"; }
   StringRef getDescription() const final { return "bring contractions into the form of gemm kernels with epilogues"; }
 
-  void runOnOperation() override {
+  void runFor(const Target &target) {
     FrozenRewritePatternSet reshapes = reshapePatterns(&getContext());
     for (func::FuncOp function : hostFunctions(getOperation())) {
-      ContractionFormer(getOperation(), function).run();
+      ContractionFormer(getOperation(), function).run([&](linalg::GenericOp sum) { return sumsWindows(sum, target); });
       if (failed(applyPatternsGreedily(function, reshapes)))
         return signalPassFailure();
     }
@@ -320,6 +323,8 @@ struct FormContractions : PassWrapper<FormContractions, OperationPass<ModuleOp>>
 
 } // namespace
 
-std::unique_ptr<Pass> createFormContractionsPass() { return std::make_unique<FormContractions>(); }
+std::unique_ptr<Pass> createFormContractionsPass(ArrayRef<std::unique_ptr<Emitter>> emitters, StringRef target) {
+  return std::make_unique<FormContractions>(emitters, target);
+}
 
 } // namespace attnc

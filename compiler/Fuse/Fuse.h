@@ -42,7 +42,9 @@ std::unique_ptr<mlir::Pass> createFusePointwisePass();
 std::unique_ptr<mlir::Pass> createFoldFormulasPass();
 std::unique_ptr<mlir::Pass> createFoldPairFormulasPass();
 std::unique_ptr<mlir::Pass> createLiftGathersPass();
-std::unique_ptr<mlir::Pass> createFormContractionsPass();
+/// Sums over windows stay where one of `emitters`, which must outlive the pass, wants them as they stand.
+std::unique_ptr<mlir::Pass> createFormContractionsPass(llvm::ArrayRef<std::unique_ptr<Emitter>> emitters = {},
+                                                       llvm::StringRef target = "native");
 std::unique_ptr<mlir::Pass> createFormRowsPass();
 std::unique_ptr<mlir::Pass> createOutlineKernelsPass();
 /// `target` as Target::resolve takes it. `emitters` must outlive the pass.

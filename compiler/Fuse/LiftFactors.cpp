@@ -1,4 +1,5 @@
 #include "compiler/Fuse/LiftFactors.h"
+#include "compiler/Codegen/DataSubscripts.h"
 #include "compiler/Fuse/Structure.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -17,9 +18,12 @@ struct FactorGroup {
   llvm::SmallBitVector loops;
 };
 
+using WindowQuestion = llvm::function_ref<bool(linalg::GenericOp)>;
+
 class FactorLifter {
 public:
-  FactorLifter(linalg::GenericOp op, SymbolicShapes &shapes) : op(op), shapes(shapes), builder(op) {}
+  FactorLifter(linalg::GenericOp op, SymbolicShapes &shapes, WindowQuestion staysWindow)
+      : op(op), shapes(shapes), staysWindow(staysWindow), builder(op) {}
   bool run();
 
 private:
@@ -28,6 +32,7 @@ private:
   bool addLoops(Value value, llvm::SmallBitVector &loops);
   std::optional<std::pair<FactorGroup, FactorGroup>> grouped(ArrayRef<Value> factors);
   void collectArguments(Value value, llvm::SetVector<Value> &arguments);
+  bool readsWindows(Value factor);
   bool isProductOfMatrices(const FactorGroup &left, const FactorGroup &right);
   OpFoldResult extentOf(unsigned loop);
   std::pair<Value, AffineMap> operandFor(const FactorGroup &group);
@@ -35,6 +40,7 @@ private:
 
   linalg::GenericOp op;
   SymbolicShapes &shapes;
+  WindowQuestion staysWindow;
   OpBuilder builder;
 };
 
@@ -132,6 +138,25 @@ bool FactorLifter::isProductOfMatrices(const FactorGroup &left, const FactorGrou
   return rows && columns;
 }
 
+/// Whether an element is read where a loop of the result and one that is summed over add up.
+bool FactorLifter::readsWindows(Value factor) {
+  Operation *maker = factor.getDefiningOp();
+  if (factor.getParentBlock() != op.getBody() || !maker)
+    return false;
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  auto isOfWindow = [&](Value subscript) {
+    llvm::SmallBitVector loops(op.getNumLoops());
+    addLoops(subscript, loops);
+    bool isSummed = false, isOfResult = false;
+    for (unsigned loop : loops.set_bits())
+      (iterators[loop] == utils::IteratorType::reduction ? isSummed : isOfResult) = true;
+    return isSummed && isOfResult;
+  };
+  if (auto extract = dyn_cast<tensor::ExtractOp>(maker))
+    return !readsByData(extract) && llvm::any_of(extract.getIndices(), isOfWindow);
+  return llvm::any_of(maker->getOperands(), [&](Value operand) { return readsWindows(operand); });
+}
+
 OpFoldResult FactorLifter::extentOf(unsigned loop) {
   for (OpOperand &operand : op->getOpOperands())
     for (auto [dim, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
@@ -212,6 +237,8 @@ bool FactorLifter::run() {
     return false;
   SmallVector<Value> factors;
   collectFactors(term, factors);
+  if (llvm::any_of(factors, [&](Value factor) { return readsWindows(factor); }) && staysWindow(op))
+    return false;
   auto groups = factors.size() < 2 ? std::nullopt : grouped(factors);
   if (!groups)
     return false;
@@ -231,11 +258,12 @@ bool FactorLifter::run() {
   return true;
 }
 
-void liftFactors(func::FuncOp function, SymbolicShapes &shapes) {
+void liftFactors(func::FuncOp function, SymbolicShapes &shapes,
+                 llvm::function_ref<bool(linalg::GenericOp)> staysWindow) {
   SmallVector<linalg::GenericOp> sums;
   function.walk([&](linalg::GenericOp op) { sums.push_back(op); });
   for (linalg::GenericOp op : sums)
-    FactorLifter(op, shapes).run();
+    FactorLifter(op, shapes, staysWindow).run();
 }
 
 } // namespace attnc

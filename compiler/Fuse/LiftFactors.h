@@ -14,6 +14,8 @@
 
 namespace attnc {
 
-void liftFactors(mlir::func::FuncOp function, SymbolicShapes &shapes);
+/// A factor that is read at sums of loops would be copied once for each: not where `staysWindow` says so of the sum.
+void liftFactors(mlir::func::FuncOp function, SymbolicShapes &shapes,
+                 llvm::function_ref<bool(mlir::linalg::GenericOp)> staysWindow);
 
 } // namespace attnc

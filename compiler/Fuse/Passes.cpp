@@ -27,7 +27,7 @@ void buildFusePipeline(OpPassManager &passes, ArrayRef<std::unique_ptr<Emitter>>
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addPass(createLiftGathersPass());
-  passes.addPass(createFormContractionsPass());
+  passes.addPass(createFormContractionsPass(emitters, target));
   passes.addPass(createFormRowsPass());
   passes.addPass(createCSEPass());
   passes.addPass(createOutlineKernelsPass());
@@ -47,12 +47,12 @@ void registerFuseInterfaces(DialectRegistry &registry) {
 }
 
 void registerFusePasses(ArrayRef<std::unique_ptr<Emitter>> emitters) {
-  for (auto create :
-       {createResolveSizesPass, createWidenTurnsPass, createRaiseViewsPass, createNarrowSlicesPass, createFoldViewsPass,
-        createFoldViewsIntoAttentionPass, createFoldPairFormulasPass, createFusePointwisePass, createFoldFormulasPass,
-        createLiftGathersPass, createFormContractionsPass, createFormRowsPass, createOutlineKernelsPass,
-        createShareKernelsPass, createExplainEdgesPass})
+  for (auto create : {createResolveSizesPass, createWidenTurnsPass, createRaiseViewsPass, createNarrowSlicesPass,
+                      createFoldViewsPass, createFoldViewsIntoAttentionPass, createFoldPairFormulasPass,
+                      createFusePointwisePass, createFoldFormulasPass, createLiftGathersPass, createFormRowsPass,
+                      createOutlineKernelsPass, createShareKernelsPass, createExplainEdgesPass})
     registerPass(create);
+  registerPass([emitters] { return createFormContractionsPass(emitters); });
   registerPass([emitters] { return createSplitKernelsPass(emitters); });
   registerPass([emitters] { return createPackWeightsPass(emitters); });
   PassPipelineRegistration<>("attn-fuse", "the fuse phase: from tensor computations to kernels",

@@ -165,6 +165,7 @@ static bool record(Job &job) {
   options.prefix = job.made.program.prefix;
   options.at = job.options.at;
   options.debugLines = job.options.debugLines;
+  options.emitter = emitterPreferenceNames()[static_cast<size_t>(job.preference)].str();
   FailureOr<std::string> bytes = recordModule(*job.made.module, options);
   if (failed(bytes))
     return job.ourFault("the module can't be written");
@@ -174,8 +175,8 @@ static bool record(Job &job) {
 
 /// The first emitter that takes a kernel. Every legal program has one, where a device can't run all of it because that
 /// was left out: that none does is our fault, with the reasons.
-static const Emitter *chooseEmitter(Job &job, func::FuncOp kernel) {
-  EmitterChoice choice = job.emitterOf(kernel);
+static const Emitter *chooseEmitter(Job &job, func::FuncOp kernel, const Emitter *failed = nullptr) {
+  EmitterChoice choice = job.emitterOf(kernel, failed);
   if (choice.emitter)
     return choice.emitter;
   std::string message = "no emitter takes kernel " + kernel.getName().str();
@@ -241,6 +242,28 @@ static bool generatePacking(Job &job, const ChosenEmitters &chosen) {
   return true;
 }
 
+/// The kernel with its code, from the next emitter that takes it where `emitter` can't make it after all.
+static std::optional<CompiledKernel> emitKernel(Job &job, func::FuncOp kernel, const Emitter *&emitter, ModuleOp code) {
+  CompiledKernel compiled{kernel, "", {}, {}, job.emitterOf(kernel).refusals};
+  while (true) {
+    size_t before = job.diagnostics().size();
+    FailureOr<KernelCode> made = emitter->emit(kernel, job.target, code);
+    if (succeeded(made)) {
+      compiled.emitter = emitter->name();
+      compiled.code = std::move(*made);
+      return compiled;
+    }
+    if (job.diagnostics().size() == before)
+      return job.ourFault(), std::nullopt;
+    compiled.refusals.emplace_back(emitter->name(), job.diagnostics().back());
+    const Emitter *next = chooseEmitter(job, kernel, emitter);
+    if (!next)
+      return std::nullopt;
+    job.warn(job.diagnostics().back() + "; the " + std::string(next->name()) + " emitter takes it\n");
+    emitter = next;
+  }
+}
+
 /// Each kernel is generated once, whoever calls it.
 static bool generate(Job &job) {
   job.begin(Phase::Generate);
@@ -258,11 +281,10 @@ static bool generate(Job &job) {
     job.made.device = ModuleOp::create(job.made.module->getLoc());
   ModuleOp code = job.target.isDevice ? *job.made.device : *job.made.code;
   for (auto kernel : llvm::make_filter_range(job.made.module->getOps<func::FuncOp>(), isKernel)) {
-    const Emitter *emitter = chosen.lookup(kernel);
-    FailureOr<KernelCode> made = emitter->emit(kernel, job.target, code);
-    if (failed(made))
-      return job.ourFault();
-    job.made.program.kernels.push_back({kernel, std::string(emitter->name()), std::move(*made), {}});
+    std::optional<CompiledKernel> made = emitKernel(job, kernel, chosen[kernel], code);
+    if (!made)
+      return false;
+    job.made.program.kernels.push_back(std::move(*made));
   }
   for (const std::string &text : settingsNotHonoured(*job.made.module, job.options.schedule))
     job.warn("attnc: warning: " + text + "\n");
@@ -469,6 +491,7 @@ Outcome compileAgain(const std::string &input, RecordedModule recorded, const Em
   options.prefix = recorded.options.prefix;
   options.at = recorded.options.at;
   options.debugLines = recorded.options.debugLines;
+  options.emitter = emitterPreferenceNamed(recorded.options.emitter).value_or(EmitterPreference::Auto);
   made.module = std::move(recorded.module);
   made.record = std::move(recorded.bytes);
   Job job(options, made, messages);

@@ -9,6 +9,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Codegen/Emitter.h"
 #include "compiler/Codegen/Host/ModelTable.h"
 #include "compiler/Codegen/Host/Program.h"
 #include "compiler/Codegen/Target.h"
@@ -39,6 +40,7 @@ struct CompileOptions {
   std::vector<ScheduleSetting> schedule;                     ///< choices about kernels, later ones win
   NamedSizes at;                                             ///< sizes that memory is planned for
   std::optional<int64_t> memoryBudget;                       ///< bytes of each entry point's arena at those sizes
+  EmitterPreference emitter = EmitterPreference::Auto;       ///< who makes code for processors
   Precision precision = Precision::F32;                      ///< how tensors between kernels are stored
   bool debugLines = false;                                   ///< line tables in the object
   bool raises = true;                                        ///< attention in plain tensor code is made `attend`

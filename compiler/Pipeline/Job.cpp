@@ -5,6 +5,7 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
+#include <utility>
 
 using namespace mlir;
 
@@ -36,13 +37,19 @@ static std::string textOf(Diagnostic &diagnostic) {
          (severities[static_cast<int>(diagnostic.getSeverity())] + ": " + diagnostic.str()).str();
 }
 
+/// Halide takes no elements of 16 bits: without it sums over windows are products of matrices, which may be stored so.
+static EmitterPreference preferenceOf(const CompileOptions &options) {
+  bool isNarrow = options.precision == Precision::BF16 || options.precision == Precision::F16;
+  return isNarrow && options.emitter == EmitterPreference::Auto ? EmitterPreference::Cpu : options.emitter;
+}
+
 Job::Job(const CompileOptions &options, Compilation &made, llvm::raw_ostream &messages)
-    : options(options), made(made), messages(messages),
-      handler(&made.context,
-              [this](Diagnostic &diagnostic) {
-                reported.push_back(textOf(diagnostic));
-                return success();
-              }),
+    : options(options), made(made), messages(messages), preference(preferenceOf(options)),
+      emitters(createEmitters(preference)), handler(&made.context,
+                                                    [this](Diagnostic &diagnostic) {
+                                                      reported.push_back(textOf(diagnostic));
+                                                      return success();
+                                                    }),
       started(milliseconds()) {}
 
 Verdict EmitterChoice::verdict() const {
@@ -51,10 +58,12 @@ Verdict EmitterChoice::verdict() const {
                             : Verdict::no(refusals.back().second);
 }
 
-EmitterChoice Job::emitterOf(func::FuncOp kernel) const {
+EmitterChoice Job::emitterOf(func::FuncOp kernel, const Emitter *failed) const {
   EmitterChoice choice;
+  bool mayBeAsked = !failed;
   for (const std::unique_ptr<Emitter> &emitter : emitters) {
-    if (!emitter->makesCodeFor(target))
+    bool isNext = std::exchange(mayBeAsked, mayBeAsked || emitter.get() == failed);
+    if (!isNext || !emitter->makesCodeFor(target))
       continue;
     Verdict verdict = emitter->supports(kernel, target);
     if (verdict) {

@@ -31,14 +31,15 @@ public:
   llvm::raw_ostream &messages;
   Target target; ///< of the kernels
   Target host;   ///< of the code between them
-  Emitters emitters = createEmitters();
+  EmitterPreference preference; ///< of these options, among emitters for processors
+  Emitters emitters;
   std::unique_ptr<llvm::MemoryBuffer> weights; ///< the file to embed
   EmbeddedWeights values;                      ///< what to embed where there is no file
   Outcome outcome = Outcome::Done;
   bool isTrial = false; ///< the phases run to see what comes of it: warnings are for later
 
-  /// The first emitter for the target that takes a kernel.
-  EmitterChoice emitterOf(mlir::func::FuncOp kernel) const;
+  /// The first emitter for the target that takes a kernel; of those behind `failed`, where that could not after all.
+  EmitterChoice emitterOf(mlir::func::FuncOp kernel, const Emitter *failed = nullptr) const;
 
   /// Names the phase that runs from here on; shows it where a compile takes long and somebody watches.
   void begin(Phase phase);

@@ -28,9 +28,10 @@ bool CompiledModel::compileTo(std::optional<Phase> phase, std::unique_ptr<Compil
 }
 
 CompiledModel::CompiledModel(const std::string &path, const std::vector<std::pair<std::string, std::string>> &settings,
-                             const std::string &target) {
+                             const std::string &target, const std::string &emitter) {
   options.input = path;
   options.target = target;
+  options.emitter = emitterPreferenceNamed(emitter).value();
   options.settings = settings;
   options.reproducerDirectory = "";
   if (compileTo(Phase::Derive, import) && compileTo(std::nullopt, whole) && load(whole->program.prefix) && loadDevice())
@@ -47,13 +48,13 @@ CompiledModel::~CompiledModel() { attn_weights_free(weights); }
 
 const CompiledModel &compiledModel(const std::string &file,
                                    const std::vector<std::pair<std::string, std::string>> &settings,
-                                   const std::string &target) {
-  using Key = std::tuple<std::string, std::vector<std::pair<std::string, std::string>>, std::string>;
+                                   const std::string &target, const std::string &emitter) {
+  using Key = std::tuple<std::string, std::vector<std::pair<std::string, std::string>>, std::string, std::string>;
   static std::map<Key, std::unique_ptr<CompiledModel>> models;
-  std::unique_ptr<CompiledModel> &model = models[{file, settings, target}];
+  std::unique_ptr<CompiledModel> &model = models[{file, settings, target, emitter}];
   if (!model)
     model = std::make_unique<CompiledModel>(ATTNC_ROOT + (file.starts_with("/") ? file : "/tests/e2e/models/" + file),
-                                            settings, target);
+                                            settings, target, emitter);
   return *model;
 }
 

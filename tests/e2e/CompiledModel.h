@@ -40,7 +40,7 @@ struct CallResults {
 class CompiledModel {
 public:
   CompiledModel(const std::string &path, const std::vector<std::pair<std::string, std::string>> &settings,
-                const std::string &target = "native");
+                const std::string &target = "native", const std::string &emitter = "auto");
   ~CompiledModel();
 
   explicit operator bool() const { return message_.empty(); }
@@ -88,7 +88,7 @@ private:
 /// tests ask for it.
 const CompiledModel &compiledModel(const std::string &file,
                                    const std::vector<std::pair<std::string, std::string>> &settings = {},
-                                   const std::string &target = "native");
+                                   const std::string &target = "native", const std::string &emitter = "auto");
 
 /// What CallResults::bytes[number] is of.
 const attn_tensor_info &resultInfo(const attn_entry_info &entry, size_t number);

@@ -21,9 +21,9 @@ struct Case {
 
 std::vector<Case> allCases() {
   std::vector<Case> cases;
-  for (auto subjects :
-       {maskSubjects(), scoreSubjects(), normaliserSubjects(), layerSubjects(), modelSubjects(), exampleSubjects(),
-        shapeSubjects(), trainingSubjects(), incrementalSubjects(), decodeSubjects(), scanSubjects(), deviceSubjects()})
+  for (auto subjects : {maskSubjects(), scoreSubjects(), normaliserSubjects(), layerSubjects(), modelSubjects(),
+                        exampleSubjects(), shapeSubjects(), trainingSubjects(), incrementalSubjects(), decodeSubjects(),
+                        scanSubjects(), halideSubjects(), deviceSubjects()})
     for (const Subject &subject : subjects)
       for (const Choice &choice : subject.choices)
         cases.push_back({subject, choice});
@@ -35,6 +35,8 @@ std::string nameOf(const testing::TestParamInfo<Case> &info) {
   std::string name = subject.file + "_" + subject.entry + "_" + info.param.choice.name;
   if (subject.target != "native")
     name += "_" + subject.target;
+  if (subject.emitter != "auto")
+    name += "_" + subject.emitter;
   return testName(name);
 }
 
@@ -45,7 +47,7 @@ void PrintTo(const Case &each, std::ostream *stream) {
 class EndToEnd : public testing::TestWithParam<Case> {
 protected:
   void SetUp() override {
-    model = &compiledModel(subject().file, subject().settings, subject().target);
+    model = &compiledModel(subject().file, subject().settings, subject().target, subject().emitter);
     ASSERT_TRUE(*model) << model->message();
     entry = model->entry(subject().entry);
     ASSERT_TRUE(entry) << "there is no entry point " << subject().entry;

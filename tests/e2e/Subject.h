@@ -68,6 +68,7 @@ struct Subject {
   Fillers inputs = {}; ///< by name; uniform in [-1, 1) where an f32 input has none
   std::vector<std::pair<std::string, std::string>> settings = {};
   std::string target = "native";
+  std::string emitter = "auto"; ///< as --emitter takes it
 };
 
 std::vector<Subject> maskSubjects();
@@ -81,6 +82,8 @@ std::vector<Subject> decodeSubjects();
 std::vector<Subject> scanSubjects();
 std::vector<Subject> shapeSubjects();
 std::vector<Subject> trainingSubjects();
+/// Subjects of the tables above, and convolutions, by Halide wherever it takes a kernel; convolutions by ours too.
+std::vector<Subject> halideSubjects();
 /// Subjects of the tables above, and others, on a device.
 std::vector<Subject> deviceSubjects();
 

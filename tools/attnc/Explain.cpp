@@ -37,6 +37,24 @@ static void printMemory(const EntryPlan &entry, const NamedSizes &at, llvm::raw_
   printResidents(peak, 20, out);
 }
 
+/// Who made each kernel, and who was asked before and why not, where that is a question: devices have one emitter.
+static void printEmitters(const CompileOptions &options, const Program &program, llvm::raw_ostream &out) {
+  auto isHalide = [](const CompiledKernel &kernel) { return kernel.emitter == "halide"; };
+  if (options.emitter == EmitterPreference::Auto && llvm::none_of(program.kernels, isHalide))
+    return;
+  out << "emitters\n";
+  for (const CompiledKernel &kernel : program.kernels) {
+    func::FuncOp function = kernel.function;
+    out << "  " << function.getName() << ": " << kernel.emitter;
+    if (auto schedule = function->getAttrOfType<DictionaryAttr>(scheduleAttrName))
+      if (auto text = schedule.getAs<StringAttr>("halide"))
+        out << ", " << text.getValue();
+    for (const auto &[emitter, reason] : kernel.refusals)
+      out << "; not " << emitter << ": " << reason;
+    out << '\n';
+  }
+}
+
 static ExitCode run(CompileOptions options, const AssemblerOption &assembler) {
   llvm::Expected<Target> target = Target::resolve(options.target);
   if (llvm::Error error = target ? assembler.checkUse(*target) : target.takeError())
@@ -47,6 +65,7 @@ static ExitCode run(CompileOptions options, const AssemblerOption &assembler) {
   Outcome outcome = compile(options, made, llvm::errs());
   if (outcome == Outcome::Done) {
     printExplanation(*made.module, llvm::outs());
+    printEmitters(options, made.program, llvm::outs());
     if (!made.storage.empty())
       printStorage(made.storage, nameOf(options.precision), llvm::outs());
     for (const EntryPlan &entry : made.program.entries)

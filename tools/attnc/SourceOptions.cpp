@@ -26,6 +26,7 @@ void SourceOptions::addTo(CLI::App &command, Takes takes) {
                                          : "A model (.attn), a module (.mlir), or a compiled object (.o)")
       ->required();
   addSettings(command);
+  addEmitter(command);
   addSchedule(command);
   addMemory(command);
   addPrecision(command);
@@ -58,6 +59,21 @@ void SourceOptions::addSettings(CLI::App &command) {
       command
           .add_option("--prefix", compile.prefix, "What the names in object and header begin with (the file's name)")
           ->check(checkPrefix));
+}
+
+void SourceOptions::addEmitter(CLI::App &command) {
+  auto set = [this](const std::string &name) { compile.emitter = *emitterPreferenceNamed(name); };
+  std::vector<std::string> names;
+  for (StringRef name : emitterPreferenceNames())
+    names.push_back(name.str());
+  aboutSource.push_back(
+      command
+          .add_option_function<std::string>(
+              "--emitter", set,
+              "Who makes code for processors: cpu, halide wherever it can, or auto, halide where it was measured\n"
+              "faster (auto)")
+          ->check(CLI::IsMember(names))
+          ->type_name("EMITTER"));
 }
 
 void SourceOptions::addSchedule(CLI::App &command) {

@@ -1,6 +1,6 @@
 //===- SourceOptions.h - which object is made of a model -------------------------------------------------------===//
 //
-// The options that compile, explain, describe and run share: the file, --target, --set, --prefix, --schedule,
+// What compile, explain, describe and run share: the file, --target, --emitter, --set, --prefix, --schedule,
 // --schedule-file, --require-fused, --memory-budget, --at and --precision. They say how a model is compiled; an object
 // (.o), which describe and run take as well, is compiled already, and so they are refused beside one.
 //
@@ -36,6 +36,7 @@ public:
 
 private:
   void addSettings(CLI::App &command);
+  void addEmitter(CLI::App &command);
   void addSchedule(CLI::App &command);
   void addMemory(CLI::App &command);
   void addPrecision(CLI::App &command);

@@ -4,12 +4,12 @@
 //
 //   i32 symbol(halide_buffer_t *operand..., i32 argument..., i32 span..., halide_buffer_t *result)
 //
-// which computes one chunk: of each dimension of the result `span` has the first index (One), or the first index and the
-// number of tiles (Block), nothing where it is whole; innermost dimensions come first. The record of the result is of the
-// chunk alone, and points to its first element.
+// which computes one chunk: of each dimension of the result `span` has the first index (One), or that and the number of
+// tiles (Block), nothing where it is whole; innermost dimensions come first. The record of the result is of the chunk
+// alone, and points to its first element.
 //
-// Halide gets no runtime, no assertions and no freedom with floats: NaN and infinity are what they are in the model, and
-// sums have one order. The function allocates nothing, for all that it keeps is one tile, on the stack, which LLVM
+// Halide gets no runtime, no assertions and no freedom with floats: NaN and infinity are what they are in the model,
+// and sums have one order. The function allocates nothing, for all that it keeps is one tile, on the stack, which LLVM
 // takes into registers.
 //
 //===------------------------------------------------------------------------------------------------------------===//

@@ -43,6 +43,40 @@ std::optional<PlannedKernel> planKernel(func::FuncOp kernel, const Target &targe
   return planned;
 }
 
+/// Bytes of weights that the second cache keeps while tiles run over the image. Of more, panels are faster.
+constexpr int64_t mostWeightBytes = int64_t(1) << 20;
+
+/// Whether a sum over windows has lanes of a known number, and few weights.
+bool hasFastSizes(linalg::GenericOp op) {
+  auto result = cast<RankedTensorType>(op.getResult(0).getType());
+  int64_t bytes = 0;
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand->get().getType());
+    if (!type || op.getMatchingBlockArgument(operand).use_empty())
+      continue;
+    if (!type.hasStaticShape())
+      return false;
+    bytes += 4 * type.getNumElements();
+  }
+  return result.getRank() > 0 && !ShapedType::isDynamic(result.getShape().back()) && bytes <= mostWeightBytes;
+}
+
+/// Whether it sums products of which a factor is read where a loop of the result and a summed one add up.
+bool isSumOverWindows(const Stage &stage) {
+  if (stage.fold != Fold::Add || stage.nodes[stage.value].op != Op::Mul)
+    return false;
+  auto isOfWindow = [&](unsigned subscript) {
+    bool isSummed = false, isOfResult = false;
+    for (auto [number, loop] : llvm::enumerate(stage.loops))
+      (loop.reduces ? isSummed : isOfResult) |= dependsOn(stage, subscript, number);
+    return isSummed && isOfResult;
+  };
+  return llvm::any_of(nodesBelow(stage, stage.value), [&](unsigned number) {
+    const Node &node = stage.nodes[number];
+    return node.op == Op::Load && llvm::any_of(node.operands, isOfWindow);
+  });
+}
+
 /// Halide writes files alone.
 Bitcode compileThroughFile(const Stage &stage, const Schedule &schedule, const Machine &machine, unsigned arguments,
                            const std::string &symbol) {
@@ -55,13 +89,27 @@ Bitcode compileThroughFile(const Stage &stage, const Schedule &schedule, const M
 
 class HalideEmitter : public Emitter {
 public:
+  explicit HalideEmitter(HalideScope scope) : scope(scope) {}
+
   std::string_view name() const override { return "halide"; }
 
   bool makesCodeFor(const Target &target) const override { return !target.isDevice; }
 
   Verdict supports(func::FuncOp kernel, const Target &target) const override {
     std::string reason;
-    return planKernel(kernel, target, reason) ? Verdict::yes() : Verdict::no(reason);
+    std::optional<PlannedKernel> planned = planKernel(kernel, target, reason);
+    if (!planned)
+      return Verdict::no(reason);
+    auto op = computedResults(kernel)[0].getDefiningOp<linalg::GenericOp>();
+    bool isFaster = isSumOverWindows(planned->stages.back().planned.stage) && hasFastSizes(op);
+    return scope == HalideScope::All || isFaster
+               ? Verdict::yes()
+               : Verdict::no(
+                     "it is no sum of products over windows with few weights, for which alone it was measured faster");
+  }
+
+  bool sumsWindows(Operation *sum, const Target &) const override {
+    return scope == HalideScope::All || hasFastSizes(cast<linalg::GenericOp>(sum));
   }
 
   FailureOr<KernelCode> emit(func::FuncOp kernel, const Target &target, ModuleOp code) const override {
@@ -76,6 +124,8 @@ public:
   }
 
 private:
+  HalideScope scope;
+
   /// Compiles all functions; leaves none where one can't be had.
   static bool compile(func::FuncOp kernel, const Target &target, ModuleOp code, PlannedKernel &planned,
                       std::string &error) {
@@ -143,6 +193,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<Emitter> createHalideEmitter() { return std::make_unique<HalideEmitter>(); }
+std::unique_ptr<Emitter> createHalideEmitter(HalideScope scope) { return std::make_unique<HalideEmitter>(scope); }
 
 } // namespace attnc

@@ -11,6 +11,12 @@
 
 namespace attnc {
 
-std::unique_ptr<Emitter> createHalideEmitter();
+/// Which kernels it supports.
+enum class HalideScope {
+  All,    ///< those that Halide can compile
+  Faster, ///< of those, the ones that were measured faster than by the emitter of ours
+};
+
+std::unique_ptr<Emitter> createHalideEmitter(HalideScope scope = HalideScope::All);
 
 } // namespace attnc

@@ -233,7 +233,17 @@ private:
     if (const Node &divisor = made.stage.nodes[operands.back()];
         divides && (divisor.op != Op::Integer || divisor.integer <= 0))
       return decline("it divides an index by what is no positive number"), std::nullopt;
+    if (isa<arith::RemSIOp>(operation))
+      return signedRemainder(operands[0], operands[1]);
     return add(*kind, *element, operands);
+  }
+
+  /// With the sign of what is divided.
+  unsigned signedRemainder(unsigned number, unsigned divisor) {
+    unsigned remainder = add(Op::Remainder, Element::I32, {number, divisor}), zero = integer(0);
+    unsigned isBelow = compareSums(Op::Less, number, zero), isSome = compare(Op::NotEqual, remainder, zero);
+    unsigned below = add(Op::Sub, Element::I32, {remainder, divisor});
+    return add(Op::Select, Element::I32, {add(Op::And, Element::Truth, {isBelow, isSome}), below, remainder});
   }
 
   static std::optional<Op> kindOf(Operation *operation) {
@@ -244,6 +254,7 @@ private:
         .Case<arith::MaximumFOp, arith::MaxSIOp>([](auto) { return Op::Max; })
         .Case<arith::MinimumFOp, arith::MinSIOp>([](auto) { return Op::Min; })
         .Case<arith::FloorDivSIOp>([](auto) { return Op::FloorDivide; })
+        .Case<arith::RemSIOp>([](auto) { return Op::Remainder; })
         .Case<arith::DivFOp>([](auto) { return Op::Divide; })
         .Case<arith::NegFOp>([](auto) { return Op::Negate; })
         .Case<math::AbsFOp>([](auto) { return Op::Absolute; })

@@ -9,8 +9,8 @@
 //   nodes    Load x (Index b, Add (Index s, Mul (Index t, 4)), Index c), Load w (...), Mul
 //   value    the last node;  start  a node, 0;  fold  Add
 //
-// It is plain data: what reads kernels (ReadKernel.h) knows MLIR, what compiles stages (Bitcode.h) knows Halide, and what
-// lies between, the schedule (Strategy.h) and the split into stages (Staging.h), knows neither.
+// It is plain data: what reads kernels (ReadKernel.h) knows MLIR, what compiles stages (Bitcode.h) knows Halide, and
+// what lies between, the schedule (Strategy.h) and the split into stages (Staging.h), knows neither.
 //
 // Subscripts are 32-bit numbers. Sizes that are dynamic are **arguments** of the stage, numbered.
 //

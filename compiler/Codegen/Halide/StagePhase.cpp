@@ -140,8 +140,8 @@ private:
     return LLVM::GEPOp::create(b, record.getType(), b.getI64Type(), record, ArrayRef<LLVM::GEPArg>{word});
   }
 
-  /// A halide_buffer_t of a dense tensor, with its dimensions behind it: innermost first, each the first index, how many,
-  /// their distance, and flags. LLVM takes it apart.
+  /// A halide_buffer_t of a dense tensor, with its dimensions behind it: innermost first, each the first index, how
+  /// many, their distance, and flags. LLVM takes it apart.
   Value recordOf(Value pointer, ArrayRef<SizeExpr> shape, ArrayRef<Value> at = {}, ArrayRef<Value> counts = {}) {
     auto type = LLVM::LLVMArrayType::get(b.getI64Type(), recordWords + 2 * shape.size());
     auto pointerType = LLVM::LLVMPointerType::get(b.getContext());

@@ -1,4 +1,4 @@
-//===- StagePhase.h - a phase of a kernel that calls Halide's code --------------------------------------------------===//
+//===- StagePhase.h - a phase of a kernel that calls Halide's code ------------------------------------------------===//
 //
 // Each stage of a kernel is a phase with the kernels' ABI, whose chunks are ours: Halide's code has no parallel loop.
 //

@@ -9,6 +9,8 @@ namespace attnc::halide {
 static constexpr int64_t chunkWork = int64_t(1) << 21;
 /// The least that one point counts for: a point without a sum is a store.
 static constexpr int64_t leastWork = 64;
+/// How many points of a sum a chunk has of each lane, at least: what it reads for the lanes serves all of them.
+static constexpr int64_t leastReuse = 28;
 /// What a dynamic size is taken to be.
 static constexpr int64_t typicalSize = 1024;
 
@@ -131,7 +133,10 @@ private:
   unsigned chooseBlockedDimension() {
     wanted = std::max<int64_t>(chunkWork / workOfPoint(), 1);
     inside = 1;
-    for (unsigned dimension = stage.result.size(); dimension-- > 0;) {
+    unsigned last = stage.result.size() - 1;
+    if (const Size &width = stage.extent(last); stage.fold && width.isConstant())
+      wanted = std::max(wanted, width.number * leastReuse);
+    for (unsigned dimension = last + 1; dimension-- > 0;) {
       const Size &size = stage.extent(dimension);
       if (!size.isConstant() || dimension == 0 || inside * size.number >= wanted)
         return dimension;
@@ -147,10 +152,17 @@ private:
       return;
     TileCost cost(stage, schedule.lanes);
     double best = 0;
+    // Rows of a dynamic number may be few: where there are others, those.
+    auto isKnown = [&](unsigned dimension) { return stage.extent(dimension).isConstant(); };
+    bool anyKnown = false;
+    for (unsigned dimension = blocked; dimension < last; ++dimension)
+      anyKnown |= isKnown(dimension) && stage.extent(dimension).number > 1;
     for (int64_t vectors = 1; vectors <= 4 && vectors * schedule.lanes <= width.number; ++vectors)
       for (unsigned dimension = last; dimension-- > blocked;)
         for (int64_t rows = 1; rows <= 14; ++rows) {
           int64_t height = typical(stage.extent(dimension)), step = vectors * schedule.lanes;
+          if (anyKnown && !isKnown(dimension))
+            continue;
           if (vectors * rows + vectors + !machine.hasAvx512 > machine.registers || rows > height)
             continue;
           double tiles = std::ceil(double(width.number) / step) * std::ceil(double(height) / rows) / height;

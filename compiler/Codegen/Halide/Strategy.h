@@ -10,8 +10,8 @@
 //       for rows: for lanes:  sum += term                unrolled; one load serves a whole row or column of the tile
 //     for rows: for lanes:  store
 //
-// Which dimensions, and how many of each, is the cheapest by a count of the multiply-adds, loads and latencies of a tile
-// against the points that it wastes at the end of a dimension.
+// Which dimensions, and how many of each, is the cheapest by a count of the multiply-adds, loads and latencies of a
+// tile against the points that it wastes at the end of a dimension.
 //
 // A launch's chunks divide the result's dimensions: the outer ones one index a chunk, the next in blocks, the rest
 // whole. How many depends on sizes alone.
@@ -56,8 +56,8 @@ std::optional<Schedule> chooseSchedule(const Stage &stage, const Machine &machin
 /// As a person reads it: "lanes(d3, 16 x 4) rows(d2, 7) sum(d6, d5, d4) chunk(d0: 1, d1: 2)".
 std::string textOf(const Stage &stage, const Schedule &schedule);
 
-/// How far elements lie apart that a load reads at neighbouring iterations of a loop: 0, 1, or more (2 where that is not
-/// known).
+/// How far elements lie apart that a load reads at neighbouring iterations of a loop: 0, 1, or more (2 where that is
+/// not known).
 int64_t strideOf(const Stage &stage, const Node &load, unsigned loop);
 
 } // namespace attnc::halide

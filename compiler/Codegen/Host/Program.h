@@ -91,6 +91,7 @@ struct CompiledKernel {
   std::string emitter;
   KernelCode code;
   std::vector<KernelLaunch> launches;
+  std::vector<std::pair<std::string, std::string>> refusals = {}; ///< emitters that were asked before, with reasons
 };
 
 /// The kernels of a program as devices of one architecture have them.
