@@ -50,7 +50,8 @@ std::optional<AffineMap> GenericReverse::Gather::mapOver(AffineMap map) {
   for (AffineExpr each : map.getResults()) {
     unsigned loop = cast<AffineDimExpr>(each).getPosition();
     const auto *place = llvm::find(inverse.remaining, loop);
-    std::optional<unsigned> subscript = inverse.elementSubscript(loop);
+    const auto &solution = inverse.solutions[loop];
+    std::optional<unsigned> subscript = solution ? solution->element : std::nullopt;
     if (!subscript && place == inverse.remaining.end())
       return std::nullopt;
     unsigned dim = subscript ? *subscript : inverse.rank + (place - inverse.remaining.begin());
@@ -118,7 +119,7 @@ void GenericReverse::Gather::findIndices(OpBuilder &inner) {
       continue;
     Value &index = indices[inverse.rank + loop];
     index = solved(inner, loop, *solution);
-    if (!inverse.elementSubscript(loop))
+    if (!solution->element)
       moved.insert(index);
   }
 }
@@ -152,8 +153,11 @@ static bool isTrue(Value condition) {
 }
 
 /// The term where an iteration reads the element, else 0. Of a product whose one factor alone says which iteration it
-/// is, that factor is 0, so that sums of such products are contractions.
+/// is, that factor is 0, so that sums of such products are contractions; where the forward says that nothing is to be
+/// seen of the other factor either, which may be infinite, the product is.
 Value GenericReverse::Gather::whereRead(const Reader &reader, Value term) {
+  if (!inverse.isGuardedAlone)
+    return reader.make<arith::SelectOp>(isRead, term, reader.number(0));
   if (auto choice = term.getDefiningOp<arith::SelectOp>(); choice && isTrue(choice.getCondition()))
     return whereRead(reader, choice.getTrueValue());
   if (auto product = term.getDefiningOp<arith::MulFOp>()) {

@@ -60,7 +60,8 @@ private:
   using Piece = llvm::function_ref<mlir::Value(const Reader &, mlir::Value term, mlir::Value value)>;
   unsigned addStatistic(const Result &result, double start, bool isProduct, Piece piece);
   unsigned addTensor(mlir::Value tensor, mlir::AffineMap map);
-  std::optional<llvm::SmallVector<unsigned>> placesOfLoops(mlir::tensor::ExtractOp load);
+  std::optional<SizeExpr> extentOf(unsigned loop, SymbolicShapes &shapes);
+  std::optional<llvm::SmallVector<unsigned>> placesOfLoops(mlir::tensor::ExtractOp load, SymbolicShapes &shapes);
   mlir::FailureOr<mlir::Value> ofSelected(mlir::tensor::ExtractOp load, llvm::ArrayRef<unsigned> places);
   mlir::FailureOr<mlir::Value> ofGathered(mlir::tensor::ExtractOp load, const InverseRead &inverse);
   mlir::FailureOr<mlir::Value> ofScattered(mlir::tensor::ExtractOp load);

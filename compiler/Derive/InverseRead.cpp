@@ -11,8 +11,8 @@ using namespace mlir;
 namespace attnc {
 namespace {
 
-/// How many times as many iterations as read elements may be asked.
-constexpr int64_t mostQuestions = 16;
+/// How many times as often as iterations read elements these may ask iterations: a stride of 2 in three dimensions.
+constexpr int64_t mostQuestions = 8;
 
 class Inverter {
 public:
@@ -40,6 +40,7 @@ private:
   AffineExpr loopIndex(unsigned loop) { return getAffineDimExpr(rank + loop, op.getContext()); }
   bool readExtents();
   bool readSubscripts();
+  void addSizes(IndexFacts &facts);
   IndexFacts factsOfLoops();
   std::optional<Subscript> readSubscript(Value subscript, const IndexFacts &guard);
   std::optional<Subscript> readQuotient(arith::FloorDivSIOp quotient);
@@ -50,8 +51,9 @@ private:
   std::optional<SmallVector<int64_t>> factorsOfLoops(AffineExpr expr);
   std::optional<unsigned> loopToSolve(ArrayRef<int64_t> factors);
   bool solve(unsigned dim);
+  AffineExpr sizeOf(unsigned dim);
   bool asksTooOften();
-  void findRanges();
+  bool findRanges();
   void addRangeOf(unsigned dim, IndexFacts &facts);
   void findComparisons();
 
@@ -147,6 +149,7 @@ Value Inverter::conditionOfLoad() {
         if (condition && choice.getCondition() != condition)
           return {};
         condition = choice.getCondition();
+        result.isGuardedAlone &= next == 0;
       } else if (user->getNumResults() == 1 && isPure(user)) {
         computed.insert(user->getResult(0));
       } else {
@@ -180,8 +183,25 @@ void Inverter::addGuard(IndexFacts &facts) {
   }
 }
 
+/// Learns how sizes are made of others: 2*n + 1 of n.
+void Inverter::addSizes(IndexFacts &facts) {
+  for (unsigned number = 0; number < sizes.size(); ++number) {
+    auto products = sizes[number].products();
+    if (!products || llvm::any_of(*products, [](const auto &each) { return each.symbols.size() > 1; }))
+      continue;
+    AffineExpr sum = getAffineConstantExpr(0, op.getContext());
+    for (const SizeExpr::Product &each : *products)
+      sum = sum + (each.symbols.empty() ? getAffineConstantExpr(1, op.getContext())
+                                        : symbolOf(SizeExpr::symbol(each.symbols[0]), {})) *
+                      each.coefficient;
+    facts.addNonNegative(getAffineSymbolExpr(number, op.getContext()) - sum);
+    facts.addNonNegative(sum - getAffineSymbolExpr(number, op.getContext()));
+  }
+}
+
 IndexFacts Inverter::factsOfLoops() {
   IndexFacts facts(rank + loops);
+  addSizes(facts);
   for (unsigned loop = 0; loop < loops; ++loop)
     facts.addInRange(loopIndex(loop), extents[loop]);
   return facts;
@@ -258,9 +278,11 @@ std::optional<unsigned> Inverter::loopToSolve(ArrayRef<int64_t> factors) {
   return best;
 }
 
-/// Solves element subscript = load subscript for a loop. In a dimension of one element there is nothing to solve.
+/// Solves element subscript = load subscript for a loop. Where all iterations read the one element of a dimension there
+/// is nothing to solve.
 bool Inverter::solve(unsigned dim) {
-  if (cast<RankedTensorType>(load.getTensor().getType()).getDimSize(dim) == 1)
+  bool isOne = cast<RankedTensorType>(load.getTensor().getType()).getDimSize(dim) == 1;
+  if (isOne && factsOfLoops().isInRange(subscripts[dim].expr, getAffineConstantExpr(1, op.getContext())))
     return true;
   SmallVector<AffineExpr> known;
   for (unsigned each = 0; each < rank; ++each)
@@ -285,40 +307,55 @@ bool Inverter::solve(unsigned dim) {
     if (isMentioned)
       goesOn.set(other);
   }
-  result.solutions[*loop] = {numerator, std::abs(factor), false};
+  result.solutions[*loop] = {dim, numerator, std::abs(factor), /*isInRange=*/false, /*element=*/std::nullopt};
   return true;
 }
 
+AffineExpr Inverter::sizeOf(unsigned dim) { return symbolOf(shapes.extent(load.getTensor(), dim), {}); }
+
 /// Whether the iterations that are asked are far more than there are: for elements that nothing reads, or in between.
 bool Inverter::asksTooOften() {
-  auto type = cast<RankedTensorType>(load.getTensor().getType());
-  int64_t asked = type.hasStaticShape() ? type.getNumElements() : 0, answered = 1, between = 1;
+  double questions = 1;
   for (unsigned loop = 0; loop < loops; ++loop) {
-    if (!result.solutions[loop])
+    const auto &solution = result.solutions[loop];
+    if (!solution || sizeOf(solution->dim) == extents[loop])
       continue;
-    between *= result.solutions[loop]->divisor;
-    auto extent = dyn_cast<AffineConstantExpr>(extents[loop]);
-    answered = extent ? answered * extent.getValue() : 0;
+    auto size = dyn_cast<AffineConstantExpr>(sizeOf(solution->dim)),
+         extent = dyn_cast<AffineConstantExpr>(extents[loop]);
+    if (!size && extent) // any number of elements, of which the loop reads some
+      return true;
+    questions *= size && extent ? double(size.getValue()) / std::max<int64_t>(extent.getValue(), 1) : solution->divisor;
   }
-  return asked && answered ? asked > mostQuestions * answered : between > mostQuestions;
+  return questions > mostQuestions;
 }
 
-/// Says of each solution whether it is in range for all elements.
-void Inverter::findRanges() {
+/// Says of each solution what it is for all elements; false where a loop may not run though there are elements: what
+/// such a loop reads can't be read for them.
+bool Inverter::findRanges() {
   IndexFacts facts(rank + loops);
   for (unsigned dim = 0; dim < rank; ++dim)
-    facts.addInRange(element(dim), symbolOf(shapes.extent(load.getTensor(), dim), {}));
+    facts.addInRange(element(dim), sizeOf(dim));
+  addSizes(facts);
   for (unsigned loop : result.remaining)
     facts.addInRange(loopIndex(loop), extents[loop]);
-  for (unsigned loop = 0; loop < loops; ++loop)
-    if (auto &solution = result.solutions[loop])
-      solution->isInRange = facts.isInRange(solution->numerator, (extents[loop] - 1) * solution->divisor + 1);
+  for (unsigned loop = 0; loop < loops; ++loop) {
+    auto &solution = result.solutions[loop];
+    if (!solution)
+      continue;
+    solution->isInRange = facts.isInRange(solution->numerator, (extents[loop] - 1) * solution->divisor + 1);
+    auto subscript = dyn_cast<AffineDimExpr>(solution->numerator);
+    if (subscript && solution->divisor == 1 && subscript.getPosition() < rank &&
+        extents[loop] == sizeOf(subscript.getPosition()))
+      solution->element = subscript.getPosition();
+    if (!facts.isNonNegative(extents[loop] - 1))
+      return false;
+  }
+  return true;
 }
 
 /// Learns that a subscript of the load is one of an element.
 void Inverter::addRangeOf(unsigned dim, IndexFacts &facts) {
-  AffineExpr size = symbolOf(shapes.extent(load.getTensor(), dim), {});
-  facts.addInRange(subscripts[dim].expr, (size - 1) * subscripts[dim].divisor + 1);
+  facts.addInRange(subscripts[dim].expr, (sizeOf(dim) - 1) * subscripts[dim].divisor + 1);
 }
 
 void Inverter::findComparisons() {
@@ -356,21 +393,14 @@ std::optional<InverseRead> Inverter::run() {
     for (unsigned loop = 0; loop < loops; ++loop)
       if (!result.solutions[loop] && goesOn.test(loop) == isInWindow)
         result.remaining.push_back(loop);
-  findRanges();
+  if (!findRanges())
+    return std::nullopt;
   findComparisons();
   return result;
 }
 
 std::optional<InverseRead> InverseRead::of(linalg::GenericOp op, tensor::ExtractOp load, SymbolicShapes &shapes) {
   return Inverter(op, load, shapes).run();
-}
-
-std::optional<unsigned> InverseRead::elementSubscript(unsigned loop) const {
-  const auto &solution = solutions[loop];
-  auto dim = solution ? dyn_cast<AffineDimExpr>(solution->numerator) : AffineDimExpr(nullptr);
-  if (!dim || solution->divisor != 1 || !solution->isInRange || dim.getPosition() >= rank)
-    return std::nullopt;
-  return dim.getPosition();
 }
 
 } // namespace attnc

@@ -24,13 +24,15 @@ namespace attnc {
 struct InverseRead {
   /// A loop whose index is numerator / divisor, where that is a whole number of its range.
   struct Solution {
+    unsigned dim = 0; ///< the subscript that was solved
     mlir::AffineExpr numerator;
     int64_t divisor = 1;
-    bool isInRange = false; ///< for every element and all loops that go on
+    bool isInRange = false;          ///< for every element and all loops that go on
+    std::optional<unsigned> element; ///< the subscript of the element that the index is, over the same range
   };
 
-  /// Nothing where a subscript is not linear, has no loop to solve for, or is kept in range where the load counts, and
-  /// where far more iterations would be asked than there are.
+  /// Nothing where a subscript is not linear, has no loop to solve for, or is kept in range where the load counts;
+  /// where far more iterations would be asked than there are; and where a loop may not run though there are elements.
   static std::optional<InverseRead> of(mlir::linalg::GenericOp op, mlir::tensor::ExtractOp load,
                                        SymbolicShapes &shapes);
 
@@ -41,9 +43,8 @@ struct InverseRead {
   llvm::SmallVector<mlir::Value> symbols;
   /// Comparisons of the body that hold wherever an element is read.
   llvm::SmallVector<mlir::Value> comparisonsThatHold;
-
-  /// The subscript of the element that the loop's index is, for every element.
-  std::optional<unsigned> elementSubscript(unsigned loop) const;
+  /// What is chosen by a guard, if there is one, is the load itself, not what is computed from it.
+  bool isGuardedAlone = true;
 };
 
 } // namespace attnc

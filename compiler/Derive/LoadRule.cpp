@@ -1,6 +1,7 @@
 // The reverse of linalg.generic: of what it loads by subscripts.
 #include "compiler/Derive/GenericReverse.h"
 #include "compiler/Derive/Reverse.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 
@@ -16,15 +17,24 @@ Value GenericReverse::loopSize(unsigned loop) {
   return {};
 }
 
-/// Where every loop is a subscript of its own and one more comes from data: the subscripts of the loops. No element is
-/// read twice then.
-std::optional<SmallVector<unsigned>> GenericReverse::placesOfLoops(tensor::ExtractOp load) {
+/// How often a loop runs; nothing where no operand says so.
+std::optional<SizeExpr> GenericReverse::extentOf(unsigned loop, SymbolicShapes &shapes) {
+  for (auto [tensor, map] : llvm::zip(tensors, tensorMaps))
+    if (auto position = map.getResultPosition(builder.getAffineDimExpr(loop)))
+      return shapes.extent(tensor, *position);
+  return std::nullopt;
+}
+
+/// Where every loop is a subscript of its own, over all of its dimension, and one more is anything else: the subscripts
+/// of the loops. No element is read twice then.
+std::optional<SmallVector<unsigned>> GenericReverse::placesOfLoops(tensor::ExtractOp load, SymbolicShapes &shapes) {
   SmallVector<unsigned> places(op.getNumLoops());
   llvm::SmallBitVector found(op.getNumLoops());
   unsigned fromData = 0;
   for (auto [place, subscript] : llvm::enumerate(load.getIndices())) {
     auto index = subscript.getDefiningOp<linalg::IndexOp>();
-    if (!index || found.test(index.getDim())) {
+    if (!index || found.test(index.getDim()) ||
+        extentOf(index.getDim(), shapes) != shapes.extent(load.getTensor(), place)) {
       ++fromData;
       continue;
     }
@@ -35,9 +45,9 @@ std::optional<SmallVector<unsigned>> GenericReverse::placesOfLoops(tensor::Extra
 }
 
 FailureOr<Value> GenericReverse::ofLoad(tensor::ExtractOp load) {
-  if (std::optional<SmallVector<unsigned>> places = placesOfLoops(load))
-    return ofSelected(load, *places);
   SymbolicShapes shapes(op->getParentOfType<func::FuncOp>());
+  if (std::optional<SmallVector<unsigned>> places = placesOfLoops(load, shapes))
+    return ofSelected(load, *places);
   auto inverse = InverseRead::of(op, load, shapes);
   return inverse ? ofGathered(load, *inverse) : ofScattered(load);
 }

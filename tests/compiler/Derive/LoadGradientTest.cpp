@@ -63,9 +63,9 @@ TEST(LoadGradient, OfWindowsThatDoNotOverlap) {
              {draw({2, 8, 6, 2})});
 }
 TEST(LoadGradient, OfWindowsBetweenWhichElementsAreLeftOut) {
-  expectForm(Form::Gathered, "x: f32[batch, 8, 6, 2]",
-             "sum(sq([b, i < 2, j < 2, c] => mean (di < 2, dj < 2) => x[b, 3 * i + di, 4 * j + dj, c]))",
-             {draw({2, 8, 6, 2})});
+  expectForm(Form::Gathered, "x: f32[batch, 8, 4, 2]",
+             "sum(sq([b, i < 2, j < 2, c] => mean (di < 2, dj < 2) => x[b, 3 * i + di, 2 * j + dj, c]))",
+             {draw({2, 8, 4, 2})});
 }
 /// What is read where no iteration reads the element divides by zero: nothing of it may be seen.
 TEST(LoadGradient, OfQuotientsThatAreNotRead) {
@@ -100,6 +100,60 @@ TEST(LoadGradient, OfASubscriptFromData) {
 }
 TEST(LoadGradient, OfARepeatedSubscript) {
   expectSequence(Form::Scattered, "sum(sq([s < n, t, c] => x[s / 2, c] * w[t, c]))");
+}
+
+/// A loop may be longer than the dimension of which it reads some.
+TEST(LoadGradient, OfALongerLoopThanItsDimension) {
+  expectForm(Form::Gathered, "x: f32[batch, 6], w: f32[batch, 8]",
+             "sum(sq([b, s < 8] => (if s < 6 then x[b, s] else 0.0) * w[b, s]))", {draw({3, 6}), draw({3, 8}, 2)});
+  expectForm(Form::Gathered, "x: f32[6, 2], w: f32[8, 2]",
+             "let padded = [s < 8, c < 2] => if s < 6 then x[s, c] else 1.5\n mean(sq(padded * w))",
+             {draw({6, 2}), draw({8, 2}, 2)});
+}
+TEST(LoadGradient, OfAShorterLoopThanItsDimension) {
+  expectForm(Form::Scattered, "x: f32[9, 9], w: f32[3]", "sum([i < 3] => sq(x[i, i + 3]) * w[i])",
+             {draw({9, 9}), draw({3}, 2)});
+}
+TEST(LoadGradient, OfAGuardAroundOneElement) {
+  expectForm(Form::Gathered, "x: f32[1], w: f32[4]",
+             "sum(sq([i < 5] => sum t => (if i >= t and i < t + 1 then x[i - t] else 0.0) * w[t]))",
+             {draw({1}), draw({4}, 2)});
+  expectForm(
+      Form::Gathered, "x: f32[1], w: f32[4], v: f32[3]",
+      "sum(sq([i < 4] => sum t => (if (i + t) % 2 == 0 and i + t < 2 then x[(i + t) / 2] else 1.5) * w[i] * v[t]))",
+      {draw({1}), draw({4}, 2), draw({3}, 3)});
+}
+TEST(LoadGradient, OfAPaddedConvolutionOfOneRow) {
+  expectForm(Form::Gathered, "x: f32[batch, 1, 7, 2], w: f32[3, 3, 2, 4]",
+             "sum(sq([b, i < 1, j < 7, o] => sum (di, dj, c) => (if i + di >= 1 and i + di <= 1 and j + dj >= 1 and "
+             "j + dj <= 7 then x[b, i + di - 1, j + dj - 1, c] else 0.0) * w[di, dj, c, o]))",
+             {draw({2, 1, 7, 2}), draw({3, 3, 2, 4}, 2)});
+}
+/// What the condition excludes may be infinite: here the inverse of zeros, which no element meets.
+TEST(LoadGradient, OfAProductWhoseOtherFactorIsInfinite) {
+  Array z(Element::F32, {4});
+  z.values = {1, 2, 0, 0};
+  Derived derived("fn f(x: f32[n], z: f32[4]) -> f32 {\n"
+                  "  sum(sq([s < n] => sum t => if s >= t then x[s - t] * (1.0 / z[t]) else 0.0)) }",
+                  {draw({2}), z});
+  std::vector<Array> found = derived.gradients();
+  for (double element : found[1].values)
+    EXPECT_TRUE(std::isfinite(element));
+  EXPECT_EQ(derived.count<mlir::attn::ScatterAddOp>(), 0u);
+}
+/// A loop that does not run leaves nothing to read.
+TEST(LoadGradient, OfALoopThatMayNotRun) {
+  Derived derived("fn f(x: f32[n, 2], y: f32[m, 2]) -> f32 {\n"
+                  "  sum([i < m, c < 2] => (if i + 1 < n then x[i + 1, c] else 0.0) * y[i, c]) }",
+                  {draw({4, 2}), draw({0, 2})});
+  EXPECT_EQ(derived.gradients()[1].values, std::vector<double>(8, 0.0));
+  EXPECT_EQ(derived.count<mlir::attn::ScatterAddOp>(), 1u);
+}
+/// Few of many elements are read: asking all of them would take longer.
+TEST(LoadGradient, OfAFewElements) {
+  expectForm(Form::Scattered, "x: f32[batch, 40, 3], w: f32[4, 3]",
+             "sum(sq([b, i < 4, c] => x[b, 9 + i, c] * w[i, c]))", {draw({2, 40, 3}), draw({4, 3}, 2)});
+  expectSequence(Form::Scattered, "sum(sq([t, c] => (if t < n then x[n - 1 - t, c] else 0.0) * w[t, c]))");
 }
 
 } // namespace
