@@ -223,7 +223,7 @@ std::vector<StorageChoice> narrowStorage(ModuleOp module, FloatType element,
 
 void allowTf32(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>()) {
-    if (kernelKindOf(function) == KernelKind::Gemm)
+    if (auto kind = kernelKindOf(function); kind == KernelKind::Gemm || kind == KernelKind::Attend)
       function->setAttr(tf32AttrName, UnitAttr::get(module.getContext()));
   }
 }

@@ -95,6 +95,20 @@ LoopBuilder::Values AttendFragments::scoresOf(const KeyTile &tile, ValueRange su
       [&] { return scoresOf(tile, sums, /*masked=*/true); });
 }
 
+/// Zero in two lanes, or a NaN where one of the sums is no finite number.
+Value AttendFragments::zeroTimes(ValueRange sums) {
+  Value all = loops.splat(0.0);
+  for (size_t first = 0; first < sums.size(); first += 2)
+    all = loops.fma(pairOf(sums[first], sums[first + 1]), loops.splat(0.0), all);
+  return all;
+}
+
+void AttendFragments::checkProducts(ValueRange sums, States &states) {
+  Value zero = zeroTimes(sums);
+  for (Value &sum : states.sums)
+    sum = loops.addf(sum, zero);
+}
+
 /// The formulas of a row of the lane and its two keys of a square.
 RegionVectoriser AttendFragments::bindPairs(const KeyTile &tile, int64_t square, int64_t row) {
   RegionVectoriser pair = rowPoints[row];
@@ -191,12 +205,27 @@ LoopBuilder::Values AttendFragments::weightsOf(const KeyTile &tile, ValueRange s
 
 FragmentA AttendFragments::leftMatrix(MatrixType type, ValueRange weights, int64_t square) {
   FragmentA left;
+  if (areWords(type)) {
+    for (int64_t key = 0; key < 2; ++key)
+      for (int64_t row = 0; row < rowsOfLane; ++row)
+        left[key * rowsOfLane + row] = arith::BitcastOp::create(
+            loops.builder, loops.location, loops.builder.getI32Type(), lane(weights[square * rowsOfLane + row], key));
+    return left;
+  }
   for (int64_t beside = 0; beside < 2; ++beside)
     for (int64_t row = 0; row < rowsOfLane; ++row) {
       Value pair = weights[(square + beside) * rowsOfLane + row];
       left[beside * rowsOfLane + row] = packPair(tiles, type, lane(pair, 0), lane(pair, 1));
     }
   return left;
+}
+
+SmallVector<FragmentA> AttendFragments::leftMatrices(MatrixType type, ValueRange weights) {
+  SmallVector<FragmentA> all;
+  int64_t squares = weights.size() / rowsOfLane;
+  for (int64_t square = 0; square < squares; square += productDepth(type) / productColumns)
+    all.push_back(leftMatrix(type, weights, square));
+  return all;
 }
 
 //===------------------------------------------ results -----------------------------------------------------------===//
@@ -207,17 +236,16 @@ LoopBuilder::Values AttendFragments::totalsOf(const States &states) {
 }
 
 void AttendFragments::finish(const States &states) {
-  Values all;
-  for (Value value : states.values)
-    all.push_back(loops.splat(value));
-  Value hasNan = loops.hasNan(all);
+  Values all(states.sums);
+  all.push_back(zeroTimes(states.values));
+  Value isNoNumber = loops.hasNan(all);
   Values totals = totalsOf(states);
   for (int64_t row = 0; row < rowsOfLane; ++row) {
     Value sum = loops.splat(totals[row]);
     Value factor = lane(problem.normaliser->factor(code(), sum), 0);
     loops.when(rowExists[row], [&] { storeRow(row, states, factor, {loops.splat(states.largest[row]), sum}); });
   }
-  repair(hasNan);
+  repair(isNoNumber);
 }
 
 void AttendFragments::storeRow(int64_t row, const States &states, Value factor, const Normaliser::Carriers &carriers) {
@@ -242,10 +270,10 @@ void AttendFragments::storeRow(int64_t row, const States &states, Value factor, 
   });
 }
 
-/// A warp in whose sums a NaN turned up computes its rows again, pair by pair.
-void AttendFragments::repair(Value hasNan) {
+/// A warp with a sum that is no finite number computes its rows again, pair by pair.
+void AttendFragments::repair(Value isNeeded) {
   OpBuilder &b = loops.builder;
-  Value number = arith::ExtUIOp::create(b, loops.location, b.getI32Type(), hasNan);
+  Value number = arith::ExtUIOp::create(b, loops.location, b.getI32Type(), isNeeded);
   Value any = warp.combine(SweepReduction{attn::Combine::Max, b.getI32Type()}, number)[0];
   loops.when(loops.isSet(any), [&] {
     warp.wait(); // other threads have stored what is stored again here

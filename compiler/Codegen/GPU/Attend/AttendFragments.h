@@ -8,8 +8,9 @@
 //   O = a O
 //
 // A weight, rounded to the tensors' type, is already in the registers of the left matrix of P V. Sums, statistics and
-// formulas are f32. Rows in which a NaN turns up are computed again by DeviceAttend: a tensor core multiplies weights
-// of zero too, and does not hide what a dropped pair's value is.
+// formulas are f32. Rows of which a sum is no finite number are computed again by DeviceAttend: a tensor core
+// multiplies weights of zero too, and does not hide what a dropped pair's value is; words that are rounded to tf32 may
+// become infinite, and an infinity has no two parts (Factor.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -45,15 +46,18 @@ public:
   /// A sink counts once: where keys are split, nobody begins with it.
   States start(int64_t values, bool withSink = true);
 
-  /// Scores as the normaliser takes them, [square][row], vectors of two keys; of sums S, [square][element].
+  /// Makes l a NaN where one of the sums S, [square][element], is no finite number: a formula might hide that.
+  void checkProducts(ValueRange sums, States &states);
+  /// Scores as the normaliser takes them, [square][row], vectors of two keys; of sums S.
   Values scoresOf(const KeyTile &tile, ValueRange sums);
   /// The rows' largest scores with those of a tile: what l was is corrected, and what O has to be, is returned: [row].
   Values raiseMaxima(ValueRange scores, States &states);
   void correct(States &states, ValueRange corrections);
   /// [square][row]; the rows' sums go on.
   Values weightsOf(const KeyTile &tile, ValueRange scores, States &states);
-  /// Those of 16 keys, from `square` on.
+  /// Those of as many keys, from `square` on, as a product is deep; and all of them.
   FragmentA leftMatrix(MatrixType type, ValueRange weights, int64_t square);
+  llvm::SmallVector<FragmentA> leftMatrices(MatrixType type, ValueRange weights);
 
   /// l of the rows, of all lanes: [row], f32.
   Values totalsOf(const States &states);
@@ -66,8 +70,9 @@ private:
   void openScale();
   Value greater(Value a, Value b);
   Value quadOf(mlir::attn::Combine kind, Value value);
+  Value zeroTimes(ValueRange sums);
   void storeRow(int64_t row, const States &states, Value factor, const Normaliser::Carriers &carriers);
-  void repair(Value hasNan);
+  void repair(Value isNeeded);
 
   NormaliserCode code() { return {loops, target}; }
   Value pairOf(Value left, Value right);

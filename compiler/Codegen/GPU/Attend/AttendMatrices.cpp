@@ -9,9 +9,14 @@ namespace attnc {
 
 //===------------------------------------------ what has this form ------------------------------------------------===//
 
-static std::optional<MatrixType> storedTypeOf(tensor::ExtractOp extract) {
+static std::optional<MatrixType> storedTypeOf(const AttendProblem &problem, tensor::ExtractOp extract) {
   BlockArgument argument = argumentOf(extract.getTensor());
-  return argument ? matrixTypeOf(cast<RankedTensorType>(argument.getType()).getElementType()) : std::nullopt;
+  if (!argument)
+    return std::nullopt;
+  Type stored = cast<RankedTensorType>(argument.getType()).getElementType();
+  if (stored.isF32())
+    return func::FuncOp(problem.kernel)->hasAttr(tf32AttrName) ? MatrixType::TF32 : MatrixType::F32;
+  return matrixTypeOf(stored);
 }
 
 /// Whether its rows lie in memory as whole units of 16 bytes, with `column` along them: rows of the tensor, or parts of
@@ -85,9 +90,9 @@ Verdict AttendMatrices::match(const AttendProblem &problem, std::optional<Attend
   auto value = AttendProblem::yielded(op.getValue()).getDefiningOp<tensor::ExtractOp>();
   if (!key || !value)
     return Verdict::no("keys or values are computed");
-  std::optional<MatrixType> type = storedTypeOf(query);
-  if (!type || storedTypeOf(key) != type || storedTypeOf(value) != type)
-    return Verdict::no("queries, keys and values are not all stored in bf16, or all in f16");
+  std::optional<MatrixType> type = storedTypeOf(problem, query);
+  if (!type || storedTypeOf(problem, key) != type || storedTypeOf(problem, value) != type)
+    return Verdict::no("queries, keys and values are not all stored in the same type");
   AttendMatrices made{*type, product.features.constant(), problem.values.constant(), query, key, value};
   if (Verdict verdict = areRows(problem, made); !verdict)
     return verdict;

@@ -34,12 +34,12 @@ KernelPhase AttendMerge::emit() {
   Value first = loops.mul(loops.rem(frame.place.block, blocks), loops.constant(rowsOfBlock));
   Value end = loops.min(rows.rows, loops.add(first, rowsOfBlock));
   Value none = arith::ConstantIntOp::create(b, loops.location, 0, 32);
-  Value hasNan = loops.loop(first, end, loops.constant(1), {none}, [&](Value row, ValueRange before) {
+  Value isNoNumber = loops.loop(first, end, loops.constant(1), {none}, [&](Value row, ValueRange before) {
     return loops.select(
         rows.exists(row), none.getType(), [&] { return Values{mergeRow(row, before[0])}; },
         [&] { return Values{before[0]}; });
   })[0];
-  Value any = warp.combine(SweepReduction{attn::Combine::Max, b.getI32Type()}, hasNan)[0];
+  Value any = warp.combine(SweepReduction{attn::Combine::Max, b.getI32Type()}, isNoNumber)[0];
   loops.when(loops.isSet(any), [&] {
     warp.wait(); // other threads have stored what is stored again here
     general.emitWarp(batch, first);
@@ -91,10 +91,10 @@ AttendMerge::Row AttendMerge::openRow(Value number) {
   return row;
 }
 
-/// Whether there was a NaN (i32), in this row or before.
-Value AttendMerge::mergeRow(Value number, Value hasNan) {
+/// Whether there was a result that is no finite number (i32), in this row or before.
+Value AttendMerge::mergeRow(Value number, Value wasNone) {
   Row row = openRow(number);
-  return loops.loop(loops.constant(0), rows.values, loops.constant(warpThreads * width), {hasNan},
+  return loops.loop(loops.constant(0), rows.values, loops.constant(warpThreads * width), {wasNone},
                     [&](Value first, ValueRange before) {
                       OpBuilder &b = loops.builder;
                       Value found = mergeValues(row, first);
@@ -151,7 +151,8 @@ Value AttendMerge::mergeValues(const Row &row, Value first) {
         }
         total = wide.mulf(total, wide.splat(row.factor));
         loops.when(loops.less(own, rows.values), [&] { storeValues(row, own, total); });
-        return Values{arith::ExtUIOp::create(b, loops.location, i32, wide.hasNan(total))};
+        Value isNoNumber = wide.hasNan(wide.mulf(total, wide.splat(0.0)));
+        return Values{arith::ExtUIOp::create(b, loops.location, i32, isNoNumber)};
       },
       [&] { return Values{arith::ConstantIntOp::create(b, loops.location, 0, 32)}; })[0];
 }

@@ -1,8 +1,8 @@
 //===- AttendMerge.h - the results of rows whose keys were split --------------------------------------------------===//
 //
 // A block has as many rows as a warp of DeviceAttend has, one after the other. Its warps take splits in turns, a lane
-// neighbouring values of them; what the warps have is added in their order. Where a NaN turns up, one warp computes the
-// block's rows again, pair by pair: tensor cores do not hide what the value of a dropped pair is.
+// neighbouring values of them; what the warps have is added in their order. Where a result is no finite number, one
+// warp computes the block's rows again, pair by pair, as AttendFragments does.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -28,7 +28,7 @@ private:
     Value number, largest, factor;
   };
 
-  Value mergeRow(Value number, Value hasNan);
+  Value mergeRow(Value number, Value wasNone);
   Row openRow(Value number);
   Value correctionOf(Value before, const Row &row);
   Value mergeValues(const Row &row, Value firstUnit);

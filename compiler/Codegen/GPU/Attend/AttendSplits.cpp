@@ -5,23 +5,26 @@ using namespace mlir;
 
 namespace attnc {
 
-/// Of tiles: two blocks have room in a processor of sm_90a, where rows are not the longest.
-static constexpr int64_t stageBytes = 96 << 10, mostStages = 4;
+/// Of tiles: two blocks have room in a processor of sm_90a, where rows are not the longest; of words, on any device.
+static constexpr int64_t stageBytes = 96 << 10, stageBytesOfWords = 64 << 10, mostStages = 4;
 /// What warps share at the end: bytes of m and l, and values between rows, so that eight rows lie in all banks.
 static constexpr int64_t headBytes = 8, rowPadding = 8;
-/// A warp has registers for the sums of so many.
-static constexpr int64_t wideValues = 128;
+/// Of a block: those that have the same keys, for a warp has registers for the sums of so many values.
+static int64_t valueWarpsFor(const AttendMatrices &matrices) {
+  int64_t wide = areWords(matrices.type) ? 64 : 128;
+  return matrices.values % wide == 0 && matrices.values > wide ? 2 : 1;
+}
 
 static int64_t stagesFor(const AttendMatrices &matrices, int64_t tileKeys) {
   int64_t bytes = tileKeys * (matrices.features + matrices.values) * elementBytes(matrices.type);
-  return std::clamp<int64_t>(stageBytes / bytes, 2, mostStages);
+  return std::clamp<int64_t>((areWords(matrices.type) ? stageBytesOfWords : stageBytes) / bytes, 2, mostStages);
 }
 
 AttendSplits::AttendSplits(const AttendProblem &problem, const AttendMatrices &matrices, const AttendParts &parts,
                            const Target &target, StringRef symbol, ModuleOp code)
-    : valueWarps(matrices.values % wideValues == 0 && matrices.values > wideValues ? 2 : 1),
-      keyWarps(warps / valueWarps), tileKeys(keyWarps * keysOfWarp), problem(problem), matrices(matrices), parts(parts),
-      target(target), frame(problem.kernel, symbol, code, threads), tiles(frame.builder, frame.location),
+    : valueWarps(valueWarpsFor(matrices)), keyWarps(warps / valueWarps), keysOfWarp(productDepth(matrices.type)),
+      tileKeys(keyWarps * keysOfWarp), problem(problem), matrices(matrices), parts(parts), target(target),
+      frame(problem.kernel, symbol, code, threads), tiles(frame.builder, frame.location),
       loops(frame.builder, frame.location, /*lanes=*/1), rows(problem, frame, parts.numbers),
       fragments(problem, target, frame, rows), sources(problem, this->matrices, frame, rows), memory(tiles, frame.code),
       queryTile(memory, tileRows, matrices.features * elementBytes(matrices.type)), sharedAt(memory.bytes()),
@@ -55,8 +58,7 @@ void AttendSplits::openBlock() {
   keyWarp = tiles.div(warp, valueWarps);
   firstValue = tiles.mul(valueWarp, matrices.values / valueWarps);
   fragments.open(firstRow, laneNumber);
-  Value firstUnit = valueWarps > 1 ? tiles.div(firstValue, productColumns) : Value();
-  stages.open(sources, laneNumber, {tiles.mul(keyWarp, keysOfWarp), firstUnit});
+  stages.open(sources, laneNumber, tiles.mul(keyWarp, keysOfWarp), valueWarps > 1 ? firstValue : Value());
 }
 
 //===------------------------------------------ tiles of keys -----------------------------------------------------===//
@@ -92,16 +94,17 @@ AttendSplits::States AttendSplits::passTiles() {
 }
 
 AttendSplits::States AttendSplits::computeTile(const KeyTile &tile, Value stage, States states) {
-  FragmentReader readQueries(tiles, queryTile, FragmentReader::Matrix::A, /*columnsAreDepth=*/true, laneNumber, nullptr,
-                             nullptr);
+  FragmentReader readQueries(tiles, queryTile, FragmentReader::Matrix::A, /*columnsAreDepth=*/true, laneNumber, {});
   Value queries = queryTile.stage(tiles, tiles.number(0));
   Values products = stages.products(readQueries, queries, stage, keysOfWarp / productColumns);
   KeyTile own{loops.add(tile.first, tiles.toIndex(tiles.mul(keyWarp, keysOfWarp))), tile.all};
+  if (areWords(matrices.type))
+    fragments.checkProducts(products, states);
   Values scores = fragments.scoresOf(own, products);
   if (problem.normaliser->usesMaximum())
     fragments.correct(states, fragments.raiseMaxima(scores, states));
   Values weights = fragments.weightsOf(own, scores, states);
-  stages.addValues(stage, fragments.leftMatrix(matrices.type, weights, 0), 0, states.values);
+  stages.addValues(stage, fragments.leftMatrices(matrices.type, weights), states.values);
   return states;
 }
 

@@ -3,7 +3,8 @@
 // A block has 16 rows (queries of all heads of a group) and one split of their keys (AttendParts.h), in tiles of 64 in
 // several stages; each of its four warps has all rows with 16 keys of a tile, so that every key is read once, and at
 // the end what the warps have is added in their order. Of 256 values a tile has 32 keys, and two warps half of the
-// values each: the sums of one would leave no registers. What it is about is bytes under way: docs/gpu.md has tables.
+// values each: the sums of one would leave no registers. Of words all of them have half as many keys, and 128 values
+// are cut so already. What it is about is bytes under way: docs/gpu.md has tables.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -16,14 +17,14 @@ namespace attnc {
 class AttendSplits {
 public:
   static constexpr int64_t warps = 4, threads = warps * warpThreads, tileRows = productRows;
-  static constexpr int64_t keysOfWarp = 2 * productColumns;
 
   AttendSplits(const AttendProblem &problem, const AttendMatrices &matrices, const AttendParts &parts,
                const Target &target, llvm::StringRef symbol, mlir::ModuleOp code);
   KernelPhase emit();
 
-  const int64_t valueWarps;         ///< that have the same keys
-  const int64_t keyWarps, tileKeys; ///< of a block, of a tile
+  const int64_t valueWarps;           ///< that have the same keys
+  const int64_t keyWarps;             ///< of a block
+  const int64_t keysOfWarp, tileKeys; ///< of a tile: as many as a product is deep, and all
 
 private:
   using Value = mlir::Value;

@@ -4,12 +4,23 @@ using namespace mlir;
 
 namespace attnc {
 
+/// Both stages of words, at most: with the longest queries, which take twice as much, a block fits any device.
+static constexpr int64_t bytesOfWords = 32 << 10;
+
+int64_t AttendTiles::keysOfTile(const AttendMatrices &matrices) {
+  if (!areWords(matrices.type))
+    return std::max(matrices.features, matrices.values) > 128 ? 32 : 64;
+  int64_t bytesOfKey = 2 * (matrices.features + matrices.values) * elementBytes(matrices.type), keys = 64;
+  while (keys * bytesOfKey > bytesOfWords)
+    keys /= 2;
+  return keys;
+}
+
 AttendTiles::AttendTiles(const AttendProblem &problem, const AttendMatrices &matrices, const Target &target,
                          StringRef symbol, ModuleOp code)
-    : keys(std::max(matrices.features, matrices.values) > 128 ? 32 : 64), problem(problem), matrices(matrices),
-      frame(problem.kernel, symbol, code, threads), tiles(frame.builder, frame.location),
-      loops(frame.builder, frame.location, /*lanes=*/1), rows(problem, frame), fragments(problem, target, frame, rows),
-      sources(problem, this->matrices, frame, rows), memory(tiles, frame.code),
+    : keys(keysOfTile(matrices)), problem(problem), matrices(matrices), frame(problem.kernel, symbol, code, threads),
+      tiles(frame.builder, frame.location), loops(frame.builder, frame.location, /*lanes=*/1), rows(problem, frame),
+      fragments(problem, target, frame, rows), sources(problem, this->matrices, frame, rows), memory(tiles, frame.code),
       queryTile(memory, queries, matrices.features * elementBytes(matrices.type)),
       stages(this->matrices, frame, rows, memory, keys, /*stages=*/2) {}
 
@@ -35,7 +46,7 @@ void AttendTiles::openBlock() {
 /// Copies the queries, and prepares the copies of keys and values.
 void AttendTiles::openCopies() {
   sources.copyQueries(tiles, queryTile, firstRow, tiles.fromIndex(frame.place.thread), threads);
-  stages.open(sources, laneNumber, {});
+  stages.open(sources, laneNumber, {}, {});
 }
 
 //===------------------------------------------ tiles of keys -----------------------------------------------------===//
@@ -66,15 +77,16 @@ AttendTiles::States AttendTiles::passTiles() {
 
 AttendTiles::States AttendTiles::computeTile(const KeyTile &tile, Value stage, States states) {
   FragmentReader readQueries(tiles, queryTile, FragmentReader::Matrix::A, /*columnsAreDepth=*/true, laneNumber,
-                             tiles.mul(warpNumber, productRows), nullptr);
+                             {tiles.mul(warpNumber, productRows), {}});
   int64_t squares = keys / productColumns;
   Values products = stages.products(readQueries, queryTile.stage(tiles, tiles.number(0)), stage, squares);
+  if (areWords(matrices.type))
+    fragments.checkProducts(products, states);
   Values scores = fragments.scoresOf(tile, products);
   if (problem.normaliser->usesMaximum())
     fragments.correct(states, fragments.raiseMaxima(scores, states));
   Values weights = fragments.weightsOf(tile, scores, states);
-  for (int64_t square = 0; square < squares; square += 2)
-    stages.addValues(stage, fragments.leftMatrix(matrices.type, weights, square), square, states.values);
+  stages.addValues(stage, fragments.leftMatrices(matrices.type, weights), states.values);
   return states;
 }
 

@@ -20,6 +20,7 @@ public:
               llvm::StringRef symbol, mlir::ModuleOp code);
   KernelPhase emit();
 
+  static int64_t keysOfTile(const AttendMatrices &matrices);
   const int64_t keys; ///< of a tile
 
 private:

@@ -15,10 +15,12 @@ Verdict supportsDeviceAttend(func::FuncOp kernel) {
   return verdict ? canAttendOnDevice(problem) : verdict;
 }
 
-/// A block of warp groups has more queries.
-static Verdict suitsWarpGroups(const AttendProblem &problem) {
+/// A block of warp groups has more queries, and values whose depth runs along the columns of a tile.
+static Verdict suitsWarpGroups(const AttendProblem &problem, const AttendMatrices &matrices) {
   if (problem.rows.isConstant() && problem.rows.constant() <= AttendTiles::queries)
     return Verdict::no("it has 64 queries or fewer, half of a block of warp groups");
+  if (areWords(matrices.type))
+    return Verdict::no("its values are f32, which warp groups don't turn around as they multiply");
   return Verdict::yes();
 }
 
@@ -64,7 +66,7 @@ private:
 
   /// The same by tensor cores, in each form that the target has.
   void emitTiles(const std::string &symbol) {
-    Verdict hasGroups = suitsWarpGroups(problem);
+    Verdict hasGroups = suitsWarpGroups(problem, *matrices);
     if (target.has(DeviceForm::WarpGroups)) {
       recordRefusal(problem.kernel, KernelForm::WarpGroups, hasGroups);
       if (hasGroups)

@@ -1,6 +1,7 @@
 // Scores of a block of keys and what becomes of them: a thread has one key and all rows of its warp.
 #include "compiler/Codegen/DataSubscripts.h"
 #include "compiler/Codegen/GPU/Attend/DeviceAttend.h"
+#include "compiler/Codegen/GPU/Tile/TileBuilder.h"
 #include "compiler/Codegen/Kernels/Attend/AttendBinding.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -56,15 +57,6 @@ LoopBuilder::Values DeviceAttend::productOf(const PairReduction &product, std::v
   return inAccesses ? sumFeatures(product, key) : evaluateForAll(pairs, reduce.getResult());
 }
 
-/// Spelt out, a loop over a few features would keep those of the rows in registers: too many.
-static void keepLoop(Value ofLoop) {
-  MLIRContext *context = ofLoop.getContext();
-  auto unroll = LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, true), {}, {}, {}, {}, {}, {});
-  auto annotation =
-      LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
-  ofLoop.getDefiningOp()->setAttr("loop_annotation", annotation);
-}
-
 /// Four features at a time, with a sum each.
 LoopBuilder::Values DeviceAttend::sumFeatures(const PairReduction &product, Value key) {
   attn::ReduceOp reduce = product.op;
@@ -92,7 +84,7 @@ LoopBuilder::Values DeviceAttend::sumFeatures(const PairReduction &product, Valu
         sum = add(pair, loops.add(first, access * deviceLanes), sum);
     return next;
   });
-  keepLoop(sums[0]);
+  keepLoop(sums[0]); // else those of the rows would all be in registers
   for (Value &sum : sums)
     sum = combineLanes(builder, loops.location, reduce.getCombine(), sum);
   return sums;

@@ -8,6 +8,7 @@
 
 #include "compiler/Codegen/GPU/Attend/AttendFragments.h"
 #include "compiler/Codegen/GPU/Attend/KeyCopy.h"
+#include "compiler/Codegen/GPU/Tile/Factor.h"
 
 namespace attnc {
 
@@ -20,24 +21,23 @@ public:
   KeyStages(const AttendMatrices &matrices, DeviceFrame &frame, AttendRows &rows, BlockMemory &memory, int64_t keys,
             int64_t stages);
 
-  /// What a warp has of a tile (i32, null for 0): from which key on, and from which unit of 8 values (a multiple of 8).
-  struct WarpPart {
-    Value firstKey, firstUnit;
-  };
-  /// Prepares the copies, and reads for a warp.
-  void open(AttendSources &sources, Value lane, const WarpPart &part);
+  /// Prepares the copies, and reads for a warp, which has a part of a tile (i32, null for 0): from which key on, and
+  /// from which value on, a multiple of 64.
+  void open(AttendSources &sources, Value lane, Value firstKey, Value firstValue);
   /// Begins to copy a tile to stage number `stage`, and closes the group; past the last key there are zeros, and of no
   /// tile nothing is copied.
   void copy(const KeyTile &tile, Value stage);
   /// The warp's S, `squares` of it: `readQueries` reads its rows of `queries`.
   Values products(FragmentReader &readQueries, Value queries, Value stage, int64_t squares);
-  /// O += P V over 16 keys of the warp from `square` on, whose weights are the left matrix, and as many values as there
+  /// O += P V over the warp's keys, whose weights are left matrices one after the other, and as many values as there
   /// are sums.
-  void addValues(Value stage, const FragmentA &weights, int64_t square, Values &sums);
+  void addValues(Value stage, llvm::ArrayRef<FragmentA> weights, Values &sums);
 
   const int64_t keys, stages;
 
 private:
+  void addPart(FragmentReader &readQueries, Value queries, Value keys, int64_t units, Values &sums);
+
   const MatrixType type;
   DeviceFrame &frame;
   AttendRows &rows;
@@ -45,7 +45,8 @@ private:
   LoopBuilder loops; ///< of indices alone
   SharedTile keyTile, valueTile;
   std::optional<KeyCopy> copyKeys, copyValues;
-  std::optional<FragmentReader> readKeys, readValues;
+  std::optional<FragmentReader> readKeys, readValues; ///< values of 16 bits
+  std::optional<TurnedWords> readWords;               ///< values that are words
 };
 
 } // namespace attnc

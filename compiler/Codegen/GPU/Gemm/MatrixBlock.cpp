@@ -64,7 +64,7 @@ private:
                         Value first) {
     bool isTurned = rowsAreDepth(operand);
     Value units = isTurned ? tiles.div(tiles.mul(first, elementBytes(type)), unitBytes) : Value();
-    return FragmentReader(tiles, tile, matrix, !isTurned, lane, isTurned ? Value() : first, units);
+    return FragmentReader(tiles, tile, matrix, !isTurned, lane, {isTurned ? Value() : first, units});
   }
 
   std::array<Value, 4> read(FragmentReader &reader, Value stage, const GemmOperand &operand, int64_t outer, int64_t k) {

@@ -17,7 +17,7 @@ std::optional<MatrixType> matrixTypeOf(Type stored) {
   return stored.isBF16() ? std::optional(MatrixType::BF16) : std::nullopt;
 }
 
-int64_t elementBytes(MatrixType type) { return type == MatrixType::TF32 ? 4 : 2; }
+int64_t elementBytes(MatrixType type) { return type == MatrixType::TF32 || type == MatrixType::F32 ? 4 : 2; }
 
 static NVVM::MMATypes ptxType(MatrixType type) {
   switch (type) {
@@ -26,9 +26,10 @@ static NVVM::MMATypes ptxType(MatrixType type) {
   case MatrixType::BF16:
     return NVVM::MMATypes::bf16;
   case MatrixType::TF32:
+  case MatrixType::F32:
     return NVVM::MMATypes::tf32;
   }
-  llvm_unreachable("three types of elements");
+  llvm_unreachable("four types of elements");
 }
 
 /// A struct of `count` registers, taken apart.
@@ -83,36 +84,73 @@ FragmentPlace placeInFragment(TileBuilder &tiles, Value lane) {
   return {tiles.div(lane, 4), tiles.mul(tiles.rem(lane, 4), 2)};
 }
 
-FragmentReader::FragmentReader(TileBuilder &tiles, const SharedTile &tile, Matrix matrix, bool columnsAreDepth,
-                               Value lane, Value rowsBefore, Value unitsBefore)
-    : tiles(tiles), tile(tile), isTurned(!columnsAreDepth) {
-  // Lane l says where row l % 8 of square l / 8 lies. The second square is the next of rows, or the next of units.
-  bool nextIsBelow = (matrix == Matrix::A) == columnsAreDepth;
-  Value below = nextIsBelow ? tiles.rem(tiles.div(lane, squareRows), 2) : tiles.div(lane, 2 * squareRows);
-  Value beside = nextIsBelow ? tiles.div(lane, 2 * squareRows) : tiles.rem(tiles.div(lane, squareRows), 2);
-  Value row = tiles.add(tiles.rem(lane, squareRows), tiles.mul(below, squareRows));
-  // Places that were exchanged keep to a group of `swizzled` units, and so does the bit that `beside` is.
-  unit = tile.swizzled() > 1 ? tiles.exclusiveOr(beside, tile.exchange(tiles, row)) : beside;
-  assert(tile.panels() == 1 || !unitsBefore);
-  if (unitsBefore)
-    unit = tiles.exclusiveOr(unit, unitsBefore);
-  rowPlace = tiles.mul(rowsBefore ? tiles.add(row, rowsBefore) : row, tile.panelRowBytes);
+//===------------------------------------------ reads -------------------------------------------------------------===//
+
+/// Units that were exchanged keep to a group of `swizzled`, so `unit` and what is added to it may be exchanged apart.
+TilePlace::TilePlace(TileBuilder &tiles, const SharedTile &tile, const PartStart &start, Value row, Value unit)
+    : tile(tile), exchanged(tile.swizzled() > 1 ? tiles.exclusiveOr(unit, tile.exchange(tiles, row)) : unit) {
+  assert(tile.panels() == 1 || !start.unit);
+  if (start.unit)
+    exchanged = tiles.exclusiveOr(exchanged, start.unit);
+  rowPlace = tiles.mul(start.row ? tiles.add(row, start.row) : row, tile.panelRowBytes);
 }
 
-std::array<Value, 4> FragmentReader::read(Value stage, int64_t row, int64_t firstUnit) {
-  OpBuilder &b = tiles.builder;
-  int64_t within = firstUnit % tile.swizzled();
-  Value place = tiles.mul(tiles.exclusiveOr(unit, within), unitBytes);
-  Value lanes = tiles.add(tiles.add(stage, rowPlace), place);
-  int64_t panel = firstUnit / tile.panelUnits() * tile.panelBytes(), inPanel = firstUnit % tile.panelUnits() - within;
+Value TilePlace::pointer(TileBuilder &tiles, Value stage, int64_t row, int64_t unit) const {
+  int64_t within = unit % tile.swizzled();
+  Value inRow = tiles.mul(tiles.exclusiveOr(exchanged, within), unitBytes);
+  Value varying = tiles.add(tiles.add(stage, rowPlace), inRow);
+  int64_t panel = unit / tile.panelUnits() * tile.panelBytes(), inPanel = unit % tile.panelUnits() - within;
   Value constant = tiles.number(panel + row * tile.panelRowBytes + inPanel * unitBytes);
-  Value pointer = tiles.at(tiles.at(tile.base, lanes), constant);
+  return tiles.at(tiles.at(tile.base, varying), constant);
+}
+
+/// Lane l says where row l % 8 of square l / 8 lies. The second square is the next of rows, or the next of units.
+static TilePlace placeOfSquare(TileBuilder &tiles, const SharedTile &tile, FragmentReader::Matrix matrix,
+                               bool columnsAreDepth, Value lane, const PartStart &start) {
+  Value row = tiles.rem(lane, squareRows), square = tiles.div(lane, squareRows);
+  if (matrix == FragmentReader::Matrix::DeepB)
+    return TilePlace(tiles, tile, start, row, square);
+  bool nextIsBelow = (matrix == FragmentReader::Matrix::A) == columnsAreDepth;
+  Value next = tiles.rem(square, 2), second = tiles.div(square, 2);
+  Value below = nextIsBelow ? next : second, beside = nextIsBelow ? second : next;
+  return TilePlace(tiles, tile, start, tiles.add(row, tiles.mul(below, squareRows)), beside);
+}
+
+FragmentReader::FragmentReader(TileBuilder &tiles, const SharedTile &tile, Matrix matrix, bool columnsAreDepth,
+                               Value lane, const PartStart &start)
+    : tiles(tiles), tile(tile), isTurned(!columnsAreDepth),
+      place(placeOfSquare(tiles, tile, matrix, columnsAreDepth, lane, start)) {
+  assert(matrix != Matrix::DeepB || columnsAreDepth);
+}
+
+std::array<Value, 4> FragmentReader::read(Value stage, int64_t row, int64_t unit) {
+  OpBuilder &b = tiles.builder;
   Type i32 = b.getI32Type();
   auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), {i32, i32, i32, i32});
-  Value squares = NVVM::LdMatrixOp::create(
-      b, tiles.location, type, pointer, 4, isTurned ? NVVM::MMALayout::col : NVVM::MMALayout::row,
-      NVVM::LdStMatrixShapeAttr::get(b.getContext(), squareRows, squareRows), NVVM::LdStMatrixEltType::B16);
+  Value squares = NVVM::LdMatrixOp::create(b, tiles.location, type, place.pointer(tiles, stage, row, unit), 4,
+                                           isTurned ? NVVM::MMALayout::col : NVVM::MMALayout::row,
+                                           NVVM::LdStMatrixShapeAttr::get(b.getContext(), squareRows, squareRows),
+                                           NVVM::LdStMatrixEltType::B16);
   return membersOf<4>(tiles, squares);
+}
+
+/// Of row 2t, or 2t + 1, the word in column g.
+static TilePlace placeOfWord(TileBuilder &tiles, const SharedTile &tile, Value lane, const PartStart &start,
+                             int64_t which) {
+  Value row = tiles.add(tiles.mul(tiles.rem(lane, 4), 2), which);
+  return TilePlace(tiles, tile, start, row, tiles.div(lane, 4 * unitBytes / 4));
+}
+
+TurnedWords::TurnedWords(TileBuilder &tiles, const SharedTile &tile, Value lane, const PartStart &start)
+    : tiles(tiles), tile(tile), wordPlace(tiles.mul(tiles.rem(tiles.div(lane, 4), unitBytes / 4), 4)),
+      places{placeOfWord(tiles, tile, lane, start, 0), placeOfWord(tiles, tile, lane, start, 1)} {}
+
+FragmentB TurnedWords::read(Value stage, int64_t row, int64_t unit) {
+  Value from = tiles.add(stage, wordPlace);
+  auto word = [&](const TilePlace &place) {
+    return tiles.load(tiles.builder.getI32Type(), place.pointer(tiles, from, row, unit));
+  };
+  return {word(places[0]), word(places[1])};
 }
 
 } // namespace attnc

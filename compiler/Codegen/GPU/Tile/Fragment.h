@@ -10,9 +10,12 @@
 //       3: row g + 8, k = p*t + k/2 ..
 //
 // So A is four squares of 8 rows and 16 bytes, and B two. ldmatrix reads four squares at once, each one unit of eight
-// rows of a SharedTile. What lies the other way around, k along the rows, it can turn where elements have 16 bits.
+// rows of a SharedTile. What lies the other way around, k along the rows, it can turn where elements have 16 bits;
+// words are read one by one (TurnedWords).
 //
-// The registers of D, rounded to 16 bits in pairs, are those of A for a product with D on the left.
+// The registers of D, rounded to 16 bits in pairs, are those of A for a product with D on the left. Where they are
+// words, those of a square are A with the columns in another order: k = t is column 2t, and k = t + 4 column 2t + 1.
+// B has to have its rows in the same order then.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -23,11 +26,13 @@
 
 namespace attnc {
 
-enum class MatrixType { F16, BF16, TF32 };
+/// Of elements in memory. F32: all of their bits count, though products are those of tf32 (Factor.h).
+enum class MatrixType { F16, BF16, TF32, F32 };
 
 /// What tensor cores take elements of 16 bits as; nothing where they do not.
 std::optional<MatrixType> matrixTypeOf(mlir::Type stored);
 int64_t elementBytes(MatrixType type);
+inline bool areWords(MatrixType type) { return elementBytes(type) == 4; }
 /// The depth of one product: k.
 inline int64_t productDepth(MatrixType type) { return 2 * unitBytes / elementBytes(type); }
 inline constexpr int64_t productRows = 16, productColumns = 8;
@@ -36,7 +41,7 @@ using FragmentA = std::array<mlir::Value, 4>; ///< i32
 using FragmentB = std::array<mlir::Value, 2>; ///< i32
 using FragmentD = std::array<mlir::Value, 4>; ///< f32
 
-/// d + a * b.
+/// d + a * b, one instruction: words are numbers of tf32.
 FragmentD multiplyAdd(TileBuilder &tiles, MatrixType type, const FragmentA &a, const FragmentB &b, const FragmentD &d);
 FragmentD zeroFragment(TileBuilder &tiles);
 /// Two sums as a register of A or B: `low` is the one of the smaller k.
@@ -50,25 +55,60 @@ struct FragmentPlace {
 };
 FragmentPlace placeInFragment(TileBuilder &tiles, mlir::Value lane);
 
+/// Where a warp's part of a tile begins (i32, or null for 0): a multiple of 8 rows; a multiple of 8 units, or of a
+/// power of two that is greater than all units that are asked for.
+struct PartStart {
+  mlir::Value row, unit;
+};
+
+/// A place in the part of a tile, the same in any eight rows of it: (row, unit) from where the eight rows begin.
+class TilePlace {
+public:
+  TilePlace(TileBuilder &tiles, const SharedTile &tile, const PartStart &start, mlir::Value row, mlir::Value unit);
+  /// In the stage at `stage`, from (row, unit) on, a multiple of 8, and of what the place's unit is below.
+  mlir::Value pointer(TileBuilder &tiles, mlir::Value stage, int64_t row, int64_t unit) const;
+
+private:
+  const SharedTile tile;
+  mlir::Value rowPlace, exchanged; ///< bytes; a unit
+};
+
 /// Reads fragments from a tile, all lanes of a warp together.
 class FragmentReader {
 public:
-  enum class Matrix { A, B };
-  /// `columnsAreDepth`: k runs along the tile's rows in memory; else along its columns, and is turned while it is read.
-  /// `rowsBefore` and `unitsBefore` (i32, or null for 0) are where this warp's part of the tile begins: a multiple of 8
-  /// rows; a multiple of 8 units, or of a power of two that is greater than all units that are asked for.
+  enum class Matrix {
+    A,    ///< 16 rows
+    B,    ///< 16 columns, the first two registers for the left 8 of them
+    DeepB ///< 8 columns and twice the depth, the first two registers for the first half of it
+  };
+  /// `columnsAreDepth`: k runs along the tile's rows in memory, as it does for DeepB; else along its columns, and is
+  /// turned while it is read.
   FragmentReader(TileBuilder &tiles, const SharedTile &tile, Matrix matrix, bool columnsAreDepth, mlir::Value lane,
-                 mlir::Value rowsBefore, mlir::Value unitsBefore);
+                 const PartStart &start);
 
-  /// Four squares of the stage at `stage`, from (row, unit) on, a multiple of 8 and of 2: A for 16 rows; or B for 16
-  /// columns, the first two registers for the left 8 of them.
+  /// Four squares of the stage at `stage`, from (row, unit) on: a multiple of 8, and of 2 or, for DeepB, of 4.
   std::array<mlir::Value, 4> read(mlir::Value stage, int64_t row, int64_t unit);
 
 private:
   TileBuilder &tiles;
   const SharedTile tile;
   bool isTurned;
-  mlir::Value rowPlace, unit; ///< of this lane: bytes, and a unit after the exchange
+  TilePlace place;
+};
+
+/// Reads B from a tile of words whose rows are k, in the order of a left matrix that was D. Where rows are a multiple
+/// of 128 bytes, the lanes of a warp read from all banks.
+class TurnedWords {
+public:
+  TurnedWords(TileBuilder &tiles, const SharedTile &tile, mlir::Value lane, const PartStart &start);
+  /// Eight rows and eight columns of the stage at `stage`, from (row, unit) on, a multiple of 8 and of 2.
+  FragmentB read(mlir::Value stage, int64_t row, int64_t unit);
+
+private:
+  TileBuilder &tiles;
+  const SharedTile tile;
+  mlir::Value wordPlace; ///< bytes in a unit
+  std::array<TilePlace, 2> places;
 };
 
 } // namespace attnc

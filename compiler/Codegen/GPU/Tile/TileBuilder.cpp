@@ -96,4 +96,12 @@ Value TileBuilder::ofFirstLane(Value value) { return shuffle(*this, value, numbe
 
 void TileBuilder::waitForBlock() { NVVM::Barrier0Op::create(builder, location); }
 
+void keepLoop(Value ofLoop) {
+  MLIRContext *context = ofLoop.getContext();
+  auto unroll = LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, true), {}, {}, {}, {}, {}, {});
+  auto annotation =
+      LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
+  ofLoop.getDefiningOp()->setAttr("loop_annotation", annotation);
+}
+
 } // namespace attnc

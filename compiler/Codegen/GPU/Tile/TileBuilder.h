@@ -68,4 +68,8 @@ public:
   void waitForBlock();
 };
 
+/// Of a loop with a result: the compiler does not spell it out, which would keep more values at a time than there are
+/// registers for.
+void keepLoop(mlir::Value ofLoop);
+
 } // namespace attnc

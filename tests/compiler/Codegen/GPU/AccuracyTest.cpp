@@ -6,7 +6,7 @@
 #include "tests/compiler/Codegen/CPU/AttendKernels.h"
 #include "tests/compiler/Codegen/CPU/AttendMasks.h"
 #include "tests/compiler/Codegen/CPU/GemmCase.h"
-#include "tests/compiler/Codegen/GPU/NarrowText.h"
+#include "tests/compiler/Codegen/GPU/NarrowAttend.h"
 #include <cmath>
 #include <deque>
 #include <fmt/format.h>
@@ -21,6 +21,31 @@ constexpr double most = 2;
 /// For each there may be another form of a kernel.
 constexpr const char *devices[] = {"cuda:sm_80", "cuda:sm_90a"};
 constexpr ElementKind types[] = {ElementKind::BF16, ElementKind::F16};
+
+/// In what a kernel of attention has its operands, and a chain its weights.
+struct Storage {
+  std::string name;
+  std::function<std::string(const AttendKernel &)> text;
+  std::function<std::vector<HostArray>(const std::vector<HostArray> &)> stored;
+  std::function<HostArray(const HostArray &)> rounded;
+};
+
+Storage narrowStorage(ElementKind element) {
+  NarrowPorts ports{{0, 1, 2}, {}, element};
+  return {element == ElementKind::BF16 ? "bf16" : "f16",
+          [=](const AttendKernel &kernel) { return narrowText(kernel.text(), ports); },
+          [=](const std::vector<HostArray> &operands) { return stored(operands, ports); },
+          [=](const HostArray &wide) { return wide.storedAs(element).widened(); }};
+}
+
+std::vector<Storage> storages() {
+  Storage f32{"f32", [](const AttendKernel &kernel) { return kernel.text(); },
+              [](const std::vector<HostArray> &operands) { return operands; },
+              [](const HostArray &wide) { return wide; }};
+  Storage tf32{"tf32", tf32Text, [](const std::vector<HostArray> &operands) { return roundedToTf32(operands); },
+               [](const HostArray &wide) { return roundedToTf32(wide); }};
+  return {narrowStorage(ElementKind::BF16), narrowStorage(ElementKind::F16), tf32, f32};
+}
 
 struct Errors {
   double largest = 0, squares = 0;
@@ -132,7 +157,7 @@ std::vector<AttendCase> attendCases() {
 }
 
 /// Scores in f32; weights, normalised in f32, are stored; and their product with the values is summed in f32.
-HostArray chainOf(const AttendCase &each, const std::vector<HostArray> &operands, ElementKind element) {
+HostArray chainOf(const AttendCase &each, const std::vector<HostArray> &operands, const Storage &storage) {
   const AttendKernel &kernel = each.kernel;
   HostArray result({kernel.heads, kernel.queries, kernel.valueDim}), weights({kernel.keys});
   for (int64_t row = 0; row < kernel.heads * kernel.queries; ++row) {
@@ -152,7 +177,7 @@ HostArray chainOf(const AttendCase &each, const std::vector<HostArray> &operands
       sum += weights.f32()[key] = std::exp(weights.f32()[key] - largest);
     for (int64_t key = 0; key < kernel.keys; ++key)
       weights.f32()[key] /= sum;
-    HostArray storedWeights = rounded(weights, element);
+    HostArray storedWeights = storage.rounded(weights);
     float *to = result.f32() + row * kernel.valueDim;
     for (int64_t key = 0; key < kernel.keys; ++key)
       for (int64_t column = 0; column < kernel.valueDim; ++column)
@@ -174,21 +199,20 @@ class AttendAccuracy : public testing::TestWithParam<AttendCase> {};
 /// Of queries and keys of several sizes: of the largest, a row's weights are almost one key's.
 TEST_P(AttendAccuracy, IsThatOfAChain) {
   const AttendCase &each = GetParam();
-  for (ElementKind element : types) {
-    NarrowPorts ports{{0, 1, 2}, {}, element};
+  for (const Storage &storage : storages()) {
     std::deque<DeviceKernel> kernels; // which do not move
     for (const char *device : devices)
-      kernels.emplace_back(narrowText(each.kernel.text(), ports), device);
+      kernels.emplace_back(storage.text(each.kernel), device);
     for (float range : {0.25f, 1.0f, 6.0f}) {
-      std::vector<HostArray> operands = stored(each.kernel.operands(range), ports), wide = widened(operands);
+      std::vector<HostArray> operands = storage.stored(each.kernel.operands(range)), wide = widened(operands);
       std::vector<double> expected = oracleOf(each.kernel, wide);
-      HostArray chain = chainOf(each, wide, element);
+      HostArray chain = chainOf(each, wide, storage);
       for (auto [device, kernel] : llvm::zip_equal(devices, kernels)) {
-        SCOPED_TRACE(fmt::format("{}, {}, numbers up to {}", device, unitOf(element), range));
+        SCOPED_TRACE(fmt::format("{}, {}, numbers up to {}", device, storage.name, range));
         HostArray ours = kernel.run(operands, chain.shape);
         expectAsGood(ours, chain, expected);
         // Stored narrow: a result of f32, rounded, is what the kernel stores.
-        expectAsGood(rounded(ours, element), rounded(chain, element), expected);
+        expectAsGood(storage.rounded(ours), storage.rounded(chain), expected);
       }
     }
   }

@@ -109,12 +109,19 @@ TEST_P(AttendSplitsOf, AgreesWithTheOracle) {
     kernel.heads = 8; // then a split has several tiles
   KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), "cuda");
   ComparedKernel ofWide(kernel.text(), "cuda");
+  AttendKernel general = kernel;
+  general.valueDim = 36; // tensor cores do not take so many
+  ComparedKernel ofGeneral(general.text(), "cuda");
   for (auto [queries, keys] : {std::pair<int64_t, int64_t>{1, 300}, {9, 150}}) {
     kernel.queries = queries, kernel.keys = keys;
     std::vector<HostArray> operands = kernel.operands();
     for (HostArray &each : GetParam().captured(kernel))
       operands.push_back(std::move(each));
     EXPECT_EQ(ofWide.compare(operands, kernel.resultShapes()), "") << queries << " queries, " << keys;
+    general.queries = queries, general.keys = keys;
+    std::vector<HostArray> ofThat = operands;
+    ofThat[2] = general.operands()[2];
+    EXPECT_EQ(ofGeneral.compare(ofThat, general.resultShapes()), "") << queries << " queries, " << keys;
     if (GetParam().name != "all statistics") { // whose weights and values are larger than the limit is for
       EXPECT_EQ(narrowDifference(kernel, runner, operands, ElementKind::BF16), "") << queries << " queries, " << keys;
     }
@@ -221,7 +228,7 @@ TEST(AttendSplits, AssembleWithoutSpills) {
       AttendKernel kernel = stepOf(1, 1);
       kernel.dim = kernel.valueDim = dim;
       kernel.mask = causalMask;
-      for (const std::string &text : {narrowText(kernel, ElementKind::BF16), kernel.text()}) {
+      for (const std::string &text : {narrowText(kernel, ElementKind::BF16), kernel.text(), tf32Text(kernel)}) {
         KernelRunner runner(text, *createGpuEmitter(), "cuda:" + architecture);
         ASSERT_TRUE(runner) << runner.message();
         EXPECT_EQ(ptxasFault(runner.ptx(), architecture), "") << dim;
@@ -229,14 +236,29 @@ TEST(AttendSplits, AssembleWithoutSpills) {
     }
 }
 
+/// Two or more stages of words, with tensor cores, in 99 KB.
+TEST(AttendSplits, WordsHaveRoomInAnyDevice) {
+  for (auto [dim, kilobytes] : {std::pair<int64_t, int64_t>{64, 68}, {128, 72}, {256, 80}})
+    for (bool isTf32 : {false, true}) {
+      AttendKernel kernel = stepOf(1, 1, 32, 4);
+      kernel.dim = kernel.valueDim = dim;
+      KernelRunner runner(isTf32 ? tf32Text(kernel) : kernel.text(), *createGpuEmitter(), "cuda");
+      ASSERT_TRUE(runner) << runner.message();
+      EXPECT_NE(runner.ptx().find("mma.sync.aligned.m16n8k8"), std::string::npos);
+      EXPECT_EQ(runner.code().phases[0].blockBytes, kilobytes << 10) << dim;
+    }
+}
+
 TEST(AttendSplits, EveryWaitIsNeeded) {
   AttendKernel kernel = stepOf(2, 300, 8, 1);
   kernel.yields = "\"value\"";
-  expectWaitsAreNeeded(narrowText(kernel, ElementKind::BF16), stored(kernel.operands(), portsAs(ElementKind::BF16)),
-                       kernel.resultShapes(), [](Operation *op) {
-                         return isa<NVVM::Barrier0Op>(op) ||
-                                (isa<NVVM::CpAsyncWaitGroupOp>(op) && op->getParentOfType<scf::WhileOp>());
-                       });
+  auto expectNeeded = [&](const std::string &text, const std::vector<HostArray> &operands) {
+    expectWaitsAreNeeded(text, operands, kernel.resultShapes(), [](Operation *op) {
+      return isa<NVVM::Barrier0Op>(op) || (isa<NVVM::CpAsyncWaitGroupOp>(op) && op->getParentOfType<scf::WhileOp>());
+    });
+  };
+  expectNeeded(narrowText(kernel, ElementKind::BF16), stored(kernel.operands(), portsAs(ElementKind::BF16)));
+  expectNeeded(kernel.text(), kernel.operands());
 }
 
 } // namespace

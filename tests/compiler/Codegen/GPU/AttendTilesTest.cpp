@@ -1,5 +1,5 @@
-// Attention by tensor cores against the oracle, on operands of bf16 and f16. A weight is rounded to the operands' type,
-// and so is the result: of values up to 1 the error is at most two halves of a unit of 1.
+// Attention by tensor cores against the oracle. A weight is rounded to the type that products take, and so is a result
+// of 16 bits: of values up to 1 the error is at most two halves of a unit of 1. f32 has the limit of any kernel of f32.
 #include "compiler/Codegen/GPU/Backend/Ptxas.h"
 #include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -20,16 +20,43 @@ using namespace mlir;
 namespace attnc {
 namespace {
 
-constexpr ElementKind types[] = {ElementKind::BF16, ElementKind::F16};
+constexpr float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
+constexpr float largest = std::numeric_limits<float>::max();
 
 /// What there is for a target, and by which instruction it is known. Who fetches has the hardware copy tiles: of
 /// kernels that may be large.
 struct Form {
   std::string name, target, instruction;
   bool isOfManyHeads = false;
+  ElementKind element = ElementKind::BF16;
+  bool isTf32 = false; ///< f32 that products may round
+
+  std::string text(const AttendKernel &kernel) const {
+    if (element != ElementKind::F32)
+      return narrowText(kernel, element);
+    return isTf32 ? tf32Text(kernel) : kernel.text();
+  }
+  std::vector<HostArray> operands(const AttendKernel &kernel) const {
+    return isTf32 ? roundedToTf32(kernel.operands()) : kernel.operands();
+  }
+  std::string difference(const AttendKernel &kernel, KernelRunner &runner,
+                         const std::vector<HostArray> &operands) const {
+    if (element != ElementKind::F32)
+      return narrowDifference(kernel, runner, operands, element);
+    return narrowDifference(kernel, runner, operands, element, isTf32 ? 0x1p-11 : attendTolerance);
+  }
 };
-const Form warps{"Warps", "cuda:sm_80", "mma.sync"}, copying{"Copying", "cuda:sm_90a", "wgmma.mma_async"},
-    fetching{"Fetching", "cuda:sm_90a", "cp.async.bulk.tensor", true};
+const Form warps{"Warps", "cuda:sm_80", "mma.sync.aligned.m16n8k16"};
+const Form copying{"Copying", "cuda:sm_90a", "wgmma.mma_async"};
+const Form fetching{"Fetching", "cuda:sm_90a", "cp.async.bulk.tensor", true};
+const Form words{"F32", "cuda:sm_80", "mma.sync.aligned.m16n8k8", false, ElementKind::F32};
+const Form roundedWords{"TF32", "cuda:sm_80", "mma.sync.aligned.m16n8k8", false, ElementKind::F32, true};
+
+Form inF16(Form form) {
+  form.name += "F16";
+  form.element = ElementKind::F16;
+  return form;
+}
 
 AttendKernel in(const Form &form, AttendKernel kernel) {
   kernel.hasDynamicHeads = form.isOfManyHeads;
@@ -41,34 +68,33 @@ bool isIn(const Form &form, const KernelRunner &runner) {
   return runner.ptx().find(form.instruction) != std::string::npos && isFetching == form.isOfManyHeads;
 }
 
-std::string difference(const AttendKernel &given, const Form &form, ElementKind element = ElementKind::BF16) {
+std::string difference(const AttendKernel &given, const Form &form) {
   AttendKernel kernel = in(form, given);
-  KernelRunner runner(narrowText(kernel, element), *createGpuEmitter(), form.target);
+  KernelRunner runner(form.text(kernel), *createGpuEmitter(), form.target);
   if (runner)
     EXPECT_TRUE(isIn(form, runner));
-  return narrowDifference(kernel, runner, kernel.operands(), element);
+  return form.difference(kernel, runner, form.operands(kernel));
 }
 
 class AttendTiles : public testing::TestWithParam<Form> {};
 
 TEST_P(AttendTiles, Lengths) {
-  for (ElementKind element : types)
-    for (auto [queries, keys] : {std::pair<int64_t, int64_t>{1, 1},
-                                 {64, 64},
-                                 {70, 90},
-                                 {130, 200},
-                                 {5, 64},
-                                 {64, 65},
-                                 {0, 3},
-                                 {3, 0},
-                                 {130, 0},
-                                 {140, 600}}) {
-      AttendKernel kernel;
-      kernel.queries = queries;
-      kernel.keys = keys;
-      kernel.yields = "\"value\", \"lse\"";
-      EXPECT_EQ(difference(kernel, GetParam(), element), "") << queries << " queries, " << keys << " keys";
-    }
+  for (auto [queries, keys] : {std::pair<int64_t, int64_t>{1, 1},
+                               {64, 64},
+                               {70, 90},
+                               {130, 200},
+                               {5, 64},
+                               {64, 65},
+                               {0, 3},
+                               {3, 0},
+                               {130, 0},
+                               {140, 600}}) {
+    AttendKernel kernel;
+    kernel.queries = queries;
+    kernel.keys = keys;
+    kernel.yields = "\"value\", \"lse\"";
+    EXPECT_EQ(difference(kernel, GetParam()), "") << queries << " queries, " << keys << " keys";
+  }
 }
 
 TEST_P(AttendTiles, HeadSizes) {
@@ -86,15 +112,17 @@ TEST_P(AttendTiles, HeadSizes) {
 TEST_P(AttendTiles, ValuesOfDroppedPairs) {
   AttendKernel kernel = in(GetParam(), {});
   kernel.mask = causalMask;
-  KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), GetParam().target);
-  for (float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
-    std::vector<HostArray> operands = kernel.operands();
+  KernelRunner runner(GetParam().text(kernel), *createGpuEmitter(), GetParam().target);
+  for (float value : {nan, infinity}) {
+    std::vector<HostArray> operands = GetParam().operands(kernel);
     std::fill_n(operands[2].f32() + 40 * kernel.valueDim, kernel.valueDim, value); // queries from 40 on keep it
-    EXPECT_EQ(narrowDifference(kernel, runner, operands, ElementKind::BF16), "") << value;
+    EXPECT_EQ(GetParam().difference(kernel, runner, operands), "") << value;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Forms, AttendTiles, testing::Values(warps, copying, fetching),
+INSTANTIATE_TEST_SUITE_P(Forms, AttendTiles,
+                         testing::Values(warps, inF16(warps), copying, inF16(copying), fetching, inF16(fetching), words,
+                                         roundedWords),
                          [](const auto &info) { return info.param.name; });
 
 class AttendTilesOf : public testing::TestWithParam<std::tuple<Form, Mechanism>> {};
@@ -102,14 +130,14 @@ class AttendTilesOf : public testing::TestWithParam<std::tuple<Form, Mechanism>>
 TEST_P(AttendTilesOf, AgreesWithTheOracle) {
   auto [form, mechanism] = GetParam();
   AttendKernel kernel = in(form, mechanism.kernel);
-  KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), form.target);
+  KernelRunner runner(form.text(kernel), *createGpuEmitter(), form.target);
   for (auto [queries, keys] : {std::pair<int64_t, int64_t>{70, 90}, {130, 200}}) {
     kernel.queries = queries;
     kernel.keys = keys;
-    std::vector<HostArray> operands = kernel.operands();
+    std::vector<HostArray> operands = form.operands(kernel);
     for (HostArray &each : mechanism.captured(kernel))
       operands.push_back(std::move(each));
-    EXPECT_EQ(narrowDifference(kernel, runner, operands, ElementKind::BF16), "") << queries << " queries, " << keys;
+    EXPECT_EQ(form.difference(kernel, runner, operands), "") << queries << " queries, " << keys;
   }
 }
 
@@ -118,10 +146,9 @@ std::string nameOf(const testing::TestParamInfo<std::tuple<Form, Mechanism>> &in
   return form.name + "_" + mechanismName({mechanism, info.index});
 }
 
-INSTANTIATE_TEST_SUITE_P(Masks, AttendTilesOf,
-                         testing::Combine(testing::Values(warps, copying, fetching),
-                                          testing::ValuesIn(maskMechanisms())),
-                         nameOf);
+const auto forms = testing::Values(warps, copying, fetching, words, roundedWords);
+
+INSTANTIATE_TEST_SUITE_P(Masks, AttendTilesOf, testing::Combine(forms, testing::ValuesIn(maskMechanisms())), nameOf);
 
 /// Those whose weights and values are of the size that the limit is for.
 std::vector<Mechanism> scoresOfTiles() {
@@ -130,10 +157,7 @@ std::vector<Mechanism> scoresOfTiles() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Scores, AttendTilesOf,
-                         testing::Combine(testing::Values(warps, copying, fetching),
-                                          testing::ValuesIn(scoresOfTiles())),
-                         nameOf);
+INSTANTIATE_TEST_SUITE_P(Scores, AttendTilesOf, testing::Combine(forms, testing::ValuesIn(scoresOfTiles())), nameOf);
 
 TEST(AttendTilesOfWarps, TensorsThatBeginAnywhereAreNotCopied) {
   AttendKernel kernel;
@@ -173,16 +197,111 @@ TEST(AttendTilesOfWarps, TakesWhatTheTableSays) {
 
 /// Barriers and waits for copies, in the loop over tiles.
 TEST(AttendTilesOfWarps, EveryWaitIsNeeded) {
-  AttendKernel kernel;
-  kernel.queries = 66;
-  kernel.hasStaticQueries = true; // of these no other form is made
-  kernel.keys = 300;
-  expectWaitsAreNeeded(narrowText(kernel, ElementKind::BF16), stored(kernel.operands(), portsAs(ElementKind::BF16)),
-                       kernel.resultShapes(), [](Operation *op) {
-                         return isa<NVVM::Barrier0Op, NVVM::CpAsyncWaitGroupOp>(op) &&
-                                op->getParentOfType<scf::WhileOp>();
-                       });
+  for (const Form &form : {warps, words}) {
+    AttendKernel kernel;
+    kernel.queries = 66;
+    kernel.hasStaticQueries = true; // of these no other form is made
+    kernel.keys = 300;
+    NarrowPorts ports = form.element == ElementKind::F32 ? NarrowPorts{} : portsAs(form.element);
+    expectWaitsAreNeeded(form.text(kernel), stored(kernel.operands(), ports), kernel.resultShapes(), [](Operation *op) {
+      return isa<NVVM::Barrier0Op, NVVM::CpAsyncWaitGroupOp>(op) && op->getParentOfType<scf::WhileOp>();
+    });
+  }
 }
+
+//===------------------------------------------ words -------------------------------------------------------------===//
+
+/// A row of the other table; products of f32 are in a loop over as many features as change places.
+struct WordsRow {
+  int64_t features, keys, ofF32, ofTf32;
+};
+
+void expectTableRow(const WordsRow &each, llvm::StringRef table) {
+  AttendKernel kernel;
+  kernel.dim = kernel.valueDim = each.features;
+  kernel.hasStaticQueries = true; // so many are not split
+  int64_t squares = each.keys / 8, products = each.features / 8 * squares, reads = each.features / 16 * (2 + squares);
+  int64_t blockBytes = 0;
+  for (auto [form, most] : {std::pair(&words, each.ofF32), {&roundedWords, each.ofTf32}}) {
+    KernelRunner runner(form->text(kernel), *createGpuEmitter(), form->target);
+    ASSERT_TRUE(runner) << runner.message();
+    int64_t turns = form->isTf32 ? 1 : each.features / 32, ofProduct = form->isTf32 ? 1 : 3;
+    EXPECT_EQ(count(runner.ptx(), form->instruction), ofProduct * (products / turns + products));
+    EXPECT_EQ(count(runner.ptx(), "ldmatrix.sync.aligned.m8n8.x4"), reads / turns);
+    EXPECT_GT(count(runner.ptx(), "ex2.approx.ftz.f32"), each.keys / 8 * 4) << "a power a pair";
+    blockBytes = runner.code().phases[0].blockBytes;
+    EXPECT_LE(blockBytes, 96 << 10) << "a block has room in any device";
+    if (hasPtxas())
+      EXPECT_LE(ptxasRegisters(runner.ptx(), "sm_80"), most);
+  }
+  std::string row =
+      fmt::format("| {0}, {0} | {1} | {2} KB + 2.5 KB | {3}, {4} | {5} | {6} | {7}, {8} |", each.features, each.keys,
+                  blockBytes >> 10, 6 * products, 2 * products, reads, 2 * products, each.ofF32, each.ofTf32);
+  EXPECT_NE(table.find(row), llvm::StringRef::npos) << "docs/gpu.md has no row\n" << row;
+}
+
+TEST(AttendTilesOfWords, TakesWhatTheTableSays) {
+  auto table = llvm::MemoryBuffer::getFile(ATTNC_ROOT "/docs/gpu.md");
+  ASSERT_TRUE(table);
+  for (const WordsRow &each : {WordsRow{64, 32, 240, 160}, {128, 16, 255, 192}, {256, 8, 255, 224}}) {
+    SCOPED_TRACE(each.features);
+    expectTableRow(each, (*table)->getBuffer());
+  }
+}
+
+TEST(AttendTilesOfWords, AssembleWithoutSpills) {
+  if (!hasPtxas())
+    GTEST_SKIP() << "this machine has no ptxas";
+  for (const Form &form : {words, roundedWords})
+    for (int64_t dim : {64, 128, 256})
+      for (const char *mask : {"", causalMask}) {
+        AttendKernel kernel;
+        kernel.dim = kernel.valueDim = dim;
+        kernel.mask = mask;
+        KernelRunner runner(form.text(kernel), *createGpuEmitter(), form.target);
+        ASSERT_TRUE(runner) << runner.message();
+        for (const char *architecture : {"sm_80", "sm_90a"}) // a form of both images
+          EXPECT_EQ(ptxasFault(runner.ptx(), architecture), "") << form.name << dim << mask;
+      }
+}
+
+/// An infinity has no two parts of tf32, and what is near the largest number is rounded to one. A formula may hide what
+/// becomes of it.
+class AttendTilesOfLarge : public testing::TestWithParam<Form> {};
+
+TEST_P(AttendTilesOfLarge, Scores) {
+  AttendKernel kernel;
+  kernel.score = "%z = arith.constant 0.0 : f32 %o = arith.constant 1.0 : f32 %n = arith.constant -1.0 : f32 "
+                 "%c = arith.cmpf olt, %s, %z : f32 %y = arith.select %c, %n, %o : f32";
+  for (int64_t queries : {3, 70}) {
+    kernel.queries = queries;
+    kernel.hasStaticQueries = queries == 3; // whose keys are split
+    KernelRunner runner(GetParam().text(kernel), *createGpuEmitter(), GetParam().target);
+    for (float value : {infinity, -infinity, largest, -largest}) {
+      std::vector<HostArray> operands = GetParam().operands(kernel);
+      operands[0].f32()[2 * kernel.dim + 5] = value;
+      operands[1].f32()[7 * kernel.dim + 9] = -value;
+      EXPECT_EQ(GetParam().difference(kernel, runner, operands), "") << queries << " queries, " << value;
+    }
+  }
+}
+
+/// All rows keep them, and are computed again.
+TEST_P(AttendTilesOfLarge, Values) {
+  AttendKernel kernel;
+  for (int64_t queries : {3, 70}) {
+    kernel.queries = queries;
+    kernel.hasStaticQueries = queries == 3;
+    std::vector<HostArray> operands = GetParam().operands(kernel);
+    for (int64_t head = 0; head < kernel.heads; ++head)
+      operands[2].f32()[(head * kernel.keys + 5) * kernel.valueDim + 3] = largest;
+    ComparedKernel compared(GetParam().text(kernel), GetParam().target);
+    EXPECT_EQ(compared.compare(operands, kernel.resultShapes()), "") << queries << " queries";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Words, AttendTilesOfLarge, testing::Values(words, roundedWords),
+                         [](const auto &info) { return info.param.name; });
 
 //===------------------------------------------ warp groups -------------------------------------------------------===//
 

@@ -18,11 +18,22 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
+/// Tensor cores do not take so many values.
+constexpr int64_t valuesOfGeneral = 36;
+
+AttendKernel generalKernel() {
+  AttendKernel kernel;
+  kernel.valueDim = valuesOfGeneral;
+  return kernel;
+}
+
 class DeviceAttend : public testing::TestWithParam<Mechanism> {};
 
 /// One row, rows and keys that no warp divides, several blocks of keys.
 TEST_P(DeviceAttend, AgreesWithTheOracle) {
-  expectOracleAt(GetParam(), GetParam().kernel, {{1, 1}, {5, 32}, {70, 90}, {33, 150}}, "cuda");
+  AttendKernel kernel = GetParam().kernel;
+  kernel.valueDim = valuesOfGeneral;
+  expectOracleAt(GetParam(), kernel, {{1, 1}, {5, 32}, {70, 90}, {33, 150}}, "cuda");
 }
 
 INSTANTIATE_TEST_SUITE_P(Masks, DeviceAttend, testing::ValuesIn(maskMechanisms()), mechanismName);
@@ -119,7 +130,7 @@ TEST(DeviceAttend, EntropyAndTheLargestKeys) {
 
 TEST(DeviceAttend, HeadSizes) {
   for (auto [dim, valueDim] :
-       {std::pair<int64_t, int64_t>{16, 16}, {33, 33}, {100, 7}, {128, 128}, {64, 96}, {256, 256}, {8, 300}, {1, 1}}) {
+       {std::pair<int64_t, int64_t>{17, 16}, {33, 33}, {100, 7}, {128, 384}, {68, 96}, {260, 256}, {8, 300}, {1, 1}}) {
     AttendKernel kernel;
     kernel.dim = dim;
     kernel.valueDim = valueDim;
@@ -130,7 +141,7 @@ TEST(DeviceAttend, HeadSizes) {
 
 TEST(DeviceAttend, FewQueries) {
   for (int64_t queries : {1, 2, 3}) {
-    AttendKernel kernel;
+    AttendKernel kernel = generalKernel();
     kernel.hasStaticQueries = true;
     kernel.queries = queries;
     kernel.keys = 200;
@@ -139,7 +150,7 @@ TEST(DeviceAttend, FewQueries) {
 }
 
 TEST(DeviceAttend, NoQueriesAndNoKeys) {
-  AttendKernel kernel;
+  AttendKernel kernel = generalKernel();
   kernel.yields = "\"value\", \"lse\"";
   kernel.keys = 0;
   EXPECT_EQ(difference(kernel, kernel.operands()), "");
@@ -149,7 +160,7 @@ TEST(DeviceAttend, NoQueriesAndNoKeys) {
 
 TEST(DeviceAttend, ValuesOfDroppedPairs) {
   for (float value : {nan, -infinity}) {
-    AttendKernel kernel;
+    AttendKernel kernel = generalKernel();
     kernel.mask = causalMask;
     std::vector<HostArray> operands = kernel.operands();
     std::fill_n(operands[2].f32() + 40 * kernel.valueDim, kernel.valueDim, value); // queries from 40 on keep it
@@ -158,7 +169,7 @@ TEST(DeviceAttend, ValuesOfDroppedPairs) {
 }
 
 TEST(DeviceAttend, ScoresThatAreNoNumbers) {
-  AttendKernel kernel;
+  AttendKernel kernel = generalKernel();
   kernel.captured = ", %bias: tensor<?x?xf32>";
   kernel.score = "%y0 = tensor.extract %bias[%i, %j] : tensor<?x?xf32> %y = arith.addf %s, %y0 : f32";
   kernel.mask = causalMask;
@@ -176,13 +187,13 @@ TEST(DeviceAttend, SubscriptsFromDataAreChecked) { expectCheckedSubscripts("cuda
 TEST(DeviceAttend, AssemblesWithoutSpills) {
   if (!hasPtxas())
     GTEST_SKIP() << "this machine has no ptxas";
-  std::vector<AttendKernel> kernels(3);
+  std::vector<AttendKernel> kernels(3, generalKernel());
   for (const AttendMaskCase &each : attendMaskCases()) {
-    kernels.emplace_back().mask = each.mask;
+    kernels.emplace_back(generalKernel()).mask = each.mask;
     kernels.back().captured = each.captured;
   }
   kernels[0].mask = causalMask;
-  kernels[1].dim = kernels[1].valueDim = 256;
+  kernels[1].dim = 256, kernels[1].valueDim = 384;
   kernels[1].yields = "\"value\", \"lse\"";
   kernels[2] = kernelOf(normaliserCases().back(), causalMask);
   for (const AttendKernel &kernel : kernels)
@@ -195,7 +206,7 @@ TEST(DeviceAttend, AssemblesWithoutSpills) {
 
 TEST(DeviceAttend, HoldsNothingThatGrows) {
   AttendKernel kernel;
-  kernel.dim = kernel.valueDim = 64;
+  kernel.dim = 64, kernel.valueDim = 384;
   kernel.hasStaticQueries = true; // so many are not split
   KernelRunner runner(kernel.text(), *createGpuEmitter(), "cuda");
   ASSERT_TRUE(runner) << runner.message();
@@ -209,7 +220,7 @@ TEST(DeviceAttend, HoldsNothingThatGrows) {
 /// Of normalisers that exchange nothing between blocks of keys: threads wait for each other by waits alone.
 TEST(DeviceAttend, EveryWaitIsNeeded) {
   for (const char *normaliser : {"ratio", "stick_breaking"}) {
-    AttendKernel kernel;
+    AttendKernel kernel = generalKernel();
     kernel.normaliser = normaliser;
     kernel.hasStaticQueries = true; // of so many no other form is made
     kernel.score = "%y = arith.mulf %s, %s : f32";

@@ -18,14 +18,26 @@ static std::string differenceOf(const HostArray &found, const reference::Array &
   return "";
 }
 
+std::string tf32Text(const AttendKernel &kernel) {
+  std::string text = kernel.text(), before = "attn.kernel = \"attend\"";
+  return text.replace(text.find(before), before.size(), before + ", attn.tf32");
+}
+
+std::vector<HostArray> roundedToTf32(std::vector<HostArray> operands) {
+  for (HostArray &operand : llvm::MutableArrayRef(operands).take_front(3))
+    operand = roundedToTf32(std::move(operand));
+  return operands;
+}
+
 std::string narrowDifference(const AttendKernel &kernel, KernelRunner &runner, const std::vector<HostArray> &operands,
-                             ElementKind element) {
-  return narrowDifference(kernel.text(), portsAs(element), runner, operands, kernel.resultShapes());
+                             ElementKind element, std::optional<double> limit) {
+  NarrowPorts ports = element == ElementKind::F32 ? NarrowPorts{} : portsAs(element);
+  return narrowDifference(kernel.text(), ports, runner, operands, kernel.resultShapes(), limit);
 }
 
 std::string narrowDifference(const std::string &text, const NarrowPorts &ports, KernelRunner &runner,
                              const std::vector<HostArray> &operands,
-                             const std::vector<std::vector<int64_t>> &resultShapes) {
+                             const std::vector<std::vector<int64_t>> &resultShapes, std::optional<double> limit) {
   if (!runner)
     return runner.message();
   std::vector<HostArray> narrow = stored(operands, ports);
@@ -36,7 +48,7 @@ std::string narrowDifference(const std::string &text, const NarrowPorts &ports, 
   auto expected = reference::interpret(parsed.function(), inputs);
   if (!expected)
     return llvm::toString(expected.takeError());
-  double unit = unitOf(ports.element);
+  double unit = limit.value_or(unitOf(ports.element));
   std::vector<HostArray> first;
   for (bool reversed : {false, true}) {
     RunOptions options;
@@ -45,7 +57,7 @@ std::string narrowDifference(const std::string &text, const NarrowPorts &ports, 
     if (!runner)
       return runner.message();
     for (size_t number = 0; number < found.size(); ++number) {
-      HostArray wide = number == 0 ? found[0].widened() : found[number];
+      HostArray wide = number == 0 ? widened(found)[0] : found[number];
       if (std::string differs = differenceOf(wide, (*expected)[number], number == 0 ? unit : attendTolerance);
           !differs.empty())
         return fmt::format("result {}: {}", number, differs);

@@ -1,7 +1,9 @@
 #include "tests/compiler/Codegen/GPU/NarrowText.h"
 #include "compiler/Codegen/GPU/Nest/DeviceFrame.h"
 #include "compiler/Narrow/NarrowKernel.h"
+#include "tests/support/DeviceTensorMap.h"
 #include "tests/support/ParsedModule.h"
+#include <bit>
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -27,6 +29,12 @@ std::string narrowText(const std::string &kernel, const NarrowPorts &narrow) {
   std::string printed;
   llvm::raw_string_ostream(printed) << **made;
   return printed;
+}
+
+HostArray roundedToTf32(HostArray wide) {
+  for (int64_t at = 0; at < wide.size(); ++at)
+    wide.f32()[at] = std::bit_cast<float>(nearestTf32(std::bit_cast<uint32_t>(wide.f32()[at])));
+  return wide;
 }
 
 std::vector<HostArray> stored(std::vector<HostArray> operands, const NarrowPorts &ports) {

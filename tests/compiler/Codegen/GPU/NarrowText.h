@@ -15,6 +15,9 @@ struct NarrowPorts {
 };
 std::string narrowText(const std::string &kernel, const NarrowPorts &ports);
 
+/// As numbers of tf32, as the device rounds them.
+HostArray roundedToTf32(HostArray wide);
+
 /// Operands that are stored narrow, as they are stored.
 std::vector<HostArray> stored(std::vector<HostArray> operands, const NarrowPorts &ports);
 /// The numbers that they then are.

@@ -1,6 +1,7 @@
 // The building blocks of kernels with tensor cores, each in a small kernel of its own against plain loops; and mutants
 // of those, which must differ.
 #include "compiler/Codegen/GPU/Tile/AsyncCopy.h"
+#include "compiler/Codegen/GPU/Tile/Factor.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "tests/compiler/Codegen/GPU/TestKernel.h"
@@ -122,6 +123,28 @@ std::vector<int64_t> wordsShape(const ProductCase &of, bool turned) {
   return {rows, columns * elementBytes(of.type) / 4};
 }
 
+/// Of a depth of 16 where B lies along it, and of 8 where words are read one by one, in another order.
+void addWords(const ProductCase &of, TileBuilder &tiles, FragmentReader &readA, Value stageA, int64_t row,
+              const SharedTile &tileB, Value stageB, const PartStart &part, Value lane, FragmentD *sums) {
+  auto multiply = [&](const FragmentA &a, const FragmentB &b, FragmentD &sum) {
+    sum = multiplyAdd(tiles, of.type, factorOf(tiles, of.type, a), factorOf(tiles, of.type, b), sum);
+  };
+  if (of.turnedB) {
+    TurnedWords readB(tiles, tileB, lane, part);
+    for (int64_t k = 0; k < of.depth(); k += 8)
+      for (int64_t side : {0, 1})
+        multiply(readA.read(stageA, row, k / 4), readB.read(stageB, k, 2 * side), sums[side]);
+    return;
+  }
+  FragmentReader readB(tiles, tileB, FragmentReader::Matrix::DeepB, /*columnsAreDepth=*/true, lane, part);
+  for (int64_t k = 0; k < of.depth(); k += 16)
+    for (int64_t side : {0, 1}) {
+      std::array<Value, 4> b = readB.read(stageB, 8 * side, k / 4);
+      multiply(readA.read(stageA, row, k / 4), {b[0], b[1]}, sums[side]);
+      multiply(readA.read(stageA, row, k / 4 + 2), {b[2], b[3]}, sums[side]);
+    }
+}
+
 int64_t fillProduct(const ProductCase &of, DeviceFrame &frame, TileBuilder &tiles) {
   OpBuilder &b = tiles.builder;
   int64_t bytes = elementBytes(of.type);
@@ -146,12 +169,14 @@ int64_t fillProduct(const ProductCase &of, DeviceFrame &frame, TileBuilder &tile
   using Matrix = FragmentReader::Matrix;
   Value rows = of.turnedB ? Value() : tiles.mul(warp, half);
   Value units = of.turnedB ? tiles.mul(warp, half * bytes / unitBytes) : Value();
-  FragmentReader readA(tiles, tileA, Matrix::A, !of.turnedA, lane, nullptr, nullptr);
-  FragmentReader readB(tiles, tileB, Matrix::B, !of.turnedB, lane, rows, units);
+  FragmentReader readA(tiles, tileA, Matrix::A, !of.turnedA, lane, {});
+  FragmentReader readB(tiles, tileB, Matrix::B, !of.turnedB, lane, {rows, units});
   FragmentPlace place = placeInFragment(tiles, lane);
   for (int64_t row = 0; row < of.size; row += productRows) {
     FragmentD sums[2] = {zeroFragment(tiles), zeroFragment(tiles)};
-    for (int64_t k = 0; k < of.depth(); k += productDepth(of.type)) {
+    if (of.type == MatrixType::F32)
+      addWords(of, tiles, readA, stageA, row, tileB, stageB, {rows, units}, lane, sums);
+    for (int64_t k = 0; of.type != MatrixType::F32 && k < of.depth(); k += productDepth(of.type)) {
       int64_t unit = k * bytes / unitBytes;
       FragmentA a = of.turnedA ? readA.read(stageA, k, row * bytes / unitBytes) : readA.read(stageA, row, unit);
       std::array<Value, 4> two = of.turnedB ? readB.read(stageB, k, 0) : readB.read(stageB, 0, unit);
@@ -181,10 +206,15 @@ struct ProductInputs {
       : a(of.type, of.turnedA ? of.depth() : of.size, of.turnedA ? of.size : of.depth(), 1),
         b(of.type, of.turnedB ? of.depth() : of.size, of.turnedB ? of.size : of.depth(), 2) {}
 
+  /// Words that lie turned are multiplied in the order of a left matrix that was D.
+  static int64_t depthOfB(const ProductCase &of, int64_t k) {
+    bool isReordered = of.type == MatrixType::F32 && of.turnedB;
+    return isReordered ? k / 8 * 8 + k % 4 * 2 + k % 8 / 4 : k;
+  }
   double expected(const ProductCase &of, int64_t row, int64_t column) const {
     double sum = 0;
     for (int64_t k = 0; k < of.depth(); ++k)
-      sum += static_cast<double>(a.at(row, k, of.turnedA)) * b.at(column, k, of.turnedB);
+      sum += static_cast<double>(a.at(row, k, of.turnedA)) * b.at(column, depthOfB(of, k), of.turnedB);
     return sum;
   }
 };
@@ -209,6 +239,9 @@ std::vector<ProductCase> productCases() {
         for (int64_t steps : {1, 2, 3, 4, 8})
           if (type != MatrixType::TF32 || (!turnedA && !turnedB))
             cases.push_back({type, turnedA, turnedB, steps});
+  for (int64_t steps : {2, 4, 8, 12})
+    for (bool turnedB : {false, true})
+      cases.push_back({MatrixType::F32, false, turnedB, steps});
   return cases;
 }
 
@@ -224,12 +257,36 @@ TEST(Fragment, ProductsOfTilesOfAnyLayout) {
   }
 }
 
+/// What one thread after the other reads of eight rows lies in as many banks as there are lanes.
+TEST(TurnedWords, ReadFromAllBanks) {
+  for (int64_t rowBytes : {64, 128, 192, 256, 384, 512, 1024}) {
+    std::vector<std::set<int64_t>> banks(2);
+    TestKernel kernel{{}, {1}, 32, [&](DeviceFrame &frame, TileBuilder &tiles) {
+                        for (int64_t lane = 0; lane < 32; ++lane) {
+                          BlockMemory memory(tiles, frame.code);
+                          SharedTile tile(memory, 8, rowBytes);
+                          for (int64_t which : {0, 1}) {
+                            int64_t row = lane % 4 * 2 + which, column = lane / 4;
+                            Value place = tile.place(tiles, tiles.number(row), tiles.number(column / 4));
+                            banks[which].insert((*getConstantIntValue(place) / 4 + column % 4) % 32);
+                          }
+                        }
+                        return 0;
+                      }};
+    EXPECT_EQ(run(kernel, {}).message, "");
+    for (const std::set<int64_t> &each : banks)
+      EXPECT_EQ(each.size(), rowBytes % 128 == 0 ? 32u : 16u) << rowBytes;
+  }
+}
+
 TEST(Fragment, AssemblesWithoutSpills) {
   if (!hasPtxas())
     GTEST_SKIP() << "this machine has no ptxas";
   for (const ProductCase &each : {ProductCase{MatrixType::F16, false, false, 4},
                                   {MatrixType::BF16, true, true, 4},
-                                  {MatrixType::TF32, false, false, 4}})
+                                  {MatrixType::TF32, false, false, 4},
+                                  {MatrixType::F32, false, false, 4},
+                                  {MatrixType::F32, false, true, 4}})
     for (std::string architecture : {"sm_80", "sm_90a"}) {
       ProductInputs inputs(each);
       Found found = run(productKernel(each), {inputs.a.words, inputs.b.words}, false, nullptr, "cuda:" + architecture);

@@ -150,7 +150,7 @@ private:
 
   FragmentA fragment(Value lane, Value stage, int64_t k) {
     Value warp = tiles.div(tiles.sub(tiles.fromIndex(frame.place.thread), tiles.number(warpGroupThreads)), warpThreads);
-    FragmentReader reader(tiles, a.tile, FragmentReader::Matrix::A, true, lane, tiles.mul(warp, productRows), nullptr);
+    FragmentReader reader(tiles, a.tile, FragmentReader::Matrix::A, true, lane, {tiles.mul(warp, productRows), {}});
     return reader.read(a.tile.stage(tiles, stage), 0, k * elementBytes(of.type) / unitBytes);
   }
 
