@@ -59,6 +59,7 @@ TEST(AttendSplits, HeadSizes) {
     AttendKernel kernel = stepOf(1, 400);
     kernel.dim = dim, kernel.valueDim = valueDim;
     EXPECT_EQ(narrow(kernel), "") << dim << " " << valueDim;
+    EXPECT_EQ(wide(kernel), "") << dim << " " << valueDim;
   }
   for (auto [dim, valueDim] : {std::pair<int64_t, int64_t>{5, 7}, {64, 200}}) {
     AttendKernel kernel = stepOf(2, 400);
