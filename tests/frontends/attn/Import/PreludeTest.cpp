@@ -102,7 +102,7 @@ std::string irWith(const std::string &prelude, const std::string &user) {
 }
 
 TEST(Prelude, TheProgramUsesAllOfIt) {
-  EXPECT_EQ(preludeNames(), (std::vector<std::string>{"decoding", "nn", "optim"}));
+  EXPECT_EQ(preludeNames(), (std::vector<std::string>{"decoding", "nn", "optim", "vision"}));
   std::vector<std::string> names = definitionsOf(std::string(*preludeText("nn")));
   EXPECT_GT(names.size(), 20u);
   for (const std::string &name : names)
@@ -113,6 +113,24 @@ TEST(Prelude, ACopyImportsToTheSame) {
   std::string original = irOf(program);
   EXPECT_NE(original, "");
   EXPECT_EQ(irWith(std::string(*preludeText("nn")), program), original);
+}
+
+TEST(Prelude, ACopyOfTheLayersOfImagesImportsToTheSame) {
+  const std::string user = R"(use vision
+model Eye(channels = 3) {
+  first: vision.Conv2d(channels, 4, 3, stride: 2, padding: 1)
+  fn seen(x: f32[batch, 8, 8, channels], theta: f32[batch, 2, 3]) -> f32[batch, 1, 16] {
+    let grid = vision.affine_grid(theta, 8, 8)
+    vision.patches(vision.mean_pool(vision.max_pool(first(vision.sample(x, grid)), width: 1, stride: 1)), 2)
+  }
+}
+export seen
+)";
+  std::string original = irOf(user);
+  EXPECT_NE(original, "");
+  std::string folder = testing::TempDir();
+  std::ofstream(folder + "/mine.attn") << *preludeText("vision");
+  EXPECT_EQ(irOf(replaceWord(user, "vision", "mine"), folder + "/a.attn"), original);
 }
 
 TEST(Prelude, ACopyOfTheOptimizersImportsToTheSame) {
