@@ -377,12 +377,14 @@ void DeviceBlock::acquireMap(const char *map) {
   auto found = setup.maps->find(map);
   if (found == setup.maps->end() || std::memcmp(&found->second, map, DeviceTensorMap::size) != 0)
     fail("a tensor map that nobody released");
-  threads[current].maps.insert(map);
+  threads[current].acquiredMaps.insert(map);
 }
+
+void DeviceBlock::awaitBulkCopies() { threads[current].maps.merge(threads[current].acquiredMaps); }
 
 void DeviceBlock::issueTile(char *to, const char *map, std::vector<int32_t> coordinates, const char *barrier) {
   if (!threads[current].maps.contains(map))
-    fail("a tensor map that the thread has not acquired");
+    fail("a tensor map that the thread has not acquired, or did not wait for");
   const DeviceTensorMap &released = setup.maps->at(map);
   if (released.dimensions() != coordinates.size())
     fail(fmt::format("{} coordinates in a tensor map of {} dimensions", coordinates.size(), released.dimensions()));

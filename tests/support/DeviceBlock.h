@@ -89,6 +89,8 @@ public:
   void writeMap(char *map, DeviceTensorMap::Field field, size_t dimension, uint64_t value);
   void releaseMap(char *to, const char *from);
   void acquireMap(const char *map);
+  /// Acquired maps can be used behind this.
+  void awaitBulkCopies();
   void issueTile(char *to, const char *map, std::vector<int32_t> coordinates, const char *barrier);
   /// Ends the thread, and the run with it, where [address, address + bytes) is not shared memory, or not aligned.
   void checkShared(const char *what, const void *address, size_t bytes, size_t alignment);
@@ -117,7 +119,8 @@ private:
     const char *barrier = nullptr; ///< for whose phase it waits, or gave up once
     std::vector<Copy> open;
     std::deque<std::vector<Copy>> groups;
-    std::set<const char *> maps; ///< acquired
+    std::set<const char *> maps;         ///< acquired, and what was cached for them has gone
+    std::set<const char *> acquiredMaps; ///< and are not awaited yet
 
     bool hasCopies() const; ///< under way
   };

@@ -107,6 +107,9 @@ void acquireMap(const uint64_t *operands, void *) {
   DeviceBlock::running().acquireMap(operand<const char *>(operands, 0));
 }
 
+/// Bulk copies count at barriers: a group of them is empty, and to wait for it is to wait for maps.
+void awaitBulkCopies(const uint64_t *, void *) { DeviceBlock::running().awaitBulkCopies(); }
+
 /// cp.async.bulk.tensor(to, barrier, map, coordinates...)
 template <size_t dimensions> void copyTile(const uint64_t *operands, void *) {
   std::vector<int32_t> coordinates;
@@ -296,6 +299,8 @@ const std::vector<DeviceIntrinsic> &deviceIntrinsics() {
       {"llvm.nvvm.tensormap.replace.swizzle.mode.p3", replaceField<MapField::Swizzle, uint32_t>},
       {"llvm.nvvm.tensormap.replace.fill.mode.p3", replaceField<MapField::Fill, uint32_t>},
       {"llvm.nvvm.fence.proxy.tensormap_generic.acquire.gpu", acquireMap},
+      {"llvm.nvvm.cp.async.bulk.commit.group", [](const uint64_t *, void *) {}},
+      {"llvm.nvvm.cp.async.bulk.wait.group.read", awaitBulkCopies},
       {"llvm.nvvm.cp.async.bulk.tensor.g2s.cta.tile.1d", copyTile<1>},
       {"llvm.nvvm.cp.async.bulk.tensor.g2s.cta.tile.2d", copyTile<2>},
       {"llvm.nvvm.cp.async.bulk.tensor.g2s.cta.tile.3d", copyTile<3>},

@@ -166,6 +166,11 @@ TensorMap TensorMaps::acquire(TileBuilder &tiles, DeviceFrame &frame, unsigned n
   Value pointer = placeOf(tiles, frame, tiles.number(number));
   NVVM::FenceProxyAcquireOp::create(tiles.builder, tiles.location, NVVM::MemScopeKind::GPU, pointer,
                                     tiles.number(mapBytes));
+  // ptxas lets copies begin before the map that is cached for this address has gone; it waits for all that is under way
+  // where a group of bulk copies is awaited, an empty one too.
+  NVVM::CpAsyncBulkCommitGroupOp::create(tiles.builder, tiles.location);
+  NVVM::CpAsyncBulkWaitGroupOp::create(tiles.builder, tiles.location, /*group=*/tiles.builder.getI32IntegerAttr(0),
+                                       /*read=*/tiles.builder.getUnitAttr());
   return TensorMap(pointer, tensors[number]);
 }
 

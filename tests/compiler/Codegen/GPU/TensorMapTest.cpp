@@ -229,6 +229,7 @@ std::vector<Mutant> boxMutants() {
       changed(
           "a wait that gives up", [](Operation *op) { return isa<scf::ConditionOp>(op); }, 0, never),
       without<NVVM::FenceProxyAcquireOp>(),
+      without<NVVM::CpAsyncBulkWaitGroupOp>(),
       without<NVVM::FenceProxyOp>(),
       without<NVVM::SyncWarpOp>(),
       without<LLVM::CallIntrinsicOp>(),
