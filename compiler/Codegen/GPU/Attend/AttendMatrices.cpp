@@ -102,6 +102,17 @@ Verdict AttendMatrices::match(const AttendProblem &problem, std::optional<Attend
   return Verdict::yes();
 }
 
+int64_t readsByKey(const AttendProblem &problem) {
+  attn::AttendOp op = problem.op;
+  IndexUses uses(op);
+  int64_t reads = 0;
+  for (Region *formula : {&op.getScore(), &op.getMask(), &op.getWeight()})
+    formula->walk([&](tensor::ExtractOp extract) {
+      reads += !extract->getParentOfType<attn::ReduceOp>() && (uses.of(extract) & IndexUses::anyKey);
+    });
+  return reads;
+}
+
 //===------------------------------------------ where they lie ----------------------------------------------------===//
 
 AttendSources::AttendSources(const AttendProblem &problem, const AttendMatrices &matrices, DeviceFrame &frame,

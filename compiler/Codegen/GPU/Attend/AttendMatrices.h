@@ -21,6 +21,10 @@ struct AttendMatrices {
   static Verdict match(const AttendProblem &problem, std::optional<AttendMatrices> &matrices);
 };
 
+/// How many elements score, mask and weight read that differ from key to key, besides those of the product: they take
+/// registers.
+int64_t readsByKey(const AttendProblem &problem);
+
 /// Where the rows of the matrices begin: bytes (i64).
 class AttendSources {
 public:

@@ -20,6 +20,21 @@ static int64_t stagesFor(const AttendMatrices &matrices, int64_t tileKeys) {
   return std::clamp<int64_t>((areWords(matrices.type) ? stageBytesOfWords : stageBytes) / bytes, 2, mostStages);
 }
 
+Verdict AttendSplits::suits(const AttendMatrices &matrices) {
+  constexpr int64_t mostValuesOfWarp = 128, bytesOfAnyDevice = 96 << 10;
+  if (!areWords(matrices.type))
+    return Verdict::yes();
+  int64_t valueWarps = valueWarpsFor(matrices), keys = warps / valueWarps * productDepth(matrices.type);
+  if (matrices.values / valueWarps > mostValuesOfWarp)
+    return Verdict::no(
+        "a warp of split keys has registers for the sums of 128 values of f32, or for half of a multiple "
+        "of 64");
+  int64_t columns = matrices.features + matrices.values;
+  if ((tileRows * matrices.features + 2 * keys * columns) * elementBytes(matrices.type) > bytesOfAnyDevice)
+    return Verdict::no("two tiles of split keys of f32 do not fit the memory of a block of every device");
+  return Verdict::yes();
+}
+
 AttendSplits::AttendSplits(const AttendProblem &problem, const AttendMatrices &matrices, const AttendParts &parts,
                            const Target &target, StringRef symbol, ModuleOp code)
     : valueWarps(valueWarpsFor(matrices)), keyWarps(warps / valueWarps), keysOfWarp(productDepth(matrices.type)),

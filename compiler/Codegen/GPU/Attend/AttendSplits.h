@@ -18,6 +18,8 @@ class AttendSplits {
 public:
   static constexpr int64_t warps = 4, threads = warps * warpThreads, tileRows = productRows;
 
+  /// Whether a block has registers and memory for them; the reason completes "no tensor cores: ".
+  static Verdict suits(const AttendMatrices &matrices);
   AttendSplits(const AttendProblem &problem, const AttendMatrices &matrices, const AttendParts &parts,
                const Target &target, llvm::StringRef symbol, mlir::ModuleOp code);
   KernelPhase emit();

@@ -1,4 +1,5 @@
 #include "compiler/Codegen/GPU/Attend/AttendTiles.h"
+#include "compiler/Codegen/OpCost.h"
 
 using namespace mlir;
 
@@ -7,9 +8,23 @@ namespace attnc {
 /// Both stages of words, at most: with the longest queries, which take twice as much, a block fits any device.
 static constexpr int64_t bytesOfWords = 32 << 10;
 
-int64_t AttendTiles::keysOfTile(const AttendMatrices &matrices) {
-  if (!areWords(matrices.type))
+/// Whether score, mask and weight take more than a scaled product under a causal mask does, or there is a sink.
+static bool haveManyFormulas(const AttendProblem &problem) {
+  constexpr int64_t scaledAndCausal = 7;
+  attn::AttendOp op = problem.op;
+  int64_t instructions = 0;
+  for (Region *formula : {&op.getScore(), &op.getMask(), &op.getWeight()})
+    instructions += costOf(*formula).instructions;
+  return instructions > scaledAndCausal || !op.getSink().empty();
+}
+
+int64_t AttendTiles::keysOfTile(const AttendProblem &problem, const AttendMatrices &matrices) {
+  constexpr int64_t mostValuesBesideFormulas = 192; // with more, 32 keys spilled
+  if (!areWords(matrices.type)) {
+    if (matrices.values > mostValuesBesideFormulas && haveManyFormulas(problem))
+      return 16;
     return std::max(matrices.features, matrices.values) > 128 ? 32 : 64;
+  }
   int64_t bytesOfKey = 2 * (matrices.features + matrices.values) * elementBytes(matrices.type), keys = 64;
   while (keys * bytesOfKey > bytesOfWords)
     keys /= 2;
@@ -18,9 +33,10 @@ int64_t AttendTiles::keysOfTile(const AttendMatrices &matrices) {
 
 AttendTiles::AttendTiles(const AttendProblem &problem, const AttendMatrices &matrices, const Target &target,
                          StringRef symbol, ModuleOp code)
-    : keys(keysOfTile(matrices)), problem(problem), matrices(matrices), frame(problem.kernel, symbol, code, threads),
-      tiles(frame.builder, frame.location), loops(frame.builder, frame.location, /*lanes=*/1), rows(problem, frame),
-      fragments(problem, target, frame, rows), sources(problem, this->matrices, frame, rows), memory(tiles, frame.code),
+    : keys(keysOfTile(problem, matrices)), problem(problem), matrices(matrices),
+      frame(problem.kernel, symbol, code, threads), tiles(frame.builder, frame.location),
+      loops(frame.builder, frame.location, /*lanes=*/1), rows(problem, frame), fragments(problem, target, frame, rows),
+      sources(problem, this->matrices, frame, rows), memory(tiles, frame.code),
       queryTile(memory, queries, matrices.features * elementBytes(matrices.type)),
       stages(this->matrices, frame, rows, memory, keys, /*stages=*/2) {}
 

@@ -20,7 +20,7 @@ public:
               llvm::StringRef symbol, mlir::ModuleOp code);
   KernelPhase emit();
 
-  static int64_t keysOfTile(const AttendMatrices &matrices);
+  static int64_t keysOfTile(const AttendProblem &problem, const AttendMatrices &matrices);
   const int64_t keys; ///< of a tile
 
 private:

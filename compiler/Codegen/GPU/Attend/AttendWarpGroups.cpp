@@ -14,7 +14,6 @@ static constexpr int64_t firstTurnBarrier = 1;
 /// Of what a block may have, some is for rows that are computed again.
 static constexpr int64_t bytesOfTiles = 216 << 10;
 static constexpr int64_t fewestStages = 2;
-static constexpr int64_t fewestKeys = 32;
 
 namespace {
 
@@ -30,26 +29,14 @@ constexpr int64_t mostStagesOfHardware = 4, mostStagesOfThreads = 2;
 
 } // namespace
 
-/// Whether score, mask or weight read elements that differ from key to key, besides those of the product.
-static bool readsByKey(const AttendProblem &problem) {
-  attn::AttendOp op = problem.op;
-  IndexUses uses(op);
-  bool reads = false;
-  for (Region *formula : {&op.getScore(), &op.getMask(), &op.getWeight()})
-    formula->walk([&](tensor::ExtractOp extract) {
-      reads |= !extract->getParentOfType<attn::ReduceOp>() && (uses.of(extract) & IndexUses::anyKey);
-    });
-  return reads;
-}
-
 /// S, the weights of the tile before, and O are in registers, and what formulas take. Those that read by the key take
 /// more, the more keys there are.
-static bool haveRegisters(const AttendMatrices &matrices, int64_t keys, const Registers &registers, bool readsByKey) {
+static bool haveRegisters(const AttendMatrices &matrices, int64_t keys, const Registers &registers, int64_t reads) {
   constexpr int64_t mostKeysReading = 64, ofReading = 16;
   int64_t sums = keys / 2 + keys / 4 + matrices.values / 2;
-  if (readsByKey && keys > mostKeysReading)
+  if (reads > 0 && keys > mostKeysReading)
     return false;
-  return sums + registers.ofFormulas + (readsByKey ? ofReading : 0) <= registers.toCompute;
+  return sums + registers.ofFormulas + reads * ofReading <= registers.toCompute;
 }
 
 /// Of each ring: what is left of a block's memory beside the queries.
@@ -76,18 +63,21 @@ static Verdict readMaps(const AttendProblem &problem, const AttendMatrices &matr
   return AttendMaps::match(problem, matrices, AttendWarpGroups::queries, keys, maps);
 }
 
-AttendWarpGroups::Tiling AttendWarpGroups::tilingOf(const AttendProblem &problem, const AttendMatrices &matrices) {
-  bool reads = readsByKey(problem);
-  for (int64_t keys : {128, 96, 64, 48, 32}) {
+Verdict AttendWarpGroups::chooseTiling(const AttendProblem &problem, const AttendMatrices &matrices,
+                                       std::optional<Tiling> &tiling) {
+  int64_t reads = readsByKey(problem);
+  for (int64_t keys : {128, 96, 64, 48, 32, 16}) {
     std::optional<AttendMaps> maps;
     Verdict hasMaps = readMaps(problem, matrices, keys, maps);
     const Registers &registers = maps ? byHardware : byThreads;
     int64_t stages = stagesOf(matrices, keys, maps ? mostStagesOfHardware : mostStagesOfThreads);
     bool hasRoom = haveRegisters(matrices, keys, registers, reads) && (maps || haveAddresses(matrices, keys));
-    if (stages >= fewestStages && (hasRoom || keys == fewestKeys))
-      return {keys, stages, registers.toFetch, registers.toCompute, maps, hasMaps};
+    if (stages < fewestStages || !hasRoom)
+      continue;
+    tiling = {keys, stages, registers.toFetch, registers.toCompute, maps, hasMaps};
+    return Verdict::yes();
   }
-  llvm_unreachable("a block has memory for tiles of 32 keys of 256 features");
+  return Verdict::no("the values of 64 queries leave a thread of a warp group too few registers for its formulas");
 }
 
 //===------------------------------------------ a block -----------------------------------------------------------===//

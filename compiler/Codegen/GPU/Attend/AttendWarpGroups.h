@@ -34,7 +34,10 @@ public:
     std::optional<AttendMaps> maps;               ///< where the hardware copies tiles
     Verdict hasMaps;                              ///< or why it does not
   };
-  static Tiling tilingOf(const AttendProblem &problem, const AttendMatrices &matrices);
+  /// The largest tiles for which there are registers and memory; the reason where there are none completes "no warp
+  /// groups: ".
+  static Verdict chooseTiling(const AttendProblem &problem, const AttendMatrices &matrices,
+                              std::optional<Tiling> &tiling);
 
   AttendWarpGroups(const AttendProblem &problem, const AttendMatrices &matrices, const Tiling &tiling,
                    const Target &target, llvm::StringRef symbol, mlir::ModuleOp code);

@@ -16,12 +16,13 @@ Verdict supportsDeviceAttend(func::FuncOp kernel) {
 }
 
 /// A block of warp groups has more queries, and values whose depth runs along the columns of a tile.
-static Verdict suitsWarpGroups(const AttendProblem &problem, const AttendMatrices &matrices) {
+static Verdict suitsWarpGroups(const AttendProblem &problem, const AttendMatrices &matrices,
+                               std::optional<AttendWarpGroups::Tiling> &tiling) {
   if (problem.rows.isConstant() && problem.rows.constant() <= AttendTiles::queries)
     return Verdict::no("it has 64 queries or fewer, half of a block of warp groups");
   if (areWords(matrices.type))
     return Verdict::no("its values are f32, which warp groups don't turn around as they multiply");
-  return Verdict::yes();
+  return AttendWarpGroups::chooseTiling(problem, matrices, tiling);
 }
 
 namespace {
@@ -52,7 +53,8 @@ public:
   }
 
 private:
-  int64_t splitsOfBlock() const { return matrices ? 1 : blockThreads / warpThreads; }
+  bool splitsByTensorCores() const { return matrices && AttendSplits::suits(*matrices); }
+  int64_t splitsOfBlock() const { return splitsByTensorCores() ? 1 : blockThreads / warpThreads; }
 
   /// Rows with all of their keys.
   void emitWhole(const std::string &symbol) {
@@ -66,11 +68,12 @@ private:
 
   /// The same by tensor cores, in each form that the target has.
   void emitTiles(const std::string &symbol) {
-    Verdict hasGroups = suitsWarpGroups(problem, *matrices);
+    std::optional<AttendWarpGroups::Tiling> tiling;
+    Verdict hasGroups = suitsWarpGroups(problem, *matrices, tiling);
     if (target.has(DeviceForm::WarpGroups)) {
       recordRefusal(problem.kernel, KernelForm::WarpGroups, hasGroups);
       if (hasGroups)
-        emitWarpGroups(symbol);
+        emitWarpGroups(symbol, *tiling);
     }
     if (!hasGroups || target.has(DeviceForm::Warps)) {
       AttendTiles attend(problem, *matrices, target, symbol, code);
@@ -81,8 +84,7 @@ private:
     }
   }
 
-  void emitWarpGroups(const std::string &symbol) {
-    AttendWarpGroups::Tiling tiling = AttendWarpGroups::tilingOf(problem, *matrices);
+  void emitWarpGroups(const std::string &symbol, const AttendWarpGroups::Tiling &tiling) {
     recordRefusal(problem.kernel, KernelForm::TensorMaps, tiling.hasMaps);
     if (tiling.maps) {
       TensorMaps maps = tiling.maps->all();
@@ -100,14 +102,16 @@ private:
   /// Parts of rows, and their results.
   void emitSplits(const std::string &symbol, const AttendParts &parts) {
     KernelPhase phase;
-    if (matrices) {
+    if (matrices)
+      recordRefusal(problem.kernel, KernelForm::TensorCores, AttendSplits::suits(*matrices));
+    if (splitsByTensorCores()) {
       phase = AttendSplits(problem, *matrices, parts, target, symbol, code).emit();
     } else {
       DeviceFrame frame(problem.kernel, symbol, code);
       phase = DeviceAttend(problem, target, frame, parts.numbers).emitParts(parts);
     }
     recordForm(problem.kernel, symbol, KernelForm::SplitKeys,
-               {{"products", nameOf(matrices ? KernelForm::TensorCores : KernelForm::F32)},
+               {{"products", nameOf(splitsByTensorCores() ? KernelForm::TensorCores : KernelForm::F32)},
                 {"decode_rows", AttendParts::mostRows / problem.group}});
     std::string merge = symbol + "$merge";
     for (KernelPhase each : {phase, AttendMerge(problem, parts, target, merge, code).emit()}) {

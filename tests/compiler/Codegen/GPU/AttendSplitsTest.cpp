@@ -250,6 +250,18 @@ TEST(AttendSplits, WordsHaveRoomInAnyDevice) {
     }
 }
 
+/// Others of f32 would spill, or have no room.
+TEST(AttendSplits, WordsOfOtherSizesHaveTheGeneralForm) {
+  for (auto [dim, valueDim] : {std::pair<int64_t, int64_t>{144, 144}, {208, 208}, {240, 240}, {256, 112}}) {
+    AttendKernel kernel = stepOf(1, 1, 32, 4);
+    kernel.dim = dim, kernel.valueDim = valueDim;
+    KernelRunner runner(kernel.text(), *createGpuEmitter(), "cuda");
+    ASSERT_TRUE(runner) << runner.message();
+    EXPECT_EQ(runner.ptx().find("mma.sync"), std::string::npos) << dim << ", " << valueDim;
+    EXPECT_LE(runner.code().phases[0].blockBytes, 96 << 10);
+  }
+}
+
 TEST(AttendSplits, EveryWaitIsNeeded) {
   AttendKernel kernel = stepOf(2, 300, 8, 1);
   kernel.yields = "\"value\"";
