@@ -337,7 +337,10 @@ static bool optimise(Job &job, LlvmCode &code) {
   if (job.weights)
     if (llvm::Error error = weights.load(job.made.program, job.options.weights, job.options.allowExtra))
       return job.refuse(llvm::toString(std::move(error)));
-  addModelTable(job.made.program, job.weights ? weights.values() : job.values, *code.module);
+  llvm::Expected<EmbeddedWeights> embedded = embeddedWeights(job.made.program.parameters, job.embedded);
+  if (!embedded)
+    return job.refuse(job.options.input + ": section " + weightsSection + " " + llvm::toString(embedded.takeError()));
+  addModelTable(job.made.program, job.weights ? weights.values() : *embedded, *code.module);
   if (job.options.records)
     addRecord(job.made.record, certificateText(job.made.program, fingerprintOf(job.made.record)), *code.module);
   attnc::optimise(code, job.host);
@@ -483,19 +486,26 @@ Outcome compile(const CompileOptions &options, Compilation &made, llvm::raw_ostr
   });
 }
 
-Outcome compileAgain(const std::string &input, RecordedModule recorded, const EmbeddedWeights &weights,
-                     Compilation &made, llvm::raw_ostream &messages) {
+Outcome compileAgain(const std::string &input, RecordedModule recorded, StringRef weights, Compilation &made,
+                     llvm::raw_ostream &messages) {
   CompileOptions options;
   options.input = input;
   options.target = recorded.options.target;
   options.prefix = recorded.options.prefix;
   options.at = recorded.options.at;
   options.debugLines = recorded.options.debugLines;
-  options.emitter = emitterPreferenceNamed(recorded.options.emitter).value_or(EmitterPreference::Auto);
+  std::optional<EmitterPreference> emitter = emitterPreferenceNamed(recorded.options.emitter);
+  options.emitter = emitter.value_or(EmitterPreference::Auto);
   made.module = std::move(recorded.module);
   made.record = std::move(recorded.bytes);
   Job job(options, made, messages);
-  job.values = weights;
+  job.embedded = weights;
+  job.isRepeated = true;
+  if (!emitter) {
+    job.refuse(input + ": section " + moduleSection + " names the emitter '" + recorded.options.emitter +
+               "', expected " + llvm::join(emitterPreferenceNames(), ", "));
+    return job.outcome;
+  }
   return run(job, [&] { compileKernels(job); });
 }
 

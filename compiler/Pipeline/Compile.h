@@ -72,8 +72,9 @@ struct Compilation {
 Outcome compile(const CompileOptions &options, Compilation &compilation, llvm::raw_ostream &messages);
 
 /// Compiles what an object keeps of its module (Emit/Record.h), whose context is that of `compilation`, from `generate`
-/// on. `input` is for messages; `weights` are the bytes of each loaded place where the object has them.
-Outcome compileAgain(const std::string &input, RecordedModule recorded, const EmbeddedWeights &weights,
+/// on. `input` is for messages; `weights` is the content of its section of that name, empty where it has none. A phase
+/// that fails is the object's fault: the module that it was made of has been compiled.
+Outcome compileAgain(const std::string &input, RecordedModule recorded, llvm::StringRef weights,
                      Compilation &compilation, llvm::raw_ostream &messages);
 
 /// A C identifier made of a file's stem: `gpt-2.attn` gives gpt_2.

@@ -96,6 +96,9 @@ void Job::warn(llvm::StringRef text) {
 }
 
 bool Job::ourFault(llvm::StringRef reason) {
+  if (isRepeated)
+    return refuse(options.input + ": section " + moduleSection + " can't be compiled again: phase '" + nameOf(phase) +
+                  "' fails; expected the module that the object was made of");
   outcome = Outcome::OurFault;
   messages << (shown ? "\n" : "") << "attnc: error: the compiler failed in phase '" << nameOf(phase)
            << "'; this is a fault of attnc, not of " << options.input << "\n";

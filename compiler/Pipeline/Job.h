@@ -29,14 +29,15 @@ public:
   const CompileOptions &options;
   Compilation &made;
   llvm::raw_ostream &messages;
-  Target target; ///< of the kernels
-  Target host;   ///< of the code between them
+  Target target;                ///< of the kernels
+  Target host;                  ///< of the code between them
   EmitterPreference preference; ///< of these options, among emitters for processors
   Emitters emitters;
   std::unique_ptr<llvm::MemoryBuffer> weights; ///< the file to embed
-  EmbeddedWeights values;                      ///< what to embed where there is no file
+  llvm::StringRef embedded;                    ///< where there is no file: the weights of an object, as it has them
   Outcome outcome = Outcome::Done;
-  bool isTrial = false; ///< the phases run to see what comes of it: warnings are for later
+  bool isTrial = false;    ///< the phases run to see what comes of it: warnings are for later
+  bool isRepeated = false; ///< of what an object says that it was made of: where a phase fails it was not
 
   /// The first emitter for the target that takes a kernel; of those behind `failed`, where that could not after all.
   EmitterChoice emitterOf(mlir::func::FuncOp kernel, const Emitter *failed = nullptr) const;

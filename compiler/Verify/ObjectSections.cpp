@@ -46,7 +46,7 @@ Expected<StringRef> sectionOf(StringRef bytes, StringRef section) {
   return createStringError("has no section " + section);
 }
 
-/// "x_run+0x10", of the function or constant around an offset; empty where there is none.
+/// ", x_run+0x10", of the function or constant around an offset; empty where there is none.
 static std::string symbolAt(const object::ObjectFile &file, const object::SectionRef &section, uint64_t offset) {
   for (const object::ELFSymbolRef &symbol : cast<object::ELFObjectFileBase>(file).symbols()) {
     auto home = symbol.getSection();
@@ -64,8 +64,9 @@ static std::string symbolAt(const object::ObjectFile &file, const object::Sectio
   return "";
 }
 
-static std::string differenceIn(const object::ObjectFile &file, const object::SectionRef &section, StringRef expected) {
-  StringRef found = contentOf(section);
+/// Symbols are those of what was expected: `found` may be anything.
+static std::string differenceFrom(const object::ObjectFile &file, const object::SectionRef &section, StringRef found) {
+  StringRef expected = contentOf(section);
   size_t at = std::ranges::mismatch(found, expected).in1 - found.begin();
   if (at == std::min(found.size(), expected.size()))
     return fmt::format("section {} has {} bytes, expected {}", nameOf(section), found.size(), expected.size());
@@ -83,20 +84,20 @@ std::vector<std::string> differences(StringRef found, StringRef expected) {
     consumeError(expectedFile.takeError());
     return {"it is not an object file"};
   }
-  std::map<std::string, StringRef> missing;
+  std::map<std::string, object::SectionRef> missing;
   for (const object::SectionRef &each : (*expectedFile)->sections())
-    missing[nameOf(each)] = contentOf(each);
+    missing[nameOf(each)] = each;
   for (const object::SectionRef &each : (*foundFile)->sections()) {
     auto other = missing.find(nameOf(each));
     if (other == missing.end()) {
       result.push_back("section " + nameOf(each) + " is not expected");
       continue;
     }
-    if (contentOf(each) != other->second)
-      result.push_back(differenceIn(**foundFile, each, other->second));
+    if (contentOf(each) != contentOf(other->second))
+      result.push_back(differenceFrom(**expectedFile, other->second, contentOf(each)));
     missing.erase(other);
   }
-  for (const auto &[name, content] : missing)
+  for (const auto &[name, section] : missing)
     result.push_back("section " + name + " is missing");
   if (result.empty())
     result.push_back(fmt::format("byte {:#x} of the file, in no section, is not as expected",

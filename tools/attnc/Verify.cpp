@@ -1,6 +1,7 @@
 // attnc verify: is an object what its record says, and does what it promises of memory hold?
 #include "compiler/Verify/Verify.h"
 #include "compiler/Pipeline/Compile.h"
+#include "compiler/Pipeline/Recovery.h"
 #include "compiler/Verify/ObjectSections.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/LoadedModel.h"
@@ -17,7 +18,8 @@ std::string counted(size_t count, const char *what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-/// What is wrong is in `faults`, each with what it is about.
+/// What is wrong is in `faults`, each with what it is about. The file may hold anything: its sections are read as
+/// bytes, and what they say is checked; linked and asked is the object made here, once it is known to be the same.
 class Verification {
 public:
   explicit Verification(std::string path) : path(std::move(path)) {}
@@ -26,7 +28,6 @@ public:
 private:
   std::string path;
   std::unique_ptr<MemoryBuffer> file;
-  std::optional<LoadedModel> model;
   Compilation made;
   verify::Certificate certificate;
   std::vector<verify::EntryFindings> findings;
@@ -34,9 +35,10 @@ private:
 
   Error open();
   Expected<RecordedModule> readRecord();
-  Error readWeights(EmbeddedWeights &values);
+  StringRef weights() const;
   void compare();
-  void checkArena();
+  void checkMemory();
+  Error checkArena();
   ExitCode print(const RecordedOptions &options) const;
 };
 
@@ -68,54 +70,51 @@ Expected<RecordedModule> Verification::readRecord() {
   if (std::string found = fingerprintOf(*module); found != certificate.module)
     return refuse("section " + moduleSection + " has the fingerprint " + found + ", the certificate is about " +
                   certificate.module);
-  Expected<RecordedModule> recorded = readModule(*module, made.context);
-  if (!recorded)
-    return refuse("section " + moduleSection + ": " + toString(recorded.takeError()));
-  return recorded;
+  std::optional<Expected<RecordedModule>> recorded;
+  if (!survives([&] { recorded.emplace(readModule(*module, made.context)); }))
+    return refuse("section " + moduleSection + ": it can't be read");
+  if (!*recorded)
+    return refuse("section " + moduleSection + ": " + toString(recorded->takeError()));
+  return std::move(*recorded);
 }
 
-/// Weights that the object embeds are data: what they are nobody promises.
-Error Verification::readWeights(EmbeddedWeights &values) {
-  Expected<LoadedModel> loaded = LoadedModel::fromFile(path);
-  if (!loaded)
-    return loaded.takeError();
-  model.emplace(std::move(*loaded));
-  ArrayRef<attn_parameter_info> infos(model->model().parameters, model->model().parameter_count);
-  if (none_of(infos, [](const attn_parameter_info &info) { return info.embedded; }))
-    return Error::success();
-  for (const attn_parameter_info &info : infos) {
-    size_t bytes = info.dtype == ATTN_BOOL ? 1 : 4, count = 1;
-    for (int64_t size : ArrayRef(info.shape, info.rank))
-      bytes *= size;
-    for (int64_t each : ArrayRef(info.counts, info.list_rank))
-      count *= each;
-    for (size_t place = 0; place < count; ++place)
-      values.push_back(info.embedded ? StringRef(static_cast<const char *>(info.embedded) + place * bytes, bytes)
-                                     : StringRef());
-  }
-  return Error::success();
+/// What the object embeds is data: what it is nobody promises.
+StringRef Verification::weights() const {
+  Expected<StringRef> found = verify::sectionOf(file->getBuffer(), weightsSection);
+  if (found)
+    return *found;
+  consumeError(found.takeError());
+  return "";
 }
 
 /// With what the recorded module becomes now.
 void Verification::compare() {
-  findings = verify::verifyMemory(*made.module, certificate);
-  for (const verify::EntryFindings &entry : findings)
-    for (const std::string &fault : entry.faults)
-      faults.push_back(fmt::format("entry point '{}': {}", entry.name, fault));
   StringRef again(made.object.data(), made.object.size());
   for (const std::string &difference : verify::differences(file->getBuffer(), again))
     faults.push_back("compiled again, it is another object: " + difference);
 }
 
+void Verification::checkMemory() {
+  if (!survives([&] { findings = verify::verifyMemory(*made.module, certificate); }))
+    faults.push_back(fmt::format("section {} can't be checked: it is not about this module", certificateSection));
+  for (const verify::EntryFindings &entry : findings)
+    for (const std::string &fault : entry.faults)
+      faults.push_back(fmt::format("entry point '{}': {}", entry.name, fault));
+}
+
 /// The function that programs ask, which by now is known to be what was compiled here.
-void Verification::checkArena() {
+Error Verification::checkArena() {
   Expected<Target> native = Target::resolve("native");
   unsigned level = native && native->hasAvx512 ? 4 : 3;
   if (!native)
     consumeError(native.takeError());
-  if (!faults.empty() || model->model().cpu_level > level)
-    return;
-  for (const attn_entry_info &info : ArrayRef(model->model().entries, model->model().entry_count)) {
+  if (!faults.empty() || made.program.cpuLevel > level)
+    return Error::success();
+  StringRef object(made.object.data(), made.object.size());
+  Expected<LoadedModel> linked = LoadedModel::fromObject(MemoryBuffer::getMemBuffer(object, path, false));
+  if (!linked)
+    return linked.takeError();
+  for (const attn_entry_info &info : ArrayRef(linked->model().entries, linked->model().entry_count)) {
     auto stated = find_if(certificate.entries, [&](const auto &entry) { return entry.name == info.name; });
     auto function = made.module->lookupSymbol<mlir::func::FuncOp>(info.name);
     auto dimensions = function->getAttrOfType<mlir::ArrayAttr>(mlir::model::dimensionsAttrName);
@@ -128,6 +127,7 @@ void Verification::checkArena() {
                                      info.name, answer, bytes));
     }
   }
+  return Error::success();
 }
 
 static void printEntry(const verify::EntryFindings &entry) {
@@ -162,14 +162,13 @@ ExitCode Verification::run() {
   if (!recorded)
     return report(recorded.takeError());
   RecordedOptions options = recorded->options;
-  EmbeddedWeights weights;
-  if (Error error = readWeights(weights))
-    return report(std::move(error));
-  Outcome outcome = compileAgain(path, std::move(*recorded), weights, made, errs());
+  Outcome outcome = compileAgain(path, std::move(*recorded), weights(), made, errs());
   if (outcome != Outcome::Done)
     return static_cast<ExitCode>(outcome);
   compare();
-  checkArena();
+  checkMemory();
+  if (Error error = checkArena())
+    return report(std::move(error));
   return print(options);
 }
 

@@ -2,6 +2,7 @@
 #include "compiler/Codegen/Abi.h"
 #include "compiler/Codegen/Host/Moves.h"
 #include "compiler/Fuse/Structure.h"
+#include "compiler/Sizes/SizeAnalysis.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/StringExtras.h"
@@ -185,6 +186,7 @@ llvm::Constant *TableWriter::embeddedValues(const LoadedParameter &parameter) {
     bytes += embedded[place];
   llvm::Constant *values = constant(llvm::ConstantDataArray::getString(context, bytes, /*AddNull=*/false));
   cast<llvm::GlobalVariable>(values)->setAlignment(llvm::Align(arenaAlignment));
+  cast<llvm::GlobalVariable>(values)->setSection(weightsSection);
   return values;
 }
 
@@ -357,6 +359,30 @@ void TableWriter::write() {
 }
 
 } // namespace
+
+llvm::Expected<EmbeddedWeights> embeddedWeights(const ParameterTable &parameters, StringRef section) {
+  if (section.empty())
+    return EmbeddedWeights();
+  EmbeddedWeights places(parameters.loadedCount);
+  uint64_t end = 0;
+  for (const LoadedParameter &parameter : parameters.loaded) {
+    model::ParameterOp op = parameter.op;
+    if (op.getState())
+      continue;
+    auto type = cast<RankedTensorType>(op.getType());
+    uint64_t bytes = type.getNumElements() * elementBytes(type.getElementType());
+    end = llvm::alignTo(end, arenaAlignment);
+    for (int64_t place = 0; place < parameter.count; ++place, end += bytes) {
+      if (end > section.size() || bytes > section.size() - end)
+        return llvm::createStringError("has " + Twine(section.size()) + " bytes, which end within parameter '" +
+                                       op.getSymName() + "'");
+      places[parameter.first + place] = section.substr(end, bytes);
+    }
+  }
+  if (end != section.size())
+    return llvm::createStringError("has " + Twine(section.size()) + " bytes, and the parameters take " + Twine(end));
+  return places;
+}
 
 void addModelTable(const Program &program, const EmbeddedWeights &embedded, llvm::Module &module) {
   TableWriter(program, embedded, module).write();

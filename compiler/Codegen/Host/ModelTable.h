@@ -8,6 +8,7 @@
 #pragma once
 
 #include "compiler/Codegen/Host/Program.h"
+#include "llvm/Support/Error.h"
 
 namespace llvm {
 class Module;
@@ -17,6 +18,14 @@ namespace attnc {
 
 /// Bytes of each loaded parameter place, to be kept inside the object; empty: none are.
 using EmbeddedWeights = std::vector<llvm::StringRef>;
+
+/// Where an object keeps them: those of each parameter that is not of training alone, in order, at a multiple of
+/// arenaAlignment. Linkers put the section among other constants.
+inline constexpr llvm::StringLiteral weightsSection = ".rodata.attn.weights";
+
+/// The weights in the content of that section; none in an empty one. The error says what is wrong with the section, as
+/// a phrase about it.
+llvm::Expected<EmbeddedWeights> embeddedWeights(const ParameterTable &parameters, llvm::StringRef section);
 
 void addModelTable(const Program &program, const EmbeddedWeights &embedded, llvm::Module &module);
 

@@ -1,6 +1,7 @@
 // The checker of certificates finds nothing in what the compiler states, and each of many wrong statements.
 #include "compiler/Verify/Verify.h"
 #include "compiler/Emit/Certificate.h"
+#include "compiler/Fuse/Structure.h"
 #include "compiler/Pipeline/Compile.h"
 #include "compiler/Verify/MemoryTrace.h"
 #include "llvm/Support/JSON.h"
@@ -171,6 +172,32 @@ INSTANTIATE_TEST_SUITE_P(Models, VerifyTest,
                          ::testing::Values("examples/gpt2/gpt2.attn", "tests/tools/Inputs/decoder.attn",
                                            "tests/tools/Inputs/recurrent.attn", "tests/e2e/models/cached.attn"),
                          [](const auto &each) { return llvm::sys::path::stem(each.param).str(); });
+
+/// What `compileAgain` says of the module of a compiled model, changed.
+std::string refusalOf(llvm::function_ref<void(RecordedModule &)> change) {
+  CompileOptions options;
+  options.input = ATTNC_SOURCE_ROOT "/tests/tools/Inputs/decoder.attn";
+  options.target = "x86-64-v3";
+  Compilation made, again;
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  EXPECT_EQ(compile(options, made, stream), Outcome::Done) << messages;
+  RecordedModule recorded = llvm::cantFail(readModule(made.record, again.context));
+  change(recorded);
+  EXPECT_EQ(compileAgain("changed.o", std::move(recorded), "", again, stream), Outcome::UsersFault);
+  return messages;
+}
+
+TEST(CompileAgain, AModuleThatFailsIsTheObjectsFault) {
+  auto forgetKernels = [](RecordedModule &recorded) {
+    for (auto function : recorded.module->getOps<func::FuncOp>())
+      function->removeAttr(kernelAttrName);
+  };
+  EXPECT_EQ(refusalOf(forgetKernels), "attnc: error: changed.o: section .attn.module can't be compiled again: phase "
+                                      "'generate' fails; expected the module that the object was made of\n");
+  EXPECT_EQ(refusalOf([](RecordedModule &recorded) { recorded.options.emitter = "nobody"; }),
+            "attnc: error: changed.o: section .attn.module names the emitter 'nobody', expected auto, cpu, halide\n");
+}
 
 TEST(Certificate, SaysWhatIsWrongWithAText) {
   auto reason = [](llvm::StringRef text) {

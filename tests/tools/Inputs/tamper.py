@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Changes an object of attnc: tamper.py IN.o OUT.o SECTION WHAT...
+"""Changes an object of attnc: tamper.py IN.o OUT.o SECTION-OR-SYMBOL WHAT...
 
   byte N          flips the bits of a byte of the section; N counts from its middle
+  word N VALUE    sets the 8 bytes from byte N on
   text OLD NEW    replaces a text where it occurs first
   json PATH VALUE sets a place of its JSON, such as entries.0.slots.2.bytes; without VALUE it is taken away
+  shorten         leaves half of the section
   cut             leaves the section empty
 """
 import json
@@ -22,13 +24,30 @@ def sections(data):
         yield data[strings + name:data.index(b"\0", strings + name)].decode(), place, offset, length
 
 
+def symbols(data):
+    """The name of each symbol that lies in a section, nothing, and the offset and size in the file."""
+    places = list(sections(data))
+    (_, _, table, bytes), = [each for each in places if each[0] == ".symtab"]
+    (_, _, strings, _), = [each for each in places if each[0] == ".strtab"]
+    for at in range(table, table + bytes, 24):
+        name, _, _, home, value, length = struct.unpack_from("<IBBHQQ", data, at)
+        if 0 < home < len(places):
+            text = data[strings + name:data.index(b"\0", strings + name)].decode()
+            yield text, None, places[home][2] + value, length
+
+
 def changed(content, what, *arguments):
     if what == "byte":
         at = len(content) // 2 + int(arguments[0])
         return content[:at] + bytes([content[at] ^ 0xFF]) + content[at + 1:]
+    if what == "word":
+        at, value = map(int, arguments)
+        return content[:at] + struct.pack("<Q", value) + content[at + 8:]
     if what == "text":
         assert arguments[0].encode() in content
         return content.replace(arguments[0].encode(), arguments[1].encode(), 1)
+    if what == "shorten":
+        return content[:len(content) // 2]
     if what == "cut":
         return b""
     tree = json.loads(content)
@@ -46,7 +65,8 @@ def main():
     source, target, section, what, *arguments = sys.argv[1:]
     with open(source, "rb") as file:
         data = file.read()
-    place, offset, length = next(rest for name, *rest in sections(data) if name == section)
+    place, offset, length = next(rest for name, *rest in [*sections(data), *symbols(data)]
+                                  if name == section)
     content = changed(data[offset:offset + length], what, *arguments)
     if len(content) == length:
         data = data[:offset] + content + data[offset + length:]
