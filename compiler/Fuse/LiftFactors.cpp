@@ -1,5 +1,4 @@
 #include "compiler/Fuse/LiftFactors.h"
-#include "compiler/Codegen/DataSubscripts.h"
 #include "compiler/Fuse/Structure.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -32,7 +31,6 @@ private:
   bool addLoops(Value value, llvm::SmallBitVector &loops);
   std::optional<std::pair<FactorGroup, FactorGroup>> grouped(ArrayRef<Value> factors);
   void collectArguments(Value value, llvm::SetVector<Value> &arguments);
-  bool readsWindows(Value factor);
   bool isProductOfMatrices(const FactorGroup &left, const FactorGroup &right);
   OpFoldResult extentOf(unsigned loop);
   std::pair<Value, AffineMap> operandFor(const FactorGroup &group);
@@ -138,25 +136,6 @@ bool FactorLifter::isProductOfMatrices(const FactorGroup &left, const FactorGrou
   return rows && columns;
 }
 
-/// Whether an element is read where a loop of the result and one that is summed over add up.
-bool FactorLifter::readsWindows(Value factor) {
-  Operation *maker = factor.getDefiningOp();
-  if (factor.getParentBlock() != op.getBody() || !maker)
-    return false;
-  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  auto isOfWindow = [&](Value subscript) {
-    llvm::SmallBitVector loops(op.getNumLoops());
-    addLoops(subscript, loops);
-    bool isSummed = false, isOfResult = false;
-    for (unsigned loop : loops.set_bits())
-      (iterators[loop] == utils::IteratorType::reduction ? isSummed : isOfResult) = true;
-    return isSummed && isOfResult;
-  };
-  if (auto extract = dyn_cast<tensor::ExtractOp>(maker))
-    return !readsByData(extract) && llvm::any_of(extract.getIndices(), isOfWindow);
-  return llvm::any_of(maker->getOperands(), [&](Value operand) { return readsWindows(operand); });
-}
-
 OpFoldResult FactorLifter::extentOf(unsigned loop) {
   for (OpOperand &operand : op->getOpOperands())
     for (auto [dim, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
@@ -235,10 +214,10 @@ bool FactorLifter::run() {
   Value term = termOfSum();
   if (!term || matchContraction(op))
     return false;
+  if (staysWindow(op))
+    return false;
   SmallVector<Value> factors;
   collectFactors(term, factors);
-  if (llvm::any_of(factors, [&](Value factor) { return readsWindows(factor); }) && staysWindow(op))
-    return false;
   auto groups = factors.size() < 2 ? std::nullopt : grouped(factors);
   if (!groups)
     return false;

@@ -1,8 +1,10 @@
 // attnc explain: the kernels of a model, what was fused into them, what was not, why, and the bytes that costs.
+#include "compiler/Codegen/Emitter.h"
 #include "compiler/Codegen/KernelForms.h"
 #include "compiler/Derive/Residuals.h"
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Memory/Peak.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "tools/attnc/AssemblerOption.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/SourceOptions.h"
@@ -37,10 +39,22 @@ static void printMemory(const EntryPlan &entry, const NamedSizes &at, llvm::raw_
   printResidents(peak, 20, out);
 }
 
+/// Whether an emitter that wanted a sum of the kernel as it is does not take the kernel.
+static bool isRefused(const CompiledKernel &kernel, const Target &target) {
+  func::FuncOp function = kernel.function;
+  Emitters emitters = createEmitters();
+  return !kernel.refusals.empty() && llvm::any_of(function.getOps<linalg::GenericOp>(), [&](linalg::GenericOp op) {
+    return llvm::any_of(emitters, [&](const std::unique_ptr<Emitter> &each) {
+      return each->makesCodeFor(target) && each->sumsWindows(op, target);
+    });
+  });
+}
+
 /// Who made each kernel, and who was asked before and why not, where that is a question: devices have one emitter.
-static void printEmitters(const CompileOptions &options, const Program &program, llvm::raw_ostream &out) {
-  auto isHalide = [](const CompiledKernel &kernel) { return kernel.emitter == "halide"; };
-  if (options.emitter == EmitterPreference::Auto && llvm::none_of(program.kernels, isHalide))
+static void printEmitters(const CompileOptions &options, const Program &program, const Target &target,
+                          llvm::raw_ostream &out) {
+  auto isAnswer = [&](const CompiledKernel &kernel) { return kernel.emitter == "halide" || isRefused(kernel, target); };
+  if (options.emitter == EmitterPreference::Auto && llvm::none_of(program.kernels, isAnswer))
     return;
   out << "emitters\n";
   for (const CompiledKernel &kernel : program.kernels) {
@@ -65,7 +79,7 @@ static ExitCode run(CompileOptions options, const AssemblerOption &assembler) {
   Outcome outcome = compile(options, made, llvm::errs());
   if (outcome == Outcome::Done) {
     printExplanation(*made.module, llvm::outs());
-    printEmitters(options, made.program, llvm::outs());
+    printEmitters(options, made.program, *target, llvm::outs());
     if (!made.storage.empty())
       printStorage(made.storage, nameOf(options.precision), llvm::outs());
     for (const EntryPlan &entry : made.program.entries)

@@ -2,6 +2,7 @@
 #include <Halide.h>
 #include <fstream>
 #include <iterator>
+#include <limits>
 
 namespace attnc::halide {
 
@@ -146,8 +147,8 @@ private:
 
   static H::Expr computeUnary(Op op, const H::Expr &a) {
     switch (op) {
-    case Op::Negate:
-      return -a;
+    case Op::Negate: // Halide's is 0 - a, which is 0 for 0.
+      return H::reinterpret<float>(H::reinterpret<int32_t>(a) ^ std::numeric_limits<int32_t>::min());
     case Op::Absolute:
       return H::abs(a);
     case Op::SquareRoot:

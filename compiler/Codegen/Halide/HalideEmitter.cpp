@@ -4,6 +4,7 @@
 #include "compiler/Codegen/Halide/ImportBitcode.h"
 #include "compiler/Codegen/Halide/ReadKernel.h"
 #include "compiler/Codegen/Halide/StagePhase.h"
+#include "compiler/Codegen/Halide/WindowSum.h"
 #include "compiler/Codegen/Nest/KernelSizes.h"
 #include "compiler/Codegen/OpCost.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -34,47 +35,16 @@ std::optional<PlannedKernel> planKernel(func::FuncOp kernel, const Target &targe
   for (PlannedStage &stage : planStages(planned.read.stage)) {
     std::optional<Schedule> schedule = chooseSchedule(stage.stage, machineOf(target), reason);
     std::optional<int64_t> largest = largestSize(stage.stage);
+    bool isExact = !losesNan(stage.stage);
     if (!largest)
       reason = "its subscripts may take more than 32 bits";
-    if (!schedule || !largest)
+    if (!isExact)
+      reason = "it multiplies by what may be 0, or subtracts a number from itself, where Halide does not keep NaN";
+    if (!schedule || !largest || !isExact)
       return std::nullopt;
     planned.stages.push_back({std::move(stage), std::move(*schedule), {}, {}, *largest});
   }
   return planned;
-}
-
-/// Bytes of weights that the second cache keeps while tiles run over the image. Of more, panels are faster.
-constexpr int64_t mostWeightBytes = int64_t(1) << 20;
-
-/// Whether a sum over windows has lanes of a known number, and few weights.
-bool hasFastSizes(linalg::GenericOp op) {
-  auto result = cast<RankedTensorType>(op.getResult(0).getType());
-  int64_t bytes = 0;
-  for (OpOperand *operand : op.getDpsInputOperands()) {
-    auto type = dyn_cast<RankedTensorType>(operand->get().getType());
-    if (!type || op.getMatchingBlockArgument(operand).use_empty())
-      continue;
-    if (!type.hasStaticShape())
-      return false;
-    bytes += 4 * type.getNumElements();
-  }
-  return result.getRank() > 0 && !ShapedType::isDynamic(result.getShape().back()) && bytes <= mostWeightBytes;
-}
-
-/// Whether it sums products of which a factor is read where a loop of the result and a summed one add up.
-bool isSumOverWindows(const Stage &stage) {
-  if (stage.fold != Fold::Add || stage.nodes[stage.value].op != Op::Mul)
-    return false;
-  auto isOfWindow = [&](unsigned subscript) {
-    bool isSummed = false, isOfResult = false;
-    for (auto [number, loop] : llvm::enumerate(stage.loops))
-      (loop.reduces ? isSummed : isOfResult) |= dependsOn(stage, subscript, number);
-    return isSummed && isOfResult;
-  };
-  return llvm::any_of(nodesBelow(stage, stage.value), [&](unsigned number) {
-    const Node &node = stage.nodes[number];
-    return node.op == Op::Load && llvm::any_of(node.operands, isOfWindow);
-  });
 }
 
 /// Halide writes files alone.
@@ -101,15 +71,15 @@ public:
     if (!planned)
       return Verdict::no(reason);
     auto op = computedResults(kernel)[0].getDefiningOp<linalg::GenericOp>();
-    bool isFaster = isSumOverWindows(planned->stages.back().planned.stage) && hasFastSizes(op);
-    return scope == HalideScope::All || isFaster
+    return scope == HalideScope::All || isFastWindowSum(op, target.f32Lanes)
                ? Verdict::yes()
                : Verdict::no(
                      "it is no sum of products over windows with few weights, for which alone it was measured faster");
   }
 
-  bool sumsWindows(Operation *sum, const Target &) const override {
-    return scope == HalideScope::All || hasFastSizes(cast<linalg::GenericOp>(sum));
+  bool sumsWindows(Operation *sum, const Target &target) const override {
+    auto op = cast<linalg::GenericOp>(sum);
+    return scope == HalideScope::All ? isWindowSum(op) : isFastWindowSum(op, target.f32Lanes);
   }
 
   FailureOr<KernelCode> emit(func::FuncOp kernel, const Target &target, ModuleOp code) const override {

@@ -222,8 +222,8 @@ private:
       return operands[0];
     if (auto compare = dyn_cast<arith::CmpIOp>(operation))
       return compareIntegers(compare.getPredicate(), operands);
-    if (auto compare = dyn_cast<arith::CmpFOp>(operation))
-      return compareFloats(compare.getPredicate(), operands);
+    if (isa<arith::CmpFOp>(operation))
+      return decline("it compares floats, and Halide does not keep what that means for NaN"), std::nullopt;
     std::optional<Op> kind = kindOf(operation);
     bool wraps =
         *element == Element::I32 && !operation->getResult(0).getType().isIndex() && !isa<arith::SelectOp>(operation);
@@ -306,26 +306,6 @@ private:
       factor = -factor;
     bound.constant = -bound.constant;
     return compare(kind, halide::nodeOf(stage, bound), halide::nodeOf(stage, *left));
-  }
-
-  std::optional<unsigned> compareFloats(arith::CmpFPredicate predicate, ArrayRef<unsigned> of) {
-    using Predicate = arith::CmpFPredicate;
-    switch (predicate) {
-    case Predicate::OEQ:
-      return compare(Op::Equal, of[0], of[1]);
-    case Predicate::UNE:
-      return compare(Op::NotEqual, of[0], of[1]);
-    case Predicate::OLT:
-      return compare(Op::Less, of[0], of[1]);
-    case Predicate::OLE:
-      return compare(Op::LessEqual, of[0], of[1]);
-    case Predicate::OGT:
-      return compare(Op::Less, of[1], of[0]);
-    case Predicate::OGE:
-      return compare(Op::LessEqual, of[1], of[0]);
-    default:
-      return decline("it compares floats in a way that Halide does not have"), std::nullopt;
-    }
   }
 
   unsigned compare(Op kind, unsigned a, unsigned b) { return add(kind, Element::Truth, {a, b}); }

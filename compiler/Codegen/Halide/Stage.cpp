@@ -170,4 +170,25 @@ std::optional<int64_t> largestSize(const Stage &stage) {
   return std::nullopt;
 }
 
+/// Whether it is a constant 0, or may turn out to be one.
+static bool mayBeZero(const Stage &stage, unsigned number) {
+  const Node &node = stage.nodes[number];
+  if (node.op == Op::Select)
+    return mayBeZero(stage, node.operands[1]) || mayBeZero(stage, node.operands[2]);
+  return node.op == Op::ToF32 || (node.op == Op::Number && node.number == 0);
+}
+
+bool losesNan(const Stage &stage) {
+  auto loses = [&](unsigned number) {
+    const Node &node = stage.nodes[number];
+    if (node.element != Element::F32 || node.operands.size() != 2)
+      return false;
+    unsigned a = node.operands[0], b = node.operands[1];
+    return (node.op == Op::Sub && a == b) || (node.op == Op::Divide && mayBeZero(stage, a)) ||
+           (node.op == Op::Mul && (mayBeZero(stage, a) || mayBeZero(stage, b)));
+  };
+  std::vector<unsigned> value = nodesBelow(stage, stage.value), start = nodesBelow(stage, stage.start);
+  return std::any_of(value.begin(), value.end(), loses) || std::any_of(start.begin(), start.end(), loses);
+}
+
 } // namespace attnc::halide

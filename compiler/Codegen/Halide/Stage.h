@@ -126,6 +126,10 @@ bool dependsOn(const Stage &stage, unsigned node, unsigned loop);
 /// The nodes that `root` is computed from, itself with them, in order.
 std::vector<unsigned> nodesBelow(const Stage &stage, unsigned root);
 
+/// Whether Halide may take a number that can be NaN for 0: the simplifier has 0 * x and x - x for 0, also where it
+/// finds out by itself which number a condition chooses.
+bool losesNan(const Stage &stage);
+
 /// The largest size that dynamic sizes may have so that all integers of the formula fit in 32 bits; nothing where there
 /// is none worth having.
 std::optional<int64_t> largestSize(const Stage &stage);

@@ -1,6 +1,7 @@
 // Kernels by Halide against the oracle: each way of reading operands, each end of a dimension, and what is declined.
 #include "compiler/Codegen/Halide/Bitcode.h"
 #include "compiler/Codegen/Halide/HalideEmitter.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "tests/support/OracleCheck.h"
 #include "tests/support/ParsedModule.h"
 #include <cmath>
@@ -282,6 +283,29 @@ TEST(HalideGemm, AProductOfMatrices) {
   }
 }
 
+/// 1 / -x, which shows the sign of zero.
+TEST(HalidePointwise, NegationTurnsTheSignOfZero) {
+  Kernel kernel{"%x: tensor<1x20xf32>",
+                "",
+                "",
+                "tensor<1x20xf32>",
+                2,
+                "",
+                R"(%a = tensor.extract %x[%d0, %d1] : tensor<1x20xf32>
+                   %b = arith.negf %a : f32
+                   %one = arith.constant 1.0 : f32
+                   %term = arith.divf %one, %b : f32)"};
+  HostArray x = random({1, 20}, 1);
+  x.f32()[3] = 0.0f;
+  x.f32()[17] = -0.0f;
+  KernelRunner runner(textOf(kernel), *createHalideEmitter());
+  ASSERT_TRUE(runner) << runner.message();
+  std::vector<HostArray> y = runner.run({x}, {{1, 20}});
+  EXPECT_EQ(y[0].f32()[3], -std::numeric_limits<float>::infinity());
+  EXPECT_EQ(y[0].f32()[17], std::numeric_limits<float>::infinity());
+  EXPECT_FLOAT_EQ(y[0].f32()[0], -1 / x.f32()[0]);
+}
+
 //===------------------------------------------ limits ------------------------------------------------------------===//
 
 TEST(HalideLimits, SizesBeyondWhatSubscriptsHold) {
@@ -322,6 +346,95 @@ TEST(HalideDeclines, WithAReason) {
   kernel.body = R"(%far = arith.constant 9000000000 : index %i0 = arith.muli %d1, %far : index
     %i = arith.minsi %i0, %c2 : index %term = tensor.extract %x[%d0, %i, %d5, %d3] : tensor<?x8x10x12xf32>)";
   EXPECT_EQ(reasonFor(textOf(kernel)), "its subscripts may take more than 32 bits");
+}
+
+Kernel pointwise(std::string body) {
+  return {"%x: tensor<4x20xf32>",
+          "",
+          "",
+          "tensor<4x20xf32>",
+          2,
+          "",
+          "%a = tensor.extract %x[%d0, %d1] : tensor<4x20xf32>\n" + std::move(body)};
+}
+
+/// Halide takes 0 * x and x - x for 0, and not (a < b) for b <= a.
+TEST(HalideDeclines, WhereNanWouldBeLost) {
+  std::string compares = "it compares floats, and Halide does not keep what that means for NaN";
+  for (std::string predicate : {"olt", "ole", "ogt", "oge", "oeq", "une", "ult"})
+    EXPECT_EQ(reasonFor(textOf(pointwise("%c = arith.cmpf " + predicate + ", %a, %zero : f32\n" +
+                                         "%term = arith.select %c, %a, %zero : f32"))),
+              compares)
+        << predicate;
+  std::string folds =
+      "it multiplies by what may be 0, or subtracts a number from itself, where Halide does not keep NaN";
+  EXPECT_EQ(reasonFor(textOf(pointwise("%term = arith.mulf %a, %zero : f32"))), folds);
+  EXPECT_EQ(reasonFor(textOf(pointwise("%term = arith.divf %zero, %a : f32"))), folds);
+  EXPECT_EQ(reasonFor(textOf(pointwise("%term = arith.subf %a, %a : f32"))), folds);
+  EXPECT_EQ(reasonFor(textOf(pointwise(R"(%never = arith.cmpi slt, %d0, %c0 : index
+      %b = arith.select %never, %a, %zero : f32 %term = arith.mulf %b, %a : f32)"))),
+            folds);
+  EXPECT_EQ(reasonFor(textOf(pointwise("%term = arith.addf %a, %a : f32"))), "");
+}
+
+//===------------------------------------------ what `auto` gives it ----------------------------------------------===//
+
+/// Whether a sum is kept for Halide where it was measured faster. Whether it then has the kernel is the same question.
+bool isKept(const Kernel &kernel) {
+  ParsedModule parsed(textOf(kernel));
+  EXPECT_TRUE(parsed) << parsed.diagnostics();
+  auto emitter = createHalideEmitter(HalideScope::Faster);
+  Target target = llvm::cantFail(Target::resolve("x86-64-v4"));
+  auto sum = *parsed.function().getOps<mlir::linalg::GenericOp>().begin();
+  bool isKept = emitter->sumsWindows(sum, target);
+  EXPECT_EQ(bool(emitter->supports(parsed.function(), target)), isKept);
+  return isKept;
+}
+
+/// A window of x, of which `factor` makes %f; three taps, as many outputs as are said.
+Kernel windows(std::string factor, int64_t outputs = 32) {
+  return {fmt::format("%x: tensor<?x30x20xf32>, %w: tensor<3x20x{}xf32>", outputs),
+          "%n = tensor.dim %x, %c0 : tensor<?x30x20xf32>",
+          "%n",
+          fmt::format("tensor<?x28x{}xf32>", outputs),
+          3,
+          "tensor<3x20xf32>",
+          fmt::format(R"(%s = arith.addi %d1, %d3 : index
+             %a = tensor.extract %x[%d0, %s, %d4] : tensor<?x30x20xf32>
+             {}
+             %tap = arith.subi %c2, %d3 : index
+             %b = tensor.extract %w[%tap, %d4, %d2] : tensor<3x20x{}xf32>
+             %term = arith.mulf %f, %b : f32)",
+                      factor, outputs)};
+}
+
+const char *const element = R"(%is = arith.cmpi sge, %s, %c2 : index %f = arith.select %is, %a, %zero : f32)";
+
+TEST(HalideWindows, SumsOfPlainFactorsAreKept) {
+  EXPECT_TRUE(isKept(causal()));
+  EXPECT_TRUE(isKept(convolution(4, 14, 8, 64)));
+  EXPECT_TRUE(isKept(windows(element)));
+}
+
+TEST(HalideWindows, SumsOfFormulasAreNot) {
+  EXPECT_FALSE(isKept(windows("%f = math.exp %a : f32")));
+  EXPECT_FALSE(isKept(windows("%f = arith.mulf %a, %zero : f32"))) << "0 times infinity";
+  EXPECT_FALSE(isKept(windows("%f = arith.addf %a, %a : f32")));
+  EXPECT_FALSE(isKept(windows(R"(%one = arith.constant 1.0 : f32 %is = arith.cmpi sge, %s, %c2 : index
+    %f = arith.select %is, %one, %zero : f32)")));
+  EXPECT_FALSE(isKept(windows(R"(%is = arith.cmpf oge, %a, %zero : f32 %f = arith.select %is, %a, %zero : f32)")))
+      << "NaN that is compared";
+  EXPECT_FALSE(isKept(windows(R"(%m = tensor.dim %x, %c0 : tensor<?x30x20xf32> %r = arith.remsi %s, %m : index
+    %f = tensor.extract %x[%d0, %r, %d4] : tensor<?x30x20xf32>)")))
+      << "no known divisor";
+}
+
+TEST(HalideWindows, FewLanesAndManyWeightsAreNot) {
+  EXPECT_FALSE(isKept(windows(element, 1)));
+  EXPECT_FALSE(isKept(windows(element, 15)));
+  EXPECT_TRUE(isKept(windows(element, 16)));
+  EXPECT_TRUE(isKept(windows(element, 4096)));
+  EXPECT_FALSE(isKept(windows(element, 8192))) << "weights of more than 1 MiB, read by tensor.extract";
 }
 
 /// Halide throws where a schedule makes no sense.

@@ -1,0 +1,141 @@
+#include "compiler/Codegen/Halide/WindowSum.h"
+#include "compiler/Codegen/Fold.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+
+namespace attnc::halide {
+
+namespace {
+
+/// Bytes of weights that the second cache keeps while tiles run over the image. Of more, panels are faster.
+constexpr int64_t mostWeightBytes = int64_t(1) << 20;
+
+class WindowSum {
+public:
+  explicit WindowSum(linalg::GenericOp op) : op(op) {}
+
+  /// Whether it is one; then `weights` are known.
+  bool match() {
+    if (op.getNumResults() != 1 || op.getNumReductionLoops() == 0 || !isF32(op.getResult(0)) ||
+        !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isProjectedPermutation())
+      return false;
+    auto fold = matchFold(op, 0);
+    return fold && fold->kind == attn::Combine::Add && fold->term.getDefiningOp<arith::MulFOp>() &&
+           isProduct(fold->term) && readsWindows;
+  }
+
+  llvm::SetVector<Value> weights;
+
+private:
+  static bool isF32(Value value) { return getElementTypeOrSelf(value.getType()).isF32(); }
+
+  bool isProduct(Value value) {
+    auto product = value.getDefiningOp<arith::MulFOp>();
+    return product ? isProduct(product.getLhs()) && isProduct(product.getRhs()) : isPlain(value);
+  }
+
+  bool isPlain(Value factor) {
+    if (auto argument = dyn_cast<BlockArgument>(factor))
+      return argument.getOwner() == op.getBody() && isOperand(op->getOpOperand(argument.getArgNumber()));
+    if (auto extract = factor.getDefiningOp<tensor::ExtractOp>())
+      return isElement(extract);
+    auto choice = factor.getDefiningOp<arith::SelectOp>();
+    if (!choice || !isCondition(choice.getCondition()))
+      return false;
+    auto isZero = [](Value arm) { return matchPattern(arm, m_PosZeroFloat()); };
+    return (isZero(choice.getFalseValue()) && isPlain(choice.getTrueValue())) ||
+           (isZero(choice.getTrueValue()) && isPlain(choice.getFalseValue()));
+  }
+
+  bool isOperand(OpOperand &operand) {
+    weights.insert(operand.get());
+    AffineMap read = op.getMatchingIndexingMap(&operand);
+    return op.isDpsInput(&operand) && isF32(operand.get()) && read.getNumResults() > 0 && read.isProjectedPermutation();
+  }
+
+  bool isElement(tensor::ExtractOp extract) {
+    if (!isF32(extract) || extract.getIndices().empty())
+      return false;
+    bool isOfWindow = false;
+    for (Value subscript : extract.getIndices()) {
+      llvm::SmallBitVector loops(op.getNumLoops());
+      if (!isOfIndices(subscript, loops))
+        return false;
+      bool isSummed = false, isOfResult = false;
+      for (unsigned loop : loops.set_bits())
+        (op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction ? isSummed : isOfResult) = true;
+      isOfWindow |= isSummed && isOfResult;
+    }
+    readsWindows |= isOfWindow;
+    if (!isOfWindow)
+      weights.insert(extract.getTensor());
+    return true;
+  }
+
+  /// Whether it is computed from indices and sizes; adds the loops whose indices those are.
+  bool isOfIndices(Value value, llvm::SmallBitVector &loops) {
+    if (!value.getType().isIndex())
+      return false;
+    Operation *maker = value.getDefiningOp();
+    if (!maker || isa<tensor::DimOp, arith::ConstantOp>(maker))
+      return true;
+    if (auto index = dyn_cast<linalg::IndexOp>(maker)) {
+      loops.set(index.getDim());
+      return true;
+    }
+    if (auto choice = dyn_cast<arith::SelectOp>(maker))
+      return isCondition(choice.getCondition()) && isOfIndices(choice.getTrueValue(), loops) &&
+             isOfIndices(choice.getFalseValue(), loops);
+    if (isa<arith::FloorDivSIOp, arith::RemSIOp>(maker)) {
+      APInt divisor;
+      return matchPattern(maker->getOperand(1), m_ConstantInt(&divisor)) && divisor.isStrictlyPositive() &&
+             isOfIndices(maker->getOperand(0), loops);
+    }
+    return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MaxSIOp, arith::MinSIOp>(maker) &&
+           llvm::all_of(maker->getOperands(), [&](Value operand) { return isOfIndices(operand, loops); });
+  }
+
+  /// Whether it is a truth value of indices and sizes alone.
+  bool isCondition(Value value) {
+    Operation *maker = value.getDefiningOp();
+    if (!maker || !value.getType().isInteger(1))
+      return false;
+    if (isa<arith::CmpIOp>(maker)) {
+      llvm::SmallBitVector any(op.getNumLoops());
+      return llvm::all_of(maker->getOperands(), [&](Value operand) { return isOfIndices(operand, any); });
+    }
+    return isa<arith::ConstantOp>(maker) ||
+           (isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(maker) &&
+            llvm::all_of(maker->getOperands(), [&](Value each) { return isCondition(each); }));
+  }
+
+  linalg::GenericOp op;
+  bool readsWindows = false;
+};
+
+} // namespace
+
+bool isWindowSum(linalg::GenericOp op) { return WindowSum(op).match(); }
+
+bool isFastWindowSum(linalg::GenericOp op, int64_t lanes) {
+  WindowSum sum(op);
+  if (!sum.match())
+    return false;
+  auto result = cast<RankedTensorType>(op.getResult(0).getType());
+  int64_t bytes = 0;
+  for (Value weight : sum.weights) {
+    auto type = cast<RankedTensorType>(weight.getType());
+    if (!type.hasStaticShape())
+      return false;
+    bytes += 4 * type.getNumElements();
+  }
+  // A dynamic size is a negative number.
+  return result.getRank() > 0 && result.getShape().back() >= lanes && bytes <= mostWeightBytes;
+}
+
+} // namespace attnc::halide
