@@ -7,20 +7,32 @@ using namespace mlir;
 
 namespace attnc {
 
+/// Whether a thread stays in one row, if threads go down the rows first: its units are then constant distances apart,
+/// in the tile too. Along rows they are so where a row is a power of two, and threads next to each other read more of
+/// one row.
+static bool goesDownRows(const SharedTile &tile, int64_t threads) {
+  constexpr int64_t mostSwizzled = 8;
+  return !llvm::isPowerOf2_64(tile.rowUnits()) && threads % (tile.rows * mostSwizzled) == 0 && tile.panels() == 1;
+}
+
 TileCopy::TileCopy(TileBuilder &tiles, const SharedTile &tile, TileSource source, Value thread, int64_t threads)
     : tiles(tiles), tile(tile) {
   OpBuilder &b = tiles.builder;
   int64_t count = tile.rows * tile.rowUnits();
+  bool isDown = goesDownRows(tile, threads);
   Value pointer = globalPointer(tiles, source.pointer);
   for (int64_t first = 0; first < count; first += threads) {
-    Value number = tiles.add(thread, first);
     if (count - first < threads)
-      isMine = tiles.less(number, tiles.number(count));
-    Value row = tiles.div(number, tile.rowUnits()), unit = tiles.rem(number, tile.rowUnits());
-    Value column = tiles.mul(unit, unitBytes);
+      isMine = tiles.less(tiles.add(thread, first), tiles.number(count));
+    // Where threads go down, the first units are those of all rounds but for a distance.
+    Value number = isDown ? thread : tiles.add(thread, first);
+    int64_t further = isDown ? first / tile.rows * unitBytes : 0;
+    Value row = isDown ? tiles.rem(number, tile.rows) : tiles.div(number, tile.rowUnits());
+    Value unit = isDown ? tiles.div(number, tile.rows) : tiles.rem(number, tile.rowUnits());
+    Value column = tiles.add(tiles.mul(unit, unitBytes), further);
     Value wideColumn = tiles.widen(column);
     Value offset = b.createOrFold<arith::AddIOp>(tiles.location, source.rowOffset(row), wideColumn);
-    units.push_back({row, column, tile.place(tiles, row, unit), tiles.at(pointer, offset)});
+    units.push_back({row, column, tiles.add(tile.place(tiles, row, unit), further), tiles.at(pointer, offset)});
   }
 }
 

@@ -253,7 +253,7 @@ TEST(AttendTilesOfWords, AssembleWithoutSpills) {
   if (!hasPtxas())
     GTEST_SKIP() << "this machine has no ptxas";
   for (const Form &form : {words, roundedWords})
-    for (int64_t dim : {64, 128, 256})
+    for (int64_t dim : {64, 128, 144, 160, 176, 192, 256})
       for (const char *mask : {"", causalMask}) {
         AttendKernel kernel;
         kernel.dim = kernel.valueDim = dim;
