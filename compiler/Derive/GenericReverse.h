@@ -60,7 +60,6 @@ private:
   using Piece = llvm::function_ref<mlir::Value(const Reader &, mlir::Value term, mlir::Value value)>;
   unsigned addStatistic(const Result &result, double start, bool isProduct, Piece piece);
   unsigned addTensor(mlir::Value tensor, mlir::AffineMap map);
-  std::optional<SizeExpr> extentOf(unsigned loop, SymbolicShapes &shapes);
   std::optional<llvm::SmallVector<unsigned>> placesOfLoops(mlir::tensor::ExtractOp load, SymbolicShapes &shapes);
   mlir::FailureOr<mlir::Value> ofSelected(mlir::tensor::ExtractOp load, llvm::ArrayRef<unsigned> places);
   mlir::FailureOr<mlir::Value> ofGathered(mlir::tensor::ExtractOp load, const InverseRead &inverse);
@@ -69,6 +68,7 @@ private:
   mlir::Value seed(const Reader &reader, const Result &result, mlir::Value term);
   /// The cotangents of what the body computes, behind a copy of it; what `copies` has already is not copied.
   mlir::FailureOr<mlir::attn::Cotangents> reverseBody(const Reader &reader, mlir::IRMapping &copies);
+  std::optional<std::pair<mlir::Value, unsigned>> dimensionOf(unsigned loop);
   mlir::Value loopSize(unsigned loop);
   /// In the body of a generic over `tensors`, whose arguments are `v`.
   Reader readerOf(mlir::OpBuilder &inner, mlir::ValueRange v) {

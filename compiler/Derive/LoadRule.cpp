@@ -7,22 +7,18 @@ using namespace mlir;
 
 namespace attnc {
 
-/// The number of iterations of a loop.
-Value GenericReverse::loopSize(unsigned loop) {
-  AffineExpr wanted = builder.getAffineDimExpr(loop);
-  for (auto [tensor, map] : llvm::zip(tensors, tensorMaps))
-    for (auto [position, each] : llvm::enumerate(map.getResults()))
-      if (each == wanted)
-        return tensor::DimOp::create(builder, at, tensor, position);
-  return {};
-}
-
-/// How often a loop runs; nothing where no operand says so.
-std::optional<SizeExpr> GenericReverse::extentOf(unsigned loop, SymbolicShapes &shapes) {
+/// A tensor and the dimension of it that a loop runs along; nothing where no operand has one.
+std::optional<std::pair<Value, unsigned>> GenericReverse::dimensionOf(unsigned loop) {
   for (auto [tensor, map] : llvm::zip(tensors, tensorMaps))
     if (auto position = map.getResultPosition(builder.getAffineDimExpr(loop)))
-      return shapes.extent(tensor, *position);
+      return std::pair(tensor, *position);
   return std::nullopt;
+}
+
+/// The number of iterations of a loop.
+Value GenericReverse::loopSize(unsigned loop) {
+  auto dimension = dimensionOf(loop);
+  return dimension ? tensor::DimOp::create(builder, at, dimension->first, dimension->second) : Value();
 }
 
 /// Where every loop is a subscript of its own, over all of its dimension, and one more is anything else: the subscripts
@@ -33,8 +29,9 @@ std::optional<SmallVector<unsigned>> GenericReverse::placesOfLoops(tensor::Extra
   unsigned fromData = 0;
   for (auto [place, subscript] : llvm::enumerate(load.getIndices())) {
     auto index = subscript.getDefiningOp<linalg::IndexOp>();
-    if (!index || found.test(index.getDim()) ||
-        extentOf(index.getDim(), shapes) != shapes.extent(load.getTensor(), place)) {
+    auto dimension = index ? dimensionOf(index.getDim()) : std::nullopt;
+    if (!dimension || found.test(index.getDim()) ||
+        !(shapes.extent(dimension->first, dimension->second) == shapes.extent(load.getTensor(), place))) {
       ++fromData;
       continue;
     }
