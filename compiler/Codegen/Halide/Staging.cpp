@@ -19,7 +19,6 @@ struct Direction {
   unsigned node = 0;            ///< one with these factors
   int64_t constant = 0;         ///< of that node
   int64_t low = 0;              ///< the least of the factors' sum
-  bool isDense = true;          ///< it takes on all numbers between its ends, whatever the sizes
   Size size;
 };
 
@@ -89,21 +88,14 @@ private:
 
   /// Finds the ends of a direction; false where they are no such sizes as stages have.
   bool measure(Direction &direction) const {
-    std::vector<std::pair<int64_t, Size>> parts;
-    for (size_t loop = 0; loop < whole.loops.size(); ++loop)
-      if (int64_t factor = direction.factors[loop])
-        parts.emplace_back(factor, whole.loops[loop].size);
-    std::sort(parts.begin(), parts.end(), [](const auto &a, const auto &b) {
-      return std::pair(std::abs(a.first), a.second.isConstant()) > std::pair(std::abs(b.first), b.second.isConstant());
-    });
     direction.size = {1, 0, 0};
-    int64_t reach = 1; // of the parts so far, where dynamic sizes are 1
-    for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
-      auto [factor, size] = *part;
-      direction.isDense &= std::abs(factor) <= reach;
+    for (size_t loop = 0; loop < whole.loops.size(); ++loop) {
+      int64_t factor = direction.factors[loop];
+      const Size &size = whole.loops[loop].size;
+      if (factor == 0)
+        continue;
       if (size.isConstant()) {
         direction.low += std::min<int64_t>(0, factor * (size.number - 1));
-        reach += std::abs(factor) * (size.number - 1);
         direction.size.number += std::abs(factor) * (size.number - 1);
         continue;
       }
@@ -197,8 +189,7 @@ private:
       for (unsigned &operand : node.operands)
         operand = copyInto(made, from, operand, directions, copies);
       if (node.op == Op::Load) {
-        if (!std::all_of(directions.begin(), directions.end(), [](const Direction &each) { return each.isDense; }))
-          clamp(made, node.operands, whole.buffers[node.integer].shape);
+        clamp(made, node.operands, whole.buffers[node.integer].shape);
         from.push_back(sources[node.integer]);
         made.buffers.push_back(whole.buffers[node.integer]);
         node.integer = made.buffers.size() - 1;
