@@ -68,7 +68,7 @@ static std::vector<std::string> tokensOf(const HostTensor &row, bool isOfLines, 
 
 /// Each head of a result [..., queries, keys]; "3.0" among `wanted` picks it by the indices that have a choice.
 static void addHeads(const std::string &name, const HostTensor &result, ArrayRef<std::string> wanted,
-                     const AttentionMap &tokens, std::vector<AttentionMap> &heads) {
+                     const ShadeMap &tokens, std::vector<ShadeMap> &heads) {
   int64_t rank = int64_t(result.shape.size()), keys = result.shape[rank - 1], queries = result.shape[rank - 2];
   int64_t count = queries * keys == 0 ? 0 : result.count() / (queries * keys);
   for (int64_t head = 0; head < count; ++head) {
@@ -79,11 +79,11 @@ static void addHeads(const std::string &name, const HostTensor &result, ArrayRef
         indices.insert(indices.begin(), std::to_string(rest % result.shape[dimension]));
     if (!wanted.empty() && !is_contained(wanted, join(indices, ".")))
       continue;
-    AttentionMap map = tokens;
+    ShadeMap map = tokens;
     map.name = indices.empty() ? name : name + "[" + join(indices, ", ") + "]";
-    map.queries = queries;
-    map.keys = keys;
-    map.weights.assign(result.floats() + head * queries * keys, result.floats() + (head + 1) * queries * keys);
+    map.rows = queries;
+    map.columns = keys;
+    map.values.assign(result.floats() + head * queries * keys, result.floats() + (head + 1) * queries * keys);
     heads.push_back(std::move(map));
   }
 }
@@ -103,7 +103,7 @@ Expected<AttentionMaps> readMaps(const attn_model &model, Trainer &trainer, cons
   auto results = trainer.run(number, inputs);
   if (!results)
     return results.takeError();
-  AttentionMap ofResult; // with the tokens of a row, without weights
+  ShadeMap ofResult; // with the tokens of a row, without weights
   auto tokensAlong = [&](const attn_size_info &size) {
     for (int32_t input = 0; input < entry.input_count; ++input) {
       const attn_tensor_info &info = entry.tensors[input];
@@ -117,8 +117,8 @@ Expected<AttentionMaps> readMaps(const attn_model &model, Trainer &trainer, cons
   };
   for (auto [position, result] : enumerate(*results)) {
     const attn_tensor_info &info = entry.tensors[entry.input_count + position];
-    ofResult.queryTokens = tokensAlong(info.shape[info.rank - 2]);
-    ofResult.keyTokens = tokensAlong(info.shape[info.rank - 1]);
+    ofResult.rowNames = tokensAlong(info.shape[info.rank - 2]);
+    ofResult.columnNames = tokensAlong(info.shape[info.rank - 1]);
     addHeads(info.name, result, options.heads, ofResult, maps.heads);
   }
   if (maps.heads.empty())

@@ -6,20 +6,15 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "tools/attnc/Page/ShadeMap.h"
 #include "tools/attnc/Train/Trainer.h"
 #include "tools/attnc/Train/TrainingData.h"
 
 namespace attnc {
 
-struct AttentionMap {
-  std::string name; ///< the result and the head: "weights[3, 0]"
-  int64_t queries = 0, keys = 0;
-  std::vector<float> weights;
-  std::vector<std::string> queryTokens, keyTokens; ///< what the rows and columns are of, where inputs are text
-};
-
 struct AttentionMaps {
-  std::vector<AttentionMap> heads;
+  /// Rows are queries, columns keys, named where inputs are text; a map is named by result and head: "weights[3, 0]".
+  std::vector<ShadeMap> heads;
   std::vector<std::string> texts; ///< what they are of, where the model reads text
 };
 

@@ -1,0 +1,34 @@
+#include "tools/attnc/Page/Chart.h"
+#include <cmath>
+#include <gmock/gmock.h>
+
+using namespace attnc;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Chart, DrawsALineThroughItsPointsAndGoesOnBehindAGap) {
+  Chart chart{
+      "loss", {"steps", 0, 10}, {"loss", 0, 1}, {{"training", Series::Kind::Line, {{0, 0}, {5, NAN}, {10, 1}}}}};
+  EXPECT_THAT(svgOf(chart), HasSubstr("aria-label=\"training\"><polyline points=\"70.0,370.0 880.0,30.0 \"/>"));
+}
+
+TEST(Chart, NamesPointsAndEscapesNames) {
+  Chart chart{"roofline",
+              {"FLOP/B", 0.1, 100, true},
+              {"GFLOP/s", 1, 1000, true},
+              {{"", Series::Kind::Points, {{1, 10, "a<b"}, {1000, 10, "beyond"}}}}};
+  std::string svg = svgOf(chart);
+  EXPECT_THAT(svg, HasSubstr("<title>a&lt;b: 1, 10</title>"));
+  EXPECT_THAT(svg, Not(HasSubstr("beyond")));
+}
+
+TEST(Chart, WithoutPointsIsAnEmptyGrid) {
+  EXPECT_THAT(svgOf(Chart{"nothing", Axis::over("x", {}), Axis::over("y", {}), {}}), HasSubstr("<line"));
+}
+
+TEST(BarChart, TheLongestIsTheLargest) {
+  std::string svg = svgOf(BarChart{"times", "ms", {{"online", 2, "1.0 x"}, {"unfused", 8}, {"failed", NAN}}});
+  EXPECT_THAT(svg, HasSubstr("aria-label=\"online\"><rect x=\"260\" y=\"7\" width=\"110.0\""));
+  EXPECT_THAT(svg, HasSubstr("aria-label=\"unfused\"><rect x=\"260\" y=\"31\" width=\"440.0\""));
+  EXPECT_THAT(svg, HasSubstr("aria-label=\"failed\"><rect x=\"260\" y=\"55\" width=\"0.0\""));
+}

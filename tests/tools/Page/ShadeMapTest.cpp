@@ -1,0 +1,22 @@
+#include "tools/attnc/Page/ShadeMap.h"
+#include <cmath>
+#include <gmock/gmock.h>
+
+using namespace attnc;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(ShadeMap, DrawsCellsOfOneShadeInARowAsOne) {
+  std::string figure = figureOf({"causal", 2, 3, {1, 0, 0, 1, 1, 0}});
+  EXPECT_THAT(figure, HasSubstr("<path fill-opacity=\"1.00\" d=\"M0 0h1v1h-1zM0 1h2v1h-2z\"/>"));
+}
+
+TEST(ShadeMap, LeavesEmptyWhatIsZeroOrNoNumber) {
+  EXPECT_THAT(figureOf({"map", 1, 3, {0, NAN, -1}}), Not(HasSubstr("<path")));
+}
+
+TEST(ShadeMap, NamesRowsAndColumns) {
+  std::string figure = figureOf({"map", 1, 1, {4}, {"<s>"}, {"k"}});
+  EXPECT_THAT(figure, HasSubstr("<text x=\"-0.7\" y=\"0.8\">&lt;s&gt;</text>"));
+  EXPECT_THAT(figure, HasSubstr("<text x=\"0.5\" y=\"-0.3\">k</text>"));
+}

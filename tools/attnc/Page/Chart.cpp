@@ -1,0 +1,108 @@
+#include "tools/attnc/Page/Chart.h"
+#include "tools/attnc/Page/HtmlPage.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace attnc {
+
+namespace {
+
+/// Where the values of a chart are on its drawing.
+struct Frame {
+  const Chart &chart;
+  double left = 70, right = 880, top = 30, bottom = 370;
+  double x(double value) const { return left + (right - left) * chart.x.placeOf(value); }
+  double y(double value) const { return bottom - (bottom - top) * chart.y.placeOf(value); }
+  bool has(const ChartPoint &point) const { return chart.x.has(point.x) && chart.y.has(point.y); }
+};
+
+} // namespace
+
+static constexpr unsigned colours = 8;
+
+static std::string grid(const Frame &frame) {
+  std::string text;
+  for (double tick : frame.chart.y.ticks())
+    text += fmt::format("<line x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/><text x=\"{3}\" y=\"{4:.1f}\" "
+                        "text-anchor=\"end\">{5}</text>\n",
+                        frame.left, frame.right, frame.y(tick), frame.left - 8, frame.y(tick) + 4, tickText(tick));
+  for (double tick : frame.chart.x.ticks())
+    text += fmt::format("<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/><text x=\"{0:.1f}\" y=\"{3}\" "
+                        "text-anchor=\"middle\">{4}</text>\n",
+                        frame.x(tick), frame.top, frame.bottom, frame.bottom + 18, tickText(tick));
+  text += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", frame.right, frame.bottom + 38,
+                      escaped(frame.chart.x.label));
+  return text + fmt::format("<text x=\"8\" y=\"{}\">{}</text>\n", frame.top - 14, escaped(frame.chart.y.label));
+}
+
+static const char *dashing(const Series &series) {
+  return series.kind == Series::Kind::DashedLine ? " class=\"dashed\"" : "";
+}
+
+static std::string line(const Frame &frame, const Series &series) {
+  std::string places;
+  for (const ChartPoint &point : series.points)
+    if (frame.has(point))
+      places += fmt::format("{:.1f},{:.1f} ", frame.x(point.x), frame.y(point.y));
+  return fmt::format("<polyline{} points=\"{}\"/>", dashing(series), places);
+}
+
+static std::string dots(const Frame &frame, const Series &series) {
+  std::string text;
+  for (const ChartPoint &point : series.points)
+    if (frame.has(point))
+      text += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\"><title>{}: {:.4g}, {:.4g}</title></circle>",
+                          frame.x(point.x), frame.y(point.y), escaped(point.name), point.x, point.y);
+  return text;
+}
+
+/// The name of a series with a sample of its colour, `place` names from the right.
+static std::string legend(const Frame &frame, const Series &series, unsigned place) {
+  double x = frame.right - 150 * (place + 1);
+  std::string sample =
+      series.kind == Series::Kind::Points
+          ? fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"4\"/>", x + 12, frame.top - 18)
+          : fmt::format("<polyline{3} points=\"{0},{2} {1},{2}\"/>", x, x + 24, frame.top - 18, dashing(series));
+  return sample + fmt::format("<text x=\"{}\" y=\"{}\">{}</text>", x + 30, frame.top - 14, escaped(series.name));
+}
+
+std::string svgOf(const Chart &chart) {
+  Frame frame{chart};
+  std::string text = fmt::format("<svg class=\"chart\" viewBox=\"0 0 900 420\" role=\"img\" aria-label=\"{}\">\n{}",
+                                 escaped(chart.label), grid(frame));
+  unsigned named = 0;
+  for (const Series &series : chart.series)
+    named += !series.name.empty();
+  for (unsigned number = 0; const Series &series : chart.series) {
+    text += fmt::format("<g class=\"series-{}\" aria-label=\"{}\">", number++ % colours, escaped(series.name));
+    text += series.kind == Series::Kind::Points ? dots(frame, series) : line(frame, series);
+    if (!series.name.empty())
+      text += legend(frame, series, --named);
+    text += "</g>\n";
+  }
+  return text + "</svg>\n";
+}
+
+std::string svgOf(const BarChart &chart) {
+  constexpr double left = 260, width = 440, height = 24;
+  double most = 0;
+  for (const Bar &bar : chart.bars)
+    if (std::isfinite(bar.value))
+      most = std::max(most, bar.value);
+  std::string text = fmt::format("<svg class=\"chart\" viewBox=\"0 0 900 {}\" role=\"img\" aria-label=\"{}\">\n",
+                                 height * double(chart.bars.size()) + 8, escaped(chart.label));
+  for (double y = 4; const Bar &bar : chart.bars) {
+    double length = std::isfinite(bar.value) && most > 0 ? width * std::max(bar.value, 0.0) / most : 0;
+    text +=
+        fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text><g class=\"series-{}\" aria-label=\"{}\">"
+                    "<rect x=\"{}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\"/><text x=\"{:.1f}\" y=\"{}\">{:.4g} {} "
+                    "{}</text></g>\n",
+                    left - 8, y + 16, escaped(bar.name), bar.series % colours, escaped(bar.name), left, y + 3, length,
+                    height - 6, left + length + 8, y + 16, bar.value, escaped(chart.unit), escaped(bar.note));
+    y += height;
+  }
+  return text + "</svg>\n";
+}
+
+} // namespace attnc

@@ -1,0 +1,52 @@
+//===- Chart.h - curves, points and bars --------------------------------------------------------------------------===//
+//
+// Charts are plain data and become SVG, for a page (HtmlPage.h). What is drawn can be read by programs too: each series
+// is a group with its name as `aria-label`, each point or bar has its name and values as a tooltip.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "tools/attnc/Page/Axis.h"
+#include <string>
+#include <vector>
+
+namespace attnc {
+
+struct ChartPoint {
+  double x = 0, y = 0;
+  std::string name = {}; ///< shown, with its values, where the pointer rests on it
+};
+
+struct Series {
+  enum class Kind { Line, DashedLine, Points };
+  std::string name; ///< in the legend; empty: not there
+  Kind kind = Kind::Line;
+  std::vector<ChartPoint> points; ///< where a value is not finite a line goes on behind it
+};
+
+struct Chart {
+  std::string label; ///< what it shows, for those who can't see it
+  Axis x, y;
+  std::vector<Series> series;
+};
+
+/// 900 x 420. Points beyond the ends of an axis are left out.
+std::string svgOf(const Chart &chart);
+
+struct Bar {
+  std::string name;
+  double value = 0;
+  std::string note = {}; ///< behind the value, such as "1.4 x"
+  unsigned series = 0;   ///< its colour
+};
+
+struct BarChart {
+  std::string label;
+  std::string unit; ///< of the values: "ms"
+  std::vector<Bar> bars;
+};
+
+/// A line for each bar, from 0 to the largest value.
+std::string svgOf(const BarChart &chart);
+
+} // namespace attnc

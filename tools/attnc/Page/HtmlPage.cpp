@@ -1,0 +1,79 @@
+#include "tools/attnc/Page/HtmlPage.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+#include <fmt/format.h>
+#include <fstream>
+
+using namespace llvm;
+
+namespace attnc {
+
+std::string escaped(StringRef text) {
+  std::string result;
+  raw_string_ostream stream(result);
+  printHTMLEscaped(text, stream);
+  return result;
+}
+
+std::string factTable(ArrayRef<std::pair<std::string, std::string>> facts) {
+  std::string rows;
+  for (const auto &[name, value] : facts)
+    rows += fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", escaped(name), escaped(value));
+  return "<table>\n" + rows + "</table>\n";
+}
+
+static bool isNumber(StringRef cell) {
+  double value;
+  return to_float(cell.split(' ').first, value);
+}
+
+std::string table(ArrayRef<std::string> headings, ArrayRef<std::vector<std::string>> rows) {
+  std::string text = "<table>\n<tr>";
+  for (const std::string &heading : headings)
+    text += fmt::format("<th>{}</th>", escaped(heading));
+  for (const std::vector<std::string> &row : rows) {
+    text += "</tr>\n<tr>";
+    for (const std::string &cell : row)
+      text += fmt::format("<td{}>{}</td>", isNumber(cell) ? " class=\"number\"" : "", escaped(cell));
+  }
+  return text + "</tr>\n</table>\n";
+}
+
+static constexpr const char *commonStyle = R"(
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 900px; margin: 2em auto; padding: 0 1em; color: #222; }
+table { border-collapse: collapse; margin-bottom: 1em; } td, th { padding-right: 1.5em; vertical-align: top; }
+th { text-align: left; font-weight: normal; color: #666; } td.number { text-align: right; }
+figure { margin: 0; } figcaption { color: #666; font-size: 13px; text-align: center; }
+svg.chart line { stroke: #ddd; } svg.chart line.axis { stroke: #888; } svg text { font-size: 12px; fill: #666; }
+svg.chart polyline { fill: none; stroke-width: 1.5; } svg .dashed { stroke-dasharray: 5 3; }
+.series-0 { stroke: #0072b2; fill: #0072b2; } .series-1 { stroke: #d55e00; fill: #d55e00; }
+.series-2 { stroke: #009e73; fill: #009e73; } .series-3 { stroke: #cc79a7; fill: #cc79a7; }
+.series-4 { stroke: #e69f00; fill: #e69f00; } .series-5 { stroke: #56b4e9; fill: #56b4e9; }
+.series-6 { stroke: #999900; fill: #999900; } .series-7 { stroke: #444444; fill: #444444; }
+svg.chart g text { stroke: none; fill: #444; }
+.maps { display: grid; grid-template-columns: repeat(auto-fit, minmax(260px, 420px)); gap: 1em; }
+svg.map { width: 100%; } svg.map rect { fill: #f4f6f8; } svg.map path { fill: #124; shape-rendering: crispEdges; }
+svg.map text { font-size: 0.8px; text-anchor: middle; font-family: monospace; }
+)";
+
+std::string htmlText(const HtmlPage &page) {
+  std::string text = fmt::format("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}</title>\n"
+                                 "<style>{1}{2}</style></head><body>\n<h1>{0}</h1>\n",
+                                 escaped(page.title), commonStyle, page.style);
+  for (const HtmlPage::Section &section : page.sections) {
+    if (!section.heading.empty())
+      text += fmt::format("<h2>{}</h2>\n", escaped(section.heading));
+    text += section.body;
+  }
+  return text + "</body></html>\n";
+}
+
+Error writePage(const std::string &path, const HtmlPage &page) {
+  std::ofstream out(path);
+  out << htmlText(page);
+  out.close();
+  return out ? Error::success() : createStringError(formatv("{0}: cannot be written", path));
+}
+
+} // namespace attnc

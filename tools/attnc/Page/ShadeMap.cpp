@@ -1,0 +1,52 @@
+#include "tools/attnc/Page/ShadeMap.h"
+#include "tools/attnc/Page/HtmlPage.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace attnc {
+
+static constexpr int shades = 12;
+
+/// 0 for what is no number, too.
+static int shadeOf(float value) { return value > 0 ? int(std::sqrt(std::min(value, 1.0f)) * shades + 0.5f) : 0; }
+
+/// A path for each shade that is there: cells next to each other in a row are one stroke of it.
+static std::string cellsOf(const ShadeMap &map) {
+  std::vector<std::string> paths(shades + 1);
+  for (int64_t row = 0; row < map.rows; ++row)
+    for (int64_t column = 0, next; column < map.columns; column = next) {
+      auto shadeAt = [&](int64_t at) { return shadeOf(map.values[row * map.columns + at]); };
+      int shade = shadeAt(column);
+      for (next = column + 1; next < map.columns && shadeAt(next) == shade;)
+        ++next;
+      if (shade > 0)
+        paths[shade] += fmt::format("M{} {}h{}v1h-{}z", column, row, next - column, next - column);
+    }
+  std::string cells;
+  for (int shade = 1; shade <= shades; ++shade)
+    if (!paths[shade].empty())
+      cells += fmt::format("<path fill-opacity=\"{:.2f}\" d=\"{}\"/>", double(shade) / shades, paths[shade]);
+  return cells;
+}
+
+std::string figureOf(const ShadeMap &map) {
+  std::string labels;
+  for (size_t at = 0; at < map.columnNames.size(); ++at)
+    labels += fmt::format("<text x=\"{}.5\" y=\"-0.3\">{}</text>", at, escaped(map.columnNames[at]));
+  for (size_t at = 0; at < map.rowNames.size(); ++at)
+    labels += fmt::format("<text x=\"-0.7\" y=\"{}.8\">{}</text>", at, escaped(map.rowNames[at]));
+  return fmt::format("<figure><svg class=\"map\" viewBox=\"-1.5 -1.5 {} {}\" role=\"img\" aria-label=\"{}\">"
+                     "<rect width=\"{}\" height=\"{}\"/>{}{}</svg><figcaption>{}</figcaption></figure>\n",
+                     map.columns + 2, map.rows + 2, escaped(map.name), map.columns, map.rows, cellsOf(map), labels,
+                     escaped(map.name));
+}
+
+std::string figuresOf(const std::vector<ShadeMap> &maps) {
+  std::string text = "<div class=\"maps\">\n";
+  for (const ShadeMap &map : maps)
+    text += figureOf(map);
+  return text + "</div>\n";
+}
+
+} // namespace attnc
