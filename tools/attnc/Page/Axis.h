@@ -11,8 +11,8 @@ struct Axis {
   double least = 0, most = 1; ///< at its ends
   bool isLogarithmic = false;
 
-  /// An axis on which all of `values` have a place, with round numbers at its ends. Values that are not finite, or have no
-  /// logarithm where one is asked for, are left out.
+  /// An axis on which all of `values` have a place, with round numbers at its ends. Left out are values that are not
+  /// finite, or have no logarithm where one is asked for.
   static Axis over(std::string label, const std::vector<double> &values, bool isLogarithmic = false);
 
   bool has(double value) const { return value >= least && value <= most; }

@@ -1,8 +1,8 @@
 //===- HtmlPage.h - pages that need nothing beside them -----------------------------------------------------------===//
 //
-// What commands show as pictures they write as one HTML file: nothing is fetched, so it opens anywhere and can be sent or
-// kept. A page is a title and sections, each a heading and a body of HTML: the tables below, the drawings of Chart.h and
-// ShadeMap.h, or a command's own.
+// What commands show as pictures they write as one HTML file: nothing is fetched, so it opens anywhere and can be sent
+// or kept. A page is a title and sections, each a heading and a body of HTML: the tables below, the drawings of Chart.h
+// and ShadeMap.h, or a command's own.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
