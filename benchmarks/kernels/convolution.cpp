@@ -71,12 +71,14 @@ return %r : {0} }})",
           {positions * features, 3 * features * features, positions * features}};
 }
 
-void run(const Case &c, const Emitter &emitter) {
+void run(const Case &c, const Emitter &emitter, const std::string &wanted) {
+  std::string name = fmt::format("{} / {}", c.name, emitter.name());
+  if (name.find(wanted) == std::string::npos)
+    return;
   CompiledKernel kernel(c.kernel, "native", emitter);
   std::vector<void *> buffers;
   for (size_t number = 0; number < c.buffers.size(); ++number)
     buffers.push_back(randomFloats(c.buffers[number], 1, number + 1));
-  std::string name = fmt::format("{} / {}", c.name, emitter.name());
   print(name, measure(c.flops, 31, kernel.launcher(buffers, {}), fmaPeak), "flop");
   std::printf("    compiled in %.0f ms, %zu bytes\n", 1e3 * kernel.compileSeconds(), kernel.objectBytes());
   std::fflush(stdout);
@@ -88,8 +90,6 @@ int main(int argc, char **argv) {
   std::string wanted = argc > 1 ? argv[1] : "";
   for (const Case &c : {overImage(56, 3, 64, 64), overImage(56, 1, 128, 128), causal(2048, 4, 64),
                         overImage(28, 3, 128, 128), overImage(14, 3, 256, 256), overImage(28, 5, 32, 48)})
-    if (c.name.find(wanted) != std::string::npos) {
-      run(c, *createHalideEmitter());
-      run(c, *createCpuEmitter());
-    }
+    for (const auto &emitter : {createHalideEmitter(), createCpuEmitter()})
+      run(c, *emitter, wanted);
 }

@@ -208,11 +208,21 @@ private:
     if (!ragged)
       return callOn(compiled.main, schedule, operands, first, count);
     Value points = constant(schedule.points(*ragged));
-    Value whole = arith::SubIOp::create(b, count, arith::RemUIOp::create(b, count, points).getResult());
-    callOn(compiled.main, schedule, operands, first, whole);
+    Value isTile = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, count, points);
+    auto either = scf::IfOp::create(b, isTile, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(either.elseBlock());
+    callOn(compiled.rest, schedule.ofRest(*ragged), operands, first, count);
+    b.setInsertionPointToStart(either.thenBlock());
+    Value left = arith::RemUIOp::create(b, count, points);
+    callOn(compiled.main, schedule, operands, first, arith::SubIOp::create(b, count, left));
+    Value isLeft = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, left, constant(0));
+    b.setInsertionPointToStart(scf::IfOp::create(b, isLeft, /*withElseRegion=*/false).thenBlock());
+    // The last tile ends where the chunk does, and has elements of the one before once more.
     SmallVector<Value> at(first);
-    at[*ragged] = arith::AddIOp::create(b, at[*ragged], whole);
-    callOn(compiled.rest, schedule.ofRest(*ragged), operands, at, arith::SubIOp::create(b, count, whole));
+    Value end = arith::AddIOp::create(b, at[*ragged], count);
+    at[*ragged] = arith::SubIOp::create(b, end, points);
+    callOn(compiled.main, schedule, operands, at, points);
   }
 
   void callOn(LLVM::LLVMFuncOp function, const Schedule &own, ArrayRef<Value> common, ArrayRef<Value> at,

@@ -4,8 +4,8 @@
 //
 //   @k(args, chunk, scratch)
 //     which chunk is it: the first index, and the number of tiles, of each dimension that chunks divide
-//     @k.halide(operands as halide_buffer_t, sizes, spans, result)         whole tiles
-//     @k.halide.rest(...)                                                  what is left of a ragged dimension
+//     @k.halide(operands as halide_buffer_t, sizes, spans, result)         tiles, the last one moved to the chunk's end
+//     @k.halide.rest(...)                                                  a chunk that is smaller than a tile
 //
 // Stages before the last write to memory that all chunks of the launch share.
 //

@@ -135,9 +135,11 @@ private:
         return std::nullopt;
     if (directions.empty() || shareLoops(directions) || readsOfElement(directions) < worthwhileReads)
       return std::nullopt;
-    // Elements for neighbouring lanes lie side by side.
-    std::stable_partition(directions.begin(), directions.end(),
-                          [&](const Direction &each) { return each.factors[whole.result.back()] == 0; });
+    // Elements for neighbouring lanes lie side by side: that direction, of which there is one at most, comes last.
+    auto ofLanes = std::find_if(directions.begin(), directions.end(),
+                                [&](const Direction &each) { return each.factors[whole.result.back()] != 0; });
+    if (ofLanes != directions.end())
+      std::rotate(ofLanes, ofLanes + 1, directions.end());
     return directions;
   }
 

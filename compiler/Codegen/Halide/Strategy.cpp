@@ -163,7 +163,8 @@ private:
           int64_t height = typical(stage.extent(dimension)), step = vectors * schedule.lanes;
           if (anyKnown && !isKnown(dimension))
             continue;
-          if (vectors * rows + vectors + !machine.hasAvx512 > machine.registers || rows > height)
+          // The sums, what is read for the lanes, and what is read for a row.
+          if (vectors * rows + vectors + 1 > machine.registers || rows > height)
             continue;
           double tiles = std::ceil(double(width.number) / step) * std::ceil(double(height) / rows) / height;
           double total = tiles * cost.of(vectors, stage.result[dimension], rows);
@@ -188,9 +189,6 @@ private:
 
   /// Innermost the loop that most loads walk in steps of one element; the others as they are written.
   void orderSums() {
-    for (unsigned loop = stage.loops.size(); loop-- > 0;)
-      if (stage.loops[loop].reduces)
-        schedule.summed.push_back(loop);
     auto contiguous = [&](unsigned loop) {
       int64_t count = 0;
       for (unsigned number : nodesBelow(stage, stage.value))
@@ -198,8 +196,13 @@ private:
           count += strideOf(stage, stage.nodes[number], loop) == 1;
       return count;
     };
-    std::stable_sort(schedule.summed.begin(), schedule.summed.end(),
-                     [&](unsigned a, unsigned b) { return contiguous(a) > contiguous(b); });
+    std::vector<std::pair<int64_t, unsigned>> order;
+    for (unsigned loop = 0; loop < stage.loops.size(); ++loop)
+      if (stage.loops[loop].reduces)
+        order.emplace_back(contiguous(loop), loop);
+    std::sort(order.rbegin(), order.rend());
+    for (auto [count, loop] : order)
+      schedule.summed.push_back(loop);
   }
 
   const Stage &stage;
