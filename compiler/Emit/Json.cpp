@@ -160,7 +160,7 @@ void writeKernel(llvm::json::OStream &json, const CompiledKernel &kernel, ArrayR
       for (const KernelLaunch &launch : kernel.launches)
         json.object([&] {
           json.attribute("entry", launch.entry);
-          json.attribute("times", launch.times);
+          json.attribute("times", launch.times.text(launch.symbols));
           json.attribute("flops", launch.flops.text(launch.symbols));
           json.attribute("bytes_read", launch.bytesRead.text(launch.symbols));
           json.attribute("bytes_written", launch.bytesWritten.text(launch.symbols));

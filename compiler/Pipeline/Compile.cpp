@@ -376,7 +376,7 @@ static bool compileToKernels(Job &job) {
   if (!openWeights(job) || !import(job) || job.dumps(Phase::Import, printModule))
     return false;
   job.remember();
-  if (!checkInterfaces(job) || !checkSizes(job))
+  if (!checkInterfaces(job))
     return false;
 
   // Attention is known as such, however it was written.
@@ -384,11 +384,13 @@ static bool compileToKernels(Job &job) {
     return false;
 
   // What is kept and what is computed again is chosen by compiling up to the plan.
-  if (!chooseRecomputed(job, [&] { return derive(job) && fuse(job) && narrow(job) && generate(job) && plan(job); }))
+  if (!chooseRecomputed(job, [&] {
+        return derive(job) && checkSizes(job) && fuse(job) && narrow(job) && generate(job) && plan(job);
+      }))
     return false;
 
   // Gradients become ordinary functions.
-  if (!derive(job) || job.dumps(Phase::Derive, printModule) || !checkLimits(job))
+  if (!derive(job) || job.dumps(Phase::Derive, printModule) || !checkSizes(job) || !checkLimits(job))
     return false;
 
   // Every computation goes into a kernel; entry points keep calls, loops, weights and sizes.

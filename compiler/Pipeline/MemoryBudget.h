@@ -17,7 +17,7 @@ namespace attnc {
 /// phases from derive to plan. Says what was chosen; answers false, with the reason, where the budget can't be met.
 bool chooseRecomputed(Job &job, llvm::function_ref<bool()> planAll);
 
-/// Refuses sizes of --at that no entry point has a dimension for.
+/// Refuses sizes of --at that no entry point has a dimension for. Behind derive, which makes some, such as `capacity`.
 bool checkSizes(Job &job);
 
 } // namespace attnc

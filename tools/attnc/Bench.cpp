@@ -2,12 +2,10 @@
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/Invocation.h"
 #include "tools/attnc/LoadedModel.h"
-#include "tools/attnc/Profile.h"
+#include "tools/attnc/Measurement.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
-#include <algorithm>
-#include <chrono>
 #include <fmt/format.h>
 
 using namespace llvm;
@@ -22,11 +20,6 @@ struct BenchOptions {
   bool json = false;
 };
 } // namespace
-
-static double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
-  return values[values.size() / 2];
-}
 
 static void printTable(const Invocation &call, const std::vector<Profile::Line> &kernels, double seconds, int runs) {
   fmt::print("{}: {:.3f} ms, median of {} runs, {} threads, arena {} bytes\n", call.entry->name, 1e3 * seconds, runs,
@@ -70,25 +63,12 @@ static Error bench(const BenchOptions &options) {
   auto call = Invocation::create(model, options.invocation);
   if (!call)
     return call.takeError();
-  Profile profile(model, (*call)->runner.context.executor);
-  (*call)->runner.context.executor = profile.executor();
-  // The first run touches the arena's pages; it is not counted.
-  if (Error error = (*call)->run())
-    return error;
-  profile.discardRun();
-  std::vector<double> seconds;
-  for (int i = 0; i < options.repetitions; ++i) {
-    auto from = std::chrono::steady_clock::now();
-    if (Error error = (*call)->run())
-      return error;
-    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count());
-    profile.endRun();
-  }
+  auto measured = measure(**call, {options.repetitions});
+  if (!measured)
+    return measured.takeError();
   std::vector<Profile::Line> kernels;
   std::string names;
-  for (const Profile::Line &line : profile.lines()) {
-    if (line.launches == 0)
-      continue;
+  for (const Profile::Line &line : measured->kernels) {
     names += (names.empty() ? "" : ", ") + line.name;
     if (options.kernel.empty() || line.name == options.kernel)
       kernels.push_back(line);
@@ -96,7 +76,7 @@ static Error bench(const BenchOptions &options) {
   if (kernels.empty() && !options.kernel.empty())
     return createStringError(
         formatv("'{0}' runs no kernel '{1}'; it runs {2}", (*call)->entry->name, options.kernel, names));
-  (options.json ? printJson : printTable)(**call, kernels, median(seconds), options.repetitions);
+  (options.json ? printJson : printTable)(**call, kernels, measured->seconds, measured->runs);
   return Error::success();
 }
 

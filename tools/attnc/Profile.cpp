@@ -10,7 +10,7 @@ Profile::Profile(const attn_model &model, const attn_executor *inner)
     kernels[k].name = info.name;
     kernels[k].kind = info.kind;
     for (int64_t p = 0; p < info.phase_count; ++p)
-      kernelOf[info.phases[p]] = k;
+      phases[info.phases[p]] = {size_t(k), p == 0};
   }
 }
 
@@ -20,11 +20,11 @@ void Profile::parallelFor(void *self, attn_kernel_fn fn, const attn_kernel_args 
   auto from = std::chrono::steady_clock::now();
   profile.inner->parallel_for(profile.inner->self, fn, args, chunks, scratch, scratchStride);
   std::chrono::duration<double> took = std::chrono::steady_clock::now() - from;
-  auto found = profile.kernelOf.find(fn);
-  if (found == profile.kernelOf.end())
+  auto found = profile.phases.find(fn);
+  if (found == profile.phases.end())
     return;
-  profile.current[found->second].launches += chunks > 0; // the form that is not chosen has none
-  profile.current[found->second].seconds += took.count();
+  profile.current[found->second.kernel].launches += found->second.isFirst;
+  profile.current[found->second.kernel].seconds += took.count();
 }
 
 void Profile::endRun() {

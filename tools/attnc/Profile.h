@@ -19,7 +19,7 @@ class Profile {
 public:
   struct Line {
     std::string name, kind;
-    int64_t launches = 0;        ///< of all phases, in all runs that count
+    int64_t launches = 0;        ///< in all runs that count
     std::vector<double> seconds; ///< one sum for each run, see endRun()
   };
 
@@ -43,7 +43,11 @@ private:
     double seconds = 0;
   };
   std::vector<Noted> current; ///< since the last endRun, a kernel each
-  std::map<attn_kernel_fn, size_t> kernelOf;
+  struct Phase {
+    size_t kernel;
+    bool isFirst; ///< each launch has one of them
+  };
+  std::map<attn_kernel_fn, Phase> phases;
 };
 
 } // namespace attnc

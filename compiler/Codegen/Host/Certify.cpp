@@ -13,13 +13,13 @@ using namespace mlir;
 namespace attnc {
 
 /// How often the loops around `call` run it.
-static int64_t timesRun(func::CallOp call) {
-  int64_t times = 1;
+static SizeExpr timesRun(func::CallOp call, SizeAnalysis &sizes) {
+  SizeExpr times = 1;
   for (auto loop = call->getParentOfType<scf::ForOp>(); loop; loop = loop->getParentOfType<scf::ForOp>()) {
-    std::optional<int64_t> begin = getConstantIntValue(loop.getLowerBound()),
-                           end = getConstantIntValue(loop.getUpperBound()), step = getConstantIntValue(loop.getStep());
+    std::optional<SizeExpr> begin = sizes.index(loop.getLowerBound()), end = sizes.index(loop.getUpperBound());
+    std::optional<int64_t> step = getConstantIntValue(loop.getStep());
     if (begin && end && step && *step > 0)
-      times *= std::max<int64_t>(0, (*end - *begin + *step - 1) / *step);
+      times *= (SizeExpr::max(*begin, *end) - *begin).ceilDiv(*step);
   }
   return times;
 }
@@ -103,7 +103,9 @@ static KernelLaunch certifyLaunch(EntryPlan &entry, func::CallOp call, const Com
   KernelLaunch launch;
   launch.entry = entry.entry.getName().str();
   launch.symbols = entry.symbols;
-  launch.times = timesRun(call);
+  launch.kernel = kernel.function;
+  launch.call = call;
+  launch.times = timesRun(call, entry.sizes);
   launch.flops = here(kernel.code.cost.flops);
   launch.bytesRead = here(kernel.code.cost.bytesRead);
   launch.bytesWritten = here(kernel.code.cost.bytesWritten);
@@ -147,7 +149,7 @@ static EntryCertificate certifyEntry(EntryPlan &entry, std::vector<CompiledKerne
       continue;
     kernel->launches.push_back(certifyLaunch(entry, call, *kernel, entry.sizes.kernelSymbols(call)));
     const KernelLaunch &launch = kernel->launches.back();
-    certificate.flops += launch.flops * SizeExpr(launch.times);
+    certificate.flops += launch.flops * launch.times;
     certifyHeld(entry, call, pairs, kernel->launches.back(), certificate);
   }
   return certificate;

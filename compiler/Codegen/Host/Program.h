@@ -68,7 +68,9 @@ private:
 struct KernelLaunch {
   std::string entry;
   std::vector<std::string> symbols; ///< what the sizes below are functions of
-  int64_t times = 1;                ///< iterations of the loops around it, where they are known
+  mlir::func::FuncOp kernel;
+  mlir::Operation *call = nullptr; ///< in the entry point
+  SizeExpr times = 1;              ///< iterations of the loops around it, where they are known
   SizeExpr flops, bytesRead, bytesWritten;
   SizeExpr largestIntermediate; ///< bytes: scratch of the launch
   /// Is any of it, or of the results that it leaves in the arena, of the order of all pairs of queries and keys?

@@ -1,9 +1,10 @@
 // A projection, then attention.
 // EXPECT f
-// EXPECT   kernel f_gemm_0 (gemm) from -:21:8
-// EXPECT   kernel f_attend_0 (attend) from -:28:8
+// EXPECT   kernel f_gemm_0 (gemm) from -:22:8
+// EXPECT   kernel f_attend_0 (attend) from -:29:8
 // EXPECT   left     f_gemm_0 -> f_attend_0 [attend-operand]
 // EXPECT            attention reads its queries, keys and values many times, so they are computed once and kept; keeps 64*n bytes
+// EXPECT            to change it: compute in the formula of the score or the value what is cheap enough for each pair
 // EXPECT weights
 // EXPECT   made     @w -> f_gemm_0 [weight-packed]
 // EXPECT            only contractions read the weight, so it is kept packed alone; packed it takes 1024 bytes

@@ -1,9 +1,10 @@
 // Attention, then a projection.
 // EXPECT f
-// EXPECT   kernel f_attend_0 (attend) from -:19:8
-// EXPECT   kernel f_gemm_0 (gemm) from -:35:8
+// EXPECT   kernel f_attend_0 (attend) from -:20:8
+// EXPECT   kernel f_gemm_0 (gemm) from -:36:8
 // EXPECT   left     f_attend_0 -> f_gemm_0 [attend-result-contracted]
 // EXPECT            a contraction sums over whole rows of its operand, which attention finishes head by head; keeps 64*n bytes
+// EXPECT            to change it: nothing in the model can, for attention has to finish all heads of a row first
 // EXPECT weights
 // EXPECT   made     @w -> f_gemm_0 [weight-packed]
 // EXPECT            only contractions read the weight, so it is kept packed alone; packed it takes 1024 bytes

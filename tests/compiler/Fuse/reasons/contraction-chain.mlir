@@ -1,8 +1,9 @@
 // Two contractions in a row.
 // EXPECT f
-// EXPECT   kernel f_gemm_0 (gemm) from -:19:8, -:28:8
+// EXPECT   kernel f_gemm_0 (gemm) from -:20:8, -:29:8
 // EXPECT   left     f_gemm_0 -> f_gemm_0 [contraction-chain]
 // EXPECT            a contraction sums over whole rows of its operand, which another contraction computes in tiles; keeps 64*n bytes
+// EXPECT            to change it: write the two as one sum, or multiply the two fixed factors beforehand
 // EXPECT weights
 // EXPECT   made     @w -> f_gemm_0 [weight-packed]
 // EXPECT            only contractions read the weight, so it is kept packed alone; packed it takes 1024 bytes

@@ -1,9 +1,10 @@
 // The operand of a contraction is computed once.
 // EXPECT f
-// EXPECT   kernel f_loops_0 (loops) from -:19:8
-// EXPECT   kernel f_gemm_0 (gemm) from -:27:8
+// EXPECT   kernel f_loops_0 (loops) from -:20:8
+// EXPECT   kernel f_gemm_0 (gemm) from -:28:8
 // EXPECT   left     f_loops_0 -> f_gemm_0 [contraction-operand]
 // EXPECT            a contraction reads each element of its operand once for every tile, so the operand is computed once and kept; keeps 64*n bytes
+// EXPECT            to change it: nothing in the model can, for a contraction takes operands that lie in memory
 // EXPECT weights
 // EXPECT   made     @w -> f_gemm_0 [weight-packed]
 // EXPECT            only contractions read the weight, so it is kept packed alone; packed it takes 1024 bytes

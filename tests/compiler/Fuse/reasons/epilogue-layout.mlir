@@ -1,9 +1,10 @@
 // A pointwise op that reads the product transposed.
 // EXPECT f
-// EXPECT   kernel f_gemm_0 (gemm) from -:20:8
-// EXPECT   kernel f_loops_0 (loops) from -:28:8
+// EXPECT   kernel f_gemm_0 (gemm) from -:21:8
+// EXPECT   kernel f_loops_0 (loops) from -:29:8
 // EXPECT   left     f_gemm_0 -> f_loops_0 [epilogue-layout]
 // EXPECT            it reads or writes in an order that does not follow the contraction's rows and columns; keeps 64*n bytes
+// EXPECT            to change it: index it in the order of the contraction, rows first, then columns
 // EXPECT weights
 // EXPECT   made     @w -> f_gemm_0 [weight-packed]
 // EXPECT            only contractions read the weight, so it is kept packed alone; packed it takes 1024 bytes

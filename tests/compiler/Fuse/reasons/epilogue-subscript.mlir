@@ -1,9 +1,10 @@
 // A pointwise op that uses its indices.
 // EXPECT f
-// EXPECT   kernel f_gemm_0 (gemm) from -:21:8
-// EXPECT   kernel f_loops_0 (loops) from -:28:8
+// EXPECT   kernel f_gemm_0 (gemm) from -:22:8
+// EXPECT   kernel f_loops_0 (loops) from -:29:8
 // EXPECT   left     f_gemm_0 -> f_loops_0 [epilogue-subscript]
 // EXPECT            it uses subscripts, and an epilogue only has the elements of its tile; keeps 64*n bytes
+// EXPECT            to change it: subscript by plain indices of the contraction alone
 // EXPECT weights
 // EXPECT   made     @w -> f_gemm_0 [weight-packed]
 // EXPECT            only contractions read the weight, so it is kept packed alone; packed it takes 1024 bytes

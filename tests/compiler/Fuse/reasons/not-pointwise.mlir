@@ -1,9 +1,10 @@
 // A concatenation of a product.
 // EXPECT f
-// EXPECT   kernel f_gemm_0 (gemm) from -:20:8
-// EXPECT   kernel f_loops_0 (loops) from -:27:8
+// EXPECT   kernel f_gemm_0 (gemm) from -:21:8
+// EXPECT   kernel f_loops_0 (loops) from -:28:8
 // EXPECT   left     f_gemm_0 -> f_loops_0 [not-pointwise]
 // EXPECT            one of the two is neither pointwise nor computed row by row; keeps 64*n bytes
+// EXPECT            to change it: write one of the two as a formula of elements, or as work on rows
 // EXPECT weights
 // EXPECT   made     @w -> f_gemm_0 [weight-packed]
 // EXPECT            only contractions read the weight, so it is kept packed alone; packed it takes 1024 bytes

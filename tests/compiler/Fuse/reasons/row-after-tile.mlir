@@ -1,15 +1,16 @@
 // A softmax over the columns of a product.
 // EXPECT f
-// EXPECT   kernel f_gemm_0 (gemm) from -:27:8
-// EXPECT   kernel f_rows_0 (rows) from -:36:9, -:43:9, -:52:9, -:58:8
-// EXPECT   made     -:36:9 -> -:43:9 [rows-fused]
+// EXPECT   kernel f_gemm_0 (gemm) from -:28:8
+// EXPECT   kernel f_rows_0 (rows) from -:37:9, -:44:9, -:53:9, -:59:8
+// EXPECT   made     -:37:9 -> -:44:9 [rows-fused]
 // EXPECT            it is computed row by row with the reductions it belongs to; saves 4*n bytes
-// EXPECT   made     -:43:9 -> -:52:9 [rows-fused]
+// EXPECT   made     -:44:9 -> -:53:9 [rows-fused]
 // EXPECT            it is computed row by row with the reductions it belongs to; saves 64*n bytes
-// EXPECT   made     -:52:9 -> -:58:8 [rows-fused]
+// EXPECT   made     -:53:9 -> -:59:8 [rows-fused]
 // EXPECT            it is computed row by row with the reductions it belongs to; saves 4*n bytes
 // EXPECT   left     f_gemm_0 -> f_rows_0 [row-after-tile]
 // EXPECT            a reduction needs whole rows, which the contraction computes in tiles; keeps 64*n bytes
+// EXPECT            to change it: nothing in the model can, for rows are whole only when the contraction has ended
 // EXPECT weights
 // EXPECT   made     @w -> f_gemm_0 [weight-packed]
 // EXPECT            only contractions read the weight, so it is kept packed alone; packed it takes 1024 bytes

@@ -1,18 +1,21 @@
 // A maximum over features has no gradient in attention.
 // EXPECT f
-// EXPECT   kernel f_rows_0 (rows) from -:29:10, -:36:10
-// EXPECT   kernel f_rows_1 (rows) from -:44:10, -:50:10
-// EXPECT   kernel f_gemm_0 (gemm) from -:58:11
-// EXPECT   left     -:58:11 [score-folded]
+// EXPECT   kernel f_rows_0 (rows) from -:32:10, -:39:10
+// EXPECT   kernel f_rows_1 (rows) from -:47:10, -:53:10
+// EXPECT   kernel f_gemm_0 (gemm) from -:61:11
+// EXPECT   left     -:61:11 [score-folded]
 // EXPECT            the scores are a maximum, minimum or product over features, through which attention has no gradient
-// EXPECT   made     -:29:10 -> -:36:10 [rows-fused]
+// EXPECT            to change it: write the score as a sum over features, or ask for no gradient
+// EXPECT   made     -:32:10 -> -:39:10 [rows-fused]
 // EXPECT            it is computed row by row with the reductions it belongs to; saves 4*n*n bytes
-// EXPECT   made     -:44:10 -> -:50:10 [rows-fused]
+// EXPECT   made     -:47:10 -> -:53:10 [rows-fused]
 // EXPECT            it is computed row by row with the reductions it belongs to; saves 4*n bytes
 // EXPECT   left     f_rows_0 -> f_rows_1 [different-rows]
 // EXPECT            the two run over different rows; keeps 4*n*n bytes
+// EXPECT            to change it: let both run over the same leading indices
 // EXPECT   left     f_rows_1 -> f_gemm_0 [contraction-operand]
 // EXPECT            a contraction reads each element of its operand once for every tile, so the operand is computed once and kept; keeps 4*n*n bytes
+// EXPECT            to change it: nothing in the model can, for a contraction takes operands that lie in memory
 #map = affine_map<(d0, d1, d2) -> (d0, d2)>
 #map1 = affine_map<(d0, d1, d2) -> (d1, d2)>
 #map2 = affine_map<(d0, d1, d2) -> (d0, d1)>

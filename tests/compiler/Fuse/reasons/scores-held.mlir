@@ -1,20 +1,23 @@
 // Attention in plain ops that is no softmax, for its sums begin above zero, holds its scores.
 // EXPECT f
-// EXPECT   kernel f_gemm_0 (gemm) from -:28:8
-// EXPECT   kernel f_rows_0 (rows) from -:37:9, -:44:9, -:53:9, -:59:8
-// EXPECT   kernel f_gemm_1 (gemm) from -:67:8
-// EXPECT   left     -:67:8 [sum-changed]
+// EXPECT   kernel f_gemm_0 (gemm) from -:31:8
+// EXPECT   kernel f_rows_0 (rows) from -:40:9, -:47:9, -:56:9, -:62:8
+// EXPECT   kernel f_gemm_1 (gemm) from -:70:8
+// EXPECT   left     -:70:8 [sum-changed]
 // EXPECT            the exponentials are divided by something else than their sum, as a softmax divides them: it is no attention
-// EXPECT   made     -:37:9 -> -:44:9 [rows-fused]
+// EXPECT            to change it: divide by the sum of the exponentials alone
+// EXPECT   made     -:40:9 -> -:47:9 [rows-fused]
 // EXPECT            it is computed row by row with the reductions it belongs to; saves 4*n bytes
-// EXPECT   made     -:44:9 -> -:53:9 [rows-fused]
+// EXPECT   made     -:47:9 -> -:56:9 [rows-fused]
 // EXPECT            it is computed row by row with the reductions it belongs to; saves 4*n*n bytes
-// EXPECT   made     -:53:9 -> -:59:8 [rows-fused]
+// EXPECT   made     -:56:9 -> -:62:8 [rows-fused]
 // EXPECT            it is computed row by row with the reductions it belongs to; saves 4*n bytes
 // EXPECT   left     f_gemm_0 -> f_rows_0 [scores-held]
 // EXPECT            the scores of all queries and keys are held in memory: written as `attend` they would not be; keeps 4*n*n bytes
+// EXPECT            to change it: write the scores, their softmax and the weighted sum as one `attend`
 // EXPECT   left     f_rows_0 -> f_gemm_1 [scores-held]
 // EXPECT            the scores of all queries and keys are held in memory: written as `attend` they would not be; keeps 4*n*n bytes
+// EXPECT            to change it: write the scores, their softmax and the weighted sum as one `attend`
 func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]})
     -> (tensor<?x16xf32> {model.name = "r0", model.shape = ["n", "16"]})
     attributes {model.entry, model.dimensions = [#model.dimension<"n", -1>]} {

@@ -1,11 +1,12 @@
 // A gate: two products, multiplied.
 // EXPECT f
-// EXPECT   kernel f_gemm_0 (gemm) from -:27:8
-// EXPECT   kernel f_gemm_1 (gemm) from -:36:8, -:43:8
-// EXPECT   made     -:43:8 -> -:36:8 [epilogue-fused]
+// EXPECT   kernel f_gemm_0 (gemm) from -:28:8
+// EXPECT   kernel f_gemm_1 (gemm) from -:37:8, -:44:8
+// EXPECT   made     -:44:8 -> -:37:8 [epilogue-fused]
 // EXPECT            it is applied to each tile of the contraction before the tile is stored; saves 64*n bytes
 // EXPECT   left     f_gemm_0 -> f_gemm_1 [second-contraction]
 // EXPECT            a kernel holds one contraction; this operand of its epilogue comes from another; keeps 64*n bytes
+// EXPECT            to change it: concatenate the operands and the weights of the two contractions, so that they are one
 // EXPECT weights
 // EXPECT   made     @w -> f_gemm_0 [weight-packed]
 // EXPECT            only contractions read the weight, so it is kept packed alone; packed it takes 1024 bytes

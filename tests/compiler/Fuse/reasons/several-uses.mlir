@@ -1,12 +1,14 @@
 // The product has two readers.
 // EXPECT f
-// EXPECT   kernel f_gemm_0 (gemm) from -:24:8
-// EXPECT   kernel f_loops_0 (loops) from -:31:8
-// EXPECT   kernel f_loops_1 (loops) from -:37:8
+// EXPECT   kernel f_gemm_0 (gemm) from -:26:8
+// EXPECT   kernel f_loops_0 (loops) from -:33:8
+// EXPECT   kernel f_loops_1 (loops) from -:39:8
 // EXPECT   left     f_gemm_0 -> f_loops_0 [several-uses]
 // EXPECT            the value has several users, and would be computed for each; keeps 64*n bytes
+// EXPECT            to change it: leave one user: compute it anew for the others where that is cheap, or join the users
 // EXPECT   left     f_gemm_0 -> f_loops_1 [several-uses]
 // EXPECT            the value has several users, and would be computed for each; keeps 64*n bytes
+// EXPECT            to change it: leave one user: compute it anew for the others where that is cheap, or join the users
 // EXPECT weights
 // EXPECT   made     @w -> f_gemm_0 [weight-packed]
 // EXPECT            only contractions read the weight, so it is kept packed alone; packed it takes 1024 bytes

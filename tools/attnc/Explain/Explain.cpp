@@ -1,4 +1,4 @@
-// attnc explain: the kernels of a model, what was fused into them, what was not, why, and the bytes that costs.
+// attnc explain: the kernels of a model, what was fused into them, what was not, why, and what they cost.
 #include "compiler/Codegen/Emitter.h"
 #include "compiler/Codegen/KernelForms.h"
 #include "compiler/Derive/Residuals.h"
@@ -7,7 +7,9 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "tools/attnc/AssemblerOption.h"
 #include "tools/attnc/Commands.h"
-#include "tools/attnc/SourceOptions.h"
+#include "tools/attnc/Explain/ExplainedJson.h"
+#include "tools/attnc/Explain/ExplainedText.h"
+#include "tools/attnc/Explain/MeasureModel.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -69,40 +71,72 @@ static void printEmitters(const CompileOptions &options, const Program &program,
   }
 }
 
-static ExitCode run(CompileOptions options, const AssemblerOption &assembler) {
-  llvm::Expected<Target> target = Target::resolve(options.target);
-  if (llvm::Error error = target ? assembler.checkUse(*target) : target.takeError())
-    return report(std::move(error));
-  if (!target->isDevice) // what a device's kernels take is known of code alone
-    options.dump = Phase::Plan;
-  Compilation made;
-  Outcome outcome = compile(options, made, llvm::errs());
-  if (outcome == Outcome::Done) {
-    printExplanation(*made.module, llvm::outs());
-    printEmitters(options, made.program, *target, llvm::outs());
-    if (!made.storage.empty())
-      printStorage(made.storage, nameOf(options.precision), llvm::outs());
-    for (const EntryPlan &entry : made.program.entries)
-      printMemory(entry, options.at, llvm::outs());
-    if (!made.program.images.empty()) {
-      llvm::SmallVector<func::FuncOp> kernels;
-      for (const CompiledKernel &each : made.program.kernels)
-        kernels.push_back(each.function);
-      printForms(kernels, llvm::outs());
-      printResources(assembler.resourcesOf(made.program), llvm::outs());
-    }
+namespace {
+struct ExplainOptions {
+  SourceOptions source;
+  AssemblerOption assembler;
+  bool measures = false, json = false;
+  int repetitions = 5;
+};
+} // namespace
+
+static void printText(const ExplainOptions &options, const Target &target, const Compilation &made,
+                      const ExplainedModel &model) {
+  const CompileOptions &compiled = options.source.compile;
+  printExplanation(*made.module, llvm::outs());
+  printEmitters(compiled, made.program, target, llvm::outs());
+  if (!made.storage.empty())
+    printStorage(made.storage, nameOf(compiled.precision), llvm::outs());
+  for (auto [entry, explained] : llvm::zip_equal(made.program.entries, model.entries)) {
+    printMemory(entry, compiled.at, llvm::outs());
+    printCosts(model, explained, llvm::outs());
   }
-  return static_cast<ExitCode>(outcome);
+  if (!made.program.images.empty()) {
+    llvm::SmallVector<func::FuncOp> kernels;
+    for (const CompiledKernel &each : made.program.kernels)
+      kernels.push_back(each.function);
+    printForms(kernels, llvm::outs());
+    printResources(options.assembler.resourcesOf(made.program), llvm::outs());
+  }
+}
+
+static ExitCode run(const ExplainOptions &options) {
+  CompileOptions compiled = options.source.compile;
+  llvm::Expected<Target> target = Target::resolve(compiled.target);
+  if (llvm::Error error = target ? options.assembler.checkUse(*target) : target.takeError())
+    return report(std::move(error));
+  if (target->isDevice && options.measures)
+    return refuse(compiled.target + " is a device: --measure times the kernels of processors");
+  if (!target->isDevice && !options.measures) // what a device's kernels take is known of code alone
+    compiled.dump = Phase::Plan;
+  Compilation made;
+  Outcome outcome = compile(compiled, made, llvm::errs());
+  if (outcome != Outcome::Done)
+    return static_cast<ExitCode>(outcome);
+  ExplainedModel model = explain(made, compiled);
+  if (options.measures)
+    measureModel(model, made, options.source, {options.repetitions, 0.2});
+  if (options.json)
+    writeJson(model, llvm::outs());
+  else
+    printText(options, *target, made, model);
+  return ExitCode::Success;
 }
 
 void addExplain(CLI::App &app, ExitCode &exitCode) {
-  auto options = std::make_shared<SourceOptions>();
-  auto assembler = std::make_shared<AssemblerOption>();
-  CLI::App *command = app.add_subcommand("explain", "Print what was fused, what was not, why, and the bytes it costs");
-  options->addTo(*command, SourceOptions::Takes::Models);
-  assembler->addTo(*command);
-  command->footer("Example:\n  attnc explain examples/gpt2/gpt2.attn --set layers=2");
-  command->callback([options, assembler, &exitCode] { exitCode = run(options->compile, *assembler); });
+  auto options = std::make_shared<ExplainOptions>();
+  CLI::App *command =
+      app.add_subcommand("explain", "Print what was fused, what was not, why, and what each kernel costs");
+  options->source.addTo(*command, SourceOptions::Takes::Models);
+  options->assembler.addTo(*command);
+  command->add_flag("--measure", options->measures,
+                    "Call each entry point with random inputs of the sizes of --at (workers=1), and time its kernels");
+  command->add_option("--repetitions", options->repetitions, "With --measure: calls at least, to take the median of")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  command->add_flag("--json", options->json, "Print JSON (docs/explain.md)");
+  command->footer("Example:\n  attnc explain examples/gpt2/gpt2.attn --set layers=2 --at batch=1,seq=128 --measure");
+  command->callback([options, &exitCode] { exitCode = run(*options); });
 }
 
 } // namespace attnc

@@ -1,0 +1,11 @@
+//===- ExplainedJson.h - an explained model as JSON (docs/explain.md) ------------------------------------------------===//
+#pragma once
+
+#include "tools/attnc/Explain/ExplainedModel.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace attnc {
+
+void writeJson(const ExplainedModel &model, llvm::raw_ostream &out);
+
+} // namespace attnc

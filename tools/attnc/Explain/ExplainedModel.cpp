@@ -1,0 +1,194 @@
+#include "tools/attnc/Explain/ExplainedModel.h"
+#include "compiler/Fuse/Explanation.h"
+#include "compiler/Fuse/Structure.h"
+#include "compiler/Memory/Peak.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/Path.h"
+#include <algorithm>
+
+using namespace mlir;
+
+namespace attnc {
+
+static ExplainedDecision explainDecision(const Decision &decision) {
+  return {decision.made,
+          reasonId(decision.reason).str(),
+          reasonText(decision.reason).str(),
+          reasonChange(decision.reason).str(),
+          decision.what,
+          decision.into,
+          decision.entry,
+          decision.bytes,
+          decision.pairs};
+}
+
+static ExplainedKernel explainKernel(const CompiledKernel &kernel) {
+  func::FuncOp function = kernel.function;
+  ExplainedKernel result{
+      function.getName().str(), kernelKindName(*kernelKindOf(function)).str(), kernel.emitter, {}, {}, kernel.refusals};
+  llvm::append_range(result.places, placesOf(function.getLoc()));
+  if (auto schedule = function->getAttrOfType<DictionaryAttr>(scheduleAttrName))
+    for (NamedAttribute choice : schedule.getValue()) {
+      auto number = dyn_cast<IntegerAttr>(choice.getValue());
+      result.schedule.emplace_back(choice.getName().str(), number ? std::to_string(number.getInt())
+                                                                  : cast<StringAttr>(choice.getValue()).str());
+    }
+  return result;
+}
+
+namespace {
+
+/// Follows tensors from the launches that read them back to where they come from.
+class EdgeFinder {
+public:
+  EdgeFinder(const EntryPlan &plan, ArrayRef<int64_t> sizes) : plan(plan), sizes(sizes) {}
+
+  std::vector<ExplainedEdge> find(ArrayRef<Operation *> calls) {
+    for (auto [number, call] : llvm::enumerate(calls))
+      launches[call] = number;
+    for (auto [number, call] : llvm::enumerate(calls))
+      for (Value operand : call->getOperands())
+        if (isa<RankedTensorType>(operand.getType()))
+          follow(operand, number, "");
+    func::FuncOp entry = plan.entry;
+    for (auto [number, result] : llvm::enumerate(entry.front().getTerminator()->getOperands()))
+      if (isa<RankedTensorType>(result.getType())) {
+        auto name = entry.getResultAttrOfType<StringAttr>(number, model::nameAttrName);
+        follow(result, std::nullopt, name ? name.str() : "result");
+      }
+    return std::move(edges);
+  }
+
+private:
+  const EntryPlan &plan;
+  ArrayRef<int64_t> sizes;
+  llvm::DenseMap<Operation *, size_t> launches;
+  std::vector<ExplainedEdge> edges;
+
+  struct Reader {
+    std::optional<size_t> launch;
+    StringRef name; ///< of the entry point's result, where no launch reads it
+    int64_t bytes;
+  };
+
+  void follow(Value tensor, std::optional<size_t> reader, StringRef name) {
+    SizeAnalysis analysis = plan.sizes;
+    std::optional<SizeExpr> bytes = analysis.bytes(tensor);
+    llvm::DenseSet<Value> seen;
+    followBack(tensor, {reader, name, bytes ? bytes->evaluate(sizes) : 0}, false, seen);
+  }
+
+  void add(std::optional<size_t> from, const Reader &reader, StringRef name, bool isCarried) {
+    ExplainedEdge edge{from, reader.launch, name.str(), reader.bytes, isCarried};
+    edges.push_back(std::move(edge));
+  }
+
+  void followBack(Value tensor, const Reader &reader, bool isCarried, llvm::DenseSet<Value> &seen) {
+    tensor = EntryPlan::root(tensor);
+    if (!seen.insert(tensor).second)
+      return;
+    if (auto argument = dyn_cast<BlockArgument>(tensor))
+      return followArgument(argument, reader, isCarried, seen);
+    Operation *op = tensor.getDefiningOp();
+    if (auto found = launches.find(op); found != launches.end())
+      return add(found->second, reader, reader.name, isCarried);
+    if (auto get = dyn_cast<model::GetOp>(op))
+      return add(std::nullopt, reader, get.getParameter(), isCarried);
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      unsigned number = cast<OpResult>(tensor).getResultNumber();
+      return followBack(loop.getYieldedValues()[number], reader, isCarried, seen);
+    }
+    for (Value operand : op->getOperands()) // what lies between kernels: lists, caches
+      if (isa<RankedTensorType>(operand.getType()))
+        followBack(operand, reader, isCarried, seen);
+  }
+
+  void followArgument(BlockArgument argument, const Reader &reader, bool isCarried, llvm::DenseSet<Value> &seen) {
+    Operation *owner = argument.getOwner()->getParentOp();
+    if (auto loop = dyn_cast<scf::ForOp>(owner)) {
+      unsigned number = argument.getArgNumber() - loop.getNumInductionVars();
+      followBack(loop.getInitArgs()[number], reader, isCarried, seen);
+      return followBack(loop.getYieldedValues()[number], reader, true, seen);
+    }
+    auto name = cast<func::FuncOp>(owner).getArgAttrOfType<StringAttr>(argument.getArgNumber(), model::nameAttrName);
+    add(std::nullopt, reader, name ? name.getValue() : "input", isCarried);
+  }
+};
+
+} // namespace
+
+static std::vector<ExplainedStorage> explainArena(const EntryPlan &plan, ArrayRef<int64_t> sizes) {
+  std::vector<ExplainedStorage> arena;
+  for (const SlotMember &member : plan.members) {
+    ExplainedStorage storage{
+        member.storage.name, plan.offset(member.slot).evaluate(sizes), member.storage.bytes.evaluate(sizes), {}};
+    for (const LiveRange &range : member.storage.liveRanges)
+      storage.live.emplace_back(range.first, range.last);
+    arena.push_back(std::move(storage));
+  }
+  return arena;
+}
+
+/// Puts the launches of each kernel together.
+static std::vector<ExplainedTotal> totalsOf(ArrayRef<ExplainedLaunch> launches) {
+  std::vector<ExplainedTotal> totals;
+  for (const ExplainedLaunch &launch : launches) {
+    auto total = llvm::find_if(totals, [&](const ExplainedTotal &each) { return each.kernel == launch.kernel; });
+    if (total == totals.end())
+      total = totals.insert(total, ExplainedTotal{launch.kernel, 0, {}, {}});
+    total->launches += launch.times;
+    total->cost.flops += launch.times * launch.cost.flops;
+    total->cost.bytesRead += launch.times * launch.cost.bytesRead;
+    total->cost.bytesWritten += launch.times * launch.cost.bytesWritten;
+  }
+  return totals;
+}
+
+static ExplainedEntry explainEntry(const EntryPlan &plan, ArrayRef<CompiledKernel> kernels, const NamedSizes &at) {
+  ExplainedEntry entry;
+  func::FuncOp function = plan.entry;
+  entry.name = function.getName().str();
+  llvm::Expected<std::vector<int64_t>> sizes = sizesAt(plan, at);
+  if (!sizes) {
+    entry.problem = llvm::toString(sizes.takeError());
+    return entry;
+  }
+  for (auto [name, size] : llvm::zip_equal(plan.symbols, *sizes))
+    entry.sizes.emplace_back(name, size);
+  std::vector<std::pair<Operation *, ExplainedLaunch>> launches;
+  for (auto [number, kernel] : llvm::enumerate(kernels))
+    for (const KernelLaunch &launch : kernel.launches)
+      if (auto step = llvm::find(plan.steps, launch.call); step != plan.steps.end())
+        launches.push_back({launch.call,
+                            {number,
+                             unsigned(step - plan.steps.begin()),
+                             launch.times.evaluate(*sizes),
+                             {launch.flops.evaluate(*sizes), launch.bytesRead.evaluate(*sizes),
+                              launch.bytesWritten.evaluate(*sizes)}}});
+  llvm::sort(launches, [](const auto &a, const auto &b) { return a.second.step < b.second.step; });
+  std::vector<Operation *> calls;
+  for (auto &[call, launch] : launches) {
+    calls.push_back(call);
+    entry.launches.push_back(launch);
+  }
+  entry.edges = EdgeFinder(plan, *sizes).find(calls);
+  entry.totals = totalsOf(entry.launches);
+  entry.arenaBytes = plan.arenaBytes.evaluate(*sizes);
+  for (Operation *step : plan.steps)
+    entry.steps.push_back(stepName(step));
+  entry.arena = explainArena(plan, *sizes);
+  return entry;
+}
+
+ExplainedModel explain(const Compilation &made, const CompileOptions &options) {
+  ExplainedModel model{llvm::sys::path::filename(options.input).str(), made.program.targetName, {}, {}, {}};
+  for (const CompiledKernel &kernel : made.program.kernels)
+    model.kernels.push_back(explainKernel(kernel));
+  for (const EntryPlan &plan : made.program.entries)
+    model.entries.push_back(explainEntry(plan, made.program.kernels, options.at));
+  for (const Decision &decision : recordedDecisions(*made.module))
+    model.decisions.push_back(explainDecision(decision));
+  return model;
+}
+
+} // namespace attnc
