@@ -20,8 +20,8 @@ struct Measurement {
   std::vector<Profile::Line> kernels; ///< those that ran
 };
 
-/// Runs the call once to warm up, and then as often as asked for. A call of a device has no kernels here, and must not be
-/// measured.
+/// Runs the call once to warm up, and then as often as asked for. A call of a device has no kernels here, and must not
+/// be measured.
 llvm::Expected<Measurement> measure(Invocation &call, Repetitions repetitions);
 
 } // namespace attnc
