@@ -77,8 +77,7 @@ enum class Reason {
 llvm::StringRef reasonId(Reason reason);
 /// What it says to a person, a full clause in lower case.
 llvm::StringRef reasonText(Reason reason);
-/// Of an edge that was left: the least that a person can change so that it is fused, or why nothing can; empty of
-/// others.
+/// Of an edge that was left: the least that a person can change so that it is fused, or why nothing can; else empty.
 llvm::StringRef reasonChange(Reason reason);
 std::optional<Reason> parseReason(llvm::StringRef id);
 /// Every reason, in the order of the enumeration.

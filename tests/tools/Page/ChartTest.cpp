@@ -32,3 +32,10 @@ TEST(BarChart, TheLongestIsTheLargest) {
   EXPECT_THAT(svg, HasSubstr("aria-label=\"unfused\"><rect x=\"260\" y=\"31\" width=\"440.0\""));
   EXPECT_THAT(svg, HasSubstr("aria-label=\"failed\"><rect x=\"260\" y=\"55\" width=\"0.0\""));
 }
+
+TEST(BoxChart, NamesBoxesThatHaveRoomAndTellsOfTheOthers) {
+  std::string svg =
+      svgOf(BoxChart{"arena", {"steps", 0, 10}, {"MB", 0, 1}, {{0, 5, 0, 0.5, "x"}, {5, 10, 0, 0.01, "y"}}});
+  EXPECT_THAT(svg, HasSubstr("<title>x</title><rect x=\"70.0\" y=\"200.0\" width=\"405.0\" height=\"170.0\"/><text"));
+  EXPECT_THAT(svg, HasSubstr("<title>y</title><rect x=\"475.0\" y=\"366.6\" width=\"405.0\" height=\"3.4\"/></g>"));
+}

@@ -18,7 +18,7 @@ TEST(HtmlPage, FetchesNothing) {
 }
 
 TEST(HtmlPage, SetsNumbersToTheRight) {
-  EXPECT_THAT(table({"kernel", "time"}, {{"gemm", "1.5 ms"}, {"rows", "-"}}),
+  EXPECT_THAT(table({"kernel", "time"}, {{"gemm", "1.5 ms"}, {"rows", "-"}}, {}),
               HasSubstr("<td>gemm</td><td class=\"number\">1.5 ms</td></tr>\n<tr><td>rows</td><td>-</td>"));
 }
 

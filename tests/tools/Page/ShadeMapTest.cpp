@@ -16,7 +16,13 @@ TEST(ShadeMap, LeavesEmptyWhatIsZeroOrNoNumber) {
 }
 
 TEST(ShadeMap, NamesRowsAndColumns) {
-  std::string figure = figureOf({"map", 1, 1, {4}, {"<s>"}, {"k"}});
+  std::string figure = figureOf({"map", 1, 1, {4}, 1, {"<s>"}, {"k"}});
   EXPECT_THAT(figure, HasSubstr("<text x=\"-0.7\" y=\"0.8\">&lt;s&gt;</text>"));
   EXPECT_THAT(figure, HasSubstr("<text x=\"0.5\" y=\"-0.3\">k</text>"));
+}
+
+TEST(ShadeMap, HasCellsAsWideAsWhatTheyStandFor) {
+  std::string figure = figureOf({"blocks", 2, 1, {1, 1}, 2});
+  EXPECT_THAT(figure, HasSubstr("viewBox=\"0 0 2 2\""));
+  EXPECT_THAT(figure, HasSubstr("<rect width=\"2\" height=\"2\"/><g transform=\"scale(2 1)\">"));
 }

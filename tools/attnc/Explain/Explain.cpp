@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "tools/attnc/AssemblerOption.h"
 #include "tools/attnc/Commands.h"
+#include "tools/attnc/Explain/ExplainPage.h"
 #include "tools/attnc/Explain/ExplainedJson.h"
 #include "tools/attnc/Explain/ExplainedText.h"
 #include "tools/attnc/Explain/MeasureModel.h"
@@ -76,6 +77,7 @@ struct ExplainOptions {
   SourceOptions source;
   AssemblerOption assembler;
   bool measures = false, json = false;
+  std::string page; ///< to write; empty: none
   int repetitions = 5;
 };
 } // namespace
@@ -116,6 +118,9 @@ static ExitCode run(const ExplainOptions &options) {
   ExplainedModel model = explain(made, compiled);
   if (options.measures)
     measureModel(model, made, options.source, {options.repetitions, 0.2});
+  if (!options.page.empty())
+    if (llvm::Error error = writePage(options.page, pageOf(model)))
+      return report(std::move(error));
   if (options.json)
     writeJson(model, llvm::outs());
   else
@@ -135,6 +140,8 @@ void addExplain(CLI::App &app, ExitCode &exitCode) {
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   command->add_flag("--json", options->json, "Print JSON (docs/explain.md)");
+  command->add_option("--html", options->page, "Write a page with graph, roofline, arena and masks, too")
+      ->type_name("FILE");
   command->footer("Example:\n  attnc explain examples/gpt2/gpt2.attn --set layers=2 --at batch=1,seq=128 --measure");
   command->callback([options, &exitCode] { exitCode = run(*options); });
 }

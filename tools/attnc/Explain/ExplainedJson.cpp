@@ -47,6 +47,31 @@ static void writeEdge(json::OStream &out, const ExplainedEdge &edge) {
     out.attribute("name", edge.name);
   out.attribute("bytes", edge.bytes);
   out.attribute("carried", edge.isCarried);
+  out.attribute("parameter", edge.isParameter);
+}
+
+static void writeMask(json::OStream &out, const MaskBlocks &mask) {
+  if (!mask.problem.empty())
+    return out.attribute("problem", mask.problem);
+  out.attribute("queries", mask.queries);
+  out.attribute("keys", mask.keys);
+  out.attribute("block_queries", mask.blockQueries);
+  out.attribute("block_keys", mask.blockKeys);
+  out.attributeArray("kept", [&] {
+    for (int64_t row = 0; row < mask.rows; ++row)
+      out.value(json::Array(ArrayRef(mask.kept).slice(row * mask.columns, mask.columns)));
+  });
+}
+
+static void writeLaunch(json::OStream &out, const ExplainedModel &model, const ExplainedLaunch &launch) {
+  out.attribute("kernel", model.kernels[launch.kernel].name);
+  out.attribute("step", int64_t(launch.step));
+  out.attribute("times", launch.times);
+  if (launch.loop)
+    out.attribute("loop", int64_t(*launch.loop));
+  writeCost(out, launch.cost);
+  if (launch.mask)
+    out.attributeObject("mask", [&] { writeMask(out, *launch.mask); });
 }
 
 static void writeStorage(json::OStream &out, const ExplainedStorage &storage) {
@@ -71,11 +96,13 @@ static void writeEntry(json::OStream &out, const ExplainedModel &model, const Ex
   if (!entry.problem.empty())
     out.attribute("problem", entry.problem);
   writePairs(out, "sizes", entry.sizes, "name", "size");
-  writeObjects(out, "launches", entry.launches, [&](const ExplainedLaunch &launch) {
-    out.attribute("kernel", model.kernels[launch.kernel].name);
-    out.attribute("step", int64_t(launch.step));
-    out.attribute("times", launch.times);
-    writeCost(out, launch.cost);
+  writeObjects(out, "launches", entry.launches,
+               [&](const ExplainedLaunch &launch) { writeLaunch(out, model, launch); });
+  writeObjects(out, "loops", entry.loops, [&](const ExplainedLoop &loop) {
+    if (loop.turns)
+      out.attribute("turns", *loop.turns);
+    if (loop.within)
+      out.attribute("within", int64_t(*loop.within));
   });
   writeObjects(out, "edges", entry.edges, [&](const ExplainedEdge &edge) { writeEdge(out, edge); });
   writeObjects(out, "kernels", entry.totals, [&](const ExplainedTotal &total) { writeTotal(out, model, total); });

@@ -1,4 +1,4 @@
-//===- ExplainedJson.h - an explained model as JSON (docs/explain.md) ------------------------------------------===//
+//===- ExplainedJson.h - an explained model as JSON (docs/explain.md) ---------------------------------------------===//
 #pragma once
 
 #include "tools/attnc/Explain/ExplainedModel.h"

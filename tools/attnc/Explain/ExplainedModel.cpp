@@ -78,9 +78,8 @@ private:
     followBack(tensor, {reader, name, bytes ? bytes->evaluate(sizes) : 0}, false, seen);
   }
 
-  void add(std::optional<size_t> from, const Reader &reader, StringRef name, bool isCarried) {
-    ExplainedEdge edge{from, reader.launch, name.str(), reader.bytes, isCarried};
-    edges.push_back(std::move(edge));
+  void add(std::optional<size_t> from, const Reader &reader, StringRef name, bool isCarried, bool isParameter = false) {
+    edges.push_back({from, reader.launch, name.str(), reader.bytes, isCarried, isParameter});
   }
 
   void followBack(Value tensor, const Reader &reader, bool isCarried, llvm::DenseSet<Value> &seen) {
@@ -93,7 +92,7 @@ private:
     if (auto found = launches.find(op); found != launches.end())
       return add(found->second, reader, reader.name, isCarried);
     if (auto get = dyn_cast<model::GetOp>(op))
-      return add(std::nullopt, reader, get.getParameter(), isCarried);
+      return add(std::nullopt, reader, get.getParameter(), isCarried, true);
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       unsigned number = cast<OpResult>(tensor).getResultNumber();
       return followBack(loop.getYieldedValues()[number], reader, isCarried, seen);
@@ -117,13 +116,68 @@ private:
 
 } // namespace
 
+namespace {
+
+/// The loops around launches, each behind the one around it.
+class LoopFinder {
+public:
+  LoopFinder(const EntryPlan &plan, ArrayRef<int64_t> sizes) : analysis(plan.sizes), sizes(sizes) {}
+
+  std::optional<size_t> around(Operation *op) {
+    auto loop = op->getParentOfType<scf::ForOp>();
+    if (!loop)
+      return std::nullopt;
+    if (auto found = numbers.find(loop); found != numbers.end())
+      return found->second;
+    std::optional<size_t> outer = around(loop);
+    loops.push_back({turnsOf(loop), outer});
+    return numbers[loop] = loops.size() - 1;
+  }
+
+  std::vector<ExplainedLoop> loops;
+
+private:
+  std::optional<int64_t> turnsOf(scf::ForOp loop) {
+    auto valueOf = [&](Value bound) {
+      std::optional<SizeExpr> value = analysis.index(bound);
+      return value ? std::optional(value->evaluate(sizes)) : std::nullopt;
+    };
+    std::optional<int64_t> first = valueOf(loop.getLowerBound()), end = valueOf(loop.getUpperBound()),
+                           step = valueOf(loop.getStep());
+    if (!first || !end || !step || *step <= 0)
+      return std::nullopt;
+    return std::max<int64_t>(0, (*end - *first + *step - 1) / *step);
+  }
+
+  SizeAnalysis analysis;
+  ArrayRef<int64_t> sizes;
+  llvm::DenseMap<Operation *, size_t> numbers;
+};
+
+} // namespace
+
+/// What the mask of a launch keeps.
+static std::optional<MaskBlocks> explainMask(const EntryPlan &plan, const KernelLaunch &launch,
+                                             ArrayRef<int64_t> sizes) {
+  SizeAnalysis analysis = plan.sizes;
+  SmallVector<std::optional<int64_t>> symbols;
+  for (const std::optional<SizeExpr> &symbol : analysis.kernelSymbols(cast<func::CallOp>(launch.call)))
+    symbols.push_back(symbol ? std::optional(symbol->evaluate(sizes)) : std::nullopt);
+  return maskBlocksOf(launch.kernel, symbols);
+}
+
 static std::vector<ExplainedStorage> explainArena(const EntryPlan &plan, ArrayRef<int64_t> sizes) {
   std::vector<ExplainedStorage> arena;
   for (const SlotMember &member : plan.members) {
     ExplainedStorage storage{
         member.storage.name, plan.offset(member.slot).evaluate(sizes), member.storage.bytes.evaluate(sizes), {}};
-    for (const LiveRange &range : member.storage.liveRanges)
-      storage.live.emplace_back(range.first, range.last);
+    std::vector<LiveRange> ranges = member.storage.liveRanges;
+    llvm::sort(ranges, [](const LiveRange &a, const LiveRange &b) { return a.first < b.first; });
+    for (const LiveRange &range : ranges)
+      if (!storage.live.empty() && range.first <= storage.live.back().second)
+        storage.live.back().second = std::max(storage.live.back().second, range.last);
+      else
+        storage.live.emplace_back(range.first, range.last);
     arena.push_back(std::move(storage));
   }
   return arena;
@@ -155,22 +209,26 @@ static ExplainedEntry explainEntry(const EntryPlan &plan, ArrayRef<CompiledKerne
   }
   for (auto [name, size] : llvm::zip_equal(plan.symbols, *sizes))
     entry.sizes.emplace_back(name, size);
+  LoopFinder loops(plan, *sizes);
   std::vector<std::pair<Operation *, ExplainedLaunch>> launches;
   for (auto [number, kernel] : llvm::enumerate(kernels))
     for (const KernelLaunch &launch : kernel.launches)
       if (auto step = llvm::find(plan.steps, launch.call); step != plan.steps.end())
-        launches.push_back({launch.call,
-                            {number,
-                             unsigned(step - plan.steps.begin()),
-                             launch.times.evaluate(*sizes),
-                             {launch.flops.evaluate(*sizes), launch.bytesRead.evaluate(*sizes),
-                              launch.bytesWritten.evaluate(*sizes)}}});
+        launches.push_back(
+            {launch.call,
+             {number,
+              unsigned(step - plan.steps.begin()),
+              launch.times.evaluate(*sizes),
+              {launch.flops.evaluate(*sizes), launch.bytesRead.evaluate(*sizes), launch.bytesWritten.evaluate(*sizes)},
+              loops.around(launch.call),
+              explainMask(plan, launch, *sizes)}});
   llvm::sort(launches, [](const auto &a, const auto &b) { return a.second.step < b.second.step; });
   std::vector<Operation *> calls;
   for (auto &[call, launch] : launches) {
     calls.push_back(call);
     entry.launches.push_back(launch);
   }
+  entry.loops = std::move(loops.loops);
   entry.edges = EdgeFinder(plan, *sizes).find(calls);
   entry.totals = totalsOf(entry.launches);
   entry.arenaBytes = plan.arenaBytes.evaluate(*sizes);

@@ -1,4 +1,4 @@
-//===- ExplainedModel.h - what `attnc explain` knows, as plain data -------------------------------------------===//
+//===- ExplainedModel.h - what `attnc explain` knows, as plain data -----------------------------------------------===//
 //
 // One description of a compiled model for everything that shows it: text, JSON, pages. It has numbers for the sizes of
 // --at, no expressions, and refers to nothing of the compiler. A launch is a call of a kernel in an entry point; a loop
@@ -7,10 +7,11 @@
 //   tokens ──▶ logits_loops_0 ──▶ logits_rows_0 ──▶ logits_gemm_0 ──▶ ...
 //                     wte.table ─────────┘
 //
-//===-------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Pipeline/Compile.h"
+#include "tools/attnc/Explain/MaskBlocks.h"
 #include <optional>
 #include <string>
 #include <utility>
@@ -46,10 +47,17 @@ struct ExplainedCost {
 };
 
 struct ExplainedLaunch {
-  size_t kernel;      ///< number in ExplainedModel::kernels
-  unsigned step;      ///< number of the entry point's op, by which live ranges tell time
-  int64_t times = 1;  ///< in a call
-  ExplainedCost cost; ///< of one time
+  size_t kernel;                       ///< number in ExplainedModel::kernels
+  unsigned step;                       ///< number of the entry point's op, by which live ranges tell time
+  int64_t times = 1;                   ///< in a call
+  ExplainedCost cost;                  ///< of one time
+  std::optional<size_t> loop = {};     ///< number in ExplainedEntry::loops of the innermost one around it
+  std::optional<MaskBlocks> mask = {}; ///< of an attention that has one
+};
+
+struct ExplainedLoop {
+  std::optional<int64_t> turns; ///< absent where only data tells
+  std::optional<size_t> within; ///< number of the loop around it, a smaller one
 };
 
 /// A tensor on its way.
@@ -57,7 +65,8 @@ struct ExplainedEdge {
   std::optional<size_t> from, to; ///< numbers of launches; absent for what the caller or a file gives, or is given
   std::string name;               ///< then: of the input, the parameter or the result
   int64_t bytes = 0;
-  bool isCarried = false; ///< from one turn of a loop to the next
+  bool isCarried = false;   ///< from one turn of a loop to the next
+  bool isParameter = false; ///< where no launch writes it: of the model, not of the caller
 };
 
 /// A storage in the arena, for a chart of live ranges.
@@ -84,6 +93,7 @@ struct ExplainedEntry {
   std::vector<std::pair<std::string, int64_t>> sizes; ///< of dimensions, and `workers`
   std::string problem;                                ///< why there are no numbers; all below is empty then
   std::vector<ExplainedLaunch> launches;              ///< in the order in which they run
+  std::vector<ExplainedLoop> loops;                   ///< those that launches are in
   std::vector<ExplainedEdge> edges;
   std::vector<ExplainedTotal> totals; ///< in the order in which kernels first run
   int64_t arenaBytes = 0;

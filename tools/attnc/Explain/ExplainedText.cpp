@@ -1,18 +1,15 @@
 #include "tools/attnc/Explain/ExplainedText.h"
+#include "tools/attnc/Explain/Quantities.h"
 #include <fmt/format.h>
 
 namespace attnc {
 
-/// "1.84 G", "12 k", "512": three digits and a prefix.
-static std::string scaled(double value) {
-  static constexpr std::pair<double, const char *> prefixes[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
-  for (auto [unit, prefix] : prefixes)
-    if (value >= unit)
-      return fmt::format("{:.3g}{}", value / unit, prefix);
-  return fmt::format("{:.3g}", value);
+/// How much of the pairs of queries and keys masks keep, where that is known.
+static void printMasks(const ExplainedModel &model, const ExplainedEntry &entry, llvm::raw_ostream &out) {
+  for (const ExplainedLaunch &launch : entry.launches)
+    if (launch.mask && launch.mask->problem.empty())
+      out << fmt::format("  the mask of {}: {}\n", model.kernels[launch.kernel].name, summaryOf(*launch.mask));
 }
-
-static std::string milliseconds(double seconds) { return fmt::format("{:.4f}", 1e3 * seconds); }
 
 void printCosts(const ExplainedModel &model, const ExplainedEntry &entry, llvm::raw_ostream &out) {
   if (entry.totals.empty())
@@ -34,6 +31,7 @@ void printCosts(const ExplainedModel &model, const ExplainedEntry &entry, llvm::
                          1e-9 * double(total.cost.flops) / total.measured->seconds);
     out << '\n';
   }
+  printMasks(model, entry, out);
   if (!entry.unmeasured.empty())
     out << "  not measured: " << entry.unmeasured << '\n';
 }

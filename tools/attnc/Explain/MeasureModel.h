@@ -7,8 +7,8 @@
 
 namespace attnc {
 
-/// Calls each entry point that has sizes with weights and inputs drawn from a seed, on as many threads as its sizes
-/// have workers, and adds to the explained model what its kernels take. An entry point that can't be called says why.
+/// Calls each entry point that has sizes with weights and inputs drawn from a seed, on as many threads as there are
+/// workers, and adds to the explained model what its kernels take. An entry point that can't be called says why.
 void measureModel(ExplainedModel &model, const Compilation &made, const SourceOptions &source, Repetitions repetitions);
 
 } // namespace attnc

@@ -10,11 +10,11 @@ namespace {
 
 /// Where the values of a chart are on its drawing.
 struct Frame {
-  const Chart &chart;
+  const Axis &across, &up;
   double left = 70, right = 880, top = 30, bottom = 370;
-  double x(double value) const { return left + (right - left) * chart.x.placeOf(value); }
-  double y(double value) const { return bottom - (bottom - top) * chart.y.placeOf(value); }
-  bool has(const ChartPoint &point) const { return chart.x.has(point.x) && chart.y.has(point.y); }
+  double x(double value) const { return left + (right - left) * across.placeOf(value); }
+  double y(double value) const { return bottom - (bottom - top) * up.placeOf(value); }
+  bool has(const ChartPoint &point) const { return across.has(point.x) && up.has(point.y); }
 };
 
 } // namespace
@@ -23,17 +23,17 @@ static constexpr unsigned colours = 8;
 
 static std::string grid(const Frame &frame) {
   std::string text;
-  for (double tick : frame.chart.y.ticks())
+  for (double tick : frame.up.ticks())
     text += fmt::format("<line x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/><text x=\"{3}\" y=\"{4:.1f}\" "
                         "text-anchor=\"end\">{5}</text>\n",
                         frame.left, frame.right, frame.y(tick), frame.left - 8, frame.y(tick) + 4, tickText(tick));
-  for (double tick : frame.chart.x.ticks())
+  for (double tick : frame.across.ticks())
     text += fmt::format("<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/><text x=\"{0:.1f}\" y=\"{3}\" "
                         "text-anchor=\"middle\">{4}</text>\n",
                         frame.x(tick), frame.top, frame.bottom, frame.bottom + 18, tickText(tick));
   text += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", frame.right, frame.bottom + 38,
-                      escaped(frame.chart.x.label));
-  return text + fmt::format("<text x=\"8\" y=\"{}\">{}</text>\n", frame.top - 14, escaped(frame.chart.y.label));
+                      escaped(frame.across.label));
+  return text + fmt::format("<text x=\"8\" y=\"{}\">{}</text>\n", frame.top - 14, escaped(frame.up.label));
 }
 
 static const char *dashing(const Series &series) {
@@ -68,7 +68,7 @@ static std::string legend(const Frame &frame, const Series &series, unsigned pla
 }
 
 std::string svgOf(const Chart &chart) {
-  Frame frame{chart};
+  Frame frame{chart.x, chart.y};
   std::string text = fmt::format("<svg class=\"chart\" viewBox=\"0 0 900 420\" role=\"img\" aria-label=\"{}\">\n{}",
                                  escaped(chart.label), grid(frame));
   unsigned named = 0;
@@ -79,6 +79,25 @@ std::string svgOf(const Chart &chart) {
     text += series.kind == Series::Kind::Points ? dots(frame, series) : line(frame, series);
     if (!series.name.empty())
       text += legend(frame, series, --named);
+    text += "</g>\n";
+  }
+  return text + "</svg>\n";
+}
+
+std::string svgOf(const BoxChart &chart) {
+  Frame frame{chart.x, chart.y};
+  std::string text = fmt::format("<svg class=\"chart\" viewBox=\"0 0 900 420\" role=\"img\" aria-label=\"{}\">\n{}",
+                                 escaped(chart.label), grid(frame));
+  for (const ChartBox &box : chart.boxes) {
+    double left = frame.x(box.left), top = frame.y(box.top);
+    double width = frame.x(box.right) - left, height = frame.y(box.bottom) - top;
+    bool hasRoom = width > 7 * double(box.name.size()) && height > 14;
+    text += fmt::format("<g class=\"series-{} box\"><title>{}</title><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" "
+                        "height=\"{:.1f}\"/>",
+                        box.series % colours, escaped(box.name), left, top, width, height);
+    if (hasRoom)
+      text +=
+          fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", left + 3, top + height / 2 + 4, escaped(box.name));
     text += "</g>\n";
   }
   return text + "</svg>\n";

@@ -1,4 +1,4 @@
-//===- Chart.h - curves, points and bars --------------------------------------------------------------------------===//
+//===- Chart.h - curves, points, boxes and bars -------------------------------------------------------------------===//
 //
 // Charts are plain data and become SVG, for a page (HtmlPage.h). What is drawn can be read by programs too: each series
 // is a group with its name as `aria-label`, each point or bar has its name and values as a tooltip.
@@ -32,6 +32,22 @@ struct Chart {
 
 /// 900 x 420. Points beyond the ends of an axis are left out.
 std::string svgOf(const Chart &chart);
+
+struct ChartBox {
+  double left = 0, right = 0, bottom = 0, top = 0; ///< ends on the axes
+  std::string name = {};                           ///< shown where the pointer rests on it, and in it where it fits
+  unsigned series = 0;                             ///< its colour
+};
+
+/// What takes which part of one thing over which part of another: memory over time.
+struct BoxChart {
+  std::string label;
+  Axis x, y;
+  std::vector<ChartBox> boxes;
+};
+
+/// 900 x 420.
+std::string svgOf(const BoxChart &chart);
 
 struct Bar {
   std::string name;

@@ -23,17 +23,19 @@ std::string factTable(ArrayRef<std::pair<std::string, std::string>> facts) {
   return "<table>\n" + rows + "</table>\n";
 }
 
+/// "12", "-0.5", "1.84G", "3.1 MB".
 static bool isNumber(StringRef cell) {
-  double value;
-  return to_float(cell.split(' ').first, value);
+  cell.consume_front("-");
+  return !cell.empty() && isDigit(cell.front());
 }
 
-std::string table(ArrayRef<std::string> headings, ArrayRef<std::vector<std::string>> rows) {
+std::string table(ArrayRef<std::string> headings, ArrayRef<std::vector<std::string>> rows,
+                  ArrayRef<std::string> anchors) {
   std::string text = "<table>\n<tr>";
   for (const std::string &heading : headings)
     text += fmt::format("<th>{}</th>", escaped(heading));
-  for (const std::vector<std::string> &row : rows) {
-    text += "</tr>\n<tr>";
+  for (auto [number, row] : enumerate(rows)) {
+    text += anchors.empty() ? "</tr>\n<tr>" : fmt::format("</tr>\n<tr id=\"{}\">", escaped(anchors[number]));
     for (const std::string &cell : row)
       text += fmt::format("<td{}>{}</td>", isNumber(cell) ? " class=\"number\"" : "", escaped(cell));
   }
@@ -43,7 +45,7 @@ std::string table(ArrayRef<std::string> headings, ArrayRef<std::vector<std::stri
 static constexpr const char *commonStyle = R"(
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 900px; margin: 2em auto; padding: 0 1em; color: #222; }
 table { border-collapse: collapse; margin-bottom: 1em; } td, th { padding-right: 1.5em; vertical-align: top; }
-th { text-align: left; font-weight: normal; color: #666; } td.number { text-align: right; }
+tr:target { background: #fff3c4; } th { text-align: left; font-weight: normal; color: #666; } td.number { text-align: right; }
 figure { margin: 0; } figcaption { color: #666; font-size: 13px; text-align: center; }
 svg.chart line { stroke: #ddd; } svg.chart line.axis { stroke: #888; } svg text { font-size: 12px; fill: #666; }
 svg.chart polyline { fill: none; stroke-width: 1.5; } svg .dashed { stroke-dasharray: 5 3; }
@@ -51,7 +53,11 @@ svg.chart polyline { fill: none; stroke-width: 1.5; } svg .dashed { stroke-dasha
 .series-2 { stroke: #009e73; fill: #009e73; } .series-3 { stroke: #cc79a7; fill: #cc79a7; }
 .series-4 { stroke: #e69f00; fill: #e69f00; } .series-5 { stroke: #56b4e9; fill: #56b4e9; }
 .series-6 { stroke: #999900; fill: #999900; } .series-7 { stroke: #444444; fill: #444444; }
-svg.chart g text { stroke: none; fill: #444; }
+svg.chart g text { stroke: none; fill: #444; } svg .box rect { fill-opacity: 0.3; stroke-width: 0.5; }
+svg.graph { max-width: 100%; height: auto; } svg.graph text { text-anchor: middle; fill: #444; stroke: none; }
+svg.graph g.group rect { fill: #f4f6f8; stroke: #bbb; } svg.graph g.group text { text-anchor: start; }
+svg.graph .title { fill: #111; } svg.graph g rect { fill-opacity: 0.12; } svg.graph g.group rect { fill-opacity: 1; }
+svg.graph > path { fill: none; stroke: #999; } svg.graph > path:hover { stroke: #111; } svg.graph marker path { fill: #777; }
 .maps { display: grid; grid-template-columns: repeat(auto-fit, minmax(260px, 420px)); gap: 1em; }
 svg.map { width: 100%; } svg.map rect { fill: #f4f6f8; } svg.map path { fill: #124; shape-rendering: crispEdges; }
 svg.map text { font-size: 0.8px; text-anchor: middle; font-family: monospace; }

@@ -29,8 +29,10 @@ struct HtmlPage {
 
 /// A row for each name and value, both plain text.
 std::string factTable(llvm::ArrayRef<std::pair<std::string, std::string>> facts);
-/// A line of headings and rows of cells, all plain text. Cells that are numbers are set to the right.
-std::string table(llvm::ArrayRef<std::string> headings, llvm::ArrayRef<std::vector<std::string>> rows);
+/// A line of headings and rows of cells, all plain text. Cells that are numbers are set to the right. `anchors`, where
+/// given, are names of the rows that links lead to.
+std::string table(llvm::ArrayRef<std::string> headings, llvm::ArrayRef<std::vector<std::string>> rows,
+                  llvm::ArrayRef<std::string> anchors = {});
 
 std::string htmlText(const HtmlPage &page);
 /// Fails where `path` can't be written.

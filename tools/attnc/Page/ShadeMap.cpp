@@ -33,13 +33,16 @@ static std::string cellsOf(const ShadeMap &map) {
 std::string figureOf(const ShadeMap &map) {
   std::string labels;
   for (size_t at = 0; at < map.columnNames.size(); ++at)
-    labels += fmt::format("<text x=\"{}.5\" y=\"-0.3\">{}</text>", at, escaped(map.columnNames[at]));
+    labels += fmt::format("<text x=\"{:g}\" y=\"-0.3\">{}</text>", (double(at) + 0.5) * map.aspect,
+                          escaped(map.columnNames[at]));
   for (size_t at = 0; at < map.rowNames.size(); ++at)
     labels += fmt::format("<text x=\"-0.7\" y=\"{}.8\">{}</text>", at, escaped(map.rowNames[at]));
-  return fmt::format("<figure><svg class=\"map\" viewBox=\"-1.5 -1.5 {} {}\" role=\"img\" aria-label=\"{}\">"
-                     "<rect width=\"{}\" height=\"{}\"/>{}{}</svg><figcaption>{}</figcaption></figure>\n",
-                     map.columns + 2, map.rows + 2, escaped(map.name), map.columns, map.rows, cellsOf(map), labels,
-                     escaped(map.name));
+  double room = labels.empty() ? 0 : 1.5, width = double(map.columns) * map.aspect;
+  return fmt::format("<figure><svg class=\"map\" viewBox=\"{0} {0} {1:g} {2:g}\" role=\"img\" aria-label=\"{3}\">"
+                     "<rect width=\"{4:g}\" height=\"{5}\"/><g transform=\"scale({6:g} 1)\">{7}</g>{8}</svg>"
+                     "<figcaption>{3}</figcaption></figure>\n",
+                     labels.empty() ? "0" : "-1.5", width + room, double(map.rows) + room, escaped(map.name), width,
+                     map.rows, map.aspect, cellsOf(map), labels);
 }
 
 std::string figuresOf(const std::vector<ShadeMap> &maps) {

@@ -12,6 +12,7 @@ struct ShadeMap {
   std::string name;
   int64_t rows = 0, columns = 0;
   std::vector<float> values; ///< 0 (empty) to 1 (dark), row by row; taken into that range
+  double aspect = 1;         ///< width of a cell over its height
   std::vector<std::string> rowNames = {}, columnNames = {}; ///< plain text; empty: none
 };
 

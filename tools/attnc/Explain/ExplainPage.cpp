@@ -1,0 +1,202 @@
+#include "tools/attnc/Explain/ExplainPage.h"
+#include "compiler/Memory/Peak.h"
+#include "tools/attnc/Explain/Quantities.h"
+#include "tools/attnc/Page/Chart.h"
+#include "tools/attnc/Page/Graph.h"
+#include "tools/attnc/Page/ShadeMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+namespace attnc {
+
+/// One colour for each kind of kernel, in all drawings.
+static unsigned seriesOf(llvm::StringRef kind) {
+  static constexpr llvm::StringLiteral kinds[] = {"gemm", "attend", "rows", "loops", "attend_gradient", "pack"};
+  return unsigned(llvm::find(kinds, kind) - std::begin(kinds));
+}
+
+static std::string joined(const std::vector<std::string> &parts, llvm::StringRef between) {
+  return llvm::join(parts, between);
+}
+
+//===------------------------------------------ the graph -------------------------------------------------------===//
+
+namespace {
+
+/// Launches as boxes, and what the caller gives and gets; parameters are in the boxes' tooltips.
+class LaunchGraph {
+public:
+  LaunchGraph(const ExplainedModel &model, const ExplainedEntry &entry) : model(model), entry(entry) {}
+
+  Graph draw() {
+    graph.label = "launches of " + entry.name;
+    for (const ExplainedLoop &loop : entry.loops)
+      graph.groups.push_back(
+          {loop.turns ? fmt::format("{} times", *loop.turns) : "as often as data tells", loop.within});
+    for (const ExplainedEdge &edge : entry.edges)
+      if (!edge.from && edge.to && !edge.isParameter)
+        nodeOf(inputs, edge.name);
+    firstLaunch = graph.nodes.size();
+    for (const ExplainedLaunch &launch : entry.launches)
+      graph.nodes.push_back(boxOf(launch));
+    for (const ExplainedEdge &edge : entry.edges)
+      connect(edge);
+    return std::move(graph);
+  }
+
+private:
+  GraphNode boxOf(const ExplainedLaunch &launch) const;
+  size_t nodeOf(std::map<std::string, size_t> &nodes, const std::string &name);
+  void connect(const ExplainedEdge &edge);
+
+  const ExplainedModel &model;
+  const ExplainedEntry &entry;
+  Graph graph;
+  size_t firstLaunch = 0;
+  std::map<std::string, size_t> inputs, results; ///< numbers of nodes by name
+};
+
+} // namespace
+
+GraphNode LaunchGraph::boxOf(const ExplainedLaunch &launch) const {
+  const ExplainedKernel &kernel = model.kernels[launch.kernel];
+  GraphNode node{kernel.name, {kernel.kind}};
+  node.tooltip = fmt::format("{} FLOP, {} read, {} written, by {}", scaled(double(launch.cost.flops)),
+                             megabytes(launch.cost.bytesRead), megabytes(launch.cost.bytesWritten), kernel.emitter);
+  for (const ExplainedEdge &edge : entry.edges)
+    if (!edge.from && edge.to && &entry.launches[*edge.to] == &launch && edge.isParameter)
+      node.tooltip += fmt::format("\nreads {}: {}", edge.name, megabytes(edge.bytes));
+  for (const std::string &place : kernel.places)
+    node.tooltip += "\n" + place;
+  node.group = launch.loop;
+  node.series = seriesOf(kernel.kind);
+  node.link = "#" + entry.name + "-" + kernel.name;
+  return node;
+}
+
+size_t LaunchGraph::nodeOf(std::map<std::string, size_t> &nodes, const std::string &name) {
+  auto [found, isNew] = nodes.insert({name, graph.nodes.size()});
+  if (isNew) {
+    graph.nodes.push_back({name});
+    graph.nodes.back().isRound = true;
+    graph.nodes.back().series = 7;
+  }
+  return found->second;
+}
+
+void LaunchGraph::connect(const ExplainedEdge &edge) {
+  if (edge.isCarried || (!edge.from && edge.isParameter))
+    return;
+  size_t from = edge.from ? firstLaunch + *edge.from : nodeOf(inputs, edge.name);
+  size_t to = edge.to ? firstLaunch + *edge.to : nodeOf(results, edge.name);
+  if (from < to)
+    graph.edges.push_back({from, to, megabytes(edge.bytes)});
+}
+
+//===------------------------------------------ costs -----------------------------------------------------------===//
+
+static std::string costTable(const ExplainedModel &model, const ExplainedEntry &entry) {
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::string> anchors;
+  for (const ExplainedTotal &total : entry.totals) {
+    const ExplainedKernel &kernel = model.kernels[total.kernel];
+    anchors.push_back(entry.name + "-" + kernel.name);
+    rows.push_back({kernel.name, kernel.kind, kernel.emitter, std::to_string(total.launches),
+                    scaled(double(total.cost.flops)), scaled(double(total.cost.bytes())),
+                    fmt::format("{:.2f}", total.cost.intensity()), "", "",
+                    total.measured ? milliseconds(total.measured->seconds) + " ms" : ""});
+  }
+  return table(
+      {"kernel", "kind", "emitter", "launches", "FLOP", "bytes", "FLOP/B", "predicted", "bound by", "measured"}, rows,
+      anchors);
+}
+
+//===------------------------------------------ memory ----------------------------------------------------------===//
+
+static BoxChart arenaChart(const ExplainedEntry &entry) {
+  constexpr double megabyte = 1e6;
+  BoxChart chart{"arena of " + entry.name + " over its steps",
+                 Axis::over("step", {0, double(entry.steps.size())}),
+                 Axis::over("MB", {0, double(entry.arenaBytes) / megabyte}),
+                 {}};
+  for (auto [number, storage] : llvm::enumerate(entry.arena))
+    for (auto [first, last] : storage.live)
+      chart.boxes.push_back({double(first), double(last) + 1, double(storage.offset) / megabyte,
+                             double(storage.offset + storage.bytes) / megabyte, storage.name, unsigned(number % 7)});
+  return chart;
+}
+
+//===------------------------------------------ masks -----------------------------------------------------------===//
+
+static std::string maskFigures(const ExplainedModel &model, const ExplainedEntry &entry) {
+  std::vector<ShadeMap> maps;
+  std::string others;
+  std::set<size_t> seen; // kernels: launches of one have one mask
+  for (const ExplainedLaunch &launch : entry.launches) {
+    if (!launch.mask || !seen.insert(launch.kernel).second)
+      continue;
+    const MaskBlocks &mask = *launch.mask;
+    const std::string &name = model.kernels[launch.kernel].name;
+    if (!mask.problem.empty())
+      others += fmt::format("<p>{}: no map, as {}.</p>\n", escaped(name), escaped(mask.problem));
+    else
+      maps.push_back({name + ": " + summaryOf(mask), mask.rows, mask.columns, mask.kept,
+                      double(mask.blockKeys) / double(mask.blockQueries)});
+  }
+  if (maps.empty() && others.empty())
+    return {};
+  return "<h3>Masks</h3>\n<p>A row for each block of queries, a column for each block of keys; the darker, the more "
+         "pairs "
+         "are kept. Empty blocks are not computed.</p>\n" +
+         figuresOf(maps) + others;
+}
+
+//===------------------------------------------ the page --------------------------------------------------------===//
+
+static HtmlPage::Section sectionOf(const ExplainedModel &model, const ExplainedEntry &entry) {
+  std::vector<std::string> sizes;
+  for (const auto &[name, size] : entry.sizes)
+    sizes.push_back(fmt::format("{}={}", name, size));
+  HtmlPage::Section section{entry.name, {}};
+  if (!entry.problem.empty()) {
+    section.body = fmt::format("<p>No numbers: {}.</p>\n", escaped(entry.problem));
+    return section;
+  }
+  section.body =
+      fmt::format("<p>At {}: an arena of {}.</p>\n", escaped(joined(sizes, ", ")), megabytes(entry.arenaBytes));
+  section.body += "<div class=\"wide\">" + svgOf(LaunchGraph(model, entry).draw()) + "</div>\n";
+  section.body += "<h3>Kernels</h3>\n<div class=\"wide\">" + costTable(model, entry) + "</div>\n";
+  if (!entry.arena.empty())
+    section.body += "<h3>Arena</h3>\n" + svgOf(arenaChart(entry));
+  return section.body += maskFigures(model, entry), section;
+}
+
+static HtmlPage::Section decisionsOf(const ExplainedModel &model, bool made) {
+  std::vector<std::string> headings{"what", "into", "bytes", "reason"};
+  std::vector<std::vector<std::string>> rows;
+  if (!made)
+    headings.push_back("what would change it");
+  for (const ExplainedDecision &decision : model.decisions)
+    if (decision.made == made) {
+      rows.push_back({decision.what, decision.into, decision.bytes, decision.text});
+      if (!made)
+        rows.back().push_back(decision.change);
+    }
+  return {made ? "What was fused" : "What was not fused", table(headings, rows)};
+}
+
+HtmlPage pageOf(const ExplainedModel &model) {
+  HtmlPage page{model.source};
+  page.style = ".wide { overflow-x: auto; } body { max-width: 1200px; }\n";
+  page.sections.push_back({"", factTable({{"model", model.source}, {"target", model.target}})});
+  for (const ExplainedEntry &entry : model.entries)
+    page.sections.push_back(sectionOf(model, entry));
+  page.sections.push_back(decisionsOf(model, true));
+  page.sections.push_back(decisionsOf(model, false));
+  return page;
+}
+
+} // namespace attnc

@@ -1,0 +1,13 @@
+//===- Quantities.h - numbers as people read them --------------------------------------------------------------===//
+#pragma once
+
+#include <string>
+
+namespace attnc {
+
+/// "1.84G", "12k", "512": three digits and a prefix.
+std::string scaled(double value);
+/// "0.0123", of 12.3 microseconds.
+std::string milliseconds(double seconds);
+
+} // namespace attnc
