@@ -19,10 +19,14 @@ std::optional<EmitterPreference> emitterPreferenceNamed(llvm::StringRef name) {
 
 Emitters createEmitters(EmitterPreference preference) {
   Emitters emitters;
-  if (preference != EmitterPreference::Cpu)
-    emitters.push_back(
-        createHalideEmitter(preference == EmitterPreference::Halide ? HalideScope::All : HalideScope::Faster));
-  emitters.push_back(createCpuEmitter());
+  if (preference == EmitterPreference::Cpu) { // which takes every kernel that is not asked for otherwise
+    emitters.push_back(createCpuEmitter());
+    emitters.push_back(createHalideEmitter(HalideScope::Asked));
+  } else {
+    bool isPreferred = preference == EmitterPreference::Halide;
+    emitters.push_back(createHalideEmitter(isPreferred ? HalideScope::All : HalideScope::Faster));
+    emitters.push_back(createCpuEmitter());
+  }
   emitters.push_back(createGpuEmitter());
   return emitters;
 }

@@ -9,7 +9,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Emitter.h"
+#include "compiler/Codegen/AskedEmitter.h"
 #include "compiler/Codegen/Target.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/STLExtras.h"
@@ -35,10 +35,10 @@ public:
   }
 
 protected:
-  /// The first that takes the kernel, or null.
+  /// The first that takes the kernel, and may, or null.
   const Emitter *emitterOf(mlir::func::FuncOp kernel, const Target &target) const {
     for (const std::unique_ptr<Emitter> &emitter : emitters)
-      if (emitter->makesCodeFor(target) && emitter->supports(kernel, target))
+      if (emitter->makesCodeFor(target) && mayTake(*emitter, kernel) && emitter->supports(kernel, target))
         return emitter.get();
     return nullptr;
   }

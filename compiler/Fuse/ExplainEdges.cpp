@@ -13,6 +13,7 @@
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Fuse/Groups.h"
 #include "compiler/Fuse/Legality.h"
+#include "compiler/Fuse/RefusedFusions.h"
 #include "compiler/Fuse/Structure.h"
 #include "compiler/Fuse/SymbolicShapes.h"
 #include "dialects/Attn/Attn.h"
@@ -266,6 +267,13 @@ Reason EdgeExplainer::intoLoops(Edge &edge) {
   return Reason::DifferentRows;
 }
 
+/// Whether the maker and a reader of the tensor were kept apart by the strategy.
+static bool isKeptApart(Edge &edge) {
+  Operation *maker = edge.maker();
+  return maker && llvm::any_of(edge.consumer.getArgument(edge.argument).getUsers(),
+                               [&](Operation *reader) { return isKeptApart(maker, reader); });
+}
+
 Reason EdgeExplainer::reasonFor(Edge &edge) {
   if (auto attend = dyn_cast_if_present<attn::AttendOp>(edge.maker()))
     if (attend.getStatistics()[cast<OpResult>(edge.producer.front().getTerminator()->getOperand(edge.result))
@@ -275,6 +283,8 @@ Reason EdgeExplainer::reasonFor(Edge &edge) {
     return Reason::ScoresHeld;
   if (edge.throughLoop)
     return Reason::LoopCarried;
+  if (isKeptApart(edge))
+    return Reason::AsAsked;
   switch (edge.consumerKind()) {
   case KernelKind::Attend:
   case KernelKind::AttendGradient:

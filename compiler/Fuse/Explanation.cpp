@@ -108,6 +108,7 @@ static constexpr Entry kReasons[] = {
      "several "
      "times as long",
      "write the score as a dot product of rows, or as an additive one: sum of v * tanh(q + k)"},
+    {Reason::AsAsked, "as-asked", "the strategy says that the two stay apart", "take the override out of the strategy"},
     {Reason::WeightPacked, "weight-packed", "only contractions read the weight, so it is kept packed alone"},
     {Reason::WeightPackedBeside, "weight-packed-beside",
      "a contraction reads the weight packed, another kernel reads it plain: both copies are kept"},

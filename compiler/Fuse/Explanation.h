@@ -67,6 +67,7 @@ enum class Reason {
   NotPointwise,
   NotTakenWhole,
   PairByPair,
+  AsAsked,
   // Choices about weights.
   WeightPacked,
   WeightPackedBeside,

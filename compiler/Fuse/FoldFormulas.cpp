@@ -24,6 +24,7 @@
 #include "compiler/Codegen/OpCost.h"
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
+#include "compiler/Fuse/RefusedFusions.h"
 #include "compiler/Fuse/Structure.h"
 #include "compiler/Fuse/Subscripts.h"
 #include "compiler/Fuse/SymbolicShapes.h"
@@ -67,7 +68,7 @@ private:
     auto producer = extract.getTensor().getDefiningOp<linalg::GenericOp>();
     if (!reader || !producer || producer == reader || producer->getBlock() != reader->getBlock() ||
         producer->getNumResults() != 1 || !isPointwise(producer) || !keepsChecks(extract, producer) ||
-        !isWorthFolding(extract, producer))
+        !isWorthFolding(extract, producer) || isRefused(reasonId(Reason::FormulaFolded), producer, reader))
       return false;
     SymbolicShapes shapes(function);
     recordDecision(module, {true,

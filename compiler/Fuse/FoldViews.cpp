@@ -20,6 +20,7 @@
 #include "compiler/Codegen/DataSubscripts.h"
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
+#include "compiler/Fuse/RefusedFusions.h"
 #include "compiler/Fuse/Structure.h"
 #include "compiler/Fuse/Subscripts.h"
 #include "compiler/Fuse/SymbolicShapes.h"
@@ -172,6 +173,8 @@ void ViewFolder::foldIntoExtract(tensor::ExtractOp extract) {
   Operation *reader = extract->getParentOfType<attn::AttendOp>();
   if (!reader)
     reader = extract->getParentOfType<linalg::GenericOp>();
+  if (reader && isRefused(reasonId(Reason::ViewFolded), source.getDefiningOp(), reader))
+    return;
   if (reader)
     record(Reason::ViewFolded, source.getDefiningOp(), reader, source);
   for (unsigned i = 0; i < fold; ++i) {
@@ -221,7 +224,7 @@ bool ViewFolder::foldTransposes(linalg::GenericOp op) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   for (OpOperand *operand : op.getDpsInputOperands()) {
     auto transpose = operand->get().getDefiningOp<linalg::TransposeOp>();
-    if (!transpose)
+    if (!transpose || isRefused(reasonId(Reason::ViewFolded), transpose, op))
       continue;
     AffineMap &map = maps[operand->getOperandNumber()];
     SmallVector<AffineExpr> results(map.getNumResults());
@@ -289,7 +292,8 @@ linalg::GenericOp ViewFolder::readSlicesBySubscript(linalg::GenericOp op) {
   SmallVector<AffineMap> maps;
   llvm::SmallBitVector replaced(op.getNumDpsInputs());
   for (OpOperand *operand : op.getDpsInputOperands()) {
-    if (viewsToFold(operand->get()) != 0 && isReadBySubscriptAlone(operand->get())) {
+    if (viewsToFold(operand->get()) != 0 && isReadBySubscriptAlone(operand->get()) &&
+        !isRefused(reasonId(Reason::ViewFolded), operand->get().getDefiningOp(), op)) {
       replaced.set(operand->getOperandNumber());
       continue;
     }
@@ -328,7 +332,7 @@ void ViewFolder::foldIntoLayout(attn::AttendOp attend) {
   if (!value || !value.hasOneUse())
     return;
   auto transpose = dyn_cast<linalg::TransposeOp>(*value.getUsers().begin());
-  if (!transpose || transpose.getInput() != value)
+  if (!transpose || transpose.getInput() != value || isRefused(reasonId(Reason::LayoutFolded), attend, transpose))
     return;
   SmallVector<int64_t> before = llvm::to_vector(llvm::seq<int64_t>(0, attend.getNumOuter() + attend.getNumValues()));
   if (auto layout = attend.getValueLayout())
@@ -361,7 +365,8 @@ void ViewFolder::foldIntoLayout(linalg::GenericOp contraction) {
   if (!product || !product.hasOneUse() || !matchContraction(contraction))
     return;
   auto transpose = dyn_cast<linalg::TransposeOp>(*product.getUsers().begin());
-  if (!transpose || transpose.getInput() != product || transpose->getBlock() != contraction->getBlock())
+  if (!transpose || transpose.getInput() != product || transpose->getBlock() != contraction->getBlock() ||
+      isRefused(reasonId(Reason::LayoutFolded), contraction, transpose))
     return;
   SmallVector<AffineMap> maps = contraction.getIndexingMapsArray();
   SmallVector<AffineExpr> order;

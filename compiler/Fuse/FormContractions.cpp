@@ -23,6 +23,7 @@
 #include "compiler/Fuse/Groups.h"
 #include "compiler/Fuse/Legality.h"
 #include "compiler/Fuse/LiftFactors.h"
+#include "compiler/Fuse/RefusedFusions.h"
 #include "compiler/Fuse/Regroup.h"
 #include "compiler/Fuse/Structure.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -66,7 +67,7 @@ linalg::GenericOp ContractionFormer::findEpilogue(linalg::GenericOp contraction)
   OpOperand &use = *product.getUses().begin();
   auto consumer = dyn_cast<linalg::GenericOp>(use.getOwner());
   if (!consumer || consumer->getBlock() != contraction->getBlock() || groupOf(consumer) ||
-      whyNotEpilogue(consumer, use))
+      whyNotEpilogue(consumer, use) || isRefused(reasonId(Reason::EpilogueFused), consumer, contraction))
     return {};
   return consumer;
 }

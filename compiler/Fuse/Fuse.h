@@ -3,6 +3,7 @@
 // The fuse phase turns an imported module into kernels and entry points that only call them (docs/architecture.md).
 // The passes run in this order, each usable alone as `attn-opt --<flag>`:
 //
+//   attn-hold-scores         attention that a strategy refuses becomes plain tensor code
 //   attn-resolve-sizes       every size is arithmetic on the dimensions of the arguments
 //   attn-widen-turns         what needs no state of a recurrence is computed for all its steps at once
 //   attn-raise-views         generics that only move elements become slice, expand, transpose, collapse
@@ -32,6 +33,7 @@
 
 namespace attnc {
 
+std::unique_ptr<mlir::Pass> createHoldScoresPass();
 std::unique_ptr<mlir::Pass> createResolveSizesPass();
 std::unique_ptr<mlir::Pass> createWidenTurnsPass();
 std::unique_ptr<mlir::Pass> createRaiseViewsPass();
@@ -55,8 +57,14 @@ std::unique_ptr<mlir::Pass> createPackWeightsPass(llvm::ArrayRef<std::unique_ptr
                                                   llvm::StringRef target = "native");
 std::unique_ptr<mlir::Pass> createExplainEdgesPass();
 
-/// The whole phase, for a builtin.module. Kernels are such as one of `emitters`, which must outlive the passes, takes,
-/// and weights are packed as they want them on `target`; where there are none, nobody is asked and weights stay plain.
+/// The phase up to kernels, for a builtin.module. Kernels are such as one of `emitters`, which must outlive the passes,
+/// takes on `target`; where there are none, nobody is asked.
+void buildKernelsPipeline(mlir::OpPassManager &passes, llvm::ArrayRef<std::unique_ptr<Emitter>> emitters = {},
+                          llvm::StringRef target = "native");
+/// The rest of it: weights are packed as the kernels' emitters want them; where there are none, weights stay plain.
+void buildWeightsPipeline(mlir::OpPassManager &passes, llvm::ArrayRef<std::unique_ptr<Emitter>> emitters = {},
+                          llvm::StringRef target = "native");
+/// The whole phase. In between, a strategy says which emitter has a kernel.
 void buildFusePipeline(mlir::OpPassManager &passes, llvm::ArrayRef<std::unique_ptr<Emitter>> emitters = {},
                        llvm::StringRef target = "native");
 

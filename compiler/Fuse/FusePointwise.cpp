@@ -16,6 +16,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
+#include "compiler/Fuse/RefusedFusions.h"
 #include "compiler/Fuse/Structure.h"
 #include "compiler/Fuse/SymbolicShapes.h"
 #include "dialects/Model/Model.h"
@@ -37,7 +38,7 @@ struct JoinFirstReader : OpRewritePattern<linalg::GenericOp> {
   LogicalResult matchAndRewrite(linalg::GenericOp consumer, PatternRewriter &rewriter) const override {
     for (OpOperand *operand : consumer.getDpsInputOperands()) {
       auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
-      if (!producer || !mayJoin(producer, consumer))
+      if (!producer || !mayJoin(producer, consumer) || isRefused(reasonId(Reason::PointwiseFused), producer, consumer))
         continue;
       linalg::GenericOp joined = join(rewriter, producer, consumer);
       rewriter.replaceOp(consumer, joined.getResults().take_back(consumer.getNumResults()));
@@ -154,7 +155,7 @@ struct FusePointwise : PassWrapper<FusePointwise, OperationPass<ModuleOp>> {
         !linalg::areElementwiseOpsFusable(operand) || matchContraction(consumer))
       return false;
     if (isCheapFormula(producer))
-      return true;
+      return !isRefused(reasonId(Reason::PointwiseFused), producer, consumer);
     // To read where the element lies costs no more than to read a copy.
     if (onlyMoves(producer) && isPointwise(consumer))
       return record(operand, producer, consumer);
@@ -174,7 +175,10 @@ struct FusePointwise : PassWrapper<FusePointwise, OperationPass<ModuleOp>> {
     return maker && maker.getNumReductionLoops() != 0 && !matchContraction(maker);
   }
 
+  /// Fuses, and says so, unless that is refused.
   bool record(OpOperand *operand, linalg::GenericOp producer, linalg::GenericOp consumer) {
+    if (isRefused(reasonId(Reason::PointwiseFused), producer, consumer))
+      return false;
     SymbolicShapes shapes(consumer->getParentOfType<func::FuncOp>());
     recordDecision(getOperation(), {true,
                                     Reason::PointwiseFused,

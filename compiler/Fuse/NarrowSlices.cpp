@@ -11,6 +11,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
+#include "compiler/Fuse/RefusedFusions.h"
 #include "compiler/Fuse/Structure.h"
 #include "compiler/Fuse/SymbolicShapes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -92,7 +93,8 @@ struct NarrowSlices : PassWrapper<NarrowSlices, OperationPass<ModuleOp>> {
     SymbolicShapes shapes(function);
     auto producer = slice.getSource().getDefiningOp<linalg::LinalgOp>();
     if (!producer || !slice.hasUnitStride() || producer->getBlock() != slice->getBlock() ||
-        !isNarrower(slice, shapes) || !isOnlyReader(slice, shapes))
+        !isNarrower(slice, shapes) || !isOnlyReader(slice, shapes) ||
+        isRefused(reasonId(Reason::SliceNarrowed), producer, slice))
       return false;
     slice = withoutDroppedDims(slice);
     OpBuilder builder(slice);

@@ -10,7 +10,8 @@ using namespace mlir;
 
 namespace attnc {
 
-void buildFusePipeline(OpPassManager &passes, ArrayRef<std::unique_ptr<Emitter>> emitters, StringRef target) {
+void buildKernelsPipeline(OpPassManager &passes, ArrayRef<std::unique_ptr<Emitter>> emitters, StringRef target) {
+  passes.addPass(createHoldScoresPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createResolveSizesPass());
   passes.addPass(createCSEPass());
@@ -35,9 +36,17 @@ void buildFusePipeline(OpPassManager &passes, ArrayRef<std::unique_ptr<Emitter>>
     passes.addPass(createSplitKernelsPass(emitters, target));
   passes.addPass(createCSEPass());
   passes.addPass(createShareKernelsPass());
+}
+
+void buildWeightsPipeline(OpPassManager &passes, ArrayRef<std::unique_ptr<Emitter>> emitters, StringRef target) {
   if (!emitters.empty())
     passes.addPass(createPackWeightsPass(emitters, target));
   passes.addPass(createExplainEdgesPass());
+}
+
+void buildFusePipeline(OpPassManager &passes, ArrayRef<std::unique_ptr<Emitter>> emitters, StringRef target) {
+  buildKernelsPipeline(passes, emitters, target);
+  buildWeightsPipeline(passes, emitters, target);
 }
 
 void registerFuseInterfaces(DialectRegistry &registry) {
@@ -47,10 +56,11 @@ void registerFuseInterfaces(DialectRegistry &registry) {
 }
 
 void registerFusePasses(ArrayRef<std::unique_ptr<Emitter>> emitters) {
-  for (auto create : {createResolveSizesPass, createWidenTurnsPass, createRaiseViewsPass, createNarrowSlicesPass,
-                      createFoldViewsPass, createFoldViewsIntoAttentionPass, createFoldPairFormulasPass,
-                      createFusePointwisePass, createFoldFormulasPass, createLiftGathersPass, createFormRowsPass,
-                      createOutlineKernelsPass, createShareKernelsPass, createExplainEdgesPass})
+  for (auto create :
+       {createHoldScoresPass, createResolveSizesPass, createWidenTurnsPass, createRaiseViewsPass,
+        createNarrowSlicesPass, createFoldViewsPass, createFoldViewsIntoAttentionPass, createFoldPairFormulasPass,
+        createFusePointwisePass, createFoldFormulasPass, createLiftGathersPass, createFormRowsPass,
+        createOutlineKernelsPass, createShareKernelsPass, createExplainEdgesPass})
     registerPass(create);
   registerPass([emitters] { return createFormContractionsPass(emitters); });
   registerPass([emitters] { return createSplitKernelsPass(emitters); });

@@ -1,5 +1,6 @@
 #include "compiler/Fuse/RowGroup.h"
 #include "compiler/Fuse/Groups.h"
+#include "compiler/Fuse/RefusedFusions.h"
 #include "compiler/Fuse/Regroup.h"
 #include "compiler/Fuse/Structure.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -106,6 +107,8 @@ std::optional<Reason> RowGroup::whyNot(linalg::GenericOp op) {
     return Reason::SeveralUses;
   if (scratchWith(op) > kRowScratch)
     return Reason::RowScratch;
+  if (llvm::any_of(ops, [&](Operation *member) { return isRefused(reasonId(Reason::RowsFused), op, member); }))
+    return Reason::AsAsked;
   return std::nullopt;
 }
 

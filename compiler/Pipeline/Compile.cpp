@@ -1,4 +1,5 @@
 #include "compiler/Pipeline/Compile.h"
+#include "compiler/Codegen/AskedEmitter.h"
 #include "compiler/Codegen/GPU/Backend/DeviceBackend.h"
 #include "compiler/Codegen/Host/DeviceStubs.h"
 #include "compiler/Codegen/Host/HostCode.h"
@@ -18,6 +19,7 @@
 #include "compiler/Pipeline/Recovery.h"
 #include "compiler/Raise/Raise.h"
 #include "compiler/Schedule/Schedule.h"
+#include "compiler/Schedule/Strategy.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Verifier.h"
@@ -106,11 +108,11 @@ static std::string writerOf(const Job &job) {
   return found.size() == 1 ? found.front() : "";
 }
 
-/// Leaves out the entry points that will not be called; what they update are parameters all the same. Settings of a
-/// schedule are of kernels of the whole model: beside one, all is compiled.
+/// Leaves out the entry points that will not be called; what they update are parameters all the same. Overrides are of
+/// kernels of the whole model: beside one, all is compiled.
 static void keepEntry(Job &job, llvm::StringRef name) {
   auto isEntry = [](func::FuncOp function) { return function && function->hasAttr(model::entryAttrName); };
-  if (!job.options.schedule.empty() || !isEntry(job.made.module->lookupSymbol<func::FuncOp>(name)))
+  if (!job.options.overrides.empty() || !isEntry(job.made.module->lookupSymbol<func::FuncOp>(name)))
     return;
   for (auto function : llvm::make_early_inc_range(job.made.module->getOps<func::FuncOp>()))
     if (isEntry(function) && function.getName() != name)
@@ -130,14 +132,60 @@ static bool derive(Job &job) {
   return true;
 }
 
-static bool fuse(Job &job) {
-  job.begin(Phase::Fuse);
+static bool makeKernels(Job &job) {
   PassManager passes(&job.made.context);
-  buildFusePipeline(passes, job.emitters, job.options.target);
+  buildKernelsPipeline(passes, job.emitters, job.options.target);
+  size_t before = job.diagnostics().size();
   if (failed(passes.run(*job.made.module)))
     return job.ourFault();
-  if (llvm::Error error = applySchedule(*job.made.module, job.options.schedule, job.target))
-    return job.refuse(llvm::toString(std::move(error)));
+  for (const std::string &remark : llvm::drop_begin(job.diagnostics(), before))
+    job.warn(remark + "\n");
+  return true;
+}
+
+static bool succeeds(Job &job, llvm::Error error) { return !error || job.refuse(llvm::toString(std::move(error))); }
+
+/// Says in the module which fusions the overrides refuse. Which ops a kernel has shows when all is fused.
+static bool refuseFusions(Job &job) {
+  llvm::Expected<std::optional<EmitterPreference>> emitter = emitterOverride(job.options.overrides);
+  llvm::Expected<std::vector<FusionRefusal>> refusals = fusionOverrides(job.options.overrides);
+  if (!succeeds(job, llvm::joinErrors(emitter.takeError(), refusals.takeError())) ||
+      !succeeds(job, checkPlaces(*job.made.module, *refusals)))
+    return false;
+  if (llvm::any_of(*refusals, namesKernel)) {
+    numberOps(*job.made.module);
+    OwningOpRef<ModuleOp> imported = job.made.module->clone();
+    job.isTrial = true;
+    bool isFused = raise(job) && derive(job) && makeKernels(job);
+    job.isTrial = false;
+    if (!isFused || !succeeds(job, findRefusedKernels(*job.made.module, *refusals)))
+      return false;
+    job.made.module = std::move(imported);
+  }
+  refuseFusions(*job.made.module, *refusals);
+  return true;
+}
+
+static bool applySchedule(Job &job) {
+  llvm::Expected<std::vector<Override>> schedule = scheduleOverrides(*job.made.module, job.options.overrides);
+  if (!schedule)
+    return succeeds(job, schedule.takeError());
+  job.schedule = std::move(*schedule);
+  return succeeds(job, applySchedule(*job.made.module, job.schedule, job.target));
+}
+
+static bool fuse(Job &job) {
+  job.begin(Phase::Fuse);
+  if (!makeKernels(job) || !succeeds(job, checkHonoured(refusedFusions(*job.made.module))) ||
+      !succeeds(job, applyEmitters(*job.made.module, job.options.overrides, job.target, job.emitters)))
+    return false;
+  PassManager passes(&job.made.context);
+  buildWeightsPipeline(passes, job.emitters, job.options.target);
+  if (failed(passes.run(*job.made.module)))
+    return job.ourFault();
+  forgetRefusals(*job.made.module);
+  if (!applySchedule(job))
+    return false;
   if (!job.options.requireFused)
     return true;
   std::vector<std::string> refused = unfusedPairs(*job.made.module);
@@ -179,6 +227,11 @@ static const Emitter *chooseEmitter(Job &job, func::FuncOp kernel, const Emitter
   EmitterChoice choice = job.emitterOf(kernel, failed);
   if (choice.emitter)
     return choice.emitter;
+  if (auto asked = askedEmitter(kernel)) {
+    std::string reason = choice.refusals.empty() ? job.diagnostics().back() : choice.refusals.back().second;
+    job.refuse("the " + *asked + " emitter does not take kernel `" + kernel.getName() + "`: " + reason);
+    return nullptr;
+  }
   std::string message = "no emitter takes kernel " + kernel.getName().str();
   for (const auto &[emitter, reason] : choice.refusals)
     message += "; the " + emitter + " emitter does not: " + reason;
@@ -286,7 +339,7 @@ static bool generate(Job &job) {
       return false;
     job.made.program.kernels.push_back(std::move(*made));
   }
-  for (const std::string &text : settingsNotHonoured(*job.made.module, job.options.schedule))
+  for (const std::string &text : settingsNotHonoured(*job.made.module, job.schedule))
     job.warn("attnc: warning: " + text + "\n");
   return generatePacking(job, chosen);
 }
@@ -376,7 +429,7 @@ static bool compileToKernels(Job &job) {
   if (!openWeights(job) || !import(job) || job.dumps(Phase::Import, printModule))
     return false;
   job.remember();
-  if (!checkInterfaces(job))
+  if (!checkInterfaces(job) || !refuseFusions(job))
     return false;
 
   // Attention is known as such, however it was written.

@@ -17,7 +17,7 @@
 #include "compiler/Narrow/Narrow.h"
 #include "compiler/Narrow/Precision.h"
 #include "compiler/Pipeline/Phases.h"
-#include "compiler/Schedule/Schedule.h"
+#include "compiler/Schedule/Override.h"
 #include "frontends/attn/Check/Options.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -37,10 +37,10 @@ struct CompileOptions {
   std::string entry;                                         ///< what will be called; empty: all entry points
   std::string weights;                                       ///< a .safetensors file to embed; empty: none
   bool allowExtra = false;                                   ///< tensors of it that are no parameters are left alone
-  std::vector<ScheduleSetting> schedule;                     ///< choices about kernels, later ones win
+  std::vector<Override> overrides;                           ///< later ones win
   NamedSizes at;                                             ///< sizes that memory is planned for
   std::optional<int64_t> memoryBudget;                       ///< bytes of each entry point's arena at those sizes
-  EmitterPreference emitter = EmitterPreference::Auto;       ///< who makes code for processors
+  std::optional<EmitterPreference> emitter;                  ///< who makes code for processors; it wins over overrides
   Precision precision = Precision::F32;                      ///< how tensors between kernels are stored
   bool debugLines = false;                                   ///< line tables in the object
   bool raises = true;                                        ///< attention in plain tensor code is made `attend`

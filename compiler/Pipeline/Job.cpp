@@ -1,5 +1,7 @@
 #include "compiler/Pipeline/Job.h"
+#include "compiler/Codegen/AskedEmitter.h"
 #include "compiler/Emit/OutputFiles.h"
+#include "compiler/Schedule/Strategy.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -40,7 +42,14 @@ static std::string textOf(Diagnostic &diagnostic) {
 /// Halide takes no elements of 16 bits: without it sums over windows are products of matrices, which may be stored so.
 static EmitterPreference preferenceOf(const CompileOptions &options) {
   bool isNarrow = options.precision == Precision::BF16 || options.precision == Precision::F16;
-  return isNarrow && options.emitter == EmitterPreference::Auto ? EmitterPreference::Cpu : options.emitter;
+  std::optional<EmitterPreference> said = options.emitter;
+  if (!said)
+    if (auto overridden = emitterOverride(options.overrides))
+      said = *overridden;
+    else
+      llvm::consumeError(overridden.takeError()); // the compile says it, where it reads overrides
+  EmitterPreference preference = said.value_or(EmitterPreference::Auto);
+  return isNarrow && preference == EmitterPreference::Auto ? EmitterPreference::Cpu : preference;
 }
 
 Job::Job(const CompileOptions &options, Compilation &made, llvm::raw_ostream &messages)
@@ -63,7 +72,7 @@ EmitterChoice Job::emitterOf(func::FuncOp kernel, const Emitter *failed) const {
   bool mayBeAsked = !failed;
   for (const std::unique_ptr<Emitter> &emitter : emitters) {
     bool isNext = std::exchange(mayBeAsked, mayBeAsked || emitter.get() == failed);
-    if (!isNext || !emitter->makesCodeFor(target))
+    if (!isNext || !emitter->makesCodeFor(target) || !mayTake(*emitter, kernel))
       continue;
     Verdict verdict = emitter->supports(kernel, target);
     if (verdict) {

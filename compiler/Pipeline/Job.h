@@ -33,13 +33,15 @@ public:
   Target host;                  ///< of the code between them
   EmitterPreference preference; ///< of these options, among emitters for processors
   Emitters emitters;
+  std::vector<Override> schedule;              ///< of kernels, when they are known
   std::unique_ptr<llvm::MemoryBuffer> weights; ///< the file to embed
   llvm::StringRef embedded;                    ///< where there is no file: the weights of an object, as it has them
   Outcome outcome = Outcome::Done;
   bool isTrial = false;    ///< the phases run to see what comes of it: warnings are for later
   bool isRepeated = false; ///< of what an object says that it was made of: where a phase fails it was not
 
-  /// The first emitter for the target that takes a kernel; of those behind `failed`, where that could not after all.
+  /// The first emitter for the target that takes a kernel, and may have it (AskedEmitter.h);
+  /// of those behind `failed`, where that could not after all.
   EmitterChoice emitterOf(mlir::func::FuncOp kernel, const Emitter *failed = nullptr) const;
 
   /// Names the phase that runs from here on; shows it where a compile takes long and somebody watches.

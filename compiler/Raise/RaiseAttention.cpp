@@ -12,6 +12,7 @@
 #include "compiler/Codegen/Fold.h"
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
+#include "compiler/Fuse/RefusedFusions.h"
 #include "compiler/Fuse/Structure.h"
 #include "compiler/Fuse/SymbolicShapes.h"
 #include "compiler/Raise/Legality.h"
@@ -56,7 +57,7 @@ public:
     });
     bool any = false;
     for (linalg::GenericOp sum : sums)
-      if (auto attention = read(sum))
+      if (auto attention = read(sum); attention && !isRefused(reasonId(Reason::AttentionRaised), sum, sum))
         any |= raise(*attention);
     if (any)
       removeUnused(function);

@@ -10,35 +10,8 @@ using namespace mlir;
 
 namespace attnc {
 
-//===-------------------------------------------- text --------------------------------------------------------===//
-
 static llvm::Error error(std::string message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
-llvm::Expected<ScheduleSetting> parseScheduleSetting(StringRef text) {
-  auto [name, value] = text.split('=');
-  auto [kernel, key] = name.trim().rsplit('.');
-  ScheduleSetting setting{kernel.trim().str(), key.trim().str(), value.trim().str()};
-  if (setting.kernel.empty() || setting.key.empty() || setting.value.empty())
-    return error(fmt::format("`{}` is not a schedule setting, expected kernel.key=value", text.trim().str()));
-  return setting;
-}
-
-llvm::Expected<std::vector<ScheduleSetting>> parseScheduleFile(StringRef path, StringRef text) {
-  std::vector<ScheduleSetting> settings;
-  SmallVector<StringRef> lines;
-  text.split(lines, '\n');
-  for (auto [number, line] : llvm::enumerate(lines)) {
-    StringRef content = line.split('#').first.trim();
-    if (content.empty())
-      continue;
-    auto setting = parseScheduleSetting(content);
-    if (!setting)
-      return error(fmt::format("{}:{}: {}", path.str(), number + 1, llvm::toString(setting.takeError())));
-    settings.push_back(std::move(*setting));
-  }
-  return settings;
 }
 
 //===-------------------------------------------- keys --------------------------------------------------------===//
@@ -127,19 +100,19 @@ static std::string hint(StringRef word, const std::vector<std::string> &candidat
   return near ? fmt::format("; did you mean `{}`?", *near) : std::string();
 }
 
-static llvm::Expected<func::FuncOp> findKernel(ModuleOp module, const ScheduleSetting &setting) {
+static llvm::Expected<func::FuncOp> findKernel(ModuleOp module, const Override &setting) {
   std::vector<std::string> names;
   for (auto function : module.getOps<func::FuncOp>()) {
     if (!isKernel(function))
       continue;
-    if (function.getName() == setting.kernel)
+    if (function.getName() == setting.what)
       return function;
     names.push_back(function.getName().str());
   }
-  return error(fmt::format("kernel `{}` does not exist{}", setting.kernel, hint(setting.kernel, names)));
+  return error(fmt::format("kernel `{}` does not exist{}", setting.what, hint(setting.what, names)));
 }
 
-static llvm::Expected<Attribute> valueOf(const ScheduleSetting &setting, KernelKind kind, const Target &target,
+static llvm::Expected<Attribute> valueOf(const Override &setting, KernelKind kind, const Target &target,
                                          Builder &builder) {
   auto key = llvm::find_if(keys(), [&](const Key &each) { return each.kind == kind && each.name == setting.key; });
   if (key == keys().end()) {
@@ -191,10 +164,10 @@ static llvm::Error packInPanelsOf(ModuleOp module, func::FuncOp kernel, int64_t 
   return llvm::Error::success();
 }
 
-llvm::Error applySchedule(ModuleOp module, ArrayRef<ScheduleSetting> settings, const Target &target) {
+llvm::Error applySchedule(ModuleOp module, ArrayRef<Override> settings, const Target &target) {
   Builder builder(module.getContext());
   std::vector<std::pair<func::FuncOp, NamedAttribute>> changes;
-  for (const ScheduleSetting &setting : settings) {
+  for (const Override &setting : settings) {
     auto kernel = findKernel(module, setting);
     if (!kernel)
       return kernel.takeError();
@@ -214,21 +187,20 @@ llvm::Error applySchedule(ModuleOp module, ArrayRef<ScheduleSetting> settings, c
   return llvm::Error::success();
 }
 
-std::vector<std::string> settingsNotHonoured(ModuleOp module, ArrayRef<ScheduleSetting> settings) {
+std::vector<std::string> settingsNotHonoured(ModuleOp module, ArrayRef<Override> settings) {
   std::vector<std::string> texts;
   for (auto [number, setting] : llvm::enumerate(settings)) {
-    bool isOverruled =
-        llvm::any_of(settings.drop_front(number + 1), [&, &setting = setting](const ScheduleSetting &later) {
-          return later.kernel == setting.kernel && later.key == setting.key;
-        });
-    auto kernel = module.lookupSymbol<func::FuncOp>(setting.kernel);
+    bool isOverruled = llvm::any_of(settings.drop_front(number + 1), [&, &setting = setting](const Override &later) {
+      return later.what == setting.what && later.key == setting.key;
+    });
+    auto kernel = module.lookupSymbol<func::FuncOp>(setting.what);
     auto word = scheduledWord(kernel, setting.key);
     auto value = scheduled(kernel, setting.key);
     std::string chosen = word ? word->str() : value ? std::to_string(*value) : "";
     if (isOverruled || chosen == setting.value)
       continue;
     texts.push_back(
-        fmt::format("{}.{}={} was not honoured: the kernel {}", setting.kernel, setting.key, setting.value,
+        fmt::format("{}.{}={} was not honoured: the kernel {}", setting.what, setting.key, setting.value,
                     chosen.empty() ? "makes no use of it" : fmt::format("has {} = {}", setting.key, chosen)));
   }
   return texts;

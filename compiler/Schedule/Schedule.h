@@ -2,11 +2,7 @@
 //
 // A kernel's schedule is the dictionary `attn.schedule` (docs/architecture.md says what each kind of kernel has). What
 // is absent the emitter chooses for its target, which it knows best; what is present wins. People, files and tuners set
-// values by name, on the command line or in a file with one setting a line and `#` before comments:
-//
-//   --schedule logits_attend_0.tile_kv=128
-//   --schedule-file gpt.schedule              logits_attend_0.tile_kv = 128     # fits the first cache
-//                                             logits_gemm_1.mr = 6
+// values by name (Override.h).
 //
 // Every setting must name a kernel of the module, a key of its kind and a value that the key can have:
 //
@@ -21,6 +17,7 @@
 #pragma once
 
 #include "compiler/Codegen/Target.h"
+#include "compiler/Schedule/Override.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
 #include <string>
@@ -28,21 +25,11 @@
 
 namespace attnc {
 
-struct ScheduleSetting {
-  std::string kernel, key, value;
-  bool operator==(const ScheduleSetting &) const = default;
-};
-
-/// "kernel.key=value".
-llvm::Expected<ScheduleSetting> parseScheduleSetting(llvm::StringRef text);
-/// The settings of a file's text; errors name `path` and the line.
-llvm::Expected<std::vector<ScheduleSetting>> parseScheduleFile(llvm::StringRef path, llvm::StringRef text);
-
 /// Writes the settings into the schedules of the module's kernels; later ones win. Changes nothing where one is wrong.
-llvm::Error applySchedule(mlir::ModuleOp module, llvm::ArrayRef<ScheduleSetting> settings, const Target &target);
+llvm::Error applySchedule(mlir::ModuleOp module, llvm::ArrayRef<Override> settings, const Target &target);
 
 /// A sentence on each setting that a kernel, now that it has been emitted, does not have.
-std::vector<std::string> settingsNotHonoured(mlir::ModuleOp module, llvm::ArrayRef<ScheduleSetting> settings);
+std::vector<std::string> settingsNotHonoured(mlir::ModuleOp module, llvm::ArrayRef<Override> settings);
 
 /// A line on each key: kind of kernel, name, meaning, range.
 std::string scheduleKeysText();

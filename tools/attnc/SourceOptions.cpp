@@ -1,4 +1,5 @@
 #include "tools/attnc/SourceOptions.h"
+#include "compiler/Schedule/Schedule.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -27,7 +28,7 @@ void SourceOptions::addTo(CLI::App &command, Takes takes) {
       ->required();
   addSettings(command);
   addEmitter(command);
-  addSchedule(command);
+  addStrategy(command);
   addMemory(command);
   addPrecision(command);
 }
@@ -76,37 +77,40 @@ void SourceOptions::addEmitter(CLI::App &command) {
           ->type_name("EMITTER"));
 }
 
-void SourceOptions::addSchedule(CLI::App &command) {
+void SourceOptions::addStrategy(CLI::App &command) {
   auto addChoices = [this](const std::vector<std::string> &settings) {
     for (const std::string &text : settings) {
-      Expected<ScheduleSetting> setting = parseScheduleSetting(text);
+      Expected<Override> setting = parseOverride(text);
       if (!setting)
-        throw CLI::ValidationError("--schedule", toString(setting.takeError()));
-      compile.schedule.push_back(std::move(*setting));
+        throw CLI::ValidationError("--override", toString(setting.takeError()));
+      compile.overrides.push_back(std::move(*setting));
     }
   };
-  aboutSource.push_back(command
-                            .add_option_function<std::vector<std::string>>(
-                                "--schedule", addChoices,
-                                "A choice about a kernel that `describe` lists, such as logits_attend_0.tile_kv=128:" +
-                                    scheduleKeysText())
-                            ->type_name("KERNEL.KEY=VALUE")
-                            ->take_all());
+  aboutSource.push_back(
+      command
+          .add_option_function<std::vector<std::string>>(
+              "--override", addChoices,
+              "What a kernel, a kind of kernel, a place in the source or the model should have, such\n"
+              "as model.fusion=none or logits_attend_0.tile_kv=128 (docs/strategies.md):" +
+                  scheduleKeysText())
+          ->type_name("WHAT.KEY=VALUE")
+          ->take_all());
   auto addFile = [this](const std::string &path) {
     auto file = MemoryBuffer::getFile(path);
     if (!file)
-      throw CLI::ValidationError("--schedule-file", "can't read " + path + ": " + file.getError().message());
-    auto settings = parseScheduleFile(path, (*file)->getBuffer());
+      throw CLI::ValidationError("--strategy", "can't read " + path + ": " + file.getError().message());
+    auto settings = parseStrategy(path, (*file)->getBuffer());
     if (!settings)
-      throw CLI::ValidationError("--schedule-file", toString(settings.takeError()));
+      throw CLI::ValidationError("--strategy", toString(settings.takeError()));
     // What the command line says wins over the file.
-    compile.schedule.insert(compile.schedule.begin(), settings->begin(), settings->end());
+    compile.overrides.insert(compile.overrides.begin() + fromFiles, settings->begin(), settings->end());
+    fromFiles += settings->size();
   };
   aboutSource.push_back(
       command
           .add_option_function<std::string>(
-              "--schedule-file", addFile,
-              "A text with a choice of --schedule on each line and `#` before comments; --schedule wins over it")
+              "--strategy", addFile,
+              "A text with what --override says on each line and `#` before comments; --override wins over it")
           ->type_name("FILE"));
   aboutSource.push_back(command.add_flag("--require-fused", compile.requireFused,
                                          "Make it an error to hold a tensor of all pairs of positions"));

@@ -1,7 +1,7 @@
 //===- SourceOptions.h - which object is made of a model -------------------------------------------------------===//
 //
-// What compile, explain, describe and run share: the file, --target, --emitter, --set, --prefix, --schedule,
-// --schedule-file, --require-fused, --memory-budget, --at and --precision. They say how a model is compiled; an object
+// What compile, explain, describe and run share: the file, --target, --emitter, --set, --prefix, --override,
+// --strategy, --require-fused, --memory-budget, --at and --precision. They say how a model is compiled; an object
 // (.o), which describe and run take as well, is compiled already, and so they are refused beside one.
 //
 //===------------------------------------------------------------------------------------------------------------===//
@@ -37,10 +37,11 @@ public:
 private:
   void addSettings(CLI::App &command);
   void addEmitter(CLI::App &command);
-  void addSchedule(CLI::App &command);
+  void addStrategy(CLI::App &command);
   void addMemory(CLI::App &command);
   void addPrecision(CLI::App &command);
   std::vector<const CLI::Option *> aboutSource;
+  size_t fromFiles = 0; ///< overrides that come from files, in front of the others
 };
 
 } // namespace attnc

@@ -1,4 +1,5 @@
 #include "compiler/Codegen/Halide/HalideEmitter.h"
+#include "compiler/Codegen/AskedEmitter.h"
 #include "compiler/Codegen/ChosenSchedule.h"
 #include "compiler/Codegen/Halide/Bitcode.h"
 #include "compiler/Codegen/Halide/ImportBitcode.h"
@@ -71,7 +72,7 @@ public:
     if (!planned)
       return Verdict::no(reason);
     auto op = computedResults(kernel)[0].getDefiningOp<linalg::GenericOp>();
-    return scope == HalideScope::All || isFastWindowSum(op, target.f32Lanes)
+    return scope == HalideScope::All || askedEmitter(kernel) || isWanted(op, target)
                ? Verdict::yes()
                : Verdict::no(
                      "it is no sum of products over windows with few weights, for which alone it was measured faster");
@@ -79,7 +80,7 @@ public:
 
   bool sumsWindows(Operation *sum, const Target &target) const override {
     auto op = cast<linalg::GenericOp>(sum);
-    return scope == HalideScope::All ? isWindowSum(op) : isFastWindowSum(op, target.f32Lanes);
+    return scope == HalideScope::All ? isWindowSum(op) : isWanted(op, target);
   }
 
   FailureOr<KernelCode> emit(func::FuncOp kernel, const Target &target, ModuleOp code) const override {
@@ -95,6 +96,11 @@ public:
 
 private:
   HalideScope scope;
+
+  /// Whether it has the kernel of this sum where nobody asks.
+  bool isWanted(linalg::GenericOp sum, const Target &target) const {
+    return scope == HalideScope::Faster && isFastWindowSum(sum, target.f32Lanes);
+  }
 
   /// Compiles all functions; leaves none where one can't be had.
   static bool compile(func::FuncOp kernel, const Target &target, ModuleOp code, PlannedKernel &planned,

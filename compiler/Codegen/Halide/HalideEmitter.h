@@ -14,7 +14,8 @@ namespace attnc {
 /// Which kernels it supports.
 enum class HalideScope {
   All,    ///< those that Halide can compile
-  Faster, ///< of those, the ones that were measured faster than by the emitter of ours
+  Faster, ///< of those, the ones that were measured faster than by the emitter of ours, or for which it is asked
+  Asked,  ///< those for which it is asked
 };
 
 std::unique_ptr<Emitter> createHalideEmitter(HalideScope scope = HalideScope::All);

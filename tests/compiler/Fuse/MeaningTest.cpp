@@ -1,5 +1,7 @@
-// The fuse phase changes nothing: every program of Inputs gives the same numbers on the oracle before and after it.
+// The fuse phase changes nothing: every program of Inputs gives the same numbers on the oracle before and after it,
+// whatever is refused.
 #include "compiler/Fuse/Fuse.h"
+#include "compiler/Fuse/RefusedFusions.h"
 #include "compiler/Reference/Reference.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Pass/PassManager.h"
@@ -78,6 +80,8 @@ protected:
     return inputs;
   }
 
+  void expectSame(llvm::ArrayRef<FusionRefusal> refusals);
+
   std::mt19937 generator{7};
   int largestIndex = 0; ///< integers are subscripts: of anything in the program
 };
@@ -100,7 +104,7 @@ void expectClose(const std::vector<Array> &found, const std::vector<Array> &expe
   }
 }
 
-TEST_P(Meaning, IsTheSameAfterFusion) {
+void Meaning::expectSame(llvm::ArrayRef<FusionRefusal> refusals) {
   auto text = llvm::MemoryBuffer::getFile(GetParam());
   ASSERT_TRUE(text);
   ParsedModule before((*text)->getBuffer()), after((*text)->getBuffer());
@@ -109,6 +113,7 @@ TEST_P(Meaning, IsTheSameAfterFusion) {
   mlir::DialectRegistry registry;
   registerFuseInterfaces(registry);
   context->appendDialectRegistry(registry);
+  refuseFusions(after.get(), refusals);
   mlir::PassManager passes(context);
   buildFusePipeline(passes);
   ASSERT_TRUE(mlir::succeeded(passes.run(after.get()))) << after.diagnostics();
@@ -121,6 +126,14 @@ TEST_P(Meaning, IsTheSameAfterFusion) {
       auto fused = after.get().lookupSymbol<mlir::func::FuncOp>(entry.getName());
       expectClose(interpreted(fused, inputs, parameters), expected);
     }
+}
+
+TEST_P(Meaning, IsTheSameAfterFusion) { expectSame({}); }
+
+TEST_P(Meaning, IsTheSameWithoutFusion) { expectSame({{"", "", "", {}}}); }
+
+TEST_P(Meaning, IsTheSameWithViewsAsTensors) {
+  expectSame({{"view-folded", "", "", {}}, {"layout-folded", "", "", {}}, {"slice-narrowed", "", "", {}}});
 }
 
 /// Nothing that computes a tensor is left on the host.

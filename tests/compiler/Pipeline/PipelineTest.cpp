@@ -179,7 +179,7 @@ std::pair<std::vector<std::string>, size_t> compiledFor(const std::string &entry
   options.input = ATTNC_INPUTS "/several.attn";
   options.entry = entry;
   if (!schedule.empty())
-    options.schedule.push_back(llvm::cantFail(parseScheduleSetting(schedule)));
+    options.overrides.push_back(llvm::cantFail(parseOverride(schedule)));
   Compilation made;
   std::string messages;
   llvm::raw_string_ostream stream(messages);

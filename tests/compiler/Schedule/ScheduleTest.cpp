@@ -21,9 +21,9 @@ Target avx512() {
 
 std::string errorOf(std::initializer_list<const char *> settings) {
   ParsedModule module(text);
-  std::vector<ScheduleSetting> parsed;
+  std::vector<Override> parsed;
   for (const char *setting : settings) {
-    auto each = parseScheduleSetting(setting);
+    auto each = parseOverride(setting);
     if (!each)
       return llvm::toString(each.takeError());
     parsed.push_back(*each);
@@ -71,7 +71,6 @@ TEST(Schedule, ErrorsNameWhatIsThere) {
   EXPECT_EQ(errorOf({"logits_gemm_0.nr=5"}), "`nr` is a multiple of 16 from 16 to 64 on this target, not `5`");
   EXPECT_EQ(errorOf({"logits_attend_0.tile_q=80"}),
             "`tile_q` is a multiple of 16 from 16 to 64 on this target, not `80`");
-  EXPECT_EQ(errorOf({"mr=6"}), "`mr=6` is not a schedule setting, expected kernel.key=value");
 }
 
 TEST(Schedule, ColumnsOfATileAreThoseOfThePanels) {
@@ -108,24 +107,16 @@ TEST(Schedule, APackKernelMakesWholePanels) {
 TEST(Schedule, SaysWhatWasNotHonoured) {
   ParsedModule module(text);
   ASSERT_TRUE(module) << module.diagnostics();
-  std::vector<ScheduleSetting> settings = {{"logits_attend_0", "tile_q", "16"},
-                                           {"logits_attend_0", "tile_q", "64"},
-                                           {"logits_attend_0", "split_kv", "512"},
-                                           {"logits_gemm_0", "mr", "6"}};
+  std::vector<Override> settings = {{"logits_attend_0", "tile_q", "16"},
+                                    {"logits_attend_0", "tile_q", "64"},
+                                    {"logits_attend_0", "split_kv", "512"},
+                                    {"logits_gemm_0", "mr", "6"}};
   llvm::cantFail(applySchedule(module.get(), settings, avx512()));
   recordSchedule(module.function("logits_attend_0"), {{"form", llvm::StringRef("prefill")}, {"tile_q", int64_t(48)}});
   recordSchedule(module.function("logits_gemm_0"), {{"mr", int64_t(6)}});
   EXPECT_EQ(settingsNotHonoured(module.get(), settings),
             (std::vector<std::string>{"logits_attend_0.tile_q=64 was not honoured: the kernel has tile_q = 48",
                                       "logits_attend_0.split_kv=512 was not honoured: the kernel makes no use of it"}));
-}
-
-TEST(Schedule, FilesHaveCommentsAndLines) {
-  auto settings = parseScheduleFile("a.schedule", "# tuned\nlogits_gemm_0.mr = 6   # rows\n\nlogits_gemm_0.kc=256\n");
-  ASSERT_TRUE(bool(settings));
-  EXPECT_EQ(*settings, (std::vector<ScheduleSetting>{{"logits_gemm_0", "mr", "6"}, {"logits_gemm_0", "kc", "256"}}));
-  EXPECT_EQ(llvm::toString(parseScheduleFile("a.schedule", "\nlogits_gemm_0\n").takeError()),
-            "a.schedule:2: `logits_gemm_0` is not a schedule setting, expected kernel.key=value");
 }
 
 } // namespace

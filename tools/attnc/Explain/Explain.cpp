@@ -57,7 +57,8 @@ static bool isRefused(const CompiledKernel &kernel, const Target &target) {
 static void printEmitters(const CompileOptions &options, const Program &program, const Target &target,
                           llvm::raw_ostream &out) {
   auto isAnswer = [&](const CompiledKernel &kernel) { return kernel.emitter == "halide" || isRefused(kernel, target); };
-  if (options.emitter == EmitterPreference::Auto && llvm::none_of(program.kernels, isAnswer))
+  if (options.emitter.value_or(EmitterPreference::Auto) == EmitterPreference::Auto &&
+      llvm::none_of(program.kernels, isAnswer))
     return;
   out << "emitters\n";
   for (const CompiledKernel &kernel : program.kernels) {

@@ -1,0 +1,393 @@
+//===- HoldScores.cpp - attn-hold-scores --------------------------------------------------------------------------===//
+//
+// Writes attention as plain tensor code where a strategy refuses it as one op (`attention-fused`, RefusedFusions.h):
+// the opposite of attn-raise-attention.
+//
+// Needs: attention whose gradients have been derived. Leaves: no attend that is refused, but for those that plain code
+// has no form of, which are a decision each.
+//
+//   %y = attn.attend softmax outer(%b, %n) keys(%n) ...     %r = generic sum_d q[b, i, d] * k[b, j, d]    [b, n, n]
+//     score { reduce add { q * k } / c }                    %s = generic select(j <= i, r / c, -inf)      [b, n, n]
+//     mask  { j <= i }                               →      %m = generic max_j s,  %e = generic exp(s - m)
+//     value { v[b, j, d] }                                  %z = generic sum_j e,  %p = generic e / z     [b, n, n]
+//                                                           %y = generic sum_j p[b, i, j] * v[b, j, d]
+//
+// A row of which nothing is kept gives zeros, as attention does. What a masked pair's value is does matter: a NaN there
+// reaches the result, as it does in plain tensor code.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Codegen/DataSubscripts.h"
+#include "compiler/Fuse/Fuse.h"
+#include "compiler/Fuse/RefusedFusions.h"
+#include "compiler/Fuse/Structure.h"
+#include "dialects/Attn/Attn.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
+#include <limits>
+
+using namespace mlir;
+
+namespace attnc {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// A tensor, and the indices of the attend (outer, keys, values, features of a sum) that its dimensions are.
+struct Indexed {
+  Value tensor;
+  SmallVector<unsigned> dims;
+};
+
+/// What a computation takes: an element of a tensor, or a value of a region with the arguments that are its indices.
+struct Part {
+  Indexed element;
+  Region *region = nullptr;
+  Value root;
+  SmallVector<Value> indices; ///< by number; null where the region has no such index
+
+  Part(Indexed element) : element(std::move(element)) {}
+  Part(Region &region, Value root, SmallVector<Value> indices)
+      : region(&region), root(root), indices(std::move(indices)) {}
+};
+
+/// The ops behind a value of a region, in order, and the elements that they begin with.
+struct Formula {
+  llvm::SetVector<Operation *> ops;
+  llvm::MapVector<Value, Indexed> elements;
+  llvm::SmallBitVector used; ///< indices
+};
+
+class ScoreHolder {
+public:
+  explicit ScoreHolder(attn::AttendOp attend)
+      : attend(attend), builder(attend), location(attend.getLoc()), outer(attend.getNumOuter()),
+        pairs(outer + attend.getNumKeys()) {
+    for (ValueRange each : {attend.getOuterSizes(), attend.getKeySizes(), attend.getValueSizes()})
+      llvm::append_range(sizes, each);
+  }
+
+  /// Why plain tensor code has no form of this attend; empty where it has one.
+  std::string whyNot();
+  void run();
+
+private:
+  using Body = llvm::function_ref<Value(OpBuilder &, ValueRange parts, Value before)>;
+
+  static SmallVector<unsigned> range(unsigned from, unsigned to) { return llvm::to_vector(llvm::seq(from, to)); }
+  Value constant(OpBuilder &at, double value) {
+    return arith::ConstantOp::create(at, location, at.getF32FloatAttr(float(value)));
+  }
+  Value emptyOf(ArrayRef<unsigned> dims);
+  void collect(Value value, const Part &part, Formula &formula);
+  Formula formulaOf(const Part &part);
+  Indexed compute(ArrayRef<Part> parts, ArrayRef<unsigned> dims, ArrayRef<unsigned> reduced, double start, Body body);
+  SmallVector<Value> indicesOf(Region &region);
+  Part whole(Region &region) { return {region, region.front().getTerminator()->getOperand(0), indicesOf(region)}; }
+  void sumFeatures(Region &region);
+  Indexed scores();
+  Indexed shares(const Indexed &scores);
+  Indexed weights(const Indexed &shares);
+  Indexed valueOf(const Indexed &weights);
+  Indexed logOfSum();
+
+  attn::AttendOp attend;
+  OpBuilder builder;
+  Location location;
+  unsigned outer, pairs;
+  SmallVector<Value> sizes;
+  llvm::DenseMap<Value, Indexed> sums; ///< of features, computed in front
+  Indexed largest, total;              ///< of a row: its largest score, the sum of its exponentials
+};
+
+} // namespace
+
+std::string ScoreHolder::whyNot() {
+  if (attend.getNormaliser() != attn::Normaliser::Softmax)
+    return "its normaliser is not softmax";
+  if (!attend.getSink().empty())
+    return "it has a sink";
+  for (attn::Statistic statistic : attend.getStatistics())
+    if (statistic != attn::Statistic::Value && statistic != attn::Statistic::Weights &&
+        statistic != attn::Statistic::Lse)
+      return std::string("it yields ") + attn::infoOf(statistic).word;
+  for (Region *region : {&attend.getScore(), &attend.getMask(), &attend.getWeight(), &attend.getValue()}) {
+    if (readsByData(*region))
+      return "its formulas read at subscripts that come from data";
+    for (auto reduce : region->getOps<attn::ReduceOp>())
+      if (!reduce.getBody().getOps<attn::ReduceOp>().empty() || reduce.getCombine() != attn::Combine::Add)
+        return "its formulas have reductions that are no plain sums";
+  }
+  return "";
+}
+
+//===-------------------------------------------- formulas as ops ---------------------------------------------===//
+
+Value ScoreHolder::emptyOf(ArrayRef<unsigned> dims) {
+  SmallVector<OpFoldResult> extents;
+  for (unsigned dim : dims)
+    extents.push_back(getAsOpFoldResult(sizes[dim]));
+  return tensor::EmptyOp::create(builder, location, extents, builder.getF32Type());
+}
+
+void ScoreHolder::collect(Value value, const Part &part, Formula &formula) {
+  if (auto index = llvm::find(part.indices, value); value && index != part.indices.end()) {
+    formula.used.set(index - part.indices.begin());
+    return;
+  }
+  Operation *op = value.getDefiningOp();
+  if (!op || !part.region->isAncestor(op->getParentRegion()) || formula.ops.contains(op))
+    return;
+  if (auto sum = sums.find(value); sum != sums.end()) {
+    formula.elements.insert(*sum);
+    for (unsigned dim : sum->second.dims)
+      formula.used.set(dim);
+    return;
+  }
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
+    SmallVector<unsigned> dims;
+    for (Value subscript : extract.getIndices())
+      if (auto found = llvm::find(part.indices, subscript); found != part.indices.end())
+        if (unsigned dim = found - part.indices.begin(); !llvm::is_contained(dims, dim))
+          dims.push_back(dim);
+    if (dims.size() == extract.getIndices().size()) {
+      formula.elements.insert({value, {extract.getTensor(), dims}});
+      for (unsigned dim : dims)
+        formula.used.set(dim);
+      return;
+    }
+  }
+  for (Value operand : op->getOperands())
+    collect(operand, part, formula);
+  formula.ops.insert(op);
+}
+
+Formula ScoreHolder::formulaOf(const Part &part) {
+  Formula formula;
+  formula.used.resize(sizes.size());
+  if (part.root)
+    collect(part.root, part, formula);
+  return formula;
+}
+
+/// One op over `dims`, the result's, and `reduced`.
+Indexed ScoreHolder::compute(ArrayRef<Part> parts, ArrayRef<unsigned> dims, ArrayRef<unsigned> reduced, double start,
+                             Body body) {
+  SmallVector<unsigned> loops(dims);
+  loops.append(reduced.begin(), reduced.end());
+  llvm::SmallBitVector covered(sizes.size());
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  MLIRContext *context = builder.getContext();
+  auto mapOf = [&](ArrayRef<unsigned> of) {
+    SmallVector<AffineExpr> exprs;
+    for (unsigned dim : of) {
+      exprs.push_back(getAffineDimExpr(llvm::find(loops, dim) - loops.begin(), context));
+      covered.set(dim);
+    }
+    return AffineMap::get(loops.size(), 0, exprs, context);
+  };
+  auto addInput = [&](const Indexed &from) {
+    inputs.push_back(from.tensor);
+    maps.push_back(mapOf(from.dims));
+  };
+  SmallVector<Formula> formulas;
+  for (const Part &part : parts) {
+    formulas.push_back(formulaOf(part));
+    if (!part.root)
+      addInput(part.element);
+    for (auto &[value, element] : formulas.back().elements)
+      addInput(element);
+  }
+  Value out = emptyOf(dims);
+  if (!reduced.empty())
+    out = linalg::FillOp::create(builder, location, constant(builder, start), out).getResult(0);
+  AffineMap outMap = mapOf(dims);
+  // A loop that no operand has is known by an operand that nobody reads.
+  SmallVector<unsigned> open;
+  llvm::copy_if(loops, std::back_inserter(open), [&](unsigned dim) { return !covered.test(dim); });
+  if (!open.empty())
+    addInput({emptyOf(open), open});
+  maps.push_back(outMap);
+  SmallVector<utils::IteratorType> iterators(dims.size(), utils::IteratorType::parallel);
+  iterators.append(reduced.size(), utils::IteratorType::reduction);
+  auto write = [&](OpBuilder &at, Location, ValueRange arguments) {
+    SmallVector<Value> values;
+    size_t next = 0;
+    for (auto [part, formula] : llvm::zip(parts, formulas)) {
+      if (!part.root) {
+        values.push_back(arguments[next++]);
+        continue;
+      }
+      IRMapping mapping;
+      for (auto &[value, element] : formula.elements)
+        mapping.map(value, arguments[next++]);
+      for (auto [dim, index] : llvm::enumerate(part.indices))
+        if (index && formula.used.test(dim))
+          mapping.map(index, linalg::IndexOp::create(at, location, llvm::find(loops, dim) - loops.begin()).getResult());
+      for (Operation *op : formula.ops)
+        at.clone(*op, mapping);
+      values.push_back(mapping.lookupOrDefault(part.root));
+    }
+    linalg::YieldOp::create(at, location, body(at, values, arguments.back()));
+  };
+  auto made = linalg::GenericOp::create(builder, location, out.getType(), inputs, out, maps, iterators, write);
+  return {made.getResult(0), SmallVector<unsigned>(dims)};
+}
+
+/// The arguments of a region by the number of the index that they are.
+SmallVector<Value> ScoreHolder::indicesOf(Region &region) {
+  bool isWeight = &region == &attend.getWeight();
+  return SmallVector<Value>(llvm::drop_begin(region.getArguments(), isWeight));
+}
+
+/// Computes each sum over features of a region, over the indices that it depends on.
+void ScoreHolder::sumFeatures(Region &region) {
+  if (region.empty())
+    return;
+  for (auto reduce : region.getOps<attn::ReduceOp>()) {
+    SmallVector<Value> indices = indicesOf(region);
+    indices.resize(sizes.size());
+    size_t before = sizes.size();
+    llvm::append_range(indices, reduce.getBody().getArguments());
+    llvm::append_range(sizes, reduce.getSizes());
+    Part part(region, reduce.getBody().front().getTerminator()->getOperand(0), indices);
+    // What the sum reads of the region around it is computed again inside.
+    Formula formula = formulaOf(part);
+    SmallVector<unsigned> dims;
+    for (unsigned dim : range(0, before))
+      if (formula.used.test(dim))
+        dims.push_back(dim);
+    sums[reduce.getResult()] =
+        compute(part, dims, range(before, sizes.size()), 0, [&](OpBuilder &at, ValueRange parts, Value sum) {
+          return arith::AddFOp::create(at, location, sum, parts[0]).getResult();
+        });
+  }
+}
+
+//===-------------------------------------------- attention ---------------------------------------------------===//
+
+Indexed ScoreHolder::scores() {
+  SmallVector<Part> parts = {whole(attend.getScore())};
+  if (!attend.getMask().empty())
+    parts.push_back(whole(attend.getMask()));
+  return compute(parts, range(0, pairs), {}, 0, [&](OpBuilder &at, ValueRange values, Value) -> Value {
+    if (values.size() == 1)
+      return values[0];
+    return arith::SelectOp::create(at, location, values[1], values[0], constant(at, -infinity));
+  });
+}
+
+/// exp(s - max) / sum of those; zeros where all scores are -inf.
+Indexed ScoreHolder::shares(const Indexed &scores) {
+  SmallVector<unsigned> rows = range(0, outer), keys = range(outer, pairs), all = range(0, pairs);
+  largest = compute(Part(scores), rows, keys, -infinity, [&](OpBuilder &at, ValueRange values, Value most) {
+    return arith::MaximumFOp::create(at, location, most, values[0]).getResult();
+  });
+  Indexed exponentials = compute({scores, largest}, all, {}, 0, [&](OpBuilder &at, ValueRange values, Value) -> Value {
+    Value isNone = arith::CmpFOp::create(at, location, arith::CmpFPredicate::OEQ, values[1], constant(at, -infinity));
+    Value less = arith::SelectOp::create(at, location, isNone, constant(at, 0), values[1]);
+    return math::ExpOp::create(at, location, arith::SubFOp::create(at, location, values[0], less));
+  });
+  total = compute(Part(exponentials), rows, keys, 0, [&](OpBuilder &at, ValueRange values, Value sum) {
+    return arith::AddFOp::create(at, location, sum, values[0]).getResult();
+  });
+  return compute({exponentials, total}, all, {}, 0, [&](OpBuilder &at, ValueRange values, Value) -> Value {
+    Value isNone = arith::CmpFOp::create(at, location, arith::CmpFPredicate::OEQ, values[1], constant(at, 0));
+    Value share = arith::DivFOp::create(at, location, values[0], values[1]);
+    return arith::SelectOp::create(at, location, isNone, constant(at, 0), share);
+  });
+}
+
+/// What the weight formula makes of shares; a pair that is masked has none.
+Indexed ScoreHolder::weights(const Indexed &shares) {
+  Region &weight = attend.getWeight();
+  if (weight.empty())
+    return shares;
+  // The share is an element like those that formulas read.
+  sums[weight.getArgument(0)] = shares;
+  SmallVector<Part> parts = {whole(weight)};
+  if (!attend.getMask().empty())
+    parts.push_back(whole(attend.getMask()));
+  return compute(parts, range(0, pairs), {}, 0, [&](OpBuilder &at, ValueRange values, Value) -> Value {
+    if (values.size() == 1)
+      return values[0];
+    return arith::SelectOp::create(at, location, values[1], values[0], constant(at, 0));
+  });
+}
+
+Indexed ScoreHolder::valueOf(const Indexed &weights) {
+  SmallVector<unsigned> dims = range(0, outer);
+  dims.append(range(pairs, pairs + attend.getNumValues()));
+  if (auto layout = attend.getValueLayout()) {
+    SmallVector<unsigned> before = dims;
+    for (auto [dim, from] : llvm::enumerate(*layout))
+      dims[dim] = before[from];
+  }
+  return compute({weights, whole(attend.getValue())}, dims, range(outer, pairs), 0,
+                 [&](OpBuilder &at, ValueRange values, Value sum) {
+                   Value term = arith::MulFOp::create(at, location, values[0], values[1]);
+                   return arith::AddFOp::create(at, location, sum, term).getResult();
+                 });
+}
+
+Indexed ScoreHolder::logOfSum() {
+  return compute({largest, total}, range(0, outer), {}, 0, [&](OpBuilder &at, ValueRange values, Value) -> Value {
+    Value isNone = arith::CmpFOp::create(at, location, arith::CmpFPredicate::OEQ, values[0], constant(at, -infinity));
+    Value log = math::LogOp::create(at, location, values[1]);
+    Value sum = arith::AddFOp::create(at, location, values[0], log);
+    return arith::SelectOp::create(at, location, isNone, values[0], sum);
+  });
+}
+
+void ScoreHolder::run() {
+  for (Region *region : {&attend.getScore(), &attend.getMask(), &attend.getWeight(), &attend.getValue()})
+    sumFeatures(*region);
+  Indexed held = weights(shares(scores()));
+  for (auto [statistic, result] : llvm::zip(attend.getStatistics(), attend.getResults())) {
+    Value made = statistic == attn::Statistic::Value     ? valueOf(held).tensor
+                 : statistic == attn::Statistic::Weights ? held.tensor
+                                                         : logOfSum().tensor;
+    if (made.getType() != result.getType())
+      made = tensor::CastOp::create(builder, location, result.getType(), made);
+    result.replaceAllUsesWith(made);
+  }
+  attend.erase();
+}
+
+//===-------------------------------------------- the pass ----------------------------------------------------===//
+
+namespace {
+
+struct HoldScores : PassWrapper<HoldScores, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(HoldScores)
+  StringRef getArgument() const final { return "attn-hold-scores"; }
+  StringRef getDescription() const final { return "write attention as plain code where a strategy refuses it"; }
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<linalg::LinalgDialect, tensor::TensorDialect, math::MathDialect>();
+  }
+
+  void runOnOperation() override {
+    for (func::FuncOp function : hostFunctions(getOperation())) {
+      SmallVector<attn::AttendOp> attends;
+      function.walk([&](attn::AttendOp attend) {
+        if (isRefused(attentionFused, attend, attend))
+          attends.push_back(attend);
+      });
+      for (attn::AttendOp attend : attends)
+        if (ScoreHolder holder(attend); holder.whyNot().empty())
+          holder.run();
+        else
+          attend.emitRemark() << "its scores are not held: " << holder.whyNot();
+    }
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createHoldScoresPass() { return std::make_unique<HoldScores>(); }
+
+} // namespace attnc

@@ -1,0 +1,208 @@
+#include "compiler/Schedule/Strategy.h"
+#include "compiler/Codegen/AskedEmitter.h"
+#include "compiler/Diagnostics/Spelling.h"
+#include "compiler/Fuse/Structure.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+#include <fmt/format.h>
+#include <set>
+
+using namespace mlir;
+
+namespace attnc {
+
+static constexpr llvm::StringLiteral theModel = "model", emitterKey = "emitter", allFusions = "fusion";
+
+static std::string hint(const std::string &word, const std::vector<std::string> &candidates) {
+  auto near = nearest(word, candidates);
+  return near ? fmt::format("; did you mean `{}`?", *near) : std::string();
+}
+
+static llvm::Error error(std::string message) { return llvm::createStringError(std::move(message)); }
+
+/// "gpt.attn:41:9".
+static bool isPlace(StringRef what) {
+  auto [front, column] = what.rsplit(':');
+  auto [file, line] = front.rsplit(':');
+  auto isNumber = [](StringRef text) { return !text.empty() && llvm::all_of(text, llvm::isDigit); };
+  return !file.empty() && isNumber(line) && isNumber(column);
+}
+
+static bool isFusionKey(StringRef key) { return key == allFusions || llvm::is_contained(refusableFusions(), key); }
+
+//===-------------------------------------------- the model ---------------------------------------------------===//
+
+llvm::Expected<std::optional<EmitterPreference>> emitterOverride(ArrayRef<Override> overrides) {
+  std::optional<EmitterPreference> said;
+  for (const Override &each : overrides) {
+    if (each.what != theModel || each.key != emitterKey)
+      continue;
+    said = emitterPreferenceNamed(each.value);
+    std::vector<std::string> names;
+    for (StringRef name : emitterPreferenceNames())
+      names.push_back(name.str());
+    if (!said)
+      return error(fmt::format("`model.emitter` is {}, not `{}`{}", llvm::join(names, " or "), each.value,
+                               hint(each.value, names)));
+  }
+  return said;
+}
+
+//===-------------------------------------------- fusions -----------------------------------------------------===//
+
+llvm::Expected<std::vector<FusionRefusal>> fusionOverrides(ArrayRef<Override> overrides) {
+  std::vector<FusionRefusal> refusals;
+  for (const Override &each : overrides) {
+    if (!isFusionKey(each.key)) {
+      std::vector<std::string> keys = refusableFusions();
+      keys.insert(keys.begin(), allFusions.str());
+      if (each.what == theModel)
+        keys.insert(keys.begin(), emitterKey.str());
+      if ((each.what == theModel && each.key != emitterKey) || isPlace(each.what))
+        return error(fmt::format("{} has no `{}`; it has {}{}", each.what == theModel ? "the model" : "a place",
+                                 each.key, llvm::join(keys, ", "), hint(each.key, keys)));
+      continue;
+    }
+    StringRef value = each.key == allFusions ? "none" : "no";
+    if (each.value != value)
+      return error(
+          fmt::format("`{}` is {}, not `{}`: without it, what can be fused is", each.key, value.str(), each.value));
+    FusionRefusal refusal;
+    refusal.fusion = each.key == allFusions ? "" : each.key;
+    if (isPlace(each.what))
+      refusal.place = llvm::sys::path::filename(each.what).str();
+    else if (each.what != theModel)
+      refusal.kernel = each.what;
+    refusals.push_back(std::move(refusal));
+  }
+  return refusals;
+}
+
+bool namesKernel(const FusionRefusal &refusal) { return !refusal.kernel.empty(); }
+
+static std::vector<std::string> kernelNames(ModuleOp module) {
+  std::vector<std::string> names;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (isKernel(function))
+      names.push_back(function.getName().str());
+  return names;
+}
+
+llvm::Error findRefusedKernels(ModuleOp fused, std::vector<FusionRefusal> &refusals) {
+  for (FusionRefusal &refusal : refusals) {
+    if (!namesKernel(refusal))
+      continue;
+    auto kernel = fused.lookupSymbol<func::FuncOp>(refusal.kernel);
+    if (!kernel || !isKernel(kernel))
+      return error(
+          fmt::format("kernel `{}` does not exist{}", refusal.kernel, hint(refusal.kernel, kernelNames(fused))));
+    std::set<int64_t> ops;
+    kernel.walk([&](Operation *op) {
+      for (int64_t number : opNumbers(op->getLoc()))
+        ops.insert(number);
+    });
+    refusal.ops.assign(ops.begin(), ops.end());
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error checkPlaces(ModuleOp imported, ArrayRef<FusionRefusal> refusals) {
+  std::set<std::string> places;
+  imported.walk([&](Operation *op) {
+    for (const std::string &place : placesOf(op->getLoc()))
+      places.insert(llvm::sys::path::filename(place).str());
+  });
+  std::vector<std::string> known(places.begin(), places.end());
+  for (const FusionRefusal &refusal : refusals)
+    if (!refusal.place.empty() && !places.contains(refusal.place))
+      return error(fmt::format("nothing is computed at `{}`{}", refusal.place, hint(refusal.place, known)));
+  return llvm::Error::success();
+}
+
+llvm::Error checkHonoured(ArrayRef<FusionRefusal> refusals) {
+  for (const FusionRefusal &refusal : refusals) {
+    bool isOfModel = refusal.place.empty() && refusal.kernel.empty();
+    if (refusal.isHonoured || isOfModel)
+      continue;
+    const std::string &what = refusal.place.empty() ? refusal.kernel : refusal.place;
+    return error(refusal.fusion.empty() ? fmt::format("`{}.fusion=none` refuses nothing: no fusion is made there", what)
+                                        : fmt::format("`{0}.{1}=no` refuses nothing: no {1} is made there; `attnc "
+                                                      "explain` lists what is",
+                                                      what, refusal.fusion));
+  }
+  return llvm::Error::success();
+}
+
+//===-------------------------------------------- kernels -----------------------------------------------------===//
+
+/// The kernels that an override is about.
+static llvm::Expected<SmallVector<func::FuncOp>> kernelsOf(ModuleOp module, const Override &setting) {
+  SmallVector<func::FuncOp> kernels;
+  std::optional<KernelKind> kind = parseKernelKind(setting.what);
+  for (auto function : module.getOps<func::FuncOp>())
+    if (isKernel(function) && (kind ? kernelKindOf(function) == kind : function.getName() == setting.what))
+      kernels.push_back(function);
+  if (!kernels.empty())
+    return kernels;
+  if (kind)
+    return error(fmt::format("the model has no {} kernel", setting.what));
+  return error(fmt::format("kernel `{}` does not exist{}", setting.what, hint(setting.what, kernelNames(module))));
+}
+
+static bool isOfModelOrPlace(const Override &setting) { return setting.what == theModel || isPlace(setting.what); }
+
+static llvm::Error applyEmitter(func::FuncOp kernel, const Override &setting, const Target &target,
+                                ArrayRef<std::unique_ptr<Emitter>> emitters) {
+  Attribute before = kernel->getAttr(emitterAttrName);
+  kernel->setAttr(emitterAttrName, StringAttr::get(kernel.getContext(), setting.value));
+  std::vector<std::string> names;
+  Verdict verdict;
+  for (const std::unique_ptr<Emitter> &emitter : emitters) {
+    if (!emitter->makesCodeFor(target))
+      continue;
+    names.push_back(std::string(emitter->name()));
+    if (mayTake(*emitter, kernel))
+      verdict = emitter->supports(kernel, target);
+  }
+  if (!llvm::is_contained(names, setting.value))
+    return error(fmt::format("`emitter` is {} on this target, not `{}`{}", llvm::join(names, " or "), setting.value,
+                             hint(setting.value, names)));
+  if (verdict)
+    return llvm::Error::success();
+  if (!parseKernelKind(setting.what))
+    return error(
+        fmt::format("the {} emitter does not take kernel `{}`: {}", setting.value, setting.what, verdict.reason));
+  before ? kernel->setAttr(emitterAttrName, before) : (void)kernel->removeAttr(emitterAttrName);
+  return llvm::Error::success();
+}
+
+llvm::Error applyEmitters(ModuleOp module, ArrayRef<Override> overrides, const Target &target,
+                          ArrayRef<std::unique_ptr<Emitter>> emitters) {
+  for (const Override &each : overrides) {
+    if (each.key != emitterKey || isOfModelOrPlace(each))
+      continue;
+    auto kernels = kernelsOf(module, each);
+    if (!kernels)
+      return kernels.takeError();
+    for (func::FuncOp kernel : *kernels)
+      if (llvm::Error failed = applyEmitter(kernel, each, target, emitters))
+        return failed;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::vector<Override>> scheduleOverrides(ModuleOp module, ArrayRef<Override> overrides) {
+  std::vector<Override> expanded;
+  for (const Override &each : overrides) {
+    if (each.key == emitterKey || isFusionKey(each.key))
+      continue;
+    auto kernels = kernelsOf(module, each);
+    if (!kernels)
+      return kernels.takeError();
+    for (func::FuncOp kernel : *kernels)
+      expanded.push_back({kernel.getName().str(), each.key, each.value});
+  }
+  return expanded;
+}
+
+} // namespace attnc
