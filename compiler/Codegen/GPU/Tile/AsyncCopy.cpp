@@ -7,32 +7,46 @@ using namespace mlir;
 
 namespace attnc {
 
-/// Whether a thread stays in one row, if threads go down the rows first: its units are then constant distances apart,
-/// in the tile too. Along rows they are so where a row is a power of two, and threads next to each other read more of
-/// one row.
-static bool goesDownRows(const SharedTile &tile, int64_t threads) {
-  constexpr int64_t mostSwizzled = 8;
-  return !llvm::isPowerOf2_64(tile.rowUnits()) && threads % (tile.rows * mostSwizzled) == 0 && tile.panels() == 1;
+/// How many threads have each row, if a thread stays in one: they read whole lines of memory, and what it copies is at
+/// constant distances, in the tile too. 0 where rows are too many for that.
+static int64_t threadsOfRow(const SharedTile &tile, int64_t threads) {
+  constexpr int64_t lineUnits = 128 / unitBytes; // a multiple of as many units as change places
+  return threads % (tile.rows * lineUnits) == 0 && tile.panels() == 1 ? threads / tile.rows : 0;
 }
 
 TileCopy::TileCopy(TileBuilder &tiles, const SharedTile &tile, TileSource source, Value thread, int64_t threads)
     : tiles(tiles), tile(tile) {
-  OpBuilder &b = tiles.builder;
+  if (int64_t ofRow = threadsOfRow(tile, threads))
+    stayInRow(source, thread, ofRow);
+  else
+    goRowByRow(source, thread, threads);
+}
+
+TileCopy::Unit TileCopy::unitAt(TileSource source, Value row, Value unit) {
+  Value column = tiles.mul(unit, unitBytes);
+  Value offset = tiles.builder.createOrFold<arith::AddIOp>(tiles.location, source.rowOffset(row), tiles.widen(column));
+  return {row, column, tile.place(tiles, row, unit), tiles.at(globalPointer(tiles, source.pointer), offset)};
+}
+
+void TileCopy::stayInRow(TileSource source, Value thread, int64_t threadsOfRow) {
+  Value row = tiles.div(thread, threadsOfRow), unit = tiles.rem(thread, threadsOfRow);
+  Unit first = unitAt(source, row, unit);
+  for (int64_t further = 0; further < tile.rowUnits(); further += threadsOfRow) {
+    Value distance = tiles.number(further * unitBytes);
+    units.push_back(
+        {row, tiles.add(first.column, distance), tiles.add(first.place, distance), tiles.at(first.source, distance)});
+  }
+  if (int64_t left = tile.rowUnits() % threadsOfRow)
+    isMine = tiles.less(unit, tiles.number(left));
+}
+
+void TileCopy::goRowByRow(TileSource source, Value thread, int64_t threads) {
   int64_t count = tile.rows * tile.rowUnits();
-  bool isDown = goesDownRows(tile, threads);
-  Value pointer = globalPointer(tiles, source.pointer);
   for (int64_t first = 0; first < count; first += threads) {
+    Value number = tiles.add(thread, first);
     if (count - first < threads)
-      isMine = tiles.less(tiles.add(thread, first), tiles.number(count));
-    // Where threads go down, the first units are those of all rounds but for a distance.
-    Value number = isDown ? thread : tiles.add(thread, first);
-    int64_t further = isDown ? first / tile.rows * unitBytes : 0;
-    Value row = isDown ? tiles.rem(number, tile.rows) : tiles.div(number, tile.rowUnits());
-    Value unit = isDown ? tiles.div(number, tile.rows) : tiles.rem(number, tile.rowUnits());
-    Value column = tiles.add(tiles.mul(unit, unitBytes), further);
-    Value wideColumn = tiles.widen(column);
-    Value offset = b.createOrFold<arith::AddIOp>(tiles.location, source.rowOffset(row), wideColumn);
-    units.push_back({row, column, tiles.add(tile.place(tiles, row, unit), further), tiles.at(pointer, offset)});
+      isMine = tiles.less(number, tiles.number(count));
+    units.push_back(unitAt(source, tiles.div(number, tile.rowUnits()), tiles.rem(number, tile.rowUnits())));
   }
 }
 

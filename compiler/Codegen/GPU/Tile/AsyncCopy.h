@@ -23,7 +23,8 @@ struct TileSource {
   llvm::function_ref<mlir::Value(mlir::Value row)> rowOffset;
 };
 
-/// Who copies which units of a tile: thread t units t, t + threads, ... of it, row by row.
+/// Who copies which units of a tile. A thread stays in one row where a row has eight threads or more, and copies every
+/// so many units of it; else thread t has units t, t + threads, ... of the tile, row by row.
 class TileCopy {
 public:
   TileCopy(TileBuilder &tiles, const SharedTile &tile, TileSource source, mlir::Value thread, int64_t threads);
@@ -41,6 +42,9 @@ private:
     mlir::Value place;       ///< in a stage
     mlir::Value source;      ///< !llvm.ptr<1>
   };
+  Unit unitAt(TileSource source, mlir::Value row, mlir::Value unit);
+  void stayInRow(TileSource source, mlir::Value thread, int64_t threadsOfRow);
+  void goRowByRow(TileSource source, mlir::Value thread, int64_t threads);
   void forEachUnit(llvm::function_ref<void(const Unit &)> body);
 
   TileBuilder &tiles;
