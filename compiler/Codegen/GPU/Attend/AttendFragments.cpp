@@ -175,8 +175,10 @@ LoopBuilder::Values AttendFragments::raiseMaxima(ValueRange scores, States &stat
   return corrections;
 }
 
-void AttendFragments::correct(States &states, ValueRange corrections) {
-  for (auto [number, value] : llvm::enumerate(states.values))
+void AttendFragments::correct(Values &values, ValueRange corrections, LoopBuilder &loops) {
+  if (corrections.empty())
+    return;
+  for (auto [number, value] : llvm::enumerate(values))
     value = loops.mulf(value, corrections[number % sumsOfSquare / rowsOfLane]);
 }
 

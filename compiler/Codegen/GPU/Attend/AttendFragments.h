@@ -52,7 +52,8 @@ public:
   Values scoresOf(const KeyTile &tile, ValueRange sums);
   /// The rows' largest scores with those of a tile: what l was is corrected, and what O has to be, is returned: [row].
   Values raiseMaxima(ValueRange scores, States &states);
-  void correct(States &states, ValueRange corrections);
+  /// O times what it has to be corrected by; nothing where there are no corrections.
+  static void correct(Values &values, ValueRange corrections, LoopBuilder &loops);
   /// [square][row]; the rows' sums go on.
   Values weightsOf(const KeyTile &tile, ValueRange scores, States &states);
   /// Those of as many keys, from `square` on, as a product is deep; and all of them.

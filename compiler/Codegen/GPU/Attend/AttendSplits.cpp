@@ -116,10 +116,11 @@ AttendSplits::States AttendSplits::computeTile(const KeyTile &tile, Value stage,
   if (areWords(matrices.type))
     fragments.checkProducts(products, states);
   Values scores = fragments.scoresOf(own, products);
+  Values corrections;
   if (problem.normaliser->usesMaximum())
-    fragments.correct(states, fragments.raiseMaxima(scores, states));
+    corrections = fragments.raiseMaxima(scores, states);
   Values weights = fragments.weightsOf(own, scores, states);
-  stages.addValues(stage, fragments.leftMatrices(matrices.type, weights), states.values);
+  stages.addValues(stage, fragments.leftMatrices(matrices.type, weights), corrections, states.values);
   return states;
 }
 

@@ -99,10 +99,11 @@ AttendTiles::States AttendTiles::computeTile(const KeyTile &tile, Value stage, S
   if (areWords(matrices.type))
     fragments.checkProducts(products, states);
   Values scores = fragments.scoresOf(tile, products);
+  Values corrections;
   if (problem.normaliser->usesMaximum())
-    fragments.correct(states, fragments.raiseMaxima(scores, states));
+    corrections = fragments.raiseMaxima(scores, states);
   Values weights = fragments.weightsOf(tile, scores, states);
-  stages.addValues(stage, fragments.leftMatrices(matrices.type, weights), states.values);
+  stages.addValues(stage, fragments.leftMatrices(matrices.type, weights), corrections, states.values);
   return states;
 }
 

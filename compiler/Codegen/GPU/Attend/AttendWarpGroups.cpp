@@ -186,8 +186,7 @@ AttendWarpGroups::Carried AttendWarpGroups::continueWith(const Carried &before) 
   made.weights = weigh(before.next, sums, made.states, corrections);
   made.states.values = awaitProducts(tiles, 0, values, before.weights);
   release(rings.ofValues, before.place);
-  if (!corrections.empty())
-    fragments.correct(made.states, corrections);
+  AttendFragments::correct(made.states.values, corrections, loops);
   return made;
 }
 

@@ -38,11 +38,11 @@ void KeyStages::copy(const KeyTile &tile, Value stage) {
 
 //===------------------------------------------ products ----------------------------------------------------------===//
 
-/// sums += a * b of a square.
+/// sums += a * b of a square; of F32 the rows of the sums are multiplied by `factors` first, where there are any.
 static void addSquare(TileBuilder &tiles, MatrixType type, ArrayRef<FactorA> a, ArrayRef<FactorB> b, int64_t square,
-                      TileBuilder::Values &sums) {
+                      TileBuilder::Values &sums, ValueRange factors = {}) {
   auto four = MutableArrayRef<Value>(sums).slice(square * AttendFragments::sumsOfSquare, AttendFragments::sumsOfSquare);
-  llvm::copy(multiplyAdd(tiles, type, a, b, {four[0], four[1], four[2], four[3]}), four.begin());
+  llvm::copy(multiplyAdd(tiles, type, a, b, {four[0], four[1], four[2], four[3]}, factors), four.begin());
 }
 
 /// What is read at once is B for two products: of two squares of keys; or of words, for one square and twice the depth.
@@ -81,7 +81,11 @@ LoopBuilder::Values KeyStages::products(FragmentReader &readQueries, Value queri
   return sums;
 }
 
-void KeyStages::addValues(Value stage, ArrayRef<FragmentA> weights, Values &sums) {
+void KeyStages::addValues(Value stage, ArrayRef<FragmentA> weights, ValueRange corrections, Values &sums) {
+  if (type != MatrixType::F32) {
+    AttendFragments::correct(sums, corrections, loops);
+    corrections = {};
+  }
   Value here = valueTile.stage(tiles, stage);
   auto left = llvm::map_to_vector(weights, [&](const FragmentA &each) { return factorOf(tiles, type, each); });
   int64_t columns = sums.size() / AttendFragments::sumsOfSquare, depth = productDepth(type);
@@ -92,7 +96,7 @@ void KeyStages::addValues(Value stage, ArrayRef<FragmentA> weights, Values &sums
       SmallVector<FactorB> right;
       for (size_t step = 0; step < left.size(); ++step)
         right.push_back(factor(readWords->read(here, step * depth, column * squareUnits)));
-      addSquare(tiles, type, left, right, column, sums);
+      addSquare(tiles, type, left, right, column, sums, corrections);
       // So the assembler reads no further ahead than registers reach.
       if (type == MatrixType::F32 && column % columnsAhead == columnsAhead - 1)
         NVVM::SyncWarpOp::create(tiles.builder, tiles.location, tiles.number(-1));

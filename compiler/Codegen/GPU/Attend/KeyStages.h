@@ -29,9 +29,9 @@ public:
   void copy(const KeyTile &tile, Value stage);
   /// The warp's S, `squares` of it: `readQueries` reads its rows of `queries`.
   Values products(FragmentReader &readQueries, Value queries, Value stage, int64_t squares);
-  /// O += P V over the warp's keys, whose weights are left matrices one after the other, and as many values as there
-  /// are sums.
-  void addValues(Value stage, llvm::ArrayRef<FragmentA> weights, Values &sums);
+  /// O = O * corrections + P V over the warp's keys, whose weights are left matrices one after the other, and as many
+  /// values as there are sums.
+  void addValues(Value stage, llvm::ArrayRef<FragmentA> weights, ValueRange corrections, Values &sums);
 
   const int64_t keys, stages;
 

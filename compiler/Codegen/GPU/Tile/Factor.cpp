@@ -1,4 +1,6 @@
 #include "compiler/Codegen/GPU/Tile/Factor.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include <cassert>
 
 using namespace mlir;
 
@@ -26,8 +28,10 @@ static Factor<registers> made(TileBuilder &tiles, MatrixType type, const std::ar
 FactorA factorOf(TileBuilder &tiles, MatrixType type, const FragmentA &read) { return made(tiles, type, read); }
 FactorB factorOf(TileBuilder &tiles, MatrixType type, const FragmentB &read) { return made(tiles, type, read); }
 
-FragmentD multiplyAdd(TileBuilder &tiles, MatrixType type, ArrayRef<FactorA> a, ArrayRef<FactorB> b,
-                      const FragmentD &d) {
+FragmentD multiplyAdd(TileBuilder &tiles, MatrixType type, ArrayRef<FactorA> a, ArrayRef<FactorB> b, const FragmentD &d,
+                      ValueRange ofRows) {
+  assert(type == MatrixType::F32 || ofRows.empty());
+  OpBuilder &builder = tiles.builder;
   FragmentD sum = type == MatrixType::F32 ? zeroFragment(tiles) : d;
   auto add = [&](const FragmentA &left, const FragmentB &right) { sum = multiplyAdd(tiles, type, left, right, sum); };
   if (type == MatrixType::F32)
@@ -38,8 +42,9 @@ FragmentD multiplyAdd(TileBuilder &tiles, MatrixType type, ArrayRef<FactorA> a, 
   for (auto [left, right] : llvm::zip_equal(a, b))
     add(left.high, right.high);
   if (type == MatrixType::F32)
-    for (auto [each, before] : llvm::zip_equal(sum, d))
-      each = arith::AddFOp::create(tiles.builder, tiles.location, before, each);
+    for (auto [number, each] : llvm::enumerate(sum))
+      each = ofRows.empty() ? arith::AddFOp::create(builder, tiles.location, d[number], each).getResult()
+                            : math::FmaOp::create(builder, tiles.location, d[number], ofRows[number / 2], each);
   return sum;
 }
 

@@ -30,8 +30,9 @@ using FactorB = Factor<2>;
 FactorA factorOf(TileBuilder &tiles, MatrixType type, const FragmentA &read);
 FactorB factorOf(TileBuilder &tiles, MatrixType type, const FragmentB &read);
 
-/// d + a * b, of as many depths of a product as there are factors.
+/// d + a * b, of as many depths of a product as there are factors. Of F32 alone, rows of d may be multiplied first: g
+/// and g + 8 by a number (f32) each. A thread adds anyway, so it is no instruction more.
 FragmentD multiplyAdd(TileBuilder &tiles, MatrixType type, llvm::ArrayRef<FactorA> a, llvm::ArrayRef<FactorB> b,
-                      const FragmentD &d);
+                      const FragmentD &d, mlir::ValueRange ofRows = {});
 
 } // namespace attnc
