@@ -28,7 +28,10 @@ Weights::Weights(const attn_model &model, const Workers &workers) {
 Weights::~Weights() { attn_weights_free(weights); }
 
 Context::Context(const Weights &weights, const attn_executor *executor, int64_t bytes)
-    : context{weights.get(), executor, attn_memory_allocate(size_t(bytes)), bytes} {
+    : Context(weights.get(), executor, bytes) {}
+
+Context::Context(attn_weights *weights, const attn_executor *executor, int64_t bytes)
+    : context{weights, executor, attn_memory_allocate(size_t(bytes)), bytes} {
   if (context.arena)
     return;
   std::fprintf(stderr, "no memory for an arena of %lld bytes\n", (long long)bytes);

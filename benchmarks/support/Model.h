@@ -41,16 +41,19 @@ private:
   attn_weights *weights = nullptr;
 };
 
-/// Parameters, threads and an arena of `bytes`, for calls of one entry point.
+/// Parameters, threads (none: the calling one) and an arena of `bytes`, for calls of one entry point.
 class Context {
 public:
   Context(const Weights &weights, const attn_executor *executor, int64_t bytes);
+  /// Of a model without parameters.
+  Context(const attn_executor *executor, int64_t bytes) : Context(nullptr, executor, bytes) {}
   ~Context();
   Context(const Context &) = delete;
   Context &operator=(const Context &) = delete;
   const attn_context *get() const { return &context; }
 
 private:
+  Context(attn_weights *weights, const attn_executor *executor, int64_t bytes);
   attn_context context;
 };
 

@@ -1,8 +1,11 @@
 #include "compiler/Codegen/Halide/Bitcode.h"
 #include <Halide.h>
+#include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <unistd.h>
 
 namespace attnc::halide {
 
@@ -70,14 +73,42 @@ private:
   }
 
   void addSums() {
-    if (schedule.summed.empty())
+    const auto &[summed, outer, block] = schedule.sums;
+    if (!outer.empty())
+      addOuterSums();
+    if (summed.empty())
       return;
     H::Region region;
-    for (unsigned loop : schedule.summed)
-      region.push_back({0, valueOf(stage.loops[loop].size)});
+    for (unsigned loop : summed)
+      region.push_back({0, isInBlocks(loop) ? H::Expr(static_cast<int>(block)) : valueOf(stage.loops[loop].size)});
     sums = H::RDom(region, "sums");
-    for (size_t number = 0; number < schedule.summed.size(); ++number)
-      iterations[schedule.summed[number]] = sums[number];
+    for (size_t number = 0; number < summed.size(); ++number) {
+      unsigned loop = summed[number];
+      if (!isInBlocks(loop)) {
+        iterations[loop] = sums[number];
+        continue;
+      }
+      iterations[loop] = iterations[loop] * static_cast<int>(block) + sums[number];
+      if (const Size &size = stage.loops[loop].size; !size.isConstant() || size.number % block != 0)
+        sums.where(iterations[loop] < valueOf(size));
+    }
+  }
+
+  /// Whether a tile sums over a block of the loop, and the blocks are summed outside.
+  bool isInBlocks(unsigned loop) const {
+    return !schedule.sums.outer.empty() && schedule.sums.block != 0 && loop == schedule.sums.outer.front();
+  }
+
+  void addOuterSums() {
+    H::Region region;
+    for (unsigned loop : schedule.sums.outer) {
+      H::Expr size = valueOf(stage.loops[loop].size);
+      int block = isInBlocks(loop) ? schedule.sums.block : 1;
+      region.push_back({0, block == 1 ? size : (size + (block - 1)) / block});
+      parts.emplace_back("part" + std::to_string(loop));
+      iterations[loop] = parts.back();
+    }
+    outerSums = H::RDom(region, "parts");
   }
 
   /// The result's dimensions, innermost first, as Halide wants them.
@@ -208,13 +239,24 @@ private:
   void define(H::Func &result) {
     std::vector<H::Var> vars = points();
     H::Expr value = valueOf(stage.value);
-    if (stage.fold) {
-      std::vector<H::Expr> at(vars.begin(), vars.end());
-      tile(vars) = valueOf(stage.start);
-      tile(vars) = folded(tile(at), value);
-      value = tile(at);
+    if (!stage.fold) {
+      result(vars) = H::cast(typeOf(stage.element), value);
+      return;
     }
-    result(vars) = H::cast(typeOf(stage.element), value);
+    std::vector<H::Var> ofTile = vars;
+    ofTile.insert(ofTile.end(), parts.begin(), parts.end());
+    std::vector<H::Expr> at(vars.begin(), vars.end()), atPart(ofTile.begin(), ofTile.end());
+    tile(ofTile) = parts.empty() ? valueOf(stage.start) : H::Expr(0.0f);
+    tile(ofTile) = folded(tile(atPart), value);
+    if (parts.empty()) {
+      result(vars) = tile(at);
+      return;
+    }
+    atPart = at;
+    for (size_t number = 0; number < parts.size(); ++number)
+      atPart.emplace_back(outerSums[number]);
+    result(vars) = valueOf(stage.start);
+    result(vars) += tile(atPart);
   }
 
   //===---------------------------------------- the schedule ------------------------------------------------------===//
@@ -242,37 +284,24 @@ private:
   }
 
   void arrange(H::Func &result) {
-    std::vector<H::VarOrRVar> order;
-    H::Var lane(nameOf(stage.result[schedule.laneDimension])), lanesOf("lanes"), tilesOfLanes("lane_tiles");
-    int lanes = schedule.lanes, width = schedule.lanes * schedule.vectors;
-    result.split(lane, tilesOfLanes, lanesOf, width, H::TailStrategy::ShiftInwards);
-    order.push_back(lanesOf);
-    std::vector<H::Var> outside;
-    H::Var row, rows("rows"), tilesOfRows("row_tiles");
-    if (schedule.rowDimension) {
-      row = H::Var(nameOf(stage.result[*schedule.rowDimension]));
-      result.split(row, tilesOfRows, rows, static_cast<int>(schedule.rows), H::TailStrategy::ShiftInwards);
-      order.push_back(rows);
-      outside.push_back(tilesOfRows);
-    }
-    for (unsigned dimension = stage.result.size(); dimension-- > 0;)
-      if (dimension != schedule.laneDimension && dimension != schedule.rowDimension)
-        outside.emplace_back(nameOf(stage.result[dimension]));
-    outside.push_back(tilesOfLanes);
-    order.insert(order.end(), outside.begin(), outside.end());
-    result.reorder(order);
-    vectorise(result, lanesOf, lanes, width);
-    if (schedule.rowDimension)
-      result.unroll(rows);
+    bool isInParts = !parts.empty();
+    // A sum must not come twice to the elements that tiles share.
+    auto tail = isInParts ? H::TailStrategy::RoundUp : H::TailStrategy::ShiftInwards;
+    H::Var around = arrangePoints(result, tail);
+    if (isInParts)
+      arrangePoints(result.update(), tail);
     if (!stage.fold)
       return;
-    tile.compute_at(result, outside.front()).store_in(H::MemoryType::Stack).bound_extent(lane, width);
-    if (schedule.rowDimension)
-      tile.bound_extent(row, static_cast<int>(schedule.rows));
+    H::Var lane(nameOf(stage.result[schedule.laneDimension])), row;
+    int lanes = schedule.lanes, width = schedule.lanes * schedule.vectors;
+    tile.compute_at(result, around).store_in(H::MemoryType::Stack).bound_extent(lane, width);
     std::vector<H::VarOrRVar> inner = {lane};
-    if (schedule.rowDimension)
+    if (schedule.rowDimension) {
+      row = H::Var(nameOf(stage.result[*schedule.rowDimension]));
+      tile.bound_extent(row, static_cast<int>(schedule.rows));
       inner.push_back(row);
-    for (size_t number = 0; number < schedule.summed.size(); ++number)
+    }
+    for (size_t number = 0; number < schedule.sums.inner.size(); ++number)
       inner.push_back(sums[number]);
     tile.update().reorder(inner);
     vectorise(tile, lane, lanes, width);
@@ -281,6 +310,36 @@ private:
       tile.unroll(row);
       tile.update().unroll(row);
     }
+  }
+
+  /// Divides a definition's points into tiles; gives the innermost loop over those.
+  template <typename Definition> H::Var arrangePoints(Definition &&definition, H::TailStrategy tail) {
+    std::vector<H::VarOrRVar> order;
+    H::Var lane(nameOf(stage.result[schedule.laneDimension])), lanesOf("lanes"), tilesOfLanes("lane_tiles");
+    int lanes = schedule.lanes, width = schedule.lanes * schedule.vectors;
+    definition.split(lane, tilesOfLanes, lanesOf, width, tail);
+    order.push_back(lanesOf);
+    std::vector<H::Var> outside;
+    H::Var rows("rows");
+    if (schedule.rowDimension) {
+      H::Var row(nameOf(stage.result[*schedule.rowDimension])), tilesOfRows("row_tiles");
+      definition.split(row, tilesOfRows, rows, static_cast<int>(schedule.rows), tail);
+      order.push_back(rows);
+      outside.push_back(tilesOfRows);
+    }
+    for (unsigned dimension = stage.result.size(); dimension-- > 0;)
+      if (dimension != schedule.laneDimension && dimension != schedule.rowDimension)
+        outside.emplace_back(nameOf(stage.result[dimension]));
+    outside.push_back(tilesOfLanes);
+    order.insert(order.end(), outside.begin(), outside.end());
+    if constexpr (std::is_same_v<std::decay_t<Definition>, H::Stage>)
+      for (size_t number = 0; number < parts.size(); ++number)
+        order.emplace_back(outerSums[number]);
+    definition.reorder(order);
+    vectorise(definition, lanesOf, lanes, width);
+    if (schedule.rowDimension)
+      definition.unroll(rows);
+    return outside.front();
   }
 
   template <typename Definition>
@@ -296,7 +355,8 @@ private:
   std::vector<H::ImageParam> buffers;
   std::vector<H::Param<int>> sizes, spans;
   std::vector<H::Expr> iterations, values;
-  H::RDom sums;
+  H::RDom sums, outerSums;
+  std::vector<H::Var> parts; ///< which part of each sum outside of tiles a tile is of
   H::Func tile{"tile"};
 };
 
@@ -314,8 +374,24 @@ H::Target targetOf(const Machine &machine) {
 
 } // namespace
 
+/// Halide and its LLVM take orders from variables HL_...: what they make of a stage is none of the environment's. One
+/// of them is needed: addresses must stay numbers of their own, not lanes of vectors, to be offsets of one another.
+static void settleEnvironment() {
+  static const bool isSettled = [] {
+    std::vector<std::string> names;
+    for (char **each = environ; *each; ++each)
+      if (std::string_view(*each).starts_with("HL_"))
+        names.emplace_back(*each, std::strcspn(*each, "="));
+    for (const std::string &name : names)
+      unsetenv(name.c_str());
+    return setenv("HL_LLVM_ARGS", "-vectorize-slp=false", /*overwrite=*/1) == 0;
+  }();
+  (void)isSettled;
+}
+
 Bitcode compileStage(const Stage &stage, const Schedule &schedule, const Machine &machine, unsigned arguments,
                      const std::string &symbol, const std::string &path) {
+  settleEnvironment();
   try {
     StageCompiler(stage, schedule, arguments).compile(targetOf(machine), symbol, path);
   } catch (const H::Error &error) {

@@ -3,6 +3,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMIRToLLVMTranslation.h"
 #include "mlir/Target/LLVMIR/Import.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -60,6 +61,23 @@ static void clean(llvm::Function &function) {
   }
 }
 
+/// Subscripts are sums of 32 bits that are made 64 bits wide. With constants added behind that, rows of a tile have one
+/// address and offsets that instructions hold.
+static void widenBeforeConstants(llvm::Function &function) {
+  for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    auto *wide = dyn_cast<llvm::SExtInst>(&instruction);
+    auto *sum = wide ? dyn_cast<llvm::AddOperator>(wide->getOperand(0)) : nullptr;
+    auto *constant = sum ? dyn_cast<llvm::ConstantInt>(sum->getOperand(1)) : nullptr;
+    if (!constant || !sum->hasNoSignedWrap())
+      continue;
+    llvm::IRBuilder<> builder(wide);
+    llvm::Value *number = builder.CreateSExt(sum->getOperand(0), wide->getType());
+    auto *offset = llvm::ConstantInt::get(wide->getType(), constant->getSExtValue(), /*IsSigned=*/true);
+    wide->replaceAllUsesWith(builder.CreateNSWAdd(number, offset));
+    wide->eraseFromParent();
+  }
+}
+
 LLVM::LLVMFuncOp importBitcode(ArrayRef<char> bitcode, StringRef symbol, Location location, ModuleOp code,
                                std::string &error) {
   llvm::LLVMContext llvmContext;
@@ -72,6 +90,7 @@ LLVM::LLVMFuncOp importBitcode(ArrayRef<char> bitcode, StringRef symbol, Locatio
   if (!isolate(**parsed, symbol, error))
     return {};
   clean(*(*parsed)->getFunction(symbol));
+  widenBeforeConstants(*(*parsed)->getFunction(symbol));
   DialectRegistry registry;
   registerLLVMDialectImport(registry);
   code.getContext()->appendDialectRegistry(registry);

@@ -11,6 +11,8 @@ static constexpr int64_t chunkWork = int64_t(1) << 21;
 static constexpr int64_t leastWork = 64;
 /// How many points of a sum a chunk has of each lane, at least: what it reads for the lanes serves all of them.
 static constexpr int64_t leastReuse = 28;
+/// Bytes that a core's first cache keeps beside what passes through it, and those that it reads again fast enough.
+static constexpr int64_t leastBlock = 32, nearBytes = int64_t(24) << 10, cachedBytes = int64_t(512) << 10;
 /// What a dynamic size is taken to be.
 static constexpr int64_t typicalSize = 1024;
 
@@ -60,6 +62,9 @@ int64_t strideOf(const Stage &stage, const Node &load, unsigned loop) {
 
 namespace {
 
+/// At which a cache further away feeds the first one, beside arithmetic.
+constexpr double farBytesPerCycle = 400;
+
 /// What one iteration of the summed loops costs a tile, in cycles.
 class TileCost {
 public:
@@ -76,18 +81,21 @@ public:
 
   double of(int64_t vectors, std::optional<unsigned> rowLoop, int64_t rows) const {
     unsigned laneLoop = stage.result.back();
-    double loads = 0;
+    double loads = 0, bytes = 0;
     for (unsigned number : below) {
       const Node &node = stage.nodes[number];
       if (node.op != Op::Load)
         continue;
-      bool perRow = rowLoop && dependsOn(stage, number, *rowLoop);
+      double times = rowLoop && dependsOn(stage, number, *rowLoop) ? rows : 1;
       int64_t stride = strideOf(stage, node, laneLoop);
-      loads += (stride == 0 ? 1.0 : stride == 1 ? vectors : vectors * lanes) * (perRow ? rows : 1);
+      times *= stride == 0 ? 1 : stride == 1 ? vectors : vectors * lanes;
+      loads += times;
+      bytes += times * 4 * (stride == 1 ? lanes : 1);
     }
     constexpr double latency = 4;
-    // Loads beside arithmetic cost little, but not nothing.
-    return std::max({arithmetic * vectors * rows / 2.0, loads / 2, stage.fold ? latency : 0.0}) + 0.1 * loads;
+    // Loads beside arithmetic cost little, but not nothing; vectors of them come from caches further away.
+    return std::max({arithmetic * vectors * rows / 2.0, loads / 2, stage.fold ? latency : 0.0}) + 0.05 * loads +
+           bytes / farBytesPerCycle;
   }
 
 private:
@@ -113,9 +121,13 @@ public:
     while (schedule.lanes * 2 <= widest)
       schedule.lanes *= 2;
     unsigned blocked = chooseBlockedDimension();
-    chooseTile(blocked);
+    chooseTile(blocked, /*isInParts=*/false);
     chooseSpans(blocked);
     orderSums();
+    if (readsTooMuch() && chooseTile(blocked, /*isInParts=*/true)) {
+      chooseSpans(blocked);
+      divideSums();
+    }
     return schedule;
   }
 
@@ -145,11 +157,12 @@ private:
     return 0;
   }
 
-  void chooseTile(unsigned blocked) {
+  /// Whether there is such a tile. Those of sums in parts share no points, but at the end of a dynamic dimension.
+  bool chooseTile(unsigned blocked, bool isInParts) {
     unsigned last = schedule.laneDimension;
     const Size &width = stage.extent(last);
     if (!stage.fold || blocked == last || !width.isConstant())
-      return;
+      return false;
     TileCost cost(stage, schedule.lanes);
     double best = 0;
     // Rows of a dynamic number may be few: where there are others, those.
@@ -163,6 +176,9 @@ private:
           int64_t height = typical(stage.extent(dimension)), step = vectors * schedule.lanes;
           if (anyKnown && !isKnown(dimension))
             continue;
+          bool divides = width.number % step == 0 && (!isKnown(dimension) || height % rows == 0);
+          if (isInParts && !divides)
+            continue;
           // The sums, what is read for the lanes, and what is read for a row.
           if (vectors * rows + vectors + 1 > machine.registers || rows > height)
             continue;
@@ -175,6 +191,7 @@ private:
           schedule.rows = rows;
           schedule.rowDimension = rows > 1 ? std::optional(dimension) : std::nullopt;
         }
+    return best != 0;
   }
 
   void chooseSpans(unsigned blocked) {
@@ -202,7 +219,82 @@ private:
         order.emplace_back(contiguous(loop), loop);
     std::sort(order.rbegin(), order.rend());
     for (auto [count, loop] : order)
-      schedule.summed.push_back(loop);
+      schedule.sums.inner.push_back(loop);
+  }
+
+  //===---------------------------------------- sums in parts -----------------------------------------------------===//
+
+  /// How many iterations of each loop a chunk goes through, dynamic ones taken as typical.
+  std::vector<int64_t> iterationsOfChunk() const {
+    std::vector<int64_t> iterations;
+    for (const Loop &loop : stage.loops)
+      iterations.push_back(std::max<int64_t>(typical(loop.size), 1));
+    for (unsigned dimension = 0; dimension < stage.result.size(); ++dimension) {
+      int64_t &own = iterations[stage.result[dimension]];
+      const Span &span = schedule.spans[dimension];
+      own = span.kind == Span::Kind::One ? 1 : span.kind == Span::Kind::Block ? std::min(own, span.block) : own;
+    }
+    return iterations;
+  }
+
+  /// Bytes of the elements that so many iterations of the loops read.
+  int64_t bytesRead(const std::vector<int64_t> &iterations) const {
+    int64_t bytes = 0;
+    for (unsigned number : nodesBelow(stage, stage.value)) {
+      const Node &node = stage.nodes[number];
+      if (node.op != Op::Load)
+        continue;
+      int64_t elements = 1;
+      for (unsigned subscript : node.operands) {
+        auto affine = affineOf(stage, subscript);
+        int64_t reach = 1;
+        for (unsigned loop = 0; loop < stage.loops.size(); ++loop)
+          if (affine ? affine->factors[loop] != 0 : dependsOn(stage, subscript, loop))
+            reach += (affine ? std::abs(affine->factors[loop]) : 1) * (iterations[loop] - 1);
+        elements *= reach;
+      }
+      bytes += 4 * elements;
+    }
+    return bytes;
+  }
+
+  /// Whether the tiles of the same lanes, one after the other in a chunk, read more than what stays near.
+  bool readsTooMuch() const {
+    if (stage.fold != Fold::Add || !stage.extent(schedule.laneDimension).isConstant())
+      return false;
+    std::vector<int64_t> iterations = iterationsOfChunk();
+    int64_t &lanes = iterations[stage.result[schedule.laneDimension]], points = 1;
+    lanes = std::min(lanes, schedule.points(schedule.laneDimension));
+    for (unsigned dimension = 0; dimension < stage.result.size(); ++dimension)
+      points *= iterations[stage.result[dimension]];
+    int64_t ofTile = schedule.rows * schedule.points(schedule.laneDimension);
+    return points > ofTile && bytesRead(iterations) > cachedBytes;
+  }
+
+  /// Tiles sum over as many loops as stay near, from the innermost on; of the next one over blocks, where none does.
+  void divideSums() {
+    std::vector<int64_t> iterations = iterationsOfChunk();
+    Sums &sums = schedule.sums;
+    for (unsigned loop : sums.inner)
+      iterations[loop] = 1;
+    std::vector<unsigned> inner;
+    for (unsigned loop : sums.inner) {
+      iterations[loop] = std::max<int64_t>(typical(stage.loops[loop].size), 1);
+      if (bytesRead(iterations) > nearBytes)
+        break;
+      inner.push_back(loop);
+    }
+    sums.outer.assign(sums.inner.begin() + inner.size(), sums.inner.end());
+    if (inner.empty()) {
+      unsigned loop = sums.outer.front();
+      inner.push_back(loop);
+      for (sums.block = leastBlock;; sums.block *= 2) {
+        iterations[loop] = 2 * sums.block;
+        if (bytesRead(iterations) > nearBytes)
+          break;
+      }
+    }
+    sums.inner = std::move(inner);
   }
 
   const Stage &stage;
@@ -224,11 +316,19 @@ std::string textOf(const Stage &stage, const Schedule &schedule) {
                      std::to_string(schedule.vectors) + ")";
   if (schedule.rowDimension)
     text += " rows(" + dimension(*schedule.rowDimension) + ", " + std::to_string(schedule.rows) + ")";
+  const Sums &sums = schedule.sums;
   std::string list;
-  for (unsigned each : schedule.summed)
+  for (unsigned each : sums.inner)
     list += (list.empty() ? "" : ", ") + loop(each);
+  if (sums.block != 0)
+    list += " / " + std::to_string(sums.block);
   if (!list.empty())
     text += " sum(" + list + ")";
+  list.clear();
+  for (unsigned each : sums.outer)
+    list += (list.empty() ? "" : ", ") + loop(each);
+  if (!list.empty())
+    text += " over(" + list + ")";
   list.clear();
   for (unsigned each = 0; each < schedule.spans.size(); ++each)
     if (const Span &span = schedule.spans[each]; span.kind != Span::Kind::Whole)

@@ -10,6 +10,12 @@
 //       for rows: for lanes:  sum += term                unrolled; one load serves a whole row or column of the tile
 //     for rows: for lanes:  store
 //
+// Where the tiles of a chunk would read more than a cache keeps, one after the other, as for the gradients of weights,
+// whose sums are over all images, each sums a **part**, and the parts are added up in the result:
+//
+//   for outer summed loops                               the outermost; one may run over blocks of another's iterations
+//     for the chunk's tiles:  result += sum over the inner summed loops
+//
 // Which dimensions, and how many of each, is the cheapest by a count of the multiply-adds, loads and latencies of a
 // tile against the points that it wastes at the end of a dimension.
 //
@@ -35,12 +41,19 @@ struct Span {
   int64_t block = 0; ///< of Block: how many
 };
 
+/// Loops that are summed over, innermost first.
+struct Sums {
+  std::vector<unsigned> inner; ///< by a tile, in registers
+  std::vector<unsigned> outer; ///< outside of tiles, whose sums are added up in the result
+  int64_t block = 0;           ///< of outer.front(), which is the last of `inner` too: how many iterations a tile sums
+};
+
 struct Schedule {
   unsigned laneDimension = 0; ///< of the result
   int64_t lanes = 1, vectors = 1;
   std::optional<unsigned> rowDimension;
   int64_t rows = 1;
-  std::vector<unsigned> summed; ///< loops, innermost first
+  Sums sums;
   std::vector<Span> spans;      ///< a dimension of the result each
 
   int64_t points(unsigned dimension) const; ///< of a tile
@@ -54,7 +67,8 @@ struct Schedule {
 /// Nothing where no schedule would be worth it; `reason` says why.
 std::optional<Schedule> chooseSchedule(const Stage &stage, const Machine &machine, std::string &reason);
 
-/// As a person reads it: "lanes(d3, 16 x 4) rows(d2, 7) sum(d6, d5, d4) chunk(d0: 1, d1: 2)".
+/// As a person reads it: "lanes(d3, 16 x 2) rows(d2, 14) sum(d6, d5, d4) chunk(d0: 1, d1: 2)". Sums in parts are
+/// "sum(d2) over(d1, d0)", and "sum(d1 / 64) over(d1, d0)" where a tile sums 64 iterations of d1.
 std::string textOf(const Stage &stage, const Schedule &schedule);
 
 /// How far elements lie apart that a load reads at neighbouring iterations of a loop: 0, 1, or more (2 where that is

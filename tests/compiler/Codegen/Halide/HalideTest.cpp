@@ -25,6 +25,7 @@ struct Kernel {
   std::string body;       ///< defines %term: f32
   std::string fold = "arith.addf";
   std::string start = "0.0";
+  std::string summedSizes = ""; ///< of its dynamic sizes
 };
 
 std::string list(unsigned from, unsigned to) {
@@ -42,7 +43,8 @@ std::string textOf(const Kernel &kernel) {
     iterators += fmt::format("{}\"{}\"", each ? ", " : "", each < kernel.parallel ? "parallel" : "reduction");
     indices += fmt::format("%d{0} = linalg.index {0} : index\n", each);
   }
-  std::string space = reductions ? fmt::format("%space = tensor.empty() : {}\n", kernel.summed) : "";
+  std::string space =
+      reductions ? fmt::format("%space = tensor.empty({}) : {}\n", kernel.summedSizes, kernel.summed) : "";
   std::string maps = fmt::format("affine_map<({0}) -> ({1})>", list(0, loops), list(0, kernel.parallel));
   if (reductions)
     maps = fmt::format("affine_map<({}) -> ({})>, ", list(0, loops), list(kernel.parallel, loops)) + maps;
@@ -209,6 +211,52 @@ TEST(HalideConvolution, Depthwise) {
                    %b = tensor.extract %w[%d4, %d5, %d3] : tensor<3x3x33xf32>
                    %term = arith.mulf %a, %b : f32)"};
   EXPECT_EQ(check(kernel, {random({2, 8, 9, 33}, 1), random({3, 3, 33}, 2)}, {2, 6, 7, 33}), "");
+}
+
+/// By the weights, whose sums over images and rows are in parts: a tile has no more than a row of the image.
+Kernel byWeights(int64_t outputs) {
+  return {fmt::format("%x: tensor<?x9x60x16xf32>, %y: tensor<?x8x60x{}xf32>", outputs),
+          "%n = tensor.dim %x, %c0 : tensor<?x9x60x16xf32>",
+          "",
+          fmt::format("tensor<2x16x{}xf32>", outputs),
+          3,
+          "tensor<?x8x60xf32>",
+          fmt::format(R"(%i = arith.addi %d0, %d4 : index
+                         %a = tensor.extract %x[%d3, %i, %d5, %d1] : tensor<?x9x60x16xf32>
+                         %b = tensor.extract %y[%d3, %d4, %d5, %d2] : tensor<?x8x60x{}xf32>
+                         %term = arith.mulf %a, %b : f32)",
+                      outputs),
+          "arith.addf",
+          "0.5",
+          "%n"};
+}
+
+TEST(HalideConvolution, SumsOverImagesInParts) {
+  for (int64_t outputs : {48, 40, 5}) // tiles share no element, or there are no parts
+    for (int64_t images : {0, 1, 3})
+      EXPECT_EQ(check(byWeights(outputs), {random({images, 9, 60, 16}, 1), random({images, 8, 60, outputs}, 2)},
+                      {2, 16, outputs}),
+                "")
+          << images << " images, " << outputs << " outputs";
+}
+
+/// Over positions of any number, which tiles sum in blocks.
+TEST(HalideConvolution, SumsOverPositionsInBlocks) {
+  Kernel kernel{"%x: tensor<?x?x64xf32>, %y: tensor<?x?x64xf32>",
+                "%n = tensor.dim %y, %c0 : tensor<?x?x64xf32> %m = tensor.dim %y, %c1 : tensor<?x?x64xf32>",
+                "",
+                "tensor<64x64xf32>",
+                2,
+                "tensor<?x?xf32>",
+                R"(%a = tensor.extract %x[%d2, %d3, %d0] : tensor<?x?x64xf32>
+                   %b = tensor.extract %y[%d2, %d3, %d1] : tensor<?x?x64xf32>
+                   %term = arith.mulf %a, %b : f32)",
+                "arith.addf",
+                "0.5",
+                "%n, %m"};
+  for (int64_t positions : {0, 1, 31, 64, 100, 1000})
+    EXPECT_EQ(check(kernel, {random({2, positions, 64}, 1), random({2, positions, 64}, 2)}, {64, 64}), "")
+        << positions << " positions";
 }
 
 //===------------------------------------------ other kernels -----------------------------------------------------===//
