@@ -5,58 +5,55 @@ using namespace mlir;
 
 namespace attnc {
 
-/// Of tiles: two blocks have room in a processor of sm_90a, where rows are not the longest; of words, on any device.
-static constexpr int64_t stageBytes = 96 << 10, stageBytesOfWords = 64 << 10, mostStages = 4;
+/// Of a block: two have room in a processor of sm_80, and one in every device.
+static constexpr int64_t mostBytes = 80 << 10, mostStages = 4;
 /// What warps share at the end: bytes of m and l, and values between rows, so that eight rows lie in all banks.
 static constexpr int64_t headBytes = 8, rowPadding = 8;
-/// Of a block: those that have the same keys, for a warp has registers for the sums of so many values.
-static int64_t valueWarpsFor(const AttendMatrices &matrices) {
-  int64_t wide = areWords(matrices.type) ? 64 : 128;
-  return matrices.values % wide == 0 && matrices.values > wide ? 2 : 1;
-}
+/// A warp's values begin at a multiple of the units that change places in a row (PartStart).
+static constexpr int64_t exchangedUnits = 8;
 
-static int64_t stagesFor(const AttendMatrices &matrices, int64_t tileKeys) {
-  int64_t bytes = tileKeys * (matrices.features + matrices.values) * elementBytes(matrices.type);
-  return std::clamp<int64_t>((areWords(matrices.type) ? stageBytesOfWords : stageBytes) / bytes, 2, mostStages);
+AttendSplits::Tiling AttendSplits::tilingOf(const AttendMatrices &matrices) {
+  constexpr int64_t mostWarps = 4, fewValues = 64;
+  int64_t size = elementBytes(matrices.type);
+  bool isCut = matrices.values > fewValues && matrices.values * size % (2 * exchangedUnits * unitBytes) == 0;
+  Tiling tiling{.valueWarps = isCut ? 2 : 1, .keysOfWarp = productDepth(matrices.type)};
+  int64_t ofStages = mostBytes - tileRows * matrices.features * size;
+  auto stages = [&] { return ofStages / (tiling.keys() * (matrices.features + matrices.values) * size); };
+  tiling.keyWarps = mostWarps / tiling.valueWarps;
+  while (stages() < 2)
+    tiling.keyWarps /= 2;
+  tiling.stages = std::min(stages(), mostStages);
+  return tiling;
 }
 
 Verdict AttendSplits::suits(const AttendMatrices &matrices) {
-  constexpr int64_t mostValuesOfWarp = 128, bytesOfAnyDevice = 96 << 10;
-  if (!areWords(matrices.type))
+  constexpr int64_t mostWords = 128;
+  if (!areWords(matrices.type) || matrices.values / tilingOf(matrices).valueWarps <= mostWords)
     return Verdict::yes();
-  int64_t valueWarps = valueWarpsFor(matrices), keys = warps / valueWarps * productDepth(matrices.type);
-  if (matrices.values / valueWarps > mostValuesOfWarp)
-    return Verdict::no(
-        "a warp of split keys has registers for the sums of 128 values of f32, or for half of a multiple "
-        "of 64");
-  int64_t columns = matrices.features + matrices.values;
-  if ((tileRows * matrices.features + 2 * keys * columns) * elementBytes(matrices.type) > bytesOfAnyDevice)
-    return Verdict::no("two tiles of split keys of f32 do not fit the memory of a block of every device");
-  return Verdict::yes();
+  return Verdict::no("a warp of split keys has registers for the sums of 128 values of f32, or for half of a multiple "
+                     "of 64");
 }
 
 AttendSplits::AttendSplits(const AttendProblem &problem, const AttendMatrices &matrices, const AttendParts &parts,
                            const Target &target, StringRef symbol, ModuleOp code)
-    : valueWarps(valueWarpsFor(matrices)), keyWarps(warps / valueWarps), keysOfWarp(productDepth(matrices.type)),
-      tileKeys(keyWarps * keysOfWarp), problem(problem), matrices(matrices), parts(parts), target(target),
-      frame(problem.kernel, symbol, code, threads), tiles(frame.builder, frame.location),
+    : tiling(tilingOf(matrices)), problem(problem), matrices(matrices), parts(parts), target(target),
+      frame(problem.kernel, symbol, code, tiling.threads()), tiles(frame.builder, frame.location),
       loops(frame.builder, frame.location, /*lanes=*/1), rows(problem, frame, parts.numbers),
       fragments(problem, target, frame, rows), sources(problem, this->matrices, frame, rows), memory(tiles, frame.code),
       queryTile(memory, tileRows, matrices.features * elementBytes(matrices.type)), sharedAt(memory.bytes()),
-      stages(matrices, frame, rows, memory, tileKeys, stagesFor(matrices, tileKeys)),
-      partMemory(parts, problem, frame) {
-  int64_t shared = keyWarps * tileRows * (headBytes + (matrices.values + rowPadding) * 4);
+      stages(matrices, frame, rows, memory, tiling.keys(), tiling.stages), partMemory(parts, problem, frame) {
+  int64_t shared = tiling.keyWarps * tileRows * (headBytes + (matrices.values + rowPadding) * 4);
   if (int64_t more = sharedAt + shared - memory.bytes(); more > 0)
     memory.take(more);
 }
 
 KernelPhase AttendSplits::emit() {
   openBlock();
-  sources.copyQueries(tiles, queryTile, firstRow, tiles.fromIndex(frame.place.thread), threads);
+  sources.copyQueries(tiles, queryTile, firstRow, tiles.fromIndex(frame.place.thread), tiling.threads());
   shareStates(passTiles());
   storeParts();
   SizeExpr blocks = parts.numbers.batches * parts.splits * parts.numbers.rows.ceilDiv(tileRows);
-  return {frame.place.symbol, blocks, threads, memory.bytes()};
+  return {frame.place.symbol, blocks, tiling.threads(), memory.bytes()};
 }
 
 /// Blocks with the same keys follow each other.
@@ -66,14 +63,14 @@ void AttendSplits::openBlock() {
   split = loops.rem(ofRows, partMemory.splits);
   rows.openBatch(loops.div(ofRows, partMemory.splits));
   rows.open(firstRow, tileRows);
-  rows.range = partMemory.cut(rows.range, split, tileKeys);
+  rows.range = partMemory.cut(rows.range, split, tiling.keys());
   Value thread = tiles.fromIndex(frame.place.thread);
   laneNumber = tiles.rem(thread, warpThreads);
-  Value warp = tiles.div(thread, warpThreads), valueWarp = tiles.rem(warp, valueWarps);
-  keyWarp = tiles.div(warp, valueWarps);
-  firstValue = tiles.mul(valueWarp, matrices.values / valueWarps);
+  Value warp = tiles.div(thread, warpThreads), valueWarp = tiles.rem(warp, tiling.valueWarps);
+  keyWarp = tiles.div(warp, tiling.valueWarps);
+  firstValue = tiles.mul(valueWarp, matrices.values / tiling.valueWarps);
   fragments.open(firstRow, laneNumber);
-  stages.open(sources, laneNumber, tiles.mul(keyWarp, keysOfWarp), valueWarps > 1 ? firstValue : Value());
+  stages.open(sources, laneNumber, tiles.mul(keyWarp, tiling.keysOfWarp), tiling.valueWarps > 1 ? firstValue : Value());
 }
 
 //===------------------------------------------ tiles of keys -----------------------------------------------------===//
@@ -81,12 +78,12 @@ void AttendSplits::openBlock() {
 /// All stages but one are under way, or there, while a tile is computed. Tiles are carried from the one that is
 /// computed to the last one that was asked for: first key, whether all is kept.
 AttendSplits::States AttendSplits::passTiles() {
-  States start = fragments.start(matrices.values / valueWarps, /*withSink=*/false);
+  States start = fragments.start(matrices.values / tiling.valueWarps, /*withSink=*/false);
   int64_t ahead = stages.stages - 1, numbers = 2 * ahead + 1;
   Values carried;
   for (int64_t stage = 0; stage < ahead; ++stage) {
-    Value from = stage == 0 ? rows.range.begin : loops.add(carried[2 * stage - 2], tileKeys);
-    KeyTile tile = rows.search(from, tileKeys);
+    Value from = stage == 0 ? rows.range.begin : loops.add(carried[2 * stage - 2], tiling.keys());
+    KeyTile tile = rows.search(from, tiling.keys());
     stages.copy(tile, tiles.number(stage));
     carried.append({tile.first, tile.all});
   }
@@ -97,7 +94,7 @@ AttendSplits::States AttendSplits::passTiles() {
     Value stage = now[2 * ahead], into = tiles.rem(tiles.add(stage, ahead), stages.stages);
     awaitCopies(tiles, ahead - 1);
     tiles.waitForBlock();
-    KeyTile next = rows.search(loops.add(now[2 * ahead - 2], tileKeys), tileKeys);
+    KeyTile next = rows.search(loops.add(now[2 * ahead - 2], tiling.keys()), tiling.keys());
     stages.copy(next, into);
     Values results = llvm::to_vector(now.slice(2, 2 * ahead - 2));
     results.append({next.first, next.all, tiles.rem(tiles.add(stage, 1), stages.stages)});
@@ -111,8 +108,8 @@ AttendSplits::States AttendSplits::passTiles() {
 AttendSplits::States AttendSplits::computeTile(const KeyTile &tile, Value stage, States states) {
   FragmentReader readQueries(tiles, queryTile, FragmentReader::Matrix::A, /*columnsAreDepth=*/true, laneNumber, {});
   Value queries = queryTile.stage(tiles, tiles.number(0));
-  Values products = stages.products(readQueries, queries, stage, keysOfWarp / productColumns);
-  KeyTile own{loops.add(tile.first, tiles.toIndex(tiles.mul(keyWarp, keysOfWarp))), tile.all};
+  Values products = stages.products(readQueries, queries, stage, tiling.keysOfWarp / productColumns);
+  KeyTile own{loops.add(tile.first, tiles.toIndex(tiles.mul(keyWarp, tiling.keysOfWarp))), tile.all};
   if (areWords(matrices.type))
     fragments.checkProducts(products, states);
   Values scores = fragments.scoresOf(own, products);
@@ -134,7 +131,7 @@ Value AttendSplits::headAt(Value warp, Value row) {
 
 Value AttendSplits::valuesAt(Value warp, Value row, Value column) {
   Value place = tiles.mul(tiles.add(tiles.mul(warp, tileRows), row), matrices.values + rowPadding);
-  int64_t first = sharedAt + keyWarps * tileRows * headBytes;
+  int64_t first = sharedAt + tiling.keyWarps * tileRows * headBytes;
   return tiles.at(memory.base, tiles.add(tiles.mul(tiles.add(place, column), 4), first));
 }
 
@@ -152,7 +149,7 @@ void AttendSplits::shareStates(const States &states) {
     Value number = tiles.add(place.row, row * productRows / AttendFragments::rowsOfLane);
     tiles.when(tiles.less(tiles.add(place.column, firstValue), tiles.number(2)),
                [&] { tiles.store(pairOf(states.largest[row], totals[row]), headAt(keyWarp, number)); });
-    for (int64_t square = 0; square < matrices.values / valueWarps / productColumns; ++square) {
+    for (int64_t square = 0; square < matrices.values / tiling.valueWarps / productColumns; ++square) {
       int64_t first = square * AttendFragments::sumsOfSquare + 2 * row;
       Value column = tiles.add(tiles.add(firstValue, place.column), square * productColumns);
       tiles.store(pairOf(states.values[first], states.values[first + 1]), valuesAt(keyWarp, number, column));
@@ -168,8 +165,8 @@ Value AttendSplits::correctionOf(Value before, Value largest) {
 
 /// Writes the parts of the rows that exist, four values a thread at a time.
 void AttendSplits::storeParts() {
-  tiles.loop(tiles.fromIndex(frame.place.thread), tiles.number(tileRows * matrices.values / deviceLanes), threads, {},
-             [&](Value number, ValueRange) {
+  tiles.loop(tiles.fromIndex(frame.place.thread), tiles.number(tileRows * matrices.values / deviceLanes),
+             tiling.threads(), {}, [&](Value number, ValueRange) {
                Value row = loops.add(firstRow, tiles.toIndex(tiles.div(number, matrices.values / deviceLanes)));
                loops.when(rows.exists(row), [&] { storeUnit(number); });
                return TileBuilder::Values();
@@ -186,10 +183,10 @@ void AttendSplits::storeUnit(Value number) {
     return tiles.load(b.getF32Type(), pointer);
   };
   Value largest = ofHead(0, 0);
-  for (int64_t warp = 1; warp < keyWarps; ++warp)
+  for (int64_t warp = 1; warp < tiling.keyWarps; ++warp)
     largest = loops.maxKeepingFirst(largest, ofHead(warp, 0));
   Value sum = loops.scalar(0), values = wide.splat(0.0);
-  for (int64_t warp = 0; warp < keyWarps; ++warp) {
+  for (int64_t warp = 0; warp < tiling.keyWarps; ++warp) {
     Value factor = correctionOf(ofHead(warp, 0), largest);
     sum = loops.addf(sum, loops.mulf(ofHead(warp, 1), factor));
     values =

@@ -2,9 +2,9 @@
 //
 // A block has 16 rows (queries of all heads of a group) and one split of their keys (AttendParts.h), in tiles of 64 in
 // several stages; each of its four warps has all rows with 16 keys of a tile, so that every key is read once, and at
-// the end what the warps have is added in their order. Of 256 values a tile has 32 keys, and two warps half of the
-// values each: the sums of one would leave no registers. Of words all of them have half as many keys, and 128 values
-// are cut so already. What it is about is bytes under way: docs/gpu.md has tables.
+// the end what the warps have is added in their order. Of 128 or 256 values a tile has 32 keys, and two warps half of
+// the values each. Of words all of them have half as many keys. Where two such tiles have no room, a block has fewer
+// warps. What it is about is bytes under way: docs/gpu.md has tables.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -16,17 +16,26 @@ namespace attnc {
 
 class AttendSplits {
 public:
-  static constexpr int64_t warps = 4, threads = warps * warpThreads, tileRows = productRows;
+  static constexpr int64_t tileRows = productRows;
 
-  /// Whether a block has registers and memory for them; the reason completes "no tensor cores: ".
+  /// What warps of a block have of a tile, and how many tiles there are.
+  struct Tiling {
+    int64_t keyWarps = 1, valueWarps = 1; ///< that have the same values, or keys
+    int64_t keysOfWarp = 1;               ///< as many as a product is deep
+    int64_t stages = 2;
+
+    int64_t keys() const { return keyWarps * keysOfWarp; }
+    int64_t threads() const { return keyWarps * valueWarps * warpThreads; }
+  };
+  static Tiling tilingOf(const AttendMatrices &matrices);
+
+  /// Whether a warp has registers for them; the reason completes "no tensor cores: ".
   static Verdict suits(const AttendMatrices &matrices);
   AttendSplits(const AttendProblem &problem, const AttendMatrices &matrices, const AttendParts &parts,
                const Target &target, llvm::StringRef symbol, mlir::ModuleOp code);
   KernelPhase emit();
 
-  const int64_t valueWarps;           ///< that have the same keys
-  const int64_t keyWarps;             ///< of a block
-  const int64_t keysOfWarp, tileKeys; ///< of a tile: as many as a product is deep, and all
+  const Tiling tiling;
 
 private:
   using Value = mlir::Value;
