@@ -11,12 +11,12 @@
 namespace attnc {
 
 void addBench(CLI::App &app, ExitCode &exitCode);
-void addCompare(CLI::App &app, ExitCode &exitCode);
 void addCompile(CLI::App &app, ExitCode &exitCode);
 void addDescribe(CLI::App &app, ExitCode &exitCode);
 void addEvaluate(CLI::App &app, ExitCode &exitCode);
 void addExplain(CLI::App &app, ExitCode &exitCode);
 void addGenerate(CLI::App &app, ExitCode &exitCode);
+void addMachine(CLI::App &app, ExitCode &exitCode);
 void addRun(CLI::App &app, ExitCode &exitCode);
 void addTrain(CLI::App &app, ExitCode &exitCode);
 void addVerify(CLI::App &app, ExitCode &exitCode);

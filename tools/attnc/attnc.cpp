@@ -37,8 +37,8 @@ int main(int argc, char **argv) {
   attnc::addTrain(app, exitCode);
   attnc::addEvaluate(app, exitCode);
   attnc::addGenerate(app, exitCode);
+  attnc::addMachine(app, exitCode);
   attnc::addBench(app, exitCode);
-  attnc::addCompare(app, exitCode);
   attnc::addVerify(app, exitCode);
   try {
     app.parse(argc, argv);

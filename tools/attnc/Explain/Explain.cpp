@@ -11,6 +11,7 @@
 #include "tools/attnc/Explain/ExplainedJson.h"
 #include "tools/attnc/Explain/ExplainedText.h"
 #include "tools/attnc/Explain/MeasureModel.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -78,7 +79,8 @@ struct ExplainOptions {
   SourceOptions source;
   AssemblerOption assembler;
   bool measures = false, json = false;
-  std::string page; ///< to write; empty: none
+  std::string page;    ///< to write; empty: none
+  std::string machine; ///< a file
   int repetitions = 5;
 };
 } // namespace
@@ -103,6 +105,21 @@ static void printText(const ExplainOptions &options, const Target &target, const
   }
 }
 
+/// What times are predicted by: the file that is named, the one that is kept, or defaults; nothing for devices.
+static llvm::Expected<std::optional<Machine>> machineOf(const ExplainOptions &options, const Target &target) {
+  if (target.isDevice && !options.machine.empty())
+    return llvm::createStringError("--machine is of processors, and " + options.source.compile.target + " is a device");
+  if (target.isDevice)
+    return std::nullopt;
+  std::string kept = defaultMachinePath();
+  if (options.machine.empty() && !llvm::sys::fs::exists(kept))
+    return defaultMachine(target.f32Lanes);
+  llvm::Expected<Machine> machine = readMachine(options.machine.empty() ? kept : options.machine);
+  if (!machine)
+    return machine.takeError();
+  return std::move(*machine);
+}
+
 static ExitCode run(const ExplainOptions &options) {
   CompileOptions compiled = options.source.compile;
   llvm::Expected<Target> target = Target::resolve(compiled.target);
@@ -110,15 +127,19 @@ static ExitCode run(const ExplainOptions &options) {
     return report(std::move(error));
   if (target->isDevice && options.measures)
     return refuse(compiled.target + " is a device: --measure times the kernels of processors");
-  if (!target->isDevice && !options.measures) // what a device's kernels take is known of code alone
+  llvm::Expected<std::optional<Machine>> machine = machineOf(options, *target);
+  if (!machine)
+    return report(machine.takeError());
+  if (!target->isDevice) // what a device's kernels take is known of code alone
     compiled.dump = Phase::Plan;
   Compilation made;
   Outcome outcome = compile(compiled, made, llvm::errs());
   if (outcome != Outcome::Done)
     return static_cast<ExitCode>(outcome);
-  ExplainedModel model = explain(made, compiled);
+  ExplainedModel model = explain(made, compiled, *target, *machine);
   if (options.measures)
-    measureModel(model, made, options.source, {options.repetitions, 0.2});
+    if (ExitCode failed = measureModel(model, options.source, {options.repetitions, 0.2}); failed != ExitCode::Success)
+      return failed;
   if (!options.page.empty())
     if (llvm::Error error = writePage(options.page, pageOf(model)))
       return report(std::move(error));
@@ -140,6 +161,10 @@ void addExplain(CLI::App &app, ExitCode &exitCode) {
   command->add_option("--repetitions", options->repetitions, "With --measure: calls at least, to take the median of")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
+  command
+      ->add_option("--machine", options->machine,
+                   "What times are predicted by, as `attnc machine` writes it (the one that it keeps, or defaults)")
+      ->type_name("FILE");
   command->add_flag("--json", options->json, "Print JSON (docs/explain.md)");
   command->add_option("--html", options->page, "Write a page with graph, roofline, arena and masks, too")
       ->type_name("FILE");

@@ -106,12 +106,52 @@ static std::string costTable(const ExplainedModel &model, const ExplainedEntry &
     anchors.push_back(entry.name + "-" + kernel.name);
     rows.push_back({kernel.name, kernel.kind, kernel.emitter, std::to_string(total.launches),
                     scaled(double(total.cost.flops)), scaled(double(total.cost.bytes())),
-                    fmt::format("{:.2f}", total.cost.intensity()), "", "",
+                    fmt::format("{:.2f}", total.cost.intensity()),
+                    total.predicted ? milliseconds(total.predicted->seconds) + " ms" : "",
+                    total.predicted ? total.predicted->bound : "",
                     total.measured ? milliseconds(total.measured->seconds) + " ms" : ""});
   }
   return table(
       {"kernel", "kind", "emitter", "launches", "FLOP", "bytes", "FLOP/B", "predicted", "bound by", "measured"}, rows,
       anchors);
+}
+
+//===------------------------------------------ roofline --------------------------------------------------------===//
+
+/// What a kernel can reach by how many operations it has for each byte, with a roof for each level of memory, and what
+/// it is predicted to reach, and measured to.
+static Chart roofline(const ExplainedModel &model, const ExplainedEntry &entry) {
+  constexpr double giga = 1e9;
+  const Machine &machine = *model.machine;
+  std::vector<double> intensities, speeds{machine.flops() / giga};
+  Series predicted{"predicted", Series::Kind::Points, {}}, measured{"measured", Series::Kind::Points, {}};
+  auto add = [&](Series &series, const ExplainedTotal &total, double seconds) {
+    double speed = double(total.cost.flops) / seconds / giga;
+    series.points.push_back({total.cost.intensity(), speed, model.kernels[total.kernel].name});
+    speeds.push_back(speed);
+  };
+  for (const ExplainedTotal &total : entry.totals)
+    if (total.cost.flops > 0 && total.predicted) {
+      intensities.push_back(total.cost.intensity());
+      add(predicted, total, total.predicted->seconds);
+      if (total.measured)
+        add(measured, total, total.measured->seconds);
+    }
+  auto [least, most] = std::minmax_element(intensities.begin(), intensities.end());
+  double left = intensities.empty() ? 0.1 : *least / 2, right = intensities.empty() ? 100 : *most * 2;
+  Chart chart{
+      "roofline of " + entry.name, Axis::over("FLOP/B", {left, right}, true), Axis::over("GFLOP/s", speeds, true), {}};
+  for (const MemoryLevel &level : machine.levels) {
+    Series roof{level.name, Series::Kind::Line, {}};
+    double ridge = machine.flops() / level.read;
+    for (double at : {left, std::clamp(ridge, left, right), right})
+      roof.points.push_back({at, std::min(machine.flops(), at * level.read) / giga});
+    chart.series.push_back(std::move(roof));
+  }
+  chart.series.push_back(std::move(predicted));
+  if (!measured.points.empty())
+    chart.series.push_back(std::move(measured));
+  return chart;
 }
 
 //===------------------------------------------ memory ----------------------------------------------------------===//
@@ -169,6 +209,10 @@ static HtmlPage::Section sectionOf(const ExplainedModel &model, const ExplainedE
       fmt::format("<p>At {}: an arena of {}.</p>\n", escaped(joined(sizes, ", ")), megabytes(entry.arenaBytes));
   section.body += "<div class=\"wide\">" + svgOf(LaunchGraph(model, entry).draw()) + "</div>\n";
   section.body += "<h3>Kernels</h3>\n<div class=\"wide\">" + costTable(model, entry) + "</div>\n";
+  if (model.machine)
+    section.body +=
+        "<h3>Roofline</h3>\n" + svgOf(roofline(model, entry)) +
+        fmt::format("<p>One core of {}: {}.</p>\n", escaped(model.machine->name), escaped(model.machine->origin));
   if (!entry.arena.empty())
     section.body += "<h3>Arena</h3>\n" + svgOf(arenaChart(entry));
   return section.body += maskFigures(model, entry), section;

@@ -38,6 +38,18 @@ static void writeCost(json::OStream &out, const ExplainedCost &cost) {
   out.attribute("intensity", cost.intensity());
 }
 
+static void writeTime(json::OStream &out, const std::optional<ExplainedTime> &time) {
+  if (!time)
+    return;
+  out.attributeObject("predicted", [&] {
+    out.attribute("seconds", time->seconds);
+    out.attribute("launch_seconds", time->launch);
+    out.attribute("compute_seconds", time->compute);
+    out.attribute("memory_seconds", time->memory);
+    out.attribute("bound", time->bound);
+  });
+}
+
 static void writeEdge(json::OStream &out, const ExplainedEdge &edge) {
   if (edge.from)
     out.attribute("from", int64_t(*edge.from));
@@ -70,6 +82,7 @@ static void writeLaunch(json::OStream &out, const ExplainedModel &model, const E
   if (launch.loop)
     out.attribute("loop", int64_t(*launch.loop));
   writeCost(out, launch.cost);
+  writeTime(out, launch.predicted);
   if (launch.mask)
     out.attributeObject("mask", [&] { writeMask(out, *launch.mask); });
 }
@@ -85,6 +98,7 @@ static void writeTotal(json::OStream &out, const ExplainedModel &model, const Ex
   out.attribute("kernel", model.kernels[total.kernel].name);
   out.attribute("launches", total.launches);
   writeCost(out, total.cost);
+  writeTime(out, total.predicted);
   if (total.measured) {
     out.attribute("measured_seconds", total.measured->seconds);
     out.attribute("measured_launches", total.measured->launches);
@@ -115,6 +129,22 @@ static void writeEntry(json::OStream &out, const ExplainedModel &model, const Ex
     out.attribute("unmeasured", entry.unmeasured);
 }
 
+static void writeMachine(json::OStream &out, const Machine &machine) {
+  out.attribute("name", machine.name);
+  out.attribute("origin", machine.origin);
+  out.attribute("cores", machine.cores);
+  out.attribute("flops_per_second", machine.flops());
+  out.attribute("launch_seconds", machine.launch);
+  writeObjects(out, "levels", machine.levels, [&](const MemoryLevel &level) {
+    out.attribute("name", level.name);
+    if (level.bytes != INT64_MAX)
+      out.attribute("bytes", level.bytes);
+    out.attribute("read_bytes_per_second", level.read);
+    out.attribute("read_bytes_per_second_by_all", level.readByAll);
+    out.attribute("write_bytes_per_second", level.write);
+  });
+}
+
 static void writeDecision(json::OStream &out, const ExplainedDecision &decision) {
   out.attribute("made", decision.made);
   out.attribute("reason", decision.reason);
@@ -132,6 +162,8 @@ void writeJson(const ExplainedModel &model, raw_ostream &stream) {
   out.object([&] {
     out.attribute("source", model.source);
     out.attribute("target", model.target);
+    if (model.machine)
+      out.attributeObject("machine", [&] { writeMachine(out, *model.machine); });
     writeObjects(out, "kernels", model.kernels, [&](const ExplainedKernel &kernel) { writeKernel(out, kernel); });
     writeObjects(out, "entries", model.entries, [&](const ExplainedEntry &entry) { writeEntry(out, model, entry); });
     writeObjects(out, "decisions", model.decisions,

@@ -2,6 +2,7 @@
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Structure.h"
 #include "compiler/Memory/Peak.h"
+#include "compiler/Predict/Predict.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/Path.h"
 #include <algorithm>
@@ -183,22 +184,37 @@ static std::vector<ExplainedStorage> explainArena(const EntryPlan &plan, ArrayRe
   return arena;
 }
 
+static void add(std::optional<ExplainedTime> &sum, const ExplainedTime &time, double times) {
+  if (!sum)
+    sum.emplace();
+  // The longest launches say what the whole is bound by.
+  if (time.seconds * times > sum->seconds - time.seconds * times)
+    sum->bound = time.bound;
+  sum->launch += times * time.launch;
+  sum->compute += times * time.compute;
+  sum->memory += times * time.memory;
+  sum->seconds += times * time.seconds;
+}
+
 /// Puts the launches of each kernel together.
 static std::vector<ExplainedTotal> totalsOf(ArrayRef<ExplainedLaunch> launches) {
   std::vector<ExplainedTotal> totals;
   for (const ExplainedLaunch &launch : launches) {
     auto total = llvm::find_if(totals, [&](const ExplainedTotal &each) { return each.kernel == launch.kernel; });
     if (total == totals.end())
-      total = totals.insert(total, ExplainedTotal{launch.kernel, 0, {}, {}});
+      total = totals.insert(total, ExplainedTotal{launch.kernel, 0, {}, {}, {}});
     total->launches += launch.times;
     total->cost.flops += launch.times * launch.cost.flops;
     total->cost.bytesRead += launch.times * launch.cost.bytesRead;
     total->cost.bytesWritten += launch.times * launch.cost.bytesWritten;
+    if (launch.predicted)
+      add(total->predicted, *launch.predicted, double(launch.times));
   }
   return totals;
 }
 
-static ExplainedEntry explainEntry(const EntryPlan &plan, ArrayRef<CompiledKernel> kernels, const NamedSizes &at) {
+static ExplainedEntry explainEntry(const EntryPlan &plan, ArrayRef<CompiledKernel> kernels, const NamedSizes &at,
+                                   Predictor *predictor) {
   ExplainedEntry entry;
   func::FuncOp function = plan.entry;
   entry.name = function.getName().str();
@@ -224,8 +240,15 @@ static ExplainedEntry explainEntry(const EntryPlan &plan, ArrayRef<CompiledKerne
               explainMask(plan, launch, *sizes)}});
   llvm::sort(launches, [](const auto &a, const auto &b) { return a.second.step < b.second.step; });
   std::vector<Operation *> calls;
+  llvm::DenseMap<Operation *, Prediction> predictions;
+  if (predictor)
+    predictions = predictor->predict(plan, *sizes);
   for (auto &[call, launch] : launches) {
     calls.push_back(call);
+    if (auto found = predictions.find(call); found != predictions.end()) {
+      const Prediction &made = found->second;
+      launch.predicted = {made.launch, made.compute, made.memory, made.seconds(), made.bound};
+    }
     entry.launches.push_back(launch);
   }
   entry.loops = std::move(loops.loops);
@@ -238,12 +261,16 @@ static ExplainedEntry explainEntry(const EntryPlan &plan, ArrayRef<CompiledKerne
   return entry;
 }
 
-ExplainedModel explain(const Compilation &made, const CompileOptions &options) {
-  ExplainedModel model{llvm::sys::path::filename(options.input).str(), made.program.targetName, {}, {}, {}};
+ExplainedModel explain(const Compilation &made, const CompileOptions &options, const Target &target,
+                       const std::optional<Machine> &machine) {
+  ExplainedModel model{llvm::sys::path::filename(options.input).str(), made.program.targetName, machine, {}, {}, {}};
+  std::optional<Predictor> predictor;
+  if (machine)
+    predictor.emplace(made.program, *made.code, target, *machine);
   for (const CompiledKernel &kernel : made.program.kernels)
     model.kernels.push_back(explainKernel(kernel));
   for (const EntryPlan &plan : made.program.entries)
-    model.entries.push_back(explainEntry(plan, made.program.kernels, options.at));
+    model.entries.push_back(explainEntry(plan, made.program.kernels, options.at, predictor ? &*predictor : nullptr));
   for (const Decision &decision : recordedDecisions(*made.module))
     model.decisions.push_back(explainDecision(decision));
   return model;

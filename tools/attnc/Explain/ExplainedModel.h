@@ -11,6 +11,7 @@
 #pragma once
 
 #include "compiler/Pipeline/Compile.h"
+#include "compiler/Predict/Machine.h"
 #include "tools/attnc/Explain/MaskBlocks.h"
 #include <optional>
 #include <string>
@@ -46,13 +47,23 @@ struct ExplainedCost {
   double intensity() const { return bytes() ? double(flops) / double(bytes()) : 0; }
 };
 
+/// Of one launch, or of several together, in seconds.
+struct ExplainedTime {
+  double launch = 0;  ///< of handing out phases and chunks
+  double compute = 0; ///< of instructions, if all operands lay in the nearest cache
+  double memory = 0;  ///< of moving operands and results, if nothing were computed
+  double seconds = 0; ///< in all
+  std::string bound;  ///< what takes longest: "compute", "launch", or a level of memory
+};
+
 struct ExplainedLaunch {
-  size_t kernel;                       ///< number in ExplainedModel::kernels
-  unsigned step;                       ///< number of the entry point's op, by which live ranges tell time
-  int64_t times = 1;                   ///< in a call
-  ExplainedCost cost;                  ///< of one time
-  std::optional<size_t> loop = {};     ///< number in ExplainedEntry::loops of the innermost one around it
-  std::optional<MaskBlocks> mask = {}; ///< of an attention that has one
+  size_t kernel;                               ///< number in ExplainedModel::kernels
+  unsigned step;                               ///< number of the entry point's op, by which live ranges tell time
+  int64_t times = 1;                           ///< in a call
+  ExplainedCost cost;                          ///< of one time
+  std::optional<size_t> loop = {};             ///< number in ExplainedEntry::loops of the innermost one around it
+  std::optional<MaskBlocks> mask = {};         ///< of an attention that has one
+  std::optional<ExplainedTime> predicted = {}; ///< of one time; nothing for devices
 };
 
 struct ExplainedLoop {
@@ -81,6 +92,7 @@ struct ExplainedTotal {
   size_t kernel;
   int64_t launches = 0;
   ExplainedCost cost;
+  std::optional<ExplainedTime> predicted; ///< the bound is that of the launches that take longest together
   struct Measured {
     double seconds;   ///< of one call, the median of several
     int64_t launches; ///< in it: fewer where a loop ended early
@@ -105,12 +117,15 @@ struct ExplainedEntry {
 
 struct ExplainedModel {
   std::string source, target;
+  std::optional<Machine> machine; ///< that times are predicted for
   std::vector<ExplainedKernel> kernels;
   std::vector<ExplainedEntry> entries;
   std::vector<ExplainedDecision> decisions; ///< those about weights have no entry
 };
 
-/// Of what was compiled up to `plan` at least.
-ExplainedModel explain(const Compilation &made, const CompileOptions &options);
+/// Of what was compiled up to `plan`, and for processors no further, for code is lowered there. Times are predicted for
+/// `machine`, where there is one.
+ExplainedModel explain(const Compilation &made, const CompileOptions &options, const Target &target,
+                       const std::optional<Machine> &machine);
 
 } // namespace attnc

@@ -14,18 +14,22 @@ static void printMasks(const ExplainedModel &model, const ExplainedEntry &entry,
 void printCosts(const ExplainedModel &model, const ExplainedEntry &entry, llvm::raw_ostream &out) {
   if (entry.totals.empty())
     return;
-  bool isMeasured = entry.measuredSeconds.has_value();
   out << "cost of a call of " << entry.name;
-  if (isMeasured)
+  if (entry.measuredSeconds)
     out << ", measured " << milliseconds(*entry.measuredSeconds) << " ms";
+  if (model.machine)
+    out << ", predicted for " << model.machine->name << " (" << model.machine->origin << ")";
   out << '\n';
   out << fmt::format("  {:<32} {:<15} {:>8} {:>8} {:>8} {:>10}", "kernel", "kind", "launches", "flops", "bytes",
                      "flops/byte");
-  out << (isMeasured ? fmt::format(" {:>11} {:>8}\n", "measured ms", "GFLOP/s") : "\n");
+  out << (model.machine ? fmt::format(" {:>12} {:<8}", "predicted ms", "bound") : "");
+  out << (entry.measuredSeconds ? fmt::format(" {:>11} {:>8}\n", "measured ms", "GFLOP/s") : "\n");
   for (const ExplainedTotal &total : entry.totals) {
     const ExplainedKernel &kernel = model.kernels[total.kernel];
     out << fmt::format("  {:<32} {:<15} {:>8} {:>8} {:>8} {:>10.2f}", kernel.name, kernel.kind, total.launches,
                        scaled(double(total.cost.flops)), scaled(double(total.cost.bytes())), total.cost.intensity());
+    if (total.predicted)
+      out << fmt::format(" {:>12} {:<8}", milliseconds(total.predicted->seconds), total.predicted->bound);
     if (total.measured)
       out << fmt::format(" {:>11} {:>8.1f}", milliseconds(total.measured->seconds),
                          1e-9 * double(total.cost.flops) / total.measured->seconds);

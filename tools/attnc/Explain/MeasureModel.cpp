@@ -27,19 +27,14 @@ static Error measureEntry(ExplainedModel &model, ExplainedEntry &entry, const at
   return Error::success();
 }
 
-void measureModel(ExplainedModel &model, const Compilation &made, const SourceOptions &source,
-                  Repetitions repetitions) {
-  StringRef object(made.object.data(), made.object.size());
-  auto loaded = LoadedModel::fromObject(MemoryBuffer::getMemBufferCopy(object, source.compile.input));
-  std::string problem = loaded ? "" : toString(loaded.takeError());
-  for (ExplainedEntry &entry : model.entries) {
-    if (!entry.problem.empty())
-      continue;
-    if (!problem.empty())
-      entry.unmeasured = problem;
-    else if (Error error = measureEntry(model, entry, loaded->model(), source, repetitions))
-      entry.unmeasured = toString(std::move(error));
-  }
+ExitCode measureModel(ExplainedModel &model, const SourceOptions &source, Repetitions repetitions) {
+  ExitCode exitCode = ExitCode::Success;
+  std::optional<LoadedModel> loaded = source.load(exitCode);
+  for (ExplainedEntry &entry : model.entries)
+    if (loaded && entry.problem.empty())
+      if (Error error = measureEntry(model, entry, loaded->model(), source, repetitions))
+        entry.unmeasured = toString(std::move(error));
+  return exitCode;
 }
 
 } // namespace attnc

@@ -7,8 +7,9 @@
 
 namespace attnc {
 
-/// Calls each entry point that has sizes with weights and inputs drawn from a seed, on as many threads as there are
-/// workers, and adds to the explained model what its kernels take. An entry point that can't be called says why.
-void measureModel(ExplainedModel &model, const Compilation &made, const SourceOptions &source, Repetitions repetitions);
+/// Calls each entry point that has sizes with weights and inputs drawn from a seed, on as many threads as its sizes
+/// have workers, and adds to the explained model what its kernels take. An entry point that can't be called says why.
+/// Answers how the compile to an object ended.
+ExitCode measureModel(ExplainedModel &model, const SourceOptions &source, Repetitions repetitions);
 
 } // namespace attnc

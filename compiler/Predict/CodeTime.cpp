@@ -1,0 +1,435 @@
+#include "compiler/Predict/CodeTime.h"
+#include "compiler/Codegen/Formula/VectorMath.h"
+#include "compiler/Predict/InstructionWork.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+#include <map>
+
+using namespace mlir;
+
+namespace attnc {
+
+namespace {
+
+/// What is known of a number that steers the code.
+struct Number {
+  enum Kind {
+    Known,  ///< it is `value`
+    Data,   ///< it comes from data; at most `value`, where that is not `unbounded`
+    Varies, ///< it depends on an index of a loop that is walked once for all iterations
+  } kind = Data;
+  static constexpr int64_t unbounded = INT64_MAX;
+  int64_t value = unbounded;
+  static Number known(int64_t value) { return {Known, value}; }
+  static Number varies() { return {Varies, 0}; }
+  bool operator==(const Number &) const = default;
+};
+
+bool isControl(Operation *op) { return op->getNumRegions() > 0 || isa<func::CallOp, LLVM::CallOp>(op); }
+
+/// An op whose value may steer the code.
+bool isNumber(Operation *op) {
+  return op->getNumResults() == 1 && op->getResult(0).getType().isIntOrIndex() && !isControl(op);
+}
+
+/// The size that memref.dim asks for, of a descriptor that the frame of a kernel fills in.
+Value sizeInDescriptor(memref::DimOp dim) {
+  auto cast = dim.getSource().getDefiningOp<UnrealizedConversionCastOp>();
+  std::optional<int64_t> wanted = dim.getConstantIndex();
+  if (!cast || !wanted)
+    return {};
+  auto insert = cast.getInputs()[0].getDefiningOp<LLVM::InsertValueOp>();
+  for (; insert; insert = insert.getContainer().getDefiningOp<LLVM::InsertValueOp>())
+    if (insert.getPosition() == ArrayRef<int64_t>{3, *wanted})
+      return insert.getValue();
+  return {};
+}
+
+std::optional<int64_t> compare(arith::CmpIPredicate predicate, int64_t a, int64_t b) {
+  switch (predicate) {
+  case arith::CmpIPredicate::eq:
+    return a == b;
+  case arith::CmpIPredicate::ne:
+    return a != b;
+  case arith::CmpIPredicate::slt:
+  case arith::CmpIPredicate::ult:
+    return a < b;
+  case arith::CmpIPredicate::sle:
+  case arith::CmpIPredicate::ule:
+    return a <= b;
+  case arith::CmpIPredicate::sgt:
+  case arith::CmpIPredicate::ugt:
+    return a > b;
+  case arith::CmpIPredicate::sge:
+  case arith::CmpIPredicate::uge:
+    return a >= b;
+  }
+  return std::nullopt;
+}
+
+/// Sizes and indices are not negative, so signed and unsigned arithmetic is the same.
+std::optional<int64_t> compute(Operation *op, ArrayRef<int64_t> operands) {
+  if (operands.size() == 1 && isa<arith::IndexCastOp, arith::ExtUIOp, arith::ExtSIOp, arith::TruncIOp>(op))
+    return operands[0];
+  if (operands.size() != 2)
+    return std::nullopt;
+  int64_t a = operands[0], b = operands[1];
+  if (isa<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(op))
+    return b ? std::optional(a / b) : std::nullopt;
+  if (isa<arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
+    return b ? std::optional((a + b - 1) / b) : std::nullopt;
+  if (isa<arith::RemUIOp, arith::RemSIOp>(op))
+    return b ? std::optional(a % b) : std::nullopt;
+  if (auto compares = dyn_cast<arith::CmpIOp>(op))
+    return compare(compares.getPredicate(), a, b);
+  return isa<arith::AddIOp>(op)                    ? std::optional(a + b)
+         : isa<arith::SubIOp>(op)                  ? std::optional(a - b)
+         : isa<arith::MulIOp>(op)                  ? std::optional(a * b)
+         : isa<arith::MinSIOp, arith::MinUIOp>(op) ? std::optional(std::min(a, b))
+         : isa<arith::MaxSIOp, arith::MaxUIOp>(op) ? std::optional(std::max(a, b))
+         : isa<arith::AndIOp>(op)                  ? std::optional(a & b)
+         : isa<arith::OrIOp>(op)                   ? std::optional(a | b)
+         : isa<arith::XOrIOp>(op)                  ? std::optional(a ^ b)
+         : isa<arith::ShLIOp>(op)                  ? std::optional(a << (b & 63))
+         : isa<arith::ShRUIOp, arith::ShRSIOp>(op) ? std::optional(a >> (b & 63))
+                                                   : std::nullopt;
+}
+
+} // namespace
+
+//===------------------------------------------ the walk -----------------------------------------------------===//
+
+class CodeTime::Walk {
+public:
+  Walk(ModuleOp code, const Machine &machine) : code(code), work(machine) {}
+
+  std::optional<CodeCost> phase(StringRef symbol, ArrayRef<int64_t> sizes, int64_t chunks) {
+    auto body = code.lookupSymbol<func::FuncOp>((symbol + ".body").str());
+    if (!body)
+      return std::nullopt;
+    SmallVector<Number> arguments(body.getNumArguments());
+    unsigned next = 0, chunk = body.getNumArguments();
+    for (auto [number, type] : llvm::enumerate(body.getArgumentTypes()))
+      if (type.isInteger(64)) {
+        if (next < sizes.size())
+          arguments[number] = Number::known(sizes[next++]);
+        else
+          chunk = number;
+      }
+    if (chunk == body.getNumArguments())
+      return std::nullopt;
+    isUnknown = false;
+    auto one = [&](Number number) {
+      arguments[chunk] = number;
+      return call(body, arguments);
+    };
+    Cost cost = repeat(
+        chunks, [&](std::optional<int64_t> index) { return one(index ? Number::known(*index) : Number::varies()); });
+    if (isUnknown || !cost)
+      return std::nullopt;
+    waitWithin(*cost, double(chunks), 0);
+    cost->seconds = std::max(cost->seconds, cost->path);
+    return cost;
+  }
+
+private:
+  using Cost = std::optional<CodeCost>; ///< nothing where control varies
+  static constexpr int64_t mostWalked = 24;
+
+  /// The sum over indices 0 .. count - 1: count times once where that does, else index by index, or at a sample.
+  Cost repeat(int64_t count, llvm::function_ref<Cost(std::optional<int64_t>)> iteration, bool *varies = nullptr) {
+    if (count <= 0)
+      return CodeCost();
+    if (count > 1 && !(varies && *varies))
+      if (Cost same = iteration(std::nullopt))
+        return *same * double(count);
+    CodeCost sum;
+    int64_t walked = std::min(count, mostWalked);
+    for (int64_t each = 0; each < walked; ++each) {
+      // In the middles of equal parts; all where they are few.
+      Cost cost = iteration(count == walked ? each : (2 * each + 1) * count / (2 * walked));
+      if (!cost)
+        return std::nullopt;
+      double longest = std::max(sum.path, cost->path);
+      sum += *cost;
+      sum.path = longest;
+    }
+    if (varies)
+      *varies = true;
+    return sum * (double(count) / double(walked));
+  }
+
+  /// What a block has beside straight code.
+  struct Plan {
+    Work straight;
+    std::vector<Operation *> steers; ///< numbers, and ops with regions and calls, in order
+    bool isInnermost = true;
+    double path = 0;     ///< seconds through the straight code
+    double handedOn = 0; ///< seconds from what an iteration is handed to what it hands on
+  };
+
+  const Plan &planOf(Block &block) {
+    auto [found, isNew] = plans.try_emplace(&block);
+    if (!isNew)
+      return *found->second;
+    auto plan = std::make_unique<Plan>();
+    for (Operation &op : block) {
+      bool controls = isControl(&op);
+      if (controls || isNumber(&op))
+        plan->steers.push_back(&op);
+      plan->isInnermost &= !controls;
+      if (!controls)
+        plan->straight += work.of(&op);
+    }
+    plan->path = work.latencyThrough(block);
+    plan->handedOn = plan->isInnermost ? work.latencyOfTurn(block) : 0;
+    return *(plans[&block] = std::move(plan));
+  }
+
+  Cost call(func::FuncOp function, ArrayRef<Number> arguments) {
+    if (function.isDeclaration() || !function.getBody().hasOneBlock()) {
+      isUnknown = true;
+      return CodeCost();
+    }
+    auto &memory = results[function];
+    std::vector<Number> key(arguments);
+    for (auto &[known, cost] : memory)
+      if (known == key)
+        return cost;
+    for (auto [argument, number] : llvm::zip_equal(function.getArguments(), arguments))
+      numbers[argument] = number;
+    Cost cost = block(function.front());
+    memory.emplace_back(std::move(key), cost);
+    return cost;
+  }
+
+  Cost block(Block &block) {
+    const Plan &plan = planOf(block);
+    CodeCost cost{work.seconds(plan.straight), plan.straight.loadedBytes, plan.straight.storedBytes,
+                  plan.straight.instructions(), plan.path};
+    for (Operation *op : plan.steers) {
+      if (isNumber(op)) {
+        evaluate(op);
+        continue;
+      }
+      Cost part = control(op);
+      if (!part)
+        return std::nullopt;
+      cost += *part;
+    }
+    return cost;
+  }
+
+  Cost control(Operation *op) {
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      return forLoop(loop);
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      return condition(branch);
+    if (auto choice = dyn_cast<scf::IndexSwitchOp>(op))
+      return choose(choice);
+    if (auto called = dyn_cast<func::CallOp>(op)) {
+      SmallVector<Number> arguments;
+      for (Value operand : called.getOperands())
+        arguments.push_back(numberOf(operand));
+      auto function = code.lookupSymbol<func::FuncOp>(called.getCallee());
+      if (function)
+        return call(function, arguments);
+    }
+    isUnknown = true;
+    return CodeCost();
+  }
+
+  Cost forLoop(scf::ForOp loop) {
+    Number from = numberOf(loop.getLowerBound()), to = numberOf(loop.getUpperBound()), step = numberOf(loop.getStep());
+    for (const Number &bound : {from, to, step})
+      if (bound.kind == Number::Varies)
+        return std::nullopt;
+    auto carry = [&](OperandRange values) {
+      SmallVector<Number> next;
+      for (Value value : values)
+        next.push_back(numberOf(value));
+      return next;
+    };
+    const SmallVector<Number> first = carry(loop.getInitArgs());
+    SmallVector<Number> carried = first;
+    auto bind = [&](auto &&targets) {
+      for (auto [target, number] : llvm::zip_equal(targets, carried))
+        numbers[target] = number;
+    };
+    bool isData = to.kind == Number::Data && to.value == Number::unbounded;
+    int64_t begin = from.kind == Number::Known ? from.value : 0;
+    int64_t stride = step.kind == Number::Known && step.value > 0 ? step.value : 1;
+    int64_t count = isData ? 1 : std::max<int64_t>(0, llvm::divideCeilSigned(to.value - begin, stride));
+    Block &body = *loop.getBody();
+    Cost cost = repeat(
+        count,
+        [&](std::optional<int64_t> index) -> Cost {
+          numbers[loop.getInductionVar()] = index ? Number::known(begin + *index * stride) : Number::varies();
+          if (!index)
+            carried.assign(first.size(), Number::varies());
+          else if (count > mostWalked)
+            carried.assign(first.size(), Number());
+          else if (*index == 0)
+            carried = first;
+          bind(loop.getRegionIterArgs());
+          Cost once = block(body);
+          carried = carry(body.getTerminator()->getOperands());
+          return once;
+        },
+        &mustWalk[loop]);
+    for (Number &number : carried)
+      if (number.kind == Number::Varies)
+        number = Number();
+    bind(loop.getResults());
+    if (cost)
+      waitWithin(*cost, double(count), planOf(body).handedOn);
+    return cost;
+  }
+
+  /// Of `count` iterations of which each takes `cost.path`: what overlap can't hide.
+  static void waitWithin(CodeCost &cost, double count, double handedOn) {
+    if (count == 0)
+      return;
+    double each = WorkTime::shareOfWindow(cost.instructions / count) * cost.path;
+    double inTurn = WorkTime::shareOfWindow(cost.instructions) * count * handedOn;
+    cost.seconds = std::max({cost.seconds, count * each, inTurn});
+    cost.path += (count - 1) * handedOn;
+  }
+
+  Cost region(Region &region, ResultRange results, bool binds) {
+    if (region.empty())
+      return CodeCost();
+    Cost cost = block(region.front());
+    if (cost)
+      for (auto [result, value] : llvm::zip_equal(results, region.front().getTerminator()->getOperands()))
+        numbers[result] = binds ? numberOf(value) : Number();
+    return cost;
+  }
+
+  Cost condition(scf::IfOp branch) {
+    Number decides = numberOf(branch.getCondition());
+    if (decides.kind == Number::Varies)
+      return std::nullopt;
+    if (decides.kind == Number::Known)
+      return region(decides.value ? branch.getThenRegion() : branch.getElseRegion(), branch.getResults(), true);
+    Cost one = region(branch.getThenRegion(), branch.getResults(), false);
+    Cost other = region(branch.getElseRegion(), branch.getResults(), false);
+    if (!one || !other)
+      return std::nullopt;
+    double longest = std::max(one->path, other->path);
+    *one += *other;
+    one->path = longest;
+    return *one * 0.5;
+  }
+
+  Cost choose(scf::IndexSwitchOp choice) {
+    Number decides = numberOf(choice.getArg());
+    if (decides.kind == Number::Varies)
+      return std::nullopt;
+    if (decides.kind == Number::Known)
+      for (auto [number, value] : llvm::enumerate(choice.getCases()))
+        if (value == decides.value)
+          return region(choice.getCaseRegions()[number], choice.getResults(), true);
+    return region(choice.getDefaultRegion(), choice.getResults(), decides.kind == Number::Known);
+  }
+
+  Number numberOf(Value value) {
+    auto found = numbers.find(value);
+    return found == numbers.end() ? Number() : found->second;
+  }
+
+  void evaluate(Operation *op) { numbers[op->getResult(0)] = valueOf(op); }
+
+  Number valueOf(Operation *op) {
+    if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+      auto value = dyn_cast<IntegerAttr>(constant.getValue());
+      return value ? Number::known(value.getType().isInteger(1) ? int64_t(value.getValue().getBoolValue())
+                                                                : value.getValue().getSExtValue())
+                   : Number();
+    }
+    if (auto dim = dyn_cast<memref::DimOp>(op)) {
+      Value size = sizeInDescriptor(dim);
+      return size ? numberOf(size) : Number();
+    }
+    if (auto constant = dyn_cast<LLVM::ConstantOp>(op)) {
+      auto value = dyn_cast<IntegerAttr>(constant.getValue());
+      return value ? Number::known(value.getInt()) : Number();
+    }
+    if (auto select = dyn_cast<arith::SelectOp>(op)) {
+      Number decides = numberOf(select.getCondition());
+      if (decides.kind == Number::Known)
+        return numberOf(decides.value ? select.getTrueValue() : select.getFalseValue());
+    }
+    SmallVector<int64_t> operands;
+    bool isData = false;
+    for (Value operand : op->getOperands()) {
+      Number number = numberOf(operand);
+      if (number.kind == Number::Varies)
+        return Number::varies();
+      isData |= number.kind == Number::Data;
+      operands.push_back(number.value);
+    }
+    if (isData)
+      return bounded(op, operands);
+    std::optional<int64_t> value = compute(op, operands);
+    return value ? Number::known(*value) : Number();
+  }
+
+  /// Lengths that come from data have bounds: the capacity of a cache.
+  Number bounded(Operation *op, ArrayRef<int64_t> operands) {
+    Number number;
+    bool isKnown = llvm::none_of(operands, [](int64_t value) { return value == Number::unbounded; });
+    if (isa<arith::MinSIOp, arith::MinUIOp>(op))
+      number.value = std::min(operands[0], operands[1]);
+    else if (isKnown && !isa<arith::CmpIOp>(op))
+      number.value = compute(op, operands).value_or(Number::unbounded);
+    return number;
+  }
+
+  ModuleOp code;
+  WorkTime work;
+  bool isUnknown = false;
+  llvm::DenseMap<Value, Number> numbers;
+  llvm::DenseMap<Block *, std::unique_ptr<Plan>> plans;
+  std::map<Operation *, bool> mustWalk; ///< loops whose control depends on their index
+  std::map<Operation *, std::vector<std::pair<std::vector<Number>, Cost>>> results;
+};
+
+CodeTime::CodeTime(ModuleOp made, const Target &target, const Machine &machine)
+    : code(cast<ModuleOp>(made->clone())), machine(machine) {
+  if (failed(expandMath(*code, target)))
+    return;
+  IRRewriter rewriter(code->getContext());
+  for (func::FuncOp function : code->getOps<func::FuncOp>()) {
+    DominanceInfo dominance(function);
+    eliminateCommonSubExpressions(rewriter, dominance, function);
+    function.walk([](LoopLikeOpInterface loop) { moveLoopInvariantCode(loop); });
+  }
+  walk = std::make_unique<Walk>(*code, this->machine);
+}
+
+CodeTime::~CodeTime() = default;
+
+CodeCost &CodeCost::operator+=(const CodeCost &other) {
+  seconds += other.seconds;
+  loaded += other.loaded;
+  stored += other.stored;
+  instructions += other.instructions;
+  path += other.path;
+  return *this;
+}
+
+CodeCost CodeCost::operator*(double times) const {
+  return {seconds * times, loaded * times, stored * times, instructions * times, path};
+}
+
+std::optional<CodeCost> CodeTime::costOf(StringRef symbol, ArrayRef<int64_t> sizes, int64_t chunks) {
+  return walk ? walk->phase(symbol, sizes, chunks) : std::nullopt;
+}
+
+} // namespace attnc

@@ -1,0 +1,63 @@
+//===- CodeTime.h - how long generated code computes --------------------------------------------------------------===//
+//
+// The code that `generate` makes is loops (scf) around instructions on vectors, and all that steers it, bounds of
+// loops, conditions, what a routine is called with, is arithmetic on sizes, on the chunk's number and on loops'
+// indices. So it can be walked with sizes that are known: each loop runs as often as it would, the edges of tiles and
+// blocks that a mask skips are as many as there are, whatever the kind of kernel. What is counted is the work of an
+// iteration:
+//
+//   time of straight code    the most of: products / fma, all arithmetic / arithmetic, loads / load, stores / store,
+//                            shuffles, divisions, gathers, and all instructions together / scalar
+//   time of a loop           iterations x that of its body; of an innermost loop at least iterations x the latency of
+//                            what one iteration hands on to the next; and of every loop at least iterations x the
+//                            latency through its body, over as many iterations as a core has under way at a time
+//
+// A loop whose control does not depend on its index is walked once. Others are walked index by index, or at a sample of
+// indices where there are many. Where data decides, both arms of a condition count half, and a loop that has no bound
+// but from data runs once. All operands are taken to lie in the nearest cache: Traffic.h says what moves from others.
+//
+//===--------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Target.h"
+#include "compiler/Predict/Machine.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+#include <memory>
+#include <optional>
+
+namespace attnc {
+
+/// What code does, of one chunk, of one iteration, ...
+struct CodeCost {
+  double seconds = 0;
+  double loaded = 0, stored = 0; ///< bytes, as often as they are
+  double instructions = 0;
+  double path = 0; ///< seconds from the first instruction to the last, each waiting for what it reads
+  /// One behind the other.
+  CodeCost &operator+=(const CodeCost &other);
+  /// So many that do not wait for each other.
+  CodeCost operator*(double times) const;
+};
+
+class CodeTime {
+public:
+  /// Of a module as `generate` leaves it, which is copied, and simplified as the back end would.
+  CodeTime(mlir::ModuleOp code, const Target &target, const Machine &machine);
+  ~CodeTime();
+
+  /// All chunks of phase `symbol`, on one core. Element n of `sizes` is attn_kernel_args::sizes[n].
+  /// Nothing where the phase is not made of structured code, such as what another compiler has made.
+  std::optional<CodeCost> costOf(llvm::StringRef symbol, llvm::ArrayRef<int64_t> sizes, int64_t chunks);
+
+private:
+  class Walk;
+  mlir::OwningOpRef<mlir::ModuleOp> code;
+  Machine machine;
+  std::unique_ptr<Walk> walk;
+};
+
+} // namespace attnc

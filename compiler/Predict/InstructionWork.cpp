@@ -1,0 +1,231 @@
+#include "compiler/Predict/InstructionWork.h"
+#include "compiler/Codegen/OpCost.h"
+#include "dialects/Attn/Attn.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace attnc {
+
+Work &Work::operator+=(const Work &other) {
+  for (double Work::*each :
+       {&Work::products, &Work::arithmetic, &Work::divisions, &Work::shuffles, &Work::loads, &Work::stores,
+        &Work::gathered, &Work::scalars, &Work::scalarDivisions, &Work::loadedBytes, &Work::storedBytes})
+    this->*each += other.*each;
+  return *this;
+}
+
+/// The type that says how wide an op is.
+static Type widthOf(Operation *op) {
+  if (op->getNumResults() == 1)
+    return op->getResult(0).getType();
+  for (Value operand : op->getOperands())
+    if (isa<VectorType>(operand.getType()))
+      return operand.getType();
+  return op->getNumOperands() ? op->getOperand(0).getType() : Type();
+}
+
+/// Registers that a value of the type takes.
+static double registersOf(Type type, int64_t lanes) {
+  auto vector = dyn_cast_if_present<VectorType>(type);
+  if (!vector || !vector.hasStaticShape())
+    return 1;
+  int64_t bits = vector.getElementType().isIntOrFloat() ? vector.getElementTypeBitWidth() : 64;
+  return std::max<double>(
+      1, std::ceil(double(vector.getNumElements() * std::max<int64_t>(bits, 32)) / double(32 * lanes)));
+}
+
+/// Bytes of a value of the type, as it lies in memory.
+static double bytesOf(Type type) {
+  auto vector = dyn_cast_if_present<VectorType>(type);
+  Type element = vector ? vector.getElementType() : type;
+  double count = vector && vector.hasStaticShape() ? double(vector.getNumElements()) : 1;
+  return count * (element && element.isIntOrFloat() ? std::max(1.0, double(element.getIntOrFloatBitWidth()) / 8) : 8);
+}
+
+/// Whether the product is made in the sum that reads it.
+static bool isFusedProduct(Operation *op) {
+  auto product = dyn_cast_if_present<arith::MulFOp>(op);
+  return product && product->hasOneUse() && isa<arith::AddFOp, arith::SubFOp>(*product->user_begin());
+}
+
+/// Whether comparison and selection are one instruction: the larger or the smaller.
+static bool isPartOfExtremum(Operation *op) {
+  auto compares = dyn_cast<arith::CmpFOp>(op);
+  auto selects = compares && compares->hasOneUse() ? dyn_cast<arith::SelectOp>(*compares->user_begin()) : nullptr;
+  return selects && llvm::is_contained(compares->getOperands(), selects.getTrueValue()) &&
+         llvm::is_contained(compares->getOperands(), selects.getFalseValue());
+}
+
+static bool isLoad(Operation *op) {
+  return isa<vector::LoadOp, vector::MaskedLoadOp, memref::LoadOp, memref::PrefetchOp, LLVM::LoadOp, LLVM::Prefetch>(
+      op);
+}
+
+static bool isStore(Operation *op) {
+  return isa<vector::StoreOp, vector::MaskedStoreOp, memref::StoreOp, LLVM::StoreOp>(op);
+}
+
+/// Whether processors have no instruction on vectors for it.
+static bool isTakenApart(Operation *op) {
+  auto intrinsic = dyn_cast<LLVM::CallIntrinsicOp>(op);
+  return intrinsic && intrinsic.getIntrin().starts_with("llvm.fptosi.sat") && op->getNumResults() == 1 &&
+         isa<VectorType>(op->getResult(0).getType());
+}
+
+/// Ops that tell the compiler something, and become nothing.
+static bool isFree(Operation *op) {
+  return op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::IsTerminator>() || op->getNumRegions() > 0 ||
+         isa<UnrealizedConversionCastOp, memref::DimOp, memref::CollapseShapeOp, memref::ExpandShapeOp, memref::CastOp,
+             memref::ReinterpretCastOp, memref::ExtractAlignedPointerAsIndexOp, LLVM::InsertValueOp,
+             LLVM::ExtractValueOp, LLVM::GEPOp, LLVM::PoisonOp, arith::IndexCastOp, arith::BitcastOp, vector::BitCastOp,
+             LLVM::BitcastOp, vector::ShapeCastOp>(op);
+}
+
+static Work workOfInteger(Operation *op) {
+  Work work;
+  bool divides = isa<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>(op);
+  bool isRemainder = isa<arith::RemUIOp, arith::RemSIOp>(op);
+  if ((divides || isRemainder) && !matchPattern(op->getOperand(1), m_Constant())) {
+    // The remainder comes with the quotient of the same two.
+    bool isBeside = isRemainder && llvm::any_of(op->getOperand(0).getUsers(), [&](Operation *other) {
+                      return isa<arith::DivUIOp, arith::DivSIOp>(other) && other->getOperands() == op->getOperands();
+                    });
+    work.scalarDivisions = !isBeside;
+  }
+  return work;
+}
+
+static Work workOfFloat(Operation *op, double registers) {
+  Work work;
+  auto readsFused = [&] {
+    return llvm::any_of(op->getOperands(), [](Value each) { return isFusedProduct(each.getDefiningOp()); });
+  };
+  if (isa<vector::FMAOp, math::FmaOp>(op) || (isa<arith::MulFOp>(op) && !isFusedProduct(op)) ||
+      (isa<arith::AddFOp, arith::SubFOp>(op) && readsFused()))
+    work.products = registers;
+  else if (isa<arith::DivFOp, math::SqrtOp>(op))
+    work.divisions = registers;
+  else if (isa<math::RsqrtOp>(op))
+    work.divisions = 2 * registers;
+  else if (!isFusedProduct(op) && !isPartOfExtremum(op))
+    work.arithmetic = registers;
+  return work;
+}
+
+Work WorkTime::of(Operation *op) const {
+  Work work;
+  double registers = registersOf(widthOf(op), machine.lanes);
+  bool isVector = isa_and_present<VectorType>(widthOf(op));
+  if (isFree(op))
+    return work;
+  if (isLoad(op)) {
+    work.loads = registers;
+    work.loadedBytes = op->getNumResults() ? bytesOf(op->getResult(0).getType()) : 0;
+  } else if (isStore(op)) {
+    work.stores = registers;
+    Type stored = widthOf(op);
+    for (Value operand : op->getOperands().take_front(isa<vector::MaskedStoreOp>(op) ? 0 : 1))
+      stored = operand.getType();
+    work.storedBytes = bytesOf(stored);
+  } else if (isa<vector::GatherOp>(op)) {
+    work.gathered = double(cast<VectorType>(op->getResult(0).getType()).getNumElements());
+    work.loadedBytes = bytesOf(op->getResult(0).getType());
+  } else if (auto scatter = dyn_cast<vector::ScatterOp>(op)) {
+    work.gathered = double(scatter.getVectorType().getNumElements());
+    work.storedBytes = bytesOf(scatter.getVectorType());
+  } else if (auto reduction = dyn_cast<vector::ReductionOp>(op)) {
+    double steps = std::log2(double(reduction.getSourceVectorType().getNumElements()));
+    work.shuffles = work.arithmetic = steps;
+  } else if (auto broadcast = dyn_cast<vector::BroadcastOp>(op)) {
+    Operation *source = broadcast.getSource().getDefiningOp();
+    work.shuffles = source && (isLoad(source) || source->hasTrait<OpTrait::ConstantLike>()) ? 0 : registers;
+  } else if (isa<vector::ShuffleOp, vector::ExtractOp, vector::InsertOp, vector::TransposeOp,
+                 vector::ExtractStridedSliceOp, vector::InsertStridedSliceOp>(op)) {
+    work.shuffles = registers;
+  } else if (isTakenApart(op)) {
+    // Out of the vector, through scalar instructions, and back.
+    double elements = double(cast<VectorType>(op->getResult(0).getType()).getNumElements());
+    work.shuffles = 2 * elements;
+    work.scalars = 8 * elements;
+  } else if (isa<vector::CreateMaskOp>(op)) {
+    work.arithmetic = 2;
+  } else if (isa<attn::UniformOp>(op)) {
+    work.arithmetic = double(costOf(op).instructions) * registers;
+  } else if (!isVector && op->getNumResults() == 1 && op->getResult(0).getType().isIntOrIndex()) {
+    work = workOfInteger(op);
+  } else {
+    work = workOfFloat(op, registers);
+  }
+  return work;
+}
+
+double WorkTime::seconds(const Work &work) const {
+  return std::max({work.products / machine.fma, (work.products + work.arithmetic) / machine.arithmetic,
+                   work.divisions / machine.divide, work.shuffles / machine.shuffle, work.loads / machine.load,
+                   work.stores / machine.store, work.gathered / machine.gather, work.instructions() / machine.scalar,
+                   work.scalarDivisions / machine.scalarDivide});
+}
+
+/// Compared with additions and multiply-adds.
+double WorkTime::latencyOf(Operation *op) const {
+  constexpr double reductionStep = 2, division = 4, load = 2, integer = 0.33, scalarDivision = 4;
+  Work work = of(op);
+  double times = 0;
+  if (isa<vector::ReductionOp>(op))
+    times = reductionStep * work.shuffles;
+  else if (work.divisions > 0)
+    times = division;
+  else if (work.scalarDivisions > 0)
+    times = scalarDivision;
+  else if (work.loads > 0 || work.gathered > 0)
+    times = load;
+  else if (work.products + work.arithmetic + work.shuffles > 0)
+    times = 1;
+  else if (!isFree(op) && op->getNumResults() == 1 && op->getResult(0).getType().isIntOrIndex())
+    times = integer;
+  return times * machine.latency;
+}
+
+double WorkTime::longestWay(Block &block, ArrayRef<BlockArgument> from, bool fromAll) const {
+  llvm::DenseMap<Value, double> behind;
+  for (BlockArgument argument : from)
+    behind[argument] = 0;
+  double longest = 0;
+  for (Operation &op : block) {
+    double latest = fromAll ? 0 : -1;
+    for (Value operand : op.getOperands())
+      if (auto found = behind.find(operand); found != behind.end())
+        latest = std::max(latest, found->second);
+    if (latest < 0)
+      continue;
+    bool counts = fromAll || op.hasTrait<OpTrait::IsTerminator>();
+    latest += latencyOf(&op);
+    longest = counts ? std::max(longest, latest) : longest;
+    for (Value result : op.getResults())
+      behind[result] = latest;
+  }
+  return longest;
+}
+
+double WorkTime::latencyThrough(Block &block) const { return longestWay(block, {}, /*fromAll=*/true); }
+
+double WorkTime::latencyOfTurn(Block &body) const {
+  if (body.getNumArguments() < 2)
+    return 0; // the first argument is the index
+  return longestWay(body, body.getArguments().drop_front(), /*fromAll=*/false);
+}
+
+double WorkTime::shareOfWindow(double instructions) {
+  constexpr double window = 400; // instructions of recent cores
+  return std::min(1.0, instructions / window);
+}
+
+} // namespace attnc

@@ -1,0 +1,56 @@
+//===- InstructionWork.h - what instructions ask of a core --------------------------------------------------------===//
+//
+// Each op of generated code as the instructions that the back end will make of it: a product whose only reader is a
+// sum is fused with it, a comparison and a selection of the same two values are a maximum, a number that is loaded and
+// spread over a vector is one load, and arithmetic on addresses is hidden behind the rest.
+//
+//===--------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Predict/Machine.h"
+#include "mlir/IR/Block.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/ArrayRef.h"
+
+namespace attnc {
+
+/// Instructions, each kind in vectors.
+struct Work {
+  double products = 0;   ///< multiply-adds and products
+  double arithmetic = 0; ///< of floats or in vectors, other than those
+  double divisions = 0;  ///< square roots too
+  double shuffles = 0;
+  double loads = 0, stores = 0;
+  double gathered = 0; ///< elements
+  double scalars = 0;  ///< on integers
+  double scalarDivisions = 0;
+  double loadedBytes = 0, storedBytes = 0;
+
+  Work &operator+=(const Work &other);
+  /// All that has to be begun.
+  double instructions() const { return products + arithmetic + divisions + shuffles + loads + stores + scalars; }
+};
+
+/// The work of ops, and how long it takes a machine.
+class WorkTime {
+public:
+  explicit WorkTime(const Machine &machine) : machine(machine) {}
+
+  /// Of `op` alone: what is in its regions is not counted.
+  Work of(mlir::Operation *op) const;
+  /// The longest of what each part of a core has to do.
+  double seconds(const Work &work) const;
+  /// The longest way through the ops of a block, each waiting for what it reads.
+  double latencyThrough(mlir::Block &block) const;
+  /// The same in a loop's body, from what it carries to what it hands on.
+  double latencyOfTurn(mlir::Block &body) const;
+  /// How much of what a core has under way at a time so many instructions are, at most 1.
+  static double shareOfWindow(double instructions);
+
+private:
+  double latencyOf(mlir::Operation *op) const;
+  double longestWay(mlir::Block &block, llvm::ArrayRef<mlir::BlockArgument> from, bool fromAll) const;
+  const Machine &machine;
+};
+
+} // namespace attnc

@@ -1,0 +1,153 @@
+#include "compiler/Predict/Machine.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
+
+using namespace llvm;
+
+namespace attnc {
+
+namespace {
+
+struct Number {
+  StringLiteral key;
+  double Machine::*value;
+};
+
+struct LevelNumber {
+  StringLiteral key;
+  double MemoryLevel::*value;
+};
+
+} // namespace
+
+static constexpr Number numbers[] = {
+    {"fma", &Machine::fma},
+    {"arithmetic", &Machine::arithmetic},
+    {"divide", &Machine::divide},
+    {"shuffle", &Machine::shuffle},
+    {"load", &Machine::load},
+    {"store", &Machine::store},
+    {"gather", &Machine::gather},
+    {"scalar", &Machine::scalar},
+    {"scalar_divide", &Machine::scalarDivide},
+    {"latency", &Machine::latency},
+    {"branch_miss", &Machine::branchMiss},
+    {"launch", &Machine::launch},
+    {"chunk", &Machine::chunk},
+};
+static constexpr LevelNumber levelNumbers[] = {
+    {"read", &MemoryLevel::read}, {"write", &MemoryLevel::write}, {"read_by_all", &MemoryLevel::readByAll}};
+
+const MemoryLevel &Machine::levelOf(int64_t size) const {
+  for (const MemoryLevel &level : levels)
+    if (size <= level.bytes)
+      return level;
+  return levels.back();
+}
+
+Machine defaultMachine(int64_t lanes) {
+  // A core at 3 GHz with two fused multiply-adds a cycle.
+  constexpr double clock = 3e9;
+  Machine machine;
+  machine.name = "a core at 3 GHz";
+  machine.origin = formatv("defaults for vectors of {0} floats; `attnc machine` measures this one", lanes).str();
+  machine.lanes = lanes;
+  machine.fma = machine.load = 2 * clock;
+  machine.arithmetic = 2.5 * clock;
+  machine.divide = clock / 8;
+  machine.shuffle = machine.store = clock;
+  machine.gather = clock;
+  machine.scalar = 4 * clock;
+  machine.scalarDivide = clock / 10;
+  machine.latency = 4 / clock;
+  machine.branchMiss = 15 / clock;
+  machine.launch = 50e-9;
+  machine.chunk = 5e-9;
+  double vector = 4 * double(lanes);
+  machine.levels = {{"L1", 32 << 10, 2 * clock * vector, clock * vector, 2 * clock * vector},
+                    {"L2", 1 << 20, clock * vector, clock * vector / 2, clock * vector},
+                    {"L3", 16 << 20, 30e9, 20e9, 30e9},
+                    {"memory", INT64_MAX, 12e9, 8e9, 12e9}};
+  return machine;
+}
+
+std::string defaultMachinePath() {
+  if (const char *named = std::getenv("ATTN_MACHINE"))
+    return named;
+  const char *home = std::getenv("HOME");
+  return home ? std::string(home) + "/.config/attnc/machine.json" : "";
+}
+
+static Error missing(const std::string &path, const Twine &key) {
+  return createStringError(path + ": no positive number '" + key + "'; write the file anew: attnc machine -o " + path);
+}
+
+Expected<Machine> readMachine(const std::string &path) {
+  auto file = MemoryBuffer::getFile(path);
+  if (!file)
+    return createStringError(formatv("{0}: can't be read: {1}", path, file.getError().message()));
+  auto json = json::parse((*file)->getBuffer());
+  if (!json)
+    return createStringError(formatv("{0}: {1}", path, toString(json.takeError())));
+  const json::Object *object = json->getAsObject();
+  if (!object)
+    return createStringError(formatv("{0}: expected an object, as `attnc machine` writes it", path));
+  Machine machine;
+  machine.origin = path;
+  machine.name = object->getString("name").value_or("").str();
+  machine.lanes = object->getInteger("lanes").value_or(0);
+  machine.cores = object->getInteger("cores").value_or(1);
+  if (machine.lanes <= 0)
+    return missing(path, "lanes");
+  for (const Number &number : numbers) {
+    machine.*number.value = object->getNumber(number.key).value_or(0);
+    if (!(machine.*number.value > 0))
+      return missing(path, number.key);
+  }
+  const json::Array *levels = object->getArray("levels");
+  for (const json::Value &value : levels ? *levels : json::Array()) {
+    const json::Object *fields = value.getAsObject();
+    MemoryLevel level;
+    level.name = fields ? fields->getString("name").value_or("").str() : "";
+    level.bytes = fields ? fields->getInteger("bytes").value_or(INT64_MAX) : 0;
+    for (const LevelNumber &number : levelNumbers) {
+      level.*number.value = fields ? fields->getNumber(number.key).value_or(0) : 0;
+      if (!(level.*number.value > 0))
+        return missing(path, "levels[]." + number.key);
+    }
+    machine.levels.push_back(level);
+  }
+  if (machine.levels.empty())
+    return missing(path, "levels[].read");
+  return machine;
+}
+
+std::string machineText(const Machine &machine) {
+  std::string text;
+  raw_string_ostream stream(text);
+  json::OStream out(stream, 2);
+  out.object([&] {
+    out.attribute("name", machine.name);
+    out.attribute("lanes", machine.lanes);
+    out.attribute("cores", machine.cores);
+    for (const Number &number : numbers)
+      out.attribute(number.key, machine.*number.value);
+    out.attributeArray("levels", [&] {
+      for (const MemoryLevel &level : machine.levels)
+        out.object([&] {
+          out.attribute("name", level.name);
+          if (level.bytes != INT64_MAX)
+            out.attribute("bytes", level.bytes);
+          for (const LevelNumber &number : levelNumbers)
+            out.attribute(number.key, level.*number.value);
+        });
+    });
+  });
+  stream << "\n";
+  return text;
+}
+
+} // namespace attnc

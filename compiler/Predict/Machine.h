@@ -1,0 +1,68 @@
+//===- Machine.h - a processor in a few measured numbers ----------------------------------------------------------===//
+//
+// What predictions are made of (Predict.h). Every number is of one core unless it says otherwise. Rates are
+// instructions a second, of vectors as wide as the processor's registers; `attnc machine` measures them in seconds
+// (tools/machine) and keeps them in a file:
+//
+//   {"name": "AMD EPYC", "lanes": 16, "fma": 8.4e9, ..., "levels": [{"name": "L1", "bytes": 49152, ...}, ...]}
+//
+//===--------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace attnc {
+
+/// A cache, or what lies behind all of them.
+struct MemoryLevel {
+  std::string name;     ///< "L1", "L2", "L3", "memory"
+  int64_t bytes = 0;    ///< that one core can fill
+  double read = 0;      ///< bytes a second, of one core
+  double write = 0;     ///< the same, of lines that are overwritten
+  double readByAll = 0; ///< of all cores together
+};
+
+struct Machine {
+  std::string name;   ///< the processor's own
+  std::string origin; ///< where the numbers come from: a file, or "defaults for x86-64-v4"
+  int64_t lanes = 0;  ///< floats of a vector
+  int64_t cores = 1;
+
+  // Instructions a second.
+  double fma = 0;        ///< fused multiply-adds, and products
+  double arithmetic = 0; ///< of a mix of half of those and half additions, comparisons and the like
+  double divide = 0;     ///< divisions and square roots
+  double shuffle = 0;
+  double load = 0, store = 0; ///< of the nearest cache
+  double gather = 0;          ///< of elements
+  double scalar = 0;          ///< additions of integers: as many as can begin at once
+  double scalarDivide = 0;    ///< divisions of 64-bit integers
+
+  // Seconds.
+  double latency = 0;    ///< until the result of an addition or a multiply-add can be used
+  double branchMiss = 0; ///< a branch that was not foreseen
+  double launch = 0;     ///< a kernel of one chunk that does nothing
+  double chunk = 0;      ///< each further chunk
+
+  std::vector<MemoryLevel> levels; ///< the nearest first
+
+  double flops() const { return 2 * double(lanes) * fma; }
+  /// The first level that holds so many bytes.
+  const MemoryLevel &levelOf(int64_t bytes) const;
+};
+
+/// What is taken where no file says otherwise: a core of recent servers, for code of `lanes` floats a vector.
+Machine defaultMachine(int64_t lanes);
+
+/// The file that is read where none is named: $ATTN_MACHINE, or ~/.config/attnc/machine.json. Empty where there is no
+/// home.
+std::string defaultMachinePath();
+
+llvm::Expected<Machine> readMachine(const std::string &path);
+std::string machineText(const Machine &machine);
+
+} // namespace attnc

@@ -1,0 +1,91 @@
+#include "compiler/Predict/Predict.h"
+#include "compiler/Predict/Traffic.h"
+#include <numeric>
+
+using namespace mlir;
+
+namespace attnc {
+
+double Prediction::seconds() const {
+  constexpr double notHidden = 0.5; // docs/decisions/0020
+  return launch + std::max(compute, memory) + notHidden * std::min(compute, memory);
+}
+
+Predictor::Predictor(const Program &program, ModuleOp module, const Target &target, const Machine &machine)
+    : program(program), machine(machine), code(module, target, this->machine) {}
+
+CodeCost Predictor::costOf(const CompiledKernel &kernel, const KernelPhase &phase, ArrayRef<int64_t> sizes,
+                           int64_t chunks) {
+  auto &memory = known[phase.symbol];
+  auto found = llvm::find_if(memory, [&](const auto &each) { return ArrayRef(each.first) == sizes; });
+  if (found != memory.end())
+    return found->second;
+  std::optional<CodeCost> cost = code.costOf(phase.symbol, sizes, chunks);
+  if (!cost) {
+    // Another compiler's code: as if all of it were multiply-adds, near what those reach.
+    constexpr double reached = 0.8;
+    const KernelCost &known = kernel.code.cost;
+    CodeCost all{double(known.flops.evaluate(sizes)) / (reached * machine.flops()),
+                 double(known.bytesRead.evaluate(sizes)), double(known.bytesWritten.evaluate(sizes))};
+    cost = all * (1 / double(kernel.code.phases.size()));
+  }
+  memory.emplace_back(sizes.vec(), *cost);
+  return *cost;
+}
+
+DenseMap<Operation *, Prediction> Predictor::predict(const EntryPlan &plan, ArrayRef<int64_t> sizes) {
+  auto compiledOf = [&](func::CallOp call) -> const CompiledKernel * {
+    auto found = llvm::find_if(program.kernels, [&](const CompiledKernel &each) {
+      return func::FuncOp(each.function).getName() == call.getCallee();
+    });
+    return found == program.kernels.end() ? nullptr : &*found;
+  };
+  DenseMap<Operation *, LaunchTraffic> traffic = trafficOf(plan, sizes, machine, [&](func::CallOp call) {
+    const CompiledKernel *kernel = compiledOf(call);
+    return kernel ? kernel->function : func::FuncOp();
+  });
+  SizeAnalysis analysis = plan.sizes;
+  int64_t workers = std::max<int64_t>(1, sizes.back());
+  DenseMap<Operation *, Prediction> predictions;
+  for (auto &[call, moved] : traffic) {
+    const CompiledKernel *kernel = compiledOf(cast<func::CallOp>(call));
+    std::vector<int64_t> kernelSizes;
+    for (const std::optional<SizeExpr> &size : analysis.kernelSymbols(cast<func::CallOp>(call)))
+      kernelSizes.push_back(size ? size->evaluate(sizes) : 1);
+    Prediction &made = predictions[call];
+    CodeCost touched;
+    for (const KernelPhase &phase : kernel->code.phases) {
+      int64_t chunks = phase.chunks.evaluate(kernelSizes);
+      made.launch += machine.launch + machine.chunk * double(std::max<int64_t>(0, chunks - 1));
+      if (chunks == 0)
+        continue;
+      CodeCost cost = costOf(*kernel, phase, kernelSizes, chunks);
+      double turns = double(llvm::divideCeil(chunks, std::min(workers, chunks)));
+      made.compute += cost.seconds * turns / double(chunks);
+      touched += cost;
+    }
+    // Of a large operand a kernel may read a part: no more comes than is loaded.
+    auto shareOf = [](double bytes, ArrayRef<double> moved) {
+      double all = std::accumulate(moved.begin(), moved.end(), 0.0);
+      return all > bytes ? bytes / all : 1.0;
+    };
+    double read = shareOf(touched.loaded, moved.read), written = shareOf(touched.stored, moved.written);
+    double slowest = 0;
+    std::string level;
+    for (auto [number, each] : llvm::enumerate(machine.levels)) {
+      if (number == 0)
+        continue; // as fast as loads and stores
+      double share = workers > 1 ? std::min(double(workers), each.readByAll / each.read) : 1;
+      double seconds = (read * moved.read[number] / each.read + written * moved.written[number] / each.write) / share;
+      made.memory += seconds;
+      if (seconds > slowest)
+        level = each.name;
+      slowest = std::max(slowest, seconds);
+    }
+    double longest = std::max({made.launch, made.compute, made.memory});
+    made.bound = longest == made.launch ? "launch" : longest == made.compute ? "compute" : level;
+  }
+  return predictions;
+}
+
+} // namespace attnc

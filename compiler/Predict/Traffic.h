@@ -1,0 +1,32 @@
+//===- Traffic.h - from which level of memory the operands of launches come ---------------------------------------===//
+//
+// A call is followed launch by launch. What was touched since some bytes were touched last is how far away they are,
+// and the first level that holds so much is where they lie:
+//
+//   launch            reads        touched since       lies in (L2 of 1 MB)
+//   rows_0            x, 400 KB    400 KB              L2
+//   gemm_0            w, 9 MB      all of a call       L3
+//
+// The call before this one has warmed the caches. Of loops the first and the last turns are followed, with the
+// elements of lists and the parameters of layers that are theirs. What a kernel reads at subscripts from data is taken
+// to be no more than it writes.
+//
+//===--------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Memory/Plan.h"
+#include "compiler/Predict/Machine.h"
+
+namespace attnc {
+
+/// Of one launch, on average over the turns of loops around it: element n is of machine.levels[n].
+struct LaunchTraffic {
+  llvm::SmallVector<double, 4> read, written;
+};
+
+/// Of each launch of an entry point, at these sizes; `kernelOf` finds what a call runs.
+llvm::DenseMap<mlir::Operation *, LaunchTraffic>
+trafficOf(const EntryPlan &plan, llvm::ArrayRef<int64_t> sizes, const Machine &machine,
+          llvm::function_ref<mlir::func::FuncOp(mlir::func::CallOp)> kernelOf);
+
+} // namespace attnc

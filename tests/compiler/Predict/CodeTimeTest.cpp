@@ -1,0 +1,145 @@
+// Small phases whose work can be counted by hand: a multiply-add is a second, and all else is hidden behind those.
+#include "compiler/Predict/CodeTime.h"
+#include "tests/compiler/Predict/TestMachine.h"
+#include "tests/support/ParsedModule.h"
+#include <gtest/gtest.h>
+
+namespace attnc {
+namespace {
+
+/// The body of a phase with one buffer, one size and its chunk.
+std::string phase(const std::string &body) {
+  return R"(func.func private @k.body(%x: !llvm.ptr, %size: i64, %number: i64, %scratch: !llvm.ptr, %shared: !llvm.ptr,
+      %status: !llvm.ptr) {
+    %n = arith.index_cast %size : i64 to index
+    %chunk = arith.index_cast %number : i64 to index
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %a = arith.constant dense<1.5> : vector<16xf32>
+    %m = builtin.unrealized_conversion_cast %x : !llvm.ptr to memref<?xf32>
+    )" + body +
+         R"(
+    return
+  })";
+}
+
+/// Uses a vector, or it would not be computed.
+std::string kept(const std::string &name) {
+  return "\nvector.store " + name + ", %m[%c0] : memref<?xf32>, vector<16xf32>\n";
+}
+
+/// A loop from 0 to %to by %step that carries one vector and computes one multiply-add.
+std::string loop(const std::string &to, const std::string &step) {
+  return "%s = scf.for %i = %c0 to " + to + " step " + step + R"( iter_args(%sum = %a) -> (vector<16xf32>) {
+      %next = vector.fma %a, %a, %sum : vector<16xf32>
+      scf.yield %next : vector<16xf32>
+    })" + kept("%s");
+}
+
+std::optional<CodeCost> costOf(const std::string &code, int64_t size, int64_t chunks, Machine machine = testMachine()) {
+  ParsedModule module(code);
+  EXPECT_TRUE(bool(module)) << module.diagnostics();
+  auto target = Target::resolve("x86-64-v4");
+  EXPECT_TRUE(bool(target));
+  return CodeTime(module.get(), *target, machine).costOf("k", size, chunks);
+}
+
+double secondsOf(const std::string &body, int64_t size, int64_t chunks = 1) {
+  auto cost = costOf(phase(body), size, chunks);
+  EXPECT_TRUE(cost.has_value());
+  return cost ? cost->seconds : -1;
+}
+
+TEST(CodeTime, CountsIterations) {
+  EXPECT_NEAR(secondsOf(loop("%n", "%c1"), 10), 10, 1e-3);
+  EXPECT_NEAR(secondsOf(loop("%n", "%c4"), 10), 3, 1e-3); // the last one is a part
+  EXPECT_NEAR(secondsOf(loop("%n", "%c4"), 0), 0, 1e-3);
+  EXPECT_NEAR(secondsOf(loop("%n", "%c1"), 10, 7), 70, 1e-3);
+  EXPECT_NEAR(secondsOf(loop("%n", "%c1"), 100000), 100000, 1);
+}
+
+TEST(CodeTime, FollowsBoundsThatDependOnIndices) {
+  // As below a causal mask: 1 + 2 + ... + n.
+  EXPECT_NEAR(secondsOf("%to = arith.addi %chunk, %c1 : index\n" + loop("%to", "%c1"), 0, 20), 210, 1e-2);
+  // A sample of many chunks has the same mean.
+  EXPECT_NEAR(secondsOf("%to = arith.addi %chunk, %c1 : index\n" + loop("%to", "%c1"), 0, 1000), 500500, 600);
+}
+
+TEST(CodeTime, TakesTheArmThatSizesChoose) {
+  std::string body = R"(%few = arith.cmpi slt, %n, %c4 : index
+    scf.if %few { )" +
+                     loop("%n", "%c1") + "\n} else {\n %t = arith.muli %n, %c4 : index\n" + loop("%t", "%c1") + "\n}";
+  EXPECT_NEAR(secondsOf(body, 3), 3, 1e-3);
+  EXPECT_NEAR(secondsOf(body, 5), 20, 1e-3);
+}
+
+TEST(CodeTime, CountsHalfOfWhatDataDecides) {
+  std::string body = R"(%flag = llvm.load %x : !llvm.ptr -> i1
+    scf.if %flag { )" +
+                     loop("%n", "%c1") + "\n}";
+  EXPECT_NEAR(secondsOf(body, 100), 50, 1.1);
+}
+
+TEST(CodeTime, BoundsLengthsFromDataByWhatTheyAreComparedWith) {
+  std::string body = R"(%length = llvm.load %x : !llvm.ptr -> i64
+    %index = arith.index_cast %length : i64 to index
+    %least = arith.minsi %index, %n : index
+    )" + loop("%least", "%c1");
+  EXPECT_NEAR(secondsOf(body, 50), 50, 1.1);
+}
+
+TEST(CodeTime, FollowsRoutines) {
+  std::string code =
+      R"(func.func private @routine(%x: !llvm.ptr, %n: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %a = arith.constant dense<1.5> : vector<16xf32>
+    %m = builtin.unrealized_conversion_cast %x : !llvm.ptr to memref<?xf32>
+    )" +
+      loop("%n", "%c1") + "\nreturn\n}\n" +
+      phase("call @routine(%x, %n) : (!llvm.ptr, index) -> ()\ncall @routine(%x, %c4) : (!llvm.ptr, index) -> ()");
+  auto cost = costOf(code, 10, 1);
+  ASSERT_TRUE(cost.has_value());
+  EXPECT_NEAR(cost->seconds, 14, 1e-3);
+}
+
+TEST(CodeTime, FusesProductsIntoSums) {
+  EXPECT_NEAR(
+      secondsOf("%p = arith.mulf %a, %a : vector<16xf32>\n%q = arith.addf %p, %a : vector<16xf32>" + kept("%q"), 0), 1,
+      1e-3);
+  // A product that is read twice stays one.
+  EXPECT_NEAR(
+      secondsOf("%p = arith.mulf %a, %a : vector<16xf32>\n%q = arith.addf %p, %p : vector<16xf32>" + kept("%q"), 0), 2,
+      1e-3);
+  EXPECT_NEAR(secondsOf("%p = arith.divf %a, %a : vector<16xf32>" + kept("%p"), 0), 10, 1e-3);
+}
+
+TEST(CodeTime, WaitsForWhatALoopHandsOn) {
+  Machine machine = testMachine();
+  machine.fma = machine.arithmetic = machine.load = machine.store = 1e9;
+  machine.latency = 1;
+  auto inTurn = costOf(phase(loop("%n", "%c1")), 10000, 1, machine);
+  ASSERT_TRUE(inTurn.has_value());
+  EXPECT_NEAR(inTurn->seconds, 10000, 2);
+}
+
+TEST(CodeTime, CountsBytes) {
+  auto cost = costOf(phase(R"(scf.for %i = %c0 to %n step %c4 {
+      %v = vector.load %m[%i] : memref<?xf32>, vector<16xf32>
+      vector.store %v, %m[%i] : memref<?xf32>, vector<16xf32>
+    })"),
+                     40, 1);
+  ASSERT_TRUE(cost.has_value());
+  EXPECT_EQ(cost->loaded, 640);
+  EXPECT_EQ(cost->stored, 640);
+}
+
+TEST(CodeTime, DoesNotKnowWhatIsNotStructured) {
+  std::string code = "llvm.func @other()\n" + phase("llvm.call @other() : () -> ()");
+  EXPECT_FALSE(costOf(code, 1, 1).has_value());
+  EXPECT_FALSE(costOf("func.func private @other()", 1, 1).has_value());
+}
+
+} // namespace
+} // namespace attnc

@@ -1,0 +1,18 @@
+// A machine with numbers that are easy to count with.
+#pragma once
+
+#include "compiler/Predict/Machine.h"
+
+namespace attnc {
+
+inline Machine testMachine() {
+  Machine machine = defaultMachine(16);
+  machine.fma = machine.arithmetic = 1;
+  machine.divide = 0.1;
+  machine.load = machine.store = machine.shuffle = machine.gather = machine.scalar = machine.scalarDivide = 1e9;
+  machine.latency = 1e-9;
+  machine.levels = {{"L1", 1000, 1, 1, 1}, {"L2", 10000, 1, 1, 1}, {"memory", INT64_MAX, 1, 1, 1}};
+  return machine;
+}
+
+} // namespace attnc

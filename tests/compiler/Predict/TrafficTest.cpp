@@ -1,0 +1,90 @@
+// Entry points whose tensors lie in levels of 1000, 10 000 and any number of bytes.
+#include "compiler/Predict/Traffic.h"
+#include "tests/compiler/Predict/TestMachine.h"
+#include "tests/support/ParsedModule.h"
+#include <gtest/gtest.h>
+
+namespace attnc {
+namespace {
+
+const std::string kernels = R"(
+  func.func private @double(%x: tensor<?xf32>) -> tensor<?xf32> attributes {attn.kernel = "loops"} {
+    return %x : tensor<?xf32>
+  }
+  func.func private @add(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> attributes {attn.kernel = "loops"} {
+    return %x : tensor<?xf32>
+  }
+)";
+
+const std::string signature = R"((%x: tensor<?xf32> {model.name = "x", model.shape = ["n"]})
+    -> (tensor<?xf32> {model.name = "r", model.shape = ["n"]})
+    attributes {model.entry, model.dimensions = [#model.dimension<"n", -1>]} {
+)";
+
+/// Of the calls in order, for n floats.
+std::vector<LaunchTraffic> trafficOf(const std::string &body, int64_t n) {
+  ParsedModule module(kernels + "func.func @f" + signature + body + "}");
+  EXPECT_TRUE(bool(module)) << module.diagnostics();
+  llvm::StringMap<KernelCode> codes;
+  codes["double"];
+  codes["add"];
+  auto plan = planEntry(module.function("f"), codes);
+  EXPECT_TRUE(mlir::succeeded(plan));
+  Machine machine = testMachine();
+  auto found = attnc::trafficOf(*plan, {n, 1}, machine,
+                                [&](mlir::func::CallOp call) { return module.function(call.getCallee()); });
+  std::vector<LaunchTraffic> result;
+  module.function("f").walk([&](mlir::func::CallOp call) { result.push_back(found.lookup(call)); });
+  return result;
+}
+
+using Bytes = std::vector<double>;
+Bytes bytes(llvm::ArrayRef<double> levels) { return levels.vec(); }
+
+const std::string twice = R"(
+  %a = call @double(%x) : (tensor<?xf32>) -> tensor<?xf32>
+  %b = call @add(%a, %x) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %b : tensor<?xf32>
+)";
+
+TEST(Traffic, StaysInTheNearestLevelThatHoldsAllThatWasTouchedSince) {
+  auto small = trafficOf(twice, 25); // 100 bytes each
+  ASSERT_EQ(small.size(), 2u);
+  EXPECT_EQ(bytes(small[0].read), (Bytes{100, 0, 0}));
+  EXPECT_EQ(bytes(small[1].read), (Bytes{200, 0, 0}));
+  EXPECT_EQ(bytes(small[1].written), (Bytes{100, 0, 0}));
+  auto medium = trafficOf(twice, 200); // 800 bytes each: what was made just now is still near
+  EXPECT_EQ(bytes(medium[0].read), (Bytes{0, 800, 0}));
+  EXPECT_EQ(bytes(medium[1].read), (Bytes{800, 800, 0}));
+  auto large = trafficOf(twice, 100000);
+  EXPECT_EQ(bytes(large[1].read), (Bytes{0, 0, 800000}));
+  EXPECT_EQ(bytes(large[1].written), (Bytes{0, 0, 400000}));
+}
+
+TEST(Traffic, CountsAnOperandOnceThatIsReadTwice) {
+  auto traffic = trafficOf(R"(
+    %b = call @add(%x, %x) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+    return %b : tensor<?xf32>)",
+                           1000);
+  ASSERT_EQ(traffic.size(), 1u);
+  EXPECT_EQ(bytes(traffic[0].read), (Bytes{4000, 4000, 0}));
+}
+
+TEST(Traffic, AveragesOverTurns) {
+  auto traffic = trafficOf(R"(
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %a = call @double(%x) : (tensor<?xf32>) -> tensor<?xf32>
+    %b = scf.for %i = %c0 to %c4 step %c1 iter_args(%y = %a) -> (tensor<?xf32>) {
+      %z = func.call @double(%y) : (tensor<?xf32>) -> tensor<?xf32>
+      scf.yield %z : tensor<?xf32>
+    }
+    return %b : tensor<?xf32>)",
+                           25);
+  ASSERT_EQ(traffic.size(), 2u);
+  EXPECT_EQ(bytes(traffic[1].read), (Bytes{100, 0, 0}));
+}
+
+} // namespace
+} // namespace attnc
