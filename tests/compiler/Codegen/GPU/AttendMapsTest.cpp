@@ -9,23 +9,33 @@ namespace {
 
 /// Attention of heads, some of whose tensors may have no dimension of heads.
 struct Layout {
-  std::string name, query, key; ///< letters of the dimensions: h, i or j, and c of the columns
+  std::string name, query, key; ///< letters of the dimensions: b, h, i, j, c of the columns, w of those of all heads
   bool isFetched;
+  int64_t columns = 32;
+
+  bool hasBatches() const { return query.find('b') != std::string::npos; }
+  std::string outer() const { return hasBatches() ? "bhi" : "hi"; }
 };
 
-constexpr int64_t heads = 3, queries = 140, keys = 150, columns = 32;
+constexpr int64_t batches = 2, heads = 3, queries = 140, keys = 150;
 
-std::vector<int64_t> shapeOf(const std::string &letters) {
+std::vector<int64_t> shapeOf(const std::string &letters, int64_t columns) {
   std::vector<int64_t> shape;
   for (char each : letters)
-    shape.push_back(each == 'h' ? heads : each == 'i' ? queries : each == 'j' ? keys : columns);
+    shape.push_back(each == 'b'   ? batches
+                    : each == 'h' ? heads
+                    : each == 'i' ? queries
+                    : each == 'j' ? keys
+                    : each == 'w' ? heads * columns
+                                  : columns);
   return shape;
 }
 
-std::string typeOf(const std::string &letters) {
+/// All but the columns are dynamic, so that there may be much to compute.
+std::string typeOf(const std::string &letters, int64_t columns) {
   std::string type = "tensor<";
   for (char each : letters)
-    type += each == 'c' ? fmt::format("{}x", columns) : "?x";
+    type += each == 'c' ? fmt::format("{}x", columns) : each == 'w' ? fmt::format("{}x", heads * columns) : "?x";
   return type + "f32>";
 }
 
@@ -36,25 +46,35 @@ std::string subscripts(const std::string &letters) {
   return all;
 }
 
-/// All but the columns are dynamic, so that there may be much to compute.
 std::string textOf(const Layout &layout) {
-  std::string q = typeOf(layout.query), k = typeOf(layout.key);
-  std::string out = fmt::format("func.func private @k(%q: {}, %k: {}, %v: {}) -> tensor<?x?x{}xf32> attributes "
+  int64_t columns = layout.columns;
+  std::string q = typeOf(layout.query, columns), k = typeOf(layout.key, columns), outer = subscripts(layout.outer());
+  std::string result = typeOf(layout.outer() + "c", columns), sizes;
+  std::string out = fmt::format("func.func private @k(%q: {}, %k: {}, %v: {}) -> {} attributes "
                                 "{{attn.kernel = \"attend\"}} {{\n  %C = arith.constant {} : index\n",
-                                q, k, k, columns, columns);
-  for (auto [name, tensor, letters, letter] :
-       {std::tuple("H", "q", layout.query, 'h'), {"N", "q", layout.query, 'i'}, {"M", "k", layout.key, 'j'}})
-    out += fmt::format("  %at{0} = arith.constant {1} : index\n  %{0} = tensor.dim %{2}, %at{0} : {3}\n", name,
-                       letters.find(letter), tensor, typeOf(letters));
-  out += fmt::format("  %r = attn.attend softmax outer(%H, %N) keys(%M) values(%C) yields [\"value\"]\n"
-                     "  score(%h, %i, %j) {{ %s = attn.reduce add (%c) in (%C) {{ %a = tensor.extract %q[{}] : {} "
-                     "%b = tensor.extract %k[{}] : {} %t = arith.mulf %a, %b : f32 attn.yield %t : f32 }} : f32\n"
+                                q, k, k, result, columns);
+  auto define = [&](char letter, const char *tensor, const std::string &letters) {
+    out += fmt::format("  %at_{0} = arith.constant {1} : index\n  %n_{0} = tensor.dim %{2}, %at_{0} : {3}\n", letter,
+                       letters.find(letter), tensor, typeOf(letters, columns));
+  };
+  for (char letter : layout.outer()) {
+    if (layout.query.find(letter) != std::string::npos)
+      define(letter, "q", layout.query);
+    else
+      out += fmt::format("  %n_{} = arith.constant {} : index\n", letter, heads);
+    sizes += fmt::format("{}%n_{}", sizes.empty() ? "" : ", ", letter);
+  }
+  define('j', "k", layout.key);
+  std::string wide = "%first = arith.muli %h, %C : index %w = arith.addi %first, %c : index";
+  out += fmt::format("  %r = attn.attend softmax outer({}) keys(%n_j) values(%C) yields [\"value\"]\n"
+                     "  score({}, %j) {{ %s = attn.reduce add (%c) in (%C) {{ {} %x = tensor.extract %q[{}] : {} "
+                     "%y = tensor.extract %k[{}] : {} %t = arith.mulf %x, %y : f32 attn.yield %t : f32 }} : f32\n"
                      "    attn.yield %s : f32 }}\n",
-                     subscripts(layout.query), q, subscripts(layout.key), k);
-  out += "  mask(%h, %i, %j) { %m = arith.cmpi sle, %j, %i : index attn.yield %m : i1 }\n";
-  out += fmt::format("  value(%h, %i, %j, %c) {{ %x = tensor.extract %v[{}] : {} attn.yield %x : f32 }}\n",
+                     sizes, outer, wide, subscripts(layout.query), q, subscripts(layout.key), k);
+  out += fmt::format("  mask({}, %j) {{ %m = arith.cmpi sle, %j, %i : index attn.yield %m : i1 }}\n", outer);
+  out += fmt::format("  value({}, %j, %c) {{ {} %x = tensor.extract %v[{}] : {} attn.yield %x : f32 }}\n", outer, wide,
                      subscripts(layout.key), k);
-  return out + fmt::format("  : tensor<?x?x{0}xf32>\n  return %r : tensor<?x?x{0}xf32>\n}}\n", columns);
+  return out + fmt::format("  : {0}\n  return %r : {0}\n}}\n", result);
 }
 
 class AttendMaps : public testing::TestWithParam<Layout> {};
@@ -64,10 +84,11 @@ TEST_P(AttendMaps, AgreeWithTheOracle) {
   NarrowPorts ports = portsAs(ElementKind::BF16);
   std::string text = textOf(layout);
   KernelRunner runner(narrowText(text, ports), *createGpuEmitter(), "cuda:sm_90a");
-  std::vector<HostArray> operands = {HostArray::random(shapeOf(layout.query), 1),
-                                     HostArray::random(shapeOf(layout.key), 2),
-                                     HostArray::random(shapeOf(layout.key), 3)};
-  EXPECT_EQ(narrowDifference(text, ports, runner, operands, {{heads, queries, columns}}), "");
+  ASSERT_TRUE(runner) << runner.message();
+  std::vector<int64_t> ofKeys = shapeOf(layout.key, layout.columns);
+  std::vector<HostArray> operands = {HostArray::random(shapeOf(layout.query, layout.columns), 1),
+                                     HostArray::random(ofKeys, 2), HostArray::random(ofKeys, 3)};
+  EXPECT_EQ(narrowDifference(text, ports, runner, operands, {shapeOf(layout.outer() + "c", layout.columns)}), "");
   EXPECT_GT(count(runner.ptx(), "wgmma.mma_async"), 0);
   EXPECT_EQ(count(runner.ptx(), "cp.async.bulk.tensor") > 0, layout.isFetched);
 }
@@ -76,6 +97,11 @@ INSTANTIATE_TEST_SUITE_P(Layouts, AttendMaps,
                          testing::Values(Layout{"HeadsBefore", "hic", "hjc", true},
                                          Layout{"HeadsBetween", "ihc", "jhc", true},
                                          Layout{"RowsOfAllHeads", "hic", "jc", true},
+                                         Layout{"HeadsBetweenInBatches", "bihc", "bjhc", true},
+                                         Layout{"HeadsBeforeInBatches", "bhic", "bhjc", true},
+                                         Layout{"PartsOfLongerRows", "hic", "jw", true},
+                                         Layout{"PartsOfLongerRowsInBatches", "biw", "bjw", true},
+                                         Layout{"PanelsOf64Bytes", "hic", "hjc", true, 96},
                                          Layout{"RowsThatAreNoDimension", "ihc", "jc", false}),
                          [](const auto &info) { return info.param.name; });
 

@@ -120,6 +120,17 @@ TEST_P(AttendTiles, ValuesOfDroppedPairs) {
   }
 }
 
+/// Padding that no row keeps, in a tile with keys that all rows keep.
+TEST_P(AttendTiles, ValuesOfPadding) {
+  AttendKernel kernel = in(GetParam(), {});
+  kernel.mask = "%length = arith.constant 70 : index %m = arith.cmpi slt, %j, %length : index";
+  KernelRunner runner(GetParam().text(kernel), *createGpuEmitter(), GetParam().target);
+  std::vector<HostArray> operands = GetParam().operands(kernel);
+  for (int64_t head = 0; head < kernel.heads; ++head)
+    std::fill_n(operands[2].f32() + (head * kernel.keys + 70) * kernel.valueDim, 20 * kernel.valueDim, nan);
+  EXPECT_EQ(GetParam().difference(kernel, runner, operands), "");
+}
+
 INSTANTIATE_TEST_SUITE_P(Forms, AttendTiles,
                          testing::Values(warps, inF16(warps), copying, inF16(copying), fetching, inF16(fetching), words,
                                          roundedWords),
