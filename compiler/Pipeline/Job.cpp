@@ -43,11 +43,12 @@ static std::string textOf(Diagnostic &diagnostic) {
 static EmitterPreference preferenceOf(const CompileOptions &options) {
   bool isNarrow = options.precision == Precision::BF16 || options.precision == Precision::F16;
   std::optional<EmitterPreference> said = options.emitter;
-  if (!said)
+  if (!said) {
     if (auto overridden = emitterOverride(options.overrides))
       said = *overridden;
     else
       llvm::consumeError(overridden.takeError()); // the compile says it, where it reads overrides
+  }
   EmitterPreference preference = said.value_or(EmitterPreference::Auto);
   return isNarrow && preference == EmitterPreference::Auto ? EmitterPreference::Cpu : preference;
 }

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <limits>
 
 using namespace mlir;
 
@@ -183,12 +184,31 @@ Value RegionVectoriser::evaluateElementwise(Operation *op) {
   }
   Type type = op->getResult(0).getType();
   Type resultType = vector ? Type(vectorOf(type)) : type;
-  if (isa<arith::FPToSIOp>(op)) {
-    // Saturates, and makes 0 of NaN; the plain conversion is undefined there.
-    StringAttr name = builder.getStringAttr("llvm.fptosi.sat");
-    return LLVM::CallIntrinsicOp::create(builder, location, resultType, name, operands).getResult(0);
-  }
+  if (isa<arith::FPToSIOp>(op))
+    return toInteger(operands[0], resultType);
   return clone(op, operands, resultType);
+}
+
+/// i32 of f32: saturates, and makes 0 of NaN; the plain conversion is undefined there. LLVM takes its intrinsic for that
+/// apart into scalars where it is given a vector (x86).
+Value RegionVectoriser::toInteger(Value real, Type type) {
+  if (!isa<VectorType>(type)) {
+    StringAttr name = builder.getStringAttr("llvm.fptosi.sat");
+    return LLVM::CallIntrinsicOp::create(builder, location, type, name, real).getResult(0);
+  }
+  auto compare = [&](arith::CmpFPredicate predicate, Value bound) -> Value {
+    return arith::CmpFOp::create(builder, location, predicate, real, bound);
+  };
+  auto select = [&](Value condition, Value then, Value otherwise) -> Value {
+    return arith::SelectOp::create(builder, location, condition, then, otherwise);
+  };
+  constexpr int64_t least = std::numeric_limits<int32_t>::min(), greatest = std::numeric_limits<int32_t>::max();
+  Value zero = splat(0, real.getType()), below = compare(arith::CmpFPredicate::OLT, splat(least, real.getType())),
+        above = compare(arith::CmpFPredicate::OGE, splat(greatest + 1, real.getType())),
+        isNan = compare(arith::CmpFPredicate::UNO, real);
+  Value outside = arith::OrIOp::create(builder, location, arith::OrIOp::create(builder, location, below, above), isNan);
+  Value whole = arith::FPToSIOp::create(builder, location, type, select(outside, zero, real));
+  return select(below, splat(least, type), select(above, splat(greatest, type), whole));
 }
 
 /// The same op on other operands. Products may be fused with sums: that changes the last bit and saves an instruction.

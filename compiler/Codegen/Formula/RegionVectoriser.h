@@ -136,6 +136,7 @@ private:
   mlir::Value evaluateOperand(mlir::BlockArgument argument);
   mlir::Value evaluateElementwise(mlir::Operation *op);
   mlir::Value multiplyByReciprocal(mlir::Value dividend, mlir::Value divisor);
+  mlir::Value toInteger(mlir::Value real, mlir::Type type);
   mlir::Value clone(mlir::Operation *op, mlir::ValueRange operands, mlir::Type resultType);
   mlir::Value splat(int64_t constant, mlir::Type type);
 
