@@ -189,8 +189,8 @@ Value RegionVectoriser::evaluateElementwise(Operation *op) {
   return clone(op, operands, resultType);
 }
 
-/// i32 of f32: saturates, and makes 0 of NaN; the plain conversion is undefined there. LLVM takes its intrinsic for that
-/// apart into scalars where it is given a vector (x86).
+/// i32 of f32: saturates, and makes 0 of NaN; the plain conversion is undefined there. LLVM takes its intrinsic
+/// for that apart into scalars where it is given a vector (x86).
 Value RegionVectoriser::toInteger(Value real, Type type) {
   if (!isa<VectorType>(type)) {
     StringAttr name = builder.getStringAttr("llvm.fptosi.sat");
