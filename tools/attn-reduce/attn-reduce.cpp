@@ -1,0 +1,243 @@
+// Shrinks a model or a module that shows a fault to the smallest one that still does (docs/reduce.md).
+#include "tools/attn-reduce/CommandQuestion.h"
+#include "tools/attn-reduce/Model/ModelSubject.h"
+#include "tools/attn-reduce/Module/ModuleSubject.h"
+#include "tools/attn-reduce/Search.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <CLI/CLI.hpp>
+#include <thread>
+#include <unistd.h>
+
+using namespace attnc;
+using namespace attnc::reduce;
+
+namespace {
+
+struct Options {
+  std::string input, output, script;
+  bool check = false;
+  Criteria criteria;
+  Limits limits{20, int64_t(8) << 30};
+  double gigabytes = 8;
+  size_t jobs = std::max(1U, std::thread::hardware_concurrency());
+  std::vector<std::string> words; ///< behind `--`
+
+  bool isModel() const { return llvm::StringRef(input).ends_with(".attn"); }
+};
+
+/// A folder that goes with what is in it.
+class WorkFolder {
+public:
+  WorkFolder() : code(llvm::sys::fs::createUniqueDirectory("attn-reduce", path)) {}
+  ~WorkFolder() {
+    if (!code)
+      llvm::sys::fs::remove_directories(path);
+  }
+  llvm::SmallString<128> path;
+  const std::error_code code;
+};
+
+} // namespace
+
+static int refuse(const llvm::Twine &message) {
+  llvm::errs() << "attn-reduce: error: " << message << "\n";
+  return EXIT_FAILURE;
+}
+
+static llvm::Error writeFile(const std::string &path, const std::string &text) {
+  return llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) {
+    stream << text;
+    return llvm::Error::success();
+  });
+}
+
+/// What runs on each candidate: the script, the command behind `--`, or attnc with the options behind it.
+static std::vector<std::string> commandOf(const Options &options, const char *program) {
+  std::vector<std::string> command;
+  bool isCommand = !options.words.empty() && !llvm::StringRef(options.words[0]).starts_with("-");
+  if (!options.script.empty()) {
+    command = {options.script, CommandQuestion::fileWord};
+  } else if (!isCommand) {
+    static int anchor;
+    llvm::SmallString<128> attnc(llvm::sys::fs::getMainExecutable(program, &anchor));
+    llvm::sys::path::remove_filename(attnc);
+    llvm::sys::path::append(attnc, "attnc");
+    command = {attnc.str().str(), options.check ? "run" : "compile", CommandQuestion::fileWord};
+    if (options.check)
+      command.insert(command.end(), {"--random", "--check"});
+    else
+      command.insert(command.end(), {"-o", CommandQuestion::folderWord});
+  }
+  command.insert(command.end(), options.words.begin(), options.words.end());
+  if (!llvm::is_contained(command, CommandQuestion::fileWord))
+    command.push_back(CommandQuestion::fileWord);
+  return command;
+}
+
+/// The hyperparameters that a command line sets.
+static CheckOptions checkOptionsOf(const std::vector<std::string> &command) {
+  CheckOptions options;
+  bool isSetting = false;
+  for (llvm::StringRef word : command) {
+    auto [name, value] = word.split('=');
+    if (isSetting && !value.empty())
+      options.settings.emplace_back(name.str(), value.str());
+    isSetting = word == "--set" || (isSetting && !value.empty());
+  }
+  return options;
+}
+
+/// What a model finds beside it.
+static std::vector<std::string> besides(const Options &options, const std::string &text) {
+  std::vector<std::string> paths;
+  if (!options.isModel())
+    return paths;
+  llvm::SmallString<128> folder(options.input);
+  llvm::sys::fs::make_absolute(folder);
+  llvm::sys::path::remove_filename(folder);
+  for (const std::string &name : ModelSubject::usedBy(text))
+    for (const std::string &path : {(folder + "/" + name + ".attn").str(), (folder + "/" + name).str()})
+      if (llvm::sys::fs::exists(path) && !llvm::is_contained(paths, path))
+        paths.push_back(path);
+  return paths;
+}
+
+//===- What is said ---------------------------------------------------------------------------------------------===//
+
+static std::string quantity(const Subject &subject, const std::string &text) {
+  return std::to_string(subject.sizeOf(text).parts) + " " + subject.partsName();
+}
+
+/// Why a text that should show it does not.
+static std::string whyNot(const Options &options, const Ending &ending) {
+  std::string how = ending.ranOut        ? "ran out of its time"
+                    : ending.signal != 0 ? "was ended by signal " + std::to_string(ending.signal)
+                                         : "ended with " + std::to_string(ending.exitCode);
+  llvm::StringRef printed = llvm::StringRef(ending.output).trim();
+  return options.input + " does not show it: the command should " + options.criteria.text() + ", and it " + how +
+         (printed.empty() ? "" : " and printed\n" + printed.take_back(2000).str());
+}
+
+/// Keeps the best text in the output file, and shows on a terminal what is done.
+static Search::Watcher watcherFor(const Options &options, const Subject &subject, llvm::Error &error) {
+  bool isTerminal = isatty(STDERR_FILENO);
+  auto taken = [&options, &error](const std::string &text) {
+    error = llvm::joinErrors(std::move(error), writeFile(options.output, text));
+  };
+  auto progress = [&subject, isTerminal](const Transformation &now, const Size &size, const Statistics &statistics) {
+    if (isTerminal)
+      llvm::errs() << "\r\033[K" << size.parts << " " << subject.partsName() << ", " << statistics.tried
+                   << " candidates tried: " << now.name;
+  };
+  return {taken, progress};
+}
+
+//===- The reduction --------------------------------------------------------------------------------------------===//
+
+/// Reduces `text`, which the command is asked about.
+static int reduceText(const Options &options, const Subject &subject, CommandQuestion &question,
+                      const std::string &text) {
+  auto start = std::chrono::steady_clock::now();
+  llvm::Expected<Ending> ending = question.endingOf(text);
+  if (!ending)
+    return refuse(llvm::toString(ending.takeError()));
+  if (!options.criteria.holdFor(*ending))
+    return refuse(whyNot(options, *ending));
+  llvm::Error error = writeFile(options.output, text);
+  Search search(subject, question, watcherFor(options, subject, error));
+  std::string smallest = search.run(text);
+  if (llvm::Error failed = llvm::joinErrors(std::move(error), question.takeError()))
+    return refuse(llvm::toString(std::move(failed)));
+  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (isatty(STDERR_FILENO))
+    llvm::errs() << "\r\033[K";
+  const Statistics &counts = search.statistics();
+  llvm::errs() << options.output << ": " << quantity(subject, smallest) << ", from " << quantity(subject, text) << "; "
+               << counts.tried << " candidates tried in " << counts.rounds << " rounds, " << counts.taken
+               << " of them smaller and the same, " << llvm::format("%.1f", seconds) << " s\n";
+  return EXIT_SUCCESS;
+}
+
+static int run(Options &options, const char *program) {
+  auto file = llvm::MemoryBuffer::getFile(options.input);
+  if (!file)
+    return refuse("can't read " + options.input + ": " + file.getError().message());
+  std::string text = (*file)->getBuffer().str();
+  WorkFolder folder;
+  if (folder.code)
+    return refuse("can't make a folder for candidates: " + folder.code.message());
+  if (options.check)
+    options.criteria.prints = "differs from the oracle";
+  options.criteria.succeeds = !options.criteria.prints && !options.criteria.crashes && !options.criteria.hangs;
+  options.limits.bytes = int64_t(options.gigabytes * double(1 << 30));
+  CommandQuestion::Options asked{.command = commandOf(options, program),
+                                 .criteria = options.criteria,
+                                 .limits = options.limits,
+                                 .jobs = options.jobs,
+                                 .fileName = llvm::sys::path::filename(options.input).str(),
+                                 .workFolder = folder.path.str().str(),
+                                 .besides = besides(options, text)};
+  std::unique_ptr<Subject> subject;
+  if (options.isModel()) {
+    subject =
+        std::make_unique<ModelSubject>(options.input, text, checkOptionsOf(asked.command), options.criteria.prints);
+  } else {
+    auto module = std::make_unique<ModuleSubject>();
+    if (!module->parse(text))
+      return refuse(options.input + " is no valid module; expected a model (.attn) or what attn-opt takes (.mlir)");
+    subject = std::move(module);
+  }
+  auto question = CommandQuestion::create(std::move(asked));
+  return question ? reduceText(options, *subject, **question, text) : refuse(llvm::toString(question.takeError()));
+}
+
+static void addCriteria(CLI::App &app, Options &options) {
+  CLI::Option *script =
+      app.add_option("--test", options.script, "Interesting is what this program ends with 0 for; it gets the file")
+          ->type_name("PROGRAM");
+  app.add_option("--expect", options.criteria.prints, "Interesting is what makes the command print this")
+      ->type_name("TEXT");
+  app.add_flag(
+      "--crash", options.criteria.crashes,
+      "Interesting is what makes the command end by a signal, or by the word that the fault is the compiler's");
+  app.add_flag("--hang", options.criteria.hangs, "Interesting is what the command does not end for within --seconds");
+  app.add_flag("--check", options.check, "Interesting is what computes other results than the oracle")
+      ->excludes(script);
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM process(argc, argv);
+  Options options;
+  CLI::App app{"Shrinks a model or a module to the smallest one that still shows a fault", "attn-reduce"};
+  app.add_option("input", options.input, "A model (.attn), or a module (.mlir)")->required();
+  app.add_option("-o,--output", options.output, "The file to write; it always holds the smallest one found so far")
+      ->required()
+      ->type_name("FILE");
+  addCriteria(app, options);
+  app.add_option("--seconds", options.limits.seconds, "What a candidate may take")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--gigabytes", options.gigabytes, "Memory that it may have; 0: any")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("-j,--jobs", options.jobs, "Candidates that are tried at once; the result is the same")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  app.add_option("command", options.words,
+                 "Behind `--`: a command, in which {} is the file, or options for `attnc compile` (with --check for\n"
+                 "`attnc run`), which is run otherwise");
+  app.footer("Example:\n  attn-reduce model.attn --expect 'the compiler failed' -o small.attn -- --set layers=1");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error);
+  }
+  return run(options, argv[0]);
+}
