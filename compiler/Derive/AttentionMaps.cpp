@@ -10,8 +10,7 @@ using namespace mlir;
 
 namespace attnc {
 
-/// The weights of `op`: its own result, or another attend's of the same score, mask and weight.
-static Value weightsOf(attn::AttendOp op) {
+Value weightsOf(attn::AttendOp op) {
   if (Value weights = op.getResultFor(attn::Statistic::Weights))
     return weights;
   OpBuilder builder(op);
@@ -26,8 +25,7 @@ static Value weightsOf(attn::AttendOp op) {
   return made.getResult(0);
 }
 
-/// The step that a turn of a scan is, or the number of the turn.
-static Value placeOfStep(scf::ForOp loop) {
+Value placeOfStep(scf::ForOp loop) {
   Value turn = loop.getInductionVar();
   auto scan = loop->getAttrOfType<StringAttr>(model::scanAttrName);
   if (!scan || scan != model::scansBackward)

@@ -1,7 +1,9 @@
 //===- AttentionMaps.h - entry points that give the weights of attention ------------------------------------------===//
 #pragma once
 
+#include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace attnc {
 
@@ -10,5 +12,11 @@ namespace attnc {
 /// dimension for each loop around the attend. What only the former results needed is left to be removed. Fails with an
 /// error at the function where it has no attention, and at a loop that does not run a constant number of times.
 mlir::LogicalResult deriveAttentionMaps(mlir::func::FuncOp function);
+
+/// The weights of an attend: its own result, or that of another one beside it.
+mlir::Value weightsOf(mlir::attn::AttendOp op);
+
+/// The number of the element of a list that a turn of the loop has: the step that it is of a scan, or its own number.
+mlir::Value placeOfStep(mlir::scf::ForOp loop);
 
 } // namespace attnc

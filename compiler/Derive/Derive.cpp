@@ -1,5 +1,6 @@
 #include "compiler/Derive/Derive.h"
 #include "compiler/Derive/AttentionMaps.h"
+#include "compiler/Derive/GivenWeights.h"
 #include "compiler/Derive/Gradient.h"
 #include "compiler/Derive/Incremental/Decode.h"
 #include "compiler/Derive/Incremental/Incremental.h"
@@ -26,6 +27,7 @@ struct Derive : PassWrapper<Derive, OperationPass<ModuleOp>> {
     for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
       if ((function->hasAttr(model::gradientAttrName) && failed(deriveGradient(function))) ||
           (function->hasAttr(model::attentionAttrName) && failed(deriveAttentionMaps(function))) ||
+          (function->hasAttr(givenWeightsAttrName) && failed(deriveGivenWeights(function))) ||
           (function->hasAttr(model::minimizeAttrName) && failed(deriveMinimization(function))))
         return signalPassFailure();
     eraseStops();
@@ -145,7 +147,8 @@ void buildDerivePipeline(OpPassManager &passes) {
 bool needsDerive(ModuleOp module) {
   return llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp function) {
     return function->hasAttr(model::gradientAttrName) || function->hasAttr(model::minimizeAttrName) ||
-           function->hasAttr(model::incrementalAttrName) || function->hasAttr(model::attentionAttrName);
+           function->hasAttr(model::incrementalAttrName) || function->hasAttr(model::attentionAttrName) ||
+           function->hasAttr(givenWeightsAttrName);
   });
 }
 

@@ -7,7 +7,7 @@
 // optimizer's steps make of the gradients (compiler/Derive/Minimize.h). One with `model.incremental` becomes the
 // functions that compute it position by position (Incremental/Incremental.h), one with `model.decode` the loop that
 // writes tokens by them (Incremental/Decode.h), one with `model.attention` what gives the weights of its attentions
-// (AttentionMaps.h).
+// (AttentionMaps.h), one with `attn.given_weights` what takes such weights (GivenWeights.h).
 // `attn-incremental` and `attn-derive` are the passes; they need sizes resolved and views raised, as
 // buildDerivePipeline does before.
 //

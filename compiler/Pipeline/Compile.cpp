@@ -5,6 +5,7 @@
 #include "compiler/Codegen/Host/HostCode.h"
 #include "compiler/Codegen/Host/ModelTable.h"
 #include "compiler/Derive/Derive.h"
+#include "compiler/Derive/GivenWeights.h"
 #include "compiler/Emit/Certificate.h"
 #include "compiler/Emit/EmbeddedWeights.h"
 #include "compiler/Fuse/Explanation.h"
@@ -122,6 +123,8 @@ static void keepEntry(Job &job, llvm::StringRef name) {
 static bool derive(Job &job) {
   job.begin(Phase::Derive);
   std::string writer = writerOf(job);
+  if (!job.options.studied.empty() && failed(addEntriesOfStudy(*job.made.module, job.options.studied)))
+    return job.usersFault(job.diagnostics().back());
   if (needsDerive(*job.made.module)) {
     PassManager passes(&job.made.context);
     buildDerivePipeline(passes);

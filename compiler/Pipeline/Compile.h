@@ -35,6 +35,7 @@ struct CompileOptions {
   std::vector<std::pair<std::string, std::string>> settings; ///< hyperparameters and their values
   std::optional<WriterRequest> writer;                       ///< of a model (.attn): what will be called
   std::string entry;                                         ///< what will be called; empty: all entry points
+  std::string studied;                                       ///< the one entry point, see Derive/GivenWeights.h
   std::string weights;                                       ///< a .safetensors file to embed; empty: none
   bool allowExtra = false;                                   ///< tensors of it that are no parameters are left alone
   std::vector<Override> overrides;                           ///< later ones win

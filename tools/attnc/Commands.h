@@ -18,6 +18,7 @@ void addExplain(CLI::App &app, ExitCode &exitCode);
 void addGenerate(CLI::App &app, ExitCode &exitCode);
 void addMachine(CLI::App &app, ExitCode &exitCode);
 void addRun(CLI::App &app, ExitCode &exitCode);
+void addStudy(CLI::App &app, ExitCode &exitCode);
 void addTrain(CLI::App &app, ExitCode &exitCode);
 void addVerify(CLI::App &app, ExitCode &exitCode);
 

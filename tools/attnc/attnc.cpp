@@ -38,6 +38,7 @@ int main(int argc, char **argv) {
   attnc::addEvaluate(app, exitCode);
   attnc::addGenerate(app, exitCode);
   attnc::addMachine(app, exitCode);
+  attnc::addStudy(app, exitCode);
   attnc::addBench(app, exitCode);
   attnc::addVerify(app, exitCode);
   try {

@@ -25,17 +25,19 @@ static Expected<std::vector<int32_t>> readTokens(const std::string &path) {
   return std::vector<int32_t>(bytes.bytes_begin(), bytes.bytes_end());
 }
 
-/// Are the inputs tokens and the tokens that follow them, behind a number of batches where they are accumulated?
+/// Are the inputs tokens, and the tokens that follow them where there are two, behind a number of batches where they
+/// are accumulated?
 static bool takesTokens(const attn_entry_info &entry) {
-  if (dataInputs(entry) != 2)
+  int32_t inputs = dataInputs(entry);
+  if (inputs != 1 && inputs != 2)
     return false;
   int32_t rank = leadingNumber(entry.tensors[0]) ? 3 : 2;
-  for (int32_t input = 0; input < 2; ++input)
+  for (int32_t input = 0; input < inputs; ++input)
     if (entry.tensors[input].dtype != ATTN_I32 || entry.tensors[input].rank != rank)
       return false;
   for (int32_t d = rank - 2; d < rank; ++d)
     if (attn_size_dimension(&entry.tensors[0].shape[d]) < 0 ||
-        attn_size_dimension(&entry.tensors[0].shape[d]) != attn_size_dimension(&entry.tensors[1].shape[d]))
+        attn_size_dimension(&entry.tensors[0].shape[d]) != attn_size_dimension(&entry.tensors[inputs - 1].shape[d]))
       return false;
   return true;
 }
@@ -43,7 +45,7 @@ static bool takesTokens(const attn_entry_info &entry) {
 Expected<std::unique_ptr<TokenSequence>> TokenSequence::read(const attn_entry_info &entry, const std::string &path,
                                                              double heldOut) {
   if (!takesTokens(entry))
-    return createStringError(formatv("{0}: '{1}' does not take tokens and the tokens that follow, both of "
+    return createStringError(formatv("{0}: '{1}' does not take tokens, or tokens and the tokens that follow, of "
                                      "i32[batch, seq]; give each input by --data name=FILE",
                                      path, entry.name));
   auto tokens = readTokens(path);
@@ -75,7 +77,7 @@ uint64_t TokenSequence::fingerprint() const {
 
 std::vector<HostTensor> TokenSequence::gather(BatchShape shape, const std::vector<int64_t> &starts) const {
   std::vector<HostTensor> result;
-  for (int64_t shift = 0; shift < 2; ++shift) {
+  for (int64_t shift = 0; shift < dataInputs(entry); ++shift) {
     HostTensor &tensor = result.emplace_back(ATTN_I32, std::vector<int64_t>{int64_t(starts.size()), shape.sequence});
     for (auto [row, start] : enumerate(starts))
       std::copy_n(tokens.begin() + start + shift, shape.sequence, tensor.integers() + int64_t(row) * shape.sequence);

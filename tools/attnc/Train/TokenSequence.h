@@ -1,7 +1,7 @@
 //===- TokenSequence.h - one long sequence of tokens as data ------------------------------------------------------===//
 //
-// For entry points that take tokens and the tokens that follow them, both of i32[batch, seq]: a row is a window of
-// `seq` tokens, and the same one further.
+// For entry points that take tokens, or tokens and the tokens that follow them, of i32[batch, seq]: a row is a window
+// of `seq` tokens, and the same one further.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

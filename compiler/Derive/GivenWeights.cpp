@@ -1,0 +1,155 @@
+#include "compiler/Derive/GivenWeights.h"
+#include "compiler/Derive/AttentionMaps.h"
+#include "compiler/Fuse/Turns.h"
+#include "dialects/Attn/Attn.h"
+#include "dialects/Model/Model.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+static bool isDerived(func::FuncOp function) {
+  return llvm::any_of(ArrayRef<StringRef>{model::gradientAttrName, model::minimizeAttrName, model::incrementalAttrName,
+                                          model::attentionAttrName, model::decodeAttrName},
+                      [&](StringRef name) { return function->hasAttr(name); });
+}
+
+LogicalResult addEntriesOfStudy(ModuleOp module, StringRef entry) {
+  auto function = module.lookupSymbol<func::FuncOp>(entry);
+  if (!function || !function->hasAttr(model::entryAttrName))
+    return module.emitError("there is no entry point '" + entry + "' whose attention can be studied");
+  if (isDerived(function))
+    return function.emitError("entry point '" + entry +
+                              "' is made of another one; what can be studied is the attention of that");
+  bool hasAttention = function.walk([](attn::AttendOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  if (!hasAttention)
+    return function.emitError("entry point '" + entry + "' has no attention");
+  for (auto other : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (other != function && other->hasAttr(model::entryAttrName))
+      other.erase();
+  OpBuilder builder(function);
+  builder.setInsertionPointAfter(function);
+  for (auto [suffix, attribute] : {std::pair(".weights", model::attentionAttrName), {".given", givenWeightsAttrName}}) {
+    auto copy = cast<func::FuncOp>(builder.clone(*function));
+    copy.setName((entry + suffix).str());
+    copy->setAttr(attribute, builder.getUnitAttr());
+  }
+  return success();
+}
+
+namespace {
+
+/// The loops around an attend, from the outermost, and the number of the element of a list that a turn has.
+struct Turns {
+  SmallVector<scf::ForOp> loops;
+  SmallVector<Value> places;
+};
+
+} // namespace
+
+static FailureOr<Turns> turnsAround(attn::AttendOp op) {
+  Turns turns;
+  for (auto loop = op->getParentOfType<scf::ForOp>(); loop; loop = loop->getParentOfType<scf::ForOp>())
+    turns.loops.insert(turns.loops.begin(), loop);
+  for (scf::ForOp loop : turns.loops) {
+    if (!hasPlainTurns(loop))
+      return loop.emitError("counts by other than one from zero: its weights of attention have no places");
+    turns.places.push_back(placeOfStep(loop));
+  }
+  return turns;
+}
+
+/// An input of the shape of `weights`, behind a dimension for each loop. It stands in front of the key of draws.
+static BlockArgument addGiven(func::FuncOp function, Value weights, const Turns &turns, const std::string &name) {
+  Builder builder(function.getContext());
+  SymbolicShapes shapes(function);
+  SmallVector<int64_t> sizes;
+  SmallVector<Attribute> words;
+  for (scf::ForOp loop : turns.loops) {
+    sizes.push_back(getConstantIntValue(loop.getUpperBound()).value_or(ShapedType::kDynamic));
+    words.push_back(builder.getStringAttr(shapes.text(shapes.size(loop.getUpperBound()))));
+  }
+  auto type = cast<RankedTensorType>(weights.getType());
+  llvm::append_range(sizes, type.getShape());
+  for (const SizeExpr &extent : shapes.shape(weights))
+    words.push_back(builder.getStringAttr(shapes.text(extent)));
+  unsigned position = 0;
+  while (position < function.getNumArguments() && !function.getArgAttr(position, model::keyAttrName))
+    ++position;
+  (void)function.insertArgument(
+      position, RankedTensorType::get(sizes, type.getElementType()),
+      builder.getDictionaryAttr({builder.getNamedAttr(model::nameAttrName, builder.getStringAttr(name)),
+                                 builder.getNamedAttr(model::shapeAttrName, builder.getArrayAttr(words))}),
+      weights.getLoc());
+  return function.getArgument(position);
+}
+
+/// `weights`, but what is given where that is a number.
+static Value givenOr(OpBuilder &builder, Value weights, Value given, const Turns &turns) {
+  auto type = cast<RankedTensorType>(weights.getType());
+  Location loc = weights.getLoc();
+  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> iterators(type.getRank(), utils::IteratorType::parallel);
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, weights);
+  Value empty = tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
+  auto body = [&](OpBuilder &inner, Location, ValueRange elements) {
+    SmallVector<Value> subscripts(turns.places);
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      subscripts.push_back(linalg::IndexOp::create(inner, loc, d));
+    Value other = tensor::ExtractOp::create(inner, loc, given, subscripts);
+    Value isNone = arith::CmpFOp::create(inner, loc, arith::CmpFPredicate::UNO, other, other);
+    Value chosen = arith::SelectOp::create(inner, loc, isNone, elements[0], other);
+    linalg::YieldOp::create(inner, loc, chosen);
+  };
+  return linalg::GenericOp::create(builder, loc, type, weights, empty, {identity, identity}, iterators, body)
+      .getResult(0);
+}
+
+/// The value of `op`, summed with other weights: attention whose scores are these, not normalised.
+static Value sumWith(OpBuilder &builder, attn::AttendOp op, Value weights) {
+  attn::AttendOp sum = attn::createAttendLike(builder, op, {attn::Statistic::Value});
+  sum.setNormaliser(attn::Normaliser::None);
+  sum.removeAlphaAttr();
+  sum->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  IRMapping ofMask, ofValue;
+  op.getMask().cloneInto(&sum.getMask(), ofMask);
+  op.getValue().cloneInto(&sum.getValue(), ofValue);
+  Block &score = sum.getScore().emplaceBlock();
+  int64_t indices = op.getNumOuter() + op.getNumKeys();
+  score.addArguments(SmallVector<Type>(indices, builder.getIndexType()), SmallVector<Location>(indices, op.getLoc()));
+  OpBuilder body = OpBuilder::atBlockBegin(&score);
+  Value element = tensor::ExtractOp::create(body, op.getLoc(), weights, score.getArguments());
+  attn::YieldOp::create(body, op.getLoc(), element);
+  return sum.getResult(0);
+}
+
+LogicalResult deriveGivenWeights(func::FuncOp function) {
+  SmallVector<attn::AttendOp> attends;
+  function.walk([&](attn::AttendOp op) { attends.push_back(op); });
+  if (attends.empty())
+    return function.emitError("there is no attention whose weights could be given");
+  for (auto [number, op] : llvm::enumerate(attends)) {
+    FailureOr<Turns> turns = turnsAround(op);
+    if (failed(turns))
+      return failure();
+    SmallVector<OpOperand *> readers;
+    if (Value weights = op.getResultFor(attn::Statistic::Weights))
+      for (OpOperand &use : weights.getUses())
+        readers.push_back(&use);
+    Value own = weightsOf(op);
+    BlockArgument given = addGiven(function, own, *turns, number ? "given" + std::to_string(number + 1) : "given");
+    OpBuilder builder(op);
+    builder.setInsertionPointAfter(own.getDefiningOp());
+    Value weights = givenOr(builder, own, given, *turns);
+    if (Value value = op.getResultFor(attn::Statistic::Value))
+      value.replaceAllUsesWith(sumWith(builder, op, weights));
+    for (OpOperand *use : readers)
+      use->set(weights);
+  }
+  function->removeAttr(givenWeightsAttrName);
+  return success();
+}
+
+} // namespace attnc

@@ -1,0 +1,75 @@
+#include "tools/attnc/Study/Intervention.h"
+#include "attn/random.h"
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace attnc {
+
+const char *textOf(Intervention intervention) {
+  switch (intervention) {
+  case Intervention::Largest:
+    return "largest erased";
+  case Intervention::Random:
+    return "random erased";
+  case Intervention::Permuted:
+    return "permuted";
+  case Intervention::Uniform:
+    return "uniform";
+  }
+  return "";
+}
+
+double Draws::next() {
+  constexpr uint64_t stream = 0x7374756479; // "study"
+  return attn_random_uniform(seed, stream, drawn++);
+}
+
+int64_t Draws::below(int64_t count) { return std::min(int64_t(next() * double(count)), count - 1); }
+
+/// Takes a weight away; the others share it in proportion.
+static void erase(llvm::MutableArrayRef<float> row, int64_t key) {
+  double sum = 0;
+  for (float weight : row)
+    sum += weight;
+  double rest = sum - row[key];
+  row[key] = 0;
+  if (rest != 0)
+    for (float &weight : row)
+      weight = float(weight * (sum / rest));
+}
+
+bool intervene(Intervention intervention, llvm::MutableArrayRef<float> row, Draws &draws) {
+  std::vector<int64_t> keys;
+  for (size_t key = 0; key < row.size(); ++key)
+    if (row[key] != 0)
+      keys.push_back(int64_t(key));
+  auto count = int64_t(keys.size());
+  if (count < 2)
+    return false;
+  auto largest = std::max_element(keys.begin(), keys.end(), [&](int64_t a, int64_t b) { return row[a] < row[b]; });
+  switch (intervention) {
+  case Intervention::Largest:
+    erase(row, *largest);
+    break;
+  case Intervention::Random:
+    std::swap(*largest, keys.back()); // which is not drawn
+    erase(row, keys[draws.below(count - 1)]);
+    break;
+  case Intervention::Permuted:
+    for (int64_t last = count - 1; last > 0; --last) // Fisher and Yates
+      std::swap(row[keys[last]], row[keys[draws.below(last + 1)]]);
+    break;
+  case Intervention::Uniform: {
+    double sum = 0;
+    for (int64_t key : keys)
+      sum += row[key];
+    for (int64_t key : keys)
+      row[key] = float(sum / double(count));
+    break;
+  }
+  }
+  return true;
+}
+
+} // namespace attnc

@@ -1,0 +1,275 @@
+// attnc study: what the attention of a trained model is for.
+#include "compiler/Emit/OutputFiles.h"
+#include "dialects/Attn/Attn.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tools/attnc/Commands.h"
+#include "tools/attnc/EntryChoice.h"
+#include "tools/attnc/Messages.h"
+#include "tools/attnc/Runner.h"
+#include "tools/attnc/SourceOptions.h"
+#include "tools/attnc/Study/StudyResults.h"
+#include "tools/attnc/Train/TrainingData.h"
+#include "tools/attnc/Validators.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+#include <fmt/format.h>
+#include <limits>
+
+using namespace llvm;
+
+namespace attnc {
+
+namespace {
+
+struct StudyOptions {
+  SourceOptions source;
+  std::string weights, output;
+  std::vector<std::string> data;
+  BatchShape shape{4, 64};
+  int64_t batches = 4;
+  double heldOut = 0.1;
+  uint64_t seed = 0;
+  int64_t threads = 0;
+};
+
+/// One run of the command.
+class Study {
+public:
+  Study(const StudyOptions &options, const attn_model &model, std::vector<int64_t> keyRanks)
+      : options(options), model(model), runner(model), keyRanks(std::move(keyRanks)), draws(options.seed) {}
+  Error run();
+
+private:
+  using Tensors = std::vector<HostTensor>;
+  Error begin();
+  Error findOutput();
+  void nameHeads();
+  Error addBatch(const Tensors &inputs, int64_t number);
+  Expected<HostTensor> outputOf(const Tensors &inputs, const Tensors &given, const Tensors &key);
+  Error tryOn(size_t head, const Tensors &inputs, const Tensors &weights, const Tensors &key, const HostTensor &before);
+  /// The weights of the head in which the intervention is made, and NaN elsewhere; of all heads for the last one.
+  Tensors givenFor(size_t head, Intervention intervention, const Tensors &weights);
+  Error writeFiles() const;
+  const attn_entry_info &entry(const char *suffix = "") const {
+    return model.entries[attn_find_entry(&model, (options.source.compile.studied + suffix).c_str())];
+  }
+  bool isAll(size_t head) const { return head == allHeads; }
+
+  const StudyOptions &options;
+  const attn_model &model;
+  Runner runner;
+  std::vector<int64_t> keyRanks;     ///< of each attention
+  std::vector<HeadsOfWeights> heads; ///< of each attention
+  std::vector<size_t> firstHead;     ///< where its heads begin among all
+  size_t allHeads = 0;
+  int32_t output = 0; ///< which result
+  Draws draws;
+  StudyResults results;
+};
+
+} // namespace
+
+/// What changes can be seen in: a tensor of numbers of which one in each row is largest.
+Error Study::findOutput() {
+  const attn_entry_info &of = entry();
+  for (output = 0; output < of.result_count; ++output) {
+    const attn_tensor_info &info = of.tensors[of.input_count + output];
+    if (info.dtype != ATTN_F32 || info.rank == 0)
+      continue;
+    results.output = info.name;
+    return Error::success();
+  }
+  return createStringError(formatv("entry point '{0}' gives no tensor of logits or probabilities, f32[.., classes], in "
+                                   "which changes could be seen; --entry names another one",
+                                   of.name));
+}
+
+void Study::nameHeads() {
+  const attn_entry_info &maps = entry(".weights");
+  for (int32_t attention = 0; attention < maps.result_count; ++attention) {
+    heads.emplace_back(maps.tensors[maps.input_count + attention], keyRanks[attention]);
+    firstHead.push_back(results.heads.size());
+    for (int64_t head = 0; head < heads.back().count(); ++head)
+      results.heads.push_back({heads.back().nameOf(head), {}, {}});
+  }
+  allHeads = results.heads.size();
+  if (allHeads > 1)
+    results.heads.push_back({"all", {}, {}});
+}
+
+Error Study::begin() {
+  if (Error error = findOutput())
+    return error;
+  if (Error error = runner.start(options.threads))
+    return error;
+  if (Error error = runner.loadWeights(options.weights, 0, options.seed))
+    return error;
+  nameHeads();
+  return Error::success();
+}
+
+Expected<HostTensor> Study::outputOf(const Tensors &inputs, const Tensors &given, const Tensors &key) {
+  Tensors all(inputs);
+  append_range(all, given);
+  append_range(all, key);
+  auto made = runner.run(attn_find_entry(&model, entry(".given").name), all);
+  if (!made)
+    return made.takeError();
+  return std::move((*made)[output]);
+}
+
+Study::Tensors Study::givenFor(size_t head, Intervention intervention, const Tensors &weights) {
+  Tensors given;
+  for (auto [attention, own] : enumerate(weights)) {
+    HostTensor &tensor = given.emplace_back(own);
+    int64_t keys = heads[attention].keysOf(own.shape);
+    for (int64_t row = 0; keys > 0 && row < own.count() / keys; ++row) {
+      MutableArrayRef<float> values(tensor.floats() + row * keys, size_t(keys));
+      bool isChanged = isAll(head) || firstHead[attention] + heads[attention].headOf(row, own.shape) == head;
+      if (!isChanged || !intervene(intervention, values, draws))
+        std::fill(values.begin(), values.end(), std::numeric_limits<float>::quiet_NaN());
+    }
+  }
+  return given;
+}
+
+Error Study::tryOn(size_t head, const Tensors &inputs, const Tensors &weights, const Tensors &key,
+                   const HostTensor &before) {
+  for (auto [kind, intervention] : enumerate(interventions)) {
+    auto after = outputOf(inputs, givenFor(head, intervention, weights), key);
+    if (!after)
+      return after.takeError();
+    results.heads[head].changes[kind].add(before, *after);
+  }
+  return Error::success();
+}
+
+Error Study::addBatch(const Tensors &inputs, int64_t number) {
+  Tensors key; // of draws
+  for (int32_t input = int32_t(inputs.size()); input < entry().input_count; ++input) {
+    bool isSeed = StringRef(entry().tensors[input].name) == "seed";
+    key.emplace_back(ATTN_I32, std::vector<int64_t>{}).integers()[0] = int32_t(isSeed ? options.seed : number);
+  }
+  Tensors all(inputs);
+  append_range(all, key);
+  auto weights = runner.run(attn_find_entry(&model, entry(".weights").name), all);
+  if (!weights)
+    return weights.takeError();
+  Tensors own;
+  for (auto [attention, tensor] : enumerate(*weights)) {
+    HostTensor &none = own.emplace_back(tensor);
+    std::fill_n(none.floats(), none.count(), std::numeric_limits<float>::quiet_NaN());
+    int64_t keys = heads[attention].keysOf(tensor.shape);
+    for (int64_t row = 0; keys > 0 && row < tensor.count() / keys; ++row) {
+      ArrayRef<float> values(tensor.floats() + row * keys, size_t(keys));
+      results.heads[firstHead[attention] + heads[attention].headOf(row, tensor.shape)].concentration.add(values);
+      if (allHeads > 1)
+        results.heads[allHeads].concentration.add(values);
+    }
+  }
+  auto before = outputOf(inputs, own, key);
+  if (!before)
+    return before.takeError();
+  for (size_t head = 0; head < results.heads.size(); ++head)
+    if (Error error = tryOn(head, inputs, *weights, key, *before))
+      return error;
+  return Error::success();
+}
+
+Error Study::writeFiles() const {
+  if (std::error_code code = sys::fs::create_directories(options.output))
+    return createStringError(formatv("{0}: {1}", options.output, code.message()));
+  OutputFiles files;
+  if (Error error = files.write(options.output + "/study.csv", csvOf(results)))
+    return error;
+  if (Error error = files.commit())
+    return error;
+  return writeStudyPage(options.output + "/study.html", results);
+}
+
+Error Study::run() {
+  if (Error error = begin())
+    return error;
+  auto data = TrainingData::read(entry(), options.data, options.heldOut);
+  if (!data)
+    return data.takeError();
+  if (Error error = (*data)->fits(options.source.rangesOf(entry().name, Phase::Import)))
+    return error;
+  int64_t done = 0;
+  for (; done < options.batches; ++done) {
+    std::vector<HostTensor> batch = (*data)->heldOutBatch(options.shape, done);
+    if (batch.empty())
+      break;
+    if (Error error = addBatch(batch, done))
+      return error;
+  }
+  if (done == 0)
+    return createStringError("the data have no batch to study: give more of them, a larger --held-out, or a smaller "
+                             "--batch or --seq");
+  results.model = model.name;
+  results.entry = entry().name;
+  results.facts = {{"model", options.source.input()},
+                   {"entry point", entry().name},
+                   {"weights", options.weights.empty() ? "as they are initialised" : options.weights},
+                   {"batches", fmt::format("{} of {} rows", done, options.shape.batch)},
+                   {"seed", fmt::format("{}", options.seed)}};
+  fmt::print("{}", textOf(results));
+  return options.output.empty() ? Error::success() : writeFiles();
+}
+
+/// How many dimensions of keys each attention of the entry point has; none where it can't be compiled so far. Fails
+/// where the model has no such entry point.
+static Expected<std::vector<int64_t>> keyRanksOf(const CompileOptions &options) {
+  CompileOptions partly = options;
+  partly.dump = Phase::Raise;
+  Compilation made;
+  std::vector<int64_t> ranks;
+  if (attnc::compile(partly, made, nulls()) != Outcome::Done)
+    return ranks;
+  std::string names;
+  for (auto function : made.module->getOps<mlir::func::FuncOp>()) {
+    if (function.getName() == options.studied)
+      function.walk([&](mlir::attn::AttendOp op) { ranks.push_back(op.getNumKeys()); });
+    names += (names.empty() ? "" : ", ") + function.getName().str();
+  }
+  if (!made.module->lookupSymbol(options.studied))
+    return createStringError(formatv("no entry point '{0}'; the model has {1}", options.studied, names));
+  return ranks;
+}
+
+static ExitCode study(StudyOptions &options) {
+  Expected<std::vector<int64_t>> keyRanks = keyRanksOf(options.source.compile);
+  if (!keyRanks)
+    return report(keyRanks.takeError());
+  ExitCode exitCode = ExitCode::Success;
+  std::optional<LoadedModel> loaded = options.source.load(exitCode);
+  return loaded ? report(Study(options, loaded->model(), std::move(*keyRanks)).run()) : exitCode;
+}
+
+void addStudy(CLI::App &app, ExitCode &exitCode) {
+  auto options = std::make_shared<StudyOptions>();
+  CLI::App *command = app.add_subcommand("study", "Ask what the attention of a trained model is for");
+  options->source.addTo(*command, SourceOptions::Takes::Models);
+  command->add_option("--entry", options->source.compile.studied, "The entry point whose attention is studied")
+      ->required();
+  command->add_option("--data", options->data, "As for train: text, tokens (.npy), or input=FILE for each input")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--weights", options->weights, "A .safetensors file of parameters")->type_name("FILE");
+  command->add_option("-o,--output", options->output, "Folder to write study.html and study.csv to")
+      ->type_name("FOLDER");
+  command->add_option("--held-out", options->heldOut, "Share of the data, at their end, that is used")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0));
+  command->add_option("--batch", options->shape.batch, "Rows of a batch")->capture_default_str()->check(atLeast(1));
+  command->add_option("--seq", options->shape.sequence, "Tokens of a row")->capture_default_str()->check(atLeast(1));
+  command->add_option("--batches", options->batches, "At most so many")->capture_default_str()->check(atLeast(1));
+  command->add_option("--seed", options->seed, "Of draws, and of parameters that are not given")->capture_default_str();
+  command->add_option("--threads", options->threads, "Threads; 0 is one for each processor")->capture_default_str();
+  command->footer("Example:\n  attnc study examples/chargpt/chargpt.attn --entry logits --weights "
+                  "run/weights.safetensors --data text.txt -o study");
+  command->callback([options, &exitCode] { exitCode = study(*options); });
+}
+
+} // namespace attnc
