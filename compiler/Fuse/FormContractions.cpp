@@ -11,8 +11,8 @@
 //                                                          %z2 = generic gelu(y2[m, n] + bias[n])    {attn.group = 0}
 //                                                          %z = expand %z2
 //
-// A sum of products of several factors becomes a contraction first (LiftFactors.h), but not a sum over windows where an
-// emitter wants those as they stand.
+// A sum of products loses its loops of one iteration, and one of several factors becomes a contraction first
+// (LiftFactors.h), but not a sum over windows where an emitter wants those as they stand.
 //
 // Where both operands of a pointwise op come from contractions, the later one takes it.
 //
@@ -27,6 +27,7 @@
 #include "compiler/Fuse/Regroup.h"
 #include "compiler/Fuse/Structure.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -314,7 +315,14 @@ struct FormContractions : EmitterPass<FormContractions> {
 
   void runFor(const Target &target) {
     FrozenRewritePatternSet reshapes = reshapePatterns(&getContext());
+    RewritePatternSet starts(&getContext());
+    linalg::FillOp::getCanonicalizationPatterns(starts, &getContext());
+    tensor::populateFoldTensorEmptyPatterns(starts);
+    FrozenRewritePatternSet startPatterns(std::move(starts));
     for (func::FuncOp function : hostFunctions(getOperation())) {
+      dropUnitLoops(function);
+      if (failed(applyPatternsGreedily(function, startPatterns)))
+        return signalPassFailure();
       ContractionFormer(getOperation(), function).run([&](linalg::GenericOp sum) { return sumsWindows(sum, target); });
       if (failed(applyPatternsGreedily(function, reshapes)))
         return signalPassFailure();

@@ -1,6 +1,8 @@
 #include "compiler/Fuse/LiftFactors.h"
+#include "compiler/Codegen/Fold.h"
 #include "compiler/Fuse/Structure.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
@@ -32,7 +34,9 @@ private:
   std::optional<std::pair<FactorGroup, FactorGroup>> grouped(ArrayRef<Value> factors);
   void collectArguments(Value value, llvm::SetVector<Value> &arguments);
   bool isProductOfMatrices(const FactorGroup &left, const FactorGroup &right);
+  SizeExpr sizeOf(unsigned loop);
   OpFoldResult extentOf(unsigned loop);
+  std::optional<AffineMap> plainRead(Value factor);
   std::pair<Value, AffineMap> operandFor(const FactorGroup &group);
   Value cloneInto(OpBuilder &body, Value value, IRMapping &mapping, ArrayRef<unsigned> loops);
 
@@ -136,15 +140,34 @@ bool FactorLifter::isProductOfMatrices(const FactorGroup &left, const FactorGrou
   return rows && columns;
 }
 
-OpFoldResult FactorLifter::extentOf(unsigned loop) {
+SizeExpr FactorLifter::sizeOf(unsigned loop) {
   for (OpOperand &operand : op->getOpOperands())
     for (auto [dim, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
-      if (auto plain = dyn_cast<AffineDimExpr>(expr); plain && plain.getPosition() == loop) {
-        SizeExpr size = shapes.extent(operand.get(), dim);
-        return size.isConstant() ? OpFoldResult(builder.getIndexAttr(size.constant()))
-                                 : OpFoldResult(shapes.materialise(builder, op.getLoc(), size));
-      }
+      if (auto plain = dyn_cast<AffineDimExpr>(expr); plain && plain.getPosition() == loop)
+        return shapes.extent(operand.get(), dim);
   llvm_unreachable("a loop that no operand has");
+}
+
+OpFoldResult FactorLifter::extentOf(unsigned loop) {
+  SizeExpr size = sizeOf(loop);
+  return size.isConstant() ? OpFoldResult(builder.getIndexAttr(size.constant()))
+                           : OpFoldResult(shapes.materialise(builder, op.getLoc(), size));
+}
+
+/// How an element is read whose subscripts are indices of loops that run over all of its tensor.
+std::optional<AffineMap> FactorLifter::plainRead(Value factor) {
+  auto load = factor.getDefiningOp<tensor::ExtractOp>();
+  if (!load || load.getTensor().getParentBlock() == op.getBody())
+    return std::nullopt;
+  SmallVector<AffineExpr> read;
+  for (auto [dim, subscript] : llvm::enumerate(load.getIndices())) {
+    auto index = subscript.getDefiningOp<linalg::IndexOp>();
+    if (!index || !(shapes.extent(load.getTensor(), dim) == sizeOf(index.getDim())))
+      return std::nullopt;
+    read.push_back(getAffineDimExpr(index.getDim(), op.getContext()));
+  }
+  AffineMap map = AffineMap::get(op.getNumLoops(), 0, read, op.getContext());
+  return map.isProjectedPermutation() ? std::optional(map) : std::nullopt;
 }
 
 Value FactorLifter::cloneInto(OpBuilder &body, Value value, IRMapping &mapping, ArrayRef<unsigned> loops) {
@@ -173,6 +196,8 @@ std::pair<Value, AffineMap> FactorLifter::operandFor(const FactorGroup &group) {
     if (plainDims(op.getMatchingIndexingMap(&operand)))
       return {operand.get(), op.getMatchingIndexingMap(&operand)};
   }
+  if (auto read = plainRead(group.factors[0]); read && group.factors.size() == 1)
+    return {group.factors[0].getDefiningOp<tensor::ExtractOp>().getTensor(), *read};
   SmallVector<unsigned> loops(group.loops.set_bits());
   SmallVector<AffineExpr> replacements(op.getNumLoops(), getAffineConstantExpr(0, context)), read;
   SmallVector<OpFoldResult> extents;
@@ -235,6 +260,45 @@ bool FactorLifter::run() {
   op.replaceAllUsesWith(contraction.getResults());
   op.erase();
   return true;
+}
+
+/// Loops of a sum of products that have one iteration, as types say. Of the result's dimensions the last is kept, and
+/// one more, for they may be the rows and the columns of a product of matrices.
+static SmallVector<unsigned> unitLoopsOfSum(Operation *op) {
+  auto sum = dyn_cast<linalg::GenericOp>(op);
+  if (!sum || sum.getNumResults() != 1 || sum.getNumReductionLoops() == 0)
+    return {};
+  auto fold = matchFold(sum, 0);
+  AffineMap result = sum.getMatchingIndexingMap(sum.getDpsInitOperand(0));
+  if (!fold || fold->kind != attn::Combine::Add || !fold->term.getDefiningOp<arith::MulFOp>() ||
+      result.getNumResults() == 0)
+    return {};
+  SmallVector<int64_t> sizes = sum.getStaticLoopRanges();
+  SmallVector<unsigned> loops, parallel;
+  sum.getReductionDims(loops);
+  sum.getParallelDims(parallel);
+  if (llvm::count_if(parallel, [&](unsigned loop) { return sizes[loop] != 1; }) >= 2)
+    loops.append(parallel);
+  AffineExpr last = result.getResults().back();
+  llvm::erase_if(loops, [&](unsigned loop) { return sizes[loop] != 1 || last.isFunctionOfDim(loop); });
+  llvm::sort(loops);
+  return loops;
+}
+
+void dropUnitLoops(func::FuncOp function) {
+  linalg::ControlDropUnitDims control;
+  control.controlFn = unitLoopsOfSum;
+  IRRewriter rewriter(function.getContext());
+  SmallVector<linalg::GenericOp> sums;
+  function.walk([&](linalg::GenericOp op) {
+    if (!unitLoopsOfSum(op).empty())
+      sums.push_back(op);
+  });
+  for (linalg::GenericOp op : sums) {
+    rewriter.setInsertionPoint(op);
+    if (auto dropped = linalg::dropUnitDims(rewriter, op, control); succeeded(dropped))
+      rewriter.replaceOp(op, dropped->replacements);
+  }
 }
 
 void liftFactors(func::FuncOp function, SymbolicShapes &shapes,

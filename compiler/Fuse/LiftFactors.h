@@ -14,6 +14,10 @@
 
 namespace attnc {
 
+/// Loops of one iteration are none of a sum of products': x[b, i + di, j + dj, c] * w[di, dj, c, o] over windows of one
+/// pixel is a product of matrices.
+void dropUnitLoops(mlir::func::FuncOp function);
+
 /// A factor that is read at sums of loops would be copied once for each: not where `staysWindow` says so of the sum.
 void liftFactors(mlir::func::FuncOp function, SymbolicShapes &shapes,
                  llvm::function_ref<bool(mlir::linalg::GenericOp)> staysWindow);

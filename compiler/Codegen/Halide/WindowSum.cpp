@@ -5,6 +5,7 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallBitVector.h"
+#include <limits>
 
 using namespace mlir;
 
@@ -14,6 +15,9 @@ namespace {
 
 /// Bytes of weights that the second cache keeps while tiles run over the image. Of more, panels are faster.
 constexpr int64_t mostWeightBytes = int64_t(1) << 20;
+
+/// How often an element of more weights than that is to be used, at least.
+constexpr int64_t leastUses = 128;
 
 class WindowSum {
 public:
@@ -29,9 +33,21 @@ public:
            isProduct(fold->term) && readsWindows;
   }
 
-  llvm::SetVector<Value> weights;
+  /// Of all weights; the largest number where one has a dynamic size.
+  int64_t weightBytes() const {
+    int64_t bytes = 0;
+    for (Value weight : weights) {
+      auto type = cast<RankedTensorType>(weight.getType());
+      if (!type.hasStaticShape())
+        return std::numeric_limits<int64_t>::max();
+      bytes += 4 * type.getNumElements();
+    }
+    return bytes;
+  }
 
 private:
+  llvm::SetVector<Value> weights;
+
   static bool isF32(Value value) { return getElementTypeOrSelf(value.getType()).isF32(); }
 
   bool isProduct(Value value) {
@@ -127,15 +143,12 @@ bool isFastWindowSum(linalg::GenericOp op, int64_t lanes) {
   if (!sum.match())
     return false;
   auto result = cast<RankedTensorType>(op.getResult(0).getType());
-  int64_t bytes = 0;
-  for (Value weight : sum.weights) {
-    auto type = cast<RankedTensorType>(weight.getType());
-    if (!type.hasStaticShape())
-      return false;
-    bytes += 4 * type.getNumElements();
-  }
   // A dynamic size is a negative number.
-  return result.getRank() > 0 && result.getShape().back() >= lanes && bytes <= mostWeightBytes;
+  if (result.getRank() == 0 || result.getShape().back() < lanes)
+    return false;
+  bool hasParts = result.hasStaticShape() && result.getShape().back() % lanes == 0;
+  return sum.weightBytes() <= mostWeightBytes ||
+         (hasParts && result.getNumElements() / result.getShape().back() >= leastUses);
 }
 
 } // namespace attnc::halide

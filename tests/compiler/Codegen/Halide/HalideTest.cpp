@@ -214,18 +214,19 @@ TEST(HalideConvolution, Depthwise) {
 }
 
 /// By the weights, whose sums over images and rows are in parts: a tile has no more than a row of the image.
-Kernel byWeights(int64_t outputs) {
-  return {fmt::format("%x: tensor<?x9x60x16xf32>, %y: tensor<?x8x60x{}xf32>", outputs),
-          "%n = tensor.dim %x, %c0 : tensor<?x9x60x16xf32>",
+Kernel byWeights(int64_t outputs, int64_t inputs = 16) {
+  std::string x = fmt::format("tensor<?x9x60x{}xf32>", inputs), y = fmt::format("tensor<?x8x60x{}xf32>", outputs);
+  return {fmt::format("%x: {}, %y: {}", x, y),
+          fmt::format("%n = tensor.dim %x, %c0 : {}", x),
           "",
-          fmt::format("tensor<2x16x{}xf32>", outputs),
+          fmt::format("tensor<2x{}x{}xf32>", inputs, outputs),
           3,
           "tensor<?x8x60xf32>",
           fmt::format(R"(%i = arith.addi %d0, %d4 : index
-                         %a = tensor.extract %x[%d3, %i, %d5, %d1] : tensor<?x9x60x16xf32>
-                         %b = tensor.extract %y[%d3, %d4, %d5, %d2] : tensor<?x8x60x{}xf32>
+                         %a = tensor.extract %x[%d3, %i, %d5, %d1] : {}
+                         %b = tensor.extract %y[%d3, %d4, %d5, %d2] : {}
                          %term = arith.mulf %a, %b : f32)",
-                      outputs),
+                      x, y),
           "arith.addf",
           "0.5",
           "%n"};
@@ -483,6 +484,12 @@ TEST(HalideWindows, FewLanesAndManyWeightsAreNot) {
   EXPECT_TRUE(isKept(windows(element, 16)));
   EXPECT_TRUE(isKept(windows(element, 4096)));
   EXPECT_FALSE(isKept(windows(element, 8192))) << "weights of more than 1 MiB, read by tensor.extract";
+}
+
+TEST(HalideWindows, ManyWeightsThatAreUsedOftenAreKept) {
+  EXPECT_TRUE(isKept(byWeights(48, 64)));
+  EXPECT_FALSE(isKept(byWeights(48, 16))) << "each element of y is used 32 times";
+  EXPECT_FALSE(isKept(byWeights(40, 64))) << "vectors share elements";
 }
 
 /// Halide throws where a schedule makes no sense.
