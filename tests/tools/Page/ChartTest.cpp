@@ -12,6 +12,13 @@ TEST(Chart, DrawsALineThroughItsPointsAndGoesOnBehindAGap) {
   EXPECT_THAT(svgOf(chart), HasSubstr("aria-label=\"training\"><polyline points=\"70.0,370.0 880.0,30.0 \"/>"));
 }
 
+TEST(Chart, CutsLinesOffAtItsEdges) {
+  Chart chart{"roof", {"x", 0, 10}, {"y", 0, 1}, {{"roof", Series::Kind::Line, {{0, -1}, {10, 1}, {20, 1}, {20, 9}}}}};
+  EXPECT_THAT(svgOf(chart), HasSubstr("aria-label=\"roof\"><polyline points=\"475.0,370.0 880.0,30.0 880.0,30.0 \"/>"));
+  chart.series[0].points = {{2, 2}, {4, 0.5}, {6, 2}, {7, 2}, {8, 0}};
+  EXPECT_THAT(svgOf(chart), HasSubstr("/><polyline points=\""));
+}
+
 TEST(Chart, NamesPointsAndEscapesNames) {
   Chart chart{"roofline",
               {"FLOP/B", 0.1, 100, true},

@@ -212,7 +212,10 @@ static HtmlPage::Section sectionOf(const ExplainedModel &model, const ExplainedE
   if (model.machine)
     section.body +=
         "<h3>Roofline</h3>\n" + svgOf(roofline(model, entry)) +
-        fmt::format("<p>One core of {}: {}.</p>\n", escaped(model.machine->name), escaped(model.machine->origin));
+        fmt::format(
+            "<p>{}: {}. The operations of an attention are of all pairs, so one with a mask that empties blocks "
+            "may lie above the roofs.</p>\n",
+            escaped(model.machine->name), escaped(model.machine->origin));
   if (!entry.arena.empty())
     section.body += "<h3>Arena</h3>\n" + svgOf(arenaChart(entry));
   return section.body += maskFigures(model, entry), section;

@@ -1,8 +1,10 @@
 #include "tools/attnc/Page/Chart.h"
 #include "tools/attnc/Page/HtmlPage.h"
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <optional>
 
 namespace attnc {
 
@@ -15,6 +17,10 @@ struct Frame {
   double x(double value) const { return left + (right - left) * across.placeOf(value); }
   double y(double value) const { return bottom - (bottom - top) * up.placeOf(value); }
   bool has(const ChartPoint &point) const { return across.has(point.x) && up.has(point.y); }
+};
+
+struct Place {
+  double x, y;
 };
 
 } // namespace
@@ -40,12 +46,52 @@ static const char *dashing(const Series &series) {
   return series.kind == Series::Kind::DashedLine ? " class=\"dashed\"" : "";
 }
 
+/// The part of a segment between places that lies on the drawing, from 0 to 1 along it; nothing where none does
+/// (Y. Liang, B. Barsky, "A new concept and method for line clipping", 1984).
+static std::optional<std::pair<double, double>> visiblePart(const Frame &frame, Place from, Place to) {
+  double begin = 0, end = 1;
+  for (auto [least, most, at, change] : {std::array{frame.left, frame.right, from.x, to.x - from.x},
+                                         std::array{frame.top, frame.bottom, from.y, to.y - from.y}}) {
+    if (change == 0 && (at < least || at > most))
+      return std::nullopt;
+    if (change == 0)
+      continue;
+    double first = (least - at) / change, last = (most - at) / change;
+    begin = std::max(begin, std::min(first, last));
+    end = std::min(end, std::max(first, last));
+  }
+  return begin <= end ? std::optional(std::pair(begin, end)) : std::nullopt;
+}
+
+/// Parts that leave the drawing are cut off at its edge.
 static std::string line(const Frame &frame, const Series &series) {
-  std::string places;
+  std::vector<Place> places;
   for (const ChartPoint &point : series.points)
-    if (frame.has(point))
-      places += fmt::format("{:.1f},{:.1f} ", frame.x(point.x), frame.y(point.y));
-  return fmt::format("<polyline{} points=\"{}\"/>", dashing(series), places);
+    if (Place place{frame.x(point.x), frame.y(point.y)}; std::isfinite(place.x) && std::isfinite(place.y))
+      places.push_back(place);
+  std::string text, run;
+  auto endRun = [&] {
+    if (!run.empty())
+      text += fmt::format("<polyline{} points=\"{}\"/>", dashing(series), run);
+    run.clear();
+  };
+  auto visit = [&](double x, double y) { run += fmt::format("{:.1f},{:.1f} ", x, y); };
+  for (size_t at = 0; at + 1 < places.size(); ++at) {
+    Place from = places[at], to = places[at + 1];
+    std::optional<std::pair<double, double>> part = visiblePart(frame, from, to);
+    if (!part || part->first > 0)
+      endRun();
+    if (!part)
+      continue;
+    auto along = [&](double share) { visit(from.x + share * (to.x - from.x), from.y + share * (to.y - from.y)); };
+    if (run.empty())
+      along(part->first);
+    along(part->second);
+    if (part->second < 1)
+      endRun();
+  }
+  endRun();
+  return text;
 }
 
 static std::string dots(const Frame &frame, const Series &series) {
