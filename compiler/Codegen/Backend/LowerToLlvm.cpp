@@ -61,7 +61,8 @@ static LogicalResult expand(ModuleOp code, const Target &target) {
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   FrozenRewritePatternSet frozen(std::move(patterns));
-  for (func::FuncOp function : code.getOps<func::FuncOp>())
+  // What was imported is a function of LLVM, with some operations of ours.
+  for (FunctionOpInterface function : code.getOps<FunctionOpInterface>())
     if (failed(applyPatternsGreedily(function, frozen, config)))
       return function.emitError("back end: expansion of vectors does not end");
   return success();

@@ -1,4 +1,5 @@
 #include "compiler/Codegen/Halide/Bitcode.h"
+#include "compiler/Codegen/Halide/Declarations.h"
 #include <Halide.h>
 #include <cstdlib>
 #include <cstring>
@@ -38,7 +39,7 @@ public:
     addSums();
   }
 
-  void compile(const H::Target &target, const std::string &symbol, const std::string &path) {
+  void compile(const H::Target &target, int64_t lanes, const std::string &symbol, const std::string &path) {
     H::Func result("result");
     define(result);
     bound(result);
@@ -46,7 +47,10 @@ public:
     std::vector<H::Argument> arguments(buffers.begin(), buffers.end());
     arguments.insert(arguments.end(), sizes.begin(), sizes.end());
     arguments.insert(arguments.end(), spans.begin(), spans.end());
-    result.compile_to_bitcode(path, arguments, symbol, target);
+    H::Module module = result.compile_to_module(arguments, symbol, target);
+    if (std::vector<uint8_t> calls = declareCalls(stage, lanes); !calls.empty())
+      module.append(H::ExternalCode::bitcode_wrapper(module.target(), calls, "operations"));
+    module.compile({{H::OutputFileType::bitcode, path}});
   }
 
 private:
@@ -152,6 +156,19 @@ private:
     return node.element == Element::Truth ? element != H::cast<uint8_t>(0) : element;
   }
 
+  /// Truth values are numbers of 32 bits for what is called.
+  H::Expr call(const Node &node) {
+    std::vector<H::Expr> operands;
+    for (unsigned operand : node.operands) {
+      H::Expr value = valueOf(operand);
+      operands.push_back(value.type().is_bool() ? H::cast<int32_t>(value) : value);
+    }
+    H::Type type = node.element == Element::F32 ? H::Float(32) : H::Int(32);
+    std::string function = operationPrefix + std::to_string(*node.operation);
+    H::Expr result = H::Internal::Call::make(type, function, operands, H::Internal::Call::PureExtern);
+    return node.element == Element::Truth ? result != 0 : result;
+  }
+
   H::Expr compute(const Node &node) {
     auto operand = [&](unsigned number) { return valueOf(node.operands[number]); };
     switch (node.op) {
@@ -170,6 +187,8 @@ private:
       return H::cast<float>(operand(0));
     case Op::Load:
       return load(node);
+    case Op::Call:
+      return call(node);
     default:
       return node.operands.size() == 1 ? computeUnary(node.op, operand(0))
                                        : computeBinary(node.op, operand(0), operand(1));
@@ -393,7 +412,7 @@ Bitcode compileStage(const Stage &stage, const Schedule &schedule, const Machine
                      const std::string &symbol, const std::string &path) {
   settleEnvironment();
   try {
-    StageCompiler(stage, schedule, arguments).compile(targetOf(machine), symbol, path);
+    StageCompiler(stage, schedule, arguments).compile(targetOf(machine), machine.lanes, symbol, path);
   } catch (const H::Error &error) {
     return {{}, error.what()};
   }

@@ -36,13 +36,11 @@ std::optional<PlannedKernel> planKernel(func::FuncOp kernel, const Target &targe
   for (PlannedStage &stage : planStages(planned.read.stage)) {
     std::optional<Schedule> schedule = chooseSchedule(stage.stage, machineOf(target), reason);
     std::optional<int64_t> largest = largestSize(stage.stage);
-    bool isExact = !losesNan(stage.stage);
     if (!largest)
       reason = "its subscripts may take more than 32 bits";
-    if (!isExact)
-      reason = "it multiplies by what may be 0, or subtracts a number from itself, where Halide does not keep NaN";
-    if (!schedule || !largest || !isExact)
+    if (!schedule || !largest)
       return std::nullopt;
+    stage.stage = keepingNan(std::move(stage.stage));
     planned.stages.push_back({std::move(stage), std::move(*schedule), {}, {}, *largest});
   }
   return planned;
@@ -111,7 +109,8 @@ private:
       error = bitcode.error;
       if (!error.empty())
         return LLVM::LLVMFuncOp();
-      LLVM::LLVMFuncOp function = importBitcode(bitcode.bytes, symbol, kernel.getLoc(), code, error);
+      LLVM::LLVMFuncOp function =
+          importBitcode(bitcode.bytes, symbol, planned.read.operations, kernel.getLoc(), code, error);
       if (function)
         made.push_back(function);
       return function;

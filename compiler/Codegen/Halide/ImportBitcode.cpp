@@ -1,4 +1,5 @@
 #include "compiler/Codegen/Halide/ImportBitcode.h"
+#include "compiler/Codegen/Halide/Declarations.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMIRToLLVMTranslation.h"
 #include "mlir/Target/LLVMIR/Import.h"
@@ -30,8 +31,11 @@ static void eraseUnusedData(llvm::Module &module) {
 
 /// Leaves the function alone, with its parameters' attributes; false where it needs others.
 static bool isolate(llvm::Module &module, StringRef symbol, std::string &error) {
+  auto isOperation = [](llvm::Function &function) { return function.getName().starts_with(operationPrefix); };
   for (llvm::Function &function : llvm::make_early_inc_range(module))
-    if (!function.isDeclaration() && function.getName() != symbol)
+    if (isOperation(function))
+      function.deleteBody();
+    else if (!function.isDeclaration() && function.getName() != symbol)
       function.eraseFromParent();
   eraseUnusedData(module);
   for (llvm::NamedMDNode &node : llvm::make_early_inc_range(module.named_metadata()))
@@ -39,7 +43,7 @@ static bool isolate(llvm::Module &module, StringRef symbol, std::string &error) 
   for (llvm::Function &function : llvm::make_early_inc_range(module)) {
     if (function.isDeclaration() && function.use_empty())
       function.eraseFromParent();
-    else if (function.isDeclaration() && !function.isIntrinsic())
+    else if (function.isDeclaration() && !function.isIntrinsic() && !isOperation(function))
       error = "its code calls " + function.getName().str();
   }
   if (!module.getFunction(symbol))
@@ -78,8 +82,8 @@ static void widenBeforeConstants(llvm::Function &function) {
   }
 }
 
-LLVM::LLVMFuncOp importBitcode(ArrayRef<char> bitcode, StringRef symbol, Location location, ModuleOp code,
-                               std::string &error) {
+LLVM::LLVMFuncOp importBitcode(ArrayRef<char> bitcode, StringRef symbol, const Operations &operations,
+                               Location location, ModuleOp code, std::string &error) {
   llvm::LLVMContext llvmContext;
   llvm::MemoryBufferRef buffer(StringRef(bitcode.data(), bitcode.size()), symbol);
   auto parsed = llvm::parseBitcodeFile(buffer, llvmContext);
@@ -106,6 +110,7 @@ LLVM::LLVMFuncOp importBitcode(ArrayRef<char> bitcode, StringRef symbol, Locatio
   code.push_back(function);
   function.setLinkage(LLVM::Linkage::Internal);
   function->walk([&](Operation *op) { op->setLoc(location); });
+  insertOperations(function, operations);
   return function;
 }
 

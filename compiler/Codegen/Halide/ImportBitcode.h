@@ -1,14 +1,15 @@
 //===- ImportBitcode.h - what Halide compiled, as functions of the code module ------------------------------------===//
 #pragma once
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "compiler/Codegen/Halide/Operations.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace attnc::halide {
 
 /// Adds the function `symbol` of `bitcode` to `code`, internal, without what it says of targets; its products and sums
-/// may contract, as those of other kernels do. Null where it can't be had or calls another function; `error` says why.
-mlir::LLVM::LLVMFuncOp importBitcode(llvm::ArrayRef<char> bitcode, llvm::StringRef symbol, mlir::Location location,
-                                     mlir::ModuleOp code, std::string &error);
+/// may contract, as those of other kernels do, and what it calls is `operations`. Null where it can't be had or calls
+/// another function; `error` says why.
+mlir::LLVM::LLVMFuncOp importBitcode(llvm::ArrayRef<char> bitcode, llvm::StringRef symbol, const Operations &operations,
+                                     mlir::Location location, mlir::ModuleOp code, std::string &error);
 
 } // namespace attnc::halide

@@ -222,20 +222,29 @@ private:
       return operands[0];
     if (auto compare = dyn_cast<arith::CmpIOp>(operation))
       return compareIntegers(compare.getPredicate(), operands);
-    if (isa<arith::CmpFOp>(operation))
-      return decline("it compares floats, and Halide does not keep what that means for NaN"), std::nullopt;
     std::optional<Op> kind = kindOf(operation);
     bool wraps =
         *element == Element::I32 && !operation->getResult(0).getType().isIndex() && !isa<arith::SelectOp>(operation);
     if (!kind || wraps)
-      return decline("it computes " + operation->getName().getStringRef() + (wraps ? " of i32" : "")), std::nullopt;
+      return callNode(operation, *element, operands);
     bool divides = *kind == Op::FloorDivide || *kind == Op::Remainder;
     if (const Node &divisor = made.stage.nodes[operands.back()];
         divides && (divisor.op != Op::Integer || divisor.integer <= 0))
       return decline("it divides an index by what is no positive number"), std::nullopt;
     if (isa<arith::RemSIOp>(operation))
       return signedRemainder(operands[0], operands[1]);
-    return add(*kind, *element, operands);
+    Node node{*kind, *element, {operands.begin(), operands.end()}};
+    if (*element == Element::F32 && canBeCalled(operation))
+      node.operation = numberOf(made.operations, operation);
+    return made.stage.add(node);
+  }
+
+  std::optional<unsigned> callNode(Operation *operation, Element element, ArrayRef<unsigned> operands) {
+    if (!canBeCalled(operation))
+      return decline("it computes " + operation->getName().getStringRef()), std::nullopt;
+    Node node{Op::Call, element, {operands.begin(), operands.end()}};
+    node.operation = numberOf(made.operations, operation);
+    return made.stage.add(node);
   }
 
   /// With the sign of what is divided.

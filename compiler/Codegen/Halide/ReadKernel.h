@@ -5,6 +5,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Codegen/Halide/Operations.h"
 #include "compiler/Codegen/Halide/Stage.h"
 #include "compiler/Codegen/Kernel.h"
 
@@ -14,6 +15,7 @@ struct KernelStage {
   Stage stage;
   std::vector<unsigned> operands;  ///< of each buffer of the stage, which tensor operand of the kernel it is
   std::vector<SizeExpr> arguments; ///< of the stage
+  Operations operations;           ///< that nodes are, of each kind one
 };
 
 /// Nothing where it can't be said to Halide; `reason` says why.

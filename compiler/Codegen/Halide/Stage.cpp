@@ -126,8 +126,8 @@ private:
       Range a = of(node.operands[1]), b = of(node.operands[2]);
       return {std::min(a.low, b.low), std::max(a.high, b.high)};
     }
-    if (node.operands.size() != 2)
-      return {-largest, largest}; // a number that was loaded
+    if (node.operands.size() != 2 || node.op == Op::Load || node.op == Op::Call)
+      return {-largest, largest}; // any number
     Range a = of(node.operands[0]), b = of(node.operands[1]);
     switch (node.op) {
     case Op::Add:
@@ -159,7 +159,8 @@ std::optional<int64_t> largestSize(const Stage &stage) {
   for (int64_t limit : {(int64_t(1) << 31) - 1, int64_t(1) << 28, int64_t(1) << 24, int64_t(1) << 20}) {
     Ranges ranges(stage, limit);
     for (unsigned number = 0; number < stage.nodes.size(); ++number)
-      if (const Node &node = stage.nodes[number]; node.element == Element::I32 && node.op != Op::Load)
+      if (const Node &node = stage.nodes[number];
+          node.element == Element::I32 && node.op != Op::Load && node.op != Op::Call)
         ranges.of(number);
     bool shapesFit = true;
     for (const Loop &loop : stage.loops)
@@ -178,17 +179,19 @@ static bool mayBeZero(const Stage &stage, unsigned number) {
   return node.op == Op::ToF32 || (node.op == Op::Number && node.number == 0);
 }
 
-bool losesNan(const Stage &stage) {
-  auto loses = [&](unsigned number) {
-    const Node &node = stage.nodes[number];
-    if (node.element != Element::F32 || node.operands.size() != 2)
-      return false;
-    unsigned a = node.operands[0], b = node.operands[1];
-    return (node.op == Op::Sub && a == b) || (node.op == Op::Divide && mayBeZero(stage, a)) ||
-           (node.op == Op::Mul && (mayBeZero(stage, a) || mayBeZero(stage, b)));
-  };
-  std::vector<unsigned> value = nodesBelow(stage, stage.value), start = nodesBelow(stage, stage.start);
-  return std::any_of(value.begin(), value.end(), loses) || std::any_of(start.begin(), start.end(), loses);
+static bool losesNan(const Stage &stage, const Node &node) {
+  if (node.element != Element::F32 || node.operands.size() != 2)
+    return false;
+  unsigned a = node.operands[0], b = node.operands[1];
+  return (node.op == Op::Sub && a == b) || (node.op == Op::Divide && mayBeZero(stage, a)) ||
+         (node.op == Op::Mul && (mayBeZero(stage, a) || mayBeZero(stage, b)));
+}
+
+Stage keepingNan(Stage stage) {
+  for (Node &node : stage.nodes)
+    if (node.operation && losesNan(stage, node))
+      node.op = Op::Call;
+  return stage;
 }
 
 } // namespace attnc::halide

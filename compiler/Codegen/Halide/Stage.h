@@ -12,7 +12,8 @@
 // It is plain data: what reads kernels (ReadKernel.h) knows MLIR, what compiles stages (Bitcode.h) knows Halide, and
 // what lies between, the schedule (Strategy.h) and the split into stages (Staging.h), knows neither.
 //
-// Subscripts are 32-bit numbers. Sizes that are dynamic are **arguments** of the stage, numbered.
+// Subscripts are 32-bit numbers. Sizes that are dynamic are **arguments** of the stage, numbered. What Halide has no
+// code for, or does not keep the meaning of, is a **call** of an operation of the kernel, by number (Operations.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -69,6 +70,7 @@ enum class Op {
   Select,
   ToF32,
   Load, ///< operands are subscripts, outermost first
+  Call, ///< an operation that Halide does not look into
 };
 
 struct Node {
@@ -77,6 +79,8 @@ struct Node {
   std::vector<unsigned> operands = {};
   double number = 0;   ///< of Number
   int64_t integer = 0; ///< of Integer; which loop, argument or buffer it is
+  /// Of Call, and of arithmetic that can be made one: which operation of the kernel.
+  std::optional<unsigned> operation = {};
   bool operator==(const Node &) const = default;
 };
 
@@ -126,9 +130,9 @@ bool dependsOn(const Stage &stage, unsigned node, unsigned loop);
 /// The nodes that `root` is computed from, itself with them, in order.
 std::vector<unsigned> nodesBelow(const Stage &stage, unsigned root);
 
-/// Whether Halide may take a number that can be NaN for 0: the simplifier has 0 * x and x - x for 0, also where it
-/// finds out by itself which number a condition chooses.
-bool losesNan(const Stage &stage);
+/// The same stage with calls in the place of arithmetic for which Halide may take a number that can be NaN for 0: the
+/// simplifier has 0 * x and x - x for 0, also where it finds out by itself which number a condition chooses.
+Stage keepingNan(Stage stage);
 
 /// The largest size that dynamic sizes may have so that all integers of the formula fit in 32 bits; nothing where there
 /// is none worth having.
