@@ -26,6 +26,8 @@ public:
   /// Whether its code runs on such machines; nothing else is asked where it does not.
   virtual bool makesCodeFor(const Target &target) const { return true; }
   virtual Verdict supports(mlir::func::FuncOp kernel, const Target &target) const = 0;
+  /// What is wrong with what the kernel's schedule says, as only the emitter can tell; empty where nothing is.
+  virtual std::string scheduleError(mlir::func::FuncOp kernel, const Target &target) const { return {}; }
   /// Appends the phases' functions to `code`. Requires supports(). Fails where what it compiles with refuses a kernel,
   /// with a remark that says why and nothing appended, or else by a bug of ours.
   virtual mlir::FailureOr<KernelCode> emit(mlir::func::FuncOp kernel, const Target &target,

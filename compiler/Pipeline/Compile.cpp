@@ -135,6 +135,16 @@ static bool derive(Job &job) {
   return true;
 }
 
+/// What an emitter finds wrong with what was said of a kernel; empty where there is nothing.
+static std::string scheduleErrors(Job &job) {
+  for (auto kernel : llvm::make_filter_range(job.made.module->getOps<func::FuncOp>(), isKernel))
+    for (const auto &emitter : job.emitters)
+      if (emitter->makesCodeFor(job.target))
+        if (std::string error = emitter->scheduleError(kernel, job.target); !error.empty())
+          return error;
+  return {};
+}
+
 static bool makeKernels(Job &job) {
   PassManager passes(&job.made.context);
   buildKernelsPipeline(passes, job.emitters, job.options.target);
@@ -189,6 +199,8 @@ static bool fuse(Job &job) {
   forgetRefusals(*job.made.module);
   if (!applySchedule(job))
     return false;
+  if (std::string error = scheduleErrors(job); !error.empty())
+    return job.refuse(error);
   if (!job.options.requireFused)
     return true;
   std::vector<std::string> refused = unfusedPairs(*job.made.module);

@@ -25,6 +25,7 @@ struct Key {
   int64_t least, most, step = 1;
   bool inVectors = false;
   std::vector<std::string> words = {}; ///< the values, where it is no number
+  bool isText = false;                 ///< the emitter says what it may be
 
   int64_t unit(const Target &target) const { return step * (inVectors ? target.f32Lanes : 1); }
 };
@@ -33,6 +34,8 @@ struct Key {
 
 /// The one table of what can be said about kernels.
 static const std::vector<Key> &keys() {
+  static constexpr llvm::StringLiteral strategyMeaning = "by Halide, with a schedule by a tile, or by an autoscheduler";
+  static const std::vector<std::string> strategies = {"hand", "adams2019", "mullapudi2016"};
   static const std::vector<Key> all = {
       {KernelKind::Attend,
        "form",
@@ -63,12 +66,18 @@ static const std::vector<Key> &keys() {
       {KernelKind::Gemm, "mc", "rows of a block, in whole tiles", 1, 4096},
       {KernelKind::Rows, "rows_per_chunk", "rows of a chunk", 1, 1 << 20},
       {KernelKind::Loops, "chunk", "points of a chunk, in whole vectors and rows", 1, 1 << 30},
+      {KernelKind::Gemm, "strategy", strategyMeaning, 0, 0, 1, false, strategies},
+      {KernelKind::Loops, "strategy", strategyMeaning, 0, 0, 1, false, strategies},
+      {KernelKind::Gemm, "halide", "Halide's schedule", 0, 0, 1, false, {}, true},
+      {KernelKind::Loops, "halide", "Halide's schedule", 0, 0, 1, false, {}, true},
   };
   return all;
 }
 
 /// "a number from 1 to 14", "a multiple of 16 from 16 to 1024", "prefill or decode".
 static std::string rangeText(const Key &key, int64_t unit, StringRef ofWhat) {
+  if (key.isText)
+    return "text as `attnc explain` shows it";
   if (!key.words.empty())
     return llvm::join(key.words, " or ");
   if (unit == 1)
@@ -122,7 +131,7 @@ static llvm::Expected<Attribute> valueOf(const Override &setting, KernelKind kin
                              kernelKindName(kind).str(), setting.key, llvm::join(names, ", "),
                              hint(setting.key, names)));
   }
-  if (llvm::is_contained(key->words, setting.value))
+  if (key->isText || llvm::is_contained(key->words, setting.value))
     return builder.getStringAttr(setting.value);
   int64_t number = 0, unit = key->unit(target);
   bool isNumber = key->words.empty() && !StringRef(setting.value).getAsInteger(10, number);

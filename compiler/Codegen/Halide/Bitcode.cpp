@@ -1,5 +1,6 @@
 #include "compiler/Codegen/Halide/Bitcode.h"
 #include "compiler/Codegen/Halide/Declarations.h"
+#include "compiler/Codegen/Halide/HalideLoops.h"
 #include <Halide.h>
 #include <cstdlib>
 #include <cstring>
@@ -43,7 +44,12 @@ public:
     H::Func result("result");
     define(result);
     bound(result);
-    arrange(result);
+    if (schedule.loops) {
+      StageFuncs funcs = funcsOf(result);
+      applyLoops(*schedule.loops, funcs, extentsOfChunk());
+    } else {
+      arrange(result);
+    }
     std::vector<H::Argument> arguments(buffers.begin(), buffers.end());
     arguments.insert(arguments.end(), sizes.begin(), sizes.end());
     arguments.insert(arguments.end(), spans.begin(), spans.end());
@@ -51,6 +57,16 @@ public:
     if (std::vector<uint8_t> calls = declareCalls(stage, lanes); !calls.empty())
       module.append(H::ExternalCode::bitcode_wrapper(module.target(), calls, "operations"));
     module.compile({{H::OutputFileType::bitcode, path}});
+  }
+
+  LoopSchedule findLoops(const H::Target &target, const std::string &autoscheduler) {
+    H::Func result("result");
+    define(result);
+    bound(result);
+    estimate(result);
+    StageFuncs funcs = funcsOf(result);
+    autoschedule(autoscheduler, funcs, target);
+    return readLoops(funcs);
   }
 
 private:
@@ -361,6 +377,57 @@ private:
     return outside.front();
   }
 
+  //===---------------------------------------- loop by loop ------------------------------------------------------===//
+
+  StageFuncs funcsOf(H::Func &result) {
+    StageFuncs funcs{result, {}, {}};
+    if (stage.fold)
+      funcs.tile = tile;
+    for (size_t number = 0; number < schedule.sums.inner.size(); ++number)
+      funcs.loopsOfSums[sums[number].name()] = nameOf(schedule.sums.inner[number]);
+    return funcs;
+  }
+
+  std::map<std::string, ChunkExtent> extentsOfChunk() const {
+    std::map<std::string, ChunkExtent> extents;
+    for (unsigned dimension = 0; dimension < stage.result.size(); ++dimension) {
+      const Span &span = schedule.spans[dimension];
+      const Size &size = stage.extent(dimension);
+      ChunkExtent &own = extents[nameOf(stage.result[dimension])];
+      if (span.kind == Span::Kind::Block)
+        own = {{schedule.points(dimension), {}}, span.block};
+      else if (span.kind == Span::Kind::One)
+        own = {{1, 1}, 1};
+      else if (size.isConstant())
+        own = {{size.number, size.number}, size.number};
+    }
+    return extents;
+  }
+
+  /// Tells autoschedulers the sizes of a chunk, dynamic ones as they are taken elsewhere.
+  void estimate(H::Func &result) {
+    auto estimateOf = [](const Size &size) { return static_cast<int>(typical(size)); };
+    for (H::Param<int> &size : sizes)
+      size.set_estimate(estimateOf({0, 1, 0}));
+    for (size_t number = 0; number < buffers.size(); ++number) {
+      const std::vector<Size> &shape = stage.buffers[number].shape;
+      for (size_t dimension = 0; dimension < shape.size(); ++dimension)
+        buffers[number].dim(dimension).set_estimate(0, estimateOf(shape[shape.size() - 1 - dimension]));
+    }
+    auto parameter = spans.begin();
+    for (unsigned dimension = stage.result.size(); dimension-- > 0;) {
+      const Span &span = schedule.spans[dimension];
+      int indices = estimateOf(stage.extent(dimension));
+      if (span.kind != Span::Kind::Whole) {
+        parameter++->set_estimate(0);
+        indices = 1;
+      }
+      if (span.kind == Span::Kind::Block)
+        parameter++->set_estimate(indices = static_cast<int>(span.block));
+      result.set_estimate(H::Var(nameOf(stage.result[dimension])), 0, indices);
+    }
+  }
+
   template <typename Definition>
   static void vectorise(Definition &&definition, const H::Var &lane, int lanes, int width) {
     if (lanes > 1)
@@ -406,6 +473,17 @@ static void settleEnvironment() {
     return setenv("HL_LLVM_ARGS", "-vectorize-slp=false", /*overwrite=*/1) == 0;
   }();
   (void)isSettled;
+}
+
+std::optional<LoopSchedule> findLoops(const Stage &stage, const Schedule &schedule, const Machine &machine,
+                                      unsigned arguments, const std::string &autoscheduler, std::string &error) {
+  settleEnvironment();
+  try {
+    return StageCompiler(stage, schedule, arguments).findLoops(targetOf(machine), autoscheduler);
+  } catch (const H::Error &thrown) {
+    error = thrown.what();
+    return std::nullopt;
+  }
 }
 
 Bitcode compileStage(const Stage &stage, const Schedule &schedule, const Machine &machine, unsigned arguments,

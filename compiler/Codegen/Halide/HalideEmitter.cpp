@@ -4,13 +4,16 @@
 #include "compiler/Codegen/Halide/Bitcode.h"
 #include "compiler/Codegen/Halide/ImportBitcode.h"
 #include "compiler/Codegen/Halide/ReadKernel.h"
+#include "compiler/Codegen/Halide/ScheduleText.h"
 #include "compiler/Codegen/Halide/StagePhase.h"
 #include "compiler/Codegen/Halide/WindowSum.h"
 #include "compiler/Codegen/Nest/KernelSizes.h"
 #include "compiler/Codegen/OpCost.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -22,19 +25,64 @@ using namespace halide;
 
 Machine machineOf(const Target &target) { return {target.f32Lanes, target.vectorRegisters, target.hasAvx512}; }
 
+/// What a kernel's schedule says of Halide: a schedule as text, or who is to find one.
+constexpr llvm::StringLiteral scheduleKey = "halide", strategyKey = "strategy";
+
+/// The autoscheduler of Halide that the kernel asks for; empty where it asks for none.
+std::string autoschedulerOf(func::FuncOp kernel) {
+  StringRef strategy = scheduledWord(kernel, strategyKey).value_or("");
+  return scheduledWord(kernel, scheduleKey) ? ""
+                                            : llvm::StringSwitch<std::string>(strategy)
+                                                  .Case("adams2019", "Adams2019")
+                                                  .Case("mullapudi2016", "Mullapudi2016")
+                                                  .Default("");
+}
+
 /// The stages of a kernel with their schedules, and no code yet.
 struct PlannedKernel {
   KernelStage read;
   std::vector<CompiledStage> stages;
+  std::string scheduleError; ///< what is wrong with the schedule that the kernel was given
 };
+
+/// The schedules of the stages that `text` says; nothing where it is wrong, and `error` says how.
+std::optional<std::vector<Schedule>> parseSchedules(ArrayRef<PlannedStage> stages, StringRef text,
+                                                    const Machine &machine, std::string &error) {
+  SmallVector<StringRef> parts;
+  text.split(parts, ';');
+  if (parts.size() != stages.size()) {
+    error =
+        llvm::formatv("has {0} schedules, expected {1}, one a stage, with `;` between", parts.size(), stages.size());
+    return std::nullopt;
+  }
+  std::vector<Schedule> schedules;
+  for (auto [stage, part] : llvm::zip(stages, parts)) {
+    std::optional<Schedule> schedule = parseSchedule(stage.stage, machine, part.str(), error);
+    if (!schedule) {
+      if (parts.size() > 1)
+        error = llvm::formatv("of stage {0}, {1}", schedules.size() + 1, error);
+      return std::nullopt;
+    }
+    schedules.push_back(std::move(*schedule));
+  }
+  return schedules;
+}
 
 std::optional<PlannedKernel> planKernel(func::FuncOp kernel, const Target &target, std::string &reason) {
   std::optional<KernelStage> read = readKernel(kernel, reason);
   if (!read)
     return std::nullopt;
-  PlannedKernel planned{std::move(*read), {}};
-  for (PlannedStage &stage : planStages(planned.read.stage)) {
-    std::optional<Schedule> schedule = chooseSchedule(stage.stage, machineOf(target), reason);
+  PlannedKernel planned{std::move(*read), {}, {}};
+  std::vector<PlannedStage> stages = planStages(planned.read.stage);
+  std::optional<std::vector<Schedule>> given;
+  if (auto text = scheduledWord(kernel, scheduleKey)) {
+    given = parseSchedules(stages, *text, machineOf(target), planned.scheduleError);
+    if (!given)
+      return planned;
+  }
+  for (auto [number, stage] : llvm::enumerate(stages)) {
+    std::optional<Schedule> schedule =
+        given ? std::move((*given)[number]) : chooseSchedule(stage.stage, machineOf(target), reason);
     std::optional<int64_t> largest = largestSize(stage.stage);
     if (!largest)
       reason = "its subscripts may take more than 32 bits";
@@ -70,10 +118,19 @@ public:
     if (!planned)
       return Verdict::no(reason);
     auto op = computedResults(kernel)[0].getDefiningOp<linalg::GenericOp>();
-    return scope == HalideScope::All || askedEmitter(kernel) || isWanted(op, target)
+    bool isAskedFor = askedEmitter(kernel) || scheduledWord(kernel, scheduleKey) || scheduledWord(kernel, strategyKey);
+    return scope == HalideScope::All || isAskedFor || isWanted(op, target)
                ? Verdict::yes()
                : Verdict::no(
                      "it is no sum of products over windows with few weights, for which alone it was measured faster");
+  }
+
+  std::string scheduleError(func::FuncOp kernel, const Target &target) const override {
+    std::string reason;
+    std::optional<PlannedKernel> planned = planKernel(kernel, target, reason);
+    return planned && !planned->scheduleError.empty()
+               ? llvm::formatv("{0}.{1}: {2}", kernel.getName(), scheduleKey, planned->scheduleError).str()
+               : "";
   }
 
   bool sumsWindows(Operation *sum, const Target &target) const override {
@@ -115,8 +172,17 @@ private:
         made.push_back(function);
       return function;
     };
+    std::string autoscheduler = autoschedulerOf(kernel);
     for (auto [number, stage] : llvm::enumerate(planned.stages)) {
       std::string symbol = symbolOf(kernel, planned, number) + ".halide";
+      if (!autoscheduler.empty()) {
+        stage.schedule = stage.schedule.withoutTile(stage.planned.stage);
+        std::optional<LoopSchedule> loops = findLoops(stage.planned.stage, stage.schedule, machineOf(target),
+                                                      planned.read.arguments.size(), autoscheduler, error);
+        if (!loops)
+          return false;
+        stage.schedule.setLoops(stage.planned.stage, std::move(*loops));
+      }
       stage.main = compileOne(stage.planned.stage, stage.schedule, symbol);
       if (auto ragged = stage.schedule.raggedDimension(stage.planned.stage); ragged && stage.main)
         stage.rest = compileOne(stage.planned.stage, stage.schedule.ofRest(*ragged), symbol + ".rest");
@@ -139,7 +205,12 @@ private:
     std::string text;
     for (const CompiledStage &stage : planned.stages)
       text += (text.empty() ? "" : "; ") + textOf(stage.planned.stage, stage.schedule);
-    recordSchedule(kernel, {{"halide", StringRef(text)}});
+    SmallVector<Choice> choices = {{scheduleKey, StringRef(text)}};
+    if (auto given = scheduledWord(kernel, scheduleKey))
+      choices[0].value = *given;
+    else if (auto strategy = scheduledWord(kernel, strategyKey))
+      choices.push_back({strategyKey, *strategy});
+    recordSchedule(kernel, choices);
   }
 
   static KernelCode emitPhases(func::FuncOp kernel, ModuleOp code, const PlannedKernel &planned) {

@@ -15,6 +15,9 @@ using namespace mlir;
 
 namespace attnc::halide {
 
+/// What a thread's stack has room for, whoever started it.
+static constexpr uint64_t mostStackBytes = uint64_t(128) << 10;
+
 /// Strings and tables that point to each other, from which no code is reached.
 static void eraseUnusedData(llvm::Module &module) {
   for (bool changed = true; changed;) {
@@ -51,6 +54,19 @@ static bool isolate(llvm::Module &module, StringRef symbol, std::string &error) 
   else if (!module.global_empty())
     error = "its code has data of its own";
   return error.empty();
+}
+
+/// Bytes that the function keeps; nothing where they depend on sizes.
+static std::optional<uint64_t> stackBytes(llvm::Function &function) {
+  uint64_t bytes = 0;
+  for (llvm::Instruction &instruction : llvm::instructions(function))
+    if (auto *alloca = dyn_cast<llvm::AllocaInst>(&instruction)) {
+      std::optional<llvm::TypeSize> size = alloca->getAllocationSize(function.getParent()->getDataLayout());
+      if (!size)
+        return std::nullopt;
+      bytes += size->getFixedValue();
+    }
+  return bytes;
 }
 
 static void clean(llvm::Function &function) {
@@ -93,6 +109,10 @@ LLVM::LLVMFuncOp importBitcode(ArrayRef<char> bitcode, StringRef symbol, const O
   }
   if (!isolate(**parsed, symbol, error))
     return {};
+  if (std::optional<uint64_t> bytes = stackBytes(*(*parsed)->getFunction(symbol)); !bytes || *bytes > mostStackBytes) {
+    error = "its schedule keeps more than 128 KiB on the stack";
+    return {};
+  }
   clean(*(*parsed)->getFunction(symbol));
   widenBeforeConstants(*(*parsed)->getFunction(symbol));
   DialectRegistry registry;

@@ -10,9 +10,6 @@ namespace {
 
 /// How often an element that is laid out anew is to be read, at least.
 constexpr double worthwhileReads = 8;
-constexpr double typicalSize = 1024;
-
-double typical(const Size &size) { return size.number + size.factor * typicalSize; }
 
 struct Direction {
   std::vector<int64_t> factors; ///< one a loop
@@ -121,9 +118,9 @@ private:
   double readsOfElement(const std::vector<Direction> &directions) const {
     double reads = 1;
     for (const Loop &loop : whole.loops)
-      reads *= std::max(typical(loop.size), 1.0);
+      reads *= std::max<int64_t>(typical(loop.size), 1);
     for (const Direction &each : directions)
-      reads /= std::max(typical(each.size), 1.0);
+      reads /= std::max<int64_t>(typical(each.size), 1);
     return reads;
   }
 

@@ -1,4 +1,5 @@
 #include "compiler/Codegen/Halide/Strategy.h"
+#include "compiler/Codegen/Halide/LoopTree.h"
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -16,9 +17,11 @@ static constexpr int64_t leastBlock = 32, nearBytes = int64_t(24) << 10, cachedB
 /// What a dynamic size is taken to be.
 static constexpr int64_t typicalSize = 1024;
 
-static int64_t typical(const Size &size) { return size.number + size.factor * typicalSize; }
+int64_t typical(const Size &size) { return size.number + size.factor * typicalSize; }
 
 int64_t Schedule::points(unsigned dimension) const {
+  if (loops)
+    return pointsOfLoops[dimension];
   int64_t count = 1;
   if (dimension == laneDimension)
     count *= lanes * vectors;
@@ -37,8 +40,30 @@ std::optional<unsigned> Schedule::raggedDimension(const Stage &stage) const {
   return std::nullopt;
 }
 
+void Schedule::setLoops(const Stage &stage, LoopSchedule given) {
+  for (unsigned dimension = 0; dimension < spans.size(); ++dimension) {
+    int64_t wanted = LoopTree::indicesOfSplits(given.result, "d" + std::to_string(stage.result[dimension]));
+    Span &span = spans[dimension];
+    bool isBlock = span.kind == Span::Kind::Block;
+    if (isBlock)
+      span.block = (span.block + wanted - 1) / wanted * wanted;
+    pointsOfLoops.push_back(isBlock ? wanted : 1);
+  }
+  loops = std::move(given);
+}
+
+Schedule Schedule::withoutTile(const Stage &stage) const {
+  Schedule made;
+  made.spans = spans;
+  for (unsigned loop = 0; loop < stage.loops.size(); ++loop)
+    if (stage.loops[loop].reduces)
+      made.sums.inner.push_back(loop);
+  return made;
+}
+
 Schedule Schedule::ofRest(unsigned dimension) const {
   Schedule rest = *this;
+  rest.loops.reset();
   if (dimension == laneDimension)
     rest.lanes = rest.vectors = 1;
   if (dimension == rowDimension) {
@@ -307,34 +332,6 @@ private:
 
 std::optional<Schedule> chooseSchedule(const Stage &stage, const Machine &machine, std::string &reason) {
   return Chooser(stage, machine).run(reason);
-}
-
-std::string textOf(const Stage &stage, const Schedule &schedule) {
-  auto loop = [](unsigned number) { return "d" + std::to_string(number); };
-  auto dimension = [&](unsigned number) { return loop(stage.result[number]); };
-  std::string text = "lanes(" + dimension(schedule.laneDimension) + ", " + std::to_string(schedule.lanes) + " x " +
-                     std::to_string(schedule.vectors) + ")";
-  if (schedule.rowDimension)
-    text += " rows(" + dimension(*schedule.rowDimension) + ", " + std::to_string(schedule.rows) + ")";
-  const Sums &sums = schedule.sums;
-  std::string list;
-  for (unsigned each : sums.inner)
-    list += (list.empty() ? "" : ", ") + loop(each);
-  if (sums.block != 0)
-    list += " / " + std::to_string(sums.block);
-  if (!list.empty())
-    text += " sum(" + list + ")";
-  list.clear();
-  for (unsigned each : sums.outer)
-    list += (list.empty() ? "" : ", ") + loop(each);
-  if (!list.empty())
-    text += " over(" + list + ")";
-  list.clear();
-  for (unsigned each = 0; each < schedule.spans.size(); ++each)
-    if (const Span &span = schedule.spans[each]; span.kind != Span::Kind::Whole)
-      list += (list.empty() ? "" : ", ") + dimension(each) + ": " +
-              std::to_string(span.kind == Span::Kind::One ? 1 : span.block);
-  return list.empty() ? text : text + " chunk(" + list + ")";
 }
 
 } // namespace attnc::halide

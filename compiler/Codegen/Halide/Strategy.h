@@ -19,12 +19,15 @@
 // Which dimensions, and how many of each, is the cheapest by a count of the multiply-adds, loads and latencies of a
 // tile against the points that it wastes at the end of a dimension.
 //
+// Instead of a tile, a schedule may say loop by loop how a chunk is computed (LoopSchedule.h), as autoschedulers do.
+//
 // A launch's chunks divide the result's dimensions: the outer ones one index a chunk, the next in blocks, the rest
 // whole. How many depends on sizes alone.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Codegen/Halide/LoopSchedule.h"
 #include "compiler/Codegen/Halide/Stage.h"
 
 namespace attnc::halide {
@@ -54,7 +57,10 @@ struct Schedule {
   std::optional<unsigned> rowDimension;
   int64_t rows = 1;
   Sums sums;
-  std::vector<Span> spans;      ///< a dimension of the result each
+  std::vector<Span> spans; ///< a dimension of the result each
+  /// In the place of a tile, of which nothing above is said then; how many indices of each dimension its splits want.
+  std::optional<LoopSchedule> loops;
+  std::vector<int64_t> pointsOfLoops;
 
   int64_t points(unsigned dimension) const; ///< of a tile
   /// The one blocked dimension whose end a whole number of tiles may miss: the last tile of a chunk is moved to end
@@ -62,14 +68,17 @@ struct Schedule {
   std::optional<unsigned> raggedDimension(const Stage &stage) const;
   /// The schedule of such a chunk.
   Schedule ofRest(unsigned dimension) const;
+  /// Takes these loops; a block has whole splits then.
+  void setLoops(const Stage &stage, LoopSchedule given);
+  /// What chunks have, without the tile.
+  Schedule withoutTile(const Stage &stage) const;
 };
 
 /// Nothing where no schedule would be worth it; `reason` says why.
 std::optional<Schedule> chooseSchedule(const Stage &stage, const Machine &machine, std::string &reason);
 
-/// As a person reads it: "lanes(d3, 16 x 2) rows(d2, 14) sum(d6, d5, d4) chunk(d0: 1, d1: 2)". Sums in parts are
-/// "sum(d2) over(d1, d0)", and "sum(d1 / 64) over(d1, d0)" where a tile sums 64 iterations of d1.
-std::string textOf(const Stage &stage, const Schedule &schedule);
+/// What a size is taken to be, where it is not known.
+int64_t typical(const Size &size);
 
 /// How far elements lie apart that a load reads at neighbouring iterations of a loop: 0, 1, or more (2 where that is
 /// not known).
