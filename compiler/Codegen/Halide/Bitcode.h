@@ -29,8 +29,8 @@ struct Bitcode {
 Bitcode compileStage(const Stage &stage, const Schedule &schedule, const Machine &machine, unsigned arguments,
                      const std::string &symbol, const std::string &path);
 
-/// How Halide's autoscheduler, "Adams2019" or "Mullapudi2016", computes a chunk of `schedule`, of which it takes nothing
-/// else. Nothing where it can't; `error` says why.
+/// How Halide's autoscheduler, "Adams2019" or "Mullapudi2016", computes a chunk of `schedule`, of which it takes no
+/// more. Nothing where it can't; `error` says why.
 std::optional<LoopSchedule> findLoops(const Stage &stage, const Schedule &schedule, const Machine &machine,
                                       unsigned arguments, const std::string &autoscheduler, std::string &error);
 

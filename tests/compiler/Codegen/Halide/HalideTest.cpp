@@ -1,8 +1,7 @@
 // Kernels by Halide against the oracle: each way of reading operands, each end of a dimension, and what is declined.
 #include "compiler/Codegen/Halide/Bitcode.h"
-#include "compiler/Codegen/Halide/HalideEmitter.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "tests/support/OracleCheck.h"
+#include "tests/compiler/Codegen/Halide/HalideKernel.h"
 #include "tests/support/ParsedModule.h"
 #include <cmath>
 #include <fmt/format.h>
@@ -12,102 +11,7 @@
 namespace attnc {
 namespace {
 
-using Shape = std::vector<int64_t>;
-
-/// One sum (or maximum, or none) over loops d0, d1, ...; %d<n> is the index of a loop in the body.
-struct Kernel {
-  std::string arguments;  ///< "%x: tensor<?x8xf32>, ..."
-  std::string sizes = ""; ///< ops that define the dynamic sizes of the result
-  std::string empty = ""; ///< those sizes, "%n, %m"
-  std::string result;     ///< type
-  unsigned parallel;      ///< how many loops, which are the result's dimensions
-  std::string summed;     ///< type of a tensor of the sizes of the other loops; empty where there are none
-  std::string body;       ///< defines %term: f32
-  std::string fold = "arith.addf";
-  std::string start = "0.0";
-  std::string summedSizes = ""; ///< of its dynamic sizes
-  std::string schedule = "";    ///< entries of a dictionary
-};
-
-std::string list(unsigned from, unsigned to) {
-  std::string text;
-  for (unsigned each = from; each < to; ++each)
-    text += fmt::format("{}d{}", each > from ? ", " : "", each);
-  return text;
-}
-
-std::string textOf(const Kernel &kernel) {
-  unsigned reductions = kernel.summed.empty() ? 0 : std::count(kernel.summed.begin(), kernel.summed.end(), 'x');
-  unsigned loops = kernel.parallel + reductions;
-  std::string iterators, indices;
-  for (unsigned each = 0; each < loops; ++each) {
-    iterators += fmt::format("{}\"{}\"", each ? ", " : "", each < kernel.parallel ? "parallel" : "reduction");
-    indices += fmt::format("%d{0} = linalg.index {0} : index\n", each);
-  }
-  std::string space =
-      reductions ? fmt::format("%space = tensor.empty({}) : {}\n", kernel.summedSizes, kernel.summed) : "";
-  std::string maps = fmt::format("affine_map<({0}) -> ({1})>", list(0, loops), list(0, kernel.parallel));
-  if (reductions)
-    maps = fmt::format("affine_map<({}) -> ({})>, ", list(0, loops), list(kernel.parallel, loops)) + maps;
-  return fmt::format(
-      R"(func.func private @k({0}) -> {1} attributes {{attn.kernel = "loops", attn.schedule = {{{13}}}}} {{
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %c2 = arith.constant 2 : index
-    %zero = arith.constant 0.0 : f32
-    %start = arith.constant {2} : f32
-    {3}
-    {4}
-    %empty = tensor.empty({5}) : {1}
-    %init = linalg.fill ins(%start : f32) outs(%empty : {1}) -> {1}
-    %r = linalg.generic {{indexing_maps = [{6}], iterator_types = [{7}]}} {8} outs(%init : {1}) {{
-    ^bb0({9}%out: f32):
-      {10}
-      {11}
-      {12}
-    }} -> {1}
-    return %r : {1} }})",
-      kernel.arguments, kernel.result, kernel.start, kernel.sizes, space, kernel.empty, maps, iterators,
-      reductions ? fmt::format("ins(%space : {})", kernel.summed) : "", reductions ? "%unused: f32, " : "", indices,
-      kernel.body,
-      reductions ? fmt::format("%after = {} %out, %term : f32 linalg.yield %after : f32", kernel.fold)
-                 : "linalg.yield %term : f32",
-      kernel.schedule);
-}
-
-std::string check(const Kernel &kernel, const std::vector<HostArray> &inputs, Shape result) {
-  for (std::string target : {"native", "x86-64-v3"}) {
-    OracleCheck oracle{textOf(kernel), inputs, {std::move(result)}};
-    oracle.emitter = [] { return createHalideEmitter(); };
-    oracle.target = target;
-    if (std::string difference = differenceFromOracle(oracle); !difference.empty())
-      return target + ": " + difference;
-    result = oracle.resultShapes[0];
-  }
-  return "";
-}
-
-HostArray random(Shape shape, uint64_t seed) { return HostArray::random(std::move(shape), seed); }
-
 //===------------------------------------------ convolutions ------------------------------------------------------===//
-
-/// Features last; rows, columns, inputs and outputs that no tile divides.
-Kernel convolution(int64_t height, int64_t width, int64_t inputs, int64_t outputs, int64_t step = 1) {
-  int64_t tall = step * (height - 1) + 3, wide = step * (width - 1) + 3;
-  return {fmt::format("%x: tensor<?x{}x{}x{}xf32>, %w: tensor<3x3x{}x{}xf32>", tall, wide, inputs, inputs, outputs),
-          fmt::format("%n = tensor.dim %x, %c0 : tensor<?x{}x{}x{}xf32>", tall, wide, inputs),
-          "%n",
-          fmt::format("tensor<?x{}x{}x{}xf32>", height, width, outputs),
-          4,
-          fmt::format("tensor<3x3x{}xf32>", inputs),
-          fmt::format(R"(%s = arith.constant {0} : index
-            %i0 = arith.muli %d1, %s : index %i = arith.addi %i0, %d4 : index
-            %j0 = arith.muli %d2, %s : index %j = arith.addi %j0, %d5 : index
-            %a = tensor.extract %x[%d0, %i, %j, %d6] : tensor<?x{1}x{2}x{3}xf32>
-            %b = tensor.extract %w[%d4, %d5, %d6, %d3] : tensor<3x3x{3}x{4}xf32>
-            %term = arith.mulf %a, %b : f32)",
-                      step, tall, wide, inputs, outputs)};
-}
 
 TEST(HalideConvolution, TilesThatFitAndTilesThatDoNot) {
   struct Sizes {
@@ -129,23 +33,6 @@ TEST(HalideConvolution, ReadsEverySecondElement) {
 
 TEST(HalideConvolution, NoImages) {
   EXPECT_EQ(check(convolution(4, 14, 8, 64), {random({0, 6, 16, 8}, 1), random({3, 3, 8, 64}, 2)}, {0, 4, 14, 64}), "");
-}
-
-/// Zeros in front of the first position, weights with outputs first: both operands are laid out anew.
-Kernel causal() {
-  return {"%x: tensor<?x?x6xf32>, %w: tensor<20x6x3xf32>",
-          "%n = tensor.dim %x, %c0 : tensor<?x?x6xf32> %m = tensor.dim %x, %c1 : tensor<?x?x6xf32>",
-          "%n, %m",
-          "tensor<?x?x20xf32>",
-          3,
-          "tensor<3x6xf32>",
-          R"(%back = arith.muli %d3, %c2 : index
-             %has = arith.cmpi sge, %d1, %back : index
-             %s0 = arith.subi %d1, %back : index %s = arith.maxsi %s0, %c0 : index
-             %a0 = tensor.extract %x[%d0, %s, %d4] : tensor<?x?x6xf32>
-             %a = arith.select %has, %a0, %zero : f32
-             %b = tensor.extract %w[%d2, %d4, %d3] : tensor<20x6x3xf32>
-             %term = arith.mulf %b, %a : f32)"};
 }
 
 TEST(HalideConvolution, OverPositionsOfAnyNumber) {
@@ -216,25 +103,6 @@ TEST(HalideConvolution, Depthwise) {
   EXPECT_EQ(check(kernel, {random({2, 8, 9, 33}, 1), random({3, 3, 33}, 2)}, {2, 6, 7, 33}), "");
 }
 
-/// By the weights, whose sums over images and rows are in parts: a tile has no more than a row of the image.
-Kernel byWeights(int64_t outputs, int64_t inputs = 16) {
-  std::string x = fmt::format("tensor<?x9x60x{}xf32>", inputs), y = fmt::format("tensor<?x8x60x{}xf32>", outputs);
-  return {fmt::format("%x: {}, %y: {}", x, y),
-          fmt::format("%n = tensor.dim %x, %c0 : {}", x),
-          "",
-          fmt::format("tensor<2x{}x{}xf32>", inputs, outputs),
-          3,
-          "tensor<?x8x60xf32>",
-          fmt::format(R"(%i = arith.addi %d0, %d4 : index
-                         %a = tensor.extract %x[%d3, %i, %d5, %d1] : {}
-                         %b = tensor.extract %y[%d3, %d4, %d5, %d2] : {}
-                         %term = arith.mulf %a, %b : f32)",
-                      x, y),
-          "arith.addf",
-          "0.5",
-          "%n"};
-}
-
 TEST(HalideConvolution, SumsOverImagesInParts) {
   for (int64_t outputs : {48, 40, 5}) // tiles share no element, or there are no parts
     for (int64_t images : {0, 1, 3})
@@ -264,20 +132,6 @@ TEST(HalideConvolution, SumsOverPositionsInBlocks) {
 }
 
 //===------------------------------------------ other kernels -----------------------------------------------------===//
-
-Kernel largest() {
-  return {"%x: tensor<?x8x10x12xf32>",
-          "%n = tensor.dim %x, %c0 : tensor<?x8x10x12xf32>",
-          "%n",
-          "tensor<?x4x5x12xf32>",
-          4,
-          "tensor<2x2xf32>",
-          R"(%i0 = arith.muli %d1, %c2 : index %i = arith.addi %i0, %d4 : index
-             %j0 = arith.muli %d2, %c2 : index %j = arith.addi %j0, %d5 : index
-             %term = tensor.extract %x[%d0, %i, %j, %d3] : tensor<?x8x10x12xf32>)",
-          "arith.maximumf",
-          "0xFF800000"};
-}
 
 TEST(HalidePooling, TheLargestOfEachWindow) {
   EXPECT_EQ(check(largest(), {random({3, 8, 10, 12}, 1)}, {3, 4, 5, 12}), "");
@@ -358,109 +212,6 @@ TEST(HalidePointwise, NegationTurnsTheSignOfZero) {
   EXPECT_FLOAT_EQ(y[0].f32()[0], -1 / x.f32()[0]);
 }
 
-//===------------------------------------------ schedules ---------------------------------------------------------===//
-
-std::string strategy(const std::string &name) { return fmt::format("strategy = \"{}\"", name); }
-
-TEST(HalideSchedules, ByAutoschedulers) {
-  for (std::string name : {"hand", "adams2019", "mullapudi2016"}) {
-    Kernel kernel = convolution(5, 9, 3, 40);
-    kernel.schedule = strategy(name);
-    EXPECT_EQ(check(kernel, {random({2, 7, 11, 3}, 1), random({3, 3, 3, 40}, 2)}, {2, 5, 9, 40}), "") << name;
-    kernel = causal();
-    kernel.schedule = strategy(name);
-    for (int64_t positions : {0, 1, 13, 1000})
-      EXPECT_EQ(check(kernel, {random({2, positions, 6}, 1), random({20, 6, 3}, 2)}, {2, positions, 20}), "")
-          << name << ", " << positions << " positions";
-    kernel = largest();
-    kernel.schedule = strategy(name);
-    EXPECT_EQ(check(kernel, {random({3, 8, 10, 12}, 1)}, {3, 4, 5, 12}), "") << name;
-  }
-}
-
-/// What a kernel's schedule is once it has code.
-std::string emitted(const Kernel &kernel) {
-  ParsedModule parsed(textOf(kernel));
-  mlir::OwningOpRef<mlir::ModuleOp> code = mlir::ModuleOp::create(parsed.function().getLoc());
-  if (failed(createHalideEmitter()->emit(parsed.function(), llvm::cantFail(Target::resolve("x86-64-v4")), *code)))
-    return parsed.diagnostics();
-  return scheduledWord(parsed.function(), "halide")->str();
-}
-
-/// What is kept can be given back: the same text, and the same code.
-TEST(HalideSchedules, AreReadBack) {
-  for (Kernel kernel : {convolution(5, 9, 3, 40), causal(), largest(), byWeights(32)})
-    for (std::string name : {"hand", "adams2019", "mullapudi2016"}) {
-      kernel.schedule = strategy(name);
-      std::string text = emitted(kernel);
-      EXPECT_EQ(text.starts_with(name == "hand" ? "lanes(" : "result: "), true) << text;
-      kernel.schedule = fmt::format("halide = \"{}\"", text);
-      EXPECT_EQ(emitted(kernel), text);
-    }
-}
-
-TEST(HalideSchedules, OfAPerson) {
-  Kernel kernel = convolution(4, 14, 8, 64);
-  for (std::string text : {
-           "lanes(d2, 2 x 1) rows(d3, 5) sum(d4, d5, d6) chunk(d0: 1)",
-           "lanes(d3, 8 x 8) sum(d6, d4, d5) chunk(d0: 7)",
-           "lanes(d3, 1 x 1) sum(d5, d6, d4) chunk(d1: 3, d0: 1)",
-           "result: fuse(d3, d2, f) split(f, fo, fi, 5) loops(unroll fi, fo, d0, d1) | "
-           "start: at(fo) loops(d3, d2, d1, d0) | sum: split(d6, do, di, 3) loops(di, d3, d2, d4, do, d5, d1, d0) | "
-           "chunk(d0: 1)",
-       }) {
-    kernel.schedule = fmt::format("halide = \"{}\"", text);
-    EXPECT_EQ(check(kernel, {random({2, 6, 16, 8}, 1), random({3, 3, 8, 64}, 2)}, {2, 4, 14, 64}), "") << text;
-  }
-}
-
-std::string scheduleError(Kernel kernel, const std::string &text) {
-  kernel.schedule = fmt::format("halide = \"{}\"", text);
-  ParsedModule parsed(textOf(kernel));
-  return createHalideEmitter()->scheduleError(parsed.function(), llvm::cantFail(Target::resolve("x86-64-v4")));
-}
-
-TEST(HalideSchedules, SayWhatIsWrong) {
-  Kernel kernel = convolution(4, 14, 8, 64);
-  auto error = [&](const std::string &text) { return scheduleError(kernel, text); };
-  EXPECT_EQ(error("lanes(d3, 16 x 4) rows(d2, 7) sum(d6, d5, d4) chunk(d0: 1, d1: 2)"), "");
-  EXPECT_EQ(error(""), "k.halide: at column 1: found the end, expected `lanes(...)`, or `result: ...`");
-  EXPECT_EQ(error("lanes(d4, 16 x 4)"),
-            "k.halide: at column 7: found d4, expected a dimension of the result: d0, d1, d2, d3");
-  EXPECT_EQ(error("lanes(d3, 12 x 4)"), "k.halide: at column 11: found 12, expected a power of 2");
-  EXPECT_EQ(error("lanes(d3, 16 x 9)"), "k.halide: at column 16: found 9, expected a number from 1 to 8");
-  EXPECT_EQ(error("lanes(d3, 16 x 4) rows(d3, 7)"),
-            "k.halide: at column 24: found d3, expected another dimension than that of the lanes");
-  EXPECT_EQ(error("lanes(d3, 16 x 4) rws(d2, 7)"),
-            "k.halide: at column 19: found rws, expected `rows(...)` or `sum(...)`");
-  EXPECT_EQ(error("lanes(d3, 16 x 4) sum(d6, d6, d4)"),
-            "k.halide: at column 27: found d6, expected a loop that is summed over: d4, d5");
-  EXPECT_EQ(error("lanes(d3, 16 x 4) sum(d6, d5, d4) chunk(d3: 100)"),
-            "k.halide: at column 45: found 100, expected a multiple of the 64 that a tile has of it");
-  EXPECT_EQ(error("lanes(d3, 16 x 4) sum(d6, d5, d4) chunk(d0: 2, d1: 2)"),
-            "k.halide: at column 52: found 2, expected 1, for another dimension has more than one index in a chunk");
-  EXPECT_EQ(
-      error("lanes(d0, 2 x 1) sum(d6, d5, d4)"),
-      "k.halide: at column 33: found the end, expected chunk(d0: ...), for that may be less than the 2 of a tile");
-  EXPECT_EQ(error("lanes(d3, 16 x 4) sum(d6, d5, d4); lanes(d3, 16 x 4)"),
-            "k.halide: has 2 schedules, expected 1, one a stage, with `;` between");
-  EXPECT_EQ(error("result: split(d3, a, b, 16) loops(b, a, d1, d0) | start: loops()"),
-            "k.halide: at column 47: found ), expected `,`");
-  EXPECT_EQ(error("result: split(d3, a, b, 16) loops(b, d3)"),
-            "k.halide: at column 38: found d3, expected one of the loops d0, d1, d2, a");
-}
-
-/// A schedule that Halide refuses, or that needs memory.
-TEST(HalideSchedules, ThatCantBeCompiled) {
-  Kernel kernel = convolution(4, 14, 8, 64);
-  for (std::string result : {"vector d0, d3, d2, d1", "d3, d2, d1, d0"}) {
-    kernel.schedule = fmt::format("halide = \"result: loops({}) | start: loops(d3, d2, d1, d0) | "
-                                  "sum: loops(d3, d2, d1, d0, d6, d5, d4)\"",
-                                  result);
-    EXPECT_NE(emitted(kernel).find("can't compile kernel k: "), std::string::npos) << emitted(kernel);
-  }
-}
-
 //===------------------------------------------ limits ------------------------------------------------------------===//
 
 TEST(HalideLimits, SizesBeyondWhatSubscriptsHold) {
@@ -501,66 +252,6 @@ TEST(HalideDeclines, WithAReason) {
   kernel.body = R"(%far = arith.constant 9000000000 : index %i0 = arith.muli %d1, %far : index
     %i = arith.minsi %i0, %c2 : index %term = tensor.extract %x[%d0, %i, %d5, %d3] : tensor<?x8x10x12xf32>)";
   EXPECT_EQ(reasonFor(textOf(kernel)), "its subscripts may take more than 32 bits");
-}
-
-Kernel pointwise(std::string body) {
-  return {"%x: tensor<4x20xf32>",
-          "",
-          "",
-          "tensor<4x20xf32>",
-          2,
-          "",
-          "%a = tensor.extract %x[%d0, %d1] : tensor<4x20xf32>\n" + std::move(body)};
-}
-
-//===------------------------------------------ operations that it calls ------------------------------------------===//
-
-/// x with NaN, infinities, zeros of both signs and denormals among random numbers, and what a body makes of it.
-void expectAsOracle(const std::string &body) {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
-  HostArray x = random({4, 20}, 1);
-  float special[] = {std::nanf(""), infinity, -infinity, 0.0f, -0.0f, 1e-40f, 2.5f, -3.5f, 1.0f, 40.0f, -40.0f};
-  std::copy(std::begin(special), std::end(special), x.f32() + 15);
-  EXPECT_EQ(check(pointwise(body), {x}, {4, 20}), "") << body;
-}
-
-TEST(HalideCalls, ComparisonsOfNan) {
-  for (std::string predicate :
-       {"olt", "ole", "ogt", "oge", "oeq", "one", "ord", "ult", "ule", "ugt", "uge", "ueq", "une", "uno"}) {
-    expectAsOracle("%c = arith.cmpf " + predicate + ", %a, %zero : f32\n" +
-                   "%b = arith.addf %a, %a : f32 %term = arith.select %c, %b, %zero : f32");
-    expectAsOracle("%true = arith.constant true %d = arith.cmpf " + predicate + ", %a, %a : f32\n" +
-                   "%c = arith.xori %d, %true : i1 %one = arith.constant 1.0 : f32\n" +
-                   "%term = arith.select %c, %one, %zero : f32");
-  }
-}
-
-/// Halide takes 0 * x and x - x for 0.
-TEST(HalideCalls, ProductsAndDifferencesThatAreNan) {
-  expectAsOracle("%term = arith.mulf %a, %zero : f32");
-  expectAsOracle("%term = arith.divf %zero, %a : f32");
-  expectAsOracle("%term = arith.subf %a, %a : f32");
-  expectAsOracle(R"(%never = arith.cmpi slt, %d0, %c0 : index
-      %b = arith.select %never, %a, %zero : f32 %term = arith.mulf %b, %a : f32)");
-  // Each product has its own operands, whatever was multiplied by itself.
-  expectAsOracle(
-      R"(%b = arith.mulf %zero, %zero : f32 %c = arith.mulf %a, %zero : f32 %term = arith.addf %b, %c : f32)");
-}
-
-TEST(HalideCalls, Functions) {
-  for (std::string function : {"exp", "exp2", "expm1", "tanh", "erf", "sin", "cos", "rsqrt"})
-    expectAsOracle(R"(%low = arith.constant -30.0 : f32 %high = arith.constant 30.0 : f32
-      %b = arith.minimumf %a, %high : f32 %c = arith.maximumf %b, %low : f32 %d = math.absf %c : f32
-      %e = math.exp %c : f32 %term = math.)" +
-                   function + " " + (function == "rsqrt" ? "%e" : "%c") + " : f32");
-  expectAsOracle("%term = math.log %a : f32");
-}
-
-TEST(HalideCalls, NumbersOf32BitsThatWrap) {
-  expectAsOracle(R"(%i = arith.fptosi %a : f32 to i32 %big = arith.constant 2147483647 : i32
-      %j = arith.addi %i, %big : i32 %k = arith.muli %j, %j : i32 %three = arith.constant 3 : i32
-      %r = arith.remsi %k, %three : i32 %s = arith.shrsi %j, %three : i32 %t = arith.xori %r, %s : i32
-      %n = arith.maxsi %t, %i : i32 %term = arith.sitofp %n : i32 to f32)");
 }
 
 //===------------------------------------------ what `auto` gives it ----------------------------------------------===//

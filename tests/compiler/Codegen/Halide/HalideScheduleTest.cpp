@@ -1,0 +1,112 @@
+// Schedules of kernels by Halide: found by autoschedulers, given by people, read back; and what is wrong with some.
+#include "mlir/IR/BuiltinOps.h"
+#include "tests/compiler/Codegen/Halide/HalideKernel.h"
+#include "tests/support/ParsedModule.h"
+#include <gtest/gtest.h>
+
+namespace attnc {
+namespace {
+
+std::string strategy(const std::string &name) { return fmt::format("strategy = \"{}\"", name); }
+
+TEST(HalideSchedules, ByAutoschedulers) {
+  for (std::string name : {"hand", "adams2019", "mullapudi2016"}) {
+    Kernel kernel = convolution(5, 9, 3, 40);
+    kernel.schedule = strategy(name);
+    EXPECT_EQ(check(kernel, {random({2, 7, 11, 3}, 1), random({3, 3, 3, 40}, 2)}, {2, 5, 9, 40}), "") << name;
+    kernel = causal();
+    kernel.schedule = strategy(name);
+    for (int64_t positions : {0, 1, 13, 1000})
+      EXPECT_EQ(check(kernel, {random({2, positions, 6}, 1), random({20, 6, 3}, 2)}, {2, positions, 20}), "")
+          << name << ", " << positions << " positions";
+    kernel = largest();
+    kernel.schedule = strategy(name);
+    EXPECT_EQ(check(kernel, {random({3, 8, 10, 12}, 1)}, {3, 4, 5, 12}), "") << name;
+  }
+}
+
+/// What a kernel's schedule is once it has code.
+std::string emitted(const Kernel &kernel) {
+  ParsedModule parsed(textOf(kernel));
+  mlir::OwningOpRef<mlir::ModuleOp> code = mlir::ModuleOp::create(parsed.function().getLoc());
+  if (failed(createHalideEmitter()->emit(parsed.function(), llvm::cantFail(Target::resolve("x86-64-v4")), *code)))
+    return parsed.diagnostics();
+  return scheduledWord(parsed.function(), "halide")->str();
+}
+
+/// What is kept can be given back: the same text, and the same code.
+TEST(HalideSchedules, AreReadBack) {
+  for (Kernel kernel : {convolution(5, 9, 3, 40), causal(), largest(), byWeights(32)})
+    for (std::string name : {"hand", "adams2019", "mullapudi2016"}) {
+      kernel.schedule = strategy(name);
+      std::string text = emitted(kernel);
+      EXPECT_EQ(text.starts_with(name == "hand" ? "lanes(" : "result: "), true) << text;
+      kernel.schedule = fmt::format("halide = \"{}\"", text);
+      EXPECT_EQ(emitted(kernel), text);
+    }
+}
+
+TEST(HalideSchedules, OfAPerson) {
+  Kernel kernel = convolution(4, 14, 8, 64);
+  for (std::string text : {
+           "lanes(d2, 2 x 1) rows(d3, 5) sum(d4, d5, d6) chunk(d0: 1)",
+           "lanes(d3, 8 x 8) sum(d6, d4, d5) chunk(d0: 7)",
+           "lanes(d3, 1 x 1) sum(d5, d6, d4) chunk(d1: 3, d0: 1)",
+           "result: fuse(d3, d2, f) split(f, fo, fi, 5) loops(unroll fi, fo, d0, d1) | "
+           "start: at(fo) loops(d3, d2, d1, d0) | sum: split(d6, do, di, 3) loops(di, d3, d2, d4, do, d5, d1, d0) | "
+           "chunk(d0: 1)",
+       }) {
+    kernel.schedule = fmt::format("halide = \"{}\"", text);
+    EXPECT_EQ(check(kernel, {random({2, 6, 16, 8}, 1), random({3, 3, 8, 64}, 2)}, {2, 4, 14, 64}), "") << text;
+  }
+}
+
+std::string scheduleError(Kernel kernel, const std::string &text) {
+  kernel.schedule = fmt::format("halide = \"{}\"", text);
+  ParsedModule parsed(textOf(kernel));
+  return createHalideEmitter()->scheduleError(parsed.function(), llvm::cantFail(Target::resolve("x86-64-v4")));
+}
+
+TEST(HalideSchedules, SayWhatIsWrong) {
+  Kernel kernel = convolution(4, 14, 8, 64);
+  auto error = [&](const std::string &text) { return scheduleError(kernel, text); };
+  EXPECT_EQ(error("lanes(d3, 16 x 4) rows(d2, 7) sum(d6, d5, d4) chunk(d0: 1, d1: 2)"), "");
+  EXPECT_EQ(error(""), "k.halide: at column 1: found the end, expected `lanes(...)`, or `result: ...`");
+  EXPECT_EQ(error("lanes(d4, 16 x 4)"),
+            "k.halide: at column 7: found d4, expected a dimension of the result: d0, d1, d2, d3");
+  EXPECT_EQ(error("lanes(d3, 12 x 4)"), "k.halide: at column 11: found 12, expected a power of 2");
+  EXPECT_EQ(error("lanes(d3, 16 x 9)"), "k.halide: at column 16: found 9, expected a number from 1 to 8");
+  EXPECT_EQ(error("lanes(d3, 16 x 4) rows(d3, 7)"),
+            "k.halide: at column 24: found d3, expected another dimension than that of the lanes");
+  EXPECT_EQ(error("lanes(d3, 16 x 4) rws(d2, 7)"),
+            "k.halide: at column 19: found rws, expected `rows(...)` or `sum(...)`");
+  EXPECT_EQ(error("lanes(d3, 16 x 4) sum(d6, d6, d4)"),
+            "k.halide: at column 27: found d6, expected a loop that is summed over: d4, d5");
+  EXPECT_EQ(error("lanes(d3, 16 x 4) sum(d6, d5, d4) chunk(d3: 100)"),
+            "k.halide: at column 45: found 100, expected a multiple of the 64 that a tile has of it");
+  EXPECT_EQ(error("lanes(d3, 16 x 4) sum(d6, d5, d4) chunk(d0: 2, d1: 2)"),
+            "k.halide: at column 52: found 2, expected 1, for another dimension has more than one index in a chunk");
+  EXPECT_EQ(
+      error("lanes(d0, 2 x 1) sum(d6, d5, d4)"),
+      "k.halide: at column 33: found the end, expected chunk(d0: ...), for that may be less than the 2 of a tile");
+  EXPECT_EQ(error("lanes(d3, 16 x 4) sum(d6, d5, d4); lanes(d3, 16 x 4)"),
+            "k.halide: has 2 schedules, expected 1, one a stage, with `;` between");
+  EXPECT_EQ(error("result: split(d3, a, b, 16) loops(b, a, d1, d0) | start: loops()"),
+            "k.halide: at column 47: found ), expected `,`");
+  EXPECT_EQ(error("result: split(d3, a, b, 16) loops(b, d3)"),
+            "k.halide: at column 38: found d3, expected one of the loops d0, d1, d2, a");
+}
+
+/// A schedule that Halide refuses, or that needs memory.
+TEST(HalideSchedules, ThatCantBeCompiled) {
+  Kernel kernel = convolution(4, 14, 8, 64);
+  for (std::string result : {"vector d0, d3, d2, d1", "d3, d2, d1, d0"}) {
+    kernel.schedule = fmt::format("halide = \"result: loops({}) | start: loops(d3, d2, d1, d0) | "
+                                  "sum: loops(d3, d2, d1, d0, d6, d5, d4)\"",
+                                  result);
+    EXPECT_NE(emitted(kernel).find("can't compile kernel k: "), std::string::npos) << emitted(kernel);
+  }
+}
+
+} // namespace
+} // namespace attnc
