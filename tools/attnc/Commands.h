@@ -11,6 +11,7 @@
 namespace attnc {
 
 void addBench(CLI::App &app, ExitCode &exitCode);
+void addCompare(CLI::App &app, ExitCode &exitCode);
 void addCompile(CLI::App &app, ExitCode &exitCode);
 void addDescribe(CLI::App &app, ExitCode &exitCode);
 void addEvaluate(CLI::App &app, ExitCode &exitCode);

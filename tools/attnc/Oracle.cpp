@@ -122,6 +122,7 @@ static bool storesNarrow(mlir::func::FuncOp entry) {
 
 Expected<std::unique_ptr<Compilation>> compileAsWritten(CompileOptions options) {
   options.dump = Phase::Derive;
+  options.overrides.clear(); // which are about kernels
   std::string messages;
   raw_string_ostream stream(messages);
   for (bool raises : {false, true}) { // where attention has to be known as such to be derived from
@@ -309,6 +310,18 @@ Expected<std::vector<Answer>> answersOf(const Compilation &written, const Compil
     answers.push_back({array, resultDeviation(*exact, call, i, [&](size_t k) { return array.values[k]; })});
   }
   return answers;
+}
+
+std::vector<Deviation> compareWithAnswers(const Invocation &call, ArrayRef<Answer> answers) {
+  std::vector<Deviation> deviations;
+  for (auto [number, answer] : enumerate(answers)) {
+    Deviation deviation = answer.allowed;
+    const HostTensor &compiled = compiledResult(call, number);
+    for (auto [k, exact] : enumerate(answer.exact.values))
+      deviation.difference = std::max(deviation.difference, differenceOf(compiled.at(int64_t(k)), exact));
+    deviations.push_back(std::move(deviation));
+  }
+  return deviations;
 }
 
 } // namespace attnc

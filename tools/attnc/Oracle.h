@@ -52,5 +52,7 @@ llvm::Expected<std::unique_ptr<Compilation>> compileAsWritten(CompileOptions opt
 /// compiled, with that precision.
 llvm::Expected<std::vector<Answer>> answersOf(const Compilation &written, const Compilation &made, Precision precision,
                                               const Invocation &call);
+/// How far results and states of a call that has run lie from the answers. Integers have to be equal.
+std::vector<Deviation> compareWithAnswers(const Invocation &call, llvm::ArrayRef<Answer> answers);
 
 } // namespace attnc

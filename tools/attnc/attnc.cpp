@@ -40,6 +40,7 @@ int main(int argc, char **argv) {
   attnc::addMachine(app, exitCode);
   attnc::addStudy(app, exitCode);
   attnc::addBench(app, exitCode);
+  attnc::addCompare(app, exitCode);
   attnc::addVerify(app, exitCode);
   try {
     app.parse(argc, argv);

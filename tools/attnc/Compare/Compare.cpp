@@ -1,0 +1,218 @@
+// attnc compare: an entry point compiled by several strategies: time, memory, traffic and error side by side.
+#include "tools/attnc/Commands.h"
+#include "tools/attnc/Compare/CompareReport.h"
+#include "tools/attnc/Validators.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <sched.h>
+
+using namespace llvm;
+
+namespace attnc {
+
+namespace {
+struct CompareOptions {
+  SourceOptions source;
+  InvocationOptions invocation;
+  std::vector<std::string> strategies, files;
+  std::string page;
+  int repetitions = 9;
+  double tolerance = 8;
+  bool json = false, checks = true;
+};
+} // namespace
+
+/// Threads that are started from now on stay on the first processors that this process may use.
+static void pinTo(int64_t threads) {
+  cpu_set_t allowed, wanted;
+  CPU_ZERO(&wanted);
+  if (threads <= 0 || sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+    return;
+  for (int processor = 0; processor < CPU_SETSIZE && CPU_COUNT(&wanted) < threads; ++processor)
+    if (CPU_ISSET(processor, &allowed))
+      CPU_SET(processor, &wanted);
+  if (CPU_COUNT(&wanted) < threads || sched_setaffinity(0, sizeof wanted, &wanted) != 0)
+    warn("threads are not pinned: there are fewer processors than threads, or the system does not allow it");
+}
+
+/// The sizes of --dim are those that memory is planned for, and that costs are of.
+static Error takeSizes(CompareOptions &options) {
+  for (StringRef text : options.invocation.dims) {
+    auto [name, value] = text.split('=');
+    int64_t size = 0;
+    if (value.getAsInteger(10, size) || size < 1)
+      return createStringError("--dim " + text + ": expected a size");
+    options.source.compile.at.emplace_back(name.str(), size);
+  }
+  options.source.compile.at.emplace_back("workers", std::max<int64_t>(options.invocation.threads, 1));
+  return Error::success();
+}
+
+static Expected<std::vector<NamedStrategy>> strategiesOf(const CompareOptions &options) {
+  bool isAll = options.strategies.empty() && options.files.empty();
+  auto strategies =
+      isAll ? Expected<std::vector<NamedStrategy>>(knownStrategies()) : strategiesNamed(options.strategies);
+  if (!strategies)
+    return strategies;
+  for (const std::string &path : options.files) {
+    auto strategy = strategyOfFile(path);
+    if (!strategy)
+      return strategy.takeError();
+    strategies->push_back(std::move(*strategy));
+  }
+  return strategies;
+}
+
+namespace {
+
+/// Runs candidates one after another, round by round, so that what changes with time is the same for all.
+class Contest {
+public:
+  Contest(const CompareOptions &options, Comparison &comparison) : options(options), comparison(comparison) {}
+
+  Error run() {
+    compileAll();
+    if (!running.front())
+      return createStringError("without overrides: " + comparison.candidates.front().problem);
+    if (Error error = check())
+      return error;
+    for (int round = 0; round < options.repetitions; ++round)
+      for (size_t turn = 0; turn < running.size(); ++turn)
+        if (size_t number = (turn + round) % running.size(); running[number])
+          if (Error error = running[number]->run(/*counts=*/true))
+            return error;
+    return Error::success();
+  }
+
+private:
+  void compileAll() {
+    for (Candidate &candidate : comparison.candidates) {
+      auto made = std::make_unique<RunningCandidate>(candidate, options.source, options.invocation);
+      for (auto [other, before] : zip(comparison.candidates, running))
+        if (made->isReady() && before && before->objectText() == made->objectText())
+          candidate.sameAs = other.strategy.name;
+      running.push_back(made->isReady() && candidate.sameAs.empty() ? std::move(made) : nullptr);
+    }
+    if (running.front())
+      comparison.entry = running.front()->invocation().entry->name;
+  }
+
+  /// Whether all candidates have the same exact answers, whatever they update and round.
+  bool shareAnswers() const {
+    const attn_entry_info &entry = *running.front()->invocation().entry;
+    return !entry.updates && options.source.compile.precision == Precision::F32 &&
+           all_of(ArrayRef(entry.tensors + entry.input_count, entry.result_count),
+                  [](const attn_tensor_info &result) { return result.dtype == ATTN_F32; });
+  }
+
+  /// The first call of each warms up, and is the one that is checked.
+  Error check() {
+    std::vector<Answer> answers;
+    if (options.checks && shareAnswers()) {
+      auto written = compileAsWritten(options.source.compile);
+      if (!written)
+        return written.takeError();
+      RunningCandidate &first = *running.front();
+      auto exact = answersOf(**written, first.compilation(), options.source.compile.precision, first.invocation());
+      if (!exact)
+        return exact.takeError();
+      answers = std::move(*exact);
+    }
+    for (auto [candidate, each] : zip(comparison.candidates, running))
+      if (each)
+        if (Error error = checkOne(candidate, *each, answers))
+          return error;
+    return Error::success();
+  }
+
+  Error checkOne(Candidate &candidate, RunningCandidate &each, ArrayRef<Answer> answers) {
+    Invocation &call = each.invocation();
+    bool isAlone = options.checks && answers.empty();
+    reference::Parameters before = isAlone ? parametersOf(call) : reference::Parameters();
+    if (Error error = each.run(/*counts=*/false))
+      return error;
+    if (!isAlone) {
+      candidate.deviations = compareWithAnswers(call, answers);
+      return Error::success();
+    }
+    auto deviations = compareWithOracle(options.source.compile, each.compilation(), call, before);
+    if (!deviations)
+      return deviations.takeError();
+    candidate.deviations = std::move(*deviations);
+    return Error::success();
+  }
+
+  const CompareOptions &options;
+  Comparison &comparison;
+  std::vector<std::unique_ptr<RunningCandidate>> running; ///< null where a candidate can't be, or need not be, called
+};
+
+} // namespace
+
+static Error compare(CompareOptions &options) {
+  Comparison comparison;
+  if (Error error = takeSizes(options))
+    return error;
+  auto strategies = strategiesOf(options);
+  if (!strategies)
+    return strategies.takeError();
+  auto target = Target::resolve(options.source.compile.target);
+  if (!target)
+    return target.takeError();
+  if (target->isDevice)
+    return createStringError(options.source.compile.target + " is a device: compare times code of processors");
+  for (NamedStrategy &strategy : *strategies)
+    comparison.candidates.push_back({.strategy = std::move(strategy)});
+  comparison.source = sys::path::filename(options.source.input()).str();
+  comparison.sizes = ArrayRef(options.source.compile.at).drop_back();
+  comparison.threads = int(std::max<int64_t>(options.invocation.threads, 1));
+  comparison.repetitions = options.repetitions;
+  comparison.tolerance = options.tolerance;
+  options.invocation.ranges = options.source.rangesOf(options.invocation.entry, Phase::Derive);
+  pinTo(comparison.threads);
+  if (Error error = Contest(options, comparison).run())
+    return error;
+  if (!options.page.empty())
+    if (Error error = writePage(options.page, comparison))
+      return error;
+  (options.json ? writeJson : printTable)(comparison, outs());
+  std::string wrong;
+  for (const Candidate &each : comparison.candidates)
+    if (each.isWrong(options.tolerance))
+      wrong += (wrong.empty() ? "" : ", ") + each.strategy.name;
+  return wrong.empty() ? Error::success()
+                       : createStringError("differs from the oracle by more than rounding explains: " + wrong);
+}
+
+void addCompare(CLI::App &app, ExitCode &exitCode) {
+  auto options = std::make_shared<CompareOptions>();
+  options->invocation.fillMissing = true;
+  options->invocation.threads = 1;
+  CLI::App *command = app.add_subcommand("compare", "Compile an entry point by several strategies, and compare them");
+  options->source.addTo(*command, SourceOptions::Takes::Models);
+  options->invocation.addTo(*command);
+  std::string known;
+  for (const NamedStrategy &each : knownStrategies())
+    known += "\n  " + each.name + ": " + each.about;
+  command->add_option("--strategies", options->strategies, "Some of these, without which all are compared:" + known)
+      ->type_name("NAME,...")
+      ->delimiter(',');
+  command->add_option("--with", options->files, "A strategy file to compare too (docs/strategies.md)")
+      ->type_name("FILE");
+  command->add_option("--repetitions", options->repetitions, "Calls of each, one after another, to take the median of")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  command->add_flag("!--no-check", options->checks,
+                    "Don't compare results with the double-precision oracle, which takes long where models are large");
+  command->add_option("--tolerance", options->tolerance, "As of `attnc run --check`")
+      ->check(atLeast(0))
+      ->type_name("C")
+      ->capture_default_str();
+  command->add_flag("--json", options->json, "Print JSON");
+  command->add_option("--html", options->page, "Write a page with charts, too")->type_name("FILE");
+  command->footer("Inputs that are not given are random. The exit code is 1 where a result is wrong.\n\n"
+                  "Example:\n  attnc compare examples/chargpt/chargpt.attn --entry logits --dim batch=1 --dim seq=128");
+  command->callback([options, &exitCode] { exitCode = report(compare(*options)); });
+}
+
+} // namespace attnc

@@ -1,0 +1,75 @@
+#include "tools/attnc/Compare/Strategies.h"
+#include "compiler/Diagnostics/Spelling.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include <fmt/format.h>
+
+using namespace llvm;
+
+namespace attnc {
+
+namespace {
+struct Known {
+  const char *name, *about, *text; ///< as a strategy file has it
+};
+} // namespace
+
+static constexpr Known known[] = {
+    {"default", "what the compiler decides", ""},
+    {"no-fusion", "each computation is a kernel, scores are tensors", "model.fusion = none"},
+    {"scores-held", "attention as products and a softmax of rows", "model.attention-fused = no"},
+    {"no-epilogues", "products are stored before anything is done to them", "model.epilogue-fused = no"},
+    {"no-rows", "reductions of rows are kernels of their own", "model.rows-fused = no"},
+    {"no-pointwise", "each pointwise step is a tensor", "model.pointwise-fused = no"},
+    {"cpu", "our emitter alone", "model.emitter = cpu"},
+    {"halide", "Halide wherever it can", "model.emitter = halide"},
+    {"prefill", "attention in tiles of queries", "attend.form = prefill"},
+    {"split-keys", "attention query by query, keys in parts", "attend.form = decode"},
+    {"queries-16", "tiles of 16 queries", "attend.form = prefill\nattend.tile_q = 16"},
+    {"keys-32", "blocks of 32 keys", "attend.form = prefill\nattend.tile_kv = 32"},
+    {"keys-256", "blocks of 256 keys", "attend.form = prefill\nattend.tile_kv = 256"},
+    {"rows-4", "register tiles of products with 4 rows", "gemm.mr = 4"},
+    {"depth-64", "products in steps of 64", "gemm.kc = 64"},
+};
+
+static NamedStrategy strategyOf(const Known &each) {
+  return {each.name, each.about, cantFail(parseStrategy(each.name, each.text))};
+}
+
+std::vector<NamedStrategy> knownStrategies() {
+  std::vector<NamedStrategy> all;
+  for (const Known &each : known)
+    all.push_back(strategyOf(each));
+  return all;
+}
+
+Expected<std::vector<NamedStrategy>> strategiesNamed(ArrayRef<std::string> names) {
+  std::vector<NamedStrategy> found = {strategyOf(known[0])};
+  std::vector<std::string> all;
+  for (const Known &each : known)
+    all.push_back(each.name);
+  for (const std::string &name : names) {
+    auto place = find(all, name);
+    if (place == all.end()) {
+      auto near = nearest(name, all);
+      return createStringError(fmt::format("there is no strategy `{}`{}", name,
+                                           near ? fmt::format("; did you mean `{}`?", *near) : std::string()));
+    }
+    if (none_of(found, [&](const NamedStrategy &each) { return each.name == name; }))
+      found.push_back(strategyOf(known[place - all.begin()]));
+  }
+  return found;
+}
+
+Expected<NamedStrategy> strategyOfFile(const std::string &path) {
+  auto file = MemoryBuffer::getFile(path);
+  if (!file)
+    return createStringError(fmt::format("can't read {}: {}", path, file.getError().message()));
+  auto overrides = parseStrategy(path, (*file)->getBuffer());
+  if (!overrides)
+    return overrides.takeError();
+  return NamedStrategy{sys::path::stem(path).str(), path, std::move(*overrides)};
+}
+
+} // namespace attnc
