@@ -1,12 +1,11 @@
 //===- History.h - the losses of a training ----------------------------------------------------------------------===//
 //
-// Lines "step,loss,validation" of a text file that grows while a model is trained, so that a resumed run goes on with
-// it.
+// Lines "step,loss,validation" of a text file that grows while a model is trained (StepLog.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "llvm/Support/Error.h"
+#include "tools/attnc/Train/StepLog.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,7 +20,7 @@ struct HistoryPoint {
 
 class History {
 public:
-  /// Reads what is there, up to `step`; what was written behind that is forgotten, as a resumed run writes it again.
+  /// With what is there, up to `step`.
   static llvm::Expected<History> open(const std::string &path, int64_t step);
   /// Adds a line to the file.
   llvm::Error add(HistoryPoint point);
@@ -29,7 +28,7 @@ public:
   const std::vector<HistoryPoint> &points() const { return all; }
 
 private:
-  std::string path;
+  StepLog log;
   std::vector<HistoryPoint> all;
 };
 

@@ -24,6 +24,35 @@ static std::string curves(const History &history) {
                      {std::move(training), std::move(validation)}});
 }
 
+/// A line for each head, of one of its numbers.
+static std::string concentration(const AttentionHistory &history, const std::string &label,
+                                 double AttentionPoint::*value) {
+  Chart chart{label + " by steps", {}, {}, {}};
+  std::vector<double> steps{0}, values{0};
+  constexpr int64_t mostNamed = 6; // more have no room in the legend
+  int64_t heads = count_if(history.points(),
+                           [&](const AttentionPoint &each) { return each.step == history.points().front().step; });
+  for (const AttentionPoint &point : history.points()) {
+    auto series = find_if(chart.series, [&](const Series &each) { return each.points.front().name == point.head; });
+    if (series == chart.series.end())
+      series = chart.series.insert(series, Series{heads > mostNamed ? "" : point.head, Series::Kind::Line, {}});
+    series->points.push_back({double(point.step), point.*value, point.head});
+    steps.push_back(double(point.step));
+    values.push_back(point.*value);
+  }
+  chart.x = Axis::over("steps", steps);
+  chart.y = Axis::over(label, values);
+  return svgOf(chart);
+}
+
+static std::string concentrations(const AttentionHistory &history) {
+  return "<p>Of the rows of each head, on the sample that is drawn above. A row is saturated where one key has more "
+         "than "
+         "0.95 of the weight: next to no gradient passes there.</p>\n" +
+         concentration(history, "mean entropy (nats)", &AttentionPoint::entropy) +
+         concentration(history, "share of saturated rows", &AttentionPoint::saturated);
+}
+
 static std::string mapsText(const AttentionMaps &maps) {
   std::string text = "<p>A row for each query, a column for each key";
   for (auto [number, each] : enumerate(maps.texts))
@@ -36,6 +65,8 @@ Error writeReport(const std::string &path, const Report &report) {
   page.sections.push_back({"", factTable(report.facts) + curves(*report.history)});
   if (!report.maps.heads.empty())
     page.sections.push_back({"What attention looks at", mapsText(report.maps)});
+  if (!report.maps.heads.empty() && report.attention)
+    page.sections.push_back({"How attention became concentrated", concentrations(*report.attention)});
   return writePage(path, page);
 }
 

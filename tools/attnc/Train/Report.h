@@ -1,6 +1,7 @@
 //===- Report.h - a page about a training -------------------------------------------------------------------------===//
 #pragma once
 
+#include "tools/attnc/Train/AttentionHistory.h"
 #include "tools/attnc/Train/AttentionMaps.h"
 #include "tools/attnc/Train/History.h"
 
@@ -10,10 +11,12 @@ struct Report {
   std::string title;
   std::vector<std::pair<std::string, std::string>> facts; ///< rows of a table
   const History *history = nullptr;
+  const AttentionHistory *attention = nullptr;
   AttentionMaps maps;
 };
 
-/// Writes a self-contained HTML page: the facts, the curves of training and validation loss, maps of attention.
+/// Writes a self-contained HTML page: the facts, the curves of training and validation loss, maps of attention and how
+/// they became concentrated.
 llvm::Error writeReport(const std::string &path, const Report &report);
 
 } // namespace attnc

@@ -12,12 +12,8 @@ namespace attnc {
 
 // Hashes are texts: a number of json has 53 bits.
 Error RunRecord::write(const std::string &path) const {
-  json::Object object{{"entry", entry},
-                      {"seed", utohexstr(seed)},
-                      {"batch", batch},
-                      {"seq", sequence},
-                      {"held_out", heldOut},
-                      {"data", utohexstr(data)}};
+  json::Object object{{"entry", entry},  {"seed", utohexstr(seed)}, {"batch", batch},
+                      {"seq", sequence}, {"held_out", heldOut},     {"data", utohexstr(data)}};
   return writeToOutput(path, [&](raw_ostream &out) {
     out << formatv("{0:2}\n", json::Value(std::move(object)));
     return Error::success();

@@ -49,6 +49,7 @@ private:
   Error loop();
   Error point(int64_t done, bool validates);
   Error prepareToSave(int64_t done);
+  Error lookAtAttention(int64_t done);
   Error keep(int64_t done);
   Error diverged(int64_t step, const std::string &what);
   Trainer::Options checkpointOptions() const;
@@ -63,6 +64,7 @@ private:
   std::unique_ptr<Trainer> trainer;
   std::unique_ptr<TrainingData> data;
   std::optional<History> history;
+  std::optional<AttentionHistory> attention;
   std::optional<Progress> progress;
   bool hasCheckpoint = false;
   double sum = 0;     ///< of losses since the last point
@@ -108,6 +110,14 @@ Error Training::begin() {
   if (!opened)
     return opened.takeError();
   history = std::move(*opened);
+  if (!options.maps.entry.empty()) {
+    auto attentions = AttentionHistory::open(file("attention.csv"), trainer->stepsDone());
+    if (!attentions)
+      return attentions.takeError();
+    attention = std::move(*attentions);
+    if (Error error = lookAtAttention(trainer->stepsDone()))
+      return error;
+  }
   progress.emplace(options.steps, workOfStep());
   return Error::success();
 }
@@ -159,6 +169,14 @@ Expected<double> Training::validate() {
   return rows > 0 ? total / rows : NAN;
 }
 
+/// How concentrated attention is after so many steps.
+Error Training::lookAtAttention(int64_t done) {
+  if (Error error = trainer->prepareToValidate())
+    return error;
+  auto maps = readMaps(model, *trainer, *data, options.shape, options.maps);
+  return maps ? attention->add(done, *maps) : maps.takeError();
+}
+
 /// The mean of the losses since the last point, for the history; reported where it is validated.
 Error Training::point(int64_t done, bool validates) {
   if (!validates && summed == 0)
@@ -175,6 +193,9 @@ Error Training::point(int64_t done, bool validates) {
     if (!std::isnan(*loss))
       point.validation = *loss;
   }
+  if (attention)
+    if (Error error = lookAtAttention(done))
+      return error;
   progress->report(done, point.loss, point.validation);
   return history->add(point);
 }
@@ -243,7 +264,7 @@ Error Training::loop() {
 Error Training::finish() {
   if (Error error = trainer->save(file("weights.safetensors"), /*states=*/false))
     return error;
-  Report report{model.name, {}, &*history, {}};
+  Report report{model.name, {}, &*history, attention ? &*attention : nullptr, {}};
   report.facts = {{"model", options.source.input()},
                   {"steps", fmt::format("{}", trainer->stepsDone())},
                   {"batch", data->isSequence()

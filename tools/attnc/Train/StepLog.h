@@ -1,0 +1,28 @@
+//===- StepLog.h - a file with a line for each point of a training ------------------------------------------------===//
+//
+// Lines begin with a number of steps and a comma. The file grows while a model is trained, and a resumed run goes on
+// with it: what was written behind the step that it begins with is forgotten, as it writes that again.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "llvm/Support/Error.h"
+#include <functional>
+#include <string>
+
+namespace attnc {
+
+class StepLog {
+public:
+  /// Reads what is there, up to `step`. `take` is given each line, and says whether it is whole: a kill may have cut
+  /// one off.
+  static llvm::Expected<StepLog> open(const std::string &path, const std::string &headings, int64_t step,
+                                      const std::function<bool(const std::string &line)> &take);
+  /// Adds a line, or several.
+  llvm::Error add(const std::string &lines);
+
+private:
+  std::string path;
+};
+
+} // namespace attnc
