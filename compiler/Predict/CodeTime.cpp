@@ -5,6 +5,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
@@ -35,6 +36,21 @@ bool isControl(Operation *op) { return op->getNumRegions() > 0 || isa<func::Call
 /// An op whose value may steer the code.
 bool isNumber(Operation *op) {
   return op->getNumResults() == 1 && op->getResult(0).getType().isIntOrIndex() && !isControl(op);
+}
+
+/// Whether the condition holds only where there is a NaN, which is rare.
+bool asksForNan(Value condition, unsigned depth = 0) {
+  constexpr unsigned deepest = 8;
+  Operation *op = condition.getDefiningOp();
+  if (!op || depth == deepest)
+    return false;
+  if (auto compares = dyn_cast<arith::CmpFOp>(op))
+    return compares.getPredicate() == arith::CmpFPredicate::UNO;
+  auto isOne = [&](Value value) { return asksForNan(value, depth + 1); };
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return !branch.getThenRegion().empty() &&
+           isOne(branch.thenYield().getOperand(cast<OpResult>(condition).getResultNumber()));
+  return isa<arith::OrIOp, arith::AndIOp, vector::ReductionOp>(op) && llvm::any_of(op->getOperands(), isOne);
 }
 
 /// The size that memref.dim asks for, of a descriptor that the frame of a kernel fills in.
@@ -106,7 +122,9 @@ std::optional<int64_t> compute(Operation *op, ArrayRef<int64_t> operands) {
 
 class CodeTime::Walk {
 public:
-  Walk(ModuleOp code, const Machine &machine) : code(code), work(machine) {}
+  Walk(ModuleOp code, const Machine &machine) : code(code), work(machine) {
+    code.walk([&](Operation *op) { findAddress(op); });
+  }
 
   std::optional<CodeCost> phase(StringRef symbol, ArrayRef<int64_t> sizes, int64_t chunks) {
     auto body = code.lookupSymbol<func::FuncOp>((symbol + ".body").str());
@@ -155,10 +173,9 @@ private:
       Cost cost = iteration(count == walked ? each : (2 * each + 1) * count / (2 * walked));
       if (!cost)
         return std::nullopt;
-      double longest = std::max(sum.path, cost->path);
       sum += *cost;
-      sum.path = longest;
     }
+    sum.path /= double(walked);
     if (varies)
       *varies = true;
     return sum * (double(count) / double(walked));
@@ -173,6 +190,28 @@ private:
     double handedOn = 0; ///< seconds from what an iteration is handed to what it hands on
   };
 
+  /// An address is computed where the last of its subscripts is known, but for the one that counts elements of a row.
+  void findAddress(Operation *op) {
+    double instructions = WorkTime::instructionsOfAddress(op);
+    if (instructions == 0)
+      return;
+    Block *innermost = nullptr;
+    for (Value operand : op->getOperands())
+      if (operand.getType().isIndex() && !isLastSubscript(op, operand))
+        if (Block *owner = operand.getParentBlock();
+            !innermost || innermost->getParentOp()->isAncestor(owner->getParentOp()))
+          innermost = owner;
+    if (innermost)
+      addresses[innermost] += instructions;
+  }
+
+  static bool isLastSubscript(Operation *op, Value subscript) {
+    Value last;
+    for (Value operand : op->getOperands())
+      last = operand.getType().isIndex() ? operand : last;
+    return subscript == last;
+  }
+
   const Plan &planOf(Block &block) {
     auto [found, isNew] = plans.try_emplace(&block);
     if (!isNew)
@@ -185,7 +224,12 @@ private:
       plan->isInnermost &= !controls;
       if (!controls)
         plan->straight += work.of(&op);
+      else if (isa<scf::IfOp>(op))
+        plan->straight.scalars += 1;
+      else if (isa<scf::ForOp>(op))
+        plan->straight.scalars += 2;
     }
+    plan->straight.scalars += addresses.lookup(&block) + (isa<scf::ForOp>(block.getParentOp()) ? 2 : 0);
     plan->path = work.latencyThrough(block);
     plan->handedOn = plan->isInnermost ? work.latencyOfTurn(block) : 0;
     return *(plans[&block] = std::move(plan));
@@ -263,7 +307,7 @@ private:
     };
     bool isData = to.kind == Number::Data && to.value == Number::unbounded;
     int64_t begin = from.kind == Number::Known ? from.value : 0;
-    int64_t stride = step.kind == Number::Known && step.value > 0 ? step.value : 1;
+    int64_t stride = step.value > 0 && step.value != Number::unbounded ? step.value : 1;
     int64_t count = isData ? 1 : std::max<int64_t>(0, llvm::divideCeilSigned(to.value - begin, stride));
     Block &body = *loop.getBody();
     Cost cost = repeat(
@@ -321,6 +365,11 @@ private:
     Cost other = region(branch.getElseRegion(), branch.getResults(), false);
     if (!one || !other)
       return std::nullopt;
+    if (asksForNan(branch.getCondition()))
+      return other;
+    // Where both arms work, one is the common case, and the other what is right for all data.
+    if (std::min(one->seconds, other->seconds) > 0.1 * std::max(one->seconds, other->seconds))
+      return one->seconds < other->seconds ? one : other;
     double longest = std::max(one->path, other->path);
     *one += *other;
     one->path = longest;
@@ -384,7 +433,9 @@ private:
   Number bounded(Operation *op, ArrayRef<int64_t> operands) {
     Number number;
     bool isKnown = llvm::none_of(operands, [](int64_t value) { return value == Number::unbounded; });
-    if (isa<arith::MinSIOp, arith::MinUIOp>(op))
+    if (isa<arith::SelectOp>(op))
+      number.value = std::max(operands[1], operands[2]);
+    else if (isa<arith::MinSIOp, arith::MinUIOp>(op))
       number.value = std::min(operands[0], operands[1]);
     else if (isKnown && !isa<arith::CmpIOp>(op))
       number.value = compute(op, operands).value_or(Number::unbounded);
@@ -396,7 +447,8 @@ private:
   bool isUnknown = false;
   llvm::DenseMap<Value, Number> numbers;
   llvm::DenseMap<Block *, std::unique_ptr<Plan>> plans;
-  std::map<Operation *, bool> mustWalk; ///< loops whose control depends on their index
+  llvm::DenseMap<Block *, double> addresses; ///< instructions that compute them there
+  std::map<Operation *, bool> mustWalk;      ///< loops whose control depends on their index
   std::map<Operation *, std::vector<std::pair<std::vector<Number>, Cost>>> results;
 };
 

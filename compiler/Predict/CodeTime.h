@@ -7,14 +7,16 @@
 // iteration:
 //
 //   time of straight code    the most of: products / fma, all arithmetic / arithmetic, loads / load, stores / store,
-//                            shuffles, divisions, gathers, and all instructions together / scalar
+//                            shuffles, divisions, gathers, work on integers, and all instructions together / issue
 //   time of a loop           iterations x that of its body; of an innermost loop at least iterations x the latency of
 //                            what one iteration hands on to the next; and of every loop at least iterations x the
 //                            latency through its body, over as many iterations as a core has under way at a time
 //
-// A loop whose control does not depend on its index is walked once. Others are walked index by index, or at a sample of
-// indices where there are many. Where data decides, both arms of a condition count half, and a loop that has no bound
-// but from data runs once. All operands are taken to lie in the nearest cache: Traffic.h says what moves from others.
+// A loop whose control does not depend on its index is walked once. Others are walked index by index, or at a sample
+// of indices where there are many. Where data decides between two arms, the faster one is taken for the common case,
+// and where it decides whether something is done, half of that counts, but nothing of what is done for NaN; a loop
+// that has no bound but from data runs once. All operands are taken to lie in the nearest cache: Traffic.h says what
+// moves from others.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once

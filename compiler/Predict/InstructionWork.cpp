@@ -8,7 +8,9 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
+#include <functional>
 
 using namespace mlir;
 
@@ -16,8 +18,8 @@ namespace attnc {
 
 Work &Work::operator+=(const Work &other) {
   for (double Work::*each :
-       {&Work::products, &Work::arithmetic, &Work::divisions, &Work::shuffles, &Work::loads, &Work::stores,
-        &Work::gathered, &Work::scalars, &Work::scalarDivisions, &Work::loadedBytes, &Work::storedBytes})
+       {&Work::products, &Work::arithmetic, &Work::divisions, &Work::shuffles, &Work::loads, &Work::broadcasts,
+        &Work::stores, &Work::gathered, &Work::scalars, &Work::scalarDivisions, &Work::loadedBytes, &Work::storedBytes})
     this->*each += other.*each;
   return *this;
 }
@@ -56,6 +58,11 @@ static bool isFusedProduct(Operation *op) {
   return product && product->hasOneUse() && isa<arith::AddFOp, arith::SubFOp>(*product->user_begin());
 }
 
+static bool isFusedSum(Operation *op) {
+  return isa<arith::AddFOp, arith::SubFOp>(op) &&
+         llvm::any_of(op->getOperands(), [](Value each) { return isFusedProduct(each.getDefiningOp()); });
+}
+
 /// Whether comparison and selection are one instruction: the larger or the smaller.
 static bool isPartOfExtremum(Operation *op) {
   auto compares = dyn_cast<arith::CmpFOp>(op);
@@ -89,27 +96,47 @@ static bool isFree(Operation *op) {
              LLVM::BitcastOp, vector::ShapeCastOp>(op);
 }
 
+/// Instructions of a division by a number that is known: a product and shifts.
+static double divisionByConstant(Operation *op, const llvm::APInt &divisor, bool isBeside) {
+  constexpr double product = 4, remainder = 2;
+  bool isRemainder = isa<arith::RemUIOp, arith::RemSIOp>(op);
+  return divisor.isPowerOf2() ? 1 : (isBeside ? 0 : product) + (isRemainder ? remainder : 0);
+}
+
 static Work workOfInteger(Operation *op) {
   Work work;
   bool divides = isa<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>(op);
   bool isRemainder = isa<arith::RemUIOp, arith::RemSIOp>(op);
-  if ((divides || isRemainder) && !matchPattern(op->getOperand(1), m_Constant())) {
+  llvm::APInt constant;
+  bool byConstant = op->getNumOperands() == 2 && matchPattern(op->getOperand(1), m_ConstantInt(&constant));
+  if (divides || isRemainder) {
     // The remainder comes with the quotient of the same two.
     bool isBeside = isRemainder && llvm::any_of(op->getOperand(0).getUsers(), [&](Operation *other) {
                       return isa<arith::DivUIOp, arith::DivSIOp>(other) && other->getOperands() == op->getOperands();
                     });
-    work.scalarDivisions = !isBeside;
+    if (byConstant)
+      work.scalars = divisionByConstant(op, constant, isBeside);
+    else
+      work.scalarDivisions = !isBeside;
+  } else if (isa<arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp, arith::CmpIOp, arith::SelectOp>(op)) {
+    work.scalars = 0.5; // about half of them the back end knows, by the bounds of loops
+  } else if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op)) {
+    work.scalars = 1; // sums and products are parts of addresses, which grow from turn to turn
   }
   return work;
 }
 
+/// Whether it grows by the same from turn to turn of a loop, so that nothing is computed anew.
+static bool isLinear(Value index) {
+  Operation *op = index.getDefiningOp();
+  return !op || op->hasTrait<OpTrait::ConstantLike>() ||
+         (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::IndexCastOp>(op) &&
+          llvm::all_of(op->getOperands(), isLinear));
+}
+
 static Work workOfFloat(Operation *op, double registers) {
   Work work;
-  auto readsFused = [&] {
-    return llvm::any_of(op->getOperands(), [](Value each) { return isFusedProduct(each.getDefiningOp()); });
-  };
-  if (isa<vector::FMAOp, math::FmaOp>(op) || (isa<arith::MulFOp>(op) && !isFusedProduct(op)) ||
-      (isa<arith::AddFOp, arith::SubFOp>(op) && readsFused()))
+  if (isa<vector::FMAOp, math::FmaOp>(op) || (isa<arith::MulFOp>(op) && !isFusedProduct(op)) || isFusedSum(op))
     work.products = registers;
   else if (isa<arith::DivFOp, math::SqrtOp>(op))
     work.divisions = registers;
@@ -127,7 +154,7 @@ Work WorkTime::of(Operation *op) const {
   if (isFree(op))
     return work;
   if (isLoad(op)) {
-    work.loads = registers;
+    (isVector || op->getNumResults() == 0 ? work.loads : work.broadcasts) = registers;
     work.loadedBytes = op->getNumResults() ? bytesOf(op->getResult(0).getType()) : 0;
   } else if (isStore(op)) {
     work.stores = registers;
@@ -143,7 +170,11 @@ Work WorkTime::of(Operation *op) const {
     work.storedBytes = bytesOf(scatter.getVectorType());
   } else if (auto reduction = dyn_cast<vector::ReductionOp>(op)) {
     double steps = std::log2(double(reduction.getSourceVectorType().getNumElements()));
-    work.shuffles = work.arithmetic = steps;
+    // Extrema that keep NaN take more than one instruction.
+    bool keepsNan = reduction.getKind() == vector::CombiningKind::MAXIMUMF ||
+                    reduction.getKind() == vector::CombiningKind::MINIMUMF;
+    work.shuffles = steps;
+    work.arithmetic = (keepsNan ? 5 : 1) * steps;
   } else if (auto broadcast = dyn_cast<vector::BroadcastOp>(op)) {
     Operation *source = broadcast.getSource().getDefiningOp();
     work.shuffles = source && (isLoad(source) || source->hasTrait<OpTrait::ConstantLike>()) ? 0 : registers;
@@ -169,26 +200,37 @@ Work WorkTime::of(Operation *op) const {
 
 double WorkTime::seconds(const Work &work) const {
   return std::max({work.products / machine.fma, (work.products + work.arithmetic) / machine.arithmetic,
-                   work.divisions / machine.divide, work.shuffles / machine.shuffle, work.loads / machine.load,
-                   work.stores / machine.store, work.gathered / machine.gather, work.instructions() / machine.scalar,
+                   work.divisions / machine.divide, work.shuffles / machine.shuffle,
+                   work.loads / machine.load + work.broadcasts / machine.broadcast, work.stores / machine.store,
+                   work.gathered / machine.gather, work.scalars / machine.scalar, work.instructions() / machine.issue,
                    work.scalarDivisions / machine.scalarDivide});
+}
+
+double WorkTime::instructionsOfAddress(Operation *op) {
+  if (!isLoad(op) && !isStore(op))
+    return 0;
+  ValueRange subscripts;
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<vector::LoadOp, vector::StoreOp, vector::MaskedLoadOp, vector::MaskedStoreOp, memref::LoadOp,
+            memref::StoreOp, memref::PrefetchOp>([&](auto access) { subscripts = access.getIndices(); });
+  return subscripts.empty() ? 0 : 2 * double(llvm::count_if(subscripts.drop_back(), std::not_fn(isLinear)));
 }
 
 /// Compared with additions and multiply-adds.
 double WorkTime::latencyOf(Operation *op) const {
-  constexpr double reductionStep = 2, division = 4, load = 2, integer = 0.33, scalarDivision = 4;
+  constexpr double division = 4, load = 2, integer = 0.33, scalarDivision = 4;
   Work work = of(op);
   double times = 0;
   if (isa<vector::ReductionOp>(op))
-    times = reductionStep * work.shuffles;
+    times = work.shuffles + work.arithmetic;
   else if (work.divisions > 0)
     times = division;
   else if (work.scalarDivisions > 0)
     times = scalarDivision;
-  else if (work.loads > 0 || work.gathered > 0)
+  else if (work.loads + work.broadcasts + work.gathered > 0)
     times = load;
   else if (work.products + work.arithmetic + work.shuffles > 0)
-    times = 1;
+    return isFusedSum(op) || work.products > 0 ? machine.latency : machine.sumLatency;
   else if (!isFree(op) && op->getNumResults() == 1 && op->getResult(0).getType().isIntOrIndex())
     times = integer;
   return times * machine.latency;

@@ -21,14 +21,17 @@ struct Work {
   double divisions = 0;  ///< square roots too
   double shuffles = 0;
   double loads = 0, stores = 0;
-  double gathered = 0; ///< elements
-  double scalars = 0;  ///< on integers
+  double broadcasts = 0; ///< loads of one element
+  double gathered = 0;   ///< elements
+  double scalars = 0;    ///< on integers
   double scalarDivisions = 0;
   double loadedBytes = 0, storedBytes = 0;
 
   Work &operator+=(const Work &other);
   /// All that has to be begun.
-  double instructions() const { return products + arithmetic + divisions + shuffles + loads + stores + scalars; }
+  double instructions() const {
+    return products + arithmetic + divisions + shuffles + loads + broadcasts + stores + scalars;
+  }
 };
 
 /// The work of ops, and how long it takes a machine.
@@ -38,6 +41,8 @@ public:
 
   /// Of `op` alone: what is in its regions is not counted.
   Work of(mlir::Operation *op) const;
+  /// Of computing where an access lies, but for its last subscript; 0 of what is none.
+  static double instructionsOfAddress(mlir::Operation *op);
   /// The longest of what each part of a core has to do.
   double seconds(const Work &work) const;
   /// The longest way through the ops of a block, each waiting for what it reads.

@@ -29,11 +29,14 @@ static constexpr Number numbers[] = {
     {"divide", &Machine::divide},
     {"shuffle", &Machine::shuffle},
     {"load", &Machine::load},
+    {"broadcast", &Machine::broadcast},
     {"store", &Machine::store},
     {"gather", &Machine::gather},
     {"scalar", &Machine::scalar},
     {"scalar_divide", &Machine::scalarDivide},
+    {"issue", &Machine::issue},
     {"latency", &Machine::latency},
+    {"sum_latency", &Machine::sumLatency},
     {"branch_miss", &Machine::branchMiss},
     {"launch", &Machine::launch},
     {"chunk", &Machine::chunk},
@@ -55,14 +58,15 @@ Machine defaultMachine(int64_t lanes) {
   machine.name = "a core at 3 GHz";
   machine.origin = formatv("defaults for vectors of {0} floats; `attnc machine` measures this one", lanes).str();
   machine.lanes = lanes;
-  machine.fma = machine.load = 2 * clock;
+  machine.fma = machine.load = machine.broadcast = 2 * clock;
   machine.arithmetic = 2.5 * clock;
   machine.divide = clock / 8;
   machine.shuffle = machine.store = clock;
   machine.gather = clock;
   machine.scalar = 4 * clock;
   machine.scalarDivide = clock / 10;
-  machine.latency = 4 / clock;
+  machine.issue = 6 * clock;
+  machine.latency = machine.sumLatency = 4 / clock;
   machine.branchMiss = 15 / clock;
   machine.launch = 50e-9;
   machine.chunk = 5e-9;

@@ -38,12 +38,15 @@ struct Machine {
   double divide = 0;     ///< divisions and square roots
   double shuffle = 0;
   double load = 0, store = 0; ///< of the nearest cache
+  double broadcast = 0;       ///< loads of one element, spread over a vector
   double gather = 0;          ///< of elements
   double scalar = 0;          ///< additions of integers: as many as can begin at once
   double scalarDivide = 0;    ///< divisions of 64-bit integers
+  double issue = 0;           ///< instructions of any kind
 
   // Seconds.
-  double latency = 0;    ///< until the result of an addition or a multiply-add can be used
+  double latency = 0;    ///< until the result of a multiply-add can be used
+  double sumLatency = 0; ///< until that of an addition can
   double branchMiss = 0; ///< a branch that was not foreseen
   double launch = 0;     ///< a kernel of one chunk that does nothing
   double chunk = 0;      ///< each further chunk

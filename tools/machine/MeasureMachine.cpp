@@ -101,12 +101,10 @@ __attribute__((target("avx2"))) void store256(char *data, size_t bytes) {
 }
 
 void addIntegers() {
-  long values[8] = {};
-  for (long round = 0; round < rounds; ++round) {
-#pragma GCC unroll 8
-    for (long &value : values)
-      asm volatile("add $1, %0" : "+r"(value));
-  }
+  long a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0;
+  for (long round = 0; round < rounds; ++round)
+    asm volatile("add $1, %0\nadd $1, %1\nadd $1, %2\nadd $1, %3\nadd $1, %4\nadd $1, %5\nadd $1, %6\nadd $1, %7"
+                 : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f), "+r"(g), "+r"(h));
 }
 
 void divideIntegers() {
@@ -116,12 +114,35 @@ void divideIntegers() {
   }
 }
 
-__attribute__((target("avx2,fma"))) void addInTurn() {
+__attribute__((target("avx2,fma"))) void multiplyInTurn() {
   __m256 value = _mm256_set1_ps(1.0f), one = value;
-  for (long round = 0; round < rounds / 2; ++round) {
+  for (long round = 0; round < rounds; ++round)
     asm volatile("vfmadd213ps %1, %1, %0" : "+x"(value) : "x"(one));
+}
+
+__attribute__((target("avx2"))) void addInTurn() {
+  __m256 value = _mm256_set1_ps(1.0f), one = value;
+  for (long round = 0; round < rounds; ++round)
     asm volatile("vaddps %1, %0, %0" : "+x"(value) : "x"(one));
-  }
+}
+
+void beginNothing() {
+  for (long round = 0; round < rounds; ++round)
+    asm volatile("nop\nnop\nnop\nnop\nnop\nnop\nnop\nnop\nnop\nnop\nnop\nnop\nnop\nnop\nnop\nnop");
+}
+
+__attribute__((target("avx512f"))) void broadcast512(const float *data) {
+  for (long round = 0; round < rounds; ++round)
+#pragma GCC unroll 12
+    for (int i = 0; i < 12; ++i)
+      asm volatile("vbroadcastss %0, %%zmm0" : : "m"(data[i]) : "xmm0");
+}
+
+__attribute__((target("avx2"))) void broadcast256(const float *data) {
+  for (long round = 0; round < rounds; ++round)
+#pragma GCC unroll 12
+    for (int i = 0; i < 12; ++i)
+      asm volatile("vbroadcastss %0, %%ymm0" : : "m"(data[i]) : "xmm0");
 }
 
 /// Branches by the bits of a generator, of which half are foreseen.
@@ -237,7 +258,10 @@ Machine measure(const attn_executor *executor) {
   result.gather = rateOf(elements, [&] { (wide ? gather512 : gather256)(data); });
   result.scalar = rateOf(8 * double(rounds), addIntegers);
   result.scalarDivide = rateOf(double(rounds / 8), divideIntegers);
-  result.latency = 1 / rateOf(double(rounds), addInTurn);
+  result.issue = rateOf(16 * double(rounds), beginNothing);
+  result.latency = 1 / rateOf(double(rounds), multiplyInTurn);
+  result.sumLatency = 1 / rateOf(double(rounds), addInTurn);
+  result.broadcast = rateOf(chains, [&] { (wide ? broadcast512 : broadcast256)(data); });
   double foreseen = 1 / rateOf(double(rounds), [] { branchAtRandom(false); });
   double missed = 1 / rateOf(double(rounds), [] { branchAtRandom(true); });
   result.branchMiss = std::max(1e-10, 2 * (missed - foreseen));

@@ -81,6 +81,14 @@ TEST(CodeTime, CountsHalfOfWhatDataDecides) {
   EXPECT_NEAR(secondsOf(body, 100), 50, 1.1);
 }
 
+TEST(CodeTime, TakesTheFasterArmWhereDataDecides) {
+  std::string body = R"(%flag = llvm.load %x : !llvm.ptr -> i1
+    %far = arith.muli %n, %c4 : index
+    scf.if %flag { )" +
+                     loop("%far", "%c1") + "\n} else {\n" + loop("%n", "%c1") + "\n}";
+  EXPECT_NEAR(secondsOf(body, 100), 100, 1.1);
+}
+
 TEST(CodeTime, BoundsLengthsFromDataByWhatTheyAreComparedWith) {
   std::string body = R"(%length = llvm.load %x : !llvm.ptr -> i64
     %index = arith.index_cast %length : i64 to index
@@ -117,7 +125,7 @@ TEST(CodeTime, FusesProductsIntoSums) {
 
 TEST(CodeTime, WaitsForWhatALoopHandsOn) {
   Machine machine = testMachine();
-  machine.fma = machine.arithmetic = machine.load = machine.store = 1e9;
+  machine.fma = machine.arithmetic = 1e9;
   machine.latency = 1;
   auto inTurn = costOf(phase(loop("%n", "%c1")), 10000, 1, machine);
   ASSERT_TRUE(inTurn.has_value());
