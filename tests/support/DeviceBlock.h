@@ -43,10 +43,12 @@ public:
     const uint64_t *parameters;
     std::vector<std::span<char>> shared; ///< all memory that the threads share
     ReleasedMaps *maps;                  ///< of all blocks
+    TensorCoreSums sums;
   };
   explicit DeviceBlock(Setup setup)
       : setup(std::move(setup)), threads(this->setup.threads),
-        products((threads.size() + WarpGroupProducts::threads - 1) / WarpGroupProducts::threads) {}
+        products((threads.size() + WarpGroupProducts::threads - 1) / WarpGroupProducts::threads,
+                 WarpGroupProducts(this->setup.sums)) {}
 
   /// Returns what went wrong, or nothing.
   std::string run(Order order);
@@ -55,6 +57,7 @@ public:
 
   static DeviceBlock &running();
   int64_t number() const { return setup.number; }
+  TensorCoreSums sums() const { return setup.sums; }
   size_t thread() const { return current; }
   void waitForBlock();
   /// All lanes of the warp have to come to the same work.

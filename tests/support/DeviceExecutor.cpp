@@ -219,7 +219,7 @@ std::string DeviceExecutor::run(const Launch &launch, Order order) {
       std::memset(memory.data(), 0xff, memory.size()); // NaN
     int64_t number = order == Order::Descending ? launch.blocks - 1 - turn : turn;
     auto *body = function->toPtr<void (*)(const uint64_t *)>();
-    DeviceBlock block({number, launch.threads, body, launch.parameters.data(), shared, &loaded->maps});
+    DeviceBlock block({number, launch.threads, body, launch.parameters.data(), shared, &loaded->maps, launch.sums});
     if (std::string fault = block.run(order); !fault.empty())
       return launch.function + ": " + fault;
   }

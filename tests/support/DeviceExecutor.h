@@ -25,6 +25,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "tests/support/TensorCoreSums.h"
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -49,6 +50,7 @@ public:
     int64_t blocks, threads;
     std::vector<uint64_t> parameters; ///< pointers and 64-bit numbers
     int64_t blockBytes = 0;           ///< shared memory of a block, besides what the function has itself
+    TensorCoreSums sums = TensorCoreSums::CutOff;
   };
   /// What was wrong with the run, or nothing.
   std::string run(const Launch &launch, Order order);

@@ -156,27 +156,10 @@ void powerOfTwo(const uint64_t *operands, void *result) {
   answer(result, power < 0x1p-126f ? 0.0f : power);
 }
 
-/// The number of f32 that is next to it, towards zero.
-float cutOff(double sum) {
-  auto near = static_cast<float>(sum);
-  return std::isfinite(near) && std::abs(near) > std::abs(sum) ? std::nextafter(near, 0.0f) : near;
-}
-
-/// How a device rounds its sums is not said: to nearest, one product after the other.
-struct RoundsEach {
-  using Sum = float;
-  static float last(float sum) { return sum; }
-};
-/// Or cut off, all products at once.
-struct CutsOff {
-  using Sum = double;
-  static float last(double sum) { return cutOff(sum); }
-};
-
 /// D = A * B + C with m16n8k`depth`: a word of A or B has `parts` neighbours along the depth.
-template <size_t depth, size_t parts, float (*element)(uint32_t, size_t), typename Rounding = RoundsEach>
+template <size_t depth, size_t parts, float (*element)(uint32_t, size_t)>
 void multiplyAdd(std::span<const DeviceLane> lanes) {
-  float a[16][depth], b[depth][8];
+  float a[16][depth], b[8][depth];
   for (size_t lane = 0; lane < lanes.size(); ++lane)
     for (size_t word = 0; word < 6; ++word)
       for (size_t part = 0; part < parts; ++part) {
@@ -185,15 +168,14 @@ void multiplyAdd(std::span<const DeviceLane> lanes) {
         if (word < 4)
           a[outer + word % 2 * 8][inner + word / 2 * (depth / 2)] = value;
         else
-          b[inner + (word - 4) * (depth / 2)][outer] = value;
+          b[outer][inner + (word - 4) * (depth / 2)] = value;
       }
+  TensorCoreSums how = DeviceBlock::running().sums();
   for (size_t lane = 0; lane < lanes.size(); ++lane)
-    for (size_t each = 0; each < 4; ++each) {
-      typename Rounding::Sum sum = operand<float>(lanes[lane].operands, 6 + each);
-      for (size_t k = 0; k < depth; ++k)
-        sum += static_cast<typename Rounding::Sum>(a[lane / 4 + each / 2 * 8][k]) * b[k][lane % 4 * 2 + each % 2];
-      static_cast<float *>(lanes[lane].result)[each] = Rounding::last(sum);
-    }
+    for (size_t each = 0; each < 4; ++each)
+      static_cast<float *>(lanes[lane].result)[each] =
+          addProducts(how, operand<float>(lanes[lane].operands, 6 + each), a[lane / 4 + each / 2 * 8],
+                      b[lane % 4 * 2 + each % 2], depth);
 }
 
 void roundToTf32(const uint64_t *operands, void *result) {
@@ -276,7 +258,7 @@ const std::vector<DeviceIntrinsic> &deviceIntrinsics() {
       {"llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.trans.b16.p3", loadMatrices<4, true>},
       {"llvm.nvvm.mma.m16n8k16.row.col.f32.f32", inWarp<multiplyAdd<16, 2, halfAt>>},
       {"llvm.nvvm.mma.m16n8k16.row.col.bf16", inWarp<multiplyAdd<16, 2, bfloatAt>>},
-      {"llvm.nvvm.mma.m16n8k8.row.col.tf32", inWarp<multiplyAdd<8, 1, tfloatAt, CutsOff>>},
+      {"llvm.nvvm.mma.m16n8k8.row.col.tf32", inWarp<multiplyAdd<8, 1, tfloatAt>>},
       {"llvm.nvvm.f2tf32.rna", roundToTf32},
       {"llvm.nvvm.ex2.approx.ftz.f32", powerOfTwo},
       {"llvm.nvvm.barrier.cta.sync.aligned.count", threadsBarrier},

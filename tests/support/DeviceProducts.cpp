@@ -182,10 +182,8 @@ std::string WarpGroupProducts::computeNext(const std::function<const char *(uint
   for (size_t thread = 0; thread < threads; ++thread)
     for (size_t each = 0; each < kind.sums(); ++each) {
       auto [row, column] = placeOfSum(thread, each);
-      float sum = part.keepsSums ? resolved(thread, progress[thread].parts[number].sums[each]) : 0;
-      for (size_t k = 0; k < depth; ++k)
-        sum += a[row * depth + k] * b[column * depth + k];
-      result[thread * kind.sums() + each] = sum;
+      float before = part.keepsSums ? resolved(thread, progress[thread].parts[number].sums[each]) : 0;
+      result[thread * kind.sums() + each] = addProducts(how, before, &a[row * depth], &b[column * depth], depth);
     }
   results.push_back(std::move(result));
   return "";

@@ -9,6 +9,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "tests/support/TensorCoreSums.h"
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +36,8 @@ struct ProductKind {
 class WarpGroupProducts {
 public:
   static constexpr size_t threads = 128;
+
+  explicit WarpGroupProducts(TensorCoreSums how) : how(how) {}
 
   /// What a thread brings to a product.
   struct Part {
@@ -72,6 +75,7 @@ private:
   std::string computeNext(const std::function<const char *(uint64_t)> &read);
   float resolved(size_t thread, float value) const;
 
+  TensorCoreSums how;
   std::array<Progress, threads> progress;
   std::array<std::optional<size_t>, threads> waits; ///< for so many products
   std::vector<std::vector<float>> results;          ///< of products: thread by thread

@@ -224,7 +224,7 @@ void KernelRunner::runOnDevice(Launch &launch, const RunOptions &options) {
   parameters.insert(parameters.end(), {word(launch.args.shared), word(&launch.status)});
   for (const KernelPhase &phase : code_.phases)
     message_ += loaded->device->run(
-        {phase.symbol, phase.chunks.evaluate(launch.sizes), phase.threads, parameters, phase.blockBytes},
+        {phase.symbol, phase.chunks.evaluate(launch.sizes), phase.threads, parameters, phase.blockBytes, options.sums},
         options.reversed ? Order::Descending : Order::Ascending);
 }
 

@@ -15,6 +15,7 @@
 
 #include "compiler/Codegen/Emitter.h"
 #include "compiler/Codegen/Target.h"
+#include "tests/support/TensorCoreSums.h"
 #include <functional>
 #include <string>
 #include <vector>
@@ -55,6 +56,7 @@ struct RunOptions {
   bool guardBefore = false; ///< inaccessible page before each buffer, instead of after it
   int inPlaceOperand = -1;  ///< operand that shares its buffer with result 0
   int repeats = 1;          ///< launches, for those who time them
+  TensorCoreSums sums = TensorCoreSums::CutOff;
 };
 
 /// The emitter that makes code for `target`: of processors, or of devices.

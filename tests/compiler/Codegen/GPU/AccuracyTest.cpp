@@ -20,7 +20,10 @@ namespace {
 constexpr double most = 2;
 /// For each there may be another form of a kernel.
 constexpr const char *devices[] = {"cuda:sm_80", "cuda:sm_90a"};
+constexpr TensorCoreSums allSums[] = {TensorCoreSums::CutOff, TensorCoreSums::Nearest};
 constexpr ElementKind types[] = {ElementKind::BF16, ElementKind::F16};
+
+const char *nameOf(TensorCoreSums sums) { return sums == TensorCoreSums::CutOff ? "cut off" : "to nearest"; }
 
 /// In what a kernel of attention has its operands, and a chain its weights.
 struct Storage {
@@ -61,11 +64,14 @@ Errors errorsOf(const HostArray &found, const std::vector<double> &expected) {
   return errors;
 }
 
-void expectAsGood(const HostArray &found, const HostArray &ofChain, const std::vector<double> &expected) {
+/// `allowed`: of an element, beside what a chain has.
+void expectAsGood(const HostArray &found, const HostArray &ofChain, const std::vector<double> &expected,
+                  double allowed = 0) {
   Errors ours = errorsOf(found, expected), chain = errorsOf(ofChain, expected);
   EXPECT_GT(chain.largest, 0);
-  EXPECT_LE(ours.largest, most * chain.largest);
-  EXPECT_LE(std::sqrt(ours.squares), most * std::sqrt(chain.squares));
+  EXPECT_LE(ours.largest, most * chain.largest + allowed);
+  double count = expected.size();
+  EXPECT_LE(std::sqrt(ours.squares / count), most * std::sqrt(chain.squares / count) + allowed);
 }
 
 HostArray rounded(const HostArray &wide, ElementKind element) { return wide.storedAs(element).widened(); }
@@ -78,8 +84,8 @@ struct DeviceKernel {
     EXPECT_TRUE(runner) << runner.message();
     EXPECT_NE(runner.ptx().find("mma"), std::string::npos) << "it has no tensor cores";
   }
-  HostArray run(const std::vector<HostArray> &operands, const std::vector<int64_t> &shape) {
-    return runner ? widened({runner.run(operands, {shape})[0]})[0] : HostArray(shape);
+  HostArray run(const std::vector<HostArray> &operands, const std::vector<int64_t> &shape, TensorCoreSums sums) {
+    return runner ? widened({runner.run(operands, {shape}, {.sums = sums})[0]})[0] : HostArray(shape);
   }
 };
 
@@ -207,13 +213,16 @@ TEST_P(AttendAccuracy, IsThatOfAChain) {
       std::vector<HostArray> operands = storage.stored(each.kernel.operands(range)), wide = widened(operands);
       std::vector<double> expected = oracleOf(each.kernel, wide);
       HostArray chain = chainOf(each, wide, storage);
-      for (auto [device, kernel] : llvm::zip_equal(devices, kernels)) {
-        SCOPED_TRACE(fmt::format("{}, {}, numbers up to {}", device, storage.name, range));
-        HostArray ours = kernel.run(operands, chain.shape);
-        expectAsGood(ours, chain, expected);
-        // Stored narrow: a result of f32, rounded, is what the kernel stores.
-        expectAsGood(storage.rounded(ours), storage.rounded(chain), expected);
-      }
+      for (auto [device, kernel] : llvm::zip_equal(devices, kernels))
+        for (TensorCoreSums sums : allSums) {
+          if (sums == TensorCoreSums::Nearest && range != 1)
+            continue; // one range is enough
+          SCOPED_TRACE(fmt::format("{}, {}, {}, numbers up to {}", device, nameOf(sums), storage.name, range));
+          HostArray ours = kernel.run(operands, chain.shape, sums);
+          expectAsGood(ours, chain, expected);
+          // Stored narrow: a result of f32, rounded, is what the kernel stores.
+          expectAsGood(storage.rounded(ours), storage.rounded(chain), expected);
+        }
     }
   }
 }
@@ -225,6 +234,21 @@ INSTANTIATE_TEST_SUITE_P(Kernels, AttendAccuracy, testing::ValuesIn(attendCases(
 });
 
 //===------------------------------------------ products ----------------------------------------------------------===//
+
+/// By how much a product may be short whose sums are cut off after each 16 of the depth: less than 2^-23 of one of them
+/// each time.
+double cutOffOf(const GemmCase &c, const std::vector<HostArray> &operands) {
+  int64_t rows = c.sizes.at('m'), columns = c.sizes.at('n'), depth = c.sizes.at('k');
+  double largest = 0;
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < columns; ++column) {
+      double sum = 0;
+      for (int64_t k = 0; k < depth; ++k)
+        largest = std::max(
+            largest, std::abs(sum += operands[0].f32()[row * depth + k] * operands[1].f32()[k * columns + column]));
+    }
+  return std::ceil(depth / 16.0) * 0x1p-23 * largest;
+}
 
 /// A product is stored, and what follows it reads it again.
 HostArray chainOf(const GemmCase &c, const std::vector<HostArray> &operands, ElementKind element) {
@@ -260,11 +284,15 @@ TEST(GemmAccuracy, IsThatOfAChain) {
         std::vector<double> expected, bound;
         c.reference(wide, expected, bound);
         HostArray chain = chainOf(c, wide, element);
+        double cutOff = cutOffOf(c, wide);
         for (const char *architecture : devices) {
-          SCOPED_TRACE(fmt::format("{}, {}, depth {}", architecture, unitOf(element), depth));
-          HostArray ours = DeviceKernel(narrowText(c.text(device), ports), architecture).run(operands, chain.shape);
-          expectAsGood(ours, chain, expected);
-          expectAsGood(rounded(ours, element), rounded(chain, element), expected);
+          DeviceKernel kernel(narrowText(c.text(device), ports), architecture);
+          for (TensorCoreSums sums : allSums) {
+            SCOPED_TRACE(fmt::format("{}, {}, {}, depth {}", architecture, nameOf(sums), unitOf(element), depth));
+            HostArray ours = kernel.run(operands, chain.shape, sums);
+            expectAsGood(ours, chain, expected, sums == TensorCoreSums::CutOff ? cutOff : 0);
+            expectAsGood(rounded(ours, element), rounded(chain, element), expected);
+          }
         }
       }
 }

@@ -1,5 +1,6 @@
 // The model of a device that kernels are tested on: what it computes, and what it finds.
 #include "tests/support/DeviceExecutor.h"
+#include "tests/support/TensorCoreSums.h"
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -164,6 +165,20 @@ TEST(DeviceExecutor, Tf32IsRoundedToTenBits) {
   EXPECT_EQ(rounded(0x3f800fff), 0x3f800000);
   EXPECT_EQ(rounded(0x3f801000), 0x3f802000) << "halves go away from zero";
   EXPECT_EQ(rounded(0x7f800000), 0x7f800000);
+}
+
+/// 2^-23 is the distance of numbers from 1 on.
+TEST(DeviceExecutor, SumsAreCutOffAtOnceOrRoundedOneByOne) {
+  std::vector<float> ones(4, 1);
+  auto sum = [&](TensorCoreSums how, float before, const std::vector<float> &terms) {
+    return addProducts(how, before, terms.data(), ones.data(), terms.size());
+  };
+  auto [cutOff, nearest] = std::pair(TensorCoreSums::CutOff, TensorCoreSums::Nearest);
+  EXPECT_EQ(sum(cutOff, 1, {0x1.8p-24f}), 1);
+  EXPECT_EQ(sum(nearest, 1, {0x1.8p-24f}), 1 + 0x1p-23f);
+  EXPECT_EQ(sum(cutOff, -1, {-0x1.8p-24f}), -1) << "towards zero";
+  EXPECT_EQ(sum(cutOff, 1, {0x1p-25f, 0x1p-25f, 0x1p-25f, 0x1p-25f}), 1 + 0x1p-23f);
+  EXPECT_EQ(sum(nearest, 1, {0x1p-25f, 0x1p-25f, 0x1p-25f, 0x1p-25f}), 1);
 }
 
 TEST(DeviceExecutor, IntrinsicsWithoutAModelAreNamed) {
