@@ -296,17 +296,21 @@ private:
     return points > ofTile && bytesRead(iterations) > cachedBytes;
   }
 
-  /// Tiles sum over as many loops as stay near, from the innermost on; of the next one over blocks, where none does.
+  /// Tiles sum over as many loops as stay near, from the innermost on, and over more where those are few iterations;
+  /// over blocks of the innermost where it alone is too much.
   void divideSums() {
     std::vector<int64_t> iterations = iterationsOfChunk();
     Sums &sums = schedule.sums;
     for (unsigned loop : sums.inner)
       iterations[loop] = 1;
     std::vector<unsigned> inner;
+    int64_t summed = 1;
     for (unsigned loop : sums.inner) {
-      iterations[loop] = std::max<int64_t>(typical(stage.loops[loop].size), 1);
-      if (bytesRead(iterations) > nearBytes)
+      int64_t own = std::max<int64_t>(typical(stage.loops[loop].size), 1);
+      iterations[loop] = own;
+      if (bytesRead(iterations) > nearBytes && (summed >= leastBlock || own > leastBlock))
         break;
+      summed *= own;
       inner.push_back(loop);
     }
     sums.outer.assign(sums.inner.begin() + inner.size(), sums.inner.end());

@@ -16,9 +16,6 @@ namespace {
 /// Bytes of weights that the second cache keeps while tiles run over the image. Of more, panels are faster.
 constexpr int64_t mostWeightBytes = int64_t(1) << 20;
 
-/// How often an element of more weights than that is to be used, at least.
-constexpr int64_t leastUses = 128;
-
 class WindowSum {
 public:
   explicit WindowSum(linalg::GenericOp op) : op(op) {}
@@ -146,9 +143,7 @@ bool isFastWindowSum(linalg::GenericOp op, int64_t lanes) {
   // A dynamic size is a negative number.
   if (result.getRank() == 0 || result.getShape().back() < lanes)
     return false;
-  bool hasParts = result.hasStaticShape() && result.getShape().back() % lanes == 0;
-  return sum.weightBytes() <= mostWeightBytes ||
-         (hasParts && result.getNumElements() / result.getShape().back() >= leastUses);
+  return sum.weightBytes() <= mostWeightBytes || (result.hasStaticShape() && result.getShape().back() % lanes == 0);
 }
 
 } // namespace attnc::halide

@@ -121,19 +121,18 @@ inline Kernel causal() {
 }
 
 /// By the weights, whose sums over images and rows are in parts: a tile has no more than a row of the image.
-inline Kernel byWeights(int64_t outputs, int64_t inputs = 16) {
-  std::string x = fmt::format("tensor<?x9x60x{}xf32>", inputs), y = fmt::format("tensor<?x8x60x{}xf32>", outputs);
-  return {fmt::format("%x: {}, %y: {}", x, y),
-          fmt::format("%n = tensor.dim %x, %c0 : {}", x),
+inline Kernel byWeights(int64_t outputs) {
+  return {fmt::format("%x: tensor<?x9x60x16xf32>, %y: tensor<?x8x60x{}xf32>", outputs),
+          "%n = tensor.dim %x, %c0 : tensor<?x9x60x16xf32>",
           "",
-          fmt::format("tensor<2x{}x{}xf32>", inputs, outputs),
+          fmt::format("tensor<2x16x{}xf32>", outputs),
           3,
           "tensor<?x8x60xf32>",
           fmt::format(R"(%i = arith.addi %d0, %d4 : index
-                         %a = tensor.extract %x[%d3, %i, %d5, %d1] : {}
-                         %b = tensor.extract %y[%d3, %d4, %d5, %d2] : {}
+                         %a = tensor.extract %x[%d3, %i, %d5, %d1] : tensor<?x9x60x16xf32>
+                         %b = tensor.extract %y[%d3, %d4, %d5, %d2] : tensor<?x8x60x{}xf32>
                          %term = arith.mulf %a, %b : f32)",
-                      x, y),
+                      outputs),
           "arith.addf",
           "0.5",
           "%n"};
