@@ -11,6 +11,9 @@
 
 namespace attnc {
 
+/// On a kernel whose schedule is of a tuning database: the gain that was measured, as a text.
+inline constexpr llvm::StringLiteral tunedAttrName = "attn.tuned";
+
 struct Choice {
   llvm::StringRef key;
   std::variant<int64_t, llvm::StringRef> value;

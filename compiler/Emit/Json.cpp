@@ -1,4 +1,5 @@
 #include "compiler/Emit/Json.h"
+#include "compiler/Codegen/ChosenSchedule.h"
 #include "compiler/Codegen/KernelForms.h"
 #include "compiler/Emit/Signature.h"
 #include "llvm/Support/JSON.h"
@@ -128,6 +129,10 @@ void writeKernel(llvm::json::OStream &json, const CompiledKernel &kernel, ArrayR
     json.attribute("name", function.getName());
     json.attribute("kind", function->getAttrOfType<StringAttr>(kernelAttrName).getValue());
     json.attribute("emitter", kernel.emitter);
+    double gain = 0;
+    auto tuned = function->getAttrOfType<StringAttr>(tunedAttrName);
+    bool isTuned = tuned && !tuned.getValue().getAsDouble(gain);
+    json.attribute("tuned", isTuned ? llvm::json::Value(gain) : llvm::json::Value(nullptr));
     json.attributeObject("schedule", [&] {
       if (auto schedule = function->getAttrOfType<DictionaryAttr>(scheduleAttrName))
         writeChoices(json, schedule.getValue());

@@ -1,4 +1,5 @@
 #include "compiler/Fuse/Explanation.h"
+#include "compiler/Codegen/ChosenSchedule.h"
 #include "compiler/Codegen/Kernel.h"
 #include "compiler/Fuse/Structure.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -216,6 +217,8 @@ static void printKernel(func::FuncOp kernel, raw_ostream &stream) {
   SmallVector<std::string> places = placesOf(kernel.getLoc());
   stream << "  kernel " << kernel.getName() << " (" << kernel->getAttrOfType<StringAttr>(kernelAttrName).getValue()
          << ')';
+  if (auto gain = kernel->getAttrOfType<StringAttr>(tunedAttrName))
+    stream << ", tuned: " << gain.getValue() << " x,";
   if (!places.empty())
     stream << " from " << llvm::join(places, ", ");
   stream << '\n';

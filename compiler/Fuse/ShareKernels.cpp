@@ -10,6 +10,7 @@
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #include "compiler/Fuse/Fuse.h"
+#include "compiler/Fuse/KernelStructure.h"
 #include "compiler/Fuse/Structure.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
@@ -19,18 +20,13 @@ using namespace mlir;
 namespace attnc {
 namespace {
 
-/// Equal for kernels of equal structure. Locations are not printed.
+/// Equal for kernels of equal structure that are called alike.
 std::string structureOf(func::FuncOp kernel, ArrayRef<unsigned> updatedParameters) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  stream << kernel.getFunctionType();
+  stream << kernelStructure(kernel);
   for (unsigned argument : updatedParameters)
     stream << " updates " << argument;
-  for (NamedAttribute attribute : kernel->getAttrs())
-    if (attribute.getName() != SymbolTable::getSymbolAttrName())
-      stream << attribute.getName() << '=' << attribute.getValue() << ';';
-  for (Operation &op : kernel.front())
-    op.print(stream, OpPrintingFlags().useLocalScope());
   return text;
 }
 

@@ -17,7 +17,9 @@
 #include "compiler/Pipeline/Import.h"
 #include "compiler/Pipeline/Job.h"
 #include "compiler/Pipeline/MemoryBudget.h"
+#include "compiler/Pipeline/Overrides.h"
 #include "compiler/Pipeline/Recovery.h"
+#include "compiler/Pipeline/Tuning.h"
 #include "compiler/Raise/Raise.h"
 #include "compiler/Schedule/Schedule.h"
 #include "compiler/Schedule/Strategy.h"
@@ -113,7 +115,8 @@ static std::string writerOf(const Job &job) {
 /// kernels of the whole model: beside one, all is compiled.
 static void keepEntry(Job &job, llvm::StringRef name) {
   auto isEntry = [](func::FuncOp function) { return function && function->hasAttr(model::entryAttrName); };
-  if (!job.options.overrides.empty() || !isEntry(job.made.module->lookupSymbol<func::FuncOp>(name)))
+  bool isOverridden = !job.options.overrides.empty() || !job.options.script.empty();
+  if ((isOverridden && !job.options.entryAlone) || !isEntry(job.made.module->lookupSymbol<func::FuncOp>(name)))
     return;
   for (auto function : llvm::make_early_inc_range(job.made.module->getOps<func::FuncOp>()))
     if (isEntry(function) && function.getName() != name)
@@ -156,8 +159,6 @@ static bool makeKernels(Job &job) {
   return true;
 }
 
-static bool succeeds(Job &job, llvm::Error error) { return !error || job.refuse(llvm::toString(std::move(error))); }
-
 /// Says in the module which fusions the overrides refuse. Which ops a kernel has shows when all is fused.
 static bool refuseFusions(Job &job) {
   llvm::Expected<std::optional<EmitterPreference>> emitter = emitterOverride(job.options.overrides);
@@ -179,24 +180,22 @@ static bool refuseFusions(Job &job) {
   return true;
 }
 
-static bool applySchedule(Job &job) {
-  llvm::Expected<std::vector<Override>> schedule = scheduleOverrides(*job.made.module, job.options.overrides);
-  if (!schedule)
-    return succeeds(job, schedule.takeError());
-  job.schedule = std::move(*schedule);
-  return succeeds(job, applySchedule(*job.made.module, job.schedule, job.target));
-}
-
 static bool fuse(Job &job) {
   job.begin(Phase::Fuse);
-  if (!makeKernels(job) || !succeeds(job, checkHonoured(refusedFusions(*job.made.module))) ||
-      !succeeds(job, applyEmitters(*job.made.module, job.options.overrides, job.target, job.emitters)))
+  if (!makeKernels(job) || !succeeds(job, checkHonoured(refusedFusions(*job.made.module))))
+    return false;
+  Tuning tuning(job);
+  if (!tuning.load() || !gatherOverrides(job))
+    return false;
+  tuning.chooseEmitters();
+  if (!applyEmitters(job))
     return false;
   PassManager passes(&job.made.context);
   buildWeightsPipeline(passes, job.emitters, job.options.target);
   if (failed(passes.run(*job.made.module)))
     return job.ourFault();
   forgetRefusals(*job.made.module);
+  tuning.applySchedules();
   if (!applySchedule(job))
     return false;
   if (std::string error = scheduleErrors(job); !error.empty())

@@ -21,6 +21,7 @@
 #include "frontends/attn/Check/Options.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -36,9 +37,12 @@ struct CompileOptions {
   std::optional<WriterRequest> writer;                       ///< of a model (.attn): what will be called
   std::string entry;                                         ///< what will be called; empty: all entry points
   std::string studied;                                       ///< the one entry point, see Derive/GivenWeights.h
+  bool entryAlone = false;                                   ///< also beside overrides, which are of its kernels then
   std::string weights;                                       ///< a .safetensors file to embed; empty: none
   bool allowExtra = false;                                   ///< tensors of it that are no parameters are left alone
   std::vector<Override> overrides;                           ///< later ones win
+  std::string script;                                        ///< of the transform dialect; overrides win over it
+  std::string tuning;                                        ///< a tuning database; empty: none
   NamedSizes at;                                             ///< sizes that memory is planned for
   std::optional<int64_t> memoryBudget;                       ///< bytes of each entry point's arena at those sizes
   std::optional<EmitterPreference> emitter;                  ///< who makes code for processors; it wins over overrides
@@ -58,12 +62,13 @@ enum class Outcome { Done = 0, UsersFault = 1, OurFault = 2 };
 struct Compilation {
   Compilation();
   mlir::MLIRContext context;
-  std::vector<std::string> inputs;          ///< paths of all files that were read
-  mlir::OwningOpRef<mlir::ModuleOp> module; ///< kernels, and entry points that call them
-  mlir::OwningOpRef<mlir::ModuleOp> code;   ///< what is generated; `lower` turns it into the llvm dialect
-  mlir::OwningOpRef<mlir::ModuleOp> device; ///< the kernels' part of that, where a device runs them
-  std::vector<StorageChoice> storage;       ///< of bf16 and f16: which tensors are stored so, and which not
-  std::string record;                       ///< the module that `generate` began with, as the object keeps it
+  std::vector<std::string> inputs;                 ///< paths of all files that were read
+  mlir::OwningOpRef<mlir::ModuleOp> module;        ///< kernels, and entry points that call them
+  mlir::OwningOpRef<mlir::ModuleOp> code;          ///< what is generated; `lower` turns it into the llvm dialect
+  mlir::OwningOpRef<mlir::ModuleOp> device;        ///< the kernels' part of that, where a device runs them
+  std::vector<StorageChoice> storage;              ///< of bf16 and f16: which tensors are stored so, and which not
+  std::string record;                              ///< the module that `generate` began with, as the object keeps it
+  std::map<std::string, std::string> fingerprints; ///< of kernels, by name (KernelStructure.h)
   Program program;
   llvm::SmallVector<char, 0> object;
   std::string dump; ///< what the phase asked for made

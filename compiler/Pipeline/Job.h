@@ -33,7 +33,8 @@ public:
   Target host;                  ///< of the code between them
   EmitterPreference preference; ///< of these options, among emitters for processors
   Emitters emitters;
-  std::vector<Override> schedule;              ///< of kernels, when they are known
+  std::vector<Override> overrides;             ///< those of the script, then those of the options
+  std::vector<Override> schedule;              ///< those about schedules, by kernel
   std::unique_ptr<llvm::MemoryBuffer> weights; ///< the file to embed
   llvm::StringRef embedded;                    ///< where there is no file: the weights of an object, as it has them
   Outcome outcome = Outcome::Done;

@@ -96,12 +96,31 @@ std::string scheduleKeysText() {
   return text;
 }
 
-static std::vector<std::string> keysOf(KernelKind kind) {
+std::vector<std::string> scheduleKeys(KernelKind kind) {
   std::vector<std::string> names;
   for (const Key &key : keys())
     if (key.kind == kind)
       names.push_back(key.name.str());
   return names;
+}
+
+std::vector<std::string> neighbours(KernelKind kind, StringRef name, StringRef value, const Target &target) {
+  std::vector<std::string> found;
+  auto key = llvm::find_if(keys(), [&](const Key &each) { return each.kind == kind && each.name == name; });
+  int64_t number = 0;
+  if (key == keys().end())
+    return found;
+  for (const std::string &word : key->words)
+    if (word != value)
+      found.push_back(word);
+  if (!key->words.empty() || value.getAsInteger(10, number))
+    return found;
+  int64_t unit = key->unit(target);
+  for (int64_t near : {number / 2 / unit * unit, number - unit, number + unit, number * 2 / unit * unit})
+    if (near != number && near >= key->least * unit && near <= key->most * unit &&
+        !llvm::is_contained(found, std::to_string(near)))
+      found.push_back(std::to_string(near));
+  return found;
 }
 
 static std::string hint(StringRef word, const std::vector<std::string> &candidates) {
@@ -125,7 +144,7 @@ static llvm::Expected<Attribute> valueOf(const Override &setting, KernelKind kin
                                          Builder &builder) {
   auto key = llvm::find_if(keys(), [&](const Key &each) { return each.kind == kind && each.name == setting.key; });
   if (key == keys().end()) {
-    std::vector<std::string> names = keysOf(kind);
+    std::vector<std::string> names = scheduleKeys(kind);
     std::string article = isAttention(kind) ? "an" : "a";
     return error(fmt::format("{} {} kernel has no `{}` in its schedule; it has {}{}", article,
                              kernelKindName(kind).str(), setting.key, llvm::join(names, ", "),

@@ -16,6 +16,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Codegen/Kernel.h"
 #include "compiler/Codegen/Target.h"
 #include "compiler/Schedule/Override.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -30,6 +31,11 @@ llvm::Error applySchedule(mlir::ModuleOp module, llvm::ArrayRef<Override> settin
 
 /// A sentence on each setting that a kernel, now that it has been emitted, does not have.
 std::vector<std::string> settingsNotHonoured(mlir::ModuleOp module, llvm::ArrayRef<Override> settings);
+
+/// The keys of a kind.
+std::vector<std::string> scheduleKeys(KernelKind kind);
+/// The values beside `value` that a key can have: half, twice, a step less and more, or the other words.
+std::vector<std::string> neighbours(KernelKind kind, llvm::StringRef key, llvm::StringRef value, const Target &target);
 
 /// A line on each key: kind of kernel, name, meaning, range.
 std::string scheduleKeysText();

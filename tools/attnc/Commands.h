@@ -21,6 +21,8 @@ void addMachine(CLI::App &app, ExitCode &exitCode);
 void addRun(CLI::App &app, ExitCode &exitCode);
 void addStudy(CLI::App &app, ExitCode &exitCode);
 void addTrain(CLI::App &app, ExitCode &exitCode);
+void addMergeTuning(CLI::App &app, ExitCode &exitCode);
+void addTune(CLI::App &app, ExitCode &exitCode);
 void addVerify(CLI::App &app, ExitCode &exitCode);
 
 } // namespace attnc

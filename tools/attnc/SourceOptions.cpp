@@ -1,5 +1,6 @@
 #include "tools/attnc/SourceOptions.h"
 #include "compiler/Schedule/Schedule.h"
+#include "compiler/Schedule/TransformScript.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -96,6 +97,10 @@ void SourceOptions::addStrategy(CLI::App &command) {
           ->type_name("WHAT.KEY=VALUE")
           ->take_all());
   auto addFile = [this](const std::string &path) {
+    if (isTransformScript(path)) {
+      compile.script = path;
+      return;
+    }
     auto file = MemoryBuffer::getFile(path);
     if (!file)
       throw CLI::ValidationError("--strategy", "can't read " + path + ": " + file.getError().message());
@@ -110,8 +115,14 @@ void SourceOptions::addStrategy(CLI::App &command) {
       command
           .add_option_function<std::string>(
               "--strategy", addFile,
-              "A text with what --override says on each line and `#` before comments; --override wins over it")
+              "A text with what --override says on each line and `#` before comments, or a script of the transform\n"
+              "dialect (.mlir); --override wins over it")
           ->type_name("FILE"));
+  aboutSource.push_back(command
+                            .add_option("--tuning", compile.tuning,
+                                        "A database of `attnc tune`: kernels that it has get its schedules, unless an "
+                                        "override says otherwise")
+                            ->type_name("FILE"));
   aboutSource.push_back(command.add_flag("--require-fused", compile.requireFused,
                                          "Make it an error to hold a tensor of all pairs of positions"));
 }

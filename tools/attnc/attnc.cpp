@@ -41,6 +41,8 @@ int main(int argc, char **argv) {
   attnc::addStudy(app, exitCode);
   attnc::addBench(app, exitCode);
   attnc::addCompare(app, exitCode);
+  attnc::addTune(app, exitCode);
+  attnc::addMergeTuning(app, exitCode);
   attnc::addVerify(app, exitCode);
   try {
     app.parse(argc, argv);

@@ -104,6 +104,15 @@ TEST(Schedule, APackKernelMakesWholePanels) {
             "`nr` = 48 is no divisor of the 64 columns that g_pack packs");
 }
 
+TEST(Schedule, NeighboursAreStepsInsideTheRange) {
+  using Values = std::vector<std::string>;
+  EXPECT_EQ(neighbours(KernelKind::Gemm, "mr", "6", avx512()), (Values{"3", "5", "7", "12"}));
+  EXPECT_EQ(neighbours(KernelKind::Gemm, "mr", "14", avx512()), (Values{"7", "13"}));
+  EXPECT_EQ(neighbours(KernelKind::Gemm, "nr", "48", avx512()), (Values{"16", "32", "64"}));
+  EXPECT_EQ(neighbours(KernelKind::Attend, "form", "prefill", avx512()), (Values{"decode"}));
+  EXPECT_EQ(neighbours(KernelKind::Gemm, "tile_q", "16", avx512()), Values());
+}
+
 TEST(Schedule, SaysWhatWasNotHonoured) {
   ParsedModule module(text);
   ASSERT_TRUE(module) << module.diagnostics();

@@ -34,7 +34,7 @@ RunningCandidate::RunningCandidate(Candidate &candidate, const SourceOptions &so
     : candidate(candidate), made(std::make_unique<Compilation>()) {
   CompileOptions options = source.compile;
   append_range(options.overrides, candidate.strategy.overrides);
-  options.entry.clear(); // beside overrides all entry points are compiled, so here too
+  options.entry = options.entryAlone ? invocation.entry : ""; // else all are compiled, as beside overrides
   options.records = false;
   std::string messages;
   raw_string_ostream stream(messages);
@@ -55,8 +55,8 @@ RunningCandidate::RunningCandidate(Candidate &candidate, const SourceOptions &so
     return;
   }
   call = std::move(*created);
-  profile = std::make_unique<Profile>(loaded->model(), call->runner.context.executor);
-  call->runner.context.executor = profile->executor();
+  executor = call->runner.context.executor;
+  forgetTimes();
   describe(options, call->entry->name);
 }
 
@@ -74,6 +74,13 @@ void RunningCandidate::describe(const CompileOptions &options, const std::string
       if (edge.from && edge.to)
         candidate.largestBytes = std::max(candidate.largestBytes, edge.bytes);
   }
+}
+
+void RunningCandidate::forgetTimes() {
+  candidate.seconds.clear();
+  candidate.times.clear();
+  profile = std::make_unique<Profile>(loaded->model(), executor);
+  call->runner.context.executor = profile->executor();
 }
 
 Error RunningCandidate::run(bool counts) {

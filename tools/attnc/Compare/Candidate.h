@@ -42,6 +42,7 @@ public:
   const Compilation &compilation() const { return *made; }
   /// Calls once; the time counts if `counts`.
   llvm::Error run(bool counts);
+  void forgetTimes();
 
 private:
   void describe(const CompileOptions &options, const std::string &entry);
@@ -49,6 +50,7 @@ private:
   std::unique_ptr<Compilation> made;
   std::optional<LoadedModel> loaded;
   std::unique_ptr<Invocation> call;
+  const attn_executor *executor = nullptr; ///< of the runner, inside of the profile
   std::unique_ptr<Profile> profile;
   std::string code; ///< what the object computes, without its record
 };

@@ -1,10 +1,10 @@
 // attnc compare: an entry point compiled by several strategies: time, memory, traffic and error side by side.
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/Compare/CompareReport.h"
+#include "tools/attnc/PinnedThreads.h"
 #include "tools/attnc/Validators.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
-#include <sched.h>
 
 using namespace llvm;
 
@@ -21,32 +21,6 @@ struct CompareOptions {
   bool json = false, checks = true;
 };
 } // namespace
-
-/// Threads that are started from now on stay on the first processors that this process may use.
-static void pinTo(int64_t threads) {
-  cpu_set_t allowed, wanted;
-  CPU_ZERO(&wanted);
-  if (threads <= 0 || sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-    return;
-  for (int processor = 0; processor < CPU_SETSIZE && CPU_COUNT(&wanted) < threads; ++processor)
-    if (CPU_ISSET(processor, &allowed))
-      CPU_SET(processor, &wanted);
-  if (CPU_COUNT(&wanted) < threads || sched_setaffinity(0, sizeof wanted, &wanted) != 0)
-    warn("threads are not pinned: there are fewer processors than threads, or the system does not allow it");
-}
-
-/// The sizes of --dim are those that memory is planned for, and that costs are of.
-static Error takeSizes(CompareOptions &options) {
-  for (StringRef text : options.invocation.dims) {
-    auto [name, value] = text.split('=');
-    int64_t size = 0;
-    if (value.getAsInteger(10, size) || size < 1)
-      return createStringError("--dim " + text + ": expected a size");
-    options.source.compile.at.emplace_back(name.str(), size);
-  }
-  options.source.compile.at.emplace_back("workers", std::max<int64_t>(options.invocation.threads, 1));
-  return Error::success();
-}
 
 static Expected<std::vector<NamedStrategy>> strategiesOf(const CompareOptions &options) {
   bool isAll = options.strategies.empty() && options.files.empty();
@@ -151,7 +125,7 @@ private:
 
 static Error compare(CompareOptions &options) {
   Comparison comparison;
-  if (Error error = takeSizes(options))
+  if (Error error = takeSizes(options.source, options.invocation))
     return error;
   auto strategies = strategiesOf(options);
   if (!strategies)

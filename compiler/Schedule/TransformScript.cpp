@@ -1,0 +1,97 @@
+#include "compiler/Schedule/TransformScript.h"
+#include "compiler/Codegen/AskedEmitter.h"
+#include "mlir/Dialect/Linalg/TransformOps/DialectExtension.h"
+#include "mlir/Dialect/Transform/IR/TransformDialect.h"
+#include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <fmt/format.h>
+
+using namespace mlir;
+
+namespace attnc {
+
+bool isTransformScript(StringRef path) { return path.ends_with(".mlir"); }
+
+static void loadTransforms(MLIRContext &context) {
+  DialectRegistry registry;
+  registry.insert<transform::TransformDialect>();
+  linalg::registerTransformDialectExtension(registry);
+  context.appendDialectRegistry(registry);
+  context.getOrLoadDialect<transform::TransformDialect>();
+}
+
+/// "6", "decode"; nothing where it is neither a number nor a word.
+static std::optional<std::string> valueText(Attribute value) {
+  if (auto number = dyn_cast<IntegerAttr>(value))
+    return std::to_string(number.getValue().getSExtValue());
+  if (auto word = dyn_cast<StringAttr>(value))
+    return word.str();
+  return std::nullopt;
+}
+
+/// Takes what the script says of a kernel off it. Fails where that is no schedule, or no emitter.
+static LogicalResult takeOverrides(func::FuncOp kernel, std::vector<Override> &overrides) {
+  auto add = [&](StringRef key, Attribute value) {
+    std::optional<std::string> text = valueText(value);
+    if (text)
+      overrides.push_back({kernel.getName().str(), key.str(), *text});
+    return text.has_value();
+  };
+  if (Attribute emitter = kernel->removeAttr(emitterAttrName); emitter && !add("emitter", emitter))
+    return failure();
+  Attribute schedule = kernel->removeAttr(scheduleAttrName);
+  auto choices = dyn_cast_or_null<DictionaryAttr>(schedule);
+  if (!schedule)
+    return success();
+  return success(choices &&
+                 llvm::all_of(choices, [&](NamedAttribute each) { return add(each.getName(), each.getValue()); }));
+}
+
+static std::string printed(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream);
+  return text;
+}
+
+llvm::Expected<std::vector<Override>> runTransformScript(StringRef path, ModuleOp module) {
+  MLIRContext &context = *module.getContext();
+  loadTransforms(context);
+  std::string reported;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation());
+    if (reported.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      reported = (place ? fmt::format("{}:{}: ", place.getLine(), place.getColumn()) : "") + diagnostic.str();
+    return success();
+  });
+  auto wrong = [&](const std::string &otherwise) {
+    return llvm::createStringError(fmt::format("{}:{}", path.str(), reported.empty() ? " " + otherwise : reported));
+  };
+  auto file = llvm::MemoryBuffer::getFile(path);
+  if (!file)
+    return llvm::createStringError(fmt::format("can't read {}: {}", path.str(), file.getError().message()));
+  OwningOpRef<ModuleOp> script = parseSourceString<ModuleOp>((*file)->getBuffer(), &context, path);
+  if (!script)
+    return wrong("it can't be parsed");
+  transform::TransformOpInterface entry = transform::detail::findTransformEntryPoint(*script, ModuleOp());
+  if (!entry)
+    return llvm::createStringError(fmt::format("{}: it has no named sequence `@__transform_main`", path.str()));
+  OwningOpRef<ModuleOp> copy = module.clone();
+  if (failed(transform::applyTransformNamedSequence(*copy, entry, ModuleOp(), transform::TransformOptions())))
+    return wrong("it fails");
+  std::vector<Override> overrides;
+  for (auto kernel : copy->getOps<func::FuncOp>())
+    if (isKernel(kernel) && failed(takeOverrides(kernel, overrides)))
+      return wrong(
+          fmt::format("what it annotates kernel {} with is no dictionary of numbers and words, or no name of an "
+                      "emitter",
+                      kernel.getName().str()));
+  if (printed(*copy) != printed(module))
+    return wrong("it changes more than `attn.schedule` and `attn.emitter` of kernels");
+  return overrides;
+}
+
+} // namespace attnc

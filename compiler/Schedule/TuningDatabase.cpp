@@ -1,0 +1,131 @@
+#include "compiler/Schedule/TuningDatabase.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+#include <fmt/format.h>
+
+using namespace llvm;
+
+namespace attnc {
+
+bool TuningEntry::isBetterThan(const TuningEntry &other) const {
+  if (gain != other.gain)
+    return gain > other.gain;
+  return std::tie(seconds, overrides) < std::tie(other.seconds, other.overrides);
+}
+
+std::map<std::string, int64_t> sizeClass(ArrayRef<std::pair<std::string, int64_t>> sizes) {
+  std::map<std::string, int64_t> rounded;
+  for (const auto &[name, size] : sizes)
+    rounded[name] = int64_t(PowerOf2Ceil(uint64_t(std::max<int64_t>(size, 1))));
+  return rounded;
+}
+
+//===-------------------------------------------- files -------------------------------------------------------===//
+
+template <typename T> static bool readField(const json::Object &object, StringRef name, T &field) {
+  json::Path::Root root;
+  const json::Value *value = object.get(name);
+  return value && fromJSON(*value, field, root);
+}
+
+static std::optional<TuningEntry> entryOf(const json::Value &value) {
+  TuningEntry entry;
+  const json::Object *object = value.getAsObject();
+  bool isGood = object && readField(*object, "kernel", entry.kernel) && readField(*object, "kind", entry.kind) &&
+                readField(*object, "target", entry.target) && readField(*object, "sizes", entry.sizes) &&
+                readField(*object, "workers", entry.workers) && readField(*object, "overrides", entry.overrides) &&
+                readField(*object, "gain", entry.gain) && readField(*object, "seconds", entry.seconds);
+  if (!isGood || entry.kernel.empty() || entry.overrides.empty() || !(entry.gain > 0) || !(entry.seconds >= 0))
+    return std::nullopt;
+  return entry;
+}
+
+Expected<TuningDatabase> TuningDatabase::parse(StringRef path, StringRef text) {
+  auto wrong = [&](std::string what) { return createStringError(fmt::format("{}: {}", path.str(), what)); };
+  Expected<json::Value> value = json::parse(text);
+  if (!value)
+    return wrong("it is no tuning database: " + toString(value.takeError()));
+  const json::Object *object = value->getAsObject();
+  std::optional<int64_t> found = object ? object->getInteger("format") : std::nullopt;
+  const json::Array *entries = object ? object->getArray("entries") : nullptr;
+  if (!found || !entries)
+    return wrong("it is no tuning database: expected `format` and `entries`");
+  if (*found != format)
+    return wrong(
+        fmt::format("its format is {}, expected {}: it was written by another version of attnc", *found, format));
+  TuningDatabase database;
+  for (auto [number, each] : enumerate(*entries)) {
+    std::optional<TuningEntry> entry = entryOf(each);
+    if (!entry)
+      return wrong(fmt::format("entry {} is not one: expected kernel, kind, target, sizes, workers, overrides, gain "
+                               "and seconds",
+                               number));
+    database.add(std::move(*entry));
+  }
+  return database;
+}
+
+Expected<TuningDatabase> TuningDatabase::load(const std::string &path) {
+  auto file = MemoryBuffer::getFile(path);
+  if (!file)
+    return createStringError(fmt::format("can't read {}: {}", path, file.getError().message()));
+  return parse(path, (*file)->getBuffer());
+}
+
+std::string TuningDatabase::text() const {
+  std::string lines = fmt::format("{{\"format\": {}, \"entries\": [", format);
+  raw_string_ostream stream(lines);
+  for (auto [number, entry] : enumerate(all)) {
+    json::Object object{{"kernel", entry.kernel}, {"kind", entry.kind},       {"target", entry.target},
+                        {"gain", entry.gain},     {"workers", entry.workers}, {"seconds", entry.seconds}};
+    object["sizes"] = json::Object();
+    object["overrides"] = json::Object();
+    for (const auto &[name, size] : entry.sizes)
+      (*object.getObject("sizes"))[name] = size;
+    for (const auto &[name, setting] : entry.overrides)
+      (*object.getObject("overrides"))[name] = setting;
+    stream << (number ? ",\n  " : "\n  ") << json::Value(std::move(object)); // one a line, for people and for merges
+  }
+  stream << "\n]}\n";
+  return lines;
+}
+
+//===-------------------------------------------- entries -----------------------------------------------------===//
+
+void TuningDatabase::add(TuningEntry entry) {
+  auto place = lower_bound(all, entry, [](const auto &a, const auto &b) { return a.key() < b.key(); });
+  if (place == all.end() || place->key() != entry.key())
+    all.insert(place, std::move(entry));
+  else if (entry.isBetterThan(*place))
+    *place = std::move(entry);
+}
+
+void TuningDatabase::add(const TuningDatabase &other) {
+  for (const TuningEntry &entry : other.all)
+    add(entry);
+}
+
+/// By how many doublings the sizes that both name are apart.
+static double distance(const TuningEntry &entry, ArrayRef<std::pair<std::string, int64_t>> at) {
+  double sum = 0;
+  for (const auto &[name, size] : sizeClass(at))
+    if (auto found = entry.sizes.find(name); found != entry.sizes.end())
+      sum += std::fabs(std::log2(double(size)) - std::log2(double(found->second)));
+  return sum;
+}
+
+const TuningEntry *TuningDatabase::find(StringRef kernel, StringRef target,
+                                        ArrayRef<std::pair<std::string, int64_t>> at) const {
+  const TuningEntry *best = nullptr;
+  auto rank = [&](const TuningEntry &entry) { return std::tuple(distance(entry, at), -entry.seconds); };
+  for (const TuningEntry &entry : all)
+    if (entry.kernel == kernel && entry.target == target && (!best || rank(entry) < rank(*best)))
+      best = &entry;
+  return best;
+}
+
+} // namespace attnc

@@ -1,0 +1,71 @@
+#include "compiler/Schedule/TuningDatabase.h"
+#include <algorithm>
+#include <gtest/gtest.h>
+
+namespace attnc {
+namespace {
+
+TuningEntry entry(std::string kernel, int64_t seq, double gain, double seconds = 1e-5, std::string mr = "4") {
+  return {std::move(kernel), "gemm", "znver4", {{"seq", seq}}, 1, {{"mr", std::move(mr)}}, gain, seconds};
+}
+
+TEST(TuningDatabase, ReadsWhatItWrites) {
+  TuningDatabase database;
+  database.add(entry("b", 128, 1.25));
+  database.add(entry("a", 64, 1.5));
+  TuningDatabase again = llvm::cantFail(TuningDatabase::parse("a.tuning", database.text()));
+  EXPECT_EQ(again.entries(), database.entries());
+  EXPECT_EQ(again.text(), database.text());
+  EXPECT_EQ(llvm::StringRef(database.text()).count('\n'), 4u); // an entry a line
+}
+
+TEST(TuningDatabase, MergesToTheSameInAnyOrder) {
+  std::vector<TuningEntry> entries = {entry("a", 128, 1.2),       entry("a", 128, 1.3),
+                                      entry("a", 128, 1.3, 9e-6), entry("a", 128, 1.3, 9e-6, "2"),
+                                      entry("a", 64, 1.1),        entry("b", 128, 1.05)};
+  std::vector<size_t> order = {0, 1, 2, 3, 4, 5};
+  std::string expected;
+  do {
+    TuningDatabase database;
+    for (size_t number : order)
+      database.add(entries[number]);
+    expected = expected.empty() ? database.text() : expected;
+    ASSERT_EQ(database.text(), expected);
+  } while (std::next_permutation(order.begin(), order.end()));
+  TuningDatabase merged = llvm::cantFail(TuningDatabase::parse("", expected));
+  ASSERT_EQ(merged.entries().size(), 3u);
+  EXPECT_EQ(merged.find("a", "znver4", {{"seq", 100}})->overrides.at("mr"), "2"); // of equals the first text
+}
+
+TEST(TuningDatabase, TakesTheNearestSizes) {
+  TuningDatabase database;
+  database.add(entry("a", 16, 1.5, 1e-6));
+  database.add(entry("a", 1024, 1.1, 1e-4));
+  EXPECT_EQ(database.find("a", "znver4", {{"seq", 20}})->sizes.at("seq"), 16);
+  EXPECT_EQ(database.find("a", "znver4", {{"seq", 600}})->sizes.at("seq"), 1024);
+  EXPECT_EQ(database.find("a", "znver4", {})->sizes.at("seq"), 1024); // what takes longest
+  EXPECT_EQ(database.find("a", "znver5", {}), nullptr);
+  EXPECT_EQ(database.find("b", "znver4", {}), nullptr);
+}
+
+TEST(TuningDatabase, SizesAreClassesOfPowersOfTwo) {
+  EXPECT_EQ(sizeClass({{"batch", 1}, {"seq", 100}, {"head", 64}}),
+            (std::map<std::string, int64_t>{{"batch", 1}, {"seq", 128}, {"head", 64}}));
+}
+
+std::string errorOf(llvm::StringRef text) {
+  auto database = TuningDatabase::parse("a.tuning", text);
+  return database ? "" : llvm::toString(database.takeError());
+}
+
+TEST(TuningDatabase, SaysWhatIsWrongWithAFile) {
+  EXPECT_EQ(errorOf("{}"), "a.tuning: it is no tuning database: expected `format` and `entries`");
+  EXPECT_EQ(errorOf(R"({"format": 2, "entries": []})"),
+            "a.tuning: its format is 2, expected 1: it was written by another version of attnc");
+  EXPECT_EQ(errorOf(R"({"format": 1, "entries": [{"kernel": "a"}]})"),
+            "a.tuning: entry 0 is not one: expected kernel, kind, target, sizes, workers, overrides, gain and seconds");
+  EXPECT_NE(errorOf("tuned").find("a.tuning: it is no tuning database: "), std::string::npos);
+}
+
+} // namespace
+} // namespace attnc

@@ -1,0 +1,40 @@
+//===- Search.h - what a search for schedules has tried -----------------------------------------------------------===//
+//
+// Of each kernel the best overrides so far and those that were tried, as a file beside the database while a search is
+// under way: with it a search that was stopped goes on.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Target.h"
+#include "llvm/Support/Error.h"
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+
+namespace attnc {
+
+/// Keys and values, of an override or of what a kernel has.
+using Settings = std::map<std::string, std::string>;
+
+std::string textOf(const Settings &settings);
+
+struct KernelSearch {
+  std::string name, fingerprint;
+  KernelKind kind = KernelKind::Loops;
+  Settings best;               ///< overrides
+  std::set<std::string> tried; ///< texts of overrides, also of those that can't be had
+
+  /// Overrides that were not tried: the best ones with one thing changed, drawn by `random`. `has` is what the kernel
+  /// has with the best ones, its emitter among it; `emitters` are all that there are. Nothing where all was tried.
+  std::optional<Settings> propose(const Settings &has, llvm::ArrayRef<std::string> emitters, const Target &target,
+                                  std::mt19937_64 &random) const;
+};
+
+std::string searchText(llvm::ArrayRef<KernelSearch> kernels);
+/// Takes over what a file says of kernels of the same fingerprint.
+llvm::Error resumeSearch(llvm::StringRef path, llvm::StringRef text, llvm::MutableArrayRef<KernelSearch> kernels);
+
+} // namespace attnc

@@ -1,0 +1,182 @@
+// attnc tune: searches schedules of a model's kernels, and keeps the best in a database.
+#include "compiler/Emit/OutputFiles.h"
+#include "tools/attnc/Commands.h"
+#include "tools/attnc/PinnedThreads.h"
+#include "tools/attnc/Tune/Tuner.h"
+#include "tools/attnc/Validators.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <chrono>
+#include <fmt/format.h>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace attnc {
+
+namespace {
+
+struct TuneOptions {
+  SourceOptions source;
+  InvocationOptions invocation;
+  TunerOptions tuner;
+  std::string database;
+  bool resumes = false;
+};
+
+/// How far a search is: on a terminal one line that is written over.
+class SearchProgress {
+public:
+  explicit SearchProgress(double budget) : budget(budget), start(std::chrono::steady_clock::now()) {}
+  ~SearchProgress() {
+    if (isShown)
+      fmt::print(stderr, "\r\033[K");
+  }
+  double elapsed() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
+  void show(int rounds, double gain) {
+    if (!isatty(STDERR_FILENO))
+      return;
+    isShown = true;
+    int filled = std::min(30, static_cast<int>(30 * elapsed() / std::max(budget, 1e-9)));
+    fmt::print(stderr, "\r\033[K[{}{}] {:.0f} of {:.0f} s  {} rounds  {:.2f} x", std::string(filled, '='),
+               std::string(30 - filled, ' '), elapsed(), budget, rounds, gain);
+    std::fflush(stderr);
+  }
+
+private:
+  double budget;
+  std::chrono::steady_clock::time_point start;
+  bool isShown = false;
+};
+
+} // namespace
+
+static Error writeFile(const std::string &path, const std::string &text) {
+  OutputFiles files;
+  if (Error error = files.write(path, text))
+    return error;
+  return files.commit();
+}
+
+/// What there is at `path`, or an empty database.
+static Expected<TuningDatabase> databaseAt(const std::string &path) {
+  return sys::fs::exists(path) ? TuningDatabase::load(path) : Expected<TuningDatabase>(TuningDatabase());
+}
+
+static Error resume(const TuneOptions &options, const std::string &path, Tuner &tuner) {
+  if (!options.resumes)
+    return Error::success();
+  auto file = MemoryBuffer::getFile(path);
+  if (!file)
+    return createStringError("--resume: can't read " + path + ": " + file.getError().message());
+  return resumeSearch(path, (*file)->getBuffer(), tuner.kernels());
+}
+
+static Error search(const TuneOptions &options, const std::string &searchPath, Tuner &tuner) {
+  SearchProgress progress(options.tuner.seconds);
+  while (progress.elapsed() < options.tuner.seconds) {
+    auto goesOn = tuner.round();
+    if (!goesOn)
+      return goesOn.takeError();
+    if (Error error = writeFile(searchPath, searchText(tuner.kernels())))
+      return error;
+    if (!*goesOn)
+      break;
+    progress.show(tuner.roundsDone(), tuner.gainSoFar());
+  }
+  return Error::success();
+}
+
+static void print(const TuneOptions &options, const Tuner &tuner, const TuningResult &result) {
+  fmt::print("{} rounds; {} kernels are faster than by default\n", tuner.roundsDone(), result.entries.size());
+  for (auto [name, entry] : zip(result.names, result.entries))
+    fmt::print("  {:<32} {:.2f} x  {:.4f} ms  {}\n", name, entry.gain, 1e3 * entry.seconds, textOf(entry.overrides));
+  fmt::print("a call takes {:.4f} ms, by default {:.4f} ms: {:.2f} x; written to {}\n", 1e3 * result.tunedSeconds,
+             1e3 * result.defaultSeconds, result.defaultSeconds / result.tunedSeconds, options.database);
+}
+
+static Error tune(TuneOptions &options) {
+  auto target = Target::resolve(options.source.compile.target);
+  if (!target)
+    return target.takeError();
+  if (target->isDevice)
+    return createStringError(options.source.compile.target + " is a device: tune times kernels of processors");
+  if (!options.source.compile.tuning.empty() || !options.source.compile.overrides.empty())
+    return createStringError("tune searches from the default: --tuning, --override and --strategy have no use here");
+  auto database = databaseAt(options.database);
+  if (!database)
+    return database.takeError();
+  if (Error error = takeSizes(options.source, options.invocation))
+    return error;
+  options.invocation.ranges = options.source.rangesOf(options.invocation.entry, Phase::Derive);
+  pinTo(options.invocation.threads);
+  // Fingerprints are the same whatever else the model has, and compiles are many.
+  options.source.compile.entry = options.invocation.entry;
+  options.source.compile.entryAlone = true;
+  Tuner tuner(options.source, options.invocation, options.tuner);
+  std::string searchPath = options.database + ".search";
+  if (Error error = tuner.start())
+    return error;
+  if (Error error = resume(options, searchPath, tuner))
+    return error;
+  if (Error error = search(options, searchPath, tuner))
+    return error;
+  auto result = tuner.finish();
+  if (!result)
+    return result.takeError();
+  for (const TuningEntry &entry : result->entries)
+    database->add(entry);
+  if (Error error = writeFile(options.database, database->text()))
+    return error;
+  print(options, tuner, *result);
+  return Error::success();
+}
+
+void addTune(CLI::App &app, ExitCode &exitCode) {
+  auto options = std::make_shared<TuneOptions>();
+  options->invocation.fillMissing = true;
+  options->invocation.threads = 1;
+  CLI::App *command = app.add_subcommand("tune", "Search schedules of a model's kernels, and keep the best");
+  options->source.addTo(*command, SourceOptions::Takes::Models);
+  options->invocation.addTo(*command);
+  command->add_option("--database", options->database, "The tuning database to add to, made where it is missing")
+      ->type_name("FILE")
+      ->required();
+  command->add_option("--budget", options->tuner.seconds, "Seconds to search for")
+      ->check(atLeast(0))
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  command->add_option("--rounds", options->tuner.rounds, "Rounds at most: a change of each kernel is tried in one")
+      ->check(CLI::Range(0, 1000000))
+      ->capture_default_str();
+  command->add_option("--search-seed", options->tuner.seed, "For what is tried, and in which order")
+      ->capture_default_str();
+  command->add_flag("--resume", options->resumes,
+                    "Go on with the search that FILE.search is left of, which a search writes after each round");
+  command->footer("Example:\n  attnc tune examples/chargpt/chargpt.attn --entry logits --dim batch=1 --dim seq=128 "
+                  "--database chargpt.tuning\n  attnc compile examples/chargpt/chargpt.attn --tuning chargpt.tuning");
+  command->callback([options, &exitCode] { exitCode = report(tune(*options)); });
+}
+
+static Error merge(const std::string &output, const std::vector<std::string> &inputs) {
+  TuningDatabase merged;
+  for (const std::string &path : inputs) {
+    auto database = TuningDatabase::load(path);
+    if (!database)
+      return database.takeError();
+    merged.add(*database);
+  }
+  return writeFile(output, merged.text());
+}
+
+void addMergeTuning(CLI::App &app, ExitCode &exitCode) {
+  auto output = std::make_shared<std::string>();
+  auto inputs = std::make_shared<std::vector<std::string>>();
+  CLI::App *command = app.add_subcommand("merge-tuning", "Join tuning databases: of each kernel the larger gain");
+  command->add_option("databases", *inputs, "Files that `attnc tune` wrote")->required();
+  command->add_option("-o,--output", *output, "The file to write")->type_name("FILE")->required();
+  command->footer("Example:\n  attnc merge-tuning here.tuning there.tuning -o all.tuning");
+  command->callback([output, inputs, &exitCode] { exitCode = report(merge(*output, *inputs)); });
+}
+
+} // namespace attnc

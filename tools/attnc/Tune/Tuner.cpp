@@ -1,0 +1,243 @@
+#include "tools/attnc/Tune/Tuner.h"
+#include "compiler/Schedule/Schedule.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+
+using namespace llvm;
+
+namespace attnc {
+
+/// A kernel that takes less of a call is left as it is.
+static constexpr double leastShare = 0.005;
+/// A gain below this is not told from chance.
+static constexpr double leastGain = 1.02;
+/// Seconds for which two candidates take turns in a round, and in the end.
+static constexpr double roundSeconds = 0.3, finalSeconds = 1.5;
+
+static double quantile(std::vector<double> values, double part) {
+  std::sort(values.begin(), values.end());
+  return values[size_t(part * double(values.size() - 1))];
+}
+
+/// By how much b is faster than a, or 1 where that may be chance: where the slow quarter of b's times reaches the fast
+/// quarter of a's.
+static double certainGain(const Profile::Line *a, const Profile::Line *b) {
+  if (!a || !b || quantile(b->seconds, 0.75) >= quantile(a->seconds, 0.25))
+    return 1;
+  double gain = median(a->seconds) / median(b->seconds);
+  return gain >= leastGain ? gain : 1;
+}
+
+const Profile::Line *Tuner::Running::lineOf(const std::string &kernel) const {
+  auto found = find_if(candidate.times, [&](const Profile::Line &line) { return line.name == kernel; });
+  return found == candidate.times.end() ? nullptr : &*found;
+}
+
+//===-------------------------------------------- compiling ---------------------------------------------------===//
+
+static std::vector<Override> overridesOf(const std::map<std::string, Settings> &settings) {
+  std::vector<Override> overrides;
+  for (const auto &[kernel, each] : settings)
+    for (const auto &[key, value] : each)
+      overrides.push_back({kernel, key, value});
+  return overrides;
+}
+
+static Settings settingsOf(const CompiledKernel &kernel) {
+  Settings settings = {{"emitter", kernel.emitter}};
+  mlir::func::FuncOp function = kernel.function;
+  if (auto schedule = function->getAttrOfType<mlir::DictionaryAttr>(scheduleAttrName))
+    for (mlir::NamedAttribute each : schedule)
+      if (auto number = dyn_cast<mlir::IntegerAttr>(each.getValue()))
+        settings[each.getName().str()] = std::to_string(number.getInt());
+      else if (auto word = dyn_cast<mlir::StringAttr>(each.getValue()))
+        settings[each.getName().str()] = word.str();
+  return settings;
+}
+
+std::unique_ptr<Tuner::Running> Tuner::compileWith(const std::map<std::string, Settings> &overrides) {
+  auto made = std::make_unique<Running>();
+  made->candidate.strategy.overrides = overridesOf(overrides);
+  made->code = std::make_unique<RunningCandidate>(made->candidate, source, invocation);
+  if (made->code->isReady())
+    for (const CompiledKernel &kernel : made->code->compilation().program.kernels) {
+      mlir::func::FuncOp function = kernel.function;
+      made->has[function.getName().str()] = settingsOf(kernel);
+    }
+  return made;
+}
+
+bool Tuner::canCompile(const std::string &kernel, const Settings &settings) const {
+  CompileOptions compiled = source.compile;
+  append_range(compiled.overrides, overridesOf({{kernel, settings}}));
+  compiled.dump = Phase::Generate;
+  Compilation made;
+  return compile(compiled, made, nulls()) == Outcome::Done;
+}
+
+Error Tuner::restart() {
+  incumbent = compileWith(best());
+  if (!incumbent->code->isReady())
+    return createStringError(incumbent->candidate.problem);
+  return incumbent->code->run(/*counts=*/false);
+}
+
+Error Tuner::start() {
+  auto resolved = Target::resolve(source.compile.target);
+  if (!resolved)
+    return resolved.takeError();
+  target = std::move(*resolved);
+  for (const std::unique_ptr<Emitter> &emitter : createEmitters())
+    if (emitter->makesCodeFor(target))
+      emitters.push_back(std::string(emitter->name()));
+  if (Error error = restart())
+    return error;
+  for (int run = 0; run < 5; ++run)
+    if (Error error = incumbent->code->run(/*counts=*/true))
+      return error;
+  firstSeconds = median(incumbent->candidate.seconds);
+  const Compilation &made = incumbent->code->compilation();
+  for (const CompiledKernel &kernel : made.program.kernels) {
+    mlir::func::FuncOp function = kernel.function;
+    std::string name = function.getName().str();
+    const Profile::Line *line = incumbent->lineOf(name);
+    auto fingerprint = made.fingerprints.find(name);
+    if (line && median(line->seconds) >= leastShare * firstSeconds && fingerprint != made.fingerprints.end())
+      searches.push_back({name, fingerprint->second, *kernelKindOf(function), {}, {}});
+  }
+  return Error::success();
+}
+
+std::map<std::string, Settings> Tuner::best() const {
+  std::map<std::string, Settings> settings;
+  for (const KernelSearch &each : searches)
+    settings[each.name] = each.best;
+  return settings;
+}
+
+//===-------------------------------------------- rounds ------------------------------------------------------===//
+
+/// Calls of both take turns for so long; both forget what was before.
+Error Tuner::takeTurns(Running &a, Running &b, double seconds) const {
+  constexpr size_t fewest = 7;
+  a.code->forgetTimes();
+  b.code->forgetTimes();
+  double sum = 0;
+  while (a.candidate.seconds.size() < fewest || sum < seconds) {
+    bool isOdd = a.candidate.seconds.size() % 2;
+    for (Running *each : {isOdd ? &b : &a, isOdd ? &a : &b}) {
+      if (Error error = each->code->run(/*counts=*/true))
+        return error;
+      sum += each->candidate.seconds.back();
+    }
+  }
+  return Error::success();
+}
+
+/// A change of each kernel, as far as there is one that was not tried.
+std::map<std::string, Settings> Tuner::proposals() {
+  std::map<std::string, Settings> proposed;
+  for (KernelSearch &each : searches)
+    if (auto settings = each.propose(incumbent->has[each.name], emitters, target, random)) {
+      each.tried.insert(textOf(*settings));
+      proposed[each.name] = std::move(*settings);
+    }
+  return proposed;
+}
+
+/// The best with the changes; changes that can't be had are taken out. Null where none is left, or where all kernels
+/// have what they had.
+std::unique_ptr<Tuner::Running> Tuner::compileChanged(std::map<std::string, Settings> &proposed) {
+  auto compileAll = [&] {
+    std::map<std::string, Settings> settings = best();
+    for (const auto &[kernel, each] : proposed)
+      settings[kernel] = each;
+    return compileWith(settings);
+  };
+  std::unique_ptr<Running> changed = compileAll();
+  if (!changed->code->isReady()) {
+    std::erase_if(proposed, [&](const auto &each) { return !canCompile(each.first, each.second); });
+    changed = compileAll();
+  }
+  return changed->code->isReady() && changed->has != incumbent->has ? std::move(changed) : nullptr;
+}
+
+/// Makes changes that were faster the best.
+Error Tuner::keepFaster(const std::map<std::string, Settings> &proposed, std::unique_ptr<Running> changed) {
+  size_t faster = 0;
+  for (KernelSearch &each : searches) {
+    auto found = proposed.find(each.name);
+    if (found == proposed.end() || certainGain(incumbent->lineOf(each.name), changed->lineOf(each.name)) == 1)
+      continue;
+    each.best = found->second;
+    ++faster;
+  }
+  if (faster == proposed.size())
+    incumbent = std::move(changed);
+  return faster == 0 || faster == proposed.size() ? Error::success() : restart();
+}
+
+Expected<bool> Tuner::round() {
+  std::map<std::string, Settings> proposed;
+  if (rounds < options.rounds)
+    proposed = proposals();
+  if (proposed.empty())
+    return false;
+  ++rounds;
+  std::unique_ptr<Running> changed = compileChanged(proposed);
+  if (!changed)
+    return true;
+  if (Error error = changed->code->run(/*counts=*/false))
+    return std::move(error);
+  if (Error error = takeTurns(*incumbent, *changed, roundSeconds))
+    return std::move(error);
+  if (Error error = keepFaster(proposed, std::move(changed)))
+    return std::move(error);
+  return true;
+}
+
+double Tuner::gainSoFar() const {
+  return incumbent->candidate.seconds.empty() ? 1 : firstSeconds / median(incumbent->candidate.seconds);
+}
+
+//===-------------------------------------------- the end -----------------------------------------------------===//
+
+Expected<TuningResult> Tuner::finish() {
+  std::unique_ptr<Running> plain = compileWith({});
+  if (Error error = plain->code->run(/*counts=*/false))
+    return std::move(error);
+  while (true) {
+    if (Error error = restart())
+      return std::move(error);
+    if (Error error = takeTurns(*plain, *incumbent, finalSeconds))
+      return std::move(error);
+    TuningResult result;
+    result.defaultSeconds = median(plain->candidate.seconds);
+    result.tunedSeconds = median(incumbent->candidate.seconds);
+    bool isDropped = false;
+    for (KernelSearch &each : searches) {
+      if (each.best.empty())
+        continue;
+      double gain = certainGain(plain->lineOf(each.name), incumbent->lineOf(each.name));
+      if (gain == 1) {
+        each.best.clear();
+        isDropped = true;
+        continue;
+      }
+      result.names.push_back(each.name);
+      result.entries.push_back({each.fingerprint, kernelKindName(each.kind).str(), target.cpu,
+                                sizeClass(ArrayRef(source.compile.at).drop_back()), source.compile.at.back().second,
+                                each.best, gain, median(incumbent->lineOf(each.name)->seconds)});
+    }
+    if (isDropped)
+      continue;
+    if (result.tunedSeconds <= result.defaultSeconds)
+      return result;
+    if (result.entries.empty()) // the same code twice
+      return TuningResult{{}, {}, result.defaultSeconds, result.defaultSeconds};
+    for (KernelSearch &each : searches)
+      each.best.clear();
+  }
+}
+
+} // namespace attnc

@@ -1,0 +1,74 @@
+//===- Tuner.h - searches the schedules of a model's kernels ------------------------------------------------------===//
+//
+// A neighbourhood search from what the compiler decides. In each round every kernel that takes time gets one change of
+// its best schedule so far; one compile has all of these changes, and its calls and those of the best take turns,
+// timed kernel by kernel. A change that is faster by more than what times vary is the new best. In the end the default
+// and the best take turns, and only kernels that are faster there are kept.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Schedule/TuningDatabase.h"
+#include "tools/attnc/Compare/Candidate.h"
+#include "tools/attnc/Tune/Search.h"
+
+namespace attnc {
+
+struct TunerOptions {
+  double seconds = 60; ///< of searching
+  uint64_t seed = 0;
+  int rounds = 1000; ///< at most
+};
+
+struct TuningResult {
+  std::vector<TuningEntry> entries;
+  std::vector<std::string> names;              ///< of the kernels, as the model has them
+  double defaultSeconds = 0, tunedSeconds = 0; ///< of a call, in turns
+};
+
+class Tuner {
+public:
+  Tuner(const SourceOptions &source, const InvocationOptions &invocation, TunerOptions options)
+      : source(source), invocation(invocation), options(options), random(options.seed) {}
+
+  /// Compiles the default, and finds its kernels.
+  llvm::Error start();
+  std::vector<KernelSearch> &kernels() { return searches; }
+
+  /// One round; false where nothing is left to try. `rounds` counts them.
+  llvm::Expected<bool> round();
+  /// What holds in the end.
+  llvm::Expected<TuningResult> finish();
+
+  int roundsDone() const { return rounds; }
+  double gainSoFar() const; ///< of the call, as far as rounds have shown
+
+private:
+  struct Running {
+    Candidate candidate;
+    std::unique_ptr<RunningCandidate> code;
+    std::map<std::string, Settings> has; ///< what each kernel has, by name
+    const Profile::Line *lineOf(const std::string &kernel) const;
+  };
+  std::unique_ptr<Running> compileWith(const std::map<std::string, Settings> &overrides);
+  std::map<std::string, Settings> best() const;
+  bool canCompile(const std::string &kernel, const Settings &settings) const;
+  std::map<std::string, Settings> proposals();
+  std::unique_ptr<Running> compileChanged(std::map<std::string, Settings> &proposed);
+  llvm::Error keepFaster(const std::map<std::string, Settings> &proposed, std::unique_ptr<Running> changed);
+  llvm::Error takeTurns(Running &a, Running &b, double seconds) const;
+  llvm::Error restart();
+
+  const SourceOptions &source;
+  const InvocationOptions &invocation;
+  TunerOptions options;
+  std::mt19937_64 random;
+  Target target;
+  std::vector<std::string> emitters;
+  std::vector<KernelSearch> searches;
+  std::unique_ptr<Running> incumbent;
+  double firstSeconds = 0;
+  int rounds = 0;
+};
+
+} // namespace attnc
