@@ -8,15 +8,15 @@
 //   O = a O
 //
 // A weight, rounded to the tensors' type, is already in the registers of the left matrix of P V. Sums, statistics and
-// formulas are f32. Rows of which a sum is no finite number are computed again by DeviceAttend: a tensor core
+// formulas are f32. Rows of which a sum is no finite number are computed again by AttendGeneral: a tensor core
 // multiplies weights of zero too, and does not hide what a dropped pair's value is; words that are rounded to tf32 may
 // become infinite, and an infinity has no two parts (Factor.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Codegen/GPU/Attend/AttendGeneral.h"
 #include "compiler/Codegen/GPU/Attend/AttendMatrices.h"
-#include "compiler/Codegen/GPU/Attend/DeviceAttend.h"
 
 namespace attnc {
 
@@ -88,7 +88,7 @@ private:
   TileBuilder tiles;
   LoopBuilder loops; ///< of two lanes: neighbouring keys
   ThreadGroup warp;
-  DeviceAttend general;
+  AttendGeneral general;
   Value firstRow;
   FragmentPlace place;
   Values rowExists; ///< [row of the lane]: i1

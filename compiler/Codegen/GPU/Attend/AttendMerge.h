@@ -1,14 +1,14 @@
 //===- AttendMerge.h - the results of rows whose keys were split --------------------------------------------------===//
 //
-// A block has as many rows as a warp of DeviceAttend has, one after the other. Its warps take splits in turns, a lane
+// A block has as many rows as a warp of AttendGeneral has, one after the other. Its warps take splits in turns, a lane
 // neighbouring values of them; what the warps have is added in their order. Where a result is no finite number, one
 // warp computes the block's rows again, pair by pair, as AttendFragments does.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Codegen/GPU/Attend/AttendGeneral.h"
 #include "compiler/Codegen/GPU/Attend/AttendParts.h"
-#include "compiler/Codegen/GPU/Attend/DeviceAttend.h"
 
 namespace attnc {
 
@@ -48,7 +48,7 @@ private:
   LoopBuilder loops; ///< of one lane
   ThreadGroup warp;
   AttendRows rows;
-  DeviceAttend general;
+  AttendGeneral general;
   PartMemory memory;
   const int64_t width; ///< values of an access
   SharedArray sums;    ///< [half][warp][lane][value of the access]

@@ -61,7 +61,7 @@ private:
     if (matrices)
       return emitTiles(symbol);
     DeviceFrame frame(problem.kernel, symbol, code);
-    DeviceAttend attend(problem, target, frame);
+    AttendGeneral attend(problem, target, frame);
     made.phases.push_back(attend.emit());
     recordForm(problem.kernel, symbol, KernelForm::F32, {{"tile_q", attend.rowsOfWarp()}, {"tile_kv", warpThreads}});
   }
@@ -108,7 +108,7 @@ private:
       phase = AttendSplits(problem, *matrices, parts, target, symbol, code).emit();
     } else {
       DeviceFrame frame(problem.kernel, symbol, code);
-      phase = DeviceAttend(problem, target, frame, parts.numbers).emitParts(parts);
+      phase = AttendGeneral(problem, target, frame, parts.numbers).emitParts(parts);
     }
     recordForm(problem.kernel, symbol, KernelForm::SplitKeys,
                {{"products", nameOf(splitsByTensorCores() ? KernelForm::TensorCores : KernelForm::F32)},

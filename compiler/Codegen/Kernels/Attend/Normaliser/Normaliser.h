@@ -1,6 +1,6 @@
 //===- Normaliser.h - how scores become weights, in code --------------------------------------------------------===//
 //
-// The schedules (CPU: AttendPrefill.h, AttendDecode.h; GPU: DeviceAttend.h, AttendTiles.h) and the gradient
+// The schedules (CPU: AttendPrefill.h, AttendDecode.h; GPU: AttendGeneral.h, AttendTiles.h) and the gradient
 // (PairwiseGradient.h) know of a normaliser what stands here. Each is one file beside this one, in a table of
 // Normaliser.cpp; what they compute is said in dialects/Attn/AttnOps.td. There are two views of a row.
 //

@@ -1,4 +1,4 @@
-#include "compiler/Codegen/GPU/Attend/DeviceAttend.h"
+#include "compiler/Codegen/GPU/Attend/AttendGeneral.h"
 #include "compiler/Codegen/Kernels/Attend/AttendBinding.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -24,7 +24,7 @@ static int64_t rowsOfWarp(const AttendProblem &problem, const RowNumbers &number
   return rows;
 }
 
-DeviceAttendShape::DeviceAttendShape(const AttendProblem &problem, const RowNumbers &numbers)
+AttendGeneralShape::AttendGeneralShape(const AttendProblem &problem, const RowNumbers &numbers)
     : rows(rowsOfWarp(problem, numbers)), width(1), accesses(1) {
   rowBlocks = numbers.rows.ceilDiv(rows);
   warps = numbers.batches * rowBlocks;
@@ -53,15 +53,15 @@ Verdict canAttendOnDevice(const AttendProblem &problem) {
   return Verdict::yes();
 }
 
-DeviceAttend::DeviceAttend(const AttendProblem &problem, const Target &target, DeviceFrame &frame,
-                           const RowNumbers &numbers)
+AttendGeneral::AttendGeneral(const AttendProblem &problem, const Target &target, DeviceFrame &frame,
+                             const RowNumbers &numbers)
     : problem(problem), target(target), shape(problem, numbers), frame(frame),
       loops(frame.builder, frame.location, /*lanes=*/1),
       group(ThreadGroup::Kind::Warp, frame.place, frame.builder, frame.location), rows(problem, frame, numbers),
       weightTile(frame.place, "weights", frame.place.threads * shape.rows, frame.builder, frame.location),
       keptTile(frame.place, "kept", frame.place.threads, frame.builder, frame.location) {}
 
-KernelPhase DeviceAttend::emit() {
+KernelPhase AttendGeneral::emit() {
   loops.when(loops.less(group.number, frame.size(shape.warps)), [&] {
     // Under a causal mask later rows have more work: they come first, so that the processors end together.
     Value blocks = frame.size(shape.rowBlocks);
@@ -71,7 +71,7 @@ KernelPhase DeviceAttend::emit() {
   return {frame.place.symbol, shape.warps.ceilDiv(group.perBlock()), frame.place.threads};
 }
 
-KernelPhase DeviceAttend::emitParts(const AttendParts &parts) {
+KernelPhase AttendGeneral::emitParts(const AttendParts &parts) {
   PartMemory memory(parts, problem, frame);
   SizeExpr warps = shape.warps * parts.splits;
   loops.when(loops.less(group.number, frame.size(warps)), [&] {
@@ -89,26 +89,26 @@ KernelPhase DeviceAttend::emitParts(const AttendParts &parts) {
   return {frame.place.symbol, warps.ceilDiv(group.perBlock()), frame.place.threads};
 }
 
-void DeviceAttend::emitWarp(Value batchNumber, Value row) {
+void AttendGeneral::emitWarp(Value batchNumber, Value row) {
   firstRow = row;
   openRows(batchNumber);
   emitRows();
 }
 
-Value DeviceAttend::scalarOf(Value value) {
+Value AttendGeneral::scalarOf(Value value) {
   if (!isa<VectorType>(value.getType()))
     return value;
   return vector::ExtractOp::create(loops.builder, loops.location, value, 0);
 }
 
-Value DeviceAttend::sumOfThreads(Value share) {
+Value AttendGeneral::sumOfThreads(Value share) {
   SweepReduction sum{attn::Combine::Add, loops.builder.getF32Type()};
   return loops.splat(group.combine(sum, scalarOf(share))[0]);
 }
 
 //===------------------------------------------ rows and keys -----------------------------------------------------===//
 
-void DeviceAttend::openRows(Value batchNumber) {
+void AttendGeneral::openRows(Value batchNumber) {
   rows.openBatch(batchNumber);
   for (int64_t row = 0; row < shape.rows; ++row) {
     Value number = loops.add(firstRow, row);
@@ -121,20 +121,20 @@ void DeviceAttend::openRows(Value batchNumber) {
 }
 
 /// The formulas of row `row` of the warp; past the last one it is repeated.
-RegionVectoriser DeviceAttend::pointOf(int64_t lanes, int64_t row) {
+RegionVectoriser AttendGeneral::pointOf(int64_t lanes, int64_t row) {
   return rows.bindRow(rows.formulas(lanes), ValueRange(rowIndices[row]));
 }
 
 //===------------------------------------------ passes ------------------------------------------------------------===//
 
-LoopBuilder::Values DeviceAttend::RowStates::packed() const {
+LoopBuilder::Values AttendGeneral::RowStates::packed() const {
   Values all;
   for (const Values *part : {&largest, &sums, &logs, &top, &values})
     all.append(*part);
   return all;
 }
 
-DeviceAttend::RowStates DeviceAttend::RowStates::with(ValueRange packed) const {
+AttendGeneral::RowStates AttendGeneral::RowStates::with(ValueRange packed) const {
   RowStates next;
   for (auto [part, into] : {std::pair(&largest, &next.largest),
                             {&sums, &next.sums},
@@ -147,18 +147,18 @@ DeviceAttend::RowStates DeviceAttend::RowStates::with(ValueRange packed) const {
   return next;
 }
 
-bool DeviceAttend::carriesLogs(Pass pass) const {
+bool AttendGeneral::carriesLogs(Pass pass) const {
   bool hasFactor = problem.normaliser->order() == Normaliser::Order::Factor;
   return problem.yields(attn::Statistic::Entropy) && (pass == Pass::Apply) != hasFactor;
 }
 
 /// Whether the pass is the first one that computes scores.
-bool DeviceAttend::seesScores(Pass pass) const {
+bool AttendGeneral::seesScores(Pass pass) const {
   return (pass == Pass::Apply) == (problem.normaliser->order() == Normaliser::Order::AtOnce);
 }
 
 /// The score of a row that takes weight before its first key, as the normaliser takes it; null where there is none.
-Value DeviceAttend::sinkOf(int64_t row) {
+Value AttendGeneral::sinkOf(int64_t row) {
   if (!problem.hasSink())
     return {};
   Value sink = rowPoints[row].broadcast(rowPoints[row].evaluate(AttendProblem::yielded(op().getSink())));
@@ -166,7 +166,7 @@ Value DeviceAttend::sinkOf(int64_t row) {
 }
 
 /// What row r has before its first key counts once: thread r has it.
-DeviceAttend::RowStates DeviceAttend::startOfRows(bool withSink) {
+AttendGeneral::RowStates AttendGeneral::startOfRows(bool withSink) {
   RowStates start;
   Value zero = loops.splat(0.0);
   for (int64_t row = 0; row < shape.rows; ++row) {
@@ -183,7 +183,7 @@ DeviceAttend::RowStates DeviceAttend::startOfRows(bool withSink) {
   return start;
 }
 
-DeviceAttend::RowTotals DeviceAttend::totalsOf(const RowStates &states) {
+AttendGeneral::RowTotals AttendGeneral::totalsOf(const RowStates &states) {
   RowTotals totals;
   for (Value share : states.sums) {
     totals.sums.push_back(sumOfThreads(share));
@@ -192,7 +192,7 @@ DeviceAttend::RowTotals DeviceAttend::totalsOf(const RowStates &states) {
   return totals;
 }
 
-void DeviceAttend::emitRows() {
+void AttendGeneral::emitRows() {
   RowStates statistics = startOfRows();
   RowTotals totals;
   bool inTwoPasses = problem.normaliser->order() == Normaliser::Order::Factor && problem.needsFinalWeights();
@@ -206,7 +206,7 @@ void DeviceAttend::emitRows() {
 }
 
 /// The states of rows, with a part of the values that nothing was added to.
-DeviceAttend::RowStates DeviceAttend::startOfPass(RowStates states) {
+AttendGeneral::RowStates AttendGeneral::startOfPass(RowStates states) {
   LoopBuilder wide(loops.builder, loops.location, shape.width);
   if (problem.hasValue())
     states.values.assign(shape.rows * shape.accesses, wide.splat(0.0));
@@ -214,7 +214,7 @@ DeviceAttend::RowStates DeviceAttend::startOfPass(RowStates states) {
 }
 
 /// One pass for a part of the values; results besides values are those of the first part.
-void DeviceAttend::emitPart(Value part, const RowStates &statistics, const RowTotals &ofStatistics) {
+void AttendGeneral::emitPart(Value part, const RowStates &statistics, const RowTotals &ofStatistics) {
   bool isOnline = problem.normaliser->order() == Normaliser::Order::Factor && !problem.needsFinalWeights();
   RowStates states = statistics;
   RowTotals totals = ofStatistics;
@@ -229,8 +229,8 @@ void DeviceAttend::emitPart(Value part, const RowStates &statistics, const RowTo
              [&] { storeStatistics(states, totals); });
 }
 
-DeviceAttend::RowStates DeviceAttend::passKeys(Pass pass, const RowStates &start, const RowTotals &totals,
-                                               Value firstValue) {
+AttendGeneral::RowStates AttendGeneral::passKeys(Pass pass, const RowStates &start, const RowTotals &totals,
+                                                 Value firstValue) {
   Values packed = start.packed();
   SmallVector<Type> types = llvm::to_vector(ValueRange(packed).getTypes());
   Value step = loops.constant(blockKeys);
@@ -247,9 +247,9 @@ DeviceAttend::RowStates DeviceAttend::passKeys(Pass pass, const RowStates &start
 }
 
 /// Where the mask cannot be decided by blocks, its pairs are tested before anything else.
-DeviceAttend::RowStates DeviceAttend::considerBlock(Pass pass, KeyBlock block, const RowStates &before,
-                                                    const RowTotals &totals, Value firstValue,
-                                                    const AttendMask::Decision &decision) {
+AttendGeneral::RowStates AttendGeneral::considerBlock(Pass pass, KeyBlock block, const RowStates &before,
+                                                      const RowTotals &totals, Value firstValue,
+                                                      const AttendMask::Decision &decision) {
   block.kept = keptPairs(block, decision.all);
   auto compute = [&] { return computeBlock(pass, block, before, totals, firstValue).packed(); };
   if (LoopBuilder::constantOf(decision.unsure) == 0)
@@ -258,7 +258,7 @@ DeviceAttend::RowStates DeviceAttend::considerBlock(Pass pass, KeyBlock block, c
   return before.with(loops.select(keepsSome(block), types, compute, [&] { return before.packed(); }));
 }
 
-Value DeviceAttend::keepsSome(const KeyBlock &block) {
+Value AttendGeneral::keepsSome(const KeyBlock &block) {
   Value any = block.kept[0];
   for (Value kept : ArrayRef(block.kept).drop_front())
     any = loops.either(any, kept);
@@ -267,8 +267,8 @@ Value DeviceAttend::keepsSome(const KeyBlock &block) {
   return loops.isSet(group.combine(SweepReduction{attn::Combine::Max, i32}, number)[0]);
 }
 
-DeviceAttend::RowStates DeviceAttend::computeBlock(Pass pass, KeyBlock block, RowStates states, const RowTotals &totals,
-                                                   Value firstValue) {
+AttendGeneral::RowStates AttendGeneral::computeBlock(Pass pass, KeyBlock block, RowStates states,
+                                                     const RowTotals &totals, Value firstValue) {
   Values ofMask = block.kept, scores = scoresOf(pass, block);
   if (seesScores(pass)) {
     checkPairs(block, op().getScore(), ofMask);

@@ -1,4 +1,4 @@
-//===- DeviceAttend.h - attention of any kind on a device -------------------------------------------------------===//
+//===- AttendGeneral.h - attention of any kind on a device --------------------------------------------------------===//
 //
 // A warp has up to four rows of one batch and passes their keys in blocks of 32, one a thread:
 //
@@ -28,8 +28,8 @@
 namespace attnc {
 
 /// Who computes what.
-struct DeviceAttendShape {
-  DeviceAttendShape(const AttendProblem &problem, const RowNumbers &numbers);
+struct AttendGeneralShape {
+  AttendGeneralShape(const AttendProblem &problem, const RowNumbers &numbers);
 
   int64_t rows;        ///< of a warp
   int64_t width;       ///< values of one access of a thread
@@ -43,12 +43,12 @@ struct DeviceAttendShape {
 /// Whether there is code for it.
 Verdict canAttendOnDevice(const AttendProblem &problem);
 
-class DeviceAttend {
+class AttendGeneral {
 public:
   /// `frame` is the phase's, before anything else is in it.
-  DeviceAttend(const AttendProblem &problem, const Target &target, DeviceFrame &frame, const RowNumbers &numbers);
-  DeviceAttend(const AttendProblem &problem, const Target &target, DeviceFrame &frame)
-      : DeviceAttend(problem, target, frame, RowNumbers::ofBatches(problem)) {}
+  AttendGeneral(const AttendProblem &problem, const Target &target, DeviceFrame &frame, const RowNumbers &numbers);
+  AttendGeneral(const AttendProblem &problem, const Target &target, DeviceFrame &frame)
+      : AttendGeneral(problem, target, frame, RowNumbers::ofBatches(problem)) {}
   /// The whole phase.
   KernelPhase emit();
   /// The whole phase, a warp a split of some rows: AttendMerge makes results of its parts.
@@ -89,7 +89,7 @@ private:
     Values kept;         ///< [row]: whether the thread's pair takes part (i1)
   };
 
-  // DeviceAttend.cpp: rows, passes and blocks of keys
+  // AttendGeneral.cpp: rows, passes and blocks of keys
   void openRows(Value batchNumber);
   RegionVectoriser pointOf(int64_t lanes, int64_t row);
   void emitRows();
@@ -104,7 +104,7 @@ private:
   RowStates computeBlock(Pass pass, KeyBlock block, RowStates states, const RowTotals &totals, Value firstValue);
   Value keepsSome(const KeyBlock &block);
 
-  // DeviceAttendScores.cpp: scores and weights of a block
+  // AttendGeneralScores.cpp: scores and weights of a block
   std::vector<RegionVectoriser> bindPairs(int64_t lanes, Value key);
   Values evaluateForRows(std::vector<RegionVectoriser> &pairs, mlir::Region &formula);
   Values keptPairs(const KeyBlock &block, Value all);
@@ -118,7 +118,7 @@ private:
   Value isOneThread(int64_t rank);
   Value chooseByRank(const Values &ofRows);
 
-  // DeviceAttendValues.cpp: sums of values, and results
+  // AttendGeneralValues.cpp: sums of values, and results
   void shareWeights(const KeyBlock &block, const Values &weights);
   void addValues(const KeyBlock &block, RowStates &states, Value firstValue);
   Values addKey(const KeyBlock &block, Value key, ValueRange before, Value firstValue, bool keptAlone);
@@ -133,7 +133,7 @@ private:
   void storeOfRow(int64_t row, Value value, mlir::attn::Statistic statistic, ValueRange last = {});
   void storeStatistics(const RowStates &states, const RowTotals &totals);
 
-  // DeviceAttendTop.cpp: the largest keys
+  // AttendGeneralTop.cpp: the largest keys
   void noteTop(const KeyBlock &block, const Values &scores, RowStates &states);
   Values enter(ValueRange ranks, Value score, Value key);
   Values mergeTop(ValueRange ofThread);
@@ -153,7 +153,7 @@ private:
 
   const AttendProblem &problem;
   const Target &target;
-  DeviceAttendShape shape;
+  AttendGeneralShape shape;
   DeviceFrame &frame;
   LoopBuilder loops; ///< of one lane
   ThreadGroup group;

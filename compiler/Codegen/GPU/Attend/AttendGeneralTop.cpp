@@ -1,7 +1,7 @@
 // The largest keys of rows. Each thread keeps those of its own keys, sorted; at the end the warp takes the largest of
 // all threads' first entries, once for each rank.
 #include "compiler/Codegen/DataSubscripts.h"
-#include "compiler/Codegen/GPU/Attend/DeviceAttend.h"
+#include "compiler/Codegen/GPU/Attend/AttendGeneral.h"
 #include "compiler/Codegen/Kernels/Attend/AttendBinding.h"
 
 using namespace mlir;
@@ -10,7 +10,7 @@ namespace attnc {
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-void DeviceAttend::noteTop(const KeyBlock &block, const Values &scores, RowStates &states) {
+void AttendGeneral::noteTop(const KeyBlock &block, const Values &scores, RowStates &states) {
   if (!problem.yieldsTop())
     return;
   OpBuilder &builder = loops.builder;
@@ -25,7 +25,7 @@ void DeviceAttend::noteTop(const KeyBlock &block, const Values &scores, RowState
 }
 
 /// A key comes behind equal scores, whose keys are lower. Ranks are sorted, so that none waits for another one.
-LoopBuilder::Values DeviceAttend::enter(ValueRange ranks, Value score, Value key) {
+LoopBuilder::Values AttendGeneral::enter(ValueRange ranks, Value score, Value key) {
   Values kept, entry = {score, key};
   Value entersAbove = loops.boolean(false);
   for (size_t rank = 0; rank < ranks.size(); rank += 2) {
@@ -40,7 +40,7 @@ LoopBuilder::Values DeviceAttend::enter(ValueRange ranks, Value score, Value key
 }
 
 /// The entries of a row, of all threads: (score, key) by rank. No entry is (-inf, -1).
-LoopBuilder::Values DeviceAttend::mergeTop(ValueRange ofThread) {
+LoopBuilder::Values AttendGeneral::mergeTop(ValueRange ofThread) {
   OpBuilder &builder = loops.builder;
   Location location = loops.location;
   Type f32 = builder.getF32Type(), i32 = builder.getI32Type();
@@ -65,7 +65,7 @@ LoopBuilder::Values DeviceAttend::mergeTop(ValueRange ofThread) {
   return merged;
 }
 
-void DeviceAttend::storeTop(const RowStates &states, const RowTotals &totals) {
+void AttendGeneral::storeTop(const RowStates &states, const RowTotals &totals) {
   if (!problem.yieldsTop())
     return;
   int64_t entries = 2 * problem.top();
@@ -92,8 +92,8 @@ void DeviceAttend::storeTop(const RowStates &states, const RowTotals &totals) {
 }
 
 /// p' of the key of a rank; `sum` is that over the ranks before, for normalisers that follow keys.
-Value DeviceAttend::weightOfTop(int64_t row, Value score, Value key, const Normaliser::Carriers &carriers, Value factor,
-                                Value &sum) {
+Value AttendGeneral::weightOfTop(int64_t row, Value score, Value key, const Normaliser::Carriers &carriers,
+                                 Value factor, Value &sum) {
   OpBuilder &builder = loops.builder;
   auto weighed = problem.normaliser->weigh(code(), score, carriers);
   Value weight = factor ? loops.mulf(weighed.weight, factor) : weighed.weight;

@@ -1,6 +1,6 @@
 // Scores of a block of keys and what becomes of them: a thread has one key and all rows of its warp.
 #include "compiler/Codegen/DataSubscripts.h"
-#include "compiler/Codegen/GPU/Attend/DeviceAttend.h"
+#include "compiler/Codegen/GPU/Attend/AttendGeneral.h"
 #include "compiler/Codegen/GPU/Tile/TileBuilder.h"
 #include "compiler/Codegen/Kernels/Attend/AttendBinding.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -14,7 +14,7 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 //===------------------------------------------ pairs -------------------------------------------------------------===//
 
 /// The formulas of each row with one key.
-std::vector<RegionVectoriser> DeviceAttend::bindPairs(int64_t lanes, Value key) {
+std::vector<RegionVectoriser> AttendGeneral::bindPairs(int64_t lanes, Value key) {
   std::vector<RegionVectoriser> pairs;
   for (int64_t row = 0; row < shape.rows; ++row)
     pairs.push_back(rows.bindKey(lanes == 1 ? rowPoints[row] : pointOf(lanes, row), key));
@@ -26,12 +26,12 @@ static LoopBuilder::Values evaluateForAll(std::vector<RegionVectoriser> &pairs, 
   return RegionVectoriser::evaluateTogether(tile, value);
 }
 
-LoopBuilder::Values DeviceAttend::evaluateForRows(std::vector<RegionVectoriser> &pairs, Region &formula) {
+LoopBuilder::Values AttendGeneral::evaluateForRows(std::vector<RegionVectoriser> &pairs, Region &formula) {
   return evaluateForAll(pairs, AttendProblem::yielded(formula));
 }
 
 /// Which of the thread's pairs the mask keeps, where `all` says that it keeps each of the block.
-LoopBuilder::Values DeviceAttend::keptPairs(const KeyBlock &block, Value all) {
+LoopBuilder::Values AttendGeneral::keptPairs(const KeyBlock &block, Value all) {
   Value isInside = loops.less(loops.add(block.firstKey, group.rank), block.end);
   auto inside = [&] { return Values(shape.rows, isInside); };
   if (!problem.hasMask())
@@ -49,8 +49,8 @@ LoopBuilder::Values DeviceAttend::keptPairs(const KeyBlock &block, Value all) {
 //===------------------------------------------ scores ------------------------------------------------------------===//
 
 /// A sum over features, for each row.
-LoopBuilder::Values DeviceAttend::productOf(const PairReduction &product, std::vector<RegionVectoriser> &pairs,
-                                            Value key) {
+LoopBuilder::Values AttendGeneral::productOf(const PairReduction &product, std::vector<RegionVectoriser> &pairs,
+                                             Value key) {
   attn::ReduceOp reduce = product.op;
   bool inAccesses =
       reduce.getSizes().size() == 1 && product.features.isConstant() && product.features.constant() % deviceLanes == 0;
@@ -58,7 +58,7 @@ LoopBuilder::Values DeviceAttend::productOf(const PairReduction &product, std::v
 }
 
 /// Four features at a time, with a sum each.
-LoopBuilder::Values DeviceAttend::sumFeatures(const PairReduction &product, Value key) {
+LoopBuilder::Values AttendGeneral::sumFeatures(const PairReduction &product, Value key) {
   attn::ReduceOp reduce = product.op;
   OpBuilder &builder = loops.builder;
   LoopBuilder wide(builder, loops.location, deviceLanes);
@@ -91,7 +91,7 @@ LoopBuilder::Values DeviceAttend::sumFeatures(const PairReduction &product, Valu
 }
 
 /// Scores as the normaliser takes them. A pair whose score is -inf is dropped.
-LoopBuilder::Values DeviceAttend::scoresOf(Pass pass, KeyBlock &block) {
+LoopBuilder::Values AttendGeneral::scoresOf(Pass pass, KeyBlock &block) {
   std::vector<RegionVectoriser> pairs = bindPairs(1, block.key);
   for (const PairReduction &product : problem.products)
     for (auto [pair, sum] : llvm::zip_equal(pairs, productOf(product, pairs, block.key)))
@@ -109,7 +109,7 @@ LoopBuilder::Values DeviceAttend::scoresOf(Pass pass, KeyBlock &block) {
 }
 
 /// Reports what a formula of pairs that take part reads out of range.
-void DeviceAttend::checkPairs(const KeyBlock &block, Region &formula, const Values &kept, ValueRange sizes) {
+void AttendGeneral::checkPairs(const KeyBlock &block, Region &formula, const Values &kept, ValueRange sizes) {
   if (!readsByData(formula))
     return;
   std::vector<RegionVectoriser> pairs = bindPairs(1, block.key);
@@ -122,7 +122,7 @@ void DeviceAttend::checkPairs(const KeyBlock &block, Region &formula, const Valu
 //===------------------------------------------ weights -----------------------------------------------------------===//
 
 /// The rows' largest scores with those of a block; what was summed before is multiplied with the correction.
-void DeviceAttend::raiseMaxima(const Values &scores, RowStates &states) {
+void AttendGeneral::raiseMaxima(const Values &scores, RowStates &states) {
   SweepReduction most{attn::Combine::Max, loops.builder.getF32Type()};
   for (int64_t row = 0; row < shape.rows; ++row) {
     Value before = states.largest[row], own = loops.maxKeepingFirst(before, scores[row]);
@@ -145,8 +145,8 @@ void DeviceAttend::raiseMaxima(const Values &scores, RowStates &states) {
 }
 
 /// Weights of the thread's pairs, before the weight region; the rows' sums go on.
-LoopBuilder::Values DeviceAttend::weightsOf(Pass pass, const KeyBlock &block, const Values &scores, RowStates &states,
-                                            const RowTotals &totals) {
+LoopBuilder::Values AttendGeneral::weightsOf(Pass pass, const KeyBlock &block, const Values &scores, RowStates &states,
+                                             const RowTotals &totals) {
   const Normaliser &normaliser = *problem.normaliser;
   Values weights;
   if (normaliser.followsKeys()) {
@@ -173,19 +173,19 @@ LoopBuilder::Values DeviceAttend::weightsOf(Pass pass, const KeyBlock &block, co
 }
 
 /// Of the rows' values the one whose number is the thread's rank.
-Value DeviceAttend::chooseByRank(const Values &ofRows) {
+Value AttendGeneral::chooseByRank(const Values &ofRows) {
   Value chosen = ofRows[0];
   for (int64_t row = 1; row < shape.rows; ++row)
     chosen = loops.choose(isOneThread(row), ofRows[row], chosen);
   return chosen;
 }
 
-Value DeviceAttend::isOneThread(int64_t rank) {
+Value AttendGeneral::isOneThread(int64_t rank) {
   return loops.compare(arith::CmpIPredicate::eq, group.rank, loops.constant(rank));
 }
 
 /// Thread r weighs the block's keys of row r one after the other: each weight depends on the sum so far.
-LoopBuilder::Values DeviceAttend::weighInOrder(const Values &scores, RowStates &states) {
+LoopBuilder::Values AttendGeneral::weighInOrder(const Values &scores, RowStates &states) {
   Type f32 = loops.builder.getF32Type();
   Value own = loops.mul(loops.add(firstOfTile, group.rank), shape.rows), zero = loops.constant(0);
   group.wait(); // for those who read the block before
@@ -214,7 +214,7 @@ LoopBuilder::Values DeviceAttend::weighInOrder(const Values &scores, RowStates &
 }
 
 /// p' of p, and zero where a pair is dropped.
-LoopBuilder::Values DeviceAttend::weightsOfPairs(const KeyBlock &block, const Values &normalised) {
+LoopBuilder::Values AttendGeneral::weightsOfPairs(const KeyBlock &block, const Values &normalised) {
   Values weights = normalised;
   if (problem.hasWeight()) {
     std::vector<RegionVectoriser> pairs = bindPairs(1, block.key);

@@ -1,5 +1,5 @@
 // Sums of values, and the results of a row: a thread has some values of all rows of its warp.
-#include "compiler/Codegen/GPU/Attend/DeviceAttend.h"
+#include "compiler/Codegen/GPU/Attend/AttendGeneral.h"
 #include "compiler/Codegen/Kernels/Attend/AttendBinding.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -13,7 +13,7 @@ static constexpr int64_t keysAtOnce = 4;
 //===------------------------------------------ sums of values ----------------------------------------------------===//
 
 /// Lets all threads of the warp see the weights of a block.
-void DeviceAttend::shareWeights(const KeyBlock &block, const Values &weights) {
+void AttendGeneral::shareWeights(const KeyBlock &block, const Values &weights) {
   OpBuilder &builder = loops.builder;
   Type i32 = builder.getI32Type();
   if (!problem.normaliser->followsKeys())
@@ -35,7 +35,7 @@ void DeviceAttend::shareWeights(const KeyBlock &block, const Values &weights) {
   group.wait();
 }
 
-void DeviceAttend::addValues(const KeyBlock &block, RowStates &states, Value firstValue) {
+void AttendGeneral::addValues(const KeyBlock &block, RowStates &states, Value firstValue) {
   LoopBuilder wide(loops.builder, loops.location, shape.width);
   Value count = loops.min(loops.constant(warpThreads), loops.sub(block.end, block.firstKey));
   auto sum = [&](bool keptAlone) {
@@ -61,12 +61,12 @@ void DeviceAttend::addValues(const KeyBlock &block, RowStates &states, Value fir
 }
 
 /// The number of the first value of an access of the thread; it may be past the end.
-Value DeviceAttend::valueNumber(Value firstValue, int64_t access) {
+Value AttendGeneral::valueNumber(Value firstValue, int64_t access) {
   Value own = loops.mul(loops.add(group.rank, access * warpThreads), shape.width);
   return loops.add(firstValue, own);
 }
 
-void DeviceAttend::bindValue(RegionVectoriser &to, Value number) {
+void AttendGeneral::bindValue(RegionVectoriser &to, Value number) {
   if (rows.valueSizes.size() == 1)
     return bindValueIndex(problem, to, 0, shape.width == 1 ? uniformIndex(number) : steppingIndex(number));
   for (auto [dimension, index] : llvm::enumerate(loops.delinearise(number, rows.valueSizes)))
@@ -75,8 +75,8 @@ void DeviceAttend::bindValue(RegionVectoriser &to, Value number) {
 
 /// Adds one key of a block to the sums, or of its pairs those alone that are kept. Past the last key that one is read
 /// again: its weights are zeros.
-LoopBuilder::Values DeviceAttend::addKey(const KeyBlock &block, Value key, ValueRange before, Value firstValue,
-                                         bool keptAlone) {
+LoopBuilder::Values AttendGeneral::addKey(const KeyBlock &block, Value key, ValueRange before, Value firstValue,
+                                          bool keptAlone) {
   OpBuilder &builder = loops.builder;
   LoopBuilder wide(builder, loops.location, shape.width);
   Value formula = AttendProblem::yielded(op().getValue()), place = loops.add(firstOfTile, key);
@@ -109,12 +109,12 @@ LoopBuilder::Values DeviceAttend::addKey(const KeyBlock &block, Value key, Value
 
 //===------------------------------------------ results -----------------------------------------------------------===//
 
-void DeviceAttend::forEachRow(function_ref<void(int64_t)> body) {
+void AttendGeneral::forEachRow(function_ref<void(int64_t)> body) {
   for (int64_t row = 0; row < shape.rows; ++row)
     loops.when(rowExists[row], [&] { body(row); });
 }
 
-void DeviceAttend::storeValues(const RowStates &states, const Values &factors, Value firstValue) {
+void AttendGeneral::storeValues(const RowStates &states, const Values &factors, Value firstValue) {
   if (!problem.hasValue())
     return;
   LoopBuilder wide(loops.builder, loops.location, shape.width);
@@ -139,7 +139,7 @@ void DeviceAttend::storeValues(const RowStates &states, const Values &factors, V
 }
 
 /// The rows' parts of a split: values not normalised, and with the first of them what they are normalised by.
-void DeviceAttend::storeParts(const RowStates &states, PartMemory &memory, Value split, Value firstValue) {
+void AttendGeneral::storeParts(const RowStates &states, PartMemory &memory, Value split, Value firstValue) {
   Values sums = llvm::map_to_vector(states.sums, [&](Value share) { return scalarOf(sumOfThreads(share)); });
   forEachRow([&](int64_t row) {
     Value part = memory.number(rows.batch, loops.add(firstRow, row), split);
@@ -153,7 +153,7 @@ void DeviceAttend::storeParts(const RowStates &states, PartMemory &memory, Value
 }
 
 /// One element of a row's result, which has the subscripts `last` behind the row's.
-void DeviceAttend::storeOfRow(int64_t row, Value value, attn::Statistic statistic, ValueRange last) {
+void AttendGeneral::storeOfRow(int64_t row, Value value, attn::Statistic statistic, ValueRange last) {
   auto result = problem.resultOf(statistic);
   if (!result)
     return;
@@ -164,7 +164,7 @@ void DeviceAttend::storeOfRow(int64_t row, Value value, attn::Statistic statisti
   element.store(scalarOf(value), frame.result(*result), indices);
 }
 
-void DeviceAttend::storeWeights(const KeyBlock &block, const Values &weights) {
+void AttendGeneral::storeWeights(const KeyBlock &block, const Values &weights) {
   if (!problem.yields(attn::Statistic::Weights))
     return;
   loops.when(loops.less(loops.add(block.firstKey, group.rank), block.end), [&] {
@@ -175,7 +175,7 @@ void DeviceAttend::storeWeights(const KeyBlock &block, const Values &weights) {
 }
 
 /// Blocks in which nothing is kept are not visited: their weights are zeros.
-void DeviceAttend::clearWeights() {
+void AttendGeneral::clearWeights() {
   if (!problem.yields(attn::Statistic::Weights) || !problem.hasMask())
     return;
   loops.loop(group.rank, rows.keys, loops.constant(warpThreads), [&](Value key) {
@@ -186,7 +186,7 @@ void DeviceAttend::clearWeights() {
   group.wait();
 }
 
-void DeviceAttend::storeStatistics(const RowStates &states, const RowTotals &totals) {
+void AttendGeneral::storeStatistics(const RowStates &states, const RowTotals &totals) {
   Values entropies;
   for (int64_t row = 0; row < shape.rows && !states.logs.empty(); ++row) {
     Normaliser::Carriers carriers = {states.largest[row], totals.sums[row]};
