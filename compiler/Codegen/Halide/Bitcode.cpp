@@ -180,8 +180,7 @@ private:
       operands.push_back(value.type().is_bool() ? H::cast<int32_t>(value) : value);
     }
     H::Type type = node.element == Element::F32 ? H::Float(32) : H::Int(32);
-    std::string function = operationPrefix + std::to_string(*node.operation);
-    H::Expr result = H::Internal::Call::make(type, function, operands, H::Internal::Call::PureExtern);
+    H::Expr result = H::Internal::Call::make(type, functionOf(node), operands, H::Internal::Call::PureExtern);
     return node.element == Element::Truth ? result != 0 : result;
   }
 
@@ -205,6 +204,8 @@ private:
       return load(node);
     case Op::Call:
       return call(node);
+    case Op::Checked:
+      return H::unsafe_promise_clamped(call(node), 0, operand(1) - 1);
     default:
       return node.operands.size() == 1 ? computeUnary(node.op, operand(0))
                                        : computeBinary(node.op, operand(0), operand(1));

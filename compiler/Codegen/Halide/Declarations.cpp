@@ -19,7 +19,7 @@ class ModuleWriter {
 public:
   ModuleWriter() : writer(bytes) {}
 
-  std::vector<uint8_t> write(const std::map<unsigned, Signature> &operations, int64_t lanes) {
+  std::vector<uint8_t> write(const std::map<std::string, Signature> &operations, int64_t lanes) {
     for (unsigned byte : {0x42, 0x43, 0xC0, 0xDE}) // "BC"
       writer.Emit(byte, 8);
     writer.EnterSubblock(bitc::MODULE_BLOCK_ID, /*CodeLen=*/3);
@@ -49,7 +49,7 @@ private:
   }
 
   /// Writes types, then functions; their names, in order.
-  std::vector<std::string> declareFunctions(const std::map<unsigned, Signature> &operations, int64_t lanes) {
+  std::vector<std::string> declareFunctions(const std::map<std::string, Signature> &operations, int64_t lanes) {
     std::vector<std::pair<unsigned, std::vector<uint64_t>>> types = {{bitc::TYPE_CODE_FLOAT, {}},
                                                                      {bitc::TYPE_CODE_INTEGER, {32}}};
     std::vector<uint64_t> functions;
@@ -59,14 +59,14 @@ private:
       uint64_t vectors = types.size();
       for (uint64_t element : {0, 1})
         types.push_back({bitc::TYPE_CODE_VECTOR, {static_cast<uint64_t>(width), element}});
-      for (const auto &[number, signature] : operations) {
+      for (const auto &[name, signature] : operations) {
         auto typeOf = [&](Element element) { return vectors + (element == Element::F32 ? 0 : 1); };
         std::vector<uint64_t> type = {/*vararg=*/0, typeOf(signature.back())};
         for (size_t operand = 0; operand + 1 < signature.size(); ++operand)
           type.push_back(typeOf(signature[operand]));
         functions.push_back(types.size());
         types.push_back({bitc::TYPE_CODE_FUNCTION, type});
-        names.push_back(operationPrefix + std::to_string(number) + "x" + std::to_string(width));
+        names.push_back(name + "x" + std::to_string(width));
       }
     }
     writer.EnterSubblock(bitc::TYPE_BLOCK_ID_NEW, /*CodeLen=*/4);
@@ -87,16 +87,20 @@ private:
 
 } // namespace
 
+std::string functionOf(const Node &node) {
+  return node.op == Op::Checked ? checkName : operationPrefix + std::to_string(*node.operation);
+}
+
 std::vector<uint8_t> declareCalls(const Stage &stage, int64_t lanes) {
-  std::map<unsigned, Signature> operations;
+  std::map<std::string, Signature> operations;
   for (const Node &node : stage.nodes) {
-    if (node.op != Op::Call)
+    if (node.op != Op::Call && node.op != Op::Checked)
       continue;
     Signature signature;
     for (unsigned operand : node.operands)
       signature.push_back(stage.nodes[operand].element);
     signature.push_back(node.element);
-    operations[*node.operation] = signature;
+    operations[functionOf(node)] = signature;
   }
   return operations.empty() || lanes < 2 ? std::vector<uint8_t>() : ModuleWriter().write(operations, lanes);
 }

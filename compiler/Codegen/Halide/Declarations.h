@@ -21,6 +21,11 @@ namespace attnc::halide {
 
 /// What stands before the number of an operation in the name of its function.
 inline constexpr char operationPrefix[] = "attnc.operation";
+/// The function that checks a subscript.
+inline constexpr char checkName[] = "attnc.checked";
+
+/// The function that Halide is to call for a Call, or to check a subscript.
+std::string functionOf(const Node &node);
 
 /// Bitcode with a function for vectors of 2, 4, ... `lanes` elements for each operation that the stage calls; empty
 /// where it calls none. Truth values are numbers of 32 bits.

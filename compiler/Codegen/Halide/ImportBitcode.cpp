@@ -34,7 +34,9 @@ static void eraseUnusedData(llvm::Module &module) {
 
 /// Leaves the function alone, with its parameters' attributes; false where it needs others.
 static bool isolate(llvm::Module &module, StringRef symbol, std::string &error) {
-  auto isOperation = [](llvm::Function &function) { return function.getName().starts_with(operationPrefix); };
+  auto isOperation = [](llvm::Function &function) {
+    return function.getName().starts_with(operationPrefix) || function.getName().starts_with(checkName);
+  };
   for (llvm::Function &function : llvm::make_early_inc_range(module))
     if (isOperation(function))
       function.deleteBody();
@@ -130,7 +132,10 @@ LLVM::LLVMFuncOp importBitcode(ArrayRef<char> bitcode, StringRef symbol, const O
   code.push_back(function);
   function.setLinkage(LLVM::Linkage::Internal);
   function->walk([&](Operation *op) { op->setLoc(location); });
-  insertOperations(function, operations);
+  auto pointer = LLVM::LLVMPointerType::get(code.getContext());
+  if (failed(function.insertArgument(function.getNumArguments(), pointer, {}, location)))
+    llvm_unreachable("a function of LLVM takes another argument");
+  insertOperations(function, operations, function.getArguments().back());
   return function;
 }
 

@@ -7,7 +7,8 @@
 namespace attnc::halide {
 
 /// Adds the function `symbol` of `bitcode` to `code`, internal, without what it says of targets; its products and sums
-/// may contract, as those of other kernels do, and what it calls is `operations`. Null where it can't be had or calls
+/// may contract, as those of other kernels do, and what it calls is `operations`. It has
+/// another argument, which points to the status. Null where it can't be had or calls
 /// another function; `error` says why.
 mlir::LLVM::LLVMFuncOp importBitcode(llvm::ArrayRef<char> bitcode, llvm::StringRef symbol, const Operations &operations,
                                      mlir::Location location, mlir::ModuleOp code, std::string &error);

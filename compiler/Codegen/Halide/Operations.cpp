@@ -4,6 +4,8 @@
 #include "compiler/Codegen/Halide/Declarations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -51,22 +53,48 @@ static Value toHalide(OpBuilder &builder, Location location, Value value, Type t
   return value.getType() == type ? value : arith::ExtUIOp::create(builder, location, type, value).getResult();
 }
 
-void insertOperations(LLVM::LLVMFuncOp function, const Operations &operations) {
+/// The subscript where it is in range, otherwise 0, and the status says so.
+static Value checkSubscript(OpBuilder &builder, LLVM::CallOp call, Value status) {
+  Location location = call.getLoc();
+  Value subscript = call.getArgOperands()[0], size = call.getArgOperands()[1];
+  auto outside = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::uge, subscript, size).getResult();
+  Value any = outside;
+  if (isa<VectorType>(outside.getType()))
+    any = vector::ReductionOp::create(builder, location, vector::CombiningKind::OR, outside);
+  auto report = scf::IfOp::create(builder, location, any, /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(report.thenBlock());
+    Value code = arith::ConstantOp::create(builder, location, builder.getI32IntegerAttr(ATTN_OUT_OF_RANGE));
+    LLVM::StoreOp::create(builder, location, code, status);
+  }
+  Value zero = arith::ConstantOp::create(builder, location, builder.getZeroAttr(subscript.getType()));
+  return arith::SelectOp::create(builder, location, outside, zero, subscript);
+}
+
+/// What was called, on the operands of the call.
+static Value evaluate(OpBuilder &builder, LLVM::CallOp call, Operation *operation) {
+  Location location = call.getLoc();
+  auto vector = dyn_cast<VectorType>(call.getResult().getType());
+  RegionVectoriser evaluator(builder, location, vector ? vector.getNumElements() : 1);
+  for (auto [operand, value] : llvm::zip(operation->getOperands(), call.getArgOperands()))
+    evaluator.bindValue(operand, fromHalide(builder, location, value, operand.getType()));
+  Value result = evaluator.evaluate(operation->getResult(0));
+  return toHalide(builder, location, result, call.getResult().getType());
+}
+
+void insertOperations(LLVM::LLVMFuncOp function, const Operations &operations, Value status) {
   SmallVector<LLVM::CallOp> calls;
   function.walk([&](LLVM::CallOp call) { calls.push_back(call); });
   for (LLVM::CallOp call : calls) {
-    StringRef number = call.getCallee().value_or("");
-    if (!number.consume_front(operationPrefix))
+    StringRef name = call.getCallee().value_or("");
+    bool isCheck = name.starts_with(checkName);
+    if (!isCheck && !name.consume_front(operationPrefix))
       continue;
-    Operation *operation = operations[std::stoul(number.split('x').first.str())];
     OpBuilder builder(call);
-    Location location = call.getLoc();
-    auto vector = dyn_cast<VectorType>(call.getResult().getType());
-    RegionVectoriser evaluator(builder, location, vector ? vector.getNumElements() : 1);
-    for (auto [operand, value] : llvm::zip(operation->getOperands(), call.getArgOperands()))
-      evaluator.bindValue(operand, fromHalide(builder, location, value, operand.getType()));
-    Value result = evaluator.evaluate(operation->getResult(0));
-    call.getResult().replaceAllUsesWith(toHalide(builder, location, result, call.getResult().getType()));
+    Value result = isCheck ? checkSubscript(builder, call, status)
+                           : evaluate(builder, call, operations[std::stoul(name.split('x').first.str())]);
+    call.getResult().replaceAllUsesWith(result);
     call.erase();
   }
 }

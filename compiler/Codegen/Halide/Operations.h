@@ -21,7 +21,8 @@ bool canBeCalled(mlir::Operation *operation);
 /// The place of an operation of the same kind, which is added where there is none.
 unsigned numberOf(Operations &operations, mlir::Operation *operation);
 
-/// Puts operations in the place of calls of them.
-void insertOperations(mlir::LLVM::LLVMFuncOp function, const Operations &operations);
+/// Puts operations in the place of calls of them, and checks in the place of calls for those. What is found out of
+/// range is said where `status` points to.
+void insertOperations(mlir::LLVM::LLVMFuncOp function, const Operations &operations, mlir::Value status);
 
 } // namespace attnc::halide

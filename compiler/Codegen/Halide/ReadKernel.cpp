@@ -2,6 +2,7 @@
 #include "compiler/Codegen/DataSubscripts.h"
 #include "compiler/Codegen/Fold.h"
 #include "compiler/Codegen/Nest/LoopNest.h"
+#include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -96,6 +97,10 @@ private:
       return false;
     made.stage.value = *value;
     made.stage.start = *start;
+    // Halide does not repeat what is the same each time.
+    for (unsigned loop = 0; loop < made.stage.loops.size(); ++loop)
+      if (made.stage.loops[loop].reduces && !dependsOn(made.stage, *value, loop))
+        return decline("it sums over a loop that its terms don't depend on");
     return true;
   }
 
@@ -182,8 +187,8 @@ private:
     if (isNarrow(type.getElementType()))
       return decline("an operand is stored in fewer than 32 bits"), std::nullopt;
     std::optional<Element> element = elementOf(type.getElementType());
-    if (!element || subscripts.empty())
-      return decline("it reads a tensor of one element"), std::nullopt;
+    if (!element)
+      return std::nullopt;
     unsigned operand = 0;
     for (unsigned before = 0; before < argument.getArgNumber(); ++before)
       operand += isa<RankedTensorType>(kernel.getArgumentTypes()[before]);
@@ -199,11 +204,20 @@ private:
     return add(Op::Load, *element, subscripts, buffer);
   }
 
+  std::optional<unsigned> elementNode(tensor::ExtractOp extract, SmallVector<unsigned> &subscripts) {
+    BlockArgument tensor = argumentOf(extract.getTensor());
+    for (auto [number, subscript] : llvm::enumerate(extract.getIndices()))
+      if (tensor && comesFromData(subscript)) {
+        Size size = *sizeOf(sizes.dimension(tensor, number));
+        unsigned limit = size.isConstant() ? integer(size.number) : add(Op::Argument, Element::I32, {}, size.argument);
+        subscripts[number] = add(Op::Checked, Element::I32, {subscripts[number], limit});
+      }
+    return loadNode(extract.getTensor(), subscripts);
+  }
+
   std::optional<unsigned> operationNode(Operation *operation) {
     if (auto index = dyn_cast<linalg::IndexOp>(operation))
       return add(Op::Index, Element::I32, {}, index.getDim());
-    if (auto extract = dyn_cast<tensor::ExtractOp>(operation); extract && readsByData(extract))
-      return decline("it reads at subscripts that come from data"), std::nullopt;
     SmallVector<unsigned> operands;
     for (Value operand : operation->getOperands()) {
       if (isa<RankedTensorType>(operand.getType()))
@@ -214,7 +228,9 @@ private:
       operands.push_back(*node);
     }
     if (auto extract = dyn_cast<tensor::ExtractOp>(operation))
-      return loadNode(extract.getTensor(), operands);
+      return elementNode(extract, operands);
+    if (isa<attn::StopOp>(operation))
+      return operands[0];
     std::optional<Element> element = elementOf(operation->getResult(0).getType());
     if (!element)
       return std::nullopt;

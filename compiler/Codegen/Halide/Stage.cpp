@@ -72,6 +72,12 @@ bool dependsOn(const Stage &stage, unsigned number, unsigned loop) {
                      [&](unsigned operand) { return dependsOn(stage, operand, loop); });
 }
 
+bool readsByData(const Stage &stage, unsigned number) {
+  const Node &node = stage.nodes[number];
+  return node.op == Op::Checked || std::any_of(node.operands.begin(), node.operands.end(),
+                                               [&](unsigned operand) { return readsByData(stage, operand); });
+}
+
 std::vector<unsigned> nodesBelow(const Stage &stage, unsigned root) {
   std::vector<bool> wanted(stage.nodes.size(), false);
   wanted[root] = true;
@@ -126,7 +132,7 @@ private:
       Range a = of(node.operands[1]), b = of(node.operands[2]);
       return {std::min(a.low, b.low), std::max(a.high, b.high)};
     }
-    if (node.operands.size() != 2 || node.op == Op::Load || node.op == Op::Call)
+    if (node.operands.size() != 2 || node.op == Op::Load || node.op == Op::Call || node.op == Op::Checked)
       return {-largest, largest}; // any number
     Range a = of(node.operands[0]), b = of(node.operands[1]);
     switch (node.op) {
@@ -160,7 +166,7 @@ std::optional<int64_t> largestSize(const Stage &stage) {
     Ranges ranges(stage, limit);
     for (unsigned number = 0; number < stage.nodes.size(); ++number)
       if (const Node &node = stage.nodes[number];
-          node.element == Element::I32 && node.op != Op::Load && node.op != Op::Call)
+          node.element == Element::I32 && node.op != Op::Load && node.op != Op::Call && node.op != Op::Checked)
         ranges.of(number);
     bool shapesFit = true;
     for (const Loop &loop : stage.loops)

@@ -71,6 +71,9 @@ enum class Op {
   ToF32,
   Load, ///< operands are subscripts, outermost first
   Call, ///< an operation that Halide does not look into
+  /// A subscript that comes from data, and the size of the dimension: the subscript, or 0 where it is out of range,
+  /// which the kernel's status says then.
+  Checked,
 };
 
 struct Node {
@@ -123,6 +126,9 @@ std::optional<Affine> affineOf(const Stage &stage, unsigned node);
 
 /// A node that computes the sum.
 unsigned nodeOf(Stage &stage, const Affine &affine);
+
+/// Whether a node is computed from a subscript that is checked.
+bool readsByData(const Stage &stage, unsigned node);
 
 /// Whether the value of a node can change with the loop.
 bool dependsOn(const Stage &stage, unsigned node, unsigned loop);

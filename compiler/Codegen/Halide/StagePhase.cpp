@@ -238,6 +238,7 @@ private:
         counts[dimension] = span.kind == Span::Kind::Block ? indices : constant(1);
     }
     operands.push_back(recordOf(firstElement(at), shapeOfResult(), at, counts));
+    operands.push_back(frame.status);
     LLVM::CallOp::create(b, function, operands);
   }
 

@@ -55,7 +55,8 @@ private:
     for (unsigned each : nodesBelow(whole, number))
       loads |= whole.nodes[each].op == Op::Load;
     const Node &node = whole.nodes[number];
-    if (!loads || whole.result.empty())
+    // Between the points of the loops there may be subscripts out of range.
+    if (!loads || whole.result.empty() || readsByData(whole, number))
       return false;
     if (node.op != Op::Load)
       return true;
