@@ -1,10 +1,9 @@
 // attnc machine: measures the numbers that `attnc explain` predicts times by, and keeps them in a file.
+#include "compiler/Emit/OutputFiles.h"
 #include "compiler/Predict/Machine.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/Runner.h"
 #include "tools/machine/MeasureMachine.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -12,17 +11,10 @@ using namespace llvm;
 namespace attnc {
 
 static Error save(const Machine &machine, const std::string &path) {
-  if (std::error_code error = sys::fs::create_directories(sys::path::parent_path(path)))
-    return createStringError(path + ": can't be written: " + error.message());
-  std::error_code error;
-  raw_fd_ostream file(path, error);
-  if (!error) {
-    file << machineText(machine);
-    file.close();
-    error = file.error();
-    file.clear_error();
-  }
-  return error ? createStringError(path + ": can't be written: " + error.message()) : Error::success();
+  OutputFiles files;
+  if (Error error = files.write(path, machineText(machine)))
+    return error;
+  return files.commit();
 }
 
 static Error measureMachine(const std::string &given) {

@@ -47,11 +47,12 @@ static Settings settingsOf(const CompiledKernel &kernel) {
   Settings settings = {{"emitter", kernel.emitter}};
   mlir::func::FuncOp function = kernel.function;
   if (auto schedule = function->getAttrOfType<mlir::DictionaryAttr>(scheduleAttrName))
-    for (mlir::NamedAttribute each : schedule)
+    for (mlir::NamedAttribute each : schedule) {
       if (auto number = dyn_cast<mlir::IntegerAttr>(each.getValue()))
         settings[each.getName().str()] = std::to_string(number.getInt());
       else if (auto word = dyn_cast<mlir::StringAttr>(each.getValue()))
         settings[each.getName().str()] = word.str();
+    }
   return settings;
 }
 
