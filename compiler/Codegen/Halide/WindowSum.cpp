@@ -5,6 +5,7 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallBitVector.h"
+#include "llvm/ADT/bit.h"
 #include <limits>
 
 using namespace mlir;
@@ -141,9 +142,11 @@ bool isFastWindowSum(linalg::GenericOp op, int64_t lanes) {
     return false;
   auto result = cast<RankedTensorType>(op.getResult(0).getType());
   // A dynamic size is a negative number.
-  if (result.getRank() == 0 || result.getShape().back() < lanes)
+  int64_t width = result.getRank() == 0 ? 0 : result.getShape().back();
+  if (width < std::max<int64_t>(lanes / 2, 1))
     return false;
-  return sum.weightBytes() <= mostWeightBytes || (result.hasStaticShape() && result.getShape().back() % lanes == 0);
+  int64_t vector = std::min<int64_t>(lanes, llvm::bit_floor(static_cast<uint64_t>(width)));
+  return sum.weightBytes() <= mostWeightBytes || (result.hasStaticShape() && width % vector == 0);
 }
 
 } // namespace attnc::halide
