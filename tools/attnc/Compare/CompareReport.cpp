@@ -145,6 +145,18 @@ void writeJson(const Comparison &comparison, raw_ostream &stream) {
   stream << '\n';
 }
 
+/// The kernels of each strategy, those that take longest first.
+static std::string kernelTable(const Comparison &comparison) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Candidate &candidate : comparison.candidates) {
+    std::vector<Profile::Line> lines = candidate.times;
+    stable_sort(lines, [](const auto &a, const auto &b) { return median(a.seconds) > median(b.seconds); });
+    for (const Profile::Line &line : lines)
+      rows.push_back({candidate.strategy.name, line.name, line.kind, milliseconds(median(line.seconds))});
+  }
+  return table({"strategy", "kernel", "kind", "ms"}, rows);
+}
+
 Error writePage(const std::string &path, const Comparison &comparison) {
   BarChart times{"time of a call by strategy", "ms", {}}, traffic{"bytes moved by strategy", "MB", {}},
       memory{"arena by strategy", "MB", {}};
@@ -167,6 +179,7 @@ Error writePage(const std::string &path, const Comparison &comparison) {
                    {"Time", svgOf(times)},
                    {"Bytes that kernels read and write", svgOf(traffic)},
                    {"Arena", svgOf(memory)},
+                   {"Kernels", kernelTable(comparison)},
                    {"What the strategies say", table({"strategy", "", "overrides"}, about)}};
   return writePage(path, page);
 }
