@@ -73,8 +73,17 @@ llvm::Expected<Ending> CommandQuestion::endingOf(const std::string &text) {
     return child.takeError();
   running.push_back({0, 0, std::move(*child)});
   auto ended = waitForAny();
-  Ending ending = ended->child.end();
+  Ending ending = end(*ended);
   running.erase(ended);
+  return ending;
+}
+
+Ending CommandQuestion::end(Running &each) {
+  Ending ending = each.child.end();
+  std::string place = folder(each.folder);
+  for (const auto &[path, word] : {std::pair{place + "/" + options.fileName, fileWord}, std::pair{place, folderWord}})
+    for (size_t at = 0; (at = ending.output.find(path, at)) != std::string::npos;)
+      ending.output.replace(at, path.size(), word);
   return ending;
 }
 
@@ -95,6 +104,8 @@ std::list<CommandQuestion::Running>::iterator CommandQuestion::waitForAny() {
 }
 
 bool CommandQuestion::startNext(const Texts &texts, size_t &next) {
+  if (hasFailed)
+    return false;
   std::optional<std::string> text = texts();
   if (!text)
     return false;
@@ -103,6 +114,7 @@ bool CommandQuestion::startNext(const Texts &texts, size_t &next) {
     ++job;
   llvm::Expected<ChildProcess> child = start(job, *text);
   if (!child) {
+    hasFailed = true;
     error = llvm::joinErrors(std::move(error), child.takeError());
     return false;
   }
@@ -120,7 +132,7 @@ std::optional<size_t> CommandQuestion::first(const Texts &texts) {
     if (running.empty())
       return found;
     auto ended = waitForAny();
-    bool holds = options.criteria.holdFor(ended->child.end());
+    bool holds = options.criteria.holdFor(end(*ended));
     if (holds && (!found || ended->number < *found))
       found = ended->number;
     running.erase(ended);

@@ -18,10 +18,11 @@ struct Criteria {
   bool succeeds = false;             ///< it ends with 0
   bool crashes = false;              ///< a signal ends it, or it says that the fault is the compiler's
   bool hangs = false;                ///< its time runs out
-  std::optional<std::string> prints; ///< this is part of what it prints
+  std::optional<std::string> prints; ///< this is part of what it prints, but for the place of the file
 
+  bool isEmpty() const { return !succeeds && !crashes && !hangs && !prints; }
   bool holdFor(const Ending &ending) const;
-  /// "the command prints 'x'"
+  /// "crash and print 'x'"
   std::string text() const;
 };
 
@@ -35,7 +36,7 @@ public:
     Criteria criteria;
     Limits limits;
     size_t jobs = 1;
-    std::string fileName;
+    std::string fileName;             ///< that the file has in its folder
     std::string workFolder;           ///< exists, and is ours
     std::vector<std::string> besides; ///< files and folders that the file wants to find beside it
   };
@@ -43,7 +44,7 @@ public:
   static llvm::Expected<std::unique_ptr<CommandQuestion>> create(Options options);
 
   std::optional<size_t> first(const Texts &texts) override;
-  /// How the command ends for one text.
+  /// How the command ends for one text; what it prints has `fileWord` and `folderWord` in favour of their places.
   llvm::Expected<Ending> endingOf(const std::string &text);
   /// What kept a command from being run, once.
   llvm::Error takeError() { return std::move(error); }
@@ -61,12 +62,15 @@ private:
   llvm::Expected<ChildProcess> start(size_t job, const std::string &text);
   /// Waits until one has ended or its time is over.
   std::list<Running>::iterator waitForAny();
+  /// Ends a command that has ended or is to end.
+  Ending end(Running &each);
   /// Starts what there is room for; `next` counts texts. Says whether there was one.
   bool startNext(const Texts &texts, size_t &next);
 
   Options options;
   std::list<Running> running;
   llvm::Error error = llvm::Error::success();
+  bool hasFailed = false; ///< then nothing is run any more
 };
 
 } // namespace attnc::reduce

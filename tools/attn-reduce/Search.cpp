@@ -6,7 +6,7 @@ namespace attnc::reduce {
 
 std::string Search::run(std::string text) {
   current = std::move(text);
-  for (bool changed = true; changed; ++counts.rounds) {
+  for (bool changed = true; changed && !isStopped; ++counts.rounds) {
     changed = false;
     for (const Transformation &transformation : subject.transformations())
       changed |= reduceBy(transformation);
@@ -15,6 +15,8 @@ std::string Search::run(std::string text) {
 }
 
 bool Search::reduceBy(const Transformation &transformation) {
+  if (isStopped)
+    return false;
   bool changed = false;
   std::unique_ptr<Changes> changes = transformation.find(current);
   size_t length = transformation.inGroups ? changes->count() : std::min<size_t>(changes->count(), 1);
@@ -29,7 +31,9 @@ bool Search::reduceBy(const Transformation &transformation) {
       changes = transformation.find(current);
       changed = true;
       ++counts.taken;
-      watcher.taken(current);
+      isStopped = !watcher.taken(current);
+      if (isStopped)
+        return true;
     }
   return changed;
 }

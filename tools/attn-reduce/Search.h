@@ -27,9 +27,9 @@ struct Statistics {
 
 class Search {
 public:
-  /// Sees each text that is taken, and what is tried now.
+  /// Sees each text that is taken, and what is tried now. Where `taken` says no, the search ends.
   struct Watcher {
-    std::function<void(const std::string &text)> taken;
+    std::function<bool(const std::string &text)> taken;
     std::function<void(const Transformation &now, const Size &size, const Statistics &statistics)> progress;
   };
 
@@ -55,6 +55,7 @@ private:
   Question &question;
   Watcher watcher;
   Statistics counts;
+  bool isStopped = false;
   std::string current;
   std::unordered_set<std::string> refused; ///< texts that did not show it
 };

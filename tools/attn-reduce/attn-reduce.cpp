@@ -10,6 +10,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
 #include <thread>
@@ -52,10 +53,14 @@ static int refuse(const llvm::Twine &message) {
 }
 
 static llvm::Error writeFile(const std::string &path, const std::string &text) {
-  return llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) {
+  llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) {
     stream << text;
     return llvm::Error::success();
   });
+  if (!error)
+    return error;
+  std::error_code code = llvm::errorToErrorCode(std::move(error));
+  return llvm::createStringError(code, "can't write " + path + ": " + code.message());
 }
 
 /// What runs on each candidate: the script, the command behind `--`, or attnc with the options behind it.
@@ -79,6 +84,18 @@ static std::vector<std::string> commandOf(const Options &options, const char *pr
   if (!llvm::is_contained(command, CommandQuestion::fileWord))
     command.push_back(CommandQuestion::fileWord);
   return command;
+}
+
+/// Whether there is such a program, by its path or its name.
+static llvm::Error checkProgram(const std::string &program) {
+  bool isPath = llvm::StringRef(program).contains('/');
+  std::error_code code;
+  if (!isPath)
+    code = llvm::sys::findProgramByName(program).getError();
+  else if (!llvm::sys::fs::can_execute(program))
+    code = llvm::sys::fs::exists(program) ? std::make_error_code(std::errc::permission_denied)
+                                          : std::make_error_code(std::errc::no_such_file_or_directory);
+  return code ? llvm::createStringError(code, "can't run " + program + ": " + code.message()) : llvm::Error::success();
 }
 
 /// The hyperparameters that a command line sets.
@@ -120,7 +137,10 @@ static std::string whyNot(const Options &options, const Ending &ending) {
   std::string how = ending.ranOut        ? "ran out of its time"
                     : ending.signal != 0 ? "was ended by signal " + std::to_string(ending.signal)
                                          : "ended with " + std::to_string(ending.exitCode);
-  llvm::StringRef printed = llvm::StringRef(ending.output).trim();
+  std::string named = ending.output;
+  for (size_t at = 0; (at = named.find(CommandQuestion::fileWord, at)) != std::string::npos; at += options.input.size())
+    named.replace(at, 2, options.input);
+  llvm::StringRef printed = llvm::StringRef(named).trim();
   return options.input + " does not show it: the command should " + options.criteria.text() + ", and it " + how +
          (printed.empty() ? "" : " and printed\n" + printed.take_back(2000).str());
 }
@@ -129,7 +149,8 @@ static std::string whyNot(const Options &options, const Ending &ending) {
 static Search::Watcher watcherFor(const Options &options, const Subject &subject, llvm::Error &error) {
   bool isTerminal = isatty(STDERR_FILENO);
   auto taken = [&options, &error](const std::string &text) {
-    error = llvm::joinErrors(std::move(error), writeFile(options.output, text));
+    error = writeFile(options.output, text);
+    return !error;
   };
   auto progress = [&subject, isTerminal](const Transformation &now, const Size &size, const Statistics &statistics) {
     if (isTerminal)
@@ -151,6 +172,8 @@ static int reduceText(const Options &options, const Subject &subject, CommandQue
   if (!options.criteria.holdFor(*ending))
     return refuse(whyNot(options, *ending));
   llvm::Error error = writeFile(options.output, text);
+  if (error)
+    return refuse(llvm::toString(std::move(error)));
   Search search(subject, question, watcherFor(options, subject, error));
   std::string smallest = search.run(text);
   if (llvm::Error failed = llvm::joinErrors(std::move(error), question.takeError()))
@@ -175,7 +198,9 @@ static int run(Options &options, const char *program) {
     return refuse("can't make a folder for candidates: " + folder.code.message());
   if (options.check)
     options.criteria.prints = "differs from the oracle";
-  options.criteria.succeeds = !options.criteria.prints && !options.criteria.crashes && !options.criteria.hangs;
+  options.criteria.succeeds = !options.script.empty();
+  if (options.criteria.isEmpty())
+    return refuse("nothing says what is interesting; expected --expect, --crash, --hang, --check or --test");
   options.limits.bytes = int64_t(options.gigabytes * double(1 << 30));
   CommandQuestion::Options asked{.command = commandOf(options, program),
                                  .criteria = options.criteria,
@@ -184,6 +209,8 @@ static int run(Options &options, const char *program) {
                                  .fileName = llvm::sys::path::filename(options.input).str(),
                                  .workFolder = folder.path.str().str(),
                                  .besides = besides(options, text)};
+  if (llvm::Error error = checkProgram(asked.command.front()))
+    return refuse(llvm::toString(std::move(error)));
   std::unique_ptr<Subject> subject;
   if (options.isModel()) {
     subject =
@@ -202,14 +229,22 @@ static void addCriteria(CLI::App &app, Options &options) {
   CLI::Option *script =
       app.add_option("--test", options.script, "Interesting is what this program ends with 0 for; it gets the file")
           ->type_name("PROGRAM");
-  app.add_option("--expect", options.criteria.prints, "Interesting is what makes the command print this")
-      ->type_name("TEXT");
-  app.add_flag(
+  auto isText = [](const std::string &text) { return text.empty() ? "expected a text that is not empty" : ""; };
+  CLI::Option *expect =
+      app.add_option("--expect", options.criteria.prints, "Interesting is what makes the command print this")
+          ->type_name("TEXT")
+          ->check(CLI::Validator(isText, ""));
+  CLI::Option *crash = app.add_flag(
       "--crash", options.criteria.crashes,
       "Interesting is what makes the command end by a signal, or by the word that the fault is the compiler's");
-  app.add_flag("--hang", options.criteria.hangs, "Interesting is what the command does not end for within --seconds");
-  app.add_flag("--check", options.check, "Interesting is what computes other results than the oracle")
-      ->excludes(script);
+  CLI::Option *hang = app.add_flag("--hang", options.criteria.hangs,
+                                   "Interesting is what the command does not end for within --seconds");
+  CLI::Option *check =
+      app.add_flag("--check", options.check, "Interesting is what computes other results than the oracle");
+  crash->excludes(hang); // what contradicts
+  for (CLI::Option *ends : {script, check})
+    ends->excludes(crash)->excludes(hang);
+  check->excludes(script)->excludes(expect);
 }
 
 int main(int argc, char **argv) {
