@@ -31,6 +31,10 @@ public:
            isProduct(fold->term) && readsWindows;
   }
 
+  /// Whether each place of the result is a place in the window, and the sum runs over the image: so it is where the
+  /// result is a gradient by weights.
+  bool sumsOverImage() const { return isImageSummed; }
+
   /// Of all weights; the largest number where one has a dynamic size.
   int64_t weightBytes() const {
     int64_t bytes = 0;
@@ -76,14 +80,19 @@ private:
     if (!isF32(extract) || extract.getIndices().empty())
       return false;
     bool isOfWindow = false;
+    auto extents = op.getStaticLoopRanges();
     for (Value subscript : extract.getIndices()) {
       llvm::SmallBitVector loops(op.getNumLoops());
       if (!isOfIndices(subscript, loops))
         return false;
-      bool isSummed = false, isOfResult = false;
-      for (unsigned loop : loops.set_bits())
-        (op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction ? isSummed : isOfResult) = true;
-      isOfWindow |= isSummed && isOfResult;
+      int64_t summed = 0, ofResult = 0; // the largest extents of loops
+      for (unsigned loop : loops.set_bits()) {
+        bool isSummed = op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction;
+        int64_t extent = ShapedType::isDynamic(extents[loop]) ? std::numeric_limits<int64_t>::max() : extents[loop];
+        (isSummed ? summed : ofResult) = std::max(isSummed ? summed : ofResult, extent);
+      }
+      isOfWindow |= summed > 0 && ofResult > 0;
+      isImageSummed |= ofResult > 0 && summed > ofResult;
     }
     readsWindows |= isOfWindow;
     if (!isOfWindow)
@@ -129,7 +138,7 @@ private:
   }
 
   linalg::GenericOp op;
-  bool readsWindows = false;
+  bool readsWindows = false, isImageSummed = false;
 };
 
 } // namespace
@@ -146,7 +155,8 @@ bool isFastWindowSum(linalg::GenericOp op, int64_t lanes) {
   if (width < std::max<int64_t>(lanes / 2, 1))
     return false;
   int64_t vector = std::min<int64_t>(lanes, llvm::bit_floor(static_cast<uint64_t>(width)));
-  return sum.weightBytes() <= mostWeightBytes || (result.hasStaticShape() && width % vector == 0);
+  return sum.weightBytes() <= mostWeightBytes ||
+         (sum.sumsOverImage() && result.hasStaticShape() && width % vector == 0);
 }
 
 } // namespace attnc::halide
