@@ -45,4 +45,9 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
   return found;
 }
 
+std::string didYouMean(std::string_view word, std::span<const std::string> candidates) {
+  auto near = nearest(word, candidates);
+  return near ? "; did you mean `" + *near + "`?" : std::string();
+}
+
 } // namespace attnc

@@ -16,4 +16,7 @@ size_t editDistance(std::string_view a, std::string_view b, size_t limit);
 /// letters. A word of one letter is near to none.
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates);
 
+/// "; did you mean `loss`?" to put behind a message, or nothing.
+std::string didYouMean(std::string_view word, std::span<const std::string> candidates);
+
 } // namespace attnc

@@ -42,6 +42,8 @@ void refuseFusions(ModuleOp module, ArrayRef<FusionRefusal> refusals) {
       fields.set("kernel", builder.getStringAttr(refusal.kernel));
       fields.set("ops", builder.getDenseI64ArrayAttr(refusal.ops));
     }
+    if (!refusal.origin.empty())
+      fields.set("origin", builder.getStringAttr(refusal.origin));
     if (refusal.isHonoured)
       fields.set("honoured", builder.getUnitAttr());
     all.push_back(fields.getDictionary(module.getContext()));
@@ -58,7 +60,8 @@ std::vector<FusionRefusal> refusedFusions(ModuleOp module) {
         auto value = fields.getAs<StringAttr>(name);
         return value ? value.str() : std::string();
       };
-      FusionRefusal refusal{text("fusion"), text("place"), text("kernel"), {}, fields.contains("honoured")};
+      FusionRefusal refusal{text("fusion"), text("place"), text("kernel"), {}, fields.contains("honoured"),
+                            text("origin")};
       if (auto ops = fields.getAs<DenseI64ArrayAttr>("ops"))
         refusal.ops = ops.asArrayRef().vec();
       refusals.push_back(std::move(refusal));

@@ -29,6 +29,7 @@ struct FusionRefusal {
   std::string kernel;
   std::vector<int64_t> ops;
   bool isHonoured = false; ///< something would have been fused otherwise
+  std::string origin = {}; ///< what messages about it begin with (Override.h)
 };
 
 void refuseFusions(mlir::ModuleOp module, llvm::ArrayRef<FusionRefusal> refusals);

@@ -1,5 +1,6 @@
 #include "compiler/Pipeline/DeviceEntries.h"
 #include "compiler/Pipeline/DeviceAlignment.h"
+#include "compiler/Pipeline/Overrides.h"
 #include "dialects/Model/Model.h"
 
 using namespace mlir;
@@ -67,6 +68,7 @@ bool keepEntriesOfDevice(Job &job) {
   for (auto kernel : llvm::make_early_inc_range(job.made.module->getOps<func::FuncOp>()))
     if (isKernel(kernel) && SymbolTable::symbolKnownUseEmpty(kernel, *job.made.module))
       kernel.erase();
+  dropSettingsOfErased(job);
   return true;
 }
 

@@ -20,7 +20,12 @@ bool gatherOverrides(Job &job) {
 }
 
 bool applyEmitters(Job &job) {
-  return succeeds(job, applyEmitters(*job.made.module, job.overrides, job.target, job.emitters));
+  auto notHonoured = applyEmitters(*job.made.module, job.overrides, job.target, job.emitters);
+  if (!notHonoured)
+    return succeeds(job, notHonoured.takeError());
+  for (const std::string &text : *notHonoured)
+    job.warn("attnc: warning: " + text + "\n");
+  return true;
 }
 
 bool applySchedule(Job &job) {
@@ -29,6 +34,20 @@ bool applySchedule(Job &job) {
     return succeeds(job, schedule.takeError());
   job.schedule = std::move(*schedule);
   return succeeds(job, applySchedule(*job.made.module, job.schedule, job.target));
+}
+
+void dropSettingsOfErased(Job &job) {
+  llvm::erase_if(job.schedule, [&](const Override &setting) {
+    if (job.made.module->lookupSymbol(setting.what))
+      return false;
+    bool isByName = llvm::is_contained(job.overrides, setting); // else it is about a kind, which has others
+    if (isByName)
+      job.warn("attnc: warning: " +
+               withOrigin(setting.origin, textOf(setting) + " was not honoured: the kernel is left "
+                                                            "out with its entry point") +
+               "\n");
+    return true;
+  });
 }
 
 } // namespace attnc

@@ -1,6 +1,7 @@
 //===- Overrides.h - what a compile's overrides do to kernels -----------------------------------------------------===//
 //
-// Steps of the phase fuse, in this order; all answer false where an override is wrong, which has been said.
+// Steps of the phase fuse, in this order, which answer false where an override is wrong and that has been said; and what
+// generating does about kernels that it leaves out.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -18,5 +19,8 @@ bool gatherOverrides(Job &job);
 bool applyEmitters(Job &job);
 /// Behind it.
 bool applySchedule(Job &job);
+
+/// Forgets settings of kernels that the module has no more; of those that a person named, says so.
+void dropSettingsOfErased(Job &job);
 
 } // namespace attnc

@@ -38,8 +38,8 @@ std::vector<Override> Tuning::overridesOf(const Tuned &tuned, bool areEmitters) 
 
 void Tuning::chooseEmitters() {
   for (Tuned &each : tuned)
-    if (llvm::Error error = applyEmitters(*job.made.module, overridesOf(each, true), job.target, job.emitters))
-      each.problem = llvm::toString(std::move(error));
+    if (auto applied = applyEmitters(*job.made.module, overridesOf(each, true), job.target, job.emitters); !applied)
+      each.problem = llvm::toString(applied.takeError());
 }
 
 void Tuning::applySchedules() {

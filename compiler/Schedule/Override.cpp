@@ -18,18 +18,24 @@ llvm::Expected<Override> parseOverride(StringRef text) {
 
 std::string textOf(const Override &setting) { return setting.what + "." + setting.key + "=" + setting.value; }
 
+std::string withOrigin(const std::string &origin, const std::string &message) {
+  return origin.empty() ? message : origin + ": " + message;
+}
+
 llvm::Expected<std::vector<Override>> parseStrategy(StringRef path, StringRef text) {
   std::vector<Override> overrides;
+  text.consume_front("\xEF\xBB\xBF"); // a byte order mark
   llvm::SmallVector<StringRef> lines;
   text.split(lines, '\n');
   for (auto [number, line] : llvm::enumerate(lines)) {
     StringRef content = line.split('#').first.trim();
     if (content.empty())
       continue;
+    std::string origin = path.empty() ? "" : fmt::format("{}:{}", path.str(), number + 1);
     auto setting = parseOverride(content);
     if (!setting)
-      return llvm::createStringError(
-          fmt::format("{}:{}: {}", path.str(), number + 1, llvm::toString(setting.takeError())));
+      return llvm::createStringError(withOrigin(origin, llvm::toString(setting.takeError())));
+    setting->origin = origin;
     overrides.push_back(std::move(*setting));
   }
   return overrides;

@@ -22,13 +22,16 @@ namespace attnc {
 
 struct Override {
   std::string what, key, value;
+  std::string origin = {}; ///< "held.strategy:2" of what a file says; empty of the command line
   bool operator==(const Override &) const = default;
 };
 
 /// "what.key=value".
 llvm::Expected<Override> parseOverride(llvm::StringRef text);
 std::string textOf(const Override &setting);
-/// The overrides of a file's text; errors name `path` and the line.
+/// A message about an override, behind its origin.
+std::string withOrigin(const std::string &origin, const std::string &message);
+/// The overrides of a file's text; they and errors name `path` and the line, unless there is no path.
 llvm::Expected<std::vector<Override>> parseStrategy(llvm::StringRef path, llvm::StringRef text);
 
 } // namespace attnc

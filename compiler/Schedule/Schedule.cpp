@@ -123,21 +123,16 @@ std::vector<std::string> neighbours(KernelKind kind, StringRef name, StringRef v
   return found;
 }
 
-static std::string hint(StringRef word, const std::vector<std::string> &candidates) {
-  auto near = nearest(word.str(), candidates);
-  return near ? fmt::format("; did you mean `{}`?", *near) : std::string();
-}
-
-static llvm::Expected<func::FuncOp> findKernel(ModuleOp module, const Override &setting) {
+llvm::Expected<func::FuncOp> findKernel(ModuleOp module, StringRef name) {
   std::vector<std::string> names;
   for (auto function : module.getOps<func::FuncOp>()) {
     if (!isKernel(function))
       continue;
-    if (function.getName() == setting.what)
+    if (function.getName() == name)
       return function;
     names.push_back(function.getName().str());
   }
-  return error(fmt::format("kernel `{}` does not exist{}", setting.what, hint(setting.what, names)));
+  return error(fmt::format("kernel `{}` does not exist{}", name.str(), didYouMean(name, names)));
 }
 
 static llvm::Expected<Attribute> valueOf(const Override &setting, KernelKind kind, const Target &target,
@@ -148,7 +143,7 @@ static llvm::Expected<Attribute> valueOf(const Override &setting, KernelKind kin
     std::string article = isAttention(kind) ? "an" : "a";
     return error(fmt::format("{} {} kernel has no `{}` in its schedule; it has {}{}", article,
                              kernelKindName(kind).str(), setting.key, llvm::join(names, ", "),
-                             hint(setting.key, names)));
+                             didYouMean(setting.key, names)));
   }
   if (key->isText || llvm::is_contained(key->words, setting.value))
     return builder.getStringAttr(setting.value);
@@ -158,7 +153,7 @@ static llvm::Expected<Attribute> valueOf(const Override &setting, KernelKind kin
     return builder.getI64IntegerAttr(number);
   return error(fmt::format("`{}` is {}, not `{}`{}", setting.key,
                            rangeText(*key, unit, key->inVectors ? " on this target" : ""), setting.value,
-                           hint(setting.value, key->words)));
+                           didYouMean(setting.value, key->words)));
 }
 
 /// What packs an argument in the entry points, if something does.
@@ -196,12 +191,12 @@ llvm::Error applySchedule(ModuleOp module, ArrayRef<Override> settings, const Ta
   Builder builder(module.getContext());
   std::vector<std::pair<func::FuncOp, NamedAttribute>> changes;
   for (const Override &setting : settings) {
-    auto kernel = findKernel(module, setting);
+    auto kernel = findKernel(module, setting.what);
     if (!kernel)
-      return kernel.takeError();
+      return error(withOrigin(setting.origin, llvm::toString(kernel.takeError())));
     auto value = valueOf(setting, *kernelKindOf(*kernel), target, builder);
     if (!value)
-      return value.takeError();
+      return error(withOrigin(setting.origin, llvm::toString(value.takeError())));
     changes.push_back({*kernel, builder.getNamedAttr(setting.key, *value)});
   }
   for (auto &[kernel, change] : changes) {
@@ -222,14 +217,16 @@ std::vector<std::string> settingsNotHonoured(ModuleOp module, ArrayRef<Override>
       return later.what == setting.what && later.key == setting.key;
     });
     auto kernel = module.lookupSymbol<func::FuncOp>(setting.what);
+    assert(kernel && "settings are of the module's kernels");
     auto word = scheduledWord(kernel, setting.key);
     auto value = scheduled(kernel, setting.key);
     std::string chosen = word ? word->str() : value ? std::to_string(*value) : "";
     if (isOverruled || chosen == setting.value)
       continue;
-    texts.push_back(
-        fmt::format("{}.{}={} was not honoured: the kernel {}", setting.what, setting.key, setting.value,
-                    chosen.empty() ? "makes no use of it" : fmt::format("has {} = {}", setting.key, chosen)));
+    texts.push_back(withOrigin(
+        setting.origin,
+        fmt::format("{} was not honoured: the kernel {}", textOf(setting),
+                    chosen.empty() ? "makes no use of it" : fmt::format("has {} = {}", setting.key, chosen))));
   }
   return texts;
 }

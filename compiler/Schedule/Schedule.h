@@ -19,12 +19,16 @@
 #include "compiler/Codegen/Kernel.h"
 #include "compiler/Codegen/Target.h"
 #include "compiler/Schedule/Override.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
 #include <string>
 #include <vector>
 
 namespace attnc {
+
+/// The kernel of that name; an error, which names the nearest, where there is none.
+llvm::Expected<mlir::func::FuncOp> findKernel(mlir::ModuleOp module, llvm::StringRef name);
 
 /// Writes the settings into the schedules of the module's kernels; later ones win. Changes nothing where one is wrong.
 llvm::Error applySchedule(mlir::ModuleOp module, llvm::ArrayRef<Override> settings, const Target &target);

@@ -2,6 +2,7 @@
 #include "compiler/Codegen/AskedEmitter.h"
 #include "compiler/Diagnostics/Spelling.h"
 #include "compiler/Fuse/Structure.h"
+#include "compiler/Schedule/Schedule.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include <fmt/format.h>
@@ -13,12 +14,9 @@ namespace attnc {
 
 static constexpr llvm::StringLiteral theModel = "model", emitterKey = "emitter", allFusions = "fusion";
 
-static std::string hint(const std::string &word, const std::vector<std::string> &candidates) {
-  auto near = nearest(word, candidates);
-  return near ? fmt::format("; did you mean `{}`?", *near) : std::string();
+static llvm::Error error(const std::string &origin, const std::string &message) {
+  return llvm::createStringError(withOrigin(origin, message));
 }
-
-static llvm::Error error(std::string message) { return llvm::createStringError(std::move(message)); }
 
 /// "gpt.attn:41:9".
 static bool isPlace(StringRef what) {
@@ -42,8 +40,8 @@ llvm::Expected<std::optional<EmitterPreference>> emitterOverride(ArrayRef<Overri
     for (StringRef name : emitterPreferenceNames())
       names.push_back(name.str());
     if (!said)
-      return error(fmt::format("`model.emitter` is {}, not `{}`{}", llvm::join(names, " or "), each.value,
-                               hint(each.value, names)));
+      return error(each.origin, fmt::format("`model.emitter` is {}, not `{}`{}", llvm::join(names, " or "), each.value,
+                                            didYouMean(each.value, names)));
   }
   return said;
 }
@@ -59,15 +57,21 @@ llvm::Expected<std::vector<FusionRefusal>> fusionOverrides(ArrayRef<Override> ov
       if (each.what == theModel)
         keys.insert(keys.begin(), emitterKey.str());
       if ((each.what == theModel && each.key != emitterKey) || isPlace(each.what))
-        return error(fmt::format("{} has no `{}`; it has {}{}", each.what == theModel ? "the model" : "a place",
-                                 each.key, llvm::join(keys, ", "), hint(each.key, keys)));
+        return error(each.origin,
+                     fmt::format("{} has no `{}`; it has {}{}", each.what == theModel ? "the model" : "a place",
+                                 each.key, llvm::join(keys, ", "), didYouMean(each.key, keys)));
       continue;
     }
+    if (parseKernelKind(each.what))
+      return error(each.origin, fmt::format("a kind of kernel has no `{}`; fusions are refused of the model, a place "
+                                            "or a kernel",
+                                            each.key));
     StringRef value = each.key == allFusions ? "none" : "no";
     if (each.value != value)
-      return error(
-          fmt::format("`{}` is {}, not `{}`: without it, what can be fused is", each.key, value.str(), each.value));
+      return error(each.origin, fmt::format("`{0}` can only be {1}, not `{2}`; leave it out to allow the fusion",
+                                            each.key, value.str(), each.value));
     FusionRefusal refusal;
+    refusal.origin = each.origin;
     refusal.fusion = each.key == allFusions ? "" : each.key;
     if (isPlace(each.what))
       refusal.place = llvm::sys::path::filename(each.what).str();
@@ -80,24 +84,15 @@ llvm::Expected<std::vector<FusionRefusal>> fusionOverrides(ArrayRef<Override> ov
 
 bool namesKernel(const FusionRefusal &refusal) { return !refusal.kernel.empty(); }
 
-static std::vector<std::string> kernelNames(ModuleOp module) {
-  std::vector<std::string> names;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (isKernel(function))
-      names.push_back(function.getName().str());
-  return names;
-}
-
 llvm::Error findRefusedKernels(ModuleOp fused, std::vector<FusionRefusal> &refusals) {
   for (FusionRefusal &refusal : refusals) {
     if (!namesKernel(refusal))
       continue;
-    auto kernel = fused.lookupSymbol<func::FuncOp>(refusal.kernel);
-    if (!kernel || !isKernel(kernel))
-      return error(
-          fmt::format("kernel `{}` does not exist{}", refusal.kernel, hint(refusal.kernel, kernelNames(fused))));
+    auto kernel = findKernel(fused, refusal.kernel);
+    if (!kernel)
+      return error(refusal.origin, llvm::toString(kernel.takeError()));
     std::set<int64_t> ops;
-    kernel.walk([&](Operation *op) {
+    kernel->walk([&](Operation *op) {
       for (int64_t number : opNumbers(op->getLoc()))
         ops.insert(number);
     });
@@ -115,7 +110,8 @@ llvm::Error checkPlaces(ModuleOp imported, ArrayRef<FusionRefusal> refusals) {
   std::vector<std::string> known(places.begin(), places.end());
   for (const FusionRefusal &refusal : refusals)
     if (!refusal.place.empty() && !places.contains(refusal.place))
-      return error(fmt::format("nothing is computed at `{}`{}", refusal.place, hint(refusal.place, known)));
+      return error(refusal.origin,
+                   fmt::format("nothing is computed at `{}`{}", refusal.place, didYouMean(refusal.place, known)));
   return llvm::Error::success();
 }
 
@@ -125,10 +121,11 @@ llvm::Error checkHonoured(ArrayRef<FusionRefusal> refusals) {
     if (refusal.isHonoured || isOfModel)
       continue;
     const std::string &what = refusal.place.empty() ? refusal.kernel : refusal.place;
-    return error(refusal.fusion.empty() ? fmt::format("`{}.fusion=none` refuses nothing: no fusion is made there", what)
-                                        : fmt::format("`{0}.{1}=no` refuses nothing: no {1} is made there; `attnc "
-                                                      "explain` lists what is",
-                                                      what, refusal.fusion));
+    return error(refusal.origin, refusal.fusion.empty()
+                                     ? fmt::format("`{}.fusion=none` refuses nothing: no fusion is made there", what)
+                                     : fmt::format("`{0}.{1}=no` refuses nothing: no {1} is made there; `attnc "
+                                                   "explain` lists what is",
+                                                   what, refusal.fusion));
   }
   return llvm::Error::success();
 }
@@ -137,22 +134,27 @@ llvm::Error checkHonoured(ArrayRef<FusionRefusal> refusals) {
 
 /// The kernels that an override is about.
 static llvm::Expected<SmallVector<func::FuncOp>> kernelsOf(ModuleOp module, const Override &setting) {
-  SmallVector<func::FuncOp> kernels;
   std::optional<KernelKind> kind = parseKernelKind(setting.what);
+  if (!kind) {
+    auto kernel = findKernel(module, setting.what);
+    if (!kernel)
+      return error(setting.origin, llvm::toString(kernel.takeError()));
+    return SmallVector<func::FuncOp>{*kernel};
+  }
+  SmallVector<func::FuncOp> kernels;
   for (auto function : module.getOps<func::FuncOp>())
-    if (isKernel(function) && (kind ? kernelKindOf(function) == kind : function.getName() == setting.what))
+    if (isKernel(function) && kernelKindOf(function) == kind)
       kernels.push_back(function);
-  if (!kernels.empty())
-    return kernels;
-  if (kind)
-    return error(fmt::format("the model has no {} kernel", setting.what));
-  return error(fmt::format("kernel `{}` does not exist{}", setting.what, hint(setting.what, kernelNames(module))));
+  if (kernels.empty())
+    return error(setting.origin, fmt::format("the model has no {} kernel", setting.what));
+  return kernels;
 }
 
 static bool isOfModelOrPlace(const Override &setting) { return setting.what == theModel || isPlace(setting.what); }
 
-static llvm::Error applyEmitter(func::FuncOp kernel, const Override &setting, const Target &target,
-                                ArrayRef<std::unique_ptr<Emitter>> emitters) {
+/// Says in the kernel which emitter it is for, if that one takes it.
+static llvm::Expected<Verdict> applyEmitter(func::FuncOp kernel, const Override &setting, const Target &target,
+                                            ArrayRef<std::unique_ptr<Emitter>> emitters) {
   Attribute before = kernel->getAttr(emitterAttrName);
   kernel->setAttr(emitterAttrName, StringAttr::get(kernel.getContext(), setting.value));
   std::vector<std::string> names;
@@ -165,30 +167,42 @@ static llvm::Error applyEmitter(func::FuncOp kernel, const Override &setting, co
       verdict = emitter->supports(kernel, target);
   }
   if (!llvm::is_contained(names, setting.value))
-    return error(fmt::format("`emitter` is {} on this target, not `{}`{}", llvm::join(names, " or "), setting.value,
-                             hint(setting.value, names)));
-  if (verdict)
-    return llvm::Error::success();
-  if (!parseKernelKind(setting.what))
-    return error(
-        fmt::format("the {} emitter does not take kernel `{}`: {}", setting.value, setting.what, verdict.reason));
-  before ? kernel->setAttr(emitterAttrName, before) : (void)kernel->removeAttr(emitterAttrName);
-  return llvm::Error::success();
+    return error(setting.origin, fmt::format("`emitter` is {} on this target, not `{}`{}", llvm::join(names, " or "),
+                                             setting.value, didYouMean(setting.value, names)));
+  if (!verdict)
+    before ? kernel->setAttr(emitterAttrName, before) : (void)kernel->removeAttr(emitterAttrName);
+  return verdict;
 }
 
-llvm::Error applyEmitters(ModuleOp module, ArrayRef<Override> overrides, const Target &target,
-                          ArrayRef<std::unique_ptr<Emitter>> emitters) {
+llvm::Expected<std::vector<std::string>> applyEmitters(ModuleOp module, ArrayRef<Override> overrides,
+                                                       const Target &target,
+                                                       ArrayRef<std::unique_ptr<Emitter>> emitters) {
+  std::vector<std::string> notHonoured;
   for (const Override &each : overrides) {
     if (each.key != emitterKey || isOfModelOrPlace(each))
       continue;
     auto kernels = kernelsOf(module, each);
     if (!kernels)
       return kernels.takeError();
-    for (func::FuncOp kernel : *kernels)
-      if (llvm::Error failed = applyEmitter(kernel, each, target, emitters))
-        return failed;
+    bool isTaken = false;
+    std::string reason;
+    for (func::FuncOp kernel : *kernels) {
+      auto verdict = applyEmitter(kernel, each, target, emitters);
+      if (!verdict)
+        return verdict.takeError();
+      isTaken |= bool(*verdict);
+      reason = verdict->reason;
+    }
+    if (isTaken)
+      continue;
+    if (!parseKernelKind(each.what))
+      return error(each.origin,
+                   fmt::format("the {} emitter does not take kernel `{}`: {}", each.value, each.what, reason));
+    notHonoured.push_back(
+        withOrigin(each.origin, fmt::format("{} was not honoured: the {} emitter takes no {} kernel of the model: {}",
+                                            textOf(each), each.value, each.what, reason)));
   }
-  return llvm::Error::success();
+  return notHonoured;
 }
 
 llvm::Expected<std::vector<Override>> scheduleOverrides(ModuleOp module, ArrayRef<Override> overrides) {
@@ -200,7 +214,7 @@ llvm::Expected<std::vector<Override>> scheduleOverrides(ModuleOp module, ArrayRe
     if (!kernels)
       return kernels.takeError();
     for (func::FuncOp kernel : *kernels)
-      expanded.push_back({kernel.getName().str(), each.key, each.value});
+      expanded.push_back({kernel.getName().str(), each.key, each.value, each.origin});
   }
   return expanded;
 }

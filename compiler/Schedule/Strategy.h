@@ -13,6 +13,7 @@
 //
 // Fusions of a kernel are those that make it where nothing is refused, also where its name is another's afterwards.
 // Names that there are not, and refusals that refuse nothing, are errors; but a refusal about the whole model may.
+// Messages about what a file says begin with its name and line.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -38,9 +39,11 @@ llvm::Error checkPlaces(mlir::ModuleOp imported, llvm::ArrayRef<FusionRefusal> r
 /// An error where a refusal refused nothing.
 llvm::Error checkHonoured(llvm::ArrayRef<FusionRefusal> refusals);
 
-/// Says in kernels which emitter they are for.
-llvm::Error applyEmitters(mlir::ModuleOp module, llvm::ArrayRef<Override> overrides, const Target &target,
-                          llvm::ArrayRef<std::unique_ptr<Emitter>> emitters);
+/// Says in kernels which emitter they are for. Gives a sentence on each override about a kind of which no kernel is
+/// taken.
+llvm::Expected<std::vector<std::string>> applyEmitters(mlir::ModuleOp module, llvm::ArrayRef<Override> overrides,
+                                                       const Target &target,
+                                                       llvm::ArrayRef<std::unique_ptr<Emitter>> emitters);
 
 /// Of the overrides, those about the schedule of kernels, one for each kernel that they are about.
 llvm::Expected<std::vector<Override>> scheduleOverrides(mlir::ModuleOp module, llvm::ArrayRef<Override> overrides);

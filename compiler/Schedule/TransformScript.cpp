@@ -33,11 +33,11 @@ static std::optional<std::string> valueText(Attribute value) {
 }
 
 /// Takes what the script says of a kernel off it. Fails where that is no schedule, or no emitter.
-static LogicalResult takeOverrides(func::FuncOp kernel, std::vector<Override> &overrides) {
+static LogicalResult takeOverrides(func::FuncOp kernel, StringRef path, std::vector<Override> &overrides) {
   auto add = [&](StringRef key, Attribute value) {
     std::optional<std::string> text = valueText(value);
     if (text)
-      overrides.push_back({kernel.getName().str(), key.str(), *text});
+      overrides.push_back({kernel.getName().str(), key.str(), *text, path.str()});
     return text.has_value();
   };
   if (Attribute emitter = kernel->removeAttr(emitterAttrName); emitter && !add("emitter", emitter))
@@ -84,7 +84,7 @@ llvm::Expected<std::vector<Override>> runTransformScript(StringRef path, ModuleO
     return wrong("it fails");
   std::vector<Override> overrides;
   for (auto kernel : copy->getOps<func::FuncOp>())
-    if (isKernel(kernel) && failed(takeOverrides(kernel, overrides)))
+    if (isKernel(kernel) && failed(takeOverrides(kernel, path, overrides)))
       return wrong(
           fmt::format("what it annotates kernel {} with is no dictionary of numbers and words, or no name of an "
                       "emitter",

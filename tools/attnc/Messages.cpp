@@ -12,7 +12,37 @@ ExitCode refuse(llvm::StringRef message) {
   return ExitCode::UsersFault;
 }
 
-ExitCode report(llvm::Error error) { return error ? refuse(llvm::toString(std::move(error))) : ExitCode::Success; }
+namespace {
+
+class CompileFailure : public llvm::ErrorInfo<CompileFailure> {
+public:
+  CompileFailure(std::string messages, ExitCode exitCode) : messages(std::move(messages)), exitCode(exitCode) {}
+  void log(llvm::raw_ostream &out) const override { out << messages; }
+  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
+
+  static char ID;
+  std::string messages;
+  ExitCode exitCode;
+};
+
+char CompileFailure::ID = 0;
+
+} // namespace
+
+llvm::Error compileFailure(std::string messages, ExitCode exitCode) {
+  return llvm::make_error<CompileFailure>(std::move(messages), exitCode);
+}
+
+ExitCode report(llvm::Error error) {
+  ExitCode exitCode = ExitCode::Success;
+  auto print = [&](const CompileFailure &failure) {
+    llvm::errs() << failure.messages;
+    exitCode = failure.exitCode;
+  };
+  if (llvm::Error other = llvm::handleErrors(std::move(error), print))
+    exitCode = refuse(llvm::toString(std::move(other)));
+  return exitCode;
+}
 
 llvm::Error toError(attn_code code, const attn_status &status) {
   return code == ATTN_OK ? llvm::Error::success() : llvm::createStringError(llvm::StringRef(status.message));
@@ -21,8 +51,7 @@ llvm::Error toError(attn_code code, const attn_status &status) {
 void warn(llvm::StringRef message) { llvm::errs() << "attnc: warning: " << message << "\n"; }
 
 static std::string unknown(const char *what, const std::string &word, const std::vector<std::string> &known) {
-  auto meant = nearest(word, known);
-  return fmt::format("no {} `{}`{}", what, word, meant ? fmt::format("; did you mean `{}`?", *meant) : "");
+  return fmt::format("no {} `{}`{}", what, word, didYouMean(word, known));
 }
 
 /// The first word that is no option, where it names no command.

@@ -11,6 +11,7 @@
 #include "attn/status.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <string>
 
 namespace CLI {
 class App;
@@ -25,6 +26,8 @@ enum class ExitCode { Success = 0, UsersFault = 1, OurFault = 2 };
 ExitCode refuse(llvm::StringRef message);
 /// The same for an error, if there is one.
 ExitCode report(llvm::Error error);
+/// What a compile said that failed: report() prints it as it is, and gives `exitCode`.
+llvm::Error compileFailure(std::string messages, ExitCode exitCode);
 /// What a call of the runtime says, unless all is well.
 llvm::Error toError(attn_code code, const attn_status &status);
 void warn(llvm::StringRef message);

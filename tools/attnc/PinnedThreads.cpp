@@ -1,5 +1,6 @@
 #include "tools/attnc/PinnedThreads.h"
 #include <sched.h>
+#include <unistd.h>
 
 using namespace llvm;
 
@@ -17,15 +18,30 @@ void pinTo(int64_t threads) {
     warn("threads are not pinned: there are fewer processors than threads, or the system does not allow it");
 }
 
-Error takeSizes(SourceOptions &source, const InvocationOptions &invocation) {
+/// How many processors this process may use.
+static int64_t processors() {
+  cpu_set_t allowed;
+  return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+Error takeSizes(SourceOptions &source, InvocationOptions &invocation) {
+  NamedSizes &sizes = source.compile.at;
+  if (!sizes.empty())
+    return createStringError("--at has no use here: --dim says the sizes, of calls and of plans");
+  if (invocation.threads < 0)
+    return createStringError("--threads " + Twine(invocation.threads) + ": expected a number from 0");
+  if (invocation.threads == 0)
+    invocation.threads = processors();
   for (StringRef text : invocation.dims) {
     auto [name, value] = text.split('=');
     int64_t size = 0;
     if (value.getAsInteger(10, size) || size < 1)
       return createStringError("--dim " + text + ": expected a size");
-    source.compile.at.emplace_back(name.str(), size);
+    if (any_of(sizes, [&](const auto &said) { return said.first == name; }))
+      return createStringError("--dim " + text + ": the size of " + name + " is said twice");
+    sizes.emplace_back(name.str(), size);
   }
-  source.compile.at.emplace_back("workers", std::max<int64_t>(invocation.threads, 1));
+  sizes.emplace_back("workers", invocation.threads);
   return Error::success();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace attnc {
@@ -11,7 +12,7 @@ inline CLI::Validator atLeast(int least) {
   return CLI::Validator(
       [least](const std::string &text) {
         double number = 0;
-        bool isOne = CLI::detail::lexical_cast(text, number) && number >= least;
+        bool isOne = CLI::detail::lexical_cast(text, number) && number >= least && std::isfinite(number);
         return isOne ? std::string() : fmt::format("expected a number from {}, found {}", least, text);
       },
       fmt::format("FROM {}", least));

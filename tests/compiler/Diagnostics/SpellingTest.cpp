@@ -40,4 +40,10 @@ TEST(Nearest, NeverTheWordItself) {
   EXPECT_EQ(nearest("heads", names), std::nullopt);
 }
 
+TEST(DidYouMean, StandsBehindAMessage) {
+  std::vector<std::string> words = {"loss", "logits"};
+  EXPECT_EQ(didYouMean("los", words), "; did you mean `loss`?");
+  EXPECT_EQ(didYouMean("train", words), "");
+}
+
 } // namespace

@@ -20,9 +20,16 @@ TEST(Override, HasThreeParts) {
 TEST(Strategy, IsAFileWithCommentsAndLines) {
   auto overrides = parseStrategy("a.strategy", "# tuned\nlogits_gemm_0.mr = 6   # rows\n\nmodel.fusion=none\n");
   ASSERT_TRUE(bool(overrides));
-  EXPECT_EQ(*overrides, (std::vector<Override>{{"logits_gemm_0", "mr", "6"}, {"model", "fusion", "none"}}));
+  EXPECT_EQ(*overrides, (std::vector<Override>{{"logits_gemm_0", "mr", "6", "a.strategy:2"},
+                                               {"model", "fusion", "none", "a.strategy:4"}}));
+  EXPECT_EQ(llvm::cantFail(parseStrategy("", "gemm.mr = 6")), (std::vector<Override>{{"gemm", "mr", "6"}}));
   EXPECT_EQ(llvm::toString(parseStrategy("a.strategy", "\nlogits_gemm_0\n").takeError()),
             "a.strategy:2: `logits_gemm_0` is not an override, expected what.key=value");
+}
+
+TEST(Strategy, MayBeginWithAByteOrderMark) {
+  EXPECT_EQ(llvm::cantFail(parseStrategy("", "\xEF\xBB\xBFmodel.fusion=none")),
+            (std::vector<Override>{{"model", "fusion", "none"}}));
 }
 
 } // namespace

@@ -1,6 +1,8 @@
 #include "compiler/Schedule/Strategy.h"
 #include "compiler/Codegen/AskedEmitter.h"
+#include "compiler/Schedule/Schedule.h"
 #include "tests/support/ParsedModule.h"
+#include "llvm/ADT/StringExtras.h"
 #include <gtest/gtest.h>
 
 namespace attnc {
@@ -34,9 +36,11 @@ TEST(Strategy, WordsThatThereAreNot) {
             "formula-folded, epilogue-fused, rows-fused, view-folded, layout-folded, slice-narrowed; did you mean "
             "`fusion`?");
   EXPECT_EQ(errorOf(fusionOverrides(parsed({"a.attn:1:2.fusion=yes"}))),
-            "`fusion` is none, not `yes`: without it, what can be fused is");
+            "`fusion` can only be none, not `yes`; leave it out to allow the fusion");
   EXPECT_EQ(errorOf(fusionOverrides(parsed({"a.attn:1:2.rows-fused=yes"}))),
-            "`rows-fused` is no, not `yes`: without it, what can be fused is");
+            "`rows-fused` can only be no, not `yes`; leave it out to allow the fusion");
+  EXPECT_EQ(errorOf(fusionOverrides(parsed({"gemm.fusion=none"}))),
+            "a kind of kernel has no `fusion`; fusions are refused of the model, a place or a kernel");
   EXPECT_EQ(errorOf(emitterOverride(parsed({"model.emitter=halid"}))),
             "`model.emitter` is auto or cpu or halide, not `halid`; did you mean `halide`?");
 }
@@ -82,16 +86,31 @@ TEST(Strategy, AnEmitterThatDoesNotTakeAKernelSaysWhy) {
   Emitters emitters;
   emitters.push_back(std::make_unique<RowsEmitter>());
   auto apply = [&](const char *text) {
-    llvm::Error error = applyEmitters(module.get(), parsed({text}), Target(), emitters);
-    return error ? llvm::toString(std::move(error)) : "";
+    auto notHonoured = applyEmitters(module.get(), parsed({text}), Target(), emitters);
+    return notHonoured ? llvm::join(*notHonoured, "\n") : llvm::toString(notHonoured.takeError());
   };
   EXPECT_EQ(apply("f_rows_0.emitter=one"), "");
   EXPECT_EQ(askedEmitter(module.function("f_rows_0")), "one");
   EXPECT_EQ(apply("f_gemm_0.emitter=one"), "the one emitter does not take kernel `f_gemm_0`: it is no rows kernel");
   EXPECT_EQ(apply("f_rows_0.emitter=ones"), "`emitter` is one on this target, not `ones`; did you mean `one`?");
   // Of a kind, those that it does not take stay as they are.
-  EXPECT_EQ(apply("gemm.emitter=one"), "");
+  EXPECT_EQ(apply("gemm.emitter=one"), "gemm.emitter=one was not honoured: the one emitter takes no gemm kernel of the "
+                                       "model: it is no rows kernel");
   EXPECT_EQ(askedEmitter(module.function("f_gemm_1")), std::nullopt);
+}
+
+TEST(Strategy, MessagesBeginWithTheOrigin) {
+  ParsedModule module(kernels);
+  auto said = [](const char *text) { return llvm::cantFail(parseStrategy("a.strategy", text)); };
+  EXPECT_EQ(errorOf(fusionOverrides(said("\nf_gemm_0.fusion = no"))),
+            "a.strategy:2: `fusion` can only be none, not `no`; leave it out to allow the fusion");
+  EXPECT_EQ(errorOf(scheduleOverrides(module.get(), said("attend.form = decode"))),
+            "a.strategy:1: the model has no attend kernel");
+  EXPECT_EQ(errorOf(scheduleOverrides(module.get(), said("f_gem_1.mr = 4"))),
+            "a.strategy:1: kernel `f_gem_1` does not exist; did you mean `f_gemm_1`?");
+  auto settings = llvm::cantFail(scheduleOverrides(module.get(), said("gemm.mr = 99")));
+  EXPECT_EQ(llvm::toString(applySchedule(module.get(), settings, Target())),
+            "a.strategy:1: `mr` is a number from 1 to 14, not `99`");
 }
 
 } // namespace

@@ -36,12 +36,15 @@ RunningCandidate::RunningCandidate(Candidate &candidate, const SourceOptions &so
   append_range(options.overrides, candidate.strategy.overrides);
   options.entry = options.entryAlone ? invocation.entry : ""; // else all are compiled, as beside overrides
   options.records = false;
-  std::string messages;
   raw_string_ostream stream(messages);
-  if (compile(options, *made, stream) != Outcome::Done) {
+  outcome = compile(options, *made, stream);
+  if (outcome != Outcome::Done) {
     candidate.problem = firstLine(messages);
     return;
   }
+  for (StringRef line : split(StringRef(messages).rtrim(), '\n'))
+    if (line.consume_front("attnc: "); !line.empty())
+      candidate.remarks.push_back(line.str());
   code.assign(made->object.begin(), made->object.end());
   auto linked = LoadedModel::fromObject(MemoryBuffer::getMemBufferCopy(code, source.input()));
   if (!linked) {
@@ -58,6 +61,11 @@ RunningCandidate::RunningCandidate(Candidate &candidate, const SourceOptions &so
   executor = call->runner.context.executor;
   forgetTimes();
   describe(options, call->entry->name);
+}
+
+Error RunningCandidate::whyNot() const {
+  return outcome == Outcome::Done ? createStringError(candidate.problem)
+                                  : compileFailure(messages, static_cast<ExitCode>(outcome));
 }
 
 void RunningCandidate::describe(const CompileOptions &options, const std::string &entry) {

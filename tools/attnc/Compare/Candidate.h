@@ -14,7 +14,8 @@ namespace attnc {
 struct Candidate {
   NamedStrategy strategy;
   std::string problem = {};                ///< why there is no code, or no call of it; empty: there is
-  std::string sameAs = {};                 ///< the strategy in front that makes the same code; empty: none does
+  std::vector<std::string> remarks = {};   ///< what the compile said, though there is code
+  std::optional<size_t> sameAs = {};       ///< the number of the candidate in front that is the same code
   std::map<std::string, int> kernels = {}; ///< how many of the entry point each emitter has
   int64_t arenaBytes = 0;
   int64_t largestBytes = 0;         ///< of a tensor between two kernels
@@ -37,6 +38,8 @@ public:
   RunningCandidate(Candidate &candidate, const SourceOptions &source, const InvocationOptions &invocation);
 
   bool isReady() const { return call != nullptr; }
+  /// Why it is not, as the compile said it.
+  llvm::Error whyNot() const;
   const std::string &objectText() const { return code; }
   Invocation &invocation() { return *call; }
   const Compilation &compilation() const { return *made; }
@@ -47,6 +50,8 @@ public:
 private:
   void describe(const CompileOptions &options, const std::string &entry);
   Candidate &candidate;
+  Outcome outcome = Outcome::Done; ///< of the compile
+  std::string messages;            ///< its
   std::unique_ptr<Compilation> made;
   std::optional<LoadedModel> loaded;
   std::unique_ptr<Invocation> call;

@@ -1,4 +1,5 @@
 // attnc compare: an entry point compiled by several strategies: time, memory, traffic and error side by side.
+#include "compiler/Schedule/Strategy.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/Compare/CompareReport.h"
 #include "tools/attnc/PinnedThreads.h"
@@ -32,9 +33,24 @@ static Expected<std::vector<NamedStrategy>> strategiesOf(const CompareOptions &o
     auto strategy = strategyOfFile(path);
     if (!strategy)
       return strategy.takeError();
+    if (any_of(*strategies, [&](const NamedStrategy &each) { return each.name == strategy->name; }))
+      return createStringError("there is a strategy `" + strategy->name + "` already; give " + path + " another name");
     strategies->push_back(std::move(*strategy));
   }
   return strategies;
+}
+
+/// --emitter wins over overrides, and so would make strategies something else than they say.
+static Error checkEmitter(const CompareOptions &options, ArrayRef<NamedStrategy> strategies) {
+  for (const NamedStrategy &strategy : strategies) {
+    auto own = emitterOverride(strategy.overrides);
+    if (!own)
+      return own.takeError();
+    if (options.source.compile.emitter && *own)
+      return createStringError("--emitter would win over strategy `" + strategy.name +
+                               "`; what --override model.emitter=NAME says, strategies win over");
+  }
+  return Error::success();
 }
 
 namespace {
@@ -45,9 +61,8 @@ public:
   Contest(const CompareOptions &options, Comparison &comparison) : options(options), comparison(comparison) {}
 
   Error run() {
-    compileAll();
-    if (!running.front())
-      return createStringError("without overrides: " + comparison.candidates.front().problem);
+    if (Error error = compileAll())
+      return error;
     if (Error error = check())
       return error;
     for (int round = 0; round < options.repetitions; ++round)
@@ -59,16 +74,19 @@ public:
   }
 
 private:
-  void compileAll() {
+  /// The default, which comes first, and a person's own strategies have to compile; others need not fit.
+  Error compileAll() {
     for (Candidate &candidate : comparison.candidates) {
       auto made = std::make_unique<RunningCandidate>(candidate, options.source, options.invocation);
-      for (auto [other, before] : zip(comparison.candidates, running))
+      if (!made->isReady() && (running.empty() || candidate.strategy.isOwn))
+        return made->whyNot();
+      for (auto [number, before] : enumerate(running))
         if (made->isReady() && before && before->objectText() == made->objectText())
-          candidate.sameAs = other.strategy.name;
-      running.push_back(made->isReady() && candidate.sameAs.empty() ? std::move(made) : nullptr);
+          candidate.sameAs = number;
+      running.push_back(made->isReady() && !candidate.sameAs ? std::move(made) : nullptr);
     }
-    if (running.front())
-      comparison.entry = running.front()->invocation().entry->name;
+    comparison.entry = running.front()->invocation().entry->name;
+    return Error::success();
   }
 
   /// Whether all candidates have the same exact answers, whatever they update and round.
@@ -130,6 +148,8 @@ static Error compare(CompareOptions &options) {
   auto strategies = strategiesOf(options);
   if (!strategies)
     return strategies.takeError();
+  if (Error error = checkEmitter(options, *strategies))
+    return error;
   auto target = Target::resolve(options.source.compile.target);
   if (!target)
     return target.takeError();
@@ -139,7 +159,7 @@ static Error compare(CompareOptions &options) {
     comparison.candidates.push_back({.strategy = std::move(strategy)});
   comparison.source = sys::path::filename(options.source.input()).str();
   comparison.sizes = ArrayRef(options.source.compile.at).drop_back();
-  comparison.threads = int(std::max<int64_t>(options.invocation.threads, 1));
+  comparison.threads = int(options.invocation.threads);
   comparison.repetitions = options.repetitions;
   comparison.tolerance = options.tolerance;
   options.invocation.ranges = options.source.rangesOf(options.invocation.entry, Phase::Derive);

@@ -5,6 +5,7 @@
 #include "tools/attnc/Page/HtmlPage.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 #include <fmt/format.h>
 
 using namespace llvm;
@@ -44,10 +45,21 @@ static double timeOf(const Candidate &candidate) { return median(candidate.secon
 
 /// The candidate's numbers are those of another one where both are the same code.
 static const Candidate &measured(const Comparison &comparison, const Candidate &candidate) {
-  auto found =
-      find_if(comparison.candidates, [&](const Candidate &each) { return each.strategy.name == candidate.sameAs; });
-  return found == comparison.candidates.end() ? candidate : *found;
+  return candidate.sameAs ? comparison.candidates[*candidate.sameAs] : candidate;
 }
+
+/// What a compile said that the default's did not say.
+static std::vector<std::string> ownRemarks(const Comparison &comparison, const Candidate &candidate) {
+  const Candidate &first = comparison.candidates.front();
+  std::vector<std::string> own;
+  for (const std::string &remark : candidate.remarks)
+    if (&candidate == &first || !is_contained(first.remarks, remark))
+      own.push_back(remark);
+  return own;
+}
+
+/// A number of JSON, which has none that is infinite.
+static json::Value finite(double number) { return std::isfinite(number) ? json::Value(number) : nullptr; }
 
 static std::vector<std::string> headings() {
   return {"strategy", "ms", "x default", "arena", "largest", "traffic", "error, of what is allowed", "kernels"};
@@ -55,8 +67,8 @@ static std::vector<std::string> headings() {
 
 static std::vector<std::string> cellsOf(const Comparison &comparison, const Candidate &candidate) {
   const std::string &name = candidate.strategy.name;
-  if (!candidate.sameAs.empty())
-    return {name, "", "", "", "", "", "the same code as " + candidate.sameAs, ""};
+  if (candidate.sameAs)
+    return {name, "", "", "", "", "", "the same code as " + measured(comparison, candidate).strategy.name, ""};
   if (!candidate.problem.empty())
     return {name, "", "", "", "", "", candidate.problem, ""};
   return {name,
@@ -92,6 +104,9 @@ void printTable(const Comparison &comparison, raw_ostream &out) {
     }
     out << StringRef(line).rtrim() << '\n';
   }
+  for (const Candidate &each : comparison.candidates)
+    for (const std::string &remark : ownRemarks(comparison, each))
+      out << each.strategy.name << ": " << remark << '\n';
 }
 
 static void writeNumbers(const Comparison &comparison, const Candidate &candidate, json::OStream &out) {
@@ -101,8 +116,8 @@ static void writeNumbers(const Comparison &comparison, const Candidate &candidat
   out.attribute("largest_bytes", candidate.largestBytes);
   out.attribute("traffic_bytes", candidate.trafficBytes);
   if (const Deviation *worst = candidate.nearest(comparison.tolerance)) {
-    out.attribute("difference", worst->difference);
-    out.attribute("allowed", worst->limit(comparison.tolerance));
+    out.attribute("difference", finite(worst->difference));
+    out.attribute("allowed", finite(worst->limit(comparison.tolerance)));
     out.attribute("right", !candidate.isWrong(comparison.tolerance));
   }
   out.attributeArray("kernels", [&] {
@@ -136,8 +151,12 @@ void writeJson(const Comparison &comparison, raw_ostream &stream) {
           });
           if (!candidate.problem.empty())
             return out.attribute("problem", candidate.problem);
-          if (!candidate.sameAs.empty())
-            out.attribute("same_as", candidate.sameAs);
+          out.attributeArray("remarks", [&] {
+            for (const std::string &remark : ownRemarks(comparison, candidate))
+              out.value(remark);
+          });
+          if (candidate.sameAs)
+            out.attribute("same_as", measured(comparison, candidate).strategy.name);
           writeNumbers(comparison, measured(comparison, candidate), out);
         });
     });
@@ -160,13 +179,15 @@ static std::string kernelTable(const Comparison &comparison) {
 Error writePage(const std::string &path, const Comparison &comparison) {
   BarChart times{"time of a call by strategy", "ms", {}}, traffic{"bytes moved by strategy", "MB", {}},
       memory{"arena by strategy", "MB", {}};
-  std::vector<std::vector<std::string>> rows, about;
+  std::vector<std::vector<std::string>> rows, about, remarks;
   for (const Candidate &each : comparison.candidates) {
     rows.push_back(cellsOf(comparison, each));
     std::string overrides;
     for (const Override &setting : each.strategy.overrides)
       overrides += (overrides.empty() ? "" : ", ") + textOf(setting);
     about.push_back({each.strategy.name, each.strategy.about, overrides});
+    for (const std::string &remark : ownRemarks(comparison, each))
+      remarks.push_back({each.strategy.name, remark});
     if (!each.isMeasured())
       continue;
     double ratio = timeOf(each) / timeOf(comparison.candidates.front());
@@ -181,6 +202,8 @@ Error writePage(const std::string &path, const Comparison &comparison) {
                    {"Arena", svgOf(memory)},
                    {"Kernels", kernelTable(comparison)},
                    {"What the strategies say", table({"strategy", "", "overrides"}, about)}};
+  if (!remarks.empty())
+    page.sections.push_back({"What compiling by them said", table({"strategy", "remark"}, remarks)});
   return writePage(path, page);
 }
 

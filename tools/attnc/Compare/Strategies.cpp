@@ -34,7 +34,7 @@ static constexpr Known known[] = {
 };
 
 static NamedStrategy strategyOf(const Known &each) {
-  return {each.name, each.about, cantFail(parseStrategy(each.name, each.text))};
+  return {each.name, each.about, cantFail(parseStrategy("", each.text))};
 }
 
 std::vector<NamedStrategy> knownStrategies() {
@@ -51,11 +51,8 @@ Expected<std::vector<NamedStrategy>> strategiesNamed(ArrayRef<std::string> names
     all.push_back(each.name);
   for (const std::string &name : names) {
     auto place = find(all, name);
-    if (place == all.end()) {
-      auto near = nearest(name, all);
-      return createStringError(fmt::format("there is no strategy `{}`{}", name,
-                                           near ? fmt::format("; did you mean `{}`?", *near) : std::string()));
-    }
+    if (place == all.end())
+      return createStringError(fmt::format("there is no strategy `{}`{}", name, didYouMean(name, all)));
     if (none_of(found, [&](const NamedStrategy &each) { return each.name == name; }))
       found.push_back(strategyOf(known[place - all.begin()]));
   }
@@ -69,7 +66,7 @@ Expected<NamedStrategy> strategyOfFile(const std::string &path) {
   auto overrides = parseStrategy(path, (*file)->getBuffer());
   if (!overrides)
     return overrides.takeError();
-  return NamedStrategy{sys::path::stem(path).str(), path, std::move(*overrides)};
+  return NamedStrategy{sys::path::stem(path).str(), path, std::move(*overrides), /*isOwn=*/true};
 }
 
 } // namespace attnc

@@ -9,6 +9,7 @@ namespace attnc {
 struct NamedStrategy {
   std::string name, about;
   std::vector<Override> overrides;
+  bool isOwn = false; ///< a person's file: that it does not compile is an error
 };
 
 /// All of them, the first of which is the one without overrides.

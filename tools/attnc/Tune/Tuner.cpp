@@ -79,7 +79,7 @@ bool Tuner::canCompile(const std::string &kernel, const Settings &settings) cons
 Error Tuner::restart() {
   incumbent = compileWith(best());
   if (!incumbent->code->isReady())
-    return createStringError(incumbent->candidate.problem);
+    return incumbent->code->whyNot();
   return incumbent->code->run(/*counts=*/false);
 }
 
