@@ -1,7 +1,7 @@
 //===- Overrides.h - what a compile's overrides do to kernels -----------------------------------------------------===//
 //
-// Steps of the phase fuse, in this order, which answer false where an override is wrong and that has been said; and what
-// generating does about kernels that it leaves out.
+// Steps of the phase fuse, in this order, which answer false where an override is wrong and that has been said; and
+// what generating does about kernels that it leaves out.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
