@@ -1,6 +1,7 @@
 #include "compiler/Predict/Machine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
@@ -85,8 +86,31 @@ std::string defaultMachinePath() {
   return home ? std::string(home) + "/.config/attnc/machine.json" : "";
 }
 
-static Error missing(const std::string &path, const Twine &key) {
-  return createStringError(path + ": no positive number '" + key + "'; write the file anew: attnc machine -o " + path);
+static Error wrong(const std::string &path, const Twine &key, const Twine &expected) {
+  return createStringError(path + ": '" + key + "': expected " + expected + "; write the file anew: attnc machine -o " +
+                           path);
+}
+
+/// Rates and times; what lies beyond is none of a processor's, and no time could be computed from it.
+static Error readNumber(const json::Object *object, StringRef key, const Twine &name, const std::string &path,
+                        double &number) {
+  constexpr double least = 1e-12, most = 1e18;
+  number = object ? object->getNumber(key).value_or(0) : 0;
+  return number >= least && number <= most ? Error::success() : wrong(path, name, "a number from 1e-12 to 1e18");
+}
+
+static Error readLevel(const json::Object *fields, const std::string &path, MemoryLevel &level) {
+  level.name = fields ? fields->getString("name").value_or("").str() : "";
+  level.bytes = INT64_MAX;
+  if (fields && fields->get("bytes")) {
+    level.bytes = fields->getInteger("bytes").value_or(0);
+    if (level.bytes <= 0)
+      return wrong(path, "levels[].bytes", "a positive integer");
+  }
+  for (const LevelNumber &number : levelNumbers)
+    if (Error error = readNumber(fields, number.key, "levels[]." + number.key, path, level.*number.value))
+      return error;
+  return Error::success();
 }
 
 Expected<Machine> readMachine(const std::string &path) {
@@ -104,28 +128,22 @@ Expected<Machine> readMachine(const std::string &path) {
   machine.name = object->getString("name").value_or("").str();
   machine.lanes = object->getInteger("lanes").value_or(0);
   machine.cores = object->getInteger("cores").value_or(1);
-  if (machine.lanes <= 0)
-    return missing(path, "lanes");
-  for (const Number &number : numbers) {
-    machine.*number.value = object->getNumber(number.key).value_or(0);
-    if (!(machine.*number.value > 0))
-      return missing(path, number.key);
-  }
+  constexpr int64_t mostLanes = 64;
+  if (machine.lanes <= 0 || machine.lanes > mostLanes || !isPowerOf2_64(machine.lanes))
+    return wrong(path, "lanes", "a power of 2 from 1 to 64");
+  if (machine.cores <= 0)
+    return wrong(path, "cores", "a positive integer");
+  for (const Number &number : numbers)
+    if (Error error = readNumber(object, number.key, number.key, path, machine.*number.value))
+      return error;
   const json::Array *levels = object->getArray("levels");
   for (const json::Value &value : levels ? *levels : json::Array()) {
-    const json::Object *fields = value.getAsObject();
-    MemoryLevel level;
-    level.name = fields ? fields->getString("name").value_or("").str() : "";
-    level.bytes = fields ? fields->getInteger("bytes").value_or(INT64_MAX) : 0;
-    for (const LevelNumber &number : levelNumbers) {
-      level.*number.value = fields ? fields->getNumber(number.key).value_or(0) : 0;
-      if (!(level.*number.value > 0))
-        return missing(path, "levels[]." + number.key);
-    }
-    machine.levels.push_back(level);
+    machine.levels.emplace_back();
+    if (Error error = readLevel(value.getAsObject(), path, machine.levels.back()))
+      return error;
   }
   if (machine.levels.empty())
-    return missing(path, "levels[].read");
+    return wrong(path, "levels", "caches and memory");
   return machine;
 }
 
