@@ -2,6 +2,7 @@
 #include "compiler/Codegen/Halide/Declarations.h"
 #include "compiler/Codegen/Halide/HalideLoops.h"
 #include <Halide.h>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -46,7 +47,7 @@ public:
     bound(result);
     if (schedule.loops) {
       StageFuncs funcs = funcsOf(result);
-      applyLoops(*schedule.loops, funcs, extentsOfChunk());
+      applyLoops(*schedule.loops, funcs, extentsOfChunk(stage, schedule));
     } else {
       arrange(result);
     }
@@ -184,11 +185,17 @@ private:
     return node.element == Element::Truth ? result != 0 : result;
   }
 
+  /// Halide takes 0 and -0 for one number, which it computes once.
+  static H::Expr numberOf(float number) {
+    bool isNegativeZero = number == 0 && std::signbit(number);
+    return isNegativeZero ? H::reinterpret<float>(H::Expr(std::numeric_limits<int32_t>::min())) : H::Expr(number);
+  }
+
   H::Expr compute(const Node &node) {
     auto operand = [&](unsigned number) { return valueOf(node.operands[number]); };
     switch (node.op) {
     case Op::Number:
-      return H::Expr(static_cast<float>(node.number));
+      return numberOf(static_cast<float>(node.number));
     case Op::Integer:
       return node.element == Element::Truth ? H::Internal::make_bool(node.integer != 0)
                                             : H::Expr(static_cast<int>(node.integer));
@@ -387,22 +394,6 @@ private:
     for (size_t number = 0; number < schedule.sums.inner.size(); ++number)
       funcs.loopsOfSums[sums[number].name()] = nameOf(schedule.sums.inner[number]);
     return funcs;
-  }
-
-  std::map<std::string, ChunkExtent> extentsOfChunk() const {
-    std::map<std::string, ChunkExtent> extents;
-    for (unsigned dimension = 0; dimension < stage.result.size(); ++dimension) {
-      const Span &span = schedule.spans[dimension];
-      const Size &size = stage.extent(dimension);
-      ChunkExtent &own = extents[nameOf(stage.result[dimension])];
-      if (span.kind == Span::Kind::Block)
-        own = {{schedule.points(dimension), {}}, span.block};
-      else if (span.kind == Span::Kind::One)
-        own = {{1, 1}, 1};
-      else if (size.isConstant())
-        own = {{size.number, size.number}, size.number};
-    }
-    return extents;
   }
 
   /// Tells autoschedulers the sizes of a chunk, dynamic ones as they are taken elsewhere.

@@ -1,6 +1,5 @@
 #include "compiler/Codegen/Halide/HalideLoops.h"
 #include <cstdlib>
-#include <cstring>
 #include <set>
 #include <unistd.h>
 
@@ -113,11 +112,8 @@ static void apply(const Definition &definition, const LoopTree *tree, H::Stage s
   }
 }
 
-void applyLoops(const LoopSchedule &loops, StageFuncs &funcs, const std::map<std::string, ChunkExtent> &chunk) {
-  std::map<std::string, Extent> ofChunk, ofTile;
-  for (const auto &[dimension, indices] : chunk)
-    ofChunk[dimension] = indices.extent;
-  LoopTree tree(loops.result, ofChunk);
+void applyLoops(const LoopSchedule &loops, StageFuncs &funcs, const Extents &chunk) {
+  LoopTree tree(loops.result, chunk);
   apply(loops.result, &tree, funcs.result, funcs);
   if (!funcs.tile)
     return;
@@ -127,13 +123,12 @@ void applyLoops(const LoopSchedule &loops, StageFuncs &funcs, const std::map<std
   else
     tile.compute_root();
   tile.store_in(H::MemoryType::Stack);
-  for (const auto &[dimension, indices] : chunk) {
-    std::optional<int64_t> exact = loops.at ? tree.indicesWithin(dimension, *loops.at) : indices.extent.exact;
-    ofTile[dimension] = {exact.value_or(1), exact};
-    if (exact)
-      tile.bound_extent(H::Var(dimension), static_cast<int>(*exact));
-    else if (indices.most)
-      tile.bound_storage(H::Var(dimension), static_cast<int>(*indices.most));
+  Extents ofTile = extentsOfTile(loops, chunk);
+  for (const auto &[dimension, extent] : ofTile) {
+    if (extent.exact)
+      tile.bound_extent(H::Var(dimension), static_cast<int>(*extent.exact));
+    else if (extent.most)
+      tile.bound_storage(H::Var(dimension), static_cast<int>(*extent.most));
   }
   LoopTree treeOfTile(loops.start, ofTile);
   apply(loops.start, &treeOfTile, tile, funcs);

@@ -19,14 +19,8 @@ struct StageFuncs {
 
 /// What has been said to Halide of the stage; throws where it can't be said here.
 LoopSchedule readLoops(const StageFuncs &funcs);
-/// What a chunk has of a dimension of the result.
-struct ChunkExtent {
-  Extent extent;
-  std::optional<int64_t> most;
-};
-
 /// Says it.
-void applyLoops(const LoopSchedule &loops, StageFuncs &funcs, const std::map<std::string, ChunkExtent> &chunk);
+void applyLoops(const LoopSchedule &loops, StageFuncs &funcs, const Extents &chunk);
 
 /// The schedule that one of Halide's autoschedulers finds, "Adams2019" or "Mullapudi2016", by the estimates that the
 /// stage has. The same on every machine, whatever the environment says. Throws where there is none.

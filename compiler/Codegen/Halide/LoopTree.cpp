@@ -1,11 +1,16 @@
 #include "compiler/Codegen/Halide/LoopTree.h"
+#include <algorithm>
 
 namespace attnc::halide {
 
-LoopTree::LoopTree(const Definition &definition, const std::map<std::string, Extent> &dimensions)
-    : definition(definition) {
+/// More are never counted apart.
+static constexpr int64_t mostIterations = int64_t(1) << 31;
+
+LoopTree::LoopTree(const Definition &definition, const Extents &dimensions) : definition(definition) {
   auto add = [&](Extent extent) {
-    loops.push_back({extent});
+    loops.push_back({extent, {}});
+    if (extent.exact)
+      loops.back().iterations = std::min(*extent.exact, mostIterations);
     return static_cast<unsigned>(loops.size() - 1);
   };
   for (const auto &[name, extent] : dimensions)
@@ -13,11 +18,17 @@ LoopTree::LoopTree(const Definition &definition, const std::map<std::string, Ext
   for (const LoopSplit &split : definition.splits) {
     moved.push_back(false);
     if (split.fuses) {
+      std::optional<int64_t> iterations = 1;
       for (const std::string &part : {split.inner, split.outer}) {
-        loops[leaves.at(part)].isFused = true;
+        Loop &loop = loops[leaves.at(part)];
+        loop.isFused = true;
+        iterations = iterations && loop.iterations
+                         ? std::optional(std::min(*iterations * *loop.iterations, mostIterations))
+                         : std::nullopt;
         leaves.erase(part);
       }
       leaves[split.loop] = add({});
+      loops.back().iterations = iterations;
       continue;
     }
     unsigned whole = leaves.at(split.loop);
@@ -33,6 +44,10 @@ LoopTree::LoopTree(const Definition &definition, const std::map<std::string, Ext
     loops[whole].outer = leaves[split.outer];
     loops[whole].inner = leaves[split.inner];
   }
+}
+
+std::optional<int64_t> LoopTree::iterationsOf(const std::string &loop) const {
+  return loops[leaves.at(loop)].iterations;
 }
 
 std::optional<int64_t> LoopTree::indicesWithin(const std::string &dimension, const std::string &at) const {
@@ -66,6 +81,16 @@ int64_t LoopTree::indicesOfSplits(const Definition &definition, const std::strin
       outermost = split.outer;
     }
   return indices;
+}
+
+Extents extentsOfTile(const LoopSchedule &loops, const Extents &chunk) {
+  LoopTree tree(loops.result, chunk);
+  Extents tile;
+  for (const auto &[dimension, extent] : chunk) {
+    std::optional<int64_t> exact = loops.at ? tree.indicesWithin(dimension, *loops.at) : extent.exact;
+    tile[dimension] = {exact.value_or(1), exact, extent.most};
+  }
+  return tile;
 }
 
 } // namespace attnc::halide

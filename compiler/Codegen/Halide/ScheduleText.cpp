@@ -90,17 +90,22 @@ public:
   bool failed() const { return !error.empty(); }
   bool atEnd() const { return place == text.size(); }
 
-  bool fail(const std::string &expected) {
+  bool fail(const std::string &expected) { return failAt(last, found.empty() ? "the end" : found, expected); }
+
+  bool failAt(size_t where, const std::string &what, const std::string &expected) {
     if (error.empty())
-      error = "at column " + std::to_string(last + 1) + ": found " + (found.empty() ? "the end" : found) +
-              ", expected " + expected;
+      error = "at column " + std::to_string(where + 1) + ": found " + what + ", expected " + expected;
     return false;
   }
+
+  /// Where the last word begins.
+  size_t lastPlace() const { return last; }
 
   /// The next word, number or sign; empty at the end.
   const std::string &next() {
     last = place;
-    auto isWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$'; };
+    // A letter of another script has several bytes, all of them beyond ASCII.
+    auto isWord = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '$' || c >= 0x80; };
     size_t end = place;
     while (end < text.size() && isWord(text[end]))
       ++end;
@@ -144,7 +149,7 @@ public:
 
 private:
   void skipBlanks() {
-    while (place < text.size() && text[place] == ' ')
+    while (place < text.size() && std::isspace(static_cast<unsigned char>(text[place])))
       ++place;
   }
 
@@ -282,12 +287,15 @@ private:
       scanner.expect("chunk");
       parseChunk();
     }
-    if (!scanner.failed())
-      schedule.setLoops(stage, std::move(loops));
+    if (scanner.failed())
+      return;
+    schedule.setLoops(stage, std::move(loops));
+    checkCopies(*schedule.loops);
   }
 
   Definition definition(std::vector<std::string> live) {
     Definition made;
+    int64_t factors = 1;
     for (bool splits = true; splits;) {
       LoopSplit split;
       splits = false;
@@ -299,7 +307,8 @@ private:
         scanner.expect(",");
         split.inner = introduce(live);
         scanner.expect(",");
-        split.factor = scanner.number(1, mostFactor);
+        split.factor = scanner.number(1, mostFactor / factors);
+        factors *= std::max<int64_t>(split.factor, 1);
         splits = true;
       } else if (scanner.accept("fuse")) {
         split.fuses = splits = true;
@@ -317,6 +326,7 @@ private:
     }
     scanner.expect("loops");
     scanner.expect("(");
+    places.emplace_back();
     for (bool isFirst = true; !scanner.failed() && !live.empty(); isFirst = false) {
       if (!isFirst)
         scanner.expect(",");
@@ -326,9 +336,57 @@ private:
                                              : OrderedLoop::Kind::Serial;
       loop.name = consume(live);
       made.loops.push_back(loop);
+      places.back().push_back(scanner.lastPlace());
     }
     scanner.expect(")");
     return made;
+  }
+
+  /// How often the code within a loop is there, in vectors and one after the other.
+  int64_t copiesBy(const OrderedLoop &loop, int64_t iterations) const {
+    return loop.kind == OrderedLoop::Kind::Serial   ? 1
+           : loop.kind == OrderedLoop::Kind::Vector ? (iterations + machine.lanes - 1) / machine.lanes
+                                                    : iterations;
+  }
+
+  /// No loop schedule has more code than a tile may have; `copies` is how often the definition itself is there.
+  void checkCopies(const Definition &definition, unsigned number, const Extents &extents, int64_t copies) {
+    LoopTree tree(definition, extents);
+    for (size_t each = 0; each < definition.loops.size() && !scanner.failed(); ++each) {
+      const OrderedLoop &loop = definition.loops[each];
+      int64_t iterations = tree.iterationsOf(loop.name).value_or(1), most = mostVectors * machine.lanes;
+      std::string found = loop.name + " of " + std::to_string(iterations) + " iterations";
+      if (loop.kind == OrderedLoop::Kind::Vector && iterations > most)
+        scanner.failAt(places[number][each], found, "at most " + std::to_string(most) + " as vectors");
+      else if (copiesBy(loop, iterations) > mostCopies / copies)
+        scanner.failAt(places[number][each], found,
+                       "at most " + std::to_string(mostCopies) + " vectors and unrolled iterations in all");
+      else
+        copies *= copiesBy(loop, iterations);
+    }
+  }
+
+  void checkCopies(const LoopSchedule &loops) {
+    Extents chunk = extentsOfChunk(stage, schedule);
+    checkCopies(loops.result, 0, chunk, 1);
+    if (!stage.fold || scanner.failed())
+      return;
+    LoopTree tree(loops.result, chunk);
+    int64_t copies = 1;
+    bool isAround = false;
+    for (const OrderedLoop &loop : loops.result.loops) {
+      isAround |= loop.name == loops.at;
+      if (isAround)
+        copies *= copiesBy(loop, tree.iterationsOf(loop.name).value_or(1));
+    }
+    Extents tile = extentsOfTile(loops, chunk);
+    checkCopies(loops.start, 1, tile, copies);
+    for (unsigned loop : schedule.sums.inner)
+      if (const Size &size = stage.loops[loop].size; size.isConstant())
+        tile[nameOf(loop)] = {size.number, size.number, size.number};
+      else
+        tile[nameOf(loop)] = {};
+    checkCopies(loops.sum, 2, tile, copies);
   }
 
   /// One of the loops that there are, which is none of them afterwards.
@@ -401,13 +459,15 @@ private:
     }
   }
 
-  static constexpr int64_t mostVectors = 8, mostRows = 32, mostFactor = 1 << 24;
+  static constexpr int64_t mostVectors = 8, mostRows = 32, mostCopies = mostVectors * mostRows;
+  static constexpr int64_t mostFactor = 1 << 24;
   const Stage &stage;
   const Machine &machine;
   Scanner scanner;
   Schedule schedule;
   std::vector<std::string> sums;
-  std::vector<unsigned> inParts; ///< dimensions whose tiles may not overlap, and do not divide them
+  std::vector<std::vector<size_t>> places; ///< of the loops' names of each definition
+  std::vector<unsigned> inParts;           ///< dimensions whose tiles may not overlap, and do not divide them
 };
 
 } // namespace

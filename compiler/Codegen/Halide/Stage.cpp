@@ -1,8 +1,17 @@
 #include "compiler/Codegen/Halide/Stage.h"
 #include <algorithm>
+#include <bit>
 #include <limits>
+#include <tuple>
 
 namespace attnc::halide {
+
+bool Node::operator==(const Node &other) const {
+  auto key = [](const Node &node) {
+    return std::tie(node.op, node.element, node.operands, node.integer, node.operation);
+  };
+  return key(*this) == key(other) && std::bit_cast<uint64_t>(number) == std::bit_cast<uint64_t>(other.number);
+}
 
 unsigned Stage::add(Node node) {
   auto found = std::find(nodes.begin(), nodes.end(), node);
@@ -177,26 +186,38 @@ std::optional<int64_t> largestSize(const Stage &stage) {
   return std::nullopt;
 }
 
-/// Whether it is a constant 0, or may turn out to be one.
-static bool mayBeZero(const Stage &stage, unsigned number) {
-  const Node &node = stage.nodes[number];
-  if (node.op == Op::Select)
-    return mayBeZero(stage, node.operands[1]) || mayBeZero(stage, node.operands[2]);
-  return node.op == Op::ToF32 || (node.op == Op::Number && node.number == 0);
+//===------------------------------------------ what Halide may not see -------------------------------------------===//
+
+/// Whether the number that a condition chooses goes into arithmetic, and is not just written.
+static bool isComputedWith(const Stage &stage, unsigned number) {
+  return stage.fold || std::any_of(stage.nodes.begin(), stage.nodes.end(), [&](const Node &user) {
+           return user.op != Op::Select &&
+                  std::find(user.operands.begin(), user.operands.end(), number) != user.operands.end();
+         });
 }
 
-static bool losesNan(const Stage &stage, const Node &node) {
-  if (node.element != Element::F32 || node.operands.size() != 2)
-    return false;
-  unsigned a = node.operands[0], b = node.operands[1];
-  return (node.op == Op::Sub && a == b) || (node.op == Op::Divide && mayBeZero(stage, a)) ||
-         (node.op == Op::Mul && (mayBeZero(stage, a) || mayBeZero(stage, b)));
+static bool isSimplified(const Stage &stage, unsigned number) {
+  const Node &node = stage.nodes[number];
+  switch (node.op) {
+  case Op::Sub:
+  case Op::Divide:
+  case Op::ToF32:
+    return true;
+  case Op::Select:
+    return isComputedWith(stage, number);
+  default:
+    return std::any_of(node.operands.begin(), node.operands.end(),
+                       [&](unsigned operand) { return stage.nodes[operand].op == Op::Number; });
+  }
 }
 
 Stage keepingNan(Stage stage) {
-  for (Node &node : stage.nodes)
-    if (node.operation && losesNan(stage, node))
-      node.op = Op::Call;
+  std::vector<unsigned> called;
+  for (unsigned number = 0; number < stage.nodes.size(); ++number)
+    if (stage.nodes[number].operation && isSimplified(stage, number))
+      called.push_back(number);
+  for (unsigned number : called)
+    stage.nodes[number].op = Op::Call;
   return stage;
 }
 

@@ -84,7 +84,7 @@ struct Node {
   int64_t integer = 0; ///< of Integer; which loop, argument or buffer it is
   /// Of Call, and of arithmetic that can be made one: which operation of the kernel.
   std::optional<unsigned> operation = {};
-  bool operator==(const Node &) const = default;
+  bool operator==(const Node &other) const; ///< 0 and -0 are two numbers
 };
 
 struct Loop {
@@ -136,8 +136,11 @@ bool dependsOn(const Stage &stage, unsigned node, unsigned loop);
 /// The nodes that `root` is computed from, itself with them, in order.
 std::vector<unsigned> nodesBelow(const Stage &stage, unsigned root);
 
-/// The same stage with calls in the place of arithmetic for which Halide may take a number that can be NaN for 0: the
-/// simplifier has 0 * x and x - x for 0, also where it finds out by itself which number a condition chooses.
+/// The same stage with calls in the place of arithmetic of f32 whose result Halide may change. Its simplifier has
+/// 0 * x and x - x for 0 and x + 0 for x, whatever NaN, infinities and signs of zeros make of them, also where it finds
+/// out by itself which number a condition chooses, which an index is, or that two elements are one. So it sees no
+/// difference and no quotient, no arithmetic with a number of the program or of an index, and no condition that is
+/// computed with.
 Stage keepingNan(Stage stage);
 
 /// The largest size that dynamic sizes may have so that all integers of the formula fit in 32 bits; nothing where there

@@ -1,8 +1,6 @@
 #include "compiler/Codegen/Halide/Strategy.h"
-#include "compiler/Codegen/Halide/LoopTree.h"
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 namespace attnc::halide {
 
@@ -50,6 +48,22 @@ void Schedule::setLoops(const Stage &stage, LoopSchedule given) {
     pointsOfLoops.push_back(isBlock ? wanted : 1);
   }
   loops = std::move(given);
+}
+
+Extents extentsOfChunk(const Stage &stage, const Schedule &schedule) {
+  Extents extents;
+  for (unsigned dimension = 0; dimension < stage.result.size(); ++dimension) {
+    const Span &span = schedule.spans[dimension];
+    const Size &size = stage.extent(dimension);
+    Extent &own = extents["d" + std::to_string(stage.result[dimension])];
+    if (span.kind == Span::Kind::Block)
+      own = {schedule.points(dimension), {}, span.block};
+    else if (span.kind == Span::Kind::One)
+      own = {1, 1, 1};
+    else if (size.isConstant())
+      own = {size.number, size.number, size.number};
+  }
+  return extents;
 }
 
 Schedule Schedule::withoutTile(const Stage &stage) const {

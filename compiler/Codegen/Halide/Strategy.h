@@ -27,7 +27,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Halide/LoopSchedule.h"
+#include "compiler/Codegen/Halide/LoopTree.h"
 #include "compiler/Codegen/Halide/Stage.h"
 
 namespace attnc::halide {
@@ -76,6 +76,9 @@ struct Schedule {
 
 /// Nothing where no schedule would be worth it; `reason` says why.
 std::optional<Schedule> chooseSchedule(const Stage &stage, const Machine &machine, std::string &reason);
+
+/// What a chunk has of the result, for schedules of loops: dimensions are called d0, d1, ... by their loops.
+Extents extentsOfChunk(const Stage &stage, const Schedule &schedule);
 
 /// What a size is taken to be, where it is not known.
 int64_t typical(const Size &size);

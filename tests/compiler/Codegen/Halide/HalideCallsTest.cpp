@@ -39,6 +39,83 @@ TEST(HalideCalls, ProductsAndDifferencesThatAreNan) {
       R"(%b = arith.mulf %zero, %zero : f32 %c = arith.mulf %a, %zero : f32 %term = arith.addf %b, %c : f32)");
 }
 
+/// Rows of x and y with NaN and infinities, and what a body makes of both, summed over d1 (or multiplied).
+void expectSumAsOracle(const std::string &term, const std::string &fold = "arith.addf",
+                       const std::string &schedule = "") {
+  HostArray x = random({17, 5}, 1), y = random({17, 5}, 2);
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  for (auto [place, value] : {std::pair(4, std::nanf("")), {15, std::nanf("")}, {39, infinity}, {54, -infinity}})
+    x.f32()[place] = value;
+  Kernel kernel{
+      "%x: tensor<17x5xf32>, %y: tensor<17x5xf32>",
+      "",
+      "",
+      "tensor<17xf32>",
+      1,
+      "tensor<5xf32>",
+      R"(%a = tensor.extract %x[%d0, %d1] : tensor<17x5xf32> %b = tensor.extract %y[%d0, %d1] : tensor<17x5xf32>
+                   %one = arith.constant 1.0 : f32 %minus = arith.constant -1.0 : f32
+                   %three = arith.constant 3 : index %late = arith.cmpi sge, %d1, %three : index
+                )" +
+          term};
+  kernel.fold = fold;
+  kernel.start = fold == "arith.mulf" ? "1.0" : "0.0";
+  kernel.schedule = schedule;
+  EXPECT_EQ(check(kernel, {x, y}, {17}), "") << term;
+}
+
+/// Halide finds out itself that both sides are one, once it knows of the condition.
+TEST(HalideCalls, DifferencesThatBecomeNan) {
+  for (std::string fold : {"arith.addf", "arith.mulf"}) {
+    expectSumAsOracle("%c = arith.select %late, %a, %b : f32 %term = arith.subf %c, %a : f32", fold);
+    expectSumAsOracle("%c = arith.select %late, %a, %b : f32 %term = arith.subf %a, %c : f32", fold);
+    expectSumAsOracle(R"(%c = arith.select %late, %zero, %one : f32 %d = arith.addf %a, %c : f32
+                         %term = arith.subf %d, %a : f32)",
+                      fold);
+    expectSumAsOracle(R"(%c = arith.select %late, %a, %zero : f32 %d = arith.mulf %a, %minus : f32
+                         %term = arith.addf %c, %d : f32)",
+                      fold);
+    expectSumAsOracle(R"(%c = arith.select %late, %a, %b : f32 %d = arith.subf %c, %a : f32
+                         %term = arith.addf %d, %one : f32)",
+                      fold);
+  }
+}
+
+/// An element of a loop that is unrolled is the one beside it, once.
+TEST(HalideCalls, DifferencesOfElementsThatBecomeOne) {
+  for (std::string sum : {"loops(unroll d1, d0)", "split(d1, o, i, 5) loops(unroll i, o, d0)"})
+    expectSumAsOracle(R"(%three_ = tensor.extract %x[%d0, %three] : tensor<17x5xf32>
+                         %term = arith.subf %a, %three_ : f32)",
+                      "arith.addf", "halide = \"result: loops(d0) | start: loops(d0) | sum: " + sum + "\"");
+}
+
+/// A product with an index that is 0, and with a term that a condition takes for 0.
+TEST(HalideCalls, ProductsWithNumbersOfLoops) {
+  for (std::string fold : {"arith.addf", "arith.mulf"}) {
+    expectSumAsOracle(R"(%i = arith.index_cast %d1 : index to i32 %f = arith.sitofp %i : i32 to f32
+                         %term = arith.mulf %f, %a : f32)",
+                      fold);
+    expectSumAsOracle("%term = arith.select %late, %a, %zero : f32", fold);
+  }
+}
+
+/// -0 + 0 is 0; what it is of shows in its inverse.
+TEST(HalideCalls, SignsOfZeros) {
+  std::string numbers = "%minus = arith.constant -0.0 : f32 %one = arith.constant 1.0 : f32 ";
+  for (std::string sum : {
+           "%s = arith.addf %a, %zero : f32",
+           "%s = arith.addf %zero, %minus : f32",
+           R"(%three = arith.constant 3 : index %two = arith.constant 2 : index
+              %early = arith.cmpi slt, %d1, %three : index %earlier = arith.cmpi slt, %d1, %two : index
+              %b = arith.select %early, %minus, %a : f32 %c = arith.select %earlier, %zero, %minus : f32
+              %s = arith.addf %b, %c : f32)",
+       })
+    expectAsOracle("%tiny = arith.constant 1.0e-30 : f32 " + numbers + sum +
+                   " %b_ = math.absf %s : f32 %isSmall = arith.cmpf olt, %b_, %tiny : f32"
+                   " %t = arith.select %isSmall, %zero, %s : f32 %sign = math.copysign %t, %s : f32"
+                   " %term = arith.divf %one, %sign : f32");
+}
+
 TEST(HalideCalls, Functions) {
   for (std::string function : {"exp", "exp2", "expm1", "tanh", "erf", "sin", "cos", "rsqrt"})
     expectAsOracle(R"(%low = arith.constant -30.0 : f32 %high = arith.constant 30.0 : f32

@@ -95,6 +95,28 @@ TEST(HalideSchedules, SayWhatIsWrong) {
             "k.halide: at column 47: found ), expected `,`");
   EXPECT_EQ(error("result: split(d3, a, b, 16) loops(b, d3)"),
             "k.halide: at column 38: found d3, expected one of the loops d0, d1, d2, a");
+  EXPECT_EQ(error("lanes(d3, 16 x 4) é(d6)"), "k.halide: at column 19: found é, expected `rows(...)` or `sum(...)`");
+  EXPECT_EQ(error("lanes(d3,\\t16 x 4)\\nrows(d2, 7) sum(d6, d5, d4)"), "");
+}
+
+/// Vectors and unrolled loops make code of all of their iterations.
+TEST(HalideSchedules, HaveNoMoreCodeThanATile) {
+  Kernel kernel = convolution(4, 14, 8, 64);
+  auto error = [&](const std::string &text) { return scheduleError(kernel, text); };
+  std::string rest = " | start: loops(d3, d2, d1, d0) | sum: loops(d3, d2, d1, d0, d4, d5, d6)";
+  EXPECT_EQ(error("result: split(d2, a, b, 128) loops(vector b, a, d3, d1, d0)" + rest), "");
+  EXPECT_EQ(error("result: split(d2, a, b, 65536) loops(vector b, a, d3, d1, d0)" + rest),
+            "k.halide: at column 45: found b of 65536 iterations, expected at most 128 as vectors");
+  EXPECT_EQ(error("result: loops(vector d3, unroll d2, unroll d1, d0)" + rest), "");
+  EXPECT_EQ(error("result: fuse(d3, d2, f) loops(unroll f, d1, d0)" + rest),
+            "k.halide: at column 38: found f of 896 iterations, expected at most 256 vectors and unrolled iterations "
+            "in all");
+  EXPECT_EQ(error("result: loops(d3, unroll d2, d1, d0) | start: at(d3) loops(d3, d2, d1, d0) | "
+                  "sum: loops(d3, d2, d1, d0, unroll d4, d5, unroll d6)"),
+            "k.halide: at column 127: found d6 of 8 iterations, expected at most 256 vectors and unrolled iterations "
+            "in all");
+  EXPECT_EQ(error("result: split(d2, a, b, 65536) split(a, c, d, 512) loops(b, d, c, d3, d1, d0)" + rest),
+            "k.halide: at column 47: found 512, expected a number from 1 to 256");
 }
 
 /// A schedule that Halide refuses, or that needs memory.
