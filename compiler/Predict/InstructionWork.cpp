@@ -80,13 +80,6 @@ static bool isStore(Operation *op) {
   return isa<vector::StoreOp, vector::MaskedStoreOp, memref::StoreOp, LLVM::StoreOp>(op);
 }
 
-/// Whether processors have no instruction on vectors for it.
-static bool isTakenApart(Operation *op) {
-  auto intrinsic = dyn_cast<LLVM::CallIntrinsicOp>(op);
-  return intrinsic && intrinsic.getIntrin().starts_with("llvm.fptosi.sat") && op->getNumResults() == 1 &&
-         isa<VectorType>(op->getResult(0).getType());
-}
-
 /// Ops that tell the compiler something, and become nothing.
 static bool isFree(Operation *op) {
   return op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::IsTerminator>() || op->getNumRegions() > 0 ||
@@ -181,11 +174,6 @@ Work WorkTime::of(Operation *op) const {
   } else if (isa<vector::ShuffleOp, vector::ExtractOp, vector::InsertOp, vector::TransposeOp,
                  vector::ExtractStridedSliceOp, vector::InsertStridedSliceOp>(op)) {
     work.shuffles = registers;
-  } else if (isTakenApart(op)) {
-    // Out of the vector, through scalar instructions, and back.
-    double elements = double(cast<VectorType>(op->getResult(0).getType()).getNumElements());
-    work.shuffles = 2 * elements;
-    work.scalars = 8 * elements;
   } else if (isa<vector::CreateMaskOp>(op)) {
     work.arithmetic = 2;
   } else if (isa<attn::UniformOp>(op)) {
