@@ -27,11 +27,13 @@ AttendSplits::Tiling AttendSplits::tilingOf(const AttendMatrices &matrices) {
 }
 
 Verdict AttendSplits::suits(const AttendMatrices &matrices) {
-  constexpr int64_t mostWords = 128;
-  if (!areWords(matrices.type) || matrices.values / tilingOf(matrices).valueWarps <= mostWords)
+  bool isOfWords = areWords(matrices.type);
+  if (matrices.values / tilingOf(matrices).valueWarps <= (isOfWords ? 128 : 192))
     return Verdict::yes();
-  return Verdict::no("a warp of split keys has registers for the sums of 128 values of f32, or for half of a multiple "
-                     "of 64");
+  return Verdict::no(isOfWords ? "a warp of split keys has registers for the sums of 128 values of f32, or for half of "
+                                 "a multiple of 64"
+                               : "a warp of split keys has registers for the sums of 192 values in 16 bits, or for "
+                                 "half of a multiple of 128");
 }
 
 AttendSplits::AttendSplits(const AttendProblem &problem, const AttendMatrices &matrices, const AttendParts &parts,

@@ -268,12 +268,17 @@ TEST(AttendSplits, WordsHaveRoomInAnyDevice) {
     }
 }
 
-/// Others of f32 would spill.
-TEST(AttendSplits, WordsOfOtherSizesHaveTheGeneralForm) {
-  for (auto [dim, valueDim] : {std::pair<int64_t, int64_t>{144, 144}, {208, 208}, {240, 240}}) {
+/// Others would spill.
+TEST(AttendSplits, OtherSizesHaveTheGeneralForm) {
+  for (auto [dim, valueDim, type] : {std::tuple<int64_t, int64_t, ElementKind>{144, 144, ElementKind::F32},
+                                     {208, 208, ElementKind::F32},
+                                     {240, 240, ElementKind::F32},
+                                     {128, 240, ElementKind::BF16},
+                                     {256, 208, ElementKind::F16}}) {
     AttendKernel kernel = stepOf(1, 1, 32, 4);
     kernel.dim = dim, kernel.valueDim = valueDim;
-    KernelRunner runner(kernel.text(), *createGpuEmitter(), "cuda");
+    std::string text = type == ElementKind::F32 ? kernel.text() : narrowText(kernel, type);
+    KernelRunner runner(text, *createGpuEmitter(), "cuda");
     ASSERT_TRUE(runner) << runner.message();
     EXPECT_EQ(runner.ptx().find("mma.sync"), std::string::npos) << dim << ", " << valueDim;
     EXPECT_TRUE(hasRoomAnywhere(runner));
