@@ -53,11 +53,13 @@ int64_t HeadsOfWeights::keysOf(llvm::ArrayRef<int64_t> shape) const {
 }
 
 void Concentration::add(llvm::ArrayRef<float> row) {
+  if (row.size() - size_t(std::count(row.begin(), row.end(), 0.0F)) < 2) { // nothing to choose
+    ++withoutChoice;
+    return;
+  }
   double sum = 0, most = 0, information = 0;
   for (float weight : row)
     sum += std::abs(weight);
-  if (!(sum > 0)) // no key takes part
-    return;
   for (float weight : row)
     if (double share = std::abs(weight) / sum; share > 0) {
       information -= share * std::log(share);

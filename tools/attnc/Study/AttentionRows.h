@@ -35,16 +35,22 @@ private:
 };
 
 /// How concentrated rows are. Attention is saturated where one key has nearly all the weight: no gradient passes there.
+/// Rows in which fewer than two keys have weight, as with a causal mask the first, are in no mean: they are counted.
 struct Concentration {
   static constexpr double saturatedAbove = 0.95;
 
   void add(llvm::ArrayRef<float> row);
 
-  int64_t rows = 0;
-  double entropy = 0;   ///< sum of -sum w log w, with w the shares of the row's sum, in nats
-  double largest = 0;   ///< sum of the largest shares
-  double saturated = 0; ///< rows whose largest share is above 0.95
+  int64_t rows = 0;          ///< that are in the means
+  int64_t withoutChoice = 0; ///< and that are not
+  double entropy = 0;        ///< sum of -sum w log w, with w the shares of the row's sum, in nats
+  double largest = 0;        ///< sum of the largest shares
+  double saturated = 0;      ///< rows whose largest share is above 0.95
 
+  double shareWithoutChoice() const {
+    int64_t all = rows + withoutChoice;
+    return all ? double(withoutChoice) / double(all) : 0;
+  }
   double meanEntropy() const { return rows ? entropy / double(rows) : 0; }
   double meanLargest() const { return rows ? largest / double(rows) : 0; }
   double saturatedShare() const { return rows ? saturated / double(rows) : 0; }

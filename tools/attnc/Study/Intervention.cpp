@@ -1,6 +1,7 @@
 #include "tools/attnc/Study/Intervention.h"
 #include "attn/random.h"
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -27,14 +28,18 @@ double Draws::next() {
 
 int64_t Draws::below(int64_t count) { return std::min(int64_t(next() * double(count)), count - 1); }
 
-/// Takes a weight away; the others share it in proportion.
+/// Takes a weight away; the others share it in proportion, where weights are shares of a sum. Of weights of both signs
+/// the sum may be near 0, and what is left of it too: the others stay.
 static void erase(llvm::MutableArrayRef<float> row, int64_t key) {
   double sum = 0;
-  for (float weight : row)
+  bool isShared = true;
+  for (float weight : row) {
     sum += weight;
+    isShared &= weight >= 0;
+  }
   double rest = sum - row[key];
   row[key] = 0;
-  if (rest != 0)
+  if (isShared && rest > 0)
     for (float &weight : row)
       weight = float(weight * (sum / rest));
 }
@@ -47,7 +52,8 @@ bool intervene(Intervention intervention, llvm::MutableArrayRef<float> row, Draw
   auto count = int64_t(keys.size());
   if (count < 2)
     return false;
-  auto largest = std::max_element(keys.begin(), keys.end(), [&](int64_t a, int64_t b) { return row[a] < row[b]; });
+  auto largest = std::max_element(keys.begin(), keys.end(),
+                                  [&](int64_t a, int64_t b) { return std::abs(row[a]) < std::abs(row[b]); });
   switch (intervention) {
   case Intervention::Largest:
     erase(row, *largest);

@@ -1,6 +1,7 @@
 //===- Intervention.h - what is done to a row of attention --------------------------------------------------------===//
 //
-//   largest    the largest weight is taken away, the others grow so that their sum stays
+//   largest    the largest weight (by size) is taken away, the others grow so that their sum stays, but where
+//              weights have both signs: there they stay
 //              (Serrano and Smith, "Is Attention Interpretable?", ACL 2019)
 //   random     the same to another weight, drawn evenly: what taking away any weight would do
 //   permuted   the weights change places at random (Jain and Wallace, "Attention is not Explanation", NAACL 2019)

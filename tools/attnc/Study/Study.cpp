@@ -13,6 +13,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 #include <fmt/format.h>
 #include <limits>
 
@@ -70,19 +71,25 @@ private:
 
 } // namespace
 
+/// Whether a dimension is 1 whatever is read.
+static bool isOne(const attn_size_info &size) {
+  return size.term_count == 1 && size.terms[0].factor_count == 0 && size.terms[0].coefficient == 1;
+}
+
 /// What changes can be seen in: a tensor of numbers of which one in each row is largest.
 Error Study::findOutput() {
   const attn_entry_info &of = entry();
   for (output = 0; output < of.result_count; ++output) {
     const attn_tensor_info &info = of.tensors[of.input_count + output];
-    if (info.dtype != ATTN_F32 || info.rank == 0)
+    if (info.dtype != ATTN_F32 || info.rank == 0 || isOne(info.shape[info.rank - 1]))
       continue;
     results.output = info.name;
     return Error::success();
   }
-  return createStringError(formatv("entry point '{0}' gives no tensor of logits or probabilities, f32[.., classes], in "
-                                   "which changes could be seen; --entry names another one",
-                                   of.name));
+  return createStringError(
+      formatv("entry point '{0}' gives no tensor of logits or probabilities, f32[.., classes] "
+              "with two classes or more, in which changes could be seen; --entry names another one",
+              of.name));
 }
 
 void Study::nameHeads() {
@@ -171,6 +178,15 @@ Error Study::addBatch(const Tensors &inputs, int64_t number) {
   auto before = outputOf(inputs, own, key);
   if (!before)
     return before.takeError();
+  ArrayRef<float> values(before->floats(), size_t(before->count()));
+  if (before->shape.back() < 2)
+    return createStringError(
+        formatv("{0} has {1} classes, and decisions are among two or more", results.output, before->shape.back()));
+  if (!all_of(values, [](float value) { return std::isfinite(value); }))
+    return createStringError(
+        formatv("{0} has NaN or infinity in batch {1}, before anything is changed; `attnc run --check` tells whether "
+                "the model or the compiler makes it",
+                results.output, number));
   for (size_t head = 0; head < results.heads.size(); ++head)
     if (Error error = tryOn(head, inputs, *weights, key, *before))
       return error;

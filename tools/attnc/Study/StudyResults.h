@@ -11,6 +11,7 @@ namespace attnc {
 /// How far two outputs are apart, row by row: as probabilities of what the last dimension counts. A row of logits is
 /// made probabilities by softmax; one that is of them already (none negative, of sum 1) is taken as it is.
 struct OutputChange {
+  /// `before` is finite, and its rows have more than one element.
   void add(const HostTensor &before, const HostTensor &after);
 
   int64_t rows = 0;
