@@ -23,5 +23,6 @@ TEST(HtmlPage, SetsNumbersToTheRight) {
 }
 
 TEST(HtmlPage, ThatCannotBeWrittenIsAnError) {
-  EXPECT_EQ(llvm::toString(writePage("/nowhere/page.html", {"page"})), "/nowhere/page.html: cannot be written");
+  EXPECT_EQ(llvm::toString(writePage("/nowhere/page.html", {"page"})),
+            "/nowhere/page.html: cannot be written: No such file or directory");
 }

@@ -99,6 +99,13 @@ void LaunchGraph::connect(const ExplainedEdge &edge) {
 //===------------------------------------------ costs -----------------------------------------------------------===//
 
 static std::string costTable(const ExplainedModel &model, const ExplainedEntry &entry) {
+  bool isPredicted = llvm::any_of(entry.totals, [](const ExplainedTotal &each) { return each.predicted.has_value(); });
+  bool isMeasured = llvm::any_of(entry.totals, [](const ExplainedTotal &each) { return each.measured.has_value(); });
+  std::vector<std::string> headings{"kernel", "kind", "emitter", "launches", "FLOP", "bytes", "FLOP/B"};
+  if (isPredicted)
+    headings.insert(headings.end(), {"predicted", "bound by"});
+  if (isMeasured)
+    headings.push_back("measured");
   std::vector<std::vector<std::string>> rows;
   std::vector<std::string> anchors;
   for (const ExplainedTotal &total : entry.totals) {
@@ -106,14 +113,14 @@ static std::string costTable(const ExplainedModel &model, const ExplainedEntry &
     anchors.push_back(entry.name + "-" + kernel.name);
     rows.push_back({kernel.name, kernel.kind, kernel.emitter, std::to_string(total.launches),
                     scaled(double(total.cost.flops)), scaled(double(total.cost.bytes())),
-                    fmt::format("{:.2f}", total.cost.intensity()),
-                    total.predicted ? milliseconds(total.predicted->seconds) + " ms" : "",
-                    total.predicted ? total.predicted->bound : "",
-                    total.measured ? milliseconds(total.measured->seconds) + " ms" : ""});
+                    fmt::format("{:.2f}", total.cost.intensity())});
+    if (isPredicted)
+      rows.back().insert(rows.back().end(), {total.predicted ? milliseconds(total.predicted->seconds) + " ms" : "",
+                                             total.predicted ? total.predicted->bound : ""});
+    if (isMeasured)
+      rows.back().push_back(total.measured ? milliseconds(total.measured->seconds) + " ms" : "");
   }
-  return table(
-      {"kernel", "kind", "emitter", "launches", "FLOP", "bytes", "FLOP/B", "predicted", "bound by", "measured"}, rows,
-      anchors);
+  return table(headings, rows, anchors);
 }
 
 //===------------------------------------------ roofline --------------------------------------------------------===//
@@ -209,13 +216,12 @@ static HtmlPage::Section sectionOf(const ExplainedModel &model, const ExplainedE
       fmt::format("<p>At {}: an arena of {}.</p>\n", escaped(joined(sizes, ", ")), megabytes(entry.arenaBytes));
   section.body += "<div class=\"wide\">" + svgOf(LaunchGraph(model, entry).draw()) + "</div>\n";
   section.body += "<h3>Kernels</h3>\n<div class=\"wide\">" + costTable(model, entry) + "</div>\n";
-  if (model.machine)
-    section.body +=
-        "<h3>Roofline</h3>\n" + svgOf(roofline(model, entry)) +
-        fmt::format(
-            "<p>{}: {}. The operations of an attention are of all pairs, so one with a mask that empties blocks "
-            "may lie above the roofs.</p>\n",
-            escaped(model.machine->name), escaped(model.machine->origin));
+  if (model.machine && llvm::any_of(entry.totals, [](const ExplainedTotal &each) { return each.cost.flops > 0; }))
+    section.body += "<h3>Roofline</h3>\n" + svgOf(roofline(model, entry)) +
+                    fmt::format("<p>{}: {}. Operations of an attention are of all pairs, also of blocks that a mask "
+                                "empties, and bytes of a "
+                                "gather those of the whole table: such kernels may lie above the roofs.</p>\n",
+                                escaped(model.machine->name), escaped(model.machine->origin));
   if (!entry.arena.empty())
     section.body += "<h3>Arena</h3>\n" + svgOf(arenaChart(entry));
   return section.body += maskFigures(model, entry), section;
@@ -232,7 +238,7 @@ static HtmlPage::Section decisionsOf(const ExplainedModel &model, bool made) {
       if (!made)
         rows.back().push_back(decision.change);
     }
-  return {made ? "What was fused" : "What was not fused", table(headings, rows)};
+  return {made ? "What was fused" : "What was not fused", rows.empty() ? "<p>Nothing.</p>\n" : table(headings, rows)};
 }
 
 HtmlPage pageOf(const ExplainedModel &model) {

@@ -103,9 +103,13 @@ static std::string dots(const Frame &frame, const Series &series) {
   return text;
 }
 
-/// The name of a series with a sample of its colour, `place` names from the right.
-static std::string legend(const Frame &frame, const Series &series, unsigned place) {
-  double x = frame.right - 150 * (place + 1);
+/// Of a name in the legend, with its sample and a gap.
+static double legendWidth(const Series &series) {
+  return series.name.empty() ? 0 : 44 + 7 * double(series.name.size());
+}
+
+/// The name of a series with a sample of its colour, from `x` on.
+static std::string legend(const Frame &frame, const Series &series, double x) {
   std::string sample =
       series.kind == Series::Kind::Points
           ? fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"4\"/>", x + 12, frame.top - 18)
@@ -117,14 +121,15 @@ std::string svgOf(const Chart &chart) {
   Frame frame{chart.x, chart.y};
   std::string text = fmt::format("<svg class=\"chart\" viewBox=\"0 0 900 420\" role=\"img\" aria-label=\"{}\">\n{}",
                                  escaped(chart.label), grid(frame));
-  unsigned named = 0;
+  double legendAt = frame.right;
   for (const Series &series : chart.series)
-    named += !series.name.empty();
+    legendAt -= legendWidth(series);
   for (unsigned number = 0; const Series &series : chart.series) {
     text += fmt::format("<g class=\"series-{}\" aria-label=\"{}\">", number++ % colours, escaped(series.name));
     text += series.kind == Series::Kind::Points ? dots(frame, series) : line(frame, series);
     if (!series.name.empty())
-      text += legend(frame, series, --named);
+      text += legend(frame, series, legendAt);
+    legendAt += legendWidth(series);
     text += "</g>\n";
   }
   return text + "</svg>\n";

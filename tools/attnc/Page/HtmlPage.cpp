@@ -3,7 +3,6 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <fmt/format.h>
-#include <fstream>
 
 using namespace llvm;
 
@@ -76,10 +75,15 @@ std::string htmlText(const HtmlPage &page) {
 }
 
 Error writePage(const std::string &path, const HtmlPage &page) {
-  std::ofstream out(path);
-  out << htmlText(page);
-  out.close();
-  return out ? Error::success() : createStringError(formatv("{0}: cannot be written", path));
+  std::error_code error;
+  raw_fd_ostream out(path, error);
+  if (!error) {
+    out << htmlText(page);
+    out.close();
+    error = out.error();
+    out.clear_error();
+  }
+  return error ? createStringError(formatv("{0}: cannot be written: {1}", path, error.message())) : Error::success();
 }
 
 } // namespace attnc
