@@ -38,7 +38,6 @@ static constexpr Number numbers[] = {
     {"issue", &Machine::issue},
     {"latency", &Machine::latency},
     {"sum_latency", &Machine::sumLatency},
-    {"branch_miss", &Machine::branchMiss},
     {"launch", &Machine::launch},
     {"chunk", &Machine::chunk},
 };
@@ -68,7 +67,6 @@ Machine defaultMachine(int64_t lanes) {
   machine.scalarDivide = clock / 10;
   machine.issue = 6 * clock;
   machine.latency = machine.sumLatency = 4 / clock;
-  machine.branchMiss = 15 / clock;
   machine.launch = 50e-9;
   machine.chunk = 5e-9;
   double vector = 4 * double(lanes);

@@ -47,7 +47,6 @@ struct Machine {
   // Seconds.
   double latency = 0;    ///< until the result of a multiply-add can be used
   double sumLatency = 0; ///< until that of an addition can
-  double branchMiss = 0; ///< a branch that was not foreseen
   double launch = 0;     ///< a kernel of one chunk that does nothing
   double chunk = 0;      ///< each further chunk
 

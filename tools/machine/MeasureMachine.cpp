@@ -145,20 +145,6 @@ __attribute__((target("avx2"))) void broadcast256(const float *data) {
       asm volatile("vbroadcastss %0, %%ymm0" : : "m"(data[i]) : "xmm0");
 }
 
-/// Branches by the bits of a generator, of which half are foreseen.
-long branchAtRandom(bool isRandom) {
-  long taken = 0;
-  unsigned long state = 88172645463325252ul;
-  for (long round = 0; round < rounds; ++round) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    if ((state & 1) & long(isRandom))
-      asm volatile("add $1, %0" : "+r"(taken));
-  }
-  return taken;
-}
-
 double wallSeconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -262,9 +248,6 @@ Machine measure(const attn_executor *executor) {
   result.latency = 1 / rateOf(double(rounds), multiplyInTurn);
   result.sumLatency = 1 / rateOf(double(rounds), addInTurn);
   result.broadcast = rateOf(chains, [&] { (wide ? broadcast512 : broadcast256)(data); });
-  double foreseen = 1 / rateOf(double(rounds), [] { branchAtRandom(false); });
-  double missed = 1 / rateOf(double(rounds), [] { branchAtRandom(true); });
-  result.branchMiss = std::max(1e-10, 2 * (missed - foreseen));
   measureLevels(result, executor);
   double vectorBytes = 4 * double(result.lanes);
   result.load = result.levels[0].read / vectorBytes;
