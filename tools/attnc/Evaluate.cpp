@@ -1,5 +1,6 @@
 // attnc evaluate: the means of what an entry point gives over a data set, such as accuracies of a trained model.
 #include "tools/attnc/Commands.h"
+#include "tools/attnc/DataOptions.h"
 #include "tools/attnc/EntryChoice.h"
 #include "tools/attnc/Messages.h"
 #include "tools/attnc/Runner.h"
@@ -15,14 +16,9 @@ namespace attnc {
 
 namespace {
 
-struct EvaluateOptions {
+struct EvaluateOptions : DataOptions {
   SourceOptions source;
-  std::string entry, weights;
-  std::vector<std::string> data;
-  BatchShape shape{64, 128};
-  double heldOut = 1;
-  uint64_t seed = 0;
-  int64_t threads = 0;
+  std::string entry;
 };
 
 /// The mean of a result over all batches.
@@ -132,17 +128,11 @@ void addEvaluate(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<EvaluateOptions>();
   CLI::App *command = app.add_subcommand("evaluate", "Average what an entry point gives over data");
   options->source.addTo(*command, SourceOptions::Takes::ModelsAndObjects);
-  command->add_option("--data", options->data, "As for train: text, tokens (.npy), or input=FILE for each input")
-      ->required()
-      ->type_name("FILE");
+  options->shape = {64, 128};
+  options->addTo(*command);
   command->add_option("--entry", options->entry, "The entry point; may be left out where there is one");
-  command->add_option("--weights", options->weights, "A .safetensors file of parameters")->type_name("FILE");
   command->add_option("--held-out", options->heldOut, "Share of the data, at their end; all unless said")
       ->check(CLI::Range(0.0, 1.0));
-  command->add_option("--batch", options->shape.batch, "Rows of a batch")->capture_default_str()->check(atLeast(1));
-  command->add_option("--seq", options->shape.sequence, "Tokens of a row")->capture_default_str()->check(atLeast(1));
-  command->add_option("--seed", options->seed, "Of draws, and of parameters that are not given")->capture_default_str();
-  command->add_option("--threads", options->threads, "Threads; 0 is one for each processor")->capture_default_str();
   command->footer("Example:\n  attnc evaluate examples/chargpt/chargpt.attn --entry loss --weights "
                   "run/weights.safetensors --data text.txt --held-out 0.1");
   command->callback([options, &exitCode] { exitCode = evaluate(*options); });

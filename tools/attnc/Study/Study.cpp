@@ -3,6 +3,7 @@
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tools/attnc/Commands.h"
+#include "tools/attnc/DataOptions.h"
 #include "tools/attnc/EntryChoice.h"
 #include "tools/attnc/Messages.h"
 #include "tools/attnc/Runner.h"
@@ -23,15 +24,10 @@ namespace attnc {
 
 namespace {
 
-struct StudyOptions {
+struct StudyOptions : DataOptions {
   SourceOptions source;
-  std::string weights, output;
-  std::vector<std::string> data;
-  BatchShape shape{4, 64};
+  std::string output;
   int64_t batches = 4;
-  double heldOut = 0.1;
-  uint64_t seed = 0;
-  int64_t threads = 0;
 };
 
 /// One run of the command.
@@ -267,22 +263,17 @@ void addStudy(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<StudyOptions>();
   CLI::App *command = app.add_subcommand("study", "Ask what the attention of a trained model is for");
   options->source.addTo(*command, SourceOptions::Takes::Models);
+  options->shape = {4, 64};
+  options->heldOut = 0.1;
+  options->addTo(*command);
   command->add_option("--entry", options->source.compile.studied, "The entry point whose attention is studied")
       ->required();
-  command->add_option("--data", options->data, "As for train: text, tokens (.npy), or input=FILE for each input")
-      ->required()
-      ->type_name("FILE");
-  command->add_option("--weights", options->weights, "A .safetensors file of parameters")->type_name("FILE");
   command->add_option("-o,--output", options->output, "Folder to write study.html and study.csv to")
       ->type_name("FOLDER");
   command->add_option("--held-out", options->heldOut, "Share of the data, at their end, that is used")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0));
-  command->add_option("--batch", options->shape.batch, "Rows of a batch")->capture_default_str()->check(atLeast(1));
-  command->add_option("--seq", options->shape.sequence, "Tokens of a row")->capture_default_str()->check(atLeast(1));
   command->add_option("--batches", options->batches, "At most so many")->capture_default_str()->check(atLeast(1));
-  command->add_option("--seed", options->seed, "Of draws, and of parameters that are not given")->capture_default_str();
-  command->add_option("--threads", options->threads, "Threads; 0 is one for each processor")->capture_default_str();
   command->footer("Example:\n  attnc study examples/chargpt/chargpt.attn --entry logits --weights "
                   "run/weights.safetensors --data text.txt -o study");
   command->callback([options, &exitCode] { exitCode = study(*options); });
