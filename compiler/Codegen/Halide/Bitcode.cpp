@@ -1,30 +1,13 @@
 #include "compiler/Codegen/Halide/Bitcode.h"
+#include "compiler/Codegen/Halide/CompileModule.h"
 #include "compiler/Codegen/Halide/Declarations.h"
+#include "compiler/Codegen/Halide/Formulas.h"
 #include "compiler/Codegen/Halide/HalideLoops.h"
 #include <Halide.h>
-#include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
-#include <iterator>
-#include <limits>
-#include <unistd.h>
 
 namespace attnc::halide {
 
 namespace H = Halide;
-
-static H::Type typeOf(Element element) {
-  switch (element) {
-  case Element::F32:
-    return H::Float(32);
-  case Element::I32:
-    return H::Int(32);
-  case Element::Truth:
-    return H::UInt(8);
-  }
-  return {};
-}
 
 namespace {
 
@@ -41,7 +24,7 @@ public:
     addSums();
   }
 
-  void compile(const H::Target &target, int64_t lanes, const std::string &symbol, const std::string &path) {
+  H::Module compile(const H::Target &target, const std::string &symbol) {
     H::Func result("result");
     define(result);
     bound(result);
@@ -54,10 +37,7 @@ public:
     std::vector<H::Argument> arguments(buffers.begin(), buffers.end());
     arguments.insert(arguments.end(), sizes.begin(), sizes.end());
     arguments.insert(arguments.end(), spans.begin(), spans.end());
-    H::Module module = result.compile_to_module(arguments, symbol, target);
-    if (std::vector<uint8_t> calls = declareCalls(stage, lanes); !calls.empty())
-      module.append(H::ExternalCode::bitcode_wrapper(module.target(), calls, "operations"));
-    module.compile({{H::OutputFileType::bitcode, path}});
+    return result.compile_to_module(arguments, symbol, target);
   }
 
   LoopSchedule findLoops(const H::Target &target, const std::string &autoscheduler) {
@@ -140,148 +120,11 @@ private:
     return result;
   }
 
-  //===---------------------------------------- formulas ----------------------------------------------------------===//
-
-  H::Expr valueOf(unsigned number) {
-    if (values.empty())
-      values.resize(stage.nodes.size());
-    if (!values[number].defined())
-      values[number] = compute(stage.nodes[number]);
-    return values[number];
-  }
-
-  static H::Expr isNan(const H::Expr &value) {
-    // Halide takes x == x for true.
-    return (H::reinterpret<int32_t>(value) & 0x7fffffff) > 0x7f800000;
-  }
-
-  /// The larger (or smaller) of both, NaN where one is NaN.
-  static H::Expr extremum(bool larger, const H::Expr &a, const H::Expr &b) {
-    if (!a.type().is_float())
-      return larger ? H::max(a, b) : H::min(a, b);
-    H::Expr either = H::select(larger ? a > b : a < b, a, b); // b where one is NaN
-    return H::Internal::is_const(a)   ? extremum(larger, b, a)
-           : H::Internal::is_const(b) ? H::select(larger ? b > a : b < a, b, a)
-                                      : H::select(isNan(a), a, either);
-  }
-
-  H::Expr load(const Node &node) {
-    std::vector<H::Expr> subscripts;
-    for (size_t dimension = node.operands.size(); dimension-- > 0;)
-      subscripts.push_back(valueOf(node.operands[dimension]));
-    H::Expr element = buffers[node.integer](subscripts);
-    return node.element == Element::Truth ? element != H::cast<uint8_t>(0) : element;
-  }
-
-  /// Truth values are numbers of 32 bits for what is called.
-  H::Expr call(const Node &node) {
-    std::vector<H::Expr> operands;
-    for (unsigned operand : node.operands) {
-      H::Expr value = valueOf(operand);
-      operands.push_back(value.type().is_bool() ? H::cast<int32_t>(value) : value);
-    }
-    H::Type type = node.element == Element::F32 ? H::Float(32) : H::Int(32);
-    H::Expr result = H::Internal::Call::make(type, functionOf(node), operands, H::Internal::Call::PureExtern);
-    return node.element == Element::Truth ? result != 0 : result;
-  }
-
-  /// Halide takes 0 and -0 for one number, which it computes once.
-  static H::Expr numberOf(float number) {
-    bool isNegativeZero = number == 0 && std::signbit(number);
-    return isNegativeZero ? H::reinterpret<float>(H::Expr(std::numeric_limits<int32_t>::min())) : H::Expr(number);
-  }
-
-  H::Expr compute(const Node &node) {
-    auto operand = [&](unsigned number) { return valueOf(node.operands[number]); };
-    switch (node.op) {
-    case Op::Number:
-      return numberOf(static_cast<float>(node.number));
-    case Op::Integer:
-      return node.element == Element::Truth ? H::Internal::make_bool(node.integer != 0)
-                                            : H::Expr(static_cast<int>(node.integer));
-    case Op::Index:
-      return iterations[node.integer];
-    case Op::Argument:
-      return sizes[node.integer];
-    case Op::Select:
-      return H::select(operand(0), operand(1), operand(2));
-    case Op::ToF32:
-      return H::cast<float>(operand(0));
-    case Op::Load:
-      return load(node);
-    case Op::Call:
-      return call(node);
-    case Op::Checked:
-      return H::unsafe_promise_clamped(call(node), 0, operand(1) - 1);
-    default:
-      return node.operands.size() == 1 ? computeUnary(node.op, operand(0))
-                                       : computeBinary(node.op, operand(0), operand(1));
-    }
-  }
-
-  static H::Expr computeUnary(Op op, const H::Expr &a) {
-    switch (op) {
-    case Op::Negate: // Halide's is 0 - a, which is 0 for 0.
-      return H::reinterpret<float>(H::reinterpret<int32_t>(a) ^ std::numeric_limits<int32_t>::min());
-    case Op::Absolute:
-      return H::abs(a);
-    case Op::SquareRoot:
-      return H::sqrt(a);
-    case Op::Floor:
-      return H::floor(a);
-    default:
-      return H::ceil(a);
-    }
-  }
-
-  static H::Expr computeBinary(Op op, const H::Expr &a, const H::Expr &b) {
-    switch (op) {
-    case Op::Add:
-      return a + b;
-    case Op::Sub:
-      return a - b;
-    case Op::Mul:
-      return a * b;
-    case Op::Min:
-    case Op::Max:
-      return extremum(op == Op::Max, a, b);
-    case Op::Equal:
-      return a == b;
-    case Op::NotEqual:
-      return a != b;
-    case Op::Less:
-      return a < b;
-    case Op::LessEqual:
-      return a <= b;
-    case Op::Remainder:
-      return a % b;
-    case Op::And:
-      return a && b;
-    case Op::Or:
-      return a || b;
-    case Op::ExclusiveOr:
-      return a != b;
-    default: // Halide's quotient of integers is rounded down where the divisor is positive.
-      return a / b;
-    }
-  }
-
-  H::Expr folded(const H::Expr &before, const H::Expr &term) {
-    switch (*stage.fold) {
-    case Fold::Add:
-      return before + term;
-    case Fold::Mul:
-      return before * term;
-    case Fold::Min:
-    case Fold::Max:
-      return extremum(stage.fold == Fold::Max, before, term);
-    }
-    return {};
-  }
-
   void define(H::Func &result) {
+    Formulas formulas(stage, iterations, {sizes.begin(), sizes.end()},
+                      [&](unsigned buffer, const std::vector<H::Expr> &at) { return buffers[buffer](at); });
     std::vector<H::Var> vars = points();
-    H::Expr value = valueOf(stage.value);
+    H::Expr value = formulas.valueOf(stage.value);
     if (!stage.fold) {
       result(vars) = H::cast(typeOf(stage.element), value);
       return;
@@ -289,8 +132,8 @@ private:
     std::vector<H::Var> ofTile = vars;
     ofTile.insert(ofTile.end(), parts.begin(), parts.end());
     std::vector<H::Expr> at(vars.begin(), vars.end()), atPart(ofTile.begin(), ofTile.end());
-    tile(ofTile) = parts.empty() ? valueOf(stage.start) : H::Expr(0.0f);
-    tile(ofTile) = folded(tile(atPart), value);
+    tile(ofTile) = parts.empty() ? formulas.valueOf(stage.start) : H::Expr(0.0f);
+    tile(ofTile) = folded(*stage.fold, tile(atPart), value);
     if (parts.empty()) {
       result(vars) = tile(at);
       return;
@@ -298,7 +141,7 @@ private:
     atPart = at;
     for (size_t number = 0; number < parts.size(); ++number)
       atPart.emplace_back(outerSums[number]);
-    result(vars) = valueOf(stage.start);
+    result(vars) = formulas.valueOf(stage.start);
     result(vars) += tile(atPart);
   }
 
@@ -432,46 +275,19 @@ private:
   const Schedule &schedule;
   std::vector<H::ImageParam> buffers;
   std::vector<H::Param<int>> sizes, spans;
-  std::vector<H::Expr> iterations, values;
+  std::vector<H::Expr> iterations;
   H::RDom sums, outerSums;
   std::vector<H::Var> parts; ///< which part of each sum outside of tiles a tile is of
   H::Func tile{"tile"};
 };
 
-H::Target targetOf(const Machine &machine) {
-  std::vector<H::Target::Feature> features = {
-      H::Target::NoRuntime, H::Target::NoAsserts,   H::Target::NoBoundsQuery, H::Target::LargeBuffers,
-      H::Target::SSE41,     H::Target::AVX,         H::Target::AVX2,          H::Target::FMA,
-      H::Target::F16C,      H::Target::StrictFloat,
-  };
-  if (machine.hasAvx512)
-    for (H::Target::Feature feature : {H::Target::AVX512, H::Target::AVX512_Skylake})
-      features.push_back(feature);
-  return {H::Target::Linux, H::Target::X86, 64, features};
-}
-
 } // namespace
-
-/// Halide and its LLVM take orders from variables HL_...: what they make of a stage is none of the environment's. One
-/// of them is needed: addresses must stay numbers of their own, not lanes of vectors, to be offsets of one another.
-static void settleEnvironment() {
-  static const bool isSettled = [] {
-    std::vector<std::string> names;
-    for (char **each = environ; *each; ++each)
-      if (std::string_view(*each).starts_with("HL_"))
-        names.emplace_back(*each, std::strcspn(*each, "="));
-    for (const std::string &name : names)
-      unsetenv(name.c_str());
-    return setenv("HL_LLVM_ARGS", "-vectorize-slp=false", /*overwrite=*/1) == 0;
-  }();
-  (void)isSettled;
-}
 
 std::optional<LoopSchedule> findLoops(const Stage &stage, const Schedule &schedule, const Machine &machine,
                                       unsigned arguments, const std::string &autoscheduler, std::string &error) {
-  settleEnvironment();
   try {
-    return StageCompiler(stage, schedule, arguments).findLoops(targetOf(machine), autoscheduler);
+    H::Target target = targetOf(machine);
+    return StageCompiler(stage, schedule, arguments).findLoops(target, autoscheduler);
   } catch (const H::Error &thrown) {
     error = thrown.what();
     return std::nullopt;
@@ -480,18 +296,9 @@ std::optional<LoopSchedule> findLoops(const Stage &stage, const Schedule &schedu
 
 Bitcode compileStage(const Stage &stage, const Schedule &schedule, const Machine &machine, unsigned arguments,
                      const std::string &symbol, const std::string &path) {
-  settleEnvironment();
-  try {
-    StageCompiler(stage, schedule, arguments).compile(targetOf(machine), machine.lanes, symbol, path);
-  } catch (const H::Error &error) {
-    return {{}, error.what()};
-  }
-  std::ifstream file(path, std::ios::binary);
-  Bitcode code;
-  code.bytes.assign(std::istreambuf_iterator<char>(file), {});
-  if (code.bytes.empty())
-    code.error = "no bitcode was written";
-  return code;
+  return compileModule(machine, declareCalls(stage, machine.lanes), path, [&](const H::Target &target) {
+    return StageCompiler(stage, schedule, arguments).compile(target, symbol);
+  });
 }
 
 } // namespace attnc::halide

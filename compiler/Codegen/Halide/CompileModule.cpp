@@ -1,0 +1,58 @@
+#include "compiler/Codegen/Halide/CompileModule.h"
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <unistd.h>
+
+namespace attnc::halide {
+
+namespace H = Halide;
+
+/// Halide and its LLVM take orders from variables HL_...: what they make of a stage is none of the environment's. One
+/// of them is needed: addresses must stay numbers of their own, not lanes of vectors, to be offsets of one another.
+static void settleEnvironment() {
+  static const bool isSettled = [] {
+    std::vector<std::string> names;
+    for (char **each = environ; *each; ++each)
+      if (std::string_view(*each).starts_with("HL_"))
+        names.emplace_back(*each, std::strcspn(*each, "="));
+    for (const std::string &name : names)
+      unsetenv(name.c_str());
+    return setenv("HL_LLVM_ARGS", "-vectorize-slp=false", /*overwrite=*/1) == 0;
+  }();
+  (void)isSettled;
+}
+
+H::Target targetOf(const Machine &machine) {
+  settleEnvironment();
+  std::vector<H::Target::Feature> features = {
+      H::Target::NoRuntime, H::Target::NoAsserts,   H::Target::NoBoundsQuery, H::Target::LargeBuffers,
+      H::Target::SSE41,     H::Target::AVX,         H::Target::AVX2,          H::Target::FMA,
+      H::Target::F16C,      H::Target::StrictFloat,
+  };
+  if (machine.hasAvx512)
+    for (H::Target::Feature feature : {H::Target::AVX512, H::Target::AVX512_Skylake})
+      features.push_back(feature);
+  return {H::Target::Linux, H::Target::X86, 64, features};
+}
+
+Bitcode compileModule(const Machine &machine, const std::vector<uint8_t> &calls, const std::string &path,
+                      const std::function<H::Module(const H::Target &)> &make) {
+  try {
+    H::Module module = make(targetOf(machine));
+    if (!calls.empty())
+      module.append(H::ExternalCode::bitcode_wrapper(module.target(), calls, "operations"));
+    module.compile({{H::OutputFileType::bitcode, path}});
+  } catch (const H::Error &error) {
+    return {{}, error.what()};
+  }
+  std::ifstream file(path, std::ios::binary);
+  Bitcode code;
+  code.bytes.assign(std::istreambuf_iterator<char>(file), {});
+  if (code.bytes.empty())
+    code.error = "no bitcode was written";
+  return code;
+}
+
+} // namespace attnc::halide

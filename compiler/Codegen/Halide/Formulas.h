@@ -1,0 +1,48 @@
+//===- Formulas.h - nodes of a stage as Halide's expressions ------------------------------------------------------===//
+//
+// Known to what compiles stages alone: it includes Halide.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Halide/Stage.h"
+#include <Halide.h>
+#include <functional>
+#include <vector>
+
+namespace attnc::halide {
+
+Halide::Type typeOf(Element element);
+
+/// The larger (or smaller) of both, NaN where one is NaN.
+Halide::Expr extremum(bool larger, const Halide::Expr &a, const Halide::Expr &b);
+/// A fold with one more term.
+Halide::Expr folded(Fold fold, const Halide::Expr &before, const Halide::Expr &term);
+
+/// The nodes of a stage at one iteration.
+class Formulas {
+public:
+  using Expr = Halide::Expr;
+  /// An element of a buffer, by its number and subscripts, innermost first.
+  using Load = std::function<Expr(unsigned buffer, const std::vector<Expr> &subscripts)>;
+
+  /// `iterations` has an expression for each loop, `sizes` one for each argument.
+  Formulas(const Stage &stage, std::vector<Expr> iterations, std::vector<Expr> sizes, Load load)
+      : stage(stage), iterations(std::move(iterations)), sizes(std::move(sizes)), load(std::move(load)),
+        values(stage.nodes.size()) {}
+
+  Expr valueOf(unsigned node);
+  Expr valueOf(const Size &size) const;
+
+private:
+  Expr compute(const Node &node);
+  Expr element(const Node &node);
+  Expr call(const Node &node);
+
+  const Stage &stage;
+  std::vector<Expr> iterations, sizes;
+  Load load;
+  std::vector<Expr> values;
+};
+
+} // namespace attnc::halide
