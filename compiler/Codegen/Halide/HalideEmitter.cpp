@@ -73,7 +73,7 @@ std::optional<PlannedKernel> planKernel(func::FuncOp kernel, const Target &targe
   if (!read)
     return std::nullopt;
   PlannedKernel planned{std::move(*read), {}, {}};
-  std::vector<PlannedStage> stages = planStages(planned.read.stage);
+  std::vector<PlannedStage> stages = planStages(planned.read.stage, machineOf(target));
   std::optional<std::vector<Schedule>> given;
   if (auto text = scheduledWord(kernel, scheduleKey)) {
     given = parseSchedules(stages, *text, machineOf(target), planned.scheduleError);

@@ -21,7 +21,7 @@ struct Direction {
 
 class Stager {
 public:
-  explicit Stager(const Stage &given) : whole(given) {
+  Stager(const Stage &given, const Machine &machine) : whole(given), machine(machine) {
     for (unsigned number = 0; number < given.buffers.size(); ++number)
       sources.push_back({false, number});
   }
@@ -35,6 +35,10 @@ public:
           stage(factor);
       whole.value = rebuilt(whole.value);
       sweep();
+      std::string reason;
+      if (auto schedule = chooseSchedule(whole, machine, reason))
+        if (auto loop = loopOfParts(whole, *schedule))
+          sumInParts(*loop);
     }
     plan.push_back({std::move(whole), std::move(sources)});
     return std::move(plan);
@@ -259,7 +263,33 @@ private:
     sources = std::move(keptSources);
   }
 
+  /// The sums of each iteration of a loop become a stage of their own; what is left is to add them up.
+  void sumInParts(unsigned loop) {
+    Stage total;
+    total.loops.push_back(whole.loops[loop]);
+    std::vector<unsigned> subscripts = {total.add({Op::Index, Element::I32, {}, 0, 0})};
+    Buffer parts{whole.element, {whole.loops[loop].size}};
+    for (unsigned each : whole.result) {
+      total.result.push_back(total.loops.size());
+      subscripts.push_back(total.add({Op::Index, Element::I32, {}, 0, static_cast<int64_t>(total.loops.size())}));
+      total.loops.push_back(whole.loops[each]);
+      parts.shape.push_back(whole.loops[each].size);
+    }
+    total.element = whole.element;
+    total.fold = whole.fold;
+    total.buffers.push_back(parts);
+    total.start = total.add(whole.nodes[whole.start]);
+    total.value = total.add({Op::Load, whole.element, subscripts, 0, 0});
+    whole.loops[loop].reduces = false;
+    whole.result.insert(whole.result.begin(), loop);
+    whole.start = whole.add({Op::Number, whole.element, {}, 0});
+    plan.push_back({std::move(whole), std::move(sources)});
+    whole = std::move(total);
+    sources = {{true, static_cast<unsigned>(plan.size() - 1)}};
+  }
+
   Stage whole;
+  const Machine &machine;
   std::vector<PlannedStage::Source> sources;
   std::map<unsigned, unsigned> replaced;
   std::vector<PlannedStage> plan;
@@ -267,6 +297,8 @@ private:
 
 } // namespace
 
-std::vector<PlannedStage> planStages(const Stage &stage) { return Stager(stage).run(); }
+std::vector<PlannedStage> planStages(const Stage &stage, const Machine &machine) {
+  return Stager(stage, machine).run();
+}
 
 } // namespace attnc::halide

@@ -13,10 +13,16 @@
 // and conditions, a constant left aside. The factor is staged where no two directions share a loop, so that it can be
 // computed in all of their box, and where the box has fewer elements than the loops have iterations, by far.
 //
+// **Parts.** A sum that runs over all images for each weight would read each image anew for every chunk of weights. It
+// is two stages then, where that pays (Strategy.h): the sums of each image, and the sum of those.
+//
+//   parts[b, di, dj, c, o] = sum over i, j of x[b, i + di, j + dj, c] * dy[b, i, j, o]
+//   sum over b of parts[b, di, dj, c, o]
+//
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Halide/Stage.h"
+#include "compiler/Codegen/Halide/Strategy.h"
 
 namespace attnc::halide {
 
@@ -32,6 +38,6 @@ struct PlannedStage {
 
 /// Stages in the order of their computation; the last is `stage` and writes the kernel's result. Buffer n of `stage` is
 /// operand n.
-std::vector<PlannedStage> planStages(const Stage &stage);
+std::vector<PlannedStage> planStages(const Stage &stage, const Machine &machine);
 
 } // namespace attnc::halide

@@ -12,6 +12,8 @@ static constexpr int64_t leastWork = 64;
 static constexpr int64_t leastReuse = 28;
 /// Bytes that a core's first cache keeps beside what passes through it, and those that it reads again fast enough.
 static constexpr int64_t leastBlock = 32, nearBytes = int64_t(24) << 10, cachedBytes = int64_t(512) << 10;
+/// How many bytes chunks are to read again for each byte of the sums that stages put in parts, at least.
+static constexpr double worthwhileParts = 8;
 /// What a dynamic size is taken to be.
 static constexpr int64_t typicalSize = 1024;
 
@@ -97,6 +99,62 @@ int64_t strideOf(const Stage &stage, const Node &load, unsigned loop) {
     stride += isLast && affine ? std::abs(affine->factors[loop]) : 2;
   }
   return std::min<int64_t>(stride, 2);
+}
+
+/// How many iterations of each loop a chunk goes through, dynamic ones taken as typical.
+static std::vector<int64_t> iterationsOfChunk(const Stage &stage, const Schedule &schedule) {
+  std::vector<int64_t> iterations;
+  for (const Loop &loop : stage.loops)
+    iterations.push_back(std::max<int64_t>(typical(loop.size), 1));
+  for (unsigned dimension = 0; dimension < stage.result.size(); ++dimension) {
+    int64_t &own = iterations[stage.result[dimension]];
+    const Span &span = schedule.spans[dimension];
+    own = span.kind == Span::Kind::One ? 1 : span.kind == Span::Kind::Block ? std::min(own, span.block) : own;
+  }
+  return iterations;
+}
+
+/// Bytes of the elements that so many iterations of the loops read.
+static int64_t bytesRead(const Stage &stage, const std::vector<int64_t> &iterations) {
+  int64_t bytes = 0;
+  for (unsigned number : nodesBelow(stage, stage.value)) {
+    const Node &node = stage.nodes[number];
+    if (node.op != Op::Load)
+      continue;
+    int64_t elements = 1;
+    for (unsigned subscript : node.operands) {
+      auto affine = affineOf(stage, subscript);
+      int64_t reach = 1;
+      for (unsigned loop = 0; loop < stage.loops.size(); ++loop)
+        if (affine ? affine->factors[loop] != 0 : dependsOn(stage, subscript, loop))
+          reach += (affine ? std::abs(affine->factors[loop]) : 1) * (iterations[loop] - 1);
+      elements *= reach;
+    }
+    bytes += 4 * elements;
+  }
+  return bytes;
+}
+
+std::optional<unsigned> loopOfParts(const Stage &stage, const Schedule &schedule) {
+  if (stage.fold != Fold::Add || schedule.sums.outer.empty())
+    return std::nullopt;
+  unsigned loop = schedule.sums.outer.back();
+  const Size &size = stage.loops[loop].size;
+  // Nothing is read again for the one iteration that there is, and numbers that start a sum are known.
+  if ((size.isConstant() && size.number < 2) || stage.nodes[stage.start].op != Op::Number)
+    return std::nullopt;
+  std::vector<int64_t> all, ofChunk = iterationsOfChunk(stage, schedule);
+  for (const Loop &each : stage.loops)
+    all.push_back(std::max<int64_t>(typical(each.size), 1));
+  double chunks = 1, sums = 4;
+  for (unsigned each : stage.result) {
+    chunks *= double(all[each]) / double(ofChunk[each]);
+    sums *= double(all[each]);
+  }
+  all[loop] = ofChunk[loop] = 1;
+  double readAgain = (chunks - 1) * double(bytesRead(stage, ofChunk));
+  return sums <= double(bytesRead(stage, all)) && readAgain >= worthwhileParts * sums ? std::optional(loop)
+                                                                                      : std::nullopt;
 }
 
 namespace {
@@ -263,57 +321,32 @@ private:
 
   //===---------------------------------------- sums in parts -----------------------------------------------------===//
 
-  /// How many iterations of each loop a chunk goes through, dynamic ones taken as typical.
-  std::vector<int64_t> iterationsOfChunk() const {
-    std::vector<int64_t> iterations;
-    for (const Loop &loop : stage.loops)
-      iterations.push_back(std::max<int64_t>(typical(loop.size), 1));
-    for (unsigned dimension = 0; dimension < stage.result.size(); ++dimension) {
-      int64_t &own = iterations[stage.result[dimension]];
-      const Span &span = schedule.spans[dimension];
-      own = span.kind == Span::Kind::One ? 1 : span.kind == Span::Kind::Block ? std::min(own, span.block) : own;
-    }
-    return iterations;
-  }
-
-  /// Bytes of the elements that so many iterations of the loops read.
-  int64_t bytesRead(const std::vector<int64_t> &iterations) const {
-    int64_t bytes = 0;
-    for (unsigned number : nodesBelow(stage, stage.value)) {
-      const Node &node = stage.nodes[number];
-      if (node.op != Op::Load)
-        continue;
-      int64_t elements = 1;
-      for (unsigned subscript : node.operands) {
-        auto affine = affineOf(stage, subscript);
-        int64_t reach = 1;
-        for (unsigned loop = 0; loop < stage.loops.size(); ++loop)
-          if (affine ? affine->factors[loop] != 0 : dependsOn(stage, subscript, loop))
-            reach += (affine ? std::abs(affine->factors[loop]) : 1) * (iterations[loop] - 1);
-        elements *= reach;
-      }
-      bytes += 4 * elements;
-    }
-    return bytes;
-  }
-
   /// Whether the tiles of the same lanes, one after the other in a chunk, read more than what stays near.
   bool readsTooMuch() const {
     if (stage.fold != Fold::Add || !stage.extent(schedule.laneDimension).isConstant())
       return false;
-    std::vector<int64_t> iterations = iterationsOfChunk();
+    std::vector<int64_t> iterations = iterationsOfChunk(stage, schedule);
     int64_t &lanes = iterations[stage.result[schedule.laneDimension]], points = 1;
     lanes = std::min(lanes, schedule.points(schedule.laneDimension));
     for (unsigned dimension = 0; dimension < stage.result.size(); ++dimension)
       points *= iterations[stage.result[dimension]];
     int64_t ofTile = schedule.rows * schedule.points(schedule.laneDimension);
-    return points > ofTile && bytesRead(iterations) > cachedBytes;
+    return points > ofTile && bytesRead(stage, iterations) > cachedBytes && readsAgain();
+  }
+
+  /// Whether tiles have elements in common.
+  bool readsAgain() const {
+    for (unsigned number : nodesBelow(stage, stage.value))
+      for (unsigned loop : stage.result)
+        if (stage.nodes[number].op == Op::Load && !dependsOn(stage, number, loop))
+          return true;
+    return false;
   }
 
   /// Tiles sum over as many loops as stay near, from the innermost on, and over more where those are few iterations;
   /// over blocks of the innermost where it alone is too much.
   void divideSums() {
-    std::vector<int64_t> iterations = iterationsOfChunk();
+    std::vector<int64_t> iterations = iterationsOfChunk(stage, schedule);
     Sums &sums = schedule.sums;
     for (unsigned loop : sums.inner)
       iterations[loop] = 1;
@@ -322,7 +355,7 @@ private:
     for (unsigned loop : sums.inner) {
       int64_t own = std::max<int64_t>(typical(stage.loops[loop].size), 1);
       iterations[loop] = own;
-      if (bytesRead(iterations) > nearBytes && (summed >= leastBlock || own > leastBlock))
+      if (bytesRead(stage, iterations) > nearBytes && (summed >= leastBlock || own > leastBlock))
         break;
       summed *= own;
       inner.push_back(loop);
@@ -333,7 +366,7 @@ private:
       inner.push_back(loop);
       for (sums.block = leastBlock;; sums.block *= 2) {
         iterations[loop] = 2 * sums.block;
-        if (bytesRead(iterations) > nearBytes)
+        if (bytesRead(stage, iterations) > nearBytes)
           break;
       }
     }

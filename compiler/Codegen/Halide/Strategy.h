@@ -77,6 +77,11 @@ struct Schedule {
 /// Nothing where no schedule would be worth it; `reason` says why.
 std::optional<Schedule> chooseSchedule(const Stage &stage, const Machine &machine, std::string &reason);
 
+/// The outermost summed loop of a stage with this schedule, where a stage for the sums of each of its iterations, and
+/// one that adds those up, would be faster. Chunks of the first then read the same iteration one after the other, which
+/// a cache keeps; without it each goes through all of them.
+std::optional<unsigned> loopOfParts(const Stage &stage, const Schedule &schedule);
+
 /// What a chunk has of the result, for schedules of loops: dimensions are called d0, d1, ... by their loops.
 Extents extentsOfChunk(const Stage &stage, const Schedule &schedule);
 

@@ -2,6 +2,7 @@
 #include "compiler/Codegen/CPU/Gemm/CopyRows.h"
 #include "compiler/Codegen/CPU/Gemm/GemmDot.h"
 #include "compiler/Codegen/CPU/Gemm/GemmEpilogue.h"
+#include "compiler/Codegen/CPU/Gemm/GemmParts.h"
 #include "compiler/Codegen/CPU/Gemm/GemmSchedule.h"
 #include "compiler/Codegen/CPU/Gemm/GemmTile.h"
 #include "compiler/Codegen/CPU/Gemm/PackPanel.h"
@@ -450,6 +451,13 @@ FailureOr<KernelCode> emitGemm(func::FuncOp kernel, const Target &target, Module
   std::optional<GemmProblem> problem;
   if (!GemmProblem::match(kernel, problem))
     return failure();
+  KernelCost cost = {problem->flops(), problem->sizes.bytesRead(), problem->sizes.bytesWritten()};
+  if (std::optional<GemmParts> parts = GemmParts::choose(*problem, target)) {
+    KernelCode result = emitGemmInParts(*problem, *parts, code);
+    result.cost = cost;
+    recordSchedule(kernel, {{"mr", parts->mr}, {"nr", parts->nr}, {"kc", parts->kc}});
+    return result;
+  }
   GemmSchedule schedule(*problem, target);
   KernelCode result;
   std::string name = kernel.getSymName().str();
@@ -465,7 +473,7 @@ FailureOr<KernelCode> emitGemm(func::FuncOp kernel, const Target &target, Module
   GemmEmission(*problem, schedule, frame).emit();
   result.phases.push_back({name, schedule.chunks(*problem)});
   result.workerBytes = schedule.workerBytes(*problem);
-  result.cost = {problem->flops(), problem->sizes.bytesRead(), problem->sizes.bytesWritten()};
+  result.cost = cost;
   if (schedule.dots)
     recordSchedule(kernel, {{"nr", schedule.nr}});
   else

@@ -60,8 +60,7 @@ static bool suitsDots(const GemmProblem &problem) {
          problem.innerStride(problem.left, LoopGroup::Depth) == SizeExpr(1);
 }
 
-/// Whether the rows of left lie side by side, and its steps of k do not.
-static bool liesByDepth(const GemmProblem &problem) {
+bool liesByDepth(const GemmProblem &problem) {
   auto isFlat = [&](LoopGroup group) { return problem.isFlat(problem.left, group); };
   return isFlat(LoopGroup::Row) && isFlat(LoopGroup::Depth) &&
          problem.innerStride(problem.left, LoopGroup::Row) == SizeExpr(1) &&

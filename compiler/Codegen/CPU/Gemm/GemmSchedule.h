@@ -29,6 +29,8 @@
 //       for tile in rows of the block
 //         partial[panel][tile] += copied[tile] * panel[k0 .. k0+kc]
 //
+// Products of few rows and columns over a long depth, read so, are of another form (GemmParts.h).
+//
 // With one tile of rows (M <= mr) the kernel is bound by the bandwidth of the panels: K is not cut, a low tile has
 // several accumulators for each element, over k, and fetches ahead in the panel that it reads.
 //
@@ -56,6 +58,9 @@ inline constexpr int64_t mostDotRows = 4;
 
 /// Rows of a register tile of `vectors` vectors a row: all registers but those for a row of the panel and a broadcast.
 int64_t tileRows(int64_t vectors, const Target &target);
+
+/// Whether the rows of left lie side by side, and its steps of k do not.
+bool liesByDepth(const GemmProblem &problem);
 
 struct GemmSchedule {
   GemmSchedule(const GemmProblem &problem, const Target &target);

@@ -66,8 +66,8 @@ private:
     slot = 0;
     streams.clear();
     for (const TileFetch &fetch : operands.fetches)
-      streams.push_back({code.add(fetch.offset, code.mul(k, fetch.lines * lineElements / 4)), fetch.lines * count / 4,
-                         fetch.locality});
+      streams.push_back({bufferOf(fetch), code.add(fetch.offset, code.mul(k, fetch.lines * lineElementsOf(fetch) / 4)),
+                         fetch.lines * count / 4, fetch.locality});
     for (int64_t u = 0; u < count; ++u)
       step(code.add(k, u), accumulators, u % shape.sets);
     streams.clear();
@@ -108,8 +108,12 @@ private:
   void fetchAhead() {
     for (Stream &stream : streams)
       for (; stream.fetched * slots <= slot * stream.lines && stream.fetched < stream.lines; ++stream.fetched)
-        code.prefetch(operands.panel, code.add(stream.from, stream.fetched * lineElements), stream.locality);
+        code.prefetch(stream.buffer, code.add(stream.from, stream.fetched * FlatBuilder::lineElements(stream.buffer)),
+                      stream.locality);
   }
+
+  Value bufferOf(const TileFetch &fetch) const { return fetch.buffer ? fetch.buffer : operands.panel; }
+  int64_t lineElementsOf(const TileFetch &fetch) const { return FlatBuilder::lineElements(bufferOf(fetch)); }
 
   /// The sums of all sets.
   FlatBuilder::Values added(ArrayRef<Value> accumulators, int64_t sums) {
@@ -126,12 +130,12 @@ private:
   const bool isWhole;
   /// The fetches of one turn of the loop: slots, one a row and step, share out the lines evenly.
   struct Stream {
-    Value from;
+    Value buffer, from;
     int64_t lines;
     unsigned locality;
     int64_t fetched = 0;
   };
-  const int64_t unroll = stepsOfTurn(shape), lineElements = FlatBuilder::lineElements(operands.panel);
+  const int64_t unroll = stepsOfTurn(shape);
   SmallVector<Stream> streams;
   int64_t slots = 0, slot = 0;
 };
@@ -149,8 +153,11 @@ SmallVector<Value *> fixedValues(TileOperands &operands) {
 SmallVector<Value *> passedValues(TileOperands &operands) {
   SmallVector<Value *> values = {&operands.left,  &operands.leftOffset, &operands.panel,     &operands.panelOffset,
                                  &operands.depth, &operands.sums,       &operands.sumsOffset};
-  for (TileFetch &fetch : operands.fetches)
+  for (TileFetch &fetch : operands.fetches) {
     values.push_back(&fetch.offset);
+    if (fetch.buffer)
+      values.push_back(&fetch.buffer);
+  }
   if (operands.result) {
     values.append({&operands.result->at, &operands.result->rowStep, &operands.result->written});
     for (Value &buffer : operands.result->read)
@@ -166,8 +173,11 @@ std::string nameOf(const TileShape &shape, const TileOperands &operands, bool is
   auto element = [](Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); };
   text << "tile." << shape.rows << 'x' << shape.vectors << 'x' << shape.sets << (isWhole ? ".whole" : "")
        << element(operands.left) << element(operands.panel);
-  for (const TileFetch &fetch : operands.fetches)
+  for (const TileFetch &fetch : operands.fetches) {
     text << ".fetch" << fetch.lines << 'l' << fetch.locality;
+    if (fetch.buffer)
+      text << element(fetch.buffer);
+  }
   if (operands.result) {
     text << ".result" << operands.result->columns << element(operands.result->written);
     for (Value buffer : operands.result->read)

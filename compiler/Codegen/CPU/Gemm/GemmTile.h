@@ -23,11 +23,12 @@ struct TileShape {
   int64_t sets = 1;
 };
 
-/// A part of the panel's buffer that is asked for while a tile is computed, from its start to its end.
+/// A part of a buffer that is asked for while a tile is computed, from its start to its end.
 struct TileFetch {
   mlir::Value offset;
   int64_t lines;     ///< of 64 bytes, for each four steps of k
   unsigned locality; ///< 3 is the nearest cache
+  mlir::Value buffer = {}; ///< flat; null: the panel's
 };
 
 /// What is asked for while a tile is computed because it is needed when its rows are done, row by row and evenly spread

@@ -82,6 +82,8 @@ void emitPackPanel(FlatBuilder &code, ModuleOp module, const PackedMatrix &matri
   Value batch = code.div(number, panels), first = code.mul(code.rem(number, panels), matrix.nr);
   Value source =
       code.add(code.mul(batch, matrix.batchStride), matrix.transposed ? code.mul(first, matrix.outerStride) : first);
+  if (matrix.firstStep)
+    source = code.add(source, matrix.transposed ? matrix.firstStep : code.mul(matrix.firstStep, matrix.outerStride));
   if (!target)
     target = code.mul(code.mul(number, matrix.depth), matrix.nr);
   std::string name = "pack_panel." + std::to_string(matrix.nr) + (matrix.transposed ? ".transposed" : "");

@@ -14,6 +14,7 @@ namespace attnc {
 struct PackedMatrix {
   mlir::Value source, packed; ///< flat
   mlir::Value depth, columns;
+  mlir::Value firstStep;   ///< of k; null where that is the first of the source
   mlir::Value batchStride; ///< elements from one matrix of the source to the next
   mlir::Value outerStride; ///< from one row of the source, as it lies, to the next
   bool transposed = false; ///< the source is N x K

@@ -269,6 +269,65 @@ TEST(Gemm, leftTransposedInBlocks) {
   check(weight);
 }
 
+/// The number of chunks of the phase that multiplies parts of the depth; 0 where there is none.
+int64_t partsOf(const GemmCase &c, std::vector<int64_t> sizes, const std::string &targetName = "native") {
+  KernelRunner runner(c.text(target(targetName)), *createCpuEmitter(), targetName);
+  EXPECT_TRUE(runner) << runner.message();
+  const KernelPhase &first = runner.code().phases.front();
+  return first.symbol.ends_with(".parts") ? first.chunks.evaluate(sizes) : 0;
+}
+
+/// As the gradient of a weight of few features reads it.
+TEST(Gemm, longDepthsInParts) {
+  struct {
+    int64_t m, n, k;
+    const char *dynamic, *right;
+  } products[] = {{128, 128, 1200, "", "kn"}, {3, 64, 45000, "k", "kn"}, {50, 17, 10007, "", "nk"},
+                  {100, 40, 2400, "k", "nk"}};
+  for (auto [m, n, k, dynamic, right] : products) {
+    GemmCase c{"km", right, "mn"};
+    c.sizes = {{'m', m}, {'n', n}, {'k', k}};
+    c.dynamic = dynamic;
+    EXPECT_GE(partsOf(c, {k, k}), 2) << m << " x " << n;
+    check(c);
+  }
+  for (int64_t k : {0, 1, 200, 1600}) {
+    GemmCase few{"km", "kn", "mn"};
+    few.sizes = {{'m', 70}, {'n', 40}, {'k', k}};
+    few.dynamic = "k";
+    few.extras = {"n", "mn"};
+    few.body = biasResidual;
+    few.formula = [](double p, const double *x) { return p + x[0] + x[1]; };
+    check(few);
+  }
+  GemmCase images{"bsm", "bsn", "mn"};
+  images.sizes = {{'b', 2}, {'s', 700}, {'m', 65}, {'n', 120}};
+  images.dynamic = "b";
+  EXPECT_GE(partsOf(images, {2, 2}), 2);
+  check(images);
+  check(images, {}, "x86-64-v3");
+  GemmCase matrices{"skm", "skn", "smn"};
+  matrices.sizes = {{'s', 2}, {'m', 67}, {'n', 50}, {'k', 2800}};
+  EXPECT_GE(partsOf(matrices, {}), 4);
+  check(matrices);
+}
+
+TEST(Gemm, sumsInPartsOnlyWhereTheyAreFew) {
+  GemmCase c{"km", "kn", "mn"};
+  c.sizes = {{'m', 128}, {'n', 128}, {'k', 500}};
+  EXPECT_EQ(partsOf(c, {}), 0);
+  c.sizes['k'] = 1400;
+  EXPECT_GE(partsOf(c, {}), 2);
+  c.schedule = "{mc = 60 : i64}";
+  EXPECT_EQ(partsOf(c, {}), 0);
+  c.schedule = "{mr = 5 : i64, nr = 16 : i64, kc = 20 : i64}";
+  EXPECT_GE(partsOf(c, {}), 2);
+  check(c);
+  GemmCase wide{"km", "kn", "mn"};
+  wide.sizes = {{'m', 600}, {'n', 600}, {'k', 4000}};
+  EXPECT_EQ(partsOf(wide, {}), 0);
+}
+
 TEST(Gemm, operandsInTheOtherOrder) {
   GemmCase c{"kn", "mk", "mn"};
   c.sizes = {{'m', 21}, {'n', 50}, {'k', 70}};
@@ -287,7 +346,9 @@ TEST(Gemm, sameBitsOnAnyThreadsInAnyOrder) {
   reversed.reversed = true;
   GemmCase transposed{"km", "kn", "mn"};
   transposed.sizes = {{'m', 100}, {'n', 300}, {'k', 500}};
-  for (const GemmCase &c : {matrices(100, 300, 500, false), matrices(100, 4100, 500, false), transposed}) {
+  GemmCase inParts = transposed;
+  inParts.sizes = {{'m', 70}, {'n', 90}, {'k', 3000}};
+  for (const GemmCase &c : {matrices(100, 300, 500, false), matrices(100, 4100, 500, false), transposed, inParts}) {
     KernelRunner runner(c.text(target()), *createCpuEmitter());
     ASSERT_TRUE(runner) << runner.message();
     std::vector<HostArray> operands = c.operands();

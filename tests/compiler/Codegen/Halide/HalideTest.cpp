@@ -103,6 +103,31 @@ TEST(HalideConvolution, Depthwise) {
   EXPECT_EQ(check(kernel, {random({2, 8, 9, 33}, 1), random({3, 3, 33}, 2)}, {2, 6, 7, 33}), "");
 }
 
+/// By the weights of 3 x 3 windows: chunks of weights would read every image again.
+TEST(HalideConvolution, SumsEachImageFirst) {
+  Kernel kernel{"%x: tensor<?x22x22x32xf32>, %y: tensor<?x20x20x32xf32>",
+                "%n = tensor.dim %x, %c0 : tensor<?x22x22x32xf32>",
+                "",
+                "tensor<3x3x32x32xf32>",
+                4,
+                "tensor<?x20x20xf32>",
+                R"(%i = arith.addi %d0, %d5 : index %j = arith.addi %d1, %d6 : index
+                   %a = tensor.extract %x[%d4, %i, %j, %d2] : tensor<?x22x22x32xf32>
+                   %b = tensor.extract %y[%d4, %d5, %d6, %d3] : tensor<?x20x20x32xf32>
+                   %term = arith.mulf %a, %b : f32)",
+                "arith.addf",
+                "0.5",
+                "%n"};
+  KernelRunner runner(textOf(kernel), *createHalideEmitter());
+  ASSERT_TRUE(runner) << runner.message();
+  ASSERT_EQ(runner.code().phases.size(), 2u) << "the sums of each image, and of those";
+  EXPECT_EQ(runner.code().phases[0].chunks.evaluate({6, 6}), 2 * runner.code().phases[0].chunks.evaluate({3, 3}));
+  EXPECT_EQ(runner.code().sharedBytes.evaluate({3, 3}), 3 * 4 * 3 * 3 * 32 * 32);
+  for (int64_t images : {0, 1, 3})
+    EXPECT_EQ(check(kernel, {random({images, 22, 22, 32}, 1), random({images, 20, 20, 32}, 2)}, {3, 3, 32, 32}), "")
+        << images << " images";
+}
+
 TEST(HalideConvolution, SumsOverImagesInParts) {
   for (int64_t outputs : {48, 40, 5}) // tiles share no element, or there are no parts
     for (int64_t images : {0, 1, 3})

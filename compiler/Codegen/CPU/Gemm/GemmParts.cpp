@@ -1,0 +1,259 @@
+#include "compiler/Codegen/CPU/Gemm/GemmParts.h"
+#include "compiler/Codegen/CPU/Gemm/GemmEpilogue.h"
+#include "compiler/Codegen/CPU/Gemm/GemmSchedule.h"
+#include "compiler/Codegen/CPU/Gemm/GemmTile.h"
+#include "compiler/Codegen/CPU/Gemm/PackPanel.h"
+#include "compiler/Codegen/CPU/Gemm/Packing.h"
+#include "compiler/Codegen/Nest/KernelFrame.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+namespace {
+
+/// The most elements of a result whose sums stay in the second cache beside the operands.
+constexpr int64_t mostSums = int64_t(1) << 16;
+/// Floats of a panel's steps that the first cache keeps while all tiles of rows meet them.
+constexpr int64_t nearFloats = 6144;
+/// Multiply-adds that make a part worth its launch.
+constexpr int64_t partWork = int64_t(1) << 22;
+constexpr int64_t lineFloats = 16;
+
+/// Steps of a part: enough work, and so many that its sums are few beside the operands.
+int64_t depthOfPart(int64_t rows, int64_t columns, int64_t kc) {
+  int64_t ofWork = llvm::divideCeil(partWork, rows * columns);
+  int64_t ofSums = llvm::divideCeil(8 * rows * columns, rows + columns);
+  return llvm::alignTo(std::max(ofWork, ofSums), kc);
+}
+
+} // namespace
+
+std::optional<GemmParts> GemmParts::choose(const GemmProblem &problem, const Target &target) {
+  SizeExpr rows = problem.extent(LoopGroup::Row), columns = problem.extent(LoopGroup::Column);
+  SizeExpr depth = problem.extent(LoopGroup::Depth);
+  // A number of rows of a block is said for the other form.
+  if (problem.packing || !liesByDepth(problem) || !problem.isFlat(problem.left, LoopGroup::Batch) ||
+      scheduled(problem.kernel, "mc") || !rows.isConstant() || !columns.isConstant())
+    return std::nullopt;
+  GemmParts made;
+  made.lanes = target.f32Lanes;
+  made.rows = rows.constant();
+  made.columns = columns.constant();
+  if (made.rows == 0 || made.columns == 0 || made.rows * made.columns > mostSums)
+    return std::nullopt;
+  made.nr = scheduled(problem.kernel, "nr").value_or(choosePanelColumns(made.columns, target));
+  made.mr = scheduled(problem.kernel, "mr").value_or(tileRows(made.vectors(), target));
+  made.kc = scheduled(problem.kernel, "kc").value_or(nearFloats / made.nr / 4 * 4);
+  made.depth = depthOfPart(made.rows, made.columns, made.kc);
+  made.parts = depth.ceilDiv(made.depth);
+  bool isLong = depth.isConstant() ? depth.constant() >= 2 * made.depth
+                                   : problem.extent(LoopGroup::Batch) == SizeExpr(1);
+  return isLong ? std::optional(made) : std::nullopt;
+}
+
+int64_t GemmParts::accumulatorSets(int64_t height) const {
+  return std::min<int64_t>(8, int64_t(1) << llvm::Log2_64(std::max<int64_t>(1, mr / height)));
+}
+
+int64_t GemmParts::copiedStep() const {
+  int64_t lines = llvm::divideCeil(rows, lineFloats);
+  return (lines % 2 == 0 ? lines + 1 : lines) * lineFloats;
+}
+
+int64_t GemmParts::copiedBytes() const { return llvm::alignTo(kc * copiedStep() * 4, scratchAlignment); }
+
+int64_t GemmParts::workerBytes() const {
+  int64_t ofProducts = copiedBytes() + llvm::alignTo(panels() * kc * nr * 4, scratchAlignment);
+  return std::max<int64_t>(ofProducts, llvm::alignTo(mr * nr * 4, scratchAlignment));
+}
+
+namespace {
+
+/// What both phases have in common.
+class PartsEmission {
+protected:
+  PartsEmission(const GemmProblem &problem, const GemmParts &parts, KernelFrame &frame)
+      : problem(problem), parts(parts), frame(frame), code(frame.builder, frame.location, parts.lanes) {
+    SizeExpr floats = problem.extent(LoopGroup::Batch) * parts.parts * SizeExpr(parts.sumFloats());
+    auto type = MemRefType::get({ShapedType::kDynamic}, frame.builder.getF32Type());
+    sums = frame.shared(0, type, {frame.size(floats)});
+    count = frame.size(parts.parts);
+  }
+
+  Value firstRowOf(Value tile) {
+    return code.add(code.mul(tile, parts.height()), code.min(tile, code.constant(parts.higherTiles())));
+  }
+  Value heightOf(Value tile) {
+    Value isHigher = code.less(tile, code.constant(parts.higherTiles()));
+    return code.add(code.constant(parts.height()), code.choose(isHigher, code.constant(1), code.constant(0)));
+  }
+  /// Where the sums of a tile lie.
+  Value sumsOf(Value batch, Value part, Value panel, Value tile) {
+    Value ofPart = code.mul(code.add(code.mul(batch, count), part), parts.sumFloats());
+    return code.add(ofPart, code.mul(code.add(code.mul(panel, parts.tiles()), tile), parts.mr * parts.nr));
+  }
+
+  const GemmProblem &problem;
+  const GemmParts &parts;
+  KernelFrame &frame;
+  FlatBuilder code;
+  Value sums, count;
+};
+
+/// The phase that multiplies.
+class PartProducts : PartsEmission {
+public:
+  PartProducts(const GemmProblem &problem, const GemmParts &parts, KernelFrame &frame)
+      : PartsEmission(problem, parts, frame) {}
+
+  void emit() {
+    readOperands();
+    part = code.rem(frame.chunk, count);
+    batch = code.div(frame.chunk, count);
+    Value first = code.mul(part, parts.depth), last = code.min(depth, code.add(first, parts.depth));
+    bool isWhole = FlatBuilder::constantOf(code.rem(depth, parts.kc)) == int64_t(0);
+    code.loop(first, last, parts.kc, [&](Value k0) {
+      Value steps = isWhole ? code.constant(parts.kc) : code.min(code.constant(parts.kc), code.sub(last, k0));
+      copyLeft(k0, steps);
+      packRight(k0, steps);
+      code.loop(code.constant(0), code.constant(parts.panels()), 1, [&](Value panel) {
+        code.loop(code.constant(0), code.constant(parts.tiles()), 1,
+                  [&](Value tile) { multiply({k0, steps, code.equal(k0, first)}, panel, tile); });
+      });
+    });
+  }
+
+private:
+  struct Steps {
+    Value first, count, isFirst;
+  };
+
+  void readOperands() {
+    left = code.flat(frame.buffer(problem.left.tensor));
+    right = code.flat(frame.buffer(problem.right.tensor));
+    depth = frame.size(problem.extent(LoopGroup::Depth));
+    leftStep = frame.size(problem.innerStride(problem.left, LoopGroup::Depth));
+    auto floats = [&](int64_t count) { return MemRefType::get({count}, frame.builder.getF32Type()); };
+    copied = frame.scratch(0, floats(parts.kc * parts.copiedStep()));
+    packed = frame.scratch(parts.copiedBytes(), floats(parts.panels() * parts.kc * parts.nr));
+  }
+
+  Value leftAt(Value k) {
+    Value offset = code.mul(k, leftStep);
+    if (!(problem.extent(LoopGroup::Batch) == SizeExpr(1)))
+      offset = code.add(offset, code.mul(batch, frame.size(problem.innerStride(problem.left, LoopGroup::Batch))));
+    return offset;
+  }
+
+  void copyLeft(Value k0, Value steps) {
+    Value from = leftAt(k0);
+    int64_t whole = parts.rows / parts.lanes * parts.lanes;
+    code.loop(code.constant(0), steps, 1, [&](Value k) {
+      Value read = code.add(from, code.mul(k, leftStep)), written = code.mul(k, parts.copiedStep());
+      auto copy = [&](Value row, Value mask) {
+        code.store(code.load(left, code.add(read, row), mask), copied, code.add(written, row), mask);
+      };
+      code.loop(code.constant(0), code.constant(whole), parts.lanes, [&](Value row) { copy(row, Value()); });
+      if (whole < parts.rows)
+        copy(code.constant(whole), code.laneMask(code.constant(parts.rows - whole)));
+    });
+  }
+
+  void packRight(Value k0, Value steps) {
+    PackedMatrix matrix;
+    matrix.source = right;
+    matrix.packed = packed;
+    matrix.depth = steps;
+    matrix.firstStep = k0;
+    matrix.columns = code.constant(parts.columns);
+    matrix.batchStride = code.mul(depth, parts.columns);
+    matrix.transposed = problem.rightIsTransposed();
+    matrix.outerStride = matrix.transposed ? depth : code.constant(parts.columns);
+    matrix.nr = parts.nr;
+    code.loop(code.constant(0), code.constant(parts.panels()), 1, [&](Value panel) {
+      emitPackPanel(code, frame.code, matrix, code.add(code.mul(batch, parts.panels()), panel),
+                    code.mul(panel, parts.kc * parts.nr));
+    });
+  }
+
+  /// The share of tile number `number` in fetching what is read next of `buffer`, `floats` a step from `next` on.
+  TileFetch shareOf(Value buffer, Value next, int64_t floats, Value number, Value steps) {
+    int64_t perLine = FlatBuilder::lineElements(buffer);
+    int64_t lines = llvm::divideCeil(4 * floats, perLine * parts.tiles() * parts.panels());
+    Value before = code.mul(code.mul(number, code.div(steps, 4)), lines * perLine);
+    return {code.add(next, before), lines, 2, buffer};
+  }
+
+  void multiply(const Steps &steps, Value panel, Value tile) {
+    SmallVector<int64_t> heights = {parts.height()};
+    if (parts.higherTiles() != 0)
+      heights.push_back(parts.height() + 1);
+    Value number = code.add(code.mul(panel, parts.tiles()), tile), next = code.add(steps.first, steps.count);
+    code.dispatch(heightOf(tile), heights, [&](int64_t height) {
+      TileOperands operands;
+      operands.left = copied;
+      operands.leftOffset = firstRowOf(tile);
+      for (int64_t row = 0; row < height; ++row)
+        operands.rowDistances.push_back(code.constant(row));
+      operands.leftStep = code.constant(parts.copiedStep());
+      operands.panel = packed;
+      operands.panelOffset = code.mul(panel, parts.kc * parts.nr);
+      operands.depth = steps.count;
+      if (problem.innerStride(problem.left, LoopGroup::Depth) == SizeExpr(parts.rows))
+        operands.fetches.push_back(shareOf(left, leftAt(next), parts.rows, number, steps.count));
+      if (!problem.rightIsTransposed()) {
+        Value at = code.mul(code.add(code.mul(batch, depth), next), parts.columns);
+        operands.fetches.push_back(shareOf(right, at, parts.columns, number, steps.count));
+      }
+      operands.sums = sums;
+      operands.sumsOffset = sumsOf(batch, part, panel, tile);
+      operands.isFirst = steps.isFirst;
+      emitTile(code, frame.code, {height, parts.vectors(), parts.accumulatorSets(height)}, operands);
+    });
+  }
+
+  Value left, right, copied, packed, depth, leftStep, part, batch;
+};
+
+/// The phase that adds up the parts.
+class SumOfParts : PartsEmission {
+public:
+  SumOfParts(const GemmProblem &problem, const GemmParts &parts, KernelFrame &frame)
+      : PartsEmission(problem, parts, frame) {}
+
+  void emit() {
+    Value tile = code.rem(frame.chunk, parts.tiles()), outer = code.div(frame.chunk, parts.tiles());
+    Value panel = code.rem(outer, parts.panels()), batch = code.div(outer, parts.panels());
+    Value total = frame.scratch(0, MemRefType::get({parts.mr * parts.nr}, frame.builder.getF32Type()));
+    Value rows = heightOf(tile), zero = code.constant(0);
+    code.loop(zero, code.mul(rows, parts.nr), parts.lanes, [&](Value at) {
+      FlatBuilder::Values sum = code.loop(zero, count, 1, code.splat(0.0), [&](Value part, ValueRange before) {
+        Value vector = code.load(sums, code.add(sumsOf(batch, part, panel, tile), at));
+        return FlatBuilder::Values{code.addf(before[0], vector)};
+      });
+      code.store(sum[0], total, at);
+    });
+    BlockOfSums block{total, zero, batch, firstRowOf(tile), rows, code.mul(panel, parts.nr)};
+    emitEpilogue(code, problem, frame, block, parts.nr);
+  }
+};
+
+} // namespace
+
+KernelCode emitGemmInParts(const GemmProblem &problem, const GemmParts &parts, ModuleOp code) {
+  func::FuncOp kernel = problem.kernel;
+  std::string name = kernel.getSymName().str();
+  SizeExpr batch = problem.extent(LoopGroup::Batch);
+  KernelFrame products(kernel, name + ".parts", code);
+  PartProducts(problem, parts, products).emit();
+  KernelFrame sum(kernel, name, code);
+  SumOfParts(problem, parts, sum).emit();
+  KernelCode made;
+  made.phases = {{name + ".parts", batch * parts.parts}, {name, batch * SizeExpr(parts.panels() * parts.tiles())}};
+  made.sharedBytes = (batch * parts.parts * SizeExpr(parts.sumFloats() * 4)).alignTo(scratchAlignment);
+  made.workerBytes = parts.workerBytes();
+  return made;
+}
+
+} // namespace attnc

@@ -1,0 +1,53 @@
+//===- GemmParts.h - products of few rows and columns over a long depth -------------------------------------------===//
+//
+// The gradient of a weight of few features is X' * dY: M and N are features, K is every position of every image. Left
+// lies by steps of k, so both operands are read along their rows, once, and what limits the product is how they come:
+//
+//   phase 1, a chunk for each part of K (and matrix of a batch):
+//     for k0 = first .. last step kc
+//       copied[k][row]     = left[k0 + k, row]                     contiguous, an odd number of lines a step
+//       packed[panel][k]   = right[k0 + k, columns of the panel]
+//       for panel, for tile of rows
+//         sums[part][panel][tile] += copied[tile] * packed[panel]  meanwhile the operands' next kc steps are fetched
+//   phase 2, a chunk for each tile of the result:
+//     result[tile] = epilogue(sum over parts of sums[part][tile])  in the order of the parts
+//
+// So nothing is written but the sums, which are few, each operand comes from memory once, and the parts are shared out
+// among cores. How many there are depends on sizes alone.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Kernels/Gemm/GemmProblem.h"
+#include "compiler/Codegen/Target.h"
+
+namespace attnc {
+
+struct GemmParts {
+  /// Nothing where the product is none of those.
+  static std::optional<GemmParts> choose(const GemmProblem &problem, const Target &target);
+
+  int64_t lanes;         ///< floats of a vector
+  int64_t mr, nr;        ///< register tile
+  int64_t kc;            ///< steps of k that are copied at a time
+  int64_t depth;         ///< steps of k of a part, a multiple of kc
+  int64_t rows, columns; ///< of the result
+  SizeExpr parts;
+
+  int64_t vectors() const { return nr / lanes; }
+  int64_t tiles() const { return llvm::divideCeil(rows, mr); }
+  int64_t panels() const { return llvm::divideCeil(columns, nr); }
+  /// Rows of a tile: so many, and of the first rows % tiles() one more.
+  int64_t height() const { return rows / tiles(); }
+  int64_t higherTiles() const { return rows % tiles(); }
+  int64_t accumulatorSets(int64_t height) const;
+  int64_t copiedStep() const;  ///< floats from one k to the next
+  int64_t copiedBytes() const; ///< in a worker's scratch, in front of the panels
+  int64_t workerBytes() const; ///< of either phase
+  int64_t sumFloats() const { return panels() * tiles() * mr * nr; } ///< of a part
+};
+
+/// The phases of the kernel, which have its name and `.parts` behind it.
+KernelCode emitGemmInParts(const GemmProblem &problem, const GemmParts &parts, mlir::ModuleOp code);
+
+} // namespace attnc
