@@ -4,6 +4,7 @@
 #include "compiler/Codegen/Halide/Formulas.h"
 #include "compiler/Codegen/Halide/HalideLoops.h"
 #include <Halide.h>
+#include <deque>
 
 namespace attnc::halide {
 
@@ -57,20 +58,25 @@ private:
     return size.isConstant() ? number : number + static_cast<int>(size.factor) * sizes[size.argument];
   }
 
-  /// Row-major, from index 0.
-  template <typename Parameter> void shape(Parameter parameter, const std::vector<Size> &shape) {
+  /// Row-major, from index 0, or from the first index of the chunk, which the record has.
+  static void shape(H::ImageParam parameter, const std::vector<H::Expr> &extents, unsigned divided) {
     H::Expr stride = 1;
-    for (size_t dimension = 0; dimension < shape.size(); ++dimension) {
-      H::Expr extent = valueOf(shape[shape.size() - 1 - dimension]);
-      parameter.dim(dimension).set_bounds(0, extent).set_stride(stride);
-      stride = stride * extent;
+    for (size_t dimension = extents.size(); dimension-- > 0;) {
+      auto own = parameter.dim(extents.size() - 1 - dimension);
+      own.set_stride(stride);
+      if (dimension >= divided)
+        own.set_bounds(0, extents[dimension]);
+      stride = stride * extents[dimension];
     }
   }
 
   void addBuffer(size_t number) {
     const Buffer &buffer = stage.buffers[number];
     buffers.emplace_back(typeOf(buffer.element), buffer.shape.size(), "operand" + std::to_string(number));
-    shape(buffers.back(), buffer.shape);
+    std::vector<H::Expr> extents;
+    for (const Size &size : buffer.shape)
+      extents.push_back(valueOf(size));
+    shape(buffers.back(), extents, buffer.divided);
   }
 
   void addSums() {
@@ -81,12 +87,14 @@ private:
       return;
     H::Region region;
     for (unsigned loop : summed)
-      region.push_back({0, isInBlocks(loop) ? H::Expr(static_cast<int>(block)) : valueOf(stage.loops[loop].size)});
+      region.push_back({0, isInBlocks(loop)          ? H::Expr(static_cast<int>(block))
+                           : loop == schedule.across ? valueOf(stage.loops[loop].size) / width()
+                                                     : valueOf(stage.loops[loop].size)});
     sums = H::RDom(region, "sums");
     for (size_t number = 0; number < summed.size(); ++number) {
       unsigned loop = summed[number];
       if (!isInBlocks(loop)) {
-        iterations[loop] = sums[number];
+        iterations[loop] = loop == schedule.across ? sums[number] * width() + part : H::Expr(sums[number]);
         continue;
       }
       iterations[loop] = iterations[loop] * static_cast<int>(block) + sums[number];
@@ -120,22 +128,42 @@ private:
     return result;
   }
 
+  /// Elements of a tile, or lanes across a sum.
+  int width() const { return schedule.lanes * schedule.vectors; }
+
+  Formulas formulasAt(const std::vector<H::Expr> &at) {
+    return Formulas(stage, at, {sizes.begin(), sizes.end()},
+                    [this](unsigned buffer, const std::vector<H::Expr> &at) { return buffers[buffer](at); });
+  }
+
+  /// What is written of a fold.
+  H::Expr finished(const H::Expr &fold) {
+    if (!stage.finish)
+      return stored(stage.element, fold);
+    Formulas formulas = formulasAt(iterations);
+    formulas.setFolded(fold);
+    return stored(stage.element, formulas.valueOf(*stage.finish));
+  }
+
   void define(H::Func &result) {
-    Formulas formulas(stage, iterations, {sizes.begin(), sizes.end()},
-                      [&](unsigned buffer, const std::vector<H::Expr> &at) { return buffers[buffer](at); });
+    Formulas formulas = formulasAt(iterations);
     std::vector<H::Var> vars = points();
     H::Expr value = formulas.valueOf(stage.value);
     if (!stage.fold) {
-      result(vars) = H::cast(typeOf(stage.element), value);
+      result(vars) = stored(stage.element, value);
       return;
     }
+    if (!stage.places.empty())
+      return defineAtPlaces(result, formulas);
+    if (schedule.across)
+      return defineAcross(result, formulas);
     std::vector<H::Var> ofTile = vars;
     ofTile.insert(ofTile.end(), parts.begin(), parts.end());
     std::vector<H::Expr> at(vars.begin(), vars.end()), atPart(ofTile.begin(), ofTile.end());
     tile(ofTile) = parts.empty() ? formulas.valueOf(stage.start) : H::Expr(0.0f);
     tile(ofTile) = folded(*stage.fold, tile(atPart), value);
     if (parts.empty()) {
-      result(vars) = tile(at);
+      result(vars) = finished(tile(at));
       return;
     }
     atPart = at;
@@ -143,6 +171,54 @@ private:
       atPart.emplace_back(outerSums[number]);
     result(vars) = formulas.valueOf(stage.start);
     result(vars) += tile(atPart);
+  }
+
+  void defineAtPlaces(H::Func &result, Formulas &formulas) {
+    result(points()) = formulas.valueOf(stage.start);
+    std::vector<H::Expr> at;
+    for (unsigned dimension = stage.result.size(); dimension-- > 0;)
+      at.push_back(formulas.valueOf(stage.places[dimension]));
+    result(at) += formulas.valueOf(stage.value);
+  }
+
+  void defineAcross(H::Func &result, Formulas &formulas) {
+    Fold fold = *stage.fold;
+    std::vector<H::Var> vars = points(), ofPart = vars;
+    ofPart.insert(ofPart.begin(), part);
+    std::vector<H::Expr> at(ofPart.begin(), ofPart.end());
+    tile(ofPart) = identity(fold);
+    tile(ofPart) = folded(fold, tile(at), formulas.valueOf(stage.value));
+    if (const Size &size = stage.loops[*schedule.across].size; !size.isConstant() || size.number % width() != 0)
+      addRest(at, ofPart);
+    H::Func last = tile;
+    for (int lanes = width() / 2; lanes >= 1; lanes /= 2) {
+      std::vector<H::Expr> other = at;
+      other[0] += lanes;
+      H::Func &half = halves.emplace_back("half" + std::to_string(lanes));
+      half(ofPart) = folded(fold, last(at), last(other));
+      last = half;
+    }
+    at[0] = 0;
+    result(vars) = finished(folded(fold, formulas.valueOf(stage.start), last(at)));
+  }
+
+  /// The iterations that are no whole vectors: one step more, in which the lanes beyond the end read the last one.
+  void addRest(const std::vector<H::Expr> &at, const std::vector<H::Var> &ofPart) {
+    H::Expr size = valueOf(stage.loops[*schedule.across].size), whole = size / width();
+    H::Region region = {{0, H::min(size - whole * width(), 1)}};
+    for (unsigned loop : schedule.sums.inner)
+      if (loop != schedule.across)
+        region.push_back({0, valueOf(stage.loops[loop].size)});
+    rest = H::RDom(region, "rest");
+    std::vector<H::Expr> inRest = iterations;
+    H::Expr index = (whole + rest[0]) * width() + part;
+    inRest[*schedule.across] = H::min(index, size - 1);
+    unsigned other = 0;
+    for (unsigned loop : schedule.sums.inner)
+      if (loop != schedule.across)
+        inRest[loop] = rest[++other];
+    H::Expr with = folded(*stage.fold, tile(at), formulasAt(inRest).valueOf(stage.value));
+    tile(ofPart) = H::select(index < size, with, tile(at));
   }
 
   //===---------------------------------------- the schedule ------------------------------------------------------===//
@@ -159,7 +235,7 @@ private:
         first = spans.back();
         count = 1;
       }
-      if (span.kind == Span::Kind::Block) {
+      if (span.hasTiles()) {
         spans.emplace_back("tiles" + std::to_string(dimension));
         count = spans.back() * static_cast<int>(schedule.points(dimension));
       }
@@ -170,6 +246,10 @@ private:
   }
 
   void arrange(H::Func &result) {
+    if (!stage.places.empty())
+      return arrangePlaces(result);
+    if (schedule.across)
+      return arrangeAcross(result);
     bool isInParts = !parts.empty();
     // A sum must not come twice to the elements that tiles share.
     auto tail = isInParts ? H::TailStrategy::RoundUp : H::TailStrategy::ShiftInwards;
@@ -196,6 +276,49 @@ private:
       tile.unroll(row);
       tile.update().unroll(row);
     }
+  }
+
+  void arrangeAcross(H::Func &result) {
+    H::Var around(nameOf(stage.result.back()));
+    std::vector<H::VarOrRVar> inner = {part};
+    for (size_t number = 0; number < schedule.sums.inner.size(); ++number)
+      inner.push_back(sums[number]);
+    tile.update().reorder(inner);
+    auto keep = [&](H::Func &func, int lanes) {
+      func.compute_at(result, around).store_in(H::MemoryType::Stack).bound_extent(part, lanes);
+      for (int definition = 0; definition <= func.num_update_definitions(); ++definition) {
+        int vector = std::min<int>(lanes, schedule.lanes);
+        definition == 0 ? vectorise(func, part, vector, lanes)
+                        : vectorise(func.update(definition - 1), part, vector, lanes);
+      }
+    };
+    keep(tile, width());
+    for (int lanes = width() / 2; H::Func & half : halves) {
+      keep(half, lanes);
+      lanes /= 2;
+    }
+  }
+
+  /// Of a step over terms all lanes, then the next one, for all points that terms are apart in.
+  void arrangePlaces(H::Func &result) {
+    arrangePoints(result, H::TailStrategy::RoundUp);
+    H::Stage update = result.update();
+    std::vector<H::VarOrRVar> order;
+    unsigned lane = schedule.laneDimension;
+    H::Var own(nameOf(stage.result[lane])), lanes("lanes"), tiles("lane_tiles");
+    if (stage.isApart(lane)) {
+      update.split(own, tiles, lanes, width(), H::TailStrategy::RoundUp);
+      order = {lanes, tiles};
+    }
+    for (size_t number = 0; number < schedule.sums.inner.size(); ++number)
+      order.push_back(sums[number]);
+    for (unsigned dimension = stage.result.size(); dimension-- > 0;)
+      if (dimension != lane && stage.isApart(dimension))
+        order.emplace_back(H::Var(nameOf(stage.result[dimension])));
+    if (order.size() > 1)
+      update.reorder(order);
+    if (stage.isApart(lane))
+      vectorise(update, lanes, schedule.lanes, width());
   }
 
   /// Divides a definition's points into tiles; gives the innermost loop over those.
@@ -257,8 +380,9 @@ private:
         parameter++->set_estimate(0);
         indices = 1;
       }
-      if (span.kind == Span::Kind::Block)
-        parameter++->set_estimate(indices = static_cast<int>(span.block));
+      if (span.hasTiles())
+        parameter++->set_estimate(indices =
+                                      span.kind == Span::Kind::Block ? span.block : typical(stage.extent(dimension)));
       result.set_estimate(H::Var(nameOf(stage.result[dimension])), 0, indices);
     }
   }
@@ -276,8 +400,10 @@ private:
   std::vector<H::ImageParam> buffers;
   std::vector<H::Param<int>> sizes, spans;
   std::vector<H::Expr> iterations;
-  H::RDom sums, outerSums;
-  std::vector<H::Var> parts; ///< which part of each sum outside of tiles a tile is of
+  H::RDom sums, outerSums, rest;
+  H::Var part{"part"};        ///< a lane across a sum
+  std::deque<H::Func> halves; ///< of the lanes, then of those, down to one
+  std::vector<H::Var> parts;  ///< which part of each sum outside of tiles a tile is of
   H::Func tile{"tile"};
 };
 

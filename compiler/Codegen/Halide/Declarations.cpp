@@ -88,13 +88,19 @@ private:
 } // namespace
 
 std::string functionOf(const Node &node) {
-  return node.op == Op::Checked ? checkName : operationPrefix + std::to_string(*node.operation);
+  return node.op == Op::Checked    ? checkName
+         : node.op == Op::Repeated ? repeatName
+                                   : operationPrefix + std::to_string(*node.operation);
 }
+
+std::string nameOf(Element narrow) { return narrow == Element::BF16 ? "bf16" : "f16"; }
+
+static bool isNarrow(Element element) { return element != widened(element); }
 
 std::vector<uint8_t> declareCalls(const Stage &stage, int64_t lanes) {
   std::map<std::string, Signature> operations;
   for (const Node &node : stage.nodes) {
-    if (node.op != Op::Call && node.op != Op::Checked)
+    if (node.op != Op::Call && node.op != Op::Checked && node.op != Op::Repeated)
       continue;
     Signature signature;
     for (unsigned operand : node.operands)
@@ -102,6 +108,11 @@ std::vector<uint8_t> declareCalls(const Stage &stage, int64_t lanes) {
     signature.push_back(node.element);
     operations[functionOf(node)] = signature;
   }
+  for (const Buffer &buffer : stage.buffers)
+    if (isNarrow(buffer.element))
+      operations[widenPrefix + nameOf(buffer.element)] = {Element::I32, Element::F32};
+  if (isNarrow(stage.element))
+    operations[narrowPrefix + nameOf(stage.element)] = {Element::F32, Element::I32};
   return operations.empty() || lanes < 2 ? std::vector<uint8_t>() : ModuleWriter().write(operations, lanes);
 }
 

@@ -23,12 +23,20 @@ namespace attnc::halide {
 inline constexpr char operationPrefix[] = "attnc.operation";
 /// The function that checks a subscript.
 inline constexpr char checkName[] = "attnc.checked";
+/// The function that gives its first operand.
+inline constexpr char repeatName[] = "attnc.repeated";
+/// Functions between f32 and what bf16 and f16 are in memory, as the lower half of an i32.
+inline constexpr char widenPrefix[] = "attnc.widened.", narrowPrefix[] = "attnc.narrowed.";
+/// All of these begin so.
+inline constexpr char callPrefix[] = "attnc.";
 
-/// The function that Halide is to call for a Call, or to check a subscript.
+/// The function that Halide is to call for a Call, a Checked or a Repeated.
 std::string functionOf(const Node &node);
+/// "bf16" or "f16".
+std::string nameOf(Element narrow);
 
-/// Bitcode with a function for vectors of 2, 4, ... `lanes` elements for each operation that the stage calls; empty
-/// where it calls none. Truth values are numbers of 32 bits.
+/// Bitcode with a function for vectors of 2, 4, ... `lanes` elements for each operation that the stage calls and for
+/// what it stores in 16 bits; empty where there is none. Truth values are numbers of 32 bits.
 std::vector<uint8_t> declareCalls(const Stage &stage, int64_t lanes);
 
 } // namespace attnc::halide

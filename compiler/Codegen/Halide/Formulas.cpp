@@ -15,8 +15,21 @@ H::Type typeOf(Element element) {
     return H::Int(32);
   case Element::Truth:
     return H::UInt(8);
+  case Element::BF16:
+  case Element::F16:
+    return H::UInt(16);
   }
   return {};
+}
+
+static H::Expr callOf(const H::Type &type, const std::string &function, const std::vector<H::Expr> &operands) {
+  return H::Internal::Call::make(type, function, operands, H::Internal::Call::PureExtern);
+}
+
+H::Expr stored(Element element, const H::Expr &value) {
+  if (element == widened(element))
+    return H::cast(typeOf(element), value);
+  return H::cast<uint16_t>(callOf(H::Int(32), narrowPrefix + nameOf(element), {value}));
 }
 
 static H::Expr isNan(const H::Expr &value) {
@@ -46,6 +59,21 @@ H::Expr folded(Fold fold, const H::Expr &before, const H::Expr &term) {
   return {};
 }
 
+H::Expr identity(Fold fold) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  switch (fold) {
+  case Fold::Add:
+    return 0.0f;
+  case Fold::Mul:
+    return 1.0f;
+  case Fold::Min:
+    return infinity;
+  case Fold::Max:
+    return -infinity;
+  }
+  return {};
+}
+
 H::Expr Formulas::valueOf(unsigned number) {
   if (!values[number].defined())
     values[number] = compute(stage.nodes[number]);
@@ -62,6 +90,9 @@ H::Expr Formulas::element(const Node &node) {
   for (size_t dimension = node.operands.size(); dimension-- > 0;)
     subscripts.push_back(valueOf(node.operands[dimension]));
   H::Expr loaded = load(node.integer, subscripts);
+  Element inMemory = stage.buffers[node.integer].element;
+  if (inMemory != widened(inMemory))
+    return callOf(H::Float(32), widenPrefix + nameOf(inMemory), {H::cast<int32_t>(loaded)});
   return node.element == Element::Truth ? loaded != H::cast<uint8_t>(0) : loaded;
 }
 
@@ -73,7 +104,7 @@ H::Expr Formulas::call(const Node &node) {
     operands.push_back(value.type().is_bool() ? H::cast<int32_t>(value) : value);
   }
   H::Type type = node.element == Element::F32 ? H::Float(32) : H::Int(32);
-  H::Expr result = H::Internal::Call::make(type, functionOf(node), operands, H::Internal::Call::PureExtern);
+  H::Expr result = callOf(type, functionOf(node), operands);
   return node.element == Element::Truth ? result != 0 : result;
 }
 
@@ -146,9 +177,12 @@ H::Expr Formulas::compute(const Node &node) {
     return H::select(operand(0), operand(1), operand(2));
   case Op::ToF32:
     return H::cast<float>(operand(0));
+  case Op::Folded:
+    return folded;
   case Op::Load:
     return element(node);
   case Op::Call:
+  case Op::Repeated:
     return call(node);
   case Op::Checked:
     return H::unsafe_promise_clamped(call(node), 0, operand(1) - 1);

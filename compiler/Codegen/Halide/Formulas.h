@@ -12,7 +12,12 @@
 
 namespace attnc::halide {
 
+/// In memory: bf16 and f16 are numbers of 16 bits.
 Halide::Type typeOf(Element element);
+/// A number as memory has it.
+Halide::Expr stored(Element element, const Halide::Expr &value);
+/// What a fold begins with that changes nothing.
+Halide::Expr identity(Fold fold);
 
 /// The larger (or smaller) of both, NaN where one is NaN.
 Halide::Expr extremum(bool larger, const Halide::Expr &a, const Halide::Expr &b);
@@ -32,6 +37,8 @@ public:
         values(stage.nodes.size()) {}
 
   Expr valueOf(unsigned node);
+  /// What Folded is from now on.
+  void setFolded(Expr value) { folded = std::move(value); }
   Expr valueOf(const Size &size) const;
 
 private:
@@ -41,6 +48,7 @@ private:
 
   const Stage &stage;
   std::vector<Expr> iterations, sizes;
+  Expr folded;
   Load load;
   std::vector<Expr> values;
 };

@@ -3,6 +3,7 @@
 #include "compiler/Codegen/ChosenSchedule.h"
 #include "compiler/Codegen/Halide/Bitcode.h"
 #include "compiler/Codegen/Halide/ImportBitcode.h"
+#include "compiler/Codegen/Halide/PipelineSchedule.h"
 #include "compiler/Codegen/Halide/ReadKernel.h"
 #include "compiler/Codegen/Halide/ScheduleText.h"
 #include "compiler/Codegen/Halide/StagePhase.h"
@@ -40,9 +41,10 @@ std::string autoschedulerOf(func::FuncOp kernel) {
 
 /// The stages of a kernel with their schedules, and no code yet.
 struct PlannedKernel {
-  KernelStage read;
+  KernelPipeline read;
   std::vector<CompiledStage> stages;
-  std::string scheduleError; ///< what is wrong with the schedule that the kernel was given
+  SizeExpr sharedBytes = 0, workerBytes = 0; ///< of the stages that are no result
+  std::string scheduleError;                 ///< what is wrong with the schedule that the kernel was given
 };
 
 /// The schedules of the stages that `text` says; nothing where it is wrong, and `error` says how.
@@ -68,28 +70,73 @@ std::optional<std::vector<Schedule>> parseSchedules(ArrayRef<PlannedStage> stage
   return schedules;
 }
 
+/// All stages, with those in front that lay operands out.
+std::vector<PlannedStage> withLayouts(const std::vector<PlannedStage> &stages, const Machine &machine) {
+  std::vector<PlannedStage> all;
+  std::vector<unsigned> numbers; // of each stage, in `all`
+  for (const PlannedStage &read : stages) {
+    unsigned base = all.size();
+    for (PlannedStage &stage : planStages(read.stage, machine)) {
+      for (PlannedStage::Source &source : stage.sources) {
+        if (source.isStage)
+          source.number += base;
+        else if (source = read.sources[source.number]; source.isStage)
+          source.number = numbers[source.number];
+      }
+      stage.isLayout = true;
+      all.push_back(std::move(stage));
+    }
+    all.back().isLayout = false;
+    all.back().result = read.result;
+    numbers.push_back(all.size() - 1);
+  }
+  return all;
+}
+
+/// Puts stages with schedules into phases, and their tensors into memory.
+void placeStages(std::vector<PlannedStage> stages, std::vector<Schedule> schedules, PlannedKernel &planned) {
+  std::vector<unsigned> phases = phasesOf(stages, schedules);
+  std::vector<bool> areLocal = areOfChunks(stages, schedules, phases);
+  for (unsigned number = 0; number < stages.size(); ++number) {
+    CompiledStage made{std::move(stages[number]), std::move(schedules[number]), {}, {}, 0, phases[number]};
+    for (auto [source, buffer] : llvm::zip(made.planned.sources, made.planned.stage.buffers))
+      if (source.isStage && areLocal[source.number])
+        buffer.divided = dividedDimensions(made.schedule);
+    made.isOfChunk = areLocal[number];
+    if (!made.planned.result) {
+      SizeExpr &bytes = made.isOfChunk ? planned.workerBytes : planned.sharedBytes;
+      made.offset = bytes;
+      bytes += bytesOf(made, planned.read.arguments);
+    }
+    planned.stages.push_back(std::move(made));
+  }
+}
+
 std::optional<PlannedKernel> planKernel(func::FuncOp kernel, const Target &target, std::string &reason) {
-  std::optional<KernelStage> read = readKernel(kernel, reason);
+  std::optional<KernelPipeline> read = readKernel(kernel, reason);
   if (!read)
     return std::nullopt;
-  PlannedKernel planned{std::move(*read), {}, {}};
-  std::vector<PlannedStage> stages = planStages(planned.read.stage, machineOf(target));
-  std::optional<std::vector<Schedule>> given;
+  PlannedKernel planned{std::move(*read), {}, 0, 0, {}};
+  std::vector<PlannedStage> stages = withLayouts(planned.read.stages, machineOf(target));
+  std::optional<std::vector<Schedule>> schedules;
   if (auto text = scheduledWord(kernel, scheduleKey)) {
-    given = parseSchedules(stages, *text, machineOf(target), planned.scheduleError);
-    if (!given)
+    schedules = parseSchedules(stages, *text, machineOf(target), planned.scheduleError);
+    if (!schedules)
       return planned;
+  } else {
+    schedules = chooseSchedules(stages, machineOf(target), reason);
   }
-  for (auto [number, stage] : llvm::enumerate(stages)) {
-    std::optional<Schedule> schedule =
-        given ? std::move((*given)[number]) : chooseSchedule(stage.stage, machineOf(target), reason);
-    std::optional<int64_t> largest = largestSize(stage.stage);
-    if (!largest)
+  if (!schedules)
+    return std::nullopt;
+  placeStages(std::move(stages), std::move(*schedules), planned);
+  for (CompiledStage &compiled : planned.stages) {
+    std::optional<int64_t> largest = largestSize(compiled.planned.stage);
+    if (!largest) {
       reason = "its subscripts may take more than 32 bits";
-    if (!schedule || !largest)
       return std::nullopt;
-    stage.stage = keepingNan(std::move(stage.stage));
-    planned.stages.push_back({std::move(stage), std::move(*schedule), {}, {}, *largest});
+    }
+    compiled.largestSize = *largest;
+    compiled.planned.stage = keepingNan(std::move(compiled.planned.stage));
   }
   return planned;
 }
@@ -119,7 +166,7 @@ public:
       return Verdict::no(reason);
     auto op = computedResults(kernel)[0].getDefiningOp<linalg::GenericOp>();
     bool isAskedFor = askedEmitter(kernel) || scheduledWord(kernel, scheduleKey) || scheduledWord(kernel, strategyKey);
-    return scope == HalideScope::All || isAskedFor || isWanted(op, target)
+    return scope == HalideScope::All || isAskedFor || (op && isWanted(op, target))
                ? Verdict::yes()
                : Verdict::no(
                      "it is no sum of products over windows with few weights, for which alone it was measured faster");
@@ -175,7 +222,7 @@ private:
     std::string autoscheduler = autoschedulerOf(kernel);
     for (auto [number, stage] : llvm::enumerate(planned.stages)) {
       std::string symbol = symbolOf(kernel, planned, number) + ".halide";
-      if (!autoscheduler.empty()) {
+      if (!autoscheduler.empty() && stage.planned.stage.places.empty()) {
         stage.schedule = stage.schedule.withoutTile(stage.planned.stage);
         std::optional<LoopSchedule> loops = findLoops(stage.planned.stage, stage.schedule, machineOf(target),
                                                       planned.read.arguments.size(), autoscheduler, error);
@@ -195,7 +242,6 @@ private:
     return true;
   }
 
-  /// The last stage's phase has the kernel's name.
   static std::string symbolOf(func::FuncOp kernel, const PlannedKernel &planned, unsigned number) {
     std::string name = kernel.getName().str();
     return number + 1 == planned.stages.size() ? name : name + "." + std::to_string(number);
@@ -213,26 +259,23 @@ private:
     recordSchedule(kernel, choices);
   }
 
+  /// The last phase has the kernel's name.
   static KernelCode emitPhases(func::FuncOp kernel, ModuleOp code, const PlannedKernel &planned) {
-    StageContext context{kernel, code, planned.read.operands, planned.read.arguments, {}};
     KernelCode made;
-    for (const CompiledStage &stage : llvm::ArrayRef(planned.stages).drop_back()) {
-      context.offsets.push_back(made.sharedBytes);
-      made.sharedBytes += bytesOf(stage.planned.stage, context.arguments);
-    }
     KernelSizes sizes(kernel);
-    // Where the result has no element, nothing that it would be made of is read.
+    // Where the result has no element, nothing that it would be made of is laid out.
     SizeExpr any = SizeExpr::min(1, sizes.resultElements(0));
     for (auto [number, stage] : llvm::enumerate(planned.stages)) {
-      made.phases.push_back(emitStagePhase(stage, number, symbolOf(kernel, planned, number), context));
-      if (number + 1 < planned.stages.size())
+      if (number + 1 < planned.stages.size() && planned.stages[number + 1].phase == stage.phase)
+        continue;
+      made.phases.push_back(emitStagePhase(stage.phase, symbolOf(kernel, planned, number),
+                                           {kernel, code, planned.read.arguments, planned.stages}));
+      if (stage.planned.isLayout)
         made.phases.back().chunks *= any;
     }
-    SizeExpr points(1);
-    for (const Loop &loop : planned.read.stage.loops)
-      points *= valueOf(loop.size, context.arguments);
-    auto op = computedResults(kernel)[0].getDefiningOp<linalg::GenericOp>();
-    made.cost = {points * SizeExpr(costOf(op.getRegion()).flops), sizes.bytesRead(), sizes.bytesWritten()};
+    made.sharedBytes = planned.sharedBytes;
+    made.workerBytes = planned.workerBytes;
+    made.cost = {planned.read.flops, sizes.bytesRead(), sizes.bytesWritten()};
     return made;
   }
 };

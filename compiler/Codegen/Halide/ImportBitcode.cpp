@@ -34,9 +34,7 @@ static void eraseUnusedData(llvm::Module &module) {
 
 /// Leaves the function alone, with its parameters' attributes; false where it needs others.
 static bool isolate(llvm::Module &module, StringRef symbol, std::string &error) {
-  auto isOperation = [](llvm::Function &function) {
-    return function.getName().starts_with(operationPrefix) || function.getName().starts_with(checkName);
-  };
+  auto isOperation = [](llvm::Function &function) { return function.getName().starts_with(callPrefix); };
   for (llvm::Function &function : llvm::make_early_inc_range(module))
     if (isOperation(function))
       function.deleteBody();

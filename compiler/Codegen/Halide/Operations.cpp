@@ -1,5 +1,6 @@
 #include "compiler/Codegen/Halide/Operations.h"
 #include "compiler/Codegen/Formula/RegionVectoriser.h"
+#include "compiler/Codegen/Formula/StoredElement.h"
 #include "compiler/Codegen/Formula/VectorMath.h"
 #include "compiler/Codegen/Halide/Declarations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -83,17 +84,46 @@ static Value evaluate(OpBuilder &builder, LLVM::CallOp call, Operation *operatio
   return toHalide(builder, location, result, call.getResult().getType());
 }
 
+/// Between f32 and a type of 16 bits, which Halide has as a number of 32.
+static Value convert(OpBuilder &builder, LLVM::CallOp call, StringRef type, bool widens) {
+  Location location = call.getLoc();
+  Type narrow = type.starts_with("bf16") ? Type(builder.getBF16Type()) : Type(builder.getF16Type());
+  auto vector = dyn_cast<VectorType>(call.getResult().getType());
+  auto shaped = [&](Type element) { return vector ? Type(vector.clone(element)) : element; };
+  Value value = call.getArgOperands()[0];
+  if (widens) {
+    Value bits = arith::TruncIOp::create(builder, location, shaped(builder.getI16Type()), value);
+    return widenStored(builder, location, arith::BitcastOp::create(builder, location, shaped(narrow), bits));
+  }
+  Value rounded = narrowForStore(builder, location, value, narrow);
+  Value bits = arith::BitcastOp::create(builder, location, shaped(builder.getI16Type()), rounded);
+  return arith::ExtUIOp::create(builder, location, shaped(builder.getI32Type()), bits);
+}
+
+/// What is in the place of a call; nothing where it is of another function.
+static Value replacement(OpBuilder &builder, LLVM::CallOp call, const Operations &operations, Value status) {
+  StringRef name = call.getCallee().value_or("");
+  if (name.starts_with(checkName))
+    return checkSubscript(builder, call, status);
+  if (name.starts_with(repeatName))
+    return call.getArgOperands()[0];
+  if (name.consume_front(widenPrefix))
+    return convert(builder, call, name, /*widens=*/true);
+  if (name.consume_front(narrowPrefix))
+    return convert(builder, call, name, /*widens=*/false);
+  if (name.consume_front(operationPrefix))
+    return evaluate(builder, call, operations[std::stoul(name.split('x').first.str())]);
+  return {};
+}
+
 void insertOperations(LLVM::LLVMFuncOp function, const Operations &operations, Value status) {
   SmallVector<LLVM::CallOp> calls;
   function.walk([&](LLVM::CallOp call) { calls.push_back(call); });
   for (LLVM::CallOp call : calls) {
-    StringRef name = call.getCallee().value_or("");
-    bool isCheck = name.starts_with(checkName);
-    if (!isCheck && !name.consume_front(operationPrefix))
-      continue;
     OpBuilder builder(call);
-    Value result = isCheck ? checkSubscript(builder, call, status)
-                           : evaluate(builder, call, operations[std::stoul(name.split('x').first.str())]);
+    Value result = replacement(builder, call, operations, status);
+    if (!result)
+      continue;
     call.getResult().replaceAllUsesWith(result);
     call.erase();
   }

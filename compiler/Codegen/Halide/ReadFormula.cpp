@@ -2,7 +2,9 @@
 #include "compiler/Codegen/DataSubscripts.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -36,6 +38,16 @@ std::optional<Element> FormulaReader::elementOf(Type type) {
   return std::nullopt;
 }
 
+std::optional<Element> FormulaReader::storedElementOf(Type type) {
+  if (isNarrow(type))
+    return type.isBF16() ? Element::BF16 : Element::F16;
+  return elementOf(type);
+}
+
+unsigned FormulaReader::nodeOfSize(const Size &size) {
+  return size.isConstant() ? integer(size.number) : add(Op::Argument, Element::I32, {}, size.argument);
+}
+
 unsigned FormulaReader::add(Op kind, Element element, ArrayRef<unsigned> operands, int64_t integer, double number) {
   return made.stage.add({kind, element, {operands.begin(), operands.end()}, number, integer});
 }
@@ -55,27 +67,26 @@ FormulaReader::MaybeNode FormulaReader::makeNode(Value value) {
   if (MaybeNode own = ownNode(value); own || !why.empty())
     return own;
   if (auto constant = value.getDefiningOp<arith::ConstantOp>())
-    return constantNode(constant);
+    return constantNode(constant.getType(), constant.getValue());
   bool isOutside = !isInside(value);
   if (value.getType().isIndex() && (isOutside || value.getDefiningOp<tensor::DimOp>())) {
     std::optional<SizeExpr> size = sizes.tryValueOf(value);
     if (!size)
       return decline("it uses a size that is computed in it"), std::nullopt;
-    Size made = *sizeOf(*size);
-    return made.isConstant() ? integer(made.number) : add(Op::Argument, Element::I32, {}, made.argument);
+    return nodeOfSize(*sizeOf(*size));
   }
   if (isOutside || !value.getDefiningOp())
     return decline("it uses a number from outside of its loops"), std::nullopt;
   return operationNode(value.getDefiningOp());
 }
 
-FormulaReader::MaybeNode FormulaReader::constantNode(arith::ConstantOp constant) {
-  std::optional<Element> element = elementOf(constant.getType());
+FormulaReader::MaybeNode FormulaReader::constantNode(Type type, Attribute constant) {
+  std::optional<Element> element = elementOf(type);
   if (!element)
     return std::nullopt;
-  if (auto number = dyn_cast<FloatAttr>(constant.getValue()))
+  if (auto number = dyn_cast<FloatAttr>(constant))
     return add(Op::Number, Element::F32, {}, 0, number.getValueAsDouble());
-  APInt value = cast<IntegerAttr>(constant.getValue()).getValue();
+  APInt value = cast<IntegerAttr>(constant).getValue();
   return add(Op::Integer, *element, {}, *element == Element::Truth ? value.getZExtValue() : value.getSExtValue());
 }
 
@@ -112,40 +123,51 @@ FormulaReader::MaybeNode FormulaReader::affineNode(AffineExpr expression, ArrayR
   return add(*kind, Element::I32, {*left, *right});
 }
 
+FormulaReader::MaybeNode FormulaReader::loadMade(Value, ArrayRef<unsigned>) {
+  return decline("it reads a tensor in another shape than it is stored in"), std::nullopt;
+}
+
+unsigned FormulaReader::loadFrom(unsigned operand, const Buffer &shape, ArrayRef<unsigned> subscripts) {
+  auto found = llvm::find(made.operands, operand);
+  unsigned buffer = found - made.operands.begin();
+  if (found == made.operands.end()) {
+    made.operands.push_back(operand);
+    made.stage.buffers.push_back(shape);
+  }
+  return add(Op::Load, widened(shape.element), subscripts, buffer);
+}
+
 FormulaReader::MaybeNode FormulaReader::loadNode(Value tensor, ArrayRef<unsigned> subscripts) {
+  if (auto fill = tensor.getDefiningOp<linalg::FillOp>())
+    return nodeOf(fill.getInputs()[0]);
+  DenseElementsAttr same;
+  if (matchPattern(tensor, m_Constant(&same)) && same.isSplat())
+    return constantNode(same.getElementType(), same.getSplatValue<Attribute>());
   BlockArgument argument = argumentOf(tensor);
   if (!argument)
-    return decline("it reads a tensor in another shape than it is stored in"), std::nullopt;
+    return loadMade(tensor, subscripts);
   auto type = cast<RankedTensorType>(argument.getType());
-  if (isNarrow(type.getElementType()))
-    return decline("an operand is stored in fewer than 32 bits"), std::nullopt;
-  std::optional<Element> element = elementOf(type.getElementType());
+  std::optional<Element> element = storedElementOf(type.getElementType());
   if (!element)
     return std::nullopt;
   unsigned operand = 0;
   for (unsigned before = 0; before < argument.getArgNumber(); ++before)
     operand += isa<RankedTensorType>(kernel.getArgumentTypes()[before]);
-  auto found = llvm::find(made.operands, operand);
-  unsigned buffer = found - made.operands.begin();
-  if (found == made.operands.end()) {
-    made.operands.push_back(operand);
-    Buffer shape{*element, {}};
-    for (int64_t dimension = 0; dimension < type.getRank(); ++dimension)
-      shape.shape.push_back(*sizeOf(sizes.dimension(argument, dimension)));
-    made.stage.buffers.push_back(shape);
-  }
-  return add(Op::Load, *element, subscripts, buffer);
+  Buffer shape{*element, {}};
+  for (int64_t dimension = 0; dimension < type.getRank(); ++dimension)
+    shape.shape.push_back(*sizeOf(sizes.dimension(argument, dimension)));
+  return loadFrom(operand, shape, subscripts);
 }
 
 FormulaReader::MaybeNode FormulaReader::elementNode(tensor::ExtractOp extract, SmallVector<unsigned> &subscripts) {
-  BlockArgument tensor = argumentOf(extract.getTensor());
+  Value tensor = extract.getTensor();
+  bool isKnown = argumentOf(tensor) || tensor.getDefiningOp<linalg::GenericOp>();
   for (auto [number, subscript] : llvm::enumerate(extract.getIndices()))
-    if (tensor && comesFromData(subscript)) {
-      Size size = *sizeOf(sizes.dimension(tensor, number));
-      unsigned limit = size.isConstant() ? integer(size.number) : add(Op::Argument, Element::I32, {}, size.argument);
+    if (isKnown && comesFromData(subscript)) {
+      unsigned limit = nodeOfSize(*sizeOf(sizes.dimension(tensor, number)));
       subscripts[number] = add(Op::Checked, Element::I32, {subscripts[number], limit});
     }
-  return loadNode(extract.getTensor(), subscripts);
+  return loadNode(tensor, subscripts);
 }
 
 static std::optional<Op> kindOf(Operation *operation) {

@@ -1,8 +1,7 @@
 #include "compiler/Codegen/Halide/ReadKernel.h"
-#include "compiler/Codegen/Fold.h"
-#include "compiler/Codegen/Halide/ReadFormula.h"
+#include "compiler/Codegen/Halide/ReadStage.h"
 #include "compiler/Codegen/Nest/LoopNest.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "compiler/Codegen/OpCost.h"
 
 using namespace mlir;
 
@@ -10,128 +9,200 @@ namespace attnc::halide {
 
 namespace {
 
-class Reader : public FormulaReader {
-public:
-  Reader(func::FuncOp kernel, linalg::GenericOp op) : FormulaReader(kernel), op(op) {
-    for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
-      indices.push_back(indexOf(loop));
-  }
+/// Above this many instructions an operation that several read is a stage, and not computed by each of them.
+constexpr int64_t recomputeLimit = 12;
 
-  std::optional<KernelStage> run(std::string &reason) {
-    if (readLoops() && readValues())
-      return std::move(made);
+class PipelineReader : public OtherStages {
+public:
+  explicit PipelineReader(func::FuncOp kernel) : kernel(kernel), sizes(kernel), returned(computedResults(kernel)) {}
+
+  std::optional<KernelPipeline> run(std::string &reason) {
+    if (holdsComputations() && readResults())
+      return KernelPipeline{std::move(stages), std::move(shared.arguments), std::move(shared.operations), flops()};
     reason = why;
     return std::nullopt;
   }
 
+  bool isComputedWhereRead(OpResult value, unsigned loops) override {
+    auto op = dyn_cast<linalg::GenericOp>(value.getOwner());
+    if (!op || op.getNumReductionLoops() > 0 || op.getNumLoops() < loops || llvm::is_contained(returned, value) ||
+        !op.getMatchingIndexingMap(op.getDpsInitOperand(value.getResultNumber())).isPermutation())
+      return false;
+    return readersOf(value) == 1 || costOf(op) <= recomputeLimit;
+  }
+
+  OpOperand *foldToFinish(linalg::GenericOp op) override {
+    if (op.getNumReductionLoops() > 0)
+      return nullptr;
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      auto maker = input->get().getDefiningOp<linalg::GenericOp>();
+      if (!maker || maker.getNumReductionLoops() == 0 || llvm::is_contained(returned, input->get()) ||
+          !input->get().hasOneUse() || !op.getMatchingIndexingMap(input).isPermutation())
+        continue;
+      unsigned result = cast<OpResult>(input->get()).getResultNumber();
+      bool isWhole = maker.getMatchingIndexingMap(maker.getDpsInitOperand(result)).isProjectedPermutation() &&
+                     maker.getNumParallelLoops() == op.getNumLoops();
+      if (isWhole && !numbers.contains(input->get()))
+        return input;
+    }
+    return nullptr;
+  }
+
+  std::optional<unsigned> stageOf(OpResult value, KernelStage &own, std::string &reason) override {
+    std::swap(shared.arguments, own.arguments);
+    std::swap(shared.operations, own.operations);
+    std::optional<unsigned> number = stageOf(value);
+    std::swap(shared.arguments, own.arguments);
+    std::swap(shared.operations, own.operations);
+    if (!number)
+      reason = why;
+    return number;
+  }
+
+  const Stage &stage(unsigned number) const override { return stages[number].stage; }
+
 private:
-  bool isInside(Value value) override { return value.getParentBlock() == op.getBody(); }
-
-  MaybeNode ownNode(Value value) override {
-    if (auto argument = dyn_cast<BlockArgument>(value); argument && argument.getOwner() == op.getBody())
-      return operandNode(op->getOpOperand(argument.getArgNumber()));
-    if (auto index = value.getDefiningOp<linalg::IndexOp>())
-      return indices[index.getDim()];
-    return std::nullopt;
+  bool decline(const llvm::Twine &reason) {
+    why = reason.str();
+    return false;
   }
 
-  bool readLoops() {
-    for (auto [size, iterator] : llvm::zip(loopSizes(op, sizes), op.getIteratorTypesArray())) {
-      if (size.isConstant() && size.constant() == 0)
-        return decline("one of its loops runs over nothing");
-      made.stage.loops.push_back({*sizeOf(size), iterator == utils::IteratorType::reduction});
-    }
-    AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-    if (!written.isProjectedPermutation())
-      return decline("its result is written at computed subscripts");
-    for (AffineExpr each : written.getResults())
-      made.stage.result.push_back(cast<AffineDimExpr>(each).getPosition());
-    for (auto [number, loop] : llvm::enumerate(made.stage.loops))
-      if (!loop.reduces && !llvm::is_contained(made.stage.result, number))
-        return decline("a loop that is not summed over is none of its result's");
+  bool holdsComputations() {
+    for (BlockArgument argument : kernel.getArguments())
+      if (kernel.getArgAttr(argument.getArgNumber(), packedAttrName))
+        return decline("a weight arrives packed");
+    for (Operation &op : kernel.getBody().front())
+      if (!isa<linalg::GenericOp, attn::ScatterAddOp, linalg::FillOp, tensor::EmptyOp, tensor::DimOp, func::ReturnOp>(
+              op) &&
+          !isa<arith::ArithDialect>(op.getDialect()))
+        return decline("it holds " + op.getName().getStringRef());
     return true;
   }
 
-  bool readValues() {
-    std::optional<Element> element = elementOf(getElementTypeOrSelf(op.getResult(0).getType()));
+  //===---------------------------------------- stages ------------------------------------------------------------===//
+
+  bool readResults() {
+    for (auto [number, value] : llvm::enumerate(returned))
+      if (!readResult(cast<RankedTensorType>(kernel.getResultTypes()[number]), value, number))
+        return false;
+    return true;
+  }
+
+  static std::optional<Element> elementOf(Type type) {
+    return type.isF32()         ? std::optional(Element::F32)
+           : type.isBF16()      ? std::optional(Element::BF16)
+           : type.isF16()       ? std::optional(Element::F16)
+           : type.isInteger(32) ? std::optional(Element::I32)
+           : type.isInteger(1)  ? std::optional(Element::Truth)
+                                : std::nullopt;
+  }
+
+  bool readResult(RankedTensorType type, Value value, unsigned number) {
+    auto result = dyn_cast<OpResult>(value);
+    if (!result || !isa<linalg::GenericOp, attn::ScatterAddOp>(result.getOwner()))
+      return decline("it returns what none of its operations computes");
+    // What is rounded where it is returned, or returned twice, others read from a stage of its own.
+    bool isRounded = value.getType() != Type(type);
+    if (auto known = numbers.find(value); known != numbers.end() && !isRounded && !stages[known->second].result)
+      return stages[known->second].result = number, true;
+    bool isCopied = numbers.contains(value) || (isRounded && readersOf(value) > 0);
+    std::optional<unsigned> source = isCopied ? stageOf(result) : std::nullopt;
+    if (isCopied && !source)
+      return false;
+    std::optional<unsigned> made = make(result, type.getElementType(), source);
+    if (made)
+      stages[*made].result = number;
+    return made.has_value();
+  }
+
+  /// The stage that makes a tensor of the kernel.
+  std::optional<unsigned> stageOf(OpResult value) {
+    if (auto known = numbers.find(value); known != numbers.end())
+      return known->second;
+    return make(value, getElementTypeOrSelf(value.getType()), std::nullopt);
+  }
+
+  /// A stage that makes the tensor, stored so, or copies it from stage `source`.
+  std::optional<unsigned> make(OpResult value, Type type, std::optional<unsigned> source) {
+    std::optional<Element> element = elementOf(type);
     if (!element)
-      return false;
-    made.stage.element = *element;
-    if (op.getNumReductionLoops() == 0) {
-      if (!op.getRegionOutputArgs()[0].use_empty())
-        return decline("it reads what its result held before");
-      MaybeNode value = nodeOf(op.getBody()->getTerminator()->getOperand(0));
-      made.stage.value = value.value_or(0);
-      return value.has_value();
+      return decline("it computes with elements of another type than f32, i32 and bool"), std::nullopt;
+    StageReader reader(kernel, *this, shared);
+    if (source)
+      reader.copy(*source, *element);
+    else if (!reader.read(value, *element, why))
+      return std::nullopt;
+    stages.push_back(reader.take(shared));
+    numbers.try_emplace(value, stages.size() - 1);
+    return stages.size() - 1;
+  }
+
+  //===---------------------------------------- what operations cost ----------------------------------------------===//
+
+  /// How many operations of the kernel read a tensor.
+  static unsigned readersOf(Value value) {
+    llvm::SmallPtrSet<Operation *, 4> readers;
+    for (Operation *user : value.getUsers())
+      if (!isa<func::ReturnOp, arith::TruncFOp, tensor::DimOp>(user))
+        readers.insert(isa<tensor::ExtractOp>(user) ? user->getParentOp() : user);
+    return readers.size();
+  }
+
+  /// Instructions for an element, with what is computed for it.
+  int64_t costOf(linalg::GenericOp op) {
+    auto [known, isNew] = costs.try_emplace(op, 0);
+    if (!isNew)
+      return known->second;
+    int64_t cost = attnc::costOf(op.getRegion()).instructions;
+    auto addOf = [&](Value tensor) {
+      auto producer = tensor.getDefiningOp<linalg::GenericOp>();
+      if (producer && producer.getNumReductionLoops() == 0 && producer.getNumLoops() >= op.getNumLoops())
+        cost += costOf(producer);
+    };
+    llvm::for_each(op.getInputs(), addOf);
+    op.getRegion().walk([&](tensor::ExtractOp extract) { addOf(extract.getTensor()); });
+    return costs[op] = cost;
+  }
+
+  SizeExpr flops() {
+    SizeExpr sum(0);
+    for (linalg::GenericOp op : kernel.getOps<linalg::GenericOp>()) {
+      SizeExpr points(1);
+      for (const SizeExpr &size : loopSizes(op, sizes))
+        points *= size;
+      sum += points * SizeExpr(attnc::costOf(op.getRegion()).flops);
     }
-    auto fold = matchFold(op, 0);
-    if (!fold || *element != Element::F32)
-      return decline("it is no sum, product or extremum of f32");
-    constexpr Fold folds[] = {Fold::Add, Fold::Mul, Fold::Max, Fold::Min};
-    made.stage.fold = folds[static_cast<int>(fold->kind)];
-    MaybeNode value = nodeOf(fold->term), start = startNode();
-    if (!value || !start)
-      return false;
-    made.stage.value = *value;
-    made.stage.start = *start;
-    // Halide does not repeat what is the same each time.
-    for (unsigned loop = 0; loop < made.stage.loops.size(); ++loop)
-      if (made.stage.loops[loop].reduces && !dependsOn(made.stage, *value, loop))
-        return decline("it sums over a loop that its terms don't depend on");
-    return true;
-  }
-
-  MaybeNode startNode() {
-    Value init = op.getDpsInits()[0];
-    if (auto fill = init.getDefiningOp<linalg::FillOp>())
-      return nodeOf(fill.getInputs()[0]);
-    SmallVector<unsigned> at;
-    for (unsigned loop : made.stage.result)
-      at.push_back(indices[loop]);
-    return loadNode(init, at);
-  }
-
-  /// What an operand has at the iteration.
-  MaybeNode operandNode(OpOperand &operand) {
-    SmallVector<unsigned> subscripts;
-    for (AffineExpr each : op.getMatchingIndexingMap(&operand).getResults()) {
-      MaybeNode node = affineNode(each, indices);
-      if (!node)
-        return std::nullopt;
-      subscripts.push_back(*node);
+    for (attn::ScatterAddOp op : kernel.getOps<attn::ScatterAddOp>()) {
+      SizeExpr points(1);
+      for (Value size : op.getSizes())
+        points *= sizes.valueOf(size);
+      sum += points;
     }
-    return isa<RankedTensorType>(operand.get().getType()) ? loadNode(operand.get(), subscripts) : nodeOf(operand.get());
+    return sum;
   }
 
-  linalg::GenericOp op;
-  SmallVector<unsigned> indices; ///< nodes of the loops
+  func::FuncOp kernel;
+  KernelSizes sizes;
+  SmallVector<Value> returned;
+  std::vector<PlannedStage> stages;
+  KernelStage shared; ///< arguments and operations of all stages
+  llvm::DenseMap<Value, unsigned> numbers;
+  llvm::DenseMap<Operation *, int64_t> costs;
+  std::string why;
 };
 
 } // namespace
 
-std::optional<KernelStage> readKernel(func::FuncOp kernel, std::string &reason) {
-  KernelKind kind = *kernelKindOf(kernel);
-  SmallVector<Value> results = computedResults(kernel);
-  auto op = results.size() == 1 ? results[0].getDefiningOp<linalg::GenericOp>() : linalg::GenericOp();
-  if ((kind != KernelKind::Loops && kind != KernelKind::Gemm) || !op || op.getNumResults() != 1) {
-    reason = "it is more than one computation with one result";
+std::optional<KernelPipeline> readKernel(func::FuncOp kernel, std::string &reason) {
+  switch (*kernelKindOf(kernel)) {
+  case KernelKind::Loops:
+  case KernelKind::Gemm:
+  case KernelKind::Rows:
+    return PipelineReader(kernel).run(reason);
+  default:
+    reason = "it is no kernel of loops, rows or products of matrices";
     return std::nullopt;
   }
-  if (results[0].getType() != kernel.getResultTypes()[0]) {
-    reason = "its result is stored in fewer than 32 bits";
-    return std::nullopt;
-  }
-  for (BlockArgument argument : kernel.getArguments())
-    if (kernel.getArgAttr(argument.getArgNumber(), packedAttrName)) {
-      reason = "a weight arrives packed";
-      return std::nullopt;
-    }
-  for (linalg::GenericOp each : kernel.getOps<linalg::GenericOp>())
-    if (each != op) {
-      reason = "it is more than one computation with one result";
-      return std::nullopt;
-    }
-  return Reader(kernel, op).run(reason);
 }
 
 } // namespace attnc::halide

@@ -1,24 +1,30 @@
-//===- ReadKernel.h - a kernel as a stage -----------------------------------------------------------------------===//
+//===- ReadKernel.h - a kernel as a pipeline of stages ------------------------------------------------------------===//
 //
-// Takes kernels that hold one linalg.generic with one result: `loops` kernels, and `gemm` kernels without an epilogue.
+// Takes `loops`, `gemm` and `rows` kernels of linalg.generics and attn.scatter_adds. Each sum, each result of the
+// kernel and what is dear and wanted more than once is a stage; other pointwise operations are computed where they are
+// read, or where a sum that they alone read is stored. A LayerNorm over rows of d:
+//
+//   stage 0   mean[i] = (sum over j of x[i, j]) / d
+//   stage 1   inverse[i] = rsqrt((sum over j of (x[i, j] - mean[i])^2) / d + epsilon)
+//   stage 2   (x[i, j] - mean[i]) * inverse[i] * gain[j] + bias[j]            the kernel's result
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Halide/Operations.h"
-#include "compiler/Codegen/Halide/Stage.h"
+#include "compiler/Codegen/Halide/Staging.h"
 #include "compiler/Codegen/Kernel.h"
 
 namespace attnc::halide {
 
-struct KernelStage {
-  Stage stage;
-  std::vector<unsigned> operands;  ///< of each buffer of the stage, which tensor operand of the kernel it is
-  std::vector<SizeExpr> arguments; ///< of the stage
-  Operations operations;           ///< that nodes are, of each kind one
+struct KernelPipeline {
+  std::vector<PlannedStage> stages; ///< each in front of those that read it
+  std::vector<SizeExpr> arguments;  ///< of all stages
+  Operations operations;            ///< that nodes are, of each kind one
+  SizeExpr flops;                   ///< of a launch
 };
 
 /// Nothing where it can't be said to Halide; `reason` says why.
-std::optional<KernelStage> readKernel(mlir::func::FuncOp kernel, std::string &reason);
+std::optional<KernelPipeline> readKernel(mlir::func::FuncOp kernel, std::string &reason);
 
 } // namespace attnc::halide

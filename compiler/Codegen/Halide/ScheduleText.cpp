@@ -50,8 +50,9 @@ static std::string textOf(const LoopSchedule &loops, bool folds) {
 
 static std::string textOfTile(const Stage &stage, const Schedule &schedule) {
   auto dimension = [&](unsigned number) { return nameOf(stage.result[number]); };
-  std::string text = "lanes(" + dimension(schedule.laneDimension) + ", " + std::to_string(schedule.lanes) + " x " +
-                     std::to_string(schedule.vectors) + ")";
+  std::string text =
+      (schedule.across ? "across(" + nameOf(*schedule.across) : "lanes(" + dimension(schedule.laneDimension)) + ", " +
+      std::to_string(schedule.lanes) + " x " + std::to_string(schedule.vectors) + ")";
   if (schedule.rowDimension)
     text += " rows(" + dimension(*schedule.rowDimension) + ", " + std::to_string(schedule.rows) + ")";
   auto list = [](const std::vector<unsigned> &loops) {
@@ -72,7 +73,9 @@ std::string textOf(const Stage &stage, const Schedule &schedule) {
   for (unsigned each = 0; each < schedule.spans.size(); ++each)
     if (const Span &span = schedule.spans[each]; span.kind != Span::Kind::Whole)
       spans.push_back(nameOf(stage.result[each]) + ": " +
-                      std::to_string(span.kind == Span::Kind::One ? 1 : span.block));
+                      (span.kind == Span::Kind::Counted ? "all"
+                       : span.kind == Span::Kind::One   ? "1"
+                                                        : std::to_string(span.block)));
   if (spans.empty())
     return text;
   return text + (schedule.loops ? " | " : " ") + "chunk(" + joined(spans) + ")";
@@ -170,11 +173,14 @@ public:
 
   std::optional<Schedule> run(std::string &error) {
     if (scanner.accept("lanes"))
-      parseTile();
-    else if (scanner.accept("result"))
+      parseTile(/*isAcross=*/false);
+    else if (stage.fold && stage.places.empty() && scanner.accept("across"))
+      parseTile(/*isAcross=*/true);
+    else if (stage.places.empty() && scanner.accept("result"))
       parseLoops();
     else
-      scanner.next(), scanner.fail("`lanes(...)`, or `result: ...`");
+      scanner.next(), scanner.fail(stage.places.empty() ? "`lanes(...)`, or `result: ...`"
+                                                        : "`lanes(...)`, for terms are added at subscripts");
     if (!scanner.failed() && !scanner.atEnd())
       scanner.next(), scanner.fail("the end, or the next of rows(...), sum(...), chunk(...)");
     if (!scanner.failed())
@@ -186,17 +192,21 @@ public:
 private:
   //===---------------------------------------- by a tile ---------------------------------------------------------===//
 
-  void parseTile() {
+  void parseTile(bool isAcross) {
     scanner.expect("(");
-    schedule.laneDimension = dimension();
+    schedule.laneDimension = isAcross ? stage.result.size() - 1 : dimension();
+    if (isAcross)
+      schedule.across = choose(sums, "a loop that is summed over");
     scanner.expect(",");
     schedule.lanes = scanner.number(1, machine.lanes);
     if ((schedule.lanes & (schedule.lanes - 1)) != 0)
       scanner.fail("a power of 2");
     scanner.expect("x");
     schedule.vectors = scanner.number(1, mostVectors);
+    if (isAcross && (schedule.vectors & (schedule.vectors - 1)) != 0)
+      scanner.fail("a power of 2");
     scanner.expect(")");
-    if (scanner.accept("rows"))
+    if (!isAcross && stage.places.empty() && scanner.accept("rows"))
       parseRows();
     if (!sums.empty())
       parseSums();
@@ -227,8 +237,11 @@ private:
     scanner.expect(")");
     if (made.block != 0 && !scanner.failed())
       left.push_back(nameOf(made.inner.back()));
-    if (left.empty())
+    if (left.empty() || schedule.across || !stage.places.empty()) {
+      if (!left.empty())
+        scanner.next(), scanner.fail("all loops that are summed over, also " + joined(left));
       return;
+    }
     scanner.expect("over");
     parseList(made.outer, left);
     if (!left.empty())
@@ -236,8 +249,8 @@ private:
     scanner.expect(")");
     if (made.block != 0 && !scanner.failed() && made.outer.front() != made.inner.back())
       scanner.fail(nameOf(made.inner.back()) + " first, of which a tile sums a block");
-    if (stage.fold != Fold::Add)
-      scanner.fail("no over(...), for only sums are added up outside of tiles");
+    if (stage.fold != Fold::Add || stage.element != Element::F32 || stage.finish)
+      scanner.fail("no over(...), for only sums of f32 that are the result are added up outside of tiles");
     for (unsigned each = 0; each < stage.result.size(); ++each)
       if (const Size &size = stage.extent(each); !size.isConstant() || size.number % schedule.points(each) != 0)
         if (schedule.points(each) > 1)
@@ -430,11 +443,18 @@ private:
     do {
       unsigned which = dimension();
       scanner.expect(":");
+      if (scanner.accept("all")) {
+        schedule.spans[which] = {Span::Kind::Counted, 0};
+        continue;
+      }
       int64_t block = scanner.number(1, mostFactor);
       if (scanner.failed())
         return;
-      bool isBlocked = std::any_of(schedule.spans.begin(), schedule.spans.end(),
-                                   [](const Span &span) { return span.kind == Span::Kind::Block; });
+      if (!stage.isApart(which))
+        scanner.fail("another dimension, for subscripts say where terms are in this one");
+      bool isBlocked =
+          stage.places.empty() && std::any_of(schedule.spans.begin(), schedule.spans.end(),
+                                              [](const Span &span) { return span.kind == Span::Kind::Block; });
       if (block > 1 && isBlocked)
         scanner.fail("1, for another dimension has more than one index in a chunk");
       if (block % schedule.points(which) != 0)
@@ -454,7 +474,12 @@ private:
         scanner.fail("chunk(" + nameOf(stage.result[each]) + ": ...), for that may be less than the " +
                      std::to_string(points) + " of a tile");
       // A sum must not come twice to the elements that tiles share.
-      if (schedule.spans[each].kind != Span::Kind::Block && std::count(inParts.begin(), inParts.end(), each) != 0)
+      bool isInParts = std::count(inParts.begin(), inParts.end(), each) != 0 || !stage.places.empty();
+      if (isInParts && points > 1 && !stage.isApart(each))
+        scanner.fail("lanes of another dimension than " + nameOf(stage.result[each]) +
+                     ", where subscripts say the place");
+      bool divides = size.isConstant() && size.number % points == 0;
+      if (!schedule.spans[each].hasTiles() && isInParts && !divides)
         scanner.fail("tiles that divide " + nameOf(stage.result[each]) + ", for sums are added up outside of them");
     }
   }

@@ -20,6 +20,13 @@ unsigned Stage::add(Node node) {
   return found - nodes.begin();
 }
 
+bool Stage::isApart(unsigned dimension) const {
+  if (places.empty())
+    return true;
+  const Node &place = nodes[places[dimension]];
+  return place.op == Op::Index && place.integer == result[dimension];
+}
+
 bool Affine::isConstant() const {
   return std::all_of(factors.begin(), factors.end(), [](int64_t factor) { return factor == 0; });
 }

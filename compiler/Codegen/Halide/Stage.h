@@ -9,6 +9,12 @@
 //   nodes    Load x (Index b, Add (Index s, Mul (Index t, 4)), Index c), Load w (...), Mul
 //   value    the last node;  start  a node, 0;  fold  Add
 //
+// A stage may add its terms where subscripts say, as the gradient of a gather does. The loops of its result then are
+// those of the start, and of each dimension there is a place:
+//
+//   y[b, i, j, c] = start + sum over r, s of  g[b, r, s, c]  at  [b, at[b, r, s], j0, c]
+//   places   Index b, Load at (...), ..., Index c          where a place is the dimension's own loop, points are apart
+//
 // It is plain data: what reads kernels (ReadKernel.h) knows MLIR, what compiles stages (Bitcode.h) knows Halide, and
 // what lies between, the schedule (Strategy.h) and the split into stages (Staging.h), knows neither.
 //
@@ -34,7 +40,16 @@ struct Size {
   bool operator==(const Size &) const = default;
 };
 
-enum class Element { F32, I32, Truth };
+/// BF16 and F16 are of tensors in memory alone: a load of one is a number of f32.
+enum class Element { F32, I32, Truth, BF16, F16 };
+/// What a load of it is.
+inline Element widened(Element element) {
+  return element == Element::BF16 || element == Element::F16 ? Element::F32 : element;
+}
+/// In memory.
+inline int64_t bytesOf(Element element) {
+  return element == Element::Truth ? 1 : element == Element::BF16 || element == Element::F16 ? 2 : 4;
+}
 
 enum class Op {
   // Of no operands.
@@ -74,6 +89,10 @@ enum class Op {
   /// A subscript that comes from data, and the size of the dimension: the subscript, or 0 where it is out of range,
   /// which the kernel's status says then.
   Checked,
+  /// The first operand, of which Halide is told that it is another one for each second operand: Halide sums over no
+  /// loop that a term does not depend on.
+  Repeated,
+  Folded, ///< of no operands: the sum, in `finish`
 };
 
 struct Node {
@@ -96,6 +115,8 @@ struct Loop {
 struct Buffer {
   Element element = Element::F32;
   std::vector<Size> shape;
+  /// Leading dimensions of which memory has what the chunk needs alone: those that chunks divide.
+  unsigned divided = 0;
 };
 
 enum class Fold { Add, Mul, Min, Max };
@@ -109,10 +130,14 @@ struct Stage {
   unsigned value = 0;      ///< what is written or folded
   unsigned start = 0;      ///< what a fold begins with, in which only loops of the result occur
   std::optional<Fold> fold;
+  std::optional<unsigned> finish; ///< what is written of a fold, a formula with it; nothing where that is the fold
+  std::vector<unsigned> places;   ///< of a sum, where each term goes; empty where that is the element of the loops
 
   unsigned add(Node node); ///< the number of this node or an equal one
   /// The size of a dimension of the result.
   const Size &extent(unsigned dimension) const { return loops[result[dimension]].size; }
+  /// Whether all terms of an element of the result have its index in this dimension as an iteration of its loop.
+  bool isApart(unsigned dimension) const;
 };
 
 /// A sum of multiples of loops and a constant.

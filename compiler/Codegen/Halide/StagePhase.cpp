@@ -1,4 +1,5 @@
 #include "compiler/Codegen/Halide/StagePhase.h"
+#include "compiler/Codegen/Halide/PipelineSchedule.h"
 #include "compiler/Codegen/Nest/KernelFrame.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -19,10 +20,15 @@ SizeExpr valueOf(const Size &size, ArrayRef<SizeExpr> arguments) {
   return size.number < 0 ? SizeExpr::max(scaled, -size.number) - SizeExpr(-size.number) : scaled + size.number;
 }
 
-SizeExpr bytesOf(const Stage &stage, ArrayRef<SizeExpr> arguments) {
-  SizeExpr bytes(4);
-  for (unsigned dimension = 0; dimension < stage.result.size(); ++dimension)
-    bytes *= valueOf(stage.extent(dimension), arguments);
+SizeExpr bytesOf(const CompiledStage &compiled, ArrayRef<SizeExpr> arguments) {
+  const Stage &stage = compiled.planned.stage;
+  SizeExpr bytes(bytesOf(stage.element));
+  for (unsigned dimension = 0; dimension < stage.result.size(); ++dimension) {
+    const Span &span = compiled.schedule.spans[dimension];
+    bool isPart = compiled.isOfChunk && span.divides();
+    if (!isPart || span.kind == Span::Kind::Block)
+      bytes *= isPart ? SizeExpr(span.block) : valueOf(stage.extent(dimension), arguments);
+  }
   return bytes.alignTo(scratchAlignment);
 }
 
@@ -31,60 +37,15 @@ namespace {
 /// Words of a halide_buffer_t: all, and the two that say where elements and dimensions are.
 constexpr int recordWords = 7, hostWord = 2, dimensionsWord = 5;
 
-class PhaseWriter {
+/// Calls the functions of a stage for the part of its tensor that a chunk has.
+class StageCall {
 public:
-  PhaseWriter(const CompiledStage &compiled, unsigned number, StringRef symbol, const StageContext &context)
-      : compiled(compiled), stage(compiled.planned.stage), schedule(compiled.schedule), context(context),
-        number(number), frame(context.kernel, symbol, context.code), b(frame.location, frame.builder) {}
-
-  SizeExpr run() {
-    SizeExpr chunks = divide();
-    Value fits = sizesFit();
-    if (!fits) {
-      call();
-      return chunks;
-    }
-    auto either = scf::IfOp::create(b, fits, /*withElseRegion=*/true);
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(either.elseBlock());
-      LLVM::StoreOp::create(b, constant32(ATTN_BAD_ARGUMENT), frame.status);
-    }
-    b.setInsertionPointToStart(either.thenBlock());
-    call();
-    return chunks;
-  }
-
-private:
-  Value index(const SizeExpr &size) { return frame.size(size); }
-  Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
-  Value constant32(int32_t value) { return LLVM::ConstantOp::create(b, b.getI32Type(), b.getI32IntegerAttr(value)); }
-  Value narrowed(Value value) { return arith::IndexCastOp::create(b, b.getI32Type(), value); }
-  SizeExpr valueOf(const Size &size) const { return halide::valueOf(size, context.arguments); }
-
-  /// From the number of a chunk to its first indices and, of a blocked dimension, how many.
-  SizeExpr divide() {
-    first.assign(stage.result.size(), {});
-    count = {};
-    SizeExpr chunks(1);
-    Value rest = frame.chunk;
-    for (unsigned dimension = stage.result.size(); dimension-- > 0;) {
-      const Span &span = schedule.spans[dimension];
-      if (span.kind == Span::Kind::Whole)
-        continue;
-      SizeExpr size = valueOf(stage.extent(dimension));
-      SizeExpr parts = span.kind == Span::Kind::One ? size : size.ceilDiv(span.block);
-      Value own = arith::RemUIOp::create(b, rest, index(parts));
-      rest = arith::DivUIOp::create(b, rest, index(parts));
-      chunks *= parts;
-      if (span.kind == Span::Kind::Block) {
-        own = arith::MulIOp::create(b, own, constant(span.block));
-        Value left = arith::SubIOp::create(b, index(size), own);
-        count = arith::MinUIOp::create(b, left, constant(span.block));
-      }
-      first[dimension] = own;
-    }
-    return chunks;
+  StageCall(const CompiledStage &compiled, const StageContext &context, KernelFrame &frame, ImplicitLocOpBuilder &b,
+            ArrayRef<Value> divided, ArrayRef<Value> counts)
+      : compiled(compiled), stage(compiled.planned.stage), schedule(compiled.schedule), context(context), frame(frame),
+        b(b), first(divided), count(counts) {
+    first.resize(stage.result.size());
+    count.resize(stage.result.size());
   }
 
   /// Whether all sizes and strides are such as 32 bits hold; null where that is known.
@@ -110,6 +71,57 @@ private:
     return fits;
   }
 
+  void run() {
+    for (unsigned dimension = 0; dimension < stage.result.size(); ++dimension)
+      if (schedule.spans[dimension].kind == Span::Kind::Counted) {
+        first[dimension] = constant(0);
+        count[dimension] = index(valueOf(stage.extent(dimension)));
+      }
+    SmallVector<Value> operands;
+    for (auto [source, buffer] : llvm::zip(compiled.planned.sources, stage.buffers))
+      operands.push_back(recordOf(source, buffer));
+    for (const SizeExpr &argument : context.arguments)
+      operands.push_back(narrowed(index(argument)));
+    std::optional<unsigned> ragged = schedule.raggedDimension(stage);
+    if (!ragged)
+      return callOn(compiled.main, schedule, operands, first, count);
+    Value points = constant(schedule.points(*ragged)), indices = count[*ragged];
+    Value isTile = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, indices, points);
+    auto either = scf::IfOp::create(b, isTile, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(either.elseBlock());
+    callOn(compiled.rest, schedule.ofRest(*ragged), operands, first, count);
+    b.setInsertionPointToStart(either.thenBlock());
+    Value left = arith::RemUIOp::create(b, indices, points);
+    SmallVector<Value> ofTiles(count);
+    ofTiles[*ragged] = arith::SubIOp::create(b, indices, left);
+    callOn(compiled.main, schedule, operands, first, ofTiles);
+    Value isLeft = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, left, constant(0));
+    b.setInsertionPointToStart(scf::IfOp::create(b, isLeft, /*withElseRegion=*/false).thenBlock());
+    // The last tile ends where the chunk does, and has elements of the one before once more.
+    SmallVector<Value> at(first);
+    Value end = arith::AddIOp::create(b, at[*ragged], indices);
+    at[*ragged] = arith::SubIOp::create(b, end, points);
+    ofTiles[*ragged] = points;
+    callOn(compiled.main, schedule, operands, at, ofTiles);
+  }
+
+private:
+  Value index(const SizeExpr &size) { return frame.size(size); }
+  Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
+  Value constant32(int32_t value) { return LLVM::ConstantOp::create(b, b.getI32Type(), b.getI32IntegerAttr(value)); }
+  Value narrowed(Value value) { return arith::IndexCastOp::create(b, b.getI32Type(), value); }
+  SizeExpr valueOf(const Size &size) const { return halide::valueOf(size, context.arguments); }
+  SmallVector<SizeExpr> shapeOf(ArrayRef<Size> sizes) const {
+    return llvm::map_to_vector(sizes, [&](const Size &size) { return valueOf(size); });
+  }
+  SmallVector<SizeExpr> shapeOfResult() const {
+    SmallVector<SizeExpr> shape;
+    for (unsigned dimension = 0; dimension < stage.result.size(); ++dimension)
+      shape.push_back(valueOf(stage.extent(dimension)));
+    return shape;
+  }
+
   //===---------------------------------------- buffers -----------------------------------------------------------===//
 
   Value pointerOf(Value memref) {
@@ -119,21 +131,31 @@ private:
     return MemRefDescriptor(descriptor).alignedPtr(b, b.getLoc());
   }
 
-  Value shared(unsigned number) {
+  /// Where what a stage writes begins: all of it, or the chunk's part.
+  Value pointerOf(const CompiledStage &written) {
+    if (written.planned.result)
+      return pointerOf(frame.result(*written.planned.result));
     auto type = MemRefType::get({1}, b.getF32Type());
     OpBuilder::InsertionGuard guard(frame.builder);
     frame.builder.restoreInsertionPoint(b.saveInsertionPoint());
-    return pointerOf(frame.shared(index(context.offsets[number]), type));
+    Value offset = index(written.offset);
+    return pointerOf(written.isOfChunk ? frame.scratch(offset, type) : frame.shared(offset, type));
   }
 
-  Value pointerOf(const PlannedStage::Source &source) {
-    if (source.isStage)
-      return shared(source.number);
-    unsigned wanted = context.operands[source.number];
+  Value pointerOf(unsigned operand) {
     for (BlockArgument argument : const_cast<func::FuncOp &>(context.kernel).getArguments())
-      if (isa<RankedTensorType>(argument.getType()) && wanted-- == 0)
+      if (isa<RankedTensorType>(argument.getType()) && operand-- == 0)
         return pointerOf(frame.buffer(argument));
     llvm_unreachable("a tensor operand that the kernel does not have");
+  }
+
+  Value recordOf(const PlannedStage::Source &source, const Buffer &buffer) {
+    if (!source.isStage)
+      return recordOf(pointerOf(source.number), shapeOf(buffer.shape));
+    const CompiledStage &earlier = context.stages[source.number];
+    Value pointer = pointerOf(earlier);
+    return recordOf(pointer, shapeOf(buffer.shape), ArrayRef(first).take_front(buffer.divided),
+                    ArrayRef(count).take_front(buffer.divided));
   }
 
   Value wordOf(Value record, int word) {
@@ -157,8 +179,8 @@ private:
     SizeExpr stride(1);
     for (unsigned number = 0; number < shape.size(); ++number) {
       unsigned dimension = shape.size() - 1 - number;
-      Value first = !at.empty() && at[dimension] ? at[dimension] : constant(0);
-      Value extent = !counts.empty() && counts[dimension] ? counts[dimension] : index(shape[dimension]);
+      Value first = dimension < at.size() && at[dimension] ? at[dimension] : constant(0);
+      Value extent = dimension < counts.size() && counts[dimension] ? counts[dimension] : index(shape[dimension]);
       Value place = wordOf(record, recordWords + 2 * number);
       Value fields[] = {first, extent, index(stride)};
       for (auto [word, value] : llvm::enumerate(fields))
@@ -170,72 +192,37 @@ private:
     return record;
   }
 
-  SmallVector<SizeExpr> shapeOf(ArrayRef<Size> sizes) const {
-    return llvm::map_to_vector(sizes, [&](const Size &size) { return valueOf(size); });
-  }
-  SmallVector<SizeExpr> shapeOfResult() const {
-    SmallVector<SizeExpr> shape;
-    for (unsigned dimension = 0; dimension < stage.result.size(); ++dimension)
-      shape.push_back(valueOf(stage.extent(dimension)));
-    return shape;
-  }
-
-  /// Where the chunk's first element of the result lies.
+  /// Where the first element that a call writes lies.
   Value firstElement(ArrayRef<Value> at) {
-    Value base = isLast() ? pointerOf(frame.result(0)) : shared(number);
-    Value offset = constant(0);
+    Value base = pointerOf(compiled), offset = constant(0);
     for (auto [dimension, size] : llvm::enumerate(shapeOfResult())) {
       offset = b.createOrFold<arith::MulIOp>(offset, index(size));
-      if (at[dimension])
-        offset = b.createOrFold<arith::AddIOp>(offset, at[dimension]);
+      if (!at[dimension])
+        continue;
+      // Memory of the chunk begins with its first index.
+      bool isFirst = compiled.isOfChunk && schedule.spans[dimension].divides();
+      Value here = isFirst ? b.createOrFold<arith::SubIOp>(at[dimension], first[dimension]) : at[dimension];
+      offset = b.createOrFold<arith::AddIOp>(offset, here);
     }
     Value word = arith::IndexCastOp::create(b, b.getI64Type(), offset);
-    Type element = isLast() ? cast<MemRefType>(frame.result(0).getType()).getElementType() : b.getF32Type();
+    Type element = b.getIntegerType(8 * bytesOf(stage.element));
     return LLVM::GEPOp::create(b, base.getType(), element, base, ArrayRef<LLVM::GEPArg>{word});
   }
 
-  bool isLast() const { return number == context.offsets.size(); }
-
   //===---------------------------------------- calls -------------------------------------------------------------===//
 
-  void call() {
-    SmallVector<Value> operands;
-    for (auto [source, buffer] : llvm::zip(compiled.planned.sources, stage.buffers))
-      operands.push_back(recordOf(pointerOf(source), shapeOf(buffer.shape)));
-    for (const SizeExpr &argument : context.arguments)
-      operands.push_back(narrowed(index(argument)));
-    std::optional<unsigned> ragged = schedule.raggedDimension(stage);
-    if (!ragged)
-      return callOn(compiled.main, schedule, operands, first, count);
-    Value points = constant(schedule.points(*ragged));
-    Value isTile = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, count, points);
-    auto either = scf::IfOp::create(b, isTile, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(either.elseBlock());
-    callOn(compiled.rest, schedule.ofRest(*ragged), operands, first, count);
-    b.setInsertionPointToStart(either.thenBlock());
-    Value left = arith::RemUIOp::create(b, count, points);
-    callOn(compiled.main, schedule, operands, first, arith::SubIOp::create(b, count, left));
-    Value isLeft = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, left, constant(0));
-    b.setInsertionPointToStart(scf::IfOp::create(b, isLeft, /*withElseRegion=*/false).thenBlock());
-    // The last tile ends where the chunk does, and has elements of the one before once more.
-    SmallVector<Value> at(first);
-    Value end = arith::AddIOp::create(b, at[*ragged], count);
-    at[*ragged] = arith::SubIOp::create(b, end, points);
-    callOn(compiled.main, schedule, operands, at, points);
-  }
-
   void callOn(LLVM::LLVMFuncOp function, const Schedule &own, ArrayRef<Value> common, ArrayRef<Value> at,
-              Value indices) {
+              ArrayRef<Value> indices) {
     SmallVector<Value> operands(common), counts(stage.result.size());
     for (unsigned dimension = stage.result.size(); dimension-- > 0;) {
       const Span &span = own.spans[dimension];
-      if (span.kind != Span::Kind::Whole)
-        operands.push_back(narrowed(at[dimension]));
-      if (span.kind == Span::Kind::Block)
-        operands.push_back(narrowed(b.createOrFold<arith::DivUIOp>(indices, constant(own.points(dimension)))));
-      if (span.kind != Span::Kind::Whole)
-        counts[dimension] = span.kind == Span::Kind::Block ? indices : constant(1);
+      if (span.kind == Span::Kind::Whole)
+        continue;
+      operands.push_back(narrowed(at[dimension]));
+      if (span.hasTiles())
+        operands.push_back(
+            narrowed(b.createOrFold<arith::DivUIOp>(indices[dimension], constant(own.points(dimension)))));
+      counts[dimension] = indices[dimension];
     }
     operands.push_back(recordOf(firstElement(at), shapeOfResult(), at, counts));
     operands.push_back(frame.status);
@@ -246,17 +233,87 @@ private:
   const Stage &stage;
   const Schedule &schedule;
   const StageContext &context;
-  unsigned number;
+  KernelFrame &frame;
+  ImplicitLocOpBuilder &b;
+  SmallVector<Value> first, count; ///< of each dimension, what the chunk has; null where that is all
+};
+
+class PhaseWriter {
+public:
+  PhaseWriter(SmallVector<const CompiledStage *> stages, StringRef symbol, const StageContext &context)
+      : stages(std::move(stages)), context(context), frame(context.kernel, symbol, context.code),
+        b(frame.location, frame.builder) {}
+
+  SizeExpr run() {
+    SizeExpr chunks = divide();
+    Value fits;
+    for (const CompiledStage *stage : stages)
+      if (Value own = callOf(*stage).sizesFit())
+        fits = fits ? arith::AndIOp::create(b, fits, own).getResult() : own;
+    if (fits) {
+      auto either = scf::IfOp::create(b, fits, /*withElseRegion=*/true);
+      {
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToStart(either.elseBlock());
+        Value code = LLVM::ConstantOp::create(b, b.getI32Type(), b.getI32IntegerAttr(ATTN_BAD_ARGUMENT));
+        LLVM::StoreOp::create(b, code, frame.status);
+      }
+      b.setInsertionPointToStart(either.thenBlock());
+    }
+    for (const CompiledStage *stage : stages)
+      callOf(*stage).run();
+    return chunks;
+  }
+
+private:
+  StageCall callOf(const CompiledStage &stage) { return StageCall(stage, context, frame, b, first, count); }
+  Value index(const SizeExpr &size) { return frame.size(size); }
+  Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
+
+  /// From the number of a chunk to its first indices and how many, which are those of all stages.
+  SizeExpr divide() {
+    const Stage &stage = stages[0]->planned.stage;
+    const Schedule &schedule = stages[0]->schedule;
+    unsigned divided = dividedDimensions(schedule);
+    first.resize(divided);
+    count.resize(divided);
+    SizeExpr chunks(1);
+    Value rest = frame.chunk;
+    for (unsigned dimension = divided; dimension-- > 0;) {
+      const Span &span = schedule.spans[dimension];
+      if (!span.divides())
+        continue;
+      SizeExpr size = valueOf(stage.extent(dimension), context.arguments);
+      SizeExpr parts = span.kind == Span::Kind::One ? size : size.ceilDiv(span.block);
+      Value own = arith::RemUIOp::create(b, rest, index(parts));
+      rest = arith::DivUIOp::create(b, rest, index(parts));
+      chunks *= parts;
+      count[dimension] = constant(1);
+      if (span.kind == Span::Kind::Block) {
+        own = arith::MulIOp::create(b, own, constant(span.block));
+        Value left = arith::SubIOp::create(b, index(size), own);
+        count[dimension] = arith::MinUIOp::create(b, left, constant(span.block));
+      }
+      first[dimension] = own;
+    }
+    return chunks;
+  }
+
+  SmallVector<const CompiledStage *> stages;
+  const StageContext &context;
   KernelFrame frame;
   ImplicitLocOpBuilder b;
-  SmallVector<Value> first; ///< of each dimension; null where a chunk has it whole
-  Value count;              ///< indices of the blocked dimension
+  SmallVector<Value> first, count; ///< of leading dimensions, what the chunk has; null where that is all
 };
 
 } // namespace
 
-KernelPhase emitStagePhase(const CompiledStage &stage, unsigned number, StringRef symbol, const StageContext &context) {
-  SizeExpr chunks = PhaseWriter(stage, number, symbol, context).run();
+KernelPhase emitStagePhase(unsigned phase, StringRef symbol, const StageContext &context) {
+  SmallVector<const CompiledStage *> stages;
+  for (const CompiledStage &stage : context.stages)
+    if (stage.phase == phase)
+      stages.push_back(&stage);
+  SizeExpr chunks = PhaseWriter(std::move(stages), symbol, context).run();
   return {symbol.str(), chunks};
 }
 

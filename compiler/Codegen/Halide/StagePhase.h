@@ -1,13 +1,14 @@
 //===- StagePhase.h - a phase of a kernel that calls Halide's code ------------------------------------------------===//
 //
-// Each stage of a kernel is a phase with the kernels' ABI, whose chunks are ours: Halide's code has no parallel loop.
+// One or more stages of a kernel are a phase with the kernels' ABI, whose chunks are ours: Halide's code has no
+// parallel loop. The stages of a phase have chunks that are alike (PipelineSchedule.h).
 //
 //   @k(args, chunk, scratch)
 //     which chunk is it: the first index, and the number of tiles, of each dimension that chunks divide
 //     @k.halide(operands as halide_buffer_t, sizes, spans, result)         tiles, the last one moved to the chunk's end
 //     @k.halide.rest(...)                                                  a chunk that is smaller than a tile
 //
-// Stages before the last write to memory that all chunks of the launch share.
+// Stages that are no result write to memory that all chunks of the launch share, or to the worker's.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -24,23 +25,24 @@ struct CompiledStage {
   Schedule schedule;
   mlir::LLVM::LLVMFuncOp main, rest; ///< `rest` is null where no dimension is ragged
   int64_t largestSize = 0;           ///< of dynamic sizes
+  unsigned phase = 0;
+  bool isOfChunk = false; ///< whether memory has the chunk's part of its tensor alone
+  SizeExpr offset = 0;    ///< of its tensor in shared memory or the worker's, in bytes, where it is no result
 };
 
 /// What a kernel's stages have in common.
 struct StageContext {
   mlir::func::FuncOp kernel;
   mlir::ModuleOp code;
-  std::vector<unsigned> operands;  ///< of each buffer of the kernel's stage, which tensor operand it is
-  std::vector<SizeExpr> arguments; ///< of all stages
-  std::vector<SizeExpr> offsets;   ///< of each stage's tensor but the last's in the shared memory, in bytes
+  llvm::ArrayRef<SizeExpr> arguments; ///< of all stages
+  llvm::ArrayRef<CompiledStage> stages;
 };
 
 SizeExpr valueOf(const Size &size, llvm::ArrayRef<SizeExpr> arguments);
-/// Bytes of the tensor that a stage writes.
-SizeExpr bytesOf(const Stage &stage, llvm::ArrayRef<SizeExpr> arguments);
+/// Bytes of the tensor that a stage writes, or of the chunk's part of it.
+SizeExpr bytesOf(const CompiledStage &stage, llvm::ArrayRef<SizeExpr> arguments);
 
-/// The phase of stage `number`; the last writes the kernel's result.
-KernelPhase emitStagePhase(const CompiledStage &stage, unsigned number, llvm::StringRef symbol,
-                           const StageContext &context);
+/// Phase number `phase`, under `symbol`.
+KernelPhase emitStagePhase(unsigned phase, llvm::StringRef symbol, const StageContext &context);
 
 } // namespace attnc::halide

@@ -27,7 +27,7 @@ public:
   }
 
   std::vector<PlannedStage> run() {
-    if (whole.fold) {
+    if (whole.fold && whole.places.empty()) {
       std::vector<unsigned> factors;
       collectFactors(whole.value, factors);
       for (unsigned factor : factors)
@@ -259,6 +259,8 @@ private:
     };
     kept.value = keep(whole.value);
     kept.start = keep(whole.start);
+    if (whole.finish)
+      kept.finish = keep(*whole.finish);
     whole = std::move(kept);
     sources = std::move(keptSources);
   }

@@ -31,9 +31,12 @@ struct PlannedStage {
   struct Source {
     bool isStage = false;
     unsigned number = 0;
+    bool operator==(const Source &) const = default;
   };
   Stage stage;
-  std::vector<Source> sources; ///< one a buffer
+  std::vector<Source> sources;         ///< one a buffer
+  std::optional<unsigned> result = {}; ///< of the kernel, which it writes; nothing where only later stages read it
+  bool isLayout = false;               ///< of an operand of the next stage that is none
 };
 
 /// Stages in the order of their computation; the last is `stage` and writes the kernel's result. Buffer n of `stage` is

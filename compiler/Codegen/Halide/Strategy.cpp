@@ -23,7 +23,7 @@ int64_t Schedule::points(unsigned dimension) const {
   if (loops)
     return pointsOfLoops[dimension];
   int64_t count = 1;
-  if (dimension == laneDimension)
+  if (dimension == laneDimension && !across)
     count *= lanes * vectors;
   if (dimension == rowDimension)
     count *= rows;
@@ -33,7 +33,7 @@ int64_t Schedule::points(unsigned dimension) const {
 std::optional<unsigned> Schedule::raggedDimension(const Stage &stage) const {
   for (unsigned dimension = 0; dimension < spans.size(); ++dimension) {
     const Size &size = stage.extent(dimension);
-    if (spans[dimension].kind == Span::Kind::Block && points(dimension) > 1 &&
+    if (spans[dimension].hasTiles() && points(dimension) > 1 &&
         !(size.isConstant() && size.number % points(dimension) == 0))
       return dimension;
   }
@@ -47,7 +47,7 @@ void Schedule::setLoops(const Stage &stage, LoopSchedule given) {
     bool isBlock = span.kind == Span::Kind::Block;
     if (isBlock)
       span.block = (span.block + wanted - 1) / wanted * wanted;
-    pointsOfLoops.push_back(isBlock ? wanted : 1);
+    pointsOfLoops.push_back(span.hasTiles() ? wanted : 1);
   }
   loops = std::move(given);
 }
@@ -62,6 +62,8 @@ Extents extentsOfChunk(const Stage &stage, const Schedule &schedule) {
       own = {schedule.points(dimension), {}, span.block};
     else if (span.kind == Span::Kind::One)
       own = {1, 1, 1};
+    else if (span.kind == Span::Kind::Counted)
+      own.least = schedule.points(dimension);
     else if (size.isConstant())
       own = {size.number, size.number, size.number};
   }
@@ -323,7 +325,8 @@ private:
 
   /// Whether the tiles of the same lanes, one after the other in a chunk, read more than what stays near.
   bool readsTooMuch() const {
-    if (stage.fold != Fold::Add || !stage.extent(schedule.laneDimension).isConstant())
+    if (stage.fold != Fold::Add || stage.element != Element::F32 || stage.finish ||
+        !stage.extent(schedule.laneDimension).isConstant())
       return false;
     std::vector<int64_t> iterations = iterationsOfChunk(stage, schedule);
     int64_t &lanes = iterations[stage.result[schedule.laneDimension]], points = 1;

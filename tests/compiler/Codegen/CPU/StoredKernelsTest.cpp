@@ -7,6 +7,7 @@
 // up in another order.
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "compiler/Codegen/GPU/GpuEmitter.h"
+#include "compiler/Codegen/Halide/HalideEmitter.h"
 #include "compiler/Narrow/NarrowKernel.h"
 #include "tests/compiler/Codegen/CPU/AttendKernels.h"
 #include "tests/compiler/Codegen/CPU/GemmCase.h"
@@ -87,8 +88,16 @@ void onProcessors(const Stored &given, const RunOptions &options = {}) {
       expectRoundedOnce(given, *createCpuEmitter(), target, element, options);
 }
 
-void everywhere(const Stored &given) {
+void byHalide(const Stored &given) {
+  for (const char *target : {"native", "x86-64-v3"})
+    for (ElementKind element : {ElementKind::BF16, ElementKind::F16})
+      expectRoundedOnce(given, *createHalideEmitter(), target, element);
+}
+
+void everywhere(const Stored &given, bool halide = true) {
   onProcessors(given);
+  if (halide)
+    byHalide(given);
   for (ElementKind element : {ElementKind::BF16, ElementKind::F16})
     expectRoundedOnce(given, *createGpuEmitter(), "cuda", element);
 }
@@ -150,7 +159,8 @@ TEST(StoredKernels, movedElements) {
     return %s : tensor<?x40xf32>
   })",
               {HostArray::random({11, 3, 40}, 3)},
-              {{11, 40}}});
+              {{11, 40}}},
+             /*halide=*/false);
 }
 
 TEST(StoredKernels, elementsThatDataPick) {

@@ -1,0 +1,263 @@
+// Kernels of several stages by Halide against the oracle: rows, several results, numbers, terms added at subscripts,
+// and tensors in 16 bits.
+#include "tests/compiler/Codegen/CPU/RowsKernels.h"
+#include "tests/compiler/Codegen/Halide/HalideKernel.h"
+#include "tests/support/ParsedModule.h"
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+
+namespace attnc {
+namespace {
+
+std::string check(const std::string &text, const std::vector<HostArray> &inputs, const std::vector<Shape> &results,
+                  std::vector<int64_t> indexOperands = {}) {
+  for (std::string target : {"native", "x86-64-v3"}) {
+    OracleCheck oracle{text, inputs, results, indexOperands};
+    oracle.emitter = [] { return createHalideEmitter(); };
+    oracle.target = target;
+    if (std::string difference = differenceFromOracle(oracle); !difference.empty())
+      return target + ": " + difference;
+  }
+  return "";
+}
+
+//===------------------------------------------ rows --------------------------------------------------------------===//
+
+const std::vector<Shape> shapes = {{1, 1, 1},   {2, 3, 5},   {3, 2, 16},  {2, 2, 64},
+                                   {1, 4, 100}, {4, 5, 257}, {2, 40, 768}};
+
+TEST(HalideRows, LayerNorm) {
+  for (const Shape &shape : shapes)
+    EXPECT_EQ(check(layerNorm(), {random(shape, 1), random({shape[2]}, 2), random({shape[2]}, 3)}, {shape}), "")
+        << shape[2];
+}
+
+TEST(HalideRows, Softmax) {
+  for (const Shape &shape : shapes)
+    EXPECT_EQ(check(softmax(), {HostArray::random(shape, 1, -20, 20)}, {shape}), "") << shape[2];
+  EXPECT_EQ(check(softmax(), {random({2, 0, 7}, 1)}, {{2, 0, 7}}), "");
+}
+
+TEST(HalideRows, SoftmaxOfInfinities) {
+  HostArray x = random({1, 4, 40}, 1);
+  std::fill(x.f32(), x.f32() + 30, -INFINITY);
+  x.f32()[40 + 7] = NAN;
+  x.f32()[80 + 9] = 3e38f;
+  std::fill(x.f32() + 120, x.f32() + 160, NAN);
+  EXPECT_EQ(check(softmax(), {x}, {x.shape}), "");
+}
+
+/// Two results, one of them a number a row, and a subscript from data.
+TEST(HalideRows, CrossEntropyWithSoftmax) {
+  for (const Shape &shape : shapes) {
+    HostArray labels({shape[0], shape[1]}, ElementKind::I32);
+    for (int64_t i = 0; i < labels.size(); ++i)
+      labels.i32()[i] = static_cast<int32_t>(i * 31 % shape[2]);
+    EXPECT_EQ(check(crossEntropy(), {random(shape, 1), labels}, {{shape[0], shape[1]}, shape}), "") << shape[2];
+  }
+  KernelRunner runner(crossEntropy(), *createHalideEmitter());
+  ASSERT_TRUE(runner) << runner.message();
+  HostArray labels = HostArray::of({1, 2}, std::vector<int32_t>{3, 9});
+  runner.run({random({1, 2, 9}, 1), labels}, {{1, 2}, {1, 2, 9}});
+  EXPECT_EQ(runner.status(), ATTN_OUT_OF_RANGE);
+}
+
+/// The statistics of a chunk's rows and what is made of them, in one phase; what that alone reads, in worker's memory.
+TEST(HalideRows, StagesOfTheSameRowsShareChunks) {
+  KernelRunner runner(layerNorm(), *createHalideEmitter());
+  ASSERT_TRUE(runner) << runner.message();
+  EXPECT_EQ(runner.code().phases.size(), 1u);
+  EXPECT_EQ(runner.code().sharedBytes, SizeExpr(0));
+  EXPECT_GT(runner.code().workerBytes.evaluate({2, 300, 100, 100, 100, 2, 300, 100}), 0);
+  EXPECT_LT(runner.code().workerBytes.evaluate({2, 300, 100, 100, 100, 2, 300, 100}), 4096);
+}
+
+std::string scheduled(std::string text, const std::string &schedule) {
+  std::string key = "attn.kernel = \"rows\"";
+  return text.replace(text.find(key), key.size(), key + ", attn.schedule = {halide = \"" + schedule + "\"}");
+}
+
+TEST(HalideRows, SchedulesAsText) {
+  for (std::string text :
+       {"across(d2, 8 x 2) sum(d2) chunk(d0: 1, d1: 4); across(d2, 8 x 1) sum(d2) chunk(d0: 1, d1: 4); "
+        "lanes(d2, 8 x 2) chunk(d0: 1, d1: 4, d2: all)",
+        "across(d2, 8 x 2) sum(d2) chunk(d0: 1); lanes(d1, 4 x 1) sum(d2) chunk(d0: 1, d1: 8); "
+        "lanes(d2, 1 x 1) chunk(d0: 4)",
+        "lanes(d1, 1 x 1) sum(d2); result: loops(d1, d0) | start: loops(d1, d0) | sum: loops(d2, d1, "
+        "d0) | chunk(d0: 1, d1: 1); lanes(d2, 8 x 1) chunk(d2: 32)"})
+    for (const Shape &shape : {Shape{2, 3, 5}, {4, 5, 257}, {1, 1, 16}})
+      EXPECT_EQ(check(scheduled(layerNorm(), text), {random(shape, 1), random({shape[2]}, 2), random({shape[2]}, 3)},
+                      {shape}),
+                "")
+          << text << " of " << shape[2];
+}
+
+TEST(HalideRows, SayWhatIsWrongWithSchedules) {
+  auto error = [&](const std::string &text) {
+    ParsedModule parsed(scheduled(layerNorm(), text));
+    return createHalideEmitter()->scheduleError(parsed.function(), llvm::cantFail(Target::resolve("x86-64-v4")));
+  };
+  EXPECT_EQ(error("across(d1, 8 x 2)"), "k.halide: has 1 schedules, expected 3, one a stage, with `;` between");
+  std::string rest = "; lanes(d1, 1 x 1) sum(d2); lanes(d2, 1 x 1)";
+  EXPECT_EQ(error("lanes(d1, 1 x 1) sum(d2)" + rest), "");
+  EXPECT_EQ(error("across(d1, 8 x 2) sum(d2)" + rest),
+            "k.halide: of stage 1, at column 8: found d1, expected a loop that is summed over: d2");
+  EXPECT_EQ(error("across(d2, 8 x 3) sum(d2)" + rest),
+            "k.halide: of stage 1, at column 16: found 3, expected a power of 2");
+  EXPECT_EQ(error("across(d2, 8 x 2) sum(d2) over(d2)" + rest),
+            "k.halide: of stage 1, at column 27: found over, expected the end, or the next of rows(...), sum(...), "
+            "chunk(...)");
+}
+
+//===------------------------------------------ several results ---------------------------------------------------===//
+
+/// A step of an optimizer: what one result is made of is another.
+TEST(HalideResults, SeveralOfOneOperation) {
+  std::string text = R"(func.func private @k(%x: tensor<?x20xf32>, %y: tensor<?x20xf32>) ->
+      (tensor<?x20xf32>, tensor<?x20xf32>, tensor<?x20xi1>) attributes {attn.kernel = "loops"} {
+    %c0 = arith.constant 0 : index %half = arith.constant 0.5 : f32
+    %n = tensor.dim %x, %c0 : tensor<?x20xf32>
+    %e = tensor.empty(%n) : tensor<?x20xf32> %t = tensor.empty(%n) : tensor<?x20xi1>
+    %r:3 = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>,
+      affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>],
+      iterator_types = ["parallel", "parallel"]} ins(%x, %y : tensor<?x20xf32>, tensor<?x20xf32>)
+      outs(%e, %e, %t : tensor<?x20xf32>, tensor<?x20xf32>, tensor<?x20xi1>) {
+    ^bb0(%a: f32, %b: f32, %o: f32, %p: f32, %q: i1):
+      %m = arith.mulf %a, %half : f32 %s = arith.addf %m, %b : f32 %u = math.exp %s : f32
+      %is = arith.cmpf ogt, %a, %b : f32
+      linalg.yield %s, %u, %is : f32, f32, i1 } -> (tensor<?x20xf32>, tensor<?x20xf32>, tensor<?x20xi1>)
+    return %r#1, %r#0, %r#2 : tensor<?x20xf32>, tensor<?x20xf32>, tensor<?x20xi1> })";
+  for (int64_t rows : {0, 1, 7, 3000})
+    EXPECT_EQ(check(text, {random({rows, 20}, 1), random({rows, 20}, 2)}, {{rows, 20}, {rows, 20}, {rows, 20}}), "")
+        << rows;
+}
+
+/// The sum of all elements, of their squares too, and of a number that none of them changes.
+std::string sums(const std::string &term) {
+  return fmt::format(R"(func.func private @k(%x: tensor<?x?xf32>) -> tensor<f32> attributes {{attn.kernel = "loops"}} {{
+    %zero = arith.constant 0.25 : f32
+    %e = tensor.empty() : tensor<f32>
+    %init = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+    %r = linalg.generic {{indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> ()>],
+      iterator_types = ["reduction", "reduction"]}} ins(%x : tensor<?x?xf32>) outs(%init : tensor<f32>) {{
+    ^bb0(%a: f32, %o: f32):
+      {}
+      %s = arith.addf %o, %t : f32 linalg.yield %s : f32 }} -> tensor<f32>
+    return %r : tensor<f32> }})",
+                     term);
+}
+
+TEST(HalideResults, ANumber) {
+  for (const Shape &shape : {Shape{1, 1}, {0, 5}, {3, 0}, {7, 33}, {5, 1000}, {300, 64}})
+    EXPECT_EQ(check(sums("%t = arith.mulf %a, %a : f32"), {random(shape, 1)}, {{}}), "")
+        << shape[0] << " x " << shape[1];
+}
+
+/// Halide drops loops that nothing depends on.
+TEST(HalideResults, TermsThatAreTheSameEachTime) {
+  for (const Shape &shape : {Shape{3, 5}, {0, 7}, {2, 100}}) {
+    EXPECT_EQ(check(sums("%t = arith.constant 0.5 : f32"), {random(shape, 1)}, {{}}), "") << shape[1];
+    EXPECT_EQ(check(sums(R"(%i = linalg.index 0 : index %j = arith.index_cast %i : index to i32
+                            %t = arith.sitofp %j : i32 to f32)"),
+                    {random(shape, 1)}, {{}}),
+              "")
+        << shape[1];
+  }
+}
+
+//===------------------------------------------ terms at subscripts -----------------------------------------------===//
+
+/// Rows of a table, some of them twice: the gradient of a lookup.
+TEST(HalideScatter, AddsColumnsInOrder) {
+  for (int64_t width : {1, 3, 16, 70, 200}) {
+    std::string text = fmt::format(R"(func.func private @k(%x: tensor<5x{0}xf32>, %at: tensor<?xi32>,
+        %y: tensor<?x{0}xf32>) -> tensor<5x{0}xf32> attributes {{attn.kernel = "loops"}} {{
+      %c0 = arith.constant 0 : index %width = arith.constant {0} : index
+      %n = tensor.dim %at, %c0 : tensor<?xi32>
+      %r = attn.scatter_add (%i, %j) in (%n, %width) into(%x : tensor<5x{0}xf32>) {{
+        %row = tensor.extract %at[%i] : tensor<?xi32>
+        %to = arith.index_cast %row : i32 to index
+        %term = tensor.extract %y[%i, %j] : tensor<?x{0}xf32>
+        attn.term %term at[%to, %j] : f32
+      }}
+      return %r : tensor<5x{0}xf32>
+    }})",
+                                   width);
+    HostArray at = HostArray::of({9}, std::vector<int32_t>{4, 1, 4, 0, 2, 4, 1, 0, 4});
+    EXPECT_EQ(check(text, {random({5, width}, 1), at, random({9, width}, 2)}, {{5, width}}), "") << width;
+    HostArray none({0}, ElementKind::I32);
+    EXPECT_EQ(check(text, {random({5, width}, 1), none, random({0, width}, 2)}, {{5, width}}), "") << width;
+  }
+}
+
+/// What lies outside is added at the border, which the forward pass has reported.
+TEST(HalideScatter, StaysInside) {
+  std::string text = R"(func.func private @k(%x: tensor<?x4x?xf32>, %at: tensor<?x6xi32>, %y: tensor<?x6x?xf32>) ->
+      tensor<?x4x?xf32> attributes {attn.kernel = "loops"} {
+    %c0 = arith.constant 0 : index %c2 = arith.constant 2 : index %c6 = arith.constant 6 : index
+    %n = tensor.dim %x, %c0 : tensor<?x4x?xf32> %m = tensor.dim %x, %c2 : tensor<?x4x?xf32>
+    %r = attn.scatter_add (%b, %i, %j) in (%n, %c6, %m) into(%x : tensor<?x4x?xf32>) {
+      %row = tensor.extract %at[%b, %i] : tensor<?x6xi32>
+      %to = arith.index_cast %row : i32 to index
+      %term = tensor.extract %y[%b, %i, %j] : tensor<?x6x?xf32>
+      attn.term %term at[%b, %to, %j] : f32
+    }
+    return %r : tensor<?x4x?xf32>
+  })";
+  for (int64_t width : {1, 5, 16, 100}) {
+    HostArray at({3, 6}, ElementKind::I32);
+    for (int64_t each = 0; each < at.size(); ++each)
+      at.i32()[each] = each * 7 % 4;
+    Shape shape{3, 4, width};
+    EXPECT_EQ(check(text, {random(shape, 1), at, random({3, 6, width}, 2)}, {shape}), "") << width;
+    KernelRunner runner(text, *createHalideEmitter());
+    ASSERT_TRUE(runner) << runner.message();
+    at.i32()[2] = 1000000000;
+    at.i32()[8] = -7;
+    runner.run({random(shape, 1), at, random({3, 6, width}, 2)}, {shape});
+    EXPECT_EQ(runner.status(), ATTN_OK);
+  }
+}
+
+/// No dimension is apart: one chunk.
+TEST(HalideScatter, AtAnyPlace) {
+  std::string text = R"(func.func private @k(%x: tensor<30xf32>, %at: tensor<50xi32>, %y: tensor<50xf32>) ->
+      tensor<30xf32> attributes {attn.kernel = "loops"} {
+    %c50 = arith.constant 50 : index
+    %r = attn.scatter_add (%i) in (%c50) into(%x : tensor<30xf32>) {
+      %row = tensor.extract %at[%i] : tensor<50xi32>
+      %to = arith.index_cast %row : i32 to index
+      %term = tensor.extract %y[%i] : tensor<50xf32>
+      attn.term %term at[%to] : f32
+    }
+    return %r : tensor<30xf32>
+  })";
+  HostArray at({50}, ElementKind::I32);
+  for (int64_t each = 0; each < 50; ++each)
+    at.i32()[each] = each * 7 % 11;
+  EXPECT_EQ(check(text, {random({30}, 1), at, random({50}, 2)}, {{30}}), "");
+}
+
+/// The gradient of an affine grid by its map: a column that the program says.
+TEST(HalideScatter, AtAKnownPlace) {
+  std::string text = R"(func.func private @k(%x: tensor<?x2x3xf32>, %y: tensor<24xf32>, %g: tensor<?x24x24x2xf32>) ->
+      tensor<?x2x3xf32> attributes {attn.kernel = "loops"} {
+    %c0 = arith.constant 0 : index %c2 = arith.constant 2 : index %c24 = arith.constant 24 : index
+    %n = tensor.dim %x, %c0 : tensor<?x2x3xf32>
+    %r = attn.scatter_add (%b, %i, %j, %a) in (%n, %c24, %c24, %c2) into(%x : tensor<?x2x3xf32>) {
+      %u = tensor.extract %y[%j] : tensor<24xf32>
+      %v = tensor.extract %g[%b, %i, %j, %a] : tensor<?x24x24x2xf32>
+      %term = arith.mulf %v, %u : f32
+      attn.term %term at[%b, %a, %c0] : f32
+    }
+    return %r : tensor<?x2x3xf32>
+  })";
+  for (int64_t images : {0, 1, 7})
+    EXPECT_EQ(
+        check(text, {random({images, 2, 3}, 1), random({24}, 2), random({images, 24, 24, 2}, 3)}, {{images, 2, 3}}), "")
+        << images;
+}
+
+} // namespace
+} // namespace attnc
