@@ -2,7 +2,7 @@
 #include "benchmarks/device/DeviceCheck.h"
 #include "benchmarks/device/PackedModel.h"
 #include "benchmarks/device/Results.h"
-#include <algorithm>
+#include "tools/machine/Median.h"
 #include <chrono>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -41,9 +41,7 @@ std::vector<double> secondsOfRuns(const std::function<void()> &run, size_t least
 /// The median of what one run takes, by the host's clock; each ends when the device is done.
 double medianSeconds(const std::function<void()> &run) {
   secondsOfRuns(run, leastWarmRuns, warmSeconds);
-  std::vector<double> seconds = secondsOfRuns(run, leastRuns, timedSeconds);
-  std::nth_element(seconds.begin(), seconds.begin() + seconds.size() / 2, seconds.end());
-  return seconds[seconds.size() / 2];
+  return median(secondsOfRuns(run, leastRuns, timedSeconds));
 }
 
 struct Timed {

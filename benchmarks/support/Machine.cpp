@@ -1,5 +1,4 @@
 #include "benchmarks/support/Machine.h"
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -7,11 +6,6 @@
 #include <vector>
 
 namespace attnc::bench {
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + long(values.size() / 2), values.end());
-  return values[values.size() / 2];
-}
 
 float *randomFloats(size_t count, float scale, unsigned seed) {
   constexpr size_t huge = size_t(2) << 20;

@@ -12,6 +12,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "tools/machine/Median.h"
 #include "tools/machine/Peak.h"
 #include <cstddef>
 #include <functional>
@@ -20,13 +21,12 @@
 
 namespace attnc::bench {
 
+using attnc::median;
 using machine::fmaPeak;
 using machine::fmaPeakOf;
 using machine::readBandwidth;
 using machine::readBandwidthOf;
 using machine::threadSeconds;
-
-double median(std::vector<double> values);
 
 /// Memory aligned to 2 MiB, in huge pages where the system grants them, filled with small random floats.
 float *randomFloats(size_t count, float scale, unsigned seed);

@@ -83,4 +83,11 @@ llvm::Error OutputFiles::commit() {
   return llvm::Error::success();
 }
 
+llvm::Error OutputFiles::replace(const std::string &path, llvm::StringRef bytes) {
+  OutputFiles files;
+  if (llvm::Error error = files.write(path, bytes))
+    return error;
+  return files.commit();
+}
+
 } // namespace attnc

@@ -27,6 +27,9 @@ public:
   const std::string &lastTemporary() const { return pending.back().file.TmpName; }
   llvm::Error commit();
 
+  /// One file, at once.
+  static llvm::Error replace(const std::string &path, llvm::StringRef bytes);
+
 private:
   std::error_code makeDirectories(llvm::StringRef directory);
 

@@ -382,6 +382,10 @@ struct HoldScores : PassWrapper<HoldScores, OperationPass<ModuleOp>> {
           holder.run();
         else
           attend.emitRemark() << "its scores are not held: " << holder.whyNot();
+      function.walk([&](attn::AttendGradientOp gradient) {
+        if (isRefused(attentionFused, gradient, gradient))
+          gradient.emitRemark() << "its gradient stays fused: plain tensor code has no form of it";
+      });
     }
   }
 };

@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace attnc {
 
-static constexpr llvm::StringLiteral kRefused = "attn.refused";
+static constexpr llvm::StringLiteral kRefused = "attn.refused", kNumbered = "attn.numbered";
 
 /// What a refusal of "" is about: computations, not ways to read them.
 static constexpr Reason computations[] = {Reason::AttentionRaised, Reason::PointwiseFused, Reason::FormulaFolded,
@@ -121,6 +121,7 @@ static IntegerAttr numberOf(Location location) {
 
 void numberOps(ModuleOp module) {
   Builder builder(module.getContext());
+  module->setAttr(kNumbered, builder.getUnitAttr());
   int64_t next = 0;
   for (func::FuncOp function : hostFunctions(module))
     function.walk([&](Operation *op) {
@@ -142,11 +143,14 @@ static void collectNumbers(Location location, std::vector<int64_t> &numbers) {
 std::vector<int64_t> opNumbers(Location location) {
   std::vector<int64_t> numbers;
   collectNumbers(location, numbers);
+  llvm::sort(numbers);
+  numbers.erase(llvm::unique(numbers), numbers.end());
   return numbers;
 }
 
 void forgetRefusals(ModuleOp module) {
-  if (!module->removeAttr(kRefused))
+  module->removeAttr(kRefused);
+  if (!module->removeAttr(kNumbered))
     return;
   AttrTypeReplacer replacer;
   replacer.addReplacement([](FusedLoc fused) -> std::optional<Attribute> {

@@ -42,7 +42,7 @@ bool isKeptApart(mlir::Operation *what, mlir::Operation *into);
 
 /// Gives each op of the entry points a number, in its location.
 void numberOps(mlir::ModuleOp module);
-/// The numbers in a location and in those that it was made of.
+/// The numbers in a location and in those that it was made of, ascending, each once.
 std::vector<int64_t> opNumbers(mlir::Location location);
 /// Takes the numbers and the refusals away.
 void forgetRefusals(mlir::ModuleOp module);

@@ -166,8 +166,10 @@ static bool refuseFusions(Job &job) {
   if (!succeeds(job, llvm::joinErrors(emitter.takeError(), refusals.takeError())) ||
       !succeeds(job, checkPlaces(*job.made.module, *refusals)))
     return false;
-  if (llvm::any_of(*refusals, namesKernel)) {
+  bool areOfKernels = llvm::any_of(*refusals, namesKernel);
+  if (areOfKernels || job.options.numbersOps)
     numberOps(*job.made.module);
+  if (areOfKernels) {
     OwningOpRef<ModuleOp> imported = job.made.module->clone();
     job.isTrial = true;
     bool isFused = raise(job) && derive(job) && makeKernels(job);
@@ -194,6 +196,9 @@ static bool fuse(Job &job) {
   buildWeightsPipeline(passes, job.emitters, job.options.target);
   if (failed(passes.run(*job.made.module)))
     return job.ourFault();
+  if (job.options.numbersOps)
+    for (auto kernel : llvm::make_filter_range(job.made.module->getOps<func::FuncOp>(), isKernel))
+      job.made.opNumbers[kernel.getName().str()] = opNumbers(kernel.getLoc());
   forgetRefusals(*job.made.module);
   tuning.applySchedules();
   if (!applySchedule(job))
@@ -440,7 +445,7 @@ static bool compileToKernels(Job &job) {
   auto printModule = [&](llvm::raw_ostream &out) { job.made.module->print(out); };
 
   // The file becomes functions on tensors, one an entry point: value semantics, every op has a place in the source.
-  if (!openWeights(job) || !import(job) || job.dumps(Phase::Import, printModule))
+  if (!openWeights(job) || !checkEmitterUse(job) || !import(job) || job.dumps(Phase::Import, printModule))
     return false;
   job.remember();
   if (!checkInterfaces(job) || !refuseFusions(job))

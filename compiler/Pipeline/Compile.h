@@ -51,6 +51,7 @@ struct CompileOptions {
   bool raises = true;                                        ///< attention in plain tensor code is made `attend`
   bool requireFused = false;                                 ///< a tensor of all pairs is an error
   bool records = true;                                       ///< the object keeps what it was made of (Emit/Record.h)
+  bool numbersOps = false;                                   ///< see Compilation::opNumbers
   std::optional<Phase> dump;                                 ///< print what this phase made, and stop
   std::string reproducerDirectory = ".";
 };
@@ -69,6 +70,9 @@ struct Compilation {
   std::vector<StorageChoice> storage;              ///< of bf16 and f16: which tensors are stored so, and which not
   std::string record;                              ///< the module that `generate` began with, as the object keeps it
   std::map<std::string, std::string> fingerprints; ///< of kernels, by name (KernelStructure.h)
+  /// Of kernels, by name: the numbers of the imported ops that they compute, the same whatever is fused; where the
+  /// options ask for them.
+  std::map<std::string, std::vector<int64_t>> opNumbers;
   Program program;
   llvm::SmallVector<char, 0> object;
   std::string dump; ///< what the phase asked for made

@@ -149,10 +149,7 @@ llvm::Expected<std::string> Job::saveReproducer(llvm::StringRef directory) {
   stream << remembered;
   llvm::SmallString<128> path(directory);
   llvm::sys::path::append(path, made.program.prefix + ".reproducer.mlir");
-  OutputFiles files;
-  if (llvm::Error error = files.write(std::string(path), text))
-    return error;
-  if (llvm::Error error = files.commit())
+  if (llvm::Error error = OutputFiles::replace(std::string(path), text))
     return error;
   return std::string(path);
 }

@@ -7,6 +7,18 @@ namespace attnc {
 
 bool succeeds(Job &job, llvm::Error error) { return !error || job.refuse(llvm::toString(std::move(error))); }
 
+bool checkEmitterUse(Job &job) {
+  if (!job.target.isDevice)
+    return true;
+  std::string where = " has no use beside --target " + job.options.target + ", which is a device: there is one emitter";
+  if (job.options.emitter)
+    return job.refuse("--emitter" + where);
+  for (const Override &each : job.options.overrides)
+    if (isEmitterOfModel(each))
+      return job.refuse(withOrigin(each.origin, textOf(each) + where));
+  return true;
+}
+
 bool gatherOverrides(Job &job) {
   job.overrides.clear();
   if (!job.options.script.empty()) {

@@ -1,7 +1,7 @@
 //===- Overrides.h - what a compile's overrides do to kernels -----------------------------------------------------===//
 //
-// Steps of the phase fuse, in this order, which answer false where an override is wrong and that has been said; and
-// what generating does about kernels that it leaves out.
+// Steps of a compile, in this order, which answer false where an override is wrong and that has been said: what is
+// checked first, then those of the phase fuse; and what generating does about kernels that it leaves out.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,6 +13,8 @@ namespace attnc {
 /// Says an error, if there is one.
 bool succeeds(Job &job, llvm::Error error);
 
+/// Who makes code for processors is a question for processors alone.
+bool checkEmitterUse(Job &job);
 /// Runs the script, if there is one: what it says comes before the overrides of the options, which win.
 bool gatherOverrides(Job &job);
 /// In front of the packing of weights.

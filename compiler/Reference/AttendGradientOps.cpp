@@ -12,7 +12,7 @@ namespace {
 /// The gradients of one op while its rows are visited.
 class RowGradients {
 public:
-  RowGradients(attn::AttendGradientOp op, const Environment &values) : op(op) {
+  RowGradients(attn::AttendGradientOp op, const Environment &values, Rounding rounding) : op(op), rounding(rounding) {
     for (Value tensor : op.getOf()) {
       const Array &array = *values.at(tensor);
       sums.emplace_back(Element::F32, array.shape, 0.0);
@@ -40,7 +40,7 @@ public:
       auto score = formulas.score->differentiate(row.pair(key));
       if (failed(score))
         return failure();
-      addScaled(score->second, gradient.scores[key]);
+      addScaled(score->second, rounded(gradient.scores[key], rounding));
     }
     if (failed(formulas.sink))
       return success();
@@ -56,11 +56,15 @@ private:
     return found == cotangents.end() ? 0 : found->second->at(place);
   }
 
-  /// Adds to the elements of `of` that `gradient` speaks of.
+  /// Adds to the elements of `of` that `gradient` speaks of. Derivatives, terms and sums are rounded: where cotangents
+  /// of a row's scores, whose sum is 0, meet derivatives that are nearly the same for all keys, what is left is small
+  /// beside its terms, and rounding decides much of it.
   void addScaled(const Gradient &gradient, double factor) {
     for (auto [source, derivative] : gradient)
-      if (auto found = places.find(source.first); found != places.end())
-        sums[found->second].values[source.second] += factor * derivative;
+      if (auto found = places.find(source.first); found != places.end()) {
+        double &sum = sums[found->second].values[source.second];
+        sum = rounded(sum + rounded(factor * rounded(derivative, rounding), rounding), rounding);
+      }
   }
 
   /// dp' of one pair: from the value's cotangent and from the weights'.
@@ -77,8 +81,8 @@ private:
       if (failed(value))
         return failure();
       double cotangent = cotangentAt(attn::Statistic::Value, permuted(joined(point, feature), op.getValueLayout()));
-      ofWeight += cotangent * value->first;
-      addScaled(value->second, row.weights[key] * cotangent);
+      ofWeight = rounded(ofWeight + rounded(cotangent * value->first, rounding), rounding);
+      addScaled(value->second, rounded(row.weights[key] * cotangent, rounding));
       return success();
     });
   }
@@ -110,6 +114,7 @@ private:
   }
 
   attn::AttendGradientOp op;
+  Rounding rounding;
   std::map<attn::Statistic, const Array *> cotangents;
   std::map<const void *, size_t> places; ///< of the tensors in `of`
 };
@@ -122,7 +127,7 @@ LogicalResult Interpreter::run(attn::AttendGradientOp op) {
   AttendFormulas formulas;
   if (failed(formulas.read(op, values, rounding, fault)))
     return failure();
-  RowGradients gradients(op, values);
+  RowGradients gradients(op, values, rounding);
   AttendRow row;
   auto visit = [&](ArrayRef<int64_t> point) -> LogicalResult {
     row.outer.assign(point.begin(), point.end());

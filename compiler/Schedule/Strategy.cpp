@@ -18,8 +18,7 @@ static llvm::Error error(const std::string &origin, const std::string &message) 
   return llvm::createStringError(withOrigin(origin, message));
 }
 
-/// "gpt.attn:41:9".
-static bool isPlace(StringRef what) {
+bool isPlace(StringRef what) {
   auto [front, column] = what.rsplit(':');
   auto [file, line] = front.rsplit(':');
   auto isNumber = [](StringRef text) { return !text.empty() && llvm::all_of(text, llvm::isDigit); };
@@ -30,10 +29,12 @@ static bool isFusionKey(StringRef key) { return key == allFusions || llvm::is_co
 
 //===-------------------------------------------- the model ---------------------------------------------------===//
 
+bool isEmitterOfModel(const Override &setting) { return setting.what == theModel && setting.key == emitterKey; }
+
 llvm::Expected<std::optional<EmitterPreference>> emitterOverride(ArrayRef<Override> overrides) {
   std::optional<EmitterPreference> said;
   for (const Override &each : overrides) {
-    if (each.what != theModel || each.key != emitterKey)
+    if (!isEmitterOfModel(each))
       continue;
     said = emitterPreferenceNamed(each.value);
     std::vector<std::string> names;
@@ -91,6 +92,12 @@ llvm::Error findRefusedKernels(ModuleOp fused, std::vector<FusionRefusal> &refus
     auto kernel = findKernel(fused, refusal.kernel);
     if (!kernel)
       return error(refusal.origin, llvm::toString(kernel.takeError()));
+    bool isOfAttention = refusal.fusion.empty() || refusal.fusion == attentionFused;
+    if (isOfAttention && kernelKindOf(*kernel) == KernelKind::AttendGradient)
+      return error(refusal.origin,
+                   fmt::format("`{}` is a gradient of attention, of which plain tensor code has no form: "
+                               "it is one kernel whatever is refused",
+                               refusal.kernel));
     std::set<int64_t> ops;
     kernel->walk([&](Operation *op) {
       for (int64_t number : opNumbers(op->getLoc()))

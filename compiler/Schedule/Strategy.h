@@ -25,6 +25,9 @@
 
 namespace attnc {
 
+/// "gpt.attn:41:9".
+bool isPlace(llvm::StringRef what);
+bool isEmitterOfModel(const Override &setting);
 /// What is said of the whole model's emitter, if anything.
 llvm::Expected<std::optional<EmitterPreference>> emitterOverride(llvm::ArrayRef<Override> overrides);
 

@@ -1,4 +1,5 @@
 #include "tools/attn-reduce/ChildProcess.h"
+#include "tools/attn-reduce/Interruption.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 #include <algorithm>
@@ -21,6 +22,7 @@ using Clock = std::chrono::steady_clock;
 /// In the child, between fork and exec: system calls alone.
 [[noreturn]] static void become(char *const *words, int output, int64_t bytes) {
   setpgid(0, 0);
+  Interruption::forget();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   rlimit noCore = {0, 0};
   setrlimit(RLIMIT_CORE, &noCore);

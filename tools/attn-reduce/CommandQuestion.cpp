@@ -35,8 +35,9 @@ std::string Criteria::text() const {
   return llvm::join(wanted, " and ");
 }
 
-llvm::Expected<std::unique_ptr<CommandQuestion>> CommandQuestion::create(Options options) {
-  std::unique_ptr<CommandQuestion> question(new CommandQuestion(std::move(options)));
+llvm::Expected<std::unique_ptr<CommandQuestion>> CommandQuestion::create(Options options,
+                                                                         const Interruption &interruption) {
+  std::unique_ptr<CommandQuestion> question(new CommandQuestion(std::move(options), interruption));
   for (size_t job = 0; job < question->options.jobs; ++job) {
     std::string folder = question->folder(job);
     if (std::error_code code = llvm::sys::fs::create_directory(folder))
@@ -73,6 +74,10 @@ llvm::Expected<Ending> CommandQuestion::endingOf(const std::string &text) {
     return child.takeError();
   running.push_back({0, 0, std::move(*child)});
   auto ended = waitForAny();
+  if (ended == running.end()) {
+    running.clear();
+    return llvm::createStringError("interrupted");
+  }
   Ending ending = end(*ended);
   running.erase(ended);
   return ending;
@@ -95,7 +100,10 @@ std::list<CommandQuestion::Running>::iterator CommandQuestion::waitForAny() {
       watched.push_back({each.child.waitable(), POLLIN, 0});
       patience = std::min<int64_t>(patience, each.child.left().count());
     }
+    watched.push_back({interruption.waitable(), POLLIN, 0});
     poll(watched.data(), watched.size(), int(std::min<int64_t>(patience + 1, 1000)));
+    if (watched.back().revents != 0)
+      return running.end();
     size_t i = 0;
     for (auto each = running.begin(); each != running.end(); ++each, ++i)
       if (watched[i].revents != 0 || each->child.left().count() == 0)
@@ -104,7 +112,7 @@ std::list<CommandQuestion::Running>::iterator CommandQuestion::waitForAny() {
 }
 
 bool CommandQuestion::startNext(const Texts &texts, size_t &next) {
-  if (hasFailed)
+  if (isOver)
     return false;
   std::optional<std::string> text = texts();
   if (!text)
@@ -114,7 +122,7 @@ bool CommandQuestion::startNext(const Texts &texts, size_t &next) {
     ++job;
   llvm::Expected<ChildProcess> child = start(job, *text);
   if (!child) {
-    hasFailed = true;
+    isOver = true;
     error = llvm::joinErrors(std::move(error), child.takeError());
     return false;
   }
@@ -132,6 +140,11 @@ std::optional<size_t> CommandQuestion::first(const Texts &texts) {
     if (running.empty())
       return found;
     auto ended = waitForAny();
+    if (ended == running.end()) {
+      isOver = true;
+      running.clear();
+      return std::nullopt;
+    }
     bool holds = options.criteria.holdFor(end(*ended));
     if (holds && (!found || ended->number < *found))
       found = ended->number;

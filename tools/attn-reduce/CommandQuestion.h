@@ -7,6 +7,7 @@
 #pragma once
 
 #include "tools/attn-reduce/ChildProcess.h"
+#include "tools/attn-reduce/Interruption.h"
 #include "tools/attn-reduce/Question.h"
 
 #include <list>
@@ -41,12 +42,13 @@ public:
     std::vector<std::string> besides; ///< files and folders that the file wants to find beside it
   };
   /// Makes a folder for each job.
-  static llvm::Expected<std::unique_ptr<CommandQuestion>> create(Options options);
+  static llvm::Expected<std::unique_ptr<CommandQuestion>> create(Options options, const Interruption &interruption);
 
   std::optional<size_t> first(const Texts &texts) override;
-  /// How the command ends for one text; what it prints has `fileWord` and `folderWord` in favour of their places.
+  /// How the command ends for one text, or that there was an interruption; what it prints has `fileWord` and
+  /// `folderWord` in favour of their places.
   llvm::Expected<Ending> endingOf(const std::string &text);
-  /// What kept a command from being run, once.
+  /// What kept a command from being run, once; none where that was an interruption.
   llvm::Error takeError() { return std::move(error); }
 
   ~CommandQuestion() override { llvm::consumeError(std::move(error)); }
@@ -57,10 +59,11 @@ private:
     size_t folder;
     ChildProcess child;
   };
-  explicit CommandQuestion(Options options) : options(std::move(options)) {}
+  CommandQuestion(Options options, const Interruption &interruption)
+      : options(std::move(options)), interruption(interruption) {}
   std::string folder(size_t job) const;
   llvm::Expected<ChildProcess> start(size_t job, const std::string &text);
-  /// Waits until one has ended or its time is over.
+  /// Waits until one has ended or its time is over; none where that was interrupted.
   std::list<Running>::iterator waitForAny();
   /// Ends a command that has ended or is to end.
   Ending end(Running &each);
@@ -68,9 +71,10 @@ private:
   bool startNext(const Texts &texts, size_t &next);
 
   Options options;
+  const Interruption &interruption;
   std::list<Running> running;
   llvm::Error error = llvm::Error::success();
-  bool hasFailed = false; ///< then nothing is run any more
+  bool isOver = false; ///< it has failed, or was interrupted: nothing is run any more
 };
 
 } // namespace attnc::reduce

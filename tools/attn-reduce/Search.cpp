@@ -15,6 +15,7 @@ std::string Search::run(std::string text) {
 }
 
 bool Search::reduceBy(const Transformation &transformation) {
+  isStopped |= !watcher.goesOn();
   if (isStopped)
     return false;
   bool changed = false;
@@ -44,7 +45,7 @@ std::optional<Search::Attempt> Search::attempt(const Transformation &transformat
   std::vector<Attempt> attempts;
   std::unordered_set<std::string> asked;
   auto next = [&]() -> std::optional<std::string> {
-    while (begin < changes.count()) {
+    while (begin < changes.count() && watcher.goesOn()) {
       std::vector<size_t> chosen(std::min(length, changes.count() - begin));
       std::iota(chosen.begin(), chosen.end(), begin);
       std::optional<std::string> text = changes.apply(chosen);

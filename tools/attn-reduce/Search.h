@@ -27,10 +27,11 @@ struct Statistics {
 
 class Search {
 public:
-  /// Sees each text that is taken, and what is tried now. Where `taken` says no, the search ends.
+  /// Sees each text that is taken, and what is tried now. Where `taken` or `goesOn` says no, the search ends.
   struct Watcher {
     std::function<bool(const std::string &text)> taken;
     std::function<void(const Transformation &now, const Size &size, const Statistics &statistics)> progress;
+    std::function<bool()> goesOn;
   };
 
   Search(const Subject &subject, Question &question, Watcher watcher)

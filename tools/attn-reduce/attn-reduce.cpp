@@ -1,8 +1,10 @@
 // Shrinks a model or a module that shows a fault to the smallest one that still does (docs/reduce.md).
 #include "tools/attn-reduce/CommandQuestion.h"
+#include "tools/attn-reduce/Interruption.h"
 #include "tools/attn-reduce/Model/ModelSubject.h"
 #include "tools/attn-reduce/Module/ModuleSubject.h"
 #include "tools/attn-reduce/Search.h"
+#include "tools/command-line/UsageError.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -49,7 +51,7 @@ public:
 
 static int refuse(const llvm::Twine &message) {
   llvm::errs() << "attn-reduce: error: " << message << "\n";
-  return EXIT_FAILURE;
+  return usersFault;
 }
 
 static llvm::Error writeFile(const std::string &path, const std::string &text) {
@@ -146,7 +148,8 @@ static std::string whyNot(const Options &options, const Ending &ending) {
 }
 
 /// Keeps the best text in the output file, and shows on a terminal what is done.
-static Search::Watcher watcherFor(const Options &options, const Subject &subject, llvm::Error &error) {
+static Search::Watcher watcherFor(const Options &options, const Subject &subject, const Interruption &interruption,
+                                  llvm::Error &error) {
   bool isTerminal = isatty(STDERR_FILENO);
   auto taken = [&options, &error](const std::string &text) {
     error = writeFile(options.output, text);
@@ -157,14 +160,14 @@ static Search::Watcher watcherFor(const Options &options, const Subject &subject
       llvm::errs() << "\r\033[K" << size.parts << " " << subject.partsName() << ", " << statistics.tried
                    << " candidates tried: " << now.name;
   };
-  return {taken, progress};
+  return {taken, progress, [&interruption] { return !interruption.hasCome(); }};
 }
 
 //===- The reduction --------------------------------------------------------------------------------------------===//
 
 /// Reduces `text`, which the command is asked about.
 static int reduceText(const Options &options, const Subject &subject, CommandQuestion &question,
-                      const std::string &text) {
+                      const Interruption &interruption, const std::string &text) {
   auto start = std::chrono::steady_clock::now();
   llvm::Expected<Ending> ending = question.endingOf(text);
   if (!ending)
@@ -174,13 +177,15 @@ static int reduceText(const Options &options, const Subject &subject, CommandQue
   llvm::Error error = writeFile(options.output, text);
   if (error)
     return refuse(llvm::toString(std::move(error)));
-  Search search(subject, question, watcherFor(options, subject, error));
+  Search search(subject, question, watcherFor(options, subject, interruption, error));
   std::string smallest = search.run(text);
   if (llvm::Error failed = llvm::joinErrors(std::move(error), question.takeError()))
     return refuse(llvm::toString(std::move(failed)));
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (isatty(STDERR_FILENO))
     llvm::errs() << "\r\033[K";
+  if (interruption.hasCome())
+    return refuse("interrupted; " + options.output + " has the smallest found so far: " + quantity(subject, smallest));
   const Statistics &counts = search.statistics();
   llvm::errs() << options.output << ": " << quantity(subject, smallest) << ", from " << quantity(subject, text) << "; "
                << counts.tried << " candidates tried in " << counts.rounds << " rounds, " << counts.taken
@@ -188,7 +193,7 @@ static int reduceText(const Options &options, const Subject &subject, CommandQue
   return EXIT_SUCCESS;
 }
 
-static int run(Options &options, const char *program) {
+static int run(Options &options, const char *program, const Interruption &interruption) {
   auto file = llvm::MemoryBuffer::getFile(options.input);
   if (!file)
     return refuse("can't read " + options.input + ": " + file.getError().message());
@@ -221,8 +226,9 @@ static int run(Options &options, const char *program) {
       return refuse(options.input + " is no valid module; expected a model (.attn) or what attn-opt takes (.mlir)");
     subject = std::move(module);
   }
-  auto question = CommandQuestion::create(std::move(asked));
-  return question ? reduceText(options, *subject, **question, text) : refuse(llvm::toString(question.takeError()));
+  auto question = CommandQuestion::create(std::move(asked), interruption);
+  return question ? reduceText(options, *subject, **question, interruption, text)
+                  : refuse(llvm::toString(question.takeError()));
 }
 
 static void addCriteria(CLI::App &app, Options &options) {
@@ -248,6 +254,7 @@ static void addCriteria(CLI::App &app, Options &options) {
 }
 
 int main(int argc, char **argv) {
+  Interruption interruption;
   llvm::InitLLVM process(argc, argv);
   Options options;
   CLI::App app{"Shrinks a model or a module to the smallest one that still shows a fault", "attn-reduce"};
@@ -272,7 +279,13 @@ int main(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-    return app.exit(error);
+    if (!asksForHelp(error))
+      return refuse(usageError(app, error, {argv, argv + argc}));
+    llvm::outs() << helpText(app, error);
+    return EXIT_SUCCESS;
   }
-  return run(options, argv[0]);
+  int exitCode = run(options, argv[0], interruption);
+  if (interruption.hasCome())
+    interruption.end(); // what it would have left is gone
+  return exitCode;
 }

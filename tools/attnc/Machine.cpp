@@ -1,6 +1,6 @@
 // attnc machine: measures the numbers that `attnc explain` predicts times by, and keeps them in a file.
-#include "compiler/Emit/OutputFiles.h"
 #include "compiler/Predict/Machine.h"
+#include "compiler/Emit/OutputFiles.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/Runner.h"
 #include "tools/machine/MeasureMachine.h"
@@ -9,13 +9,6 @@
 using namespace llvm;
 
 namespace attnc {
-
-static Error save(const Machine &machine, const std::string &path) {
-  OutputFiles files;
-  if (Error error = files.write(path, machineText(machine)))
-    return error;
-  return files.commit();
-}
 
 static Error measureMachine(const std::string &given) {
   std::string path = given.empty() ? defaultMachinePath() : given;
@@ -30,7 +23,7 @@ static Error measureMachine(const std::string &given) {
   outs() << machineText(machine);
   if (path == "-")
     return Error::success();
-  if (Error error = save(machine, path))
+  if (Error error = OutputFiles::replace(path, machineText(machine)))
     return error;
   errs() << "attnc: written to " << path << '\n';
   return Error::success();

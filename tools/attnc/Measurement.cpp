@@ -1,17 +1,11 @@
 #include "tools/attnc/Measurement.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
-#include <algorithm>
 #include <chrono>
 
 using namespace llvm;
 
 namespace attnc {
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
-  return values[values.size() / 2];
-}
 
 Expected<Measurement> measure(Invocation &call, Repetitions repetitions) {
   const attn_executor *executor = call.runner.context.executor;

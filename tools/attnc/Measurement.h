@@ -3,10 +3,9 @@
 
 #include "tools/attnc/Invocation.h"
 #include "tools/attnc/Profile.h"
+#include "tools/machine/Median.h"
 
 namespace attnc {
-
-double median(std::vector<double> values);
 
 /// How often a call is repeated: until both are reached.
 struct Repetitions {

@@ -9,18 +9,14 @@
 #pragma once
 
 #include "attn/status.h"
+#include "tools/command-line/UsageError.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <string>
 
-namespace CLI {
-class App;
-class ParseError;
-} // namespace CLI
-
 namespace attnc {
 
-enum class ExitCode { Success = 0, UsersFault = 1, OurFault = 2 };
+enum class ExitCode { Success = 0, UsersFault = usersFault, OurFault = ourFault };
 
 /// Prints an error as the user's fault.
 ExitCode refuse(llvm::StringRef message);

@@ -353,10 +353,7 @@ Error writeTensors(const std::string &path, const std::vector<std::pair<std::str
   } else {
     writeSafetensors(out, tensors);
   }
-  OutputFiles files;
-  if (Error error = files.write(path, bytes))
-    return error;
-  return files.commit();
+  return OutputFiles::replace(path, bytes);
 }
 
 } // namespace attnc

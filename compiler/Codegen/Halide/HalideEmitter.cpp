@@ -27,13 +27,13 @@ using namespace halide;
 Machine machineOf(const Target &target) { return {target.f32Lanes, target.vectorRegisters, target.hasAvx512}; }
 
 /// What a kernel's schedule says of Halide: a schedule as text, or who is to find one.
-constexpr llvm::StringLiteral scheduleKey = "halide", strategyKey = "strategy";
+constexpr llvm::StringLiteral scheduleKey = "halide", schedulerKey = "scheduler";
 
 /// The autoscheduler of Halide that the kernel asks for; empty where it asks for none.
 std::string autoschedulerOf(func::FuncOp kernel) {
-  StringRef strategy = scheduledWord(kernel, strategyKey).value_or("");
+  StringRef scheduler = scheduledWord(kernel, schedulerKey).value_or("");
   return scheduledWord(kernel, scheduleKey) ? ""
-                                            : llvm::StringSwitch<std::string>(strategy)
+                                            : llvm::StringSwitch<std::string>(scheduler)
                                                   .Case("adams2019", "Adams2019")
                                                   .Case("mullapudi2016", "Mullapudi2016")
                                                   .Default("");
@@ -165,7 +165,7 @@ public:
     if (!planned)
       return Verdict::no(reason);
     auto op = computedResults(kernel)[0].getDefiningOp<linalg::GenericOp>();
-    bool isAskedFor = askedEmitter(kernel) || scheduledWord(kernel, scheduleKey) || scheduledWord(kernel, strategyKey);
+    bool isAskedFor = askedEmitter(kernel) || scheduledWord(kernel, scheduleKey) || scheduledWord(kernel, schedulerKey);
     return scope == HalideScope::All || isAskedFor || (op && isWanted(op, target))
                ? Verdict::yes()
                : Verdict::no(
@@ -254,8 +254,8 @@ private:
     SmallVector<Choice> choices = {{scheduleKey, StringRef(text)}};
     if (auto given = scheduledWord(kernel, scheduleKey))
       choices[0].value = *given;
-    else if (auto strategy = scheduledWord(kernel, strategyKey))
-      choices.push_back({strategyKey, *strategy});
+    else if (auto scheduler = scheduledWord(kernel, schedulerKey))
+      choices.push_back({schedulerKey, *scheduler});
     recordSchedule(kernel, choices);
   }
 

@@ -126,6 +126,24 @@ TEST(AttendGradient, ValueLayout) {
   each.layout = "{value_layout = array<i64: 1, 0>}";
   expectGradientsOfDifferences(each);
 }
+/// The cotangents of a row's scores cancel where the derivatives of tanh are nearly 1 for all of its keys.
+TEST(AttendGradient, RoundingMovesWhatIsLeftOfSums) {
+  Case each;
+  each.score = "%u = arith.addf %b, %g : f32 %y = math.tanh %u : f32";
+  std::vector<Array> inputs = {wavy({4, 3}, 0.1), wavy({5, 3}, 0.5),  wavy({5, 2}, 0.9),
+                               wavy({4, 5}, 1.3), floats({}, {0.01}), wavy({4, 2}, 2.1)};
+  for (double &bias : inputs[3].values)
+    bias *= 1e-3;
+  ParsedModule module(each.backward());
+  auto gradientOfGamma = [&](Rounding rounding) {
+    return llvm::cantFail(interpret(module.function("f"), inputs, {}, nullptr, rounding))[4].values[0];
+  };
+  double exact = gradientOfGamma(Rounding::None), moved = std::fabs(gradientOfGamma(Rounding::ToF32) - exact);
+  EXPECT_LT(std::fabs(exact), 1e-3);
+  EXPECT_GT(moved, 0x1p-24 * std::fabs(exact) * 10); // rounding the sum alone moves it by one of these at most
+  EXPECT_LT(moved, 0x1p-24 * 10);                    // terms are below 1
+}
+
 TEST(AttendGradient, RowsThatKeepNothingGiveZeros) {
   Case each;
   each.mask = "mask(%i, %j) { %m = arith.constant false attn.yield %m : i1 }\n";

@@ -1,6 +1,10 @@
 #include "tools/attnc/Compare/Candidate.h"
+#include "compiler/Codegen/AskedEmitter.h"
+#include "compiler/Fuse/KernelStructure.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
+#include <set>
 
 using namespace llvm;
 
@@ -22,6 +26,32 @@ bool Candidate::isWrong(double tolerance) const {
   return worst && !(worst->difference <= worst->limit(tolerance));
 }
 
+double Candidate::kernelSeconds() const {
+  std::vector<double> sums(seconds.size());
+  for (const Profile::Line &line : times)
+    if (any_of(kernels, [&](const CandidateKernel &kernel) { return kernel.name == line.name; }))
+      for (auto [sum, each] : zip(sums, line.seconds))
+        sum += each;
+  return median(sums);
+}
+
+double Candidate::secondsOf(const CandidateKernel &kernel) const {
+  auto line = find_if(times, [&](const Profile::Line &each) { return each.name == kernel.name; });
+  return line == times.end() ? 0 : median(line->seconds);
+}
+
+int64_t Candidate::trafficBytes() const {
+  int64_t sum = 0;
+  for (const CandidateKernel &kernel : kernels)
+    sum += kernel.trafficBytes;
+  return sum;
+}
+
+bool Candidate::isSameCode(const Candidate &other) const {
+  auto isSame = [](const CandidateKernel &a, const CandidateKernel &b) { return a.code == b.code; };
+  return host == other.host && std::ranges::equal(kernels, other.kernels, isSame);
+}
+
 /// The first line of messages, without the program's name.
 static std::string firstLine(StringRef messages) {
   StringRef line = messages.split('\n').first;
@@ -31,11 +61,11 @@ static std::string firstLine(StringRef messages) {
 
 RunningCandidate::RunningCandidate(Candidate &candidate, const SourceOptions &source,
                                    const InvocationOptions &invocation)
-    : candidate(candidate), made(std::make_unique<Compilation>()) {
-  CompileOptions options = source.compile;
+    : candidate(candidate), options(source.compile), made(std::make_unique<Compilation>()) {
   append_range(options.overrides, candidate.strategy.overrides);
   options.entry = options.entryAlone ? invocation.entry : ""; // else all are compiled, as beside overrides
   options.records = false;
+  options.numbersOps = true;
   raw_string_ostream stream(messages);
   outcome = compile(options, *made, stream);
   if (outcome != Outcome::Done) {
@@ -45,8 +75,8 @@ RunningCandidate::RunningCandidate(Candidate &candidate, const SourceOptions &so
   for (StringRef line : split(StringRef(messages).rtrim(), '\n'))
     if (line.consume_front("attnc: "); !line.empty())
       candidate.remarks.push_back(line.str());
-  code.assign(made->object.begin(), made->object.end());
-  auto linked = LoadedModel::fromObject(MemoryBuffer::getMemBufferCopy(code, source.input()));
+  StringRef object(made->object.data(), made->object.size());
+  auto linked = LoadedModel::fromObject(MemoryBuffer::getMemBufferCopy(object, source.input()));
   if (!linked) {
     candidate.problem = toString(linked.takeError());
     return;
@@ -60,7 +90,6 @@ RunningCandidate::RunningCandidate(Candidate &candidate, const SourceOptions &so
   call = std::move(*created);
   executor = call->runner.context.executor;
   forgetTimes();
-  describe(options, call->entry->name);
 }
 
 Error RunningCandidate::whyNot() const {
@@ -68,20 +97,50 @@ Error RunningCandidate::whyNot() const {
                                   : compileFailure(messages, static_cast<ExitCode>(outcome));
 }
 
-void RunningCandidate::describe(const CompileOptions &options, const std::string &entry) {
+/// All that its code is made by; not who was asked for, but who made it.
+static std::string codeOf(const CompiledKernel &kernel) {
+  mlir::func::FuncOp function = kernel.function;
+  mlir::Attribute asked = function->removeAttr(emitterAttrName);
+  std::string structure = kernelStructure(function);
+  if (asked)
+    function->setAttr(emitterAttrName, asked);
+  return kernel.emitter + " " + structure;
+}
+
+static CandidateKernel kernelOf(const Compilation &made, const ExplainedKernel &explained,
+                                const CompiledKernel &compiled, const ExplainedTotal &total) {
+  CandidateKernel kernel{explained.name, explained.kind, explained.emitter, codeOf(compiled)};
+  if (auto numbers = made.opNumbers.find(explained.name); numbers != made.opNumbers.end())
+    kernel.ops = numbers->second;
+  for (const std::string &place : explained.places)
+    kernel.places.push_back(sys::path::filename(place).str());
+  kernel.trafficBytes = total.cost.bytes();
+  return kernel;
+}
+
+Error RunningCandidate::describe(Region &region) {
+  std::string name = call->entry->name;
   candidate.arenaBytes = call->runner.context.arena_bytes;
-  ExplainedModel model = explain(*made, options, cantFail(Target::resolve(options.target)), std::nullopt);
-  for (const ExplainedEntry &each : model.entries) {
-    if (each.name != entry)
-      continue;
-    for (const ExplainedTotal &total : each.totals) {
-      ++candidate.kernels[model.kernels[total.kernel].emitter];
-      candidate.trafficBytes += total.cost.bytes();
-    }
-    for (const ExplainedEdge &edge : each.edges)
-      if (edge.from && edge.to)
-        candidate.largestBytes = std::max(candidate.largestBytes, edge.bytes);
+  if (region.isWhole()) {
+    raw_string_ostream host(candidate.host);
+    made->module->lookupSymbol<mlir::func::FuncOp>(name).print(host);
   }
+  ExplainedModel model = explain(*made, options, cantFail(Target::resolve(options.target)), std::nullopt);
+  auto entry = find_if(model.entries, [&](const ExplainedEntry &each) { return each.name == name; });
+  for (const ExplainedTotal &total : entry->totals)
+    candidate.kernels.push_back(
+        kernelOf(*made, model.kernels[total.kernel], made->program.kernels[total.kernel], total));
+  if (Error error = region.find(candidate.kernels, name))
+    return error;
+  region.keep(candidate.kernels);
+  std::set<std::string> kept;
+  for (const CandidateKernel &kernel : candidate.kernels)
+    kept.insert(kernel.name);
+  auto isKept = [&](size_t launch) { return kept.contains(model.kernels[entry->launches[launch].kernel].name); };
+  for (const ExplainedEdge &edge : entry->edges)
+    if (edge.from && edge.to && (isKept(*edge.from) || isKept(*edge.to)))
+      candidate.largestBytes = std::max(candidate.largestBytes, edge.bytes);
+  return Error::success();
 }
 
 void RunningCandidate::forgetTimes() {

@@ -1,30 +1,36 @@
 //===- Candidate.h - a model compiled by one strategy -------------------------------------------------------------===//
 #pragma once
 
+#include "tools/attnc/Compare/Region.h"
 #include "tools/attnc/Compare/Strategies.h"
 #include "tools/attnc/Explain/ExplainedModel.h"
 #include "tools/attnc/LoadedModel.h"
 #include "tools/attnc/Measurement.h"
 #include "tools/attnc/Oracle.h"
 #include "tools/attnc/SourceOptions.h"
-#include <map>
 
 namespace attnc {
 
 struct Candidate {
   NamedStrategy strategy;
-  std::string problem = {};                ///< why there is no code, or no call of it; empty: there is
-  std::vector<std::string> remarks = {};   ///< what the compile said, though there is code
-  std::optional<size_t> sameAs = {};       ///< the number of the candidate in front that is the same code
-  std::map<std::string, int> kernels = {}; ///< how many of the entry point each emitter has
-  int64_t arenaBytes = 0;
-  int64_t largestBytes = 0;         ///< of a tensor between two kernels
-  int64_t trafficBytes = 0;         ///< that kernels read and write in a call
-  std::vector<double> seconds = {}; ///< of calls
-  std::vector<Profile::Line> times = {};
-  std::vector<Deviation> deviations = {}; ///< from the oracle's; none where nothing is checked
+  std::string problem = {};                  ///< why there is no code, or no call of it; empty: there is
+  std::vector<std::string> remarks = {};     ///< what the compile said, though there is code
+  std::optional<size_t> sameAs = {};         ///< the number of the candidate in front that is the same code
+  std::vector<CandidateKernel> kernels = {}; ///< of the region, in the order in which they first run
+  std::string host = {};                     ///< how all of the entry point calls kernels; empty of a region
+  int64_t arenaBytes = 0;                    ///< of the entry point
+  int64_t largestBytes = 0;                  ///< of a tensor between two kernels, one of them of the region
+  std::vector<double> seconds = {};          ///< of calls
+  std::vector<Profile::Line> times = {};     ///< of all kernels that ran
+  std::vector<Deviation> deviations = {};    ///< from the oracle's; none where nothing is checked
 
   bool isMeasured() const { return !seconds.empty(); }
+  /// What the kernels of the region take of a call: the median of their sum.
+  double kernelSeconds() const;
+  double secondsOf(const CandidateKernel &kernel) const; ///< of a call
+  int64_t trafficBytes() const;                          ///< that they read and write in a call
+  /// Whether the other one has the same kernels, called alike.
+  bool isSameCode(const Candidate &other) const;
   /// The deviation that comes nearest to what is allowed, or goes furthest beyond; null where there is none.
   const Deviation *nearest(double tolerance) const;
   bool isWrong(double tolerance) const;
@@ -40,16 +46,17 @@ public:
   bool isReady() const { return call != nullptr; }
   /// Why it is not, as the compile said it.
   llvm::Error whyNot() const;
-  const std::string &objectText() const { return code; }
   Invocation &invocation() { return *call; }
   const Compilation &compilation() const { return *made; }
+  /// Says what the candidate's code is, of the region; one that is not known yet is found among the kernels.
+  llvm::Error describe(Region &region);
   /// Calls once; the time counts if `counts`.
   llvm::Error run(bool counts);
   void forgetTimes();
 
 private:
-  void describe(const CompileOptions &options, const std::string &entry);
   Candidate &candidate;
+  CompileOptions options;          ///< it was compiled by
   Outcome outcome = Outcome::Done; ///< of the compile
   std::string messages;            ///< its
   std::unique_ptr<Compilation> made;
@@ -57,7 +64,6 @@ private:
   std::unique_ptr<Invocation> call;
   const attn_executor *executor = nullptr; ///< of the runner, inside of the profile
   std::unique_ptr<Profile> profile;
-  std::string code; ///< what the object computes, without its record
 };
 
 } // namespace attnc

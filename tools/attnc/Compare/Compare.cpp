@@ -16,7 +16,7 @@ struct CompareOptions {
   SourceOptions source;
   InvocationOptions invocation;
   std::vector<std::string> strategies, files;
-  std::string page;
+  std::string page, region;
   int repetitions = 9;
   double tolerance = 8;
   bool json = false, checks = true;
@@ -80,12 +80,25 @@ private:
       auto made = std::make_unique<RunningCandidate>(candidate, options.source, options.invocation);
       if (!made->isReady() && (running.empty() || candidate.strategy.isOwn))
         return made->whyNot();
-      for (auto [number, before] : enumerate(running))
-        if (made->isReady() && before && before->objectText() == made->objectText())
-          candidate.sameAs = number;
+      if (made->isReady())
+        if (Error error = describe(candidate, *made))
+          return error;
       running.push_back(made->isReady() && !candidate.sameAs ? std::move(made) : nullptr);
     }
     comparison.entry = running.front()->invocation().entry->name;
+    return Error::success();
+  }
+
+  /// Says what the code is, and which of it others in front have.
+  Error describe(Candidate &candidate, RunningCandidate &made) {
+    if (Error error = made.describe(comparison.region))
+      return error;
+    const std::vector<CandidateKernel> &byDefault = comparison.candidates.front().kernels;
+    for (CandidateKernel &kernel : candidate.kernels)
+      kernel.isAsDefault = any_of(byDefault, [&](const CandidateKernel &each) { return each.code == kernel.code; });
+    for (auto [number, before] : enumerate(running))
+      if (before && !candidate.sameAs && comparison.candidates[number].isSameCode(candidate))
+        candidate.sameAs = number;
     return Error::success();
   }
 
@@ -162,14 +175,15 @@ static Error compare(CompareOptions &options) {
   comparison.threads = int(options.invocation.threads);
   comparison.repetitions = options.repetitions;
   comparison.tolerance = options.tolerance;
+  comparison.region = Region(options.region);
   options.invocation.ranges = options.source.rangesOf(options.invocation.entry, Phase::Derive);
   pinTo(comparison.threads);
   if (Error error = Contest(options, comparison).run())
     return error;
+  (options.json ? writeJson : printTable)(comparison, outs());
   if (!options.page.empty())
     if (Error error = writePage(options.page, comparison))
       return error;
-  (options.json ? writeJson : printTable)(comparison, outs());
   std::string wrong;
   for (const Candidate &each : comparison.candidates)
     if (each.isWrong(options.tolerance))
@@ -193,6 +207,12 @@ void addCompare(CLI::App &app, ExitCode &exitCode) {
       ->delimiter(',');
   command->add_option("--with", options->files, "A strategy file to compare too (docs/strategies.md)")
       ->type_name("FILE");
+  command
+      ->add_option(
+          "--region", options->region,
+          "Compare a part of the entry point: a kernel of the default, all of a kind, or a place in the source,\n"
+          "such as loss_gemm_1, gemm or gpt.attn:41:9; by another strategy, the kernels that compute it")
+      ->type_name("WHAT");
   command->add_option("--repetitions", options->repetitions, "Calls of each, one after another, to take the median of")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();

@@ -3,10 +3,12 @@
 #include "tools/attnc/Explain/Quantities.h"
 #include "tools/attnc/Page/Chart.h"
 #include "tools/attnc/Page/HtmlPage.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
 
 using namespace llvm;
 
@@ -20,7 +22,8 @@ static std::string sizesText(const Comparison &comparison) {
 }
 
 static std::string titleOf(const Comparison &comparison) {
-  return fmt::format("{}, {} at {}, {} thread{}, median of {} calls", comparison.source, comparison.entry,
+  std::string region = comparison.region.isWhole() ? "" : ", region " + comparison.region.name();
+  return fmt::format("{}, {}{} at {}, {} thread{}, median of {} calls", comparison.source, comparison.entry, region,
                      sizesText(comparison), comparison.threads, comparison.threads == 1 ? "" : "s",
                      comparison.repetitions);
 }
@@ -35,13 +38,25 @@ static std::string errorText(const Comparison &comparison, const Candidate &cand
 }
 
 static std::string emittersText(const Candidate &candidate) {
+  std::map<std::string, int> counts;
+  for (const CandidateKernel &kernel : candidate.kernels)
+    ++counts[kernel.emitter];
   std::string text;
-  for (const auto &[emitter, count] : candidate.kernels)
+  for (const auto &[emitter, count] : counts)
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, emitter);
   return text;
 }
 
-static double timeOf(const Candidate &candidate) { return median(candidate.seconds); }
+static double callSeconds(const Candidate &candidate) { return median(candidate.seconds); }
+
+/// What is compared: calls, or the kernels of a region.
+static double timeOf(const Comparison &comparison, const Candidate &candidate) {
+  return comparison.region.isWhole() ? callSeconds(candidate) : candidate.kernelSeconds();
+}
+
+static double timesDefault(const Comparison &comparison, const Candidate &candidate) {
+  return timeOf(comparison, candidate) / timeOf(comparison, comparison.candidates.front());
+}
 
 /// The candidate's numbers are those of another one where both are the same code.
 static const Candidate &measured(const Comparison &comparison, const Candidate &candidate) {
@@ -58,25 +73,60 @@ static std::vector<std::string> ownRemarks(const Comparison &comparison, const C
   return own;
 }
 
+/// Which of its kernels are other code than the default's, and which compute more than the region; no line where all
+/// are the default's.
+static std::vector<std::string> codeRemarks(const Comparison &comparison, const Candidate &candidate) {
+  constexpr size_t most = 6;
+  if (!candidate.isMeasured() || &candidate == &comparison.candidates.front())
+    return {};
+  std::vector<std::string> others, beyond, remarks;
+  for (const CandidateKernel &kernel : candidate.kernels) {
+    if (!kernel.isAsDefault)
+      others.push_back(kernel.name);
+    if (kernel.reachesBeyond)
+      beyond.push_back(kernel.name);
+  }
+  auto list = [&](const std::vector<std::string> &names) {
+    std::string text = join(ArrayRef(names).take_front(most), ", ");
+    return names.size() > most ? fmt::format("{} and {} more", text, names.size() - most) : text;
+  };
+  if (!others.empty())
+    remarks.push_back(fmt::format("{} of {} kernels are other code than by default: {}", others.size(),
+                                  candidate.kernels.size(), list(others)));
+  else
+    remarks.push_back("the default's kernels, called otherwise");
+  if (!beyond.empty())
+    remarks.push_back("more than the region is computed by " + list(beyond));
+  return remarks;
+}
+
+static std::vector<std::string> remarksOf(const Comparison &comparison, const Candidate &candidate) {
+  std::vector<std::string> remarks = codeRemarks(comparison, candidate);
+  append_range(remarks, ownRemarks(comparison, candidate));
+  return remarks;
+}
+
 /// A number of JSON, which has none that is infinite.
 static json::Value finite(double number) { return std::isfinite(number) ? json::Value(number) : nullptr; }
 
 static std::vector<std::string> headings() {
-  return {"strategy", "ms", "x default", "arena", "largest", "traffic", "error, of what is allowed", "kernels"};
+  return {"strategy", "ms", "in kernels", "x default", "arena", "largest", "traffic", "error, of what is allowed",
+          "kernels"};
 }
 
 static std::vector<std::string> cellsOf(const Comparison &comparison, const Candidate &candidate) {
   const std::string &name = candidate.strategy.name;
   if (candidate.sameAs)
-    return {name, "", "", "", "", "", "the same code as " + measured(comparison, candidate).strategy.name, ""};
+    return {name, "", "", "", "", "", "", "the same code as " + measured(comparison, candidate).strategy.name, ""};
   if (!candidate.problem.empty())
-    return {name, "", "", "", "", "", candidate.problem, ""};
+    return {name, "", "", "", "", "", "", candidate.problem, ""};
   return {name,
-          milliseconds(timeOf(candidate)),
-          fmt::format("{:.2f}", timeOf(candidate) / timeOf(comparison.candidates.front())),
+          milliseconds(callSeconds(candidate)),
+          milliseconds(candidate.kernelSeconds()),
+          fmt::format("{:.2f}", timesDefault(comparison, candidate)),
           megabytes(candidate.arenaBytes),
           megabytes(candidate.largestBytes),
-          megabytes(candidate.trafficBytes),
+          megabytes(candidate.trafficBytes()),
           errorText(comparison, candidate),
           emittersText(candidate)};
 }
@@ -96,7 +146,7 @@ void printTable(const Comparison &comparison, raw_ostream &out) {
     std::string line;
     bool isReason = row[1].empty();
     for (size_t column = 0; column < columns; ++column) {
-      bool isNumber = column > 0 && column < 6;
+      bool isNumber = column > 0 && column < 7;
       if (isReason && isNumber)
         continue;
       line += isNumber ? fmt::format("  {:>{}}", row[column], widths[column])
@@ -105,27 +155,32 @@ void printTable(const Comparison &comparison, raw_ostream &out) {
     out << StringRef(line).rtrim() << '\n';
   }
   for (const Candidate &each : comparison.candidates)
-    for (const std::string &remark : ownRemarks(comparison, each))
+    for (const std::string &remark : remarksOf(comparison, each))
       out << each.strategy.name << ": " << remark << '\n';
 }
 
 static void writeNumbers(const Comparison &comparison, const Candidate &candidate, json::OStream &out) {
-  out.attribute("milliseconds", 1e3 * timeOf(candidate));
-  out.attribute("times_default", timeOf(candidate) / timeOf(comparison.candidates.front()));
+  out.attribute("milliseconds", 1e3 * callSeconds(candidate));
+  out.attribute("kernel_milliseconds", 1e3 * candidate.kernelSeconds());
+  out.attribute("times_default", timesDefault(comparison, candidate));
   out.attribute("arena_bytes", candidate.arenaBytes);
   out.attribute("largest_bytes", candidate.largestBytes);
-  out.attribute("traffic_bytes", candidate.trafficBytes);
+  out.attribute("traffic_bytes", candidate.trafficBytes());
   if (const Deviation *worst = candidate.nearest(comparison.tolerance)) {
     out.attribute("difference", finite(worst->difference));
     out.attribute("allowed", finite(worst->limit(comparison.tolerance)));
     out.attribute("right", !candidate.isWrong(comparison.tolerance));
   }
   out.attributeArray("kernels", [&] {
-    for (const Profile::Line &line : candidate.times)
+    for (const CandidateKernel &kernel : candidate.kernels)
       out.object([&] {
-        out.attribute("name", line.name);
-        out.attribute("kind", line.kind);
-        out.attribute("milliseconds", 1e3 * median(line.seconds));
+        out.attribute("name", kernel.name);
+        out.attribute("kind", kernel.kind);
+        out.attribute("emitter", kernel.emitter);
+        out.attribute("as_default", kernel.isAsDefault);
+        if (kernel.reachesBeyond)
+          out.attribute("beyond_region", true);
+        out.attribute("milliseconds", 1e3 * candidate.secondsOf(kernel));
       });
   });
 }
@@ -135,6 +190,8 @@ void writeJson(const Comparison &comparison, raw_ostream &stream) {
   out.object([&] {
     out.attribute("source", comparison.source);
     out.attribute("entry", comparison.entry);
+    if (!comparison.region.isWhole())
+      out.attribute("region", comparison.region.name());
     out.attributeObject("sizes", [&] {
       for (const auto &[name, size] : comparison.sizes)
         out.attribute(name, size);
@@ -168,17 +225,22 @@ void writeJson(const Comparison &comparison, raw_ostream &stream) {
 static std::string kernelTable(const Comparison &comparison) {
   std::vector<std::vector<std::string>> rows;
   for (const Candidate &candidate : comparison.candidates) {
-    std::vector<Profile::Line> lines = candidate.times;
-    stable_sort(lines, [](const auto &a, const auto &b) { return median(a.seconds) > median(b.seconds); });
-    for (const Profile::Line &line : lines)
-      rows.push_back({candidate.strategy.name, line.name, line.kind, milliseconds(median(line.seconds))});
+    std::vector<std::pair<double, const CandidateKernel *>> kernels;
+    for (const CandidateKernel &kernel : candidate.kernels)
+      if (candidate.isMeasured())
+        kernels.emplace_back(-candidate.secondsOf(kernel), &kernel);
+    sort(kernels); // those that take as long, in the order in which they run
+    for (const auto &[seconds, kernel] : kernels)
+      rows.push_back({candidate.strategy.name, kernel->name, kernel->kind, kernel->emitter, milliseconds(-seconds),
+                      kernel->isAsDefault ? "as by default" : ""});
   }
-  return table({"strategy", "kernel", "kind", "ms"}, rows);
+  return table({"strategy", "kernel", "kind", "emitter", "ms", "code"}, rows);
 }
 
 Error writePage(const std::string &path, const Comparison &comparison) {
-  BarChart times{"time of a call by strategy", "ms", {}}, traffic{"bytes moved by strategy", "MB", {}},
-      memory{"arena by strategy", "MB", {}};
+  bool isWhole = comparison.region.isWhole();
+  BarChart times{isWhole ? "time of a call by strategy" : "time of the region's kernels by strategy", "ms", {}},
+      traffic{"bytes moved by strategy", "MB", {}}, memory{"arena by strategy", "MB", {}};
   std::vector<std::vector<std::string>> rows, about, remarks;
   for (const Candidate &each : comparison.candidates) {
     rows.push_back(cellsOf(comparison, each));
@@ -186,13 +248,13 @@ Error writePage(const std::string &path, const Comparison &comparison) {
     for (const Override &setting : each.strategy.overrides)
       overrides += (overrides.empty() ? "" : ", ") + textOf(setting);
     about.push_back({each.strategy.name, each.strategy.about, overrides});
-    for (const std::string &remark : ownRemarks(comparison, each))
+    for (const std::string &remark : remarksOf(comparison, each))
       remarks.push_back({each.strategy.name, remark});
     if (!each.isMeasured())
       continue;
-    double ratio = timeOf(each) / timeOf(comparison.candidates.front());
-    times.bars.push_back({each.strategy.name, 1e3 * timeOf(each), fmt::format("{:.2f} x", ratio)});
-    traffic.bars.push_back({each.strategy.name, 1e-6 * double(each.trafficBytes), ""});
+    times.bars.push_back(
+        {each.strategy.name, 1e3 * timeOf(comparison, each), fmt::format("{:.2f} x", timesDefault(comparison, each))});
+    traffic.bars.push_back({each.strategy.name, 1e-6 * double(each.trafficBytes()), ""});
     memory.bars.push_back({each.strategy.name, 1e-6 * double(each.arenaBytes), ""});
   }
   HtmlPage page{"Strategies of " + comparison.source};
@@ -203,7 +265,7 @@ Error writePage(const std::string &path, const Comparison &comparison) {
                    {"Kernels", kernelTable(comparison)},
                    {"What the strategies say", table({"strategy", "", "overrides"}, about)}};
   if (!remarks.empty())
-    page.sections.push_back({"What compiling by them said", table({"strategy", "remark"}, remarks)});
+    page.sections.push_back({"What else there is to say", table({"strategy", "remark"}, remarks)});
   return writePage(path, page);
 }
 

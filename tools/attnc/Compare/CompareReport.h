@@ -10,6 +10,7 @@ struct Comparison {
   std::vector<std::pair<std::string, int64_t>> sizes; ///< of dimensions
   int threads = 1, repetitions = 0;
   double tolerance = 8;
+  Region region = Region();
   std::vector<Candidate> candidates; ///< the default first
 };
 

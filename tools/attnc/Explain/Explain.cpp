@@ -140,14 +140,11 @@ static ExitCode run(const ExplainOptions &options) {
   if (options.measures)
     if (ExitCode failed = measureModel(model, options.source, {options.repetitions, 0.2}); failed != ExitCode::Success)
       return failed;
-  if (!options.page.empty())
-    if (llvm::Error error = writePage(options.page, pageOf(model)))
-      return report(std::move(error));
   if (options.json)
     writeJson(model, llvm::outs());
   else
     printText(options, *target, made, model);
-  return ExitCode::Success;
+  return options.page.empty() ? ExitCode::Success : report(writePage(options.page, pageOf(model)));
 }
 
 void addExplain(CLI::App &app, ExitCode &exitCode) {

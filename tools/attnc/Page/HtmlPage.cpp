@@ -1,6 +1,6 @@
 #include "tools/attnc/Page/HtmlPage.h"
+#include "compiler/Emit/OutputFiles.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <fmt/format.h>
 
@@ -74,16 +74,6 @@ std::string htmlText(const HtmlPage &page) {
   return text + "</body></html>\n";
 }
 
-Error writePage(const std::string &path, const HtmlPage &page) {
-  std::error_code error;
-  raw_fd_ostream out(path, error);
-  if (!error) {
-    out << htmlText(page);
-    out.close();
-    error = out.error();
-    out.clear_error();
-  }
-  return error ? createStringError(formatv("{0}: cannot be written: {1}", path, error.message())) : Error::success();
-}
+Error writePage(const std::string &path, const HtmlPage &page) { return OutputFiles::replace(path, htmlText(page)); }
 
 } // namespace attnc

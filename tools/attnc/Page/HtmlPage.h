@@ -35,7 +35,7 @@ std::string table(llvm::ArrayRef<std::string> headings, llvm::ArrayRef<std::vect
                   llvm::ArrayRef<std::string> anchors = {});
 
 std::string htmlText(const HtmlPage &page);
-/// Fails where `path` can't be written.
+/// Fails where `path` can't be written, and leaves what was there.
 llvm::Error writePage(const std::string &path, const HtmlPage &page);
 
 } // namespace attnc

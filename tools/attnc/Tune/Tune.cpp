@@ -51,13 +51,6 @@ private:
 
 } // namespace
 
-static Error writeFile(const std::string &path, const std::string &text) {
-  OutputFiles files;
-  if (Error error = files.write(path, text))
-    return error;
-  return files.commit();
-}
-
 /// What there is at `path`, or an empty database.
 static Expected<TuningDatabase> databaseAt(const std::string &path) {
   return sys::fs::exists(path) ? TuningDatabase::load(path) : Expected<TuningDatabase>(TuningDatabase());
@@ -78,7 +71,7 @@ static Error search(const TuneOptions &options, const std::string &searchPath, T
     auto goesOn = tuner.round();
     if (!goesOn)
       return goesOn.takeError();
-    if (Error error = writeFile(searchPath, searchText(tuner.kernels())))
+    if (Error error = OutputFiles::replace(searchPath, searchText(tuner.kernels())))
       return error;
     if (!*goesOn)
       break;
@@ -126,7 +119,7 @@ static Error tune(TuneOptions &options) {
     return result.takeError();
   for (const TuningEntry &entry : result->entries)
     database->add(entry);
-  if (Error error = writeFile(options.database, database->text()))
+  if (Error error = OutputFiles::replace(options.database, database->text()))
     return error;
   print(options, tuner, *result);
   return Error::success();
@@ -166,7 +159,7 @@ static Error merge(const std::string &output, const std::vector<std::string> &in
       return database.takeError();
     merged.add(*database);
   }
-  return writeFile(output, merged.text());
+  return OutputFiles::replace(output, merged.text());
 }
 
 void addMergeTuning(CLI::App &app, ExitCode &exitCode) {

@@ -7,20 +7,20 @@
 namespace attnc {
 namespace {
 
-std::string strategy(const std::string &name) { return fmt::format("strategy = \"{}\"", name); }
+std::string scheduler(const std::string &name) { return fmt::format("scheduler = \"{}\"", name); }
 
 TEST(HalideSchedules, ByAutoschedulers) {
   for (std::string name : {"hand", "adams2019", "mullapudi2016"}) {
     Kernel kernel = convolution(5, 9, 3, 40);
-    kernel.schedule = strategy(name);
+    kernel.schedule = scheduler(name);
     EXPECT_EQ(check(kernel, {random({2, 7, 11, 3}, 1), random({3, 3, 3, 40}, 2)}, {2, 5, 9, 40}), "") << name;
     kernel = causal();
-    kernel.schedule = strategy(name);
+    kernel.schedule = scheduler(name);
     for (int64_t positions : {0, 1, 13, 1000})
       EXPECT_EQ(check(kernel, {random({2, positions, 6}, 1), random({20, 6, 3}, 2)}, {2, positions, 20}), "")
           << name << ", " << positions << " positions";
     kernel = largest();
-    kernel.schedule = strategy(name);
+    kernel.schedule = scheduler(name);
     EXPECT_EQ(check(kernel, {random({3, 8, 10, 12}, 1)}, {3, 4, 5, 12}), "") << name;
   }
 }
@@ -38,7 +38,7 @@ std::string emitted(const Kernel &kernel) {
 TEST(HalideSchedules, AreReadBack) {
   for (Kernel kernel : {convolution(5, 9, 3, 40), causal(), largest(), byWeights(32)})
     for (std::string name : {"hand", "adams2019", "mullapudi2016"}) {
-      kernel.schedule = strategy(name);
+      kernel.schedule = scheduler(name);
       std::string text = emitted(kernel);
       EXPECT_EQ(text.starts_with(name == "hand" ? "lanes(" : "result: "), true) << text;
       kernel.schedule = fmt::format("halide = \"{}\"", text);

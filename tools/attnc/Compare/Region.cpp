@@ -1,0 +1,60 @@
+#include "tools/attnc/Compare/Region.h"
+#include "compiler/Codegen/Kernel.h"
+#include "compiler/Diagnostics/Spelling.h"
+#include "compiler/Schedule/Strategy.h"
+#include "llvm/Support/Path.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+#include <utility>
+
+using namespace llvm;
+
+namespace attnc {
+
+static Error notFound(const std::string &what, const std::string &problem, std::vector<std::string> known) {
+  std::ranges::sort(known);
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  return createStringError(fmt::format("--region: {}{}", problem, didYouMean(what, known)));
+}
+
+Error Region::find(const std::vector<CandidateKernel> &kernels, const std::string &entry) {
+  if (isWhole() || std::exchange(isFound, true))
+    return Error::success();
+  bool isKind = parseKernelKind(what).has_value(), hasKernels = false;
+  std::vector<std::string> names, places;
+  for (const CandidateKernel &kernel : kernels) {
+    names.push_back(kernel.name);
+    append_range(places, kernel.places);
+    if (isKind ? kernel.kind != what : kernel.name != what)
+      continue;
+    hasKernels = true;
+    std::vector<int64_t> both;
+    std::ranges::set_union(ops, kernel.ops, std::back_inserter(both));
+    ops = std::move(both);
+  }
+  if (isPlace(what)) {
+    place = sys::path::filename(what).str();
+    return is_contained(places, place)
+               ? Error::success()
+               : notFound(place, fmt::format("no kernel of '{}' computes anything at `{}`", entry, what), places);
+  }
+  if (hasKernels)
+    return Error::success();
+  return isKind ? createStringError(fmt::format("--region: entry point '{}' runs no {} kernel", entry, what))
+                : notFound(what, fmt::format("entry point '{}' runs no kernel `{}`", entry, what), names);
+}
+
+void Region::keep(std::vector<CandidateKernel> &kernels) const {
+  if (isWhole())
+    return;
+  erase_if(kernels, [&](CandidateKernel &kernel) {
+    std::vector<int64_t> both;
+    std::ranges::set_intersection(ops, kernel.ops, std::back_inserter(both));
+    bool isPart = place.empty() ? !both.empty() : is_contained(kernel.places, place);
+    kernel.reachesBeyond = place.empty() && both.size() < kernel.ops.size();
+    return !isPart;
+  });
+}
+
+} // namespace attnc
