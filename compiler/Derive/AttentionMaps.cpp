@@ -5,6 +5,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
+#include <limits>
 
 using namespace mlir;
 
@@ -23,6 +24,48 @@ Value weightsOf(attn::AttendOp op) {
       from.cloneInto(&to, copies);
     }
   return made.getResult(0);
+}
+
+/// 1 for each pair that the mask keeps, 0 for the others: weights that are not normalised, of scores 1.
+static Value keptBy(OpBuilder &builder, attn::AttendOp op) {
+  attn::AttendOp kept = attn::createAttendLike(builder, op, {attn::Statistic::Weights});
+  kept.setNormaliser(attn::Normaliser::None);
+  kept.removeAlphaAttr();
+  kept->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  IRMapping copies;
+  op.getMask().cloneInto(&kept.getMask(), copies);
+  Block &score = kept.getScore().emplaceBlock();
+  int64_t indices = op.getNumOuter() + op.getNumKeys();
+  score.addArguments(SmallVector<Type>(indices, builder.getIndexType()), SmallVector<Location>(indices, op.getLoc()));
+  OpBuilder body = OpBuilder::atBlockBegin(&score);
+  Value one = arith::ConstantOp::create(body, op.getLoc(), body.getF32FloatAttr(1));
+  attn::YieldOp::create(body, op.getLoc(), one);
+  return kept.getResult(0);
+}
+
+/// `weights` of `op`, but -inf where a pair is masked.
+static Value withMasksMarked(attn::AttendOp op, Value weights) {
+  if (op.getMask().empty())
+    return weights;
+  OpBuilder builder(op);
+  builder.setInsertionPointAfter(weights.getDefiningOp());
+  Value kept = keptBy(builder, op);
+  auto type = cast<RankedTensorType>(weights.getType());
+  Location loc = op.getLoc();
+  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> iterators(type.getRank(), utils::IteratorType::parallel);
+  Value empty =
+      tensor::EmptyOp::create(builder, loc, tensor::getMixedSizes(builder, loc, weights), type.getElementType());
+  auto body = [&](OpBuilder &inner, Location, ValueRange elements) {
+    Value one = arith::ConstantOp::create(inner, loc, inner.getF32FloatAttr(1));
+    Value none = arith::ConstantOp::create(inner, loc, inner.getF32FloatAttr(-std::numeric_limits<float>::infinity()));
+    Value isKept = arith::CmpFOp::create(inner, loc, arith::CmpFPredicate::OEQ, elements[1], one);
+    Value chosen = arith::SelectOp::create(inner, loc, isKept, elements[0], none);
+    linalg::YieldOp::create(inner, loc, chosen);
+  };
+  return linalg::GenericOp::create(builder, loc, type, ValueRange{weights, kept}, empty, {identity, identity, identity},
+                                   iterators, body)
+      .getResult(0);
 }
 
 Value placeOfStep(scf::ForOp loop) {
@@ -78,6 +121,8 @@ LogicalResult deriveAttentionMaps(func::FuncOp function) {
   SmallVector<Value> maps;
   for (attn::AttendOp op : attends) {
     FailureOr<Value> map = weightsOf(op);
+    if (function->hasAttr(masksMarkedAttrName))
+      map = withMasksMarked(op, *map);
     while (succeeded(map) && map->getDefiningOp()->getParentOfType<scf::ForOp>())
       map = listOfTurns(*map, maps);
     if (failed(map))
@@ -86,6 +131,7 @@ LogicalResult deriveAttentionMaps(func::FuncOp function) {
   }
   setResults(function, maps);
   function->removeAttr(model::attentionAttrName);
+  function->removeAttr(masksMarkedAttrName);
   return success();
 }
 

@@ -7,6 +7,10 @@
 
 namespace attnc {
 
+/// Unit, beside `model.attention`: a pair that is masked has the weight -inf, by which it is told from one whose weight
+/// is 0.
+inline constexpr llvm::StringLiteral masksMarkedAttrName = "attn.masks_marked";
+
 /// Turns a function with `model.attention` into one that gives, in place of its results, the weights of each
 /// `attn.attend` in it, in the order in which they stand: `weights`, `weights2`, ... of [outer..., keys...], behind a
 /// dimension for each loop around the attend. What only the former results needed is left to be removed. Fails with an

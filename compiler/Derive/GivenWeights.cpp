@@ -35,6 +35,8 @@ LogicalResult addEntriesOfStudy(ModuleOp module, StringRef entry) {
     auto copy = cast<func::FuncOp>(builder.clone(*function));
     copy.setName((entry + suffix).str());
     copy->setAttr(attribute, builder.getUnitAttr());
+    if (attribute == model::attentionAttrName)
+      copy->setAttr(masksMarkedAttrName, builder.getUnitAttr());
   }
   return success();
 }

@@ -6,7 +6,7 @@
 // concern: they are inputs.
 //
 //   f(x)         y = sum_k p_k value(k)
-//   f.weights    p, of each attention (AttentionMaps.h)
+//   f.weights    p, of each attention, and -inf where a pair is masked (AttentionMaps.h)
 //   f.given      y = sum_k (g_k is NaN ? p_k : g_k) value(k), with g an input of the shape of p, for each attention
 //
 // p are weights as the value is summed with: behind the normaliser and the formula `weight`. Attentions behind one that

@@ -3,16 +3,26 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <ranges>
 
 namespace attnc::check {
 
 using namespace typed;
+
+/// The module whose function is being called, also where that calls functions of no module.
+std::string Checker::moduleAround() const {
+  for (const Frame &frame : std::views::reverse(frames))
+    if (frame.self)
+      return frame.self->checkpoint;
+  return "";
+}
 
 Value Checker::attend(const ast::AttendExpr &expr, const ScopePtr &scope) {
   size_t mark = ranges.mark();
   ScopePtr inner = childOf(scope);
   PendingAttend pending;
   pending.range = expr.range;
+  pending.module = moduleAround();
   bool isWhole = openIndices(expr.keys, inner, pending.keys);
   ++bodies;
   size_t around = guards.size();

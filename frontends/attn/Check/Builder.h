@@ -41,6 +41,7 @@ struct PendingAttend {
   int64_t top = 0;                    ///< of how many keys, where one of the yields has them
   std::vector<typed::Index *> summed; ///< over which KeySums are
   std::optional<size_t> logpPlace;    ///< among the yields, where it is wanted
+  std::string module;                 ///< that it is in, "blocks.{0}.mix"
   FreeRef free;
   SourceRange range;
 };

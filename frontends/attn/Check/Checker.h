@@ -379,6 +379,7 @@ public:
   //===- Attend.cpp -----------------------------------------------------------------------------------------------===//
 
   Value attend(const ast::AttendExpr &expr, const ScopePtr &scope);
+  std::string moduleAround() const;
   bool attendParts(const ast::AttendExpr &expr, const ScopePtr &scope, PendingAttend &pending);
   bool attendWeight(const ast::AttendExpr &expr, const ScopePtr &scope, PendingAttend &pending);
   bool attendYields(const ast::AttendExpr &expr, const ScopePtr &scope, PendingAttend &pending);

@@ -73,6 +73,7 @@ void Elements::closeAttend(PendingAttend &pending, const std::vector<Index *> &o
   attend.alpha = pending.alpha;
   attend.weightIn = pending.weightIn;
   attend.yields = pending.statistics;
+  attend.module = pending.module;
   attend.top = pending.top;
   attend.summed.assign(pending.summed.begin(), pending.summed.end());
   attend.score = formula(pending.score, {});

@@ -272,6 +272,7 @@ struct Attend {
   std::vector<Statistic> yields;
   int64_t top = 0;                   ///< of how many keys, where one of the yields has them
   std::vector<const Index *> summed; ///< of `outer`: over which KeySums are
+  std::string module;                ///< that it is in, "blocks.{0}.mix"; empty in the model itself
 };
 
 // Element expressions.

@@ -2,6 +2,7 @@
 
 #include "frontends/attn/Import/Importer.h"
 
+#include "dialects/Attn/AttentionName.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -243,6 +244,10 @@ void Importer::attend(const Expr &expr, ArrayRef<const Local *> yielded) {
       DenseI64ArrayAttr(), node.normaliser == Normaliser::Entmax ? builder.getF64FloatAttr(node.alpha) : FloatAttr(),
       node.top ? builder.getI64IntegerAttr(node.top) : IntegerAttr(),
       summed.empty() ? DenseI64ArrayAttr() : builder.getDenseI64ArrayAttr(summed));
+  attn::AttentionName name{node.module, {}};
+  for (const Index *index : node.outer)
+    name.indices.push_back(index->name);
+  op->setLoc(attn::namedLocation(at, name));
   Formula::Surroundings around = surroundings();
   Operation *owner = std::exchange(bodyOwner, op);
   attendRegion(op.getScore(), node.score, {&node.outer, &node.keys}, nullptr, around);

@@ -87,6 +87,18 @@ TEST_F(Layers, WithoutWeightsGiveWhatTheModelGives) {
   }
 }
 
+TEST_F(Layers, TellMaskedPairsFromThoseWithoutWeight) {
+  ASSERT_TRUE(isMade);
+  x.values[0] = 100; // the later rows give the first key all weight
+  std::vector<Array> own = call("f.weights", {x, y});
+  for (int64_t layer = 0; layer < 2; ++layer)
+    for (int64_t i = 0; i < 4; ++i)
+      for (int64_t j = 0; j < 4; ++j)
+        EXPECT_EQ(own[0].values[(layer * 4 + i) * 4 + j] >= 0, j <= i) << layer << ", " << i << ", " << j;
+  for (double weight : own[1].values)
+    EXPECT_GE(weight, 0); // no mask
+}
+
 TEST_F(Layers, SumWithTheWeightsOfOneRow) {
   ASSERT_TRUE(isMade);
   std::vector<Array> own = call("f.weights", {x, y}), before = call("f", {x, y});

@@ -28,7 +28,7 @@ public:
     EXPECT_TRUE(succeeded(passes.run(*imported.module)));
     function = imported.module->lookupSymbol<mlir::func::FuncOp>("f");
     mlir::ScopedDiagnosticHandler handler(imported.context.get(), [&](mlir::Diagnostic &diagnostic) {
-      if (auto at = mlir::dyn_cast<mlir::FileLineColLoc>(diagnostic.getLocation()))
+      if (auto at = diagnostic.getLocation()->findInstanceOf<mlir::FileLineColLoc>())
         error = std::to_string(at.getLine()) + ": ";
       error += diagnostic.str();
     });

@@ -134,7 +134,7 @@ TEST(AttendGradient, RoundingMovesWhatIsLeftOfSums) {
                                wavy({4, 5}, 1.3), floats({}, {0.01}), wavy({4, 2}, 2.1)};
   for (double &bias : inputs[3].values)
     bias *= 1e-3;
-  ParsedModule module(each.backward());
+  attnc::ParsedModule module(each.backward());
   auto gradientOfGamma = [&](Rounding rounding) {
     return llvm::cantFail(interpret(module.function("f"), inputs, {}, nullptr, rounding))[4].values[0];
   };

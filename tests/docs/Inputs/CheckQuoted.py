@@ -1,15 +1,22 @@
-"""CheckQuoted.py PAGE TITLE OUTPUT: the lines that a page quotes below a title of a command's output, and the title, are
-lines of it, in this order."""
+"""CheckQuoted.py PAGE TITLE OUTPUT [shape]: the lines that a page quotes below a title of a command's output, and the title,
+are lines of it, in this order; with `shape`, numbers with a point may be others, and as wide as they like."""
 
+import re
 import sys
 
-page, title, output = sys.argv[1:]
+page, title, output = sys.argv[1:4]
+
+
+def read(line):
+    return re.sub(r"\s+", " ", re.sub(r"\d+\.\d+", "#", line)).strip() if sys.argv[4:] == ["shape"] else line
+
+
 quoted, is_quoted = [], False
 for line in open(page):
-    is_quoted = line.startswith("    ") and (is_quoted or line.startswith("    " + title))
+    is_quoted = line.startswith("    ") and (is_quoted or line[4:].strip().startswith(title))
     if is_quoted:
         quoted.append(line[4:])
-said = iter(open(output))
-missing = [line for line in quoted if line not in said]
+said = map(read, open(output))
+missing = [line for line in quoted if read(line) not in said]
 if not quoted or missing:
     sys.exit(f"{page} has no {title}" if not quoted else f"{output} has no line behind the one before:\n{missing[0]}")

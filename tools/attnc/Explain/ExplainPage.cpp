@@ -5,6 +5,8 @@
 #include "tools/attnc/Page/Graph.h"
 #include "tools/attnc/Page/ShadeMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -16,6 +18,14 @@ namespace attnc {
 static unsigned seriesOf(llvm::StringRef kind) {
   static constexpr llvm::StringLiteral kinds[] = {"gemm", "attend", "rows", "loops", "attend_gradient", "pack"};
   return unsigned(llvm::find(kinds, kind) - std::begin(kinds));
+}
+
+/// Places in it become "gpt.attn:41:9", wherever the file lies: the page is for others, too.
+static std::string withoutDirectories(llvm::StringRef text) {
+  std::string result;
+  for (llvm::StringRef word : llvm::split(text, ' '))
+    result += (result.empty() ? "" : " ") + llvm::sys::path::filename(word).str();
+  return result;
 }
 
 static std::string joined(const std::vector<std::string> &parts, llvm::StringRef between) {
@@ -70,7 +80,7 @@ GraphNode LaunchGraph::boxOf(const ExplainedLaunch &launch) const {
     if (!edge.from && edge.to && &entry.launches[*edge.to] == &launch && edge.isParameter)
       node.tooltip += fmt::format("\nreads {}: {}", edge.name, megabytes(edge.bytes));
   for (const std::string &place : kernel.places)
-    node.tooltip += "\n" + place;
+    node.tooltip += "\n" + withoutDirectories(place);
   node.group = launch.loop;
   node.series = seriesOf(kernel.kind);
   node.link = "#" + entry.name + "-" + kernel.name;
@@ -145,9 +155,9 @@ static Chart roofline(const ExplainedModel &model, const ExplainedEntry &entry) 
         add(measured, total, total.measured->seconds);
     }
   auto [least, most] = std::minmax_element(intensities.begin(), intensities.end());
-  double left = intensities.empty() ? 0.1 : *least / 2, right = intensities.empty() ? 100 : *most * 2;
-  Chart chart{
-      "roofline of " + entry.name, Axis::over("FLOP/B", {left, right}, true), Axis::over("GFLOP/s", speeds, true), {}};
+  std::vector<double> ends{intensities.empty() ? 0.1 : *least / 2, intensities.empty() ? 100 : *most * 2};
+  Chart chart{"roofline of " + entry.name, Axis::over("FLOP/B", ends, true), Axis::over("GFLOP/s", speeds, true), {}};
+  double left = chart.x.least, right = chart.x.most;
   for (const MemoryLevel &level : machine.levels) {
     Series roof{level.name, Series::Kind::Line, {}};
     double ridge = machine.flops() / level.read;
@@ -164,15 +174,18 @@ static Chart roofline(const ExplainedModel &model, const ExplainedEntry &entry) 
 //===------------------------------------------ memory ----------------------------------------------------------===//
 
 static BoxChart arenaChart(const ExplainedEntry &entry) {
-  constexpr double megabyte = 1e6;
+  auto [unit, name] = entry.arenaBytes < 10'000       ? std::pair(1.0, "bytes")
+                      : entry.arenaBytes < 10'000'000 ? std::pair(1e3, "KB")
+                                                      : std::pair(1e6, "MB");
   BoxChart chart{"arena of " + entry.name + " over its steps",
                  Axis::over("step", {0, double(entry.steps.size())}),
-                 Axis::over("MB", {0, double(entry.arenaBytes) / megabyte}),
+                 Axis::over(name, {0, double(entry.arenaBytes) / unit}),
                  {}};
   for (auto [number, storage] : llvm::enumerate(entry.arena))
     for (auto [first, last] : storage.live)
-      chart.boxes.push_back({double(first), double(last) + 1, double(storage.offset) / megabyte,
-                             double(storage.offset + storage.bytes) / megabyte, storage.name, unsigned(number % 7)});
+      chart.boxes.push_back({double(first), double(last) + 1, double(storage.offset) / unit,
+                             double(storage.offset + storage.bytes) / unit, withoutDirectories(storage.name),
+                             unsigned(number % 7)});
   return chart;
 }
 
@@ -208,10 +221,6 @@ static HtmlPage::Section sectionOf(const ExplainedModel &model, const ExplainedE
   for (const auto &[name, size] : entry.sizes)
     sizes.push_back(fmt::format("{}={}", name, size));
   HtmlPage::Section section{entry.name, {}};
-  if (!entry.problem.empty()) {
-    section.body = fmt::format("<p>No numbers: {}.</p>\n", escaped(entry.problem));
-    return section;
-  }
   section.body =
       fmt::format("<p>At {}: an arena of {}.</p>\n", escaped(joined(sizes, ", ")), megabytes(entry.arenaBytes));
   section.body += "<div class=\"wide\">" + svgOf(LaunchGraph(model, entry).draw()) + "</div>\n";
@@ -227,26 +236,51 @@ static HtmlPage::Section sectionOf(const ExplainedModel &model, const ExplainedE
   return section.body += maskFigures(model, entry), section;
 }
 
-static HtmlPage::Section decisionsOf(const ExplainedModel &model, bool made) {
-  std::vector<std::string> headings{"what", "into", "bytes", "reason"};
+/// Entry points whose sizes are not known, in one place.
+static HtmlPage::Section withoutNumbers(const ExplainedModel &model) {
   std::vector<std::vector<std::string>> rows;
+  for (const ExplainedEntry &entry : model.entries)
+    if (!entry.problem.empty())
+      rows.push_back({entry.name, entry.problem});
+  return {"Without numbers", rows.empty() ? "" : table({"entry point", "why"}, rows)};
+}
+
+/// A row for each that reads differently, and how many of them there are.
+static HtmlPage::Section decisionsOf(const ExplainedModel &model, bool made) {
+  std::vector<std::string> headings{"entry point", "what", "into", "bytes", "times", "reason"};
+  std::vector<std::vector<std::string>> rows;
+  std::map<std::vector<std::string>, size_t> seen; // numbers of rows
   if (!made)
     headings.push_back("what would change it");
-  for (const ExplainedDecision &decision : model.decisions)
-    if (decision.made == made) {
-      rows.push_back({decision.what, decision.into, decision.bytes, decision.text});
-      if (!made)
-        rows.back().push_back(decision.change);
-    }
-  return {made ? "What was fused" : "What was not fused", rows.empty() ? "<p>Nothing.</p>\n" : table(headings, rows)};
+  constexpr size_t times = 4;
+  for (const ExplainedDecision &decision : model.decisions) {
+    if (decision.made != made)
+      continue;
+    std::vector<std::string> row{
+        decision.entry, withoutDirectories(decision.what), withoutDirectories(decision.into), decision.bytes, "1",
+        decision.text};
+    if (!made)
+      row.push_back(decision.change);
+    auto [found, isNew] = seen.insert({row, rows.size()});
+    if (isNew)
+      rows.push_back(std::move(row));
+    else
+      rows[found->second][times] = std::to_string(std::stoul(rows[found->second][times]) + 1);
+  }
+  return {made ? "What was fused" : "What was not fused",
+          rows.empty() ? "<p>Nothing.</p>\n" : "<div class=\"wide decisions\">" + table(headings, rows) + "</div>\n"};
 }
 
 HtmlPage pageOf(const ExplainedModel &model) {
   HtmlPage page{model.source};
-  page.style = ".wide { overflow-x: auto; } body { max-width: 1200px; }\n";
+  page.style = ".wide { overflow-x: auto; } body { max-width: 1200px; }\n"
+               ".decisions td:nth-child(n+6) { min-width: 16em; }\n";
   page.sections.push_back({"", factTable({{"model", model.source}, {"target", model.target}})});
   for (const ExplainedEntry &entry : model.entries)
-    page.sections.push_back(sectionOf(model, entry));
+    if (entry.problem.empty())
+      page.sections.push_back(sectionOf(model, entry));
+  if (HtmlPage::Section section = withoutNumbers(model); !section.body.empty())
+    page.sections.push_back(std::move(section));
   page.sections.push_back(decisionsOf(model, true));
   page.sections.push_back(decisionsOf(model, false));
   return page;

@@ -1,4 +1,5 @@
 #include "tools/attnc/Study/AttentionRows.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -12,10 +13,24 @@ static int64_t fixedSize(const attn_size_info &size) {
   return isFixed ? size.terms[0].coefficient : 0;
 }
 
-HeadsOfWeights::HeadsOfWeights(const attn_tensor_info &info, int64_t keyRank)
-    : name(info.name), rank(info.rank), keyRank(keyRank) {
-  for (int64_t d = 0; d + keyRank < rank; ++d)
-    heads.push_back(d + keyRank + 1 < rank ? fixedSize(info.shape[d]) : 0);
+/// What an outer index is called; empty where the model does not say.
+static std::string indexName(const StudiedAttention &attention, size_t outer) {
+  bool isKnown = attention.name && outer < attention.name->indices.size();
+  return isKnown ? attention.name->indices[outer] : "";
+}
+
+HeadsOfWeights::HeadsOfWeights(const attn_tensor_info &info, StudiedAttention said, int64_t number,
+                               llvm::ArrayRef<std::string> named)
+    : name(info.name), attention(std::move(said)), rank(info.rank), number(number) {
+  size_t loops = attention.loopsAreLists.size();
+  for (size_t d = 0; int64_t(d) + attention.keyRank < rank; ++d) {
+    std::string index = d < loops ? "" : indexName(attention, d - loops);
+    bool isLast = int64_t(d) + attention.keyRank + 1 == rank;
+    bool isOfHeads = named.empty() || d < loops ? !isLast || d < loops : llvm::is_contained(named, index);
+    heads.push_back(isOfHeads ? fixedSize(info.shape[d]) : 0);
+    if (isOfHeads && !named.empty() && d >= loops && heads.back() == 0)
+      openIndex = index;
+  }
 }
 
 int64_t HeadsOfWeights::count() const {
@@ -25,14 +40,41 @@ int64_t HeadsOfWeights::count() const {
   return count;
 }
 
-std::string HeadsOfWeights::nameOf(int64_t head) const {
-  std::vector<int64_t> indices;
-  for (auto size = heads.rbegin(); size != heads.rend(); ++size)
-    if (*size > 1) {
-      indices.insert(indices.begin(), head % *size);
-      head /= *size;
+/// `indices` has one for each dimension in front of the keys, below 0 of rows.
+std::string HeadsOfWeights::spelled(llvm::ArrayRef<int64_t> indices) const {
+  std::string text = attention.name->module, rest;
+  size_t list = 0;
+  for (auto [d, index] : llvm::enumerate(indices)) {
+    bool isLoop = d < attention.loopsAreLists.size(), isList = isLoop && attention.loopsAreLists[d];
+    std::string hole = fmt::format("{{{}}}", list);
+    list += isList;
+    if (isList && text.find(hole) != std::string::npos) {
+      text.replace(text.find(hole), hole.size(), std::to_string(index));
+      continue;
     }
-  return indices.empty() ? name : fmt::format("{}[{}]", name, fmt::join(indices, ", "));
+    if (index < 0 || heads[d] < 2)
+      continue;
+    std::string called = isLoop ? "step" : indexName(attention, d - attention.loopsAreLists.size());
+    rest += fmt::format(" {}={}", called.empty() ? "index" : called, index);
+  }
+  if (text.empty())
+    return name + rest;
+  return number ? fmt::format("{}#{}{}", text, number + 1, rest) : text + rest;
+}
+
+std::string HeadsOfWeights::nameOf(int64_t head) const {
+  std::vector<int64_t> indices(heads.size(), -1), shown;
+  for (size_t d = heads.size(); d-- > 0;)
+    if (heads[d] > 0) {
+      indices[d] = head % heads[d];
+      head /= heads[d];
+    }
+  if (attention.name)
+    return spelled(indices);
+  for (auto [index, size] : llvm::zip(indices, heads))
+    if (size > 1)
+      shown.push_back(index);
+  return shown.empty() ? name : fmt::format("{}[{}]", name, fmt::join(shown, ", "));
 }
 
 int64_t HeadsOfWeights::headOf(int64_t row, llvm::ArrayRef<int64_t> shape) const {
@@ -47,13 +89,14 @@ int64_t HeadsOfWeights::headOf(int64_t row, llvm::ArrayRef<int64_t> shape) const
 
 int64_t HeadsOfWeights::keysOf(llvm::ArrayRef<int64_t> shape) const {
   int64_t keys = 1;
-  for (int64_t size : shape.take_back(keyRank))
+  for (int64_t size : shape.take_back(attention.keyRank))
     keys *= size;
   return keys;
 }
 
-void Concentration::add(llvm::ArrayRef<float> row) {
-  if (row.size() - size_t(std::count(row.begin(), row.end(), 0.0F)) < 2) { // nothing to choose
+void Concentration::add(llvm::ArrayRef<float> row, int64_t kept) {
+  int64_t weighted = int64_t(row.size()) - std::count(row.begin(), row.end(), 0.0F);
+  if ((kept < 0 ? weighted : kept) < 2) { // nothing to choose
     ++withoutChoice;
     return;
   }
@@ -61,11 +104,13 @@ void Concentration::add(llvm::ArrayRef<float> row) {
   for (float weight : row)
     sum += std::abs(weight);
   for (float weight : row)
-    if (double share = std::abs(weight) / sum; share > 0) {
+    if (weight != 0) {
+      double share = std::abs(weight) / sum;
       information -= share * std::log(share);
       most = std::max(most, share);
     }
   ++rows;
+  single += weighted < 2 ? 1 : 0;
   entropy += information;
   largest += most;
   saturated += most > saturatedAbove ? 1 : 0;

@@ -2,26 +2,39 @@
 //
 // A row is one query with its keys. Rows belong to heads: what a model has a fixed number of (layers, heads), however
 // much data it reads. Of a tensor of weights [loops..., outer..., keys...] the dimensions in front of the keys whose
-// size is a number tell heads apart, but for the last of them, which is of queries.
+// size is a number tell heads apart, but for the last of them, which is of queries; or those that a person names.
+// Heads are called as the model calls them: `blocks.3.mix h=1`.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "attn/model.h"
+#include "dialects/Attn/AttentionName.h"
 #include "tools/attnc/TensorFile.h"
 #include <string>
 #include <vector>
 
 namespace attnc {
 
+/// What the model says of an attention.
+struct StudiedAttention {
+  int64_t keyRank = 1;                           ///< dimensions of keys
+  std::optional<mlir::attn::AttentionName> name; ///< nothing where the model does not say
+  std::vector<bool> loopsAreLists; ///< of the loops around it, the outer ones first: over a list of modules, or a scan
+};
+
 /// How the rows of one tensor of weights belong to heads.
 class HeadsOfWeights {
 public:
-  /// `info` is that of the tensor, `keyRank` says how many of its last dimensions are of keys.
-  HeadsOfWeights(const attn_tensor_info &info, int64_t keyRank);
+  /// `info` is that of the tensor, `number` counts the attentions in front of it of the same module. `named` are the
+  /// outer indices that tell heads apart; where there are none, the dimensions say.
+  HeadsOfWeights(const attn_tensor_info &info, StudiedAttention attention, int64_t number,
+                 llvm::ArrayRef<std::string> named);
+  /// An index of `named` that this attention has, but without a number for its size; empty where there is none.
+  const std::string &unbounded() const { return openIndex; }
 
   int64_t count() const; ///< of heads
-  /// "weights[3, 0]"; "weights" where there is one head.
+  /// "blocks.3.mix h=1"; "weights[3, 1]" where the model does not say; "weights" where there is one head.
   std::string nameOf(int64_t head) const;
   /// The head that a row of a tensor of this shape belongs to.
   int64_t headOf(int64_t row, llvm::ArrayRef<int64_t> shape) const;
@@ -29,20 +42,28 @@ public:
   int64_t keysOf(llvm::ArrayRef<int64_t> shape) const;
 
 private:
-  std::string name;
-  int64_t rank = 0, keyRank = 1;
+  std::string spelled(llvm::ArrayRef<int64_t> indices) const;
+
+  std::string name; ///< of the tensor
+  StudiedAttention attention;
+  int64_t rank = 0, number = 0;
   std::vector<int64_t> heads; ///< for each dimension in front of the keys its size, or 0 where it is of rows
+  std::string openIndex;
 };
 
 /// How concentrated rows are. Attention is saturated where one key has nearly all the weight: no gradient passes there.
-/// Rows in which fewer than two keys have weight, as with a causal mask the first, are in no mean: they are counted.
+/// Rows of which the mask leaves fewer than two keys, as with a causal mask the first, have nothing to choose: they are
+/// in no mean, and counted. Rows that have a choice and give all weight to one key, because the others' is 0 by the
+/// normaliser or in f32, are saturated, and counted too.
 struct Concentration {
   static constexpr double saturatedAbove = 0.95;
 
-  void add(llvm::ArrayRef<float> row);
+  /// `kept` are the keys that the mask leaves; below 0: those that have weight.
+  void add(llvm::ArrayRef<float> row, int64_t kept = -1);
 
   int64_t rows = 0;          ///< that are in the means
   int64_t withoutChoice = 0; ///< and that are not
+  int64_t single = 0;        ///< of `rows`: all weight is that of one key, or there is none
   double entropy = 0;        ///< sum of -sum w log w, with w the shares of the row's sum, in nats
   double largest = 0;        ///< sum of the largest shares
   double saturated = 0;      ///< rows whose largest share is above 0.95
@@ -51,6 +72,7 @@ struct Concentration {
     int64_t all = rows + withoutChoice;
     return all ? double(withoutChoice) / double(all) : 0;
   }
+  double singleShare() const { return rows ? double(single) / double(rows) : 0; }
   double meanEntropy() const { return rows ? entropy / double(rows) : 0; }
   double meanLargest() const { return rows ? largest / double(rows) : 0; }
   double saturatedShare() const { return rows ? saturated / double(rows) : 0; }

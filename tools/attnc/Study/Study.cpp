@@ -1,7 +1,10 @@
 // attnc study: what the attention of a trained model is for.
+#include "compiler/Diagnostics/Spelling.h"
 #include "compiler/Emit/OutputFiles.h"
 #include "dialects/Attn/Attn.h"
+#include "dialects/Model/Model.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/DataOptions.h"
 #include "tools/attnc/EntryChoice.h"
@@ -11,12 +14,12 @@
 #include "tools/attnc/Study/StudyResults.h"
 #include "tools/attnc/Train/TrainingData.h"
 #include "tools/attnc/Validators.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <map>
 
 using namespace llvm;
 
@@ -27,21 +30,23 @@ namespace {
 struct StudyOptions : DataOptions {
   SourceOptions source;
   std::string output;
+  std::vector<std::string> heads; ///< indices that tell them apart
   int64_t batches = 4;
 };
 
 /// One run of the command.
 class Study {
 public:
-  Study(const StudyOptions &options, const attn_model &model, std::vector<int64_t> keyRanks)
-      : options(options), model(model), runner(model), keyRanks(std::move(keyRanks)), draws(options.seed) {}
+  Study(const StudyOptions &options, const attn_model &model, std::vector<StudiedAttention> attentions)
+      : options(options), model(model), runner(model), attentions(std::move(attentions)), draws(options.seed) {}
   Error run();
 
 private:
   using Tensors = std::vector<HostTensor>;
   Error begin();
   Error findOutput();
-  void nameHeads();
+  Error nameHeads();
+  void addRows(size_t attention, HostTensor &weights);
   Error addBatch(const Tensors &inputs, int64_t number);
   Expected<HostTensor> outputOf(const Tensors &inputs, const Tensors &given, const Tensors &key);
   Error tryOn(size_t head, const Tensors &inputs, const Tensors &weights, const Tensors &key, const HostTensor &before);
@@ -56,7 +61,7 @@ private:
   const StudyOptions &options;
   const attn_model &model;
   Runner runner;
-  std::vector<int64_t> keyRanks;     ///< of each attention
+  std::vector<StudiedAttention> attentions;
   std::vector<HeadsOfWeights> heads; ///< of each attention
   std::vector<size_t> firstHead;     ///< where its heads begin among all
   size_t allHeads = 0;
@@ -88,17 +93,30 @@ Error Study::findOutput() {
               of.name));
 }
 
-void Study::nameHeads() {
+Error Study::nameHeads() {
   const attn_entry_info &maps = entry(".weights");
+  std::map<std::string, int64_t> ofModule;
+  std::vector<std::string> known;
   for (int32_t attention = 0; attention < maps.result_count; ++attention) {
-    heads.emplace_back(maps.tensors[maps.input_count + attention], keyRanks[attention]);
+    const StudiedAttention &said = attentions[attention];
+    if (said.name)
+      append_range(known, said.name->indices);
+    int64_t number = said.name ? ofModule[said.name->module]++ : 0;
+    heads.emplace_back(maps.tensors[maps.input_count + attention], said, number, options.heads);
+    if (!heads.back().unbounded().empty())
+      return createStringError(
+          formatv("--heads: the size of `{0}` is no number, so it can't tell heads apart", heads.back().unbounded()));
     firstHead.push_back(results.heads.size());
     for (int64_t head = 0; head < heads.back().count(); ++head)
       results.heads.push_back({heads.back().nameOf(head), {}, {}});
   }
+  for (const std::string &name : options.heads)
+    if (!is_contained(known, name))
+      return createStringError("--heads: no attention has an outer index `" + name + "`" + didYouMean(name, known));
   allHeads = results.heads.size();
   if (allHeads > 1)
     results.heads.push_back({"all", {}, {}});
+  return Error::success();
 }
 
 Error Study::begin() {
@@ -108,8 +126,7 @@ Error Study::begin() {
     return error;
   if (Error error = runner.loadWeights(options.weights, 0, options.seed))
     return error;
-  nameHeads();
-  return Error::success();
+  return nameHeads();
 }
 
 Expected<HostTensor> Study::outputOf(const Tensors &inputs, const Tensors &given, const Tensors &key) {
@@ -148,6 +165,20 @@ Error Study::tryOn(size_t head, const Tensors &inputs, const Tensors &weights, c
   return Error::success();
 }
 
+/// Adds the rows to what is known of their heads; masked pairs, which are -inf, have no weight afterwards.
+void Study::addRows(size_t attention, HostTensor &weights) {
+  int64_t keys = heads[attention].keysOf(weights.shape);
+  for (int64_t row = 0; keys > 0 && row < weights.count() / keys; ++row) {
+    MutableArrayRef<float> values(weights.floats() + row * keys, size_t(keys));
+    constexpr float masked = -std::numeric_limits<float>::infinity();
+    int64_t kept = keys - count(values, masked);
+    std::replace(values.begin(), values.end(), masked, 0.0F);
+    results.heads[firstHead[attention] + heads[attention].headOf(row, weights.shape)].concentration.add(values, kept);
+    if (allHeads > 1)
+      results.heads[allHeads].concentration.add(values, kept);
+  }
+}
+
 Error Study::addBatch(const Tensors &inputs, int64_t number) {
   Tensors key; // of draws
   for (int32_t input = int32_t(inputs.size()); input < entry().input_count; ++input) {
@@ -163,13 +194,7 @@ Error Study::addBatch(const Tensors &inputs, int64_t number) {
   for (auto [attention, tensor] : enumerate(*weights)) {
     HostTensor &none = own.emplace_back(tensor);
     std::fill_n(none.floats(), none.count(), std::numeric_limits<float>::quiet_NaN());
-    int64_t keys = heads[attention].keysOf(tensor.shape);
-    for (int64_t row = 0; keys > 0 && row < tensor.count() / keys; ++row) {
-      ArrayRef<float> values(tensor.floats() + row * keys, size_t(keys));
-      results.heads[firstHead[attention] + heads[attention].headOf(row, tensor.shape)].concentration.add(values);
-      if (allHeads > 1)
-        results.heads[allHeads].concentration.add(values);
-    }
+    addRows(attention, tensor);
   }
   auto before = outputOf(inputs, own, key);
   if (!before)
@@ -190,14 +215,12 @@ Error Study::addBatch(const Tensors &inputs, int64_t number) {
 }
 
 Error Study::writeFiles() const {
-  if (std::error_code code = sys::fs::create_directories(options.output))
-    return createStringError(formatv("{0}: {1}", options.output, code.message()));
   OutputFiles files;
   if (Error error = files.write(options.output + "/study.csv", csvOf(results)))
     return error;
-  if (Error error = files.commit())
+  if (Error error = files.write(options.output + "/study.html", htmlText(studyPage(results))))
     return error;
-  return writeStudyPage(options.output + "/study.html", results);
+  return files.commit();
 }
 
 Error Study::run() {
@@ -230,33 +253,40 @@ Error Study::run() {
   return options.output.empty() ? Error::success() : writeFiles();
 }
 
-/// How many dimensions of keys each attention of the entry point has; none where it can't be compiled so far. Fails
-/// where the model has no such entry point.
-static Expected<std::vector<int64_t>> keyRanksOf(const CompileOptions &options) {
+static StudiedAttention studied(mlir::attn::AttendOp op) {
+  StudiedAttention attention{int64_t(op.getNumKeys()), mlir::attn::attentionNameOf(op), {}};
+  for (auto loop = op->getParentOfType<mlir::scf::ForOp>(); loop; loop = loop->getParentOfType<mlir::scf::ForOp>())
+    attention.loopsAreLists.insert(attention.loopsAreLists.begin(), !loop->hasAttr(mlir::model::scanAttrName));
+  return attention;
+}
+
+/// What the model says of each attention of the entry point; nothing where it can't be compiled so far. Fails where the
+/// model has no such entry point.
+static Expected<std::vector<StudiedAttention>> attentionsOf(const CompileOptions &options) {
   CompileOptions partly = options;
   partly.dump = Phase::Raise;
   Compilation made;
-  std::vector<int64_t> ranks;
+  std::vector<StudiedAttention> attentions;
   if (attnc::compile(partly, made, nulls()) != Outcome::Done)
-    return ranks;
+    return attentions;
   std::string names;
   for (auto function : made.module->getOps<mlir::func::FuncOp>()) {
     if (function.getName() == options.studied)
-      function.walk([&](mlir::attn::AttendOp op) { ranks.push_back(op.getNumKeys()); });
+      function.walk([&](mlir::attn::AttendOp op) { attentions.push_back(studied(op)); });
     names += (names.empty() ? "" : ", ") + function.getName().str();
   }
   if (!made.module->lookupSymbol(options.studied))
     return createStringError(formatv("no entry point '{0}'; the model has {1}", options.studied, names));
-  return ranks;
+  return attentions;
 }
 
 static ExitCode study(StudyOptions &options) {
-  Expected<std::vector<int64_t>> keyRanks = keyRanksOf(options.source.compile);
-  if (!keyRanks)
-    return report(keyRanks.takeError());
+  Expected<std::vector<StudiedAttention>> attentions = attentionsOf(options.source.compile);
+  if (!attentions)
+    return report(attentions.takeError());
   ExitCode exitCode = ExitCode::Success;
   std::optional<LoadedModel> loaded = options.source.load(exitCode);
-  return loaded ? report(Study(options, loaded->model(), std::move(*keyRanks)).run()) : exitCode;
+  return loaded ? report(Study(options, loaded->model(), std::move(*attentions)).run()) : exitCode;
 }
 
 void addStudy(CLI::App &app, ExitCode &exitCode) {
@@ -268,6 +298,12 @@ void addStudy(CLI::App &app, ExitCode &exitCode) {
   options->addTo(*command);
   command->add_option("--entry", options->source.compile.studied, "The entry point whose attention is studied")
       ->required();
+  command
+      ->add_option("--heads", options->heads,
+                   "The outer indices of attention that tell heads apart, such as h in [b, h < 4, i] => attend\n"
+                   "(those of a fixed size but for the last)")
+      ->type_name("INDEX,...")
+      ->delimiter(',');
   command->add_option("-o,--output", options->output, "Folder to write study.html and study.csv to")
       ->type_name("FOLDER");
   command->add_option("--held-out", options->heldOut, "Share of the data, at their end, that is used")

@@ -1,6 +1,5 @@
 #include "tools/attnc/Study/StudyResults.h"
 #include "tools/attnc/Page/Chart.h"
-#include "tools/attnc/Page/HtmlPage.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -46,7 +45,7 @@ void OutputChange::add(const HostTensor &before, const HostTensor &after) {
 //===- As text ----------------------------------------------------------------------------------------------------===//
 
 static std::vector<std::string> headings() {
-  std::vector<std::string> words = {"head", "entropy", "largest weight", "saturated", "one key"};
+  std::vector<std::string> words = {"head", "entropy", "largest weight", "saturated", "one key", "one weight"};
   for (Intervention each : interventions)
     words.push_back(fmt::format("{}: change", textOf(each)));
   for (Intervention each : interventions)
@@ -56,9 +55,12 @@ static std::vector<std::string> headings() {
 
 static std::vector<std::string> cellsOf(const HeadResults &head) {
   const Concentration &rows = head.concentration;
-  std::vector<std::string> cells = {
-      head.name, fmt::format("{:.3f}", rows.meanEntropy()), fmt::format("{:.3f}", rows.meanLargest()),
-      fmt::format("{:.3f}", rows.saturatedShare()), fmt::format("{:.3f}", rows.shareWithoutChoice())};
+  std::vector<std::string> cells = {head.name,
+                                    fmt::format("{:.3f}", rows.meanEntropy()),
+                                    fmt::format("{:.3f}", rows.meanLargest()),
+                                    fmt::format("{:.3f}", rows.saturatedShare()),
+                                    fmt::format("{:.3f}", rows.shareWithoutChoice()),
+                                    fmt::format("{:.3f}", rows.singleShare())};
   for (const OutputChange &change : head.changes)
     cells.push_back(fmt::format("{:.4f}", change.meanVariation()));
   for (const OutputChange &change : head.changes)
@@ -70,15 +72,16 @@ std::string textOf(const StudyResults &results) {
   size_t widest = 4;
   for (const HeadResults &head : results.heads)
     widest = std::max(widest, head.name.size());
-  std::string text = fmt::format(
-      "{:{}}  entropy  largest  saturated   one key  output changes, and decisions flip, where weights are\n{:{}}", "",
-      widest, "head", widest + 41);
+  std::string text = fmt::format("{:{}}  entropy  largest  saturated   one key  one weight  output changes, and "
+                                 "decisions flip, where weights are\n{:{}}",
+                                 "", widest, "head", widest + 53);
   for (Intervention each : interventions)
     text += fmt::format("{:>16}", textOf(each));
   for (const HeadResults &head : results.heads) {
     const Concentration &rows = head.concentration;
-    text += fmt::format("\n{:{}}  {:7.3f}  {:7.3f}  {:7.1f} %  {:6.1f} %", head.name, widest, rows.meanEntropy(),
-                        rows.meanLargest(), 100 * rows.saturatedShare(), 100 * rows.shareWithoutChoice());
+    text += fmt::format("\n{:{}}  {:7.3f}  {:7.3f}  {:7.1f} %  {:6.1f} %  {:8.1f} %", head.name, widest,
+                        rows.meanEntropy(), rows.meanLargest(), 100 * rows.saturatedShare(),
+                        100 * rows.shareWithoutChoice(), 100 * rows.singleShare());
     for (const OutputChange &change : head.changes)
       text += fmt::format("  {:5.3f}  {:4.1f} %", change.meanVariation(), 100 * change.flippedShare());
   }
@@ -145,7 +148,7 @@ static std::string entropies(const StudyResults &results) {
   return svgOf(entropy);
 }
 
-Error writeStudyPage(const std::string &path, const StudyResults &results) {
+HtmlPage studyPage(const StudyResults &results) {
   HtmlPage page{"Attention of " + results.model};
   page.sections.push_back({"", factTable(results.facts)});
   std::vector<std::vector<std::string>> rows;
@@ -160,11 +163,13 @@ Error writeStudyPage(const std::string &path, const StudyResults &results) {
            byHead(results, "change of the output", &OutputChange::meanVariation) +
            byHead(results, "share of decisions flipped", &OutputChange::flippedShare)});
   page.sections.push_back({"Weight and consequence", byWeight(results)});
-  page.sections.push_back({"Entropy and saturation", "<p>Mean entropy of rows; saturated are rows whose largest weight "
-                                                     "is above 0.95. Rows of one key are in neither.</p>\n" +
-                                                         entropies(results)});
+  page.sections.push_back(
+      {"Entropy and saturation", "<p>Mean entropy of rows; saturated are rows whose largest weight "
+                                 "is above 0.95. Rows of one key, as their mask leaves it, are in neither. Rows "
+                                 "with one weight had others to choose.</p>\n" +
+                                     entropies(results)});
   page.sections.push_back({"All numbers", table(headings(), rows)});
-  return writePage(path, page);
+  return page;
 }
 
 } // namespace attnc

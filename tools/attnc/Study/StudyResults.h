@@ -1,6 +1,7 @@
 //===- StudyResults.h - what a study of attention found -----------------------------------------------------------===//
 #pragma once
 
+#include "tools/attnc/Page/HtmlPage.h"
 #include "tools/attnc/Study/AttentionRows.h"
 #include "tools/attnc/Study/Intervention.h"
 #include <array>
@@ -38,7 +39,7 @@ struct StudyResults {
 /// A line for each head.
 std::string textOf(const StudyResults &results);
 std::string csvOf(const StudyResults &results);
-/// A self-contained page with charts.
-llvm::Error writeStudyPage(const std::string &path, const StudyResults &results);
+/// With charts.
+HtmlPage studyPage(const StudyResults &results);
 
 } // namespace attnc
