@@ -47,6 +47,8 @@ static const std::vector<Key> &keys() {
        false,
        {"prefill", "decode"}},
       {KernelKind::Attend, "tile_q", "prefill: queries of a register tile", 1, 4, 1, true},
+      {KernelKind::Attend, "tail_q", "prefill: queries of the tile for those left by whole tiles; 0: such a one too", 0,
+       3, 1, true},
       {KernelKind::Attend, "tile_kv", "prefill: keys of a block", 1, 64, 16},
       {KernelKind::Attend, "decode_rows", "prefill: most queries that take the decode form, if their number is dynamic",
        0, 64},

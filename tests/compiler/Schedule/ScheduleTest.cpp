@@ -60,7 +60,8 @@ TEST(Schedule, ErrorsNameWhatIsThere) {
   EXPECT_EQ(errorOf({"logits_gemm_0.tile_kv=64"}),
             "a gemm kernel has no `tile_kv` in its schedule; it has mr, nr, kc, mc, scheduler, halide");
   EXPECT_EQ(errorOf({"logits_attend_0.tilekv=64"}), "an attend kernel has no `tilekv` in its schedule; it has form, "
-                                                    "tile_q, tile_kv, decode_rows, split_kv; did you mean `tile_kv`?");
+                                                    "tile_q, tail_q, tile_kv, decode_rows, split_kv; did you mean "
+                                                    "`tile_kv`?");
   EXPECT_EQ(errorOf({"logits_loops_0.mr=6"}),
             "a loops kernel has no `mr` in its schedule; it has chunk, scheduler, halide");
   EXPECT_EQ(errorOf({"logits_attend_0.form=decod"}),
@@ -72,6 +73,8 @@ TEST(Schedule, ErrorsNameWhatIsThere) {
   EXPECT_EQ(errorOf({"logits_gemm_0.nr=5"}), "`nr` is a multiple of 16 from 16 to 64 on this target, not `5`");
   EXPECT_EQ(errorOf({"logits_attend_0.tile_q=80"}),
             "`tile_q` is a multiple of 16 from 16 to 64 on this target, not `80`");
+  EXPECT_EQ(errorOf({"logits_attend_0.tail_q=64"}),
+            "`tail_q` is a multiple of 16 from 0 to 48 on this target, not `64`");
 }
 
 TEST(Schedule, ColumnsOfATileAreThoseOfThePanels) {

@@ -14,10 +14,15 @@ Verdict supportsAttend(func::FuncOp kernel, const Target &) {
 
 static void emitPrefill(const AttendProblem &problem, const AttendSchedule &schedule, const Target &target,
                         StringRef symbol, ModuleOp code, KernelCode &result) {
-  AttendPrefill prefill(problem, schedule, target, symbol, code);
-  prefill.emit();
-  result.phases.push_back({symbol.str(), prefill.chunks()});
-  result.workerBytes = prefill.workerBytes();
+  auto emitPart = [&](const AttendPart &part, const AttendSchedule &ofPart, const std::string &name) {
+    AttendPrefill prefill(problem, ofPart, part, target, name, code);
+    prefill.emit();
+    result.phases.push_back({name, prefill.chunks()});
+    result.workerBytes = SizeExpr::max(result.workerBytes, prefill.workerBytes());
+  };
+  emitPart(wholeTiles(problem, schedule), schedule, symbol.str());
+  if (schedule.tailVectors > 0)
+    emitPart(tailTiles(problem, schedule), schedule.ofTail(target), (symbol + ".tail").str());
   if (!problem.yields(attn::Statistic::KeySums))
     return;
   std::string second = (symbol + ".key_sums").str();
@@ -46,10 +51,12 @@ static void emitEither(const AttendProblem &problem, const AttendSchedule &sched
   int64_t most = schedule.decodeRows;
   SizeExpr areMany = SizeExpr::min(1, problem.rows.floorDiv(most + 1)), areFew = SizeExpr(1) - areMany;
   emitPrefill(problem, schedule, target, symbol, code, result);
-  result.phases[0].chunks *= areMany;
+  size_t ofMany = result.phases.size();
+  for (KernelPhase &phase : result.phases)
+    phase.chunks *= areMany;
   AttendProblem alone = problem.withRowsAsBatches();
   emitDecode(alone, schedule, target, symbol + ".few", code, result);
-  for (KernelPhase &phase : llvm::drop_begin(result.phases))
+  for (KernelPhase &phase : llvm::drop_begin(result.phases, ofMany))
     phase.chunks *= areFew;
   AttendProblem ofOneRow = alone;
   for (unsigned dimension : problem.rowDims)
@@ -68,6 +75,8 @@ FailureOr<KernelCode> emitAttend(func::FuncOp kernel, const Target &target, Modu
   SmallVector<Choice> choices = {{"form", StringRef(schedule.form == AttendForm::Prefill ? "prefill" : "decode")}};
   if (schedule.form == AttendForm::Prefill)
     choices.append({{"tile_q", schedule.tileQ()}, {"tile_kv", schedule.tileKv}});
+  if (schedule.tailVectors > 0 || scheduled(kernel, "tail_q"))
+    choices.push_back({"tail_q", schedule.tailQ()});
   if (schedule.decodeRows > 0)
     choices.push_back({"decode_rows", schedule.decodeRows});
   if (schedule.form == AttendForm::Decode || schedule.decodeRows > 0)

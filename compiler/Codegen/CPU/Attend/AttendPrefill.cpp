@@ -7,18 +7,16 @@ using attnc::SizeExpr;
 
 namespace attnc {
 
-AttendPrefill::AttendPrefill(const AttendProblem &problem, const AttendSchedule &schedule, const Target &target,
-                             StringRef symbol, ModuleOp code)
-    : problem(problem), schedule(schedule), target(target), frame(problem.kernel, symbol, code),
+AttendPrefill::AttendPrefill(const AttendProblem &problem, const AttendSchedule &schedule, const AttendPart &part,
+                             const Target &target, StringRef symbol, ModuleOp code)
+    : problem(problem), schedule(schedule), part(part), target(target), frame(problem.kernel, symbol, code),
       loops(frame.builder, frame.location, schedule.lanes), scratch(frame), mask(problem),
       batch(frame.builder, frame.location, schedule.lanes) {}
-
-SizeExpr AttendPrefill::blocksOfRows() const { return problem.rows.ceilDiv(modulus()).ceilDiv(schedule.tileQ()); }
 
 SizeExpr AttendPrefill::chunks() const {
   if (problem.yields(attn::Statistic::KeySums))
     return problem.batches * keySumParts(problem, schedule);
-  return problem.batches * SizeExpr(modulus()) * blocksOfRows();
+  return problem.batches * SizeExpr(modulus()) * part.tiles;
 }
 
 void AttendPrefill::emit() {
@@ -104,7 +102,7 @@ void AttendPrefill::openChunk() {
   batch.deferReports(op.getValue());
 
   rows = frame.size(problem.rows);
-  blocks = frame.size(blocksOfRows());
+  blocks = frame.size(part.tiles);
   bool isInParts = problem.yields(attn::Statistic::KeySums);
   Value chunk = loops.div(frame.chunk, isInParts ? frame.size(keySumParts(problem, schedule)) : blocks);
   Values batchSizes;
@@ -137,7 +135,7 @@ void AttendPrefill::forEachBlockOfRows(function_ref<void()> body) {
 }
 
 void AttendPrefill::openRows(Value block) {
-  firstRow = loops.mul(block, schedule.tileQ());
+  firstRow = loops.add(frame.size(part.first), loops.mul(block, schedule.tileQ()));
   rowCount = loops.min(loops.constant(schedule.tileQ()), loops.sub(rows, firstRow));
 }
 
@@ -169,7 +167,8 @@ RegionVectoriser AttendPrefill::bindRowVector(Value vector) {
     for (auto [dimension, index] : llvm::zip(problem.rowDims, steppingSubscripts(loops, first, rowSizes)))
       bindOuter(problem, rowVector, dimension, index);
   }
-  bool isWhole = !problem.classes && problem.rows.isConstant() && problem.rows.constant() % schedule.tileQ() == 0;
+  SizeExpr end = part.first + part.tiles * SizeExpr(schedule.tileQ());
+  bool isWhole = !problem.classes && problem.rows.isAtLeast(end);
   if (!isWhole)
     rowVector.setActiveLanes(loops.max(loops.constant(0), loops.sub(rowCount, vector)));
   return rowVector;

@@ -46,8 +46,9 @@ namespace attnc {
 
 class AttendPrefill {
 public:
-  AttendPrefill(const AttendProblem &problem, const AttendSchedule &schedule, const Target &target,
-                llvm::StringRef symbol, mlir::ModuleOp code);
+  /// Of `part` of the queries; of all where a chunk is a part of a batch's sums over rows.
+  AttendPrefill(const AttendProblem &problem, const AttendSchedule &schedule, const AttendPart &part,
+                const Target &target, llvm::StringRef symbol, mlir::ModuleOp code);
 
   /// Emits the phase's function; then the sizes below are known.
   void emit();
@@ -69,7 +70,6 @@ private:
   void emitRows();
   void openChunk();
   void openClass(Value number);
-  SizeExpr blocksOfRows() const;
   int64_t modulus() const { return problem.classes ? problem.classes->modulus : 1; }
   /// The index of a row, or of a key, by its number in the class.
   Value indexOf(Value number, Value residue) {
@@ -227,9 +227,11 @@ private:
 
   static constexpr int64_t lineFloats = 16; ///< of a line of the caches
   static constexpr int64_t keysAtOnce = 4;  ///< whose values one turn of the innermost loop adds
+  static constexpr int64_t fewKeys = 4;     ///< of a register tile where there are too few for a whole one
 
   const AttendProblem &problem;
   const AttendSchedule &schedule;
+  const AttendPart part;
   const Target &target;
   KernelFrame frame;
   LoopBuilder loops;
@@ -241,7 +243,7 @@ private:
   Value rows, keys, values;                 ///< their products; of the class
   Value rowResidue, keyResidue;             ///< of the class; null where there is one alone
   Values vectorKeyEnds; ///< [vector]: keys from there on are dropped for it and those before; empty where unknown
-  Value blocks;         ///< of rows
+  Value blocks;         ///< of rows, of the part
   Value firstRow, rowCount;
   llvm::SmallVector<llvm::SmallVector<Value>> rowTiles; ///< [product][extract]: Qt
   /// What a SumOfTanh has in the scratch; nothing for other products.

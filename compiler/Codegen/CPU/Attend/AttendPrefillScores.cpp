@@ -67,7 +67,16 @@ void AttendPrefill::computeAllTiles(unsigned number, Value firstKey, Value count
     });
     return Values();
   };
-  loops.select(enough, {}, singleRows, wholeTiles);
+  auto fewRows = [&] {
+    if (tileRows < 2 * fewKeys)
+      return singleRows();
+    return loops.select(
+        loops.less(count, loops.constant(fewKeys)), {}, singleRows, [&] {
+          computeProductTiles(number, tile, fewKeys);
+          return Values();
+        });
+  };
+  loops.select(enough, {}, fewRows, wholeTiles);
 }
 
 /// The last tile begins early where the rows do not divide the keys: no key past the end is read.

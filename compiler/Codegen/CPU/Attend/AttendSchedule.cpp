@@ -27,6 +27,41 @@ static int64_t tileRowsFor(int64_t vectors, const Target &target) {
   return std::min<int64_t>(sums / vectors, target.vectorRegisters / 2);
 }
 
+/// A tail is worth its code where some number of queries leaves one.
+static int64_t chooseTailVectors(const AttendProblem &problem, const AttendSchedule &schedule) {
+  if (schedule.form != AttendForm::Prefill || problem.classes || problem.yields(attn::Statistic::KeySums))
+    return 0;
+  if (problem.rows.isConstant()) {
+    int64_t rows = problem.rows.constant(), rest = rows % schedule.tileQ();
+    if (rows < schedule.tileQ() || rest == 0 || rest > schedule.tileQ() / 2)
+      return 0;
+  }
+  int64_t vectors = 1;
+  if (auto tailQ = scheduled(problem.kernel, "tail_q"))
+    vectors = (*tailQ + schedule.lanes - 1) / schedule.lanes;
+  return vectors < schedule.vectors ? vectors : 0;
+}
+
+AttendSchedule AttendSchedule::ofTail(const Target &target) const {
+  AttendSchedule tail = *this;
+  tail.vectors = tailVectors;
+  tail.tailVectors = 0;
+  tail.tileRows = tileRowsFor(tailVectors, target);
+  return tail;
+}
+
+AttendPart wholeTiles(const AttendProblem &problem, const AttendSchedule &schedule) {
+  int64_t tileQ = schedule.tileQ(), modulus = problem.classes ? problem.classes->modulus : 1;
+  if (schedule.tailVectors == 0)
+    return {0, problem.rows.ceilDiv(modulus).ceilDiv(tileQ)};
+  return {0, (problem.rows + SizeExpr(tileQ - tileQ / 2 - 1)).floorDiv(tileQ)};
+}
+
+AttendPart tailTiles(const AttendProblem &problem, const AttendSchedule &schedule) {
+  SizeExpr first = wholeTiles(problem, schedule).tiles * SizeExpr(schedule.tileQ());
+  return {first, (SizeExpr::max(problem.rows, first) - first).ceilDiv(schedule.tailQ())};
+}
+
 AttendSchedule chooseAttendSchedule(const AttendProblem &problem, const Target &target) {
   AttendSchedule schedule;
   schedule.form = chooseForm(problem);
@@ -40,6 +75,7 @@ AttendSchedule chooseAttendSchedule(const AttendProblem &problem, const Target &
   if (auto tileQ = scheduled(problem.kernel, "tile_q"))
     schedule.vectors = std::clamp<int64_t>((*tileQ + schedule.lanes - 1) / schedule.lanes, 1, 4);
   schedule.tileRows = tileRowsFor(schedule.vectors, target);
+  schedule.tailVectors = chooseTailVectors(problem, schedule);
   if (auto tileKv = scheduled(problem.kernel, "tile_kv"))
     schedule.tileKv = std::clamp<int64_t>((*tileKv + 15) / 16 * 16, 16, 1024);
   if (auto splitKv = scheduled(problem.kernel, "split_kv"))

@@ -9,7 +9,11 @@
 // Where the number of queries is dynamic, and the decode schedule could compute each of them alone, both are emitted:
 // up to `decodeRows` queries of a batch take the decode form, one after the other, more take the prefill form.
 //
-// Attributes of the kernel's schedule that are present win: `tile_q`, `tile_kv`, `form`, `decode_rows`, `split_kv`.
+// Queries that no whole tile has, up to half of one, take tiles of one vector: of 65 queries 64 and 1, of 20 queries 16
+// and 4. Short sequences would compute lanes that nobody reads, and tiles of one vector run at most a fifth slower.
+//
+// Attributes of the kernel's schedule that are present win: `tile_q`, `tail_q`, `tile_kv`, `form`, `decode_rows`,
+// `split_kv`.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -23,14 +27,27 @@ enum class AttendForm { Prefill, Decode };
 
 struct AttendSchedule {
   AttendForm form = AttendForm::Prefill;
-  int64_t lanes = 16;     ///< of one vector
-  int64_t vectors = 4;    ///< of queries in a tile
-  int64_t tileRows = 5;   ///< keys (or values) of a register tile
-  int64_t tileKv = 128;   ///< keys of a block, a multiple of 16
-  int64_t splitKv = 512;  ///< decode: keys of a chunk
-  int64_t decodeRows = 0; ///< prefill: most rows of a batch that take the decode form, where rows are dynamic
+  int64_t lanes = 16;      ///< of one vector
+  int64_t vectors = 4;     ///< of queries in a tile
+  int64_t tailVectors = 0; ///< of queries in a tile of the tail; 0: whole tiles take all queries
+  int64_t tileRows = 5;    ///< keys (or values) of a register tile
+  int64_t tileKv = 128;    ///< keys of a block, a multiple of 16
+  int64_t splitKv = 512;   ///< decode: keys of a chunk
+  int64_t decodeRows = 0;  ///< prefill: most rows of a batch that take the decode form, where rows are dynamic
   int64_t tileQ() const { return lanes * vectors; }
+  int64_t tailQ() const { return lanes * tailVectors; }
+  /// The schedule of the tail, whose tiles are its whole ones.
+  AttendSchedule ofTail(const Target &target) const;
 };
+
+/// Queries of a batch, or of a class of it, that one phase computes: `tiles` of tileQ() queries from `first` on, of
+/// which the last may have fewer.
+struct AttendPart {
+  SizeExpr first, tiles;
+};
+/// The queries that whole tiles take, and the tail.
+AttendPart wholeTiles(const AttendProblem &problem, const AttendSchedule &schedule);
+AttendPart tailTiles(const AttendProblem &problem, const AttendSchedule &schedule);
 
 /// Most rows of a batch for which the decode schedule is the faster one.
 inline constexpr int64_t mostDecodeRows = 8;

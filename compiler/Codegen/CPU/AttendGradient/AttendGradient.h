@@ -171,7 +171,8 @@ private:
   // AttendGradientPairs.cpp: weights and gradients of pairs
   void forEachTile(Value count, int64_t rows, llvm::function_ref<void(Value, int64_t)> body);
   Values multiply(TileSize size, Value begin, Value end, Values sums, Left left, Right right, bool skipsZeros = false);
-  void multiplyByPanel(const Matrix &rowMatrix, Value panel, Value tile, const Block &block, Value row, int64_t rows,
+  void forEachPairTile(const Block &block, llvm::function_ref<void(Value, TileSize)> body);
+  void multiplyByPanel(const Matrix &rowMatrix, Value panel, Value tile, const Block &block, Value row, TileSize size,
                        Value rowTerms, Finish finish);
   bool finishesInRegisters(const Block &block);
   std::vector<RegionVectoriser> bindTileRows(const Block &block, Value row, int64_t rows);
@@ -179,10 +180,10 @@ private:
   void prefetchPairs(const Block &block, Value row, int64_t rows, bool ofResults);
   void computeTile(const Block &block, Value row, int64_t rows, llvm::function_ref<void()> compute);
   void computeWeights(const Block &block);
-  void finishWeights(const Block &block, Value row, int64_t rows);
+  void finishWeights(const Block &block, Value row, TileSize size);
   Value finishWeight(const Block &block, RegionVectoriser &pair, Value at, Value rowTerm);
   void computePairGradients(const Block &block);
-  void finishPairGradients(const Block &block, Value row, int64_t rows);
+  void finishPairGradients(const Block &block, Value row, TileSize size);
   Value finishPairGradient(const Block &block, RegionVectoriser &pair, Value at, Value gradient);
 
   // AttendGradientSums.cpp: the products that add to results
@@ -196,6 +197,10 @@ private:
   Value at(int64_t vector) { return loops.constant(vector * schedule.lanes); }
   int64_t vectorsOf(int64_t columns) const { return (columns + schedule.lanes - 1) / schedule.lanes; }
   int64_t keyVectors() const { return schedule.tileKv / schedule.lanes; }
+  /// Vectors of keys that a block has whose register tiles are of `size`: several panels, or as many as the tiles.
+  int64_t vectorsOfBlock(TileSize size) const {
+    return schedule.tileKv == schedule.panelLanes() ? size.vectors : keyVectors();
+  }
 
   AttendGradientProblem &problem;
   const AttendGradientSchedule &schedule;

@@ -4,6 +4,7 @@
 #include "compiler/Codegen/OpCost.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include <functional>
 #include <limits>
 
 using namespace mlir;
@@ -52,17 +53,34 @@ LoopBuilder::Values AttendGradient::multiply(TileSize size, Value begin, Value e
   });
 }
 
+/// Calls `body` for the register tiles of a block's pairs: with their first row, and how many rows and vectors of keys
+/// each has. A block of fewer keys than a panel has lanes takes narrower ones.
+void AttendGradient::forEachPairTile(const Block &block, function_ref<void(Value, TileSize)> body) {
+  auto tilesOf = [&](int64_t vectors) {
+    int64_t rows = block.isTrimmed ? stepOfEnds : schedule.rowsOf(vectors);
+    forEachTile(block.rowCount, rows, [&](Value row, int64_t tileRows) { body(row, {tileRows, vectors}); });
+  };
+  std::function<void(int64_t)> narrowest = [&](int64_t vectors) {
+    if (vectors >= schedule.vectors)
+      return tilesOf(schedule.vectors);
+    Value areFew = loops.less(block.keyCount, loops.constant(vectors * schedule.lanes + 1));
+    loops.branch(areFew, [&] { tilesOf(vectors); }, [&] { narrowest(2 * vectors); });
+  };
+  bool mayBeFew = !block.isWhole && schedule.tileKv == schedule.panelLanes() && problem.tanhs.empty();
+  narrowest(mayBeFew ? 1 : schedule.vectors);
+}
+
 /// Takes what `finish` makes of  rowTerms[row + i] + sum_f matrix[row + i][f] panel[f][key] to
 /// tile[row + i][key], for all keys of a block.
 void AttendGradient::multiplyByPanel(const Matrix &matrix, Value panel, Value tile, const Block &block, Value row,
-                                     int64_t tileRows, Value rowTerms, Finish finish) {
+                                     TileSize size, Value rowTerms, Finish finish) {
   int64_t panelLanes = schedule.panelLanes(), features = vectorsOf(matrix.columns) * schedule.lanes;
   Values offsets, sums;
-  for (int64_t i = 0; i < tileRows; ++i) {
+  for (int64_t i = 0; i < size.rows; ++i) {
     Value number = loops.add(loops.add(block.firstRow, row), i);
     offsets.push_back(matrix.offsetOf(number));
     Value start = rowTerms ? loops.splat(loops.loadScalar(rowTerms, {number})) : loops.splat(0.0);
-    sums.append(schedule.vectors, start);
+    sums.append(size.vectors, start);
   }
   auto multiplyPanel = [&](Value firstLane) {
     auto left = [&](int64_t i, Value feature) {
@@ -72,11 +90,10 @@ void AttendGradient::multiplyByPanel(const Matrix &matrix, Value panel, Value ti
       Value start = loops.add(loops.mul(firstLane, features), loops.mul(feature, panelLanes));
       return loops.load(panel, ValueRange{loops.add(start, at(vector))});
     };
-    TileSize size = {tileRows, schedule.vectors};
     Values products = multiply(size, loops.constant(0), loops.constant(matrix.columns), sums, left, right);
-    for (int64_t i = 0; i < tileRows; ++i)
-      for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
-        Value lane = loops.add(firstLane, at(vector)), product = products[i * schedule.vectors + vector];
+    for (int64_t i = 0; i < size.rows; ++i)
+      for (int64_t vector = 0; vector < size.vectors; ++vector) {
+        Value lane = loops.add(firstLane, at(vector)), product = products[i * size.vectors + vector];
         loops.store(finish(i, lane, product), tile, ValueRange{tileAt(loops.add(row, i), lane)});
       }
   };
@@ -158,8 +175,8 @@ void AttendGradient::prefetchPairs(const Block &block, Value row, int64_t tileRo
 
 void AttendGradient::computeWeights(const Block &block) {
   bool inRegisters = finishesInRegisters(block);
-  forEachTile(block.rowCount, schedule.rowsOf(schedule.vectors), [&](Value row, int64_t tileRows) {
-    std::vector<RegionVectoriser> points = bindTileRows(block, row, inRegisters ? tileRows : 0);
+  forEachPairTile(block, [&](Value row, TileSize size) {
+    std::vector<RegionVectoriser> points = bindTileRows(block, row, inRegisters ? size.rows : 0);
     auto finish = [&](int64_t i, Value lane, Value product) {
       if (!inRegisters)
         return product;
@@ -169,26 +186,27 @@ void AttendGradient::computeWeights(const Block &block) {
       Value rowTerm = loops.splat(loops.loadScalar(rowLse, {loops.add(block.firstRow, inBlock)}));
       return finishWeight(block, pair, tileAt(inBlock, lane), rowTerm);
     };
-    computeTile(block, row, tileRows, [&] {
+    computeTile(block, row, size.rows, [&] {
       for (auto [number, dot] : llvm::enumerate(problem.dots)) {
         Matrix matrix = rowsOf(dot.rowFactor, dot.feature, frame.buffer(dot.rowFactor.getTensor()), dot.features);
-        multiplyByPanel(matrix, keyPanels[number], scoreTiles[number], block, row, tileRows, {}, finish);
+        multiplyByPanel(matrix, keyPanels[number], scoreTiles[number], block, row, size, {}, finish);
       }
       for (unsigned number = 0; number < problem.tanhs.size(); ++number)
-        sumTanhs(number, row, tileRows);
+        sumTanhs(number, row, size.rows);
       if (!inRegisters)
-        finishWeights(block, row, tileRows);
+        finishWeights(block, row, size);
     });
-    prefetchPairs(block, row, tileRows, /*ofResults=*/false);
+    prefetchPairs(block, row, size.rows, /*ofResults=*/false);
   });
 }
 
-void AttendGradient::finishWeights(const Block &block, Value firstRow, int64_t tileRows) {
-  loops.loop(loops.constant(0), loops.constant(tileRows), loops.constant(1), [&](Value i) {
+void AttendGradient::finishWeights(const Block &block, Value firstRow, TileSize size) {
+  int64_t vectors = vectorsOfBlock(size);
+  loops.loop(loops.constant(0), loops.constant(size.rows), loops.constant(1), [&](Value i) {
     Value row = loops.add(firstRow, i), number = loops.add(block.firstRow, row);
     RegionVectoriser point = bindRow(number);
     Value rowTerm = loops.splat(loops.loadScalar(rowLse, {number}));
-    for (int64_t vector = 0; vector < keyVectors(); ++vector) {
+    for (int64_t vector = 0; vector < vectors; ++vector) {
       RegionVectoriser pair = bindPair(point, block, at(vector));
       Value place = tileAt(row, at(vector));
       for (auto [number, dot] : llvm::enumerate(problem.dots))
@@ -219,28 +237,29 @@ Value AttendGradient::finishWeight(const Block &block, RegionVectoriser &pair, V
 void AttendGradient::computePairGradients(const Block &block) {
   Matrix cotangents = valueRowsOf(problem.cotangentOf(attn::Statistic::Value));
   bool inRegisters = finishesInRegisters(block);
-  forEachTile(block.rowCount, schedule.rowsOf(schedule.vectors), [&](Value row, int64_t tileRows) {
-    std::vector<RegionVectoriser> points = bindTileRows(block, row, inRegisters ? tileRows : 0);
+  forEachPairTile(block, [&](Value row, TileSize size) {
+    std::vector<RegionVectoriser> points = bindTileRows(block, row, inRegisters ? size.rows : 0);
     auto finish = [&](int64_t i, Value lane, Value product) {
       if (!inRegisters)
         return product;
       RegionVectoriser pair = bindPair(points[i], block, lane);
       return finishPairGradient(block, pair, tileAt(loops.add(row, i), lane), product);
     };
-    computeTile(block, row, tileRows, [&] {
-      multiplyByPanel(cotangents, valuePanel, gradientTiles[0], block, row, tileRows, rowDelta, finish);
+    computeTile(block, row, size.rows, [&] {
+      multiplyByPanel(cotangents, valuePanel, gradientTiles[0], block, row, size, rowDelta, finish);
       if (!inRegisters)
-        finishPairGradients(block, row, tileRows);
+        finishPairGradients(block, row, size);
     });
-    prefetchPairs(block, row, tileRows, /*ofResults=*/true);
+    prefetchPairs(block, row, size.rows, /*ofResults=*/true);
   });
 }
 
-void AttendGradient::finishPairGradients(const Block &block, Value firstRow, int64_t tileRows) {
-  loops.loop(loops.constant(0), loops.constant(tileRows), loops.constant(1), [&](Value i) {
+void AttendGradient::finishPairGradients(const Block &block, Value firstRow, TileSize size) {
+  int64_t vectors = vectorsOfBlock(size);
+  loops.loop(loops.constant(0), loops.constant(size.rows), loops.constant(1), [&](Value i) {
     Value row = loops.add(firstRow, i);
     RegionVectoriser point = bindRow(loops.add(block.firstRow, row));
-    for (int64_t vector = 0; vector < keyVectors(); ++vector) {
+    for (int64_t vector = 0; vector < vectors; ++vector) {
       RegionVectoriser pair = bindPair(point, block, at(vector));
       Value place = tileAt(row, at(vector)), gradient = loops.load(gradientTiles[0], ValueRange{place});
       loops.store(finishPairGradient(block, pair, place, gradient), gradientTiles[0], ValueRange{place});

@@ -173,8 +173,8 @@ TEST_P(AttendGradient, AgreesWithTheOracle) {
   kernel.valueDim = 13;
   kernel.schedule = "tile_q = 24 : i64";
   ComparedKernel compiled(kernel.gradientText());
-  // No tile divides 50 or 83; 24 and 64 are one block; one key; more queries than keys and the reverse.
-  for (auto [queries, keys] : {std::pair<int64_t, int64_t>{50, 83}, {83, 50}, {24, 64}, {5, 1}}) {
+  // No tile divides 50 or 83; 24 and 64 are one block; few keys, and one; more queries than keys and the reverse.
+  for (auto [queries, keys] : {std::pair<int64_t, int64_t>{50, 83}, {83, 50}, {24, 64}, {17, 17}, {9, 16}, {5, 1}}) {
     kernel.queries = queries;
     kernel.keys = keys;
     std::vector<HostArray> operands = kernel.operands();

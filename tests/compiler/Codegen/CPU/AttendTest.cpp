@@ -46,10 +46,20 @@ TEST_P(AttendEither, FewRowsAndManyAgreeWithTheOracle) {
   AttendKernel kernel = GetParam().kernel;
   kernel.dim = 20;
   kernel.valueDim = 70;
-  // One kernel: none, one, the most that take the decode form, one more; no tile divides 83 or 150, 48 is one tile of
-  // queries; one key; more queries than keys and the reverse.
+  // One kernel: none, one, the most that take the decode form, one more; no tile divides 83 or 150, whose tails have
+  // two narrow tiles, 48 is one tile of queries, 20 a tail alone; one key; more queries than keys and the reverse.
   expectOracleAt(GetParam(), kernel,
-                 {{0, 30}, {1, 1}, {1, 750}, {3, 61}, {4, 600}, {5, 600}, {5, 1}, {83, 150}, {150, 61}, {48, 64}});
+                 {{0, 30},
+                  {1, 1},
+                  {1, 750},
+                  {3, 61},
+                  {4, 600},
+                  {5, 600},
+                  {5, 1},
+                  {20, 30},
+                  {83, 150},
+                  {150, 61},
+                  {48, 64}});
 }
 
 INSTANTIATE_TEST_SUITE_P(Masks, AttendEither, testing::ValuesIn(maskMechanisms()), mechanismName);
@@ -72,7 +82,7 @@ TEST(Attend, StaticSizes) {
   AttendKernel kernel;
   kernel.isStatic = true;
   kernel.mask = causalMask;
-  for (auto [queries, keys] : {std::pair<int64_t, int64_t>{96, 96}, {100, 41}, {12, 130}, {1, 70}}) {
+  for (auto [queries, keys] : {std::pair<int64_t, int64_t>{96, 96}, {100, 41}, {65, 66}, {12, 130}, {1, 70}}) {
     kernel.queries = queries;
     kernel.keys = keys;
     EXPECT_EQ(compareWithOracle(kernel, kernel.operands()), "") << queries << " " << keys;
@@ -80,10 +90,29 @@ TEST(Attend, StaticSizes) {
 }
 
 TEST(Attend, ScheduleAttributesAreHonoured) {
-  for (const char *schedule : {"tile_q = 16 : i64", "tile_q = 64 : i64, tile_kv = 32 : i64", "tile_kv = 128 : i64"}) {
+  for (const char *schedule : {"tile_q = 16 : i64", "tile_q = 64 : i64, tile_kv = 32 : i64", "tile_kv = 128 : i64",
+                               "tail_q = 0 : i64", "tail_q = 32 : i64", "tile_q = 32 : i64, tail_q = 32 : i64"}) {
     AttendKernel kernel;
     kernel.schedule = schedule;
     EXPECT_EQ(compareWithOracle(kernel, kernel.operands()), "") << schedule;
+  }
+}
+
+/// Whole tiles, a tail, both: at each side of where a number of queries changes from one to the other.
+TEST(Attend, TilesAndTheirTail) {
+  for (const char *normaliser : {"softmax", "entmax(1.5)"}) {
+    AttendKernel kernel;
+    kernel.normaliser = normaliser;
+    kernel.mask = causalMask;
+    kernel.schedule = "decode_rows = 0 : i64";
+    ComparedKernel compiled(kernel.text());
+    for (int64_t queries : {1, 15, 16, 17, 31, 32, 33, 63, 64, 65, 80, 96, 97, 128, 160, 161}) {
+      kernel.queries = queries;
+      for (int64_t keys : {queries, queries / 2 + 1}) {
+        kernel.keys = keys;
+        EXPECT_EQ(compiled.compare(kernel.operands(), kernel.resultShapes()), "") << queries << ", " << keys << " keys";
+      }
+    }
   }
 }
 
