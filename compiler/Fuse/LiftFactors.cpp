@@ -37,7 +37,8 @@ private:
   SizeExpr sizeOf(unsigned loop);
   OpFoldResult extentOf(unsigned loop);
   std::optional<AffineMap> plainRead(Value factor);
-  std::pair<Value, AffineMap> operandFor(const FactorGroup &group);
+  std::optional<SmallVector<unsigned>> orderInMemory(const FactorGroup &group, const llvm::SmallBitVector &shared);
+  std::pair<Value, AffineMap> operandFor(const FactorGroup &group, const FactorGroup &other);
   Value cloneInto(OpBuilder &body, Value value, IRMapping &mapping, ArrayRef<unsigned> loops);
 
   linalg::GenericOp op;
@@ -188,8 +189,33 @@ Value FactorLifter::cloneInto(OpBuilder &body, Value value, IRMapping &mapping, 
   return made;
 }
 
-/// A tensor of the group's product over its loops, and how the contraction reads it.
-std::pair<Value, AffineMap> FactorLifter::operandFor(const FactorGroup &group) {
+/// The loops of the group in the order in which its first factor lies in memory, where that is one: batches first, and
+/// no loop of the rows between those that are summed over. Nothing where it is not told by single loops.
+std::optional<SmallVector<unsigned>> FactorLifter::orderInMemory(const FactorGroup &group,
+                                                                 const llvm::SmallBitVector &shared) {
+  auto load = group.factors[0].getDefiningOp<tensor::ExtractOp>();
+  auto iterators = op.getIteratorTypesArray();
+  auto isSum = [&](unsigned loop) { return iterators[loop] == utils::IteratorType::reduction; };
+  SmallVector<unsigned> loops, inner;
+  for (Value subscript : load ? load.getIndices() : ValueRange()) {
+    llvm::SmallBitVector of(op.getNumLoops());
+    if (subscript.getParentBlock() != op.getBody() || !addLoops(subscript, of) || of.count() != 1)
+      return std::nullopt;
+    unsigned loop = of.find_first();
+    if (llvm::is_contained(loops, loop) || llvm::is_contained(inner, loop))
+      return std::nullopt;
+    (shared.test(loop) && !isSum(loop) ? loops : inner).push_back(loop);
+  }
+  unsigned turns = 0;
+  for (size_t each = 1; each < inner.size(); ++each)
+    turns += isSum(inner[each - 1]) != isSum(inner[each]);
+  loops.append(inner);
+  return loops.size() == group.loops.count() && turns <= 1 ? std::optional(loops) : std::nullopt;
+}
+
+/// A tensor of the group's product over its loops, and how the contraction reads it. What is read where it lies need
+/// not be turned for the right side of a product; the left one is wanted by rows.
+std::pair<Value, AffineMap> FactorLifter::operandFor(const FactorGroup &group, const FactorGroup &other) {
   MLIRContext *context = op.getContext();
   if (auto argument = dyn_cast<BlockArgument>(group.factors[0]); argument && group.factors.size() == 1) {
     OpOperand &operand = op->getOpOperand(argument.getArgNumber());
@@ -199,6 +225,11 @@ std::pair<Value, AffineMap> FactorLifter::operandFor(const FactorGroup &group) {
   if (auto read = plainRead(group.factors[0]); read && group.factors.size() == 1)
     return {group.factors[0].getDefiningOp<tensor::ExtractOp>().getTensor(), *read};
   SmallVector<unsigned> loops(group.loops.set_bits());
+  AffineExpr lastOfResult = op.getMatchingIndexingMap(op.getDpsInitOperand(0)).getResults().back();
+  auto hasLast = [&](unsigned loop) { return lastOfResult.isFunctionOfDim(loop); };
+  bool isRight = llvm::any_of(loops, hasLast) && llvm::none_of(other.loops.set_bits(), hasLast);
+  if (auto order = isRight ? orderInMemory(group, other.loops) : std::nullopt)
+    loops = *order;
   SmallVector<AffineExpr> replacements(op.getNumLoops(), getAffineConstantExpr(0, context)), read;
   SmallVector<OpFoldResult> extents;
   for (auto [position, loop] : llvm::enumerate(loops)) {
@@ -246,8 +277,8 @@ bool FactorLifter::run() {
   auto groups = factors.size() < 2 ? std::nullopt : grouped(factors);
   if (!groups)
     return false;
-  auto [left, leftMap] = operandFor(groups->first);
-  auto [right, rightMap] = operandFor(groups->second);
+  auto [left, leftMap] = operandFor(groups->first, groups->second);
+  auto [right, rightMap] = operandFor(groups->second, groups->first);
   AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   auto contraction = linalg::GenericOp::create(
       builder, op.getLoc(), op.getResultTypes(), ValueRange{left, right}, op.getDpsInits(),
