@@ -1,6 +1,6 @@
 #include "compiler/Predict/Machine.h"
+#include "compiler/Json/Json.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -115,7 +115,7 @@ Expected<Machine> readMachine(const std::string &path) {
   auto file = MemoryBuffer::getFile(path);
   if (!file)
     return createStringError(formatv("{0}: can't be read: {1}", path, file.getError().message()));
-  auto json = json::parse((*file)->getBuffer());
+  auto json = parseJson((*file)->getBuffer());
   if (!json)
     return createStringError(formatv("{0}: {1}", path, toString(json.takeError())));
   const json::Object *object = json->getAsObject();

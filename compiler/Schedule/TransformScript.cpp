@@ -25,7 +25,7 @@ static void loadTransforms(MLIRContext &context) {
 
 /// "6", "decode"; nothing where it is neither a number nor a word.
 static std::optional<std::string> valueText(Attribute value) {
-  if (auto number = dyn_cast<IntegerAttr>(value))
+  if (auto number = dyn_cast<IntegerAttr>(value); number && number.getValue().getSignificantBits() <= 64)
     return std::to_string(number.getValue().getSExtValue());
   if (auto word = dyn_cast<StringAttr>(value))
     return word.str();

@@ -1,6 +1,6 @@
 #include "compiler/Schedule/TuningDatabase.h"
+#include "compiler/Json/Json.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -46,7 +46,7 @@ static std::optional<TuningEntry> entryOf(const json::Value &value) {
 
 Expected<TuningDatabase> TuningDatabase::parse(StringRef path, StringRef text) {
   auto wrong = [&](std::string what) { return createStringError(fmt::format("{}: {}", path.str(), what)); };
-  Expected<json::Value> value = json::parse(text);
+  Expected<json::Value> value = parseJson(text);
   if (!value)
     return wrong("it is no tuning database: " + toString(value.takeError()));
   const json::Object *object = value->getAsObject();

@@ -1,6 +1,7 @@
 #include "compiler/Sizes/SizeExpr.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include <optional>
 #include <vector>
 
@@ -13,6 +14,8 @@ namespace {
 struct SizeParser {
   llvm::StringRef rest;
   llvm::ArrayRef<std::string> names;
+  unsigned depth = 0;
+  static constexpr unsigned mostDepth = 64; ///< of parentheses: the text may be of a file that holds anything
 
   bool accept(char character) {
     rest = rest.ltrim();
@@ -20,6 +23,9 @@ struct SizeParser {
   }
 
   std::optional<SizeExpr> sum() {
+    if (depth >= mostDepth)
+      return std::nullopt;
+    llvm::SaveAndRestore deeper(depth, depth + 1);
     bool isNegative = accept('-');
     std::optional<SizeExpr> result = product();
     if (isNegative && result)

@@ -1,5 +1,5 @@
 #include "compiler/Verify/Certificate.h"
-#include "llvm/Support/JSON.h"
+#include "compiler/Json/Json.h"
 
 using namespace llvm;
 
@@ -153,7 +153,7 @@ EntryCertificate EntryReader::read() {
 } // namespace
 
 Expected<Certificate> Certificate::parse(StringRef text) {
-  Expected<json::Value> parsed = json::parse(text);
+  Expected<json::Value> parsed = parseJson(text);
   if (!parsed) {
     consumeError(parsed.takeError());
     return createStringError("is no JSON");

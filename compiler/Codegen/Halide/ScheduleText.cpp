@@ -143,9 +143,10 @@ public:
     bool isNumber = !word.empty() && word.size() < 10 &&
                     std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c); });
     int64_t value = isNumber ? std::stoll(word) : least - 1;
-    if (value < least || value > most)
-      fail("a number from " + std::to_string(least) + " to " + std::to_string(most));
-    return value;
+    if (value >= least && value <= most)
+      return value;
+    fail("a number from " + std::to_string(least) + " to " + std::to_string(most));
+    return least;
   }
 
   std::string error;

@@ -1,8 +1,8 @@
 #include "tools/attnc/Train/RunRecord.h"
+#include "compiler/Json/Json.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ Expected<RunRecord> RunRecord::read(const std::string &path) {
   auto buffer = MemoryBuffer::getFile(path);
   if (!buffer)
     return createStringError(formatv("{0}: {1}", path, buffer.getError().message()));
-  auto parsed = json::parse((*buffer)->getBuffer());
+  auto parsed = parseJson((*buffer)->getBuffer());
   if (!parsed) {
     consumeError(parsed.takeError());
     return createStringError(formatv("{0}: is no json", path));

@@ -1,6 +1,6 @@
 #include "tools/attnc/Tune/Search.h"
+#include "compiler/Json/Json.h"
 #include "compiler/Schedule/Schedule.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <fmt/format.h>
 
@@ -53,7 +53,7 @@ std::string searchText(ArrayRef<KernelSearch> kernels) {
 
 Error resumeSearch(StringRef path, StringRef text, MutableArrayRef<KernelSearch> kernels) {
   auto wrong = [&] { return createStringError(path + ": it is no search that `attnc tune` left"); };
-  Expected<json::Value> value = json::parse(text);
+  Expected<json::Value> value = parseJson(text);
   if (!value) {
     consumeError(value.takeError());
     return wrong();

@@ -76,6 +76,9 @@ TEST(HalideSchedules, SayWhatIsWrong) {
             "k.halide: at column 7: found d4, expected a dimension of the result: d0, d1, d2, d3");
   EXPECT_EQ(error("lanes(d3, 12 x 4)"), "k.halide: at column 11: found 12, expected a power of 2");
   EXPECT_EQ(error("lanes(d3, 16 x 9)"), "k.halide: at column 16: found 9, expected a number from 1 to 8");
+  // A number of nothing once divided what came behind it.
+  EXPECT_EQ(error("lanes(d3, 16 x 0) sum(d6) over(d5, d4)"),
+            "k.halide: at column 16: found 0, expected a number from 1 to 8");
   EXPECT_EQ(error("lanes(d3, 16 x 4) rows(d3, 7)"),
             "k.halide: at column 24: found d3, expected another dimension than that of the lanes");
   EXPECT_EQ(error("lanes(d3, 16 x 4) rws(d2, 7)"),

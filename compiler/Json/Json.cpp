@@ -1,0 +1,33 @@
+#include "compiler/Json/Json.h"
+
+using namespace llvm;
+
+namespace attnc {
+
+/// Where lists and objects are too many levels deep; npos where they nowhere are.
+static size_t findTooDeep(StringRef text) {
+  unsigned levels = 0;
+  bool isQuoted = false;
+  for (size_t at = 0; at < text.size(); ++at) {
+    char character = text[at];
+    if (character == '"')
+      isQuoted = !isQuoted;
+    else if (isQuoted)
+      at += character == '\\';
+    else if ((character == '[' || character == '{') && ++levels > mostJsonLevels)
+      return at;
+    else if ((character == ']' || character == '}') && levels > 0)
+      --levels;
+  }
+  return StringRef::npos;
+}
+
+Expected<json::Value> parseJson(StringRef text) {
+  size_t tooDeep = findTooDeep(text);
+  if (tooDeep == StringRef::npos)
+    return json::parse(text);
+  size_t line = 1 + text.take_front(tooDeep).count('\n');
+  return createStringError("line " + Twine(line) + " is nested deeper than " + Twine(mostJsonLevels) + " levels");
+}
+
+} // namespace attnc

@@ -1,0 +1,50 @@
+// Whatever the bytes, reading them as an object's certificate says what is wrong, or gives slots, values and sizes that
+// can be asked; and reading them as an object finds its sections or says that it is none.
+#include "compiler/Verify/Certificate.h"
+#include "compiler/Emit/Record.h"
+#include "compiler/Verify/ObjectSections.h"
+#include <cstdlib>
+
+using namespace attnc;
+
+static void require(bool condition) {
+  if (!condition)
+    abort();
+}
+
+static void requireSize(const SizeExpr &bytes, const verify::EntryCertificate &entry) {
+  for (int64_t size : {int64_t(0), int64_t(1), int64_t(1) << 40})
+    bytes.evaluate(std::vector<int64_t>(entry.symbols.size(), size));
+}
+
+static void readCertificate(llvm::StringRef text) {
+  auto certificate = verify::Certificate::parse(text);
+  if (!certificate) {
+    require(!toString(certificate.takeError()).empty());
+    return;
+  }
+  for (const verify::EntryCertificate &entry : certificate->entries) {
+    requireSize(entry.arenaBytes, entry);
+    for (auto [number, slot] : llvm::enumerate(entry.slots)) {
+      requireSize(slot.bytes, entry);
+      require(!slot.within || *slot.within < int64_t(number));
+      require(!slot.behind || *slot.behind < int64_t(number));
+    }
+    for (const auto &[value, place] : entry.values)
+      require(place.kind != verify::Place::Kind::Slot || place.number < int64_t(entry.slots.size()));
+  }
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  llvm::StringRef bytes(reinterpret_cast<const char *>(data), size);
+  readCertificate(bytes);
+  for (llvm::StringRef section : {moduleSection, certificateSection}) {
+    auto content = verify::sectionOf(bytes, section);
+    if (content)
+      require(content->empty() || (content->begin() >= bytes.begin() && content->end() <= bytes.end()));
+    else
+      require(!toString(content.takeError()).empty());
+  }
+  require(verify::differences(bytes, bytes).empty());
+  return 0;
+}
