@@ -4,6 +4,7 @@
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -20,7 +21,7 @@ bool TuningEntry::isBetterThan(const TuningEntry &other) const {
 std::map<std::string, int64_t> sizeClass(ArrayRef<std::pair<std::string, int64_t>> sizes) {
   std::map<std::string, int64_t> rounded;
   for (const auto &[name, size] : sizes)
-    rounded[name] = int64_t(PowerOf2Ceil(uint64_t(std::max<int64_t>(size, 1))));
+    rounded[name] = int64_t(PowerOf2Ceil(uint64_t(std::clamp<int64_t>(size, 1, int64_t(1) << 62))));
   return rounded;
 }
 
@@ -39,7 +40,10 @@ static std::optional<TuningEntry> entryOf(const json::Value &value) {
                 readField(*object, "target", entry.target) && readField(*object, "sizes", entry.sizes) &&
                 readField(*object, "workers", entry.workers) && readField(*object, "overrides", entry.overrides) &&
                 readField(*object, "gain", entry.gain) && readField(*object, "seconds", entry.seconds);
-  if (!isGood || entry.kernel.empty() || entry.overrides.empty() || !(entry.gain > 0) || !(entry.seconds >= 0))
+  auto isSize = [](int64_t size) { return size >= 1; };
+  if (!isGood || entry.kernel.empty() || entry.overrides.empty() || !(entry.gain > 0) || !(entry.seconds >= 0) ||
+      !std::isfinite(entry.gain) || !std::isfinite(entry.seconds) || !isSize(entry.workers) ||
+      !all_of(make_second_range(entry.sizes), isSize))
     return std::nullopt;
   return entry;
 }

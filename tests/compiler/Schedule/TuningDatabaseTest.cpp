@@ -1,5 +1,6 @@
 #include "compiler/Schedule/TuningDatabase.h"
 #include <algorithm>
+#include <limits>
 #include <gtest/gtest.h>
 
 namespace attnc {
@@ -65,6 +66,24 @@ TEST(TuningDatabase, SaysWhatIsWrongWithAFile) {
   EXPECT_EQ(errorOf(R"({"format": 1, "entries": [{"kernel": "a"}]})"),
             "a.tuning: entry 0 is not one: expected kernel, kind, target, sizes, workers, overrides, gain and seconds");
   EXPECT_NE(errorOf("tuned").find("a.tuning: it is no tuning database: "), std::string::npos);
+  EXPECT_EQ(errorOf(std::string(1'000'000, '[')),
+            "a.tuning: it is no tuning database: line 1 is nested deeper than 64 levels");
+}
+
+/// What is no time, no gain or no size once made entries that could not be written, or that were never the nearest.
+TEST(TuningDatabase, HasPossibleNumbersAlone) {
+  auto with = [](std::string from, std::string to) {
+    std::string text = R"({"format": 1, "entries": [{"kernel": "a", "kind": "gemm", "target": "znver4", "sizes": )"
+                       R"({"seq": 128}, "workers": 1, "overrides": {"mr": "4"}, "gain": 1.5, "seconds": 0.25}]})";
+    return errorOf(text.replace(text.find(from), from.size(), to));
+  };
+  std::string wrong =
+      "a.tuning: entry 0 is not one: expected kernel, kind, target, sizes, workers, overrides, gain and seconds";
+  EXPECT_EQ(with("1.5", "2"), "");
+  for (auto [from, to] : {std::pair("1.5", "1e999"), {"1.5", "-1"}, {"0.25", "1e999"}, {"128", "0"}, {"128", "-3"},
+                          {"\"workers\": 1", "\"workers\": 0"}})
+    EXPECT_EQ(with(from, to), wrong) << to;
+  EXPECT_EQ(sizeClass({{"seq", std::numeric_limits<int64_t>::max()}}).at("seq"), int64_t(1) << 62);
 }
 
 } // namespace

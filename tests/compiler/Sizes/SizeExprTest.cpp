@@ -81,6 +81,12 @@ TEST(SizeExpr, ParseReadsWhatTextWrites) {
     EXPECT_EQ(SizeExpr::parse(size.text(names), names), size) << size.text(names);
 }
 
+TEST(SizeExpr, ParseEndsAtManyParentheses) {
+  auto nested = [](size_t depth) { return std::string(depth, '(') + "batch" + std::string(depth, ')'); };
+  EXPECT_EQ(SizeExpr::parse(nested(40), names), batch);
+  EXPECT_EQ(SizeExpr::parse(nested(1'000'000), names), std::nullopt);
+}
+
 TEST(SizeExpr, DivisionsTakeOutWholeParts) {
   EXPECT_EQ((seq * 128 + batch).ceilDiv(64), seq * 2 + batch.ceilDiv(64));
   EXPECT_EQ((seq * 256).alignTo(64), seq * 256);
