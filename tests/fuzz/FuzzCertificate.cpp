@@ -1,7 +1,7 @@
 // Whatever the bytes, reading them as an object's certificate says what is wrong, or gives slots, values and sizes that
 // can be asked; and reading them as an object finds its sections or says that it is none.
-#include "compiler/Verify/Certificate.h"
 #include "compiler/Emit/Record.h"
+#include "compiler/Verify/Certificate.h"
 #include "compiler/Verify/ObjectSections.h"
 #include <cstdlib>
 

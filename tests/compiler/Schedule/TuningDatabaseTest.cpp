@@ -1,7 +1,7 @@
 #include "compiler/Schedule/TuningDatabase.h"
 #include <algorithm>
-#include <limits>
 #include <gtest/gtest.h>
+#include <limits>
 
 namespace attnc {
 namespace {
@@ -80,7 +80,11 @@ TEST(TuningDatabase, HasPossibleNumbersAlone) {
   std::string wrong =
       "a.tuning: entry 0 is not one: expected kernel, kind, target, sizes, workers, overrides, gain and seconds";
   EXPECT_EQ(with("1.5", "2"), "");
-  for (auto [from, to] : {std::pair("1.5", "1e999"), {"1.5", "-1"}, {"0.25", "1e999"}, {"128", "0"}, {"128", "-3"},
+  for (auto [from, to] : {std::pair("1.5", "1e999"),
+                          {"1.5", "-1"},
+                          {"0.25", "1e999"},
+                          {"128", "0"},
+                          {"128", "-3"},
                           {"\"workers\": 1", "\"workers\": 0"}})
     EXPECT_EQ(with(from, to), wrong) << to;
   EXPECT_EQ(sizeClass({{"seq", std::numeric_limits<int64_t>::max()}}).at("seq"), int64_t(1) << 62);

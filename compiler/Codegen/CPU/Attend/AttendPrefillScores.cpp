@@ -70,11 +70,10 @@ void AttendPrefill::computeAllTiles(unsigned number, Value firstKey, Value count
   auto fewRows = [&] {
     if (tileRows < 2 * fewKeys)
       return singleRows();
-    return loops.select(
-        loops.less(count, loops.constant(fewKeys)), {}, singleRows, [&] {
-          computeProductTiles(number, tile, fewKeys);
-          return Values();
-        });
+    return loops.select(loops.less(count, loops.constant(fewKeys)), {}, singleRows, [&] {
+      computeProductTiles(number, tile, fewKeys);
+      return Values();
+    });
   };
   loops.select(enough, {}, fewRows, wholeTiles);
 }

@@ -64,7 +64,8 @@ void AttendGradient::forEachPairTile(const Block &block, function_ref<void(Value
     if (vectors >= schedule.vectors)
       return tilesOf(schedule.vectors);
     Value areFew = loops.less(block.keyCount, loops.constant(vectors * schedule.lanes + 1));
-    loops.branch(areFew, [&] { tilesOf(vectors); }, [&] { narrowest(2 * vectors); });
+    loops.branch(
+        areFew, [&] { tilesOf(vectors); }, [&] { narrowest(2 * vectors); });
   };
   bool mayBeFew = !block.isWhole && schedule.tileKv == schedule.panelLanes() && problem.tanhs.empty();
   narrowest(mayBeFew ? 1 : schedule.vectors);

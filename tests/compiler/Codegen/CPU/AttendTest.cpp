@@ -48,18 +48,9 @@ TEST_P(AttendEither, FewRowsAndManyAgreeWithTheOracle) {
   kernel.valueDim = 70;
   // One kernel: none, one, the most that take the decode form, one more; no tile divides 83 or 150, whose tails have
   // two narrow tiles, 48 is one tile of queries, 20 a tail alone; one key; more queries than keys and the reverse.
-  expectOracleAt(GetParam(), kernel,
-                 {{0, 30},
-                  {1, 1},
-                  {1, 750},
-                  {3, 61},
-                  {4, 600},
-                  {5, 600},
-                  {5, 1},
-                  {20, 30},
-                  {83, 150},
-                  {150, 61},
-                  {48, 64}});
+  expectOracleAt(
+      GetParam(), kernel,
+      {{0, 30}, {1, 1}, {1, 750}, {3, 61}, {4, 600}, {5, 600}, {5, 1}, {20, 30}, {83, 150}, {150, 61}, {48, 64}});
 }
 
 INSTANTIATE_TEST_SUITE_P(Masks, AttendEither, testing::ValuesIn(maskMechanisms()), mechanismName);
