@@ -129,7 +129,7 @@ EntryCertificate EntryReader::read() {
       slot.within = this->slot(from, "within");
     if (from.get("behind"))
       slot.behind = this->slot(from, "behind");
-    if (slot.behind && made.slots[*slot.behind].within != slot.within)
+    if (fault.empty() && slot.behind && made.slots[*slot.behind].within != slot.within)
       wrong("has slot " + Twine(made.slots.size()) + " behind slot " + Twine(*slot.behind) +
             ", which is not a part of the same");
     made.slots.push_back(std::move(slot));

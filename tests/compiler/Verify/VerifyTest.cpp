@@ -212,6 +212,9 @@ TEST(Certificate, SaysWhatIsWrongWithAText) {
   EXPECT_EQ(reason(head + R"("arena_bytes": "64*n", "alignment": 64}]})"), "lacks the list `slots` (entry point 'f')");
   EXPECT_EQ(reason(head + R"("arena_bytes": "64*n", "alignment": 64, "slots": [{"bytes": "64*n", "within": 0}]}]})"),
             "speaks of slot 0, and there are 0 (entry point 'f')");
+  EXPECT_EQ(reason(head + R"("arena_bytes": "64*n", "alignment": 64, "slots": [{"bytes": "64*n", "behind": 0}]}]})"),
+            "speaks of slot 0, and there are 0 (entry point 'f')");
+  EXPECT_EQ(reason(std::string(1'000'000, '[')), "is no JSON");
 }
 
 } // namespace
