@@ -40,12 +40,12 @@ static const std::vector<Key> &keys() {
   static const std::vector<Key> all = {
       {KernelKind::Attend,
        "form",
-       "many queries at once, or few against many keys",
+       "many queries at once, or few against many keys; two_pass and online are by Halide",
        0,
        0,
        1,
        false,
-       {"prefill", "decode"}},
+       {"prefill", "decode", "two_pass", "online"}},
       {KernelKind::Attend, "tile_q", "prefill: queries of a register tile", 1, 4, 1, true},
       {KernelKind::Attend, "tail_q", "prefill: queries of the tile for those left by whole tiles; 0: such a one too", 0,
        3, 1, true},
@@ -71,6 +71,7 @@ static const std::vector<Key> &keys() {
       {KernelKind::Loops, "chunk", "points of a chunk, in whole vectors and rows", 1, 1 << 30},
       {KernelKind::Gemm, "scheduler", schedulerMeaning, 0, 0, 1, false, schedulers},
       {KernelKind::Loops, "scheduler", schedulerMeaning, 0, 0, 1, false, schedulers},
+      {KernelKind::Attend, "halide", "Halide's schedule", 0, 0, 1, false, {}, true},
       {KernelKind::Gemm, "halide", "Halide's schedule", 0, 0, 1, false, {}, true},
       {KernelKind::Loops, "halide", "Halide's schedule", 0, 0, 1, false, {}, true},
   };

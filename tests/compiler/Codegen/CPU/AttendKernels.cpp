@@ -99,8 +99,8 @@ static std::string compareArrays(const HostArray &found, const reference::Array 
   return "";
 }
 
-ComparedKernel::ComparedKernel(const std::string &text, std::string_view target)
-    : parsed(text), runner(text, *emitterFor(target), target) {}
+ComparedKernel::ComparedKernel(const std::string &text, std::string_view target, const Emitter *emitter)
+    : parsed(text), runner(text, emitter ? *emitter : *emitterFor(target), target) {}
 
 std::string ComparedKernel::compare(const std::vector<HostArray> &operands,
                                     const std::vector<std::vector<int64_t>> &resultShapes, double tolerance) {

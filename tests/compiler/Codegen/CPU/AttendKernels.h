@@ -58,7 +58,9 @@ reference::Array toReference(const HostArray &array);
 /// A kernel compiled for a target, and the same text for the oracle.
 class ComparedKernel {
 public:
-  explicit ComparedKernel(const std::string &text, std::string_view target = "native");
+  /// By the emitter of ours for the target where `emitter` is null.
+  explicit ComparedKernel(const std::string &text, std::string_view target = "native",
+                          const Emitter *emitter = nullptr);
 
   /// Runs it on the operands, in both orders of the chunks, and compares with the oracle: each element within
   /// `tolerance` times the largest magnitude of the result (at least one). Returns an empty string, or what differs.

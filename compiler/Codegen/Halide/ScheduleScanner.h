@@ -1,0 +1,89 @@
+//===- ScheduleScanner.h - words of schedules ------------------------------------------------------------------===//
+#pragma once
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace attnc::halide {
+
+/// Takes a text apart; after the first error nothing is found any more.
+class Scanner {
+public:
+  explicit Scanner(std::string_view text) : text(text) { skipBlanks(); }
+
+  bool failed() const { return !error.empty(); }
+  bool atEnd() const { return place == text.size(); }
+
+  bool fail(const std::string &expected) { return failAt(last, found.empty() ? "the end" : found, expected); }
+
+  bool failAt(size_t where, const std::string &what, const std::string &expected) {
+    if (error.empty())
+      error = "at column " + std::to_string(where + 1) + ": found " + what + ", expected " + expected;
+    return false;
+  }
+
+  /// Where the last word begins.
+  size_t lastPlace() const { return last; }
+
+  /// The next word, number or sign; empty at the end.
+  const std::string &next() {
+    last = place;
+    // A letter of another script has several bytes, all of them beyond ASCII.
+    auto isWord = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '$' || c >= 0x80; };
+    size_t end = place;
+    while (end < text.size() && isWord(text[end]))
+      ++end;
+    if (end == place && place < text.size())
+      ++end;
+    found = text.substr(place, end - place);
+    place = end;
+    skipBlanks();
+    return found;
+  }
+
+  bool accept(std::string_view word) {
+    size_t before = place;
+    if (!failed() && next() == word)
+      return true;
+    place = before;
+    return false;
+  }
+
+  bool expect(const std::string &word) { return !failed() && (next() == word || fail("`" + word + "`")); }
+
+  std::string name(const std::string &what) {
+    if (failed() || next().empty() || !(std::isalpha(static_cast<unsigned char>(found[0])) || found[0] == '_'))
+      fail(what);
+    return found;
+  }
+
+  int64_t number(int64_t least, int64_t most) {
+    if (failed())
+      return least;
+    const std::string &word = next();
+    bool isNumber = !word.empty() && word.size() < 10 &&
+                    std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c); });
+    int64_t value = isNumber ? std::stoll(word) : least - 1;
+    if (value >= least && value <= most)
+      return value;
+    fail("a number from " + std::to_string(least) + " to " + std::to_string(most));
+    return least;
+  }
+
+  std::string error;
+
+private:
+  void skipBlanks() {
+    while (place < text.size() && std::isspace(static_cast<unsigned char>(text[place])))
+      ++place;
+  }
+
+  std::string_view text;
+  size_t place = 0, last = 0;
+  std::string found;
+};
+
+} // namespace attnc::halide
