@@ -135,6 +135,13 @@ static std::vector<Subject> windowSubjects() {
       {"images.attn", "features", accuracy, {{"images", {{"batch", 3}}}}},
       {"images.attn", "features_gradient", accuracy, {{"images", {{"batch", 3}}}}},
       {"images.attn", "looked_at_gradient", accuracy, {{"channels", {{"batch", 2}, {"c", 3}}}}},
+      {"images.attn", "batch_norm", accuracy, {{"images", {{"batch", 3}}}}},
+      {"images.attn", "batch_norm_gradient", accuracy, {{"images", {{"batch", 3}}}}},
+      {"images.attn",
+       "instance_norm",
+       accuracy,
+       {{"wide", {{"batch", 3}, {"h", 6}, {"w", 21}}}, {"a pixel", {{"batch", 2}, {"h", 1}, {"w", 1}}}}},
+      {"images.attn", "instance_norm_gradient", accuracy, {{"wide", {{"batch", 3}, {"h", 6}, {"w", 21}}}}},
   };
 }
 

@@ -16,6 +16,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <numeric>
 
 using namespace mlir;
 
@@ -94,9 +95,14 @@ std::vector<PlannedStage> withLayouts(const std::vector<PlannedStage> &stages, c
   return all;
 }
 
-/// Puts stages with schedules into phases, and their tensors into memory.
-void placeStages(std::vector<PlannedStage> stages, std::vector<Schedule> schedules, PlannedKernel &planned) {
-  std::vector<unsigned> phases = phasesOf(stages, schedules);
+/// Puts stages with schedules into phases, and their tensors into memory. Where chunks are still to be rounded to what
+/// an autoscheduler finds, each stage has a phase.
+void placeStages(std::vector<PlannedStage> stages, std::vector<Schedule> schedules, bool areFinal,
+                 PlannedKernel &planned) {
+  std::vector<unsigned> phases(stages.size());
+  std::iota(phases.begin(), phases.end(), 0);
+  if (areFinal)
+    phases = phasesOf(stages, schedules);
   std::vector<bool> areLocal = areOfChunks(stages, schedules, phases);
   for (unsigned number = 0; number < stages.size(); ++number) {
     CompiledStage made{std::move(stages[number]), std::move(schedules[number]), {}, {}, 0, phases[number]};
@@ -129,7 +135,7 @@ std::optional<PlannedKernel> planKernel(func::FuncOp kernel, const Target &targe
   }
   if (!schedules)
     return std::nullopt;
-  placeStages(std::move(stages), std::move(*schedules), planned);
+  placeStages(std::move(stages), std::move(*schedules), autoschedulerOf(kernel).empty(), planned);
   for (CompiledStage &compiled : planned.stages) {
     std::optional<int64_t> largest = largestSize(compiled.planned.stage);
     if (!largest) {

@@ -3,6 +3,7 @@
 #include "compiler/Codegen/Formula/StoredElement.h"
 #include "compiler/Codegen/Formula/VectorMath.h"
 #include "compiler/Codegen/Halide/Declarations.h"
+#include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -17,7 +18,7 @@ static bool isElement(Type type) { return type.isF32() || type.isInteger(32) || 
 bool canBeCalled(Operation *operation) {
   bool isKnown = isa_and_present<math::MathDialect>(operation->getDialect())
                      ? isSupportedMath(operation)
-                     : isa_and_present<arith::ArithDialect>(operation->getDialect());
+                     : isa<attn::UniformOp>(operation) || isa_and_present<arith::ArithDialect>(operation->getDialect());
   return isKnown && operation->getNumResults() == 1 && operation->getNumOperands() > 0 &&
          llvm::all_of(operation->getOperandTypes(), isElement) && llvm::all_of(operation->getResultTypes(), isElement);
 }

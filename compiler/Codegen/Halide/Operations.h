@@ -16,7 +16,7 @@ namespace attnc::halide {
 /// Operations of a kernel, each of another kind; their numbers are places here.
 using Operations = llvm::SmallVector<mlir::Operation *>;
 
-/// Whether it is arithmetic or a function of one element each, of f32, i32 and truth values.
+/// Whether it is arithmetic, a function or a draw of one element each, of f32, i32 and truth values.
 bool canBeCalled(mlir::Operation *operation);
 /// The place of an operation of the same kind, which is added where there is none.
 unsigned numberOf(Operations &operations, mlir::Operation *operation);

@@ -30,8 +30,7 @@ static int64_t largestStride(const Stage &stage, unsigned loop) {
   for (unsigned number : nodesBelow(stage, stage.value)) {
     const Node &node = stage.nodes[number];
     if (node.op == Op::Load)
-      stride = std::max(stride,
-                        readsByData(stage, number) && dependsOn(stage, number, loop) ? 2 : strideOf(stage, node, loop));
+      stride = std::max(stride, strideOf(stage, node, loop));
   }
   return stride;
 }

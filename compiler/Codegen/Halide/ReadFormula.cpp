@@ -163,7 +163,9 @@ FormulaReader::MaybeNode FormulaReader::elementNode(tensor::ExtractOp extract, S
   Value tensor = extract.getTensor();
   bool isKnown = argumentOf(tensor) || tensor.getDefiningOp<linalg::GenericOp>();
   for (auto [number, subscript] : llvm::enumerate(extract.getIndices()))
-    if (isKnown && comesFromData(subscript)) {
+    if (comesFromData(subscript)) {
+      if (!isKnown)
+        return decline("it reads a tensor in another shape than it is stored in"), std::nullopt;
       unsigned limit = nodeOfSize(*sizeOf(sizes.dimension(tensor, number)));
       subscripts[number] = add(Op::Checked, Element::I32, {subscripts[number], limit});
     }

@@ -72,9 +72,8 @@ private:
       if (kernel.getArgAttr(argument.getArgNumber(), packedAttrName))
         return decline("a weight arrives packed");
     for (Operation &op : kernel.getBody().front())
-      if (!isa<linalg::GenericOp, attn::ScatterAddOp, linalg::FillOp, tensor::EmptyOp, tensor::DimOp, func::ReturnOp>(
-              op) &&
-          !isa<arith::ArithDialect>(op.getDialect()))
+      if (!isa<linalg::GenericOp, attn::ScatterAddOp, tensor::EmptyOp, tensor::DimOp, func::ReturnOp>(op) &&
+          !isMove(&op) && !isa<arith::ArithDialect>(op.getDialect()))
         return decline("it holds " + op.getName().getStringRef());
     return true;
   }
@@ -99,7 +98,7 @@ private:
 
   bool readResult(RankedTensorType type, Value value, unsigned number) {
     auto result = dyn_cast<OpResult>(value);
-    if (!result || !isa<linalg::GenericOp, attn::ScatterAddOp>(result.getOwner()))
+    if (!result || !(isMove(result.getOwner()) || isa<linalg::GenericOp, attn::ScatterAddOp>(result.getOwner())))
       return decline("it returns what none of its operations computes");
     // What is rounded where it is returned, or returned twice, others read from a stage of its own.
     bool isRounded = value.getType() != Type(type);

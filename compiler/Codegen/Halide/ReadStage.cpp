@@ -26,8 +26,9 @@ PlannedStage StageReader::take(KernelStage &shared) {
 bool StageReader::read(OpResult value, Element element, std::string &reason) {
   made.stage.element = element;
   auto scatter = dyn_cast<attn::ScatterAddOp>(value.getOwner());
-  bool isRead =
-      scatter ? readScatter(scatter) : readGeneric(cast<linalg::GenericOp>(value.getOwner()), value.getResultNumber());
+  bool isRead = isMove(value.getOwner()) ? readMoved(value)
+                : scatter                ? readScatter(scatter)
+                          : readGeneric(cast<linalg::GenericOp>(value.getOwner()), value.getResultNumber());
   if (!isRead)
     reason = why;
   return isRead;
@@ -114,6 +115,8 @@ SmallVector<unsigned> loopsOfResult(linalg::GenericOp op, unsigned result) {
 
 FormulaReader::MaybeNode StageReader::loadMade(Value tensor, ArrayRef<unsigned> subscripts) {
   auto value = dyn_cast<OpResult>(tensor);
+  if (value && isMove(value.getOwner()))
+    return loadMoved(value.getOwner(), subscripts);
   if (!value || !isa<linalg::GenericOp, attn::ScatterAddOp>(value.getOwner()))
     return FormulaReader::loadMade(tensor, subscripts);
   if (others.isComputedWhereRead(value, loops)) {
@@ -125,6 +128,80 @@ FormulaReader::MaybeNode StageReader::loadMade(Value tensor, ArrayRef<unsigned> 
   }
   std::optional<unsigned> number = others.stageOf(value, made, why);
   return number ? MaybeNode(loadStage(*number, subscripts)) : std::nullopt;
+}
+
+//===-------------------------------------------- moves -----------------------------------------------------------===//
+
+bool isMove(Operation *op) {
+  return isa<linalg::FillOp, linalg::TransposeOp, tensor::ExtractSliceOp, tensor::ConcatOp>(op);
+}
+
+/// A tensor that is returned as it was filled or moved.
+bool StageReader::readMoved(Value value) {
+  SmallVector<unsigned> at;
+  for (int64_t dimension = 0; dimension < cast<RankedTensorType>(value.getType()).getRank(); ++dimension) {
+    SizeExpr size = sizes.dimension(value, dimension);
+    if (size.isConstant() && size.constant() == 0)
+      return decline("one of its loops runs over nothing");
+    at.push_back(addLoop(*sizeOf(size)));
+  }
+  loops = at.size();
+  addDimensionOfOne();
+  MaybeNode element = loadNode(value, at);
+  made.stage.value = element.value_or(0);
+  return element.has_value();
+}
+
+FormulaReader::MaybeNode StageReader::loadMoved(Operation *move, ArrayRef<unsigned> subscripts) {
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(move))
+    return loadSlice(slice, subscripts);
+  if (auto join = dyn_cast<tensor::ConcatOp>(move))
+    return loadJoined(join, subscripts);
+  auto turn = cast<linalg::TransposeOp>(move);
+  SmallVector<unsigned> at(subscripts.size());
+  for (auto [subscript, place] : llvm::zip(subscripts, turn.getPermutation()))
+    at[place] = subscript;
+  return loadNode(turn.getInput(), at);
+}
+
+FormulaReader::MaybeNode StageReader::loadSlice(tensor::ExtractSliceOp slice, ArrayRef<unsigned> subscripts) {
+  if (slice.getSourceType().getRank() != slice.getType().getRank())
+    return FormulaReader::loadMade(slice.getResult(), subscripts);
+  auto number = [&](OpFoldResult given) -> MaybeNode {
+    auto value = dyn_cast<Value>(given);
+    return value ? nodeOf(value) : MaybeNode(integer(cast<IntegerAttr>(cast<Attribute>(given)).getInt()));
+  };
+  SmallVector<unsigned> at;
+  for (auto [subscript, first, step] : llvm::zip(subscripts, slice.getMixedOffsets(), slice.getMixedStrides())) {
+    MaybeNode offset = number(first), stride = number(step);
+    if (!offset || !stride)
+      return std::nullopt;
+    at.push_back(add(Op::Add, Element::I32, {*offset, add(Op::Mul, Element::I32, {subscript, *stride})}));
+  }
+  return loadNode(slice.getSource(), at);
+}
+
+/// Of each part the element at the place, or at its nearest end, of which one is chosen.
+FormulaReader::MaybeNode StageReader::loadJoined(tensor::ConcatOp join, ArrayRef<unsigned> subscripts) {
+  int64_t end = join.getResultType().getDimSize(join.getDim());
+  unsigned place = subscripts[join.getDim()];
+  MaybeNode chosen;
+  for (Value part : llvm::reverse(join.getInputs())) {
+    int64_t size = cast<RankedTensorType>(part.getType()).getDimSize(join.getDim());
+    if (ShapedType::isDynamic(size) || ShapedType::isDynamic(end) || size == 0)
+      return decline("it joins tensors of sizes that are not known"), std::nullopt;
+    unsigned own = add(Op::Sub, Element::I32, {place, integer(end - size)});
+    unsigned below = add(Op::Min, Element::I32, {own, integer(size - 1)});
+    SmallVector<unsigned> at(subscripts);
+    at[join.getDim()] = add(Op::Max, Element::I32, {below, integer(0)});
+    MaybeNode element = loadNode(part, at);
+    if (!element)
+      return std::nullopt;
+    unsigned isHere = chosen ? add(Op::Less, Element::Truth, {place, integer(end)}) : 0;
+    chosen = chosen ? add(Op::Select, made.stage.nodes[*element].element, {isHere, *element, *chosen}) : *element;
+    end -= size;
+  }
+  return chosen;
 }
 
 //===-------------------------------------------- linalg.generic --------------------------------------------------===//

@@ -53,6 +53,10 @@ private:
   MaybeNode loadMade(mlir::Value tensor, llvm::ArrayRef<unsigned> subscripts) override;
   MaybeNode nodeIn(Scope &inner, mlir::Value value);
   MaybeNode operandNode(mlir::OpOperand &operand);
+  MaybeNode loadMoved(mlir::Operation *move, llvm::ArrayRef<unsigned> subscripts);
+  MaybeNode loadSlice(mlir::tensor::ExtractSliceOp slice, llvm::ArrayRef<unsigned> subscripts);
+  MaybeNode loadJoined(mlir::tensor::ConcatOp join, llvm::ArrayRef<unsigned> subscripts);
+  bool readMoved(mlir::Value value);
   unsigned loadStage(unsigned number, llvm::ArrayRef<unsigned> subscripts);
 
   unsigned addLoop(const Size &size);
@@ -71,6 +75,9 @@ private:
   Scope *scope = nullptr;
   unsigned operandCount = 0, loops = 0;
 };
+
+/// Whether an operation fills a tensor, or has elements of others as they are.
+bool isMove(mlir::Operation *op);
 
 /// The loop of each dimension of a result.
 llvm::SmallVector<unsigned> loopsOfResult(mlir::linalg::GenericOp op, unsigned result);

@@ -93,6 +93,14 @@ TEST(HalideRows, SchedulesAsText) {
           << text << " of " << shape[2];
 }
 
+/// Stages whose chunks are rounded to what is found have phases of their own.
+TEST(HalideRows, SchedulesThatAreFound) {
+  std::string text = layerNorm(), key = "attn.kernel = \"rows\"";
+  text.replace(text.find(key), key.size(), key + ", attn.schedule = {scheduler = \"mullapudi2016\"}");
+  for (const Shape &shape : {Shape{2, 3, 5}, {4, 5, 257}})
+    EXPECT_EQ(check(text, {random(shape, 1), random({shape[2]}, 2), random({shape[2]}, 3)}, {shape}), "") << shape[2];
+}
+
 TEST(HalideRows, SayWhatIsWrongWithSchedules) {
   auto error = [&](const std::string &text) {
     ParsedModule parsed(scheduled(layerNorm(), text));
@@ -164,6 +172,44 @@ TEST(HalideResults, TermsThatAreTheSameEachTime) {
               "")
         << shape[1];
   }
+}
+
+//===------------------------------------------ moves -------------------------------------------------------------===//
+
+/// A slice of one operand in front of another, turned, and a constant behind both.
+TEST(HalideMoves, SlicesTurnsAndJoins) {
+  std::string text = R"(func.func private @k(%x: tensor<?x5x40xf32>, %y: tensor<?x7x3xf32>) ->
+      (tensor<?x6x7xf32>, tensor<?x3xf32>) attributes {attn.kernel = "loops"} {
+    %c0 = arith.constant 0 : index %number = arith.constant 2.5 : f32
+    %n = tensor.dim %x, %c0 : tensor<?x5x40xf32>
+    %part = tensor.extract_slice %x[0, 1, 2] [%n, 3, 7] [1, 1, 5] : tensor<?x5x40xf32> to tensor<?x3x7xf32>
+    %empty = tensor.empty(%n) : tensor<?x3x7xf32>
+    %turned = linalg.transpose ins(%y : tensor<?x7x3xf32>) outs(%empty : tensor<?x3x7xf32>) permutation = [0, 2, 1]
+    %both = tensor.concat dim(1) %part, %turned : (tensor<?x3x7xf32>, tensor<?x3x7xf32>) -> tensor<?x6x7xf32>
+    %e = tensor.empty(%n) : tensor<?x3xf32>
+    %f = linalg.fill ins(%number : f32) outs(%e : tensor<?x3xf32>) -> tensor<?x3xf32>
+    return %both, %f : tensor<?x6x7xf32>, tensor<?x3xf32> })";
+  for (int64_t rows : {0, 1, 50})
+    EXPECT_EQ(check(text, {random({rows, 5, 40}, 1), random({rows, 7, 3}, 2)}, {{rows, 6, 7}, {rows, 3}}), "") << rows;
+}
+
+/// The same numbers as our emitter draws, whatever the lanes.
+TEST(HalideDraws, AreByTheirKeys) {
+  std::string text = R"(func.func private @k(%seed: tensor<i32>, %step: tensor<i32>, %n: index) -> tensor<?x21xf32>
+      attributes {attn.kernel = "loops"} {
+    %place = arith.constant 3 : i32
+    %e = tensor.empty(%n) : tensor<?x21xf32>
+    %r = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
+      outs(%e : tensor<?x21xf32>) {
+    ^bb0(%o: f32):
+      %i = linalg.index 0 : index %j = linalg.index 1 : index
+      %row = arith.index_cast %i : index to i32 %column = arith.index_cast %j : index to i32
+      %s = tensor.extract %seed[] : tensor<i32> %t = tensor.extract %step[] : tensor<i32>
+      %u = attn.uniform %s, %t, %place at[%row, %column] site 5 : i32 -> f32
+      linalg.yield %u : f32 } -> tensor<?x21xf32>
+    return %r : tensor<?x21xf32> })";
+  HostArray seed = HostArray::of({}, std::vector<int32_t>{-7}), step = HostArray::of({}, std::vector<int32_t>{12});
+  EXPECT_EQ(check(text, {seed, step}, {{30, 21}}, {30}), "");
 }
 
 //===------------------------------------------ terms at subscripts -----------------------------------------------===//
