@@ -1,7 +1,10 @@
 // The reverse of a load whose subscripts can be turned round: each element asks the iterations that may read it.
 //
 //   y[i] = sum_k x[i + k] * w[k]          dx[e] = sum_k (if 0 <= e - k < n then dy[e - k] else 0) * w[k]
+//
+// Where only each second element is read of a place, one in two iterations is asked, of each residue its own (Residues.h).
 #include "compiler/Derive/GenericReverse.h"
+#include "compiler/Derive/Residues.h"
 #include "compiler/Derive/Reverse.h"
 #include "compiler/Fuse/Subscripts.h"
 #include "mlir/IR/Matchers.h"
@@ -15,16 +18,20 @@ namespace attnc {
 /// Each element asks the iterations that may read it: a map or a reduction.
 class GenericReverse::Gather {
 public:
-  Gather(GenericReverse &reverse, tensor::ExtractOp load, const InverseRead &inverse)
-      : reverse(reverse), load(load), inverse(inverse), at(reverse.at) {}
+  /// Of all elements, or of those with these residues.
+  Gather(GenericReverse &reverse, tensor::ExtractOp load, const InverseRead &inverse, ArrayRef<Residue> residues = {})
+      : reverse(reverse), load(load), inverse(inverse), residues(residues), at(reverse.at) {}
   FailureOr<Value> run();
 
 private:
   std::optional<AffineMap> mapOver(AffineMap map);
+  bool runsByResidue(AffineMap map);
+  OpFoldResult sizeOf(unsigned loop);
   void chooseOperands();
+  Value emptyLikeElements();
   Value solved(OpBuilder &inner, unsigned loop, const InverseRead::Solution &solution);
   void findIndices(OpBuilder &inner);
-  Value loadMoved(OpBuilder &inner, unsigned number);
+  Value loadAt(OpBuilder &inner, unsigned number);
   bool dependsOnMoved(Value value);
   Value whereRead(const Reader &reader, Value term);
   Value term(const Reader &reader, Value element);
@@ -32,8 +39,9 @@ private:
   GenericReverse &reverse;
   tensor::ExtractOp load;
   const InverseRead &inverse;
+  ArrayRef<Residue> residues;
   Location at;
-  SmallVector<Value> operands; ///< of the gradient; the element itself is the first
+  SmallVector<Value> operands; ///< of the gradient; the element itself is the first, unless it is one of a residue
   SmallVector<AffineMap> maps;
   llvm::DenseMap<unsigned, unsigned> operandOf; ///< by number in GenericReverse::tensors
   llvm::DenseMap<unsigned, Value> sizes;        ///< of loops that are solved for, where one may be out of range
@@ -60,15 +68,41 @@ std::optional<AffineMap> GenericReverse::Gather::mapOver(AffineMap map) {
   return AffineMap::get(inverse.rank + inverse.remaining.size(), 0, results, load.getContext());
 }
 
+/// Whether a map of mapOver() counts subscripts or iterations of one residue.
+bool GenericReverse::Gather::runsByResidue(AffineMap map) {
+  return llvm::any_of(residues, [&](const Residue &each) {
+    const auto *place = llvm::find(inverse.remaining, each.loop.value_or(inverse.solutions.size()));
+    unsigned dim = inverse.rank + (place - inverse.remaining.begin());
+    return map.isFunctionOfDim(each.dim) || (place != inverse.remaining.end() && map.isFunctionOfDim(dim));
+  });
+}
+
+/// How often a loop runs that goes on.
+OpFoldResult GenericReverse::Gather::sizeOf(unsigned loop) {
+  for (const Residue &each : residues)
+    if (each.loop == loop)
+      return reverse.builder.getIndexAttr(each.iterations);
+  return getAsOpFoldResult(reverse.loopSize(loop));
+}
+
+Value GenericReverse::Gather::emptyLikeElements() {
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(reverse.builder, at, load.getTensor());
+  for (const Residue &each : residues)
+    sizes[each.dim] = reverse.builder.getIndexAttr(each.elements);
+  return tensor::EmptyOp::create(reverse.builder, at, sizes, reverse.builder.getF32Type());
+}
+
 void GenericReverse::Gather::chooseOperands() {
   MLIRContext *context = load.getContext();
   unsigned loops = inverse.rank + inverse.remaining.size();
   AffineMap ofElement = AffineMap::getMultiDimIdentityMap(loops, context).getMajorSubMap(inverse.rank);
-  operands.push_back(load.getTensor());
-  maps.push_back(ofElement);
+  if (residues.empty()) {
+    operands.push_back(load.getTensor());
+    maps.push_back(ofElement);
+  }
   llvm::SmallBitVector found(loops);
   for (auto [number, tensor] : llvm::enumerate(reverse.tensors))
-    if (auto map = mapOver(reverse.tensorMaps[number])) {
+    if (auto map = mapOver(reverse.tensorMaps[number]); map && !runsByResidue(*map)) {
       operandOf[number] = operands.size();
       operands.push_back(tensor);
       maps.push_back(*map);
@@ -79,7 +113,7 @@ void GenericReverse::Gather::chooseOperands() {
   for (auto [place, loop] : llvm::enumerate(inverse.remaining)) {
     if (found.test(inverse.rank + place))
       continue;
-    OpFoldResult size = getAsOpFoldResult(reverse.loopSize(loop));
+    OpFoldResult size = sizeOf(loop);
     operands.push_back(tensor::EmptyOp::create(reverse.builder, at, ArrayRef(size), reverse.builder.getF32Type()));
     maps.push_back(AffineMap::get(loops, 0, getAffineDimExpr(inverse.rank + place, context)));
   }
@@ -122,15 +156,28 @@ void GenericReverse::Gather::findIndices(OpBuilder &inner) {
     if (!solution->element)
       moved.insert(index);
   }
+  // Solutions are of the numbers of elements and iterations among those of a residue.
+  auto setIndex = [&](Value &index, const Residue &residue, int64_t first) {
+    Value stride = arith::ConstantIndexOp::create(inner, at, residue.stride);
+    index = arith::AddIOp::create(inner, at, arith::MulIOp::create(inner, at, index, stride),
+                                  arith::ConstantIndexOp::create(inner, at, first));
+  };
+  for (const Residue &each : residues) {
+    setIndex(indices[each.dim], each, each.ofElement);
+    if (each.loop)
+      setIndex(indices[inverse.rank + *each.loop], each, each.ofLoop);
+  }
 }
 
-/// An element of a tensor that is read at loops that are solved for.
-Value GenericReverse::Gather::loadMoved(OpBuilder &inner, unsigned number) {
+/// An element of a tensor that is read at loops that are solved for, or by residue.
+Value GenericReverse::Gather::loadAt(OpBuilder &inner, unsigned number) {
   SmallVector<Value> subscripts;
-  for (AffineExpr each : reverse.tensorMaps[number].getResults())
+  AffineMap map = reverse.tensorMaps[number];
+  for (AffineExpr each : map.getResults())
     subscripts.push_back(indices[inverse.rank + cast<AffineDimExpr>(each).getPosition()]);
   Value loaded = tensor::ExtractOp::create(inner, at, reverse.tensors[number], subscripts);
-  moved.insert(loaded);
+  if (!mapOver(map))
+    moved.insert(loaded);
   return loaded;
 }
 
@@ -191,12 +238,12 @@ FailureOr<Value> GenericReverse::Gather::run() {
   for (auto [loop, solution] : llvm::enumerate(inverse.solutions))
     if (solution && !solution->isInRange)
       sizes[loop] = reverse.loopSize(loop);
-  Value tensor = load.getTensor();
   bool isReduction = !inverse.remaining.empty();
-  Value start = isReduction ? Reverse::zerosLike(builder, at, tensor)
-                            : tensor::EmptyOp::create(builder, at, tensor::getMixedSizes(builder, at, tensor),
-                                                      builder.getF32Type())
-                                  .getResult();
+  Value start = emptyLikeElements();
+  if (isReduction) {
+    Value zero = arith::ConstantOp::create(builder, at, builder.getF32FloatAttr(0));
+    start = linalg::FillOp::create(builder, at, zero, start).getResult(0);
+  }
   SmallVector<utils::IteratorType> loops(inverse.rank, utils::IteratorType::parallel);
   loops.append(inverse.remaining.size(), utils::IteratorType::reduction);
   auto body = [&](OpBuilder &inner, Location, ValueRange v) {
@@ -204,10 +251,13 @@ FailureOr<Value> GenericReverse::Gather::run() {
     Reader reader{inner, at,
                   [&](unsigned number) {
                     auto operand = operandOf.find(number);
-                    return operand == operandOf.end() ? loadMoved(inner, number) : v[operand->second];
+                    return operand == operandOf.end() ? loadAt(inner, number) : v[operand->second];
                   },
                   [&](unsigned loop) { return indices[inverse.rank + loop]; }};
-    Value each = term(reader, v.front());
+    Value element = v.front();
+    if (!residues.empty())
+      element = tensor::ExtractOp::create(inner, at, load.getTensor(), ArrayRef(indices).take_front(inverse.rank));
+    Value each = term(reader, element);
     linalg::YieldOp::create(inner, at, isReduction ? reader.make<arith::AddFOp>(v.back(), each) : each);
   };
   auto gradient = linalg::GenericOp::create(builder, at, start.getType(), operands, start, maps, loops, body);
@@ -218,7 +268,24 @@ FailureOr<Value> GenericReverse::Gather::run() {
 }
 
 FailureOr<Value> GenericReverse::ofGathered(tensor::ExtractOp load, const InverseRead &inverse) {
-  return Gather(*this, load, inverse).run();
+  auto sizeOf = [&](unsigned loop) {
+    auto dimension = dimensionOf(loop);
+    return dimension ? cast<RankedTensorType>(dimension->first.getType()).getDimSize(dimension->second)
+                     : ShapedType::kDynamic;
+  };
+  auto type = cast<RankedTensorType>(load.getTensor().getType());
+  std::vector<ResidueClass> classes = residueClasses(inverse, type, sizeOf);
+  if (classes.empty())
+    return Gather(*this, load, inverse).run();
+  for (ResidueClass &each : classes) {
+    if (!each.isRead)
+      continue;
+    FailureOr<Value> gradient = Gather(*this, load, each.inverse, each.residues).run();
+    if (failed(gradient) || !*gradient)
+      return gradient;
+    each.gradient = *gradient;
+  }
+  return interleave(builder, at, load.getTensor(), classes);
 }
 
 } // namespace attnc

@@ -47,8 +47,8 @@ std::optional<GemmParts> GemmParts::choose(const GemmProblem &problem, const Tar
   made.kc = scheduled(problem.kernel, "kc").value_or(nearFloats / made.nr / 4 * 4);
   made.depth = depthOfPart(made.rows, made.columns, made.kc);
   made.parts = depth.ceilDiv(made.depth);
-  bool isLong = depth.isConstant() ? depth.constant() >= 2 * made.depth
-                                   : problem.extent(LoopGroup::Batch) == SizeExpr(1);
+  bool isLong =
+      depth.isConstant() ? depth.constant() >= 2 * made.depth : problem.extent(LoopGroup::Batch) == SizeExpr(1);
   return isLong ? std::optional(made) : std::nullopt;
 }
 
@@ -118,8 +118,9 @@ public:
       copyLeft(k0, steps);
       packRight(k0, steps);
       code.loop(code.constant(0), code.constant(parts.panels()), 1, [&](Value panel) {
-        code.loop(code.constant(0), code.constant(parts.tiles()), 1,
-                  [&](Value tile) { multiply({k0, steps, code.equal(k0, first)}, panel, tile); });
+        code.loop(code.constant(0), code.constant(parts.tiles()), 1, [&](Value tile) {
+          multiply({k0, steps, code.equal(k0, first)}, panel, tile);
+        });
       });
     });
   }
