@@ -261,6 +261,8 @@ private:
     H::Var lane(nameOf(stage.result[schedule.laneDimension])), row;
     int lanes = schedule.lanes, width = schedule.lanes * schedule.vectors;
     tile.compute_at(result, around).store_in(H::MemoryType::Stack).bound_extent(lane, width);
+    if (schedule.laneDimension + 1 != stage.result.size())
+      tile.reorder_storage({lane, points().front()}); // vectors of it are registers
     std::vector<H::VarOrRVar> inner = {lane};
     if (schedule.rowDimension) {
       row = H::Var(nameOf(stage.result[*schedule.rowDimension]));

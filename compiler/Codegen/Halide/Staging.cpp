@@ -53,7 +53,7 @@ private:
       collectFactors(operand, factors);
   }
 
-  /// Whether it is anything but elements side by side, or the same one, for the result's last dimension.
+  /// Whether it is anything but elements side by side, or the same one, for neighbouring lanes.
   bool wantsLayout(unsigned number) const {
     bool loads = false;
     for (unsigned each : nodesBelow(whole, number))
@@ -66,8 +66,10 @@ private:
       return true;
     bool isAffine = std::all_of(node.operands.begin(), node.operands.end(),
                                 [&](unsigned operand) { return affineOf(whole, operand).has_value(); });
-    return !isAffine || strideOf(whole, node, whole.result.back()) > 1;
+    return !isAffine || strideOf(whole, node, laneLoop()) > 1;
   }
+
+  unsigned laneLoop() const { return whole.result[laneDimensionOf(whole, machine)]; }
 
   //===---------------------------------------- directions --------------------------------------------------------===//
 
@@ -139,7 +141,7 @@ private:
       return std::nullopt;
     // Elements for neighbouring lanes lie side by side: that direction, of which there is one at most, comes last.
     auto ofLanes = std::find_if(directions.begin(), directions.end(),
-                                [&](const Direction &each) { return each.factors[whole.result.back()] != 0; });
+                                [&](const Direction &each) { return each.factors[laneLoop()] != 0; });
     if (ofLanes != directions.end())
       std::rotate(ofLanes, ofLanes + 1, directions.end());
     return directions;

@@ -14,6 +14,9 @@ static constexpr int64_t leastReuse = 28;
 static constexpr int64_t leastBlock = 32, nearBytes = int64_t(24) << 10, cachedBytes = int64_t(512) << 10;
 /// How many bytes chunks are to read again for each byte of the sums that stages put in parts, at least.
 static constexpr double worthwhileParts = 8;
+/// Terms of a sum that make it worth to lay out what it reads so that lanes run along another dimension than the last,
+/// and to write the result across them.
+static constexpr int64_t leastTerms = 64;
 /// What a dynamic size is taken to be.
 static constexpr int64_t typicalSize = 1024;
 
@@ -103,6 +106,21 @@ int64_t strideOf(const Stage &stage, const Node &load, unsigned loop) {
   return std::min<int64_t>(stride, 2);
 }
 
+unsigned laneDimensionOf(const Stage &stage, const Machine &machine) {
+  unsigned last = stage.result.size() - 1;
+  const Size &width = stage.extent(last);
+  int64_t terms = 1;
+  for (const Loop &loop : stage.loops)
+    if (loop.reduces)
+      terms *= std::max<int64_t>(typical(loop.size), 1);
+  if (stage.fold != Fold::Add || !width.isConstant() || 2 * width.number >= machine.lanes || terms < leastTerms)
+    return last;
+  for (unsigned dimension = last; dimension-- > 0;)
+    if (const Size &size = stage.extent(dimension); size.isConstant() && size.number >= machine.lanes)
+      return dimension;
+  return last;
+}
+
 /// How many iterations of each loop a chunk goes through, dynamic ones taken as typical.
 static std::vector<int64_t> iterationsOfChunk(const Stage &stage, const Schedule &schedule) {
   std::vector<int64_t> iterations;
@@ -167,7 +185,8 @@ constexpr double farBytesPerCycle = 400;
 /// What one iteration of the summed loops costs a tile, in cycles.
 class TileCost {
 public:
-  TileCost(const Stage &stage, int64_t lanes) : stage(stage), lanes(lanes), below(nodesBelow(stage, stage.value)) {
+  TileCost(const Stage &stage, unsigned laneLoop, int64_t lanes)
+      : stage(stage), laneLoop(laneLoop), lanes(lanes), below(nodesBelow(stage, stage.value)) {
     for (unsigned number : below) {
       const Node &node = stage.nodes[number];
       bool isLeaf = node.op == Op::Number || node.op == Op::Load;
@@ -179,7 +198,6 @@ public:
   }
 
   double of(int64_t vectors, std::optional<unsigned> rowLoop, int64_t rows) const {
-    unsigned laneLoop = stage.result.back();
     double loads = 0, bytes = 0;
     for (unsigned number : below) {
       const Node &node = stage.nodes[number];
@@ -199,6 +217,7 @@ public:
 
 private:
   const Stage &stage;
+  unsigned laneLoop;
   int64_t lanes;
   std::vector<unsigned> below;
   int64_t arithmetic = 0;
@@ -213,9 +232,8 @@ public:
       reason = "its result is one number";
       return std::nullopt;
     }
-    unsigned last = stage.result.size() - 1;
-    const Size &width = stage.extent(last);
-    schedule.laneDimension = last;
+    schedule.laneDimension = laneDimensionOf(stage, machine);
+    const Size &width = stage.extent(schedule.laneDimension);
     int64_t widest = width.isConstant() ? std::min(machine.lanes, width.number) : machine.lanes;
     while (schedule.lanes * 2 <= widest)
       schedule.lanes *= 2;
@@ -244,10 +262,9 @@ private:
   unsigned chooseBlockedDimension() {
     wanted = std::max<int64_t>(chunkWork / workOfPoint(), 1);
     inside = 1;
-    unsigned last = stage.result.size() - 1;
-    if (const Size &width = stage.extent(last); stage.fold && width.isConstant())
+    if (const Size &width = stage.extent(schedule.laneDimension); stage.fold && width.isConstant())
       wanted = std::max(wanted, width.number * leastReuse);
-    for (unsigned dimension = last + 1; dimension-- > 0;) {
+    for (unsigned dimension = stage.result.size(); dimension-- > 0;) {
       const Size &size = stage.extent(dimension);
       if (!size.isConstant() || dimension == 0 || inside * size.number >= wanted)
         return dimension;
@@ -258,22 +275,22 @@ private:
 
   /// Whether there is such a tile. Those of sums in parts share no points, but at the end of a dynamic dimension.
   bool chooseTile(unsigned blocked, bool isInParts) {
-    unsigned last = schedule.laneDimension;
-    const Size &width = stage.extent(last);
-    if (!stage.fold || blocked == last || !width.isConstant())
+    unsigned lane = schedule.laneDimension, dimensions = stage.result.size();
+    const Size &width = stage.extent(lane);
+    if (!stage.fold || blocked >= lane || !width.isConstant())
       return false;
-    TileCost cost(stage, schedule.lanes);
+    TileCost cost(stage, stage.result[lane], schedule.lanes);
     double best = 0;
     // Rows of a dynamic number may be few: where there are others, those.
     auto isKnown = [&](unsigned dimension) { return stage.extent(dimension).isConstant(); };
     bool anyKnown = false;
-    for (unsigned dimension = blocked; dimension < last; ++dimension)
-      anyKnown |= isKnown(dimension) && stage.extent(dimension).number > 1;
+    for (unsigned dimension = blocked; dimension < dimensions; ++dimension)
+      anyKnown |= dimension != lane && isKnown(dimension) && stage.extent(dimension).number > 1;
     for (int64_t vectors = 1; vectors <= 4 && vectors * schedule.lanes <= width.number; ++vectors)
-      for (unsigned dimension = last; dimension-- > blocked;)
+      for (unsigned dimension = dimensions; dimension-- > blocked;)
         for (int64_t rows = 1; rows <= 14; ++rows) {
           int64_t height = typical(stage.extent(dimension)), step = vectors * schedule.lanes;
-          if (anyKnown && !isKnown(dimension))
+          if (dimension == lane || (anyKnown && !isKnown(dimension)))
             continue;
           bool divides = width.number % step == 0 && (!isKnown(dimension) || height % rows == 0);
           if (isInParts && !divides)
@@ -334,7 +351,9 @@ private:
     for (unsigned dimension = 0; dimension < stage.result.size(); ++dimension)
       points *= iterations[stage.result[dimension]];
     int64_t ofTile = schedule.rows * schedule.points(schedule.laneDimension);
-    return points > ofTile && bytesRead(stage, iterations) > cachedBytes && readsAgain();
+    bool sumsOverUnknown = std::any_of(stage.loops.begin(), stage.loops.end(),
+                                       [](const Loop &loop) { return loop.reduces && !loop.size.isConstant(); });
+    return points > ofTile && readsAgain() && (sumsOverUnknown || bytesRead(stage, iterations) > cachedBytes);
   }
 
   /// Whether tiles have elements in common.

@@ -88,6 +88,10 @@ struct Schedule {
   Schedule withoutTile(const Stage &stage) const;
 };
 
+/// The dimension of the result along which lanes run: the last, or the innermost one that has a vector's elements where
+/// that has less than half of them.
+unsigned laneDimensionOf(const Stage &stage, const Machine &machine);
+
 /// Nothing where no schedule would be worth it; `reason` says why.
 std::optional<Schedule> chooseSchedule(const Stage &stage, const Machine &machine, std::string &reason);
 

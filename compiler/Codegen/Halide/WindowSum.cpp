@@ -145,6 +145,17 @@ private:
 
 bool isWindowSum(linalg::GenericOp op) { return WindowSum(op).match(); }
 
+/// Whether vectors have another dimension than the last to run along, over which much is summed (laneDimensionOf).
+static bool hasOtherLanes(linalg::GenericOp op, int64_t lanes) {
+  constexpr int64_t leastTerms = 64;
+  int64_t terms = 1;
+  for (auto [size, iterator] : llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
+    if (iterator == utils::IteratorType::reduction)
+      terms = ShapedType::isDynamic(size) ? leastTerms : std::min(terms * size, leastTerms);
+  return terms >= leastTerms && llvm::any_of(cast<RankedTensorType>(op.getResult(0).getType()).getShape(),
+                                             [&](int64_t size) { return size >= lanes; });
+}
+
 bool isFastWindowSum(linalg::GenericOp op, int64_t lanes) {
   WindowSum sum(op);
   if (!sum.match())
@@ -152,7 +163,7 @@ bool isFastWindowSum(linalg::GenericOp op, int64_t lanes) {
   auto result = cast<RankedTensorType>(op.getResult(0).getType());
   // A dynamic size is a negative number.
   int64_t width = result.getRank() == 0 ? 0 : result.getShape().back();
-  if (width < std::max<int64_t>(lanes / 2, 1))
+  if (width <= 0 || (width < std::max<int64_t>(lanes / 2, 1) && !hasOtherLanes(op, lanes)))
     return false;
   int64_t vector = std::min<int64_t>(lanes, llvm::bit_floor(static_cast<uint64_t>(width)));
   return sum.weightBytes() <= mostWeightBytes ||

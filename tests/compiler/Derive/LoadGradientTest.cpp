@@ -37,9 +37,9 @@ TEST(LoadGradient, OfAConvolutionWithStrides) {
 }
 /// Enough is summed that elements of each residue have a sum of their own.
 TEST(LoadGradient, ByResidue) {
-  auto expectStrided = [](const std::string &sizes, std::vector<int64_t> kernel, const std::string &loops, const std::string &read) {
-    std::string text = fmt::format("sum(sq([b, {0}, o] => sum (di, dj, c) => {1} * w[di, dj, c, o]))", loops, read);
-    expectForm(Form::Gathered, "x: f32[batch, 8, 7, 2], w: f32[" + sizes + "]", text,
+  auto expectStrided = [](const std::string &sizes, std::initializer_list<int64_t> kernel, const std::string &loops, const std::string &read) {
+    expectForm(Form::Gathered, "x: f32[batch, 8, 7, 2], w: f32[" + sizes + "]",
+               "sum(sq([b, " + loops + ", o] => sum (di, dj, c) => " + read + " * w[di, dj, c, o]))",
                {draw({2, 8, 7, 2}), draw(kernel, 2)});
   };
   expectStrided("3, 3, 2, 8", {3, 3, 2, 8}, "i < 3, j < 3", "x[b, 2 * i + di, 2 * j + dj, c]");

@@ -13,12 +13,23 @@ namespace {
 
 //===------------------------------------------ convolutions ------------------------------------------------------===//
 
+struct Sizes {
+  int64_t height, width, inputs, outputs;
+};
+
 TEST(HalideConvolution, TilesThatFitAndTilesThatDoNot) {
-  struct Sizes {
-    int64_t height, width, inputs, outputs;
-  };
   for (auto [height, width, inputs, outputs] :
        {Sizes{4, 14, 8, 64}, Sizes{5, 9, 3, 40}, Sizes{3, 2, 5, 10}, Sizes{1, 1, 1, 1}, Sizes{2, 13, 4, 7}})
+    EXPECT_EQ(check(convolution(height, width, inputs, outputs),
+                    {random({2, height + 2, width + 2, inputs}, 1), random({3, 3, inputs, outputs}, 2)},
+                    {2, height, width, outputs}),
+              "")
+        << height << " x " << width << ", " << inputs << " to " << outputs;
+}
+
+/// Vectors run along the columns of the image, which are written three elements apart.
+TEST(HalideConvolution, OfFewOutputs) {
+  for (auto [height, width, inputs, outputs] : {Sizes{9, 33, 8, 3}, Sizes{4, 16, 20, 1}, Sizes{21, 40, 7, 5}})
     EXPECT_EQ(check(convolution(height, width, inputs, outputs),
                     {random({2, height + 2, width + 2, inputs}, 1), random({3, 3, inputs, outputs}, 2)},
                     {2, height, width, outputs}),
@@ -367,6 +378,8 @@ TEST(HalideWindows, FewLanesAndManyWeightsAreNot) {
   EXPECT_FALSE(isKept(windows(element, 1)));
   EXPECT_FALSE(isKept(windows(element, 7)));
   EXPECT_TRUE(isKept(windows(element, 8)));
+  EXPECT_FALSE(isKept(convolution(4, 14, 8, 3)));
+  EXPECT_TRUE(isKept(convolution(4, 40, 8, 3))) << "lanes along the columns";
   EXPECT_TRUE(isKept(windows(element, 4096)));
   EXPECT_FALSE(isKept(windows(element, 8192))) << "weights of more than 1 MiB, read by tensor.extract";
 }
