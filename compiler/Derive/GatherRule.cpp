@@ -2,7 +2,7 @@
 //
 //   y[i] = sum_k x[i + k] * w[k]          dx[e] = sum_k (if 0 <= e - k < n then dy[e - k] else 0) * w[k]
 //
-// Where only each second element is read of a place, one in two iterations is asked, of each residue its own (Residues.h).
+// Where an iteration reads only each second element, elements of each residue ask other iterations (Residues.h).
 #include "compiler/Derive/GenericReverse.h"
 #include "compiler/Derive/Residues.h"
 #include "compiler/Derive/Reverse.h"

@@ -1,7 +1,7 @@
 //===- Residues.h - elements that are read in steps ---------------------------------------------------------------===//
 //
-// Of x[2 i + d] only each second d reads an element, that of the same residue. The gradient of x is then one sum for the
-// elements of each residue, over the iterations that may read them, and not over twice as many:
+// Of x[2 i + d] only each second d reads an element, that of the same residue. The gradient of x is then one sum for
+// the elements of each residue, over the iterations that may read them, and not over twice as many:
 //
 //   y[i] = sum over d < 3 of x[2 i + d] * w[d]
 //

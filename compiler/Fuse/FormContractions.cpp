@@ -12,7 +12,9 @@
 //                                                          %z = expand %z2
 //
 // A sum of products loses its loops of one iteration, and one of several factors becomes a contraction first
-// (LiftFactors.h), but not a sum over windows where an emitter wants those as they stand.
+// (LiftFactors.h), but not a sum over windows where an emitter wants those as they stand. Such a sum and its epilogue
+// are marked as a group of kind "loops"; attn-split-kernels takes those apart that the emitter, asked for the whole
+// kernel, does not take.
 //
 // Where both operands of a pointwise op come from contractions, the later one takes it.
 //
@@ -46,6 +48,8 @@ private:
   void copyToOrder(linalg::GenericOp contraction, unsigned operand, ArrayRef<unsigned> wanted);
   void orderOperands(linalg::GenericOp contraction, const ContractionDims &dims);
   linalg::GenericOp findEpilogue(linalg::GenericOp contraction);
+  void recordEpilogue(linalg::GenericOp epilogue, linalg::GenericOp sum);
+  void joinEpilogues(llvm::function_ref<bool(linalg::GenericOp)> staysWindow);
   struct Form;
   std::optional<Form> formOf(linalg::GenericOp contraction, const ContractionDims &dims, linalg::GenericOp epilogue);
   linalg::GenericOp buildProduct(linalg::GenericOp contraction, const ContractionDims &dims, const Form &form);
@@ -289,20 +293,43 @@ void ContractionFormer::run(llvm::function_ref<bool(linalg::GenericOp)> staysWin
     linalg::GenericOp epilogue = findEpilogue(contraction);
     GroupMark mark{next++, KernelKind::Gemm};
     if (epilogue)
-      recordDecision(module, {true,
-                              Reason::EpilogueFused,
-                              placeOf(epilogue),
-                              placeOf(contraction),
-                              shapes.text(shapes.bytes(contraction.getResult(0))),
-                              function.getName().str(),
-                              false,
-                              {}});
+      recordEpilogue(epilogue, contraction);
     if (regroup(contraction, *dims, epilogue, mark))
       continue;
     markGroup(contraction, mark);
     if (epilogue)
       markGroup(epilogue, mark);
   }
+  joinEpilogues(staysWindow);
+}
+
+void ContractionFormer::recordEpilogue(linalg::GenericOp epilogue, linalg::GenericOp sum) {
+  recordDecision(module, {true,
+                          Reason::EpilogueFused,
+                          placeOf(epilogue),
+                          placeOf(sum),
+                          shapes.text(shapes.bytes(sum.getResult(0))),
+                          function.getName().str(),
+                          false,
+                          {}});
+}
+
+/// Sums over windows that stay as they are form kernels with their epilogues.
+void ContractionFormer::joinEpilogues(llvm::function_ref<bool(linalg::GenericOp)> staysWindow) {
+  SmallVector<linalg::GenericOp> sums;
+  function.walk([&](linalg::GenericOp op) {
+    if (op.getNumReductionLoops() != 0 && op.getNumResults() == 1 && !groupOf(op) && !matchContraction(op) &&
+        staysWindow(op))
+      sums.push_back(op);
+  });
+  int64_t next = nextGroupNumber(function);
+  for (linalg::GenericOp sum : sums)
+    if (linalg::GenericOp epilogue = findEpilogue(sum)) {
+      recordEpilogue(epilogue, sum);
+      GroupMark mark{next++, KernelKind::Loops};
+      markGroup(sum, mark);
+      markGroup(epilogue, mark);
+    }
 }
 
 namespace {

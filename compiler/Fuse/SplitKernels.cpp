@@ -1,7 +1,8 @@
 //===- SplitKernels.cpp - attn-split-kernels ----------------------------------------------------------------------===//
 //
 // Takes kernels of several ops apart where no emitter takes them whole: forming kernels knows what belongs together,
-// the emitter knows which orders of dimensions it can address.
+// the emitter knows which orders of dimensions it can address. A sum over windows that has an epilogue stays whole
+// where an emitter has a fast form for both.
 //
 // Needs: outlined kernels and a target. Leaves: kernels that are taken, or that hold one op; each op of a kernel that
 // was taken apart is a loops kernel, and the decision is recorded. So is where an emitter has a slow form for a kernel.
@@ -53,15 +54,24 @@ struct SplitKernels : EmitterPass<SplitKernels> {
       function.walk([&](func::CallOp call) {
         auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
         std::optional<KernelKind> kind = kernel ? kernelKindOf(kernel) : std::nullopt;
-        if ((kind == KernelKind::Gemm || kind == KernelKind::Rows) && !emitterOf(kernel, target))
+        if (kind && !isTakenWhole(kernel, *kind, target))
           calls.push_back(call);
+        else
+          noteForm(call, function, symbols, target);
       });
-      function.walk([&](func::CallOp call) { noteForm(call, function, symbols, target); });
       for (func::CallOp call : calls)
         split(call, function, symbols);
       if (!calls.empty())
         outlineGroups(function, symbols);
     }
+  }
+
+  bool isTakenWhole(func::FuncOp kernel, KernelKind kind, const Target &target) const {
+    bool hasEpilogue = kind == KernelKind::Loops && llvm::range_size(kernel.getOps<linalg::GenericOp>()) > 1;
+    if (kind != KernelKind::Gemm && kind != KernelKind::Rows && !hasEpilogue)
+      return true;
+    const Emitter *taker = emitterOf(kernel, target);
+    return taker && (!hasEpilogue || taker->hasFastForm(kernel));
   }
 
   /// Says where the emitter that has a kernel computes it by a slow form.

@@ -98,7 +98,11 @@ public:
   }
 
   bool hasFastForm(func::FuncOp kernel) const override {
-    return kernelKindOf(kernel) != KernelKind::AttendGradient || isTiledAttendGradient(kernel);
+    KernelKind kind = *kernelKindOf(kernel);
+    // A sum with an epilogue is computed point by point, where the sum alone may be fast in another form.
+    if (kind == KernelKind::Loops)
+      return llvm::range_size(kernel.getOps<linalg::GenericOp>()) < 2;
+    return kind != KernelKind::AttendGradient || isTiledAttendGradient(kernel);
   }
 
   std::optional<OperandPacking> preferredPacking(func::FuncOp kernel, const Target &target,

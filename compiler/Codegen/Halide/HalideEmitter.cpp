@@ -173,7 +173,7 @@ public:
     std::optional<PlannedKernel> planned = planKernel(kernel, target, reason);
     if (!planned)
       return Verdict::no(reason);
-    auto op = computedResults(kernel)[0].getDefiningOp<linalg::GenericOp>();
+    linalg::GenericOp op = sumOf(kernel);
     bool isAskedFor = askedEmitter(kernel) || scheduledWord(kernel, scheduleKey) || scheduledWord(kernel, schedulerKey);
     return scope == HalideScope::All || isAskedFor || (op && isWanted(op, target))
                ? Verdict::yes()
@@ -236,6 +236,16 @@ private:
   }
 
   //===---------------------------------------- stages ------------------------------------------------------------===//
+
+  /// What the kernel returns, or the sum that it is the epilogue of.
+  static linalg::GenericOp sumOf(func::FuncOp kernel) {
+    auto op = computedResults(kernel)[0].getDefiningOp<linalg::GenericOp>();
+    if (op && op.getNumReductionLoops() == 0)
+      for (Value operand : op.getInputs())
+        if (auto sum = operand.getDefiningOp<linalg::GenericOp>())
+          return sum;
+    return op;
+  }
 
   /// Whether it has the kernel of this sum where nobody asks.
   bool isWanted(linalg::GenericOp sum, const Target &target) const {

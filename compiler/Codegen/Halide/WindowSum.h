@@ -19,9 +19,9 @@ namespace attnc::halide {
 bool isWindowSum(mlir::linalg::GenericOp op);
 
 /// Whether it is one of sizes for which Halide was measured faster: the result's last dimension, of a known size, fills
-/// half a vector of `lanes`, or another dimension fills one and many terms are summed, and the weights are few, of known
-/// sizes too; or it is a gradient by weights, which sums over the image: the result's gradient has the weights' place,
-/// and tiles divide the result, of known sizes, so that sums can be in parts.
+/// half a vector of `lanes`, or another dimension fills one and many terms are summed, and the weights are few, of
+/// known sizes too; or it is a gradient by weights, which sums over the image: the result's gradient has the weights'
+/// place, and tiles divide the result, of known sizes, so that sums can be in parts.
 bool isFastWindowSum(mlir::linalg::GenericOp op, int64_t lanes);
 
 } // namespace attnc::halide

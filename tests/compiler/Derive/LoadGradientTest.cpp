@@ -37,7 +37,8 @@ TEST(LoadGradient, OfAConvolutionWithStrides) {
 }
 /// Enough is summed that elements of each residue have a sum of their own.
 TEST(LoadGradient, ByResidue) {
-  auto expectStrided = [](const std::string &sizes, std::initializer_list<int64_t> kernel, const std::string &loops, const std::string &read) {
+  auto expectStrided = [](const std::string &sizes, std::initializer_list<int64_t> kernel, const std::string &loops,
+                          const std::string &read) {
     expectForm(Form::Gathered, "x: f32[batch, 8, 7, 2], w: f32[" + sizes + "]",
                "sum(sq([b, " + loops + ", o] => sum (di, dj, c) => " + read + " * w[di, dj, c, o]))",
                {draw({2, 8, 7, 2}), draw(kernel, 2)});
@@ -47,7 +48,8 @@ TEST(LoadGradient, ByResidue) {
                 "(if 2 * i + di >= 1 and 2 * i + di <= 8 and 2 * j + dj >= 1 and 2 * j + dj <= 7 then "
                 "x[b, 2 * i + di - 1, 2 * j + dj - 1, c] else 0.0)");
   expectStrided("4, 2, 2, 9", {4, 2, 2, 9}, "i < 2, j < 2", "x[b, 3 * i + di, 4 * j + 2 * dj, c]"); // as before
-  expectStrided("2, 3, 2, 11", {2, 3, 2, 11}, "i < 2, j < 5", "x[b, 4 * i + di, j + dj, c]"); // two residues are not read
+  expectStrided("2, 3, 2, 11", {2, 3, 2, 11}, "i < 2, j < 5",
+                "x[b, 4 * i + di, j + dj, c]"); // two residues are not read
   expectStrided("1, 1, 2, 64", {1, 1, 2, 64}, "i < 4, j < 4", "x[b, 2 * i + di, 2 * j + dj, c]");
   expectStrided("1, 1, 2, 64", {1, 1, 2, 64}, "i < 4, j < 3", "x[b, 7 - 2 * i - di, 2 * j + dj + 1, c]");
 }

@@ -8,15 +8,26 @@ namespace attnc {
 
 namespace {
 
-/// The computation whose results `kernel` returns; null where it only moves elements.
+/// The sum, product or extremum that `op`, the last of its kernel, is the epilogue of; null where it is none.
+linalg::GenericOp foldBefore(linalg::GenericOp op) {
+  for (OpOperand *operand : op.getDpsInputOperands())
+    if (auto fold = operand->get().getDefiningOp<linalg::GenericOp>())
+      return fold;
+  return {};
+}
+
+/// The computation whose results `kernel` returns, in front of its epilogue; null where it only moves elements.
 linalg::GenericOp computationOf(func::FuncOp kernel) {
-  return computedResults(kernel)[0].getDefiningOp<linalg::GenericOp>();
+  auto op = computedResults(kernel)[0].getDefiningOp<linalg::GenericOp>();
+  linalg::GenericOp fold = op ? foldBefore(op) : op;
+  return fold ? fold : op;
 }
 
 /// Adjacent loops that all operands walk in step become one. Works on a copy of the kernel, in a module of its own.
 linalg::GenericOp collapseLoops(linalg::GenericOp op) {
   bool counts = false;
   op.getRegion().walk([&](linalg::IndexOp) { counts = true; });
+  counts |= bool(epilogueOf(op)); // which runs over the same points
   // MLIR's types disagree on the product of zero and a size that is not known.
   if (counts || llvm::is_contained(op.getStaticLoopRanges(), 0))
     return op;
@@ -52,6 +63,24 @@ static bool isElementMove(Operation *op) {
          isa<arith::ArithDialect>(op->getDialect());
 }
 
+linalg::GenericOp epilogueOf(linalg::GenericOp fold) {
+  for (Operation *user : fold->getUsers())
+    if (auto epilogue = dyn_cast<linalg::GenericOp>(user))
+      return epilogue;
+  return {};
+}
+
+/// Whether `epilogue` computes each element of its one result of the same element of the fold's.
+static bool isEpilogue(linalg::GenericOp epilogue, linalg::GenericOp fold) {
+  return fold->getNumResults() == 1 && fold.getNumReductionLoops() != 0 && epilogue->getNumResults() == 1 &&
+         epilogue.getNumReductionLoops() == 0 && epilogue.getRegionOutputArgs()[0].use_empty() &&
+         epilogue.getMatchingIndexingMap(epilogue.getDpsInitOperand(0)).isIdentity() &&
+         llvm::all_of(fold->getUses(), [&](OpOperand &use) {
+           return use.getOwner() == epilogue && epilogue.isDpsInput(&use) &&
+                  epilogue.getMatchingIndexingMap(&use).isIdentity();
+         });
+}
+
 Verdict canEvaluateLoops(func::FuncOp kernel) {
   for (Operation &op : kernel.getBody().front()) {
     if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
@@ -67,9 +96,15 @@ Verdict canEvaluateLoops(func::FuncOp kernel) {
       return Verdict::no("it holds " + op.getName().getStringRef().str());
     }
   }
-  for (Value value : computedResults(kernel))
-    if (value.getDefiningOp<linalg::GenericOp>() != computationOf(kernel))
+  SmallVector<Value> results = computedResults(kernel);
+  auto last = results[0].getDefiningOp<linalg::GenericOp>();
+  for (Value value : results)
+    if (value.getDefiningOp<linalg::GenericOp>() != last)
       return Verdict::no("its results come from several operations");
+  linalg::GenericOp fold = last ? foldBefore(last) : last;
+  bool hasEpilogue = fold && isEpilogue(last, fold);
+  if (llvm::range_size(kernel.getOps<linalg::GenericOp>()) > (hasEpilogue ? 2 : 1))
+    return Verdict::no("it is more than one computation and an epilogue");
   return Verdict::yes();
 }
 

@@ -1,4 +1,5 @@
 #include "compiler/Codegen/Kernels/Loops/PointwiseKernel.h"
+#include "compiler/Codegen/Kernels/Loops/Computation.h"
 #include "compiler/Codegen/OpCost.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -28,7 +29,21 @@ void GenericKernel::storeResults(RegionVectoriser &vectoriser, ArrayRef<LaneInde
     storeResult(vectoriser, value, result, at);
 }
 
+/// What the epilogue makes of an element of the fold.
+static Value finished(RegionVectoriser vectoriser, linalg::GenericOp epilogue, Value folded, ArrayRef<LaneIndex> at) {
+  vectoriser.bindIterations(epilogue, at);
+  for (OpOperand *operand : epilogue.getDpsInputOperands())
+    if (operand->get().getDefiningOp<linalg::GenericOp>())
+      vectoriser.bindValue(epilogue.getMatchingBlockArgument(operand), folded);
+  Value value = vectoriser.evaluate(epilogue.getBody()->getTerminator()->getOperand(0));
+  return isa<VectorType>(folded.getType()) ? vectoriser.broadcast(value) : value;
+}
+
 void GenericKernel::storeResult(RegionVectoriser &vectoriser, Value value, unsigned result, ArrayRef<LaneIndex> at) {
+  if (linalg::GenericOp epilogue = epilogueOf(op)) {
+    SmallVector<LaneIndex> subscripts = subscriptsOfResult(result, at);
+    return vectoriser.store(finished(vectoriser, epilogue, value, subscripts), frame.result(0), subscripts);
+  }
   for (auto [number, from] : llvm::enumerate(computedResults(op->getParentOfType<func::FuncOp>()))) {
     Value buffer = frame.result(number);
     if (auto expand = from.getDefiningOp<tensor::ExpandShapeOp>()) {
@@ -51,7 +66,10 @@ KernelCost GenericKernel::cost() {
   SizeExpr points(1);
   for (const SizeExpr &size : sizes)
     points = points * size;
-  return {points * SizeExpr(costOf(op.getRegion()).flops), frame.sizes.bytesRead(), frame.sizes.bytesWritten()};
+  SizeExpr flops = points * SizeExpr(costOf(op.getRegion()).flops);
+  if (linalg::GenericOp epilogue = epilogueOf(op))
+    flops += frame.sizes.resultElements(0) * SizeExpr(costOf(epilogue.getRegion()).flops);
+  return {flops, frame.sizes.bytesRead(), frame.sizes.bytesWritten()};
 }
 
 //===------------------------------------------ points ------------------------------------------------------------===//

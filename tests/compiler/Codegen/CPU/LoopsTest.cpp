@@ -385,6 +385,70 @@ TEST(Loops, Concatenation) {
   }
 }
 
+/// A sum of `terms` over loops t and c, of which a formula of its elements, of %bias and of %more is returned.
+std::string sumWithEpilogue(const std::string &arguments, const std::string &result, const std::string &maps,
+                            const std::string &iterators, const std::string &term, bool readsSumTurned = false) {
+  return fmt::format(R"(func.func private @k({0}, %bias: tensor<20xf32>, %more: {1}) -> {1} attributes {{attn.kernel = "loops"}} {{
+      %c0 = arith.constant 0 : index
+      %zero = arith.constant 0.0 : f32
+      %n = tensor.dim %x, %c0 : tensor<?x20x20xf32>
+      %empty = tensor.empty(%n) : {1}
+      %init = linalg.fill ins(%zero : f32) outs(%empty : {1}) -> {1}
+      %sum = linalg.generic {{indexing_maps = [{2}], iterator_types = [{3}]}}
+          ins(%w : tensor<3x20xf32>) outs(%init : {1}) {{
+      ^bb0(%b: f32, %out: f32):
+        {4}
+        %p = arith.mulf %a, %b : f32
+        %s = arith.addf %out, %p : f32
+        linalg.yield %s : f32 }} -> {1}
+      %y = linalg.generic {{indexing_maps = [{5}, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>,
+          affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}}
+          ins(%sum, %bias, %more : {1}, tensor<20xf32>, {1}) outs(%empty : {1}) {{
+      ^bb0(%s: f32, %b: f32, %m: f32, %out: f32):
+        %t = arith.addf %s, %b : f32
+        %r = arith.maximumf %t, %zero : f32
+        %z = arith.addf %r, %m : f32
+        linalg.yield %z : f32 }} -> {1}
+      return %y : {1} }})",
+                     arguments, result, maps, iterators, term,
+                     readsSumTurned ? "affine_map<(i, j) -> (j, i)>" : "affine_map<(i, j) -> (i, j)>");
+}
+
+/// Of windows, whose elements lie across the lanes, and of rows, whose elements are lanes.
+TEST(Loops, SumsWithEpilogues) {
+  std::string windows = sumWithEpilogue(
+      "%x: tensor<?x20x20xf32>, %w: tensor<3x20xf32>", "tensor<?x20xf32>",
+      "affine_map<(i, j, t, c) -> (t, c)>, affine_map<(i, j, t, c) -> (i, j)>",
+      R"("parallel", "parallel", "reduction", "reduction")", R"(%i = linalg.index 0 : index %j = linalg.index 1 : index
+        %c = linalg.index 3 : index %a = tensor.extract %x[%i, %c, %j] : tensor<?x20x20xf32>)");
+  std::string rows = sumWithEpilogue("%x: tensor<?x20x20xf32>, %w: tensor<3x20xf32>", "tensor<?x20xf32>",
+                                     "affine_map<(i, j, t, c) -> (t, c)>, affine_map<(i, j, t, c) -> (i, j)>",
+                                     R"("parallel", "parallel", "reduction", "reduction")",
+                                     R"(%i = linalg.index 0 : index %j = linalg.index 1 : index
+        %c = linalg.index 3 : index %a = tensor.extract %x[%i, %j, %c] : tensor<?x20x20xf32>)");
+  for (const std::string &text : {windows, rows})
+    for (std::string target : {"native", "x86-64-v3", "cuda"})
+      for (int64_t n : {0, 1, 37}) {
+        std::vector<HostArray> operands = {HostArray::random({n, 20, 20}, 1), HostArray::random({3, 20}, 2),
+                                           HostArray::random({20}, 3), HostArray::random({n, 20}, 4)};
+        OracleCheck oracle{text, operands, {{n, 20}}};
+        oracle.target = target;
+        EXPECT_EQ(differenceFromOracle(oracle), "") << target << ", " << n;
+      }
+}
+
+TEST(Loops, EpiloguesReadTheSumWhereItIsMade) {
+  std::string text = sumWithEpilogue("%x: tensor<?x20x20xf32>, %w: tensor<3x20xf32>", "tensor<20x20xf32>",
+                                     "affine_map<(i, j, t, c) -> (t, c)>, affine_map<(i, j, t, c) -> (i, j)>",
+                                     R"("parallel", "parallel", "reduction", "reduction")",
+                                     R"(%i = linalg.index 0 : index %j = linalg.index 1 : index
+        %c = linalg.index 3 : index %a = tensor.extract %x[%i, %j, %c] : tensor<?x20x20xf32>)",
+                                     /*readsSumTurned=*/true);
+  text.replace(text.find("tensor.empty(%n)"), 16, "tensor.empty()");
+  KernelRunner runner(text, *createCpuEmitter());
+  EXPECT_EQ(runner.message(), "cpu does not take this kernel: it is more than one computation and an epilogue");
+}
+
 TEST(Loops, Refusals) {
   KernelRunner runner(moving("%x: tensor<4x4xf32>", "tensor<4x4xf32>", R"(%e = tensor.empty() : tensor<4x4xf32>
         %r = linalg.matmul ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>)"),
