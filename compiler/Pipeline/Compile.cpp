@@ -10,6 +10,7 @@
 #include "compiler/Emit/EmbeddedWeights.h"
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
+#include "compiler/Fuse/Structure.h"
 #include "compiler/Narrow/Narrow.h"
 #include "compiler/Narrow/NarrowKernel.h"
 #include "compiler/Pipeline/DeviceEntries.h"
@@ -182,6 +183,14 @@ static bool refuseFusions(Job &job) {
   return true;
 }
 
+static void noteOpNumbers(Job &job) {
+  for (func::FuncOp entry : hostFunctions(*job.made.module))
+    entry.walk([&](func::CallOp call) {
+      std::vector<int64_t> numbers = opNumbers(call.getLoc());
+      job.made.opNumbers[entry.getName().str()][call.getCallee().str()].insert(numbers.begin(), numbers.end());
+    });
+}
+
 static bool fuse(Job &job) {
   job.begin(Phase::Fuse);
   if (!makeKernels(job) || !succeeds(job, checkHonoured(refusedFusions(*job.made.module))))
@@ -197,8 +206,7 @@ static bool fuse(Job &job) {
   if (failed(passes.run(*job.made.module)))
     return job.ourFault();
   if (job.options.numbersOps)
-    for (auto kernel : llvm::make_filter_range(job.made.module->getOps<func::FuncOp>(), isKernel))
-      job.made.opNumbers[kernel.getName().str()] = opNumbers(kernel.getLoc());
+    noteOpNumbers(job);
   forgetRefusals(*job.made.module);
   tuning.applySchedules();
   if (!applySchedule(job))

@@ -23,6 +23,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -70,9 +71,9 @@ struct Compilation {
   std::vector<StorageChoice> storage;              ///< of bf16 and f16: which tensors are stored so, and which not
   std::string record;                              ///< the module that `generate` began with, as the object keeps it
   std::map<std::string, std::string> fingerprints; ///< of kernels, by name (KernelStructure.h)
-  /// Of kernels, by name: the numbers of the imported ops that they compute, the same whatever is fused; where the
-  /// options ask for them.
-  std::map<std::string, std::vector<int64_t>> opNumbers;
+  /// By entry point and kernel: the numbers of the imported ops that the kernel computes there, the same whatever is
+  /// fused; where the options ask for them.
+  std::map<std::string, std::map<std::string, std::set<int64_t>>> opNumbers;
   Program program;
   llvm::SmallVector<char, 0> object;
   std::string dump; ///< what the phase asked for made

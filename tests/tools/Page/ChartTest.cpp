@@ -40,6 +40,14 @@ TEST(BarChart, TheLongestIsTheLargest) {
   EXPECT_THAT(svg, HasSubstr("aria-label=\"failed\"><rect x=\"260\" y=\"55\" width=\"0.0\""));
 }
 
+TEST(DotChart, NamesRowsAndTellsOfDots) {
+  std::string svg = svgOf(DotChart{
+      "changes", {"mix h=0", "mix h=1"}, {"change", 0, 1}, {{"erased", Series::Kind::Points, {{0.5, 1, "mix h=1"}}}}});
+  EXPECT_THAT(svg, HasSubstr("text-anchor=\"end\">mix h=0</text>"));
+  EXPECT_THAT(svg, HasSubstr("<g class=\"series-0\" aria-label=\"erased\">"));
+  EXPECT_THAT(svg, HasSubstr("<circle cx=\"570.0\" cy=\"64.0\" r=\"4\"><title>mix h=1, erased: 0.5</title>"));
+}
+
 TEST(BoxChart, NamesBoxesThatHaveRoomAndTellsOfTheOthers) {
   std::string svg =
       svgOf(BoxChart{"arena", {"steps", 0, 10}, {"MB", 0, 1}, {{0, 5, 0, 0.5, "x"}, {5, 10, 0, 0.01, "y"}}});

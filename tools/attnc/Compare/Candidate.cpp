@@ -107,11 +107,12 @@ static std::string codeOf(const CompiledKernel &kernel) {
   return kernel.emitter + " " + structure;
 }
 
-static CandidateKernel kernelOf(const Compilation &made, const ExplainedKernel &explained,
+static CandidateKernel kernelOf(const Compilation &made, const std::string &entry, const ExplainedKernel &explained,
                                 const CompiledKernel &compiled, const ExplainedTotal &total) {
   CandidateKernel kernel{explained.name, explained.kind, explained.emitter, codeOf(compiled)};
-  if (auto numbers = made.opNumbers.find(explained.name); numbers != made.opNumbers.end())
-    kernel.ops = numbers->second;
+  if (auto of = made.opNumbers.find(entry); of != made.opNumbers.end())
+    if (auto numbers = of->second.find(explained.name); numbers != of->second.end())
+      kernel.ops.assign(numbers->second.begin(), numbers->second.end());
   for (const std::string &place : explained.places)
     kernel.places.push_back(sys::path::filename(place).str());
   kernel.trafficBytes = total.cost.bytes();
@@ -129,7 +130,7 @@ Error RunningCandidate::describe(Region &region) {
   auto entry = find_if(model.entries, [&](const ExplainedEntry &each) { return each.name == name; });
   for (const ExplainedTotal &total : entry->totals)
     candidate.kernels.push_back(
-        kernelOf(*made, model.kernels[total.kernel], made->program.kernels[total.kernel], total));
+        kernelOf(*made, name, model.kernels[total.kernel], made->program.kernels[total.kernel], total));
   if (Error error = region.find(candidate.kernels, name))
     return error;
   region.keep(candidate.kernels);

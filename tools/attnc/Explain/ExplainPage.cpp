@@ -273,7 +273,7 @@ static HtmlPage::Section decisionsOf(const ExplainedModel &model, bool made) {
 
 HtmlPage pageOf(const ExplainedModel &model) {
   HtmlPage page{model.source};
-  page.style = ".wide { overflow-x: auto; } body { max-width: 1200px; }\n"
+  page.style = "body { max-width: 1200px; }\n"
                ".decisions td:nth-child(n+6) { min-width: 16em; }\n";
   page.sections.push_back({"", factTable({{"model", model.source}, {"target", model.target}})});
   for (const ExplainedEntry &entry : model.entries)

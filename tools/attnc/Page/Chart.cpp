@@ -175,4 +175,40 @@ std::string svgOf(const BarChart &chart) {
   return text + "</svg>\n";
 }
 
+std::string svgOf(const DotChart &chart) {
+  constexpr double left = 260, right = 880, top = 34, height = 20;
+  double bottom = top + height * double(chart.rows.size());
+  auto across = [&](double value) { return left + (right - left) * chart.x.placeOf(value); };
+  std::string text = fmt::format("<svg class=\"chart\" viewBox=\"0 0 900 {}\" role=\"img\" aria-label=\"{}\">\n",
+                                 bottom + 40, escaped(chart.label));
+  for (double tick : chart.x.ticks())
+    text += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1}\" x2=\"{0:.1f}\" y2=\"{2}\"/><text x=\"{0:.1f}\" y=\"{3}\" "
+                        "text-anchor=\"middle\">{4}</text>\n",
+                        across(tick), top, bottom, bottom + 16, tickText(tick));
+  for (auto [number, name] : llvm::enumerate(chart.rows)) {
+    double middle = top + height * (double(number) + 0.5);
+    text += fmt::format("<text x=\"{0}\" y=\"{1:.1f}\" text-anchor=\"end\">{2}</text><line x1=\"{3}\" y1=\"{4:.1f}\" "
+                        "x2=\"{5}\" y2=\"{4:.1f}\"/>\n",
+                        left - 8, middle + 4, escaped(name), left, middle, right);
+  }
+  text += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", right, bottom + 34,
+                      escaped(chart.x.label));
+  double legendAt = right;
+  for (const Series &series : chart.series)
+    legendAt -= legendWidth(series);
+  for (unsigned number = 0; const Series &series : chart.series) {
+    text += fmt::format("<g class=\"series-{0}\" aria-label=\"{1}\"><circle cx=\"{2}\" cy=\"14\" r=\"4\"/>"
+                        "<text x=\"{3}\" y=\"18\">{1}</text>",
+                        number++ % colours, escaped(series.name), legendAt + 12, legendAt + 30);
+    for (const ChartPoint &point : series.points)
+      if (chart.x.has(point.x))
+        text += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\"><title>{}, {}: {:.4g}</title></circle>",
+                            across(point.x), top + height * (point.y + 0.5), escaped(point.name), escaped(series.name),
+                            point.x);
+    legendAt += legendWidth(series);
+    text += "</g>\n";
+  }
+  return text + "</svg>\n";
+}
+
 } // namespace attnc

@@ -1,4 +1,4 @@
-//===- Chart.h - curves, points, boxes and bars -------------------------------------------------------------------===//
+//===- Chart.h - curves, points, boxes, bars and dots -------------------------------------------------------------===//
 //
 // Charts are plain data and become SVG, for a page (HtmlPage.h). What is drawn can be read by programs too: each series
 // is a group with its name as `aria-label`, each point or bar has its name and values as a tooltip.
@@ -64,5 +64,16 @@ struct BarChart {
 
 /// A line for each bar, from 0 to the largest value.
 std::string svgOf(const BarChart &chart);
+
+/// Several values of each of what has a name.
+struct DotChart {
+  std::string label;
+  std::vector<std::string> rows; ///< their names
+  Axis x;
+  std::vector<Series> series; ///< of points: `x` is the value, `y` the number of the row
+};
+
+/// A line for each row, as long as the axis.
+std::string svgOf(const DotChart &chart);
 
 } // namespace attnc

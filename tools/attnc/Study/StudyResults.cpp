@@ -105,23 +105,23 @@ std::string csvOf(const StudyResults &results) {
 
 //===- As a page --------------------------------------------------------------------------------------------------===//
 
-/// For each intervention a point a head.
+/// A line for each head, with a point for each intervention.
 static std::string byHead(const StudyResults &results, const std::string &label,
                           double (OutputChange::*value)() const) {
-  Chart chart{label, {}, {}, {}};
-  std::vector<double> numbers = {0}, values = {0};
+  DotChart chart{label, {}, {}, {}};
+  std::vector<double> values = {0};
+  for (const HeadResults &head : results.heads)
+    chart.rows.push_back(head.name);
   for (auto [kind, each] : llvm::enumerate(interventions)) {
     Series series{textOf(each), Series::Kind::Points, {}};
     for (auto [number, head] : llvm::enumerate(results.heads)) {
       double found = (head.changes[kind].*value)();
-      series.points.push_back({double(number + 1), found, head.name});
-      numbers.push_back(double(number + 2));
+      series.points.push_back({found, double(number), head.name});
       values.push_back(found);
     }
     chart.series.push_back(std::move(series));
   }
-  chart.x = Axis::over("head, in the order of the table", numbers);
-  chart.y = Axis::over(label, values);
+  chart.x = Axis::over(label, values);
   return svgOf(chart);
 }
 
@@ -168,7 +168,8 @@ HtmlPage studyPage(const StudyResults &results) {
                                  "is above 0.95. Rows of one key, as their mask leaves it, are in neither. Rows "
                                  "with one weight had others to choose.</p>\n" +
                                      entropies(results)});
-  page.sections.push_back({"All numbers", table(headings(), rows)});
+  page.style = "td:first-child { white-space: nowrap; }\n";
+  page.sections.push_back({"All numbers", "<div class=\"wide\">" + table(headings(), rows) + "</div>\n"});
   return page;
 }
 
