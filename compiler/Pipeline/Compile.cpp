@@ -19,6 +19,7 @@
 #include "compiler/Pipeline/Job.h"
 #include "compiler/Pipeline/MemoryBudget.h"
 #include "compiler/Pipeline/Overrides.h"
+#include "compiler/Pipeline/PredictedEmitters.h"
 #include "compiler/Pipeline/Recovery.h"
 #include "compiler/Pipeline/Tuning.h"
 #include "compiler/Raise/Raise.h"
@@ -213,6 +214,8 @@ static bool fuse(Job &job) {
     return false;
   if (std::string error = scheduleErrors(job); !error.empty())
     return job.refuse(error);
+  if (job.options.memoryBudget)
+    job.made.module->getOperation()->setAttr(emittersByRuleAttrName, UnitAttr::get(&job.made.context));
   if (!job.options.requireFused)
     return true;
   std::vector<std::string> refused = unfusedPairs(*job.made.module);
@@ -349,6 +352,7 @@ static bool generate(Job &job) {
   job.begin(Phase::Generate);
   if (job.target.isDevice && !keepEntriesOfDevice(job))
     return false;
+  chooseByPrediction(job);
   ChosenEmitters chosen;
   for (auto kernel : llvm::make_filter_range(job.made.module->getOps<func::FuncOp>(), isKernel))
     if (!(chosen[kernel] = chooseEmitter(job, kernel)))

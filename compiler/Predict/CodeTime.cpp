@@ -1,5 +1,6 @@
 #include "compiler/Predict/CodeTime.h"
 #include "compiler/Codegen/Formula/VectorMath.h"
+#include "compiler/Predict/HalideTime.h"
 #include "compiler/Predict/InstructionWork.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -16,20 +17,6 @@ using namespace mlir;
 namespace attnc {
 
 namespace {
-
-/// What is known of a number that steers the code.
-struct Number {
-  enum Kind {
-    Known,  ///< it is `value`
-    Data,   ///< it comes from data; at most `value`, where that is not `unbounded`
-    Varies, ///< it depends on an index of a loop that is walked once for all iterations
-  } kind = Data;
-  static constexpr int64_t unbounded = INT64_MAX;
-  int64_t value = unbounded;
-  static Number known(int64_t value) { return {Known, value}; }
-  static Number varies() { return {Varies, 0}; }
-  bool operator==(const Number &) const = default;
-};
 
 bool isControl(Operation *op) { return op->getNumRegions() > 0 || isa<func::CallOp, LLVM::CallOp>(op); }
 
@@ -122,7 +109,7 @@ std::optional<int64_t> compute(Operation *op, ArrayRef<int64_t> operands) {
 
 class CodeTime::Walk {
 public:
-  Walk(ModuleOp code, const Machine &machine) : code(code), work(machine) {
+  Walk(ModuleOp code, const Machine &machine) : code(code), work(machine), blocks(machine) {
     code.walk([&](Operation *op) { findAddress(op); });
   }
 
@@ -150,7 +137,7 @@ public:
         chunks, [&](std::optional<int64_t> index) { return one(index ? Number::known(*index) : Number::varies()); });
     if (isUnknown || !cost)
       return std::nullopt;
-    waitWithin(*cost, double(chunks), 0);
+    cost->waitWithin(double(chunks), 0);
     cost->seconds = std::max(cost->seconds, cost->path);
     return cost;
   }
@@ -276,14 +263,18 @@ private:
       return condition(branch);
     if (auto choice = dyn_cast<scf::IndexSwitchOp>(op))
       return choose(choice);
-    if (auto called = dyn_cast<func::CallOp>(op)) {
-      SmallVector<Number> arguments;
-      for (Value operand : called.getOperands())
-        arguments.push_back(numberOf(operand));
-      auto function = code.lookupSymbol<func::FuncOp>(called.getCallee());
-      if (function)
+    SmallVector<Number> arguments;
+    for (Value operand : op->getOperands())
+      arguments.push_back(numberOf(operand));
+    if (auto called = dyn_cast<func::CallOp>(op))
+      if (auto function = code.lookupSymbol<func::FuncOp>(called.getCallee()))
         return call(function, arguments);
-    }
+    if (auto called = dyn_cast<LLVM::CallOp>(op); called && called.getCallee())
+      if (auto function = code.lookupSymbol<LLVM::LLVMFuncOp>(*called.getCallee())) {
+        HalideTime::Answer answer = blocks.costOf(function, arguments);
+        if (answer.cost || answer.varies)
+          return answer.cost;
+      }
     isUnknown = true;
     return CodeCost();
   }
@@ -331,18 +322,8 @@ private:
         number = Number();
     bind(loop.getResults());
     if (cost)
-      waitWithin(*cost, double(count), planOf(body).handedOn);
+      cost->waitWithin(double(count), planOf(body).handedOn);
     return cost;
-  }
-
-  /// Of `count` iterations of which each takes `cost.path`: what overlap can't hide.
-  static void waitWithin(CodeCost &cost, double count, double handedOn) {
-    if (count == 0)
-      return;
-    double each = WorkTime::shareOfWindow(cost.instructions / count) * cost.path;
-    double inTurn = WorkTime::shareOfWindow(cost.instructions) * count * handedOn;
-    cost.seconds = std::max({cost.seconds, count * each, inTurn});
-    cost.path += (count - 1) * handedOn;
   }
 
   Cost region(Region &region, ResultRange results, bool binds) {
@@ -444,6 +425,7 @@ private:
 
   ModuleOp code;
   WorkTime work;
+  HalideTime blocks;
   bool isUnknown = false;
   llvm::DenseMap<Value, Number> numbers;
   llvm::DenseMap<Block *, std::unique_ptr<Plan>> plans;
@@ -474,6 +456,15 @@ CodeCost &CodeCost::operator+=(const CodeCost &other) {
   instructions += other.instructions;
   path += other.path;
   return *this;
+}
+
+void CodeCost::waitWithin(double count, double handedOn) {
+  if (count == 0)
+    return;
+  double each = WorkTime::shareOfWindow(instructions / count) * path;
+  double inTurn = WorkTime::shareOfWindow(instructions) * count * handedOn;
+  seconds = std::max({seconds, count * each, inTurn});
+  path += (count - 1) * handedOn;
 }
 
 CodeCost CodeCost::operator*(double times) const {

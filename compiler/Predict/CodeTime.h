@@ -43,6 +43,8 @@ struct CodeCost {
   CodeCost &operator+=(const CodeCost &other);
   /// So many that do not wait for each other.
   CodeCost operator*(double times) const;
+  /// Of `count` turns, of which each takes `path` and hands on behind `handedOn` seconds: what overlap can't hide.
+  void waitWithin(double count, double handedOn);
 };
 
 class CodeTime {
@@ -52,7 +54,7 @@ public:
   ~CodeTime();
 
   /// All chunks of phase `symbol`, on one core. Element n of `sizes` is attn_kernel_args::sizes[n].
-  /// Nothing where the phase is not made of structured code, such as what another compiler has made.
+  /// Nothing where how often a loop turns is not a function of those.
   std::optional<CodeCost> costOf(llvm::StringRef symbol, llvm::ArrayRef<int64_t> sizes, int64_t chunks);
 
 private:

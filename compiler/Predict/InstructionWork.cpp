@@ -1,5 +1,6 @@
 #include "compiler/Predict/InstructionWork.h"
 #include "compiler/Codegen/OpCost.h"
+#include "compiler/Predict/LlvmWork.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -144,6 +145,8 @@ Work WorkTime::of(Operation *op) const {
   Work work;
   double registers = registersOf(widthOf(op), machine.lanes);
   bool isVector = isa_and_present<VectorType>(widthOf(op));
+  if (std::optional<Work> known = workOfLlvm(op, registers))
+    return *known;
   if (isFree(op))
     return work;
   if (isLoad(op)) {
@@ -251,6 +254,10 @@ double WorkTime::latencyOfTurn(Block &body) const {
   if (body.getNumArguments() < 2)
     return 0; // the first argument is the index
   return longestWay(body, body.getArguments().drop_front(), /*fromAll=*/false);
+}
+
+double WorkTime::latencyFrom(Block &body, ArrayRef<BlockArgument> carried) const {
+  return carried.empty() ? 0 : longestWay(body, carried, /*fromAll=*/false);
 }
 
 double WorkTime::shareOfWindow(double instructions) {

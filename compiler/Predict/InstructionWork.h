@@ -49,6 +49,8 @@ public:
   double latencyThrough(mlir::Block &block) const;
   /// The same in a loop's body, from what it carries to what it hands on.
   double latencyOfTurn(mlir::Block &body) const;
+  /// The same from these of its arguments alone.
+  double latencyFrom(mlir::Block &body, llvm::ArrayRef<mlir::BlockArgument> carried) const;
   /// How much of what a core has under way at a time so many instructions are, at most 1.
   static double shareOfWindow(double instructions);
 

@@ -148,6 +148,24 @@ std::optional<PlannedKernel> planKernel(func::FuncOp kernel, const Target &targe
   return planned;
 }
 
+/// What was compiled: a kernel whose time was predicted with Halide's code is compiled again where Halide has it.
+class CompiledBefore {
+public:
+  Bitcode compile(const Stage &stage, const Schedule &schedule, const Machine &machine, unsigned arguments,
+                  const std::string &symbol);
+
+private:
+  struct Compiled {
+    Stage stage;
+    Schedule schedule;
+    Machine machine;
+    unsigned arguments;
+    std::string symbol;
+    Bitcode code;
+  };
+  std::vector<Compiled> all;
+};
+
 /// Halide writes files alone.
 Bitcode compileThroughFile(const Stage &stage, const Schedule &schedule, const Machine &machine, unsigned arguments,
                            const std::string &symbol) {
@@ -156,6 +174,18 @@ Bitcode compileThroughFile(const Stage &stage, const Schedule &schedule, const M
     return {{}, "no temporary file can be made: " + code.message()};
   llvm::FileRemover remover(path);
   return compileStage(stage, schedule, machine, arguments, symbol, path.str().str());
+}
+
+Bitcode CompiledBefore::compile(const Stage &stage, const Schedule &schedule, const Machine &machine,
+                                unsigned arguments, const std::string &symbol) {
+  for (const Compiled &each : all)
+    if (each.symbol == symbol && each.arguments == arguments && each.machine == machine && each.stage == stage &&
+        each.schedule == schedule)
+      return each.code;
+  Bitcode code = compileThroughFile(stage, schedule, machine, arguments, symbol);
+  if (code.error.empty())
+    all.push_back({stage, schedule, machine, arguments, symbol, code});
+  return code;
 }
 
 class HalideEmitter : public Emitter {
@@ -178,7 +208,7 @@ public:
     return scope == HalideScope::All || isAskedFor || (op && isWanted(op, target))
                ? Verdict::yes()
                : Verdict::no(
-                     "it is no sum of products over windows with few weights, for which alone it was measured faster");
+                     "it is no sum of products over windows with few weights, and is not predicted to be faster");
   }
 
   std::string scheduleError(func::FuncOp kernel, const Target &target) const override {
@@ -212,6 +242,7 @@ public:
 
 private:
   HalideScope scope;
+  mutable CompiledBefore compiled;
 
   //===---------------------------------------- attention ---------------------------------------------------------===//
 
@@ -253,11 +284,11 @@ private:
   }
 
   /// Compiles all functions; leaves none where one can't be had.
-  static bool compile(func::FuncOp kernel, const Target &target, ModuleOp code, PlannedKernel &planned,
-                      std::string &error) {
+  bool compile(func::FuncOp kernel, const Target &target, ModuleOp code, PlannedKernel &planned,
+               std::string &error) const {
     SmallVector<LLVM::LLVMFuncOp> made;
     auto compileOne = [&](const Stage &stage, const Schedule &schedule, const std::string &symbol) {
-      Bitcode bitcode = compileThroughFile(stage, schedule, machineOf(target), planned.read.arguments.size(), symbol);
+      Bitcode bitcode = compiled.compile(stage, schedule, machineOf(target), planned.read.arguments.size(), symbol);
       error = bitcode.error;
       if (!error.empty())
         return LLVM::LLVMFuncOp();

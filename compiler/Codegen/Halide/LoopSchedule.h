@@ -25,22 +25,26 @@ struct LoopSplit {
   bool fuses = false;
   std::string loop, outer, inner; ///< `loop` is what both are parts of
   int64_t factor = 0;             ///< iterations of `inner`, where it splits
+  bool operator==(const LoopSplit &) const = default;
 };
 
 struct OrderedLoop {
   enum class Kind { Serial, Vector, Unrolled } kind = Kind::Serial;
   std::string name;
+  bool operator==(const OrderedLoop &) const = default;
 };
 
 struct Definition {
   std::vector<LoopSplit> splits;
   std::vector<OrderedLoop> loops; ///< innermost first
+  bool operator==(const Definition &) const = default;
 };
 
 struct LoopSchedule {
   Definition result;
   std::optional<std::string> at; ///< a loop of the result
   Definition start, sum;         ///< empty where the stage does not fold
+  bool operator==(const LoopSchedule &) const = default;
 };
 
 } // namespace attnc::halide

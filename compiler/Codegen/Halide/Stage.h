@@ -109,6 +109,7 @@ struct Node {
 struct Loop {
   Size size;
   bool reduces = false;
+  bool operator==(const Loop &) const = default;
 };
 
 /// A dense row-major tensor that a stage reads.
@@ -117,6 +118,7 @@ struct Buffer {
   std::vector<Size> shape;
   /// Leading dimensions of which memory has what the chunk needs alone: those that chunks divide.
   unsigned divided = 0;
+  bool operator==(const Buffer &) const = default;
 };
 
 enum class Fold { Add, Mul, Min, Max };
@@ -138,6 +140,7 @@ struct Stage {
   const Size &extent(unsigned dimension) const { return loops[result[dimension]].size; }
   /// Whether all terms of an element of the result have its index in this dimension as an iteration of its loop.
   bool isApart(unsigned dimension) const;
+  bool operator==(const Stage &) const = default;
 };
 
 /// A sum of multiples of loops and a constant.

@@ -45,6 +45,7 @@ struct Machine {
   int64_t lanes = 16;     ///< of f32 in a vector
   int64_t registers = 32; ///< vectors
   bool hasAvx512 = true;
+  bool operator==(const Machine &) const = default;
 };
 
 /// What a chunk has of a dimension of the result.
@@ -62,6 +63,7 @@ struct Sums {
   std::vector<unsigned> inner; ///< by a tile, in registers
   std::vector<unsigned> outer; ///< outside of tiles, whose sums are added up in the result
   int64_t block = 0;           ///< of outer.front(), which is the last of `inner` too: how many iterations a tile sums
+  bool operator==(const Sums &) const = default;
 };
 
 struct Schedule {
@@ -86,6 +88,7 @@ struct Schedule {
   void setLoops(const Stage &stage, LoopSchedule given);
   /// What chunks have, without the tile.
   Schedule withoutTile(const Stage &stage) const;
+  bool operator==(const Schedule &) const = default;
 };
 
 /// The dimension of the result along which lanes run: the last, or the innermost one that has a vector's elements where

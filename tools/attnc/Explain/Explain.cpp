@@ -4,6 +4,7 @@
 #include "compiler/Derive/Residuals.h"
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Memory/Peak.h"
+#include "compiler/Pipeline/PredictedEmitters.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "tools/attnc/AssemblerOption.h"
 #include "tools/attnc/Commands.h"
@@ -12,6 +13,7 @@
 #include "tools/attnc/Explain/ExplainedText.h"
 #include "tools/attnc/Explain/MeasureModel.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -57,7 +59,9 @@ static bool isRefused(const CompiledKernel &kernel, const Target &target) {
 /// Who made each kernel, and who was asked before and why not, where that is a question: devices have one emitter.
 static void printEmitters(const CompileOptions &options, const Program &program, const Target &target,
                           llvm::raw_ostream &out) {
-  auto isAnswer = [&](const CompiledKernel &kernel) { return kernel.emitter == "halide" || isRefused(kernel, target); };
+  auto isAnswer = [&](const CompiledKernel &kernel) {
+    return kernel.emitter == "halide" || !predictionsOf(kernel.function).empty() || isRefused(kernel, target);
+  };
   if (options.emitter.value_or(EmitterPreference::Auto) == EmitterPreference::Auto &&
       llvm::none_of(program.kernels, isAnswer))
     return;
@@ -68,6 +72,10 @@ static void printEmitters(const CompileOptions &options, const Program &program,
     if (auto schedule = function->getAttrOfType<DictionaryAttr>(scheduleAttrName))
       if (auto text = schedule.getAs<StringAttr>("halide"))
         out << ", " << text.getValue();
+    std::string by;
+    for (const auto &[emitter, seconds] : predictionsOf(function))
+      by += llvm::formatv("{0}{1:F1} us by {2}", by.empty() ? "; predicted " : ", ", 1e6 * seconds, emitter);
+    out << by;
     for (const auto &[emitter, reason] : kernel.refusals)
       out << "; not " << emitter << ": " << reason;
     out << '\n';

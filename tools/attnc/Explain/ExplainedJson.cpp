@@ -28,6 +28,7 @@ static void writeKernel(json::OStream &out, const ExplainedKernel &kernel) {
   out.attribute("emitter", kernel.emitter);
   writePairs(out, "schedule", kernel.schedule, "key", "value");
   out.attribute("places", json::Array(kernel.places));
+  writePairs(out, "predictions", kernel.predictions, "emitter", "seconds");
   writePairs(out, "refusals", kernel.refusals, "emitter", "reason");
 }
 

@@ -2,6 +2,7 @@
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Structure.h"
 #include "compiler/Memory/Peak.h"
+#include "compiler/Pipeline/PredictedEmitters.h"
 #include "compiler/Predict/Predict.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/Path.h"
@@ -28,6 +29,7 @@ static ExplainedKernel explainKernel(const CompiledKernel &kernel) {
   ExplainedKernel result{
       function.getName().str(), kernelKindName(*kernelKindOf(function)).str(), kernel.emitter, {}, {}, kernel.refusals};
   llvm::append_range(result.places, placesOf(function.getLoc()));
+  result.predictions = predictionsOf(function);
   if (auto schedule = function->getAttrOfType<DictionaryAttr>(scheduleAttrName))
     for (NamedAttribute choice : schedule.getValue()) {
       auto number = dyn_cast<IntegerAttr>(choice.getValue());

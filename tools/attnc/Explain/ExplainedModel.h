@@ -37,6 +37,7 @@ struct ExplainedKernel {
   Named schedule;                  ///< keys and what they are
   std::vector<std::string> places; ///< of what is in it, in the source
   Named refusals;                  ///< emitters that were asked before, and why they did not take it
+  std::vector<std::pair<std::string, double>> predictions = {}; ///< emitters of which one was chosen, seconds
 };
 
 /// Of one launch, or of several together.

@@ -1,0 +1,123 @@
+#include "compiler/Pipeline/PredictedEmitters.h"
+#include "compiler/Codegen/AskedEmitter.h"
+#include "compiler/Codegen/ChosenSchedule.h"
+#include "compiler/Pipeline/KernelForecast.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+namespace {
+
+/// Another emitter than by rule has to be predicted this much faster.
+constexpr double margin = 0.9;
+/// Code that takes no more than this times the least that any could is not worth another compile, nor is what could be
+/// won of less than a microsecond.
+constexpr double nearLeast = 1.2, leastGain = 1e-6;
+
+struct Trial {
+  const Emitter *emitter = nullptr;
+  double seconds = 0;
+};
+
+void ask(func::FuncOp kernel, const Emitter &emitter) {
+  kernel->setAttr(emitterAttrName, StringAttr::get(kernel.getContext(), std::string(emitter.name())));
+}
+
+class EmitterChooser {
+public:
+  explicit EmitterChooser(Job &job)
+      : job(job), forecast(*job.made.module, job.target, defaultMachine(job.target.f32Lanes), job.options.at) {}
+
+  void run() {
+    for (auto kernel : llvm::make_filter_range(job.made.module->getOps<func::FuncOp>(), isKernel))
+      if (isQuestion(kernel))
+        choose(kernel);
+  }
+
+private:
+  bool isQuestion(func::FuncOp kernel) const {
+    // Of attention and of work on rows, ours has forms that were not met by another; Halide compiles those for long.
+    std::optional<KernelKind> kind = kernelKindOf(kernel);
+    return (kind == KernelKind::Loops || kind == KernelKind::Gemm) && !askedEmitter(kernel) &&
+           !kernel->hasAttr(scheduleAttrName) && !kernel->hasAttr(tunedAttrName) && forecast.isCalled(kernel);
+  }
+
+  /// The emitters that take the kernel where they are asked for it, the one that has it by rule first.
+  SmallVector<const Emitter *> takersOf(func::FuncOp kernel) const {
+    SmallVector<const Emitter *> takers;
+    const Emitter *byRule = job.emitterOf(kernel).emitter;
+    if (!byRule)
+      return takers;
+    takers.push_back(byRule);
+    for (const std::unique_ptr<Emitter> &emitter : job.emitters) {
+      if (emitter.get() == byRule || !emitter->makesCodeFor(job.target))
+        continue;
+      ask(kernel, *emitter);
+      if (emitter->supports(kernel, job.target))
+        takers.push_back(emitter.get());
+      kernel->removeAttr(emitterAttrName);
+    }
+    return takers;
+  }
+
+  std::optional<Forecast> forecastOf(func::FuncOp kernel, const Emitter &emitter) const {
+    OwningOpRef<func::FuncOp> asked = kernel.clone();
+    ask(*asked, emitter);
+    return forecast.of(kernel, *asked, emitter);
+  }
+
+  void choose(func::FuncOp kernel) {
+    SmallVector<const Emitter *> takers = takersOf(kernel);
+    // Ours compiles at once, and may say that there is nothing to win.
+    const auto *ours = llvm::find_if(takers, [](const Emitter *each) { return each->name() == "cpu"; });
+    if (takers.size() < 2 || ours == takers.end())
+      return;
+    std::optional<Forecast> own = forecastOf(kernel, **ours);
+    if (!own || own->seconds < nearLeast * own->least || own->seconds < own->least + leastGain)
+      return;
+    SmallVector<Trial> trials;
+    for (const Emitter *each : takers) {
+      std::optional<Forecast> found = each == *ours ? own : forecastOf(kernel, *each);
+      if (!found)
+        return;
+      trials.push_back({each, found->seconds});
+    }
+    const Trial *best = &trials.front();
+    for (const Trial &each : trials)
+      if (each.seconds < (best == &trials.front() ? margin : 1) * best->seconds)
+        best = &each;
+    ask(kernel, *best->emitter);
+    note(kernel, trials);
+  }
+
+  static void note(func::FuncOp kernel, ArrayRef<Trial> trials) {
+    Builder builder(kernel.getContext());
+    SmallVector<NamedAttribute> predicted;
+    for (const Trial &each : trials)
+      predicted.push_back(
+          builder.getNamedAttr(std::string(each.emitter->name()), builder.getF64FloatAttr(each.seconds)));
+    kernel->setAttr(predictedAttrName, builder.getDictionaryAttr(predicted));
+  }
+
+  Job &job;
+  KernelForecast forecast;
+};
+
+} // namespace
+
+void chooseByPrediction(Job &job) {
+  if (job.preference == EmitterPreference::Auto && !job.target.isDevice &&
+      !job.made.module->getOperation()->hasAttr(emittersByRuleAttrName))
+    EmitterChooser(job).run();
+}
+
+std::vector<std::pair<std::string, double>> predictionsOf(func::FuncOp kernel) {
+  std::vector<std::pair<std::string, double>> predictions;
+  if (auto predicted = kernel->getAttrOfType<DictionaryAttr>(predictedAttrName))
+    for (NamedAttribute each : predicted)
+      predictions.emplace_back(each.getName().str(), cast<FloatAttr>(each.getValue()).getValueAsDouble());
+  return predictions;
+}
+
+} // namespace attnc

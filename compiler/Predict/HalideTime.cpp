@@ -1,0 +1,393 @@
+#include "compiler/Predict/HalideTime.h"
+#include "mlir/Analysis/CFGLoopInfo.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+namespace {
+
+/// A truth value is 0 or 1.
+std::optional<int64_t> constantOf(Value value) {
+  llvm::APInt constant;
+  if (!matchPattern(value, m_ConstantInt(&constant)))
+    return std::nullopt;
+  return constant.getBitWidth() == 1 ? int64_t(constant.getZExtValue()) : constant.getSExtValue();
+}
+
+std::optional<int64_t> compute(Operation *op, ArrayRef<int64_t> operands) {
+  if (operands.size() == 1 && isa<LLVM::SExtOp, LLVM::ZExtOp, LLVM::TruncOp, LLVM::FreezeOp>(op))
+    return operands[0];
+  if (auto select = dyn_cast<LLVM::SelectOp>(op))
+    return operands[0] ? operands[1] : operands[2];
+  if (operands.size() != 2)
+    return std::nullopt;
+  int64_t a = operands[0], b = operands[1];
+  if (isa<LLVM::SDivOp, LLVM::UDivOp>(op))
+    return b ? std::optional(a / b) : std::nullopt;
+  if (isa<LLVM::SRemOp, LLVM::URemOp>(op))
+    return b ? std::optional(a % b) : std::nullopt;
+  return isa<LLVM::AddOp>(op)                  ? std::optional(a + b)
+         : isa<LLVM::SubOp>(op)                ? std::optional(a - b)
+         : isa<LLVM::MulOp>(op)                ? std::optional(a * b)
+         : isa<LLVM::AndOp>(op)                ? std::optional(a & b)
+         : isa<LLVM::OrOp>(op)                 ? std::optional(a | b)
+         : isa<LLVM::XOrOp>(op)                ? std::optional(a ^ b)
+         : isa<LLVM::ShlOp>(op)                ? std::optional(a << (b & 63))
+         : isa<LLVM::AShrOp, LLVM::LShrOp>(op) ? std::optional(a >> (b & 63))
+         : isa<LLVM::SMinOp, LLVM::UMinOp>(op) ? std::optional(std::min(a, b))
+         : isa<LLVM::SMaxOp, LLVM::UMaxOp>(op) ? std::optional(std::max(a, b))
+                                               : std::nullopt;
+}
+
+/// Sizes and indices are not negative where a comparison takes them for unsigned.
+bool holds(LLVM::ICmpPredicate predicate, int64_t a, int64_t b) {
+  using enum LLVM::ICmpPredicate;
+  switch (predicate) {
+  case eq:
+    return a == b;
+  case ne:
+    return a != b;
+  case slt:
+  case ult:
+    return a < b;
+  case sle:
+  case ule:
+    return a <= b;
+  case sgt:
+  case ugt:
+    return a > b;
+  case sge:
+  case uge:
+    return a >= b;
+  }
+  return false;
+}
+
+/// A number of a loop's turn.
+struct Linear {
+  int64_t first = 0, step = 0;
+  int64_t at(int64_t turn) const { return first + turn * step; }
+};
+
+/// The first turn at which the comparison is `wanted`, of two numbers that change by the same in each turn; nothing
+/// where there is none.
+std::optional<int64_t> firstTurn(LLVM::ICmpPredicate predicate, Linear a, Linear b, bool wanted) {
+  auto isWanted = [&](int64_t turn) { return turn >= 0 && holds(predicate, a.at(turn), b.at(turn)) == wanted; };
+  int64_t apart = b.first - a.first, nearer = a.step - b.step;
+  // It changes where both meet, or beside that.
+  int64_t meet = nearer ? apart / nearer : 0;
+  for (int64_t turn : {int64_t(0), meet - 1, meet, meet + 1})
+    if (isWanted(turn))
+      return turn;
+  return std::nullopt;
+}
+
+} // namespace
+
+class HalideTime::Walk {
+public:
+  Walk(LLVM::LLVMFuncOp function, const WorkTime &work)
+      : function(function), work(work), order(getBlocksSortedByDominance(function.getBody())) {
+    if (function.getBody().hasOneBlock())
+      return;
+    DominanceInfo dominance(function);
+    loops = std::make_unique<CFGLoopInfo>(dominance.getDomTree(&function.getBody()));
+  }
+
+  Answer run(ArrayRef<Number> arguments) {
+    for (auto &[known, answer] : results)
+      if (ArrayRef(known) == arguments)
+        return answer;
+    numbers.clear();
+    varies = false;
+    for (auto [argument, number] : llvm::zip(function.getArguments(), arguments))
+      numbers[argument] = number;
+    Answer answer;
+    answer.cost = level(nullptr, &function.getBody().front());
+    answer.varies = varies;
+    results.emplace_back(arguments.vec(), answer);
+    return answer;
+  }
+
+private:
+  using Cost = std::optional<CodeCost>;
+  using Memo = llvm::DenseMap<Value, Number>;
+
+  CFGLoop *loopOf(Block *block) const { return loops ? loops->getLoopFor(block) : nullptr; }
+
+  //===---------------------------------------- numbers -----------------------------------------------------------===//
+
+  Number numberOf(Value value) {
+    Memo memo;
+    return numberOf(value, memo);
+  }
+
+  Number numberOf(Value value, Memo &memo) {
+    if (auto found = numbers.find(value); found != numbers.end())
+      return found->second;
+    Operation *op = value.getDefiningOp();
+    if (!op || !value.getType().isIntOrIndex())
+      return {};
+    if (std::optional<int64_t> constant = constantOf(value))
+      return Number::known(*constant);
+    if (auto found = memo.find(value); found != memo.end())
+      return found->second;
+    Number number = computed(op, memo);
+    memo[value] = number;
+    return number;
+  }
+
+  Number computed(Operation *op, Memo &memo) {
+    if (!isMemoryEffectFree(op) || op->getNumRegions() > 0)
+      return {};
+    SmallVector<int64_t> operands;
+    bool isData = false;
+    for (Value operand : op->getOperands()) {
+      Number number = numberOf(operand, memo);
+      if (number.kind == Number::Varies)
+        return number;
+      isData |= number.kind == Number::Data;
+      operands.push_back(number.value);
+    }
+    if (isData)
+      return {};
+    if (auto compares = dyn_cast<LLVM::ICmpOp>(op))
+      return Number::known(holds(compares.getPredicate(), operands[0], operands[1]));
+    std::optional<int64_t> value = compute(op, operands);
+    return value ? Number::known(*value) : Number();
+  }
+
+  /// What the block's arguments are, where control comes over this edge; unknown where it came with others too.
+  void bind(OperandRange operands, Block *block, llvm::SmallPtrSetImpl<Block *> &bound) {
+    bool isFirst = bound.insert(block).second;
+    SmallVector<Number> handed;
+    for (Value operand : operands)
+      handed.push_back(numberOf(operand));
+    for (auto [argument, number] : llvm::zip(block->getArguments(), handed))
+      numbers[argument] = isFirst || numbers[argument] == number ? number : Number();
+  }
+
+  //===---------------------------------------- blocks ------------------------------------------------------------===//
+
+  struct Plan {
+    CodeCost cost;
+    double handedOn = 0; ///< seconds from what a turn is handed to what it hands on, of a loop of one block
+  };
+
+  const Plan &planOf(Block *block) {
+    auto [found, isNew] = plans.try_emplace(block);
+    if (!isNew)
+      return found->second;
+    Work sum;
+    for (Operation &op : *block)
+      sum += work.of(&op);
+    sum.scalars += 1; // the branch
+    found->second.cost = {work.seconds(sum), sum.loadedBytes, sum.storedBytes, sum.instructions(),
+                          work.latencyThrough(*block)};
+    // An index is handed on at once.
+    SmallVector<BlockArgument> sums;
+    for (BlockArgument argument : block->getArguments())
+      if (getElementTypeOrSelf(argument.getType()).isF32())
+        sums.push_back(argument);
+    found->second.handedOn = work.latencyFrom(*block, sums);
+    return found->second;
+  }
+
+  /// The blocks of `loop` from `header` on, inner loops with all of their turns; of the function where it is null.
+  Cost level(CFGLoop *loop, Block *header) {
+    llvm::DenseMap<Block *, double> weights;
+    llvm::SmallPtrSet<Block *, 16> bound;
+    weights[header] = 1;
+    CodeCost sum;
+    auto enter = [&](Block *block, double weight) {
+      if (block != header && (!loop || loop->contains(block)))
+        weights[block] += weight;
+    };
+    for (Block *block : order) {
+      double weight = weights.lookup(block);
+      if (weight == 0)
+        continue;
+      CFGLoop *own = loopOf(block);
+      Cost cost = own == loop ? Cost(planOf(block).cost) : turns(own, block);
+      if (!cost)
+        return std::nullopt;
+      sum += *cost * weight;
+      if (own != loop) {
+        SmallVector<Block *> exits;
+        own->getUniqueExitBlocks(exits);
+        for (Block *exit : exits)
+          enter(exit, weight / double(exits.size()));
+        continue;
+      }
+      if (!leave(block, weight, enter, bound))
+        return std::nullopt;
+    }
+    return sum;
+  }
+
+  /// Follows the edges out of a block; false where a number that varies chooses.
+  bool leave(Block *block, double weight, llvm::function_ref<void(Block *, double)> enter,
+             llvm::SmallPtrSetImpl<Block *> &bound) {
+    auto branch = dyn_cast<BranchOpInterface>(block->getTerminator());
+    if (!branch)
+      return true;
+    Number decides;
+    auto condition = dyn_cast<LLVM::CondBrOp>(block->getTerminator());
+    if (condition)
+      decides = numberOf(condition.getCondition());
+    if (decides.kind == Number::Varies) {
+      varies = true;
+      return false;
+    }
+    unsigned count = branch->getNumSuccessors();
+    for (unsigned number = 0; number < count; ++number) {
+      bool isTaken = decides.kind != Number::Known || (decides.value != 0) == (number == 0);
+      if (!isTaken)
+        continue;
+      Block *next = branch->getSuccessor(number);
+      if (CFGLoop *loop = loopOf(block); !loop || next != loop->getHeader())
+        bind(branch.getSuccessorOperands(number).getForwardedOperands(), next, bound);
+      enter(next, decides.kind == Number::Known ? weight : weight / count);
+    }
+    return true;
+  }
+
+  //===---------------------------------------- loops -------------------------------------------------------------===//
+
+  /// A loop as its header's arguments.
+  struct Turns {
+    CFGLoop *loop;
+    SmallVector<Value> handedOn;                    ///< what the next turn's arguments are
+    SmallVector<Number> first;                      ///< what the first turn's are
+    SmallVector<std::optional<Linear>> linear = {}; ///< nothing of those that don't change by the same
+  };
+
+  Turns turnsOf(CFGLoop *loop) {
+    Turns turns{loop, {}, {}};
+    auto latch = cast<BranchOpInterface>(loop->getLoopLatch()->getTerminator());
+    for (unsigned number = 0; number < latch->getNumSuccessors(); ++number)
+      if (latch->getSuccessor(number) == loop->getHeader())
+        turns.handedOn = llvm::to_vector(latch.getSuccessorOperands(number).getForwardedOperands());
+    turns.first = argumentsOf(turns);
+    next(turns);
+    SmallVector<Number> second = argumentsOf(turns);
+    next(turns);
+    for (auto [first, second, third] : llvm::zip(turns.first, second, argumentsOf(turns))) {
+      bool isKnown =
+          llvm::all_of(ArrayRef{first, second, third}, [](const Number &each) { return each.kind == Number::Known; });
+      bool isLinear = isKnown && third.value - second.value == second.value - first.value;
+      turns.linear.push_back(isLinear ? std::optional(Linear{first.value, second.value - first.value}) : std::nullopt);
+      varies |= first.kind == Number::Varies;
+    }
+    return turns;
+  }
+
+  SmallVector<Number> argumentsOf(const Turns &turns) {
+    return llvm::map_to_vector(turns.loop->getHeader()->getArguments(), [&](Value each) { return numberOf(each); });
+  }
+
+  void next(const Turns &turns) {
+    SmallVector<Number> handed = llvm::map_to_vector(turns.handedOn, [&](Value each) { return numberOf(each); });
+    for (auto [argument, number] : llvm::zip(turns.loop->getHeader()->getArguments(), handed))
+      numbers[argument] = number;
+  }
+
+  void bindTurn(const Turns &turns, int64_t turn) {
+    for (auto [argument, linear, first] : llvm::zip(turns.loop->getHeader()->getArguments(), turns.linear, turns.first))
+      numbers[argument] = linear ? Number::known(linear->at(turn)) : turn == 0 ? first : Number();
+  }
+
+  /// How often the block that may leave the loop is run before it does.
+  std::optional<int64_t> turnsUntil(const Turns &turns, Block *exiting) {
+    auto branch = dyn_cast<LLVM::CondBrOp>(exiting->getTerminator());
+    if (!branch)
+      return std::nullopt;
+    bool leavesWhere = !turns.loop->contains(branch.getTrueDest());
+    std::optional<int64_t> turn = solve(turns, branch.getCondition(), leavesWhere);
+    if (!turn)
+      turn = follow(turns, branch.getCondition(), leavesWhere);
+    return turn ? std::optional(*turn + (exiting == turns.loop->getLoopLatch())) : std::nullopt;
+  }
+
+  /// The first turn at which the condition is `wanted`, by its two sides.
+  std::optional<int64_t> solve(const Turns &turns, Value condition, bool wanted) {
+    auto compares = condition.getDefiningOp<LLVM::ICmpOp>();
+    if (!compares)
+      return std::nullopt;
+    Linear sides[2];
+    for (auto [side, operand] : llvm::zip(sides, compares->getOperands())) {
+      bindTurn(turns, 0);
+      Number first = numberOf(operand);
+      bindTurn(turns, 1);
+      Number second = numberOf(operand);
+      if (first.kind != Number::Known || second.kind != Number::Known)
+        return std::nullopt;
+      side = {first.value, second.value - first.value};
+    }
+    return firstTurn(compares.getPredicate(), sides[0], sides[1], wanted);
+  }
+
+  /// The same turn by turn, where there are few.
+  std::optional<int64_t> follow(const Turns &turns, Value condition, bool wanted) {
+    constexpr int64_t most = 256;
+    bindTurn(turns, 0);
+    for (int64_t turn = 0; turn < most; ++turn) {
+      Number decides = numberOf(condition);
+      varies |= decides.kind == Number::Varies;
+      if (decides.kind != Number::Known)
+        return std::nullopt;
+      if ((decides.value != 0) == wanted)
+        return turn;
+      next(turns);
+    }
+    return std::nullopt;
+  }
+
+  Cost turns(CFGLoop *loop, Block *header) {
+    if (!loop->getLoopLatch())
+      return std::nullopt;
+    Turns turns = turnsOf(loop);
+    SmallVector<Block *> exitings;
+    loop->getExitingBlocks(exitings);
+    std::optional<int64_t> count;
+    for (Block *exiting : exitings)
+      if (auto own = turnsUntil(turns, exiting))
+        count = std::min(*own, count.value_or(*own));
+    if (!count)
+      return std::nullopt;
+    bindTurn(turns, std::max<int64_t>(0, (*count - 1) / 2));
+    Cost cost = level(loop, header);
+    if (!cost)
+      return std::nullopt;
+    *cost = *cost * double(*count);
+    cost->waitWithin(double(*count), loop->getNumBlocks() == 1 ? planOf(header).handedOn : 0);
+    return cost;
+  }
+
+  LLVM::LLVMFuncOp function;
+  const WorkTime &work;
+  SetVector<Block *> order;
+  std::unique_ptr<CFGLoopInfo> loops;
+  Memo numbers; ///< of arguments of the function and of blocks
+  bool varies = false;
+  llvm::DenseMap<Block *, Plan> plans;
+  std::vector<std::pair<std::vector<Number>, Answer>> results;
+};
+
+HalideTime::HalideTime(const Machine &machine) : work(machine) {}
+HalideTime::~HalideTime() = default;
+
+HalideTime::Answer HalideTime::costOf(LLVM::LLVMFuncOp function, ArrayRef<Number> arguments) {
+  if (function.isExternal())
+    return {};
+  std::unique_ptr<Walk> &walk = walks[function];
+  if (!walk)
+    walk = std::make_unique<Walk>(function, work);
+  return walk->run(arguments);
+}
+
+} // namespace attnc

@@ -1,0 +1,116 @@
+// Functions of blocks whose work can be counted by hand: a multiply-add is a second, and hides all else.
+#include "compiler/Predict/HalideTime.h"
+#include "tests/compiler/Predict/TestMachine.h"
+#include "tests/support/ParsedModule.h"
+#include <gtest/gtest.h>
+
+namespace attnc {
+namespace {
+
+/// A function of two numbers; %a is a vector to compute with.
+std::string function(const std::string &blocks) {
+  return R"(llvm.func @k(%n: i32, %m: i32, %x: !llvm.ptr) -> i32 {
+    %c0 = llvm.mlir.constant(0 : i32) : i32
+    %c1 = llvm.mlir.constant(1 : i32) : i32
+    %c3 = llvm.mlir.constant(3 : i32) : i32
+    %yes = llvm.mlir.constant(true) : i1
+    %no = llvm.mlir.constant(false) : i1
+    %a = llvm.mlir.constant(dense<1.5> : vector<16xf32>) : vector<16xf32>
+    )" + blocks +
+         "\n}";
+}
+
+HalideTime::Answer answerOf(const std::string &blocks, Number n, Number m = Number::known(0)) {
+  ParsedModule module(function(blocks));
+  EXPECT_TRUE(bool(module)) << module.diagnostics();
+  auto parsed = *module.get().getOps<mlir::LLVM::LLVMFuncOp>().begin();
+  return HalideTime(testMachine()).costOf(parsed, {n, m, Number()});
+}
+
+double secondsOf(const std::string &blocks, int64_t n, int64_t m = 0) {
+  HalideTime::Answer answer = answerOf(blocks, Number::known(n), Number::known(m));
+  EXPECT_TRUE(answer.cost.has_value());
+  return answer.cost ? answer.cost->seconds : -1;
+}
+
+/// A multiply-add as two instructions, which the back end makes one.
+const std::string multiplyAdd = R"(
+    %product = llvm.fmul %a, %a : vector<16xf32>
+    %more = llvm.fadd %sum, %product : vector<16xf32>
+)";
+
+/// Turns from %n on, left where `condition` of %next and %m holds.
+std::string loop(const std::string &step, const std::string &condition) {
+  return "llvm.br ^loop(%n, %a : i32, vector<16xf32>)\n^loop(%i: i32, %sum: vector<16xf32>):" + multiplyAdd +
+         "%next = llvm." + step + " : i32\n%done = llvm.icmp \"" + condition + "\" %next, %m : i32\n" +
+         "llvm.cond_br %done, ^exit, ^loop(%next, %more : i32, vector<16xf32>)\n^exit:\nllvm.return %c0 : i32";
+}
+
+TEST(HalideTime, CountsTurns) {
+  EXPECT_NEAR(secondsOf(loop("add %i, %c1", "eq"), 0, 10), 10, 1e-3);
+  EXPECT_NEAR(secondsOf(loop("add %i, %c3", "sge"), 0, 10), 4, 1e-3);
+  EXPECT_NEAR(secondsOf(loop("add %i, %c3", "sgt"), 0, 9), 4, 1e-3);
+  EXPECT_NEAR(secondsOf(loop("sub %i, %c1", "sle"), 10, 0), 10, 1e-3);
+  EXPECT_NEAR(secondsOf(loop("add %i, %c1", "eq"), 0, 100000), 100000, 1);
+}
+
+TEST(HalideTime, FollowsWhatIsNoNumberOfTurns) {
+  // Twice: once with a flag, once without.
+  std::string blocks =
+      "llvm.br ^loop(%yes, %a : i1, vector<16xf32>)\n^loop(%again: i1, %sum: vector<16xf32>):" + multiplyAdd + R"(
+    llvm.cond_br %again, ^loop(%no, %more : i1, vector<16xf32>), ^exit
+  ^exit:
+    llvm.return %c0 : i32)";
+  EXPECT_NEAR(secondsOf(blocks, 0), 2, 1e-3);
+}
+
+TEST(HalideTime, WalksLoopsInLoops) {
+  // %m turns around, of which turn %i has %n + %i inside: in the mean what the middle one has.
+  std::string blocks = R"(llvm.br ^outer(%c0 : i32)
+  ^outer(%i: i32):
+    %to = llvm.add %n, %i : i32
+    llvm.br ^loop(%c0, %a : i32, vector<16xf32>)
+  ^loop(%j: i32, %sum: vector<16xf32>):)" +
+                       multiplyAdd + R"(
+    %nextInner = llvm.add %j, %c1 : i32
+    %doneInner = llvm.icmp "eq" %nextInner, %to : i32
+    llvm.cond_br %doneInner, ^behind, ^loop(%nextInner, %more : i32, vector<16xf32>)
+  ^behind:
+    %next = llvm.add %i, %c1 : i32
+    %done = llvm.icmp "eq" %next, %m : i32
+    llvm.cond_br %done, ^exit, ^outer(%next : i32)
+  ^exit:
+    llvm.return %c0 : i32)";
+  EXPECT_NEAR(secondsOf(blocks, 10, 5), 60, 1e-3);
+}
+
+TEST(HalideTime, GoesWhereNumbersLead) {
+  std::string blocks = R"(%any = llvm.icmp "sgt" %n, %c0 : i32
+    %none = llvm.xor %any, %yes : i1
+    llvm.cond_br %none, ^exit, ^work(%a : vector<16xf32>)
+  ^work(%sum: vector<16xf32>):)" +
+                       multiplyAdd + "llvm.br ^exit\n^exit:\nllvm.return %c0 : i32";
+  EXPECT_NEAR(secondsOf(blocks, 0), 0, 1e-3);
+  EXPECT_NEAR(secondsOf(blocks, 1), 1, 1e-3);
+}
+
+TEST(HalideTime, CountsHalfOfWhatDataDecides) {
+  std::string blocks = R"(%flag = llvm.load %x : !llvm.ptr -> i1
+    llvm.cond_br %flag, ^exit, ^work(%a : vector<16xf32>)
+  ^work(%sum: vector<16xf32>):)" +
+                       multiplyAdd + "llvm.br ^exit\n^exit:\nllvm.return %c0 : i32";
+  EXPECT_NEAR(secondsOf(blocks, 1), 0.5, 1e-3);
+}
+
+TEST(HalideTime, SaysWhyTurnsAreNotKnown) {
+  std::string blocks = loop("add %i, %c1", "eq");
+  HalideTime::Answer ofData = answerOf(blocks, Number::known(0), Number());
+  EXPECT_FALSE(ofData.cost);
+  EXPECT_FALSE(ofData.varies);
+  HalideTime::Answer ofChunk = answerOf(blocks, Number::known(0), Number::varies());
+  EXPECT_FALSE(ofChunk.cost);
+  EXPECT_TRUE(ofChunk.varies);
+}
+
+} // namespace
+} // namespace attnc
