@@ -15,8 +15,8 @@ std::string textOf(const Settings &settings) {
   return text;
 }
 
-std::optional<Settings> KernelSearch::propose(const Settings &has, ArrayRef<std::string> emitters, const Target &target,
-                                              std::mt19937_64 &random) const {
+std::vector<Settings> KernelSearch::open(const Settings &has, ArrayRef<std::string> emitters,
+                                         const Target &target) const {
   std::vector<Settings> open;
   auto consider = [&](const std::string &key, const std::string &value) {
     Settings settings = best;
@@ -30,9 +30,7 @@ std::optional<Settings> KernelSearch::propose(const Settings &has, ArrayRef<std:
   for (const std::string &emitter : emitters)
     if (auto own = has.find("emitter"); own == has.end() || own->second != emitter)
       consider("emitter", emitter);
-  if (open.empty())
-    return std::nullopt;
-  return open[random() % open.size()];
+  return open;
 }
 
 std::string searchText(ArrayRef<KernelSearch> kernels) {

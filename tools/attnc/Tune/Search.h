@@ -10,7 +10,6 @@
 #include "compiler/Codegen/Target.h"
 #include "llvm/Support/Error.h"
 #include <map>
-#include <random>
 #include <set>
 #include <string>
 
@@ -27,10 +26,9 @@ struct KernelSearch {
   Settings best;               ///< overrides
   std::set<std::string> tried; ///< texts of overrides, also of those that can't be had
 
-  /// Overrides that were not tried: the best ones with one thing changed, drawn by `random`. `has` is what the kernel
-  /// has with the best ones, its emitter among it; `emitters` are all that there are. Nothing where all was tried.
-  std::optional<Settings> propose(const Settings &has, llvm::ArrayRef<std::string> emitters, const Target &target,
-                                  std::mt19937_64 &random) const;
+  /// Overrides that were not tried: the best ones with one thing changed. `has` is what the kernel has with the best
+  /// ones, its emitter among it; `emitters` are all that there are.
+  std::vector<Settings> open(const Settings &has, llvm::ArrayRef<std::string> emitters, const Target &target) const;
 };
 
 std::string searchText(llvm::ArrayRef<KernelSearch> kernels);

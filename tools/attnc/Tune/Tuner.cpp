@@ -93,6 +93,9 @@ Error Tuner::start() {
       emitters.push_back(std::string(emitter->name()));
   if (Error error = restart())
     return error;
+  check.remember(incumbent->code->invocation());
+  if (Error error = forecast.start(source.compile, target))
+    return error;
   for (int run = 0; run < 5; ++run)
     if (Error error = incumbent->code->run(/*counts=*/true))
       return error;
@@ -135,13 +138,14 @@ Error Tuner::takeTurns(Running &a, Running &b, double seconds) const {
   return Error::success();
 }
 
-/// A change of each kernel, as far as there is one that was not tried.
+/// A change of each kernel, as far as there is one that was not tried: the one that is predicted to be best.
 std::map<std::string, Settings> Tuner::proposals() {
   std::map<std::string, Settings> proposed;
   for (KernelSearch &each : searches)
-    if (auto settings = each.propose(incumbent->has[each.name], emitters, target, random)) {
-      each.tried.insert(textOf(*settings));
-      proposed[each.name] = std::move(*settings);
+    if (auto open = each.open(incumbent->has[each.name], emitters, target); !open.empty()) {
+      const Settings &settings = forecast.best(each.name, open, random);
+      each.tried.insert(textOf(settings));
+      proposed[each.name] = settings;
     }
   return proposed;
 }
@@ -161,6 +165,19 @@ std::unique_ptr<Tuner::Running> Tuner::compileChanged(std::map<std::string, Sett
     changed = compileAll();
   }
   return changed->code->isReady() && changed->has != incumbent->has ? std::move(changed) : nullptr;
+}
+
+/// Whether a first call has the results that the default's has. All code is right within tolerance; that a search keeps
+/// none that is not is worth a look at the results.
+bool Tuner::computesTheSame(const std::map<std::string, Settings> &proposed, const Running &changed) {
+  std::string problem = check.problemOf(changed.code->invocation());
+  if (problem.empty())
+    return true;
+  std::string all;
+  for (const Override &each : overridesOf(proposed))
+    all += " --override " + textOf(each);
+  wrong.push_back(problem + ", with" + all);
+  return false;
 }
 
 /// Makes changes that were faster the best.
@@ -190,6 +207,8 @@ Expected<bool> Tuner::round() {
     return true;
   if (Error error = changed->code->run(/*counts=*/false))
     return std::move(error);
+  if (!computesTheSame(proposed, *changed))
+    return true;
   if (Error error = takeTurns(*incumbent, *changed, roundSeconds))
     return std::move(error);
   if (Error error = keepFaster(proposed, std::move(changed)))

@@ -1,15 +1,18 @@
 //===- Tuner.h - searches the schedules of a model's kernels ------------------------------------------------------===//
 //
 // A neighbourhood search from what the compiler decides. In each round every kernel that takes time gets one change of
-// its best schedule so far; one compile has all of these changes, and its calls and those of the best take turns,
-// timed kernel by kernel. A change that is faster by more than what times vary is the new best. In the end the default
-// and the best take turns, and only kernels that are faster there are kept.
+// its best schedule so far, the one that is predicted to be best; one compile has all of these changes, and its calls
+// and those of the best take turns, timed kernel by kernel. A change that is faster by more than what times vary is the
+// new best, where a call has the results that the default has. In the end the default and the best take turns, and only
+// kernels that are faster there are kept.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Schedule/TuningDatabase.h"
 #include "tools/attnc/Compare/Candidate.h"
+#include "tools/attnc/Tune/CandidateForecast.h"
+#include "tools/attnc/Tune/ResultCheck.h"
 #include "tools/attnc/Tune/Search.h"
 
 namespace attnc {
@@ -41,6 +44,8 @@ public:
   llvm::Expected<TuningResult> finish();
 
   int roundsDone() const { return rounds; }
+  /// Of a round that was left out: its changes, and what was wrong with the results.
+  const std::vector<std::string> &problems() const { return wrong; }
   double gainSoFar() const; ///< of the call, as far as rounds have shown
 
 private:
@@ -55,6 +60,7 @@ private:
   bool canCompile(const std::string &kernel, const Settings &settings) const;
   std::map<std::string, Settings> proposals();
   std::unique_ptr<Running> compileChanged(std::map<std::string, Settings> &proposed);
+  bool computesTheSame(const std::map<std::string, Settings> &proposed, const Running &changed);
   llvm::Error keepFaster(const std::map<std::string, Settings> &proposed, std::unique_ptr<Running> changed);
   llvm::Error takeTurns(Running &a, Running &b, double seconds) const;
   llvm::Error restart();
@@ -66,6 +72,9 @@ private:
   Target target;
   std::vector<std::string> emitters;
   std::vector<KernelSearch> searches;
+  CandidateForecast forecast;
+  ResultCheck check;
+  std::vector<std::string> wrong;
   std::unique_ptr<Running> incumbent;
   double firstSeconds = 0;
   int rounds = 0;

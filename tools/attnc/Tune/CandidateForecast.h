@@ -1,0 +1,37 @@
+//===- CandidateForecast.h - which change of a kernel is predicted to be best -------------------------------------===//
+//
+// Measuring a candidate takes a compile of the model and many calls; predicting the time of its code takes some
+// milliseconds (compiler/Pipeline/KernelForecast.h). So candidates are measured in the order of their predicted times.
+//
+//===--------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Pipeline/Compile.h"
+#include "compiler/Pipeline/KernelForecast.h"
+#include "tools/attnc/Tune/Search.h"
+#include <memory>
+#include <random>
+
+namespace attnc {
+
+class CandidateForecast {
+public:
+  /// Compiles the model as far as it has kernels.
+  llvm::Error start(CompileOptions options, const Target &target);
+
+  /// The one of `open` that is predicted to take the least time; of equal ones, and where nothing can be predicted,
+  /// drawn by `random`.
+  const Settings &best(const std::string &kernel, llvm::ArrayRef<Settings> open, std::mt19937_64 &random);
+
+private:
+  double secondsOf(const std::string &kernel, const Settings &settings);
+  double predict(const std::string &kernel, const Settings &settings) const;
+
+  Target target;
+  Emitters emitters;
+  std::unique_ptr<Compilation> made;
+  std::unique_ptr<KernelForecast> forecast;
+  std::map<std::pair<std::string, std::string>, double> known; ///< by kernel and text of the settings
+};
+
+} // namespace attnc
