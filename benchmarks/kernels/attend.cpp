@@ -115,6 +115,11 @@ std::vector<Case> prefillCases() {
   Case &ragged = add("prefill d=64 S=1999");
   ragged.queries = ragged.keys = 1999;
   add("prefill d=64 large scores").range = 40;
+  for (int64_t length : {8, 16, 32, 49, 64, 65, 128}) {
+    Case &each = add(fmt::format("prefill d=64 short S={}", length));
+    each.heads = 64;
+    each.queries = each.keys = length;
+  }
   Case &window = add("prefill d=64 window 512 of 8192");
   window.queries = window.keys = 8192;
   window.mask = "%w = arith.constant 512 : index %x0 = arith.subi %i, %j : index %x1 = arith.cmpi slt, %x0, %w : index "

@@ -97,6 +97,11 @@ std::vector<Case> cases() {
   add("d=80").dim = 80;
   for (int64_t length : {64, 300, 1999})
     add(fmt::format("d=64 S={}", length)).length = length;
+  for (int64_t length : {8, 16, 32, 49, 64, 128}) {
+    Case &each = add(fmt::format("d=64 short S={}", length));
+    each.heads = 64;
+    each.length = length;
+  }
   return all;
 }
 
