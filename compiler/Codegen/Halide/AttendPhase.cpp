@@ -1,5 +1,6 @@
 #include "compiler/Codegen/Halide/AttendPhase.h"
 #include "compiler/Codegen/Halide/BufferRecord.h"
+#include "compiler/Codegen/Halide/StagePhase.h"
 #include "compiler/Codegen/Kernels/Attend/AttendBinding.h"
 #include "compiler/Codegen/Kernels/Attend/AttendMask.h"
 #include "compiler/Codegen/Nest/KernelFrame.h"
@@ -140,7 +141,7 @@ private:
   }
 
   SizeExpr valueOf(const Size &size) const {
-    return size.isConstant() ? SizeExpr(size.number) : SizeExpr(size.factor) * attend.read.arguments[size.argument];
+    return halide::valueOf(size, attend.read.arguments);
   }
 
   //===---------------------------------------- records -----------------------------------------------------------===//

@@ -342,8 +342,10 @@ private:
   static KernelCode emitPhases(func::FuncOp kernel, ModuleOp code, const PlannedKernel &planned) {
     KernelCode made;
     KernelSizes sizes(kernel);
-    // Where the result has no element, nothing that it would be made of is laid out.
-    SizeExpr any = SizeExpr::min(1, sizes.resultElements(0));
+    // Where no result has an element, nothing that they would be made of is laid out.
+    SizeExpr any(0);
+    for (unsigned number = 0; number < kernel.getNumResults(); ++number)
+      any = SizeExpr::max(any, SizeExpr::min(1, sizes.resultElements(number)));
     for (auto [number, stage] : llvm::enumerate(planned.stages)) {
       if (number + 1 < planned.stages.size() && planned.stages[number + 1].phase == stage.phase)
         continue;

@@ -133,7 +133,7 @@ private:
     if (!isAcross && stage.places.empty() && scanner.accept("rows"))
       parseRows();
     if (!sums.empty())
-      parseSums();
+      parseSums(isAcross);
     if (scanner.accept("chunk"))
       parseChunk();
   }
@@ -148,10 +148,11 @@ private:
     scanner.expect(")");
   }
 
-  void parseSums() {
+  void parseSums(bool isAcross) {
     if (!scanner.accept("sum")) {
       scanner.next();
-      scanner.fail(schedule.rowDimension ? "`sum(...)`" : "`rows(...)` or `sum(...)`");
+      bool mayBeRows = !schedule.rowDimension && !isAcross && stage.places.empty();
+      scanner.fail(mayBeRows ? "`rows(...)` or `sum(...)`" : "`sum(...)`");
     }
     Sums &made = schedule.sums;
     std::vector<std::string> left = sums;

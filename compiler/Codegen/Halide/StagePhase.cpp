@@ -1,8 +1,7 @@
 #include "compiler/Codegen/Halide/StagePhase.h"
+#include "compiler/Codegen/Halide/BufferRecord.h"
 #include "compiler/Codegen/Halide/PipelineSchedule.h"
 #include "compiler/Codegen/Nest/KernelFrame.h"
-#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
-#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -33,9 +32,6 @@ SizeExpr bytesOf(const CompiledStage &compiled, ArrayRef<SizeExpr> arguments) {
 }
 
 namespace {
-
-/// Words of a halide_buffer_t: all, and the two that say where elements and dimensions are.
-constexpr int recordWords = 7, hostWord = 2, dimensionsWord = 5;
 
 /// Calls the functions of a stage for the part of its tensor that a chunk has.
 class StageCall {
@@ -109,7 +105,6 @@ public:
 private:
   Value index(const SizeExpr &size) { return frame.size(size); }
   Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
-  Value constant32(int32_t value) { return LLVM::ConstantOp::create(b, b.getI32Type(), b.getI32IntegerAttr(value)); }
   Value narrowed(Value value) { return arith::IndexCastOp::create(b, b.getI32Type(), value); }
   SizeExpr valueOf(const Size &size) const { return halide::valueOf(size, context.arguments); }
   SmallVector<SizeExpr> shapeOf(ArrayRef<Size> sizes) const {
@@ -124,12 +119,7 @@ private:
 
   //===---------------------------------------- buffers -----------------------------------------------------------===//
 
-  Value pointerOf(Value memref) {
-    LLVMTypeConverter converter(b.getContext());
-    Type type = converter.convertType(memref.getType());
-    Value descriptor = UnrealizedConversionCastOp::create(b, type, memref).getResult(0);
-    return MemRefDescriptor(descriptor).alignedPtr(b, b.getLoc());
-  }
+  Value pointerOf(Value memref) { return halide::pointerOf(b, memref); }
 
   /// Where what a stage writes begins: all of it, or the chunk's part.
   Value pointerOf(const CompiledStage &written) {
@@ -158,38 +148,17 @@ private:
                     ArrayRef(count).take_front(buffer.divided));
   }
 
-  Value wordOf(Value record, int word) {
-    return LLVM::GEPOp::create(b, record.getType(), b.getI64Type(), record, ArrayRef<LLVM::GEPArg>{word});
-  }
-
-  /// A halide_buffer_t of a dense tensor, with its dimensions behind it: innermost first, each the first index, how
-  /// many, their distance, and flags. LLVM takes it apart.
+  /// A record of a dense tensor: all of it, or of its leading dimensions the part that a chunk has.
   Value recordOf(Value pointer, ArrayRef<SizeExpr> shape, ArrayRef<Value> at = {}, ArrayRef<Value> counts = {}) {
-    auto type = LLVM::LLVMArrayType::get(b.getI64Type(), recordWords + 2 * shape.size());
-    auto pointerType = LLVM::LLVMPointerType::get(b.getContext());
-    Value record;
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(frame.chunk.getParentBlock()); // allocas elsewhere stay
-      record = LLVM::AllocaOp::create(b, pointerType, type, constant32(1), /*alignment=*/8);
-    }
-    LLVM::StoreOp::create(b, LLVM::ZeroOp::create(b, type), record);
-    LLVM::StoreOp::create(b, pointer, wordOf(record, hostWord));
-    LLVM::StoreOp::create(b, wordOf(record, recordWords), wordOf(record, dimensionsWord));
+    SmallVector<RecordDimension> dimensions;
     SizeExpr stride(1);
-    for (unsigned number = 0; number < shape.size(); ++number) {
-      unsigned dimension = shape.size() - 1 - number;
+    for (unsigned dimension = shape.size(); dimension-- > 0;) {
       Value first = dimension < at.size() && at[dimension] ? at[dimension] : constant(0);
       Value extent = dimension < counts.size() && counts[dimension] ? counts[dimension] : index(shape[dimension]);
-      Value place = wordOf(record, recordWords + 2 * number);
-      Value fields[] = {first, extent, index(stride)};
-      for (auto [word, value] : llvm::enumerate(fields))
-        LLVM::StoreOp::create(b, narrowed(value),
-                              LLVM::GEPOp::create(b, pointerType, b.getI32Type(), place,
-                                                  ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(word)}));
+      dimensions.push_back({first, extent, index(stride)});
       stride *= shape[dimension];
     }
-    return record;
+    return bufferRecord(b, frame.chunk.getParentBlock(), pointer, dimensions);
   }
 
   /// Where the first element that a call writes lies.

@@ -77,7 +77,7 @@ static std::vector<std::string> ownRemarks(const Comparison &comparison, const C
 /// are the default's.
 static std::vector<std::string> codeRemarks(const Comparison &comparison, const Candidate &candidate) {
   constexpr size_t most = 6;
-  if (!candidate.isMeasured() || &candidate == &comparison.candidates.front())
+  if (!candidate.isMeasured())
     return {};
   std::vector<std::string> others, beyond, remarks;
   for (const CandidateKernel &kernel : candidate.kernels) {
@@ -90,10 +90,11 @@ static std::vector<std::string> codeRemarks(const Comparison &comparison, const 
     std::string text = join(ArrayRef(names).take_front(most), ", ");
     return names.size() > most ? fmt::format("{} and {} more", text, names.size() - most) : text;
   };
+  bool isDefault = &candidate == &comparison.candidates.front();
   if (!others.empty())
     remarks.push_back(fmt::format("{} of {} kernels are other code than by default: {}", others.size(),
                                   candidate.kernels.size(), list(others)));
-  else
+  else if (!isDefault)
     remarks.push_back("the default's kernels, called otherwise");
   if (!beyond.empty())
     remarks.push_back("more than the region is computed by " + list(beyond));

@@ -52,7 +52,8 @@ void Region::keep(std::vector<CandidateKernel> &kernels) const {
     std::vector<int64_t> both;
     std::ranges::set_intersection(ops, kernel.ops, std::back_inserter(both));
     bool isPart = place.empty() ? !both.empty() : is_contained(kernel.places, place);
-    kernel.reachesBeyond = place.empty() && both.size() < kernel.ops.size();
+    bool isElsewhere = any_of(kernel.places, [&](const std::string &each) { return each != place; });
+    kernel.reachesBeyond = place.empty() ? both.size() < kernel.ops.size() : isElsewhere;
     return !isPart;
   });
 }
