@@ -3,8 +3,8 @@
 
 namespace attnc::halide {
 
-/// Elements that make a chunk worth its launch, and that stay near from one stage to the next.
-static constexpr int64_t chunkElements = 16384;
+/// Elements that make a chunk worth its launch, and that the first cache keeps from one stage to the next.
+static constexpr int64_t chunkElements = 4096;
 /// Columns of a chunk that adds terms at subscripts: a cache line of 16 floats, four times.
 static constexpr int64_t columnsOfChunk = 64;
 /// Terms of such a chunk.
