@@ -10,7 +10,9 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+#include "llvm/ADT/SetVector.h"
 #include <map>
+#include <utility>
 
 using namespace mlir;
 
@@ -129,6 +131,7 @@ public:
     if (chunk == body.getNumArguments())
       return std::nullopt;
     isUnknown = false;
+    visited.clear();
     auto one = [&](Number number) {
       arguments[chunk] = number;
       return call(body, arguments);
@@ -138,8 +141,17 @@ public:
     if (isUnknown || !cost)
       return std::nullopt;
     cost->waitWithin(double(chunks), 0);
-    cost->seconds = std::max(cost->seconds, cost->path);
+    cost->seconds = std::max({cost->seconds, cost->path, cost->inTurn});
+    for (Block *block : visited)
+      cost->codeBytes += WorkTime::bytesOfCode(planOf(*block).straight);
     return cost;
+  }
+
+  double bytesOf(StringRef symbol) {
+    double bytes = 0;
+    if (auto body = code.lookupSymbol<func::FuncOp>((symbol + ".body").str()))
+      body.walk([&](Block *block) { bytes += WorkTime::bytesOfCode(planOf(*block).straight); });
+    return bytes;
   }
 
 private:
@@ -175,6 +187,7 @@ private:
     bool isInnermost = true;
     double path = 0;     ///< seconds through the straight code
     double handedOn = 0; ///< seconds from what an iteration is handed to what it hands on
+    double inTurn = 0;   ///< CodeCost::inTurn of one time
   };
 
   /// An address is computed where the last of its subscripts is known, but for the one that counts elements of a row.
@@ -218,6 +231,7 @@ private:
     }
     plan->straight.scalars += addresses.lookup(&block) + (isa<scf::ForOp>(block.getParentOp()) ? 2 : 0);
     plan->path = work.latencyThrough(block);
+    plan->inTurn = work.latencyInTurn(block, plan->path);
     plan->handedOn = plan->isInnermost ? work.latencyOfTurn(block) : 0;
     return *(plans[&block] = std::move(plan));
   }
@@ -229,20 +243,29 @@ private:
     }
     auto &memory = results[function];
     std::vector<Number> key(arguments);
-    for (auto &[known, cost] : memory)
-      if (known == key)
+    for (auto &[known, cost, blocks] : memory)
+      if (known == key) {
+        visited.insert_range(blocks);
         return cost;
+      }
+    llvm::SetVector<Block *> before = std::exchange(visited, {});
     for (auto [argument, number] : llvm::zip_equal(function.getArguments(), arguments))
       numbers[argument] = number;
     Cost cost = block(function.front());
-    memory.emplace_back(std::move(key), cost);
+    memory.push_back({std::move(key), cost, visited.getArrayRef().vec()});
+    visited.insert_range(before);
     return cost;
   }
 
   Cost block(Block &block) {
     const Plan &plan = planOf(block);
-    CodeCost cost{work.seconds(plan.straight), plan.straight.loadedBytes, plan.straight.storedBytes,
-                  plan.straight.instructions(), plan.path};
+    visited.insert(&block);
+    CodeCost cost{work.seconds(plan.straight),
+                  plan.straight.loadedBytes,
+                  plan.straight.storedBytes,
+                  plan.straight.instructions(),
+                  plan.path,
+                  plan.inTurn};
     for (Operation *op : plan.steers) {
       if (isNumber(op)) {
         evaluate(op);
@@ -431,7 +454,14 @@ private:
   llvm::DenseMap<Block *, std::unique_ptr<Plan>> plans;
   llvm::DenseMap<Block *, double> addresses; ///< instructions that compute them there
   std::map<Operation *, bool> mustWalk;      ///< loops whose control depends on their index
-  std::map<Operation *, std::vector<std::pair<std::vector<Number>, Cost>>> results;
+  /// What a routine takes when it is called with these numbers, and which blocks run then.
+  struct Result {
+    std::vector<Number> arguments;
+    Cost cost;
+    std::vector<Block *> blocks;
+  };
+  std::map<Operation *, std::vector<Result>> results;
+  llvm::SetVector<Block *> visited; ///< blocks that have run
 };
 
 CodeTime::CodeTime(ModuleOp made, const Target &target, const Machine &machine)
@@ -455,6 +485,8 @@ CodeCost &CodeCost::operator+=(const CodeCost &other) {
   stored += other.stored;
   instructions += other.instructions;
   path += other.path;
+  inTurn += other.inTurn;
+  codeBytes += other.codeBytes;
   return *this;
 }
 
@@ -468,11 +500,13 @@ void CodeCost::waitWithin(double count, double handedOn) {
 }
 
 CodeCost CodeCost::operator*(double times) const {
-  return {seconds * times, loaded * times, stored * times, instructions * times, path};
+  return {seconds * times, loaded * times, stored * times, instructions * times, path, inTurn * times, codeBytes};
 }
 
 std::optional<CodeCost> CodeTime::costOf(StringRef symbol, ArrayRef<int64_t> sizes, int64_t chunks) {
   return walk ? walk->phase(symbol, sizes, chunks) : std::nullopt;
 }
+
+double CodeTime::bytesOf(StringRef symbol) { return walk ? walk->bytesOf(symbol) : 0; }
 
 } // namespace attnc

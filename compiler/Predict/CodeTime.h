@@ -12,6 +12,10 @@
 //                            what one iteration hands on to the next; and of every loop at least iterations x the
 //                            latency through its body, over as many iterations as a core has under way at a time
 //
+// Two things run in turn however loops are nested: rows that are shorter than a vector and are changed in place, where
+// each load overlaps what was stored just before, and choices between scalars on the way of an exponential, which pass
+// through a register that iterations share (InstructionWork.h).
+//
 // A loop whose control does not depend on its index is walked once. Others are walked index by index, or at a sample
 // of indices where there are many. Where data decides between two arms, the faster one is taken for the common case,
 // and where it decides whether something is done, half of that counts, but nothing of what is done for NaN; a loop
@@ -38,7 +42,9 @@ struct CodeCost {
   double seconds = 0;
   double loaded = 0, stored = 0; ///< bytes, as often as they are
   double instructions = 0;
-  double path = 0; ///< seconds from the first instruction to the last, each waiting for what it reads
+  double path = 0;      ///< seconds from the first instruction to the last, each waiting for what it reads
+  double inTurn = 0;    ///< seconds of what waits for the same in the iteration before, of whatever loop
+  double codeBytes = 0; ///< of a phase: bytes of all code that runs in it, however often
   /// One behind the other.
   CodeCost &operator+=(const CodeCost &other);
   /// So many that do not wait for each other.
@@ -56,6 +62,9 @@ public:
   /// All chunks of phase `symbol`, on one core. Element n of `sizes` is attn_kernel_args::sizes[n].
   /// Nothing where how often a loop turns is not a function of those.
   std::optional<CodeCost> costOf(llvm::StringRef symbol, llvm::ArrayRef<int64_t> sizes, int64_t chunks);
+
+  /// Bytes of all code of the phase, which need not all run.
+  double bytesOf(llvm::StringRef symbol);
 
 private:
   class Walk;

@@ -3,6 +3,7 @@
 #include "compiler/Predict/LlvmWork.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -18,9 +19,9 @@ using namespace mlir;
 namespace attnc {
 
 Work &Work::operator+=(const Work &other) {
-  for (double Work::*each :
-       {&Work::products, &Work::arithmetic, &Work::divisions, &Work::shuffles, &Work::loads, &Work::broadcasts,
-        &Work::stores, &Work::gathered, &Work::scalars, &Work::scalarDivisions, &Work::loadedBytes, &Work::storedBytes})
+  for (double Work::*each : {&Work::products, &Work::arithmetic, &Work::divisions, &Work::roots, &Work::shuffles,
+                             &Work::loads, &Work::broadcasts, &Work::stores, &Work::gathered, &Work::scalars,
+                             &Work::scalarDivisions, &Work::loadedBytes, &Work::storedBytes})
     this->*each += other.*each;
   return *this;
 }
@@ -132,10 +133,12 @@ static Work workOfFloat(Operation *op, double registers) {
   Work work;
   if (isa<vector::FMAOp, math::FmaOp>(op) || (isa<arith::MulFOp>(op) && !isFusedProduct(op)) || isFusedSum(op))
     work.products = registers;
-  else if (isa<arith::DivFOp, math::SqrtOp>(op))
+  else if (isa<arith::DivFOp>(op))
     work.divisions = registers;
+  else if (isa<math::SqrtOp>(op))
+    work.roots = registers;
   else if (isa<math::RsqrtOp>(op))
-    work.divisions = 2 * registers;
+    work.divisions = work.roots = registers;
   else if (!isFusedProduct(op) && !isPartOfExtremum(op))
     work.arithmetic = registers;
   return work;
@@ -191,7 +194,7 @@ Work WorkTime::of(Operation *op) const {
 
 double WorkTime::seconds(const Work &work) const {
   return std::max({work.products / machine.fma, (work.products + work.arithmetic) / machine.arithmetic,
-                   work.divisions / machine.divide, work.shuffles / machine.shuffle,
+                   work.divisions / machine.divide + work.roots / machine.root, work.shuffles / machine.shuffle,
                    work.loads / machine.load + work.broadcasts / machine.broadcast, work.stores / machine.store,
                    work.gathered / machine.gather, work.scalars / machine.scalar, work.instructions() / machine.issue,
                    work.scalarDivisions / machine.scalarDivide});
@@ -214,8 +217,8 @@ double WorkTime::latencyOf(Operation *op) const {
   double times = 0;
   if (isa<vector::ReductionOp>(op))
     times = work.shuffles + work.arithmetic;
-  else if (work.divisions > 0)
-    times = division;
+  else if (work.divisions + work.roots > 0)
+    times = division * (work.divisions > 0 && work.roots > 0 ? 2 : 1);
   else if (work.scalarDivisions > 0)
     times = scalarDivision;
   else if (work.loads + work.broadcasts + work.gathered > 0)
@@ -258,6 +261,48 @@ double WorkTime::latencyOfTurn(Block &body) const {
 
 double WorkTime::latencyFrom(Block &body, ArrayRef<BlockArgument> carried) const {
   return carried.empty() ? 0 : longestWay(body, carried, /*fromAll=*/false);
+}
+
+/// The buffer of a kernel that is accessed, where it may be another one too: a result over an operand.
+static BlockArgument sharedBuffer(Value accessed) {
+  while (Operation *op = accessed.getDefiningOp()) {
+    if (auto insert = dyn_cast<LLVM::InsertValueOp>(op))
+      accessed = isa<LLVM::LLVMPointerType>(insert.getValue().getType()) ? insert.getValue() : insert.getContainer();
+    else if (isa<memref::CollapseShapeOp, memref::ExpandShapeOp, memref::CastOp, UnrealizedConversionCastOp>(op))
+      accessed = op->getOperand(0);
+    else
+      return {};
+  }
+  auto argument = cast<BlockArgument>(accessed);
+  auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  return function && !function.getArgAttr(argument.getArgNumber(), LLVM::LLVMDialect::getNoAliasAttrName())
+             ? argument
+             : BlockArgument();
+}
+
+double WorkTime::latencyInTurn(Block &block, double path) const {
+  auto any = [&](auto holds) { return llvm::any_of(block, holds); };
+  bool loads = any([](Operation &op) {
+    auto load = dyn_cast<vector::MaskedLoadOp>(op);
+    return load && sharedBuffer(load.getBase());
+  });
+  bool stores = any([](Operation &op) {
+    auto store = dyn_cast<vector::MaskedStoreOp>(op);
+    return store && sharedBuffer(store.getBase());
+  });
+  // Chosen by a mask, which is made from a byte of a general register; the exponential leaves its exponent in one.
+  bool chooses = any([](Operation &op) {
+    auto select = dyn_cast<arith::SelectOp>(op);
+    return select && select.getType().isF32() && select.getCondition().getDefiningOp<arith::CmpFOp>();
+  });
+  bool shifts = any([](Operation &op) { return isa<arith::ShLIOp>(op) && op.getResult(0).getType().isInteger(32); });
+  constexpr int64_t withMasks = 16; // lanes of processors that have registers for masks
+  return std::max(loads && stores ? machine.forward : 0, chooses && shifts && machine.lanes >= withMasks ? path : 0);
+}
+
+double WorkTime::bytesOfCode(const Work &work) {
+  constexpr double ofVectors = 7, ofScalars = 4; // bytes of an instruction
+  return ofVectors * (work.instructions() + work.gathered - work.scalars) + ofScalars * work.scalars;
 }
 
 double WorkTime::shareOfWindow(double instructions) {

@@ -18,7 +18,8 @@ namespace attnc {
 struct Work {
   double products = 0;   ///< multiply-adds and products
   double arithmetic = 0; ///< of floats or in vectors, other than those
-  double divisions = 0;  ///< square roots too
+  double divisions = 0;
+  double roots = 0; ///< square
   double shuffles = 0;
   double loads = 0, stores = 0;
   double broadcasts = 0; ///< loads of one element
@@ -30,7 +31,7 @@ struct Work {
   Work &operator+=(const Work &other);
   /// All that has to be begun.
   double instructions() const {
-    return products + arithmetic + divisions + shuffles + loads + broadcasts + stores + scalars;
+    return products + arithmetic + divisions + roots + shuffles + loads + broadcasts + stores + scalars;
   }
 };
 
@@ -51,6 +52,11 @@ public:
   double latencyOfTurn(mlir::Block &body) const;
   /// The same from these of its arguments alone.
   double latencyFrom(mlir::Block &body, llvm::ArrayRef<mlir::BlockArgument> carried) const;
+  /// Seconds of a block that the next time it runs has to wait for, though it hands nothing on; `path` is the longest
+  /// way through it.
+  double latencyInTurn(mlir::Block &block, double path) const;
+  /// What so much work is as code.
+  static double bytesOfCode(const Work &work);
   /// How much of what a core has under way at a time so many instructions are, at most 1.
   static double shareOfWindow(double instructions);
 

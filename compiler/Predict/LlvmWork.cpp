@@ -26,8 +26,10 @@ static Work workOfFloat(Operation *op, double registers) {
   if (isa<LLVM::FMulOp, LLVM::FMAOp, LLVM::FMulAddOp>(op) ||
       (isa<LLVM::FAddOp, LLVM::FSubOp>(op) && llvm::any_of(op->getOperands(), isFused)))
     work.products = registers;
-  else if (isa<LLVM::FDivOp, LLVM::SqrtOp>(op))
+  else if (isa<LLVM::FDivOp>(op))
     work.divisions = registers;
+  else if (isa<LLVM::SqrtOp>(op))
+    work.roots = registers;
   else
     work.arithmetic = registers;
   return work;

@@ -4,6 +4,8 @@
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 using namespace llvm;
@@ -28,6 +30,7 @@ static constexpr Number numbers[] = {
     {"fma", &Machine::fma},
     {"arithmetic", &Machine::arithmetic},
     {"divide", &Machine::divide},
+    {"root", &Machine::root},
     {"shuffle", &Machine::shuffle},
     {"load", &Machine::load},
     {"broadcast", &Machine::broadcast},
@@ -38,17 +41,43 @@ static constexpr Number numbers[] = {
     {"issue", &Machine::issue},
     {"latency", &Machine::latency},
     {"sum_latency", &Machine::sumLatency},
+    {"forward", &Machine::forward},
+    {"keeps", &Machine::keeps},
     {"launch", &Machine::launch},
     {"chunk", &Machine::chunk},
 };
 static constexpr LevelNumber levelNumbers[] = {
-    {"read", &MemoryLevel::read}, {"write", &MemoryLevel::write}, {"read_by_all", &MemoryLevel::readByAll}};
+    {"read", &MemoryLevel::read},       {"write", &MemoryLevel::write}, {"read_by_all", &MemoryLevel::readByAll},
+    {"latency", &MemoryLevel::latency}, {"call", &MemoryLevel::call},   {"code_line", &MemoryLevel::codeLine}};
 
 const MemoryLevel &Machine::levelOf(int64_t size) const {
   for (const MemoryLevel &level : levels)
     if (size <= level.bytes)
       return level;
   return levels.back();
+}
+
+double Machine::secondsAt(int64_t size, double MemoryLevel::*kind) const {
+  // Levels are measured at about half of what they hold, memory at four times what the last cache does.
+  auto measuredAt = [&](size_t level) {
+    return level + 1 < levels.size() || level == 0 ? double(levels[level].bytes) / 2
+                                                   : 4 * double(levels[level - 1].bytes);
+  };
+  for (size_t level = 0; level < levels.size(); ++level) {
+    double at = measuredAt(level);
+    if (double(size) > at)
+      continue;
+    if (level == 0)
+      return levels[0].*kind;
+    double before = measuredAt(level - 1), share = std::log(double(size) / before) / std::log(at / before);
+    return levels[level - 1].*kind + share * (levels[level].*kind - levels[level - 1].*kind);
+  }
+  return levels.back().*kind;
+}
+
+double Machine::forgotten(double seconds) const {
+  // From half that time to twice it.
+  return seconds <= 0 ? 0 : std::clamp(0.5 + 0.5 * std::log2(seconds / keeps), 0.0, 1.0);
 }
 
 Machine defaultMachine(int64_t lanes) {
@@ -61,19 +90,23 @@ Machine defaultMachine(int64_t lanes) {
   machine.fma = machine.load = machine.broadcast = 2 * clock;
   machine.arithmetic = 2.5 * clock;
   machine.divide = clock / 8;
+  machine.root = clock / 16;
   machine.shuffle = machine.store = clock;
   machine.gather = clock;
   machine.scalar = 4 * clock;
   machine.scalarDivide = clock / 10;
   machine.issue = 6 * clock;
   machine.latency = machine.sumLatency = 4 / clock;
+  machine.forward = 20 / clock;
+  machine.keeps = 10; // as good as for ever
   machine.launch = 50e-9;
   machine.chunk = 5e-9;
   double vector = 4 * double(lanes);
-  machine.levels = {{"L1", 32 << 10, 2 * clock * vector, clock * vector, 2 * clock * vector},
-                    {"L2", 1 << 20, clock * vector, clock * vector / 2, clock * vector},
-                    {"L3", 16 << 20, 30e9, 20e9, 30e9},
-                    {"memory", INT64_MAX, 12e9, 8e9, 12e9}};
+  machine.levels = {
+      {"L1", 32 << 10, 2 * clock * vector, clock * vector, 2 * clock * vector, 5 / clock, 8 / clock, 2 / clock},
+      {"L2", 1 << 20, clock * vector, clock * vector / 2, clock * vector, 15 / clock, 60 / clock, 6 / clock},
+      {"L3", 16 << 20, 30e9, 20e9, 30e9, 30e-9, 60e-9, 8e-9},
+      {"memory", INT64_MAX, 12e9, 8e9, 12e9, 100e-9, 200e-9, 30e-9}};
   return machine;
 }
 

@@ -24,6 +24,9 @@ struct MemoryLevel {
   double read = 0;      ///< bytes a second, of one core
   double write = 0;     ///< the same, of lines that are overwritten
   double readByAll = 0; ///< of all cores together
+  double latency = 0;   ///< seconds until a line is there that nothing foresaw
+  double call = 0;      ///< seconds of a call of code from there that is one line long
+  double codeLine = 0;  ///< seconds of each further line of it
 };
 
 struct Machine {
@@ -35,7 +38,8 @@ struct Machine {
   // Instructions a second.
   double fma = 0;        ///< fused multiply-adds, and products
   double arithmetic = 0; ///< of a mix of half of those and half additions, comparisons and the like
-  double divide = 0;     ///< divisions and square roots
+  double divide = 0;     ///< divisions
+  double root = 0;       ///< square roots
   double shuffle = 0;
   double load = 0, store = 0; ///< of the nearest cache
   double broadcast = 0;       ///< loads of one element, spread over a vector
@@ -47,6 +51,8 @@ struct Machine {
   // Seconds.
   double latency = 0;    ///< until the result of a multiply-add can be used
   double sumLatency = 0; ///< until that of an addition can
+  double forward = 0;    ///< from a part of a vector that is stored to the next one, which overlaps it and is loaded
+  double keeps = 0;      ///< that the last cache keeps what nobody touches: others may use it too
   double launch = 0;     ///< a kernel of one chunk that does nothing
   double chunk = 0;      ///< each further chunk
 
@@ -55,6 +61,11 @@ struct Machine {
   double flops() const { return 2 * double(lanes) * fma; }
   /// The first level that holds so many bytes.
   const MemoryLevel &levelOf(int64_t bytes) const;
+  /// Seconds of `kind` for what lies so many bytes away: between levels it grows as the logarithm of the bytes does,
+  /// for more and more of the translations of addresses have to be looked up too.
+  double secondsAt(int64_t bytes, double MemoryLevel::*kind) const;
+  /// The share of what lies in the last cache that is no longer there so many seconds after it was touched.
+  double forgotten(double seconds) const;
 };
 
 /// What is taken where no file says otherwise: a core of recent servers, for code of `lanes` floats a vector.

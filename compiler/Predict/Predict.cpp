@@ -12,7 +12,14 @@ double Prediction::seconds() const {
 }
 
 Predictor::Predictor(const Program &program, ModuleOp module, const Target &target, const Machine &machine)
-    : program(program), machine(machine), code(module, target, this->machine) {}
+    : program(program), machine(machine), code(module, target, this->machine) {
+  int64_t begin = 0;
+  for (const CompiledKernel &kernel : program.kernels) {
+    codeBegins.push_back(begin);
+    for (const KernelPhase &phase : kernel.code.phases)
+      begin += int64_t(code.bytesOf(phase.symbol));
+  }
+}
 
 CodeCost Predictor::costOf(const CompiledKernel &kernel, const KernelPhase &phase, ArrayRef<int64_t> sizes,
                            int64_t chunks) {
@@ -33,57 +40,92 @@ CodeCost Predictor::costOf(const CompiledKernel &kernel, const KernelPhase &phas
   return *cost;
 }
 
-DenseMap<Operation *, Prediction> Predictor::predict(const EntryPlan &plan, ArrayRef<int64_t> sizes) {
-  auto compiledOf = [&](func::CallOp call) -> const CompiledKernel * {
-    auto found = llvm::find_if(program.kernels, [&](const CompiledKernel &each) {
-      return func::FuncOp(each.function).getName() == call.getCallee();
-    });
-    return found == program.kernels.end() ? nullptr : &*found;
-  };
-  DenseMap<Operation *, LaunchTraffic> traffic = trafficOf(plan, sizes, machine, [&](func::CallOp call) {
-    const CompiledKernel *kernel = compiledOf(call);
-    return kernel ? kernel->function : func::FuncOp();
+const CompiledKernel *Predictor::compiledOf(func::CallOp call) const {
+  auto found = llvm::find_if(program.kernels, [&](const CompiledKernel &each) {
+    return func::FuncOp(each.function).getName() == call.getCallee();
   });
+  return found == program.kernels.end() ? nullptr : &*found;
+}
+
+std::vector<int64_t> Predictor::sizesOf(func::CallOp call, SizeAnalysis &analysis, ArrayRef<int64_t> sizes) const {
+  std::vector<int64_t> kernelSizes;
+  for (const std::optional<SizeExpr> &size : analysis.kernelSymbols(call))
+    kernelSizes.push_back(size ? size->evaluate(sizes) : 1);
+  return kernelSizes;
+}
+
+CodeRange Predictor::codeOf(const CompiledKernel &kernel, ArrayRef<int64_t> kernelSizes) {
+  CodeRange range;
+  range.begin = range.end = codeBegins[size_t(&kernel - program.kernels.data())];
+  for (const KernelPhase &phase : kernel.code.phases)
+    if (int64_t chunks = phase.chunks.evaluate(kernelSizes))
+      range.end += int64_t(costOf(kernel, phase, kernelSizes, chunks).codeBytes);
+  return range;
+}
+
+Prediction Predictor::predict(func::CallOp call, ArrayRef<int64_t> kernelSizes, int64_t workers,
+                              const LaunchTraffic &moved) {
+  const CompiledKernel &kernel = *compiledOf(call);
+  Prediction made;
+  made.launch = moved.waits;
+  CodeCost touched;
+  for (const KernelPhase &phase : kernel.code.phases) {
+    int64_t chunks = phase.chunks.evaluate(kernelSizes);
+    made.launch += machine.launch + machine.chunk * double(std::max<int64_t>(0, chunks - 1));
+    if (chunks == 0)
+      continue;
+    CodeCost cost = costOf(kernel, phase, kernelSizes, chunks);
+    double turns = double(llvm::divideCeil(chunks, std::min(workers, chunks)));
+    made.compute += cost.seconds * turns / double(chunks);
+    touched += cost;
+  }
+  // Of a large operand a kernel may read a part: no more comes than is loaded.
+  auto shareOf = [](double bytes, ArrayRef<double> moved) {
+    double all = std::accumulate(moved.begin(), moved.end(), 0.0);
+    return all > bytes ? bytes / all : 1.0;
+  };
+  double read = shareOf(touched.loaded, moved.read), written = shareOf(touched.stored, moved.written);
+  double slowest = 0;
+  std::string level;
+  for (auto [number, each] : llvm::enumerate(machine.levels)) {
+    if (number == 0)
+      continue; // as fast as loads and stores
+    double share = workers > 1 ? std::min(double(workers), each.readByAll / each.read) : 1;
+    double seconds = (read * moved.read[number] / each.read + written * moved.written[number] / each.write) / share;
+    made.memory += seconds;
+    if (seconds > slowest)
+      level = each.name;
+    slowest = std::max(slowest, seconds);
+  }
+  double longest = std::max({made.launch, made.compute, made.memory});
+  made.bound = longest == made.launch ? "launch" : longest == made.compute ? "compute" : level;
+  return made;
+}
+
+DenseMap<Operation *, Prediction> Predictor::predict(const EntryPlan &plan, ArrayRef<int64_t> sizes) {
   SizeAnalysis analysis = plan.sizes;
   int64_t workers = std::max<int64_t>(1, sizes.back());
+  DenseMap<Operation *, std::vector<int64_t>> sizesOfCalls;
+  auto sizesAt = [&](func::CallOp call) -> ArrayRef<int64_t> {
+    auto [found, isNew] = sizesOfCalls.try_emplace(call);
+    if (isNew)
+      found->second = sizesOf(call, analysis, sizes);
+    return found->second;
+  };
+  DenseMap<Operation *, LaunchTraffic> traffic = trafficOf(
+      plan, sizes, machine,
+      [&](func::CallOp call) {
+        const CompiledKernel *kernel = compiledOf(call);
+        return kernel ? kernel->function : func::FuncOp();
+      },
+      [&](func::CallOp call) { return codeOf(*compiledOf(call), sizesAt(call)); },
+      [&](func::CallOp call, const LaunchTraffic &moved) {
+        return predict(call, sizesAt(call), workers, moved).seconds();
+      });
   DenseMap<Operation *, Prediction> predictions;
-  for (auto &[call, moved] : traffic) {
-    const CompiledKernel *kernel = compiledOf(cast<func::CallOp>(call));
-    std::vector<int64_t> kernelSizes;
-    for (const std::optional<SizeExpr> &size : analysis.kernelSymbols(cast<func::CallOp>(call)))
-      kernelSizes.push_back(size ? size->evaluate(sizes) : 1);
-    Prediction &made = predictions[call];
-    CodeCost touched;
-    for (const KernelPhase &phase : kernel->code.phases) {
-      int64_t chunks = phase.chunks.evaluate(kernelSizes);
-      made.launch += machine.launch + machine.chunk * double(std::max<int64_t>(0, chunks - 1));
-      if (chunks == 0)
-        continue;
-      CodeCost cost = costOf(*kernel, phase, kernelSizes, chunks);
-      double turns = double(llvm::divideCeil(chunks, std::min(workers, chunks)));
-      made.compute += cost.seconds * turns / double(chunks);
-      touched += cost;
-    }
-    // Of a large operand a kernel may read a part: no more comes than is loaded.
-    auto shareOf = [](double bytes, ArrayRef<double> moved) {
-      double all = std::accumulate(moved.begin(), moved.end(), 0.0);
-      return all > bytes ? bytes / all : 1.0;
-    };
-    double read = shareOf(touched.loaded, moved.read), written = shareOf(touched.stored, moved.written);
-    double slowest = 0;
-    std::string level;
-    for (auto [number, each] : llvm::enumerate(machine.levels)) {
-      if (number == 0)
-        continue; // as fast as loads and stores
-      double share = workers > 1 ? std::min(double(workers), each.readByAll / each.read) : 1;
-      double seconds = (read * moved.read[number] / each.read + written * moved.written[number] / each.write) / share;
-      made.memory += seconds;
-      if (seconds > slowest)
-        level = each.name;
-      slowest = std::max(slowest, seconds);
-    }
-    double longest = std::max({made.launch, made.compute, made.memory});
-    made.bound = longest == made.launch ? "launch" : longest == made.compute ? "compute" : level;
+  for (auto &[op, moved] : traffic) {
+    auto call = cast<func::CallOp>(op);
+    predictions[op] = predict(call, sizesAt(call), workers, moved);
   }
   return predictions;
 }

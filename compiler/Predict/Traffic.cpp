@@ -11,9 +11,10 @@ namespace {
 
 /// Bytes of the arena, of a caller's buffer, or of a parameter.
 struct Range {
-  enum Space { Arena, Input, Result, Parameter };
+  enum Space { Arena, Input, Result, Parameter, Code };
   std::tuple<Space, unsigned, const void *> memory; ///< the number of the buffer, or the parameter's name
   int64_t begin = 0, end = 0;
+  double touched = 0; ///< when
 
   int64_t bytes() const { return end - begin; }
   bool overlaps(const Range &other) const { return memory == other.memory && begin < other.end && other.begin < end; }
@@ -22,18 +23,22 @@ struct Range {
 class Tracer {
 public:
   Tracer(const EntryPlan &plan, ArrayRef<int64_t> sizes, const Machine &machine,
-         llvm::function_ref<func::FuncOp(func::CallOp)> kernelOf)
-      : plan(plan), analysis(plan.sizes), sizes(sizes), machine(machine), kernelOf(kernelOf) {}
+         llvm::function_ref<func::FuncOp(func::CallOp)> kernelOf, llvm::function_ref<CodeRange(func::CallOp)> codeOf,
+         llvm::function_ref<double(func::CallOp, const LaunchTraffic &)> secondsOf)
+      : plan(plan), analysis(plan.sizes), sizes(sizes), machine(machine), kernelOf(kernelOf), codeOf(codeOf),
+        secondsOf(secondsOf) {}
 
   llvm::DenseMap<Operation *, LaunchTraffic> run() {
     func::FuncOp entry = plan.entry;
     follow(entry.front()); // the call before
     isWarm = true;
     follow(entry.front());
-    for (auto &[call, traffic] : sums)
+    for (auto &[call, traffic] : sums) {
+      traffic.waits /= launches[call];
       for (auto *bytes : {&traffic.read, &traffic.written})
         for (double &each : *bytes)
           each /= launches[call];
+    }
     return std::move(sums);
   }
 
@@ -43,6 +48,9 @@ private:
   ArrayRef<int64_t> sizes;
   const Machine &machine;
   llvm::function_ref<func::FuncOp(func::CallOp)> kernelOf;
+  llvm::function_ref<CodeRange(func::CallOp)> codeOf;
+  llvm::function_ref<double(func::CallOp, const LaunchTraffic &)> secondsOf;
+  double clock = 0;        ///< seconds since the call before began
   std::list<Range> recent; ///< apart from each other, what was touched last first
   bool isWarm = false;
   llvm::DenseMap<Value, int64_t> indices; ///< of the loops around
@@ -62,11 +70,14 @@ private:
     constexpr int64_t most = 32;
     int64_t from = valueOf(loop.getLowerBound()), step = std::max<int64_t>(1, valueOf(loop.getStep()));
     int64_t count = std::max<int64_t>(0, llvm::divideCeilSigned(valueOf(loop.getUpperBound()) - from, step));
+    double before = clock;
     for (int64_t turn = 0; turn < std::min(count, most); ++turn) {
       int64_t index = count > most && turn >= most / 2 ? count - most + turn : turn;
       indices[loop.getInductionVar()] = from + index * step;
       follow(*loop.getBody());
     }
+    if (count > most)
+      clock = before + (clock - before) * double(count) / double(most);
   }
 
   /// Of what an entry point does with indices; 0 of what comes from data.
@@ -148,47 +159,145 @@ private:
     func::FuncOp kernel = kernelOf(call);
     if (!kernel)
       return;
-    LaunchTraffic &traffic = sums[call];
+    LaunchTraffic traffic;
     traffic.read.resize(machine.levels.size());
     traffic.written.resize(machine.levels.size());
-    launches[call] += isWarm;
     int64_t results = 0;
     for (Value result : call.getResults())
       results += bytesOf(result);
     std::vector<Range> own;
+    double waits = 0, lookedUp = 0;
     for (auto [number, operand] : llvm::enumerate(call.getOperands()))
       if (isa<RankedTensorType>(operand.getType())) {
         int64_t bytes = bytesOf(operand);
-        touch(rangeOf(operand, isLookedUp(kernel, number) ? std::min(bytes, results) : bytes), traffic.read, own);
+        bool isTable = isLookedUp(kernel, number);
+        Range range = rangeOf(operand, isTable ? std::min(bytes, results) : bytes);
+        double latency = bytes > 0 ? waitForData(range) : 0;
+        (isTable ? lookedUp : waits) = std::max(isTable ? lookedUp : waits, latency);
+        touch(range, traffic.read, own);
       }
+    own.push_back(rangeOfCode(call));
+    traffic.waits = waits + lookedUp + waitForCode(own.back());
     for (Value result : call.getResults())
       touch(rangeOf(result, bytesOf(result)), traffic.written, own);
-    for (const Range &range : own)
+    clock += secondsOf(call, traffic);
+    for (Range &range : own) {
+      range.touched = clock;
       remember(range);
+    }
+    if (isWarm)
+      add(call, traffic);
   }
 
-  void touch(const Range &range, SmallVectorImpl<double> &sum, std::vector<Range> &own) {
-    // A result over its operand.
-    bool isAgain = llvm::any_of(own, [&](const Range &other) { return other.overlaps(range); });
-    own.push_back(range);
-    if (!isWarm || range.bytes() <= 0)
-      return;
-    if (isAgain) {
-      sum.front() += double(range.bytes());
-      return;
+  void add(func::CallOp call, const LaunchTraffic &traffic) {
+    LaunchTraffic &sum = sums[call];
+    sum.read.resize(traffic.read.size());
+    sum.written.resize(traffic.written.size());
+    for (size_t level = 0; level < traffic.read.size(); ++level) {
+      sum.read[level] += traffic.read[level];
+      sum.written[level] += traffic.written[level];
     }
+    sum.waits += traffic.waits;
+    ++launches[call];
+  }
+
+  /// Code comes in pairs of lines.
+  Range rangeOfCode(func::CallOp call) {
+    constexpr int64_t pair = 128;
+    CodeRange code = codeOf(call);
+    return {{Range::Code, 0, nullptr}, code.begin / pair * pair, int64_t(llvm::alignTo(code.end, pair))};
+  }
+
+  /// The first line waits for its page, whose other code may have run just now; lines behind it are asked for early.
+  double waitForCode(const Range &code) {
+    constexpr int64_t line = 64, page = 4096;
+    if (code.bytes() <= 0)
+      return 0;
+    Range around = code;
+    around.begin = code.begin / page * page;
+    around.end = int64_t(llvm::alignTo(code.begin + 1, page));
+    double lines = 0;
+    eachPart(code, [&](int64_t bytes, int64_t away, double age) {
+      lines += double(bytes / line) * beyondNearest(away, age, &MemoryLevel::codeLine);
+    });
+    auto [away, age] = nearestPart(around);
+    double call = beyondNearest(away, age, &MemoryLevel::call);
+    return std::max(lines, call + lines - beyondNearest(away, age, &MemoryLevel::codeLine));
+  }
+
+  /// How many bytes were touched since any of the range was, and how long ago that was.
+  std::pair<int64_t, double> nearestPart(const Range &range) const {
+    int64_t away = 0;
+    for (const Range &other : recent) {
+      away += other.bytes();
+      if (other.overlaps(range))
+        return {away, clock - other.touched};
+    }
+    return {away, clock};
+  }
+
+  /// Until the first line of an operand is there.
+  double waitForData(const Range &range) const {
+    auto [away, age] = nearestPart(range);
+    return beyondNearest(away, age, &MemoryLevel::latency);
+  }
+
+  /// More than it would take in the nearest cache, which other numbers hold.
+  double beyondNearest(int64_t away, double age, double MemoryLevel::*kind) const {
+    double seconds = machine.secondsAt(away, kind);
+    if (away > holdsAlone())
+      seconds += machine.forgotten(age) * std::max(0.0, machine.levels.back().*kind - seconds);
+    return std::max(0.0, seconds - machine.levels.front().*kind);
+  }
+
+  /// Bytes of the largest cache that is the core's own: before the last one, where there is more than one.
+  int64_t holdsAlone() const {
+    size_t count = machine.levels.size();
+    return count > 2 ? machine.levels[count - 3].bytes : 0;
+  }
+
+  /// Calls `part` with so many bytes of the range, how many were touched since they were, and how long ago that was.
+  void eachPart(const Range &range, llvm::function_ref<void(int64_t, int64_t, double)> part) {
     int64_t away = 0, found = 0;
     for (const Range &other : recent) {
       away += other.bytes();
       if (!other.overlaps(range))
         continue;
       int64_t common = std::min(range.end, other.end) - std::max(range.begin, other.begin);
-      sum[&machine.levelOf(away) - machine.levels.data()] += double(common);
+      part(common, away, clock - other.touched);
       found += common;
       if (found == range.bytes())
         return;
     }
-    sum[&machine.levelOf(away) - machine.levels.data()] += double(range.bytes() - found);
+    part(range.bytes() - found, away, clock);
+  }
+
+  void touch(const Range &range, SmallVectorImpl<double> &sum, std::vector<Range> &own) {
+    // A result over its operand.
+    bool isAgain = llvm::any_of(own, [&](const Range &other) { return other.overlaps(range); });
+    own.push_back(range);
+    if (range.bytes() <= 0)
+      return;
+    if (isAgain) {
+      sum.front() += double(range.bytes());
+      return;
+    }
+    eachPart(range, [&](int64_t bytes, int64_t away, double age) { place(double(bytes), away, age, sum); });
+  }
+
+  /// Shares bytes among the levels where they may lie: a cache does not hold quite all that it could, and others push
+  /// out what is old.
+  void place(double bytes, int64_t away, double age, SmallVectorImpl<double> &sum) const {
+    constexpr double softness = 0.25;
+    for (size_t level = 0; level < machine.levels.size(); ++level) {
+      bool isLast = level + 1 == machine.levels.size(), isShared = level > 0 && level + 2 == machine.levels.size();
+      double holds = double(machine.levels[level].bytes);
+      double share = isLast ? 1 : std::clamp((1 + softness - double(away) / holds) / (2 * softness), 0.0, 1.0);
+      if (isShared)
+        share *= 1 - machine.forgotten(age);
+      sum[level] += share * bytes;
+      bytes -= share * bytes;
+    }
   }
 
   /// Puts the range in front, and takes it out of what was touched before.
@@ -212,10 +321,11 @@ private:
 
 } // namespace
 
-llvm::DenseMap<Operation *, LaunchTraffic> trafficOf(const EntryPlan &plan, ArrayRef<int64_t> sizes,
-                                                     const Machine &machine,
-                                                     llvm::function_ref<func::FuncOp(func::CallOp)> kernelOf) {
-  return Tracer(plan, sizes, machine, kernelOf).run();
+llvm::DenseMap<Operation *, LaunchTraffic>
+trafficOf(const EntryPlan &plan, ArrayRef<int64_t> sizes, const Machine &machine,
+          llvm::function_ref<func::FuncOp(func::CallOp)> kernelOf, llvm::function_ref<CodeRange(func::CallOp)> codeOf,
+          llvm::function_ref<double(func::CallOp, const LaunchTraffic &)> secondsOf) {
+  return Tracer(plan, sizes, machine, kernelOf, codeOf, secondsOf).run();
 }
 
 } // namespace attnc

@@ -11,6 +11,9 @@
 // elements of lists and the parameters of layers that are theirs. What a kernel reads at subscripts from data is taken
 // to be no more than it writes.
 //
+// What lies far away comes late: a launch waits for the first lines of its operands, which are asked for together, and
+// for its code, which lies behind that of other kernels and is pushed out of caches as data is.
+//
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
@@ -22,11 +25,20 @@ namespace attnc {
 /// Of one launch, on average over the turns of loops around it: element n is of machine.levels[n].
 struct LaunchTraffic {
   llvm::SmallVector<double, 4> read, written;
+  double waits = 0; ///< seconds until code and operands begin to come
 };
 
-/// Of each launch of an entry point, at these sizes; `kernelOf` finds what a call runs.
+/// Where the code of a kernel lies, beside that of others.
+struct CodeRange {
+  int64_t begin = 0, end = 0;
+};
+
+/// Of each launch of an entry point, at these sizes; `kernelOf` finds what a call runs, `codeOf` where its code lies,
+/// `secondsOf` how long it takes with such a traffic, for the last cache keeps things for a time only.
 llvm::DenseMap<mlir::Operation *, LaunchTraffic>
 trafficOf(const EntryPlan &plan, llvm::ArrayRef<int64_t> sizes, const Machine &machine,
-          llvm::function_ref<mlir::func::FuncOp(mlir::func::CallOp)> kernelOf);
+          llvm::function_ref<mlir::func::FuncOp(mlir::func::CallOp)> kernelOf,
+          llvm::function_ref<CodeRange(mlir::func::CallOp)> codeOf,
+          llvm::function_ref<double(mlir::func::CallOp, const LaunchTraffic &)> secondsOf);
 
 } // namespace attnc

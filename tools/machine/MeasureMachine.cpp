@@ -1,5 +1,7 @@
 #include "tools/machine/MeasureMachine.h"
+#include "tools/machine/MeasureLevels.h"
 #include "tools/machine/Peak.h"
+#include "tools/machine/Rate.h"
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -14,18 +16,6 @@ namespace attnc::machine {
 namespace {
 
 constexpr long rounds = 200000;
-constexpr size_t lineBytes = 64;
-
-/// Events a second: the best of several slices of `events` each.
-template <class Run> double rateOf(double events, Run run) {
-  double best = 0;
-  for (int slice = 0; slice < 5; ++slice) {
-    double start = threadSeconds();
-    run();
-    best = std::max(best, events / std::max(1e-9, threadSeconds() - start));
-  }
-  return best;
-}
 
 // Twelve independent chains of an instruction, for each width. Inline assembly keeps the optimiser from changing them.
 #define ATTNC_CHAINS(NAME, TARGET, TYPE, SET, CONSTRAINT, INSTRUCTION, OTHER)                                          \
@@ -47,6 +37,7 @@ template <class Run> double rateOf(double events, Run run) {
 
 ATTNC_BOTH(multiplyAndAdd, "vfmadd213ps %1, %1, %0", "vaddps %1, %0, %0")
 ATTNC_BOTH(divide, "vdivps %1, %0, %0", "vdivps %1, %0, %0")
+ATTNC_BOTH(squareRoot, "vsqrtps %1, %0", "vsqrtps %1, %0")
 ATTNC_BOTH(shuffle, "vshufps $27, %1, %0, %0", "vunpcklps %1, %0, %0")
 
 #undef ATTNC_BOTH
@@ -70,34 +61,24 @@ __attribute__((target("avx2"))) void gather256(const float *data) {
   }
 }
 
-__attribute__((target("avx512f"))) void load512(char *data, size_t bytes) {
-  for (size_t at = 0; at < bytes; at += 512)
-#pragma GCC unroll 8
-    for (size_t line = 0; line < 512; line += 64)
-      asm volatile("vmovaps %0, %%zmm0" : : "m"(*reinterpret_cast<__m512 *>(data + at + line)) : "xmm0");
+/// Rows of three floats, each changed in place by a vector of which only those count.
+__attribute__((target("avx512f"))) void changeInPlace512(float *data) {
+  __m512 one = _mm512_set1_ps(1.0f);
+  for (long row = 0; row < rounds / 8; ++row) {
+    float *at = data + 3 * (row & 63);
+    _mm512_mask_storeu_ps(at, 7, _mm512_add_ps(_mm512_maskz_loadu_ps(7, at), one));
+    asm volatile("" : : : "memory");
+  }
 }
 
-__attribute__((target("avx2"))) void load256(char *data, size_t bytes) {
-  for (size_t at = 0; at < bytes; at += 512)
-#pragma GCC unroll 16
-    for (size_t line = 0; line < 512; line += 32)
-      asm volatile("vmovaps %0, %%ymm0" : : "m"(*reinterpret_cast<__m256 *>(data + at + line)) : "xmm0");
-}
-
-__attribute__((target("avx512f"))) void store512(char *data, size_t bytes) {
-  __m512 value = _mm512_set1_ps(1.0f);
-  for (size_t at = 0; at < bytes; at += 512)
-#pragma GCC unroll 8
-    for (size_t line = 0; line < 512; line += 64)
-      asm volatile("vmovaps %1, %0" : "=m"(*reinterpret_cast<__m512 *>(data + at + line)) : "v"(value));
-}
-
-__attribute__((target("avx2"))) void store256(char *data, size_t bytes) {
-  __m256 value = _mm256_set1_ps(1.0f);
-  for (size_t at = 0; at < bytes; at += 512)
-#pragma GCC unroll 16
-    for (size_t line = 0; line < 512; line += 32)
-      asm volatile("vmovaps %1, %0" : "=m"(*reinterpret_cast<__m256 *>(data + at + line)) : "x"(value));
+__attribute__((target("avx2"))) void changeInPlace256(float *data) {
+  __m256 one = _mm256_set1_ps(1.0f);
+  __m256i first = _mm256_setr_epi32(-1, -1, -1, 0, 0, 0, 0, 0);
+  for (long row = 0; row < rounds / 8; ++row) {
+    float *at = data + 3 * (row & 63);
+    _mm256_maskstore_ps(at, first, _mm256_add_ps(_mm256_maskload_ps(at, first), one));
+    asm volatile("" : : : "memory");
+  }
 }
 
 void addIntegers() {
@@ -173,55 +154,6 @@ std::string processorName() {
   return "unknown";
 }
 
-/// The size of the data cache of a level, as the kernel tells it of the first core.
-int64_t cacheBytes(int level, int64_t otherwise) {
-  for (int index = 0; index < 8; ++index) {
-    auto read = [&](const char *what, auto *value, const char *format) {
-      std::string path = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/" + what;
-      std::unique_ptr<FILE, int (*)(FILE *)> file(std::fopen(path.c_str(), "r"), std::fclose);
-      return file && std::fscanf(file.get(), format, value) == 1;
-    };
-    int found = 0;
-    long kilobytes = 0;
-    char type[16] = {};
-    if (read("level", &found, "%d") && found == level && read("type", type, "%15s") && type[0] != 'I' &&
-        read("size", &kilobytes, "%ldK"))
-      return int64_t(kilobytes) << 10;
-  }
-  return otherwise;
-}
-
-/// Bytes a second over a buffer that lies in the level, run over again and again.
-template <class Pass> double bandwidth(size_t bytes, Pass pass) {
-  size_t passes = std::max<size_t>(1, (size_t(64) << 20) / bytes);
-  return rateOf(double(passes * bytes), [&] {
-    for (size_t each = 0; each < passes; ++each)
-      pass(bytes);
-  });
-}
-
-void measureLevels(Machine &result, const attn_executor *executor) {
-  result.levels = {{"L1", cacheBytes(1, 32 << 10)},
-                   {"L2", cacheBytes(2, 1 << 20)},
-                   {"L3", cacheBytes(3, 16 << 20)},
-                   {"memory", INT64_MAX}};
-  size_t most = std::max<size_t>(size_t(256) << 20, 4 * size_t(result.levels[2].bytes));
-  std::unique_ptr<char, void (*)(void *)> buffer(static_cast<char *>(std::aligned_alloc(4096, most)), std::free);
-  std::memset(buffer.get(), 0, most);
-  bool wide = result.lanes == 16;
-  for (MemoryLevel &level : result.levels) {
-    size_t bytes = level.bytes == INT64_MAX ? most : size_t(level.bytes) / 2 / 512 * 512;
-    level.read = bandwidth(bytes, [&](size_t all) { (wide ? load512 : load256)(buffer.get(), all); });
-    level.write = bandwidth(bytes, [&](size_t all) { (wide ? store512 : store256)(buffer.get(), all); });
-    level.readByAll = level.read * double(executor->workers);
-    if (level.name == "L3" || level.name == "memory")
-      for (int slice = 0; slice < 3; ++slice) {
-        double all = readBandwidthOf(executor, buffer.get(), bytes);
-        level.readByAll = slice == 0 ? all : std::max(level.readByAll, all);
-      }
-  }
-}
-
 } // namespace
 
 Machine measure(const attn_executor *executor) {
@@ -238,17 +170,19 @@ Machine measure(const attn_executor *executor) {
   constexpr double chains = 12 * double(rounds);
   result.arithmetic = std::max(result.fma, rateOf(chains, wide ? multiplyAndAdd512 : multiplyAndAdd256));
   result.divide = rateOf(chains, wide ? divide512 : divide256);
+  result.root = rateOf(chains, wide ? squareRoot512 : squareRoot256);
   result.shuffle = rateOf(chains, wide ? shuffle512 : shuffle256);
-  alignas(lineBytes) static float data[512];
+  alignas(64) static float data[512];
   double elements = double(rounds / 4) * double(result.lanes);
   result.gather = rateOf(elements, [&] { (wide ? gather512 : gather256)(data); });
+  result.forward = 1 / rateOf(double(rounds / 8), [&] { (wide ? changeInPlace512 : changeInPlace256)(data); });
   result.scalar = rateOf(8 * double(rounds), addIntegers);
   result.scalarDivide = rateOf(double(rounds / 8), divideIntegers);
   result.issue = rateOf(16 * double(rounds), beginNothing);
   result.latency = 1 / rateOf(double(rounds), multiplyInTurn);
   result.sumLatency = 1 / rateOf(double(rounds), addInTurn);
   result.broadcast = rateOf(chains, [&] { (wide ? broadcast512 : broadcast256)(data); });
-  measureLevels(result, executor);
+  result.levels = measureLevels(executor, result.keeps);
   double vectorBytes = 4 * double(result.lanes);
   result.load = result.levels[0].read / vectorBytes;
   result.store = result.levels[0].write / vectorBytes;

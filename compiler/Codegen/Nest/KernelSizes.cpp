@@ -123,11 +123,53 @@ SizeExpr KernelSizes::resultElements(unsigned result) const {
 
 int64_t KernelSizes::elementBytes(Type element) { return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8); }
 
+/// Iterations of the linalg.generic whose body holds `op`; nothing where that is in something else, or a loop of it is
+/// as long as none of its operands says.
+std::optional<SizeExpr> KernelSizes::pointsAround(Operation *op) const {
+  auto loops = dyn_cast<linalg::GenericOp>(op->getParentOp());
+  if (!loops)
+    return std::nullopt;
+  SizeExpr points(1);
+  for (unsigned loop = 0; loop < loops.getNumLoops(); ++loop) {
+    std::optional<SizeExpr> size;
+    for (OpOperand &operand : loops->getOpOperands())
+      for (auto [number, subscript] : llvm::enumerate(loops.getMatchingIndexingMap(&operand).getResults()))
+        if (auto dim = dyn_cast<AffineDimExpr>(subscript); !size && dim && dim.getPosition() == loop)
+          size = tryDimension(operand.get(), number);
+    if (!size)
+      return std::nullopt;
+    points *= *size;
+  }
+  return points;
+}
+
+/// How many elements are read of a tensor that is read by tensor.extract alone; nothing where it is not.
+std::optional<SizeExpr> KernelSizes::lookUpsOf(Value tensor) const {
+  SizeExpr sum;
+  bool isRead = false;
+  for (Operation *user : tensor.getUsers()) {
+    if (isa<tensor::DimOp>(user))
+      continue;
+    isRead = true;
+    auto widen = dyn_cast<arith::ExtFOp>(user);
+    bool isLookedUp = isa<tensor::ExtractOp>(user);
+    std::optional<SizeExpr> count = widen ? lookUpsOf(widen.getOut()) : isLookedUp ? pointsAround(user) : std::nullopt;
+    if (!count)
+      return std::nullopt;
+    sum += *count;
+  }
+  return isRead ? std::optional(sum) : std::nullopt;
+}
+
 SizeExpr KernelSizes::bytesRead() const {
   SizeExpr bytes;
   for (BlockArgument argument : kernel.getArguments())
-    if (auto type = dyn_cast<RankedTensorType>(argument.getType()))
-      bytes = bytes + elements(argument) * SizeExpr(elementBytes(type.getElementType()));
+    if (auto type = dyn_cast<RankedTensorType>(argument.getType())) {
+      SizeExpr count = elements(argument);
+      if (std::optional<SizeExpr> lookUps = lookUpsOf(argument))
+        count = SizeExpr::min(count, *lookUps);
+      bytes += count * SizeExpr(elementBytes(type.getElementType()));
+    }
   return bytes;
 }
 

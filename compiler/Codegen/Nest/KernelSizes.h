@@ -36,12 +36,15 @@ public:
   SizeExpr resultElements(unsigned result) const;
   /// Bytes of one element in memory: i1 takes a byte, f32 and i32 take four.
   static int64_t elementBytes(mlir::Type element);
-  /// Distinct bytes of all operands, and bytes of all results: what a KernelCost wants.
+  /// Distinct bytes of all operands, and bytes of all results: what a KernelCost wants. Of an operand that is only
+  /// looked up (tensor.extract), no more than an element for each point of the loops that do so.
   SizeExpr bytesRead() const;
   SizeExpr bytesWritten() const;
 
 private:
   std::optional<SizeExpr> tryDimension(mlir::Value tensor, unsigned dimension) const;
+  std::optional<SizeExpr> pointsAround(mlir::Operation *op) const;
+  std::optional<SizeExpr> lookUpsOf(mlir::Value tensor) const;
 
   mutable mlir::func::FuncOp kernel; ///< op handles have no const accessors
   unsigned symbols = 0;

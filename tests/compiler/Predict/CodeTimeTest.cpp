@@ -121,6 +121,37 @@ TEST(CodeTime, FusesProductsIntoSums) {
       secondsOf("%p = arith.mulf %a, %a : vector<16xf32>\n%q = arith.addf %p, %p : vector<16xf32>" + kept("%q"), 0), 2,
       1e-3);
   EXPECT_NEAR(secondsOf("%p = arith.divf %a, %a : vector<16xf32>" + kept("%p"), 0), 10, 1e-3);
+  EXPECT_NEAR(secondsOf("%p = math.sqrt %a : vector<16xf32>" + kept("%p"), 0), 20, 1e-3);
+}
+
+/// Rows of three floats: the vector that is loaded overlaps that which was stored for the row before.
+TEST(CodeTime, WaitsForPartsOfVectorsThatAreChangedInPlace) {
+  std::string rows = R"(%c3 = arith.constant 3 : index
+    %mask = vector.create_mask %c3 : vector<16xi1>
+    scf.for %i = %c0 to %n step %c1 {
+      %at = arith.muli %i, %c3 : index
+      %v = vector.maskedload %m[%at], %mask, %a : memref<?xf32>, vector<16xi1>, vector<16xf32> into vector<16xf32>
+      vector.maskedstore %m[%at], %mask, %v : memref<?xf32>, vector<16xi1>, vector<16xf32>
+    })";
+  Machine machine = testMachine();
+  machine.fma = machine.arithmetic = 1e9;
+  machine.forward = 2;
+  std::string code = phase(rows), apart = code;
+  apart.replace(apart.find("%x: !llvm.ptr"), 13, "%x: !llvm.ptr {llvm.noalias}");
+  auto inPlace = costOf(code, 10, 1, machine), elsewhere = costOf(apart, 10, 1, machine);
+  ASSERT_TRUE(inPlace && elsewhere);
+  EXPECT_NEAR(inPlace->seconds, 20, 1e-3);
+  EXPECT_LT(elsewhere->seconds, 1e-3);
+}
+
+TEST(CodeTime, SaysHowMuchCodeRuns) {
+  std::string two = R"(%few = arith.cmpi slt, %n, %c4 : index
+    scf.if %few { )" +
+                    loop("%n", "%c1") + "\n}";
+  auto with = costOf(phase(two), 3, 1), without = costOf(phase(two), 5, 1);
+  ASSERT_TRUE(with && without);
+  EXPECT_GT(with->codeBytes, without->codeBytes);
+  EXPECT_GT(without->codeBytes, 0);
 }
 
 TEST(CodeTime, WaitsForWhatALoopHandsOn) {

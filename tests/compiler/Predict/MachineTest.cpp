@@ -57,5 +57,26 @@ TEST(Machine, FindsTheLevelThatHoldsBytes) {
   EXPECT_EQ(machine.levelOf(INT64_MAX).name, "memory");
 }
 
+TEST(Machine, InterpolatesBetweenLevels) {
+  Machine machine = defaultMachine(16);
+  machine.levels = {{"L1", 2000, 1, 1, 1, 1.0}, {"L2", 32000, 1, 1, 1, 3.0}, {"memory", INT64_MAX, 1, 1, 1, 7.0}};
+  auto latency = [&](int64_t bytes) { return machine.secondsAt(bytes, &MemoryLevel::latency); };
+  EXPECT_EQ(latency(0), 1);
+  EXPECT_EQ(latency(1000), 1);           // half of the level
+  EXPECT_NEAR(latency(4000), 2, 1e-9);   // half way to the next, as logarithms go
+  EXPECT_NEAR(latency(16000), 3, 1e-9);  // half of that
+  EXPECT_NEAR(latency(128000), 7, 1e-9); // four times
+  EXPECT_EQ(latency(INT64_MAX), 7);
+}
+
+TEST(Machine, ForgetsWhatNobodyTouches) {
+  Machine machine = defaultMachine(16);
+  machine.keeps = 1;
+  EXPECT_EQ(machine.forgotten(0), 0);
+  EXPECT_EQ(machine.forgotten(0.5), 0);
+  EXPECT_EQ(machine.forgotten(1), 0.5);
+  EXPECT_EQ(machine.forgotten(2), 1);
+}
+
 } // namespace
 } // namespace attnc

@@ -9,6 +9,7 @@ inline Machine testMachine() {
   Machine machine = defaultMachine(16);
   machine.fma = machine.arithmetic = 1;
   machine.divide = 0.1;
+  machine.root = 0.05;
   for (double Machine::*rate : {&Machine::load, &Machine::broadcast, &Machine::store, &Machine::shuffle,
                                 &Machine::gather, &Machine::scalar, &Machine::scalarDivide, &Machine::issue})
     machine.*rate = 1e9;

@@ -22,7 +22,8 @@ const std::string signature = R"((%x: tensor<?xf32> {model.name = "x", model.sha
 )";
 
 /// Of the calls in order, for n floats.
-std::vector<LaunchTraffic> trafficOf(const std::string &body, int64_t n) {
+std::vector<LaunchTraffic> trafficOf(const std::string &body, int64_t n, Machine machine = testMachine(),
+                                     int64_t codeBytes = 0) {
   ParsedModule module(kernels + "func.func @f" + signature + body + "}");
   EXPECT_TRUE(bool(module)) << module.diagnostics();
   llvm::StringMap<KernelCode> codes;
@@ -30,9 +31,13 @@ std::vector<LaunchTraffic> trafficOf(const std::string &body, int64_t n) {
   codes["add"];
   auto plan = planEntry(module.function("f"), codes);
   EXPECT_TRUE(mlir::succeeded(plan));
-  Machine machine = testMachine();
-  auto found = attnc::trafficOf(*plan, {n, 1}, machine,
-                                [&](mlir::func::CallOp call) { return module.function(call.getCallee()); });
+  auto found = attnc::trafficOf(
+      *plan, {n, 1}, machine, [&](mlir::func::CallOp call) { return module.function(call.getCallee()); },
+      [&](mlir::func::CallOp call) {
+        bool isFirst = call.getCallee() == "double";
+        return isFirst ? CodeRange{0, codeBytes} : CodeRange{codeBytes, 2 * codeBytes};
+      },
+      [](mlir::func::CallOp, const LaunchTraffic &) { return 1e-3; });
   std::vector<LaunchTraffic> result;
   module.function("f").walk([&](mlir::func::CallOp call) { result.push_back(found.lookup(call)); });
   return result;
@@ -53,9 +58,9 @@ TEST(Traffic, StaysInTheNearestLevelThatHoldsAllThatWasTouchedSince) {
   EXPECT_EQ(bytes(small[0].read), (Bytes{100, 0, 0}));
   EXPECT_EQ(bytes(small[1].read), (Bytes{200, 0, 0}));
   EXPECT_EQ(bytes(small[1].written), (Bytes{100, 0, 0}));
-  auto medium = trafficOf(twice, 200); // 800 bytes each: what was made just now is still near
-  EXPECT_EQ(bytes(medium[0].read), (Bytes{0, 800, 0}));
-  EXPECT_EQ(bytes(medium[1].read), (Bytes{800, 800, 0}));
+  auto medium = trafficOf(twice, 175); // 700 bytes each: what was made just now is still near
+  EXPECT_EQ(bytes(medium[0].read), (Bytes{0, 700, 0}));
+  EXPECT_EQ(bytes(medium[1].read), (Bytes{700, 700, 0}));
   auto large = trafficOf(twice, 100000);
   EXPECT_EQ(bytes(large[1].read), (Bytes{0, 0, 800000}));
   EXPECT_EQ(bytes(large[1].written), (Bytes{0, 0, 400000}));
@@ -65,9 +70,40 @@ TEST(Traffic, CountsAnOperandOnceThatIsReadTwice) {
   auto traffic = trafficOf(R"(
     %b = call @add(%x, %x) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
     return %b : tensor<?xf32>)",
-                           1000);
+                           900); // 7200 bytes since an operand was touched
   ASSERT_EQ(traffic.size(), 1u);
-  EXPECT_EQ(bytes(traffic[0].read), (Bytes{4000, 4000, 0}));
+  EXPECT_EQ(bytes(traffic[0].read), (Bytes{3600, 3600, 0}));
+}
+
+TEST(Traffic, SharesWhatACacheHardlyHolds) {
+  auto traffic = trafficOf(twice, 250); // what was made just now is as large as the nearest level
+  EXPECT_EQ(bytes(traffic[1].read), (Bytes{500, 1500, 0}));
+}
+
+TEST(Traffic, ForgetsWhatIsOld) {
+  Machine machine = testMachine();
+  machine.keeps = 1e-3; // as long as a launch
+  auto traffic = trafficOf(twice, 175, machine);
+  EXPECT_EQ(bytes(traffic[1].read), (Bytes{700, 700, 0})); // touched at the end of the launch before
+  EXPECT_EQ(bytes(traffic[0].read), (Bytes{0, 700, 0}));
+  machine.keeps = 1e-9;
+  traffic = trafficOf(twice, 175, machine);
+  EXPECT_EQ(bytes(traffic[1].written), (Bytes{0, 0, 700})); // a launch ago
+  EXPECT_EQ(bytes(traffic[1].read), (Bytes{700, 700, 0}));
+}
+
+TEST(Traffic, WaitsForCodeAndOperands) {
+  Machine machine = testMachine();
+  for (auto [level, seconds] : {std::pair(0, 0.0), {1, 1.0}, {2, 3.0}}) {
+    machine.levels[size_t(level)].latency = seconds;
+    machine.levels[size_t(level)].call = 100 * seconds;
+    machine.levels[size_t(level)].codeLine = 10 * seconds;
+  }
+  EXPECT_EQ(trafficOf(twice, 25, machine, 100)[0].waits, 0);
+  // All of it comes from memory, operands at once: the first line of the code, three more, and an operand.
+  EXPECT_NEAR(trafficOf(twice, 1000000, machine, 256)[0].waits, 3 + 300 + 3 * 30, 1e-6);
+  // Lines come in pairs: the code from 200 to 400 is of six.
+  EXPECT_NEAR(trafficOf(twice, 1000000, machine, 200)[1].waits, 3 + 300 + 5 * 30, 1e-6);
 }
 
 TEST(Traffic, AveragesOverTurns) {

@@ -5,8 +5,10 @@
 #include "compiler/Pipeline/PredictedEmitters.h"
 #include "compiler/Predict/Predict.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include <algorithm>
+#include <map>
 
 using namespace mlir;
 
@@ -198,6 +200,24 @@ static void add(std::optional<ExplainedTime> &sum, const ExplainedTime &time, do
   sum->seconds += times * time.seconds;
 }
 
+/// Why what a call does can't be counted, which is where it does more than 64 bits hold; empty where it can.
+static std::string whyUncountable(ArrayRef<std::pair<Operation *, ExplainedLaunch>> launches,
+                                  ArrayRef<CompiledKernel> kernels) {
+  constexpr double most = 0x1p62; // reads and writes are added to each other
+  std::map<size_t, double> flops, bytes;
+  for (const auto &[call, launch] : launches) {
+    double times = double(launch.times);
+    flops[launch.kernel] += times * double(launch.cost.flops);
+    bytes[launch.kernel] += times * (double(launch.cost.bytesRead) + double(launch.cost.bytesWritten));
+    StringRef what = flops[launch.kernel] >= most ? "flops" : bytes[launch.kernel] >= most ? "bytes" : "";
+    if (!what.empty())
+      return llvm::formatv("the sizes are too large: {0} takes more than 4.6e18 {1} a call; give smaller ones (--at)",
+                           func::FuncOp(kernels[launch.kernel].function).getName(), what)
+          .str();
+  }
+  return "";
+}
+
 /// Puts the launches of each kernel together.
 static std::vector<ExplainedTotal> totalsOf(ArrayRef<ExplainedLaunch> launches) {
   std::vector<ExplainedTotal> totals;
@@ -240,6 +260,9 @@ static ExplainedEntry explainEntry(const EntryPlan &plan, ArrayRef<CompiledKerne
               {launch.flops.evaluate(*sizes), launch.bytesRead.evaluate(*sizes), launch.bytesWritten.evaluate(*sizes)},
               loops.around(launch.call),
               explainMask(plan, launch, *sizes)}});
+  entry.problem = whyUncountable(launches, kernels);
+  if (!entry.problem.empty())
+    return entry;
   llvm::sort(launches, [](const auto &a, const auto &b) { return a.second.step < b.second.step; });
   std::vector<Operation *> calls;
   llvm::DenseMap<Operation *, Prediction> predictions;

@@ -12,6 +12,8 @@ static void printMasks(const ExplainedModel &model, const ExplainedEntry &entry,
 }
 
 void printCosts(const ExplainedModel &model, const ExplainedEntry &entry, llvm::raw_ostream &out) {
+  if (!entry.problem.empty() && !entry.sizes.empty()) // missing sizes are said of the memory
+    out << "cost of a call of " << entry.name << ": " << entry.problem << '\n';
   if (entry.totals.empty())
     return;
   out << "cost of a call of " << entry.name;

@@ -48,4 +48,31 @@ TEST_F(KernelSizesTest, BytesOfOperandsAndResults) {
   EXPECT_EQ(sizes.bytesWritten(), s(3) * SizeExpr(32));
 }
 
+/// Rows of a table: what a kernel reads of it is no more than the rows that were asked for.
+TEST(KernelSizesOfGathers, CountsElementsThatAreLookedUp) {
+  std::string rest = R"(%ids: tensor<?xi32>, %n: index) -> tensor<?x64xf32> {
+    %empty = tensor.empty(%n) : tensor<?x64xf32>
+    %rows = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                            iterator_types = ["parallel", "parallel"]}
+        ins(%ids : tensor<?xi32>) outs(%empty : tensor<?x64xf32>) {
+    ^bb0(%id: i32, %out: f32):
+      %row = arith.index_cast %id : i32 to index
+      %j = linalg.index 1 : index
+      %element = tensor.extract %table[%row, %j] : tensor<?x64xf32>
+      linalg.yield %element : f32
+    } -> tensor<?x64xf32>
+    return %rows : tensor<?x64xf32>
+  })";
+  auto s = [](unsigned number) { return SizeExpr::symbol(number); };
+  // The table has s0 rows, s1 are asked for.
+  ParsedModule f32("func.func private @k(%table: tensor<?x64xf32>, " + rest);
+  EXPECT_EQ(KernelSizes(f32.function()).bytesRead(),
+            SizeExpr::min(s(0) * SizeExpr(64), s(1) * SizeExpr(64)) * SizeExpr(4) + s(1) * SizeExpr(4));
+  ParsedModule f16(
+      "func.func private @k(%half: tensor<?x64xf16>, " +
+      rest.replace(rest.find("{") + 1, 0, "\n%table = arith.extf %half : tensor<?x64xf16> to tensor<?x64xf32>"));
+  EXPECT_EQ(KernelSizes(f16.function()).bytesRead(),
+            SizeExpr::min(s(0) * SizeExpr(64), s(1) * SizeExpr(64)) * SizeExpr(2) + s(1) * SizeExpr(4));
+}
+
 } // namespace
