@@ -16,15 +16,20 @@ namespace {
 constexpr int64_t mostSums = int64_t(1) << 16;
 /// Floats of a panel's steps that the first cache keeps while all tiles of rows meet them.
 constexpr int64_t nearFloats = 6144;
-/// Multiply-adds that make a part worth its launch.
-constexpr int64_t partWork = int64_t(1) << 22;
+/// Bytes of the steps of both operands that a worker copies at a time: a share of the second cache.
+constexpr int64_t copiedShare = int64_t(1) << 18;
+/// Fewer steps at a time than these, and the sums are read and written too often.
+constexpr int64_t fewestSteps = 32;
+/// So many parts of all matrices, where they are deep enough, are enough to share out among cores.
+constexpr int64_t manyParts = 8;
+/// Multiply-adds that make a part worth its launch, and of a part of which there are many.
+constexpr int64_t leastWork = int64_t(1) << 20, partWork = int64_t(1) << 22;
 constexpr int64_t lineFloats = 16;
 
-/// Steps of a part: enough work, and so many that its sums are few beside the operands.
-int64_t depthOfPart(int64_t rows, int64_t columns, int64_t kc) {
-  int64_t ofWork = llvm::divideCeil(partWork, rows * columns);
-  int64_t ofSums = llvm::divideCeil(8 * rows * columns, rows + columns);
-  return llvm::alignTo(std::max(ofWork, ofSums), kc);
+/// Steps of a part: at least so much work, and so many that it reads `quarters` / 4 floats for each of its sums.
+int64_t depthOfPart(int64_t rows, int64_t columns, int64_t work, int64_t quarters) {
+  int64_t ofWork = llvm::divideCeil(work, rows * columns);
+  return std::max<int64_t>(ofWork, llvm::divideCeil(quarters * rows * columns, 4 * (rows + columns)));
 }
 
 } // namespace
@@ -44,11 +49,18 @@ std::optional<GemmParts> GemmParts::choose(const GemmProblem &problem, const Tar
     return std::nullopt;
   made.nr = scheduled(problem.kernel, "nr").value_or(choosePanelColumns(made.columns, target));
   made.mr = scheduled(problem.kernel, "mr").value_or(tileRows(made.vectors(), target));
-  made.kc = scheduled(problem.kernel, "kc").value_or(nearFloats / made.nr / 4 * 4);
-  made.depth = depthOfPart(made.rows, made.columns, made.kc);
-  made.parts = depth.ceilDiv(made.depth);
-  bool isLong =
-      depth.isConstant() ? depth.constant() >= 2 * made.depth : problem.extent(LoopGroup::Batch) == SizeExpr(1);
+  // What is copied of a step grows with the rows and columns: with many of either, too few steps would fit.
+  int64_t fitting = copiedShare / 4 / (made.copiedStep() + made.panels() * made.nr) / 4 * 4;
+  if (fitting < fewestSteps)
+    return std::nullopt;
+  made.kc = scheduled(problem.kernel, "kc").value_or(std::min(nearFloats / made.nr / 4 * 4, fitting));
+  int64_t deep = llvm::alignTo(depthOfPart(made.rows, made.columns, partWork, 32), made.kc);
+  int64_t shallow = llvm::alignTo(depthOfPart(made.rows, made.columns, leastWork, 3), made.kc);
+  SizeExpr batch = problem.extent(LoopGroup::Batch);
+  int64_t matrices = batch.isConstant() ? std::max<int64_t>(1, batch.constant()) : 1;
+  SizeExpr many = llvm::divideCeil(manyParts, matrices);
+  made.parts = SizeExpr::min(depth.ceilDiv(shallow), SizeExpr::max(depth.ceilDiv(deep), many));
+  bool isLong = depth.isConstant() ? depth.constant() >= 2 * deep : batch == SizeExpr(1);
   return isLong ? std::optional(made) : std::nullopt;
 }
 
@@ -111,7 +123,7 @@ public:
     readOperands();
     part = code.rem(frame.chunk, count);
     batch = code.div(frame.chunk, count);
-    Value first = code.mul(part, parts.depth), last = code.min(depth, code.add(first, parts.depth));
+    Value first = firstStepOf(part), last = code.min(depth, firstStepOf(code.add(part, 1)));
     bool isWhole = FlatBuilder::constantOf(code.rem(depth, parts.kc)) == int64_t(0);
     code.loop(first, last, parts.kc, [&](Value k0) {
       Value steps = isWhole ? code.constant(parts.kc) : code.min(code.constant(parts.kc), code.sub(last, k0));
@@ -129,6 +141,12 @@ private:
   struct Steps {
     Value first, count, isFirst;
   };
+
+  /// Parts are whole lots of kc steps, of which one has as many as the next or one more; no part has none.
+  Value firstStepOf(Value number) {
+    Value lots = frame.size(problem.extent(LoopGroup::Depth).ceilDiv(parts.kc));
+    return code.mul(code.div(code.mul(number, lots), count), parts.kc);
+  }
 
   void readOperands() {
     left = code.flat(frame.buffer(problem.left.tensor));

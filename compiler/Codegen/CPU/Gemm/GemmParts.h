@@ -13,7 +13,11 @@
 //     result[tile] = epilogue(sum over parts of sums[part][tile])  in the order of the parts
 //
 // So nothing is written but the sums, which are few, each operand comes from memory once, and the parts are shared out
-// among cores. How many there are depends on sizes alone.
+// among cores. How many there are depends on sizes alone: eight of all matrices; fewer where those would read less
+// than 3/4 floats for each of their sums; more where the depth is so long that each still reads 8 for each.
+//
+// A step of both operands is as long as the result has rows and columns. Where a worker's copies of enough steps would
+// not fit in its share of the second cache, the product is of the other form (GemmSchedule.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -30,9 +34,8 @@ struct GemmParts {
   int64_t lanes;         ///< floats of a vector
   int64_t mr, nr;        ///< register tile
   int64_t kc;            ///< steps of k that are copied at a time
-  int64_t depth;         ///< steps of k of a part, a multiple of kc
   int64_t rows, columns; ///< of the result
-  SizeExpr parts;
+  SizeExpr parts;        ///< of a matrix; each has a kc of steps or several
 
   int64_t vectors() const { return nr / lanes; }
   int64_t tiles() const { return llvm::divideCeil(rows, mr); }

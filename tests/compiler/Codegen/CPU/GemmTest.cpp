@@ -328,6 +328,56 @@ TEST(Gemm, sumsInPartsOnlyWhereTheyAreFew) {
   EXPECT_EQ(partsOf(wide, {}), 0);
 }
 
+/// Of a depth known at run time, short or long: there is work for many cores, and sums stay few beside the operands.
+TEST(Gemm, partsAreManyAndTheirSumsFew) {
+  for (auto [m, n] : {std::array{256, 256}, std::array{128, 512}, std::array{128, 128}}) {
+    GemmCase c{"km", "kn", "mn"};
+    c.sizes = {{'m', m}, {'n', n}, {'k', 1024}};
+    c.dynamic = "k";
+    KernelRunner runner(c.text(target()), *createCpuEmitter());
+    ASSERT_TRUE(runner) << runner.message();
+    const KernelPhase &products = runner.code().phases.front();
+    ASSERT_TRUE(products.symbol.ends_with(".parts"));
+    EXPECT_EQ(products.chunks.evaluate({0, 0}), 0);
+    EXPECT_EQ(products.chunks.evaluate({1, 1}), 1);
+    EXPECT_GE(products.chunks.evaluate({1024, 1024}), m * n > 32768 ? 8 : 4) << m << " x " << n;
+    for (int64_t k : {4096, 100000})
+      EXPECT_GE(products.chunks.evaluate({k, k}), 8) << m << " x " << n;
+    EXPECT_LE(runner.code().sharedBytes.evaluate({100000, 100000}), 100000 * (m + n)) << "bytes, of 4 * k * (m + n)";
+  }
+  RunOptions three;
+  three.workers = 3;
+  for (int64_t k : {1, 95, 97, 1000, 1537, 2311, 9000}) { // lots of steps that no number of parts divides
+    GemmCase c{"km", "kn", "mn"};
+    c.sizes = {{'m', 128}, {'n', 96}, {'k', k}};
+    c.dynamic = "k";
+    EXPECT_GE(partsOf(c, {k, k}), 1);
+    check(c, three);
+  }
+}
+
+TEST(Gemm, partsOnlyWhereAWorkersCopiesAreFew) {
+  constexpr int64_t copies = 1 << 18, alignment = 128;
+  for (auto [m, n] : {std::array{2, 32768}, std::array{32768, 2}, std::array{4, 16384}, std::array{65536, 1},
+                      std::array{256, 256}, std::array{64, 1000}, std::array{1000, 64}}) {
+    GemmCase c{"km", "kn", "mn"};
+    c.sizes = {{'m', m}, {'n', n}, {'k', 5000}};
+    c.dynamic = "k";
+    KernelRunner runner(c.text(target()), *createCpuEmitter());
+    ASSERT_TRUE(runner) << runner.message();
+    bool inParts = runner.code().phases.front().symbol.ends_with(".parts");
+    EXPECT_EQ(inParts, m + n < 2000) << m << " x " << n;
+    if (inParts) {
+      EXPECT_LE(runner.code().workerBytes.evaluate({5000, 5000}), copies + 2 * alignment) << m << " x " << n;
+    }
+  }
+  GemmCase wide{"km", "kn", "mn"};
+  wide.sizes = {{'m', 40}, {'n', 1200}, {'k', 3000}};
+  wide.dynamic = "k";
+  EXPECT_GE(partsOf(wide, {3000, 3000}), 8);
+  check(wide);
+}
+
 TEST(Gemm, operandsInTheOtherOrder) {
   GemmCase c{"kn", "mk", "mn"};
   c.sizes = {{'m', 21}, {'n', 50}, {'k', 70}};
@@ -348,7 +398,10 @@ TEST(Gemm, sameBitsOnAnyThreadsInAnyOrder) {
   transposed.sizes = {{'m', 100}, {'n', 300}, {'k', 500}};
   GemmCase inParts = transposed;
   inParts.sizes = {{'m', 70}, {'n', 90}, {'k', 3000}};
-  for (const GemmCase &c : {matrices(100, 300, 500, false), matrices(100, 4100, 500, false), transposed, inParts}) {
+  GemmCase anyDepth = inParts;
+  anyDepth.dynamic = "k";
+  for (const GemmCase &c :
+       {matrices(100, 300, 500, false), matrices(100, 4100, 500, false), transposed, inParts, anyDepth}) {
     KernelRunner runner(c.text(target()), *createCpuEmitter());
     ASSERT_TRUE(runner) << runner.message();
     std::vector<HostArray> operands = c.operands();
