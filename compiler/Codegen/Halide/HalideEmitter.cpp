@@ -301,7 +301,11 @@ private:
     std::string autoscheduler = autoschedulerOf(kernel);
     for (auto [number, stage] : llvm::enumerate(planned.stages)) {
       std::string symbol = symbolOf(kernel, planned, number) + ".halide";
-      if (!autoscheduler.empty() && stage.planned.stage.places.empty()) {
+      bool addsAtSubscripts = !stage.planned.stage.places.empty();
+      if (!autoscheduler.empty() && addsAtSubscripts)
+        kernel.emitRemark() << "kernel " << kernel.getName() << " adds terms at subscripts, for which " << autoscheduler
+                            << " finds no schedule: it keeps the one by hand";
+      if (!autoscheduler.empty() && !addsAtSubscripts) {
         stage.schedule = stage.schedule.withoutTile(stage.planned.stage);
         std::optional<LoopSchedule> loops = findLoops(stage.planned.stage, stage.schedule, machineOf(target),
                                                       planned.read.arguments.size(), autoscheduler, error);

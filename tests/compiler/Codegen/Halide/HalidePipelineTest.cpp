@@ -285,6 +285,26 @@ TEST(HalideScatter, AtAnyPlace) {
   EXPECT_EQ(check(text, {random({30}, 1), at, random({50}, 2)}, {{30}}), "");
 }
 
+/// No autoscheduler finds a schedule of such a stage, and the compile says so.
+TEST(HalideScatter, KeepsItsTile) {
+  ParsedModule parsed(R"(func.func private @k(%x: tensor<30xf32>, %at: tensor<50xi32>, %y: tensor<50xf32>) ->
+      tensor<30xf32> attributes {attn.kernel = "loops", attn.schedule = {scheduler = "adams2019"}} {
+    %c50 = arith.constant 50 : index
+    %r = attn.scatter_add (%i) in (%c50) into(%x : tensor<30xf32>) {
+      %row = tensor.extract %at[%i] : tensor<50xi32>
+      %to = arith.index_cast %row : i32 to index
+      %term = tensor.extract %y[%i] : tensor<50xf32>
+      attn.term %term at[%to] : f32
+    }
+    return %r : tensor<30xf32>
+  })");
+  mlir::OwningOpRef<mlir::ModuleOp> code = mlir::ModuleOp::create(parsed.function().getLoc());
+  EXPECT_TRUE(succeeded(
+      createHalideEmitter()->emit(parsed.function(), llvm::cantFail(Target::resolve("x86-64-v4")), *code)));
+  EXPECT_EQ(parsed.diagnostics(), "kernel k adds terms at subscripts, for which adams2019 finds no schedule: "
+                                  "it keeps the one by hand\n");
+}
+
 /// The gradient of an affine grid by its map: a column that the program says.
 TEST(HalideScatter, AtAKnownPlace) {
   std::string text = R"(func.func private @k(%x: tensor<?x2x3xf32>, %y: tensor<24xf32>, %g: tensor<?x24x24x2xf32>) ->
