@@ -11,7 +11,7 @@ bool checkEmitterUse(Job &job) {
   if (!job.target.isDevice)
     return true;
   std::string where = " has no use beside --target " + job.options.target + ", which is a device: there is one emitter";
-  if (job.options.emitter)
+  if (job.options.emitter.value_or(EmitterPreference::Auto) != EmitterPreference::Auto)
     return job.refuse("--emitter" + where);
   for (const Override &each : job.options.overrides)
     if (isEmitterOfModel(each))
