@@ -1,5 +1,6 @@
 #include "compiler/Codegen/Halide/Formulas.h"
 #include "compiler/Codegen/Halide/Declarations.h"
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -161,6 +162,16 @@ static H::Expr computeBinary(Op op, const H::Expr &a, const H::Expr &b) {
   }
 }
 
+static bool hasQuotient(const Stage &stage, unsigned number) {
+  const Node &node = stage.nodes[number];
+  return node.op == Op::FloorDivide ||
+         std::any_of(node.operands.begin(), node.operands.end(),
+                     [&](unsigned operand) { return hasQuotient(stage, operand); });
+}
+
+/// Halide 14 takes x / 2 * 2 == x on vectors for a condition on the number of the vector; both inequalities it keeps.
+static H::Expr areEqual(const H::Expr &a, const H::Expr &b) { return a <= b && b <= a; }
+
 H::Expr Formulas::compute(const Node &node) {
   auto operand = [&](unsigned number) { return valueOf(node.operands[number]); };
   switch (node.op) {
@@ -184,6 +195,14 @@ H::Expr Formulas::compute(const Node &node) {
   case Op::Call:
   case Op::Repeated:
     return call(node);
+  case Op::Equal:
+  case Op::NotEqual: {
+    bool isKept = !hasQuotient(stage, node.operands[0]) && !hasQuotient(stage, node.operands[1]);
+    if (isKept)
+      return computeBinary(node.op, operand(0), operand(1));
+    H::Expr equal = areEqual(operand(0), operand(1));
+    return node.op == Op::Equal ? equal : !equal;
+  }
   case Op::Checked:
     return H::unsafe_promise_clamped(call(node), 0, operand(1) - 1);
   default:
