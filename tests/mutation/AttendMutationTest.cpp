@@ -11,7 +11,7 @@ namespace {
 Subject windowedAttention() {
   AttendKernel kernel;
   kernel.dim = 24, kernel.valueDim = 20, kernel.group = 2;
-  kernel.schedule = "form = \"prefill\", tile_kv = 16 : i64";
+  kernel.schedule = "form = \"prefill\", tile_kv = 16 : i64, tail_q = 0 : i64";
   kernel.mask = "%behind = arith.subi %i, %j : index %width = arith.constant 100 : index "
                 "%near = arith.cmpi slt, %behind, %width : index %past = arith.cmpi sle, %j, %i : index "
                 "%m = arith.andi %near, %past : i1";

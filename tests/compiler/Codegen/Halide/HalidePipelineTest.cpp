@@ -285,6 +285,34 @@ TEST(HalideScatter, AtAnyPlace) {
   EXPECT_EQ(check(text, {random({30}, 1), at, random({50}, 2)}, {{30}}), "");
 }
 
+/// Halide 14 takes i / 2 * 2 == i for a condition on the number of a vector.
+TEST(HalideConditions, EvenAndOddPlaces) {
+  for (std::string predicate : {"eq", "ne"})
+    for (std::string first : {"%i", "%before"}) {
+      std::string text = fmt::format(R"(func.func private @k(%x: tensor<?x64xf32>) -> tensor<?x64xf32>
+          attributes {{attn.kernel = "loops"}} {{
+        %c0 = arith.constant 0 : index %c2 = arith.constant 2 : index %back = arith.constant -1 : index
+        %zero = arith.constant 0.0 : f32
+        %n = tensor.dim %x, %c0 : tensor<?x64xf32>
+        %e = tensor.empty(%n) : tensor<?x64xf32>
+        %r = linalg.generic {{indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>],
+            iterator_types = ["parallel", "parallel"]}} ins(%x : tensor<?x64xf32>) outs(%e : tensor<?x64xf32>) {{
+        ^bb0(%in: f32, %out: f32):
+          %i = linalg.index 1 : index
+          %before = arith.addi %i, %back : index
+          %half = arith.floordivsi {1}, %c2 : index
+          %twice = arith.muli %half, %c2 : index
+          %holds = arith.cmpi {0}, %twice, {1} : index
+          %y = arith.select %holds, %in, %zero : f32
+          linalg.yield %y : f32
+        }} -> tensor<?x64xf32>
+        return %r : tensor<?x64xf32>
+      }})",
+                                     predicate, first);
+      EXPECT_EQ(check(text, {random({3, 64}, 1)}, {{3, 64}}), "") << predicate << " " << first;
+    }
+}
+
 /// No autoscheduler finds a schedule of such a stage, and the compile says so.
 TEST(HalideScatter, KeepsItsTile) {
   ParsedModule parsed(R"(func.func private @k(%x: tensor<30xf32>, %at: tensor<50xi32>, %y: tensor<50xf32>) ->
