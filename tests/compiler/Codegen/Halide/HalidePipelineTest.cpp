@@ -329,7 +329,7 @@ TEST(HalideScatter, KeepsItsTile) {
   mlir::OwningOpRef<mlir::ModuleOp> code = mlir::ModuleOp::create(parsed.function().getLoc());
   EXPECT_TRUE(succeeded(
       createHalideEmitter()->emit(parsed.function(), llvm::cantFail(Target::resolve("x86-64-v4")), *code)));
-  EXPECT_EQ(parsed.diagnostics(), "kernel k adds terms at subscripts, for which adams2019 finds no schedule: "
+  EXPECT_EQ(parsed.diagnostics(), "kernel k adds terms at subscripts, for which Adams2019 finds no schedule: "
                                   "it keeps the one by hand\n");
 }
 
