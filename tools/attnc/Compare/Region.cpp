@@ -5,6 +5,7 @@
 #include "llvm/Support/Path.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <iterator>
 #include <utility>
 
@@ -12,19 +13,27 @@ using namespace llvm;
 
 namespace attnc {
 
+/// The nearest of what is known, or the first few of it.
 static Error notFound(const std::string &what, const std::string &problem, std::vector<std::string> known) {
+  constexpr size_t most = 8;
   std::ranges::sort(known);
   known.erase(std::unique(known.begin(), known.end()), known.end());
-  return createStringError(fmt::format("--region: {}{}", problem, didYouMean(what, known)));
+  std::string suggestion = didYouMean(what, known);
+  if (suggestion.empty() && !known.empty())
+    suggestion = fmt::format("; there {} {}{}", known.size() == 1 ? "is" : "are",
+                             fmt::join(ArrayRef(known).take_front(most), ", "),
+                             known.size() > most ? fmt::format(" and {} more", known.size() - most) : "");
+  return createStringError(fmt::format("--region: {}{}", problem, suggestion));
 }
 
 Error Region::find(const std::vector<CandidateKernel> &kernels, const std::string &entry) {
   if (isWhole() || std::exchange(isFound, true))
     return Error::success();
   bool isKind = parseKernelKind(what).has_value(), hasKernels = false;
-  std::vector<std::string> names, places;
+  std::vector<std::string> names, kinds, places;
   for (const CandidateKernel &kernel : kernels) {
     names.push_back(kernel.name);
+    kinds.push_back(kernel.kind);
     append_range(places, kernel.places);
     if (isKind ? kernel.kind != what : kernel.name != what)
       continue;
@@ -41,7 +50,7 @@ Error Region::find(const std::vector<CandidateKernel> &kernels, const std::strin
   }
   if (hasKernels)
     return Error::success();
-  return isKind ? createStringError(fmt::format("--region: entry point '{}' runs no {} kernel", entry, what))
+  return isKind ? notFound(what, fmt::format("entry point '{}' runs no {} kernel", entry, what), kinds)
                 : notFound(what, fmt::format("entry point '{}' runs no kernel `{}`", entry, what), names);
 }
 
