@@ -1,6 +1,8 @@
 #include "compiler/Schedule/TransformScript.h"
 #include "compiler/Codegen/AskedEmitter.h"
+#include "compiler/Diagnostics/Spelling.h"
 #include "mlir/Dialect/Linalg/TransformOps/DialectExtension.h"
+#include "mlir/Dialect/Linalg/TransformOps/LinalgTransformOps.h"
 #include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
 #include "mlir/IR/Diagnostics.h"
@@ -50,6 +52,26 @@ static LogicalResult takeOverrides(func::FuncOp kernel, StringRef path, std::vec
                  llvm::all_of(choices, [&](NamedAttribute each) { return add(each.getName(), each.getValue()); }));
 }
 
+/// What is said of a function by its name, where none has it, does nothing. The interpreter takes that for right.
+static std::string findUnknownName(ModuleOp script, ModuleOp module) {
+  std::vector<std::string> names;
+  for (auto function : module.getOps<func::FuncOp>())
+    names.push_back(function.getName().str());
+  std::string problem;
+  script.walk([&](transform::MatchOp match) {
+    auto attributes = match.getOpAttrs().value_or(DictionaryAttr());
+    auto name = attributes ? attributes.getAs<StringAttr>(SymbolTable::getSymbolAttrName()) : StringAttr();
+    if (!name || llvm::is_contained(names, name.str()))
+      return WalkResult::advance();
+    auto place = dyn_cast<FileLineColLoc>(match.getLoc());
+    problem = fmt::format("{} the model has no kernel `{}`{}",
+                          place ? fmt::format("{}:{}:", place.getLine(), place.getColumn()) : "", name.str(),
+                          didYouMean(name.str(), names));
+    return WalkResult::interrupt();
+  });
+  return problem;
+}
+
 static std::string printed(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -76,6 +98,8 @@ llvm::Expected<std::vector<Override>> runTransformScript(StringRef path, ModuleO
   OwningOpRef<ModuleOp> script = parseSourceString<ModuleOp>((*file)->getBuffer(), &context, path);
   if (!script)
     return wrong("it can't be parsed");
+  if (std::string problem = findUnknownName(*script, module); !problem.empty())
+    return llvm::createStringError(fmt::format("{}:{}", path.str(), problem));
   transform::TransformOpInterface entry = transform::detail::findTransformEntryPoint(*script, ModuleOp());
   if (!entry)
     return llvm::createStringError(fmt::format("{}: it has no named sequence `@__transform_main`", path.str()));
