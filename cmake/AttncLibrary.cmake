@@ -1,6 +1,7 @@
 # attnc_library(NAME SOURCES... [LINK LIB...])         a library without MLIR (front end, diagnostics)
 # attnc_mlir_library(NAME SOURCES... [LINK LIB...])    a library on MLIR; shares one precompiled header
-# attnc_executable(NAME SOURCES... [LINK LIB...])
+# attnc_executable(NAME SOURCES... [LINK LIB...])      a program without MLIR, or one whose headers need exceptions
+# attnc_mlir_executable(NAME SOURCES... [LINK LIB...]) a program on MLIR; shares that header too
 # A library is called Attnc and its folder; those of the dialects, which are installed, have the dialects' names.
 # Every library is static and sees the tree's root (include as "dialects/Attn/Attn.h") and the build's.
 
@@ -43,4 +44,10 @@ function(attnc_executable name)
   endif()
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} fmt::fmt)
+endfunction()
+
+function(attnc_mlir_executable name)
+  attnc_executable(${name} ${ARGN})
+  attnc_mlir_target_settings(${name})
+  target_compile_options(${name} PRIVATE -fPIC) # as the header is compiled, for libraries
 endfunction()
