@@ -70,7 +70,7 @@ std::optional<Forecast> KernelForecast::of(func::FuncOp kernel, func::FuncOp cha
     for (const KernelPhase &phase : made->phases) {
       int64_t chunks = phase.chunks.evaluate(each);
       prediction.launch += machine.launch + machine.chunk * double(std::max<int64_t>(0, chunks - 1));
-      std::optional<CodeCost> cost = chunks ? time.costOf(phase.symbol, each, chunks) : CodeCost();
+      std::optional<PhaseCost> cost = chunks ? time.costOf(phase.symbol, each, chunks) : PhaseCost();
       if (!cost)
         return std::nullopt;
       prediction.compute += cost->seconds;

@@ -10,6 +10,7 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include <map>
 #include <utility>
@@ -111,11 +112,11 @@ std::optional<int64_t> compute(Operation *op, ArrayRef<int64_t> operands) {
 
 class CodeTime::Walk {
 public:
-  Walk(ModuleOp code, const Machine &machine) : code(code), work(machine), blocks(machine) {
+  Walk(ModuleOp code, const Machine &machine) : code(code), machine(machine), work(machine), blocks(machine) {
     code.walk([&](Operation *op) { findAddress(op); });
   }
 
-  std::optional<CodeCost> phase(StringRef symbol, ArrayRef<int64_t> sizes, int64_t chunks) {
+  std::optional<PhaseCost> phase(StringRef symbol, ArrayRef<int64_t> sizes, int64_t chunks) {
     auto body = code.lookupSymbol<func::FuncOp>((symbol + ".body").str());
     if (!body)
       return std::nullopt;
@@ -142,16 +143,7 @@ public:
       return std::nullopt;
     cost->waitWithin(double(chunks), 0);
     cost->seconds = std::max({cost->seconds, cost->path, cost->inTurn});
-    for (Block *block : visited)
-      cost->codeBytes += WorkTime::bytesOfCode(planOf(*block).straight);
-    return cost;
-  }
-
-  double bytesOf(StringRef symbol) {
-    double bytes = 0;
-    if (auto body = code.lookupSymbol<func::FuncOp>((symbol + ".body").str()))
-      body.walk([&](Block *block) { bytes += WorkTime::bytesOfCode(planOf(*block).straight); });
-    return bytes;
+    return PhaseCost{*cost, codeThatRan()};
   }
 
 private:
@@ -180,6 +172,41 @@ private:
     return sum * (double(count) / double(walked));
   }
 
+  /// Of all functions one behind the other, in the order of the module.
+  void layOut() {
+    int64_t at = 0;
+    for (Operation &op : *code.getBody())
+      if (isa<func::FuncOp, LLVM::LLVMFuncOp>(op)) {
+        double bytes = 0;
+        if (isa<func::FuncOp>(op))
+          op.walk([&](Block *block) { bytes += WorkTime::bytesOfCode(planOf(*block).straight); });
+        else
+          bytes = blocks.bytesOf(cast<LLVM::LLVMFuncOp>(op));
+        begins[&op] = at;
+        constexpr int64_t alignment = 16;
+        at = int64_t(llvm::alignTo(at + int64_t(bytes), alignment));
+      }
+  }
+
+  std::vector<CodePiece> codeThatRan() {
+    if (begins.empty())
+      layOut();
+    llvm::MapVector<Operation *, double> bytes;
+    for (Block *block : visited) {
+      Operation *function = block->getParentOp();
+      if (auto other = dyn_cast<LLVM::LLVMFuncOp>(function))
+        bytes[function] = blocks.bytesThatRan(other);
+      else
+        bytes[isa<func::FuncOp>(function) ? function : function->getParentOfType<func::FuncOp>()] +=
+            WorkTime::bytesOfCode(planOf(*block).straight);
+    }
+    std::vector<CodePiece> pieces;
+    for (auto [function, size] : bytes)
+      if (int64_t begin = begins.lookup(function); size >= 1)
+        pieces.push_back({begin, begin + int64_t(size)});
+    return pieces;
+  }
+
   /// What a block has beside straight code.
   struct Plan {
     Work straight;
@@ -188,6 +215,8 @@ private:
     double path = 0;     ///< seconds through the straight code
     double handedOn = 0; ///< seconds from what an iteration is handed to what it hands on
     double inTurn = 0;   ///< CodeCost::inTurn of one time
+    double forwards = 0; ///< the same, of vectors that masks cut off, in the place of what was stored just before
+    std::vector<vector::CreateMaskOp> masks; ///< of those, null where a mask is made in another way
   };
 
   /// An address is computed where the last of its subscripts is known, but for the one that counts elements of a row.
@@ -232,6 +261,11 @@ private:
     plan->straight.scalars += addresses.lookup(&block) + (isa<scf::ForOp>(block.getParentOp()) ? 2 : 0);
     plan->path = work.latencyThrough(block);
     plan->inTurn = work.latencyInTurn(block, plan->path);
+    if (WorkTime::forwards(block)) {
+      plan->forwards = machine.forward;
+      for (auto load : block.getOps<vector::MaskedLoadOp>())
+        plan->masks.push_back(load.getMask().getDefiningOp<vector::CreateMaskOp>());
+    }
     plan->handedOn = plan->isInnermost ? work.latencyOfTurn(block) : 0;
     return *(plans[&block] = std::move(plan));
   }
@@ -260,12 +294,8 @@ private:
   Cost block(Block &block) {
     const Plan &plan = planOf(block);
     visited.insert(&block);
-    CodeCost cost{work.seconds(plan.straight),
-                  plan.straight.loadedBytes,
-                  plan.straight.storedBytes,
-                  plan.straight.instructions(),
-                  plan.path,
-                  plan.inTurn};
+    CodeCost cost{work.seconds(plan.straight), plan.straight.loadedBytes, plan.straight.storedBytes,
+                  plan.straight.instructions(), plan.path};
     for (Operation *op : plan.steers) {
       if (isNumber(op)) {
         evaluate(op);
@@ -276,7 +306,16 @@ private:
         return std::nullopt;
       cost += *part;
     }
+    cost.inTurn += std::max(plan.inTurn, cutsOff(plan) ? plan.forwards : 0);
     return cost;
+  }
+
+  /// Whether vectors are longer than what is left of a row.
+  bool cutsOff(const Plan &plan) {
+    return llvm::any_of(plan.masks, [&](vector::CreateMaskOp mask) {
+      Number left = mask ? numberOf(mask.getOperand(0)) : Number();
+      return left.kind != Number::Known || left.value < mask.getType().getShape().back();
+    });
   }
 
   Cost control(Operation *op) {
@@ -295,6 +334,8 @@ private:
     if (auto called = dyn_cast<LLVM::CallOp>(op); called && called.getCallee())
       if (auto function = code.lookupSymbol<LLVM::LLVMFuncOp>(*called.getCallee())) {
         HalideTime::Answer answer = blocks.costOf(function, arguments);
+        if (answer.cost)
+          visited.insert(&function.getBody().front());
         if (answer.cost || answer.varies)
           return answer.cost;
       }
@@ -447,6 +488,7 @@ private:
   }
 
   ModuleOp code;
+  const Machine &machine;
   WorkTime work;
   HalideTime blocks;
   bool isUnknown = false;
@@ -461,7 +503,8 @@ private:
     std::vector<Block *> blocks;
   };
   std::map<Operation *, std::vector<Result>> results;
-  llvm::SetVector<Block *> visited; ///< blocks that have run
+  llvm::SetVector<Block *> visited;            ///< blocks that have run; of other compilers' functions the first
+  llvm::DenseMap<Operation *, int64_t> begins; ///< bytes of code in front of functions
 };
 
 CodeTime::CodeTime(ModuleOp made, const Target &target, const Machine &machine)
@@ -469,6 +512,8 @@ CodeTime::CodeTime(ModuleOp made, const Target &target, const Machine &machine)
   if (failed(expandMath(*code, target)))
     return;
   IRRewriter rewriter(code->getContext());
+  for (LLVM::LLVMFuncOp function : code->getOps<LLVM::LLVMFuncOp>())
+    HalideTime::simplify(function);
   for (func::FuncOp function : code->getOps<func::FuncOp>()) {
     DominanceInfo dominance(function);
     eliminateCommonSubExpressions(rewriter, dominance, function);
@@ -486,7 +531,6 @@ CodeCost &CodeCost::operator+=(const CodeCost &other) {
   instructions += other.instructions;
   path += other.path;
   inTurn += other.inTurn;
-  codeBytes += other.codeBytes;
   return *this;
 }
 
@@ -500,13 +544,11 @@ void CodeCost::waitWithin(double count, double handedOn) {
 }
 
 CodeCost CodeCost::operator*(double times) const {
-  return {seconds * times, loaded * times, stored * times, instructions * times, path, inTurn * times, codeBytes};
+  return {seconds * times, loaded * times, stored * times, instructions * times, path, inTurn * times};
 }
 
-std::optional<CodeCost> CodeTime::costOf(StringRef symbol, ArrayRef<int64_t> sizes, int64_t chunks) {
+std::optional<PhaseCost> CodeTime::costOf(StringRef symbol, ArrayRef<int64_t> sizes, int64_t chunks) {
   return walk ? walk->phase(symbol, sizes, chunks) : std::nullopt;
 }
-
-double CodeTime::bytesOf(StringRef symbol) { return walk ? walk->bytesOf(symbol) : 0; }
 
 } // namespace attnc

@@ -42,15 +42,24 @@ struct CodeCost {
   double seconds = 0;
   double loaded = 0, stored = 0; ///< bytes, as often as they are
   double instructions = 0;
-  double path = 0;      ///< seconds from the first instruction to the last, each waiting for what it reads
-  double inTurn = 0;    ///< seconds of what waits for the same in the iteration before, of whatever loop
-  double codeBytes = 0; ///< of a phase: bytes of all code that runs in it, however often
+  double path = 0;   ///< seconds from the first instruction to the last, each waiting for what it reads
+  double inTurn = 0; ///< seconds of what waits for the same in the iteration before, of whatever loop
   /// One behind the other.
   CodeCost &operator+=(const CodeCost &other);
   /// So many that do not wait for each other.
   CodeCost operator*(double times) const;
   /// Of `count` turns, of which each takes `path` and hands on behind `handedOn` seconds: what overlap can't hide.
   void waitWithin(double count, double handedOn);
+};
+
+/// Where code lies among all of the module, as functions lie behind each other.
+struct CodePiece {
+  int64_t begin = 0, end = 0;
+};
+
+/// Of a phase.
+struct PhaseCost : CodeCost {
+  std::vector<CodePiece> code; ///< that runs in it, however often: a piece for each function
 };
 
 class CodeTime {
@@ -61,10 +70,7 @@ public:
 
   /// All chunks of phase `symbol`, on one core. Element n of `sizes` is attn_kernel_args::sizes[n].
   /// Nothing where how often a loop turns is not a function of those.
-  std::optional<CodeCost> costOf(llvm::StringRef symbol, llvm::ArrayRef<int64_t> sizes, int64_t chunks);
-
-  /// Bytes of all code of the phase, which need not all run.
-  double bytesOf(llvm::StringRef symbol);
+  std::optional<PhaseCost> costOf(llvm::StringRef symbol, llvm::ArrayRef<int64_t> sizes, int64_t chunks);
 
 private:
   class Walk;

@@ -1,7 +1,10 @@
 #include "compiler/Predict/HalideTime.h"
 #include "mlir/Analysis/CFGLoopInfo.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/CSE.h"
+#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
@@ -113,6 +116,13 @@ public:
     return answer;
   }
 
+  double bytesThatRan() const {
+    double bytes = 0;
+    for (auto &[block, plan] : plans)
+      bytes += plan.hasRun ? plan.bytes : 0;
+    return bytes;
+  }
+
 private:
   using Cost = std::optional<CodeCost>;
   using Memo = llvm::DenseMap<Value, Number>;
@@ -175,17 +185,24 @@ private:
 
   struct Plan {
     CodeCost cost;
+    double bytes = 0; ///< of code
+    bool hasRun = false;
+    std::vector<LLVM::MemsetOp> fills;
     double handedOn = 0; ///< seconds from what a turn is handed to what it hands on, of a loop of one block
   };
 
-  const Plan &planOf(Block *block) {
+  Plan &planOf(Block *block) {
     auto [found, isNew] = plans.try_emplace(block);
     if (!isNew)
       return found->second;
     Work sum;
-    for (Operation &op : *block)
+    for (Operation &op : *block) {
       sum += work.of(&op);
+      if (auto fill = dyn_cast<LLVM::MemsetOp>(op))
+        found->second.fills.push_back(fill);
+    }
     sum.scalars += 1; // the branch
+    found->second.bytes = WorkTime::bytesOfCode(sum);
     found->second.cost = {work.seconds(sum), sum.loadedBytes, sum.storedBytes, sum.instructions(),
                           work.latencyThrough(*block)};
     // An index is handed on at once.
@@ -195,6 +212,17 @@ private:
         sums.push_back(argument);
     found->second.handedOn = work.latencyFrom(*block, sums);
     return found->second;
+  }
+
+  CodeCost straight(Block *block) {
+    const Plan &plan = planOf(block);
+    CodeCost cost = plan.cost;
+    for (LLVM::MemsetOp fill : plan.fills)
+      if (Number bytes = numberOf(fill.getLen()); bytes.kind == Number::Known) {
+        Work sum = work.ofFill(double(bytes.value));
+        cost += CodeCost{work.seconds(sum), 0, sum.storedBytes, sum.instructions()};
+      }
+    return cost;
   }
 
   /// The blocks of `loop` from `header` on, inner loops with all of their turns; of the function where it is null.
@@ -212,7 +240,8 @@ private:
       if (weight == 0)
         continue;
       CFGLoop *own = loopOf(block);
-      Cost cost = own == loop ? Cost(planOf(block).cost) : turns(own, block);
+      planOf(block).hasRun = true;
+      Cost cost = own == loop ? straight(block) : turns(own, block);
       if (!cost)
         return std::nullopt;
       sum += *cost * weight;
@@ -377,6 +406,69 @@ private:
   llvm::DenseMap<Block *, Plan> plans;
   std::vector<std::pair<std::vector<Number>, Answer>> results;
 };
+
+namespace {
+
+/// What an operation of the llvm dialect on truth values is made from, `arith` within.
+Value truthsOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  return isa_and_present<LLVM::ZExtOp, arith::ExtUIOp>(op) && getElementTypeOrSelf(op->getOperand(0)).isInteger(1)
+             ? op->getOperand(0)
+             : Value();
+}
+
+/// The value that the op has too, where it only widens truth values and narrows them again, or adds 0.
+Value simpler(Operation *op) {
+  if (auto compares = dyn_cast<LLVM::ICmpOp>(op);
+      compares && compares.getPredicate() == LLVM::ICmpPredicate::ne && matchPattern(compares.getRhs(), m_Zero()))
+    return truthsOf(compares.getLhs());
+  if (isa<arith::TruncIOp, LLVM::TruncOp>(op) && getElementTypeOrSelf(op->getResult(0)).isInteger(1))
+    return truthsOf(op->getOperand(0));
+  return {};
+}
+
+} // namespace
+
+void HalideTime::simplify(LLVM::LLVMFuncOp function) {
+  if (function.isExternal())
+    return;
+  IRRewriter rewriter(function.getContext());
+  OpBuilder builder(function.getContext());
+  for (Block &block : function.getBody())
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (op.getNumResults() != 1 || op.hasTrait<OpTrait::ConstantLike>())
+        continue;
+      if (Value value = simpler(&op)) {
+        op.getResult(0).replaceAllUsesWith(value);
+        continue;
+      }
+      SmallVector<Value> folded;
+      builder.setInsertionPoint(&op);
+      if (succeeded(builder.tryFold(&op, folded)) && folded.size() == 1)
+        op.getResult(0).replaceAllUsesWith(folded.front());
+    }
+  DominanceInfo dominance(function);
+  eliminateCommonSubExpressions(rewriter, dominance, function);
+  for (Block *block : llvm::to_vector(llvm::post_order(&function.getBody().front())))
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
+      if (isOpTriviallyDead(&op))
+        op.erase();
+}
+
+double HalideTime::bytesOf(LLVM::LLVMFuncOp function) const {
+  Work all;
+  for (Block &block : function.getBody()) {
+    for (Operation &op : block)
+      all += work.of(&op);
+    all.scalars += 1; // the branch
+  }
+  return WorkTime::bytesOfCode(all);
+}
+
+double HalideTime::bytesThatRan(LLVM::LLVMFuncOp function) const {
+  auto found = walks.find(function);
+  return found == walks.end() ? 0 : found->second->bytesThatRan();
+}
 
 HalideTime::HalideTime(const Machine &machine) : work(machine) {}
 HalideTime::~HalideTime() = default;

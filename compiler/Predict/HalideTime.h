@@ -32,6 +32,13 @@ public:
     std::optional<CodeCost> cost; ///< nothing where how often a loop turns is not known
     bool varies = false;          ///< then: because an argument varies
   };
+  /// Folds what formulas left that were put in place of calls, as the back end would.
+  static void simplify(mlir::LLVM::LLVMFuncOp function);
+
+  /// Bytes of its code, and of that which has run in calls whose cost was asked for.
+  double bytesOf(mlir::LLVM::LLVMFuncOp function) const;
+  double bytesThatRan(mlir::LLVM::LLVMFuncOp function) const;
+
   /// Of one call of `function`.
   Answer costOf(mlir::LLVM::LLVMFuncOp function, llvm::ArrayRef<Number> arguments);
 

@@ -46,6 +46,14 @@ static double registersOf(Type type, int64_t lanes) {
       1, std::ceil(double(vector.getNumElements() * std::max<int64_t>(bits, 32)) / double(32 * lanes)));
 }
 
+/// Vectors that a divider works through: it takes less time for parts of one.
+static double dividedShare(Type type, int64_t lanes) {
+  constexpr double least = 0.3; // of a whole vector, for a number alone
+  auto vector = dyn_cast_if_present<VectorType>(type);
+  double elements = vector && vector.hasStaticShape() ? double(vector.getNumElements()) : 1;
+  return elements < double(lanes) ? std::max(least, elements / double(lanes)) : std::ceil(elements / double(lanes));
+}
+
 /// Bytes of a value of the type, as it lies in memory.
 static double bytesOf(Type type) {
   auto vector = dyn_cast_if_present<VectorType>(type);
@@ -129,16 +137,16 @@ static bool isLinear(Value index) {
           llvm::all_of(op->getOperands(), isLinear));
 }
 
-static Work workOfFloat(Operation *op, double registers) {
+static Work workOfFloat(Operation *op, double registers, double divided) {
   Work work;
   if (isa<vector::FMAOp, math::FmaOp>(op) || (isa<arith::MulFOp>(op) && !isFusedProduct(op)) || isFusedSum(op))
     work.products = registers;
   else if (isa<arith::DivFOp>(op))
-    work.divisions = registers;
+    work.divisions = divided;
   else if (isa<math::SqrtOp>(op))
-    work.roots = registers;
+    work.roots = divided;
   else if (isa<math::RsqrtOp>(op))
-    work.divisions = work.roots = registers;
+    work.divisions = work.roots = divided;
   else if (!isFusedProduct(op) && !isPartOfExtremum(op))
     work.arithmetic = registers;
   return work;
@@ -148,7 +156,8 @@ Work WorkTime::of(Operation *op) const {
   Work work;
   double registers = registersOf(widthOf(op), machine.lanes);
   bool isVector = isa_and_present<VectorType>(widthOf(op));
-  if (std::optional<Work> known = workOfLlvm(op, registers))
+  double divided = dividedShare(widthOf(op), machine.lanes);
+  if (std::optional<Work> known = workOfLlvm(op, registers, divided))
     return *known;
   if (isFree(op))
     return work;
@@ -187,8 +196,15 @@ Work WorkTime::of(Operation *op) const {
   } else if (!isVector && op->getNumResults() == 1 && op->getResult(0).getType().isIntOrIndex()) {
     work = workOfInteger(op);
   } else {
-    work = workOfFloat(op, registers);
+    work = workOfFloat(op, registers, divided);
   }
+  return work;
+}
+
+Work WorkTime::ofFill(double bytes) const {
+  Work work;
+  work.stores = std::ceil(bytes / double(4 * machine.lanes));
+  work.storedBytes = bytes;
   return work;
 }
 
@@ -280,16 +296,20 @@ static BlockArgument sharedBuffer(Value accessed) {
              : BlockArgument();
 }
 
+bool WorkTime::forwards(Block &block) {
+  auto any = [&](auto holds) { return llvm::any_of(block, holds); };
+  return any([](Operation &op) {
+           auto load = dyn_cast<vector::MaskedLoadOp>(op);
+           return load && sharedBuffer(load.getBase());
+         }) &&
+         any([](Operation &op) {
+           auto store = dyn_cast<vector::MaskedStoreOp>(op);
+           return store && sharedBuffer(store.getBase());
+         });
+}
+
 double WorkTime::latencyInTurn(Block &block, double path) const {
   auto any = [&](auto holds) { return llvm::any_of(block, holds); };
-  bool loads = any([](Operation &op) {
-    auto load = dyn_cast<vector::MaskedLoadOp>(op);
-    return load && sharedBuffer(load.getBase());
-  });
-  bool stores = any([](Operation &op) {
-    auto store = dyn_cast<vector::MaskedStoreOp>(op);
-    return store && sharedBuffer(store.getBase());
-  });
   // Chosen by a mask, which is made from a byte of a general register; the exponential leaves its exponent in one.
   bool chooses = any([](Operation &op) {
     auto select = dyn_cast<arith::SelectOp>(op);
@@ -297,7 +317,7 @@ double WorkTime::latencyInTurn(Block &block, double path) const {
   });
   bool shifts = any([](Operation &op) { return isa<arith::ShLIOp>(op) && op.getResult(0).getType().isInteger(32); });
   constexpr int64_t withMasks = 16; // lanes of processors that have registers for masks
-  return std::max(loads && stores ? machine.forward : 0, chooses && shifts && machine.lanes >= withMasks ? path : 0);
+  return chooses && shifts && machine.lanes >= withMasks ? path : 0;
 }
 
 double WorkTime::bytesOfCode(const Work &work) {

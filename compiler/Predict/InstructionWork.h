@@ -42,6 +42,8 @@ public:
 
   /// Of `op` alone: what is in its regions is not counted.
   Work of(mlir::Operation *op) const;
+  /// Of filling so many bytes.
+  Work ofFill(double bytes) const;
   /// Of computing where an access lies, but for its last subscript; 0 of what is none.
   static double instructionsOfAddress(mlir::Operation *op);
   /// The longest of what each part of a core has to do.
@@ -55,6 +57,9 @@ public:
   /// Seconds of a block that the next time it runs has to wait for, though it hands nothing on; `path` is the longest
   /// way through it.
   double latencyInTurn(mlir::Block &block, double path) const;
+  /// Whether vectors that masks cut off are loaded and stored in one buffer: where a row is shorter than a vector, that
+  /// of the next one overlaps what was stored just before.
+  static bool forwards(mlir::Block &block);
   /// What so much work is as code.
   static double bytesOfCode(const Work &work);
   /// How much of what a core has under way at a time so many instructions are, at most 1.

@@ -18,7 +18,7 @@ static bool isSpread(Operation *op) {
   return shuffle && llvm::all_equal(shuffle.getMask()) && shuffle.getV1().getDefiningOp<LLVM::InsertElementOp>();
 }
 
-static Work workOfFloat(Operation *op, double registers) {
+static Work workOfFloat(Operation *op, double registers, double divided) {
   Work work;
   auto isFused = [](Value operand) { return isFusedProduct(operand.getDefiningOp()); };
   if (isFusedProduct(op) || isa<LLVM::BitcastOp>(op))
@@ -27,9 +27,9 @@ static Work workOfFloat(Operation *op, double registers) {
       (isa<LLVM::FAddOp, LLVM::FSubOp>(op) && llvm::any_of(op->getOperands(), isFused)))
     work.products = registers;
   else if (isa<LLVM::FDivOp>(op))
-    work.divisions = registers;
+    work.divisions = divided;
   else if (isa<LLVM::SqrtOp>(op))
-    work.roots = registers;
+    work.roots = divided;
   else
     work.arithmetic = registers;
   return work;
@@ -67,7 +67,7 @@ static Work workOfInteger(Operation *op) {
 
 static bool isReduction(Operation *op) { return op->getName().getStringRef().starts_with("llvm.intr.vector.reduce."); }
 
-std::optional<Work> workOfLlvm(Operation *op, double registers) {
+std::optional<Work> workOfLlvm(Operation *op, double registers, double divided) {
   if (!isa_and_present<LLVM::LLVMDialect>(op->getDialect()) || isa<LLVM::LoadOp, LLVM::StoreOp, LLVM::Prefetch>(op))
     return std::nullopt;
   Work work;
@@ -96,7 +96,7 @@ std::optional<Work> workOfLlvm(Operation *op, double registers) {
   } else if (op->getResult(0).getType().isIntOrIndex() && !isa<LLVM::FCmpOp>(op)) {
     return workOfInteger(op);
   } else if (!isa<LLVM::LLVMPointerType>(op->getResult(0).getType())) {
-    return workOfFloat(op, registers);
+    return workOfFloat(op, registers, divided);
   }
   return work;
 }

@@ -12,7 +12,7 @@
 namespace attnc {
 
 /// Nothing of what InstructionWork.h counts: loads, stores, and ops of other dialects. `registers` is how many vectors
-/// the op makes.
-std::optional<Work> workOfLlvm(mlir::Operation *op, double registers);
+/// the op makes, `divided` how many a divider works through.
+std::optional<Work> workOfLlvm(mlir::Operation *op, double registers, double divided);
 
 } // namespace attnc

@@ -12,29 +12,22 @@ double Prediction::seconds() const {
 }
 
 Predictor::Predictor(const Program &program, ModuleOp module, const Target &target, const Machine &machine)
-    : program(program), machine(machine), code(module, target, this->machine) {
-  int64_t begin = 0;
-  for (const CompiledKernel &kernel : program.kernels) {
-    codeBegins.push_back(begin);
-    for (const KernelPhase &phase : kernel.code.phases)
-      begin += int64_t(code.bytesOf(phase.symbol));
-  }
-}
+    : program(program), machine(machine), code(module, target, this->machine) {}
 
-CodeCost Predictor::costOf(const CompiledKernel &kernel, const KernelPhase &phase, ArrayRef<int64_t> sizes,
-                           int64_t chunks) {
+PhaseCost Predictor::costOf(const CompiledKernel &kernel, const KernelPhase &phase, ArrayRef<int64_t> sizes,
+                            int64_t chunks) {
   auto &memory = known[phase.symbol];
   auto found = llvm::find_if(memory, [&](const auto &each) { return ArrayRef(each.first) == sizes; });
   if (found != memory.end())
     return found->second;
-  std::optional<CodeCost> cost = code.costOf(phase.symbol, sizes, chunks);
+  std::optional<PhaseCost> cost = code.costOf(phase.symbol, sizes, chunks);
   if (!cost) {
     // Another compiler's code: as if all of it were multiply-adds, near what those reach.
     constexpr double reached = 0.8;
     const KernelCost &known = kernel.code.cost;
     CodeCost all{double(known.flops.evaluate(sizes)) / (reached * machine.flops()),
                  double(known.bytesRead.evaluate(sizes)), double(known.bytesWritten.evaluate(sizes))};
-    cost = all * (1 / double(kernel.code.phases.size()));
+    cost = PhaseCost{all * (1 / double(kernel.code.phases.size())), {}};
   }
   memory.emplace_back(sizes.vec(), *cost);
   return *cost;
@@ -54,13 +47,14 @@ std::vector<int64_t> Predictor::sizesOf(func::CallOp call, SizeAnalysis &analysi
   return kernelSizes;
 }
 
-CodeRange Predictor::codeOf(const CompiledKernel &kernel, ArrayRef<int64_t> kernelSizes) {
-  CodeRange range;
-  range.begin = range.end = codeBegins[size_t(&kernel - program.kernels.data())];
+LaunchedCode Predictor::codeOf(const CompiledKernel &kernel, ArrayRef<int64_t> kernelSizes) {
+  LaunchedCode launched;
+  launched.sharedBytes = kernel.code.sharedBytes.evaluate(kernelSizes);
+  launched.workerBytes = kernel.code.workerBytes.evaluate(kernelSizes);
   for (const KernelPhase &phase : kernel.code.phases)
     if (int64_t chunks = phase.chunks.evaluate(kernelSizes))
-      range.end += int64_t(costOf(kernel, phase, kernelSizes, chunks).codeBytes);
-  return range;
+      llvm::append_range(launched.pieces, costOf(kernel, phase, kernelSizes, chunks).code);
+  return launched;
 }
 
 Prediction Predictor::predict(func::CallOp call, ArrayRef<int64_t> kernelSizes, int64_t workers,

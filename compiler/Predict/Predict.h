@@ -35,18 +35,17 @@ public:
   llvm::DenseMap<mlir::Operation *, Prediction> predict(const EntryPlan &plan, llvm::ArrayRef<int64_t> sizes);
 
 private:
-  CodeCost costOf(const CompiledKernel &kernel, const KernelPhase &phase, llvm::ArrayRef<int64_t> kernelSizes,
-                  int64_t chunks);
+  PhaseCost costOf(const CompiledKernel &kernel, const KernelPhase &phase, llvm::ArrayRef<int64_t> kernelSizes,
+                   int64_t chunks);
   Prediction predict(mlir::func::CallOp call, llvm::ArrayRef<int64_t> kernelSizes, int64_t workers,
                      const LaunchTraffic &moved);
-  CodeRange codeOf(const CompiledKernel &kernel, llvm::ArrayRef<int64_t> kernelSizes);
+  LaunchedCode codeOf(const CompiledKernel &kernel, llvm::ArrayRef<int64_t> kernelSizes);
   const CompiledKernel *compiledOf(mlir::func::CallOp call) const;
   std::vector<int64_t> sizesOf(mlir::func::CallOp call, SizeAnalysis &analysis, llvm::ArrayRef<int64_t> sizes) const;
   const Program &program;
   Machine machine;
   CodeTime code;
-  std::vector<int64_t> codeBegins; ///< of each kernel's code, one behind the other
-  llvm::StringMap<std::vector<std::pair<std::vector<int64_t>, CodeCost>>> known;
+  llvm::StringMap<std::vector<std::pair<std::vector<int64_t>, PhaseCost>>> known;
 };
 
 } // namespace attnc

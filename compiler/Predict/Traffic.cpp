@@ -23,7 +23,7 @@ struct Range {
 class Tracer {
 public:
   Tracer(const EntryPlan &plan, ArrayRef<int64_t> sizes, const Machine &machine,
-         llvm::function_ref<func::FuncOp(func::CallOp)> kernelOf, llvm::function_ref<CodeRange(func::CallOp)> codeOf,
+         llvm::function_ref<func::FuncOp(func::CallOp)> kernelOf, llvm::function_ref<LaunchedCode(func::CallOp)> codeOf,
          llvm::function_ref<double(func::CallOp, const LaunchTraffic &)> secondsOf)
       : plan(plan), analysis(plan.sizes), sizes(sizes), machine(machine), kernelOf(kernelOf), codeOf(codeOf),
         secondsOf(secondsOf) {}
@@ -48,7 +48,7 @@ private:
   ArrayRef<int64_t> sizes;
   const Machine &machine;
   llvm::function_ref<func::FuncOp(func::CallOp)> kernelOf;
-  llvm::function_ref<CodeRange(func::CallOp)> codeOf;
+  llvm::function_ref<LaunchedCode(func::CallOp)> codeOf;
   llvm::function_ref<double(func::CallOp, const LaunchTraffic &)> secondsOf;
   double clock = 0;        ///< seconds since the call before began
   std::list<Range> recent; ///< apart from each other, what was touched last first
@@ -174,12 +174,17 @@ private:
         Range range = rangeOf(operand, isTable ? std::min(bytes, results) : bytes);
         double latency = bytes > 0 ? waitForData(range) : 0;
         (isTable ? lookedUp : waits) = std::max(isTable ? lookedUp : waits, latency);
-        touch(range, traffic.read, own);
+        read(range, traffic, own);
       }
-    own.push_back(rangeOfCode(call));
-    traffic.waits = waits + lookedUp + waitForCode(own.back());
+    LaunchedCode code = codeOf(call);
+    traffic.waits = waits + lookedUp;
+    for (const CodePiece &piece : code.pieces) {
+      own.push_back(rangeOf(piece));
+      traffic.waits += waitForCode(own.back());
+    }
     for (Value result : call.getResults())
-      touch(rangeOf(result, bytesOf(result)), traffic.written, own);
+      write(rangeOf(result, bytesOf(result)), traffic, own);
+    touchScratch(call, code, traffic, own);
     clock += secondsOf(call, traffic);
     for (Range &range : own) {
       range.touched = clock;
@@ -202,9 +207,8 @@ private:
   }
 
   /// Code comes in pairs of lines.
-  Range rangeOfCode(func::CallOp call) {
+  static Range rangeOf(const CodePiece &code) {
     constexpr int64_t pair = 128;
-    CodeRange code = codeOf(call);
     return {{Range::Code, 0, nullptr}, code.begin / pair * pair, int64_t(llvm::alignTo(code.end, pair))};
   }
 
@@ -272,17 +276,52 @@ private:
     part(range.bytes() - found, away, clock);
   }
 
-  void touch(const Range &range, SmallVectorImpl<double> &sum, std::vector<Range> &own) {
-    // A result over its operand.
-    bool isAgain = llvm::any_of(own, [&](const Range &other) { return other.overlaps(range); });
+  /// Scratch is written, and what all chunks share is read by a phase behind that.
+  void touchScratch(func::CallOp call, const LaunchedCode &code, LaunchTraffic &traffic, std::vector<Range> &own) {
+    LaunchScratch scratch = plan.launches.lookup(call);
+    auto write = [&](std::optional<unsigned> slot, int64_t bytes) {
+      if (!slot || bytes == 0)
+        return;
+      int64_t begin = plan.offset(*slot).evaluate(sizes);
+      this->write({{Range::Arena, 0, nullptr}, begin, begin + bytes}, traffic, own);
+    };
+    write(scratch.workers, code.workerBytes);
+    write(scratch.shared, code.sharedBytes);
+    place(double(code.sharedBytes), code.sharedBytes, 0, traffic.read);
+  }
+
+  void read(const Range &range, LaunchTraffic &traffic, std::vector<Range> &own) {
+    bool isAgain = isTouched(range, own);
     own.push_back(range);
-    if (range.bytes() <= 0)
-      return;
-    if (isAgain) {
-      sum.front() += double(range.bytes());
-      return;
-    }
-    eachPart(range, [&](int64_t bytes, int64_t away, double age) { place(double(bytes), away, age, sum); });
+    if (isAgain)
+      traffic.read.front() += double(range.bytes());
+    else
+      share(range, traffic.read);
+  }
+
+  void write(const Range &range, LaunchTraffic &traffic, std::vector<Range> &own) {
+    bool isAgain = isTouched(range, own);
+    own.push_back(range);
+    if (!isAgain)
+      return share(range, traffic.written);
+    // A result over its operand: its lines are there. They go back while others come, and of what comes from the level
+    // behind the nearest cache that takes longer.
+    SmallVector<double, 4> shares(traffic.read.size());
+    share(range, shares);
+    double back = std::min(shares[1], traffic.read[1]);
+    traffic.read[1] -= back;
+    traffic.written[1] += back;
+    traffic.written[0] += double(range.bytes()) - back;
+  }
+
+  static bool isTouched(const Range &range, ArrayRef<Range> own) {
+    return llvm::any_of(own, [&](const Range &other) { return other.overlaps(range); });
+  }
+
+  /// Adds the bytes of the range to the levels where they may lie.
+  void share(const Range &range, SmallVectorImpl<double> &sum) {
+    if (range.bytes() > 0)
+      eachPart(range, [&](int64_t bytes, int64_t away, double age) { place(double(bytes), away, age, sum); });
   }
 
   /// Shares bytes among the levels where they may lie: a cache does not hold quite all that it could, and others push
@@ -323,7 +362,8 @@ private:
 
 llvm::DenseMap<Operation *, LaunchTraffic>
 trafficOf(const EntryPlan &plan, ArrayRef<int64_t> sizes, const Machine &machine,
-          llvm::function_ref<func::FuncOp(func::CallOp)> kernelOf, llvm::function_ref<CodeRange(func::CallOp)> codeOf,
+          llvm::function_ref<func::FuncOp(func::CallOp)> kernelOf,
+          llvm::function_ref<LaunchedCode(func::CallOp)> codeOf,
           llvm::function_ref<double(func::CallOp, const LaunchTraffic &)> secondsOf) {
   return Tracer(plan, sizes, machine, kernelOf, codeOf, secondsOf).run();
 }

@@ -18,6 +18,7 @@
 #pragma once
 
 #include "compiler/Memory/Plan.h"
+#include "compiler/Predict/CodeTime.h"
 #include "compiler/Predict/Machine.h"
 
 namespace attnc {
@@ -28,9 +29,10 @@ struct LaunchTraffic {
   double waits = 0; ///< seconds until code and operands begin to come
 };
 
-/// Where the code of a kernel lies, beside that of others.
-struct CodeRange {
-  int64_t begin = 0, end = 0;
+/// What a kernel runs, and the bytes of scratch that it works in.
+struct LaunchedCode {
+  std::vector<CodePiece> pieces;
+  int64_t sharedBytes = 0, workerBytes = 0;
 };
 
 /// Of each launch of an entry point, at these sizes; `kernelOf` finds what a call runs, `codeOf` where its code lies,
@@ -38,7 +40,7 @@ struct CodeRange {
 llvm::DenseMap<mlir::Operation *, LaunchTraffic>
 trafficOf(const EntryPlan &plan, llvm::ArrayRef<int64_t> sizes, const Machine &machine,
           llvm::function_ref<mlir::func::FuncOp(mlir::func::CallOp)> kernelOf,
-          llvm::function_ref<CodeRange(mlir::func::CallOp)> codeOf,
+          llvm::function_ref<LaunchedCode(mlir::func::CallOp)> codeOf,
           llvm::function_ref<double(mlir::func::CallOp, const LaunchTraffic &)> secondsOf);
 
 } // namespace attnc

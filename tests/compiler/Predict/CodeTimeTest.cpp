@@ -37,7 +37,8 @@ std::string loop(const std::string &to, const std::string &step) {
     })" + kept("%s");
 }
 
-std::optional<CodeCost> costOf(const std::string &code, int64_t size, int64_t chunks, Machine machine = testMachine()) {
+std::optional<PhaseCost> costOf(const std::string &code, int64_t size, int64_t chunks,
+                                Machine machine = testMachine()) {
   ParsedModule module(code);
   EXPECT_TRUE(bool(module)) << module.diagnostics();
   auto target = Target::resolve("x86-64-v4");
@@ -121,6 +122,10 @@ TEST(CodeTime, FusesProductsIntoSums) {
       secondsOf("%p = arith.mulf %a, %a : vector<16xf32>\n%q = arith.addf %p, %p : vector<16xf32>" + kept("%q"), 0), 2,
       1e-3);
   EXPECT_NEAR(secondsOf("%p = arith.divf %a, %a : vector<16xf32>" + kept("%p"), 0), 10, 1e-3);
+  EXPECT_NEAR(secondsOf("%b = arith.constant dense<1.5> : vector<8xf32>\n%p = arith.divf %b, %b : vector<8xf32>\n"
+                        "vector.store %p, %m[%c0] : memref<?xf32>, vector<8xf32>",
+                        0),
+              5, 1e-3);
   EXPECT_NEAR(secondsOf("%p = math.sqrt %a : vector<16xf32>" + kept("%p"), 0), 20, 1e-3);
 }
 
@@ -142,6 +147,12 @@ TEST(CodeTime, WaitsForPartsOfVectorsThatAreChangedInPlace) {
   ASSERT_TRUE(inPlace && elsewhere);
   EXPECT_NEAR(inPlace->seconds, 20, 1e-3);
   EXPECT_LT(elsewhere->seconds, 1e-3);
+  // Rows that fill vectors lie apart.
+  std::string whole = code;
+  whole.replace(whole.find("constant 3"), 10, "constant 16");
+  auto filled = costOf(whole, 10, 1, machine);
+  ASSERT_TRUE(filled.has_value());
+  EXPECT_LT(filled->seconds, 1e-3);
 }
 
 TEST(CodeTime, SaysHowMuchCodeRuns) {
@@ -150,8 +161,36 @@ TEST(CodeTime, SaysHowMuchCodeRuns) {
                     loop("%n", "%c1") + "\n}";
   auto with = costOf(phase(two), 3, 1), without = costOf(phase(two), 5, 1);
   ASSERT_TRUE(with && without);
-  EXPECT_GT(with->codeBytes, without->codeBytes);
-  EXPECT_GT(without->codeBytes, 0);
+  auto bytes = [](const PhaseCost &cost) { return cost.code.at(0).end - cost.code.at(0).begin; };
+  EXPECT_GT(bytes(*with), bytes(*without));
+  EXPECT_GT(bytes(*without), 0);
+}
+
+TEST(CodeTime, LaysCodeOutAsTheModuleHasIt) {
+  std::string routine = R"(func.func private @routine(%x: !llvm.ptr, %n: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %a = arith.constant dense<1.5> : vector<16xf32>
+    %m = builtin.unrealized_conversion_cast %x : !llvm.ptr to memref<?xf32>
+    )" + loop("%n", "%c1") +
+                        "\nreturn\n}\n";
+  std::string other = R"(llvm.func @other(%n: i64) {
+    %sum = llvm.add %n, %n : i64
+    %more = llvm.or %sum, %n : i64
+    llvm.return
+  }
+)";
+  std::string body = "call @routine(%x, %n) : (!llvm.ptr, index) -> ()\nllvm.call @other(%size) : (i64) -> ()\n";
+  auto cost = costOf(routine + other + phase(body + loop("%n", "%c1")), 10, 1);
+  ASSERT_TRUE(cost.has_value());
+  std::vector<CodePiece> code = cost->code;
+  ASSERT_EQ(code.size(), 3u);
+  llvm::sort(code, [](const CodePiece &a, const CodePiece &b) { return a.begin < b.begin; });
+  EXPECT_EQ(code[0].begin, 0);
+  for (const CodePiece &piece : code)
+    EXPECT_GT(piece.end, piece.begin);
+  EXPECT_GE(code[1].begin, code[0].end);
+  EXPECT_GE(code[2].begin, code[1].end);
 }
 
 TEST(CodeTime, WaitsForWhatALoopHandsOn) {

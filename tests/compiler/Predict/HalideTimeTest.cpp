@@ -24,6 +24,7 @@ HalideTime::Answer answerOf(const std::string &blocks, Number n, Number m = Numb
   ParsedModule module(function(blocks));
   EXPECT_TRUE(bool(module)) << module.diagnostics();
   auto parsed = *module.get().getOps<mlir::LLVM::LLVMFuncOp>().begin();
+  HalideTime::simplify(parsed);
   return HalideTime(testMachine()).costOf(parsed, {n, m, Number()});
 }
 
@@ -89,7 +90,8 @@ TEST(HalideTime, GoesWhereNumbersLead) {
     %none = llvm.xor %any, %yes : i1
     llvm.cond_br %none, ^exit, ^work(%a : vector<16xf32>)
   ^work(%sum: vector<16xf32>):)" +
-                       multiplyAdd + "llvm.br ^exit\n^exit:\nllvm.return %c0 : i32";
+                       multiplyAdd +
+                       "llvm.store %more, %x : vector<16xf32>, !llvm.ptr\nllvm.br ^exit\n^exit:\nllvm.return %c0 : i32";
   EXPECT_NEAR(secondsOf(blocks, 0), 0, 1e-3);
   EXPECT_NEAR(secondsOf(blocks, 1), 1, 1e-3);
 }
@@ -98,8 +100,43 @@ TEST(HalideTime, CountsHalfOfWhatDataDecides) {
   std::string blocks = R"(%flag = llvm.load %x : !llvm.ptr -> i1
     llvm.cond_br %flag, ^exit, ^work(%a : vector<16xf32>)
   ^work(%sum: vector<16xf32>):)" +
-                       multiplyAdd + "llvm.br ^exit\n^exit:\nllvm.return %c0 : i32";
+                       multiplyAdd +
+                       "llvm.store %more, %x : vector<16xf32>, !llvm.ptr\nllvm.br ^exit\n^exit:\nllvm.return %c0 : i32";
   EXPECT_NEAR(secondsOf(blocks, 1), 0.5, 1e-3);
+}
+
+TEST(HalideTime, CountsWhatIsFilled) {
+  std::string blocks = R"(%zero = llvm.mlir.constant(0 : i8) : i8
+    %bytes = llvm.zext %n : i32 to i64
+    "llvm.intr.memset"(%x, %zero, %bytes) <{isVolatile = false}> : (!llvm.ptr, i8, i64) -> ()
+    llvm.return %c0 : i32)";
+  HalideTime::Answer answer = answerOf(blocks, Number::known(6400));
+  ASSERT_TRUE(answer.cost.has_value());
+  EXPECT_EQ(answer.cost->stored, 6400);
+  EXPECT_NEAR(answer.cost->seconds, 100e-9, 20e-9);
+}
+
+/// Truth values that are widened and narrowed again, and sums with them that constants decide.
+TEST(HalideTime, DoesNotCountWhatFolds) {
+  std::string blocks = R"(%zeros = llvm.mlir.constant(dense<0> : vector<16xi32>) : vector<16xi32>
+    %floats = llvm.mlir.constant(dense<0.0> : vector<16xf32>) : vector<16xf32>
+    %v = llvm.load %x : !llvm.ptr -> vector<16xf32>
+    %w = llvm.load %x : !llvm.ptr -> vector<16xf32>
+    %flags = arith.cmpf oeq, %v, %w : vector<16xf32>
+    %wide = arith.extui %flags : vector<16xi1> to vector<16xi32>
+    %again = llvm.icmp "ne" %wide, %zeros : vector<16xi32>
+    %once = llvm.zext %again : vector<16xi1> to vector<16xi32>
+    %more = arith.trunci %once : vector<16xi32> to vector<16xi1>
+    %r = arith.select %more, %v, %floats : vector<16xi1>, vector<16xf32>
+    %never = arith.trunci %zeros : vector<16xi32> to vector<16xi1>
+    %quotient = llvm.fdiv %v, %r : vector<16xf32>
+    %s = arith.select %never, %quotient, %r : vector<16xi1>, vector<16xf32>
+    llvm.store %s, %x : vector<16xf32>, !llvm.ptr
+    llvm.return %c0 : i32)";
+  HalideTime::Answer answer = answerOf(blocks, Number::known(0));
+  ASSERT_TRUE(answer.cost.has_value());
+  EXPECT_NEAR(answer.cost->seconds, 2, 1e-3); // a comparison and a selection
+  EXPECT_EQ(answer.cost->loaded, 64);
 }
 
 TEST(HalideTime, SaysWhyTurnsAreNotKnown) {

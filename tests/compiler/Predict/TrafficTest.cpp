@@ -11,6 +11,9 @@ const std::string kernels = R"(
   func.func private @double(%x: tensor<?xf32>) -> tensor<?xf32> attributes {attn.kernel = "loops"} {
     return %x : tensor<?xf32>
   }
+  func.func private @shift(%x: tensor<?xf32> {attn.in_place = 0}) -> tensor<?xf32> attributes {attn.kernel = "loops"} {
+    return %x : tensor<?xf32>
+  }
   func.func private @add(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> attributes {attn.kernel = "loops"} {
     return %x : tensor<?xf32>
   }
@@ -23,11 +26,12 @@ const std::string signature = R"((%x: tensor<?xf32> {model.name = "x", model.sha
 
 /// Of the calls in order, for n floats.
 std::vector<LaunchTraffic> trafficOf(const std::string &body, int64_t n, Machine machine = testMachine(),
-                                     int64_t codeBytes = 0) {
+                                     int64_t codeBytes = 0, int64_t scratchBytes = 0) {
   ParsedModule module(kernels + "func.func @f" + signature + body + "}");
   EXPECT_TRUE(bool(module)) << module.diagnostics();
   llvm::StringMap<KernelCode> codes;
-  codes["double"];
+  codes["double"].sharedBytes = scratchBytes;
+  codes["shift"];
   codes["add"];
   auto plan = planEntry(module.function("f"), codes);
   EXPECT_TRUE(mlir::succeeded(plan));
@@ -35,7 +39,8 @@ std::vector<LaunchTraffic> trafficOf(const std::string &body, int64_t n, Machine
       *plan, {n, 1}, machine, [&](mlir::func::CallOp call) { return module.function(call.getCallee()); },
       [&](mlir::func::CallOp call) {
         bool isFirst = call.getCallee() == "double";
-        return isFirst ? CodeRange{0, codeBytes} : CodeRange{codeBytes, 2 * codeBytes};
+        return LaunchedCode{{isFirst ? CodePiece{0, codeBytes} : CodePiece{codeBytes, 2 * codeBytes}},
+                            isFirst ? scratchBytes : 0};
       },
       [](mlir::func::CallOp, const LaunchTraffic &) { return 1e-3; });
   std::vector<LaunchTraffic> result;
@@ -104,6 +109,29 @@ TEST(Traffic, WaitsForCodeAndOperands) {
   EXPECT_NEAR(trafficOf(twice, 1000000, machine, 256)[0].waits, 3 + 300 + 3 * 30, 1e-6);
   // Lines come in pairs: the code from 200 to 400 is of six.
   EXPECT_NEAR(trafficOf(twice, 1000000, machine, 200)[1].waits, 3 + 300 + 5 * 30, 1e-6);
+}
+
+TEST(Traffic, BringsLinesThatAreOverwrittenOnce) {
+  const std::string inPlace = R"(
+    %a = call @double(%x) : (tensor<?xf32>) -> tensor<?xf32>
+    %b = call @shift(%a) : (tensor<?xf32>) -> tensor<?xf32>
+    %c = call @add(%b, %x) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+    return %c : tensor<?xf32>)";
+  auto medium = trafficOf(inPlace, 500); // 2000 bytes: they lie behind the nearest level, and go back to it
+  ASSERT_EQ(medium.size(), 3u);
+  EXPECT_EQ(bytes(medium[1].read), (Bytes{0, 0, 0}));
+  EXPECT_EQ(bytes(medium[1].written), (Bytes{0, 2000, 0}));
+  auto large = trafficOf(inPlace, 100000); // they go back while others come
+  EXPECT_EQ(bytes(large[1].read), (Bytes{0, 0, 400000}));
+  EXPECT_EQ(bytes(large[1].written), (Bytes{400000, 0, 0}));
+}
+
+TEST(Traffic, WritesAndReadsScratch) {
+  auto traffic = trafficOf(twice, 25, testMachine(), 0, 3000);
+  ASSERT_EQ(traffic.size(), 2u);
+  EXPECT_EQ(bytes(traffic[0].read), (Bytes{100, 3000, 0}));
+  EXPECT_EQ(bytes(traffic[0].written), (Bytes{100, 3000, 0}));
+  EXPECT_EQ(bytes(traffic[1].read), (Bytes{0, 200, 0})); // behind the scratch
 }
 
 TEST(Traffic, AveragesOverTurns) {
