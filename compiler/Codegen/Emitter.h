@@ -64,7 +64,7 @@ using Emitters = std::vector<std::unique_ptr<Emitter>>;
 
 /// Who makes code for processors, where several can.
 enum class EmitterPreference {
-  Auto,   ///< Halide where it was measured faster (docs/emitters.md), or the emitter of ours
+  Auto,   ///< whichever is predicted to be faster, or what is so by rule (docs/emitters.md)
   Cpu,    ///< ours alone
   Halide, ///< Halide wherever it supports a kernel
 };

@@ -2,6 +2,7 @@
 #include "compiler/Schedule/Schedule.h"
 #include "compiler/Schedule/Strategy.h"
 #include "compiler/Schedule/TransformScript.h"
+#include <fmt/format.h>
 
 namespace attnc {
 
@@ -26,6 +27,8 @@ bool gatherOverrides(Job &job) {
     if (!said)
       return succeeds(job, said.takeError());
     job.overrides = std::move(*said);
+    if (job.overrides.empty())
+      job.warn(fmt::format("attnc: warning: {} annotates no kernel, so it says nothing\n", job.options.script));
   }
   llvm::append_range(job.overrides, job.options.overrides);
   return true;

@@ -36,7 +36,7 @@ Error takeSizes(SourceOptions &source, InvocationOptions &invocation) {
     auto [name, value] = text.split('=');
     int64_t size = 0;
     if (value.getAsInteger(10, size) || size < 1)
-      return createStringError("--dim " + text + ": expected a size");
+      return createStringError("--dim " + text + ": expected a size from 1");
     if (any_of(sizes, [&](const auto &said) { return said.first == name; }))
       return createStringError("--dim " + text + ": the size of " + name + " is said twice");
     sizes.emplace_back(name.str(), size);

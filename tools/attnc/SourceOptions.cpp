@@ -72,7 +72,7 @@ void SourceOptions::addEmitter(CLI::App &command) {
       command
           .add_option_function<std::string>(
               "--emitter", set,
-              "Who makes code for processors: cpu, halide wherever it can, or auto, halide where it was measured\n"
+              "Who makes code for processors: cpu, halide wherever it can, or auto, who of both is predicted to be\n"
               "faster (auto)")
           ->check(CLI::IsMember(names))
           ->type_name("EMITTER"));

@@ -55,8 +55,8 @@ std::optional<std::vector<Schedule>> parseSchedules(ArrayRef<PlannedStage> stage
   SmallVector<StringRef> parts;
   text.split(parts, ';');
   if (parts.size() != stages.size()) {
-    error =
-        llvm::formatv("has {0} schedules, expected {1}, one a stage, with `;` between", parts.size(), stages.size());
+    error = llvm::formatv("has {0} schedule{1}, expected {2}, one a stage, with `;` between", parts.size(),
+                          parts.size() == 1 ? "" : "s", stages.size());
     return std::nullopt;
   }
   std::vector<Schedule> schedules;

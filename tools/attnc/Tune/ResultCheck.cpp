@@ -1,42 +1,104 @@
 #include "tools/attnc/Tune/ResultCheck.h"
 #include <cmath>
+#include <cstring>
 #include <fmt/format.h>
 
 namespace attnc {
 
-static constexpr double mostApart = 1e-3, mostOthers = 0.01;
+static constexpr double mostOthers = 0.01;
+/// A unit in the last place of the largest number of all, in f32.
+static constexpr double lastPlace = 0x1p-23;
 
-static llvm::ArrayRef<HostTensor> resultsOf(const Invocation &call) {
-  return llvm::ArrayRef(call.tensors).drop_front(call.entry->input_count);
+static bool isReal(attn_dtype dtype) { return dtype == ATTN_F32 || dtype == ATTN_BF16 || dtype == ATTN_F16; }
+
+/// Of elements that are stored in so many bits, a few units in the last place.
+static double shareOf(attn_dtype dtype) {
+  return dtype == ATTN_BF16 ? 0x1p-6 : dtype == ATTN_F16 ? 0x1p-8 : Allowance().share;
 }
 
-void ResultCheck::remember(const Invocation &call) { results.assign(resultsOf(call).begin(), resultsOf(call).end()); }
+static double largestOf(const HostTensor &tensor) {
+  double largest = 0;
+  for (int64_t index = 0; index < tensor.count(); ++index)
+    if (double value = tensor.at(index); std::isfinite(value))
+      largest = std::max(largest, std::abs(value));
+  return largest;
+}
 
-std::string differenceOf(const std::string &name, const HostTensor &expected, const HostTensor &found) {
-  bool isReal = expected.dtype == ATTN_F32;
-  double largest = 1, apart = 0;
+std::string differenceOf(const std::string &name, const HostTensor &expected, const HostTensor &found,
+                         Allowance allowance) {
+  double apart = 0;
   int64_t others = 0;
   for (int64_t index = 0; index < expected.count(); ++index) {
     double a = expected.at(index), b = found.at(index);
-    bool areSame = a == b || (std::isnan(a) && std::isnan(b));
-    others += !areSame;
-    if (std::isfinite(a))
-      largest = std::max(largest, std::abs(a));
-    if (!areSame)
-      apart = std::isfinite(a) && std::isfinite(b) ? std::max(apart, std::abs(a - b)) : HUGE_VAL;
+    if (a == b || (std::isnan(a) && std::isnan(b)))
+      continue;
+    ++others;
+    apart = std::isfinite(a) && std::isfinite(b) ? std::max(apart, std::abs(a - b)) : HUGE_VAL;
   }
-  if (isReal && !(apart <= mostApart * largest))
-    return fmt::format("result `{}` lies {:.2g} from the default's, of {:.2g} at most", name, apart, largest);
-  if (!isReal && double(others) > std::max(1.0, mostOthers * double(expected.count())))
-    return fmt::format("result `{}` has {} of {} elements other than the default's", name, others, expected.count());
+  double largest = largestOf(expected);
+  if (isReal(expected.dtype) && !(apart <= std::max(allowance.share * largest, allowance.least)))
+    return fmt::format("`{}` lies {:.2g} from the default's, of {:.2g} at most", name, apart, largest);
+  if (!isReal(expected.dtype) && double(others) > mostOthers * double(expected.count()))
+    return fmt::format("`{}` has {} of {} elements other than the default's", name, others, expected.count());
   return "";
 }
 
+/// The parameters for which `isWanted`, as they are now.
+template <class Wanted, class Add>
+static void forParameters(const Invocation &call, Wanted isWanted, Add add) {
+  for (const attn_parameter_info &info : llvm::ArrayRef(call.model.parameters, size_t(call.model.parameter_count))) {
+    if (!isWanted(info))
+      continue;
+    int64_t entries = 1;
+    for (int64_t count : llvm::ArrayRef(info.counts, size_t(info.list_rank)))
+      entries *= count;
+    for (int64_t entry = 0; entry < entries; ++entry) {
+      const void *values = attn_weights_table(call.runner.context.weights)[info.first + entry];
+      if (!values)
+        continue;
+      char name[256];
+      attn_parameter_name(&info, entry, name, sizeof name);
+      HostTensor tensor(attn_dtype(info.dtype), std::vector<int64_t>(info.shape, info.shape + info.rank));
+      std::memcpy(tensor.bytes.data(), values, tensor.bytes.size());
+      add(std::string(name), std::move(tensor));
+    }
+  }
+}
+
+std::vector<ResultCheck::Left> ResultCheck::leftBy(const Invocation &call) {
+  std::vector<Left> left;
+  auto add = [&](const std::string &name, HostTensor tensor, double share) {
+    left.push_back({name, std::move(tensor), {share, 0}});
+  };
+  const attn_entry_info &entry = *call.entry;
+  for (size_t number = size_t(entry.input_count - entry.state_count); number < call.tensors.size(); ++number)
+    add(entry.tensors[number].name, call.tensors[number], shareOf(call.tensors[number].dtype));
+  if (entry.updates) {
+    auto isState = [](const attn_parameter_info &info) { return info.state != 0; };
+    bool hasStates = llvm::any_of(llvm::ArrayRef(call.model.parameters, size_t(call.model.parameter_count)), isState);
+    constexpr double shareOfWeights = 1e-5; // of which a step changes little
+    forParameters(
+        call, [&](const attn_parameter_info &info) { return !hasStates || isState(info); },
+        [&](const std::string &name, HostTensor tensor) {
+          add(name, std::move(tensor), hasStates ? Allowance().share : shareOfWeights);
+        });
+  }
+  double largest = 0;
+  for (const Left &each : left)
+    if (isReal(each.tensor.dtype))
+      largest = std::max(largest, largestOf(each.tensor));
+  for (Left &each : left)
+    each.allowance.least = lastPlace * largest;
+  return left;
+}
+
+void ResultCheck::remember(const Invocation &call) { all = leftBy(call); }
+
 std::string ResultCheck::problemOf(const Invocation &call) const {
-  llvm::ArrayRef<HostTensor> found = resultsOf(call);
-  for (size_t number = 0; number < results.size(); ++number) {
-    const attn_tensor_info &info = call.entry->tensors[call.entry->input_count + number];
-    if (std::string problem = differenceOf(info.name, results[number], found[number]); !problem.empty())
+  std::vector<Left> found = leftBy(call);
+  for (size_t number = 0; number < all.size(); ++number) {
+    const auto &[name, tensor, allowance] = all[number];
+    if (std::string problem = differenceOf(name, tensor, found[number].tensor, allowance); !problem.empty())
       return problem;
   }
   return "";

@@ -83,7 +83,9 @@ static Error search(const TuneOptions &options, const std::string &searchPath, T
 static void print(const TuneOptions &options, const Tuner &tuner, const TuningResult &result) {
   for (const std::string &problem : tuner.problems())
     fmt::print("left out, for {}\n", problem);
-  fmt::print("{} rounds; {} kernels are faster than by default\n", tuner.roundsDone(), result.entries.size());
+  size_t faster = result.entries.size();
+  fmt::print("{} round{}; {} kernel{} faster than by default\n", tuner.roundsDone(), tuner.roundsDone() == 1 ? "" : "s",
+             faster, faster == 1 ? " is" : "s are");
   for (auto [name, entry] : zip(result.names, result.entries))
     fmt::print("  {:<32} {:.2f} x  {:.4f} ms  {}\n", name, entry.gain, 1e3 * entry.seconds, textOf(entry.overrides));
   fmt::print("a call takes {:.4f} ms, by default {:.4f} ms: {:.2f} x; written to {}\n", 1e3 * result.tunedSeconds,

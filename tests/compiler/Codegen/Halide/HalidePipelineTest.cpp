@@ -106,7 +106,7 @@ TEST(HalideRows, SayWhatIsWrongWithSchedules) {
     ParsedModule parsed(scheduled(layerNorm(), text));
     return createHalideEmitter()->scheduleError(parsed.function(), llvm::cantFail(Target::resolve("x86-64-v4")));
   };
-  EXPECT_EQ(error("across(d1, 8 x 2)"), "k.halide: has 1 schedules, expected 3, one a stage, with `;` between");
+  EXPECT_EQ(error("across(d1, 8 x 2)"), "k.halide: has 1 schedule, expected 3, one a stage, with `;` between");
   std::string rest = "; lanes(d1, 1 x 1) sum(d2); lanes(d2, 1 x 1)";
   EXPECT_EQ(error("lanes(d1, 1 x 1) sum(d2)" + rest), "");
   EXPECT_EQ(error("across(d1, 8 x 2) sum(d2)" + rest),
