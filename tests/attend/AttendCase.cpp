@@ -69,12 +69,15 @@ static std::string textOf(const AttendCase &each) {
   }
   if (each.yields.size() > 1)
     results = "(" + results + ")";
-  return fmt::format("fn {0}({1}) -> ({4}) {{\n  let {5} = [h < b, i < n] => attend j < m {{ {3} }} yields ({6})\n"
-                     "  {5}\n}}\n"
-                     "fn {0}_total({1}{7}) -> f32 {{\n  let {5} = {0}({2})\n  {8}\n}}\n"
-                     "export {0}\nexport {0}_slopes = gradient({0}_total)\n\n",
-                     each.name, parameters, arguments, body, types, results, fmt::join(each.yields, ", "), cotangents,
-                     total);
+  std::string values = fmt::format("fn {0}({1}) -> ({2}) {{\n  let {3} = [h < b, i < n] => attend j < m {{ {4} }}"
+                                   " yields ({5})\n  {3}\n}}\n{6}",
+                                   each.name, parameters, types, results, body, fmt::join(each.yields, ", "),
+                                   each.hasValues ? "export " + each.name + "\n" : "");
+  if (!each.hasSlopes)
+    return values + "\n";
+  return values + fmt::format("fn {0}_total({1}{2}) -> f32 {{\n  let {3} = {0}({4})\n  {5}\n}}\n"
+                              "export {0}_slopes = gradient({0}_total)\n\n",
+                              each.name, parameters, cotangents, results, arguments, total);
 }
 
 std::string programOf(const std::vector<AttendCase> &cases) {
@@ -243,8 +246,8 @@ std::string CompiledCases::entryDifference(const std::string &name, Sizes sizes)
 }
 
 std::string CompiledCases::difference(const AttendCase &each, Sizes sizes) const {
-  std::string values = entryDifference(each.name, sizes);
-  return values.empty() ? entryDifference(each.name + "_slopes", sizes) : values;
+  std::string values = each.hasValues ? entryDifference(each.name, sizes) : "";
+  return values.empty() && each.hasSlopes ? entryDifference(each.name + "_slopes", sizes) : values;
 }
 
 /// The derivative along one random direction of all inputs, by gradients and by central differences in double.

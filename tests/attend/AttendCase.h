@@ -6,7 +6,8 @@
 //   length[b]: i32, 0 .. m     row[n], column[m]: i32, few numbers     first, last[m]: i32, nested     open[n, m]: bool
 //
 // Each case becomes an entry point of its name that computes it, and one named `<name>_slopes` with the gradients of
-// the sum of its results, each times a given tensor.
+// the sum of its results, each times a given tensor: those along that tensor are the results again. Most of the time
+// that a case takes is the compiler's, so large tables have one of the two for each case.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -26,6 +27,7 @@ struct AttendCase {
   std::string value = "v[h, j]";
   bool isSmooth = true; ///< its gradient is what finite differences say
   std::vector<std::string> yields = {"value"};
+  bool hasValues = true, hasSlopes = true; ///< which of the two entry points there are
 };
 
 struct Sizes {
@@ -35,7 +37,8 @@ struct Sizes {
 /// A model file with all cases.
 std::string programOf(const std::vector<AttendCase> &cases);
 
-/// Scores, normalisers, masks and weights of the family, combined.
+/// Scores, normalisers, masks and weights of the family, combined. Of every three cases two have values and one has
+/// slopes, such that either has every pair of two parts.
 std::vector<AttendCase> tableOfCases();
 
 /// A case drawn from random formulas; the same for the same number.
@@ -50,7 +53,7 @@ public:
   const std::string &message() const;
   /// How values and gradients of a case differ from the oracle's, or nothing.
   std::string difference(const AttendCase &each, Sizes sizes) const;
-  /// How the oracle's gradients differ from finite differences, or nothing.
+  /// How the oracle's gradients differ from finite differences, or nothing; of a case that has slopes.
   std::string differenceFromSlopes(const AttendCase &each, Sizes sizes) const;
 
 private:

@@ -99,6 +99,8 @@ std::vector<AttendCase> tableOfCases() {
         std::string name = fmt::format("{}_{}_{}_{}", normaliser.name, score.name, mask.name, weight.name);
         std::string formula = fmt::format(fmt::runtime(normaliser.score), score.text);
         cases.push_back({name, formula, mask.text, normaliser.by, weight.text, "v[h, j]", normaliser.isSmooth});
+        cases.back().hasSlopes = (n + s / 3 + m) % 3 == 0;
+        cases.back().hasValues = !cases.back().hasSlopes;
       }
   for (const AttendCase &each : casesOfOutputs())
     cases.push_back(each);
