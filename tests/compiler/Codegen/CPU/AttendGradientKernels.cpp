@@ -72,8 +72,7 @@ std::string compareGradient(ComparedKernel &compiled, const AttendGradientKernel
 
 std::string compareGradient(const AttendGradientKernel &kernel, const std::vector<HostArray> &forward, double tolerance,
                             std::string_view target) {
-  ComparedKernel compiled(kernel.gradientText(), target);
-  return compareGradient(compiled, kernel, forward, tolerance);
+  return compareGradient(comparedKernel(kernel.gradientText(), target), kernel, forward, tolerance);
 }
 
 } // namespace attnc

@@ -1,7 +1,10 @@
 #include "tests/compiler/Codegen/CPU/AttendKernels.h"
 #include "compiler/Reference/Reference.h"
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <list>
+#include <tuple>
 
 namespace attnc {
 
@@ -132,9 +135,25 @@ std::string ComparedKernel::compare(const std::vector<HostArray> &operands,
   return "";
 }
 
+ComparedKernel &comparedKernel(const std::string &text, std::string_view target, const Emitter *emitter) {
+  using Key = std::tuple<std::string, std::string, const Emitter *>;
+  constexpr size_t mostKept = 48;
+  static std::list<std::pair<Key, ComparedKernel>> kept; // the last one used in front
+  Key key(text, target, emitter);
+  auto found = std::find_if(kept.begin(), kept.end(), [&](const auto &each) { return each.first == key; });
+  if (found != kept.end()) {
+    kept.splice(kept.begin(), kept, found);
+    return kept.front().second;
+  }
+  if (kept.size() == mostKept)
+    kept.pop_back();
+  kept.emplace_front(std::piecewise_construct, std::tuple(key), std::tuple(text, target, emitter));
+  return kept.front().second;
+}
+
 std::string compareWithOracle(const AttendKernel &kernel, const std::vector<HostArray> &operands, double tolerance,
                               std::string_view target) {
-  return ComparedKernel(kernel.text(), target).compare(operands, kernel.resultShapes(), tolerance);
+  return comparedKernel(kernel.text(), target).compare(operands, kernel.resultShapes(), tolerance);
 }
 
 } // namespace attnc

@@ -67,10 +67,13 @@ public:
   std::string compare(const std::vector<HostArray> &operands, const std::vector<std::vector<int64_t>> &resultShapes,
                       double tolerance = attendTolerance);
 
-private:
   ParsedModule parsed;
   KernelRunner runner;
 };
+
+/// The same, compiled once for those who ask for it again soon: the last of them are kept.
+ComparedKernel &comparedKernel(const std::string &text, std::string_view target = "native",
+                               const Emitter *emitter = nullptr);
 
 std::string compareWithOracle(const AttendKernel &kernel, const std::vector<HostArray> &operands,
                               double tolerance = attendTolerance, std::string_view target = "native");

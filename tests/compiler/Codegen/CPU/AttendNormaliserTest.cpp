@@ -12,7 +12,7 @@ constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 void expectOracle(const NormaliserCase &each, AttendKernel kernel,
                   std::initializer_list<std::pair<int64_t, int64_t>> sizes, std::string_view target = "native") {
-  ComparedKernel compiled(kernel.text(), target);
+  ComparedKernel &compiled = comparedKernel(kernel.text(), target);
   for (auto [queries, keys] : sizes) {
     kernel.queries = queries;
     kernel.keys = keys;

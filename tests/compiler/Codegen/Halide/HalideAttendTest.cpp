@@ -29,14 +29,14 @@ std::string refusal(const AttendKernel &kernel) {
 
 std::string check(const AttendKernel &kernel, const std::vector<HostArray> &operands,
                   double tolerance = attendTolerance, std::string_view target = "native") {
-  return ComparedKernel(kernel.text(), target, &halideEmitter()).compare(operands, kernel.resultShapes(), tolerance);
+  return comparedKernel(kernel.text(), target, &halideEmitter()).compare(operands, kernel.resultShapes(), tolerance);
 }
 
 using Sizes = std::initializer_list<std::pair<int64_t, int64_t>>;
 
 /// Of one kernel: queries and keys that fill no tile, one tile, and several; none.
 void expectOracle(const Mechanism &mechanism, AttendKernel kernel, Sizes sizes) {
-  ComparedKernel compiled(kernel.text(), "native", &halideEmitter());
+  ComparedKernel &compiled = comparedKernel(kernel.text(), "native", &halideEmitter());
   for (auto [queries, keys] : sizes) {
     kernel.queries = queries;
     kernel.keys = keys;
