@@ -36,14 +36,18 @@ namespace attnc {
 
 namespace {
 
-constexpr size_t stackBytes = 256 << 10;
+constexpr size_t stackBytes = 4 << 20, guardBytes = 4 << 10;
 
-/// Stacks outlive blocks: memory is mapped once.
+/// Stacks outlive blocks: memory is mapped once. Code that is not optimised has a place there for each number; who
+/// takes more comes to a page that nobody may touch.
 char *stackOf(size_t thread) {
   static std::vector<char *> stacks;
-  while (stacks.size() <= thread)
-    stacks.push_back(static_cast<char *>(
-        mmap(nullptr, stackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)));
+  while (stacks.size() <= thread) {
+    constexpr int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void *memory = mmap(nullptr, stackBytes, PROT_READ | PROT_WRITE, kind, -1, 0);
+    mprotect(memory, guardBytes, PROT_NONE);
+    stacks.push_back(static_cast<char *>(memory));
+  }
   return stacks[thread];
 }
 

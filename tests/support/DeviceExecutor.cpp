@@ -34,27 +34,24 @@ struct DeviceExecutor::Loaded {
 
 //===------------------------------------------ translation -------------------------------------------------------===//
 
-/// Fills `function`, which stands for an intrinsic: `numbers` and its operands go to memory, 8 bytes each, and the
-/// model is called.
-static void callModel(Function &function, StringRef name, ArrayRef<uint64_t> numbers = {}) {
-  LLVMContext &context = function.getContext();
-  Type *pointer = PointerType::get(context, 0), *i64 = Type::getInt64Ty(context), *type = function.getReturnType();
+/// A call of the model in place of `call`: `numbers` and its operands go to memory, 8 bytes each, and its results come
+/// from there.
+static void callModel(CallInst *call, StringRef name, ArrayRef<uint64_t> numbers = {}) {
+  LLVMContext &context = call->getContext();
+  Type *pointer = PointerType::get(context, 0), *i64 = Type::getInt64Ty(context), *type = call->getType();
   FunctionCallee model =
-      function.getParent()->getOrInsertFunction(modelPrefix + name.str(), Type::getVoidTy(context), pointer, pointer);
-  IRBuilder<> builder(BasicBlock::Create(context, "", &function));
-  Value *operands = builder.CreateAlloca(ArrayType::get(i64, numbers.size() + function.arg_size()));
+      call->getModule()->getOrInsertFunction(modelPrefix + name.str(), Type::getVoidTy(context), pointer, pointer);
+  IRBuilder<> entry(&*call->getFunction()->getEntryBlock().getFirstInsertionPt()), builder(call);
+  Value *operands = entry.CreateAlloca(ArrayType::get(i64, numbers.size() + call->arg_size()));
   for (auto [place, number] : enumerate(numbers))
     builder.CreateStore(ConstantInt::get(i64, number), builder.CreateConstGEP1_64(i64, operands, place));
-  for (Argument &argument : function.args())
-    builder.CreateStore(&argument, builder.CreateConstGEP1_64(i64, operands, numbers.size() + argument.getArgNo()));
-  if (type->isVoidTy()) {
-    builder.CreateCall(model, {operands, operands});
-    builder.CreateRetVoid();
-    return;
-  }
-  Value *result = builder.CreateAlloca(type);
+  for (auto [place, operand] : enumerate(call->args()))
+    builder.CreateStore(operand, builder.CreateConstGEP1_64(i64, operands, numbers.size() + place));
+  Value *result = type->isVoidTy() ? operands : entry.CreateAlloca(type);
   builder.CreateCall(model, {operands, result});
-  builder.CreateRet(builder.CreateLoad(type, result));
+  if (!type->isVoidTy())
+    call->replaceAllUsesWith(builder.CreateLoad(type, result));
+  call->eraseFromParent();
 }
 
 /// Calls of the device's intrinsics become calls of the model. Answers the name of one that it does not have.
@@ -63,14 +60,11 @@ static std::string replaceIntrinsics(Module &module) {
     if (!function.getName().starts_with("llvm.nvvm."))
       continue;
     std::string name = function.getName().str();
-    if (!function.use_empty()) {
-      if (none_of(deviceIntrinsics(), [&](const DeviceIntrinsic &each) { return name == each.name; }))
-        return name;
-      auto *stands =
-          Function::Create(function.getFunctionType(), GlobalValue::InternalLinkage, "device$" + name, module);
-      callModel(*stands, name);
-      function.replaceAllUsesWith(stands);
-    }
+    bool isKnown = any_of(deviceIntrinsics(), [&](const DeviceIntrinsic &each) { return name == each.name; });
+    if (!function.use_empty() && !isKnown)
+      return name;
+    for (User *user : make_early_inc_range(function.users()))
+      callModel(cast<CallInst>(user), name);
     function.eraseFromParent();
   }
   return "";
@@ -90,9 +84,7 @@ static std::string replaceAssembly(Module &module) {
         recogniseAssembly(text->getAsmString().str(), results ? results->getNumElements() : 0, call->arg_size());
     if (!known)
       return text->getAsmString().str();
-    auto *stands = Function::Create(call->getFunctionType(), GlobalValue::InternalLinkage, "device$asm", module);
-    callModel(*stands, known->model, known->numbers);
-    call->setCalledFunction(stands);
+    callModel(call, known->model, known->numbers);
   }
   return "";
 }
@@ -169,6 +161,15 @@ static Error addSymbols(orc::LLJIT &jit, void **blockMemory) {
   return jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols)));
 }
 
+/// Nearly all of the time goes into code that runs once: it is selected quickly, in few passes.
+static Expected<std::unique_ptr<orc::LLJIT>> createJit() {
+  auto host = orc::JITTargetMachineBuilder::detectHost();
+  if (!host)
+    return host.takeError();
+  host->setCodeGenOptLevel(CodeGenOptLevel::None);
+  return orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(*host)).create();
+}
+
 DeviceExecutor::DeviceExecutor(const std::string &ir) : loaded(std::make_unique<Loaded>()) { load(ir); }
 
 void DeviceExecutor::load(const std::string &ir) {
@@ -179,7 +180,7 @@ void DeviceExecutor::load(const std::string &ir) {
   std::unique_ptr<Module> module = parseIR(MemoryBufferRef(ir, "device"), diagnostic, *context);
   if (!module)
     return void(message_ = "the device's code does not parse: " + diagnostic.getMessage().str());
-  auto jit = orc::LLJITBuilder().create();
+  auto jit = createJit();
   if (!jit)
     return void(message_ = toString(jit.takeError()));
   loaded->jit = std::move(*jit);

@@ -103,7 +103,7 @@ struct KernelRunner::Loaded {
   std::vector<ElementKind> resultKinds;
 };
 
-KernelRunner::KernelRunner(const std::string &mlir, const Emitter &emitter, std::string_view target)
+KernelRunner::KernelRunner(const std::string &mlir, const Emitter &emitter, std::string_view target, bool emitsPtx)
     : loaded(std::make_unique<Loaded>()) {
   DialectRegistry registry;
   registerBackendDialects(registry);
@@ -115,7 +115,7 @@ KernelRunner::KernelRunner(const std::string &mlir, const Emitter &emitter, std:
     message_ += diagnostic.str() + "\n";
     return success();
   });
-  load(mlir, emitter, target);
+  load(mlir, emitter, target, emitsPtx);
 }
 
 KernelRunner::~KernelRunner() = default;
@@ -133,7 +133,7 @@ static ElementKind kindOf(Type tensor) {
                                 : ElementKind::I32;
 }
 
-void KernelRunner::load(const std::string &mlir, const Emitter &emitter, std::string_view targetName) {
+void KernelRunner::load(const std::string &mlir, const Emitter &emitter, std::string_view targetName, bool emitsPtx) {
   auto target = Target::resolve(targetName);
   if (!target)
     return void(message_ = llvm::toString(target.takeError()));
@@ -154,10 +154,10 @@ void KernelRunner::load(const std::string &mlir, const Emitter &emitter, std::st
   code_ = *emitted;
   if (getenv("ATTN_DUMP_KERNEL"))
     code->print(llvm::errs());
-  target->isDevice ? loadDevice(*code, *target) : loadObject(*code, *target);
+  target->isDevice ? loadDevice(*code, *target, emitsPtx) : loadObject(*code, *target);
 }
 
-void KernelRunner::loadDevice(ModuleOp code, const Target &target) {
+void KernelRunner::loadDevice(ModuleOp code, const Target &target, bool emitsPtx) {
   if (failed(lowerDeviceCode(code, target)))
     return void(message_ += "the back end failed");
   FailureOr<LlvmCode> llvmCode = translateToLlvm(code, target);
@@ -166,7 +166,7 @@ void KernelRunner::loadDevice(ModuleOp code, const Target &target) {
   optimise(*llvmCode, target);
   std::string ir;
   llvm::raw_string_ostream(ir) << *llvmCode->module;
-  FailureOr<std::string> ptx = emitPtx(code, *llvmCode, target);
+  FailureOr<std::string> ptx = emitsPtx ? emitPtx(code, *llvmCode, target) : FailureOr<std::string>(std::string());
   if (failed(ptx))
     return void(message_ += "the back end failed");
   ptx_ = *ptx;

@@ -65,7 +65,9 @@ std::unique_ptr<Emitter> emitterFor(std::string_view target);
 class KernelRunner {
 public:
   /// `mlir` is a func.func, or a module with one. Of "cuda" the first image runs: forms of sm_90a want "cuda:sm_90a".
-  KernelRunner(const std::string &mlir, const Emitter &emitter, std::string_view target = "native");
+  /// What only runs, as mutants do, needs no PTX, which takes a quarter of a compile.
+  KernelRunner(const std::string &mlir, const Emitter &emitter, std::string_view target = "native",
+               bool emitsPtx = true);
   ~KernelRunner();
 
   explicit operator bool() const { return message_.empty(); }
@@ -81,9 +83,9 @@ public:
 private:
   struct Loaded;
   struct Launch;
-  void load(const std::string &mlir, const Emitter &emitter, std::string_view target);
+  void load(const std::string &mlir, const Emitter &emitter, std::string_view target, bool emitsPtx);
   void loadObject(mlir::ModuleOp code, const Target &target);
-  void loadDevice(mlir::ModuleOp code, const Target &target);
+  void loadDevice(mlir::ModuleOp code, const Target &target, bool emitsPtx);
   void runPhases(Launch &launch, const RunOptions &options);
   void runOnDevice(Launch &launch, const RunOptions &options);
 

@@ -58,7 +58,8 @@ private:
 
 Found run(const TestKernel &kernel, const std::vector<HostArray> &inputs, bool reversed, Mutation mutate,
           std::string_view target) {
-  KernelRunner runner(signatureOf(kernel), TestEmitter(kernel, std::move(mutate)), target);
+  bool isMutant = bool(mutate);
+  KernelRunner runner(signatureOf(kernel), TestEmitter(kernel, std::move(mutate)), target, !isMutant);
   if (!runner)
     return {runner.message(), "", {}};
   RunOptions options;

@@ -33,7 +33,7 @@ void expectMutantsAreSeen(const std::string &kernel, const std::vector<HostArray
   std::vector<HostArray> expected = resultsOf(right, false);
   ASSERT_TRUE(right) << right.message();
   expectEachIsSeen(mutant, [&](const Mutation &mutate) {
-    KernelRunner wrong(kernel, ChangedEmitter(*gpu, mutate), target);
+    KernelRunner wrong(kernel, ChangedEmitter(*gpu, mutate), target, /*emitsPtx=*/false);
     EXPECT_TRUE(wrong) << wrong.message();
     return differ(resultsOf(wrong, false), expected) || differ(resultsOf(wrong, true), expected) || !wrong;
   });
