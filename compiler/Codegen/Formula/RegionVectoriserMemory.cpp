@@ -140,9 +140,20 @@ static bool isUniformAccess(ArrayRef<LaneIndex> subscripts) {
   return llvm::all_of(subscripts, [](const LaneIndex &each) { return each.isUniform(); });
 }
 
-static bool isContiguous(ArrayRef<LaneIndex> subscripts) {
-  return !subscripts.empty() && isUniformAccess(subscripts.drop_back()) && !subscripts.back().lanes &&
-         subscripts.back().step == 1;
+/// Whether the lanes' elements lie side by side: along one dimension, behind which there are none but of one element.
+static bool isContiguous(Value memref, ArrayRef<LaneIndex> subscripts) {
+  auto strides = cast<MemRefType>(memref.getType()).getStridesAndOffset().first;
+  if (!strides.empty())
+    strides.back() = 1; // as bindBuffer wants it, whether its type says so or not
+  bool found = false;
+  for (auto [subscript, stride] : llvm::zip_equal(subscripts, strides)) {
+    if (subscript.isUniform())
+      continue;
+    if (found || subscript.lanes || subscript.step != 1 || stride != 1)
+      return false;
+    found = true;
+  }
+  return found;
 }
 
 //===------------------------------------------ buffers -----------------------------------------------------------===//
@@ -161,10 +172,10 @@ Value RegionVectoriser::load(Value tensor, ArrayRef<LaneIndex> subscripts) {
 
 Value RegionVectoriser::loadVector(Value memref, VectorType type, ArrayRef<LaneIndex> subscripts) {
   SmallVector<Value> bases = basesOf(subscripts);
-  if (isContiguous(subscripts) && !mask)
+  if (isContiguous(memref, subscripts) && !mask)
     return vector::LoadOp::create(builder, location, type, memref, bases);
   Value others = splat(0, type);
-  if (isContiguous(subscripts))
+  if (isContiguous(memref, subscripts))
     return vector::MaskedLoadOp::create(builder, location, type, memref, bases, mask, others);
   Value offsets = laneOffsets(memref, subscripts);
   return vector::GatherOp::create(builder, location, type, memref, bases, offsets, maskOrAll(), others);
@@ -200,9 +211,9 @@ void RegionVectoriser::store(Value value, Value memref, ArrayRef<LaneIndex> subs
   SmallVector<Value> bases = basesOf(subscripts);
   if (scalar)
     memref::StoreOp::create(builder, location, value, memref, bases);
-  else if (isContiguous(subscripts) && !mask)
+  else if (isContiguous(memref, subscripts) && !mask)
     vector::StoreOp::create(builder, location, value, memref, bases);
-  else if (isContiguous(subscripts))
+  else if (isContiguous(memref, subscripts))
     vector::MaskedStoreOp::create(builder, location, memref, bases, mask, value);
   else
     vector::ScatterOp::create(builder, location, /*result=*/Type(), memref, bases, laneOffsets(memref, subscripts),

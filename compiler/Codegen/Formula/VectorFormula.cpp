@@ -33,6 +33,13 @@ VectorFormula::Real VectorFormula::polynomial(Real x, ArrayRef<double> coefficie
   return sum;
 }
 
+VectorFormula::Real VectorFormula::extremumOrNan(Real a, Real b, bool greatest) {
+  auto flags = arith::FastMathFlags::nsz;
+  if (greatest)
+    return {this, arith::MaximumFOp::create(builder, location, b.value, a.value, flags)};
+  return {this, arith::MinimumFOp::create(builder, location, b.value, a.value, flags)};
+}
+
 VectorFormula::Real VectorFormula::scale(Real x, Whole n) {
   if (hasAvx512 && isa<VectorType>(type)) {
     // One vscalefps.

@@ -239,16 +239,18 @@ static bool isNumberConstant(Value value) {
   return matchPattern(value, m_ConstantFloat(&number)) && !number.isNaN();
 }
 
-/// The greater or lesser of two, NaN where one is. One instruction where one of them is a constant, else three:
-/// a comparison with NaN is false and gives the second operand, so only a NaN in the first has to be looked for.
+/// The greater or lesser of two, NaN where one is. One instruction where one of them is a constant: a comparison with
+/// NaN is false and gives the second operand.
 static Value extremum(VectorFormula &f, Operation *op) {
   bool greatest = isa<arith::MaximumFOp>(op);
   Value first = op->getOperand(0), second = op->getOperand(1);
   if (isNumberConstant(second))
     std::swap(first, second);
-  Real a = f.value(first), b = f.value(second);
-  Real y = greatest ? f.maximum(a, b) : f.minimum(a, b);
-  return isNumberConstant(first) ? y.value : f.select(f.unordered(a), a, y).value;
+  if (isNumberConstant(first)) {
+    Real a = f.value(first), b = f.value(second);
+    return (greatest ? f.maximum(a, b) : f.minimum(a, b)).value;
+  }
+  return f.extremumOrNan(f.value(first), f.value(second), greatest).value;
 }
 
 using Expansion = Value (*)(VectorFormula &, Operation *);

@@ -29,27 +29,52 @@ public:
       : b(b), location(location), shape(shape), reductions(reductions), body(body) {}
 
   SmallVector<Value> run(Value lower, Value upper) {
-    SmallVector<Value> accumulators = neutral(1);
-    int64_t block = shape.lanes * shape.unroll;
-    if (!shape.length || *shape.length >= block) {
-      Value length = b.createOrFold<arith::SubIOp>(location, upper, lower);
-      Value size = arith::ConstantIndexOp::create(b, location, block);
-      Value rest = b.createOrFold<arith::RemUIOp>(location, length, size);
-      Value end = b.createOrFold<arith::SubIOp>(location, upper, rest);
-      accumulators = mergeUnrolled(loop(b, location, lower, end, block, neutral(shape.unroll),
-                                        [&](Value at, ValueRange carried) { return step(at, {}, carried); }));
-      lower = end;
-    }
-    if (shape.length && *shape.length % block == 0)
-      return accumulators;
-    return loop(b, location, lower, upper, shape.lanes, accumulators, [&](Value at, ValueRange carried) {
-      Value left = arith::SubIOp::create(b, location, upper, at);
-      Value lanes = arith::ConstantIndexOp::create(b, location, shape.lanes);
-      return step(at, arith::MinSIOp::create(b, location, left, lanes), carried);
-    });
+    return shape.length ? runKnown(lower) : runUnknown(lower, upper);
   }
 
 private:
+  SmallVector<Value> runKnown(Value lower) {
+    int64_t block = shape.lanes * shape.unroll, rest = *shape.length % block, whole = *shape.length - rest, copies = 0;
+    SmallVector<Value> accumulators;
+    if (whole > block) {
+      Value end = b.createOrFold<arith::AddIOp>(location, lower, index(whole));
+      accumulators =
+          loop(b, location, lower, end, block, neutral(shape.unroll),
+               [&](Value at, ValueRange carried) { return accumulate(points(at, block), carried, shape.unroll); });
+      copies = shape.unroll;
+      lower = end;
+    } else if (whole == block) { // a loop of one turn
+      accumulators = firstTerms(points(lower, block));
+      copies = shape.unroll;
+      lower = b.createOrFold<arith::AddIOp>(location, lower, index(whole));
+    }
+    int64_t left = llvm::divideCeil(rest, shape.lanes);
+    if (rest && copies)
+      llvm::copy(accumulate(points(lower, rest), accumulators, left), accumulators.begin());
+    else if (rest)
+      accumulators = firstTerms(points(lower, rest));
+    copies = std::max(copies, left);
+    return copies ? merge(accumulators, copies) : neutral(1);
+  }
+
+  SmallVector<Value> runUnknown(Value lower, Value upper) {
+    int64_t block = shape.lanes * shape.unroll;
+    Value length = b.createOrFold<arith::SubIOp>(location, upper, lower);
+    Value rest = b.createOrFold<arith::RemUIOp>(location, length, index(block));
+    Value end = b.createOrFold<arith::SubIOp>(location, upper, rest);
+    SmallVector<Value> accumulators =
+        loop(b, location, lower, end, block, neutral(shape.unroll),
+             [&](Value at, ValueRange carried) { return accumulate(points(at, block), carried, shape.unroll); });
+    return loop(b, location, end, upper, shape.lanes, merge(accumulators, shape.unroll),
+                [&](Value at, ValueRange carried) {
+                  Value left = arith::SubIOp::create(b, location, upper, at);
+                  Value active = arith::MinSIOp::create(b, location, left, index(shape.lanes));
+                  return accumulate({{{at, 1, {}, true}, active}}, carried, 1);
+                });
+  }
+
+  Value index(int64_t value) { return arith::ConstantIndexOp::create(b, location, value); }
+
   SmallVector<Value> neutral(int64_t copies) {
     SmallVector<Value> values;
     for (int64_t copy = 0; copy < copies; ++copy)
@@ -58,29 +83,53 @@ private:
     return values;
   }
 
-  /// One masked point where `active` is given, otherwise all unrolled ones.
-  SmallVector<Value> step(Value at, Value active, ValueRange carried) {
+  /// Those of `count` elements from `at` on.
+  SmallVector<LanePoint> points(Value at, int64_t count) {
     SmallVector<LanePoint> points;
-    for (int64_t copy = 0; copy < (active ? 1 : shape.unroll); ++copy) {
-      Value offset = arith::ConstantIndexOp::create(b, location, copy * shape.lanes);
-      points.push_back({{b.createOrFold<arith::AddIOp>(location, at, offset), 1, {}, true}, active});
+    for (int64_t offset = 0; offset < count; offset += shape.lanes) {
+      Value active = count - offset < shape.lanes ? index(count - offset) : Value();
+      points.push_back({{b.createOrFold<arith::AddIOp>(location, at, index(offset)), 1, {}, true}, active});
     }
-    Value mask;
-    if (active && !reductions.empty())
-      mask = vector::CreateMaskOp::create(b, location, VectorType::get({shape.lanes}, b.getI1Type()), active);
+    return points;
+  }
+
+  /// What accumulators are when they have one term each.
+  SmallVector<Value> firstTerms(ArrayRef<LanePoint> points) {
     SmallVector<Value> terms = body(points), results;
-    for (auto [number, term, accumulator] : llvm::enumerate(terms, carried)) {
-      if (!isa<VectorType>(term.getType()))
-        term = vector::BroadcastOp::create(b, location, accumulator.getType(), term);
-      Value sum = combine(b, location, reductions[number % reductions.size()].kind, accumulator, term);
-      results.push_back(mask ? arith::SelectOp::create(b, location, mask, sum, accumulator) : sum);
+    for (auto [number, term] : llvm::enumerate(terms)) {
+      const SweepReduction &reduction = reductions[number % reductions.size()];
+      auto type = VectorType::get({shape.lanes}, reduction.element);
+      Value spread = isa<VectorType>(term.getType()) ? term : vector::BroadcastOp::create(b, location, type, term);
+      Value none = neutralElement(b, location, reduction.kind, type);
+      results.push_back(whereActive(points[number / reductions.size()], spread, none));
     }
     return results;
   }
 
-  SmallVector<Value> mergeUnrolled(SmallVector<Value> values) {
+  /// The first `copies` accumulators with the terms of as many points.
+  SmallVector<Value> accumulate(ArrayRef<LanePoint> points, ValueRange carried, int64_t copies) {
+    SmallVector<Value> terms = body(points), results;
+    for (auto [number, term, accumulator] : llvm::enumerate(terms, carried.take_front(copies * reductions.size()))) {
+      if (!isa<VectorType>(term.getType()))
+        term = vector::BroadcastOp::create(b, location, accumulator.getType(), term);
+      Value sum = combine(b, location, reductions[number % reductions.size()].kind, accumulator, term);
+      results.push_back(whereActive(points[number / reductions.size()], sum, accumulator));
+    }
+    return results;
+  }
+
+  /// `value` in the lanes that are wanted, `other` in the others.
+  Value whereActive(const LanePoint &point, Value value, Value other) {
+    if (!point.active)
+      return value;
+    auto truths = VectorType::get({shape.lanes}, b.getI1Type());
+    Value mask = vector::CreateMaskOp::create(b, location, truths, point.active);
+    return arith::SelectOp::create(b, location, mask, value, other);
+  }
+
+  SmallVector<Value> merge(SmallVector<Value> values, int64_t copies) {
     size_t count = reductions.size();
-    for (int64_t copies = shape.unroll; copies > 1; copies = (copies + 1) / 2)
+    for (; copies > 1; copies = (copies + 1) / 2)
       for (int64_t copy = 0; copy < copies / 2; ++copy)
         for (size_t number = 0; number < count; ++number) {
           Value &into = values[copy * count + number];
@@ -105,15 +154,29 @@ SmallVector<Value> sweep(OpBuilder &b, Location location, Value lower, Value upp
   return Sweep(b, location, shape, reductions, body).run(lower, upper);
 }
 
+/// A tree of shuffles: still one fixed order. An extremum of numbers takes one instruction a step, one that keeps NaN
+/// many, so that is asked of all lanes at once.
 Value combineLanes(OpBuilder &b, Location location, attn::Combine kind, Value vector) {
   bool real = isa<FloatType>(getElementTypeOrSelf(vector.getType()));
   using Kind = vector::CombiningKind;
-  Kind realKinds[] = {Kind::ADD, Kind::MUL, Kind::MAXIMUMF, Kind::MINIMUMF};
+  Kind realKinds[] = {Kind::ADD, Kind::MUL, Kind::MAXNUMF, Kind::MINNUMF};
   Kind integerKinds[] = {Kind::ADD, Kind::MUL, Kind::MAXSI, Kind::MINSI};
   Kind combining = (real ? realKinds : integerKinds)[static_cast<int>(kind)];
-  // A tree of shuffles: still one fixed order.
-  return vector::ReductionOp::create(b, location, combining, vector,
-                                     real ? arith::FastMathFlags::reassoc : arith::FastMathFlags::none);
+  using Flags = arith::FastMathFlags;
+  if (!real)
+    return vector::ReductionOp::create(b, location, combining, vector, Flags::none);
+  if (kind == attn::Combine::Mul)
+    return vector::ReductionOp::create(b, location, combining, vector, Flags::reassoc);
+  if (kind == attn::Combine::Add) { // to what no addition is needed for
+    Value none = arith::ConstantOp::create(b, location, b.getFloatAttr(getElementTypeOrSelf(vector.getType()), -0.0));
+    return vector::ReductionOp::create(b, location, combining, vector, none, Flags::reassoc);
+  }
+  Value extremum = vector::ReductionOp::create(b, location, combining, vector, Flags::nnan | Flags::nsz);
+  Value isNan = arith::CmpFOp::create(b, location, arith::CmpFPredicate::UNO, vector, vector);
+  Value anyNan = vector::ReductionOp::create(b, location, Kind::OR, isNan);
+  Type element = extremum.getType();
+  Value nan = arith::ConstantOp::create(b, location, b.getFloatAttr(element, std::numeric_limits<double>::quiet_NaN()));
+  return arith::SelectOp::create(b, location, anyNan, nan, extremum);
 }
 
 SmallVector<LaneIndex> subscriptsOf(OpBuilder &b, Location location, Value number, ValueRange sizes) {
@@ -127,6 +190,41 @@ SmallVector<LaneIndex> subscriptsOf(OpBuilder &b, Location location, Value numbe
     number = b.createOrFold<arith::DivUIOp>(location, number, sizes[each]);
   }
   return subscripts;
+}
+
+void eachElement(OpBuilder &b, Location location, Value first, Value end, ValueRange sizes,
+                 llvm::function_ref<void(ArrayRef<LaneIndex>)> body) {
+  if (sizes.size() < 2) {
+    loop(b, location, first, end, 1, {}, [&](Value number, ValueRange) {
+      body(subscriptsOf(b, location, number, sizes));
+      return SmallVector<Value>();
+    });
+    return;
+  }
+  Value zero = arith::ConstantIndexOp::create(b, location, 0), one = arith::ConstantIndexOp::create(b, location, 1);
+  // There is nothing to do where it is zero, but it divides.
+  Value size = b.createOrFold<arith::MaxSIOp>(location, sizes.back(), one);
+  Value above = b.createOrFold<arith::AddIOp>(location, end, b.createOrFold<arith::SubIOp>(location, size, one));
+  Value firstRow = b.createOrFold<arith::DivUIOp>(location, first, size);
+  loop(b, location, firstRow, b.createOrFold<arith::DivUIOp>(location, above, size), 1, {}, [&](Value row, ValueRange) {
+    SmallVector<LaneIndex> subscripts = subscriptsOf(b, location, row, sizes.drop_back());
+    Value start = arith::MulIOp::create(b, location, row, size);
+    Value from = arith::MaxSIOp::create(b, location, arith::SubIOp::create(b, location, first, start), zero);
+    Value to = arith::MinSIOp::create(b, location, arith::SubIOp::create(b, location, end, start), size);
+    subscripts.emplace_back();
+    loop(b, location, from, to, 1, {}, [&](Value number, ValueRange) {
+      subscripts.back() = {number, 0, {}, true};
+      body(subscripts);
+      return SmallVector<Value>();
+    });
+    return SmallVector<Value>();
+  });
+}
+
+int64_t lanesFor(const SizeExpr &length, int64_t lanes) {
+  return length.isConstant() && length.constant() > 0
+             ? std::min<int64_t>(lanes, llvm::PowerOf2Ceil(std::max<int64_t>(length.constant(), 2)))
+             : lanes;
 }
 
 //===------------------------------------------ what a linalg.generic is ------------------------------------------===//

@@ -42,6 +42,8 @@ public:
     readOperands();
     findResultOperands();
     decodeChunk();
+    if (schedule.readsRight)
+      return eachBatch([&] { onlyTileOfPanels(); });
     if (schedule.dots)
       return eachPanel([&](Value panel) { dots(panel); });
     Value onlyTile = code.less(rows, code.constant(schedule.mr + 1));
@@ -55,7 +57,7 @@ private:
     SizeExpr batch = problem.extent(LoopGroup::Batch);
     SizeExpr panelFloats = problem.extent(LoopGroup::Depth) * SizeExpr(schedule.nr);
     auto floats = MemRefType::get({ShapedType::kDynamic}, frame.builder.getF32Type());
-    if (problem.packing || schedule.dots)
+    if (problem.packing || schedule.dots || schedule.readsRight)
       right = code.flat(frame.buffer(problem.right.tensor));
     else if (schedule.packsPanels)
       right = frame.scratch(schedule.sumsBytes(), floats, {frame.size(panelFloats)});
@@ -162,6 +164,18 @@ private:
     });
   }
 
+  /// The matrices of this chunk, one or several.
+  void eachBatch(llvm::function_ref<void()> body) {
+    if (schedule.batchesPerChunk == 1)
+      return body();
+    Value first = code.mul(batch, schedule.batchesPerChunk), all = frame.size(problem.extent(LoopGroup::Batch));
+    code.loop(first, code.min(all, code.add(first, schedule.batchesPerChunk)), 1, [&](Value each) {
+      batch = each;
+      leftBatch = offset(problem.left, LoopGroup::Batch, batch);
+      body();
+    });
+  }
+
   void eachPanel(llvm::function_ref<void(Value)> body) { code.loop(firstPanel, lastPanel, 1, body); }
 
   /// Elements of left before number `flat` of a group.
@@ -179,9 +193,16 @@ private:
     return sum;
   }
 
+  Value columns() { return frame.size(problem.extent(LoopGroup::Column)); }
+
+  /// What lies from a step of a panel to the next.
+  Value panelStep() { return schedule.readsRight ? columns() : code.constant(schedule.nr); }
+
   Value panelOffset(Value panel) {
     if (schedule.packsPanels)
       return code.constant(0);
+    if (schedule.readsRight)
+      return code.add(code.mul(code.mul(batch, depth), columns()), code.mul(panel, schedule.nr));
     return code.mul(code.mul(code.add(code.mul(batch, panels), panel), depth), schedule.nr);
   }
 
@@ -203,7 +224,7 @@ private:
     }
     operands.leftStep = leftStep;
     operands.panel = right;
-    operands.panelOffset = code.add(panelAt, code.mul(k0, schedule.nr));
+    operands.panelOffset = code.add(panelAt, code.mul(k0, panelStep()));
     return operands;
   }
 
@@ -218,7 +239,7 @@ private:
     }
     operands.leftStep = code.constant(1);
     operands.panel = right;
-    operands.panelOffset = code.add(panelAt, code.mul(k0, schedule.nr));
+    operands.panelOffset = code.add(panelAt, code.mul(k0, panelStep()));
     return operands;
   }
 
@@ -278,7 +299,10 @@ private:
       code.dispatch(leastHeight, schedule.singleHeights, [&](int64_t height) {
         TileOperands operands = operandsOf(zero, height, lastRow, k0, panelAt);
         operands.depth = steps;
-        operands.fetches = {{code.add(operands.panelOffset, streamLines * lineElements()), panelLines(), 2}};
+        if (schedule.readsRight && !(schedule.panels == SizeExpr(1)))
+          operands.panelStep = panelStep();
+        else if (!schedule.readsRight || FlatBuilder::constantOf(depth).value_or(streamSteps) >= streamSteps)
+          operands.fetches = {{code.add(operands.panelOffset, streamLines * lineElements()), panelLines(), 2}};
         TileShape shape{height, schedule.vectors(), schedule.accumulatorSets(height)};
         multiplyTile(shape, operands, zero, isFirst);
       });
@@ -403,6 +427,8 @@ private:
 
   /// How far ahead of its use a stream is fetched.
   static constexpr int64_t streamLines = 64;
+  /// What is shorter, in steps of k, the processor has followed to its end by itself.
+  static constexpr int64_t streamSteps = 512;
   /// How far ahead a chunk of the panel comes from the second cache to the first, in steps of k.
   static constexpr int64_t stepsAhead = 8;
 
@@ -461,7 +487,7 @@ FailureOr<KernelCode> emitGemm(func::FuncOp kernel, const Target &target, Module
   GemmSchedule schedule(*problem, target);
   KernelCode result;
   std::string name = kernel.getSymName().str();
-  if (!problem->packing && !schedule.dots && !schedule.packsPanels) {
+  if (!problem->packing && !schedule.dots && !schedule.readsRight && !schedule.packsPanels) {
     KernelFrame frame(kernel, name + ".pack", code);
     emitPackPhase(*problem, schedule, frame);
     SizeExpr panels = problem->extent(LoopGroup::Batch) * schedule.panels;

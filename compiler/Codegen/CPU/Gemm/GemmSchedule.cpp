@@ -67,6 +67,20 @@ bool liesByDepth(const GemmProblem &problem) {
          !(problem.innerStride(problem.left, LoopGroup::Depth) == SizeExpr(1));
 }
 
+/// Whether right is a matrix of whole rows that the kernel would have to pack, for a number of rows that is known.
+static bool mayReadRight(const GemmProblem &problem) {
+  return !problem.packing && !problem.rightIsTransposed() && problem.extent(LoopGroup::Row).isConstant() &&
+         problem.extent(LoopGroup::Column).isConstant();
+}
+
+/// The widest panel of which the columns are several, and which meets all rows in one tile; zero where there is none.
+static int64_t wholePanel(int64_t rows, int64_t columns, const Target &target) {
+  for (int64_t vectors = 4; vectors > 0; --vectors)
+    if (columns % (vectors * target.f32Lanes) == 0 && rows <= tileRows(vectors, target))
+      return vectors * target.f32Lanes;
+  return 0;
+}
+
 static bool isNarrowAlongDepth(const GemmProblem &problem) {
   auto stored = cast<RankedTensorType>(argumentOf(problem.left.tensor).getType());
   return isNarrow(stored.getElementType()) && problem.isFlat(problem.left, LoopGroup::Depth) &&
@@ -78,6 +92,9 @@ GemmSchedule::GemmSchedule(const GemmProblem &problem, const Target &target)
       widensLeft(!dots && !copiesLeft && isNarrowAlongDepth(problem)), lanes(target.f32Lanes) {
   SizeExpr rows = problem.extent(LoopGroup::Row), columns = problem.extent(LoopGroup::Column);
   int64_t chosen = choosePanelColumns(knownOr(columns, typicalSize), target);
+  if (!copiesLeft && mayReadRight(problem))
+    if (int64_t whole = wholePanel(rows.constant(), columns.constant(), target))
+      chosen = whole;
   nr = problem.packing ? problem.packing->nr : dots ? 4 * lanes : scheduled(problem.kernel, "nr").value_or(chosen);
   mr = scheduled(problem.kernel, "mr").value_or(tileRows(vectors(), target));
   kc = scheduled(problem.kernel, "kc").value_or(chooseDepth(problem));
@@ -87,9 +104,15 @@ GemmSchedule::GemmSchedule(const GemmProblem &problem, const Target &target)
   tilesPerBlock = std::clamp<int64_t>(knownOr(rowTiles, tilesPerBlock), 1, tilesPerBlock);
   rowBlocks = rowTiles.ceilDiv(tilesPerBlock);
   panels = columns.ceilDiv(nr);
-  packsPanels = !problem.packing && !dots && !copiesLeft && knownOr(panels, 0) >= manyPanels;
+  readsRight = suitsReadingRight(problem);
+  packsPanels = !problem.packing && !dots && !readsRight && !copiesLeft && knownOr(panels, 0) >= manyPanels;
   chooseGroups(problem);
   chooseHeights(rows);
+}
+
+bool GemmSchedule::suitsReadingRight(const GemmProblem &problem) const {
+  return mayReadRight(problem) && !copiesLeft && problem.extent(LoopGroup::Row).constant() <= mr &&
+         problem.extent(LoopGroup::Column).constant() % nr == 0;
 }
 
 void GemmSchedule::chooseGroups(const GemmProblem &problem) {
@@ -103,6 +126,11 @@ void GemmSchedule::chooseGroups(const GemmProblem &problem) {
   if (copiesLeft)
     panelsPerChunk = std::clamp<int64_t>(knownOr(panels, 8), 1, knownOr(rowBlocks, 1) >= manyBlocks ? 16 : 8);
   panelGroups = panels.ceilDiv(panelsPerChunk);
+  if (readsRight && panelGroups == SizeExpr(1)) {
+    constexpr int64_t chunkWork = int64_t(1) << 17; // multiply-adds
+    int64_t work = problem.extent(LoopGroup::Row).constant() * problem.extent(LoopGroup::Column).constant() * depth;
+    batchesPerChunk = std::max<int64_t>(1, chunkWork / std::max<int64_t>(1, work));
+  }
 }
 
 void GemmSchedule::chooseHeights(const SizeExpr &rows) {
@@ -129,6 +157,8 @@ int64_t GemmSchedule::accumulatorSets(int64_t rows) const {
 }
 
 SizeExpr GemmSchedule::chunks(const GemmProblem &problem) const {
+  if (readsRight)
+    return problem.extent(LoopGroup::Batch).ceilDiv(batchesPerChunk) * panelGroups;
   return problem.extent(LoopGroup::Batch) * (packsPanels ? SizeExpr(1) : rowBlocks) * panelGroups;
 }
 

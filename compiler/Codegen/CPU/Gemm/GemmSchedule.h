@@ -31,6 +31,10 @@
 //
 // Products of few rows and columns over a long depth, read so, are of another form (GemmParts.h).
 //
+// With one tile of rows, of known number, against a right operand that is no packed weight, each of its elements is
+// read once: it is read as it lies, if its columns are whole panels, and chunks have several matrices of a batch where
+// these are small.
+//
 // With one tile of rows (M <= mr) the kernel is bound by the bandwidth of the panels: K is not cut, a low tile has
 // several accumulators for each element, over k, and fetches ahead in the panel that it reads.
 //
@@ -67,6 +71,8 @@ struct GemmSchedule {
 
   /// Few rows against an unpacked N x K matrix: GemmDot.h, no register tiles. A panel is then nr columns of it.
   bool dots;
+  /// Few rows against an unpacked K x N matrix: each panel is read once, as it lies.
+  bool readsRight = false;
   /// A chunk packs the panels that it multiplies with.
   bool packsPanels;
   /// Left lies by steps of k, and blocks of it are copied.
@@ -78,6 +84,7 @@ struct GemmSchedule {
   int64_t kc;             ///< steps of k between visits of the partial sums
   int64_t tilesPerBlock;  ///< row tiles of a block
   int64_t panelsPerChunk; ///< panels of a group
+  int64_t batchesPerChunk = 1;
   SizeExpr rowTiles, rowBlocks, panels, panelGroups;
 
   int64_t vectors() const { return nr / lanes; }
@@ -98,6 +105,7 @@ struct GemmSchedule {
   SizeExpr workerBytes(const GemmProblem &problem) const;
 
 private:
+  bool suitsReadingRight(const GemmProblem &problem) const;
   void chooseGroups(const GemmProblem &problem);
   void chooseHeights(const SizeExpr &rows);
 };

@@ -76,10 +76,15 @@ private:
 
   void step(Value k, FlatBuilder::Values &accumulators, int64_t set) {
     int64_t width = shape.vectors * code.lanes;
-    Value panelAt = code.add(operands.panelOffset, code.mul(k, width));
+    Value panelStep = operands.panelStep ? operands.panelStep : code.constant(width);
+    Value panelAt = code.add(operands.panelOffset, code.mul(k, panelStep));
     FlatBuilder::Values panelRow;
     for (int64_t v = 0; v < shape.vectors; ++v)
       panelRow.push_back(code.load(operands.panel, code.add(panelAt, v * code.lanes)));
+    // No prefetcher follows steps from page to page.
+    if (operands.panelStep)
+      for (int64_t at = 0; at < width; at += FlatBuilder::lineElements(operands.panel))
+        code.prefetch(operands.panel, code.add(code.add(panelAt, code.mul(panelStep, apartStepsAhead)), at), 3);
     Value leftAt = code.add(operands.leftOffset, code.mul(k, operands.leftStep));
     for (int64_t r = 0; r < shape.rows; ++r, ++slot) {
       Value spread = code.splat(code.loadScalar(operands.left, code.add(leftAt, operands.rowDistances[r])));
@@ -145,6 +150,8 @@ SmallVector<Value *> fixedValues(TileOperands &operands) {
   SmallVector<Value *> values = {&operands.isFirst, &operands.leftStep};
   for (Value &distance : operands.rowDistances)
     values.push_back(&distance);
+  if (operands.panelStep)
+    values.push_back(&operands.panelStep);
   if (operands.result)
     values.push_back(&operands.result->isWanted);
   return values;
@@ -172,7 +179,7 @@ std::string nameOf(const TileShape &shape, const TileOperands &operands, bool is
   llvm::raw_string_ostream text(name);
   auto element = [](Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); };
   text << "tile." << shape.rows << 'x' << shape.vectors << 'x' << shape.sets << (isWhole ? ".whole" : "")
-       << element(operands.left) << element(operands.panel);
+       << (operands.panelStep ? ".apart" : "") << element(operands.left) << element(operands.panel);
   for (const TileFetch &fetch : operands.fetches) {
     text << ".fetch" << fetch.lines << 'l' << fetch.locality;
     if (fetch.buffer)

@@ -23,6 +23,9 @@ struct TileShape {
   int64_t sets = 1;
 };
 
+/// How many steps of k ahead a panel whose rows are not adjacent is asked for.
+inline constexpr int64_t apartStepsAhead = 16;
+
 /// A part of a buffer that is asked for while a tile is computed, from its start to its end.
 struct TileFetch {
   mlir::Value offset;
@@ -47,6 +50,7 @@ struct TileOperands {
   llvm::SmallVector<mlir::Value> rowDistances; ///< of row r from row 0
   mlir::Value leftStep;                        ///< from one k to the next
   mlir::Value panel, panelOffset;              ///< flat, [depth][vectors * lanes] from the offset on
+  mlir::Value panelStep = {};                  ///< from one k to the next; null: its rows are adjacent
   mlir::Value depth;
   llvm::SmallVector<TileFetch> fetches;
   std::optional<ResultFetch> result;

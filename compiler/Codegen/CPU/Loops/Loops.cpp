@@ -19,7 +19,10 @@ namespace {
 class GenericEmission : PointwiseKernel {
 public:
   GenericEmission(func::FuncOp kernel, linalg::GenericOp op, const Target &target, ModuleOp code)
-      : PointwiseKernel(op, KernelFrame(kernel, kernel.getSymName(), code), target.f32Lanes, target.f32Lanes) {}
+      : PointwiseKernel(op, KernelFrame(kernel, kernel.getSymName(), code), target.f32Lanes, target.f32Lanes) {
+    if (schedule.vector)
+      lanes = lanesFor(schedule.sizes[*schedule.vector], lanes);
+  }
 
   KernelCode run(StringRef symbol) {
     SizeExpr outer = schedule.outerSize(), blocks = schedule.vectorBlocks();
@@ -34,14 +37,13 @@ public:
     SmallVector<Value> sizes;
     for (unsigned each : schedule.outer)
       sizes.push_back(frame.size(schedule.sizes[each]));
-    loop(b, loc, first, end, 1, {}, [&](Value number, ValueRange) {
+    eachElement(b, loc, first, end, sizes, [&](ArrayRef<LaneIndex> subscripts) {
       RegionVectoriser vectoriser(b, loc, lanes);
       frame.bindTo(vectoriser);
       bindViews(vectoriser);
-      for (auto [dim, subscript] : llvm::zip(schedule.outer, subscriptsOf(b, loc, number, sizes)))
+      for (auto [dim, subscript] : llvm::zip(schedule.outer, subscripts))
         indices[dim] = subscript;
       emitPoints(vectoriser);
-      return SmallVector<Value>();
     });
     return {{{symbol.str(), outer.ceilDiv(schedule.outerPerChunk) * blocks}}, 0, 0, cost()};
   }

@@ -5,7 +5,9 @@
 // Two terms may go to one element, so their order is part of the result. Where the last loop is the last subscript, as
 // for the rows of an embedding, columns are independent: a chunk owns some columns and adds the terms of all tuples of
 // the other loops to them in order, so the bits do not depend on who takes which chunk. Otherwise there is one chunk.
+// Where no tuples of loops meet at one element, it is another kind of kernel (ScatterSums.h).
 #include "compiler/Codegen/CPU/Loops/Loops.h"
+#include "compiler/Codegen/CPU/Loops/ScatterSums.h"
 #include "compiler/Codegen/Nest/LoopNest.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -162,6 +164,8 @@ private:
 } // namespace
 
 KernelCode emitScatter(func::FuncOp kernel, attn::ScatterAddOp op, const Target &target, ModuleOp code) {
+  if (isScatterOfSums(kernel, op))
+    return emitScatterSums(kernel, op, target, code);
   return ScatterEmission(kernel, op, target, code).run(kernel.getSymName());
 }
 

@@ -1,6 +1,7 @@
 // Emits a rows kernel: for each row, the sweeps of its RowPlan; chunks are ranges of rows.
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "compiler/Codegen/CPU/Loops/PlaceFold.h"
+#include "compiler/Codegen/CPU/Rows/RowsInLanes.h"
 #include "compiler/Codegen/ChosenSchedule.h"
 #include "compiler/Codegen/Kernels/Rows/RowsKernel.h"
 
@@ -18,7 +19,9 @@ constexpr int64_t rowsOfUnknownLength = 16;
 class RowsEmission : RowsKernel {
 public:
   RowsEmission(func::FuncOp kernel, const Target &target, ModuleOp code)
-      : RowsKernel(kernel, KernelFrame(kernel, kernel.getSymName(), code), target.f32Lanes) {}
+      : RowsKernel(kernel, KernelFrame(kernel, kernel.getSymName(), code), target.f32Lanes) {
+    lanes = lanesFor(length, lanes);
+  }
 
   KernelCode run() {
     int64_t perChunk = rowsPerChunk();
@@ -26,10 +29,10 @@ public:
     Value numRows = frame.size(rowCount);
     Value first = arith::MulIOp::create(b, loc, frame.chunk, count);
     Value end = arith::MinSIOp::create(b, loc, arith::AddIOp::create(b, loc, first, count), numRows);
-    loop(b, loc, first, end, 1, {}, [&](Value row, ValueRange) {
-      emitRow(row);
-      return SmallVector<Value>();
-    });
+    SmallVector<Value> sizes;
+    for (const SizeExpr &size : rowSizes)
+      sizes.push_back(frame.size(size));
+    eachElement(b, loc, first, end, sizes, [&](ArrayRef<LaneIndex> row) { emitRow(row); });
     recordSchedule(kernel, {{"rows_per_chunk", perChunk}});
     return {{{kernel.getSymName().str(), rowCount.ceilDiv(perChunk)}}, 0, scratchBytes, cost()};
   }
@@ -42,7 +45,7 @@ private:
                                : rowsOfUnknownLength;
   }
 
-  void emitRow(Value row) {
+  void emitRow(ArrayRef<LaneIndex> row) {
     RegionVectoriser vectoriser = openRow(row);
     SmallVector<Value> rowsOfScratch = placeScratch();
     for (unsigned number = 0; number < plan.numSweeps(); ++number)
@@ -144,6 +147,8 @@ private:
 Verdict supportsRows(func::FuncOp kernel, const Target &) { return RowPlan(kernel).verdict(); }
 
 FailureOr<KernelCode> emitRows(func::FuncOp kernel, const Target &target, ModuleOp code) {
+  if (suitsRowsInLanes(kernel, target))
+    return emitRowsInLanes(kernel, target, code);
   return RowsEmission(kernel, target, code).run();
 }
 

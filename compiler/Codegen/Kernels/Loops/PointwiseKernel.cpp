@@ -128,12 +128,28 @@ SmallVector<Value> PointwiseKernel::emitSequential(ArrayRef<RegionVectoriser> ti
   if (depth == schedule.sequential.size())
     return evaluateOnce(tile, at, carried);
   unsigned dim = schedule.sequential[depth];
-  return loop(b, loc, constant(0), frame.size(schedule.sizes[dim]), 1, carried, [&](Value index, ValueRange inner) {
+  auto iteration = [&](Value index, ValueRange inner) {
     SmallVector<Subscripts> deeper(at);
     for (Subscripts &each : deeper)
       each[dim] = {index, 0, {}, true};
     return emitSequential(tile, deeper, depth + 1, inner);
-  });
+  };
+  if (!isWrittenOut(depth, tile.size()))
+    return loop(b, loc, constant(0), frame.size(schedule.sizes[dim]), 1, carried, iteration);
+  SmallVector<Value> values(carried);
+  for (int64_t each = 0; each < schedule.sizes[dim].constant(); ++each)
+    values = iteration(constant(each), values);
+  return values;
+}
+
+bool PointwiseKernel::isWrittenOut(unsigned depth, size_t points) {
+  constexpr int64_t mostIterations = 16, mostInstructions = 256;
+  SizeExpr iterations(1);
+  for (unsigned dim : ArrayRef(schedule.sequential).drop_front(depth))
+    iterations = iterations * schedule.sizes[dim];
+  if (!iterations.isConstant() || iterations.constant() > mostIterations)
+    return false;
+  return iterations.constant() * int64_t(points) * costOf(op.getRegion()).instructions <= mostInstructions;
 }
 
 /// The region once for each point, its out arguments being what is carried.

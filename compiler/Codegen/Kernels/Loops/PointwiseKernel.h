@@ -58,6 +58,8 @@ private:
   using Subscripts = llvm::SmallVector<LaneIndex>;
   llvm::SmallVector<mlir::Value> emitSequential(llvm::ArrayRef<RegionVectoriser> tile, llvm::ArrayRef<Subscripts> at,
                                                 unsigned depth, mlir::ValueRange carried);
+  /// Whether the sequential loops from `depth` on are few iterations, as a window of 2 x 2, and need no loop.
+  bool isWrittenOut(unsigned depth, size_t points);
   llvm::SmallVector<mlir::Value> evaluateOnce(llvm::ArrayRef<RegionVectoriser> tile, llvm::ArrayRef<Subscripts> at,
                                               mlir::ValueRange carried);
 };

@@ -1,5 +1,6 @@
 #include "compiler/Codegen/Kernels/Rows/RowsKernel.h"
 #include "compiler/Codegen/OpCost.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -19,12 +20,16 @@ RowsKernel::RowsKernel(func::FuncOp kernel, KernelFrame given, int64_t lanes)
 }
 
 RegionVectoriser RowsKernel::openRow(Value row) {
-  RegionVectoriser vectoriser(b, loc, lanes);
-  frame.bindTo(vectoriser);
   SmallVector<Value> sizes;
   for (const SizeExpr &size : rowSizes)
     sizes.push_back(frame.size(size));
-  at = subscriptsOf(b, loc, row, sizes);
+  return openRow(subscriptsOf(b, loc, row, sizes));
+}
+
+RegionVectoriser RowsKernel::openRow(ArrayRef<LaneIndex> row) {
+  RegionVectoriser vectoriser(b, loc, lanes);
+  frame.bindTo(vectoriser);
+  at.assign(row.begin(), row.end());
   return vectoriser;
 }
 
@@ -79,9 +84,21 @@ void RowsKernel::emitPoint(const RegionVectoriser &row, const SweepWork &work, c
 void RowsKernel::bindFolds(RegionVectoriser &row, const SweepWork &work, ValueRange folded) {
   for (auto [fold, reduction, value] : llvm::zip(work.folds, work.reductions, folded)) {
     auto [op, result] = fold;
-    Value start = row.load(op.getDpsInitOperand(result)->get(), at);
-    row.bindElement(op->getResult(result), at, combine(b, loc, reduction.kind, start, value));
+    row.bindElement(op->getResult(result), at, withStart(row, op, result, reduction, value));
   }
+}
+
+Value RowsKernel::withStart(RegionVectoriser &row, linalg::GenericOp op, unsigned result,
+                            const SweepReduction &reduction, Value folded) {
+  Value init = op.getDpsInitOperand(result)->get();
+  Value none = neutralElement(b, loc, reduction.kind, reduction.element);
+  Attribute filled, neutral;
+  if (auto fill = init.getDefiningOp<linalg::FillOp>();
+      fill && matchPattern(fill.getInputs()[0], m_Constant(&filled)) && matchPattern(none, m_Constant(&neutral)) &&
+      filled == neutral)
+    return folded;
+  Value start = row.load(init, at);
+  return combine(b, loc, reduction.kind, isa<VectorType>(folded.getType()) ? row.broadcast(start) : start, folded);
 }
 
 KernelCost RowsKernel::cost() const {

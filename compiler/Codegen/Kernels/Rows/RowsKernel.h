@@ -26,6 +26,7 @@ protected:
 
   /// Begins row number `row`: `at` has its subscripts.
   RegionVectoriser openRow(mlir::Value row);
+  RegionVectoriser openRow(llvm::ArrayRef<LaneIndex> row);
   /// `buffers` has a memref for each map that the plan stores, or null where it is computed again instead.
   SweepWork workOf(unsigned sweep, llvm::ArrayRef<mlir::Value> buffers);
   /// Computes the scalars that are known before a sweep, outside of its loop.
@@ -35,6 +36,9 @@ protected:
                  llvm::SmallVector<mlir::Value> &terms);
   /// From here on the sweep's reductions are known: the starts of their folds combined with `folded`, scalars.
   void bindFolds(RegionVectoriser &row, const SweepWork &work, mlir::ValueRange folded);
+  /// What the fold to result `result` of `op` has come to, with what it starts from; that may be nothing.
+  mlir::Value withStart(RegionVectoriser &row, mlir::linalg::GenericOp op, unsigned result,
+                        const SweepReduction &reduction, mlir::Value folded);
   KernelCost cost() const;
 
   mlir::func::FuncOp kernel;

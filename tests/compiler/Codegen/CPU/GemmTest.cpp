@@ -71,6 +71,25 @@ TEST(Gemm, shapesThatNoTileDivides) {
         check(matrices(m, n, k, packed, "", right));
 }
 
+/// Few rows against a matrix that nobody packs: it is read as it lies, and a chunk has several of a batch.
+TEST(Gemm, fewRowsReadTheRightOperandAsItLies) {
+  for (int64_t rows : {1, 3, 8})
+    for (int64_t columns : {16, 64, 192})
+      for (int64_t depth : {1, 5, 64, 700})
+        for (int64_t batch : {1, 2, 300}) {
+          GemmCase c{"bmk", "bkn", "bmn"};
+          c.sizes = {{'b', batch}, {'m', rows}, {'n', columns}, {'k', depth}};
+          c.dynamic = "b";
+          if (batch * rows * columns * depth > (1 << 22))
+            continue;
+          check(c);
+          KernelRunner runner(c.text(target()), *createCpuEmitter());
+          ASSERT_TRUE(runner) << runner.message();
+          EXPECT_EQ(runner.code().phases.size(), 1u) << rows << " " << columns;
+        }
+  check(matrices(2, 64, 40, false, "k"), {}, "x86-64-v3");
+}
+
 TEST(Gemm, sizesKnownAtRunTime) {
   for (int64_t m : {1, 8, 9, 41})
     check(matrices(m, 70, 40, true, "m"));

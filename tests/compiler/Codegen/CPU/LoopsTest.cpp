@@ -74,6 +74,56 @@ TEST(Loops, PointwiseWithBroadcast) {
         << shape[2];
 }
 
+/// The last dimension of a known size, of which vectors are no wider.
+TEST(Loops, PointwiseOfFewKnownColumns) {
+  for (int64_t columns : {1, 2, 3, 5, 8, 12, 20, 40}) {
+    Generic generic = gelu();
+    for (std::string *text : {&generic.arguments, &generic.inputs, &generic.result, &generic.init})
+      for (auto [from, to] : {std::pair(std::string("?x?x?xf32"), fmt::format("?x?x{}xf32", columns)),
+                              std::pair(std::string("tensor<?xf32>"), fmt::format("tensor<{}xf32>", columns)),
+                              std::pair(std::string("(%m, %n, %p)"), std::string("(%m, %n)"))})
+        for (size_t at = 0; (at = text->find(from, at)) != std::string::npos; at += to.size())
+          text->replace(at, from.size(), to);
+    for (Shape shape : {Shape{2, 3, columns}, {1, 1, columns}, {0, 4, columns}, {4, 0, columns}, {37, 300, columns}})
+      EXPECT_EQ(check(generic, {HostArray::random(shape, 1, -3, 3), HostArray::random({columns}, 2)}, shape), "")
+          << columns;
+  }
+}
+
+/// The largest of windows of 2 x 2, which is NaN where one is; the window's loops are written out.
+TEST(Loops, LargestOfSmallWindows) {
+  Generic pool{"affine_map<(b, i, j, c, u, v) -> (u, v)>, affine_map<(b, i, j, c, u, v) -> (b, i, j, c)>",
+               "pppprr",
+               "%x: tensor<?x10x6x16xf32>",
+               "ins(%window : tensor<2x2xf32>)",
+               "tensor<?x5x3x16xf32>",
+               R"(%m = tensor.dim %x, %c0 : tensor<?x10x6x16xf32>
+             %window = tensor.empty() : tensor<2x2xf32>
+             %low = arith.constant 0xFF800000 : f32
+             %e = tensor.empty(%m) : tensor<?x5x3x16xf32>
+             %init = linalg.fill ins(%low : f32) outs(%e : tensor<?x5x3x16xf32>) -> tensor<?x5x3x16xf32>)",
+               R"(^bb0(%w: f32, %o: f32):
+             %b = linalg.index 0 : index
+             %i = linalg.index 1 : index
+             %j = linalg.index 2 : index
+             %c = linalg.index 3 : index
+             %u = linalg.index 4 : index
+             %v = linalg.index 5 : index
+             %i2 = arith.muli %i, %c2 : index
+             %j2 = arith.muli %j, %c2 : index
+             %row = arith.addi %i2, %u : index
+             %column = arith.addi %j2, %v : index
+             %a = tensor.extract %x[%b, %row, %column, %c] : tensor<?x10x6x16xf32>
+             %y = arith.maximumf %o, %a : f32
+             linalg.yield %y : f32)"};
+  for (int64_t batch : {0, 1, 3}) {
+    HostArray x = HostArray::random({batch, 10, 6, 16}, 1, -3, 3);
+    for (int64_t at = 7; at < x.size(); at += 101)
+      x.f32()[at] = NAN;
+    EXPECT_EQ(check(pool, {x}, {batch, 5, 3, 16}), "") << batch;
+  }
+}
+
 TEST(Loops, PointwiseOfManyChunks) {
   Shape shape{4, 60, 1000};
   EXPECT_EQ(check(gelu(), {HostArray::random(shape, 1, -3, 3), HostArray::random({shape[2]}, 2)}, shape), "");
@@ -154,6 +204,45 @@ TEST(Loops, ScatterInPlace) {
       ASSERT_EQ(found.f32()[280 + j], (x.f32()[280 + j] + y.f32()[j]) + y.f32()[140 + j]);
     }
   }
+}
+
+/// Subscripts that are loops, or numbers: sums over the other loops, also in place, in several chunks.
+TEST(Loops, ScatterOfSums) {
+  std::string text = R"(func.func private @k(%x: tensor<?x2x3xf32> {attn.in_place = 0}, %f: tensor<24xf32>,
+        %y: tensor<?x24x7x2xf32>) -> tensor<?x2x3xf32> attributes {attn.kernel = "loops"} {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c2 = arith.constant 2 : index
+      %c7 = arith.constant 7 : index
+      %c24 = arith.constant 24 : index
+      %m = tensor.dim %x, %c0 : tensor<?x2x3xf32>
+      %r = attn.scatter_add (%b, %j, %u, %i) in (%m, %c24, %c7, %c2) into(%x : tensor<?x2x3xf32>) {
+        %a = tensor.extract %f[%j] : tensor<24xf32>
+        %c = tensor.extract %y[%b, %j, %u, %i] : tensor<?x24x7x2xf32>
+        %term = arith.mulf %a, %c : f32
+        attn.term %term at[%b, %i, %c1] : f32
+      }
+      return %r : tensor<?x2x3xf32>
+    })";
+  KernelRunner runner(text, *createCpuEmitter());
+  ASSERT_TRUE(runner) << runner.message();
+  EXPECT_EQ(runner.code().phases[0].chunks.evaluate({300, 300, 300}), 4);
+  for (int64_t batch : {0, 1, 2, 300})
+    for (int shared : {-1, 0}) {
+      HostArray x = HostArray::random({batch, 2, 3}, 1), f = HostArray::random({24}, 2),
+                y = HostArray::random({batch, 24, 7, 2}, 3);
+      HostArray found = runner.run({x, f, y}, {x.shape}, {.inPlaceOperand = shared})[0];
+      for (int64_t b = 0; b < batch; ++b)
+        for (int64_t i = 0; i < 2; ++i) {
+          double sum = x.f32()[6 * b + 3 * i + 1];
+          for (int64_t j = 0; j < 24; ++j)
+            for (int64_t u = 0; u < 7; ++u)
+              sum += double(f.f32()[j]) * y.f32()[((b * 24 + j) * 7 + u) * 2 + i];
+          ASSERT_EQ(found.f32()[6 * b + 3 * i], x.f32()[6 * b + 3 * i]);
+          ASSERT_NEAR(found.f32()[6 * b + 3 * i + 1], sum, 1e-4);
+          ASSERT_EQ(found.f32()[6 * b + 3 * i + 2], x.f32()[6 * b + 3 * i + 2]);
+        }
+    }
 }
 
 TEST(Loops, TransposedOperand) {

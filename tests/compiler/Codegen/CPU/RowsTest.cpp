@@ -61,6 +61,94 @@ TEST(Rows, CrossEntropyWithSoftmax) {
   }
 }
 
+//===------------------------------------------ rows of known length ----------------------------------------------===//
+
+void replaceAll(std::string &text, const std::string &from, const std::string &to) {
+  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+}
+
+/// The kernel with rows of this length, and where all sizes are given of this number, too.
+std::string ofLength(std::string text, int64_t length, const Shape &rows = {}) {
+  std::string before = rows.empty() ? "?x?" : fmt::format("{}x{}", rows[0], rows[1]);
+  replaceAll(text, "tensor<?xf32>", fmt::format("tensor<{}xf32>", length));
+  replaceAll(text, "tensor<?x?x?xf32>", fmt::format("tensor<{}x{}xf32>", before, length));
+  replaceAll(text, "tensor<?x?x", "tensor<" + before + "x");
+  replaceAll(text, "tensor.empty(%m, %n, %p)", rows.empty() ? "tensor.empty(%m, %n)" : "tensor.empty()");
+  if (!rows.empty())
+    replaceAll(text, "tensor.empty(%m, %n)", "tensor.empty()");
+  return text;
+}
+
+/// Lengths below a vector, whose rows may lie in lanes, and longer ones that end in any part of a vector.
+const std::vector<int64_t> lengths = {1, 2, 3, 7, 8, 10, 15, 16, 36, 64, 100, 130};
+const std::vector<Shape> rowsOf = {{1, 1}, {2, 5}, {3, 16}, {2, 24}, {4, 33}, {40, 1}};
+
+TEST(Rows, NormOfKnownLength) {
+  for (int64_t length : lengths)
+    for (const Shape &rows : rowsOf) {
+      Shape shape{rows[0], rows[1], length};
+      std::vector<HostArray> inputs = {HostArray::random(shape, 1, -2, 5), HostArray::random({length}, 2),
+                                       HostArray::random({length}, 3)};
+      EXPECT_EQ(check(ofLength(layerNorm(), length), inputs, {shape}, processors), "") << length << " " << rows[1];
+      EXPECT_EQ(check(ofLength(layerNorm(), length, rows), inputs, {shape}, processors), "") << length;
+    }
+}
+
+TEST(Rows, SoftmaxOfKnownLengthWithInfinitiesAndNan) {
+  for (int64_t length : lengths) {
+    Shape shape{2, 24, length};
+    HostArray x = HostArray::random(shape, 1, -20, 20);
+    for (int64_t at = 0; at < length; ++at)
+      x.f32()[3 * length + at] = at ? -INFINITY : 1.0f;
+    x.f32()[5 * length + length - 1] = NAN;
+    x.f32()[17 * length] = NAN;
+    x.f32()[18 * length + length / 2] = 3e38f;
+    EXPECT_EQ(check(ofLength(softmax(), length), {x}, {shape}, processors), "") << length;
+    EXPECT_EQ(check(ofLength(softmax(), length, {2, 24}), {x}, {shape}, processors), "") << length;
+  }
+}
+
+TEST(Rows, CrossEntropyOfKnownLength) {
+  for (int64_t length : lengths)
+    for (const Shape &rows : rowsOf) {
+      Shape shape{rows[0], rows[1], length};
+      HostArray labels(rows, ElementKind::I32);
+      for (int64_t i = 0; i < labels.size(); ++i)
+        labels.i32()[i] = static_cast<int32_t>(i * 31 % length);
+      std::vector<HostArray> inputs = {HostArray::random(shape, 1, -5, 5), labels};
+      EXPECT_EQ(check(ofLength(crossEntropy(), length), inputs, {rows, shape}, processors), "") << length;
+      KernelRunner runner(ofLength(crossEntropy(/*overLogits=*/true), length), *createCpuEmitter());
+      ASSERT_TRUE(runner) << runner.message();
+      RunOptions over;
+      over.inPlaceOperand = 0;
+      std::vector<HostArray> apart = runner.run(inputs, {shape, rows});
+      std::vector<HostArray> shared = runner.run(inputs, {shape, rows}, over);
+      EXPECT_EQ(apart[0].bytes, shared[0].bytes) << length;
+      EXPECT_EQ(apart[1].bytes, shared[1].bytes) << length;
+    }
+}
+
+TEST(Rows, ShortRowsLieInLanesAndKeepNothingInScratch) {
+  KernelRunner runner(ofLength(softmax(), 7, {6, 40}), *createCpuEmitter());
+  ASSERT_TRUE(runner) << runner.message();
+  EXPECT_EQ(runner.code().workerBytes, SizeExpr(0));
+  KernelRunner longer(ofLength(softmax(), 100, {6, 40}), *createCpuEmitter());
+  ASSERT_TRUE(longer) << longer.message();
+  EXPECT_EQ(longer.code().workerBytes, SizeExpr(448));
+}
+
+TEST(Rows, LabelOutOfRangeOfAShortRow) {
+  KernelRunner runner(ofLength(crossEntropy(), 9), *createCpuEmitter());
+  ASSERT_TRUE(runner) << runner.message();
+  HostArray labels = HostArray::of({1, 20}, std::vector<int32_t>(20, 8));
+  runner.run({HostArray::random({1, 20, 9}, 1), labels}, {{1, 20}, {1, 20, 9}});
+  EXPECT_EQ(runner.status(), 0);
+  labels.i32()[17] = 9;
+  runner.run({HostArray::random({1, 20, 9}, 1), labels}, {{1, 20}, {1, 20, 9}});
+  EXPECT_EQ(runner.status(), 5);
+}
+
 TEST(Rows, ProbabilitiesOverTheLogitsOfWhichOneIsPicked) {
   KernelRunner runner(crossEntropy(/*overLogits=*/true), *createCpuEmitter());
   ASSERT_TRUE(runner) << runner.message();

@@ -277,7 +277,9 @@ TEST(StoredKernels, productsOfFactorsThatLieOtherwise) {
   turned.sizes = {{'m', 40}, {'n', 50}, {'k', 70}};
   batches.sizes = {{'b', 3}, {'m', 9}, {'n', 20}, {'k', 33}};
   heads.sizes = {{'m', 20}, {'n', 18}, {'h', 3}, {'d', 10}};
-  for (const GemmCase &c : {turned, batches, heads})
+  GemmCase few{"bmk", "bkn", "bmn"}; // read as it lies
+  few.sizes = {{'b', 3}, {'m', 2}, {'n', 96}, {'k', 50}};
+  for (const GemmCase &c : {turned, batches, heads, few})
     onProcessors(product(c, "native"));
 }
 
