@@ -177,31 +177,36 @@ void GemmCase::reference(const std::vector<HostArray> &operands, std::vector<dou
       summed += letter;
       depth *= sizes.at(letter);
     }
-  Odometer outer(sizes, out);
-  auto offset = [&](const std::string &subscripts, const std::map<char, int64_t> &inner) {
+  // Where an element lies, or the part that these letters have in it.
+  auto offset = [&](const std::string &subscripts, const std::map<char, int64_t> &at) {
     int64_t place = 0;
     for (char letter : subscripts) {
-      auto found = inner.find(letter);
-      place = place * sizes.at(letter) + (found != inner.end() ? found->second : outer.at.at(letter));
+      auto found = at.find(letter);
+      place = place * sizes.at(letter) + (found != at.end() ? found->second : 0);
     }
     return place;
   };
+  std::vector<std::pair<int64_t, int64_t>> terms; // in both operands
+  if (Odometer inner(sizes, summed); depth > 0)
+    do
+      terms.emplace_back(offset(left, inner.at), offset(right, inner.at));
+    while (inner.next());
+  Odometer outer(sizes, out);
   result.clear();
   bound.clear();
   do {
-    Odometer inner(sizes, summed);
+    const float *a = operands[0].f32() + offset(left, outer.at), *b = operands[1].f32() + offset(right, outer.at);
     double sum = 0, squares = 0;
-    if (depth > 0)
-      do {
-        double term = double(operands[0].f32()[offset(left, inner.at)]) * operands[1].f32()[offset(right, inner.at)];
-        sum += term;
-        squares += term * term;
-      } while (inner.next());
+    for (auto [inLeft, inRight] : terms) {
+      double term = double(a[inLeft]) * b[inRight];
+      sum += term;
+      squares += term * term;
+    }
     double tolerance = reference::tolerance(4, double(depth)) * std::sqrt(squares);
     if (formula) {
       std::vector<double> extra;
       for (size_t i = 0; i < extras.size(); ++i)
-        extra.push_back(operands[2 + i].f32()[offset(extras[i], {})]);
+        extra.push_back(operands[2 + i].f32()[offset(extras[i], outer.at)]);
       sum = formula(sum, extra.data());
       tolerance = 2 * tolerance + 8 * u * (1 + std::abs(sum));
     }
