@@ -241,13 +241,12 @@ private:
         continue;
       CFGLoop *own = loopOf(block);
       planOf(block).hasRun = true;
-      Cost cost = own == loop ? straight(block) : turns(own, block);
+      llvm::SmallSetVector<Block *, 2> exits;
+      Cost cost = own == loop ? straight(block) : turns(own, block, bound, exits);
       if (!cost)
         return std::nullopt;
       sum += *cost * weight;
       if (own != loop) {
-        SmallVector<Block *> exits;
-        own->getUniqueExitBlocks(exits);
         for (Block *exit : exits)
           enter(exit, weight / double(exits.size()));
         continue;
@@ -376,16 +375,25 @@ private:
     return std::nullopt;
   }
 
-  Cost turns(CFGLoop *loop, Block *header) {
+  /// With all of its turns; `exits` is where control goes then, and their arguments are bound.
+  Cost turns(CFGLoop *loop, Block *header, llvm::SmallPtrSetImpl<Block *> &bound,
+             llvm::SmallSetVector<Block *, 2> &exits) {
     if (!loop->getLoopLatch())
       return std::nullopt;
     Turns turns = turnsOf(loop);
     SmallVector<Block *> exitings;
     loop->getExitingBlocks(exitings);
     std::optional<int64_t> count;
-    for (Block *exiting : exitings)
-      if (auto own = turnsUntil(turns, exiting))
-        count = std::min(*own, count.value_or(*own));
+    SmallVector<Block *> leaving;
+    for (Block *exiting : exitings) {
+      auto own = turnsUntil(turns, exiting);
+      if (!own || *own > count.value_or(*own))
+        continue;
+      if (count != own)
+        leaving.clear();
+      leaving.push_back(exiting);
+      count = own;
+    }
     if (!count)
       return std::nullopt;
     bindTurn(turns, std::max<int64_t>(0, (*count - 1) / 2));
@@ -394,7 +402,21 @@ private:
       return std::nullopt;
     *cost = *cost * double(*count);
     cost->waitWithin(double(*count), loop->getNumBlocks() == 1 ? planOf(header).handedOn : 0);
+    for (Block *exiting : leaving)
+      bindExit(turns, exiting, *count, bound, exits);
     return cost;
+  }
+
+  /// What the loop hands on where `exiting` leaves it in its last turn.
+  void bindExit(const Turns &turns, Block *exiting, int64_t count, llvm::SmallPtrSetImpl<Block *> &bound,
+                llvm::SmallSetVector<Block *, 2> &exits) {
+    bindTurn(turns, exiting == turns.loop->getLoopLatch() ? std::max<int64_t>(0, count - 1) : count);
+    auto branch = cast<BranchOpInterface>(exiting->getTerminator());
+    for (unsigned number = 0; number < branch->getNumSuccessors(); ++number)
+      if (Block *exit = branch->getSuccessor(number); !turns.loop->contains(exit)) {
+        bind(branch.getSuccessorOperands(number).getForwardedOperands(), exit, bound);
+        exits.insert(exit);
+      }
   }
 
   LLVM::LLVMFuncOp function;

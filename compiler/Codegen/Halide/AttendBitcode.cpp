@@ -517,7 +517,7 @@ private:
 Bitcode compileAttend(const AttendPipeline &pipeline, const AttendTile &tile, const AttendVariant &variant,
                       const Machine &machine, unsigned arguments, const std::string &symbol, const std::string &path) {
   std::vector<uint8_t> calls = declareCalls(pipeline.formulas, machine.lanes, {exp2Name, log2Name});
-  return compileModule(machine, calls, path, [&](const H::Target &target) {
+  return compileModule(machine, calls, symbol, path, [&](const H::Target &target) {
     return AttendCompiler(pipeline, tile, variant, arguments).compile(target, symbol);
   });
 }

@@ -424,7 +424,7 @@ std::optional<LoopSchedule> findLoops(const Stage &stage, const Schedule &schedu
 
 Bitcode compileStage(const Stage &stage, const Schedule &schedule, const Machine &machine, unsigned arguments,
                      const std::string &symbol, const std::string &path) {
-  return compileModule(machine, declareCalls(stage, machine.lanes), path, [&](const H::Target &target) {
+  return compileModule(machine, declareCalls(stage, machine.lanes), symbol, path, [&](const H::Target &target) {
     return StageCompiler(stage, schedule, arguments).compile(target, symbol);
   });
 }

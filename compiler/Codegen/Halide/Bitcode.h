@@ -22,7 +22,8 @@ namespace attnc::halide {
 
 struct Bitcode {
   std::vector<char> bytes;
-  std::string error; ///< what Halide says; empty where there are bytes
+  std::string error;  ///< what Halide says; empty where there are bytes
+  std::string symbol; ///< what its function is called
 };
 
 /// `arguments`: how many sizes the function gets. `path` names a file that Halide may write.

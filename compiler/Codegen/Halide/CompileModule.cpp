@@ -37,18 +37,19 @@ H::Target targetOf(const Machine &machine) {
   return {H::Target::Linux, H::Target::X86, 64, features};
 }
 
-Bitcode compileModule(const Machine &machine, const std::vector<uint8_t> &calls, const std::string &path,
-                      const std::function<H::Module(const H::Target &)> &make) {
+Bitcode compileModule(const Machine &machine, const std::vector<uint8_t> &calls, const std::string &symbol,
+                      const std::string &path, const std::function<H::Module(const H::Target &)> &make) {
   try {
     H::Module module = make(targetOf(machine));
     if (!calls.empty())
       module.append(H::ExternalCode::bitcode_wrapper(module.target(), calls, "operations"));
     module.compile({{H::OutputFileType::bitcode, path}});
   } catch (const H::Error &error) {
-    return {{}, error.what()};
+    return {{}, error.what(), symbol};
   }
   std::ifstream file(path, std::ios::binary);
   Bitcode code;
+  code.symbol = symbol;
   code.bytes.assign(std::istreambuf_iterator<char>(file), {});
   if (code.bytes.empty())
     code.error = "no bitcode was written";

@@ -14,9 +14,9 @@ namespace attnc::halide {
 /// The target of a machine, without runtime, assertions or freedom with floats. Settles the environment first.
 Halide::Target targetOf(const Machine &machine);
 
-/// The bitcode of the module that `make` gives, with what it calls declared by `calls` (Declarations.h), or what Halide
-/// says of it. `path` names a file that Halide may write.
-Bitcode compileModule(const Machine &machine, const std::vector<uint8_t> &calls, const std::string &path,
-                      const std::function<Halide::Module(const Halide::Target &)> &make);
+/// The bitcode of the module that `make` gives, whose function is `symbol`, with what it calls declared by `calls`
+/// (Declarations.h), or what Halide says of it. `path` names a file that Halide may write.
+Bitcode compileModule(const Machine &machine, const std::vector<uint8_t> &calls, const std::string &symbol,
+                      const std::string &path, const std::function<Halide::Module(const Halide::Target &)> &make);
 
 } // namespace attnc::halide

@@ -53,7 +53,7 @@ static LLVM::LLVMFuncOp compileOne(const PlannedAttend &planned, const AttendVar
   Bitcode bitcode = compileAttend(planned.read.pipeline, planned.tile, variant, machine, planned.read.arguments.size(),
                                   symbol, path.str().str());
   error = bitcode.error;
-  return error.empty() ? importBitcode(bitcode.bytes, symbol, planned.read.operations, location, code, error)
+  return error.empty() ? importBitcode(bitcode, symbol, planned.read.operations, location, code, error)
                        : LLVM::LLVMFuncOp();
 }
 

@@ -148,7 +148,8 @@ std::optional<PlannedKernel> planKernel(func::FuncOp kernel, const Target &targe
   return planned;
 }
 
-/// What was compiled: a kernel whose time was predicted with Halide's code is compiled again where Halide has it.
+/// What was compiled: a kernel whose time was predicted with Halide's code is compiled again where Halide has it, and
+/// other kernels have the same stages. What operations do is not told to Halide, and put in for each kernel.
 class CompiledBefore {
 public:
   Bitcode compile(const Stage &stage, const Schedule &schedule, const Machine &machine, unsigned arguments,
@@ -160,7 +161,6 @@ private:
     Schedule schedule;
     Machine machine;
     unsigned arguments;
-    std::string symbol;
     Bitcode code;
   };
   std::vector<Compiled> all;
@@ -171,7 +171,7 @@ Bitcode compileThroughFile(const Stage &stage, const Schedule &schedule, const M
                            const std::string &symbol) {
   llvm::SmallString<128> path;
   if (std::error_code code = llvm::sys::fs::createTemporaryFile("attnc-halide", "bc", path))
-    return {{}, "no temporary file can be made: " + code.message()};
+    return {{}, "no temporary file can be made: " + code.message(), symbol};
   llvm::FileRemover remover(path);
   return compileStage(stage, schedule, machine, arguments, symbol, path.str().str());
 }
@@ -179,12 +179,11 @@ Bitcode compileThroughFile(const Stage &stage, const Schedule &schedule, const M
 Bitcode CompiledBefore::compile(const Stage &stage, const Schedule &schedule, const Machine &machine,
                                 unsigned arguments, const std::string &symbol) {
   for (const Compiled &each : all)
-    if (each.symbol == symbol && each.arguments == arguments && each.machine == machine && each.stage == stage &&
-        each.schedule == schedule)
+    if (each.arguments == arguments && each.machine == machine && each.stage == stage && each.schedule == schedule)
       return each.code;
   Bitcode code = compileThroughFile(stage, schedule, machine, arguments, symbol);
   if (code.error.empty())
-    all.push_back({stage, schedule, machine, arguments, symbol, code});
+    all.push_back({stage, schedule, machine, arguments, code});
   return code;
 }
 
@@ -292,8 +291,7 @@ private:
       error = bitcode.error;
       if (!error.empty())
         return LLVM::LLVMFuncOp();
-      LLVM::LLVMFuncOp function =
-          importBitcode(bitcode.bytes, symbol, planned.read.operations, kernel.getLoc(), code, error);
+      LLVM::LLVMFuncOp function = importBitcode(bitcode, symbol, planned.read.operations, kernel.getLoc(), code, error);
       if (function)
         made.push_back(function);
       return function;

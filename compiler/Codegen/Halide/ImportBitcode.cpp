@@ -98,17 +98,18 @@ static void widenBeforeConstants(llvm::Function &function) {
   }
 }
 
-LLVM::LLVMFuncOp importBitcode(ArrayRef<char> bitcode, StringRef symbol, const Operations &operations,
+LLVM::LLVMFuncOp importBitcode(const Bitcode &bitcode, StringRef symbol, const Operations &operations,
                                Location location, ModuleOp code, std::string &error) {
   llvm::LLVMContext llvmContext;
-  llvm::MemoryBufferRef buffer(StringRef(bitcode.data(), bitcode.size()), symbol);
+  llvm::MemoryBufferRef buffer(StringRef(bitcode.bytes.data(), bitcode.bytes.size()), symbol);
   auto parsed = llvm::parseBitcodeFile(buffer, llvmContext);
   if (!parsed) {
     error = llvm::toString(parsed.takeError());
     return {};
   }
-  if (!isolate(**parsed, symbol, error))
+  if (!isolate(**parsed, bitcode.symbol, error))
     return {};
+  (*parsed)->getFunction(bitcode.symbol)->setName(symbol);
   if (std::optional<uint64_t> bytes = stackBytes(*(*parsed)->getFunction(symbol)); !bytes || *bytes > mostStackBytes) {
     error = "its schedule keeps more than 128 KiB on the stack";
     return {};

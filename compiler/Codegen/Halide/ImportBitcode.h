@@ -1,6 +1,7 @@
 //===- ImportBitcode.h - what Halide compiled, as functions of the code module ------------------------------------===//
 #pragma once
 
+#include "compiler/Codegen/Halide/Bitcode.h"
 #include "compiler/Codegen/Halide/Operations.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -10,7 +11,7 @@ namespace attnc::halide {
 /// may contract, as those of other kernels do, and what it calls is `operations`. It has
 /// another argument, which points to the status. Null where it can't be had or calls
 /// another function; `error` says why.
-mlir::LLVM::LLVMFuncOp importBitcode(llvm::ArrayRef<char> bitcode, llvm::StringRef symbol, const Operations &operations,
+mlir::LLVM::LLVMFuncOp importBitcode(const Bitcode &bitcode, llvm::StringRef symbol, const Operations &operations,
                                      mlir::Location location, mlir::ModuleOp code, std::string &error);
 
 } // namespace attnc::halide

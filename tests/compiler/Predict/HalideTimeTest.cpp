@@ -55,6 +55,28 @@ TEST(HalideTime, CountsTurns) {
   EXPECT_NEAR(secondsOf(loop("add %i, %c1", "eq"), 0, 100000), 100000, 1);
 }
 
+/// The first one, of %n turns and no work, hands on where the second one begins, whose test is in front of its turn.
+TEST(HalideTime, WalksLoopsInARow) {
+  std::string blocks = R"(llvm.br ^first(%c0 : i32)
+  ^first(%i: i32):
+    %next = llvm.add %i, %c1 : i32
+    %done = llvm.icmp "eq" %next, %n : i32
+    llvm.cond_br %done, ^between(%next : i32), ^first(%next : i32)
+  ^between(%begin: i32):
+    llvm.br ^second(%begin, %a : i32, vector<16xf32>)
+  ^second(%j: i32, %sum: vector<16xf32>):
+    %ends = llvm.icmp "sge" %j, %m : i32
+    llvm.cond_br %ends, ^exit, ^work
+  ^work:)" + multiplyAdd +
+                       R"(
+    %behind = llvm.add %j, %c1 : i32
+    llvm.br ^second(%behind, %more : i32, vector<16xf32>)
+  ^exit:
+    llvm.return %c0 : i32)";
+  for (int64_t turns : {1, 2, 3, 7})
+    EXPECT_NEAR(secondsOf(blocks, turns, 10), double(10 - turns), 1e-3) << turns;
+}
+
 TEST(HalideTime, FollowsWhatIsNoNumberOfTurns) {
   // Twice: once with a flag, once without.
   std::string blocks =

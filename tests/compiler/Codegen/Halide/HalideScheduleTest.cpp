@@ -46,6 +46,21 @@ TEST(HalideSchedules, AreReadBack) {
     }
 }
 
+/// Alike kernels are compiled once; each has a function of its own name.
+TEST(HalideSchedules, OfAlikeKernels) {
+  auto emitter = createHalideEmitter();
+  std::string text = textOf(causal()), other = text;
+  for (size_t at = 0; (at = other.find("@k", at)) != std::string::npos;)
+    other.replace(at, 2, "@z");
+  ParsedModule first(text), second(other);
+  for (ParsedModule *parsed : {&first, &second}) {
+    mlir::OwningOpRef<mlir::ModuleOp> code = mlir::ModuleOp::create(parsed->function().getLoc());
+    ASSERT_TRUE(succeeded(emitter->emit(parsed->function(), llvm::cantFail(Target::resolve("x86-64-v4")), *code)))
+        << parsed->diagnostics();
+    EXPECT_TRUE(code->lookupSymbol((parsed->function().getName() + ".halide").str()));
+  }
+}
+
 TEST(HalideSchedules, OfAPerson) {
   Kernel kernel = convolution(4, 14, 8, 64);
   for (std::string text : {
