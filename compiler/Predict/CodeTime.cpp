@@ -143,7 +143,7 @@ public:
       return std::nullopt;
     cost->waitWithin(double(chunks), 0);
     cost->seconds = std::max({cost->seconds, cost->path, cost->inTurn});
-    return PhaseCost{*cost, codeThatRan()};
+    return PhaseCost{*cost, codeThatRan(), llvm::any_of(visited, [&](Block *block) { return isWide(block); })};
   }
 
 private:
@@ -207,11 +207,17 @@ private:
     return pieces;
   }
 
+  bool isWide(Block *block) {
+    auto other = dyn_cast<LLVM::LLVMFuncOp>(block->getParentOp());
+    return other ? blocks.isWide(other) : planOf(*block).isWide;
+  }
+
   /// What a block has beside straight code.
   struct Plan {
     Work straight;
     std::vector<Operation *> steers; ///< numbers, and ops with regions and calls, in order
     bool isInnermost = true;
+    bool isWide = false; ///< works on whole vectors
     double path = 0;     ///< seconds through the straight code
     double handedOn = 0; ///< seconds from what an iteration is handed to what it hands on
     double inTurn = 0;   ///< CodeCost::inTurn of one time
@@ -251,6 +257,7 @@ private:
       if (controls || isNumber(&op))
         plan->steers.push_back(&op);
       plan->isInnermost &= !controls;
+      plan->isWide |= !controls && work.isWide(&op);
       if (!controls)
         plan->straight += work.of(&op);
       else if (isa<scf::IfOp>(op))

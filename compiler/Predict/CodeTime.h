@@ -60,6 +60,7 @@ struct CodePiece {
 /// Of a phase.
 struct PhaseCost : CodeCost {
   std::vector<CodePiece> code; ///< that runs in it, however often: a piece for each function
+  bool isWide = false;         ///< whether it works on whole vectors
 };
 
 class CodeTime {

@@ -123,6 +123,10 @@ public:
     return bytes;
   }
 
+  bool isWide() const {
+    return llvm::any_of(plans, [](const auto &each) { return each.second.hasRun && each.second.isWide; });
+  }
+
 private:
   using Cost = std::optional<CodeCost>;
   using Memo = llvm::DenseMap<Value, Number>;
@@ -187,6 +191,7 @@ private:
     CodeCost cost;
     double bytes = 0; ///< of code
     bool hasRun = false;
+    bool isWide = false; ///< works on whole vectors
     std::vector<LLVM::MemsetOp> fills;
     double handedOn = 0; ///< seconds from what a turn is handed to what it hands on, of a loop of one block
   };
@@ -198,6 +203,7 @@ private:
     Work sum;
     for (Operation &op : *block) {
       sum += work.of(&op);
+      found->second.isWide |= work.isWide(&op);
       if (auto fill = dyn_cast<LLVM::MemsetOp>(op))
         found->second.fills.push_back(fill);
     }
@@ -490,6 +496,11 @@ double HalideTime::bytesOf(LLVM::LLVMFuncOp function) const {
 double HalideTime::bytesThatRan(LLVM::LLVMFuncOp function) const {
   auto found = walks.find(function);
   return found == walks.end() ? 0 : found->second->bytesThatRan();
+}
+
+bool HalideTime::isWide(LLVM::LLVMFuncOp function) const {
+  auto found = walks.find(function);
+  return found != walks.end() && found->second->isWide();
 }
 
 HalideTime::HalideTime(const Machine &machine) : work(machine) {}

@@ -39,6 +39,9 @@ public:
   double bytesOf(mlir::LLVM::LLVMFuncOp function) const;
   double bytesThatRan(mlir::LLVM::LLVMFuncOp function) const;
 
+  /// Whether what has run works on whole vectors.
+  bool isWide(mlir::LLVM::LLVMFuncOp function) const;
+
   /// Of one call of `function`.
   Answer costOf(mlir::LLVM::LLVMFuncOp function, llvm::ArrayRef<Number> arguments);
 

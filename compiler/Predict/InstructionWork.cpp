@@ -19,9 +19,9 @@ using namespace mlir;
 namespace attnc {
 
 Work &Work::operator+=(const Work &other) {
-  for (double Work::*each : {&Work::products, &Work::arithmetic, &Work::divisions, &Work::roots, &Work::shuffles,
-                             &Work::loads, &Work::broadcasts, &Work::stores, &Work::gathered, &Work::scalars,
-                             &Work::scalarDivisions, &Work::loadedBytes, &Work::storedBytes})
+  for (double Work::*each : {&Work::products, &Work::arithmetic, &Work::narrow, &Work::divisions, &Work::roots,
+                             &Work::shuffles, &Work::loads, &Work::broadcasts, &Work::stores, &Work::gathered,
+                             &Work::scalars, &Work::scalarDivisions, &Work::loadedBytes, &Work::storedBytes})
     this->*each += other.*each;
   return *this;
 }
@@ -152,7 +152,7 @@ static Work workOfFloat(Operation *op, double registers, double divided) {
   return work;
 }
 
-Work WorkTime::of(Operation *op) const {
+Work WorkTime::ofWhole(Operation *op) const {
   Work work;
   double registers = registersOf(widthOf(op), machine.lanes);
   bool isVector = isa_and_present<VectorType>(widthOf(op));
@@ -201,6 +201,23 @@ Work WorkTime::of(Operation *op) const {
   return work;
 }
 
+bool WorkTime::isWide(Operation *op) const {
+  auto vector = dyn_cast_if_present<VectorType>(widthOf(op));
+  if (!vector || !vector.hasStaticShape())
+    return false;
+  int64_t bits = vector.getElementType().isIntOrFloat() ? vector.getElementTypeBitWidth() : 64;
+  return vector.getNumElements() * std::max<int64_t>(bits, 32) > 16 * machine.lanes;
+}
+
+Work WorkTime::of(Operation *op) const {
+  Work work = ofWhole(op);
+  auto vector = dyn_cast_if_present<VectorType>(widthOf(op));
+  // Products of integers take more than one, on fewer ports.
+  if (vector && (vector.getElementType().isF32() || vector.getElementType().isInteger(1)) && !isWide(op))
+    work.narrow = work.products + work.arithmetic;
+  return work;
+}
+
 Work WorkTime::ofFill(double bytes) const {
   Work work;
   work.stores = std::ceil(bytes / double(4 * machine.lanes));
@@ -209,7 +226,8 @@ Work WorkTime::ofFill(double bytes) const {
 }
 
 double WorkTime::seconds(const Work &work) const {
-  return std::max({work.products / machine.fma, (work.products + work.arithmetic) / machine.arithmetic,
+  return std::max({work.products / machine.fma,
+                   (work.products + work.arithmetic - work.narrow) / machine.arithmetic + work.narrow / machine.narrow,
                    work.divisions / machine.divide + work.roots / machine.root, work.shuffles / machine.shuffle,
                    work.loads / machine.load + work.broadcasts / machine.broadcast, work.stores / machine.store,
                    work.gathered / machine.gather, work.scalars / machine.scalar, work.instructions() / machine.issue,

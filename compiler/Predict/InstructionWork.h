@@ -18,6 +18,7 @@ namespace attnc {
 struct Work {
   double products = 0;   ///< multiply-adds and products
   double arithmetic = 0; ///< of floats or in vectors, other than those
+  double narrow = 0;     ///< of both, those on vectors of floats half as wide or less
   double divisions = 0;
   double roots = 0; ///< square
   double shuffles = 0;
@@ -42,6 +43,8 @@ public:
 
   /// Of `op` alone: what is in its regions is not counted.
   Work of(mlir::Operation *op) const;
+  /// Whether it works on whole vectors.
+  bool isWide(mlir::Operation *op) const;
   /// Of filling so many bytes.
   Work ofFill(double bytes) const;
   /// Of computing where an access lies, but for its last subscript; 0 of what is none.
@@ -66,6 +69,7 @@ public:
   static double shareOfWindow(double instructions);
 
 private:
+  Work ofWhole(mlir::Operation *op) const;
   double latencyOf(mlir::Operation *op) const;
   double longestWay(mlir::Block &block, llvm::ArrayRef<mlir::BlockArgument> from, bool fromAll) const;
   const Machine &machine;

@@ -29,6 +29,7 @@ struct LevelNumber {
 static constexpr Number numbers[] = {
     {"fma", &Machine::fma},
     {"arithmetic", &Machine::arithmetic},
+    {"narrow", &Machine::narrow},
     {"divide", &Machine::divide},
     {"root", &Machine::root},
     {"shuffle", &Machine::shuffle},
@@ -42,6 +43,9 @@ static constexpr Number numbers[] = {
     {"latency", &Machine::latency},
     {"sum_latency", &Machine::sumLatency},
     {"forward", &Machine::forward},
+    {"sleep", &Machine::sleep},
+    {"wake", &Machine::wake},
+    {"drowsy", &Machine::drowsy},
     {"keeps", &Machine::keeps},
     {"launch", &Machine::launch},
     {"chunk", &Machine::chunk},
@@ -88,7 +92,7 @@ Machine defaultMachine(int64_t lanes) {
   machine.origin = formatv("defaults for vectors of {0} floats; `attnc machine` measures this one", lanes).str();
   machine.lanes = lanes;
   machine.fma = machine.load = machine.broadcast = 2 * clock;
-  machine.arithmetic = 2.5 * clock;
+  machine.arithmetic = machine.narrow = 2.5 * clock;
   machine.divide = clock / 8;
   machine.root = clock / 16;
   machine.shuffle = machine.store = clock;
@@ -98,7 +102,9 @@ Machine defaultMachine(int64_t lanes) {
   machine.issue = 6 * clock;
   machine.latency = machine.sumLatency = 4 / clock;
   machine.forward = 20 / clock;
-  machine.keeps = 10; // as good as for ever
+  machine.sleep = machine.keeps = 10; // as good as for ever
+  machine.wake = 1e-12;
+  machine.drowsy = 1;
   machine.launch = 50e-9;
   machine.chunk = 5e-9;
   double vector = 4 * double(lanes);

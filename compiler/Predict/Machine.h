@@ -38,6 +38,7 @@ struct Machine {
   // Instructions a second.
   double fma = 0;        ///< fused multiply-adds, and products
   double arithmetic = 0; ///< of a mix of half of those and half additions, comparisons and the like
+  double narrow = 0;     ///< the same of vectors half as wide
   double divide = 0;     ///< divisions
   double root = 0;       ///< square roots
   double shuffle = 0;
@@ -55,6 +56,11 @@ struct Machine {
   double keeps = 0;      ///< that the last cache keeps what nobody touches: others may use it too
   double launch = 0;     ///< a kernel of one chunk that does nothing
   double chunk = 0;      ///< each further chunk
+
+  // The upper halves of whole vectors sleep where nothing has used them for a while.
+  double sleep = 0;  ///< seconds of that while
+  double wake = 0;   ///< seconds that are lost until they are awake
+  double drowsy = 0; ///< how many times as long instructions take until then
 
   std::vector<MemoryLevel> levels; ///< the nearest first
 

@@ -52,9 +52,22 @@ LaunchedCode Predictor::codeOf(const CompiledKernel &kernel, ArrayRef<int64_t> k
   launched.sharedBytes = kernel.code.sharedBytes.evaluate(kernelSizes);
   launched.workerBytes = kernel.code.workerBytes.evaluate(kernelSizes);
   for (const KernelPhase &phase : kernel.code.phases)
-    if (int64_t chunks = phase.chunks.evaluate(kernelSizes))
-      llvm::append_range(launched.pieces, costOf(kernel, phase, kernelSizes, chunks).code);
+    if (int64_t chunks = phase.chunks.evaluate(kernelSizes)) {
+      PhaseCost cost = costOf(kernel, phase, kernelSizes, chunks);
+      llvm::append_range(launched.pieces, cost.code);
+      launched.isWide |= cost.isWide;
+    }
   return launched;
+}
+
+/// Of lines that lie in a level. Those from behind the nearest cache are read first; as many as half of that holds, for
+/// other launches have written to it too, stay there for now, and others go back meanwhile.
+static double secondsToWrite(const Machine &machine, size_t number, double bytes) {
+  const MemoryLevel &level = machine.levels[number];
+  if (number > 1)
+    return bytes / level.write;
+  double goesBack = std::max(0.0, bytes - double(machine.levels[0].bytes) / 2);
+  return bytes / level.read + goesBack * std::max(0.0, 1 / level.write - 1 / level.read);
 }
 
 Prediction Predictor::predict(func::CallOp call, ArrayRef<int64_t> kernelSizes, int64_t workers,
@@ -73,6 +86,7 @@ Prediction Predictor::predict(func::CallOp call, ArrayRef<int64_t> kernelSizes, 
     made.compute += cost.seconds * turns / double(chunks);
     touched += cost;
   }
+  made.compute += std::min(moved.wakes, (machine.drowsy - 1) * made.compute);
   // Of a large operand a kernel may read a part: no more comes than is loaded.
   auto shareOf = [](double bytes, ArrayRef<double> moved) {
     double all = std::accumulate(moved.begin(), moved.end(), 0.0);
@@ -85,7 +99,8 @@ Prediction Predictor::predict(func::CallOp call, ArrayRef<int64_t> kernelSizes, 
     if (number == 0)
       continue; // as fast as loads and stores
     double share = workers > 1 ? std::min(double(workers), each.readByAll / each.read) : 1;
-    double seconds = (read * moved.read[number] / each.read + written * moved.written[number] / each.write) / share;
+    double stores = secondsToWrite(machine, number, written * moved.written[number]);
+    double seconds = (read * moved.read[number] / each.read + stores) / share;
     made.memory += seconds;
     if (seconds > slowest)
       level = each.name;

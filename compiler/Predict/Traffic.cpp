@@ -32,9 +32,11 @@ public:
     func::FuncOp entry = plan.entry;
     follow(entry.front()); // the call before
     isWarm = true;
+    asleep = machine.wake; // the caller had other things to do
     follow(entry.front());
     for (auto &[call, traffic] : sums) {
       traffic.waits /= launches[call];
+      traffic.wakes /= launches[call];
       for (auto *bytes : {&traffic.read, &traffic.written})
         for (double &each : *bytes)
           each /= launches[call];
@@ -52,6 +54,8 @@ private:
   llvm::function_ref<double(func::CallOp, const LaunchTraffic &)> secondsOf;
   double clock = 0;        ///< seconds since the call before began
   std::list<Range> recent; ///< apart from each other, what was touched last first
+  double wide = 0;         ///< when whole vectors were worked on last
+  double asleep = 0;       ///< seconds that are to be lost until those are as fast as ever
   bool isWarm = false;
   llvm::DenseMap<Value, int64_t> indices; ///< of the loops around
   llvm::DenseMap<Operation *, LaunchTraffic> sums;
@@ -185,7 +189,15 @@ private:
     for (Value result : call.getResults())
       write(rangeOf(result, bytesOf(result)), traffic, own);
     touchScratch(call, code, traffic, own);
-    clock += secondsOf(call, traffic);
+    if (clock - wide > machine.sleep)
+      asleep = machine.wake;
+    traffic.wakes = code.isWide ? asleep : 0;
+    double seconds = secondsOf(call, traffic);
+    clock += seconds;
+    if (code.isWide) {
+      asleep = std::max(0.0, asleep - seconds * (1 - 1 / machine.drowsy));
+      wide = clock;
+    }
     for (Range &range : own) {
       range.touched = clock;
       remember(range);
@@ -203,6 +215,7 @@ private:
       sum.written[level] += traffic.written[level];
     }
     sum.waits += traffic.waits;
+    sum.wakes += traffic.wakes;
     ++launches[call];
   }
 

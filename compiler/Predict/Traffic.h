@@ -27,12 +27,14 @@ namespace attnc {
 struct LaunchTraffic {
   llvm::SmallVector<double, 4> read, written;
   double waits = 0; ///< seconds until code and operands begin to come
+  double wakes = 0; ///< seconds that may be lost until whole vectors are as fast as ever
 };
 
 /// What a kernel runs, and the bytes of scratch that it works in.
 struct LaunchedCode {
   std::vector<CodePiece> pieces;
   int64_t sharedBytes = 0, workerBytes = 0;
+  bool isWide = false; ///< works on whole vectors
 };
 
 /// Of each launch of an entry point, at these sizes; `kernelOf` finds what a call runs, `codeOf` where its code lies,

@@ -2,6 +2,7 @@
 #include "tools/machine/MeasureLevels.h"
 #include "tools/machine/Peak.h"
 #include "tools/machine/Rate.h"
+#include "tools/machine/WideSleep.h"
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -169,6 +170,8 @@ Machine measure(const attn_executor *executor) {
   result.fma = peak / (2 * double(result.lanes));
   constexpr double chains = 12 * double(rounds);
   result.arithmetic = std::max(result.fma, rateOf(chains, wide ? multiplyAndAdd512 : multiplyAndAdd256));
+  // Other ports than whole vectors have.
+  result.narrow = wide ? std::max(result.arithmetic, rateOf(chains, multiplyAndAdd256)) : result.arithmetic;
   result.divide = rateOf(chains, wide ? divide512 : divide256);
   result.root = rateOf(chains, wide ? squareRoot512 : squareRoot256);
   result.shuffle = rateOf(chains, wide ? shuffle512 : shuffle256);
@@ -186,6 +189,10 @@ Machine measure(const attn_executor *executor) {
   double vectorBytes = 4 * double(result.lanes);
   result.load = result.levels[0].read / vectorBytes;
   result.store = result.levels[0].write / vectorBytes;
+  WideSleep sleep = wideSleep();
+  result.sleep = sleep.after;
+  result.wake = sleep.lost;
+  result.drowsy = sleep.times;
   result.launch = launchSeconds(executor, 1);
   constexpr int64_t many = 1001;
   result.chunk = std::max(1e-10, (launchSeconds(executor, many) - result.launch) / double(many - 1));

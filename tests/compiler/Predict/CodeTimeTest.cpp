@@ -139,7 +139,7 @@ TEST(CodeTime, WaitsForPartsOfVectorsThatAreChangedInPlace) {
       vector.maskedstore %m[%at], %mask, %v : memref<?xf32>, vector<16xi1>, vector<16xf32>
     })";
   Machine machine = testMachine();
-  machine.fma = machine.arithmetic = 1e9;
+  machine.fma = machine.arithmetic = machine.narrow = 1e9;
   machine.forward = 2;
   std::string code = phase(rows), apart = code;
   apart.replace(apart.find("%x: !llvm.ptr"), 13, "%x: !llvm.ptr {llvm.noalias}");
@@ -153,6 +153,23 @@ TEST(CodeTime, WaitsForPartsOfVectorsThatAreChangedInPlace) {
   auto filled = costOf(whole, 10, 1, machine);
   ASSERT_TRUE(filled.has_value());
   EXPECT_LT(filled->seconds, 1e-3);
+}
+
+TEST(CodeTime, KnowsWholeVectorsFromHalves) {
+  Machine machine = testMachine();
+  machine.narrow = 4;
+  auto costOfSum = [&](const std::string &type) {
+    std::string code = "%b = arith.constant dense<1.5> : " + type + "\n%p = arith.addf %b, %b : " + type +
+                       "\nvector.store %p, %m[%c0] : memref<?xf32>, " + type;
+    auto cost = costOf(phase(code), 0, 1, machine);
+    EXPECT_TRUE(cost.has_value());
+    return cost.value_or(PhaseCost());
+  };
+  PhaseCost whole = costOfSum("vector<16xf32>"), half = costOfSum("vector<8xf32>");
+  EXPECT_TRUE(whole.isWide);
+  EXPECT_NEAR(whole.seconds, 1, 1e-3);
+  EXPECT_FALSE(half.isWide);
+  EXPECT_NEAR(half.seconds, 0.25, 1e-3);
 }
 
 TEST(CodeTime, SaysHowMuchCodeRuns) {
@@ -195,7 +212,7 @@ TEST(CodeTime, LaysCodeOutAsTheModuleHasIt) {
 
 TEST(CodeTime, WaitsForWhatALoopHandsOn) {
   Machine machine = testMachine();
-  machine.fma = machine.arithmetic = 1e9;
+  machine.fma = machine.arithmetic = machine.narrow = 1e9;
   machine.latency = 1;
   auto inTurn = costOf(phase(loop("%n", "%c1")), 10000, 1, machine);
   ASSERT_TRUE(inTurn.has_value());

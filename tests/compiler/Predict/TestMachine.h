@@ -7,7 +7,7 @@ namespace attnc {
 
 inline Machine testMachine() {
   Machine machine = defaultMachine(16);
-  machine.fma = machine.arithmetic = 1;
+  machine.fma = machine.arithmetic = machine.narrow = 1;
   machine.divide = 0.1;
   machine.root = 0.05;
   for (double Machine::*rate : {&Machine::load, &Machine::broadcast, &Machine::store, &Machine::shuffle,

@@ -26,7 +26,7 @@ const std::string signature = R"((%x: tensor<?xf32> {model.name = "x", model.sha
 
 /// Of the calls in order, for n floats.
 std::vector<LaunchTraffic> trafficOf(const std::string &body, int64_t n, Machine machine = testMachine(),
-                                     int64_t codeBytes = 0, int64_t scratchBytes = 0) {
+                                     int64_t codeBytes = 0, int64_t scratchBytes = 0, bool firstIsWide = true) {
   ParsedModule module(kernels + "func.func @f" + signature + body + "}");
   EXPECT_TRUE(bool(module)) << module.diagnostics();
   llvm::StringMap<KernelCode> codes;
@@ -40,7 +40,9 @@ std::vector<LaunchTraffic> trafficOf(const std::string &body, int64_t n, Machine
       [&](mlir::func::CallOp call) {
         bool isFirst = call.getCallee() == "double";
         return LaunchedCode{{isFirst ? CodePiece{0, codeBytes} : CodePiece{codeBytes, 2 * codeBytes}},
-                            isFirst ? scratchBytes : 0};
+                            isFirst ? scratchBytes : 0,
+                            0,
+                            !isFirst || firstIsWide};
       },
       [](mlir::func::CallOp, const LaunchTraffic &) { return 1e-3; });
   std::vector<LaunchTraffic> result;
@@ -132,6 +134,22 @@ TEST(Traffic, WritesAndReadsScratch) {
   EXPECT_EQ(bytes(traffic[0].read), (Bytes{100, 3000, 0}));
   EXPECT_EQ(bytes(traffic[0].written), (Bytes{100, 3000, 0}));
   EXPECT_EQ(bytes(traffic[1].read), (Bytes{0, 200, 0})); // behind the scratch
+}
+
+TEST(Traffic, FindsWideVectorsAsleep) {
+  Machine machine = testMachine();
+  machine.wake = 1.5e-3;
+  machine.drowsy = 2;
+  machine.sleep = 10e-3; // a launch takes a millisecond
+  auto wakes = [&](bool firstIsWide) {
+    std::vector<double> seconds;
+    for (const LaunchTraffic &each : trafficOf(twice, 25, machine, 0, 0, firstIsWide))
+      seconds.push_back(each.wakes);
+    return seconds;
+  };
+  // The first one wakes them for half of its time.
+  EXPECT_EQ(wakes(true), (std::vector<double>{1.5e-3, 1e-3}));
+  EXPECT_EQ(wakes(false), (std::vector<double>{0, 1.5e-3}));
 }
 
 TEST(Traffic, AveragesOverTurns) {
