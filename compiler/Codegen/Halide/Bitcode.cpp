@@ -323,6 +323,19 @@ private:
       vectorise(update, lanes, schedule.lanes, width());
   }
 
+  /// Whether all that is read and written for a row of lanes lies in rows too, which are gone through in order. What a
+  /// sum reads for some lanes, or a column that they are of, serves the points of the other dimensions first.
+  bool goesAlongRows() const {
+    unsigned lanes = stage.result[schedule.laneDimension];
+    auto readsColumns = [&](const Node &node) {
+      return node.op == Op::Load && node.operands.size() > 1 &&
+             std::any_of(node.operands.begin(), node.operands.end() - 1,
+                         [&](unsigned subscript) { return dependsOn(stage, subscript, lanes); });
+    };
+    return !stage.fold && schedule.laneDimension + 1 == stage.result.size() &&
+           std::none_of(stage.nodes.begin(), stage.nodes.end(), readsColumns);
+  }
+
   /// Divides a definition's points into tiles; gives the innermost loop over those.
   template <typename Definition> H::Var arrangePoints(Definition &&definition, H::TailStrategy tail) {
     std::vector<H::VarOrRVar> order;
@@ -338,10 +351,14 @@ private:
       order.push_back(rows);
       outside.push_back(tilesOfRows);
     }
+    bool lanesFirst = goesAlongRows();
+    if (lanesFirst)
+      outside.insert(outside.begin(), tilesOfLanes);
     for (unsigned dimension = stage.result.size(); dimension-- > 0;)
       if (dimension != schedule.laneDimension && dimension != schedule.rowDimension)
         outside.emplace_back(nameOf(stage.result[dimension]));
-    outside.push_back(tilesOfLanes);
+    if (!lanesFirst)
+      outside.push_back(tilesOfLanes);
     order.insert(order.end(), outside.begin(), outside.end());
     if constexpr (std::is_same_v<std::decay_t<Definition>, H::Stage>)
       for (size_t number = 0; number < parts.size(); ++number)
