@@ -11,6 +11,8 @@ namespace attnc {
 static constexpr int64_t typicalSize = 64;
 /// Of a kernel, call sites of different sizes.
 static constexpr size_t mostSizes = 4;
+/// Bytes or operations of a launch, days of them, beyond which nothing is told of it: products of sizes may overflow.
+static constexpr int64_t mostWork = int64_t(1) << 50;
 
 KernelForecast::KernelForecast(ModuleOp module, const Target &target, const Machine &machine, const NamedSizes &at)
     : module(module), target(target), machine(machine) {
@@ -65,7 +67,11 @@ std::optional<Forecast> KernelForecast::of(func::FuncOp kernel, func::FuncOp cha
   auto found = sizes.find(kernel);
   for (const Sizes &each : found == sizes.end() ? std::vector<Sizes>() : found->second) {
     Prediction prediction;
-    double bytes = double(made->cost.bytesRead.evaluate(each) + made->cost.bytesWritten.evaluate(each));
+    int64_t flops = made->cost.flops.evaluate(each), read = made->cost.bytesRead.evaluate(each),
+            written = made->cost.bytesWritten.evaluate(each);
+    if (std::max({flops, read, written}) > mostWork)
+      return std::nullopt;
+    double bytes = double(read) + double(written);
     prediction.memory = bytes / machine.levelOf(std::max(int64_t(bytes), machine.levels[0].bytes + 1)).read;
     for (const KernelPhase &phase : made->phases) {
       int64_t chunks = phase.chunks.evaluate(each);
@@ -76,7 +82,7 @@ std::optional<Forecast> KernelForecast::of(func::FuncOp kernel, func::FuncOp cha
       prediction.compute += cost->seconds;
     }
     forecast.seconds += prediction.seconds();
-    prediction.compute = double(made->cost.flops.evaluate(each)) / machine.flops();
+    prediction.compute = double(flops) / machine.flops();
     forecast.least += prediction.seconds();
   }
   return forecast;

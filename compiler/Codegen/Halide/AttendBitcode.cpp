@@ -515,9 +515,9 @@ private:
 } // namespace
 
 Bitcode compileAttend(const AttendPipeline &pipeline, const AttendTile &tile, const AttendVariant &variant,
-                      const Machine &machine, unsigned arguments, const std::string &symbol, const std::string &path) {
+                      const Machine &machine, unsigned arguments, const std::string &symbol) {
   std::vector<uint8_t> calls = declareCalls(pipeline.formulas, machine.lanes, {exp2Name, log2Name});
-  return compileModule(machine, calls, symbol, path, [&](const H::Target &target) {
+  return compileModule(machine, calls, symbol, [&](const H::Target &target) {
     return AttendCompiler(pipeline, tile, variant, arguments).compile(target, symbol);
   });
 }

@@ -28,8 +28,8 @@ struct AttendVariant {
   bool addsKeptAlone = false;
 };
 
-/// `arguments`: how many sizes the function gets. `path` names a file that Halide may write.
+/// `arguments`: how many sizes the function gets.
 Bitcode compileAttend(const AttendPipeline &pipeline, const AttendTile &tile, const AttendVariant &variant,
-                      const Machine &machine, unsigned arguments, const std::string &symbol, const std::string &path);
+                      const Machine &machine, unsigned arguments, const std::string &symbol);
 
 } // namespace attnc::halide

@@ -440,8 +440,8 @@ std::optional<LoopSchedule> findLoops(const Stage &stage, const Schedule &schedu
 }
 
 Bitcode compileStage(const Stage &stage, const Schedule &schedule, const Machine &machine, unsigned arguments,
-                     const std::string &symbol, const std::string &path) {
-  return compileModule(machine, declareCalls(stage, machine.lanes), symbol, path, [&](const H::Target &target) {
+                     const std::string &symbol) {
+  return compileModule(machine, declareCalls(stage, machine.lanes), symbol, [&](const H::Target &target) {
     return StageCompiler(stage, schedule, arguments).compile(target, symbol);
   });
 }

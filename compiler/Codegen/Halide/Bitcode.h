@@ -26,9 +26,9 @@ struct Bitcode {
   std::string symbol; ///< what its function is called
 };
 
-/// `arguments`: how many sizes the function gets. `path` names a file that Halide may write.
+/// `arguments`: how many sizes the function gets.
 Bitcode compileStage(const Stage &stage, const Schedule &schedule, const Machine &machine, unsigned arguments,
-                     const std::string &symbol, const std::string &path);
+                     const std::string &symbol);
 
 /// How Halide's autoscheduler, "Adams2019" or "Mullapudi2016", computes a chunk of `schedule`, of which it takes no
 /// more. Nothing where it can't; `error` says why.

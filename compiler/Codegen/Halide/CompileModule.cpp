@@ -1,6 +1,9 @@
 #include "compiler/Codegen/Halide/CompileModule.h"
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <fstream>
 #include <iterator>
 #include <unistd.h>
@@ -24,6 +27,34 @@ static void settleEnvironment() {
   (void)isSettled;
 }
 
+namespace {
+
+/// Halide writes files alone. This one has no name but its descriptor: nothing is left of it, however the process ends.
+class File {
+public:
+  File() {
+    const char *folder = std::getenv("TMPDIR");
+    std::string name = fmt::format("{}/attnc-halide-XXXXXX", folder && *folder ? folder : "/tmp");
+    descriptor = mkostemp(name.data(), O_CLOEXEC);
+    if (isOpen())
+      unlink(name.c_str());
+  }
+  ~File() {
+    if (isOpen())
+      close(descriptor);
+  }
+  File(const File &) = delete;
+  File &operator=(const File &) = delete;
+
+  bool isOpen() const { return descriptor >= 0; }
+  std::string path() const { return fmt::format("/proc/self/fd/{}", descriptor); }
+
+private:
+  int descriptor = -1;
+};
+
+} // namespace
+
 H::Target targetOf(const Machine &machine) {
   settleEnvironment();
   std::vector<H::Target::Feature> features = {
@@ -38,19 +69,22 @@ H::Target targetOf(const Machine &machine) {
 }
 
 Bitcode compileModule(const Machine &machine, const std::vector<uint8_t> &calls, const std::string &symbol,
-                      const std::string &path, const std::function<H::Module(const H::Target &)> &make) {
+                      const std::function<H::Module(const H::Target &)> &make) {
+  File file;
+  if (!file.isOpen())
+    return {{}, fmt::format("no temporary file can be made: {}", std::strerror(errno)), symbol};
   try {
     H::Module module = make(targetOf(machine));
     if (!calls.empty())
       module.append(H::ExternalCode::bitcode_wrapper(module.target(), calls, "operations"));
-    module.compile({{H::OutputFileType::bitcode, path}});
+    module.compile({{H::OutputFileType::bitcode, file.path()}});
   } catch (const H::Error &error) {
     return {{}, error.what(), symbol};
   }
-  std::ifstream file(path, std::ios::binary);
   Bitcode code;
   code.symbol = symbol;
-  code.bytes.assign(std::istreambuf_iterator<char>(file), {});
+  std::ifstream written(file.path(), std::ios::binary);
+  code.bytes.assign(std::istreambuf_iterator<char>(written), {});
   if (code.bytes.empty())
     code.error = "no bitcode was written";
   return code;

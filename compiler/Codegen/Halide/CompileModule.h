@@ -15,8 +15,8 @@ namespace attnc::halide {
 Halide::Target targetOf(const Machine &machine);
 
 /// The bitcode of the module that `make` gives, whose function is `symbol`, with what it calls declared by `calls`
-/// (Declarations.h), or what Halide says of it. `path` names a file that Halide may write.
+/// (Declarations.h), or what Halide says of it.
 Bitcode compileModule(const Machine &machine, const std::vector<uint8_t> &calls, const std::string &symbol,
-                      const std::string &path, const std::function<Halide::Module(const Halide::Target &)> &make);
+                      const std::function<Halide::Module(const Halide::Target &)> &make);
 
 } // namespace attnc::halide

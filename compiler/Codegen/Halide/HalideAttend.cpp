@@ -3,8 +3,6 @@
 #include "compiler/Codegen/Halide/AttendBitcode.h"
 #include "compiler/Codegen/Halide/AttendCalls.h"
 #include "compiler/Codegen/Halide/ImportBitcode.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 
 using namespace mlir;
 
@@ -41,17 +39,10 @@ std::optional<PlannedAttend> planAttend(func::FuncOp kernel, const Machine &mach
   return planned;
 }
 
-/// Halide writes files alone.
 static LLVM::LLVMFuncOp compileOne(const PlannedAttend &planned, const AttendVariant &variant, const Machine &machine,
                                    const std::string &symbol, Location location, ModuleOp code, std::string &error) {
-  llvm::SmallString<128> path;
-  if (std::error_code failed = llvm::sys::fs::createTemporaryFile("attnc-halide", "bc", path)) {
-    error = "no temporary file can be made: " + failed.message();
-    return {};
-  }
-  llvm::FileRemover remover(path);
   Bitcode bitcode = compileAttend(planned.read.pipeline, planned.tile, variant, machine, planned.read.arguments.size(),
-                                  symbol, path.str().str());
+                                  symbol);
   error = bitcode.error;
   return error.empty() ? importBitcode(bitcode, symbol, planned.read.operations, location, code, error)
                        : LLVM::LLVMFuncOp();

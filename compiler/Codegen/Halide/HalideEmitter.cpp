@@ -13,8 +13,6 @@
 #include "compiler/Codegen/OpCost.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <numeric>
 
@@ -166,22 +164,12 @@ private:
   std::vector<Compiled> all;
 };
 
-/// Halide writes files alone.
-Bitcode compileThroughFile(const Stage &stage, const Schedule &schedule, const Machine &machine, unsigned arguments,
-                           const std::string &symbol) {
-  llvm::SmallString<128> path;
-  if (std::error_code code = llvm::sys::fs::createTemporaryFile("attnc-halide", "bc", path))
-    return {{}, "no temporary file can be made: " + code.message(), symbol};
-  llvm::FileRemover remover(path);
-  return compileStage(stage, schedule, machine, arguments, symbol, path.str().str());
-}
-
 Bitcode CompiledBefore::compile(const Stage &stage, const Schedule &schedule, const Machine &machine,
                                 unsigned arguments, const std::string &symbol) {
   for (const Compiled &each : all)
     if (each.arguments == arguments && each.machine == machine && each.stage == stage && each.schedule == schedule)
       return each.code;
-  Bitcode code = compileThroughFile(stage, schedule, machine, arguments, symbol);
+  Bitcode code = compileStage(stage, schedule, machine, arguments, symbol);
   if (code.error.empty())
     all.push_back({stage, schedule, machine, arguments, code});
   return code;
@@ -207,7 +195,7 @@ public:
     return scope == HalideScope::All || isAskedFor || (op && isWanted(op, target))
                ? Verdict::yes()
                : Verdict::no(
-                     "it is no sum of products over windows with few weights, and is not predicted to be faster");
+                     "it is no sum of products over windows with few weights, which is what it takes by rule");
   }
 
   std::string scheduleError(func::FuncOp kernel, const Target &target) const override {
