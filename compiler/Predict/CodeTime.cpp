@@ -12,6 +12,7 @@
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -160,8 +161,10 @@ private:
     CodeCost sum;
     int64_t walked = std::min(count, mostWalked);
     for (int64_t each = 0; each < walked; ++each) {
-      // In the middles of equal parts; all where they are few.
-      Cost cost = iteration(count == walked ? each : (2 * each + 1) * count / (2 * walked));
+      // All where they are few, else one in each of equal parts, at places that no period of the indices' shares.
+      constexpr double golden = 0.6180339887498949;
+      double place = double(each) + std::fmod(golden * double(each + 1), 1.0);
+      Cost cost = iteration(count == walked ? each : int64_t(place * double(count) / double(walked)));
       if (!cost)
         return std::nullopt;
       sum += *cost;

@@ -12,6 +12,10 @@
 //                            what one iteration hands on to the next; and of every loop at least iterations x the
 //                            latency through its body, over as many iterations as a core has under way at a time
 //
+// A block's latency is that of its longest chain, where only about a hundred instructions wait for others at a time:
+// of four logarithms one behind the other two run side by side. What works on parts of vectors beside whole ones has
+// half of the ports for products, and vectors that lie in two lines count twice.
+//
 // Two things run in turn however loops are nested: rows that are shorter than a vector and are changed in place, where
 // each load overlaps what was stored just before, and choices between scalars on the way of an exponential, which pass
 // through a register that iterations share (InstructionWork.h).

@@ -13,15 +13,18 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 #include <functional>
+#include <numeric>
+#include <queue>
 
 using namespace mlir;
 
 namespace attnc {
 
 Work &Work::operator+=(const Work &other) {
-  for (double Work::*each : {&Work::products, &Work::arithmetic, &Work::narrow, &Work::divisions, &Work::roots,
-                             &Work::shuffles, &Work::loads, &Work::broadcasts, &Work::stores, &Work::gathered,
-                             &Work::scalars, &Work::scalarDivisions, &Work::loadedBytes, &Work::storedBytes})
+  for (double Work::*each :
+       {&Work::products, &Work::arithmetic, &Work::narrow, &Work::narrowProducts, &Work::divisions, &Work::roots,
+        &Work::shuffles, &Work::loads, &Work::broadcasts, &Work::stores, &Work::splitLoads, &Work::splitStores,
+        &Work::gathered, &Work::scalars, &Work::scalarDivisions, &Work::loadedBytes, &Work::storedBytes})
     this->*each += other.*each;
   return *this;
 }
@@ -46,12 +49,15 @@ static double registersOf(Type type, int64_t lanes) {
       1, std::ceil(double(vector.getNumElements() * std::max<int64_t>(bits, 32)) / double(32 * lanes)));
 }
 
-/// Vectors that a divider works through: it takes less time for parts of one.
+/// Vectors that a divider works through: it takes less time for parts of one, and more for quotients of more digits.
 static double dividedShare(Type type, int64_t lanes) {
   constexpr double least = 0.3; // of a whole vector, for a number alone
+  constexpr double ofDouble = 1.6;
   auto vector = dyn_cast_if_present<VectorType>(type);
   double elements = vector && vector.hasStaticShape() ? double(vector.getNumElements()) : 1;
-  return elements < double(lanes) ? std::max(least, elements / double(lanes)) : std::ceil(elements / double(lanes));
+  bool isDouble = type && getElementTypeOrSelf(type).isF64();
+  double vectors = (isDouble ? 2 : 1) * elements / double(lanes);
+  return (isDouble ? ofDouble : 1) * (vectors < 1 ? std::max(least, vectors) : std::ceil(vectors));
 }
 
 /// Bytes of a value of the type, as it lies in memory.
@@ -86,8 +92,38 @@ static bool isLoad(Operation *op) {
       op);
 }
 
+/// Whether a vector is put behind another one while it is loaded, which asks nothing of what shuffles.
+static bool isInsertionOfLoaded(vector::ShuffleOp shuffle) {
+  auto isLoadedHere = [](Value value) {
+    return value.hasOneUse() && isa_and_present<vector::LoadOp>(value.getDefiningOp());
+  };
+  ArrayRef<int64_t> mask = shuffle.getMask();
+  return isLoadedHere(shuffle.getV2()) && llvm::equal(mask, llvm::seq<int64_t>(0, int64_t(mask.size()))) &&
+         int64_t(mask.size()) ==
+             shuffle.getV1VectorType().getNumElements() + shuffle.getV2VectorType().getNumElements();
+}
+
 static bool isStore(Operation *op) {
   return isa<vector::StoreOp, vector::MaskedStoreOp, memref::StoreOp, LLVM::StoreOp>(op);
+}
+
+/// The share of accesses of vectors to rows behind each other that lie in two lines, where rows are so long that they
+/// begin anywhere in a line.
+static double shareInTwoLines(Operation *op, double bytesOfVector) {
+  constexpr int64_t line = 64;
+  Value accessed;
+  llvm::TypeSwitch<Operation *>(op).Case<vector::LoadOp, vector::StoreOp, vector::MaskedLoadOp, vector::MaskedStoreOp>(
+      [&](auto access) { accessed = access.getBase(); });
+  auto type = accessed ? cast<MemRefType>(accessed.getType()) : MemRefType();
+  SmallVector<int64_t> strides;
+  int64_t offset = 0;
+  if (!type || !type.getElementType().isIntOrFloat() || failed(type.getStridesAndOffset(strides, offset)))
+    return 0;
+  int64_t common = line;
+  for (int64_t stride : ArrayRef(strides).drop_back(strides.empty() ? 0 : 1))
+    if (!ShapedType::isDynamic(stride))
+      common = std::gcd(common, stride * type.getElementTypeBitWidth() / 8);
+  return std::max(0.0, std::min(bytesOfVector, double(line)) - double(common)) / double(line);
 }
 
 /// Ops that tell the compiler something, and become nothing.
@@ -149,6 +185,9 @@ static Work workOfFloat(Operation *op, double registers, double divided) {
     work.divisions = work.roots = divided;
   else if (!isFusedProduct(op) && !isPartOfExtremum(op))
     work.arithmetic = registers;
+  // Between vectors of other widths, which are put together or taken apart.
+  if (isa<arith::ExtFOp, arith::TruncFOp>(op) && isa<VectorType>(op->getResult(0).getType()))
+    work.shuffles = registers;
   return work;
 }
 
@@ -164,12 +203,14 @@ Work WorkTime::ofWhole(Operation *op) const {
   if (isLoad(op)) {
     (isVector || op->getNumResults() == 0 ? work.loads : work.broadcasts) = registers;
     work.loadedBytes = op->getNumResults() ? bytesOf(op->getResult(0).getType()) : 0;
+    work.splitLoads = work.loads * shareInTwoLines(op, work.loadedBytes);
   } else if (isStore(op)) {
     work.stores = registers;
     Type stored = widthOf(op);
     for (Value operand : op->getOperands().take_front(isa<vector::MaskedStoreOp>(op) ? 0 : 1))
       stored = operand.getType();
     work.storedBytes = bytesOf(stored);
+    work.splitStores = work.stores * shareInTwoLines(op, work.storedBytes);
   } else if (isa<vector::GatherOp>(op)) {
     work.gathered = double(cast<VectorType>(op->getResult(0).getType()).getNumElements());
     work.loadedBytes = bytesOf(op->getResult(0).getType());
@@ -186,6 +227,8 @@ Work WorkTime::ofWhole(Operation *op) const {
   } else if (auto broadcast = dyn_cast<vector::BroadcastOp>(op)) {
     Operation *source = broadcast.getSource().getDefiningOp();
     work.shuffles = source && (isLoad(source) || source->hasTrait<OpTrait::ConstantLike>()) ? 0 : registers;
+  } else if (auto shuffle = dyn_cast<vector::ShuffleOp>(op); shuffle && isInsertionOfLoaded(shuffle)) {
+    work.arithmetic = registers;
   } else if (isa<vector::ShuffleOp, vector::ExtractOp, vector::InsertOp, vector::TransposeOp,
                  vector::ExtractStridedSliceOp, vector::InsertStridedSliceOp>(op)) {
     work.shuffles = registers;
@@ -211,10 +254,13 @@ bool WorkTime::isWide(Operation *op) const {
 
 Work WorkTime::of(Operation *op) const {
   Work work = ofWhole(op);
-  auto vector = dyn_cast_if_present<VectorType>(widthOf(op));
+  Type type = widthOf(op), element = type ? getElementTypeOrSelf(type) : Type();
   // Products of integers take more than one, on fewer ports.
-  if (vector && (vector.getElementType().isF32() || vector.getElementType().isInteger(1)) && !isWide(op))
+  bool isFloat = element && (element.isF32() || (isa<VectorType>(type) && element.isInteger(1)));
+  if (isFloat && !isWide(op)) {
     work.narrow = work.products + work.arithmetic;
+    work.narrowProducts = work.products;
+  }
   return work;
 }
 
@@ -226,11 +272,15 @@ Work WorkTime::ofFill(double bytes) const {
 }
 
 double WorkTime::seconds(const Work &work) const {
-  return std::max({work.products / machine.fma,
-                   (work.products + work.arithmetic - work.narrow) / machine.arithmetic + work.narrow / machine.narrow,
+  // Whole vectors take the ports of two halves each: beside them what is narrow has half of those for products.
+  double wide = work.products + work.arithmetic - work.narrow;
+  double products = work.products + (wide > 0 ? work.narrowProducts : 0);
+  double narrow = work.narrow / (wide > 0 ? machine.arithmetic : machine.narrow);
+  return std::max({products / machine.fma, wide / machine.arithmetic + narrow,
                    work.divisions / machine.divide + work.roots / machine.root, work.shuffles / machine.shuffle,
-                   work.loads / machine.load + work.broadcasts / machine.broadcast, work.stores / machine.store,
-                   work.gathered / machine.gather, work.scalars / machine.scalar, work.instructions() / machine.issue,
+                   (work.loads + work.splitLoads) / machine.load + work.broadcasts / machine.broadcast,
+                   (work.stores + work.splitStores) / machine.store, work.gathered / machine.gather,
+                   work.scalars / machine.scalar, work.instructions() / machine.issue,
                    work.scalarDivisions / machine.scalarDivide});
 }
 
@@ -264,37 +314,60 @@ double WorkTime::latencyOf(Operation *op) const {
   return times * machine.latency;
 }
 
-double WorkTime::longestWay(Block &block, ArrayRef<BlockArgument> from, bool fromAll) const {
+double WorkTime::longestWay(Block &block, ArrayRef<BlockArgument> from) const {
   llvm::DenseMap<Value, double> behind;
   for (BlockArgument argument : from)
     behind[argument] = 0;
   double longest = 0;
   for (Operation &op : block) {
-    double latest = fromAll ? 0 : -1;
+    double latest = -1;
     for (Value operand : op.getOperands())
       if (auto found = behind.find(operand); found != behind.end())
         latest = std::max(latest, found->second);
     if (latest < 0)
       continue;
-    bool counts = fromAll || op.hasTrait<OpTrait::IsTerminator>();
     latest += latencyOf(&op);
-    longest = counts ? std::max(longest, latest) : longest;
+    if (op.hasTrait<OpTrait::IsTerminator>())
+      longest = std::max(longest, latest);
     for (Value result : op.getResults())
       behind[result] = latest;
   }
   return longest;
 }
 
-double WorkTime::latencyThrough(Block &block) const { return longestWay(block, {}, /*fromAll=*/true); }
+double WorkTime::latencyThrough(Block &block) const {
+  constexpr size_t most = 100; // instructions of recent cores that wait for what they read
+  llvm::DenseMap<Value, double> behind;
+  std::priority_queue<double, std::vector<double>, std::greater<>> starts; // the latest of those that came
+  double longest = 0;
+  for (Operation &op : block) {
+    double start = starts.size() == most ? starts.top() : 0;
+    for (Value operand : op.getOperands())
+      if (auto found = behind.find(operand); found != behind.end())
+        start = std::max(start, found->second);
+    Work work = of(&op);
+    // Loads wait elsewhere.
+    for (double each = work.loads + work.broadcasts + work.stores; each < work.instructions(); ++each) {
+      starts.push(start);
+      if (starts.size() > most)
+        starts.pop();
+    }
+    double end = start + latencyOf(&op);
+    longest = std::max(longest, end);
+    for (Value result : op.getResults())
+      behind[result] = end;
+  }
+  return longest;
+}
 
 double WorkTime::latencyOfTurn(Block &body) const {
   if (body.getNumArguments() < 2)
     return 0; // the first argument is the index
-  return longestWay(body, body.getArguments().drop_front(), /*fromAll=*/false);
+  return longestWay(body, body.getArguments().drop_front());
 }
 
 double WorkTime::latencyFrom(Block &body, ArrayRef<BlockArgument> carried) const {
-  return carried.empty() ? 0 : longestWay(body, carried, /*fromAll=*/false);
+  return carried.empty() ? 0 : longestWay(body, carried);
 }
 
 /// The buffer of a kernel that is accessed, where it may be another one too: a result over an operand.

@@ -16,16 +16,18 @@ namespace attnc {
 
 /// Instructions, each kind in vectors.
 struct Work {
-  double products = 0;   ///< multiply-adds and products
-  double arithmetic = 0; ///< of floats or in vectors, other than those
-  double narrow = 0;     ///< of both, those on vectors of floats half as wide or less
+  double products = 0;       ///< multiply-adds and products
+  double arithmetic = 0;     ///< of floats or in vectors, other than those
+  double narrow = 0;         ///< of both, those on vectors of floats half as wide or less, or on one
+  double narrowProducts = 0; ///< of the products, those
   double divisions = 0;
   double roots = 0; ///< square
   double shuffles = 0;
   double loads = 0, stores = 0;
-  double broadcasts = 0; ///< loads of one element
-  double gathered = 0;   ///< elements
-  double scalars = 0;    ///< on integers
+  double broadcasts = 0;                  ///< loads of one element
+  double splitLoads = 0, splitStores = 0; ///< of those, how many lie in two lines
+  double gathered = 0;                    ///< elements
+  double scalars = 0;                     ///< on integers
   double scalarDivisions = 0;
   double loadedBytes = 0, storedBytes = 0;
 
@@ -51,7 +53,7 @@ public:
   static double instructionsOfAddress(mlir::Operation *op);
   /// The longest of what each part of a core has to do.
   double seconds(const Work &work) const;
-  /// The longest way through the ops of a block, each waiting for what it reads.
+  /// The longest way through the ops of a block, each waiting for what it reads, and for room among those that do.
   double latencyThrough(mlir::Block &block) const;
   /// The same in a loop's body, from what it carries to what it hands on.
   double latencyOfTurn(mlir::Block &body) const;
@@ -71,7 +73,7 @@ public:
 private:
   Work ofWhole(mlir::Operation *op) const;
   double latencyOf(mlir::Operation *op) const;
-  double longestWay(mlir::Block &block, llvm::ArrayRef<mlir::BlockArgument> from, bool fromAll) const;
+  double longestWay(mlir::Block &block, llvm::ArrayRef<mlir::BlockArgument> from) const;
   const Machine &machine;
 };
 

@@ -11,10 +11,12 @@ namespace {
 
 /// Bytes of the arena, of a caller's buffer, or of a parameter.
 struct Range {
-  enum Space { Arena, Input, Result, Parameter, Code };
-  std::tuple<Space, unsigned, const void *> memory; ///< the number of the buffer, or the parameter's name
+  enum Space { Arena, Input, Result, Parameter, Packed, Code };
+  /// The number of the buffer; of a packed parameter that in its list, and its name.
+  std::tuple<Space, unsigned, const void *> memory;
   int64_t begin = 0, end = 0;
-  double touched = 0; ///< when
+  double touched = 0;     ///< when
+  bool isBrought = false; ///< it was not, but what lies beside it, with which it came
 
   int64_t bytes() const { return end - begin; }
   bool overlaps(const Range &other) const { return memory == other.memory && begin < other.end && other.begin < end; }
@@ -26,7 +28,9 @@ public:
          llvm::function_ref<func::FuncOp(func::CallOp)> kernelOf, llvm::function_ref<LaunchedCode(func::CallOp)> codeOf,
          llvm::function_ref<double(func::CallOp, const LaunchTraffic &)> secondsOf)
       : plan(plan), analysis(plan.sizes), sizes(sizes), machine(machine), kernelOf(kernelOf), codeOf(codeOf),
-        secondsOf(secondsOf) {}
+        secondsOf(secondsOf) {
+    layOutParameters();
+  }
 
   llvm::DenseMap<Operation *, LaunchTraffic> run() {
     func::FuncOp entry = plan.entry;
@@ -60,6 +64,28 @@ private:
   llvm::DenseMap<Value, int64_t> indices; ///< of the loops around
   llvm::DenseMap<Operation *, LaunchTraffic> sums;
   llvm::DenseMap<Operation *, double> launches;
+  /// Where loaded parameters lie.
+  struct Parameter {
+    Type type;
+    int64_t begin, stride; ///< from an element of a list to the next
+    ArrayRef<int64_t> counts;
+  };
+  llvm::StringMap<Parameter> parameters;
+
+  /// One behind the other, in the order of the module, as the runtime has them.
+  void layOutParameters() {
+    int64_t end = 0;
+    func::FuncOp entry = plan.entry;
+    for (auto each : entry->getParentOfType<ModuleOp>().getOps<model::ParameterOp>()) {
+      auto type = cast<RankedTensorType>(each.getType());
+      int64_t bits = type.getElementTypeBitWidth(), count = 1;
+      int64_t stride = int64_t(llvm::alignTo(type.getNumElements() * llvm::divideCeil(bits, 8), arenaAlignment));
+      for (int64_t factor : each.getCounts())
+        count *= factor;
+      parameters[each.getSymName()] = {type, end, stride, each.getCounts()};
+      end += count * stride;
+    }
+  }
 
   void follow(Block &block) {
     for (Operation &op : block)
@@ -135,10 +161,16 @@ private:
       model::SetOp set = place.kind == Place::Kind::Updated ? plan.updates[place.number] : model::SetOp();
       auto get = EntryPlan::root(tensor).getDefiningOp<model::GetOp>();
       FlatSymbolRefAttr name = set ? set.getParameterAttr() : get.getParameterAttr();
-      int64_t element = 0; // of a list, far from all others
-      for (Value index : set ? set.getIndices() : get.getIndices())
-        element = 1000 * element + valueOf(index);
-      range.memory = {Range::Parameter, unsigned(element), name.getAttr().getAsOpaquePointer()};
+      const Parameter &parameter = parameters.find(name.getValue())->second;
+      int64_t element = 0;
+      for (auto [count, index] : llvm::zip(parameter.counts, set ? set.getIndices() : get.getIndices()))
+        element = count * element + valueOf(index);
+      bool isLoaded = set || get.getType() == parameter.type;
+      if (isLoaded)
+        range.memory = {Range::Parameter, 0, nullptr};
+      else
+        range.memory = {Range::Packed, unsigned(element), name.getAttr().getAsOpaquePointer()};
+      begin += isLoaded ? parameter.begin + element * parameter.stride : 0;
       break;
     }
     default:
@@ -198,10 +230,12 @@ private:
       asleep = std::max(0.0, asleep - seconds * (1 - 1 / machine.drowsy));
       wide = clock;
     }
-    for (Range &range : own) {
+    for (Range &range : own)
       range.touched = clock;
+    for (const Range &range : own)
+      remember(broughtWith(range));
+    for (const Range &range : own)
       remember(range);
-    }
     if (isWarm)
       add(call, traffic);
   }
@@ -219,6 +253,25 @@ private:
     ++launches[call];
   }
 
+  /// What comes where the range is touched: lines come in pairs, and of what is read line behind line, in several
+  /// launches too, more is fetched ahead, up to the end of the page.
+  Range broughtWith(const Range &range) const {
+    constexpr int64_t pair = 128, page = 4096, ahead = 1024;
+    Range brought = range;
+    brought.isBrought = true;
+    if (range.bytes() <= 0)
+      return brought;
+    brought.begin = range.begin / pair * pair;
+    brought.end = int64_t(llvm::alignTo(range.end, pair));
+    Range before = range;
+    before.begin = std::max<int64_t>(0, brought.begin - pair);
+    before.end = brought.begin;
+    bool isStream = brought.bytes() > pair || nearestPart(before).first <= machine.levels.front().bytes;
+    if (isStream)
+      brought.end = std::max(brought.end, std::min(range.end + ahead, int64_t(llvm::alignTo(brought.end, page))));
+    return brought;
+  }
+
   /// Code comes in pairs of lines.
   static Range rangeOf(const CodePiece &code) {
     constexpr int64_t pair = 128;
@@ -234,23 +287,48 @@ private:
     around.begin = code.begin / page * page;
     around.end = int64_t(llvm::alignTo(code.begin + 1, page));
     double lines = 0;
-    eachPart(code, [&](int64_t bytes, int64_t away, double age) {
-      lines += double(bytes / line) * beyondNearest(away, age, &MemoryLevel::codeLine);
+    eachPart(code, [&](double bytes, int64_t away, double age) {
+      lines += bytes / double(line) * beyondNearest(away, age, &MemoryLevel::codeLine);
     });
     auto [away, age] = nearestPart(around);
     double call = beyondNearest(away, age, &MemoryLevel::call);
     return std::max(lines, call + lines - beyondNearest(away, age, &MemoryLevel::codeLine));
   }
 
-  /// How many bytes were touched since any of the range was, and how long ago that was.
-  std::pair<int64_t, double> nearestPart(const Range &range) const {
-    int64_t away = 0;
-    for (const Range &other : recent) {
-      away += other.bytes();
-      if (other.overlaps(range))
-        return {away, clock - other.touched};
+  /// Calls `visit` with each range, what was touched last first, with the bytes that were touched behind the launch
+  /// that touched it, and with those of the launch itself, until it answers false.
+  void eachRecent(llvm::function_ref<bool(const Range &, int64_t, int64_t)> visit) const {
+    int64_t behind = 0, launched = 0;
+    double launch = -1;
+    for (auto each = recent.begin(); each != recent.end(); ++each) {
+      if (each->touched != launch) {
+        behind += launched;
+        launched = 0;
+        launch = each->touched;
+        for (auto same = each; same != recent.end() && same->touched == launch; ++same)
+          launched += same->isBrought ? 0 : same->bytes();
+      }
+      if (!visit(*each, behind, launched))
+        return;
     }
-    return {away, clock};
+  }
+
+  /// What is fetched ahead gets into the second cache.
+  int64_t distanceOf(const Range &range, int64_t away) const {
+    bool isSecond = range.isBrought && machine.levels.size() > 1;
+    return isSecond ? std::max(away, machine.levels[1].bytes / 2) : away;
+  }
+
+  /// How many bytes were touched since the first of the range were, and how long ago that was.
+  std::pair<int64_t, double> nearestPart(const Range &range) const {
+    std::pair<int64_t, double> nearest = {INT64_MAX, clock};
+    eachRecent([&](const Range &other, int64_t behind, int64_t launched) {
+      bool isOne = other.overlaps(range);
+      if (isOne)
+        nearest = {distanceOf(other, behind + launched), clock - other.touched};
+      return !isOne;
+    });
+    return nearest;
   }
 
   /// Until the first line of an operand is there.
@@ -273,20 +351,24 @@ private:
     return count > 2 ? machine.levels[count - 3].bytes : 0;
   }
 
-  /// Calls `part` with so many bytes of the range, how many were touched since they were, and how long ago that was.
-  void eachPart(const Range &range, llvm::function_ref<void(int64_t, int64_t, double)> part) {
-    int64_t away = 0, found = 0;
-    for (const Range &other : recent) {
-      away += other.bytes();
+  /// Calls `part` with so many bytes of the range, how many were touched since they were, and how long ago that was. A
+  /// launch touches its operands and results together, a quarter of each in each quarter of its time.
+  void eachPart(const Range &range, llvm::function_ref<void(double, int64_t, double)> part) {
+    int64_t found = 0, all = 0;
+    eachRecent([&](const Range &other, int64_t behind, int64_t launched) {
+      all = behind + launched;
       if (!other.overlaps(range))
-        continue;
+        return true;
       int64_t common = std::min(range.end, other.end) - std::max(range.begin, other.begin);
-      part(common, away, clock - other.touched);
+      constexpr int64_t parts = 4;
+      for (int64_t each = 0; each < parts; ++each)
+        part(double(common) / parts, distanceOf(other, behind + launched * (2 * each + 1) / (2 * parts)),
+             clock - other.touched);
       found += common;
-      if (found == range.bytes())
-        return;
-    }
-    part(range.bytes() - found, away, clock);
+      return found < range.bytes();
+    });
+    if (found < range.bytes())
+      part(double(range.bytes() - found), all, clock);
   }
 
   /// Scratch is written, and what all chunks share is read by a phase behind that.
@@ -334,7 +416,7 @@ private:
   /// Adds the bytes of the range to the levels where they may lie.
   void share(const Range &range, SmallVectorImpl<double> &sum) {
     if (range.bytes() > 0)
-      eachPart(range, [&](int64_t bytes, int64_t away, double age) { place(double(bytes), away, age, sum); });
+      eachPart(range, [&](double bytes, int64_t away, double age) { place(bytes, away, age, sum); });
   }
 
   /// Shares bytes among the levels where they may lie: a cache does not hold quite all that it could, and others push

@@ -7,6 +7,10 @@
 //   rows_0            x, 400 KB    400 KB              L2
 //   gemm_0            w, 9 MB      all of a call       L3
 //
+// A launch touches its operands and results together, so what it touches first is as far away as all of it is large.
+// Beside what is touched lies what comes with it: lines come in pairs, and behind those of a stream more are fetched
+// ahead, such as the next parameter of an optimizer's steps, and the code of the next kernel.
+//
 // The call before this one has warmed the caches. Of loops the first and the last turns are followed, with the
 // elements of lists and the parameters of layers that are theirs. What a kernel reads at subscripts from data is taken
 // to be no more than it writes.

@@ -17,6 +17,12 @@ const std::string kernels = R"(
   func.func private @add(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> attributes {attn.kernel = "loops"} {
     return %x : tensor<?xf32>
   }
+  func.func private @line(%x: tensor<16xf32>) -> tensor<16xf32> attributes {attn.kernel = "loops"} {
+    return %x : tensor<16xf32>
+  }
+  model.parameter @p : tensor<16xf32> checkpoint "p" init <"ones", 0.0, 0.0>
+  model.parameter @q : tensor<16xf32> checkpoint "q" init <"ones", 0.0, 0.0>
+  model.parameter @r[2] : tensor<16xf32> checkpoint "r{0}" init <"ones", 0.0, 0.0>
 )";
 
 const std::string signature = R"((%x: tensor<?xf32> {model.name = "x", model.shape = ["n"]})
@@ -33,6 +39,7 @@ std::vector<LaunchTraffic> trafficOf(const std::string &body, int64_t n, Machine
   codes["double"].sharedBytes = scratchBytes;
   codes["shift"];
   codes["add"];
+  codes["line"];
   auto plan = planEntry(module.function("f"), codes);
   EXPECT_TRUE(mlir::succeeded(plan));
   auto found = attnc::trafficOf(
@@ -65,38 +72,49 @@ TEST(Traffic, StaysInTheNearestLevelThatHoldsAllThatWasTouchedSince) {
   EXPECT_EQ(bytes(small[0].read), (Bytes{100, 0, 0}));
   EXPECT_EQ(bytes(small[1].read), (Bytes{200, 0, 0}));
   EXPECT_EQ(bytes(small[1].written), (Bytes{100, 0, 0}));
-  auto medium = trafficOf(twice, 175); // 700 bytes each: what was made just now is still near
-  EXPECT_EQ(bytes(medium[0].read), (Bytes{0, 700, 0}));
-  EXPECT_EQ(bytes(medium[1].read), (Bytes{700, 700, 0}));
+  Machine machine = testMachine();
+  machine.levels[1].bytes = 100000;
+  auto medium = trafficOf(twice, 2500, machine); // 10 000 bytes each
+  EXPECT_EQ(bytes(medium[0].read), (Bytes{0, 10000, 0}));
+  EXPECT_EQ(bytes(medium[1].read), (Bytes{0, 20000, 0}));
   auto large = trafficOf(twice, 100000);
   EXPECT_EQ(bytes(large[1].read), (Bytes{0, 0, 800000}));
   EXPECT_EQ(bytes(large[1].written), (Bytes{0, 0, 400000}));
+}
+
+/// What is made last of 1400 bytes is still near, and what is made first is not.
+TEST(Traffic, TouchesOperandsAndResultsOfALaunchTogether) {
+  auto traffic = trafficOf(twice, 175);
+  EXPECT_NEAR(traffic[1].read[0], 1400 * (1 + 1 + 0.75 + 0.05) / 4, 1e-6);
+  EXPECT_NEAR(traffic[1].read[1], 1400 * (0.25 + 0.95) / 4, 1e-6);
 }
 
 TEST(Traffic, CountsAnOperandOnceThatIsReadTwice) {
   auto traffic = trafficOf(R"(
     %b = call @add(%x, %x) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
     return %b : tensor<?xf32>)",
-                           900); // 7200 bytes since an operand was touched
+                           900); // 7200 bytes in the launch before
   ASSERT_EQ(traffic.size(), 1u);
-  EXPECT_EQ(bytes(traffic[0].read), (Bytes{3600, 3600, 0}));
+  // Of the first quarter of it 0.7 are near, and all of it when it is read again.
+  EXPECT_NEAR(traffic[0].read[0], 3600 + 630, 1e-6);
+  EXPECT_NEAR(traffic[0].read[1], 3600 - 630, 1e-6);
 }
 
 TEST(Traffic, SharesWhatACacheHardlyHolds) {
-  auto traffic = trafficOf(twice, 250); // what was made just now is as large as the nearest level
-  EXPECT_EQ(bytes(traffic[1].read), (Bytes{500, 1500, 0}));
+  auto traffic = trafficOf(twice, 250); // what a launch touches is twice as large as the nearest level
+  EXPECT_EQ(bytes(traffic[1].read), (Bytes{1000, 1000, 0}));
 }
 
 TEST(Traffic, ForgetsWhatIsOld) {
   Machine machine = testMachine();
   machine.keeps = 1e-3; // as long as a launch
   auto traffic = trafficOf(twice, 175, machine);
-  EXPECT_EQ(bytes(traffic[1].read), (Bytes{700, 700, 0})); // touched at the end of the launch before
-  EXPECT_EQ(bytes(traffic[0].read), (Bytes{0, 700, 0}));
+  EXPECT_NEAR(traffic[1].read[0], 980, 1e-6); // touched in the launch before
+  EXPECT_NEAR(traffic[1].read[1], 420, 1e-6);
   machine.keeps = 1e-9;
   traffic = trafficOf(twice, 175, machine);
   EXPECT_EQ(bytes(traffic[1].written), (Bytes{0, 0, 700})); // a launch ago
-  EXPECT_EQ(bytes(traffic[1].read), (Bytes{700, 700, 0}));
+  EXPECT_NEAR(traffic[1].read[1], 420, 1e-6);
 }
 
 TEST(Traffic, WaitsForCodeAndOperands) {
@@ -106,11 +124,36 @@ TEST(Traffic, WaitsForCodeAndOperands) {
     machine.levels[size_t(level)].call = 100 * seconds;
     machine.levels[size_t(level)].codeLine = 10 * seconds;
   }
-  EXPECT_EQ(trafficOf(twice, 25, machine, 100)[0].waits, 0);
+  EXPECT_EQ(trafficOf(twice, 10, machine, 100)[0].waits, 0);
   // All of it comes from memory, operands at once: the first line of the code, three more, and an operand.
   EXPECT_NEAR(trafficOf(twice, 1000000, machine, 256)[0].waits, 3 + 300 + 3 * 30, 1e-6);
   // Lines come in pairs: the code from 200 to 400 is of six.
   EXPECT_NEAR(trafficOf(twice, 1000000, machine, 200)[1].waits, 3 + 300 + 5 * 30, 1e-6);
+}
+
+/// Parameters of a line each, one behind the other: lines come in pairs, and the third one is the next of a stream.
+TEST(Traffic, FindsWhatCameWithNeighbours) {
+  Machine machine = testMachine();
+  machine.levels[2].latency = 3;
+  auto traffic = trafficOf(R"(
+    %a = call @double(%x) : (tensor<?xf32>) -> tensor<?xf32>
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %p = model.get @p : tensor<16xf32>
+    %q = model.get @q : tensor<16xf32>
+    %r = model.get @r[%c0] : tensor<16xf32>
+    %s = model.get @r[%c1] : tensor<16xf32>
+    %b = call @line(%p) : (tensor<16xf32>) -> tensor<16xf32>
+    %c = call @line(%q) : (tensor<16xf32>) -> tensor<16xf32>
+    %d = call @line(%r) : (tensor<16xf32>) -> tensor<16xf32>
+    %e = call @line(%s) : (tensor<16xf32>) -> tensor<16xf32>
+    return %a : tensor<?xf32>)",
+                           1000000, machine);
+  ASSERT_EQ(traffic.size(), 5u);
+  std::vector<double> waits;
+  for (const LaunchTraffic &each : llvm::drop_begin(traffic))
+    waits.push_back(each.waits);
+  EXPECT_EQ(waits, (std::vector<double>{3, 0, 3, 0}));
 }
 
 TEST(Traffic, BringsLinesThatAreOverwrittenOnce) {
@@ -121,8 +164,8 @@ TEST(Traffic, BringsLinesThatAreOverwrittenOnce) {
     return %c : tensor<?xf32>)";
   auto medium = trafficOf(inPlace, 500); // 2000 bytes: they lie behind the nearest level, and go back to it
   ASSERT_EQ(medium.size(), 3u);
-  EXPECT_EQ(bytes(medium[1].read), (Bytes{0, 0, 0}));
-  EXPECT_EQ(bytes(medium[1].written), (Bytes{0, 2000, 0}));
+  EXPECT_EQ(bytes(medium[1].read), (Bytes{500, 0, 0})); // a quarter is near
+  EXPECT_EQ(bytes(medium[1].written), (Bytes{500, 1500, 0}));
   auto large = trafficOf(inPlace, 100000); // they go back while others come
   EXPECT_EQ(bytes(large[1].read), (Bytes{0, 0, 400000}));
   EXPECT_EQ(bytes(large[1].written), (Bytes{400000, 0, 0}));
@@ -132,8 +175,8 @@ TEST(Traffic, WritesAndReadsScratch) {
   auto traffic = trafficOf(twice, 25, testMachine(), 0, 3000);
   ASSERT_EQ(traffic.size(), 2u);
   EXPECT_EQ(bytes(traffic[0].read), (Bytes{100, 3000, 0}));
-  EXPECT_EQ(bytes(traffic[0].written), (Bytes{100, 3000, 0}));
-  EXPECT_EQ(bytes(traffic[1].read), (Bytes{0, 200, 0})); // behind the scratch
+  EXPECT_EQ(bytes(traffic[0].written), (Bytes{836, 2264, 0})); // over that of the call before
+  EXPECT_NEAR(traffic[1].read[1], 145, 1e-6);                  // the scratch was touched with it
 }
 
 TEST(Traffic, FindsWideVectorsAsleep) {
