@@ -22,7 +22,9 @@ namespace attnc {
 
 namespace {
 
-bool isControl(Operation *op) { return op->getNumRegions() > 0 || isa<func::CallOp, LLVM::CallOp>(op); }
+bool isControl(Operation *op) {
+  return op->getNumRegions() > 0 || isa<func::CallOp, LLVM::CallOp, LLVM::MemsetOp>(op);
+}
 
 /// An op whose value may steer the code.
 bool isNumber(Operation *op) {
@@ -335,6 +337,8 @@ private:
       return condition(branch);
     if (auto choice = dyn_cast<scf::IndexSwitchOp>(op))
       return choose(choice);
+    if (auto fill = dyn_cast<LLVM::MemsetOp>(op))
+      return this->fill(fill);
     SmallVector<Number> arguments;
     for (Value operand : op->getOperands())
       arguments.push_back(numberOf(operand));
@@ -351,6 +355,14 @@ private:
       }
     isUnknown = true;
     return CodeCost();
+  }
+
+  Cost fill(LLVM::MemsetOp fill) {
+    Number bytes = numberOf(fill.getLen());
+    if (bytes.kind != Number::Known)
+      return std::nullopt;
+    Work sum = work.ofFill(double(bytes.value));
+    return CodeCost{work.seconds(sum), 0, sum.storedBytes, sum.instructions()};
   }
 
   Cost forLoop(scf::ForOp loop) {

@@ -287,6 +287,16 @@ TEST(CodeTime, CountsBytes) {
   EXPECT_EQ(cost->stored, 640);
 }
 
+TEST(CodeTime, CountsWhatMemsetWrites) {
+  auto cost = costOf(phase(R"(%zero = llvm.mlir.constant(0 : i8) : i8
+    %bytes = arith.muli %size, %size : i64
+    "llvm.intr.memset"(%x, %zero, %bytes) <{isVolatile = false}> : (!llvm.ptr, i8, i64) -> ())"),
+                     40, 1);
+  ASSERT_TRUE(cost.has_value());
+  EXPECT_EQ(cost->loaded, 0);
+  EXPECT_EQ(cost->stored, 1600);
+}
+
 TEST(CodeTime, DoesNotKnowWhatIsNotStructured) {
   std::string code = "llvm.func @other()\n" + phase("llvm.call @other() : () -> ()");
   EXPECT_FALSE(costOf(code, 1, 1).has_value());

@@ -1,13 +1,55 @@
 // Emits a loops kernel that only moves elements: a copy of what slices, reshapes and transposes select, one phase for
-// each tensor of a concatenation.
+// each tensor of a concatenation; or one whose results are zeros.
 #include "compiler/Codegen/CPU/Loops/Loops.h"
 #include "compiler/Codegen/Nest/LoopNest.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
 namespace attnc {
 
 namespace {
+
+/// Elements of a chunk that are moved.
+constexpr int64_t elementsPerChunk = 32768;
+
+//===------------------------------------------ zeros -------------------------------------------------------------===//
+
+/// Whether all bits of the tensor are zero, however it is stored.
+bool isZeros(Value tensor) {
+  auto fill = tensor.getDefiningOp<linalg::FillOp>();
+  return fill && (matchPattern(fill.getInputs()[0], m_PosZeroFloat()) || matchPattern(fill.getInputs()[0], m_Zero()));
+}
+
+/// By memset, which does not wait for lines that it writes as a whole, where the processor has a way to.
+KernelPhase emitZeros(func::FuncOp kernel, unsigned result, ModuleOp code, StringRef symbol) {
+  KernelFrame frame(kernel, symbol, code);
+  OpBuilder &b = frame.builder;
+  Location loc = frame.location;
+  auto index = [&](int64_t value) { return arith::ConstantIndexOp::create(b, loc, value).getResult(); };
+  SizeExpr elements = frame.sizes.resultElements(result);
+  Value first = b.createOrFold<arith::MulIOp>(loc, frame.chunk, index(elementsPerChunk));
+  Value left = b.createOrFold<arith::SubIOp>(loc, frame.size(elements), first);
+  Value count = b.createOrFold<arith::MinSIOp>(loc, left, index(elementsPerChunk));
+  if (elements.isConstant() && elements.constant() <= elementsPerChunk) { // one chunk, and a few stores if it is small
+    first = index(0);
+    count = index(elements.constant());
+  }
+  Value buffer = frame.result(result);
+  Value width = index(cast<MemRefType>(buffer.getType()).getElementTypeBitWidth() / 8);
+  auto toInteger = [&](Value value) -> Value {
+    return arith::IndexCastOp::create(b, loc, b.getI64Type(), b.createOrFold<arith::MulIOp>(loc, value, width));
+  };
+  Value begin = arith::IndexCastOp::create(b, loc, b.getI64Type(),
+                                           memref::ExtractAlignedPointerAsIndexOp::create(b, loc, buffer));
+  Value address = arith::AddIOp::create(b, loc, begin, toInteger(first));
+  Value pointer = LLVM::IntToPtrOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()), address);
+  Value zero = LLVM::ConstantOp::create(b, loc, b.getI8IntegerAttr(0));
+  LLVM::MemsetOp::create(b, loc, pointer, zero, toInteger(count), /*isVolatile=*/false);
+  return {symbol.str(), elements.ceilDiv(elementsPerChunk)};
+}
 
 //===------------------------------------------ copies ------------------------------------------------------------===//
 
@@ -30,7 +72,10 @@ public:
     }
     if (rank > 0)
       length = frame.sizes.dimension(source, rank - 1);
-    int64_t perChunk = length.isConstant() ? std::max<int64_t>(32768 / std::max<int64_t>(length.constant(), 1), 1) : 64;
+    constexpr int64_t rowsOfUnknownLength = 64;
+    int64_t perChunk = length.isConstant() && length.constant() > 0
+                           ? std::max<int64_t>(elementsPerChunk / length.constant(), 1)
+                           : rowsOfUnknownLength;
     Value count = arith::ConstantIndexOp::create(b, loc, perChunk);
     Value first = b.createOrFold<arith::MulIOp>(loc, frame.chunk, count);
     Value end = arith::MinSIOp::create(b, loc, arith::AddIOp::create(b, loc, first, count), frame.size(outer));
@@ -91,7 +136,9 @@ KernelCode emitMoves(func::FuncOp kernel, const Target &target, ModuleOp code) {
   };
   for (auto [number, value] : llvm::enumerate(computedResults(kernel))) {
     auto concat = value.getDefiningOp<tensor::ConcatOp>();
-    if (!concat) {
+    if (isZeros(value)) {
+      result.phases.push_back(emitZeros(kernel, number, code, symbolOf()));
+    } else if (!concat) {
       copy(value, number, 0, 0);
     } else {
       SizeExpr offset;

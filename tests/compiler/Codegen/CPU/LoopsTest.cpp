@@ -461,6 +461,28 @@ TEST(Loops, SliceOfOneRow) {
   EXPECT_EQ(differenceFromOracle({text, {HostArray::random({12, 33}, 1)}, {{33}}}), "");
 }
 
+/// In one chunk and in several, the last of which is not full; and numbers whose bits are not all zero.
+TEST(Loops, Fills) {
+  auto check = [](const std::string &number, const std::string &element, Shape result) {
+    std::string type = fmt::format("tensor<?x20x{}>", element);
+    std::string text = moving("%n: index", type,
+                              fmt::format("%c = arith.constant {0} : {1}\n%e = tensor.empty(%n) : {2}\n"
+                                          "%r = linalg.fill ins(%c : {1}) outs(%e : {2}) -> {2}",
+                                          number, element, type));
+    for (std::string target : {"native", "x86-64-v3", "cuda"}) {
+      OracleCheck oracle{text, {}, {result}, {result[0]}};
+      oracle.target = target;
+      EXPECT_EQ(differenceFromOracle(oracle), "") << number << ", " << target << ", " << result[0];
+    }
+  };
+  for (int64_t rows : {0, 1, 7, 3300, 3277})
+    check("0.0", "f32", {rows, 20});
+  for (std::string number : {"-0.0", "1.5"})
+    check(number, "f32", {7, 20});
+  for (std::string number : {"0", "16843009"})
+    check(number, "i32", {7, 20});
+}
+
 TEST(Loops, Concatenation) {
   for (int dimension : {0, 1}) {
     Shape x{7, 9}, y{7, 9}, z = x;
