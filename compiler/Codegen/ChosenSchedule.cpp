@@ -19,4 +19,16 @@ void recordSchedule(func::FuncOp kernel, ArrayRef<Choice> choices) {
   kernel->setAttr(scheduleAttrName, schedule.getDictionary(kernel.getContext()));
 }
 
+void recordDeclined(func::FuncOp kernel, StringRef key, StringRef reason) {
+  NamedAttrList reasons(kernel->getAttrOfType<DictionaryAttr>(declinedAttrName));
+  reasons.set(key, StringAttr::get(kernel.getContext(), reason));
+  kernel->setAttr(declinedAttrName, reasons.getDictionary(kernel.getContext()));
+}
+
+StringRef whyDeclined(func::FuncOp kernel, StringRef key) {
+  auto reasons = kernel->getAttrOfType<DictionaryAttr>(declinedAttrName);
+  auto reason = reasons ? reasons.getAs<StringAttr>(key) : StringAttr();
+  return reason ? reason.getValue() : StringRef();
+}
+
 } // namespace attnc

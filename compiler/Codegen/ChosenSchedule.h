@@ -14,6 +14,9 @@ namespace attnc {
 /// On a kernel whose schedule is of a tuning database: the gain that was measured, as a text.
 inline constexpr llvm::StringLiteral tunedAttrName = "attn.tuned";
 
+/// On a kernel: a dictionary of reasons, by key of its schedule, why it can't have the value that was asked for.
+inline constexpr llvm::StringLiteral declinedAttrName = "attn.declined";
+
 struct Choice {
   llvm::StringRef key;
   std::variant<int64_t, llvm::StringRef> value;
@@ -21,5 +24,10 @@ struct Choice {
 
 mlir::Attribute attributeOf(mlir::MLIRContext *context, const Choice &choice);
 void recordSchedule(mlir::func::FuncOp kernel, llvm::ArrayRef<Choice> choices);
+
+/// `reason` completes "x.form=decode was not honoured: the kernel has form = prefill: ...".
+void recordDeclined(mlir::func::FuncOp kernel, llvm::StringRef key, llvm::StringRef reason);
+/// Empty where none was recorded.
+llvm::StringRef whyDeclined(mlir::func::FuncOp kernel, llvm::StringRef key);
 
 } // namespace attnc

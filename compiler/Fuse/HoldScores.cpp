@@ -381,12 +381,17 @@ struct HoldScores : PassWrapper<HoldScores, OperationPass<ModuleOp>> {
         if (ScoreHolder holder(attend); holder.whyNot().empty())
           holder.run();
         else
-          attend.emitRemark() << "its scores are not held: " << holder.whyNot();
+          remark(attend, "its scores are not held: " + holder.whyNot());
       function.walk([&](attn::AttendGradientOp gradient) {
         if (isRefused(attentionFused, gradient, gradient))
-          gradient.emitRemark() << "its gradient stays fused: plain tensor code has no form of it";
+          remark(gradient, "its gradient stays fused: plain tensor code has no form of it");
       });
     }
+  }
+
+  static void remark(Operation *op, const Twine &text) {
+    if (!op->getParentOfType<func::FuncOp>()->hasAttr(uncalledAttrName))
+      op->emitRemark() << text;
   }
 };
 

@@ -21,6 +21,12 @@ SmallVector<func::FuncOp> hostFunctions(ModuleOp module) {
   return functions;
 }
 
+void eraseUnusedKernels(ModuleOp module) {
+  for (auto kernel : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (isKernel(kernel) && SymbolTable::symbolKnownUseEmpty(kernel, module))
+      kernel.erase();
+}
+
 void removeUnused(func::FuncOp function) {
   IRRewriter rewriter(function.getContext());
   (void)runRegionDCE(rewriter, function->getRegions());

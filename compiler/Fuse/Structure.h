@@ -21,6 +21,12 @@ namespace attnc {
 /// Entry points and other functions of the host, in order: those that are not kernels.
 llvm::SmallVector<mlir::func::FuncOp> hostFunctions(mlir::ModuleOp module);
 
+/// On an entry point that no one will call, which is there for the names of kernels alone; nothing is said of it.
+inline constexpr llvm::StringLiteral uncalledAttrName = "attn.uncalled";
+
+/// Removes kernels that nothing calls.
+void eraseUnusedKernels(mlir::ModuleOp module);
+
 /// Removes what has no effect and no reader.
 void removeUnused(mlir::func::FuncOp function);
 

@@ -13,6 +13,7 @@
 #include "compiler/Fuse/Structure.h"
 #include "compiler/Narrow/Narrow.h"
 #include "compiler/Narrow/NarrowKernel.h"
+#include "compiler/Pipeline/CalledEntries.h"
 #include "compiler/Pipeline/DeviceEntries.h"
 #include "compiler/Pipeline/DeviceImages.h"
 #include "compiler/Pipeline/Import.h"
@@ -101,28 +102,6 @@ static bool raise(Job &job) {
   PassManager passes(&job.made.context);
   buildRaisePipeline(passes);
   return succeeded(passes.run(*job.made.module)) || job.ourFault();
-}
-
-/// The entry point that writes tokens as it is asked for; empty where that is not one.
-static std::string writerOf(const Job &job) {
-  std::vector<std::string> found;
-  for (auto entry : job.made.module->getOps<func::FuncOp>())
-    if (std::string name = entry.getName().str();
-        job.options.writer && entry->hasAttr(model::decodeAttrName) && job.options.writer->names(name))
-      found.push_back(name);
-  return found.size() == 1 ? found.front() : "";
-}
-
-/// Leaves out the entry points that will not be called; what they update are parameters all the same. Overrides are of
-/// kernels of the whole model: beside one, all is compiled.
-static void keepEntry(Job &job, llvm::StringRef name) {
-  auto isEntry = [](func::FuncOp function) { return function && function->hasAttr(model::entryAttrName); };
-  bool isOverridden = !job.options.overrides.empty() || !job.options.script.empty();
-  if ((isOverridden && !job.options.entryAlone) || !isEntry(job.made.module->lookupSymbol<func::FuncOp>(name)))
-    return;
-  for (auto function : llvm::make_early_inc_range(job.made.module->getOps<func::FuncOp>()))
-    if (isEntry(function) && function.getName() != name)
-      function.erase();
 }
 
 static bool derive(Job &job) {
@@ -214,6 +193,7 @@ static bool fuse(Job &job) {
     return false;
   if (std::string error = scheduleErrors(job); !error.empty())
     return job.refuse(error);
+  eraseUncalled(job);
   if (job.options.memoryBudget)
     job.made.module->getOperation()->setAttr(emittersByRuleAttrName, UnitAttr::get(&job.made.context));
   if (!job.options.requireFused)
@@ -370,8 +350,7 @@ static bool generate(Job &job) {
       return false;
     job.made.program.kernels.push_back(std::move(*made));
   }
-  for (const std::string &text : settingsNotHonoured(*job.made.module, job.schedule))
-    job.warn("attnc: warning: " + text + "\n");
+  warnOfSettings(job);
   return generatePacking(job, chosen);
 }
 

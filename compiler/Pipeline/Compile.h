@@ -30,6 +30,10 @@
 
 namespace attnc {
 
+/// How kernels are called where one entry point is compiled: as if there were no other, or as where all are, which is
+/// how `explain` prints them.
+enum class NamesOf { Entry, Model };
+
 struct CompileOptions {
   std::string input;                                         ///< path of the file
   std::string target = "native";                             ///< see Target::resolve
@@ -38,7 +42,7 @@ struct CompileOptions {
   std::optional<WriterRequest> writer;                       ///< of a model (.attn): what will be called
   std::string entry;                                         ///< what will be called; empty: all entry points
   std::string studied;                                       ///< the one entry point, see Derive/GivenWeights.h
-  bool entryAlone = false;                                   ///< also beside overrides, which are of its kernels then
+  std::optional<NamesOf> kernelNames;                        ///< of Entry or, beside overrides, of Model, unless said
   std::string weights;                                       ///< a .safetensors file to embed; empty: none
   bool allowExtra = false;                                   ///< tensors of it that are no parameters are left alone
   std::vector<Override> overrides;                           ///< later ones win

@@ -1,4 +1,5 @@
 #include "compiler/Pipeline/DeviceEntries.h"
+#include "compiler/Fuse/Structure.h"
 #include "compiler/Pipeline/DeviceAlignment.h"
 #include "compiler/Pipeline/Overrides.h"
 #include "dialects/Model/Model.h"
@@ -65,10 +66,8 @@ bool keepEntriesOfDevice(Job &job) {
     job.warn(text(obstacle, ": warning: entry point '" + entry.getName().str() + "' is left out: ") + "\n");
     entry.erase();
   }
-  for (auto kernel : llvm::make_early_inc_range(job.made.module->getOps<func::FuncOp>()))
-    if (isKernel(kernel) && SymbolTable::symbolKnownUseEmpty(kernel, *job.made.module))
-      kernel.erase();
-  dropSettingsOfErased(job);
+  eraseUnusedKernels(*job.made.module);
+  dropSettingsOfErased(job, /*warns=*/true);
   return true;
 }
 

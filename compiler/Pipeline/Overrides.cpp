@@ -1,4 +1,5 @@
 #include "compiler/Pipeline/Overrides.h"
+#include "compiler/Codegen/ChosenSchedule.h"
 #include "compiler/Schedule/Schedule.h"
 #include "compiler/Schedule/Strategy.h"
 #include "compiler/Schedule/TransformScript.h"
@@ -51,18 +52,35 @@ bool applySchedule(Job &job) {
   return succeeds(job, applySchedule(*job.made.module, job.schedule, job.target));
 }
 
-void dropSettingsOfErased(Job &job) {
+void dropSettingsOfErased(Job &job, bool warns) {
   llvm::erase_if(job.schedule, [&](const Override &setting) {
     if (job.made.module->lookupSymbol(setting.what))
       return false;
     bool isByName = llvm::is_contained(job.overrides, setting); // else it is about a kind, which has others
-    if (isByName)
+    if (warns && isByName)
       job.warn("attnc: warning: " +
                withOrigin(setting.origin, textOf(setting) + " was not honoured: the kernel is left "
                                                             "out with its entry point") +
                "\n");
     return true;
   });
+}
+
+/// Whether only Halide's code can be what a setting asks for.
+static bool isForHalide(const Override &setting) {
+  return llvm::is_contained({"halide", "scheduler"}, setting.key) ||
+         llvm::is_contained({"two_pass", "online"}, setting.value);
+}
+
+void warnOfSettings(Job &job) {
+  for (const CompiledKernel &kernel : job.made.program.kernels)
+    for (const auto &[emitter, reason] : kernel.refusals)
+      for (const Override &setting : job.schedule)
+        if (emitter == "halide" && setting.what == mlir::func::FuncOp(kernel.function).getName() &&
+            isForHalide(setting))
+          recordDeclined(kernel.function, setting.key, "the halide emitter does not take it, since " + reason);
+  for (const std::string &text : settingsNotHonoured(*job.made.module, job.schedule))
+    job.warn("attnc: warning: " + text + "\n");
 }
 
 } // namespace attnc

@@ -22,7 +22,10 @@ bool applyEmitters(Job &job);
 /// Behind it.
 bool applySchedule(Job &job);
 
-/// Forgets settings of kernels that the module has no more; of those that a person named, says so.
-void dropSettingsOfErased(Job &job);
+/// Forgets settings of kernels that the module has no more; with `warns` says so of those that a person named.
+void dropSettingsOfErased(Job &job, bool warns);
+
+/// Says which settings the generated kernels do not have, and why.
+void warnOfSettings(Job &job);
 
 } // namespace attnc

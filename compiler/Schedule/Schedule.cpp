@@ -1,4 +1,5 @@
 #include "compiler/Schedule/Schedule.h"
+#include "compiler/Codegen/ChosenSchedule.h"
 #include "compiler/Codegen/Kernel.h"
 #include "compiler/Codegen/PanelPacking.h"
 #include "compiler/Diagnostics/Spelling.h"
@@ -229,10 +230,12 @@ std::vector<std::string> settingsNotHonoured(ModuleOp module, ArrayRef<Override>
     std::string chosen = word ? word->str() : value ? std::to_string(*value) : "";
     if (isOverruled || chosen == setting.value)
       continue;
+    std::string why = whyDeclined(kernel, setting.key).str();
     texts.push_back(withOrigin(
         setting.origin,
-        fmt::format("{} was not honoured: the kernel {}", textOf(setting),
-                    chosen.empty() ? "makes no use of it" : fmt::format("has {} = {}", setting.key, chosen))));
+        fmt::format("{} was not honoured: the kernel {}{}", textOf(setting),
+                    chosen.empty() ? "makes no use of it" : fmt::format("has {} = {}", setting.key, chosen),
+                    why.empty() ? "" : ": " + why)));
   }
   return texts;
 }

@@ -33,7 +33,8 @@ llvm::Expected<mlir::func::FuncOp> findKernel(mlir::ModuleOp module, llvm::Strin
 /// Writes the settings into the schedules of the module's kernels; later ones win. Changes nothing where one is wrong.
 llvm::Error applySchedule(mlir::ModuleOp module, llvm::ArrayRef<Override> settings, const Target &target);
 
-/// A sentence on each setting that a kernel, now that it has been emitted, does not have.
+/// A sentence on each setting that a kernel, now that it has been emitted, does not have, with the reason where the
+/// emitter gave one (recordDeclined).
 std::vector<std::string> settingsNotHonoured(mlir::ModuleOp module, llvm::ArrayRef<Override> settings);
 
 /// The keys of a kind.

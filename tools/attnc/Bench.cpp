@@ -67,15 +67,15 @@ static Error bench(const BenchOptions &options) {
   if (!measured)
     return measured.takeError();
   std::vector<Profile::Line> kernels;
-  std::string names;
+  std::vector<std::string> names;
   for (const Profile::Line &line : measured->kernels) {
-    names += (names.empty() ? "" : ", ") + line.name;
+    names.push_back(line.name);
     if (options.kernel.empty() || line.name == options.kernel)
       kernels.push_back(line);
   }
   if (kernels.empty() && !options.kernel.empty())
-    return createStringError(
-        formatv("'{0}' runs no kernel '{1}'; it runs {2}", (*call)->entry->name, options.kernel, names));
+    return createStringError(formatv("entry point '{0}' runs no kernel `{1}`{2}", (*call)->entry->name, options.kernel,
+                                     whatThereIs(options.kernel, names)));
   (options.json ? printJson : printTable)(**call, kernels, measured->seconds, measured->runs);
   return Error::success();
 }

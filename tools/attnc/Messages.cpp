@@ -1,5 +1,8 @@
 #include "tools/attnc/Messages.h"
+#include "compiler/Diagnostics/Spelling.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <fmt/ranges.h>
 
 namespace attnc {
 
@@ -45,6 +48,18 @@ llvm::Error toError(attn_code code, const attn_status &status) {
 }
 
 void warn(llvm::StringRef message) { llvm::errs() << "attnc: warning: " << message << "\n"; }
+
+std::string whatThereIs(const std::string &word, std::vector<std::string> known) {
+  constexpr size_t most = 8;
+  std::ranges::sort(known);
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  std::string suggestion = didYouMean(word, known);
+  if (!suggestion.empty() || known.empty())
+    return suggestion;
+  return fmt::format("; there {} {}{}", known.size() == 1 ? "is" : "are",
+                     fmt::join(llvm::ArrayRef(known).take_front(most), ", "),
+                     known.size() > most ? fmt::format(" and {} more", known.size() - most) : "");
+}
 
 ExitCode report(const CLI::App &app, const CLI::ParseError &error, llvm::ArrayRef<const char *> arguments) {
   if (!asksForHelp(error))

@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <string>
+#include <vector>
 
 namespace attnc {
 
@@ -27,6 +28,10 @@ llvm::Error compileFailure(std::string messages, ExitCode exitCode);
 /// What a call of the runtime says, unless all is well.
 llvm::Error toError(attn_code code, const attn_status &status);
 void warn(llvm::StringRef message);
+
+/// Behind a message that there is no `word`: "; did you mean `loss`?", or else "; there are loss, train and 3 more", in
+/// order and each once; nothing where nothing is known.
+std::string whatThereIs(const std::string &word, std::vector<std::string> known);
 
 /// Prints what is wrong with a command line, or the help that it asks for. `arguments` are those of the process.
 ExitCode report(const CLI::App &app, const CLI::ParseError &error, llvm::ArrayRef<const char *> arguments);

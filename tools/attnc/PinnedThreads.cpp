@@ -24,7 +24,7 @@ static int64_t processors() {
   return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-Error takeSizes(SourceOptions &source, InvocationOptions &invocation) {
+Error takeSizes(SourceOptions &source, InvocationOptions &invocation, int64_t least) {
   NamedSizes &sizes = source.compile.at;
   if (!sizes.empty())
     return createStringError("--at has no use here: --dim says the sizes, of calls and of plans");
@@ -35,8 +35,8 @@ Error takeSizes(SourceOptions &source, InvocationOptions &invocation) {
   for (StringRef text : invocation.dims) {
     auto [name, value] = text.split('=');
     int64_t size = 0;
-    if (value.getAsInteger(10, size) || size < 1)
-      return createStringError("--dim " + text + ": expected a size from 1");
+    if (value.getAsInteger(10, size) || size < least)
+      return createStringError("--dim " + text + ": expected a size from " + Twine(least));
     if (any_of(sizes, [&](const auto &said) { return said.first == name; }))
       return createStringError("--dim " + text + ": the size of " + name + " is said twice");
     sizes.emplace_back(name.str(), size);

@@ -126,9 +126,11 @@ TEST(Schedule, SaysWhatWasNotHonoured) {
                                     {"logits_gemm_0", "mr", "6"}};
   llvm::cantFail(applySchedule(module.get(), settings, avx512()));
   recordSchedule(module.function("logits_attend_0"), {{"form", llvm::StringRef("prefill")}, {"tile_q", int64_t(48)}});
+  recordDeclined(module.function("logits_attend_0"), "tile_q", "there are 48 queries");
   recordSchedule(module.function("logits_gemm_0"), {{"mr", int64_t(6)}});
   EXPECT_EQ(settingsNotHonoured(module.get(), settings),
-            (std::vector<std::string>{"logits_attend_0.tile_q=64 was not honoured: the kernel has tile_q = 48",
+            (std::vector<std::string>{"logits_attend_0.tile_q=64 was not honoured: the kernel has tile_q = 48: "
+                                      "there are 48 queries",
                                       "logits_attend_0.split_kv=512 was not honoured: the kernel makes no use of it"}));
 }
 

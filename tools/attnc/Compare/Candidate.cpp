@@ -1,6 +1,8 @@
 #include "tools/attnc/Compare/Candidate.h"
 #include "compiler/Codegen/AskedEmitter.h"
+#include "compiler/Codegen/ChosenSchedule.h"
 #include "compiler/Fuse/KernelStructure.h"
+#include "compiler/Pipeline/PredictedEmitters.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
@@ -63,7 +65,7 @@ RunningCandidate::RunningCandidate(Candidate &candidate, const SourceOptions &so
                                    const InvocationOptions &invocation)
     : candidate(candidate), options(source.compile), made(std::make_unique<Compilation>()) {
   append_range(options.overrides, candidate.strategy.overrides);
-  options.entry = options.entryAlone ? invocation.entry : ""; // else all are compiled, as beside overrides
+  options.entry = invocation.entry;
   options.records = false;
   options.numbersOps = true;
   raw_string_ostream stream(messages);
@@ -97,14 +99,12 @@ Error RunningCandidate::whyNot() const {
                                   : compileFailure(messages, static_cast<ExitCode>(outcome));
 }
 
-/// All that its code is made by; not who was asked for, but who made it.
+/// All that its code is made by; not what was asked for, but what came of it.
 static std::string codeOf(const CompiledKernel &kernel) {
-  mlir::func::FuncOp function = kernel.function;
-  mlir::Attribute asked = function->removeAttr(emitterAttrName);
-  std::string structure = kernelStructure(function);
-  if (asked)
-    function->setAttr(emitterAttrName, asked);
-  return kernel.emitter + " " + structure;
+  mlir::OwningOpRef<mlir::func::FuncOp> function(mlir::func::FuncOp(kernel.function).clone());
+  for (StringRef name : {emitterAttrName, predictedAttrName, declinedAttrName})
+    function.get()->removeAttr(name);
+  return kernel.emitter + " " + kernelStructure(*function);
 }
 
 static CandidateKernel kernelOf(const Compilation &made, const std::string &entry, const ExplainedKernel &explained,

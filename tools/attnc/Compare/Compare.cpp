@@ -156,7 +156,7 @@ private:
 
 static Error compare(CompareOptions &options) {
   Comparison comparison;
-  if (Error error = takeSizes(options.source, options.invocation))
+  if (Error error = takeSizes(options.source, options.invocation, /*least=*/0))
     return error;
   auto strategies = strategiesOf(options);
   if (!strategies)
@@ -176,6 +176,7 @@ static Error compare(CompareOptions &options) {
   comparison.repetitions = options.repetitions;
   comparison.tolerance = options.tolerance;
   comparison.region = Region(options.region);
+  options.source.compile.kernelNames = NamesOf::Model; // as strategies and regions name them
   options.invocation.ranges = options.source.rangesOf(options.invocation.entry, Phase::Derive);
   pinTo(comparison.threads);
   if (Error error = Contest(options, comparison).run())

@@ -1,11 +1,10 @@
 #include "tools/attnc/Compare/Region.h"
 #include "compiler/Codegen/Kernel.h"
-#include "compiler/Diagnostics/Spelling.h"
 #include "compiler/Schedule/Strategy.h"
+#include "tools/attnc/Messages.h"
 #include "llvm/Support/Path.h"
 #include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <iterator>
 #include <utility>
 
@@ -13,17 +12,8 @@ using namespace llvm;
 
 namespace attnc {
 
-/// The nearest of what is known, or the first few of it.
 static Error notFound(const std::string &what, const std::string &problem, std::vector<std::string> known) {
-  constexpr size_t most = 8;
-  std::ranges::sort(known);
-  known.erase(std::unique(known.begin(), known.end()), known.end());
-  std::string suggestion = didYouMean(what, known);
-  if (suggestion.empty() && !known.empty())
-    suggestion = fmt::format("; there {} {}{}", known.size() == 1 ? "is" : "are",
-                             fmt::join(ArrayRef(known).take_front(most), ", "),
-                             known.size() > most ? fmt::format(" and {} more", known.size() - most) : "");
-  return createStringError(fmt::format("--region: {}{}", problem, suggestion));
+  return createStringError(fmt::format("--region: {}{}", problem, whatThereIs(what, std::move(known))));
 }
 
 Error Region::find(const std::vector<CandidateKernel> &kernels, const std::string &entry) {

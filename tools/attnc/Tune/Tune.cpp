@@ -38,8 +38,8 @@ public:
       return;
     isShown = true;
     int filled = std::min(30, static_cast<int>(30 * elapsed() / std::max(budget, 1e-9)));
-    fmt::print(stderr, "\r\033[K[{}{}] {:.0f} of {:.0f} s  {} rounds  {:.2f} x", std::string(filled, '='),
-               std::string(30 - filled, ' '), elapsed(), budget, rounds, gain);
+    fmt::print(stderr, "\r\033[K[{}{}] {:.0f} of {:.0f} s  {} round{}  {:.2f} x", std::string(filled, '='),
+               std::string(30 - filled, ' '), elapsed(), budget, rounds, rounds == 1 ? "" : "s", gain);
     std::fflush(stderr);
   }
 
@@ -103,13 +103,13 @@ static Error tune(TuneOptions &options) {
   auto database = databaseAt(options.database);
   if (!database)
     return database.takeError();
-  if (Error error = takeSizes(options.source, options.invocation))
+  if (Error error = takeSizes(options.source, options.invocation, /*least=*/1))
     return error;
   options.invocation.ranges = options.source.rangesOf(options.invocation.entry, Phase::Derive);
   pinTo(options.invocation.threads);
   // Fingerprints are the same whatever else the model has, and compiles are many.
   options.source.compile.entry = options.invocation.entry;
-  options.source.compile.entryAlone = true;
+  options.source.compile.kernelNames = NamesOf::Entry;
   Tuner tuner(options.source, options.invocation, options.tuner);
   std::string searchPath = options.database + ".search";
   if (Error error = tuner.start())

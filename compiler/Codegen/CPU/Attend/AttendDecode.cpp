@@ -9,18 +9,21 @@ namespace attnc {
 Verdict canDecode(const AttendProblem &problem) {
   attn::AttendOp op = problem.op;
   if (problem.needsFinalWeights() || !problem.hasValue())
-    return Verdict::no("it needs the final weights");
+    return Verdict::no("what it yields needs finished weights, and parts of a row are joined as sums");
   if (problem.yields(attn::Statistic::Entropy) || problem.yieldsTop())
-    return Verdict::no("its splits carry no entropy and no largest keys");
+    return Verdict::no("parts of a row carry no entropy and no largest keys");
   if (problem.normaliser->followsKeys() || problem.normaliser->order() == Normaliser::Order::AllScores)
     return Verdict::no("a weight depends on more than sums over parts of its row");
-  if (!problem.rows.isConstant() || problem.rows.constant() * problem.group > mostDecodeRows)
-    return Verdict::no("it has many rows, or their number is not known");
   for (const PairReduction &product : problem.products)
     if (attn::ReduceOp(product.op).getSizes().size() != 1)
       return Verdict::no("a product has several feature indices");
   if (op.getNumKeys() != 1 || op.getNumValues() != 1)
     return Verdict::no("it has several key or value indices");
+  std::string few = "keys are split for " + std::to_string(mostDecodeRows) + " queries that share them at most";
+  if (!problem.rows.isConstant())
+    return Verdict::no(few + ", and how many there are is only known when it runs");
+  if (int64_t queries = problem.rows.constant() * problem.group; queries > mostDecodeRows)
+    return Verdict::no(few + ", and here are " + std::to_string(queries));
   return Verdict::yes();
 }
 

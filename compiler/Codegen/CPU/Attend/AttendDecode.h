@@ -138,7 +138,7 @@ private:
   Value sumTile, maxima, sums;         ///< rows x values, rows x 1 vector each
 };
 
-/// Whether the decode schedule can compute it.
+/// Whether the decode schedule can compute it. A reason says why its keys are not split.
 Verdict canDecode(const AttendProblem &problem);
 
 } // namespace attnc

@@ -64,6 +64,15 @@ static void emitEither(const AttendProblem &problem, const AttendSchedule &sched
   result.sharedBytes = AttendDecodeShape(ofOneRow, schedule).sharedBytes() * SizeExpr::min(problem.rows, most) * areFew;
 }
 
+/// Why keys are not split for all queries, where that is asked for.
+static void explainForm(const AttendProblem &problem, const AttendSchedule &schedule) {
+  if (schedule.form == AttendForm::Decode || scheduledWord(problem.kernel, "form") != StringRef("decode"))
+    return;
+  std::string few = "how many queries there are is only known when it runs; up to decode_rows = " +
+                    std::to_string(schedule.decodeRows) + " take the form decode";
+  recordDeclined(problem.kernel, "form", schedule.decodeRows > 0 ? few : canDecode(problem).reason);
+}
+
 FailureOr<KernelCode> emitAttend(func::FuncOp kernel, const Target &target, ModuleOp code) {
   AttendProblem problem;
   if (!readAttendProblem(kernel, problem))
@@ -87,6 +96,7 @@ FailureOr<KernelCode> emitAttend(func::FuncOp kernel, const Target &target, Modu
     emitEither(problem, schedule, target, symbol, code, result);
   else
     emitPrefill(problem, schedule, target, symbol, code, result);
+  explainForm(problem, schedule);
   recordSchedule(kernel, choices);
   return result;
 }

@@ -13,12 +13,13 @@ static AttendForm chooseForm(const AttendProblem &problem) {
 
 /// A tile of queries is computed whole, for each head of a group: decode is the faster one up to four times as many
 /// queries as heads share their keys, even if each query reads them. Where queries and keys are the same in number, few
-/// queries have few keys, and nothing is gained.
+/// queries have few keys, and nothing is gained: there it is left to who asks for it.
 static int64_t chooseDecodeRows(const AttendProblem &problem) {
-  bool isLeft = !scheduledWord(problem.kernel, "form") && !problem.rows.isConstant() && !(problem.rows == problem.keys);
-  if (!isLeft || !canDecode(problem.withRowsAsBatches()))
+  auto form = scheduledWord(problem.kernel, "form");
+  bool isWanted = form ? *form == "decode" : !(problem.rows == problem.keys);
+  if (!isWanted || problem.rows.isConstant() || !canDecode(problem.withRowsAsBatches()))
     return 0;
-  return scheduled(problem.kernel, "decode_rows").value_or(4 * problem.group);
+  return scheduled(problem.kernel, "decode_rows").value_or(form ? mostAskedDecodeRows : 4 * problem.group);
 }
 
 /// Enough sums in flight to hide the latency of a multiply-add; more than twenty run no faster.

@@ -7,7 +7,8 @@
 // stay in the first-level cache: 128 keys and 64 queries take 32 KB.
 //
 // Where the number of queries is dynamic, and the decode schedule could compute each of them alone, both are emitted:
-// up to `decodeRows` queries of a batch take the decode form, one after the other, more take the prefill form.
+// up to `decodeRows` queries of a batch take the decode form, one after the other, more take the prefill form. Where
+// the schedule asks for the decode form, these are as many as there may be.
 //
 // Queries that no whole tile has, up to half of one, take tiles of one vector: of 65 queries 64 and 1, of 20 queries 16
 // and 4. Short sequences would compute lanes that nobody reads, and tiles of one vector run at most a fifth slower.
@@ -51,6 +52,8 @@ AttendPart tailTiles(const AttendProblem &problem, const AttendSchedule &schedul
 
 /// Most rows of a batch for which the decode schedule is the faster one.
 inline constexpr int64_t mostDecodeRows = 8;
+/// As many as `decode_rows` can say: of a dynamic number of rows, so many take the decode form where it is asked for.
+inline constexpr int64_t mostAskedDecodeRows = 64;
 
 AttendSchedule chooseAttendSchedule(const AttendProblem &problem, const Target &target);
 

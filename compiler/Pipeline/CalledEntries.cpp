@@ -1,0 +1,49 @@
+#include "compiler/Pipeline/CalledEntries.h"
+#include "compiler/Fuse/Structure.h"
+#include "compiler/Pipeline/Overrides.h"
+#include "dialects/Model/Model.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+std::string writerOf(const Job &job) {
+  std::vector<std::string> found;
+  for (auto entry : job.made.module->getOps<func::FuncOp>())
+    if (std::string name = entry.getName().str();
+        job.options.writer && entry->hasAttr(model::decodeAttrName) && job.options.writer->names(name))
+      found.push_back(name);
+  return found.size() == 1 ? found.front() : "";
+}
+
+void keepEntry(Job &job, StringRef name) {
+  auto isEntry = [](func::FuncOp function) { return function && function->hasAttr(model::entryAttrName); };
+  bool isOverridden = !job.options.overrides.empty() || !job.options.script.empty();
+  bool areNamesOfModel =
+      job.options.kernelNames.value_or(isOverridden ? NamesOf::Model : NamesOf::Entry) == NamesOf::Model;
+  if (!isEntry(job.made.module->lookupSymbol<func::FuncOp>(name)))
+    return;
+  for (auto function : llvm::make_early_inc_range(job.made.module->getOps<func::FuncOp>())) {
+    if (!isEntry(function) || function.getName() == name)
+      continue;
+    if (areNamesOfModel)
+      function->setAttr(uncalledAttrName, UnitAttr::get(function.getContext()));
+    else
+      function.erase();
+  }
+}
+
+void eraseUncalled(Job &job) {
+  bool isAny = false;
+  for (auto function : llvm::make_early_inc_range(job.made.module->getOps<func::FuncOp>()))
+    if (function->hasAttr(uncalledAttrName)) {
+      function.erase();
+      isAny = true;
+    }
+  if (!isAny)
+    return;
+  eraseUnusedKernels(*job.made.module);
+  dropSettingsOfErased(job, /*warns=*/false);
+}
+
+} // namespace attnc
