@@ -19,13 +19,12 @@ struct FactorGroup {
   llvm::SmallBitVector loops;
 };
 
-using WindowQuestion = llvm::function_ref<bool(linalg::GenericOp)>;
-
 class FactorLifter {
 public:
-  FactorLifter(linalg::GenericOp op, SymbolicShapes &shapes, WindowQuestion staysWindow)
-      : op(op), shapes(shapes), staysWindow(staysWindow), builder(op) {}
-  bool run();
+  explicit FactorLifter(linalg::GenericOp op) : op(op), builder(op) {}
+  /// The sides of the contraction that it can be; nothing where it can't, or is one.
+  std::optional<std::pair<FactorGroup, FactorGroup>> sides();
+  void lift(const std::pair<FactorGroup, FactorGroup> &sides, SymbolicShapes &shapesOfFunction);
 
 private:
   Value termOfSum();
@@ -42,8 +41,7 @@ private:
   Value cloneInto(OpBuilder &body, Value value, IRMapping &mapping, ArrayRef<unsigned> loops);
 
   linalg::GenericOp op;
-  SymbolicShapes &shapes;
-  WindowQuestion staysWindow;
+  SymbolicShapes *shapes = nullptr;
   OpBuilder builder;
 };
 
@@ -145,14 +143,14 @@ SizeExpr FactorLifter::sizeOf(unsigned loop) {
   for (OpOperand &operand : op->getOpOperands())
     for (auto [dim, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
       if (auto plain = dyn_cast<AffineDimExpr>(expr); plain && plain.getPosition() == loop)
-        return shapes.extent(operand.get(), dim);
+        return shapes->extent(operand.get(), dim);
   llvm_unreachable("a loop that no operand has");
 }
 
 OpFoldResult FactorLifter::extentOf(unsigned loop) {
   SizeExpr size = sizeOf(loop);
   return size.isConstant() ? OpFoldResult(builder.getIndexAttr(size.constant()))
-                           : OpFoldResult(shapes.materialise(builder, op.getLoc(), size));
+                           : OpFoldResult(shapes->materialise(builder, op.getLoc(), size));
 }
 
 /// How an element is read whose subscripts are indices of loops that run over all of its tensor.
@@ -163,7 +161,7 @@ std::optional<AffineMap> FactorLifter::plainRead(Value factor) {
   SmallVector<AffineExpr> read;
   for (auto [dim, subscript] : llvm::enumerate(load.getIndices())) {
     auto index = subscript.getDefiningOp<linalg::IndexOp>();
-    if (!index || !(shapes.extent(load.getTensor(), dim) == sizeOf(index.getDim())))
+    if (!index || !(shapes->extent(load.getTensor(), dim) == sizeOf(index.getDim())))
       return std::nullopt;
     read.push_back(getAffineDimExpr(index.getDim(), op.getContext()));
   }
@@ -266,19 +264,19 @@ std::pair<Value, AffineMap> FactorLifter::operandFor(const FactorGroup &group, c
   return {made.getResult(0), AffineMap::get(op.getNumLoops(), 0, read, context)};
 }
 
-bool FactorLifter::run() {
+std::optional<std::pair<FactorGroup, FactorGroup>> FactorLifter::sides() {
   Value term = termOfSum();
   if (!term || matchContraction(op))
-    return false;
-  if (staysWindow(op))
-    return false;
+    return std::nullopt;
   SmallVector<Value> factors;
   collectFactors(term, factors);
-  auto groups = factors.size() < 2 ? std::nullopt : grouped(factors);
-  if (!groups)
-    return false;
-  auto [left, leftMap] = operandFor(groups->first, groups->second);
-  auto [right, rightMap] = operandFor(groups->second, groups->first);
+  return factors.size() < 2 ? std::nullopt : grouped(factors);
+}
+
+void FactorLifter::lift(const std::pair<FactorGroup, FactorGroup> &sides, SymbolicShapes &shapesOfFunction) {
+  shapes = &shapesOfFunction;
+  auto [left, leftMap] = operandFor(sides.first, sides.second);
+  auto [right, rightMap] = operandFor(sides.second, sides.first);
   AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   auto contraction = linalg::GenericOp::create(
       builder, op.getLoc(), op.getResultTypes(), ValueRange{left, right}, op.getDpsInits(),
@@ -290,7 +288,6 @@ bool FactorLifter::run() {
       });
   op.replaceAllUsesWith(contraction.getResults());
   op.erase();
-  return true;
 }
 
 /// Loops of a sum of products that have one iteration, as types say. Of the result's dimensions the last is kept, and
@@ -332,12 +329,17 @@ void dropUnitLoops(func::FuncOp function) {
   }
 }
 
+bool isProductOfFactors(linalg::GenericOp sum) { return FactorLifter(sum).sides().has_value(); }
+
 void liftFactors(func::FuncOp function, SymbolicShapes &shapes,
                  llvm::function_ref<bool(linalg::GenericOp)> staysWindow) {
   SmallVector<linalg::GenericOp> sums;
   function.walk([&](linalg::GenericOp op) { sums.push_back(op); });
-  for (linalg::GenericOp op : sums)
-    FactorLifter(op, shapes, staysWindow).run();
+  for (linalg::GenericOp op : sums) {
+    FactorLifter lifter(op);
+    if (auto sides = lifter.sides(); sides && !staysWindow(op))
+      lifter.lift(*sides, shapes);
+  }
 }
 
 } // namespace attnc

@@ -18,6 +18,10 @@ namespace attnc {
 /// pixel is a product of matrices.
 void dropUnitLoops(mlir::func::FuncOp function);
 
+/// Whether a sum's terms are a product of what rows and what columns depend on: liftFactors makes it a contraction,
+/// unless it stays a sum over windows.
+bool isProductOfFactors(mlir::linalg::GenericOp sum);
+
 /// A factor that is read at sums of loops would be copied once for each: not where `staysWindow` says so of the sum.
 void liftFactors(mlir::func::FuncOp function, SymbolicShapes &shapes,
                  llvm::function_ref<bool(mlir::linalg::GenericOp)> staysWindow);

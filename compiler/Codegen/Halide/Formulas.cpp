@@ -162,11 +162,12 @@ static H::Expr computeBinary(Op op, const H::Expr &a, const H::Expr &b) {
   }
 }
 
-static bool hasQuotient(const Stage &stage, unsigned number) {
-  const Node &node = stage.nodes[number];
-  return node.op == Op::FloorDivide ||
-         std::any_of(node.operands.begin(), node.operands.end(),
-                     [&](unsigned operand) { return hasQuotient(stage, operand); });
+std::vector<bool> Formulas::nodesWithQuotients(const Stage &stage) {
+  std::vector<bool> has;
+  for (const Node &node : stage.nodes)
+    has.push_back(node.op == Op::FloorDivide || std::any_of(node.operands.begin(), node.operands.end(),
+                                                            [&](unsigned operand) { return has[operand]; }));
+  return has;
 }
 
 /// Halide 14 takes x / 2 * 2 == x on vectors for a condition on the number of the vector; both inequalities it keeps.
@@ -197,7 +198,7 @@ H::Expr Formulas::compute(const Node &node) {
     return call(node);
   case Op::Equal:
   case Op::NotEqual: {
-    bool isKept = !hasQuotient(stage, node.operands[0]) && !hasQuotient(stage, node.operands[1]);
+    bool isKept = !hasQuotient[node.operands[0]] && !hasQuotient[node.operands[1]];
     if (isKept)
       return computeBinary(node.op, operand(0), operand(1));
     H::Expr equal = areEqual(operand(0), operand(1));

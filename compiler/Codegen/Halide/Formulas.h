@@ -34,7 +34,7 @@ public:
   /// `iterations` has an expression for each loop, `sizes` one for each argument.
   Formulas(const Stage &stage, std::vector<Expr> iterations, std::vector<Expr> sizes, Load load)
       : stage(stage), iterations(std::move(iterations)), sizes(std::move(sizes)), load(std::move(load)),
-        values(stage.nodes.size()) {}
+        values(stage.nodes.size()), hasQuotient(nodesWithQuotients(stage)) {}
 
   Expr valueOf(unsigned node);
   /// What Folded is from now on.
@@ -45,12 +45,15 @@ private:
   Expr compute(const Node &node);
   Expr element(const Node &node);
   Expr call(const Node &node);
+  /// Of each node, whether a quotient of integers is in what it is computed from.
+  static std::vector<bool> nodesWithQuotients(const Stage &stage);
 
   const Stage &stage;
   std::vector<Expr> iterations, sizes;
   Expr folded;
   Load load;
   std::vector<Expr> values;
+  std::vector<bool> hasQuotient;
 };
 
 } // namespace attnc::halide

@@ -14,9 +14,6 @@ static constexpr int64_t leastReuse = 28;
 static constexpr int64_t leastBlock = 32, nearBytes = int64_t(24) << 10, cachedBytes = int64_t(512) << 10;
 /// How many bytes chunks are to read again for each byte of the sums that stages put in parts, at least.
 static constexpr double worthwhileParts = 8;
-/// Terms of a sum that make it worth to lay out what it reads so that lanes run along another dimension than the last,
-/// and to write the result across them.
-static constexpr int64_t leastTerms = 64;
 /// What a dynamic size is taken to be.
 static constexpr int64_t typicalSize = 1024;
 
@@ -113,7 +110,8 @@ unsigned laneDimensionOf(const Stage &stage, const Machine &machine) {
   for (const Loop &loop : stage.loops)
     if (loop.reduces)
       terms *= std::max<int64_t>(typical(loop.size), 1);
-  if (stage.fold != Fold::Add || !width.isConstant() || 2 * width.number >= machine.lanes || terms < leastTerms)
+  bool isNarrow = width.isConstant() && 2 * width.number < machine.lanes;
+  if (stage.fold != Fold::Add || !isNarrow || terms < leastTermsForOtherLanes)
     return last;
   for (unsigned dimension = last; dimension-- > 0;)
     if (const Size &size = stage.extent(dimension); size.isConstant() && size.number >= machine.lanes)

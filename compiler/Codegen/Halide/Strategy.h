@@ -91,6 +91,10 @@ struct Schedule {
   bool operator==(const Schedule &) const = default;
 };
 
+/// Terms of a sum that make it worth to lay out what it reads so that lanes run along another dimension than the last,
+/// and to write the result across them.
+inline constexpr int64_t leastTermsForOtherLanes = 64;
+
 /// The dimension of the result along which lanes run: the last, or the innermost one that has a vector's elements where
 /// that has less than half of them.
 unsigned laneDimensionOf(const Stage &stage, const Machine &machine);

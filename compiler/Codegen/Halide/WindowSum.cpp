@@ -1,5 +1,6 @@
 #include "compiler/Codegen/Halide/WindowSum.h"
 #include "compiler/Codegen/Fold.h"
+#include "compiler/Codegen/Halide/Strategy.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -147,7 +148,7 @@ bool isWindowSum(linalg::GenericOp op) { return WindowSum(op).match(); }
 
 /// Whether vectors have another dimension than the last to run along, over which much is summed (laneDimensionOf).
 static bool hasOtherLanes(linalg::GenericOp op, int64_t lanes) {
-  constexpr int64_t leastTerms = 64;
+  constexpr int64_t leastTerms = leastTermsForOtherLanes;
   int64_t terms = 1;
   for (auto [size, iterator] : llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::reduction)

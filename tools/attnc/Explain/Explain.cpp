@@ -1,10 +1,8 @@
 // attnc explain: the kernels of a model, what was fused into them, what was not, why, and what they cost.
-#include "compiler/Codegen/Emitter.h"
 #include "compiler/Codegen/KernelForms.h"
 #include "compiler/Derive/Residuals.h"
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Memory/Peak.h"
-#include "compiler/Pipeline/PredictedEmitters.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "tools/attnc/AssemblerOption.h"
 #include "tools/attnc/Commands.h"
@@ -45,36 +43,27 @@ static void printMemory(const EntryPlan &entry, const NamedSizes &at, llvm::raw_
   printResidents(peak, 20, out);
 }
 
-/// Whether an emitter that wanted a sum of the kernel as it is does not take the kernel.
-static bool isRefused(const CompiledKernel &kernel, const Target &target) {
-  func::FuncOp function = kernel.function;
-  Emitters emitters = createEmitters();
-  return !kernel.refusals.empty() && llvm::any_of(function.getOps<linalg::GenericOp>(), [&](linalg::GenericOp op) {
-    return llvm::any_of(emitters, [&](const std::unique_ptr<Emitter> &each) {
-      return each->makesCodeFor(target) && each->sumsWindows(op, target);
-    });
-  });
-}
-
 /// Who made each kernel, and who was asked before and why not, where that is a question: devices have one emitter.
-static void printEmitters(const CompileOptions &options, const Program &program, const Target &target,
-                          llvm::raw_ostream &out) {
-  auto isAnswer = [&](const CompiledKernel &kernel) {
-    return kernel.emitter == "halide" || !predictionsOf(kernel.function).empty() || isRefused(kernel, target);
+static void printEmitters(const CompileOptions &options, const ExplainedModel &model, llvm::raw_ostream &out) {
+  auto isAnswer = [&](const ExplainedKernel &kernel) {
+    bool isRefused = kernel.isWantedSum && !kernel.refusals.empty();
+    return kernel.emitter == "halide" || !kernel.predictions.empty() || isRefused;
   };
   if (options.emitter.value_or(EmitterPreference::Auto) == EmitterPreference::Auto &&
-      llvm::none_of(program.kernels, isAnswer))
+      llvm::none_of(model.kernels, isAnswer))
     return;
   out << "emitters\n";
-  for (const CompiledKernel &kernel : program.kernels) {
-    func::FuncOp function = kernel.function;
-    out << "  " << function.getName() << ": " << kernel.emitter;
-    if (auto schedule = function->getAttrOfType<DictionaryAttr>(scheduleAttrName))
-      if (auto text = schedule.getAs<StringAttr>("halide"))
-        out << ", " << text.getValue();
+  for (const ExplainedKernel &kernel : model.kernels) {
+    out << "  " << kernel.name << ": " << kernel.emitter;
+    for (const auto &[key, text] : kernel.schedule)
+      if (key == "halide")
+        out << ", " << text;
     std::string by;
-    for (const auto &[emitter, seconds] : predictionsOf(function))
+    for (const auto &[emitter, seconds] : kernel.predictions) {
       by += llvm::formatv("{0}{1:F1} us by {2}", by.empty() ? "; predicted " : ", ", 1e6 * seconds, emitter);
+      if (emitter == "cpu" && kernel.isKeptSum)
+        by += " as it stands (--emitter cpu makes it a product of matrices)";
+    }
     out << by;
     for (const auto &[emitter, reason] : kernel.refusals)
       out << "; not " << emitter << ": " << reason;
@@ -93,11 +82,10 @@ struct ExplainOptions {
 };
 } // namespace
 
-static void printText(const ExplainOptions &options, const Target &target, const Compilation &made,
-                      const ExplainedModel &model) {
+static void printText(const ExplainOptions &options, const Compilation &made, const ExplainedModel &model) {
   const CompileOptions &compiled = options.source.compile;
   printExplanation(*made.module, llvm::outs());
-  printEmitters(compiled, made.program, target, llvm::outs());
+  printEmitters(compiled, model, llvm::outs());
   if (!made.storage.empty())
     printStorage(made.storage, nameOf(compiled.precision), llvm::outs());
   for (auto [entry, explained] : llvm::zip_equal(made.program.entries, model.entries)) {
@@ -151,7 +139,7 @@ static ExitCode run(const ExplainOptions &options) {
   if (options.json)
     writeJson(model, llvm::outs());
   else
-    printText(options, *target, made, model);
+    printText(options, made, model);
   return options.page.empty() ? ExitCode::Success : report(writePage(options.page, pageOf(model)));
 }
 

@@ -29,6 +29,7 @@ static void writeKernel(json::OStream &out, const ExplainedKernel &kernel) {
   writePairs(out, "schedule", kernel.schedule, "key", "value");
   out.attribute("places", json::Array(kernel.places));
   writePairs(out, "predictions", kernel.predictions, "emitter", "seconds");
+  out.attribute("kept_sum", kernel.isKeptSum);
   writePairs(out, "refusals", kernel.refusals, "emitter", "reason");
 }
 

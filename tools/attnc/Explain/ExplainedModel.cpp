@@ -1,9 +1,12 @@
 #include "tools/attnc/Explain/ExplainedModel.h"
+#include "compiler/Codegen/Emitter.h"
 #include "compiler/Fuse/Explanation.h"
+#include "compiler/Fuse/LiftFactors.h"
 #include "compiler/Fuse/Structure.h"
 #include "compiler/Memory/Peak.h"
 #include "compiler/Pipeline/PredictedEmitters.h"
 #include "compiler/Predict/Predict.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -26,12 +29,24 @@ static ExplainedDecision explainDecision(const Decision &decision) {
           decision.pairs};
 }
 
-static ExplainedKernel explainKernel(const CompiledKernel &kernel) {
+/// Some sum of the kernel, which some emitter wants as it stands.
+static linalg::GenericOp wantedSum(func::FuncOp kernel, const Emitters &emitters, const Target &target) {
+  for (linalg::GenericOp op : kernel.getOps<linalg::GenericOp>())
+    for (const std::unique_ptr<Emitter> &each : emitters)
+      if (each->makesCodeFor(target) && each->sumsWindows(op, target))
+        return op;
+  return {};
+}
+
+static ExplainedKernel explainKernel(const CompiledKernel &kernel, const Emitters &emitters, const Target &target) {
   func::FuncOp function = kernel.function;
   ExplainedKernel result{
       function.getName().str(), kernelKindName(*kernelKindOf(function)).str(), kernel.emitter, {}, {}, kernel.refusals};
   llvm::append_range(result.places, placesOf(function.getLoc()));
   result.predictions = predictionsOf(function);
+  linalg::GenericOp sum = wantedSum(function, emitters, target);
+  result.isWantedSum = bool(sum);
+  result.isKeptSum = sum && isProductOfFactors(sum);
   if (auto schedule = function->getAttrOfType<DictionaryAttr>(scheduleAttrName))
     for (NamedAttribute choice : schedule.getValue()) {
       auto number = dyn_cast<IntegerAttr>(choice.getValue());
@@ -292,8 +307,9 @@ ExplainedModel explain(const Compilation &made, const CompileOptions &options, c
   std::optional<Predictor> predictor;
   if (machine)
     predictor.emplace(made.program, *made.code, target, *machine);
+  Emitters emitters = createEmitters();
   for (const CompiledKernel &kernel : made.program.kernels)
-    model.kernels.push_back(explainKernel(kernel));
+    model.kernels.push_back(explainKernel(kernel, emitters, target));
   for (const EntryPlan &plan : made.program.entries)
     model.entries.push_back(explainEntry(plan, made.program.kernels, options.at, predictor ? &*predictor : nullptr));
   for (const Decision &decision : recordedDecisions(*made.module))

@@ -38,6 +38,8 @@ struct ExplainedKernel {
   std::vector<std::string> places; ///< of what is in it, in the source
   Named refusals;                  ///< emitters that were asked before, and why they did not take it
   std::vector<std::pair<std::string, double>> predictions = {}; ///< emitters of which one was chosen, seconds
+  bool isWantedSum = false; ///< a sum over windows that some emitter wants as it stands
+  bool isKeptSum = false;   ///< and that a compile without that emitter makes a product of matrices
 };
 
 /// Of one launch, or of several together.

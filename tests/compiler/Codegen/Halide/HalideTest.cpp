@@ -261,6 +261,17 @@ TEST(HalideGemm, AProductOfMatrices) {
 }
 
 /// 1 / -x, which shows the sign of zero.
+/// Each step of the chain reads the one before twice: a walk that does not know what it has seen takes 2^48 steps.
+TEST(HalidePointwise, AConditionOnALongChain) {
+  std::string body = "%three = arith.constant 3.0 : f32 %b = arith.mulf %a, %three : f32\n"
+                     "%x0 = arith.fptosi %b : f32 to i32\n";
+  for (unsigned step = 0; step < 48; ++step)
+    body += fmt::format("%y{0} = arith.addi %x{0}, %x{0} : i32 %x{1} = arith.subi %y{0}, %x0 : i32\n", step, step + 1);
+  Kernel kernel = pointwise(body + R"(%k = arith.constant 1 : i32 %is = arith.cmpi eq, %x48, %k : i32
+                                      %term = arith.select %is, %a, %zero : f32)");
+  EXPECT_EQ(check(kernel, {random({4, 20}, 1)}, {4, 20}), "");
+}
+
 TEST(HalidePointwise, NegationTurnsTheSignOfZero) {
   Kernel kernel{"%x: tensor<1x20xf32>",
                 "",
