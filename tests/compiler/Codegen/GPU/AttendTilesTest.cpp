@@ -79,6 +79,11 @@ std::string difference(const AttendKernel &given, const Form &form) {
 class AttendTiles : public testing::TestWithParam<Form> {};
 
 TEST_P(AttendTiles, Lengths) {
+  AttendKernel kernel = in(GetParam(), {});
+  kernel.yields = "\"value\", \"lse\"";
+  KernelRunner runner(GetParam().text(kernel), *createGpuEmitter(), GetParam().target);
+  ASSERT_TRUE(runner) << runner.message();
+  EXPECT_TRUE(isIn(GetParam(), runner));
   for (auto [queries, keys] : {std::pair<int64_t, int64_t>{1, 1},
                                {64, 64},
                                {70, 90},
@@ -89,11 +94,10 @@ TEST_P(AttendTiles, Lengths) {
                                {3, 0},
                                {130, 0},
                                {140, 600}}) {
-    AttendKernel kernel;
     kernel.queries = queries;
     kernel.keys = keys;
-    kernel.yields = "\"value\", \"lse\"";
-    EXPECT_EQ(difference(kernel, GetParam()), "") << queries << " queries, " << keys << " keys";
+    EXPECT_EQ(GetParam().difference(kernel, runner, GetParam().operands(kernel)), "")
+        << queries << " queries, " << keys << " keys";
   }
 }
 
