@@ -14,6 +14,13 @@ using namespace mlir;
 
 namespace attnc {
 
+/// What MLIR says of a module, without what it advises to users of its own tools.
+static std::string inOurWords(llvm::StringRef text) {
+  auto [problem, advice] = text.split(". If this is intended, ");
+  llvm::StringRef expected = advice.empty() ? "" : "; expected attn, model, linalg, tensor, arith, math, scf or func";
+  return (problem.rtrim() + expected).str();
+}
+
 /// A module as `import` leaves it, written by hand or by another tool.
 static bool importMlir(Job &job, std::unique_ptr<llvm::MemoryBuffer> file) {
   job.begin(Phase::Import);
@@ -25,7 +32,7 @@ static bool importMlir(Job &job, std::unique_ptr<llvm::MemoryBuffer> file) {
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
   job.made.module = parseSourceFile<ModuleOp>(sources, &job.made.context);
-  return job.made.module || job.usersFault(llvm::join(job.diagnostics(), "\n"));
+  return job.made.module || job.usersFault(llvm::join(llvm::map_range(job.diagnostics(), inOurWords), "\n"));
 }
 
 /// Files of the model that lie on disk; those of the prelude are inside the compiler.

@@ -222,8 +222,10 @@ static int run(Options &options, const char *program, const Interruption &interr
         std::make_unique<ModelSubject>(options.input, text, checkOptionsOf(asked.command), options.criteria.prints);
   } else {
     auto module = std::make_unique<ModuleSubject>();
-    if (!module->parse(text))
-      return refuse(options.input + " is no valid module; expected a model (.attn) or what attn-opt takes (.mlir)");
+    std::string problem;
+    if (!module->parse(text, options.input, &problem))
+      return refuse(options.input + " is no valid module; expected a model (.attn) or what attn-opt takes (.mlir)" +
+                    (problem.empty() ? "" : "\n  " + problem));
     subject = std::move(module);
   }
   auto question = CommandQuestion::create(std::move(asked), interruption);

@@ -196,6 +196,22 @@ Error Invocation::makeContext(const InvocationOptions &options) {
   return runner.growArena(*entry, dimensions);
 }
 
+std::vector<ParameterNow> Invocation::parameters() const {
+  std::vector<ParameterNow> all;
+  for (const attn_parameter_info &info : ArrayRef(model.parameters, size_t(model.parameter_count))) {
+    int64_t entries = 1;
+    for (int64_t count : ArrayRef(info.counts, size_t(info.list_rank)))
+      entries *= count;
+    for (int64_t entry = 0; entry < entries; ++entry) {
+      char name[256];
+      attn_parameter_name(&info, entry, name, sizeof name);
+      if (const void *values = attn_weights_table(runner.context.weights)[info.first + entry])
+        all.push_back({name, info, values});
+    }
+  }
+  return all;
+}
+
 Error Invocation::run() { return runner.call(entryNumber, viewsOf(tensors)); }
 
 } // namespace attnc

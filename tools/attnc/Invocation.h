@@ -8,12 +8,22 @@
 
 namespace attnc {
 
+/// A parameter, or one of a list of them, as it is now.
+struct ParameterNow {
+  std::string name; ///< as a file of weights has it
+  const attn_parameter_info &info;
+  const void *values;
+};
+
 /// Everything a call needs, owned: inputs, results, and what it runs with.
 class Invocation {
 public:
   static llvm::Expected<std::unique_ptr<Invocation>> create(const attn_model &model, const InvocationOptions &options);
 
   llvm::Error run();
+
+  /// Those that there are: a file of weights for inference lacks the states of training.
+  std::vector<ParameterNow> parameters() const;
 
   const attn_model &model;
   const attn_entry_info *entry = nullptr;

@@ -37,20 +37,8 @@ static reference::Array arrayOf(const HostTensor &tensor) {
 
 reference::Parameters parametersOf(const Invocation &call) {
   reference::Parameters result;
-  for (int64_t p = 0; p < call.model.parameter_count; ++p) {
-    const attn_parameter_info &info = call.model.parameters[p];
-    int64_t entries = 1;
-    for (int32_t d = 0; d < info.list_rank; ++d)
-      entries *= info.counts[d];
-    for (int64_t entry = 0; entry < entries; ++entry) {
-      const void *values = attn_weights_table(call.runner.context.weights)[info.first + entry];
-      if (!values)
-        continue; // a state of training, which a file of weights for inference lacks
-      char name[256];
-      attn_parameter_name(&info, entry, name, sizeof name);
-      result[name] = arrayOf(info.dtype, ArrayRef<int64_t>(info.shape, info.rank), values);
-    }
-  }
+  for (const auto &[name, info, values] : call.parameters())
+    result[name] = arrayOf(info.dtype, ArrayRef<int64_t>(info.shape, info.rank), values);
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -77,8 +78,15 @@ void ModuleSubject::add(std::string name, bool inGroups, std::vector<ModuleChang
                   }});
 }
 
-OwningOpRef<ModuleOp> ModuleSubject::parse(const std::string &text) const {
-  return parseSourceString<ModuleOp>(text, context.get());
+OwningOpRef<ModuleOp> ModuleSubject::parse(const std::string &text, const std::string &name,
+                                           std::string *problem) const {
+  ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &diagnostic) {
+    auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
+    if (problem && problem->empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error && place)
+      *problem = llvm::formatv("{0}:{1}:{2}: {3}", name, place.getLine(), place.getColumn(), diagnostic.str());
+    return success();
+  });
+  return parseSourceString<ModuleOp>(text, context.get(), name);
 }
 
 /// A constant stands where a computation was, so it counts for less.

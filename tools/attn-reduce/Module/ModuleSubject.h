@@ -39,8 +39,10 @@ public:
   const char *partsName() const override { return "parts"; }
   std::span<const Transformation> transformations() const override { return list; }
 
-  /// Null where the text is no valid module; nothing is printed.
-  mlir::OwningOpRef<mlir::ModuleOp> parse(const std::string &text) const;
+  /// Null where the text is no valid module; nothing is printed, and `problem` says what is wrong in the words of MLIR
+  /// and where, such as "broken.mlir:3:5: custom op 'x' is unknown", of a file that is called `name`.
+  mlir::OwningOpRef<mlir::ModuleOp> parse(const std::string &text, const std::string &name = "",
+                                          std::string *problem = nullptr) const;
 
 private:
   void add(std::string name, bool inGroups, std::vector<ModuleChange> (*find)(mlir::ModuleOp));

@@ -43,28 +43,6 @@ std::string differenceOf(const std::string &name, const HostTensor &expected, co
   return "";
 }
 
-/// The parameters for which `isWanted`, as they are now.
-template <class Wanted, class Add>
-static void forParameters(const Invocation &call, Wanted isWanted, Add add) {
-  for (const attn_parameter_info &info : llvm::ArrayRef(call.model.parameters, size_t(call.model.parameter_count))) {
-    if (!isWanted(info))
-      continue;
-    int64_t entries = 1;
-    for (int64_t count : llvm::ArrayRef(info.counts, size_t(info.list_rank)))
-      entries *= count;
-    for (int64_t entry = 0; entry < entries; ++entry) {
-      const void *values = attn_weights_table(call.runner.context.weights)[info.first + entry];
-      if (!values)
-        continue;
-      char name[256];
-      attn_parameter_name(&info, entry, name, sizeof name);
-      HostTensor tensor(attn_dtype(info.dtype), std::vector<int64_t>(info.shape, info.shape + info.rank));
-      std::memcpy(tensor.bytes.data(), values, tensor.bytes.size());
-      add(std::string(name), std::move(tensor));
-    }
-  }
-}
-
 std::vector<ResultCheck::Left> ResultCheck::leftBy(const Invocation &call) {
   std::vector<Left> left;
   auto add = [&](const std::string &name, HostTensor tensor, double share) {
@@ -74,14 +52,18 @@ std::vector<ResultCheck::Left> ResultCheck::leftBy(const Invocation &call) {
   for (size_t number = size_t(entry.input_count - entry.state_count); number < call.tensors.size(); ++number)
     add(entry.tensors[number].name, call.tensors[number], shareOf(call.tensors[number].dtype));
   if (entry.updates) {
-    auto isState = [](const attn_parameter_info &info) { return info.state != 0; };
-    bool hasStates = llvm::any_of(llvm::ArrayRef(call.model.parameters, size_t(call.model.parameter_count)), isState);
+    std::vector<ParameterNow> parameters = call.parameters();
+    auto isState = [](const ParameterNow &each) { return each.info.state != 0; };
+    bool hasStates = llvm::any_of(parameters, isState);
     constexpr double shareOfWeights = 1e-5; // of which a step changes little
-    forParameters(
-        call, [&](const attn_parameter_info &info) { return !hasStates || isState(info); },
-        [&](const std::string &name, HostTensor tensor) {
-          add(name, std::move(tensor), hasStates ? Allowance().share : shareOfWeights);
-        });
+    for (const ParameterNow &each : parameters) {
+      if (hasStates && !isState(each))
+        continue;
+      const attn_parameter_info &info = each.info;
+      HostTensor tensor(attn_dtype(info.dtype), std::vector<int64_t>(info.shape, info.shape + info.rank));
+      std::memcpy(tensor.bytes.data(), each.values, tensor.bytes.size());
+      add(each.name, std::move(tensor), hasStates ? Allowance().share : shareOfWeights);
+    }
   }
   double largest = 0;
   for (const Left &each : left)
