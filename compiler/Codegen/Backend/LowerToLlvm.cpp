@@ -60,6 +60,7 @@ static LogicalResult expand(ModuleOp code, const Target &target) {
   populateAffineToStdConversionPatterns(patterns);
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  config.setMaxIterations(1000); // a chain of what folds to what came before takes one for each link
   FrozenRewritePatternSet frozen(std::move(patterns));
   // What was imported is a function of LLVM, with some operations of ours.
   for (FunctionOpInterface function : code.getOps<FunctionOpInterface>())
