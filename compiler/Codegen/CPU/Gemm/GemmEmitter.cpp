@@ -384,6 +384,11 @@ private:
     Value height = heightOfTile(tiles, tile);
     Value firstNew = firstRowOf(tiles, tile), end = firstRowOf(tiles, code.add(tile, 1));
     Value row = code.sub(end, height), kept = code.add(chunk.kept, code.mul(place, schedule.mr));
+    if (schedule.keepsSums)
+      return code.dispatch(height, schedule.blockHeights, [&](int64_t rowsOfTile) {
+        storeTile(operandsOf(row, rowsOfTile, Value(), chunk.k0, panelOffset(chunk.panel)), rowsOfTile, chunk.panel,
+                  row, code.sub(firstNew, row));
+      });
     int64_t share = llvm::divideCeil(panelLines(), schedule.tilesPerBlock);
     Value fetched = code.mul(code.mul(place, code.div(chunk.steps, 4)), share * lineElements());
     code.dispatch(height, schedule.blockHeights, [&](int64_t rowsOfTile) {
@@ -400,6 +405,17 @@ private:
     });
     code.when(isLast,
               [&] { finish(chunk.panel, firstNew, code.sub(end, firstNew), code.add(kept, code.sub(firstNew, row))); });
+  }
+
+  /// From registers to the result: all rows of the tile but the first `skipped`.
+  void storeTile(TileOperands operands, int64_t height, Value panel, Value row, Value skipped) {
+    operands.depth = depth;
+    BlockOfSums block{Value(), Value(), batch, row, code.constant(height), code.mul(panel, schedule.nr)};
+    block.registers = emitSums(code, {height, schedule.vectors()}, operands);
+    // Tiles of a known number of rows do not overlap.
+    if (!problem.extent(LoopGroup::Row).isConstant())
+      block.skipped = skipped;
+    emitEpilogue(code, problem, frame, block, schedule.nr);
   }
 
   /// Cache lines of a panel in four steps of k.

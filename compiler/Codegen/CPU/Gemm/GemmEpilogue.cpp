@@ -1,5 +1,6 @@
 #include "compiler/Codegen/CPU/Gemm/GemmEpilogue.h"
 #include "compiler/Codegen/Kernels/Gemm/GemmResult.h"
+#include "compiler/Codegen/OpCost.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -41,27 +42,48 @@ private:
   void emitRows(Value columnsLeft) {
     SmallVector<SizeExpr> sizes = sizesOf(LoopGroup::Row);
     FlatBuilder::Values start = coordinatesOf(code, frame, sizes, block.firstRow);
+    if (!block.sums)
+      return emitRowsOfRegisters(sizes, start, columnsLeft);
     code.loop(code.constant(0), block.rows, 1, start, [&](Value row, ValueRange at) {
       assign(LoopGroup::Row, FlatBuilder::Values(at));
-      emitRow(row, columnsLeft);
-      FlatBuilder::Values next(at);
-      Value carry = code.constant(1);
-      for (size_t i = sizes.size(); i-- > 0;) {
-        next[i] = code.add(next[i], carry);
-        if (i == 0)
-          break;
-        Value size = frame.size(sizes[i]);
-        Value wraps = code.equal(next[i], size);
-        next[i] = code.choose(wraps, code.constant(0), next[i]);
-        carry = code.choose(wraps, code.constant(1), code.constant(0));
-      }
-      return next;
+      emitRow(columnsLeft, [&](int64_t column) {
+        return code.load(block.sums, code.add(code.mul(code.add(block.sumsRow, row), nr), column));
+      });
+      return next(sizes, at);
     });
   }
 
-  void emitRow(Value row, Value columnsLeft) {
+  void emitRowsOfRegisters(ArrayRef<SizeExpr> sizes, FlatBuilder::Values at, Value columnsLeft) {
+    int64_t vectors = nr / lanes, rows = block.registers.size() / vectors;
+    for (int64_t row = 0; row < rows; ++row) {
+      assign(LoopGroup::Row, at);
+      Value isStored = block.skipped ? code.less(block.skipped, code.constant(row + 1)) : code.boolean(true);
+      code.when(isStored, [&] {
+        emitRow(columnsLeft, [&](int64_t column) { return block.registers[row * vectors + column / lanes]; });
+      });
+      at = next(sizes, at);
+    }
+  }
+
+  /// The coordinates of the row behind the one at `at`.
+  FlatBuilder::Values next(ArrayRef<SizeExpr> sizes, ValueRange at) {
+    FlatBuilder::Values next(at);
+    Value carry = code.constant(1);
+    for (size_t i = sizes.size(); i-- > 0;) {
+      next[i] = code.add(next[i], carry);
+      if (i == 0)
+        break;
+      Value size = frame.size(sizes[i]);
+      Value wraps = code.equal(next[i], size);
+      next[i] = code.choose(wraps, code.constant(0), next[i]);
+      carry = code.choose(wraps, code.constant(1), code.constant(0));
+    }
+    return next;
+  }
+
+  void emitRow(Value columnsLeft, llvm::function_ref<Value(int64_t)> sumsFrom) {
     for (int64_t v = 0; v < nr / lanes; ++v) {
-      auto emit = [&] { emitVector(row, v * lanes, columnsLeft); };
+      auto emit = [&] { emitVector(sumsFrom(v * lanes), v * lanes, columnsLeft); };
       if (columnsLeft)
         code.when(code.less(code.constant(v * lanes), columnsLeft), emit);
       else
@@ -70,14 +92,13 @@ private:
   }
 
   /// The vector from column `column` of the panel on.
-  void emitVector(Value row, int64_t column, Value columnsLeft) {
+  void emitVector(Value sums, int64_t column, Value columnsLeft) {
     RegionVectoriser vectoriser(code.builder, code.location, lanes);
     frame.bindTo(vectoriser);
     if (columnsLeft)
       vectoriser.setActiveLanes(code.sub(columnsLeft, code.constant(column)));
     Value firstColumn = code.add(block.firstColumn, column);
     setCoordinates(code, frame, problem, LoopGroup::Column, firstColumn, coordinates);
-    Value sums = code.load(block.sums, code.add(code.mul(code.add(block.sumsRow, row), nr), column));
     if (!innermostColumn(problem))
       sums = vector::ExtractOp::create(code.builder, code.location, sums, ArrayRef<int64_t>{0});
     storeSums(vectoriser, frame, problem, sums, coordinates);
@@ -92,6 +113,12 @@ private:
 };
 
 } // namespace
+
+bool hasShortFormula(const GemmProblem &problem) {
+  constexpr int64_t mostInstructions = 4;
+  linalg::GenericOp epilogue = problem.epilogue;
+  return !epilogue || costOf(epilogue.getRegion()).instructions <= mostInstructions;
+}
 
 void emitEpilogue(FlatBuilder &code, const GemmProblem &problem, KernelFrame &frame, const BlockOfSums &block,
                   int64_t nr) {

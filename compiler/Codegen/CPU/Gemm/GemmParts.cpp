@@ -25,6 +25,8 @@ constexpr int64_t manyParts = 8;
 /// Multiply-adds that make a part worth its launch, and of a part of which there are many.
 constexpr int64_t leastWork = int64_t(1) << 20, partWork = int64_t(1) << 22;
 constexpr int64_t lineFloats = 16;
+/// The most elements of a result whose operands, kc steps deep, are read as they lie.
+constexpr int64_t fewSums = int64_t(1) << 14;
 
 /// Steps of a part: at least so much work, and so many that it reads `quarters` / 4 floats for each of its sums.
 int64_t depthOfPart(int64_t rows, int64_t columns, int64_t work, int64_t quarters) {
@@ -60,6 +62,9 @@ std::optional<GemmParts> GemmParts::choose(const GemmProblem &problem, const Tar
   int64_t matrices = batch.isConstant() ? std::max<int64_t>(1, batch.constant()) : 1;
   SizeExpr many = llvm::divideCeil(manyParts, matrices);
   made.parts = SizeExpr::min(depth.ceilDiv(shallow), SizeExpr::max(depth.ceilDiv(deep), many));
+  made.mayBeShort = !problem.rightIsTransposed() && made.rows * made.columns <= fewSums;
+  if (made.mayBeShort) // none up to kc steps, which are one lot
+    made.parts = SizeExpr::min(made.parts, SizeExpr::max(depth, made.kc) - made.kc);
   bool isLong = depth.isConstant() ? depth.constant() >= 2 * deep : batch == SizeExpr(1);
   return isLong ? std::optional(made) : std::nullopt;
 }
@@ -99,6 +104,19 @@ protected:
   Value heightOf(Value tile) {
     Value isHigher = code.less(tile, code.constant(parts.higherTiles()));
     return code.add(code.constant(parts.height()), code.choose(isHigher, code.constant(1), code.constant(0)));
+  }
+  SmallVector<int64_t> heights() const {
+    SmallVector<int64_t> heights = {parts.height()};
+    if (parts.higherTiles() != 0)
+      heights.push_back(parts.height() + 1);
+    return heights;
+  }
+  /// Where step k of matrix `batch` begins in left.
+  Value leftAt(Value batch, Value k) {
+    Value offset = code.mul(k, frame.size(problem.innerStride(problem.left, LoopGroup::Depth)));
+    if (!(problem.extent(LoopGroup::Batch) == SizeExpr(1)))
+      offset = code.add(offset, code.mul(batch, frame.size(problem.innerStride(problem.left, LoopGroup::Batch))));
+    return offset;
   }
   /// Where the sums of a tile lie.
   Value sumsOf(Value batch, Value part, Value panel, Value tile) {
@@ -158,15 +176,8 @@ private:
     packed = frame.scratch(parts.copiedBytes(), floats(parts.panels() * parts.kc * parts.nr));
   }
 
-  Value leftAt(Value k) {
-    Value offset = code.mul(k, leftStep);
-    if (!(problem.extent(LoopGroup::Batch) == SizeExpr(1)))
-      offset = code.add(offset, code.mul(batch, frame.size(problem.innerStride(problem.left, LoopGroup::Batch))));
-    return offset;
-  }
-
   void copyLeft(Value k0, Value steps) {
-    Value from = leftAt(k0);
+    Value from = leftAt(batch, k0);
     int64_t whole = parts.rows / parts.lanes * parts.lanes;
     code.loop(code.constant(0), steps, 1, [&](Value k) {
       Value read = code.add(from, code.mul(k, leftStep)), written = code.mul(k, parts.copiedStep());
@@ -205,11 +216,8 @@ private:
   }
 
   void multiply(const Steps &steps, Value panel, Value tile) {
-    SmallVector<int64_t> heights = {parts.height()};
-    if (parts.higherTiles() != 0)
-      heights.push_back(parts.height() + 1);
     Value number = code.add(code.mul(panel, parts.tiles()), tile), next = code.add(steps.first, steps.count);
-    code.dispatch(heightOf(tile), heights, [&](int64_t height) {
+    code.dispatch(heightOf(tile), heights(), [&](int64_t height) {
       TileOperands operands;
       operands.left = copied;
       operands.leftOffset = firstRowOf(tile);
@@ -220,7 +228,7 @@ private:
       operands.panelOffset = code.mul(panel, parts.kc * parts.nr);
       operands.depth = steps.count;
       if (problem.innerStride(problem.left, LoopGroup::Depth) == SizeExpr(parts.rows))
-        operands.fetches.push_back(shareOf(left, leftAt(next), parts.rows, number, steps.count));
+        operands.fetches.push_back(shareOf(left, leftAt(batch, next), parts.rows, number, steps.count));
       if (!problem.rightIsTransposed()) {
         Value at = code.mul(code.add(code.mul(batch, depth), next), parts.columns);
         operands.fetches.push_back(shareOf(right, at, parts.columns, number, steps.count));
@@ -242,9 +250,19 @@ public:
       : PartsEmission(problem, parts, frame) {}
 
   void emit() {
-    Value tile = code.rem(frame.chunk, parts.tiles()), outer = code.div(frame.chunk, parts.tiles());
-    Value panel = code.rem(outer, parts.panels()), batch = code.div(outer, parts.panels());
-    Value total = frame.scratch(0, MemRefType::get({parts.mr * parts.nr}, frame.builder.getF32Type()));
+    tile = code.rem(frame.chunk, parts.tiles());
+    Value outer = code.div(frame.chunk, parts.tiles());
+    panel = code.rem(outer, parts.panels());
+    batch = code.div(outer, parts.panels());
+    total = frame.scratch(0, MemRefType::get({parts.mr * parts.nr}, frame.builder.getF32Type()));
+    if (!parts.mayBeShort)
+      return addUp();
+    code.branch(
+        code.equal(count, code.constant(0)), [&] { multiply(); }, [&] { addUp(); });
+  }
+
+private:
+  void addUp() {
     Value rows = heightOf(tile), zero = code.constant(0);
     code.loop(zero, code.mul(rows, parts.nr), parts.lanes, [&](Value at) {
       FlatBuilder::Values sum = code.loop(zero, count, 1, code.splat(0.0), [&](Value part, ValueRange before) {
@@ -256,6 +274,47 @@ public:
     BlockOfSums block{total, zero, batch, firstRowOf(tile), rows, code.mul(panel, parts.nr)};
     emitEpilogue(code, problem, frame, block, parts.nr);
   }
+
+  /// The tile of a short depth, of operands as they lie.
+  void multiply() {
+    Value firstColumn = code.mul(panel, parts.nr), left = code.sub(code.constant(parts.columns), firstColumn);
+    bool isRagged = parts.columns % parts.nr != 0;
+    code.dispatch(heightOf(tile), heights(), [&](int64_t height) {
+      if (!isRagged)
+        return multiply(height, firstColumn, {});
+      SmallVector<Value> masks;
+      for (int64_t v = 0; v < parts.vectors(); ++v)
+        masks.push_back(code.laneMask(code.sub(left, code.constant(v * parts.lanes))));
+      multiply(height, firstColumn, masks);
+    });
+  }
+
+  void multiply(int64_t height, Value firstColumn, ArrayRef<Value> masks) {
+    Value depth = frame.size(problem.extent(LoopGroup::Depth)), zero = code.constant(0);
+    TileOperands operands;
+    operands.left = code.flat(frame.buffer(problem.left.tensor));
+    operands.leftOffset = code.add(leftAt(batch, zero), firstRowOf(tile));
+    for (int64_t row = 0; row < height; ++row)
+      operands.rowDistances.push_back(code.constant(row));
+    operands.leftStep = frame.size(problem.innerStride(problem.left, LoopGroup::Depth));
+    operands.panel = code.flat(frame.buffer(problem.right.tensor));
+    operands.panelOffset = code.add(code.mul(batch, code.mul(depth, parts.columns)), firstColumn);
+    operands.panelStep = code.constant(parts.columns);
+    operands.panelMasks.assign(masks.begin(), masks.end());
+    operands.depth = depth;
+    BlockOfSums block{total, zero, batch, firstRowOf(tile), code.constant(height), firstColumn};
+    FlatBuilder::Values sums = emitSums(code, {height, parts.vectors(), parts.accumulatorSets(height)}, operands);
+    if (hasShortFormula(problem)) {
+      block.sums = Value();
+      block.registers = sums;
+    } else {
+      for (auto [i, sum] : llvm::enumerate(sums))
+        code.store(sum, total, code.constant(i * parts.lanes));
+    }
+    emitEpilogue(code, problem, frame, block, parts.nr);
+  }
+
+  Value total, tile, panel, batch;
 };
 
 } // namespace

@@ -16,6 +16,11 @@
 // among cores. How many there are depends on sizes alone: eight of all matrices; fewer where those would read less
 // than 3/4 floats for each of their sums; more where the depth is so long that each still reads 8 for each.
 //
+// What is no deeper than a lot of kc steps, with few sums, has no parts: nothing is copied, for its operands stay in
+// near caches. Phase 2 multiplies, both operands as they lie, if rows of right are columns of the result:
+//
+//     result[tile] = epilogue(sum over k of left[k, rows of the tile] * right[k, columns of the tile])
+//
 // A step of both operands is as long as the result has rows and columns. Where a worker's copies of enough steps would
 // not fit in its share of the second cache, the product is of the other form (GemmSchedule.h).
 //
@@ -35,7 +40,8 @@ struct GemmParts {
   int64_t mr, nr;        ///< register tile
   int64_t kc;            ///< steps of k that are copied at a time
   int64_t rows, columns; ///< of the result
-  SizeExpr parts;        ///< of a matrix; each has a kc of steps or several
+  SizeExpr parts;        ///< of a matrix; each has a kc of steps or several; none where it is short
+  bool mayBeShort;       ///< depths of kc steps at most are read as they lie
 
   int64_t vectors() const { return nr / lanes; }
   int64_t tiles() const { return llvm::divideCeil(rows, mr); }
@@ -44,9 +50,9 @@ struct GemmParts {
   int64_t height() const { return rows / tiles(); }
   int64_t higherTiles() const { return rows % tiles(); }
   int64_t accumulatorSets(int64_t height) const;
-  int64_t copiedStep() const;  ///< floats from one k to the next
-  int64_t copiedBytes() const; ///< in a worker's scratch, in front of the panels
-  int64_t workerBytes() const; ///< of either phase
+  int64_t copiedStep() const;                                        ///< floats from one k to the next
+  int64_t copiedBytes() const;                                       ///< in a worker's scratch, in front of the panels
+  int64_t workerBytes() const;                                       ///< of either phase
   int64_t sumFloats() const { return panels() * tiles() * mr * nr; } ///< of a part
 };
 

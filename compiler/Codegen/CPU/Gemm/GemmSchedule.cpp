@@ -1,4 +1,5 @@
 #include "compiler/Codegen/CPU/Gemm/GemmSchedule.h"
+#include "compiler/Codegen/CPU/Gemm/GemmEpilogue.h"
 #include "compiler/Codegen/CPU/Gemm/Packing.h"
 
 using namespace mlir;
@@ -105,6 +106,7 @@ GemmSchedule::GemmSchedule(const GemmProblem &problem, const Target &target)
   rowBlocks = rowTiles.ceilDiv(tilesPerBlock);
   panels = columns.ceilDiv(nr);
   readsRight = suitsReadingRight(problem);
+  keepsSums = suitsKeepingSums(problem);
   packsPanels = !problem.packing && !dots && !readsRight && !copiesLeft && knownOr(panels, 0) >= manyPanels;
   chooseGroups(problem);
   chooseHeights(rows);
@@ -113,6 +115,12 @@ GemmSchedule::GemmSchedule(const GemmProblem &problem, const Target &target)
 bool GemmSchedule::suitsReadingRight(const GemmProblem &problem) const {
   return mayReadRight(problem) && !copiesLeft && problem.extent(LoopGroup::Row).constant() <= mr &&
          problem.extent(LoopGroup::Column).constant() % nr == 0;
+}
+
+bool GemmSchedule::suitsKeepingSums(const GemmProblem &problem) const {
+  SizeExpr depth = problem.extent(LoopGroup::Depth);
+  return !dots && !readsRight && !copiesLeft && depth.isConstant() && depth.constant() <= std::min(kc, shortDepth) &&
+         problem.isFlat(problem.left, LoopGroup::Depth) && hasShortFormula(problem);
 }
 
 void GemmSchedule::chooseGroups(const GemmProblem &problem) {

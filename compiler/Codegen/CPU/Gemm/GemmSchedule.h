@@ -31,6 +31,9 @@
 //
 // Products of few rows and columns over a long depth, read so, are of another form (GemmParts.h).
 //
+// Over a short depth a tile takes no longer than its way through scratch, and its panel stays in the first cache: sums
+// are stored from registers, through the formula (GemmEpilogue.h), and nothing is fetched ahead.
+//
 // With one tile of rows, of known number, against a right operand that is no packed weight, each of its elements is
 // read once: it is read as it lies, if its columns are whole panels, and chunks have several matrices of a batch where
 // these are small.
@@ -79,6 +82,8 @@ struct GemmSchedule {
   bool copiesLeft;
   /// Left is stored in bf16 or f16, and lies along k: a chunk widens its rows once, for all panels that they meet.
   bool widensLeft;
+  /// The depth is short: the sums of a tile go from registers to the result, and nothing is fetched ahead.
+  bool keepsSums = false;
   int64_t lanes;          ///< floats of a vector
   int64_t mr, nr;         ///< register tile
   int64_t kc;             ///< steps of k between visits of the partial sums
@@ -106,6 +111,7 @@ struct GemmSchedule {
 
 private:
   bool suitsReadingRight(const GemmProblem &problem) const;
+  bool suitsKeepingSums(const GemmProblem &problem) const;
   void chooseGroups(const GemmProblem &problem);
   void chooseHeights(const SizeExpr &rows);
 };

@@ -16,6 +16,8 @@ public:
   TileEmission(FlatBuilder &code, const TileShape &shape, const TileOperands &operands, bool isWhole)
       : code(code), shape(shape), operands(operands), isWhole(isWhole) {}
 
+  bool fetchesSteps = true; ///< of a panel whose rows are not adjacent
+
   void emit() {
     FlatBuilder::Values sums = multiply();
     auto each = [&](bool adds) {
@@ -28,7 +30,6 @@ public:
         operands.isFirst, [&] { each(false); }, [&] { each(true); });
   }
 
-private:
   /// The sums, row by row.
   FlatBuilder::Values multiply() {
     int64_t sums = shape.rows * shape.vectors;
@@ -45,6 +46,7 @@ private:
     });
   }
 
+private:
   FlatBuilder::Values turns(Value from, Value to, ValueRange accumulators) {
     return code.loop(from, to, unroll, accumulators,
                      [&](Value k, ValueRange carried) { return steps(k, FlatBuilder::Values(carried), unroll); });
@@ -80,9 +82,10 @@ private:
     Value panelAt = code.add(operands.panelOffset, code.mul(k, panelStep));
     FlatBuilder::Values panelRow;
     for (int64_t v = 0; v < shape.vectors; ++v)
-      panelRow.push_back(code.load(operands.panel, code.add(panelAt, v * code.lanes)));
+      panelRow.push_back(code.load(operands.panel, code.add(panelAt, v * code.lanes),
+                                   operands.panelMasks.empty() ? Value() : operands.panelMasks[v]));
     // No prefetcher follows steps from page to page.
-    if (operands.panelStep)
+    if (operands.panelStep && fetchesSteps)
       for (int64_t at = 0; at < width; at += FlatBuilder::lineElements(operands.panel))
         code.prefetch(operands.panel, code.add(code.add(panelAt, code.mul(panelStep, apartStepsAhead)), at), 3);
     Value leftAt = code.add(operands.leftOffset, code.mul(k, operands.leftStep));
@@ -194,6 +197,14 @@ std::string nameOf(const TileShape &shape, const TileOperands &operands, bool is
 }
 
 } // namespace
+
+FlatBuilder::Values emitSums(FlatBuilder &code, const TileShape &shape, const TileOperands &operands) {
+  assert(operands.fetches.empty() && !operands.result);
+  bool isWhole = FlatBuilder::constantOf(code.rem(operands.depth, stepsOfTurn(shape))) == 0;
+  TileEmission tile(code, shape, operands, isWhole);
+  tile.fetchesSteps = false;
+  return tile.multiply();
+}
 
 void emitTile(FlatBuilder &code, ModuleOp module, const TileShape &shape, const TileOperands &operands) {
   bool isWhole = FlatBuilder::constantOf(code.rem(operands.depth, stepsOfTurn(shape))) == 0;

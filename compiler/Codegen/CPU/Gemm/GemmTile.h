@@ -8,6 +8,7 @@
 // order. Cache lines are fetched ahead meanwhile, spread among the multiply-adds: in bursts they stall.
 //
 // A tile is a routine (Routine.h), which kernels share whose tiles have the same shape and the same distances in left.
+// Where depths are short, its sums stay in registers instead, in the code of whoever stores them.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -29,8 +30,8 @@ inline constexpr int64_t apartStepsAhead = 16;
 /// A part of a buffer that is asked for while a tile is computed, from its start to its end.
 struct TileFetch {
   mlir::Value offset;
-  int64_t lines;     ///< of 64 bytes, for each four steps of k
-  unsigned locality; ///< 3 is the nearest cache
+  int64_t lines;           ///< of 64 bytes, for each four steps of k
+  unsigned locality;       ///< 3 is the nearest cache
   mlir::Value buffer = {}; ///< flat; null: the panel's
 };
 
@@ -45,12 +46,13 @@ struct ResultFetch {
 };
 
 struct TileOperands {
-  mlir::Value left;                            ///< flat
-  mlir::Value leftOffset;                      ///< of row 0 at k = 0
-  llvm::SmallVector<mlir::Value> rowDistances; ///< of row r from row 0
-  mlir::Value leftStep;                        ///< from one k to the next
-  mlir::Value panel, panelOffset;              ///< flat, [depth][vectors * lanes] from the offset on
-  mlir::Value panelStep = {};                  ///< from one k to the next; null: its rows are adjacent
+  mlir::Value left;                               ///< flat
+  mlir::Value leftOffset;                         ///< of row 0 at k = 0
+  llvm::SmallVector<mlir::Value> rowDistances;    ///< of row r from row 0
+  mlir::Value leftStep;                           ///< from one k to the next
+  mlir::Value panel, panelOffset;                 ///< flat, [depth][vectors * lanes] from the offset on
+  mlir::Value panelStep = {};                     ///< from one k to the next; null: its rows are adjacent
+  llvm::SmallVector<mlir::Value> panelMasks = {}; ///< of each vector of a row (i1s); empty: all lanes are there
   mlir::Value depth;
   llvm::SmallVector<TileFetch> fetches;
   std::optional<ResultFetch> result;
@@ -59,5 +61,9 @@ struct TileOperands {
 };
 
 void emitTile(FlatBuilder &code, mlir::ModuleOp module, const TileShape &shape, const TileOperands &operands);
+
+/// The sums of a short depth in registers, row by row: no routine, nothing is fetched ahead, and what `operands` says
+/// of sums and result is not read.
+FlatBuilder::Values emitSums(FlatBuilder &code, const TileShape &shape, const TileOperands &operands);
 
 } // namespace attnc
