@@ -18,6 +18,8 @@ public:
 
   void emit() {
     setCoordinates(code, frame, problem, LoopGroup::Batch, block.batch, coordinates);
+    if (block.columns)
+      return emitRows(block.columns);
     Value columns = frame.size(problem.extent(LoopGroup::Column));
     Value left = code.sub(columns, block.firstColumn);
     bool neverRagged = FlatBuilder::constantOf(code.rem(columns, nr)) == int64_t(0);

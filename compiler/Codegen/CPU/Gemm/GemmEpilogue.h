@@ -26,6 +26,7 @@ struct BlockOfSums {
   mlir::Value firstRow; ///< flat number of row 0
   mlir::Value rows;
   mlir::Value firstColumn;
+  mlir::Value columns = {};                      ///< null: to the end of the panel or of the result
   llvm::SmallVector<mlir::Value> registers = {}; ///< row by row, nr floats of each
   mlir::Value skipped = {};                      ///< so many rows in registers are not stored; null where that is none
 };

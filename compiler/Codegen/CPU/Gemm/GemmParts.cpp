@@ -28,6 +28,16 @@ constexpr int64_t lineFloats = 16;
 /// The most elements of a result whose operands, kc steps deep, are read as they lie.
 constexpr int64_t fewSums = int64_t(1) << 14;
 
+/// Whether tiles with vectors along the rows of the result are that much faster, for it has few columns. What is turned
+/// round goes to columns of one loop.
+bool suitsSwapping(const GemmProblem &problem, int64_t rows, int64_t columns, const Target &target) {
+  constexpr double gain = 1.25;
+  auto isLoop = [&](unsigned loop) { return !(problem.loopSizes[loop] == SizeExpr(1)); };
+  return !problem.rightIsTransposed() && !scheduled(problem.kernel, "nr") && !scheduled(problem.kernel, "mr") &&
+         llvm::count_if(problem.loopsOf(LoopGroup::Column), isLoop) == 1 &&
+         panelSpeed(rows, target) > gain * panelSpeed(columns, target);
+}
+
 /// Steps of a part: at least so much work, and so many that it reads `quarters` / 4 floats for each of its sums.
 int64_t depthOfPart(int64_t rows, int64_t columns, int64_t work, int64_t quarters) {
   int64_t ofWork = llvm::divideCeil(work, rows * columns);
@@ -47,6 +57,9 @@ std::optional<GemmParts> GemmParts::choose(const GemmProblem &problem, const Tar
   made.lanes = target.f32Lanes;
   made.rows = rows.constant();
   made.columns = columns.constant();
+  made.isSwapped = suitsSwapping(problem, made.rows, made.columns, target);
+  if (made.isSwapped)
+    std::swap(made.rows, made.columns);
   if (made.rows == 0 || made.columns == 0 || made.rows * made.columns > mostSums)
     return std::nullopt;
   made.nr = scheduled(problem.kernel, "nr").value_or(choosePanelColumns(made.columns, target));
@@ -82,7 +95,7 @@ int64_t GemmParts::copiedBytes() const { return llvm::alignTo(kc * copiedStep() 
 
 int64_t GemmParts::workerBytes() const {
   int64_t ofProducts = copiedBytes() + llvm::alignTo(panels() * kc * nr * 4, scratchAlignment);
-  return std::max<int64_t>(ofProducts, llvm::alignTo(mr * nr * 4, scratchAlignment));
+  return std::max<int64_t>(ofProducts, llvm::alignTo((totalRows() + turnedColumns()) * nr * 4, scratchAlignment));
 }
 
 namespace {
@@ -96,7 +109,21 @@ protected:
     auto type = MemRefType::get({ShapedType::kDynamic}, frame.builder.getF32Type());
     sums = frame.shared(0, type, {frame.size(floats)});
     count = frame.size(parts.parts);
+    depth = frame.size(problem.extent(LoopGroup::Depth));
+    Operand left = operandOf(problem.left, LoopGroup::Row), right = operandOf(problem.right, LoopGroup::Column);
+    spread = parts.isSwapped ? right : left;
+    along = parts.isSwapped ? left : right;
   }
+
+  /// An operand whose steps of k are rows.
+  struct Operand {
+    Value buffer, step, batchStride; ///< flat; from one k, and from one matrix, to the next
+    bool isDense;                    ///< a step is as long as the result has rows (columns)
+
+    Value at(FlatBuilder &code, Value batch, Value k) const {
+      return code.add(code.mul(k, step), code.mul(batch, batchStride));
+    }
+  };
 
   Value firstRowOf(Value tile) {
     return code.add(code.mul(tile, parts.height()), code.min(tile, code.constant(parts.higherTiles())));
@@ -111,13 +138,6 @@ protected:
       heights.push_back(parts.height() + 1);
     return heights;
   }
-  /// Where step k of matrix `batch` begins in left.
-  Value leftAt(Value batch, Value k) {
-    Value offset = code.mul(k, frame.size(problem.innerStride(problem.left, LoopGroup::Depth)));
-    if (!(problem.extent(LoopGroup::Batch) == SizeExpr(1)))
-      offset = code.add(offset, code.mul(batch, frame.size(problem.innerStride(problem.left, LoopGroup::Batch))));
-    return offset;
-  }
   /// Where the sums of a tile lie.
   Value sumsOf(Value batch, Value part, Value panel, Value tile) {
     Value ofPart = code.mul(code.add(code.mul(batch, count), part), parts.sumFloats());
@@ -128,7 +148,17 @@ protected:
   const GemmParts &parts;
   KernelFrame &frame;
   FlatBuilder code;
-  Value sums, count;
+  Operand spread, along; ///< the one that tiles read element by element, and the one that they read in vectors
+  Value sums, count, depth;
+
+private:
+  Operand operandOf(const Access &access, LoopGroup group) {
+    bool isOne = problem.extent(LoopGroup::Batch) == SizeExpr(1);
+    SizeExpr step = problem.innerStride(access, LoopGroup::Depth);
+    SizeExpr batchStride = isOne ? SizeExpr(0) : problem.innerStride(access, LoopGroup::Batch);
+    return {code.flat(frame.buffer(access.tensor)), frame.size(step), frame.size(batchStride),
+            step == problem.extent(group)};
+  }
 };
 
 /// The phase that multiplies.
@@ -138,15 +168,17 @@ public:
       : PartsEmission(problem, parts, frame) {}
 
   void emit() {
-    readOperands();
+    auto floats = [&](int64_t count) { return MemRefType::get({count}, frame.builder.getF32Type()); };
+    copied = frame.scratch(0, floats(parts.kc * parts.copiedStep()));
+    packed = frame.scratch(parts.copiedBytes(), floats(parts.panels() * parts.kc * parts.nr));
     part = code.rem(frame.chunk, count);
     batch = code.div(frame.chunk, count);
     Value first = firstStepOf(part), last = code.min(depth, firstStepOf(code.add(part, 1)));
     bool isWhole = FlatBuilder::constantOf(code.rem(depth, parts.kc)) == int64_t(0);
     code.loop(first, last, parts.kc, [&](Value k0) {
       Value steps = isWhole ? code.constant(parts.kc) : code.min(code.constant(parts.kc), code.sub(last, k0));
-      copyLeft(k0, steps);
-      packRight(k0, steps);
+      copySpread(k0, steps);
+      packAlong(k0, steps);
       code.loop(code.constant(0), code.constant(parts.panels()), 1, [&](Value panel) {
         code.loop(code.constant(0), code.constant(parts.tiles()), 1, [&](Value tile) {
           multiply({k0, steps, code.equal(k0, first)}, panel, tile);
@@ -166,23 +198,13 @@ private:
     return code.mul(code.div(code.mul(number, lots), count), parts.kc);
   }
 
-  void readOperands() {
-    left = code.flat(frame.buffer(problem.left.tensor));
-    right = code.flat(frame.buffer(problem.right.tensor));
-    depth = frame.size(problem.extent(LoopGroup::Depth));
-    leftStep = frame.size(problem.innerStride(problem.left, LoopGroup::Depth));
-    auto floats = [&](int64_t count) { return MemRefType::get({count}, frame.builder.getF32Type()); };
-    copied = frame.scratch(0, floats(parts.kc * parts.copiedStep()));
-    packed = frame.scratch(parts.copiedBytes(), floats(parts.panels() * parts.kc * parts.nr));
-  }
-
-  void copyLeft(Value k0, Value steps) {
-    Value from = leftAt(batch, k0);
+  void copySpread(Value k0, Value steps) {
+    Value from = spread.at(code, batch, k0);
     int64_t whole = parts.rows / parts.lanes * parts.lanes;
     code.loop(code.constant(0), steps, 1, [&](Value k) {
-      Value read = code.add(from, code.mul(k, leftStep)), written = code.mul(k, parts.copiedStep());
+      Value read = code.add(from, code.mul(k, spread.step)), written = code.mul(k, parts.copiedStep());
       auto copy = [&](Value row, Value mask) {
-        code.store(code.load(left, code.add(read, row), mask), copied, code.add(written, row), mask);
+        code.store(code.load(spread.buffer, code.add(read, row), mask), copied, code.add(written, row), mask);
       };
       code.loop(code.constant(0), code.constant(whole), parts.lanes, [&](Value row) { copy(row, Value()); });
       if (whole < parts.rows)
@@ -190,16 +212,16 @@ private:
     });
   }
 
-  void packRight(Value k0, Value steps) {
+  void packAlong(Value k0, Value steps) {
     PackedMatrix matrix;
-    matrix.source = right;
+    matrix.source = along.buffer;
     matrix.packed = packed;
     matrix.depth = steps;
     matrix.firstStep = k0;
     matrix.columns = code.constant(parts.columns);
-    matrix.batchStride = code.mul(depth, parts.columns);
+    matrix.batchStride = along.batchStride;
     matrix.transposed = problem.rightIsTransposed();
-    matrix.outerStride = matrix.transposed ? depth : code.constant(parts.columns);
+    matrix.outerStride = matrix.transposed ? depth : along.step;
     matrix.nr = parts.nr;
     code.loop(code.constant(0), code.constant(parts.panels()), 1, [&](Value panel) {
       emitPackPanel(code, frame.code, matrix, code.add(code.mul(batch, parts.panels()), panel),
@@ -207,12 +229,12 @@ private:
     });
   }
 
-  /// The share of tile number `number` in fetching what is read next of `buffer`, `floats` a step from `next` on.
-  TileFetch shareOf(Value buffer, Value next, int64_t floats, Value number, Value steps) {
-    int64_t perLine = FlatBuilder::lineElements(buffer);
+  /// The share of tile number `number` in fetching what is read next of an operand, `floats` a step from `next` on.
+  TileFetch shareOf(const Operand &operand, Value next, int64_t floats, Value number, Value steps) {
+    int64_t perLine = FlatBuilder::lineElements(operand.buffer);
     int64_t lines = llvm::divideCeil(4 * floats, perLine * parts.tiles() * parts.panels());
     Value before = code.mul(code.mul(number, code.div(steps, 4)), lines * perLine);
-    return {code.add(next, before), lines, 2, buffer};
+    return {code.add(operand.at(code, batch, next), before), lines, 2, operand.buffer};
   }
 
   void multiply(const Steps &steps, Value panel, Value tile) {
@@ -227,12 +249,10 @@ private:
       operands.panel = packed;
       operands.panelOffset = code.mul(panel, parts.kc * parts.nr);
       operands.depth = steps.count;
-      if (problem.innerStride(problem.left, LoopGroup::Depth) == SizeExpr(parts.rows))
-        operands.fetches.push_back(shareOf(left, leftAt(batch, next), parts.rows, number, steps.count));
-      if (!problem.rightIsTransposed()) {
-        Value at = code.mul(code.add(code.mul(batch, depth), next), parts.columns);
-        operands.fetches.push_back(shareOf(right, at, parts.columns, number, steps.count));
-      }
+      if (spread.isDense)
+        operands.fetches.push_back(shareOf(spread, next, parts.rows, number, steps.count));
+      if (along.isDense)
+        operands.fetches.push_back(shareOf(along, next, parts.columns, number, steps.count));
       operands.sums = sums;
       operands.sumsOffset = sumsOf(batch, part, panel, tile);
       operands.isFirst = steps.isFirst;
@@ -240,7 +260,7 @@ private:
     });
   }
 
-  Value left, right, copied, packed, depth, leftStep, part, batch;
+  Value copied, packed, part, batch;
 };
 
 /// The phase that adds up the parts.
@@ -254,7 +274,7 @@ public:
     Value outer = code.div(frame.chunk, parts.tiles());
     panel = code.rem(outer, parts.panels());
     batch = code.div(outer, parts.panels());
-    total = frame.scratch(0, MemRefType::get({parts.mr * parts.nr}, frame.builder.getF32Type()));
+    total = frame.scratch(0, MemRefType::get({parts.totalRows() * parts.nr}, frame.builder.getF32Type()));
     if (!parts.mayBeShort)
       return addUp();
     code.branch(
@@ -271,8 +291,35 @@ private:
       });
       code.store(sum[0], total, at);
     });
-    BlockOfSums block{total, zero, batch, firstRowOf(tile), rows, code.mul(panel, parts.nr)};
-    emitEpilogue(code, problem, frame, block, parts.nr);
+    finish(rows);
+  }
+
+  /// From `total`, of so many rows of the tile, to the result.
+  void finish(Value rows) {
+    Value zero = code.constant(0), firstRow = firstRowOf(tile), firstColumn = code.mul(panel, parts.nr);
+    if (!parts.isSwapped)
+      return emitEpilogue(code, problem, frame, {total, zero, batch, firstRow, rows, firstColumn}, parts.nr);
+    Value columns = code.min(code.constant(parts.nr), code.sub(code.constant(parts.columns), firstColumn));
+    Value turned = turnRound();
+    BlockOfSums block{turned, zero, batch, firstColumn, columns, firstRow};
+    block.columns = rows;
+    emitEpilogue(code, problem, frame, block, parts.turnedColumns());
+  }
+
+  /// `total` by columns. Rows that the tile does not have become columns that nobody reads.
+  Value turnRound() {
+    int64_t width = parts.turnedColumns(), floats = width * parts.nr;
+    Value turned = frame.scratch(floats * 4, MemRefType::get({floats}, frame.builder.getF32Type()));
+    code.loop(code.constant(0), code.constant(parts.nr), parts.lanes, [&](Value column) {
+      for (int64_t row = 0; row < width; row += parts.lanes) {
+        FlatBuilder::Values vectors;
+        for (int64_t i = 0; i < parts.lanes; ++i)
+          vectors.push_back(code.load(total, code.add(column, (row + i) * parts.nr)));
+        for (auto [i, vector] : llvm::enumerate(code.transpose(vectors)))
+          code.store(vector, turned, code.add(code.mul(code.add(column, i), width), row));
+      }
+    });
+    return turned;
   }
 
   /// The tile of a short depth, of operands as they lie.
@@ -290,28 +337,27 @@ private:
   }
 
   void multiply(int64_t height, Value firstColumn, ArrayRef<Value> masks) {
-    Value depth = frame.size(problem.extent(LoopGroup::Depth)), zero = code.constant(0);
+    Value zero = code.constant(0);
     TileOperands operands;
-    operands.left = code.flat(frame.buffer(problem.left.tensor));
-    operands.leftOffset = code.add(leftAt(batch, zero), firstRowOf(tile));
+    operands.left = spread.buffer;
+    operands.leftOffset = code.add(spread.at(code, batch, zero), firstRowOf(tile));
     for (int64_t row = 0; row < height; ++row)
       operands.rowDistances.push_back(code.constant(row));
-    operands.leftStep = frame.size(problem.innerStride(problem.left, LoopGroup::Depth));
-    operands.panel = code.flat(frame.buffer(problem.right.tensor));
-    operands.panelOffset = code.add(code.mul(batch, code.mul(depth, parts.columns)), firstColumn);
-    operands.panelStep = code.constant(parts.columns);
+    operands.leftStep = spread.step;
+    operands.panel = along.buffer;
+    operands.panelOffset = code.add(along.at(code, batch, zero), firstColumn);
+    operands.panelStep = along.step;
     operands.panelMasks.assign(masks.begin(), masks.end());
     operands.depth = depth;
-    BlockOfSums block{total, zero, batch, firstRowOf(tile), code.constant(height), firstColumn};
     FlatBuilder::Values sums = emitSums(code, {height, parts.vectors(), parts.accumulatorSets(height)}, operands);
-    if (hasShortFormula(problem)) {
-      block.sums = Value();
+    if (hasShortFormula(problem) && !parts.isSwapped) {
+      BlockOfSums block{Value(), Value(), batch, firstRowOf(tile), code.constant(height), firstColumn};
       block.registers = sums;
-    } else {
-      for (auto [i, sum] : llvm::enumerate(sums))
-        code.store(sum, total, code.constant(i * parts.lanes));
+      return emitEpilogue(code, problem, frame, block, parts.nr);
     }
-    emitEpilogue(code, problem, frame, block, parts.nr);
+    for (auto [i, sum] : llvm::enumerate(sums))
+      code.store(sum, total, code.constant(i * parts.lanes));
+    finish(code.constant(height));
   }
 
   Value total, tile, panel, batch;

@@ -21,6 +21,9 @@
 //
 //     result[tile] = epilogue(sum over k of left[k, rows of the tile] * right[k, columns of the tile])
 //
+// Both operands lie alike, so they change places where the result has too few columns for vectors: those of a tile run
+// along rows of the result then, and its sums are turned round on their way there.
+//
 // A step of both operands is as long as the result has rows and columns. Where a worker's copies of enough steps would
 // not fit in its share of the second cache, the product is of the other form (GemmSchedule.h).
 //
@@ -36,12 +39,13 @@ struct GemmParts {
   /// Nothing where the product is none of those.
   static std::optional<GemmParts> choose(const GemmProblem &problem, const Target &target);
 
-  int64_t lanes;         ///< floats of a vector
-  int64_t mr, nr;        ///< register tile
-  int64_t kc;            ///< steps of k that are copied at a time
-  int64_t rows, columns; ///< of the result
-  SizeExpr parts;        ///< of a matrix; each has a kc of steps or several; none where it is short
-  bool mayBeShort;       ///< depths of kc steps at most are read as they lie
+  int64_t lanes;          ///< floats of a vector
+  int64_t mr, nr;         ///< register tile
+  int64_t kc;             ///< steps of k that are copied at a time
+  bool isSwapped = false; ///< vectors run along left's rows, and a tile has a row for each column of right
+  int64_t rows, columns;  ///< of the result; the other way round where operands are swapped
+  SizeExpr parts;         ///< of a matrix; each has a kc of steps or several; none where it is short
+  bool mayBeShort;        ///< depths of kc steps at most are read as they lie
 
   int64_t vectors() const { return nr / lanes; }
   int64_t tiles() const { return llvm::divideCeil(rows, mr); }
@@ -50,9 +54,12 @@ struct GemmParts {
   int64_t height() const { return rows / tiles(); }
   int64_t higherTiles() const { return rows % tiles(); }
   int64_t accumulatorSets(int64_t height) const;
-  int64_t copiedStep() const;                                        ///< floats from one k to the next
-  int64_t copiedBytes() const;                                       ///< in a worker's scratch, in front of the panels
-  int64_t workerBytes() const;                                       ///< of either phase
+  int64_t copiedStep() const;  ///< floats from one k to the next
+  int64_t copiedBytes() const; ///< in a worker's scratch, in front of the panels
+  int64_t workerBytes() const; ///< of either phase
+  /// Columns of what is turned round: a tile's rows, in whole vectors.
+  int64_t turnedColumns() const { return isSwapped ? llvm::alignTo(mr, lanes) : 0; }
+  int64_t totalRows() const { return isSwapped ? turnedColumns() : mr; }
   int64_t sumFloats() const { return panels() * tiles() * mr * nr; } ///< of a part
 };
 

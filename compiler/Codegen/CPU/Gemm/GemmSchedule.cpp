@@ -34,7 +34,8 @@ int64_t tileRows(int64_t vectors, const Target &target) {
   return std::min<int64_t>(14, std::max<int64_t>(1, rows / 2 * 2));
 }
 
-int64_t choosePanelColumns(int64_t columns, const Target &target, bool inWholePanels) {
+/// The width, and the share of the peak that it reaches; zeros where there is none.
+static std::pair<int64_t, double> bestPanel(int64_t columns, const Target &target, bool inWholePanels) {
   // Share of the peak that a tile of 1 to 4 vectors a row reaches, as measured with 32 registers and with 16.
   static constexpr double many[] = {0.75, 0.94, 0.97, 0.95};
   static constexpr double few[] = {0.75, 0.95, 0.90, 0.0};
@@ -50,8 +51,14 @@ int64_t choosePanelColumns(int64_t columns, const Target &target, bool inWholePa
       bestSpeed = useful;
     }
   }
-  return best;
+  return {best, bestSpeed};
 }
+
+int64_t choosePanelColumns(int64_t columns, const Target &target, bool inWholePanels) {
+  return bestPanel(columns, target, inWholePanels).first;
+}
+
+double panelSpeed(int64_t columns, const Target &target) { return bestPanel(columns, target, false).second; }
 
 /// Whether right is read once, as it lies, along K.
 static bool suitsDots(const GemmProblem &problem) {

@@ -66,6 +66,9 @@ inline constexpr int64_t mostDotRows = 4;
 /// Rows of a register tile of `vectors` vectors a row: all registers but those for a row of the panel and a broadcast.
 int64_t tileRows(int64_t vectors, const Target &target);
 
+/// Share of the peak that panels of `columns` columns in all can reach, of the width that suits them best.
+double panelSpeed(int64_t columns, const Target &target);
+
 /// Whether the rows of left lie side by side, and its steps of k do not.
 bool liesByDepth(const GemmProblem &problem);
 

@@ -467,6 +467,34 @@ TEST(Gemm, shortDepthsOfPartsAreReadAsTheyLie) {
   check(images, inPlace);
 }
 
+/// Few columns of the result: its rows run along the vectors, whatever the depth.
+TEST(Gemm, partsOfFewColumnsTurnRound) {
+  RunOptions three;
+  three.workers = 3;
+  for (auto [m, n] : {std::array{64, 4}, std::array{110, 20}, std::array{288, 17}, std::array{33, 2}})
+    for (const char *targetName : {"native", "x86-64-v3"})
+      for (int64_t k : {0, 1, 64, 500, 3000}) {
+        GemmCase c{"km", "kn", "mn"};
+        c.sizes = {{'m', m}, {'n', n}, {'k', k}};
+        c.dynamic = "k";
+        check(c, three, targetName);
+      }
+  GemmCase images{"bsm", "bsn", "mn"};
+  images.sizes = {{'b', 3}, {'s', 400}, {'m', 70}, {'n', 5}};
+  images.dynamic = "b";
+  images.extras = {"n", "mn"};
+  images.body = biasResidual;
+  images.formula = [](double p, const double *x) { return p + x[0] + x[1]; };
+  images.inPlaceExtra = 1;
+  RunOptions inPlace;
+  inPlace.inPlaceOperand = 3;
+  check(images, inPlace);
+  GemmCase matrices{"skm", "skn", "smn"};
+  matrices.sizes = {{'s', 2}, {'m', 67}, {'n', 6}, {'k', 30000}};
+  EXPECT_GE(partsOf(matrices, {}), 4);
+  check(matrices);
+}
+
 TEST(Gemm, partsOnlyWhereAWorkersCopiesAreFew) {
   constexpr int64_t copies = 1 << 18, alignment = 128;
   for (auto [m, n] : {std::array{2, 32768}, std::array{32768, 2}, std::array{4, 16384}, std::array{65536, 1},
