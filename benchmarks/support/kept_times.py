@@ -1,0 +1,32 @@
+"""Measured times that a benchmark keeps in a folder, and which attnc they are by."""
+import datetime
+import hashlib
+import json
+import pathlib
+import subprocess
+import sys
+
+
+def identity_of(attnc):
+    """By which an attnc is known again, and for people when it was built, and of what."""
+    path = pathlib.Path(attnc)
+    built = datetime.datetime.fromtimestamp(path.stat().st_mtime).isoformat(" ", "seconds")
+    commit = subprocess.run(["git", "-C", path.parent, "describe", "--always", "--dirty"], stdout=subprocess.PIPE,
+                            stderr=subprocess.DEVNULL, text=True).stdout.strip()
+    return {"sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "built": built, "commit": commit}
+
+
+def check_kept(keep, attnc, is_complete):
+    """Times of a folder are by one attnc, which is written there: another one adds none, and is told whose they are."""
+    file, own = keep / "attnc.json", identity_of(attnc)
+    is_empty = not any(keep.glob("*.json"))
+    if is_empty:
+        file.write_text(json.dumps(own))
+    kept = json.loads(file.read_text()) if file.exists() else {}
+    if kept.get("sha256") == own["sha256"]:
+        return
+    whose = f"that was built {kept['built']} ({kept['commit']})" if kept else "that is not known"
+    if kept and not is_complete:
+        sys.exit(f"{keep} has times by an attnc {whose}, and this one, built {own['built']} ({own['commit']}), would "
+                 "add its own: give another --keep, or --attnc")
+    print(f"times of {keep}, by an attnc {whose}, not by this one, built {own['built']} ({own['commit']})")
