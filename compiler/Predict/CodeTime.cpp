@@ -12,6 +12,7 @@
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include <cmath>
 #include <map>
 #include <utility>
@@ -306,8 +307,8 @@ private:
   Cost block(Block &block) {
     const Plan &plan = planOf(block);
     visited.insert(&block);
-    CodeCost cost{work.seconds(plan.straight), plan.straight.loadedBytes, plan.straight.storedBytes,
-                  plan.straight.instructions(), plan.path};
+    CodeCost cost{work.seconds(plan.straight),  plan.straight.loadedBytes, plan.straight.storedBytes,
+                  plan.straight.instructions(), plan.straight.waiting(),   plan.path};
     for (Operation *op : plan.steers) {
       if (isNumber(op)) {
         evaluate(op);
@@ -386,6 +387,11 @@ private:
     int64_t begin = from.kind == Number::Known ? from.value : 0;
     int64_t stride = step.value > 0 && step.value != Number::unbounded ? step.value : 1;
     int64_t count = isData ? 1 : std::max<int64_t>(0, llvm::divideCeilSigned(to.value - begin, stride));
+    // Lengths from data are half of their bounds; of the tiles of such a length all but the last are whole.
+    bool halves = to.kind == Number::Data && !isData && !isHalved;
+    if (halves)
+      count = (count + 1) / 2;
+    llvm::SaveAndRestore kept(isHalved, isHalved || (halves && count > 1));
     Block &body = *loop.getBody();
     Cost cost = repeat(
         count,
@@ -514,6 +520,7 @@ private:
   WorkTime work;
   HalideTime blocks;
   bool isUnknown = false;
+  bool isHalved = false; ///< within a loop of which half of the turns count
   llvm::DenseMap<Value, Number> numbers;
   llvm::DenseMap<Block *, std::unique_ptr<Plan>> plans;
   llvm::DenseMap<Block *, double> addresses; ///< instructions that compute them there
@@ -551,6 +558,7 @@ CodeCost &CodeCost::operator+=(const CodeCost &other) {
   loaded += other.loaded;
   stored += other.stored;
   instructions += other.instructions;
+  waiting += other.waiting;
   path += other.path;
   inTurn += other.inTurn;
   return *this;
@@ -559,14 +567,14 @@ CodeCost &CodeCost::operator+=(const CodeCost &other) {
 void CodeCost::waitWithin(double count, double handedOn) {
   if (count == 0)
     return;
-  double each = WorkTime::shareOfWindow(instructions / count) * path;
-  double inTurn = WorkTime::shareOfWindow(instructions) * count * handedOn;
+  double each = WorkTime::shareOfWindow(instructions / count, waiting / count) * path;
+  double inTurn = WorkTime::shareOfWindow(instructions, waiting) * count * handedOn;
   seconds = std::max({seconds, count * each, inTurn});
   path += (count - 1) * handedOn;
 }
 
 CodeCost CodeCost::operator*(double times) const {
-  return {seconds * times, loaded * times, stored * times, instructions * times, path, inTurn * times};
+  return {seconds * times, loaded * times, stored * times, instructions * times, waiting * times, path, inTurn * times};
 }
 
 std::optional<PhaseCost> CodeTime::costOf(StringRef symbol, ArrayRef<int64_t> sizes, int64_t chunks) {

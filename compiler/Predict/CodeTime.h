@@ -20,11 +20,11 @@
 // each load overlaps what was stored just before, and choices between scalars on the way of an exponential, which pass
 // through a register that iterations share (InstructionWork.h).
 //
-// A loop whose control does not depend on its index is walked once. Others are walked index by index, or at a sample
-// of indices where there are many. Where data decides between two arms, the faster one is taken for the common case,
-// and where it decides whether something is done, half of that counts, but nothing of what is done for NaN; a loop
-// that has no bound but from data runs once. All operands are taken to lie in the nearest cache: Traffic.h says what
-// moves from others.
+// A loop whose control does not depend on its index is walked once. Others are walked index by index, or at a sample of
+// indices where there are many. Where data decides between two arms, the faster one is taken for the common case, and
+// where it decides whether something is done, half of that counts, but nothing of what is done for NaN; a loop to a
+// length from data runs half as often as what bounds that, and once where nothing does. All operands are taken to lie
+// in the nearest cache: Traffic.h says what moves from others.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -46,8 +46,9 @@ struct CodeCost {
   double seconds = 0;
   double loaded = 0, stored = 0; ///< bytes, as often as they are
   double instructions = 0;
-  double path = 0;   ///< seconds from the first instruction to the last, each waiting for what it reads
-  double inTurn = 0; ///< seconds of what waits for the same in the iteration before, of whatever loop
+  double waiting = 0; ///< of those, on floats or in vectors: they wait for what they read
+  double path = 0;    ///< seconds from the first instruction to the last, each waiting for what it reads
+  double inTurn = 0;  ///< seconds of what waits for the same in the iteration before, of whatever loop
   /// One behind the other.
   CodeCost &operator+=(const CodeCost &other);
   /// So many that do not wait for each other.

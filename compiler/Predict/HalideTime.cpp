@@ -209,8 +209,8 @@ private:
     }
     sum.scalars += 1; // the branch
     found->second.bytes = WorkTime::bytesOfCode(sum);
-    found->second.cost = {work.seconds(sum), sum.loadedBytes, sum.storedBytes, sum.instructions(),
-                          work.latencyThrough(*block)};
+    found->second.cost = {work.seconds(sum),  sum.loadedBytes, sum.storedBytes,
+                          sum.instructions(), sum.waiting(),   work.latencyThrough(*block)};
     // An index is handed on at once.
     SmallVector<BlockArgument> sums;
     for (BlockArgument argument : block->getArguments())

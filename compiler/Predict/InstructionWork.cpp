@@ -21,10 +21,10 @@ using namespace mlir;
 namespace attnc {
 
 Work &Work::operator+=(const Work &other) {
-  for (double Work::*each :
-       {&Work::products, &Work::arithmetic, &Work::narrow, &Work::narrowProducts, &Work::divisions, &Work::roots,
-        &Work::shuffles, &Work::loads, &Work::broadcasts, &Work::stores, &Work::splitLoads, &Work::splitStores,
-        &Work::gathered, &Work::scalars, &Work::scalarDivisions, &Work::loadedBytes, &Work::storedBytes})
+  for (double Work::*each : {&Work::products, &Work::arithmetic, &Work::narrow, &Work::narrowProducts, &Work::divisions,
+                             &Work::roots, &Work::shuffles, &Work::loads, &Work::broadcasts, &Work::stores,
+                             &Work::splitLoads, &Work::splitStores, &Work::gathered, &Work::scattered, &Work::scalars,
+                             &Work::scalarDivisions, &Work::loadedBytes, &Work::storedBytes})
     this->*each += other.*each;
   return *this;
 }
@@ -215,7 +215,7 @@ Work WorkTime::ofWhole(Operation *op) const {
     work.gathered = double(cast<VectorType>(op->getResult(0).getType()).getNumElements());
     work.loadedBytes = bytesOf(op->getResult(0).getType());
   } else if (auto scatter = dyn_cast<vector::ScatterOp>(op)) {
-    work.gathered = double(scatter.getVectorType().getNumElements());
+    work.scattered = double(scatter.getVectorType().getNumElements());
     work.storedBytes = bytesOf(scatter.getVectorType());
   } else if (auto reduction = dyn_cast<vector::ReductionOp>(op)) {
     double steps = std::log2(double(reduction.getSourceVectorType().getNumElements()));
@@ -279,9 +279,9 @@ double WorkTime::seconds(const Work &work) const {
   return std::max({products / machine.fma, wide / machine.arithmetic + narrow,
                    work.divisions / machine.divide + work.roots / machine.root, work.shuffles / machine.shuffle,
                    (work.loads + work.splitLoads) / machine.load + work.broadcasts / machine.broadcast,
-                   (work.stores + work.splitStores) / machine.store, work.gathered / machine.gather,
-                   work.scalars / machine.scalar, work.instructions() / machine.issue,
-                   work.scalarDivisions / machine.scalarDivide});
+                   (work.stores + work.splitStores) / machine.store,
+                   work.gathered / machine.gather + work.scattered / machine.store, work.scalars / machine.scalar,
+                   work.instructions() / machine.issue, work.scalarDivisions / machine.scalarDivide});
 }
 
 double WorkTime::instructionsOfAddress(Operation *op) {
@@ -413,12 +413,13 @@ double WorkTime::latencyInTurn(Block &block, double path) const {
 
 double WorkTime::bytesOfCode(const Work &work) {
   constexpr double ofVectors = 7, ofScalars = 4; // bytes of an instruction
-  return ofVectors * (work.instructions() + work.gathered - work.scalars) + ofScalars * work.scalars;
+  return ofVectors * (work.instructions() + work.gathered + work.scattered - work.scalars) + ofScalars * work.scalars;
 }
 
-double WorkTime::shareOfWindow(double instructions) {
-  constexpr double window = 400; // instructions of recent cores
-  return std::min(1.0, instructions / window);
+double WorkTime::shareOfWindow(double instructions, double waiting) {
+  // Of recent cores; a hundred wait, and as many of a chain's have been begun.
+  constexpr double window = 400, most = 200;
+  return std::min(1.0, std::max(instructions / window, waiting / most));
 }
 
 } // namespace attnc

@@ -26,12 +26,15 @@ struct Work {
   double loads = 0, stores = 0;
   double broadcasts = 0;                  ///< loads of one element
   double splitLoads = 0, splitStores = 0; ///< of those, how many lie in two lines
-  double gathered = 0;                    ///< elements
+  double gathered = 0;                    ///< elements; twice where their addresses are of 64 bits each
+  double scattered = 0;                   ///< elements
   double scalars = 0;                     ///< on integers
   double scalarDivisions = 0;
   double loadedBytes = 0, storedBytes = 0;
 
   Work &operator+=(const Work &other);
+  /// What waits for what it reads.
+  double waiting() const { return products + arithmetic + divisions + roots + shuffles; }
   /// All that has to be begun.
   double instructions() const {
     return products + arithmetic + divisions + roots + shuffles + loads + broadcasts + stores + scalars;
@@ -67,8 +70,8 @@ public:
   static bool forwards(mlir::Block &block);
   /// What so much work is as code.
   static double bytesOfCode(const Work &work);
-  /// How much of what a core has under way at a time so many instructions are, at most 1.
-  static double shareOfWindow(double instructions);
+  /// How much of what a core has under way at a time so many instructions are, of which some wait, at most 1.
+  static double shareOfWindow(double instructions, double waiting);
 
 private:
   Work ofWhole(mlir::Operation *op) const;

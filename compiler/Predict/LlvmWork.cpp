@@ -73,11 +73,12 @@ std::optional<Work> workOfLlvm(Operation *op, double registers, double divided) 
   Work work;
   auto vectorOf = [](Value value) { return dyn_cast<VectorType>(value.getType()); };
   if (isa<LLVM::masked_gather>(op)) {
-    work.gathered = double(vectorOf(op->getResult(0)).getNumElements());
-    work.loadedBytes = 4 * work.gathered;
+    double elements = double(vectorOf(op->getResult(0)).getNumElements());
+    work.gathered = 2 * elements;
+    work.loadedBytes = 4 * elements;
   } else if (isa<LLVM::masked_scatter>(op)) {
-    work.gathered = double(vectorOf(op->getOperand(0)).getNumElements());
-    work.storedBytes = 4 * work.gathered;
+    work.scattered = double(vectorOf(op->getOperand(0)).getNumElements());
+    work.storedBytes = 4 * work.scattered;
   } else if (isa<LLVM::MaskedLoadOp>(op)) {
     work.loads = registers;
     work.loadedBytes = 4 * double(vectorOf(op->getResult(0)).getNumElements());

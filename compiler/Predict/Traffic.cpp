@@ -256,7 +256,8 @@ private:
   /// What comes where the range is touched: lines come in pairs, and of what is read line behind line, in several
   /// launches too, more is fetched ahead, up to the end of the page.
   Range broughtWith(const Range &range) const {
-    constexpr int64_t pair = 128, page = 4096, ahead = 1024;
+    constexpr int64_t pair = 128, page = 4096, ahead = 1024, aheadOfCode = 256;
+    bool isCode = std::get<0>(range.memory) == Range::Code;
     Range brought = range;
     brought.isBrought = true;
     if (range.bytes() <= 0)
@@ -267,8 +268,12 @@ private:
     before.begin = std::max<int64_t>(0, brought.begin - pair);
     before.end = brought.begin;
     bool isStream = brought.bytes() > pair || nearestPart(before).first <= machine.levels.front().bytes;
-    if (isStream)
-      brought.end = std::max(brought.end, std::min(range.end + ahead, int64_t(llvm::alignTo(brought.end, page))));
+    if (!isStream)
+      return brought;
+    // Where pages of code begin is not known before a model is linked.
+    int64_t last =
+        isCode ? range.end + aheadOfCode : std::min(range.end + ahead, int64_t(llvm::alignTo(brought.end, page)));
+    brought.end = std::max(brought.end, last);
     return brought;
   }
 
@@ -284,8 +289,8 @@ private:
     if (code.bytes() <= 0)
       return 0;
     Range around = code;
-    around.begin = code.begin / page * page;
-    around.end = int64_t(llvm::alignTo(code.begin + 1, page));
+    around.begin = std::max<int64_t>(0, code.begin - page / 2);
+    around.end = code.begin + page / 2;
     double lines = 0;
     eachPart(code, [&](double bytes, int64_t away, double age) {
       lines += bytes / double(line) * beyondNearest(away, age, &MemoryLevel::codeLine);

@@ -90,12 +90,53 @@ TEST(CodeTime, TakesTheFasterArmWhereDataDecides) {
   EXPECT_NEAR(secondsOf(body, 100), 100, 1.1);
 }
 
+/// Lengths from data are taken for half of what bounds them.
 TEST(CodeTime, BoundsLengthsFromDataByWhatTheyAreComparedWith) {
   std::string body = R"(%length = llvm.load %x : !llvm.ptr -> i64
     %index = arith.index_cast %length : i64 to index
     %least = arith.minsi %index, %n : index
     )" + loop("%least", "%c1");
-  EXPECT_NEAR(secondsOf(body, 50), 50, 1.1);
+  EXPECT_NEAR(secondsOf(body, 50), 25, 1.1);
+}
+
+/// Tiles of such a length are half of all tiles, and whole.
+TEST(CodeTime, HalvesLengthsFromDataOnce) {
+  std::string body = R"(%length = llvm.load %x : !llvm.ptr -> i64
+    %index = arith.index_cast %length : i64 to index
+    %least = arith.minsi %index, %n : index
+    scf.for %tile = %c0 to %least step %c4 {
+      %left = arith.subi %least, %tile : index
+      %few = arith.minsi %left, %c4 : index
+      )" + loop("%few", "%c1") +
+                     "}";
+  EXPECT_NEAR(secondsOf(body, 48), 24, 1e-3);
+}
+
+/// Ten multiply-adds in a chain behind a load: twenty such turns are under way at a time.
+TEST(CodeTime, HasRoomForSoManyThatWait) {
+  Machine machine = testMachine();
+  machine.fma = machine.arithmetic = machine.narrow = 1e9;
+  machine.latency = machine.sumLatency = 1;
+  std::string body = "scf.for %i = %c0 to %n step %c1 {\n%v0 = vector.load %m[%i] : memref<?xf32>, vector<16xf32>\n";
+  for (int each = 0; each < 10; ++each) {
+    std::string from = "%v" + std::to_string(each), to = "%v" + std::to_string(each + 1);
+    body += to + " = vector.fma " + from + ", " + from + ", " + from + " : vector<16xf32>\n";
+  }
+  body += "vector.store %v10, %m[%i] : memref<?xf32>, vector<16xf32>\n}";
+  auto cost = costOf(phase(body), 100, 1, machine);
+  ASSERT_TRUE(cost.has_value());
+  EXPECT_NEAR(cost->seconds, 100 * 12.0 / 20, 1e-3);
+}
+
+TEST(CodeTime, StoresEachElementThatIsScattered) {
+  Machine machine = testMachine();
+  machine.store = 1;
+  const std::string scatter = R"(%places = arith.constant dense<3> : vector<16xi32>
+    %mask = arith.constant dense<true> : vector<16xi1>
+    vector.scatter %m[%c0] [%places], %mask, %a : memref<?xf32>, vector<16xi32>, vector<16xi1>, vector<16xf32>)";
+  auto cost = costOf(phase(scatter), 0, 1, machine);
+  ASSERT_TRUE(cost.has_value());
+  EXPECT_NEAR(cost->seconds, 16, 1e-3);
 }
 
 TEST(CodeTime, FollowsRoutines) {

@@ -20,6 +20,9 @@ const std::string kernels = R"(
   func.func private @line(%x: tensor<16xf32>) -> tensor<16xf32> attributes {attn.kernel = "loops"} {
     return %x : tensor<16xf32>
   }
+  func.func private @next(%x: tensor<16xf32>) -> tensor<16xf32> attributes {attn.kernel = "loops"} {
+    return %x : tensor<16xf32>
+  }
   model.parameter @p : tensor<16xf32> checkpoint "p" init <"ones", 0.0, 0.0>
   model.parameter @q : tensor<16xf32> checkpoint "q" init <"ones", 0.0, 0.0>
   model.parameter @r[2] : tensor<16xf32> checkpoint "r{0}" init <"ones", 0.0, 0.0>
@@ -40,16 +43,16 @@ std::vector<LaunchTraffic> trafficOf(const std::string &body, int64_t n, Machine
   codes["shift"];
   codes["add"];
   codes["line"];
+  codes["next"];
   auto plan = planEntry(module.function("f"), codes);
   EXPECT_TRUE(mlir::succeeded(plan));
   auto found = attnc::trafficOf(
       *plan, {n, 1}, machine, [&](mlir::func::CallOp call) { return module.function(call.getCallee()); },
       [&](mlir::func::CallOp call) {
         bool isFirst = call.getCallee() == "double";
-        return LaunchedCode{{isFirst ? CodePiece{0, codeBytes} : CodePiece{codeBytes, 2 * codeBytes}},
-                            isFirst ? scratchBytes : 0,
-                            0,
-                            !isFirst || firstIsWide};
+        int64_t begin = isFirst ? 0 : call.getCallee() == "next" ? 2 * codeBytes : codeBytes;
+        return LaunchedCode{
+            {CodePiece{begin, begin + codeBytes}}, isFirst ? scratchBytes : 0, 0, !isFirst || firstIsWide};
       },
       [](mlir::func::CallOp, const LaunchTraffic &) { return 1e-3; });
   std::vector<LaunchTraffic> result;
@@ -154,6 +157,27 @@ TEST(Traffic, FindsWhatCameWithNeighbours) {
   for (const LaunchTraffic &each : llvm::drop_begin(traffic))
     waits.push_back(each.waits);
   EXPECT_EQ(waits, (std::vector<double>{3, 0, 3, 0}));
+}
+
+/// Code is fetched ahead as well, less far.
+TEST(Traffic, FindsCodeThatCameWithThatBeforeIt) {
+  Machine machine = testMachine();
+  machine.levels[2].call = 300;
+  machine.levels[2].codeLine = 30;
+  auto waits = [&](int64_t codeBytes) {
+    auto traffic = trafficOf(R"(
+      %a = call @double(%x) : (tensor<?xf32>) -> tensor<?xf32>
+      %p = model.get @p : tensor<16xf32>
+      %b = call @line(%p) : (tensor<16xf32>) -> tensor<16xf32>
+      %c = call @next(%p) : (tensor<16xf32>) -> tensor<16xf32>
+      return %a : tensor<?xf32>)",
+                             1000000, machine, codeBytes);
+    return std::vector<double>{traffic[1].waits, traffic[2].waits};
+  };
+  std::vector<double> few = waits(192), many = waits(4096);
+  EXPECT_GT(few[0], 0);
+  EXPECT_EQ(few[1], 0);
+  EXPECT_NEAR(many[1], 60 * 30, 1e-6); // all but four of its lines
 }
 
 TEST(Traffic, BringsLinesThatAreOverwrittenOnce) {
