@@ -247,6 +247,10 @@ LogicalResult FormulaReader::readExtract(tensor::ExtractOp op, std::vector<Step>
     int64_t offset = 0;
     for (auto [number, size] : llvm::zip_equal(from, array->shape)) {
       auto index = static_cast<int64_t>(frame.registers[number]);
+      if (size == 0 && index == -1) { // what a condition keeps from being used, clamped to the last element
+        frame.registers[to] = std::numeric_limits<double>::quiet_NaN();
+        return success();
+      }
       if (index < 0 || index >= size)
         return fault.at(op,
                         "subscript " + llvm::Twine(index) + " is outside of a dimension of size " + llvm::Twine(size));

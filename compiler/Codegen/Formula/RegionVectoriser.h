@@ -159,6 +159,8 @@ private:
   // RegionVectoriserMemory.cpp: tensors
   mlir::Value evaluateExtract(mlir::tensor::ExtractOp op);
   LaneIndex clampedToSize(const LaneIndex &subscript, mlir::Value size, bool isReported);
+  mlir::Value hasPlaces(mlir::tensor::ExtractOp op); ///< i1: whether a clamped subscript is one; null if it always is
+  mlir::Value loadScalar(mlir::Value memref, mlir::ValueRange bases);
   bool checkAvailable(mlir::Region &formula, llvm::DenseSet<mlir::Operation *> &checked);
   void checkAll(mlir::Region &formula, mlir::ValueRange sizes, llvm::DenseSet<mlir::Operation *> &checked);
   void reportOutOfRange(mlir::Value isOutOfRange);
@@ -186,6 +188,7 @@ private:
   int64_t lanes;
   mlir::Value mask, status;
   mlir::Value anyLane; ///< i1: whether a lane is active; null where one must be
+  mlir::Value isThere; ///< i1: whether what is loaded now has elements; null where it must
   llvm::SmallVector<mlir::Region *, 2> deferred;
   llvm::DenseMap<mlir::Value, mlir::Value> values;
   llvm::DenseMap<mlir::Value, LaneIndex> indices;

@@ -15,16 +15,38 @@ namespace attnc {
 //===------------------------------------------ subscripts --------------------------------------------------------===//
 
 Value RegionVectoriser::evaluateExtract(tensor::ExtractOp op) {
+  Value outside = isThere;
   Subscripts subscripts;
+  if (Value any = hasPlaces(op))
+    isThere = isThere ? arith::AndIOp::create(builder, location, isThere, any).getResult() : any;
   for (unsigned number = 0; number < op.getIndices().size(); ++number)
     subscripts.push_back(clampedSubscript(op, number));
-  return load(op.getTensor(), subscripts);
+  Value element = load(op.getTensor(), subscripts);
+  isThere = outside;
+  return element;
+}
+
+Value RegionVectoriser::hasPlaces(tensor::ExtractOp op) {
+  Value all;
+  auto type = cast<RankedTensorType>(op.getTensor().getType());
+  for (auto [number, subscript] : llvm::enumerate(op.getIndices())) {
+    if ((!type.isDynamicDim(number) && type.getDimSize(number) > 0) || evaluateIndex(subscript).proved)
+      continue;
+    Value any = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ne, sizeOf(op.getTensor(), number),
+                                      uniform(0).base);
+    all = all ? arith::AndIOp::create(builder, location, all, any).getResult() : any;
+  }
+  return all;
 }
 
 LaneIndex RegionVectoriser::clampedSubscript(tensor::ExtractOp op, unsigned number) {
   LaneIndex subscript = evaluateIndex(op.getIndices()[number]);
   bool isDeferred = llvm::any_of(deferred, [&](Region *formula) { return formula->isAncestor(op->getParentRegion()); });
-  return subscript.proved ? subscript : clampedToSize(subscript, sizeOf(op.getTensor(), number), status && !isDeferred);
+  if (subscript.proved)
+    return subscript;
+  // Others are out of range where a condition keeps them from being read, of a tensor without elements.
+  bool isReported = status && !isDeferred && comesFromData(op.getIndices()[number]);
+  return clampedToSize(subscript, sizeOf(op.getTensor(), number), isReported);
 }
 
 void RegionVectoriser::reportOutOfRange(Value isOutOfRange) {
@@ -166,19 +188,40 @@ Value RegionVectoriser::load(Value tensor, ArrayRef<LaneIndex> subscripts) {
   Value memref = buffers.lookup(tensor);
   Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
   Value value = memref ? loadFromBuffer(memref, element, subscripts) : computeAt(tensor, subscripts);
-  loads[tensor].emplace_back(Subscripts(subscripts), value);
+  if (!isThere) // else it may be none for this load alone
+    loads[tensor].emplace_back(Subscripts(subscripts), value);
   return value;
+}
+
+/// Zero where nothing is there.
+Value RegionVectoriser::loadScalar(Value memref, ValueRange bases) {
+  if (!isThere)
+    return memref::LoadOp::create(builder, location, memref, bases);
+  Type element = cast<MemRefType>(memref.getType()).getElementType();
+  auto either = scf::IfOp::create(builder, location, element, isThere, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(either.thenBlock());
+  scf::YieldOp::create(builder, location, memref::LoadOp::create(builder, location, memref, bases).getResult());
+  builder.setInsertionPointToStart(either.elseBlock());
+  scf::YieldOp::create(builder, location, splat(0, element));
+  return either.getResult(0);
 }
 
 Value RegionVectoriser::loadVector(Value memref, VectorType type, ArrayRef<LaneIndex> subscripts) {
   SmallVector<Value> bases = basesOf(subscripts);
-  if (isContiguous(memref, subscripts) && !mask)
+  Value wanted = mask;
+  if (isThere) {
+    wanted = vector::BroadcastOp::create(builder, location, vectorOf(builder.getI1Type()), isThere);
+    wanted = mask ? arith::AndIOp::create(builder, location, mask, wanted).getResult() : wanted;
+  }
+  if (isContiguous(memref, subscripts) && !wanted)
     return vector::LoadOp::create(builder, location, type, memref, bases);
   Value others = splat(0, type);
   if (isContiguous(memref, subscripts))
-    return vector::MaskedLoadOp::create(builder, location, type, memref, bases, mask, others);
+    return vector::MaskedLoadOp::create(builder, location, type, memref, bases, wanted, others);
   Value offsets = laneOffsets(memref, subscripts);
-  return vector::GatherOp::create(builder, location, type, memref, bases, offsets, maskOrAll(), others);
+  wanted = wanted ? wanted : splat(1, vectorOf(builder.getI1Type()));
+  return vector::GatherOp::create(builder, location, type, memref, bases, offsets, wanted, others);
 }
 
 Value RegionVectoriser::loadFromBuffer(Value memref, Type element, ArrayRef<LaneIndex> subscripts) {
@@ -186,7 +229,7 @@ Value RegionVectoriser::loadFromBuffer(Value memref, Type element, ArrayRef<Lane
   Type stored = type.getElementType();
   subscripts = subscripts.take_back(type.getRank());
   Value value = isUniformAccess(subscripts)
-                    ? Value(memref::LoadOp::create(builder, location, memref, basesOf(subscripts)))
+                    ? loadScalar(memref, basesOf(subscripts))
                     : loadVector(memref, vectorOf(stored), subscripts);
   if (stored == element)
     return value;

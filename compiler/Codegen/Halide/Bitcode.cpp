@@ -319,6 +319,8 @@ private:
         order.emplace_back(H::Var(nameOf(stage.result[dimension])));
     if (order.size() > 1)
       update.reorder(order);
+    else
+      update.unscheduled(); // as it is on purpose, or Halide warns
     if (stage.isApart(lane))
       vectorise(update, lanes, schedule.lanes, width());
   }

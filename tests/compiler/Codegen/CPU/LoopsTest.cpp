@@ -124,6 +124,30 @@ TEST(Loops, LargestOfSmallWindows) {
   }
 }
 
+/// x[i] * (if i / 2 < m then t[i / 2] else 0): nothing is read of no t, by whole vectors and what is left.
+TEST(Loops, ReadsNothingOfATensorWithoutElements) {
+  Generic halves{"affine_map<(i) -> (i)>, affine_map<(i) -> (i)>",
+                 "p",
+                 "%x: tensor<?xf32>, %t: tensor<?xf32>",
+                 "ins(%x : tensor<?xf32>)",
+                 "tensor<?xf32>",
+                 R"(%n = tensor.dim %x, %c0 : tensor<?xf32>
+             %m = tensor.dim %t, %c0 : tensor<?xf32>
+             %last = arith.subi %m, %c1 : index
+             %init = tensor.empty(%n) : tensor<?xf32>)",
+                 R"(^bb0(%a: f32, %o: f32):
+             %i = linalg.index 0 : index
+             %half = arith.floordivsi %i, %c2 : index
+             %is = arith.cmpi slt, %half, %m : index
+             %at = arith.minsi %half, %last : index
+             %e = tensor.extract %t[%at] : tensor<?xf32>
+             %b = arith.select %is, %e, %zero : f32
+             %y = arith.mulf %a, %b : f32
+             linalg.yield %y : f32)"};
+  for (int64_t m : {0, 1, 9})
+    EXPECT_EQ(check(halves, {HostArray::random({37}, 1), HostArray::random({m}, 2)}, {37}), "") << m;
+}
+
 TEST(Loops, PointwiseOfManyChunks) {
   Shape shape{4, 60, 1000};
   EXPECT_EQ(check(gelu(), {HostArray::random(shape, 1, -3, 3), HostArray::random({shape[2]}, 2)}, shape), "");

@@ -237,6 +237,26 @@ TEST(HalideScatter, AddsColumnsInOrder) {
   }
 }
 
+/// Of a table without rows: behind it lies what is another's.
+TEST(HalideScatter, WritesNothingWhereThereIsNoPlace) {
+  std::string text = R"(func.func private @k(%x: tensor<?x20xf32>, %at: tensor<?xi32>, %y: tensor<?x20xf32>)
+      -> tensor<?x20xf32> attributes {attn.kernel = "loops"} {
+    %c0 = arith.constant 0 : index %width = arith.constant 20 : index
+    %n = tensor.dim %at, %c0 : tensor<?xi32>
+    %r = attn.scatter_add (%i, %j) in (%n, %width) into(%x : tensor<?x20xf32>) {
+      %row = tensor.extract %at[%i] : tensor<?xi32>
+      %to = arith.index_cast %row : i32 to index
+      %term = tensor.extract %y[%i, %j] : tensor<?x20xf32>
+      attn.term %term at[%to, %j] : f32
+    }
+    return %r : tensor<?x20xf32>
+  })";
+  HostArray none({0}, ElementKind::I32), empty = random({0, 20}, 1);
+  EXPECT_EQ(check(text, {empty, none, empty}, {{0, 20}}), "");
+  OracleCheck byUs{text, {empty, none, empty}, {{0, 20}}};
+  EXPECT_EQ(differenceFromOracle(byUs), "");
+}
+
 /// What lies outside is added at the border, which the forward pass has reported.
 TEST(HalideScatter, StaysInside) {
   std::string text = R"(func.func private @k(%x: tensor<?x4x?xf32>, %at: tensor<?x6xi32>, %y: tensor<?x6x?xf32>) ->
