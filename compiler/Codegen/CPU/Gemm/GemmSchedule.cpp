@@ -40,6 +40,7 @@ static std::pair<int64_t, double> bestPanel(int64_t columns, const Target &targe
   static constexpr double many[] = {0.75, 0.94, 0.97, 0.95};
   static constexpr double few[] = {0.75, 0.95, 0.90, 0.0};
   const double *speed = target.vectorRegisters >= 32 ? many : few;
+  columns = std::max<int64_t>(columns, 1); // of none there is nothing to choose, but a width
   int64_t best = 0;
   double bestSpeed = 0;
   for (int64_t vectors = 1; vectors <= 4; ++vectors) {
@@ -157,7 +158,7 @@ void GemmSchedule::chooseHeights(const SizeExpr &rows) {
       blockHeights.push_back(mr - 1);
     blockHeights.push_back(mr);
   } else if (rows.constant() <= mr) {
-    singleHeights.push_back(rows.constant());
+    singleHeights.push_back(std::max<int64_t>(1, rows.constant()));
   } else {
     int64_t tiles = rowTiles.constant();
     blockHeights.push_back(rows.constant() / tiles);

@@ -136,6 +136,24 @@ TEST(Gemm, noRows) {
   EXPECT_EQ(runner.run(operands, {{0, 20}}).front().size(), 0);
 }
 
+/// Known to be none, of one operand and the other, in each order.
+TEST(Gemm, noRowsAndNoColumns) {
+  for (auto [m, n] : {std::pair<int64_t, int64_t>{0, 16}, {0, 50}, {30, 0}, {3, 0}, {0, 0}})
+    for (std::string left : {"mk", "km"})
+      for (std::string right : {"kn", "nk"})
+        for (bool packed : {false, true}) {
+          GemmCase c{left, right, "mn"};
+          c.sizes = {{'m', m}, {'n', n}, {'k', 4}};
+          c.packed = packed;
+          KernelRunner runner(c.text(target()), *createCpuEmitter());
+          ASSERT_TRUE(runner) << runner.message();
+          std::vector<HostArray> operands = c.operands();
+          if (packed)
+            operands[1] = c.pack(operands[1], c.panelColumns(target()));
+          EXPECT_EQ(runner.run(operands, {{m, n}}).front().size(), 0);
+        }
+}
+
 TEST(Gemm, eachPanelWidth) {
   for (int64_t n : {16, 32, 48, 64, 128, 144})
     for (int64_t m : {1, 5, 20})
