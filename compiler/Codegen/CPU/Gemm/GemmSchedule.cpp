@@ -64,8 +64,8 @@ double panelSpeed(int64_t columns, const Target &target) { return bestPanel(colu
 /// Whether right is read once, as it lies, along K.
 static bool suitsDots(const GemmProblem &problem) {
   SizeExpr rows = problem.extent(LoopGroup::Row);
-  return !problem.packing && problem.rightIsTransposed() && rows.isConstant() && rows.constant() <= mostDotRows &&
-         problem.isFlat(problem.left, LoopGroup::Depth) &&
+  return !problem.packing && problem.rightIsTransposed() && rows.isConstant() && rows.constant() > 0 &&
+         rows.constant() <= mostDotRows && problem.isFlat(problem.left, LoopGroup::Depth) &&
          problem.innerStride(problem.left, LoopGroup::Depth) == SizeExpr(1);
 }
 
