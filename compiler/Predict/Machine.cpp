@@ -179,8 +179,10 @@ Expected<Machine> readMachine(const std::string &path) {
     if (Error error = readLevel(value.getAsObject(), path, machine.levels.back()))
       return error;
   }
-  if (machine.levels.empty())
-    return wrong(path, "levels", "caches and memory");
+  if (machine.drowsy < 1)
+    return wrong(path, "drowsy", "how many times as long, at least 1");
+  if (machine.levels.size() < 2)
+    return wrong(path, "levels", "one cache or more, and memory");
   return machine;
 }
 

@@ -47,6 +47,8 @@ TEST(Machine, HasNumbersOfProcessors) {
   expectRefused("levels[].bytes", [](Machine &machine) { machine.levels[1].bytes = -5; });
   expectRefused("levels[].read", [](Machine &machine) { machine.levels[0].read = 1e300; });
   expectRefused("levels", [](Machine &machine) { machine.levels.clear(); });
+  expectRefused("levels", [](Machine &machine) { machine.levels.resize(1); });
+  expectRefused("drowsy", [](Machine &machine) { machine.drowsy = 0.5; });
 }
 
 TEST(Machine, FindsTheLevelThatHoldsBytes) {
