@@ -56,7 +56,10 @@ std::optional<Forecast> KernelForecast::of(func::FuncOp kernel, func::FuncOp cha
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(kernel.getLoc()), code = ModuleOp::create(kernel.getLoc());
   auto copy = cast<func::FuncOp>(changed->clone());
   scratch->push_back(copy);
-  ScopedDiagnosticHandler quiet(kernel.getContext(), [](Diagnostic &) { return success(); });
+  // That it can't after all is for the caller to say.
+  ScopedDiagnosticHandler quiet(kernel.getContext(), [](Diagnostic &diagnostic) {
+    return success(diagnostic.getSeverity() != DiagnosticSeverity::Remark);
+  });
   if (!emitter.supports(copy, target))
     return std::nullopt;
   FailureOr<KernelCode> made = emitter.emit(copy, target, *code);

@@ -78,9 +78,14 @@ private:
       return;
     SmallVector<Trial> trials;
     for (const Emitter *each : takers) {
+      size_t before = job.diagnostics().size();
       std::optional<Forecast> found = each == *ours ? own : forecastOf(kernel, *each);
-      if (!found)
+      if (!found) {
+        // Else the object would be another one in silence. What has the kernel by rule says it when it makes the code.
+        if (each != takers.front() && job.diagnostics().size() > before)
+          job.warn(job.diagnostics().back() + "; the " + std::string(takers.front()->name()) + " emitter takes it\n");
         return;
+      }
       trials.push_back({each, found->seconds});
     }
     const Trial *best = &trials.front();
