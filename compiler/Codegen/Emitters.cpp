@@ -24,7 +24,7 @@ Emitters createEmitters(EmitterPreference preference) {
     emitters.push_back(createHalideEmitter(HalideScope::Asked));
   } else {
     bool isPreferred = preference == EmitterPreference::Halide;
-    emitters.push_back(createHalideEmitter(isPreferred ? HalideScope::All : HalideScope::Faster));
+    emitters.push_back(createHalideEmitter(isPreferred ? HalideScope::All : HalideScope::ByRule));
     emitters.push_back(createCpuEmitter());
   }
   emitters.push_back(createGpuEmitter());

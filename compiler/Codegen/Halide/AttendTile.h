@@ -17,7 +17,7 @@
 #pragma once
 
 #include "compiler/Codegen/Halide/AttendPipeline.h"
-#include "compiler/Codegen/Halide/Strategy.h"
+#include "compiler/Codegen/Halide/StageSchedule.h"
 #include <string>
 #include <string_view>
 

@@ -194,8 +194,8 @@ public:
     bool isAskedFor = askedEmitter(kernel) || scheduledWord(kernel, scheduleKey) || scheduledWord(kernel, schedulerKey);
     return scope == HalideScope::All || isAskedFor || (op && isWanted(op, target))
                ? Verdict::yes()
-               : Verdict::no(
-                     "it is no sum of products over windows with few weights, which is what it takes by rule");
+               : Verdict::no("by rule it takes sums of products over windows with few weights alone, and no prediction "
+                             "spoke for it");
   }
 
   std::string scheduleError(func::FuncOp kernel, const Target &target) const override {
@@ -267,7 +267,7 @@ private:
 
   /// Whether it has the kernel of this sum where nobody asks.
   bool isWanted(linalg::GenericOp sum, const Target &target) const {
-    return scope == HalideScope::Faster && isFastWindowSum(sum, target.f32Lanes);
+    return scope == HalideScope::ByRule && isFastWindowSum(sum, target.f32Lanes);
   }
 
   /// Compiles all functions; leaves none where one can't be had.

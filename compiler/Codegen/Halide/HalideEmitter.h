@@ -1,8 +1,8 @@
 //===- HalideEmitter.h - the emitter that compiles by Halide ----------------------------------------------------===//
 //
 // One Emitter, "halide", for processors. A kernel becomes stages (ReadKernel.h, Staging.h), each gets a schedule
-// (Strategy.h), Halide compiles it (Bitcode.h), and its function is called by a phase of ours (ImportBitcode.h,
-// StagePhase.h).
+// (StageSchedule.h), Halide compiles it (Bitcode.h), and its function is called by a phase of ours (ImportBitcode.h,
+// StagePhase.h). Attention goes a way of its own (HalideAttend.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,7 +14,7 @@ namespace attnc {
 /// Which kernels it supports.
 enum class HalideScope {
   All,    ///< those that Halide can compile
-  Faster, ///< of those, the ones that were measured faster than by the emitter of ours, or for which it is asked
+  ByRule, ///< sums over windows that are fast as they stand (WindowSum.h), and those for which it is asked
   Asked,  ///< those for which it is asked
 };
 

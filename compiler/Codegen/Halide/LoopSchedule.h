@@ -1,7 +1,7 @@
 //===- LoopSchedule.h - a schedule in Halide's own terms ----------------------------------------------------------===//
 //
-// What Halide's autoschedulers say of a stage, and what a person may say instead of a tile (Strategy.h): how the loops
-// of each definition are divided and ordered.
+// What Halide's autoschedulers say of a stage, and what a person may say instead of a tile (StageSchedule.h): how the
+// loops of each definition are divided and ordered.
 //
 //   result: split(d3, d3o, d3i, 16) loops(vector d3i, d3o, d2)
 //   start: at(d3o) loops(vector d3)

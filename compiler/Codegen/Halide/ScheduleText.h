@@ -1,6 +1,7 @@
 //===- ScheduleText.h - schedules as people write and read them ---------------------------------------------------===//
 //
-// A stage by a tile (Strategy.h), or loop by loop (LoopSchedule.h); both end with what a chunk has, if that is not all:
+// A stage by a tile (StageSchedule.h), or loop by loop (LoopSchedule.h); both end with what a chunk has, if that is not
+// all:
 //
 //   lanes(d3, 16 x 4) rows(d2, 7) sum(d6, d5, d4) chunk(d0: 1, d1: 2)
 //   result: split(d3, d3o, d3i, 16) loops(vector d3i, d3o, d2) | start: at(d3o) loops(vector d3) | sum: ... | ...
@@ -8,7 +9,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Halide/Strategy.h"
+#include "compiler/Codegen/Halide/StageSchedule.h"
 #include <string>
 #include <string_view>
 

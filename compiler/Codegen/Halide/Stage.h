@@ -16,7 +16,7 @@
 //   places   Index b, Load at (...), ..., Index c          where a place is the dimension's own loop, points are apart
 //
 // It is plain data: what reads kernels (ReadKernel.h) knows MLIR, what compiles stages (Bitcode.h) knows Halide, and
-// what lies between, the schedule (Strategy.h) and the split into stages (Staging.h), knows neither.
+// what lies between, the schedule (StageSchedule.h) and the split into stages (Staging.h), knows neither.
 //
 // Subscripts are 32-bit numbers. Sizes that are dynamic are **arguments** of the stage, numbered. What Halide has no
 // code for, or does not keep the meaning of, is a **call** of an operation of the kernel, by number (Operations.h).

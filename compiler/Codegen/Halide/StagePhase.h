@@ -14,7 +14,7 @@
 #pragma once
 
 #include "compiler/Codegen/Halide/Staging.h"
-#include "compiler/Codegen/Halide/Strategy.h"
+#include "compiler/Codegen/Halide/StageSchedule.h"
 #include "compiler/Codegen/Kernel.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

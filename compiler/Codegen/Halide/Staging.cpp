@@ -1,5 +1,5 @@
 #include "compiler/Codegen/Halide/Staging.h"
-#include "compiler/Codegen/Halide/Strategy.h"
+#include "compiler/Codegen/Halide/StageSchedule.h"
 #include <algorithm>
 #include <cstdlib>
 #include <map>

@@ -14,7 +14,7 @@
 // computed in all of their box, and where the box has fewer elements than the loops have iterations, by far.
 //
 // **Parts.** A sum that runs over all images for each weight would read each image anew for every chunk of weights. It
-// is two stages then, where that pays (Strategy.h): the sums of each image, and the sum of those.
+// is two stages then, where that pays (StageSchedule.h): the sums of each image, and the sum of those.
 //
 //   parts[b, di, dj, c, o] = sum over i, j of x[b, i + di, j + dj, c] * dy[b, i, j, o]
 //   sum over b of parts[b, di, dj, c, o]
@@ -22,7 +22,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Halide/Strategy.h"
+#include "compiler/Codegen/Halide/StageSchedule.h"
 
 namespace attnc::halide {
 

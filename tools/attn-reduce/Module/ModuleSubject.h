@@ -25,8 +25,8 @@ std::vector<mlir::Operation *> opsOf(mlir::ModuleOp module);
 //===- The transformations, from coarse to fine -----------------------------------------------------------------===//
 
 std::vector<ModuleChange> dropSymbols(mlir::ModuleOp module);      ///< functions, parameters and their kind
-std::vector<ModuleChange> dropUnused(mlir::ModuleOp module);       ///< ops whose results nobody reads
 std::vector<ModuleChange> replaceResults(mlir::ModuleOp module);   ///< by operands or zeros
+std::vector<ModuleChange> dropUnused(mlir::ModuleOp module);       ///< ops whose results nobody reads
 std::vector<ModuleChange> unwrapRegions(mlir::ModuleOp module);    ///< an op gives way to the one block in it
 std::vector<ModuleChange> dropSignatures(mlir::ModuleOp module);   ///< results of functions, and arguments nobody reads
 std::vector<ModuleChange> dropAttributes(mlir::ModuleOp module);   ///< discardable ones, of ops and of arguments

@@ -243,7 +243,7 @@ TEST(HalideAttendDeclines, WithAReason) {
 
 /// Nobody asks for Halide where it was not measured faster.
 TEST(HalideAttendDeclines, WhereNobodyAsks) {
-  auto emitter = createHalideEmitter(HalideScope::Faster);
+  auto emitter = createHalideEmitter(HalideScope::ByRule);
   AttendKernel kernel;
   ParsedModule parsed(kernel.text());
   EXPECT_FALSE(emitter->supports(parsed.function(), llvm::cantFail(Target::resolve("native"))));

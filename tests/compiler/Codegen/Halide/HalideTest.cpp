@@ -339,7 +339,7 @@ TEST(HalideDeclines, WithAReason) {
 bool isKept(const Kernel &kernel) {
   ParsedModule parsed(textOf(kernel));
   EXPECT_TRUE(parsed) << parsed.diagnostics();
-  auto emitter = createHalideEmitter(HalideScope::Faster);
+  auto emitter = createHalideEmitter(HalideScope::ByRule);
   Target target = llvm::cantFail(Target::resolve("x86-64-v4"));
   auto sum = *parsed.function().getOps<mlir::linalg::GenericOp>().begin();
   bool isKept = emitter->sumsWindows(sum, target);

@@ -1,4 +1,4 @@
-//===- Strategy.h - how a stage is computed --------------------------------------------------------------------===//
+//===- StageSchedule.h - how a stage is computed ---------------------------------------------------------------===//
 //
 // No stage reaches Halide without a schedule. One form covers what this emitter takes: a **tile** of `lanes * vectors`
 // elements along one dimension of the result, the lanes, by `rows` along another, whose sums stay in registers while
