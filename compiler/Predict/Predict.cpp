@@ -22,7 +22,7 @@ PhaseCost Predictor::costOf(const CompiledKernel &kernel, const KernelPhase &pha
     return found->second;
   std::optional<PhaseCost> cost = code.costOf(phase.symbol, sizes, chunks);
   if (!cost) {
-    // Another compiler's code: as if all of it were multiply-adds, near what those reach.
+    // How often a loop turns can't be told from sizes: as if all of it were multiply-adds, near what those reach.
     constexpr double reached = 0.8;
     const KernelCost &known = kernel.code.cost;
     CodeCost all{double(known.flops.evaluate(sizes)) / (reached * machine.flops()),
