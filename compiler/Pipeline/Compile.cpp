@@ -322,7 +322,7 @@ static std::optional<CompiledKernel> emitKernel(Job &job, func::FuncOp kernel, c
     const Emitter *next = chooseEmitter(job, kernel, emitter);
     if (!next)
       return std::nullopt;
-    job.warn(job.diagnostics().back() + "; the " + std::string(next->name()) + " emitter takes it\n");
+    job.warnTaken(*next);
     emitter = next;
   }
 }

@@ -62,6 +62,10 @@ Job::Job(const CompileOptions &options, Compilation &made, llvm::raw_ostream &me
                                                     }),
       started(milliseconds()) {}
 
+void Job::warnTaken(const Emitter &by) {
+  warn(reported.back() + "; the " + std::string(by.name()) + " emitter takes it\n");
+}
+
 Verdict EmitterChoice::verdict() const {
   return emitter            ? Verdict::yes()
          : refusals.empty() ? Verdict::no("there is no emitter for this target")

@@ -57,6 +57,8 @@ public:
 
   /// Shows warnings, which end nothing.
   void warn(llvm::StringRef text);
+  /// Shows what MLIR reported last, that an emitter can't make a kernel, and who takes that.
+  void warnTaken(const Emitter &by);
 
   /// Keeps the module as it is now, or another text, for a reproducer.
   void remember();

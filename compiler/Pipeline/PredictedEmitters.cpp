@@ -83,7 +83,7 @@ private:
       if (!found) {
         // Else the object would be another one in silence. What has the kernel by rule says it when it makes the code.
         if (each != takers.front() && job.diagnostics().size() > before)
-          job.warn(job.diagnostics().back() + "; the " + std::string(takers.front()->name()) + " emitter takes it\n");
+          job.warnTaken(*takers.front());
         return;
       }
       trials.push_back({each, found->seconds});

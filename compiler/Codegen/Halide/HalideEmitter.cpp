@@ -328,13 +328,6 @@ private:
     recordSchedule(kernel, choices);
   }
 
-  static SizeExpr elementsOf(const Stage &stage, ArrayRef<SizeExpr> arguments) {
-    SizeExpr elements(1);
-    for (unsigned dimension = 0; dimension < stage.result.size(); ++dimension)
-      elements *= valueOf(stage.extent(dimension), arguments);
-    return elements;
-  }
-
   /// The last phase has the kernel's name.
   static KernelCode emitPhases(func::FuncOp kernel, ModuleOp code, const PlannedKernel &planned) {
     KernelCode made;
@@ -348,11 +341,9 @@ private:
         continue;
       made.phases.push_back(emitStagePhase(stage.phase, symbolOf(kernel, planned, number),
                                            {kernel, code, planned.read.arguments, planned.stages}));
-      if (stage.planned.isLayout)
+      // At places Halide takes the first one for written, whether terms go there or not.
+      if (stage.planned.isLayout || !stage.planned.stage.places.empty())
         made.phases.back().chunks *= any;
-      // Halide takes the first place for one that is written, whether terms go there or not.
-      if (!stage.planned.stage.places.empty())
-        made.phases.back().chunks *= SizeExpr::min(1, elementsOf(stage.planned.stage, planned.read.arguments));
     }
     made.sharedBytes = planned.sharedBytes;
     made.workerBytes = planned.workerBytes;

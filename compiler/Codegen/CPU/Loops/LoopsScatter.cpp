@@ -54,8 +54,6 @@ public:
     }
     addTerms(byColumns);
     KernelCost cost{points, frame.sizes.bytesRead(), frame.sizes.bytesWritten()};
-    // Terms whose place is out of range go to the first element, of which there must be one.
-    chunks = chunks * SizeExpr::min(1, frame.sizes.resultElements(0));
     return {{{symbol.str(), chunks}}, 0, 0, cost};
   }
 
@@ -166,9 +164,11 @@ private:
 } // namespace
 
 KernelCode emitScatter(func::FuncOp kernel, attn::ScatterAddOp op, const Target &target, ModuleOp code) {
-  if (isScatterOfSums(kernel, op))
-    return emitScatterSums(kernel, op, target, code);
-  return ScatterEmission(kernel, op, target, code).run(kernel.getSymName());
+  KernelCode made = isScatterOfSums(kernel, op) ? emitScatterSums(kernel, op, target, code)
+                                                : ScatterEmission(kernel, op, target, code).run(kernel.getSymName());
+  // Terms whose place is out of range go to the first element, of which there must be one.
+  made.phases.front().chunks *= SizeExpr::min(1, KernelSizes(kernel).resultElements(0));
+  return made;
 }
 
 } // namespace attnc

@@ -57,8 +57,6 @@ public:
     copyInit(first, end, sharesOut);
     addSums(first, end, sharesOut);
     KernelCost cost{points, frame.sizes.bytesRead(), frame.sizes.bytesWritten()};
-    // Terms whose place is out of range go to the first element, of which there must be one.
-    chunks = chunks * SizeExpr::min(1, frame.sizes.resultElements(0));
     return {{{symbol.str(), chunks}}, 0, 0, cost};
   }
 

@@ -53,6 +53,17 @@ double gelu(double x) { return 0.5 * x * (1 + std::tanh(0.7978845608 * (x + 0.04
 
 const char *biasResidual = "%t = arith.addf %p, %x0 : f32\n  %y = arith.addf %t, %x1 : f32";
 
+/// With a bias, and a residual in the place of the result.
+void checkOverTheResidual(GemmCase c) {
+  c.extras = {"n", "mn"};
+  c.body = biasResidual;
+  c.formula = [](double p, const double *x) { return p + x[0] + x[1]; };
+  c.inPlaceExtra = 1;
+  RunOptions inPlace;
+  inPlace.inPlaceOperand = 3;
+  check(c, inPlace);
+}
+
 TEST(Gemm, everySmallShape) {
   for (int64_t m : {1, 3})
     for (int64_t n : {1, 17})
@@ -476,13 +487,7 @@ TEST(Gemm, shortDepthsOfPartsAreReadAsTheyLie) {
   images.body = biasGelu;
   images.formula = [](double p, const double *x) { return gelu(p + x[0]); };
   check(images);
-  images.extras = {"n", "mn"};
-  images.body = biasResidual;
-  images.formula = [](double p, const double *x) { return p + x[0] + x[1]; };
-  images.inPlaceExtra = 1;
-  RunOptions inPlace;
-  inPlace.inPlaceOperand = 3;
-  check(images, inPlace);
+  checkOverTheResidual(images);
 }
 
 /// Few columns of the result: its rows run along the vectors, whatever the depth.
@@ -500,13 +505,7 @@ TEST(Gemm, partsOfFewColumnsTurnRound) {
   GemmCase images{"bsm", "bsn", "mn"};
   images.sizes = {{'b', 3}, {'s', 400}, {'m', 70}, {'n', 5}};
   images.dynamic = "b";
-  images.extras = {"n", "mn"};
-  images.body = biasResidual;
-  images.formula = [](double p, const double *x) { return p + x[0] + x[1]; };
-  images.inPlaceExtra = 1;
-  RunOptions inPlace;
-  inPlace.inPlaceOperand = 3;
-  check(images, inPlace);
+  checkOverTheResidual(images);
   GemmCase matrices{"skm", "skn", "smn"};
   matrices.sizes = {{'s', 2}, {'m', 67}, {'n', 6}, {'k', 30000}};
   EXPECT_GE(partsOf(matrices, {}), 4);
