@@ -111,6 +111,14 @@ std::vector<std::string> scheduleKeys(KernelKind kind) {
   return names;
 }
 
+std::vector<std::string> keysWithNeighbours() {
+  std::vector<std::string> names;
+  for (const Key &key : keys())
+    if (!key.isText && !llvm::is_contained(names, key.name))
+      names.push_back(key.name.str());
+  return names;
+}
+
 std::vector<std::string> neighbours(KernelKind kind, StringRef name, StringRef value, const Target &target) {
   std::vector<std::string> found;
   auto key = llvm::find_if(keys(), [&](const Key &each) { return each.kind == kind && each.name == name; });

@@ -39,6 +39,8 @@ std::vector<std::string> settingsNotHonoured(mlir::ModuleOp module, llvm::ArrayR
 
 /// The keys of a kind.
 std::vector<std::string> scheduleKeys(KernelKind kind);
+/// Those of all kinds that have values beside another.
+std::vector<std::string> keysWithNeighbours();
 /// The values beside `value` that a key can have: half, twice, a step less and more, or the other words.
 std::vector<std::string> neighbours(KernelKind kind, llvm::StringRef key, llvm::StringRef value, const Target &target);
 

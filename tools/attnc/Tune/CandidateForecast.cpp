@@ -27,28 +27,43 @@ llvm::Error CandidateForecast::start(CompileOptions options, const Target &own) 
   return llvm::Error::success();
 }
 
+std::optional<CandidateForecast::Changed> CandidateForecast::changed(func::FuncOp original,
+                                                                     const Settings &settings) const {
+  Changed changed = {ModuleOp::create(original.getLoc()), cast<func::FuncOp>(original->clone()), nullptr};
+  changed.module->push_back(changed.kernel);
+  std::string kernel = original.getName().str();
+  std::vector<Override> ofEmitter, ofSchedule;
+  for (const auto &[key, value] : settings)
+    (key == "emitter" ? ofEmitter : ofSchedule).push_back({kernel, key, value});
+  auto asked = applyEmitters(*changed.module, ofEmitter, target, emitters);
+  if (llvm::Error error = asked ? applySchedule(*changed.module, ofSchedule, target) : asked.takeError()) {
+    llvm::consumeError(std::move(error));
+    return std::nullopt;
+  }
+  for (const std::unique_ptr<Emitter> &emitter : emitters)
+    if (emitter->makesCodeFor(target) && mayTake(*emitter, changed.kernel) &&
+        emitter->supports(changed.kernel, target)) {
+      changed.emitter = emitter.get();
+      return changed;
+    }
+  return std::nullopt;
+}
+
+bool CandidateForecast::canHave(const std::string &kernel, const Settings &settings) const {
+  auto original = made->module->lookupSymbol<func::FuncOp>(kernel);
+  return original && changed(original, settings);
+}
+
 double CandidateForecast::predict(const std::string &kernel, const Settings &settings) const {
   auto original = made->module->lookupSymbol<func::FuncOp>(kernel);
   // An autoscheduler searches itself, for longer than all other candidates take together.
   if (!original || !forecast->isCalled(original) || settings.contains("scheduler"))
     return never;
-  OwningOpRef<ModuleOp> scratch = ModuleOp::create(original.getLoc());
-  auto changed = cast<func::FuncOp>(original->clone());
-  scratch->push_back(changed);
-  std::vector<Override> ofEmitter, ofSchedule;
-  for (const auto &[key, value] : settings)
-    (key == "emitter" ? ofEmitter : ofSchedule).push_back({kernel, key, value});
-  auto asked = applyEmitters(*scratch, ofEmitter, target, emitters);
-  llvm::Error error = asked ? applySchedule(*scratch, ofSchedule, target) : asked.takeError();
-  if (error) {
-    llvm::consumeError(std::move(error));
-    return never;
-  }
-  for (const std::unique_ptr<Emitter> &emitter : emitters)
-    if (emitter->makesCodeFor(target) && mayTake(*emitter, changed) && emitter->supports(changed, target))
-      if (std::optional<Forecast> found = forecast->of(original, changed, *emitter))
-        return found->seconds;
-  return never;
+  std::optional<Changed> candidate = changed(original, settings);
+  std::optional<Forecast> found;
+  if (candidate)
+    found = forecast->of(original, candidate->kernel, *candidate->emitter);
+  return found ? found->seconds : never;
 }
 
 double CandidateForecast::secondsOf(const std::string &kernel, const Settings &settings) {

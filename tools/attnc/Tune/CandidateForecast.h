@@ -19,11 +19,20 @@ public:
   /// Compiles the model as far as it has kernels.
   llvm::Error start(CompileOptions options, const Target &target);
 
+  /// Whether the kernel can have them: an emitter takes it so.
+  bool canHave(const std::string &kernel, const Settings &settings) const;
   /// The one of `open` that is predicted to take the least time; of equal ones, and where nothing can be predicted,
   /// drawn by `random`.
   const Settings &best(const std::string &kernel, llvm::ArrayRef<Settings> open, std::mt19937_64 &random);
 
 private:
+  /// A copy of a kernel with other settings, alone in a module.
+  struct Changed {
+    mlir::OwningOpRef<mlir::ModuleOp> module;
+    mlir::func::FuncOp kernel;
+    const Emitter *emitter;
+  };
+  std::optional<Changed> changed(mlir::func::FuncOp original, const Settings &settings) const;
   double secondsOf(const std::string &kernel, const Settings &settings);
   double predict(const std::string &kernel, const Settings &settings) const;
 

@@ -16,9 +16,11 @@ std::string textOf(const Settings &settings) {
 }
 
 std::vector<Settings> KernelSearch::open(const Settings &has, ArrayRef<std::string> emitters,
-                                         const Target &target) const {
+                                         const Target &target, ArrayRef<std::string> only) const {
   std::vector<Settings> open;
   auto consider = [&](const std::string &key, const std::string &value) {
+    if (!only.empty() && !is_contained(only, key))
+      return;
     Settings settings = best;
     settings[key] = value;
     if (!tried.contains(textOf(settings)))

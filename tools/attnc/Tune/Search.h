@@ -26,9 +26,10 @@ struct KernelSearch {
   Settings best;               ///< overrides
   std::set<std::string> tried; ///< texts of overrides, also of those that can't be had
 
-  /// Overrides that were not tried: the best ones with one thing changed. `has` is what the kernel has with the best
-  /// ones, its emitter among it; `emitters` are all that there are.
-  std::vector<Settings> open(const Settings &has, llvm::ArrayRef<std::string> emitters, const Target &target) const;
+  /// Overrides that were not tried: the best ones with one thing changed, that of a key of `only`, if it has any. `has`
+  /// is what the kernel has with the best ones, its emitter among it; `emitters` are all that there are.
+  std::vector<Settings> open(const Settings &has, llvm::ArrayRef<std::string> emitters, const Target &target,
+                             llvm::ArrayRef<std::string> only) const;
 };
 
 std::string searchText(llvm::ArrayRef<KernelSearch> kernels);

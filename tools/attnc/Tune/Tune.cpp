@@ -1,9 +1,12 @@
 // attnc tune: searches schedules of a model's kernels, and keeps the best in a database.
+#include "compiler/Diagnostics/Spelling.h"
 #include "compiler/Emit/OutputFiles.h"
+#include "compiler/Schedule/Schedule.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/PinnedThreads.h"
 #include "tools/attnc/Tune/Tuner.h"
 #include "tools/attnc/Validators.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <chrono>
@@ -50,6 +53,19 @@ private:
 };
 
 } // namespace
+
+/// Of --only.
+static CLI::Validator searchedKey() {
+  return CLI::Validator(
+      [](const std::string &key) {
+        std::vector<std::string> keys = keysWithNeighbours();
+        keys.insert(keys.begin(), "emitter");
+        return is_contained(keys, key) ? std::string()
+                                       : fmt::format("there is no key `{}` to search; expected one of {}{}", key,
+                                                     join(keys, ", "), didYouMean(key, keys));
+      },
+      "");
+}
 
 /// What there is at `path`, or an empty database.
 static Expected<TuningDatabase> databaseAt(const std::string &path) {
@@ -145,6 +161,15 @@ void addTune(CLI::App &app, ExitCode &exitCode) {
       ->capture_default_str();
   command->add_option("--rounds", options->tuner.rounds, "Rounds at most: a change of each kernel is tried in one")
       ->check(CLI::Range(0, 1000000))
+      ->capture_default_str();
+  command->add_option("--only", options->tuner.only,
+                      "Change this of kernels alone: emitter, or a key of a schedule; more than one with commas")
+      ->delimiter(',')
+      ->check(searchedKey())
+      ->type_name("KEY");
+  command->add_option("--least-share", options->tuner.leastShare,
+                      "Leave kernels that take less of a call's time than this")
+      ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   command->add_option("--search-seed", options->tuner.seed, "For what is tried, and in which order")
       ->capture_default_str();

@@ -7,8 +7,6 @@ using namespace llvm;
 
 namespace attnc {
 
-/// A kernel that takes less of a call is left as it is.
-static constexpr double leastShare = 0.005;
 /// A gain below this is not told from chance.
 static constexpr double leastGain = 1.02;
 /// Seconds for which two candidates take turns in a round, and in the end.
@@ -106,7 +104,7 @@ Error Tuner::start() {
     std::string name = function.getName().str();
     const Profile::Line *line = incumbent->lineOf(name);
     auto fingerprint = made.fingerprints.find(name);
-    if (line && median(line->seconds) >= leastShare * firstSeconds && fingerprint != made.fingerprints.end())
+    if (line && median(line->seconds) >= options.leastShare * firstSeconds && fingerprint != made.fingerprints.end())
       searches.push_back({name, fingerprint->second, *kernelKindOf(function), {}, {}});
   }
   return Error::success();
@@ -138,21 +136,37 @@ Error Tuner::takeTurns(Running &a, Running &b, double seconds) const {
   return Error::success();
 }
 
-/// A change of each kernel, as far as there is one that was not tried: the one that is predicted to be best.
-std::map<std::string, Settings> Tuner::proposals() {
-  std::map<std::string, Settings> proposed;
-  for (KernelSearch &each : searches)
-    if (auto open = each.open(incumbent->has[each.name], emitters, target); !open.empty()) {
-      const Settings &settings = forecast.best(each.name, open, random);
-      each.tried.insert(textOf(settings));
-      proposed[each.name] = settings;
-    }
+/// A change of each kernel, as far as there is one that it can have and that was not tried: the one that is predicted
+/// to be best.
+Tuner::Changes Tuner::proposals() {
+  Changes proposed;
+  for (KernelSearch &each : searches) {
+    auto open = each.open(incumbent->has[each.name], emitters, target, options.only);
+    erase_if(open, [&](const Settings &settings) { return !forecast.canHave(each.name, settings); });
+    if (!open.empty())
+      proposed[each.name] = forecast.best(each.name, open, random);
+  }
   return proposed;
+}
+
+/// The changes of the next round; of a search that is stopped, those that wait for theirs were not tried.
+Tuner::Changes Tuner::next() {
+  Changes changes;
+  if (halves.empty()) {
+    changes = proposals();
+  } else {
+    changes = std::move(halves.back());
+    halves.pop_back();
+  }
+  for (KernelSearch &each : searches)
+    if (auto found = changes.find(each.name); found != changes.end())
+      each.tried.insert(textOf(found->second));
+  return changes;
 }
 
 /// The best with the changes; changes that can't be had are taken out. Null where none is left, or where all kernels
 /// have what they had.
-std::unique_ptr<Tuner::Running> Tuner::compileChanged(std::map<std::string, Settings> &proposed) {
+std::unique_ptr<Tuner::Running> Tuner::compileChanged(Changes &proposed) {
   auto compileAll = [&] {
     std::map<std::string, Settings> settings = best();
     for (const auto &[kernel, each] : proposed)
@@ -167,21 +181,27 @@ std::unique_ptr<Tuner::Running> Tuner::compileChanged(std::map<std::string, Sett
   return changed->code->isReady() && changed->has != incumbent->has ? std::move(changed) : nullptr;
 }
 
-/// Whether a first call has the results that the default's has. All code is right within tolerance; that a search keeps
-/// none that is not is worth a look at the results.
-bool Tuner::computesTheSame(const std::map<std::string, Settings> &proposed, const Running &changed) {
-  std::string problem = check.problemOf(changed.code->invocation());
-  if (problem.empty())
-    return true;
+/// A first call has not the results that the default's has. All code is right within tolerance, but where a formula
+/// jumps (a floor, the place of a maximum) rounding may fall on either side; and a search is to keep nothing wrong. Of
+/// several changes each half gets a round of its own.
+void Tuner::leaveOut(const Changes &proposed, const std::string &problem) {
+  if (proposed.size() > 1) {
+    for (KernelSearch &each : searches)
+      if (auto found = proposed.find(each.name); found != proposed.end())
+        each.tried.erase(textOf(found->second));
+    auto middle = std::next(proposed.begin(), static_cast<std::ptrdiff_t>(proposed.size() / 2));
+    halves.emplace_back(middle, proposed.end());
+    halves.emplace_back(proposed.begin(), middle);
+    return;
+  }
   std::string all;
   for (const Override &each : overridesOf(proposed))
     all += " --override " + textOf(each);
   wrong.push_back(problem + ", with" + all);
-  return false;
 }
 
 /// Makes changes that were faster the best.
-Error Tuner::keepFaster(const std::map<std::string, Settings> &proposed, std::unique_ptr<Running> changed) {
+Error Tuner::keepFaster(const Changes &proposed, std::unique_ptr<Running> changed) {
   size_t faster = 0;
   for (KernelSearch &each : searches) {
     auto found = proposed.find(each.name);
@@ -196,9 +216,9 @@ Error Tuner::keepFaster(const std::map<std::string, Settings> &proposed, std::un
 }
 
 Expected<bool> Tuner::round() {
-  std::map<std::string, Settings> proposed;
-  if (rounds < options.rounds)
-    proposed = proposals();
+  if (rounds >= options.rounds)
+    return false;
+  Changes proposed = next();
   if (proposed.empty())
     return false;
   ++rounds;
@@ -207,8 +227,10 @@ Expected<bool> Tuner::round() {
     return true;
   if (Error error = changed->code->run(/*counts=*/false))
     return std::move(error);
-  if (!computesTheSame(proposed, *changed))
+  if (std::string problem = check.problemOf(changed->code->invocation()); !problem.empty()) {
+    leaveOut(proposed, problem);
     return true;
+  }
   if (Error error = takeTurns(*incumbent, *changed, roundSeconds))
     return std::move(error);
   if (Error error = keepFaster(proposed, std::move(changed)))

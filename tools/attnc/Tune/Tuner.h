@@ -21,6 +21,8 @@ struct TunerOptions {
   double seconds = 60; ///< of searching
   uint64_t seed = 0;
   int rounds = 1000; ///< at most
+  std::vector<std::string> only; ///< keys that are changed, all where it is empty
+  double leastShare = 0.005;     ///< of a call's time: kernels that take less are left as they are
 };
 
 struct TuningResult {
@@ -44,7 +46,7 @@ public:
   llvm::Expected<TuningResult> finish();
 
   int roundsDone() const { return rounds; }
-  /// Of a round that was left out: its changes, and what was wrong with the results.
+  /// Of each change that was left out: what was wrong with the results, and the change.
   const std::vector<std::string> &problems() const { return wrong; }
   double gainSoFar() const; ///< of the call, as far as rounds have shown
 
@@ -58,10 +60,12 @@ private:
   std::unique_ptr<Running> compileWith(const std::map<std::string, Settings> &overrides);
   std::map<std::string, Settings> best() const;
   bool canCompile(const std::string &kernel, const Settings &settings) const;
-  std::map<std::string, Settings> proposals();
-  std::unique_ptr<Running> compileChanged(std::map<std::string, Settings> &proposed);
-  bool computesTheSame(const std::map<std::string, Settings> &proposed, const Running &changed);
-  llvm::Error keepFaster(const std::map<std::string, Settings> &proposed, std::unique_ptr<Running> changed);
+  using Changes = std::map<std::string, Settings>; ///< of kernels, by name
+  Changes proposals();
+  Changes next();
+  std::unique_ptr<Running> compileChanged(Changes &proposed);
+  void leaveOut(const Changes &proposed, const std::string &problem);
+  llvm::Error keepFaster(const Changes &proposed, std::unique_ptr<Running> changed);
   llvm::Error takeTurns(Running &a, Running &b, double seconds) const;
   llvm::Error restart();
 
@@ -74,6 +78,7 @@ private:
   std::vector<KernelSearch> searches;
   CandidateForecast forecast;
   ResultCheck check;
+  std::vector<Changes> halves; ///< of rounds whose results were others, to be tried next
   std::vector<std::string> wrong;
   std::unique_ptr<Running> incumbent;
   double firstSeconds = 0;
