@@ -1,5 +1,6 @@
 #include "compiler/Predict/InstructionWork.h"
 #include "compiler/Codegen/OpCost.h"
+#include "compiler/Predict/DataWork.h"
 #include "compiler/Predict/LlvmWork.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -144,6 +145,10 @@ static double divisionByConstant(Operation *op, const llvm::APInt &divisor, bool
 
 static Work workOfInteger(Operation *op) {
   Work work;
+  if (std::optional<double> instructions = instructionsOnData(op)) {
+    work.scalars = *instructions;
+    return work;
+  }
   bool divides = isa<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>(op);
   bool isRemainder = isa<arith::RemUIOp, arith::RemSIOp>(op);
   llvm::APInt constant;

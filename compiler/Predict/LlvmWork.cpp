@@ -1,4 +1,5 @@
 #include "compiler/Predict/LlvmWork.h"
+#include "compiler/Predict/DataWork.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
@@ -53,6 +54,10 @@ static Work workOfShuffle(Operation *op, double registers) {
 static Work workOfInteger(Operation *op) {
   Work work;
   constexpr double divisionByNumber = 4;
+  if (std::optional<double> instructions = instructionsOnData(op)) {
+    work.scalars = *instructions;
+    return work;
+  }
   if (isa<LLVM::AddOp, LLVM::SubOp, LLVM::MulOp, LLVM::SExtOp, LLVM::ZExtOp, LLVM::TruncOp, LLVM::BitcastOp,
           LLVM::PtrToIntOp, LLVM::IntToPtrOp>(op))
     return work;

@@ -112,6 +112,25 @@ TEST(CodeTime, HalvesLengthsFromDataOnce) {
   EXPECT_NEAR(secondsOf(body, 48), 24, 1e-3);
 }
 
+/// Of a subscript that is loaded, its sums and what keeps it in range are instructions; of an index they are not.
+TEST(CodeTime, CountsArithmeticOnData) {
+  auto instructionsOf = [](const std::string &number) {
+    auto cost = costOf(phase(number + R"(
+      %least = arith.minsi %i, %n : index
+      %next = arith.addi %least, %c1 : index
+      %v = memref.load %m[%next] : memref<?xf32>
+      memref.store %v, %m[%c0] : memref<?xf32>)"),
+                       0, 1);
+    EXPECT_TRUE(cost.has_value());
+    return cost ? cost->instructions : -1;
+  };
+  double ofIndex = instructionsOf("%i = arith.muli %n, %c4 : index");
+  // A load, and 2 in place of half of one for the smaller; the sum.
+  EXPECT_EQ(instructionsOf(R"(%loaded = llvm.load %x : !llvm.ptr -> i32
+      %i = arith.index_cast %loaded : i32 to index)"),
+            ofIndex + 1 + 1.5 + 1);
+}
+
 /// Ten multiply-adds in a chain behind a load: twenty such turns are under way at a time.
 TEST(CodeTime, HasRoomForSoManyThatWait) {
   Machine machine = testMachine();

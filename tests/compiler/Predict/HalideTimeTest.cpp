@@ -161,6 +161,28 @@ TEST(HalideTime, DoesNotCountWhatFolds) {
   EXPECT_EQ(answer.cost->loaded, 64);
 }
 
+/// Of a subscript that is loaded, its sums and what keeps it in range are instructions; of an index they are not.
+TEST(HalideTime, CountsArithmeticOnData) {
+  auto instructionsOf = [](const std::string &number) {
+    HalideTime::Answer answer = answerOf(number + R"(
+      %less = llvm.icmp "slt" %i, %m : i32
+      %least = llvm.select %less, %i, %m : i1, i32
+      %next = llvm.add %least, %c1 : i32
+      %wide = llvm.sext %next : i32 to i64
+      %at = llvm.getelementptr %x[%wide] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %v = llvm.load %at : !llvm.ptr -> f32
+      llvm.store %v, %x : f32, !llvm.ptr
+      llvm.return %c0 : i32)",
+                                         Number::known(0));
+    EXPECT_TRUE(answer.cost.has_value());
+    return answer.cost ? answer.cost->instructions : -1;
+  };
+  // A load, a store, the branch; half of the comparison and of the choice.
+  EXPECT_EQ(instructionsOf("%i = llvm.mul %n, %c3 : i32"), 4);
+  // Another load; the comparison, the choice and the sum.
+  EXPECT_EQ(instructionsOf("%i = llvm.load %x : !llvm.ptr -> i32"), 7);
+}
+
 TEST(HalideTime, SaysWhyTurnsAreNotKnown) {
   std::string blocks = loop("add %i, %c1", "eq");
   HalideTime::Answer ofData = answerOf(blocks, Number::known(0), Number());

@@ -32,6 +32,15 @@ int64_t LoopSchedule::pointsPerChunk() const {
 
 static int64_t guess(const SizeExpr &size) { return size.isConstant() ? size.constant() : unknownSize; }
 
+/// The results of the map, or subscripts, without those of one element behind all others: what lies along the one in
+/// front of them lies side by side too.
+template <typename Range> static Range withoutOnes(Range each, Value tensor) {
+  auto type = cast<ShapedType>(tensor.getType());
+  while (each.size() > 1 && type.getDimSize(each.size() - 1) == 1)
+    each = each.drop_back();
+  return each;
+}
+
 /// What accesses to the operands cost a vector where loop `dim` lies in the lanes, in contiguous loads.
 static int64_t accessCost(linalg::GenericOp op, unsigned dim, bool reduces) {
   constexpr int64_t strided = 16, contiguous = 1, combined = 4;
@@ -40,7 +49,8 @@ static int64_t accessCost(linalg::GenericOp op, unsigned dim, bool reduces) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
     if (!map.isFunctionOfDim(dim))
       continue;
-    bool last = isa<AffineDimExpr>(map.getResults().back()) && map.getResults().back().isFunctionOfDim(dim);
+    AffineExpr innermost = withoutOnes(map.getResults(), operand.get()).back();
+    bool last = isa<AffineDimExpr>(innermost) && innermost.isFunctionOfDim(dim);
     bool once = llvm::count_if(map.getResults(), [&](AffineExpr each) { return each.isFunctionOfDim(dim); }) == 1;
     cost += last && once ? contiguous : strided;
   }
@@ -51,7 +61,9 @@ static int64_t accessCost(linalg::GenericOp op, unsigned dim, bool reduces) {
 static int64_t extractCost(linalg::GenericOp op, unsigned dim) {
   int64_t cost = 0;
   op.getRegion().walk([&](tensor::ExtractOp extract) {
-    for (Value subscript : extract.getIndices().drop_back(extract.getIndices().empty() ? 0 : 1))
+    if (extract.getIndices().empty())
+      return;
+    for (Value subscript : withoutOnes(ValueRange(extract.getIndices()), extract.getTensor()).drop_back())
       if (auto index = subscript.getDefiningOp<linalg::IndexOp>(); index && index.getDim() == dim)
         cost += 16;
   });
