@@ -25,6 +25,8 @@ constexpr int64_t manyParts = 8;
 /// Multiply-adds that make a part worth its launch, and of a part of which there are many.
 constexpr int64_t leastWork = int64_t(1) << 20, partWork = int64_t(1) << 22;
 constexpr int64_t lineFloats = 16;
+/// Floats of a step, where steps follow each other, up to which tiles read an operand as it lies.
+constexpr int64_t mostStepFloats = 512;
 /// The most elements of a result whose operands, kc steps deep, are read as they lie.
 constexpr int64_t fewSums = int64_t(1) << 14;
 
@@ -36,6 +38,17 @@ bool suitsSwapping(const GemmProblem &problem, int64_t rows, int64_t columns, co
   return !problem.rightIsTransposed() && !scheduled(problem.kernel, "nr") && !scheduled(problem.kernel, "mr") &&
          llvm::count_if(problem.loopsOf(LoopGroup::Column), isLoop) == 1 &&
          panelSpeed(rows, target) > gain * panelSpeed(columns, target);
+}
+
+/// Columns of a panel. One tile of all rows reads a panel once; where the width that suits columns best has two, one of
+/// two vectors that has as few tiles in all is taken.
+int64_t panelColumns(int64_t rows, int64_t columns, const Target &target) {
+  int64_t best = choosePanelColumns(columns, target), two = 2 * target.f32Lanes;
+  auto tilesOf = [&](int64_t nr) {
+    return llvm::divideCeil(rows, tileRows(nr / target.f32Lanes, target)) * llvm::divideCeil(columns, nr);
+  };
+  bool isOneTile = columns % two == 0 && rows <= tileRows(2, target);
+  return best > two && isOneTile && tilesOf(two) <= tilesOf(best) ? two : best;
 }
 
 /// Steps of a part: at least so much work, and so many that it reads `quarters` / 4 floats for each of its sums.
@@ -62,9 +75,10 @@ std::optional<GemmParts> GemmParts::choose(const GemmProblem &problem, const Tar
     std::swap(made.rows, made.columns);
   if (made.rows == 0 || made.columns == 0 || made.rows * made.columns > mostSums)
     return std::nullopt;
-  made.nr = scheduled(problem.kernel, "nr").value_or(choosePanelColumns(made.columns, target));
+  made.nr = scheduled(problem.kernel, "nr").value_or(panelColumns(made.rows, made.columns, target));
   made.mr = scheduled(problem.kernel, "mr").value_or(tileRows(made.vectors(), target));
   // What is copied of a step grows with the rows and columns: with many of either, too few steps would fit.
+  made.chooseReading(problem);
   int64_t fitting = copiedShare / 4 / (made.copiedStep() + made.panels() * made.nr) / 4 * 4;
   if (fitting < fewestSteps)
     return std::nullopt;
@@ -82,6 +96,20 @@ std::optional<GemmParts> GemmParts::choose(const GemmProblem &problem, const Tar
   return isLong ? std::optional(made) : std::nullopt;
 }
 
+/// Where that is so, a lot of steps is one piece of memory, which the processor follows to the caches by itself; a copy
+/// of it took up a sixth of the time.
+void GemmParts::chooseReading(const GemmProblem &problem) {
+  auto isDense = [&](const Access &access, LoopGroup group) {
+    auto stored = cast<RankedTensorType>(argumentOf(access.tensor).getType());
+    return !isNarrow(stored.getElementType()) &&
+           problem.innerStride(access, LoopGroup::Depth) == problem.extent(group);
+  };
+  bool left = isDense(problem.left, LoopGroup::Row);
+  bool right = !problem.rightIsTransposed() && isDense(problem.right, LoopGroup::Column);
+  readsSpread = (isSwapped ? right : left) && rows <= mostStepFloats;
+  readsAlong = (isSwapped ? left : right) && columns % nr == 0 && columns <= mostStepFloats;
+}
+
 int64_t GemmParts::accumulatorSets(int64_t height) const {
   return std::min<int64_t>(8, int64_t(1) << llvm::Log2_64(std::max<int64_t>(1, mr / height)));
 }
@@ -91,10 +119,12 @@ int64_t GemmParts::copiedStep() const {
   return (lines % 2 == 0 ? lines + 1 : lines) * lineFloats;
 }
 
-int64_t GemmParts::copiedBytes() const { return llvm::alignTo(kc * copiedStep() * 4, scratchAlignment); }
+int64_t GemmParts::copiedBytes() const {
+  return readsSpread ? 0 : llvm::alignTo(kc * copiedStep() * 4, scratchAlignment);
+}
 
 int64_t GemmParts::workerBytes() const {
-  int64_t ofProducts = copiedBytes() + llvm::alignTo(panels() * kc * nr * 4, scratchAlignment);
+  int64_t ofProducts = copiedBytes() + (readsAlong ? 0 : llvm::alignTo(panels() * kc * nr * 4, scratchAlignment));
   return std::max<int64_t>(ofProducts, llvm::alignTo((totalRows() + turnedColumns()) * nr * 4, scratchAlignment));
 }
 
@@ -169,16 +199,20 @@ public:
 
   void emit() {
     auto floats = [&](int64_t count) { return MemRefType::get({count}, frame.builder.getF32Type()); };
-    copied = frame.scratch(0, floats(parts.kc * parts.copiedStep()));
-    packed = frame.scratch(parts.copiedBytes(), floats(parts.panels() * parts.kc * parts.nr));
+    if (!parts.readsSpread)
+      copied = frame.scratch(0, floats(parts.kc * parts.copiedStep()));
+    if (!parts.readsAlong)
+      packed = frame.scratch(parts.copiedBytes(), floats(parts.panels() * parts.kc * parts.nr));
     part = code.rem(frame.chunk, count);
     batch = code.div(frame.chunk, count);
     Value first = firstStepOf(part), last = code.min(depth, firstStepOf(code.add(part, 1)));
     bool isWhole = FlatBuilder::constantOf(code.rem(depth, parts.kc)) == int64_t(0);
     code.loop(first, last, parts.kc, [&](Value k0) {
       Value steps = isWhole ? code.constant(parts.kc) : code.min(code.constant(parts.kc), code.sub(last, k0));
-      copySpread(k0, steps);
-      packAlong(k0, steps);
+      if (!parts.readsSpread)
+        copySpread(k0, steps);
+      if (!parts.readsAlong)
+        packAlong(k0, steps);
       code.loop(code.constant(0), code.constant(parts.panels()), 1, [&](Value panel) {
         code.loop(code.constant(0), code.constant(parts.tiles()), 1, [&](Value tile) {
           multiply({k0, steps, code.equal(k0, first)}, panel, tile);
@@ -237,17 +271,35 @@ private:
     return {code.add(operand.at(code, batch, next), before), lines, 2, operand.buffer};
   }
 
+  /// Where a tile reads element by element.
+  void spreadOf(TileOperands &operands, Value k0, Value tile, int64_t height) {
+    Value row = firstRowOf(tile);
+    operands.left = parts.readsSpread ? spread.buffer : copied;
+    operands.leftOffset = parts.readsSpread ? code.add(spread.at(code, batch, k0), row) : row;
+    for (int64_t row = 0; row < height; ++row)
+      operands.rowDistances.push_back(code.constant(row));
+    operands.leftStep = parts.readsSpread ? spread.step : code.constant(parts.copiedStep());
+  }
+
+  /// Where it reads in vectors.
+  void alongOf(TileOperands &operands, Value k0, Value panel) {
+    operands.panel = parts.readsAlong ? along.buffer : packed;
+    if (!parts.readsAlong) {
+      operands.panelOffset = code.mul(panel, parts.kc * parts.nr);
+      return;
+    }
+    operands.panelOffset = code.add(along.at(code, batch, k0), code.mul(panel, parts.nr));
+    if (parts.panels() != 1)
+      operands.panelStep = along.step;
+    operands.fetchesSteps = false;
+  }
+
   void multiply(const Steps &steps, Value panel, Value tile) {
     Value number = code.add(code.mul(panel, parts.tiles()), tile), next = code.add(steps.first, steps.count);
     code.dispatch(heightOf(tile), heights(), [&](int64_t height) {
       TileOperands operands;
-      operands.left = copied;
-      operands.leftOffset = firstRowOf(tile);
-      for (int64_t row = 0; row < height; ++row)
-        operands.rowDistances.push_back(code.constant(row));
-      operands.leftStep = code.constant(parts.copiedStep());
-      operands.panel = packed;
-      operands.panelOffset = code.mul(panel, parts.kc * parts.nr);
+      spreadOf(operands, steps.first, tile, height);
+      alongOf(operands, steps.first, panel);
       operands.depth = steps.count;
       if (spread.isDense)
         operands.fetches.push_back(shareOf(spread, next, parts.rows, number, steps.count));
@@ -284,12 +336,17 @@ public:
 private:
   void addUp() {
     Value rows = heightOf(tile), zero = code.constant(0);
-    code.loop(zero, code.mul(rows, parts.nr), parts.lanes, [&](Value at) {
-      FlatBuilder::Values sum = code.loop(zero, count, 1, code.splat(0.0), [&](Value part, ValueRange before) {
-        Value vector = code.load(sums, code.add(sumsOf(batch, part, panel, tile), at));
-        return FlatBuilder::Values{code.addf(before[0], vector)};
+    code.loop(zero, code.mul(rows, parts.nr), parts.nr, [&](Value at) {
+      FlatBuilder::Values none(parts.vectors(), code.splat(0.0));
+      FlatBuilder::Values sum = code.loop(zero, count, 1, none, [&](Value part, ValueRange before) {
+        Value from = code.add(sumsOf(batch, part, panel, tile), at);
+        FlatBuilder::Values next;
+        for (auto [i, vector] : llvm::enumerate(before))
+          next.push_back(code.addf(vector, code.load(sums, code.add(from, i * parts.lanes))));
+        return next;
       });
-      code.store(sum[0], total, at);
+      for (auto [i, vector] : llvm::enumerate(sum))
+        code.store(vector, total, code.add(at, i * parts.lanes));
     });
     finish(rows);
   }
@@ -347,6 +404,7 @@ private:
     operands.panel = along.buffer;
     operands.panelOffset = code.add(along.at(code, batch, zero), firstColumn);
     operands.panelStep = along.step;
+    operands.fetchesSteps = false;
     operands.panelMasks.assign(masks.begin(), masks.end());
     operands.depth = depth;
     FlatBuilder::Values sums = emitSums(code, {height, parts.vectors(), parts.accumulatorSets(height)}, operands);

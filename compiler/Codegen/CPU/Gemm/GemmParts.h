@@ -5,12 +5,15 @@
 //
 //   phase 1, a chunk for each part of K (and matrix of a batch):
 //     for k0 = first .. last step kc
-//       copied[k][row]     = left[k0 + k, row]                     contiguous, an odd number of lines a step
+//       copied[k][row]     = left[k0 + k, row]                     an odd number of lines a step
 //       packed[panel][k]   = right[k0 + k, columns of the panel]
 //       for panel, for tile of rows
 //         sums[part][panel][tile] += copied[tile] * packed[panel]  meanwhile the operands' next kc steps are fetched
 //   phase 2, a chunk for each tile of the result:
 //     result[tile] = epilogue(sum over parts of sums[part][tile])  in the order of the parts
+//
+// An operand whose steps follow each other, in f32 and of 512 floats at most, is read as it lies, not copied; of right
+// the columns must be whole panels.
 //
 // So nothing is written but the sums, which are few, each operand comes from memory once, and the parts are shared out
 // among cores. How many there are depends on sizes alone: eight of all matrices; fewer where those would read less
@@ -46,6 +49,8 @@ struct GemmParts {
   int64_t rows, columns;  ///< of the result; the other way round where operands are swapped
   SizeExpr parts;         ///< of a matrix; each has a kc of steps or several; none where it is short
   bool mayBeShort;        ///< depths of kc steps at most are read as they lie
+  /// Tiles read steps of the operand as they lie: element by element, and in vectors.
+  bool readsSpread = false, readsAlong = false;
 
   int64_t vectors() const { return nr / lanes; }
   int64_t tiles() const { return llvm::divideCeil(rows, mr); }
@@ -61,6 +66,9 @@ struct GemmParts {
   int64_t turnedColumns() const { return isSwapped ? llvm::alignTo(mr, lanes) : 0; }
   int64_t totalRows() const { return isSwapped ? turnedColumns() : mr; }
   int64_t sumFloats() const { return panels() * tiles() * mr * nr; } ///< of a part
+
+private:
+  void chooseReading(const GemmProblem &problem);
 };
 
 /// The phases of the kernel, which have its name and `.parts` behind it.

@@ -16,8 +16,6 @@ public:
   TileEmission(FlatBuilder &code, const TileShape &shape, const TileOperands &operands, bool isWhole)
       : code(code), shape(shape), operands(operands), isWhole(isWhole) {}
 
-  bool fetchesSteps = true; ///< of a panel whose rows are not adjacent
-
   void emit() {
     FlatBuilder::Values sums = multiply();
     auto each = [&](bool adds) {
@@ -85,7 +83,7 @@ private:
       panelRow.push_back(code.load(operands.panel, code.add(panelAt, v * code.lanes),
                                    operands.panelMasks.empty() ? Value() : operands.panelMasks[v]));
     // No prefetcher follows steps from page to page.
-    if (operands.panelStep && fetchesSteps)
+    if (operands.panelStep && operands.fetchesSteps)
       for (int64_t at = 0; at < width; at += FlatBuilder::lineElements(operands.panel))
         code.prefetch(operands.panel, code.add(code.add(panelAt, code.mul(panelStep, apartStepsAhead)), at), 3);
     Value leftAt = code.add(operands.leftOffset, code.mul(k, operands.leftStep));
@@ -182,7 +180,8 @@ std::string nameOf(const TileShape &shape, const TileOperands &operands, bool is
   llvm::raw_string_ostream text(name);
   auto element = [](Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); };
   text << "tile." << shape.rows << 'x' << shape.vectors << 'x' << shape.sets << (isWhole ? ".whole" : "")
-       << (operands.panelStep ? ".apart" : "") << element(operands.left) << element(operands.panel);
+       << (!operands.panelStep ? "" : operands.fetchesSteps ? ".apart" : ".near")
+       << element(operands.left) << element(operands.panel);
   for (const TileFetch &fetch : operands.fetches) {
     text << ".fetch" << fetch.lines << 'l' << fetch.locality;
     if (fetch.buffer)
@@ -199,11 +198,9 @@ std::string nameOf(const TileShape &shape, const TileOperands &operands, bool is
 } // namespace
 
 FlatBuilder::Values emitSums(FlatBuilder &code, const TileShape &shape, const TileOperands &operands) {
-  assert(operands.fetches.empty() && !operands.result);
+  assert(operands.fetches.empty() && !operands.result && !(operands.panelStep && operands.fetchesSteps));
   bool isWhole = FlatBuilder::constantOf(code.rem(operands.depth, stepsOfTurn(shape))) == 0;
-  TileEmission tile(code, shape, operands, isWhole);
-  tile.fetchesSteps = false;
-  return tile.multiply();
+  return TileEmission(code, shape, operands, isWhole).multiply();
 }
 
 void emitTile(FlatBuilder &code, ModuleOp module, const TileShape &shape, const TileOperands &operands) {

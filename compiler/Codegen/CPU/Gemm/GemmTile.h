@@ -52,6 +52,7 @@ struct TileOperands {
   mlir::Value leftStep;                           ///< from one k to the next
   mlir::Value panel, panelOffset;                 ///< flat, [depth][vectors * lanes] from the offset on
   mlir::Value panelStep = {};                     ///< from one k to the next; null: its rows are adjacent
+  bool fetchesSteps = true;                       ///< of a panel whose rows are not adjacent; it is not near yet
   llvm::SmallVector<mlir::Value> panelMasks = {}; ///< of each vector of a row (i1s); empty: all lanes are there
   mlir::Value depth;
   llvm::SmallVector<TileFetch> fetches;

@@ -1,29 +1,10 @@
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "compiler/Codegen/CPU/Gemm/Packing.h"
-#include "tests/compiler/Codegen/CPU/GemmCase.h"
+#include "tests/compiler/Codegen/CPU/GemmChecks.h"
 #include "gtest/gtest.h"
-#include <cmath>
 
 namespace attnc {
 namespace {
-
-Target target(const std::string &name = "native") { return llvm::cantFail(Target::resolve(name)); }
-
-/// Runs the case on `targetName` with these options, and compares each element.
-void check(const GemmCase &c, const RunOptions &options = {}, const std::string &targetName = "native") {
-  Target on = target(targetName);
-  KernelRunner runner(c.text(on), *createCpuEmitter(), targetName);
-  ASSERT_TRUE(runner) << runner.message() << c.text(on);
-  std::vector<HostArray> operands = c.operands();
-  std::vector<double> expected, bound;
-  c.reference(operands, expected, bound);
-  if (c.packed)
-    operands[1] = c.pack(operands[1], c.panelColumns(on));
-  HostArray result = runner.run(operands, {c.shapeOf(c.out)}, options).front();
-  ASSERT_EQ(runner.status(), 0);
-  for (size_t i = 0; i < expected.size(); ++i)
-    ASSERT_NEAR(result.f32()[i], expected[i], bound[i]) << "element " << i << " of\n" << c.text(on);
-}
 
 GemmCase matrices(int64_t m, int64_t n, int64_t k, bool packed, const std::string &dynamic = "",
                   const std::string &right = "kn") {
@@ -32,36 +13,6 @@ GemmCase matrices(int64_t m, int64_t n, int64_t k, bool packed, const std::strin
   c.packed = packed;
   c.dynamic = dynamic;
   return c;
-}
-
-const char *biasGelu = R"(%z = arith.addf %p, %x0 : f32
-  %half = arith.constant 0.5 : f32
-  %one = arith.constant 1.0 : f32
-  %c0 = arith.constant 0.7978845608 : f32
-  %c1 = arith.constant 0.044715 : f32
-  %b2 = arith.mulf %z, %z : f32
-  %b3 = arith.mulf %b2, %z : f32
-  %i0 = arith.mulf %b3, %c1 : f32
-  %i1 = arith.addf %z, %i0 : f32
-  %i2 = arith.mulf %i1, %c0 : f32
-  %th = math.tanh %i2 : f32
-  %o = arith.addf %th, %one : f32
-  %h = arith.mulf %z, %half : f32
-  %y = arith.mulf %h, %o : f32)";
-
-double gelu(double x) { return 0.5 * x * (1 + std::tanh(0.7978845608 * (x + 0.044715 * x * x * x))); }
-
-const char *biasResidual = "%t = arith.addf %p, %x0 : f32\n  %y = arith.addf %t, %x1 : f32";
-
-/// With a bias, and a residual in the place of the result.
-void checkOverTheResidual(GemmCase c) {
-  c.extras = {"n", "mn"};
-  c.body = biasResidual;
-  c.formula = [](double p, const double *x) { return p + x[0] + x[1]; };
-  c.inPlaceExtra = 1;
-  RunOptions inPlace;
-  inPlace.inPlaceOperand = 3;
-  check(c, inPlace);
 }
 
 TEST(Gemm, everySmallShape) {
@@ -367,171 +318,6 @@ TEST(Gemm, leftTransposedInBlocks) {
   weight.sizes = {{'b', 3}, {'s', 140}, {'m', 65}, {'n', 120}};
   weight.dynamic = "bs";
   check(weight);
-}
-
-/// The number of chunks of the phase that multiplies parts of the depth; 0 where there is none.
-int64_t partsOf(const GemmCase &c, std::vector<int64_t> sizes, const std::string &targetName = "native") {
-  KernelRunner runner(c.text(target(targetName)), *createCpuEmitter(), targetName);
-  EXPECT_TRUE(runner) << runner.message();
-  const KernelPhase &first = runner.code().phases.front();
-  return first.symbol.ends_with(".parts") ? first.chunks.evaluate(sizes) : 0;
-}
-
-/// As the gradient of a weight of few features reads it.
-TEST(Gemm, longDepthsInParts) {
-  struct {
-    int64_t m, n, k;
-    const char *dynamic, *right;
-  } products[] = {
-      {128, 128, 1200, "", "kn"}, {3, 64, 45000, "k", "kn"}, {50, 17, 10007, "", "nk"}, {100, 40, 2400, "k", "nk"}};
-  for (auto [m, n, k, dynamic, right] : products) {
-    GemmCase c{"km", right, "mn"};
-    c.sizes = {{'m', m}, {'n', n}, {'k', k}};
-    c.dynamic = dynamic;
-    EXPECT_GE(partsOf(c, {k, k}), 2) << m << " x " << n;
-    check(c);
-  }
-  for (int64_t k : {0, 1, 200, 1600}) {
-    GemmCase few{"km", "kn", "mn"};
-    few.sizes = {{'m', 70}, {'n', 40}, {'k', k}};
-    few.dynamic = "k";
-    few.extras = {"n", "mn"};
-    few.body = biasResidual;
-    few.formula = [](double p, const double *x) { return p + x[0] + x[1]; };
-    check(few);
-  }
-  GemmCase images{"bsm", "bsn", "mn"};
-  images.sizes = {{'b', 2}, {'s', 700}, {'m', 65}, {'n', 120}};
-  images.dynamic = "b";
-  EXPECT_GE(partsOf(images, {2, 2}), 2);
-  check(images);
-  check(images, {}, "x86-64-v3");
-  GemmCase matrices{"skm", "skn", "smn"};
-  matrices.sizes = {{'s', 2}, {'m', 67}, {'n', 50}, {'k', 2800}};
-  EXPECT_GE(partsOf(matrices, {}), 4);
-  check(matrices);
-}
-
-TEST(Gemm, sumsInPartsOnlyWhereTheyAreFew) {
-  GemmCase c{"km", "kn", "mn"};
-  c.sizes = {{'m', 128}, {'n', 128}, {'k', 500}};
-  EXPECT_EQ(partsOf(c, {}), 0);
-  c.sizes['k'] = 1400;
-  EXPECT_GE(partsOf(c, {}), 2);
-  c.schedule = "{mc = 60 : i64}";
-  EXPECT_EQ(partsOf(c, {}), 0);
-  c.schedule = "{mr = 5 : i64, nr = 16 : i64, kc = 20 : i64}";
-  EXPECT_GE(partsOf(c, {}), 2);
-  check(c);
-  GemmCase wide{"km", "kn", "mn"};
-  wide.sizes = {{'m', 600}, {'n', 600}, {'k', 4000}};
-  EXPECT_EQ(partsOf(wide, {}), 0);
-}
-
-/// Of a depth known at run time, short or long: there is work for many cores, and sums stay few beside the operands.
-TEST(Gemm, partsAreManyAndTheirSumsFew) {
-  for (auto [m, n] : {std::array{256, 256}, std::array{128, 512}, std::array{128, 128}}) {
-    GemmCase c{"km", "kn", "mn"};
-    c.sizes = {{'m', m}, {'n', n}, {'k', 1024}};
-    c.dynamic = "k";
-    KernelRunner runner(c.text(target()), *createCpuEmitter());
-    ASSERT_TRUE(runner) << runner.message();
-    const KernelPhase &products = runner.code().phases.front();
-    ASSERT_TRUE(products.symbol.ends_with(".parts"));
-    EXPECT_EQ(products.chunks.evaluate({0, 0}), 0);
-    EXPECT_EQ(products.chunks.evaluate({1, 1}), m * n > 16384 ? 1 : 0) << "where sums are few, none is so short";
-    EXPECT_GE(products.chunks.evaluate({1024, 1024}), m * n > 32768 ? 8 : 4) << m << " x " << n;
-    for (int64_t k : {4096, 100000})
-      EXPECT_GE(products.chunks.evaluate({k, k}), 8) << m << " x " << n;
-    EXPECT_LE(runner.code().sharedBytes.evaluate({100000, 100000}), 100000 * (m + n)) << "bytes, of 4 * k * (m + n)";
-  }
-  RunOptions three;
-  three.workers = 3;
-  for (int64_t k : {1, 95, 97, 1000, 1537, 2311, 9000}) { // lots of steps that no number of parts divides
-    GemmCase c{"km", "kn", "mn"};
-    c.sizes = {{'m', 128}, {'n', 96}, {'k', k}};
-    c.dynamic = "k";
-    EXPECT_GE(partsOf(c, {k, k}), k < 1000 ? 0 : 1);
-    check(c, three);
-  }
-}
-
-/// Depths that are known at run time and turn out short: no parts, no copies, whatever the columns and the formula.
-TEST(Gemm, shortDepthsOfPartsAreReadAsTheyLie) {
-  RunOptions three;
-  three.workers = 3;
-  for (auto [m, n] : {std::array{10, 288}, std::array{2, 5}, std::array{33, 50}, std::array{17, 97}})
-    for (const char *targetName : {"native", "x86-64-v3"}) {
-      GemmCase c{"km", "kn", "mn"};
-      c.sizes = {{'m', m}, {'n', n}, {'k', 64}};
-      c.dynamic = "k";
-      KernelRunner runner(c.text(target(targetName)), *createCpuEmitter(), targetName);
-      ASSERT_TRUE(runner) << runner.message();
-      EXPECT_EQ(runner.code().phases.front().chunks.evaluate({64, 64}), 0);
-      EXPECT_EQ(runner.code().sharedBytes.evaluate({64, 64}), 0);
-      for (int64_t k : {0, 1, 3, 64, 95, 97, 129, 385}) { // up to a lot of steps, and beyond
-        c.sizes['k'] = k;
-        std::vector<HostArray> operands = c.operands();
-        std::vector<double> expected, bound;
-        c.reference(operands, expected, bound);
-        HostArray result = runner.run(operands, {{m, n}}, three).front();
-        for (size_t i = 0; i < expected.size(); ++i)
-          ASSERT_NEAR(result.f32()[i], expected[i], bound[i])
-              << m << " x " << n << ", depth " << k << ", element " << i;
-      }
-    }
-  GemmCase images{"bsm", "bsn", "mn"};
-  images.sizes = {{'b', 3}, {'s', 17}, {'m', 20}, {'n', 40}};
-  images.dynamic = "b";
-  images.extras = {"n"};
-  images.body = biasGelu;
-  images.formula = [](double p, const double *x) { return gelu(p + x[0]); };
-  check(images);
-  checkOverTheResidual(images);
-}
-
-/// Few columns of the result: its rows run along the vectors, whatever the depth.
-TEST(Gemm, partsOfFewColumnsTurnRound) {
-  RunOptions three;
-  three.workers = 3;
-  for (auto [m, n] : {std::array{64, 4}, std::array{110, 20}, std::array{288, 17}, std::array{33, 2}})
-    for (const char *targetName : {"native", "x86-64-v3"})
-      for (int64_t k : {0, 1, 64, 500, 3000}) {
-        GemmCase c{"km", "kn", "mn"};
-        c.sizes = {{'m', m}, {'n', n}, {'k', k}};
-        c.dynamic = "k";
-        check(c, three, targetName);
-      }
-  GemmCase images{"bsm", "bsn", "mn"};
-  images.sizes = {{'b', 3}, {'s', 400}, {'m', 70}, {'n', 5}};
-  images.dynamic = "b";
-  checkOverTheResidual(images);
-  GemmCase matrices{"skm", "skn", "smn"};
-  matrices.sizes = {{'s', 2}, {'m', 67}, {'n', 6}, {'k', 30000}};
-  EXPECT_GE(partsOf(matrices, {}), 4);
-  check(matrices);
-}
-
-TEST(Gemm, partsOnlyWhereAWorkersCopiesAreFew) {
-  constexpr int64_t copies = 1 << 18, alignment = 128;
-  for (auto [m, n] : {std::array{2, 32768}, std::array{32768, 2}, std::array{4, 16384}, std::array{65536, 1},
-                      std::array{256, 256}, std::array{64, 1000}, std::array{1000, 64}}) {
-    GemmCase c{"km", "kn", "mn"};
-    c.sizes = {{'m', m}, {'n', n}, {'k', 5000}};
-    c.dynamic = "k";
-    KernelRunner runner(c.text(target()), *createCpuEmitter());
-    ASSERT_TRUE(runner) << runner.message();
-    bool inParts = runner.code().phases.front().symbol.ends_with(".parts");
-    EXPECT_EQ(inParts, m + n < 2000) << m << " x " << n;
-    if (inParts) {
-      EXPECT_LE(runner.code().workerBytes.evaluate({5000, 5000}), copies + 2 * alignment) << m << " x " << n;
-    }
-  }
-  GemmCase wide{"km", "kn", "mn"};
-  wide.sizes = {{'m', 40}, {'n', 1200}, {'k', 3000}};
-  wide.dynamic = "k";
-  EXPECT_GE(partsOf(wide, {3000, 3000}), 8);
-  check(wide);
 }
 
 TEST(Gemm, operandsInTheOtherOrder) {
