@@ -1,11 +1,32 @@
-# attnc_library(NAME SOURCES... [LINK LIB...])         a library without MLIR (front end, diagnostics)
-# attnc_mlir_library(NAME SOURCES... [LINK LIB...])    a library on MLIR; shares one precompiled header
+# attnc_library(NAME SOURCES... [LINK LIB...] [PRECOMPILE HEADER...])
+#                                                      a library without MLIR, or one whose headers need exceptions
+# attnc_mlir_library(NAME SOURCES... [LINK LIB...])    a library on MLIR
 # attnc_executable(NAME SOURCES... [LINK LIB...])      a program without MLIR, or one whose headers need exceptions
-# attnc_mlir_executable(NAME SOURCES... [LINK LIB...]) a program on MLIR; shares that header too
+# attnc_mlir_executable(NAME SOURCES... [LINK LIB...]) a program on MLIR
 # A library is called Attnc and its folder; those of the dialects, which are installed, have the dialects' names.
 # Every library is static and sees the tree's root (include as "dialects/Attn/Attn.h") and the build's.
+# Those on MLIR share one precompiled header, and those that link GoogleTest another, with its headers; tests without
+# MLIR share a third. Tests spend their time in libraries: their own code is compiled quickly.
+set(attnc_test_options $<$<CONFIG:Release>:-O1>)
 
-function(attnc_library name)
+# A header that is parsed once: NAME shares it with whoever is given to target_precompile_headers(... REUSE_FROM NAME).
+function(attnc_precompiled_header name)
+  cmake_parse_arguments(ARG "" "" "HEADERS;LINK;OPTIONS" ${ARGN})
+  add_library(${name} STATIC ${PROJECT_SOURCE_DIR}/cmake/Precompiled.cpp)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK} fmt::fmt)
+  target_compile_options(${name} PRIVATE ${ARG_OPTIONS})
+  target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
+endfunction()
+
+function(attnc_mlir_precompiled_header name)
+  if(NOT TARGET ${name})
+    attnc_precompiled_header(${name} ${ARGN})
+    target_compile_options(${name} PRIVATE -fno-exceptions)
+    target_include_directories(${name} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+  endif()
+endfunction()
+
+function(attnc_library_target name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_include_directories(${name} PUBLIC
@@ -13,30 +34,41 @@ function(attnc_library name)
   target_link_libraries(${name} PUBLIC ${ARG_LINK} fmt::fmt)
 endfunction()
 
+function(attnc_library name)
+  cmake_parse_arguments(ARG "" "" "PRECOMPILE" ${ARGN})
+  attnc_library_target(${name} ${ARG_UNPARSED_ARGUMENTS})
+  if(ARG_PRECOMPILE)
+    target_precompile_headers(${name} PRIVATE ${ARG_PRECOMPILE})
+  endif()
+endfunction()
+
 function(attnc_mlir_target_settings name)
   target_include_directories(${name} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
   target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>)
-  if(NOT TARGET attnc_mlir_pch)
-    add_library(attnc_mlir_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/MlirPrecompiled.cpp)
-    target_include_directories(attnc_mlir_pch SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
-    target_link_libraries(attnc_mlir_pch PUBLIC fmt::fmt)
-    target_compile_options(attnc_mlir_pch PRIVATE -fno-exceptions)
-    target_precompile_headers(attnc_mlir_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/MlirPrecompiled.h)
+  get_target_property(libraries ${name} LINK_LIBRARIES)
+  set(mlir_header ${PROJECT_SOURCE_DIR}/cmake/MlirPrecompiled.h)
+  if(libraries MATCHES "GTest::")
+    attnc_mlir_precompiled_header(attnc_mlir_test_pch HEADERS ${mlir_header} <gtest/gtest.h> LINK GTest::gtest
+      OPTIONS ${attnc_test_options})
+    target_compile_options(${name} PRIVATE ${attnc_test_options})
+    target_precompile_headers(${name} REUSE_FROM attnc_mlir_test_pch)
+  else()
+    attnc_mlir_precompiled_header(attnc_mlir_pch HEADERS ${mlir_header})
+    target_precompile_headers(${name} REUSE_FROM attnc_mlir_pch)
   endif()
-  target_precompile_headers(${name} REUSE_FROM attnc_mlir_pch)
   # Debian ships LLVM and MLIR as two shared libraries; mixing them with the component archives breaks.
   target_link_libraries(${name} PUBLIC MLIR LLVM)
 endfunction()
 
 function(attnc_mlir_library name)
-  attnc_library(${name} ${ARGN})
+  attnc_library_target(${name} ${ARGN})
   attnc_mlir_target_settings(${name})
   if(TARGET AttncDialectTables)
     add_dependencies(${name} AttncDialectTables)
   endif()
 endfunction()
 
-function(attnc_executable name)
+function(attnc_executable_target name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   if(ATTNC_SANITIZE MATCHES address)
@@ -44,10 +76,24 @@ function(attnc_executable name)
   endif()
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} fmt::fmt)
+  target_compile_options(${name} PRIVATE -fPIC) # as headers are precompiled, for libraries
+endfunction()
+
+function(attnc_executable name)
+  attnc_executable_target(${name} ${ARGN})
+  get_target_property(libraries ${name} LINK_LIBRARIES)
+  if(libraries MATCHES "GTest::")
+    if(NOT TARGET attnc_test_pch)
+      attnc_precompiled_header(attnc_test_pch
+        HEADERS <fmt/format.h> <gtest/gtest.h> <functional> <map> <string> <vector> LINK GTest::gtest
+        OPTIONS ${attnc_test_options})
+    endif()
+    target_compile_options(${name} PRIVATE ${attnc_test_options})
+    target_precompile_headers(${name} REUSE_FROM attnc_test_pch)
+  endif()
 endfunction()
 
 function(attnc_mlir_executable name)
-  attnc_executable(${name} ${ARGN})
+  attnc_executable_target(${name} ${ARGN})
   attnc_mlir_target_settings(${name})
-  target_compile_options(${name} PRIVATE -fPIC) # as the header is compiled, for libraries
 endfunction()
