@@ -99,7 +99,7 @@ public:
     for (Json &each : measures) {
       requireKnown(each);
       SourceOptions source = sourceOf(each, "bf16");
-      source.compile.entry = each.at("entry");
+      source.compile.entries = {each.at("entry").get<std::string>()};
       Compilation made;
       compileTo(source, made, each.at("name"));
       requireNoInputs(made, each);
@@ -241,7 +241,7 @@ private:
 
   double compileSeconds() const {
     SourceOptions source = sourceOf(cases.at("compile"), "bf16");
-    source.compile.entry = cases.at("compile").at("entry");
+    source.compile.entries = {cases.at("compile").at("entry").get<std::string>()};
     source.compile.dump = Phase::Emit;
     auto from = std::chrono::steady_clock::now();
     Compilation made;

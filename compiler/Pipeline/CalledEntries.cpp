@@ -16,15 +16,17 @@ std::string writerOf(const Job &job) {
   return found.size() == 1 ? found.front() : "";
 }
 
-void keepEntry(Job &job, StringRef name) {
+void keepEntries(Job &job, ArrayRef<std::string> names) {
   auto isEntry = [](func::FuncOp function) { return function && function->hasAttr(model::entryAttrName); };
   bool isOverridden = !job.options.overrides.empty() || !job.options.script.empty();
   bool areNamesOfModel =
       job.options.kernelNames.value_or(isOverridden ? NamesOf::Model : NamesOf::Entry) == NamesOf::Model;
-  if (!isEntry(job.made.module->lookupSymbol<func::FuncOp>(name)))
+  if (names.empty() || !llvm::all_of(names, [&](const std::string &name) {
+        return isEntry(job.made.module->lookupSymbol<func::FuncOp>(name));
+      }))
     return;
   for (auto function : llvm::make_early_inc_range(job.made.module->getOps<func::FuncOp>())) {
-    if (!isEntry(function) || function.getName() == name)
+    if (!isEntry(function) || llvm::is_contained(names, function.getName()))
       continue;
     if (areNamesOfModel)
       function->setAttr(uncalledAttrName, UnitAttr::get(function.getContext()));

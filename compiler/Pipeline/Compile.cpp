@@ -115,7 +115,7 @@ static bool derive(Job &job) {
     if (failed(passes.run(*job.made.module)))
       return job.diagnostics().empty() ? job.ourFault() : job.usersFault(job.diagnostics().front());
   }
-  keepEntry(job, job.options.writer ? writer : job.options.entry);
+  keepEntries(job, job.options.writer ? std::vector{writer} : job.options.entries);
   return true;
 }
 

@@ -30,8 +30,8 @@
 
 namespace attnc {
 
-/// How kernels are called where one entry point is compiled: as if there were no other, or as where all are, which is
-/// how `explain` prints them.
+/// How kernels are called where not all entry points are compiled: as if there were no others, or as where all are,
+/// which is how `explain` prints them.
 enum class NamesOf { Entry, Model };
 
 struct CompileOptions {
@@ -40,7 +40,7 @@ struct CompileOptions {
   std::string prefix;                                        ///< of symbols; empty: made of the file's stem
   std::vector<std::pair<std::string, std::string>> settings; ///< hyperparameters and their values
   std::optional<WriterRequest> writer;                       ///< of a model (.attn): what will be called
-  std::string entry;                                         ///< what will be called; empty: all entry points
+  std::vector<std::string> entries;                          ///< what will be called; empty: all entry points
   std::string studied;                                       ///< the one entry point, see Derive/GivenWeights.h
   std::optional<NamesOf> kernelNames;                        ///< of Entry or, beside overrides, of Model, unless said
   std::string weights;                                       ///< a .safetensors file to embed; empty: none

@@ -93,7 +93,7 @@ TEST_F(CudaTool, RunsAndChecks) {
         Example{"/examples/gpt2/gpt2.attn", "last", rows, smallGpt2, Precision::TF32, "sm_90a"}}) {
     CompileOptions options;
     options.input = std::string(ATTNC_ROOT) + each.file;
-    options.entry = each.entry;
+    options.entries = {each.entry};
     options.settings = each.settings;
     options.precision = each.precision;
     runKernelsOf(options, each.architecture);

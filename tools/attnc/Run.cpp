@@ -146,7 +146,7 @@ static Error call(RunOptions &options, const Compilation *made, const attn_model
 static ExitCode run(RunOptions &options) {
   if (options.check && options.source.isObject())
     return refuse("--check needs the model file: an object does not say what it should compute");
-  options.source.compile.entry = options.invocation.entry;
+  options.source.compile.entries = {options.invocation.entry};
   ExitCode exitCode = ExitCode::Success;
   std::unique_ptr<Compilation> made;
   std::optional<LoadedModel> loaded = options.source.load(exitCode, made);

@@ -171,13 +171,14 @@ TEST(Phases, ThePicturesShowThemInOrder) {
   expectPicture("docs/architecture.md", " ─", "─▶");
 }
 
-//===---------------------------------------- one entry point -------------------------------------------------===//
+//===---------------------------------------- some entry points -----------------------------------------------===//
 
-/// The names of the entry points that are compiled where `entry` will be called, and how many parameters there are.
-std::pair<std::vector<std::string>, size_t> compiledFor(const std::string &entry, const std::string &schedule = "") {
+/// The names of the entry points that are compiled where `entries` will be called, and how many parameters there are.
+std::pair<std::vector<std::string>, size_t> compiledFor(const std::vector<std::string> &entries,
+                                                        const std::string &schedule = "") {
   CompileOptions options;
   options.input = ATTNC_INPUTS "/several.attn";
-  options.entry = entry;
+  options.entries = entries;
   if (!schedule.empty())
     options.overrides.push_back(llvm::cantFail(parseOverride(schedule)));
   Compilation made;
@@ -190,22 +191,26 @@ std::pair<std::vector<std::string>, size_t> compiledFor(const std::string &entry
   return {names, made.program.parameters.loaded.size()};
 }
 
-TEST(OneEntry, IsAllThatIsCompiled) {
-  size_t parameters = compiledFor("").second;
+TEST(SomeEntries, AreAllThatIsCompiled) {
+  size_t parameters = compiledFor({}).second;
   EXPECT_GT(parameters, 1u); // with what the optimizer keeps
   for (std::string entry : {"apply", "loss", "train"})
-    EXPECT_EQ(compiledFor(entry), std::pair(std::vector{entry}, parameters)) << entry;
+    EXPECT_EQ(compiledFor({entry}), std::pair(std::vector{entry}, parameters)) << entry;
+  std::vector<std::string> two = {"apply", "train"};
+  EXPECT_EQ(compiledFor({"train", "apply"}), std::pair(two, parameters));
 }
 
-TEST(OneEntry, AllAreCompiledWhereItIsNotKnown) {
+TEST(SomeEntries, AllAreCompiledWhereTheyAreNotKnown) {
   std::vector<std::string> all = {"apply", "loss", "train"};
-  EXPECT_EQ(compiledFor("").first, all);
-  EXPECT_EQ(compiledFor("appply").first, all);
+  EXPECT_EQ(compiledFor({}).first, all);
+  EXPECT_EQ(compiledFor({""}).first, all);
+  EXPECT_EQ(compiledFor({"appply"}).first, all);
+  EXPECT_EQ(compiledFor({"apply", "losss"}).first, all);
 }
 
 /// An override names kernels as the whole model has them; of those that others run alone no code is made.
-TEST(OneEntry, OthersStayUntilKernelsHaveNames) {
-  EXPECT_EQ(compiledFor("train", "apply_gemm_0.mc=8").first, std::vector<std::string>{"train"});
+TEST(SomeEntries, OthersStayUntilKernelsHaveNames) {
+  EXPECT_EQ(compiledFor({"train"}, "apply_gemm_0.mc=8").first, std::vector<std::string>{"train"});
 }
 
 } // namespace

@@ -65,7 +65,7 @@ RunningCandidate::RunningCandidate(Candidate &candidate, const SourceOptions &so
                                    const InvocationOptions &invocation)
     : candidate(candidate), options(source.compile), made(std::make_unique<Compilation>()) {
   append_range(options.overrides, candidate.strategy.overrides);
-  options.entry = invocation.entry;
+  options.entries = {invocation.entry};
   options.records = false;
   options.numbersOps = true;
   raw_string_ostream stream(messages);

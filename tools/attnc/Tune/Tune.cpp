@@ -124,7 +124,7 @@ static Error tune(TuneOptions &options) {
   options.invocation.ranges = options.source.rangesOf(options.invocation.entry, Phase::Derive);
   pinTo(options.invocation.threads);
   // Fingerprints are the same whatever else the model has, and compiles are many.
-  options.source.compile.entry = options.invocation.entry;
+  options.source.compile.entries = {options.invocation.entry};
   options.source.compile.kernelNames = NamesOf::Entry;
   Tuner tuner(options.source, options.invocation, options.tuner);
   std::string searchPath = options.database + ".search";
