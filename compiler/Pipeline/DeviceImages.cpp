@@ -32,25 +32,25 @@ std::vector<std::string> imagesOf(const Job &job) {
   return images;
 }
 
-FailureOr<LlvmCode> optimisedFor(const Target &target, Job &job) {
-  FailureOr<LlvmCode> code = translateToLlvm(*job.made.device, target);
+} // namespace
+
+FailureOr<LlvmCode> optimisedForImage(const Target &image, const Compilation &made) {
+  FailureOr<LlvmCode> code = translateToLlvm(made.device.get(), image);
   if (failed(code))
     return failure();
-  for (const KernelPhase *phase : job.made.program.phases())
-    if (!target.has(phase->form))
+  for (const KernelPhase *phase : made.program.phases())
+    if (!image.has(phase->form))
       code->module->getFunction(phase->symbol)->eraseFromParent();
-  optimise(*code, target);
+  optimise(*code, image);
   return code;
 }
-
-} // namespace
 
 bool compileDeviceImages(Job &job) {
   job.begin(Phase::Optimise);
   std::vector<Image> images;
   for (const std::string &architecture : imagesOf(job)) {
     Target target = job.target.image(architecture);
-    FailureOr<LlvmCode> code = optimisedFor(target, job);
+    FailureOr<LlvmCode> code = optimisedForImage(target, job.made);
     if (failed(code))
       return job.ourFault();
     images.push_back({target, std::move(*code)});

@@ -7,9 +7,13 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Codegen/Backend/Backend.h"
 #include "compiler/Pipeline/Job.h"
 
 namespace attnc {
+
+/// What devices of `image` (Target::image) take of a module that was lowered, as LLVM IR, optimised.
+mlir::FailureOr<LlvmCode> optimisedForImage(const Target &image, const Compilation &made);
 
 /// Fills Program::images. False where the compile ends here: a dump of the optimise or emit phase, or a fault.
 bool compileDeviceImages(Job &job);

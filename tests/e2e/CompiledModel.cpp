@@ -1,7 +1,9 @@
 #include "tests/e2e/CompiledModel.h"
+#include "compiler/Pipeline/DeviceImages.h"
 #include "tests/e2e/Subject.h"
 #include "tests/support/GuardedBuffer.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -10,15 +12,9 @@ namespace attnc::e2e {
 //===-------------------------------------------- compilation ---------------------------------------------------===//
 
 bool CompiledModel::compileTo(std::optional<Phase> phase, std::unique_ptr<Compilation> &made) const {
-  return compileTo(phase, made, options.target);
-}
-
-bool CompiledModel::compileTo(std::optional<Phase> phase, std::unique_ptr<Compilation> &made,
-                              const std::string &target) const {
   made = std::make_unique<Compilation>();
   CompileOptions toPhase = options;
   toPhase.dump = phase;
-  toPhase.target = target;
   llvm::raw_string_ostream messages(message_);
   Outcome outcome = compile(toPhase, *made, messages);
   if (outcome != Outcome::Done)
@@ -28,8 +24,10 @@ bool CompiledModel::compileTo(std::optional<Phase> phase, std::unique_ptr<Compil
 }
 
 CompiledModel::CompiledModel(const std::string &path, const std::vector<std::pair<std::string, std::string>> &settings,
-                             const std::string &target, const std::string &emitter) {
+                             const std::string &target, const std::string &emitter,
+                             const std::vector<std::string> &entries) {
   options.input = path;
+  options.entries = entries;
   options.target = target;
   options.emitter = emitterPreferenceNamed(emitter).value();
   options.settings = settings;
@@ -48,24 +46,27 @@ CompiledModel::~CompiledModel() { attn_weights_free(weights); }
 
 const CompiledModel &compiledModel(const std::string &file,
                                    const std::vector<std::pair<std::string, std::string>> &settings,
-                                   const std::string &target, const std::string &emitter) {
-  using Key = std::tuple<std::string, std::vector<std::pair<std::string, std::string>>, std::string, std::string>;
+                                   const std::string &target, const std::string &emitter,
+                                   const std::vector<std::string> &entries) {
+  using Key = std::tuple<std::string, std::vector<std::pair<std::string, std::string>>, std::string, std::string,
+                         std::vector<std::string>>;
   static std::map<Key, std::unique_ptr<CompiledModel>> models;
-  std::unique_ptr<CompiledModel> &model = models[{file, settings, target, emitter}];
+  std::unique_ptr<CompiledModel> &model = models[{file, settings, target, emitter, entries}];
   if (!model)
     model = std::make_unique<CompiledModel>(ATTNC_ROOT + (file.starts_with("/") ? file : "/tests/e2e/models/" + file),
-                                            settings, target, emitter);
+                                            settings, target, emitter, entries);
   return *model;
 }
 
 /// What the back end of a device is given runs here.
 bool CompiledModel::loadDevice() {
-  std::unique_ptr<Compilation> optimised;
   if (!model->device)
     return true;
-  if (!compileTo(Phase::Optimise, optimised, std::string("cuda:") + model->device->images[0].target))
-    return false;
-  device = std::make_unique<DeviceExecutor>(optimised->dump);
+  Target image = llvm::cantFail(Target::resolve(options.target)).image(model->device->images[0].target);
+  mlir::FailureOr<LlvmCode> code = optimisedForImage(image, *whole);
+  if (failed(code))
+    return message_ = "the first image can't be made again", false;
+  device = std::make_unique<DeviceExecutor>(std::move(code->context), std::move(code->module));
   message_ = device->message();
   return bool(*device);
 }

@@ -40,7 +40,8 @@ struct CallResults {
 class CompiledModel {
 public:
   CompiledModel(const std::string &path, const std::vector<std::pair<std::string, std::string>> &settings,
-                const std::string &target = "native", const std::string &emitter = "auto");
+                const std::string &target = "native", const std::string &emitter = "auto",
+                const std::vector<std::string> &entries = {});
   ~CompiledModel();
 
   explicit operator bool() const { return message_.empty(); }
@@ -65,7 +66,6 @@ public:
 
 private:
   bool compileTo(std::optional<Phase> phase, std::unique_ptr<Compilation> &made) const;
-  bool compileTo(std::optional<Phase> phase, std::unique_ptr<Compilation> &made, const std::string &target) const;
   bool load(const std::string &prefix);
   bool loadDevice();
   void drawParameters();
@@ -85,10 +85,11 @@ private:
 };
 
 /// The model of a file below tests/e2e/models, or of the source tree with a leading "/". Each is compiled once, whichever
-/// tests ask for it.
+/// tests ask for it; all of its entry points, unless some are named.
 const CompiledModel &compiledModel(const std::string &file,
                                    const std::vector<std::pair<std::string, std::string>> &settings = {},
-                                   const std::string &target = "native", const std::string &emitter = "auto");
+                                   const std::string &target = "native", const std::string &emitter = "auto",
+                                   const std::vector<std::string> &entries = {});
 
 /// What CallResults::bytes[number] is of.
 const attn_tensor_info &resultInfo(const attn_entry_info &entry, size_t number);

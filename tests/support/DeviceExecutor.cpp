@@ -13,9 +13,11 @@
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 #include <cstring>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 
 using namespace llvm;
 
@@ -26,11 +28,26 @@ static constexpr int64_t blockMemoryAlignment = 1024;
 static const std::string callPrefix = "call$", modelPrefix = "model$", blockMemoryName = "device$memory";
 
 struct DeviceExecutor::Loaded {
+  orc::ThreadSafeContext context;
+  std::unique_ptr<Module> module; ///< as the host takes it
   std::unique_ptr<orc::LLJIT> jit;
   std::map<std::string, size_t> shared; ///< memory that a block shares, and its bytes
   void *blockMemory = nullptr;          ///< of the launch that runs: as much as that gives each block
   ReleasedMaps maps;
+  std::set<std::string> compiled; ///< functions that were launched
+
+  Error add(function_ref<bool(StringRef)> isPart);
+  Expected<orc::ExecutorAddr> bodyOf(const std::string &function);
 };
+
+/// Gives the host what of the module is named so, and what of it others can't name.
+Error DeviceExecutor::Loaded::add(function_ref<bool(StringRef)> isPart) {
+  ValueToValueMapTy values;
+  auto part = CloneModule(*module, values, [&](const GlobalValue *each) {
+    return each->hasLocalLinkage() || isPart(each->getName());
+  });
+  return jit->addIRModule(orc::ThreadSafeModule(std::move(part), context));
+}
 
 //===------------------------------------------ translation -------------------------------------------------------===//
 
@@ -135,6 +152,7 @@ static void prepareForHost(Module &module, std::map<std::string, size_t> &shared
     if (global.getAddressSpace() != sharedSpace)
       continue;
     global.setLinkage(GlobalValue::ExternalLinkage);
+    global.setDSOLocal(false); // it may lie far from the code
     global.setInitializer(Constant::getNullValue(global.getValueType()));
     shared[global.getName().str()] = module.getDataLayout().getTypeAllocSize(global.getValueType());
   }
@@ -144,7 +162,7 @@ static void prepareForHost(Module &module, std::map<std::string, size_t> &shared
       kernels.push_back(&function);
   for (Function *kernel : kernels) {
     kernel->setCallingConv(CallingConv::C);
-    kernel->setLinkage(GlobalValue::InternalLinkage);
+    kernel->setLinkage(GlobalValue::ExternalLinkage);
     addCaller(*kernel);
   }
   for (Function &function : module)
@@ -170,16 +188,23 @@ static Expected<std::unique_ptr<orc::LLJIT>> createJit() {
   return orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(*host)).create();
 }
 
-DeviceExecutor::DeviceExecutor(const std::string &ir) : loaded(std::make_unique<Loaded>()) { load(ir); }
-
-void DeviceExecutor::load(const std::string &ir) {
-  InitializeNativeTarget();
-  InitializeNativeTargetAsmPrinter();
+DeviceExecutor::DeviceExecutor(const std::string &ir) : loaded(std::make_unique<Loaded>()) {
   auto context = std::make_unique<LLVMContext>();
   SMDiagnostic diagnostic;
-  std::unique_ptr<Module> module = parseIR(MemoryBufferRef(ir, "device"), diagnostic, *context);
-  if (!module)
-    return void(message_ = "the device's code does not parse: " + diagnostic.getMessage().str());
+  if (std::unique_ptr<Module> module = parseIR(MemoryBufferRef(ir, "device"), diagnostic, *context))
+    load(std::move(context), std::move(module));
+  else
+    message_ = "the device's code does not parse: " + diagnostic.getMessage().str();
+}
+
+DeviceExecutor::DeviceExecutor(std::unique_ptr<LLVMContext> context, std::unique_ptr<Module> ir)
+    : loaded(std::make_unique<Loaded>()) {
+  load(std::move(context), std::move(ir));
+}
+
+void DeviceExecutor::load(std::unique_ptr<LLVMContext> context, std::unique_ptr<Module> module) {
+  InitializeNativeTarget();
+  InitializeNativeTargetAsmPrinter();
   auto jit = createJit();
   if (!jit)
     return void(message_ = toString(jit.takeError()));
@@ -192,9 +217,12 @@ void DeviceExecutor::load(const std::string &ir) {
     return void(message_ = "the executor has no model of the text " + unknown);
   replaceBlockMemory(*module);
   prepareForHost(*module, loaded->shared);
-  if (Error error = addSymbols(*loaded->jit, &loaded->blockMemory))
-    return void(message_ = toString(std::move(error)));
-  if (Error error = loaded->jit->addIRModule(orc::ThreadSafeModule(std::move(module), std::move(context))))
+  loaded->context = orc::ThreadSafeContext(std::move(context));
+  loaded->module = std::move(module);
+  Error error = addSymbols(*loaded->jit, &loaded->blockMemory);
+  if (!error)
+    error = loaded->add([&](StringRef name) { return loaded->shared.contains(name.str()); });
+  if (error)
     message_ = toString(std::move(error));
 }
 
@@ -202,8 +230,19 @@ DeviceExecutor::~DeviceExecutor() = default;
 
 //===------------------------------------------ launch ------------------------------------------------------------===//
 
+/// A function is compiled when it is first launched: of many forms of a kernel few are.
+Expected<orc::ExecutorAddr> DeviceExecutor::Loaded::bodyOf(const std::string &function) {
+  std::string caller = callPrefix + function;
+  if (compiled.insert(function).second)
+    if (Error error = add([&](StringRef name) { return name == function || name == caller; }))
+      return std::move(error);
+  return jit->lookup(caller);
+}
+
 std::string DeviceExecutor::run(const Launch &launch, Order order) {
-  auto function = loaded->jit->lookup(callPrefix + launch.function);
+  if (launch.blocks == 0)
+    return "";
+  auto function = loaded->bodyOf(launch.function);
   if (!function)
     return toString(function.takeError());
   GuardedBuffer blockMemory(launch.blockBytes, /*guardBefore=*/order == Order::Descending, blockMemoryAlignment);

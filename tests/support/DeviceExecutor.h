@@ -1,6 +1,6 @@
 //===- DeviceExecutor.h - code for a device, run on the host ----------------------------------------------------===//
 //
-//   DeviceExecutor device(ir);                            // LLVM IR as the NVPTX back end is given it
+//   DeviceExecutor device(ir);                            // LLVM IR as the NVPTX back end is given it, or its text
 //   ASSERT_TRUE(device) << device.message();
 //   std::string fault = device.run({"rows_0", blocks, 256, {x, y, n, shared, status}}, Order::Descending);
 //
@@ -31,6 +31,11 @@
 #include <string>
 #include <vector>
 
+namespace llvm {
+class LLVMContext;
+class Module;
+} // namespace llvm
+
 namespace attnc {
 
 /// The order in which the threads of a block take turns, and blocks are run. In descending order a warp goes on until
@@ -40,6 +45,7 @@ enum class Order { Ascending, Descending, Shuffled };
 class DeviceExecutor {
 public:
   explicit DeviceExecutor(const std::string &ir);
+  DeviceExecutor(std::unique_ptr<llvm::LLVMContext> context, std::unique_ptr<llvm::Module> ir);
   ~DeviceExecutor();
 
   explicit operator bool() const { return message_.empty(); }
@@ -57,7 +63,7 @@ public:
 
 private:
   struct Loaded;
-  void load(const std::string &ir);
+  void load(std::unique_ptr<llvm::LLVMContext> context, std::unique_ptr<llvm::Module> ir);
   std::unique_ptr<Loaded> loaded;
   std::string message_;
 };

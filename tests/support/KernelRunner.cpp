@@ -17,6 +17,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -164,13 +165,13 @@ void KernelRunner::loadDevice(ModuleOp code, const Target &target, bool emitsPtx
   if (failed(llvmCode))
     return void(message_ += "the back end failed");
   optimise(*llvmCode, target);
-  std::string ir;
-  llvm::raw_string_ostream(ir) << *llvmCode->module;
+  std::unique_ptr<llvm::Module> ir = llvm::CloneModule(*llvmCode->module); // the back end changes it
   FailureOr<std::string> ptx = emitsPtx ? emitPtx(code, *llvmCode, target) : FailureOr<std::string>(std::string());
   if (failed(ptx))
     return void(message_ += "the back end failed");
   ptx_ = *ptx;
-  loaded->device = std::make_unique<DeviceExecutor>(ir);
+  llvmCode->module.reset();
+  loaded->device = std::make_unique<DeviceExecutor>(std::move(llvmCode->context), std::move(ir));
   message_ += loaded->device->message();
 }
 
