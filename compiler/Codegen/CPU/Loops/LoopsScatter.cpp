@@ -45,6 +45,9 @@ public:
       first = arith::MulIOp::create(b, at, frame.chunk, constant(columnsPerChunk));
       Value end = arith::AddIOp::create(b, at, first, constant(columnsPerChunk));
       last = arith::MinSIOp::create(b, at, end, frame.size(columns));
+      if (columns.isConstant() && columns.constant() > 0 &&
+          (columns.constant() < columnsPerChunk || columns.constant() % columnsPerChunk == 0))
+        width = std::min(columns.constant(), columnsPerChunk);
     }
     auto copies = scf::IfOp::create(b, at, liesElsewhere());
     {
@@ -71,35 +74,34 @@ private:
                          [&](Value each) { return dependsOn(each, op.getBody().getArguments().back()); });
   }
 
-  /// Calls `body` for each tuple of `sizes`, in order; with columns, for each vector of them.
-  void visit(ArrayRef<SizeExpr> extents, bool byColumns,
-             llvm::function_ref<void(RegionVectoriser &, ArrayRef<LaneIndex>)> body) {
+  using Visit = llvm::function_ref<void(RegionVectoriser &, ArrayRef<LaneIndex>)>;
+
+  /// Calls `prepare` and then `body` for each tuple of `extents`, in order; with columns, `prepare` without the last
+  /// index, and then `body` for each vector of them.
+  void visit(ArrayRef<SizeExpr> extents, bool byColumns, Visit prepare, Visit body) {
     SizeExpr count(1);
     SmallVector<Value> sizes;
     for (const SizeExpr &each : byColumns ? extents.drop_back() : extents) {
       count = count * each;
       sizes.push_back(frame.size(each));
     }
-    loop(b, at, constant(0), frame.size(count), 1, {}, [&](Value number, ValueRange) {
-      SmallVector<LaneIndex> indices = subscriptsOf(b, at, number, sizes);
+    eachElement(b, at, constant(0), frame.size(count), sizes, [&](ArrayRef<LaneIndex> indices) {
       RegionVectoriser outside(b, at, lanes);
       frame.bindTo(outside);
-      if (!byColumns) {
-        body(outside, indices);
-        return SmallVector<Value>();
-      }
-      sweep(b, at, first, last, {lanes, 1, std::nullopt}, {}, [&](ArrayRef<LanePoint> points) {
+      prepare(outside, indices);
+      if (!byColumns)
+        return body(outside, indices);
+      sweep(b, at, first, last, {lanes, columnsPerChunk / lanes, width}, {}, [&](ArrayRef<LanePoint> points) {
         for (const LanePoint &point : points) {
           RegionVectoriser vectoriser = outside;
           if (point.active)
             vectoriser.setActiveLanes(point.active);
-          SmallVector<LaneIndex> all = indices;
+          SmallVector<LaneIndex> all(indices);
           all.push_back(point.index);
           body(vectoriser, all);
         }
         return SmallVector<Value>();
       });
-      return SmallVector<Value>();
     });
   }
 
@@ -116,7 +118,8 @@ private:
     SmallVector<SizeExpr> extents;
     for (int64_t each = 0; each < rank; ++each)
       extents.push_back(frame.sizes.dimension(op.getResult(), each));
-    visit(extents, byColumns, [&](RegionVectoriser &vectoriser, ArrayRef<LaneIndex> subscripts) {
+    auto nothing = [](RegionVectoriser &, ArrayRef<LaneIndex>) {};
+    visit(extents, byColumns, nothing, [&](RegionVectoriser &vectoriser, ArrayRef<LaneIndex> subscripts) {
       vectoriser.store(vectoriser.load(op.getInit(), subscripts), frame.result(0), subscripts);
     });
   }
@@ -125,16 +128,24 @@ private:
     SmallVector<SizeExpr> extents;
     for (Value size : op.getSizes())
       extents.push_back(frame.sizes.valueOf(size));
-    visit(extents, byColumns, [&](RegionVectoriser &vectoriser, ArrayRef<LaneIndex> indices) {
-      for (auto [argument, index] : llvm::zip_equal(op.getBody().getArguments(), indices))
+    auto bind = [&](RegionVectoriser &vectoriser, ArrayRef<LaneIndex> indices) {
+      for (auto [argument, index] : llvm::zip(op.getBody().getArguments(), indices))
         vectoriser.bindIndex(argument, index);
+    };
+    SmallVector<LaneIndex> places; // but for the columns
+    auto findPlaces = [&](RegionVectoriser &vectoriser, ArrayRef<LaneIndex> indices) {
+      bind(vectoriser, indices);
+      places.clear();
+      auto subscripts = term.getSubscripts();
+      for (auto [dimension, each] : llvm::enumerate(byColumns ? subscripts.drop_back() : subscripts))
+        places.push_back(inRange(vectoriser.evaluateIndex(each), dimension));
+    };
+    visit(extents, byColumns, findPlaces, [&](RegionVectoriser &vectoriser, ArrayRef<LaneIndex> indices) {
+      bind(vectoriser, indices);
       Value value = vectoriser.evaluate(term.getValue());
-      SmallVector<LaneIndex> subscripts;
-      for (auto [dimension, each] : llvm::enumerate(term.getSubscripts())) {
-        LaneIndex subscript = vectoriser.evaluateIndex(each);
-        bool isColumn = byColumns && static_cast<int64_t>(dimension) == rank - 1;
-        subscripts.push_back(isColumn ? subscript : inRange(subscript, dimension));
-      }
+      SmallVector<LaneIndex> subscripts = places;
+      if (byColumns)
+        subscripts.push_back(indices.back());
       vectoriser.bindBuffer(op.getResult(), frame.result(0));
       Value before = vectoriser.load(op.getResult(), subscripts);
       if (isa<VectorType>(before.getType()))
@@ -158,7 +169,8 @@ private:
   Location at;
   int64_t lanes;
   int64_t rank;
-  Value first, last; ///< columns of this chunk
+  Value first, last;            ///< columns of this chunk
+  std::optional<int64_t> width; ///< how many there are, where all chunks have as many
 };
 
 } // namespace
