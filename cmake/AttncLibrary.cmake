@@ -6,7 +6,8 @@
 # A library is called Attnc and its folder; those of the dialects, which are installed, have the dialects' names.
 # Every library is static and sees the tree's root (include as "dialects/Attn/Attn.h") and the build's.
 # Those on MLIR share one precompiled header, and those that link GoogleTest another, with its headers; tests without
-# MLIR share a third. Tests spend their time in libraries: their own code is compiled quickly.
+# MLIR share a third. Tests spend their time in libraries: their own code is compiled quickly. (So is, in a test, what
+# is inline in libraries' headers and was not inlined, for the linker takes one copy.)
 set(attnc_test_options $<$<CONFIG:Release>:-O1>)
 
 # A header that is parsed once: NAME shares it with whoever is given to target_precompile_headers(... REUSE_FROM NAME).
@@ -76,7 +77,7 @@ function(attnc_executable_target name)
   endif()
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} fmt::fmt)
-  target_compile_options(${name} PRIVATE -fPIC) # as headers are precompiled, for libraries
+  target_compile_options(${name} PRIVATE -fPIC) # as precompiled headers are, which libraries share
 endfunction()
 
 function(attnc_executable name)

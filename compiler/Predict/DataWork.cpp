@@ -3,7 +3,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -31,20 +31,35 @@ static bool isExtremum(Operation *op) {
 
 static bool isChoice(Operation *op) { return isa<arith::CmpIOp, arith::SelectOp, LLVM::ICmpOp, LLVM::SelectOp>(op); }
 
-static bool isData(Value value, Block *block, unsigned depth = 0) {
-  constexpr unsigned deepest = 8;
-  Operation *op = value.getDefiningOp();
-  if (!op || op->getBlock() != block || depth == deepest || !isScalarInteger(value))
-    return false;
-  if (isa<memref::LoadOp, LLVM::LoadOp, arith::FPToSIOp, LLVM::FPToSIOp, vector::ExtractOp, LLVM::ExtractElementOp>(op))
-    return true;
-  return (isConversion(op) || isSumOrBits(op) || isExtremum(op) || isChoice(op)) &&
-         llvm::any_of(op->getOperands(), [&](Value each) { return isData(each, block, depth + 1); });
+static bool isArithmetic(Operation *op) {
+  return isConversion(op) || isSumOrBits(op) || isExtremum(op) || isChoice(op);
+}
+
+static bool isSource(Operation *op) {
+  return isa<memref::LoadOp, LLVM::LoadOp, arith::FPToSIOp, LLVM::FPToSIOp, vector::ExtractOp, LLVM::ExtractElementOp>(
+      op);
+}
+
+/// Whether one of the operations that `op` is computed by, the nearest ones of its block, is a source.
+static bool isOnData(Operation *op) {
+  constexpr size_t most = 64;
+  llvm::SmallSetVector<Operation *, 16> all;
+  all.insert(op);
+  for (size_t number = 0; number < all.size() && number < most; ++number)
+    for (Value operand : all[number]->getOperands()) {
+      Operation *by = operand.getDefiningOp();
+      if (!by || by->getBlock() != op->getBlock() || !isScalarInteger(operand))
+        continue;
+      if (isSource(by))
+        return true;
+      if (isArithmetic(by))
+        all.insert(by);
+    }
+  return false;
 }
 
 std::optional<double> instructionsOnData(Operation *op) {
-  bool isKnown = isConversion(op) || isSumOrBits(op) || isExtremum(op) || isChoice(op);
-  if (!isKnown || op->getNumResults() != 1 || !isData(op->getResult(0), op->getBlock()))
+  if (!isArithmetic(op) || op->getNumResults() != 1 || !isScalarInteger(op->getResult(0)) || !isOnData(op))
     return std::nullopt;
   constexpr double extremum = 2;
   return isConversion(op) ? 0 : isExtremum(op) ? extremum : 1;

@@ -13,7 +13,7 @@
 namespace attnc {
 
 /// Instructions of an operation on scalar integers, of `arith` or of the llvm dialect; nothing where it is no such one,
-/// or is not on what its block loads or converts from floats.
+/// or is not on what its block loads, takes from a vector or converts from floats, as far as 64 operations tell.
 std::optional<double> instructionsOnData(mlir::Operation *op);
 
 } // namespace attnc

@@ -96,7 +96,7 @@ Machine defaultMachine(int64_t lanes) {
   machine.divide = clock / 8;
   machine.root = clock / 16;
   machine.shuffle = machine.store = clock;
-  machine.gather = 2 * clock;
+  machine.gather = lanes >= 16 ? 2 * clock : clock;
   machine.scalar = 4 * clock;
   machine.scalarDivide = clock / 10;
   machine.issue = 6 * clock;

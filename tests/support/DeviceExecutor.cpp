@@ -36,6 +36,7 @@ struct DeviceExecutor::Loaded {
   ReleasedMaps maps;
   std::set<std::string> compiled; ///< functions that were launched
 
+  bool has(const std::string &function) const { return module->getFunction(callPrefix + function); }
   Error add(function_ref<bool(StringRef)> isPart);
   Expected<orc::ExecutorAddr> bodyOf(const std::string &function);
 };
@@ -240,6 +241,8 @@ Expected<orc::ExecutorAddr> DeviceExecutor::Loaded::bodyOf(const std::string &fu
 }
 
 std::string DeviceExecutor::run(const Launch &launch, Order order) {
+  if (!loaded->has(launch.function))
+    return "no function " + launch.function;
   if (launch.blocks == 0)
     return "";
   auto function = loaded->bodyOf(launch.function);

@@ -4,9 +4,9 @@
 //   ASSERT_TRUE(device) << device.message();
 //   std::string fault = device.run({"rows_0", blocks, 256, {x, y, n, shared, status}}, Order::Descending);
 //
-// The module is compiled for the host, with its NVVM intrinsics as calls of a model of the device, and run as it would
-// be there: each thread of a block is a fibre that goes on until it has to wait for others, at a barrier or an exchange
-// of a warp. Blocks run one after the other. What the model finds:
+// A function is compiled for the host when it is first launched, with its NVVM intrinsics as calls of a model of the
+// device, and run as it would be there: each thread of a block is a fibre that goes on until it has to wait for others,
+// at a barrier or an exchange of a warp. Blocks run one after the other. What the model finds:
 //
 //   a missing barrier     wrong numbers: memory that a block shares holds NaN when the block begins, and threads take
 //                         their turns in several orders, in which no one has yet written what another one reads

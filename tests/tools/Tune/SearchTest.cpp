@@ -4,7 +4,11 @@
 using namespace attnc;
 using testing::Contains;
 using testing::ElementsAre;
+using testing::ElementsAreArray;
 using testing::IsEmpty;
+using testing::IsSupersetOf;
+using testing::Key;
+using testing::Not;
 
 namespace {
 
@@ -36,6 +40,22 @@ TEST_F(Search, ChangesTheBest) {
 TEST_F(Search, TriesNothingTwice) {
   kernel.tried = {"mr=2", "emitter=halide"};
   EXPECT_THAT(open(), ElementsAre("mr=3", "mr=5", "mr=8"));
+}
+
+TEST_F(Search, SplitsChanges) {
+  Changes all = {{"a", {{"mr", "2"}}}, {"b", {{"mr", "3"}}}, {"c", {{"mr", "4"}}}};
+  auto [first, second] = halvesOf(all);
+  EXPECT_THAT(first, ElementsAre(Key("a")));
+  EXPECT_THAT(second, ElementsAre(Key("b"), Key("c")));
+  first.merge(second);
+  EXPECT_EQ(first, all);
+}
+
+TEST_F(Search, KnowsItsKeys) {
+  std::vector<std::string> keys = searchedKeys();
+  EXPECT_THAT(keys, IsSupersetOf({"emitter", "mr", "form"}));
+  EXPECT_THAT(keys, Not(Contains("halide")));
+  EXPECT_THAT(open(keys), ElementsAreArray(open()));
 }
 
 TEST_F(Search, ChangesNothingElseWhereKeysAreNamed) {

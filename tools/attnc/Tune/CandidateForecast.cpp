@@ -27,14 +27,14 @@ llvm::Error CandidateForecast::start(CompileOptions options, const Target &own) 
   return llvm::Error::success();
 }
 
-std::optional<CandidateForecast::Changed> CandidateForecast::changed(func::FuncOp original,
-                                                                     const Settings &settings) const {
+std::optional<CandidateForecast::Changed> CandidateForecast::change(func::FuncOp original,
+                                                                    const Settings &settings) const {
   Changed changed = {ModuleOp::create(original.getLoc()), cast<func::FuncOp>(original->clone()), nullptr};
   changed.module->push_back(changed.kernel);
   std::string kernel = original.getName().str();
   std::vector<Override> ofEmitter, ofSchedule;
   for (const auto &[key, value] : settings)
-    (key == "emitter" ? ofEmitter : ofSchedule).push_back({kernel, key, value});
+    (key == emitterKey ? ofEmitter : ofSchedule).push_back({kernel, key, value});
   auto asked = applyEmitters(*changed.module, ofEmitter, target, emitters);
   if (llvm::Error error = asked ? applySchedule(*changed.module, ofSchedule, target) : asked.takeError()) {
     llvm::consumeError(std::move(error));
@@ -51,7 +51,7 @@ std::optional<CandidateForecast::Changed> CandidateForecast::changed(func::FuncO
 
 bool CandidateForecast::canHave(const std::string &kernel, const Settings &settings) const {
   auto original = made->module->lookupSymbol<func::FuncOp>(kernel);
-  return original && changed(original, settings);
+  return !original || change(original, settings);
 }
 
 double CandidateForecast::predict(const std::string &kernel, const Settings &settings) const {
@@ -59,7 +59,7 @@ double CandidateForecast::predict(const std::string &kernel, const Settings &set
   // An autoscheduler searches itself, for longer than all other candidates take together.
   if (!original || !forecast->isCalled(original) || settings.contains("scheduler"))
     return never;
-  std::optional<Changed> candidate = changed(original, settings);
+  std::optional<Changed> candidate = change(original, settings);
   std::optional<Forecast> found;
   if (candidate)
     found = forecast->of(original, candidate->kernel, *candidate->emitter);

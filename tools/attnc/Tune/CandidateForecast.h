@@ -1,4 +1,4 @@
-//===- CandidateForecast.h - which change of a kernel is predicted to be best -------------------------------------===//
+//===- CandidateForecast.h - which changes a kernel can have, and which is predicted to be best -------------------===//
 //
 // Measuring a candidate takes a compile of the model and many calls; predicting the time of its code takes some
 // milliseconds (compiler/Pipeline/KernelForecast.h). So candidates are measured in the order of their predicted times.
@@ -19,7 +19,7 @@ public:
   /// Compiles the model as far as it has kernels.
   llvm::Error start(CompileOptions options, const Target &target);
 
-  /// Whether the kernel can have them: an emitter takes it so.
+  /// Whether an emitter takes the kernel with them.
   bool canHave(const std::string &kernel, const Settings &settings) const;
   /// The one of `open` that is predicted to take the least time; of equal ones, and where nothing can be predicted,
   /// drawn by `random`.
@@ -32,7 +32,7 @@ private:
     mlir::func::FuncOp kernel;
     const Emitter *emitter;
   };
-  std::optional<Changed> changed(mlir::func::FuncOp original, const Settings &settings) const;
+  std::optional<Changed> change(mlir::func::FuncOp original, const Settings &settings) const;
   double secondsOf(const std::string &kernel, const Settings &settings);
   double predict(const std::string &kernel, const Settings &settings) const;
 

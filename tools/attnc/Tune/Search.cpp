@@ -15,6 +15,17 @@ std::string textOf(const Settings &settings) {
   return text;
 }
 
+std::pair<Changes, Changes> halvesOf(const Changes &changes) {
+  auto middle = std::next(changes.begin(), static_cast<std::ptrdiff_t>(changes.size() / 2));
+  return {Changes(changes.begin(), middle), Changes(middle, changes.end())};
+}
+
+std::vector<std::string> searchedKeys() {
+  std::vector<std::string> keys = keysWithNeighbours();
+  keys.insert(keys.begin(), emitterKey);
+  return keys;
+}
+
 std::vector<Settings> KernelSearch::open(const Settings &has, ArrayRef<std::string> emitters,
                                          const Target &target, ArrayRef<std::string> only) const {
   std::vector<Settings> open;
@@ -30,8 +41,8 @@ std::vector<Settings> KernelSearch::open(const Settings &has, ArrayRef<std::stri
     for (const std::string &near : neighbours(kind, key, value, target))
       consider(key, near);
   for (const std::string &emitter : emitters)
-    if (auto own = has.find("emitter"); own == has.end() || own->second != emitter)
-      consider("emitter", emitter);
+    if (auto own = has.find(emitterKey); own == has.end() || own->second != emitter)
+      consider(emitterKey, emitter);
   return open;
 }
 

@@ -12,13 +12,23 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace attnc {
 
-/// Keys and values, of an override or of what a kernel has.
+/// Keys and values, of an override or of what a kernel has: its emitter, and its schedule.
 using Settings = std::map<std::string, std::string>;
+inline constexpr const char *emitterKey = "emitter";
+
+/// Overrides of kernels, by name.
+using Changes = std::map<std::string, Settings>;
 
 std::string textOf(const Settings &settings);
+std::pair<Changes, Changes> halvesOf(const Changes &changes);
+
+/// All keys that a search changes.
+std::vector<std::string> searchedKeys();
 
 struct KernelSearch {
   std::string name, fingerprint;

@@ -1,7 +1,6 @@
 // attnc tune: searches schedules of a model's kernels, and keeps the best in a database.
 #include "compiler/Diagnostics/Spelling.h"
 #include "compiler/Emit/OutputFiles.h"
-#include "compiler/Schedule/Schedule.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/PinnedThreads.h"
 #include "tools/attnc/Tune/Tuner.h"
@@ -58,8 +57,7 @@ private:
 static CLI::Validator searchedKey() {
   return CLI::Validator(
       [](const std::string &key) {
-        std::vector<std::string> keys = keysWithNeighbours();
-        keys.insert(keys.begin(), "emitter");
+        std::vector<std::string> keys = searchedKeys();
         return is_contained(keys, key) ? std::string()
                                        : fmt::format("there is no key `{}` to search; expected one of {}{}", key,
                                                      join(keys, ", "), didYouMean(key, keys));
@@ -99,6 +97,9 @@ static Error search(const TuneOptions &options, const std::string &searchPath, T
 static void print(const TuneOptions &options, const Tuner &tuner, const TuningResult &result) {
   for (const std::string &problem : tuner.problems())
     fmt::print("left out, for {}\n", problem);
+  if (size_t count = tuner.waiting())
+    fmt::print("not tried, for the search had ended: {} change{} of rounds whose results differ\n", count,
+               count == 1 ? "" : "s");
   size_t faster = result.entries.size();
   fmt::print("{} round{}; {} kernel{} faster than by default\n", tuner.roundsDone(), tuner.roundsDone() == 1 ? "" : "s",
              faster, faster == 1 ? " is" : "s are");

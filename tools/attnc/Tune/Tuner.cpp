@@ -33,7 +33,7 @@ const Profile::Line *Tuner::Running::lineOf(const std::string &kernel) const {
 
 //===-------------------------------------------- compiling ---------------------------------------------------===//
 
-static std::vector<Override> overridesOf(const std::map<std::string, Settings> &settings) {
+static std::vector<Override> overridesOf(const Changes &settings) {
   std::vector<Override> overrides;
   for (const auto &[kernel, each] : settings)
     for (const auto &[key, value] : each)
@@ -42,7 +42,7 @@ static std::vector<Override> overridesOf(const std::map<std::string, Settings> &
 }
 
 static Settings settingsOf(const CompiledKernel &kernel) {
-  Settings settings = {{"emitter", kernel.emitter}};
+  Settings settings = {{emitterKey, kernel.emitter}};
   mlir::func::FuncOp function = kernel.function;
   if (auto schedule = function->getAttrOfType<mlir::DictionaryAttr>(scheduleAttrName))
     for (mlir::NamedAttribute each : schedule) {
@@ -54,7 +54,7 @@ static Settings settingsOf(const CompiledKernel &kernel) {
   return settings;
 }
 
-std::unique_ptr<Tuner::Running> Tuner::compileWith(const std::map<std::string, Settings> &overrides) {
+std::unique_ptr<Tuner::Running> Tuner::compileWith(const Changes &overrides) {
   auto made = std::make_unique<Running>();
   made->candidate.strategy.overrides = overridesOf(overrides);
   made->code = std::make_unique<RunningCandidate>(made->candidate, source, invocation);
@@ -110,8 +110,8 @@ Error Tuner::start() {
   return Error::success();
 }
 
-std::map<std::string, Settings> Tuner::best() const {
-  std::map<std::string, Settings> settings;
+Changes Tuner::best() const {
+  Changes settings;
   for (const KernelSearch &each : searches)
     settings[each.name] = each.best;
   return settings;
@@ -138,7 +138,7 @@ Error Tuner::takeTurns(Running &a, Running &b, double seconds) const {
 
 /// A change of each kernel, as far as there is one that it can have and that was not tried: the one that is predicted
 /// to be best.
-Tuner::Changes Tuner::proposals() {
+Changes Tuner::proposals() {
   Changes proposed;
   for (KernelSearch &each : searches) {
     auto open = each.open(incumbent->has[each.name], emitters, target, options.only);
@@ -149,8 +149,8 @@ Tuner::Changes Tuner::proposals() {
   return proposed;
 }
 
-/// The changes of the next round; of a search that is stopped, those that wait for theirs were not tried.
-Tuner::Changes Tuner::next() {
+/// The changes of the next round, which now count as tried; of a search that is stopped, those that wait do not.
+Changes Tuner::takeNext() {
   Changes changes;
   if (halves.empty()) {
     changes = proposals();
@@ -168,7 +168,7 @@ Tuner::Changes Tuner::next() {
 /// have what they had.
 std::unique_ptr<Tuner::Running> Tuner::compileChanged(Changes &proposed) {
   auto compileAll = [&] {
-    std::map<std::string, Settings> settings = best();
+    Changes settings = best();
     for (const auto &[kernel, each] : proposed)
       settings[kernel] = each;
     return compileWith(settings);
@@ -184,14 +184,14 @@ std::unique_ptr<Tuner::Running> Tuner::compileChanged(Changes &proposed) {
 /// A first call has not the results that the default's has. All code is right within tolerance, but where a formula
 /// jumps (a floor, the place of a maximum) rounding may fall on either side; and a search is to keep nothing wrong. Of
 /// several changes each half gets a round of its own.
-void Tuner::leaveOut(const Changes &proposed, const std::string &problem) {
+void Tuner::splitOrLeaveOut(const Changes &proposed, const std::string &problem) {
   if (proposed.size() > 1) {
     for (KernelSearch &each : searches)
       if (auto found = proposed.find(each.name); found != proposed.end())
         each.tried.erase(textOf(found->second));
-    auto middle = std::next(proposed.begin(), static_cast<std::ptrdiff_t>(proposed.size() / 2));
-    halves.emplace_back(middle, proposed.end());
-    halves.emplace_back(proposed.begin(), middle);
+    auto [first, second] = halvesOf(proposed);
+    halves.push_back(std::move(second));
+    halves.push_back(std::move(first));
     return;
   }
   std::string all;
@@ -218,7 +218,7 @@ Error Tuner::keepFaster(const Changes &proposed, std::unique_ptr<Running> change
 Expected<bool> Tuner::round() {
   if (rounds >= options.rounds)
     return false;
-  Changes proposed = next();
+  Changes proposed = takeNext();
   if (proposed.empty())
     return false;
   ++rounds;
@@ -228,7 +228,7 @@ Expected<bool> Tuner::round() {
   if (Error error = changed->code->run(/*counts=*/false))
     return std::move(error);
   if (std::string problem = check.problemOf(changed->code->invocation()); !problem.empty()) {
-    leaveOut(proposed, problem);
+    splitOrLeaveOut(proposed, problem);
     return true;
   }
   if (Error error = takeTurns(*incumbent, *changed, roundSeconds))
@@ -236,6 +236,13 @@ Expected<bool> Tuner::round() {
   if (Error error = keepFaster(proposed, std::move(changed)))
     return std::move(error);
   return true;
+}
+
+size_t Tuner::waiting() const {
+  size_t count = 0;
+  for (const Changes &each : halves)
+    count += each.size();
+  return count;
 }
 
 double Tuner::gainSoFar() const {

@@ -48,6 +48,8 @@ public:
   int roundsDone() const { return rounds; }
   /// Of each change that was left out: what was wrong with the results, and the change.
   const std::vector<std::string> &problems() const { return wrong; }
+  /// Changes of rounds whose results were others, which wait for a round of their own.
+  size_t waiting() const;
   double gainSoFar() const; ///< of the call, as far as rounds have shown
 
 private:
@@ -57,14 +59,13 @@ private:
     std::map<std::string, Settings> has; ///< what each kernel has, by name
     const Profile::Line *lineOf(const std::string &kernel) const;
   };
-  std::unique_ptr<Running> compileWith(const std::map<std::string, Settings> &overrides);
-  std::map<std::string, Settings> best() const;
+  std::unique_ptr<Running> compileWith(const Changes &overrides);
+  Changes best() const;
   bool canCompile(const std::string &kernel, const Settings &settings) const;
-  using Changes = std::map<std::string, Settings>; ///< of kernels, by name
   Changes proposals();
-  Changes next();
+  Changes takeNext();
   std::unique_ptr<Running> compileChanged(Changes &proposed);
-  void leaveOut(const Changes &proposed, const std::string &problem);
+  void splitOrLeaveOut(const Changes &proposed, const std::string &problem);
   llvm::Error keepFaster(const Changes &proposed, std::unique_ptr<Running> changed);
   llvm::Error takeTurns(Running &a, Running &b, double seconds) const;
   llvm::Error restart();

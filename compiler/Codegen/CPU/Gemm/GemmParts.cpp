@@ -77,8 +77,8 @@ std::optional<GemmParts> GemmParts::choose(const GemmProblem &problem, const Tar
     return std::nullopt;
   made.nr = scheduled(problem.kernel, "nr").value_or(panelColumns(made.rows, made.columns, target));
   made.mr = scheduled(problem.kernel, "mr").value_or(tileRows(made.vectors(), target));
-  // What is copied of a step grows with the rows and columns: with many of either, too few steps would fit.
   made.chooseReading(problem);
+  // A step grows with the rows and columns: with many of either, too few would fit.
   int64_t fitting = copiedShare / 4 / (made.copiedStep() + made.panels() * made.nr) / 4 * 4;
   if (fitting < fewestSteps)
     return std::nullopt;
@@ -99,13 +99,13 @@ std::optional<GemmParts> GemmParts::choose(const GemmProblem &problem, const Tar
 /// Where that is so, a lot of steps is one piece of memory, which the processor follows to the caches by itself; a copy
 /// of it took up a sixth of the time.
 void GemmParts::chooseReading(const GemmProblem &problem) {
-  auto isDense = [&](const Access &access, LoopGroup group) {
+  auto isOnePiece = [&](const Access &access, LoopGroup group) {
     auto stored = cast<RankedTensorType>(argumentOf(access.tensor).getType());
     return !isNarrow(stored.getElementType()) &&
            problem.innerStride(access, LoopGroup::Depth) == problem.extent(group);
   };
-  bool left = isDense(problem.left, LoopGroup::Row);
-  bool right = !problem.rightIsTransposed() && isDense(problem.right, LoopGroup::Column);
+  bool left = isOnePiece(problem.left, LoopGroup::Row);
+  bool right = !problem.rightIsTransposed() && isOnePiece(problem.right, LoopGroup::Column);
   readsSpread = (isSwapped ? right : left) && rows <= mostStepFloats;
   readsAlong = (isSwapped ? left : right) && columns % nr == 0 && columns <= mostStepFloats;
 }

@@ -27,8 +27,8 @@
 // Both operands lie alike, so they change places where the result has too few columns for vectors: those of a tile run
 // along rows of the result then, and its sums are turned round on their way there.
 //
-// A step of both operands is as long as the result has rows and columns. Where a worker's copies of enough steps would
-// not fit in its share of the second cache, the product is of the other form (GemmSchedule.h).
+// A step of both operands is as long as the result has rows and columns. Where a lot of enough steps, copied or as it
+// lies, would not fit in a worker's share of the second cache, the product is of the other form (GemmSchedule.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -44,7 +44,7 @@ struct GemmParts {
 
   int64_t lanes;          ///< floats of a vector
   int64_t mr, nr;         ///< register tile
-  int64_t kc;             ///< steps of k that are copied at a time
+  int64_t kc;             ///< steps of k at a time: a lot
   bool isSwapped = false; ///< vectors run along left's rows, and a tile has a row for each column of right
   int64_t rows, columns;  ///< of the result; the other way round where operands are swapped
   SizeExpr parts;         ///< of a matrix; each has a kc of steps or several; none where it is short

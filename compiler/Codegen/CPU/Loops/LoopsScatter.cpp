@@ -91,7 +91,9 @@ private:
       prepare(outside, indices);
       if (!byColumns)
         return body(outside, indices);
-      sweep(b, at, first, last, {lanes, columnsPerChunk / lanes, width}, {}, [&](ArrayRef<LanePoint> points) {
+      // Of a number that is not known, all vectors behind whole blocks are masked: blocks are vectors then.
+      int64_t unroll = width ? columnsPerChunk / lanes : 1;
+      sweep(b, at, first, last, {lanes, unroll, width}, {}, [&](ArrayRef<LanePoint> points) {
         for (const LanePoint &point : points) {
           RegionVectoriser vectoriser = outside;
           if (point.active)

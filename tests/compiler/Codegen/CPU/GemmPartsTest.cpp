@@ -46,6 +46,8 @@ TEST(GemmParts, longDepthsInParts) {
   matrices.sizes = {{'s', 2}, {'m', 67}, {'n', 50}, {'k', 2800}};
   EXPECT_GE(partsOf(matrices, {}), 4);
   check(matrices);
+  matrices.sizes = {{'s', 2}, {'m', 40}, {'n', 128}, {'k', 3000}}; // both are read as they lie
+  check(matrices);
 }
 
 TEST(GemmParts, sumsInPartsOnlyWhereTheyAreFew) {
@@ -192,7 +194,8 @@ TEST(GemmParts, partsReadNearStepsAsTheyLie) {
     ASSERT_TRUE(runner) << runner.message();
     ASSERT_TRUE(runner.code().phases.front().symbol.ends_with(".parts"));
     // Without copies a worker has no more than a tile and that tile turned round.
-    EXPECT_EQ(runner.code().workerBytes.evaluate({3001, 3001}) > 12288, product.copies) << product.m << " x " << product.n;
+    EXPECT_EQ(runner.code().workerBytes.evaluate({3001, 3001}) > 12288, product.copies)
+        << product.m << " x " << product.n;
     check(c, three);
     check(c, three, "x86-64-v3");
   }
