@@ -19,3 +19,18 @@ def options_of(model):
     """The model's file, its sizes ("batch=1") and further options."""
     sizes, *settings = EXAMPLES[model].split(" ")
     return ROOT / f"examples/{model}/{model}.attn", sizes.split(","), settings
+
+
+def add_options(parser):
+    """Which examples, and the attnc to compare with; parse() checks both."""
+    parser.add_argument("models", nargs="*", metavar="MODEL", help=", ".join(EXAMPLES))
+    parser.add_argument("--attnc", default=str(ROOT / "build/bin/attnc"))
+
+
+def parse(parser):
+    options = parser.parse_args()
+    if unknown := [model for model in options.models if model not in EXAMPLES]:
+        parser.error(f"there is no model '{unknown[0]}', expected one of {', '.join(EXAMPLES)}")
+    if not pathlib.Path(options.attnc).is_file():
+        parser.error(f"there is no {options.attnc}; expected an attnc that was built")
+    return options

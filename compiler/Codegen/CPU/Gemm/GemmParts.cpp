@@ -273,9 +273,9 @@ private:
 
   /// Where a tile reads element by element.
   void spreadOf(TileOperands &operands, Value k0, Value tile, int64_t height) {
-    Value row = firstRowOf(tile);
+    Value first = firstRowOf(tile);
     operands.left = parts.readsSpread ? spread.buffer : copied;
-    operands.leftOffset = parts.readsSpread ? code.add(spread.at(code, batch, k0), row) : row;
+    operands.leftOffset = parts.readsSpread ? code.add(spread.at(code, batch, k0), first) : first;
     for (int64_t row = 0; row < height; ++row)
       operands.rowDistances.push_back(code.constant(row));
     operands.leftStep = parts.readsSpread ? spread.step : code.constant(parts.copiedStep());
