@@ -32,10 +32,14 @@ const attn_file_tensor &find(const File &file, const std::string &name) {
   return *found;
 }
 
-double at(const attn_file_tensor &stored, int64_t index) {
+void read(const File &file, const attn_file_tensor &stored, char *to) {
+  attn_status status = {};
+  require(attn_safetensors_read(file.get(), &stored, 0, stored.bytes, to, &status), status, stored.name);
+}
+
+double at(const attn_file_tensor &stored, const char *data, int64_t index) {
   float real;
   int32_t whole;
-  auto *data = static_cast<const char *>(stored.data);
   if (stored.dtype == ATTN_FILE_F32)
     return std::memcpy(&real, data + 4 * index, 4), real;
   if (stored.dtype == ATTN_FILE_I32)
@@ -50,10 +54,14 @@ double difference(double found, double exact) {
   return std::isfinite(found) ? std::fabs(found - exact) : HUGE_VAL;
 }
 
-double largestDifference(const TensorMemory &found, const attn_file_tensor &exact) {
+double largestDifference(const TensorMemory &found, const File &file, const attn_file_tensor &exact) {
+  if (!std::equal(exact.shape, exact.shape + exact.rank, found.tensor.shape, found.tensor.shape + found.tensor.rank))
+    return HUGE_VAL;
+  std::vector<char> bytes(exact.bytes);
+  read(file, exact, bytes.data());
   double largest = 0;
   for (int64_t place = 0; place < found.count(); ++place)
-    largest = std::max(largest, difference(found.at(place), at(exact, place)));
+    largest = std::max(largest, difference(found.at(place), at(exact, bytes.data(), place)));
   return largest;
 }
 
@@ -82,23 +90,22 @@ private:
     if (model && library == opened)
       return;
     model.reset();
-    std::string weights = call.value("weights", "");
-    model.emplace(folder + library, call.at("symbol"), weights.empty() ? "" : folder + weights);
+    model.emplace(folder + library, call.at("symbol"));
     opened = library;
   }
 
-  /// Inputs as they are stored; results hold NaN.
-  static std::vector<TensorMemory> memoryOf(const attn_entry_info &entry, const File &file) {
+  /// Inputs as they were when the call was packed: drawn, and states zero; results hold NaN.
+  static std::vector<TensorMemory> memoryOf(const attn_entry_info &entry, const Json &call) {
     std::vector<TensorMemory> memory;
+    std::vector<int64_t> dimensions = call.at("dimensions");
     for (int32_t number = 0; number < entry.input_count + entry.result_count; ++number) {
       const attn_tensor_info &info = entry.tensors[number];
-      bool isInput = number < entry.input_count;
-      const attn_file_tensor &stored = find(file, (isInput ? "input " : "result ") + std::string(info.name));
-      memory.emplace_back(info, std::vector<int64_t>(stored.shape, stored.shape + stored.rank));
-      if (isInput && stored.bytes != memory.back().bytes.size())
-        throw std::runtime_error(std::string("the stored input ") + info.name + " has another type");
-      if (isInput && stored.bytes > 0)
-        std::memcpy(memory.back().bytes.data(), stored.data, stored.bytes);
+      memory.emplace_back(info, dimensions);
+      if (number < entry.input_count - entry.state_count)
+        memory.back().draw(
+            {attn_dtype(info.dtype), call.at("bounds").at(size_t(number)), packedSeed, uint64_t(number)});
+      else if (number < entry.input_count)
+        std::fill(memory.back().bytes.begin(), memory.back().bytes.end(), 0);
     }
     return memory;
   }
@@ -108,7 +115,7 @@ private:
     int64_t number = model->entry(call.at("entry"));
     const attn_entry_info &entry = model->table().entries[number];
     File file = openFile(folder + call.at("file").get<std::string>());
-    std::vector<TensorMemory> memory = memoryOf(entry, file);
+    std::vector<TensorMemory> memory = memoryOf(entry, call);
     std::vector<attn_tensor> tensors;
     for (TensorMemory &each : memory)
       tensors.push_back(each.tensor);
@@ -121,7 +128,7 @@ private:
   }
 
   bool agrees(const Json &call, const TensorMemory &found, const std::string &result, const File &file) {
-    double limit = call.at("limits").at(result), error = largestDifference(found, find(file, "result " + result));
+    double limit = call.at("limits").at(result), error = largestDifference(found, file, find(file, result));
     bool good = error <= limit;
     fmt::print("{} {} {}: error {:.3g}, allowed {:.3g} ({})\n", good ? "ok    " : "FAILED",
                call.at("name").get<std::string>(), result, error, limit, call.at("kinds").get<std::string>());

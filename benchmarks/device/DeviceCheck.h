@@ -5,9 +5,13 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace attnc::device {
+
+/// Of the inputs and parameters of packed calls, which both machines draw from it.
+constexpr uint64_t packedSeed = 0;
 
 /// Says which device there is. 0 where there is one.
 int describe(const std::string &results);

@@ -51,7 +51,7 @@ struct Timed {
 
 /// Operands are parameters, and results stay on the device.
 Timed timeOf(const std::string &folder, const Json &each) {
-  PackedModel model(folder + "/" + each.at("library").get<std::string>(), each.at("symbol"), "");
+  PackedModel model(folder + "/" + each.at("library").get<std::string>(), each.at("symbol"));
   int64_t number = model.entry(each.at("entry"));
   const attn_entry_info &entry = model.table().entries[number];
   if (entry.dimension_count > 0 || entry.input_count > 0)

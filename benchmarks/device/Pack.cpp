@@ -1,4 +1,5 @@
 #include "benchmarks/device/Pack.h"
+#include "benchmarks/device/DeviceCheck.h"
 #include "benchmarks/device/Results.h"
 #include "compiler/Diagnostics/Spelling.h"
 #include "compiler/Emit/Link.h"
@@ -9,8 +10,10 @@
 #include "tools/attnc/Oracle.h"
 #include "tools/attnc/SourceOptions.h"
 #include "tools/attnc/TensorFile.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/SHA1.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <chrono>
@@ -168,10 +171,14 @@ private:
                    {"entry", entry.name},
                    {"kinds", fmt::format("{}", fmt::join(kindsOf(made, entry.name), ", "))}};
       try {
-        auto invocation = require(Invocation::create(loaded.model(), optionsOf(each, *written, entry)));
+        InvocationOptions options = optionsOf(each, *written, entry);
+        auto invocation = require(Invocation::create(loaded.model(), options));
         std::vector<Answer> answers = require(answersOf(*written, made, source.compile.precision, *invocation));
-        if (!packCall(loaded.model(), *invocation, answers, call))
+        if (!packResults(answers, call))
           continue;
+        call["dimensions"] = invocation->dimensions;
+        for (int32_t number = 0; number < entry.input_count; ++number)
+          call["bounds"].push_back(invocation->drawnInput(number, options).bound);
       } catch (const std::exception &error) {
         throw std::runtime_error(fmt::format("{}: {}", call.at("name").get<std::string>(), error.what()));
       }
@@ -193,6 +200,7 @@ private:
     InvocationOptions options;
     options.entry = entry.name;
     options.fillMissing = true;
+    options.seed = packedSeed;
     options.ranges = inputRanges(*written.module, entry.name);
     for (const attn_dimension_info &dimension : llvm::ArrayRef(entry.dimensions, entry.dimension_count)) {
       int64_t size = each.contains("sizes") ? each.at("sizes").value(dimension.name, usualSize) : usualSize;
@@ -201,12 +209,10 @@ private:
     return options;
   }
 
-  /// Writes the operands, and what the oracle says. Integers have to be equal: a call in which the rounding of what is
-  /// stored already decides some of them, a choice between near values, is left out.
-  bool packCall(const attn_model &model, const Invocation &invocation, const std::vector<Answer> &answers, Json &call) {
+  /// Writes the oracle's results. Integers have to be equal: a call in which the rounding of what is stored already
+  /// decides some of them, a choice between near values, is left out.
+  bool packResults(const std::vector<Answer> &answers, Json &call) {
     std::vector<std::pair<std::string, HostTensor>> tensors;
-    for (int32_t number = 0; number < invocation.entry->input_count; ++number)
-      tensors.emplace_back(std::string("input ") + invocation.entry->tensors[number].name, invocation.tensors[number]);
     for (const Answer &answer : answers) {
       if (!answer.allowed.isReal && answer.allowed.storage > 0) {
         llvm::outs() << call.at("name").get<std::string>() << " is left out: rounding decides " << answer.allowed.name
@@ -219,24 +225,22 @@ private:
       HostTensor stored(dtype, {answer.exact.shape.begin(), answer.exact.shape.end()});
       for (size_t place = 0; place < answer.exact.values.size(); ++place)
         stored.set(int64_t(place), answer.exact.values[place]);
-      tensors.emplace_back("result " + answer.allowed.name, std::move(stored));
+      tensors.emplace_back(answer.allowed.name, std::move(stored));
       call["limits"][answer.allowed.name] = answer.allowed.limit(allowedFactor);
     }
-    call["file"] = "checks/" + call.at("name").get<std::string>() + ".safetensors";
-    require(writeTensors(folder + "/" + call.at("file").get<std::string>(), tensors));
-    if (model.loaded_count > 0)
-      call["weights"] = weightsOf(call.at("library"), invocation);
+    call["file"] = write(tensors);
     return true;
   }
 
-  /// The same for all calls of a library, for they have the same seed.
-  std::string weightsOf(const std::string &library, const Invocation &call) const {
-    std::string file = "checks/" + llvm::sys::path::stem(library).str() + ".weights.safetensors";
-    attn_status status = {};
-    if (!llvm::sys::fs::exists(folder + "/" + file) &&
-        attn_weights_save(call.runner.context.weights, (folder + "/" + file).c_str(), 0, &status) != ATTN_OK)
-      throw std::runtime_error(status.message);
-    return file;
+  /// The file, named by its content: the exact results of a model are the same for all precisions.
+  std::string write(const std::vector<std::pair<std::string, HostTensor>> &tensors) const {
+    std::string written = folder + "/checks/written.safetensors";
+    require(writeTensors(written, tensors));
+    std::ifstream stored(written, std::ios::binary);
+    std::string bytes(std::istreambuf_iterator<char>(stored), {});
+    std::string name = "checks/" + llvm::toHex(llvm::SHA1::hash(llvm::arrayRefFromStringRef(bytes))) + ".safetensors";
+    require(llvm::errorCodeToError(llvm::sys::fs::rename(written, folder + "/" + name)));
+    return name;
   }
 
   double compileSeconds() const {

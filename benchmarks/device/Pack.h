@@ -3,12 +3,14 @@
 // A folder with all that device-check needs:
 //
 //   models/NAME.so                    a model of --target cuda, linked
-//   checks.json                       calls: a library and its entry point, the kinds of its kernels, the limit of each
-//                                     result (c u sqrt(K), as `attnc run --check` has it)
-//   checks/NAME.ENTRY.safetensors     operands ("input x") and what the oracle makes of them ("result y")
-//   checks/NAME.weights.safetensors   parameters
+//   checks.json                       calls: a library and its entry point, its dimensions and the bounds of integer
+//                                     inputs, the kinds of its kernels, the limit of each result (c u sqrt(K), as
+//                                     `attnc run --check` has it)
+//   checks/HASH.safetensors           a call's exact results in f32, and its states after the call
 //   cases.json                        what is timed: benchmarks/device/cases.json, with the libraries
 //   packed.jsonl                      what was measured while packing, and the number of calls (Results.h)
+//
+// Inputs and parameters are not stored: packedSeed (DeviceCheck.h) says them on both machines.
 //
 // The table of what is packed, benchmarks/device/cases.json:
 //

@@ -1,4 +1,5 @@
 #include "benchmarks/device/PackedModel.h"
+#include "benchmarks/device/DeviceCheck.h"
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -15,7 +16,7 @@ void require(attn_code code, const attn_status &status, const std::string &what)
 
 void PackedModel::Close::operator()(void *library) const { dlclose(library); }
 
-PackedModel::PackedModel(const std::string &path, const std::string &symbol, const std::string &weightsFile)
+PackedModel::PackedModel(const std::string &path, const std::string &symbol)
     : library(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
   if (!library)
     throw std::runtime_error(dlerror());
@@ -28,10 +29,7 @@ PackedModel::PackedModel(const std::string &path, const std::string &symbol, con
   pool.reset(threads);
   if (model->loaded_count > 0) {
     attn_weights *made = nullptr;
-    const attn_executor *executor = attn_pool_executor(threads);
-    attn_code code = weightsFile.empty() ? attn_weights_initialise(model, 1, executor, &made, &status)
-                                         : attn_weights_load(model, weightsFile.c_str(), 0, executor, &made, &status);
-    require(code, status, path);
+    require(attn_weights_initialise(model, packedSeed, attn_pool_executor(threads), &made, &status), status, path);
     weights.reset(made);
   }
   attn_cuda *opened = nullptr;
@@ -46,13 +44,31 @@ int64_t PackedModel::entry(const std::string &name) const {
   return number;
 }
 
-TensorMemory::TensorMemory(const attn_tensor_info &info, const std::vector<int64_t> &shape) {
+TensorMemory::TensorMemory(const attn_tensor_info &info, const std::vector<int64_t> &dimensions) {
   tensor.dtype = info.dtype;
   tensor.rank = info.rank;
-  std::copy(shape.begin(), shape.end(), tensor.shape);
+  for (int32_t d = 0; d < info.rank; ++d)
+    tensor.shape[d] = attn_size(&info.shape[d], dimensions.data());
   bytes.reserve(16); // there is an address of no elements too
   bytes.assign(count() * attn_element_bytes(info.dtype), char(0xff));
   tensor.data = bytes.data();
+}
+
+void TensorMemory::draw(const DrawnInput &input) {
+  auto fill = [&]<class T>(T *elements) {
+    for (int64_t index = 0; index < count(); ++index)
+      elements[index] = T(input.at(index));
+  };
+  switch (tensor.dtype) {
+  case ATTN_F32:
+    return fill(reinterpret_cast<float *>(bytes.data()));
+  case ATTN_I32:
+    return fill(reinterpret_cast<int32_t *>(bytes.data()));
+  case ATTN_BOOL:
+    return fill(bytes.data());
+  default:
+    throw std::runtime_error("an input of 16-bit elements that is no state");
+  }
 }
 
 int64_t TensorMemory::count() const {

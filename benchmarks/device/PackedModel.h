@@ -8,6 +8,7 @@
 
 #include "attn/attn.h"
 #include "attn/cuda.h"
+#include "tools/attnc/DrawnInput.h"
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,8 +20,8 @@ void require(attn_code code, const attn_status &status, const std::string &what)
 
 class PackedModel {
 public:
-  /// `weights` is a file, or empty: parameters are drawn.
-  PackedModel(const std::string &library, const std::string &symbol, const std::string &weights);
+  /// Its parameters are drawn from packedSeed.
+  PackedModel(const std::string &library, const std::string &symbol);
 
   const attn_model &table() const { return *model; }
   attn_cuda *device() const { return cuda.get(); }
@@ -43,7 +44,10 @@ private:
 
 /// Memory of the host for a tensor of a call.
 struct TensorMemory {
-  TensorMemory(const attn_tensor_info &info, const std::vector<int64_t> &shape);
+  /// Of the shape that the entry point's dimensions give.
+  TensorMemory(const attn_tensor_info &info, const std::vector<int64_t> &dimensions);
+  /// As `attnc run` fills inputs: of f32, i32 or bool.
+  void draw(const DrawnInput &input);
   int64_t count() const;
   double at(int64_t index) const; ///< as a number, whatever the type
 

@@ -164,11 +164,11 @@ std::string headOf(const Page &page) {
   std::vector<Json> devices = page.all("device");
   if (devices.empty())
     return "**Not yet run on a device.** What is wanted is below. To fill this page, on the machine that builds\n"
-           "`scripts/gpu-check pack DIR`, then on the one with the device, where `DIR` has been carried, `DIR/run`: "
-           "it\n"
+           "`scripts/gpu-check pack gpu-check.run`, then on the one with the device `sh gpu-check.run RESULTS`: that "
+           "file\n"
            "needs libc and NVIDIA's driver, no network and no LLVM, and takes less than ten minutes. It leaves this "
-           "page\n"
-           "and what was measured, a line of JSON each, in `DIR/results`.\n";
+           "page,\n"
+           "what was measured, a line of JSON each, and its log in the folder RESULTS.\n";
   const Json &device = devices.front();
   std::string text = fmt::format("Run on {}: sm_{}, {} processors, {:.1f} GB.\n", device.at("name").get<std::string>(),
                                  device.at("architecture").get<int>(), device.at("processors").get<int>(),

@@ -1,8 +1,8 @@
-// The layout of version 6 of the ABI. A line that no longer holds is a new version: raise ATTN_ABI_VERSION, correct the
+// The layout of version 7 of the ABI. A line that no longer holds is a new version: raise ATTN_ABI_VERSION, correct the
 // line, and say in CHANGELOG.md that models must be compiled again.
 #include "compiler/Codegen/Abi.h"
 
-static_assert(ATTN_ABI_VERSION == 6);
+static_assert(ATTN_ABI_VERSION == 7);
 static_assert(ATTN_ALIGNMENT == 64 && ATTN_DEVICE_ALIGNMENT == 16);
 static_assert(ATTN_MAX_RANK == 8);
 static_assert(sizeof(void *) == 8 && sizeof(void (*)()) == 8);
@@ -118,7 +118,6 @@ static_assert(offsetof(attn_device_code, fetch) == 32);
 static_assert(sizeof(attn_device_code) == 40);
 
 static_assert(offsetof(attn_model, abi_version) == 0);
-static_assert(offsetof(attn_model, cpu_level) == 4);
 static_assert(offsetof(attn_model, name) == 8);
 static_assert(offsetof(attn_model, target) == 16);
 static_assert(offsetof(attn_model, identity) == 24);
@@ -134,4 +133,5 @@ static_assert(offsetof(attn_model, kernel_count) == 96);
 static_assert(offsetof(attn_model, loaded_count) == 104);
 static_assert(offsetof(attn_model, packed_count) == 112);
 static_assert(offsetof(attn_model, device) == 120);
-static_assert(sizeof(attn_model) == 128);
+static_assert(offsetof(attn_model, features) == 128);
+static_assert(sizeof(attn_model) == 136);

@@ -16,10 +16,10 @@ static Value wholeGradient(OpBuilder &builder, model::ParameterOp parameter, con
     llvm::append_range(shape, element.getShape());
     return RankedTensorType::get(shape, element.getElementType());
   };
-  auto zeros = [&](RankedTensorType type) {
-    return Reverse::zerosLike(builder, at,
-                              tensor::EmptyOp::create(builder, at, type.getShape(), type.getElementType()));
+  auto empty = [&](RankedTensorType type) {
+    return tensor::EmptyOp::create(builder, at, type.getShape(), type.getElementType()).getResult();
   };
+  auto zeros = [&](RankedTensorType type) { return Reverse::zerosLike(builder, at, empty(type)); };
   ArrayRef<int64_t> counts = parameter.getCounts();
   int64_t count = std::accumulate(counts.begin(), counts.end(), int64_t(1), std::multiplies<>());
   Value total, list; // of terms for all elements at once; of terms for single ones, counts flattened
@@ -30,13 +30,15 @@ static Value wholeGradient(OpBuilder &builder, model::ParameterOp parameter, con
       total = total ? Reverse::sum(builder, at, total, term) : term;
       continue;
     }
-    Value before = list ? list : zeros(listOf(count));
     Value place = arith::ConstantIndexOp::create(builder, at, 0);
     for (auto [size, index] : llvm::zip_equal(counts, each.indices)) {
       Value scaled = arith::MulIOp::create(builder, at, place, arith::ConstantIndexOp::create(builder, at, size));
       place = arith::AddIOp::create(builder, at, scaled, index);
     }
-    list = model::WithElementOp::create(builder, at, before.getType(), term, before, place);
+    if (list)
+      list = model::WithElementOp::create(builder, at, list.getType(), term, list, place);
+    else
+      list = Reverse::aloneInList(builder, at, term, place, empty(listOf(count)));
   }
   if (list && counts.size() > 1) {
     SmallVector<ReassociationIndices> groups = {llvm::to_vector(llvm::seq<int64_t>(0, counts.size()))};

@@ -182,6 +182,8 @@ void LoopReverse::startLoop() {
   auto index = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, at, value).getResult(); };
   loop = scf::ForOp::create(builder, at, index(0), forward.getUpperBound(), index(1), inits);
   loop->setDiscardableAttrs(forward->getDiscardableAttrDictionary());
+  if (inits.empty()) // such a loop is made with the end of its body
+    loop.getBody()->getTerminator()->erase();
 }
 
 void LoopReverse::copyBody(Reverse &inner, IRMapping &copies, SmallVectorImpl<Operation *> &ops) {

@@ -63,6 +63,23 @@ Value Reverse::zerosLike(OpBuilder &builder, Location location, Value like) {
   return linalg::FillOp::create(builder, location, zero, empty).getResult(0);
 }
 
+Value Reverse::aloneInList(OpBuilder &builder, Location location, Value element, Value place, Value like) {
+  auto type = cast<RankedTensorType>(like.getType());
+  Value empty =
+      tensor::EmptyOp::create(builder, location, tensor::getMixedSizes(builder, location, like), type.getElementType());
+  AffineMap whole = builder.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &inner, Location at, ValueRange elements) {
+    Value here = linalg::IndexOp::create(inner, at, 0);
+    Value isPlace = arith::CmpIOp::create(inner, at, arith::CmpIPredicate::eq, here, place);
+    Value zero = arith::ConstantOp::create(inner, at, inner.getF32FloatAttr(0));
+    linalg::YieldOp::create(inner, at, arith::SelectOp::create(inner, at, isPlace, elements[0], zero).getResult());
+  };
+  return linalg::GenericOp::create(builder, location, empty.getType(), element, empty,
+                                   ArrayRef<AffineMap>{whole.dropResult(0), whole}, loops, body)
+      .getResult(0);
+}
+
 void Reverse::propagate(ArrayRef<Operation *> ops) {
   for (Operation *op : ops) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
@@ -148,8 +165,7 @@ LogicalResult Reverse::reverse(model::GetOp op) {
 LogicalResult Reverse::reverse(model::ElementOp op) {
   Value list = op.getList(), dy = cotangent(op.getResult());
   if (!gathered.contains(list)) {
-    Value zeros = zerosLike(builder, op.getLoc(), list);
-    give(list, model::WithElementOp::create(builder, op.getLoc(), list.getType(), dy, zeros, op.getPlace()));
+    give(list, aloneInList(builder, op.getLoc(), dy, op.getPlace(), list));
     return success();
   }
   for (ElementTerm &each : elementTerms)

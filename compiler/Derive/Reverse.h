@@ -65,6 +65,10 @@ public:
   static mlir::Value sum(mlir::OpBuilder &builder, mlir::Location location, mlir::Value a, mlir::Value b);
   /// A tensor of zeros of the size of `like`.
   static mlir::Value zerosLike(mlir::OpBuilder &builder, mlir::Location location, mlir::Value like);
+  /// A list of the size of `like`: `element` in one place, zeros elsewhere. Zeros that an element is written into would
+  /// be shared with others: they are the same in each turn of a loop.
+  static mlir::Value aloneInList(mlir::OpBuilder &builder, mlir::Location location, mlir::Value element,
+                                 mlir::Value place, mlir::Value like);
 
 private:
   void propagateThrough(mlir::scf::ForOp loop);

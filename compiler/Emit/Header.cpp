@@ -88,13 +88,16 @@ std::string argumentList(const std::string &head, const std::vector<std::string>
 
 /// The model's own comment, as the beginning of one in C; nothing in it ends that, or looks like another.
 std::string docText(llvm::StringRef doc) {
-  std::string text;
+  std::string lines, text;
   if (doc = doc.trim(); !doc.empty())
     for (llvm::StringRef line : llvm::split(doc, '\n'))
-      text += (line.trim() + "\n * ").str();
-  for (size_t at = 1; at < text.size(); ++at)
-    if ((text[at - 1] == '*' && text[at] == '/') || (text[at - 1] == '/' && text[at] == '*'))
-      text.insert(at, " ");
+      lines += (line.trim() + "\n * ").str();
+  for (char each : lines) {
+    bool isMark = !text.empty() && ((text.back() == '*' && each == '/') || (text.back() == '/' && each == '*'));
+    if (isMark)
+      text += ' ';
+    text += each;
+  }
   return text;
 }
 

@@ -1,4 +1,5 @@
 #include "compiler/Emit/Json.h"
+#include "attn/processor.h"
 #include "compiler/Codegen/ChosenSchedule.h"
 #include "compiler/Codegen/KernelForms.h"
 #include "compiler/Emit/Signature.h"
@@ -186,6 +187,11 @@ std::string jsonText(const Program &program, llvm::StringRef source, ArrayRef<Ph
     json.attribute("model", program.prefix);
     json.attribute("source", source);
     json.attribute("target", program.targetName);
+    json.attributeArray("features", [&] {
+      for (int number = 0; number < 64; ++number)
+        if (program.features >> number & 1)
+          json.value(attn_processor_feature_name(number));
+    });
     json.attributeArray("entries", [&] {
       for (auto [plan, certificate] : llvm::zip_equal(program.entries, program.certificates))
         writeEntry(json, plan, certificate);

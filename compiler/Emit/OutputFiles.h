@@ -19,7 +19,7 @@ public:
   OutputFiles &operator=(const OutputFiles &) = delete;
   ~OutputFiles();
 
-  /// Writes `bytes`, to become `path`. Directories on the way are made.
+  /// Writes `bytes`, to become `path`. Directories on the way are made; devices and pipes are refused.
   llvm::Error write(const std::string &path, llvm::StringRef bytes);
   /// An empty temporary file to become `path`, for a tool that writes it itself; its name.
   llvm::Expected<std::string> reserve(const std::string &path);
@@ -27,8 +27,11 @@ public:
   const std::string &lastTemporary() const { return pending.back().file.TmpName; }
   llvm::Error commit();
 
-  /// One file, at once.
+  /// One file, at once; it is on disk then. A stream gets the bytes behind what it already holds.
   static llvm::Error replace(const std::string &path, llvm::StringRef bytes);
+  /// A device, a pipe, a socket, or a descriptor of this process (/dev/stdout, /dev/fd/3), which may be a file: a new
+  /// file in its place would take it away from all programs.
+  static bool isStream(const std::string &path);
 
 private:
   std::error_code makeDirectories(llvm::StringRef directory);

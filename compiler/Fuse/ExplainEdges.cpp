@@ -42,7 +42,8 @@ struct Edge {
 
 class EdgeExplainer {
 public:
-  EdgeExplainer(ModuleOp module, func::FuncOp function) : module(module), function(function), shapes(function) {}
+  EdgeExplainer(ModuleOp module, func::FuncOp function)
+      : module(module), function(function), shapes(function, SymbolicShapes::Lifetime::Stays), symbols(module) {}
   void run();
 
 private:
@@ -59,6 +60,7 @@ private:
   ModuleOp module;
   func::FuncOp function;
   SymbolicShapes shapes;
+  SymbolTable symbols;
   std::vector<Edge> edges;
   llvm::DenseSet<Value> scores; ///< results of calls with an element for each pair, later normalised
 };
@@ -66,7 +68,7 @@ private:
 } // namespace
 
 func::FuncOp EdgeExplainer::kernelOf(func::CallOp call) {
-  auto callee = call ? module.lookupSymbol<func::FuncOp>(call.getCallee()) : func::FuncOp();
+  auto callee = call ? symbols.lookup<func::FuncOp>(call.getCallee()) : func::FuncOp();
   bool isFused = callee && isKernel(callee) && kernelKindOf(callee) != KernelKind::Pack;
   return isFused ? callee : func::FuncOp();
 }
@@ -264,6 +266,8 @@ Reason EdgeExplainer::intoLoops(Edge &edge) {
   }
   if (maker && maker.getNumReductionLoops() != 0)
     return edge.producerKind() == KernelKind::Rows ? Reason::DifferentRows : Reason::ReducedFirst;
+  if (maker && isPointwise(maker) && isFormulaTooLarge(maker, reader))
+    return Reason::FormulaSize;
   return Reason::DifferentRows;
 }
 

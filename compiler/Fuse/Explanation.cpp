@@ -109,6 +109,9 @@ static constexpr Entry kReasons[] = {
      "several "
      "times as long",
      "write the score as a dot product of rows, or as an additive one: sum of v * tanh(q + k)"},
+    {Reason::FormulaSize, "formula-size",
+     "the fused formula would have more than 256 operations or read more than 64 tensors, which compiles slowly",
+     "none is needed: storing and loading an element costs less than 256 operations on it"},
     {Reason::AsAsked, "as-asked", "the strategy says that the two stay apart", "take the override out of the strategy"},
     {Reason::WeightPacked, "weight-packed", "only contractions read the weight, so it is kept packed alone"},
     {Reason::WeightPackedBeside, "weight-packed-beside",

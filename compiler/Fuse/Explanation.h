@@ -67,6 +67,7 @@ enum class Reason {
   NotPointwise,
   NotTakenWhole,
   PairByPair,
+  FormulaSize,
   AsAsked,
   // Choices about weights.
   WeightPacked,

@@ -47,22 +47,24 @@ struct FormRows : PassWrapper<FormRows, OperationPass<ModuleOp>> {
         if (op.getNumReductionLoops() != 0)
           seeds.push_back(op);
       });
+      RowGroup::Groups groups = groupsIn(function);
+      int64_t next = nextGroupNumber(function);
       // A group consists of ops that were there before; those it replaces are never seeds again.
       llvm::DenseSet<Operation *> taken;
       for (linalg::GenericOp seed : seeds)
         if (!taken.contains(seed) && !groupOf(seed) && seed.getNumLoops() > 1 && rowRole(seed, seed.getNumLoops() - 1))
-          form(function, seed, shapes, taken);
+          form({next++, KernelKind::Rows}, seed, shapes, groups, taken);
       if (failed(applyPatternsGreedily(function, reshapes)))
         return signalPassFailure();
     }
   }
 
-  void form(func::FuncOp function, linalg::GenericOp seed, SymbolicShapes &shapes, llvm::DenseSet<Operation *> &taken) {
-    RowGroup group(seed, shapes);
+  void form(GroupMark mark, linalg::GenericOp seed, SymbolicShapes &shapes, RowGroup::Groups &groups,
+            llvm::DenseSet<Operation *> &taken) {
+    RowGroup group(seed, shapes, groups);
     group.grow();
     if (group.members().size() == 1 && group.hasShortRows())
       return;
-    GroupMark mark{nextGroupNumber(function), KernelKind::Rows};
     for (linalg::GenericOp member : group.members()) {
       markGroup(member, mark);
       taken.insert(member);
@@ -73,11 +75,11 @@ struct FormRows : PassWrapper<FormRows, OperationPass<ModuleOp>> {
                                           placeOf(member),
                                           placeOf(reader),
                                           shapes.text(shapes.bytes(result)),
-                                          function.getName().str(),
+                                          seed->getParentOfType<func::FuncOp>().getName().str(),
                                           false,
                                           {}});
     }
-    group.collapseRows();
+    groups[mark.number] = group.collapseRows();
   }
 };
 

@@ -6,9 +6,10 @@
 // pointwise op whose only reader is a pointwise op or a reduction that reads each of its elements once.
 //
 // A producer is never computed twice, unless it reads nothing (a constant, positions): it keeps its own op where it has
-// several readers, where the reader repeats it along a dimension, or where the reader is a contraction. What a
-// parameter is set to (model.set) is a second result of the op that reads it, so that an optimizer's step is one op. In
-// a step of a scan so is every pointwise op with several readers: a step is short, and each op of it a launch.
+// several readers, where the reader repeats it along a dimension, or where the reader is a contraction. No formula
+// grows without end: one of hundreds of operations or dozens of tensors is a kernel of its own (isFormulaTooLarge).
+// What a parameter is set to (model.set) is a second result of the op that reads it, so that an optimizer's step is one
+// op. In a step of a scan so is every pointwise op with several readers: a step is short, and each op of it a launch.
 //
 //   %a = generic { addf }  ins(%x, %bias)
 //   %b = generic { gelu }  ins(%a)                 →     %b = generic { addf, gelu }  ins(%x, %bias)
@@ -16,6 +17,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
+#include "compiler/Fuse/Legality.h"
 #include "compiler/Fuse/RefusedFusions.h"
 #include "compiler/Fuse/Structure.h"
 #include "compiler/Fuse/SymbolicShapes.h"
@@ -36,9 +38,12 @@ struct JoinFirstReader : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(linalg::GenericOp consumer, PatternRewriter &rewriter) const override {
+    if (!isJoinable(consumer))
+      return failure();
     for (OpOperand *operand : consumer.getDpsInputOperands()) {
       auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
-      if (!producer || !mayJoin(producer, consumer) || isRefused(reasonId(Reason::PointwiseFused), producer, consumer))
+      if (!producer || producer->hasOneUse() || !mayJoin(producer, consumer) ||
+          isRefused(reasonId(Reason::PointwiseFused), producer, consumer))
         continue;
       linalg::GenericOp joined = join(rewriter, producer, consumer);
       rewriter.replaceOp(consumer, joined.getResults().take_back(consumer.getNumResults()));
@@ -51,7 +56,7 @@ struct JoinFirstReader : OpRewritePattern<linalg::GenericOp> {
   /// Are all other readers behind the consumer, and such as gain by it?
   static bool mayJoin(linalg::GenericOp producer, linalg::GenericOp consumer) {
     Block *block = consumer->getBlock();
-    if (producer->getBlock() != block || !isJoinable(producer) || !isJoinable(consumer))
+    if (producer->getBlock() != block)
       return false;
     bool isOfStep = block->getParentOp()->hasAttr(model::scanAttrName), hasOthers = false;
     for (OpOperand &use : producer->getUses()) {
@@ -64,7 +69,7 @@ struct JoinFirstReader : OpRewritePattern<linalg::GenericOp> {
         return false;
       hasOthers = true;
     }
-    return hasOthers;
+    return hasOthers && isJoinable(producer) && !isFormulaTooLarge(producer, consumer);
   }
 
   /// What it starts from is none of its business.
@@ -151,23 +156,26 @@ struct FusePointwise : PassWrapper<FusePointwise, OperationPass<ModuleOp>> {
   bool shouldFuse(OpOperand *operand) {
     auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
     auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
-    if (!producer || !consumer || producer->getBlock() != consumer->getBlock() || !isPointwise(producer) ||
-        !linalg::areElementwiseOpsFusable(operand) || matchContraction(consumer))
+    if (!producer || !consumer || producer->getBlock() != consumer->getBlock() || !isPointwise(producer))
       return false;
-    if (isCheapFormula(producer))
-      return !isRefused(reasonId(Reason::PointwiseFused), producer, consumer);
     // To read where the element lies costs no more than to read a copy.
-    if (onlyMoves(producer) && isPointwise(consumer))
-      return record(operand, producer, consumer);
-    auto result = cast<OpResult>(operand->get());
-    bool readOnce = producer->getNumResults() == 1 && result.hasOneUse();
+    bool isCheap = isCheapFormula(producer);
+    if (!isCheap && !(onlyMoves(producer) && isPointwise(consumer)) && !readsOnce(consumer, operand, producer))
+      return false;
+    if (!linalg::areElementwiseOpsFusable(operand) || matchContraction(consumer))
+      return false;
+    if (isCheap)
+      return !isRefused(reasonId(Reason::PointwiseFused), producer, consumer);
+    return !isFormulaTooLarge(producer, consumer) && record(operand, producer, consumer);
+  }
+
+  /// Whether the operand is the only reader of its producer, and reads each element once.
+  static bool readsOnce(linalg::GenericOp consumer, OpOperand *operand, linalg::GenericOp producer) {
     AffineMap map = consumer.getMatchingIndexingMap(operand);
-    if (!readOnce || !map.isPermutation())
+    if (producer->getNumResults() != 1 || !operand->get().hasOneUse() || !map.isPermutation())
       return false;
     // The end of a norm or a softmax belongs to its rows, and leaves them only for a reader of the same rows.
-    if (!map.isIdentity() && llvm::any_of(producer.getInputs(), isReduced))
-      return false;
-    return record(operand, producer, consumer);
+    return map.isIdentity() || llvm::none_of(producer.getInputs(), isReduced);
   }
 
   static bool isReduced(Value value) {

@@ -20,7 +20,9 @@
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Fuse/RefusedFusions.h"
 #include "compiler/Fuse/Structure.h"
+#include "compiler/Fuse/SymbolicShapes.h"
 #include "dialects/Attn/Attn.h"
+#include "dialects/Model/Model.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -64,7 +66,7 @@ class ScoreHolder {
 public:
   explicit ScoreHolder(attn::AttendOp attend)
       : attend(attend), builder(attend), location(attend.getLoc()), outer(attend.getNumOuter()),
-        pairs(outer + attend.getNumKeys()) {
+        pairs(outer + attend.getNumKeys()), shapes(attend->getParentOfType<func::FuncOp>()) {
     for (ValueRange each : {attend.getOuterSizes(), attend.getKeySizes(), attend.getValueSizes()})
       llvm::append_range(sizes, each);
   }
@@ -81,6 +83,7 @@ private:
     return arith::ConstantOp::create(at, location, at.getF32FloatAttr(float(value)));
   }
   Value emptyOf(ArrayRef<unsigned> dims);
+  bool isReadWhole(Value tensor, ArrayRef<unsigned> dims);
   void collect(Value value, const Part &part, Formula &formula);
   Formula formulaOf(const Part &part);
   Indexed compute(ArrayRef<Part> parts, ArrayRef<unsigned> dims, ArrayRef<unsigned> reduced, double start, Body body);
@@ -97,12 +100,49 @@ private:
   OpBuilder builder;
   Location location;
   unsigned outer, pairs;
+  SymbolicShapes shapes;
   SmallVector<Value> sizes;
-  llvm::DenseMap<Value, Indexed> sums; ///< of features, computed in front
-  Indexed largest, total;              ///< of a row: its largest score, the sum of its exponentials
+  llvm::DenseMap<Value, Indexed> computed; ///< sums over features, and the share that the weight formula takes
+  Indexed largest, total;                  ///< of a row: its largest score, the sum of its exponentials
 };
 
 } // namespace
+
+/// Whether `tensor` is a cache, which holds anything behind its last position, or copies elements of one.
+static bool isFromCache(Value tensor) {
+  SmallVector<Value> worklist = {tensor};
+  llvm::DenseSet<Value> seen;
+  auto isAppended = [](Value list) {
+    auto appendsTo = [&](Operation *user) {
+      auto append = dyn_cast<model::AppendOp>(user);
+      return append && append.getCache() == list;
+    };
+    return isa_and_present<model::AppendOp>(list.getDefiningOp()) || llvm::any_of(list.getUsers(), appendsTo);
+  };
+  while (!worklist.empty()) {
+    Value each = skipFreeViews(worklist.pop_back_val());
+    if (!seen.insert(each).second)
+      continue;
+    auto element = each.getDefiningOp<model::ElementOp>();
+    if (isAppended(element ? element.getList() : each))
+      return true;
+    if (auto concat = each.getDefiningOp<tensor::ConcatOp>())
+      llvm::append_range(worklist, concat.getInputs());
+    if (auto generic = each.getDefiningOp<linalg::GenericOp>()) {
+      llvm::append_range(worklist, generic.getDpsInputs());
+      generic.walk([&](tensor::ExtractOp extract) { worklist.push_back(extract.getTensor()); });
+    }
+  }
+  return false;
+}
+
+static bool readsCache(Region &region) {
+  return region
+      .walk([&](tensor::ExtractOp extract) {
+        return isFromCache(extract.getTensor()) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
 
 std::string ScoreHolder::whyNot() {
   if (attend.getNormaliser() != attn::Normaliser::Softmax)
@@ -116,6 +156,10 @@ std::string ScoreHolder::whyNot() {
   for (Region *region : {&attend.getScore(), &attend.getMask(), &attend.getWeight(), &attend.getValue()}) {
     if (readsByData(*region))
       return "its formulas read at subscripts that come from data";
+    // Zero times a NaN is one.
+    if (!attend.getMask().empty() && readsCache(*region))
+      return "it is masked and reads a cache: plain code would multiply rows that are not written yet, which may be "
+             "NaN, by zero";
     for (auto reduce : region->getOps<attn::ReduceOp>())
       if (!reduce.getBody().getOps<attn::ReduceOp>().empty() || reduce.getCombine() != attn::Combine::Add)
         return "its formulas have reductions that are no plain sums";
@@ -132,27 +176,34 @@ Value ScoreHolder::emptyOf(ArrayRef<unsigned> dims) {
   return tensor::EmptyOp::create(builder, location, extents, builder.getF32Type());
 }
 
+/// Whether the indices run over all of the tensor, as those of an operand do.
+bool ScoreHolder::isReadWhole(Value tensor, ArrayRef<unsigned> dims) {
+  return llvm::all_of(llvm::enumerate(dims), [&](auto dim) {
+    return shapes.extent(tensor, dim.index()) == shapes.size(sizes[dim.value()]);
+  });
+}
+
 void ScoreHolder::collect(Value value, const Part &part, Formula &formula) {
   if (auto index = llvm::find(part.indices, value); value && index != part.indices.end()) {
     formula.used.set(index - part.indices.begin());
     return;
   }
-  Operation *op = value.getDefiningOp();
-  if (!op || !part.region->isAncestor(op->getParentRegion()) || formula.ops.contains(op))
-    return;
-  if (auto sum = sums.find(value); sum != sums.end()) {
-    formula.elements.insert(*sum);
-    for (unsigned dim : sum->second.dims)
+  if (auto found = computed.find(value); found != computed.end()) {
+    formula.elements.insert(*found);
+    for (unsigned dim : found->second.dims)
       formula.used.set(dim);
     return;
   }
+  Operation *op = value.getDefiningOp();
+  if (!op || !part.region->isAncestor(op->getParentRegion()) || formula.ops.contains(op))
+    return;
   if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
     SmallVector<unsigned> dims;
     for (Value subscript : extract.getIndices())
       if (auto found = llvm::find(part.indices, subscript); found != part.indices.end())
         if (unsigned dim = found - part.indices.begin(); !llvm::is_contained(dims, dim))
           dims.push_back(dim);
-    if (dims.size() == extract.getIndices().size()) {
+    if (dims.size() == extract.getIndices().size() && isReadWhole(extract.getTensor(), dims)) {
       formula.elements.insert({value, {extract.getTensor(), dims}});
       for (unsigned dim : dims)
         formula.used.set(dim);
@@ -260,7 +311,7 @@ void ScoreHolder::sumFeatures(Region &region) {
     for (unsigned dim : range(0, before))
       if (formula.used.test(dim))
         dims.push_back(dim);
-    sums[reduce.getResult()] =
+    computed[reduce.getResult()] =
         compute(part, dims, range(before, sizes.size()), 0, [&](OpBuilder &at, ValueRange parts, Value sum) {
           return arith::AddFOp::create(at, location, sum, parts[0]).getResult();
         });
@@ -306,8 +357,8 @@ Indexed ScoreHolder::weights(const Indexed &shares) {
   Region &weight = attend.getWeight();
   if (weight.empty())
     return shares;
-  // The share is an element like those that formulas read.
-  sums[weight.getArgument(0)] = shares;
+  computed[weight.getArgument(0)] = shares;
+  sumFeatures(weight);
   SmallVector<Part> parts = {whole(weight)};
   if (!attend.getMask().empty())
     parts.push_back(whole(attend.getMask()));
@@ -343,7 +394,7 @@ Indexed ScoreHolder::logOfSum() {
 }
 
 void ScoreHolder::run() {
-  for (Region *region : {&attend.getScore(), &attend.getMask(), &attend.getWeight(), &attend.getValue()})
+  for (Region *region : {&attend.getScore(), &attend.getMask(), &attend.getValue()})
     sumFeatures(*region);
   Indexed held = weights(shares(scores()));
   for (auto [statistic, result] : llvm::zip(attend.getStatistics(), attend.getResults())) {

@@ -1,4 +1,5 @@
 #include "compiler/Fuse/KernelStructure.h"
+#include "mlir/IR/AsmState.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 
@@ -13,8 +14,9 @@ std::string kernelStructure(func::FuncOp kernel) {
   for (NamedAttribute attribute : kernel->getAttrs())
     if (attribute.getName() != SymbolTable::getSymbolAttrName())
       stream << attribute.getName() << '=' << attribute.getValue() << ';';
-  for (Operation &op : kernel.front()) // locations are not printed
-    op.print(stream, OpPrintingFlags().useLocalScope());
+  AsmState names(kernel, OpPrintingFlags().useLocalScope()); // numbers the values of all ops, once
+  for (Operation &op : kernel.front())                       // locations are not printed
+    op.print(stream, names);
   return text;
 }
 

@@ -45,6 +45,12 @@ std::optional<RowPart> rowRole(linalg::GenericOp op, unsigned rows) {
   return RowPart::Reduction;
 }
 
+bool isFormulaTooLarge(linalg::GenericOp producer, linalg::GenericOp consumer) {
+  constexpr size_t mostOperations = 256, mostInputs = 64;
+  return producer.getBody()->getOperations().size() + consumer.getBody()->getOperations().size() > mostOperations ||
+         producer.getNumDpsInputs() + consumer.getNumDpsInputs() > int64_t(mostInputs);
+}
+
 std::vector<SizeExpr> loopExtents(linalg::GenericOp op, SymbolicShapes &shapes) {
   std::vector<SizeExpr> extents(op.getNumLoops(), SizeExpr(0));
   llvm::SmallBitVector found(op.getNumLoops());

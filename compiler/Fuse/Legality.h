@@ -16,6 +16,10 @@ namespace attnc {
 /// has other readers is not asked.
 std::optional<Reason> whyNotEpilogue(mlir::linalg::GenericOp consumer, mlir::OpOperand &use);
 
+/// Whether the formula of `consumer` with that of `producer` in it would take more operations, or read more tensors,
+/// than a kernel gains by: each is copied when the next one joins it, so this bounds what fusing a long chain takes.
+bool isFormulaTooLarge(mlir::linalg::GenericOp producer, mlir::linalg::GenericOp consumer);
+
 /// How an op runs over rows: `rows` leading parallel loops, then at most one loop over a row's elements.
 enum class RowPart { Scalar, Map, Reduction };
 

@@ -14,8 +14,8 @@ namespace {
 
 class Outliner {
 public:
-  Outliner(func::FuncOp function, ArrayRef<Operation *> ops)
-      : function(function), ops(ops), inside(ops.begin(), ops.end()), shapes(function) {}
+  Outliner(func::FuncOp function, ArrayRef<Operation *> ops, SymbolicShapes &shapes)
+      : function(function), ops(ops), inside(ops.begin(), ops.end()), shapes(shapes) {}
   void run(KernelKind kind, StringRef name, SymbolTable &symbols);
 
 private:
@@ -30,7 +30,7 @@ private:
   func::FuncOp function;
   SmallVector<Operation *> ops;
   llvm::SmallPtrSet<Operation *, 8> inside;
-  SymbolicShapes shapes;
+  SymbolicShapes &shapes;
   llvm::SetVector<Value> tensors;
   SmallVector<Value> scalars; ///< operands of the call behind the tensors
   func::FuncOp kernel;
@@ -215,18 +215,18 @@ void Outliner::run(KernelKind kind, StringRef name, SymbolTable &symbols) {
   SmallVector<Value> operands(tensors.begin(), tensors.end());
   operands.append(scalars);
   auto call = func::CallOp::create(builder, location(), kernel, operands);
-  for (auto [result, replacement] : llvm::zip(results, call.getResults()))
+  for (auto [result, replacement] : llvm::zip(results, call.getResults())) {
+    shapes.inherit(replacement, result);
     result.replaceAllUsesWith(replacement);
-  for (Operation *op : llvm::reverse(ops))
+  }
+  for (Operation *op : llvm::reverse(ops)) {
+    shapes.forget(op);
     op->erase();
-}
-
-void outlineGroup(func::FuncOp function, ArrayRef<Operation *> ops, KernelKind kind, StringRef name,
-                  SymbolTable &symbols) {
-  Outliner(function, ops).run(kind, name, symbols);
+  }
 }
 
 void outlineGroups(func::FuncOp function, SymbolTable &symbols) {
+  SymbolicShapes shapes(function);
   llvm::StringMap<unsigned> counts;
   for (auto &[number, ops] : groupsIn(function)) {
     KernelKind kind = groupOf(ops.front())->kind;
@@ -234,7 +234,7 @@ void outlineGroups(func::FuncOp function, SymbolTable &symbols) {
     do
       name = (function.getName() + "_" + kernelKindName(kind) + "_" + Twine(counts[kernelKindName(kind)]++)).str();
     while (symbols.lookup(name));
-    outlineGroup(function, ops, kind, name, symbols);
+    Outliner(function, ops, shapes).run(kind, name, symbols);
   }
   removeUnused(function);
 }

@@ -20,6 +20,7 @@
 #include "compiler/Fuse/Turns.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 
@@ -39,18 +40,25 @@ struct PackWeights : EmitterPass<PackWeights> {
   StringRef getDescription() const final { return "say which weights arrive packed"; }
 
   void runFor(const Target &target) {
+    UpdatedParameters updated(getOperation());
+    llvm::StringMap<SmallVector<func::CallOp>> calls;
+    getOperation().walk([&](func::CallOp call) { calls[call.getCallee()].push_back(call); });
+    auto isUnchanged = [&](Value operand) { return isParameter(operand) && !updated.contains(operand); };
     for (auto kernel : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
       if (const Emitter *emitter = isKernel(kernel) ? emitterOf(kernel, target) : nullptr)
-        if (std::optional<OperandPacking> packing = packingFor(kernel, *emitter, target)) {
+        if (auto packing = packingFor(kernel, *emitter, target, calls[kernel.getName()], isUnchanged)) {
           kernel.setArgAttr(packing->argument, packedAttrName, packing->packing.attribute(&getContext()));
-          packInFrontOfScans(kernel, *packing);
+          packInFrontOfScans(kernel, *packing, calls[kernel.getName()], isUnchanged);
         }
     recordWeights();
   }
 
+  /// A parameter that the entry point changes would have to be packed again in each call.
+  using IsUnchanged = llvm::function_ref<bool(Value)>;
+
   /// What a pack kernel makes has room for whole panels alone.
-  std::optional<OperandPacking> packingFor(func::FuncOp kernel, const Emitter &emitter, const Target &target) {
-    SmallVector<func::CallOp> calls = callsOf(kernel);
+  std::optional<OperandPacking> packingFor(func::FuncOp kernel, const Emitter &emitter, const Target &target,
+                                           ArrayRef<func::CallOp> calls, IsUnchanged isUnchanged) {
     for (bool inScans : {false, true}) {
       std::optional<OperandPacking> packing = emitter.preferredPacking(kernel, target, /*inWholePanels=*/inScans);
       auto mayPack = [&](func::CallOp call) {
@@ -61,18 +69,6 @@ struct PackWeights : EmitterPass<PackWeights> {
     }
     return std::nullopt;
   }
-
-  SmallVector<func::CallOp> callsOf(func::FuncOp kernel) {
-    SmallVector<func::CallOp> calls;
-    getOperation().walk([&](func::CallOp call) {
-      if (call.getCallee() == kernel.getName())
-        calls.push_back(call);
-    });
-    return calls;
-  }
-
-  /// A parameter that the entry point changes would have to be packed again in each call.
-  static bool isUnchanged(Value operand) { return isParameter(operand) && !isUpdatedParameter(operand); }
 
   /// The outermost scan around the call whose steps all read the operand, or null.
   static scf::ForOp scanOver(func::CallOp call, unsigned argument) {
@@ -87,9 +83,10 @@ struct PackWeights : EmitterPass<PackWeights> {
   }
 
   /// One kernel packs for all calls, each call's matrix in front of its scan.
-  void packInFrontOfScans(func::FuncOp kernel, const OperandPacking &preferred) {
+  void packInFrontOfScans(func::FuncOp kernel, const OperandPacking &preferred, ArrayRef<func::CallOp> calls,
+                          IsUnchanged isUnchanged) {
     func::FuncOp packer;
-    for (func::CallOp call : callsOf(kernel)) {
+    for (func::CallOp call : calls) {
       Value matrix = call.getOperand(preferred.argument);
       if (isUnchanged(matrix))
         continue;
@@ -123,11 +120,12 @@ struct PackWeights : EmitterPass<PackWeights> {
   }
 
   void recordWeights() {
+    SymbolTable symbols(getOperation());
     llvm::MapVector<StringRef, SmallVector<Reading>> readings;
     getOperation().walk([&](model::GetOp get) {
       for (OpOperand *use : usesThroughFreeViews(get.getResult())) {
         auto call = dyn_cast<func::CallOp>(use->getOwner());
-        auto kernel = call ? getOperation().lookupSymbol<func::FuncOp>(call.getCallee()) : func::FuncOp();
+        auto kernel = call ? symbols.lookup<func::FuncOp>(call.getCallee()) : func::FuncOp();
         if (kernel)
           readings[get.getParameter()].push_back({kernel, use->getOperandNumber()});
       }

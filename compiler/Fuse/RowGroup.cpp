@@ -9,12 +9,12 @@ using namespace mlir;
 
 namespace attnc {
 
-RowGroup::RowGroup(linalg::GenericOp seed, SymbolicShapes &shapes) : shapes(shapes), rows(seed.getNumLoops() - 1) {
+RowGroup::RowGroup(linalg::GenericOp seed, SymbolicShapes &shapes, const Groups &others)
+    : shapes(shapes), others(others), rows(seed.getNumLoops() - 1) {
   rowExtents = loopExtents(seed, shapes);
   length = rowExtents.back();
   rowExtents.pop_back();
   ops.insert(seed);
-  others = groupsIn(seed->getParentOfType<func::FuncOp>());
 }
 
 SmallVector<linalg::GenericOp> RowGroup::members() const {
@@ -40,8 +40,28 @@ bool RowGroup::hasSameRows(linalg::GenericOp op) {
 /// The operation of the block that holds the group in which `op` lies.
 static Operation *inBlock(Operation *op, Block *block) { return block->findAncestorOpInBlock(*op); }
 
+Operation *RowGroup::endOfWays(Operation *op) const {
+  for (Operation *member : ops)
+    op = op->isBeforeInBlock(member) ? member : op;
+  // What begins in front of it and ends behind becomes one step, through which a way may lead back.
+  auto spans = [&](ArrayRef<Operation *> group) {
+    return group.front()->getBlock() == op->getBlock() && group.front()->isBeforeInBlock(op) &&
+           op->isBeforeInBlock(group.back());
+  };
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (const auto &[number, group] : others)
+      if (spans(group)) {
+        op = group.back();
+        grows = true;
+      }
+  }
+  return op;
+}
+
 bool RowGroup::staysOneStep(linalg::GenericOp op) const {
   Block *block = ops.front()->getBlock();
+  Operation *end = endOfWays(op);
   auto isInside = [&](Operation *each) { return each == op || ops.contains(each); };
   SmallVector<Operation *> work(ops.begin(), ops.end());
   work.push_back(op);
@@ -56,7 +76,7 @@ bool RowGroup::staysOneStep(linalg::GenericOp op) const {
         return false;
       // What becomes one step with the reader follows the group too.
       for (Operation *each : stepOf(reader))
-        if (seen.insert(each).second)
+        if (!end->isBeforeInBlock(each) && seen.insert(each).second)
           work.push_back(each);
     }
   }
@@ -167,12 +187,13 @@ bool RowGroup::canCollapse(linalg::GenericOp op, ArrayRef<Dims> groups) const {
   return !usesRows && !isReadBySubscript;
 }
 
-void RowGroup::collapseRows() {
+SmallVector<Operation *> RowGroup::collapseRows() {
   SmallVector<Dims> groups = {llvm::to_vector(llvm::seq(0u, rows)), {rows}};
   if (rows < 2 || !llvm::all_of(members(), [&](linalg::GenericOp op) { return canCollapse(op, groups); }))
-    return;
+    return llvm::map_to_vector(members(), [](linalg::GenericOp op) { return op.getOperation(); });
   llvm::DenseMap<Value, Value> replaced;
   SmallVector<linalg::GenericOp> before = members();
+  SmallVector<Operation *> after;
   for (linalg::GenericOp op : before) {
     OpBuilder builder(op);
     SmallVector<Value> inputs, inits;
@@ -200,6 +221,7 @@ void RowGroup::collapseRows() {
     auto collapsed = rebuildGeneric(builder, op, inputs, inits, maps, iterators);
     collapsed.getBody()->walk([&](linalg::IndexOp index) { index.setDim(index.getDim() - (rows - 1)); });
     markGroup(collapsed, *groupOf(op));
+    after.push_back(collapsed);
     for (auto [old, made] : llvm::zip(op.getResults(), collapsed.getResults()))
       replaced[old] = made;
   }
@@ -214,6 +236,7 @@ void RowGroup::collapseRows() {
     op.erase();
   }
   ops.clear();
+  return after;
 }
 
 } // namespace attnc

@@ -22,7 +22,10 @@ constexpr int64_t kRowScratch = 512 * 1024;
 
 class RowGroup {
 public:
-  RowGroup(mlir::linalg::GenericOp seed, SymbolicShapes &shapes);
+  /// Ops of groups formed before, by number, each in order.
+  using Groups = llvm::MapVector<int64_t, llvm::SmallVector<mlir::Operation *>>;
+
+  RowGroup(mlir::linalg::GenericOp seed, SymbolicShapes &shapes, const Groups &others);
 
   void grow();
   /// Why `op` cannot join, or nothing.
@@ -33,20 +36,23 @@ public:
   bool hasShortRows() const { return length.isConstant() && length.constant() < 16; }
   /// The first member that reads `result`, or null.
   mlir::Operation *readerOf(mlir::Value result) const;
-  /// Makes one loop of the row loops, where every operand allows that, and erases the members it replaces.
-  void collapseRows();
+  /// Makes one loop of the row loops, where every operand allows that, and erases the members it replaces. Answers the
+  /// members from then on.
+  llvm::SmallVector<mlir::Operation *> collapseRows();
 
 private:
   bool hasSameRows(mlir::linalg::GenericOp op);
   bool canCollapse(mlir::linalg::GenericOp op, llvm::ArrayRef<llvm::SmallVector<unsigned>> groups) const;
   bool staysOneStep(mlir::linalg::GenericOp op) const;
+  /// The last op of the block that can lie on a way from the group with `op` back into it.
+  mlir::Operation *endOfWays(mlir::Operation *op) const;
   /// The ops that become one step of the program together with `op`: those of its group, if it has one already.
   llvm::SmallVector<mlir::Operation *> stepOf(mlir::Operation *op) const;
   int64_t scratchWith(mlir::linalg::GenericOp op);
 
   SymbolicShapes &shapes;
   llvm::SetVector<mlir::Operation *> ops;
-  llvm::MapVector<int64_t, llvm::SmallVector<mlir::Operation *>> others; ///< groups formed before, by number
+  const Groups &others;
   unsigned rows;
   std::vector<SizeExpr> rowExtents;
   SizeExpr length;

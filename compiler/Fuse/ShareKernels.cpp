@@ -37,9 +37,10 @@ struct ShareKernels : PassWrapper<ShareKernels, OperationPass<ModuleOp>> {
 
   void runOnOperation() override {
     llvm::StringMap<SmallVector<unsigned>> updatedParameters; // by kernel, the arguments
+    UpdatedParameters updated(getOperation());
     getOperation().walk([&](func::CallOp call) {
       for (auto [number, operand] : llvm::enumerate(call.getOperands()))
-        if (isUpdatedParameter(operand))
+        if (updated.contains(operand))
           updatedParameters[call.getCallee()].push_back(number);
     });
     llvm::StringMap<func::FuncOp> first;

@@ -72,14 +72,15 @@ SmallVector<OpOperand *> usesThroughFreeViews(Value value) {
 
 bool isParameter(Value value) { return isa_and_present<model::GetOp>(skipFreeViews(value).getDefiningOp()); }
 
-bool isUpdatedParameter(Value value) {
-  auto get = dyn_cast_or_null<model::GetOp>(skipFreeViews(value).getDefiningOp());
-  if (!get)
-    return false;
-  WalkResult found = get->getParentOfType<func::FuncOp>().walk([&](model::SetOp set) {
-    return set.getParameter() == get.getParameter() ? WalkResult::interrupt() : WalkResult::advance();
+UpdatedParameters::UpdatedParameters(ModuleOp module) {
+  module.walk([&](model::SetOp set) {
+    updated.insert({set->getParentOfType<func::FuncOp>(), set.getParameterAttr().getAttr()});
   });
-  return found.wasInterrupted();
+}
+
+bool UpdatedParameters::contains(Value value) const {
+  auto get = dyn_cast_or_null<model::GetOp>(skipFreeViews(value).getDefiningOp());
+  return get && updated.contains({get->getParentOfType<func::FuncOp>(), get.getParameterAttr().getAttr()});
 }
 
 //===-------------------------------------------- generics ----------------------------------------------------===//

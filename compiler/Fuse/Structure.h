@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
 
@@ -73,8 +74,17 @@ std::optional<llvm::SmallVector<unsigned>> plainDims(mlir::AffineMap map);
 
 /// Does `value` come from model.get, through free views?
 bool isParameter(mlir::Value value);
-/// Is it a parameter that the function around it sets (model.set)?
-bool isUpdatedParameter(mlir::Value value);
+
+/// The parameters that each function sets (model.set), gathered once.
+class UpdatedParameters {
+public:
+  explicit UpdatedParameters(mlir::ModuleOp module);
+  /// Is the value a parameter that the function around it sets?
+  bool contains(mlir::Value value) const;
+
+private:
+  llvm::DenseSet<std::pair<mlir::Operation *, mlir::Attribute>> updated; ///< functions and names
+};
 
 /// Replaces `op` by one with other operands, maps and results, and the same body.
 mlir::linalg::GenericOp rebuildGeneric(mlir::OpBuilder &builder, mlir::linalg::GenericOp op, mlir::ValueRange inputs,

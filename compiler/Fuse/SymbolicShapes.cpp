@@ -22,7 +22,7 @@ static std::string argumentName(func::FuncOp function, unsigned number) {
   return "arg" + std::to_string(number);
 }
 
-SymbolicShapes::SymbolicShapes(func::FuncOp function) : function(function) {
+SymbolicShapes::SymbolicShapes(func::FuncOp function, Lifetime lifetime) : function(function), lifetime(lifetime) {
   llvm::StringMap<unsigned> named;
   if (auto dimensions = function->getAttrOfType<ArrayAttr>(model::dimensionsAttrName))
     for (auto dimension : dimensions.getAsRange<model::DimensionAttr>())
@@ -64,6 +64,22 @@ SizeExpr SymbolicShapes::unknown(Value value, int64_t dim) {
     return SizeExpr::symbol(symbol);
   }
   return SizeExpr::symbol(entry->second);
+}
+
+void SymbolicShapes::inherit(Value made, Value replaced) { inherited[made] = shape(replaced); }
+
+void SymbolicShapes::forget(Operation *op) {
+  op->walk([&](Operation *each) {
+    for (Value result : each->getResults()) {
+      inherited.erase(result);
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      for (int64_t dim = type ? 0 : -1; dim < (type ? type.getRank() : 0); ++dim)
+        if (auto found = known.find({result, dim}); found != known.end()) {
+          origins[found->second] = {};
+          known.erase(found);
+        }
+    }
+  });
 }
 
 Value SymbolicShapes::symbolValue(unsigned symbol) {
@@ -139,6 +155,8 @@ SizeExpr SymbolicShapes::extent(Value tensor, int64_t dim) {
     return SizeExpr(type.getDimSize(dim));
   if (auto found = known.find({tensor, dim}); found != known.end())
     return SizeExpr::symbol(found->second);
+  if (auto found = inherited.find(tensor); found != inherited.end())
+    return found->second[dim];
   if (auto result = dyn_cast<OpResult>(tensor))
     return extentOfResult(result, dim);
   auto argument = cast<BlockArgument>(tensor);
@@ -192,12 +210,14 @@ SizeExpr SymbolicShapes::extentOfResult(OpResult result, int64_t dim) {
 
 /// A kernel's result is as large as its body says, in the extents of its arguments.
 SizeExpr SymbolicShapes::extentOfCall(func::CallOp call, unsigned result, int64_t dim) {
-  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
-  if (!callee || callee.isExternal())
-    return unknown(call.getResult(result), dim);
   std::pair<Value, int64_t> key(call.getResult(result), dim);
   if (auto found = met.find(key); found != met.end())
     return found->second;
+  auto callee = lifetime == Lifetime::Stays
+                    ? symbolTables.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr())
+                    : SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+  if (!callee || callee.isExternal())
+    return unknown(call.getResult(result), dim);
   ++depth;
   SymbolicShapes inside(callee);
   SizeExpr size = inside.extent(callee.front().getTerminator()->getOperand(result), dim);
@@ -212,7 +232,7 @@ SizeExpr SymbolicShapes::extentOfCall(func::CallOp call, unsigned result, int64_
     bindings.push_back(origin.dim < 0 ? this->size(operand) : this->extent(operand, origin.dim));
   }
   SizeExpr extent = size.substitute(bindings);
-  if (--depth == 0)
+  if (--depth == 0 && lifetime == Lifetime::Changes)
     met.clear(); // the function may change from here on
   else
     met.try_emplace(key, extent);

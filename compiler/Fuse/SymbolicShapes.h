@@ -8,13 +8,15 @@
 //
 //   %y = linalg.generic ... -> tensor<?x?x384xf32>      extents  batch, seq, 384      bytes  1536*batch*seq
 //
-// Two extents are equal for certain when their expressions are. Nothing is cached: the IR may change between questions.
+// Two extents are equal for certain when their expressions are. Answers are kept where the function stays as it is;
+// where it changes between questions, those alone that `inherit` names.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Sizes/SizeExpr.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/DenseMap.h"
 #include <string>
 #include <vector>
@@ -23,7 +25,9 @@ namespace attnc {
 
 class SymbolicShapes {
 public:
-  explicit SymbolicShapes(mlir::func::FuncOp function);
+  /// Whether the function is changed between questions.
+  enum class Lifetime { Changes, Stays };
+  explicit SymbolicShapes(mlir::func::FuncOp function, Lifetime lifetime = Lifetime::Changes);
 
   /// The value of an `index`.
   SizeExpr size(mlir::Value index);
@@ -34,6 +38,11 @@ public:
   SizeExpr elements(mlir::Value tensor);
   /// Elements times the bytes of one; an i1 is stored in a byte.
   SizeExpr bytes(mlir::Value tensor);
+
+  /// `made`, which takes the place of `replaced`, has its extents, and keeps them.
+  void inherit(mlir::Value made, mlir::Value replaced);
+  /// The op is about to be erased: another one may be made where it lies in memory.
+  void forget(mlir::Operation *op);
 
   /// Names of the symbols, for SizeExpr::text.
   llvm::ArrayRef<std::string> names() const { return symbolNames; }
@@ -60,8 +69,12 @@ private:
   std::vector<Origin> origins;
   std::vector<mlir::Value> values;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, unsigned> known;
-  /// Of calls that were met since the outermost one: one is the size of several others, and these of others.
+  /// Of results of calls: one is the size of several others, and these of others. Where the function changes, of those
+  /// that were met since the outermost one.
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, SizeExpr> met;
+  llvm::DenseMap<mlir::Value, std::vector<SizeExpr>> inherited;
+  mlir::SymbolTableCollection symbolTables; ///< where the function stays
+  Lifetime lifetime;
   unsigned depth = 0; ///< of calls
 };
 

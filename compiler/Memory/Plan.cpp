@@ -139,10 +139,11 @@ LogicalResult Planner::numberSteps() {
   WalkResult result = plan.entry.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     steps[op] = plan.steps.size();
     plan.steps.push_back(op);
+    bool isWholeTensor = llvm::any_of(op->getResultTypes(), llvm::IsaPred<ShapedType>);
     bool known = isa<func::CallOp, scf::ForOp, scf::YieldOp, func::ReturnOp, model::GetOp, tensor::ExpandShapeOp,
                      tensor::CollapseShapeOp, tensor::CastOp, tensor::DimOp, tensor::EmptyOp, model::ElementOp,
                      model::WithElementOp, model::AppendOp, model::SetOp, model::EndIfOp>(op) ||
-                 op->getDialect()->getNamespace() == "arith";
+                 (op->getDialect()->getNamespace() == "arith" && !isWholeTensor);
     if (known)
       return WalkResult::advance();
     op->emitError("lies outside every kernel of entry point ") << plan.entry.getName();

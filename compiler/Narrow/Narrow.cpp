@@ -1,5 +1,6 @@
 #include "compiler/Narrow/Narrow.h"
 #include "compiler/Fuse/Structure.h"
+#include "compiler/Narrow/Conditioning.h"
 #include "compiler/Narrow/NarrowKernel.h"
 #include "compiler/Narrow/StorageGroups.h"
 #include "compiler/Narrow/StoredBytes.h"
@@ -19,7 +20,7 @@ public:
   Narrowing(ModuleOp module, FloatType element, llvm::function_ref<Verdict(func::FuncOp)> supports)
       : module(module), element(element), supports(supports) {}
 
-  std::vector<StorageChoice> run() {
+  std::vector<StorageChoice> run(bool keepsConditioned) {
     std::vector<StorageChoice> choices;
     for (func::FuncOp function : hostFunctions(module)) {
       if (trains(function))
@@ -29,6 +30,8 @@ public:
         entries.try_emplace(function, function);
     }
     keepPorts();
+    if (keepsConditioned)
+      keepConditioned();
     while (refuseKernels() || agreeOnStates())
       ;
     for (auto &[entry, groups] : entries)
@@ -77,6 +80,16 @@ private:
           if (std::string reason = reasonOfPort(kernelOf(call), port); !reason.empty())
             groups.keep(value, reason);
     });
+  }
+
+  /// Then how much of the rounding shows in what follows.
+  void keepConditioned() {
+    for (auto &[entry, groups] : entries) {
+      Conditioning conditioning(entry, element);
+      for (Value value : groups.values())
+        if (std::string reason = conditioning.reasonOf(value); !reason.empty())
+          groups.keep(value, reason);
+    }
   }
 
   Signature signatureOf(func::CallOp call, const StorageGroups &groups) {
@@ -217,8 +230,8 @@ private:
 } // namespace
 
 std::vector<StorageChoice> narrowStorage(ModuleOp module, FloatType element,
-                                         llvm::function_ref<Verdict(func::FuncOp)> supports) {
-  return Narrowing(module, element, supports).run();
+                                         llvm::function_ref<Verdict(func::FuncOp)> supports, bool keepsConditioned) {
+  return Narrowing(module, element, supports).run(keepsConditioned);
 }
 
 void allowTf32(ModuleOp module) {

@@ -15,6 +15,8 @@
 //   what a scan carries from step to step    the same
 //   a statistic of rows, a sum in memory     a maximum, a logarithm of a sum, what terms are added to
 //   a vector of weights, a single number     few bytes
+//   a tensor whose rounding is amplified     positions before a sine or a subscript, scores before an exponential or a
+//                                            comparison (Conditioning.h)
 //   an operand of a kernel that has no code for it
 //
 // Entry points that train, or give gradients of attention, stay f32 altogether; what they update is f32, and others
@@ -35,12 +37,14 @@ struct StorageChoice {
   std::string what;  ///< "@blocks.up", "keys", "@next_gemm_0"
   Kind kind = Kind::Intermediate;
   bool isNarrow = false;
-  std::string reason; ///< a phrase that completes "it stays f32: it is ..."
+  std::string reason; ///< a clause: "it is an input", "`cos` amplifies its rounding ..."; empty where it is narrow
 };
 
-/// Stores what may be in `element`, where `supports` says that there is code for the kernels it makes.
+/// Stores what may be in `element`, where `supports` says that there is code for the kernels it makes. Without
+/// `keepsConditioned`, conditioning is left out of account: tests compare with what that gives.
 std::vector<StorageChoice> narrowStorage(mlir::ModuleOp module, mlir::FloatType element,
-                                         llvm::function_ref<Verdict(mlir::func::FuncOp)> supports);
+                                         llvm::function_ref<Verdict(mlir::func::FuncOp)> supports,
+                                         bool keepsConditioned = true);
 
 /// Marks the kernels whose products may round their operands to tf32.
 void allowTf32(mlir::ModuleOp module);

@@ -9,7 +9,7 @@ using namespace mlir;
 namespace attnc {
 
 void StoredBytes::count(func::FuncOp entry, const StorageGroups &groups) {
-  SymbolicShapes shapes(entry);
+  SymbolicShapes shapes(entry, SymbolicShapes::Lifetime::Stays);
   SizeExpr elementBytes(element.getWidth() / 8);
   SmallVector<Value> made; // by kernels, and narrow
   entry.walk([&](func::CallOp call) {

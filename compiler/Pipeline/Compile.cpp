@@ -3,11 +3,10 @@
 #include "compiler/Codegen/GPU/Backend/DeviceBackend.h"
 #include "compiler/Codegen/Host/DeviceStubs.h"
 #include "compiler/Codegen/Host/HostCode.h"
-#include "compiler/Codegen/Host/ModelTable.h"
+#include "compiler/Codegen/ProcessorFeatures.h"
 #include "compiler/Derive/Derive.h"
 #include "compiler/Derive/GivenWeights.h"
-#include "compiler/Emit/Certificate.h"
-#include "compiler/Emit/EmbeddedWeights.h"
+#include "compiler/Diagnostics/InputFile.h"
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Fuse/Structure.h"
@@ -16,12 +15,13 @@
 #include "compiler/Pipeline/CalledEntries.h"
 #include "compiler/Pipeline/DeviceEntries.h"
 #include "compiler/Pipeline/DeviceImages.h"
+#include "compiler/Pipeline/EmitObject.h"
 #include "compiler/Pipeline/Import.h"
 #include "compiler/Pipeline/Job.h"
+#include "compiler/Pipeline/LargeStack.h"
 #include "compiler/Pipeline/MemoryBudget.h"
 #include "compiler/Pipeline/Overrides.h"
 #include "compiler/Pipeline/PredictedEmitters.h"
-#include "compiler/Pipeline/Recovery.h"
 #include "compiler/Pipeline/Tuning.h"
 #include "compiler/Raise/Raise.h"
 #include "compiler/Schedule/Schedule.h"
@@ -95,13 +95,17 @@ static bool checkLimits(Job &job) {
   return true;
 }
 
+/// The module is verified once, behind the last pass: between any two it would take a seventh of fuse.
+static bool runPasses(Job &job, llvm::function_ref<void(OpPassManager &)> build) {
+  PassManager passes(&job.made.context);
+  passes.enableVerifier(false);
+  build(passes);
+  return succeeded(passes.run(*job.made.module)) && succeeded(verify(*job.made.module));
+}
+
 static bool raise(Job &job) {
   job.begin(Phase::Raise);
-  if (!job.options.raises)
-    return true;
-  PassManager passes(&job.made.context);
-  buildRaisePipeline(passes);
-  return succeeded(passes.run(*job.made.module)) || job.ourFault();
+  return !job.options.raises || runPasses(job, buildRaisePipeline) || job.ourFault();
 }
 
 static bool derive(Job &job) {
@@ -109,12 +113,8 @@ static bool derive(Job &job) {
   std::string writer = writerOf(job);
   if (!job.options.studied.empty() && failed(addEntriesOfStudy(*job.made.module, job.options.studied)))
     return job.usersFault(job.diagnostics().back());
-  if (needsDerive(*job.made.module)) {
-    PassManager passes(&job.made.context);
-    buildDerivePipeline(passes);
-    if (failed(passes.run(*job.made.module)))
-      return job.diagnostics().empty() ? job.ourFault() : job.usersFault(job.diagnostics().front());
-  }
+  if (needsDerive(*job.made.module) && !runPasses(job, buildDerivePipeline))
+    return job.diagnostics().empty() ? job.ourFault() : job.usersFault(job.diagnostics().front());
   keepEntries(job, job.options.writer ? std::vector{writer} : job.options.entries);
   return true;
 }
@@ -130,10 +130,10 @@ static std::string scheduleErrors(Job &job) {
 }
 
 static bool makeKernels(Job &job) {
-  PassManager passes(&job.made.context);
-  buildKernelsPipeline(passes, job.emitters, job.options.target);
   size_t before = job.diagnostics().size();
-  if (failed(passes.run(*job.made.module)))
+  if (!runPasses(job, [&](OpPassManager &passes) {
+        buildKernelsPipeline(passes, job.emitters, job.options.target);
+      }))
     return job.ourFault();
   for (const std::string &remark : llvm::drop_begin(job.diagnostics(), before))
     job.warn(remark + "\n");
@@ -181,9 +181,9 @@ static bool fuse(Job &job) {
   tuning.chooseEmitters();
   if (!applyEmitters(job))
     return false;
-  PassManager passes(&job.made.context);
-  buildWeightsPipeline(passes, job.emitters, job.options.target);
-  if (failed(passes.run(*job.made.module)))
+  if (!runPasses(job, [&](OpPassManager &passes) {
+        buildWeightsPipeline(passes, job.emitters, job.options.target);
+      }))
     return job.ourFault();
   if (job.options.numbersOps)
     noteOpNumbers(job);
@@ -327,11 +327,26 @@ static std::optional<CompiledKernel> emitKernel(Job &job, func::FuncOp kernel, c
   }
 }
 
+/// False where entry points call what is no kernel, as a damaged record of an object may.
+static bool callsKernelsAlone(Job &job) {
+  SymbolTable symbols(*job.made.module);
+  WalkResult result = job.made.module->walk([&](func::CallOp call) {
+    auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+    if (callee && isKernel(callee))
+      return WalkResult::advance();
+    call.emitError("calls what is no kernel");
+    return WalkResult::interrupt();
+  });
+  return !result.wasInterrupted();
+}
+
 /// Each kernel is generated once, whoever calls it.
 static bool generate(Job &job) {
   job.begin(Phase::Generate);
   if (job.target.isDevice && !keepEntriesOfDevice(job))
     return false;
+  if (!callsKernelsAlone(job))
+    return job.ourFault();
   chooseByPrediction(job);
   ChosenEmitters chosen;
   for (auto kernel : llvm::make_filter_range(job.made.module->getOps<func::FuncOp>(), isKernel))
@@ -389,46 +404,12 @@ static bool lower(Job &job) {
   return true;
 }
 
-/// The module's table joins its code, then LLVM optimises both.
-static bool optimise(Job &job, LlvmCode &code) {
-  job.begin(Phase::Optimise);
-  FailureOr<LlvmCode> translated = translateToLlvm(*job.made.code, job.host);
-  if (failed(translated))
-    return job.ourFault();
-  code = std::move(*translated);
-  WeightsFile weights;
-  if (job.weights)
-    if (llvm::Error error = weights.load(job.made.program, job.options.weights, job.options.allowExtra))
-      return job.refuse(llvm::toString(std::move(error)));
-  llvm::Expected<EmbeddedWeights> embedded = embeddedWeights(job.made.program.parameters, job.embedded);
-  if (!embedded)
-    return job.refuse(job.options.input + ": section " + weightsSection + " " + llvm::toString(embedded.takeError()));
-  addModelTable(job.made.program, job.weights ? weights.values() : *embedded, *code.module);
-  if (job.options.records)
-    addRecord(job.made.record, certificateText(job.made.program, fingerprintOf(job.made.record)), *code.module);
-  attnc::optimise(code, job.host);
-  return true;
-}
-
-static bool emitObject(Job &job, LlvmCode &code) {
-  job.begin(Phase::Emit);
-  bool text = job.options.dump == Phase::Emit;
-  FailureOr<SmallVector<char, 0>> bytes = emit(code, job.host, text ? OutputKind::Assembly : OutputKind::Object);
-  if (failed(bytes) || (!text && failed(verifyUndefinedSymbols(*job.made.code, *bytes))))
-    return job.ourFault();
-  job.made.object = std::move(*bytes);
-  return true;
-}
-
-/// Opens the file of weights first: a compile takes long.
-static bool openWeights(Job &job) {
+/// Is there the file of weights? It is asked for first: a compile takes long.
+static bool findWeights(Job &job) {
   if (job.options.weights.empty())
     return true;
-  auto file = llvm::MemoryBuffer::getFile(job.options.weights, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!file)
-    return job.refuse("can't read " + job.options.weights + ": " + file.getError().message());
-  job.weights = std::move(*file);
-  return true;
+  InputFile file(job.options.weights);
+  return file.isOpen() || job.refuse("can't read " + job.options.weights + ": " + file.problem());
 }
 
 /// Up to kernels, and entry points that call them.
@@ -436,7 +417,7 @@ static bool compileToKernels(Job &job) {
   auto printModule = [&](llvm::raw_ostream &out) { job.made.module->print(out); };
 
   // The file becomes functions on tensors, one an entry point: value semantics, every op has a place in the source.
-  if (!openWeights(job) || !checkEmitterUse(job) || !import(job) || job.dumps(Phase::Import, printModule))
+  if (!findWeights(job) || !checkEmitterUse(job) || !import(job) || job.dumps(Phase::Import, printModule))
     return false;
   job.remember();
   if (!checkInterfaces(job) || !refuseFusions(job))
@@ -503,7 +484,7 @@ static void compileKernels(Job &job) {
 
   // LLVM IR with the table by which the object describes itself.
   LlvmCode code;
-  if (!optimise(job, code) ||
+  if (!optimiseCode(job, code) ||
       job.dumps(Phase::Optimise, [&](llvm::raw_ostream &out) { code.module->print(out, nullptr); }))
     return;
 
@@ -526,7 +507,7 @@ static Outcome run(Job &job, llvm::function_ref<void()> phases) {
   job.target = std::move(*target);
   job.host = job.target.host();
   made.program.targetName = job.target.cpu;
-  made.program.cpuLevel = job.host.hasAvx512 ? 4 : 3;
+  made.program.features = processorFeatures(job.target);
   if (job.target.isDevice) {
     if (options.debugLines) {
       job.refuse("not yet for --target " + options.target + ": -g");
@@ -537,9 +518,9 @@ static Outcome run(Job &job, llvm::function_ref<void()> phases) {
     made.context.appendDialectRegistry(registry);
     made.context.loadAllAvailableDialects();
   }
-  // A crash is our fault too, and leaves a reproducer.
-  if (!survives(phases))
-    job.ourFault("it crashed");
+  job.begin(job.current());
+  if (llvm::Error error = runOnLargeStack(phases))
+    job.refuse(llvm::toString(std::move(error)));
   return job.outcome;
 }
 

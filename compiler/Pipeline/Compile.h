@@ -4,7 +4,8 @@
 //              -> generate -> plan -> host -> lower -> optimise -> emit -> object
 //
 // compile() runs the phases of Phases.h in order on one file: a model (`.attn`), or a module as `import` leaves it
-// (`.mlir`). It writes nothing but a reproducer, and that only where the fault is ours.
+// (`.mlir`). It writes nothing but a reproducer, and that only where the fault is ours. A crash ends the process, with
+// a reproducer too (compiler/Diagnostics/CrashNote.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,6 @@
 #include "compiler/Pipeline/Job.h"
 #include "compiler/Codegen/AskedEmitter.h"
+#include "compiler/Diagnostics/Printable.h"
 #include "compiler/Emit/OutputFiles.h"
 #include "compiler/Schedule/Strategy.h"
 #include "llvm/ADT/StringExtras.h"
@@ -91,31 +92,42 @@ EmitterChoice Job::emitterOf(func::FuncOp kernel, const Emitter *failed) const {
 
 void Job::begin(Phase next) {
   phase = next;
-  if (milliseconds() - started < 1000 || !llvm::sys::Process::StandardErrIsDisplayed())
-    return;
-  shown = true;
-  messages << "\r\x1b[K" << options.input << ": " << nameOf(phase) << (phase == Phase::Emit ? "\n" : "");
-  messages.flush();
+  if (milliseconds() - started >= 1000 && llvm::sys::Process::StandardErrIsDisplayed()) {
+    shown = true;
+    messages << "\r\x1b[K" << options.input << ": " << nameOf(phase) << (phase == Phase::Emit ? "\n" : "");
+    messages.flush();
+  }
+  updateCrashNote();
 }
 
 bool Job::usersFault(const llvm::Twine &message) {
-  messages << (shown ? "\n" : "") << message << "\n";
+  messages << (shown ? "\n" : "") << printableLines(message.str()) << "\n";
   outcome = Outcome::UsersFault;
   return false;
 }
 
 void Job::warn(llvm::StringRef text) {
   if (!text.empty() && !isTrial)
-    messages << (shown ? "\n" : "") << text;
+    messages << (shown ? "\n" : "") << printableLines(text);
+}
+
+/// Of a phase, by an error or by a crash.
+std::string Job::failureMessage() const {
+  std::string text;
+  if (isRepeated)
+    text = options.input + ": section " + moduleSection.str() + " can't be compiled again: phase '" +
+           nameOf(phase).str() + "' fails; expected the module that the object was made of";
+  else
+    text = "the compiler failed in phase '" + nameOf(phase).str() + "'; this is a fault of attnc, not of " +
+           options.input;
+  return "attnc: error: " + text + "\n";
 }
 
 bool Job::ourFault(llvm::StringRef reason) {
+  outcome = isRepeated ? Outcome::UsersFault : Outcome::OurFault;
+  messages << (shown ? "\n" : "") << failureMessage();
   if (isRepeated)
-    return refuse(options.input + ": section " + moduleSection + " can't be compiled again: phase '" + nameOf(phase) +
-                  "' fails; expected the module that the object was made of");
-  outcome = Outcome::OurFault;
-  messages << (shown ? "\n" : "") << "attnc: error: the compiler failed in phase '" << nameOf(phase)
-           << "'; this is a fault of attnc, not of " << options.input << "\n";
+    return false;
   if (!reason.empty())
     reported.push_back(reason.str());
   // The directory to write to need not be there yet.
@@ -132,15 +144,30 @@ bool Job::ourFault(llvm::StringRef reason) {
 }
 
 void Job::remember() {
-  remembered.clear();
-  llvm::raw_string_ostream stream(remembered);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
   OpPrintingFlags flags;
   made.module->print(stream, flags.enableDebugInfo());
+  remember(std::move(text));
 }
 
-llvm::Expected<std::string> Job::saveReproducer(llvm::StringRef directory) {
-  if (!directory.empty() && !llvm::sys::fs::is_directory(directory))
-    return llvm::createStringError(directory + ": No such directory");
+void Job::remember(std::string text) {
+  crashNote.keep({}, "", "");
+  remembered = std::move(text);
+  updateCrashNote();
+}
+
+/// As ourFault() would say it, and keep it, at this point of the compile.
+void Job::updateCrashNote() {
+  crashNote.say((shown ? "\n" : "") + failureMessage(), int(isRepeated ? Outcome::UsersFault : Outcome::OurFault));
+  std::vector<std::string> paths;
+  if (!isRepeated)
+    paths = {reproducerIn(options.reproducerDirectory), reproducerIn("")};
+  crashNote.keep(std::move(paths), reproducerHead(), remembered);
+}
+
+/// What stands in front of the module.
+std::string Job::reproducerHead() const {
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream << "// attnc failed in phase '" << nameOf(phase) << "' on " << options.input << ", target " << options.target
@@ -150,12 +177,22 @@ llvm::Expected<std::string> Job::saveReproducer(llvm::StringRef directory) {
   for (const std::string &lines : reported)
     for (llvm::StringRef line : llvm::split(lines, '\n'))
       stream << "// " << line << "\n";
-  stream << remembered;
+  return text;
+}
+
+std::string Job::reproducerIn(llvm::StringRef directory) const {
   llvm::SmallString<128> path(directory);
   llvm::sys::path::append(path, made.program.prefix + ".reproducer.mlir");
-  if (llvm::Error error = OutputFiles::replace(std::string(path), text))
-    return error;
   return std::string(path);
+}
+
+llvm::Expected<std::string> Job::saveReproducer(llvm::StringRef directory) {
+  if (!directory.empty() && !llvm::sys::fs::is_directory(directory))
+    return llvm::createStringError(directory + ": No such directory");
+  std::string path = reproducerIn(directory);
+  if (llvm::Error error = OutputFiles::replace(path, reproducerHead() + remembered))
+    return error;
+  return path;
 }
 
 bool Job::dumps(Phase ended, llvm::function_ref<void(llvm::raw_ostream &)> print) {

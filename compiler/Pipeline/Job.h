@@ -1,16 +1,17 @@
 //===- Job.h - one compile under way ----------------------------------------------------------------------------===//
 //
 // What the steps of compile() share: options, results, messages, and how a step fails. A fault of the user is a message
-// with a place; a fault of ours is one line for the user and a reproducer for us.
+// with a place; a fault of ours is one line for the user and a reproducer for us, and so is a crash, which ends the
+// process.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Emitter.h"
+#include "compiler/Diagnostics/CrashNote.h"
 #include "compiler/Pipeline/Compile.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 namespace attnc {
 
@@ -35,7 +36,6 @@ public:
   Emitters emitters;
   std::vector<Override> overrides;             ///< those of the script, then those of the options
   std::vector<Override> schedule;              ///< those about schedules, by kernel
-  std::unique_ptr<llvm::MemoryBuffer> weights; ///< the file to embed
   llvm::StringRef embedded;                    ///< where there is no file: the weights of an object, as it has them
   Outcome outcome = Outcome::Done;
   bool isTrial = false;    ///< the phases run to see what comes of it: warnings are for later
@@ -62,14 +62,18 @@ public:
 
   /// Keeps the module as it is now, or another text, for a reproducer.
   void remember();
-  void remember(std::string text) { remembered = std::move(text); }
+  void remember(std::string text);
   /// Is the phase that has just ended the one to print? Then `print` fills the dump.
   bool dumps(Phase phase, llvm::function_ref<void(llvm::raw_ostream &)> print);
   /// What MLIR reported since the compile began.
   const std::vector<std::string> &diagnostics() const { return reported; }
 
 private:
+  std::string failureMessage() const;
+  std::string reproducerHead() const;
+  std::string reproducerIn(llvm::StringRef directory) const;
   llvm::Expected<std::string> saveReproducer(llvm::StringRef directory);
+  void updateCrashNote();
 
   Phase phase = Phase::Parse;
   std::string remembered;
@@ -77,6 +81,7 @@ private:
   mlir::ScopedDiagnosticHandler handler;
   int64_t started;
   bool shown = false;
+  CrashNote crashNote;
 };
 
 /// "gpt.attn:31:14", or nothing where a location names no file.

@@ -2,6 +2,7 @@
 #include "compiler/Codegen/AskedEmitter.h"
 #include "compiler/Codegen/ChosenSchedule.h"
 #include "compiler/Pipeline/KernelForecast.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
 
@@ -36,11 +37,20 @@ public:
   }
 
 private:
+  /// Halide takes time in the square of a formula's length.
+  static bool isShort(func::FuncOp kernel) {
+    constexpr size_t mostOperations = 160;
+    return llvm::all_of(kernel.getOps<linalg::GenericOp>(), [](linalg::GenericOp op) {
+      return op.getBody()->getOperations().size() <= mostOperations;
+    });
+  }
+
   bool isQuestion(func::FuncOp kernel) const {
     // Of attention and of work on rows, ours has forms that were not met by another; Halide compiles those for long.
     std::optional<KernelKind> kind = kernelKindOf(kernel);
     return (kind == KernelKind::Loops || kind == KernelKind::Gemm) && !askedEmitter(kernel) &&
-           !kernel->hasAttr(scheduleAttrName) && !kernel->hasAttr(tunedAttrName) && forecast.isCalled(kernel);
+           !kernel->hasAttr(scheduleAttrName) && !kernel->hasAttr(tunedAttrName) && forecast.isCalled(kernel) &&
+           isShort(kernel);
   }
 
   /// The emitters that take the kernel where they are asked for it, the one that has it by rule first.

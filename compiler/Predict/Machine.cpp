@@ -1,8 +1,8 @@
 #include "compiler/Predict/Machine.h"
+#include "compiler/Json/InputBuffer.h"
 #include "compiler/Json/Json.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <cmath>
@@ -151,9 +151,9 @@ static Error readLevel(const json::Object *fields, const std::string &path, Memo
 }
 
 Expected<Machine> readMachine(const std::string &path) {
-  auto file = MemoryBuffer::getFile(path);
+  auto file = readInputFile(path);
   if (!file)
-    return createStringError(formatv("{0}: can't be read: {1}", path, file.getError().message()));
+    return createStringError(formatv("{0}: can't be read: {1}", path, toString(file.takeError())));
   auto json = parseJson((*file)->getBuffer());
   if (!json)
     return createStringError(formatv("{0}: {1}", path, toString(json.takeError())));

@@ -25,8 +25,9 @@ PhaseCost Predictor::costOf(const CompiledKernel &kernel, const KernelPhase &pha
     // How often a loop turns can't be told from sizes: as if all of it were multiply-adds, near what those reach.
     constexpr double reached = 0.8;
     const KernelCost &known = kernel.code.cost;
-    CodeCost all{double(known.flops.evaluate(sizes)) / (reached * machine.flops()),
-                 double(known.bytesRead.evaluate(sizes)), double(known.bytesWritten.evaluate(sizes))};
+    double flops = double(known.flops.evaluate(sizes));
+    CodeCost all{flops / (reached * machine.flops()), double(known.bytesRead.evaluate(sizes)),
+                 double(known.bytesWritten.evaluate(sizes)), flops / (2 * double(machine.lanes))};
     cost = PhaseCost{all * (1 / double(kernel.code.phases.size())), {}};
   }
   memory.emplace_back(sizes.vec(), *cost);
@@ -86,6 +87,7 @@ Prediction Predictor::predict(func::CallOp call, ArrayRef<int64_t> kernelSizes, 
     made.compute += cost.seconds * turns / double(chunks);
     touched += cost;
   }
+  made.instructions = touched.instructions;
   made.compute += std::min(moved.wakes, (machine.drowsy - 1) * made.compute);
   // Of a large operand a kernel may read a part: no more comes than is loaded.
   auto shareOf = [](double bytes, ArrayRef<double> moved) {

@@ -22,6 +22,7 @@ struct Prediction {
   double launch = 0;  ///< seconds: of handing out phases and chunks, and until code and operands begin to come
   double compute = 0; ///< of its instructions, operands in the nearest cache
   double memory = 0;  ///< of moving operands and results
+  double instructions = 0; ///< of all chunks, vectors and scalars
   std::string bound;  ///< what takes longest: "compute", "launch", or a level of memory
   double seconds() const;
 };

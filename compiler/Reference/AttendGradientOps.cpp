@@ -40,7 +40,7 @@ public:
       auto score = formulas.score->differentiate(row.pair(key));
       if (failed(score))
         return failure();
-      addScaled(score->second, rounded(gradient.scores[key], rounding));
+      addScaled(score->second, gradient.scores[key]);
     }
     if (failed(formulas.sink))
       return success();
@@ -63,9 +63,12 @@ private:
     for (auto [source, derivative] : gradient)
       if (auto found = places.find(source.first); found != places.end()) {
         double &sum = sums[found->second].values[source.second];
-        sum = rounded(sum + rounded(factor * rounded(derivative, rounding), rounding), rounding);
+        double term = rounded(factor * rounded(derivative, rounding), rounding, Accuracy::Rounded);
+        sum = sumOf(sum, term);
       }
   }
+
+  double sumOf(double a, double b) const { return rounded(a + b, rounding, Accuracy::Rounded); }
 
   /// dp' of one pair: from the value's cotangent and from the weights'.
   LogicalResult passValue(AttendFormulas &formulas, const AttendRow &row, ArrayRef<int64_t> point,
@@ -81,8 +84,8 @@ private:
       if (failed(value))
         return failure();
       double cotangent = cotangentAt(attn::Statistic::Value, permuted(joined(point, feature), op.getValueLayout()));
-      ofWeight = rounded(ofWeight + rounded(cotangent * value->first, rounding), rounding);
-      addScaled(value->second, rounded(row.weights[key] * cotangent, rounding));
+      ofWeight = sumOf(ofWeight, rounded(cotangent * value->first, rounding, Accuracy::Rounded));
+      addScaled(value->second, rounded(row.weights[key] * cotangent, rounding, Accuracy::Rounded));
       return success();
     });
   }
@@ -98,7 +101,8 @@ private:
   void passEntropy(const AttendRow &row, ArrayRef<int64_t> point, std::vector<double> &ofWeights) const {
     if (double cotangent = cotangentAt(attn::Statistic::Entropy, point); cotangent != 0)
       for (auto [weight, ofWeight] : llvm::zip_equal(row.normalised.weights, ofWeights))
-        ofWeight -= weight == 0 ? 0 : cotangent * (std::log(weight) + 1);
+        if (weight != 0)
+          ofWeight = sumOf(ofWeight, -rounded(cotangent * rounded(std::log(weight) + 1, rounding), rounding));
   }
 
   /// From dp' to dp, in place.
@@ -109,7 +113,7 @@ private:
     if (failed(weight))
       return failure();
     addScaled(weight->second, cotangent);
-    cotangent *= weight->second.at({nullptr, 0});
+    cotangent = rounded(cotangent * rounded(weight->second.at({nullptr, 0}), rounding), rounding, Accuracy::Rounded);
     return success();
   }
 
@@ -152,6 +156,7 @@ LogicalResult Interpreter::run(attn::ScatterAddOp op) {
   auto body = Formula::read(op.getBody(), values, rounding, fault);
   if (failed(body))
     return failure();
+  Rounding way = sum.element == Element::F32 ? rounding : Rounding::None;
   auto add = [&](ArrayRef<int64_t> point) -> LogicalResult {
     auto term = body->evaluate(llvm::SmallVector<double>(point.begin(), point.end()));
     if (failed(term))
@@ -162,7 +167,7 @@ LogicalResult Interpreter::run(attn::ScatterAddOp op) {
     int64_t offset = sum.offsetOf(place);
     if (offset < 0)
       return fault.at(op, "a subscript leaves " + describe(sum.element, sum.shape));
-    sum.values[offset] += term->front();
+    sum.values[offset] = rounded(sum.values[offset] + term->front(), way, Accuracy::Rounded);
     return success();
   };
   Sizes sizes = integersOf(op.getSizes());

@@ -14,7 +14,8 @@ static FailureOr<double> sumOfValues(AttendFormulas &formulas, const AttendRow &
     auto value = formulas.value->evaluate(row.pair(key, index));
     if (failed(value))
       return failure();
-    sum += row.weights[key] * value->front();
+    double term = rounded(row.weights[key] * value->front(), formulas.rounding, Accuracy::Rounded);
+    sum = rounded(sum + term, formulas.rounding, Accuracy::Rounded);
   }
   return sum;
 }
@@ -67,8 +68,10 @@ private:
             statistic == attn::Statistic::Top ? numberOf(row.keys[place]) : row.weights[place];
       return success();
     case attn::Statistic::KeySums:
-      for (auto [weight, key] : llvm::zip_equal(row.weights, row.keys))
-        at(joined(unsummed(point, *op.getSummed()), wholeNumbers(key))) += weight;
+      for (auto [weight, key] : llvm::zip_equal(row.weights, row.keys)) {
+        double &sum = at(joined(unsummed(point, *op.getSummed()), wholeNumbers(key)));
+        sum = rounded(sum + weight, formulas.rounding, Accuracy::Rounded);
+      }
       return success();
     }
     llvm_unreachable("a statistic");

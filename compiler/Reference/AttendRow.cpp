@@ -78,6 +78,7 @@ LogicalResult AttendRow::weigh(AttendFormulas &formulas) {
 
 LogicalResult AttendRow::readArguments(AttendFormulas &formulas) {
   arguments = {};
+  arguments.rounding = formulas.rounding;
   if (formulas.alpha)
     arguments.alpha = *formulas.alpha;
   if (failed(formulas.sink))
@@ -100,7 +101,8 @@ LogicalResult AttendRow::compute(AttendFormulas &formulas, ArrayRef<int64_t> key
 double AttendRow::entropy() const {
   double sum = std::isnan(normalised.lse) ? normalised.lse : 0;
   for (double weight : normalised.weights)
-    sum -= weight == 0 ? 0 : weight * std::log(weight);
+    if (weight != 0)
+      sum = rounded(sum - rounded(weight * std::log(weight), arguments.rounding), arguments.rounding);
   return sum;
 }
 

@@ -18,6 +18,7 @@ struct AttendFormulas {
                            value = llvm::failure(), sink = llvm::failure();
   mlir::attn::Normaliser normaliser = mlir::attn::Normaliser::Softmax;
   std::optional<double> alpha;
+  Rounding rounding = Rounding::None;
 
   /// `Op` is attn.attend or its gradient.
   template <typename Op>
@@ -28,6 +29,7 @@ struct AttendFormulas {
       formula = Formula::read(region, environment, rounding, fault);
       return formula;
     };
+    this->rounding = rounding;
     normaliser = op.getNormaliser();
     if (op.getAlpha())
       alpha = op.getAlpha()->convertToDouble();

@@ -215,12 +215,13 @@ LogicalResult FormulaReader::readScalar(Operation &op, std::vector<Step> &steps)
     return failure();
   bool integer = op.getResult(0).getType().isIntOrIndex();
   Rounding way = integer ? Rounding::None : rounding;
+  Accuracy accuracy = accuracyOf(&op);
   steps.push_back([=, at = &op, from = *from, to = declare(op.getResult(0)), &fault = fault](Frame &frame) {
     llvm::SmallVector<double, 4> operands;
     for (unsigned number : from)
       operands.push_back(frame.registers[number]);
     double result = function(operands.data());
-    frame.registers[to] = frame.differentiates ? result : rounded(result, way);
+    frame.registers[to] = frame.differentiates ? result : rounded(result, way, accuracy);
     if (integer && std::isnan(result))
       return fault.at(at, "an integer is divided by zero");
     if (!frame.differentiates)
@@ -338,6 +339,7 @@ LogicalResult FormulaReader::readReduce(attn::ReduceOp op, std::vector<Step> &st
   if (failed(sizes) || failed(readBlock(op.getBody().front(), loop.steps, loop.yielded)))
     return failure();
   double identity = identityOf(op.getCombine(), op.getResult().getType());
+  Rounding way = isa<FloatType>(op.getResult().getType()) ? rounding : Rounding::None;
   steps.push_back([=, combine = op.getCombine(), sizes = *sizes, to = declare(op.getResult())](Frame &frame) {
     double total = identity;
     Gradient gradient;
@@ -348,6 +350,8 @@ LogicalResult FormulaReader::readReduce(attn::ReduceOp op, std::vector<Step> &st
         return failure();
       double before = total, term = frame.registers[loop.yielded[0]];
       total = combined(combine, before, term);
+      if (!frame.differentiates)
+        total = rounded(total, way, Accuracy::Rounded);
       if (frame.differentiates)
         gradient = combinedGradients(combine, {before, std::move(gradient)}, {term, frame.gradients[loop.yielded[0]]});
       return success();

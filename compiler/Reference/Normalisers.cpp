@@ -13,9 +13,19 @@ constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 using Scores = ArrayRef<double>;
 using Arguments = NormaliserArguments;
 
-double sumOf(ArrayRef<double> terms) { return std::accumulate(terms.begin(), terms.end(), 0.0); }
+/// A sum or a product.
+double term(double exact, Rounding rounding) { return rounded(exact, rounding, Accuracy::Rounded); }
 
-double dotOf(ArrayRef<double> a, ArrayRef<double> b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
+double sumOf(ArrayRef<double> terms, Rounding rounding) {
+  return std::accumulate(terms.begin(), terms.end(), 0.0, [=](double a, double b) { return term(a + b, rounding); });
+}
+
+double dotOf(ArrayRef<double> a, ArrayRef<double> b, Rounding rounding) {
+  double sum = 0;
+  for (auto [x, y] : llvm::zip_equal(a, b))
+    sum = term(sum + term(x * y, rounding), rounding);
+  return sum;
+}
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
@@ -25,11 +35,12 @@ bool hasNoMaximum(Scores scores) {
 }
 
 /// q_k (dp_k - sum of q dp / sum of q).
-std::vector<double> centred(ArrayRef<double> ofWeights, ArrayRef<double> factors) {
-  double total = sumOf(factors), mean = total == 0 ? 0 : dotOf(ofWeights, factors) / total;
+std::vector<double> centred(ArrayRef<double> ofWeights, ArrayRef<double> factors, Rounding rounding) {
+  double total = sumOf(factors, rounding);
+  double mean = total == 0 ? 0 : rounded(dotOf(ofWeights, factors, rounding) / total, rounding);
   std::vector<double> result;
   for (auto [cotangent, factor] : llvm::zip_equal(ofWeights, factors))
-    result.push_back(factor * (cotangent - mean));
+    result.push_back(term(factor * term(cotangent - mean, rounding), rounding));
   return result;
 }
 
@@ -44,44 +55,48 @@ NormalisedRow softmax(Scores scores, const Arguments &arguments) {
   if (largest == -infinity)
     return {};
   NormalisedRow row;
-  double sum = std::exp(arguments.sink - largest);
+  Rounding rounding = arguments.rounding;
+  auto exponential = [&](double score) { return rounded(std::exp(term(score - largest, rounding)), rounding); };
+  double sum = exponential(arguments.sink);
   for (double score : scores)
-    sum += row.weights.emplace_back(std::exp(score - largest));
+    sum = term(sum + row.weights.emplace_back(exponential(score)), rounding);
   for (double &weight : row.weights)
-    weight /= sum;
-  row.lse = largest + std::log(sum);
+    weight = rounded(weight / sum, rounding);
+  row.lse = term(largest + rounded(std::log(sum), rounding), rounding);
   return row;
 }
 
 NormaliserGradient ofSoftmax(Scores, const Arguments &arguments, const NormalisedRow &row, ArrayRef<double> ofWeights,
                              double ofLse) {
   NormaliserGradient gradient;
-  double mean = dotOf(ofWeights, row.weights);
+  Rounding rounding = arguments.rounding;
+  double mean = dotOf(ofWeights, row.weights, rounding);
   for (auto [cotangent, weight] : llvm::zip_equal(ofWeights, row.weights))
-    gradient.scores.push_back(weight * (cotangent - mean + ofLse));
+    gradient.scores.push_back(term(weight * term(term(cotangent - mean, rounding) + ofLse, rounding), rounding));
   if (row.lse != -infinity)
-    gradient.sink = std::exp(arguments.sink - row.lse) * (ofLse - mean);
+    gradient.sink = rounded(std::exp(arguments.sink - row.lse) * term(ofLse - mean, rounding), rounding);
   return gradient;
 }
 
 //===-------------------------------------------- ratio, none -------------------------------------------------===//
 
-NormalisedRow ratio(Scores scores, const Arguments &) {
+NormalisedRow ratio(Scores scores, const Arguments &arguments) {
   if (hasNoMaximum(scores))
     return {std::vector<double>(scores.size(), notANumber)};
-  double sum = sumOf(scores);
+  double sum = sumOf(scores, arguments.rounding);
   NormalisedRow row;
   for (double score : scores)
-    row.weights.push_back(sum == 0 ? 0 : score / sum);
+    row.weights.push_back(sum == 0 ? 0 : rounded(score / sum, arguments.rounding));
   return row;
 }
 
-NormaliserGradient ofRatio(Scores scores, const Arguments &, const NormalisedRow &row, ArrayRef<double> ofWeights,
-                           double) {
+NormaliserGradient ofRatio(Scores scores, const Arguments &arguments, const NormalisedRow &row,
+                           ArrayRef<double> ofWeights, double) {
   NormaliserGradient gradient;
-  double mean = dotOf(ofWeights, row.weights), total = sumOf(scores);
+  Rounding rounding = arguments.rounding;
+  double mean = dotOf(ofWeights, row.weights, rounding), total = sumOf(scores, rounding);
   for (double cotangent : ofWeights)
-    gradient.scores.push_back(total == 0 ? 0 : (cotangent - mean) / total);
+    gradient.scores.push_back(total == 0 ? 0 : rounded(term(cotangent - mean, rounding) / total, rounding));
   return gradient;
 }
 
@@ -101,19 +116,21 @@ NormalisedRow entmax(Scores scores, const Arguments &arguments) {
     return {};
   double scale = arguments.alpha - 1, largest = *llvm::max_element(scores), low = -1, high = 0;
   NormalisedRow row;
-  auto weigh = [&](double tau) {
+  auto weigh = [&](double tau, Rounding rounding) {
     row.weights.clear();
-    for (double score : scores)
-      row.weights.push_back(std::pow(std::max(scale * (score - largest) - tau, 0.0), 1 / scale));
-    return sumOf(row.weights);
+    for (double score : scores) {
+      double above = term(term(scale * term(score - largest, rounding), rounding) - tau, rounding);
+      row.weights.push_back(rounded(std::pow(std::max(above, 0.0), 1 / scale), rounding));
+    }
+    return sumOf(row.weights, rounding);
   };
   for (int turn = 0; turn < 60; ++turn) {
     double middle = (low + high) / 2;
-    (weigh(middle) >= 1 ? low : high) = middle;
+    (weigh(middle, Rounding::None) >= 1 ? low : high) = middle;
   }
-  double sum = weigh(low);
+  double sum = weigh(rounded(low, arguments.rounding), arguments.rounding);
   for (double &weight : row.weights)
-    weight /= sum;
+    weight = rounded(weight / sum, arguments.rounding);
   return row;
 }
 
@@ -121,8 +138,8 @@ NormaliserGradient ofEntmax(Scores, const Arguments &arguments, const Normalised
                             double) {
   std::vector<double> factors;
   for (double weight : row.weights)
-    factors.push_back(weight == 0 ? 0 : std::pow(weight, 2 - arguments.alpha));
-  return {centred(ofWeights, factors)};
+    factors.push_back(weight == 0 ? 0 : rounded(std::pow(weight, 2 - arguments.alpha), arguments.rounding));
+  return {centred(ofWeights, factors, arguments.rounding)};
 }
 
 //===-------------------------------------------- hard --------------------------------------------------------===//
@@ -145,25 +162,27 @@ NormaliserGradient ofHard(Scores scores, const Arguments &arguments, const Norma
 
 //===-------------------------------------------- stick breaking ----------------------------------------------===//
 
-NormalisedRow stickBreaking(Scores scores, const Arguments &) {
+NormalisedRow stickBreaking(Scores scores, const Arguments &arguments) {
   NormalisedRow row;
   double left = 1;
   for (double score : scores) {
-    row.weights.push_back(sigmoid(score) * left);
-    left *= sigmoid(-score);
+    row.weights.push_back(rounded(sigmoid(score) * left, arguments.rounding));
+    left = rounded(left * sigmoid(-score), arguments.rounding);
   }
   return row;
 }
 
-NormaliserGradient ofStickBreaking(Scores scores, const Arguments &, const NormalisedRow &row,
+NormaliserGradient ofStickBreaking(Scores scores, const Arguments &arguments, const NormalisedRow &row,
                                    ArrayRef<double> ofWeights, double) {
+  Rounding rounding = arguments.rounding;
   NormaliserGradient gradient;
   gradient.scores.resize(scores.size());
   double behind = 0;
   for (size_t key = scores.size(); key-- > 0;) {
-    double weighted = row.weights[key] * ofWeights[key];
-    gradient.scores[key] = sigmoid(-scores[key]) * weighted - sigmoid(scores[key]) * behind;
-    behind += weighted;
+    double weighted = term(row.weights[key] * ofWeights[key], rounding);
+    double first = rounded(sigmoid(-scores[key]) * weighted, rounding);
+    gradient.scores[key] = term(first - rounded(sigmoid(scores[key]) * behind, rounding), rounding);
+    behind = term(behind + weighted, rounding);
   }
   return gradient;
 }

@@ -6,16 +6,18 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Reference/Rounding.h"
 #include "dialects/Attn/Attn.h"
 #include <limits>
 #include <vector>
 
 namespace attnc::reference {
 
-/// What a row is normalised by.
+/// What a row is normalised by, and how each operation's result is rounded.
 struct NormaliserArguments {
   double alpha = 2;                                       ///< of entmax
   double sink = -std::numeric_limits<double>::infinity(); ///< of softmax
+  Rounding rounding = Rounding::None;
 };
 
 /// Weights of the kept scores of a row.

@@ -2,18 +2,36 @@
 #include <bit>
 #include <cmath>
 
-double attnc::reference::rounded(double value, Rounding rounding) {
+namespace {
+
+/// By the number's own bits, mixed: what f32 can't tell apart moves apart, as two scores near saturation do.
+uint32_t hashOf(double value, uint32_t draw) {
+  auto bits = std::bit_cast<uint64_t>(value);
+  uint32_t mixed = static_cast<uint32_t>(bits ^ (bits >> 32)) ^ (draw * 2654435761u);
+  for (int round = 0; round < 2; ++round)
+    mixed = (mixed ^ (mixed >> 15)) * 2654435761u;
+  return mixed >> 16;
+}
+
+/// -4 .. 4 units in the last place off. A subnormal number may be flushed to zero. A number stays where a step from it
+/// would lead to infinity or NaN.
+float moved(float single, uint32_t hash) {
+  if (single == 0 || !std::isfinite(single))
+    return single;
+  if (!std::isnormal(single))
+    return hash % 2 ? single : 0;
+  auto result = std::bit_cast<float>(std::bit_cast<uint32_t>(single) + hash % 9 - 4);
+  return std::isfinite(result) ? result : single;
+}
+
+} // namespace
+
+double attnc::reference::rounded(double value, Rounding rounding, Accuracy accuracy) {
   if (rounding.kind != Rounding::ToF32 && rounding.kind != Rounding::Loosely)
     return value;
   auto single = static_cast<float>(value);
-  if (rounding.kind == Rounding::ToF32)
-    return single;
-  // By the number's own bits, mixed: -4..4 units. What f32 can't tell apart moves apart: two scores near saturation.
-  auto bits = std::bit_cast<uint64_t>(value);
-  uint32_t mixed = static_cast<uint32_t>(bits ^ (bits >> 32)) ^ (rounding.draw * 2654435761u);
-  for (int turn = 0; turn < 2; ++turn)
-    mixed = (mixed ^ (mixed >> 15)) * 2654435761u;
-  return single * (1.0 + (static_cast<double>(mixed >> 16) / 8192.0 - 4.0) * 0x1p-24);
+  bool isTrue = accuracy == Accuracy::Exact || (accuracy == Accuracy::Rounded && single == value);
+  return rounding.kind == Rounding::ToF32 || isTrue ? single : moved(single, hashOf(value, rounding.draw));
 }
 
 /// Without the last `dropped` bits of f32, to nearest even.
@@ -25,7 +43,8 @@ static double shortened(float value, int dropped) {
 }
 
 double attnc::reference::stored(double value, Rounding rounding) {
-  return rounding.kind == Rounding::TensorsToTf32 ? shortened(static_cast<float>(value), 13) : rounded(value, rounding);
+  return rounding.kind == Rounding::TensorsToTf32 ? shortened(static_cast<float>(value), 13)
+                                                  : rounded(value, rounding, Accuracy::Exact);
 }
 
 double attnc::reference::toBf16(double value) { return shortened(static_cast<float>(value), 16); }

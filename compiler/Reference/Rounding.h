@@ -1,8 +1,9 @@
-//===- Rounding.h - how far rounding moves a result --------------------------------------------------------------===//
+//===- Rounding.h - rounding of what the oracle computes ---------------------------------------------------------===//
 //
-// What an op gives may be rounded to f32 while the oracle interprets. How far that moves a result says how much of it
-// rounding decides: a step of Adam divides gradients that are nothing but rounding by their own size, and which of two
-// saturated scores is the larger one is nothing else either.
+// The oracle computes in double precision. It can round what each op gives as f32 code may: to nearest, or by Monte
+// Carlo arithmetic (D. S. Parker, 1997), some units in the last place off. RoundingSamples.h measures by that how far
+// rounding moves a result: a step of Adam divides gradients that are nothing but rounding by their own size, and which
+// of two saturated scores is the larger one is nothing else either.
 //
 // A tensor whose type is bf16 or f16 is rounded to that when it is made, whatever else is: its type says that it is
 // stored so, and a result may lose something by that.
@@ -17,8 +18,8 @@ namespace attnc::reference {
 struct Rounding {
   enum Kind {
     None,
-    ToF32,
-    Loosely, ///< and up to four units in the last place off, as vectorised functions are; equal numbers stay equal
+    ToF32,         ///< what each op gives, to nearest
+    Loosely,       ///< as Accuracy says, up to four units in the last place off; equal numbers stay equal
     TensorsToTf32, ///< each tensor when it is made, and nothing within a formula: more than what products round
   };
   Kind kind = None;
@@ -27,8 +28,15 @@ struct Rounding {
   Rounding(Kind kind, uint32_t draw = 0) : kind(kind), draw(draw) {}
 };
 
+/// How near to the true result code in f32 comes for one op on numbers of f32.
+enum class Accuracy {
+  Exact,   ///< it is the true result: one of the operands, a sign, a whole number
+  Rounded, ///< it is the true result where f32 holds that: sums and products
+  Near,    ///< units in the last place off: quotients and functions, of which each emitter has its own code
+};
+
 /// What an op of a formula gives.
-double rounded(double value, Rounding rounding);
+double rounded(double value, Rounding rounding, Accuracy accuracy = Accuracy::Near);
 /// An element of a tensor that was made.
 double stored(double value, Rounding rounding);
 /// To nearest even.

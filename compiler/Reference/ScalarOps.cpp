@@ -1,6 +1,7 @@
 #include "compiler/Reference/ScalarOps.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/StringMap.h"
 #include <array>
 #include <cmath>
@@ -277,4 +278,15 @@ ScalarFunction attnc::reference::scalarFunction(Operation *op) {
   if (isa<arith::FPToSIOp>(op))
     return [width = widthOf(op->getResult(0).getType())](const double *x) { return toInteger(x[0], width); };
   return {};
+}
+
+Accuracy attnc::reference::accuracyOf(Operation *op) {
+  if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, math::FmaOp, arith::SIToFPOp, arith::UIToFPOp>(op))
+    return Accuracy::Rounded;
+  if (isa<arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp, arith::SelectOp,
+          arith::TruncFOp, arith::ExtFOp, attn::StopOp, attn::UniformOp>(op) ||
+      isa<math::AbsFOp, math::CeilOp, math::ClampFOp, math::CopySignOp, math::FloorOp, math::RoundOp, math::RoundEvenOp,
+          math::TruncOp>(op))
+    return Accuracy::Exact;
+  return Accuracy::Near;
 }

@@ -6,6 +6,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Reference/Rounding.h"
 #include "mlir/IR/Operation.h"
 #include <functional>
 
@@ -15,5 +16,7 @@ using ScalarFunction = std::function<double(const double *operands)>;
 
 /// The function of an `arith` or `math` op on scalars (or, element by element, on tensors); empty for any other op.
 ScalarFunction scalarFunction(mlir::Operation *op);
+/// Of an op on f32.
+Accuracy accuracyOf(mlir::Operation *op);
 
 } // namespace attnc::reference

@@ -4,10 +4,11 @@
 // with u = 2^-24, the unit roundoff (N. Higham, Accuracy and Stability of Numerical Algorithms, 4.2). What is compared
 // may differ by
 //
-//   |found - expected| <= c u sqrt(K) max(1, largest |expected| of the tensor)
+//   |found - expected| <= c u sqrt(K) largest,  largest = the largest |expected| of the tensor
 //
-// with K the terms of the longest chain of sums and c a small number for the operations between the sums. Integers and
-// truths are equal, NaN is NaN and an infinity the same infinity.
+// with K the terms of the longest chain of sums and c a small number for the operations between the sums. Tests whose
+// results are differences of numbers about 1 take at least 1 for the largest. Differences beyond that need samples of
+// rounding (RoundingSamples.h). Integers and truths are equal, NaN is NaN and an infinity the same infinity.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -1,6 +1,7 @@
 #include "compiler/Schedule/TransformScript.h"
 #include "compiler/Codegen/AskedEmitter.h"
 #include "compiler/Diagnostics/Spelling.h"
+#include "compiler/Json/InputBuffer.h"
 #include "mlir/Dialect/Linalg/TransformOps/DialectExtension.h"
 #include "mlir/Dialect/Linalg/TransformOps/LinalgTransformOps.h"
 #include "mlir/Dialect/Transform/IR/TransformDialect.h"
@@ -8,7 +9,6 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <fmt/format.h>
 
 using namespace mlir;
@@ -92,9 +92,9 @@ llvm::Expected<std::vector<Override>> runTransformScript(StringRef path, ModuleO
   auto wrong = [&](const std::string &otherwise) {
     return llvm::createStringError(fmt::format("{}:{}", path.str(), reported.empty() ? " " + otherwise : reported));
   };
-  auto file = llvm::MemoryBuffer::getFile(path);
+  auto file = readInputFile(path.str());
   if (!file)
-    return llvm::createStringError(fmt::format("can't read {}: {}", path.str(), file.getError().message()));
+    return llvm::createStringError(fmt::format("can't read {}: {}", path.str(), llvm::toString(file.takeError())));
   OwningOpRef<ModuleOp> script = parseSourceString<ModuleOp>((*file)->getBuffer(), &context, path);
   if (!script)
     return wrong("it can't be parsed");

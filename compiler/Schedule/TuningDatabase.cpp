@@ -1,8 +1,8 @@
 #include "compiler/Schedule/TuningDatabase.h"
+#include "compiler/Json/InputBuffer.h"
 #include "compiler/Json/Json.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <cmath>
@@ -74,9 +74,9 @@ Expected<TuningDatabase> TuningDatabase::parse(StringRef path, StringRef text) {
 }
 
 Expected<TuningDatabase> TuningDatabase::load(const std::string &path) {
-  auto file = MemoryBuffer::getFile(path);
+  auto file = readInputFile(path);
   if (!file)
-    return createStringError(fmt::format("can't read {}: {}", path, file.getError().message()));
+    return createStringError(fmt::format("can't read {}: {}", path, toString(file.takeError())));
   return parse(path, (*file)->getBuffer());
 }
 

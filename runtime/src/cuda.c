@@ -244,8 +244,11 @@ static attn_code check_open(const attn_model *model, attn_weights *weights, attn
 
 ATTN_PUBLIC attn_code attn_cuda_open(const attn_model *model, attn_weights *weights, int32_t device, attn_cuda **out,
                                      attn_status *status) {
+  attn_code code = attn_check_pointer(out, "the place for the device", status);
+  if (code != ATTN_OK)
+    return code;
   *out = 0;
-  attn_code code = check_open(model, weights, status);
+  code = check_open(model, weights, status);
   if (code != ATTN_OK)
     return code;
   attn_cuda *cuda = calloc(1, sizeof *cuda);
@@ -296,6 +299,6 @@ ATTN_PUBLIC void attn_cuda_close(attn_cuda *cuda) {
   free(cuda);
 }
 
-ATTN_PUBLIC const char *attn_cuda_image(const attn_cuda *cuda) { return cuda->image->target; }
+ATTN_PUBLIC const char *attn_cuda_image(const attn_cuda *cuda) { return cuda ? cuda->image->target : 0; }
 
-ATTN_PUBLIC const char *attn_cuda_device_name(const attn_cuda *cuda) { return cuda->info.name; }
+ATTN_PUBLIC const char *attn_cuda_device_name(const attn_cuda *cuda) { return cuda ? cuda->info.name : 0; }

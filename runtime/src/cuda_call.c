@@ -235,7 +235,9 @@ static attn_code check_start(attn_cuda *cuda, int64_t number, const attn_tensor 
 
 ATTN_PUBLIC attn_code attn_cuda_start(attn_cuda *cuda, int64_t number, const attn_tensor *tensors, int64_t tensor_count,
                                       attn_status *status) {
-  attn_code code = check_start(cuda, number, tensors, tensor_count, status);
+  attn_code code = attn_check_pointer(cuda, "the attn_cuda", status);
+  if (code == ATTN_OK)
+    code = check_start(cuda, number, tensors, tensor_count, status);
   if (code == ATTN_OK)
     code = cuda_enter(cuda, status);
   if (code != ATTN_OK)
@@ -249,11 +251,14 @@ ATTN_PUBLIC attn_code attn_cuda_start(attn_cuda *cuda, int64_t number, const att
 }
 
 ATTN_PUBLIC attn_code attn_cuda_wait(attn_cuda *cuda, attn_status *status) {
+  attn_code code = attn_check_pointer(cuda, "the attn_cuda", status);
+  if (code != ATTN_OK)
+    return code;
   struct cuda_call *call = &cuda->call;
   const attn_entry_info *entry = call->entry;
   if (!entry)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: there is no call to wait for", cuda->model->name);
-  attn_code code = cuda_enter(cuda, status);
+  code = cuda_enter(cuda, status);
   if (code != ATTN_OK)
     return code;
   cu_result error = cuda->driver.cuStreamSynchronize(cuda->stream);

@@ -38,8 +38,11 @@ attn_code cuda_describe(const cuda_driver *driver, long number, cu_device *devic
 ATTN_PUBLIC attn_code attn_cuda_count(int32_t *count, attn_status *status) {
   cuda_driver driver;
   int found = 0;
+  attn_code code = attn_check_pointer(count, "the place for the number of devices", status);
+  if (code != ATTN_OK)
+    return code;
   *count = 0;
-  attn_code code = cuda_driver_load(&driver, status);
+  code = cuda_driver_load(&driver, status);
   if (code != ATTN_OK)
     return code;
   cu_result error = driver.cuDeviceGetCount(&found);
@@ -55,8 +58,11 @@ ATTN_PUBLIC attn_code attn_cuda_count(int32_t *count, attn_status *status) {
 ATTN_PUBLIC attn_code attn_cuda_describe(int32_t number, attn_cuda_device *out, attn_status *status) {
   cuda_driver driver;
   cu_device device;
+  attn_code code = attn_check_pointer(out, "the place for the device's description", status);
+  if (code != ATTN_OK)
+    return code;
   *out = (attn_cuda_device){0};
-  attn_code code = cuda_driver_load(&driver, status);
+  code = cuda_driver_load(&driver, status);
   if (code != ATTN_OK)
     return code;
   code = cuda_describe(&driver, number, &device, out, status);

@@ -97,6 +97,9 @@ static attn_code check_shape(const attn_tensor *tensor, int64_t *bytes, attn_sta
   if (tensor->rank < 0 || tensor->rank > ATTN_MAX_RANK)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "a tensor of %d dimensions, expected at most %d", tensor->rank,
                      ATTN_MAX_RANK);
+  if (!attn_is_tensor_dtype(tensor->dtype))
+    return attn_fail(status, ATTN_BAD_ARGUMENT, "a tensor has elements of type %d, expected an attn_dtype of tensors",
+                     tensor->dtype);
   for (int32_t d = 0; d < tensor->rank; ++d)
     if (tensor->shape[d] < 0)
       return attn_fail(status, ATTN_BAD_ARGUMENT, "dimension %d of a tensor is %lld, expected no negative size", d,
@@ -107,10 +110,18 @@ static attn_code check_shape(const attn_tensor *tensor, int64_t *bytes, attn_sta
   return ATTN_OK;
 }
 
+static attn_code check_pointers(const attn_cuda *cuda, const attn_tensor *tensor, attn_status *status) {
+  attn_code code = attn_check_pointer(cuda, "the attn_cuda", status);
+  return code == ATTN_OK ? attn_check_pointer(tensor, "the tensor", status) : code;
+}
+
 ATTN_PUBLIC attn_code attn_cuda_allocate(attn_cuda *cuda, attn_tensor *tensor, attn_status *status) {
-  tensor->data = 0;
   int64_t bytes;
-  attn_code code = check_shape(tensor, &bytes, status);
+  attn_code code = check_pointers(cuda, tensor, status);
+  if (code != ATTN_OK)
+    return code;
+  tensor->data = 0;
+  code = check_shape(tensor, &bytes, status);
   if (code != ATTN_OK)
     return code;
   struct cuda_buffer *buffer = malloc(sizeof *buffer);
@@ -132,6 +143,8 @@ ATTN_PUBLIC attn_code attn_cuda_allocate(attn_cuda *cuda, attn_tensor *tensor, a
 }
 
 ATTN_PUBLIC void attn_cuda_free(attn_cuda *cuda, attn_tensor *tensor) {
+  if (!cuda || !tensor)
+    return;
   for (struct cuda_buffer **each = &cuda->buffers; *each; each = &(*each)->next) {
     struct cuda_buffer *buffer = *each;
     if (buffer->address != (cu_address)(uintptr_t)tensor->data)
@@ -169,8 +182,12 @@ static attn_code finish_copy(attn_cuda *cuda, cu_result error, attn_status *stat
 }
 
 ATTN_PUBLIC attn_code attn_cuda_upload(attn_cuda *cuda, const attn_tensor *to, const void *from, attn_status *status) {
-  int64_t bytes;
-  attn_code code = check_tensor(cuda, to, &bytes, status);
+  int64_t bytes = 0;
+  attn_code code = check_pointers(cuda, to, status);
+  if (code == ATTN_OK)
+    code = check_tensor(cuda, to, &bytes, status);
+  if (code == ATTN_OK && bytes > 0)
+    code = attn_check_pointer(from, "the memory to copy from", status);
   if (code == ATTN_OK && bytes > 0)
     code = cuda_enter(cuda, status);
   if (code != ATTN_OK || bytes == 0)
@@ -180,8 +197,12 @@ ATTN_PUBLIC attn_code attn_cuda_upload(attn_cuda *cuda, const attn_tensor *to, c
 }
 
 ATTN_PUBLIC attn_code attn_cuda_download(attn_cuda *cuda, void *to, const attn_tensor *from, attn_status *status) {
-  int64_t bytes;
-  attn_code code = check_tensor(cuda, from, &bytes, status);
+  int64_t bytes = 0;
+  attn_code code = check_pointers(cuda, from, status);
+  if (code == ATTN_OK)
+    code = check_tensor(cuda, from, &bytes, status);
+  if (code == ATTN_OK && bytes > 0)
+    code = attn_check_pointer(to, "the memory to copy to", status);
   if (code == ATTN_OK && bytes > 0)
     code = cuda_enter(cuda, status);
   if (code != ATTN_OK || bytes == 0)
@@ -214,15 +235,20 @@ static void move_on_device(void *self, char *row, char *other, size_t bytes, int
 
 ATTN_PUBLIC attn_code attn_cuda_states_reorder(attn_cuda *cuda, int64_t number, const char *rows,
                                                const attn_tensor *states, const int32_t *from, attn_status *status) {
+  attn_code code = attn_check_pointer(cuda, "the attn_cuda", status);
+  if (code == ATTN_OK)
+    code = attn_check_pointer(states, "the list of states", status);
+  if (code != ATTN_OK)
+    return code;
   const attn_model *model = cuda->model;
   int32_t count = number >= 0 && number < model->entry_count ? model->entries[number].state_count : 0;
   int64_t bytes;
   for (int32_t s = 0; s < count; ++s) {
-    attn_code code = check_tensor(cuda, &states[s], &bytes, status);
+    code = check_tensor(cuda, &states[s], &bytes, status);
     if (code != ATTN_OK)
       return code;
   }
-  attn_code code = cuda_enter(cuda, status);
+  code = cuda_enter(cuda, status);
   if (code != ATTN_OK)
     return code;
   struct reorder reorder = {cuda, 0};

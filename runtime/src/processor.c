@@ -1,28 +1,82 @@
-#include "processor.h"
+#include "attn/processor.h"
+#include "internal.h"
 
 #include <cpuid.h>
+#include <stdatomic.h>
+#include <stdio.h>
 
-static int has(unsigned word, unsigned mask) { return (word & mask) == mask; }
+static const struct feature {
+  uint32_t leaf, mask, least, state;
+  uint8_t number, subleaf, place;
+} features[] = {
+#define ROW(NUMBER, NAME, LEAF, SUBLEAF, REGISTER, MASK, LEAST, STATE)                                                 \
+  {LEAF, MASK, LEAST, STATE, NUMBER, SUBLEAF, REGISTER},
+    ATTN_PROCESSOR_FEATURES(ROW)
+#undef ROW
+};
 
-static unsigned enabled_state(void) {
-  unsigned low, high;
+ATTN_PUBLIC const char *attn_processor_feature_name(int32_t number) {
+  switch (number) {
+#define CASE(NUMBER, NAME, LEAF, SUBLEAF, REGISTER, MASK, LEAST, STATE)                                                \
+  case NUMBER: return NAME;
+    ATTN_PROCESSOR_FEATURES(CASE)
+#undef CASE
+  }
+  return 0;
+}
+
+/* XCR0: the registers that the operating system saves; none where programs cannot ask. */
+static uint32_t saved_state(void) {
+  unsigned a, b, c, d, low, high;
+  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
+    return 0;
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   return low;
 }
 
-unsigned attn_processor_level(void) {
-  unsigned a, b, c, d, b7 = 0, c7, d7, ext_c = 0;
-  if (!__get_cpuid(1, &a, &b, &c, &d) ||
-      !has(c, bit_SSE3 | bit_SSSE3 | bit_SSE4_1 | bit_SSE4_2 | bit_POPCNT | bit_CMPXCHG16B))
-    return 1;
-  __get_cpuid_count(7, 0, &a, &b7, &c7, &d7);
-  __get_cpuid(0x80000001, &a, &b, &ext_c, &d);
-  const unsigned ymm = 0x6, zmm = 0xe6;
-  unsigned state = has(c, bit_OSXSAVE) ? enabled_state() : 0;
-  if (!has(c, bit_AVX | bit_FMA | bit_F16C | bit_MOVBE) || !has(b7, bit_AVX2 | bit_BMI | bit_BMI2) ||
-      !has(ext_c, bit_LZCNT) || !has(state, ymm))
-    return 2;
-  if (!has(b7, bit_AVX512F | bit_AVX512BW | bit_AVX512CD | bit_AVX512DQ | bit_AVX512VL) || !has(state, zmm))
-    return 3;
-  return 4;
+static uint64_t detect(void) {
+  uint32_t state = saved_state(), words[4] = {0}, leaf = 0, subleaf = 0;
+  uint64_t found = 0;
+  for (size_t i = 0; i < sizeof features / sizeof *features; ++i) {
+    const struct feature *feature = &features[i];
+    if (feature->leaf != leaf || feature->subleaf != subleaf) {
+      leaf = feature->leaf;
+      subleaf = feature->subleaf;
+      if (!__get_cpuid_count(leaf, subleaf, &words[0], &words[1], &words[2], &words[3]))
+        words[0] = words[1] = words[2] = words[3] = 0;
+    }
+    if ((words[feature->place] & feature->mask) >= feature->least && (state & feature->state) == feature->state)
+      found |= 1ull << feature->number;
+  }
+  return found;
+}
+
+ATTN_PUBLIC uint64_t attn_processor_features(void) {
+  /* Threads that find nothing here detect the same. */
+  static atomic_uint_least64_t remembered;
+  const uint64_t is_known = 1ull << 63;
+  uint64_t found = atomic_load_explicit(&remembered, memory_order_relaxed);
+  if (!found) {
+    found = detect() | is_known;
+    atomic_store_explicit(&remembered, found, memory_order_relaxed);
+  }
+  return found & ~is_known;
+}
+
+attn_code attn_check_processor(const attn_model *model, attn_status *status) {
+  uint64_t missing = model->features & ~attn_processor_features();
+  if (!missing)
+    return ATTN_OK;
+  char names[320] = "";
+  for (int number = 0, used = 0; number < 64 && used < (int)sizeof names; ++number) {
+    if (!(missing >> number & 1))
+      continue;
+    const char *name = attn_processor_feature_name(number), *comma = used ? ", " : "";
+    used += name ? snprintf(names + used, sizeof names - (size_t)used, "%s%s", comma, name)
+                 : snprintf(names + used, sizeof names - (size_t)used, "%sfeature %d", comma, number);
+  }
+  return attn_fail(status, ATTN_UNSUPPORTED,
+                   "%s: compiled for %s, but this processor or its operating system has no %s; compile it for an older "
+                   "--target",
+                   model->name, model->target, names);
 }

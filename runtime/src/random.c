@@ -4,6 +4,8 @@
 #include <string.h>
 
 ATTN_PUBLIC void attn_random_words(uint64_t seed, uint64_t stream, uint64_t index, uint32_t words[4]) {
+  if (!words)
+    return;
   uint32_t c0 = (uint32_t)index, c1 = (uint32_t)(index >> 32), c2 = (uint32_t)stream, c3 = (uint32_t)(stream >> 32);
   uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
   for (int round = 0; round < 10; ++round) {

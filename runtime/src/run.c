@@ -1,22 +1,23 @@
 #include "attn/run.h"
 #include "attn/threads.h"
 #include "internal.h"
-#include "processor.h"
 
 #include <string.h>
 
-static const char *const dtype_names[] = {"f32", "i32", "bool"};
-
 ATTN_PUBLIC int64_t attn_find_entry(const attn_model *model, const char *name) {
+  if (!model || !name || model->abi_version != ATTN_ABI_VERSION)
+    return -1;
   for (int64_t i = 0; i < model->entry_count; ++i)
     if (strcmp(model->entries[i].name, name) == 0)
       return i;
   return -1;
 }
 
-/* False where the product is beyond 64 bits. */
+/* False where the product is beyond 64 bits, or is of dimensions that are not given. */
 static int term_value(const attn_size_term *term, const int64_t *dimensions, int64_t *value) {
   *value = term->coefficient;
+  if (term->factor_count > 0 && !dimensions)
+    return 0;
   for (int64_t i = 0; i < term->factor_count; ++i)
     if (dimensions[term->factors[i]] == 0)
       *value = 0;
@@ -28,6 +29,8 @@ static int term_value(const attn_size_term *term, const int64_t *dimensions, int
 
 ATTN_PUBLIC int64_t attn_size(const attn_size_info *size, const int64_t *dimensions) {
   int64_t sum = 0, value;
+  if (!size)
+    return INT64_MAX;
   for (int64_t i = 0; i < size->term_count; ++i)
     if (!term_value(&size->terms[i], dimensions, &value) || __builtin_add_overflow(sum, value, &sum))
       return INT64_MAX;
@@ -35,17 +38,16 @@ ATTN_PUBLIC int64_t attn_size(const attn_size_info *size, const int64_t *dimensi
 }
 
 ATTN_PUBLIC int64_t attn_size_dimension(const attn_size_info *size) {
-  int alone = size->term_count == 1 && size->terms[0].coefficient == 1 && size->terms[0].factor_count == 1;
+  int alone = size && size->term_count == 1 && size->terms[0].coefficient == 1 && size->terms[0].factor_count == 1;
   return alone ? size->terms[0].factors[0] : -1;
 }
 
-static attn_code check_kind(const attn_entry_info *entry, int32_t number, const attn_tensor *tensor,
-                            attn_status *status) {
+attn_code attn_check_kind(const attn_entry_info *entry, int32_t number, const attn_tensor *tensor,
+                          attn_status *status) {
   const attn_tensor_info *info = &entry->tensors[number];
   if (tensor->dtype != info->dtype)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: '%s' has elements of type %s, expected %s", entry->name,
-                     info->name, tensor->dtype >= 0 && tensor->dtype <= 2 ? dtype_names[tensor->dtype] : "unknown",
-                     dtype_names[info->dtype]);
+                     info->name, attn_dtype_name(tensor->dtype), attn_dtype_name(info->dtype));
   if (tensor->rank != info->rank)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: '%s' has %d dimensions, expected %d", entry->name, info->name,
                      tensor->rank, info->rank);
@@ -93,7 +95,7 @@ static attn_code check_shape(const attn_entry_info *entry, int32_t number, const
     empty = empty || tensor->shape[d] == 0;
     large = large || __builtin_mul_overflow(bytes, tensor->shape[d], &bytes);
   }
-  char wanted[128], found[128];
+  char wanted[ATTN_SHAPE_BYTES], found[ATTN_SHAPE_BYTES];
   if (!same)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: '%s' has shape %s, expected %s", entry->name, info->name,
                      attn_shape_text(tensor->shape, tensor->rank, found, sizeof found),
@@ -106,13 +108,13 @@ static attn_code check_shape(const attn_entry_info *entry, int32_t number, const
   return ATTN_OK;
 }
 
-ATTN_PUBLIC attn_code attn_infer_dimensions(const attn_model *model, int64_t number, const attn_tensor *tensors,
-                                            int64_t tensor_count, int64_t *dimensions, attn_status *status) {
-  const attn_entry_info *entry = &model->entries[number];
+/* Of an entry point and as many tensors as it has, or fewer. */
+static attn_code infer_dimensions(const attn_entry_info *entry, const attn_tensor *tensors, int64_t tensor_count,
+                                  int64_t *dimensions, attn_status *status) {
   for (int32_t d = 0; d < entry->dimension_count; ++d)
     dimensions[d] = -1;
   for (int32_t i = 0; i < tensor_count; ++i) {
-    attn_code code = check_kind(entry, i, &tensors[i], status);
+    attn_code code = attn_check_kind(entry, i, &tensors[i], status);
     if (code == ATTN_OK)
       code = bind_dimensions(entry, i, &tensors[i], dimensions, status);
     if (code != ATTN_OK)
@@ -130,29 +132,60 @@ ATTN_PUBLIC attn_code attn_infer_dimensions(const attn_model *model, int64_t num
   return attn_succeed(status);
 }
 
+ATTN_PUBLIC attn_code attn_infer_dimensions(const attn_model *model, int64_t number, const attn_tensor *tensors,
+                                            int64_t tensor_count, int64_t *dimensions, attn_status *status) {
+  attn_code code = attn_check_entry(model, number, status);
+  if (code == ATTN_OK && tensor_count != 0)
+    code = attn_check_pointer(tensors, "the list of tensors", status);
+  if (code == ATTN_OK && model->entries[number].dimension_count > 0)
+    code = attn_check_pointer(dimensions, "the list of dimensions", status);
+  if (code != ATTN_OK)
+    return code;
+  const attn_entry_info *entry = &model->entries[number];
+  if (tensor_count < 0 || tensor_count > entry->input_count + entry->result_count)
+    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: %lld tensors, expected at most %d inputs and %d results",
+                     entry->name, (long long)tensor_count, entry->input_count, entry->result_count);
+  return infer_dimensions(entry, tensors, tensor_count, dimensions, status);
+}
+
 attn_code attn_check_model(const attn_model *model, attn_status *status) {
-  if (!model)
-    return attn_fail(status, ATTN_BAD_ARGUMENT, "the model is a null pointer");
+  attn_code code = attn_check_pointer(model, "the model", status);
+  if (code != ATTN_OK)
+    return code;
   if (model->abi_version != ATTN_ABI_VERSION)
     return attn_fail(status, ATTN_UNSUPPORTED, "%s: compiled for ABI version %u, this runtime has %d", model->name,
                      model->abi_version, ATTN_ABI_VERSION);
-  if (model->cpu_level > attn_processor_level())
-    return attn_fail(status, ATTN_UNSUPPORTED, "%s: compiled for %s (x86-64 level %u), this processor has level %u",
-                     model->name, model->target, model->cpu_level, attn_processor_level());
+  return attn_check_processor(model, status);
+}
+
+attn_code attn_check_entry(const attn_model *model, int64_t number, attn_status *status) {
+  attn_code code = attn_check_model(model, status);
+  if (code == ATTN_OK && (number < 0 || number >= model->entry_count))
+    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: has %lld entry points, but number %lld was called", model->name,
+                     (long long)model->entry_count, (long long)number);
+  return code;
+}
+
+attn_code attn_check_executor(const attn_executor *executor, const char *name, attn_status *status) {
+  if (executor && !executor->parallel_for)
+    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: the executor's parallel_for is a null pointer", name);
+  if (executor && executor->workers < 1)
+    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: the executor has %lld workers, expected at least 1", name,
+                     (long long)executor->workers);
   return ATTN_OK;
 }
 
 attn_code attn_check_call(const attn_model *model, int64_t number, const attn_context *context,
                           const attn_tensor *tensors, int64_t tensor_count, attn_status *status) {
-  attn_code code = attn_check_model(model, status);
+  attn_code code = attn_check_entry(model, number, status);
+  if (code == ATTN_OK)
+    code = attn_check_pointer(context, "the context", status);
+  if (code == ATTN_OK && tensor_count > 0)
+    code = attn_check_pointer(tensors, "the list of tensors", status);
+  if (code == ATTN_OK)
+    code = attn_check_executor(context->executor, model->entries[number].name, status);
   if (code != ATTN_OK)
     return code;
-  if (!context || (!tensors && tensor_count > 0))
-    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s is a null pointer",
-                     !context ? "the context" : "the list of tensors");
-  if (number < 0 || number >= model->entry_count)
-    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: has %lld entry points, but number %lld was called", model->name,
-                     (long long)model->entry_count, (long long)number);
   const attn_entry_info *entry = &model->entries[number];
   if (tensor_count != entry->input_count + entry->result_count)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: %lld tensors, expected %d inputs and %d results", entry->name,
@@ -165,7 +198,7 @@ attn_code attn_check_call(const attn_model *model, int64_t number, const attn_co
                      entry->name);
   if (context->weights && attn_weights_model(context->weights) != model)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: the context's weights are those of another model", entry->name);
-  if (entry->updates && !attn_weights_are_trainable(context->weights))
+  if (entry->updates && !(context->weights && attn_weights_are_trainable(context->weights)))
     return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: changes parameters, but these weights are not loaded for training "
                      "(ATTN_TRAINABLE)", entry->name);
   if (!entry->updates && context->weights && attn_weights_are_stale(context->weights))
@@ -211,7 +244,7 @@ ATTN_PUBLIC attn_code attn_run(const attn_model *model, int64_t number, const at
   const attn_entry_info *entry = &model->entries[number];
   int64_t dimensions[ATTN_MAX_DIMENSIONS];
   void *data[ATTN_MAX_TENSORS];
-  code = attn_infer_dimensions(model, number, tensors, tensor_count, dimensions, status);
+  code = infer_dimensions(entry, tensors, tensor_count, dimensions, status);
   if (code != ATTN_OK)
     return code;
   const attn_executor *executor = context->executor ? context->executor : attn_serial_executor();

@@ -221,7 +221,7 @@ static int parse_offsets(parser *p, uint64_t offsets[2]) {
          parse_number(p, &offsets[1]) && expect(p, ']', "the end of the offsets");
 }
 
-static int parse_tensor(parser *p, attn_file_tensor *tensor, const char *data, uint64_t data_bytes) {
+static int parse_tensor(parser *p, attn_file_tensor *tensor, uint64_t data_bytes) {
   int seen = 0;
   uint64_t offsets[2] = {0, 0};
   if (!expect(p, '{', "a tensor's description"))
@@ -249,8 +249,8 @@ static int parse_tensor(parser *p, attn_file_tensor *tensor, const char *data, u
     return fail(p, "dtype, shape and data_offsets before here");
   if (offsets[0] > offsets[1] || offsets[1] > data_bytes) {
     p->code = attn_fail(p->status, ATTN_BAD_FILE,
-                        "%s: tensor '%.100s' lies at bytes %llu to %llu of the data, but the file holds %llu", p->file,
-                        tensor->name, (unsigned long long)offsets[0], (unsigned long long)offsets[1],
+                        "%s: tensor '%s' lies at bytes %llu to %llu of the data, but the file holds %llu", p->file,
+                        attn_shown(tensor->name).text, (unsigned long long)offsets[0], (unsigned long long)offsets[1],
                         (unsigned long long)data_bytes);
     return 0;
   }
@@ -259,15 +259,15 @@ static int parse_tensor(parser *p, attn_file_tensor *tensor, const char *data, u
     if (__builtin_mul_overflow(bytes, (uint64_t)tensor->shape[i], &bytes))
       return fail(p, "a smaller shape before here");
   if (bytes != offsets[1] - offsets[0]) {
-    char shape[128];
-    p->code = attn_fail(p->status, ATTN_BAD_FILE, "%s: tensor '%.100s' of type %s%s needs %llu bytes, but has %llu",
-                        p->file, tensor->name, attn_file_dtype_name(tensor->dtype),
+    char shape[ATTN_SHAPE_BYTES];
+    p->code = attn_fail(p->status, ATTN_BAD_FILE, "%s: tensor '%s' of type %s%s needs %llu bytes, but has %llu",
+                        p->file, attn_shown(tensor->name).text, attn_file_dtype_name(tensor->dtype),
                         attn_shape_text(tensor->shape, tensor->rank, shape, sizeof shape), (unsigned long long)bytes,
                         (unsigned long long)(offsets[1] - offsets[0]));
     return 0;
   }
   tensor->bytes = bytes;
-  tensor->data = data + offsets[0];
+  tensor->offset = offsets[0];
   return 1;
 }
 
@@ -289,8 +289,8 @@ static int append(parser *p, attn_header *header, int64_t *capacity, const char 
 
 static int by_place(const void *a, const void *b) {
   const attn_file_tensor *x = *(attn_file_tensor *const *)a, *y = *(attn_file_tensor *const *)b;
-  if (x->data != y->data)
-    return (const char *)x->data < (const char *)y->data ? -1 : 1;
+  if (x->offset != y->offset)
+    return x->offset < y->offset ? -1 : 1;
   return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
 }
 
@@ -298,9 +298,9 @@ static int by_name(const void *a, const void *b) {
   return strcmp((*(attn_file_tensor *const *)a)->name, (*(attn_file_tensor *const *)b)->name);
 }
 
-/* The format wants the data covered exactly once, and names once each. */
-static int check_whole(parser *p, attn_header *header, const char *data, uint64_t data_bytes) {
-  attn_file_tensor **order = malloc((size_t)(header->count + 1) * sizeof *order);
+/* The format wants the data covered exactly once, and names once each. Leaves the tensors in the order of names. */
+static int check_whole(parser *p, attn_header *header, uint64_t data_bytes) {
+  attn_file_tensor **order = header->by_name = malloc((size_t)(header->count + 1) * sizeof *order);
   if (!order) {
     p->code = attn_fail(p->status, ATTN_NO_MEMORY, "%s: no memory for its header", p->file);
     return 0;
@@ -308,25 +308,25 @@ static int check_whole(parser *p, attn_header *header, const char *data, uint64_
   for (int64_t i = 0; i < header->count; ++i)
     order[i] = &header->tensors[i];
   qsort(order, (size_t)header->count, sizeof *order, by_place);
-  const char *covered = data;
+  uint64_t covered = 0;
   for (int64_t i = 0; i < header->count && p->code == ATTN_OK; ++i) {
-    if ((const char *)order[i]->data != covered)
-      p->code = attn_fail(p->status, ATTN_BAD_FILE, "%s: tensor '%.100s' %s", p->file, order[i]->name,
-                          (const char *)order[i]->data < covered ? "overlaps another" : "leaves a hole before it");
-    covered = (const char *)order[i]->data + order[i]->bytes;
+    if (order[i]->offset != covered)
+      p->code = attn_fail(p->status, ATTN_BAD_FILE, "%s: tensor '%s' %s", p->file, attn_shown(order[i]->name).text,
+                          order[i]->offset < covered ? "overlaps another" : "leaves a hole before it");
+    covered = order[i]->offset + order[i]->bytes;
   }
-  if (p->code == ATTN_OK && covered != data + data_bytes)
+  if (p->code == ATTN_OK && covered != data_bytes)
     p->code = attn_fail(p->status, ATTN_BAD_FILE, "%s: %llu bytes at the end belong to no tensor", p->file,
-                        (unsigned long long)(data + data_bytes - covered));
+                        (unsigned long long)(data_bytes - covered));
   qsort(order, (size_t)header->count, sizeof *order, by_name);
   for (int64_t i = 1; i < header->count && p->code == ATTN_OK; ++i)
     if (strcmp(order[i - 1]->name, order[i]->name) == 0)
-      p->code = attn_fail(p->status, ATTN_BAD_FILE, "%s: tensor '%.100s' appears twice", p->file, order[i]->name);
-  free(order);
+      p->code = attn_fail(p->status, ATTN_BAD_FILE, "%s: tensor '%s' appears twice", p->file,
+                          attn_shown(order[i]->name).text);
   return p->code == ATTN_OK;
 }
 
-static void parse_all(parser *p, attn_header *header, const char *data, uint64_t data_bytes) {
+static void parse_all(parser *p, attn_header *header, uint64_t data_bytes) {
   int64_t capacity = 0;
   if (!expect(p, '{', "'{'"))
     return;
@@ -339,7 +339,7 @@ static void parse_all(parser *p, attn_header *header, const char *data, uint64_t
         if (!parse_metadata(p, header))
           return;
       } else if (!append(p, header, &capacity, name) ||
-                 !parse_tensor(p, &header->tensors[header->count - 1], data, data_bytes)) {
+                 !parse_tensor(p, &header->tensors[header->count - 1], data_bytes)) {
         return;
       }
     } while (accept(p, ','));
@@ -350,18 +350,18 @@ static void parse_all(parser *p, attn_header *header, const char *data, uint64_t
     fail(p, "nothing after the header's object");
     return;
   }
-  check_whole(p, header, data, data_bytes);
+  check_whole(p, header, data_bytes);
 }
 
-attn_code attn_header_parse(const char *file, const char *text, uint64_t text_bytes, const char *data,
-                            uint64_t data_bytes, attn_header *header, attn_status *status) {
+attn_code attn_header_parse(const char *file, const char *text, uint64_t text_bytes, uint64_t data_bytes,
+                            attn_header *header, attn_status *status) {
   *header = (attn_header){0};
   header->names = malloc(text_bytes + 1);
   if (!header->names)
     return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory for a header of %llu bytes", file,
                      (unsigned long long)text_bytes);
   parser p = {file, text, text, text + text_bytes, header->names, status, ATTN_OK, 0};
-  parse_all(&p, header, data, data_bytes);
+  parse_all(&p, header, data_bytes);
   if (p.code != ATTN_OK)
     attn_header_free(header);
   return p.code;
@@ -369,6 +369,7 @@ attn_code attn_header_parse(const char *file, const char *text, uint64_t text_by
 
 void attn_header_free(attn_header *header) {
   free(header->tensors);
+  free(header->by_name);
   free(header->names);
   *header = (attn_header){0};
 }

@@ -1,16 +1,16 @@
 #define _GNU_SOURCE
 #include "attn/weights.h"
 #include "internal.h"
+#include "weights_record.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { NAME_BYTES = 256, PATH_BYTES = 4096 };
+#define METADATA "\"__metadata__\"" /* the key of the header that names no tensor */
 
 /* Text that grows; `failed` where memory ended. */
 struct text {
@@ -55,55 +55,107 @@ static void append_string(struct text *text, const char *string) {
   append_text(text, "\"");
 }
 
-static int64_t count_of(const attn_parameter_info *parameter) {
-  int64_t count = 1;
-  for (int32_t i = 0; i < parameter->list_rank; ++i)
-    count *= parameter->counts[i];
-  return count;
-}
-
-static int64_t bytes_of(const attn_parameter_info *parameter) {
-  int64_t bytes = attn_element_bytes(parameter->dtype);
-  for (int32_t i = 0; i < parameter->rank; ++i)
-    bytes *= parameter->shape[i];
-  return bytes;
-}
-
 static int is_saved(const attn_parameter_info *parameter, int32_t flags) {
   return !parameter->state || (flags & ATTN_SAVE_STATES);
 }
 
-/* The header: tensors in the order of the parameter table. */
-static void write_header(struct text *text, const attn_model *model, int32_t flags) {
-  static const char *const dtypes[] = {"F32", "I32", "BOOL"};
+/* A tensor's name in the header, in its quotes. */
+struct entry {
+  size_t offset, length;
+  const char *text; /* the header's, once that is whole */
+};
+
+static int by_name(const void *a, const void *b) {
+  const struct entry *x = a, *y = b;
+  int order = memcmp(x->text + x->offset, y->text + y->offset, x->length < y->length ? x->length : y->length);
+  return order ? order : x->length < y->length ? -1 : x->length > y->length;
+}
+
+static void append_tensor(struct text *text, const attn_parameter_info *parameter, int64_t offset) {
+  append_text(text, ":{\"dtype\":\"");
+  append_text(text, attn_dtype_file_name(parameter->dtype));
+  append_text(text, "\",\"shape\":[");
+  for (int32_t d = 0; d < parameter->rank; ++d) {
+    append_text(text, d ? "," : "");
+    append_number(text, parameter->shape[d]);
+  }
+  append_text(text, "],\"data_offsets\":[");
+  append_number(text, offset);
+  append_text(text, ",");
+  append_number(text, offset + (int64_t)attn_parameter_bytes(parameter));
+  append_text(text, "]}");
+}
+
+/* The header: tensors in the order of the parameter table. Returns how many, and writes to `entries` where their names
+ * lie; `name` has room for each of them. */
+static size_t write_header(struct text *text, const attn_model *model, int32_t flags, char *name, size_t name_bytes,
+                           struct entry *entries) {
+  size_t count = 0;
   int64_t offset = 0;
-  append_text(text, "{\"__metadata__\":{\"attnc.object\":");
+  append_text(text, "{" METADATA ":{\"attnc.object\":");
   append_string(text, model->identity ? model->identity : "");
   append_text(text, "}");
   for (int64_t p = 0; p < model->parameter_count; ++p) {
     const attn_parameter_info *parameter = &model->parameters[p];
-    for (int64_t entry = 0; is_saved(parameter, flags) && entry < count_of(parameter); ++entry) {
-      char name[NAME_BYTES];
-      attn_parameter_name(parameter, entry, name, sizeof name);
+    for (int64_t entry = 0; is_saved(parameter, flags) && entry < attn_entries(parameter); ++entry) {
+      attn_parameter_name(parameter, entry, name, name_bytes);
       append_text(text, ",");
+      entries[count].offset = text->length;
       append_string(text, name);
-      append_text(text, ":{\"dtype\":\"");
-      append_text(text, dtypes[parameter->dtype]);
-      append_text(text, "\",\"shape\":[");
-      for (int32_t d = 0; d < parameter->rank; ++d) {
-        append_text(text, d ? "," : "");
-        append_number(text, parameter->shape[d]);
-      }
-      append_text(text, "],\"data_offsets\":[");
-      append_number(text, offset);
-      append_text(text, ",");
-      append_number(text, offset += bytes_of(parameter));
-      append_text(text, "]}");
+      entries[count].length = text->length - entries[count].offset;
+      ++count;
+      append_tensor(text, parameter, offset);
+      offset += (int64_t)attn_parameter_bytes(parameter);
     }
   }
   append_text(text, "}");
   while (!text->failed && text->length % 8)
     append_text(text, " ");
+  return count;
+}
+
+/* The header in `text`, or why there can't be one. */
+static attn_code make_header(struct text *text, const attn_model *model, const char *path, int32_t flags,
+                             attn_status *status) {
+  size_t name_bytes = attn_name_bytes(model);
+  char *name = malloc(name_bytes);
+  struct entry *entries = malloc(((size_t)model->loaded_count + 1) * sizeof *entries);
+  attn_code code = ATTN_OK;
+  size_t count = 0;
+  if (name && entries)
+    count = write_header(text, model, flags, name, name_bytes, entries);
+  if (!name || !entries || text->failed)
+    code = attn_fail(status, ATTN_NO_MEMORY, "%s: no memory to write its header", path);
+  for (size_t i = 0; code == ATTN_OK && i < count; ++i) {
+    entries[i].text = text->data;
+    if (strncmp(text->data + entries[i].offset, METADATA, sizeof METADATA - 1) == 0)
+      code = attn_fail(status, ATTN_BAD_WEIGHTS, "%s: not written: a parameter of %s has the name " METADATA
+                       ", which the file format reserves; rename it in the model", path, model->name);
+  }
+  if (code == ATTN_OK)
+    qsort(entries, count, sizeof *entries, by_name);
+  for (size_t i = 1; code == ATTN_OK && i < count; ++i)
+    if (by_name(&entries[i - 1], &entries[i]) == 0) {
+      text->data[entries[i].offset + entries[i].length] = 0;
+      code = attn_fail(status, ATTN_BAD_WEIGHTS, "%s: not written: two parameters of %s have the name %s", path,
+                       model->name, attn_shown(text->data + entries[i].offset).text);
+    }
+  free(name);
+  free(entries);
+  return code;
+}
+
+/* Values that were given up can't be saved. */
+static attn_code check_values(const attn_weights *weights, int32_t flags, attn_status *status) {
+  const attn_model *model = weights->model;
+  for (int64_t p = 0; p < model->parameter_count; ++p) {
+    const attn_parameter_info *parameter = &model->parameters[p];
+    for (int64_t entry = 0; is_saved(parameter, flags) && entry < attn_entries(parameter); ++entry)
+      if (!weights->table[parameter->first + entry])
+        return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: the values of %s are in memory as packed weights alone; load "
+                         "with ATTN_KEEP_VALUES what is to be saved", model->name, attn_shown(parameter->name).text);
+  }
+  return ATTN_OK;
 }
 
 static int write_all(int file, const void *data, size_t count) {
@@ -111,74 +163,59 @@ static int write_all(int file, const void *data, size_t count) {
     ssize_t written = write(file, at, count);
     if (written < 0 && errno == EINTR)
       continue;
-    if (written == 0)
-      errno = EIO; /* for the message: write itself sets nothing here */
     if (written <= 0)
-      return 0;
+      return written < 0 ? errno : EIO; /* write itself sets nothing where it writes nothing */
     at += written;
     count -= (size_t)written;
   }
-  return 1;
+  return 0;
 }
 
+/* Gives 0 or an errno. */
 static int write_file(int file, const struct text *header, const attn_weights *weights, int32_t flags) {
   const attn_model *model = attn_weights_model(weights);
   unsigned char size[8];
   for (int i = 0; i < 8; ++i)
     size[i] = (unsigned char)((uint64_t)header->length >> (8 * i));
-  int ok = write_all(file, size, sizeof size) && write_all(file, header->data, header->length);
-  for (int64_t p = 0; ok && p < model->parameter_count; ++p) {
+  int fault = write_all(file, size, sizeof size);
+  if (!fault)
+    fault = write_all(file, header->data, header->length);
+  for (int64_t p = 0; !fault && p < model->parameter_count; ++p) {
     const attn_parameter_info *parameter = &model->parameters[p];
-    for (int64_t entry = 0; ok && is_saved(parameter, flags) && entry < count_of(parameter); ++entry)
-      ok = write_all(file, attn_weights_table(weights)[parameter->first + entry], (size_t)bytes_of(parameter));
+    for (int64_t entry = 0; !fault && is_saved(parameter, flags) && entry < attn_entries(parameter); ++entry)
+      fault = write_all(file, attn_weights_table(weights)[parameter->first + entry], attn_parameter_bytes(parameter));
   }
-  return ok && fsync(file) == 0;
-}
-
-/* A rename is on disk when its directory is. */
-static int sync_directory(const char *path) {
-  char directory[PATH_BYTES];
-  const char *slash = strrchr(path, '/');
-  size_t length = slash ? (size_t)(slash - path) + (slash == path) : 1;
-  memcpy(directory, slash ? path : ".", length);
-  directory[length] = 0;
-  int file = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  int ok = file >= 0 && fsync(file) == 0;
-  if (file >= 0)
-    close(file);
-  return ok;
+  return fault;
 }
 
 ATTN_PUBLIC attn_code attn_weights_save(const attn_weights *weights, const char *path, int32_t flags,
                                         attn_status *status) {
   const attn_model *model = attn_weights_model(weights);
-  char temporary[PATH_BYTES];
-  if (strlen(path) > sizeof temporary - 32)
-    return attn_fail(status, ATTN_BAD_FILE, "%.200s...: the path is too long", path);
+  attn_code code = attn_check_pointer(weights, "the attn_weights", status);
+  if (code == ATTN_OK)
+    code = attn_check_pointer(path, "the path of the file to save to", status);
+  if (code != ATTN_OK)
+    return code;
   if ((flags & ATTN_SAVE_STATES) && !attn_weights_are_trainable(weights))
     return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: these weights have no states of training to save", model->name);
+  code = check_values(weights, flags, status);
   struct text header = {0, 0, 0, 0};
-  write_header(&header, model, flags);
-  if (header.failed) {
+  if (code == ATTN_OK)
+    code = make_header(&header, model, path, flags, status);
+  if (code != ATTN_OK) {
     free(header.data);
-    return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory to write its header", path);
+    return code;
   }
-  snprintf(temporary, sizeof temporary, "%s.%ld.part", path, (long)getpid());
-  int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  int ok = file >= 0 && write_file(file, &header, weights, flags);
-  int fault = errno;
+  attn_replacement replacement;
+  int fault = attn_replacement_begin(&replacement, path);
+  if (!fault) {
+    fault = write_file(replacement.file, &header, weights, flags);
+    if (fault)
+      attn_replacement_abandon(&replacement);
+    else
+      fault = attn_replacement_commit(&replacement);
+  }
   free(header.data);
-  if (file >= 0 && close(file) != 0 && ok) {
-    ok = 0;
-    fault = errno;
-  }
-  if (ok && (rename(temporary, path) != 0 || !sync_directory(path))) {
-    ok = 0;
-    fault = errno;
-  }
-  if (ok)
-    return attn_succeed(status);
-  if (file >= 0)
-    unlink(temporary);
-  return attn_fail(status, ATTN_BAD_FILE, "%s: cannot be written: %s", path, strerror(fault));
+  return fault ? attn_fail(status, ATTN_BAD_FILE, "%.300s: cannot be written: %s", path, strerror(fault))
+               : attn_succeed(status);
 }

@@ -5,23 +5,25 @@
 #include <string.h>
 
 static attn_code check_entry(const attn_model *model, int64_t number, attn_status *status) {
-  attn_code code = attn_check_model(model, status);
-  if (code != ATTN_OK)
-    return code;
-  if (number < 0 || number >= model->entry_count)
-    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: there is no entry point number %lld", model->name,
-                     (long long)number);
-  if (model->entries[number].state_count == 0)
+  attn_code code = attn_check_entry(model, number, status);
+  if (code == ATTN_OK && model->entries[number].state_count == 0)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: the entry point has no states", model->entries[number].name);
-  return ATTN_OK;
+  return code;
 }
 
 ATTN_PUBLIC attn_code attn_states_truncate(const attn_model *model, int64_t number, int64_t rows, int32_t *length,
                                            const int32_t *to, attn_status *status) {
   attn_code code = check_entry(model, number, status);
+  if (code == ATTN_OK && rows != 0)
+    code = attn_check_pointer(length, "the list of lengths", status);
+  if (code == ATTN_OK && rows != 0)
+    code = attn_check_pointer(to, "the list of lengths to keep", status);
   if (code != ATTN_OK)
     return code;
   const attn_entry_info *entry = &model->entries[number];
+  if (rows < 0)
+    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: %lld rows, expected no negative number", entry->name,
+                     (long long)rows);
   for (int64_t row = 0; row < rows; ++row) {
     if (to[row] < 0 || to[row] > length[row])
       return attn_fail(status, ATTN_OUT_OF_RANGE, "%s: row %lld has %d positions, and cannot keep %d", entry->name,
@@ -106,33 +108,60 @@ static void apply(const attn_tensor *state, int32_t dimension, const move *moves
     }
 }
 
+/* The dimension of a state that is called `name`, the last where several are, or -1. */
+static int32_t rows_dimension(const attn_entry_info *entry, const attn_tensor_info *info, const char *name) {
+  int32_t found = -1;
+  for (int32_t d = 0; d < info->rank; ++d) {
+    int64_t named = attn_size_dimension(&info->shape[d]);
+    if (named >= 0 && strcmp(entry->dimensions[named].name, name) == 0)
+      found = d;
+  }
+  return found;
+}
+
+/* How many rows all of the states have. */
+static attn_code count_rows(const attn_entry_info *entry, const char *name, const attn_tensor *states, int64_t *rows,
+                            attn_status *status) {
+  *rows = -1;
+  for (int32_t s = 0; s < entry->state_count; ++s) {
+    int32_t number = entry->input_count - entry->state_count + s;
+    const attn_tensor_info *info = &entry->tensors[number];
+    int32_t dimension = rows_dimension(entry, info, name);
+    if (dimension < 0)
+      return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: '%s' has no dimension `%s`", entry->name, info->name, name);
+    attn_code code = attn_check_kind(entry, number, &states[s], status);
+    if (code != ATTN_OK)
+      return code;
+    int64_t found = states[s].shape[dimension];
+    *rows = *rows < 0 ? found : *rows;
+    if (found != *rows)
+      return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: '%s' has %lld rows, but others have %lld", entry->name,
+                       info->name, (long long)found, (long long)*rows);
+    int empty = 0;
+    for (int32_t d = 0; d < info->rank; ++d)
+      empty = empty || states[s].shape[d] == 0;
+    if (!states[s].data && !empty)
+      return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: '%s' is a null pointer", entry->name, info->name);
+  }
+  return ATTN_OK;
+}
+
 attn_code attn_states_move(const attn_model *model, int64_t number, const char *name, const attn_tensor *states,
                            const int32_t *from, const attn_state_mover *mover, attn_status *status) {
+  int64_t rows = 0;
   attn_code code = check_entry(model, number, status);
+  if (code == ATTN_OK)
+    code = attn_check_pointer(name, "the name of the dimension of rows", status);
+  if (code == ATTN_OK)
+    code = attn_check_pointer(states, "the list of states", status);
+  if (code == ATTN_OK)
+    code = count_rows(&model->entries[number], name, states, &rows, status);
+  if (code == ATTN_OK && rows > 0)
+    code = attn_check_pointer(from, "the list of rows", status);
   if (code != ATTN_OK)
     return code;
   const attn_entry_info *entry = &model->entries[number];
   const attn_tensor_info *infos = entry->tensors + entry->input_count - entry->state_count;
-  int32_t dimensions[ATTN_MAX_TENSORS];
-  int64_t rows = -1;
-  for (int32_t s = 0; s < entry->state_count; ++s) {
-    dimensions[s] = -1;
-    for (int32_t d = 0; d < infos[s].rank; ++d) {
-      int64_t named = attn_size_dimension(&infos[s].shape[d]);
-      if (named >= 0 && strcmp(entry->dimensions[named].name, name) == 0)
-        dimensions[s] = d;
-    }
-    if (dimensions[s] < 0)
-      return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: '%s' has no dimension `%s`", entry->name, infos[s].name, name);
-    if (states[s].rank != infos[s].rank || states[s].dtype != infos[s].dtype)
-      return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: '%s' is a tensor of another rank or element type", entry->name,
-                       infos[s].name);
-    int64_t found = states[s].shape[dimensions[s]];
-    rows = rows < 0 ? found : rows;
-    if (found != rows)
-      return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: '%s' has %lld rows, but others have %lld", entry->name,
-                       infos[s].name, (long long)found, (long long)rows);
-  }
   for (int64_t row = 0; row < rows; ++row)
     if (from[row] < 0 || from[row] >= rows)
       return attn_fail(status, ATTN_OUT_OF_RANGE, "%s: row %lld is to be row %d, of %lld", entry->name, (long long)row,
@@ -142,7 +171,7 @@ attn_code attn_states_move(const attn_model *model, int64_t number, const char *
   if (waiting && moves) {
     int64_t count = plan_moves(from, rows, waiting, moves);
     for (int32_t s = 0; s < entry->state_count; ++s)
-      apply(&states[s], dimensions[s], moves, count, mover);
+      apply(&states[s], rows_dimension(entry, &infos[s], name), moves, count, mover);
   }
   code = waiting && moves ? attn_succeed(status)
                           : attn_fail(status, ATTN_NO_MEMORY, "%s: no memory for the order of %lld rows", entry->name,

@@ -3,6 +3,10 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+/* The longest text that a message is formatted to, before its middle is cut out. */
+enum { MOST_FORMATTED = 8192 };
 
 ATTN_PUBLIC const char *attn_code_name(attn_code code) {
   switch (code) {
@@ -20,13 +24,73 @@ ATTN_PUBLIC const char *attn_code_name(attn_code code) {
   return "unknown code";
 }
 
+/* Bytes of the UTF-8 character that begins at `text`, or 0 where a byte begins none or a control character. */
+static size_t visible_character(const unsigned char *text) {
+  unsigned char lead = text[0], second = lead < 0x80 ? 0 : text[1];
+  if (lead < 0x80)
+    return lead >= 0x20 && lead != 0x7F;
+  size_t length = lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
+  for (size_t i = 1; i < length; ++i)
+    if ((text[i] & 0xC0) != 0x80)
+      return 0;
+  int is_control = lead == 0xC2 && second < 0xA0;
+  int is_overlong = (lead == 0xE0 && second < 0xA0) || (lead == 0xF0 && second < 0x90);
+  int is_beyond = (lead == 0xED && second >= 0xA0) || (lead == 0xF4 && second >= 0x90);
+  return is_control || is_overlong || is_beyond ? 0 : length;
+}
+
+/* Writes the first character of a text that has not ended as messages show it; returns the bytes written, 4 at most. */
+static size_t show_character(const char **text, char out[4]) {
+  const unsigned char *at = (const unsigned char *)*text;
+  size_t length = visible_character(at);
+  *text += length ? length : 1;
+  if (length) {
+    memcpy(out, at, length);
+    return length;
+  }
+  memcpy(out, "\\x", 2);
+  out[2] = "0123456789abcdef"[*at >> 4];
+  out[3] = "0123456789abcdef"[*at & 15];
+  return 4;
+}
+
+void attn_show(const char *text, char *out, size_t size) {
+  static const char dots[] = "...";
+  size_t length = 0, used = 0;
+  char shown[4];
+  for (const char *at = text; *at;)
+    length += show_character(&at, shown);
+  int is_cut = length >= size;
+  size_t head = is_cut ? (size - sizeof dots) / 2 : length, tail = is_cut ? size - sizeof dots - head : 0;
+  for (size_t passed = 0; *text;) {
+    size_t count = show_character(&text, shown);
+    passed += count;
+    if (passed <= head || (is_cut && passed - count >= length - tail)) {
+      memcpy(out + used, shown, count);
+      used += count;
+    } else if (passed - count <= head) { /* the first that is left out */
+      memcpy(out + used, dots, sizeof dots - 1);
+      used += sizeof dots - 1;
+    }
+  }
+  out[used] = 0;
+}
+
+attn_shown_text attn_shown(const char *text) {
+  attn_shown_text shown;
+  attn_show(text, shown.text, sizeof shown.text);
+  return shown;
+}
+
 attn_code attn_fail(attn_status *status, attn_code code, const char *format, ...) {
   if (status) {
+    char message[MOST_FORMATTED];
     va_list arguments;
     va_start(arguments, format);
     status->code = code;
-    vsnprintf(status->message, sizeof status->message, format, arguments);
+    vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    attn_show(message, status->message, sizeof status->message);
   }
   return code;
 }
@@ -37,6 +101,28 @@ attn_code attn_succeed(attn_status *status) {
     status->message[0] = 0;
   }
   return ATTN_OK;
+}
+
+attn_code attn_check_pointer(const void *pointer, const char *what, attn_status *status) {
+  return pointer ? ATTN_OK : attn_fail(status, ATTN_BAD_ARGUMENT, "%s is a null pointer", what);
+}
+
+static const struct {
+  const char *name, *file_name;
+} dtypes[] = {[ATTN_F32] = {"f32", "F32"},
+              [ATTN_I32] = {"i32", "I32"},
+              [ATTN_BOOL] = {"bool", "BOOL"},
+              [ATTN_BF16] = {"bf16", "BF16"},
+              [ATTN_F16] = {"f16", "F16"}};
+
+int attn_is_tensor_dtype(int32_t dtype) {
+  return dtype >= 0 && dtype < (int32_t)(sizeof dtypes / sizeof *dtypes) && dtypes[dtype].name;
+}
+
+const char *attn_dtype_name(int32_t dtype) { return attn_is_tensor_dtype(dtype) ? dtypes[dtype].name : "unknown"; }
+
+const char *attn_dtype_file_name(int32_t dtype) {
+  return attn_is_tensor_dtype(dtype) ? dtypes[dtype].file_name : "unknown";
 }
 
 const char *attn_shape_text(const int64_t *shape, int32_t rank, char *buffer, int size) {

@@ -162,6 +162,9 @@ static int64_t processors(void) {
 }
 
 ATTN_PUBLIC attn_code attn_pool_create(int64_t workers, attn_pool **out, attn_status *status) {
+  attn_code code = attn_check_pointer(out, "the place for the pool", status);
+  if (code != ATTN_OK)
+    return code;
   *out = 0;
   if (workers < 0 || workers > MOST_WORKERS)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "a pool of %lld workers, expected 0 to %d", (long long)workers,
@@ -200,7 +203,7 @@ ATTN_PUBLIC void attn_pool_destroy(attn_pool *pool) {
   free(pool);
 }
 
-ATTN_PUBLIC const attn_executor *attn_pool_executor(const attn_pool *pool) { return &pool->executor; }
+ATTN_PUBLIC const attn_executor *attn_pool_executor(const attn_pool *pool) { return pool ? &pool->executor : 0; }
 
 ATTN_PUBLIC const attn_executor *attn_serial_executor(void) {
   static const attn_executor serial = {run_alone, 0, 1};

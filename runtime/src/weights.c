@@ -2,77 +2,96 @@
 #include "attn/memory.h"
 #include "attn/random.h"
 #include "attn/run.h"
-#include "attn/safetensors.h"
 #include "attn/threads.h"
 #include "internal.h"
+#include "weights_record.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_BYTES = 256, DRAWS_A_CHUNK = 1 << 14 };
+enum { DRAWS_A_CHUNK = 1 << 14, MOST_LISTS = 64 };
 
-struct attn_weights {
-  const attn_model *model;
-  const void **table;
-  attn_safetensors *file;
-  char *values; /* values that are neither in the file's mapping nor the caller's */
-  size_t values_bytes;
-  char *packed;
-  size_t packed_bytes;
-  int trainable; /* all values, those of states among them, are in `values` */
-  int stale;     /* they have changed since they were packed */
-  int64_t packings; /* how often they were */
-};
-
-static int64_t product(const int64_t *sizes, int32_t rank) {
+int64_t attn_product(const int64_t *sizes, int32_t rank) {
   int64_t result = 1;
   for (int32_t i = 0; i < rank; ++i)
     result *= sizes[i];
   return result;
 }
 
-static size_t aligned(size_t bytes) { return (bytes + ATTN_ALIGNMENT - 1) / ATTN_ALIGNMENT * ATTN_ALIGNMENT; }
+int64_t attn_entries(const attn_parameter_info *parameter) {
+  return attn_product(parameter->counts, parameter->list_rank);
+}
 
-static size_t parameter_bytes(const attn_parameter_info *parameter) {
-  return (size_t)product(parameter->shape, parameter->rank) * (size_t)attn_element_bytes(parameter->dtype);
+size_t attn_aligned(size_t bytes) { return (bytes + ATTN_ALIGNMENT - 1) / ATTN_ALIGNMENT * ATTN_ALIGNMENT; }
+
+size_t attn_parameter_bytes(const attn_parameter_info *parameter) {
+  return (size_t)attn_product(parameter->shape, parameter->rank) * (size_t)attn_element_bytes(parameter->dtype);
+}
+
+/* The number of the list that "{12}" at `text` stands for, and in `end` what follows it; or -1. */
+static int32_t list_at(const attn_parameter_info *parameter, const char *text, const char **end) {
+  int32_t list = 0;
+  const char *at = text + 1;
+  if (*text != '{' || *at < '0' || *at > '9')
+    return -1;
+  for (; *at >= '0' && *at <= '9' && list < MOST_LISTS; ++at)
+    list = list * 10 + (*at - '0');
+  *end = at + 1;
+  return *at == '}' && list < parameter->list_rank ? list : -1;
 }
 
 ATTN_PUBLIC int attn_parameter_name(const attn_parameter_info *parameter, int64_t entry, char *buffer, size_t size) {
   size_t length = 0;
+  size = buffer ? size : 0;
+  if (!parameter) {
+    if (size)
+      buffer[0] = 0;
+    return -1;
+  }
   for (const char *c = parameter->checkpoint; *c;) {
-    if (c[0] == '{' && c[1] >= '0' && c[1] < '0' + parameter->list_rank && c[2] == '}') {
-      int list = c[1] - '0';
-      int64_t inner = product(parameter->counts + list + 1, parameter->list_rank - list - 1);
-      char digits[24];
-      int count = snprintf(digits, sizeof digits, "%" PRId64, entry / inner % parameter->counts[list]);
-      for (int i = 0; i < count; ++i, ++length)
-        if (length + 1 < size)
-          buffer[length] = digits[i];
-      c += 3;
+    char digits[24];
+    const char *from = c, *end = c + 1;
+    size_t count = 1;
+    int32_t list = list_at(parameter, c, &end);
+    if (list >= 0) {
+      int64_t inner = attn_product(parameter->counts + list + 1, parameter->list_rank - list - 1);
+      from = digits;
+      count = (size_t)snprintf(digits, sizeof digits, "%" PRId64, entry / inner % parameter->counts[list]);
     } else {
-      if (length + 1 < size)
-        buffer[length] = *c;
-      ++length;
-      ++c;
+      end = c + 1;
     }
+    for (size_t i = 0; i < count; ++i, ++length)
+      if (length + 1 < size)
+        buffer[length] = from[i];
+    c = end;
   }
   if (size)
     buffer[length < size ? length : size - 1] = 0;
   return (int)length;
 }
 
-/* Makes the packed weights from the loaded ones, in memory that is there. */
-static attn_code fill_packed(attn_weights *weights, const attn_executor *executor, attn_status *status) {
+size_t attn_name_bytes(const attn_model *model) {
+  size_t most = 0;
+  for (int64_t p = 0; p < model->parameter_count; ++p) {
+    const attn_parameter_info *parameter = &model->parameters[p];
+    if (attn_entries(parameter) == 0)
+      continue;
+    /* The last entry has the longest name: its numbers are the largest. */
+    int length = attn_parameter_name(parameter, attn_entries(parameter) - 1, 0, 0);
+    most = (size_t)length > most ? (size_t)length : most;
+  }
+  return most + 1;
+}
+
+attn_code attn_fill_packed(attn_weights *weights, const attn_executor *executor, attn_status *status) {
   const attn_model *model = weights->model;
   ++weights->packings;
   if (!model->prepare) {
     weights->stale = 0;
     return attn_succeed(status);
   }
-  if (!executor)
-    executor = attn_serial_executor();
   int64_t arena_bytes = model->prepare_arena_bytes ? model->prepare_arena_bytes(0, executor->workers) : 0;
   void *arena = attn_memory_allocate((size_t)arena_bytes);
   if (!arena)
@@ -88,12 +107,12 @@ static attn_code fill_packed(attn_weights *weights, const attn_executor *executo
   return attn_succeed(status);
 }
 
-static attn_code pack(attn_weights *weights, const attn_executor *executor, attn_status *status) {
+attn_code attn_reserve_packed(attn_weights *weights, attn_status *status) {
   const attn_model *model = weights->model;
   if (!model->prepare)
-    return attn_succeed(status);
+    return ATTN_OK;
   for (int64_t i = 0; i < model->packed_count; ++i)
-    weights->packed_bytes += aligned((size_t)model->packed_bytes[i]);
+    weights->packed_bytes += attn_aligned((size_t)model->packed_bytes[i]);
   weights->packed = attn_memory_allocate(weights->packed_bytes);
   if (!weights->packed)
     return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory for %zu bytes of packed weights", model->name,
@@ -101,13 +120,35 @@ static attn_code pack(attn_weights *weights, const attn_executor *executor, attn
   size_t offset = 0;
   for (int64_t i = 0; i < model->packed_count; ++i) {
     weights->table[model->loaded_count + i] = weights->packed + offset;
-    offset += aligned((size_t)model->packed_bytes[i]);
+    offset += attn_aligned((size_t)model->packed_bytes[i]);
   }
-  return fill_packed(weights, executor, status);
+  return ATTN_OK;
+}
+
+static attn_code pack(attn_weights *weights, const attn_executor *executor, attn_status *status) {
+  attn_code code = attn_reserve_packed(weights, status);
+  return code == ATTN_OK ? attn_fill_packed(weights, executor ? executor : attn_serial_executor(), status) : code;
+}
+
+/* Launches of `prepare` whose value is in memory. The first buffer of a launch is the value that it packs. */
+static void run_kept(void *self, attn_kernel_fn kernel, const attn_kernel_args *args, int64_t chunks, char *scratch,
+                     int64_t scratch_stride) {
+  const attn_executor *executor = self;
+  if (args->buffers[0])
+    executor->parallel_for(executor->self, kernel, args, chunks, scratch, scratch_stride);
 }
 
 ATTN_PUBLIC attn_code attn_weights_repack(attn_weights *weights, const attn_executor *executor, attn_status *status) {
-  return fill_packed(weights, executor, status);
+  attn_code code = attn_check_pointer(weights, "the attn_weights", status);
+  if (code == ATTN_OK)
+    code = attn_check_executor(executor, weights->model->name, status);
+  if (code != ATTN_OK)
+    return code;
+  if (!executor)
+    executor = attn_serial_executor();
+  /* Values that were given up cannot have changed: their packed forms stay. */
+  attn_executor kept = {run_kept, (void *)executor, executor->workers};
+  return attn_fill_packed(weights, &kept, status);
 }
 
 int attn_weights_are_trainable(const attn_weights *weights) { return weights->trainable; }
@@ -115,9 +156,15 @@ int64_t attn_weights_packings(const attn_weights *weights) { return weights->pac
 int attn_weights_are_stale(const attn_weights *weights) { return weights->stale; }
 void attn_weights_set_stale(attn_weights *weights) { weights->stale = weights->packed != 0; }
 
-static attn_code create(const attn_model *model, attn_weights **out, attn_status *status) {
+attn_code attn_weights_create(const attn_model *model, const attn_executor *executor, attn_weights **out,
+                              attn_status *status) {
+  attn_code code = attn_check_pointer(out, "the place for the weights", status);
+  if (code != ATTN_OK)
+    return code;
   *out = 0;
-  attn_code code = attn_check_model(model, status);
+  code = attn_check_model(model, status);
+  if (code == ATTN_OK)
+    code = attn_check_executor(executor, model->name, status);
   if (code != ATTN_OK)
     return code;
   attn_weights *weights = calloc(1, sizeof *weights);
@@ -142,192 +189,6 @@ static attn_code finish(attn_weights **weights, attn_code code, const attn_execu
     *weights = 0;
   }
   return code;
-}
-
-static int same_shape(const attn_parameter_info *parameter, const attn_file_tensor *tensor) {
-  if (parameter->rank != tensor->rank)
-    return 0;
-  return tensor->rank == 0 || memcmp(parameter->shape, tensor->shape, (size_t)tensor->rank * sizeof(int64_t)) == 0;
-}
-
-static int readable(const attn_parameter_info *parameter, int32_t dtype) {
-  switch (parameter->dtype) {
-  case ATTN_F32: return dtype == ATTN_FILE_F32 || dtype == ATTN_FILE_F16 || dtype == ATTN_FILE_BF16;
-  case ATTN_I32: return dtype == ATTN_FILE_I32;
-  default: return dtype == ATTN_FILE_BOOL;
-  }
-}
-
-static int in_place(const attn_file_tensor *tensor) {
-  return tensor->dtype != ATTN_FILE_F16 && tensor->dtype != ATTN_FILE_BF16 && (uintptr_t)tensor->data % 4 == 0;
-}
-
-static attn_code find_tensor(const attn_weights *weights, const char *path, const attn_parameter_info *parameter,
-                             int64_t entry, const attn_file_tensor **tensor, attn_status *status) {
-  static const char *const dtype_names[] = {"F32", "I32", "BOOL"};
-  char name[NAME_BYTES], expected[128], found[128];
-  attn_parameter_name(parameter, entry, name, sizeof name);
-  attn_shape_text(parameter->shape, parameter->rank, expected, sizeof expected);
-  *tensor = attn_safetensors_find(weights->file, name);
-  if (!*tensor)
-    return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: tensor '%s' is missing, expected %s%s (parameter %s)", path, name,
-                     dtype_names[parameter->dtype], expected, parameter->name);
-  if (!same_shape(parameter, *tensor) || !readable(parameter, (*tensor)->dtype))
-    return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: tensor '%s' is %s%s, expected %s%s (parameter %s)", path, name,
-                     attn_file_dtype_name((*tensor)->dtype),
-                     attn_shape_text((*tensor)->shape, (*tensor)->rank, found, sizeof found),
-                     dtype_names[parameter->dtype], expected, parameter->name);
-  return ATTN_OK;
-}
-
-static float widen(uint16_t bits, int32_t dtype) {
-  uint32_t word;
-  float result;
-  if (dtype == ATTN_FILE_BF16) {
-    word = (uint32_t)bits << 16;
-  } else {
-    uint32_t sign = (uint32_t)(bits & 0x8000) << 16, magnitude = bits & 0x7FFF;
-    if (magnitude < 0x0400) { /* zero or subnormal: an exact multiple of 2^-24 */
-      result = (float)magnitude * 0x1p-24f;
-      return sign ? -result : result;
-    }
-    word = sign | ((magnitude << 13) + (magnitude >= 0x7C00 ? 0x70000000u : 0x38000000u));
-  }
-  memcpy(&result, &word, sizeof result);
-  return result;
-}
-
-static void copy_values(const attn_file_tensor *tensor, char *to) {
-  if (tensor->dtype != ATTN_FILE_F16 && tensor->dtype != ATTN_FILE_BF16) {
-    memcpy(to, tensor->data, tensor->bytes);
-    return;
-  }
-  const char *from = tensor->data;
-  for (uint64_t i = 0; i < tensor->bytes / 2; ++i) {
-    uint16_t bits;
-    memcpy(&bits, from + 2 * i, sizeof bits);
-    float value = widen(bits, tensor->dtype);
-    memcpy(to + 4 * i, &value, sizeof value);
-  }
-}
-
-static attn_code check_extra(const attn_weights *weights, const char *path, const unsigned char *used,
-                             attn_status *status) {
-  for (int64_t i = 0; i < attn_safetensors_count(weights->file); ++i)
-    if (!used[i])
-      return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: tensor '%.100s' is no parameter of %s", path,
-                       attn_safetensors_at(weights->file, i)->name, weights->model->name);
-  return ATTN_OK;
-}
-
-/* Whether a parameter is taken from the file: states of training are, where they are wanted and the file has them. */
-static int is_read(const attn_weights *weights, const attn_parameter_info *parameter) {
-  char name[NAME_BYTES];
-  attn_parameter_name(parameter, 0, name, sizeof name);
-  return !parameter->state || (weights->trainable && attn_safetensors_find(weights->file, name));
-}
-
-/* Training goes on with all states or starts with none. */
-static attn_code check_states(const attn_weights *weights, const char *path, attn_status *status) {
-  const attn_parameter_info *first[2] = {0, 0};
-  for (int64_t p = 0; p < weights->model->parameter_count; ++p) {
-    const attn_parameter_info *parameter = &weights->model->parameters[p];
-    if (parameter->state && !first[is_read(weights, parameter)])
-      first[is_read(weights, parameter)] = parameter;
-  }
-  if (weights->trainable && first[0] && first[1])
-    return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: has the state of training '%s' but not '%s', expected all or none",
-                     path, first[1]->name, first[0]->name);
-  return ATTN_OK;
-}
-
-/* Finds and checks every tensor; those that the model does not read stay null. */
-static attn_code find_tensors(attn_weights *weights, const char *path, int32_t flags, const attn_file_tensor **tensors,
-                              unsigned char *used, attn_status *status) {
-  const attn_model *model = weights->model;
-  for (int64_t p = 0; p < model->parameter_count; ++p) {
-    const attn_parameter_info *parameter = &model->parameters[p];
-    for (int64_t entry = 0; entry < product(parameter->counts, parameter->list_rank); ++entry) {
-      const attn_file_tensor **tensor = &tensors[parameter->first + entry];
-      char name[NAME_BYTES];
-      attn_parameter_name(parameter, entry, name, sizeof name);
-      if (parameter->state && (*tensor = attn_safetensors_find(weights->file, name)))
-        used[*tensor - attn_safetensors_at(weights->file, 0)] = 1;
-      *tensor = 0;
-      if (!is_read(weights, parameter))
-        continue;
-      attn_code code = find_tensor(weights, path, parameter, entry, tensor, status);
-      if (code != ATTN_OK)
-        return code;
-      used[*tensor - attn_safetensors_at(weights->file, 0)] = 1;
-    }
-  }
-  attn_code code = check_states(weights, path, status);
-  return code == ATTN_OK && !(flags & ATTN_ALLOW_EXTRA) ? check_extra(weights, path, used, status) : code;
-}
-
-/* What a state is before the first step. */
-static void start_state(const attn_parameter_info *parameter, char *to) {
-  for (int64_t i = 0; i < product(parameter->shape, parameter->rank); ++i)
-    if (parameter->dtype == ATTN_F32)
-      ((float *)to)[i] = (float)parameter->init_a;
-    else
-      ((int32_t *)to)[i] = (int32_t)parameter->init_a;
-}
-
-/* Reserves memory for the values that can't be used in place and fills the table. */
-static attn_code bind_file(attn_weights *weights, const char *path, int32_t flags, const attn_file_tensor **tensors,
-                           unsigned char *used, attn_status *status) {
-  const attn_model *model = weights->model;
-  weights->trainable = (flags & ATTN_TRAINABLE) != 0;
-  attn_code code = find_tensors(weights, path, flags, tensors, used, status);
-  if (code != ATTN_OK)
-    return code;
-  char *place = 0;
-  for (int fills = 0; fills < 2; ++fills) { /* first the bytes that are wanted, then the values */
-    for (int64_t p = 0; p < model->parameter_count; ++p) {
-      const attn_parameter_info *parameter = &model->parameters[p];
-      for (int64_t entry = 0; entry < product(parameter->counts, parameter->list_rank); ++entry) {
-        int64_t slot = parameter->first + entry;
-        int is_mapped = !weights->trainable && tensors[slot] && in_place(tensors[slot]);
-        if (is_mapped)
-          weights->table[slot] = tensors[slot]->data;
-        if (is_mapped || (parameter->state && !weights->trainable))
-          continue;
-        if (!fills) {
-          weights->values_bytes += aligned(parameter_bytes(parameter));
-          continue;
-        }
-        weights->table[slot] = place;
-        if (tensors[slot])
-          copy_values(tensors[slot], place);
-        else
-          start_state(parameter, place);
-        place += aligned(parameter_bytes(parameter));
-      }
-    }
-    if (!fills && weights->values_bytes && !(place = weights->values = attn_memory_allocate(weights->values_bytes)))
-      return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory for %zu bytes of weights", path, weights->values_bytes);
-  }
-  return ATTN_OK;
-}
-
-ATTN_PUBLIC attn_code attn_weights_load(const attn_model *model, const char *path, int32_t flags,
-                                        const attn_executor *executor, attn_weights **out, attn_status *status) {
-  attn_code code = create(model, out, status);
-  if (code != ATTN_OK)
-    return code;
-  code = attn_safetensors_open(path, &(*out)->file, status);
-  if (code == ATTN_OK) {
-    size_t count = (size_t)attn_safetensors_count((*out)->file);
-    const attn_file_tensor **tensors = calloc((size_t)model->loaded_count + 1, sizeof *tensors);
-    unsigned char *used = calloc(count + 1, 1);
-    code = tensors && used ? bind_file(*out, path, flags, tensors, used, status)
-                           : attn_fail(status, ATTN_NO_MEMORY, "%s: no memory to open it", path);
-    free(tensors);
-    free(used);
-  }
-  return finish(out, code, executor, status);
 }
 
 /* One parameter's draws, chunk by chunk. */
@@ -368,7 +229,7 @@ static uint64_t stream_of(const char *name) {
 
 ATTN_PUBLIC attn_code attn_weights_initialise(const attn_model *model, uint64_t seed, const attn_executor *executor,
                                               attn_weights **out, attn_status *status) {
-  attn_code code = create(model, out, status);
+  attn_code code = attn_weights_create(model, executor, out, status);
   if (code != ATTN_OK)
     return code;
   attn_weights *weights = *out;
@@ -376,31 +237,36 @@ ATTN_PUBLIC attn_code attn_weights_initialise(const attn_model *model, uint64_t 
   if (!executor)
     executor = attn_serial_executor();
   for (int64_t p = 0; p < model->parameter_count; ++p)
-    weights->values_bytes += aligned(parameter_bytes(&model->parameters[p])) *
-                             (size_t)product(model->parameters[p].counts, model->parameters[p].list_rank);
+    weights->values_bytes += attn_aligned(attn_parameter_bytes(&model->parameters[p])) *
+                             (size_t)attn_entries(&model->parameters[p]);
   char *place = weights->values = attn_memory_allocate(weights->values_bytes);
-  if (!place)
+  size_t name_bytes = attn_name_bytes(model);
+  char *name = malloc(name_bytes);
+  if (!place || !name) {
+    free(name);
     return finish(out, attn_fail(status, ATTN_NO_MEMORY, "%s: no memory for %zu bytes of weights", model->name,
                                  weights->values_bytes), executor, status);
+  }
   for (int64_t p = 0; p < model->parameter_count; ++p) {
     const attn_parameter_info *parameter = &model->parameters[p];
-    for (int64_t entry = 0; entry < product(parameter->counts, parameter->list_rank); ++entry) {
-      char name[NAME_BYTES];
-      attn_parameter_name(parameter, entry, name, sizeof name);
-      struct draw draw = {parameter, (float *)place, product(parameter->shape, parameter->rank), seed, stream_of(name)};
+    for (int64_t entry = 0; entry < attn_entries(parameter); ++entry) {
+      attn_parameter_name(parameter, entry, name, name_bytes);
+      struct draw draw = {parameter, (float *)place, attn_product(parameter->shape, parameter->rank), seed,
+                          stream_of(name)};
       void *buffers[] = {&draw};
       attn_kernel_args args = {buffers, 0, 0, 0};
       executor->parallel_for(executor->self, draw_chunk, &args, (draw.count + DRAWS_A_CHUNK - 1) / DRAWS_A_CHUNK, 0, 0);
       weights->table[parameter->first + entry] = place;
-      place += aligned(parameter_bytes(parameter));
+      place += attn_aligned(attn_parameter_bytes(parameter));
     }
   }
+  free(name);
   return finish(out, ATTN_OK, executor, status);
 }
 
 ATTN_PUBLIC attn_code attn_weights_embedded(const attn_model *model, const attn_executor *executor,
                                             attn_weights **out, attn_status *status) {
-  attn_code code = create(model, out, status);
+  attn_code code = attn_weights_create(model, executor, out, status);
   for (int64_t p = 0; code == ATTN_OK && p < model->parameter_count; ++p) {
     const attn_parameter_info *parameter = &model->parameters[p];
     if (parameter->state)
@@ -409,22 +275,22 @@ ATTN_PUBLIC attn_code attn_weights_embedded(const attn_model *model, const attn_
       code = attn_fail(status, ATTN_BAD_WEIGHTS, "%s: parameter %s is not in the object (compile with --embed-weights)",
                        model->name, parameter->name);
     else
-      for (int64_t entry = 0; entry < product(parameter->counts, parameter->list_rank); ++entry)
+      for (int64_t entry = 0; entry < attn_entries(parameter); ++entry)
         (*out)->table[parameter->first + entry] =
-            (const char *)parameter->embedded + (size_t)entry * parameter_bytes(parameter);
+            (const char *)parameter->embedded + (size_t)entry * attn_parameter_bytes(parameter);
   }
-  return *out ? finish(out, code, executor, status) : code;
+  return out && *out ? finish(out, code, executor, status) : code;
 }
 
 ATTN_PUBLIC attn_code attn_weights_from_table(const attn_model *model, const void *const *table,
                                               const attn_executor *executor, attn_weights **out, attn_status *status) {
-  attn_code code = create(model, out, status);
+  attn_code code = attn_weights_create(model, executor, out, status);
   if (code != ATTN_OK)
     return code;
   (*out)->trainable = 1;
   for (int64_t p = 0; code == ATTN_OK && p < model->parameter_count; ++p) {
     const attn_parameter_info *parameter = &model->parameters[p];
-    for (int64_t i = parameter->first; i < parameter->first + product(parameter->counts, parameter->list_rank); ++i) {
+    for (int64_t i = parameter->first; i < parameter->first + attn_entries(parameter); ++i) {
       (*out)->table[i] = table ? table[i] : 0;
       if (!(*out)->table[i] && !parameter->state)
         code = attn_fail(status, ATTN_BAD_ARGUMENT, "%s: place %lld of the parameter table is null", model->name,
@@ -439,13 +305,12 @@ ATTN_PUBLIC attn_code attn_weights_from_table(const attn_model *model, const voi
 ATTN_PUBLIC void attn_weights_free(attn_weights *weights) {
   if (!weights)
     return;
-  attn_safetensors_close(weights->file);
   attn_memory_free(weights->values, weights->values_bytes);
   attn_memory_free(weights->packed, weights->packed_bytes);
   free(weights->table);
   free(weights);
 }
 
-ATTN_PUBLIC const attn_model *attn_weights_model(const attn_weights *weights) { return weights->model; }
+ATTN_PUBLIC const attn_model *attn_weights_model(const attn_weights *weights) { return weights ? weights->model : 0; }
 
-ATTN_PUBLIC const void *const *attn_weights_table(const attn_weights *weights) { return weights->table; }
+ATTN_PUBLIC const void *const *attn_weights_table(const attn_weights *weights) { return weights ? weights->table : 0; }

@@ -215,7 +215,7 @@ std::string CompiledCases::entryDifference(const std::string &name, Sizes sizes)
   auto exact = reference::interpret(function, inputs);
   if (!exact)
     return llvm::toString(exact.takeError());
-  e2e::CallResults found = model->call(*entry, inputs, dimensions, {1, false});
+  e2e::CallResults found = model->call(*entry, inputs, dimensions, {});
   if (found.status != 0)
     return fmt::format("{}: status {}", name, found.status);
   RoundedResults rounded;
@@ -241,7 +241,7 @@ std::string CompiledCases::entryDifference(const std::string &name, Sizes sizes)
   }
   if (!text.empty())
     return text;
-  e2e::CallResults again = model->call(*entry, inputs, dimensions, {3, true});
+  e2e::CallResults again = model->call(*entry, inputs, dimensions, {3, Placement::Misaligned});
   return again.bytes == found.bytes ? "" : name + ": other bits with three workers";
 }
 

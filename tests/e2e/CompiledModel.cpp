@@ -1,7 +1,6 @@
 #include "tests/e2e/CompiledModel.h"
 #include "compiler/Pipeline/DeviceImages.h"
 #include "tests/e2e/Subject.h"
-#include "tests/support/GuardedBuffer.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -11,27 +10,41 @@ namespace attnc::e2e {
 
 //===-------------------------------------------- compilation ---------------------------------------------------===//
 
-bool CompiledModel::compileTo(std::optional<Phase> phase, std::unique_ptr<Compilation> &made) const {
+bool CompiledModel::compileTo(std::optional<Phase> phase, std::unique_ptr<Compilation> &made,
+                              std::vector<Override> overrides) const {
   made = std::make_unique<Compilation>();
   CompileOptions toPhase = options;
   toPhase.dump = phase;
+  if (phase) // those of the options are about kernels
+    toPhase.overrides = std::move(overrides);
   llvm::raw_string_ostream messages(message_);
-  Outcome outcome = compile(toPhase, *made, messages);
+  outcome = compile(toPhase, *made, messages);
   if (outcome != Outcome::Done)
     return false;
   message_.clear(); // warnings
   return true;
 }
 
-CompiledModel::CompiledModel(const std::string &path, const std::vector<std::pair<std::string, std::string>> &settings,
-                             const std::string &target, const std::string &emitter,
-                             const std::vector<std::string> &entries) {
+static CompileOptions optionsOf(const std::string &path,
+                                const std::vector<std::pair<std::string, std::string>> &settings,
+                                const std::string &target, const std::string &emitter,
+                                const std::vector<std::string> &entries) {
+  CompileOptions options;
   options.input = path;
   options.entries = entries;
   options.target = target;
   options.emitter = emitterPreferenceNamed(emitter).value();
   options.settings = settings;
   options.reproducerDirectory = "";
+  return options;
+}
+
+CompiledModel::CompiledModel(const std::string &path, const std::vector<std::pair<std::string, std::string>> &settings,
+                             const std::string &target, const std::string &emitter,
+                             const std::vector<std::string> &entries)
+    : CompiledModel(optionsOf(path, settings, target, emitter, entries)) {}
+
+CompiledModel::CompiledModel(CompileOptions given) : options(std::move(given)) {
   if (compileTo(Phase::Derive, import) && compileTo(std::nullopt, whole) && load(whole->program.prefix) && loadDevice())
     drawParameters();
 }
@@ -40,6 +53,12 @@ mlir::ModuleOp CompiledModel::fused() const {
   if (!fusion)
     compileTo(Phase::Fuse, fusion);
   return *fusion->module;
+}
+
+mlir::ModuleOp CompiledModel::unfused() const {
+  if (!refusal)
+    compileTo(Phase::Fuse, refusal, {{"model", "fusion", "none"}});
+  return *refusal->module;
 }
 
 CompiledModel::~CompiledModel() { attn_weights_free(weights); }
@@ -117,14 +136,16 @@ void CompiledModel::drawParameters() {
     llvm::ArrayRef<int64_t> shape(parameter.shape, parameter.rank);
     int64_t entries = reference::elementsOf({parameter.counts, static_cast<size_t>(parameter.list_rank)});
     for (int64_t entry = 0; entry < entries; ++entry) {
-      char name[512];
-      attn_parameter_name(&parameter, entry, name, sizeof name);
+      std::string name(attn_parameter_name(&parameter, entry, nullptr, 0), '\0');
+      attn_parameter_name(&parameter, entry, name.data(), name.size() + 1);
       Random random(name);
       std::vector<double> drawn(reference::elementsOf(shape));
       for (double &value : drawn)
         value = drawFor(parameter, random);
       names.emplace_back(name, parameter.dtype);
-      table[parameter.first + entry] = storage.emplace_back(drawn.size() * 4).data();
+      Placement placement = everyPlacement[storage.size() % std::size(everyPlacement)];
+      int64_t alignment = device ? ATTN_DEVICE_ALIGNMENT : 4;
+      table[parameter.first + entry] = storage.emplace_back(drawn.size() * 4, placement, alignment).data();
       bool isReal = parameter.dtype == ATTN_F32;
       values[name] = reference::Array(isReal ? reference::Element::F32 : reference::Element::I32, shape, drawn);
     }
@@ -168,25 +189,30 @@ void CompiledModel::writeParameters() const {
 
 namespace {
 
-/// A pool that notes how many chunks the launches of each phase have.
+/// A pool that notes how many chunks the launches of each phase have, and gives workers scratch of its own.
 struct CountingPool {
-  explicit CountingPool(int64_t workers) {
+  CountingPool(int64_t workers, Placement placement) : placement(placement) {
     attn_pool_create(workers, &pool, nullptr);
     executor = {runAndCount, this, attn_pool_executor(pool)->workers};
   }
   ~CountingPool() { attn_pool_destroy(pool); }
 
-  static void runAndCount(void *self, attn_kernel_fn phase, const attn_kernel_args *args, int64_t chunks, char *scratch,
-                          int64_t stride) {
+  static void runAndCount(void *self, attn_kernel_fn phase, const attn_kernel_args *args, int64_t chunks, char *,
+                          int64_t bytes) {
     auto *counting = static_cast<CountingPool *>(self);
     int64_t &most = counting->most[phase];
     most = std::max(most, chunks);
     const attn_executor *inner = attn_pool_executor(counting->pool);
-    inner->parallel_for(inner->self, phase, args, chunks, scratch, stride);
+    GuardedBuffer &scratch = counting->scratch[bytes];
+    if (!scratch.data())
+      scratch = GuardedBuffer(bytes, counting->placement, ATTN_ALIGNMENT, inner->workers);
+    inner->parallel_for(inner->self, phase, args, chunks, scratch.data(), scratch.stride());
   }
 
   attn_pool *pool = nullptr;
   attn_executor executor;
+  Placement placement;
+  std::map<int64_t, GuardedBuffer> scratch; ///< of all workers, by the bytes of each
   std::map<attn_kernel_fn, int64_t> most;
 };
 
@@ -238,15 +264,15 @@ CallResults CompiledModel::call(const attn_entry_info &entry, const std::vector<
   for (int32_t number = 0; number < entry.input_count + entry.result_count; ++number) {
     const attn_tensor_info &tensor = entry.tensors[number];
     sizes.push_back(reference::elementsOf(shapeOf(tensor, dimensions)) * elementBytes(tensor));
-    buffers.emplace_back(sizes.back(), options.guardBefore, device ? ATTN_DEVICE_ALIGNMENT : 4);
+    buffers.emplace_back(sizes.back(), options.placement, device ? ATTN_DEVICE_ALIGNMENT : elementBytes(tensor));
     pointers.push_back(buffers.back().data());
     if (number < entry.input_count)
       write(inputs[number], tensor.dtype, buffers.back().data());
   }
-  CountingPool pool(options.workers);
+  CountingPool pool(options.workers, options.placement);
   DeviceLauncher launcher(model->device, device.get(), options.workers);
   const attn_executor &executor = device ? launcher.executor : pool.executor;
-  GuardedBuffer arena(std::max<int64_t>(entry.arena_bytes(dimensions.data(), executor.workers), 0), options.guardBefore,
+  GuardedBuffer arena(std::max<int64_t>(entry.arena_bytes(dimensions.data(), executor.workers), 0), options.placement,
                       ATTN_ALIGNMENT);
   attn_frame frame = {pointers.data(), dimensions.data(), attn_weights_table(weights),
                       options.arena ? options.arena : arena.data(), &executor};
@@ -255,7 +281,8 @@ CallResults CompiledModel::call(const attn_entry_info &entry, const std::vector<
     results.status = launcher.answer();
   message_ = launcher.fault;
   if (entry.updates) {
-    results.parameters = storage;
+    for (const GuardedBuffer &parameter : storage)
+      results.parameters.emplace_back(parameter.data(), parameter.data() + parameter.size());
     writeParameters();
   }
   for (int64_t kernel = 0; options.chunks && kernel < model->kernel_count; ++kernel)

@@ -1,7 +1,8 @@
 //===- CompiledModel.h - a model, compiled by the pipeline and loaded into this process --------------------------===//
 //
-// The object is what `attnc compile` would write; a device's kernels run in a DeviceExecutor. Inputs, results and the
-// arena (of exactly the promised size) lie against inaccessible pages; results and arena hold NaN before a run.
+// The object is what `attnc compile` would write; a device's kernels run in a DeviceExecutor. Inputs, results,
+// parameters, the arena (of exactly the promised size) and the scratch of each worker lie in guarded memory
+// (GuardedBuffer.h); results, arena and scratch hold NaN before a run.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -10,6 +11,7 @@
 #include "compiler/Pipeline/Compile.h"
 #include "compiler/Reference/Reference.h"
 #include "tests/support/DeviceExecutor.h"
+#include "tests/support/GuardedBuffer.h"
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,8 +25,8 @@ namespace attnc::e2e {
 
 struct CallOptions {
   int64_t workers = 1;      ///< on a device: 1, 2, 3 stand for orders of its threads
-  bool guardBefore = false; ///< inaccessible pages before the buffers, instead of after them
-  char *arena = nullptr;    ///< if given, one that is large enough and holds anything
+  Placement placement = Placement::AgainstEnd; ///< of inputs, results, arena and scratch
+  char *arena = nullptr; ///< if given, one that is large enough and holds anything
   /// If given, gets the largest number of chunks that a launch of each kernel had, by the kernel's name.
   std::map<std::string, int64_t> *chunks = nullptr;
 };
@@ -42,16 +44,21 @@ public:
   CompiledModel(const std::string &path, const std::vector<std::pair<std::string, std::string>> &settings,
                 const std::string &target = "native", const std::string &emitter = "auto",
                 const std::vector<std::string> &entries = {});
+  /// Whatever else is asked of the compiler.
+  explicit CompiledModel(CompileOptions options);
   ~CompiledModel();
 
   explicit operator bool() const { return message_.empty(); }
   const std::string &message() const { return message_; }
+  /// Whether there is no model because the compiler says that it is the model's fault.
+  bool isRefused() const { return outcome == Outcome::UsersFault; }
   const attn_model &table() const { return *model; }
   const attn_entry_info *entry(const std::string &name) const;
 
-  /// The program after import, and after fusion, for the oracle.
+  /// The program after import, after fusion, and after the same phase where every fusion is refused, for the oracle.
   mlir::ModuleOp imported() const { return *import->module; }
   mlir::ModuleOp fused() const;
+  mlir::ModuleOp unfused() const;
   /// Values for all parameters: around what their initialisers say, but never all zero or all one.
   const reference::Parameters &parameters() const { return values; }
   /// Their names in the order of CallResults::parameters, and their element types.
@@ -65,7 +72,8 @@ public:
                    const std::vector<int64_t> &dimensions, const CallOptions &options) const;
 
 private:
-  bool compileTo(std::optional<Phase> phase, std::unique_ptr<Compilation> &made) const;
+  bool compileTo(std::optional<Phase> phase, std::unique_ptr<Compilation> &made,
+                 std::vector<Override> overrides = {}) const;
   bool load(const std::string &prefix);
   bool loadDevice();
   void drawParameters();
@@ -73,14 +81,15 @@ private:
 
   CompileOptions options;
   mutable std::string message_;
-  mutable std::unique_ptr<Compilation> fusion; ///< where it was asked for
+  mutable Outcome outcome = Outcome::Done;
+  mutable std::unique_ptr<Compilation> fusion, refusal; ///< where they were asked for
   std::unique_ptr<Compilation> import, whole;
   std::unique_ptr<llvm::orc::LLJIT> jit;
   std::unique_ptr<DeviceExecutor> device; ///< of a target that is one
   const attn_model *model = nullptr;
   reference::Parameters values;
   std::vector<std::pair<std::string, int32_t>> names;
-  mutable std::vector<std::vector<char>> storage; ///< of the parameters, which each call starts with
+  std::vector<GuardedBuffer> storage; ///< of the parameters, which each call starts with
   attn_weights *weights = nullptr;
 };
 

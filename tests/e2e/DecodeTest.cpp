@@ -48,7 +48,7 @@ protected:
       dimensions.push_back(sizes.at(entry.dimensions[number].name));
     for (int32_t number = 0; number < entry.input_count; ++number)
       arguments.push_back(inputs.at(entry.tensors[number].name));
-    return model().call(entry, arguments, dimensions, {2, false});
+    return model().call(entry, arguments, dimensions, {2});
   }
 
   static reference::Array integers(const Rows &rows, int64_t width, double padding = 0) {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <map>
 
 namespace attnc::e2e {
 namespace {
@@ -105,12 +106,40 @@ protected:
     return {};
   }
 
+  /// The results of the program as it was imported: of the same inputs they are the same for all targets and emitters.
+  const std::vector<Array> &oracleResults() {
+    struct Known {
+      std::vector<Array> inputs, results;
+    };
+    static std::map<std::string, Known> known;
+    std::string key = subject().file + " " + subject().entry + " " + choice().name;
+    for (const auto &[name, value] : subject().settings)
+      key += " " + name + "=" + value;
+    auto [found, isNew] = known.try_emplace(key);
+    auto isSame = [](const Array &a, const Array &b) { return a.shape == b.shape && a.values == b.values; };
+    const std::vector<Array> &of = found->second.inputs;
+    if (isNew || !std::equal(inputs.begin(), inputs.end(), of.begin(), of.end(), isSame))
+      found->second = {inputs, interpretIn(model->imported())};
+    return found->second.results;
+  }
+
   /// c u sqrt(K), as Subject.h says.
   double tolerance() const {
     double terms = static_cast<double>(subject().accuracy.reduction);
     for (const std::string &name : subject().accuracy.along)
       terms += static_cast<double>(choice().dimensions.at(name));
     return choice().amplified * reference::tolerance(subject().accuracy.c, terms);
+  }
+
+  /// Among the choices of the subject: what takes long is done at these alone.
+  bool hasSmallestSizes() const {
+    auto volume = [](const Choice &each) {
+      int64_t product = 1;
+      for (const auto &[name, size] : each.dimensions)
+        product *= size + 1;
+      return product;
+    };
+    return llvm::all_of(subject().choices, [&](const Choice &each) { return volume(choice()) <= volume(each); });
   }
 
   const CompiledModel *model = nullptr;
@@ -160,12 +189,12 @@ void expectSameMeaning(const std::vector<Array> &imported, const std::vector<Arr
 }
 
 TEST_P(EndToEnd, AgreesWithTheOracle) {
-  CallResults found = model->call(*entry, inputs, dimensions, {1, false});
+  CallResults found = model->call(*entry, inputs, dimensions, {});
   ASSERT_TRUE(*model) << model->message();
   ASSERT_EQ(found.status, choice().status);
   if (found.status != 0)
     return; // the oracle has no results
-  std::vector<Array> expected = interpretIn(model->imported());
+  const std::vector<Array> &expected = oracleResults();
   for (size_t number = 0; number < found.bytes.size(); ++number) {
     const attn_tensor_info &tensor = resultInfo(*entry, number);
     EXPECT_EQ(difference(tensor.name, tensor.dtype, found.bytes[number], expected[number], tolerance()), "");
@@ -175,13 +204,18 @@ TEST_P(EndToEnd, AgreesWithTheOracle) {
     const Array &wanted = expected[found.bytes.size() + number];
     EXPECT_EQ(difference(name, dtype, found.parameters[number], wanted, tolerance()), "");
   }
-  SCOPED_TRACE("after fusion");
-  expectSameMeaning(expected, interpretIn(model->fused()));
+  {
+    SCOPED_TRACE("after fusion");
+    expectSameMeaning(expected, interpretIn(model->fused()));
+  }
+  SCOPED_TRACE("with every fusion refused");
+  if (hasSmallestSizes() && subject().target == "native" && subject().emitter == "auto")
+    expectSameMeaning(expected, interpretIn(model->unfused()));
 }
 
 TEST_P(EndToEnd, GivesTheSameBitsAtAnyNumberOfThreads) {
-  CallResults first = model->call(*entry, inputs, dimensions, {1, false});
-  for (CallOptions options : {CallOptions{2, true}, CallOptions{3, false}}) {
+  CallResults first = model->call(*entry, inputs, dimensions, {});
+  for (CallOptions options : {CallOptions{2, Placement::AgainstStart}, CallOptions{3, Placement::Misaligned}}) {
     CallResults again = model->call(*entry, inputs, dimensions, options);
     EXPECT_EQ(again.status, choice().status);
     if (first.status == 0)

@@ -33,6 +33,11 @@ std::vector<Subject> scanSubjects() {
       {"scans.attn", "both_ways_gradient", sums, sequences(), lengths},
       {"scans.attn", "decoded_gradient", {.c = 32, .reduction = 300, .along = {"n", "m"}}, pairs(), words},
       {"scans.attn", "remembered_gradient", sums, few},
+      {"scans.attn", "unmoved_gradient", sums, few, {{"k0", below(3)}}},
+      {"lists.attn", "two_of_three_gradient", {.c = 32, .along = {"n"}}, {{"rows", {{"n", 7}}}}},
+      {"lists.attn", "through_none_gradient", {.c = 32, .along = {"n"}}, {{"rows", {{"n", 7}}}}},
+      {"lists.attn", "through_none_step", {.c = 32, .along = {"n"}}, {{"rows", {{"n", 7}}}}},
+      {"lists.attn", "crossed_gradient", {.c = 32, .along = {"n"}}, {{"one", {{"n", 1}}}, {"steps", {{"n", 9}}}}},
   };
 }
 

@@ -95,11 +95,17 @@ static std::vector<Subject> edgeSubjects() {
                                {"no features, one query", {{"n", 1}, {"m", 30}, {"d", 0}}},
                                {"one feature", {{"n", 20}, {"m", 30}, {"d", 1}}},
                                {"features", {{"n", 33}, {"m", 70}, {"d", 17}}}};
+  std::vector<Choice> planes = {{"one element", {{"n", 1}, {"m", 1}}}, {"several", {{"n", 70}, {"m", 33}}}};
   return {
+      {"edges.attn", "gram", {.c = 8, .reduction = 76}, {{"rows", {{"n", 5}}}}},
       {"edges.attn", "no_layers", {.c = 8, .reduction = 12}, {{"rows", {{"n", 5}}}}},
       {"edges.attn", "no_columns", {}, {{"rows", {{"n", 5}}}, {"nothing", {{"n", 0}}}}},
       {"edges.attn", "no_features", {.c = 16, .along = {"m", "d"}}, heads},
       {"edges.attn", "unscaled", {.c = 16, .along = {"m", "d"}}, heads},
+      {"edges.attn", "repeated", {.c = 16, .along = {"n", "m"}}, planes},
+      {"edges.attn", "guarded", {.c = 16, .along = {"n"}}, planes},
+      {"edges.attn", "narrow", {.c = 16, .reduction = 100}, {{"one", {{"n", 1}}}, {"rows", {{"n", 5}}}}},
+      {"edges.attn", "diagonal", {.c = 16, .along = {"m"}}, {{"one", {{"m", 1}}}, {"several", {{"m", 37}}}}},
       {"edges.attn", "divided", {}, {{"two", {{"n", 2}}}, {"odd", {{"n", 101}}}}, {{"a", dividend}, {"b", divisor}}},
   };
 }

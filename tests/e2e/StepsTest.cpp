@@ -61,7 +61,7 @@ protected:
       Element element = tensor.dtype == ATTN_F32 ? Element::F32 : Element::I32;
       arguments.push_back(found != inputs.end() ? found->second : Array(element, shapeOf(tensor, dimensions), poison));
     }
-    CallResults found = model().call(entry, arguments, dimensions, {2, false});
+    CallResults found = model().call(entry, arguments, dimensions, {2});
     EXPECT_EQ(found.status, ATTN_OK);
     std::vector<Array> results;
     for (auto [number, bytes] : llvm::enumerate(found.bytes)) {

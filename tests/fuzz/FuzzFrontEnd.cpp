@@ -26,7 +26,7 @@ static std::string canonical(std::string text, bool &isTooDeep) {
   return diagnostics.hasErrors() ? "" : print(file);
 }
 
-/// Either a typed program, or errors.
+/// Either a typed program, whose tensors all have sizes that later phases can count, or errors.
 static void checkText(std::string text) {
   SourceManager sources;
   DiagnosticEngine diagnostics(sources);
@@ -34,8 +34,11 @@ static void checkText(std::string text) {
   std::unique_ptr<typed::Program> program = checkFile(sources, file, diagnostics);
   require((program != nullptr) != diagnostics.hasErrors());
   render(diagnostics);
-  if (program)
-    typed::print(*program);
+  if (!program)
+    return;
+  typed::print(*program);
+  for (const typed::Expr &each : program->exprs)
+    require(canHaveShape(each.type.shape));
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -2,6 +2,7 @@
 #include "attn/safetensors.h"
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 static void require(bool condition) {
   if (!condition)
@@ -22,9 +23,12 @@ static void openWithLength(const uint8_t *text, size_t size, size_t headerBytes)
   uint64_t covered = 0;
   for (int64_t i = 0; file && i < attn_safetensors_count(file); ++i) {
     const attn_file_tensor *tensor = attn_safetensors_at(file, i);
-    auto *data = static_cast<const char *>(tensor->data);
-    require(data >= bytes + 8 + headerBytes && data + tensor->bytes <= bytes + 8 + size);
+    require(tensor->offset <= size - headerBytes && tensor->bytes <= size - headerBytes - tensor->offset);
     require(attn_safetensors_find(file, tensor->name) == tensor);
+    std::vector<char> read(tensor->bytes + 1);
+    require(attn_safetensors_read(file, tensor, 0, tensor->bytes, read.data(), nullptr) == ATTN_OK);
+    require(memcmp(read.data(), text + headerBytes + tensor->offset, tensor->bytes) == 0);
+    require(attn_safetensors_read(file, tensor, 1, tensor->bytes, read.data(), nullptr) == ATTN_BAD_ARGUMENT);
     covered += tensor->bytes;
   }
   require(!file || covered == size - headerBytes);

@@ -72,9 +72,9 @@ std::string MutationSuite::describe(const Mutation &mutation) {
 
 bool MutationSuite::agrees(KernelRunner &runner) {
   for (auto [choice, results] : llvm::zip_equal(subject.choices, expected))
-    for (bool guardBefore : {false, true}) {
+    for (Placement placement : {Placement::AgainstEnd, Placement::AgainstStart}) {
       RunOptions options;
-      options.guardBefore = guardBefore;
+      options.placement = placement;
       auto found = runner.run(choice.given.empty() ? choice.operands : choice.given, choice.resultShapes, options);
       for (size_t result = 0; result < found.size(); ++result)
         if (!isClose(found[result], results[result], subject.tolerance))

@@ -1,6 +1,10 @@
+#include "attn/processor.h"
 #include "attn/run.h"
+#include "attn/threads.h"
 #include "tests/runtime/ModelRecord.h"
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <map>
 #include <string>
 
 namespace {
@@ -60,6 +64,8 @@ TEST(Run, CallsWhatFits) {
   EXPECT_EQ(call.y[7], 7);
   EXPECT_EQ(attn_find_entry(&call.m, "e"), 0);
   EXPECT_EQ(attn_find_entry(&call.m, "f"), -1);
+  call.m.abi_version = ATTN_ABI_VERSION - 1;
+  EXPECT_EQ(attn_find_entry(&call.m, "e"), -1);
 }
 
 TEST(Run, ChecksTheLeastSize) {
@@ -88,6 +94,56 @@ TEST(Run, ChecksShapes) {
   EXPECT_EQ(call(), "e: 'x' has 2 dimensions, expected 1");
   call.tensors[0].dtype = ATTN_I32;
   EXPECT_EQ(call(), "e: 'x' has elements of type i32, expected f32");
+}
+
+TEST(Run, RefusesEachElementTypeForEachOther) {
+  const std::map<int32_t, std::string> names = {
+      {ATTN_F32, "f32"}, {ATTN_I32, "i32"}, {ATTN_BOOL, "bool"}, {ATTN_BF16, "bf16"}, {ATTN_F16, "f16"}};
+  attn_tensor_info infos[3];
+  std::copy_n(tensorInfos, 3, infos);
+  attn_entry_info entry = entries[0];
+  entry.tensors = infos;
+  for (const auto &[expected, expectedName] : names)
+    for (int32_t found : {0, 1, 2, 3, 4, 5, 6, 1000, -1, INT32_MIN, INT32_MAX}) {
+      Call call;
+      call.m.entries = &entry;
+      infos[0].dtype = expected;
+      call.tensors[0].dtype = found;
+      std::string foundName = names.count(found) ? names.at(found) : "unknown";
+      EXPECT_EQ(call(), found == expected ? "ok"
+                                          : "e: 'x' has elements of type " + foundName + ", expected " + expectedName);
+    }
+}
+
+TEST(Run, RefusesExecutorsThatRunNothing) {
+  Call call;
+  attn_executor executor = *attn_serial_executor();
+  call.context.executor = &executor;
+  EXPECT_EQ(call(), "ok");
+  for (int64_t workers : {int64_t(0), int64_t(-1), INT64_MIN}) {
+    executor.workers = workers;
+    std::string expected = "the executor has " + std::to_string(workers) + " workers, expected at least 1";
+    EXPECT_EQ(call(), "e: " + expected);
+    attn_weights *weights = nullptr;
+    EXPECT_EQ(attn_weights_initialise(&call.m, 0, &executor, &weights, &call.status), ATTN_BAD_ARGUMENT);
+    EXPECT_EQ(call.status.message, "m: " + expected);
+  }
+  executor = {nullptr, nullptr, 1};
+  EXPECT_EQ(call(), "e: the executor's parallel_for is a null pointer");
+}
+
+TEST(Run, InfersDimensionsOfAsManyTensorsAsThereAre) {
+  Call call;
+  int64_t n = 0;
+  auto infer = [&](int64_t entry, int64_t count) -> std::string {
+    bool ok = attn_infer_dimensions(&call.m, entry, call.tensors, count, &n, &call.status) == ATTN_OK;
+    return ok ? "ok" : call.status.message;
+  };
+  EXPECT_EQ(infer(0, 2), "ok");
+  EXPECT_EQ(n, 2);
+  EXPECT_EQ(infer(0, 4), "e: 4 tensors, expected at most 2 inputs and 1 results");
+  EXPECT_EQ(infer(0, -1), "e: -1 tensors, expected at most 2 inputs and 1 results");
+  EXPECT_EQ(infer(-1, 2), "m: has 1 entry points, but number -1 was called");
 }
 
 TEST(Run, ChecksPointersAndCounts) {
@@ -156,14 +212,18 @@ TEST(Run, ReportsWhatTheCodeReports) {
 
 TEST(Run, RefusesCodeForABetterProcessor) {
   Call call;
-  call.m.cpu_level = 5;
-  EXPECT_NE(call().find("m: compiled for m (x86-64 level 5), this processor has level "), std::string::npos);
+  call.m.features = attn_processor_features();
+  EXPECT_EQ(call(), "ok");
+  call.m.features = uint64_t(3) << 61; // of no processor
+  EXPECT_EQ(call(), "m: compiled for m, but this processor or its operating system has no feature 61, feature 62; "
+                    "compile it for an older --target");
+  EXPECT_EQ(call.status.code, ATTN_UNSUPPORTED);
   // Making weights runs the model's code too.
   attn_weights *weights = nullptr;
   EXPECT_EQ(attn_weights_initialise(&call.m, 0, nullptr, &weights, nullptr), ATTN_UNSUPPORTED);
   EXPECT_EQ(attn_weights_load(nullptr, "w.safetensors", 0, nullptr, &weights, &call.status), ATTN_BAD_ARGUMENT);
   EXPECT_STREQ(call.status.message, "the model is a null pointer");
-  call.m.cpu_level = 0;
+  call.m.features = 0;
   EXPECT_EQ(attn_weights_load(&call.m, nullptr, 0, nullptr, &weights, &call.status), ATTN_BAD_ARGUMENT);
   EXPECT_STREQ(call.status.message, "the path of a safetensors file is a null pointer");
   EXPECT_EQ(weights, nullptr);

@@ -1,6 +1,9 @@
 #include "attn/safetensors.h"
+#include <fstream>
 #include <gtest/gtest.h>
 #include <string>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace {
 
@@ -43,7 +46,13 @@ TEST(Safetensors, ReadsNamesTypesShapesAndPlaces) {
   const attn_file_tensor *second = attn_safetensors_find(opened, "b\xc3\xa9\n");
   ASSERT_NE(second, nullptr);
   EXPECT_EQ(second->rank, 0);
-  EXPECT_EQ(static_cast<const char *>(second->data) - static_cast<const char *>(first->data), 24);
+  EXPECT_EQ(first->offset, 0u);
+  EXPECT_EQ(second->offset, 24u);
+  char read[4] = {};
+  EXPECT_EQ(attn_safetensors_read(opened, second, 0, 2, read, &status), ATTN_OK);
+  EXPECT_STREQ(read, "\x01\x01");
+  EXPECT_EQ(attn_safetensors_read(opened, second, 1, 2, read, &status), ATTN_BAD_ARGUMENT);
+  EXPECT_STREQ(status.message, "f: tensor 'b\xc3\xa9\\x0a' has 2 bytes, expected 2 from byte 1 on");
   EXPECT_EQ(attn_safetensors_find(opened, "c"), nullptr);
   EXPECT_EQ(attn_safetensors_at(opened, 2), nullptr);
   attn_safetensors_close(opened);
@@ -95,5 +104,71 @@ TEST(Safetensors, MissingFilesAndFoldersAreErrors) {
   EXPECT_EQ(attn_safetensors_open("/nonexistent/x", &opened, &status), ATTN_BAD_FILE);
   EXPECT_STREQ(status.message, "/nonexistent/x: can't be read: No such file or directory");
   EXPECT_EQ(attn_safetensors_open("/", &opened, &status), ATTN_BAD_FILE);
-  EXPECT_STREQ(status.message, "/: can't be read: Is a directory");
+  EXPECT_STREQ(status.message, "/: can't be read: it is a directory, expected a regular file");
+}
+
+TEST(Safetensors, PipesAndDevicesAreErrorsAtOnce) {
+  attn_safetensors *opened;
+  attn_status status;
+  EXPECT_EQ(attn_safetensors_open("/dev/zero", &opened, &status), ATTN_BAD_FILE);
+  EXPECT_STREQ(status.message, "/dev/zero: can't be read: it is a device or socket, expected a regular file");
+  std::string path = testing::TempDir() + "pipe." + std::to_string(getpid());
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_EQ(attn_safetensors_open(path.c_str(), &opened, &status), ATTN_BAD_FILE);
+  EXPECT_EQ(status.message, path + ": can't be read: it is a pipe, expected a regular file");
+  unlink(path.c_str());
+}
+
+TEST(Safetensors, AFileThatIsTruncatedLaterIsAnError) {
+  std::string path = testing::TempDir() + "truncated." + std::to_string(getpid());
+  std::string bytes = file("{" + std::string(a) + "}", 24);
+  std::ofstream(path, std::ios::binary) << bytes;
+  attn_safetensors *opened;
+  attn_status status;
+  ASSERT_EQ(attn_safetensors_open(path.c_str(), &opened, &status), ATTN_OK) << status.message;
+  char values[24];
+  EXPECT_EQ(attn_safetensors_read(opened, attn_safetensors_at(opened, 0), 0, 24, values, &status), ATTN_OK);
+  ASSERT_EQ(truncate(path.c_str(), off_t(bytes.size() - 20)), 0);
+  EXPECT_EQ(attn_safetensors_read(opened, attn_safetensors_at(opened, 0), 0, 24, values, &status), ATTN_BAD_FILE);
+  EXPECT_EQ(status.message, path + ": truncated since it was opened: a would end at byte " +
+                                std::to_string(bytes.size()) + ", the file ends at " +
+                                std::to_string(bytes.size() - 20));
+  attn_safetensors_close(opened);
+  unlink(path.c_str());
+}
+
+TEST(Safetensors, MessagesShowNoControlCharactersAndCutNames) {
+  // A name that would colour a terminal, one that is not UTF-8, one with a control character of two bytes, a long one.
+  EXPECT_EQ(messageOf(file(R"({"\u001b[31mred\n\u0085\u00e9":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", 4)),
+            "f.safetensors: tensor '\\x1b[31mred\\x0a\\xc2\\x85\xc3\xa9' of type F32[2] needs 8 bytes, but has 4");
+  EXPECT_EQ(messageOf(file("{\"\xff\xc3\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,4]}}", 4)),
+            "f.safetensors: tensor '\\xff\\xc3' of type F32[2] needs 8 bytes, but has 4");
+  std::string eAcute, message;
+  for (int i = 0; i < 1000; ++i)
+    eAcute += "\xc3\xa9";
+  message = messageOf(file("{\"" + eAcute + R"(":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", 4));
+  EXPECT_EQ(message.find("f.safetensors: tensor '\xc3\xa9"), 0u);
+  EXPECT_NE(message.find("\xc3\xa9...\xc3\xa9"), std::string::npos) << message;
+  EXPECT_NE(message.find("\xc3\xa9' of type F32[2] needs 8 bytes, but has 4"), std::string::npos) << message;
+  EXPECT_EQ(message.find("\\x"), std::string::npos) << "characters were cut: " << message;
+}
+
+TEST(Safetensors, LongPathsLeaveTheReasonInTheMessage) {
+  attn_safetensors *opened;
+  attn_status status;
+  EXPECT_EQ(attn_safetensors_open(("/" + std::string(3000, 'x')).c_str(), &opened, &status), ATTN_BAD_FILE);
+  std::string message = status.message;
+  EXPECT_EQ(message.size(), sizeof status.message - 1);
+  EXPECT_NE(message.find("xxx...xxx"), std::string::npos);
+  EXPECT_TRUE(message.ends_with("x: can't be read: File name too long")) << message;
+}
+
+TEST(Safetensors, NamesNoTypeThatIsNone) {
+  EXPECT_STREQ(attn_file_dtype_name(ATTN_FILE_BOOL), "BOOL");
+  EXPECT_STREQ(attn_file_dtype_name(ATTN_FILE_F64), "F64");
+  EXPECT_EQ(attn_file_dtype_bytes(ATTN_FILE_F64), 8);
+  for (int32_t number : {-1, ATTN_FILE_F64 + 1, INT32_MIN, INT32_MAX}) {
+    EXPECT_STREQ(attn_file_dtype_name(number), "unknown");
+    EXPECT_EQ(attn_file_dtype_bytes(number), 0);
+  }
 }

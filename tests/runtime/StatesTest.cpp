@@ -60,6 +60,9 @@ TEST(States, TakeAnyPositionsBack) {
   EXPECT_EQ(states.truncate(length, {1, 5}), "next: row 1 has 4 positions, and cannot keep 5");
   EXPECT_EQ(states.truncate(length, {-1, 4}), "next: row 0 has 1 positions, and cannot keep -1");
   EXPECT_EQ(length, (std::vector<int32_t>{1, 4}));
+  attn_code code = attn_states_truncate(&states.model, 0, -1, length.data(), length.data(), &states.status);
+  EXPECT_EQ(code, ATTN_BAD_ARGUMENT);
+  EXPECT_STREQ(states.status.message, "next: -1 rows, expected no negative number");
 }
 
 TEST(States, TakeBackWhatRingsKeep) {
@@ -106,6 +109,27 @@ TEST(States, GiveRowsToOthersInEveryOrder) {
       }
     }
   }
+}
+
+TEST(States, RefuseTensorsThatAreNoStates) {
+  States states(0);
+  float a[12];
+  uint8_t b[2];
+  const int32_t from[] = {1, 0};
+  const attn_tensor good[] = {{a, {2, 2, 3}, ATTN_F32, 3}, {b, {2}, ATTN_BOOL, 1}};
+  auto reorder = [&](attn_tensor first, attn_tensor second) -> std::string {
+    const attn_tensor given[] = {first, second};
+    bool ok = attn_states_reorder(&states.model, 0, "batch", given, from, &states.status) == ATTN_OK;
+    return ok ? "ok" : states.status.message;
+  };
+  EXPECT_EQ(reorder(good[0], good[1]), "ok");
+  EXPECT_EQ(reorder({a, {2, 2, 3}, ATTN_BF16, 3}, good[1]), "next: 'a' has elements of type bf16, expected f32");
+  EXPECT_EQ(reorder({a, {2, 2, 3}, 17, 3}, good[1]), "next: 'a' has elements of type unknown, expected f32");
+  EXPECT_EQ(reorder(good[0], {b, {2, 1}, ATTN_BOOL, 2}), "next: 'b' has 2 dimensions, expected 1");
+  EXPECT_EQ(reorder({a, {-2, 2, -3}, ATTN_F32, 3}, good[1]),
+            "next: dimension 0 of 'a' is -2, expected no negative size");
+  EXPECT_EQ(reorder({nullptr, {2, 2, 3}, ATTN_F32, 3}, good[1]), "next: 'a' is a null pointer");
+  EXPECT_EQ(reorder({nullptr, {0, 2, 3}, ATTN_F32, 3}, good[1]), "ok");
 }
 
 TEST(States, RefuseOrdersOfOtherRows) {

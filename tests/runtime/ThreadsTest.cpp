@@ -1,9 +1,30 @@
 #include "attn/threads.h"
 #include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <thread>
 #include <vector>
+
+/// How many more threads the system starts; below 0: any number.
+static int threadsLeft = -1;
+
+extern "C" {
+/// That of a sanitizer, where there is one.
+__attribute__((weak)) decltype(pthread_create) __interceptor_pthread_create;
+
+/// In the place of the C library's.
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
+                   void *argument) noexcept {
+  static const auto library = reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+  if (threadsLeft == 0)
+    return EAGAIN;
+  threadsLeft -= threadsLeft > 0;
+  return (__interceptor_pthread_create ? __interceptor_pthread_create : library)(thread, attributes, start, argument);
+}
+}
 
 namespace {
 
@@ -96,4 +117,17 @@ TEST(Threads, ImpossibleCountsAreRefused) {
   EXPECT_EQ(attn_pool_create(-1, &pool, &status), ATTN_BAD_ARGUMENT);
   EXPECT_STREQ(status.message, "a pool of -1 workers, expected 0 to 4096");
   EXPECT_EQ(pool, nullptr);
+}
+
+TEST(Threads, APoolThatTheSystemCannotStartIsAnError) {
+  for (int started : {0, 1, 2}) {
+    attn_pool *pool;
+    attn_status status;
+    threadsLeft = started;
+    EXPECT_EQ(attn_pool_create(4, &pool, &status), ATTN_NO_MEMORY);
+    threadsLeft = -1;
+    EXPECT_EQ(status.message, "the system starts no more threads: 4 wanted, " + std::to_string(started + 1) +
+                                  " started");
+    EXPECT_EQ(pool, nullptr);
+  }
 }

@@ -3,10 +3,12 @@
 #include "attn/safetensors.h"
 #include "attn/threads.h"
 #include "tests/runtime/ModelRecord.h"
+#include "tests/runtime/TemporaryWeights.h"
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <map>
 #include <string>
 #include <unistd.h>
 
@@ -38,37 +40,6 @@ attn_model model() {
   m.prepare = prepare;
   return m;
 }
-
-struct Entry {
-  std::string name, dtype, shape, bytes;
-};
-
-std::string floats(std::initializer_list<float> values) {
-  return std::string(reinterpret_cast<const char *>(values.begin()), values.size() * 4);
-}
-
-class TemporaryFile {
-public:
-  explicit TemporaryFile(const std::vector<Entry> &entries) {
-    std::string header = "{", data;
-    for (const Entry &entry : entries) {
-      header += (header.size() > 1 ? ",\"" : "\"") + entry.name + R"(":{"dtype":")" + entry.dtype + R"(","shape":)" +
-                entry.shape + R"(,"data_offsets":[)" + std::to_string(data.size()) + "," +
-                std::to_string(data.size() + entry.bytes.size()) + "]}";
-      data += entry.bytes;
-    }
-    header += "}";
-    header.resize((header.size() + 7) / 8 * 8, ' ');
-    uint64_t size = header.size();
-    strcpy(path, "weightsXXXXXX");
-    int descriptor = mkstemp(path);
-    std::string all = std::string(reinterpret_cast<char *>(&size), 8) + header + data;
-    EXPECT_EQ(write(descriptor, all.data(), all.size()), ssize_t(all.size()));
-    close(descriptor);
-  }
-  ~TemporaryFile() { unlink(path); }
-  char path[32];
-};
 
 const Entry h0 = {"h.0.w", "F32", "[2,2]", floats({1, 2, 3, 4})}, h1 = {"h.1.w", "F32", "[2,2]", floats({5, 6, 7, 8})},
             b = {"b", "F32", "[2]", floats({9, 10})};
@@ -303,4 +274,32 @@ TEST(Weights, TablesMustBeWhole) {
   EXPECT_STREQ(status.message, "m: place 1 of the parameter table is null");
   EXPECT_EQ(attn_weights_embedded(&m, nullptr, &weights, &status), ATTN_BAD_WEIGHTS);
   EXPECT_EQ(weights, nullptr);
+}
+
+TEST(Weights, AreSavedWithEachElementType) {
+  const std::map<int32_t, int32_t> types = {{ATTN_F32, ATTN_FILE_F32},
+                                            {ATTN_I32, ATTN_FILE_I32},
+                                            {ATTN_BOOL, ATTN_FILE_BOOL},
+                                            {ATTN_BF16, ATTN_FILE_BF16},
+                                            {ATTN_F16, ATTN_FILE_F16}};
+  for (auto [dtype, inFile] : types) {
+    attn_parameter_info parameter = parameters[1];
+    parameter.dtype = dtype;
+    parameter.first = 0;
+    attn_model m = emptyModel();
+    m.parameters = &parameter;
+    m.parameter_count = m.loaded_count = 1;
+    const int64_t values = 0;
+    const void *table[] = {&values};
+    TemporaryFile saved({});
+    attn_weights *weights = nullptr;
+    attn_safetensors *file = nullptr;
+    attn_status status;
+    ASSERT_EQ(attn_weights_from_table(&m, table, nullptr, &weights, &status), ATTN_OK) << status.message;
+    ASSERT_EQ(attn_weights_save(weights, saved.path, 0, &status), ATTN_OK) << status.message;
+    ASSERT_EQ(attn_safetensors_open(saved.path, &file, &status), ATTN_OK) << status.message;
+    EXPECT_EQ(attn_safetensors_find(file, "b")->dtype, inFile);
+    attn_safetensors_close(file);
+    attn_weights_free(weights);
+  }
 }

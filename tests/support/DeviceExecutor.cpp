@@ -171,8 +171,19 @@ static void prepareForHost(Module &module, std::map<std::string, size_t> &shared
       function.removeFnAttr(name);
 }
 
+/// To the nearest, ties to even: code for a host that has no instruction for it calls a function of the compiler's
+/// library, which is not in every process.
+static __bf16 roundToBf16(float value) {
+  uint32_t bits = bit_cast<uint32_t>(value);
+  bool isNan = (bits & 0x7fffffff) > 0x7f800000;
+  uint32_t rounded = isNan ? bits | 0x400000 : bits + 0x7fff + (bits >> 16 & 1);
+  return bit_cast<__bf16>(uint16_t(rounded >> 16));
+}
+
 static Error addSymbols(orc::LLJIT &jit, void **blockMemory) {
   orc::SymbolMap symbols;
+  symbols[jit.mangleAndIntern("__truncsfbf2")] = {orc::ExecutorAddr::fromPtr(&roundToBf16),
+                                                  JITSymbolFlags::Exported | JITSymbolFlags::Callable};
   symbols[jit.mangleAndIntern(blockMemoryName)] = {orc::ExecutorAddr::fromPtr(blockMemory), JITSymbolFlags::Exported};
   for (const DeviceIntrinsic &each : deviceIntrinsics())
     symbols[jit.mangleAndIntern(modelPrefix + std::string(each.name))] = {
@@ -248,7 +259,8 @@ std::string DeviceExecutor::run(const Launch &launch, Order order) {
   auto function = loaded->bodyOf(launch.function);
   if (!function)
     return toString(function.takeError());
-  GuardedBuffer blockMemory(launch.blockBytes, /*guardBefore=*/order == Order::Descending, blockMemoryAlignment);
+  Placement placement = order == Order::Descending ? Placement::AgainstStart : Placement::AgainstEnd;
+  GuardedBuffer blockMemory(launch.blockBytes, placement, blockMemoryAlignment);
   loaded->blockMemory = blockMemory.data();
   std::vector<std::span<char>> shared = {{blockMemory.data(), static_cast<size_t>(launch.blockBytes)}};
   for (auto &[name, bytes] : loaded->shared) {

@@ -1,6 +1,6 @@
 /* Preloaded, makes regular files behave as on a disk that is full after FULL_DISK_BYTES, or as when somebody interrupts
- * the program there (FULL_DISK_SIGNAL=2); or lets all calls of `fsync` or `rename` fail (FULL_DISK_FAILS=fsync). Tests
- * of what is left behind need no disk of their own, and no root. */
+ * the program there (FULL_DISK_SIGNAL=2). Tests of what is left behind need no disk of their own, and no root. Faults
+ * of other calls: FaultyCalls.c. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -36,26 +36,4 @@ ssize_t write(int file, const void *bytes, size_t count) {
     return real(file, bytes, taken);
   errno = ENOSPC;
   return -1;
-}
-
-static int fails(const char *call) {
-  const char *failing = getenv("FULL_DISK_FAILS");
-  if (!failing || strcmp(failing, call) != 0)
-    return 0;
-  errno = EIO;
-  return 1;
-}
-
-int fsync(int file) {
-  static int (*real)(int);
-  if (!real)
-    real = (int (*)(int))dlsym(RTLD_NEXT, "fsync");
-  return fails("fsync") ? -1 : real(file);
-}
-
-int rename(const char *from, const char *to) {
-  static int (*real)(const char *, const char *);
-  if (!real)
-    real = (int (*)(const char *, const char *))dlsym(RTLD_NEXT, "rename");
-  return fails("rename") ? -1 : real(from, to);
 }

@@ -1,7 +1,22 @@
 //===- GuardedBuffer.h - memory that faults when it is overrun ------------------------------------------------===//
+//
+// Memory for what generated code is given: tensors of a caller, an arena, scratch of workers.
+//
+//   AgainstEnd     | page | ..filler.. buffer | page |      what is read or written behind the buffer faults
+//   AgainstStart   | page | buffer ..filler.. | page |      what is read or written in front of it faults
+//   Misaligned     | page | ..filler.. buffer . | page |    the address is an odd multiple of the promised alignment
+//
+// The first two are aligned to more than is promised (attn/abi.h), by chance or to a page: code needs all three.
+//
+// Buffer and filler begin as NaN (0xff). A filler that was written to ends the process.
+//
+//===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -9,37 +24,69 @@
 
 namespace attnc {
 
-/// Bytes filled with NaN (0xff), with an inaccessible page right after them, or right before them.
+enum class Placement { AgainstEnd, AgainstStart, Misaligned };
+inline constexpr Placement everyPlacement[] = {Placement::AgainstEnd, Placement::AgainstStart, Placement::Misaligned};
+
 class GuardedBuffer {
 public:
   GuardedBuffer() = default;
-  GuardedBuffer(int64_t bytes, bool guardBefore, int64_t alignment) {
-    int64_t page = sysconf(_SC_PAGESIZE);
+  /// `count` buffers of so many bytes each, a stride apart, with an inaccessible page around each of them. `alignment`
+  /// is a power of two.
+  GuardedBuffer(int64_t bytes, Placement placement, int64_t alignment, int64_t count = 1) : bytes(bytes), count(count) {
     int64_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    int64_t usable = (rounded + page - 1) / page * page;
-    mappedBytes = usable + 2 * page;
-    mapped = static_cast<char *>(mmap(nullptr, mappedBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    mprotect(mapped + page, usable, PROT_READ | PROT_WRITE);
-    std::memset(mapped + page, 0xff, usable);
-    start = guardBefore ? mapped + page : mapped + page + usable - rounded;
+    int64_t slack = placement == Placement::Misaligned ? alignment : 0;
+    usable = (rounded + slack + page - 1) / page * page;
+    mapped = static_cast<char *>(
+        mmap(nullptr, mappedBytes(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    if (mapped == MAP_FAILED)
+      fail("no memory for a guarded buffer");
+    offset = placement == Placement::AgainstStart ? 0 : usable - rounded;
+    if (slack != 0 && offset % (2 * alignment) == 0)
+      offset -= alignment;
+    for (int64_t number = 0; number < count; ++number) {
+      mprotect(usablePart(number), usable, PROT_READ | PROT_WRITE);
+      std::memset(usablePart(number), filler, usable);
+    }
   }
   GuardedBuffer(GuardedBuffer &&other) noexcept { *this = std::move(other); }
   GuardedBuffer &operator=(GuardedBuffer &&other) noexcept {
     std::swap(mapped, other.mapped);
-    std::swap(mappedBytes, other.mappedBytes);
-    std::swap(start, other.start);
+    std::swap(bytes, other.bytes);
+    std::swap(count, other.count);
+    std::swap(usable, other.usable);
+    std::swap(offset, other.offset);
     return *this;
   }
   ~GuardedBuffer() {
-    if (mapped)
-      munmap(mapped, mappedBytes);
+    if (!mapped)
+      return;
+    for (int64_t number = 0; number < count; ++number)
+      if (!isFiller(usablePart(number), usablePart(number) + offset) ||
+          !isFiller(usablePart(number) + offset + bytes, usablePart(number) + usable))
+        fail("generated code wrote outside of a buffer");
+    munmap(mapped, mappedBytes());
   }
-  char *data() { return start; }
+
+  char *data() const { return mapped ? usablePart(0) + offset : nullptr; }
+  int64_t size() const { return bytes; }
+  int64_t stride() const { return usable + page; }
 
 private:
+  static constexpr int filler = 0xff;
+
+  char *usablePart(int64_t number) const { return mapped + page + number * stride(); }
+  int64_t mappedBytes() const { return page + count * stride(); }
+  static bool isFiller(const char *from, const char *to) {
+    return std::all_of(from, to, [](char byte) { return byte == static_cast<char>(filler); });
+  }
+  [[noreturn]] static void fail(const char *message) {
+    std::fprintf(stderr, "%s\n", message);
+    std::abort();
+  }
+
+  inline static const int64_t page = sysconf(_SC_PAGESIZE);
   char *mapped = nullptr;
-  char *start = nullptr;
-  int64_t mappedBytes = 0;
+  int64_t bytes = 0, count = 0, usable = 0, offset = 0;
 };
 
 } // namespace attnc

@@ -11,7 +11,6 @@
 #include "mlir/Parser/Parser.h"
 #include "runtime/include/attn/abi.h"
 #include "tests/support/DeviceExecutor.h"
-#include "tests/support/GuardedBuffer.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/Module.h"
@@ -32,9 +31,13 @@ namespace attnc {
 
 //===------------------------------------------ arrays ------------------------------------------------------------===//
 
-HostArray::HostArray(std::vector<int64_t> shape, ElementKind kind) : shape(std::move(shape)), kind(kind) {
+static int64_t elementBytes(ElementKind kind) {
   bool isNarrow = kind == ElementKind::BF16 || kind == ElementKind::F16;
-  bytes.resize(size() * (kind == ElementKind::I1 ? 1 : isNarrow ? 2 : 4));
+  return kind == ElementKind::I1 ? 1 : isNarrow ? 2 : 4;
+}
+
+HostArray::HostArray(std::vector<int64_t> shape, ElementKind kind) : shape(std::move(shape)), kind(kind) {
+  bytes.resize(size() * elementBytes(kind));
 }
 
 static const llvm::fltSemantics &semanticsOf(ElementKind kind) {
@@ -203,7 +206,6 @@ struct KernelRunner::Launch {
   std::vector<void *> pointers;
   std::vector<int64_t> sizes;
   GuardedBuffer shared, scratch;
-  int64_t scratchStride = 0;
   int32_t status = 0;
   attn_kernel_args args{};
 };
@@ -238,7 +240,7 @@ void KernelRunner::runPhases(Launch &launch, const RunOptions &options) {
     auto work = [&, function = function](int worker) {
       for (int64_t taken; (taken = next++) < chunks;)
         function(&launch.args, options.reversed ? chunks - 1 - taken : taken,
-                 launch.scratch.data() + worker * launch.scratchStride);
+                 launch.scratch.data() + worker * launch.scratch.stride());
     };
     std::vector<std::thread> helpers;
     for (int worker = 1; worker < options.workers; ++worker)
@@ -249,6 +251,8 @@ void KernelRunner::runPhases(Launch &launch, const RunOptions &options) {
   }
 }
 
+bool KernelRunner::isOnDevice() const { return loaded->device != nullptr; }
+
 std::vector<HostArray> KernelRunner::run(const std::vector<HostArray> &inputs,
                                          const std::vector<std::vector<int64_t>> &resultShapes,
                                          const RunOptions &options) {
@@ -256,20 +260,20 @@ std::vector<HostArray> KernelRunner::run(const std::vector<HostArray> &inputs,
   Launch launch;
   std::vector<HostArray> results;
   unsigned tensor = 0;
-  auto alignmentOf = [&](const HostArray &array) {
-    bool isNarrow = array.kind == ElementKind::BF16 || array.kind == ElementKind::F16;
-    return loaded->device ? deviceAlignment : isNarrow ? 2 : 4;
+  auto addBuffer = [&](const HostArray &array) {
+    int64_t alignment = loaded->device ? deviceAlignment : elementBytes(array.kind);
+    launch.buffers.emplace_back(array.bytes.size(), options.placement, alignment);
   };
   for (Type type : kernel.getArgumentTypes())
     if (isa<RankedTensorType>(type)) {
       const HostArray &input = inputs[tensor++];
-      launch.buffers.emplace_back(input.bytes.size(), options.guardBefore, alignmentOf(input));
+      addBuffer(input);
       std::copy(input.bytes.begin(), input.bytes.end(), launch.buffers.back().data());
       appendDynamicSizes(type, input.shape, launch.sizes);
     }
   for (auto [number, shape] : llvm::enumerate(resultShapes)) {
     results.emplace_back(shape, loaded->resultKinds[number]);
-    launch.buffers.emplace_back(results.back().bytes.size(), options.guardBefore, alignmentOf(results.back()));
+    addBuffer(results.back());
     appendDynamicSizes(kernel.getResultTypes()[number], shape, launch.sizes);
   }
   llvm::append_range(launch.sizes, options.indexOperands);
@@ -277,9 +281,9 @@ std::vector<HostArray> KernelRunner::run(const std::vector<HostArray> &inputs,
     launch.pointers.push_back(buffer.data());
   if (options.inPlaceOperand >= 0)
     launch.pointers[inputs.size()] = launch.pointers[options.inPlaceOperand];
-  launch.shared = GuardedBuffer(code_.sharedBytes.evaluate(launch.sizes), options.guardBefore, ATTN_ALIGNMENT);
-  launch.scratchStride = llvm::alignTo(code_.workerBytes.evaluate(launch.sizes), ATTN_ALIGNMENT);
-  launch.scratch = GuardedBuffer(launch.scratchStride * options.workers, options.guardBefore, ATTN_ALIGNMENT);
+  launch.shared = GuardedBuffer(code_.sharedBytes.evaluate(launch.sizes), options.placement, ATTN_ALIGNMENT);
+  launch.scratch =
+      GuardedBuffer(code_.workerBytes.evaluate(launch.sizes), options.placement, ATTN_ALIGNMENT, options.workers);
   launch.args = {launch.pointers.data(), launch.sizes.data(), launch.shared.data(), &launch.status};
   for (int repeat = 0; repeat < options.repeats; ++repeat)
     runPhases(launch, options);

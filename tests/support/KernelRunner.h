@@ -6,8 +6,8 @@
 //   HostArray x = HostArray::random({100}, 1);
 //   std::vector<HostArray> y = runner.run({x}, {{100}});          // inputs, shapes of the results
 //
-// Each buffer ends at an inaccessible page (or starts after one: RunOptions::guardBefore), results and scratch hold NaN
-// before the run, so that reading or writing out of bounds and reading what was never written are found. With
+// Buffers lie in guarded memory (GuardedBuffer.h), aligned to their elements; results and scratch hold NaN before the
+// run, so that reading or writing out of bounds and reading what was never written are found. With
 // ATTN_DUMP_KERNEL in the environment the generated MLIR is printed. Kernels of a device run in a DeviceExecutor.
 //
 //===------------------------------------------------------------------------------------------------------------===//
@@ -15,6 +15,7 @@
 
 #include "compiler/Codegen/Emitter.h"
 #include "compiler/Codegen/Target.h"
+#include "tests/support/GuardedBuffer.h"
 #include "tests/support/TensorCoreSums.h"
 #include <functional>
 #include <string>
@@ -53,7 +54,7 @@ struct RunOptions {
   std::vector<int64_t> indexOperands = {};
   int workers = 1;          ///< threads, each with scratch of its own
   bool reversed = false;    ///< chunks in descending order, and threads of a device's blocks too
-  bool guardBefore = false; ///< inaccessible page before each buffer, instead of after it
+  Placement placement = Placement::AgainstEnd; ///< of operands, results and scratch
   int inPlaceOperand = -1;  ///< operand that shares its buffer with result 0
   int repeats = 1;          ///< launches, for those who time them
   TensorCoreSums sums = TensorCoreSums::CutOff;
@@ -73,6 +74,7 @@ public:
   explicit operator bool() const { return message_.empty(); }
   const std::string &message() const { return message_; } ///< why there is nothing to run: diagnostics
   const KernelCode &code() const { return code_; }
+  bool isOnDevice() const;
   int64_t objectBytes() const { return objectBytes_; }
   int32_t status() const { return status_; } ///< of the last run
   const std::string &ptx() const { return ptx_; }

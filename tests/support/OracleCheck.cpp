@@ -83,8 +83,11 @@ std::string differenceFromOracle(const OracleCheck &check) {
   if (!runner)
     return runner.message();
   std::vector<HostArray> first;
-  for (RunOptions options :
-       {RunOptions{.workers = 1}, RunOptions{.workers = 2, .reversed = true, .guardBefore = true}}) {
+  for (Placement placement : everyPlacement) {
+    if (placement == Placement::Misaligned && runner.isOnDevice())
+      continue; // what a device allocates is aligned to more than any vector
+    bool isFirst = placement == Placement::AgainstEnd;
+    RunOptions options{.workers = isFirst ? 1 : 2, .reversed = !isFirst, .placement = placement};
     options.indexOperands = check.indexOperands;
     std::vector<HostArray> found = runner.run(check.inputs, check.resultShapes, options);
     if (!runner)

@@ -17,7 +17,7 @@ struct OracleCheck {
   std::unique_ptr<Emitter> (*emitter)() = nullptr; ///< makes the one to ask; null: the usual one of the target
 };
 
-/// Emits the kernel for the processor, runs it with guard pages behind and in front, chunks in both orders, one and two
+/// Emits the kernel for the processor, runs it in memory of every placement, chunks in both orders, one and two
 /// workers; compares with the oracle and the runs with each other bit by bit. Returns what differs, or nothing.
 std::string differenceFromOracle(const OracleCheck &check);
 

@@ -1,16 +1,19 @@
 // Shrinks a model or a module that shows a fault to the smallest one that still does (docs/reduce.md).
+#include "compiler/Diagnostics/InputFile.h"
+#include "compiler/Diagnostics/Printable.h"
+#include "compiler/Emit/OutputFiles.h"
 #include "tools/attn-reduce/CommandQuestion.h"
 #include "tools/attn-reduce/Interruption.h"
 #include "tools/attn-reduce/Model/ModelSubject.h"
 #include "tools/attn-reduce/Module/ModuleSubject.h"
 #include "tools/attn-reduce/Search.h"
+#include "tools/command-line/Process.h"
 #include "tools/command-line/UsageError.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
@@ -33,6 +36,7 @@ struct Options {
   std::vector<std::string> words; ///< behind `--`
 
   bool isModel() const { return llvm::StringRef(input).ends_with(".attn"); }
+  bool hasStreamOutput() const { return OutputFiles::isStream(output); }
 };
 
 /// A folder that goes with what is in it.
@@ -50,19 +54,8 @@ public:
 } // namespace
 
 static int refuse(const llvm::Twine &message) {
-  llvm::errs() << "attn-reduce: error: " << message << "\n";
+  llvm::errs() << "attn-reduce: error: " << attnc::printableLines(message.str()) << "\n";
   return usersFault;
-}
-
-static llvm::Error writeFile(const std::string &path, const std::string &text) {
-  llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) {
-    stream << text;
-    return llvm::Error::success();
-  });
-  if (!error)
-    return error;
-  std::error_code code = llvm::errorToErrorCode(std::move(error));
-  return llvm::createStringError(code, "can't write " + path + ": " + code.message());
 }
 
 /// What runs on each candidate: the script, the command behind `--`, or attnc with the options behind it.
@@ -147,12 +140,17 @@ static std::string whyNot(const Options &options, const Ending &ending) {
          (printed.empty() ? "" : " and printed\n" + printed.take_back(2000).str());
 }
 
-/// Keeps the best text in the output file, and shows on a terminal what is done.
+/// Keeps the best text in the output file. A stream cannot take back what it holds: it gets the last one alone.
+static llvm::Error keepSmaller(const Options &options, const std::string &text) {
+  return options.hasStreamOutput() ? llvm::Error::success() : OutputFiles::replace(options.output, text);
+}
+
+/// Keeps the best text, and shows on a terminal what is done.
 static Search::Watcher watcherFor(const Options &options, const Subject &subject, const Interruption &interruption,
                                   llvm::Error &error) {
   bool isTerminal = isatty(STDERR_FILENO);
   auto taken = [&options, &error](const std::string &text) {
-    error = writeFile(options.output, text);
+    error = keepSmaller(options, text);
     return !error;
   };
   auto progress = [&subject, isTerminal](const Transformation &now, const Size &size, const Statistics &statistics) {
@@ -174,11 +172,13 @@ static int reduceText(const Options &options, const Subject &subject, CommandQue
     return refuse(llvm::toString(ending.takeError()));
   if (!options.criteria.holdFor(*ending))
     return refuse(whyNot(options, *ending));
-  llvm::Error error = writeFile(options.output, text);
+  llvm::Error error = keepSmaller(options, text);
   if (error)
     return refuse(llvm::toString(std::move(error)));
   Search search(subject, question, watcherFor(options, subject, interruption, error));
   std::string smallest = search.run(text);
+  if (options.hasStreamOutput())
+    error = llvm::joinErrors(std::move(error), OutputFiles::replace(options.output, smallest));
   if (llvm::Error failed = llvm::joinErrors(std::move(error), question.takeError()))
     return refuse(llvm::toString(std::move(failed)));
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -194,10 +194,11 @@ static int reduceText(const Options &options, const Subject &subject, CommandQue
 }
 
 static int run(Options &options, const char *program, const Interruption &interruption) {
-  auto file = llvm::MemoryBuffer::getFile(options.input);
-  if (!file)
-    return refuse("can't read " + options.input + ": " + file.getError().message());
-  std::string text = (*file)->getBuffer().str();
+  std::string reason;
+  std::optional<std::string> read = readText(options.input, reason);
+  if (!read)
+    return refuse("can't read " + options.input + ": " + reason);
+  const std::string &text = *read;
   WorkFolder folder;
   if (folder.code)
     return refuse("can't make a folder for candidates: " + folder.code.message());
@@ -256,12 +257,16 @@ static void addCriteria(CLI::App &app, Options &options) {
 }
 
 int main(int argc, char **argv) {
+  Process process;
   Interruption interruption;
-  llvm::InitLLVM process(argc, argv);
+  llvm::InitLLVM llvm(argc, argv);
+  process.keepSignals();
   Options options;
   CLI::App app{"Shrinks a model or a module to the smallest one that still shows a fault", "attn-reduce"};
   app.add_option("input", options.input, "A model (.attn), or a module (.mlir)")->required();
-  app.add_option("-o,--output", options.output, "The file to write; it always holds the smallest one found so far")
+  app.add_option(
+         "-o,--output", options.output,
+         "The file to write; it always holds the smallest one found so far. `-`: the standard output, at the end")
       ->required()
       ->type_name("FILE");
   addCriteria(app, options);
@@ -286,6 +291,8 @@ int main(int argc, char **argv) {
     llvm::outs() << helpText(app, error);
     return EXIT_SUCCESS;
   }
+  if (options.output == "-")
+    options.output = "/dev/stdout";
   int exitCode = run(options, argv[0], interruption);
   if (interruption.hasCome())
     interruption.end(); // what it would have left is gone

@@ -1,12 +1,13 @@
 // attnc bench: times an entry point of a compiled object, kernel by kernel, in place.
+#include "compiler/Diagnostics/Printable.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/Invocation.h"
 #include "tools/attnc/LoadedModel.h"
 #include "tools/attnc/Measurement.h"
+#include "tools/attnc/Printing.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
-#include <fmt/format.h>
 
 using namespace llvm;
 
@@ -22,12 +23,12 @@ struct BenchOptions {
 } // namespace
 
 static void printTable(const Invocation &call, const std::vector<Profile::Line> &kernels, double seconds, int runs) {
-  fmt::print("{}: {:.3f} ms, median of {} runs, {} threads, arena {} bytes\n", call.entry->name, 1e3 * seconds, runs,
-             call.runner.context.executor->workers, call.runner.context.arena_bytes);
-  fmt::print("  {:<32} {:<8} {:>8} {:>11} {:>7}\n", "kernel", "kind", "launches", "ms", "share");
+  printTo(stdout, "{}: {:.3f} ms, median of {} runs, {} threads, arena {} bytes\n", printable(call.entry->name),
+          1e3 * seconds, runs, call.runner.context.executor->workers, call.runner.context.arena_bytes);
+  printTo(stdout, "  {:<32} {:<8} {:>8} {:>11} {:>7}\n", "kernel", "kind", "launches", "ms", "share");
   for (const Profile::Line &line : kernels)
-    fmt::print("  {:<32} {:<8} {:>8} {:>11.3f} {:>6.1f}%\n", line.name, line.kind, line.launches / runs,
-               1e3 * median(line.seconds), 100 * median(line.seconds) / seconds);
+    printTo(stdout, "  {:<32} {:<8} {:>8} {:>11.3f} {:>6.1f}%\n", printable(line.name), printable(line.kind),
+            line.launches / runs, 1e3 * median(line.seconds), 100 * median(line.seconds) / seconds);
 }
 
 static void printJson(const Invocation &call, const std::vector<Profile::Line> &kernels, double seconds, int runs) {

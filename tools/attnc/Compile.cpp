@@ -24,7 +24,8 @@ struct Outputs {
 
 static llvm::Error writeOutputs(const Outputs &options, Compilation &made) {
   llvm::SmallString<128> base(options.directory);
-  llvm::StringRef stem = llvm::sys::path::stem(options.source.input());
+  llvm::StringRef prefix = options.source.compile.prefix;
+  llvm::StringRef stem = prefix.empty() ? llvm::sys::path::stem(options.source.input()) : prefix;
   llvm::sys::path::append(base, stem);
   auto path = [&](const char *suffix) { return (base + suffix).str(); };
   llvm::StringRef object(made.object.data(), made.object.size());

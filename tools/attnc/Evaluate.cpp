@@ -1,14 +1,15 @@
 // attnc evaluate: the means of what an entry point gives over a data set, such as accuracies of a trained model.
+#include "compiler/Diagnostics/Printable.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/DataOptions.h"
 #include "tools/attnc/EntryChoice.h"
 #include "tools/attnc/Messages.h"
+#include "tools/attnc/Printing.h"
 #include "tools/attnc/Runner.h"
 #include "tools/attnc/SourceOptions.h"
 #include "tools/attnc/Train/TrainingData.h"
 #include "tools/attnc/Validators.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <fmt/format.h>
 
 using namespace llvm;
 
@@ -82,10 +83,11 @@ Error Evaluation::addBatch(std::vector<HostTensor> batch, int64_t batchNumber) {
 }
 
 void Evaluation::print() const {
-  fmt::print("{}  {} rows", entry().name, rows);
+  printTo(stdout, "{}  {} rows", printable(entry().name), rows);
   for (auto [result, mean] : enumerate(means))
-    fmt::print("  {} {:.5g}", entry().tensors[entry().input_count + int32_t(result)].name, mean.sum / mean.weight);
-  fmt::print("\n");
+    printTo(stdout, "  {} {:.5g}", printable(entry().tensors[entry().input_count + int32_t(result)].name),
+            mean.sum / mean.weight);
+  printTo(stdout, "\n");
 }
 
 Error Evaluation::run() {

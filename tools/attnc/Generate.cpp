@@ -2,12 +2,12 @@
 // that is known when the model is compiled; each goes on from the tokens so far, as many of the last of them as the
 // model has room for.
 #include "tools/attnc/Commands.h"
+#include "tools/attnc/Printing.h"
 #include "tools/attnc/Runner.h"
 #include "tools/attnc/SourceOptions.h"
 #include "tools/attnc/Validators.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
-#include <fmt/format.h>
 
 using namespace llvm;
 
@@ -174,7 +174,7 @@ static void print(ArrayRef<int32_t> tokens, bool isText) {
     if (isText)
       std::fputc(token, stdout);
     else
-      fmt::print("{} ", token);
+      printTo(stdout, "{} ", token);
   std::fflush(stdout);
 }
 

@@ -47,18 +47,11 @@ static Expected<std::pair<int64_t, StringRef>> splitNamed(StringRef text, String
       formatv("no {0} '{1}'; the entry point has {2}", what, name, names.empty() ? "none" : names));
 }
 
-/// `bound` is that of random integers.
-static void fill(HostTensor &tensor, StringRef how, int64_t bound, uint64_t seed, uint64_t stream) {
+static void fill(HostTensor &tensor, StringRef how, DrawnInput drawn) {
   if (how.consume_front("random:"))
-    how.getAsInteger(10, bound);
-  for (int64_t i = 0, n = tensor.count(); i < n; ++i) {
-    double value = how == "zeros"              ? 0
-                   : how == "iota"             ? double(i)
-                   : bound > 0                 ? double(int64_t(attn_random_uniform(seed, stream, i) * double(bound)))
-                   : tensor.dtype == ATTN_BOOL ? double(attn_random_uniform(seed, stream, i) < 0.5)
-                                               : attn_random_normal(seed, stream, i);
-    tensor.set(i, value);
-  }
+    how.getAsInteger(10, drawn.bound);
+  for (int64_t i = 0, n = tensor.count(); i < n; ++i)
+    tensor.set(i, how == "zeros" ? 0 : how == "iota" ? double(i) : drawn.at(i));
 }
 
 static bool isFilling(StringRef how) {
@@ -102,8 +95,11 @@ Error Invocation::readInputs(const InvocationOptions &options, std::vector<std::
         dimensions[dimension] = tensor->shape[d];
     // A file of a state may hold f32; the call wants what it is stored in.
     bool isNarrow = info.dtype == ATTN_BF16 || info.dtype == ATTN_F16;
-    tensors[named->first] =
-        isNarrow && tensor->dtype == ATTN_F32 ? tensor->convertedTo(attn_dtype(info.dtype)) : std::move(*tensor);
+    if (isNarrow && tensor->dtype == ATTN_F32)
+      tensor = tensor->narrowedTo(attn_dtype(info.dtype), named->second);
+    if (!tensor)
+      return tensor.takeError();
+    tensors[named->first] = std::move(*tensor);
   }
   return Error::success();
 }
@@ -125,6 +121,11 @@ int64_t Invocation::boundOf(const attn_tensor_info &input, const InputRanges &ra
       least = std::min(least.value_or(value), value);
   }
   return std::max<int64_t>(least.value_or(unknownBound), 1);
+}
+
+DrawnInput Invocation::drawnInput(int32_t number, const InvocationOptions &options) const {
+  const attn_tensor_info &info = entry->tensors[number];
+  return {attn_dtype(info.dtype), boundOf(info, options.ranges), options.seed, uint64_t(number)};
 }
 
 /// All of them before any is made: what comes first may be large.
@@ -178,7 +179,7 @@ Error Invocation::makeInputs(const InvocationOptions &options) {
            isGiven   ? StringRef(fillings[i])
            : isState ? "zeros"
                      : "random",
-           boundOf(info, options.ranges), options.seed, i);
+           drawnInput(i, options));
   }
   return Error::success();
 }
@@ -186,7 +187,8 @@ Error Invocation::makeInputs(const InvocationOptions &options) {
 Error Invocation::makeContext(const InvocationOptions &options) {
   if (Error error = runner.start(options.threads))
     return error;
-  if (Error error = runner.loadWeights(options.weights, options.allowExtra ? ATTN_ALLOW_EXTRA : 0, options.seed))
+  int32_t flags = (options.allowExtra ? ATTN_ALLOW_EXTRA : 0) | (options.keepsParameters ? ATTN_KEEP_VALUES : 0);
+  if (Error error = runner.loadWeights(options.weights, flags, options.seed))
     return error;
   attn_status status;
   std::vector<attn_tensor> all = viewsOf(tensors);
@@ -203,8 +205,8 @@ std::vector<ParameterNow> Invocation::parameters() const {
     for (int64_t count : ArrayRef(info.counts, size_t(info.list_rank)))
       entries *= count;
     for (int64_t entry = 0; entry < entries; ++entry) {
-      char name[256];
-      attn_parameter_name(&info, entry, name, sizeof name);
+      std::string name(attn_parameter_name(&info, entry, nullptr, 0), '\0');
+      attn_parameter_name(&info, entry, name.data(), name.size() + 1);
       if (const void *values = attn_weights_table(runner.context.weights)[info.first + entry])
         all.push_back({name, info, values});
     }

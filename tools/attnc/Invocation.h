@@ -1,6 +1,7 @@
 //===- Invocation.h - one call of an entry point, put together from the command line --------------------------===//
 #pragma once
 
+#include "tools/attnc/DrawnInput.h"
 #include "tools/attnc/InvocationOptions.h"
 #include "tools/attnc/Runner.h"
 #include "llvm/Support/Error.h"
@@ -22,7 +23,11 @@ public:
 
   llvm::Error run();
 
-  /// Those that there are: a file of weights for inference lacks the states of training.
+  /// The elements that an input has without a file, unless it is a state, which has zeros.
+  DrawnInput drawnInput(int32_t number, const InvocationOptions &options) const;
+
+  /// Those that there are: a file of weights for inference lacks the states of training, and without
+  /// InvocationOptions::keepsParameters what kernels read packed alone is given up.
   std::vector<ParameterNow> parameters() const;
 
   const attn_model &model;

@@ -19,6 +19,7 @@ struct InvocationOptions {
   std::vector<std::string> dims;   ///< name=size
   std::string weights;             ///< a .safetensors file; empty: embedded values, else drawn from the seed
   bool allowExtra = false;         ///< tensors of the weights file that the model does not know
+  bool keepsParameters = false;    ///< parameters() has those too that kernels read packed alone
   bool fillMissing = false;        ///< inputs that are not named are random
   InputRanges ranges;              ///< of the i32 inputs that are drawn
   uint64_t seed = 0;

@@ -1,14 +1,17 @@
 #include "tools/attnc/LoadedModel.h"
+#include "compiler/Diagnostics/CrashNote.h"
+#include "compiler/Emit/ObjectTable.h"
+#include "compiler/Json/InputBuffer.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
-#include "llvm/Object/ObjectFile.h"
+#include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/TargetSelect.h"
 
 using namespace llvm;
 
 namespace attnc {
 
-LoadedModel::LoadedModel(std::unique_ptr<orc::LLJIT> linker, const attn_model *table)
-    : linker(std::move(linker)), table(table) {}
+LoadedModel::LoadedModel(std::unique_ptr<orc::LLJIT> linker, const attn_model *table, std::unique_ptr<LoadedCode> code)
+    : linker(std::move(linker)), code(std::move(code)), table(table) {}
 LoadedModel::LoadedModel(LoadedModel &&) = default;
 LoadedModel &LoadedModel::operator=(LoadedModel &&) = default;
 LoadedModel::~LoadedModel() = default;
@@ -35,6 +38,33 @@ static Expected<std::string> findTable(const MemoryBuffer &object) {
       formatv("{0}: no compiled model: it defines no symbol <name>_model", object.getBufferIdentifier()));
 }
 
+/// The functions of an object whose entry point `run` is at an address: all code is in one section.
+static std::vector<LoadedCode::Function> functionsOf(const MemoryBuffer &object, const std::string &run,
+                                                     uintptr_t address) {
+  std::vector<LoadedCode::Function> functions;
+  auto file = cantFail(object::ObjectFile::createObjectFile(object.getMemBufferRef()));
+  std::optional<uint64_t> place;
+  for (const object::ELFSymbolRef &symbol : cast<object::ELFObjectFileBase>(*file).symbols()) {
+    auto name = symbol.getName();
+    auto value = symbol.getValue();
+    if (!name || !value || symbol.getELFType() != ELF::STT_FUNC || symbol.getSize() == 0) {
+      consumeError(name.takeError());
+      consumeError(value.takeError());
+      continue;
+    }
+    if (*name == run)
+      place = *value;
+    functions.push_back({*value, *value + symbol.getSize(), name->str()});
+  }
+  if (!place)
+    return {};
+  for (LoadedCode::Function &each : functions) {
+    each.begin += address - *place;
+    each.end += address - *place;
+  }
+  return functions;
+}
+
 Expected<LoadedModel> LoadedModel::fromObject(std::unique_ptr<MemoryBuffer> object) {
   auto name = findTable(*object);
   if (!name)
@@ -48,19 +78,33 @@ Expected<LoadedModel> LoadedModel::fromObject(std::unique_ptr<MemoryBuffer> obje
   if (!process)
     return process.takeError();
   (*linker)->getMainJITDylib().addGenerator(std::move(*process));
-  if (Error error = (*linker)->addObjectFile(std::move(object)))
+  // The linker takes the object's bytes over.
+  if (Error error = (*linker)->addObjectFile(MemoryBuffer::getMemBuffer(object->getMemBufferRef(), false)))
     return std::move(error);
   auto address = (*linker)->lookup(*name);
   if (!address)
     return address.takeError();
-  return LoadedModel(std::move(*linker), address->toPtr<const attn_model *>());
+  auto *table = address->toPtr<const attn_model *>();
+  std::vector<LoadedCode::Function> functions;
+  if (table->entry_count > 0)
+    functions = functionsOf(*object, (Twine(table->name) + "_" + table->entries[0].name + "_run").str(),
+                            reinterpret_cast<uintptr_t>(table->entries[0].run));
+  auto code = std::make_unique<LoadedCode>(object->getBufferIdentifier().str(), std::move(functions));
+  return LoadedModel(std::move(*linker), table, std::move(code));
+}
+
+Expected<std::unique_ptr<MemoryBuffer>> LoadedModel::readObject(const std::string &path) {
+  auto file = readInputFile(path);
+  if (!file)
+    return createStringError(formatv("{0}: can't be read: {1}", path, toString(file.takeError())));
+  if (auto table = ObjectTable::readSealed((*file)->getBuffer()); !table)
+    return createStringError(path + " " + toString(table.takeError()));
+  return std::move(*file);
 }
 
 Expected<LoadedModel> LoadedModel::fromFile(const std::string &path) {
-  auto buffer = MemoryBuffer::getFile(path);
-  if (!buffer)
-    return createStringError(formatv("{0}: can't be read: {1}", path, buffer.getError().message()));
-  return fromObject(std::move(*buffer));
+  auto object = readObject(path);
+  return object ? fromObject(std::move(*object)) : object.takeError();
 }
 
 } // namespace attnc

@@ -1,4 +1,5 @@
 #include "tools/attnc/Messages.h"
+#include "compiler/Diagnostics/Printable.h"
 #include "compiler/Diagnostics/Spelling.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
@@ -7,7 +8,7 @@
 namespace attnc {
 
 ExitCode refuse(llvm::StringRef message) {
-  llvm::errs() << "attnc: error: " << message << "\n";
+  llvm::errs() << "attnc: error: " << printableLines(message) << "\n";
   return ExitCode::UsersFault;
 }
 
@@ -47,7 +48,7 @@ llvm::Error toError(attn_code code, const attn_status &status) {
   return code == ATTN_OK ? llvm::Error::success() : llvm::createStringError(llvm::StringRef(status.message));
 }
 
-void warn(llvm::StringRef message) { llvm::errs() << "attnc: warning: " << message << "\n"; }
+void warn(llvm::StringRef message) { llvm::errs() << "attnc: warning: " << printableLines(message) << "\n"; }
 
 std::string whatThereIs(const std::string &word, std::vector<std::string> known) {
   constexpr size_t most = 8;

@@ -19,7 +19,8 @@ namespace attnc {
 
 enum class ExitCode { Success = 0, UsersFault = usersFault, OurFault = ourFault };
 
-/// Prints an error as the user's fault.
+/// Prints an error as the user's fault. Control characters, which names in files may have, are shown as "\x1b"; so are
+/// those of warnings.
 ExitCode refuse(llvm::StringRef message);
 /// The same for an error, if there is one.
 ExitCode report(llvm::Error error);

@@ -1,5 +1,7 @@
 #include "tools/attnc/Oracle.h"
 #include "compiler/Reference/Reference.h"
+#include "compiler/Reference/RoundingSamples.h"
+#include "compiler/Reference/StorageBound.h"
 #include "compiler/Reference/Tolerance.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
@@ -8,6 +10,8 @@
 using namespace llvm;
 
 namespace attnc {
+
+using reference::Interpretation;
 
 static reference::Element elementOf(int32_t dtype) {
   return dtype == ATTN_I32    ? reference::Element::I32
@@ -48,18 +52,20 @@ static double differenceOf(double compiled, double exact) {
   return std::isfinite(compiled) ? std::fabs(compiled - exact) : HUGE_VAL;
 }
 
+/// What samples of rounding count for: once by the usual c.
+static double samplesScale(double c) { return c / 8; }
+
 double Deviation::limit(double c) const {
-  double one = std::max(reference::unitRoundoff * largest, rounding);
-  double exact = reference::tolerance(c, static_cast<double>(terms)) / reference::unitRoundoff * one;
-  return isReal ? exact + (std::isfinite(storage) ? storage : 0) : 0;
+  double sums = reference::tolerance(c, static_cast<double>(terms)) * largest;
+  return isReal ? sums + samplesScale(c) * rounding + (std::isfinite(storage) ? storage : 0) : 0;
 }
 
-static Deviation deviationOf(const std::string &name, const reference::Array &exact, double leastMagnitude,
+static Deviation deviationOf(const std::string &name, const reference::Array &exact,
                              function_ref<double(size_t)> compiled) {
   Deviation deviation;
   deviation.name = name;
   deviation.isReal = exact.element == reference::Element::F32;
-  deviation.largest = reference::largestMagnitude(exact.values, leastMagnitude);
+  deviation.largest = reference::largestMagnitude(exact.values, 0);
   deviation.terms = exact.terms;
   for (size_t k = 0; k < exact.values.size(); ++k)
     deviation.difference = std::max(deviation.difference, differenceOf(compiled(k), exact.values[k]));
@@ -71,21 +77,11 @@ namespace {
 /// What the oracle gives for one call.
 struct Exact {
   std::vector<reference::Array> results;
-  reference::Parameters updates, rounded; ///< the latter with results of ops in f32
-  std::vector<reference::Array> stored;   ///< results with tensors rounded as --precision says; none where that is f32
-  double share = 0;                       ///< of the distance between the two that a result may add
-};
-
-/// A call as the oracle runs it.
-struct Interpretation {
-  mlir::func::FuncOp function;
-  std::vector<reference::Array> inputs;
-  reference::Parameters parameters;
-
-  Expected<std::vector<reference::Array>> run(reference::Rounding rounding = reference::Rounding::None,
-                                              reference::Parameters *updates = nullptr) const {
-    return reference::interpret(function, inputs, parameters, updates, rounding);
-  }
+  reference::Parameters updates;
+  std::vector<reference::Array> stored; ///< results with tensors rounded as --precision says; none where that is f32
+  double share = 0;                     ///< of the distance between the two that a result may add
+  double roundoff = 0;                  ///< of the 16 bits that tensors are stored in; 0 where none are
+  std::vector<double> bounds;           ///< how far storing them may move each result
 };
 
 } // namespace
@@ -138,6 +134,13 @@ static Error interpretStored(const Interpretation &asWritten, const Interpretati
     return stored.takeError();
   exact.stored = std::move(*stored);
   exact.share = isTf32 ? 4 : 2;
+  if (isTf32)
+    return Error::success();
+  exact.roundoff = precision == Precision::BF16 ? 0x1p-8 : 0x1p-11;
+  auto bounds = reference::storageBounds(asWritten, exact.results, exact.roundoff);
+  if (!bounds)
+    return bounds.takeError();
+  exact.bounds = std::move(*bounds);
   return Error::success();
 }
 
@@ -150,11 +153,6 @@ static Expected<Exact> interpretCall(const Interpretation &asWritten, const Inte
   exact.results = std::move(*results);
   if (Error error = interpretStored(asWritten, asCompiled, precision, exact))
     return std::move(error);
-  if (exact.updates.empty())
-    return exact;
-  auto rounded = asWritten.run(reference::Rounding::ToF32, &exact.rounded);
-  if (!rounded)
-    return rounded.takeError();
   return exact;
 }
 
@@ -168,32 +166,18 @@ static Deviation resultDeviation(const Exact &exact, const Invocation &call, siz
                                  function_ref<double(size_t)> compiled) {
   const reference::Array &array = exact.results[number];
   const char *name = call.entry->tensors[placeOf(*call.entry, number)].name;
-  Deviation deviation = deviationOf(name, array, 1, compiled);
-  if (!exact.stored.empty())
-    deviation.storage =
-        exact.share * deviationOf("", array, 1, [&](size_t k) { return exact.stored[number].values[k]; }).difference;
+  Deviation deviation = deviationOf(name, array, compiled);
+  if (!exact.stored.empty()) {
+    double moved = deviationOf("", array, [&](size_t k) { return exact.stored[number].values[k]; }).difference;
+    deviation.storage = exact.share * moved;
+    if (!exact.bounds.empty() && std::isfinite(moved) && deviation.storage > exact.bounds[number]) {
+      deviation.storage = exact.bounds[number];
+      deviation.storedBy = moved;
+    }
+  }
   if (array.values.size() > 1 && all_equal(array.values))
     deviation.constant = array.values[0];
   return deviation;
-}
-
-/// What the call has updated, and what it has changed and should not have.
-static void compareUpdates(const Exact &exact, const Invocation &call, const reference::Parameters &before,
-                           std::vector<Deviation> &deviations) {
-  for (const auto &[name, found] : parametersOf(call)) {
-    auto updated = exact.updates.find(name);
-    bool isUpdated = updated != exact.updates.end();
-    const reference::Array &wanted = isUpdated ? updated->second : before.at(name);
-    Deviation deviation = deviationOf(name, wanted, 0, [&](size_t k) { return found.values[k]; });
-    deviation.isUpdated = true;
-    if (isUpdated) {
-      const reference::Array &rounded = exact.rounded.at(name);
-      deviation.rounding = deviationOf(name, wanted, 0, [&](size_t k) { return rounded.values[k]; }).difference;
-    }
-    deviation.isReal &= isUpdated;
-    if (isUpdated || deviation.difference != 0)
-      deviations.push_back(deviation);
-  }
 }
 
 /// What the call left of each of the oracle's results. A state is compared as it is afterwards; the oracle began with
@@ -202,38 +186,121 @@ static const HostTensor &compiledResult(const Invocation &call, size_t number) {
   return call.tensors[placeOf(*call.entry, number)];
 }
 
-/// Where integers are other than the oracle's: may rounding have made them? As narrow left the module, with formulas in
-/// f32, and then with these a little off, by one draw after the other.
-static Error forgiveTies(const Exact &exact, const Interpretation &asCompiled, const Invocation &call,
-                         MutableArrayRef<Deviation> deviations) {
-  constexpr uint32_t draws = 8;
-  std::vector<std::vector<size_t>> open(exact.results.size()); // elements that nothing has explained so far
-  for (auto [number, result] : enumerate(exact.results))
-    for (size_t k = 0; result.element != reference::Element::F32 && k < result.values.size(); ++k)
-      if (compiledResult(call, number).at(int64_t(k)) != result.values[k])
-        open[number].push_back(k);
-  std::vector<reference::Rounding> ways = {reference::Rounding::None, reference::Rounding::ToF32};
-  for (uint32_t draw = 0; draw < draws; ++draw)
-    ways.emplace_back(reference::Rounding::Loosely, draw);
-  for (reference::Rounding way : ways) {
-    if (all_of(open, [](const std::vector<size_t> &each) { return each.empty(); }))
-      break;
-    auto results = asCompiled.run(way);
-    if (!results)
-      return results.takeError();
-    for (auto [number, result] : enumerate(*results)) {
-      const HostTensor &compiled = compiledResult(call, number);
-      size_t before = open[number].size();
-      erase_if(open[number], [&](size_t k) { return compiled.at(int64_t(k)) == result.values[k]; });
-      deviations[number].ties += int64_t(before - open[number].size());
+namespace {
+
+/// A tensor after a call, beside the oracle's, and how it deviates.
+struct Comparison {
+  const reference::Array *exact;
+  std::function<double(size_t)> compiled;
+  Deviation deviation;
+  std::string parameter = {}; ///< the name of one that the call updates; empty: a result
+  reference::RoundingSamples samples = reference::RoundingSamples(*exact);
+  std::vector<size_t> open = {}, explained = {}; ///< elements beyond what sums are off by, as far as samples explain
+
+  /// Without samples, elements that are beyond the limit.
+  void start(double c) {
+    for (size_t k = 0; k < exact->values.size(); ++k)
+      if (!samples.explains(k, compiled(k), deviation.limit(c)))
+        open.push_back(k);
+  }
+
+  void add(reference::Array sample, double c) {
+    samples.add(std::move(sample));
+    auto isExplained = [&](size_t k) { return samples.explains(k, compiled(k), deviation.limit(c), samplesScale(c)); };
+    auto middle = std::partition(open.begin(), open.end(), [&](size_t k) { return !isExplained(k); });
+    explained.insert(explained.end(), middle, open.end());
+    open.erase(middle, open.end());
+  }
+
+  /// Once there are samples enough: the element that is farthest beyond its limit, or else nearest to it.
+  void finish(double c) {
+    if (explained.empty() && open.empty())
+      return; // the largest difference stands
+    if (!deviation.isReal)
+      deviation.ties = int64_t(explained.size());
+    deviation.difference = 0;
+    double nearest = -HUGE_VAL, sums = deviation.limit(c);
+    for (size_t k : open.empty() ? explained : open) {
+      double difference = differenceOf(compiled(k), exact->values[k]), moved = samples.movement(k);
+      bool isTaken = open.empty() && !deviation.isReal; // from a sample
+      double beyond = difference - sums - samplesScale(c) * moved;
+      if (isTaken || beyond <= nearest)
+        continue;
+      nearest = beyond;
+      deviation.difference = difference;
+      deviation.rounding = deviation.isReal ? moved : 0;
     }
   }
-  for (auto [number, result] : enumerate(exact.results))
-    if (deviations[number].ties > 0) {
-      deviations[number].difference = 0;
-      for (size_t k : open[number])
-        deviations[number].difference = std::max(
-            deviations[number].difference, differenceOf(compiledResult(call, number).at(int64_t(k)), result.values[k]));
+};
+
+} // namespace
+
+/// What the call has updated, and what it has changed and should not have.
+static void addUpdates(const Exact &exact, const reference::Parameters &found, const reference::Parameters &before,
+                       std::vector<Comparison> &comparisons) {
+  for (const auto &[name, values] : found) {
+    auto updated = exact.updates.find(name);
+    bool isUpdated = updated != exact.updates.end();
+    const reference::Array &wanted = isUpdated ? updated->second : before.at(name);
+    auto compiled = [&values = values](size_t k) { return values.values[k]; };
+    Deviation deviation = deviationOf(name, wanted, compiled);
+    deviation.isUpdated = true;
+    deviation.isReal &= isUpdated;
+    if (isUpdated || deviation.difference != 0)
+      comparisons.push_back({&wanted, compiled, deviation, isUpdated ? name : ""});
+  }
+}
+
+/// Adds a sample to the comparisons that are still open, of reals or of integers.
+static Error addSample(std::vector<Comparison> &comparisons, size_t results, const Interpretation &source,
+                       reference::Rounding way, bool ofReals, double c) {
+  auto isOpen = [&](const Comparison &each) { return each.deviation.isReal == ofReals && !each.open.empty(); };
+  if (none_of(comparisons, isOpen))
+    return Error::success();
+  reference::Parameters updates;
+  auto sample = source.run(way, &updates);
+  if (!sample)
+    return sample.takeError();
+  for (auto [number, each] : enumerate(comparisons))
+    if (isOpen(each) && (number < results || !each.parameter.empty()))
+      each.add(number < results ? (*sample)[number] : updates.at(each.parameter), c);
+  return Error::success();
+}
+
+/// May rounding have made what differs? The oracle says, interpreting again with rounding drawn: the model as written,
+/// for a fault may be in what was compiled of it. Where tensors are stored in 16 bits that decides on integers as well,
+/// so these are of the model as compiled.
+static Error explain(std::vector<Comparison> &comparisons, size_t results, const Interpretation &asWritten,
+                     const Interpretation &asCompiled, double c) {
+  for (Comparison &each : comparisons)
+    each.start(c);
+  bool isNarrow = storesNarrow(asCompiled.function);
+  if (isNarrow)
+    if (Error error = addSample(comparisons, results, asCompiled, reference::Rounding::None, /*ofReals=*/false, c))
+      return error;
+  for (reference::Rounding way : reference::sampledRoundings())
+    for (bool ofReals : {true, false}) {
+      const Interpretation &source = isNarrow && !ofReals ? asCompiled : asWritten;
+      if (Error error = addSample(comparisons, results, source, way, ofReals, c))
+        return error;
+    }
+  for (Comparison &each : comparisons)
+    each.finish(c);
+  return Error::success();
+}
+
+/// Where storage in 16 bits has changed more integers of a result than data that are as inexact do, none is explained.
+static Error limitTies(std::vector<Comparison> &comparisons, const Exact &exact, const Interpretation &asWritten) {
+  MutableArrayRef<Comparison> results = MutableArrayRef(comparisons).take_front(exact.results.size());
+  if (exact.roundoff == 0 || none_of(results, [](const Comparison &each) { return each.deviation.ties > 0; }))
+    return Error::success();
+  auto most = reference::changesByStorage(asWritten, exact.results, exact.roundoff);
+  if (!most)
+    return most.takeError();
+  for (auto [each, changes] : zip(results, *most))
+    if (each.deviation.ties > int64_t(changes)) {
+      each.deviation.ties = 0;
+      each.deviation.difference = deviationOf("", *each.exact, each.compiled).difference;
     }
   return Error::success();
 }
@@ -262,7 +329,8 @@ static Expected<Sources> sourcesOf(const Compilation &written, const Compilation
 }
 
 Expected<std::vector<Deviation>> compareWithOracle(const CompileOptions &options, const Compilation &made,
-                                                   const Invocation &call, const reference::Parameters &before) {
+                                                   const Invocation &call, const reference::Parameters &before,
+                                                   double c) {
   auto written = compileAsWritten(options);
   if (!written)
     return written.takeError();
@@ -272,15 +340,20 @@ Expected<std::vector<Deviation>> compareWithOracle(const CompileOptions &options
   auto exact = interpretCall(sources->asWritten, sources->asCompiled, options.precision);
   if (!exact)
     return exact.takeError();
-  std::vector<Deviation> deviations;
-  for (size_t i = 0; i < exact->results.size(); ++i) {
-    const HostTensor &compiled = compiledResult(call, i);
-    deviations.push_back(resultDeviation(*exact, call, i, [&](size_t k) { return compiled.at(int64_t(k)); }));
+  std::vector<Comparison> comparisons;
+  for (auto [number, result] : enumerate(exact->results)) {
+    auto compiled = [&, number](size_t k) { return compiledResult(call, number).at(int64_t(k)); };
+    comparisons.push_back({&result, compiled, resultDeviation(*exact, call, number, compiled)});
   }
-  if (Error error = forgiveTies(*exact, sources->asCompiled, call, deviations))
+  reference::Parameters after = call.entry->updates ? parametersOf(call) : reference::Parameters();
+  addUpdates(*exact, after, before, comparisons);
+  if (Error error = explain(comparisons, exact->results.size(), sources->asWritten, sources->asCompiled, c))
     return std::move(error);
-  if (call.entry->updates)
-    compareUpdates(*exact, call, before, deviations);
+  if (Error error = limitTies(comparisons, *exact, sources->asWritten))
+    return std::move(error);
+  std::vector<Deviation> deviations;
+  for (const Comparison &each : comparisons)
+    deviations.push_back(each.deviation);
   return deviations;
 }
 
@@ -296,6 +369,7 @@ Expected<std::vector<Answer>> answersOf(const Compilation &written, const Compil
   for (size_t i = 0; i < exact->results.size(); ++i) {
     const reference::Array &array = exact->results[i];
     answers.push_back({array, resultDeviation(*exact, call, i, [&](size_t k) { return array.values[k]; })});
+    answers.back().allowed.largest = std::max(1.0, answers.back().allowed.largest); // no samples of rounding later
   }
   return answers;
 }

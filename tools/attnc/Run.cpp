@@ -1,7 +1,9 @@
 // attnc run: calls an entry point of a model or of a compiled object on tensors from files.
+#include "compiler/Diagnostics/Printable.h"
 #include "compiler/Reference/Tolerance.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/Oracle.h"
+#include "tools/attnc/Printing.h"
 #include "tools/attnc/SourceOptions.h"
 #include "tools/attnc/Validators.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -38,11 +40,11 @@ static void print(const attn_tensor_info &info, const HostTensor &tensor) {
   for (int64_t i = 0; i < std::min<int64_t>(count, 6); ++i)
     values += fmt::format(" {:.6g}", tensor.at(i));
   static const char *const names[] = {"f32", "i32", "bool", "packed", "bf16", "f16"};
-  fmt::print("{}: {}[{}]", info.name, names[tensor.dtype], shape);
+  printTo(stdout, "{}: {}[{}]", printable(info.name), names[tensor.dtype], shape);
   if (count > 0)
-    fmt::print("  min {:.6g}  mean {:.6g}  max {:.6g}  ={}{}", smallest, sum / double(count), largest, values,
-               count > 6 ? " ..." : "");
-  fmt::print("\n");
+    printTo(stdout, "  min {:.6g}  mean {:.6g}  max {:.6g}  ={}{}", smallest, sum / double(count), largest, values,
+            count > 6 ? " ..." : "");
+  printTo(stdout, "\n");
 }
 
 /// "8 u sqrt(96) 1.73", of which the limit is the product.
@@ -51,13 +53,17 @@ static std::string formulaOf(const Deviation &deviation, double c) {
     return deviation.ties == 0
                ? "it is exact"
                : fmt::format("it is exact, but for {} where values are so near that rounding decides", deviation.ties);
-  if (deviation.rounding > reference::unitRoundoff * deviation.largest)
-    return fmt::format("{:g} sqrt({}) {:.3g}, by which rounding to f32 moves it", c,
-                       std::max<int64_t>(deviation.terms, 1), deviation.rounding);
   std::string text = fmt::format("{:g} u sqrt({}) {:.3g}", c, std::max<int64_t>(deviation.terms, 1), deviation.largest);
+  if (deviation.rounding > 0)
+    text += fmt::format(" + {:g} times {:.3g}, by which rounding moves it", c / 8, deviation.rounding);
   if (!std::isfinite(deviation.storage))
     return text + "; rounding what is stored makes it infinite, or no number";
-  return deviation.storage > 0 ? text + fmt::format(" + {:.3g} of storage", deviation.storage) : text;
+  if (deviation.storage > 0)
+    text += fmt::format(" + {:.3g} of storage", deviation.storage);
+  if (deviation.storedBy > deviation.storage)
+    text += fmt::format("; storing tensors moves it by {:.3g}, farther than inputs and weights so inexact do",
+                        deviation.storedBy);
+  return text;
 }
 
 /// "difference 1e-8, allowed 1e-6 (...)"
@@ -72,29 +78,29 @@ static void printUpdates(ArrayRef<Deviation> deviations, double c) {
   int64_t agreeing = 0;
   auto share = [&](const Deviation &each) { return each.difference == 0 ? 0 : each.difference / each.limit(c); };
   for (const Deviation &each : deviations) {
-    if (!each.isUpdated || each.difference > each.limit(c))
+    if (!each.isUpdated || !each.isWithin(c))
       continue;
     ++agreeing;
     if (!nearest || share(each) > share(*nearest))
       nearest = &each;
   }
   if (nearest)
-    fmt::print("check {} updated parameters and states: ok; nearest to its limit is {}, largest {}\n", agreeing,
-               nearest->name, textOf(*nearest, c));
+    printTo(stdout, "check {} updated parameters and states: ok; nearest to its limit is {}, largest {}\n", agreeing,
+            nearest->name, textOf(*nearest, c));
 }
 
 /// Prints how far each result, and what is updated, is from the oracle's; fails where one is beyond the tolerance.
 static Error check(const RunOptions &options, const Compilation &made, const Invocation &call,
                    const reference::Parameters &before) {
-  auto deviations = compareWithOracle(options.source.compile, made, call, before);
+  auto deviations = compareWithOracle(options.source.compile, made, call, before, options.tolerance);
   if (!deviations)
     return deviations.takeError();
   std::string beyond;
   for (const Deviation &deviation : *deviations) {
-    bool good = deviation.difference <= deviation.limit(options.tolerance);
+    bool good = deviation.isWithin(options.tolerance);
     if (!good || !deviation.isUpdated)
-      fmt::print("check {}: largest {}: {}\n", deviation.name, textOf(deviation, options.tolerance),
-                 good ? "ok" : "beyond the tolerance");
+      printTo(stdout, "check {}: largest {}: {}\n", deviation.name, textOf(deviation, options.tolerance),
+              good ? "ok" : "beyond the tolerance");
     if (deviation.constant)
       warn(fmt::format("every element of {} is {:.6g}, so that this check says little; --input gives other values",
                        deviation.name, *deviation.constant));
@@ -118,6 +124,7 @@ static InputRanges rangesOf(const RunOptions &options, const attn_model &model) 
 /// `made` of a model file.
 static Error call(RunOptions &options, const Compilation *made, const attn_model &model) {
   options.invocation.ranges = rangesOf(options, model);
+  options.invocation.keepsParameters = options.check;
   auto call = Invocation::create(model, options.invocation);
   if (!call)
     return call.takeError();
@@ -169,8 +176,9 @@ void addRun(CLI::App &app, ExitCode &exitCode) {
   command
       ->add_option(
           "--tolerance", options->tolerance,
-          "For --check: c of the difference allowed, c u sqrt(K) times the largest value of a result or one; u "
-          "is 2^-24, K the terms of the longest chain of sums behind it")
+          "For --check: c of the difference allowed, c u sqrt(K) times the largest value of a result; u is 2^-24, "
+          "K the terms of the longest chain of sums behind it. Beyond that an element may differ by c / 8 times what "
+          "rounding, drawn at random, moves it by")
       ->check(atLeast(0))
       ->type_name("C")
       ->capture_default_str();

@@ -1,4 +1,5 @@
 #include "tools/attnc/SourceOptions.h"
+#include "compiler/Json/InputBuffer.h"
 #include "compiler/Schedule/Schedule.h"
 #include "compiler/Schedule/TransformScript.h"
 #include "llvm/ADT/StringExtras.h"
@@ -59,7 +60,8 @@ void SourceOptions::addSettings(CLI::App &command) {
   };
   aboutSource.push_back(
       command
-          .add_option("--prefix", compile.prefix, "What the names in object and header begin with (the file's name)")
+          .add_option("--prefix", compile.prefix,
+                      "The prefix of the names in object and header, and the name of the files (the model file's name)")
           ->check(checkPrefix));
 }
 
@@ -101,9 +103,9 @@ void SourceOptions::addStrategy(CLI::App &command) {
       compile.script = path;
       return;
     }
-    auto file = MemoryBuffer::getFile(path);
+    auto file = readInputFile(path);
     if (!file)
-      throw CLI::ValidationError("--strategy", "can't read " + path + ": " + file.getError().message());
+      throw CLI::ValidationError("--strategy", "can't read " + path + ": " + toString(file.takeError()));
     auto settings = parseStrategy(path, (*file)->getBuffer());
     if (!settings)
       throw CLI::ValidationError("--strategy", toString(settings.takeError()));
@@ -197,28 +199,36 @@ std::optional<LoadedModel> SourceOptions::load(ExitCode &exitCode) const {
 }
 
 std::optional<LoadedModel> SourceOptions::load(ExitCode &exitCode, std::unique_ptr<Compilation> &made) const {
-  auto take = [&](Expected<LoadedModel> model) -> std::optional<LoadedModel> {
-    if (model)
-      return std::move(*model);
-    exitCode = report(model.takeError());
+  std::unique_ptr<MemoryBuffer> bytes = object(exitCode, made);
+  if (!bytes)
     return std::nullopt;
-  };
+  Expected<LoadedModel> model = LoadedModel::fromObject(std::move(bytes));
+  if (model)
+    return std::move(*model);
+  exitCode = report(model.takeError());
+  return std::nullopt;
+}
+
+std::unique_ptr<MemoryBuffer> SourceOptions::object(ExitCode &exitCode, std::unique_ptr<Compilation> &made) const {
   if (isObject()) {
     for (const CLI::Option *option : aboutSource)
       if (option->count() > 0) {
         exitCode = refuse(fmt::format("{} says how a model is compiled, and {} is compiled already", option->get_name(),
                                       compile.input));
-        return std::nullopt;
+        return nullptr;
       }
-    return take(LoadedModel::fromFile(compile.input));
+    auto read = LoadedModel::readObject(compile.input);
+    if (read)
+      return std::move(*read);
+    exitCode = report(read.takeError());
+    return nullptr;
   }
   made = std::make_unique<Compilation>();
   Outcome outcome = attnc::compile(compile, *made, errs());
   exitCode = static_cast<ExitCode>(outcome);
   if (outcome != Outcome::Done)
-    return std::nullopt;
-  StringRef object(made->object.data(), made->object.size());
-  return take(LoadedModel::fromObject(MemoryBuffer::getMemBufferCopy(object, compile.input)));
+    return nullptr;
+  return MemoryBuffer::getMemBufferCopy(StringRef(made->object.data(), made->object.size()), compile.input);
 }
 
 } // namespace attnc

@@ -29,6 +29,9 @@ public:
   /// The same; `made` keeps what was compiled, and stays null of an object.
   std::optional<LoadedModel> load(ExitCode &exitCode, std::unique_ptr<Compilation> &made) const;
 
+  /// The object's bytes, of a file or of what is compiled in memory; nothing of it is executed. Null as above.
+  std::unique_ptr<llvm::MemoryBuffer> object(ExitCode &exitCode, std::unique_ptr<Compilation> &made) const;
+
   /// What the inputs of an entry point subscript, as the model is behind that phase; an object does not say.
   InputRanges rangesOf(const std::string &entry, Phase phase) const;
 

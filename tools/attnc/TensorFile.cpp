@@ -1,16 +1,19 @@
 #include "tools/attnc/TensorFile.h"
 #include "attn/safetensors.h"
+#include "compiler/Diagnostics/InputFile.h"
+#include "compiler/Diagnostics/Printable.h"
 #include "compiler/Emit/OutputFiles.h"
 #include "tools/attnc/TextFile.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 #include <cstring>
+#include <fmt/format.h>
 #include <limits>
 
 using namespace llvm;
@@ -37,15 +40,21 @@ Expected<int64_t> HostTensor::bytesFor(StringRef name, attn_dtype dtype, ArrayRe
   return createStringError(formatv("'{0}': its size is beyond 64 bits", name));
 }
 
+Error HostTensor::checkRoom(StringRef name, int64_t bytes) {
+  // A reservation tells what the allocation of a vector would end the program for; volatile, or it is optimised away.
+  void *volatile probe = std::malloc(bytes + 1);
+  if (!probe)
+    return createStringError(formatv("'{0}': no memory for {1} bytes", name, bytes));
+  std::free(probe);
+  return Error::success();
+}
+
 Expected<HostTensor> HostTensor::create(StringRef name, attn_dtype dtype, std::vector<int64_t> shape) {
   auto bytes = bytesFor(name, dtype, shape);
   if (!bytes)
     return bytes.takeError();
-  // A reservation tells what the allocation of a vector would end the program for; volatile, or it is optimised away.
-  void *volatile probe = std::malloc(*bytes + 1);
-  if (!probe)
-    return createStringError(formatv("'{0}': no memory for {1} bytes", name, *bytes));
-  std::free(probe);
+  if (Error error = checkRoom(name, *bytes))
+    return std::move(error);
   return HostTensor(dtype, std::move(shape));
 }
 
@@ -97,6 +106,15 @@ HostTensor HostTensor::convertedTo(attn_dtype other) const {
   HostTensor result(other, shape);
   for (int64_t i = 0, n = count(); i < n; ++i)
     result.set(i, at(i));
+  return result;
+}
+
+Expected<HostTensor> HostTensor::narrowedTo(attn_dtype other, StringRef place) const {
+  HostTensor result = convertedTo(other);
+  for (int64_t i = 0, n = count(); i < n; ++i)
+    if (std::isfinite(at(i)) && !std::isfinite(result.at(i)))
+      return createStringError(formatv("{0}: element {1} is {2}, which {3} can't hold", place, i,
+                                       fmt::format("{:.9g}", at(i)), other == ATTN_F16 ? "an f16" : "a bf16"));
   return result;
 }
 
@@ -154,20 +172,48 @@ static int64_t integerAt(Stored stored, const char *from) {
   }
 }
 
-static Expected<HostTensor> convert(StringRef place, Stored stored, std::vector<int64_t> shape, const char *from) {
+/// Reads `count` bytes from byte `at` of the stored elements on.
+using ReadElements = function_ref<Error(uint64_t at, uint64_t count, char *to)>;
+
+static attn_dtype elementsFor(Stored stored) {
   bool real = stored.kind == Stored::Float || stored.kind == Stored::Brain;
-  HostTensor result(real ? ATTN_F32 : stored.kind == Stored::Bool ? ATTN_BOOL : ATTN_I32, std::move(shape));
-  for (int64_t i = 0, n = result.count(); i < n; ++i, from += stored.size) {
-    if (real) {
-      result.floats()[i] = static_cast<float>(realAt(stored, from));
-    } else if (stored.kind == Stored::Bool) {
-      result.bytes[i] = *from != 0;
-    } else {
-      int64_t value = integerAt(stored, from);
-      if (value != static_cast<int32_t>(value))
-        return createStringError(formatv("{0}: element {1} is {2}, which an i32 can't hold", place, i, value));
-      result.integers()[i] = static_cast<int32_t>(value);
-    }
+  return real ? ATTN_F32 : stored.kind == Stored::Bool ? ATTN_BOOL : ATTN_I32;
+}
+
+/// Element `index` of the tensor becomes what is stored at `from`.
+static Error convertElement(StringRef place, Stored stored, const char *from, HostTensor &tensor, int64_t index) {
+  if (tensor.dtype == ATTN_F32) {
+    double value = realAt(stored, from);
+    if (std::isfinite(value) && !std::isfinite(static_cast<float>(value)))
+      return createStringError(
+          formatv("{0}: element {1} is {2}, which an f32 can't hold", place, index, fmt::format("{:.17g}", value)));
+    tensor.floats()[index] = static_cast<float>(value);
+  } else if (tensor.dtype == ATTN_BOOL) {
+    tensor.bytes[index] = *from != 0;
+  } else {
+    int64_t value = integerAt(stored, from);
+    if (value != static_cast<int32_t>(value))
+      return createStringError(formatv("{0}: element {1} is {2}, which an i32 can't hold", place, index, value));
+    tensor.integers()[index] = static_cast<int32_t>(value);
+  }
+  return Error::success();
+}
+
+/// Reads piece by piece, so that there is no second copy of a large tensor.
+static Expected<HostTensor> convert(StringRef place, Stored stored, std::vector<int64_t> shape, ReadElements read) {
+  constexpr int64_t mostOfPiece = 1 << 16; // elements
+  auto result = HostTensor::create(place, elementsFor(stored), std::move(shape));
+  if (!result)
+    return result.takeError();
+  int64_t count = result->count();
+  std::vector<char> piece(std::min(count, mostOfPiece) * stored.size);
+  for (int64_t first = 0; first < count; first += mostOfPiece) {
+    int64_t elements = std::min(mostOfPiece, count - first);
+    if (Error error = read(uint64_t(first) * stored.size, uint64_t(elements) * stored.size, piece.data()))
+      return std::move(error);
+    for (int64_t i = 0; i < elements; ++i)
+      if (Error error = convertElement(place, stored, &piece[i * stored.size], *result, first + i))
+        return std::move(error);
   }
   return result;
 }
@@ -181,6 +227,7 @@ static StringRef valueOf(StringRef header, StringRef key) {
 }
 
 static Expected<Stored> storedOf(StringRef place, StringRef descr) {
+  StringRef written = descr.take_until([](char c) { return c == ','; });
   StringRef text = descr.consume_front("'") ? descr.take_until([](char c) { return c == '\''; }) : StringRef();
   bool bigEndian = text.consume_front(">");
   if (!bigEndian && !text.consume_front("<") && !text.consume_front("|"))
@@ -193,7 +240,7 @@ static Expected<Stored> storedOf(StringRef place, StringRef descr) {
                (kind != 0 || stored.size > 1) && (kind != 3 || stored.size == 1);
   if (!known || (bigEndian && stored.size > 1))
     return createStringError(formatv("{0}: elements of type {1}, expected little-endian floats, integers or booleans",
-                                     place, descr.take_until([](char c) { return c == ','; })));
+                                     place, printable(written)));
   stored.kind = static_cast<Stored::Kind>(kind);
   return stored;
 }
@@ -217,15 +264,25 @@ static Expected<std::vector<int64_t>> shapeOf(StringRef place, StringRef text) {
   return shape;
 }
 
-static Expected<HostTensor> readNpy(StringRef path, StringRef data) {
-  auto corrupt = [&](StringRef what) { return createStringError(formatv("{0}: not a .npy file: {1}", path, what)); };
-  if (!data.starts_with("\x93NUMPY") || data.size() < 12)
+static Expected<HostTensor> readNpy(InputFile &file) {
+  constexpr uint64_t mostHeaderBytes = 1 << 20;
+  const std::string &path = file.path();
+  auto corrupt = [&](const Twine &what) { return createStringError(path + ": not a .npy file: " + what); };
+  auto unreadable = [&] { return createStringError(formatv("{0}: can't be read: {1}", path, file.problem())); };
+  char start[12] = {};
+  if (file.size() >= sizeof start && !file.read(0, sizeof start, start))
+    return unreadable();
+  if (!StringRef(start, sizeof start).starts_with("\x93NUMPY"))
     return corrupt("it does not begin with \\x93NUMPY");
-  bool wide = data[6] >= 2;
-  size_t length = wide ? readAs<uint32_t>(data.data() + 8) : readAs<uint16_t>(data.data() + 8), begin = wide ? 12 : 10;
-  if (length > data.size() - begin)
+  bool wide = start[6] >= 2;
+  uint64_t length = wide ? readAs<uint32_t>(start + 8) : readAs<uint16_t>(start + 8), begin = wide ? 12 : 10;
+  if (length > file.size() - begin)
     return corrupt("its header is truncated");
-  StringRef header = data.substr(begin, length), values = data.substr(begin + length);
+  if (length > mostHeaderBytes)
+    return corrupt("its header would take " + Twine(length) + " bytes");
+  std::string header(length, '\0');
+  if (!file.read(begin, length, header.data()))
+    return unreadable();
   auto stored = storedOf(path, valueOf(header, "descr"));
   if (!stored)
     return stored.takeError();
@@ -238,9 +295,13 @@ static Expected<HostTensor> readNpy(StringRef path, StringRef data) {
   for (int64_t size : *shape)
     if (__builtin_mul_overflow(bytes, uint64_t(size), &bytes))
       return corrupt("its shape is beyond 64 bits");
-  if (bytes != values.size())
-    return createStringError(formatv("{0}: {1} bytes of elements, expected {2}", path, values.size(), bytes));
-  return convert(path, *stored, std::move(*shape), values.data());
+  uint64_t values = begin + length;
+  if (bytes != file.size() - values)
+    return createStringError(
+        formatv("{0}: {1} bytes of elements, expected {2}", path, file.size() - values, bytes));
+  return convert(path, *stored, std::move(*shape), [&](uint64_t at, uint64_t count, char *to) -> Error {
+    return file.read(values + at, count, to) ? Error::success() : unreadable();
+  });
 }
 
 //===-------------------------------------------- .safetensors ------------------------------------------------===//
@@ -257,7 +318,7 @@ static Expected<HostTensor> readSafetensors(const std::string &path, StringRef n
   if (!tensor) {
     std::string names;
     for (int64_t i = 0; i < std::min<int64_t>(count, 8); ++i)
-      names += (i ? ", " : "") + std::string(attn_safetensors_at(file, i)->name);
+      names += (i ? ", " : "") + printable(attn_safetensors_at(file, i)->name);
     return createStringError(
         formatv("{0}: {1}; it holds {2}{3}", path,
                 name.empty() ? "say which tensor, as file:name" : ("no tensor '" + name + "'").str(), names,
@@ -267,9 +328,19 @@ static Expected<HostTensor> readSafetensors(const std::string &path, StringRef n
       {Stored::Bool, 1},    {Stored::Unsigned, 1}, {Stored::Integer, 1}, {Stored::Integer, 2},  {Stored::Unsigned, 2},
       {Stored::Float, 2},   {Stored::Brain, 2},    {Stored::Integer, 4}, {Stored::Unsigned, 4}, {Stored::Float, 4},
       {Stored::Integer, 8}, {Stored::Unsigned, 8}, {Stored::Float, 8}};
-  return convert(path + ":" + tensor->name, kinds[tensor->dtype],
+  return convert(path + ":" + printable(tensor->name), kinds[tensor->dtype],
                  std::vector<int64_t>(tensor->shape, tensor->shape + tensor->rank),
-                 static_cast<const char *>(tensor->data));
+                 [&](uint64_t at, uint64_t bytes, char *to) -> Error {
+                   if (attn_safetensors_read(file, tensor, at, bytes, to, &status) == ATTN_OK)
+                     return Error::success();
+                   return createStringError(StringRef(status.message));
+                 });
+}
+
+Expected<HostTensor> readTensor(InputFile &file) {
+  if (!file.isOpen())
+    return createStringError(formatv("{0}: can't be read: {1}", file.path(), file.problem()));
+  return isText(file.path()) ? readLines(file) : readNpy(file);
 }
 
 Expected<HostTensor> readTensor(const std::string &place) {
@@ -279,12 +350,8 @@ Expected<HostTensor> readTensor(const std::string &place) {
     if (end == place.size() || place[end] == ':')
       return readSafetensors(place.substr(0, end), StringRef(place).substr(std::min(end + 1, place.size())));
   }
-  if (isText(place))
-    return readLines(place);
-  auto buffer = MemoryBuffer::getFile(place);
-  if (!buffer)
-    return createStringError(formatv("{0}: can't be read: {1}", place, buffer.getError().message()));
-  return readNpy(place, (*buffer)->getBuffer());
+  InputFile file(place);
+  return readTensor(file);
 }
 
 //===-------------------------------------------- writing -----------------------------------------------------===//
@@ -335,6 +402,10 @@ static void writeSafetensors(raw_ostream &out, const std::vector<std::pair<std::
 }
 
 Error writeTensors(const std::string &path, const std::vector<std::pair<std::string, HostTensor>> &tensors) {
+  StringSet<> names;
+  for (const auto &[name, tensor] : tensors)
+    if (!names.insert(name).second)
+      return createStringError(formatv("{0}: not written: two tensors have the name '{1}'", path, printable(name)));
   bool npy = StringRef(path).ends_with(".npy"), text = isText(path);
   if ((npy || text) && tensors.size() != 1)
     return createStringError(formatv("{0}: a {1} file holds one tensor, but there are {2}; use .safetensors", path,

@@ -1,8 +1,8 @@
 #include "tools/attnc/TextFile.h"
+#include "compiler/Diagnostics/Utf8.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <algorithm>
 
 using namespace llvm;
@@ -11,52 +11,77 @@ namespace attnc {
 
 bool isText(StringRef path) { return path.ends_with(".txt"); }
 
-/// The code points of a line, or nothing where it is no UTF-8.
-static std::optional<std::vector<UTF32>> codePointsOf(StringRef line) {
-  std::vector<UTF32> points(line.size());
-  const UTF8 *from = line.bytes_begin();
-  UTF32 *to = points.data();
-  if (ConvertUTF8toUTF32(&from, line.bytes_end(), &to, to + points.size(), strictConversion) != conversionOK)
-    return std::nullopt;
-  points.resize(to - points.data());
-  return points;
+/// How many code points a line has, or nothing where it is no UTF-8.
+static std::optional<int64_t> countCodePoints(StringRef line) {
+  int64_t count = 0;
+  for (; !line.empty(); ++count) {
+    size_t length = characterLength(line);
+    if (length == 0)
+      return std::nullopt;
+    line = line.drop_front(length);
+  }
+  return count;
 }
 
-Expected<HostTensor> readLines(const std::string &path) {
-  auto buffer = MemoryBuffer::getFile(path);
-  if (!buffer)
-    return createStringError(formatv("{0}: can't be read: {1}", path, buffer.getError().message()));
-  std::vector<std::vector<UTF32>> lines;
-  size_t longest = 0;
-  StringRef rest = (*buffer)->getBuffer();
-  rest.consume_front("\xEF\xBB\xBF"); // a mark of UTF-8
-  while (!rest.empty()) {
+/// Calls `visit` for each line, without its end.
+static Error eachLine(StringRef text, function_ref<Error(int64_t number, StringRef line)> visit) {
+  text.consume_front("\xEF\xBB\xBF"); // a mark of UTF-8
+  for (int64_t number = 0; !text.empty(); ++number) {
     StringRef line;
-    std::tie(line, rest) = rest.split('\n');
+    std::tie(line, text) = text.split('\n');
     line.consume_back("\r");
-    auto points = codePointsOf(line);
-    if (!points)
-      return createStringError(formatv("{0}:{1}: not UTF-8", path, lines.size() + 1));
-    if (is_contained(*points, 0u))
-      return createStringError(
-          formatv("{0}:{1}: has the character 0, which stands behind the end of a line", path, lines.size() + 1));
-    longest = std::max(longest, points->size());
-    lines.push_back(std::move(*points));
+    if (Error error = visit(number, line))
+      return error;
   }
-  auto width = int64_t(longest) + 1;
-  auto tokens = HostTensor::create(path, ATTN_I32, {int64_t(lines.size()), width});
+  return Error::success();
+}
+
+/// The text of a file, in memory that is asked for first.
+static Error readBytes(InputFile &file, std::string &text) {
+  if (Error error = HostTensor::checkRoom(file.path(), int64_t(file.size())))
+    return error;
+  text.resize(file.size());
+  if (!file.read(0, file.size(), text.data()))
+    return createStringError(formatv("{0}: can't be read: {1}", file.path(), file.problem()));
+  return Error::success();
+}
+
+Expected<HostTensor> readLines(InputFile &file) {
+  std::string text;
+  if (Error error = readBytes(file, text))
+    return std::move(error);
+  int64_t lines = 0, longest = 0;
+  auto measure = [&](int64_t number, StringRef line) -> Error {
+    std::optional<int64_t> count = countCodePoints(line);
+    if (!count)
+      return createStringError(formatv("{0}:{1}: not UTF-8", file.path(), number + 1));
+    if (line.contains('\0'))
+      return createStringError(
+          formatv("{0}:{1}: has the character 0, which stands behind the end of a line", file.path(), number + 1));
+    lines = number + 1;
+    longest = std::max(longest, *count);
+    return Error::success();
+  };
+  if (Error error = eachLine(text, measure))
+    return std::move(error);
+  auto tokens = HostTensor::create(file.path(), ATTN_I32, {lines, longest + 1});
   if (!tokens)
     return tokens.takeError();
-  for (auto [row, line] : enumerate(lines))
-    std::copy(line.begin(), line.end(), tokens->integers() + int64_t(row) * width);
+  auto write = [&](int64_t number, StringRef line) {
+    auto *from = line.bytes_begin();
+    auto *to = reinterpret_cast<UTF32 *>(tokens->integers() + number * (longest + 1));
+    ConvertUTF8toUTF32(&from, line.bytes_end(), &to, to + longest, strictConversion);
+    return Error::success();
+  };
+  if (Error error = eachLine(text, write))
+    return std::move(error);
   return tokens;
 }
 
 std::string character(int32_t codePoint) {
-  std::string text;
-  auto point = static_cast<UTF32>(codePoint);
-  if (codePoint >= 0 && convertUTF32ToUTF8String(ArrayRef<UTF32>(point), text))
-    return text;
+  char bytes[4], *end = bytes;
+  if (codePoint >= 0 && ConvertCodePointToUTF8(static_cast<unsigned>(codePoint), end)) // U+FEFF too
+    return {bytes, end};
   return "\xEF\xBF\xBD";
 }
 

@@ -14,7 +14,7 @@ namespace attnc {
 /// Is the file's name one of text, that is, does it end in .txt?
 bool isText(llvm::StringRef path);
 /// The lines of a file: i32[lines, characters of the longest and one].
-llvm::Expected<HostTensor> readLines(const std::string &path);
+llvm::Expected<HostTensor> readLines(InputFile &file);
 /// The rows of i32[.., n] as lines, each up to its first zero.
 llvm::Expected<std::string> linesOf(const HostTensor &tokens);
 /// The character of a code point, or U+FFFD in UTF-8 where there is none.

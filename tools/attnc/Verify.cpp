@@ -1,7 +1,10 @@
 // attnc verify: is an object what its record says, and does what it promises of memory hold?
 #include "compiler/Verify/Verify.h"
+#include "compiler/Diagnostics/CrashNote.h"
+#include "compiler/Diagnostics/Printable.h"
+#include "compiler/Json/InputBuffer.h"
 #include "compiler/Pipeline/Compile.h"
-#include "compiler/Pipeline/Recovery.h"
+#include "compiler/Pipeline/LargeStack.h"
 #include "compiler/Verify/ObjectSections.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/LoadedModel.h"
@@ -37,15 +40,15 @@ private:
   Expected<RecordedModule> readRecord();
   StringRef weights() const;
   void compare();
-  void checkMemory();
+  Error checkMemory();
   Error checkArena();
   ExitCode print(const RecordedOptions &options) const;
 };
 
 Error Verification::open() {
-  auto read = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  auto read = readInputFile(path);
   if (!read)
-    return createStringError("can't read " + path + ": " + read.getError().message());
+    return createStringError("can't read " + path + ": " + toString(read.takeError()));
   file = std::move(*read);
   return Error::success();
 }
@@ -70,9 +73,11 @@ Expected<RecordedModule> Verification::readRecord() {
   if (std::string found = fingerprintOf(*module); found != certificate.module)
     return refuse("section " + moduleSection + " has the fingerprint " + found + ", the certificate is about " +
                   certificate.module);
+  // MLIR's reader trusts bytes that are no bytecode, up to a crash.
+  CrashNote note("attnc: error: " + path + ": section " + moduleSection.str() + ": it can't be read\n", usersFault);
   std::optional<Expected<RecordedModule>> recorded;
-  if (!survives([&] { recorded.emplace(readModule(*module, made.context)); }))
-    return refuse("section " + moduleSection + ": it can't be read");
+  if (Error error = runOnLargeStack([&] { recorded.emplace(readModule(*module, made.context)); }))
+    return std::move(error);
   if (!*recorded)
     return refuse("section " + moduleSection + ": " + toString(recorded->takeError()));
   return std::move(*recorded);
@@ -94,21 +99,21 @@ void Verification::compare() {
     faults.push_back("compiled again, it is another object: " + difference);
 }
 
-void Verification::checkMemory() {
-  if (!survives([&] { findings = verify::verifyMemory(*made.module, certificate); }))
-    faults.push_back(fmt::format("section {} can't be checked: it is not about this module", certificateSection));
+Error Verification::checkMemory() {
+  CrashNote note(fmt::format("{}: error: section {} can't be checked: it is not about this module\n", path,
+                             certificateSection),
+                 usersFault);
+  if (Error error = runOnLargeStack([&] { findings = verify::verifyMemory(*made.module, certificate); }))
+    return error;
   for (const verify::EntryFindings &entry : findings)
     for (const std::string &fault : entry.faults)
       faults.push_back(fmt::format("entry point '{}': {}", entry.name, fault));
+  return Error::success();
 }
 
-/// The function that programs ask, which by now is known to be what was compiled here.
+/// The function that programs ask, which by now is known to be what was compiled here. It runs on any processor.
 Error Verification::checkArena() {
-  Expected<Target> native = Target::resolve("native");
-  unsigned level = native && native->hasAvx512 ? 4 : 3;
-  if (!native)
-    consumeError(native.takeError());
-  if (!faults.empty() || made.program.cpuLevel > level)
+  if (!faults.empty())
     return Error::success();
   StringRef object(made.object.data(), made.object.size());
   Expected<LoadedModel> linked = LoadedModel::fromObject(MemoryBuffer::getMemBuffer(object, path, false));
@@ -145,7 +150,7 @@ static void printEntry(const verify::EntryFindings &entry) {
 
 ExitCode Verification::print(const RecordedOptions &options) const {
   for (const std::string &fault : faults)
-    errs() << path << ": error: " << fault << "\n";
+    errs() << printableLines(path + ": error: " + fault) << "\n";
   if (!faults.empty())
     return ExitCode::UsersFault;
   StringRef target = StringRef(options.target).split(':').first;
@@ -166,7 +171,8 @@ ExitCode Verification::run() {
   if (outcome != Outcome::Done)
     return static_cast<ExitCode>(outcome);
   compare();
-  checkMemory();
+  if (Error error = checkMemory())
+    return report(std::move(error));
   if (Error error = checkArena())
     return report(std::move(error));
   return print(options);

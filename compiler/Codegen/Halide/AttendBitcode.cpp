@@ -169,8 +169,9 @@ private:
       definition.unroll(i);
   }
 
-  /// Kept on the stack, for all queries of the tile.
-  void keep(H::Func &func) { func.store_in(H::MemoryType::Stack).bound_extent(i, static_cast<int>(tile.queries())); }
+  /// Kept on the stack, for all queries of the tile: also those that a mask drops, of which Halide knows where sizes are
+  /// constant, and would begin with the first that is kept.
+  void keep(H::Func &func) { func.store_in(H::MemoryType::Stack).bound(i, 0, static_cast<int>(tile.queries())); }
 
   void keepAtRoot(H::Func &func) {
     func.compute_root();
@@ -181,7 +182,7 @@ private:
   /// A fold whose definition keeps a register tile in registers while its loops run.
   void tileRegisters(H::Func &func, const H::Var &across, int64_t number, const std::vector<H::RVar> &summed) {
     keep(func);
-    func.bound_extent(across, static_cast<int>(number));
+    func.align_bounds(across, static_cast<int>(number)).bound_extent(across, static_cast<int>(number));
     vectorise(func);
     std::vector<H::VarOrRVar> order = {i, across};
     order.insert(order.end(), summed.begin(), summed.end());
@@ -354,7 +355,7 @@ private:
       keep(*each);
     }
     for (H::Func *each : {&scores, &weights})
-      each->bound_extent(j, block);
+      each->bound(j, 0, block);
     vectorise(weights);
     for (H::Func *each : {&blockLargest, &blockSum}) {
       vectorise(*each);
@@ -372,7 +373,7 @@ private:
     registers(all) += termOf(pair, weights(i, keysOfBlock, b), scores(i, keysOfBlock, b), valuesAt());
     part(all) = registers(all);
     H::Var tiles("tiles_of_values"), inner("values_of_tile");
-    part.bound_extent(v.back(), static_cast<int>(paddedValues));
+    part.bound(v.back(), 0, static_cast<int>(paddedValues));
     part.split(v.back(), tiles, inner, static_cast<int>(tile.values), H::TailStrategy::RoundUp);
     std::vector<H::VarOrRVar> order = {i, inner, tiles};
     order.insert(order.end(), v.rbegin() + 1, v.rend());

@@ -3,10 +3,12 @@
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMIRToLLVMTranslation.h"
 #include "mlir/Target/LLVMIR/Import.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -81,6 +83,41 @@ static void clean(llvm::Function &function) {
   }
 }
 
+static bool isOnStack(const llvm::Value *pointer) {
+  return isa<llvm::AllocaInst>(llvm::getUnderlyingObject(pointer, /*MaxLookup=*/0));
+}
+
+/// Of masked accesses, whose vector is the result or the first operand, and of copies of bytes.
+static void alignOperands(llvm::IntrinsicInst &call,
+                          llvm::function_ref<llvm::Align(llvm::Align, llvm::Type *)> limit) {
+  for (unsigned number = 0; number < call.arg_size(); ++number) {
+    llvm::MaybeAlign found = call.getParamAlign(number);
+    if (!found || isOnStack(call.getArgOperand(number)))
+      continue;
+    llvm::Type *accessed = call.getType()->isVoidTy() ? call.getArgOperand(0)->getType() : call.getType();
+    llvm::Align align = accessed->isVectorTy() ? limit(*found, accessed) : llvm::Align(1);
+    call.removeParamAttr(number, llvm::Attribute::Alignment);
+    call.addParamAttr(number, llvm::Attribute::getWithAlignment(call.getContext(), align));
+  }
+}
+
+/// Tensors are aligned to their elements (attn/abi.h). Halide infers the alignment of a vector from its index alone
+/// where an update reads its own result, as though Halide had allocated that.
+static void alignToElements(llvm::Function &function) {
+  const llvm::DataLayout &layout = function.getParent()->getDataLayout();
+  auto limit = [&](llvm::Align found, llvm::Type *accessed) {
+    return std::min(found, layout.getABITypeAlign(accessed->getScalarType()));
+  };
+  for (llvm::Instruction &instruction : llvm::instructions(function)) {
+    if (auto *load = dyn_cast<llvm::LoadInst>(&instruction); load && !isOnStack(load->getPointerOperand()))
+      load->setAlignment(limit(load->getAlign(), load->getType()));
+    else if (auto *store = dyn_cast<llvm::StoreInst>(&instruction); store && !isOnStack(store->getPointerOperand()))
+      store->setAlignment(limit(store->getAlign(), store->getValueOperand()->getType()));
+    else if (auto *call = dyn_cast<llvm::IntrinsicInst>(&instruction))
+      alignOperands(*call, limit);
+  }
+}
+
 /// Subscripts are sums of 32 bits that are made 64 bits wide. With constants added behind that, rows of a tile have one
 /// address and offsets that instructions hold.
 static void widenBeforeConstants(llvm::Function &function) {
@@ -115,6 +152,7 @@ LLVM::LLVMFuncOp importBitcode(const Bitcode &bitcode, StringRef symbol, const O
     return {};
   }
   clean(*(*parsed)->getFunction(symbol));
+  alignToElements(*(*parsed)->getFunction(symbol));
   widenBeforeConstants(*(*parsed)->getFunction(symbol));
   DialectRegistry registry;
   registerLLVMDialectImport(registry);

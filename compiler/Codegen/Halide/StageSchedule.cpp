@@ -113,9 +113,13 @@ unsigned laneDimensionOf(const Stage &stage, const Machine &machine) {
   bool isNarrow = width.isConstant() && 2 * width.number < machine.lanes;
   if (stage.fold != Fold::Add || !isNarrow || terms < leastTermsForOtherLanes)
     return last;
-  for (unsigned dimension = last; dimension-- > 0;)
-    if (const Size &size = stage.extent(dimension); size.isConstant() && size.number >= machine.lanes)
+  for (unsigned dimension = last; dimension-- > 0;) {
+    const Size &size = stage.extent(dimension);
+    if (!size.isConstant())
+      break;
+    if (size.number >= machine.lanes)
       return dimension;
+  }
   return last;
 }
 
@@ -160,6 +164,9 @@ std::optional<unsigned> loopOfParts(const Stage &stage, const Schedule &schedule
   const Size &size = stage.loops[loop].size;
   // Nothing is read again for the one iteration that there is, and numbers that start a sum are known.
   if ((size.isConstant() && size.number < 2) || stage.nodes[stage.start].op != Op::Number)
+    return std::nullopt;
+  // A part is a sum itself: of a loop that is alone, the parts would be all of its terms.
+  if (std::count_if(stage.loops.begin(), stage.loops.end(), [](const Loop &each) { return each.reduces; }) < 2)
     return std::nullopt;
   std::vector<int64_t> all, ofChunk = iterationsOfChunk(stage, schedule);
   for (const Loop &each : stage.loops)
@@ -255,8 +262,8 @@ private:
     return std::max(work, leastWork);
   }
 
-  /// The outermost dimension of which a chunk has more than one index: further in all sizes are known, and their points
-  /// are too few for a chunk.
+  /// The outermost dimension of which a chunk has more than one index: that of the lanes, or further out. Further in
+  /// all sizes are known, and their points are too few for a chunk, or all inside of the lanes' dimension.
   unsigned chooseBlockedDimension() {
     wanted = std::max<int64_t>(chunkWork / workOfPoint(), 1);
     inside = 1;
@@ -264,7 +271,8 @@ private:
       wanted = std::max(wanted, width.number * leastReuse);
     for (unsigned dimension = stage.result.size(); dimension-- > 0;) {
       const Size &size = stage.extent(dimension);
-      if (!size.isConstant() || dimension == 0 || inside * size.number >= wanted)
+      bool hasLanes = dimension <= schedule.laneDimension;
+      if (!size.isConstant() || dimension == 0 || (hasLanes && inside * size.number >= wanted))
         return dimension;
       inside *= size.number;
     }
@@ -363,8 +371,8 @@ private:
     return false;
   }
 
-  /// Tiles sum over as many loops as stay near, from the innermost on, and over more where those are few iterations;
-  /// over blocks of the innermost where it alone is too much.
+  /// Tiles sum over as many loops as stay near, from the innermost on, and over more where those are few iterations, or
+  /// read nothing more; over blocks of the innermost where it alone is too much.
   void divideSums() {
     std::vector<int64_t> iterations = iterationsOfChunk(stage, schedule);
     Sums &sums = schedule.sums;
@@ -373,9 +381,10 @@ private:
     std::vector<unsigned> inner;
     int64_t summed = 1;
     for (unsigned loop : sums.inner) {
-      int64_t own = std::max<int64_t>(typical(stage.loops[loop].size), 1);
+      int64_t own = std::max<int64_t>(typical(stage.loops[loop].size), 1), before = bytesRead(stage, iterations);
       iterations[loop] = own;
-      if (bytesRead(stage, iterations) > nearBytes && (summed >= leastBlock || own > leastBlock))
+      int64_t bytes = bytesRead(stage, iterations);
+      if (bytes > std::max(nearBytes, before) && (summed >= leastBlock || own > leastBlock))
         break;
       summed *= own;
       inner.push_back(loop);

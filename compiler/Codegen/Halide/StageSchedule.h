@@ -96,7 +96,7 @@ struct Schedule {
 inline constexpr int64_t leastTermsForOtherLanes = 64;
 
 /// The dimension of the result along which lanes run: the last, or the innermost one that has a vector's elements where
-/// that has less than half of them.
+/// that has less than half of them and all sizes from there on are known, for a chunk has whole vectors.
 unsigned laneDimensionOf(const Stage &stage, const Machine &machine);
 
 /// Nothing where no schedule would be worth it; `reason` says why.

@@ -363,7 +363,8 @@ void emitFlops(const Program &program, const EntryPlan &plan, const EntryCertifi
   host.returnValue(host.toI64(certificate.flops.materialise(host.builder, host.location, symbols)));
 }
 
-/// Packs each parameter that kernels want packed, the entries of a list one after the other.
+/// Packs each parameter that kernels want packed, the entries of a list one after the other. Values are read in
+/// launches alone, whose first buffer they are: the runtime loads them there (runtime/src/weights_file.c).
 void emitPrepare(const Program &program, ModuleOp code) {
   Type pointer = LLVM::LLVMPointerType::get(code.getContext()), i64 = IntegerType::get(code.getContext(), 64);
   Location location = code.getLoc();

@@ -1,6 +1,7 @@
 #include "compiler/Codegen/Host/ModelTable.h"
 #include "compiler/Codegen/Abi.h"
 #include "compiler/Codegen/Host/Moves.h"
+#include "compiler/Codegen/ProcessorFeatures.h"
 #include "compiler/Fuse/Structure.h"
 #include "compiler/Sizes/SizeAnalysis.h"
 #include "dialects/Attn/Attn.h"
@@ -338,7 +339,6 @@ void TableWriter::write() {
   llvm::Constant *table =
       record(sizeof(attn_model),
              {{offsetof(attn_model, abi_version), i32(ATTN_ABI_VERSION)},
-              {offsetof(attn_model, cpu_level), i32(program.cpuLevel)},
               {offsetof(attn_model, name), text(program.prefix)},
               {offsetof(attn_model, target), text(program.targetName)},
               {offsetof(attn_model, identity), text(identity)},
@@ -353,7 +353,8 @@ void TableWriter::write() {
               {offsetof(attn_model, kernel_count), i64(kernels.size())},
               {offsetof(attn_model, loaded_count), i64(program.parameters.loadedCount)},
               {offsetof(attn_model, packed_count), i64(program.parameters.packedCount)},
-              {offsetof(attn_model, device), device()}});
+              {offsetof(attn_model, device), device()},
+              {offsetof(attn_model, features), i64(static_cast<int64_t>(program.features))}});
   new llvm::GlobalVariable(module, table->getType(), /*isConstant=*/true, llvm::GlobalValue::ExternalLinkage, table,
                            program.tableSymbol());
 }
@@ -391,6 +392,15 @@ void addModelTable(const Program &program, const EmbeddedWeights &embedded, llvm
     exported.insert(program.runSymbol(plan));
     exported.insert(program.arenaSymbol(plan));
   }
+  // Programs ask for sizes before the runtime has compared the processor's features with the model's.
+  llvm::SmallVector<std::string> sizes = {program.prepareArenaSymbol()};
+  for (const EntryPlan &plan : program.entries)
+    sizes.append({program.arenaSymbol(plan), program.flopsSymbol(plan)});
+  for (const std::string &symbol : sizes)
+    if (llvm::Function *function = module.getFunction(symbol)) {
+      function->addFnAttr("target-cpu", "x86-64");
+      function->addFnAttr("target-features", noFeatures());
+    }
   for (llvm::Function &function : module)
     if (!function.isDeclaration() && !exported.contains(function.getName()))
       function.setLinkage(llvm::GlobalValue::InternalLinkage);

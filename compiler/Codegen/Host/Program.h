@@ -105,7 +105,7 @@ struct DeviceImage {
 struct Program {
   std::string prefix;              ///< of all symbols: the model's name unless the user said otherwise
   std::string targetName;          ///< as LLVM calls the processor, or the device
-  unsigned cpuLevel = 1;           ///< x86-64 micro-architecture level that the code needs
+  uint64_t features = 0;           ///< of the processor that the code needs: bits of attn/processor.h
   std::vector<DeviceImage> images; ///< none where processors run the kernels
   ParameterTable parameters;
   std::vector<CompiledKernel> kernels;

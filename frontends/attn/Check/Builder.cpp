@@ -62,6 +62,8 @@ ExprRef Builder::make(Expr::Node node, Type type, SourceRange range) {
   Expr &expr = program.exprs.emplace_back(Expr{std::move(node), std::move(type), range});
   Info info = infoOf(expr);
   deepest = std::max(deepest, info.depth);
+  if (!oversized && !canHaveShape(expr.type.shape))
+    oversized = &expr;
   infos.emplace(&expr, std::move(info));
   return &expr;
 }

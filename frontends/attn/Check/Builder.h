@@ -13,6 +13,7 @@
 #include <memory>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 namespace attnc::check {
 
@@ -107,6 +108,9 @@ public:
   bool isTooLarge() const { return program.exprs.size() >= maximumNodes; }
   bool isTooDeep() const { return deepest >= maximumDepth; }
 
+  /// The first tensor since the last call that is larger than one can be (canHaveShape); null where none is.
+  typed::ExprRef takeOversized() { return std::exchange(oversized, nullptr); }
+
   static constexpr size_t maximumNodes = 200000;
   static constexpr unsigned maximumDepth = 500;
 
@@ -130,6 +134,7 @@ private:
   std::unordered_map<typed::ExprRef, typed::ExprRef> bound; ///< within the current block
   std::map<typed::Block *, std::unordered_map<typed::ExprRef, typed::ExprRef>> outerBound;
   unsigned deepest = 0;
+  typed::ExprRef oversized = nullptr;
 };
 
 /// The shape of a and b together: trailing dimensions align, each the same or the literal 1 on one side.

@@ -46,6 +46,11 @@ Diagnostic &Checker::typeError(DiagnosticKind kind, SourceRange range, std::stri
   return report;
 }
 
+Diagnostic &Checker::tooLarge(SourceRange range, const std::string &what, const std::string &size) {
+  return typeError(DiagnosticKind::BadSize, range, fmt::format("{} is too large: {}", what, size))
+      .hint("a dimension has at most 2147483647 elements, and a tensor at most 2^56");
+}
+
 Value Checker::notSupported(SourceRange range, const std::string &what) {
   error(DiagnosticKind::NotSupported, range, fmt::format("{} is not supported yet", what));
   return Value();

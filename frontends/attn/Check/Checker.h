@@ -63,6 +63,8 @@ public:
   Diagnostic &warning(DiagnosticKind kind, SourceRange range, std::string message);
   /// An error of types or shapes, which says in which call it was found.
   Diagnostic &typeError(DiagnosticKind kind, SourceRange range, std::string message);
+  /// Of a tensor or a range that memory has no room for.
+  Diagnostic &tooLarge(SourceRange range, const std::string &what, const std::string &size);
   Value notSupported(SourceRange range, const std::string &what);
 
   //===- Check.cpp ------------------------------------------------------------------------------------------------===//
@@ -125,7 +127,9 @@ public:
 
   //===- Exports.cpp ----------------------------------------------------------------------------------------------===//
 
-  bool isTrained(const typed::Parameter &parameter, const std::optional<Value> &over);
+  std::optional<Value> argumentOver(const Derivation &derivation, const ScopePtr &scope);
+  /// Is a parameter or state among those `over` which the entry point that is being checked is minimised?
+  bool isMinimizedOver(const typed::Parameter &parameter) const;
 
   //===- Optimizers.cpp -------------------------------------------------------------------------------------------===//
 
@@ -181,6 +185,8 @@ public:
 
   //===- Constants.cpp --------------------------------------------------------------------------------------------===//
 
+  /// A number that an operator gives; an error where it is beyond 64 bits.
+  Value wholeNumber(const ast::BinaryExpr &expr, const Dim &result);
   /// An operator on numbers known now; nothing where an operand is not one.
   std::optional<Value> foldBinary(const ast::BinaryExpr &expr, const Value &a, const Value &b);
   std::optional<Value> foldUnary(const ast::UnaryExpr &expr, const Value &a);
@@ -440,7 +446,8 @@ public:
   unsigned nesting = 0;                                ///< of expression(), over calls
   uint64_t steps = 0;                                  ///< expressions checked
   bool isExhausted = false;
-  bool isTraining = false;                    ///< the entry point that is being checked is minimised
+  bool isTraining = false;                    ///< the entry point that is being checked is minimised ...
+  std::optional<Value> minimizedOver;         ///< ... over these parameters; nothing: over all
   bool isDifferentiated = false;              ///< or a gradient is made of it
   bool isPositional = false;                  ///< or it is to be computed position by position
   std::set<const typed::Local *> entryLocals; ///< its arguments

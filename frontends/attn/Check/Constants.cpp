@@ -120,6 +120,13 @@ static std::optional<Value> foldReals(BinaryOp op, double a, double b) {
   }
 }
 
+Value Checker::wholeNumber(const ast::BinaryExpr &expr, const Dim &result) {
+  if (!result.isSaturated())
+    return result;
+  error(DiagnosticKind::BadSize, expr.range, "this number is beyond 64 bits");
+  return Value();
+}
+
 std::optional<Value> Checker::foldBinary(const ast::BinaryExpr &expr, const Value &a, const Value &b) {
   if (!a.isNumber() || !b.isNumber())
     return std::nullopt;
@@ -135,16 +142,16 @@ std::optional<Value> Checker::foldBinary(const ast::BinaryExpr &expr, const Valu
     bool areConstant = m->isConstant() && n->isConstant();
     switch (expr.op) {
     case BinaryOp::Add:
-      return Value(*m + *n);
+      return wholeNumber(expr, *m + *n);
     case BinaryOp::Sub:
-      return Value(*m - *n);
+      return wholeNumber(expr, *m - *n);
     case BinaryOp::Mul:
-      return Value(*m * *n);
+      return wholeNumber(expr, *m * *n);
     case BinaryOp::Div:
       return divideSizes(expr, *m, *n);
     case BinaryOp::Pow:
       if (std::optional<Dim> result = power(*m, *n))
-        return Value(*result);
+        return wholeNumber(expr, *result);
       break;
     case BinaryOp::Mod:
       if (areConstant && n->constant() != 0)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdlib>
 #include <fmt/format.h>
 
 namespace attnc {
@@ -54,6 +55,9 @@ Dim Dim::operator+(const Dim &other) const {
 Dim Dim::operator-(const Dim &other) const { return *this + other * Dim(-1); }
 
 Dim Dim::operator*(const Dim &other) const {
+  constexpr size_t maximumProducts = 4096; // powers of sums grow without bound
+  if (terms.size() * other.terms.size() > maximumProducts)
+    return INT64_MAX;
   Dim result;
   for (const auto &[left, leftCoefficient] : terms)
     for (const auto &[right, rightCoefficient] : other.terms) {
@@ -97,6 +101,31 @@ int64_t Dim::constant() const {
 
 bool Dim::isPlainlyNonNegative() const {
   return std::all_of(terms.begin(), terms.end(), [](const auto &term) { return term.second > 0; });
+}
+
+bool Dim::isSaturated() const {
+  return std::any_of(terms.begin(), terms.end(),
+                     [](const auto &term) { return term.second == INT64_MAX || term.second == INT64_MIN; });
+}
+
+/// Of a dimension where all names in it are 1, or more than that.
+static int64_t leastSize(const Dim &dim) {
+  int64_t sum = 0;
+  for (const auto &[monomial, coefficient] : dim.getTerms())
+    sum = saturatingAdd(sum, coefficient == INT64_MIN ? INT64_MAX : std::abs(coefficient));
+  return sum;
+}
+
+bool canHaveSize(const Dim &dim) { return leastSize(dim) <= INT32_MAX; }
+
+bool canHaveShape(const Shape &shape) {
+  int64_t count = 1;
+  for (const Dim &dim : shape) {
+    count = saturatingMultiply(count, std::max<int64_t>(leastSize(dim), 1));
+    if (!canHaveSize(dim) || count > int64_t(1) << 56)
+      return false;
+  }
+  return true;
 }
 
 Dim Dim::substitute(const std::map<std::string, Dim> &values) const {

@@ -45,6 +45,10 @@ public:
   /// No coefficient is negative, so neither is any value.
   bool isPlainlyNonNegative() const;
 
+  /// A sum or product left 64 bits on the way, or had thousands of terms: a coefficient is the largest or the smallest
+  /// number.
+  bool isSaturated() const;
+
   /// Coefficients by monomial; none is zero.
   const std::map<Monomial, int64_t> &getTerms() const { return terms; }
   /// The polynomial with each name replaced by its value, for those in `values`.
@@ -62,6 +66,11 @@ private:
 };
 
 using Shape = std::vector<Dim>;
+
+/// Whether memory could have a tensor's dimension, and the tensor, were all dynamic dimensions 1: at most 2^31 - 1
+/// elements in a dimension, and 2^56 in all. Later phases count in 64 bits.
+bool canHaveSize(const Dim &dim);
+bool canHaveShape(const Shape &shape);
 
 /// "[batch, seq, 64]"
 std::string textOf(const Shape &shape);

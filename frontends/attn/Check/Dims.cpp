@@ -74,6 +74,10 @@ std::optional<Shape> Checker::evaluateShape(const ast::TensorType &type, const S
     else
       isWhole = false;
   }
+  if (isWhole && !canHaveShape(shape)) {
+    tooLarge(type.range, "this tensor", textOf(shape));
+    return std::nullopt;
+  }
   return isWhole ? std::optional<Shape>(shape) : std::nullopt;
 }
 

@@ -97,6 +97,8 @@ void Checker::checkExport(const ast::ExportDecl &decl, SourceUnit &unit, Instanc
   isTraining = made->rule && made->rule->name == "minimize";
   isDifferentiated = isTraining || (made->rule && made->rule->name == "gradient");
   isPositional = made->rule && made->rule->name == "incremental";
+  if (isTraining)
+    minimizedOver = argumentOver(*made, model ? moduleScope({model, {}}) : unitScope(&unit));
   checkEntry(*function, decl.name.text, decl.name.range, true);
   isTraining = isDifferentiated = isPositional = false;
   if (!made->rule || program->entries.size() == before)
@@ -164,21 +166,31 @@ void Checker::incremental(Entry &entry, const Derivation &derivation, const ast:
 
 //===- Training ---------------------------------------------------------------------------------------------------===//
 
-/// Whether a parameter is among those `over` which a loss is minimised: of that module, or all that are not frozen.
-bool Checker::isTrained(const Parameter &parameter, const std::optional<Value> &over) {
-  if (parameter.frozen || parameter.isState)
-    return false;
-  if (!over)
-    return true;
-  auto *module = over->as<ModuleValue>();
-  auto *list = over->as<ModuleListValue>();
-  if (auto *tuple = over->as<TupleValue>())
+/// What `minimize` is called with as `over`, known before the function is checked: it updates states of these alone.
+std::optional<Value> Checker::argumentOver(const Derivation &derivation, const ScopePtr &scope) {
+  Block outside;
+  build.setBlock(&outside);
+  for (const ast::Argument *argument : derivation.arguments)
+    if (argument->label && argument->label->text == "over")
+      return expression(*argument->value, scope);
+  return std::nullopt;
+}
+
+/// Does a value name a parameter or state, or a module that has it?
+static bool names(const Value &value, const Parameter &parameter) {
+  auto *module = value.as<ModuleValue>();
+  auto *list = value.as<ModuleListValue>();
+  if (auto *tuple = value.as<TupleValue>())
     return std::any_of(tuple->parts.begin(), tuple->parts.end(),
-                       [&](const Value &part) { return isTrained(parameter, part); });
-  if (auto *tensor = over->tensor())
+                       [&](const Value &part) { return names(part, parameter); });
+  if (auto *tensor = value.tensor())
     return tensor->as<ParameterRef>() && tensor->as<ParameterRef>()->parameter == &parameter;
   const Instance *instance = module ? module->instance : list ? list->instance : nullptr;
   return instance && parameter.name.starts_with(instance->path + ".");
+}
+
+bool Checker::isMinimizedOver(const Parameter &parameter) const {
+  return !minimizedOver || names(*minimizedOver, parameter);
 }
 
 /// Does a value speak of some elements of a list of modules?
@@ -201,7 +213,6 @@ void Checker::minimize(Entry &entry, const Derivation &derivation, const ast::Ex
   Block outside;
   build.setBlock(&outside);
   Instance *optimizer = nullptr;
-  std::optional<Value> over;
   Training training;
   bool isWhole = true;
   std::set<std::string> labels;
@@ -214,8 +225,7 @@ void Checker::minimize(Entry &entry, const Derivation &derivation, const ast::Ex
       optimizer = makeOptimizer(*argument->value, scope);
       isWhole &= optimizer != nullptr;
     } else if (label == "over") {
-      over = expression(*argument->value, scope);
-      if (picksElements(*over)) {
+      if (picksElements(*minimizedOver)) {
         notSupported(argument->value->range, "training one element of a list");
         isWhole = false;
       }
@@ -246,11 +256,12 @@ void Checker::minimize(Entry &entry, const Derivation &derivation, const ast::Ex
   if (!optimizer && isWhole)
     error(DiagnosticKind::ArgumentCount, decl.value->range, "`minimize` is called without `with`, the optimizer")
         .hint("minimize(f, with: adamw(lr: 3e-4))");
-  if (!optimizer || !isWhole || (over && over->isError()))
+  if (!optimizer || !isWhole || (minimizedOver && minimizedOver->isError()))
     return;
   std::vector<const Parameter *> trained;
   for (const Parameter *parameter : program->parameters)
-    if (isTrained(*parameter, over))
+    if (!parameter->frozen && !parameter->isState && isMinimizedOver(*parameter) &&
+        std::ranges::find(parameter->counts, 0) == parameter->counts.end()) // of a list of no modules: none at all
       trained.push_back(parameter);
   if (trained.empty())
     error(DiagnosticKind::NotAnEntry, decl.value->range, "there is no parameter to train")

@@ -1,4 +1,5 @@
 #include "frontends/attn/Check/Checker.h"
+#include "frontends/attn/Check/NumberRange.h"
 #include "frontends/attn/Parse/Parse.h"
 
 #include <algorithm>
@@ -32,6 +33,10 @@ Value Checker::expression(const ast::Expr &expr, const ScopePtr &scope) {
   ++nesting;
   Value value = expressionOfKind(expr, scope);
   --nesting;
+  if (typed::ExprRef large = build.takeOversized()) {
+    tooLarge(large->range, "this tensor", textOf(large->type));
+    return Value();
+  }
   return value;
 }
 
@@ -141,13 +146,21 @@ ExprRef Checker::asTensor(const Value &value, SourceRange range, std::optional<E
   if (auto *size = value.as<Dim>()) {
     if (wanted == Element::F32 && size->isConstant())
       return build.real(static_cast<double>(size->constant()), range);
-    if (wanted == Element::I32 && size->isConstant())
-      return build.integer(size->constant(), Element::I32, range);
+    if (wanted == Element::I32 && size->isConstant()) {
+      if (!isBeyondI32(size->constant()))
+        return build.integer(size->constant(), Element::I32, range);
+      error(DiagnosticKind::BadNumber, range, fmt::format("{} does not fit into i32", size->constant()));
+      return nullptr;
+    }
     ExprRef index = build.size(*size, range);
     return wanted == Element::F32 || wanted == Element::I32 ? build.cast(index, *wanted) : index;
   }
-  if (auto *real = value.as<double>())
-    return build.real(*real, range);
+  if (auto *real = value.as<double>()) {
+    if (!isBeyondF32(*real))
+      return build.real(*real, range);
+    error(DiagnosticKind::BadNumber, range, beyondF32(*real)).hint(infinityHint);
+    return nullptr;
+  }
   if (auto *truth = value.as<bool>())
     return build.boolean(*truth, range);
   error(DiagnosticKind::NotATensor, range, fmt::format("a tensor is expected here, and this is {}", describe(value)));

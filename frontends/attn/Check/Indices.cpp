@@ -45,6 +45,8 @@ bool Checker::openIndices(const std::vector<ast::Binder> &binders, const ScopePt
 }
 
 void Checker::giveExtent(Index *index, const Dim &extent, SourceRange range) {
+  if (!canHaveSize(extent))
+    tooLarge(range, fmt::format("the range of `{}`", index->name), extent.text());
   index->extent = extent;
   indexStates[index] = {true, false, range, extent.text()};
 }

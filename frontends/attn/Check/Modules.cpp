@@ -1,5 +1,6 @@
 #include "compiler/Diagnostics/Spelling.h"
 #include "frontends/attn/Check/Checker.h"
+#include "frontends/attn/Check/NumberRange.h"
 
 #include <algorithm>
 #include <charconv>
@@ -374,6 +375,10 @@ Value Checker::addParameter(Instance &instance, const ast::FieldDecl &field, con
   const typed::Parameter *added = &program->parameterStore.back();
   if (isEmpty) // as `bias: f32[if biased then n else 0]`: no parameter at all
     return ParameterValue{added};
+  if (added->checkpoint == "__metadata__")
+    error(DiagnosticKind::DuplicateCheckpoint, field.name.range,
+          "a parameter has the name `__metadata__` in checkpoints, which the file format reserves")
+        .hint(fmt::format("give it another name there, as `{}: ... as \"metadata\"`", field.name.text));
   auto [first, isNew] = checkpointNames.emplace(added->checkpoint, field.name.range);
   if (!isNew)
     error(DiagnosticKind::DuplicateCheckpoint, field.name.range,
@@ -394,6 +399,11 @@ std::optional<typed::Initialiser> Checker::initialiser(const ast::Expr &expr, co
         .hint("`zeros`, `ones`, `constant(value)`, `normal(deviation)`, `uniform(from, to)`, or a number");
     return std::nullopt;
   };
+  auto fits = [&](double number, SourceRange range) {
+    if (isBeyondF32(number))
+      error(DiagnosticKind::BadNumber, range, beyondF32(number)).hint(infinityHint);
+    return !isBeyondF32(number);
+  };
   if (kind == kinds.end()) {
     if (name && !find(scope, name->name))
       return refuse(name->range);
@@ -401,7 +411,7 @@ std::optional<typed::Initialiser> Checker::initialiser(const ast::Expr &expr, co
     if (value.isError())
       return std::nullopt;
     if (std::optional<double> real = value.real())
-      return typed::Initialiser{"constant", *real, 0};
+      return fits(*real, expr.range) ? std::optional(typed::Initialiser{"constant", *real, 0}) : std::nullopt;
     return refuse(expr.range);
   }
   size_t given = call ? call->arguments.size() : 0;
@@ -415,6 +425,8 @@ std::optional<typed::Initialiser> Checker::initialiser(const ast::Expr &expr, co
       return std::nullopt;
     if (!real)
       return refuse(call->arguments[i].range);
+    if (!fits(*real, call->arguments[i].range))
+      return std::nullopt;
     numbers.push_back(*real);
   }
   if (kind->first == "normal")

@@ -1,11 +1,11 @@
 #include "compiler/Diagnostics/Spelling.h"
+#include "compiler/Diagnostics/InputFile.h"
 #include "frontends/attn/Check/Builtins.h"
 #include "frontends/attn/Check/Checker.h"
 #include "frontends/attn/Parse/Parse.h"
 
+#include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
-#include <sstream>
 
 namespace attnc::check {
 
@@ -38,24 +38,24 @@ static std::string besides(const std::string &user, const ast::UseDecl &use) {
 SourceUnit *Checker::loadUsed(const ast::UseDecl &use, SourceUnit &user) {
   std::string name = besides(sources.file(user.file).name(), use);
   std::optional<std::string> text;
-  std::ifstream stream;
+  std::string problem;
   if (name != sources.file(user.file).name()) // a file is not beside itself
-    stream.open(name, std::ios::binary);
+    text = readText(name, problem);
+  std::error_code code;
+  bool isThere = !problem.empty() && std::filesystem::exists(name, code);
   std::optional<std::string_view> prelude;
   if (use.path.size() == 1)
     prelude = preludeText(use.path[0].text);
-  if (stream.is_open()) {
-    std::ostringstream contents;
-    contents << stream.rdbuf();
-    text = contents.str();
-  } else if (prelude) {
+  if (!text && prelude && !isThere) {
     name = use.path[0].text + ".attn";
     text = std::string(*prelude);
   }
   if (!text) {
     std::string written = use.path.back().text;
-    Diagnostic &report = error(DiagnosticKind::UnknownFile, use.range,
-                               fmt::format("there is no file `{}`, and none of the prelude has that name", name));
+    Diagnostic &report =
+        error(DiagnosticKind::UnknownFile, use.range,
+              isThere ? fmt::format("`{}` can't be read: {}", name, problem)
+                      : fmt::format("there is no file `{}`, and none of the prelude has that name", name));
     if (auto meant = nearest(written, preludeNames()))
       report.hint(fmt::format("did you mean `use {}`?", *meant));
     return nullptr;

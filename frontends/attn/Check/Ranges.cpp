@@ -92,31 +92,39 @@ std::string keyOf(ExprRef expr) {
 
 //===- From expressions to linear forms ---------------------------------------------------------------------------===//
 
-Linear Ranges::atomFor(ExprRef expr, bool isData) {
-  std::string key = keyOf(expr);
-  auto [found, isNew] = atomNumbers.emplace(key, static_cast<unsigned>(atoms.size()));
+std::pair<Linear, bool> Ranges::atomFor(ExprRef expr, bool isData) {
+  auto [found, isNew] = atomNumbers.emplace(keyOf(expr), static_cast<unsigned>(atoms.size()));
   if (isNew)
-    atoms.push_back({key, isData});
-  return single(found->second);
+    atoms.emplace_back().isData = isData;
+  return {single(found->second), isNew};
+}
+
+void Ranges::addFact(Linear fact) {
+  if (std::find(facts.begin(), facts.end(), fact) != facts.end())
+    return;
+  for (const auto &[atom, coefficient] : fact.coefficients)
+    if (coefficient.isConstant())
+      atoms[atom].facts.push_back(facts.size());
+  facts.push_back(std::move(fact));
 }
 
 Linear Ranges::quotient(ExprRef expr, const Linear &dividend, int64_t divisor) {
   // q = floor(e / c):  e - c*q >= 0  and  c*q + c - 1 - e >= 0
-  bool isNew = !atomNumbers.count(keyOf(expr));
-  Linear q = atomFor(expr, speaksOfData(dividend));
-  if (!isNew)
-    return q;
-  addFact(dividend - q * Dim(divisor));
-  addFact(q * Dim(divisor) + number(Dim(divisor - 1)) - dividend);
+  auto [q, isNew] = atomFor(expr, speaksOfData(dividend));
+  if (isNew) {
+    addFact(dividend - q * Dim(divisor));
+    addFact(q * Dim(divisor) + number(Dim(divisor - 1)) - dividend);
+  }
   return q;
 }
 
 Linear Ranges::choice(ExprRef expr, Op op, ExprRef a, ExprRef b) {
   Linear left = linear(a), right = linear(b);
-  Linear result = atomFor(expr, speaksOfData(left) || speaksOfData(right));
+  auto [result, isNew] = atomFor(expr, speaksOfData(left) || speaksOfData(right));
+  if (!isNew)
+    return result;
   Atom &atom = atoms[result.coefficients.begin()->first];
-  atom.branches[0] = a;
-  atom.branches[1] = b;
+  atom.branches = {left, right};
   atom.op = op;
   if (op == Op::Min || op == Op::Max)
     for (const Linear &side : {left, right})
@@ -125,13 +133,18 @@ Linear Ranges::choice(ExprRef expr, Op op, ExprRef a, ExprRef b) {
 }
 
 Linear Ranges::linear(ExprRef expr) {
+  if (auto known = forms.find(expr); known != forms.end())
+    return known->second;
+  return forms[expr] = formOf(expr);
+}
+
+Linear Ranges::formOf(ExprRef expr) {
   if (auto *node = expr->as<Constant>())
     return number(Dim(node->integer));
   if (auto *node = expr->as<DimValue>())
     return number(node->dim);
   if (expr->as<IndexRef>() || expr->as<StepRef>()) {
-    bool isNew = !atomNumbers.count(keyOf(expr));
-    Linear index = atomFor(expr, false);
+    auto [index, isNew] = atomFor(expr, false);
     if (!isNew)
       return index;
     addFact(index);
@@ -147,7 +160,7 @@ Linear Ranges::linear(ExprRef expr) {
   if (auto *node = expr->as<Elementwise>())
     if (std::optional<Linear> form = linearOf(expr, *node))
       return *form;
-  return atomFor(expr, true);
+  return atomFor(expr, true).first;
 }
 
 /// The constant that a linear form is.
@@ -165,9 +178,11 @@ std::optional<Linear> Ranges::linearOf(ExprRef expr, const Elementwise &node) {
   if (node.op == Op::Neg)
     return a * Dim(-1);
   if (node.op == Op::Abs) {
-    Linear result = atomFor(expr, speaksOfData(a));
-    addFact(result - a);
-    addFact(result + a);
+    auto [result, isNew] = atomFor(expr, speaksOfData(a));
+    if (isNew) {
+      addFact(result - a);
+      addFact(result + a);
+    }
     return result;
   }
   if (operands.size() != 2)
@@ -193,9 +208,11 @@ std::optional<Linear> Ranges::linearOf(ExprRef expr, const Elementwise &node) {
     if (!divisor || !isNonNegative(*divisor, true))
       return std::nullopt;
     // 0 <= r <= c - 1, and r = e - c*floor(e/c) for what needs more.
-    Linear rest = atomFor(expr, speaksOfData(a));
-    addFact(rest);
-    addFact(number(*divisor - Dim(1)) - rest);
+    auto [rest, isNew] = atomFor(expr, speaksOfData(a));
+    if (isNew) {
+      addFact(rest);
+      addFact(number(*divisor - Dim(1)) - rest);
+    }
     return rest;
   }
   default:
@@ -308,36 +325,44 @@ bool Ranges::isNonNegative(const Dim &dim, bool positive) const {
 bool Ranges::proveChoice(const Linear &goal, unsigned atom, const Dim &coefficient, Proof &proof, unsigned depth) {
   Linear without = goal;
   without.coefficients.erase(atom);
-  for (ExprRef branch : {atoms[atom].branches[0], atoms[atom].branches[1]})
-    if (!prove(without + linear(branch) * coefficient, proof, depth + 1))
-      return false;
-  return true;
+  return std::all_of(atoms[atom].branches.begin(), atoms[atom].branches.end(), [&](const Linear &branch) {
+    return prove(without + branch * coefficient, proof, depth + 1);
+  });
 }
 
 bool Ranges::prove(const Linear &goal, Proof &proof, unsigned depth) {
-  constexpr unsigned maximalDepth = 12, maximalSteps = 3000;
+  constexpr unsigned maximalDepth = 100, maximalSteps = 3000;
   if (goal.coefficients.empty())
     return isNonNegative(goal.constant, proof.positive);
+  auto failed = proof.failed.find(goal);
+  if (failed != proof.failed.end() && failed->second <= depth)
+    return false;
   if (depth > maximalDepth || ++proof.steps > maximalSteps)
     return false;
+  if (proveByAtom(goal, proof, depth))
+    return true;
+  proof.failed[goal] = depth;
+  return false;
+}
+
+bool Ranges::proveByAtom(const Linear &goal, Proof &proof, unsigned depth) {
   auto [atom, coefficient] = *goal.coefficients.rbegin();
   bool isAbove = isNonNegative(coefficient, proof.positive);
   if (!isAbove && !isNonNegative(coefficient * Dim(-1), proof.positive))
     return false;
   // Facts that bound the atom on the side that hurts: F = k*atom + ... with k of the coefficient's sign.
-  for (size_t i = 0; i < facts.size(); ++i) {
-    Linear fact = facts[i];
-    auto own = fact.coefficients.find(atom);
-    if (own == fact.coefficients.end() || !own->second.isConstant() || (own->second.constant() > 0) != isAbove)
+  for (size_t each : atoms[atom].facts) {
+    int64_t own = facts[each].coefficients.at(atom).constant();
+    if (each >= proof.facts || (own > 0) != isAbove)
       continue;
-    int64_t k = std::abs(own->second.constant());
+    int64_t k = std::abs(own);
     Dim multiple = isAbove ? coefficient : coefficient * Dim(-1);
     // Goals are integers: k*G >= -(k - 1) is enough for G >= 0.
-    if (prove(goal * Dim(k) + number(Dim(k - 1)) - fact * multiple, proof, depth + 1))
+    if (prove(goal * Dim(k) + number(Dim(k - 1)) - facts[each] * multiple, proof, depth + 1))
       return true;
   }
   const Atom &choice = atoms[atom];
-  bool splits = choice.branches[0] && (choice.op == Op::Select || (choice.op == Op::Min) == isAbove);
+  bool splits = !choice.branches.empty() && (choice.op == Op::Select || (choice.op == Op::Min) == isAbove);
   return splits && proveChoice(goal, atom, coefficient, proof, depth);
 }
 
@@ -347,26 +372,19 @@ bool Ranges::speaksOfData(const Linear &goal) const {
 }
 
 Side Ranges::decideSide(const Linear &goal, size_t unguardedFacts) {
-  const std::vector<Linear> all = facts;
-  Side side = speaksOfData(goal) ? Side::Runtime : Side::Failed;
   for (int attempt = 0; attempt < 4; ++attempt) {
     bool guarded = attempt & 1, positive = attempt & 2;
-    facts = all;
-    if (!guarded)
-      facts.resize(unguardedFacts);
-    Proof proof{positive};
-    if (!prove(goal, proof, 0))
+    auto holds = [&] {
+      Proof proof{positive, guarded ? facts.size() : unguardedFacts};
+      return prove(goal, proof, 0);
+    };
+    if (!holds())
       continue;
-    side = attempt == 0 ? Side::Proved : Side::Clamped;
     if (positive && !guarded)
-      raiseMinima([&] {
-        Proof again{true};
-        return prove(goal, again, 0);
-      });
-    break;
+      raiseMinima(holds);
+    return attempt == 0 ? Side::Proved : Side::Clamped;
   }
-  facts = all;
-  return side;
+  return speaksOfData(goal) ? Side::Runtime : Side::Failed;
 }
 
 void Ranges::decide(size_t mark, const std::function<void(const Obligation &, const Verdict &)> &failed) {
@@ -381,6 +399,7 @@ void Ranges::decide(size_t mark, const std::function<void(const Obligation &, co
     }
     atoms.clear();
     atomNumbers.clear();
+    forms.clear();
     facts.clear();
     Linear index = linear(obligation.subscript->as<Subscript>()->indices[obligation.position]);
     exist(obligation.subscript->as<Subscript>()->indices[obligation.position]);

@@ -14,9 +14,13 @@
 //   with        i <= rows - 1 (times cols), j <= cols - 1
 //   leaves      0 >= 0
 //
+// The form of each formula, and what each atom promises, is computed once for a subscript, before anything is proved;
+// a goal that could not be reached is not tried again.
+//
 // What speaks of data is checked at run time where it cannot be proved. A dynamic dimension counts as at least 1 in a
 // second attempt, whose accesses are clamped. Such a dimension's least size is 1, unless the indices of the subscript
-// or a condition say that it is: nothing is read where there is nothing.
+// or a condition on them say that it is: nothing is read where there is nothing. A subscript without indices is a slice
+// of the tensor, which is made whatever condition is around it (Subscripts.cpp).
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -24,6 +28,8 @@
 #include "frontends/attn/Check/Builder.h"
 #include <functional>
 #include <set>
+#include <tuple>
+#include <unordered_map>
 
 namespace attnc::check {
 
@@ -35,6 +41,10 @@ struct Linear {
   Linear operator+(const Linear &other) const;
   Linear operator-(const Linear &other) const;
   Linear operator*(const Dim &factor) const;
+  bool operator==(const Linear &) const = default;
+  bool operator<(const Linear &other) const { ///< an arbitrary total order
+    return std::tie(coefficients, constant) < std::tie(other.coefficients, other.constant);
+  }
 };
 
 /// A condition and whether it holds.
@@ -88,24 +98,29 @@ public:
 
 private:
   struct Atom {
-    std::string key;
     bool isData = false;
-    typed::ExprRef branches[2] = {nullptr, nullptr}; ///< of a min, max or select
+    std::vector<Linear> branches; ///< of a min, max or select
     typed::Op op = typed::Op::Add;
+    std::vector<size_t> facts; ///< in which it has a constant coefficient
   };
   struct Proof {
     bool positive;
+    size_t facts;                         ///< how many of them count
+    std::map<Linear, unsigned> failed{};  ///< goals, by the least depth at which they could not be reached
     unsigned steps = 0;
   };
 
   Linear linear(typed::ExprRef expr);
+  Linear formOf(typed::ExprRef expr);
   std::optional<Linear> linearOf(typed::ExprRef expr, const typed::Elementwise &node);
-  Linear atomFor(typed::ExprRef expr, bool isData);
+  /// The atom that stands for a formula, and whether it is new: nothing is known of it yet.
+  std::pair<Linear, bool> atomFor(typed::ExprRef expr, bool isData);
   Linear quotient(typed::ExprRef expr, const Linear &dividend, int64_t divisor);
   Linear choice(typed::ExprRef expr, typed::Op op, typed::ExprRef a, typed::ExprRef b);
-  void addFact(Linear fact) { facts.push_back(std::move(fact)); }
+  void addFact(Linear fact);
   void addGuard(const Guard &guard);
   bool prove(const Linear &goal, Proof &proof, unsigned depth);
+  bool proveByAtom(const Linear &goal, Proof &proof, unsigned depth);
   bool proveChoice(const Linear &goal, unsigned atom, const Dim &coefficient, Proof &proof, unsigned depth);
   Side decideSide(const Linear &goal, size_t unguardedFacts);
   bool speaksOfData(const Linear &goal) const;
@@ -121,6 +136,7 @@ private:
   // Of the obligation at hand:
   std::vector<Atom> atoms;
   std::map<std::string, unsigned> atomNumbers;
+  std::unordered_map<typed::ExprRef, Linear> forms;
   std::vector<Linear> facts;
   std::set<std::string> existing; ///< dimensions that are at least 1 where there is a value of the indices
 };

@@ -175,11 +175,12 @@ const Parameter *Checker::moduleState(const ModuleValue &self, const std::string
   return field && field->parameter->isUpdated ? field->parameter : nullptr;
 }
 
-/// Only a step of training does it, when it returns; whatever the call reads is what the state was before.
+/// Only a step of training over the state's module does it, when it returns; whatever the call reads is what the state
+/// was before.
 void Checker::updateState(const Parameter &state, const ast::UpdateStmt &stmt, const Value &value,
                           const ModuleValue &self) {
   ExprRef next = nextValue(state.type, stmt, value);
-  if (!next || !isTraining)
+  if (!next || !isTraining || !isMinimizedOver(state))
     return;
   if (build.isOpen(next)) {
     notSupported(stmt.range, "updating a state inside index notation");

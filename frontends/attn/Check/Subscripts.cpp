@@ -43,16 +43,12 @@ Checker::RestState *Checker::restAround(const ScopePtr &scope) {
   return nullptr;
 }
 
-/// Are these at least 0 where all dimensions are at least 1? Where nothing guards them, these sizes become the entry
-/// point's contract.
-bool Checker::fits(const std::vector<Dim> &dims) {
-  if (guards.empty())
-    return ranges.require(dims);
-  return std::all_of(dims.begin(), dims.end(), [&](const Dim &dim) { return ranges.isNonNegative(dim, true); });
-}
+/// Are these at least 0 where all dimensions are at least 1? These sizes become the entry point's contract: a slice is
+/// made whatever conditions are around it.
+bool Checker::fits(const std::vector<Dim> &dims) { return ranges.require(dims); }
 
 void Checker::refuseMeanOfNothing(const Dim &extent) {
-  if (isTraining)
+  if (isTraining && guards.empty())
     fits({extent - Dim(1)});
 }
 

@@ -26,7 +26,7 @@ public:
   void run() {
     for (uint32_t i = 0; i < tokens.size(); ++i)
       if (isOpening(tokens[i].kind))
-        open.push_back(i);
+        push(i);
       else if (isClosing(tokens[i].kind))
         close(i);
     while (!open.empty())
@@ -34,6 +34,17 @@ public:
   }
 
 private:
+  void push(uint32_t opening) {
+    open.push_back(opening);
+    openBraces += tokens[opening].kind == TokenKind::LeftBrace;
+  }
+  uint32_t pop() {
+    uint32_t opening = open.back();
+    open.pop_back();
+    openBraces -= tokens[opening].kind == TokenKind::LeftBrace;
+    return opening;
+  }
+
   void pair(uint32_t opening, uint32_t closing) {
     tokens[opening].partner = closing;
     tokens[closing].partner = opening;
@@ -44,17 +55,15 @@ private:
   void close(uint32_t closing) {
     auto fits = [&](uint32_t opening) { return closingOf(tokens[opening].kind) == tokens[closing].kind; };
     if (!open.empty() && fits(open.back())) {
-      pair(open.back(), closing);
-      open.pop_back();
+      pair(pop(), closing);
       return;
     }
     // A brace ends whatever was left open in its block.
-    bool endsBlock = tokens[closing].kind == TokenKind::RightBrace && std::any_of(open.begin(), open.end(), fits);
+    bool endsBlock = tokens[closing].kind == TokenKind::RightBrace && openBraces > 0;
     if (endsBlock) {
       while (!fits(open.back()))
         unclosed();
-      pair(open.back(), closing);
-      open.pop_back();
+      pair(pop(), closing);
       return;
     }
     mismatched(closing);
@@ -73,16 +82,13 @@ private:
                fmt::format("{} does not close {}", found, describe(tokens[open.back()].kind)))
         .label(fmt::format("expected {}", describe(closingOf(tokens[open.back()].kind))))
         .label(tokens[open.back()].range, "opened here");
-    open.pop_back();
-    if (!open.empty() && closingOf(tokens[open.back()].kind) == tokens[closing].kind) {
-      pair(open.back(), closing);
-      open.pop_back();
-    }
+    pop();
+    if (!open.empty() && closingOf(tokens[open.back()].kind) == tokens[closing].kind)
+      pair(pop(), closing);
   }
 
   void unclosed() {
-    uint32_t opening = open.back();
-    open.pop_back();
+    uint32_t opening = pop();
     unbalanced(opening);
     Diagnostic &diagnostic = diagnostics.error(DiagnosticKind::UnclosedBracket, tokens[opening].range,
                                                fmt::format("this {} is never closed", describe(tokens[opening].kind)));
@@ -119,6 +125,7 @@ private:
   const SourceManager &sources;
   DiagnosticEngine &diagnostics;
   std::vector<uint32_t> open;
+  size_t openBraces = 0;
 };
 
 } // namespace

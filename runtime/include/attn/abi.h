@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define ATTN_ABI_VERSION 6
+#define ATTN_ABI_VERSION 7
 /* The most dimensions of a tensor, and tensors and named dimensions of an entry point: what attn_run has room for. */
 #define ATTN_MAX_RANK 8
 #define ATTN_MAX_TENSORS 1024

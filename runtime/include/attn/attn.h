@@ -5,6 +5,7 @@
 #include "attn/abi.h"
 #include "attn/memory.h"
 #include "attn/model.h"
+#include "attn/processor.h"
 #include "attn/random.h"
 #include "attn/run.h"
 #include "attn/safetensors.h"

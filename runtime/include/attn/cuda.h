@@ -56,19 +56,19 @@ attn_code attn_cuda_open(const attn_model *model, attn_weights *weights, int32_t
 /* Gives all of the device's memory back, that of tensors too. Null is fine. */
 void attn_cuda_close(attn_cuda *cuda);
 
-/* The device's name. */
+/* The device's name; null for null. */
 const char *attn_cuda_device_name(const attn_cuda *cuda);
 /* Which image of the model it runs, such as "sm_90a": the last that is for it, or an older one where the driver is too
- * old for that. */
+ * old for that. Null for null. */
 const char *attn_cuda_image(const attn_cuda *cuda);
 
 /* Tensors on the device ------------------------------------------------------------------------------------------- */
 
 /* Gives a tensor, whose shape, rank and element type are set, memory of the device that holds zeros. Its `data` is an
- * address there, which calls of this attn_cuda alone may use. ATTN_BAD_ARGUMENT for a negative size or more than
- * ATTN_MAX_RANK dimensions, ATTN_NO_MEMORY where there is none. */
+ * address there, which calls of this attn_cuda alone may use. ATTN_BAD_ARGUMENT for a negative size, more than
+ * ATTN_MAX_RANK dimensions or another element type, ATTN_NO_MEMORY where there is none. */
 attn_code attn_cuda_allocate(attn_cuda *cuda, attn_tensor *tensor, attn_status *status);
-/* Its `data` is null behind that. */
+/* Its `data` is null afterwards. Null for either does nothing. */
 void attn_cuda_free(attn_cuda *cuda, attn_tensor *tensor);
 /* Copies all elements between a tensor on the device and memory of the host, and returns when that is done.
  * ATTN_BAD_ARGUMENT where the tensor is not this attn_cuda's, or larger than its memory. */

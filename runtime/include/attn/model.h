@@ -2,8 +2,8 @@
  * `attn_run` checks calls against it, `attn_weights_load` checks files, `attnc describe` prints it.
  *
  * All of it is constant and lives as long as the object; texts end in a zero. Tensors are dense and row-major; sizes
- * count elements unless their name says bytes. `abi_version` comes first in every version, so that whoever reads a
- * table can compare it with ATTN_ABI_VERSION before anything else.
+ * count elements unless their name says bytes. `abi_version` and `name` lie at the same offsets in every version, so
+ * that whoever reads a table can compare it with ATTN_ABI_VERSION before anything else, and say which model it is.
  *
  * The parameter table (attn_frame::parameters) has loaded_count places, of values from a file or inside the object,
  * then packed_count that `prepare` fills from those, once, after loading. */
@@ -150,7 +150,6 @@ typedef struct attn_device_code {
 
 typedef struct attn_model {
   uint32_t abi_version; /* ATTN_ABI_VERSION of the compiler */
-  uint32_t cpu_level;   /* the least x86-64 micro-architecture level it runs on: 1, 2, 3 or 4 */
   const char *name;
   const char *target;
   const char *identity; /* a hash of the code: training that goes on in the same object repeats itself to the bit */
@@ -166,6 +165,7 @@ typedef struct attn_model {
   int64_t loaded_count; /* places of the parameter table that a file fills; the packed ones follow */
   int64_t packed_count;
   const attn_device_code *device; /* null where processors run the kernels */
+  uint64_t features;              /* of the processor that its code needs: bits of attn/processor.h */
 } attn_model;
 
 #ifdef __cplusplus

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* Four words for (seed, stream, index): key = seed, counter = (index, stream). */
+/* Four words for (seed, stream, index): key = seed, counter = (index, stream). Null for `words`: nothing is written. */
 void attn_random_words(uint64_t seed, uint64_t stream, uint64_t index, uint32_t words[4]);
 /* Uniform in (0, 1), 32 bits of resolution; draw `index` is word index % 4 of block index / 4. */
 double attn_random_uniform(uint64_t seed, uint64_t stream, uint64_t index);

@@ -1,5 +1,6 @@
 /* Reading .safetensors files: a JSON header of names, types, shapes and offsets, then the tensors' bytes.
- * The file is mapped, not read: a tensor costs nothing until it is touched. Every offset is checked at opening. */
+ * Opening reads the header and checks every offset; tensors are read when they are asked for, into the caller's memory.
+ * Files are not mapped: another program that truncates one leads to ATTN_BAD_FILE, not to a signal. */
 #ifndef ATTN_SAFETENSORS_H
 #define ATTN_SAFETENSORS_H
 
@@ -17,7 +18,7 @@ typedef enum attn_file_dtype {
 
 typedef struct attn_file_tensor {
   const char *name;
-  const void *data; /* may be unaligned */
+  uint64_t offset; /* of its first byte, from the end of the header on */
   uint64_t bytes;
   int64_t shape[ATTN_MAX_RANK];
   int32_t rank;
@@ -26,22 +27,31 @@ typedef struct attn_file_tensor {
 
 typedef struct attn_safetensors attn_safetensors;
 
-/* Maps a file and checks its header; ATTN_BAD_FILE with a message where it is unreadable, truncated or corrupt. */
+/* Opens a file and checks its header; ATTN_BAD_FILE with a message where it is unreadable, no regular file, truncated
+ * or corrupt. The file stays open until attn_safetensors_close. */
 attn_code attn_safetensors_open(const char *path, attn_safetensors **file, attn_status *status);
 /* The same over `size` bytes in memory, which must outlive the result; `name` stands for the file in messages. */
 attn_code attn_safetensors_open_memory(const char *name, const void *data, size_t size, attn_safetensors **file,
                                        attn_status *status);
+/* Null is fine. */
 void attn_safetensors_close(attn_safetensors *file);
 
+/* Null for `file` is a file without tensors. */
 int64_t attn_safetensors_count(const attn_safetensors *file);
 const attn_file_tensor *attn_safetensors_at(const attn_safetensors *file, int64_t index); /* in order of the header */
 const attn_file_tensor *attn_safetensors_find(const attn_safetensors *file, const char *name); /* or null */
 
-/* The object that wrote the file by attn_weights_save, as its model's `identity`; empty where another program did. */
+/* Copies bytes [from, from + count) of a tensor to `to`. ATTN_BAD_FILE where the file has become shorter since it was
+ * opened, or can't be read; ATTN_BAD_ARGUMENT where the tensor has no such bytes. */
+attn_code attn_safetensors_read(const attn_safetensors *file, const attn_file_tensor *tensor, uint64_t from,
+                                uint64_t count, void *to, attn_status *status);
+
+/* The object that wrote the file by attn_weights_save, as its model's `identity`; empty where another program did, and
+ * for null. */
 const char *attn_safetensors_object(const attn_safetensors *file);
 
-const char *attn_file_dtype_name(int32_t dtype); /* as the format spells it: "F32" */
-int64_t attn_file_dtype_bytes(int32_t dtype);
+const char *attn_file_dtype_name(int32_t dtype); /* as the format spells it: "F32"; "unknown" for another number */
+int64_t attn_file_dtype_bytes(int32_t dtype);    /* of an element; 0 for another number */
 
 #ifdef __cplusplus
 }

@@ -21,7 +21,10 @@ typedef enum attn_code {
   ATTN_DEVICE_FAULT = 9   /* a device or its driver failed; the message has the driver's name of it */
 } attn_code;
 
-/* Filled by every call that takes one; the message is empty on success. Passing a null pointer is fine. */
+/* Filled by every call that takes one; the message is empty on success. Passing a null pointer is fine.
+ *
+ * A call that returns an attn_code answers ATTN_BAD_ARGUMENT for any other null pointer, unless its description says
+ * what null means; null is fine for a list of no elements. Calls that return something else say what null gives. */
 typedef struct attn_status {
   attn_code code;
   char message[508];

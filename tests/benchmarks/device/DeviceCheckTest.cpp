@@ -174,14 +174,14 @@ TEST_F(PackedCalls, AgreeInWhatTheyKeep) {
   expectNothingLeft();
 }
 
-/// device.attn's classes are the largest of near values, which bf16 changes.
+/// Of so many of device.attn's classes, which are the largest of near values, weights in bf16 change some.
 TEST_F(PackedCalls, LeavesOutWhatRoundingDecides) {
   Json wanted = table();
   Json model = {{"model", "tests/e2e/models/device.attn"},
                 {"precisions", {"f32", "bf16"}},
                 {"entries", {"classify", "embed"}},
                 {"without", {"embed"}},
-                {"sizes", {{"rows", 67}}}};
+                {"sizes", {{"rows", 1500}}}};
   wanted["checks"].push_back(model);
   write("wanted.json", wanted.dump());
   pack(at("wanted.json"), ATTNC_ROOT, at("packed"));

@@ -1,5 +1,10 @@
 #include "compiler/Codegen/Target.h"
+#include "attn/processor.h"
+#include "compiler/Codegen/ProcessorFeatures.h"
+#include "llvm/TargetParser/X86TargetParser.h"
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <set>
 
 using namespace attnc;
 
@@ -24,6 +29,59 @@ TEST(Target, NativeAndProcessorNamesResolve) {
   EXPECT_EQ(errorOf("native"), "");
   EXPECT_EQ(errorOf("skylake-avx512"), "");
   EXPECT_EQ(errorOf("znver3"), "");
+}
+
+static std::vector<std::string> featuresOf(std::string_view name) {
+  uint64_t bits = processorFeatures(llvm::cantFail(Target::resolve(name)));
+  std::vector<std::string> names;
+  for (int number = 0; number < 64; ++number)
+    if (bits >> number & 1)
+      names.push_back(attn_processor_feature_name(number));
+  return names;
+}
+
+TEST(Target, HasTheFeaturesThatItsCodeNeeds) {
+  const std::vector<std::string> v3 = {"sse3", "ssse3", "fma", "cx16", "sse4.1", "sse4.2", "movbe", "popcnt", "avx",
+                                       "f16c", "bmi",   "avx2", "bmi2", "sahf",  "lzcnt"};
+  EXPECT_EQ(featuresOf("x86-64-v3"), v3);
+  EXPECT_EQ(featuresOf("x86-64-v3:+gfni,-movbe").size(), v3.size());
+  EXPECT_THAT(featuresOf("x86-64-v4"), testing::IsSupersetOf(v3));
+  EXPECT_THAT(featuresOf("x86-64-v4"), testing::IsSupersetOf({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}));
+  EXPECT_THAT(featuresOf("bdver4"), testing::IsSupersetOf({"fma4", "xop", "tbm", "sse4a", "avx2", "bmi2"}));
+  EXPECT_THAT(featuresOf("knl"), testing::Contains("avx512f"));
+  EXPECT_THAT(featuresOf("diamondrapids"), testing::IsSupersetOf({"avx10.2", "egpr", "ndd"}));
+  EXPECT_EQ(featuresOf("cuda"), v3);
+}
+
+TEST(Target, NativeHasTheFeaturesThatTheRuntimeFinds) {
+  EXPECT_EQ(processorFeatures(llvm::cantFail(Target::resolve("native"))), attn_processor_features());
+}
+
+/// Each of LLVM's features is in the table of attn/processor.h, or code that LLVM generates by itself never uses it.
+TEST(Target, KnowsEveryFeatureOfEveryProcessor) {
+  std::set<std::string> known;
+  for (int number = 0; number < 64; ++number)
+    if (const char *name = attn_processor_feature_name(number))
+      known.insert(name);
+  const std::set<std::string> ofAll = {"cmov", "cx8", "fxsr", "mmx", "sse", "sse2", "x87"};
+  const std::set<std::string> ofIntrinsics = {
+      "adx",      "aes",       "amx-avx512", "amx-bf16", "amx-complex", "amx-fp16",   "amx-fp8",  "amx-int8",
+      "amx-movrs", "amx-tf32", "amx-tile",   "avx512vp2intersect",      "cldemote",   "clflushopt", "clwb",
+      "clzero",   "crc32",     "enqcmd",     "fsgsbase", "hreset",      "invpcid",    "kl",       "lwp",
+      "movdir64b", "movdiri",  "movrs",      "mwaitx",   "pconfig",     "pku",        "prefetchi", "prfchw",
+      "ptwrite",
+      "rdpid",    "rdpru",     "rdrnd",      "rdseed",   "serialize",   "sgx",        "sha",      "sha512",
+      "shstk",    "sm3",       "sm4",        "tsxldtrk", "uintr",       "usermsr",    "vaes",     "waitpkg",
+      "wbnoinvd", "widekl",    "xsave",      "xsavec",   "xsaveopt",    "xsaves"};
+  llvm::SmallVector<llvm::StringRef> processors, features;
+  llvm::X86::fillValidCPUArchList(processors, /*Only64Bit=*/true);
+  for (llvm::StringRef processor : processors) {
+    features.clear();
+    llvm::X86::getFeaturesForCPU(processor, features);
+    for (llvm::StringRef feature : features)
+      EXPECT_EQ(known.count(feature.str()) + ofAll.count(feature.str()) + ofIntrinsics.count(feature.str()), 1u)
+          << processor.str() << " has " << feature.str();
+  }
 }
 
 TEST(Target, UnknownNameGetsAProposal) {

@@ -51,6 +51,41 @@ TEST(ScanGradient, FewerStepsThanTheInputHas) {
                     {draw({2, 6, 3})});
 }
 
+/// Which of what is carried a gradient passes through: none, one, several; others are constants, or integers.
+struct Carried {
+  const char *states, *step, *yields;
+};
+
+void expectCarried(const Carried &carried) {
+  SCOPED_TRACE(carried.states);
+  expectDifferences(std::string("fn f(x: f32[b, n, d], c: f32[b, d], k0: i32[b], w: f32[d]) -> f32 {\n"
+                                "  let first = zeros(b, d) + 1.0\n"
+                                "  let y = scan t over n carry (") +
+                        carried.states + ") { " + carried.step + " } -> " + carried.yields + "[:, t]\n  sum(sq(y))\n}",
+                    {draw({3, 5, 4}), draw({3, 4}, 2), drawBelow(3, {3}), draw({4}, 3)});
+}
+
+TEST(ScanGradient, ByNumberOfActiveStates) {
+  for (const Carried &carried : {
+           Carried{"h = first", "let l = w * h\n h = 0.5 * h", "l"},
+           Carried{"h = first, g = first", "let l = w * h + sin(g) * x[:, t]\n h = 0.5 * h\n g = g + 1.0", "l"},
+           Carried{"h = first, g = c", "let l = w * h\n h = 0.5 * h\n g = sin(g + x[:, t])", "l"},
+           Carried{"h = first, g = c", "let l = w * g\n h = 0.5 * h\n g = sin(g + h)", "l"},
+           Carried{"h = c, g = first, s = c", "let l = w * g * s\n h = cos(h)\n g = 0.5 * g\n s = s * h", "l"},
+           Carried{"h = c", "let l = x[:, t]\n h = cos(h)", "h"},
+       })
+    expectCarried(carried);
+}
+
+TEST(ScanGradient, IntegerStates) {
+  const char *const read = "let l = [i, e] => x[i, t, e] * w[e] * f32(k[i] % 2) ";
+  for (const Carried &carried :
+       {Carried{"k = k0", "\n k = k + 1", "l"}, Carried{"k = k0, h = c", "\n k = k + 1\n h = tanh(h + l)", "h"},
+        Carried{"k = k0", "\n k = [i] => argmax e => stop(x[i, t, e])", "l"},
+        Carried{"k = k0, h = c", "\n h = h * l\n k = [i] => argmax e => stop(h[i, e])", "h"}})
+    expectCarried({carried.states, (std::string(read) + carried.step).c_str(), carried.yields});
+}
+
 const char *const cells = R"(
 use nn
 module Cell(dim) {

@@ -1,12 +1,13 @@
 // A model through every phase and into this process: weights that are packed, embedded, drawn; threads.
 #include "attn/attn.h"
+#include "compiler/Diagnostics/CrashNote.h"
 #include "compiler/Pipeline/Compile.h"
-#include "compiler/Pipeline/Recovery.h"
+#include "compiler/Pipeline/LargeStack.h"
 #include "tests/support/GuardedBuffer.h"
 #include "tools/attnc/LoadedModel.h"
+#include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -37,7 +38,7 @@ protected:
   std::vector<float> run(attn_weights *weights, const attn_executor *executor) {
     int64_t dimension = rows;
     int64_t bytes = loaded->model().entries[0].arena_bytes(&dimension, executor->workers);
-    GuardedBuffer arena(bytes, false, ATTN_ALIGNMENT);
+    GuardedBuffer arena(bytes, Placement::AgainstEnd, ATTN_ALIGNMENT);
     attn_context context = {weights, executor, arena.data(), bytes};
     std::vector<float> x = input(), y(x.size(), NAN);
     attn_tensor tensors[] = {{x.data(), {rows, dim}, ATTN_F32, 2}, {y.data(), {rows, dim}, ATTN_F32, 2}};
@@ -111,6 +112,40 @@ TEST_F(Pipeline, ThreadsGiveTheSameBits) {
     attn_pool_destroy(pool);
     EXPECT_EQ(memcmp(alone.data(), together.data(), alone.size() * sizeof(float)), 0) << workers << " workers";
   }
+}
+
+namespace {
+
+/// A file of weights, loaded with and without the values that kernels read packed alone.
+class FileOfWeights : public Pipeline, public testing::WithParamInterface<Precision> {};
+INSTANTIATE_TEST_SUITE_P(, FileOfWeights, testing::Values(Precision::F32, Precision::BF16));
+
+} // namespace
+
+TEST_P(FileOfWeights, IsPackedOneByOne) {
+  CompileOptions options;
+  options.precision = GetParam();
+  load(options);
+  std::string path = testing::TempDir() + "packed." + std::to_string(getpid()) + ".safetensors";
+  const attn_model &model = loaded->model();
+  Weights drawn, kept, packed;
+  ASSERT_EQ(attn_weights_initialise(&model, 7, nullptr, &drawn.value, &status), ATTN_OK) << status.message;
+  ASSERT_EQ(attn_weights_save(drawn.value, path.c_str(), 0, &status), ATTN_OK) << status.message;
+  ASSERT_EQ(attn_weights_load(&model, path.c_str(), ATTN_KEEP_VALUES, nullptr, &kept.value, &status), ATTN_OK);
+  ASSERT_EQ(attn_weights_load(&model, path.c_str(), 0, nullptr, &packed.value, &status), ATTN_OK) << status.message;
+  unlink(path.c_str());
+  ASSERT_GE(model.packed_count, layers);
+  int64_t weight = model.parameters[0].rank == 2 ? 0 : 1;
+  EXPECT_EQ(attn_weights_table(packed.value)[model.parameters[weight].first], nullptr) << "the weight is held twice";
+  EXPECT_NE(attn_weights_table(kept.value)[model.parameters[weight].first], nullptr);
+  for (int64_t number = 0; number < model.packed_count; ++number)
+    for (attn_weights *each : {kept.value, packed.value})
+      EXPECT_EQ(memcmp(attn_weights_table(each)[model.loaded_count + number],
+                       attn_weights_table(drawn.value)[model.loaded_count + number], model.packed_bytes[number]),
+                0)
+          << number;
+  if (GetParam() == Precision::F32)
+    expectClose(run(packed.value, attn_serial_executor()), expected(attn_weights_table(kept.value)));
 }
 
 TEST_F(Pipeline, EmbeddedWeightsNeedNoFile) {
@@ -215,14 +250,44 @@ TEST(SomeEntries, OthersStayUntilKernelsHaveNames) {
 
 } // namespace
 
-TEST(Recovery, CrashesEndOneCompileOnly) {
-  bool done = false;
-  EXPECT_TRUE(survives([&] { done = true; }));
-  EXPECT_TRUE(done);
-  EXPECT_FALSE(survives([] { raise(SIGSEGV); }));
-  EXPECT_FALSE(survives([] { abort(); }));
-  EXPECT_FALSE(survives([] { overflow(0); }));
-  EXPECT_TRUE(survives([] {}));
+TEST(LargeStack, HasRoomAndItsEndIsACrash) {
+  char *here = static_cast<char *>(__builtin_frame_address(0));
+  bool isElsewhere = false;
+  EXPECT_FALSE(bool(runOnLargeStack([&] {
+    auto *there = static_cast<char *>(__builtin_frame_address(0));
+    isElsewhere = std::abs(here - there) > (1 << 20);
+    volatile char large[32 << 20];
+    large[0] = 1;
+  })));
+  EXPECT_TRUE(isElsewhere);
+  auto overflowThere = [] {
+    installCrashHandler();
+    CrashNote note("too deep\n");
+    llvm::consumeError(runOnLargeStack([] { overflow(0); }));
+  };
+  EXPECT_EXIT(overflowThere(), testing::ExitedWithCode(2), "^too deep\n$");
+}
+
+/// A model's code with an instruction that no processor has where an entry point begins.
+TEST_F(Pipeline, CrashOfAnObjectNamesItsFunction) {
+  load();
+  auto file = llvm::cantFail(llvm::object::ObjectFile::createObjectFile(
+      llvm::MemoryBufferRef(llvm::StringRef(made.object.data(), made.object.size()), "")));
+  for (const llvm::object::SymbolRef &symbol : file->symbols())
+    if (llvm::cantFail(symbol.getName()) == "mlp_forward_run") {
+      llvm::StringRef code = llvm::cantFail((*llvm::cantFail(symbol.getSection())).getContents());
+      char *place = made.object.data() + (code.data() - made.object.data()) + llvm::cantFail(symbol.getValue());
+      place[0] = 0x0F; // ud2
+      place[1] = 0x0B;
+    }
+  auto object = llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(made.object.data(), made.object.size()), "mlp.o");
+  LoadedModel changed = llvm::cantFail(LoadedModel::fromObject(std::move(object)));
+  auto call = [&] {
+    installCrashHandler();
+    changed.model().entries[0].run(nullptr);
+  };
+  EXPECT_EXIT(call(), testing::ExitedWithCode(2),
+              "^attnc: error: the code of mlp.o crashed in `mlp_forward_run` \\(SIGILL\\)\n.*attnc verify");
 }
 
 TEST_F(Pipeline, ArenaTooSmallIsRefused) {
@@ -232,7 +297,7 @@ TEST_F(Pipeline, ArenaTooSmallIsRefused) {
   int64_t dimension = rows, bytes = loaded->model().entries[0].arena_bytes(&dimension, 1);
   std::vector<float> x = input(), y(x.size());
   attn_tensor tensors[] = {{x.data(), {rows, dim}, ATTN_F32, 2}, {y.data(), {rows, dim}, ATTN_F32, 2}};
-  GuardedBuffer arena(bytes, false, ATTN_ALIGNMENT);
+  GuardedBuffer arena(bytes, Placement::AgainstEnd, ATTN_ALIGNMENT);
   attn_context context = {weights.value, nullptr, arena.data(), bytes - 1};
   EXPECT_EQ(attn_run(&loaded->model(), 0, &context, tensors, 2, &status), ATTN_BAD_ARENA);
   context.arena = nullptr;

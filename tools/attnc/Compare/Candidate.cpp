@@ -25,7 +25,7 @@ const Deviation *Candidate::nearest(double tolerance) const {
 
 bool Candidate::isWrong(double tolerance) const {
   const Deviation *worst = nearest(tolerance);
-  return worst && !(worst->difference <= worst->limit(tolerance));
+  return worst && !worst->isWithin(tolerance);
 }
 
 double Candidate::kernelSeconds() const {

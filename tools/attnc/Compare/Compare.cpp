@@ -132,15 +132,17 @@ private:
 
   Error checkOne(Candidate &candidate, RunningCandidate &each, ArrayRef<Answer> answers) {
     Invocation &call = each.invocation();
-    bool isAlone = options.checks && answers.empty();
-    reference::Parameters before = isAlone ? parametersOf(call) : reference::Parameters();
+    if (!options.checks)
+      return each.run(/*counts=*/false);
+    bool isAlone = answers.empty();
+    reference::Parameters before = parametersOf(call);
     if (Error error = each.run(/*counts=*/false))
       return error;
-    if (!isAlone) {
+    if (!isAlone)
       candidate.deviations = compareWithAnswers(call, answers);
+    if (!isAlone && !candidate.isWrong(options.tolerance))
       return Error::success();
-    }
-    auto deviations = compareWithOracle(options.source.compile, each.compilation(), call, before);
+    auto deviations = compareWithOracle(options.source.compile, each.compilation(), call, before, options.tolerance);
     if (!deviations)
       return deviations.takeError();
     candidate.deviations = std::move(*deviations);
@@ -178,6 +180,7 @@ static Error compare(CompareOptions &options) {
   comparison.region = Region(options.region);
   options.source.compile.kernelNames = NamesOf::Model; // as strategies and regions name them
   options.invocation.ranges = options.source.rangesOf(options.invocation.entry, Phase::Derive);
+  options.invocation.keepsParameters = options.checks;
   pinTo(comparison.threads);
   if (Error error = Contest(options, comparison).run())
     return error;

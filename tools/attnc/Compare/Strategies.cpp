@@ -1,7 +1,7 @@
 #include "tools/attnc/Compare/Strategies.h"
 #include "compiler/Diagnostics/Spelling.h"
+#include "compiler/Json/InputBuffer.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include <fmt/format.h>
 
@@ -62,9 +62,9 @@ Expected<std::vector<NamedStrategy>> strategiesNamed(ArrayRef<std::string> names
 }
 
 Expected<NamedStrategy> strategyOfFile(const std::string &path) {
-  auto file = MemoryBuffer::getFile(path);
+  auto file = readInputFile(path);
   if (!file)
-    return createStringError(fmt::format("can't read {}: {}", path, file.getError().message()));
+    return createStringError(fmt::format("can't read {}: {}", path, toString(file.takeError())));
   auto overrides = parseStrategy(path, (*file)->getBuffer());
   if (!overrides)
     return overrides.takeError();

@@ -48,6 +48,7 @@ static void writeTime(json::OStream &out, const std::optional<ExplainedTime> &ti
     out.attribute("launch_seconds", time->launch);
     out.attribute("compute_seconds", time->compute);
     out.attribute("memory_seconds", time->memory);
+    out.attribute("instructions", time->instructions);
     out.attribute("bound", time->bound);
   });
 }

@@ -212,6 +212,7 @@ static void add(std::optional<ExplainedTime> &sum, const ExplainedTime &time, do
   sum->launch += times * time.launch;
   sum->compute += times * time.compute;
   sum->memory += times * time.memory;
+  sum->instructions += times * time.instructions;
   sum->seconds += times * time.seconds;
 }
 
@@ -287,7 +288,7 @@ static ExplainedEntry explainEntry(const EntryPlan &plan, ArrayRef<CompiledKerne
     calls.push_back(call);
     if (auto found = predictions.find(call); found != predictions.end()) {
       const Prediction &made = found->second;
-      launch.predicted = {made.launch, made.compute, made.memory, made.seconds(), made.bound};
+      launch.predicted = {made.launch, made.compute, made.memory, made.instructions, made.seconds(), made.bound};
     }
     entry.launches.push_back(launch);
   }

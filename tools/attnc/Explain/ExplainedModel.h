@@ -55,6 +55,7 @@ struct ExplainedTime {
   double launch = 0;  ///< of handing out phases and chunks
   double compute = 0; ///< of instructions, if all operands lay in the nearest cache
   double memory = 0;  ///< of moving operands and results, if nothing were computed
+  double instructions = 0; ///< a number: of vectors and of scalars, in all chunks
   double seconds = 0; ///< in all
   std::string bound;  ///< what takes longest: "compute", "launch", or a level of memory
 };

@@ -9,6 +9,7 @@
 #include "tools/attnc/DataOptions.h"
 #include "tools/attnc/EntryChoice.h"
 #include "tools/attnc/Messages.h"
+#include "tools/attnc/Printing.h"
 #include "tools/attnc/Runner.h"
 #include "tools/attnc/SourceOptions.h"
 #include "tools/attnc/Study/StudyResults.h"
@@ -249,7 +250,7 @@ Error Study::run() {
                    {"weights", options.weights.empty() ? "as they are initialised" : options.weights},
                    {"batches", fmt::format("{} of {} rows", done, options.shape.batch)},
                    {"seed", fmt::format("{}", options.seed)}};
-  fmt::print("{}", textOf(results));
+  printTo(stdout, "{}", textOf(results));
   return options.output.empty() ? Error::success() : writeFiles();
 }
 

@@ -35,18 +35,16 @@ Expected<AttentionHistory> AttentionHistory::open(const std::string &path, int64
   return history;
 }
 
-Error AttentionHistory::add(int64_t step, const AttentionMaps &maps) {
+void AttentionHistory::add(int64_t step, const AttentionMaps &maps) {
   if (!all.empty() && all.back().step == step)
-    return Error::success();
-  std::string lines;
+    return;
   for (const ShadeMap &map : maps.heads) {
     Concentration rows;
     for (int64_t row = 0; row < map.rows; ++row)
       rows.add(ArrayRef(map.values).slice(size_t(row * map.columns), size_t(map.columns)));
     all.push_back({step, rows.meanEntropy(), rows.meanLargest(), rows.saturatedShare(), map.name});
-    lines += lineOf(all.back());
+    log.add(lineOf(all.back()));
   }
-  return lines.empty() ? Error::success() : log.add(lines);
 }
 
 } // namespace attnc

@@ -22,7 +22,8 @@ class AttentionHistory {
 public:
   static llvm::Expected<AttentionHistory> open(const std::string &path, int64_t step);
   /// A point of each head; none where there are points of that step.
-  llvm::Error add(int64_t step, const AttentionMaps &maps);
+  void add(int64_t step, const AttentionMaps &maps);
+  llvm::Error write() { return log.write(); }
 
   const std::vector<AttentionPoint> &points() const { return all; }
 

@@ -32,9 +32,9 @@ Expected<History> History::open(const std::string &path, int64_t step) {
   return history;
 }
 
-Error History::add(HistoryPoint point) {
+void History::add(HistoryPoint point) {
   all.push_back(point);
-  return log.add(lineOf(point));
+  log.add(lineOf(point));
 }
 
 } // namespace attnc

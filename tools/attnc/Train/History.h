@@ -22,8 +22,9 @@ class History {
 public:
   /// With what is there, up to `step`.
   static llvm::Expected<History> open(const std::string &path, int64_t step);
-  /// Adds a line to the file.
-  llvm::Error add(HistoryPoint point);
+  /// Adds a line to the file, when that is written next.
+  void add(HistoryPoint point);
+  llvm::Error write() { return log.write(); }
 
   const std::vector<HistoryPoint> &points() const { return all; }
 

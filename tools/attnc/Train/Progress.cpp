@@ -1,4 +1,5 @@
 #include "tools/attnc/Train/Progress.h"
+#include "tools/attnc/Printing.h"
 #include <cstdio>
 #include <fmt/format.h>
 #include <string>
@@ -11,7 +12,7 @@ Progress::Progress(int64_t steps, StepWork work)
 
 Progress::~Progress() {
   if (isShown)
-    fmt::print(stderr, "\r\033[K");
+    printTo(stderr, "\r\033[K");
 }
 
 double Progress::elapsed() const {
@@ -41,16 +42,16 @@ void Progress::step(int64_t done, double loss, double seconds) {
   isShown = true;
   double left = stepping / double(taken) * double(steps - done);
   int filled = static_cast<int>(30 * done / steps);
-  fmt::print(stderr, "\r\033[K[{}{}] {}/{}  loss {:.4f}  {}  {} left", std::string(filled, '='),
-             std::string(30 - filled, ' '), done, steps, loss, speed(), duration(left));
+  printTo(stderr, "\r\033[K[{}{}] {}/{}  loss {:.4f}  {}  {} left", std::string(filled, '='),
+          std::string(30 - filled, ' '), done, steps, loss, speed(), duration(left));
   std::fflush(stderr);
 }
 
 void Progress::report(int64_t done, double loss, std::optional<double> validation) {
   if (isShown)
-    fmt::print(stderr, "\r\033[K");
-  fmt::print(stderr, "step {}/{}  loss {:.4f}{}  {}  {} so far\n", done, steps, loss,
-             validation ? fmt::format("  validation {:.4f}", *validation) : "", speed(), duration(elapsed()));
+    printTo(stderr, "\r\033[K");
+  printTo(stderr, "step {}/{}  loss {:.4f}{}  {}  {} so far\n", done, steps, loss,
+          validation ? fmt::format("  validation {:.4f}", *validation) : "", speed(), duration(elapsed()));
   std::fflush(stderr);
 }
 

@@ -1,9 +1,9 @@
 #include "tools/attnc/Train/RunRecord.h"
+#include "compiler/Emit/OutputFiles.h"
+#include "compiler/Json/InputBuffer.h"
 #include "compiler/Json/Json.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <fmt/format.h>
 
 using namespace llvm;
@@ -14,16 +14,13 @@ namespace attnc {
 Error RunRecord::write(const std::string &path) const {
   json::Object object{{"entry", entry},  {"seed", utohexstr(seed)}, {"batch", batch},
                       {"seq", sequence}, {"held_out", heldOut},     {"data", utohexstr(data)}};
-  return writeToOutput(path, [&](raw_ostream &out) {
-    out << formatv("{0:2}\n", json::Value(std::move(object)));
-    return Error::success();
-  });
+  return OutputFiles::replace(path, formatv("{0:2}\n", json::Value(std::move(object))).str());
 }
 
 Expected<RunRecord> RunRecord::read(const std::string &path) {
-  auto buffer = MemoryBuffer::getFile(path);
+  auto buffer = readInputFile(path);
   if (!buffer)
-    return createStringError(formatv("{0}: {1}", path, buffer.getError().message()));
+    return createStringError(formatv("{0}: {1}", path, toString(buffer.takeError())));
   auto parsed = parseJson((*buffer)->getBuffer());
   if (!parsed) {
     consumeError(parsed.takeError());

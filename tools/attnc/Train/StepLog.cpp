@@ -1,9 +1,14 @@
 #include "tools/attnc/Train/StepLog.h"
+#include "compiler/Diagnostics/InputFile.h"
+#include "compiler/Emit/OutputFiles.h"
+#include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/raw_ostream.h"
-#include <fstream>
+#include <cerrno>
+#include <fcntl.h>
 #include <sstream>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace llvm;
 
@@ -13,29 +18,55 @@ Expected<StepLog> StepLog::open(const std::string &path, const std::string &head
                                 const std::function<bool(const std::string &line)> &take) {
   StepLog log;
   log.path = path;
-  std::string kept = headings + "\n";
-  std::ifstream in(path);
-  for (std::string line; std::getline(in, line);) {
+  log.text = headings + "\n";
+  std::string problem;
+  std::optional<std::string> before = readText(path, problem);
+  if (!before && sys::fs::exists(path))
+    return createStringError(formatv("{0}: can't be read: {1}", path, problem));
+  std::istringstream in(before.value_or(""));
+  for (std::string line; std::getline(in, line) && !in.eof();) { // a last line without an end was cut off
     std::istringstream fields(line);
     int64_t of = 0;
     char comma = 0;
     if (fields >> of >> comma && of <= step && take(line))
-      kept += line + "\n";
+      log.text += line + "\n";
   }
-  auto write = [&](raw_ostream &out) {
-    out << kept;
-    return Error::success();
-  };
-  if (Error error = writeToOutput(path, write)) // a kill leaves the old one or this one
+  log.written = log.text.size();
+  if (Error error = OutputFiles::replace(path, log.text)) // a kill leaves the old one or this one
     return std::move(error);
   return log;
 }
 
-Error StepLog::add(const std::string &lines) {
-  std::ofstream out(path, std::ios::app);
-  out << lines;
-  out.close();
-  return out ? Error::success() : createStringError(formatv("{0}: cannot be written", path));
+/// Writes all of it from `offset` on, and syncs it.
+static bool writeAt(int file, StringRef bytes, size_t offset) {
+  while (!bytes.empty()) {
+    ssize_t count = sys::RetryAfterSignal(-1, ::pwrite, file, bytes.data(), bytes.size(), off_t(offset));
+    if (count == 0)
+      errno = EIO; // pwrite itself sets nothing here
+    if (count <= 0)
+      return false;
+    bytes = bytes.drop_front(size_t(count));
+    offset += size_t(count);
+  }
+  return sys::RetryAfterSignal(-1, ::fsync, file) == 0;
+}
+
+Error StepLog::write() {
+  if (written == text.size())
+    return Error::success();
+  int file = sys::RetryAfterSignal(-1, ::open, path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  struct stat info;
+  bool isOpen = file >= 0 && fstat(file, &info) == 0;
+  if (isOpen && size_t(info.st_size) < written) // somebody removed it, or cut it off
+    written = 0;
+  bool isWritten = isOpen && writeAt(file, StringRef(text).drop_front(written), written);
+  int fault = errno;
+  if (file >= 0)
+    ::close(file);
+  if (!isWritten)
+    return createStringError(formatv("{0}: cannot be written: {1}", path, std::generic_category().message(fault)));
+  written = text.size();
+  return Error::success();
 }
 
 } // namespace attnc

@@ -1,7 +1,8 @@
 //===- StepLog.h - a file with a line for each point of a training ------------------------------------------------===//
 //
 // Lines begin with a number of steps and a comma. The file grows while a model is trained, and a resumed run goes on
-// with it: what was written behind the step that it begins with is forgotten, as it writes that again.
+// with it: what was written behind the step that it begins with is forgotten, as it writes that again. Lines that could
+// not be written are kept, and are written with the next ones.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -18,11 +19,15 @@ public:
   /// one off.
   static llvm::Expected<StepLog> open(const std::string &path, const std::string &headings, int64_t step,
                                       const std::function<bool(const std::string &line)> &take);
-  /// Adds a line, or several.
-  llvm::Error add(const std::string &lines);
+  /// Adds a line, or several, to what is to be written.
+  void add(const std::string &lines) { text += lines; }
+  /// Writes and syncs what is not yet.
+  llvm::Error write();
 
 private:
   std::string path;
+  std::string text;   ///< the whole file
+  size_t written = 0; ///< as much of it is on disk
 };
 
 } // namespace attnc

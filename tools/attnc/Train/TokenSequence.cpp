@@ -1,8 +1,8 @@
 #include "tools/attnc/Train/TokenSequence.h"
+#include "compiler/Json/InputBuffer.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace llvm;
@@ -18,10 +18,12 @@ static Expected<std::vector<int32_t>> readTokens(const std::string &path) {
       return createStringError(formatv("{0}: tokens are one dimension of integers", path));
     return std::vector<int32_t>(tensor->integers(), tensor->integers() + tensor->count());
   }
-  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  auto buffer = readInputFile(path);
   if (!buffer)
-    return createStringError(formatv("{0}: {1}", path, buffer.getError().message()));
+    return createStringError(formatv("{0}: {1}", path, toString(buffer.takeError())));
   StringRef bytes = (*buffer)->getBuffer();
+  if (Error error = HostTensor::checkRoom(path, int64_t(bytes.size() * sizeof(int32_t))))
+    return std::move(error);
   return std::vector<int32_t>(bytes.bytes_begin(), bytes.bytes_end());
 }
 

@@ -1,21 +1,25 @@
 // attnc train: trains a model on data, with validation, checkpoints and a report.
 #include "tools/attnc/Commands.h"
+#include "tools/attnc/Printing.h"
 #include "tools/attnc/SourceOptions.h"
 #include "tools/attnc/Train/Divergence.h"
 #include "tools/attnc/Train/History.h"
 #include "tools/attnc/Train/Progress.h"
 #include "tools/attnc/Train/Report.h"
+#include "tools/attnc/Train/RunFolder.h"
 #include "tools/attnc/Train/RunRecord.h"
+#include "tools/attnc/Train/StopSignals.h"
 #include "tools/attnc/Train/Trainer.h"
 #include "tools/attnc/Train/TrainingData.h"
 #include "tools/attnc/Validators.h"
 #include "tools/machine/Peak.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/raw_ostream.h"
 #include <cmath>
 #include <csignal>
 #include <fmt/format.h>
+#include <map>
 
 using namespace llvm;
 
@@ -36,37 +40,60 @@ struct TrainOptions {
   double heldOut = 0.1;
 };
 
-volatile std::sig_atomic_t isInterrupted = 0;
+/// While this lives, SIGPIPE is ignored: a warning that nobody reads is no reason to end before all is written.
+class IgnoredPipeSignal {
+public:
+  IgnoredPipeSignal() {
+    struct sigaction ignore = {};
+    ignore.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &ignore, &before);
+  }
+  ~IgnoredPipeSignal() { sigaction(SIGPIPE, &before, nullptr); }
+  IgnoredPipeSignal(const IgnoredPipeSignal &) = delete;
+  IgnoredPipeSignal &operator=(const IgnoredPipeSignal &) = delete;
+
+private:
+  struct sigaction before;
+};
 
 /// One run of the command.
 class Training {
 public:
   Training(const TrainOptions &options, const attn_model &model) : options(options), model(model) {}
   Error run();
+  /// The signal that ended it, when all is saved; or 0.
+  int stoppedBy() const { return signal; }
 
 private:
   Error begin();
   Error loop();
   Error point(int64_t done, bool validates);
-  Error prepareToSave(int64_t done);
   Error lookAtAttention(int64_t done);
   Error keep(int64_t done);
+  void write(const char *name, function_ref<Error()> write);
+  void writeLogs();
+  bool isSaved() const { return !unwritten.count("checkpoint.safetensors"); }
+  Error unwrittenFiles() const;
   Error diverged(int64_t step, const std::string &what);
   Trainer::Options checkpointOptions() const;
   Error finish();
   Expected<double> validate();
   StepWork workOfStep() const;
   Error keepRecord();
-  std::string file(const char *name) const { return options.output + "/" + name; }
+  std::string file(const char *name) const { return folder->file(name); }
 
   const TrainOptions &options;
   const attn_model &model;
+  std::optional<RunFolder> folder;
+  std::optional<StopSignals> stops;
   std::unique_ptr<Trainer> trainer;
   std::unique_ptr<TrainingData> data;
   std::optional<History> history;
   std::optional<AttentionHistory> attention;
   std::optional<Progress> progress;
   bool hasCheckpoint = false;
+  std::map<std::string, std::string> unwritten; ///< why, by the names of files that are not as they should be
+  int signal = 0;
   double sum = 0;     ///< of losses since the last point
   int64_t summed = 0; ///< how many
 };
@@ -81,8 +108,10 @@ Trainer::Options Training::checkpointOptions() const {
 }
 
 Error Training::begin() {
-  if (std::error_code code = sys::fs::create_directories(options.output))
-    return createStringError(formatv("{0}: {1}", options.output, code.message()));
+  auto open = RunFolder::open(options.output);
+  if (!open)
+    return open.takeError();
+  folder.emplace(std::move(*open));
   if (!options.resume && sys::fs::exists(file("checkpoint.safetensors")))
     return createStringError(
         formatv("{0} has the checkpoint of another run; --resume goes on with that, and another folder "
@@ -117,6 +146,7 @@ Error Training::begin() {
     attention = std::move(*attentions);
     if (Error error = lookAtAttention(trainer->stepsDone()))
       return error;
+    writeLogs();
   }
   progress.emplace(options.steps, workOfStep());
   return Error::success();
@@ -174,7 +204,10 @@ Error Training::lookAtAttention(int64_t done) {
   if (Error error = trainer->prepareToValidate())
     return error;
   auto maps = readMaps(model, *trainer, *data, options.shape, options.maps);
-  return maps ? attention->add(done, *maps) : maps.takeError();
+  if (!maps)
+    return maps.takeError();
+  attention->add(done, *maps);
+  return Error::success();
 }
 
 /// The mean of the losses since the last point, for the history; reported where it is validated.
@@ -184,8 +217,10 @@ Error Training::point(int64_t done, bool validates) {
   HistoryPoint point{done, summed ? sum / double(summed) : NAN, std::nullopt};
   sum = 0;
   summed = 0;
-  if (!validates)
-    return history->add(point);
+  if (!validates) {
+    history->add(point);
+    return Error::success();
+  }
   if (trainer->canValidate() && data->heldOutCount() > 0) {
     auto loss = validate();
     if (!loss)
@@ -197,34 +232,48 @@ Error Training::point(int64_t done, bool validates) {
     if (Error error = lookAtAttention(done))
       return error;
   progress->report(done, point.loss, point.validation);
-  return history->add(point);
+  history->add(point);
+  writeLogs();
+  return Error::success();
 }
 
-/// Each checkpoint has a point of the history: a run that goes on from there lacks no loss.
-Error Training::prepareToSave(int64_t done) {
+/// What cannot be written is no reason to end: what was there before stays, and is written later, where that can be.
+void Training::write(const char *name, function_ref<Error()> write) {
+  Error error = folder->check();
+  if (!error)
+    error = write();
+  if (!error) {
+    unwritten.erase(name);
+    return;
+  }
+  unwritten[name] = toString(std::move(error));
+  warn(unwritten[name]);
+}
+
+void Training::writeLogs() {
+  write("history.csv", [&] { return history->write(); });
+  if (attention)
+    write("attention.csv", [&] { return attention->write(); });
+}
+
+/// A checkpoint. Each has a point of the history: a run that goes on from there lacks no loss.
+Error Training::keep(int64_t done) {
   if (Error error = point(done, /*validates=*/false))
     return error;
   if (std::string name = trainer->firstNotFinite(); !name.empty())
     return diverged(done, fmt::format("{} is not finite after step {}", name, done));
-  return Error::success();
-}
-
-/// A checkpoint. One that cannot be written leaves the old one as it is, and the run goes on.
-Error Training::keep(int64_t done) {
-  if (Error error = prepareToSave(done))
-    return error;
-  if (Error error = trainer->save(file("checkpoint.safetensors"), /*states=*/true))
-    warn(toString(std::move(error)));
-  else
-    hasCheckpoint = true;
+  writeLogs();
+  write("checkpoint.safetensors", [&] { return trainer->save(file("checkpoint.safetensors"), /*states=*/true); });
+  hasCheckpoint |= isSaved();
   return Error::success();
 }
 
 /// The run ends, the last checkpoint stays; where it came from is found from there, or from the start.
 Error Training::diverged(int64_t step, const std::string &what) {
   progress.reset();
-  fmt::print(stderr, "{}; running again from {} to see where it comes from\n", what,
-             hasCheckpoint ? "the last checkpoint" : "the start");
+  stops.reset(); // there is nothing to save
+  printTo(stderr, "{}; running again from {} to see where it comes from\n", what,
+          hasCheckpoint ? "the last checkpoint" : "the start");
   Trainer::Options start = hasCheckpoint ? checkpointOptions() : options.trainer;
   trainer.reset(); // its memory is wanted
   auto cause = findDivergence(model, start, *data, options.shape, step);
@@ -235,7 +284,7 @@ Error Training::diverged(int64_t step, const std::string &what) {
 }
 
 Error Training::loop() {
-  for (int64_t step = trainer->stepsDone(); step < options.steps && !isInterrupted; ++step) {
+  for (int64_t step = trainer->stepsDone(); step < options.steps && !stops->received(); ++step) {
     std::vector<HostTensor> batch = data->batch(options.shape, options.trainer.seed, step);
     auto from = std::chrono::steady_clock::now();
     auto loss = trainer->takeStep(batch);
@@ -262,8 +311,7 @@ Error Training::loop() {
 }
 
 Error Training::finish() {
-  if (Error error = trainer->save(file("weights.safetensors"), /*states=*/false))
-    return error;
+  write("weights.safetensors", [&] { return trainer->save(file("weights.safetensors"), /*states=*/false); });
   Report report{model.name, {}, &*history, attention ? &*attention : nullptr, {}};
   report.facts = {{"model", options.source.input()},
                   {"steps", fmt::format("{}", trainer->stepsDone())},
@@ -279,35 +327,62 @@ Error Training::finish() {
   if (!maps)
     return maps.takeError();
   report.maps = std::move(*maps);
-  if (Error error = writeReport(file("report.html"), report))
+  write("report.html", [&] { return writeReport(file("report.html"), report); });
+  if (Error error = unwrittenFiles())
     return error;
-  fmt::print("{} steps; weights in {}, report in {}\n", trainer->stepsDone(), file("weights.safetensors"),
-             file("report.html"));
+  printTo(stdout, "{} steps; weights in {}, report in {}\n", trainer->stepsDone(), file("weights.safetensors"),
+          file("report.html"));
   return Error::success();
+}
+
+/// An error where a file is not as it should be at the end.
+Error Training::unwrittenFiles() const {
+  if (unwritten.empty())
+    return Error::success();
+  std::string files;
+  for (const auto &[name, why] : unwritten)
+    files += "\n  " + why;
+  return createStringError(formatv("after {0} steps not all could be written; {1}:{2}", trainer->stepsDone(),
+                                   isSaved()       ? "the checkpoint is, so that --resume writes the rest"
+                                   : hasCheckpoint ? "--resume goes on from the checkpoint before"
+                                                   : "there is no checkpoint",
+                                   files));
 }
 
 Error Training::run() {
   if (Error error = begin())
     return error;
-  std::signal(SIGINT, [](int) { isInterrupted = 1; });
-  std::signal(SIGTERM, [](int) { isInterrupted = 1; });
+  stops.emplace();
   Error error = loop();
   progress.reset();
   if (error)
     return error;
-  if (isInterrupted) {
-    if (error = prepareToSave(trainer->stepsDone()); error)
-      return error;
-    fmt::print("stopped after {} steps; --resume goes on\n", trainer->stepsDone());
-    return trainer->save(file("checkpoint.safetensors"), /*states=*/true);
+  signal = stops->received();
+  if (!signal) {
+    stops.reset(); // all steps are saved
+    return finish();
   }
-  return finish();
+  if (error = keep(trainer->stepsDone()); error)
+    return error;
+  if (error = unwrittenFiles(); error)
+    return error;
+  printTo(stdout, "stopped after {} steps; --resume goes on\n", trainer->stepsDone());
+  return Error::success();
 }
 
 static ExitCode train(TrainOptions &options) {
   ExitCode exitCode = ExitCode::Success;
   std::optional<LoadedModel> loaded = options.source.load(exitCode);
-  return loaded ? report(Training(options, loaded->model()).run()) : exitCode;
+  if (!loaded)
+    return exitCode;
+  IgnoredPipeSignal ignoresPipes; // longer than StopSignals, which end before the weights and the report are written
+  std::optional<Training> training(std::in_place, options, loaded->model());
+  exitCode = report(training->run());
+  int signal = training->stoppedBy();
+  training.reset();
+  if (exitCode == ExitCode::Success && signal)
+    StopSignals::endBy(signal);
+  return exitCode;
 }
 
 void addTrain(CLI::App &app, ExitCode &exitCode) {

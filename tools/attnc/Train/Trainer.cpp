@@ -89,7 +89,7 @@ static int64_t product(const int64_t *sizes, int32_t rank) {
 Error Trainer::startFrom(const Options &options) {
   attn_status status;
   attn_weights *loaded = nullptr, *weights = nullptr;
-  attn_code code = attn_weights_load(&model, options.weights.c_str(), 0, executor(), &loaded, &status);
+  attn_code code = attn_weights_load(&model, options.weights.c_str(), ATTN_KEEP_VALUES, executor(), &loaded, &status);
   if (code == ATTN_OK)
     code = attn_weights_initialise(&model, options.seed, executor(), &weights, &status);
   for (const attn_parameter_info &info : ArrayRef(model.parameters, code == ATTN_OK ? model.parameter_count : 0)) {

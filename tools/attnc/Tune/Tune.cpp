@@ -1,13 +1,14 @@
 // attnc tune: searches schedules of a model's kernels, and keeps the best in a database.
 #include "compiler/Diagnostics/Spelling.h"
 #include "compiler/Emit/OutputFiles.h"
+#include "compiler/Json/InputBuffer.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/PinnedThreads.h"
+#include "tools/attnc/Printing.h"
 #include "tools/attnc/Tune/Tuner.h"
 #include "tools/attnc/Validators.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <chrono>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -32,7 +33,7 @@ public:
   explicit SearchProgress(double budget) : budget(budget), start(std::chrono::steady_clock::now()) {}
   ~SearchProgress() {
     if (isShown)
-      fmt::print(stderr, "\r\033[K");
+      printTo(stderr, "\r\033[K");
   }
   double elapsed() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
   void show(int rounds, double gain) {
@@ -40,8 +41,8 @@ public:
       return;
     isShown = true;
     int filled = std::min(30, static_cast<int>(30 * elapsed() / std::max(budget, 1e-9)));
-    fmt::print(stderr, "\r\033[K[{}{}] {:.0f} of {:.0f} s  {} round{}  {:.2f} x", std::string(filled, '='),
-               std::string(30 - filled, ' '), elapsed(), budget, rounds, rounds == 1 ? "" : "s", gain);
+    printTo(stderr, "\r\033[K[{}{}] {:.0f} of {:.0f} s  {} round{}  {:.2f} x", std::string(filled, '='),
+            std::string(30 - filled, ' '), elapsed(), budget, rounds, rounds == 1 ? "" : "s", gain);
     std::fflush(stderr);
   }
 
@@ -73,9 +74,9 @@ static Expected<TuningDatabase> databaseAt(const std::string &path) {
 static Error resume(const TuneOptions &options, const std::string &path, Tuner &tuner) {
   if (!options.resumes)
     return Error::success();
-  auto file = MemoryBuffer::getFile(path);
+  auto file = readInputFile(path);
   if (!file)
-    return createStringError("--resume: can't read " + path + ": " + file.getError().message());
+    return createStringError("--resume: can't read " + path + ": " + toString(file.takeError()));
   return resumeSearch(path, (*file)->getBuffer(), tuner.kernels());
 }
 
@@ -96,17 +97,18 @@ static Error search(const TuneOptions &options, const std::string &searchPath, T
 
 static void print(const TuneOptions &options, const Tuner &tuner, const TuningResult &result) {
   for (const std::string &problem : tuner.problems())
-    fmt::print("left out, for {}\n", problem);
+    printTo(stdout, "left out, for {}\n", problem);
   if (size_t count = tuner.waiting())
-    fmt::print("not tried, for the search had ended: {} change{} of rounds whose results differ\n", count,
-               count == 1 ? "" : "s");
+    printTo(stdout, "not tried, for the search had ended: {} change{} of rounds whose results differ\n", count,
+            count == 1 ? "" : "s");
   size_t faster = result.entries.size();
-  fmt::print("{} round{}; {} kernel{} faster than by default\n", tuner.roundsDone(), tuner.roundsDone() == 1 ? "" : "s",
-             faster, faster == 1 ? " is" : "s are");
+  printTo(stdout, "{} round{}; {} kernel{} faster than by default\n", tuner.roundsDone(),
+          tuner.roundsDone() == 1 ? "" : "s", faster, faster == 1 ? " is" : "s are");
   for (auto [name, entry] : zip(result.names, result.entries))
-    fmt::print("  {:<32} {:.2f} x  {:.4f} ms  {}\n", name, entry.gain, 1e3 * entry.seconds, textOf(entry.overrides));
-  fmt::print("a call takes {:.4f} ms, by default {:.4f} ms: {:.2f} x; written to {}\n", 1e3 * result.tunedSeconds,
-             1e3 * result.defaultSeconds, result.defaultSeconds / result.tunedSeconds, options.database);
+    printTo(stdout, "  {:<32} {:.2f} x  {:.4f} ms  {}\n", name, entry.gain, 1e3 * entry.seconds,
+            textOf(entry.overrides));
+  printTo(stdout, "a call takes {:.4f} ms, by default {:.4f} ms: {:.2f} x; written to {}\n", 1e3 * result.tunedSeconds,
+          1e3 * result.defaultSeconds, result.defaultSeconds / result.tunedSeconds, options.database);
 }
 
 static Error tune(TuneOptions &options) {
@@ -163,13 +165,15 @@ void addTune(CLI::App &app, ExitCode &exitCode) {
   command->add_option("--rounds", options->tuner.rounds, "Rounds at most: a change of each kernel is tried in one")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
-  command->add_option("--only", options->tuner.only,
-                      "Change this of kernels alone: emitter, or a key of a schedule; more than one with commas")
+  command
+      ->add_option("--only", options->tuner.only,
+                   "Change this of kernels alone: emitter, or a key of a schedule; more than one with commas")
       ->delimiter(',')
       ->check(searchedKey())
       ->type_name("KEY");
-  command->add_option("--least-share", options->tuner.leastShare,
-                      "Leave kernels that take less of a call's time than this")
+  command
+      ->add_option("--least-share", options->tuner.leastShare,
+                   "Leave kernels that take less of a call's time than this")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   command->add_option("--search-seed", options->tuner.seed, "For what is tried, and in which order")

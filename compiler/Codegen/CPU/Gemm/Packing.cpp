@@ -4,10 +4,16 @@
 #include "compiler/Codegen/Nest/KernelFrame.h"
 #include "compiler/Codegen/Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 
 namespace attnc {
+
+/// Whether one op of the kernel reads the tensor, and reads it once: others would find panels.
+static bool isReadOnce(Value tensor) {
+  return llvm::count_if(tensor.getUsers(), [](Operation *user) { return !isa<tensor::DimOp>(user); }) == 1;
+}
 
 std::optional<OperandPacking> preferredPacking(func::FuncOp kernel, const Target &target, bool inWholePanels) {
   std::optional<GemmProblem> problem;
@@ -15,8 +21,10 @@ std::optional<OperandPacking> preferredPacking(func::FuncOp kernel, const Target
     return std::nullopt;
   auto type = cast<RankedTensorType>(problem->right.tensor.getType());
   SizeExpr rows = problem->extent(LoopGroup::Row);
-  bool readOnce = problem->rightIsTransposed() && rows.isConstant() && rows.constant() <= mostDotRows;
-  if (!type.hasStaticShape() || readOnce)
+  bool isDot = problem->rightIsTransposed() && rows.isConstant() && rows.constant() <= mostDotRows;
+  BlockArgument argument = argumentOf(problem->right.tensor);
+  bool isOnlyRight = isReadOnce(argument) && isReadOnce(problem->right.tensor); // not of w @ w'
+  if (!type.hasStaticShape() || isDot || !isOnlyRight)
     return std::nullopt;
   PanelPacking packing;
   packing.nr = choosePanelColumns(problem->extent(LoopGroup::Column).constant(), target, inWholePanels);
@@ -25,7 +33,7 @@ std::optional<OperandPacking> preferredPacking(func::FuncOp kernel, const Target
   packing.transposed = problem->rightIsTransposed();
   packing.batchDims = problem->loopsOf(LoopGroup::Batch).size();
   packing.outerDims = problem->rightOuterDims();
-  return OperandPacking{argumentOf(problem->right.tensor).getArgNumber(), packing};
+  return OperandPacking{argument.getArgNumber(), packing};
 }
 
 FailureOr<KernelCode> emitPacking(RankedTensorType source, const PanelPacking &packing, StringRef symbol,

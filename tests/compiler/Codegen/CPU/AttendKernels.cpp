@@ -116,9 +116,10 @@ std::string ComparedKernel::compare(const std::vector<HostArray> &operands,
   if (!expected)
     return llvm::toString(expected.takeError());
   std::vector<HostArray> first;
-  for (bool reversed : {false, true}) {
+  for (Placement placement : everyPlacement) {
     RunOptions options;
-    options.guardBefore = options.reversed = reversed;
+    options.placement = placement;
+    options.reversed = placement != Placement::AgainstEnd;
     std::vector<HostArray> found = runner.run(operands, resultShapes, options);
     for (auto [number, result] : llvm::enumerate(found))
       if (std::string difference = compareArrays(result, (*expected)[number], tolerance); !difference.empty())

@@ -6,7 +6,7 @@ namespace attnc {
 namespace {
 
 /// The number of chunks of the phase that multiplies parts of the depth; 0 where there is none.
-int64_t partsOf(const GemmCase &c, std::vector<int64_t> sizes, const std::string &targetName = "native") {
+int64_t partsOf(const GemmCase &c, std::vector<int64_t> sizes, const std::string &targetName = "x86-64-v4") {
   KernelRunner runner(c.text(target(targetName)), *createCpuEmitter(), targetName);
   EXPECT_TRUE(runner) << runner.message();
   const KernelPhase &first = runner.code().phases.front();

@@ -160,7 +160,7 @@ TEST(Gemm, anyNumberOfRowsOverTheResidual) {
   KernelRunner runner(c.text(on), *createCpuEmitter());
   ASSERT_TRUE(runner) << runner.message();
   for (int64_t m = 1; m <= 50; ++m)
-    for (bool guardBefore : {false, true}) {
+    for (Placement placement : everyPlacement) {
       c.sizes['m'] = m;
       std::vector<HostArray> operands = c.operands();
       std::vector<double> expected, bound;
@@ -168,7 +168,7 @@ TEST(Gemm, anyNumberOfRowsOverTheResidual) {
       operands[1] = c.pack(operands[1], c.panelColumns(on));
       RunOptions options;
       options.inPlaceOperand = 3;
-      options.guardBefore = guardBefore;
+      options.placement = placement;
       HostArray result = runner.run(operands, {{m, 70}}, options).front();
       for (size_t i = 0; i < expected.size(); ++i)
         ASSERT_NEAR(result.f32()[i], expected[i], bound[i]) << m << " rows, element " << i;
@@ -354,12 +354,11 @@ TEST(Gemm, sameBitsOnAnyThreadsInAnyOrder) {
   }
 }
 
-TEST(Gemm, buffersThatStartAtAPage) {
-  RunOptions before;
-  before.guardBefore = true;
-  for (bool packed : {false, true})
-    for (const char *right : {"kn", "nk"})
-      check(matrices(9, 50, 67, packed, "", right), before);
+TEST(Gemm, everyPlacementOfBuffers) {
+  for (Placement placement : everyPlacement)
+    for (bool packed : {false, true})
+      for (const char *right : {"kn", "nk"})
+        check(matrices(9, 50, 67, packed, "", right), {.placement = placement});
 }
 
 TEST(Gemm, costAndChunks) {

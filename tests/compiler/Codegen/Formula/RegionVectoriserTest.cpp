@@ -50,12 +50,12 @@ protected:
 
   HostArray run(const std::string &body, const std::string &type = "f32") {
     HostArray result({n});
-    for (bool guardBefore : {false, true}) {
+    for (Placement placement : everyPlacement) {
       KernelRunner runner(kernelOf(body, type), FlatEmitter());
       EXPECT_TRUE(runner) << runner.message();
       if (!runner)
         return result;
-      result = runner.run({table, subscripts}, {{n}}, {.indexOperands = {n}, .guardBefore = guardBefore})[0];
+      result = runner.run({table, subscripts}, {{n}}, {.indexOperands = {n}, .placement = placement})[0];
       status = runner.status();
     }
     return result;

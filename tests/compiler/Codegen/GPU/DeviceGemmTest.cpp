@@ -77,7 +77,8 @@ void checkRuns(const GemmCase &c, KernelRunner &runner, int inPlaceOperand = -1)
   std::vector<char> first;
   for (bool reversed : {false, true}) {
     RunOptions options;
-    options.reversed = options.guardBefore = reversed;
+    options.reversed = reversed;
+    options.placement = reversed ? Placement::AgainstStart : Placement::AgainstEnd;
     options.inPlaceOperand = inPlaceOperand;
     HostArray result = runner.run(operands, {c.shapeOf(c.out)}, options).front();
     EXPECT_EQ(difference(c, runner, operands, result), "") << c.text(device());

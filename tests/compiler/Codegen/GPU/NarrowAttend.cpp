@@ -52,7 +52,8 @@ std::string narrowDifference(const std::string &text, const NarrowPorts &ports, 
   std::vector<HostArray> first;
   for (bool reversed : {false, true}) {
     RunOptions options;
-    options.reversed = options.guardBefore = reversed;
+    options.reversed = reversed;
+    options.placement = reversed ? Placement::AgainstStart : Placement::AgainstEnd;
     std::vector<HostArray> found = runner.run(narrow, resultShapes, options);
     if (!runner)
       return runner.message();

@@ -218,7 +218,7 @@ protected:
   int32_t call(int64_t entry, std::vector<int64_t> dimensions, std::vector<void *> tensors) {
     const attn_executor *executor = attn_serial_executor();
     int64_t bytes = loaded->model().entries[entry].arena_bytes(dimensions.data(), executor->workers);
-    GuardedBuffer arena(bytes, false, ATTN_ALIGNMENT);
+    GuardedBuffer arena(bytes, Placement::AgainstEnd, ATTN_ALIGNMENT);
     attn_frame frame = {tensors.data(), dimensions.data(), table.data(), arena.data(), executor};
     return loaded->model().entries[entry].run(&frame);
   }

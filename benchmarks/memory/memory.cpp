@@ -1,0 +1,164 @@
+// What a process that runs a model has in memory, beside the bytes of weights that its kernels read.
+//
+//   memory-benchmark write MODEL.so SYMBOL FILE f32|bf16     random weights for the model's table SYMBOL
+//   memory-benchmark load MODEL.so SYMBOL FILE ENTRY SIZE... loads them, calls ENTRY with zeros at these sizes of its
+//                                                            dimensions, and says what is resident
+#include <attn/attn.h>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+[[noreturn]] void fail(const std::string &message) {
+  std::fprintf(stderr, "memory-benchmark: %s\n", message.c_str());
+  std::exit(1);
+}
+
+void must(attn_code code, const attn_status &status) {
+  if (code != ATTN_OK)
+    fail(status.message);
+}
+
+const attn_model &modelOf(const char *library, const char *symbol) {
+  void *opened = dlopen(library, RTLD_NOW);
+  void *table = opened ? dlsym(opened, symbol) : nullptr;
+  if (!table)
+    fail(dlerror());
+  return *static_cast<const attn_model *>(table);
+}
+
+int64_t product(const int64_t *sizes, int32_t rank) {
+  int64_t result = 1;
+  for (int32_t i = 0; i < rank; ++i)
+    result *= sizes[i];
+  return result;
+}
+
+/// Of this process, in bytes: "VmRSS:" is resident, "VmHWM:" the most that ever was.
+int64_t resident(const char *which) {
+  std::ifstream file("/proc/self/status");
+  for (std::string line; std::getline(file, line);)
+    if (line.rfind(which, 0) == 0)
+      return 1024 * std::stoll(line.substr(std::strlen(which)));
+  return 0;
+}
+
+double megabytes(int64_t bytes) { return 1e-6 * double(bytes); }
+
+/// Each tensor gets the same few numbers again and again: what they are does not matter.
+void write(const attn_model &model, const char *path, bool isNarrow) {
+  std::string header = "{";
+  int64_t offset = 0, size = isNarrow ? 2 : 4, most = 0;
+  for (int64_t p = 0; p < model.parameter_count; ++p) {
+    const attn_parameter_info &parameter = model.parameters[p];
+    int64_t bytes = size * product(parameter.shape, parameter.rank);
+    most = std::max(most, bytes);
+    for (int64_t entry = 0; entry < product(parameter.counts, parameter.list_rank); ++entry, offset += bytes) {
+      std::string name(attn_parameter_name(&parameter, entry, nullptr, 0), '\0'), shape;
+      attn_parameter_name(&parameter, entry, name.data(), name.size() + 1);
+      for (int32_t d = 0; d < parameter.rank; ++d)
+        shape += (d ? "," : "") + std::to_string(parameter.shape[d]);
+      header += (header.size() > 1 ? ",\"" : "\"") + name + R"(":{"dtype":")" + (isNarrow ? "BF16" : "F32") +
+                R"(","shape":[)" + shape + R"(],"data_offsets":[)" + std::to_string(offset) + "," +
+                std::to_string(offset + bytes) + "]}";
+    }
+  }
+  header += "}";
+  header.resize((header.size() + 7) / 8 * 8, ' ');
+  std::string values(most, '\0');
+  for (int64_t i = 0; i < most / size; ++i) {
+    float value = float(0.02 * attn_random_normal(1, 0, uint64_t(i % 4096)));
+    std::memcpy(&values[i * size], reinterpret_cast<char *>(&value) + (4 - size), size);
+  }
+  uint64_t length = header.size();
+  std::ofstream out(path, std::ios::binary);
+  out.write(reinterpret_cast<char *>(&length), 8) << header;
+  for (int64_t p = 0; p < model.parameter_count; ++p)
+    for (int64_t entry = 0; entry < product(model.parameters[p].counts, model.parameters[p].list_rank); ++entry)
+      out.write(values.data(), size * product(model.parameters[p].shape, model.parameters[p].rank));
+  if (!out.flush())
+    fail(std::string(path) + " can't be written");
+}
+
+/// Packed weights, and what is read as it is loaded.
+int64_t bytesRead(const attn_model &model) {
+  int64_t bytes = 0;
+  for (int64_t number = 0; number < model.packed_count; ++number)
+    bytes += model.packed_bytes[number];
+  for (int64_t p = 0; p < model.parameter_count; ++p) {
+    const attn_parameter_info &parameter = model.parameters[p];
+    if (!parameter.unread)
+      bytes += product(parameter.counts, parameter.list_rank) * product(parameter.shape, parameter.rank) *
+               attn_element_bytes(parameter.dtype);
+  }
+  return bytes;
+}
+
+struct Call {
+  Call(const attn_model &model, const attn_context &context, const char *name, const std::vector<int64_t> &dimensions)
+      : model(model), context(context), number(attn_find_entry(&model, name)) {
+    if (number < 0)
+      fail(std::string("no entry point ") + name);
+    const attn_entry_info &entry = model.entries[number];
+    if (int64_t(dimensions.size()) != entry.dimension_count)
+      fail(std::string(name) + " has another number of dimensions");
+    for (int32_t t = 0; t < entry.input_count + entry.result_count; ++t) {
+      attn_tensor tensor = {nullptr, {}, entry.tensors[t].dtype, entry.tensors[t].rank};
+      for (int32_t d = 0; d < tensor.rank; ++d)
+        tensor.shape[d] = attn_size(&entry.tensors[t].shape[d], dimensions.data());
+      storage.emplace_back(product(tensor.shape, tensor.rank) * attn_element_bytes(tensor.dtype) + 1);
+      tensor.data = storage.back().data();
+      tensors.push_back(tensor);
+    }
+    this->context.arena_bytes = entry.arena_bytes(dimensions.data(), context.executor->workers);
+    this->context.arena = attn_memory_allocate(size_t(this->context.arena_bytes));
+  }
+  void run() {
+    attn_status status;
+    must(attn_run(&model, number, &context, tensors.data(), int64_t(tensors.size()), &status), status);
+  }
+  const attn_model &model;
+  attn_context context;
+  int64_t number;
+  std::vector<std::vector<char>> storage;
+  std::vector<attn_tensor> tensors;
+};
+
+void load(const attn_model &model, const char *path, const char *entry, const std::vector<int64_t> &dimensions) {
+  attn_status status;
+  attn_pool *pool;
+  attn_context context = {};
+  must(attn_pool_create(0, &pool, &status), status);
+  context.executor = attn_pool_executor(pool);
+  must(attn_weights_load(&model, path, 0, context.executor, &context.weights, &status), status);
+  int64_t loaded = resident("VmRSS:"), most = resident("VmHWM:"), read = bytesRead(model);
+  Call call(model, context, entry, dimensions);
+  call.run();
+  int64_t now = resident("VmRSS:");
+  std::printf("kernels read %.0f MB of weights; resident %.0f MB when they are loaded (%.2f x), %.0f at most meanwhile "
+              "(%.2f x); %.0f MB behind a call (%.2f x), of which the arena is %.0f\n",
+              megabytes(read), megabytes(loaded), double(loaded) / double(read), megabytes(most),
+              double(most) / double(read), megabytes(now), double(now) / double(read),
+              megabytes(call.context.arena_bytes));
+}
+
+} // namespace
+
+int main(int count, char **arguments) {
+  std::string command = count > 1 ? arguments[1] : "";
+  if (command == "write" && count == 6) {
+    write(modelOf(arguments[2], arguments[3]), arguments[4], std::string(arguments[5]) == "bf16");
+  } else if (command == "load" && count >= 6) {
+    std::vector<int64_t> dimensions;
+    for (int i = 6; i < count; ++i)
+      dimensions.push_back(std::stoll(arguments[i]));
+    load(modelOf(arguments[2], arguments[3]), arguments[4], arguments[5], dimensions);
+  } else {
+    fail("expected write MODEL.so SYMBOL FILE f32|bf16, or load MODEL.so SYMBOL FILE ENTRY SIZE...");
+  }
+}

@@ -1,0 +1,167 @@
+#include "compiler/Emit/ObjectImage.h"
+#include <algorithm>
+#include <cstring>
+
+using namespace llvm;
+
+namespace attnc {
+
+static Error damaged(Error error) {
+  return createStringError("is a damaged object file: " + toString(std::move(error)));
+}
+
+/// What else a file may be.
+static Error checkKind(StringRef bytes) {
+  using Header = object::ELF64LE::Ehdr;
+  if (!bytes.starts_with(StringRef("\x7f"
+                                   "ELF")))
+    return createStringError("is not an object file");
+  if (bytes.size() < sizeof(Header))
+    return createStringError("is a damaged object file: it ends after " + Twine(bytes.size()) + " bytes");
+  Header header;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  if (header.e_ident[ELF::EI_CLASS] != ELF::ELFCLASS64 || header.e_ident[ELF::EI_DATA] != ELF::ELFDATA2LSB ||
+      header.e_machine != ELF::EM_X86_64)
+    return createStringError("is an object file for another processor (ELF machine " + Twine(header.e_machine) +
+                             "), expected x86-64");
+  if (header.e_type != ELF::ET_REL)
+    return createStringError("is linked already, expected an object file (.o)");
+  return Error::success();
+}
+
+Expected<std::unique_ptr<ObjectImage>> ObjectImage::load(StringRef bytes) {
+  if (Error error = checkKind(bytes))
+    return std::move(error);
+  Expected<File> file = File::create(bytes);
+  if (!file)
+    return damaged(file.takeError());
+  std::unique_ptr<ObjectImage> image(new ObjectImage(std::move(*file)));
+  if (Error error = image->loadSections())
+    return damaged(std::move(error));
+  for (const File::Elf_Shdr &header : image->headers)
+    if (image->holdsAddresses(header))
+      if (Error error = image->relocate(header))
+        return damaged(std::move(error));
+  return image;
+}
+
+/// Relocations of a section that is read. Code is not.
+bool ObjectImage::holdsAddresses(const File::Elf_Shdr &relocations) const {
+  return relocations.sh_type == ELF::SHT_RELA && relocations.sh_info < sections.size() &&
+         sections[relocations.sh_info].begin && !(headers[relocations.sh_info].sh_flags & ELF::SHF_EXECINSTR);
+}
+
+/// Sections of which two have the same bytes would be copied, relocated and searched again and again.
+Error ObjectImage::checkSizes() const {
+  uint64_t left = fileSize();
+  for (const File::Elf_Shdr &header : headers) {
+    if (header.sh_type == ELF::SHT_NULL || header.sh_type == ELF::SHT_NOBITS)
+      continue;
+    if (header.sh_size > left)
+      return createStringError("its sections together are larger than the file, which has " + Twine(fileSize()) +
+                               " bytes");
+    left -= header.sh_size;
+  }
+  return Error::success();
+}
+
+Error ObjectImage::loadSections() {
+  Expected<File::Elf_Shdr_Range> found = file.sections();
+  if (!found)
+    return found.takeError();
+  headers = *found;
+  if (Error error = checkSizes())
+    return error;
+  sections.resize(headers.size());
+  for (auto [section, header] : zip(sections, headers)) {
+    if (!(header.sh_flags & ELF::SHF_ALLOC) || header.sh_type == ELF::SHT_NOBITS)
+      continue;
+    Expected<ArrayRef<uint8_t>> content = file.getSectionContents(header);
+    if (!content)
+      return content.takeError();
+    section.begin = reinterpret_cast<const char *>(content->data());
+    section.size = content->size();
+  }
+  for (const File::Elf_Shdr &header : headers) {
+    if (!holdsAddresses(header))
+      continue;
+    Section &section = sections[header.sh_info];
+    if (section.copy)
+      continue;
+    section.copy = std::make_unique<char[]>(section.size);
+    std::copy_n(section.begin, section.size, section.copy.get());
+    section.begin = section.copy.get();
+  }
+  for (const Section &section : sections)
+    if (section.begin && section.size > 0)
+      sizes.emplace(reinterpret_cast<uintptr_t>(section.begin), section.size);
+  return Error::success();
+}
+
+const char *ObjectImage::addressOf(const File::Elf_Sym &symbol) const {
+  if (symbol.st_shndx == ELF::SHN_UNDEF || symbol.st_shndx >= sections.size())
+    return nullptr;
+  const Section &home = sections[symbol.st_shndx];
+  return home.begin && symbol.st_value <= home.size ? home.begin + symbol.st_value : nullptr;
+}
+
+Error ObjectImage::relocate(const File::Elf_Shdr &relocations) {
+  Section &section = sections[relocations.sh_info];
+  Expected<File::Elf_Rela_Range> entries = file.relas(relocations);
+  if (!entries)
+    return entries.takeError();
+  if (relocations.sh_link >= headers.size() || headers[relocations.sh_link].sh_type != ELF::SHT_SYMTAB)
+    return createStringError("section " + Twine(relocations.sh_link) + " is no table of symbols");
+  Expected<File::Elf_Sym_Range> symbols = file.symbols(&headers[relocations.sh_link]);
+  if (!symbols)
+    return symbols.takeError();
+  for (const File::Elf_Rela &each : *entries) {
+    if (each.getType(false) != ELF::R_X86_64_64)
+      continue; // of unwinding tables
+    uint64_t offset = each.r_offset, number = each.getSymbol(false), address = 0;
+    if (section.size < sizeof(address) || offset > section.size - sizeof(address) || number >= symbols->size())
+      return createStringError("a relocation of byte " + Twine(offset) + " of a section of " + Twine(section.size) +
+                               ", by symbol " + Twine(number) + " of " + Twine(symbols->size()));
+    if (const char *target = addressOf((*symbols)[number]))
+      address = reinterpret_cast<uintptr_t>(target) + uint64_t(int64_t(each.r_addend));
+    std::memcpy(section.copy.get() + offset, &address, sizeof(address));
+  }
+  return Error::success();
+}
+
+Expected<const char *> ObjectImage::find(StringRef ending) const {
+  uint64_t left = mostReads * fileSize(); // bytes of names, which may be parts of one another
+  for (const File::Elf_Shdr &header : headers) {
+    if (header.sh_type != ELF::SHT_SYMTAB)
+      continue;
+    Expected<File::Elf_Sym_Range> symbols = file.symbols(&header);
+    Expected<StringRef> names = file.getStringTableForSymtab(header);
+    if (!symbols || !names)
+      return damaged(joinErrors(symbols.takeError(), names.takeError()));
+    for (const File::Elf_Sym &symbol : *symbols) {
+      const char *place = addressOf(symbol);
+      if (!place || symbol.getBinding() != ELF::STB_GLOBAL || symbol.getType() != ELF::STT_OBJECT)
+        continue;
+      Expected<StringRef> name = symbol.getName(*names);
+      if (!name)
+        return damaged(name.takeError());
+      if (name->ends_with(ending))
+        return place;
+      if (name->size() > left)
+        return damaged(createStringError("the names of its symbols overlap"));
+      left -= name->size();
+    }
+  }
+  return createStringError("holds no compiled model: it defines no symbol <name>" + ending);
+}
+
+uint64_t ObjectImage::bytesFrom(const void *place) const {
+  auto at = reinterpret_cast<uintptr_t>(place);
+  auto next = sizes.upper_bound(at);
+  if (next == sizes.begin())
+    return 0;
+  auto [begin, size] = *std::prev(next);
+  return at - begin < size ? size - (at - begin) : 0;
+}
+
+} // namespace attnc

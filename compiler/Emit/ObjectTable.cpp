@@ -1,0 +1,241 @@
+#include "compiler/Emit/ObjectTable.h"
+#include "compiler/Codegen/Abi.h"
+#include "compiler/Emit/ObjectImage.h"
+#include "compiler/Emit/Seal.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/CheckedArithmetic.h"
+#include <algorithm>
+#include <cstring>
+
+using namespace llvm;
+
+namespace attnc {
+
+namespace {
+
+/// Walks a table and notes the first thing in it that is not as attn/model.h says. After a fault nothing that depends
+/// on it is read. Pointers may share records and texts: each reading of them is counted, so that the time of this walk,
+/// and of each that follows the same pointers, is in proportion to the file's size.
+class TableCheck {
+public:
+  explicit TableCheck(const ObjectImage &image) : image(image), left(ObjectImage::mostReads * image.fileSize()) {}
+  Error run(const attn_model *model);
+
+private:
+  /// Where the walk is: "entry point 2", "tensor 1".
+  class Within {
+  public:
+    Within(TableCheck &check, StringRef what, int64_t number) : check(check) { check.place.emplace_back(what, number); }
+    ~Within() { check.place.pop_back(); }
+
+  private:
+    TableCheck &check;
+  };
+
+  bool require(bool condition, const Twine &problem) {
+    if (condition || !fault.empty())
+      return fault.empty();
+    for (const auto &[what, number] : place)
+      fault += (what + " " + Twine(number) + ": ").str();
+    fault += problem.str();
+    return false;
+  }
+  /// Counts bytes that are read, perhaps not for the first time.
+  bool read(uint64_t bytes) {
+    bool isWithin = bytes <= left;
+    left -= isWithin ? bytes : left;
+    return require(isWithin, "too many pointers share what they point to");
+  }
+  /// `count` records at an address, which may be null where there are none.
+  template <typename Record> bool liesInside(const Record *records, int64_t count, StringRef what) {
+    if (count == 0)
+      return fault.empty();
+    bool isAligned = reinterpret_cast<uintptr_t>(records) % alignof(Record) == 0;
+    return require(count > 0 && isAligned && uint64_t(count) <= image.bytesFrom(records) / sizeof(Record),
+                   what + " (" + Twine(count) + ") do not lie inside the object");
+  }
+  /// The same of records that are read.
+  template <typename Record> bool holds(const Record *records, int64_t count, StringRef what) {
+    return liesInside(records, count, what) && read(uint64_t(count) * sizeof(Record));
+  }
+  template <typename Record, typename Function>
+  void each(const Record *records, int64_t count, StringRef what, StringRef one, Function check) {
+    if (!holds(records, count, what))
+      return;
+    for (int64_t number = 0; number < count && fault.empty(); ++number) {
+      Within within(*this, one, number);
+      check(records[number]);
+    }
+  }
+  /// The end is searched for in no more bytes than may be read.
+  bool text(const char *begin, StringRef what) {
+    uint64_t inside = begin ? image.bytesFrom(begin) : 0, searched = std::min(inside, left);
+    const void *end = searched > 0 ? std::memchr(begin, 0, searched) : nullptr;
+    if (!end)
+      return searched < inside ? read(inside) : require(false, "its " + what + " is no text inside the object");
+    return read(static_cast<const char *>(end) - begin + 1);
+  }
+  template <typename Function> void code(Function *function, StringRef what) {
+    require(image.bytesFrom(reinterpret_cast<const void *>(function)) > 0, "its " + what + " is no code of the object");
+  }
+  void count(int64_t value, int64_t most, StringRef what) {
+    require(value >= 0 && value <= most, what + " (" + Twine(value) + ") are not within 0.." + Twine(most));
+  }
+  void element(int32_t dtype, int32_t last = ATTN_F16) {
+    require(dtype >= ATTN_F32 && dtype <= last, "its element type is " + Twine(dtype));
+  }
+  void entry(const attn_entry_info &entry);
+  void tensor(const attn_tensor_info &tensor, ArrayRef<attn_dimension_info> dimensions);
+  void parameter(const attn_parameter_info &parameter, int64_t loaded);
+  void kernel(const attn_kernel_info &kernel);
+  void device(const attn_device_code &device);
+  void parts(const attn_model &model);
+
+  const ObjectImage &image;
+  uint64_t left; ///< bytes that may yet be read
+  SmallVector<std::pair<StringRef, int64_t>> place;
+  std::string fault;
+};
+
+/// A command that prints a size prints the name of each factor, as far as messages show names (Printable.h).
+void TableCheck::tensor(const attn_tensor_info &tensor, ArrayRef<attn_dimension_info> dimensions) {
+  text(tensor.name, "name");
+  element(tensor.dtype);
+  count(tensor.rank, ATTN_MAX_RANK, "its dimensions");
+  each(tensor.shape, tensor.rank, "its sizes", "size", [&](const attn_size_info &size) {
+    each(size.terms, size.term_count, "its terms", "term", [&](const attn_size_term &term) {
+      each(term.factors, term.factor_count, "its factors", "factor", [&](int32_t factor) {
+        if (require(factor >= 0 && size_t(factor) < dimensions.size(), "there is no dimension " + Twine(factor)))
+          read(strnlen(dimensions[factor].name, 120));
+      });
+    });
+  });
+}
+
+void TableCheck::entry(const attn_entry_info &entry) {
+  text(entry.name, "name");
+  code(entry.run, "function");
+  code(entry.arena_bytes, "arena function");
+  code(entry.flops, "count of operations");
+  count(entry.dimension_count, ATTN_MAX_DIMENSIONS, "its dimensions");
+  count(entry.input_count, ATTN_MAX_TENSORS, "its inputs");
+  count(entry.result_count, ATTN_MAX_TENSORS, "its results");
+  count(entry.state_count, entry.input_count, "its states");
+  each(entry.dimensions, entry.dimension_count, "its dimensions", "dimension",
+       [&](const attn_dimension_info &dimension) { text(dimension.name, "name"); });
+  each(entry.tensors, int64_t(entry.input_count) + entry.result_count, "its tensors", "tensor",
+       [&](const attn_tensor_info &each) { tensor(each, ArrayRef(entry.dimensions, entry.dimension_count)); });
+}
+
+void TableCheck::parameter(const attn_parameter_info &parameter, int64_t loaded) {
+  text(parameter.name, "name");
+  text(parameter.checkpoint, "name in files");
+  element(parameter.dtype);
+  require(parameter.init >= ATTN_INIT_CONSTANT && parameter.init <= ATTN_INIT_UNIFORM, "its initialiser is unknown");
+  count(parameter.rank, ATTN_MAX_RANK, "its dimensions");
+  int64_t places = 1, bytes = attn_element_bytes(parameter.dtype);
+  auto multiply = [&](int64_t &product, int64_t factor) {
+    std::optional<int64_t> result = checkedMul(product, factor);
+    if (require(factor >= 0 && result, "its size " + Twine(factor) + " is out of range"))
+      product = *result;
+  };
+  each(parameter.shape, parameter.rank, "its sizes", "size", [&](int64_t size) { multiply(bytes, size); });
+  count(parameter.list_rank, ATTN_MAX_RANK, "its lists");
+  each(parameter.counts, parameter.list_rank, "its counts", "count", [&](int64_t size) { multiply(places, size); });
+  require(parameter.first >= 0 && places <= loaded && parameter.first <= loaded - places,
+          "its places in the table of parameters are not there");
+  if (parameter.embedded)
+    multiply(bytes, places),
+        liesInside(static_cast<const char *>(parameter.embedded), bytes, "the bytes of its values");
+}
+
+void TableCheck::kernel(const attn_kernel_info &kernel) {
+  text(kernel.name, "name");
+  text(kernel.kind, "kind");
+  text(kernel.places, "places");
+  each(kernel.phases, kernel.phase_count, "its phases", "phase", [&](attn_kernel_fn phase) { code(phase, "code"); });
+  count(kernel.operand_count, INT32_MAX, "its operands");
+  count(kernel.result_count, INT32_MAX, "its results");
+  each(kernel.tensors, int64_t(kernel.operand_count) + kernel.result_count, "its tensors", "tensor",
+       [&](const attn_kernel_tensor &tensor) {
+         element(tensor.dtype);
+         count(tensor.rank, INT32_MAX, "its dimensions");
+         holds(tensor.shape, tensor.rank, "its sizes");
+       });
+}
+
+void TableCheck::device(const attn_device_code &device) {
+  require(device.image_count > 0, "it has no images");
+  each(device.images, device.image_count, "its images", "image", [&](const attn_device_image &image) {
+    text(image.target, "target");
+    text(image.ptx, "code");
+  });
+  each(device.phases, device.phase_count, "its phases", "phase", [&](const attn_device_phase &phase) {
+    code(phase.phase, "function");
+    text(phase.name, "name");
+  });
+}
+
+void TableCheck::parts(const attn_model &model) {
+  text(model.name, "name");
+  text(model.target, "target");
+  text(model.identity, "identity");
+  each(model.entries, model.entry_count, "its entry points", "entry point",
+       [&](const attn_entry_info &each) { entry(each); });
+  require(model.loaded_count >= 0, "its table of parameters has " + Twine(model.loaded_count) + " places");
+  each(model.parameters, model.parameter_count, "its parameters", "parameter",
+       [&](const attn_parameter_info &each) { parameter(each, model.loaded_count); });
+  each(model.kernels, model.kernel_count, "its kernels", "kernel", [&](const attn_kernel_info &each) { kernel(each); });
+  each(model.packed_bytes, model.packed_count, "its packed weights", "packed weight",
+       [&](int64_t bytes) { require(bytes >= 0, "it has " + Twine(bytes) + " bytes"); });
+  if (model.packed_count > 0) {
+    code(model.prepare, "function that packs");
+    code(model.prepare_arena_bytes, "arena function");
+  }
+  if (model.device && holds(model.device, 1, "the records of its device"))
+    device(*model.device);
+}
+
+/// The version is read first: a table of another one has another layout.
+Error TableCheck::run(const attn_model *model) {
+  if (image.bytesFrom(model) < sizeof(model->abi_version))
+    return createStringError("holds a malformed table of its model: it has no version");
+  uint32_t version;
+  std::memcpy(&version, &model->abi_version, sizeof(version));
+  if (version != ATTN_ABI_VERSION)
+    return createStringError("has ABI version " + Twine(version) + ", and this attnc reads " + Twine(ATTN_ABI_VERSION) +
+                             "; compile it again");
+  if (holds(model, 1, "its records"))
+    parts(*model);
+  return fault.empty() ? Error::success() : createStringError("holds a malformed table of its model: " + fault);
+}
+
+} // namespace
+
+ObjectTable::ObjectTable(std::unique_ptr<ObjectImage> image, const attn_model *table)
+    : image(std::move(image)), table(table) {}
+ObjectTable::ObjectTable(ObjectTable &&) = default;
+ObjectTable::~ObjectTable() = default;
+
+Expected<ObjectTable> ObjectTable::read(StringRef file) {
+  return read(file, [](StringRef) { return Error::success(); });
+}
+
+Expected<ObjectTable> ObjectTable::readSealed(StringRef file) { return read(file, checkSeal); }
+
+Expected<ObjectTable> ObjectTable::read(StringRef file, function_ref<Error(StringRef)> checkFile) {
+  auto image = ObjectImage::load(file);
+  if (!image)
+    return image.takeError();
+  Expected<const char *> found = (*image)->find("_model");
+  if (!found)
+    return found.takeError();
+  if (Error error = checkFile(file))
+    return std::move(error);
+  auto *table = reinterpret_cast<const attn_model *>(*found);
+  if (Error error = TableCheck(**image).run(table))
+    return std::move(error);
+  return ObjectTable(std::move(*image), table);
+}
+
+} // namespace attnc

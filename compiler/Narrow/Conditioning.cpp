@@ -1,0 +1,183 @@
+#include "compiler/Narrow/Conditioning.h"
+#include "compiler/Fuse/Structure.h"
+#include "dialects/Model/Model.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+Conditioning::Conditioning(func::FuncOp entry, FloatType element)
+    : entry(entry), format(StorageFormat::of(element)), shapes(entry) {
+  bindDimensions();
+  entry.walk<WalkOrder::PreOrder>([&](Operation *op) { learn(op); });
+  SmallVector<Operation *> ops;
+  entry.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+  bool changed = true;
+  constexpr int mostRounds = 16; // of loops in loops: what still grows is beyond any limit by then
+  for (int round = 0; changed && round < mostRounds; ++round) {
+    changed = false;
+    for (Operation *op : llvm::reverse(ops)) {
+      auto call = dyn_cast<func::CallOp>(op);
+      changed |= call ? spread(call) : spreadThrough(op);
+    }
+  }
+}
+
+//===-------------------------------------------- forward --------------------------------------------------------===//
+
+void Conditioning::bindDimensions() {
+  if (auto named = entry->getAttrOfType<ArrayAttr>(model::dimensionsAttrName))
+    for (auto dimension : named.getAsRange<model::DimensionAttr>())
+      dimensions.push_back(dimension.getMax() < 0 ? int64_t(unboundedSize) : dimension.getMax());
+}
+
+double Conditioning::boundOf(const SizeExpr &size) const {
+  std::vector<int64_t> most = dimensions;
+  most.resize(shapes.names().size(), int64_t(unboundedSize));
+  auto products = size.products();
+  if (!products)
+    return double(size.evaluate(most));
+  double bound = 0; // a difference is at most what it is a difference of
+  for (const SizeExpr::Product &product : *products) {
+    double term = double(product.coefficient);
+    for (unsigned symbol : product.symbols)
+      term *= double(most[symbol]);
+    bound += product.symbols.empty() ? term : std::max(term, 0.0);
+  }
+  return std::max(bound, 0.0);
+}
+
+ElementFacts Conditioning::elementsOf(Value value) const {
+  if (auto found = facts.find(value); found != facts.end())
+    return found->second;
+  Type element = getElementTypeOrSelf(value);
+  if (element.isInteger(1))
+    return {{0, 1}, true, true};
+  if (element.isInteger())
+    return {{-0x1p31, 0x1p31}, true, true};
+  return {};
+}
+
+TensorFacts Conditioning::factsOf(Value value) {
+  TensorFacts known;
+  if (value.getType().isIndex()) {
+    auto loop = dyn_cast_or_null<scf::ForOp>(value.getParentBlock()->getParentOp());
+    bool isPosition = loop && loop.getInductionVar() == value;
+    double bound = boundOf(shapes.size(isPosition ? loop.getUpperBound() : value));
+    known.elements = {{0, isPosition ? std::max(bound - 1, 0.0) : bound}, true, true};
+    return known;
+  }
+  known.elements = elementsOf(value);
+  if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      known.extents.push_back(boundOf(shapes.extent(value, dim)));
+  return known;
+}
+
+void Conditioning::learn(Operation *op) {
+  if (auto call = dyn_cast<func::CallOp>(op)) {
+    for (auto [result, known] : llvm::zip(call.getResults(), summaryOf(call).results))
+      facts[result] = known;
+  } else if (isFreeView(op) || isa<model::ElementOp>(op))
+    facts[op->getResult(0)] = elementsOf(op->getOperand(0));
+}
+
+/// A call's kernel and all that is known of its arguments, to the last bit, as a text.
+static std::string keyOf(func::CallOp call, ArrayRef<TensorFacts> arguments) {
+  std::string key = call.getCallee().str();
+  auto addBits = [&](double number) { key += "," + llvm::utohexstr(llvm::bit_cast<uint64_t>(number)); };
+  for (const TensorFacts &each : arguments) {
+    key += each.elements.isExact ? ";exact" : ";";
+    key += each.elements.isIntegral ? " integral" : "";
+    addBits(each.elements.range.least);
+    addBits(each.elements.range.greatest);
+    llvm::for_each(each.extents, addBits);
+  }
+  return key;
+}
+
+const Conditioning::Summary &Conditioning::summaryOf(func::CallOp call) {
+  auto arguments = llvm::map_to_vector(call.getOperands(), [&](Value each) { return factsOf(each); });
+  auto [found, isNew] = summaries.try_emplace(keyOf(call, arguments));
+  Summary &summary = found->second;
+  ofCalls[call] = &summary;
+  if (!isNew)
+    return summary;
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+  KernelConditions conditions(kernel, arguments, format);
+  summary.results = conditions.results();
+  for (auto [number, operand] : llvm::enumerate(call.getOperands()))
+    summary.influences.push_back(getElementTypeOrSelf(operand).isF32() ? conditions.influenceOf(unsigned(number))
+                                                                       : std::vector<Influence>());
+  return summary;
+}
+
+//===-------------------------------------------- backward -------------------------------------------------------===//
+
+bool Conditioning::spread(func::CallOp call) {
+  bool changed = false;
+  double limit = largestShareOfError / format.roundoff;
+  for (auto [operand, influences] : llvm::zip(call.getOperands(), ofCalls.lookup(call)->influences))
+    for (auto [result, influence] : llvm::zip(call.getResults(), influences)) {
+      Effect after = effects.lookup(result), effect{influence.direct, influence.behindSum};
+      if (influence.direct.factor > 0 && after.direct.factor * influence.direct.factor > limit) {
+        Condition passed = after.direct;
+        passed.factor *= influence.direct.factor;
+        effect.direct.raise(passed);
+      }
+      if (influence.direct.factor > 0)
+        effect.behindSum.raise(after.behindSum);
+      if (influence.isBehindSum && after.direct.isUnbounded)
+        effect.behindSum.raise(after.direct);
+      Effect &known = effects[operand];
+      changed |= known.direct.raise(effect.direct);
+      changed |= known.behindSum.raise(effect.behindSum);
+    }
+  return changed;
+}
+
+/// Values that are the same tensor, or of which one holds the other.
+bool Conditioning::join(Value a, Value b) {
+  if (!getElementTypeOrSelf(a).isF32() || !getElementTypeOrSelf(b).isF32())
+    return false;
+  Effect both = effects.lookup(a), other = effects.lookup(b);
+  both.direct.raise(other.direct);
+  both.behindSum.raise(other.behindSum);
+  bool changed = false;
+  for (Value each : {a, b}) {
+    changed |= effects[each].direct.raise(both.direct);
+    changed |= effects[each].behindSum.raise(both.behindSum);
+  }
+  return changed;
+}
+
+bool Conditioning::spreadThrough(Operation *op) {
+  bool changed = false;
+  if (isFreeView(op) || isa<model::ElementOp, model::WithElementOp, model::AppendOp>(op))
+    for (Value operand : op->getOperands())
+      changed |= join(operand, op->getResult(0));
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    for (unsigned carried = 0; carried < loop.getNumRegionIterArgs(); ++carried)
+      for (Value other : {Value(loop.getInitArgs()[carried]), loop.getBody()->getTerminator()->getOperand(carried),
+                          Value(loop.getResult(carried))})
+        changed |= join(loop.getRegionIterArg(carried), other);
+  return changed;
+}
+
+std::string Conditioning::reasonOf(Value tensor) const {
+  Effect effect = effects.lookup(tensor);
+  double limit = largestShareOfError / format.roundoff;
+  const Condition &condition = effect.direct.factor > limit ? effect.direct : effect.behindSum;
+  if (condition.factor <= limit && !condition.isUnbounded)
+    return "";
+  if (condition.isUnbounded)
+    return condition.cause + " amplifies its rounding without a bound";
+  if (condition.isUndecided())
+    return condition.cause + " depends on its last bits";
+  return llvm::formatv("{0} amplifies its rounding up to {1:f0} times; at most {2:f0} are allowed", condition.cause,
+                       std::ceil(condition.factor), limit);
+}
+
+} // namespace attnc

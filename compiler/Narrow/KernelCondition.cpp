@@ -1,0 +1,291 @@
+#include "compiler/Narrow/KernelCondition.h"
+#include "compiler/Fuse/Structure.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+KernelConditions::KernelConditions(func::FuncOp kernel, ArrayRef<TensorFacts> arguments, const StorageFormat &format)
+    : kernel(kernel), arguments(arguments), format(format), readFacts([this](Value tensor) { return factsOf(tensor); }),
+      readPositions([this](Value index) { return positionOf(index); }) {
+  for (Operation &op : kernel.front().without_terminator())
+    learn(&op);
+}
+
+ElementFacts KernelConditions::factsOf(Value tensor) {
+  if (auto argument = dyn_cast<BlockArgument>(tensor); argument && argument.getOwner() == &kernel.front())
+    return arguments[argument.getArgNumber()].elements;
+  return facts.lookup(tensor);
+}
+
+//===-------------------------------------------- sizes ----------------------------------------------------------===//
+
+double KernelConditions::extentOf(Value tensor, int64_t dim) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.isDynamicDim(dim))
+    return double(type.getDimSize(dim));
+  if (auto argument = dyn_cast<BlockArgument>(tensor)) {
+    bool isOfKernel = argument.getOwner() == &kernel.front();
+    return isOfKernel ? arguments[argument.getArgNumber()].extents[dim] : unboundedSize;
+  }
+  Operation *op = tensor.getDefiningOp();
+  if (auto empty = dyn_cast<tensor::EmptyOp>(op))
+    return positionOf(empty.getDynamicSizes()[type.getDynamicDimIndex(dim)]).greatest;
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return extentOf(linalgOp.getDpsInits()[cast<OpResult>(tensor).getResultNumber()], dim);
+  if (isa<arith::ExtFOp, arith::TruncFOp>(op))
+    return extentOf(op->getOperand(0), dim);
+  return unboundedSize;
+}
+
+double KernelConditions::loopExtent(linalg::LinalgOp op, unsigned loop) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (auto [dim, result] : llvm::enumerate(map.getResults()))
+      if (auto plain = dyn_cast<AffineDimExpr>(result); plain && plain.getPosition() == loop)
+        return extentOf(operand.get(), int64_t(dim));
+  }
+  return unboundedSize;
+}
+
+static Enclosure below(double count) { return {0, std::max(count - 1, 0.0)}; }
+
+/// An index of the loops of an op: an argument of a formula's block, or linalg.index.
+std::optional<Enclosure> KernelConditions::loopPosition(Value index) {
+  if (auto loop = index.getDefiningOp<linalg::IndexOp>())
+    return below(loopExtent(loop->getParentOfType<linalg::LinalgOp>(), loop.getDim()));
+  auto argument = dyn_cast<BlockArgument>(index);
+  if (!argument || argument.getOwner() == &kernel.front())
+    return std::nullopt;
+  Operation *op = argument.getOwner()->getParentOp();
+  unsigned number = argument.getArgNumber();
+  SmallVector<Value> sizes;
+  if (auto attend = dyn_cast<attn::AttendOp>(op)) {
+    number -= argument.getOwner()->getParent() == &attend.getWeight() ? 1 : 0;
+    sizes = llvm::to_vector(llvm::concat<Value>(attend.getOuterSizes(), attend.getKeySizes(), attend.getValueSizes()));
+  } else if (auto scatter = dyn_cast<attn::ScatterAddOp>(op))
+    sizes = scatter.getSizes();
+  return below(number < sizes.size() ? positionOf(sizes[number]).greatest : unboundedSize);
+}
+
+Enclosure KernelConditions::positionOf(Value index) {
+  if (std::optional<Enclosure> loop = loopPosition(index))
+    return *loop;
+  Attribute constant;
+  if (matchPattern(index, m_Constant(&constant)))
+    return isa<IntegerAttr>(constant) ? Enclosure::point(double(cast<IntegerAttr>(constant).getInt()))
+                                      : Enclosure::everything();
+  if (auto argument = dyn_cast<BlockArgument>(index))
+    return arguments[argument.getArgNumber()].elements.range;
+  Operation *op = index.getDefiningOp();
+  if (auto size = dyn_cast<tensor::DimOp>(op))
+    return {1, size.getConstantIndex() ? extentOf(size.getSource(), *size.getConstantIndex()) : unboundedSize};
+  if (op->getNumResults() != 1 || op->getNumRegions() != 0 || isa<tensor::ExtractOp>(op))
+    return {-unboundedSize, unboundedSize};
+  auto operands = llvm::map_to_vector(op->getOperands(), [&](Value each) {
+    return each.getType().isIntOrIndex() ? Perturbed::index(positionOf(each)) : Perturbed();
+  });
+  Enclosure result = propagate(op, operands, format).value;
+  return result.isFinite() ? result : Enclosure{-unboundedSize, unboundedSize};
+}
+
+//===-------------------------------------------- facts ----------------------------------------------------------===//
+
+static bool isSum(linalg::GenericOp op, unsigned result) {
+  Value yielded = op.getBody()->getTerminator()->getOperand(result);
+  Operation *combiner = yielded.getDefiningOp();
+  return op.getNumReductionLoops() != 0 && isa_and_present<arith::AddFOp, arith::AddIOp>(combiner) &&
+         llvm::is_contained(combiner->getOperands(), Value(op.getRegionOutputArgs()[result]));
+}
+
+/// What a reduction has so far is typical data; a sum starts anew, so that a term is seen alone.
+void KernelConditions::bindGeneric(Formula &formula, linalg::GenericOp op) {
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    BlockArgument element = op.getMatchingBlockArgument(input);
+    if (isa<RankedTensorType>(input->get().getType()))
+      formula.bind(element, input->get());
+  }
+  for (auto [result, so_far] : llvm::enumerate(op.getRegionOutputArgs())) {
+    if (op.getNumReductionLoops() == 0)
+      formula.bind(so_far, op.getDpsInits()[result]);
+    else if (isSum(op, unsigned(result)))
+      formula.bind(so_far, 0, Enclosure::point(0));
+    else
+      formula.bind(so_far, 1, factsOf(op.getDpsInits()[result]).range);
+  }
+}
+
+void KernelConditions::learn(linalg::GenericOp op) {
+  Formula formula = formulaOf(*op.getBody());
+  bindGeneric(formula, op);
+  double terms = 1;
+  for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (kind == mlir::utils::IteratorType::reduction)
+      terms *= loopExtent(op, unsigned(loop));
+  for (auto [number, result] : llvm::enumerate(formula.results())) {
+    if (isSum(op, unsigned(number)))
+      result.range = result.range * Enclosure{0, terms};
+    facts[op.getResult(number)] = result;
+  }
+}
+
+void KernelConditions::learn(attn::AttendOp op) {
+  bool isConvex = op.getNormaliser() != attn::Normaliser::None && op.getWeight().empty();
+  for (auto [result, statistic] : llvm::zip(op.getResults(), op.getStatistics())) {
+    ElementFacts &known = facts[result];
+    if (statistic == attn::Statistic::Value && isConvex)
+      known.range = hull(formulaOf(op.getValue().front()).results().front().range, Enclosure::point(0));
+    else if (statistic == attn::Statistic::Weights && isConvex && op.getNormaliser() != attn::Normaliser::Ratio)
+      known.range = {0, 1};
+    else if (!isa<FloatType>(getElementTypeOrSelf(result)))
+      known = {{0, unboundedSize}, false, true};
+  }
+}
+
+void KernelConditions::learn(Operation *op) {
+  if (auto generic = dyn_cast<linalg::GenericOp>(op))
+    return learn(generic);
+  if (auto attend = dyn_cast<attn::AttendOp>(op))
+    return learn(attend);
+  DenseElementsAttr constant;
+  for (Value result : op->getResults()) {
+    if (!isa<RankedTensorType>(result.getType()))
+      continue;
+    std::optional<ElementFacts> joined;
+    for (Value operand : op->getOperands()) {
+      if (!isa<RankedTensorType, FloatType>(operand.getType()) || operand.getDefiningOp<tensor::EmptyOp>())
+        continue;
+      ElementFacts known = factsOf(operand);
+      if (FloatAttr number; matchPattern(operand, m_Constant(&number)))
+        known = {Enclosure::point(number.getValueAsDouble()), true, false};
+      if (!joined)
+        joined = known;
+      *joined = {hull(joined->range, known.range), joined->isExact && known.isExact,
+                 joined->isIntegral && known.isIntegral};
+    }
+    if (matchPattern(result, m_Constant(&constant)) && isa<FloatType>(constant.getElementType())) {
+      joined = ElementFacts{{HUGE_VAL, -HUGE_VAL}, true, false};
+      for (const llvm::APFloat &value : constant.getValues<llvm::APFloat>())
+        joined->range = hull(joined->range, Enclosure::point(value.convertToDouble()));
+    }
+    bool onlyMoves = isView(op) || isa<tensor::ConcatOp, tensor::PadOp, tensor::InsertSliceOp, linalg::FillOp,
+                                       linalg::TransposeOp, arith::ExtFOp, arith::TruncFOp, arith::ConstantOp>(op);
+    facts[result] = joined && onlyMoves ? *joined : ElementFacts();
+  }
+}
+
+std::vector<ElementFacts> KernelConditions::results() {
+  std::vector<ElementFacts> known;
+  for (Value result : computedResults(kernel))
+    known.push_back(factsOf(result));
+  return known;
+}
+
+//===-------------------------------------------- influence ------------------------------------------------------===//
+
+/// What `source` has of the argument's rounding reaches `result` by `condition`.
+void KernelConditions::add(Value result, const Influence &source, const Condition &condition, bool isSummed) {
+  if (condition.factor == 0)
+    return;
+  Influence &influence = influences[result];
+  if (source.direct.factor > 0) {
+    Condition passed = condition;
+    passed.factor *= source.direct.factor;
+    passed.isUnbounded |= source.direct.isUnbounded;
+    if (source.direct.factor >= condition.factor && !source.direct.cause.empty())
+      passed.cause = source.direct.cause;
+    if (!isSummed)
+      influence.direct.raise(passed);
+    influence.isBehindSum |= isSummed;
+    if (isSummed && passed.isUnbounded)
+      influence.behindSum.raise(passed);
+  }
+  if (!source.isBehindSum || isSummed)
+    return;
+  influence.isBehindSum = true;
+  if (condition.isUnbounded)
+    influence.behindSum.raise(condition);
+  influence.behindSum.raise(source.behindSum);
+}
+
+void KernelConditions::spread(linalg::GenericOp op) {
+  Formula formula = formulaOf(*op.getBody());
+  bindGeneric(formula, op);
+  for (const Formula::Load &load : formula.loads()) {
+    auto source = influences.find(load.tensor);
+    if (source == influences.end())
+      continue;
+    Influence influence = source->second;
+    for (auto [number, condition] : llvm::enumerate(formula.conditions(load)))
+      add(op.getResult(number), influence, condition, load.isSummed || isSum(op, unsigned(number)));
+  }
+}
+
+void KernelConditions::spread(attn::AttendOp op) {
+  using Finish = Formula::Finish;
+  bool isHard = op.getNormaliser() == attn::Normaliser::Hard || op.getResultFor(attn::Statistic::Top);
+  bool isPlain = op.getNormaliser() == attn::Normaliser::None || op.getNormaliser() == attn::Normaliser::Ratio;
+  Finish ofScore = isHard ? Finish::Choice : isPlain ? Finish::None : Finish::Exponential;
+  auto spreadRegion = [&](Region &region, Finish finish, bool isSummed) {
+    if (region.empty())
+      return;
+    Formula formula = formulaOf(region.front());
+    for (const Formula::Load &load : formula.loads()) {
+      auto source = influences.find(load.tensor);
+      if (source == influences.end())
+        continue;
+      Influence influence = source->second;
+      Condition condition = formula.conditions(load, finish).front();
+      for (Value result : op.getResults())
+        add(result, influence, condition, isSummed || load.isSummed);
+    }
+  };
+  spreadRegion(op.getScore(), ofScore, false);
+  spreadRegion(op.getMask(), Finish::Choice, false);
+  spreadRegion(op.getWeight(), Finish::None, true);
+  spreadRegion(op.getValue(), Finish::None, true);
+  spreadRegion(op.getSink(), ofScore, false);
+}
+
+void KernelConditions::spread(attn::ScatterAddOp op) {
+  Condition one{1, false, ""};
+  op.getBody().walk([&](tensor::ExtractOp extract) {
+    if (auto source = influences.find(extract.getTensor()); source != influences.end())
+      add(op.getResult(), Influence(source->second), one, true);
+  });
+  if (auto source = influences.find(op.getInit()); source != influences.end())
+    add(op.getResult(), Influence(source->second), one, false);
+}
+
+void KernelConditions::spread(Operation *op) {
+  if (auto generic = dyn_cast<linalg::GenericOp>(op))
+    return spread(generic);
+  if (auto attend = dyn_cast<attn::AttendOp>(op))
+    return spread(attend);
+  if (auto scatter = dyn_cast<attn::ScatterAddOp>(op))
+    return spread(scatter);
+  for (Value operand : op->getOperands())
+    if (auto source = influences.find(operand); source != influences.end()) {
+      Influence influence = source->second;
+      for (Value result : op->getResults())
+        add(result, influence, {1, false, ""}, false);
+    }
+}
+
+std::vector<Influence> KernelConditions::influenceOf(unsigned argument) {
+  influences.clear();
+  const ElementFacts &elements = arguments[argument].elements;
+  bool isStoredExactly = elements.isExact && elements.isIntegral && elements.range.magnitude() <= format.exactIntegers;
+  if (isStoredExactly)
+    return std::vector<Influence>(kernel.getNumResults());
+  influences[kernel.getArgument(argument)].direct.factor = 1;
+  for (Operation &op : kernel.front().without_terminator())
+    spread(&op);
+  std::vector<Influence> found;
+  for (Value result : computedResults(kernel))
+    found.push_back(influences.lookup(result));
+  return found;
+}
+
+} // namespace attnc

@@ -1,0 +1,20 @@
+//===- NumberRange.h - which numbers are elements ----------------------------------------------------------------===//
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <fmt/format.h>
+#include <string>
+
+namespace attnc::check {
+
+/// Does a number become infinite as an f32, and was not before?
+inline bool isBeyondF32(double value) { return std::isfinite(value) && std::isinf(static_cast<float>(value)); }
+inline bool isBeyondI32(int64_t value) { return value != static_cast<int32_t>(value); }
+
+inline std::string beyondF32(double value) {
+  return fmt::format("{} does not fit into f32, whose largest number is 3.4028235e+38", value);
+}
+inline constexpr const char *infinityHint = "infinity is written `inf`";
+
+} // namespace attnc::check

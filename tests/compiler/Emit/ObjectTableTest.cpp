@@ -1,0 +1,197 @@
+// An object's table is read as data: it says what a linked one says, whatever its code is; and whatever the bytes of
+// the file are, they are a table that can be walked, or an error. The seal finds each change.
+#include "compiler/Emit/ObjectTable.h"
+#include "compiler/Emit/Seal.h"
+#include "compiler/Pipeline/Compile.h"
+#include "tests/support/TableWalk.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <cstddef>
+#include <gtest/gtest.h>
+
+using namespace attnc;
+
+namespace {
+
+class Object : public testing::Test {
+protected:
+  void SetUp() override { bytes = compiled(ATTNC_INPUTS "/mlp.attn", false); }
+
+  static std::string compiled(const std::string &path, bool records, const std::string &target = "x86-64-v3") {
+    CompileOptions options;
+    options.input = path;
+    options.records = records;
+    options.target = target;
+    options.settings = {{"layers", "2"}, {"dim", "4"}};
+    options.reproducerDirectory = "";
+    Compilation made;
+    std::string messages;
+    llvm::raw_string_ostream stream(messages);
+    EXPECT_EQ(compile(options, made, stream), Outcome::Done) << messages;
+    return {made.object.data(), made.object.size()};
+  }
+
+  /// The error of reading and walking `text`, which lies at an alignment as files do; empty where there is none.
+  static std::string errorOf(llvm::StringRef text) {
+    auto copy = llvm::MemoryBuffer::getMemBufferCopy(text);
+    auto table = ObjectTable::read(copy->getBuffer());
+    if (!table)
+      return toString(table.takeError());
+    TableWalk(table->model()).sum();
+    return "";
+  }
+
+  /// Where a section lies in the file.
+  std::pair<size_t, size_t> section(llvm::StringRef wanted) const {
+    auto file = llvm::cantFail(llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(bytes, "")));
+    for (const llvm::object::SectionRef &each : file->sections())
+      if (llvm::cantFail(each.getName()) == wanted) {
+        llvm::StringRef content = llvm::cantFail(each.getContents());
+        return {content.data() - bytes.data(), content.size()};
+      }
+    ADD_FAILURE() << "no section " << wanted.str();
+    return {0, 0};
+  }
+
+  /// Where the table lies in the file.
+  size_t tableAt() const {
+    auto file = llvm::cantFail(llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(bytes, "")));
+    for (const llvm::object::SymbolRef &symbol : file->symbols())
+      if (llvm::cantFail(symbol.getName()) == "mlp_model")
+        return llvm::cantFail((*llvm::cantFail(symbol.getSection())).getContents()).data() - bytes.data() +
+               llvm::cantFail(symbol.getValue());
+    ADD_FAILURE() << "no table";
+    return 0;
+  }
+
+  template <typename Value> std::string errorWith(size_t offset, Value value) const {
+    std::string changed = bytes;
+    memcpy(changed.data() + tableAt() + offset, &value, sizeof(value));
+    return errorOf(changed);
+  }
+
+  std::string bytes;
+};
+
+TEST_F(Object, TableIsReadWhateverTheCodeIs) {
+  auto [code, size] = section(".text");
+  for (size_t at = code; at < code + size; ++at)
+    bytes[at] = char(at % 2 ? 0x0B : 0x0F); // ud2
+  auto table = ObjectTable::read(bytes);
+  ASSERT_TRUE(bool(table)) << toString(table.takeError());
+  const attn_model &model = table->model();
+  EXPECT_STREQ(model.name, "mlp");
+  EXPECT_EQ(model.abi_version, uint32_t(ATTN_ABI_VERSION));
+  ASSERT_EQ(model.entry_count, 1);
+  EXPECT_STREQ(model.entries[0].name, "forward");
+  EXPECT_STREQ(model.entries[0].dimensions[0].name, "rows");
+  EXPECT_EQ(model.entries[0].dimensions[0].max, 512);
+  ASSERT_EQ(model.parameter_count, 2);
+  EXPECT_STREQ(model.parameters[0].name, "blocks.weight");
+  EXPECT_EQ(model.parameters[0].counts[0], 2);
+  EXPECT_EQ(model.parameters[0].shape[1], 4);
+}
+
+TEST_F(Object, EachKindOfModelIsRead) {
+  EXPECT_EQ(errorOf(compiled(ATTNC_INPUTS "/mlp.attn", true)), "");
+  EXPECT_EQ(errorOf(compiled(ATTNC_INPUTS "/mlp.attn", true, "cuda")), "");
+}
+
+TEST_F(Object, WrongNumbersOfTheTableAreNamed) {
+  EXPECT_EQ(errorWith(offsetof(attn_model, abi_version), uint32_t(1)),
+            "has ABI version 1, and this attnc reads " + std::to_string(ATTN_ABI_VERSION) + "; compile it again");
+  const std::string malformed = "holds a malformed table of its model: ";
+  EXPECT_EQ(errorWith(offsetof(attn_model, entry_count), int64_t(1) << 60),
+            malformed + "its entry points (1152921504606846976) do not lie inside the object");
+  EXPECT_EQ(errorWith(offsetof(attn_model, kernel_count), int64_t(-1)),
+            malformed + "its kernels (-1) do not lie inside the object");
+  EXPECT_EQ(errorWith(offsetof(attn_model, loaded_count), int64_t(1)),
+            malformed + "parameter 0: its places in the table of parameters are not there");
+  EXPECT_EQ(errorWith(offsetof(attn_model, packed_count), int64_t(1) << 20),
+            malformed + "its packed weights (1048576) do not lie inside the object");
+}
+
+TEST_F(Object, OtherFilesAreNamed) {
+  EXPECT_EQ(errorOf(""), "is not an object file");
+  EXPECT_EQ(errorOf("model"), "is not an object file");
+  EXPECT_EQ(errorOf(llvm::StringRef("\x7f"
+                                    "ELF\2\1")),
+            "is a damaged object file: it ends after 6 bytes");
+  std::string other = bytes;
+  other[18] = char(183);
+  EXPECT_EQ(errorOf(other), "is an object file for another processor (ELF machine 183), expected x86-64");
+  other = bytes;
+  other[16] = 3;
+  EXPECT_EQ(errorOf(other), "is linked already, expected an object file (.o)");
+}
+
+/// Else each of many sections over the whole file would have a copy of its own.
+TEST_F(Object, OverlappingSectionsAreRefused) {
+  using namespace llvm::ELF;
+  Elf64_Ehdr header;
+  memcpy(&header, bytes.data(), sizeof(header));
+  for (unsigned type : {SHT_PROGBITS, SHT_RELA, SHT_SYMTAB}) {
+    std::string changed = bytes;
+    auto *sections = reinterpret_cast<Elf64_Shdr *>(changed.data() + header.e_shoff);
+    auto *found = std::find_if(sections, sections + header.e_shnum, [&](auto &each) { return each.sh_type == type; });
+    uint64_t element = std::max<uint64_t>(found->sh_entsize, 1);
+    found->sh_offset = 0;
+    found->sh_size = changed.size() / element * element;
+    EXPECT_EQ(errorOf(changed), "is a damaged object file: its sections together are larger than the file, which has " +
+                                    std::to_string(bytes.size()) + " bytes");
+  }
+}
+
+/// Whatever is outside of code has each of its bytes changed in three ways.
+TEST_F(Object, ChangedBytesAreATableOrAnError) {
+  auto [code, codeSize] = section(".text");
+  size_t errors = 0;
+  for (size_t at = 0; at < bytes.size(); ++at) {
+    if (at >= code && at < code + codeSize)
+      continue;
+    for (unsigned char change : {0x01, 0x80, 0xFF}) {
+      std::string changed = bytes;
+      changed[at] = char(changed[at] ^ change);
+      errors += !errorOf(changed).empty();
+      ASSERT_NE(toString(checkSeal(changed)), "") << at;
+    }
+  }
+  EXPECT_GT(errors, bytes.size() / 10);
+}
+
+TEST_F(Object, CutFilesAreErrors) {
+  for (size_t size = 0; size < bytes.size(); ++size)
+    ASSERT_NE(errorOf(llvm::StringRef(bytes).take_front(size)), "") << size;
+}
+
+TEST_F(Object, SealIsOfAllOtherBytes) {
+  EXPECT_EQ(toString(checkSeal(bytes)), "");
+  EXPECT_NE(toString(checkSeal(bytes + " ")), "");
+  std::string changed = bytes;
+  changed[section(".text").first] ^= 1;
+  EXPECT_EQ(toString(checkSeal(changed)), "is damaged, or was changed: its bytes are not those that section .attn.seal "
+                                          "is a hash of; compile it again");
+  EXPECT_EQ(toString(seal(changed)), "");
+  EXPECT_EQ(toString(checkSeal(changed)), "");
+  changed[section(sealSection).first] ^= 1;
+  EXPECT_NE(toString(checkSeal(changed)), "");
+}
+
+/// What is damaged is not walked; what somebody has changed and sealed again is.
+TEST_F(Object, SealIsCheckedBeforeTheTable) {
+  auto readSealed = [](const std::string &text) {
+    auto table = ObjectTable::readSealed(text);
+    return table ? "" : toString(table.takeError());
+  };
+  EXPECT_EQ(readSealed(bytes), "");
+  EXPECT_EQ(readSealed("model"), "is not an object file");
+  int64_t count = -1;
+  memcpy(bytes.data() + tableAt() + offsetof(attn_model, kernel_count), &count, sizeof(count));
+  EXPECT_EQ(readSealed(bytes), toString(checkSeal(bytes)));
+  EXPECT_EQ(toString(seal(bytes)), "");
+  EXPECT_EQ(readSealed(bytes), "holds a malformed table of its model: its kernels (-1) do not lie inside the object");
+}
+
+} // namespace

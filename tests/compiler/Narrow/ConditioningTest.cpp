@@ -1,0 +1,153 @@
+// Programs whose tensors between kernels hold what 16 bits are too few for, interpreted as they are stored: near the
+// exact results as they are, far from them where conditioning is left out of account; and what bounds of storage say.
+#include "compiler/Narrow/Narrow.h"
+#include "compiler/Pipeline/Compile.h"
+#include "compiler/Reference/StorageBound.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+#include <gtest/gtest.h>
+
+namespace attnc {
+namespace {
+
+using reference::Array;
+using reference::Element;
+using reference::Interpretation;
+
+struct Program {
+  const char *entry;
+  std::vector<Array> inputs;
+  bool hasIllConditionedInputs = false;
+};
+
+/// Numbers of about the size of a normal distribution's, the same ones at each run.
+Array random(std::initializer_list<int64_t> shape, uint32_t seed, double size = 1) {
+  Array array(Element::F32, llvm::ArrayRef<int64_t>(shape.begin(), shape.end()));
+  uint32_t state = seed;
+  for (double &value : array.values) {
+    double sum = 0;
+    for (int term = 0; term < 4; ++term) {
+      state = state * 1664525u + 1013904223u;
+      sum += double(state >> 8) / 0x1p24 - 0.5;
+    }
+    value = static_cast<float>(sum * 1.7 * size);
+  }
+  return array;
+}
+
+Array ascending(Element element, int64_t count, double step) {
+  Array array(element, {count});
+  for (int64_t k = 0; k < count; ++k)
+    array.values[k] = double(k) * step;
+  return array;
+}
+
+std::vector<Program> programs() {
+  constexpr int64_t seq = 150;
+  return {{"rotary", {random({seq, 8}, 1)}},
+          {"sinusoids", {random({seq, 8}, 2, 0.1)}},
+          {"frequencies", {random({seq, 8}, 3, 0.1)}},
+          {"ids", {ascending(Element::I32, seq, 50), random({seq, 8}, 4, 0.1)}},
+          {"times", {ascending(Element::F32, seq, 8.25)}, true},
+          {"linear_biases", {random({400, 8}, 5)}},
+          {"buckets", {random({2 * seq, 1}, 6), random({64, 8}, 7)}},
+          {"choice", {random({3 * seq, 8}, 7), random({8, 64}, 8)}},
+          {"steps", {random({seq, 8}, 9), random({8, 8}, 10)}}};
+}
+
+class Conditioning : public testing::TestWithParam<const char *> {
+protected:
+  mlir::FloatType element(mlir::MLIRContext &context) const {
+    mlir::Builder builder(&context);
+    return isBf16() ? mlir::FloatType(builder.getBF16Type()) : mlir::FloatType(builder.getF16Type());
+  }
+  bool isBf16() const { return std::string(GetParam()) == "bf16"; }
+  double roundoff() const { return isBf16() ? 0x1p-8 : 0x1p-11; }
+
+  /// The entry point as fuse leaves it, or as narrow does.
+  mlir::func::FuncOp compiled(Compilation &made, const char *entry, std::optional<bool> keepsConditioned) {
+    CompileOptions options;
+    options.input = ATTNC_INPUTS "/positions.attn";
+    options.entries = {entry};
+    options.dump = Phase::Fuse;
+    std::string messages;
+    llvm::raw_string_ostream stream(messages);
+    EXPECT_EQ(compile(options, made, stream), Outcome::Done) << messages;
+    if (keepsConditioned)
+      narrowStorage(
+          *made.module, element(made.context), [](mlir::func::FuncOp) { return Verdict::yes(); }, *keepsConditioned);
+    return made.module->lookupSymbol<mlir::func::FuncOp>(entry);
+  }
+
+  static Array run(const Interpretation &call) {
+    auto results = call.run();
+    EXPECT_TRUE(bool(results)) << llvm::toString(results.takeError());
+    return results ? results->front() : Array();
+  }
+
+  static double difference(const Array &a, const Array &b) {
+    double largest = 0;
+    for (auto [x, y] : llvm::zip(a.values, b.values))
+      largest = std::max(largest, std::fabs(x - y));
+    return largest;
+  }
+
+  struct Outcomes {
+    double largest = 0, kept = 0, notKept = 0; ///< size of the exact result, and distances from it
+    double bound = 0, changes = 0;             ///< what StorageBound.h says
+    size_t changedKept = 0, changedNotKept = 0;
+  };
+
+  Outcomes outcomesOf(const Program &program) {
+    Compilation plain, kept, notKept;
+    Interpretation exact{compiled(plain, program.entry, std::nullopt), program.inputs, {}};
+    Interpretation stored{compiled(kept, program.entry, true), program.inputs, {}};
+    Interpretation all{compiled(notKept, program.entry, false), program.inputs, {}};
+    Array result = run(exact), withRule = run(stored), without = run(all);
+    Outcomes found;
+    for (double value : result.values)
+      found.largest = std::max(found.largest, std::fabs(value));
+    found.kept = difference(result, withRule);
+    found.notKept = difference(result, without);
+    for (size_t k = 0; k < result.values.size(); ++k) {
+      found.changedKept += result.values[k] != withRule.values[k];
+      found.changedNotKept += result.values[k] != without.values[k];
+    }
+    auto bounds = storageBounds(exact, {result}, roundoff());
+    EXPECT_TRUE(bool(bounds));
+    found.bound = bounds->front();
+    if (result.element == Element::F32)
+      return found;
+    auto changes = changesByStorage(exact, {result}, roundoff());
+    EXPECT_TRUE(bool(changes));
+    found.changes = double(changes->front());
+    return found;
+  }
+};
+
+TEST_P(Conditioning, KeepsResultsNearTheExactOnes) {
+  for (const Program &program : programs()) {
+    SCOPED_TRACE(program.entry);
+    Outcomes found = outcomesOf(program);
+    if (std::string(program.entry) == "choice") {
+      EXPECT_EQ(found.changedKept, 0u);
+      EXPECT_LE(double(found.changedNotKept), found.changes); // near ties, which data that are as inexact have too
+      if (isBf16()) {
+        EXPECT_GT(found.changedNotKept, 0u);
+      }
+      continue;
+    }
+    EXPECT_LE(found.kept, 4 * roundoff() * std::max(found.largest, 1.0));
+    EXPECT_LE(found.kept, found.bound);
+    EXPECT_GT(found.notKept, 4 * found.kept + roundoff());
+    if (isBf16() && !program.hasIllConditionedInputs) { // nor do bounds of storage grow with a rounded position
+      EXPECT_GT(found.notKept, found.bound);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, Conditioning, testing::Values("bf16", "f16"),
+                         [](const auto &info) { return std::string(info.param); });
+
+} // namespace
+} // namespace attnc

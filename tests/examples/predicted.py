@@ -1,0 +1,97 @@
+"""Checks what calls of the examples are predicted to take: predicted.py ATTNC [--accept].
+
+Of each entry point, the launches, the instructions and the bytes of operands that `attnc explain --json` predicts are
+compared with those in predicted.txt, beside this file: a change of the compiler that makes code worse is seen without
+timing anything. `--accept` writes that file anew, for review."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+RECORD = HERE / "predicted.txt"
+# Of what is recorded, how much more or less is taken for the same.
+ALLOWED = 0.05
+COUNTS = ("launches", "instructions", "bytes")
+# The models, how large they are, and the sizes of a call.
+MODELS = {
+    "chargpt": ([], "batch=4,seq=64,capacity=64"),
+    "digits": ([], "n=256,queries=16"),
+    "gpt2": (["layers=2"], "batch=1,seq=128"),
+    "ntm": ([], "batch=4,n=8"),
+    "pointer": ([], "batch=8,n=16"),
+    "seq2seq": ([], "batch=4,n=12,m=12"),
+    "stn": ([], "batch=8"),
+    "vit": ([], "batch=8"),
+}
+
+
+def explain(attnc, model, settings, sizes):
+    source = HERE.parents[1] / "examples" / model / f"{model}.attn"
+    # The same code and the same numbers on every machine.
+    command = [attnc, "explain", source, "--json", "--target", "x86-64-v3", "--at", sizes]
+    for each in settings:
+        command += ["--set", each]
+    done = subprocess.run(command, env=os.environ | {"ATTN_MACHINE": "/none"}, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{model}: {done.stderr}")
+    return json.loads(done.stdout)["entries"]
+
+
+def countsOf(entry):
+    if "problem" in entry:
+        sys.exit(f"{entry['name']}: {entry['problem']}")
+    kernels = entry["kernels"]
+    return (
+        sum(each["launches"] for each in kernels),
+        round(sum(each["predicted"]["instructions"] for each in kernels)),
+        sum(each["bytes_read"] + each["bytes_written"] for each in kernels),
+    )
+
+
+def predicted(attnc):
+    return {
+        (model, entry["name"]): countsOf(entry)
+        for model, (settings, sizes) in MODELS.items()
+        for entry in explain(attnc, model, settings, sizes)
+    }
+
+
+def recorded():
+    lines = [line.split() for line in RECORD.read_text().splitlines()[1:]]
+    return {(model, entry): tuple(map(int, counts)) for model, entry, *counts in lines}
+
+
+def write(found):
+    rows = [("model", "entry") + COUNTS] + [key + tuple(map(str, counts)) for key, counts in found.items()]
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    aligned = [
+        [cell.ljust(width) if place < 2 else cell.rjust(width) for place, (cell, width) in enumerate(zip(row, widths))]
+        for row in rows
+    ]
+    lines = [" ".join(row) for row in aligned]
+    RECORD.write_text("\n".join(lines) + "\n")
+
+
+def differences(found, wanted):
+    for key in sorted(found.keys() ^ wanted.keys()):
+        yield f"{' '.join(key)}: {'not recorded' if key in found else 'recorded, but there is no such entry point'}"
+    for key in sorted(found.keys() & wanted.keys()):
+        for what, now, before in zip(COUNTS, found[key], wanted[key]):
+            if abs(now - before) > ALLOWED * before:
+                yield f"{' '.join(key)}: {before} {what} are recorded, {now} predicted ({now / max(1, before):.2f} times)"
+
+
+def main(attnc, accept=None):
+    found = predicted(attnc)
+    if accept:
+        return write(found)
+    bad = list(differences(found, recorded()))
+    for line in bad:
+        print(line, file=sys.stderr)
+    if bad:
+        sys.exit(f"if that is meant, {pathlib.Path(__file__).name} ATTNC --accept records it, and the commit says why")
+
+
+main(*sys.argv[1:])

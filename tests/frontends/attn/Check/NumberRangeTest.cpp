@@ -1,0 +1,51 @@
+// Numbers that no element holds.
+#include "tests/frontends/attn/Check/Checked.h"
+
+#include <gtest/gtest.h>
+
+using namespace attnc;
+
+namespace {
+
+/// The first line of what is reported, behind its place.
+std::string messageOf(const std::string &program,
+                      const std::vector<std::pair<std::string, std::string>> &settings = {}) {
+  std::string text = check(program, settings).diagnostics;
+  size_t from = text.find("error: ");
+  return from == std::string::npos ? text : text.substr(from + 7, text.find(" [bad-number]") - from - 7);
+}
+
+const std::string beyond = " does not fit into f32, whose largest number is 3.4028235e+38";
+
+} // namespace
+
+TEST(NumberRange, LiteralsThatBecomeInfiniteAreRefused) {
+  EXPECT_EQ(messageOf("fn f(x: f32[n]) -> f32[n] { x + 1e300 }"), "1e+300" + beyond);
+  EXPECT_EQ(messageOf("fn f(x: f32[n]) -> f32[n] { -1e39 * x }"), "-1e+39" + beyond);
+  EXPECT_EQ(messageOf("const c = 1e300\nfn f(x: f32[n]) -> f32[n] { x * c }"), "1e+300" + beyond);
+  EXPECT_EQ(messageOf("fn f(x: f32[n]) -> f32[n] { [i] => if x[i] > 1e300 then 0 else 1 }"), "1e+300" + beyond);
+}
+
+TEST(NumberRange, SettingsThatBecomeInfiniteAreRefused) {
+  std::string program = "model M(c = 1.0) {\n  fn f(x: f32[n]) -> f32[n] { x * c }\n}\nexport f";
+  EXPECT_EQ(messageOf(program, {{"c", "1e300"}}), "1e+300" + beyond);
+  EXPECT_EQ(messageOf(program, {{"c", "1e38"}}), "");
+}
+
+TEST(NumberRange, InitialisersThatBecomeInfiniteAreRefused) {
+  for (std::string start : {"constant(1e300)", "normal(1e300)", "uniform(0, 1e300)", "1e300"})
+    EXPECT_EQ(messageOf("model M() {\n  w: f32[2] = " + start + "\n  fn f(x: f32[2]) -> f32[2] { x + w }\n}\nexport f"),
+              "1e+300" + beyond)
+        << start;
+}
+
+TEST(NumberRange, IntegersBeyond32BitsAreRefused) {
+  EXPECT_EQ(messageOf("fn f(x: i32[n]) -> i32[n] { x + 5000000000 }"), "5000000000 does not fit into i32");
+  EXPECT_EQ(messageOf("fn f(x: i32[n]) -> i32[n] { x + 2147483647 }"), "");
+}
+
+TEST(NumberRange, WhatIsInfiniteOrFitsInTheEndIsNot) {
+  EXPECT_EQ(messageOf("fn f(x: f32[n]) -> f32[n] { x + inf }"), "");
+  EXPECT_EQ(messageOf("fn f(x: f32[n]) -> f32[n] { x + 3.4028234e38 }"), "");
+  EXPECT_EQ(messageOf("fn f(x: f32[n]) -> f32[n] { x * (1e300 * 1e-290) }"), "");
+}

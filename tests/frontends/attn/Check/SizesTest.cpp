@@ -1,0 +1,78 @@
+// No size leaves 64 bits unseen: what no memory has room for is an error at the expression that makes it, however it is
+// made.
+#include "tests/frontends/attn/Check/Checked.h"
+
+#include "frontends/attn/Check/Dim.h"
+#include <gtest/gtest.h>
+
+using namespace attnc;
+
+namespace {
+
+/// The first line of what is said of the body of a function of x: f32[n] and t: i32[n].
+std::string errorOf(const std::string &body) {
+  std::string text = check("fn f(x: f32[n], t: i32[n]) -> f32[n] {\n" + body + "\n}\nexport f\n").diagnostics;
+  return text.substr(0, text.find('\n'));
+}
+
+std::string doubled(const std::string &step, int times) {
+  std::string text = "  var y = x\n";
+  for (int i = 0; i < times; ++i)
+    text += "  " + step + "\n";
+  return text + "  x + sum(y)";
+}
+
+TEST(Sizes, LargeTensorsAreErrorsWhereTheyAreMade) {
+  const std::string large = "this tensor is too large: ";
+  EXPECT_EQ(errorOf("  x + f32(sum(iota(9223372036854775807)))"),
+            "a.attn:2:15: error: the range of `i` is too large: 9223372036854775807 [bad-size]");
+  EXPECT_EQ(errorOf("  x + f32(sum(iota(2147483648)))"),
+            "a.attn:2:15: error: the range of `i` is too large: 2147483648 [bad-size]");
+  EXPECT_EQ(errorOf("  x + f32(sum(iota(2147483647)))"), "");
+  EXPECT_EQ(errorOf("  x + sum(zeros(9223372036854775807))"),
+            "a.attn:2:11: error: " + large + "f32[9223372036854775807] [bad-size]");
+  EXPECT_EQ(errorOf("  x + sum(zeros(2147483647, 2147483647))"),
+            "a.attn:2:11: error: " + large + "f32[2147483647, 2147483647] [bad-size]");
+  EXPECT_EQ(errorOf("  [i] => x[i] + sum j < 9223372036854775807 => x[i]"),
+            "a.attn:2:21: error: the range of `j` is too large: 9223372036854775807 [bad-size]");
+  EXPECT_EQ(errorOf("  [i] => x[i] + sum j < n * 4294967296 => x[i]"),
+            "a.attn:2:21: error: the range of `j` is too large: 4294967296*n [bad-size]");
+  EXPECT_EQ(errorOf("  let y: f32[2147483647, 2147483647, n] = zeros(1)\n  x"),
+            "a.attn:2:10: error: " + large + "[2147483647, 2147483647, n] [bad-size]");
+}
+
+TEST(Sizes, RepeatedConcatenationIsAnErrorAtTheStepThatIsTooMuch) {
+  EXPECT_EQ(errorOf(doubled("y = concat(y, y)", 30)), "");
+  EXPECT_EQ(errorOf(doubled("y = concat(y, y)", 70)),
+            "a.attn:33:7: error: this tensor is too large: f32[2147483648*n] [bad-size]");
+}
+
+TEST(Sizes, NumbersBeyond64BitsAreErrors) {
+  const std::string beyond = "error: this number is beyond 64 bits [bad-size]";
+  EXPECT_EQ(errorOf("  const c = 4611686018427387904 * 4\n  x"), "a.attn:2:13: " + beyond);
+  EXPECT_EQ(errorOf("  const c = 9223372036854775807 + 1\n  x"), "a.attn:2:13: " + beyond);
+  EXPECT_EQ(errorOf("  const c = 0 - 9223372036854775807 - 2\n  x"), "a.attn:2:13: " + beyond);
+  EXPECT_EQ(errorOf("  const c = 10 ** 30\n  x"), "a.attn:2:13: " + beyond);
+  EXPECT_EQ(errorOf("  const c = 2 ** 62\n  x"), "");
+}
+
+TEST(Sizes, PowersOfSumsEnd) {
+  Dim sum = Dim::symbol("a") + Dim::symbol("b") + Dim::symbol("c") + Dim::symbol("d") + Dim(1), power(1);
+  for (int i = 0; i < 62; ++i)
+    power = power * sum;
+  EXPECT_TRUE(power.isSaturated());
+}
+
+TEST(Sizes, ShapesThatMemoryCanHave) {
+  Dim n = Dim::symbol("n"), most(INT32_MAX);
+  EXPECT_TRUE(canHaveShape({n, most, Dim(1 << 24)}));
+  EXPECT_FALSE(canHaveShape({n, most, most}));
+  EXPECT_FALSE(canHaveShape({n * Dim(int64_t(1) << 31)}));
+  EXPECT_TRUE(canHaveShape({n * most}));
+  EXPECT_FALSE(canHaveShape({Dim(INT64_MAX)}));
+  EXPECT_FALSE(canHaveShape({Dim(INT64_MIN)}));
+  EXPECT_FALSE(canHaveShape({n - most - most}));
+  EXPECT_TRUE(canHaveShape({}));
+}
+
+} // namespace

@@ -1,0 +1,37 @@
+// Whatever the bytes, an object's table is read or refused with a message, and a table that is read can be walked; and
+// looking for damage finds some, or says that there is none.
+#include "compiler/Emit/ObjectTable.h"
+#include "compiler/Emit/Record.h"
+#include "compiler/Emit/Seal.h"
+#include "compiler/Verify/ObjectSections.h"
+#include "tests/support/TableWalk.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <cstdlib>
+#include <vector>
+
+using namespace attnc;
+
+static void require(bool condition) {
+  if (!condition)
+    abort();
+}
+
+static void sealCopy(llvm::StringRef bytes) {
+  std::vector<char> object(bytes.begin(), bytes.end());
+  if (llvm::Error error = seal(object))
+    require(!toString(std::move(error)).empty());
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  auto file = llvm::MemoryBuffer::getMemBufferCopy({reinterpret_cast<const char *>(data), size});
+  auto table = ObjectTable::read(file->getBuffer());
+  if (table)
+    TableWalk(table->model()).sum();
+  else
+    require(!toString(table.takeError()).empty());
+  llvm::consumeError(checkSeal(file->getBuffer()));
+  sealCopy(file->getBuffer());
+  for (llvm::StringRef section : {moduleSection, sealSection})
+    llvm::consumeError(verify::sectionOf(file->getBuffer(), section).takeError());
+  return 0;
+}

@@ -1,0 +1,50 @@
+// Whatever a .npy or .txt holds, reading it either fails with a message or gives a tensor of the size that it says.
+#include "tools/attnc/TensorFile.h"
+#include "tools/attnc/TextFile.h"
+#include <cstdlib>
+
+using namespace attnc;
+
+static void require(bool condition) {
+  if (!condition)
+    abort();
+}
+
+static std::optional<HostTensor> readAs(const char *path, const std::string &bytes) {
+  InputFile file = InputFile::inMemory(path, bytes);
+  auto tensor = readTensor(file);
+  if (!tensor) {
+    require(!toString(tensor.takeError()).empty());
+    return std::nullopt;
+  }
+  require(tensor->bytes.size() == size_t(*HostTensor::bytesFor("", tensor->dtype, tensor->shape)));
+  require(tensor->count() == 0 || tensor->bytes.size() % tensor->count() == 0);
+  return std::move(*tensor);
+}
+
+/// The header is what matters: its length is put before it, up to its last '}', so that the fuzzer need not guess it.
+static void readNpy(const std::string &text) {
+  size_t length = text.rfind('}') == std::string::npos ? text.size() : text.rfind('}') + 1;
+  uint16_t written = static_cast<uint16_t>(length);
+  readAs("a.npy", std::string("\x93NUMPY\x01\x00", 8) + std::string(reinterpret_cast<char *>(&written), 2) + text);
+}
+
+static void readText(const std::string &text) {
+  std::optional<HostTensor> tokens = readAs("a.txt", text);
+  if (!tokens)
+    return;
+  auto lines = linesOf(*tokens);
+  require(bool(lines));
+  std::optional<HostTensor> again = readAs("a.txt", *lines);
+  // What is written loses a mark of UTF-8 that stood behind another, and a "\r" at the end of a line.
+  bool losesSome = lines->starts_with("\xEF\xBB\xBF") || lines->find('\r') != std::string::npos;
+  require(again && (again->bytes == tokens->bytes || losesSome));
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  std::string text(reinterpret_cast<const char *>(data), size);
+  readAs("a.npy", text);
+  readNpy(text);
+  readText(text);
+  return 0;
+}

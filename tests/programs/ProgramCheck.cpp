@@ -1,0 +1,314 @@
+#include "tests/programs/ProgramCheck.h"
+#include "compiler/Reference/RoundingSamples.h"
+#include "compiler/Reference/StorageBound.h"
+#include "compiler/Reference/Tolerance.h"
+#include "tests/e2e/CompiledModel.h"
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace attnc::programs {
+
+using reference::Array;
+using reference::Element;
+
+namespace {
+
+//===-------------------------------------------- calls -------------------------------------------------------===//
+
+/// A tensor that a call left, as bytes, beside the oracle's.
+struct Found {
+  std::string name;
+  int32_t dtype;
+  const std::vector<char> &bytes;
+  const Array &exact;
+  std::string parameter = ""; ///< the name of one that the call updates
+  double storage = 0;         ///< how far tensors that are stored in 16 bits may move it
+
+  double at(size_t place) const {
+    if (dtype == ATTN_BOOL)
+      return bytes[place];
+    float real;
+    int32_t whole;
+    std::memcpy(&real, bytes.data() + 4 * place, 4);
+    std::memcpy(&whole, bytes.data() + 4 * place, 4);
+    return dtype == ATTN_F32 ? real : whole;
+  }
+};
+
+/// What the oracle gives for a call.
+struct Exact {
+  std::vector<Array> results;
+  reference::Parameters updates;
+};
+
+class EntryCheck {
+public:
+  EntryCheck(const RandomProgram &program, const e2e::CompiledModel &model, const attn_entry_info &entry)
+      : program(program), model(model), entry(entry),
+        function(model.imported().lookupSymbol<mlir::func::FuncOp>(entry.name)) {
+    for (int32_t number = 0; number < entry.dimension_count; ++number)
+      dimensions.push_back(sizeOf(entry.dimensions[number].name));
+    for (int32_t number = 0; number < entry.input_count; ++number)
+      inputs.push_back(draw(entry.tensors[number]));
+  }
+
+  /// What differs, or nothing.
+  std::string difference();
+
+private:
+  int64_t sizeOf(const std::string &name) const {
+    auto found = program.sizes.find(name);
+    return found == program.sizes.end() ? 2 : found->second;
+  }
+  bool isEmpty() const { return llvm::is_contained(dimensions, 0); }
+  /// Of what tensors are stored in: 0 where that is f32.
+  double roundoff() const { return program.precision == "bf16" ? 0x1p-8 : program.precision == "f16" ? 0x1p-11 : 0; }
+
+  Array draw(const attn_tensor_info &tensor) const;
+  double drawInteger(const std::string &name, e2e::Random &random) const;
+  llvm::Expected<Exact> interpret(reference::Rounding rounding = reference::Rounding::None) const;
+  std::string differenceFrom(const Exact &exact, const e2e::CallResults &found) const;
+  std::string differenceFromSlopes() const;
+
+  const RandomProgram &program;
+  const e2e::CompiledModel &model;
+  const attn_entry_info &entry;
+  mlir::func::FuncOp function;
+  std::vector<int64_t> dimensions;
+  std::vector<Array> inputs;
+};
+
+double EntryCheck::drawInteger(const std::string &name, e2e::Random &random) const {
+  if (name == "seed" || name == "step")
+    return 3;
+  if (name == "length") // of what `next` has seen
+    return 0;
+  if (name == "count")
+    return double(sizeOf("seq"));
+  if (name == "prompt_length")
+    return double(1 + random.below(sizeOf("seq")));
+  if (size_t end = name.rfind('_'); end != std::string::npos) { // what RandomProgram.cpp calls subscripts
+    std::string below = name.substr(end + 1);
+    return double(random.below(std::max<int64_t>(1, sizeOf(below))));
+  }
+  return double(random.below(7)); // tokens
+}
+
+Array EntryCheck::draw(const attn_tensor_info &tensor) const {
+  Element element = tensor.dtype == ATTN_I32 ? Element::I32 : tensor.dtype == ATTN_BOOL ? Element::I1 : Element::F32;
+  Array array(element, e2e::shapeOf(tensor, dimensions), 0.0);
+  e2e::Random random(tensor.name);
+  std::string name = tensor.name;
+  bool isState = &tensor >= entry.tensors + entry.input_count - entry.state_count;
+  for (double &value : array.values)
+    value = isState                   ? 0
+            : element == Element::F32 ? static_cast<float>(random.uniform(-2, 2))
+                                      : drawInteger(name, random);
+  return array;
+}
+
+llvm::Expected<Exact> EntryCheck::interpret(reference::Rounding rounding) const {
+  Exact exact;
+  auto results = reference::interpret(function, inputs, model.parameters(), &exact.updates, rounding);
+  if (!results)
+    return results.takeError();
+  exact.results = std::move(*results);
+  return exact;
+}
+
+//===-------------------------------------------- comparison --------------------------------------------------===//
+
+/// An element that rounding does not explain. Samples are drawn until all is explained.
+static std::string unexplained(std::vector<Found> tensors,
+                               llvm::function_ref<llvm::Expected<Exact>(reference::Rounding)> interpret) {
+  std::vector<reference::RoundingSamples> samples;
+  for (const Found &each : tensors)
+    samples.emplace_back(each.exact);
+  auto first = [&]() -> std::string {
+    for (auto [tensor, sample] : llvm::zip_equal(tensors, samples)) {
+      double limit =
+          reference::tolerance(8, double(tensor.exact.terms)) * reference::largestMagnitude(tensor.exact.values, 0) +
+          tensor.storage;
+      for (size_t place = 0; place < tensor.exact.values.size(); ++place)
+        if (!sample.explains(place, tensor.at(place), limit))
+          return fmt::format("{}: element {} of {} is {}, expected {} within {} and {} of rounding", tensor.name, place,
+                             tensor.exact.values.size(), tensor.at(place), tensor.exact.values[place], limit,
+                             sample.movement(place));
+    }
+    return "";
+  };
+  std::string text = first();
+  for (reference::Rounding rounding : reference::sampledRoundings(64)) {
+    if (text.empty())
+      break;
+    auto sampled = interpret(rounding);
+    if (!sampled)
+      return text + "; a sample of rounding fails: " + llvm::toString(sampled.takeError());
+    for (auto [number, tensor] : llvm::enumerate(tensors))
+      samples[number].add(tensor.parameter.empty() ? sampled->results[number] : sampled->updates.at(tensor.parameter));
+    text = first();
+  }
+  return text;
+}
+
+std::string EntryCheck::differenceFrom(const Exact &exact, const e2e::CallResults &found) const {
+  std::vector<double> storage(exact.results.size());
+  if (roundoff() > 0) {
+    auto bounds = reference::storageBounds({function, inputs, model.parameters()}, exact.results, roundoff());
+    if (!bounds)
+      return "the oracle says, of inputs moved by the roundoff: " + llvm::toString(bounds.takeError());
+    storage = std::move(*bounds);
+  }
+  std::vector<Found> tensors;
+  for (auto [number, bytes] : llvm::enumerate(found.bytes)) {
+    const attn_tensor_info &info = e2e::resultInfo(entry, number);
+    tensors.push_back({info.name, info.dtype, bytes, exact.results[number], "", storage[number]});
+  }
+  for (auto [number, bytes] : llvm::enumerate(found.parameters)) {
+    const auto &[name, dtype] = model.parameterNames()[number];
+    auto updated = exact.updates.find(name);
+    const Array &before = model.parameters().at(name);
+    Found after{name, dtype, bytes, updated == exact.updates.end() ? before : updated->second, name};
+    if (updated != exact.updates.end())
+      tensors.push_back(after);
+    else
+      for (size_t place = 0; place < before.values.size(); ++place)
+        if (after.at(place) != before.values[place])
+          return fmt::format("{}: element {} is updated, and should not be", name, place);
+  }
+  return unexplained(std::move(tensors), [&](reference::Rounding rounding) { return interpret(rounding); });
+}
+
+/// The derivative along a random direction of all inputs, by gradients and by central differences in double precision.
+std::string EntryCheck::differenceFromSlopes() const {
+  auto exact = interpret();
+  if (!exact)
+    return llvm::toString(exact.takeError());
+  double slope = 0;
+  auto along = [&](double step) -> double {
+    std::vector<Array> moved = inputs;
+    size_t next = 1; // the first result is the value
+    slope = 0;
+    for (Array &input : moved) {
+      if (input.element != Element::F32)
+        continue;
+      e2e::Random random("direction" + std::to_string(next));
+      const Array &gradient = exact->results[next++];
+      for (auto [value, derivative] : llvm::zip_equal(input.values, gradient.values)) {
+        double direction = random.uniform(-1, 1);
+        slope += direction * derivative;
+        value += step * direction;
+      }
+    }
+    auto results = reference::interpret(function, moved);
+    return results ? (*results)[0].values[0] : (llvm::consumeError(results.takeError()), std::nan(""));
+  };
+  auto differences = [&](double step) { return (along(step) - along(-step)) / (2 * step); };
+  double coarse = differences(2e-5), fine = differences(1e-5);
+  double allowed = 1e-6 * std::max(1.0, std::fabs(slope)) + 4 * std::fabs(coarse - fine);
+  if (!std::isfinite(slope) || !std::isfinite(fine) || std::fabs(fine - slope) <= allowed)
+    return "";
+  return fmt::format("the slope is {} by gradients, {} by differences", slope, fine);
+}
+
+std::string EntryCheck::difference() {
+  for (int32_t number = 0; number < entry.input_count + entry.result_count; ++number)
+    if (int32_t dtype = entry.tensors[number].dtype; dtype != ATTN_F32 && dtype != ATTN_I32 && dtype != ATTN_BOOL)
+      return ""; // caches in 16 bits
+  e2e::CallResults found = model.call(entry, inputs, dimensions, {});
+  auto exact = interpret();
+  if (!exact) {
+    std::string message = llvm::toString(exact.takeError());
+    return found.status == 0 && !isEmpty() ? "the oracle says: " + message : ""; // it reads more of what is masked
+  }
+  if (found.status != 0)
+    return isEmpty() ? "" : fmt::format("status {}", found.status);
+  // A choice between near numbers may fall otherwise where the weights that it follows from are stored in 16 bits.
+  bool isComparable = roundoff() == 0 || program.isSmooth;
+  std::string text = isComparable ? differenceFrom(*exact, found) : "";
+  if (text.empty() && program.isSmooth && std::string(entry.name) == "g")
+    text = differenceFromSlopes();
+  if (!text.empty())
+    return text;
+  for (e2e::CallOptions options :
+       {e2e::CallOptions{2, Placement::AgainstStart}, e2e::CallOptions{3, Placement::Misaligned}}) {
+    e2e::CallResults again = model.call(entry, inputs, dimensions, options);
+    if (again.bytes != found.bytes || again.parameters != found.parameters)
+      return fmt::format("other bits with {} workers", options.workers);
+  }
+  return "";
+}
+
+} // namespace
+
+//===-------------------------------------------- programs ----------------------------------------------------===//
+
+static CompileOptions optionsOf(const RandomProgram &program, const std::string &path) {
+  CompileOptions options;
+  options.input = path;
+  options.reproducerDirectory = "";
+  options.emitter = emitterPreferenceNamed(program.emitter).value();
+  options.precision = precisionNamed(program.precision).value();
+  for (const std::string &text : program.overrides)
+    options.overrides.push_back(llvm::cantFail(parseOverride(text)));
+  return options;
+}
+
+Verdict check(const RandomProgram &program) {
+  std::filesystem::path path = std::filesystem::temp_directory_path() / fmt::format("program-{}.attn", getpid());
+  std::ofstream(path) << program.text;
+  e2e::CompiledModel model(optionsOf(program, path));
+  std::filesystem::remove(path);
+  if (!model)
+    return {model.isRefused() ? Verdict::Refused : Verdict::Wrong, model.message()};
+  for (int64_t number = 0; number < model.table().entry_count; ++number) {
+    const attn_entry_info &entry = model.table().entries[number];
+    if (std::string text = EntryCheck(program, model, entry).difference(); !text.empty())
+      return {Verdict::Wrong, fmt::format("{}: {}", entry.name, text)};
+  }
+  return {};
+}
+
+/// All that can be read, until it is closed.
+static std::string readAll(int file) {
+  std::string text;
+  char buffer[4096];
+  for (ssize_t count; (count = read(file, buffer, sizeof buffer)) > 0;)
+    text.append(buffer, size_t(count));
+  return text;
+}
+
+Verdict checkInChild(const RandomProgram &program, unsigned seconds) {
+  int ends[2];
+  if (pipe(ends) != 0)
+    return {Verdict::Wrong, "no pipe"};
+  std::fflush(nullptr);
+  pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    alarm(seconds);
+    Verdict verdict = check(program);
+    std::string text = std::to_string(verdict.kind) + verdict.message;
+    for (size_t done = 0; done < text.size();)
+      done += size_t(std::max<ssize_t>(0, write(ends[1], text.data() + done, text.size() - done)));
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string text = readAll(ends[0]);
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WIFSIGNALED(status))
+    return {Verdict::Wrong, WTERMSIG(status) == SIGALRM ? fmt::format("takes more than {} seconds", seconds)
+                                                        : fmt::format("signal {}", strsignal(WTERMSIG(status)))};
+  if (text.empty() || WEXITSTATUS(status) != 0)
+    return {Verdict::Wrong, fmt::format("exit status {}", WEXITSTATUS(status))};
+  return {static_cast<Verdict::Kind>(text[0] - '0'), text.substr(1)};
+}
+
+} // namespace attnc::programs

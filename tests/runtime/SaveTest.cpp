@@ -1,0 +1,94 @@
+// How a checkpoint replaces the one before: beside it, and whole.
+
+#include "attn/weights.h"
+#include "tests/runtime/ModelRecord.h"
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+class Save : public testing::Test {
+protected:
+  Save() {
+    char name[] = "save-XXXXXX";
+    folder = mkdtemp(name);
+    path = folder / "x.safetensors";
+    EXPECT_EQ(attn_weights_initialise(&model, 1, nullptr, &weights, &status), ATTN_OK) << status.message;
+  }
+  ~Save() override {
+    attn_weights_free(weights);
+    fs::remove_all(folder);
+  }
+  attn_code save() { return attn_weights_save(weights, path.c_str(), 0, &status); }
+  std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    for (const fs::directory_entry &each : fs::directory_iterator(folder))
+      names.push_back(each.path().filename());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+  fs::path part(const std::string &number) const { return path.string() + "." + number + ".part"; }
+
+  attn_model model = emptyModel();
+  attn_weights *weights = nullptr;
+  attn_status status = {};
+  fs::path folder, path;
+};
+
+TEST_F(Save, LeavesOneFileWithThePermissionsOfTheUmask) {
+  mode_t before = umask(027);
+  EXPECT_EQ(save(), ATTN_OK) << status.message;
+  umask(before);
+  EXPECT_EQ(files(), std::vector<std::string>{"x.safetensors"});
+  struct stat info;
+  ASSERT_EQ(stat(path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0640u);
+}
+
+/// Those of writers that were killed are, for nobody holds their lock; others are somebody's.
+TEST_F(Save, RemovesWhatWasAbandoned) {
+  std::ofstream(part("0123456789abcdef")) << "abandoned";
+  std::ofstream(part("1123456789abcdef")) << "being written";
+  std::ofstream(part("0123456789ABCDEF")) << "no part";
+  std::ofstream(part("1234")) << "no part";
+  std::ofstream(folder / "y.safetensors.0123456789abcdef.part") << "of another file";
+  int writer = open(part("1123456789abcdef").c_str(), O_WRONLY);
+  ASSERT_EQ(flock(writer, LOCK_EX), 0);
+  EXPECT_EQ(save(), ATTN_OK) << status.message;
+  EXPECT_EQ(files(), (std::vector<std::string>{"x.safetensors", "x.safetensors.0123456789ABCDEF.part",
+                                               "x.safetensors.1123456789abcdef.part", "x.safetensors.1234.part",
+                                               "y.safetensors.0123456789abcdef.part"}));
+  close(writer);
+}
+
+TEST_F(Save, TakesNamesOfAnyLength) {
+  path = folder / std::string(NAME_MAX, 'x');
+  EXPECT_EQ(save(), ATTN_OK) << status.message;
+  EXPECT_EQ(files(), std::vector<std::string>{std::string(NAME_MAX, 'x')});
+  path = folder / std::string(NAME_MAX + 1, 'x');
+  EXPECT_EQ(save(), ATTN_BAD_FILE);
+  EXPECT_NE(strstr(status.message, "File name too long"), nullptr) << status.message;
+}
+
+TEST_F(Save, ReplacesFilesAlone) {
+  fs::create_directory(path);
+  EXPECT_EQ(save(), ATTN_BAD_FILE);
+  EXPECT_NE(strstr(status.message, "Is a directory"), nullptr) << status.message;
+  fs::remove(path);
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_EQ(save(), ATTN_BAD_FILE);
+  EXPECT_NE(strstr(status.message, "Operation not supported"), nullptr) << status.message;
+  EXPECT_EQ(files(), std::vector<std::string>{"x.safetensors"});
+}
+
+} // namespace

@@ -1,0 +1,43 @@
+// A .safetensors file for as long as a test runs.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <initializer_list>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+/// A tensor: dtype and shape as the format spells them, and its bytes.
+struct Entry {
+  std::string name, dtype, shape, bytes;
+};
+
+inline std::string floats(std::initializer_list<float> values) {
+  return std::string(reinterpret_cast<const char *>(values.begin()), values.size() * 4);
+}
+
+class TemporaryFile {
+public:
+  explicit TemporaryFile(const std::vector<Entry> &entries) {
+    std::string header = "{", data;
+    for (const Entry &entry : entries) {
+      header += (header.size() > 1 ? ",\"" : "\"") + entry.name + R"(":{"dtype":")" + entry.dtype + R"(","shape":)" +
+                entry.shape + R"(,"data_offsets":[)" + std::to_string(data.size()) + "," +
+                std::to_string(data.size() + entry.bytes.size()) + "]}";
+      data += entry.bytes;
+    }
+    header += "}";
+    header.resize((header.size() + 7) / 8 * 8, ' ');
+    uint64_t size = header.size();
+    strcpy(path, "weightsXXXXXX");
+    int descriptor = mkstemp(path);
+    std::string all = std::string(reinterpret_cast<char *>(&size), 8) + header + data;
+    EXPECT_EQ(write(descriptor, all.data(), all.size()), ssize_t(all.size()));
+    close(descriptor);
+  }
+  ~TemporaryFile() { unlink(path); }
+  char path[32];
+};

@@ -1,0 +1,170 @@
+/* Preloaded, counts the calls on the files of a folder, and lets one of them go wrong:
+ *
+ *   FAULT_FOLDER  the folder, absolute; calls on files elsewhere are neither counted nor changed
+ *   FAULT_AT      the number of the call, from 1; 0: none
+ *   FAULT_KIND    an errno by its number: that call fails with it (a close fails and closes all the same; EINTR is
+ *                 for calls that can wait)
+ *                 "short": if it writes, it writes half of the bytes
+ *                 "full": from there on the disk is full: what creates and writes fails with ENOSPC
+ *                 "kill": the process is killed in front of it
+ *   FAULT_LOG     a file that gets the name of that call, and the number of calls at the end of the process
+ *
+ * Calls that libc makes for itself (readdir, stdio) are not seen. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum effect { NOTHING, FAIL, SHORTEN };
+enum need { NO_SPACE, SPACE }; /* whether a call wants room on the disk */
+
+static atomic_int calls;
+
+static int is_in_folder(const char *path) {
+  const char *folder = getenv("FAULT_FOLDER");
+  size_t length = folder ? strlen(folder) : 0;
+  return length && strncmp(path, folder, length) == 0 && (path[length] == '/' || !path[length]);
+}
+
+static int is_file_in_folder(int file) {
+  char link[64], path[PATH_MAX];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+  ssize_t length = readlink(link, path, sizeof path - 1);
+  path[length > 0 ? length : 0] = 0;
+  return length > 0 && is_in_folder(path);
+}
+
+static int is_path_in_folder(int directory, const char *path) {
+  return path[0] == '/' ? is_in_folder(path) : directory != AT_FDCWD && is_file_in_folder(directory);
+}
+
+static void log_line(const char *text, int number) {
+  const char *log = getenv("FAULT_LOG");
+  char line[128];
+  int length = snprintf(line, sizeof line, "%s %d\n", text, number);
+  int file = log ? (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND, 0666) : -1;
+  if (file >= 0 && syscall(SYS_write, file, line, length) < 0)
+    abort();
+  if (file >= 0)
+    syscall(SYS_close, file);
+}
+
+__attribute__((destructor)) static void log_count(void) { log_line("calls", calls); }
+
+static int can_wait(const char *call) {
+  return strncmp(call, "open", 4) == 0 || strstr(call, "write") || strcmp(call, "fsync") == 0 ||
+         strcmp(call, "flock") == 0 || strcmp(call, "close") == 0;
+}
+
+/* What becomes of a call on a file of the folder; with FAIL errno is set. */
+static enum effect effect_of(const char *call, enum need need) {
+  const char *at = getenv("FAULT_AT"), *kind = getenv("FAULT_KIND");
+  int number = ++calls, chosen = at ? atoi(at) : 0;
+  if (!chosen || !kind)
+    return NOTHING;
+  if (strcmp(kind, "full") == 0) {
+    errno = ENOSPC;
+    return number >= chosen && need == SPACE ? FAIL : NOTHING;
+  }
+  if (number != chosen)
+    return NOTHING;
+  log_line(call, number);
+  if (strcmp(kind, "kill") == 0)
+    kill(getpid(), SIGKILL);
+  if (strcmp(kind, "short") == 0)
+    return SHORTEN;
+  errno = atoi(kind);
+  return errno == EINTR && !can_wait(call) ? NOTHING : FAIL;
+}
+
+#define REAL(name)                                                                                                     \
+  static __typeof__(name) *real;                                                                                       \
+  if (!real)                                                                                                           \
+  real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
+
+static int open_mode(int flags, va_list list) { return flags & (O_CREAT | O_TMPFILE) ? va_arg(list, int) : 0; }
+
+#define OPEN(name, directory, declaration, arguments)                                                                  \
+  int name declaration {                                                                                               \
+    REAL(name);                                                                                                        \
+    va_list list;                                                                                                      \
+    va_start(list, flags);                                                                                             \
+    int mode = open_mode(flags, list);                                                                                 \
+    va_end(list);                                                                                                      \
+    int fails = is_path_in_folder(directory, path) && effect_of(#name, flags & O_CREAT ? SPACE : NO_SPACE) == FAIL;    \
+    return fails ? -1 : real arguments;                                                                                \
+  }
+
+OPEN(open, AT_FDCWD, (const char *path, int flags, ...), (path, flags, mode))
+OPEN(open64, AT_FDCWD, (const char *path, int flags, ...), (path, flags, mode))
+OPEN(openat, directory, (int directory, const char *path, int flags, ...), (directory, path, flags, mode))
+OPEN(openat64, directory, (int directory, const char *path, int flags, ...), (directory, path, flags, mode))
+
+/* Half of the bytes of a call that is to be short; fewer than 0 where it fails. */
+static ssize_t bytes_for(const char *call, int file, size_t count) {
+  enum effect effect = is_file_in_folder(file) ? effect_of(call, SPACE) : NOTHING;
+  return effect == FAIL ? -1 : effect == SHORTEN && count > 1 ? (ssize_t)(count / 2) : (ssize_t)count;
+}
+
+ssize_t write(int file, const void *bytes, size_t count) {
+  REAL(write);
+  ssize_t taken = bytes_for("write", file, count);
+  return taken < 0 ? -1 : real(file, bytes, (size_t)taken);
+}
+
+ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset) {
+  REAL(pwrite);
+  ssize_t taken = bytes_for("pwrite", file, count);
+  return taken < 0 ? -1 : real(file, bytes, (size_t)taken, offset);
+}
+
+ssize_t pwrite64(int file, const void *bytes, size_t count, off64_t offset) {
+  REAL(pwrite64);
+  ssize_t taken = bytes_for("pwrite64", file, count);
+  return taken < 0 ? -1 : real(file, bytes, (size_t)taken, offset);
+}
+
+int close(int file) {
+  REAL(close);
+  int fails = is_file_in_folder(file) && effect_of("close", NO_SPACE) == FAIL, fault = errno;
+  int result = real(file);
+  if (fails)
+    errno = fault;
+  return fails ? -1 : result;
+}
+
+#define ON_FILE(name, need, declaration, arguments)                                                                    \
+  int name declaration {                                                                                               \
+    REAL(name);                                                                                                        \
+    return is_file_in_folder(file) && effect_of(#name, need) == FAIL ? -1 : real arguments;                            \
+  }
+
+ON_FILE(fsync, NO_SPACE, (int file), (file))
+ON_FILE(fdatasync, NO_SPACE, (int file), (file))
+ON_FILE(flock, NO_SPACE, (int file, int operation), (file, operation))
+ON_FILE(ftruncate, NO_SPACE, (int file, off_t length), (file, length))
+ON_FILE(ftruncate64, NO_SPACE, (int file, off64_t length), (file, length))
+
+#define ON_PATH(name, directory, path, need, declaration, arguments)                                                   \
+  int name declaration {                                                                                               \
+    REAL(name);                                                                                                        \
+    return is_path_in_folder(directory, path) && effect_of(#name, need) == FAIL ? -1 : real arguments;                 \
+  }
+
+ON_PATH(mkdir, AT_FDCWD, path, SPACE, (const char *path, mode_t mode), (path, mode))
+ON_PATH(unlink, AT_FDCWD, path, NO_SPACE, (const char *path), (path))
+ON_PATH(remove, AT_FDCWD, path, NO_SPACE, (const char *path), (path))
+ON_PATH(unlinkat, directory, path, NO_SPACE, (int directory, const char *path, int flags), (directory, path, flags))
+ON_PATH(rename, AT_FDCWD, to, NO_SPACE, (const char *from, const char *to), (from, to))
+ON_PATH(renameat, directory, to, NO_SPACE, (int source, const char *from, int directory, const char *to),
+        (source, from, directory, to))

@@ -1,0 +1,44 @@
+"""Checks that the work of a compile is linear in the size of programs: check-growth.py ATTNC COUNTER PROGRAMS FOLDER.
+
+The work is what the phases up to `host` allocate, in calls and in bytes. From a size to twice that and from there to four
+times, a linear compile adds twice as much the second time as the first; a quadratic one four times."""
+import os
+import pathlib
+import subprocess
+import sys
+
+MOST = 2.7
+# Of what the smallest program takes: less is no growth.
+LEAST = 0.5
+
+
+def work(attnc, counter, folder, program, size):
+    source = folder / f"{program.__name__}_{size}.attn"
+    counts = folder / f"{program.__name__}_{size}.txt"
+    source.write_text(program(size))
+    command = [attnc, "compile", source, "--emit=host", "--target", "x86-64-v3", "--emitter", "cpu"]
+    environment = os.environ | {"LD_PRELOAD": counter, "COUNTED_ALLOCATIONS": str(counts)}
+    done = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 0, f"{source}: {done.stderr}"
+    return [int(each) for each in counts.read_text().split()]
+
+
+def main(attnc, counter, programs, folder):
+    sys.path.insert(0, programs)
+    from programs import TESTED
+
+    bad = []
+    for program, size in TESTED.items():
+        small, double, large = [work(attnc, counter, pathlib.Path(folder), program, size * times) for times in (1, 2, 4)]
+        for what, a, b, c in zip(("calls", "bytes"), small, double, large):
+            ratio = (c - b) / max(1, b - a)
+            line = f"{program.__name__}: {what} {a} at {size}, {b} at {2 * size}, {c} at {4 * size}: ratio {ratio:.2f}"
+            print(line)
+            if ratio > MOST and c - b > LEAST * a:
+                bad.append(line)
+    for line in bad:
+        print(f"superlinear (a ratio of 2 is linear, at most {MOST} is expected): {line}", file=sys.stderr)
+    return 1 if bad else 0
+
+
+sys.exit(main(*sys.argv[1:]))
