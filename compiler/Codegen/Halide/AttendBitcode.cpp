@@ -169,8 +169,8 @@ private:
       definition.unroll(i);
   }
 
-  /// Kept on the stack, for all queries of the tile: also those that a mask drops, of which Halide knows where sizes are
-  /// constant, and would begin with the first that is kept.
+  /// Kept on the stack, for all queries of the tile, also those that a mask drops: where sizes are constant, Halide
+  /// knows which these are, and would begin with the first that is kept.
   void keep(H::Func &func) { func.store_in(H::MemoryType::Stack).bound(i, 0, static_cast<int>(tile.queries())); }
 
   void keepAtRoot(H::Func &func) {
