@@ -52,6 +52,7 @@ std::unique_ptr<mlir::Pass> createOutlineKernelsPass();
 /// `target` as Target::resolve takes it. `emitters` must outlive the pass.
 std::unique_ptr<mlir::Pass> createSplitKernelsPass(llvm::ArrayRef<std::unique_ptr<Emitter>> emitters,
                                                    llvm::StringRef target = "native");
+std::unique_ptr<mlir::Pass> createOrderUpdatesPass();
 std::unique_ptr<mlir::Pass> createShareKernelsPass();
 std::unique_ptr<mlir::Pass> createPackWeightsPass(llvm::ArrayRef<std::unique_ptr<Emitter>> emitters,
                                                   llvm::StringRef target = "native");

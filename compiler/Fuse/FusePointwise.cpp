@@ -34,26 +34,26 @@ namespace {
 
 /// Makes one op of a pointwise op and the first of its readers, with the results of both for the others, where these
 /// are updates of parameters or the step of a scan is around them.
-struct JoinFirstReader : OpRewritePattern<linalg::GenericOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(linalg::GenericOp consumer, PatternRewriter &rewriter) const override {
+struct FirstReader {
+  /// The op that the consumer and one of its producers became; null: it is the first reader of none.
+  static linalg::GenericOp joinProducer(IRRewriter &rewriter, linalg::GenericOp consumer) {
     if (!isJoinable(consumer))
-      return failure();
+      return nullptr;
     for (OpOperand *operand : consumer.getDpsInputOperands()) {
       auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
       if (!producer || producer->hasOneUse() || !mayJoin(producer, consumer) ||
           isRefused(reasonId(Reason::PointwiseFused), producer, consumer))
         continue;
+      rewriter.setInsertionPoint(consumer);
       linalg::GenericOp joined = join(rewriter, producer, consumer);
       rewriter.replaceOp(consumer, joined.getResults().take_back(consumer.getNumResults()));
       rewriter.replaceOp(producer, joined.getResults().take_front(producer.getNumResults()));
-      return success();
+      return joined;
     }
-    return failure();
+    return nullptr;
   }
 
-  /// Are all other readers behind the consumer, and such as gain by it?
+  /// Are all other readers, if there are any, behind the consumer, and such as gain by it?
   static bool mayJoin(linalg::GenericOp producer, linalg::GenericOp consumer) {
     Block *block = consumer->getBlock();
     if (producer->getBlock() != block)
@@ -69,7 +69,9 @@ struct JoinFirstReader : OpRewritePattern<linalg::GenericOp> {
         return false;
       hasOthers = true;
     }
-    return hasOthers && isJoinable(producer) && !isFormulaTooLarge(producer, consumer);
+    // One reader of several results is none that upstream fuses.
+    return (hasOthers || producer.getNumResults() > 1) && isJoinable(producer) &&
+           !isFormulaTooLarge(producer, consumer);
   }
 
   /// What it starts from is none of its business.
@@ -80,7 +82,7 @@ struct JoinFirstReader : OpRewritePattern<linalg::GenericOp> {
   }
 
   /// Both ops in the consumer's place. They run over the same elements, since it reads each where it is made.
-  static linalg::GenericOp join(PatternRewriter &rewriter, linalg::GenericOp producer, linalg::GenericOp consumer) {
+  static linalg::GenericOp join(OpBuilder &rewriter, linalg::GenericOp producer, linalg::GenericOp consumer) {
     SmallVector<Value> inputs, inits;
     SmallVector<AffineMap> maps;
     SmallVector<BlockArgument> arguments; // of both bodies, that the inputs stand for
@@ -132,12 +134,56 @@ struct FusePointwise : PassWrapper<FusePointwise, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     for (func::FuncOp function : hostFunctions(getOperation())) {
       generaliseNamedOps(function);
+      // Of upstream's patterns those around fusion. A greedy driver would fuse too, but visit each op of a formula
+      // again whenever that has become longer.
       RewritePatternSet patterns(&getContext());
-      patterns.add<JoinFirstReader>(&getContext());
-      linalg::populateElementwiseOpsFusionPatterns(patterns, [&](OpOperand *operand) { return shouldFuse(operand); });
+      linalg::populateElementwiseOpsFusionPatterns(patterns, [](OpOperand *) { return false; });
       if (failed(applyPatternsGreedily(function, std::move(patterns))))
         return signalPassFailure();
+      // From producers to their readers: what an op reads is whole before it is fused.
+      SmallVector<linalg::GenericOp> ops;
+      function.walk([&](linalg::GenericOp op) { ops.push_back(op); });
+      for (linalg::GenericOp op : ops)
+        if (failed(fuseProducers(op)))
+          return signalPassFailure();
     }
+  }
+
+  /// Fuses into an op what it reads, one producer after the other, until none is left that may be.
+  LogicalResult fuseProducers(linalg::GenericOp consumer) {
+    IRRewriter rewriter(consumer);
+    while (true) {
+      if (linalg::GenericOp joined = FirstReader::joinProducer(rewriter, consumer)) {
+        consumer = joined;
+      } else {
+        auto operands = consumer->getOpOperands();
+        auto operand = llvm::find_if(operands, [&](OpOperand &each) { return shouldFuse(&each); });
+        if (operand == operands.end())
+          return success();
+        consumer = fuse(rewriter, consumer, *operand);
+      }
+      // Of what both read there is one operand.
+      FailureOr<linalg::GenericOp> clean =
+          linalg::deduplicateOperandsAndRemoveDeadResults(rewriter, consumer, /*removeOutputs=*/true);
+      if (failed(clean))
+        return failure();
+      consumer = *clean;
+    }
+  }
+
+  /// The consumer with the formula of the producer of `operand` in its own. The producer goes, unless others read it.
+  static linalg::GenericOp fuse(IRRewriter &rewriter, linalg::GenericOp consumer, OpOperand &operand) {
+    Operation *producer = operand.get().getDefiningOp();
+    rewriter.setInsertionPoint(consumer);
+    FailureOr<linalg::ElementwiseOpFusionResult> fused = linalg::fuseElementwiseOps(rewriter, &operand);
+    assert(succeeded(fused) && "areElementwiseOpsFusable holds");
+    for (auto [before, after] : fused->replacements)
+      if (before.getDefiningOp() == consumer)
+        rewriter.replaceAllUsesWith(before, after);
+    rewriter.eraseOp(consumer);
+    if (isOpTriviallyDead(producer))
+      rewriter.eraseOp(producer);
+    return cast<linalg::GenericOp>(fused->fusedOp);
   }
 
   void generaliseNamedOps(func::FuncOp function) {

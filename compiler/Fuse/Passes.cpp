@@ -35,6 +35,7 @@ void buildKernelsPipeline(OpPassManager &passes, ArrayRef<std::unique_ptr<Emitte
   if (!emitters.empty())
     passes.addPass(createSplitKernelsPass(emitters, target));
   passes.addPass(createCSEPass());
+  passes.addPass(createOrderUpdatesPass());
   passes.addPass(createShareKernelsPass());
 }
 
@@ -60,7 +61,7 @@ void registerFusePasses(ArrayRef<std::unique_ptr<Emitter>> emitters) {
        {createHoldScoresPass, createResolveSizesPass, createWidenTurnsPass, createRaiseViewsPass,
         createNarrowSlicesPass, createFoldViewsPass, createFoldViewsIntoAttentionPass, createFoldPairFormulasPass,
         createFusePointwisePass, createFoldFormulasPass, createLiftGathersPass, createFormRowsPass,
-        createOutlineKernelsPass, createShareKernelsPass, createExplainEdgesPass})
+        createOutlineKernelsPass, createOrderUpdatesPass, createShareKernelsPass, createExplainEdgesPass})
     registerPass(create);
   registerPass([emitters] { return createFormContractionsPass(emitters); });
   registerPass([emitters] { return createSplitKernelsPass(emitters); });

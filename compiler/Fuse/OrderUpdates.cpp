@@ -1,0 +1,77 @@
+//===- OrderUpdates.cpp - attn-order-updates ----------------------------------------------------------------------===//
+//
+// Moves what sets a parameter behind all that reads the parameter: fusion moves ops to their readers, and a reader may
+// lie behind the step of another parameter. Where nothing has moved, a parameter is set where its step is, and memory
+// planning can compute it in place.
+//
+// Needs: outlined kernels. Leaves: in each block, no `model.set` in front of what reads its parameter.
+//
+//   model.set @a, %x                              %y = call @step_of_b(%a, %g)
+//   %y = call @step_of_b(%a, %g)            →     model.set @a, %x
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Fuse/Fuse.h"
+#include "compiler/Fuse/Structure.h"
+#include "dialects/Model/Model.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace attnc {
+namespace {
+
+/// All that reads the memory of `value`: its users, and those of what they may make of it without a kernel.
+llvm::SetVector<Operation *> readersOf(Value value) {
+  llvm::SetVector<Operation *> readers;
+  readers.insert_range(value.getUsers());
+  for (size_t next = 0; next < readers.size(); ++next) {
+    Operation *reader = readers[next];
+    if (isa<func::CallOp, model::SetOp>(reader))
+      continue;
+    if (auto loop = dyn_cast<scf::ForOp>(reader))
+      for (BlockArgument carried : loop.getRegionIterArgs())
+        readers.insert_range(carried.getUsers());
+    for (Value result : reader->getResults())
+      readers.insert_range(result.getUsers());
+  }
+  return readers;
+}
+
+struct OrderUpdates : PassWrapper<OrderUpdates, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(OrderUpdates)
+  StringRef getArgument() const final { return "attn-order-updates"; }
+  StringRef getDescription() const final { return "set parameters behind all that reads them"; }
+
+  void runOnOperation() override {
+    for (func::FuncOp function : hostFunctions(getOperation())) {
+      llvm::MapVector<StringRef, SmallVector<model::SetOp>> sets;
+      function.walk([&](model::SetOp set) { sets[set.getParameter()].push_back(set); });
+      if (sets.empty())
+        continue;
+      function.walk([&](model::GetOp get) {
+        auto found = sets.find(get.getParameter());
+        if (found == sets.end())
+          return;
+        for (Operation *reader : readersOf(get.getResult()))
+          for (model::SetOp set : found->second)
+            moveBehind(set, reader);
+      });
+    }
+  }
+
+  /// Where the reader, or a loop with it, is in the block of the set.
+  static void moveBehind(model::SetOp set, Operation *reader) {
+    Operation *inBlock = set->getBlock()->findAncestorOpInBlock(*reader);
+    bool isEnd = inBlock && inBlock->hasTrait<OpTrait::IsTerminator>();
+    if (inBlock && !isEnd && set->isBeforeInBlock(inBlock))
+      set->moveAfter(inBlock);
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createOrderUpdatesPass() { return std::make_unique<OrderUpdates>(); }
+
+} // namespace attnc
