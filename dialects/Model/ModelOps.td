@@ -7,8 +7,8 @@
 //   %gain = model.get @blocks.norm1.gain[%l] : tensor<384xf32>          // 0 <= %l < 6
 //
 // Shapes of parameters are static. Entry points are functions with the attributes that dialects/Model/Model.h names.
-// The verifier (ModelVerify.cpp) reports, at the op: a get of another type or with a constant index out of range, and a
-// checkpoint name without one of its list's indices.
+// The verifier (ModelVerify.cpp) reports, at the op: a get of another type or with a constant index out of range, a
+// checkpoint name without one of its list's indices, and a step of training by other than what Model_StepAttr says.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #ifndef MODEL_OPS

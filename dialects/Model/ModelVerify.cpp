@@ -1,6 +1,7 @@
 // What the verifiers of model say, and when.
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -113,11 +114,102 @@ static LogicalResult verifyDimensions(Operation *op, Attribute value) {
   return success();
 }
 
+//===-------------------------------------------- training ------------------------------------------------------===//
+
+/// The parameter and the states exist, and the function takes and returns what Model_StepAttr says of it.
+static LogicalResult verifyStep(Operation *op, StepAttr step) {
+  auto parameter = SymbolTable::lookupNearestSymbolFrom<ParameterOp>(op, step.getParameter());
+  if (!parameter || parameter.getFrozen())
+    return op->emitOpError("has a step of ") << step.getParameter() << ", expected a parameter that is not frozen";
+  Type scalar = RankedTensorType::get({}, Float32Type::get(op->getContext()));
+  SmallVector<Type> inputs = {parameter.getType(), parameter.getType(), scalar}, results = {parameter.getType()};
+  for (FlatSymbolRefAttr name : step.getStates()) {
+    auto state = SymbolTable::lookupNearestSymbolFrom<ParameterOp>(op, name);
+    if (!state || !state.getState() || state.getCounts() != parameter.getCounts())
+      return op->emitOpError("has a step of ")
+             << step.getParameter() << " with state " << name << ", expected a state with as many elements";
+    inputs.push_back(state.getType());
+    results.push_back(state.getType());
+  }
+  auto function = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(op, step.getFunction());
+  if (!function || !function.getFunctionBody().hasOneBlock() || !llvm::equal(function.getArgumentTypes(), inputs) ||
+      !llvm::equal(function.getResultTypes(), results))
+    return op->emitOpError("has a step of ")
+           << step.getParameter() << " by " << step.getFunction() << ", expected a function with one block of type "
+           << FunctionType::get(op->getContext(), inputs, results);
+  return success();
+}
+
+/// Gradients of batches are means over the elements of each input, so that its shape is known.
+static LogicalResult verifyBatches(FunctionOpInterface function, int64_t batches) {
+  if (batches < 1)
+    return function->emitOpError("minimizes over ") << batches << " batches, expected at least one";
+  for (unsigned number = 0; batches > 1 && number < function.getNumArguments(); ++number)
+    if (!function.getArgAttr(number, keyAttrName) && !function.getArgAttr(number, shapeAttrName))
+      return function->emitOpError("minimizes over ")
+             << batches << " batches, but argument " << number << " has no model.shape";
+  return success();
+}
+
+static LogicalResult verifyMinimize(Operation *op, Attribute value) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  auto minimize = dyn_cast<MinimizeAttr>(value);
+  if (!function || !minimize)
+    return op->emitOpError("has model.minimize = ") << value << ", expected #model.minimize on a function";
+  auto isScalar = [](Type type) { return isa<RankedTensorType>(type) && cast<RankedTensorType>(type).getRank() == 0; };
+  if (function.getNumResults() != 1 || !isScalar(function.getResultTypes()[0]) ||
+      !getElementTypeOrSelf(function.getResultTypes()[0]).isF32())
+    return op->emitOpError("has model.minimize, which belongs on a function whose only result is tensor<f32>");
+  auto count = SymbolTable::lookupNearestSymbolFrom<ParameterOp>(op, minimize.getCount());
+  if (!count || !count.getState() || !isScalar(count.getType()) || !getElementTypeOrSelf(count.getType()).isInteger(32))
+    return op->emitOpError("counts steps in ") << minimize.getCount() << ", expected a state that is tensor<i32>";
+  if (!(minimize.getClipNorm().getValueAsDouble() >= 0))
+    return op->emitOpError("clips gradients to ") << minimize.getClipNorm() << ", expected at least 0";
+  llvm::StringSet<> targets = {minimize.getCount().getValue()};
+  for (StepAttr step : minimize.getSteps()) {
+    if (failed(verifyStep(op, step)))
+      return failure();
+    SmallVector<FlatSymbolRefAttr> names = {step.getParameter()};
+    llvm::append_range(names, step.getStates());
+    for (FlatSymbolRefAttr name : names)
+      if (!targets.insert(name.getValue()).second)
+        return op->emitOpError("sets ") << name << " twice in a step of training";
+  }
+  return verifyBatches(function, minimize.getBatches());
+}
+
+//===-------------------------------------------- position by position ------------------------------------------===//
+
+static LogicalResult verifyDecode(Operation *op, Attribute value) {
+  auto decode = dyn_cast<DictionaryAttr>(value);
+  auto isNumber = [&](StringRef name, int64_t least, bool isNeeded) {
+    Attribute number = decode.get(name);
+    return number ? isa<IntegerAttr>(number) && cast<IntegerAttr>(number).getInt() >= least : !isNeeded;
+  };
+  if (!decode || !decode.getAs<StringAttr>("of") || !isNumber("at_most", 1, true) || !isNumber("stop", 0, false) ||
+      !isNumber("beams", 1, false))
+    return op->emitOpError("has model.decode = ")
+           << value << ", expected {of = \"f\", at_most = 1} or more tokens, and it may have `stop` and `beams`";
+  return success();
+}
+
+static LogicalResult verifyIncremental(Operation *op, Attribute along) {
+  if (!isa<StringAttr>(along))
+    return op->emitOpError("has model.incremental = ") << along << ", expected the name of a dimension";
+  return success();
+}
+
 LogicalResult ModelDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (attribute.getName() == entryAttrName)
     return verifyEntry(op);
   if (attribute.getName() == dimensionsAttrName)
     return verifyDimensions(op, attribute.getValue());
+  if (attribute.getName() == minimizeAttrName)
+    return verifyMinimize(op, attribute.getValue());
+  if (attribute.getName() == decodeAttrName)
+    return verifyDecode(op, attribute.getValue());
+  if (attribute.getName() == incrementalAttrName)
+    return verifyIncremental(op, attribute.getValue());
   return success();
 }
 

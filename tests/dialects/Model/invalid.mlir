@@ -161,3 +161,192 @@ func.func @f(%k: tensor<?x3xf32>, %cache: tensor<?x4xf32>, %length: tensor<i32>)
   %r = model.append %k to %cache at %length along 0 : tensor<?x3xf32> to tensor<?x4xf32> at tensor<i32>
   return
 }
+
+// -----
+
+model.parameter @count : tensor<i32> checkpoint "count" init <"zeros", 0.0, 0.0> {frozen, state}
+model.parameter @w : tensor<2xf32> checkpoint "w" init <"ones", 0.0, 0.0>
+model.parameter @m : tensor<2xf32> checkpoint "m" init <"zeros", 0.0, 0.0> {frozen, state}
+func.func private @step(%p: tensor<2xf32>, %g: tensor<2xf32>, %t: tensor<f32>, %m: tensor<2xf32>)
+    -> (tensor<2xf32>, tensor<2xf32>) {
+  return %g, %m : tensor<2xf32>, tensor<2xf32>
+}
+// expected-error @+1 {{has a step of @v, expected a parameter that is not frozen}}
+func.func @f(%x: tensor<f32>) -> tensor<f32> attributes {model.minimize = #model.minimize<count @count clip 0.0 steps <@v by @step with @m>>} {
+  return %x : tensor<f32>
+}
+
+// -----
+
+model.parameter @count : tensor<i32> checkpoint "count" init <"zeros", 0.0, 0.0> {frozen, state}
+model.parameter @w : tensor<2xf32> checkpoint "w" init <"ones", 0.0, 0.0>
+model.parameter @m : tensor<2xf32> checkpoint "m" init <"zeros", 0.0, 0.0> {frozen, state}
+func.func private @step(%p: tensor<2xf32>, %g: tensor<2xf32>, %t: tensor<f32>, %m: tensor<2xf32>)
+    -> (tensor<2xf32>, tensor<2xf32>) {
+  return %g, %m : tensor<2xf32>, tensor<2xf32>
+}
+// expected-error @+1 {{has a step of @m, expected a parameter that is not frozen}}
+func.func @f(%x: tensor<f32>) -> tensor<f32> attributes {model.minimize = #model.minimize<count @count clip 0.0 steps <@m by @step with @m>>} {
+  return %x : tensor<f32>
+}
+
+// -----
+
+model.parameter @count : tensor<i32> checkpoint "count" init <"zeros", 0.0, 0.0> {frozen, state}
+model.parameter @w : tensor<2xf32> checkpoint "w" init <"ones", 0.0, 0.0>
+model.parameter @m : tensor<2xf32> checkpoint "m" init <"zeros", 0.0, 0.0> {frozen, state}
+func.func private @step(%p: tensor<2xf32>, %g: tensor<2xf32>, %t: tensor<f32>, %m: tensor<2xf32>)
+    -> (tensor<2xf32>, tensor<2xf32>) {
+  return %g, %m : tensor<2xf32>, tensor<2xf32>
+}
+// expected-error @+1 {{has a step of @w with state @w, expected a state with as many elements}}
+func.func @f(%x: tensor<f32>) -> tensor<f32> attributes {model.minimize = #model.minimize<count @count clip 0.0 steps <@w by @step with @w>>} {
+  return %x : tensor<f32>
+}
+
+// -----
+
+model.parameter @count : tensor<i32> checkpoint "count" init <"zeros", 0.0, 0.0> {frozen, state}
+model.parameter @w : tensor<2xf32> checkpoint "w" init <"ones", 0.0, 0.0>
+model.parameter @m : tensor<2xf32> checkpoint "m" init <"zeros", 0.0, 0.0> {frozen, state}
+func.func private @step(%p: tensor<2xf32>, %g: tensor<2xf32>, %t: tensor<f32>, %m: tensor<2xf32>)
+    -> (tensor<2xf32>, tensor<2xf32>) {
+  return %g, %m : tensor<2xf32>, tensor<2xf32>
+}
+// expected-error @+1 {{has a step of @w by @step, expected a function with one block of type '(tensor<2xf32>, tensor<2xf32>, tensor<f32>) -> tensor<2xf32>'}}
+func.func @f(%x: tensor<f32>) -> tensor<f32> attributes {model.minimize = #model.minimize<count @count clip 0.0 steps <@w by @step>>} {
+  return %x : tensor<f32>
+}
+
+// -----
+
+model.parameter @count : tensor<i32> checkpoint "count" init <"zeros", 0.0, 0.0> {frozen, state}
+model.parameter @w : tensor<2xf32> checkpoint "w" init <"ones", 0.0, 0.0>
+model.parameter @m : tensor<2xf32> checkpoint "m" init <"zeros", 0.0, 0.0> {frozen, state}
+func.func private @step(%p: tensor<2xf32>, %g: tensor<2xf32>, %t: tensor<f32>, %m: tensor<2xf32>)
+    -> (tensor<2xf32>, tensor<2xf32>) {
+  return %g, %m : tensor<2xf32>, tensor<2xf32>
+}
+// expected-error @+1 {{has a step of @w by @none, expected a function with one block of type}}
+func.func @f(%x: tensor<f32>) -> tensor<f32> attributes {model.minimize = #model.minimize<count @count clip 0.0 steps <@w by @none with @m>>} {
+  return %x : tensor<f32>
+}
+
+// -----
+
+model.parameter @count : tensor<i32> checkpoint "count" init <"zeros", 0.0, 0.0> {frozen, state}
+model.parameter @w : tensor<2xf32> checkpoint "w" init <"ones", 0.0, 0.0>
+model.parameter @m : tensor<2xf32> checkpoint "m" init <"zeros", 0.0, 0.0> {frozen, state}
+func.func private @step(%p: tensor<2xf32>, %g: tensor<2xf32>, %t: tensor<f32>, %m: tensor<2xf32>)
+    -> (tensor<2xf32>, tensor<2xf32>) {
+  return %g, %m : tensor<2xf32>, tensor<2xf32>
+}
+// expected-error @+1 {{counts steps in @m, expected a state that is tensor<i32>}}
+func.func @f(%x: tensor<f32>) -> tensor<f32> attributes {model.minimize = #model.minimize<count @m clip 0.0 steps <@w by @step with @m>>} {
+  return %x : tensor<f32>
+}
+
+// -----
+
+model.parameter @count : tensor<i32> checkpoint "count" init <"zeros", 0.0, 0.0> {frozen, state}
+model.parameter @w : tensor<2xf32> checkpoint "w" init <"ones", 0.0, 0.0>
+model.parameter @m : tensor<2xf32> checkpoint "m" init <"zeros", 0.0, 0.0> {frozen, state}
+func.func private @step(%p: tensor<2xf32>, %g: tensor<2xf32>, %t: tensor<f32>, %m: tensor<2xf32>)
+    -> (tensor<2xf32>, tensor<2xf32>) {
+  return %g, %m : tensor<2xf32>, tensor<2xf32>
+}
+// expected-error @+1 {{clips gradients to -1.000000e+00 : f64, expected at least 0}}
+func.func @f(%x: tensor<f32>) -> tensor<f32> attributes {model.minimize = #model.minimize<count @count clip -1.0 steps <@w by @step with @m>>} {
+  return %x : tensor<f32>
+}
+
+// -----
+
+model.parameter @count : tensor<i32> checkpoint "count" init <"zeros", 0.0, 0.0> {frozen, state}
+model.parameter @w : tensor<2xf32> checkpoint "w" init <"ones", 0.0, 0.0>
+model.parameter @m : tensor<2xf32> checkpoint "m" init <"zeros", 0.0, 0.0> {frozen, state}
+func.func private @step(%p: tensor<2xf32>, %g: tensor<2xf32>, %t: tensor<f32>, %m: tensor<2xf32>)
+    -> (tensor<2xf32>, tensor<2xf32>) {
+  return %g, %m : tensor<2xf32>, tensor<2xf32>
+}
+// expected-error @+1 {{minimizes over 0 batches, expected at least one}}
+func.func @f(%x: tensor<f32>) -> tensor<f32> attributes {model.minimize = #model.minimize<count @count clip 0.0 batches 0 steps <@w by @step with @m>>} {
+  return %x : tensor<f32>
+}
+
+// -----
+
+model.parameter @count : tensor<i32> checkpoint "count" init <"zeros", 0.0, 0.0> {frozen, state}
+model.parameter @w : tensor<2xf32> checkpoint "w" init <"ones", 0.0, 0.0>
+model.parameter @m : tensor<2xf32> checkpoint "m" init <"zeros", 0.0, 0.0> {frozen, state}
+func.func private @step(%p: tensor<2xf32>, %g: tensor<2xf32>, %t: tensor<f32>, %m: tensor<2xf32>)
+    -> (tensor<2xf32>, tensor<2xf32>) {
+  return %g, %m : tensor<2xf32>, tensor<2xf32>
+}
+// expected-error @+1 {{minimizes over 2 batches, but argument 0 has no model.shape}}
+func.func @f(%x: tensor<f32>) -> tensor<f32> attributes {model.minimize = #model.minimize<count @count clip 0.0 batches 2 steps <@w by @step with @m>>} {
+  return %x : tensor<f32>
+}
+
+// -----
+
+model.parameter @count : tensor<i32> checkpoint "count" init <"zeros", 0.0, 0.0> {frozen, state}
+model.parameter @w : tensor<2xf32> checkpoint "w" init <"ones", 0.0, 0.0>
+model.parameter @m : tensor<2xf32> checkpoint "m" init <"zeros", 0.0, 0.0> {frozen, state}
+func.func private @step(%p: tensor<2xf32>, %g: tensor<2xf32>, %t: tensor<f32>, %m: tensor<2xf32>)
+    -> (tensor<2xf32>, tensor<2xf32>) {
+  return %g, %m : tensor<2xf32>, tensor<2xf32>
+}
+// expected-error @+1 {{sets @w twice in a step of training}}
+func.func @f(%x: tensor<f32>) -> tensor<f32> attributes {model.minimize = #model.minimize<count @count clip 0.0 steps <@w by @step with @m>, <@w by @step with @m>>} {
+  return %x : tensor<f32>
+}
+
+// -----
+
+model.parameter @count : tensor<i32> checkpoint "count" init <"zeros", 0.0, 0.0> {frozen, state}
+model.parameter @w : tensor<2xf32> checkpoint "w" init <"ones", 0.0, 0.0>
+model.parameter @m : tensor<2xf32> checkpoint "m" init <"zeros", 0.0, 0.0> {frozen, state}
+func.func private @step(%p: tensor<2xf32>, %g: tensor<2xf32>, %t: tensor<f32>, %m: tensor<2xf32>)
+    -> (tensor<2xf32>, tensor<2xf32>) {
+  return %g, %m : tensor<2xf32>, tensor<2xf32>
+}
+// expected-error @+1 {{has model.minimize, which belongs on a function whose only result is tensor<f32>}}
+func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> attributes {model.minimize = #model.minimize<count @count clip 0.0 steps <@w by @step with @m>>} {
+  return %x : tensor<2xf32>
+}
+
+// -----
+
+model.parameter @count : tensor<i32> checkpoint "count" init <"zeros", 0.0, 0.0> {frozen, state}
+model.parameter @w : tensor<2xf32> checkpoint "w" init <"ones", 0.0, 0.0>
+model.parameter @m : tensor<2xf32> checkpoint "m" init <"zeros", 0.0, 0.0> {frozen, state}
+func.func private @step(%p: tensor<2xf32>, %g: tensor<2xf32>, %t: tensor<f32>, %m: tensor<2xf32>)
+    -> (tensor<2xf32>, tensor<2xf32>) {
+  return %g, %m : tensor<2xf32>, tensor<2xf32>
+}
+// expected-error @+1 {{has model.minimize = unit, expected #model.minimize on a function}}
+func.func @f(%x: tensor<f32>) -> tensor<f32> attributes {model.minimize = unit} {
+  return %x : tensor<f32>
+}
+
+// -----
+
+// expected-error @+1 {{has model.decode = {of = "g"}, expected {of = "f", at_most = 1} or more tokens}}
+func.func @f() attributes {model.decode = {of = "g"}} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{has model.decode = {at_most = 2 : i64, beams = 0 : i64, of = "g"}}}
+func.func @f() attributes {model.decode = {of = "g", at_most = 2 : i64, beams = 0 : i64}} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{has model.incremental = unit, expected the name of a dimension}}
+func.func @f() attributes {model.incremental = unit} {
+  return
+}
