@@ -378,12 +378,14 @@ LogicalResult LoopReverse::run() {
   if (failed(fillLoop()))
     return failure();
   resolveSizes(loop->getParentOfType<func::FuncOp>());
-  llvm::DenseSet<Operation *> readers;
+  llvm::DenseSet<Operation *> spared; // what the elements of lists are read by
   for (const Kept &each : kept)
-    readers.insert(each.reader);
-  eraseDeadOps(*loop.getBody(), readers);
+    spared.insert(each.reader);
+  if (Operation *op = place.getDefiningOp())
+    spared.insert(op);
+  eraseDeadOps(*loop.getBody(), spared);
   dropUnreadInputs(*loop.getBody());
-  eraseDeadOps(*loop.getBody(), readers);
+  eraseDeadOps(*loop.getBody(), spared);
   addLists(forward, kept, place, choice);
   return success();
 }

@@ -40,6 +40,13 @@ TEST(ScanGradient, AProductWithTheInput) { expectScan("backward", "tanh(x[:, t] 
 TEST(ScanGradient, StepsThatShareAnElement) {
   expectScan("", "tanh((if t >= 1 then x[:, t - 1] else x[:, t]) + h @ w)");
 }
+/// What a step reads is carried alone, and none of it is a result.
+TEST(ScanGradient, StepsThatReadNothingOfTheirOwn) {
+  for (const char *head : {"over 4", "over 4 backward"})
+    expectDifferences("fn f(x: f32[n, d], w: f32[d, d]) -> f32 {\n  sum(sq(scan t " + std::string(head) +
+                          " carry (h = x) { h = tanh(h @ w) } -> h))\n}",
+                      {draw({2, 3}), draw({3, 3}, 2)});
+}
 TEST(ScanGradient, AConstantNumberOfSteps) {
   expectDifferences("fn f(x: f32[b, 4, d], w: f32[d, d]) -> f32 {\n"
                     "  sum(sq(scan t over 4 carry (h = x[:, 0]) { h = tanh(x[:, t] + h @ w) } -> h[:, t]))\n}",
