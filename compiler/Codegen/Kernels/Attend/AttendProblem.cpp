@@ -327,8 +327,9 @@ private:
         product.features = product.features * sizes.valueOf(size);
       product.head = reduce.getResult();
       reduce.walk([&](tensor::ExtractOp extract) {
-        // Below a nested reduction the loads belong to its indices.
-        if (extract->getParentOp() == reduce.getOperation() && isRowSide(extract))
+        // Below a nested reduction the loads belong to its indices. What is no float is read where it is needed.
+        bool isNumber = isa<FloatType>(extract.getType());
+        if (isNumber && extract->getParentOp() == reduce.getOperation() && isRowSide(extract))
           product.rowExtracts.push_back(extract);
       });
       matchDot(product);

@@ -73,7 +73,7 @@ struct PairExtract {
 
 struct PairReduction {
   mlir::attn::ReduceOp op;
-  llvm::SmallVector<mlir::tensor::ExtractOp> rowExtracts; ///< depend on a row dimension, not on a key
+  llvm::SmallVector<mlir::tensor::ExtractOp> rowExtracts; ///< of floats: depend on a row dimension, not on a key
   bool isDot = false;                                     ///< a sum of rowExtracts[0] * keyFactor
   mlir::Value keyFactor;                                  ///< for a dot product: an expression without row dimensions
   std::optional<SumOfTanh> tanhs;                         ///< where it is one
