@@ -28,18 +28,25 @@ bool Candidate::isWrong(double tolerance) const {
   return worst && !worst->isWithin(tolerance);
 }
 
+const Profile::Line *Candidate::lineOf(const std::string &kernel) const {
+  if (!profile)
+    return nullptr;
+  auto line = find_if(profile->lines(), [&](const Profile::Line &each) { return each.name == kernel; });
+  return line == profile->lines().end() || line->launches == 0 ? nullptr : &*line;
+}
+
 double Candidate::kernelSeconds() const {
   std::vector<double> sums(seconds.size());
-  for (const Profile::Line &line : times)
-    if (any_of(kernels, [&](const CandidateKernel &kernel) { return kernel.name == line.name; }))
-      for (auto [sum, each] : zip(sums, line.seconds))
+  for (const CandidateKernel &kernel : kernels)
+    if (const Profile::Line *line = lineOf(kernel.name))
+      for (auto [sum, each] : zip(sums, line->seconds))
         sum += each;
   return median(sums);
 }
 
 double Candidate::secondsOf(const CandidateKernel &kernel) const {
-  auto line = find_if(times, [&](const Profile::Line &each) { return each.name == kernel.name; });
-  return line == times.end() ? 0 : median(line->seconds);
+  const Profile::Line *line = lineOf(kernel.name);
+  return line ? median(line->seconds) : 0;
 }
 
 int64_t Candidate::trafficBytes() const {
@@ -146,9 +153,8 @@ Error RunningCandidate::describe(Region &region) {
 
 void RunningCandidate::forgetTimes() {
   candidate.seconds.clear();
-  candidate.times.clear();
-  profile = std::make_unique<Profile>(loaded->model(), executor);
-  call->runner.context.executor = profile->executor();
+  candidate.profile = std::make_shared<Profile>(loaded->model(), executor);
+  call->runner.context.executor = candidate.profile->executor();
 }
 
 Error RunningCandidate::run(bool counts) {
@@ -157,14 +163,11 @@ Error RunningCandidate::run(bool counts) {
     return error;
   std::chrono::duration<double> took = std::chrono::steady_clock::now() - from;
   if (!counts) {
-    profile->discardRun();
+    candidate.profile->discardRun();
     return Error::success();
   }
   candidate.seconds.push_back(took.count());
-  profile->endRun();
-  candidate.times.clear();
-  copy_if(profile->lines(), std::back_inserter(candidate.times),
-          [](const Profile::Line &line) { return line.launches > 0; });
+  candidate.profile->endRun();
   return Error::success();
 }
 

@@ -21,10 +21,12 @@ struct Candidate {
   int64_t arenaBytes = 0;                    ///< of the entry point
   int64_t largestBytes = 0;                  ///< of a tensor between two kernels, one of them of the region
   std::vector<double> seconds = {};          ///< of calls
-  std::vector<Profile::Line> times = {};     ///< of all kernels that ran
+  std::shared_ptr<Profile> profile = {};     ///< of the same calls; null before the first
   std::vector<Deviation> deviations = {};    ///< from the oracle's; none where nothing is checked
 
   bool isMeasured() const { return !seconds.empty(); }
+  /// How long a kernel took; null where it did not run.
+  const Profile::Line *lineOf(const std::string &kernel) const;
   /// What the kernels of the region take of a call: the median of their sum.
   double kernelSeconds() const;
   double secondsOf(const CandidateKernel &kernel) const; ///< of a call
@@ -63,7 +65,6 @@ private:
   std::optional<LoadedModel> loaded;
   std::unique_ptr<Invocation> call;
   const attn_executor *executor = nullptr; ///< of the runner, inside of the profile
-  std::unique_ptr<Profile> profile;
 };
 
 } // namespace attnc

@@ -26,11 +26,6 @@ static double certainGain(const Profile::Line *a, const Profile::Line *b) {
   return gain >= leastGain ? gain : 1;
 }
 
-const Profile::Line *Tuner::Running::lineOf(const std::string &kernel) const {
-  auto found = find_if(candidate.times, [&](const Profile::Line &line) { return line.name == kernel; });
-  return found == candidate.times.end() ? nullptr : &*found;
-}
-
 //===-------------------------------------------- compiling ---------------------------------------------------===//
 
 static std::vector<Override> overridesOf(const Changes &settings) {
@@ -102,7 +97,7 @@ Error Tuner::start() {
   for (const CompiledKernel &kernel : made.program.kernels) {
     mlir::func::FuncOp function = kernel.function;
     std::string name = function.getName().str();
-    const Profile::Line *line = incumbent->lineOf(name);
+    const Profile::Line *line = incumbent->candidate.lineOf(name);
     auto fingerprint = made.fingerprints.find(name);
     if (line && median(line->seconds) >= options.leastShare * firstSeconds && fingerprint != made.fingerprints.end())
       searches.push_back({name, fingerprint->second, *kernelKindOf(function), {}, {}});
@@ -205,7 +200,8 @@ Error Tuner::keepFaster(const Changes &proposed, std::unique_ptr<Running> change
   size_t faster = 0;
   for (KernelSearch &each : searches) {
     auto found = proposed.find(each.name);
-    if (found == proposed.end() || certainGain(incumbent->lineOf(each.name), changed->lineOf(each.name)) == 1)
+    if (found == proposed.end() ||
+        certainGain(incumbent->candidate.lineOf(each.name), changed->candidate.lineOf(each.name)) == 1)
       continue;
     each.best = found->second;
     ++faster;
@@ -267,7 +263,7 @@ Expected<TuningResult> Tuner::finish() {
     for (KernelSearch &each : searches) {
       if (each.best.empty())
         continue;
-      double gain = certainGain(plain->lineOf(each.name), incumbent->lineOf(each.name));
+      double gain = certainGain(plain->candidate.lineOf(each.name), incumbent->candidate.lineOf(each.name));
       if (gain == 1) {
         each.best.clear();
         isDropped = true;
@@ -276,7 +272,7 @@ Expected<TuningResult> Tuner::finish() {
       result.names.push_back(each.name);
       result.entries.push_back({each.fingerprint, kernelKindName(each.kind).str(), target.cpu,
                                 sizeClass(ArrayRef(source.compile.at).drop_back()), source.compile.at.back().second,
-                                each.best, gain, median(incumbent->lineOf(each.name)->seconds)});
+                                each.best, gain, median(incumbent->candidate.lineOf(each.name)->seconds)});
     }
     if (isDropped)
       continue;

@@ -57,7 +57,6 @@ private:
     Candidate candidate;
     std::unique_ptr<RunningCandidate> code;
     std::map<std::string, Settings> has; ///< what each kernel has, by name
-    const Profile::Line *lineOf(const std::string &kernel) const;
   };
   std::unique_ptr<Running> compileWith(const Changes &overrides);
   Changes best() const;
