@@ -1,5 +1,7 @@
-/* Preloaded, gives all memory of malloc, calloc and realloc at an address of 16 modulo 64: what C promises and no more,
- * where the usual allocator often gives more. Aligned allocations are as they were asked for.
+/* Preloaded, gives programs what C promises and no more. All memory of malloc, calloc and realloc is at an address of
+ * 16 modulo 64, where the usual allocator often aligns more; aligned allocations are as they were asked for. What
+ * malloc gives and what free takes back is filled, as far as MOST_FILLED bytes, so that what is read too early or too
+ * late is seldom what was meant: as floats NaN, as addresses none that there are.
  *
  * What was allocated begins that far in front of what is given, and its address stands in the word before that. */
 #include <errno.h>
@@ -11,7 +13,7 @@
 extern void *__libc_malloc(size_t size);
 extern void __libc_free(void *block);
 
-enum { LINE = 64, OFFSET = 16, HEADER = sizeof(void *) };
+enum { LINE = 64, OFFSET = 16, HEADER = sizeof(void *), FILL = 0xff, MOST_FILLED = 1 << 24 };
 
 /* At `offset` modulo `alignment`, a power of two of at least 16. */
 static void *allocate(size_t alignment, size_t offset, size_t size) {
@@ -26,18 +28,38 @@ static void *allocate(size_t alignment, size_t offset, size_t size) {
   return (void *)given;
 }
 
-void *malloc(size_t size) { return allocate(LINE, OFFSET, size); }
+static void *filled(void *given, size_t size) {
+  return memset(given, FILL, size < MOST_FILLED ? size : MOST_FILLED);
+}
+
+void *malloc(size_t size) {
+  void *given = allocate(LINE, OFFSET, size);
+  return given ? filled(given, size) : NULL;
+}
+
+/* The usual allocator keeps the usable size of a block in the word in front of it, with three flags; that word and the
+ * one before it are part of the size, but the last word is usable too. */
+size_t malloc_usable_size(void *given) {
+  if (!given)
+    return 0;
+  size_t *block = ((size_t **)given)[-1];
+  size_t chunk = block[-1] & ~(size_t)7, isMapped = block[-1] & 2;
+  return (size_t)((char *)block + chunk - (isMapped ? 2 : 1) * sizeof(size_t) - (char *)given);
+}
 
 void free(void *given) {
-  if (given)
-    __libc_free(((void **)given)[-1]);
+  if (!given)
+    return;
+  void *block = ((void **)given)[-1];
+  filled(given, malloc_usable_size(given));
+  __libc_free(block);
 }
 
 void *calloc(size_t count, size_t size) {
   size_t bytes;
   if (__builtin_mul_overflow(count, size, &bytes))
     return errno = ENOMEM, NULL;
-  void *given = malloc(bytes);
+  void *given = allocate(LINE, OFFSET, bytes);
   return given ? memset(given, 0, bytes) : NULL;
 }
 
@@ -49,16 +71,6 @@ int posix_memalign(void **result, size_t alignment, size_t size) {
   if (given)
     *result = given;
   return given ? 0 : ENOMEM;
-}
-
-/* The usual allocator keeps the usable size of a block in the word in front of it, with three flags; that word and the
- * one before it are part of the size, but the last word is usable too. */
-size_t malloc_usable_size(void *given) {
-  if (!given)
-    return 0;
-  size_t *block = ((size_t **)given)[-1];
-  size_t chunk = block[-1] & ~(size_t)7, isMapped = block[-1] & 2;
-  return (size_t)((char *)block + chunk - (isMapped ? 2 : 1) * sizeof(size_t) - (char *)given);
 }
 
 void *realloc(void *given, size_t size) {
