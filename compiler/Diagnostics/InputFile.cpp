@@ -15,7 +15,9 @@ static const char *kindOf(mode_t mode) {
 }
 
 InputFile::InputFile(std::string path) : name(std::move(path)) {
-  descriptor = open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); // or a pipe without a writer would be waited for
+  do // not blocking, or a pipe without a writer would be waited for
+    descriptor = open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  while (descriptor < 0 && errno == EINTR);
   struct stat about;
   if (descriptor < 0 || fstat(descriptor, &about) != 0) {
     missing = errno == ENOENT;
