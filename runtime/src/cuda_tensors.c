@@ -173,6 +173,19 @@ static attn_code check_tensor(const attn_cuda *cuda, const attn_tensor *tensor, 
   return ATTN_OK;
 }
 
+/* Enters where there are bytes to copy; the memory of none may be null. */
+static attn_code begin_copy(attn_cuda *cuda, const attn_tensor *tensor, const void *memory, const char *name,
+                            int64_t *bytes, attn_status *status) {
+  attn_code code = check_pointers(cuda, tensor, status);
+  if (code == ATTN_OK)
+    code = check_tensor(cuda, tensor, bytes, status);
+  if (code == ATTN_OK && *bytes == 0)
+    return attn_succeed(status);
+  if (code == ATTN_OK)
+    code = attn_check_pointer(memory, name, status);
+  return code == ATTN_OK ? cuda_enter(cuda, status) : code;
+}
+
 /* Whoever waits for the copy may change the host's memory behind it. */
 static attn_code finish_copy(attn_cuda *cuda, cu_result error, attn_status *status) {
   if (!error)
@@ -183,30 +196,18 @@ static attn_code finish_copy(attn_cuda *cuda, cu_result error, attn_status *stat
 
 ATTN_PUBLIC attn_code attn_cuda_upload(attn_cuda *cuda, const attn_tensor *to, const void *from, attn_status *status) {
   int64_t bytes = 0;
-  attn_code code = check_pointers(cuda, to, status);
-  if (code == ATTN_OK)
-    code = check_tensor(cuda, to, &bytes, status);
-  if (code == ATTN_OK && bytes > 0)
-    code = attn_check_pointer(from, "the memory to copy from", status);
-  if (code == ATTN_OK && bytes > 0)
-    code = cuda_enter(cuda, status);
+  attn_code code = begin_copy(cuda, to, from, "the memory to copy from", &bytes, status);
   if (code != ATTN_OK || bytes == 0)
-    return code == ATTN_OK ? attn_succeed(status) : code;
+    return code;
   cu_address address = (cu_address)(uintptr_t)to->data;
   return finish_copy(cuda, cuda->driver.cuMemcpyHtoDAsync(address, from, (size_t)bytes, cuda->stream), status);
 }
 
 ATTN_PUBLIC attn_code attn_cuda_download(attn_cuda *cuda, void *to, const attn_tensor *from, attn_status *status) {
   int64_t bytes = 0;
-  attn_code code = check_pointers(cuda, from, status);
-  if (code == ATTN_OK)
-    code = check_tensor(cuda, from, &bytes, status);
-  if (code == ATTN_OK && bytes > 0)
-    code = attn_check_pointer(to, "the memory to copy to", status);
-  if (code == ATTN_OK && bytes > 0)
-    code = cuda_enter(cuda, status);
+  attn_code code = begin_copy(cuda, from, to, "the memory to copy to", &bytes, status);
   if (code != ATTN_OK || bytes == 0)
-    return code == ATTN_OK ? attn_succeed(status) : code;
+    return code;
   cu_address address = (cu_address)(uintptr_t)from->data;
   return finish_copy(cuda, cuda->driver.cuMemcpyDtoHAsync(to, address, (size_t)bytes, cuda->stream), status);
 }
