@@ -24,11 +24,8 @@ static void sealCopy(llvm::StringRef bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   auto file = llvm::MemoryBuffer::getMemBufferCopy({reinterpret_cast<const char *>(data), size});
-  auto table = ObjectTable::read(file->getBuffer());
-  if (table)
-    TableWalk(table->model()).sum();
-  else
-    require(!toString(table.takeError()).empty());
+  if (llvm::Error error = walkTable(file->getBuffer()))
+    require(!toString(std::move(error)).empty());
   llvm::consumeError(checkSeal(file->getBuffer()));
   sealCopy(file->getBuffer());
   for (llvm::StringRef section : {moduleSection, sealSection})

@@ -2,6 +2,7 @@
 
 #include "attn/weights.h"
 #include "tests/runtime/ModelRecord.h"
+#include "tests/support/TemporaryFolder.h"
 #include <algorithm>
 #include <climits>
 #include <cstring>
@@ -20,15 +21,9 @@ namespace {
 class Save : public testing::Test {
 protected:
   Save() {
-    char name[] = "save-XXXXXX";
-    folder = mkdtemp(name);
-    path = folder / "x.safetensors";
     EXPECT_EQ(attn_weights_initialise(&model, 1, nullptr, &weights, &status), ATTN_OK) << status.message;
   }
-  ~Save() override {
-    attn_weights_free(weights);
-    fs::remove_all(folder);
-  }
+  ~Save() override { attn_weights_free(weights); }
   attn_code save() { return attn_weights_save(weights, path.c_str(), 0, &status); }
   std::vector<std::string> files() const {
     std::vector<std::string> names;
@@ -42,7 +37,8 @@ protected:
   attn_model model = emptyModel();
   attn_weights *weights = nullptr;
   attn_status status = {};
-  fs::path folder, path;
+  attnc::TemporaryFolder temporary{"save"};
+  fs::path folder = temporary.path(), path = folder / "x.safetensors";
 };
 
 TEST_F(Save, LeavesOneFileWithThePermissionsOfTheUmask) {

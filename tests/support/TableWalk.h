@@ -2,6 +2,8 @@
 #pragma once
 
 #include "attn/model.h"
+#include "compiler/Emit/ObjectTable.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include <cstdint>
 #include <cstring>
 
@@ -66,5 +68,15 @@ private:
 
   uint64_t total = 0;
 };
+
+/// Reads an object, at an alignment as files have, and walks its table; or why it can't be read.
+inline llvm::Error walkTable(llvm::StringRef object) {
+  auto file = llvm::MemoryBuffer::getMemBufferCopy(object);
+  auto table = ObjectTable::read(file->getBuffer());
+  if (!table)
+    return table.takeError();
+  TableWalk(table->model()).sum();
+  return llvm::Error::success();
+}
 
 } // namespace attnc

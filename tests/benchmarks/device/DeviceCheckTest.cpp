@@ -6,6 +6,7 @@
 #include "compiler/Pipeline/Compile.h"
 #include "tests/support/DeviceExecutor.h"
 #include "tests/support/FakeCuda.h"
+#include "tests/support/TemporaryFolder.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 #include <filesystem>
@@ -27,17 +28,12 @@ std::string textOf(const std::string &path) {
 
 class DeviceCheck : public testing::Test {
 protected:
-  void SetUp() override {
-    const testing::TestInfo *test = testing::UnitTest::GetInstance()->current_test_info();
-    folder = testing::TempDir() + "/device-check-" + test->name() + "-XXXXXX";
-    ASSERT_TRUE(mkdtemp(folder.data()));
-  }
-  void TearDown() override { std::filesystem::remove_all(folder); }
-
   std::string at(const std::string &name) const { return folder + "/" + name; }
   void write(const std::string &name, const std::string &text) const { std::ofstream(at(name)) << text; }
 
-  std::string folder;
+  TemporaryFolder temporary{testing::TempDir() + "/device-check-" +
+                            testing::UnitTest::GetInstance()->current_test_info()->name()};
+  const std::string folder = temporary.path();
   const std::string cases = ATTNC_ROOT "/benchmarks/device/cases.json";
 };
 

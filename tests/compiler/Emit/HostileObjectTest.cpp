@@ -4,7 +4,6 @@
 #include "compiler/Emit/ObjectTable.h"
 #include "tests/support/TableWalk.h"
 #include "llvm/BinaryFormat/ELF.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <cstddef>
 #include <gtest/gtest.h>
 
@@ -43,15 +42,7 @@ public:
     symbols.push_back(symbol);
   }
   /// The error of reading and walking the object; empty where there is none.
-  std::string error() const {
-    std::string text = bytes();
-    auto copy = llvm::MemoryBuffer::getMemBufferCopy(text);
-    auto table = ObjectTable::read(copy->getBuffer());
-    if (!table)
-      return toString(table.takeError());
-    TableWalk(table->model()).sum();
-    return "";
-  }
+  std::string error() const { return toString(walkTable(bytes())); }
 
   std::string data, names = std::string("\0m_model\0", 9);
 

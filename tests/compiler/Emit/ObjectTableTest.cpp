@@ -33,15 +33,8 @@ protected:
     return {made.object.data(), made.object.size()};
   }
 
-  /// The error of reading and walking `text`, which lies at an alignment as files do; empty where there is none.
-  static std::string errorOf(llvm::StringRef text) {
-    auto copy = llvm::MemoryBuffer::getMemBufferCopy(text);
-    auto table = ObjectTable::read(copy->getBuffer());
-    if (!table)
-      return toString(table.takeError());
-    TableWalk(table->model()).sum();
-    return "";
-  }
+  /// The error of reading and walking `text`; empty where there is none.
+  static std::string errorOf(llvm::StringRef text) { return toString(walkTable(text)); }
 
   /// Where a section lies in the file.
   std::pair<size_t, size_t> section(llvm::StringRef wanted) const {

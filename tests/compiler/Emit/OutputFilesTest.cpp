@@ -1,6 +1,6 @@
 // A file is replaced in full; a stream gets the bytes behind what it holds.
 #include "compiler/Emit/OutputFiles.h"
-#include <cstdlib>
+#include "tests/support/TemporaryFolder.h"
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
@@ -15,18 +15,11 @@ namespace {
 class Output : public testing::Test {
 protected:
   void SetUp() override {
-    std::string pattern = std::filesystem::temp_directory_path() / "output-files-XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder = pattern;
-    path = folder / "out";
     descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     ASSERT_GE(descriptor, 0);
     ASSERT_EQ(::write(descriptor, "header\n", 7), 7);
   }
-  void TearDown() override {
-    close(descriptor);
-    std::filesystem::remove_all(folder);
-  }
+  void TearDown() override { close(descriptor); }
   static std::string errorOf(const std::string &path, llvm::StringRef bytes) {
     return toString(OutputFiles::replace(path, bytes));
   }
@@ -35,8 +28,8 @@ protected:
     return {std::istreambuf_iterator<char>(stream), {}};
   }
 
-  std::filesystem::path folder;
-  std::string path;
+  TemporaryFolder folder{std::filesystem::temp_directory_path() / "output-files"};
+  std::string path = folder.path() / "out";
   int descriptor = -1;
 };
 

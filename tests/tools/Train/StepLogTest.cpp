@@ -1,8 +1,8 @@
 // A log that grows while a model is trained, on disks that fail.
 
 #include "tools/attnc/Train/StepLog.h"
+#include "tests/support/TemporaryFolder.h"
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -15,12 +15,6 @@ namespace {
 
 class StepLogTest : public testing::Test {
 protected:
-  StepLogTest() {
-    char name[] = "step-log-XXXXXX";
-    folder = mkdtemp(name);
-    path = folder / "log.csv";
-  }
-  ~StepLogTest() override { fs::remove_all(folder); }
 
   StepLog open(int64_t step) {
     lines.clear();
@@ -37,7 +31,8 @@ protected:
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
-  fs::path folder, path;
+  TemporaryFolder folder{"step-log"};
+  fs::path path = folder.path() / "log.csv";
   std::vector<std::string> lines; ///< that the log had
 };
 

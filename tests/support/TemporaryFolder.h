@@ -1,0 +1,30 @@
+//===- TemporaryFolder.h - files of one test ------------------------------------------------------------------===//
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <string>
+
+namespace attnc {
+
+/// A new folder, which is removed with all that is in it.
+class TemporaryFolder {
+public:
+  /// `begin` is the path up to the letters that make it a new one.
+  explicit TemporaryFolder(std::string begin) {
+    begin += "-XXXXXX";
+    EXPECT_NE(mkdtemp(begin.data()), nullptr) << begin;
+    folder = begin;
+  }
+  ~TemporaryFolder() { std::filesystem::remove_all(folder); }
+  TemporaryFolder(const TemporaryFolder &) = delete;
+  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
+
+  const std::filesystem::path &path() const { return folder; }
+
+private:
+  std::filesystem::path folder;
+};
+
+} // namespace attnc
