@@ -79,6 +79,7 @@ LogicalResult AttendRow::weigh(AttendFormulas &formulas) {
 LogicalResult AttendRow::readArguments(AttendFormulas &formulas) {
   arguments = {};
   arguments.rounding = formulas.rounding;
+  arguments.isFromLse = formulas.isGradient;
   if (formulas.alpha)
     arguments.alpha = *formulas.alpha;
   if (failed(formulas.sink))

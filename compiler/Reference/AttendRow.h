@@ -19,6 +19,7 @@ struct AttendFormulas {
   mlir::attn::Normaliser normaliser = mlir::attn::Normaliser::Softmax;
   std::optional<double> alpha;
   Rounding rounding = Rounding::None;
+  bool isGradient = false;
 
   /// `Op` is attn.attend or its gradient.
   template <typename Op>
@@ -30,6 +31,7 @@ struct AttendFormulas {
       return formula;
     };
     this->rounding = rounding;
+    isGradient = std::is_same_v<Op, mlir::attn::AttendGradientOp>;
     normaliser = op.getNormaliser();
     if (op.getAlpha())
       alpha = op.getAlpha()->convertToDouble();

@@ -60,9 +60,10 @@ NormalisedRow softmax(Scores scores, const Arguments &arguments) {
   double sum = exponential(arguments.sink);
   for (double score : scores)
     sum = term(sum + row.weights.emplace_back(exponential(score)), rounding);
-  for (double &weight : row.weights)
-    weight = rounded(weight / sum, rounding);
   row.lse = term(largest + rounded(std::log(sum), rounding), rounding);
+  for (auto [weight, score] : llvm::zip_equal(row.weights, scores))
+    weight = arguments.isFromLse ? rounded(std::exp(term(score - row.lse, rounding)), rounding)
+                                 : rounded(weight / sum, rounding);
   return row;
 }
 

@@ -17,6 +17,7 @@ namespace attnc::reference {
 struct NormaliserArguments {
   double alpha = 2;                                       ///< of entmax
   double sink = -std::numeric_limits<double>::infinity(); ///< of softmax
+  bool isFromLse = false; ///< of softmax: weights are exp(s - lse), as gradients compute them; otherwise e / sum of e
   Rounding rounding = Rounding::None;
 };
 

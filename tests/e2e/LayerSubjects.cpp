@@ -91,8 +91,15 @@ static std::vector<Subject> pickingSubjects() {
                                  {"one behind the last", sizes, {{"at", except(below(5), 7, 5)}}, outOfRange},
                                  {"one before the first", sizes, {{"at", except(below(5), 29, -1)}}, outOfRange}};
   std::vector<Subject> subjects;
-  for (const char *entry : {"picked_number", "picked_constant", "picked_of_tail", "picked_of_part", "picked_key"})
+  for (const char *entry : {"picked_number", "picked_constant", "picked_of_tail", "picked_of_part", "picked_key",
+                            "picked_in_sum"})
     subjects.push_back({"picks.attn", entry, {.c = 16, .along = {"n"}}, choices, {{"at", below(5)}}});
+  for (const char *entry : {"picked_score", "picked_gradient"})
+    subjects.push_back({"picks.attn",
+                        entry,
+                        {.c = 64, .reduction = 64},
+                        {{"rows", {{"n", 38}, {"m", 5}}}, {"no elements", {{"n", 3}, {"m", 0}}, {}, outOfRange}},
+                        {{"at", below(5)}}});
   subjects.push_back({"picks.attn", "places_of_map", {.c = 64, .reduction = 64}, {{"rows", {{"n", 38}, {"m", 2}}}}});
   return subjects;
 }

@@ -2,12 +2,15 @@
 //
 //   fuzz-programs [COUNT [FIRST]]     programs FIRST .. FIRST + COUNT - 1; 1000 from 0
 //   fuzz-programs --print NUMBER      the program of that number
+//   fuzz-programs --check NUMBER FILE the text in FILE, with the sizes and options of the program of that number
 //
 // Prints each program that is wrong, with its number, sizes and options, and how to repeat it and to make it smaller;
 // the exit status is 1 if there was one.
 #include "tests/programs/ProgramCheck.h"
 #include <cstdlib>
 #include <fmt/format.h>
+#include <fstream>
+#include <sstream>
 #include <unistd.h>
 
 using namespace attnc::programs;
@@ -34,8 +37,8 @@ static void report(uint64_t number, const RandomProgram &program, const std::str
   fmt::print("program {}: {}\n{}", number, message, program.text);
   fmt::print("options:{}\nsizes:{}\n", optionsOf(program), sizesOf(program));
   fmt::print("repeat:  fuzz-programs 1 {0}\nreduce:  fuzz-programs --print {0} > p.attn; "
-             "attn-reduce p.attn -o small.attn --check -- --entry ENTRY{1}, with the sizes that it has\n\n",
-             number, optionsOf(program));
+             "attn-reduce p.attn -o small.attn --expect '{1}' -- fuzz-programs --check {0} {{}}\n\n",
+             number, message.substr(0, 6) == "signal" ? message : "rounding");
   std::fflush(stdout);
 }
 
@@ -43,6 +46,17 @@ int main(int argc, char **argv) {
   if (argc == 3 && std::string(argv[1]) == "--print") {
     fmt::print("{}", randomProgram(std::strtoull(argv[2], nullptr, 10)).text);
     return 0;
+  }
+  if (argc == 4 && std::string(argv[1]) == "--check") {
+    uint64_t number = std::strtoull(argv[2], nullptr, 10);
+    RandomProgram program = randomProgram(number);
+    std::stringstream text;
+    text << std::ifstream(argv[3]).rdbuf();
+    program.text = text.str();
+    Verdict verdict = checkInChild(program);
+    if (!verdict.message.empty())
+      report(number, program, verdict.message);
+    return verdict.kind == Verdict::Wrong;
   }
   uint64_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1000;
   uint64_t first = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 0;

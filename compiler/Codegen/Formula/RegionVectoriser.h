@@ -115,6 +115,9 @@ public:
   void checkSubscripts(mlir::Region &formula, mlir::ValueRange sizes = {});
   /// Subscript `number` of a load; zero, and the status set, where it comes from data and is out of range.
   LaneIndex clampedSubscript(mlir::tensor::ExtractOp op, unsigned number);
+  /// i1: whether the clamped subscripts of a load name an element, which those of a tensor without elements do not; null
+  /// if they always do. What is stored there must ask, as loads do by themselves.
+  mlir::Value hasPlaces(mlir::tensor::ExtractOp op);
   /// The element of `tensor` at `subscripts`; does not check the range.
   mlir::Value load(mlir::Value tensor, llvm::ArrayRef<LaneIndex> subscripts);
   mlir::Value sizeOf(mlir::Value tensor, int64_t dimension); ///< of its buffer, or of what computes it
@@ -159,7 +162,6 @@ private:
   // RegionVectoriserMemory.cpp: tensors
   mlir::Value evaluateExtract(mlir::tensor::ExtractOp op);
   LaneIndex clampedToSize(const LaneIndex &subscript, mlir::Value size, bool isReported);
-  mlir::Value hasPlaces(mlir::tensor::ExtractOp op); ///< i1: whether a clamped subscript is one; null if it always is
   mlir::Value loadScalar(mlir::Value memref, mlir::ValueRange bases);
   bool checkAvailable(mlir::Region &formula, llvm::DenseSet<mlir::Operation *> &checked);
   void checkAll(mlir::Region &formula, mlir::ValueRange sizes, llvm::DenseSet<mlir::Operation *> &checked);

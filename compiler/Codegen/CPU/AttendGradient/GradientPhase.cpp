@@ -174,6 +174,14 @@ void GradientPhase::addGradient(unsigned result, tensor::ExtractOp extract, Regi
     subscripts.push_back(at.clampedSubscript(extract, dimension));
     bases.push_back(subscripts.back().base);
   }
+  if (Value any = at.hasPlaces(extract))
+    return loops.when(any, [&] { addAt(memref, subscripts, bases, at, gradient, isFirst); });
+  addAt(memref, subscripts, bases, at, gradient, isFirst);
+}
+
+void GradientPhase::addAt(Value memref, ArrayRef<LaneIndex> subscripts, ValueRange bases, RegionVectoriser &at,
+                          Value gradient, Value isFirst) {
+  Value active = at.laneMask();
   auto isUniform = [](const LaneIndex &each) { return each.isUniform(); };
   if (llvm::all_of(subscripts, isUniform)) {
     Value sum = vector::ReductionOp::create(loops.builder, loops.location, vector::CombiningKind::ADD, gradient,

@@ -60,6 +60,8 @@ protected:
 
 private:
   void clearResult(unsigned result);
+  void addAt(Value memref, llvm::ArrayRef<LaneIndex> subscripts, mlir::ValueRange bases, RegionVectoriser &at,
+             Value gradient, Value isFirst);
   void addToRun(Value memref, ValueRange place, Value gradient, Value active, Value isFirst);
   void addApart(Value memref, llvm::ArrayRef<LaneIndex> subscripts, Value gradient, Value active);
   void addOneByOne(Value memref, llvm::ArrayRef<LaneIndex> subscripts, RegionVectoriser &at, Value gradient,

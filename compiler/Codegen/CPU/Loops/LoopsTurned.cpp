@@ -99,29 +99,28 @@ private:
     });
   }
 
-  /// How many lanes of row `number` are wanted, where `rows` rows of `count` lanes are; null for a full tile.
-  Value activeLanes(int64_t number, Value rows, Value count) {
-    if (!rows)
-      return {};
-    Value isInside = loops.less(constant(number), rows), wanted = loops.min(count, constant(lanes));
-    return arith::SelectOp::create(b, loc, isInside, wanted, constant(0));
-  }
-
   /// One tile; at the edges `height` and `width` say how much of it there is.
   void emitTile(const RegionVectoriser &outside, Value top, Value left, Value height, Value width) {
     SmallVector<SmallVector<Value>> columns;
     for (unsigned operand : turned.operands)
       columns.push_back(loops.transpose(loadRows(outside, op->getOpOperand(operand), top, left, height, width)));
     for (int64_t number = 0; number < lanes; ++number) {
-      RegionVectoriser cell = outside;
-      if (Value active = activeLanes(number, height, width))
-        cell.setActiveLanes(active);
-      at[turned.contiguous] = LaneIndex{loops.add(top, number), 0, {}, true};
-      at[turned.lane] = LaneIndex{left, 1, {}, true};
-      cell.bindIterations(op, at);
-      for (auto [operand, column] : llvm::zip(turned.operands, columns))
-        cell.bindValue(op.getMatchingBlockArgument(&op->getOpOperand(operand)), column[number]);
-      storeResults(cell, at);
+      auto emit = [&] {
+        RegionVectoriser cell = outside;
+        if (width)
+          cell.setActiveLanes(loops.min(width, constant(lanes)));
+        at[turned.contiguous] = LaneIndex{loops.add(top, number), 0, {}, true};
+        at[turned.lane] = LaneIndex{left, 1, {}, true};
+        cell.bindIterations(op, at);
+        for (auto [operand, column] : llvm::zip(turned.operands, columns))
+          cell.bindValue(op.getMatchingBlockArgument(&op->getOpOperand(operand)), column[number]);
+        storeResults(cell, at);
+      };
+      // A row behind the last one reads nothing, neither what is the same in all of its lanes.
+      if (height)
+        loops.when(loops.less(constant(number), height), emit);
+      else
+        emit();
     }
   }
 
@@ -130,8 +129,10 @@ private:
     SmallVector<Value> rows;
     for (int64_t number = 0; number < lanes; ++number) {
       RegionVectoriser row = outside;
-      if (Value active = activeLanes(number, width, height))
-        row.setActiveLanes(active);
+      if (width) { // a load of vectors, for its operand depends on the contiguous loop: it may have no active lane
+        Value isInside = loops.less(constant(number), width);
+        row.setActiveLanes(loops.choose(isInside, loops.min(height, constant(lanes)), constant(0)));
+      }
       at[turned.contiguous] = LaneIndex{top, 1, {}, true};
       at[turned.lane] = LaneIndex{loops.add(left, number), 0, {}, true};
       SmallVector<LaneIndex> subscripts;

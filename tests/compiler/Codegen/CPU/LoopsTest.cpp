@@ -148,6 +148,23 @@ TEST(Loops, ReadsNothingOfATensorWithoutElements) {
     EXPECT_EQ(check(halves, {HostArray::random({37}, 1), HostArray::random({m}, 2)}, {37}), "") << m;
 }
 
+/// y[i, j] = x[j, i] + t[i], in tiles that are turned: behind the last row of a tile no t is read.
+TEST(Loops, ReadsNothingBehindTheLastRowOfATurnedTile) {
+  Generic turned{"affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>",
+                 "pp",
+                 "%x: tensor<?x?xf32>, %t: tensor<?xf32>",
+                 "ins(%x, %t : tensor<?x?xf32>, tensor<?xf32>)",
+                 "tensor<?x?xf32>",
+                 R"(%n = tensor.dim %t, %c0 : tensor<?xf32>
+             %m = tensor.dim %x, %c0 : tensor<?x?xf32>
+             %init = tensor.empty(%n, %m) : tensor<?x?xf32>)",
+                 R"(^bb0(%a: f32, %b: f32, %o: f32):
+             %y = arith.addf %a, %b : f32
+             linalg.yield %y : f32)"};
+  for (auto [n, m] : std::vector<std::pair<int64_t, int64_t>>{{1, 1}, {6, 6}, {17, 5}, {5, 17}, {33, 40}})
+    EXPECT_EQ(check(turned, {HostArray::random({m, n}, 1), HostArray::random({n}, 2)}, {n, m}), "") << n << " " << m;
+}
+
 TEST(Loops, PointwiseOfManyChunks) {
   Shape shape{4, 60, 1000};
   EXPECT_EQ(check(gelu(), {HostArray::random(shape, 1, -3, 3), HostArray::random({shape[2]}, 2)}, shape), "");
