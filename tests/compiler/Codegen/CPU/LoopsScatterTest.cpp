@@ -1,4 +1,5 @@
 // Terms added to rows of a table, against the oracle: each number of columns has its own sweeps.
+#include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "tests/support/OracleCheck.h"
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -43,6 +44,72 @@ TEST(LoopsScatter, AddsRowsOfEachWidth) {
         EXPECT_EQ(differenceFromOracle(oracle), "") << target << ", " << columns << " columns of " << rows[0] << " x "
                                                     << rows[1];
       }
+    }
+}
+
+TEST(LoopsScatter, InPlace) {
+  std::string text = R"(func.func private @k(%x: tensor<5x70xf32> {attn.in_place = 0}, %at: tensor<3xi32>,
+        %y: tensor<3x70xf32>) -> tensor<5x70xf32> attributes {attn.kernel = "loops"} {
+      %c3 = arith.constant 3 : index
+      %c70 = arith.constant 70 : index
+      %r = attn.scatter_add (%i, %j) in (%c3, %c70) into(%x : tensor<5x70xf32>) {
+        %row = tensor.extract %at[%i] : tensor<3xi32>
+        %to = arith.index_cast %row : i32 to index
+        %term = tensor.extract %y[%i, %j] : tensor<3x70xf32>
+        attn.term %term at[%to, %j] : f32
+      }
+      return %r : tensor<5x70xf32>
+    })";
+  KernelRunner runner(text, *createCpuEmitter());
+  ASSERT_TRUE(runner) << runner.message();
+  HostArray x = HostArray::random({5, 70}, 1), at = HostArray::of({3}, std::vector<int32_t>{4, 1, 4}),
+            y = HostArray::random({3, 70}, 2);
+  for (int shared : {-1, 0}) {
+    HostArray found = runner.run({x, at, y}, {x.shape}, {.inPlaceOperand = shared})[0];
+    for (int64_t j = 0; j < 70; ++j) {
+      ASSERT_EQ(found.f32()[j], x.f32()[j]);
+      ASSERT_EQ(found.f32()[70 + j], x.f32()[70 + j] + y.f32()[70 + j]);
+      ASSERT_EQ(found.f32()[280 + j], (x.f32()[280 + j] + y.f32()[j]) + y.f32()[140 + j]);
+    }
+  }
+}
+
+/// Subscripts that are loops, or numbers: sums over the other loops, also in place, in several chunks.
+TEST(LoopsScatter, OfSums) {
+  std::string text = R"(func.func private @k(%x: tensor<?x2x3xf32> {attn.in_place = 0}, %f: tensor<24xf32>,
+        %y: tensor<?x24x7x2xf32>) -> tensor<?x2x3xf32> attributes {attn.kernel = "loops"} {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c2 = arith.constant 2 : index
+      %c7 = arith.constant 7 : index
+      %c24 = arith.constant 24 : index
+      %m = tensor.dim %x, %c0 : tensor<?x2x3xf32>
+      %r = attn.scatter_add (%b, %j, %u, %i) in (%m, %c24, %c7, %c2) into(%x : tensor<?x2x3xf32>) {
+        %a = tensor.extract %f[%j] : tensor<24xf32>
+        %c = tensor.extract %y[%b, %j, %u, %i] : tensor<?x24x7x2xf32>
+        %term = arith.mulf %a, %c : f32
+        attn.term %term at[%b, %i, %c1] : f32
+      }
+      return %r : tensor<?x2x3xf32>
+    })";
+  KernelRunner runner(text, *createCpuEmitter());
+  ASSERT_TRUE(runner) << runner.message();
+  EXPECT_EQ(runner.code().phases[0].chunks.evaluate({300, 300, 300}), 4);
+  for (int64_t batch : {0, 1, 2, 300})
+    for (int shared : {-1, 0}) {
+      HostArray x = HostArray::random({batch, 2, 3}, 1), f = HostArray::random({24}, 2),
+                y = HostArray::random({batch, 24, 7, 2}, 3);
+      HostArray found = runner.run({x, f, y}, {x.shape}, {.inPlaceOperand = shared})[0];
+      for (int64_t b = 0; b < batch; ++b)
+        for (int64_t i = 0; i < 2; ++i) {
+          double sum = x.f32()[6 * b + 3 * i + 1];
+          for (int64_t j = 0; j < 24; ++j)
+            for (int64_t u = 0; u < 7; ++u)
+              sum += double(f.f32()[j]) * y.f32()[((b * 24 + j) * 7 + u) * 2 + i];
+          ASSERT_EQ(found.f32()[6 * b + 3 * i], x.f32()[6 * b + 3 * i]);
+          ASSERT_NEAR(found.f32()[6 * b + 3 * i + 1], sum, 1e-4);
+          ASSERT_EQ(found.f32()[6 * b + 3 * i + 2], x.f32()[6 * b + 3 * i + 2]);
+        }
     }
 }
 
