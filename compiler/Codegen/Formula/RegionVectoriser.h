@@ -115,7 +115,7 @@ public:
   void checkSubscripts(mlir::Region &formula, mlir::ValueRange sizes = {});
   /// Subscript `number` of a load; zero, and the status set, where it comes from data and is out of range.
   LaneIndex clampedSubscript(mlir::tensor::ExtractOp op, unsigned number);
-  /// i1: whether the clamped subscripts of a load name an element, which a tensor without elements has not; null if they
+  /// i1: whether the clamped subscripts of a load name an element, which a tensor without elements lacks; null if they
   /// always do. A store there must ask; loads do by themselves.
   mlir::Value hasPlaces(mlir::tensor::ExtractOp op);
   /// The element of `tensor` at `subscripts`; does not check the range.
