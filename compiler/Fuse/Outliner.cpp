@@ -229,6 +229,8 @@ void outlineGroups(func::FuncOp function, SymbolTable &symbols) {
   SymbolicShapes shapes(function);
   llvm::StringMap<unsigned> counts;
   for (auto &[number, ops] : groupsIn(function)) {
+    // The groups before have moved some, and not all alike.
+    llvm::sort(ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
     KernelKind kind = groupOf(ops.front())->kind;
     std::string name;
     do

@@ -279,13 +279,15 @@ void EntryWriter::writeElement(model::WithElementOp list) {
 /// `firstPlace` is where the parameter table has the value, if it is a parameter.
 Value EntryWriter::address(Value tensor, int64_t firstPlace) {
   Place place = plan.place(tensor);
-  if (place.kind != Place::Kind::Parameter) {
-    Value offset = offsetInRoot(tensor);
-    return offset ? host.advance(address(place), offset) : address(place);
+  Value offset = offsetInRoot(tensor), root;
+  if (place.kind == Place::Kind::Parameter) {
+    auto get = EntryPlan::root(tensor).getDefiningOp<model::GetOp>();
+    auto parameter = SymbolTable::lookupNearestSymbolFrom<model::ParameterOp>(get, get.getParameterAttr());
+    root = parameterAddress(parameter, get.getIndices(), firstPlace);
+  } else {
+    root = address(place);
   }
-  auto get = EntryPlan::root(tensor).getDefiningOp<model::GetOp>();
-  auto parameter = SymbolTable::lookupNearestSymbolFrom<model::ParameterOp>(get, get.getParameterAttr());
-  return parameterAddress(parameter, get.getIndices(), firstPlace);
+  return offset ? host.advance(root, offset) : root;
 }
 
 Value EntryWriter::parameterAddress(model::ParameterOp parameter, OperandRange places, int64_t firstPlace) {

@@ -50,3 +50,23 @@ func.func @entry(%x: tensor<?x16xf32>) -> tensor<?x16xf32> {
   } -> tensor<?x16xf32>
   return %z : tensor<?x16xf32>
 }
+
+// Groups that lie in one another: gathering the first changes the order of the second one's ops.
+// CHECK-LABEL: func.func @interleaved
+// CHECK-SAME:    %[[X:.*]]: tensor<?xf32>
+// CHECK:         %[[FIRST:.*]]:2 = call @interleaved_loops_0(%[[X]])
+// CHECK-NEXT:    %[[BETWEEN:.*]] = call @interleaved_loops_1(%[[FIRST]]#0)
+// CHECK-NEXT:    %[[SECOND:.*]]:2 = call @interleaved_loops_2(%[[X]], %[[BETWEEN]])
+// CHECK-NEXT:    return %[[FIRST]]#1, %[[SECOND]]#1, %[[SECOND]]#0
+func.func @interleaved(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %a = linalg.exp {attn.group = [0, "loops"]} ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %between = linalg.tanh {attn.group = [2, "loops"]} ins(%a : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %b = linalg.abs {attn.group = [1, "loops"]} ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %c = linalg.add {attn.group = [1, "loops"]} ins(%b, %between : tensor<?xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %d = linalg.square {attn.group = [1, "loops"]} ins(%b : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %f = linalg.mul {attn.group = [0, "loops"]} ins(%a, %x : tensor<?xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  return %f, %c, %d : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
+}
