@@ -1,4 +1,4 @@
-// RUN: attn-opt %s --attn-outline-kernels | FileCheck %s
+// RUN: attn-opt %s --attn-outline-kernels --split-input-file | FileCheck %s
 
 // What costs nothing stays where it is: no kernel is made of a reshape.
 // CHECK-LABEL: func.func @reshape
@@ -50,6 +50,8 @@ func.func @entry(%x: tensor<?x16xf32>) -> tensor<?x16xf32> {
   } -> tensor<?x16xf32>
   return %z : tensor<?x16xf32>
 }
+
+// -----
 
 // Groups that lie in one another: gathering the first changes the order of the second one's ops.
 // CHECK-LABEL: func.func @interleaved
