@@ -8,6 +8,7 @@
 //   attn.packed     on an argument: the weight arrives packed (PanelPacking.h), by `model_prepare` or a `pack` kernel
 //   attn.in_place   on an argument: the number of the result that may be the same buffer
 //   attn.tf32       unit: the products of a contraction may round their operands to tf32
+//   attn.exact      unit, on an op of a formula: its last bit decides, so that nothing is contracted with it
 //
 // **Storage.** A kernel computes on f32. An operand that is stored in bf16 or f16 is widened as a whole, by arith.extf
 // of the argument, before anything reads it; a result is narrowed by arith.truncf where it is returned. Emitters see
@@ -54,6 +55,7 @@ inline constexpr llvm::StringLiteral scheduleAttrName = "attn.schedule";
 inline constexpr llvm::StringLiteral packedAttrName = "attn.packed";
 inline constexpr llvm::StringLiteral inPlaceAttrName = "attn.in_place";
 inline constexpr llvm::StringLiteral tf32AttrName = "attn.tf32";
+inline constexpr llvm::StringLiteral exactAttrName = "attn.exact";
 
 bool isKernel(mlir::func::FuncOp function);
 /// The kind of a kernel; nothing where the function is none, or of a kind that no one knows.

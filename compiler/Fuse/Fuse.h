@@ -54,6 +54,7 @@ std::unique_ptr<mlir::Pass> createSplitKernelsPass(llvm::ArrayRef<std::unique_pt
                                                    llvm::StringRef target = "native");
 std::unique_ptr<mlir::Pass> createOrderUpdatesPass();
 std::unique_ptr<mlir::Pass> createShareKernelsPass();
+std::unique_ptr<mlir::Pass> createKeepExactPass();
 std::unique_ptr<mlir::Pass> createPackWeightsPass(llvm::ArrayRef<std::unique_ptr<Emitter>> emitters,
                                                   llvm::StringRef target = "native");
 std::unique_ptr<mlir::Pass> createExplainEdgesPass();

@@ -37,6 +37,7 @@ void buildKernelsPipeline(OpPassManager &passes, ArrayRef<std::unique_ptr<Emitte
   passes.addPass(createCSEPass());
   passes.addPass(createOrderUpdatesPass());
   passes.addPass(createShareKernelsPass());
+  passes.addPass(createKeepExactPass());
 }
 
 void buildWeightsPipeline(OpPassManager &passes, ArrayRef<std::unique_ptr<Emitter>> emitters, StringRef target) {
@@ -61,7 +62,8 @@ void registerFusePasses(ArrayRef<std::unique_ptr<Emitter>> emitters) {
        {createHoldScoresPass, createResolveSizesPass, createWidenTurnsPass, createRaiseViewsPass,
         createNarrowSlicesPass, createFoldViewsPass, createFoldViewsIntoAttentionPass, createFoldPairFormulasPass,
         createFusePointwisePass, createFoldFormulasPass, createLiftGathersPass, createFormRowsPass,
-        createOutlineKernelsPass, createOrderUpdatesPass, createShareKernelsPass, createExplainEdgesPass})
+        createOutlineKernelsPass, createOrderUpdatesPass, createShareKernelsPass, createKeepExactPass,
+        createExplainEdgesPass})
     registerPass(create);
   registerPass([emitters] { return createFormContractionsPass(emitters); });
   registerPass([emitters] { return createSplitKernelsPass(emitters); });

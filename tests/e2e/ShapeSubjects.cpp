@@ -117,6 +117,10 @@ static std::vector<Subject> gradientSubjects() {
        {.c = 16, .reduction = 200},
        {{"a few", {{"n", 7}}}, {"many", {{"n", 150}}}},
        {{"at", below(10)}}},
+      {"gradients.attn",
+       "extremes_gradient",
+       {.c = 32, .reduction = 40, .along = {"m"}},
+       {{"few", {{"n", 3}, {"m", 3}}}, {"more than a vector", {{"n", 21}, {"m", 33}}}}},
       {"gradients.attn", "terms_gradient", {.c = 16, .along = {"n"}}, {{"one", {{"n", 1}}}, {"odd", {{"n", 37}}}}},
   };
 }

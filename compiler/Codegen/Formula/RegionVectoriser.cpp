@@ -168,7 +168,7 @@ Value RegionVectoriser::evaluateElementwise(Operation *op) {
     operands.push_back(evaluate(operand));
   auto isVector = [](Value value) { return isa<VectorType>(value.getType()); };
   bool vector = llvm::any_of(operands, isVector);
-  if (vector && isa<arith::DivFOp>(op) && !isVector(operands[1]))
+  if (vector && isa<arith::DivFOp>(op) && !isVector(operands[1]) && !op->hasAttr(exactAttrName))
     return multiplyByReciprocal(operands[0], operands[1]);
   if (vector)
     for (auto [number, operand] : llvm::enumerate(operands))
@@ -211,12 +211,14 @@ Value RegionVectoriser::toInteger(Value real, Type type) {
   return select(below, splat(least, type), select(above, splat(greatest, type), whole));
 }
 
-/// The same op on other operands. Products may be fused with sums: that changes the last bit and saves an instruction.
+/// The same op on other operands. Products may be fused with sums, which changes the last bit and saves an instruction,
+/// unless that bit decides (KeepExact.cpp).
 Value RegionVectoriser::clone(Operation *op, ValueRange operands, Type resultType) {
   OperationState state(op->getLoc(), op->getName(), operands, resultType, op->getAttrs());
   Operation *copy = builder.create(state);
+  copy->removeAttr(exactAttrName);
   if (auto fast = dyn_cast<arith::ArithFastMathInterface>(copy);
-      fast && isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(copy)) {
+      fast && !op->hasAttr(exactAttrName) && isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(copy)) {
     auto flags = fast.getFastMathFlagsAttr() ? fast.getFastMathFlagsAttr().getValue() : arith::FastMathFlags::none;
     copy->setAttr(fast.getFastMathAttrName(),
                   arith::FastMathFlagsAttr::get(copy->getContext(), flags | arith::FastMathFlags::contract));

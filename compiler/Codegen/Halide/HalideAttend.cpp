@@ -44,7 +44,8 @@ static LLVM::LLVMFuncOp compileOne(const PlannedAttend &planned, const AttendVar
   Bitcode bitcode = compileAttend(planned.read.pipeline, planned.tile, variant, machine, planned.read.arguments.size(),
                                   symbol);
   error = bitcode.error;
-  return error.empty() ? importBitcode(bitcode, symbol, planned.read.operations, location, code, error)
+  return error.empty() ? importBitcode(bitcode, symbol, planned.read.operations, /*mayContract=*/true, location, code,
+                                       error)
                        : LLVM::LLVMFuncOp();
 }
 

@@ -274,12 +274,16 @@ private:
   bool compile(func::FuncOp kernel, const Target &target, ModuleOp code, PlannedKernel &planned,
                std::string &error) const {
     SmallVector<LLVM::LLVMFuncOp> made;
+    bool hasExact = kernel.walk([](Operation *op) {
+                            return op->hasAttr(exactAttrName) ? WalkResult::interrupt() : WalkResult::advance();
+                          }).wasInterrupted();
     auto compileOne = [&](const Stage &stage, const Schedule &schedule, const std::string &symbol) {
       Bitcode bitcode = compiled.compile(stage, schedule, machineOf(target), planned.read.arguments.size(), symbol);
       error = bitcode.error;
       if (!error.empty())
         return LLVM::LLVMFuncOp();
-      LLVM::LLVMFuncOp function = importBitcode(bitcode, symbol, planned.read.operations, kernel.getLoc(), code, error);
+      LLVM::LLVMFuncOp function = importBitcode(bitcode, symbol, planned.read.operations, !hasExact,
+                                                    kernel.getLoc(), code, error);
       if (function)
         made.push_back(function);
       return function;

@@ -71,14 +71,14 @@ static std::optional<uint64_t> stackBytes(llvm::Function &function) {
   return bytes;
 }
 
-static void clean(llvm::Function &function) {
+static void clean(llvm::Function &function, bool mayContract) {
   function.setAttributes(function.getAttributes().removeFnAttributes(function.getContext()));
   for (llvm::Instruction &instruction : llvm::instructions(function)) {
     instruction.dropUnknownNonDebugMetadata();
     if (!isa<llvm::FPMathOperator>(instruction))
       continue;
     llvm::FastMathFlags flags;
-    flags.setAllowContract();
+    flags.setAllowContract(mayContract);
     instruction.setFastMathFlags(flags);
   }
 }
@@ -136,7 +136,7 @@ static void widenBeforeConstants(llvm::Function &function) {
 }
 
 LLVM::LLVMFuncOp importBitcode(const Bitcode &bitcode, StringRef symbol, const Operations &operations,
-                               Location location, ModuleOp code, std::string &error) {
+                               bool mayContract, Location location, ModuleOp code, std::string &error) {
   llvm::LLVMContext llvmContext;
   llvm::MemoryBufferRef buffer(StringRef(bitcode.bytes.data(), bitcode.bytes.size()), symbol);
   auto parsed = llvm::parseBitcodeFile(buffer, llvmContext);
@@ -151,7 +151,7 @@ LLVM::LLVMFuncOp importBitcode(const Bitcode &bitcode, StringRef symbol, const O
     error = "its schedule keeps more than 128 KiB on the stack";
     return {};
   }
-  clean(*(*parsed)->getFunction(symbol));
+  clean(*(*parsed)->getFunction(symbol), mayContract);
   alignToElements(*(*parsed)->getFunction(symbol));
   widenBeforeConstants(*(*parsed)->getFunction(symbol));
   DialectRegistry registry;

@@ -7,11 +7,10 @@
 
 namespace attnc::halide {
 
-/// Adds the function `symbol` of `bitcode` to `code`, internal, without what it says of targets; its products and sums
-/// may contract, as those of other kernels do, and what it calls is `operations`. It has
-/// another argument, which points to the status. Null where it can't be had or calls
-/// another function; `error` says why.
+/// Adds the function `symbol` of `bitcode` to `code`, internal, without what it says of targets; where `mayContract`,
+/// its products and sums may contract, as those of other kernels do. What it calls is `operations`. It has another
+/// argument, which points to the status. Null where it can't be had or calls another function; `error` says why.
 mlir::LLVM::LLVMFuncOp importBitcode(const Bitcode &bitcode, llvm::StringRef symbol, const Operations &operations,
-                                     mlir::Location location, mlir::ModuleOp code, std::string &error);
+                                     bool mayContract, mlir::Location location, mlir::ModuleOp code, std::string &error);
 
 } // namespace attnc::halide

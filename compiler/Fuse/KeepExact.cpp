@@ -1,0 +1,86 @@
+//===- KeepExact.cpp - attn-keep-exact ----------------------------------------------------------------------------===//
+//
+// Marks the arithmetic whose last bit decides: what is compared for equality, and what the largest or the least is
+// taken of. The gradient of a maximum computes the formula under it again and asks which values are equal to the
+// maximum (compiler/Derive); a product fused with a sum in one of the two kernels, or a quotient by a reciprocal, would
+// let it find none. Emitters compute what is marked op by op, as IEEE 754 says.
+//
+// Needs: outlined kernels. Leaves: `attn.exact` on such sums, differences, products and quotients of a kernel.
+//
+//   %q = arith.divf %x, %d : f32                          %q = arith.divf %x, %d {attn.exact} : f32
+//   %is = arith.cmpf oeq, %q, %largest : f32       →      %is = arith.cmpf oeq, %q, %largest : f32
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Codegen/Kernel.h"
+#include "compiler/Fuse/Fuse.h"
+#include "dialects/Attn/Attn.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+using namespace mlir;
+
+namespace attnc {
+namespace {
+
+bool asksForEquality(arith::CmpFOp op) {
+  using Predicate = arith::CmpFPredicate;
+  return llvm::is_contained({Predicate::OEQ, Predicate::UEQ, Predicate::ONE, Predicate::UNE}, op.getPredicate());
+}
+
+/// Of a reduction, what it has found so far.
+bool isAccumulator(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto generic = argument ? dyn_cast<linalg::GenericOp>(argument.getOwner()->getParentOp()) : linalg::GenericOp();
+  return generic && generic.getNumReductionLoops() > 0 && argument.getArgNumber() >= generic.getNumDpsInputs();
+}
+
+/// The operands of `op` whose last bit decides.
+SmallVector<Value> decisiveOperands(Operation *op) {
+  if (auto compare = dyn_cast<arith::CmpFOp>(op); compare && asksForEquality(compare))
+    return {compare.getLhs(), compare.getRhs()};
+  if (isa<arith::MaximumFOp, arith::MinimumFOp>(op) && llvm::any_of(op->getOperands(), isAccumulator))
+    return op->getOperands();
+  auto reduce = dyn_cast<attn::ReduceOp>(op->getParentOp());
+  bool isExtreme = reduce && llvm::is_contained({attn::Combine::Max, attn::Combine::Min}, reduce.getCombine());
+  return isExtreme && op->hasTrait<OpTrait::IsTerminator>() ? op->getOperands() : SmallVector<Value>();
+}
+
+struct KeepExact : PassWrapper<KeepExact, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(KeepExact)
+  StringRef getArgument() const final { return "attn-keep-exact"; }
+  StringRef getDescription() const final { return "mark arithmetic whose last bit decides"; }
+
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<func::FuncOp>()) {
+      if (!kernel->hasAttr(kernelAttrName))
+        continue;
+      SmallVector<Value> work;
+      kernel.walk([&](Operation *op) { work.append(decisiveOperands(op)); });
+      markAll(std::move(work));
+    }
+  }
+
+  /// Marks what computes the values, up to what is read from tensors.
+  static void markAll(SmallVector<Value> work) {
+    llvm::DenseSet<Value> seen;
+    while (!work.empty()) {
+      Value value = work.pop_back_val();
+      Operation *op = value.getDefiningOp();
+      if (!op || !value.getType().isF32() || !seen.insert(value).second)
+        continue;
+      if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp>(op))
+        op->setAttr(exactAttrName, UnitAttr::get(op->getContext()));
+      if (auto reduce = dyn_cast<attn::ReduceOp>(op))
+        llvm::append_range(work, reduce.getBody().front().getTerminator()->getOperands());
+      else
+        llvm::append_range(work, op->getOperands());
+    }
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createKeepExactPass() { return std::make_unique<KeepExact>(); }
+
+} // namespace attnc

@@ -1,0 +1,61 @@
+// The arithmetic under a maximum, and under a comparison for equality, is marked; other arithmetic of a kernel is not.
+// RUN: attn-opt %s --attn-keep-exact | FileCheck %s
+
+// CHECK-LABEL: func.func private @largest
+// CHECK: arith.mulf {{.*}} {attn.exact}
+// CHECK: arith.addf {{.*}} {attn.exact}
+// CHECK: arith.maximumf
+func.func private @largest(%x: tensor<4x8xf32>, %y: tensor<8xf32>, %start: tensor<4xf32>) -> tensor<4xf32>
+    attributes {attn.kernel = "rows"} {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
+                                        affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %y : tensor<4x8xf32>, tensor<8xf32>) outs(%start : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %p, %b : f32
+    %m = arith.maximumf %o, %s : f32
+    linalg.yield %m : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func private @equal
+// CHECK: arith.divf {{.*}} {attn.exact}
+// CHECK: math.tanh
+// CHECK: arith.cmpf oeq
+// CHECK: arith.mulf %{{[a-z_0-9]*}}, %{{[a-z_0-9]*}} : f32
+// CHECK: arith.addf %{{[a-z_0-9]*}}, %{{[a-z_0-9]*}} : f32
+func.func private @equal(%x: tensor<8xf32>, %largest: tensor<f32>, %start: tensor<f32>) -> tensor<f32>
+    attributes {attn.kernel = "loops"} {
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> ()>],
+                       iterator_types = ["reduction"]}
+      ins(%x, %largest : tensor<8xf32>, tensor<f32>) outs(%start : tensor<f32>) {
+  ^bb0(%a: f32, %l: f32, %o: f32):
+    %zero = arith.constant 0.0 : f32
+    %q = arith.divf %a, %l : f32
+    %t = math.tanh %q : f32
+    %is = arith.cmpf oeq, %t, %l : f32
+    %p = arith.mulf %a, %t : f32
+    %c = arith.select %is, %p, %zero : f32
+    %s = arith.addf %o, %c : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  return %r : tensor<f32>
+}
+
+// A maximum of two numbers has no gradient that asks for equality.
+// CHECK-LABEL: func.func private @positive
+// CHECK-NOT: attn.exact
+func.func private @positive(%x: tensor<8xf32>, %start: tensor<8xf32>) -> tensor<8xf32>
+    attributes {attn.kernel = "loops"} {
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xf32>) outs(%start : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %zero = arith.constant 0.0 : f32
+    %p = arith.mulf %a, %a : f32
+    %s = arith.addf %p, %a : f32
+    %m = arith.maximumf %s, %zero : f32
+    linalg.yield %m : f32
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
