@@ -11,6 +11,7 @@ namespace attnc::halide {
 /// its products and sums may contract, as those of other kernels do. What it calls is `operations`. It has another
 /// argument, which points to the status. Null where it can't be had or calls another function; `error` says why.
 mlir::LLVM::LLVMFuncOp importBitcode(const Bitcode &bitcode, llvm::StringRef symbol, const Operations &operations,
-                                     bool mayContract, mlir::Location location, mlir::ModuleOp code, std::string &error);
+                                     bool mayContract, mlir::Location location, mlir::ModuleOp code,
+                                     std::string &error);
 
 } // namespace attnc::halide

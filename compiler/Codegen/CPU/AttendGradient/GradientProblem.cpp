@@ -1,5 +1,7 @@
 #include "compiler/Codegen/CPU/AttendGradient/GradientProblem.h"
 #include "dialects/Attn/ScalarDerivatives.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
@@ -37,12 +39,77 @@ void GradientReader::readStatistics() {
     problem.valueLayout = SmallVector<int64_t>(*layout);
 }
 
+//===------------------------------------------ captured values ---------------------------------------------===//
+
+namespace {
+
+/// Computes in the body of a reduction what it takes of the formula around it, where that depends on a load of a wanted
+/// tensor: a derivative by such a load is found at the load.
+class CapturedLoads {
+public:
+  CapturedLoads(Region &formula, llvm::function_ref<bool(Value tensor)> isWanted)
+      : formula(formula), isWanted(isWanted) {}
+
+  void moveInto(Region &region) {
+    for (auto reduce : region.getOps<attn::ReduceOp>()) {
+      Region &body = reduce.getBody();
+      IRMapping inside;
+      OpBuilder builder = OpBuilder::atBlockBegin(&body.front());
+      llvm::SetVector<Value> captured;
+      getUsedValuesDefinedAbove(body, captured);
+      for (Value value : captured)
+        if (readsWanted(value))
+          replaceAllUsesInRegionWith(value, copy(value, inside, builder), body);
+      moveInto(body);
+    }
+  }
+
+private:
+  bool isOfFormula(Operation *op) const { return op && formula.isAncestor(op->getParentRegion()); }
+
+  bool readsWanted(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!isOfFormula(op))
+      return false;
+    if (auto known = reads.find(op); known != reads.end())
+      return known->second;
+    bool found = op->walk([&](Operation *inner) {
+                     auto extract = dyn_cast<tensor::ExtractOp>(inner);
+                     bool reads = (extract && isWanted(extract.getTensor())) ||
+                                  llvm::any_of(inner->getOperands(), [&](Value operand) {
+                                    return operand.getDefiningOp() && !op->isAncestor(operand.getDefiningOp()) &&
+                                           readsWanted(operand);
+                                  });
+                     return reads ? WalkResult::interrupt() : WalkResult::advance();
+                   }).wasInterrupted();
+    return reads[op] = found;
+  }
+
+  Value copy(Value value, IRMapping &inside, OpBuilder &builder) {
+    if (inside.contains(value) || !readsWanted(value))
+      return inside.lookupOrDefault(value);
+    Operation *op = value.getDefiningOp();
+    for (Value operand : op->getOperands())
+      inside.map(operand, copy(operand, inside, builder));
+    builder.clone(*op, inside);
+    return inside.lookup(value);
+  }
+
+  Region &formula;
+  llvm::function_ref<bool(Value)> isWanted;
+  DenseMap<Operation *, bool> reads;
+};
+
+} // namespace
+
 /// Moves the regions to an attn.attend beside the gradient.
 Verdict GradientReader::readForward() {
   OpBuilder builder(gradient);
   attn::AttendOp forward = attn::createAttendLike(builder, gradient, gradient.getStatistics());
   for (auto [to, from] : llvm::zip(forward->getRegions(), gradient->getRegions()))
     to.takeBody(from);
+  for (Region &formula : forward->getRegions())
+    CapturedLoads(formula, [&](Value tensor) { return resultOf(tensor).has_value(); }).moveInto(formula);
   problem.attend.kernel = *problem.copy;
   problem.attend.op = forward;
   return readAttendOp(problem.attend);
@@ -60,6 +127,44 @@ Verdict GradientReader::readSink() {
   return sink.empty() ? Verdict::yes() : readScope(sink, problem.sink);
 }
 
+/// Adds to `partials`, which has those of the ops of a block, what its sums of terms have of `argument`.
+static Verdict addTermsOf(Value argument, ArrayRef<Operation *> forward, OpBuilder &builder,
+                          attn::Cotangents &partials) {
+  for (Operation *inner : forward) {
+    auto sum = dyn_cast<attn::ReduceOp>(inner);
+    Value ofSum = sum ? partials.lookup(sum.getResult()) : Value();
+    llvm::SetVector<Value> captured;
+    if (ofSum)
+      getUsedValuesDefinedAbove(sum.getBody(), captured);
+    if (!captured.contains(argument))
+      continue;
+    if (sum.getCombine() != attn::Combine::Add)
+      return Verdict::no("a weight is read inside a reduction that is no sum");
+    // The sum of the terms' derivatives.
+    auto terms = cast<attn::ReduceOp>(builder.clone(*sum));
+    Operation *yield = terms.getBody().front().getTerminator();
+    SmallVector<Operation *> body;
+    for (Operation &each : terms.getBody().front().without_terminator())
+      body.push_back(&each);
+    OpBuilder inside(yield);
+    attn::Cotangents ofTerm;
+    ofTerm[yield->getOperand(0)] = arith::ConstantOp::create(inside, yield->getLoc(), inside.getF32FloatAttr(1));
+    if (Operation *unknown = attn::differentiate(inside, body, ofTerm))
+      return Verdict::no("the derivative of " + unknown->getName().getStringRef().str() + " is not known");
+    if (Verdict verdict = addTermsOf(argument, body, inside, ofTerm); !verdict)
+      return verdict;
+    Value derivative = ofTerm.lookup(argument);
+    if (!derivative) {
+      terms.erase();
+      continue;
+    }
+    yield->setOperand(0, derivative);
+    Value share = arith::MulFOp::create(builder, sum.getLoc(), ofSum, terms.getResult()), &total = partials[argument];
+    total = total ? arith::AddFOp::create(builder, sum.getLoc(), total, share).getResult() : share;
+  }
+  return Verdict::yes();
+}
+
 Verdict GradientReader::readScope(Region &region, GradientScope &scope, Value *ofFirstArgument) {
   Block &block = region.front();
   SmallVector<Operation *> forward;
@@ -71,8 +176,11 @@ Verdict GradientReader::readScope(Region &region, GradientScope &scope, Value *o
   partials[AttendProblem::yielded(region)] = arith::ConstantOp::create(builder, location, builder.getF32FloatAttr(1));
   if (Operation *unknown = attn::differentiate(builder, forward, partials))
     return Verdict::no("the derivative of " + unknown->getName().getStringRef().str() + " is not known");
-  if (ofFirstArgument)
+  if (ofFirstArgument) {
+    if (Verdict verdict = addTermsOf(region.getArgument(0), forward, builder, partials); !verdict)
+      return verdict;
     *ofFirstArgument = partials.lookup(region.getArgument(0));
+  }
   for (Operation *inner : forward) {
     Value partial = inner->getNumResults() == 1 ? partials.lookup(inner->getResult(0)) : Value();
     if (!partial)
