@@ -135,6 +135,41 @@ static void widenBeforeConstants(llvm::Function &function) {
   }
 }
 
+/// The first element of a vector that a shuffle of it reads; nothing where something else reads the vector.
+static std::optional<int> firstRead(llvm::LoadInst &load) {
+  int length = cast<llvm::FixedVectorType>(load.getType())->getNumElements(), first = length;
+  for (llvm::User *user : load.users()) {
+    auto *shuffle = dyn_cast<llvm::ShuffleVectorInst>(user);
+    if (!shuffle)
+      return std::nullopt;
+    for (int element : shuffle->getShuffleMask()) {
+      bool isOfSecond = element >= length;
+      if (element >= 0 && shuffle->getOperand(isOfSecond) == &load)
+        first = std::min(first, isOfSecond ? element - length : element);
+    }
+  }
+  return first;
+}
+
+/// Halide reads every n-th element by a load of all of them, which begins at a multiple of n: of x[n * i - 1] that lies
+/// in front of x where i is 0. Elements at the front that nobody reads are masked off.
+static void maskUnreadFronts(llvm::Function &function) {
+  for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    auto *load = dyn_cast<llvm::LoadInst>(&instruction);
+    auto *type = load ? dyn_cast<llvm::FixedVectorType>(load->getType()) : nullptr;
+    std::optional<int> first = type && !isOnStack(load->getPointerOperand()) ? firstRead(*load) : std::nullopt;
+    if (!first || *first == 0 || *first == int(type->getNumElements()))
+      continue;
+    llvm::IRBuilder<> builder(load);
+    llvm::SmallVector<llvm::Constant *> wanted;
+    for (int element = 0; element < int(type->getNumElements()); ++element)
+      wanted.push_back(builder.getInt1(element >= *first));
+    load->replaceAllUsesWith(builder.CreateMaskedLoad(type, load->getPointerOperand(), load->getAlign(),
+                                                      llvm::ConstantVector::get(wanted)));
+    load->eraseFromParent();
+  }
+}
+
 LLVM::LLVMFuncOp importBitcode(const Bitcode &bitcode, StringRef symbol, const Operations &operations,
                                bool mayContract, Location location, ModuleOp code, std::string &error) {
   llvm::LLVMContext llvmContext;
@@ -152,6 +187,7 @@ LLVM::LLVMFuncOp importBitcode(const Bitcode &bitcode, StringRef symbol, const O
     return {};
   }
   clean(*(*parsed)->getFunction(symbol), mayContract);
+  maskUnreadFronts(*(*parsed)->getFunction(symbol));
   alignToElements(*(*parsed)->getFunction(symbol));
   widenBeforeConstants(*(*parsed)->getFunction(symbol));
   DialectRegistry registry;
