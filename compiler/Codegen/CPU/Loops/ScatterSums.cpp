@@ -16,10 +16,11 @@ constexpr int64_t unknownSize = 64;
 
 attn::TermOp termOf(attn::ScatterAddOp op) { return cast<attn::TermOp>(op.getBody().front().getTerminator()); }
 
-/// The number of the loop that a subscript is.
-std::optional<unsigned> loopOf(Value subscript) {
+/// The number of the loop that a subscript is. An argument of the kernel, such as the step of a scan, is none.
+std::optional<unsigned> loopOf(attn::ScatterAddOp op, Value subscript) {
   auto argument = dyn_cast<BlockArgument>(subscript);
-  return argument ? std::optional(argument.getArgNumber()) : std::nullopt;
+  bool isLoop = argument && argument.getOwner() == &op.getBody().front();
+  return isLoop ? std::optional(argument.getArgNumber()) : std::nullopt;
 }
 
 class ScatterSumsEmission {
@@ -31,7 +32,7 @@ public:
       extents.push_back(frame.sizes.valueOf(size));
     llvm::SmallBitVector isSubscript(extents.size());
     for (Value subscript : termOf(op).getSubscripts())
-      if (std::optional<unsigned> loop = loopOf(subscript)) {
+      if (std::optional<unsigned> loop = loopOf(op, subscript)) {
         isSubscript.set(*loop);
         places.push_back(*loop);
       }
@@ -46,7 +47,7 @@ public:
     for (const SizeExpr &extent : extents)
       points = points * extent;
     Value first = index(0), end = index(1);
-    bool sharesOut = rank > 0 && loopOf(termOf(op).getSubscripts()[0]);
+    bool sharesOut = rank > 0 && loopOf(op, termOf(op).getSubscripts()[0]);
     if (sharesOut) {
       SizeExpr all = frame.sizes.dimension(op.getResult(), 0);
       int64_t perChunk = std::max<int64_t>(1, chunkTerms / termsOfPlace());
@@ -171,11 +172,11 @@ bool isScatterOfSums(func::FuncOp kernel, attn::ScatterAddOp op) {
   llvm::SmallBitVector seen(op.getSizes().size());
   // Columns that lie side by side are better lanes.
   auto subscripts = termOf(op).getSubscripts();
-  if (seen.empty() || (!subscripts.empty() && loopOf(subscripts.back()) == seen.size() - 1))
+  if (seen.empty() || (!subscripts.empty() && loopOf(op, subscripts.back()) == seen.size() - 1))
     return false;
   for (auto [dimension, subscript] : llvm::enumerate(subscripts)) {
     SizeExpr extent = sizes.dimension(op.getInit(), dimension); // by which the loops are said, too
-    if (std::optional<unsigned> loop = loopOf(subscript)) {
+    if (std::optional<unsigned> loop = loopOf(op, subscript)) {
       if (seen[*loop] || !(sizes.valueOf(op.getSizes()[*loop]) == extent))
         return false;
       seen.set(*loop);

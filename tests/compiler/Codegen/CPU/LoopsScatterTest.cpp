@@ -113,5 +113,25 @@ TEST(LoopsScatter, OfSums) {
     }
 }
 
+/// A subscript that the kernel is given, as the step of a scan is, is no loop, whatever its number.
+TEST(LoopsScatter, AtAnArgumentOfTheKernel) {
+  const char *text = R"(func.func private @k(%x: tensor<3x?xf32>, %y: tensor<?x2xf32>, %step: index)
+        -> tensor<3x?xf32> attributes {attn.kernel = "loops"} {
+      %c1 = arith.constant 1 : index
+      %c2 = arith.constant 2 : index
+      %n = tensor.dim %x, %c1 : tensor<3x?xf32>
+      %r = attn.scatter_add (%i, %j) in (%n, %c2) into(%x : tensor<3x?xf32>) {
+        %term = tensor.extract %y[%i, %j] : tensor<?x2xf32>
+        attn.term %term at[%step, %i] : f32
+      }
+      return %r : tensor<3x?xf32>
+    })";
+  for (int64_t step : {0, 1, 2})
+    for (int64_t n : {1, 5, 33}) {
+      OracleCheck oracle{text, {HostArray::random({3, n}, 1), HostArray::random({n, 2}, 2)}, {{3, n}}, {step}};
+      EXPECT_EQ(differenceFromOracle(oracle), "") << step << " " << n;
+    }
+}
+
 } // namespace
 } // namespace attnc
