@@ -27,8 +27,9 @@ GradientPhase::GradientPhase(const GradientProblem &problem, int64_t lanes, Stri
 
 //===-------------------------------------------- the chunk ---------------------------------------------------===//
 
+/// One at least: gradients of no rows are zeros, and someone has to write them.
 static SizeExpr chunksOf(const GradientProblem &problem, const GradientBatchDim &each) {
-  return each.members ? problem.attend.outerSizes[each.dimension].ceilDiv(each.members) : SizeExpr(1);
+  return each.members ? SizeExpr::max(1, problem.attend.outerSizes[each.dimension].ceilDiv(each.members)) : SizeExpr(1);
 }
 
 SizeExpr GradientPhase::chunks() const {
@@ -56,9 +57,11 @@ void GradientPhase::openChunk(Value number) {
     Value first = each.members ? loops.mul(place, each.members) : loops.constant(0);
     firstOfBatchDim.push_back(first);
     Value rest = loops.sub(size, first);
-    countOfBatchDim.push_back(each.members == 1 ? loops.constant(1)
-                              : each.members    ? loops.min(loops.constant(each.members), rest)
-                                                : rest);
+    const SizeExpr &extent = attend.outerSizes[each.dimension];
+    bool isOne = each.members == 1 && extent.isConstant() && extent.constant() > 0;
+    countOfBatchDim.push_back(isOne          ? loops.constant(1)
+                              : each.members ? loops.min(loops.constant(each.members), rest)
+                                             : rest);
   }
 }
 
