@@ -28,7 +28,7 @@ bool asksForEquality(arith::CmpFOp op) {
   return llvm::is_contained({Predicate::OEQ, Predicate::UEQ, Predicate::ONE, Predicate::UNE}, op.getPredicate());
 }
 
-/// Of a reduction, what it has found so far.
+/// Whether the value is what a reduction has found so far.
 bool isAccumulator(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   auto generic = argument ? dyn_cast<linalg::GenericOp>(argument.getOwner()->getParentOp()) : linalg::GenericOp();
@@ -53,7 +53,7 @@ struct KeepExact : PassWrapper<KeepExact, OperationPass<ModuleOp>> {
 
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<func::FuncOp>()) {
-      if (!kernel->hasAttr(kernelAttrName))
+      if (!isKernel(kernel))
         continue;
       SmallVector<Value> work;
       kernel.walk([&](Operation *op) { work.append(decisiveOperands(op)); });

@@ -33,12 +33,20 @@ static std::string sizesOf(const RandomProgram &program) {
   return text;
 }
 
+/// What attn-reduce looks for in the message of a smaller program.
+static std::string expectationOf(const std::string &message) {
+  for (const char *kind : {"of rounding", "the compiler failed"})
+    if (message.find(kind) != std::string::npos)
+      return kind;
+  return message;
+}
+
 static void report(uint64_t number, const RandomProgram &program, const std::string &message) {
   fmt::print("program {}: {}\n{}", number, message, program.text);
   fmt::print("options:{}\nsizes:{}\n", optionsOf(program), sizesOf(program));
   fmt::print("repeat:  fuzz-programs 1 {0}\nreduce:  fuzz-programs --print {0} > p.attn; "
              "attn-reduce p.attn -o small.attn --expect '{1}' -- fuzz-programs --check {0} {{}}\n\n",
-             number, message.substr(0, 6) == "signal" ? message : "rounding");
+             number, expectationOf(message));
   std::fflush(stdout);
 }
 

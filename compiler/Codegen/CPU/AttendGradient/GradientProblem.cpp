@@ -127,6 +127,20 @@ Verdict GradientReader::readSink() {
   return sink.empty() ? Verdict::yes() : readScope(sink, problem.sink);
 }
 
+/// The derivatives of what a formula yields; `forward` becomes the ops that it had, `builder` stands behind them.
+static Verdict differentiateFormula(Region &formula, OpBuilder &builder, SmallVectorImpl<Operation *> &forward,
+                                    attn::Cotangents &partials) {
+  Block &block = formula.front();
+  for (Operation &inner : block.without_terminator())
+    forward.push_back(&inner);
+  Location location = block.getTerminator()->getLoc();
+  partials[AttendProblem::yielded(formula)] =
+      arith::ConstantOp::create(builder, location, builder.getF32FloatAttr(1));
+  if (Operation *unknown = attn::differentiate(builder, forward, partials))
+    return Verdict::no("the derivative of " + unknown->getName().getStringRef().str() + " is not known");
+  return Verdict::yes();
+}
+
 /// Adds to `partials`, which has those of the ops of a block, what its sums of terms have of `argument`.
 static Verdict addTermsOf(Value argument, ArrayRef<Operation *> forward, OpBuilder &builder,
                           attn::Cotangents &partials) {
@@ -144,13 +158,10 @@ static Verdict addTermsOf(Value argument, ArrayRef<Operation *> forward, OpBuild
     auto terms = cast<attn::ReduceOp>(builder.clone(*sum));
     Operation *yield = terms.getBody().front().getTerminator();
     SmallVector<Operation *> body;
-    for (Operation &each : terms.getBody().front().without_terminator())
-      body.push_back(&each);
     OpBuilder inside(yield);
     attn::Cotangents ofTerm;
-    ofTerm[yield->getOperand(0)] = arith::ConstantOp::create(inside, yield->getLoc(), inside.getF32FloatAttr(1));
-    if (Operation *unknown = attn::differentiate(inside, body, ofTerm))
-      return Verdict::no("the derivative of " + unknown->getName().getStringRef().str() + " is not known");
+    if (Verdict verdict = differentiateFormula(terms.getBody(), inside, body, ofTerm); !verdict)
+      return verdict;
     if (Verdict verdict = addTermsOf(argument, body, inside, ofTerm); !verdict)
       return verdict;
     Value derivative = ofTerm.lookup(argument);
@@ -166,16 +177,11 @@ static Verdict addTermsOf(Value argument, ArrayRef<Operation *> forward, OpBuild
 }
 
 Verdict GradientReader::readScope(Region &region, GradientScope &scope, Value *ofFirstArgument) {
-  Block &block = region.front();
   SmallVector<Operation *> forward;
-  for (Operation &inner : block.without_terminator())
-    forward.push_back(&inner);
-  OpBuilder builder(block.getTerminator());
-  Location location = block.getTerminator()->getLoc();
+  OpBuilder builder(region.front().getTerminator());
   attn::Cotangents partials;
-  partials[AttendProblem::yielded(region)] = arith::ConstantOp::create(builder, location, builder.getF32FloatAttr(1));
-  if (Operation *unknown = attn::differentiate(builder, forward, partials))
-    return Verdict::no("the derivative of " + unknown->getName().getStringRef().str() + " is not known");
+  if (Verdict verdict = differentiateFormula(region, builder, forward, partials); !verdict)
+    return verdict;
   if (ofFirstArgument) {
     if (Verdict verdict = addTermsOf(region.getArgument(0), forward, builder, partials); !verdict)
       return verdict;
