@@ -165,7 +165,7 @@ static std::vector<Subject> attendGradientSubjects() {
   for (const char *entry :
        {"grouped_gradient", "soft_cap_gradient", "learned_bias_gradient", "slopes_gradient", "documents_gradient",
         "content_gradient", "statistics_gradient", "additive_gradient", "feature_wise_gradient", "triangle_gradient",
-        "local_p_gradient", "pointer_gradient", "grid_gradient"})
+        "local_p_gradient", "pointer_gradient", "grid_gradient", "diagonal_bias_gradient", "numbered_bias_gradient"})
     all.push_back({file, entry, accuracy, lengths, {{"doc", runsOf(11)}}});
   for (const char *entry : {"of_rows_gradient", "nested_sums_gradient"})
     all.push_back({file, entry, accuracy, {{"no rows", {{"n", 0}, {"m", 7}}}, {"rows", {{"n", 5}, {"m", 7}}}}});

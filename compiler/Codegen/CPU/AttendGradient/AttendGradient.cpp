@@ -81,9 +81,7 @@ LoopBuilder::Value AttendGradient::needsClearing(unsigned result) {
   if (term == problem.terms.end())
     return {};
   Value needs = loops.boolean(false);
-  tensor::ExtractOp extract = term->extract;
-  for (auto [dimension, subscript] : llvm::enumerate(extract.getIndices())) {
-    unsigned number = cast<BlockArgument>(subscript).getArgNumber();
+  for (auto [dimension, number] : llvm::enumerate(term->indices)) {
     Value size = number < outerSizes.size() ? outerSizes[number] : keySizes[number - outerSizes.size()];
     Value extent = loops.sizeOf(frame.result(result), dimension);
     needs = loops.either(needs, loops.compare(arith::CmpIPredicate::ne, size, extent));

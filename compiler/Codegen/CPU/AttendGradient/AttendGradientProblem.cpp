@@ -253,20 +253,35 @@ private:
 
   //===------------------------------------------ terms of pairs ----------------------------------------------===//
 
+  /// Which index of attention each subscript is; none where one is anything else.
+  std::optional<SmallVector<unsigned>> indicesOf(tensor::ExtractOp extract) const {
+    attn::AttendOp op = problem.attend.op;
+    SmallVector<unsigned> indices;
+    auto all = llvm::seq(op.getNumOuter() + op.getNumKeys());
+    for (Value subscript : extract.getIndices()) {
+      auto index = llvm::find_if(all, [&](unsigned number) { return indexOf(extract, number) == subscript; });
+      if (index == all.end())
+        return std::nullopt;
+      indices.push_back(*index);
+    }
+    return indices;
+  }
+
   void readTermsOfPairs() {
     attn::AttendOp op = problem.attend.op;
+    unsigned key = op.getNumOuter();
     for (GradientTerm &term : problem.terms) {
-      auto has = [&](unsigned number) {
-        return llvm::is_contained(term.extract.getIndices(), indexOf(term.extract, number));
-      };
       size_t loads = llvm::count_if(leaves, [&](Operation *leaf) {
         return cast<tensor::ExtractOp>(leaf).getTensor() == term.extract.getTensor();
       });
-      auto isIndex = [](Value subscript) { return isa<BlockArgument>(subscript); };
-      BlockArgument key = indexOf(term.extract, op.getNumOuter());
-      term.isOfPairs = loads == 1 && op.getNumKeys() == 1 && llvm::all_of(term.extract.getIndices(), isIndex) &&
-                       !term.extract.getIndices().empty() && term.extract.getIndices().back() == key &&
-                       llvm::count(term.extract.getIndices(), key) == 1 && llvm::all_of(problem.attend.rowDims, has);
+      std::optional<SmallVector<unsigned>> indices = indicesOf(term.extract);
+      if (loads != 1 || op.getNumKeys() != 1 || !indices || indices->empty())
+        continue;
+      auto has = [&](unsigned number) { return llvm::is_contained(*indices, number); };
+      auto isOnce = [&](unsigned number) { return llvm::count(*indices, number) == 1; };
+      term.isOfPairs = indices->back() == key && llvm::all_of(*indices, isOnce) &&
+                       llvm::all_of(problem.attend.rowDims, has);
+      term.indices = *indices;
       for (auto [number, each] : llvm::enumerate(problem.batchDims))
         if (!has(each.dimension))
           term.sharedBy.push_back(number);

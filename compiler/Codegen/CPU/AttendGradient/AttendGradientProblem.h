@@ -54,6 +54,7 @@ struct GradientTerm {
   /// is. `sharedBy` are the batch dimensions, by number, whose batches share them. Then the first of these batches
   /// stores, and nothing needs to be cleared.
   bool isOfPairs = false;
+  llvm::SmallVector<unsigned> indices = {}; ///< of attention, by number, that its subscripts are
   llvm::SmallVector<unsigned, 2> sharedBy = {};
 };
 
