@@ -94,9 +94,18 @@ std::string Formulas::elementOf(const Tensor &tensor) {
 
 //===-------------------------------------------- numbers -----------------------------------------------------===//
 
+/// Of an index, or what is left over: by a number, an index, or a dimension, which may each be zero, or by less.
+std::string Formulas::quotient() {
+  std::string of = pick(indices).name, sign = pick({"/", "%"});
+  const auto &[name, dimension] = pick(indices);
+  std::string divisors[] = {std::to_string(random.below(4)), name, fmt::format("({} - 2)", name),
+                            isCausal ? name : dimension};
+  return fmt::format("{} {} {}", of, sign, divisors[random.below(4)]);
+}
+
 std::string Formulas::leaf() {
   if (!indices.empty() && oneOf(8))
-    return fmt::format("(f32({}) * 0.125)", pick(indices).name);
+    return fmt::format("(f32({}) * 0.125)", oneOf(4) ? quotient() : pick(indices).name);
   if (oneOf(10))
     return pick({"0.5", "1.0", "-0.75", "2.0"});
   auto tensor = find([](const Tensor &each) { return each.below.empty(); });
@@ -189,7 +198,7 @@ std::string Formulas::condition(int depth) {
   }
   std::string first = pick(indices).name, second = pick(indices).name;
   std::string compare = pick({"<", "<=", ">", ">=", "==", "!="});
-  switch (random.below(6)) {
+  switch (random.below(7)) {
   case 0:
     return fmt::format("{} {} {}", first, compare, random.below(6));
   case 1:
@@ -197,6 +206,8 @@ std::string Formulas::condition(int depth) {
   case 2:
     return fmt::format("{} / 2 {} {} / 3", first, compare, second);
   case 3:
+    return fmt::format("{} {} {}", quotient(), compare, second);
+  case 4:
     if (auto data = find([](const Tensor &each) { return !each.below.empty() && each.dimensions.size() == 1; }))
       return fmt::format("{} {} {}", element(*data), compare, random.below(3));
     [[fallthrough]];

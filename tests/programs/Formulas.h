@@ -62,6 +62,7 @@ public:
   }
 
 private:
+  std::string quotient();
   std::string leaf();
   std::string elementOf(const Tensor &tensor);
   std::string reduction(int depth);

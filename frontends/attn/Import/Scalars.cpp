@@ -83,24 +83,46 @@ static bool isNonNegative(ExprRef expr) {
   return isKnown && llvm::all_of(node->operands, isNonNegative);
 }
 
-/// Floor division of i32: a / 0 is 0, and the most negative number by -1 is itself, as products and sums wrap around. A
-/// processor would stop the program at either.
-static Value floorDivide(OpBuilder &builder, Location at, Value a, Value b) {
-  APInt divisor;
-  bool isKnown = matchPattern(b, m_ConstantInt(&divisor)) && !divisor.isZero() && !divisor.isAllOnes();
-  if (a.getType().isIndex() || isKnown)
-    return arith::FloorDivSIOp::create(builder, at, a, b);
-  auto compared = [&](int64_t with) -> Value {
-    return arith::CmpIOp::create(builder, at, arith::CmpIPredicate::eq, b, integer(builder, at, b.getType(), with));
+namespace {
+
+/// What a whole number is divided by. A processor stops the program at a division by zero, also in what a select does
+/// not take, and at one of the most negative number by -1.
+struct Divisor {
+  Value number;          ///< never zero, and of i32 never -1
+  Value isZero = {};     ///< i1; none where it is known not to be
+  Value isMinusOne = {}; ///< of i32
+};
+
+} // namespace
+
+static Divisor divisorOf(OpBuilder &builder, Location at, Value b) {
+  APInt known;
+  if (matchPattern(b, m_ConstantInt(&known)) && !known.isZero() && !known.isAllOnes())
+    return {b};
+  auto is = [&](int64_t number) -> Value {
+    return arith::CmpIOp::create(builder, at, arith::CmpIPredicate::eq, b, integer(builder, at, b.getType(), number));
   };
-  Value zero = integer(builder, at, b.getType(), 0), one = integer(builder, at, b.getType(), 1);
-  Value byZero = compared(0), negates = compared(-1);
-  Value special = arith::OrIOp::create(builder, at, byZero, negates);
-  Value quotient =
-      arith::FloorDivSIOp::create(builder, at, a, arith::SelectOp::create(builder, at, special, one, b).getResult());
-  Value negated = arith::SubIOp::create(builder, at, zero, a);
-  quotient = arith::SelectOp::create(builder, at, negates, negated, quotient);
-  return arith::SelectOp::create(builder, at, byZero, zero, quotient);
+  Divisor divisor{b, is(0)};
+  Value special = divisor.isZero;
+  if (!b.getType().isIndex()) { // indices and sizes are never near the most negative number
+    divisor.isMinusOne = is(-1);
+    special = arith::OrIOp::create(builder, at, divisor.isZero, divisor.isMinusOne);
+  }
+  Value one = integer(builder, at, b.getType(), 1);
+  divisor.number = arith::SelectOp::create(builder, at, special, one, b);
+  return divisor;
+}
+
+/// Floor division of i32 and of indices: a / 0 is 0, and the most negative number by -1 is itself, as products and sums
+/// wrap around.
+static Value floorDivide(OpBuilder &builder, Location at, Value a, Value b) {
+  Divisor divisor = divisorOf(builder, at, b);
+  Value quotient = arith::FloorDivSIOp::create(builder, at, a, divisor.number);
+  Value zero = divisor.isZero ? integer(builder, at, b.getType(), 0) : Value();
+  if (divisor.isMinusOne)
+    quotient = arith::SelectOp::create(builder, at, divisor.isMinusOne,
+                                       arith::SubIOp::create(builder, at, zero, a).getResult(), quotient);
+  return zero ? arith::SelectOp::create(builder, at, divisor.isZero, zero, quotient).getResult() : quotient;
 }
 
 /// The remainder of floor division, which has the sign of the divisor; a % 0 is a.
@@ -110,8 +132,11 @@ static Value remainder(OpBuilder &builder, Location at, const Elementwise &node,
     Value whole = arith::MulFOp::create(builder, at, quotient, b);
     return arith::SubFOp::create(builder, at, a, whole);
   }
-  if (element == Element::Index && llvm::all_of(node.operands, isNonNegative))
-    return arith::RemSIOp::create(builder, at, a, b);
+  if (element == Element::Index && llvm::all_of(node.operands, isNonNegative)) {
+    Divisor divisor = divisorOf(builder, at, b);
+    Value rest = arith::RemSIOp::create(builder, at, a, divisor.number);
+    return divisor.isZero ? arith::SelectOp::create(builder, at, divisor.isZero, a, rest).getResult() : rest;
+  }
   Value quotient = floorDivide(builder, at, a, b);
   Value whole = arith::MulIOp::create(builder, at, quotient, b);
   return arith::SubIOp::create(builder, at, a, whole);
