@@ -4,6 +4,7 @@
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
@@ -136,14 +137,15 @@ double Gradient::at(Source source) const {
   return found != derivatives.end() && found->first == source ? found->second : 0;
 }
 
-void Gradient::addScaled(const Gradient &term, double factor) {
+void Gradient::addScaled(const Gradient &term, double factor, Rounding rounding) {
   if (factor == 0)
     return;
   for (auto [source, derivative] : term) {
     auto *found = llvm::lower_bound(derivatives, source, isBefore);
     if (found == derivatives.end() || found->first != source)
       found = derivatives.insert(found, {source, 0});
-    found->second += factor * derivative;
+    double product = rounded(factor * derivative, rounding, Accuracy::Rounded);
+    found->second = rounded(found->second + product, rounding, Accuracy::Rounded);
   }
 }
 
@@ -163,6 +165,16 @@ static double partialOfExtremum(double result, ArrayRef<double> x, size_t i) {
   if (std::isnan(result))
     return result;
   return llvm::find(x, result) == x.begin() + i ? 1 : 0;
+}
+
+/// What code makes of df/dx_i of one op. That of sums and products is one of the operands; that of tanh is a difference
+/// from 1, whatever is left of it.
+static double roundedPartial(Operation *op, double partial, Rounding rounding) {
+  if (rounding.kind == Rounding::None)
+    return partial;
+  if (isa<math::TanhOp>(op))
+    return 1 - rounded(1 - partial, rounding);
+  return rounded(partial, rounding, accuracyOf(op) == Accuracy::Near ? Accuracy::Near : Accuracy::Exact);
 }
 
 template <typename Frame>
@@ -221,17 +233,19 @@ LogicalResult FormulaReader::readScalar(Operation &op, std::vector<Step> &steps)
     for (unsigned number : from)
       operands.push_back(frame.registers[number]);
     double result = function(operands.data());
-    frame.registers[to] = frame.differentiates ? result : rounded(result, way, accuracy);
+    frame.registers[to] = rounded(result, way, accuracy);
     if (integer && std::isnan(result))
       return fault.at(at, "an integer is divided by zero");
     if (!frame.differentiates)
       return success();
     Gradient gradient;
-    for (auto [operand, number] : llvm::enumerate(from))
-      if (!integer && !isa<attn::StopOp>(at) && !frame.gradients[number].empty())
-        gradient.addScaled(frame.gradients[number], isa<arith::MaximumFOp, arith::MinimumFOp>(at)
-                                                        ? partialOfExtremum(result, operands, operand)
-                                                        : partialOf(function, operands, operand));
+    for (auto [operand, number] : llvm::enumerate(from)) {
+      if (integer || isa<attn::StopOp>(at) || frame.gradients[number].empty())
+        continue;
+      double partial = isa<arith::MaximumFOp, arith::MinimumFOp>(at) ? partialOfExtremum(result, operands, operand)
+                                                                     : partialOf(function, operands, operand);
+      gradient.addScaled(frame.gradients[number], roundedPartial(at, partial, way), way);
+    }
     frame.gradients[to] = std::move(gradient);
     return success();
   });
@@ -313,15 +327,16 @@ static double combined(attn::Combine combine, double a, double b) {
 }
 
 /// The gradient of two terms combined; of equal terms of a maximum or minimum the first one is taken.
-static Gradient combinedGradients(attn::Combine combine, std::pair<double, Gradient> a, std::pair<double, Gradient> b) {
+static Gradient combinedGradients(attn::Combine combine, std::pair<double, Gradient> a, std::pair<double, Gradient> b,
+                                  Rounding rounding) {
   switch (combine) {
   case attn::Combine::Add:
-    a.second.addScaled(b.second, 1);
+    a.second.addScaled(b.second, 1, rounding);
     return std::move(a.second);
   case attn::Combine::Mul: {
     Gradient sum;
-    sum.addScaled(a.second, b.first);
-    sum.addScaled(b.second, a.first);
+    sum.addScaled(a.second, b.first, rounding);
+    sum.addScaled(b.second, a.first, rounding);
     return sum;
   }
   case attn::Combine::Max:
@@ -349,11 +364,10 @@ LogicalResult FormulaReader::readReduce(attn::ReduceOp op, std::vector<Step> &st
       if (failed(run(loop.steps, frame)))
         return failure();
       double before = total, term = frame.registers[loop.yielded[0]];
-      total = combined(combine, before, term);
-      if (!frame.differentiates)
-        total = rounded(total, way, Accuracy::Rounded);
+      total = rounded(combined(combine, before, term), way, Accuracy::Rounded);
       if (frame.differentiates)
-        gradient = combinedGradients(combine, {before, std::move(gradient)}, {term, frame.gradients[loop.yielded[0]]});
+        gradient =
+            combinedGradients(combine, {before, std::move(gradient)}, {term, frame.gradients[loop.yielded[0]]}, way);
       return success();
     };
     if (failed(forEachIndex(integersOf(frame, sizes), visit)))

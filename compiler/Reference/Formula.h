@@ -31,7 +31,8 @@ public:
   auto begin() const { return derivatives.begin(); }
   auto end() const { return derivatives.end(); }
   double at(Source source) const;
-  void addScaled(const Gradient &term, double factor);
+  /// Rounds products and sums.
+  void addScaled(const Gradient &term, double factor, Rounding rounding = Rounding::None);
 
 private:
   llvm::SmallVector<Derivative, 2> derivatives; ///< in the order of their sources
@@ -42,8 +43,8 @@ using Environment = llvm::DenseMap<mlir::Value, SharedArray>;
 
 class Formula {
 public:
-  /// Reads a region of one block. `environment` and `fault` outlive the formula. Each real number is rounded, except
-  /// while the formula is differentiated.
+  /// Reads a region of one block. `environment` and `fault` outlive the formula. Each real number is rounded, and each
+  /// derivative.
   static llvm::FailureOr<Formula> read(mlir::Region &region, const Environment &environment, Rounding rounding,
                                        Fault &fault);
 
