@@ -187,8 +187,7 @@ static std::string differenceOf(const attn_tensor_info &tensor, const std::vecto
         moved = std::max(moved, by);
   double limit = reference::tolerance(16, terms) * reference::largestMagnitude(exact.values) + 4 * moved;
   for (size_t place = 0; place < exact.values.size(); ++place) {
-    float found;
-    std::memcpy(&found, bytes.data() + 4 * place, 4);
+    double found = e2e::elementAt(bytes, ATTN_F32, place);
     if (!reference::agree(found, exact.values[place], limit))
       return fmt::format("{}: element {} of {} is {}, expected {} within {}", tensor.name, place, exact.values.size(),
                          found, exact.values[place], limit);

@@ -171,14 +171,49 @@ const attn_tensor_info &resultInfo(const attn_entry_info &entry, size_t number) 
                                : entry.input_count + number];
 }
 
-static int64_t elementBytes(const attn_tensor_info &tensor) { return tensor.dtype == ATTN_BOOL ? 1 : 4; }
+template <typename T> static T load(const char *from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+double elementAt(const std::vector<char> &bytes, int32_t dtype, size_t place) {
+  const char *from = bytes.data() + attn_element_bytes(dtype) * static_cast<int64_t>(place);
+  switch (dtype) {
+  case ATTN_F32:
+    return load<float>(from);
+  case ATTN_BF16:
+    return std::bit_cast<float>(uint32_t(load<uint16_t>(from)) << 16);
+  case ATTN_F16:
+    return static_cast<double>(load<_Float16>(from));
+  case ATTN_BOOL:
+    return *from;
+  default:
+    return load<int32_t>(from);
+  }
+}
+
+template <typename T> static void store(char *to, T value) { std::memcpy(to, &value, sizeof value); }
 
 static void write(const reference::Array &array, int32_t dtype, char *to) {
   for (double value : array.values) {
-    auto number = static_cast<float>(value);
-    auto integer = static_cast<int32_t>(dtype == ATTN_F32 ? 0 : value);
-    std::memcpy(to, dtype == ATTN_F32 ? static_cast<void *>(&number) : &integer, dtype == ATTN_BOOL ? 1 : 4);
-    to += dtype == ATTN_BOOL ? 1 : 4;
+    switch (dtype) {
+    case ATTN_F32:
+      store(to, static_cast<float>(value));
+      break;
+    case ATTN_BF16:
+      store(to, uint16_t(std::bit_cast<uint32_t>(static_cast<float>(reference::toBf16(value))) >> 16));
+      break;
+    case ATTN_F16:
+      store(to, static_cast<_Float16>(value));
+      break;
+    case ATTN_BOOL:
+      store(to, static_cast<char>(value));
+      break;
+    default:
+      store(to, static_cast<int32_t>(value));
+    }
+    to += attn_element_bytes(dtype);
   }
 }
 
@@ -263,8 +298,9 @@ CallResults CompiledModel::call(const attn_entry_info &entry, const std::vector<
   std::vector<int64_t> sizes;
   for (int32_t number = 0; number < entry.input_count + entry.result_count; ++number) {
     const attn_tensor_info &tensor = entry.tensors[number];
-    sizes.push_back(reference::elementsOf(shapeOf(tensor, dimensions)) * elementBytes(tensor));
-    buffers.emplace_back(sizes.back(), options.placement, device ? ATTN_DEVICE_ALIGNMENT : elementBytes(tensor));
+    sizes.push_back(reference::elementsOf(shapeOf(tensor, dimensions)) * attn_element_bytes(tensor.dtype));
+    buffers.emplace_back(sizes.back(), options.placement,
+                         device ? ATTN_DEVICE_ALIGNMENT : attn_element_bytes(tensor.dtype));
     pointers.push_back(buffers.back().data());
     if (number < entry.input_count)
       write(inputs[number], tensor.dtype, buffers.back().data());

@@ -100,6 +100,9 @@ const CompiledModel &compiledModel(const std::string &file,
                                    const std::string &target = "native", const std::string &emitter = "auto",
                                    const std::vector<std::string> &entries = {});
 
+/// An element of a tensor as a number, whatever it is stored in (an attn_dtype).
+double elementAt(const std::vector<char> &bytes, int32_t dtype, size_t place);
+
 /// What CallResults::bytes[number] is of.
 const attn_tensor_info &resultInfo(const attn_entry_info &entry, size_t number);
 

@@ -5,7 +5,6 @@
 #include "tests/e2e/Subject.h"
 #include "tests/support/TestName.h"
 #include <cmath>
-#include <cstring>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <map>
@@ -148,26 +147,13 @@ protected:
   std::vector<Array> inputs;
 };
 
-double elementOf(const std::vector<char> &bytes, int32_t dtype, int64_t place) {
-  float real;
-  int32_t whole;
-  switch (dtype) {
-  case ATTN_F32:
-    return std::memcpy(&real, bytes.data() + 4 * place, 4), real;
-  case ATTN_I32:
-    return std::memcpy(&whole, bytes.data() + 4 * place, 4), whole;
-  default:
-    return bytes[place];
-  }
-}
-
 /// The first element that differs, and the largest error among all; nothing where all agree.
 std::string difference(const std::string &name, int32_t dtype, const std::vector<char> &bytes, const Array &expected,
                        double tolerance) {
   double limit = dtype == ATTN_F32 ? tolerance * reference::largestMagnitude(expected.values) : 0, worst = 0;
   std::string first;
   for (int64_t place = 0; place < static_cast<int64_t>(expected.values.size()); ++place) {
-    double found = elementOf(bytes, dtype, place), wanted = expected.values[place];
+    double found = elementAt(bytes, dtype, size_t(place)), wanted = expected.values[place];
     worst = std::max(worst, std::fabs(found - wanted));
     if (first.empty() && !reference::agree(found, wanted, limit))
       first = fmt::format("{}: element {} of {} is {}, expected {} within {}", name, place, expected.values.size(),

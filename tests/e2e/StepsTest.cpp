@@ -4,7 +4,6 @@
 #include "tests/e2e/CompiledModel.h"
 #include "tests/e2e/Subject.h"
 #include <cmath>
-#include <cstring>
 #include <gtest/gtest.h>
 #include <limits>
 
@@ -68,12 +67,8 @@ protected:
       const attn_tensor_info &tensor = resultInfo(entry, number);
       bool isReal = tensor.dtype == ATTN_F32;
       Array &result = results.emplace_back(isReal ? Element::F32 : Element::I32, shapeOf(tensor, dimensions));
-      for (size_t place = 0; place < result.values.size(); ++place) {
-        float real;
-        int32_t integer;
-        std::memcpy(isReal ? static_cast<void *>(&real) : &integer, bytes.data() + 4 * place, 4);
-        result.values[place] = isReal ? real : integer;
-      }
+      for (size_t place = 0; place < result.values.size(); ++place)
+        result.values[place] = elementAt(bytes, tensor.dtype, place);
     }
     return results;
   }

@@ -2,7 +2,6 @@
 #include "tests/e2e/CompiledModel.h"
 #include "tests/e2e/Subject.h"
 #include <cmath>
-#include <cstring>
 #include <gtest/gtest.h>
 
 namespace attnc::e2e {
@@ -24,12 +23,6 @@ Array ofShape(Array array, const std::vector<int64_t> &shape) {
   return array;
 }
 
-float realAt(const std::vector<char> &bytes, size_t place) {
-  float value;
-  std::memcpy(&value, bytes.data() + 4 * place, 4);
-  return value;
-}
-
 /// The values of the parameter `name` after a call; empty where there is none.
 std::vector<char> parameterOf(const CompiledModel &model, const CallResults &results, const std::string &name) {
   for (size_t number = 0; number < model.parameterNames().size(); ++number)
@@ -48,12 +41,13 @@ TEST(Accumulation, IsTheWholeBatch) {
     CallResults found = model.call(*model.entry(accumulated),
                                    {ofShape(x, {parts, rows, 8}), ofShape(targets, {parts, rows})}, {rows}, {});
     ASSERT_EQ(found.status, ATTN_OK);
-    EXPECT_NEAR(realAt(found.bytes[0], 0), realAt(expected.bytes[0], 0), 1e-6);
+    EXPECT_NEAR(elementAt(found.bytes[0], ATTN_F32, 0), elementAt(expected.bytes[0], ATTN_F32, 0), 1e-6);
     for (auto &[name, dtype] : model.parameterNames()) {
       bool isOther = name.starts_with("plain") || name.starts_with("clipped") || dtype != ATTN_F32;
       std::vector<char> wanted = parameterOf(model, expected, name), got = parameterOf(model, found, name);
       for (size_t place = 0; !isOther && place < wanted.size() / 4; ++place)
-        ASSERT_NEAR(realAt(got, place), realAt(wanted, place), 2e-5) << accumulated << ": " << name << " " << place;
+        ASSERT_NEAR(elementAt(got, ATTN_F32, place), elementAt(wanted, ATTN_F32, place), 2e-5)
+            << accumulated << ": " << name << " " << place;
     }
   }
 }
@@ -83,7 +77,7 @@ TEST(Adversaries, TrainTheirOwnParametersInOneArena) {
       std::vector<char> after = parameterOf(model, results, name);
       bool same = true;
       for (size_t place = 0; place < before.values.size(); ++place)
-        same &= realAt(after, place) == static_cast<float>(before.values[place]);
+        same &= elementAt(after, ATTN_F32, place) == static_cast<float>(before.values[place]);
       return same;
     };
     if (dtype != ATTN_F32) // the numbers of steps
@@ -112,7 +106,9 @@ TEST(States, AreMovedByAStep) {
         variance += std::pow(x.values[row * dim + feature] - mean, 2) / (batch - 1);
       auto expectMoved = [&](const std::string &state, double by) {
         double before = model.parameters().at(state).values[feature];
-        EXPECT_NEAR(realAt(parameterOf(model, results, state), feature), before + 0.1 * (by - before), 1e-6) << state;
+        EXPECT_NEAR(elementAt(parameterOf(model, results, state), ATTN_F32, feature), before + 0.1 * (by - before),
+                    1e-6)
+            << state;
       };
       expectMoved(name + ".running_mean", mean);
       expectMoved(name + ".running_var", variance);
@@ -124,8 +120,8 @@ TEST(Draws, DependOnTheSeed) {
   ASSERT_TRUE(model) << model.message();
   Array x = drawn("x", {2, 9}, 7), targets = drawn("targets", {2, 9}, 7);
   auto lossWith = [&](double seed) {
-    return realAt(model.call(*model.entry("train"), {x, targets, Array(Element::I32, {}, seed)}, {2, 9}, {}).bytes[0],
-                  0);
+    CallResults results = model.call(*model.entry("train"), {x, targets, Array(Element::I32, {}, seed)}, {2, 9}, {});
+    return elementAt(results.bytes[0], ATTN_F32, 0);
   };
   EXPECT_EQ(lossWith(1), lossWith(1));
   EXPECT_NE(lossWith(1), lossWith(2));

@@ -71,15 +71,6 @@ std::pair<std::string, std::string> Formulas::subscript(const std::string &dimen
 }
 
 std::string Formulas::element(const Tensor &tensor) {
-  std::vector<Index> all = indices;
-  if (tensor.name == carried)
-    std::erase_if(indices, [&](const Index &index) { return index.name == step; });
-  std::string text = elementOf(tensor);
-  indices = all;
-  return text;
-}
-
-std::string Formulas::elementOf(const Tensor &tensor) {
   std::vector<std::string> subscripts, guards;
   for (const std::string &dimension : tensor.dimensions) {
     auto [text, guard] = subscript(dimension);

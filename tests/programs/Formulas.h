@@ -36,8 +36,6 @@ public:
   /// Subscripts may be the first and the last of a dimension with a name, which then is not empty: entry points do not
   /// refuse an empty one where such a subscript stands under a condition that does not say so.
   bool takesEnds = true;
-  /// What a scan carries is not subscripted by its step: gradients of that are not compiled yet.
-  std::string carried, step;
 
   template <typename T> const T &pick(const std::vector<T> &from) { return from[random.below(int64_t(from.size()))]; }
   std::string pick(std::initializer_list<const char *> from) {
@@ -64,7 +62,6 @@ public:
 private:
   std::string quotient();
   std::string leaf();
-  std::string elementOf(const Tensor &tensor);
   std::string reduction(int depth);
   std::string function(int depth);
   /// A subscript of the dimension, and under which condition it is in range.

@@ -3,8 +3,8 @@
 // The program is compiled in this process as `attnc compile` does, and each entry point is called in guarded memory.
 // Results, states and updated parameters are those of the oracle but for rounding (Tolerance.h, RoundingSamples.h), the
 // same bits with other threads and addresses; the oracle's gradient of a smooth function is what finite differences of
-// the oracle say. Stored in 16 bits, a smooth program is as near to the oracle as StorageBound.h says, and any program
-// has to run, to the same bits.
+// the oracle say. Stored in 16 bits, caches among them, a smooth program is as near to the oracle as StorageBound.h
+// says, and any program has to run, to the same bits. Caches have any positions in them.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,6 @@
 // Random programs: well typed, and as the oracle says.
 #include "tests/programs/ProgramCheck.h"
+#include "llvm/ADT/StringExtras.h"
 #include <gtest/gtest.h>
 
 namespace attnc::programs {
@@ -22,15 +23,21 @@ TEST_P(Programs, AgreeWithTheOracle) {
 
 INSTANTIATE_TEST_SUITE_P(Random, Programs, testing::Range(uint64_t(0), programs, inOneTest));
 
-/// Each kind of export, and each construct, is in some program.
+/// Each kind of export and each construct is in some program, and each way to compile one.
 TEST(RandomPrograms, HaveAllOfTheLanguage) {
   std::string all;
-  for (uint64_t number = 0; number < 400; ++number)
-    all += randomProgram(number).text;
-  for (const char *part :
-       {"= gradient(", "= attention(", "= minimize(", "= incremental(", "= decode(", "attend", "scan", " @ ", "argmax",
-        "where", "mask:", "weight:", "yields", "backward", "accumulate", "concat"})
-    EXPECT_NE(all.find(part), std::string::npos) << part;
+  for (uint64_t number = 0; number < 400; ++number) {
+    RandomProgram program = randomProgram(number);
+    all += program.text + program.emitter + " " + program.precision + "\n";
+    for (const std::string &each : program.overrides)
+      all += each + "\n";
+  }
+  constexpr llvm::StringRef parts =
+      "= gradient(|= attention(|= minimize(|= incremental(|= decode(|attend|scan| @ |argmax|where|mask:|"
+      "weight:|yields|key_sums|backward|until|accumulate|over: w|over: [|concat|BatchNorm|; 3]|with: draw|"
+      "halide bf16|auto f16|cpu f32|model.fusion=none|attend.form=|attend_gradient.|gemm.|rows.|loops.";
+  for (llvm::StringRef part : llvm::split(parts, '|'))
+    EXPECT_NE(all.find(part.str()), std::string::npos) << part.str();
 }
 
 } // namespace

@@ -8,6 +8,13 @@ namespace {
 
 using Dimensions = std::vector<std::string>;
 
+/// A field that maps a last dimension to another; a list of modules maps it to itself, one after the other.
+struct Module {
+  std::string name, from, to;
+  bool isList = false;
+  bool takesRows = false; ///< of matrices alone
+};
+
 class ProgramDrawer {
 public:
   explicit ProgramDrawer(uint64_t number) : formulas("program" + std::to_string(number)), random(formulas.random) {}
@@ -17,17 +24,25 @@ public:
 private:
   void drawParameters();
   void drawFields();
+  void drawModule();
   void drawFunction();
   void drawDecoder();
   void drawTraining();
   void drawSizes();
   void drawOptions();
+  std::string schedule();
 
   void statement();
   std::string map();
   std::string attend();
   std::string attendBody(const Index &key);
+  void bindStatistic(const std::string &name, const Dimensions &dimensions, const std::string &row, const Index &key,
+                     const std::string &text);
   std::string scan();
+  std::string until(const std::string &steps, const Dimensions &carried);
+  std::string bindScan(const std::string &name, const std::string &text, const Dimensions &carried,
+                       const Dimensions &dimensions, const std::string &step, const std::string &steps);
+  bool call(const Module &module, const std::string &name);
   std::string whole();
   std::string subscripts();
   std::string product();
@@ -52,8 +67,9 @@ private:
   e2e::Random &random;
   RandomProgram program;
   bool isModel = false, areBound = false;
-  Dimensions bound;                                        ///< dimensions with names that parameters have
-  std::vector<std::pair<std::string, Dimensions>> modules; ///< calls that map a last dimension to another
+  Dimensions bound; ///< dimensions with names that parameters have
+  std::vector<Module> modules;
+  std::vector<std::string> trainable; ///< fields
   std::string parameters, fields, body, exports;
 };
 
@@ -93,16 +109,25 @@ void ProgramDrawer::drawFields() {
     bool isFrozen = number > 0 && oneOf(6);
     fields += fmt::format("  {}{}: f32{} = {}\n", isFrozen ? "frozen " : "", tensor.name, typed(tensor.dimensions),
                           pick({"normal(0.5)", "ones", "zeros", "uniform(-0.5, 0.5)"}));
+    if (!isFrozen)
+      trainable.push_back(tensor.name);
     formulas.tensors.push_back(tensor);
   }
-  for (int64_t count = random.below(3); count > 0; --count) {
-    std::string name = formulas.fresh("layer"), from = pick({"3", "4"}), to = pick({"3", "4", "5"});
-    std::string kind = pick({"nn.Linear({0}, {1})", "nn.Linear({0}, {1}, biased: false)", "nn.LayerNorm({0})",
-                             "nn.RmsNorm({0})", "nn.Mlp({0}, 5)"});
-    bool keeps = kind.find("{1}") == std::string::npos;
-    fields += fmt::format("  {}: {}\n", name, fmt::format(fmt::runtime(kind), from, to));
-    modules.push_back({name, {from, keeps ? from : to}});
-  }
+  for (int64_t count = random.below(3); count > 0; --count)
+    drawModule();
+}
+
+void ProgramDrawer::drawModule() {
+  std::string name = formulas.fresh("layer"), from = pick({"3", "4"}), to = pick({"3", "4", "5"});
+  std::string kind = pick({"nn.Linear({0}, {1})", "nn.Linear({0}, {1}, biased: false)", "nn.LayerNorm({0})",
+                           "nn.RmsNorm({0})", "nn.Mlp({0}, 5)", "nn.BatchNorm({0})"});
+  Module module{name, from, from, oneOf(4), kind == "nn.BatchNorm({0})"};
+  bool keeps = module.isList || kind.find("{1}") == std::string::npos;
+  module.to = keeps ? from : to;
+  std::string made = fmt::format(fmt::runtime(kind), from, module.to);
+  fields += fmt::format("  {}: {}\n", name, module.isList ? fmt::format("[{}; 3]", made) : made);
+  trainable.push_back(name);
+  modules.push_back(module);
 }
 
 //===-------------------------------------------- statements --------------------------------------------------===//
@@ -159,59 +184,107 @@ std::string ProgramDrawer::attendBody(const Index &key) {
   return text + ", value: " + formulas.real(2);
 }
 
+/// A value and something else that attention yields.
+void ProgramDrawer::bindStatistic(const std::string &name, const Dimensions &dimensions, const std::string &row,
+                                  const Index &key, const std::string &text) {
+  std::string other = formulas.fresh("t"), yield = pick({"weights", "entropy", "lse", "top_weights(2)", "key_sums"});
+  bool mayHaveNoKeys = text.find("mask: ") != std::string::npos || !isNumber(key.dimension);
+  if (yield == "lse" && mayHaveNoKeys) // infinite then
+    yield = "entropy";
+  Dimensions others = dimensions;
+  if (yield == "top_weights(2)") {
+    others.push_back("2");
+    formulas.isSmooth = false;
+  } else if (yield == "weights") {
+    others.push_back(key.dimension);
+  } else if (yield == "key_sums") {
+    others.pop_back();
+    others.push_back(key.dimension);
+    yield = fmt::format("key_sums({})", row);
+  }
+  body += fmt::format("  {}let ({}, {}) = {} yields (value, {})\n", isModel ? "  " : "", name, other, text, yield);
+  formulas.tensors.push_back({name, dimensions});
+  formulas.tensors.push_back({other, others});
+}
+
 std::string ProgramDrawer::attend() {
   Dimensions dimensions;
   for (int64_t rank = 1 + oneOf(3); rank > 0; --rank)
     outer(dimensions);
-  std::string name = formulas.fresh("t"), ranges = subscripts();
+  std::string name = formulas.fresh("t"), ranges = subscripts(), row = formulas.indices.back().name;
   Index key = formulas.enter("j", dimension());
   std::string text = fmt::format("{} => attend {} < {} {{ {} }}", ranges, key.name, key.dimension, attendBody(key));
   formulas.indices.clear();
-  Dimensions weights = dimensions;
-  weights.push_back(key.dimension);
-  if (text.find("by: ") == std::string::npos && oneOf(4)) {
-    std::string other = formulas.fresh("t"), yield = pick({"weights", "entropy"});
-    body += fmt::format("  {}let ({}, {}) = {} yields (value, {})\n", isModel ? "  " : "", name, other, text, yield);
-    formulas.tensors.push_back({name, dimensions});
-    formulas.tensors.push_back({other, yield == "weights" ? weights : dimensions});
+  if (text.find("by: ") == std::string::npos && oneOf(3)) {
+    bindStatistic(name, dimensions, row, key, text);
     return name;
   }
   bind(name, dimensions, text);
   return name;
 }
 
+/// " until LENGTH", where there are lengths of the rows of what is carried.
+std::string ProgramDrawer::until(const std::string &steps, const Dimensions &carried) {
+  auto isLength = [&](const Tensor &each) { return each.below == steps && each.dimensions == Dimensions{carried[0]}; };
+  auto length = formulas.find(isLength);
+  return length && !oneOf(3) ? " until " + length->name : "";
+}
+
 std::string ProgramDrawer::scan() {
-  std::string steps = dimension(), carried = formulas.fresh("h"), name = formulas.fresh("t"),
-              step = formulas.fresh("s");
+  std::string steps = dimension(), name = formulas.fresh("t"), step = formulas.fresh("s");
   Dimensions dimensions;
   for (int64_t rank = 1 + oneOf(3); rank > 0; --rank)
     dimensions.push_back(dimension());
-  auto start = formulas.find([&](const Tensor &each) { return each.below.empty() && each.dimensions == dimensions; });
-  std::string first = start && !oneOf(3) ? start->name : fmt::format("zeros({})", fmt::join(dimensions, ", "));
-  formulas.tensors.push_back({carried, dimensions});
-  Dimensions indices;
+  std::string header =
+      fmt::format("scan {} over {}{}{}", step, steps, oneOf(4) ? " backward" : "", until(steps, dimensions));
+  auto isStart = [&](const Tensor &each) { return each.below.empty() && each.dimensions == dimensions; };
+  Dimensions starts, carried;
+  for (int64_t count = 1 + oneOf(3); count > 0; --count) {
+    auto start = formulas.find(isStart);
+    carried.push_back(formulas.fresh("h"));
+    starts.push_back(
+        fmt::format("{} = {}", carried.back(),
+                    start && !oneOf(3) ? start->name : fmt::format("zeros({})", fmt::join(dimensions, ", "))));
+  }
+  size_t known = formulas.tensors.size();
+  for (const std::string &each : carried)
+    formulas.tensors.push_back({each, dimensions});
+  Dimensions ranges;
   for (const std::string &each : dimensions) {
     Index index = formulas.enter("i", each);
-    indices.push_back(fmt::format("{} < {}", index.name, each));
+    ranges.push_back(fmt::format("{} < {}", index.name, each));
   }
   formulas.indices.push_back({step, steps});
-  formulas.carried = carried;
-  formulas.step = step;
-  std::string next = formulas.real(3), own = formulas.element({carried, dimensions});
+  std::string block;
+  for (const std::string &each : carried) {
+    std::string next = formulas.real(3), own = formulas.element({each, dimensions});
+    block += fmt::format("      {} = [{}] => tanh({} + 0.5 * {})\n", each, fmt::join(ranges, ", "), next, own);
+  }
   formulas.indices.clear();
-  bool yieldsAll = !oneOf(3);
+  formulas.tensors.resize(known);
+  return bindScan(name, fmt::format("{} carry ({}) {{\n{}    }}", header, fmt::join(starts, ", "), block), carried,
+                  dimensions, step, steps);
+}
+
+/// What was carried, of all steps or behind the last.
+std::string ProgramDrawer::bindScan(const std::string &name, const std::string &text, const Dimensions &carried,
+                                    const Dimensions &dimensions, const std::string &step, const std::string &steps) {
   std::string colons = ":";
   for (size_t rank = 1; rank < dimensions.size(); ++rank)
     colons += ", :";
-  std::string text =
-      fmt::format("scan {} over {}{} carry ({} = {}) {{\n      {} = [{}] => tanh({} + 0.5 * {})\n    }} -> {}", step,
-                  steps, oneOf(4) ? " backward" : "", carried, first, carried, fmt::join(indices, ", "), next, own,
-                  yieldsAll ? fmt::format("{}[{}, {}]", carried, colons, step) : carried);
-  formulas.tensors.erase(std::find_if(formulas.tensors.begin(), formulas.tensors.end(),
-                                      [&](const Tensor &each) { return each.name == carried; }));
-  if (yieldsAll)
-    dimensions.push_back(steps);
-  bind(name, dimensions, text);
+  Dimensions names, results;
+  for (const std::string &each : carried) {
+    Tensor &tensor = formulas.tensors.emplace_back(Tensor{names.empty() ? name : formulas.fresh("t"), dimensions});
+    bool isOfAllSteps = !oneOf(3);
+    if (isOfAllSteps)
+      tensor.dimensions.push_back(steps);
+    names.push_back(tensor.name);
+    results.push_back(isOfAllSteps ? fmt::format("{}[{}, {}]", each, colons, step) : each);
+  }
+  bool isOne = names.size() == 1;
+  body += fmt::format("  {}let {} = {} -> {}\n", isModel ? "  " : "",
+                      isOne ? names[0] : fmt::format("({})", fmt::join(names, ", ")), text,
+                      isOne ? results[0] : fmt::format("({})", fmt::join(results, ", ")));
   return name;
 }
 
@@ -231,19 +304,34 @@ std::string ProgramDrawer::product() {
   return name;
 }
 
+/// The module, or one of a list after the other, of a tensor whose dimensions fit; false where there is none.
+bool ProgramDrawer::call(const Module &module, const std::string &name) {
+  auto fits = [&](const Tensor &each) {
+    return each.below.empty() && !each.dimensions.empty() && each.dimensions.back() == module.from &&
+           (!module.takesRows || each.dimensions.size() == 2);
+  };
+  auto argument = formulas.find(fits);
+  if (!argument)
+    return false;
+  Dimensions dimensions = argument->dimensions;
+  dimensions.back() = module.to;
+  if (!module.isList) {
+    bind(name, dimensions, fmt::format("{}({})", module.name, argument->name));
+    return true;
+  }
+  body += fmt::format("    var {0} = {1}\n    for each in {2} {{ {0} = tanh(each({0})) }}\n", name, argument->name,
+                      module.name);
+  formulas.tensors.push_back({name, dimensions});
+  return true;
+}
+
 std::string ProgramDrawer::whole() {
   auto isReal = [](const Tensor &each) { return each.below.empty() && !each.dimensions.empty(); };
   std::string name = formulas.fresh("t");
   Tensor tensor = *formulas.find(isReal);
-  for (const auto &[module, maps] : modules) {
-    auto fitting = formulas.find([&](const Tensor &each) { return isReal(each) && each.dimensions.back() == maps[0]; });
-    if (!fitting || oneOf(2))
-      continue;
-    Dimensions dimensions = fitting->dimensions;
-    dimensions.back() = maps[1];
-    bind(name, dimensions, fmt::format("{}({})", module, fitting->name));
-    return name;
-  }
+  for (const Module &module : modules)
+    if (!oneOf(2) && call(module, name))
+      return name;
   int64_t axis = random.below(int64_t(tensor.dimensions.size()));
   switch (random.below(7)) {
   case 0: {
@@ -340,15 +428,18 @@ void ProgramDrawer::drawFunction() {
     drawTraining();
   program.text = "use nn\n" +
                  (isModel ? fmt::format("use optim\nmodel P() {{\n{}\n{}}}\n", fields, function) : function) + exports;
-  program.isSmooth = hasGradient && !isModel && formulas.isSmooth;
+  program.isSmooth = formulas.isSmooth;
 }
 
 void ProgramDrawer::drawTraining() {
   std::string optimizer =
       pick({"optim.sgd(lr: 0.1)", "optim.sgd(lr: 0.1, momentum: 0.9, nesterov: true)", "optim.adam(lr: 1e-2)",
             "optim.adamw(lr: optim.warmup(1e-2, 10))", "optim.lion(lr: 1e-3)", "optim.adafactor(lr: 1e-2)"});
-  exports += fmt::format("export train = minimize(f, with: {}{}{})\n", optimizer, oneOf(3) ? ", clip_norm: 0.5" : "",
-                         oneOf(5) ? ", accumulate: 2" : "");
+  std::string over;
+  if (!trainable.empty() && oneOf(3))
+    over = oneOf(2) ? ", over: " + formulas.pick(trainable) : fmt::format(", over: [{}]", fmt::join(trainable, ", "));
+  exports += fmt::format("export train = minimize(f, with: {}{}{}{})\n", optimizer, over,
+                         oneOf(3) ? ", clip_norm: 0.5" : "", oneOf(5) ? ", accumulate: 2" : "");
 }
 
 /// A decoder: what `incremental` takes, position by position, and `decode`.
@@ -381,8 +472,10 @@ void ProgramDrawer::drawDecoder() {
                   "{}    {} @ token.table'\n  }}\n}}\nexport f\nexport next = incremental(f, along: seq)\n",
                   fields, body, result);
   if (oneOf(2))
-    program.text += fmt::format("export write = decode(next, with: {}, at_most: 3)\n", pick({"greedy", "beam(2)"}));
-  program.isSmooth = false;
+    program.text +=
+        fmt::format("export write = decode(next, with: {}, at_most: 3)\n",
+                    pick({"greedy", "beam(2)", "draw", "sample(temperature: 0.7, top_k: 3)", "sample(top_p: 0.8)"}));
+  program.isSmooth = formulas.isSmooth;
 }
 
 void ProgramDrawer::drawSizes() {
@@ -394,12 +487,31 @@ void ProgramDrawer::drawSizes() {
   program.sizes["capacity"] = program.sizes["seq"] + random.below(5);
 }
 
+/// Of a kind of kernel that the program has, or mostly has.
+std::string ProgramDrawer::schedule() {
+  auto has = [&](const char *part) { return program.text.find(part) != std::string::npos; };
+  std::vector<std::string> keys = {"loops.chunk=1", "loops.chunk=40"};
+  auto add = [&](std::initializer_list<const char *> more) { keys.insert(keys.end(), more.begin(), more.end()); };
+  if (has("attend"))
+    add({"attend.form=prefill", "attend.form=decode", "attend.form=two_pass", "attend.form=online", "attend.tile_kv=16",
+         "attend.tail_q=0", "attend.split_kv=16", "attend.decode_rows=0"});
+  if (has("attend") && (has("gradient(") || has("minimize(")))
+    add({"attend_gradient.form=pairs", "attend_gradient.tile_q=8"});
+  if (has(" @ ") || has("nn.Linear") || has("nn.Mlp"))
+    add({"gemm.mr=1", "gemm.mr=5", "gemm.kc=4", "gemm.mc=3"});
+  if (has("nn.softmax") || has("nn.LayerNorm") || has("nn.RmsNorm"))
+    add({"rows.rows_per_chunk=1", "rows.rows_per_chunk=3"});
+  return formulas.pick(keys);
+}
+
 void ProgramDrawer::drawOptions() {
   if (oneOf(3))
     program.overrides.push_back(
         pick({"model.fusion=none", "model.attention-fused=no", "model.pointwise-fused=no", "model.epilogue-fused=no",
               "model.rows-fused=no", "model.formula-folded=no", "model.attention-raised=no", "model.view-folded=no",
               "model.layout-folded=no", "model.slice-narrowed=no"}));
+  if (oneOf(3))
+    program.overrides.push_back(schedule());
   if (oneOf(4))
     program.emitter = pick({"cpu", "halide"});
   if (oneOf(8))

@@ -12,8 +12,9 @@
 //   export f
 //   export g = gradient(f)
 //
-// Every kind of export is drawn: functions, gradients, `attention`, `minimize`, `incremental` and `decode`; beside the
-// program, how it is compiled (overrides, emitter, precision) and the sizes that it is called with: 0, 1, odd and even.
+// Every kind of export is drawn: functions, gradients, `attention`, `minimize` (over all fields or some, of modules with
+// states, of lists of modules), `incremental` and `decode`; beside the program, how it is compiled (refused fusions,
+// schedules, emitter, precision) and the sizes that it is called with: 0, 1, odd and even.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -30,7 +31,7 @@ struct RandomProgram {
   std::vector<std::string> overrides; ///< WHAT.KEY=VALUE
   std::string emitter = "auto";
   std::string precision = "f32";
-  /// The result of f has derivatives everywhere, and `gradient(f)`, if exported as g, is all of them.
+  /// What f computes has derivatives everywhere: nothing in it jumps.
   bool isSmooth = true;
 };
 
