@@ -16,7 +16,9 @@
 //   attn-form-rows           reductions over the last dimension and what runs over the same rows belong together
 //   attn-outline-kernels     each group of ops becomes a private function, and so does each op left over
 //   attn-split-kernels       groups that no emitter takes whole are taken apart
+//   attn-order-updates       a parameter gets its next value after all that reads the one before
 //   attn-share-kernels       kernels of the same structure become one
+//   attn-keep-exact          marks arithmetic whose last bit decides, which emitters then compute op by op
 //   attn-pack-weights        says which weights arrive packed
 //   attn-explain-edges       records why each edge between kernels was not fused
 //
