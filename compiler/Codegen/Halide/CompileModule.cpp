@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <unistd.h>
+#include <utility>
 
 namespace attnc::halide {
 
@@ -30,14 +31,23 @@ static void settleEnvironment() {
 namespace {
 
 /// Halide writes files alone. This one has no name but its descriptor: nothing is left of it, however the process ends.
+/// Halide's LLVM aborts the process where it cannot write, as on a full disk or beyond `ulimit -f`, so there is room
+/// for far more than a kernel's bitcode, or no file.
 class File {
 public:
+  static constexpr off_t room = 4 << 20;
+
   File() {
     const char *folder = std::getenv("TMPDIR");
     std::string name = fmt::format("{}/attnc-halide-XXXXXX", folder && *folder ? folder : "/tmp");
     descriptor = mkostemp(name.data(), O_CLOEXEC);
-    if (isOpen())
-      unlink(name.c_str());
+    if (!isOpen())
+      return;
+    unlink(name.c_str());
+    if (int fault = posix_fallocate(descriptor, 0, room)) {
+      close(std::exchange(descriptor, -1));
+      errno = fault;
+    }
   }
   ~File() {
     if (isOpen())
