@@ -2,11 +2,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cinttypes>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <fcntl.h>
 #include <mutex>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -64,21 +67,12 @@ static bool writeAll(int file, Bytes bytes) {
 static void print(Bytes bytes) { writeAll(STDERR_FILENO, bytes); }
 static void print(std::string_view text) { print(bytesOf(text)); }
 
-/// Opens a new file. A process that was killed may have left one of this name.
-static int createFile(const char *path) {
-  constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
-  int file = open(path, flags, 0666);
-  if (file >= 0 || errno != EEXIST || unlink(path) != 0)
-    return file;
-  return open(path, flags, 0666);
-}
-
 /// Afterwards the path holds the whole text, or what it held before: a regular file or nothing.
 static bool save(const char *path, const char *temporary, const CrashNote::Plain &note, std::string_view reason) {
   struct stat old;
   if (lstat(path, &old) == 0 ? !S_ISREG(old.st_mode) : errno != ENOENT)
     return false;
-  int file = createFile(temporary);
+  int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (file < 0)
     return false;
   bool isWritten = writeAll(file, note.head) && writeAll(file, bytesOf("// it crashed: ")) &&
@@ -226,12 +220,22 @@ void CrashNote::say(std::string text, int newStatus) {
   publish();
 }
 
+/// A name beside the file that nobody can know before, nor another process of the same number in another container.
+static std::string temporaryFor(const std::string &path) {
+  uint64_t number = 0;
+  if (getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number)
+    number = uint64_t(getpid());
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016" PRIx64, number);
+  return path + "." + digits + ".part";
+}
+
 void CrashNote::keep(std::vector<std::string> files, std::string comment, std::string_view text) {
   innermost = plain->outer;
   paths = std::move(files);
   temporaries.clear();
   for (const std::string &path : paths)
-    temporaries.push_back(path + "." + std::to_string(getpid()) + ".part");
+    temporaries.push_back(temporaryFor(path));
   head = std::move(comment);
   body = text;
   publish();

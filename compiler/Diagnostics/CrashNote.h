@@ -56,7 +56,8 @@ public:
   /// Replaces the message, whole lines, and the status.
   void say(std::string message, int status = 2);
   /// Replaces the file to keep: the first of `paths` that can be written gets `head`, a comment that names the signal,
-  /// and `body`, which the caller holds. An older file stays until all of it is written, beside it as PATH.PID.part.
+  /// and `body`, which the caller holds. An older file stays until all of it is written, beside it as
+  /// PATH.<16 random hexadecimal digits>.part; what has that name already is neither followed nor replaced.
   void keep(std::vector<std::string> paths, std::string head, std::string_view body);
 
   /// The same in a form that a signal handler may read.

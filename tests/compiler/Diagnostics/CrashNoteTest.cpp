@@ -3,16 +3,30 @@
 #include "compiler/Diagnostics/CrashNote.h"
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
 #include <pthread.h>
+#include <optional>
 #include <stdexcept>
+#include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 using namespace attnc;
+
+/// The number that names of temporary files are made of, where a test has to know it before.
+static std::optional<uint64_t> drawn;
+
+extern "C" ssize_t getrandom(void *bytes, size_t count, unsigned flags) {
+  if (!drawn || count != sizeof *drawn)
+    return syscall(SYS_getrandom, bytes, count, flags);
+  memcpy(bytes, &*drawn, count);
+  return ssize_t(count);
+}
 
 namespace {
 
@@ -139,6 +153,19 @@ TEST_F(KeptFile, IsNoOtherFile) {
   EXPECT_EXIT(crashWith({path("link"), "/dev/full"}), ExitedWithCode(2),
               "^it failed\n  what is needed to repeat it could not be saved\n$");
   EXPECT_FALSE(std::filesystem::exists(path("elsewhere")));
+}
+
+TEST_F(KeptFile, DoesNotFollowOrReplaceWhatHasTheNameOfItsPart) {
+  drawn = 0x0123456789abcdef;
+  std::ofstream(path("precious")) << "precious";
+  std::filesystem::create_symlink(path("precious"), path("a.0123456789abcdef.part"));
+  std::filesystem::create_symlink(path("elsewhere"), path("b.0123456789abcdef.part"));
+  std::filesystem::create_hard_link(path("precious"), path("c.0123456789abcdef.part"));
+  EXPECT_EXIT(crashWith({path("a"), path("b"), path("c"), path("d")}), ExitedWithCode(2), "is in .*/d\n$");
+  drawn.reset();
+  EXPECT_EQ(textOf(path("precious")), "precious");
+  EXPECT_FALSE(std::filesystem::exists(path("elsewhere")));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 5) << "the planted ones and the file";
 }
 
 TEST_F(KeptFile, ReplacesAnOlderOneInFull) {
