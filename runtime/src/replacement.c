@@ -45,6 +45,14 @@ static int lock_file(int file) {
   return result;
 }
 
+static int draw(uint64_t *number) {
+  ssize_t count;
+  do
+    count = getrandom(number, sizeof *number, 0);
+  while (count < 0 && errno == EINTR);
+  return count == sizeof *number ? 0 : -1;
+}
+
 static int sync_file(int file) {
   int result;
   do
@@ -94,7 +102,7 @@ static int open_directory(const char *path, const char **name) {
 static int create_part(attn_replacement *replacement) {
   for (int attempt = 0; attempt < MOST_ATTEMPTS; ++attempt) {
     uint64_t number;
-    if (getrandom(&number, sizeof number, 0) != sizeof number)
+    if (draw(&number) != 0)
       return -1;
     snprintf(replacement->part, sizeof replacement->part, "%.*s.%016" PRIx64 "%s", stem_length(replacement->name),
              replacement->name, number, suffix);
@@ -113,15 +121,20 @@ static int create_part(attn_replacement *replacement) {
   return -1;
 }
 
-int attn_replacement_begin(attn_replacement *replacement, const char *path) {
+/* 0, or why no new file may take the place of what has that name: a device would be gone for all programs. */
+static int check_replaced(int directory, const char *name) {
   struct stat info;
+  if (fstatat(directory, name, &info, 0) != 0)
+    return errno == ENOENT ? 0 : errno;
+  return S_ISREG(info.st_mode) ? 0 : S_ISDIR(info.st_mode) ? EISDIR : ENOTSUP;
+}
+
+int attn_replacement_begin(attn_replacement *replacement, const char *path) {
   replacement->file = -1;
   replacement->directory = open_directory(path, &replacement->name);
   if (replacement->directory < 0)
     return errno;
-  int fault = 0;
-  if (fstatat(replacement->directory, replacement->name, &info, 0) == 0 && !S_ISREG(info.st_mode))
-    fault = S_ISDIR(info.st_mode) ? EISDIR : ENOTSUP; /* a device would be gone for all programs */
+  int fault = check_replaced(replacement->directory, replacement->name);
   if (!fault) {
     remove_abandoned(replacement->directory, replacement->name);
     replacement->file = create_part(replacement);

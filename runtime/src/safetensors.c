@@ -130,7 +130,10 @@ ATTN_PUBLIC attn_code attn_safetensors_open(const char *path, attn_safetensors *
   code = attn_check_pointer(path, "the path of a safetensors file", status);
   if (code != ATTN_OK)
     return code;
-  int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* or a FIFO without a writer would be waited for */
+  int descriptor;
+  do /* not blocking, or a FIFO without a writer would be waited for */
+    descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  while (descriptor < 0 && errno == EINTR);
   struct stat about;
   if (descriptor < 0 || fstat(descriptor, &about) != 0) {
     int error = errno;

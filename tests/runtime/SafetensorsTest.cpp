@@ -1,9 +1,29 @@
 #include "attn/safetensors.h"
+#include "tests/support/TemporaryFolder.h"
+#include <cerrno>
+#include <cstdarg>
+#include <fcntl.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <string>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+#include <utility>
+
+/// Whether a signal comes while the next file is opened.
+static bool isInterrupted = false;
+
+extern "C" int open(const char *path, int flags, ...) {
+  va_list list;
+  va_start(list, flags);
+  int mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(list, int) : 0;
+  va_end(list);
+  if (!std::exchange(isInterrupted, false))
+    return int(syscall(SYS_openat, AT_FDCWD, path, flags, mode));
+  errno = EINTR;
+  return -1;
+}
 
 namespace {
 
@@ -117,6 +137,18 @@ TEST(Safetensors, PipesAndDevicesAreErrorsAtOnce) {
   EXPECT_EQ(attn_safetensors_open(path.c_str(), &opened, &status), ATTN_BAD_FILE);
   EXPECT_EQ(status.message, path + ": can't be read: it is a pipe, expected a regular file");
   unlink(path.c_str());
+}
+
+TEST(Safetensors, FilesAreOpenedAgainAfterASignal) {
+  attnc::TemporaryFolder folder("safetensors");
+  std::string path = folder.path() / "a.safetensors";
+  std::ofstream(path) << file("{" + std::string(a) + "}", 24);
+  attn_safetensors *opened;
+  attn_status status;
+  isInterrupted = true;
+  ASSERT_EQ(attn_safetensors_open(path.c_str(), &opened, &status), ATTN_OK) << status.message;
+  EXPECT_FALSE(isInterrupted);
+  attn_safetensors_close(opened);
 }
 
 TEST(Safetensors, AFileThatIsTruncatedLaterIsAnError) {

@@ -4,17 +4,39 @@
 #include "tests/runtime/ModelRecord.h"
 #include "tests/support/TemporaryFolder.h"
 #include <algorithm>
+#include <cerrno>
 #include <climits>
 #include <cstring>
+#include <deque>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+#include <utility>
 
 namespace fs = std::filesystem;
+
+/// The next numbers that names of temporary files are made of, where a test has to know them before.
+static std::deque<uint64_t> drawn;
+/// Whether a signal comes before the next one.
+static bool isInterrupted = false;
+
+extern "C" ssize_t getrandom(void *bytes, size_t count, unsigned flags) {
+  if (std::exchange(isInterrupted, false)) {
+    errno = EINTR;
+    return -1;
+  }
+  if (drawn.empty() || count != sizeof drawn.front())
+    return syscall(SYS_getrandom, bytes, count, flags);
+  memcpy(bytes, &drawn.front(), count);
+  drawn.pop_front();
+  return ssize_t(count);
+}
 
 namespace {
 
@@ -31,6 +53,10 @@ protected:
       names.push_back(each.path().filename());
     std::sort(names.begin(), names.end());
     return names;
+  }
+  static std::string textOf(const fs::path &file) {
+    std::ifstream stream(file);
+    return {std::istreambuf_iterator<char>(stream), {}};
   }
   fs::path part(const std::string &number) const { return path.string() + "." + number + ".part"; }
 
@@ -67,6 +93,37 @@ TEST_F(Save, RemovesWhatWasAbandoned) {
   close(writer);
 }
 
+/// What lies at the name that is drawn: links to a file and to nothing, and a file that somebody is writing.
+TEST_F(Save, DoesNotFollowOrReplaceWhatHasTheNameOfItsPart) {
+  std::ofstream(folder / "precious") << "precious";
+  fs::create_symlink("precious", part("0000000000000001"));
+  fs::create_symlink("elsewhere", part("0000000000000002"));
+  std::ofstream(part("0000000000000003")) << "being written";
+  int writer = open(part("0000000000000003").c_str(), O_WRONLY);
+  ASSERT_EQ(flock(writer, LOCK_EX), 0);
+  drawn = {1, 2, 3, 4};
+  EXPECT_EQ(save(), ATTN_OK) << status.message;
+  EXPECT_TRUE(drawn.empty());
+  EXPECT_EQ(textOf(folder / "precious"), "precious");
+  EXPECT_EQ(textOf(part("0000000000000003")), "being written");
+  EXPECT_EQ(files(), (std::vector<std::string>{"precious", "x.safetensors", "x.safetensors.0000000000000001.part",
+                                               "x.safetensors.0000000000000002.part",
+                                               "x.safetensors.0000000000000003.part"}));
+  EXPECT_TRUE(fs::is_symlink(part("0000000000000001")) && fs::is_symlink(part("0000000000000002")));
+  close(writer);
+}
+
+/// One that nobody is writing is removed as abandoned; a file that has another name too is left as it is.
+TEST_F(Save, WritesToNoOtherNameOfAFile) {
+  std::ofstream(folder / "precious") << "precious";
+  fs::create_hard_link(folder / "precious", part("0000000000000001"));
+  drawn = {1};
+  EXPECT_EQ(save(), ATTN_OK) << status.message;
+  EXPECT_TRUE(drawn.empty());
+  EXPECT_EQ(textOf(folder / "precious"), "precious");
+  EXPECT_EQ(files(), (std::vector<std::string>{"precious", "x.safetensors"}));
+}
+
 TEST_F(Save, TakesNamesOfAnyLength) {
   path = folder / std::string(NAME_MAX, 'x');
   EXPECT_EQ(save(), ATTN_OK) << status.message;
@@ -74,6 +131,12 @@ TEST_F(Save, TakesNamesOfAnyLength) {
   path = folder / std::string(NAME_MAX + 1, 'x');
   EXPECT_EQ(save(), ATTN_BAD_FILE);
   EXPECT_NE(strstr(status.message, "File name too long"), nullptr) << status.message;
+}
+
+TEST_F(Save, DrawsANameAgainAfterASignal) {
+  isInterrupted = true;
+  EXPECT_EQ(save(), ATTN_OK) << status.message;
+  EXPECT_FALSE(isInterrupted);
 }
 
 TEST_F(Save, ReplacesFilesAlone) {
@@ -84,7 +147,12 @@ TEST_F(Save, ReplacesFilesAlone) {
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   EXPECT_EQ(save(), ATTN_BAD_FILE);
   EXPECT_NE(strstr(status.message, "Operation not supported"), nullptr) << status.message;
+  fs::remove(path);
+  fs::create_symlink("x.safetensors", path); // which can't be looked up
+  EXPECT_EQ(save(), ATTN_BAD_FILE);
+  EXPECT_NE(strstr(status.message, "Too many levels of symbolic links"), nullptr) << status.message;
   EXPECT_EQ(files(), std::vector<std::string>{"x.safetensors"});
+  EXPECT_TRUE(fs::is_symlink(path));
 }
 
 } // namespace
