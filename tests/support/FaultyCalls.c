@@ -1,16 +1,18 @@
-/* Preloaded, counts the calls on the files of a folder, and lets one of them go wrong:
+/* Preloaded, counts the calls on the files of a folder, and those for random numbers, and lets one of them go wrong:
  *
  *   FAULT_FOLDER  the folder, absolute; calls on files elsewhere are neither counted nor changed
  *   FAULT_AT      the number of the call, from 1; 0: none
  *   FAULT_KIND    an errno by its number: that call fails with it (a close fails and closes all the same; EINTR is
  *                 for calls that can wait)
- *                 "short": if it writes, it writes half of the bytes
+ *                 "short": if it reads or writes, it does so with half of the bytes
  *                 "full": from there on the disk is full: what creates and writes fails with ENOSPC
  *                 "kill": the process is killed in front of it
  *   FAULT_LOG     a file that gets the name of that call, and the number of calls at the end of the process
  *
- * Calls that libc makes for itself (readdir, stdio) are not seen. */
+ * Seen are calls of functions of libc, as readdir. The system calls that these make for themselves (getdents64, those
+ * of stdio) fail with them. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -62,8 +65,12 @@ static void log_line(const char *text, int number) {
 __attribute__((destructor)) static void log_count(void) { log_line("calls", calls); }
 
 static int can_wait(const char *call) {
-  return strncmp(call, "open", 4) == 0 || strstr(call, "write") || strcmp(call, "fsync") == 0 ||
-         strcmp(call, "flock") == 0 || strcmp(call, "close") == 0;
+  static const char *const those[] = {"open",   "open64", "openat", "openat64", "read",  "pread", "pread64",  "write",
+                                      "pwrite", "pwrite64", "fsync", "fdatasync", "flock", "close", "getrandom"};
+  for (size_t i = 0; i < sizeof those / sizeof *those; ++i)
+    if (strcmp(call, those[i]) == 0)
+      return 1;
+  return 0;
 }
 
 /* What becomes of a call on a file of the folder; with FAIL errno is set. */
@@ -111,49 +118,70 @@ OPEN(openat, directory, (int directory, const char *path, int flags, ...), (dire
 OPEN(openat64, directory, (int directory, const char *path, int flags, ...), (directory, path, flags, mode))
 
 /* Half of the bytes of a call that is to be short; fewer than 0 where it fails. */
-static ssize_t bytes_for(const char *call, int file, size_t count) {
-  enum effect effect = is_file_in_folder(file) ? effect_of(call, SPACE) : NOTHING;
+static ssize_t bytes_for(const char *call, int file, enum need need, size_t count) {
+  enum effect effect = is_file_in_folder(file) ? effect_of(call, need) : NOTHING;
   return effect == FAIL ? -1 : effect == SHORTEN && count > 1 ? (ssize_t)(count / 2) : (ssize_t)count;
 }
 
-ssize_t write(int file, const void *bytes, size_t count) {
-  REAL(write);
-  ssize_t taken = bytes_for("write", file, count);
-  return taken < 0 ? -1 : real(file, bytes, (size_t)taken);
+#define TRANSFER(name, need, declaration, ...)                                                                         \
+  ssize_t name declaration {                                                                                           \
+    REAL(name);                                                                                                        \
+    ssize_t taken = bytes_for(#name, file, need, count);                                                               \
+    return taken < 0 ? -1 : real(file, bytes, (size_t)taken __VA_OPT__(, ) __VA_ARGS__);                               \
+  }
+
+TRANSFER(read, NO_SPACE, (int file, void *bytes, size_t count))
+TRANSFER(pread, NO_SPACE, (int file, void *bytes, size_t count, off_t offset), offset)
+TRANSFER(pread64, NO_SPACE, (int file, void *bytes, size_t count, off64_t offset), offset)
+TRANSFER(write, SPACE, (int file, const void *bytes, size_t count))
+TRANSFER(pwrite, SPACE, (int file, const void *bytes, size_t count, off_t offset), offset)
+TRANSFER(pwrite64, SPACE, (int file, const void *bytes, size_t count, off64_t offset), offset)
+
+/* Of no folder: names of temporary files are made of it. */
+ssize_t getrandom(void *bytes, size_t count, unsigned flags) {
+  REAL(getrandom);
+  return effect_of("getrandom", NO_SPACE) == FAIL ? -1 : real(bytes, count, flags);
 }
 
-ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset) {
-  REAL(pwrite);
-  ssize_t taken = bytes_for("pwrite", file, count);
-  return taken < 0 ? -1 : real(file, bytes, (size_t)taken, offset);
-}
+/* Closes, also where it fails. */
+#define CLOSE(name, type, descriptor)                                                                                  \
+  int name(type file) {                                                                                                \
+    REAL(name);                                                                                                        \
+    int fails = is_file_in_folder(descriptor) && effect_of(#name, NO_SPACE) == FAIL, fault = errno;                    \
+    int result = real(file);                                                                                           \
+    if (fails)                                                                                                         \
+      errno = fault;                                                                                                   \
+    return fails ? -1 : result;                                                                                        \
+  }
 
-ssize_t pwrite64(int file, const void *bytes, size_t count, off64_t offset) {
-  REAL(pwrite64);
-  ssize_t taken = bytes_for("pwrite64", file, count);
-  return taken < 0 ? -1 : real(file, bytes, (size_t)taken, offset);
-}
+CLOSE(close, int, file)
+CLOSE(closedir, DIR *, dirfd(file))
 
-int close(int file) {
-  REAL(close);
-  int fails = is_file_in_folder(file) && effect_of("close", NO_SPACE) == FAIL, fault = errno;
-  int result = real(file);
-  if (fails)
-    errno = fault;
-  return fails ? -1 : result;
-}
-
-#define ON_FILE(name, need, declaration, arguments)                                                                    \
-  int name declaration {                                                                                               \
+#define ON_FILE(type, name, need, declaration, arguments)                                                              \
+  type name declaration {                                                                                              \
     REAL(name);                                                                                                        \
     return is_file_in_folder(file) && effect_of(#name, need) == FAIL ? -1 : real arguments;                            \
   }
 
-ON_FILE(fsync, NO_SPACE, (int file), (file))
-ON_FILE(fdatasync, NO_SPACE, (int file), (file))
-ON_FILE(flock, NO_SPACE, (int file, int operation), (file, operation))
-ON_FILE(ftruncate, NO_SPACE, (int file, off_t length), (file, length))
-ON_FILE(ftruncate64, NO_SPACE, (int file, off64_t length), (file, length))
+ON_FILE(int, fsync, NO_SPACE, (int file), (file))
+ON_FILE(int, fdatasync, NO_SPACE, (int file), (file))
+ON_FILE(int, flock, NO_SPACE, (int file, int operation), (file, operation))
+ON_FILE(int, ftruncate, NO_SPACE, (int file, off_t length), (file, length))
+ON_FILE(int, ftruncate64, NO_SPACE, (int file, off64_t length), (file, length))
+ON_FILE(off_t, lseek, NO_SPACE, (int file, off_t offset, int whence), (file, offset, whence))
+ON_FILE(int, fstat, NO_SPACE, (int file, struct stat *info), (file, info))
+ON_FILE(int, fstat64, NO_SPACE, (int file, struct stat64 *info), (file, info))
+
+#define OF_DIRECTORY(type, name, argument, condition)                                                                  \
+  type name(argument) {                                                                                                \
+    REAL(name);                                                                                                        \
+    return condition && effect_of(#name, NO_SPACE) == FAIL ? 0 : real(of);                                             \
+  }
+
+OF_DIRECTORY(DIR *, opendir, const char *of, is_path_in_folder(AT_FDCWD, of))
+OF_DIRECTORY(DIR *, fdopendir, int of, is_file_in_folder(of))
+OF_DIRECTORY(struct dirent *, readdir, DIR *of, is_file_in_folder(dirfd(of)))
+OF_DIRECTORY(struct dirent64 *, readdir64, DIR *of, is_file_in_folder(dirfd(of)))
 
 #define ON_PATH(name, directory, path, need, declaration, arguments)                                                   \
   int name declaration {                                                                                               \
@@ -161,6 +189,15 @@ ON_FILE(ftruncate64, NO_SPACE, (int file, off64_t length), (file, length))
     return is_path_in_folder(directory, path) && effect_of(#name, need) == FAIL ? -1 : real arguments;                 \
   }
 
+ON_PATH(stat, AT_FDCWD, path, NO_SPACE, (const char *path, struct stat *info), (path, info))
+ON_PATH(stat64, AT_FDCWD, path, NO_SPACE, (const char *path, struct stat64 *info), (path, info))
+ON_PATH(lstat, AT_FDCWD, path, NO_SPACE, (const char *path, struct stat *info), (path, info))
+ON_PATH(lstat64, AT_FDCWD, path, NO_SPACE, (const char *path, struct stat64 *info), (path, info))
+ON_PATH(fstatat, directory, path, NO_SPACE, (int directory, const char *path, struct stat *info, int flags),
+        (directory, path, info, flags))
+ON_PATH(fstatat64, directory, path, NO_SPACE, (int directory, const char *path, struct stat64 *info, int flags),
+        (directory, path, info, flags))
+ON_PATH(access, AT_FDCWD, path, NO_SPACE, (const char *path, int mode), (path, mode))
 ON_PATH(mkdir, AT_FDCWD, path, SPACE, (const char *path, mode_t mode), (path, mode))
 ON_PATH(unlink, AT_FDCWD, path, NO_SPACE, (const char *path), (path))
 ON_PATH(remove, AT_FDCWD, path, NO_SPACE, (const char *path), (path))

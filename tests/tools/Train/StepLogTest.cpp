@@ -13,10 +13,28 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// While this lives, no file grows beyond so many bytes, as where the disk is full.
+class SmallFiles {
+public:
+  explicit SmallFiles(rlim_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &before);
+    rlimit small = {bytes, before.rlim_max};
+    handler = std::signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &small);
+  }
+  ~SmallFiles() {
+    setrlimit(RLIMIT_FSIZE, &before);
+    std::signal(SIGXFSZ, handler);
+  }
+
+private:
+  rlimit before;
+  void (*handler)(int);
+};
+
 class StepLogTest : public testing::Test {
 protected:
-
-  StepLog open(int64_t step) {
+  StepLog read(int64_t step) {
     lines.clear();
     auto take = [this](const std::string &line) {
       lines.push_back(line);
@@ -25,6 +43,11 @@ protected:
     auto log = StepLog::open(path, "step,loss", step, take);
     EXPECT_TRUE(bool(log));
     return std::move(*log);
+  }
+  StepLog open(int64_t step) {
+    StepLog log = read(step);
+    EXPECT_FALSE(bool(log.replace()));
+    return log;
   }
   std::string text() const {
     std::ifstream in(path);
@@ -43,17 +66,29 @@ TEST_F(StepLogTest, ForgetsWhatIsBehindTheStepOrCutOff) {
   EXPECT_EQ(text(), "step,loss\n1,0.5\n2,0.25\n");
 }
 
+TEST_F(StepLogTest, IsAsItWasUntilItIsReplaced) {
+  std::string old = "step,loss\n1,0.5\n2,0.25\n3,0.1";
+  std::ofstream(path) << old;
+  StepLog log = read(1);
+  EXPECT_EQ(text(), old);
+  {
+    SmallFiles limit(14);
+    EXPECT_EQ(llvm::toString(log.replace()), "can't write " + path.string() + ": File too large");
+  }
+  EXPECT_EQ(text(), old);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1);
+  log.add("2,0.75\n");
+  EXPECT_FALSE(bool(log.replace()));
+  EXPECT_EQ(text(), "step,loss\n1,0.5\n2,0.75\n");
+}
+
 TEST_F(StepLogTest, WritesLaterWhatDidNotFit) {
   StepLog log = open(0);
-  rlimit before;
-  getrlimit(RLIMIT_FSIZE, &before);
-  rlimit small = {14, before.rlim_max};
-  auto handler = std::signal(SIGXFSZ, SIG_IGN);
-  setrlimit(RLIMIT_FSIZE, &small);
   log.add("1,0.5\n");
-  EXPECT_EQ(llvm::toString(log.write()), path.string() + ": cannot be written: File too large");
-  setrlimit(RLIMIT_FSIZE, &before);
-  std::signal(SIGXFSZ, handler);
+  {
+    SmallFiles limit(14);
+    EXPECT_EQ(llvm::toString(log.write()), path.string() + ": cannot be written: File too large");
+  }
   log.add("2,0.25\n");
   EXPECT_FALSE(bool(log.write()));
   EXPECT_EQ(text(), "step,loss\n1,0.5\n2,0.25\n");

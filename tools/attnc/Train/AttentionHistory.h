@@ -23,8 +23,10 @@ public:
   static llvm::Expected<AttentionHistory> open(const std::string &path, int64_t step);
   /// A point of each head; none where there are points of that step.
   void add(int64_t step, const AttentionMaps &maps);
+  llvm::Error replace() { return log.replace(); }
   llvm::Error write() { return log.write(); }
 
+  /// With the digits that the file has, so that a resumed run has the same ones.
   const std::vector<AttentionPoint> &points() const { return all; }
 
 private:

@@ -11,19 +11,25 @@ static std::string lineOf(const HistoryPoint &point) {
                      point.validation ? fmt::format("{:.6g}", *point.validation) : "");
 }
 
+static std::optional<HistoryPoint> pointIn(const std::string &line) {
+  std::istringstream fields(line);
+  HistoryPoint point;
+  char comma;
+  double validation;
+  if (!(fields >> point.step >> comma >> point.loss))
+    return std::nullopt;
+  if (fields >> comma >> validation)
+    point.validation = validation;
+  return point;
+}
+
 Expected<History> History::open(const std::string &path, int64_t step) {
   History history;
   auto take = [&](const std::string &line) {
-    std::istringstream fields(line);
-    HistoryPoint point;
-    char comma;
-    double validation;
-    if (!(fields >> point.step >> comma >> point.loss))
-      return false;
-    if (fields >> comma >> validation)
-      point.validation = validation;
-    history.all.push_back(point);
-    return true;
+    auto point = pointIn(line);
+    if (point)
+      history.all.push_back(*point);
+    return point.has_value();
   };
   auto log = StepLog::open(path, "step,loss,validation", step, take);
   if (!log)
@@ -33,8 +39,9 @@ Expected<History> History::open(const std::string &path, int64_t step) {
 }
 
 void History::add(HistoryPoint point) {
-  all.push_back(point);
-  log.add(lineOf(point));
+  std::string line = lineOf(point);
+  all.push_back(pointIn(line).value_or(point));
+  log.add(line);
 }
 
 } // namespace attnc

@@ -24,8 +24,10 @@ public:
   static llvm::Expected<History> open(const std::string &path, int64_t step);
   /// Adds a line to the file, when that is written next.
   void add(HistoryPoint point);
+  llvm::Error replace() { return log.replace(); }
   llvm::Error write() { return log.write(); }
 
+  /// With the digits that the file has, so that a resumed run has the same ones.
   const std::vector<HistoryPoint> &points() const { return all; }
 
 private:

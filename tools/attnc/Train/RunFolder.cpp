@@ -17,9 +17,13 @@ using namespace llvm;
 
 namespace attnc {
 
-static Error failed(const std::string &path, const char *what) {
-  return createStringError(formatv("{0}: {1}: {2}", path, what, std::generic_category().message(errno)));
+static constexpr char anotherFolder[] = "; give a folder that files can be written to, by -o";
+
+static Error failed(const std::string &path, const char *what, std::error_code code, const char *remedy) {
+  return createStringError(formatv("{0}: {1}: {2}{3}", path, what, code.message(), remedy));
 }
+
+static std::error_code lastError() { return {errno, std::generic_category()}; }
 
 static int openFile(const std::string &path, int flags) {
   return sys::RetryAfterSignal(-1, [&] { return ::open(path.c_str(), flags | O_CLOEXEC, 0666); });
@@ -28,8 +32,10 @@ static int openFile(const std::string &path, int flags) {
 /// Are they one file?
 static bool isSame(const struct stat &a, const struct stat &b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
 
+/// Where not, `errno` says why the path can't be looked up, or is 0.
 static bool isAt(int descriptor, const std::string &path) {
   struct stat open, found;
+  errno = 0;
   return fstat(descriptor, &open) == 0 && stat(path.c_str(), &found) == 0 && isSame(open, found);
 }
 
@@ -55,12 +61,12 @@ static std::string holderIn(int lockFile) {
 
 Expected<RunFolder> RunFolder::open(const std::string &path) {
   if (std::error_code code = sys::fs::create_directories(path))
-    return createStringError(formatv("{0}: {1}", path, code.message()));
+    return failed(path, "can't be made", code, anotherFolder);
   RunFolder folder(path);
   folder.directory = openFile(path, O_RDONLY | O_DIRECTORY);
   if (folder.directory < 0)
-    return failed(path, "can't be opened");
-  if (Error error = folder.lock())
+    return failed(path, "can't be opened", lastError(), anotherFolder);
+  if (Error error = folder.lock(anotherFolder))
     return std::move(error);
   folder.removeUnfinished();
   return folder;
@@ -78,12 +84,12 @@ RunFolder::~RunFolder() {
       ::close(descriptor);
 }
 
-Error RunFolder::lock() {
+Error RunFolder::lock(const char *remedy) {
   std::string place = file("run.lock");
   for (;;) {
     int candidate = openFile(place, O_RDWR | O_CREAT | O_NOFOLLOW);
     if (candidate < 0)
-      return failed(place, "can't be written");
+      return failed(place, "can't be written", lastError(), remedy);
     if (sys::RetryAfterSignal(-1, ::flock, candidate, LOCK_EX | LOCK_NB) != 0) {
       if (errno == EWOULDBLOCK) {
         std::string holder = holderIn(candidate);
@@ -99,7 +105,10 @@ Error RunFolder::lock() {
       lockFile = candidate;
       break;
     }
-    ::close(candidate); // whoever had it has removed it meanwhile
+    std::error_code code = lastError();
+    ::close(candidate);
+    if (code && code != std::errc::no_such_file_or_directory) // else whoever had it has removed it meanwhile
+      return failed(place, "can't be looked up", code, remedy);
   }
   // For messages alone: a full disk is found by what is to be kept.
   std::string text = thisProcess() + "\n";
@@ -115,7 +124,7 @@ Error RunFolder::check() {
     return Error::success();
   if (lockFile >= 0)
     ::close(std::exchange(lockFile, -1));
-  return lock();
+  return lock("");
 }
 
 /// Under the lock nobody else is writing these: `checkpoint.safetensors.0123456789abcdef.part` is of a dead process.

@@ -29,7 +29,8 @@ public:
 
 private:
   explicit RunFolder(const std::string &path) : path(path) {}
-  llvm::Error lock();
+  /// `remedy` is the end of the message where the lock's file can't be made.
+  llvm::Error lock(const char *remedy);
   void removeUnfinished() const;
 
   std::string path;

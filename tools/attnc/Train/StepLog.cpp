@@ -31,10 +31,14 @@ Expected<StepLog> StepLog::open(const std::string &path, const std::string &head
     if (fields >> of >> comma && of <= step && take(line))
       log.text += line + "\n";
   }
-  log.written = log.text.size();
-  if (Error error = OutputFiles::replace(path, log.text)) // a kill leaves the old one or this one
-    return std::move(error);
   return log;
+}
+
+Error StepLog::replace() {
+  if (Error error = OutputFiles::replace(path, text))
+    return error;
+  written = text.size();
+  return Error::success();
 }
 
 /// Writes all of it from `offset` on, and syncs it.

@@ -15,12 +15,14 @@ namespace attnc {
 
 class StepLog {
 public:
-  /// Reads what is there, up to `step`. `take` is given each line, and says whether it is whole: a kill may have cut
-  /// one off.
+  /// Reads what is there, up to `step`, and writes nothing. `take` is given each line, and says whether it is whole: a
+  /// kill may have cut one off.
   static llvm::Expected<StepLog> open(const std::string &path, const std::string &headings, int64_t step,
                                       const std::function<bool(const std::string &line)> &take);
   /// Adds a line, or several, to what is to be written.
   void add(const std::string &lines) { text += lines; }
+  /// Before write(): puts what was read and added in the place of the file. A fault or a kill leaves the old file.
+  llvm::Error replace();
   /// Writes and syncs what is not yet.
   llvm::Error write();
 

@@ -66,6 +66,8 @@ public:
 
 private:
   Error begin();
+  Error openLogs();
+  Error writeFirst(const RunRecord &record);
   Error loop();
   Error point(int64_t done, bool validates);
   Error lookAtAttention(int64_t done);
@@ -76,10 +78,13 @@ private:
   Error unwrittenFiles() const;
   Error diverged(int64_t step, const std::string &what);
   Trainer::Options checkpointOptions() const;
+  /// A new run writes what it is begun with, and so does one that may go on with other settings.
+  bool isRecordWritten() const { return !options.resume || options.trainer.allowOther; }
   Error finish();
   Expected<double> validate();
   StepWork workOfStep() const;
-  Error keepRecord();
+  RunRecord recordOfNow() const;
+  Error checkRecord(const RunRecord &now) const;
   std::string file(const char *name) const { return folder->file(name); }
 
   const TrainOptions &options;
@@ -107,16 +112,26 @@ Trainer::Options Training::checkpointOptions() const {
   return result;
 }
 
+/// A new run must not take the place of another one, nor of one that can't be looked up.
+static Error checkAbsence(const std::string &checkpoint, const std::string &folder) {
+  std::error_code code = sys::fs::access(checkpoint, sys::fs::AccessMode::Exist);
+  if (code == std::errc::no_such_file_or_directory)
+    return Error::success();
+  if (code)
+    return createStringError(
+        formatv("{0}: can't be looked up: {1}; give another folder by -o", checkpoint, code.message()));
+  return createStringError(
+      formatv("{0} has the checkpoint of another run; --resume goes on with that, and another folder begins anew",
+              folder));
+}
+
 Error Training::begin() {
   auto open = RunFolder::open(options.output);
   if (!open)
     return open.takeError();
   folder.emplace(std::move(*open));
-  if (!options.resume && sys::fs::exists(file("checkpoint.safetensors")))
-    return createStringError(
-        formatv("{0} has the checkpoint of another run; --resume goes on with that, and another folder "
-                "begins anew",
-                options.output));
+  if (Error error = options.resume ? Error::success() : checkAbsence(file("checkpoint.safetensors"), options.output))
+    return error;
   hasCheckpoint = options.resume;
   auto made = Trainer::create(model, options.resume ? checkpointOptions() : options.trainer);
   if (!made)
@@ -133,32 +148,57 @@ Error Training::begin() {
   // What is wrong with them is to be said now, not when all steps are done.
   if (auto maps = readMaps(model, *trainer, *data, options.shape, options.maps); !maps)
     return maps.takeError();
-  if (Error error = keepRecord())
+  RunRecord record = recordOfNow();
+  if (Error error = checkRecord(record))
     return error;
-  auto opened = History::open(file("history.csv"), trainer->stepsDone());
-  if (!opened)
-    return opened.takeError();
-  history = std::move(*opened);
-  if (!options.maps.entry.empty()) {
-    auto attentions = AttentionHistory::open(file("attention.csv"), trainer->stepsDone());
-    if (!attentions)
-      return attentions.takeError();
-    attention = std::move(*attentions);
-    if (Error error = lookAtAttention(trainer->stepsDone()))
-      return error;
-    writeLogs();
-  }
+  if (Error error = openLogs())
+    return error;
+  if (Error error = writeFirst(record))
+    return error;
   progress.emplace(options.steps, workOfStep());
   return Error::success();
 }
 
-/// A new run writes what it is begun with; one that goes on must have the same, or it would not repeat to the bit.
-Error Training::keepRecord() {
-  RunRecord now{trainer->step().name, options.trainer.seed,
-                options.shape.batch,  data->isSequence() ? options.shape.sequence : 0,
-                options.heldOut,      data->fingerprint()};
-  if (!options.resume || options.trainer.allowOther)
-    return now.write(file("run.json"));
+Error Training::openLogs() {
+  auto opened = History::open(file("history.csv"), trainer->stepsDone());
+  if (!opened)
+    return opened.takeError();
+  history = std::move(*opened);
+  if (options.maps.entry.empty())
+    return Error::success();
+  auto attentions = AttentionHistory::open(file("attention.csv"), trainer->stepsDone());
+  if (!attentions)
+    return attentions.takeError();
+  attention = std::move(*attentions);
+  return lookAtAttention(trainer->stepsDone());
+}
+
+/// A folder that can't be written is found before the first step, and not when hours of steps are to be saved. What is
+/// there stays: run.json, which only a run with other settings changes, comes last.
+Error Training::writeFirst(const RunRecord &record) {
+  Error error = history->replace();
+  if (!error && attention)
+    error = attention->replace();
+  if (!error && isRecordWritten())
+    error = record.write(file("run.json"));
+  if (!error)
+    return Error::success();
+  return createStringError(formatv("{0}; no step was taken{1}: see that files can be written to {2}{3}",
+                                   toString(std::move(error)),
+                                   options.resume ? " and the checkpoint is as it was" : "", options.output,
+                                   options.resume ? "" : ", or give another folder by -o"));
+}
+
+RunRecord Training::recordOfNow() const {
+  return {trainer->step().name, options.trainer.seed,
+          options.shape.batch,  data->isSequence() ? options.shape.sequence : 0,
+          options.heldOut,      data->fingerprint()};
+}
+
+/// A run that goes on must have been begun as it is now, or it would not repeat to the bit.
+Error Training::checkRecord(const RunRecord &now) const {
+  if (isRecordWritten())
+    return Error::success();
   auto before = RunRecord::read(file("run.json"));
   if (!before)
     return before.takeError();

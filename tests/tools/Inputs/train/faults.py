@@ -5,7 +5,7 @@ usage: faults.py ATTNC OBJECT TEXT FOLDER LIBRARY [--kills N] [--every K] [--see
 LIBRARY is libfaulty-calls.so (tests/support/FaultyCalls.c). N processes are killed (15); of the calls, each K-th is
 tried (29), in a training that begins and in one that goes on. After each fault the folder has a whole checkpoint if it
 had one before, and a training that goes on from there leaves the same bits as one that nobody disturbed, and no other
-files.
+files. A training that goes on, and ends before its first step, has changed none.
 """
 import argparse
 import errno
@@ -62,11 +62,26 @@ def try_fault(source, kind, at):
         sys.exit(f"{what}: {said}")
     if source and not training.has_checkpoint(name):
         sys.exit(f"{what}: the checkpoint is gone")
-    if status == 0 and "unlink" not in logged:
+    if source and status == 1 and not re.search(r"step \d", said):
+        expect_unchanged(source, name, what)
+    if status == 0 and not is_left(name):
         training.expect_whole(name, what)
     else:
         training.expect_resumed(name, what)
     return status == 0
+
+
+def is_left(name):
+    """Whether a file that is to be removed could not be."""
+    return any(each == "run.lock" or each.endswith((".part", ".tmp")) for each in os.listdir(training.folder(name)))
+
+
+def expect_unchanged(source, name, what):
+    """A training that goes on and ended before its first step has all files as they were."""
+    before, now = training.contents(source), training.contents(name)
+    others = [each for each in before if now.get(each) != before[each]]
+    if others:
+        sys.exit(f"{what}: no step was taken, and {', '.join(others)} changed")
 
 
 def has_begun(process, name):

@@ -122,6 +122,26 @@ def goes_on_when_nobody_reads():
     training.expect_resumed("unread-warning", "a warning that nobody reads")
 
 
+def refuses_the_checkpoint_of_another_run():
+    """Also where one of the calls that look for it fails."""
+    training.copy("whole", "other")
+    log, seen = training.folder("calls.log"), set()
+    refused = "has the checkpoint of another run|; give another folder|; give a folder"
+    before = training.contents("other").items()
+    for at in range(1, 10**6):
+        environment = dict(os.environ, LD_PRELOAD=library, FAULT_FOLDER=training.folder("other"), FAULT_LOG=log)
+        environment |= {"FAULT_AT": str(at), "FAULT_KIND": str(errno.EACCES)}
+        said = expect_error(f"call {at}", training.start("other", resume=False, env=environment), refused)
+        expect(f"call {at}: all is as it was", before <= training.contents("other").items(), said)
+        with open(log, encoding="utf-8") as file:
+            calls = [line.split()[0] for line in file]
+        os.remove(log)
+        if calls == ["calls"]:  # it has fewer calls
+            break
+        seen.add(calls[0])
+    expect("the checkpoint is looked up", "access" in seen, str(seen))
+
+
 def leaves_other_folders_alone():
     with open(training.folder("file"), "w", encoding="utf-8") as file:
         file.write("no folder")
@@ -148,6 +168,7 @@ def leaves_other_folders_alone():
 
 
 for case in [refuses_a_second_trainer, saves_when_stopped, goes_on_when_signals_are_ignored,
-             goes_on_when_files_are_limited, goes_on_when_nobody_reads, leaves_other_folders_alone]:
+             goes_on_when_files_are_limited, goes_on_when_nobody_reads, refuses_the_checkpoint_of_another_run,
+             leaves_other_folders_alone]:
     case()
     print(case.__name__.replace("_", " "))

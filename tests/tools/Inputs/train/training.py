@@ -20,12 +20,12 @@ class Training:
     def folder(self, name):
         return os.path.join(self.place, name)
 
-    def start(self, name, steps=None, threads=1, **settings):
-        """Begins a training, which goes on from the checkpoint that its folder has."""
+    def start(self, name, steps=None, threads=1, resume=True, **settings):
+        """Begins a training, which goes on from the checkpoint that its folder has, unless that is refused."""
         command = [self.attnc, "train", self.model, "-o", self.folder(name), "--data", self.text]
         command += ["--steps", str(steps or self.steps), "--batch", "2", "--seq", "16", "--threads", str(threads)]
         command += ["--save-every", str(self.every), "--validate-every", str(self.every), "--validation-batches", "1"]
-        command += ["--resume"] if self.has_checkpoint(name) else []
+        command += ["--resume"] if resume and self.has_checkpoint(name) else []
         settings = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **settings}
         return subprocess.Popen(command, **settings)
 

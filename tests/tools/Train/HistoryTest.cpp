@@ -1,0 +1,52 @@
+// A resumed run draws the same report: points are the same, whether they were added or read.
+
+#include "tests/support/TemporaryFolder.h"
+#include "tools/attnc/Train/AttentionHistory.h"
+#include "tools/attnc/Train/History.h"
+#include <gtest/gtest.h>
+
+using namespace attnc;
+
+namespace {
+
+TEST(History, PointsAreTheSameWhenTheyAreRead) {
+  TemporaryFolder folder("history");
+  std::string path = folder.path() / "history.csv";
+  auto written = History::open(path, 0);
+  ASSERT_TRUE(bool(written));
+  for (int64_t step = 1; step <= 40; ++step)
+    written->add({step, 1.0 / double(7 * step), step % 2 ? std::optional(1e-7 / double(step)) : std::nullopt});
+  ASSERT_FALSE(bool(written->replace()));
+  auto read = History::open(path, 40);
+  ASSERT_TRUE(bool(read));
+  ASSERT_EQ(read->points().size(), 40u);
+  for (auto [was, is] : llvm::zip(written->points(), read->points())) {
+    EXPECT_EQ(was.step, is.step);
+    EXPECT_EQ(was.loss, is.loss);
+    EXPECT_EQ(was.validation, is.validation);
+  }
+}
+
+TEST(AttentionHistory, PointsAreTheSameWhenTheyAreRead) {
+  TemporaryFolder folder("attention-history");
+  std::string path = folder.path() / "attention.csv";
+  AttentionMaps maps;
+  maps.heads = {{"weights[0, 1]", 2, 3, {0.3f, 0.3f, 0.4f, 0.1f, 0.2f, 0.7f}}, {"other", 1, 3, {0.96f, 0.03f, 0.01f}}};
+  auto written = AttentionHistory::open(path, 0);
+  ASSERT_TRUE(bool(written));
+  written->add(0, maps);
+  written->add(2, maps);
+  ASSERT_FALSE(bool(written->replace()));
+  auto read = AttentionHistory::open(path, 2);
+  ASSERT_TRUE(bool(read));
+  ASSERT_EQ(read->points().size(), 4u);
+  for (auto [was, is] : llvm::zip(written->points(), read->points())) {
+    EXPECT_EQ(was.step, is.step);
+    EXPECT_EQ(was.head, is.head);
+    EXPECT_EQ(was.entropy, is.entropy);
+    EXPECT_EQ(was.largest, is.largest);
+    EXPECT_EQ(was.saturated, is.saturated);
+  }
+}
+
+} // namespace
