@@ -10,25 +10,27 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+EXAMPLES = HERE.parents[1] / "examples"
 RECORD = HERE / "predicted.txt"
 # Of what is recorded, how much more or less is taken for the same.
 ALLOWED = 0.05
 COUNTS = ("launches", "instructions", "bytes")
-# The models, how large they are, and the sizes of a call.
+# All models under `examples`, how large they are, and the sizes of a call.
 MODELS = {
-    "chargpt": ([], "batch=4,seq=64,capacity=64"),
-    "digits": ([], "n=256,queries=16"),
-    "gpt2": (["layers=2"], "batch=1,seq=128"),
-    "ntm": ([], "batch=4,n=8"),
-    "pointer": ([], "batch=8,n=16"),
-    "seq2seq": ([], "batch=4,n=12,m=12"),
-    "stn": ([], "batch=8"),
-    "vit": ([], "batch=8"),
+    "chargpt/chargpt": ([], "batch=4,seq=64,capacity=64"),
+    "digits/digits": ([], "n=256,queries=16"),
+    "gpt2/gpt2": (["layers=2"], "batch=1,seq=128"),
+    "ntm/ntm": ([], "batch=4,n=8"),
+    "pointer/pointer": ([], "batch=8,n=16"),
+    "seq2seq/metrics": ([], "batch=4,n=12,m=12"),
+    "seq2seq/seq2seq": ([], "batch=4,n=12,m=12"),
+    "stn/stn": ([], "batch=8"),
+    "vit/vit": ([], "batch=8"),
 }
 
 
 def explain(attnc, model, settings, sizes):
-    source = HERE.parents[1] / "examples" / model / f"{model}.attn"
+    source = EXAMPLES / f"{model}.attn"
     # The same code and the same numbers on every machine.
     command = [attnc, "explain", source, "--json", "--target", "x86-64-v3", "--at", sizes]
     for each in settings:
@@ -58,6 +60,13 @@ def predicted(attnc):
     }
 
 
+def unlisted():
+    for source in sorted(EXAMPLES.rglob("*.attn")):
+        model = source.relative_to(EXAMPLES).with_suffix("").as_posix()
+        if model not in MODELS:
+            yield f"examples/{model}.attn is not in MODELS of {pathlib.Path(__file__).name}: give it sizes there"
+
+
 def recorded():
     lines = [line.split() for line in RECORD.read_text().splitlines()[1:]]
     return {(model, entry): tuple(map(int, counts)) for model, entry, *counts in lines}
@@ -84,6 +93,8 @@ def differences(found, wanted):
 
 
 def main(attnc, accept=None):
+    if missing := list(unlisted()):
+        sys.exit("\n".join(missing))
     found = predicted(attnc)
     if accept:
         return write(found)
