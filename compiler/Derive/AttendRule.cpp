@@ -29,18 +29,37 @@ void saveStatistics(attn::AttendOp op) {
   rewriter.replaceOp(op, wider.getResults().take_front(op.getNumResults()));
 }
 
+/// Whether a reduction in a formula of `attend` depends on the weight or on an op that `isRead`: in its own body, or by
+/// values that the formula around it computes.
+static bool dependsOn(attn::ReduceOp reduce, attn::AttendOp attend, function_ref<bool(Operation *)> isRead) {
+  llvm::SetVector<Operation *> work;
+  work.insert(reduce);
+  for (size_t next = 0; next < work.size(); ++next) {
+    Operation *op = work[next];
+    if (isRead(op))
+      return true;
+    for (Value operand : op->getOperands()) {
+      Operation *defining = operand.getDefiningOp();
+      if (!defining && operand.getParentRegion() == &attend.getWeight() && isa<FloatType>(operand.getType()))
+        return true;
+      if (defining && attend->isProperAncestor(defining))
+        work.insert(defining);
+    }
+    for (Region &region : op->getRegions())
+      for (Operation &inner : region.getOps())
+        work.insert(&inner);
+  }
+  return false;
+}
+
 LogicalResult Reverse::reverse(attn::AttendOp op) {
-  auto readsActive = [&](attn::ReduceOp reduce) {
-    return reduce
-        .walk([&](tensor::ExtractOp extract) {
-          bool counts = isActive(extract.getTensor()) && isReal(extract.getTensor());
-          return counts ? WalkResult::interrupt() : WalkResult::advance();
-        })
-        .wasInterrupted();
+  auto isRead = [&](Operation *inner) {
+    auto extract = dyn_cast<tensor::ExtractOp>(inner);
+    return extract && isActive(extract.getTensor()) && isReal(extract.getTensor());
   };
   WalkResult reductions = op.walk([&](attn::ReduceOp reduce) {
     bool isInMask = op.getMask().isAncestor(reduce->getParentRegion());
-    if (isInMask || reduce.getCombine() == attn::Combine::Add || !readsActive(reduce))
+    if (isInMask || reduce.getCombine() == attn::Combine::Add || !dependsOn(reduce, op, isRead))
       return WalkResult::advance();
     reduce.emitError("the gradient of a ") << attn::stringifyCombine(reduce.getCombine())
                                            << " over features inside attend is not supported yet [not-supported]";
