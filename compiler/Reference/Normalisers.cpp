@@ -173,6 +173,7 @@ NormalisedRow stickBreaking(Scores scores, const Arguments &arguments) {
   return row;
 }
 
+/// Code has 1 - sigma(s) as a difference, whatever is left of it: p_k dp_k - sigma(s_k) sum of p_j dp_j over j >= k.
 NormaliserGradient ofStickBreaking(Scores scores, const Arguments &arguments, const NormalisedRow &row,
                                    ArrayRef<double> ofWeights, double) {
   Rounding rounding = arguments.rounding;
@@ -181,9 +182,8 @@ NormaliserGradient ofStickBreaking(Scores scores, const Arguments &arguments, co
   double behind = 0;
   for (size_t key = scores.size(); key-- > 0;) {
     double weighted = term(row.weights[key] * ofWeights[key], rounding);
-    double first = rounded(sigmoid(-scores[key]) * weighted, rounding);
-    gradient.scores[key] = term(first - rounded(sigmoid(scores[key]) * behind, rounding), rounding);
     behind = term(behind + weighted, rounding);
+    gradient.scores[key] = term(weighted - rounded(sigmoid(scores[key]) * behind, rounding), rounding);
   }
   return gradient;
 }

@@ -2,15 +2,24 @@
 #include <bit>
 #include <cmath>
 
+using namespace attnc::reference;
+
 namespace {
 
-/// By the number's own bits, mixed: what f32 can't tell apart moves apart, as two scores near saturation do.
-uint32_t hashOf(double value, uint32_t draw) {
-  auto bits = std::bit_cast<uint64_t>(value);
-  uint32_t mixed = static_cast<uint32_t>(bits ^ (bits >> 32)) ^ (draw * 2654435761u);
+uint32_t mixed(uint64_t bits, uint32_t draw) {
+  uint32_t hash = static_cast<uint32_t>(bits ^ (bits >> 32)) ^ (draw * 2654435761u);
   for (int round = 0; round < 2; ++round)
-    mixed = (mixed ^ (mixed >> 15)) * 2654435761u;
-  return mixed >> 16;
+    hash = (hash ^ (hash >> 15)) * 2654435761u;
+  return hash >> 16;
+}
+
+/// By the number's own bits: numbers that f32 can't tell apart move apart, as two scores near saturation do. Functions
+/// are polynomials and quotients in code, whose errors at like arguments are alike and add up where results are summed:
+/// in two draws of three, results that share their first bits, or the exponent alone, move together.
+uint32_t hashOf(double value, uint32_t draw, Accuracy accuracy) {
+  constexpr int ignoredBits[] = {0, 44, 52};
+  auto bits = std::bit_cast<uint64_t>(value);
+  return mixed(accuracy == Accuracy::Near ? bits >> ignoredBits[draw % 3] : bits, draw);
 }
 
 /// -4 .. 4 units in the last place off. A subnormal number may be flushed to zero. A number stays where a step from it
@@ -31,7 +40,7 @@ double attnc::reference::rounded(double value, Rounding rounding, Accuracy accur
     return value;
   auto single = static_cast<float>(value);
   bool isTrue = accuracy == Accuracy::Exact || (accuracy == Accuracy::Rounded && single == value);
-  return rounding.kind == Rounding::ToF32 || isTrue ? single : moved(single, hashOf(value, rounding.draw));
+  return rounding.kind == Rounding::ToF32 || isTrue ? single : moved(single, hashOf(value, rounding.draw, accuracy));
 }
 
 /// Without the last `dropped` bits of f32, to nearest even.

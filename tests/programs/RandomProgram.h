@@ -12,9 +12,9 @@
 //   export f
 //   export g = gradient(f)
 //
-// Every kind of export is drawn: functions, gradients, `attention`, `minimize` (over all fields or some, of modules with
-// states, of lists of modules), `incremental` and `decode`; beside the program, how it is compiled (refused fusions,
-// schedules, emitter, precision) and the sizes that it is called with: 0, 1, odd and even.
+// Every kind of export is drawn: functions, gradients, `attention`, `minimize` (over all fields or some, of modules
+// with states, of lists of modules), `incremental` and `decode`; beside the program, how it is compiled (refused
+// fusions, schedules, emitter, precision) and the sizes that it is called with: 0, 1, odd and even.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

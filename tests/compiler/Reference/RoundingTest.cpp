@@ -1,6 +1,7 @@
 #include "compiler/Reference/Rounding.h"
 #include <cmath>
 #include <gtest/gtest.h>
+#include <set>
 
 namespace attnc::reference {
 namespace {
@@ -30,6 +31,27 @@ TEST(Rounding, LooselyByEachDraw) {
     EXPECT_GT(moved, 32) << draw;
   }
   EXPECT_NE(rounded(1.25, {Rounding::Loosely, 1}), rounded(1.25, {Rounding::Loosely, 2}));
+}
+
+/// By how many units in the last place a draw moves a number of 1 .. 2.
+int unitsMoved(double value, uint32_t draw, Accuracy accuracy) {
+  return static_cast<int>((rounded(value, {Rounding::Loosely, draw}, accuracy) - static_cast<float>(value)) * 0x1p23);
+}
+
+/// As polynomials are, at like arguments: results of functions move together in some draws, sums and products in none.
+TEST(Rounding, OfFunctionsAtLikeArguments) {
+  int drawsOfOneMove = 0;
+  for (uint32_t draw = 0; draw < 9; ++draw) {
+    std::set<int> ofFunctions, ofSums;
+    for (int step = 0; step < 64; ++step) {
+      double value = 1.5 + step * 0x1p-20 + 0x1p-26; // no number of f32: sums of those are exact
+      ofFunctions.insert(unitsMoved(value, draw, Accuracy::Near));
+      ofSums.insert(unitsMoved(value, draw, Accuracy::Rounded));
+    }
+    drawsOfOneMove += ofFunctions.size() == 1;
+    EXPECT_EQ(ofSums.size(), 9) << draw;
+  }
+  EXPECT_EQ(drawsOfOneMove, 6);
 }
 
 TEST(Rounding, BeyondTheRange) {
