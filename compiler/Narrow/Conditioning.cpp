@@ -1,6 +1,5 @@
 #include "compiler/Narrow/Conditioning.h"
-#include "compiler/Fuse/Structure.h"
-#include "dialects/Model/Model.h"
+#include "compiler/Narrow/StorageGroups.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -19,8 +18,10 @@ Conditioning::Conditioning(func::FuncOp entry, FloatType element)
   for (int round = 0; changed && round < mostRounds; ++round) {
     changed = false;
     for (Operation *op : llvm::reverse(ops)) {
-      auto call = dyn_cast<func::CallOp>(op);
-      changed |= call ? spread(call) : spreadThrough(op);
+      if (auto call = dyn_cast<func::CallOp>(op))
+        changed |= spread(call);
+      for (ArrayRef<Value> set : heldTogether(op))
+        changed |= join(set);
     }
   }
 }
@@ -80,8 +81,23 @@ void Conditioning::learn(Operation *op) {
   if (auto call = dyn_cast<func::CallOp>(op)) {
     for (auto [result, known] : llvm::zip(call.getResults(), summaryOf(call).results))
       facts[result] = known;
-  } else if (isFreeView(op) || isa<model::ElementOp>(op))
-    facts[op->getResult(0)] = elementsOf(op->getOperand(0));
+    return;
+  }
+  for (Value result : op->getResults()) { // elements of what it reads
+    if (!isa<RankedTensorType>(result.getType()) || op->getNumRegions() != 0)
+      continue;
+    std::optional<ElementFacts> known;
+    for (Value operand : op->getOperands()) {
+      if (getElementTypeOrSelf(operand) != getElementTypeOrSelf(result))
+        continue;
+      ElementFacts each = elementsOf(operand);
+      known = !known ? each
+                     : ElementFacts{hull(known->range, each.range), known->isExact && each.isExact,
+                                    known->isIntegral && each.isIntegral};
+    }
+    if (known)
+      facts[result] = *known;
+  }
 }
 
 /// A call's kernel and all that is known of its arguments, to the last bit, as a text.
@@ -118,7 +134,7 @@ const Conditioning::Summary &Conditioning::summaryOf(func::CallOp call) {
 
 bool Conditioning::spread(func::CallOp call) {
   bool changed = false;
-  double limit = largestShareOfError / format.roundoff;
+  double limit = largestFactor(format);
   for (auto [operand, influences] : llvm::zip(call.getOperands(), ofCalls.lookup(call)->influences))
     for (auto [result, influence] : llvm::zip(call.getResults(), influences)) {
       Effect after = effects.lookup(result), effect{influence.direct, influence.behindSum};
@@ -138,37 +154,24 @@ bool Conditioning::spread(func::CallOp call) {
   return changed;
 }
 
-/// Values that are the same tensor, or of which one holds the other.
-bool Conditioning::join(Value a, Value b) {
-  if (!getElementTypeOrSelf(a).isF32() || !getElementTypeOrSelf(b).isF32())
-    return false;
-  Effect both = effects.lookup(a), other = effects.lookup(b);
-  both.direct.raise(other.direct);
-  both.behindSum.raise(other.behindSum);
-  bool changed = false;
-  for (Value each : {a, b}) {
-    changed |= effects[each].direct.raise(both.direct);
-    changed |= effects[each].behindSum.raise(both.behindSum);
+/// Tensors of which one holds elements of another.
+bool Conditioning::join(ArrayRef<Value> tensors) {
+  Effect all;
+  for (Value each : tensors) {
+    all.direct.raise(effects[each].direct);
+    all.behindSum.raise(effects[each].behindSum);
   }
-  return changed;
-}
-
-bool Conditioning::spreadThrough(Operation *op) {
   bool changed = false;
-  if (isFreeView(op) || isa<model::ElementOp, model::WithElementOp, model::AppendOp>(op))
-    for (Value operand : op->getOperands())
-      changed |= join(operand, op->getResult(0));
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    for (unsigned carried = 0; carried < loop.getNumRegionIterArgs(); ++carried)
-      for (Value other : {Value(loop.getInitArgs()[carried]), loop.getBody()->getTerminator()->getOperand(carried),
-                          Value(loop.getResult(carried))})
-        changed |= join(loop.getRegionIterArg(carried), other);
+  for (Value each : tensors) {
+    changed |= effects[each].direct.raise(all.direct);
+    changed |= effects[each].behindSum.raise(all.behindSum);
+  }
   return changed;
 }
 
 std::string Conditioning::reasonOf(Value tensor) const {
   Effect effect = effects.lookup(tensor);
-  double limit = largestShareOfError / format.roundoff;
+  double limit = largestFactor(format);
   const Condition &condition = effect.direct.factor > limit ? effect.direct : effect.behindSum;
   if (condition.factor <= limit && !condition.isUnbounded)
     return "";

@@ -20,9 +20,6 @@
 
 namespace attnc {
 
-/// Largest error, relative to a result's size, that the rounding of one tensor may make.
-inline constexpr double largestShareOfError = 0x1p-5;
-
 class Conditioning {
 public:
   Conditioning(mlir::func::FuncOp entry, mlir::FloatType element);
@@ -49,8 +46,7 @@ private:
   void learn(mlir::Operation *op);
   const Summary &summaryOf(mlir::func::CallOp call);
   bool spread(mlir::func::CallOp call);
-  bool spreadThrough(mlir::Operation *op);
-  bool join(mlir::Value a, mlir::Value b);
+  bool join(llvm::ArrayRef<mlir::Value> tensors);
 
   mlir::func::FuncOp entry;
   StorageFormat format;

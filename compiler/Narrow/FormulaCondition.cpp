@@ -25,25 +25,27 @@ bool Condition::raise(const Condition &other) {
 Formula::Formula(Block &block, const StorageFormat &format, llvm::function_ref<ElementFacts(Value)> elements,
                  llvm::function_ref<Enclosure(Value)> positions)
     : block(block), format(format), factsOf(elements), positionOf(positions) {
-  findLoads(block, false);
+  findLoads(block, Value());
 }
 
-void Formula::findLoads(Block &body, bool isSummed) {
+void Formula::findLoads(Block &body, Value term) {
   for (Operation &op : body) {
     if (auto extract = dyn_cast<tensor::ExtractOp>(op))
-      elements.push_back({extract.getResult(), extract.getTensor(), isSummed});
-    if (auto reduce = dyn_cast<attn::ReduceOp>(op))
-      findLoads(reduce.getBody().front(), isSummed || reduce.getCombine() == attn::Combine::Add);
+      elements.push_back({extract.getResult(), extract.getTensor(), term});
+    if (auto reduce = dyn_cast<attn::ReduceOp>(op)) {
+      Block &inner = reduce.getBody().front();
+      findLoads(inner, reduce.getCombine() == attn::Combine::Add ? inner.getTerminator()->getOperand(0) : term);
+    }
   }
 }
 
 void Formula::bind(BlockArgument argument, Value tensor) {
   tensors[argument] = tensor;
-  elements.push_back({argument, tensor, false});
+  elements.push_back({argument, tensor, Value()});
 }
 
-void Formula::bind(BlockArgument argument, double typical, const Enclosure &range) {
-  numbers[argument] = {typical, range};
+void Formula::bind(BlockArgument argument, double typical, const ElementFacts &facts) {
+  numbers[argument] = {typical, facts};
 }
 
 //===-------------------------------------------- evaluation -----------------------------------------------------===//
@@ -80,7 +82,8 @@ Perturbed Formula::operand(Value value) {
   if (auto found = values.find(value); found != values.end())
     return found->second;
   if (auto found = numbers.find(value); found != numbers.end())
-    return {isRange ? found->second.range : Enclosure::point(found->second.typical)};
+    return {isRange ? found->second.facts.range : Enclosure::point(found->second.typical), 0,
+            found->second.facts.isExact};
   if (auto found = tensors.find(value); found != tensors.end())
     return values[value] = elementOf(value, found->second);
   Attribute constant;
@@ -212,32 +215,36 @@ static Perturbed finished(Perturbed result, Formula::Finish finish) {
   return result;
 }
 
+Formula::Sample Formula::sampled(const Perturbed &value) {
+  double magnitude = value.value.magnitude();
+  bool isAnything = std::isinf(value.value.least) && std::isinf(value.value.greatest);
+  bool isUndecided = Condition{value.error, false, ""}.isUndecided() && std::isfinite(value.error);
+  if (isUndecided && (isAnything || magnitude <= largestF32))
+    return {1, undecidedError, true};
+  return {magnitude, value.error, magnitude <= largestF32 && std::isfinite(value.error)};
+}
+
+Formula::Sample Formula::sampleValue(Value value, Finish finish) {
+  Sample sample = sampled(finished(operand(value), finish));
+  bool isDecision = !isa<FloatType>(value.getType()) && sample.error > 0;
+  return isDecision ? Sample{1, undecidedError, true} : sample;
+}
+
 Formula::Piece Formula::samplePiece(const Load &load, Finish finish) {
   values.clear();
   hasStep = false;
   bool isExact = factsOf(load.tensor).isExact;
   values[load.number] = {part, format.errorOf(part), isExact, false};
   evaluate(block);
-  auto sampled = [](const Perturbed &value) {
-    double magnitude = value.value.magnitude();
-    bool isAnything = std::isinf(value.value.least) && std::isinf(value.value.greatest);
-    bool isUndecided = Condition{value.error, false, ""}.isUndecided() && std::isfinite(value.error);
-    if (isUndecided && (isAnything || magnitude <= largestF32))
-      return Sample{1, undecidedError, true};
-    return Sample{magnitude, value.error, magnitude <= largestF32 && std::isfinite(value.error)};
-  };
   Piece piece;
   piece.range = part;
   for (const auto &[value, number] : values)
     if (keepsSamples && number.error > 0)
       piece.samples[value] = sampled(number);
-  for (Value yielded : block.getTerminator()->getOperands()) {
-    Perturbed result = operand(yielded);
-    Sample sample = sampled(finished(result, finish));
-    if (!isa<FloatType>(yielded.getType()) && sample.error > 0)
-      sample = {1, undecidedError, true};
-    piece.finished.push_back(sample);
-  }
+  for (Value yielded : block.getTerminator()->getOperands())
+    piece.finished.push_back(sampleValue(yielded, finish));
+  if (load.isSummed())
+    piece.finished.push_back(sampleValue(load.term, Finish::None));
   return piece;
 }
 
@@ -348,8 +355,9 @@ Condition Formula::conditionOf(llvm::ArrayRef<Piece> pieces, unsigned result) {
   return condition;
 }
 
-std::vector<Condition> Formula::conditions(const Load &load, Finish finish) {
-  std::vector<Condition> conditions(block.getTerminator()->getNumOperands());
+Formula::Conditions Formula::conditions(const Load &load, Finish finish) {
+  unsigned results = block.getTerminator()->getNumOperands();
+  std::vector<Condition> conditions(results + (load.isSummed() ? 1 : 0));
   perturbed = load;
   bool hasDifference =
       block.walk([&](Operation *op) { return WalkResult(isDifference(op) ? failure() : success()); }).wasInterrupted();
@@ -363,7 +371,9 @@ std::vector<Condition> Formula::conditions(const Load &load, Finish finish) {
       if (condition.cause.empty() && condition.factor > 1)
         condition.cause = causeOf(load, condition.factor, finish);
   }
-  return conditions;
+  Condition term = load.isSummed() ? conditions.back() : Condition();
+  conditions.resize(results);
+  return {std::move(conditions), std::move(term)};
 }
 
 } // namespace attnc

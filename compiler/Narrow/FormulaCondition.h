@@ -55,19 +55,23 @@ public:
   /// An argument of the block that is an element of `tensor`.
   void bind(mlir::BlockArgument argument, mlir::Value tensor);
   /// An argument that is a number of its own, such as what a reduction has so far.
-  void bind(mlir::BlockArgument argument, double typical, const Enclosure &range);
+  void bind(mlir::BlockArgument argument, double typical, const ElementFacts &facts);
 
   /// An element that the formula reads.
   struct Load {
     mlir::Value number, tensor;
-    bool isSummed; ///< in an attn.reduce that adds
+    mlir::Value term; ///< of the innermost attn.reduce that adds and reads it; null where none does
+    bool isSummed() const { return bool(term); }
   };
   llvm::ArrayRef<Load> loads() const { return elements; }
 
   enum class Finish { None, Exponential, Choice };
-  /// Of each result of the block's terminator; `finish` is what is done with it: its exponential is taken, as softmax
-  /// does, or the largest is chosen.
-  std::vector<Condition> conditions(const Load &load, Finish finish = Finish::None);
+  struct Conditions {
+    std::vector<Condition> results; ///< of the block's terminator
+    Condition term;                 ///< of the load's term before it is summed; 0 where the load has none
+  };
+  /// `finish` is applied to each result: its exponential is taken, as softmax does, or the largest is chosen.
+  Conditions conditions(const Load &load, Finish finish = Finish::None);
   /// What is known of the results.
   std::vector<ElementFacts> results();
 
@@ -79,10 +83,10 @@ private:
   struct Piece {
     Enclosure range;
     llvm::DenseMap<mlir::Value, Sample> samples;
-    llvm::SmallVector<Sample> finished; ///< the results
+    llvm::SmallVector<Sample> finished; ///< the results, then the load's term
   };
 
-  void findLoads(mlir::Block &block, bool isSummed);
+  void findLoads(mlir::Block &block, mlir::Value term);
   Perturbed elementOf(mlir::Value number, mlir::Value tensor);
   Perturbed operand(mlir::Value value);
   Perturbed evaluate(mlir::Operation *op);
@@ -91,6 +95,8 @@ private:
   void noteCancellation(mlir::Operation *op, const Perturbed &result);
   std::vector<Piece> samplePieces(const Load &load, Finish finish);
   Piece samplePiece(const Load &load, Finish finish);
+  static Sample sampled(const Perturbed &value);
+  Sample sampleValue(mlir::Value value, Finish finish);
   bool isDifference(mlir::Operation *op) const;
   Perturbed decided(Perturbed truth) const;
   std::string causeOf(const Load &load, double factor, Finish finish);
@@ -105,7 +111,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> tensors; ///< of block arguments
   struct Number {
     double typical;
-    Enclosure range;
+    ElementFacts facts;
   };
   llvm::DenseMap<mlir::Value, Number> numbers; ///< likewise
   // While a piece is evaluated:

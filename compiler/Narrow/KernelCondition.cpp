@@ -110,9 +110,9 @@ void KernelConditions::bindGeneric(Formula &formula, linalg::GenericOp op) {
     if (op.getNumReductionLoops() == 0)
       formula.bind(so_far, op.getDpsInits()[result]);
     else if (isSum(op, unsigned(result)))
-      formula.bind(so_far, 0, Enclosure::point(0));
+      formula.bind(so_far, 0, {Enclosure::point(0), true, true});
     else
-      formula.bind(so_far, 1, factsOf(op.getDpsInits()[result]).range);
+      formula.bind(so_far, 1, factsOf(op.getDpsInits()[result]));
   }
 }
 
@@ -124,8 +124,11 @@ void KernelConditions::learn(linalg::GenericOp op) {
     if (kind == mlir::utils::IteratorType::reduction)
       terms *= loopExtent(op, unsigned(loop));
   for (auto [number, result] : llvm::enumerate(formula.results())) {
-    if (isSum(op, unsigned(number)))
-      result.range = result.range * Enclosure{0, terms};
+    if (isSum(op, unsigned(number))) {
+      ElementFacts begin = factsOf(op.getDpsInits()[number]);
+      result.range = begin.range + result.range * Enclosure{1, terms};
+      result.isExact &= begin.isExact;
+    }
     facts[op.getResult(number)] = result;
   }
 }
@@ -143,6 +146,12 @@ void KernelConditions::learn(attn::AttendOp op) {
   }
 }
 
+/// Its results have elements of its operands, or constants, and no others.
+static bool movesElements(Operation *op) {
+  return isView(op) || isa<tensor::ExtractSliceOp, tensor::ConcatOp, tensor::PadOp, tensor::InsertSliceOp,
+                           linalg::FillOp, arith::ExtFOp, arith::TruncFOp, arith::ConstantOp>(op);
+}
+
 void KernelConditions::learn(Operation *op) {
   if (auto generic = dyn_cast<linalg::GenericOp>(op))
     return learn(generic);
@@ -154,11 +163,13 @@ void KernelConditions::learn(Operation *op) {
       continue;
     std::optional<ElementFacts> joined;
     for (Value operand : op->getOperands()) {
-      if (!isa<RankedTensorType, FloatType>(operand.getType()) || operand.getDefiningOp<tensor::EmptyOp>())
+      if (!isa<RankedTensorType, FloatType, IntegerType>(operand.getType()) || operand.getDefiningOp<tensor::EmptyOp>())
         continue;
       ElementFacts known = factsOf(operand);
       if (FloatAttr number; matchPattern(operand, m_Constant(&number)))
         known = {Enclosure::point(number.getValueAsDouble()), true, false};
+      if (IntegerAttr number; operand.getType().isSignlessInteger(32) && matchPattern(operand, m_Constant(&number)))
+        known = {Enclosure::point(double(number.getInt())), true, true};
       if (!joined)
         joined = known;
       *joined = {hull(joined->range, known.range), joined->isExact && known.isExact,
@@ -169,9 +180,7 @@ void KernelConditions::learn(Operation *op) {
       for (const llvm::APFloat &value : constant.getValues<llvm::APFloat>())
         joined->range = hull(joined->range, Enclosure::point(value.convertToDouble()));
     }
-    bool onlyMoves = isView(op) || isa<tensor::ConcatOp, tensor::PadOp, tensor::InsertSliceOp, linalg::FillOp,
-                                       linalg::TransposeOp, arith::ExtFOp, arith::TruncFOp, arith::ConstantOp>(op);
-    facts[result] = joined && onlyMoves ? *joined : ElementFacts();
+    facts[result] = joined && movesElements(op) ? *joined : ElementFacts();
   }
 }
 
@@ -184,24 +193,34 @@ std::vector<ElementFacts> KernelConditions::results() {
 
 //===-------------------------------------------- influence ------------------------------------------------------===//
 
-/// What `source` has of the argument's rounding reaches `result` by `condition`.
-void KernelConditions::add(Value result, const Influence &source, const Condition &condition, bool isSummed) {
+/// Of one formula behind another.
+static Condition composed(const Condition &first, const Condition &second) {
+  Condition both = second;
+  both.factor *= first.factor;
+  both.isUnbounded |= first.isUnbounded;
+  if (first.factor >= second.factor && !first.cause.empty())
+    both.cause = first.cause;
+  return both;
+}
+
+/// What `source` has of the argument's rounding reaches `result` by `condition`, in a sum where it has a `term`.
+void KernelConditions::add(Value result, const Influence &source, const Condition &condition, const Condition *term) {
   if (condition.factor == 0)
     return;
+  if (isExact)
+    term = nullptr;
   Influence &influence = influences[result];
   if (source.direct.factor > 0) {
-    Condition passed = condition;
-    passed.factor *= source.direct.factor;
-    passed.isUnbounded |= source.direct.isUnbounded;
-    if (source.direct.factor >= condition.factor && !source.direct.cause.empty())
-      passed.cause = source.direct.cause;
-    if (!isSummed)
+    Condition passed = composed(source.direct, condition);
+    if (!term)
       influence.direct.raise(passed);
-    influence.isBehindSum |= isSummed;
-    if (isSummed && passed.isUnbounded)
+    else if (Condition terms = composed(source.direct, *term); terms.factor > largestFactor(format))
+      influence.direct.raise(terms);
+    influence.isBehindSum |= term != nullptr;
+    if (term && passed.isUnbounded)
       influence.behindSum.raise(passed);
   }
-  if (!source.isBehindSum || isSummed)
+  if (!source.isBehindSum || term)
     return;
   influence.isBehindSum = true;
   if (condition.isUnbounded)
@@ -217,8 +236,11 @@ void KernelConditions::spread(linalg::GenericOp op) {
     if (source == influences.end())
       continue;
     Influence influence = source->second;
-    for (auto [number, condition] : llvm::enumerate(formula.conditions(load)))
-      add(op.getResult(number), influence, condition, load.isSummed || isSum(op, unsigned(number)));
+    Formula::Conditions conditions = formula.conditions(load);
+    for (auto [number, condition] : llvm::enumerate(conditions.results)) {
+      const Condition *term = load.isSummed() ? &conditions.term : isSum(op, unsigned(number)) ? &condition : nullptr;
+      add(op.getResult(number), influence, condition, term);
+    }
   }
 }
 
@@ -236,9 +258,11 @@ void KernelConditions::spread(attn::AttendOp op) {
       if (source == influences.end())
         continue;
       Influence influence = source->second;
-      Condition condition = formula.conditions(load, finish).front();
+      Formula::Conditions conditions = formula.conditions(load, finish);
+      const Condition &condition = conditions.results.front();
+      const Condition *term = load.isSummed() ? &conditions.term : isSummed ? &condition : nullptr;
       for (Value result : op.getResults())
-        add(result, influence, condition, isSummed || load.isSummed);
+        add(result, influence, condition, term);
     }
   };
   spreadRegion(op.getScore(), ofScore, false);
@@ -248,16 +272,25 @@ void KernelConditions::spread(attn::AttendOp op) {
   spreadRegion(op.getSink(), ofScore, false);
 }
 
+/// The block ends with a term, which is added, and the subscripts of its place.
 void KernelConditions::spread(attn::ScatterAddOp op) {
-  Condition one{1, false, ""};
-  op.getBody().walk([&](tensor::ExtractOp extract) {
-    if (auto source = influences.find(extract.getTensor()); source != influences.end())
-      add(op.getResult(), Influence(source->second), one, true);
-  });
+  Formula formula = formulaOf(op.getBody().front());
+  for (const Formula::Load &load : formula.loads()) {
+    auto source = influences.find(load.tensor);
+    if (source == influences.end())
+      continue;
+    Influence influence = source->second;
+    Formula::Conditions conditions = formula.conditions(load);
+    const Condition &value = conditions.results.front();
+    add(op.getResult(), influence, value, load.isSummed() ? &conditions.term : &value);
+    for (const Condition &place : llvm::drop_begin(conditions.results))
+      add(op.getResult(), influence, place);
+  }
   if (auto source = influences.find(op.getInit()); source != influences.end())
-    add(op.getResult(), Influence(source->second), one, false);
+    add(op.getResult(), Influence(source->second), {1, false, ""});
 }
 
+/// Of an op that is neither a formula nor moves elements nothing is known.
 void KernelConditions::spread(Operation *op) {
   if (auto generic = dyn_cast<linalg::GenericOp>(op))
     return spread(generic);
@@ -265,12 +298,17 @@ void KernelConditions::spread(Operation *op) {
     return spread(attend);
   if (auto scatter = dyn_cast<attn::ScatterAddOp>(op))
     return spread(scatter);
-  for (Value operand : op->getOperands())
-    if (auto source = influences.find(operand); source != influences.end()) {
-      Influence influence = source->second;
-      for (Value result : op->getResults())
-        add(result, influence, {1, false, ""}, false);
-    }
+  if (isa<tensor::DimOp>(op))
+    return; // a size, whatever the elements are
+  Condition condition{movesElements(op) ? 1 : undecidedError, false, ("`" + op->getName().getStringRef() + "`").str()};
+  op->walk([&](Operation *each) { // what is in regions of it too
+    for (Value operand : each->getOperands())
+      if (auto source = influences.find(operand); source != influences.end()) {
+        Influence influence = source->second;
+        for (Value result : op->getResults())
+          add(result, influence, condition);
+      }
+  });
 }
 
 std::vector<Influence> KernelConditions::influenceOf(unsigned argument) {
@@ -279,6 +317,7 @@ std::vector<Influence> KernelConditions::influenceOf(unsigned argument) {
   bool isStoredExactly = elements.isExact && elements.isIntegral && elements.range.magnitude() <= format.exactIntegers;
   if (isStoredExactly)
     return std::vector<Influence>(kernel.getNumResults());
+  isExact = elements.isExact;
   influences[kernel.getArgument(argument)].direct.factor = 1;
   for (Operation &op : kernel.front().without_terminator())
     spread(&op);

@@ -3,7 +3,14 @@
 // How the rounding of one argument's elements shows in each result of a kernel. Condition numbers of formulas multiply
 // along a path of operations. A sum of products is as exact as its other operand is stored: behind one, an operand's
 // rounding is among many of its kind, and only what nothing bounds still counts, such as the sine of a product. Behind
-// two sums nothing does.
+// two sums nothing does. Two kinds of operands are not hidden so:
+//
+//   in terms that amplify more than the limit       the sum is off by as much, relative to its size
+//   made of positions and constants alone           no data is as inexact, and its range is known
+//
+//   sum_k x[i, k] w[k, j]      x, w: 1, behind a sum
+//   sum_k x[i, k] cos(a[k])    x: 1, behind a sum          a: 4095, where |a| <= 4095
+//   cos(sum_k p[i, k] f[k])    p: 4095, where it is exact and the sum is at most 4095
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,9 +22,14 @@
 
 namespace attnc {
 
+/// Largest error, relative to a result's size, that the rounding of one tensor may make.
+inline constexpr double largestShareOfError = 0x1p-5;
+/// The condition number that makes it.
+inline double largestFactor(const StorageFormat &format) { return largestShareOfError / format.roundoff; }
+
 /// How the rounding of a tensor shows in another.
 struct Influence {
-  Condition direct; ///< by formulas alone
+  Condition direct; ///< by formulas, and by the sums that do not hide it
   bool isBehindSum = false;
   Condition behindSum; ///< of those that are behind one sum, the ones without a bound
 };
@@ -60,7 +72,7 @@ private:
   void spread(mlir::linalg::GenericOp op);
   void spread(mlir::attn::AttendOp op);
   void spread(mlir::attn::ScatterAddOp op);
-  void add(mlir::Value result, const Influence &source, const Condition &condition, bool isSummed);
+  void add(mlir::Value result, const Influence &source, const Condition &condition, const Condition *term = nullptr);
 
   mlir::func::FuncOp kernel;
   llvm::SmallVector<TensorFacts> arguments;
@@ -69,6 +81,7 @@ private:
   std::function<Enclosure(mlir::Value)> readPositions;
   llvm::DenseMap<mlir::Value, ElementFacts> facts;
   llvm::DenseMap<mlir::Value, Influence> influences; ///< of the argument that is asked for
+  bool isExact = false;                              ///< whether that is made of positions and constants alone
 };
 
 } // namespace attnc

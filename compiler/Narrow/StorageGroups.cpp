@@ -8,6 +8,34 @@ using namespace mlir;
 
 namespace attnc {
 
+static bool isWideTensor(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getElementType().isF32();
+}
+
+SmallVector<SmallVector<Value>> heldTogether(Operation *op) {
+  SmallVector<SmallVector<Value>> sets;
+  if (isa<func::CallOp>(op) || op->getNumResults() == 0)
+    return sets;
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    for (unsigned carried = 0; carried < loop.getNumRegionIterArgs(); ++carried)
+      sets.push_back({loop.getInitArgs()[carried], loop.getRegionIterArg(carried),
+                      loop.getBody()->getTerminator()->getOperand(carried), loop.getResult(carried)});
+  } else {
+    SmallVector<Value> &all = sets.emplace_back(op->getOperands());
+    llvm::append_range(all, op->getResults());
+    for (Region &region : op->getRegions())
+      for (Block &block : region) {
+        llvm::append_range(all, block.getArguments());
+        llvm::append_range(all, block.back().getOperands());
+      }
+  }
+  for (SmallVector<Value> &set : sets)
+    llvm::erase_if(set, [](Value value) { return !isWideTensor(value); });
+  llvm::erase_if(sets, [](ArrayRef<Value> set) { return set.size() < 2; });
+  return sets;
+}
+
 StorageGroups::StorageGroups(func::FuncOp entry) : entry(entry) {
   entry.walk<WalkOrder::PreOrder>([&](Block *block) {
     for (BlockArgument argument : block->getArguments())
@@ -17,7 +45,7 @@ StorageGroups::StorageGroups(func::FuncOp entry) : entry(entry) {
         number(result);
   });
   groups.grow(members.size());
-  entry.walk([&](Operation *op) { joinThrough(op); });
+  entry.walk([&](Operation *op) { llvm::for_each(heldTogether(op), [&](ArrayRef<Value> set) { join(set); }); });
   unsigned states = model::stateCount(entry);
   Operation *end = entry.front().getTerminator();
   for (unsigned state = 1; state <= states; ++state)
@@ -30,29 +58,14 @@ StorageGroups::StorageGroups(func::FuncOp entry) : entry(entry) {
 }
 
 void StorageGroups::number(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type || !type.getElementType().isF32() || !numbers.try_emplace(value, members.size()).second)
-    return;
-  members.push_back(value);
+  if (isWideTensor(value) && numbers.try_emplace(value, members.size()).second)
+    members.push_back(value);
 }
 
 void StorageGroups::join(ValueRange values) {
   for (Value value : values)
     if (contains(value) && contains(values.front()))
       groups.join(numbers.lookup(values.front()), numbers.lookup(value));
-}
-
-void StorageGroups::joinThrough(Operation *op) {
-  if (isFreeView(op) || isa<model::ElementOp>(op))
-    return join({op->getOperand(0), op->getResult(0)});
-  if (auto list = dyn_cast<model::WithElementOp>(op))
-    return join({list.getElement(), list.getList(), list.getResult()});
-  if (auto append = dyn_cast<model::AppendOp>(op))
-    return join({append.getRows(), append.getCache(), append.getResult()});
-  auto loop = dyn_cast<scf::ForOp>(op);
-  for (unsigned carried = 0; loop && carried < loop.getNumRegionIterArgs(); ++carried)
-    join({loop.getInitArgs()[carried], loop.getRegionIterArg(carried),
-          loop.getBody()->getTerminator()->getOperand(carried), loop.getResult(carried)});
 }
 
 void StorageGroups::keep(Value value, const std::string &reason) {

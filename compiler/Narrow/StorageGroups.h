@@ -2,6 +2,13 @@
 //
 // The f32 tensors of one entry point, in groups; each knows what of it has to stay f32 whatever calls it.
 //
+// Kernels compute. Any other op between them moves elements or holds them, so the tensors that it reads and those that
+// it gives are one group, whichever op it is. Loops have a group for each value that they carry.
+//
+//   %y = call @gemm_0(%x, %w)              a group each
+//   %l = model.with_element %y into %l0    one group of three tensors
+//   %v = tensor.expand_shape %y            one of two
+//
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
@@ -10,6 +17,9 @@
 #include "llvm/ADT/IntEqClasses.h"
 
 namespace attnc {
+
+/// Sets of f32 tensors, at least two in each, of which an op between kernels puts elements of one into another.
+llvm::SmallVector<llvm::SmallVector<mlir::Value>> heldTogether(mlir::Operation *op);
 
 class StorageGroups {
 public:
@@ -30,7 +40,6 @@ public:
 private:
   void number(mlir::Value value);
   void join(mlir::ValueRange values);
-  void joinThrough(mlir::Operation *op);
   void keepBorders();
   void keepCarried();
   void keepWeights();

@@ -52,7 +52,13 @@ std::vector<Program> programs() {
           {"linear_biases", {random({400, 8}, 5)}},
           {"buckets", {random({2 * seq, 1}, 6), random({64, 8}, 7)}},
           {"choice", {random({3 * seq, 8}, 7), random({8, 64}, 8)}},
-          {"steps", {random({seq, 8}, 9), random({8, 8}, 10)}}};
+          {"steps", {random({seq, 8}, 9), random({8, 8}, 10)}},
+          {"turned_sums", {random({seq, 8}, 11)}},
+          {"relative", {random({seq, 8}, 12)}},
+          {"turned_values", {random({seq, 8}, 13)}},
+          {"multiplied", {random({seq, 8}, 14)}},
+          {"looked_up", {random({seq}, 15), random({512}, 16)}},
+          {"differences", {random({seq, 8}, 17)}}};
 }
 
 class Conditioning : public testing::TestWithParam<const char *> {
