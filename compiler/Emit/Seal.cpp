@@ -1,4 +1,5 @@
 #include "compiler/Emit/Seal.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Object/ELF.h"
 #include "llvm/Support/Endian.h"

@@ -81,6 +81,7 @@ static std::vector<Subject> operatorSubjects() {
       {"tensors.attn", "neighbours", {}, vectors},
       {"tensors.attn", "shifted", {}, {{"a vector and one", {{"n", 17}}}, {"few", {{"n", 5}}}}},
       {"tensors.attn", "quotients", {}, {{"of nothing", {{"n", 0}, {"m", 9}}}, {"of rows", {{"n", 3}, {"m", 9}}}}},
+      {"tensors.attn", "alternating", {}, vectors},
       {"tensors.attn", "gather", {}, {{"rows", {{"n", 30}}}}, {{"rows", below(20)}}},
       {"tensors.attn", "whole_numbers", {}, vectors, {{"x", anyReal()}}},
   };

@@ -163,9 +163,9 @@ private:
 
   template <typename Definition> void vectorise(Definition &&definition, bool unrolls = true) {
     int lanes = static_cast<int>(tile.lanes);
-    if (lanes > 1)
+    if (isVector(lanes))
       definition.vectorize(i, lanes);
-    if (unrolls && tile.vectors > 1)
+    if (unrolls && tile.queries() > (isVector(lanes) ? lanes : 1))
       definition.unroll(i);
   }
 

@@ -410,9 +410,9 @@ private:
 
   template <typename Definition>
   static void vectorise(Definition &&definition, const H::Var &lane, int lanes, int width) {
-    if (lanes > 1)
+    if (isVector(lanes))
       definition.vectorize(lane, lanes);
-    if (width > lanes)
+    if (width > (isVector(lanes) ? lanes : 1))
       definition.unroll(lane);
   }
 

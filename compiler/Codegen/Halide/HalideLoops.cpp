@@ -1,4 +1,5 @@
 #include "compiler/Codegen/Halide/HalideLoops.h"
+#include "compiler/Codegen/Halide/Formulas.h"
 #include <cstdlib>
 #include <set>
 #include <unistd.h>
@@ -74,8 +75,18 @@ LoopSchedule readLoops(const StageFuncs &funcs) {
 
 //===-------------------------------------------- to Halide -------------------------------------------------------===//
 
+/// The lanes of a loop that is a vector; nothing where that is not known.
+static std::optional<int64_t> lanesOf(const Definition &definition, const Extents &extents, const std::string &loop) {
+  for (const LoopSplit &split : definition.splits)
+    if (!split.fuses && split.inner == loop)
+      return split.factor;
+  auto found = extents.find(loop);
+  return found == extents.end() ? std::nullopt : found->second.exact;
+}
+
 /// `tree` says which splits may move iterations; null where none may, for sums must not come twice.
-static void apply(const Definition &definition, const LoopTree *tree, H::Stage stage, const StageFuncs &funcs) {
+static void apply(const Definition &definition, const LoopTree *tree, const Extents &extents, H::Stage stage,
+                  const StageFuncs &funcs) {
   std::map<std::string, std::string> theirs;
   std::set<std::string> sums;
   for (const auto &[name, ours] : funcs.loopsOfSums) {
@@ -105,16 +116,18 @@ static void apply(const Definition &definition, const LoopTree *tree, H::Stage s
   if (order.size() > 1)
     stage.reorder(order);
   for (const OrderedLoop &each : definition.loops) {
-    if (each.kind == OrderedLoop::Kind::Vector)
+    bool isOfLanes = each.kind == OrderedLoop::Kind::Vector;
+    auto lanes = isOfLanes ? lanesOf(definition, extents, each.name) : std::nullopt;
+    if (isOfLanes && (!lanes || isVector(*lanes)))
       stage.vectorize(loop(each.name));
-    if (each.kind == OrderedLoop::Kind::Unrolled)
+    else if (isOfLanes || each.kind == OrderedLoop::Kind::Unrolled)
       stage.unroll(loop(each.name));
   }
 }
 
 void applyLoops(const LoopSchedule &loops, StageFuncs &funcs, const Extents &chunk) {
   LoopTree tree(loops.result, chunk);
-  apply(loops.result, &tree, funcs.result, funcs);
+  apply(loops.result, &tree, chunk, funcs.result, funcs);
   if (!funcs.tile)
     return;
   H::Func &tile = *funcs.tile;
@@ -131,8 +144,8 @@ void applyLoops(const LoopSchedule &loops, StageFuncs &funcs, const Extents &chu
       tile.bound_storage(H::Var(dimension), static_cast<int>(*extent.most));
   }
   LoopTree treeOfTile(loops.start, ofTile);
-  apply(loops.start, &treeOfTile, tile, funcs);
-  apply(loops.sum, nullptr, tile.update(), funcs);
+  apply(loops.start, &treeOfTile, ofTile, tile, funcs);
+  apply(loops.sum, nullptr, ofTile, tile.update(), funcs);
 }
 
 //===-------------------------------------------- autoschedulers --------------------------------------------------===//
