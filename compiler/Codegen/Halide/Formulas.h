@@ -24,9 +24,9 @@ Halide::Expr extremum(bool larger, const Halide::Expr &a, const Halide::Expr &b)
 /// A fold with one more term.
 Halide::Expr folded(Fold fold, const Halide::Expr &before, const Halide::Expr &term);
 
-/// Whether a loop of so many lanes is a vector; it is unrolled otherwise. Where a formula asks whether an index is even,
-/// Halide 14 takes a vector of two numbers apart and makes a ramp of them, a and a + (b - a), even if they are floats: the
-/// second is b no more, and NaN where both are infinite.
+/// Whether a loop of so many lanes is a vector; it is unrolled otherwise. Where a formula asks whether an index is
+/// even, Halide 14 takes a vector of two numbers apart and makes a ramp of them, a and a + (b - a), even if they are
+/// floats: the second is b no more, and NaN where both are infinite.
 constexpr bool isVector(int64_t lanes) { return lanes > 2; }
 
 /// The nodes of a stage at one iteration.
