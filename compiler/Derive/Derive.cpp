@@ -124,24 +124,24 @@ std::unique_ptr<Pass> createDerivePass() { return std::make_unique<Derive>(); }
 void buildDerivePipeline(OpPassManager &passes) {
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createResolveSizesPass());
-  passes.addPass(createCSEPass());
+  passes.addPass(createShareValuesPass());
   // A parameter that every turn of a loop reads is read once, so that its gradient is one sum.
   passes.addPass(createLoopInvariantCodeMotionPass());
   passes.addPass(createRaiseViewsPass());
   passes.addPass(createCanonicalizerPass());
   // Caches hold keys and values as attention names them, so they are found before its views are folded.
-  passes.addPass(createCSEPass());
+  passes.addPass(createShareValuesPass());
   passes.addPass(createIncrementalPass());
   passes.addPass(createFoldViewsIntoAttentionPass());
   passes.addPass(createFoldPairFormulasPass());
   passes.addPass(createCanonicalizerPass());
-  passes.addPass(createCSEPass());
+  passes.addPass(createShareValuesPass());
   passes.addPass(createSegmentScansPass());
   passes.addPass(createWidenTurnsPass());
   passes.addPass(createDerivePass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createResolveSizesPass());
-  passes.addPass(createCSEPass());
+  passes.addPass(createShareValuesPass());
 }
 
 bool needsDerive(ModuleOp module) {

@@ -22,6 +22,8 @@
 //   attn-pack-weights        says which weights arrive packed
 //   attn-explain-edges       records why each edge between kernels was not fused
 //
+// Between them, and in other phases, attn-share-values computes equal values once.
+//
 // Two of them have a part that runs before derive, for attention alone: attn-fold-views-into-attention and
 // attn-fold-pair-formulas. attn-widen-turns runs there too, so that gradients are of what it makes.
 //
@@ -56,6 +58,7 @@ std::unique_ptr<mlir::Pass> createSplitKernelsPass(llvm::ArrayRef<std::unique_pt
                                                    llvm::StringRef target = "native");
 std::unique_ptr<mlir::Pass> createOrderUpdatesPass();
 std::unique_ptr<mlir::Pass> createShareKernelsPass();
+std::unique_ptr<mlir::Pass> createShareValuesPass();
 std::unique_ptr<mlir::Pass> createKeepExactPass();
 std::unique_ptr<mlir::Pass> createPackWeightsPass(llvm::ArrayRef<std::unique_ptr<Emitter>> emitters,
                                                   llvm::StringRef target = "native");

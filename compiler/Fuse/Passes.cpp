@@ -14,27 +14,27 @@ void buildKernelsPipeline(OpPassManager &passes, ArrayRef<std::unique_ptr<Emitte
   passes.addPass(createHoldScoresPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createResolveSizesPass());
-  passes.addPass(createCSEPass());
+  passes.addPass(createShareValuesPass());
   // What no turn of a loop changes, such as the angles of rotary positions, is computed once.
   passes.addPass(createLoopInvariantCodeMotionPass());
   passes.addPass(createWidenTurnsPass());
   passes.addPass(createRaiseViewsPass());
   passes.addPass(createNarrowSlicesPass());
   passes.addPass(createCanonicalizerPass());
-  passes.addPass(createCSEPass());
+  passes.addPass(createShareValuesPass());
   passes.addPass(createFoldViewsPass());
   passes.addPass(createFusePointwisePass());
   passes.addPass(createFoldFormulasPass());
   passes.addPass(createCanonicalizerPass());
-  passes.addPass(createCSEPass());
+  passes.addPass(createShareValuesPass());
   passes.addPass(createLiftGathersPass());
   passes.addPass(createFormContractionsPass(emitters, target));
   passes.addPass(createFormRowsPass());
-  passes.addPass(createCSEPass());
+  passes.addPass(createShareValuesPass());
   passes.addPass(createOutlineKernelsPass());
   if (!emitters.empty())
     passes.addPass(createSplitKernelsPass(emitters, target));
-  passes.addPass(createCSEPass());
+  passes.addPass(createShareValuesPass());
   passes.addPass(createOrderUpdatesPass());
   passes.addPass(createShareKernelsPass());
   passes.addPass(createKeepExactPass());
@@ -62,8 +62,8 @@ void registerFusePasses(ArrayRef<std::unique_ptr<Emitter>> emitters) {
        {createHoldScoresPass, createResolveSizesPass, createWidenTurnsPass, createRaiseViewsPass,
         createNarrowSlicesPass, createFoldViewsPass, createFoldViewsIntoAttentionPass, createFoldPairFormulasPass,
         createFusePointwisePass, createFoldFormulasPass, createLiftGathersPass, createFormRowsPass,
-        createOutlineKernelsPass, createOrderUpdatesPass, createShareKernelsPass, createKeepExactPass,
-        createExplainEdgesPass})
+        createOutlineKernelsPass, createOrderUpdatesPass, createShareKernelsPass, createShareValuesPass,
+        createKeepExactPass, createExplainEdgesPass})
     registerPass(create);
   registerPass([emitters] { return createFormContractionsPass(emitters); });
   registerPass([emitters] { return createSplitKernelsPass(emitters); });

@@ -241,7 +241,7 @@ bool ElementExprs::contains(Expr expr, llvm::function_ref<bool(Expr)> found) {
 const ElementExprs::Variables &ElementExprs::uses(Expr expr) {
   if (auto known = usesOf.find(expr); known != usesOf.end())
     return known->second;
-  Variables found(count());
+  Variables found;
   for (AffineExpr subscript : expr->subscripts)
     subscript.walk([&](AffineExpr part) {
       if (auto dim = dyn_cast<AffineDimExpr>(part))
@@ -256,7 +256,7 @@ const ElementExprs::Variables &ElementExprs::uses(Expr expr) {
 
 bool ElementExprs::dependsOn(Expr expr, ArrayRef<unsigned> variables) {
   const Variables &used = uses(expr);
-  return llvm::any_of(variables, [&](unsigned variable) { return variable < used.size() && used.test(variable); });
+  return llvm::any_of(variables, [&](unsigned variable) { return used.test(variable); });
 }
 
 bool ElementExprs::isFunctionOf(Expr expr, ArrayRef<unsigned> variables) {

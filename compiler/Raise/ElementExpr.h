@@ -11,7 +11,7 @@
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/AffineExpr.h"
-#include "llvm/ADT/SmallBitVector.h"
+#include "llvm/ADT/SparseBitVector.h"
 #include <deque>
 #include <map>
 
@@ -39,7 +39,7 @@ struct ElementExpr {
 class ElementExprs {
 public:
   using Expr = const ElementExpr *;
-  using Variables = llvm::SmallBitVector;
+  using Variables = llvm::SparseBitVector<>; ///< a few of all of a function
 
   /// The value that `result` number 0 of `op` yields at loop indices that are new variables: for a reduction, its term
   /// alone. Null where the op is no fold.

@@ -1,0 +1,79 @@
+//===- ShareValues.cpp - attn-share-values ------------------------------------------------------------------------===//
+//
+// Common subexpression elimination in linear time. MLIR's hash of an op leaves its regions out, so that MLIR's pass
+// compares all linalg.generics of equal operands two by two, body by body. Here it runs on ops with regions that have a
+// hash of what they compute as an attribute.
+//
+// Needs: nothing. Leaves: one of the ops that compute the same value, where it dominates the others.
+//
+//   %a = linalg.generic ins(%x) { x * 2 }            %a = linalg.generic ins(%x) { x * 2 }
+//   %b = linalg.generic ins(%x) { x * 3 }      →     %b = linalg.generic ins(%x) { x * 3 }
+//   %c = linalg.generic ins(%x) { x * 2 }
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Fuse/Fuse.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/CSE.h"
+
+using namespace mlir;
+
+namespace attnc {
+namespace {
+
+constexpr llvm::StringLiteral hashAttrName = "attn.hash";
+
+/// Hashes of values by how they are computed: values that are computed alike have equal ones, whether or not they are
+/// one value already. Ops are added in the order of the program, those of regions before the op that has these.
+class ValueHashes {
+public:
+  size_t add(Operation *op) {
+    size_t operands = 0;
+    for (Value operand : op->getOperands())
+      operands = llvm::hash_combine(operands, hashOf(operand));
+    llvm::hash_code hash =
+        llvm::hash_combine(op->getName(), op->getDiscardableAttrDictionary(), op->hashProperties(), operands);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        if (!block.empty())
+          hash = llvm::hash_combine(hash, hashes.lookup(&block.back()));
+    hashes[op] = hash;
+    return hash;
+  }
+
+private:
+  size_t hashOf(Value value) const {
+    if (auto result = dyn_cast<OpResult>(value))
+      return llvm::hash_combine(hashes.lookup(result.getOwner()), result.getResultNumber(), result.getType());
+    return llvm::hash_combine(cast<BlockArgument>(value).getArgNumber(), value.getType());
+  }
+
+  llvm::DenseMap<Operation *, size_t> hashes;
+};
+
+struct ShareValues : PassWrapper<ShareValues, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ShareValues)
+  StringRef getArgument() const final { return "attn-share-values"; }
+  StringRef getDescription() const final { return "compute equal values once"; }
+
+  void runOnOperation() override {
+    Builder builder(&getContext());
+    ValueHashes hashes;
+    getOperation().walk([&](Operation *op) {
+      size_t hash = hashes.add(op);
+      if (op->getNumRegions() > 0 && !isa<ModuleOp, FunctionOpInterface>(op))
+        op->setAttr(hashAttrName, builder.getI64IntegerAttr(static_cast<int64_t>(hash)));
+    });
+    IRRewriter rewriter(&getContext());
+    DominanceInfo dominance(getOperation());
+    eliminateCommonSubExpressions(rewriter, dominance, getOperation());
+    getOperation().walk([&](Operation *op) { op->removeAttr(hashAttrName); });
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createShareValuesPass() { return std::make_unique<ShareValues>(); }
+
+} // namespace attnc
