@@ -283,23 +283,35 @@ static FailureOr<KernelCode> copyWeight(Job &job, RankedTensorType type, const s
   return failure();
 }
 
-/// Each weight that kernels want packed gets its packing code, from the emitter whose kernel reads it.
+static FailureOr<KernelCode> packingCode(Job &job, const PackedParameter &packed, const Emitter *emitter,
+                                         const std::string &symbol) {
+  if (!packed.packing)
+    return copyWeight(job, packed.type, symbol);
+  std::optional<PanelPacking> packing = PanelPacking::fromAttribute(packed.packing);
+  if (!packing)
+    return failure();
+  return emitter->emitPacking(packed.type, *packing, symbol, job.target, *job.made.code);
+}
+
+/// Each weight that kernels want packed gets its packing code, from the emitter whose kernel reads it. Weights of one
+/// type that are packed alike have the same code.
 static bool generatePacking(Job &job, const ChosenEmitters &chosen) {
   FailureOr<ParameterTable> parameters = ParameterTable::of(*job.made.module);
   if (failed(parameters))
     return job.ourFault();
-  for (auto [number, packed] : llvm::enumerate(parameters->packed)) {
-    std::string symbol = "pack_" + std::to_string(number);
-    std::optional<PanelPacking> packing = PanelPacking::fromAttribute(packed.packing);
-    if (packed.packing && !packing)
-      return job.ourFault();
-    FailureOr<KernelCode> code =
-        packing ? chosen.lookup(packed.reader)->emitPacking(packed.type, *packing, symbol, job.target, *job.made.code)
-                : copyWeight(job, packed.type, symbol);
-    if (failed(code))
-      return job.ourFault();
-    packed.bytes = packing ? packedBytes(packed.type, *packing) : storedBytes(packed.type);
-    packed.code = std::move(*code);
+  llvm::DenseMap<std::tuple<Type, Attribute, const Emitter *>, KernelCode> codes;
+  for (PackedParameter &packed : parameters->packed) {
+    const Emitter *emitter = packed.packing ? chosen.lookup(packed.reader) : nullptr;
+    auto [code, isNew] = codes.try_emplace({packed.type, packed.packing, emitter});
+    if (isNew) {
+      FailureOr<KernelCode> made = packingCode(job, packed, emitter, "pack_" + std::to_string(codes.size() - 1));
+      if (failed(made))
+        return job.ourFault();
+      code->second = std::move(*made);
+    }
+    packed.code = code->second;
+    packed.bytes = packed.packing ? packedBytes(packed.type, *PanelPacking::fromAttribute(packed.packing))
+                                  : storedBytes(packed.type);
   }
   job.made.program.parameters = std::move(*parameters);
   return true;

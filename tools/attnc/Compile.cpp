@@ -84,7 +84,8 @@ static ExitCode run(Outputs &options) {
   llvm::Expected<Target> target = Target::resolve(compileOptions.target);
   if (llvm::Error error = target ? options.assembler.checkUse(*target) : target.takeError())
     return report(std::move(error));
-  Compilation made;
+  // Never destroyed: the process ends next, and to take large modules apart takes longer than to leave them.
+  static Compilation &made = *new Compilation;
   Outcome outcome = compile(compileOptions, made, llvm::errs());
   if (outcome != Outcome::Done)
     return static_cast<ExitCode>(outcome);

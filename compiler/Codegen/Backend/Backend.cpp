@@ -70,6 +70,23 @@ FailureOr<LlvmCode> translateToLlvm(ModuleOp code, const Target &target) {
   return llvmCode;
 }
 
+/// Spares the inliner estimates where the decision is clear: a function with one call becomes part of its caller unless
+/// it is huge, and one with several does not unless it is short.
+static void adviseInliner(llvm::Module &module) {
+  constexpr unsigned huge = 1000, tooLong = 500;
+  for (llvm::Function &function : module) {
+    if (!function.hasLocalLinkage() || function.hasFnAttribute(llvm::Attribute::NoInline) ||
+        function.hasFnAttribute(llvm::Attribute::AlwaysInline))
+      continue;
+    bool hasOneCaller = function.hasOneUse() && isa<llvm::CallInst>(function.user_back());
+    unsigned length = function.getInstructionCount();
+    if (hasOneCaller && length <= huge)
+      function.addFnAttr(llvm::Attribute::AlwaysInline);
+    if (!hasOneCaller && length > tooLong)
+      function.addFnAttr(llvm::Attribute::NoInline);
+  }
+}
+
 // What generated code can use: inlining of the phases' bodies, folding, and code moved out of loops. Emitters unroll
 // and vectorise themselves; the rest of -O3 took two thirds of the time and made GPT-2 slower by a fifteenth, by
 // unrolling loops whose registers were already full.
@@ -98,6 +115,8 @@ void optimise(LlvmCode &code, const Target &target) {
   std::string pipeline = passPipeline.str();
   if (target.isDevice)
     pipeline += deviceTail;
+  else
+    adviseInliner(*code.module);
   llvm::cantFail(builder.parsePassPipeline(passes, pipeline));
   passes.run(*code.module, modules);
 }

@@ -3,6 +3,7 @@
 // The code module holds what emitters and the host-code phase generate: functions on {func, scf, arith, math, vector,
 // memref, affine, cf, index, llvm, ub}. Its steps:
 //
+//   shareFunctions       functions that differ in integer constants alone become one, on processors
 //   lowerToLlvmDialect   everything becomes the `llvm` dialect; transcendental functions become arithmetic
 //                        (VectorMath.h), since an object may not call libm
 //   addLineTables        where they are wanted: each op keeps the line of the model that it computes
@@ -44,6 +45,8 @@ enum class OutputKind { Object, Assembly };
 /// The dialects that code modules use and their translations to LLVM IR.
 void registerBackendDialects(mlir::DialectRegistry &registry);
 
+/// Part of lowerToLlvmDialect.
+void shareFunctions(mlir::ModuleOp code);
 mlir::LogicalResult lowerToLlvmDialect(mlir::ModuleOp code, const Target &target);
 /// On the `llvm` dialect, before it is translated.
 void addLineTables(mlir::ModuleOp code);

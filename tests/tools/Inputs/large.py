@@ -15,6 +15,7 @@ GOOD = {
 BAD = {
     "affine.mlir": "#map = affine_map<(d0) -> (" + "(" * MANY + "d0" + ")" * MANY + ")>\nmodule {}\n",
     "braces.attn": FUNCTION % ("(" * MANY + "}" * MANY),
+    "closers.attn": "(" * 4 * MANY + "}" * 4 * MANY,
     "errors.attn": FUNCTION % ("\n" + "  let y = z\n" * MANY),
     "line.attn": FUNCTION % ("$ x " * MANY),
     "lists.mlir": "module attributes {a = " + "[" * MANY + "]" * MANY + "} {}\n",

@@ -1,0 +1,217 @@
+// Functions that differ in integer constants alone become one, with a parameter for each constant in which they differ:
+// code of unrolled layers is compiled once where they differ in the size of a window.
+//
+// Needs: constants as emitters left them, each for one purpose; behind common subexpression elimination a window of 64
+// and a tile of 64 are one constant. Leaves: no two such functions among those that only func.call refers to.
+//
+//   func @a.body(%i: index) {                      func @a.body(%i: index, %n: index) {
+//     %c = arith.constant 528 : index                %x = arith.subi %i, %n : index
+//     %x = arith.subi %i, %c : index                 ...
+//     ...                                    ->    }
+//   }                                              ... call @a.body(%j, %c528)
+//   func @b.body(%i: index) {                      ... call @a.body(%j, %c544)
+//     %c = arith.constant 544 : index
+//     ...
+//
+// A constant becomes a parameter only where code with a register is as fast as code with the number: in sums and
+// comparisons. Constants that move an address are part of loads and stores, products and quotients become shifts, and
+// trip counts decide about loops, so those stay, and functions that differ in them are not shared.
+#include "compiler/Codegen/Backend/Backend.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+namespace {
+
+/// How many operations are followed to find what a sum is for.
+constexpr size_t mostFollowed = 64;
+
+bool isComparison(Operation *op) {
+  return isa<arith::CmpIOp, arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp>(op);
+}
+
+bool isSum(Operation *op) { return isa<arith::AddIOp, arith::SubIOp>(op); }
+
+/// Whether `op` may address memory by its operand, or hands it to what may.
+bool mayAddress(Operation *op) {
+  return op->getNumRegions() == 0 &&
+         (!isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>() ||
+          isa<affine::AffineDialect, LLVM::LLVMDialect, memref::MemRefDialect>(op->getDialect()));
+}
+
+/// Whether `value` is, or a multiple or sum of it, in the address of a load or store: there constants cost nothing.
+bool isInAddress(Value value) {
+  SmallVector<Operation *> worklist(value.getUsers());
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!worklist.empty()) {
+    Operation *user = worklist.pop_back_val();
+    if (!seen.insert(user).second)
+      continue;
+    if (mayAddress(user) || seen.size() > mostFollowed)
+      return true;
+    if (isSum(user) || isa<arith::MulIOp, arith::IndexCastOp, arith::IndexCastUIOp>(user))
+      worklist.append(user->user_begin(), user->user_end());
+  }
+  return false;
+}
+
+/// Whether a register in place of the constant makes no code slower.
+bool canBeParameter(arith::ConstantOp constant) {
+  return isa<IndexType, IntegerType>(constant.getType()) && !constant.getType().isInteger(1) &&
+         llvm::all_of(constant->getUsers(), [](Operation *user) {
+           return isComparison(user) || (isSum(user) && !isInAddress(user->getResult(0)));
+         });
+}
+
+/// A function whose constants that can be parameters were replaced by zeros.
+struct Candidate {
+  func::FuncOp function;
+  SmallVector<arith::ConstantOp> constants;
+  SmallVector<TypedAttr> values; ///< of the constants
+};
+
+using Candidates = SmallVector<Candidate>;
+
+Candidate candidateOf(func::FuncOp function) {
+  Candidate candidate{function, {}, {}};
+  function.walk([&](arith::ConstantOp constant) {
+    if (!canBeParameter(constant))
+      return;
+    candidate.constants.push_back(constant);
+    candidate.values.push_back(constant.getValue());
+  });
+  for (arith::ConstantOp constant : candidate.constants)
+    constant.setValueAttr(IntegerAttr::get(constant.getType(), 0));
+  return candidate;
+}
+
+/// Of what mostly differs where functions do.
+llvm::hash_code hashOf(func::FuncOp function) {
+  llvm::hash_code hash = hash_value(Type(function.getFunctionType()));
+  function.getBody().walk([&](Operation *op) {
+    hash = llvm::hash_combine(hash, op->getName(), op->getNumOperands(), op->getNumResults());
+    for (Type type : op->getResultTypes())
+      hash = llvm::hash_combine(hash, type);
+    if (auto constant = dyn_cast<arith::ConstantOp>(op))
+      hash = llvm::hash_combine(hash, constant.getValue());
+  });
+  return hash;
+}
+
+bool areAlike(func::FuncOp a, func::FuncOp b) {
+  return a.getFunctionType() == b.getFunctionType() && a.getArgAttrsAttr() == b.getArgAttrsAttr() &&
+         a.getResAttrsAttr() == b.getResAttrsAttr() &&
+         a->getDiscardableAttrDictionary() == b->getDiscardableAttrDictionary() &&
+         OperationEquivalence::isRegionEquivalentTo(&a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
+}
+
+class FunctionSharer {
+public:
+  explicit FunctionSharer(ModuleOp code) : code(code) {}
+
+  void run() {
+    findCalls();
+    for (auto function : code.getOps<func::FuncOp>())
+      if (calls.contains(function.getNameAttr()) && isInternal(function))
+        group(candidateOf(function));
+    for (auto &[hash, alike] : groups)
+      for (Candidates &each : alike)
+        share(each);
+    // They hold calls, which had to be there until all were replaced.
+    for (func::FuncOp function : unused)
+      function.erase();
+  }
+
+private:
+  static bool isInternal(func::FuncOp function) {
+    auto linkage = function->getAttrOfType<LLVM::LinkageAttr>("llvm.linkage");
+    return linkage && linkage.getLinkage() == LLVM::Linkage::Internal && !function.isExternal();
+  }
+
+  /// The calls of each function that is used in no other way.
+  void findCalls() {
+    llvm::SmallPtrSet<Attribute, 16> taken;
+    code.walk([&](SymbolUserOpInterface user) {
+      if (auto call = dyn_cast<func::CallOp>(*user)) {
+        calls[call.getCalleeAttr().getAttr()].push_back(call);
+      } else if (auto uses = SymbolTable::getSymbolUses(user)) {
+        for (SymbolTable::SymbolUse use : *uses)
+          taken.insert(use.getSymbolRef().getRootReference());
+      }
+    });
+    for (Attribute symbol : taken)
+      calls.erase(cast<StringAttr>(symbol));
+  }
+
+  void group(Candidate candidate) {
+    SmallVector<Candidates> &alike = groups[hashOf(candidate.function)];
+    auto *found = llvm::find_if(
+        alike, [&](const Candidates &each) { return areAlike(each.front().function, candidate.function); });
+    if (found == alike.end())
+      found = &alike.emplace_back();
+    found->push_back(std::move(candidate));
+  }
+
+  /// The first of the functions stands for all, with the constants in which they differ as parameters at its end.
+  void share(Candidates &alike) {
+    Candidate &kept = alike.front();
+    llvm::MapVector<ArrayAttr, BlockArgument> parameters;
+    for (auto [number, constant] : llvm::enumerate(kept.constants)) {
+      SmallVector<Attribute> values;
+      for (const Candidate &each : alike)
+        values.push_back(each.values[number]);
+      constant.setValueAttr(kept.values[number]);
+      if (llvm::all_equal(values))
+        continue;
+      BlockArgument &parameter = parameters[ArrayAttr::get(code.getContext(), values)];
+      if (!parameter)
+        parameter = append(kept.function, constant);
+      constant.replaceAllUsesWith(Value(parameter));
+      constant.erase();
+    }
+    if (alike.size() == 1)
+      return;
+    for (auto [number, each] : llvm::enumerate(alike)) {
+      for (func::CallOp call : calls[each.function.getNameAttr()])
+        replace(call, kept.function, number, parameters);
+      if (number > 0)
+        unused.push_back(each.function);
+    }
+  }
+
+  static BlockArgument append(func::FuncOp function, arith::ConstantOp constant) {
+    unsigned number = function.getNumArguments();
+    (void)function.insertArgument(number, constant.getType(), {}, constant.getLoc());
+    return function.getArgument(number);
+  }
+
+  static void replace(func::CallOp call, func::FuncOp kept, size_t number,
+                      const llvm::MapVector<ArrayAttr, BlockArgument> &parameters) {
+    OpBuilder builder(call);
+    SmallVector<Value> operands(call.getOperands());
+    for (const auto &[values, parameter] : parameters)
+      operands.push_back(arith::ConstantOp::create(builder, call.getLoc(), cast<TypedAttr>(values[number])));
+    call.replaceAllUsesWith(func::CallOp::create(builder, call.getLoc(), kept, operands));
+    call.erase();
+  }
+
+  ModuleOp code;
+  llvm::DenseMap<StringAttr, SmallVector<func::CallOp>> calls;
+  llvm::MapVector<llvm::hash_code, SmallVector<Candidates>> groups;
+  SmallVector<func::FuncOp> unused;
+};
+
+} // namespace
+
+void shareFunctions(ModuleOp code) { FunctionSharer(code).run(); }
+
+} // namespace attnc
