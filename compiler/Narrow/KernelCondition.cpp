@@ -193,7 +193,7 @@ std::vector<ElementFacts> KernelConditions::results() {
 
 //===-------------------------------------------- influence ------------------------------------------------------===//
 
-/// Of one formula behind another.
+/// The condition of the formula `second`, which reads the result of `first`.
 static Condition composed(const Condition &first, const Condition &second) {
   Condition both = second;
   both.factor *= first.factor;
@@ -228,20 +228,23 @@ void KernelConditions::add(Value result, const Influence &source, const Conditio
   influence.behindSum.raise(source.behindSum);
 }
 
+/// Visits the loads of tensors that the argument's rounding reaches. `visit` may add influences.
+template <typename Visit> void KernelConditions::forInfluencedLoads(const Formula &formula, Visit visit) {
+  for (const Formula::Load &load : formula.loads())
+    if (auto source = influences.find(load.tensor); source != influences.end())
+      visit(load, Influence(source->second));
+}
+
 void KernelConditions::spread(linalg::GenericOp op) {
   Formula formula = formulaOf(*op.getBody());
   bindGeneric(formula, op);
-  for (const Formula::Load &load : formula.loads()) {
-    auto source = influences.find(load.tensor);
-    if (source == influences.end())
-      continue;
-    Influence influence = source->second;
+  forInfluencedLoads(formula, [&](const Formula::Load &load, const Influence &influence) {
     Formula::Conditions conditions = formula.conditions(load);
     for (auto [number, condition] : llvm::enumerate(conditions.results)) {
       const Condition *term = load.isSummed() ? &conditions.term : isSum(op, unsigned(number)) ? &condition : nullptr;
       add(op.getResult(number), influence, condition, term);
     }
-  }
+  });
 }
 
 void KernelConditions::spread(attn::AttendOp op) {
@@ -253,17 +256,13 @@ void KernelConditions::spread(attn::AttendOp op) {
     if (region.empty())
       return;
     Formula formula = formulaOf(region.front());
-    for (const Formula::Load &load : formula.loads()) {
-      auto source = influences.find(load.tensor);
-      if (source == influences.end())
-        continue;
-      Influence influence = source->second;
+    forInfluencedLoads(formula, [&](const Formula::Load &load, const Influence &influence) {
       Formula::Conditions conditions = formula.conditions(load, finish);
       const Condition &condition = conditions.results.front();
       const Condition *term = load.isSummed() ? &conditions.term : isSummed ? &condition : nullptr;
       for (Value result : op.getResults())
         add(result, influence, condition, term);
-    }
+    });
   };
   spreadRegion(op.getScore(), ofScore, false);
   spreadRegion(op.getMask(), Finish::Choice, false);
@@ -275,22 +274,18 @@ void KernelConditions::spread(attn::AttendOp op) {
 /// The block ends with a term, which is added, and the subscripts of its place.
 void KernelConditions::spread(attn::ScatterAddOp op) {
   Formula formula = formulaOf(op.getBody().front());
-  for (const Formula::Load &load : formula.loads()) {
-    auto source = influences.find(load.tensor);
-    if (source == influences.end())
-      continue;
-    Influence influence = source->second;
+  forInfluencedLoads(formula, [&](const Formula::Load &load, const Influence &influence) {
     Formula::Conditions conditions = formula.conditions(load);
     const Condition &value = conditions.results.front();
     add(op.getResult(), influence, value, load.isSummed() ? &conditions.term : &value);
     for (const Condition &place : llvm::drop_begin(conditions.results))
       add(op.getResult(), influence, place);
-  }
+  });
   if (auto source = influences.find(op.getInit()); source != influences.end())
     add(op.getResult(), Influence(source->second), {1, false, ""});
 }
 
-/// Of an op that is neither a formula nor moves elements nothing is known.
+/// An op that is neither a formula nor moves elements may depend on last bits: its operands stay f32.
 void KernelConditions::spread(Operation *op) {
   if (auto generic = dyn_cast<linalg::GenericOp>(op))
     return spread(generic);

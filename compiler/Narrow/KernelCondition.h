@@ -69,6 +69,7 @@ private:
   void learn(mlir::attn::AttendOp op);
 
   void spread(mlir::Operation *op);
+  template <typename Visit> void forInfluencedLoads(const Formula &formula, Visit visit);
   void spread(mlir::linalg::GenericOp op);
   void spread(mlir::attn::AttendOp op);
   void spread(mlir::attn::ScatterAddOp op);

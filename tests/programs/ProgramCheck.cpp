@@ -58,14 +58,14 @@ private:
     return found == program.sizes.end() ? 2 : found->second;
   }
   bool isEmpty() const { return llvm::is_contained(dimensions, 0); }
-  /// Of a call of an entry point made by `incremental`.
+  /// How many positions a call of an entry point made by `incremental` computes.
   int64_t positions() const {
     for (int32_t number = 0; number < entry.dimension_count; ++number)
       if (std::string(entry.dimensions[number].name) == "seq")
         return dimensions[number];
     return 1;
   }
-  /// Of what tensors are stored in: 0 where that is f32, as in entry points that train.
+  /// The roundoff of what tensors are stored in: 0 where that is f32, as in entry points that train.
   double roundoff() const {
     return entry.updates ? 0 : program.precision == "bf16" ? 0x1p-8 : program.precision == "f16" ? 0x1p-11 : 0;
   }

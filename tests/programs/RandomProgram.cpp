@@ -266,7 +266,7 @@ std::string ProgramDrawer::scan() {
                   dimensions, step, steps);
 }
 
-/// What was carried, of all steps or behind the last.
+/// Binds what a scan carries: all steps of it, or the last.
 std::string ProgramDrawer::bindScan(const std::string &name, const std::string &text, const Dimensions &carried,
                                     const Dimensions &dimensions, const std::string &step, const std::string &steps) {
   std::string colons = ":";
@@ -487,7 +487,7 @@ void ProgramDrawer::drawSizes() {
   program.sizes["capacity"] = program.sizes["seq"] + random.below(5);
 }
 
-/// Of a kind of kernel that the program has, or mostly has.
+/// A schedule of a kind of kernel that the program has, or mostly has.
 std::string ProgramDrawer::schedule() {
   auto has = [&](const char *part) { return program.text.find(part) != std::string::npos; };
   std::vector<std::string> keys = {"loops.chunk=1", "loops.chunk=40"};

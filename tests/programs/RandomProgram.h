@@ -31,7 +31,7 @@ struct RandomProgram {
   std::vector<std::string> overrides; ///< WHAT.KEY=VALUE
   std::string emitter = "auto";
   std::string precision = "f32";
-  /// What f computes has derivatives everywhere: nothing in it jumps.
+  /// Whether f has derivatives everywhere: nothing in it jumps.
   bool isSmooth = true;
 };
 

@@ -93,7 +93,7 @@ TEST_F(Save, RemovesWhatWasAbandoned) {
   close(writer);
 }
 
-/// What lies at the name that is drawn: links to a file and to nothing, and a file that somebody is writing.
+/// Files that have the drawn name already: links to a file and to nothing, and a file that somebody is writing.
 TEST_F(Save, DoesNotFollowOrReplaceWhatHasTheNameOfItsPart) {
   std::ofstream(folder / "precious") << "precious";
   fs::create_symlink("precious", part("0000000000000001"));

@@ -94,7 +94,7 @@ Candidate candidateOf(func::FuncOp function) {
   return candidate;
 }
 
-/// Of what mostly differs where functions do.
+/// A hash of operations, their types and constants: unlike functions mostly differ in one of these.
 llvm::hash_code hashOf(func::FuncOp function) {
   llvm::hash_code hash = hash_value(Type(function.getFunctionType()));
   function.getBody().walk([&](Operation *op) {

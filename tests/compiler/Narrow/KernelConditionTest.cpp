@@ -90,7 +90,7 @@ TEST(SumCondition, OfTermsCountsBeyondTheLimit) {
   EXPECT_NEAR(chosen.direct.factor, 256, 1);
 }
 
-/// What is done with the sum does not count: its other operand is stored in 16 bits too.
+/// A formula of the sum does not count: the other operand of the sum is stored in 16 bits too.
 TEST(SumCondition, OfAFunctionOfASumIsThatOfItsTerms) {
   const char *product = "%t = arith.mulf %e, %x : f32", *exponential = "%r = math.exp %s : f32";
   Influence behind = ofSum(product, {data, data, data}, 2, exponential);

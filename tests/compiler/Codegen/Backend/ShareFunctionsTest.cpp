@@ -34,7 +34,7 @@ protected:
         names.push_back(function.getName().str());
     return names;
   }
-  /// What a caller calls, and the numbers that it passes.
+  /// The function that a caller calls, and the numbers that it passes.
   std::string call(int caller) {
     func::CallOp call = *module->function("caller_" + std::to_string(caller)).getOps<func::CallOp>().begin();
     std::string called = call.getCallee().str();
