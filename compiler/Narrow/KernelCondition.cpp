@@ -119,14 +119,14 @@ void KernelConditions::bindGeneric(Formula &formula, linalg::GenericOp op) {
 void KernelConditions::learn(linalg::GenericOp op) {
   Formula formula = formulaOf(*op.getBody());
   bindGeneric(formula, op);
-  double terms = 1;
-  for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+  Enclosure terms = Enclosure::point(1);
+  for (auto [loop, kind, size] : llvm::enumerate(op.getIteratorTypesArray(), op.getStaticLoopRanges()))
     if (kind == mlir::utils::IteratorType::reduction)
-      terms *= loopExtent(op, unsigned(loop));
+      terms = terms * Enclosure{ShapedType::isDynamic(size) || size == 0 ? 0.0 : 1.0, loopExtent(op, unsigned(loop))};
   for (auto [number, result] : llvm::enumerate(formula.results())) {
     if (isSum(op, unsigned(number))) {
       ElementFacts begin = factsOf(op.getDpsInits()[number]);
-      result.range = begin.range + result.range * Enclosure{1, terms};
+      result.range = begin.range + result.range * terms;
       result.isExact &= begin.isExact;
     }
     facts[op.getResult(number)] = result;

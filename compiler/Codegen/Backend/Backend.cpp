@@ -78,7 +78,8 @@ static void adviseInliner(llvm::Module &module) {
     if (!function.hasLocalLinkage() || function.hasFnAttribute(llvm::Attribute::NoInline) ||
         function.hasFnAttribute(llvm::Attribute::AlwaysInline))
       continue;
-    bool hasOneCaller = function.hasOneUse() && isa<llvm::CallInst>(function.user_back());
+    auto *call = function.hasOneUse() ? dyn_cast<llvm::CallInst>(function.user_back()) : nullptr;
+    bool hasOneCaller = call && call->getCalledFunction() == &function;
     unsigned length = function.getInstructionCount();
     if (hasOneCaller && length <= huge)
       function.addFnAttr(llvm::Attribute::AlwaysInline);

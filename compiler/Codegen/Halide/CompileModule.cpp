@@ -31,8 +31,8 @@ static void settleEnvironment() {
 namespace {
 
 /// Halide writes files alone. This one has no name but its descriptor: nothing is left of it, however the process ends.
-/// Halide's LLVM aborts the process where it cannot write, as on a full disk or beyond `ulimit -f`, so there is room
-/// for far more than a kernel's bitcode, or no file.
+/// Halide's LLVM aborts the process where it cannot write, as on a full disk or beyond `ulimit -f`, so a file is made
+/// only where there is room for far more than a kernel's bitcode. Halide truncates it first: the room is not kept.
 class File {
 public:
   static constexpr off_t room = 4 << 20;
@@ -44,7 +44,11 @@ public:
     if (!isOpen())
       return;
     unlink(name.c_str());
-    if (int fault = posix_fallocate(descriptor, 0, room)) {
+    int fault;
+    do
+      fault = posix_fallocate(descriptor, 0, room);
+    while (fault == EINTR);
+    if (fault) {
       close(std::exchange(descriptor, -1));
       errno = fault;
     }

@@ -75,17 +75,8 @@ LoopSchedule readLoops(const StageFuncs &funcs) {
 
 //===-------------------------------------------- to Halide -------------------------------------------------------===//
 
-/// The lanes of a loop that is a vector; nothing where that is not known.
-static std::optional<int64_t> lanesOf(const Definition &definition, const Extents &extents, const std::string &loop) {
-  for (const LoopSplit &split : definition.splits)
-    if (!split.fuses && split.inner == loop)
-      return split.factor;
-  auto found = extents.find(loop);
-  return found == extents.end() ? std::nullopt : found->second.exact;
-}
-
-/// `tree` says which splits may move iterations; null where none may, for sums must not come twice.
-static void apply(const Definition &definition, const LoopTree *tree, const Extents &extents, H::Stage stage,
+/// `movesIterations`: whether splits may, as the tree says; none of a sum, whose terms must not come twice.
+static void apply(const Definition &definition, const LoopTree &tree, bool movesIterations, H::Stage stage,
                   const StageFuncs &funcs) {
   std::map<std::string, std::string> theirs;
   std::set<std::string> sums;
@@ -108,7 +99,7 @@ static void apply(const Definition &definition, const LoopTree *tree, const Exte
     if (sums.count(split.loop))
       sums.insert({split.outer, split.inner});
     stage.split(loop(split.loop), loop(split.outer), loop(split.inner), static_cast<int>(split.factor),
-                tree && tree->moves(number) ? H::TailStrategy::ShiftInwards : H::TailStrategy::GuardWithIf);
+                movesIterations && tree.moves(number) ? H::TailStrategy::ShiftInwards : H::TailStrategy::GuardWithIf);
   }
   std::vector<H::VarOrRVar> order;
   for (const OrderedLoop &each : definition.loops)
@@ -117,8 +108,7 @@ static void apply(const Definition &definition, const LoopTree *tree, const Exte
     stage.reorder(order);
   for (const OrderedLoop &each : definition.loops) {
     bool isOfLanes = each.kind == OrderedLoop::Kind::Vector;
-    auto lanes = isOfLanes ? lanesOf(definition, extents, each.name) : std::nullopt;
-    if (isOfLanes && (!lanes || isVector(*lanes)))
+    if (isOfLanes && isVector(tree.iterationsOf(each.name).value_or(1)))
       stage.vectorize(loop(each.name));
     else if (isOfLanes || each.kind == OrderedLoop::Kind::Unrolled)
       stage.unroll(loop(each.name));
@@ -127,7 +117,7 @@ static void apply(const Definition &definition, const LoopTree *tree, const Exte
 
 void applyLoops(const LoopSchedule &loops, StageFuncs &funcs, const Extents &chunk) {
   LoopTree tree(loops.result, chunk);
-  apply(loops.result, &tree, chunk, funcs.result, funcs);
+  apply(loops.result, tree, /*movesIterations=*/true, funcs.result, funcs);
   if (!funcs.tile)
     return;
   H::Func &tile = *funcs.tile;
@@ -143,9 +133,11 @@ void applyLoops(const LoopSchedule &loops, StageFuncs &funcs, const Extents &chu
     else if (extent.most)
       tile.bound_storage(H::Var(dimension), static_cast<int>(*extent.most));
   }
-  LoopTree treeOfTile(loops.start, ofTile);
-  apply(loops.start, &treeOfTile, ofTile, tile, funcs);
-  apply(loops.sum, nullptr, ofTile, tile.update(), funcs);
+  apply(loops.start, LoopTree(loops.start, ofTile), /*movesIterations=*/true, tile, funcs);
+  Extents ofSum = ofTile;
+  for (const auto &[theirs, ours] : funcs.loopsOfSums)
+    ofSum.try_emplace(ours);
+  apply(loops.sum, LoopTree(loops.sum, ofSum), /*movesIterations=*/false, tile.update(), funcs);
 }
 
 //===-------------------------------------------- autoschedulers --------------------------------------------------===//
