@@ -5,6 +5,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 using namespace llvm;
@@ -196,12 +197,14 @@ void TableCheck::parts(const attn_model &model) {
     device(*model.device);
 }
 
-/// The version is read first: a table of another one has another layout.
+/// The version is read first: a table of another one has another layout. It is read as bytes, for a malformed object
+/// may have its table anywhere.
 Error TableCheck::run(const attn_model *model) {
+  static_assert(offsetof(attn_model, abi_version) == 0);
   if (image.bytesFrom(model) < sizeof(model->abi_version))
     return createStringError("holds a malformed table of its model: it has no version");
   uint32_t version;
-  std::memcpy(&version, &model->abi_version, sizeof(version));
+  std::memcpy(&version, static_cast<const void *>(model), sizeof(version));
   if (version != ATTN_ABI_VERSION)
     return createStringError("has ABI version " + Twine(version) + ", and this attnc reads " + Twine(ATTN_ABI_VERSION) +
                              "; compile it again");
