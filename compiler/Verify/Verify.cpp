@@ -240,7 +240,8 @@ EntryFindings EntryVerifier::run() {
   checkScratch();
   proveSlots();
   std::vector<llvm::BitVector> overlapping = overlaps();
-  MemoryTrace trace(steps, certificate, [&](int64_t a, int64_t b) { return overlapping[a][b]; });
+  auto overlap = [&](int64_t a, int64_t b) { return overlapping[a][b]; }; // outlives the trace, which refers to it
+  MemoryTrace trace(steps, certificate, overlap);
   llvm::append_range(found.faults, trace.run(entry));
   return std::move(found);
 }

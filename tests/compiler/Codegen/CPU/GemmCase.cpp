@@ -195,10 +195,10 @@ void GemmCase::reference(const std::vector<HostArray> &operands, std::vector<dou
   result.clear();
   bound.clear();
   do {
-    const float *a = operands[0].f32() + offset(left, outer.at), *b = operands[1].f32() + offset(right, outer.at);
+    int64_t a = offset(left, outer.at), b = offset(right, outer.at);
     double sum = 0, squares = 0;
     for (auto [inLeft, inRight] : terms) {
-      double term = double(a[inLeft]) * b[inRight];
+      double term = double(operands[0].f32()[a + inLeft]) * operands[1].f32()[b + inRight];
       sum += term;
       squares += term * term;
     }
