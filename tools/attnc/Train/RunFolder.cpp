@@ -107,7 +107,7 @@ Error RunFolder::lock(const char *remedy) {
     }
     std::error_code code = lastError();
     ::close(candidate);
-    if (code && code != std::errc::no_such_file_or_directory) // else whoever had it has removed it meanwhile
+    if (code && code != std::errc::no_such_file_or_directory) // the process that had it may have removed it
       return failed(place, "can't be looked up", code, remedy);
   }
   // For messages alone: a full disk is found by what is to be kept.
