@@ -228,11 +228,14 @@ LogicalResult FormulaReader::readScalar(Operation &op, std::vector<Step> &steps)
   bool integer = op.getResult(0).getType().isIntOrIndex();
   Rounding way = integer ? Rounding::None : rounding;
   Accuracy accuracy = accuracyOf(&op);
+  bool leavesResidue = addsComputedNumbers(&op);
   steps.push_back([=, at = &op, from = *from, to = declare(op.getResult(0)), &fault = fault](Frame &frame) {
     llvm::SmallVector<double, 4> operands;
     for (unsigned number : from)
       operands.push_back(frame.registers[number]);
     double result = function(operands.data());
+    if (leavesResidue)
+      result += residueOfSum(operands[0], operands[1], way);
     frame.registers[to] = rounded(result, way, accuracy);
     if (integer && std::isnan(result))
       return fault.at(at, "an integer is divided by zero");

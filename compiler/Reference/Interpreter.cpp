@@ -220,13 +220,17 @@ LogicalResult Interpreter::runElementwise(Operation &op) {
     if (arrayOf(operand).rank() != 0 && arrayOf(operand).shape != result.shape)
       return fault.at(&op, "operands of different shapes");
   Rounding way = *element == Element::F32 ? rounding : Rounding::None;
+  bool leavesResidue = addsComputedNumbers(&op);
   std::vector<double> operands(op.getNumOperands());
   for (auto [place, value] : llvm::enumerate(result.values)) {
     for (auto [operand, source] : llvm::zip_equal(operands, op.getOperands())) {
       const Array &array = arrayOf(source);
       operand = array.values[array.rank() == 0 ? 0 : place];
     }
-    value = rounded(function(operands.data()), way, accuracyOf(&op));
+    value = function(operands.data());
+    if (leavesResidue)
+      value += residueOfSum(operands[0], operands[1], way);
+    value = rounded(value, way, accuracyOf(&op));
     if (*element != Element::F32 && std::isnan(value))
       return fault.at(&op, "an integer is divided by zero");
   }

@@ -43,6 +43,17 @@ double attnc::reference::rounded(double value, Rounding rounding, Accuracy accur
   return rounding.kind == Rounding::ToF32 || isTrue ? single : moved(single, hashOf(value, rounding.draw, accuracy));
 }
 
+double attnc::reference::residueOfSum(double a, double b, Rounding rounding) {
+  // In one draw of three: the others show what differs in nothing else.
+  if (rounding.kind != Rounding::Loosely || rounding.draw % 3 != 1)
+    return 0;
+  auto larger = static_cast<float>(std::fabs(a) > std::fabs(b) ? a : b);
+  constexpr uint32_t lastHalf = 0xFFF;
+  if ((std::bit_cast<uint32_t>(larger) & lastHalf) == 0)
+    return 0;
+  return moved(larger, hashOf(larger, rounding.draw, Accuracy::Rounded)) - larger;
+}
+
 /// Without the last `dropped` bits of f32, to nearest even.
 static double shortened(float value, int dropped) {
   auto bits = std::bit_cast<uint32_t>(value);

@@ -1,6 +1,7 @@
 #include "compiler/Reference/ScalarOps.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/StringMap.h"
 #include <array>
@@ -289,4 +290,37 @@ Accuracy attnc::reference::accuracyOf(Operation *op) {
           math::TruncOp>(op))
     return Accuracy::Exact;
   return Accuracy::Near;
+}
+
+/// The value that a tensor's elements are yielded as by the formula that computes it; null of other tensors.
+static Value yieldedFor(Value tensor) {
+  auto result = dyn_cast<OpResult>(tensor);
+  auto producer = result ? dyn_cast<linalg::GenericOp>(result.getOwner()) : nullptr;
+  return producer ? producer.getBody()->getTerminator()->getOperand(result.getResultNumber()) : Value();
+}
+
+/// Whether arithmetic rounds the number: it is not loaded as it was given, carried by a loop, or made of a position.
+/// A number that is more than `depth` ops away from what it is made of counts as computed.
+static bool isComputed(Value value, int depth = 8) {
+  if (!value || !isa<FloatType>(value.getType()))
+    return false;
+  if (depth == 0)
+    return true;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto generic = dyn_cast<linalg::GenericOp>(argument.getOwner()->getParentOp());
+    bool isInput = generic && argument.getArgNumber() < generic.getNumDpsInputs();
+    return isInput && isComputed(yieldedFor(generic.getDpsInputs()[argument.getArgNumber()]), depth - 1);
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op))
+    return isComputed(yieldedFor(extract.getTensor()), depth - 1);
+  if (isa<arith::ConstantOp, arith::SIToFPOp, arith::UIToFPOp>(op))
+    return false;
+  auto operandIsComputed = [&](Value operand) { return isComputed(operand, depth - 1); };
+  return accuracyOf(op) != Accuracy::Exact || llvm::any_of(op->getOperands(), operandIsComputed);
+}
+
+bool attnc::reference::addsComputedNumbers(Operation *op) {
+  return isa<arith::AddFOp, arith::SubFOp>(op) && op->getOperand(0) != op->getOperand(1) &&
+         isComputed(op->getOperand(0)) && isComputed(op->getOperand(1));
 }

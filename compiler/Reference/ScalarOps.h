@@ -18,5 +18,7 @@ using ScalarFunction = std::function<double(const double *operands)>;
 ScalarFunction scalarFunction(mlir::Operation *op);
 /// Of an op on f32.
 Accuracy accuracyOf(mlir::Operation *op);
+/// Whether an op adds or subtracts two numbers that arithmetic rounds, so that the result has a residue (residueOfSum).
+bool addsComputedNumbers(mlir::Operation *op);
 
 } // namespace attnc::reference

@@ -44,11 +44,37 @@ TEST(RoundingSamples, TakeEitherSideOfAJump) {
 /// What f32 computes without rounding stays: whole numbers, equal numbers, the larger of two.
 TEST(RoundingSamples, LeaveWhatIsTrueInF32) {
   std::string text = formula("%c = arith.constant 5.0 : f32\n%p = arith.mulf %x, %c : f32\n"
-                             "%m = arith.maximumf %p, %c : f32\n%d = arith.subf %m, %p : f32\nreturn %d : f32");
+                             "%m = arith.maximumf %p, %c : f32\n%d = arith.cmpf oeq, %m, %p : f32\nreturn %d : i1",
+                             "i1");
   for (double x : {3.0, 1.1}) {
-    Array exact = number(0);
+    Array exact = Array::scalar(Element::I1, 1);
     EXPECT_EQ(samplesOf(text, {number(static_cast<float>(x))}, exact).movement(0), 0);
   }
+}
+
+/// p - max(p, 0) for p = 5 x: code may round one of the two products, and not the other.
+std::string differenceOfProducts() {
+  return formula("%c = arith.constant 5.0 : f32\n%z = arith.constant 0.0 : f32\n%p = arith.mulf %x, %c : f32\n"
+                 "%m = arith.maximumf %p, %z : f32\n%d = arith.subf %p, %m : f32\nreturn %d : f32");
+}
+
+TEST(RoundingSamples, DifferencesShowTheRoundingOfWhatIsComputed) {
+  Array exact = number(0);
+  double moved = samplesOf(differenceOfProducts(), {number(1.1f)}, exact).movement(0);
+  EXPECT_GE(moved, 5.5 * 0x1p-24);
+  EXPECT_LE(moved, 5.5 * 0x1p-20);
+}
+
+TEST(RoundingSamples, DifferencesOfNumbersOfHalfTheDigitsAreExact) {
+  Array exact = number(0);
+  EXPECT_EQ(samplesOf(differenceOfProducts(), {number(1.5)}, exact).movement(0), 0);
+}
+
+TEST(RoundingSamples, DifferencesOfWhatIsGivenAreExact) {
+  std::string text = formula("%c = arith.constant 1.0 : f32\n%m = arith.maximumf %x, %c : f32\n"
+                             "%d = arith.subf %m, %x : f32\nreturn %d : f32");
+  Array exact = number(0);
+  EXPECT_EQ(samplesOf(text, {number(1.1f)}, exact).movement(0), 0);
 }
 
 TEST(RoundingSamples, StayFiniteNextToTheLargestNumber) {
