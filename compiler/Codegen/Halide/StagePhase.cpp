@@ -50,7 +50,9 @@ public:
     auto require = [&](const SizeExpr &size, int64_t most) {
       if (size.isConstant())
         return;
-      Value holds = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, index(size), constant(most));
+      // An argument may be a position too, which is negative in front of what a condition guards.
+      Value shifted = arith::AddIOp::create(b, index(size), constant(most));
+      Value holds = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, shifted, constant(2 * most));
       fits = fits ? arith::AndIOp::create(b, fits, holds).getResult() : holds;
     };
     for (const SizeExpr &argument : context.arguments)
