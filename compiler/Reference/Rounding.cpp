@@ -63,6 +63,8 @@ static double shortened(float value, int dropped) {
 }
 
 double attnc::reference::stored(double value, Rounding rounding) {
+  if (rounding.kind == Rounding::TensorsToF16)
+    return toF16(value);
   return rounding.kind == Rounding::TensorsToTf32 ? shortened(static_cast<float>(value), 13)
                                                   : rounded(value, rounding, Accuracy::Exact);
 }

@@ -21,6 +21,7 @@ struct Rounding {
     ToF32,         ///< what each op gives, to nearest
     Loosely,       ///< as Accuracy says, up to four units in the last place off; equal numbers stay equal
     TensorsToTf32, ///< each tensor when it is made, and nothing within a formula: more than what products round
+    TensorsToF16,  ///< the same in f16, which holds numbers up to 65504
   };
   Kind kind = None;
   uint32_t draw = 0; ///< of Loosely: by which of many hashes of the number

@@ -58,6 +58,7 @@ TEST(Rounding, BeyondTheRange) {
   EXPECT_EQ(toF16(65520), HUGE_VAL);
   EXPECT_EQ(toBf16(65520), 65536);
   EXPECT_EQ(stored(65520, Rounding::TensorsToTf32), 65536);
+  EXPECT_EQ(stored(65520, Rounding::TensorsToF16), HUGE_VAL);
 }
 
 } // namespace
