@@ -1,13 +1,13 @@
 #include "compiler/Pipeline/Import.h"
 #include "compiler/Diagnostics/Render.h"
 #include "compiler/Json/InputBuffer.h"
+#include "compiler/Pipeline/CheckModule.h"
 #include "dialects/Attn/Attn.h"
 #include "frontends/attn/Check/Check.h"
 #include "frontends/attn/Check/Print.h"
 #include "frontends/attn/Import/Import.h"
 #include "frontends/attn/Parse/Parse.h"
 #include "frontends/attn/Parse/Print.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -83,31 +83,6 @@ static bool checkNesting(Job &job, llvm::StringRef text) {
                         ": error: " + excess->what);
 }
 
-/// Kernels are made of ops of linalg and attn: nothing else computes whole tensors, or reads constant ones.
-static bool checkTensorOps(Job &job, ModuleOp module) {
-  auto isOfKernels = [](Operation *op) {
-    return isa<linalg::LinalgOp>(op) || op->getDialect() == op->getContext()->getLoadedDialect<attn::AttnDialect>();
-  };
-  WalkResult result = module.walk([&](Operation *op) {
-    llvm::StringRef dialect = op->getName().getDialectNamespace();
-    if ((dialect != "arith" && dialect != "math") || !llvm::any_of(op->getResultTypes(), llvm::IsaPred<ShapedType>))
-      return WalkResult::advance();
-    std::string place = placeOf(op->getLoc()) + ": error: " + op->getName().getStringRef().str();
-    if (!isa<arith::ConstantOp>(op)) {
-      job.usersFault(place + " computes a whole tensor; expected linalg.generic with its op on elements");
-      return WalkResult::interrupt();
-    }
-    for (Operation *user : op->getUsers())
-      if (!isOfKernels(user)) {
-        job.usersFault(place + " is a whole tensor that " + user->getName().getStringRef() +
-                       " reads; expected a linalg op that reads it");
-        return WalkResult::interrupt();
-      }
-    return WalkResult::advance();
-  });
-  return !result.wasInterrupted();
-}
-
 /// A module as `import` leaves it, written by hand or by another tool.
 static bool importMlir(Job &job, std::unique_ptr<llvm::MemoryBuffer> file) {
   job.begin(Phase::Import);
@@ -123,7 +98,8 @@ static bool importMlir(Job &job, std::unique_ptr<llvm::MemoryBuffer> file) {
   job.made.module = parseSourceFile<ModuleOp>(sources, &job.made.context);
   if (!job.made.module)
     return job.usersFault(llvm::join(llvm::map_range(job.diagnostics(), inOurWords), "\n"));
-  return checkTensorOps(job, *job.made.module);
+  std::string unknown = unknownOpIn(*job.made.module);
+  return unknown.empty() || job.usersFault(unknown);
 }
 
 /// Files of the model that lie on disk; those of the prelude are inside the compiler.
