@@ -42,8 +42,8 @@ static std::string faultOfConstant(arith::ConstantOp constant) {
     return " is a tensor of several numbers; expected one number for all its elements, or an argument of the function";
   for (Operation *user : constant->getUsers())
     if (!computesTensors(user))
-      return (" is a whole tensor that " + user->getName().getStringRef() + " reads; expected a linalg op that reads it")
-          .str();
+      return " is a whole tensor that " + user->getName().getStringRef().str() +
+             " reads; expected a linalg op that reads it";
   return "";
 }
 
@@ -52,9 +52,8 @@ static std::string faultOfEmpty(tensor::EmptyOp empty) {
   for (OpOperand &use : empty->getUses()) {
     auto linalg = dyn_cast<linalg::LinalgOp>(use.getOwner());
     if (isa<func::ReturnOp>(use.getOwner()) || (linalg && linalg.isDpsInput(&use)))
-      return (" is a tensor of no known elements, which " + use.getOwner()->getName().getStringRef() +
-              " reads; expected it behind outs alone")
-          .str();
+      return " is a tensor of no known elements, which " + use.getOwner()->getName().getStringRef().str() +
+             " reads; expected it behind outs alone";
   }
   return "";
 }

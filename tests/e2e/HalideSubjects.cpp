@@ -43,7 +43,8 @@ std::vector<Subject> halideSubjects() {
       subject.emitter = emitter;
       all.push_back(std::move(subject));
     }
-  for (const std::vector<Subject> &table : {shapeSubjects(), layerSubjects(), trainingSubjects(), scanSubjects(), attention()})
+  for (const std::vector<Subject> &table :
+       {shapeSubjects(), layerSubjects(), trainingSubjects(), scanSubjects(), attention()})
     for (Subject subject : table) {
       subject.emitter = "halide";
       all.push_back(std::move(subject));
