@@ -35,6 +35,7 @@ void run(const std::string &text) {
 
 /// A piece dropped, copied from another file, repeated, or one byte replaced.
 void mutate(std::string &text, const std::vector<std::string> &files, Random &random) {
+  bool isBinary = text.find('\0') != std::string::npos;
   size_t at = random.below(text.size()), length = random.below(24);
   const std::string &other = files[random.below(files.size())];
   switch (random.below(4)) {
@@ -51,7 +52,7 @@ void mutate(std::string &text, const std::vector<std::string> &files, Random &ra
     break;
   default:
     if (!text.empty())
-      text[at] = "(){}[]<>=+-*/@',.:;#\"\n x0"[random.below(25)];
+      text[at] = isBinary ? static_cast<char>(random.below(256)) : "(){}[]<>=+-*/@',.:;#\"\n x0"[random.below(25)];
   }
 }
 

@@ -33,8 +33,7 @@ public:
   bool isSmooth = true;        ///< nothing was drawn that jumps or has a corner
   /// Of a decoder: subscripts of the dimension `seq` are its index or earlier ones, of `b` its index alone.
   bool isCausal = false;
-  /// Subscripts may be the first and the last of a dimension with a name, which then is not empty: entry points do not
-  /// refuse an empty one where such a subscript stands under a condition that does not say so.
+  /// Subscripts may be 0 and n - 1 of a dimension n. Entry points then refuse n = 0, so sizes are drawn from 1 on.
   bool takesEnds = true;
 
   template <typename T> const T &pick(const std::vector<T> &from) { return from[random.below(int64_t(from.size()))]; }

@@ -2,11 +2,12 @@
 //
 // A program is well typed by construction: statements are drawn one after the other, each a tensor made of those before
 // it, in index notation (subscripts that are reversed, shifted under a guard, or come from data), by reductions,
-// `attend`, `scan`, products, and operations on whole tensors. Dimensions are `b`, `n`, `m` and small numbers.
+// `attend`, `scan`, products, and operations on whole tensors. Dimensions are `b`, `n`, `m`, `seq` and small numbers.
+// An input of integers is named after the dimension that it subscripts, for its elements are drawn below that size.
 //
-//   fn f(x0: f32[n, 4], x1: f32[m], g2: i32[n]) {
+//   fn f(x0: f32[n, 4], x1: f32[m], g2_n: i32[n]) {
 //     let t3 = [i1 < n] => (sum k2 < m where k2 <= 2 => tanh(x1[k2]))
-//     let t4 = [i5 < m] => attend j6 < n { score: x0[j6, 2], mask: j6 <= i5, value: t3[g2[j6]] }
+//     let t4 = [i5 < m] => attend j6 < n { score: x0[j6, 2], mask: j6 <= i5, value: t3[g2_n[j6]] }
 //     sum(sin(t4 + 0.3))
 //   }
 //   export f
