@@ -52,7 +52,8 @@ enum {
 };
 
 /* Writes parameters to a .safetensors file under their checkpoint names. The file is written beside `path` under
- * another name, synced and renamed, so that `path` is always whole: what it was or, where this is ATTN_OK, the new one.
+ * another name, synced and renamed, so that `path` is always whole: what it was, or the new one. It is the new one
+ * where this is ATTN_OK, and also where ATTN_BAD_FILE says that the folder of `path` could not be synced.
  * ATTN_BAD_WEIGHTS, and nothing is written, where values were given up (attn_weights_load), two parameters have one
  * name, or a parameter has the name "__metadata__", which the format reserves. */
 attn_code attn_weights_save(const attn_weights *weights, const char *path, int32_t flags, attn_status *status);

@@ -68,12 +68,14 @@ Expected<RunFolder> RunFolder::open(const std::string &path) {
     return failed(path, "can't be opened", lastError(), anotherFolder);
   if (Error error = folder.lock(anotherFolder))
     return std::move(error);
-  folder.removeUnfinished();
+  if (folder.isLocked)
+    folder.removeUnfinished();
   return folder;
 }
 
 RunFolder::RunFolder(RunFolder &&other)
-    : path(other.path), directory(std::exchange(other.directory, -1)), lockFile(std::exchange(other.lockFile, -1)) {}
+    : path(other.path), directory(std::exchange(other.directory, -1)), lockFile(std::exchange(other.lockFile, -1)),
+      isLocked(std::exchange(other.isLocked, false)) {}
 
 RunFolder::~RunFolder() {
   std::string place = file("run.lock");
@@ -90,7 +92,8 @@ Error RunFolder::lock(const char *remedy) {
     int candidate = openFile(place, O_RDWR | O_CREAT | O_NOFOLLOW);
     if (candidate < 0)
       return failed(place, "can't be written", lastError(), remedy);
-    if (sys::RetryAfterSignal(-1, ::flock, candidate, LOCK_EX | LOCK_NB) != 0) {
+    isLocked = sys::RetryAfterSignal(-1, ::flock, candidate, LOCK_EX | LOCK_NB) == 0;
+    if (!isLocked) {
       if (errno == EWOULDBLOCK) {
         std::string holder = holderIn(candidate);
         ::close(candidate);
@@ -127,7 +130,8 @@ Error RunFolder::check() {
   return lock("");
 }
 
-/// Under the lock nobody else is writing these: `checkpoint.safetensors.0123456789abcdef.part` is of a dead process.
+/// Nobody else is writing these while this process holds the lock: `checkpoint.safetensors.0123456789abcdef.part` is of
+/// a dead process.
 void RunFolder::removeUnfinished() const {
   static constexpr StringLiteral names[] = {"checkpoint.safetensors", "weights.safetensors", "run.json", "history.csv",
                                             "attention.csv",          "report.html"};

@@ -36,6 +36,7 @@ private:
   std::string path;
   int directory = -1;
   int lockFile = -1;
+  bool isLocked = false; ///< some file systems have no locks
 };
 
 } // namespace attnc

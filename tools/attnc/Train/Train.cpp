@@ -466,7 +466,7 @@ void addTrain(CLI::App &app, ExitCode &exitCode) {
       ->type_name("FILE");
   command->add_flag("--resume", options->resume, "Go on from the checkpoint in the output folder")->excludes("--init");
   command->add_flag("--allow-other", options->trainer.allowOther,
-                    "Go on from a checkpoint that another object or program wrote");
+                    "Go on from a checkpoint of another object or program, or of other settings or data");
   command->footer("Example:\n  attnc train examples/chargpt/chargpt.attn --data text.txt -o run --steps 4000 "
                   "--batch 8 --seq 128");
   command->callback([options, &exitCode] { exitCode = train(*options); });
