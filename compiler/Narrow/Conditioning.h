@@ -4,10 +4,11 @@
 // tensor lie, and whether they are made of positions and constants alone. Backward: the condition number of what
 // follows with respect to each tensor,
 //
-//   D(t) = max of K(t, r), and K(t, r) D(r) where that product is beyond the limit   over calls that read t, results r
+//   D(t) = the largest of all K(t, r), and of those K(t, r) D(r) that are beyond the limit
 //
-// with K from KernelCondition.h. From behind a sum of products only effects without a bound are passed on. A tensor is
-// kept in f32 where D is beyond the limit: its rounding makes an error of more than 1/32 of what it is an error of.
+// over the calls that read t and their results r, with K from KernelCondition.h. From behind a sum of products only
+// effects without a bound are passed on. A tensor is kept in f32 where D is beyond the limit: its rounding makes an
+// error of more than 1/32 of what it is an error of.
 //
 //   K u <= 2^-5       bf16  u = 2^-8   8 times           f16  u = 2^-11   64 times
 //

@@ -22,8 +22,8 @@ static bool computesTensors(Operation *op) {
 }
 
 static bool isStructure(Operation *op) {
-  return isa<ModuleOp, func::FuncOp, func::ReturnOp, func::CallOp, scf::ForOp, scf::IfOp, scf::YieldOp, linalg::YieldOp>(
-      op);
+  return isa<ModuleOp, func::FuncOp, func::ReturnOp, func::CallOp>(op) ||
+         isa<scf::ForOp, scf::IfOp, scf::YieldOp, linalg::YieldOp>(op);
 }
 
 /// Ops that name a part or a size of a tensor, or read an element.
@@ -33,7 +33,8 @@ static bool isView(Operation *op) {
 }
 
 static bool isScalar(Operation *op) {
-  return isOf<arith::ArithDialect>(op) || isOf<math::MathDialect>(op) || isa<linalg::IndexOp, affine::AffineApplyOp>(op);
+  return isOf<arith::ArithDialect>(op) || isOf<math::MathDialect>(op) ||
+         isa<linalg::IndexOp, affine::AffineApplyOp>(op);
 }
 
 /// What is wrong with a constant tensor, behind its name; empty if nothing is.

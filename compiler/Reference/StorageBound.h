@@ -6,12 +6,11 @@
 //
 //   |stored - exact| <= 8 (response + u largest)        response = |exact(data (1 + d)) - exact(data)|, |d| = u
 //
-// with the largest difference of a result on the left, and on the right. The right side knows nothing of which tensors
+// where both sides are maxima over all elements of one result. The right side knows nothing of which tensors
 // are stored: a position that was rounded, which is no data, does not move it. A program whose results are ill
 // conditioned has a large response, and a wide bound.
 //
-// Integers follow real numbers that are compared. They may be other ones in as many places as data that are off by 8 u
-// change at once.
+// Integers follow real numbers that are compared. As many of them may differ as change when all data are moved by 8 u.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

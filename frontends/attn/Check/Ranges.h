@@ -80,7 +80,7 @@ public:
 
   /// A dynamic dimension of the entry point at hand.
   void addDimension(const std::string &name) { minima[name] = 0; }
-  /// The least size of a dimension for which all subscripts without conditions are in range: 0 or 1.
+  /// The least size of a dimension for which all subscripts are in range: 0 or 1.
   int64_t minimum(const std::string &name) const { return minima.at(name); }
   /// An upper limit for a dynamic dimension.
   void setMaximum(const std::string &name, int64_t maximum) { maxima[name] = maximum; }
