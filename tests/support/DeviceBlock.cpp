@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <numeric>
 #include <random>
-#include <sanitizer/asan_interface.h>
 #include <sys/mman.h>
 
 // Leaves the stack that runs, of which `*from` gets the place, and goes on where `to` was left. A kernel exchanges
@@ -64,14 +63,6 @@ void *freshStack(size_t thread, void (*begin)()) {
 DeviceBlock *block = nullptr; ///< that runs
 
 } // namespace
-
-/// Functions that threads were left in never return: the marks of ASan beside their variables would be in the way of
-/// the next block on these stacks.
-DeviceBlock::~DeviceBlock() {
-  for (size_t each = 0; each < threads.size(); ++each)
-    if (auto *left = static_cast<char *>(threads[each].stack))
-      ASAN_UNPOISON_MEMORY_REGION(left, stackOf(each) + stackBytes - left);
-}
 
 DeviceBlock &DeviceBlock::running() { return *block; }
 

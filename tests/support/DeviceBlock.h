@@ -49,9 +49,6 @@ public:
       : setup(std::move(setup)), threads(this->setup.threads),
         products((threads.size() + WarpGroupProducts::threads - 1) / WarpGroupProducts::threads,
                  WarpGroupProducts(this->setup.sums)) {}
-  ~DeviceBlock();
-  DeviceBlock(const DeviceBlock &) = delete;
-  DeviceBlock &operator=(const DeviceBlock &) = delete;
 
   /// Returns what went wrong, or nothing.
   std::string run(Order order);
