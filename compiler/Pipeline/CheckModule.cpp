@@ -28,8 +28,8 @@ static bool isStructure(Operation *op) {
 
 /// Ops that name a part or a size of a tensor, or read an element.
 static bool isView(Operation *op) {
-  return isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ConcatOp, tensor::DimOp, tensor::EmptyOp,
-             tensor::ExpandShapeOp, tensor::ExtractOp, tensor::ExtractSliceOp>(op);
+  return isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ConcatOp, tensor::DimOp, tensor::ExpandShapeOp,
+             tensor::ExtractOp, tensor::ExtractSliceOp>(op);
 }
 
 static bool isScalar(Operation *op) {
@@ -37,7 +37,7 @@ static bool isScalar(Operation *op) {
          isa<linalg::IndexOp, affine::AffineApplyOp>(op);
 }
 
-/// What is wrong with a constant tensor, behind its name; empty if nothing is.
+/// The fault of a constant tensor, as a message goes on behind its name; empty if it has none.
 static std::string faultOfConstant(arith::ConstantOp constant) {
   if (!isa<SplatElementsAttr>(constant.getValue()))
     return " is a tensor of several numbers; expected one number for all its elements, or an argument of the function";
@@ -48,7 +48,7 @@ static std::string faultOfConstant(arith::ConstantOp constant) {
   return "";
 }
 
-/// What is wrong with a tensor whose elements nothing has computed, behind its name; empty if nothing is.
+/// The same of a tensor whose elements nothing has computed.
 static std::string faultOfEmpty(tensor::EmptyOp empty) {
   for (OpOperand &use : empty->getUses()) {
     auto linalg = dyn_cast<linalg::LinalgOp>(use.getOwner());
@@ -59,7 +59,7 @@ static std::string faultOfEmpty(tensor::EmptyOp empty) {
   return "";
 }
 
-/// What is wrong with an op, behind its name; empty if nothing is.
+/// The same of any op.
 static std::string faultOf(Operation *op) {
   bool hasTensors = llvm::any_of(op->getResultTypes(), llvm::IsaPred<ShapedType>);
   if (auto constant = dyn_cast<arith::ConstantOp>(op); constant && hasTensors)

@@ -2,7 +2,6 @@
 #include "compiler/Diagnostics/Render.h"
 #include "compiler/Json/InputBuffer.h"
 #include "compiler/Pipeline/CheckModule.h"
-#include "dialects/Attn/Attn.h"
 #include "frontends/attn/Check/Check.h"
 #include "frontends/attn/Check/Print.h"
 #include "frontends/attn/Import/Import.h"

@@ -38,9 +38,9 @@ enum class Accuracy {
 
 /// What an op of a formula gives.
 double rounded(double value, Rounding rounding, Accuracy accuracy = Accuracy::Near);
-/// What is added to the sum of two numbers that were themselves computed. Code may compute one number twice, once
-/// rounded and once within a fused multiply-add, or add up its terms in another order: the difference of the two shows
-/// that, even where the oracle's is 0. Numbers of half the digits of f32 (whole numbers, their halves) are exact.
+/// The residue of a sum of two numbers that were themselves computed, which is added to it. Code may compute one number
+/// twice, once rounded and once within a fused multiply-add, or add up its terms in another order. The difference of
+/// both shows that, even where the oracle's is 0. Numbers of half the digits of f32 (whole numbers, halves) are exact.
 double residueOfSum(double a, double b, Rounding rounding);
 /// An element of a tensor that was made.
 double stored(double value, Rounding rounding);

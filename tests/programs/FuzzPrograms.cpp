@@ -33,7 +33,7 @@ static std::string sizesOf(const RandomProgram &program) {
   return text;
 }
 
-/// What attn-reduce looks for in the message of a smaller program: the kind of the fault, without numbers of this one.
+/// The text by which attn-reduce knows the fault in a smaller program: its kind, without numbers of this program.
 static std::string expectationOf(const std::string &message) {
   for (const char *kind : {"of rounding", "the compiler failed", "by differences", "is updated, and should not be",
                            "the oracle says"})
