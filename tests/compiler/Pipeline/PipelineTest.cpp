@@ -260,6 +260,10 @@ TEST(LargeStack, HasRoomAndItsEndIsACrash) {
     large[0] = 1;
   })));
   EXPECT_TRUE(isElsewhere);
+#if __has_feature(thread_sanitizer)
+  // TSan's own code runs out of stack as well, with its lock held, for which the handler would then wait.
+  GTEST_SKIP() << "the end of a stack is not tried under TSan";
+#endif
   auto overflowThere = [] {
     installCrashHandler();
     CrashNote note("too deep\n");
