@@ -16,7 +16,6 @@ namespace {
 
 constexpr int accumulators = 12; // more than latency times ports, fewer than registers
 constexpr long fmaRounds = 1000000;
-volatile float sink;
 
 // Inline assembly keeps the optimiser from folding or reordering the chains.
 __attribute__((target("avx512f"))) void runFma512() {
@@ -28,7 +27,6 @@ __attribute__((target("avx512f"))) void runFma512() {
     for (int i = 0; i < accumulators; ++i)
       asm volatile("vfmadd213ps %2, %1, %0" : "+v"(sums[i]) : "v"(factor), "v"(term));
   }
-  sink = _mm512_cvtss_f32(sums[0]);
 }
 
 __attribute__((target("avx2,fma"))) void runFma256() {
@@ -40,7 +38,6 @@ __attribute__((target("avx2,fma"))) void runFma256() {
     for (int i = 0; i < accumulators; ++i)
       asm volatile("vfmadd213ps %2, %1, %0" : "+x"(sums[i]) : "x"(factor), "x"(term));
   }
-  sink = _mm256_cvtss_f32(sums[0]);
 }
 
 // Two streams, which the processor itself reads ahead of: as fast as any pattern that was tried (one to four streams,
@@ -55,7 +52,7 @@ __attribute__((target("avx512f"))) void read512(const char *data, size_t bytes) 
           sums[i], _mm512_load_ps(reinterpret_cast<const float *>(halves[i / 4] + at + size_t(64 * (i % 4)))));
   }
   for (__m512 sum : sums)
-    sink = _mm512_reduce_add_ps(sum);
+    asm volatile("" : : "v"(sum)); // it is used
 }
 
 __attribute__((target("avx2"))) void read256(const char *data, size_t bytes) {
@@ -68,7 +65,7 @@ __attribute__((target("avx2"))) void read256(const char *data, size_t bytes) {
           sums[i], _mm256_load_ps(reinterpret_cast<const float *>(halves[i / 4] + at + size_t(32 * (i % 4)))));
   }
   for (__m256 sum : sums)
-    sink = _mm256_cvtss_f32(sum);
+    asm volatile("" : : "x"(sum)); // it is used
 }
 
 } // namespace
