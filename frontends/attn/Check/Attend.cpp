@@ -32,7 +32,7 @@ Value Checker::attend(const ast::AttendExpr &expr, const ScopePtr &scope) {
   --bodies;
   std::optional<bool> again = renormalises(expr, scope);
   if (!isWhole || !again) {
-    restStates.erase(inner.get());
+    restStates.erase(inner);
     return Value();
   }
   if (!closeIndices(inner, pending.keys) || !composeScore(pending, expr.by ? expr.by->range : expr.range) ||

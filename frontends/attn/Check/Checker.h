@@ -52,7 +52,6 @@ public:
   Checker(SourceManager &sources, DiagnosticEngine &diagnostics, const CheckOptions &options)
       : sources(sources), diagnostics(diagnostics), options(options), program(std::make_unique<typed::Program>()),
         build(*program), ranges(build), elements(build, ranges) {}
-  ~Checker();
 
   std::unique_ptr<typed::Program> run(FileId file);
 
@@ -427,7 +426,7 @@ public:
   std::deque<Instance> instances;
   std::map<std::string, SourceRange> checkpointNames;
   std::set<const ast::FunctionDecl *> checkedFunctions;
-  std::vector<std::weak_ptr<Scope>> closures; ///< scopes that hold functions, which may hold them
+  std::deque<Scope> scopes;
   std::set<std::tuple<DiagnosticKind, FileId, uint32_t, uint32_t>> reported;
   Diagnostic discarded;
 

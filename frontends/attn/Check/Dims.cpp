@@ -57,7 +57,7 @@ std::optional<Shape> Checker::evaluateShape(const ast::TensorType &type, const S
   for (const ast::Dimension &dimension : type.dimensions) {
     if (dimension.isRest) {
       const std::optional<Shape> *rest = nullptr;
-      for (Scope *at = scope.get(); at && !rest; at = at->parent.get())
+      for (Scope *at = scope; at && !rest; at = at->parent)
         if (at->rest)
           rest = &at->rest;
       if (!rest) {

@@ -14,12 +14,12 @@ bool Checker::openIndices(const std::vector<ast::Binder> &binders, const ScopePt
   bool isWhole = true;
   for (const ast::Binder &binder : binders) {
     if (binder.isRest) {
-      if (restStates.count(scope.get())) {
+      if (restStates.count(scope)) {
         error(DiagnosticKind::Misplaced, binder.range, "`..` stands among the indices once");
         return false;
       }
-      restStates[scope.get()] = std::make_shared<RestState>();
-      restStates[scope.get()]->range = binder.range;
+      restStates[scope] = std::make_shared<RestState>();
+      restStates[scope]->range = binder.range;
       indices.push_back(nullptr);
       continue;
     }
@@ -52,7 +52,7 @@ void Checker::giveExtent(Index *index, const Dim &extent, SourceRange range) {
 }
 
 bool Checker::closeIndices(const ScopePtr &scope, std::vector<Index *> &indices) {
-  auto rest = restStates.find(scope.get());
+  auto rest = restStates.find(scope);
   if (rest != restStates.end()) {
     auto state = rest->second;
     restStates.erase(rest);
@@ -128,7 +128,7 @@ Value Checker::comprehension(const ast::BuildExpr &expr, const ScopePtr &scope) 
   Value body = expression(*expr.body, inner);
   --bodies;
   if (body.isError()) {
-    restStates.erase(inner.get());
+    restStates.erase(inner);
     return Value();
   }
   isWhole &= closeIndices(inner, indices);
@@ -186,7 +186,7 @@ Value Checker::reduce(const ast::ReduceExpr &expr, const ScopePtr &scope) {
     guards.pop_back();
   --bodies;
   if (body.isError() || !isWhole) {
-    restStates.erase(inner.get());
+    restStates.erase(inner);
     return Value();
   }
   return closeIndices(inner, indices) ? reduceBody(expr, indices, filter, body, mark) : Value();

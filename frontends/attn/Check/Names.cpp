@@ -161,13 +161,13 @@ void Checker::checkModuleNames(const ast::ModuleDecl &module) {
 //===- Look-up ----------------------------------------------------------------------------------------------------===//
 
 ScopePtr Checker::unitScope(SourceUnit *unit) {
-  auto scope = std::make_shared<Scope>();
+  ScopePtr scope = &scopes.emplace_back();
   scope->unit = unit;
   return scope;
 }
 
 ScopePtr Checker::childOf(const ScopePtr &parent) {
-  auto scope = std::make_shared<Scope>();
+  ScopePtr scope = &scopes.emplace_back();
   scope->parent = parent;
   scope->unit = parent->unit;
   scope->self = parent->self;
@@ -175,7 +175,7 @@ ScopePtr Checker::childOf(const ScopePtr &parent) {
 }
 
 Binding *Checker::findBinding(const ScopePtr &scope, const std::string &name) {
-  for (Scope *at = scope.get(); at; at = at->parent.get()) {
+  for (Scope *at = scope; at; at = at->parent) {
     auto found = at->names.find(name);
     if (found != at->names.end())
       return &found->second;
@@ -262,7 +262,7 @@ Value Checker::nameRef(const ast::NameRefExpr &ref, const ScopePtr &scope) {
 
 std::vector<std::string> Checker::visibleNames(const ScopePtr &scope) {
   std::vector<std::string> names;
-  for (Scope *at = scope.get(); at; at = at->parent.get())
+  for (Scope *at = scope; at; at = at->parent)
     for (const auto &[name, binding] : at->names)
       names.push_back(name);
   if (const Instance *self = scope->self.instance) {
@@ -346,19 +346,10 @@ Value Checker::member(const ast::MemberExpr &expr, const ScopePtr &scope) {
   return Value();
 }
 
-/// A function that is bound in the scope it captures keeps that scope alive, and the scope the function.
-Checker::~Checker() {
-  for (const std::weak_ptr<Scope> &each : closures)
-    if (ScopePtr scope = each.lock())
-      scope->names.clear();
-}
-
 void Checker::bindLocal(const ScopePtr &scope, const ast::Name &name, Value value, bool isVar) {
   if (name.text == "_")
     return;
   checkNotBuiltin(name, "the local");
-  if (!value.as<TensorValue>())
-    closures.push_back(scope);
   auto [existing, isNew] = scope->names.emplace(name.text, Binding{value, name.range, isVar});
   if (isNew)
     return;

@@ -93,7 +93,7 @@ void Checker::letStatement(const ast::LetStmt &stmt, const ScopePtr &scope) {
 /// Is the name bound outside of the body of a scan that the scope is in?
 static bool isAroundStep(const ScopePtr &scope, const std::string &name) {
   bool passed = false;
-  for (const Scope *at = scope.get(); at; at = at->parent.get()) {
+  for (const Scope *at = scope; at; at = at->parent) {
     if (at->names.count(name))
       return passed;
     passed |= at->isStep;

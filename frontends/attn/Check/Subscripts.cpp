@@ -35,7 +35,7 @@ Value Checker::pick(const Value &list, const ast::SubscriptExpr &expr, const Sco
 //===- What each subscript means ----------------------------------------------------------------------------------===//
 
 Checker::RestState *Checker::restAround(const ScopePtr &scope) {
-  for (Scope *at = scope.get(); at && !at->isFunction; at = at->parent.get()) {
+  for (Scope *at = scope; at && !at->isFunction; at = at->parent) {
     auto found = restStates.find(at);
     if (found != restStates.end())
       return found->second.get();

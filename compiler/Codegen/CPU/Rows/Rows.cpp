@@ -96,8 +96,7 @@ private:
         vector = combineLanes(b, loc, reduction.kind, vector);
       bindFolds(row, work, partial);
     }
-    for (auto [map, buffer] : work.stores)
-      row.bindBuffer(map, buffer);
+    bindStored(row, number, buffers);
   }
 
   void emitPlaces(RegionVectoriser &row, linalg::GenericOp op, const PlaceFold &fold, ArrayRef<Value> starts,

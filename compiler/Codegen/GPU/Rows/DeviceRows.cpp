@@ -57,8 +57,7 @@ private:
         return terms;
       });
       bindFolds(row, work, folded);
-      for (auto [map, buffer] : work.stores)
-        row.bindBuffer(map, buffer);
+      bindStored(row, number, buffers);
       // Behind it a thread may read what another one stored.
       if (!work.stores.empty() && number + 1 < plan.numSweeps())
         group.wait();

@@ -108,18 +108,23 @@ bool RowPlan::isWantedAfter(Value value, unsigned sweep) const {
 
 void RowPlan::chooseStored() {
   SmallVector<Value> returned = computedResults(kernel);
+  llvm::DenseSet<Value> kept;
   for (auto [number, value] : llvm::enumerate(returned)) {
     auto op = value.getDefiningOp<linalg::GenericOp>();
-    if (role(op) == RowRole::Map)
-      storedMaps.push_back({value, sweepOf(op), number});
-    else
+    if (role(op) != RowRole::Map) {
       scalarResults.emplace_back(number, value);
+      continue;
+    }
+    bool isRounded = kernel.front().getTerminator()->getOperand(number) != value;
+    storedMaps.push_back({value, sweepOf(op), unsigned(number), isRounded});
+    if (!isRounded)
+      kept.insert(value);
   }
   for (linalg::GenericOp op : ops) {
     if (role(op) != RowRole::Map || costOf(op) <= recomputeLimit)
       continue;
     for (Value value : op->getResults())
-      if (!llvm::is_contained(returned, value) && isWantedAfter(value, sweepOf(op)))
+      if (!kept.contains(value) && isWantedAfter(value, sweepOf(op)))
         storedMaps.push_back({value, sweepOf(op), std::nullopt});
   }
 }

@@ -11,7 +11,8 @@
 //   sweep 2   (x - mean) * inverse * gain + bias            map, stored
 //
 // A map that a later sweep wants again is computed again where that is cheap, and kept where it is not: in the result,
-// if it is one, otherwise in a row of scratch. (Softmax keeps its exponentials.)
+// if it is one, otherwise in a row of scratch. (Softmax keeps its exponentials.) A result in 16 bits keeps nothing for
+// later sweeps, which would read a rounded value.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -44,6 +45,7 @@ public:
     mlir::Value map;
     unsigned sweep;
     std::optional<unsigned> result;
+    bool isRounded = false; ///< to 16 bits, so that later sweeps do not read it there
   };
   llvm::ArrayRef<Stored> stored() const { return storedMaps; }
   /// Results of the kernel with one element a row: number and value.

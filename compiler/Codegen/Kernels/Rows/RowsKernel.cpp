@@ -55,6 +55,12 @@ RowsKernel::SweepWork RowsKernel::workOf(unsigned number, ArrayRef<Value> buffer
   return work;
 }
 
+void RowsKernel::bindStored(RegionVectoriser &row, unsigned number, ArrayRef<Value> buffers) const {
+  for (auto [stored, buffer] : llvm::zip(plan.stored(), buffers))
+    if (stored.sweep == number && buffer && !stored.isRounded)
+      row.bindBuffer(stored.map, buffer);
+}
+
 void RowsKernel::hoistScalars(RegionVectoriser &row, unsigned number) {
   for (linalg::GenericOp op : plan.operations())
     if (plan.role(op) == RowRole::Scalar && plan.sweepOf(op) <= number)

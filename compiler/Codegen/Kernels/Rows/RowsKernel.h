@@ -29,6 +29,8 @@ protected:
   RegionVectoriser openRow(llvm::ArrayRef<LaneIndex> row);
   /// `buffers` has a memref for each map that the plan stores, or null where it is computed again instead.
   SweepWork workOf(unsigned sweep, llvm::ArrayRef<mlir::Value> buffers);
+  /// From here on what the sweep has stored is read from there, but for what was rounded.
+  void bindStored(RegionVectoriser &row, unsigned sweep, llvm::ArrayRef<mlir::Value> buffers) const;
   /// Computes the scalars that are known before a sweep, outside of its loop.
   void hoistScalars(RegionVectoriser &row, unsigned sweep);
   /// Stores what a sweep stores at `point`, and appends the terms of its folds.
