@@ -2,6 +2,7 @@
 #include "compiler/Diagnostics/Render.h"
 #include "compiler/Json/InputBuffer.h"
 #include "compiler/Pipeline/CheckModule.h"
+#include "compiler/Pipeline/ScanModule.h"
 #include "frontends/attn/Check/Check.h"
 #include "frontends/attn/Check/Print.h"
 #include "frontends/attn/Import/Import.h"
@@ -9,7 +10,6 @@
 #include "frontends/attn/Parse/Print.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -24,62 +24,14 @@ static std::string inOurWords(llvm::StringRef text) {
   return (problem.rtrim() + expected).str();
 }
 
-namespace {
-
-/// A place in a text from which on MLIR's parser lacks the stack or the time, and why.
-struct Excess {
-  size_t place;
-  std::string what;
-};
-
-} // namespace
-
-/// A word of letters, digits and underscores.
-static llvm::StringRef wordAt(llvm::StringRef text, size_t at) {
-  return text.substr(at).take_while([](char each) { return llvm::isAlnum(each) || each == '_'; });
-}
-
-/// Brackets within brackets, and operators of one affine expression, which are nested in each other wherever its
-/// parentheses stand. An expression has words, numbers, operators and parentheses alone: any other character ends it,
-/// white space and comments do not.
-static std::optional<Excess> findExcess(llvm::StringRef text, size_t most) {
-  size_t depth = 0, operators = 0;
-  for (size_t at = 0; at < text.size(); ++at) {
-    char each = text[at];
-    bool isArrow = each == '>' && at > 0 && text[at - 1] == '-', endsExpression = false;
-    if (text.substr(at).starts_with("//")) {
-      at = std::min(text.find('\n', at), text.size());
-    } else if (llvm::isAlpha(each) || each == '_') {
-      llvm::StringRef word = wordAt(text, at);
-      operators += word == "mod" || word == "floordiv" || word == "ceildiv";
-      at += word.size() - 1;
-    } else if (llvm::StringRef("+-*").contains(each)) {
-      ++operators;
-    } else {
-      endsExpression = !llvm::isSpace(each) && !llvm::isDigit(each) && each != '(' && each != ')';
-      depth += llvm::StringRef("([{<").contains(each);
-      depth -= depth > 0 && llvm::StringRef(")]}>").contains(each) && !isArrow;
-    }
-    if (each == '"')
-      while (++at < text.size() && text[at] != '"' && text[at] != '\n')
-        at += text[at] == '\\';
-    operators = endsExpression ? 0 : operators;
-    if (depth > most)
-      return Excess{at, llvm::formatv("nested more than {0} levels deep", most)};
-    if (operators > most)
-      return Excess{at, llvm::formatv("an affine expression of more than {0} operators", most)};
-  }
-  return std::nullopt;
-}
-
-static bool checkNesting(Job &job, llvm::StringRef text) {
-  std::optional<Excess> excess = findExcess(text, 500);
-  if (!excess)
+static bool checkText(Job &job, llvm::StringRef text) {
+  std::optional<UnparsablePlace> found = scanModule(text);
+  if (!found)
     return true;
-  llvm::StringRef before = text.take_front(excess->place);
+  llvm::StringRef before = text.take_front(found->place);
   size_t column = before.size() - (before.rfind('\n') + 1) + 1; // npos + 1 is 0
   return job.usersFault(job.options.input + ":" + llvm::Twine(before.count('\n') + 1) + ":" + llvm::Twine(column) +
-                        ": error: " + excess->what);
+                        ": error: " + found->what);
 }
 
 /// A module as `import` leaves it, written by hand or by another tool.
@@ -90,7 +42,7 @@ static bool importMlir(Job &job, std::unique_ptr<llvm::MemoryBuffer> file) {
   if (job.options.dump && *job.options.dump < Phase::Import)
     return job.refuse(job.options.input + " begins at phase 'import': --emit=" + nameOf(*job.options.dump) +
                       " is for models (.attn)");
-  if (!checkNesting(job, file->getBuffer()))
+  if (!checkText(job, file->getBuffer()))
     return false;
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());

@@ -4,6 +4,7 @@
 // A compile makes a context with all dialects, which takes a hundred times as long as parsing. So a text is parsed in a
 // context that lasts, and of those that do not parse one in fifty is compiled, for its message.
 #include "compiler/Pipeline/Compile.h"
+#include "compiler/Pipeline/ScanModule.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/raw_ostream.h"
@@ -39,10 +40,8 @@ static bool parses(const std::string &text) {
   return bool(mlir::parseSourceString<mlir::ModuleOp>(text, &kept->context));
 }
 
-/// Texts too short for the nesting that the compiler refuses before it parses are parsed first.
 static bool isWorthCompiling(const std::string &text) {
-  constexpr size_t leastNested = 500;
-  return text.size() > leastNested || llvm::xxh3_64bits(text) % 50 == 0 || parses(text);
+  return llvm::xxh3_64bits(text) % 50 == 0 || (!scanModule(text) && parses(text));
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
