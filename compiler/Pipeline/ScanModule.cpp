@@ -35,8 +35,7 @@ static bool assignsIntegers(llvm::StringRef text) {
   return takes("]");
 }
 
-/// MLIR's parser dereferences a null attribute (parseDenseI64ArrayAttr in LinalgOps.cpp of llvm-project).
-/// MLIR's parser dereferences a null attribute (llvm-project, parseDenseI64ArrayAttr of LinalgOps.cpp).
+/// MLIR's parser dereferences a null attribute (llvm-project, parseDenseI64ArrayAttr in LinalgOps.cpp).
 static bool isBadList(llvm::StringRef text, size_t at, llvm::StringRef word) {
   return (word == "permutation" || word == "dimensions") && text.take_front(at).rtrim().ends_with(")") &&
          !assignsIntegers(text.substr(at + word.size()));

@@ -66,7 +66,9 @@ int64_t Interpreter::termsOfReductionsIn(Operation *op) const {
 LogicalResult Interpreter::define(OpResult result, Array array, int64_t terms) {
   if (failed(checkShape(result.getOwner(), result.getType(), array, "the result")))
     return failure();
-  if (rounding.kind != Rounding::None && array.element == Element::F32)
+  // A number inside of a kernel is computed in f32, which holds what f16 does not.
+  bool isStored = rounding.kind != Rounding::TensorsToF16 || isa<ShapedType>(result.getType());
+  if (rounding.kind != Rounding::None && isStored && array.element == Element::F32)
     for (double &value : array.values)
       value = stored(value, rounding);
   if (Type element = getElementTypeOrSelf(result.getType()); element.isBF16() || element.isF16())
