@@ -107,9 +107,7 @@ bool RowPlan::isWantedAfter(Value value, unsigned sweep) const {
 }
 
 void RowPlan::chooseStored() {
-  SmallVector<Value> returned = computedResults(kernel);
-  llvm::DenseSet<Value> kept;
-  for (auto [number, value] : llvm::enumerate(returned)) {
+  for (auto [number, value] : llvm::enumerate(computedResults(kernel))) {
     auto op = value.getDefiningOp<linalg::GenericOp>();
     if (role(op) != RowRole::Map) {
       scalarResults.emplace_back(number, value);
@@ -117,14 +115,15 @@ void RowPlan::chooseStored() {
     }
     bool isRounded = kernel.front().getTerminator()->getOperand(number) != value;
     storedMaps.push_back({value, sweepOf(op), unsigned(number), isRounded});
-    if (!isRounded)
-      kept.insert(value);
   }
+  auto isKept = [&](Value value) {
+    return llvm::any_of(storedMaps, [&](const Stored &each) { return each.map == value && !each.isRounded; });
+  };
   for (linalg::GenericOp op : ops) {
     if (role(op) != RowRole::Map || costOf(op) <= recomputeLimit)
       continue;
     for (Value value : op->getResults())
-      if (!kept.contains(value) && isWantedAfter(value, sweepOf(op)))
+      if (!isKept(value) && isWantedAfter(value, sweepOf(op)))
         storedMaps.push_back({value, sweepOf(op), std::nullopt});
   }
 }

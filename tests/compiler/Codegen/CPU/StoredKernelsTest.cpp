@@ -208,17 +208,24 @@ TEST(StoredKernels, roundsToNearestEven) {
 
 //===------------------------------------------ rows --------------------------------------------------------------===//
 
+/// What kernels of rows of `%x` begin with: numbers, and the tensors that a map and a sum of rows write.
+std::string rowsBegin(int64_t length) {
+  return fmt::format(R"(%c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1.0 : f32
+    %count = arith.constant {0}.0 : f32
+    %n = tensor.dim %x, %c0 : tensor<?x{0}xf32>
+    %row = tensor.empty(%n) : tensor<?x{0}xf32>
+    %sum = tensor.empty(%n) : tensor<?xf32>
+    %start = linalg.fill ins(%zero : f32) outs(%sum : tensor<?xf32>) -> tensor<?xf32>)",
+                     length);
+}
+
 /// x / sqrt(mean of squares) * gain, of rows.
 std::string rmsNorm(int64_t length) {
   return fmt::format(R"(func.func private @k(%x: tensor<?x{0}xf32>, %gain: tensor<{0}xf32>) -> tensor<?x{0}xf32>
       attributes {{attn.kernel = "rows"}} {{
-    %c0 = arith.constant 0 : index
-    %zero = arith.constant 0.0 : f32
-    %count = arith.constant {0}.0 : f32
-    %n = tensor.dim %x, %c0 : tensor<?x{0}xf32>
-    %row = tensor.empty(%n) : tensor<?x{0}xf32>
-    %one = tensor.empty(%n) : tensor<?xf32>
-    %start = linalg.fill ins(%zero : f32) outs(%one : tensor<?xf32>) -> tensor<?xf32>
+    {1}
     %s = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
         iterator_types = ["parallel", "reduction"]}} ins(%x : tensor<?x{0}xf32>) outs(%start : tensor<?xf32>) {{
       ^bb0(%a: f32, %o: f32):
@@ -238,7 +245,7 @@ std::string rmsNorm(int64_t length) {
     }} -> tensor<?x{0}xf32>
     return %y : tensor<?x{0}xf32>
   }})",
-                     length);
+                     length, rowsBegin(length));
 }
 
 TEST(StoredKernels, rowsOfAnyLength) {
@@ -251,14 +258,7 @@ TEST(StoredKernels, rowsOfAnyLength) {
 std::string spread(int64_t length, const std::string &map) {
   return fmt::format(R"(func.func private @k(%x: tensor<?x{0}xf32>) -> (tensor<?x{0}xf32>, tensor<?xf32>)
       attributes {{attn.kernel = "rows"}} {{
-    %c0 = arith.constant 0 : index
-    %zero = arith.constant 0.0 : f32
-    %one = arith.constant 1.0 : f32
-    %count = arith.constant {0}.0 : f32
-    %n = tensor.dim %x, %c0 : tensor<?x{0}xf32>
-    %row = tensor.empty(%n) : tensor<?x{0}xf32>
-    %sum = tensor.empty(%n) : tensor<?xf32>
-    %start = linalg.fill ins(%zero : f32) outs(%sum : tensor<?xf32>) -> tensor<?xf32>
+    {2}
     %f = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
         iterator_types = ["parallel", "parallel"]}} ins(%x : tensor<?x{0}xf32>) outs(%row : tensor<?x{0}xf32>) {{
       ^bb0(%a: f32, %o: f32):
@@ -283,7 +283,7 @@ std::string spread(int64_t length, const std::string &map) {
     }} -> tensor<?xf32>
     return %f, %v : tensor<?x{0}xf32>, tensor<?xf32>
   }})",
-                     length, map);
+                     length, map, rowsBegin(length));
 }
 
 TEST(StoredKernels, rowsThatLaterSweepsRead) {
