@@ -47,6 +47,12 @@ bool asksForNan(Value condition, unsigned depth = 0) {
   return isa<arith::OrIOp, arith::AndIOp, vector::ReductionOp>(op) && llvm::any_of(op->getOperands(), isOne);
 }
 
+/// Whether the code says that the condition seldom holds.
+bool isSeldom(Value condition) {
+  auto expects = condition.getDefiningOp<LLVM::ExpectOp>();
+  return expects && matchPattern(expects.getExpected(), m_Zero());
+}
+
 /// The size that memref.dim asks for, of a descriptor that the frame of a kernel fills in.
 Value sizeInDescriptor(memref::DimOp dim) {
   auto cast = dim.getSource().getDefiningOp<UnrealizedConversionCastOp>();
@@ -434,6 +440,8 @@ private:
       return std::nullopt;
     if (decides.kind == Number::Known)
       return region(decides.value ? branch.getThenRegion() : branch.getElseRegion(), branch.getResults(), true);
+    if (isSeldom(branch.getCondition()))
+      return region(branch.getElseRegion(), branch.getResults(), false);
     Cost one = region(branch.getThenRegion(), branch.getResults(), false);
     Cost other = region(branch.getElseRegion(), branch.getResults(), false);
     if (!one || !other)

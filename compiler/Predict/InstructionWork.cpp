@@ -132,8 +132,8 @@ static bool isFree(Operation *op) {
   return op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::IsTerminator>() || op->getNumRegions() > 0 ||
          isa<UnrealizedConversionCastOp, memref::DimOp, memref::CollapseShapeOp, memref::ExpandShapeOp, memref::CastOp,
              memref::ReinterpretCastOp, memref::ExtractAlignedPointerAsIndexOp, LLVM::InsertValueOp,
-             LLVM::ExtractValueOp, LLVM::GEPOp, LLVM::PoisonOp, arith::IndexCastOp, arith::BitcastOp, vector::BitCastOp,
-             LLVM::BitcastOp, vector::ShapeCastOp>(op);
+             LLVM::ExtractValueOp, LLVM::GEPOp, LLVM::PoisonOp, LLVM::ExpectOp, arith::IndexCastOp, arith::BitcastOp,
+             vector::BitCastOp, LLVM::BitcastOp, vector::ShapeCastOp>(op);
 }
 
 /// Instructions of a division by a number that is known: a product and shifts.

@@ -1,5 +1,7 @@
 #include "compiler/Codegen/Formula/VectorFormula.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -55,6 +57,44 @@ VectorFormula::Real VectorFormula::scale(Real x, Whole n) {
 VectorFormula::Truth VectorFormula::anyBit(Whole x, int64_t mask) {
   Value bits = make<arith::AndIOp>(x.value, whole(mask).value);
   return {make<arith::CmpIOp>(arith::CmpIPredicate::ne, bits, whole(0).value)};
+}
+
+SmallVector<Value> VectorFormula::laneByLane(Value x, TypeRange results, OfElement one) {
+  auto vector = dyn_cast<VectorType>(type);
+  if (!vector)
+    return one(builder, location, x);
+  SmallVector<Value> before;
+  for (Type result : results)
+    before.push_back(splatConstant(builder, location, result, builder.getZeroAttr(getElementTypeOrSelf(result))));
+  auto index = [&](int64_t number) { return arith::ConstantIndexOp::create(builder, location, number).getResult(); };
+  auto loop = scf::ForOp::create(builder, location, index(0), index(vector.getNumElements()), index(1), before,
+                                 [&](OpBuilder &b, Location at, Value lane, ValueRange made) {
+                                   Value element = vector::ExtractOp::create(b, at, x, OpFoldResult(lane));
+                                   SmallVector<Value> with;
+                                   for (auto [value, former] : llvm::zip_equal(one(b, at, element), made))
+                                     with.push_back(vector::InsertOp::create(b, at, value, former, OpFoldResult(lane)));
+                                   scf::YieldOp::create(b, at, with);
+                                 });
+  return SmallVector<Value>(loop.getResults());
+}
+
+SmallVector<Value> VectorFormula::replaceSeldom(Truth condition, ValueRange values, Real x, OfElement other) {
+  Value any = condition.value;
+  if (isa<VectorType>(type))
+    any = vector::ReductionOp::create(builder, location, vector::CombiningKind::OR, any);
+  Value never = arith::ConstantOp::create(builder, location, builder.getBoolAttr(false));
+  auto branch = scf::IfOp::create(
+      builder, location, LLVM::ExpectOp::create(builder, location, any, never).getResult(),
+      [&](OpBuilder &b, Location at) {
+        SmallVector<Value> replaced;
+        OpBuilder::InsertionGuard guard(builder);
+        builder.restoreInsertionPoint(b.saveInsertionPoint());
+        for (auto [made, value] : llvm::zip_equal(laneByLane(x.value, values.getTypes(), other), values))
+          replaced.push_back(make<arith::SelectOp>(condition.value, made, value));
+        scf::YieldOp::create(builder, at, replaced);
+      },
+      [&](OpBuilder &b, Location at) { scf::YieldOp::create(b, at, values); });
+  return SmallVector<Value>(branch.getResults());
 }
 
 VectorFormula VectorFormula::inDouble() {

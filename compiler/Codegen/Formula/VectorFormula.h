@@ -88,6 +88,12 @@ public:
     return {this, make<mlir::arith::SelectOp>(condition.value, a.value, b.value)};
   }
 
+  /// What results of one element, for builders at its place.
+  using OfElement = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::Location, mlir::Value)>;
+  /// `values`, but what `other` makes of an element of `x` in the lanes where `condition` holds. Lanes are computed one
+  /// after another, all of them if the condition holds in one, behind a branch that LLVM takes for seldom taken.
+  llvm::SmallVector<mlir::Value> replaceSeldom(Truth condition, mlir::ValueRange values, Real x, OfElement other);
+
   /// The same shape in f64, and values to and from it.
   VectorFormula inDouble();
   Real widen(Real x) { return {this, make<mlir::arith::ExtFOp>(inDouble().type, x.value)}; }
@@ -98,6 +104,7 @@ private:
     return builder.createOrFold<Op>(location, arguments...);
   }
   mlir::Type wholeType();
+  llvm::SmallVector<mlir::Value> laneByLane(mlir::Value x, mlir::TypeRange results, OfElement one);
   Truth compare(mlir::arith::CmpFPredicate predicate, Real a, Real b) {
     return {make<mlir::arith::CmpFOp>(predicate, a.value, b.value)};
   }

@@ -2,6 +2,7 @@
 // N. Juffa's published minimax approximations; exp, tanh and erf fitted here (weighted least squares, Lawson's method,
 // then a search over the last bits of the coefficients for the least error of the whole formula).
 #include "compiler/Codegen/Formula/VectorMath.h"
+#include "compiler/Codegen/Formula/AngleReduction.h"
 #include "compiler/Codegen/Formula/VectorFormula.h"
 #include "compiler/Codegen/Formula/VectorRandom.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -164,16 +165,12 @@ struct Reduced {
   Whole quadrant;
 };
 
-/// x = n pi/2 + r, with pi/2 in three floats.
-static Reduced reduceByHalfPi(VectorFormula &f, Real x) {
-  Real n = f.roundEven(f.clamp(x, -1e9, 1e9) * f.real(0.636619772367581343));
-  Real r = f.fma(n, f.real(-1.57079601287841796875), x);
-  r = f.fma(n, f.real(-3.1391647326017846e-7), r);
-  r = f.fma(n, f.real(-5.390302529957765e-15), r);
+static Reduced reduceAngle(VectorFormula &f, Real x) {
+  auto [r, quadrant] = reduceByHalfPi(f, x);
   Real s = r * r;
   Real sine = f.fma(f.polynomial(s, {2.86567956e-6, -1.98559923e-4, 8.33338592e-3, -1.66666672e-1}), r * s, r);
   Real cosine = f.polynomial(s, {2.44677067e-5, -1.38877297e-3, 4.16666567e-2, -5.0e-1, 1.0});
-  return {sine, cosine, f.toWhole(n)};
+  return {sine, cosine, quadrant};
 }
 
 static Real sineOfQuadrant(VectorFormula &f, const Reduced &reduced, Whole quadrant) {
@@ -182,17 +179,17 @@ static Real sineOfQuadrant(VectorFormula &f, const Reduced &reduced, Whole quadr
 }
 
 static Real sin(VectorFormula &f, Real x) {
-  Reduced reduced = reduceByHalfPi(f, x);
+  Reduced reduced = reduceAngle(f, x);
   return sineOfQuadrant(f, reduced, reduced.quadrant);
 }
 
 static Real cos(VectorFormula &f, Real x) {
-  Reduced reduced = reduceByHalfPi(f, x);
+  Reduced reduced = reduceAngle(f, x);
   return sineOfQuadrant(f, reduced, reduced.quadrant + f.whole(1));
 }
 
 static Real tan(VectorFormula &f, Real x) {
-  Reduced reduced = reduceByHalfPi(f, x);
+  Reduced reduced = reduceAngle(f, x);
   auto odd = f.anyBit(reduced.quadrant, 1);
   return f.select(odd, reduced.cosine, reduced.sine) / f.select(odd, f.real(0) - reduced.sine, reduced.cosine);
 }
@@ -217,19 +214,23 @@ static Real powerOfMagnitude(VectorFormula &f, Real magnitude, Real y) {
   return f.select(f.less(f.narrow(t), f.real(-126)), f.real(0), power);
 }
 
+/// As C has it at zeros, infinities and NaN (C17, F.10.4.4).
 static Real powf(VectorFormula &f, Real x, Real y) {
-  Real magnitude = f.absolute(x), zero = f.real(0), infinity = f.real(INFINITY);
+  Real magnitude = f.absolute(x), zero = f.real(0), one = f.real(1), infinity = f.real(INFINITY);
+  auto isZero = f.equal(magnitude, zero), isInfinite = f.equal(magnitude, infinity);
   Real power = powerOfMagnitude(f, magnitude, y);
   Real atZero = f.select(f.less(y, zero), infinity, zero), atInfinity = f.select(f.less(y, zero), zero, infinity);
-  power = f.select(f.equal(magnitude, zero), atZero, power);
-  power = f.select(f.equal(magnitude, infinity), atInfinity, power);
+  power = f.select(isZero, atZero, power);
+  power = f.select(isInfinite, atInfinity, power);
+  power = f.select(f.equal(magnitude, one), one, power); // infinite exponents too
   // A negative base wants a whole exponent; above 2^24 every float is even.
   Real half = y * f.real(0.5);
   auto even = f.equal(f.floor(half), half), whole = f.equal(f.floor(y), y);
-  Real ofNegative = f.select(whole, f.select(even, power, zero - power), f.real(NAN));
-  power = f.select(f.less(x, zero), ofNegative, power);
+  Real ofFraction = f.select(f.either(isZero, isInfinite), power, f.real(NAN));
+  Real ofNegative = f.select(whole, f.select(even, power, f.real(-0.0) - power), ofFraction);
+  power = f.select(f.less(f.copySign(one, x), zero), ofNegative, power);
   power = f.select(f.either(f.unordered(x), f.unordered(y)), x + y, power);
-  return f.select(f.equal(y, zero), f.real(1), power);
+  return f.select(f.either(f.equal(y, zero), f.equal(x, one)), one, power);
 }
 
 static bool isNumberConstant(Value value) {

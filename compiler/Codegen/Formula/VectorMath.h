@@ -9,9 +9,9 @@
 //   log, log2, log10  2
 //   tanh            5     15, one a division   never above 1
 //   erf             6     17, one a division   never above 1
-//   sin, cos        2     for |x| <= 10^5; beyond that the argument reduction loses digits
+//   sin, cos        2     of every float; from 2^21 on each takes some 60 instructions
 //   sinh, cosh, tan 4
-//   powf            2     x^y = 2^(y log2 x) in double precision
+//   powf            2     x^y = 2^(y log2 x) in double precision; zeros, infinities and NaN as in C
 //   maximumf, minimumf  0   1 with a constant, otherwise 3; NaN where an operand is; of two zeros either
 //
 // Square roots, roundings, sign and fma map to instructions and are left alone. Other functions have no expansion.

@@ -1,0 +1,21 @@
+//===- AngleReduction.h - angles within an eighth of a turn ---------------------------------------------------===//
+//
+// x = n pi/2 + r with |r| <= pi/4, for every float x. Up to 2^21 pi/2 is three floats (Cody and Waite). Beyond, where
+// their error shows, the bits of 2/pi that matter are multiplied as integers (M. Payne, R. Hanek, "Radian reduction for
+// trigonometric functions", SIGNUM Newsletter 18, 1983), lane by lane, behind a branch that is seldom taken.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Formula/VectorFormula.h"
+
+namespace attnc {
+
+struct ReducedAngle {
+  VectorFormula::Real remainder; ///< r; NaN for infinities and NaN
+  VectorFormula::Whole quadrant; ///< n; beyond 2^21 modulo 4
+};
+
+ReducedAngle reduceByHalfPi(VectorFormula &f, VectorFormula::Real x);
+
+} // namespace attnc
