@@ -1,4 +1,6 @@
 #include "compiler/Pipeline/CheckModule.h"
+#include "compiler/Codegen/Formula/VectorMath.h"
+#include "compiler/Codegen/Kernel.h"
 #include "compiler/Pipeline/Job.h"
 #include "dialects/Attn/Attn.h"
 #include "dialects/Model/Model.h"
@@ -9,6 +11,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -16,74 +20,253 @@ namespace attnc {
 
 template <typename Dialect> static bool isOf(Operation *op) { return isa_and_present<Dialect>(op->getDialect()); }
 
-/// Ops that kernels are made of: these compute tensors, and read constant ones.
+/// Ops that kernels are made of.
 static bool computesTensors(Operation *op) {
   return isa<linalg::LinalgOp>(op) || isOf<attn::AttnDialect>(op) || isOf<model::ModelDialect>(op);
 }
 
-static bool isStructure(Operation *op) {
-  return isa<ModuleOp, func::FuncOp, func::ReturnOp, func::CallOp>(op) ||
-         isa<scf::ForOp, scf::IfOp, scf::YieldOp, linalg::YieldOp>(op);
+/// Whether it is part of what computes an element.
+static bool isInFormula(Operation *op) {
+  for (Operation *parent = op->getParentOp(); parent; parent = parent->getParentOp())
+    if (computesTensors(parent))
+      return true;
+  return false;
 }
 
-/// Ops that name a part or a size of a tensor, or read an element.
+/// Behind `fuse` entry points call kernels.
+static bool isCallOfKernel(Operation *op) {
+  auto call = dyn_cast<func::CallOp>(op);
+  if (!call || call->getParentOfType<func::FuncOp>()->hasAttr(kernelAttrName))
+    return false;
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+  return callee && callee->hasAttr(kernelAttrName) && !callee.isExternal();
+}
+
+/// Of an entry point outside of formulas, or of a formula.
+static bool isStructure(Operation *op) {
+  return isInFormula(op)
+             ? isa<scf::IfOp, scf::YieldOp, linalg::YieldOp>(op)
+             : isa<ModuleOp, func::FuncOp, func::ReturnOp, scf::ForOp, scf::YieldOp>(op) || isCallOfKernel(op);
+}
+
+/// Ops that name a part or a size of a tensor.
 static bool isView(Operation *op) {
   return isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ConcatOp, tensor::DimOp, tensor::ExpandShapeOp,
-             tensor::ExtractOp, tensor::ExtractSliceOp>(op);
+             tensor::ExtractSliceOp>(op);
 }
 
 static bool isScalar(Operation *op) {
-  return isOf<arith::ArithDialect>(op) || isOf<math::MathDialect>(op) ||
-         isa<linalg::IndexOp, affine::AffineApplyOp>(op);
+  if (isOf<math::MathDialect>(op))
+    return isSupportedMath(op);
+  return isOf<arith::ArithDialect>(op) || isa<linalg::IndexOp, affine::AffineApplyOp>(op) ||
+         (isa<tensor::ExtractOp>(op) && isInFormula(op));
 }
+
+static bool isKnown(Operation *op) {
+  return isScalar(op) || isStructure(op) || isView(op) || computesTensors(op) || isa<tensor::EmptyOp>(op);
+}
+
+//===--------------------------------------------- types --------------------------------------------------------===//
+
+static std::string text(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+/// Of tensors; those of 16 bits are widened where they are read.
+static bool isStoredElement(Type type) {
+  return type.isF32() || type.isInteger(32) || type.isInteger(1) || type.isBF16() || type.isF16();
+}
+
+static std::string faultOfTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !isStoredElement(tensor.getElementType()) || tensor.getEncoding())
+    return " has something of type " + text(type) + "; expected a ranked tensor of f32, bf16, f16, i32 or i1";
+  int64_t bytes = 4;
+  for (int64_t size : tensor.getShape())
+    if (!ShapedType::isDynamic(size) && llvm::MulOverflow(bytes, size, bytes))
+      return " has something of type " + text(type) + "; expected a tensor of less than 2^63 bytes";
+  return "";
+}
+
+/// Names of an entry point are those of C in the header.
+static std::string faultOfNames(func::FuncOp entry) {
+  auto faultOfName = [](StringRef name) {
+    bool isIdentifier = !name.empty() && !llvm::isDigit(name.front()) &&
+                        llvm::all_of(name, [](char each) { return llvm::isAlnum(each) || each == '_'; });
+    return isIdentifier ? std::string()
+                        : " has something called '" + name.str() +
+                              "'; expected a name of letters, digits and underscores that begins with no digit";
+  };
+  SmallVector<StringRef> names = {entry.getName()};
+  for (auto dimension : entry->getAttrOfType<ArrayAttr>(model::dimensionsAttrName).getAsRange<model::DimensionAttr>())
+    names.push_back(dimension.getName().getValue());
+  auto addName = [&](StringAttr name) {
+    if (name)
+      names.push_back(name.getValue());
+  };
+  for (unsigned number = 0; number < entry.getNumArguments(); ++number)
+    addName(entry.getArgAttrOfType<StringAttr>(number, model::nameAttrName));
+  for (unsigned number = 0; number < entry.getNumResults(); ++number)
+    addName(entry.getResultAttrOfType<StringAttr>(number, model::nameAttrName));
+  for (StringRef name : names)
+    if (std::string fault = faultOfName(name); !fault.empty())
+      return fault;
+  return "";
+}
+
+static std::string faultOfFunction(func::FuncOp function) {
+  if (function->hasAttr(model::entryAttrName))
+    if (std::string fault = faultOfNames(function); !fault.empty())
+      return fault;
+  bool isKernel = function->hasAttr(kernelAttrName);
+  for (ArrayRef<Type> types : {function.getArgumentTypes(), function.getResultTypes()})
+    for (Type type : types)
+      if (std::string fault = faultOfTensor(type); !fault.empty() && !(isKernel && type.isIndex()))
+        return fault;
+  return function.getBody().hasOneBlock() ? "" : " has not one block; expected a function with a body of one";
+}
+
+static std::string faultOfResults(Operation *op) {
+  bool isFormula = isInFormula(op);
+  for (Type type : op->getResultTypes()) {
+    if (isa<ShapedType>(type)) {
+      if (std::string fault = faultOfTensor(type); !fault.empty())
+        return fault;
+    } else if (!type.isIndex() && !type.isF32() && !type.isInteger(32) && !type.isInteger(1)) {
+      return " computes with " + text(type) + "; expected f32, i32, i1 or index";
+    } else if (!isFormula && isa<scf::ForOp>(op)) {
+      return " carries " + text(type) + "; expected tensors";
+    }
+  }
+  return "";
+}
+
+//===------------------------------------------- values ---------------------------------------------------------===//
 
 /// The fault of a constant tensor, as a message goes on behind its name; empty if it has none.
 static std::string faultOfConstant(arith::ConstantOp constant) {
   if (!isa<SplatElementsAttr>(constant.getValue()))
     return " is a tensor of several numbers; expected one number for all its elements, or an argument of the function";
   for (Operation *user : constant->getUsers())
-    if (!computesTensors(user))
+    if (!isa<linalg::LinalgOp>(user))
       return " is a whole tensor that " + user->getName().getStringRef().str() +
              " reads; expected a linalg op that reads it";
   return "";
 }
 
-/// The same of a tensor whose elements nothing has computed.
+/// Who reads elements of `value` that nothing has computed; null if nobody does.
+static Operation *readerOf(Value value) {
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    // A kernel may have a cache whose places it reads where they were written.
+    if (isa<tensor::DimOp, model::WithElementOp, model::AppendOp>(user) || isCallOfKernel(user) || !isKnown(user))
+      continue;
+    if (auto linalg = dyn_cast<linalg::LinalgOp>(user);
+        linalg && !linalg.payloadUsesValueFromOperand(&use))
+      continue;
+    Operation *reader = user;
+    if (auto loop = dyn_cast<scf::ForOp>(user))
+      reader = readerOf(loop.getTiedLoopRegionIterArg(&use));
+    else if (isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ExtractSliceOp,
+                 model::ElementOp>(user))
+      reader = readerOf(user->getResult(0));
+    if (reader)
+      return reader;
+  }
+  return nullptr;
+}
+
 static std::string faultOfEmpty(tensor::EmptyOp empty) {
-  for (OpOperand &use : empty->getUses()) {
-    auto linalg = dyn_cast<linalg::LinalgOp>(use.getOwner());
-    if (isa<func::ReturnOp>(use.getOwner()) || (linalg && linalg.isDpsInput(&use)))
-      return " is a tensor of no known elements, which " + use.getOwner()->getName().getStringRef().str() +
-             " reads; expected it behind outs alone";
+  Operation *reader = readerOf(empty);
+  return reader ? " is a tensor of no known elements, which " + reader->getName().getStringRef().str() +
+                      " reads; expected it behind outs alone, of an op that does not read it"
+                : "";
+}
+
+/// MLIR leaves open what these are, and so would generated code.
+static std::string faultOfInteger(Operation *op) {
+  APInt second;
+  if (op->getNumOperands() != 2 || !matchPattern(op->getOperand(1), m_ConstantInt(&second)))
+    return "";
+  bool divides = isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp,
+                     arith::CeilDivUIOp, arith::FloorDivSIOp>(op);
+  if (divides && second.isZero())
+    return " divides by 0; expected another divisor";
+  bool shifts = isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op);
+  if (shifts && second.uge(second.getBitWidth()))
+    return " shifts by " + llvm::toString(second, 10, /*Signed=*/true) + " bits; expected 0 to " +
+           std::to_string(second.getBitWidth() - 1);
+  return "";
+}
+
+static std::string faultOfDim(tensor::DimOp dim) {
+  auto type = dyn_cast<RankedTensorType>(dim.getSource().getType());
+  std::optional<int64_t> dimension = dim.getConstantIndex();
+  if (type && dimension && *dimension >= 0 && *dimension < type.getRank())
+    return "";
+  std::string asked = dimension ? "dimension " + std::to_string(*dimension) : "a dimension that is no constant";
+  return " asks for " + asked + " of " + text(dim.getSource().getType()) + "; expected a constant below its rank";
+}
+
+/// What a parameter was before the call is read in front of what sets it.
+static std::string faultOfGet(model::GetOp get) {
+  for (Operation *op = get->getPrevNode(); op; op = op->getPrevNode()) {
+    auto set = dyn_cast<model::SetOp>(op);
+    if (set && set.getParameter() == get.getParameter())
+      return " reads @" + get.getParameter().str() + " behind the model.set of it; expected it in front";
   }
   return "";
 }
 
-/// The same of any op.
+/// The fault of any op.
 static std::string faultOf(Operation *op) {
   bool hasTensors = llvm::any_of(op->getResultTypes(), llvm::IsaPred<ShapedType>);
+  if (isScalar(op) && hasTensors && !isa<arith::ConstantOp>(op))
+    return " computes a whole tensor; expected linalg.generic with its op on elements";
+  if (!isKnown(op))
+    return std::string(" is not among the ops that attnc compiles ") +
+           (isInFormula(op) ? "in a formula; expected those of arith and math on scalars, scf.if, tensor.extract, "
+                              "tensor.dim, linalg.index or attn.reduce"
+                            : "outside of formulas; expected those of linalg, attn and model, of arith and math on "
+                              "scalars, scf.for, or views of tensors");
+  if (auto function = dyn_cast<func::FuncOp>(op))
+    return faultOfFunction(function);
+  if (std::string fault = faultOfResults(op); !fault.empty())
+    return fault;
   if (auto constant = dyn_cast<arith::ConstantOp>(op); constant && hasTensors)
     return faultOfConstant(constant);
   if (auto empty = dyn_cast<tensor::EmptyOp>(op))
     return faultOfEmpty(empty);
-  if (isScalar(op) && hasTensors)
-    return " computes a whole tensor; expected linalg.generic with its op on elements";
-  if (isScalar(op) || isStructure(op) || isView(op) || computesTensors(op))
-    return "";
-  return " is not among the ops that attnc compiles; expected those of linalg, attn and model, of arith and math on "
-         "scalars, scf.for, scf.if, tensor.extract, or views of tensors";
+  if (auto get = dyn_cast<model::GetOp>(op))
+    return faultOfGet(get);
+  if (auto dim = dyn_cast<tensor::DimOp>(op))
+    return faultOfDim(dim);
+  return faultOfInteger(op);
 }
 
-std::string unknownOpIn(ModuleOp module) {
-  std::string message;
+static std::optional<ModuleFault> faultOfOps(ModuleOp module) {
+  std::optional<ModuleFault> found;
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    std::string fault = faultOf(op);
-    if (fault.empty())
+    std::string what = faultOf(op);
+    if (what.empty())
       return WalkResult::advance();
-    message = placeOf(op->getLoc()) + ": error: " + op->getName().getStringRef().str() + fault;
+    found = {op, what};
     return WalkResult::interrupt();
   });
-  return message;
+  return found;
+}
+
+std::string faultOfModule(ModuleOp module, llvm::StringRef file) {
+  std::optional<ModuleFault> fault = faultOfOps(module);
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!fault && function->hasAttr(model::entryAttrName))
+      fault = faultOfSizes(function);
+  if (!fault)
+    return "";
+  std::string place = placeOf(fault->op->getLoc());
+  return (place.empty() ? file.str() : place) + ": error: " + fault->op->getName().getStringRef().str() + fault->what;
 }
 
 } // namespace attnc

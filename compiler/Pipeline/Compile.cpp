@@ -53,8 +53,10 @@ std::string prefixOf(llvm::StringRef path) {
   std::string prefix;
   for (char character : llvm::sys::path::stem(path))
     prefix += llvm::isAlnum(character) ? character : '_';
-  return prefix.empty() || llvm::isDigit(prefix[0]) ? "_" + prefix : prefix;
+  return prefix.empty() || llvm::isDigit(prefix[0]) || isOfRuntime(prefix) ? "_" + prefix : prefix;
 }
+
+bool isOfRuntime(llvm::StringRef prefix) { return prefix == "attn" || prefix.starts_with("attn_"); }
 
 /// There is something to call, and the sizes of its inputs and results are such as a model's table can hold.
 static bool checkInterfaces(Job &job) {

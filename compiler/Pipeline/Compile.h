@@ -95,5 +95,7 @@ Outcome compileAgain(const std::string &input, RecordedModule recorded, llvm::St
 
 /// A C identifier made of a file's stem: `gpt-2.attn` gives gpt_2.
 std::string prefixOf(llvm::StringRef path);
+/// Whether names with this prefix might be the runtime's, such as attn_run.
+bool isOfRuntime(llvm::StringRef prefix);
 
 } // namespace attnc

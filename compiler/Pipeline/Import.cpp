@@ -49,8 +49,8 @@ static bool importMlir(Job &job, std::unique_ptr<llvm::MemoryBuffer> file) {
   job.made.module = parseSourceFile<ModuleOp>(sources, &job.made.context);
   if (!job.made.module)
     return job.usersFault(llvm::join(llvm::map_range(job.diagnostics(), inOurWords), "\n"));
-  std::string unknown = unknownOpIn(*job.made.module);
-  return unknown.empty() || job.usersFault(unknown);
+  std::string fault = faultOfModule(*job.made.module, job.options.input);
+  return fault.empty() || job.usersFault(fault);
 }
 
 /// Files of the model that lie on disk; those of the prelude are inside the compiler.

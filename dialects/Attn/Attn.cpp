@@ -199,6 +199,8 @@ template <typename Op> static void printSpace(OpAsmPrinter &printer, Op op) {
   if (op.getAlpha()) {
     SmallString<16> digits;
     op.getAlpha()->toString(digits);
+    if (StringRef(digits).find_first_of(".E") == StringRef::npos)
+      digits += ".0"; // 2 would be read as an integer
     printer << '(' << digits << ')';
   }
   printer << " outer(" << op.getOuterSizes() << ") keys(" << op.getKeySizes() << ") values(" << op.getValueSizes()

@@ -56,6 +56,9 @@ void SourceOptions::addSettings(CLI::App &command) {
                             ->take_all());
   auto checkPrefix = [](const std::string &prefix) -> std::string {
     bool good = !prefix.empty() && !isDigit(prefix[0]) && all_of(prefix, [](char c) { return isAlnum(c) || c == '_'; });
+    if (isOfRuntime(prefix))
+      return "'" + prefix + "' begins as the names of the runtime do; expected another prefix, such as 'my_" + prefix +
+             "'";
     return good ? "" : "'" + prefix + "' is no C identifier";
   };
   aboutSource.push_back(

@@ -1,0 +1,312 @@
+#include "compiler/Pipeline/CheckModule.h"
+#include "compiler/Sizes/SizeAnalysis.h"
+#include "dialects/Model/Model.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace attnc {
+namespace {
+
+/// Bounds of an index, both of which it may take.
+struct Interval {
+  std::vector<SizeExpr> lows;  ///< it is at least the least of these
+  std::vector<SizeExpr> highs; ///< and at most the greatest of these
+};
+
+/// f of each pair.
+template <typename Function>
+std::vector<SizeExpr> ofPairs(const std::vector<SizeExpr> &a, const std::vector<SizeExpr> &b, Function f) {
+  std::vector<SizeExpr> results;
+  for (const SizeExpr &x : a)
+    for (const SizeExpr &y : b)
+      if (SizeExpr made = f(x, y); !llvm::is_contained(results, made))
+        results.push_back(made);
+  return results;
+}
+
+std::vector<SizeExpr> join(std::vector<SizeExpr> a, const std::vector<SizeExpr> &b) {
+  llvm::append_range(a, b);
+  return a;
+}
+
+class SizeCheck {
+public:
+  SizeCheck(func::FuncOp entry, SizeAnalysis sizes) : entry(entry), sizes(std::move(sizes)) {
+    for (auto dimension :
+         entry->getAttrOfType<ArrayAttr>(model::dimensionsAttrName).getAsRange<model::DimensionAttr>()) {
+      names.push_back(dimension.getName().str());
+      bounds.push_back({dimension.getMin(), dimension.getMax()});
+    }
+  }
+
+  std::optional<ModuleFault> run() {
+    std::optional<ModuleFault> found;
+    entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      std::string what = faultOf(op);
+      if (what.empty())
+        return WalkResult::advance();
+      found = {op, what};
+      return WalkResult::interrupt();
+    });
+    return found;
+  }
+
+private:
+  std::string faultOf(Operation *op) {
+    for (Value result : op->getResults())
+      if (std::string fault = faultOfTensor(result); !fault.empty())
+        return fault;
+    return TypeSwitch<Operation *, std::string>(op)
+        .Case([&](func::ReturnOp end) { return end->getParentOp() == entry ? faultOfResults(end) : std::string(); })
+        .Case([&](linalg::LinalgOp linalg) { return faultOfLoops(linalg); })
+        .Case([&](tensor::ExtractSliceOp slice) { return faultOfSlice(slice); })
+        .Case<model::GetOp, model::SetOp>([&](auto access) { return faultOfEntries(access); })
+        .Case<model::ElementOp, model::WithElementOp>(
+            [&](auto list) { return faultOfPlace(list, list.getPlace(), sizes.size(list.getList(), 0)); })
+        .Case([&](model::AppendOp append) {
+          return append.getPlace() ? faultOfPlace(append, append.getPlace(), sizes.size(append.getCache(), 0))
+                                   : std::string();
+        })
+        .Default([&](Operation *other) {
+          return other->getParentOp() == entry || isa<scf::ForOp>(other->getParentOp()) ? faultOfIndex(other)
+                                                                                        : std::string();
+        });
+  }
+
+  struct Bounds {
+    int64_t least, most; ///< `most` is -1 where there is none
+  };
+
+  /// Of the dimensions inside of the loops around `op`: a turn means that a loop to n is one of a size above where it
+  /// begins.
+  std::vector<Bounds> boundsAt(Operation *op) {
+    std::vector<Bounds> inside = bounds;
+    for (auto loop = op->getParentOfType<scf::ForOp>(); loop; loop = loop->getParentOfType<scf::ForOp>()) {
+      std::optional<int64_t> from = getConstantIntValue(loop.getLowerBound());
+      std::optional<SizeExpr> to = sizes.index(loop.getUpperBound());
+      for (auto [number, bound] : llvm::enumerate(inside))
+        if (from && to && *to == SizeExpr::symbol(number) && *from >= bound.least && *from < INT64_MAX)
+          bound.least = *from + 1;
+    }
+    return inside;
+  }
+
+  /// Whether `size` is at least 0 at `op`, wherever dimensions are within their bounds. "No" may also mean "not seen":
+  /// each dimension is taken for its least size and something, or for its largest size without something.
+  bool isNotNegative(const SizeExpr &size, Operation *op) {
+    std::vector<Bounds> bounds = boundsAt(op);
+    constexpr unsigned mostChoices = 8;
+    SmallVector<unsigned> bounded;
+    std::vector<SizeExpr> values;
+    for (auto [number, bound] : llvm::enumerate(bounds)) {
+      values.push_back(SizeExpr(bound.least) + SizeExpr::symbol(number));
+      if (bound.most >= 0 && size.mentions(number) && bounded.size() < mostChoices)
+        bounded.push_back(number);
+    }
+    for (unsigned choice = 0; choice < 1u << bounded.size(); ++choice) {
+      for (auto [bit, number] : llvm::enumerate(bounded))
+        values[number] = choice >> bit & 1 ? SizeExpr(bounds[number].most) - SizeExpr::symbol(number)
+                                           : SizeExpr(bounds[number].least) + SizeExpr::symbol(number);
+      if (size.substitute(values).isAtLeast(0))
+        return true;
+    }
+    return false;
+  }
+  bool areNotNegative(const std::vector<SizeExpr> &lows, Operation *op) {
+    return llvm::all_of(lows, [&](const SizeExpr &low) { return isNotNegative(low, op); });
+  }
+  bool areAtMost(const std::vector<SizeExpr> &highs, const SizeExpr &most, Operation *op) {
+    return llvm::all_of(highs, [&](const SizeExpr &high) { return isNotNegative(most - high, op); });
+  }
+
+  std::string text(const SizeExpr &size) const { return size.text(names); }
+
+  std::string faultOfTensor(Value tensor) {
+    auto type = dyn_cast<RankedTensorType>(tensor.getType());
+    for (int64_t dimension = 0; type && dimension < type.getRank(); ++dimension) {
+      std::optional<SizeExpr> size = sizes.size(tensor, dimension);
+      if (!size)
+        return " has a size along dimension " + std::to_string(dimension) +
+               " that is no sum, product, quotient or extremum of dimensions and numbers; expected one that is";
+      Operation *at = tensor.getDefiningOp();
+      if (!isNotNegative(*size, at))
+        return " has size " + text(*size) + " along dimension " + std::to_string(dimension) +
+               ", which may be below 0; expected it to be at least 0 wherever dimensions are at least their least "
+               "sizes";
+    }
+    return "";
+  }
+
+  std::string faultOfResults(func::ReturnOp end) {
+    for (auto [number, value] : llvm::enumerate(end.getOperands())) {
+      auto shape = entry.getResultAttrOfType<ArrayAttr>(number, model::shapeAttrName);
+      for (int64_t dimension = 0; dimension < cast<RankedTensorType>(value.getType()).getRank(); ++dimension) {
+        std::optional<SizeExpr> declared = declaredSize(shape, dimension, names);
+        std::optional<SizeExpr> size = sizes.size(value, dimension);
+        if (declared && size && !(*declared == *size))
+          return " returns a tensor of size " + text(*size) + " along dimension " + std::to_string(dimension) +
+                 ", but model.shape of result " + std::to_string(number) + " says " + text(*declared) +
+                 "; expected them to be the same";
+      }
+    }
+    return "";
+  }
+
+  /// Operands that a loop goes along have as many elements there.
+  std::string faultOfLoops(linalg::LinalgOp linalg) {
+    std::vector<std::optional<SizeExpr>> extents(linalg.getNumLoops());
+    for (OpOperand &operand : linalg->getOpOperands()) {
+      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+      AffineMap map = linalg.getMatchingIndexingMap(&operand);
+      for (int64_t dimension = 0; type && dimension < type.getRank(); ++dimension) {
+        auto loop = dyn_cast<AffineDimExpr>(map.getResult(dimension));
+        std::optional<SizeExpr> size = sizes.size(operand.get(), dimension);
+        if (!loop || !size)
+          continue;
+        std::optional<SizeExpr> &extent = extents[loop.getPosition()];
+        if (extent && !(*extent == *size))
+          return " reads or writes " + text(*extent) + " elements along a loop, but operand " +
+                 std::to_string(operand.getOperandNumber()) + " has " + text(*size) +
+                 " there; expected them to be the " + "same";
+        extent = size;
+      }
+    }
+    return "";
+  }
+
+  std::string faultOfSlice(tensor::ExtractSliceOp slice) {
+    for (unsigned dimension = 0; dimension < slice.getMixedOffsets().size(); ++dimension) {
+      std::optional<int64_t> stride = getConstantIntValue(slice.getMixedStrides()[dimension]);
+      std::optional<Interval> offset = intervalOf(slice.getMixedOffsets()[dimension]);
+      std::optional<Interval> size = intervalOf(slice.getMixedSizes()[dimension]);
+      std::optional<SizeExpr> source = sizes.size(slice.getSource(), dimension);
+      // The last element is the one at offset + (size - 1) stride.
+      bool isInside = stride && *stride > 0 && offset && size && source && areNotNegative(offset->lows, slice) &&
+                      areNotNegative(size->lows, slice);
+      if (isInside) {
+        auto end = [&](const SizeExpr &begin, const SizeExpr &count) { return begin + count * SizeExpr(*stride); };
+        isInside = areAtMost(ofPairs(offset->highs, size->highs, end), *source + SizeExpr(*stride - 1), slice);
+      }
+      if (!isInside)
+        return " takes a part along dimension " + std::to_string(dimension) + " of " +
+               (source ? text(*source) : std::string("unknown")) +
+               " elements that is not known to lie within them; expected offset, size and stride whose bounds follow " +
+               "from dimensions, numbers and the bounds of loops";
+    }
+    return "";
+  }
+
+  template <typename Op> std::string faultOfEntries(Op access) {
+    auto parameter = SymbolTable::lookupNearestSymbolFrom<model::ParameterOp>(access, access.getParameterAttr());
+    for (auto [index, count] : llvm::zip_equal(access.getIndices(), parameter.getCounts()))
+      if (std::string fault = faultOfPlace(access, index, SizeExpr(count)); !fault.empty())
+        return fault;
+    return "";
+  }
+
+  std::string faultOfPlace(Operation *op, Value place, const std::optional<SizeExpr> &count) {
+    std::optional<Interval> interval = intervalOf(place);
+    if (interval && count && areNotNegative(interval->lows, op) && areAtMost(interval->highs, *count - SizeExpr(1), op))
+      return "";
+    std::string found = interval ? "from " + text(interval->lows.front()) + " to " + text(interval->highs.front())
+                                 : std::string("not known");
+    return " names an element of a list of " + (count ? text(*count) : std::string("an unknown number")) +
+           " by an index that is " + found + "; expected it to be known to lie in the list";
+  }
+
+  /// Sizes are computed on numbers that are not negative.
+  std::string faultOfIndex(Operation *op) {
+    bool divides = isa<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(op);
+    bool isLeast = isa<arith::MinSIOp, arith::MinUIOp>(op), isGreatest = isa<arith::MaxSIOp, arith::MaxUIOp>(op);
+    if ((!divides && !isLeast && !isGreatest) || !op->getResult(0).getType().isIndex())
+      return "";
+    auto mayBeBelow = [&](Value operand) {
+      std::optional<Interval> interval = intervalOf(operand);
+      return !interval || !areNotNegative(interval->lows, op);
+    };
+    Value first = op->getOperand(0), second = op->getOperand(1);
+    bool isFault = isGreatest ? mayBeBelow(first) && mayBeBelow(second)
+                   : isLeast  ? mayBeBelow(first) || mayBeBelow(second)
+                              : mayBeBelow(first);
+    return isFault ? " is of an index that is not known to be at least 0; expected one that is" : "";
+  }
+
+  std::optional<Interval> intervalOf(OpFoldResult index) {
+    if (std::optional<int64_t> constant = getConstantIntValue(index))
+      return Interval{{SizeExpr(*constant)}, {SizeExpr(*constant)}};
+    return intervalOf(cast<Value>(index));
+  }
+
+  std::optional<Interval> intervalOf(Value index) {
+    if (std::optional<SizeExpr> known = sizes.index(index))
+      return Interval{{*known}, {*known}};
+    if (auto argument = dyn_cast<BlockArgument>(index))
+      return intervalOfCounter(argument);
+    Operation *op = index.getDefiningOp();
+    if (op->getNumOperands() != 2 || !op->getOperand(0).getType().isIndex())
+      return std::nullopt;
+    std::optional<Interval> a = intervalOf(op->getOperand(0)), b = intervalOf(op->getOperand(1));
+    return a && b ? intervalOf(op, *a, *b) : std::nullopt;
+  }
+
+  std::optional<Interval> intervalOf(Operation *op, const Interval &a, const Interval &b) {
+    auto plus = [](const SizeExpr &x, const SizeExpr &y) { return x + y; };
+    auto minus = [](const SizeExpr &x, const SizeExpr &y) { return x - y; };
+    auto times = [](const SizeExpr &x, const SizeExpr &y) { return x * y; };
+    using Result = std::optional<Interval>;
+    return TypeSwitch<Operation *, Result>(op)
+        .Case([&](arith::AddIOp) -> Result {
+          return {{ofPairs(a.lows, b.lows, plus), ofPairs(a.highs, b.highs, plus)}};
+        })
+        .Case([&](arith::SubIOp) -> Result {
+          return {{ofPairs(a.lows, b.highs, minus), ofPairs(a.highs, b.lows, minus)}};
+        })
+        .Case([&](arith::MulIOp) -> Result {
+          if (!areNotNegative(a.lows, op) || !areNotNegative(b.lows, op))
+            return std::nullopt;
+          return {{ofPairs(a.lows, b.lows, times), ofPairs(a.highs, b.highs, times)}};
+        })
+        .Case([&](arith::MaxSIOp) -> Result {
+          return {{ofPairs(a.lows, b.lows, SizeExpr::max), join(a.highs, b.highs)}};
+        })
+        .Case([&](arith::MinSIOp) -> Result {
+          return {{join(a.lows, b.lows), ofPairs(a.highs, b.highs, SizeExpr::min)}};
+        })
+        .Default([](Operation *) { return std::nullopt; });
+  }
+
+  /// Of the counter of a loop, where it has a turn.
+  std::optional<Interval> intervalOfCounter(BlockArgument argument) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (!loop || loop.getInductionVar() != argument)
+      return std::nullopt;
+    std::optional<Interval> from = intervalOf(loop.getLowerBound()), to = intervalOf(loop.getUpperBound());
+    std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+    if (!from || !to || !step || *step <= 0 || loop.getUnsignedCmp())
+      return std::nullopt;
+    for (SizeExpr &high : to->highs)
+      high = high - SizeExpr(1);
+    return Interval{from->lows, to->highs};
+  }
+
+  func::FuncOp entry;
+  SizeAnalysis sizes;
+  std::vector<std::string> names;
+  std::vector<Bounds> bounds; ///< of each dimension
+};
+
+} // namespace
+
+std::optional<ModuleFault> faultOfSizes(func::FuncOp entry) {
+  // Sizes that are not declared are told where memory is planned.
+  ScopedDiagnosticHandler silence(entry.getContext(), [](Diagnostic &) {});
+  FailureOr<SizeAnalysis> sizes = SizeAnalysis::ofEntry(entry);
+  return succeeded(sizes) ? SizeCheck(entry, std::move(*sizes)).run() : std::nullopt;
+}
+
+} // namespace attnc
