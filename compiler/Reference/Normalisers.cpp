@@ -27,6 +27,19 @@ double dotOf(ArrayRef<double> a, ArrayRef<double> b, Rounding rounding) {
   return sum;
 }
 
+/// Of two numbers that were computed, each of which code may have in two ways: a gradient computes scores anew, with
+/// terms in another order than what made `lse`, and the mean of cotangents from the result.
+double difference(double a, double b, Rounding rounding) {
+  return term(a - b + residueOfSum(a, b, rounding), rounding);
+}
+
+/// Attention has weights below 2^-100 of the largest for zero (compiler/Codegen/Kernels/Attend/AttendExp.h); so have
+/// half of the draws.
+double weightOf(double weight, Rounding rounding) {
+  bool isFlushed = rounding.kind == Rounding::Loosely && rounding.draw % 2 == 1 && weight < 0x1p-100;
+  return isFlushed ? 0 : rounded(weight, rounding);
+}
+
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 /// A kept NaN, and +inf.
@@ -40,7 +53,7 @@ std::vector<double> centred(ArrayRef<double> ofWeights, ArrayRef<double> factors
   double mean = total == 0 ? 0 : rounded(dotOf(ofWeights, factors, rounding) / total, rounding);
   std::vector<double> result;
   for (auto [cotangent, factor] : llvm::zip_equal(ofWeights, factors))
-    result.push_back(term(factor * term(cotangent - mean, rounding), rounding));
+    result.push_back(term(factor * difference(cotangent, mean, rounding), rounding));
   return result;
 }
 
@@ -62,8 +75,7 @@ NormalisedRow softmax(Scores scores, const Arguments &arguments) {
     sum = term(sum + row.weights.emplace_back(exponential(score)), rounding);
   row.lse = term(largest + rounded(std::log(sum), rounding), rounding);
   for (auto [weight, score] : llvm::zip_equal(row.weights, scores))
-    weight = arguments.isFromLse ? rounded(std::exp(term(score - row.lse, rounding)), rounding)
-                                 : rounded(weight / sum, rounding);
+    weight = weightOf(arguments.isFromLse ? std::exp(difference(score, row.lse, rounding)) : weight / sum, rounding);
   return row;
 }
 
@@ -73,7 +85,7 @@ NormaliserGradient ofSoftmax(Scores, const Arguments &arguments, const Normalise
   Rounding rounding = arguments.rounding;
   double mean = dotOf(ofWeights, row.weights, rounding);
   for (auto [cotangent, weight] : llvm::zip_equal(ofWeights, row.weights))
-    gradient.scores.push_back(term(weight * term(term(cotangent - mean, rounding) + ofLse, rounding), rounding));
+    gradient.scores.push_back(term(weight * term(difference(cotangent, mean, rounding) + ofLse, rounding), rounding));
   if (row.lse != -infinity)
     gradient.sink = rounded(std::exp(arguments.sink - row.lse) * term(ofLse - mean, rounding), rounding);
   return gradient;

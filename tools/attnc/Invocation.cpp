@@ -4,6 +4,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <fmt/format.h>
 
 using namespace llvm;
 
@@ -130,6 +131,11 @@ DrawnInput Invocation::drawnInput(int32_t number, const InvocationOptions &optio
 
 /// All of them before any is made: what comes first may be large.
 Error Invocation::checkSizes() const {
+  for (auto [size, dimension] : llvm::zip_equal(dimensions, ArrayRef(entry->dimensions, entry->dimension_count)))
+    if (size >= 0 && (size < dimension.min || (dimension.max >= 0 && size > dimension.max)))
+      return createStringError(formatv("--dim {0}={1}: expected {2}", dimension.name, size,
+                                       dimension.max < 0 ? fmt::format("at least {}", dimension.min)
+                                                         : fmt::format("{} to {}", dimension.min, dimension.max)));
   for (int32_t i = 0; i < entry->input_count + entry->result_count; ++i) {
     const attn_tensor_info &info = entry->tensors[i];
     auto shape = knownShape(*entry, info, dimensions);

@@ -33,8 +33,12 @@ HostTensor::HostTensor(attn_dtype dtype, std::vector<int64_t> shape)
 Expected<int64_t> HostTensor::bytesFor(StringRef name, attn_dtype dtype, ArrayRef<int64_t> shape) {
   int64_t bytes = attn_element_bytes(dtype);
   bool fits = true;
-  for (int64_t size : shape)
-    fits &= size >= 0 && !__builtin_mul_overflow(bytes, size, &bytes);
+  for (auto [number, size] : enumerate(shape)) {
+    if (size < 0)
+      return createStringError(formatv(
+          "'{0}': its size along dimension {1} is {2} for these dimensions, expected at least 0", name, number, size));
+    fits &= !__builtin_mul_overflow(bytes, size, &bytes);
+  }
   if (fits)
     return bytes;
   return createStringError(formatv("'{0}': its size is beyond 64 bits", name));

@@ -73,6 +73,11 @@ FormulaReader::MaybeNode FormulaReader::makeNode(Value value) {
     std::optional<SizeExpr> size = sizes.tryValueOf(value);
     if (!size)
       return decline("it uses a size that is computed in it"), std::nullopt;
+    // Calls with small sizes have to fit in 32 bits, with room for what is computed from it.
+    constexpr int64_t most = 1 << 30;
+    int64_t ofNothing = size->evaluate(std::vector<int64_t>(sizes.numSymbols(), 0));
+    if (ofNothing < -most || ofNothing > most)
+      return decline("its subscripts may take more than 32 bits"), std::nullopt;
     return nodeOfSize(*sizeOf(*size));
   }
   if (isOutside || !value.getDefiningOp())

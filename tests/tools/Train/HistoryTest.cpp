@@ -3,6 +3,7 @@
 #include "tests/support/TemporaryFolder.h"
 #include "tools/attnc/Train/AttentionHistory.h"
 #include "tools/attnc/Train/History.h"
+#include <cmath>
 #include <gtest/gtest.h>
 
 using namespace attnc;
@@ -25,6 +26,22 @@ TEST(History, PointsAreTheSameWhenTheyAreRead) {
     EXPECT_EQ(was.loss, is.loss);
     EXPECT_EQ(was.validation, is.validation);
   }
+}
+
+TEST(History, ALossThatIsNoNumberIsAPointToo) {
+  TemporaryFolder folder("history");
+  std::string path = folder.path() / "history.csv";
+  auto written = History::open(path, 0);
+  ASSERT_TRUE(bool(written));
+  written->add({1, NAN, INFINITY});
+  written->add({2, -INFINITY, std::nullopt});
+  ASSERT_FALSE(bool(written->replace()));
+  auto read = History::open(path, 2);
+  ASSERT_TRUE(bool(read)) << llvm::toString(read.takeError());
+  ASSERT_EQ(read->points().size(), 2u);
+  EXPECT_TRUE(std::isnan(read->points()[0].loss));
+  EXPECT_EQ(read->points()[0].validation, INFINITY);
+  EXPECT_EQ(read->points()[1].loss, -INFINITY);
 }
 
 TEST(AttentionHistory, PointsAreTheSameWhenTheyAreRead) {

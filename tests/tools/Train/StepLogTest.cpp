@@ -66,6 +66,16 @@ TEST_F(StepLogTest, ForgetsWhatIsBehindTheStepOrCutOff) {
   EXPECT_EQ(text(), "step,loss\n1,0.5\n2,0.25\n");
 }
 
+TEST_F(StepLogTest, ForgetsNoLineThatSomebodyChanged) {
+  for (const char *line : {"0.25,2", "2;0.25", "", "2"}) {
+    std::ofstream(path) << "step,loss\n1,0.5\n" << line << "\n3,0.125\n";
+    auto log = StepLog::open(path, "step,loss", 3, [](const std::string &each) { return each.size() > 2; });
+    ASSERT_FALSE(bool(log)) << line;
+    EXPECT_EQ(llvm::toString(log.takeError()),
+              path.string() + ":3: '" + line + "' is no line of step,loss; mend or remove it");
+  }
+}
+
 TEST_F(StepLogTest, IsAsItWasUntilItIsReplaced) {
   std::string old = "step,loss\n1,0.5\n2,0.25\n3,0.1";
   std::ofstream(path) << old;

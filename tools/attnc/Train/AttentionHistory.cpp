@@ -3,7 +3,6 @@
 #include "llvm/ADT/StringRef.h"
 #include <fmt/format.h>
 #include <optional>
-#include <sstream>
 
 using namespace llvm;
 
@@ -15,15 +14,16 @@ static std::string lineOf(const AttentionPoint &point) {
                      point.head);
 }
 
-static std::optional<AttentionPoint> pointIn(const std::string &line) {
-  std::istringstream fields(line);
+/// Numbers that are none, too: streams read no `nan`.
+static std::optional<AttentionPoint> pointIn(StringRef line) {
+  SmallVector<StringRef> fields;
+  line.split(fields, ',', 4);
   AttentionPoint point;
-  char comma;
-  if (!(fields >> point.step >> comma >> point.entropy >> comma >> point.largest >> comma >> point.saturated >>
-        comma) ||
-      !std::getline(fields, point.head) || point.head.size() < 2 || point.head.back() != '"')
+  if (fields.size() != 5 || fields[0].getAsInteger(10, point.step) || fields[1].getAsDouble(point.entropy) ||
+      fields[2].getAsDouble(point.largest) || fields[3].getAsDouble(point.saturated) ||
+      !fields[4].consume_front("\"") || !fields[4].consume_back("\""))
     return std::nullopt;
-  point.head = StringRef(point.head).drop_front().drop_back().str();
+  point.head = fields[4].str();
   return point;
 }
 
@@ -51,7 +51,7 @@ void AttentionHistory::add(int64_t step, const AttentionMaps &maps) {
       rows.add(ArrayRef(map.values).slice(size_t(row * map.columns), size_t(map.columns)));
     AttentionPoint point{step, rows.meanEntropy(), rows.meanLargest(), rows.saturatedShare(), map.name};
     std::string line = lineOf(point);
-    all.push_back(pointIn(line).value_or(point));
+    all.push_back(pointIn(StringRef(line).rtrim()).value_or(point));
     log.add(line);
   }
 }

@@ -1,6 +1,5 @@
 #include "tools/attnc/Train/History.h"
 #include <fmt/format.h>
-#include <sstream>
 
 using namespace llvm;
 
@@ -11,14 +10,17 @@ static std::string lineOf(const HistoryPoint &point) {
                      point.validation ? fmt::format("{:.6g}", *point.validation) : "");
 }
 
-static std::optional<HistoryPoint> pointIn(const std::string &line) {
-  std::istringstream fields(line);
+/// Numbers that are none, too: streams read no `nan`.
+static std::optional<HistoryPoint> pointIn(StringRef line) {
+  SmallVector<StringRef> fields;
+  line.split(fields, ',');
   HistoryPoint point;
-  char comma;
-  double validation;
-  if (!(fields >> point.step >> comma >> point.loss))
+  double validation = 0;
+  bool isPoint = fields.size() == 3 && !fields[0].getAsInteger(10, point.step) && !fields[1].getAsDouble(point.loss) &&
+                 (fields[2].empty() || !fields[2].getAsDouble(validation));
+  if (!isPoint)
     return std::nullopt;
-  if (fields >> comma >> validation)
+  if (!fields[2].empty())
     point.validation = validation;
   return point;
 }
@@ -40,7 +42,7 @@ Expected<History> History::open(const std::string &path, int64_t step) {
 
 void History::add(HistoryPoint point) {
   std::string line = lineOf(point);
-  all.push_back(pointIn(line).value_or(point));
+  all.push_back(pointIn(StringRef(line).rtrim()).value_or(point));
   log.add(line);
 }
 

@@ -1,5 +1,6 @@
 #include "tools/attnc/Train/StepLog.h"
 #include "compiler/Diagnostics/InputFile.h"
+#include "compiler/Diagnostics/Printable.h"
 #include "compiler/Emit/OutputFiles.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
@@ -24,12 +25,20 @@ Expected<StepLog> StepLog::open(const std::string &path, const std::string &head
   if (!before && sys::fs::exists(path))
     return createStringError(formatv("{0}: can't be read: {1}", path, problem));
   std::istringstream in(before.value_or(""));
+  int64_t number = 0;
   for (std::string line; std::getline(in, line) && !in.eof();) { // a last line without an end was cut off
+    if (++number == 1 && line == headings)
+      continue;
     std::istringstream fields(line);
     int64_t of = 0;
     char comma = 0;
-    if (fields >> of >> comma && of <= step && take(line))
-      log.text += line + "\n";
+    bool isStep = fields >> of >> comma && comma == ',';
+    if (isStep && of > step)
+      continue;
+    if (!isStep || !take(line))
+      return createStringError(formatv("{0}:{1}: '{2}' is no line of {3}; mend or remove it", path, number,
+                                       printable(line), headings));
+    log.text += line + "\n";
   }
   return log;
 }

@@ -15,8 +15,8 @@ namespace attnc {
 
 class StepLog {
 public:
-  /// Reads what is there, up to `step`, and writes nothing. `take` is given each line, and says whether it is whole: a
-  /// kill may have cut one off.
+  /// Reads what is there, up to `step`, and writes nothing. `take` is given each line behind the headings, and says
+  /// whether it is one of theirs: an error names one that is not. A last line that a kill has cut off is forgotten.
   static llvm::Expected<StepLog> open(const std::string &path, const std::string &headings, int64_t step,
                                       const std::function<bool(const std::string &line)> &take);
   /// Adds a line, or several, to what is to be written.
