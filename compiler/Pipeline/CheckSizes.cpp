@@ -132,7 +132,8 @@ private:
       std::optional<SizeExpr> size = sizes.size(tensor, dimension);
       if (!size)
         return " has a size along dimension " + std::to_string(dimension) +
-               " that is no sum, product, quotient or extremum of dimensions and numbers; expected one that is";
+               " that is no sum, product, quotient or extremum of dimensions and numbers, or a very "
+               "long one; expected one that is";
       Operation *at = tensor.getDefiningOp();
       if (!isNotNegative(*size, at))
         return " has size " + text(*size) + " along dimension " + std::to_string(dimension) +
@@ -243,6 +244,22 @@ private:
   }
 
   std::optional<Interval> intervalOf(Value index) {
+    if (auto found = intervals.find(index); found != intervals.end())
+      return found->second;
+    std::optional<Interval> interval = computeInterval(index);
+    if (interval && !isShort(*interval))
+      interval = std::nullopt;
+    return intervals[index] = interval;
+  }
+
+  static bool isShort(const Interval &interval) {
+    constexpr size_t most = 16, longest = 1000;
+    auto isLong = [](const SizeExpr &bound) { return bound.length() > int64_t(longest); };
+    return interval.lows.size() <= most && interval.highs.size() <= most && llvm::none_of(interval.lows, isLong) &&
+           llvm::none_of(interval.highs, isLong);
+  }
+
+  std::optional<Interval> computeInterval(Value index) {
     if (std::optional<SizeExpr> known = sizes.index(index))
       return Interval{{*known}, {*known}};
     if (auto argument = dyn_cast<BlockArgument>(index))
@@ -298,6 +315,7 @@ private:
   SizeAnalysis sizes;
   std::vector<std::string> names;
   std::vector<Bounds> bounds; ///< of each dimension
+  llvm::DenseMap<Value, std::optional<Interval>> intervals;
 };
 
 } // namespace

@@ -20,6 +20,12 @@ std::optional<SizeExpr> declaredSize(ArrayAttr shape, unsigned dimension, ArrayR
   return size && size->products() ? size : std::nullopt;
 }
 
+/// Nothing where it is longer than any size of a network.
+static std::optional<SizeExpr> bounded(std::optional<SizeExpr> size) {
+  constexpr int64_t longest = 1000;
+  return size && size->length() > longest ? std::nullopt : size;
+}
+
 FailureOr<SizeAnalysis> SizeAnalysis::ofEntry(func::FuncOp entry) {
   SizeAnalysis analysis;
   auto dimensions = entry->getAttrOfType<ArrayAttr>(model::dimensionsAttrName);
@@ -86,6 +92,7 @@ std::optional<SizeExpr> SizeAnalysis::size(Value tensor, int64_t dimension) {
     if (auto loop = dyn_cast_or_null<scf::ForOp>(argument.getOwner()->getParentOp()))
       result = size(loop.getTiedLoopInit(argument)->get(), dimension);
   }
+  result = bounded(std::move(result));
   known[{tensor, dimension}] = result;
   return result;
 }
@@ -177,7 +184,7 @@ std::optional<SizeExpr> SizeAnalysis::index(Value value) {
     return found->second;
   std::optional<SizeExpr> result;
   if (Operation *op = value.getDefiningOp())
-    result = computeIndex(op);
+    result = bounded(computeIndex(op));
   known[{value, indexValue}] = result;
   return result;
 }

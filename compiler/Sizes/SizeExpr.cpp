@@ -37,7 +37,9 @@ struct SizeExpr::Node {
     std::vector<Atom> factors;
   };
   std::vector<Term> terms;
+  int64_t length = 0; ///< symbols and numbers in all of it
 
+  static int64_t lengthOf(const std::vector<Term> &terms);
   static SizeExpr make(std::vector<Term> terms);
   static SizeExpr atom(Atom::Kind kind, int64_t number, std::vector<SizeExpr> operands);
   static const std::vector<Term> &termsOf(const SizeExpr &expr) { return expr.node->terms; }
@@ -110,8 +112,22 @@ SizeExpr SizeExpr::Node::make(std::vector<Term> terms) {
       merged.push_back(std::move(term));
   }
   llvm::erase_if(merged, [](const Term &term) { return term.coefficient == 0; });
-  return SizeExpr(std::make_shared<const Node>(Node{std::move(merged)}));
+  int64_t length = lengthOf(merged);
+  return SizeExpr(std::make_shared<const Node>(Node{std::move(merged), length}));
 }
+
+int64_t SizeExpr::Node::lengthOf(const std::vector<Term> &terms) {
+  __int128 length = 0;
+  for (const Term &term : terms) {
+    length += 1 + __int128(term.factors.size());
+    for (const Atom &factor : term.factors)
+      for (const SizeExpr &operand : factor.operands)
+        length += operand.length();
+  }
+  return saturate(length);
+}
+
+int64_t SizeExpr::length() const { return node->length; }
 
 SizeExpr SizeExpr::Node::atom(Atom::Kind kind, int64_t number, std::vector<SizeExpr> operands) {
   return make({Term{1, {Atom{kind, number, std::move(operands)}}}});

@@ -67,6 +67,9 @@ public:
   /// As a person writes it, such as "4*batch*seq + 64"; symbol n is names[n], or "s<n>" where there is none.
   std::string text(llvm::ArrayRef<std::string> names) const;
   bool mentions(unsigned symbol) const;
+  /// How many symbols and numbers it is written with: what work on it takes. A square of a square of ... grows without
+  /// end, so who computes what a program says gives up on long ones.
+  int64_t length() const;
   /// coefficient * symbols[0] * symbols[1] * ...
   struct Product {
     int64_t coefficient;

@@ -69,6 +69,27 @@ public:
     return fits;
   }
 
+  /// Whether each subscript that comes from data has something to choose from, where there is anything to compute: a
+  /// checked one reads element 0 where it is out of range. Null where that is known.
+  Value hasElements() {
+    Value isThere;
+    for (const Node &node : stage.nodes) {
+      if (node.op != Op::Checked)
+        continue;
+      const Node &limit = stage.nodes[node.operands[1]];
+      if (limit.op == Op::Integer && limit.integer > 0)
+        continue;
+      Value size = limit.op == Op::Integer ? constant(0) : index(context.arguments[limit.integer]);
+      Value isSome = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, size, constant(0));
+      isThere = isThere ? arith::AndIOp::create(b, isThere, isSome).getResult() : isSome;
+    }
+    for (const Loop &loop : isThere ? ArrayRef(stage.loops) : ArrayRef<Loop>()) {
+      Value isNone = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, index(valueOf(loop.size)), constant(0));
+      isThere = arith::OrIOp::create(b, isThere, isNone);
+    }
+    return isThere;
+  }
+
   void run() {
     for (unsigned dimension = 0; dimension < stage.result.size(); ++dimension)
       if (schedule.spans[dimension].kind == Span::Kind::Counted) {
@@ -217,26 +238,29 @@ public:
 
   SizeExpr run() {
     SizeExpr chunks = divide();
-    Value fits;
-    for (const CompiledStage *stage : stages)
-      if (Value own = callOf(*stage).sizesFit())
-        fits = fits ? arith::AndIOp::create(b, fits, own).getResult() : own;
-    if (fits) {
-      auto either = scf::IfOp::create(b, fits, /*withElseRegion=*/true);
-      {
-        OpBuilder::InsertionGuard guard(b);
-        b.setInsertionPointToStart(either.elseBlock());
-        Value code = LLVM::ConstantOp::create(b, b.getI32Type(), b.getI32IntegerAttr(ATTN_BAD_ARGUMENT));
-        LLVM::StoreOp::create(b, code, frame.status);
-      }
-      b.setInsertionPointToStart(either.thenBlock());
-    }
+    require(&StageCall::sizesFit, ATTN_BAD_ARGUMENT);
+    require(&StageCall::hasElements, ATTN_OUT_OF_RANGE);
     for (const CompiledStage *stage : stages)
       callOf(*stage).run();
     return chunks;
   }
 
 private:
+  /// What follows is done where all stages have it so; otherwise the status says `code`.
+  void require(Value (StageCall::*holds)(), int32_t code) {
+    Value all;
+    for (const CompiledStage *stage : stages)
+      if (Value own = (callOf(*stage).*holds)())
+        all = all ? arith::AndIOp::create(b, all, own).getResult() : own;
+    if (!all)
+      return;
+    auto either = scf::IfOp::create(b, all, /*withElseRegion=*/true);
+    b.setInsertionPointToStart(either.elseBlock());
+    Value status = LLVM::ConstantOp::create(b, b.getI32Type(), b.getI32IntegerAttr(code));
+    LLVM::StoreOp::create(b, status, frame.status);
+    b.setInsertionPointToStart(either.thenBlock());
+  }
+
   StageCall callOf(const CompiledStage &stage) { return StageCall(stage, context, frame, b, first, count); }
   Value index(const SizeExpr &size) { return frame.size(size); }
   Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, value); }

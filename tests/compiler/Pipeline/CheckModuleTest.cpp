@@ -40,9 +40,9 @@ func.func @f(%x: tensor<6xf32> {model.name = "x", model.shape = ["6"]}, %v: tens
          "\n}\nmodel.parameter @w [3] : tensor<6xf32> checkpoint \"w.{0}\" init <\"ones\", 0.0, 0.0>\n";
 }
 
-class CheckModule : public testing::TestWithParam<ModuleCase> {};
+class ModuleFaults : public testing::TestWithParam<ModuleCase> {};
 
-TEST_P(CheckModule, SaysWhatIsWrong) {
+TEST_P(ModuleFaults, SaysWhatIsWrong) {
   Compilation made;
   std::string diagnostics;
   mlir::ScopedDiagnosticHandler handler(&made.context, [&](mlir::Diagnostic &each) { diagnostics += each.str(); });
@@ -54,6 +54,38 @@ TEST_P(CheckModule, SaysWhatIsWrong) {
     return;
   }
   EXPECT_TRUE(llvm::Regex("^m.mlir:[0-9]+:[0-9]+: error: " + expected).match(fault)) << fault;
+}
+
+/// `count` times what `op` makes of the value before and itself, beginning with `%l0`: 2^count terms or factors.
+std::string repeated(const std::string &op, int count) {
+  std::string ops;
+  for (int i = 0; i < count; ++i) {
+    std::string before = "%l" + std::to_string(i);
+    ops += "%l" + std::to_string(i + 1) + " = " + op + " " + before + ", " + before + " : index\n";
+  }
+  return ops;
+}
+
+TEST(CheckModule, LongSizesAreRefusedSoon) {
+  std::string squares = "%l0 = arith.addi %n, %c1 : index\n" + repeated("arith.muli", 40) +
+                        "%e = tensor.empty(%l40) : tensor<?xf32>\nreturn %x : tensor<6xf32>";
+  std::string extrema = "%l0 = arith.maxsi %n, %c4 : index\n";
+  for (int i = 0; i < 40; ++i) {
+    std::string now = std::to_string(i), next = std::to_string(i + 1);
+    extrema += "%p" + now + " = arith.muli %l" + now + ", %n : index\n%l" + next + " = arith.maxsi %l" + now + ", %p" +
+               now + " : index\n";
+  }
+  extrema += "%e = tensor.empty(%l40) : tensor<?xf32>\nreturn %x : tensor<6xf32>";
+  std::string turns = "%y = scf.for %l0 = %c0 to %n step %c1 iter_args(%a = %x) -> (tensor<6xf32>) {\n" +
+                      repeated("arith.addi", 40) +
+                      "%q = tensor.extract_slice %a[%l40] [1] [1] : tensor<6xf32> to tensor<1xf32>\n"
+                      "scf.yield %a : tensor<6xf32> }\nreturn %y : tensor<6xf32>";
+  for (const std::string &body : {squares, extrema, turns}) {
+    Compilation made;
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(moduleOf({"", body.c_str(), ""}), &made.context, "m.mlir");
+    ASSERT_TRUE(module);
+    EXPECT_NE(faultOfModule(*module, "m.mlir"), "") << body;
+  }
 }
 
 /// A loop over `%l` from `from` to `to`, of which each turn adds parameter `index` of the three.
@@ -68,7 +100,7 @@ TEST_P(CheckModule, SaysWhatIsWrong) {
   "outs(%six : tensor<6xf32>) {\n^bb0(%a: f32, %o: f32):\n" ops "\n} -> tensor<6xf32>\nreturn %y : tensor<6xf32>"
 
 INSTANTIATE_TEST_SUITE_P(
-    Entries, CheckModule,
+    Entries, ModuleFaults,
     testing::Values(
         ModuleCase{"parameters", ADDS_PARAMETERS("%c0", "%c3", "%i = arith.addi %l, %c0 : index\n"), ""},
         ModuleCase{"parametersTurned", ADDS_PARAMETERS("%c0", "%c3", "%i = arith.subi %c2, %l : index\n"), ""},
@@ -97,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto &test) { return test.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
-    Sizes, CheckModule,
+    Sizes, ModuleFaults,
     testing::Values(
         ModuleCase{"results", "return %v : tensor<?xf32>", "", vectorOfN},
         ModuleCase{"resultTooLong", R"(
@@ -156,7 +188,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto &test) { return test.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
-    Ops, CheckModule,
+    Ops, ModuleFaults,
     testing::Values(
         ModuleCase{"formula", FORMULA("%r = math.exp %a : f32\nlinalg.yield %r : f32"), ""},
         ModuleCase{"function", FORMULA("%r = math.acos %a : f32\nlinalg.yield %r : f32"),
