@@ -36,7 +36,8 @@ static bool isInFormula(Operation *op) {
 /// Behind `fuse` entry points call kernels.
 static bool isCallOfKernel(Operation *op) {
   auto call = dyn_cast<func::CallOp>(op);
-  if (!call || call->getParentOfType<func::FuncOp>()->hasAttr(kernelAttrName))
+  auto caller = op->getParentOfType<func::FuncOp>();
+  if (!call || !caller || caller->hasAttr(kernelAttrName))
     return false;
   auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
   return callee && callee->hasAttr(kernelAttrName) && !callee.isExternal();
@@ -121,10 +122,13 @@ static std::string faultOfFunction(func::FuncOp function) {
     if (std::string fault = faultOfNames(function); !fault.empty())
       return fault;
   bool isKernel = function->hasAttr(kernelAttrName);
-  for (ArrayRef<Type> types : {function.getArgumentTypes(), function.getResultTypes()})
-    for (Type type : types)
-      if (std::string fault = faultOfTensor(type); !fault.empty() && !(isKernel && type.isIndex()))
-        return fault;
+  SmallVector<Type> types(function.getResultTypes());
+  for (Type type : function.getArgumentTypes())
+    if (!isKernel || !type.isIndex())
+      types.push_back(type);
+  for (Type type : types)
+    if (std::string fault = faultOfTensor(type); !fault.empty())
+      return fault;
   return function.getBody().hasOneBlock() ? "" : " has not one block; expected a function with a body of one";
 }
 
@@ -178,8 +182,19 @@ static Operation *readerOf(Value value) {
   return nullptr;
 }
 
+/// Whether rows are appended to it somewhere: of a cache the places are read that were written.
+static bool isCache(Value value) {
+  return llvm::any_of(value.getUses(), [](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (auto append = dyn_cast<model::AppendOp>(user))
+      return append.getCache() == use.get();
+    auto loop = dyn_cast<scf::ForOp>(user);
+    return loop && isCache(loop.getTiedLoopRegionIterArg(&use));
+  });
+}
+
 static std::string faultOfEmpty(tensor::EmptyOp empty) {
-  Operation *reader = readerOf(empty);
+  Operation *reader = isCache(empty) ? nullptr : readerOf(empty);
   return reader ? " is a tensor of no known elements, which " + reader->getName().getStringRef().str() +
                       " reads; expected it behind outs alone, of an op that does not read it"
                 : "";
@@ -233,6 +248,8 @@ static std::string faultOf(Operation *op) {
                               "scalars, scf.for, or views of tensors");
   if (auto function = dyn_cast<func::FuncOp>(op))
     return faultOfFunction(function);
+  if (isa_and_present<ModuleOp>(op->getParentOp()) && !isa<ModuleOp, model::ParameterOp>(op))
+    return " stands outside of functions; expected func.func and model.parameter there";
   if (std::string fault = faultOfResults(op); !fault.empty())
     return fault;
   if (auto constant = dyn_cast<arith::ConstantOp>(op); constant && hasTensors)

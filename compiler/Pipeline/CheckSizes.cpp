@@ -12,6 +12,9 @@ using namespace mlir;
 namespace attnc {
 namespace {
 
+/// Of sizes that are looked at.
+constexpr int64_t longest = 1000;
+
 /// Bounds of an index, both of which it may take.
 struct Interval {
   std::vector<SizeExpr> lows;  ///< it is at least the least of these
@@ -65,8 +68,16 @@ private:
         .Case([&](func::ReturnOp end) { return end->getParentOp() == entry ? faultOfResults(end) : std::string(); })
         .Case([&](linalg::LinalgOp linalg) { return faultOfLoops(linalg); })
         .Case([&](tensor::ExtractSliceOp slice) { return faultOfSlice(slice); })
+        .Case([&](tensor::CastOp cast) { return faultOfEqual(cast.getSource(), cast.getDest()); })
+        .Case([&](tensor::ExpandShapeOp expand) { return faultOfExpand(expand); })
+        .Case([&](tensor::ConcatOp concat) { return faultOfConcat(concat); })
+        .Case([&](scf::ForOp loop) { return faultOfTurns(loop); })
         .Case<model::GetOp, model::SetOp>([&](auto access) { return faultOfEntries(access); })
-        .Case<model::ElementOp, model::WithElementOp>(
+        .Case([&](model::WithElementOp list) {
+          std::string fault = faultOfPlace(list, list.getPlace(), sizes.size(list.getList(), 0));
+          return fault.empty() ? faultOfEqual(list.getElement(), list.getList(), /*behind=*/1) : fault;
+        })
+        .Case<model::ElementOp>(
             [&](auto list) { return faultOfPlace(list, list.getPlace(), sizes.size(list.getList(), 0)); })
         .Case([&](model::AppendOp append) {
           return append.getPlace() ? faultOfPlace(append, append.getPlace(), sizes.size(append.getCache(), 0))
@@ -99,6 +110,10 @@ private:
   /// Whether `size` is at least 0 at `op`, wherever dimensions are within their bounds. "No" may also mean "not seen":
   /// each dimension is taken for its least size and something, or for its largest size without something.
   bool isNotNegative(const SizeExpr &size, Operation *op) {
+    if (size.isAtLeast(0))
+      return true;
+    if (!isShortWith(size))
+      return false;
     std::vector<Bounds> bounds = boundsAt(op);
     constexpr unsigned mostChoices = 8;
     SmallVector<unsigned> bounded;
@@ -116,6 +131,13 @@ private:
         return true;
     }
     return false;
+  }
+  /// Whether products with a sum in the place of each symbol, which double for each, come to something.
+  static bool isShortWith(const SizeExpr &size) {
+    constexpr unsigned mostSymbols = 10;
+    auto products = size.products();
+    return products ? llvm::all_of(*products, [](const auto &each) { return each.symbols.size() <= mostSymbols; })
+                    : size.length() <= mostSymbols * mostSymbols;
   }
   bool areNotNegative(const std::vector<SizeExpr> &lows, Operation *op) {
     return llvm::all_of(lows, [&](const SizeExpr &low) { return isNotNegative(low, op); });
@@ -158,6 +180,61 @@ private:
     return "";
   }
 
+  std::string faultOfPair(const std::optional<SizeExpr> &found, const std::optional<SizeExpr> &expected,
+                          int64_t dimension) {
+    if (found && expected && *found == *expected)
+      return "";
+    auto written = [&](const std::optional<SizeExpr> &size) { return size ? text(*size) : std::string("unknown"); };
+    return " takes a tensor of size " + written(found) + " along dimension " + std::to_string(dimension) +
+           " for one of size " + written(expected) + "; expected them to be the same";
+  }
+
+  /// `tensor` has the sizes of `like`, of which `behind` leading dimensions are left out.
+  std::string faultOfEqual(Value tensor, Value like, int64_t behind = 0) {
+    for (int64_t dimension = 0; dimension < cast<RankedTensorType>(tensor.getType()).getRank(); ++dimension) {
+      std::string fault = faultOfPair(sizes.size(tensor, dimension), sizes.size(like, dimension + behind), dimension);
+      if (!fault.empty())
+        return fault;
+    }
+    return "";
+  }
+
+  std::string faultOfExpand(tensor::ExpandShapeOp expand) {
+    for (auto [dimension, group] : llvm::enumerate(expand.getReassociationIndices())) {
+      std::optional<SizeExpr> product = SizeExpr(1);
+      for (int64_t part : group) {
+        std::optional<SizeExpr> size = sizes.size(expand.getResult(), part);
+        bool isShort = product && size && product->length() * size->length() <= longest;
+        product = isShort ? std::optional(*product * *size) : std::nullopt;
+      }
+      std::optional<SizeExpr> size = sizes.size(expand.getSrc(), int64_t(dimension));
+      if (std::string fault = faultOfPair(size, product, int64_t(dimension)); !fault.empty())
+        return fault;
+    }
+    return "";
+  }
+
+  std::string faultOfConcat(tensor::ConcatOp concat) {
+    for (Value input : concat.getInputs())
+      for (int64_t dimension = 0; dimension < concat.getResultType().getRank(); ++dimension)
+        if (dimension != int64_t(concat.getDim())) {
+          std::optional<SizeExpr> first = sizes.size(concat.getInputs().front(), dimension);
+          std::string fault = faultOfPair(sizes.size(input, dimension), first, dimension);
+          if (!fault.empty())
+            return fault;
+        }
+    return "";
+  }
+
+  /// Each turn hands on tensors of the sizes that it got.
+  std::string faultOfTurns(scf::ForOp loop) {
+    for (auto [yielded, init] : llvm::zip_equal(loop.getYieldedValues(), loop.getInits()))
+      if (isa<RankedTensorType>(yielded.getType()))
+        if (std::string fault = faultOfEqual(yielded, init); !fault.empty())
+          return fault;
+    return "";
+  }
+
   /// Operands that a loop goes along have as many elements there.
   std::string faultOfLoops(linalg::LinalgOp linalg) {
     std::vector<std::optional<SizeExpr>> extents(linalg.getNumLoops());
@@ -177,7 +254,62 @@ private:
         extent = size;
       }
     }
+    return faultOfSums(linalg, extents);
+  }
+
+  /// Subscripts that are sums of loops, as those of windows, stay in range.
+  std::string faultOfSums(linalg::LinalgOp linalg, ArrayRef<std::optional<SizeExpr>> extents) {
+    for (OpOperand &operand : linalg->getOpOperands()) {
+      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+      AffineMap map = linalg.getMatchingIndexingMap(&operand);
+      for (int64_t dimension = 0; type && dimension < type.getRank(); ++dimension) {
+        AffineExpr subscript = map.getResult(dimension);
+        std::optional<SizeExpr> size = sizes.size(operand.get(), dimension);
+        if (isa<AffineDimExpr>(subscript))
+          continue;
+        std::optional<Interval> interval = intervalOf(subscript, extents);
+        bool isInside = interval && size && areNotNegative(interval->lows, linalg) &&
+                        areAtMost(interval->highs, *size - SizeExpr(1), linalg);
+        if (!isInside)
+          return " reads or writes operand " + std::to_string(operand.getOperandNumber()) + " of " +
+                 (size ? text(*size) : std::string("unknown")) + " elements along dimension " +
+                 std::to_string(dimension) + " at subscripts that are not known to lie within them";
+      }
+    }
     return "";
+  }
+
+  std::optional<Interval> intervalOf(AffineExpr subscript, ArrayRef<std::optional<SizeExpr>> extents) {
+    if (auto constant = dyn_cast<AffineConstantExpr>(subscript))
+      return Interval{{SizeExpr(constant.getValue())}, {SizeExpr(constant.getValue())}};
+    if (auto loop = dyn_cast<AffineDimExpr>(subscript)) {
+      const std::optional<SizeExpr> &extent = extents[loop.getPosition()];
+      return extent ? std::optional(Interval{{SizeExpr(0)}, {*extent - SizeExpr(1)}}) : std::nullopt;
+    }
+    auto binary = dyn_cast<AffineBinaryOpExpr>(subscript);
+    std::optional<Interval> a = binary ? intervalOf(binary.getLHS(), extents) : std::nullopt;
+    auto factor = binary ? dyn_cast<AffineConstantExpr>(binary.getRHS()) : AffineConstantExpr();
+    auto one = [](const std::vector<SizeExpr> &bounds, auto f) { return std::vector<SizeExpr>{f(bounds.front())}; };
+    if (!a || a->lows.size() != 1 || a->highs.size() != 1)
+      return std::nullopt;
+    if (binary.getKind() == AffineExprKind::Add) {
+      std::optional<Interval> b = intervalOf(binary.getRHS(), extents);
+      return b ? std::optional(Interval{{a->lows[0] + b->lows[0]}, {a->highs[0] + b->highs[0]}}) : std::nullopt;
+    }
+    if (!factor)
+      return std::nullopt;
+    int64_t by = factor.getValue();
+    if (binary.getKind() == AffineExprKind::Mul) {
+      auto times = [&](const SizeExpr &bound) { return bound * SizeExpr(by); };
+      return by >= 0 ? Interval{one(a->lows, times), one(a->highs, times)}
+                     : Interval{one(a->highs, times), one(a->lows, times)};
+    }
+    if (binary.getKind() == AffineExprKind::Mod)
+      return Interval{{SizeExpr(0)}, {SizeExpr(by - 1)}};
+    // A quotient is no larger than what is divided.
+    if (binary.getKind() == AffineExprKind::FloorDiv && a->lows[0] == SizeExpr(0))
+      return Interval{a->lows, {a->highs[0].isConstant() ? a->highs[0].floorDiv(by) : a->highs[0]}};
+    return std::nullopt;
   }
 
   std::string faultOfSlice(tensor::ExtractSliceOp slice) {
@@ -253,8 +385,8 @@ private:
   }
 
   static bool isShort(const Interval &interval) {
-    constexpr size_t most = 16, longest = 1000;
-    auto isLong = [](const SizeExpr &bound) { return bound.length() > int64_t(longest); };
+    constexpr size_t most = 16;
+    auto isLong = [](const SizeExpr &bound) { return bound.length() > longest; };
     return interval.lows.size() <= most && interval.highs.size() <= most && llvm::none_of(interval.lows, isLong) &&
            llvm::none_of(interval.highs, isLong);
   }

@@ -21,8 +21,8 @@ std::optional<SizeExpr> declaredSize(ArrayAttr shape, unsigned dimension, ArrayR
 }
 
 /// Nothing where it is longer than any size of a network.
+static constexpr int64_t longest = 1000;
 static std::optional<SizeExpr> bounded(std::optional<SizeExpr> size) {
-  constexpr int64_t longest = 1000;
   return size && size->length() > longest ? std::nullopt : size;
 }
 
@@ -159,7 +159,8 @@ std::optional<SizeExpr> SizeAnalysis::compute(OpResult result, int64_t dimension
         ReassociationIndices group = collapse.getReassociationIndices()[dimension];
         for (int64_t source : group) {
           Size factor = size(collapse.getSrc(), source);
-          product = product && factor ? Size(*product * *factor) : std::nullopt;
+          bool isShort = product && factor && product->length() * factor->length() <= longest;
+          product = isShort ? Size(*product * *factor) : std::nullopt;
         }
         return product;
       })
@@ -206,7 +207,7 @@ std::optional<SizeExpr> SizeAnalysis::computeIndex(Operation *op) {
   return TypeSwitch<Operation *, Size>(op)
       .Case([&](arith::AddIOp) { return *a + *b; })
       .Case([&](arith::SubIOp) { return *a - *b; })
-      .Case([&](arith::MulIOp) { return *a * *b; })
+      .Case([&](arith::MulIOp) { return a->length() * b->length() > longest ? Size() : Size(*a * *b); })
       .Case<arith::MaxSIOp, arith::MaxUIOp>([&](auto) { return SizeExpr::max(*a, *b); })
       .Case<arith::MinSIOp, arith::MinUIOp>([&](auto) { return SizeExpr::min(*a, *b); })
       .Case<arith::CeilDivSIOp, arith::CeilDivUIOp>(

@@ -15,7 +15,9 @@ struct SizeParser {
   llvm::StringRef rest;
   llvm::ArrayRef<std::string> names;
   unsigned depth = 0;
-  static constexpr unsigned mostDepth = 64; ///< of parentheses: the text may be of a file that holds anything
+  // The text may be of a file that holds anything.
+  static constexpr unsigned mostDepth = 64; ///< of parentheses
+  static constexpr int64_t longest = 1000;  ///< of what a product of sums may come to
 
   bool accept(char character) {
     rest = rest.ltrim();
@@ -46,7 +48,7 @@ struct SizeParser {
     std::optional<SizeExpr> result = factor();
     while (result && accept('*')) {
       std::optional<SizeExpr> next = factor();
-      if (!next)
+      if (!next || result->length() * next->length() > longest)
         return std::nullopt;
       result = *result * *next;
     }

@@ -69,25 +69,27 @@ public:
     return fits;
   }
 
-  /// Whether each subscript that comes from data has something to choose from, where there is anything to compute: a
-  /// checked one reads element 0 where it is out of range. Null where that is known.
+  /// Whether each subscript that comes from data has something to choose from: a checked one reads element 0 where it
+  /// is out of range. Null where that is known. It is no fault where nothing is computed, or where the loops that it
+  /// depends on have no turn; what stands outside of an empty reduction is read.
   Value hasElements() {
-    Value isThere;
-    for (const Node &node : stage.nodes) {
+    Value all;
+    for (const auto &[number, node] : llvm::enumerate(stage.nodes)) {
       if (node.op != Op::Checked)
         continue;
       const Node &limit = stage.nodes[node.operands[1]];
       if (limit.op == Op::Integer && limit.integer > 0)
         continue;
       Value size = limit.op == Op::Integer ? constant(0) : index(context.arguments[limit.integer]);
-      Value isSome = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, size, constant(0));
-      isThere = isThere ? arith::AndIOp::create(b, isThere, isSome).getResult() : isSome;
+      Value holds = compareWithZero(arith::CmpIPredicate::ne, size);
+      for (unsigned loop = 0; loop < stage.loops.size(); ++loop)
+        if (llvm::is_contained(stage.result, loop) || dependsOn(stage, unsigned(number), loop)) {
+          Value isNone = compareWithZero(arith::CmpIPredicate::eq, index(valueOf(stage.loops[loop].size)));
+          holds = arith::OrIOp::create(b, holds, isNone);
+        }
+      all = all ? arith::AndIOp::create(b, all, holds).getResult() : holds;
     }
-    for (const Loop &loop : isThere ? ArrayRef(stage.loops) : ArrayRef<Loop>()) {
-      Value isNone = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, index(valueOf(loop.size)), constant(0));
-      isThere = arith::OrIOp::create(b, isThere, isNone);
-    }
-    return isThere;
+    return all;
   }
 
   void run() {
@@ -128,6 +130,9 @@ public:
 private:
   Value index(const SizeExpr &size) { return frame.size(size); }
   Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
+  Value compareWithZero(arith::CmpIPredicate predicate, Value value) {
+    return arith::CmpIOp::create(b, predicate, value, constant(0));
+  }
   Value narrowed(Value value) { return arith::IndexCastOp::create(b, b.getI32Type(), value); }
   SizeExpr valueOf(const Size &size) const { return halide::valueOf(size, context.arguments); }
   SmallVector<SizeExpr> shapeOf(ArrayRef<Size> sizes) const {

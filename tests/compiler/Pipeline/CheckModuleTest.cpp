@@ -88,6 +88,43 @@ TEST(CheckModule, LongSizesAreRefusedSoon) {
   }
 }
 
+TEST(CheckModule, FunctionsAndOpsAreWhereTheyBelong) {
+  auto faultOfText = [](const std::string &text) {
+    Compilation made;
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &made.context, "m.mlir");
+    return module ? faultOfModule(*module, "m.mlir") : std::string("does not parse");
+  };
+  std::string kernel = "func.func private @k(%n: index) attributes {attn.kernel = \"loops\"} { return }\n";
+  EXPECT_EQ(faultOfText(kernel), "");
+  EXPECT_EQ(faultOfText(kernel + "%c = arith.constant 1 : index\n"),
+            "m.mlir:2:6: error: arith.constant stands outside of functions; expected func.func and model.parameter there");
+  EXPECT_NE(faultOfText(kernel + "%c = \"ub.poison\"() : () -> index\nfunc.call @k(%c) : (index) -> ()\n"), "");
+  EXPECT_NE(faultOfText("func.func private @k(%n: index) -> index attributes {attn.kernel = \"loops\"} { return %n : "
+                        "index }\n"),
+            "");
+}
+
+TEST(CheckModule, ProductsOfManyDimensionsTakeNoTime) {
+  std::string names, dimensions, type, group;
+  for (int i = 0; i < 30; ++i) {
+    std::string comma = i ? ", " : "", name = "\"d" + std::to_string(i) + "\"";
+    names += comma + name;
+    dimensions += comma + "#model.dimension<" + name + ", -1, 1>";
+    type += "?x";
+    group += comma + std::to_string(i);
+  }
+  std::string text = "func.func @f(%x: tensor<" + type + "f32> {model.name = \"x\", model.shape = [" + names +
+                     "]}) -> (tensor<6xf32> {model.name = \"y\", model.shape = [\"6\"]}) attributes {model.entry, " +
+                     "model.dimensions = [" + dimensions + "]} {\n%c = tensor.collapse_shape %x [[" + group +
+                     "]] : tensor<" + type + "f32> into tensor<?xf32>\n" +
+                     "%y = tensor.extract_slice %c[1] [6] [1] : tensor<?xf32> to tensor<6xf32>\n" +
+                     "return %y : tensor<6xf32>\n}\n";
+  Compilation made;
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &made.context, "m.mlir");
+  ASSERT_TRUE(module);
+  EXPECT_NE(faultOfModule(*module, "m.mlir"), "");
+}
+
 /// A loop over `%l` from `from` to `to`, of which each turn adds parameter `index` of the three.
 #define ADDS_PARAMETERS(from, to, index)                                                                               \
   "%y = scf.for %l = " from " to " to " step %c1 iter_args(%a = %x) -> (tensor<6xf32>) {\n" index                      \
@@ -144,6 +181,54 @@ INSTANTIATE_TEST_SUITE_P(
           %y = linalg.exp ins(%v : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
           return %y : tensor<?xf32>)",
                    "linalg.exp reads or writes n elements along a loop, but operand 1 has 4 there", vectorOfN},
+        ModuleCase{"turnsOfTwoSizes", R"(
+          %half = tensor.empty(%c3) : tensor<?xf32>
+          %y = scf.for %l = %c0 to %n step %c1 iter_args(%a = %v) -> (tensor<?xf32>) {
+            %b = linalg.fill ins(%one : f32) outs(%half : tensor<?xf32>) -> tensor<?xf32>
+            scf.yield %b : tensor<?xf32>
+          }
+          return %y : tensor<?xf32>)",
+                   "scf.for takes a tensor of size 3 along dimension 0 for one of size n", vectorOfN},
+        ModuleCase{"elementOfAnotherSize", R"(
+          %list = tensor.empty(%c6) : tensor<4x?xf32>
+          %y = model.with_element %v into %list[%c0] : tensor<?xf32> into tensor<4x?xf32>
+          return %x : tensor<6xf32>)",
+                   "model.with_element takes a tensor of size n along dimension 0 for one of size 6"},
+        ModuleCase{"castToMore", R"(
+          %y = tensor.cast %v : tensor<?xf32> to tensor<6xf32>
+          return %y : tensor<6xf32>)",
+                   "tensor.cast takes a tensor of size n along dimension 0 for one of size 6"},
+        ModuleCase{"expandedToMore", R"(
+          %y = tensor.expand_shape %v [[0, 1]] output_shape [2, %n] : tensor<?xf32> into tensor<2x?xf32>
+          return %v : tensor<?xf32>)",
+                   "tensor.expand_shape takes a tensor of size n along dimension 0 for one of size 2\\*n", vectorOfN},
+        ModuleCase{"joinedRows", R"(
+          %a = tensor.expand_shape %v [[0, 1]] output_shape [1, %n] : tensor<?xf32> into tensor<1x?xf32>
+          %b = tensor.expand_shape %x [[0, 1]] output_shape [1, 6] : tensor<6xf32> into tensor<1x6xf32>
+          %c = tensor.cast %b : tensor<1x6xf32> to tensor<1x?xf32>
+          %y = tensor.concat dim(0) %a, %c : (tensor<1x?xf32>, tensor<1x?xf32>) -> tensor<2x?xf32>
+          return %x : tensor<6xf32>)",
+                   "tensor.concat takes a tensor of size 6 along dimension 1 for one of size n"},
+        ModuleCase{"shifted", R"(
+          %e = tensor.empty(%n) : tensor<?xf32>
+          %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i + 1)>, #same], iterator_types = ["parallel"]}
+              ins(%v : tensor<?xf32>) outs(%e : tensor<?xf32>) {
+          ^bb0(%a: f32, %o: f32):
+            linalg.yield %a : f32
+          } -> tensor<?xf32>
+          return %y : tensor<?xf32>)",
+                   "linalg.generic reads or writes operand 0 of n elements along dimension 0 at subscripts that",
+                   vectorOfN},
+        ModuleCase{"windows", R"(
+          %m = arith.addi %n, %c2 : index
+          %long = tensor.empty(%m) : tensor<?xf32>
+          %in = linalg.fill ins(%one : f32) outs(%long : tensor<?xf32>) -> tensor<?xf32>
+          %taps = arith.constant dense<1.0> : tensor<3xf32>
+          %e = tensor.empty(%n) : tensor<?xf32>
+          %zero = linalg.fill ins(%one : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+          %y = linalg.conv_1d ins(%in, %taps : tensor<?xf32>, tensor<3xf32>) outs(%zero : tensor<?xf32>) -> tensor<?xf32>
+          return %y : tensor<?xf32>)",
+                   "", vectorOfN},
         ModuleCase{"sizeBelowZero", R"(
           %m = arith.subi %n, %c3 : index
           %e = tensor.empty(%m) : tensor<?xf32>

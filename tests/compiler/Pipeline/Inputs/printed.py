@@ -10,7 +10,7 @@ attnc, directory = sys.argv[1], pathlib.Path(sys.argv[2])
 directory.mkdir(parents=True, exist_ok=True)
 
 
-PHASES = ("import", "fuse", "narrow")
+PHASES = ("import", "derive", "fuse", "narrow")
 
 
 def fault_of(model, phase):
