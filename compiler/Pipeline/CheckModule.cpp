@@ -133,14 +133,13 @@ static std::string faultOfFunction(func::FuncOp function) {
 }
 
 static std::string faultOfResults(Operation *op) {
-  bool isFormula = isInFormula(op);
   for (Type type : op->getResultTypes()) {
     if (isa<ShapedType>(type)) {
       if (std::string fault = faultOfTensor(type); !fault.empty())
         return fault;
     } else if (!type.isIndex() && !type.isF32() && !type.isInteger(32) && !type.isInteger(1)) {
       return " computes with " + text(type) + "; expected f32, i32, i1 or index";
-    } else if (!isFormula && isa<scf::ForOp>(op)) {
+    } else if (isa<scf::ForOp>(op)) {
       return " carries " + text(type) + "; expected tensors";
     }
   }
@@ -263,9 +262,9 @@ static std::string faultOf(Operation *op) {
   return faultOfInteger(op);
 }
 
-static std::optional<ModuleFault> faultOfOps(ModuleOp module) {
+std::optional<ModuleFault> firstFault(Operation *root, llvm::function_ref<std::string(Operation *)> faultOf) {
   std::optional<ModuleFault> found;
-  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
     std::string what = faultOf(op);
     if (what.empty())
       return WalkResult::advance();
@@ -276,7 +275,7 @@ static std::optional<ModuleFault> faultOfOps(ModuleOp module) {
 }
 
 std::string faultOfModule(ModuleOp module, llvm::StringRef file) {
-  std::optional<ModuleFault> fault = faultOfOps(module);
+  std::optional<ModuleFault> fault = firstFault(module, faultOf);
   for (auto function : module.getOps<func::FuncOp>())
     if (!fault && function->hasAttr(model::entryAttrName))
       fault = faultOfSizes(function);

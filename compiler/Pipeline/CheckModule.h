@@ -21,6 +21,10 @@ struct ModuleFault {
   std::string what;
 };
 
+/// The first op of `root`, itself included, of which `faultOf` says something.
+std::optional<ModuleFault> firstFault(mlir::Operation *root,
+                                      llvm::function_ref<std::string(mlir::Operation *)> faultOf);
+
 /// The first fault of a module that was read from `file`, with its place and what is expected; empty without one.
 std::string faultOfModule(mlir::ModuleOp module, llvm::StringRef file);
 

@@ -48,15 +48,7 @@ public:
   }
 
   std::optional<ModuleFault> run() {
-    std::optional<ModuleFault> found;
-    entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      std::string what = faultOf(op);
-      if (what.empty())
-        return WalkResult::advance();
-      found = {op, what};
-      return WalkResult::interrupt();
-    });
-    return found;
+    return firstFault(entry, [this](Operation *op) { return faultOf(op); });
   }
 
 private:
@@ -250,7 +242,7 @@ private:
         if (extent && !(*extent == *size))
           return " reads or writes " + text(*extent) + " elements along a loop, but operand " +
                  std::to_string(operand.getOperandNumber()) + " has " + text(*size) +
-                 " there; expected them to be the " + "same";
+                 " there; expected them to be the same";
         extent = size;
       }
     }
