@@ -32,6 +32,19 @@ std::vector<SizeExpr> ofPairs(const std::vector<SizeExpr> &a, const std::vector<
   return results;
 }
 
+Interval exactly(const SizeExpr &size) { return {{size}, {size}}; }
+
+Interval sumOf(const Interval &a, const Interval &b) {
+  auto plus = [](const SizeExpr &x, const SizeExpr &y) { return x + y; };
+  return {ofPairs(a.lows, b.lows, plus), ofPairs(a.highs, b.highs, plus)};
+}
+
+Interval timesConstant(const Interval &a, int64_t factor) {
+  auto times = [](const SizeExpr &x, const SizeExpr &y) { return x * y; };
+  std::vector<SizeExpr> by = {SizeExpr(factor)}, lows = ofPairs(a.lows, by, times), highs = ofPairs(a.highs, by, times);
+  return factor >= 0 ? Interval{lows, highs} : Interval{highs, lows};
+}
+
 std::vector<SizeExpr> join(std::vector<SizeExpr> a, const std::vector<SizeExpr> &b) {
   llvm::append_range(a, b);
   return a;
@@ -273,29 +286,25 @@ private:
 
   std::optional<Interval> intervalOf(AffineExpr subscript, ArrayRef<std::optional<SizeExpr>> extents) {
     if (auto constant = dyn_cast<AffineConstantExpr>(subscript))
-      return Interval{{SizeExpr(constant.getValue())}, {SizeExpr(constant.getValue())}};
+      return exactly(SizeExpr(constant.getValue()));
     if (auto loop = dyn_cast<AffineDimExpr>(subscript)) {
       const std::optional<SizeExpr> &extent = extents[loop.getPosition()];
       return extent ? std::optional(Interval{{SizeExpr(0)}, {*extent - SizeExpr(1)}}) : std::nullopt;
     }
     auto binary = dyn_cast<AffineBinaryOpExpr>(subscript);
     std::optional<Interval> a = binary ? intervalOf(binary.getLHS(), extents) : std::nullopt;
-    auto factor = binary ? dyn_cast<AffineConstantExpr>(binary.getRHS()) : AffineConstantExpr();
-    auto one = [](const std::vector<SizeExpr> &bounds, auto f) { return std::vector<SizeExpr>{f(bounds.front())}; };
-    if (!a || a->lows.size() != 1 || a->highs.size() != 1)
+    if (!a)
       return std::nullopt;
     if (binary.getKind() == AffineExprKind::Add) {
       std::optional<Interval> b = intervalOf(binary.getRHS(), extents);
-      return b ? std::optional(Interval{{a->lows[0] + b->lows[0]}, {a->highs[0] + b->highs[0]}}) : std::nullopt;
+      return b ? std::optional(sumOf(*a, *b)) : std::nullopt;
     }
+    auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
     if (!factor)
       return std::nullopt;
     int64_t by = factor.getValue();
-    if (binary.getKind() == AffineExprKind::Mul) {
-      auto times = [&](const SizeExpr &bound) { return bound * SizeExpr(by); };
-      return by >= 0 ? Interval{one(a->lows, times), one(a->highs, times)}
-                     : Interval{one(a->highs, times), one(a->lows, times)};
-    }
+    if (binary.getKind() == AffineExprKind::Mul)
+      return timesConstant(*a, by);
     if (binary.getKind() == AffineExprKind::Mod)
       return Interval{{SizeExpr(0)}, {SizeExpr(by - 1)}};
     // A quotient is no larger than what is divided.
@@ -363,7 +372,7 @@ private:
 
   std::optional<Interval> intervalOf(OpFoldResult index) {
     if (std::optional<int64_t> constant = getConstantIntValue(index))
-      return Interval{{SizeExpr(*constant)}, {SizeExpr(*constant)}};
+      return exactly(SizeExpr(*constant));
     return intervalOf(cast<Value>(index));
   }
 
@@ -385,7 +394,7 @@ private:
 
   std::optional<Interval> computeInterval(Value index) {
     if (std::optional<SizeExpr> known = sizes.index(index))
-      return Interval{{*known}, {*known}};
+      return exactly(*known);
     if (auto argument = dyn_cast<BlockArgument>(index))
       return intervalOfCounter(argument);
     Operation *op = index.getDefiningOp();
@@ -396,17 +405,11 @@ private:
   }
 
   std::optional<Interval> intervalOf(Operation *op, const Interval &a, const Interval &b) {
-    auto plus = [](const SizeExpr &x, const SizeExpr &y) { return x + y; };
-    auto minus = [](const SizeExpr &x, const SizeExpr &y) { return x - y; };
     auto times = [](const SizeExpr &x, const SizeExpr &y) { return x * y; };
     using Result = std::optional<Interval>;
     return TypeSwitch<Operation *, Result>(op)
-        .Case([&](arith::AddIOp) -> Result {
-          return {{ofPairs(a.lows, b.lows, plus), ofPairs(a.highs, b.highs, plus)}};
-        })
-        .Case([&](arith::SubIOp) -> Result {
-          return {{ofPairs(a.lows, b.highs, minus), ofPairs(a.highs, b.lows, minus)}};
-        })
+        .Case([&](arith::AddIOp) -> Result { return sumOf(a, b); })
+        .Case([&](arith::SubIOp) -> Result { return sumOf(a, timesConstant(b, -1)); })
         .Case([&](arith::MulIOp) -> Result {
           if (!areNotNegative(a.lows, op) || !areNotNegative(b.lows, op))
             return std::nullopt;
