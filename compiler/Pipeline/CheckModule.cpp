@@ -43,7 +43,7 @@ static bool isCallOfKernel(Operation *op) {
   return callee && callee->hasAttr(kernelAttrName) && !callee.isExternal();
 }
 
-/// Of an entry point outside of formulas, or of a formula.
+/// Whether the op is a function, control flow or a terminator that may stand where it does.
 static bool isStructure(Operation *op) {
   return isInFormula(op)
              ? isa<scf::IfOp, scf::YieldOp, linalg::YieldOp>(op)
@@ -75,7 +75,7 @@ static std::string text(Type type) {
   return text;
 }
 
-/// Of tensors; those of 16 bits are widened where they are read.
+/// Element types of tensors; elements of 16 bits are widened where they are read.
 static bool isStoredElement(Type type) {
   return type.isF32() || type.isInteger(32) || type.isInteger(1) || type.isBF16() || type.isF16();
 }

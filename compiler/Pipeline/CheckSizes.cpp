@@ -12,7 +12,7 @@ using namespace mlir;
 namespace attnc {
 namespace {
 
-/// Of sizes that are looked at.
+/// The length (SizeExpr::length) of the longest size that is compared.
 constexpr int64_t longest = 1000;
 
 /// Bounds of an index, both of which it may take.
@@ -21,7 +21,7 @@ struct Interval {
   std::vector<SizeExpr> highs; ///< and at most the greatest of these
 };
 
-/// f of each pair.
+/// The results of f on all pairs, each once.
 template <typename Function>
 std::vector<SizeExpr> ofPairs(const std::vector<SizeExpr> &a, const std::vector<SizeExpr> &b, Function f) {
   std::vector<SizeExpr> results;

@@ -20,8 +20,10 @@ std::optional<SizeExpr> declaredSize(ArrayAttr shape, unsigned dimension, ArrayR
   return size && size->products() ? size : std::nullopt;
 }
 
-/// Nothing where it is longer than any size of a network.
+/// The length of the longest size that is followed: no network has as long a one.
 static constexpr int64_t longest = 1000;
+
+/// `size`, or nothing where it is longer.
 static std::optional<SizeExpr> bounded(std::optional<SizeExpr> size) {
   return size && size->length() > longest ? std::nullopt : size;
 }

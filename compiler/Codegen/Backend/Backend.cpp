@@ -88,9 +88,9 @@ static void adviseInliner(llvm::Module &module) {
   }
 }
 
-// What generated code can use: branches that are seldom taken, inlining of the phases' bodies, folding, and code moved
-// out of loops. Emitters unroll and vectorise themselves; the rest of -O3 took two thirds of the time and made GPT-2
-// slower by a fifteenth, by unrolling loops whose registers were already full.
+// The passes that generated code gains by: weights of seldom taken branches, inlining of the phases' bodies, folding,
+// and code moved out of loops. Emitters unroll and vectorise themselves; the rest of -O3 took two thirds of the time
+// and made GPT-2 slower by a fifteenth, by unrolling loops whose registers were already full.
 static constexpr llvm::StringLiteral passPipeline =
     "function(lower-expect),cgscc(inline),"
     "function<eager-inv>(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"

@@ -88,7 +88,7 @@ public:
     return {this, make<mlir::arith::SelectOp>(condition.value, a.value, b.value)};
   }
 
-  /// What results of one element, for builders at its place.
+  /// A function of one element: its results, made by the builder that it is given.
   using OfElement = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::Location, mlir::Value)>;
   /// `values`, but what `other` makes of an element of `x` in the lanes where `condition` holds. Lanes are computed one
   /// after another, all of them if the condition holds in one, behind a branch that LLVM takes for seldom taken.

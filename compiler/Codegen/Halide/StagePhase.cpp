@@ -251,7 +251,7 @@ public:
   }
 
 private:
-  /// What follows is done where all stages have it so; otherwise the status says `code`.
+  /// Guards the code that follows by a condition of all stages; where it does not hold, the status is `code`.
   void require(Value (StageCall::*holds)(), int32_t code) {
     Value all;
     for (const CompiledStage *stage : stages)
