@@ -1,5 +1,5 @@
 #include "compiler/Derive/AttentionMaps.h"
-#include "compiler/Fuse/Turns.h"
+#include "compiler/Analysis/LoopIterations.h"
 #include "dialects/Attn/Attn.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -74,21 +74,21 @@ Value placeOfStep(scf::ForOp loop) {
   if (!scan || scan != model::scansBackward)
     return turn;
   OpBuilder start = OpBuilder::atBlockBegin(loop.getBody());
-  return placeIn(TurnOrder::Down, start, loop);
+  return elementIndex(IterationOrder::Descending, start, loop);
 }
 
 /// A list of what `value` is in each turn of the loop around it. The loop is replaced by a wider one, and with it those
 /// of `made` that it gives.
 static FailureOr<Value> listOfTurns(Value value, MutableArrayRef<Value> made) {
   auto loop = value.getDefiningOp()->getParentOfType<scf::ForOp>();
-  if (!hasPlainTurns(loop))
+  if (!hasCanonicalInductionVariable(loop))
     return loop.emitError("counts by other than one from zero: its maps of attention have no places");
   SmallVector<std::pair<Value *, unsigned>> replaced;
   for (Value &each : made)
     if (each.getDefiningOp() == loop)
       replaced.emplace_back(&each, cast<OpResult>(each).getResultNumber());
   SymbolicShapes shapes(loop->getParentOfType<func::FuncOp>());
-  scf::ForOp wider = withListsOfTurns(loop, value, shapes, placeOfStep(loop));
+  scf::ForOp wider = addIterationLists(loop, value, shapes, placeOfStep(loop));
   for (auto [each, number] : replaced)
     *each = wider.getResult(number);
   return FailureOr<Value>(wider.getResults().back());

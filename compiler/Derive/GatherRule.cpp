@@ -3,10 +3,10 @@
 //   y[i] = sum_k x[i + k] * w[k]          dx[e] = sum_k (if 0 <= e - k < n then dy[e - k] else 0) * w[k]
 //
 // Where an iteration reads only each second element, elements of each residue ask other iterations (Residues.h).
+#include "compiler/Analysis/Subscripts.h"
 #include "compiler/Derive/GenericReverse.h"
 #include "compiler/Derive/Residues.h"
 #include "compiler/Derive/Reverse.h"
-#include "compiler/Fuse/Subscripts.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallBitVector.h"

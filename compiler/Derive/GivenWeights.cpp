@@ -1,6 +1,6 @@
 #include "compiler/Derive/GivenWeights.h"
+#include "compiler/Analysis/LoopIterations.h"
 #include "compiler/Derive/AttentionMaps.h"
-#include "compiler/Fuse/Turns.h"
 #include "dialects/Attn/Attn.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -56,7 +56,7 @@ static FailureOr<Turns> turnsAround(attn::AttendOp op) {
   for (auto loop = op->getParentOfType<scf::ForOp>(); loop; loop = loop->getParentOfType<scf::ForOp>())
     turns.loops.insert(turns.loops.begin(), loop);
   for (scf::ForOp loop : turns.loops) {
-    if (!hasPlainTurns(loop))
+    if (!hasCanonicalInductionVariable(loop))
       return loop.emitError("counts by other than one from zero: its weights of attention have no places");
     turns.places.push_back(placeOfStep(loop));
   }

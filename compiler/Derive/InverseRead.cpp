@@ -1,6 +1,6 @@
 #include "compiler/Derive/InverseRead.h"
+#include "compiler/Analysis/Subscripts.h"
 #include "compiler/Derive/IndexFacts.h"
-#include "compiler/Fuse/Subscripts.h"
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/SetVector.h"

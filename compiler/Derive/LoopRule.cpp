@@ -4,8 +4,8 @@
 // A list that each turn writes an element of has, of its cotangent, an element in each turn; a list from outside of
 // which each turn reads an element gets the list of their cotangents. So no turn touches more of either than its
 // element.
+#include "compiler/Analysis/LoopIterations.h"
 #include "compiler/Derive/Reverse.h"
-#include "compiler/Fuse/Turns.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -38,7 +38,7 @@ struct Joined {
 /// Contractions, reductions and attention are dearer to compute again than what lies between; whether they are kept is
 /// a choice. Of a segment of a scan all is computed again.
 static bool mayBeKept(Operation &op) {
-  if (op.getParentOp()->hasAttr(ofSegmentsAttrName))
+  if (op.getParentOp()->hasAttr(segmentLoopAttrName))
     return false;
   if (auto generic = dyn_cast<linalg::GenericOp>(op))
     return generic.getNumReductionLoops() != 0;
@@ -101,7 +101,7 @@ static void addLists(scf::ForOp forward, ArrayRef<Kept> kept, Value place, Resid
     values.push_back(each.forward);
   }
   size_t before = forward.getNumResults();
-  scf::ForOp wider = withListsOfTurns(forward, values, shapes);
+  scf::ForOp wider = addIterationLists(forward, values, shapes);
   for (auto [number, each] : llvm::enumerate(read)) {
     OpBuilder builder(each.reader);
     auto type = cast<RankedTensorType>(each.reader.getType());
@@ -153,7 +153,7 @@ private:
 } // namespace
 
 LogicalResult LoopReverse::checkBounds() {
-  if (!hasPlainTurns(forward))
+  if (!hasCanonicalInductionVariable(forward))
     return forward.emitError("no gradient passes here: it counts by other than one from zero [no-gradient]");
   return success();
 }
@@ -188,7 +188,7 @@ void LoopReverse::startLoop() {
 
 void LoopReverse::copyBody(Reverse &inner, IRMapping &copies, SmallVectorImpl<Operation *> &ops) {
   OpBuilder body = OpBuilder::atBlockEnd(loop.getBody());
-  place = placeIn(TurnOrder::Down, body, loop);
+  place = elementIndex(IterationOrder::Descending, body, loop);
   copies.map(forward.getInductionVar(), place);
   SymbolicShapes shapes(forward->getParentOfType<func::FuncOp>());
   auto makeReader = [&](Value value, int64_t number) -> Value {
@@ -283,7 +283,7 @@ void LoopReverse::joinLists(const Reverse &inner) {
   SymbolicShapes shapes(loop->getParentOfType<func::FuncOp>());
   SizeExpr count = shapes.size(loop.getUpperBound());
   for (auto [list, place, term] : inner.elementTerms) {
-    bool isOnce = turnOrder(place, loop, shapes) != TurnOrder::None,
+    bool isOnce = iterationOrder(place, loop, shapes) != IterationOrder::None,
          isWhole = isOnce && shapes.extent(list, 0) == count;
     Value init = isWhole ? emptyList(before, shapes, term, loop) : Reverse::zerosLike(before, at, list);
     auto next = [=, this](OpBuilder &inside, Value sums) -> Value {
@@ -304,14 +304,14 @@ static Value aloneInList(OpBuilder &builder, Value element, int64_t at, int64_t 
   auto addZeros = [&](int64_t count) {
     if (count == 0)
       return;
-    Value empty = tensor::EmptyOp::create(builder, location, listOf(type, count).getShape(), type.getElementType());
+    Value empty = tensor::EmptyOp::create(builder, location, listType(type, count).getShape(), type.getElementType());
     parts.push_back(Reverse::zerosLike(builder, location, empty));
   };
   SmallVector<ReassociationIndices> dimensions;
   for (int64_t dimension = 0; dimension < type.getRank(); ++dimension)
     dimensions.push_back(dimension ? ReassociationIndices{dimension + 1} : ReassociationIndices{0, 1});
   addZeros(at);
-  parts.push_back(tensor::ExpandShapeOp::create(builder, location, listOf(type, 1), element, dimensions));
+  parts.push_back(tensor::ExpandShapeOp::create(builder, location, listType(type, 1), element, dimensions));
   addZeros(length - at - 1);
   return parts.size() == 1 ? parts[0] : tensor::ConcatOp::create(builder, location, 0, parts).getResult();
 }

@@ -1,7 +1,7 @@
 #include "compiler/Derive/Residuals.h"
+#include "compiler/Analysis/OpClassification.h"
+#include "compiler/Analysis/SourceLocations.h"
 #include "compiler/Codegen/OpCost.h"
-#include "compiler/Fuse/Legality.h"
-#include "compiler/Fuse/Structure.h"
 #include "dialects/Attn/Attn.h"
 #include "dialects/Model/Model.h"
 

@@ -18,7 +18,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Fuse/SymbolicShapes.h"
+#include "compiler/Analysis/SymbolicShapes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
 #include <string>

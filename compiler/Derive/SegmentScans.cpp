@@ -1,6 +1,6 @@
 #include "compiler/Derive/SegmentScans.h"
-#include "compiler/Fuse/Structure.h"
-#include "compiler/Fuse/Turns.h"
+#include "compiler/Analysis/LoopIterations.h"
+#include "compiler/Analysis/SourceLocations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -15,14 +15,14 @@ namespace {
 /// A list with an element for each step, and the order in which steps take them.
 struct ListOfSteps {
   Value list;
-  TurnOrder order;
+  IterationOrder order;
 };
 
 /// What a scan has to do with lists.
 struct Lists {
-  llvm::MapVector<Operation *, ListOfSteps> read;           ///< by model.element
-  llvm::MapVector<Operation *, unsigned> written;           ///< by model.with_element: the number of the carried value
-  llvm::SmallDenseMap<unsigned, TurnOrder> ordersOfWriters; ///< by that number
+  llvm::MapVector<Operation *, ListOfSteps> read; ///< by model.element
+  llvm::MapVector<Operation *, unsigned> written; ///< by model.with_element: the number of the carried value
+  llvm::SmallDenseMap<unsigned, IterationOrder> ordersOfWriters; ///< by that number
 };
 
 /// Nothing where a step writes to a list of which it has no element of its own.
@@ -33,14 +33,14 @@ std::optional<Lists> listsOf(scf::ForOp loop, SymbolicShapes &shapes) {
   for (unsigned number = 0; number < loop.getNumRegionIterArgs(); ++number)
     if (model::WithElementOp writer = listWriter(loop, number, shapes); writer && isWhole(writer.getList())) {
       lists.written[writer] = number;
-      lists.ordersOfWriters[number] = turnOrder(writer.getPlace(), loop, shapes);
+      lists.ordersOfWriters[number] = iterationOrder(writer.getPlace(), loop, shapes);
     }
   for (auto writer : loop.getOps<model::WithElementOp>())
     if (!lists.written.contains(writer))
       return std::nullopt;
   for (auto element : loop.getOps<model::ElementOp>()) {
-    TurnOrder order = turnOrder(element.getPlace(), loop, shapes);
-    if (order != TurnOrder::None && loop.isDefinedOutsideOfLoop(element.getList()) && isWhole(element.getList()))
+    IterationOrder order = iterationOrder(element.getPlace(), loop, shapes);
+    if (order != IterationOrder::None && loop.isDefinedOutsideOfLoop(element.getList()) && isWhole(element.getList()))
       lists.read[element] = {element.getList(), order};
   }
   return lists;
@@ -72,7 +72,7 @@ private:
   Value part(const ListOfSteps &whole, bool ofFirst, Value count) {
     if (nothingLeft)
       return whole.list;
-    bool fromStart = ofFirst == (whole.order == TurnOrder::Up);
+    bool fromStart = ofFirst == (whole.order == IterationOrder::Ascending);
     SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, at, whole.list);
     SmallVector<OpFoldResult> offsets(sizes.size(), builder.getIndexAttr(0)),
         strides(sizes.size(), builder.getIndexAttr(1));
@@ -123,12 +123,13 @@ private:
       listOf[each.first] = list;
     for (Operation &op : loop.getBody()->without_terminator()) {
       if (auto element = dyn_cast<model::ElementOp>(op); element && lists.read.contains(element)) {
-        Value place = placeIn(lists.read.lookup(element).order, body, made);
+        Value place = elementIndex(lists.read.lookup(element).order, body, made);
         copies.map(element.getResult(), model::ElementOp::create(body, element.getLoc(), element.getResult().getType(),
                                                                  listOf[element], place));
       } else if (auto writer = dyn_cast<model::WithElementOp>(op)) {
         unsigned number = lists.written.lookup(writer);
-        Value list = made.getRegionIterArg(number), place = placeIn(lists.ordersOfWriters.lookup(number), body, made);
+        Value list = made.getRegionIterArg(number),
+              place = elementIndex(lists.ordersOfWriters.lookup(number), body, made);
         copies.map(writer.getResult(), model::WithElementOp::create(body, writer.getLoc(), list.getType(),
                                                                     copies.lookup(writer.getElement()), list, place));
       } else {
@@ -159,14 +160,14 @@ private:
       inits.push_back(isList(carried) ? emptyLike(init, {getAsOpFoldResult(segments), builder.getIndexAttr(length)})
                                       : init);
     auto outer = scf::ForOp::create(builder, at, number(0), segments, number(1), inits);
-    outer->setAttr(ofSegmentsAttrName, builder.getUnitAttr());
+    outer->setAttr(segmentLoopAttrName, builder.getUnitAttr());
     keepPlaces(outer);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(outer.getBody());
     SmallVector<Value> ofSegment, initsOfSegment, next;
     for (auto [each, list] : llvm::zip_equal(lists.read, read)) {
       auto type = cast<RankedTensorType>(list.getType());
-      Value place = placeIn(each.second.order, builder, outer);
+      Value place = elementIndex(each.second.order, builder, outer);
       ofSegment.push_back(model::ElementOp::create(
           builder, at, RankedTensorType::get(type.getShape().drop_front(), type.getElementType()), list, place));
     }
@@ -177,10 +178,10 @@ private:
     scf::ForOp inner = steps(first, number(length), ofSegment, initsOfSegment);
     for (auto [carried, argument] : llvm::enumerate(outer.getRegionIterArgs())) {
       Value result = inner.getResult(carried);
-      next.push_back(isList(carried)
-                         ? model::WithElementOp::create(builder, at, argument.getType(), result, argument,
-                                                        placeIn(lists.ordersOfWriters.lookup(carried), builder, outer))
-                         : result);
+      next.push_back(isList(carried) ? model::WithElementOp::create(
+                                           builder, at, argument.getType(), result, argument,
+                                           elementIndex(lists.ordersOfWriters.lookup(carried), builder, outer))
+                                     : result);
     }
     scf::YieldOp::create(builder, at, next);
     builder.setInsertionPointAfter(outer);
@@ -214,7 +215,7 @@ private:
         continue;
       }
       SmallVector<Value> parts = {before[carried], result};
-      if (lists.ordersOfWriters.lookup(carried) == TurnOrder::Down)
+      if (lists.ordersOfWriters.lookup(carried) == IterationOrder::Descending)
         std::swap(parts[0], parts[1]);
       Value whole = tensor::ConcatOp::create(builder, at, 0, parts);
       Type type = loop.getResult(carried).getType();
@@ -265,7 +266,7 @@ struct SegmentScans : PassWrapper<SegmentScans, OperationPass<ModuleOp>> {
 void segmentScans(func::FuncOp function, ArrayRef<int64_t> lengths) {
   SmallVector<scf::ForOp> scans;
   function.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
-    if (!loop->hasAttr(model::scanAttrName) || !hasPlainTurns(loop))
+    if (!loop->hasAttr(model::scanAttrName) || !hasCanonicalInductionVariable(loop))
       return WalkResult::advance();
     scans.push_back(loop);
     return WalkResult::skip(); // what is in a step of it is computed again with the step

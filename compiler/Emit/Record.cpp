@@ -1,5 +1,5 @@
 #include "compiler/Emit/Record.h"
-#include "compiler/Fuse/Explanation.h"
+#include "compiler/Analysis/Decisions.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/AttrTypeSubElements.h"

@@ -9,13 +9,15 @@
 //   %1 = call @logits_gemm_0(%0, %w)      →       into = "logits_gemm_0", bytes = "1536*batch*seq", entry = "logits"}
 //
 //===------------------------------------------------------------------------------------------------------------===//
-#include "compiler/Fuse/Explanation.h"
+#include "compiler/Analysis/Decisions.h"
+#include "compiler/Analysis/HostFunctions.h"
+#include "compiler/Analysis/OpClassification.h"
+#include "compiler/Analysis/RefusedFusions.h"
+#include "compiler/Analysis/SourceLocations.h"
+#include "compiler/Analysis/SymbolicShapes.h"
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Fuse/Groups.h"
 #include "compiler/Fuse/Legality.h"
-#include "compiler/Fuse/RefusedFusions.h"
-#include "compiler/Fuse/Structure.h"
-#include "compiler/Fuse/SymbolicShapes.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -73,7 +75,7 @@ func::FuncOp EdgeExplainer::kernelOf(func::CallOp call) {
   return isFused ? callee : func::FuncOp();
 }
 
-/// Where a tensor comes from: through free views, and through a loop to what its last turn yields.
+/// The origin of a tensor: through free views, and through a loop to the value that its last iteration yields.
 static std::pair<Value, bool> originOf(Value value) {
   bool throughLoop = false;
   while (true) {
@@ -91,7 +93,7 @@ static std::pair<Value, bool> originOf(Value value) {
     value = yielded;
     throughLoop = true;
     if (isa<BlockArgument>(skipFreeViews(value)))
-      return {value, throughLoop}; // a turn that only passes on what it was given
+      return {value, throughLoop}; // the loop passes the value on unchanged
   }
 }
 

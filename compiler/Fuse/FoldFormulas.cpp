@@ -20,14 +20,16 @@
 // is computed again for every value of the others: k[j, d] * scale would be computed anew for every query.
 //
 //===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Analysis/Decisions.h"
+#include "compiler/Analysis/HostFunctions.h"
+#include "compiler/Analysis/OpClassification.h"
+#include "compiler/Analysis/RefusedFusions.h"
+#include "compiler/Analysis/SourceLocations.h"
+#include "compiler/Analysis/Subscripts.h"
+#include "compiler/Analysis/SymbolicShapes.h"
 #include "compiler/Codegen/DataSubscripts.h"
 #include "compiler/Codegen/OpCost.h"
-#include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
-#include "compiler/Fuse/RefusedFusions.h"
-#include "compiler/Fuse/Structure.h"
-#include "compiler/Fuse/Subscripts.h"
-#include "compiler/Fuse/SymbolicShapes.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"

@@ -17,13 +17,15 @@
 //     extract %k[%b, %h, %j, %d]                                  extract %qkv[%b, %j, %f]
 //
 //===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Analysis/Decisions.h"
+#include "compiler/Analysis/HostFunctions.h"
+#include "compiler/Analysis/OpClassification.h"
+#include "compiler/Analysis/RefusedFusions.h"
+#include "compiler/Analysis/SourceLocations.h"
+#include "compiler/Analysis/Subscripts.h"
+#include "compiler/Analysis/SymbolicShapes.h"
 #include "compiler/Codegen/DataSubscripts.h"
-#include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
-#include "compiler/Fuse/RefusedFusions.h"
-#include "compiler/Fuse/Structure.h"
-#include "compiler/Fuse/Subscripts.h"
-#include "compiler/Fuse/SymbolicShapes.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -19,15 +19,17 @@
 // Where both operands of a pointwise op come from contractions, the later one takes it.
 //
 //===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Analysis/Decisions.h"
+#include "compiler/Analysis/HostFunctions.h"
+#include "compiler/Analysis/OpClassification.h"
+#include "compiler/Analysis/RefusedFusions.h"
+#include "compiler/Analysis/SourceLocations.h"
 #include "compiler/Fuse/EmitterPass.h"
-#include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Fuse/Groups.h"
 #include "compiler/Fuse/Legality.h"
 #include "compiler/Fuse/LiftFactors.h"
-#include "compiler/Fuse/RefusedFusions.h"
 #include "compiler/Fuse/Regroup.h"
-#include "compiler/Fuse/Structure.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"

@@ -18,13 +18,14 @@
 // whatever counts them.
 //
 //===------------------------------------------------------------------------------------------------------------===//
-#include "compiler/Fuse/Explanation.h"
+#include "compiler/Analysis/Decisions.h"
+#include "compiler/Analysis/HostFunctions.h"
+#include "compiler/Analysis/SourceLocations.h"
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Fuse/Groups.h"
 #include "compiler/Fuse/Legality.h"
 #include "compiler/Fuse/Regroup.h"
 #include "compiler/Fuse/RowGroup.h"
-#include "compiler/Fuse/Structure.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 

@@ -5,7 +5,7 @@
 //
 //   attn-hold-scores         attention that a strategy refuses becomes plain tensor code
 //   attn-resolve-sizes       every size is arithmetic on the dimensions of the arguments
-//   attn-widen-turns         what needs no state of a recurrence is computed for all its steps at once
+//   attn-widen-turns         what a recurrence does not depend on is computed for all its time steps at once
 //   attn-raise-views         generics that only move elements become slice, expand, transpose, collapse
 //   attn-narrow-slices       only the used part of a tensor is computed
 //   attn-fold-views          views are read in place by subscripts and indexing maps; attend writes in its reader's way
@@ -25,7 +25,7 @@
 // Between them, and in other phases, attn-share-values computes equal values once.
 //
 // Two of them have a part that runs before derive, for attention alone: attn-fold-views-into-attention and
-// attn-fold-pair-formulas. attn-widen-turns runs there too, so that gradients are of what it makes.
+// attn-fold-pair-formulas. attn-widen-turns runs there too, so that gradients are derived from its result.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

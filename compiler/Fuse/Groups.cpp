@@ -1,5 +1,4 @@
 #include "compiler/Fuse/Groups.h"
-#include "compiler/Fuse/Structure.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

@@ -16,11 +16,12 @@
 // reaches the result, as it does in plain tensor code.
 //
 //===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Analysis/HostFunctions.h"
+#include "compiler/Analysis/OpClassification.h"
+#include "compiler/Analysis/RefusedFusions.h"
+#include "compiler/Analysis/SymbolicShapes.h"
 #include "compiler/Codegen/DataSubscripts.h"
 #include "compiler/Fuse/Fuse.h"
-#include "compiler/Fuse/RefusedFusions.h"
-#include "compiler/Fuse/Structure.h"
-#include "compiler/Fuse/SymbolicShapes.h"
 #include "dialects/Attn/Attn.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -178,9 +179,8 @@ Value ScoreHolder::emptyOf(ArrayRef<unsigned> dims) {
 
 /// Whether the indices run over all of the tensor, as those of an operand do.
 bool ScoreHolder::isReadWhole(Value tensor, ArrayRef<unsigned> dims) {
-  return llvm::all_of(llvm::enumerate(dims), [&](auto dim) {
-    return shapes.extent(tensor, dim.index()) == shapes.size(sizes[dim.value()]);
-  });
+  return llvm::all_of(llvm::enumerate(dims),
+                      [&](auto dim) { return shapes.extent(tensor, dim.index()) == shapes.size(sizes[dim.value()]); });
 }
 
 void ScoreHolder::collect(Value value, const Part &part, Formula &formula) {

@@ -1,6 +1,6 @@
 #include "compiler/Fuse/Legality.h"
-#include "compiler/Fuse/Structure.h"
-#include "compiler/Fuse/Subscripts.h"
+#include "compiler/Analysis/OpClassification.h"
+#include "compiler/Analysis/Subscripts.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -49,21 +49,6 @@ bool isFormulaTooLarge(linalg::GenericOp producer, linalg::GenericOp consumer) {
   constexpr size_t mostOperations = 256, mostInputs = 64;
   return producer.getBody()->getOperations().size() + consumer.getBody()->getOperations().size() > mostOperations ||
          producer.getNumDpsInputs() + consumer.getNumDpsInputs() > int64_t(mostInputs);
-}
-
-std::vector<SizeExpr> loopExtents(linalg::GenericOp op, SymbolicShapes &shapes) {
-  std::vector<SizeExpr> extents(op.getNumLoops(), SizeExpr(0));
-  llvm::SmallBitVector found(op.getNumLoops());
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (!isa<RankedTensorType>(operand.get().getType()))
-      continue;
-    for (auto [dim, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
-      if (auto loop = dyn_cast<AffineDimExpr>(expr); loop && !found[loop.getPosition()]) {
-        extents[loop.getPosition()] = shapes.extent(operand.get(), dim);
-        found.set(loop.getPosition());
-      }
-  }
-  return extents;
 }
 
 std::optional<Reason> whyNotRowLocal(linalg::GenericOp reader, Value value, unsigned rows) {

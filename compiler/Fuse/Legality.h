@@ -6,8 +6,8 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Fuse/Explanation.h"
-#include "compiler/Fuse/SymbolicShapes.h"
+#include "compiler/Analysis/Decisions.h"
+#include "compiler/Analysis/SymbolicShapes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace attnc {
@@ -25,9 +25,6 @@ enum class RowPart { Scalar, Map, Reduction };
 
 /// The part that `op` can take in a kernel whose rows are counted by `rows` loops.
 std::optional<RowPart> rowRole(mlir::linalg::GenericOp op, unsigned rows);
-
-/// The sizes of the loops of `op`.
-std::vector<SizeExpr> loopExtents(mlir::linalg::GenericOp op, SymbolicShapes &shapes);
 
 /// Why `reader` cannot take `value`, which another op makes row by row, as it is made: it reads other rows.
 std::optional<Reason> whyNotRowLocal(mlir::linalg::GenericOp reader, mlir::Value value, unsigned rows);

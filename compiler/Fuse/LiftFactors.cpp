@@ -1,6 +1,6 @@
 #include "compiler/Fuse/LiftFactors.h"
+#include "compiler/Analysis/OpClassification.h"
 #include "compiler/Codegen/Fold.h"
-#include "compiler/Fuse/Structure.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -204,11 +204,11 @@ std::optional<SmallVector<unsigned>> FactorLifter::orderInMemory(const FactorGro
       return std::nullopt;
     (shared.test(loop) && !isSum(loop) ? loops : inner).push_back(loop);
   }
-  unsigned turns = 0;
+  unsigned changes = 0;
   for (size_t each = 1; each < inner.size(); ++each)
-    turns += isSum(inner[each - 1]) != isSum(inner[each]);
+    changes += isSum(inner[each - 1]) != isSum(inner[each]);
   loops.append(inner);
-  return loops.size() == group.loops.count() && turns <= 1 ? std::optional(loops) : std::nullopt;
+  return loops.size() == group.loops.count() && changes <= 1 ? std::optional(loops) : std::nullopt;
 }
 
 /// A tensor of the group's product over its loops, and how the contraction reads it. What is read where it lies need

@@ -9,7 +9,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Fuse/SymbolicShapes.h"
+#include "compiler/Analysis/SymbolicShapes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace attnc {

@@ -12,9 +12,10 @@
 //                      - x[b, t[b]]            %l = generic sum_b log(s[b]) - p[b]
 //
 //===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Analysis/HostFunctions.h"
+#include "compiler/Analysis/OpClassification.h"
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Fuse/Legality.h"
-#include "compiler/Fuse/Structure.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"

@@ -9,11 +9,12 @@
 //   %z = extract_slice %y [0, %last, 0] [%b, 1, 768]    →     %z = linalg.generic (norm of %s)
 //
 //===------------------------------------------------------------------------------------------------------------===//
-#include "compiler/Fuse/Explanation.h"
+#include "compiler/Analysis/Decisions.h"
+#include "compiler/Analysis/HostFunctions.h"
+#include "compiler/Analysis/RefusedFusions.h"
+#include "compiler/Analysis/SourceLocations.h"
+#include "compiler/Analysis/SymbolicShapes.h"
 #include "compiler/Fuse/Fuse.h"
-#include "compiler/Fuse/RefusedFusions.h"
-#include "compiler/Fuse/Structure.h"
-#include "compiler/Fuse/SymbolicShapes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"

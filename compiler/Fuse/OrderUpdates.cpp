@@ -10,8 +10,8 @@
 //   %y = call @step_of_b(%a, %g)            →     model.set @a, %x
 //
 //===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Analysis/HostFunctions.h"
 #include "compiler/Fuse/Fuse.h"
-#include "compiler/Fuse/Structure.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

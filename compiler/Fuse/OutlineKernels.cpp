@@ -13,10 +13,10 @@
 //                                                                  }
 //
 //===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Analysis/HostFunctions.h"
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Fuse/Groups.h"
 #include "compiler/Fuse/Outliner.h"
-#include "compiler/Fuse/Structure.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

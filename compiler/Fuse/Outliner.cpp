@@ -1,6 +1,6 @@
 #include "compiler/Fuse/Outliner.h"
-#include "compiler/Fuse/Structure.h"
-#include "compiler/Fuse/SymbolicShapes.h"
+#include "compiler/Analysis/HostFunctions.h"
+#include "compiler/Analysis/SymbolicShapes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"

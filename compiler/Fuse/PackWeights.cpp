@@ -13,11 +13,11 @@
 //   call @logits_gemm_2(%x, %w, %bias)              →       {layout = "panels", nr = 48, ...}}, %bias)
 //
 //===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Analysis/Decisions.h"
+#include "compiler/Analysis/LoopIterations.h"
+#include "compiler/Analysis/OpClassification.h"
 #include "compiler/Fuse/EmitterPass.h"
-#include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
-#include "compiler/Fuse/Structure.h"
-#include "compiler/Fuse/Turns.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringMap.h"
@@ -76,7 +76,7 @@ struct PackWeights : EmitterPass<PackWeights> {
     for (auto loop = call->getParentOfType<scf::ForOp>(); loop; loop = loop->getParentOfType<scf::ForOp>()) {
       if (loop->isAncestor(call.getOperand(argument).getParentRegion()->getParentOp()))
         break;
-      if (loop->hasAttr(model::scanAttrName) || loop->hasAttr(ofSegmentsAttrName))
+      if (loop->hasAttr(model::scanAttrName) || loop->hasAttr(segmentLoopAttrName))
         found = loop;
     }
     return found;

@@ -15,7 +15,7 @@ void buildKernelsPipeline(OpPassManager &passes, ArrayRef<std::unique_ptr<Emitte
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createResolveSizesPass());
   passes.addPass(createShareValuesPass());
-  // What no turn of a loop changes, such as the angles of rotary positions, is computed once.
+  // Loop-invariant values, such as the angles of rotary positions, are computed once.
   passes.addPass(createLoopInvariantCodeMotionPass());
   passes.addPass(createWidenTurnsPass());
   passes.addPass(createRaiseViewsPass());

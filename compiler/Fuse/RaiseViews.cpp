@@ -8,16 +8,17 @@
 //   [b, s, m] => y[b, m / 64, s, m % 64]           transpose [0, 2, 1, 3], collapse [[0], [1], [2, 3]]
 //   [b, h, s, d] => x[b, s, 384 + h * 64 + d]      slice [.., 384:768], expand [.., 6, 64], transpose [0, 2, 1, 3]
 //
-// A list of one element, as a loop of one turn leaves it, is that element with one dimension more: an expand_shape.
+// A list of one element, as a loop of one iteration leaves it, is an expand_shape of that element.
 //
 // Each subscript is read as a number in mixed radix whose digits are the result's indices, or parts of them: the index
 // m above has the digits m / 64 and m % 64.
 //
 //===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Analysis/HostFunctions.h"
+#include "compiler/Analysis/OpClassification.h"
+#include "compiler/Analysis/Subscripts.h"
+#include "compiler/Analysis/SymbolicShapes.h"
 #include "compiler/Fuse/Fuse.h"
-#include "compiler/Fuse/Structure.h"
-#include "compiler/Fuse/Subscripts.h"
-#include "compiler/Fuse/SymbolicShapes.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"

@@ -10,7 +10,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Fuse/SymbolicShapes.h"
+#include "compiler/Analysis/SymbolicShapes.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/Rewrite/FrozenRewritePatternSet.h"
 #include <optional>

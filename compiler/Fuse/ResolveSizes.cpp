@@ -9,9 +9,9 @@
 //   %n = tensor.dim %y, 0                                  →     %y = linalg.generic ins(%x : tensor<?x8xf32>) ...
 //
 //===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Analysis/HostFunctions.h"
+#include "compiler/Analysis/SymbolicShapes.h"
 #include "compiler/Fuse/Fuse.h"
-#include "compiler/Fuse/Structure.h"
-#include "compiler/Fuse/SymbolicShapes.h"
 
 using namespace mlir;
 

@@ -1,8 +1,8 @@
 #include "compiler/Fuse/RowGroup.h"
+#include "compiler/Analysis/OpClassification.h"
+#include "compiler/Analysis/RefusedFusions.h"
 #include "compiler/Fuse/Groups.h"
-#include "compiler/Fuse/RefusedFusions.h"
 #include "compiler/Fuse/Regroup.h"
-#include "compiler/Fuse/Structure.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;

@@ -9,9 +9,9 @@
 //   call @last_gemm_0(%b, %u)         →     call @logits_gemm_0(%b, %u)
 //
 //===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Analysis/OpClassification.h"
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Fuse/KernelStructure.h"
-#include "compiler/Fuse/Structure.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
 

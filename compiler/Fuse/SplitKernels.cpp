@@ -11,12 +11,13 @@
 //   func.func private @f_gemm_0 { contraction; epilogue }      call @f_loops_1(%y, %bias)
 //
 //===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Analysis/Decisions.h"
+#include "compiler/Analysis/HostFunctions.h"
+#include "compiler/Analysis/SourceLocations.h"
 #include "compiler/Fuse/EmitterPass.h"
-#include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Fuse/Groups.h"
 #include "compiler/Fuse/Outliner.h"
-#include "compiler/Fuse/Structure.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;

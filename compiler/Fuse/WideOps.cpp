@@ -9,7 +9,7 @@ namespace attnc {
 
 bool isOutside(Value value, scf::ForOp loop) { return !loop->isAncestor(value.getParentRegion()->getParentOp()); }
 
-/// What the op starts from, if that is one number.
+/// The initial value of the op, if it is one number.
 static Value startOf(linalg::GenericOp op) {
   auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
   return fill ? fill.getInputs()[0] : Value();
@@ -30,12 +30,12 @@ bool canWiden(linalg::GenericOp op, scf::ForOp loop) {
   return llvm::all_of(captured, [&](Value value) { return isOutside(value, loop); });
 }
 
-/// The body, with the loop of the turns at number `turn`.
-static void cloneBody(linalg::GenericOp op, linalg::GenericOp wide, unsigned turn) {
+/// Clones the body; the loop of the iterations has number `iterations`.
+static void cloneBody(linalg::GenericOp op, linalg::GenericOp wide, unsigned iterations) {
   IRMapping mapping;
   op.getRegion().cloneInto(&wide.getRegion(), mapping);
   wide.walk([&](linalg::IndexOp index) {
-    if (index.getDim() >= turn)
+    if (index.getDim() >= iterations)
       index.setDim(index.getDim() + 1);
   });
 }
@@ -80,19 +80,19 @@ Value widenToSum(OpBuilder &builder, linalg::GenericOp op, ArrayRef<WideOperand>
     }
   Value empty = tensor::EmptyOp::create(builder, op.getLoc(), type.getShape(), type.getElementType(), sizes);
   Value init = linalg::FillOp::create(builder, op.getLoc(), startOf(op), empty).getResult(0);
-  // The turns are the first reduction, so that they lie in front of the others in the order of the lists.
+  // The iterations are the first reduction, as in the order of the dimensions of the lists.
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  unsigned turn = llvm::find(iterators, utils::IteratorType::reduction) - iterators.begin();
+  unsigned iterations = llvm::find(iterators, utils::IteratorType::reduction) - iterators.begin();
   unsigned loops = op.getNumLoops() + 1;
   SmallVector<AffineExpr> renamed;
   for (unsigned number = 0; number < op.getNumLoops(); ++number)
-    renamed.push_back(builder.getAffineDimExpr(number < turn ? number : number + 1));
+    renamed.push_back(builder.getAffineDimExpr(number < iterations ? number : number + 1));
   SmallVector<Value> values;
   SmallVector<AffineMap> maps;
   for (auto [input, operand] : llvm::zip_equal(inputs, op.getDpsInputOperands())) {
     SmallVector<AffineExpr> results;
     if (input.isList)
-      results.push_back(builder.getAffineDimExpr(turn));
+      results.push_back(builder.getAffineDimExpr(iterations));
     for (AffineExpr result : op.getMatchingIndexingMap(operand).getResults())
       results.push_back(result.replaceDims(renamed));
     values.push_back(input.value);
@@ -100,9 +100,9 @@ Value widenToSum(OpBuilder &builder, linalg::GenericOp op, ArrayRef<WideOperand>
   }
   AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   maps.push_back(out.replaceDimsAndSymbols(renamed, {}, loops, 0));
-  iterators.insert(iterators.begin() + turn, utils::IteratorType::reduction);
+  iterators.insert(iterators.begin() + iterations, utils::IteratorType::reduction);
   auto wide = linalg::GenericOp::create(builder, op.getLoc(), type, values, init, maps, iterators);
-  cloneBody(op, wide, turn);
+  cloneBody(op, wide, iterations);
   return wide.getResult(0);
 }
 

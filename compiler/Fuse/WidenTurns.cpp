@@ -1,28 +1,30 @@
 //===- WidenTurns.cpp - attn-widen-turns --------------------------------------------------------------------------===//
 //
-// Takes out of a recurrence what does not depend on its state, and what the state does not depend on: one matrix
-// product over all steps in place of one a step.
+// Loop distribution of recurrences: contractions that are not part of the recurrence leave the loop. One matrix product
+// over all time steps replaces one for each.
 //
 // Needs: invariant code outside of loops. Leaves, in loops with model.scan,
 //
-//   - no contraction of elements of lists with weights: it is done in front, and the turns read its elements;
-//   - no contraction with weights whose results are only written to a list: it is done behind, on the list of what it
-//     reads;
-//   - no sum of contractions over the turns, such as a weight's gradient: it is one contraction, of which the turns are
-//     one more reduction.
+//   - no contraction of list elements with weights: it is computed before the loop, whose iterations read its elements;
+//   - no contraction with weights whose results are only written to a list: it is computed after the loop, on the list
+//     of its operands;
+//   - no sum of contractions over the iterations, such as a weight's gradient: it is one contraction, with the
+//     iterations as one more reduction.
 //
-//   scf.for %t iter_args(%h, %dw) {                            %u = generic %x, %w : of all turns
+//   scf.for %t iter_args(%h, %dw) {                            %u = generic %x, %w : of all iterations
 //     %x_t = model.element %x[%t]                              scf.for %t iter_args(%h, %zs) {
 //     %u_t = generic %x_t @ %w                                   %u_t = model.element %u[%t]
 //     %next = ... %u_t, %h                            →           %next = ... %u_t, %h
 //     %sum = %dw + generic %x_t' @ %z_t                          model.with_element %z_t into %zs[%t]
-//                                                              %dw = generic %x' @ %zs : sums over turns and rows
+//                                                              %dw = generic %x' @ %zs : sums over iterations and rows
 //
-// A weight is what lies outside of the loop with static sizes, so that no list holds pairs of positions.
+// A weight here is a tensor of static shape from outside of the loop; so no list is quadratic in the sequence.
 //
 //===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Analysis/HostFunctions.h"
+#include "compiler/Analysis/OpClassification.h"
+#include "compiler/Analysis/SourceLocations.h"
 #include "compiler/Fuse/Fuse.h"
-#include "compiler/Fuse/Structure.h"
 #include "compiler/Fuse/WideOps.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,14 +38,14 @@ using namespace mlir;
 namespace attnc {
 namespace {
 
-/// What turns have of a value: an element each of `list`, at `place`.
+/// A value that is an element of a per-iteration list, at index `place`.
 struct Listed {
   Value list;
-  TurnOrder order = TurnOrder::None;
+  IterationOrder order = IterationOrder::None;
   Value place;
 };
 
-/// The values of a loop's turns that are elements of lists from outside.
+/// The values in a loop that are elements of per-iteration lists from outside.
 class ListedValues {
 public:
   ListedValues(scf::ForOp loop, SymbolicShapes &shapes) : loop(loop), shapes(shapes) {
@@ -52,10 +54,10 @@ public:
   }
 
   void add(model::ElementOp element) {
-    TurnOrder order = turnOrder(element.getPlace(), loop, shapes);
+    IterationOrder order = iterationOrder(element.getPlace(), loop, shapes);
     bool isWhole =
         isOutside(element.getList(), loop) && shapes.extent(element.getList(), 0) == shapes.size(loop.getUpperBound());
-    if (order != TurnOrder::None && isWhole)
+    if (order != IterationOrder::None && isWhole)
       values[element.getResult()] = {element.getList(), order, element.getPlace()};
   }
   void add(Value value, Listed listed) { values[value] = listed; }
@@ -67,20 +69,20 @@ private:
   llvm::DenseMap<Value, Listed> values;
 };
 
-/// Outside of the loop, and no larger for longer inputs.
+/// Whether the value is defined outside of the loop, with a size that is independent of the input.
 bool isWeight(Value value, scf::ForOp loop) {
   return isOutside(value, loop) && cast<RankedTensorType>(value.getType()).hasStaticShape();
 }
 
-/// Does an input have all that the op has elements for, so that the op's list is no larger than that of the input?
+/// Whether the input has an element for each point of the op's loops, so that the list of results is no larger.
 bool keepsSize(OpOperand *input, linalg::GenericOp op) {
   AffineMap map = op.getMatchingIndexingMap(input);
   return map.isPermutation() && map.getNumDims() == op.getNumLoops();
 }
 
-//===-------------------------------------------- in front ----------------------------------------------------===//
+//===-------------------------------------------- before the loop ---------------------------------------------===//
 
-/// Moves in front of a loop what is of elements of lists.
+/// Moves ops on list elements before a loop.
 class Hoister {
 public:
   Hoister(scf::ForOp loop, SymbolicShapes &shapes) : loop(loop), shapes(shapes), listed(loop, shapes) {}
@@ -114,7 +116,7 @@ private:
     return found.list ? found : promised.lookup(value);
   }
 
-  /// All that the op reads lies outside or in lists, whose elements turns take in the same order.
+  /// All operands are defined outside, or are elements of lists that iterations traverse in the same order.
   void considerCandidate(linalg::GenericOp op) {
     if (!canWiden(op, loop))
       return;
@@ -123,7 +125,7 @@ private:
       if (isOutside(input, loop))
         continue;
       Listed found = placeOf(input);
-      if (found.order == TurnOrder::None || (common.place && common.order != found.order))
+      if (found.order == IterationOrder::None || (common.place && common.order != found.order))
         return;
       common = found;
     }
@@ -165,9 +167,9 @@ private:
   }
 };
 
-//===-------------------------------------------- behind ------------------------------------------------------===//
+//===-------------------------------------------- after the loop ----------------------------------------------===//
 
-/// Moves behind a loop what no turn needs of another.
+/// Moves ops after a loop whose results no later iteration reads.
 class Sinker {
 public:
   Sinker(scf::ForOp loop, SymbolicShapes &shapes) : loop(loop), shapes(shapes), listed(loop, shapes) {}
@@ -190,7 +192,7 @@ public:
   }
 
 private:
-  /// Where an op that is sunk takes an operand from.
+  /// The source of an operand of a sunk op.
   struct Source {
     enum { Outside, List, Stack, Op } kind;
     Value value;         ///< Outside, List
@@ -200,17 +202,17 @@ private:
     linalg::GenericOp op;
     SmallVector<Source> inputs;
   };
-  /// A result of the loop that is made behind it: of one tree, or the sum of several.
+  /// A result of the loop that is computed after it: by one tree, or as the sum of several.
   struct Sunk {
     unsigned result;
     bool isSum;
     SmallVector<unsigned> roots;
   };
-  /// A value of each turn that is needed behind the loop, in a list that a result of the loop is.
+  /// A value of each iteration that is needed after the loop; a result of the loop is the list of them.
   struct Stack {
     Value value;
-    TurnOrder order;
-    std::optional<unsigned> result; ///< of the loop, where it has one for it
+    IterationOrder order;
+    std::optional<unsigned> result; ///< of the loop, if there is one already
   };
 
   scf::ForOp loop;
@@ -221,24 +223,24 @@ private:
   SmallVector<Sunk> sunk;
   bool hasKnownSizes = true;
 
-  /// A list for the values of all turns can be made in front of the loop.
+  /// Records that a per-iteration list of the value is created before the loop.
   void needsKnownSize(Value value) {
     OpBuilder before(loop);
     hasKnownSizes &= !llvm::is_contained(dynamicSizes(before, shapes, value), Value());
   }
   Value yielded(unsigned number) { return loop.getYieldedValues()[number]; }
 
-  /// What writes a list that has an element for each turn, and no other.
+  /// The writer of a list of exactly one element for each iteration.
   model::WithElementOp writerOf(unsigned number) {
     auto writer = listWriter(loop, number, shapes);
     bool isWhole = writer && shapes.extent(loop.getRegionIterArg(number), 0) == shapes.size(loop.getUpperBound());
     return isWhole ? writer : nullptr;
   }
 
-  std::optional<unsigned> writtenAs(Value value, TurnOrder order) {
+  std::optional<unsigned> writtenAs(Value value, IterationOrder order) {
     for (unsigned number = 0; number < loop.getNumResults(); ++number)
       if (auto writer = writerOf(number); writer && writer.getElement() == value)
-        if (turnOrder(writer.getPlace(), loop, shapes) == order)
+        if (iterationOrder(writer.getPlace(), loop, shapes) == order)
           return number;
     return std::nullopt;
   }
@@ -254,7 +256,7 @@ private:
            });
   }
 
-  Source sourceOf(Value value, TurnOrder order) {
+  Source sourceOf(Value value, IterationOrder order) {
     if (isOutside(value, loop))
       return {Source::Outside, value};
     if (Listed found = listed.lookup(value); found.list && found.order == order)
@@ -269,7 +271,7 @@ private:
     return {Source::Stack, {}, unsigned(stacks.size() - 1)};
   }
 
-  unsigned addNode(linalg::GenericOp op, TurnOrder order) {
+  unsigned addNode(linalg::GenericOp op, IterationOrder order) {
     needsKnownSize(op.getResult(0));
     Node node{op, {}};
     for (Value input : op.getInputs())
@@ -282,7 +284,7 @@ private:
     auto writer = writerOf(number);
     if (!writer || !isSinkable(writer.getElement()))
       return writer != nullptr;
-    TurnOrder order = turnOrder(writer.getPlace(), loop, shapes);
+    IterationOrder order = iterationOrder(writer.getPlace(), loop, shapes);
     sunk.push_back({number, false, {addNode(writer.getElement().getDefiningOp<linalg::GenericOp>(), order)}});
     return true;
   }
@@ -298,8 +300,8 @@ private:
     return add && ((add.getLhs() == a && add.getRhs() == b) || (add.getLhs() == b && add.getRhs() == a));
   }
 
-  /// The terms that are added up; false where one of them is none that can be summed behind the loop.
-  bool collectTerms(Value value, TurnOrder order, SmallVectorImpl<linalg::GenericOp> &terms) {
+  /// Collects the terms of a sum; false if one of them cannot be summed after the loop.
+  bool collectTerms(Value value, IterationOrder order, SmallVectorImpl<linalg::GenericOp> &terms) {
     auto op = value.getDefiningOp<linalg::GenericOp>();
     if (!op || op->getBlock() != loop.getBody() || !value.hasOneUse())
       return false;
@@ -315,17 +317,17 @@ private:
     return isWorth;
   }
 
-  bool isStacked(Value value, TurnOrder order) {
+  bool isStacked(Value value, IterationOrder order) {
     return writtenAs(value, order) ||
            llvm::any_of(stacks, [&](const Stack &stack) { return stack.value == value && stack.order == order; });
   }
 
-  /// The order in which turns read lists, where some do.
-  TurnOrder usualOrder() {
+  /// The order in which iterations read lists; ascending if they read none.
+  IterationOrder usualOrder() {
     for (auto element : loop.getOps<model::ElementOp>())
       if (Listed found = listed.lookup(element.getResult()); found.list)
         return found.order;
-    return TurnOrder::Up;
+    return IterationOrder::Ascending;
   }
 
   bool planSum(unsigned number) {
@@ -336,17 +338,17 @@ private:
       return false;
     Value added = total.getInputs()[total.getInputs()[0] == sum ? 1 : 0];
     SmallVector<linalg::GenericOp> terms;
-    TurnOrder order = usualOrder();
+    IterationOrder order = usualOrder();
     if (!collectTerms(added, order, terms))
       return false;
-    Sunk made{number, true, {}};
+    Sunk result{number, true, {}};
     for (linalg::GenericOp term : terms)
-      made.roots.push_back(addNode(term, order));
-    sunk.push_back(std::move(made));
+      result.roots.push_back(addNode(term, order));
+    sunk.push_back(std::move(result));
     return true;
   }
 
-  /// Gives the loop lists of what is needed behind it, as results.
+  /// Adds results to the loop: the lists of values that are needed after it.
   void stackValues() {
     SmallVector<Value> values, places;
     OpBuilder start = OpBuilder::atBlockBegin(loop.getBody());
@@ -355,9 +357,9 @@ private:
         continue;
       stack.result = loop.getNumResults() + values.size();
       values.push_back(stack.value);
-      places.push_back(placeIn(stack.order, start, loop));
+      places.push_back(elementIndex(stack.order, start, loop));
     }
-    loop = withListsOfTurns(loop, values, shapes, places);
+    loop = addIterationLists(loop, values, shapes, places);
   }
 
   WideOperand operand(OpBuilder &behind, const Source &source) {
@@ -423,7 +425,7 @@ struct WidenTurns : PassWrapper<WidenTurns, OperationPass<ModuleOp>> {
     for (func::FuncOp function : hostFunctions(getOperation())) {
       SmallVector<scf::ForOp> loops;
       function.walk([&](scf::ForOp loop) {
-        if (loop->hasAttr(model::scanAttrName) && hasPlainTurns(loop))
+        if (loop->hasAttr(model::scanAttrName) && hasCanonicalInductionVariable(loop))
           loops.push_back(loop);
       });
       for (scf::ForOp loop : loops) {

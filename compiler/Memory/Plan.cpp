@@ -1,5 +1,6 @@
 #include "compiler/Memory/Plan.h"
-#include "compiler/Fuse/Structure.h"
+#include "compiler/Analysis/OpClassification.h"
+#include "compiler/Analysis/SourceLocations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

@@ -15,7 +15,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Fuse/SymbolicShapes.h"
+#include "compiler/Analysis/SymbolicShapes.h"
 #include "compiler/Narrow/KernelCondition.h"
 #include <map>
 

@@ -1,5 +1,5 @@
 #include "compiler/Narrow/KernelCondition.h"
-#include "compiler/Fuse/Structure.h"
+#include "compiler/Analysis/OpClassification.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;

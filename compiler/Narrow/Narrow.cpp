@@ -1,5 +1,5 @@
 #include "compiler/Narrow/Narrow.h"
-#include "compiler/Fuse/Structure.h"
+#include "compiler/Analysis/HostFunctions.h"
 #include "compiler/Narrow/Conditioning.h"
 #include "compiler/Narrow/NarrowKernel.h"
 #include "compiler/Narrow/StorageGroups.h"

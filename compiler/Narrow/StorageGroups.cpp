@@ -1,5 +1,5 @@
 #include "compiler/Narrow/StorageGroups.h"
-#include "compiler/Fuse/Structure.h"
+#include "compiler/Analysis/OpClassification.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,8 +1,8 @@
 #include "compiler/Narrow/StoredBytes.h"
+#include "compiler/Analysis/Decisions.h"
+#include "compiler/Analysis/OpClassification.h"
+#include "compiler/Analysis/SymbolicShapes.h"
 #include "compiler/Codegen/PanelPacking.h"
-#include "compiler/Fuse/Explanation.h"
-#include "compiler/Fuse/Structure.h"
-#include "compiler/Fuse/SymbolicShapes.h"
 
 using namespace mlir;
 

@@ -1,6 +1,6 @@
 //===- StoredBytes.h - the bytes of tensors and weights that became narrow --------------------------------------===//
 //
-// What fuse recorded of tensors between kernels, and of packed weights, counts the bytes of f32 (Fuse/Explanation.h).
+// What fuse recorded of tensors between kernels, and of packed weights, counts the bytes of f32 (Analysis/Decisions.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,5 @@
 #include "compiler/Pipeline/CalledEntries.h"
-#include "compiler/Fuse/Structure.h"
+#include "compiler/Analysis/HostFunctions.h"
 #include "compiler/Pipeline/Overrides.h"
 #include "dialects/Model/Model.h"
 

@@ -1,5 +1,6 @@
 #include "compiler/Pipeline/DeviceEntries.h"
-#include "compiler/Fuse/Structure.h"
+#include "compiler/Analysis/HostFunctions.h"
+#include "compiler/Analysis/SourceLocations.h"
 #include "compiler/Pipeline/DeviceAlignment.h"
 #include "compiler/Pipeline/Overrides.h"
 #include "dialects/Model/Model.h"

@@ -6,7 +6,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Fuse/Explanation.h"
+#include "compiler/Analysis/Decisions.h"
 #include "compiler/Raise/ElementExpr.h"
 
 namespace attnc {

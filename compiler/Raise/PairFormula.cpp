@@ -1,5 +1,5 @@
 #include "compiler/Raise/PairFormula.h"
-#include "compiler/Fuse/Subscripts.h"
+#include "compiler/Analysis/Subscripts.h"
 #include "compiler/Raise/Share.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

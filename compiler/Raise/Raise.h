@@ -6,7 +6,7 @@
 //   softmax(q @ k' * s + m) @ v       →       attend j { score: dot(q[i], k[j]) * s + m[i, j], value: v[j] }
 //
 // It runs before derive, so that gradients and caches are those of attention. What nearly is attention is recorded as a
-// decision (compiler/Fuse/Explanation.h) with the reason why it is not.
+// decision (compiler/Analysis/Decisions.h) with the reason why it is not.
 //
 // A row of scores that are all -inf, or a ratio of a sum that is zero, gives zeros afterwards, where plain code divides
 // zero by zero.

@@ -9,12 +9,14 @@
 // whatever they are made of; those of queries or of keys alone are read.
 //
 //===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Analysis/Decisions.h"
+#include "compiler/Analysis/HostFunctions.h"
+#include "compiler/Analysis/OpClassification.h"
+#include "compiler/Analysis/RefusedFusions.h"
+#include "compiler/Analysis/SourceLocations.h"
+#include "compiler/Analysis/SymbolicShapes.h"
 #include "compiler/Codegen/Fold.h"
-#include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
-#include "compiler/Fuse/RefusedFusions.h"
-#include "compiler/Fuse/Structure.h"
-#include "compiler/Fuse/SymbolicShapes.h"
 #include "compiler/Raise/Legality.h"
 #include "compiler/Raise/PairFormula.h"
 #include "compiler/Raise/Raise.h"

@@ -1,7 +1,7 @@
 #include "compiler/Schedule/Strategy.h"
+#include "compiler/Analysis/SourceLocations.h"
 #include "compiler/Codegen/AskedEmitter.h"
 #include "compiler/Diagnostics/Spelling.h"
-#include "compiler/Fuse/Structure.h"
 #include "compiler/Schedule/Schedule.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"

@@ -18,9 +18,9 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Analysis/RefusedFusions.h"
 #include "compiler/Codegen/Emitter.h"
 #include "compiler/Codegen/Target.h"
-#include "compiler/Fuse/RefusedFusions.h"
 #include "compiler/Schedule/Override.h"
 
 namespace attnc {

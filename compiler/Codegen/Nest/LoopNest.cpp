@@ -43,7 +43,7 @@ private:
                [&](Value at, ValueRange carried) { return accumulate(points(at, block), carried, shape.unroll); });
       copies = shape.unroll;
       lower = end;
-    } else if (whole == block) { // a loop of one turn
+    } else if (whole == block) { // a loop of one iteration
       accumulators = firstTerms(points(lower, block));
       copies = shape.unroll;
       lower = b.createOrFold<arith::AddIOp>(location, lower, index(whole));

@@ -31,8 +31,8 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Analysis/SymbolicShapes.h"
 #include "compiler/Derive/Incremental/Reach.h"
-#include "compiler/Fuse/SymbolicShapes.h"
 #include "dialects/Attn/Attn.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

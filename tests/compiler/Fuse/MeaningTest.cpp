@@ -1,7 +1,7 @@
 // The fuse phase changes nothing: every program of Inputs gives the same numbers on the oracle before and after it,
 // whatever is refused.
+#include "compiler/Analysis/RefusedFusions.h"
 #include "compiler/Fuse/Fuse.h"
-#include "compiler/Fuse/RefusedFusions.h"
 #include "compiler/Reference/Reference.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Pass/PassManager.h"

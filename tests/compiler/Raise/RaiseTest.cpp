@@ -1,6 +1,6 @@
 // Attention in plain tensor code: each program of spellings/ becomes attention and gives the same numbers; none of
 // near-misses/ does, and its `// EXPECT` line is the reason that is recorded; what others/ holds stays as it is.
-#include "compiler/Fuse/Explanation.h"
+#include "compiler/Analysis/Decisions.h"
 #include "compiler/Pipeline/Compile.h"
 #include "compiler/Reference/Reference.h"
 #include "dialects/Attn/Attn.h"

@@ -1,7 +1,6 @@
 // The checker of certificates finds nothing in what the compiler states, and each of many wrong statements.
 #include "compiler/Verify/Verify.h"
 #include "compiler/Emit/Certificate.h"
-#include "compiler/Fuse/Structure.h"
 #include "compiler/Pipeline/Compile.h"
 #include "compiler/Verify/MemoryTrace.h"
 #include "llvm/Support/JSON.h"

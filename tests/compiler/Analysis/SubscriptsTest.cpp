@@ -1,4 +1,4 @@
-#include "compiler/Fuse/Subscripts.h"
+#include "compiler/Analysis/Subscripts.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"

@@ -1,4 +1,4 @@
-#include "compiler/Fuse/SymbolicShapes.h"
+#include "compiler/Analysis/SymbolicShapes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "tests/support/ParsedModule.h"
 #include <gtest/gtest.h>

@@ -1,36 +1,14 @@
-#include "compiler/Fuse/Structure.h"
-#include "compiler/Codegen/Kernel.h"
+#include "compiler/Analysis/OpClassification.h"
 #include "compiler/Codegen/OpCost.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/PatternMatch.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
 namespace attnc {
-
-SmallVector<func::FuncOp> hostFunctions(ModuleOp module) {
-  SmallVector<func::FuncOp> functions;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (!isKernel(function) && !function.isExternal())
-      functions.push_back(function);
-  return functions;
-}
-
-void eraseUnusedKernels(ModuleOp module) {
-  for (auto kernel : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-    if (isKernel(kernel) && SymbolTable::symbolKnownUseEmpty(kernel, module))
-      kernel.erase();
-}
-
-void removeUnused(func::FuncOp function) {
-  IRRewriter rewriter(function.getContext());
-  (void)runRegionDCE(rewriter, function->getRegions());
-}
 
 //===-------------------------------------------- views -------------------------------------------------------===//
 
@@ -224,35 +202,6 @@ linalg::GenericOp rebuildGeneric(OpBuilder &builder, linalg::GenericOp op, Value
   IRMapping mapping;
   op.getRegion().cloneInto(&rebuilt.getRegion(), mapping);
   return rebuilt;
-}
-
-//===-------------------------------------------- places ------------------------------------------------------===//
-
-static void collectPlaces(Location location, SmallVectorImpl<std::string> &places) {
-  if (auto file = dyn_cast<FileLineColRange>(location)) {
-    std::string place = file.getFilename().str() + ":" + std::to_string(file.getStartLine()) + ":" +
-                        std::to_string(file.getStartColumn());
-    if (!llvm::is_contained(places, place))
-      places.push_back(place);
-  } else if (auto fused = dyn_cast<FusedLoc>(location)) {
-    for (Location each : fused.getLocations())
-      collectPlaces(each, places);
-  } else if (auto name = dyn_cast<NameLoc>(location)) {
-    collectPlaces(name.getChildLoc(), places);
-  } else if (auto call = dyn_cast<CallSiteLoc>(location)) {
-    collectPlaces(call.getCallee(), places);
-  }
-}
-
-SmallVector<std::string> placesOf(Location location) {
-  SmallVector<std::string> places;
-  collectPlaces(location, places);
-  return places;
-}
-
-std::string placeOf(Operation *op) {
-  SmallVector<std::string> places = placesOf(op->getLoc());
-  return places.empty() ? op->getName().getStringRef().str() : places.front();
 }
 
 } // namespace attnc

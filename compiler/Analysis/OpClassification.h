@@ -1,6 +1,4 @@
-//===- Structure.h - what the ops of an imported model are to fusion ----------------------------------------------===//
-//
-// Fusion asks few questions of an op, all of them here:
+//===- OpClassification.h - classification of tensor ops ----------------------------------------------------------===//
 //
 //   pointwise    a linalg.generic, all loops parallel, each result written at its loop indices in order
 //   contraction  a linalg.generic  sum_k  lhs[batch, m, k] * rhs[batch, k, n]  in any order of the indices
@@ -19,18 +17,6 @@
 
 namespace attnc {
 
-/// Entry points and other functions of the host, in order: those that are not kernels.
-llvm::SmallVector<mlir::func::FuncOp> hostFunctions(mlir::ModuleOp module);
-
-/// On an entry point that no one will call, which is there for the names of kernels alone; nothing is said of it.
-inline constexpr llvm::StringLiteral uncalledAttrName = "attn.uncalled";
-
-/// Removes kernels that nothing calls.
-void eraseUnusedKernels(mlir::ModuleOp module);
-
-/// Removes what has no effect and no reader.
-void removeUnused(mlir::func::FuncOp function);
-
 //===-------------------------------------------- views -------------------------------------------------------===//
 
 /// expand_shape, collapse_shape or a cast: the same elements in the same order.
@@ -39,7 +25,7 @@ bool isFreeView(mlir::Operation *op);
 bool isView(mlir::Operation *op);
 /// The tensor whose elements `value` shows through free views.
 mlir::Value skipFreeViews(mlir::Value value);
-/// `skipFreeViews`, and loop-carried values to what they start from: where the elements were made.
+/// `skipFreeViews`, and from a loop-carried value to its initial value.
 mlir::Value storageOf(mlir::Value value);
 /// The users of `value`, with those of its free views in place of the views.
 llvm::SmallVector<mlir::OpOperand *> usesThroughFreeViews(mlir::Value value);
@@ -90,10 +76,5 @@ private:
 mlir::linalg::GenericOp rebuildGeneric(mlir::OpBuilder &builder, mlir::linalg::GenericOp op, mlir::ValueRange inputs,
                                        mlir::ValueRange inits, llvm::ArrayRef<mlir::AffineMap> maps,
                                        llvm::ArrayRef<mlir::utils::IteratorType> iterators);
-
-/// "model.attn:12:5", or the op's name where it has no place in a source.
-std::string placeOf(mlir::Operation *op);
-/// Every "file:line:col" of a location, in order, each once.
-llvm::SmallVector<std::string> placesOf(mlir::Location location);
 
 } // namespace attnc

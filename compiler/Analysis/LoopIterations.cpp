@@ -1,4 +1,4 @@
-#include "compiler/Fuse/Turns.h"
+#include "compiler/Analysis/LoopIterations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -8,11 +8,11 @@ using namespace mlir;
 
 namespace attnc {
 
-bool hasPlainTurns(scf::ForOp loop) {
+bool hasCanonicalInductionVariable(scf::ForOp loop) {
   return getConstantIntValue(loop.getLowerBound()) == 0 && getConstantIntValue(loop.getStep()) == 1;
 }
 
-RankedTensorType listOf(RankedTensorType element, int64_t count) {
+RankedTensorType listType(RankedTensorType element, int64_t count) {
   SmallVector<int64_t> shape = {count};
   llvm::append_range(shape, element.getShape());
   return RankedTensorType::get(shape, element.getElementType());
@@ -28,7 +28,7 @@ SmallVector<Value> dynamicSizes(OpBuilder &builder, SymbolicShapes &shapes, Valu
 
 Value emptyList(OpBuilder &builder, SymbolicShapes &shapes, Value value, scf::ForOp loop) {
   std::optional<int64_t> count = getConstantIntValue(loop.getUpperBound());
-  RankedTensorType type = listOf(cast<RankedTensorType>(value.getType()), count.value_or(ShapedType::kDynamic));
+  RankedTensorType type = listType(cast<RankedTensorType>(value.getType()), count.value_or(ShapedType::kDynamic));
   SmallVector<Value> sizes = dynamicSizes(builder, shapes, value);
   if (llvm::is_contained(sizes, Value()))
     return {};
@@ -37,18 +37,18 @@ Value emptyList(OpBuilder &builder, SymbolicShapes &shapes, Value value, scf::Fo
   return tensor::EmptyOp::create(builder, loop.getLoc(), type.getShape(), type.getElementType(), sizes);
 }
 
-scf::ForOp withListsOfTurns(scf::ForOp loop, ArrayRef<Value> values, SymbolicShapes &shapes, ArrayRef<Value> places) {
+scf::ForOp addIterationLists(scf::ForOp loop, ArrayRef<Value> values, SymbolicShapes &shapes, ArrayRef<Value> indices) {
   IRRewriter rewriter(loop);
   SmallVector<Value> lists;
   for (Value value : values)
     lists.push_back(emptyList(rewriter, shapes, value, loop));
-  SmallVector<Value> turns(values.size(), loop.getInductionVar());
-  if (!places.empty())
-    turns.assign(places.begin(), places.end());
+  SmallVector<Value> elements(values.size(), loop.getInductionVar());
+  if (!indices.empty())
+    elements.assign(indices.begin(), indices.end());
   auto yield = [&](OpBuilder &inside, Location at, ArrayRef<BlockArgument> carried) {
     SmallVector<Value> next;
-    for (auto [value, list, turn] : llvm::zip_equal(values, carried, turns))
-      next.push_back(model::WithElementOp::create(inside, at, list.getType(), value, list, turn));
+    for (auto [value, list, index] : llvm::zip_equal(values, carried, elements))
+      next.push_back(model::WithElementOp::create(inside, at, list.getType(), value, list, index));
     return next;
   };
   DictionaryAttr attributes = loop->getDiscardableAttrDictionary();
@@ -61,29 +61,31 @@ model::WithElementOp listWriter(scf::ForOp loop, unsigned number, SymbolicShapes
   BlockArgument list = loop.getRegionIterArg(number);
   auto writer = loop.getYieldedValues()[number].getDefiningOp<model::WithElementOp>();
   bool isPlain = writer && writer.getList() == list && list.hasOneUse() && writer->hasOneUse() &&
-                 turnOrder(writer.getPlace(), loop, shapes) != TurnOrder::None;
+                 iterationOrder(writer.getPlace(), loop, shapes) != IterationOrder::None;
   return isPlain ? writer : nullptr;
 }
 
-Value placeIn(TurnOrder order, OpBuilder &builder, scf::ForOp loop) {
-  Value turn = loop.getInductionVar();
-  if (order != TurnOrder::Down)
-    return turn;
+Value elementIndex(IterationOrder order, OpBuilder &builder, scf::ForOp loop) {
+  Value iteration = loop.getInductionVar();
+  if (order != IterationOrder::Descending)
+    return iteration;
   Value one = arith::ConstantIndexOp::create(builder, loop.getLoc(), 1);
   Value last = builder.createOrFold<arith::SubIOp>(loop.getLoc(), loop.getUpperBound(), one);
-  return arith::SubIOp::create(builder, loop.getLoc(), last, turn);
+  return arith::SubIOp::create(builder, loop.getLoc(), last, iteration);
 }
 
-TurnOrder turnOrder(Value place, scf::ForOp loop, SymbolicShapes &shapes) {
-  if (!hasPlainTurns(loop))
-    return TurnOrder::None;
-  if (place == loop.getInductionVar())
-    return TurnOrder::Up;
-  auto difference = place.getDefiningOp<arith::SubIOp>();
+IterationOrder iterationOrder(Value index, scf::ForOp loop, SymbolicShapes &shapes) {
+  if (!hasCanonicalInductionVariable(loop))
+    return IterationOrder::None;
+  if (index == loop.getInductionVar())
+    return IterationOrder::Ascending;
+  auto difference = index.getDefiningOp<arith::SubIOp>();
   if (!difference || !(shapes.size(difference.getLhs()) == shapes.size(loop.getUpperBound()) - SizeExpr(1)))
-    return TurnOrder::None;
-  TurnOrder order = turnOrder(difference.getRhs(), loop, shapes);
-  return order == TurnOrder::None ? order : order == TurnOrder::Up ? TurnOrder::Down : TurnOrder::Up;
+    return IterationOrder::None;
+  IterationOrder order = iterationOrder(difference.getRhs(), loop, shapes);
+  return order == IterationOrder::None        ? order
+         : order == IterationOrder::Ascending ? IterationOrder::Descending
+                                              : IterationOrder::Ascending;
 }
 
 } // namespace attnc

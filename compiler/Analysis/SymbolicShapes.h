@@ -16,6 +16,7 @@
 
 #include "compiler/Sizes/SizeExpr.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/DenseMap.h"
 #include <string>
@@ -77,6 +78,9 @@ private:
   Lifetime lifetime;
   unsigned depth = 0; ///< of calls
 };
+
+/// The extents of the loops of `op`.
+std::vector<SizeExpr> loopExtents(mlir::linalg::GenericOp op, SymbolicShapes &shapes);
 
 /// Replaces each `tensor.dim` in the function by arithmetic on those of its arguments, where that is possible.
 void resolveSizes(mlir::func::FuncOp function);

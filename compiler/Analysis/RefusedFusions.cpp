@@ -1,5 +1,7 @@
-#include "compiler/Fuse/RefusedFusions.h"
-#include "compiler/Fuse/Structure.h"
+#include "compiler/Analysis/RefusedFusions.h"
+#include "compiler/Analysis/Decisions.h"
+#include "compiler/Analysis/HostFunctions.h"
+#include "compiler/Analysis/SourceLocations.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/Path.h"
@@ -10,7 +12,7 @@ namespace attnc {
 
 static constexpr llvm::StringLiteral kRefused = "attn.refused", kNumbered = "attn.numbered";
 
-/// What a refusal of "" is about: computations, not ways to read them.
+/// The fusions that the key "" refuses.
 static constexpr Reason computations[] = {Reason::AttentionRaised, Reason::PointwiseFused, Reason::FormulaFolded,
                                           Reason::EpilogueFused, Reason::RowsFused};
 static constexpr Reason views[] = {Reason::ViewFolded, Reason::LayoutFolded, Reason::SliceNarrowed};
@@ -81,7 +83,7 @@ static bool isPartOf(Operation *op, ArrayRef<int64_t> ops) {
   return !numbers.empty() && llvm::all_of(numbers, [&](int64_t number) { return llvm::is_contained(ops, number); });
 }
 
-/// Whether a refusal is about the two ops, whatever fusion it is of.
+/// Whether a refusal applies to the two ops, for any fusion.
 static bool isAbout(const FusionRefusal &refusal, Operation *what, Operation *into) {
   if (!refusal.place.empty())
     return isAt(what, refusal.place) || isAt(into, refusal.place);
@@ -113,7 +115,7 @@ bool isKeptApart(Operation *what, Operation *into) {
 
 //===-------------------------------------------- numbers -----------------------------------------------------===//
 
-/// The number that a location has itself, beside its place.
+/// The number of a location itself, without its parts.
 static IntegerAttr numberOf(Location location) {
   auto fused = dyn_cast<FusedLoc>(location);
   return fused ? dyn_cast_or_null<IntegerAttr>(fused.getMetadata()) : IntegerAttr();

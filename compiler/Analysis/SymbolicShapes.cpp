@@ -1,7 +1,6 @@
-#include "compiler/Fuse/SymbolicShapes.h"
+#include "compiler/Analysis/SymbolicShapes.h"
 #include "dialects/Attn/Attn.h"
 #include "dialects/Model/Model.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -160,7 +159,7 @@ SizeExpr SymbolicShapes::extent(Value tensor, int64_t dim) {
   if (auto result = dyn_cast<OpResult>(tensor))
     return extentOfResult(result, dim);
   auto argument = cast<BlockArgument>(tensor);
-  // The shape of what a loop carries does not change from turn to turn.
+  // All iterations of a loop carry the same shapes.
   if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()))
     if (OpOperand *initial = loop.getTiedLoopInit(argument))
       return extent(initial->get(), dim);
@@ -256,6 +255,21 @@ SizeExpr SymbolicShapes::elements(Value tensor) {
 SizeExpr SymbolicShapes::bytes(Value tensor) {
   unsigned bits = cast<RankedTensorType>(tensor.getType()).getElementTypeBitWidth();
   return elements(tensor) * SizeExpr((bits + 7) / 8);
+}
+
+std::vector<SizeExpr> loopExtents(linalg::GenericOp op, SymbolicShapes &shapes) {
+  std::vector<SizeExpr> extents(op.getNumLoops(), SizeExpr(0));
+  llvm::SmallBitVector found(op.getNumLoops());
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      continue;
+    for (auto [dim, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+      if (auto loop = dyn_cast<AffineDimExpr>(expr); loop && !found[loop.getPosition()]) {
+        extents[loop.getPosition()] = shapes.extent(operand.get(), dim);
+        found.set(loop.getPosition());
+      }
+  }
+  return extents;
 }
 
 void resolveSizes(func::FuncOp function) {

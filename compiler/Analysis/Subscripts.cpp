@@ -1,4 +1,4 @@
-#include "compiler/Fuse/Subscripts.h"
+#include "compiler/Analysis/Subscripts.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

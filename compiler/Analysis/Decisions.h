@@ -1,0 +1,103 @@
+//===- Decisions.h - record of fusions made and edges left, with reasons ------------------------------------------===//
+//
+// The phases raise and fuse record every decision in the module, as one dictionary in `attn.decisions`:
+//
+//   {made = true,  reason = "view-folded", what = "gpt.attn:41:9", into = "gpt.attn:43:14", bytes = "1536*batch*seq",
+//    entry = "logits"}
+//   {made = false, reason = "contraction-operand", what = "logits_rows_0", into = "logits_gemm_0", ...}
+//
+// `what` and `into` are kernels if the decision is about an edge between two kernels, otherwise source locations, as
+// kernels had no names yet. `bytes` is the size of the tensor between the two: a fusion saves them (the tensor is
+// neither written nor read), an edge that is left materialises them. An edge whose tensor has an element for each
+// query-key pair also has `pairs`; --require-fused turns such edges into errors.
+//
+// Reasons are a closed list. Each has a sentence; its test is the program of the same name in
+// tests/compiler/Fuse/reasons.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace attnc {
+
+enum class Reason {
+  // Fusions that were made.
+  AttentionRaised,
+  ViewFolded,
+  LayoutFolded,
+  SliceNarrowed,
+  PointwiseFused,
+  FormulaFolded,
+  EpilogueFused,
+  RowsFused,
+  // Code that is nearly attention.
+  SumChanged,
+  SumOfOthers,
+  NotNormalised,
+  WeightOfNothing,
+  ScoreChained,
+  ScoreFolded,
+  // Edges that were left.
+  SeveralUses,
+  ContractionOperand,
+  ContractionChain,
+  AttendResultContracted,
+  AttendOperand,
+  AttendNoEpilogue,
+  RecomputedPerKey,
+  ScoresHeld,
+  WeightsHeld,
+  RowAfterTile,
+  SecondContraction,
+  EpilogueLayout,
+  EpilogueSubscript,
+  DifferentRows,
+  RowScratch,
+  ReducedFirst,
+  ReadByData,
+  OperandLayout,
+  SliceOperand,
+  LoopCarried,
+  NotPointwise,
+  NotTakenWhole,
+  PairByPair,
+  FormulaSize,
+  AsAsked,
+  // Choices about weights.
+  WeightPacked,
+  WeightPackedBeside,
+  WeightPlain,
+};
+
+/// The key of a reason in dumps, tests and messages, such as "contraction-operand".
+llvm::StringRef reasonId(Reason reason);
+/// The sentence of a reason for people, a full clause in lower case.
+llvm::StringRef reasonText(Reason reason);
+/// The smallest change of the model that would fuse the edge, or why there is none; empty for a fusion made.
+llvm::StringRef reasonChange(Reason reason);
+std::optional<Reason> parseReason(llvm::StringRef id);
+/// Every reason, in the order of the enumeration.
+llvm::ArrayRef<Reason> allReasons();
+
+struct Decision {
+  bool made = false;
+  Reason reason = Reason::NotPointwise;
+  std::string what, into, bytes, entry;
+  bool pairs = false;
+  std::vector<std::string> places; ///< source locations of the producer
+  bool operator==(const Decision &) const = default;
+};
+
+void recordDecision(mlir::ModuleOp module, const Decision &decision);
+std::vector<Decision> recordedDecisions(mlir::ModuleOp module);
+/// Applies `change` to each recorded decision.
+void changeDecisions(mlir::ModuleOp module, llvm::function_ref<void(Decision &)> change);
+void dropDecisions(mlir::ModuleOp module);
+/// Removes the recorded fusions between ops at these source locations, which are split into separate kernels again.
+void forgetFusions(mlir::ModuleOp module, llvm::ArrayRef<std::string> places);
+
+} // namespace attnc
