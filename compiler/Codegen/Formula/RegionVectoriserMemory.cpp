@@ -2,7 +2,6 @@
 #include "compiler/Codegen/DataSubscripts.h"
 #include "compiler/Codegen/Formula/RegionVectoriser.h"
 #include "compiler/Codegen/Formula/StoredElement.h"
-#include "compiler/Codegen/Nest/KernelFrame.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
