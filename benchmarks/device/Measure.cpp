@@ -11,7 +11,7 @@
 #include <stdexcept>
 
 extern "C" {
-#include "runtime/src/cuda_driver.h"
+#include "runtime/cuda/driver.h"
 }
 
 namespace attnc::device {

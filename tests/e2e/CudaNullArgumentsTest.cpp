@@ -77,7 +77,7 @@ TEST_F(CudaNullArguments, AreRefusedByEveryFunction) {
   calls.check("attn_cuda_start", attn_cuda_start, {cuda, running, tensors, 3, &status}, "ok", {noDevice, noList, "ok"});
   calls.check("attn_cuda_wait", attn_cuda_wait, {cuda, &status}, "moves: there is no call to wait for",
               {noDevice, "bad argument"});
-  EXPECT_EQ(calls.functions, functionsOf(ATTNC_ROOT "/runtime/include/attn/cuda.h"));
+  EXPECT_EQ(calls.functions, functionsOf(ATTNC_ROOT "/runtime/cuda/include/attn/cuda.h"));
 }
 
 TEST_F(CudaNullArguments, TensorsHaveAnElementType) {

@@ -7,7 +7,7 @@
 #define ATTN_CUDA_QUEUE_H
 
 #include "attn/model.h"
-#include "cuda_driver.h"
+#include "driver.h"
 
 enum { CUDA_GRAPHS = 16 /* that are kept; the one that was not used for longest makes room */ };
 

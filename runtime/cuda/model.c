@@ -1,5 +1,5 @@
 /* A model on a device, from opening to closing. */
-#include "cuda_state.h"
+#include "state.h"
 
 #include <stdlib.h>
 #include <string.h>

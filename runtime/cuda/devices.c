@@ -1,5 +1,5 @@
 /* The devices that there are. */
-#include "cuda_state.h"
+#include "state.h"
 
 static cu_result ask(const cuda_driver *driver, cu_device device, attn_cuda_device *info) {
   int major = 0, minor = 0, processors = 0;

@@ -3,8 +3,8 @@
 #define ATTN_CUDA_STATE_H
 
 #include "attn/cuda.h"
-#include "cuda_driver.h"
-#include "cuda_queue.h"
+#include "driver.h"
+#include "queue.h"
 #include "internal.h"
 
 enum { CUDA_ALIGNMENT = 256 /* of parts of one allocation */ };

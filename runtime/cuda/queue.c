@@ -1,4 +1,4 @@
-#include "cuda_queue.h"
+#include "queue.h"
 
 #include <stdlib.h>
 #include <string.h>

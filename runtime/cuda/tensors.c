@@ -1,5 +1,5 @@
 /* Memory of the device: that of calls, and that which tensors keep. */
-#include "cuda_state.h"
+#include "state.h"
 
 #include <stdlib.h>
 #include <string.h>

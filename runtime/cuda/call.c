@@ -1,5 +1,5 @@
 /* One call of an entry point: its tensors go to the device, its launches into the queue, its results come back. */
-#include "cuda_state.h"
+#include "state.h"
 
 #include <limits.h>
 #include <string.h>
