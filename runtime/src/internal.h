@@ -69,7 +69,7 @@ void attn_weights_set_stale(attn_weights *weights);
 /* How often they were packed: another number tells who has copies of them that they have changed. */
 int64_t attn_weights_packings(const attn_weights *weights);
 
-/* A file that replaces another when it is whole (replacement.c). It is written in the same directory as
+/* A file that replaces another when it is whole (weights/replacement.c). It is written in the same directory as
  * NAME.<16 random hexadecimal digits>.part, and locked by flock(2) while its writer lives: what a writer that was
  * killed has left there is removed by the next writer of that file. Each returns 0 or an errno. */
 typedef struct attn_replacement {

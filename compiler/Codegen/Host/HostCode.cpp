@@ -366,7 +366,7 @@ void emitFlops(const Program &program, const EntryPlan &plan, const EntryCertifi
 }
 
 /// Packs each parameter that kernels want packed, the entries of a list one after the other. Values are read in
-/// launches alone, whose first buffer they are: the runtime loads them there (runtime/src/weights_file.c).
+/// launches alone, whose first buffer they are: the runtime loads them there (runtime/src/weights/load.c).
 void emitPrepare(const Program &program, ModuleOp code) {
   Type pointer = LLVM::LLVMPointerType::get(code.getContext()), i64 = IntegerType::get(code.getContext(), 64);
   Location location = code.getLoc();

@@ -4,7 +4,7 @@
 #include "attn/run.h"
 #include "attn/threads.h"
 #include "internal.h"
-#include "weights_record.h"
+#include "record.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "attn/threads.h"
 #include "attn/weights.h"
 #include "internal.h"
-#include "weights_record.h"
+#include "record.h"
 
 #include <stdint.h>
 #include <stdlib.h>

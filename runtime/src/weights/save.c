@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "attn/weights.h"
 #include "internal.h"
-#include "weights_record.h"
+#include "record.h"
 
 #include <errno.h>
 #include <inttypes.h>
