@@ -13,7 +13,7 @@ ATTN_PUBLIC int64_t attn_find_entry(const attn_model *model, const char *name) {
   return -1;
 }
 
-/* False where the product is beyond 64 bits, or is of dimensions that are not given. */
+/* False where the product is beyond 64 bits, or `dimensions` is null and the term has factors. */
 static int term_value(const attn_size_term *term, const int64_t *dimensions, int64_t *value) {
   *value = term->coefficient;
   if (term->factor_count > 0 && !dimensions)
@@ -42,43 +42,27 @@ ATTN_PUBLIC int64_t attn_size_dimension(const attn_size_info *size) {
   return alone ? size->terms[0].factors[0] : -1;
 }
 
-attn_code attn_check_kind(const attn_entry_info *entry, int32_t number, const attn_tensor *tensor,
-                          attn_status *status) {
-  const attn_tensor_info *info = &entry->tensors[number];
-  if (tensor->dtype != info->dtype)
-    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: '%s' has elements of type %s, expected %s", entry->name,
-                     info->name, attn_dtype_name(tensor->dtype), attn_dtype_name(info->dtype));
-  if (tensor->rank != info->rank)
-    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: '%s' has %d dimensions, expected %d", entry->name, info->name,
-                     tensor->rank, info->rank);
-  for (int32_t d = 0; d < info->rank; ++d)
-    if (tensor->shape[d] < 0)
-      return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: dimension %d of '%s' is %lld, expected no negative size",
-                       entry->name, d, info->name, (long long)tensor->shape[d]);
-  return ATTN_OK;
-}
-
-/* Takes the dimensions that this tensor's shape names alone, such as `seq` in f32[batch, seq]. */
+/* Reads the dimensions that are sizes of this tensor by themselves, such as `seq` in f32[batch, seq]; a dimension
+ * without a value yet is -1. */
 static attn_code bind_dimensions(const attn_entry_info *entry, int32_t number, const attn_tensor *tensor,
                                  int64_t *dimensions, attn_status *status) {
   const attn_tensor_info *info = &entry->tensors[number];
   for (int32_t d = 0; d < info->rank; ++d) {
-    int64_t named = attn_size_dimension(&info->shape[d]);
+    int64_t named = attn_size_dimension(&info->shape[d]), found = tensor->shape[d];
     if (named < 0)
       continue;
     const attn_dimension_info *dimension = &entry->dimensions[named];
     int64_t *value = &dimensions[named];
     if (*value < 0)
-      *value = tensor->shape[d];
-    if (*value != tensor->shape[d])
+      *value = found;
+    if (*value != found)
       return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: dimension %d of '%s' is %lld, but `%s` is %lld elsewhere",
-                       entry->name, d, info->name, (long long)tensor->shape[d], dimension->name, (long long)*value);
-    if (dimension->max >= 0 && *value > dimension->max)
-      return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: `%s` is %lld (dimension %d of '%s'), expected at most %lld",
-                       entry->name, dimension->name, (long long)*value, d, info->name, (long long)dimension->max);
-    if (*value < dimension->min)
-      return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: `%s` is %lld (dimension %d of '%s'), expected at least %lld",
-                       entry->name, dimension->name, (long long)*value, d, info->name, (long long)dimension->min);
+                       entry->name, d, info->name, (long long)found, dimension->name, (long long)*value);
+    int is_large = dimension->max >= 0 && found > dimension->max;
+    if (is_large || found < dimension->min)
+      return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: `%s` is %lld (dimension %d of '%s'), expected at %s %lld",
+                       entry->name, dimension->name, (long long)found, d, info->name, is_large ? "most" : "least",
+                       (long long)(is_large ? dimension->max : dimension->min));
   }
   return ATTN_OK;
 }
@@ -86,122 +70,77 @@ static attn_code bind_dimensions(const attn_entry_info *entry, int32_t number, c
 static attn_code check_shape(const attn_entry_info *entry, int32_t number, const attn_tensor *tensor,
                              const int64_t *dimensions, attn_status *status) {
   const attn_tensor_info *info = &entry->tensors[number];
-  int64_t expected[ATTN_MAX_RANK];
-  int64_t bytes = attn_element_bytes(info->dtype);
-  int same = 1, empty = 0, large = 0;
+  int64_t expected[ATTN_MAX_RANK], bytes = attn_tensor_bytes(info->dtype, tensor->shape, info->rank);
+  int same = 1;
   for (int32_t d = 0; d < info->rank; ++d) {
     expected[d] = attn_size(&info->shape[d], dimensions);
     same = same && expected[d] == tensor->shape[d];
-    empty = empty || tensor->shape[d] == 0;
-    large = large || __builtin_mul_overflow(bytes, tensor->shape[d], &bytes);
   }
-  char wanted[ATTN_SHAPE_BYTES], found[ATTN_SHAPE_BYTES];
   if (!same)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: '%s' has shape %s, expected %s", entry->name, info->name,
-                     attn_shape_text(tensor->shape, tensor->rank, found, sizeof found),
-                     attn_shape_text(expected, info->rank, wanted, sizeof wanted));
-  if (large && !empty)
+                     attn_shape(tensor->shape, info->rank).text, attn_shape(expected, info->rank).text);
+  if (bytes == INT64_MAX)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: '%s' of shape %s is beyond 64 bits", entry->name, info->name,
-                     attn_shape_text(tensor->shape, tensor->rank, found, sizeof found));
-  if (!tensor->data && !empty)
-    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: '%s' is a null pointer", entry->name, info->name);
-  return ATTN_OK;
+                     attn_shape(tensor->shape, info->rank).text);
+  return attn_check_data(entry, number, tensor, bytes, status);
 }
 
-/* Of an entry point and as many tensors as it has, or fewer. */
+/* `tensors` are the first `tensor_count` tensors of the entry point. */
 static attn_code infer_dimensions(const attn_entry_info *entry, const attn_tensor *tensors, int64_t tensor_count,
                                   int64_t *dimensions, attn_status *status) {
   for (int32_t d = 0; d < entry->dimension_count; ++d)
     dimensions[d] = -1;
   for (int32_t i = 0; i < tensor_count; ++i) {
-    attn_code code = attn_check_kind(entry, i, &tensors[i], status);
-    if (code == ATTN_OK)
-      code = bind_dimensions(entry, i, &tensors[i], dimensions, status);
-    if (code != ATTN_OK)
-      return code;
+    ATTN_TRY(attn_check_kind(entry, i, &tensors[i], status));
+    ATTN_TRY(bind_dimensions(entry, i, &tensors[i], dimensions, status));
   }
   for (int32_t d = 0; d < entry->dimension_count; ++d)
     if (dimensions[d] < 0)
       return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: no tensor tells the size of `%s`", entry->name,
                        entry->dimensions[d].name);
-  for (int32_t i = 0; i < tensor_count; ++i) {
-    attn_code code = check_shape(entry, i, &tensors[i], dimensions, status);
-    if (code != ATTN_OK)
-      return code;
-  }
+  for (int32_t i = 0; i < tensor_count; ++i)
+    ATTN_TRY(check_shape(entry, i, &tensors[i], dimensions, status));
   return attn_succeed(status);
 }
 
 ATTN_PUBLIC attn_code attn_infer_dimensions(const attn_model *model, int64_t number, const attn_tensor *tensors,
                                             int64_t tensor_count, int64_t *dimensions, attn_status *status) {
-  attn_code code = attn_check_entry(model, number, status);
-  if (code == ATTN_OK && tensor_count != 0)
-    code = attn_check_pointer(tensors, "the list of tensors", status);
-  if (code == ATTN_OK && model->entries[number].dimension_count > 0)
-    code = attn_check_pointer(dimensions, "the list of dimensions", status);
-  if (code != ATTN_OK)
-    return code;
+  ATTN_TRY(attn_check_entry(model, number, status));
   const attn_entry_info *entry = &model->entries[number];
+  if (tensor_count != 0)
+    ATTN_TRY(attn_check_pointer(tensors, "the list of tensors", status));
+  if (entry->dimension_count > 0)
+    ATTN_TRY(attn_check_pointer(dimensions, "the list of dimensions", status));
   if (tensor_count < 0 || tensor_count > entry->input_count + entry->result_count)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: %lld tensors, expected at most %d inputs and %d results",
                      entry->name, (long long)tensor_count, entry->input_count, entry->result_count);
   return infer_dimensions(entry, tensors, tensor_count, dimensions, status);
 }
 
-attn_code attn_check_model(const attn_model *model, attn_status *status) {
-  attn_code code = attn_check_pointer(model, "the model", status);
-  if (code != ATTN_OK)
-    return code;
-  if (model->abi_version != ATTN_ABI_VERSION)
-    return attn_fail(status, ATTN_UNSUPPORTED, "%s: compiled for ABI version %u, this runtime has %d", model->name,
-                     model->abi_version, ATTN_ABI_VERSION);
-  return attn_check_processor(model, status);
-}
-
-attn_code attn_check_entry(const attn_model *model, int64_t number, attn_status *status) {
-  attn_code code = attn_check_model(model, status);
-  if (code == ATTN_OK && (number < 0 || number >= model->entry_count))
-    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: has %lld entry points, but number %lld was called", model->name,
-                     (long long)model->entry_count, (long long)number);
-  return code;
-}
-
-attn_code attn_check_executor(const attn_executor *executor, const char *name, attn_status *status) {
-  if (executor && !executor->parallel_for)
-    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: the executor's parallel_for is a null pointer", name);
-  if (executor && executor->workers < 1)
-    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: the executor has %lld workers, expected at least 1", name,
-                     (long long)executor->workers);
-  return ATTN_OK;
-}
-
 attn_code attn_check_call(const attn_model *model, int64_t number, const attn_context *context,
                           const attn_tensor *tensors, int64_t tensor_count, attn_status *status) {
-  attn_code code = attn_check_entry(model, number, status);
-  if (code == ATTN_OK)
-    code = attn_check_pointer(context, "the context", status);
-  if (code == ATTN_OK && tensor_count > 0)
-    code = attn_check_pointer(tensors, "the list of tensors", status);
-  if (code == ATTN_OK)
-    code = attn_check_executor(context->executor, model->entries[number].name, status);
-  if (code != ATTN_OK)
-    return code;
+  ATTN_TRY(attn_check_entry(model, number, status));
+  ATTN_TRY(attn_check_pointer(context, "the context", status));
+  if (tensor_count > 0)
+    ATTN_TRY(attn_check_pointer(tensors, "the list of tensors", status));
   const attn_entry_info *entry = &model->entries[number];
+  const attn_weights *weights = context->weights;
+  ATTN_TRY(attn_check_executor(context->executor, entry->name, status));
   if (tensor_count != entry->input_count + entry->result_count)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: %lld tensors, expected %d inputs and %d results", entry->name,
                      (long long)tensor_count, entry->input_count, entry->result_count);
   if (tensor_count > ATTN_MAX_TENSORS || entry->dimension_count > ATTN_MAX_DIMENSIONS)
     return attn_fail(status, ATTN_UNSUPPORTED, "%s: more than %d tensors or %d dimensions", entry->name,
                      ATTN_MAX_TENSORS, ATTN_MAX_DIMENSIONS);
-  if (model->loaded_count > 0 && !context->weights)
+  if (model->loaded_count > 0 && !weights)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: the model has parameters, but the context has no weights",
                      entry->name);
-  if (context->weights && attn_weights_model(context->weights) != model)
+  if (weights && attn_weights_model(weights) != model)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: the context's weights are those of another model", entry->name);
-  if (entry->updates && !(context->weights && attn_weights_are_trainable(context->weights)))
+  if (entry->updates && !(weights && attn_weights_are_trainable(weights)))
     return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: changes parameters, but these weights are not loaded for training "
                      "(ATTN_TRAINABLE)", entry->name);
-  if (!entry->updates && context->weights && attn_weights_are_stale(context->weights))
+  if (!entry->updates && weights && attn_weights_are_stale(weights))
     return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: the parameters have changed since they were packed "
                      "(attn_weights_repack)", entry->name);
   return ATTN_OK;
@@ -238,23 +177,16 @@ attn_code attn_report(const attn_model *model, const attn_entry_info *entry, att
 
 ATTN_PUBLIC attn_code attn_run(const attn_model *model, int64_t number, const attn_context *context,
                                const attn_tensor *tensors, int64_t tensor_count, attn_status *status) {
-  attn_code code = attn_check_call(model, number, context, tensors, tensor_count, status);
-  if (code != ATTN_OK)
-    return code;
+  ATTN_TRY(attn_check_call(model, number, context, tensors, tensor_count, status));
   const attn_entry_info *entry = &model->entries[number];
+  const attn_executor *executor = context->executor ? context->executor : attn_serial_executor();
   int64_t dimensions[ATTN_MAX_DIMENSIONS];
   void *data[ATTN_MAX_TENSORS];
-  code = infer_dimensions(entry, tensors, tensor_count, dimensions, status);
-  if (code != ATTN_OK)
-    return code;
-  const attn_executor *executor = context->executor ? context->executor : attn_serial_executor();
-  code = check_arena(entry, context, entry->arena_bytes(dimensions, executor->workers), status);
-  if (code != ATTN_OK)
-    return code;
+  ATTN_TRY(infer_dimensions(entry, tensors, tensor_count, dimensions, status));
+  ATTN_TRY(check_arena(entry, context, entry->arena_bytes(dimensions, executor->workers), status));
   for (int64_t i = 0; i < tensor_count; ++i)
     data[i] = tensors[i].data;
-  attn_frame frame = {data, dimensions, context->weights ? attn_weights_table(context->weights) : 0, context->arena,
-                      executor};
+  attn_frame frame = {data, dimensions, attn_weights_table(context->weights), context->arena, executor};
   if (entry->updates)
     attn_weights_set_stale(context->weights);
   return attn_report(model, entry, (attn_code)entry->run(&frame), status);

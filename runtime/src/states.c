@@ -5,21 +5,19 @@
 #include <string.h>
 
 static attn_code check_entry(const attn_model *model, int64_t number, attn_status *status) {
-  attn_code code = attn_check_entry(model, number, status);
-  if (code == ATTN_OK && model->entries[number].state_count == 0)
+  ATTN_TRY(attn_check_entry(model, number, status));
+  if (model->entries[number].state_count == 0)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: the entry point has no states", model->entries[number].name);
-  return code;
+  return ATTN_OK;
 }
 
 ATTN_PUBLIC attn_code attn_states_truncate(const attn_model *model, int64_t number, int64_t rows, int32_t *length,
                                            const int32_t *to, attn_status *status) {
-  attn_code code = check_entry(model, number, status);
-  if (code == ATTN_OK && rows != 0)
-    code = attn_check_pointer(length, "the list of lengths", status);
-  if (code == ATTN_OK && rows != 0)
-    code = attn_check_pointer(to, "the list of lengths to keep", status);
-  if (code != ATTN_OK)
-    return code;
+  ATTN_TRY(check_entry(model, number, status));
+  if (rows != 0) {
+    ATTN_TRY(attn_check_pointer(length, "the list of lengths", status));
+    ATTN_TRY(attn_check_pointer(to, "the list of lengths to keep", status));
+  }
   const attn_entry_info *entry = &model->entries[number];
   if (rows < 0)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: %lld rows, expected no negative number", entry->name,
@@ -38,14 +36,15 @@ ATTN_PUBLIC attn_code attn_states_truncate(const attn_model *model, int64_t numb
   return attn_succeed(status);
 }
 
-/* One row gets another's bytes, or they change places. */
+/* A copy of row `other` to `row`, or a swap of the two. */
 typedef struct {
   int32_t row, other;
   int swap;
 } move;
 
-/* The moves, one after the other, that give row b what row from[b] has; `waiting` and `moves` have room for one a row.
- */
+/* Orders the moves that give row b the contents of row from[b], in place. A row is overwritten once no other row waits
+ * for its contents; the rows that are left form cycles, which are rotated by swaps. `waiting` and `moves` have an element
+ * for each row. */
 static int64_t plan_moves(const int32_t *from, int64_t rows, int32_t *waiting, move *moves) {
   int64_t count = 0;
   for (int64_t row = 0; row < rows; ++row)
@@ -53,17 +52,15 @@ static int64_t plan_moves(const int32_t *from, int64_t rows, int32_t *waiting, m
   for (int64_t row = 0; row < rows; ++row)
     if (from[row] != row)
       ++waiting[from[row]];
-  /* Rows that nobody waits for; a copy may free the row that it is of. */
   for (int64_t row = 0; row < rows; ++row)
     for (int32_t free = (int32_t)row; waiting[free] == 0 && from[free] != free;) {
       moves[count++] = (move){free, from[free], 0};
       waiting[free] = -1;
       int32_t next = from[free];
-      if (--waiting[next] != 0 || next > row)
+      if (--waiting[next] != 0 || next > row) /* the outer loop comes to a later row by itself */
         break;
       free = next;
     }
-  /* What is left are circles. */
   for (int64_t row = 0; row < rows; ++row)
     for (int32_t at = (int32_t)row; waiting[at] > 0 && from[at] != at;) {
       waiting[at] = -1;
@@ -75,40 +72,34 @@ static int64_t plan_moves(const int32_t *from, int64_t rows, int32_t *waiting, m
   return count;
 }
 
-static void swap_bytes(char *a, char *b, size_t bytes) {
-  char part[256];
-  for (size_t done = 0; done < bytes; done += sizeof part) {
-    size_t size = bytes - done < sizeof part ? bytes - done : sizeof part;
-    memcpy(part, a + done, size);
-    memcpy(a + done, b + done, size);
-    memcpy(b + done, part, size);
-  }
-}
-
 static void move_on_host(void *self, char *row, char *other, size_t bytes, int swap) {
   (void)self;
-  if (swap)
-    swap_bytes(row, other, bytes);
-  else
+  if (!swap)
     memcpy(row, other, bytes);
+  char part[256];
+  for (size_t done = 0; swap && done < bytes; done += sizeof part) {
+    size_t size = bytes - done < sizeof part ? bytes - done : sizeof part;
+    memcpy(part, row + done, size);
+    memcpy(row + done, other + done, size);
+    memcpy(other + done, part, size);
+  }
 }
 
-static void apply(const attn_tensor *state, int32_t dimension, const move *moves, int64_t count,
-                  const attn_state_mover *mover) {
-  int64_t outer = 1, inner = attn_element_bytes(state->dtype), rows = state->shape[dimension];
-  for (int32_t d = 0; d < state->rank; ++d) {
-    outer *= d < dimension ? state->shape[d] : 1;
-    inner *= d > dimension ? state->shape[d] : 1;
-  }
-  for (int64_t i = 0; i < outer && inner > 0; ++i)
+static void move_rows(const attn_tensor *state, int32_t dimension, const move *moves, int64_t count,
+                      const attn_state_mover *mover) {
+  int64_t outer = 1, rows = state->shape[dimension];
+  int64_t bytes = attn_tensor_bytes(state->dtype, state->shape + dimension + 1, state->rank - dimension - 1);
+  for (int32_t d = 0; d < dimension; ++d)
+    outer *= state->shape[d];
+  for (int64_t i = 0; i < outer && bytes > 0; ++i)
     for (int64_t m = 0; m < count; ++m) {
-      char *row = (char *)state->data + (i * rows + moves[m].row) * inner;
-      char *other = (char *)state->data + (i * rows + moves[m].other) * inner;
-      mover->move(mover->self, row, other, (size_t)inner, moves[m].swap);
+      char *row = (char *)state->data + (i * rows + moves[m].row) * bytes;
+      char *other = (char *)state->data + (i * rows + moves[m].other) * bytes;
+      mover->move(mover->self, row, other, (size_t)bytes, moves[m].swap);
     }
 }
 
-/* The dimension of a state that is called `name`, the last where several are, or -1. */
+/* The last dimension of a state with this name, or -1. */
 static int32_t rows_dimension(const attn_entry_info *entry, const attn_tensor_info *info, const char *name) {
   int32_t found = -1;
   for (int32_t d = 0; d < info->rank; ++d) {
@@ -119,9 +110,9 @@ static int32_t rows_dimension(const attn_entry_info *entry, const attn_tensor_in
   return found;
 }
 
-/* How many rows all of the states have. */
-static attn_code count_rows(const attn_entry_info *entry, const char *name, const attn_tensor *states, int64_t *rows,
-                            attn_status *status) {
+/* Checks the states; `*rows` is the number of rows that all of them have. */
+static attn_code check_states(const attn_entry_info *entry, const char *name, const attn_tensor *states, int64_t *rows,
+                              attn_status *status) {
   *rows = -1;
   for (int32_t s = 0; s < entry->state_count; ++s) {
     int32_t number = entry->input_count - entry->state_count + s;
@@ -129,19 +120,14 @@ static attn_code count_rows(const attn_entry_info *entry, const char *name, cons
     int32_t dimension = rows_dimension(entry, info, name);
     if (dimension < 0)
       return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: '%s' has no dimension `%s`", entry->name, info->name, name);
-    attn_code code = attn_check_kind(entry, number, &states[s], status);
-    if (code != ATTN_OK)
-      return code;
+    ATTN_TRY(attn_check_kind(entry, number, &states[s], status));
     int64_t found = states[s].shape[dimension];
     *rows = *rows < 0 ? found : *rows;
     if (found != *rows)
       return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: '%s' has %lld rows, but others have %lld", entry->name,
                        info->name, (long long)found, (long long)*rows);
-    int empty = 0;
-    for (int32_t d = 0; d < info->rank; ++d)
-      empty = empty || states[s].shape[d] == 0;
-    if (!states[s].data && !empty)
-      return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: '%s' is a null pointer", entry->name, info->name);
+    int64_t bytes = attn_tensor_bytes(info->dtype, states[s].shape, info->rank);
+    ATTN_TRY(attn_check_data(entry, number, &states[s], bytes, status));
   }
   return ATTN_OK;
 }
@@ -149,36 +135,31 @@ static attn_code count_rows(const attn_entry_info *entry, const char *name, cons
 attn_code attn_states_move(const attn_model *model, int64_t number, const char *name, const attn_tensor *states,
                            const int32_t *from, const attn_state_mover *mover, attn_status *status) {
   int64_t rows = 0;
-  attn_code code = check_entry(model, number, status);
-  if (code == ATTN_OK)
-    code = attn_check_pointer(name, "the name of the dimension of rows", status);
-  if (code == ATTN_OK)
-    code = attn_check_pointer(states, "the list of states", status);
-  if (code == ATTN_OK)
-    code = count_rows(&model->entries[number], name, states, &rows, status);
-  if (code == ATTN_OK && rows > 0)
-    code = attn_check_pointer(from, "the list of rows", status);
-  if (code != ATTN_OK)
-    return code;
+  ATTN_TRY(check_entry(model, number, status));
+  ATTN_TRY(attn_check_pointer(name, "the name of the dimension of rows", status));
+  ATTN_TRY(attn_check_pointer(states, "the list of states", status));
   const attn_entry_info *entry = &model->entries[number];
-  const attn_tensor_info *infos = entry->tensors + entry->input_count - entry->state_count;
+  ATTN_TRY(check_states(entry, name, states, &rows, status));
+  if (rows > 0)
+    ATTN_TRY(attn_check_pointer(from, "the list of rows", status));
   for (int64_t row = 0; row < rows; ++row)
     if (from[row] < 0 || from[row] >= rows)
       return attn_fail(status, ATTN_OUT_OF_RANGE, "%s: row %lld is to be row %d, of %lld", entry->name, (long long)row,
                        from[row], (long long)rows);
+  const attn_tensor_info *infos = entry->tensors + entry->input_count - entry->state_count;
   int32_t *waiting = malloc((size_t)rows * sizeof *waiting + 1);
   move *moves = malloc((size_t)rows * sizeof *moves + 1);
-  if (waiting && moves) {
+  int has_memory = waiting && moves;
+  if (has_memory) {
     int64_t count = plan_moves(from, rows, waiting, moves);
     for (int32_t s = 0; s < entry->state_count; ++s)
-      apply(&states[s], rows_dimension(entry, &infos[s], name), moves, count, mover);
+      move_rows(&states[s], rows_dimension(entry, &infos[s], name), moves, count, mover);
   }
-  code = waiting && moves ? attn_succeed(status)
-                          : attn_fail(status, ATTN_NO_MEMORY, "%s: no memory for the order of %lld rows", entry->name,
-                                      (long long)rows);
   free(waiting);
   free(moves);
-  return code;
+  return has_memory ? attn_succeed(status)
+                    : attn_fail(status, ATTN_NO_MEMORY, "%s: no memory for the order of %lld rows", entry->name,
+                                (long long)rows);
 }
 
 ATTN_PUBLIC attn_code attn_states_reorder(const attn_model *model, int64_t number, const char *name,

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The longest text that a message is formatted to, before its middle is cut out. */
-enum { MOST_FORMATTED = 8192 };
+/* FORMATTED_BYTES: a message before it is shortened. */
+enum { FORMATTED_BYTES = 8192, SHOWN_NAME_BYTES = 120 };
 
 ATTN_PUBLIC const char *attn_code_name(attn_code code) {
   switch (code) {
@@ -24,7 +24,7 @@ ATTN_PUBLIC const char *attn_code_name(attn_code code) {
   return "unknown code";
 }
 
-/* Bytes of the UTF-8 character that begins at `text`, or 0 where a byte begins none or a control character. */
+/* Bytes of the UTF-8 character at `text`, or 0 for a control character or an invalid sequence. */
 static size_t visible_character(const unsigned char *text) {
   unsigned char lead = text[0], second = lead < 0x80 ? 0 : text[1];
   if (lead < 0x80)
@@ -39,7 +39,7 @@ static size_t visible_character(const unsigned char *text) {
   return is_control || is_overlong || is_beyond ? 0 : length;
 }
 
-/* Writes the first character of a text that has not ended as messages show it; returns the bytes written, 4 at most. */
+/* Writes the first character of a text that is not empty, escaped where needed; returns the bytes written. */
 static size_t show_character(const char **text, char out[4]) {
   const unsigned char *at = (const unsigned char *)*text;
   size_t length = visible_character(at);
@@ -68,7 +68,7 @@ void attn_show(const char *text, char *out, size_t size) {
     if (passed <= head || (is_cut && passed - count >= length - tail)) {
       memcpy(out + used, shown, count);
       used += count;
-    } else if (passed - count <= head) { /* the first that is left out */
+    } else if (passed - count <= head) { /* the first omitted character */
       memcpy(out + used, dots, sizeof dots - 1);
       used += sizeof dots - 1;
     }
@@ -76,15 +76,24 @@ void attn_show(const char *text, char *out, size_t size) {
   out[used] = 0;
 }
 
-attn_shown_text attn_shown(const char *text) {
-  attn_shown_text shown;
-  attn_show(text, shown.text, sizeof shown.text);
+attn_text attn_shown(const char *name) {
+  attn_text shown;
+  attn_show(name, shown.text, SHOWN_NAME_BYTES);
+  return shown;
+}
+
+attn_text attn_shape(const int64_t *shape, int32_t rank) {
+  attn_text shown = {"["};
+  int used = 1;
+  for (int32_t i = 0; i < rank; ++i)
+    used += sprintf(shown.text + used, "%s%" PRId64, i ? ", " : "", shape[i]);
+  strcpy(shown.text + used, "]");
   return shown;
 }
 
 attn_code attn_fail(attn_status *status, attn_code code, const char *format, ...) {
   if (status) {
-    char message[MOST_FORMATTED];
+    char message[FORMATTED_BYTES];
     va_list arguments;
     va_start(arguments, format);
     status->code = code;
@@ -101,10 +110,6 @@ attn_code attn_succeed(attn_status *status) {
     status->message[0] = 0;
   }
   return ATTN_OK;
-}
-
-attn_code attn_check_pointer(const void *pointer, const char *what, attn_status *status) {
-  return pointer ? ATTN_OK : attn_fail(status, ATTN_BAD_ARGUMENT, "%s is a null pointer", what);
 }
 
 static const struct {
@@ -125,11 +130,13 @@ const char *attn_dtype_file_name(int32_t dtype) {
   return attn_is_tensor_dtype(dtype) ? dtypes[dtype].file_name : "unknown";
 }
 
-const char *attn_shape_text(const int64_t *shape, int32_t rank, char *buffer, int size) {
-  int used = snprintf(buffer, (size_t)size, "[");
-  for (int32_t i = 0; i < rank && used < size; ++i)
-    used += snprintf(buffer + used, (size_t)(size - used), "%s%" PRId64, i ? ", " : "", shape[i]);
-  if (used < size)
-    snprintf(buffer + used, (size_t)(size - used), "]");
-  return buffer;
+int64_t attn_tensor_bytes(int32_t dtype, const int64_t *shape, int32_t rank) {
+  int64_t bytes = attn_element_bytes(dtype);
+  for (int32_t d = 0; d < rank; ++d)
+    if (shape[d] == 0)
+      return 0;
+  for (int32_t d = 0; d < rank; ++d)
+    if (__builtin_mul_overflow(bytes, shape[d], &bytes))
+      return INT64_MAX;
+  return bytes;
 }

@@ -9,30 +9,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A load of weights. Values that kernels read as they are loaded, and all values where they are to be kept, have their
- * places in memory; others are read one by one, packed, and given up. */
+/* A load of weights. Values that stay in memory are read to their places there; the others are read one by one, packed,
+ * and given up. */
 struct load {
   attn_weights *weights;
   attn_safetensors *file;
   const char *path;
-  const attn_file_tensor **tensors; /* by place of the parameter table; null where none is read */
+  const attn_file_tensor **tensors; /* by place of the parameter table; null where the file is not read */
   unsigned char *used;              /* by number of the file's tensor */
-  char *name;                       /* room for the longest of a parameter */
+  char *name;                       /* room for the longest name */
   size_t name_bytes;
-  int keeps;
 };
 
-static int same_shape(const attn_parameter_info *parameter, const attn_file_tensor *tensor) {
-  if (parameter->rank != tensor->rank)
-    return 0;
-  return tensor->rank == 0 || memcmp(parameter->shape, tensor->shape, (size_t)tensor->rank * sizeof(int64_t)) == 0;
-}
+/* Matching parameters with tensors -------------------------------------------------------------------------------- */
 
 static int is_narrow(const attn_file_tensor *tensor) {
   return tensor->dtype == ATTN_FILE_F16 || tensor->dtype == ATTN_FILE_BF16;
 }
 
-static int readable(const attn_parameter_info *parameter, const attn_file_tensor *tensor) {
+static int can_read(const attn_parameter_info *parameter, const attn_file_tensor *tensor) {
+  if (parameter->rank != tensor->rank)
+    return 0;
+  for (int32_t d = 0; d < tensor->rank; ++d)
+    if (parameter->shape[d] != tensor->shape[d])
+      return 0;
   switch (parameter->dtype) {
   case ATTN_F32: return tensor->dtype == ATTN_FILE_F32 || is_narrow(tensor);
   case ATTN_I32: return tensor->dtype == ATTN_FILE_I32;
@@ -40,87 +40,77 @@ static int readable(const attn_parameter_info *parameter, const attn_file_tensor
   }
 }
 
-/* The file's tensor of a parameter's entry, or null. */
-static const attn_file_tensor *tensor_of(struct load *load, const attn_parameter_info *parameter, int64_t entry) {
+/* The file's tensor for an entry of a parameter, or null. */
+static const attn_file_tensor *find_tensor(struct load *load, const attn_parameter_info *parameter, int64_t entry) {
   attn_parameter_name(parameter, entry, load->name, load->name_bytes);
   return attn_safetensors_find(load->file, load->name);
 }
 
-static attn_code find_tensor(struct load *load, const attn_parameter_info *parameter, int64_t entry,
-                             const attn_file_tensor **tensor, attn_status *status) {
-  char expected[ATTN_SHAPE_BYTES], found[ATTN_SHAPE_BYTES];
-  attn_shape_text(parameter->shape, parameter->rank, expected, sizeof expected);
-  *tensor = tensor_of(load, parameter, entry);
-  if (!*tensor)
+static attn_code find_matching(struct load *load, const attn_parameter_info *parameter, int64_t entry,
+                               const attn_file_tensor **out, attn_status *status) {
+  const attn_file_tensor *tensor = *out = find_tensor(load, parameter, entry);
+  if (tensor && can_read(parameter, tensor))
+    return ATTN_OK;
+  attn_text name = attn_shown(load->name), expected = attn_shape(parameter->shape, parameter->rank);
+  const char *expected_type = attn_dtype_file_name(parameter->dtype);
+  if (!tensor)
     return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: tensor '%s' is missing, expected %s%s (parameter %s)", load->path,
-                     attn_shown(load->name).text, attn_dtype_file_name(parameter->dtype), expected,
-                     attn_shown(parameter->name).text);
-  if (!same_shape(parameter, *tensor) || !readable(parameter, *tensor))
-    return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: tensor '%s' is %s%s, expected %s%s (parameter %s)", load->path,
-                     attn_shown(load->name).text, attn_file_dtype_name((*tensor)->dtype),
-                     attn_shape_text((*tensor)->shape, (*tensor)->rank, found, sizeof found),
-                     attn_dtype_file_name(parameter->dtype), expected, attn_shown(parameter->name).text);
-  return ATTN_OK;
+                     name.text, expected_type, expected.text, attn_shown(parameter->name).text);
+  return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: tensor '%s' is %s%s, expected %s%s (parameter %s)", load->path,
+                   name.text, attn_file_dtype_name(tensor->dtype), attn_shape(tensor->shape, tensor->rank).text,
+                   expected_type, expected.text, attn_shown(parameter->name).text);
 }
 
-static attn_code check_extra(const struct load *load, attn_status *status) {
-  for (int64_t i = 0; i < attn_safetensors_count(load->file); ++i)
-    if (!load->used[i])
-      return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: tensor '%s' is no parameter of %s", load->path,
-                       attn_shown(attn_safetensors_at(load->file, i)->name).text, load->weights->model->name);
-  return ATTN_OK;
-}
-
-/* Whether a parameter is taken from the file: states of training are, where they are wanted and the file has them. */
+/* States of training are read where the caller trains and the file has them; all other parameters are read. */
 static int is_read(struct load *load, const attn_parameter_info *parameter) {
-  return !parameter->state || (load->weights->trainable && tensor_of(load, parameter, 0));
+  return !parameter->state || (load->weights->trainable && find_tensor(load, parameter, 0));
 }
 
-/* Training goes on with all states or starts with none. */
+/* A file has all states of training or none. */
 static attn_code check_states(struct load *load, attn_status *status) {
-  const attn_parameter_info *first[2] = {0, 0};
-  for (int64_t p = 0; p < load->weights->model->parameter_count; ++p) {
-    const attn_parameter_info *parameter = &load->weights->model->parameters[p];
-    int is = parameter->state && is_read(load, parameter);
-    if (parameter->state && !first[is])
-      first[is] = parameter;
-  }
-  if (load->weights->trainable && first[0] && first[1])
+  const attn_model *model = load->weights->model;
+  const attn_parameter_info *missing = 0, *found = 0;
+  for (int64_t p = model->parameter_count - 1; p >= 0; --p) /* the first ones are named */
+    if (model->parameters[p].state)
+      *(is_read(load, &model->parameters[p]) ? &found : &missing) = &model->parameters[p];
+  if (load->weights->trainable && missing && found)
     return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: has the state of training '%s' but not '%s', expected all or none",
-                     load->path, attn_shown(first[1]->name).text, attn_shown(first[0]->name).text);
+                     load->path, attn_shown(found->name).text, attn_shown(missing->name).text);
   return ATTN_OK;
 }
 
-/* Finds and checks every tensor; those that the model does not read stay null. */
-static attn_code find_tensors(struct load *load, int32_t flags, attn_status *status) {
+/* Fills `tensors`, and checks every tensor of the file. */
+static attn_code match_tensors(struct load *load, int32_t flags, attn_status *status) {
   const attn_model *model = load->weights->model;
   const attn_file_tensor *all = attn_safetensors_at(load->file, 0);
   for (int64_t p = 0; p < model->parameter_count; ++p) {
     const attn_parameter_info *parameter = &model->parameters[p];
     int is_wanted = is_read(load, parameter);
     for (int64_t entry = 0; entry < attn_entries(parameter); ++entry) {
-      const attn_file_tensor *tensor = 0;
-      attn_code code = is_wanted ? find_tensor(load, parameter, entry, &tensor, status) : ATTN_OK;
-      if (code != ATTN_OK)
-        return code;
-      load->tensors[parameter->first + entry] = tensor;
-      if (parameter->state) /* it is known, whether or not it is read */
-        tensor = tensor_of(load, parameter, entry);
-      if (tensor)
-        load->used[tensor - all] = 1;
+      const attn_file_tensor **tensor = &load->tensors[parameter->first + entry];
+      if (is_wanted)
+        ATTN_TRY(find_matching(load, parameter, entry, tensor, status));
+      /* A state that is not read is a tensor of the model all the same. */
+      const attn_file_tensor *known = *tensor ? *tensor : find_tensor(load, parameter, entry);
+      if (known)
+        load->used[known - all] = 1;
     }
   }
-  attn_code code = check_states(load, status);
-  return code == ATTN_OK && !(flags & ATTN_ALLOW_EXTRA) ? check_extra(load, status) : code;
+  ATTN_TRY(check_states(load, status));
+  for (int64_t i = 0; !(flags & ATTN_ALLOW_EXTRA) && i < attn_safetensors_count(load->file); ++i)
+    if (!load->used[i])
+      return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: tensor '%s' is no parameter of %s", load->path,
+                       attn_shown(attn_safetensors_at(load->file, i)->name).text, model->name);
+  return ATTN_OK;
 }
 
+/* Reading values -------------------------------------------------------------------------------------------------- */
+
 static float widen(uint16_t bits, int32_t dtype) {
-  uint32_t word;
+  uint32_t word = (uint32_t)bits << 16;
   float result;
-  if (dtype == ATTN_FILE_BF16) {
-    word = (uint32_t)bits << 16;
-  } else {
-    uint32_t sign = (uint32_t)(bits & 0x8000) << 16, magnitude = bits & 0x7FFF;
+  if (dtype == ATTN_FILE_F16) {
+    uint32_t sign = word & 0x80000000u, magnitude = bits & 0x7FFF;
     if (magnitude < 0x0400) { /* zero or subnormal: an exact multiple of 2^-24 */
       result = (float)magnitude * 0x1p-24f;
       return sign ? -result : result;
@@ -131,66 +121,50 @@ static float widen(uint16_t bits, int32_t dtype) {
   return result;
 }
 
-/* Reads a tensor as kernels want it. Narrow elements are read into the second half of their place: each is widened
- * before what it becomes reaches one that is still to be read. */
+/* Reads a tensor and widens it. Narrow elements are read into the second half of their place, and widened from the first
+ * on: no element is overwritten before it is widened. */
 static attn_code read_values(const struct load *load, const attn_file_tensor *tensor, char *to, attn_status *status) {
   char *from = is_narrow(tensor) ? to + tensor->bytes : to;
-  attn_code code = attn_safetensors_read(load->file, tensor, 0, tensor->bytes, from, status);
-  for (uint64_t i = 0; code == ATTN_OK && is_narrow(tensor) && i < tensor->bytes / 2; ++i) {
+  ATTN_TRY(attn_safetensors_read(load->file, tensor, 0, tensor->bytes, from, status));
+  for (uint64_t i = 0; is_narrow(tensor) && i < tensor->bytes / 2; ++i) {
     uint16_t bits;
     memcpy(&bits, from + 2 * i, sizeof bits);
     float value = widen(bits, tensor->dtype);
     memcpy(to + 4 * i, &value, sizeof value);
   }
-  return code;
+  return ATTN_OK;
 }
 
-/* What a state is before the first step. */
-static void start_state(const attn_parameter_info *parameter, char *to) {
-  for (int64_t i = 0; i < attn_product(parameter->shape, parameter->rank); ++i)
+/* Writes the value of a state before the first step of training. */
+static void start_state(const attn_parameter_info *parameter, void *to) {
+  for (int64_t i = 0; i < attn_parameter_elements(parameter); ++i)
     if (parameter->dtype == ATTN_F32)
       ((float *)to)[i] = (float)parameter->init_a;
     else
       ((int32_t *)to)[i] = (int32_t)parameter->init_a;
 }
 
-/* Whether a parameter has its places in memory for as long as the weights live. */
-static int is_kept(const struct load *load, const attn_parameter_info *parameter) {
-  return parameter->state ? load->weights->trainable : load->keeps || !parameter->unread;
-}
-
 static attn_code read_kept(struct load *load, attn_status *status) {
   attn_weights *weights = load->weights;
-  const attn_model *model = weights->model;
-  for (int64_t p = 0; p < model->parameter_count; ++p)
-    if (is_kept(load, &model->parameters[p]))
-      weights->values_bytes +=
-          (size_t)attn_entries(&model->parameters[p]) * attn_aligned(attn_parameter_bytes(&model->parameters[p]));
-  if (weights->values_bytes && !(weights->values = attn_memory_allocate(weights->values_bytes)))
-    return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory for %zu bytes of weights", load->path,
-                     weights->values_bytes);
-  char *place = weights->values;
-  for (int64_t p = 0; p < model->parameter_count; ++p) {
-    const attn_parameter_info *parameter = &model->parameters[p];
-    for (int64_t entry = 0; is_kept(load, parameter) && entry < attn_entries(parameter); ++entry) {
-      const attn_file_tensor *tensor = load->tensors[parameter->first + entry];
-      attn_code code = ATTN_OK;
-      if (tensor)
-        code = read_values(load, tensor, place, status);
+  ATTN_TRY(attn_reserve_values(weights, load->path, status));
+  for (int64_t p = 0; p < weights->model->parameter_count; ++p) {
+    const attn_parameter_info *parameter = &weights->model->parameters[p];
+    if (!attn_is_kept(weights, parameter))
+      continue;
+    for (int64_t i = parameter->first; i < parameter->first + attn_entries(parameter); ++i)
+      if (load->tensors[i])
+        ATTN_TRY(read_values(load, load->tensors[i], (char *)weights->table[i], status));
       else
-        start_state(parameter, place);
-      if (code != ATTN_OK)
-        return code;
-      weights->table[parameter->first + entry] = place;
-      place += attn_aligned(attn_parameter_bytes(parameter));
-    }
+        start_state(parameter, (void *)weights->table[i]);
   }
   return ATTN_OK;
 }
 
-/* Packs weights whose values are not in memory. `value` has room for the largest, and each is read there for the launch
- * of `prepare` that packs it. Until then its place in the parameter table is the address of an element of `places`, so
- * that the first buffer of a launch, which is what it packs, tells which value to read. */
+/* Packing values that are not kept -------------------------------------------------------------------------------- */
+
+/* An executor that reads the value of each launch of `prepare` before the launch. `value` has room for one value. The
+ * first buffer of a launch is the value that it packs: until the value is read, its place in the parameter table holds
+ * the address of an element of `places`. */
 struct reader {
   const struct load *load;
   const attn_executor *executor;
@@ -198,7 +172,7 @@ struct reader {
   size_t value_bytes;
   int64_t *places; /* of the parameter table */
   int64_t count;
-  int64_t current; /* the number of the value that is in memory, or -1 */
+  int64_t current; /* the element of `places` whose value is in memory, or -1 */
   attn_code code;
   attn_status *status;
 };
@@ -220,20 +194,19 @@ static void read_and_run(void *self, attn_kernel_fn kernel, const attn_kernel_ar
   buffers[0] = first;
 }
 
-/* Makes room for a value, and marks the places of all that are not kept. */
 static attn_code open_reader(struct reader *reader) {
-  const attn_model *model = reader->load->weights->model;
-  reader->places = malloc(((size_t)model->loaded_count + 1) * sizeof *reader->places);
+  const attn_weights *weights = reader->load->weights;
+  reader->places = malloc(((size_t)weights->model->loaded_count + 1) * sizeof *reader->places);
   if (!reader->places)
     return ATTN_NO_MEMORY;
-  for (int64_t p = 0; p < model->parameter_count; ++p) {
-    const attn_parameter_info *parameter = &model->parameters[p];
+  for (int64_t p = 0; p < weights->model->parameter_count; ++p) {
+    const attn_parameter_info *parameter = &weights->model->parameters[p];
     size_t bytes = attn_parameter_bytes(parameter);
     for (int64_t entry = 0; entry < attn_entries(parameter); ++entry) {
-      if (parameter->state || is_kept(reader->load, parameter))
+      if (parameter->state || attn_is_kept(weights, parameter))
         continue;
       reader->value_bytes = bytes > reader->value_bytes ? bytes : reader->value_bytes;
-      reader->load->weights->table[parameter->first + entry] = &reader->places[reader->count];
+      weights->table[parameter->first + entry] = &reader->places[reader->count];
       reader->places[reader->count++] = parameter->first + entry;
     }
   }
@@ -248,21 +221,18 @@ static void close_reader(struct reader *reader) {
   free(reader->places);
 }
 
-/* Packs value by value, so that besides the packed weights there is one value at most that is not kept. */
-static attn_code pack_all(struct load *load, const attn_executor *executor, attn_status *status) {
-  attn_weights *weights = load->weights;
-  attn_code code = attn_reserve_packed(weights, status);
-  if (code != ATTN_OK)
-    return code;
+/* Packs the weights. Besides them and the values that are kept, memory holds one value at a time. */
+static attn_code pack(struct load *load, const attn_executor *executor, attn_status *status) {
+  ATTN_TRY(attn_reserve_packed(load->weights, status));
   struct reader reader = {.load = load, .executor = executor ? executor : attn_serial_executor(), .current = -1,
                           .status = status};
-  code = open_reader(&reader);
+  attn_code code = open_reader(&reader);
   if (code == ATTN_OK) {
     attn_executor reading = {read_and_run, &reader, reader.executor->workers};
     attn_status packing;
-    code = attn_fill_packed(weights, &reading, &packing);
+    code = attn_fill_packed(load->weights, &reading, &packing);
     if (reader.code != ATTN_OK)
-      code = reader.code; /* the status has its message */
+      code = reader.code; /* `status` has the message of the failed read */
     else if (status)
       *status = packing;
   } else {
@@ -272,30 +242,29 @@ static attn_code pack_all(struct load *load, const attn_executor *executor, attn
   return code;
 }
 
+/* The load -------------------------------------------------------------------------------------------------------- */
+
 static attn_code load_all(struct load *load, int32_t flags, const attn_executor *executor, attn_status *status) {
   const attn_model *model = load->weights->model;
+  ATTN_TRY(attn_safetensors_open(load->path, &load->file, status));
   load->tensors = calloc((size_t)model->loaded_count + 1, sizeof *load->tensors);
   load->used = calloc((size_t)attn_safetensors_count(load->file) + 1, 1);
   load->name_bytes = attn_name_bytes(model);
   load->name = malloc(load->name_bytes);
   if (!load->tensors || !load->used || !load->name)
     return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory to open it", load->path);
-  attn_code code = find_tensors(load, flags, status);
-  if (code == ATTN_OK)
-    code = read_kept(load, status);
-  return code == ATTN_OK ? pack_all(load, executor, status) : code;
+  ATTN_TRY(match_tensors(load, flags, status));
+  ATTN_TRY(read_kept(load, status));
+  return pack(load, executor, status);
 }
 
 ATTN_PUBLIC attn_code attn_weights_load(const attn_model *model, const char *path, int32_t flags,
                                         const attn_executor *executor, attn_weights **out, attn_status *status) {
-  attn_code code = attn_weights_create(model, executor, out, status);
-  if (code != ATTN_OK)
-    return code;
-  struct load load = {.weights = *out, .path = path, .keeps = (flags & (ATTN_TRAINABLE | ATTN_KEEP_VALUES)) != 0};
+  ATTN_TRY(attn_weights_create(model, executor, out, status));
+  struct load load = {.weights = *out, .path = path};
   load.weights->trainable = (flags & ATTN_TRAINABLE) != 0;
-  code = attn_safetensors_open(path, &load.file, status);
-  if (code == ATTN_OK)
-    code = load_all(&load, flags, executor, status);
+  load.weights->keeps_values = (flags & (ATTN_TRAINABLE | ATTN_KEEP_VALUES)) != 0;
+  attn_code code = load_all(&load, flags, executor, status);
   attn_safetensors_close(load.file);
   free(load.tensors);
   free(load.used);

@@ -1,4 +1,4 @@
-/* Weights in memory, as the files that load, pack and save them see them. */
+/* Weights in memory: the record behind attn_weights, which the sources of this folder fill, pack and save. */
 #ifndef ATTN_WEIGHTS_RECORD_H
 #define ATTN_WEIGHTS_RECORD_H
 
@@ -8,31 +8,36 @@
 
 struct attn_weights {
   const attn_model *model;
-  const void **table;
-  char *values; /* values that are not the caller's */
+  const void **table; /* the parameter table */
+  char *values;       /* memory of loaded values; null where the caller or the object has it */
   size_t values_bytes;
   char *packed;
   size_t packed_bytes;
-  int trainable; /* all values, those of states among them, are in `values` */
-  int stale;     /* they have changed since they were packed */
-  int64_t packings; /* how often they were */
+  int keeps_values; /* values stay that kernels read packed alone */
+  int trainable;    /* entry points may update all values; states of training are in memory too */
+  int stale;        /* values have changed after they were packed */
+  int64_t packings; /* times that they were packed */
 };
 
-/* Weights without values: a table of null pointers. Checks the arguments. */
+/* Weights with null pointers for values. Checks the arguments. */
 attn_code attn_weights_create(const attn_model *model, const attn_executor *executor, attn_weights **out,
                               attn_status *status);
 
-int64_t attn_product(const int64_t *sizes, int32_t rank);
-size_t attn_aligned(size_t bytes);
-/* How many places of the parameter table a parameter has, and the bytes of the values of one. */
+/* Places of the parameter table that a parameter has: one for each entry of its list. */
 int64_t attn_entries(const attn_parameter_info *parameter);
+/* Elements and bytes of one entry. */
+int64_t attn_parameter_elements(const attn_parameter_info *parameter);
 size_t attn_parameter_bytes(const attn_parameter_info *parameter);
-/* Room for every name that attn_parameter_name writes of the model's parameters, with its end. */
+/* Bytes of the longest name that attn_parameter_name writes for the model, its end included. */
 size_t attn_name_bytes(const attn_model *model);
 
-/* Memory of the packed weights, and their places in the table. */
+/* Whether `values` has a parameter. */
+int attn_is_kept(const attn_weights *weights, const attn_parameter_info *parameter);
+/* Allocates `values` and fills the table with addresses in it; `source` names the weights in messages. */
+attn_code attn_reserve_values(attn_weights *weights, const char *source, attn_status *status);
+/* Allocates `packed` and fills the table with addresses in it. */
 attn_code attn_reserve_packed(attn_weights *weights, attn_status *status);
-/* Makes all packed weights from the loaded ones, in that memory. */
+/* Runs `prepare`, which packs values of the table. */
 attn_code attn_fill_packed(attn_weights *weights, const attn_executor *executor, attn_status *status);
 
 #endif

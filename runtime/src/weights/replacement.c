@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include "replacement.h"
 #include "internal.h"
 
 #include <dirent.h>
@@ -16,7 +17,7 @@ enum { PATH_BYTES = 4096, MOST_ATTEMPTS = 100, RANDOM_DIGITS = 16 };
 
 static const char suffix[] = ".part";
 
-/* As much of the file's name as leaves room for the rest of a name of NAME_MAX. */
+/* Bytes of the name that fit a name of NAME_MAX with the digits and the suffix. */
 static int stem_length(const char *name) {
   size_t length = strlen(name), most = 255 - 1 - RANDOM_DIGITS - (sizeof suffix - 1);
   return (int)(length < most ? length : most);
@@ -31,44 +32,32 @@ static int is_part_of(const char *entry, const char *name) {
 
 static int open_at(int directory, const char *name, int flags) {
   int file;
-  do
-    file = openat(directory, name, flags | O_NOFOLLOW | O_CLOEXEC, 0666);
-  while (file < 0 && errno == EINTR);
+  ATTN_RETRY(file, openat(directory, name, flags | O_CLOEXEC, 0666));
   return file;
 }
 
 static int lock_file(int file) {
   int result;
-  do
-    result = flock(file, LOCK_EX | LOCK_NB);
-  while (result < 0 && errno == EINTR);
+  ATTN_RETRY(result, flock(file, LOCK_EX | LOCK_NB));
   return result;
-}
-
-static int draw(uint64_t *number) {
-  ssize_t count;
-  do
-    count = getrandom(number, sizeof *number, 0);
-  while (count < 0 && errno == EINTR);
-  return count == sizeof *number ? 0 : -1;
 }
 
 static int sync_file(int file) {
   int result;
-  do
-    result = fsync(file);
-  while (result < 0 && errno == EINTR);
+  ATTN_RETRY(result, fsync(file));
   return result;
 }
 
-/* Removes what writers that are dead have left: nobody has locked it. Errors leave it to the next writer. */
+/* Removes the files of killed writers. After an error here the next writer tries again. */
 static void remove_abandoned(int directory, const char *name) {
   int listed = open_at(directory, ".", O_RDONLY | O_DIRECTORY);
   DIR *entries = listed < 0 ? 0 : fdopendir(listed);
   if (!entries && listed >= 0)
     close(listed);
   for (struct dirent *entry; entries && (entry = readdir(entries));) {
-    int file = is_part_of(entry->d_name, name) ? open_at(directory, entry->d_name, O_WRONLY | O_NONBLOCK) : -1;
+    if (!is_part_of(entry->d_name, name))
+      continue;
+    int file = open_at(directory, entry->d_name, O_WRONLY | O_NONBLOCK | O_NOFOLLOW);
     if (file >= 0 && lock_file(file) == 0)
       unlinkat(directory, entry->d_name, 0);
     if (file >= 0)
@@ -78,7 +67,7 @@ static void remove_abandoned(int directory, const char *name) {
     closedir(entries);
 }
 
-/* The directory of `path`, and the name in it. */
+/* Opens the directory of `path`; `name` is the rest of the path. */
 static int open_directory(const char *path, const char **name) {
   char directory[PATH_BYTES];
   const char *slash = strrchr(path, '/');
@@ -90,23 +79,21 @@ static int open_directory(const char *path, const char **name) {
   }
   memcpy(directory, slash ? path : ".", length);
   directory[length] = 0;
-  int file;
-  do
-    file = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  while (file < 0 && errno == EINTR);
-  return file;
+  return open_at(AT_FDCWD, directory, O_RDONLY | O_DIRECTORY);
 }
 
-/* A new file under a name that nobody can know before, locked as long as this process has it open. Another writer that
- * finds it in between the two may take it for abandoned: then there is another. */
+/* Creates a file with an unpredictable name and locks it. Another writer that sees the file before the lock may lock and
+ * remove it as abandoned; then this writer creates another. */
 static int create_part(attn_replacement *replacement) {
   for (int attempt = 0; attempt < MOST_ATTEMPTS; ++attempt) {
     uint64_t number;
-    if (draw(&number) != 0)
+    ssize_t drawn;
+    ATTN_RETRY(drawn, getrandom(&number, sizeof number, 0));
+    if (drawn != sizeof number)
       return -1;
     snprintf(replacement->part, sizeof replacement->part, "%.*s.%016" PRIx64 "%s", stem_length(replacement->name),
              replacement->name, number, suffix);
-    int file = open_at(replacement->directory, replacement->part, O_WRONLY | O_CREAT | O_EXCL);
+    int file = open_at(replacement->directory, replacement->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
     if (file < 0 && errno == EEXIST)
       continue;
     struct stat info;
@@ -121,7 +108,7 @@ static int create_part(attn_replacement *replacement) {
   return -1;
 }
 
-/* 0, or why no new file may take the place of what has that name: a device would be gone for all programs. */
+/* Refuses to replace a directory, and a device or pipe, which other programs would lose. */
 static int check_replaced(int directory, const char *name) {
   struct stat info;
   if (fstatat(directory, name, &info, 0) != 0)
@@ -145,7 +132,7 @@ int attn_replacement_begin(attn_replacement *replacement, const char *path) {
   return fault;
 }
 
-/* The lock is let go when the name is gone, so that nobody takes the file for abandoned. */
+/* Closing the file unlocks it, so its name must be gone before. */
 static void end(attn_replacement *replacement) {
   close(replacement->file);
   close(replacement->directory);
@@ -158,7 +145,7 @@ int attn_replacement_commit(attn_replacement *replacement) {
     attn_replacement_abandon(replacement);
     return fault;
   }
-  /* A rename is on disk when its directory is; a file system that syncs no directories says EINVAL. */
+  /* A rename is on disk once its directory is; a file system that syncs no directories says EINVAL. */
   int fault = sync_file(directory) != 0 && errno != EINVAL ? errno : 0;
   end(replacement);
   return fault;

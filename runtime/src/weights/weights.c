@@ -1,7 +1,6 @@
 #include "attn/weights.h"
 #include "attn/memory.h"
 #include "attn/random.h"
-#include "attn/run.h"
 #include "attn/threads.h"
 #include "internal.h"
 #include "record.h"
@@ -11,27 +10,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DRAWS_A_CHUNK = 1 << 14, MOST_LISTS = 64 };
+/* Sizes and names ------------------------------------------------------------------------------------------------- */
 
-int64_t attn_product(const int64_t *sizes, int32_t rank) {
+static int64_t product(const int64_t *sizes, int32_t rank) {
   int64_t result = 1;
   for (int32_t i = 0; i < rank; ++i)
     result *= sizes[i];
   return result;
 }
 
-int64_t attn_entries(const attn_parameter_info *parameter) {
-  return attn_product(parameter->counts, parameter->list_rank);
-}
+int64_t attn_entries(const attn_parameter_info *parameter) { return product(parameter->counts, parameter->list_rank); }
 
-size_t attn_aligned(size_t bytes) { return (bytes + ATTN_ALIGNMENT - 1) / ATTN_ALIGNMENT * ATTN_ALIGNMENT; }
+int64_t attn_parameter_elements(const attn_parameter_info *parameter) {
+  return product(parameter->shape, parameter->rank);
+}
 
 size_t attn_parameter_bytes(const attn_parameter_info *parameter) {
-  return (size_t)attn_product(parameter->shape, parameter->rank) * (size_t)attn_element_bytes(parameter->dtype);
+  return (size_t)attn_parameter_elements(parameter) * (size_t)attn_element_bytes(parameter->dtype);
 }
 
-/* The number of the list that "{12}" at `text` stands for, and in `end` what follows it; or -1. */
+static size_t aligned(size_t bytes) { return (bytes + ATTN_ALIGNMENT - 1) / ATTN_ALIGNMENT * ATTN_ALIGNMENT; }
+
+/* The number of the list that "{12}" at `text` stands for, with `end` behind it; or -1. */
 static int32_t list_at(const attn_parameter_info *parameter, const char *text, const char **end) {
+  enum { MOST_LISTS = 64 };
   int32_t list = 0;
   const char *at = text + 1;
   if (*text != '{' || *at < '0' || *at > '9')
@@ -45,66 +47,57 @@ static int32_t list_at(const attn_parameter_info *parameter, const char *text, c
 ATTN_PUBLIC int attn_parameter_name(const attn_parameter_info *parameter, int64_t entry, char *buffer, size_t size) {
   size_t length = 0;
   size = buffer ? size : 0;
-  if (!parameter) {
-    if (size)
-      buffer[0] = 0;
-    return -1;
-  }
-  for (const char *c = parameter->checkpoint; *c;) {
-    char digits[24];
-    const char *from = c, *end = c + 1;
-    size_t count = 1;
-    int32_t list = list_at(parameter, c, &end);
+  for (const char *at = parameter ? parameter->checkpoint : ""; *at;) {
+    char text[24] = {*at};
+    const char *end;
+    int32_t list = list_at(parameter, at, &end);
     if (list >= 0) {
-      int64_t inner = attn_product(parameter->counts + list + 1, parameter->list_rank - list - 1);
-      from = digits;
-      count = (size_t)snprintf(digits, sizeof digits, "%" PRId64, entry / inner % parameter->counts[list]);
-    } else {
-      end = c + 1;
+      int64_t inner = product(parameter->counts + list + 1, parameter->list_rank - list - 1);
+      snprintf(text, sizeof text, "%" PRId64, entry / inner % parameter->counts[list]);
     }
-    for (size_t i = 0; i < count; ++i, ++length)
+    for (const char *c = text; *c; ++c, ++length)
       if (length + 1 < size)
-        buffer[length] = from[i];
-    c = end;
+        buffer[length] = *c;
+    at = list >= 0 ? end : at + 1;
   }
   if (size)
     buffer[length < size ? length : size - 1] = 0;
-  return (int)length;
+  return parameter ? (int)length : -1;
 }
 
 size_t attn_name_bytes(const attn_model *model) {
-  size_t most = 0;
+  int most = 0;
   for (int64_t p = 0; p < model->parameter_count; ++p) {
     const attn_parameter_info *parameter = &model->parameters[p];
-    if (attn_entries(parameter) == 0)
-      continue;
     /* The last entry has the longest name: its numbers are the largest. */
-    int length = attn_parameter_name(parameter, attn_entries(parameter) - 1, 0, 0);
-    most = (size_t)length > most ? (size_t)length : most;
+    int64_t count = attn_entries(parameter);
+    int length = count > 0 ? attn_parameter_name(parameter, count - 1, 0, 0) : 0;
+    most = length > most ? length : most;
   }
-  return most + 1;
+  return (size_t)most + 1;
 }
 
-attn_code attn_fill_packed(attn_weights *weights, const attn_executor *executor, attn_status *status) {
+/* Memory and packing ---------------------------------------------------------------------------------------------- */
+
+int attn_is_kept(const attn_weights *weights, const attn_parameter_info *parameter) {
+  return parameter->state ? weights->trainable : weights->keeps_values || !parameter->unread;
+}
+
+attn_code attn_reserve_values(attn_weights *weights, const char *source, attn_status *status) {
   const attn_model *model = weights->model;
-  ++weights->packings;
-  if (!model->prepare) {
-    weights->stale = 0;
-    return attn_succeed(status);
-  }
-  int64_t arena_bytes = model->prepare_arena_bytes ? model->prepare_arena_bytes(0, executor->workers) : 0;
-  void *arena = attn_memory_allocate((size_t)arena_bytes);
-  if (!arena)
-    return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory for %lld bytes to pack weights", model->name,
-                     (long long)arena_bytes);
-  attn_frame frame = {0, 0, weights->table, arena, executor};
-  int32_t code = model->prepare(&frame);
-  attn_memory_free(arena, (size_t)arena_bytes);
-  if (code != ATTN_OK)
-    return attn_fail(status, (attn_code)code, "%s: packing the weights failed: %s", model->name,
-                     attn_code_name((attn_code)code));
-  weights->stale = 0;
-  return attn_succeed(status);
+  const attn_parameter_info *end = model->parameters + model->parameter_count;
+  for (const attn_parameter_info *each = model->parameters; each < end; ++each)
+    if (attn_is_kept(weights, each))
+      weights->values_bytes += (size_t)attn_entries(each) * aligned(attn_parameter_bytes(each));
+  char *place = weights->values = attn_memory_allocate(weights->values_bytes);
+  if (!place)
+    return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory for %zu bytes of weights", source, weights->values_bytes);
+  for (const attn_parameter_info *each = model->parameters; each < end; ++each)
+    for (int64_t entry = 0; attn_is_kept(weights, each) && entry < attn_entries(each); ++entry) {
+      weights->table[each->first + entry] = place;
+      place += aligned(attn_parameter_bytes(each));
+    }
+  return ATTN_OK;
 }
 
 attn_code attn_reserve_packed(attn_weights *weights, attn_status *status) {
@@ -112,61 +105,62 @@ attn_code attn_reserve_packed(attn_weights *weights, attn_status *status) {
   if (!model->prepare)
     return ATTN_OK;
   for (int64_t i = 0; i < model->packed_count; ++i)
-    weights->packed_bytes += attn_aligned((size_t)model->packed_bytes[i]);
-  weights->packed = attn_memory_allocate(weights->packed_bytes);
-  if (!weights->packed)
+    weights->packed_bytes += aligned((size_t)model->packed_bytes[i]);
+  char *place = weights->packed = attn_memory_allocate(weights->packed_bytes);
+  if (!place)
     return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory for %zu bytes of packed weights", model->name,
                      weights->packed_bytes);
-  size_t offset = 0;
   for (int64_t i = 0; i < model->packed_count; ++i) {
-    weights->table[model->loaded_count + i] = weights->packed + offset;
-    offset += attn_aligned((size_t)model->packed_bytes[i]);
+    weights->table[model->loaded_count + i] = place;
+    place += aligned((size_t)model->packed_bytes[i]);
   }
   return ATTN_OK;
 }
 
-static attn_code pack(attn_weights *weights, const attn_executor *executor, attn_status *status) {
-  attn_code code = attn_reserve_packed(weights, status);
-  return code == ATTN_OK ? attn_fill_packed(weights, executor ? executor : attn_serial_executor(), status) : code;
+attn_code attn_fill_packed(attn_weights *weights, const attn_executor *executor, attn_status *status) {
+  const attn_model *model = weights->model;
+  ++weights->packings;
+  if (model->prepare) {
+    int64_t arena_bytes = model->prepare_arena_bytes ? model->prepare_arena_bytes(0, executor->workers) : 0;
+    void *arena = attn_memory_allocate((size_t)arena_bytes);
+    if (!arena)
+      return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory for %lld bytes to pack weights", model->name,
+                       (long long)arena_bytes);
+    attn_frame frame = {0, 0, weights->table, arena, executor};
+    attn_code code = (attn_code)model->prepare(&frame);
+    attn_memory_free(arena, (size_t)arena_bytes);
+    if (code != ATTN_OK)
+      return attn_fail(status, code, "%s: packing the weights failed: %s", model->name, attn_code_name(code));
+  }
+  weights->stale = 0;
+  return attn_succeed(status);
 }
 
-/* Launches of `prepare` whose value is in memory. The first buffer of a launch is the value that it packs. */
-static void run_kept(void *self, attn_kernel_fn kernel, const attn_kernel_args *args, int64_t chunks, char *scratch,
-                     int64_t scratch_stride) {
+/* Runs a launch of `prepare` unless its value was given up. The first buffer of a launch is the value that it packs. */
+static void run_if_kept(void *self, attn_kernel_fn kernel, const attn_kernel_args *args, int64_t chunks, char *scratch,
+                        int64_t scratch_stride) {
   const attn_executor *executor = self;
   if (args->buffers[0])
     executor->parallel_for(executor->self, kernel, args, chunks, scratch, scratch_stride);
 }
 
 ATTN_PUBLIC attn_code attn_weights_repack(attn_weights *weights, const attn_executor *executor, attn_status *status) {
-  attn_code code = attn_check_pointer(weights, "the attn_weights", status);
-  if (code == ATTN_OK)
-    code = attn_check_executor(executor, weights->model->name, status);
-  if (code != ATTN_OK)
-    return code;
+  ATTN_TRY(attn_check_pointer(weights, "the attn_weights", status));
+  ATTN_TRY(attn_check_executor(executor, weights->model->name, status));
   if (!executor)
     executor = attn_serial_executor();
-  /* Values that were given up cannot have changed: their packed forms stay. */
-  attn_executor kept = {run_kept, (void *)executor, executor->workers};
+  attn_executor kept = {run_if_kept, (void *)executor, executor->workers};
   return attn_fill_packed(weights, &kept, status);
 }
 
-int attn_weights_are_trainable(const attn_weights *weights) { return weights->trainable; }
-int64_t attn_weights_packings(const attn_weights *weights) { return weights->packings; }
-int attn_weights_are_stale(const attn_weights *weights) { return weights->stale; }
-void attn_weights_set_stale(attn_weights *weights) { weights->stale = weights->packed != 0; }
+/* Creation and access --------------------------------------------------------------------------------------------- */
 
 attn_code attn_weights_create(const attn_model *model, const attn_executor *executor, attn_weights **out,
                               attn_status *status) {
-  attn_code code = attn_check_pointer(out, "the place for the weights", status);
-  if (code != ATTN_OK)
-    return code;
+  ATTN_TRY(attn_check_pointer(out, "the place for the weights", status));
   *out = 0;
-  code = attn_check_model(model, status);
-  if (code == ATTN_OK)
-    code = attn_check_executor(executor, model->name, status);
-  if (code != ATTN_OK)
-    return code;
+  ATTN_TRY(attn_check_model(model, status));
+  ATTN_TRY(attn_check_executor(executor, model->name, status));
   attn_weights *weights = calloc(1, sizeof *weights);
   const void **table = calloc((size_t)(model->loaded_count + model->packed_count + 1), sizeof *table);
   if (!weights || !table) {
@@ -180,10 +174,21 @@ attn_code attn_weights_create(const attn_model *model, const attn_executor *exec
   return ATTN_OK;
 }
 
-/* Packs, and gives up the weights where something failed before or fails now. */
+ATTN_PUBLIC void attn_weights_free(attn_weights *weights) {
+  if (!weights)
+    return;
+  attn_memory_free(weights->values, weights->values_bytes);
+  attn_memory_free(weights->packed, weights->packed_bytes);
+  free(weights->table);
+  free(weights);
+}
+
+/* Packs the weights unless `code` is an error; frees them after an error. */
 static attn_code finish(attn_weights **weights, attn_code code, const attn_executor *executor, attn_status *status) {
   if (code == ATTN_OK)
-    code = pack(*weights, executor, status);
+    code = attn_reserve_packed(*weights, status);
+  if (code == ATTN_OK)
+    code = attn_fill_packed(*weights, executor ? executor : attn_serial_executor(), status);
   if (code != ATTN_OK) {
     attn_weights_free(*weights);
     *weights = 0;
@@ -191,10 +196,20 @@ static attn_code finish(attn_weights **weights, attn_code code, const attn_execu
   return code;
 }
 
-/* One parameter's draws, chunk by chunk. */
+ATTN_PUBLIC const attn_model *attn_weights_model(const attn_weights *weights) { return weights ? weights->model : 0; }
+ATTN_PUBLIC const void *const *attn_weights_table(const attn_weights *weights) { return weights ? weights->table : 0; }
+int attn_weights_are_trainable(const attn_weights *weights) { return weights->trainable; }
+int64_t attn_weights_packings(const attn_weights *weights) { return weights->packings; }
+int attn_weights_are_stale(const attn_weights *weights) { return weights->stale; }
+void attn_weights_set_stale(attn_weights *weights) { weights->stale = weights->packed != 0; }
+
+/* Random, embedded and borrowed values ---------------------------------------------------------------------------- */
+
+enum { DRAWS_PER_CHUNK = 1 << 14 };
+
 struct draw {
   const attn_parameter_info *parameter;
-  float *values;
+  void *values; /* of one entry */
   int64_t count;
   uint64_t seed, stream;
 };
@@ -203,15 +218,15 @@ static void draw_chunk(const attn_kernel_args *args, int64_t chunk, void *scratc
   const struct draw *draw = args->buffers[0];
   const attn_parameter_info *parameter = draw->parameter;
   (void)scratch;
-  int64_t end = (chunk + 1) * DRAWS_A_CHUNK < draw->count ? (chunk + 1) * DRAWS_A_CHUNK : draw->count;
-  for (int64_t i = chunk * DRAWS_A_CHUNK; i < end; ++i) {
+  int64_t end = (chunk + 1) * DRAWS_PER_CHUNK < draw->count ? (chunk + 1) * DRAWS_PER_CHUNK : draw->count;
+  for (int64_t i = chunk * DRAWS_PER_CHUNK; i < end; ++i) {
     double value = parameter->init_a;
     if (parameter->init == ATTN_INIT_NORMAL)
       value += parameter->init_b * attn_random_normal(draw->seed, draw->stream, (uint64_t)i);
     else if (parameter->init == ATTN_INIT_UNIFORM)
       value += (parameter->init_b - value) * attn_random_uniform(draw->seed, draw->stream, (uint64_t)i);
     if (parameter->dtype == ATTN_F32)
-      draw->values[i] = (float)value;
+      ((float *)draw->values)[i] = (float)value;
     else if (parameter->dtype == ATTN_I32)
       ((int32_t *)draw->values)[i] = (int32_t)value;
     else
@@ -219,74 +234,65 @@ static void draw_chunk(const attn_kernel_args *args, int64_t chunk, void *scratc
   }
 }
 
-/* FNV-1a: names draw from streams of their own, whatever the order of parameters. */
-static uint64_t stream_of(const char *name) {
+/* The FNV-1a hash of a name: each parameter draws from a stream of its own, whatever the order of parameters. */
+static uint64_t hash_name(const char *name) {
   uint64_t hash = 0xcbf29ce484222325u;
   for (; *name; ++name)
     hash = (hash ^ (unsigned char)*name) * 0x100000001b3u;
   return hash;
 }
 
-ATTN_PUBLIC attn_code attn_weights_initialise(const attn_model *model, uint64_t seed, const attn_executor *executor,
-                                              attn_weights **out, attn_status *status) {
-  attn_code code = attn_weights_create(model, executor, out, status);
-  if (code != ATTN_OK)
-    return code;
-  attn_weights *weights = *out;
-  weights->trainable = 1;
-  if (!executor)
-    executor = attn_serial_executor();
-  for (int64_t p = 0; p < model->parameter_count; ++p)
-    weights->values_bytes += attn_aligned(attn_parameter_bytes(&model->parameters[p])) *
-                             (size_t)attn_entries(&model->parameters[p]);
-  char *place = weights->values = attn_memory_allocate(weights->values_bytes);
+static attn_code draw_values(attn_weights *weights, uint64_t seed, const attn_executor *executor, attn_status *status) {
+  const attn_model *model = weights->model;
+  ATTN_TRY(attn_reserve_values(weights, model->name, status));
   size_t name_bytes = attn_name_bytes(model);
   char *name = malloc(name_bytes);
-  if (!place || !name) {
-    free(name);
-    return finish(out, attn_fail(status, ATTN_NO_MEMORY, "%s: no memory for %zu bytes of weights", model->name,
-                                 weights->values_bytes), executor, status);
-  }
+  if (!name)
+    return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory for names of weights", model->name);
   for (int64_t p = 0; p < model->parameter_count; ++p) {
     const attn_parameter_info *parameter = &model->parameters[p];
     for (int64_t entry = 0; entry < attn_entries(parameter); ++entry) {
       attn_parameter_name(parameter, entry, name, name_bytes);
-      struct draw draw = {parameter, (float *)place, attn_product(parameter->shape, parameter->rank), seed,
-                          stream_of(name)};
+      struct draw draw = {parameter, (void *)weights->table[parameter->first + entry],
+                          attn_parameter_elements(parameter), seed, hash_name(name)};
       void *buffers[] = {&draw};
       attn_kernel_args args = {buffers, 0, 0, 0};
-      executor->parallel_for(executor->self, draw_chunk, &args, (draw.count + DRAWS_A_CHUNK - 1) / DRAWS_A_CHUNK, 0, 0);
-      weights->table[parameter->first + entry] = place;
-      place += attn_aligned(attn_parameter_bytes(parameter));
+      int64_t chunks = (draw.count + DRAWS_PER_CHUNK - 1) / DRAWS_PER_CHUNK;
+      executor->parallel_for(executor->self, draw_chunk, &args, chunks, 0, 0);
     }
   }
   free(name);
-  return finish(out, ATTN_OK, executor, status);
+  return ATTN_OK;
+}
+
+ATTN_PUBLIC attn_code attn_weights_initialise(const attn_model *model, uint64_t seed, const attn_executor *executor,
+                                              attn_weights **out, attn_status *status) {
+  ATTN_TRY(attn_weights_create(model, executor, out, status));
+  (*out)->trainable = (*out)->keeps_values = 1;
+  attn_code code = draw_values(*out, seed, executor ? executor : attn_serial_executor(), status);
+  return finish(out, code, executor, status);
 }
 
 ATTN_PUBLIC attn_code attn_weights_embedded(const attn_model *model, const attn_executor *executor,
                                             attn_weights **out, attn_status *status) {
-  attn_code code = attn_weights_create(model, executor, out, status);
+  ATTN_TRY(attn_weights_create(model, executor, out, status));
+  attn_code code = ATTN_OK;
   for (int64_t p = 0; code == ATTN_OK && p < model->parameter_count; ++p) {
     const attn_parameter_info *parameter = &model->parameters[p];
-    if (parameter->state)
-      continue;
-    if (!parameter->embedded)
+    if (!parameter->state && !parameter->embedded)
       code = attn_fail(status, ATTN_BAD_WEIGHTS, "%s: parameter %s is not in the object (compile with --embed-weights)",
                        model->name, parameter->name);
-    else
-      for (int64_t entry = 0; entry < attn_entries(parameter); ++entry)
-        (*out)->table[parameter->first + entry] =
-            (const char *)parameter->embedded + (size_t)entry * attn_parameter_bytes(parameter);
+    for (int64_t entry = 0; !parameter->state && code == ATTN_OK && entry < attn_entries(parameter); ++entry)
+      (*out)->table[parameter->first + entry] =
+          (const char *)parameter->embedded + (size_t)entry * attn_parameter_bytes(parameter);
   }
-  return out && *out ? finish(out, code, executor, status) : code;
+  return finish(out, code, executor, status);
 }
 
 ATTN_PUBLIC attn_code attn_weights_from_table(const attn_model *model, const void *const *table,
                                               const attn_executor *executor, attn_weights **out, attn_status *status) {
-  attn_code code = attn_weights_create(model, executor, out, status);
-  if (code != ATTN_OK)
-    return code;
+  ATTN_TRY(attn_weights_create(model, executor, out, status));
+  attn_code code = ATTN_OK;
   (*out)->trainable = 1;
   for (int64_t p = 0; code == ATTN_OK && p < model->parameter_count; ++p) {
     const attn_parameter_info *parameter = &model->parameters[p];
@@ -301,16 +307,3 @@ ATTN_PUBLIC attn_code attn_weights_from_table(const attn_model *model, const voi
   }
   return finish(out, code, executor, status);
 }
-
-ATTN_PUBLIC void attn_weights_free(attn_weights *weights) {
-  if (!weights)
-    return;
-  attn_memory_free(weights->values, weights->values_bytes);
-  attn_memory_free(weights->packed, weights->packed_bytes);
-  free(weights->table);
-  free(weights);
-}
-
-ATTN_PUBLIC const attn_model *attn_weights_model(const attn_weights *weights) { return weights ? weights->model : 0; }
-
-ATTN_PUBLIC const void *const *attn_weights_table(const attn_weights *weights) { return weights ? weights->table : 0; }
