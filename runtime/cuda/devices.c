@@ -1,22 +1,17 @@
-/* The devices that there are. */
 #include "state.h"
 
 static cu_result ask(const cuda_driver *driver, cu_device device, attn_cuda_device *info) {
-  int major = 0, minor = 0, processors = 0;
-  size_t bytes = 0;
-  cu_result error = driver->cuDeviceGetName(info->name, (int)sizeof info->name, device);
-  if (!error)
-    error = driver->cuDeviceTotalMem(&bytes, device);
-  if (!error)
-    error = driver->cuDeviceGetAttribute(&major, CU_CAPABILITY_MAJOR, device);
-  if (!error)
-    error = driver->cuDeviceGetAttribute(&minor, CU_CAPABILITY_MINOR, device);
-  if (!error)
-    error = driver->cuDeviceGetAttribute(&processors, CU_PROCESSORS, device);
+  int major, minor, processors;
+  size_t bytes;
+  CUDA_TRY(driver->cuDeviceGetName(info->name, (int)sizeof info->name, device));
+  CUDA_TRY(driver->cuDeviceTotalMem(&bytes, device));
+  CUDA_TRY(driver->cuDeviceGetAttribute(&major, CU_CAPABILITY_MAJOR, device));
+  CUDA_TRY(driver->cuDeviceGetAttribute(&minor, CU_CAPABILITY_MINOR, device));
+  CUDA_TRY(driver->cuDeviceGetAttribute(&processors, CU_MULTIPROCESSORS, device));
   info->memory_bytes = (int64_t)bytes;
   info->architecture = 10 * major + minor;
   info->processors = processors;
-  return error;
+  return 0;
 }
 
 attn_code cuda_describe(const cuda_driver *driver, long number, cu_device *device, attn_cuda_device *info,
@@ -32,24 +27,19 @@ attn_code cuda_describe(const cuda_driver *driver, long number, cu_device *devic
     error = ask(driver, *device, info);
   if (error)
     return attn_fail(status, ATTN_DEVICE_FAULT, "can't ask for device %ld: %s", number, cuda_error_name(driver, error));
-  return ATTN_OK;
+  return attn_succeed(status);
 }
 
 ATTN_PUBLIC attn_code attn_cuda_count(int32_t *count, attn_status *status) {
   cuda_driver driver;
   int found = 0;
-  attn_code code = attn_check_pointer(count, "the place for the number of devices", status);
-  if (code != ATTN_OK)
-    return code;
+  ATTN_TRY(attn_check_pointer(count, "the place for the number of devices", status));
   *count = 0;
-  code = cuda_driver_load(&driver, status);
-  if (code != ATTN_OK)
-    return code;
+  ATTN_TRY(cuda_driver_load(&driver, status));
   cu_result error = driver.cuDeviceGetCount(&found);
-  if (error)
-    code = attn_fail(status, ATTN_DEVICE_FAULT, "can't count the devices: %s", cuda_error_name(&driver, error));
-  else
-    code = attn_succeed(status);
+  attn_code code = error ? attn_fail(status, ATTN_DEVICE_FAULT, "can't count the devices: %s",
+                                     cuda_error_name(&driver, error))
+                         : attn_succeed(status);
   *count = error ? 0 : found;
   cuda_driver_unload(&driver);
   return code;
@@ -58,14 +48,10 @@ ATTN_PUBLIC attn_code attn_cuda_count(int32_t *count, attn_status *status) {
 ATTN_PUBLIC attn_code attn_cuda_describe(int32_t number, attn_cuda_device *out, attn_status *status) {
   cuda_driver driver;
   cu_device device;
-  attn_code code = attn_check_pointer(out, "the place for the device's description", status);
-  if (code != ATTN_OK)
-    return code;
+  ATTN_TRY(attn_check_pointer(out, "the place for the device's description", status));
   *out = (attn_cuda_device){0};
-  code = cuda_driver_load(&driver, status);
-  if (code != ATTN_OK)
-    return code;
-  code = cuda_describe(&driver, number, &device, out, status);
+  ATTN_TRY(cuda_driver_load(&driver, status));
+  attn_code code = cuda_describe(&driver, number, &device, out, status);
   cuda_driver_unload(&driver);
-  return code == ATTN_OK ? attn_succeed(status) : code;
+  return code;
 }

@@ -17,7 +17,7 @@ static attn_code bind(cuda_driver *driver, attn_status *status) {
 }
 
 attn_code cuda_driver_load(cuda_driver *driver, attn_status *status) {
-  /* It stays in the process once it is there: the driver has threads of its own. */
+  /* The library is never unmapped: the driver starts threads. */
   driver->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!driver->library)
     return attn_fail(status, ATTN_UNSUPPORTED, "there is no NVIDIA driver: %s", dlerror());
@@ -32,7 +32,11 @@ attn_code cuda_driver_load(cuda_driver *driver, attn_status *status) {
   return code;
 }
 
-void cuda_driver_unload(cuda_driver *driver) { dlclose(driver->library); }
+void cuda_driver_unload(cuda_driver *driver) {
+  if (driver->library)
+    dlclose(driver->library);
+  driver->library = 0;
+}
 
 const char *cuda_error_name(const cuda_driver *driver, cu_result error) {
   const char *name = 0;

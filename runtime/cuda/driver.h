@@ -1,4 +1,4 @@
-/* The entry points of libcuda.so.1 that are used, as its ABI has them; no header of CUDA is needed. */
+/* Binding of the NVIDIA driver, libcuda.so.1: the functions and records of its ABI that this library uses. */
 #ifndef ATTN_CUDA_DRIVER_H
 #define ATTN_CUDA_DRIVER_H
 
@@ -6,15 +6,23 @@
 #include <stddef.h>
 
 typedef int cu_result; /* 0 is success */
+/* Returns the value of a cu_result expression from the calling function, unless it is 0. */
+#define CUDA_TRY(expression)                                                                                           \
+  do {                                                                                                                 \
+    cu_result cuda_tried = (expression);                                                                               \
+    if (cuda_tried)                                                                                                    \
+      return cuda_tried;                                                                                               \
+  } while (0)
+
 typedef int cu_device;
-typedef unsigned long long cu_address; /* of memory on a device */
+typedef unsigned long long cu_address; /* an address in the memory of a device */
 typedef struct cu_context_state *cu_context;
 typedef struct cu_module_state *cu_module;
 typedef struct cu_function_state *cu_function;
 typedef struct cu_stream_state *cu_stream;
 typedef struct cu_graph_state *cu_graph;
 typedef struct cu_node_state *cu_node;
-typedef struct cu_executable_state *cu_executable; /* a graph, ready to be launched */
+typedef struct cu_executable_state *cu_executable; /* an instantiated graph */
 
 typedef struct cu_kernel_parameters { /* CUDA_KERNEL_NODE_PARAMS_v1 */
   cu_function function;
@@ -27,16 +35,16 @@ enum {
   CU_OUT_OF_MEMORY = 2,
   CU_NO_DEVICE = 100,
   CU_UNSUPPORTED_PTX_VERSION = 222,
-  CU_PROCESSORS = 16, /* attributes of devices */
+  CU_MULTIPROCESSORS = 16, /* attributes of devices */
   CU_CAPABILITY_MAJOR = 75,
   CU_CAPABILITY_MINOR = 76,
   CU_MOST_BLOCK_BYTES = 97,
-  CU_FUNCTION_OWN_BLOCK_BYTES = 1, /* attributes of functions: shared memory that the code has, */
-  CU_FUNCTION_BLOCK_BYTES = 8,     /* and what a launch may add */
+  CU_FUNCTION_OWN_BLOCK_BYTES = 1, /* attributes of functions: static shared memory of a block, */
+  CU_FUNCTION_BLOCK_BYTES = 8,     /* and the most dynamic shared memory of a launch */
   CU_STREAM_NON_BLOCKING = 1
 };
 
-/* name in libcuda, result and parameters; the member is called by the name without its version */
+/* X(MEMBER, NAME, PARAMETERS): a function of the driver, its name with a version in libcuda, and its parameters. */
 #define CUDA_ENTRY_POINTS(X)                                                                                           \
   X(cuInit, "cuInit", (unsigned flags))                                                                                \
   X(cuDriverGetVersion, "cuDriverGetVersion", (int *version))                                                          \
@@ -71,7 +79,7 @@ enum {
   X(cuGraphAddKernelNode, "cuGraphAddKernelNode",                                                                      \
     (cu_node * node, cu_graph graph, const cu_node *before, size_t count, const cu_kernel_parameters *parameters))     \
   X(cuGraphInstantiate, "cuGraphInstantiateWithFlags",                                                                 \
-    (cu_executable * made, cu_graph graph, unsigned long long flags))                                                  \
+    (cu_executable * result, cu_graph graph, unsigned long long flags))                                                  \
   X(cuGraphExecKernelNodeSetParams, "cuGraphExecKernelNodeSetParams",                                                  \
     (cu_executable graph, cu_node node, const cu_kernel_parameters *parameters))                                       \
   X(cuGraphExecDestroy, "cuGraphExecDestroy", (cu_executable graph))                                                   \
@@ -88,10 +96,12 @@ typedef struct cuda_driver {
   void *library;
 } cuda_driver;
 
-/* Loads the driver and starts it. ATTN_UNSUPPORTED where there is none, or one that lacks an entry point. */
+/* Loads and initialises the driver. ATTN_UNSUPPORTED where there is none, or where it lacks a function; then it is not
+ * loaded. */
 attn_code cuda_driver_load(cuda_driver *driver, attn_status *status);
+/* Does nothing for a driver that is not loaded. */
 void cuda_driver_unload(cuda_driver *driver);
-/* "CUDA_ERROR_LAUNCH_FAILED" */
+/* The name of an error, such as "CUDA_ERROR_LAUNCH_FAILED". */
 const char *cuda_error_name(const cuda_driver *driver, cu_result error);
 
 #endif

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What waits ------------------------------------------------------------------------------------------------------- */
+/* Waiting launches ------------------------------------------------------------------------------------------------- */
 
-/* Room for `count` elements and more. 0: there is no memory. */
-static int have_room(void **elements, int64_t *room, int64_t count, size_t size) {
+/* Makes room for `count` elements; 0 where there is no memory. */
+static int reserve(void **elements, int64_t *room, int64_t count, size_t size) {
   if (count <= *room)
     return 1;
   int64_t wanted = count > 2 * *room ? count : 2 * *room;
@@ -22,8 +22,8 @@ int cuda_queue_add(cuda_queue *queue, const cuda_launch *launch, const attn_kern
   cuda_launches *all = &queue->waiting;
   const attn_device_phase *phase = launch->phase;
   int64_t count = phase->buffer_count + phase->size_count + 2;
-  if (!have_room((void **)&all->launches, &all->room, all->count + 1, sizeof *all->launches) ||
-      !have_room((void **)&all->words, &all->word_room, all->word_count + count, sizeof *all->words))
+  if (!reserve((void **)&all->launches, &all->room, all->count + 1, sizeof *all->launches) ||
+      !reserve((void **)&all->words, &all->word_room, all->word_count + count, sizeof *all->words))
     return 0;
   cuda_launch *added = &all->launches[all->count++];
   *added = *launch;
@@ -42,8 +42,8 @@ int cuda_queue_add(cuda_queue *queue, const cuda_launch *launch, const attn_kern
 
 void cuda_queue_drop(cuda_queue *queue) { queue->waiting.count = queue->waiting.word_count = 0; }
 
-/* The driver copies the parameters of a launch from these addresses. */
-static void **addresses_of(const cuda_queue *queue, const cuda_launches *all, const cuda_launch *launch) {
+/* The addresses that the driver copies the parameters of a launch from. */
+static void **parameter_addresses(const cuda_queue *queue, const cuda_launches *all, const cuda_launch *launch) {
   for (int64_t i = 0; i < launch->count; ++i)
     queue->addresses[i] = &all->words[launch->first + i];
   return queue->addresses;
@@ -54,11 +54,9 @@ static cu_result launch_each(const cuda_queue *queue, const cuda_driver *driver,
   for (int64_t i = 0; i < all->count; ++i) {
     const cuda_launch *each = &all->launches[i];
     *what = each->phase->name;
-    cu_result error =
-        driver->cuLaunchKernel(each->function, each->blocks, 1, 1, (unsigned)each->phase->threads, 1, 1,
-                               (unsigned)each->phase->block_bytes, stream, addresses_of(queue, all, each), 0);
-    if (error)
-      return error;
+    CUDA_TRY(driver->cuLaunchKernel(each->function, each->blocks, 1, 1, (unsigned)each->phase->threads, 1, 1,
+                                    (unsigned)each->phase->block_bytes, stream, parameter_addresses(queue, all, each),
+                                    0));
   }
   return 0;
 }
@@ -76,7 +74,7 @@ static void destroy(cuda_graph *graph, const cuda_driver *driver) {
   graph->nodes = 0;
 }
 
-static cu_kernel_parameters parameters_of(const cuda_queue *queue, const cuda_launches *all, int64_t number) {
+static cu_kernel_parameters node_parameters(const cuda_queue *queue, const cuda_launches *all, int64_t number) {
   const cuda_launch *launch = &all->launches[number];
   return (cu_kernel_parameters){.function = launch->function,
                                 .blocks_x = launch->blocks,
@@ -86,61 +84,56 @@ static cu_kernel_parameters parameters_of(const cuda_queue *queue, const cuda_la
                                 .threads_y = 1,
                                 .threads_z = 1,
                                 .shared_bytes = (unsigned)launch->phase->block_bytes,
-                                .parameters = addresses_of(queue, all, launch)};
+                                .parameters = parameter_addresses(queue, all, launch)};
 }
 
-/* One node a launch, each behind the one before. */
+/* Builds a graph with a node for each waiting launch, after the node of the launch before it. After an error here or in
+ * update(), the graph is to be destroyed. */
 static cu_result build(cuda_queue *queue, cuda_graph *graph, const cuda_driver *driver) {
   const cuda_launches *all = &queue->waiting;
+  cu_graph built;
+  cu_executable executable;
   graph->nodes = calloc((size_t)all->count, sizeof *graph->nodes);
-  cu_result error = graph->nodes ? driver->cuGraphCreate(&graph->graph, 0) : CU_OUT_OF_MEMORY;
-  if (error)
-    graph->graph = 0;
-  for (int64_t i = 0; !error && i < all->count; ++i) {
-    cu_kernel_parameters parameters = parameters_of(queue, all, i);
-    error = driver->cuGraphAddKernelNode(&graph->nodes[i], graph->graph, i > 0 ? &graph->nodes[i - 1] : 0, i > 0,
-                                         &parameters);
+  CUDA_TRY(graph->nodes ? driver->cuGraphCreate(&built, 0) : CU_OUT_OF_MEMORY);
+  graph->graph = built;
+  for (int64_t i = 0; i < all->count; ++i) {
+    cu_kernel_parameters parameters = node_parameters(queue, all, i);
+    CUDA_TRY(driver->cuGraphAddKernelNode(&graph->nodes[i], built, i > 0 ? &graph->nodes[i - 1] : 0, i > 0,
+                                          &parameters));
   }
-  if (!error) {
-    error = driver->cuGraphInstantiate(&graph->executable, graph->graph, 0);
-    if (error)
-      graph->executable = 0;
-  }
-  if (error)
-    destroy(graph, driver);
-  return error;
+  CUDA_TRY(driver->cuGraphInstantiate(&executable, built, 0));
+  graph->executable = executable;
+  return 0;
 }
 
+/* Updates the nodes whose launches differ from the last time. */
 static cu_result update(cuda_queue *queue, cuda_graph *graph, const cuda_driver *driver) {
   const cuda_launches *now = &queue->waiting, *before = &graph->launches;
-  cu_result error = 0;
-  for (int64_t i = 0; !error && i < now->count; ++i) {
+  for (int64_t i = 0; i < now->count; ++i) {
     const cuda_launch *launch = &now->launches[i];
     size_t bytes = (size_t)launch->count * sizeof *now->words;
     if (launch->blocks == before->launches[i].blocks &&
         memcmp(now->words + launch->first, before->words + launch->first, bytes) == 0)
       continue;
-    cu_kernel_parameters parameters = parameters_of(queue, now, i);
-    error = driver->cuGraphExecKernelNodeSetParams(graph->executable, graph->nodes[i], &parameters);
+    cu_kernel_parameters parameters = node_parameters(queue, now, i);
+    CUDA_TRY(driver->cuGraphExecKernelNodeSetParams(graph->executable, graph->nodes[i], &parameters));
   }
-  if (error) /* some are set, others are not */
-    destroy(graph, driver);
-  return error;
+  return 0;
 }
 
-static int has_functions_of(const cuda_graph *graph, const cuda_launches *all) {
+static int has_phases(const cuda_graph *graph, const cuda_launches *all) {
   int same = graph->launches.count == all->count;
   for (int64_t i = 0; same && i < all->count; ++i)
     same = graph->launches.launches[i].phase == all->launches[i].phase;
   return same;
 }
 
-/* The graph of the functions that wait, or the one that makes room for it; `*is_known` says which. */
+/* The graph of the sequence that waits, or else the least recently used one; `*is_known` tells them apart. */
 static cuda_graph *find(cuda_queue *queue, int *is_known) {
   cuda_graph *oldest = &queue->graphs[0];
   for (int i = 0; i < CUDA_GRAPHS; ++i) {
     cuda_graph *each = &queue->graphs[i];
-    *is_known = has_functions_of(each, &queue->waiting);
+    *is_known = has_phases(each, &queue->waiting);
     if (*is_known)
       return each;
     if (each->used < oldest->used)
@@ -149,8 +142,8 @@ static cuda_graph *find(cuda_queue *queue, int *is_known) {
   return oldest;
 }
 
-/* Its launches are those that waited; what it had before is room for the next. */
-static void remember(cuda_queue *queue, cuda_graph *graph) {
+/* Moves the waiting launches to the graph. The memory of its old launches becomes the queue's. */
+static void store(cuda_queue *queue, cuda_graph *graph) {
   cuda_launches before = graph->launches;
   graph->launches = queue->waiting;
   queue->waiting = before;
@@ -170,14 +163,16 @@ cu_result cuda_queue_flush(cuda_queue *queue, const cuda_driver *driver, cu_stre
   } else {
     *what = "its graph of kernels";
     error = graph->executable ? update(queue, graph, driver) : build(queue, graph, driver);
-    if (!error)
+    if (error)
+      destroy(graph, driver);
+    else
       error = driver->cuGraphLaunch(graph->executable, stream);
   }
-  remember(queue, graph);
+  store(queue, graph);
   return error;
 }
 
-/* Both ends -------------------------------------------------------------------------------------------------------- */
+/* Opening and closing ---------------------------------------------------------------------------------------------- */
 
 int cuda_queue_open(cuda_queue *queue, int64_t parameters) {
   queue->addresses = calloc((size_t)parameters, sizeof *queue->addresses);

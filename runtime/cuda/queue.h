@@ -1,23 +1,24 @@
-/* Launches on their way to a device.
+/* Queue of kernel launches, which become CUDA graphs when they repeat.
  *
- * They wait here until somebody needs what they compute. Functions that come one after the other for the first time are
- * launched one by one; from the second time on they are a graph, which is launched at once: as it is where numbers and
- * addresses are those of the last time, otherwise with the launches that differ set anew. */
+ * Launches wait in the queue until their results are needed. A sequence of kernels that is new is launched kernel by
+ * kernel. From the second time on the sequence is a graph, which is launched as a whole; launches whose parameters differ
+ * from the last time are updated before. */
 #ifndef ATTN_CUDA_QUEUE_H
 #define ATTN_CUDA_QUEUE_H
 
 #include "attn/model.h"
 #include "driver.h"
 
-enum { CUDA_GRAPHS = 16 /* that are kept; the one that was not used for longest makes room */ };
+enum { CUDA_GRAPHS = 16 /* graphs that are cached; a new one replaces the least recently used */ };
 
 typedef struct cuda_launch {
   const attn_device_phase *phase;
   cu_function function;
   unsigned blocks;
-  int64_t first, count; /* of its parameters, among the words of all */
+  int64_t first, count; /* of its parameters in cuda_launches::words */
 } cuda_launch;
 
+/* A sequence of launches. */
 typedef struct cuda_launches {
   cuda_launch *launches;
   uint64_t *words;
@@ -25,29 +26,29 @@ typedef struct cuda_launches {
 } cuda_launches;
 
 typedef struct cuda_graph {
-  cuda_launches launches; /* as it has them now */
-  cu_graph graph;         /* null until the launches come again */
+  cuda_launches launches; /* as of the last launch */
+  cu_graph graph;         /* null until the sequence repeats */
   cu_executable executable;
   cu_node *nodes;
-  uint64_t used; /* when, by the queue's clock */
+  uint64_t used; /* the value of the queue's clock at its last use */
 } cuda_graph;
 
 typedef struct cuda_queue {
   cuda_launches waiting;
-  void **addresses; /* of the parameters of one launch */
+  void **addresses; /* room for the addresses of the parameters of one launch */
   cuda_graph graphs[CUDA_GRAPHS];
   uint64_t clock;
 } cuda_queue;
 
-/* Makes room for launches of at most so many parameters. 0: there is no memory. */
+/* Makes room for launches of at most so many parameters; 0 where there is no memory. */
 int cuda_queue_open(cuda_queue *queue, int64_t parameters);
 void cuda_queue_close(cuda_queue *queue, const cuda_driver *driver);
 
-/* Adds a launch; its parameters are `buffers`, `sizes`, and the two addresses. 0: there is no memory. */
+/* Adds a launch whose parameters are `buffers`, `sizes`, `shared` and `status`; 0 where there is no memory. */
 int cuda_queue_add(cuda_queue *queue, const cuda_launch *launch, const attn_kernel_args *args, cu_address status);
-/* Forgets what waits. */
+/* Removes the launches that wait. */
 void cuda_queue_drop(cuda_queue *queue);
-/* Hands all that waits to the device. Where that fails, `*what` says what failed. */
+/* Launches all that wait on the stream. After an error `*what` names the operation that failed. */
 cu_result cuda_queue_flush(cuda_queue *queue, const cuda_driver *driver, cu_stream stream, const char **what);
 
 #endif

@@ -1,94 +1,107 @@
-/* A model on a device, as the files of this library share it. */
+/* A model that is open on a device: the record behind attn_cuda, and the functions that the sources of this library share.
+ *
+ *   model.c         opening and closing
+ *     call.c        calls of entry points, and the executor that generated code launches by
+ *     tensors.c     tensors of the caller on the device, copies, rows of states
+ *     parameters.c  parameters on the device
+ *     queue.c       launches and graphs of launches
+ *     memory.c      memory of calls and tensors
+ *     devices.c     which devices there are
+ *     context.c     the driver's context and errors
+ *     driver.c      the driver's functions
+ *
+ * Each calls only those below it. */
 #ifndef ATTN_CUDA_STATE_H
 #define ATTN_CUDA_STATE_H
 
 #include "attn/cuda.h"
 #include "driver.h"
-#include "queue.h"
 #include "internal.h"
+#include "queue.h"
 
-enum { CUDA_ALIGNMENT = 256 /* of parts of one allocation */ };
+enum {
+  CUDA_ALIGNMENT = 256,  /* of parts of one allocation */
+  CUDA_BEYOND_GRID = -1, /* a cu_result of our own: a kernel has more blocks than a launch may have */
+};
 
-/* Memory of the device that a tensor has. */
+/* A call in progress. Tensors in the host's memory have places in the call's memory on the device, and places at the same
+ * offsets in `staging`:
+ *
+ *   | inputs | the status | states | results | the arena |
+ *   0        status                          arena       total
+ *
+ * Copies go from 0 to `uploaded`, the end of the states, and from `status` to `arena`. */
+struct cuda_call {
+  const attn_entry_info *entry; /* null: no call is in progress */
+  int64_t dimensions[ATTN_MAX_DIMENSIONS];
+  void *given[ATTN_MAX_TENSORS];     /* the caller's addresses */
+  void *data[ATTN_MAX_TENSORS];      /* addresses on the device */
+  int64_t offsets[ATTN_MAX_TENSORS]; /* -1 for a tensor that the caller has on the device */
+  int64_t bytes[ATTN_MAX_TENSORS];
+  int64_t status, uploaded, arena, total;
+  cu_result error;    /* of the first failed operation, or 0 */
+  const char *failed; /* that operation; of CUDA_BEYOND_GRID, the name of the kernel */
+};
+
+/* Memory of the device for a tensor of the caller. */
 struct cuda_buffer {
   cu_address address;
   int64_t bytes;
   struct cuda_buffer *next;
 };
 
-/* A call under way. Tensors of the host have places in the memory of the call, at the same offsets in `staging`:
- *
- *   | inputs | the status | states | results | the arena |
- *   0        status                          arena       total
- */
-struct cuda_call {
-  const attn_entry_info *entry; /* null: there is none */
-  int64_t dimensions[ATTN_MAX_DIMENSIONS];
-  void *given[ATTN_MAX_TENSORS];     /* where tensors are for whom calls */
-  void *data[ATTN_MAX_TENSORS];      /* where they are on the device */
-  int64_t offsets[ATTN_MAX_TENSORS]; /* -1: it was on the device before */
-  int64_t bytes[ATTN_MAX_TENSORS];
-  int64_t status, uploaded, arena, total;
-  int32_t answer;   /* of the host code */
-  cu_result error;  /* the first of the driver */
-  const char *what; /* failed */
-  int is_beyond_grid;
-};
-
 struct attn_cuda {
-  attn_executor executor; /* its launches are in the queue */
+  attn_executor executor; /* adds launches to the queue */
   const attn_model *model;
   attn_weights *weights;
   cuda_driver driver;
+  attn_cuda_device info;
   cu_device device;
   cu_context context;
-  const attn_device_image *image; /* that the device runs */
-  cu_module module;
   cu_stream stream;
-  cu_function *functions; /* one a phase of model->device; null where the image has none */
-  cu_address parameters;  /* the values of those that kernels read */
-  const void **table;     /* where each of them begins: attn_frame::parameters */
-  int64_t packings;       /* attn_weights_packings when they were copied */
-  cu_address memory;      /* of calls */
+  const attn_device_image *image; /* the image that the device runs */
+  cu_module module;
+  cu_function *functions; /* one for each phase of model->device; null where the image has none */
+  cuda_queue queue;
+  cu_address parameters; /* memory of parameters that kernels read */
+  const void **table;    /* attn_frame::parameters: addresses in it */
+  int64_t packings;      /* attn_weights_packings at the time of the copy, or -1 */
+  cu_address memory;     /* memory of calls */
   int64_t bytes;
   char *staging; /* page-locked memory of the host */
   int64_t staging_bytes;
-  cuda_queue queue;
   struct cuda_buffer *buffers;
   struct cuda_call call;
-  attn_cuda_device info;
 };
 
-/* Finds device `number` and asks what it is. */
-attn_code cuda_describe(const cuda_driver *driver, long number, cu_device *device, attn_cuda_device *info,
-                        attn_status *status);
-
-attn_code cuda_fails(const attn_cuda *cuda, cu_result error, const char *what, attn_status *status);
-
-/* Makes the context that of the calling thread, up to cuda_leave. */
+/* context.c: ATTN_OK where `error` is 0; otherwise a status whose message is "`what` on DEVICE: ERROR". */
+attn_code cuda_check(const attn_cuda *cuda, cu_result error, const char *what, attn_status *status);
+/* Makes the context current in the calling thread until cuda_leave. */
 attn_code cuda_enter(const attn_cuda *cuda, attn_status *status);
 void cuda_leave(const attn_cuda *cuda);
 
-/* Copies the parameters again if they have been packed anew. */
-attn_code cuda_renew_parameters(attn_cuda *cuda, attn_status *status);
+/* devices.c: finds device `number` and describes it. */
+attn_code cuda_describe(const cuda_driver *driver, long number, cu_device *device, attn_cuda_device *info,
+                        attn_status *status);
 
-/* Memory for calls, and staging, of at least so many bytes. What they held is lost. */
-cu_result cuda_have_memory(attn_cuda *cuda, int64_t bytes);
-cu_result cuda_have_staging(attn_cuda *cuda, int64_t bytes);
-
-/* Whether `data` lies in memory that attn_cuda_allocate gave, and then how many bytes there are from there on. */
+/* memory.c: memory of calls, and staging, of at least so many bytes. What they held is lost. */
+cu_result cuda_reserve_memory(attn_cuda *cuda, int64_t bytes);
+cu_result cuda_reserve_staging(attn_cuda *cuda, int64_t bytes);
+/* Whether `data` lies in the memory of a tensor of attn_cuda_allocate; `*bytes` is the number of bytes from there on. */
 int cuda_owns(const attn_cuda *cuda, const void *data, int64_t *bytes);
-void cuda_free_buffers(attn_cuda *cuda);
-
-/* Bytes of a tensor; INT64_MAX where that is beyond 64 bits. */
-int64_t cuda_tensor_bytes(int32_t dtype, const int64_t *shape, int32_t rank);
-
-/* What generated code launches by. */
-void cuda_launch_phase(void *self, attn_kernel_fn fn, const attn_kernel_args *args, int64_t chunks, char *scratch,
-                       int64_t scratch_stride);
-
+/* Frees all memory of calls and tensors. */
+void cuda_free_memory(attn_cuda *cuda);
 static inline int64_t cuda_align(int64_t bytes) {
   return (bytes + CUDA_ALIGNMENT - 1) / CUDA_ALIGNMENT * CUDA_ALIGNMENT;
 }
+
+/* parameters.c: allocates the parameter table and memory for the parameters. */
+attn_code cuda_allocate_parameters(attn_cuda *cuda, attn_status *status);
+/* Copies the parameters, unless they were copied after they were packed. */
+attn_code cuda_copy_parameters(attn_cuda *cuda, attn_status *status);
+
+/* call.c: the executor of generated code. */
+void cuda_launch_phase(void *self, attn_kernel_fn fn, const attn_kernel_args *args, int64_t chunks, char *scratch,
+                       int64_t scratch_stride);
 
 #endif

@@ -1,0 +1,67 @@
+#include "state.h"
+
+#include <stdlib.h>
+
+/* The bytes to allocate: memory grows by half at least, for calls whose tensors grow by a position each. */
+static int64_t grown(int64_t bytes, int64_t before) {
+  int64_t more = before + before / 2;
+  return bytes > more ? bytes : more;
+}
+
+cu_result cuda_reserve_memory(attn_cuda *cuda, int64_t bytes) {
+  if (cuda->bytes >= bytes)
+    return 0;
+  int64_t most = grown(bytes, cuda->bytes);
+  cu_address memory;
+  if (cuda->memory)
+    cuda->driver.cuMemFree(cuda->memory);
+  cuda->memory = 0;
+  cuda->bytes = 0;
+  cu_result error = cuda->driver.cuMemAlloc(&memory, (size_t)most);
+  if (error == CU_OUT_OF_MEMORY && most > bytes) {
+    most = bytes;
+    error = cuda->driver.cuMemAlloc(&memory, (size_t)most);
+  }
+  CUDA_TRY(error);
+  cuda->memory = memory;
+  cuda->bytes = most;
+  return 0;
+}
+
+cu_result cuda_reserve_staging(attn_cuda *cuda, int64_t bytes) {
+  if (cuda->staging_bytes >= bytes)
+    return 0;
+  bytes = grown(bytes, cuda->staging_bytes);
+  void *memory;
+  if (cuda->staging)
+    cuda->driver.cuMemFreeHost(cuda->staging);
+  cuda->staging = 0;
+  cuda->staging_bytes = 0;
+  CUDA_TRY(cuda->driver.cuMemHostAlloc(&memory, (size_t)bytes, 0));
+  cuda->staging = memory;
+  cuda->staging_bytes = bytes;
+  return 0;
+}
+
+int cuda_owns(const attn_cuda *cuda, const void *data, int64_t *bytes) {
+  cu_address address = (cu_address)(uintptr_t)data;
+  for (const struct cuda_buffer *each = cuda->buffers; each; each = each->next)
+    if (address >= each->address && address - each->address < (cu_address)each->bytes) {
+      *bytes = each->bytes - (int64_t)(address - each->address);
+      return 1;
+    }
+  return 0;
+}
+
+void cuda_free_memory(attn_cuda *cuda) {
+  while (cuda->buffers) {
+    struct cuda_buffer *next = cuda->buffers->next;
+    cuda->driver.cuMemFree(cuda->buffers->address);
+    free(cuda->buffers);
+    cuda->buffers = next;
+  }
+  if (cuda->memory)
+    cuda->driver.cuMemFree(cuda->memory);
+  if (cuda->staging)
+    cuda->driver.cuMemFreeHost(cuda->staging);
+}
