@@ -8,7 +8,7 @@
 
 #include "attn/attn.h"
 #include "attn/cuda.h"
-#include "tools/attnc/DrawnInput.h"
+#include "tools/attnc/Call/DrawnInput.h"
 #include <memory>
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 // Whatever a .npy or .txt holds, reading it either fails with a message or gives a tensor of the size that it says.
-#include "tools/attnc/TensorFile.h"
-#include "tools/attnc/TextFile.h"
+#include "tools/attnc/Tensors/TensorFile.h"
+#include "tools/attnc/Tensors/TextFile.h"
 #include <cstdlib>
 
 using namespace attnc;

@@ -5,7 +5,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "tools/attnc/Messages.h"
+#include "tools/attnc/Messages/Messages.h"
 #include <CLI/CLI.hpp>
 
 namespace attnc {

@@ -16,7 +16,7 @@ import torch.nn.functional as F
 
 BATCH, SEQ, LAYERS, HEADS, DIM = 8, 128, 5, 4, 128
 RATE, WARM, BETAS, EPSILON, DECAY, CLIP = 3e-3, 100, (0.9, 0.99), 1e-8, 0.1, 1.0
-ORDER = 0x6F72646572  # the stream of draws that orders the data, see tools/attnc/Train/TrainingData.h
+ORDER = 0x6F72646572  # the stream of draws that orders the data, see tools/attnc/Data/TrainingData.h
 
 
 def philox(seed, stream, block):

@@ -1,7 +1,7 @@
 // Programs stored in 16 bits, compiled and called, as `attnc run --check --precision` compares them: within its bounds
 // as the narrow phase leaves them, and beyond where that leaves conditioning out of account.
-#include "tools/attnc/LoadedModel.h"
-#include "tools/attnc/Oracle.h"
+#include "tools/attnc/Call/LoadedModel.h"
+#include "tools/attnc/Call/Oracle.h"
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

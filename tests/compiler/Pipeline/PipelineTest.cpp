@@ -4,7 +4,7 @@
 #include "compiler/Pipeline/Compile.h"
 #include "compiler/Pipeline/LargeStack.h"
 #include "tests/support/GuardedBuffer.h"
-#include "tools/attnc/LoadedModel.h"
+#include "tools/attnc/Call/LoadedModel.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>

@@ -2,8 +2,9 @@
 #include "compiler/Schedule/Strategy.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/Compare/CompareReport.h"
-#include "tools/attnc/PinnedThreads.h"
-#include "tools/attnc/Validators.h"
+#include "tools/attnc/Compare/Strategies.h"
+#include "tools/attnc/Options/PinnedThreads.h"
+#include "tools/attnc/Options/Validators.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 

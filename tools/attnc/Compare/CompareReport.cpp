@@ -1,6 +1,6 @@
 #include "tools/attnc/Compare/CompareReport.h"
 #include "compiler/Memory/Peak.h"
-#include "tools/attnc/Explain/Quantities.h"
+#include "tools/attnc/ExplainedModel/Quantities.h"
 #include "tools/attnc/Page/Chart.h"
 #include "tools/attnc/Page/HtmlPage.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,7 +1,7 @@
 //===- CompareReport.h - candidates side by side, as text, JSON and a page --------------------------------------===//
 #pragma once
 
-#include "tools/attnc/Compare/Candidate.h"
+#include "tools/attnc/Candidates/Candidate.h"
 
 namespace attnc {
 

@@ -1,16 +1,10 @@
 //===- Strategies.h - the strategies that `attnc compare` knows -------------------------------------------------===//
 #pragma once
 
-#include "compiler/Schedule/Override.h"
+#include "tools/attnc/Candidates/Candidate.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace attnc {
-
-struct NamedStrategy {
-  std::string name, about;
-  std::vector<Override> overrides;
-  bool isOwn = false; ///< a person's file: that it does not compile is an error
-};
 
 /// All of them, the first of which is the one without overrides.
 std::vector<NamedStrategy> knownStrategies();

@@ -7,7 +7,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "tools/attnc/Explain/ExplainedModel.h"
+#include "tools/attnc/ExplainedModel/ExplainedModel.h"
 #include "tools/attnc/Page/HtmlPage.h"
 
 namespace attnc {

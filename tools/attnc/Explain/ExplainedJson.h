@@ -1,7 +1,7 @@
 //===- ExplainedJson.h - an explained model as JSON (docs/explain.md) ---------------------------------------------===//
 #pragma once
 
-#include "tools/attnc/Explain/ExplainedModel.h"
+#include "tools/attnc/ExplainedModel/ExplainedModel.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace attnc {

@@ -1,5 +1,5 @@
 #include "tools/attnc/Explain/ExplainedText.h"
-#include "tools/attnc/Explain/Quantities.h"
+#include "tools/attnc/ExplainedModel/Quantities.h"
 #include <fmt/format.h>
 
 namespace attnc {

@@ -1,7 +1,7 @@
 //===- ExplainedText.h - an explained model as tables for people ------------------------------------------------===//
 #pragma once
 
-#include "tools/attnc/Explain/ExplainedModel.h"
+#include "tools/attnc/ExplainedModel/ExplainedModel.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace attnc {

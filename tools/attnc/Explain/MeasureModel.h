@@ -1,9 +1,9 @@
 //===- MeasureModel.h - the measured times of an explained model -------------------------------------------------===//
 #pragma once
 
-#include "tools/attnc/Explain/ExplainedModel.h"
-#include "tools/attnc/Measurement.h"
-#include "tools/attnc/SourceOptions.h"
+#include "tools/attnc/Call/Measurement.h"
+#include "tools/attnc/ExplainedModel/ExplainedModel.h"
+#include "tools/attnc/Options/SourceOptions.h"
 
 namespace attnc {
 

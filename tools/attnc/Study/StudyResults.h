@@ -1,6 +1,7 @@
 //===- StudyResults.h - what a study of attention found -----------------------------------------------------------===//
 #pragma once
 
+#include "tools/attnc/Data/Concentration.h"
 #include "tools/attnc/Page/HtmlPage.h"
 #include "tools/attnc/Study/AttentionRows.h"
 #include "tools/attnc/Study/Intervention.h"

@@ -1,5 +1,5 @@
 #include "tools/attnc/Train/AttentionHistory.h"
-#include "tools/attnc/Study/AttentionRows.h"
+#include "tools/attnc/Data/Concentration.h"
 #include "llvm/ADT/StringRef.h"
 #include <fmt/format.h>
 #include <optional>

@@ -1,7 +1,7 @@
 //===- AttentionHistory.h - how attention becomes concentrated while a model is trained ---------------------------===//
 //
 // Of each head that the report draws, on the same sample all along: the mean entropy of its rows, their mean largest
-// weight, and the share of them that are saturated (tools/attnc/Study/AttentionRows.h). Lines of a text file
+// weight, and the share of them that are saturated (tools/attnc/Data/Concentration.h). Lines of a text file
 // "step,entropy,largest,saturated,head".
 //
 //===------------------------------------------------------------------------------------------------------------===//

@@ -1,5 +1,5 @@
 #include "tools/attnc/Train/AttentionMaps.h"
-#include "tools/attnc/TextFile.h"
+#include "tools/attnc/Tensors/TextFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>

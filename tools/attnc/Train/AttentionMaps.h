@@ -6,9 +6,9 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "tools/attnc/Data/TrainingData.h"
 #include "tools/attnc/Page/ShadeMap.h"
 #include "tools/attnc/Train/Trainer.h"
-#include "tools/attnc/Train/TrainingData.h"
 
 namespace attnc {
 

@@ -1,8 +1,8 @@
 //===- Divergence.h - why a training gave numbers that are not finite --------------------------------------------===//
 #pragma once
 
+#include "tools/attnc/Data/TrainingData.h"
 #include "tools/attnc/Train/Trainer.h"
-#include "tools/attnc/Train/TrainingData.h"
 
 namespace attnc {
 

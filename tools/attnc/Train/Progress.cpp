@@ -1,5 +1,5 @@
 #include "tools/attnc/Train/Progress.h"
-#include "tools/attnc/Printing.h"
+#include "tools/attnc/Messages/Printing.h"
 #include <cstdio>
 #include <fmt/format.h>
 #include <string>

@@ -1,5 +1,5 @@
 #include "tools/attnc/Train/RunFolder.h"
-#include "tools/attnc/Messages.h"
+#include "tools/attnc/Messages/Messages.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"

@@ -1,7 +1,7 @@
 #include "tools/attnc/Train/Trainer.h"
-#include "tools/attnc/EntryChoice.h"
-#include "tools/attnc/Messages.h"
-#include "tools/attnc/Train/TrainingData.h"
+#include "tools/attnc/Call/EntryChoice.h"
+#include "tools/attnc/Data/TrainingData.h"
+#include "tools/attnc/Messages/Messages.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <cmath>

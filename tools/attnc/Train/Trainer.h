@@ -6,7 +6,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "tools/attnc/Runner.h"
+#include "tools/attnc/Call/Runner.h"
 
 namespace attnc {
 

@@ -2,7 +2,7 @@
 #include "compiler/Codegen/AskedEmitter.h"
 #include "compiler/Schedule/Schedule.h"
 #include "compiler/Schedule/Strategy.h"
-#include "tools/attnc/Messages.h"
+#include "tools/attnc/Messages/Messages.h"
 #include "llvm/Support/raw_ostream.h"
 #include <limits>
 

@@ -1,7 +1,7 @@
 //===- ResultCheck.h - whether a candidate computes what the default does -----------------------------------------===//
 #pragma once
 
-#include "tools/attnc/Invocation.h"
+#include "tools/attnc/Call/Invocation.h"
 #include <string>
 #include <vector>
 

@@ -3,10 +3,10 @@
 #include "compiler/Emit/OutputFiles.h"
 #include "compiler/Json/InputBuffer.h"
 #include "tools/attnc/Commands.h"
-#include "tools/attnc/PinnedThreads.h"
-#include "tools/attnc/Printing.h"
+#include "tools/attnc/Messages/Printing.h"
+#include "tools/attnc/Options/PinnedThreads.h"
+#include "tools/attnc/Options/Validators.h"
 #include "tools/attnc/Tune/Tuner.h"
-#include "tools/attnc/Validators.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include <chrono>

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "compiler/Schedule/TuningDatabase.h"
-#include "tools/attnc/Compare/Candidate.h"
+#include "tools/attnc/Candidates/Candidate.h"
 #include "tools/attnc/Tune/CandidateForecast.h"
 #include "tools/attnc/Tune/ResultCheck.h"
 #include "tools/attnc/Tune/Search.h"

@@ -8,7 +8,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "tests/support/GuardedBuffer.h"
-#include "tools/attnc/LoadedModel.h"
+#include "tools/attnc/Call/LoadedModel.h"
 #include "llvm/IR/Module.h"
 #include <gtest/gtest.h>
 

@@ -1,0 +1,389 @@
+#include "tools/attnc/Call/Oracle.h"
+#include "compiler/Reference/Reference.h"
+#include "compiler/Reference/RoundingSamples.h"
+#include "compiler/Reference/StorageBound.h"
+#include "compiler/Reference/Tolerance.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace llvm;
+
+namespace attnc {
+
+using reference::Interpretation;
+
+static reference::Element elementOf(int32_t dtype) {
+  return dtype == ATTN_I32    ? reference::Element::I32
+         : dtype == ATTN_BOOL ? reference::Element::I1
+                              : reference::Element::F32;
+}
+
+static reference::Array arrayOf(int32_t dtype, ArrayRef<int64_t> shape, const void *data) {
+  reference::Array result(elementOf(dtype), shape);
+  auto copy = [&](const auto *values) { std::copy_n(values, result.values.size(), result.values.begin()); };
+  if (dtype == ATTN_F32)
+    copy(static_cast<const float *>(data));
+  else if (dtype == ATTN_I32)
+    copy(static_cast<const int32_t *>(data));
+  else
+    copy(static_cast<const int8_t *>(data)); // 0 or 1
+  return result;
+}
+
+/// What is stored in fewer bits are the numbers that it stands for.
+static reference::Array arrayOf(const HostTensor &tensor) {
+  reference::Array result(elementOf(tensor.dtype), tensor.shape);
+  for (size_t k = 0; k < result.values.size(); ++k)
+    result.values[k] = tensor.at(static_cast<int64_t>(k));
+  return result;
+}
+
+reference::Parameters parametersOf(const Invocation &call) {
+  reference::Parameters result;
+  for (const auto &[name, info, values] : call.parameters())
+    result[name] = arrayOf(info.dtype, ArrayRef<int64_t>(info.shape, info.rank), values);
+  return result;
+}
+
+static double differenceOf(double compiled, double exact) {
+  if (std::isnan(exact) || std::isinf(exact))
+    return (std::isnan(exact) && std::isnan(compiled)) || compiled == exact ? 0 : HUGE_VAL;
+  return std::isfinite(compiled) ? std::fabs(compiled - exact) : HUGE_VAL;
+}
+
+/// What samples of rounding count for: once by the usual c.
+static double samplesScale(double c) { return c / 8; }
+
+double Deviation::limit(double c) const {
+  double sums = reference::tolerance(c, static_cast<double>(terms)) * largest;
+  return isReal ? sums + samplesScale(c) * rounding + (std::isfinite(storage) ? storage : 0) : 0;
+}
+
+static Deviation deviationOf(const std::string &name, const reference::Array &exact,
+                             function_ref<double(size_t)> compiled) {
+  Deviation deviation;
+  deviation.name = name;
+  deviation.isReal = exact.element == reference::Element::F32;
+  deviation.largest = reference::largestMagnitude(exact.values, 0);
+  deviation.terms = exact.terms;
+  for (size_t k = 0; k < exact.values.size(); ++k)
+    deviation.difference = std::max(deviation.difference, differenceOf(compiled(k), exact.values[k]));
+  return deviation;
+}
+
+namespace {
+
+/// What the oracle gives for one call.
+struct Exact {
+  std::vector<reference::Array> results;
+  reference::Parameters updates;
+  std::vector<reference::Array> stored; ///< results with tensors rounded as --precision says; none where that is f32
+  double share = 0;                     ///< of the distance between the two that a result may add
+  double roundoff = 0;                  ///< of the 16 bits that tensors are stored in; 0 where none are
+  std::vector<double> bounds;           ///< how far storing them may move each result
+};
+
+} // namespace
+
+static reference::Parameters roundedToTf32(reference::Parameters parameters) {
+  for (auto &[name, array] : parameters)
+    if (array.element == reference::Element::F32)
+      for (double &value : array.values)
+        value = reference::stored(value, reference::Rounding::TensorsToTf32);
+  return parameters;
+}
+
+/// Whether some tensor of the entry point, or a weight that it reads, is stored in 16 bits.
+static bool storesNarrow(mlir::func::FuncOp entry) {
+  auto isStoredSo = [](mlir::Type type) { return isNarrow(mlir::getElementTypeOrSelf(type)); };
+  auto found = entry.walk([&](mlir::Operation *op) {
+    bool reads = any_of(op->getOperandTypes(), isStoredSo), makes = any_of(op->getResultTypes(), isStoredSo);
+    return reads || makes ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+  });
+  return found.wasInterrupted();
+}
+
+Expected<std::unique_ptr<Compilation>> compileAsWritten(CompileOptions options) {
+  options.dump = Phase::Derive;
+  options.overrides.clear(); // which are about kernels
+  std::string messages;
+  raw_string_ostream stream(messages);
+  for (bool raises : {false, true}) { // where attention has to be known as such to be derived from
+    options.raises = raises;
+    messages.clear();
+    auto made = std::make_unique<Compilation>();
+    if (compile(options, *made, stream) == Outcome::Done)
+      return made;
+  }
+  return createStringError(messages);
+}
+
+/// With what --precision rounds rounded: twice as much is allowed where exactly that is known (compareWithOracle), and
+/// of tf32, where the oracle rounds other tensors than the operands of products, four times.
+static Error interpretStored(const Interpretation &asWritten, const Interpretation &asCompiled, Precision precision,
+                             Exact &exact) {
+  bool isTf32 = precision == Precision::TF32;
+  if (!isTf32 && !storesNarrow(asCompiled.function))
+    return Error::success();
+  Interpretation rounded = isTf32 ? asWritten : asCompiled;
+  if (isTf32)
+    rounded.parameters = roundedToTf32(std::move(rounded.parameters));
+  auto stored = rounded.run(isTf32 ? reference::Rounding::TensorsToTf32 : reference::Rounding::None);
+  if (!stored)
+    return stored.takeError();
+  exact.stored = std::move(*stored);
+  exact.share = isTf32 ? 4 : 2;
+  if (isTf32)
+    return Error::success();
+  exact.roundoff = precision == Precision::BF16 ? 0x1p-8 : 0x1p-11;
+  auto bounds = reference::storageBounds(asWritten, exact.results, exact.roundoff);
+  if (!bounds)
+    return bounds.takeError();
+  exact.bounds = std::move(*bounds);
+  return Error::success();
+}
+
+static Expected<Exact> interpretCall(const Interpretation &asWritten, const Interpretation &asCompiled,
+                                     Precision precision) {
+  Exact exact;
+  auto results = asWritten.run(reference::Rounding::None, &exact.updates);
+  if (!results)
+    return results.takeError();
+  exact.results = std::move(*results);
+  if (Error error = interpretStored(asWritten, asCompiled, precision, exact))
+    return std::move(error);
+  return exact;
+}
+
+/// The oracle's results are those of the call, then its states, which are the last of its inputs.
+static size_t placeOf(const attn_entry_info &entry, size_t result) {
+  bool isState = result >= size_t(entry.result_count);
+  return entry.input_count + result - (isState ? entry.result_count + entry.state_count : 0);
+}
+
+static Deviation resultDeviation(const Exact &exact, const Invocation &call, size_t number,
+                                 function_ref<double(size_t)> compiled) {
+  const reference::Array &array = exact.results[number];
+  const char *name = call.entry->tensors[placeOf(*call.entry, number)].name;
+  Deviation deviation = deviationOf(name, array, compiled);
+  if (!exact.stored.empty()) {
+    double moved = deviationOf("", array, [&](size_t k) { return exact.stored[number].values[k]; }).difference;
+    deviation.storage = exact.share * moved;
+    if (!exact.bounds.empty() && std::isfinite(moved) && deviation.storage > exact.bounds[number]) {
+      deviation.storage = exact.bounds[number];
+      deviation.storedBy = moved;
+    }
+  }
+  if (array.values.size() > 1 && all_equal(array.values))
+    deviation.constant = array.values[0];
+  return deviation;
+}
+
+/// What the call left of each of the oracle's results. A state is compared as it is afterwards; the oracle began with
+/// that too, for to append the same again changes nothing.
+static const HostTensor &compiledResult(const Invocation &call, size_t number) {
+  return call.tensors[placeOf(*call.entry, number)];
+}
+
+namespace {
+
+/// A tensor after a call, beside the oracle's, and how it deviates.
+struct Comparison {
+  const reference::Array *exact;
+  std::function<double(size_t)> compiled;
+  Deviation deviation;
+  std::string parameter = {}; ///< the name of one that the call updates; empty: a result
+  reference::RoundingSamples samples = reference::RoundingSamples(*exact);
+  std::vector<size_t> open = {}, explained = {}; ///< elements beyond what sums are off by, as far as samples explain
+
+  /// Without samples, elements that are beyond the limit.
+  void start(double c) {
+    for (size_t k = 0; k < exact->values.size(); ++k)
+      if (!samples.explains(k, compiled(k), deviation.limit(c)))
+        open.push_back(k);
+  }
+
+  void add(reference::Array sample, double c) {
+    samples.add(std::move(sample));
+    auto isExplained = [&](size_t k) { return samples.explains(k, compiled(k), deviation.limit(c), samplesScale(c)); };
+    auto middle = std::partition(open.begin(), open.end(), [&](size_t k) { return !isExplained(k); });
+    explained.insert(explained.end(), middle, open.end());
+    open.erase(middle, open.end());
+  }
+
+  /// Once there are samples enough: the element that is farthest beyond its limit, or else nearest to it.
+  void finish(double c) {
+    if (explained.empty() && open.empty())
+      return; // the largest difference stands
+    if (!deviation.isReal)
+      deviation.ties = int64_t(explained.size());
+    deviation.difference = 0;
+    double nearest = -HUGE_VAL, sums = deviation.limit(c);
+    for (size_t k : open.empty() ? explained : open) {
+      double difference = differenceOf(compiled(k), exact->values[k]), moved = samples.movement(k);
+      bool isTaken = open.empty() && !deviation.isReal; // from a sample
+      double beyond = difference - sums - samplesScale(c) * moved;
+      if (isTaken || beyond <= nearest)
+        continue;
+      nearest = beyond;
+      deviation.difference = difference;
+      deviation.rounding = deviation.isReal ? moved : 0;
+    }
+  }
+};
+
+} // namespace
+
+/// What the call has updated, and what it has changed and should not have.
+static void addUpdates(const Exact &exact, const reference::Parameters &found, const reference::Parameters &before,
+                       std::vector<Comparison> &comparisons) {
+  for (const auto &[name, values] : found) {
+    auto updated = exact.updates.find(name);
+    bool isUpdated = updated != exact.updates.end();
+    const reference::Array &wanted = isUpdated ? updated->second : before.at(name);
+    auto compiled = [&values = values](size_t k) { return values.values[k]; };
+    Deviation deviation = deviationOf(name, wanted, compiled);
+    deviation.isUpdated = true;
+    deviation.isReal &= isUpdated;
+    if (isUpdated || deviation.difference != 0)
+      comparisons.push_back({&wanted, compiled, deviation, isUpdated ? name : ""});
+  }
+}
+
+/// Adds a sample to the comparisons that are still open, of reals or of integers.
+static Error addSample(std::vector<Comparison> &comparisons, size_t results, const Interpretation &source,
+                       reference::Rounding way, bool ofReals, double c) {
+  auto isOpen = [&](const Comparison &each) { return each.deviation.isReal == ofReals && !each.open.empty(); };
+  if (none_of(comparisons, isOpen))
+    return Error::success();
+  reference::Parameters updates;
+  auto sample = source.run(way, &updates);
+  if (!sample)
+    return sample.takeError();
+  for (auto [number, each] : enumerate(comparisons))
+    if (isOpen(each) && (number < results || !each.parameter.empty()))
+      each.add(number < results ? (*sample)[number] : updates.at(each.parameter), c);
+  return Error::success();
+}
+
+/// May rounding have made what differs? The oracle says, interpreting again with rounding drawn: the model as written,
+/// for a fault may be in what was compiled of it. Where tensors are stored in 16 bits that decides on integers as well,
+/// so these are of the model as compiled.
+static Error explain(std::vector<Comparison> &comparisons, size_t results, const Interpretation &asWritten,
+                     const Interpretation &asCompiled, double c) {
+  for (Comparison &each : comparisons)
+    each.start(c);
+  bool isNarrow = storesNarrow(asCompiled.function);
+  if (isNarrow)
+    if (Error error = addSample(comparisons, results, asCompiled, reference::Rounding::None, /*ofReals=*/false, c))
+      return error;
+  for (reference::Rounding way : reference::sampledRoundings())
+    for (bool ofReals : {true, false}) {
+      const Interpretation &source = isNarrow && !ofReals ? asCompiled : asWritten;
+      if (Error error = addSample(comparisons, results, source, way, ofReals, c))
+        return error;
+    }
+  for (Comparison &each : comparisons)
+    each.finish(c);
+  return Error::success();
+}
+
+/// Where storage in 16 bits has changed more integers of a result than data that are as inexact do, none is explained.
+static Error limitTies(std::vector<Comparison> &comparisons, const Exact &exact, const Interpretation &asWritten) {
+  MutableArrayRef<Comparison> results = MutableArrayRef(comparisons).take_front(exact.results.size());
+  if (exact.roundoff == 0 || none_of(results, [](const Comparison &each) { return each.deviation.ties > 0; }))
+    return Error::success();
+  auto most = reference::changesByStorage(asWritten, exact.results, exact.roundoff);
+  if (!most)
+    return most.takeError();
+  for (auto [each, changes] : zip(results, *most))
+    if (each.deviation.ties > int64_t(changes)) {
+      each.deviation.ties = 0;
+      each.deviation.difference = deviationOf("", *each.exact, each.compiled).difference;
+    }
+  return Error::success();
+}
+
+namespace {
+
+/// An entry point as it was written, and as it was compiled.
+struct Sources {
+  Interpretation asWritten, asCompiled;
+};
+
+} // namespace
+
+static Expected<Sources> sourcesOf(const Compilation &written, const Compilation &made, const Invocation &call,
+                                   const reference::Parameters &before) {
+  Sources sources;
+  StringRef name = call.entry->name;
+  sources.asWritten = {mlir::ModuleOp(*written.module).lookupSymbol<mlir::func::FuncOp>(name), {}, before};
+  if (!sources.asWritten.function)
+    return createStringError("the model file has no entry point '" + name + "'");
+  for (int32_t i = 0; i < call.entry->input_count; ++i)
+    sources.asWritten.inputs.push_back(arrayOf(call.tensors[i]));
+  sources.asCompiled = sources.asWritten;
+  sources.asCompiled.function = mlir::ModuleOp(*made.module).lookupSymbol<mlir::func::FuncOp>(name);
+  return sources;
+}
+
+Expected<std::vector<Deviation>> compareWithOracle(const CompileOptions &options, const Compilation &made,
+                                                   const Invocation &call, const reference::Parameters &before,
+                                                   double c) {
+  auto written = compileAsWritten(options);
+  if (!written)
+    return written.takeError();
+  auto sources = sourcesOf(**written, made, call, before);
+  if (!sources)
+    return sources.takeError();
+  auto exact = interpretCall(sources->asWritten, sources->asCompiled, options.precision);
+  if (!exact)
+    return exact.takeError();
+  std::vector<Comparison> comparisons;
+  for (auto [number, result] : enumerate(exact->results)) {
+    auto compiled = [&, number](size_t k) { return compiledResult(call, number).at(int64_t(k)); };
+    comparisons.push_back({&result, compiled, resultDeviation(*exact, call, number, compiled)});
+  }
+  reference::Parameters after = call.entry->updates ? parametersOf(call) : reference::Parameters();
+  addUpdates(*exact, after, before, comparisons);
+  if (Error error = explain(comparisons, exact->results.size(), sources->asWritten, sources->asCompiled, c))
+    return std::move(error);
+  if (Error error = limitTies(comparisons, *exact, sources->asWritten))
+    return std::move(error);
+  std::vector<Deviation> deviations;
+  for (const Comparison &each : comparisons)
+    deviations.push_back(each.deviation);
+  return deviations;
+}
+
+Expected<std::vector<Answer>> answersOf(const Compilation &written, const Compilation &made, Precision precision,
+                                        const Invocation &call) {
+  auto sources = sourcesOf(written, made, call, parametersOf(call));
+  if (!sources)
+    return sources.takeError();
+  auto exact = interpretCall(sources->asWritten, sources->asCompiled, precision);
+  if (!exact)
+    return exact.takeError();
+  std::vector<Answer> answers;
+  for (size_t i = 0; i < exact->results.size(); ++i) {
+    const reference::Array &array = exact->results[i];
+    answers.push_back({array, resultDeviation(*exact, call, i, [&](size_t k) { return array.values[k]; })});
+    answers.back().allowed.largest = std::max(1.0, answers.back().allowed.largest); // no samples of rounding later
+  }
+  return answers;
+}
+
+std::vector<Deviation> compareWithAnswers(const Invocation &call, ArrayRef<Answer> answers) {
+  std::vector<Deviation> deviations;
+  for (auto [number, answer] : enumerate(answers)) {
+    Deviation deviation = answer.allowed;
+    const HostTensor &compiled = compiledResult(call, number);
+    for (auto [k, exact] : enumerate(answer.exact.values))
+      deviation.difference = std::max(deviation.difference, differenceOf(compiled.at(int64_t(k)), exact));
+    deviations.push_back(std::move(deviation));
+  }
+  return deviations;
+}
+
+} // namespace attnc

@@ -1,0 +1,51 @@
+//===- Samples.h - a tensor for each input as data ----------------------------------------------------------------===//
+//
+// The first dimension of each tensor counts samples. Where a tensor is lines of text (TextFile.h), a batch is as wide
+// as its longest line and the zero behind it, unless the entry point says a width; inputs that share a dimension are as
+// wide as the widest of them.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "tools/attnc/Data/TrainingData.h"
+
+namespace attnc {
+
+class Samples : public TrainingData {
+public:
+  /// `places` are `input=file`, for each input one.
+  static llvm::Expected<std::unique_ptr<Samples>> read(const attn_entry_info &entry,
+                                                       const std::vector<std::string> &places, double heldOut);
+
+  llvm::Error fits(const InputRanges &ranges) const override;
+  bool isOfLines(int32_t input) const override { return inputs[input].isOfLines; }
+  uint64_t fingerprint() const override;
+
+private:
+  /// What there is for one input.
+  struct Input {
+    HostTensor tensor;
+    std::string path;
+    bool isOfLines = false;
+    /// How many characters line `row` has.
+    int64_t length(int64_t row) const;
+  };
+
+  using TrainingData::TrainingData;
+  llvm::Error readInput(llvm::StringRef place);
+  llvm::Error fitsInput(int32_t input) const;
+  llvm::Error fitsCharacters(int32_t input, int64_t vocabulary) const;
+  int64_t widthOf(size_t input, const std::vector<int64_t> &rows) const;
+
+  int64_t count() const override { return inputs.front().tensor.shape.front(); }
+  const char *unit() const override { return "samples"; }
+  int64_t places(BatchShape, int64_t size) const override { return size; }
+  int64_t rows(BatchShape, int64_t size) const override { return size; }
+  int64_t stride(BatchShape) const override { return 1; }
+  int32_t accumulated() const override;
+  std::vector<HostTensor> gather(BatchShape shape, const std::vector<int64_t> &starts) const override;
+
+  std::vector<Input> inputs; ///< in the order of the entry's
+};
+
+} // namespace attnc

@@ -1,0 +1,90 @@
+#include "tools/attnc/Data/TokenSequence.h"
+#include "compiler/Json/InputBuffer.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace llvm;
+
+namespace attnc {
+
+static Expected<std::vector<int32_t>> readTokens(const std::string &path) {
+  if (StringRef(path).ends_with(".npy")) {
+    auto tensor = readTensor(path);
+    if (!tensor)
+      return tensor.takeError();
+    if (tensor->dtype != ATTN_I32 || tensor->shape.size() != 1)
+      return createStringError(formatv("{0}: tokens are one dimension of integers", path));
+    return std::vector<int32_t>(tensor->integers(), tensor->integers() + tensor->count());
+  }
+  auto buffer = readInputFile(path);
+  if (!buffer)
+    return createStringError(formatv("{0}: {1}", path, toString(buffer.takeError())));
+  StringRef bytes = (*buffer)->getBuffer();
+  if (Error error = HostTensor::checkRoom(path, int64_t(bytes.size() * sizeof(int32_t))))
+    return std::move(error);
+  return std::vector<int32_t>(bytes.bytes_begin(), bytes.bytes_end());
+}
+
+/// Are the inputs tokens, and the tokens that follow them where there are two, behind a number of batches where they
+/// are accumulated?
+static bool takesTokens(const attn_entry_info &entry) {
+  int32_t inputs = dataInputs(entry);
+  if (inputs != 1 && inputs != 2)
+    return false;
+  int32_t rank = leadingNumber(entry.tensors[0]) ? 3 : 2;
+  for (int32_t input = 0; input < inputs; ++input)
+    if (entry.tensors[input].dtype != ATTN_I32 || entry.tensors[input].rank != rank)
+      return false;
+  for (int32_t d = rank - 2; d < rank; ++d)
+    if (attn_size_dimension(&entry.tensors[0].shape[d]) < 0 ||
+        attn_size_dimension(&entry.tensors[0].shape[d]) != attn_size_dimension(&entry.tensors[inputs - 1].shape[d]))
+      return false;
+  return true;
+}
+
+Expected<std::unique_ptr<TokenSequence>> TokenSequence::read(const attn_entry_info &entry, const std::string &path,
+                                                             double heldOut) {
+  if (!takesTokens(entry))
+    return createStringError(formatv("{0}: '{1}' does not take tokens, or tokens and the tokens that follow, of "
+                                     "i32[batch, seq]; give each input by --data name=FILE",
+                                     path, entry.name));
+  auto tokens = readTokens(path);
+  if (!tokens)
+    return tokens.takeError();
+  std::unique_ptr<TokenSequence> data(new TokenSequence(entry, heldOut));
+  data->tokens = std::move(*tokens);
+  data->isBytes = !StringRef(path).ends_with(".npy");
+  data->splitOff();
+  return data;
+}
+
+Error TokenSequence::fits(const InputRanges &ranges) const {
+  std::vector<std::string> sizes; // both inputs have the same tokens
+  for (const auto &[name, those] : ranges)
+    append_range(sizes, those);
+  int64_t vocabulary = leastOf(sizes);
+  for (size_t place = 0; place < tokens.size() && vocabulary > 0; ++place)
+    if (tokens[place] < 0 || tokens[place] >= vocabulary)
+      return createStringError(
+          formatv("token {0} of the data is {1}, outside of the vocabulary of {2}", place, tokens[place], vocabulary));
+  return Error::success();
+}
+
+uint64_t TokenSequence::fingerprint() const {
+  auto *values = reinterpret_cast<const uint8_t *>(tokens.data());
+  return xxh3_64bits(ArrayRef(values, tokens.size() * sizeof(int32_t)));
+}
+
+std::vector<HostTensor> TokenSequence::gather(BatchShape shape, const std::vector<int64_t> &starts) const {
+  std::vector<HostTensor> result;
+  for (int64_t shift = 0; shift < dataInputs(entry); ++shift) {
+    HostTensor &tensor = result.emplace_back(ATTN_I32, std::vector<int64_t>{int64_t(starts.size()), shape.sequence});
+    for (auto [row, start] : enumerate(starts))
+      std::copy_n(tokens.begin() + start + shift, shape.sequence, tensor.integers() + int64_t(row) * shape.sequence);
+  }
+  return result;
+}
+
+} // namespace attnc

@@ -1,0 +1,39 @@
+//===- TokenSequence.h - one long sequence of tokens as data ------------------------------------------------------===//
+//
+// For entry points that take tokens, or tokens and the tokens that follow them, of i32[batch, seq]: a row is a window
+// of `seq` tokens, and the same one further.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "tools/attnc/Data/TrainingData.h"
+
+namespace attnc {
+
+class TokenSequence : public TrainingData {
+public:
+  /// A .npy of integers is tokens, any other file is bytes.
+  static llvm::Expected<std::unique_ptr<TokenSequence>> read(const attn_entry_info &entry, const std::string &path,
+                                                             double heldOut);
+
+  llvm::Error fits(const InputRanges &ranges) const override;
+  bool isSequence() const override { return true; }
+  bool isText() const override { return isBytes; }
+  uint64_t fingerprint() const override;
+
+private:
+  using TrainingData::TrainingData;
+
+  int64_t count() const override { return int64_t(tokens.size()); }
+  const char *unit() const override { return "tokens"; }
+  int64_t places(BatchShape shape, int64_t size) const override { return size - shape.sequence - 1; }
+  int64_t rows(BatchShape shape, int64_t size) const override { return size < 1 ? 0 : (size - 1) / shape.sequence; }
+  int64_t stride(BatchShape shape) const override { return shape.sequence; }
+  int32_t accumulated() const override { return entry.tensors[0].rank == 3; }
+  std::vector<HostTensor> gather(BatchShape shape, const std::vector<int64_t> &starts) const override;
+
+  std::vector<int32_t> tokens;
+  bool isBytes = false;
+};
+
+} // namespace attnc

@@ -1,0 +1,267 @@
+// attnc generate: writes what a model says next, by entry points that `decode` makes. A call writes a number of tokens
+// that is known when the model is compiled; each goes on from the tokens so far, as many of the last of them as the
+// model has room for.
+#include "tools/attnc/Call/Runner.h"
+#include "tools/attnc/Commands.h"
+#include "tools/attnc/Messages/Printing.h"
+#include "tools/attnc/Options/SourceOptions.h"
+#include "tools/attnc/Options/Validators.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <algorithm>
+
+using namespace llvm;
+
+namespace attnc {
+
+namespace {
+
+struct GenerateOptions {
+  SourceOptions source;
+  std::string entry, weights, prompt;
+  int64_t count = 200, stop = -1, threads = 0;
+  uint64_t seed = 0;
+  /// Numbers for the choice, by the names of inputs; what is not said is what changes nothing.
+  std::map<std::string, double> choice = {{"temperature", 1}, {"top_k", 0}, {"top_p", 1}};
+  std::map<std::string, const CLI::Option *> said; ///< the options of these and of `seed`
+};
+
+/// A text that grows by calls of an entry point.
+class Writer {
+public:
+  Writer(const GenerateOptions &options, const attn_model &model) : options(options), model(model), runner(model) {}
+  Error start();
+  /// What follows these tokens; fewer than a call can write where the model has come to an end.
+  Expected<std::vector<int32_t>> follow(ArrayRef<int32_t> tokens);
+  int64_t atMost() const { return attn_size(&written().shape[1], nullptr); }
+
+private:
+  Error findEntry();
+  Error checkChoice() const;
+  const attn_entry_info &entry() const { return model.entries[number]; }
+  const attn_tensor_info &written() const { return entry().tensors[entry().input_count]; }
+  Expected<HostTensor> inputOf(const attn_tensor_info &info, ArrayRef<int32_t> prompt) const;
+
+  const GenerateOptions &options;
+  const attn_model &model;
+  Runner runner;
+  int64_t number = -1, calls = 0;
+};
+
+} // namespace
+
+/// Is an entry point one that `decode` makes: from prompts and their lengths, tokens and how many they are?
+static bool writesTokens(const attn_entry_info &entry) {
+  if (entry.input_count < 2 || entry.result_count != 2)
+    return false;
+  auto is = [&](int32_t number, StringRef name, int32_t rank) {
+    const attn_tensor_info &info = entry.tensors[number];
+    return info.name == name && info.dtype == ATTN_I32 && info.rank == rank;
+  };
+  const attn_tensor_info &tokens = entry.tensors[entry.input_count];
+  return is(0, "prompt", 2) && is(1, "prompt_length", 1) && is(entry.input_count, "tokens", 2) &&
+         is(entry.input_count + 1, "length", 1) && tokens.shape[1].term_count == 1 &&
+         tokens.shape[1].terms[0].factor_count == 0;
+}
+
+Error Writer::findEntry() {
+  std::string names, steps;
+  WriterRequest wanted;
+  wanted.entry = options.entry;
+  int64_t count = 0;
+  for (int64_t each = 0; each < model.entry_count; ++each) {
+    std::string name = model.entries[each].name;
+    if (attn_find_entry(&model, (name + "_prefill").c_str()) >= 0)
+      steps += (steps.empty() ? "" : ", ") + name;
+    if (!writesTokens(model.entries[each]))
+      continue;
+    names += (names.empty() ? "" : ", ") + name;
+    if (!wanted.names(name))
+      continue;
+    number = each;
+    ++count;
+  }
+  if (count == 1)
+    return Error::success();
+  if (count > 1)
+    return createStringError(formatv("say which entry point, by --entry: {0}", names));
+  if (!names.empty())
+    return createStringError(formatv("no entry point '{0}' writes tokens; the model has {1}", options.entry, names));
+  if (steps.empty())
+    return createStringError(
+        "the model has no entry point that writes tokens; write `export next = incremental(logits, "
+        "along: seq)` and `export write = decode(next, with: draw, at_most: 64)`");
+  if (options.source.isModel())
+    return createStringError(formatv("say which entry point to decode by, with --entry: {0}", steps));
+  return createStringError(formatv("what was compiled has no entry point that writes tokens; write `export write = "
+                                   "decode({0}, with: draw, at_most: 64)`, or give the model (.attn)",
+                                   StringRef(steps).split(',').first));
+}
+
+/// What the command line says is for what the entry point takes.
+Error Writer::checkChoice() const {
+  std::string takes;
+  for (int32_t input = 2; input < entry().input_count; ++input) {
+    const attn_tensor_info &info = entry().tensors[input];
+    StringRef name = info.name;
+    takes += (takes.empty() ? "" : ", ") + name.str();
+    bool isNumber = info.rank <= 1 && (info.dtype == ATTN_I32 || (info.dtype == ATTN_F32 && name != "seed"));
+    if (!isNumber || (name != "seed" && !options.choice.count(name.str())))
+      return createStringError(
+          formatv("'{0}' takes `{1}`, for which there is no option; `attnc run` calls it", entry().name, name));
+  }
+  for (const auto &[name, option] : options.said)
+    if (option->count() > 0 && (name != "seed" || !options.weights.empty()) &&
+        !is_contained(split(takes, ", "), StringRef(name)))
+      return createStringError(
+          formatv("{0} has no use: how '{1}' chooses is fixed in the model; with `decoding.draw` it takes temperature, "
+                  "top_k, top_p and seed in each call",
+                  option->get_name(), entry().name));
+  return Error::success();
+}
+
+Error Writer::start() {
+  if (Error error = findEntry())
+    return error;
+  if (Error error = checkChoice())
+    return error;
+  if (Error error = runner.start(options.threads))
+    return error;
+  return runner.loadWeights(options.weights, 0, options.seed);
+}
+
+/// One row. Each call draws by a seed of its own.
+Expected<HostTensor> Writer::inputOf(const attn_tensor_info &info, ArrayRef<int32_t> prompt) const {
+  StringRef name = info.name;
+  auto made = HostTensor::create(name, static_cast<attn_dtype>(info.dtype), std::vector<int64_t>(info.rank, 1));
+  if (!made)
+    return made;
+  auto chosen = options.choice.find(name.str());
+  uint32_t words[4];
+  attn_random_words(options.seed, 0, uint64_t(calls), words);
+  int32_t whole = name == "seed" ? int32_t(words[0]) : int32_t(prompt.size());
+  if (name == "prompt") {
+    *made = HostTensor(ATTN_I32, {1, int64_t(prompt.size())});
+    copy(prompt, made->integers());
+  } else if (chosen != options.choice.end() && made->dtype == ATTN_F32) {
+    made->floats()[0] = float(chosen->second);
+  } else {
+    made->integers()[0] = chosen != options.choice.end() ? int32_t(chosen->second) : whole;
+  }
+  return made;
+}
+
+Expected<std::vector<int32_t>> Writer::follow(ArrayRef<int32_t> tokens) {
+  for (const attn_dimension_info &dimension : ArrayRef(entry().dimensions, entry().dimension_count))
+    if (&dimension - entry().dimensions == attn_size_dimension(&entry().tensors[0].shape[1]) && dimension.max >= 0)
+      tokens = tokens.take_back(size_t(dimension.max));
+  std::vector<HostTensor> inputs;
+  for (const attn_tensor_info &info : ArrayRef(entry().tensors, entry().input_count)) {
+    auto input = inputOf(info, tokens);
+    if (!input)
+      return input.takeError();
+    inputs.push_back(std::move(*input));
+  }
+  auto results = runner.run(number, inputs);
+  if (!results)
+    return results.takeError();
+  ++calls;
+  const int32_t *found = (*results)[0].integers();
+  return std::vector<int32_t>(found, found + (*results)[1].integers()[0]);
+}
+
+static void print(ArrayRef<int32_t> tokens, bool isText) {
+  for (int32_t token : tokens)
+    if (isText)
+      std::fputc(token, stdout);
+    else
+      printTo(stdout, "{} ", token);
+  std::fflush(stdout);
+}
+
+/// Tokens as numbers where the prompt is numbers and commas, otherwise its bytes.
+static Expected<std::vector<int32_t>> tokensOf(StringRef prompt, bool &isText) {
+  std::vector<int32_t> tokens;
+  isText = prompt.find_first_not_of("0123456789,") != StringRef::npos || !prompt.contains(',');
+  if (isText)
+    tokens.assign(prompt.bytes_begin(), prompt.bytes_end());
+  SmallVector<StringRef> numbers;
+  prompt.split(numbers, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef number : numbers)
+    if (int32_t token; !isText && !number.getAsInteger(10, token))
+      tokens.push_back(token);
+  if (tokens.empty())
+    return createStringError("the prompt is empty: there is nothing to go on from");
+  return tokens;
+}
+
+static Error generate(const GenerateOptions &options, const attn_model &model) {
+  bool isText;
+  auto tokens = tokensOf(options.prompt, isText);
+  if (!tokens)
+    return tokens.takeError();
+  Writer writer(options, model);
+  if (Error error = writer.start())
+    return error;
+  print(*tokens, isText);
+  size_t end = tokens->size() + size_t(options.count);
+  for (bool goesOn = true; goesOn && tokens->size() < end;) {
+    auto next = writer.follow(*tokens);
+    if (!next)
+      return next.takeError();
+    goesOn = int64_t(next->size()) == writer.atMost();
+    next->resize(std::min(next->size(), end - tokens->size()));
+    if (auto stop = std::find(next->begin(), next->end(), options.stop); stop != next->end()) {
+      next->erase(stop, next->end());
+      goesOn = false;
+    }
+    print(*next, isText);
+    tokens->insert(tokens->end(), next->begin(), next->end());
+  }
+  std::fputc('\n', stdout);
+  return Error::success();
+}
+
+/// Tokens of a call, where it is compiled for this. What comes before is read anew by each call: so that this stays in
+/// proportion to what is written there are 16 at most where the text is long, and all write about the same number.
+static int64_t tokensOfCall(int64_t count) {
+  int64_t calls = std::clamp<int64_t>((count + 63) / 64, 1, 16);
+  return (count + calls - 1) / calls;
+}
+
+static ExitCode generate(GenerateOptions &options) {
+  ExitCode exitCode = ExitCode::Success;
+  options.source.compile.writer = WriterRequest{options.entry, "decoding", "draw", tokensOfCall(options.count)};
+  std::optional<LoadedModel> loaded = options.source.load(exitCode);
+  return loaded ? report(generate(options, loaded->model())) : exitCode;
+}
+
+void addGenerate(CLI::App &app, ExitCode &exitCode) {
+  auto options = std::make_shared<GenerateOptions>();
+  CLI::App *command = app.add_subcommand("generate", "Write what a model says next");
+  options->source.addTo(*command, SourceOptions::Takes::ModelsAndObjects);
+  command->add_option("--prompt", options->prompt, "A text, for models over bytes, or tokens: 15496,11,995")
+      ->required();
+  command->add_option("--entry", options->entry,
+                      "Made by `decode`, or in a model by `incremental`; may be left out where there is one");
+  command->add_option("--weights", options->weights, "A .safetensors file")->type_name("FILE");
+  command->add_option("--count", options->count, "Tokens at most")->capture_default_str()->check(atLeast(1));
+  command->add_option("--stop", options->stop, "Token that ends it")->type_name("TOKEN");
+  auto &choice = options->choice;
+  options->said = {
+      {"temperature", command->add_option("--temperature", choice["temperature"], "0: always the likeliest")
+                          ->capture_default_str()
+                          ->check(atLeast(0))},
+      {"top_k", command->add_option("--top-k", choice["top_k"], "Draw among so many; 0: all")
+                    ->check(CLI::Range(0, std::numeric_limits<int32_t>::max()))},
+      {"top_p",
+       command->add_option("--top-p", choice["top_p"], "Draw among the likeliest with this probability together")
+           ->capture_default_str()
+           ->check(CLI::Range(0.0, 1.0))},
+      {"seed", command->add_option("--seed", options->seed, "Of the draws")->capture_default_str()}};
+  command->add_option("--threads", options->threads, "Threads; 0 is one for each processor")->capture_default_str();
+  command->footer("Example:\n  attnc generate examples/chargpt/chargpt.attn --weights run/weights.safetensors "
+                  "--prompt \"In the beginning\" --count 100 --temperature 0.8");
+  command->callback([options, &exitCode] { exitCode = generate(*options); });
+}
+
+} // namespace attnc

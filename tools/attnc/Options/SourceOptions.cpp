@@ -1,0 +1,237 @@
+#include "tools/attnc/Options/SourceOptions.h"
+#include "compiler/Json/InputBuffer.h"
+#include "compiler/Schedule/Schedule.h"
+#include "compiler/Schedule/TransformScript.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include <fmt/format.h>
+
+using namespace llvm;
+
+namespace attnc {
+
+InputRanges SourceOptions::rangesOf(const std::string &entry, Phase phase) const {
+  if (isObject())
+    return {};
+  CompileOptions partly = compile;
+  partly.dump = phase;
+  Compilation made;
+  if (attnc::compile(partly, made, nulls()) != Outcome::Done)
+    return {};
+  return inputRanges(*made.module, entry);
+}
+
+void SourceOptions::addTo(CLI::App &command, Takes takes) {
+  command
+      .add_option("model", compile.input,
+                  takes == Takes::Models ? "A model (.attn), or a module as --emit=import prints it (.mlir)"
+                                         : "A model (.attn), a module (.mlir), or a compiled object (.o)")
+      ->required();
+  addSettings(command);
+  addEmitter(command);
+  addStrategy(command);
+  addMemory(command);
+  addPrecision(command);
+}
+
+void SourceOptions::addSettings(CLI::App &command) {
+  aboutSource.push_back(
+      command
+          .add_option("--target", compile.target,
+                      "native, x86-64-v3, x86-64-v4, a processor such as znver4, or a device: cuda:sm_80")
+          ->capture_default_str());
+  auto addSettings = [this](const std::vector<std::string> &settings) {
+    for (const std::string &setting : settings) {
+      auto [name, value] = StringRef(setting).split('=');
+      if (name.empty() || value.empty())
+        throw CLI::ValidationError("--set", "'" + setting + "' is not NAME=VALUE");
+      compile.settings.emplace_back(name.str(), value.str());
+    }
+  };
+  aboutSource.push_back(command
+                            .add_option_function<std::vector<std::string>>(
+                                "--set", addSettings, "A hyperparameter of the model, such as --set layers=2")
+                            ->type_name("NAME=VALUE")
+                            ->take_all());
+  auto checkPrefix = [](const std::string &prefix) -> std::string {
+    bool good = !prefix.empty() && !isDigit(prefix[0]) && all_of(prefix, [](char c) { return isAlnum(c) || c == '_'; });
+    if (isOfRuntime(prefix))
+      return "'" + prefix + "' begins as the names of the runtime do; expected another prefix, such as 'my_" + prefix +
+             "'";
+    return good ? "" : "'" + prefix + "' is no C identifier";
+  };
+  aboutSource.push_back(
+      command
+          .add_option("--prefix", compile.prefix,
+                      "The prefix of the names in object and header, and the name of the files (the model file's name)")
+          ->check(checkPrefix));
+}
+
+void SourceOptions::addEmitter(CLI::App &command) {
+  auto set = [this](const std::string &name) { compile.emitter = *emitterPreferenceNamed(name); };
+  std::vector<std::string> names;
+  for (StringRef name : emitterPreferenceNames())
+    names.push_back(name.str());
+  aboutSource.push_back(
+      command
+          .add_option_function<std::string>(
+              "--emitter", set,
+              "Who makes code for processors: cpu, halide wherever it can, or auto, who of both is predicted to be\n"
+              "faster (auto)")
+          ->check(CLI::IsMember(names))
+          ->type_name("EMITTER"));
+}
+
+void SourceOptions::addStrategy(CLI::App &command) {
+  auto addChoices = [this](const std::vector<std::string> &settings) {
+    for (const std::string &text : settings) {
+      Expected<Override> setting = parseOverride(text);
+      if (!setting)
+        throw CLI::ValidationError("--override", toString(setting.takeError()));
+      compile.overrides.push_back(std::move(*setting));
+    }
+  };
+  aboutSource.push_back(
+      command
+          .add_option_function<std::vector<std::string>>(
+              "--override", addChoices,
+              "What a kernel, a kind of kernel, a place in the source or the model should have, such\n"
+              "as model.fusion=none or logits_attend_0.tile_kv=128 (docs/strategies.md):" +
+                  scheduleKeysText())
+          ->type_name("WHAT.KEY=VALUE")
+          ->take_all());
+  auto addFile = [this](const std::string &path) {
+    if (isTransformScript(path)) {
+      compile.script = path;
+      return;
+    }
+    auto file = readInputFile(path);
+    if (!file)
+      throw CLI::ValidationError("--strategy", "can't read " + path + ": " + toString(file.takeError()));
+    auto settings = parseStrategy(path, (*file)->getBuffer());
+    if (!settings)
+      throw CLI::ValidationError("--strategy", toString(settings.takeError()));
+    // What the command line says wins over the file.
+    compile.overrides.insert(compile.overrides.begin() + fromFiles, settings->begin(), settings->end());
+    fromFiles += settings->size();
+  };
+  aboutSource.push_back(
+      command
+          .add_option_function<std::string>(
+              "--strategy", addFile,
+              "A text with what --override says on each line and `#` before comments, or a script of the transform\n"
+              "dialect (.mlir); --override wins over it")
+          ->type_name("FILE"));
+  aboutSource.push_back(command
+                            .add_option("--tuning", compile.tuning,
+                                        "A database of `attnc tune`: kernels that it has get its schedules, unless an "
+                                        "override says otherwise")
+                            ->type_name("FILE"));
+  aboutSource.push_back(command.add_flag("--require-fused", compile.requireFused,
+                                         "Make it an error to hold a tensor of all pairs of positions"));
+}
+
+/// "512MB", "1.6GB", "800MiB", or bytes.
+static std::optional<int64_t> parseBytes(StringRef text) {
+  static constexpr std::pair<StringLiteral, double> units[] = {
+      {"KiB", 1024.0}, {"MiB", 1024.0 * 1024}, {"GiB", 1024.0 * 1024 * 1024}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9},
+      {"B", 1}};
+  double factor = 1, number = 0;
+  for (const auto &[unit, value] : units)
+    if (text.consume_back_insensitive(unit)) {
+      factor = value;
+      break;
+    }
+  bool isBad = text.empty() || !all_of(text, [](char c) { return isDigit(c) || c == '.'; }) || text.getAsDouble(number);
+  if (isBad || number * factor < 1 || number * factor > 1e18)
+    return std::nullopt;
+  return int64_t(number * factor);
+}
+
+void SourceOptions::addMemory(CLI::App &command) {
+  auto addBudget = [this](const std::string &text) {
+    compile.memoryBudget = parseBytes(text);
+    if (!compile.memoryBudget)
+      throw CLI::ValidationError("--memory-budget",
+                                 "'" + text + "' is no amount of memory such as 512MB, 1.6GB or 800MiB");
+  };
+  aboutSource.push_back(
+      command
+          .add_option_function<std::string>(
+              "--memory-budget", addBudget,
+              "The most that an arena may take at the sizes of --at; steps of training compute again what has no room")
+          ->type_name("BYTES"));
+  auto addSizes = [this](const std::vector<std::string> &texts) {
+    for (const std::string &text : texts)
+      for (StringRef each : split(text, ',')) {
+        auto [name, value] = each.split('=');
+        int64_t size = 0;
+        if (name.empty() || value.getAsInteger(10, size) || size < 1)
+          throw CLI::ValidationError("--at", "'" + each.str() + "' is not NAME=SIZE");
+        compile.at.emplace_back(name.str(), size);
+      }
+  };
+  aboutSource.push_back(
+      command
+          .add_option_function<std::vector<std::string>>(
+              "--at", addSizes,
+              "Sizes that memory is planned for, such as --at batch=4,seq=1024 (bounds, and workers=1)")
+          ->type_name("NAME=SIZE")
+          ->take_all());
+}
+
+void SourceOptions::addPrecision(CLI::App &command) {
+  auto set = [this](const std::string &name) { compile.precision = *precisionNamed(name); };
+  std::vector<std::string> names;
+  for (StringRef name : precisionNames())
+    names.push_back(name.str());
+  aboutSource.push_back(
+      command
+          .add_option_function<std::string>(
+              "--precision", set,
+              "How weights, caches and tensors between kernels are stored: f32, bf16 or f16, computed with in f32;\n"
+              "tf32 stores f32, and products on a device round to tf32 (f32)")
+          ->check(CLI::IsMember(names))
+          ->type_name("TYPE"));
+}
+
+std::optional<LoadedModel> SourceOptions::load(ExitCode &exitCode) const {
+  std::unique_ptr<Compilation> made;
+  return load(exitCode, made);
+}
+
+std::optional<LoadedModel> SourceOptions::load(ExitCode &exitCode, std::unique_ptr<Compilation> &made) const {
+  std::unique_ptr<MemoryBuffer> bytes = object(exitCode, made);
+  if (!bytes)
+    return std::nullopt;
+  Expected<LoadedModel> model = LoadedModel::fromObject(std::move(bytes));
+  if (model)
+    return std::move(*model);
+  exitCode = report(model.takeError());
+  return std::nullopt;
+}
+
+std::unique_ptr<MemoryBuffer> SourceOptions::object(ExitCode &exitCode, std::unique_ptr<Compilation> &made) const {
+  if (isObject()) {
+    for (const CLI::Option *option : aboutSource)
+      if (option->count() > 0) {
+        exitCode = refuse(fmt::format("{} says how a model is compiled, and {} is compiled already", option->get_name(),
+                                      compile.input));
+        return nullptr;
+      }
+    auto read = LoadedModel::readObject(compile.input);
+    if (read)
+      return std::move(*read);
+    exitCode = report(read.takeError());
+    return nullptr;
+  }
+  made = std::make_unique<Compilation>();
+  Outcome outcome = attnc::compile(compile, *made, errs());
+  exitCode = static_cast<ExitCode>(outcome);
+  if (outcome != Outcome::Done)
+    return nullptr;
+  return MemoryBuffer::getMemBufferCopy(StringRef(made->object.data(), made->object.size()), compile.input);
+}
+
+} // namespace attnc

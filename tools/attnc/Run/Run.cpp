@@ -1,0 +1,190 @@
+// attnc run: calls an entry point of a model or of a compiled object on tensors from files.
+#include "compiler/Diagnostics/Printable.h"
+#include "compiler/Reference/Tolerance.h"
+#include "tools/attnc/Call/Oracle.h"
+#include "tools/attnc/Commands.h"
+#include "tools/attnc/Messages/Printing.h"
+#include "tools/attnc/Options/SourceOptions.h"
+#include "tools/attnc/Options/Validators.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+#include <fmt/format.h>
+
+using namespace llvm;
+
+namespace attnc {
+
+namespace {
+struct RunOptions {
+  SourceOptions source;
+  InvocationOptions invocation;
+  std::string output;
+  bool check = false;
+  double tolerance = 8;
+};
+} // namespace
+
+/// One line: name, shape, smallest, mean and largest value, the first few.
+static void print(const attn_tensor_info &info, const HostTensor &tensor) {
+  double smallest = NAN, largest = NAN, sum = 0; // of numbers: a NaN shows in the mean
+  int64_t count = tensor.count();
+  for (int64_t i = 0; i < count; ++i) {
+    smallest = std::fmin(smallest, tensor.at(i));
+    largest = std::fmax(largest, tensor.at(i));
+    sum += tensor.at(i);
+  }
+  std::string shape, values;
+  for (size_t d = 0; d < tensor.shape.size(); ++d)
+    shape += (d ? ", " : "") + std::to_string(tensor.shape[d]);
+  for (int64_t i = 0; i < std::min<int64_t>(count, 6); ++i)
+    values += fmt::format(" {:.6g}", tensor.at(i));
+  static const char *const names[] = {"f32", "i32", "bool", "packed", "bf16", "f16"};
+  printTo(stdout, "{}: {}[{}]", printable(info.name), names[tensor.dtype], shape);
+  if (count > 0)
+    printTo(stdout, "  min {:.6g}  mean {:.6g}  max {:.6g}  ={}{}", smallest, sum / double(count), largest, values,
+            count > 6 ? " ..." : "");
+  printTo(stdout, "\n");
+}
+
+/// "8 u sqrt(96) 1.73", of which the limit is the product.
+static std::string formulaOf(const Deviation &deviation, double c) {
+  if (!deviation.isReal)
+    return deviation.ties == 0
+               ? "it is exact"
+               : fmt::format("it is exact, but for {} where values are so near that rounding decides", deviation.ties);
+  std::string text = fmt::format("{:g} u sqrt({}) {:.3g}", c, std::max<int64_t>(deviation.terms, 1), deviation.largest);
+  if (deviation.rounding > 0)
+    text += fmt::format(" + {:g} times {:.3g}, by which rounding moves it", c / 8, deviation.rounding);
+  if (!std::isfinite(deviation.storage))
+    return text + "; rounding what is stored makes it infinite, or no number";
+  if (deviation.storage > 0)
+    text += fmt::format(" + {:.3g} of storage", deviation.storage);
+  if (deviation.storedBy > deviation.storage)
+    text += fmt::format("; storing tensors moves it by {:.3g}, farther than inputs and weights so inexact do",
+                        deviation.storedBy);
+  return text;
+}
+
+/// "difference 1e-8, allowed 1e-6 (...)"
+static std::string textOf(const Deviation &deviation, double c) {
+  return fmt::format("difference {:.3g}, allowed {:.3g} ({})", deviation.difference, deviation.limit(c),
+                     formulaOf(deviation, c));
+}
+
+/// One line for all that agrees among what the call updates, with the tensor that comes nearest to what is allowed.
+static void printUpdates(ArrayRef<Deviation> deviations, double c) {
+  const Deviation *nearest = nullptr;
+  int64_t agreeing = 0;
+  auto share = [&](const Deviation &each) { return each.difference == 0 ? 0 : each.difference / each.limit(c); };
+  for (const Deviation &each : deviations) {
+    if (!each.isUpdated || !each.isWithin(c))
+      continue;
+    ++agreeing;
+    if (!nearest || share(each) > share(*nearest))
+      nearest = &each;
+  }
+  if (nearest)
+    printTo(stdout, "check {} updated parameters and states: ok; nearest to its limit is {}, largest {}\n", agreeing,
+            nearest->name, textOf(*nearest, c));
+}
+
+/// Prints how far each result, and what is updated, is from the oracle's; fails where one is beyond the tolerance.
+static Error check(const RunOptions &options, const Compilation &made, const Invocation &call,
+                   const reference::Parameters &before) {
+  auto deviations = compareWithOracle(options.source.compile, made, call, before, options.tolerance);
+  if (!deviations)
+    return deviations.takeError();
+  std::string beyond;
+  for (const Deviation &deviation : *deviations) {
+    bool good = deviation.isWithin(options.tolerance);
+    if (!good || !deviation.isUpdated)
+      printTo(stdout, "check {}: largest {}: {}\n", deviation.name, textOf(deviation, options.tolerance),
+              good ? "ok" : "beyond the tolerance");
+    if (deviation.constant)
+      warn(fmt::format("every element of {} is {:.6g}, so that this check says little; --input gives other values",
+                       deviation.name, *deviation.constant));
+    if (!good)
+      beyond += (beyond.empty() ? "" : ", ") + deviation.name;
+  }
+  printUpdates(*deviations, options.tolerance);
+  if (!beyond.empty())
+    return createStringError("differs from the oracle by more than rounding explains: " + beyond);
+  return Error::success();
+}
+
+/// The model's own words on what its inputs subscript; an object does not say.
+static InputRanges rangesOf(const RunOptions &options, const attn_model &model) {
+  if (!options.invocation.fillMissing)
+    return {};
+  bool isOnly = options.invocation.entry.empty() && model.entry_count == 1;
+  return options.source.rangesOf(isOnly ? model.entries[0].name : options.invocation.entry, Phase::Derive);
+}
+
+/// `made` of a model file.
+static Error call(RunOptions &options, const Compilation *made, const attn_model &model) {
+  options.invocation.ranges = rangesOf(options, model);
+  options.invocation.keepsParameters = options.check;
+  auto call = Invocation::create(model, options.invocation);
+  if (!call)
+    return call.takeError();
+  reference::Parameters before; // a step of training changes them
+  if (options.check)
+    before = parametersOf(**call);
+  if (Error error = (*call)->run())
+    return error;
+  int32_t inputs = (*call)->entry->input_count;
+  std::vector<std::pair<std::string, HostTensor>> results;
+  for (size_t i = inputs; i < (*call)->tensors.size(); ++i) {
+    print((*call)->entry->tensors[i], (*call)->tensors[i]);
+    if (!options.output.empty())
+      results.emplace_back((*call)->entry->tensors[i].name, (*call)->tensors[i]);
+  }
+  // A state, for the next call to go on from.
+  for (int32_t i = inputs - (*call)->entry->state_count;
+       StringRef(options.output).ends_with(".safetensors") && i < inputs; ++i)
+    results.emplace_back((*call)->entry->tensors[i].name, (*call)->tensors[i]);
+  if (!options.output.empty())
+    if (Error error = writeTensors(options.output, results))
+      return error;
+  return options.check ? check(options, *made, **call, before) : Error::success();
+}
+
+static ExitCode run(RunOptions &options) {
+  if (options.check && options.source.isObject())
+    return refuse("--check needs the model file: an object does not say what it should compute");
+  options.source.compile.entries = {options.invocation.entry};
+  ExitCode exitCode = ExitCode::Success;
+  std::unique_ptr<Compilation> made;
+  std::optional<LoadedModel> loaded = options.source.load(exitCode, made);
+  return loaded ? report(call(options, made.get(), loaded->model())) : exitCode;
+}
+
+void addRun(CLI::App &app, ExitCode &exitCode) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App *command = app.add_subcommand("run", "Call an entry point of a model or an object");
+  options->source.addTo(*command, SourceOptions::Takes::ModelsAndObjects);
+  options->invocation.addTo(*command);
+  command
+      ->add_option("--output", options->output,
+                   "Write the results, and what is kept for another call, to a .safetensors file, or the one result to "
+                   "a .npy file")
+      ->type_name("FILE");
+  command->add_flag("--random", options->invocation.fillMissing,
+                    "Draw the inputs that are not given: i32 below what they subscript, as far as the model says");
+  command->add_flag("--check", options->check, "Compare with the double-precision oracle");
+  command
+      ->add_option(
+          "--tolerance", options->tolerance,
+          "For --check: c of the difference allowed, c u sqrt(K) times the largest value of a result; u is 2^-24, "
+          "K the terms of the longest chain of sums behind it. Beyond that an element may differ by c / 8 times what "
+          "rounding, drawn at random, moves it by")
+      ->check(atLeast(0))
+      ->type_name("C")
+      ->capture_default_str();
+  command->footer("Example:\n  attnc run examples/gpt2/gpt2.attn --set layers=1 --entry logits --dim batch=1 "
+                  "--dim seq=8 --random --check");
+  command->callback([options, &exitCode] { exitCode = run(*options); });
+}
+
+} // namespace attnc

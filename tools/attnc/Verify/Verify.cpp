@@ -1,0 +1,192 @@
+// attnc verify: is an object what its record says, and does what it promises of memory hold?
+#include "compiler/Verify/Verify.h"
+#include "compiler/Diagnostics/CrashNote.h"
+#include "compiler/Diagnostics/Printable.h"
+#include "compiler/Json/InputBuffer.h"
+#include "compiler/Pipeline/Compile.h"
+#include "compiler/Pipeline/LargeStack.h"
+#include "compiler/Verify/ObjectSections.h"
+#include "tools/attnc/Call/LoadedModel.h"
+#include "tools/attnc/Commands.h"
+#include "llvm/Support/raw_ostream.h"
+#include <fmt/format.h>
+
+using namespace llvm;
+
+namespace attnc {
+
+namespace {
+
+std::string counted(size_t count, const char *what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+/// What is wrong is in `faults`, each with what it is about. The file may hold anything: its sections are read as
+/// bytes, and what they say is checked; linked and asked is the object made here, once it is known to be the same.
+class Verification {
+public:
+  explicit Verification(std::string path) : path(std::move(path)) {}
+  ExitCode run();
+
+private:
+  std::string path;
+  std::unique_ptr<MemoryBuffer> file;
+  Compilation made;
+  verify::Certificate certificate;
+  std::vector<verify::EntryFindings> findings;
+  std::vector<std::string> faults;
+
+  Error open();
+  Expected<RecordedModule> readRecord();
+  StringRef weights() const;
+  void compare();
+  Error checkMemory();
+  Error checkArena();
+  ExitCode print(const RecordedOptions &options) const;
+};
+
+Error Verification::open() {
+  auto read = readInputFile(path);
+  if (!read)
+    return createStringError("can't read " + path + ": " + toString(read.takeError()));
+  file = std::move(*read);
+  return Error::success();
+}
+
+/// The module that the certificate is about, and the certificate.
+Expected<RecordedModule> Verification::readRecord() {
+  auto refuse = [&](const Twine &text) { return createStringError(path + ": " + text); };
+  Expected<StringRef> module = verify::sectionOf(file->getBuffer(), moduleSection);
+  Expected<StringRef> stated = verify::sectionOf(file->getBuffer(), certificateSection);
+  if (!module || !stated) {
+    std::string reason = toString(module ? stated.takeError() : module.takeError());
+    consumeError(stated ? Error::success() : stated.takeError());
+    return refuse(reason + "; verify takes objects as `attnc compile` writes them without --no-record");
+  }
+  Expected<verify::Certificate> parsed = verify::Certificate::parse(*stated);
+  if (!parsed)
+    return refuse("section " + certificateSection + " " + toString(parsed.takeError()));
+  certificate = std::move(*parsed);
+  if (certificate.compiler != compilerVersion())
+    return refuse("attnc " + certificate.compiler + " compiled it, and this is attnc " + compilerVersion() +
+                  "; verify it with that one");
+  if (std::string found = fingerprintOf(*module); found != certificate.module)
+    return refuse("section " + moduleSection + " has the fingerprint " + found + ", the certificate is about " +
+                  certificate.module);
+  // MLIR's reader trusts bytes that are no bytecode, up to a crash.
+  CrashNote note("attnc: error: " + path + ": section " + moduleSection.str() + ": it can't be read\n", usersFault);
+  std::optional<Expected<RecordedModule>> recorded;
+  if (Error error = runOnLargeStack([&] { recorded.emplace(readModule(*module, made.context)); }))
+    return std::move(error);
+  if (!*recorded)
+    return refuse("section " + moduleSection + ": " + toString(recorded->takeError()));
+  return std::move(*recorded);
+}
+
+/// What the object embeds is data: what it is nobody promises.
+StringRef Verification::weights() const {
+  Expected<StringRef> found = verify::sectionOf(file->getBuffer(), weightsSection);
+  if (found)
+    return *found;
+  consumeError(found.takeError());
+  return "";
+}
+
+/// With what the recorded module becomes now.
+void Verification::compare() {
+  StringRef again(made.object.data(), made.object.size());
+  for (const std::string &difference : verify::differences(file->getBuffer(), again))
+    faults.push_back("compiled again, it is another object: " + difference);
+}
+
+Error Verification::checkMemory() {
+  CrashNote note(fmt::format("{}: error: section {} can't be checked: it is not about this module\n", path,
+                             certificateSection),
+                 usersFault);
+  if (Error error = runOnLargeStack([&] { findings = verify::verifyMemory(*made.module, certificate); }))
+    return error;
+  for (const verify::EntryFindings &entry : findings)
+    for (const std::string &fault : entry.faults)
+      faults.push_back(fmt::format("entry point '{}': {}", entry.name, fault));
+  return Error::success();
+}
+
+/// The function that programs ask, which by now is known to be what was compiled here. It runs on any processor.
+Error Verification::checkArena() {
+  if (!faults.empty())
+    return Error::success();
+  StringRef object(made.object.data(), made.object.size());
+  Expected<LoadedModel> linked = LoadedModel::fromObject(MemoryBuffer::getMemBuffer(object, path, false));
+  if (!linked)
+    return linked.takeError();
+  for (const attn_entry_info &info : ArrayRef(linked->model().entries, linked->model().entry_count)) {
+    auto stated = find_if(certificate.entries, [&](const auto &entry) { return entry.name == info.name; });
+    auto function = made.module->lookupSymbol<mlir::func::FuncOp>(info.name);
+    auto dimensions = function->getAttrOfType<mlir::ArrayAttr>(mlir::model::dimensionsAttrName);
+    for (const std::vector<int64_t> &sizes : verify::sampleSizes(dimensions)) {
+      int64_t bytes = stated->arenaBytes.evaluate(sizes), answer = info.arena_bytes(sizes.data(), sizes.back());
+      bool isTooLarge = bytes == std::numeric_limits<int64_t>::max() && answer == -1;
+      if (answer != bytes && !isTooLarge)
+        faults.push_back(fmt::format("entry point '{}': its arena function answers {} bytes, and the certificate says "
+                                     "{}",
+                                     info.name, answer, bytes));
+    }
+  }
+  return Error::success();
+}
+
+static void printEntry(const verify::EntryFindings &entry) {
+  outs() << fmt::format("  {}: {} in {} of the arena, each found by all that read it; the slots fit at {}\n",
+                        entry.name, counted(entry.values, "value"), counted(entry.slots, "slot"),
+                        entry.isProved ? "all sizes" : fmt::format("{} sizes", entry.sizesTried));
+  if (entry.pairs.empty())
+    outs() << "    it makes no scores\n";
+  else if (entry.held.empty())
+    outs() << fmt::format("    nothing in memory grows as {}\n", entry.pairs);
+  for (const verify::HeldPairs &held : entry.held)
+    outs() << fmt::format("    @{} holds {} bytes, of the order of {}, as stated\n", held.kernel, held.bytes,
+                          entry.pairs);
+}
+
+ExitCode Verification::print(const RecordedOptions &options) const {
+  for (const std::string &fault : faults)
+    errs() << printableLines(path + ": error: " + fault) << "\n";
+  if (!faults.empty())
+    return ExitCode::UsersFault;
+  StringRef target = StringRef(options.target).split(':').first;
+  outs() << fmt::format("{}: compiled again for {}, it is the same {} bytes\n", path,
+                        made.program.images.empty() ? target.str() : options.target, made.object.size());
+  for_each(findings, printEntry);
+  return ExitCode::Success;
+}
+
+ExitCode Verification::run() {
+  if (Error error = open())
+    return report(std::move(error));
+  Expected<RecordedModule> recorded = readRecord();
+  if (!recorded)
+    return report(recorded.takeError());
+  RecordedOptions options = recorded->options;
+  Outcome outcome = compileAgain(path, std::move(*recorded), weights(), made, errs());
+  if (outcome != Outcome::Done)
+    return static_cast<ExitCode>(outcome);
+  compare();
+  if (Error error = checkMemory())
+    return report(std::move(error));
+  if (Error error = checkArena())
+    return report(std::move(error));
+  return print(options);
+}
+
+} // namespace
+
+void addVerify(CLI::App &app, ExitCode &exitCode) {
+  auto path = std::make_shared<std::string>();
+  CLI::App *command = app.add_subcommand(
+      "verify", "Compile an object's record again, compare the bytes, and check what it promises of memory");
+  command->add_option("object", *path, "A compiled object (.o)")->required();
+  command->footer("Example:\n  attnc verify out/gpt2.o");
+  command->callback([path, &exitCode] { exitCode = Verification(*path).run(); });
+}
+
+} // namespace attnc
