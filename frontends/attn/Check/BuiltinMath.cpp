@@ -30,19 +30,19 @@ Value builtinMath(const BuiltinCall &call) {
       continue;
     if (std::optional<double> number = call[0].value.real())
       return function.fold(*number);
-    ExprRef x = call.checker.asReal(call[0].value, call[0].range, call.what());
-    if (!x || (function.op == Op::Floor && !call.checker.passesNoGradient(x, call.range, call.what())))
+    ExprRef x = call.real(0);
+    if (!x || (function.op == Op::Floor && !call.gradients.passesNoGradient(x, call.range, call.what())))
       return Value();
-    return TensorValue{call.checker.build.elementwise(function.op, {x}, call.range)};
+    return TensorValue{call.build.elementwise(function.op, {x}, call.range)};
   }
   return Value();
 }
 
 /// The argument as a tensor of numbers.
 static ExprRef numeric(const BuiltinCall &call) {
-  ExprRef x = call.checker.asTensor(call[0].value, call[0].range);
+  ExprRef x = call.tensor(0);
   if (x && x->type.element == Element::Bool)
-    return call.checker.asReal(call[0].value, call[0].range, call.what());
+    return call.real(0);
   return x;
 }
 
@@ -50,7 +50,7 @@ Value builtinAbs(const BuiltinCall &call) {
   if (std::optional<double> number = call[0].value.real())
     return call[0].value.as<Dim>() ? Value(Dim(static_cast<int64_t>(std::fabs(*number)))) : Value(std::fabs(*number));
   ExprRef x = numeric(call);
-  return x ? Value(TensorValue{call.checker.build.elementwise(Op::Abs, {x}, call.range)}) : Value();
+  return x ? Value(TensorValue{call.build.elementwise(Op::Abs, {x}, call.range)}) : Value();
 }
 
 Value builtinSquare(const BuiltinCall &call) {
@@ -59,7 +59,7 @@ Value builtinSquare(const BuiltinCall &call) {
   if (std::optional<double> number = call[0].value.real())
     return *number * *number;
   ExprRef x = numeric(call);
-  return x ? Value(TensorValue{call.checker.build.elementwise(Op::Mul, {x, x}, call.range)}) : Value();
+  return x ? Value(TensorValue{call.build.elementwise(Op::Mul, {x, x}, call.range)}) : Value();
 }
 
 ExprRef sigmoidOf(Builder &build, ExprRef x, SourceRange range) {
@@ -74,16 +74,15 @@ ExprRef sigmoidOf(Builder &build, ExprRef x, SourceRange range) {
 Value builtinSigmoid(const BuiltinCall &call) {
   if (std::optional<double> number = call[0].value.real())
     return 1 / (1 + std::exp(-*number));
-  ExprRef x = call.checker.asReal(call[0].value, call[0].range, call.what());
-  return x ? Value(TensorValue{sigmoidOf(call.checker.build, x, call.range)}) : Value();
+  ExprRef x = call.real(0);
+  return x ? Value(TensorValue{sigmoidOf(call.build, x, call.range)}) : Value();
 }
 
 Value builtinRelu(const BuiltinCall &call) {
   if (std::optional<double> number = call[0].value.real())
     return std::fmax(*number, 0);
-  ExprRef x = call.checker.asReal(call[0].value, call[0].range, call.what());
-  return x ? Value(TensorValue{
-                 call.checker.build.elementwise(Op::Max, {x, call.checker.build.real(0, call.range)}, call.range)})
+  ExprRef x = call.real(0);
+  return x ? Value(TensorValue{call.build.elementwise(Op::Max, {x, call.build.real(0, call.range)}, call.range)})
            : Value();
 }
 
@@ -91,52 +90,51 @@ Value builtinPow(const BuiltinCall &call) {
   std::optional<double> a = call[0].value.real(), b = call[1].value.real();
   if (a && b)
     return std::pow(*a, *b);
-  ExprRef x = call.checker.asReal(call[0].value, call[0].range, call.what());
-  ExprRef y = call.checker.asReal(call[1].value, call[1].range, call.what());
+  ExprRef x = call.real(0);
+  ExprRef y = call.real(1);
   if (!x || !y)
     return Value();
-  return call.checker.elementwise(Op::Pow, {{TensorValue{x}, call[0].range}, {TensorValue{y}, call[1].range}},
-                                  call.range, call.what());
+  return call.conversions.elementwise(Op::Pow, {{TensorValue{x}, call[0].range}, {TensorValue{y}, call[1].range}},
+                                      call.range, call.what());
 }
 
 Value builtinSelect(const BuiltinCall &call) {
-  Checker &checker = call.checker;
-  ExprRef condition = checker.asCondition(call[0].value, call[0].range, "the condition");
+  ExprRef condition = call.conversions.asCondition(call[0].value, call[0].range, "the condition");
   if (!condition)
     return Value();
-  std::vector<Checker::Operand> all = {{TensorValue{condition}, call[0].range}, call.operand(1), call.operand(2)};
+  std::vector<Operand> all = {{TensorValue{condition}, call[0].range}, call.operand(1), call.operand(2)};
   std::vector<ExprRef> tensors =
-      checker.agree({all[1], all[2]}, call.range, "the branches", condition->type.rank() > 0);
+      call.conversions.agree({all[1], all[2]}, call.range, "the branches", condition->type.rank() > 0);
   if (tensors.empty())
     return Value();
   tensors.insert(tensors.begin(), condition);
-  if (!checker.checkBroadcast(tensors, all, call.range, call.what()))
+  if (!call.conversions.checkBroadcast(tensors, all, call.range, call.what()))
     return Value();
-  return TensorValue{checker.build.elementwise(Op::Select, std::move(tensors), call.range)};
+  return TensorValue{call.build.elementwise(Op::Select, std::move(tensors), call.range)};
 }
 
 /// Only what is differentiated knows of it.
 Value builtinStop(const BuiltinCall &call) {
   if (call[0].value.isNumber())
     return call[0].value;
-  ExprRef x = call.checker.asTensor(call[0].value, call[0].range);
-  if (!x || x->type.element != Element::F32 || !call.checker.isDifferentiated)
+  ExprRef x = call.tensor(0);
+  if (!x || x->type.element != Element::F32 || !call.gradients.areTaken())
     return x ? Value(TensorValue{x}) : Value();
-  return TensorValue{call.checker.build.elementwise(Op::Stop, {x}, call.range)};
+  return TensorValue{call.build.elementwise(Op::Stop, {x}, call.range)};
 }
 
 Value builtinCastReal(const BuiltinCall &call) {
   if (std::optional<double> number = call[0].value.real())
     return *number;
-  ExprRef x = call.checker.asTensor(call[0].value, call[0].range);
-  if (x && call.checker.isDifferentiated && call.checker.isOfChosenKeys(x)) {
-    call.checker
+  ExprRef x = call.tensor(0);
+  if (x && call.gradients.areTaken() && call.gradients.dependsOnChosenKeys(x)) {
+    call.reporter
         .error(DiagnosticKind::NoGradient, call.range,
                "no gradient passes through the keys of `top`, which are numbers of places")
         .hint("`top_weights` has one; `stop(...)` around the score says that none is wanted");
     return Value();
   }
-  return x ? Value(TensorValue{call.checker.build.cast(x, Element::F32)}) : Value();
+  return x ? Value(TensorValue{call.build.cast(x, Element::F32)}) : Value();
 }
 
 Value builtinCastInteger(const BuiltinCall &call) {
@@ -144,9 +142,9 @@ Value builtinCastInteger(const BuiltinCall &call) {
     return call[0].value;
   if (std::optional<double> number = call[0].value.real(); number && std::fabs(*number) < 0x1p31)
     return Dim(static_cast<int64_t>(*number));
-  ExprRef x = call.checker.asTensor(call[0].value, call[0].range);
-  return x && call.checker.passesNoGradient(x, call.range, call.what())
-             ? Value(TensorValue{call.checker.build.cast(x, Element::I32)})
+  ExprRef x = call.tensor(0);
+  return x && call.gradients.passesNoGradient(x, call.range, call.what())
+             ? Value(TensorValue{call.build.cast(x, Element::I32)})
              : Value();
 }
 

@@ -1,5 +1,8 @@
 #include "frontends/attn/Check/Builtins.h"
 
+#include "frontends/attn/Check/Check.h"
+#include "frontends/attn/Check/Constants.h"
+
 #include <cmath>
 #include <fmt/format.h>
 
@@ -86,15 +89,16 @@ bool isBuiltinConstant(const std::string &name) { return builtinConstant(name).h
 
 std::string BuiltinCall::what() const { return fmt::format("`{}`", builtin.name); }
 
-Value callBuiltin(Checker &checker, const Builtin &builtin, SourceRange range, std::vector<CheckedArgument> arguments) {
-  BuiltinCall call{checker, builtin, range, {}, std::nullopt};
+Value callBuiltin(const BuiltinServices &services, const Builtin &builtin, SourceRange range,
+                  std::vector<CheckedArgument> arguments) {
+  BuiltinCall call{services, builtin, range, {}, std::nullopt};
   for (CheckedArgument &argument : arguments) {
     if (!argument.label) {
       call.arguments.push_back(std::move(argument));
       continue;
     }
     if (!builtin.takesAxis || argument.label->text != "axis" || call.axis) {
-      checker
+      services.reporter
           .error(DiagnosticKind::UnknownArgument, argument.label->range,
                  fmt::format("`{}` has no parameter `{}`", builtin.name, argument.label->text))
           .hint(builtin.signature);
@@ -104,7 +108,7 @@ Value callBuiltin(Checker &checker, const Builtin &builtin, SourceRange range, s
   }
   size_t count = call.arguments.size();
   if (count < builtin.least || count > builtin.most) {
-    checker
+    services.reporter
         .error(DiagnosticKind::ArgumentCount, range,
                fmt::format("`{}` is called with {} argument{}", builtin.name, count, count == 1 ? "" : "s"))
         .hint(builtin.signature);
@@ -114,13 +118,13 @@ Value callBuiltin(Checker &checker, const Builtin &builtin, SourceRange range, s
 }
 
 std::optional<unsigned> axisOf(const BuiltinCall &call, const Value &axis, SourceRange range, size_t rank) {
-  std::optional<int64_t> number = call.checker.asInteger(axis, range, "the axis");
+  std::optional<int64_t> number = asInteger(call.reporter, axis, range, "the axis");
   if (!number)
     return std::nullopt;
   auto signedRank = static_cast<int64_t>(rank);
   if (*number >= -signedRank && *number < signedRank)
     return static_cast<unsigned>(*number < 0 ? *number + signedRank : *number);
-  call.checker
+  call.reporter
       .error(DiagnosticKind::OutOfRange, range,
              fmt::format("there is no axis {} in {} dimension{}", *number, rank, rank == 1 ? "" : "s"))
       .hint("axes are numbered from 0; -1 is the last");

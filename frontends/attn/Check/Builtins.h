@@ -6,20 +6,42 @@
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "frontends/attn/Check/Checker.h"
+#include "frontends/attn/Check/Arguments.h"
+#include "frontends/attn/Check/Bodies.h"
+#include "frontends/attn/Check/Draws.h"
+#include "frontends/attn/Check/Gradients.h"
+
 #include <span>
 
 namespace attnc::check {
 
+/// Collaborators that the rules of builtins use.
+struct BuiltinServices {
+  Reporter &reporter;
+  Builder &build;
+  Ranges &ranges;
+  const Origins &origins;
+  Conversions &conversions;
+  IndexScopes &indexScopes;
+  Bodies &bodies;
+  Gradients &gradients;
+  Draws &draws;
+  const EntryContext &context;
+};
+
 /// A call of a builtin, with its arguments sorted.
-struct BuiltinCall {
-  Checker &checker;
+struct BuiltinCall : BuiltinServices {
   const Builtin &builtin;
   SourceRange range;
   std::vector<CheckedArgument> arguments; ///< without labels
   std::optional<CheckedArgument> axis;    ///< `axis: -1`
+
   const CheckedArgument &operator[](size_t i) const { return arguments[i]; }
-  Checker::Operand operand(size_t i) const { return {arguments[i].value, arguments[i].range}; }
+  Operand operand(size_t i) const { return {arguments[i].value, arguments[i].range}; }
+  /// An argument as a tensor; null, and an error, where it is none.
+  typed::ExprRef tensor(size_t i) const { return conversions.asTensor(arguments[i].value, arguments[i].range); }
+  /// An argument as a tensor of f32.
+  typed::ExprRef real(size_t i) const { return conversions.asReal(arguments[i].value, arguments[i].range, what()); }
   std::string what() const;
 };
 
@@ -37,7 +59,8 @@ const Builtin *findBuiltin(const std::string &name);
 bool isBuiltinConstant(const std::string &name);
 /// `inf`, `pi`, `training`.
 std::optional<Value> builtinConstant(const std::string &name);
-Value callBuiltin(Checker &checker, const Builtin &builtin, SourceRange range, std::vector<CheckedArgument> arguments);
+Value callBuiltin(const BuiltinServices &services, const Builtin &builtin, SourceRange range,
+                  std::vector<CheckedArgument> arguments);
 
 // BuiltinMath.cpp: functions of every element.
 Value builtinMath(const BuiltinCall &call);

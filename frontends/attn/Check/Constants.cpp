@@ -1,4 +1,4 @@
-#include "frontends/attn/Check/Checker.h"
+#include "frontends/attn/Check/Constants.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -7,61 +7,21 @@ namespace attnc::check {
 
 using ast::BinaryOp;
 
-std::optional<double> Value::real() const {
-  if (auto *size = as<Dim>())
-    return size->isConstant() ? std::optional<double>(static_cast<double>(size->constant())) : std::nullopt;
-  if (auto *number = as<double>())
-    return *number;
-  return std::nullopt;
-}
-
-std::string describe(const Value &value) {
-  struct Describe {
-    std::string operator()(const ErrorValue &) { return "an error"; }
-    std::string operator()(const NothingValue &) { return "nothing"; }
-    std::string operator()(const Dim &size) { return size.isConstant() ? "a number" : "a size"; }
-    std::string operator()(double) { return "a number"; }
-    std::string operator()(bool) { return "true or false"; }
-    std::string operator()(const StringValue &) { return "a text"; }
-    std::string operator()(const TensorValue &tensor) { return typed::textOf(tensor.expr->type); }
-    std::string operator()(const TupleValue &tuple) { return fmt::format("{} values", tuple.parts.size()); }
-    std::string operator()(const ParameterValue &value) { return typed::textOf(value.parameter->type); }
-    std::string operator()(const ModuleValue &module) {
-      return fmt::format("the module `{}`", module.instance->decl->name.text);
-    }
-    std::string operator()(const ModuleListValue &) { return "a list of modules"; }
-    std::string operator()(const FunctionValue &function) {
-      return function.decl->name ? fmt::format("the function `{}`", function.decl->name->text) : "a function";
-    }
-    std::string operator()(const LambdaValue &) { return "a function"; }
-    std::string operator()(const BuiltinValue &) { return "a builtin function"; }
-    std::string operator()(const ClassValue &cls) {
-      return fmt::format("the module `{}`, not yet made", cls.decl->name.text);
-    }
-    std::string operator()(const OptimizerValue &value) {
-      return fmt::format("the optimizer `{}`", value.decl->name.text);
-    }
-    std::string operator()(const NamespaceValue &unit) { return fmt::format("the file `{}`", unit.unit->name); }
-  };
-  return std::visit(Describe(), value.node);
-}
-
-//===- Integers and sizes -----------------------------------------------------------------------------------------===//
-
 static std::string nameOrValue(const Dim &dim) {
   return dim.getLabel().empty() || dim.getLabel() == dim.text() ? dim.text()
                                                                 : fmt::format("`{}` = {}", dim.getLabel(), dim.text());
 }
 
-Value Checker::divideSizes(const ast::BinaryExpr &expr, const Dim &a, const Dim &b) {
+static Value divideSizes(Reporter &reporter, const ast::BinaryExpr &expr, const Dim &a, const Dim &b) {
   if (b.is(0)) {
-    error(DiagnosticKind::InexactDivision, expr.range, fmt::format("{} is divided by zero", nameOrValue(a)));
+    reporter.error(DiagnosticKind::InexactDivision, expr.range, fmt::format("{} is divided by zero", nameOrValue(a)));
     return Value();
   }
   if (std::optional<Dim> quotient = a.dividedBy(b))
     return *quotient;
-  error(DiagnosticKind::InexactDivision, expr.range,
-        fmt::format("{} is not divisible by {}", nameOrValue(a), nameOrValue(b)))
+  reporter
+      .error(DiagnosticKind::InexactDivision, expr.range,
+             fmt::format("{} is not divisible by {}", nameOrValue(a), nameOrValue(b)))
       .hint("a division of sizes must be exact; a quotient with a fraction is `1.0 * a / b`");
   return Value();
 }
@@ -120,14 +80,15 @@ static std::optional<Value> foldReals(BinaryOp op, double a, double b) {
   }
 }
 
-Value Checker::wholeNumber(const ast::BinaryExpr &expr, const Dim &result) {
+/// An integer that an operator gives; reports one beyond 64 bits.
+static Value wholeNumber(Reporter &reporter, const ast::BinaryExpr &expr, const Dim &result) {
   if (!result.isSaturated())
     return result;
-  error(DiagnosticKind::BadSize, expr.range, "this number is beyond 64 bits");
+  reporter.error(DiagnosticKind::BadSize, expr.range, "this number is beyond 64 bits");
   return Value();
 }
 
-std::optional<Value> Checker::foldBinary(const ast::BinaryExpr &expr, const Value &a, const Value &b) {
+std::optional<Value> foldBinary(Reporter &reporter, const ast::BinaryExpr &expr, const Value &a, const Value &b) {
   if (!a.isNumber() || !b.isNumber())
     return std::nullopt;
   auto *p = a.as<bool>(), *q = b.as<bool>();
@@ -142,16 +103,16 @@ std::optional<Value> Checker::foldBinary(const ast::BinaryExpr &expr, const Valu
     bool areConstant = m->isConstant() && n->isConstant();
     switch (expr.op) {
     case BinaryOp::Add:
-      return wholeNumber(expr, *m + *n);
+      return wholeNumber(reporter, expr, *m + *n);
     case BinaryOp::Sub:
-      return wholeNumber(expr, *m - *n);
+      return wholeNumber(reporter, expr, *m - *n);
     case BinaryOp::Mul:
-      return wholeNumber(expr, *m * *n);
+      return wholeNumber(reporter, expr, *m * *n);
     case BinaryOp::Div:
-      return divideSizes(expr, *m, *n);
+      return divideSizes(reporter, expr, *m, *n);
     case BinaryOp::Pow:
       if (std::optional<Dim> result = power(*m, *n))
-        return wholeNumber(expr, *result);
+        return wholeNumber(reporter, expr, *result);
       break;
     case BinaryOp::Mod:
       if (areConstant && n->constant() != 0)
@@ -167,7 +128,7 @@ std::optional<Value> Checker::foldBinary(const ast::BinaryExpr &expr, const Valu
   return x && y ? foldReals(expr.op, *x, *y) : std::nullopt;
 }
 
-std::optional<Value> Checker::foldUnary(const ast::UnaryExpr &expr, const Value &a) {
+std::optional<Value> foldUnary(const ast::UnaryExpr &expr, const Value &a) {
   if (expr.op == ast::UnaryOp::Not && a.as<bool>())
     return Value(!*a.as<bool>());
   if (expr.op != ast::UnaryOp::Negate)
@@ -179,29 +140,31 @@ std::optional<Value> Checker::foldUnary(const ast::UnaryExpr &expr, const Value 
   return std::nullopt;
 }
 
-std::optional<Dim> Checker::asSize(const Value &value, SourceRange range) {
+std::optional<Dim> asSize(Reporter &reporter, const Value &value, SourceRange range) {
   if (value.isError())
     return std::nullopt;
   if (auto *size = value.as<Dim>())
     return *size;
-  error(DiagnosticKind::NotConstant, range, fmt::format("a size must be an integer, and this is {}", describe(value)));
+  reporter.error(DiagnosticKind::NotConstant, range,
+                 fmt::format("a size must be an integer, and this is {}", describe(value)));
   return std::nullopt;
 }
 
-std::optional<int64_t> Checker::asInteger(const Value &value, SourceRange range, const char *what) {
+std::optional<int64_t> asInteger(Reporter &reporter, const Value &value, SourceRange range, const char *what) {
   if (value.isError())
     return std::nullopt;
   auto *size = value.as<Dim>();
   if (size && size->isConstant())
     return size->constant();
   std::string found = size ? fmt::format("the size `{}`, which varies", size->text()) : describe(value);
-  error(DiagnosticKind::NotConstant, range,
-        fmt::format("{} must be an integer that is known when the model is compiled, and is {}", what, found));
+  reporter.error(DiagnosticKind::NotConstant, range,
+                 fmt::format("{} must be an integer that is known when the model is compiled, and is {}", what, found));
   return std::nullopt;
 }
 
-std::optional<int64_t> Checker::constantInteger(const ast::Expr &expr, const ScopePtr &scope, const char *what) {
-  return asInteger(expression(expr, scope), expr.range, what);
+std::optional<int64_t> constantInteger(Reporter &reporter, ExpressionChecker &expressions, const ast::Expr &expr,
+                                       Scope &scope, const char *what) {
+  return asInteger(reporter, expressions.check(expr, scope), expr.range, what);
 }
 
 } // namespace attnc::check

@@ -1,6 +1,4 @@
-// Where no gradient passes: said at the place, unless `stop` says that none is wanted.
-
-#include "frontends/attn/Check/Checker.h"
+#include "frontends/attn/Check/Gradients.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -9,8 +7,13 @@ namespace attnc::check {
 
 using namespace typed;
 
-/// Does a number depend on what gradients are taken by? Loops over modules are taken to.
-bool Checker::isActive(ExprRef expr) {
+void Gradients::beginEntry() {
+  arguments.clear();
+  activity.clear();
+}
+
+/// Carried values of loops count as active.
+bool Gradients::isActive(ExprRef expr) {
   auto [known, isNew] = activity.emplace(expr, false);
   if (!isNew)
     return known->second;
@@ -31,9 +34,9 @@ bool Checker::isActive(ExprRef expr) {
   return activity[expr] = active;
 }
 
-bool Checker::isActiveLocal(const Local *local) {
-  if (entryLocals.count(local))
-    return !isTraining; // gradients by the arguments too
+bool Gradients::isActiveLocal(const Local *local) {
+  if (arguments.count(local))
+    return !context.isTraining; // gradients by the arguments too
   if (PendingAttend *pending = build.pendingOf(local)) {
     ExprRef parts[] = {pending->score, pending->weight, pending->value, pending->sink};
     return std::any_of(std::begin(parts), std::end(parts), [&](ExprRef part) { return part && isActive(part); });
@@ -42,7 +45,7 @@ bool Checker::isActiveLocal(const Local *local) {
   return !definition || isActive(definition);
 }
 
-bool Checker::isOfChosenKeys(ExprRef expr) {
+bool Gradients::dependsOnChosenKeys(ExprRef expr) {
   if (expr->type.element != Element::I32)
     return false;
   if (auto *node = expr->as<LocalRef>()) {
@@ -51,19 +54,20 @@ bool Checker::isOfChosenKeys(ExprRef expr) {
     ExprRef definition = build.definitionOf(node->local);
     if (definition && definition->as<Attend>())
       return isActive(definition->as<Attend>()->score);
-    return definition && isOfChosenKeys(definition);
+    return definition && dependsOnChosenKeys(definition);
   }
   bool isOne = false;
-  forEachOperand(*expr, [&](ExprRef operand) { isOne = isOne || (operand && isOfChosenKeys(operand)); });
+  forEachOperand(*expr, [&](ExprRef operand) { isOne = isOne || (operand && dependsOnChosenKeys(operand)); });
   return isOne;
 }
 
-bool Checker::passesNoGradient(ExprRef x, SourceRange range, const std::string &what) {
-  if (!isDifferentiated || !isActive(x))
+bool Gradients::passesNoGradient(ExprRef x, SourceRange range, const std::string &what) {
+  if (!areTaken() || !isActive(x))
     return true;
-  error(DiagnosticKind::NoGradient, range,
-        fmt::format("no gradient passes through {}, and what it is of depends on {}", what,
-                    isTraining ? "parameters that are trained" : "what gradients are taken by"))
+  reporter
+      .error(DiagnosticKind::NoGradient, range,
+             fmt::format("no gradient passes through {}, and what it is of depends on {}", what,
+                         context.isTraining ? "parameters that are trained" : "what gradients are taken by"))
       .hint("`stop(x)` inside says that none is wanted; a weighted choice, by `attend` or `nn.softmax`, has one");
   return false;
 }

@@ -1,8 +1,8 @@
-//===- Normalisers.h - what stands behind `by:` -----------------------------------------------------------------===//
+//===- Normalisers.h - what stands behind `by:` -------------------------------------------------------------------===//
 //
 // A word of the language is one of the normalisers that `attn.attend` has, of the score itself or of a score made from
 // it: `sigmoid` is `none` of sigmoid(s), `sample` is `hard` of s and noise. A new word that is such a composition is a
-// row of the table, and a line of `Checker::composeScore` where its score is new.
+// row of the table, and a line of `composeScore` (ComposedScores.cpp) where its score is new.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

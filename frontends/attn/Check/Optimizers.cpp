@@ -1,135 +1,116 @@
-#include "frontends/attn/Check/Checker.h"
+#include "frontends/attn/Check/Optimizers.h"
 
-#include <algorithm>
+#include "frontends/attn/Check/DeclaredNames.h"
+
 #include <fmt/format.h>
 
 namespace attnc::check {
 
 using namespace typed;
 
-Instance *Checker::makeOptimizer(const ast::Expr &with, const ScopePtr &scope) {
-  auto *made = with.as<ast::CallExpr>();
-  Value callee = expression(made ? *made->callee : with, scope);
+Instance *Optimizers::make(const ast::Expr &with, Scope &scope) {
+  auto *call = with.as<ast::CallExpr>();
+  Value callee = expressions.check(call ? *call->callee : with, scope);
   if (callee.isError())
     return nullptr;
   auto *optimizer = callee.as<OptimizerValue>();
   if (!optimizer) {
-    error(DiagnosticKind::NotCallable, with.range,
-          fmt::format("an optimizer is expected, and this is {}", describe(callee)))
+    reporter
+        .error(DiagnosticKind::NotCallable, with.range,
+               fmt::format("an optimizer is expected, and this is {}", describe(callee)))
         .hint("an optimizer is declared by `optimizer name(...)`; the prelude's are in `optim`");
     return nullptr;
   }
   const ast::OptimizerDecl &decl = *optimizer->decl;
   if (decl.stepParameters.size() != 3) {
-    error(DiagnosticKind::ArgumentCount, decl.name.range,
-          fmt::format("the optimizer `{}` has no step of three parameters", decl.name.text))
+    reporter
+        .error(DiagnosticKind::ArgumentCount, decl.name.range,
+               fmt::format("the optimizer `{}` has no step of three parameters", decl.name.text))
         .hint("`step(p, g, t) { ... }`: the parameter, its gradient, and the number of the step, from 1");
     return nullptr;
   }
   std::vector<CheckedArgument> arguments;
-  if (made)
-    arguments = checkArguments(*made, scope);
+  if (call)
+    arguments = checkArguments(expressions, *call, scope);
   if (anyError(arguments))
     return nullptr;
-  size_t before = errorsFound;
-  Instance *instance = &instances.emplace_back();
-  instance->decl = &decl;
-  instance->unit = optimizer->unit;
-  bindHyperparameters(*instance, decl.parameters, std::move(arguments), with.range, decl.name.text);
-  return errorsFound == before ? instance : nullptr;
-}
-
-const Parameter *Checker::addState(const Entry &entry, const std::string &name, const Parameter *of, Type type,
-                                   double start, SourceRange range) {
-  Parameter state;
-  std::string prefix = fmt::format("{}.{}", entry.name, name);
-  state.name = of ? prefix + "." + of->name : prefix;
-  state.checkpoint = of ? prefix + "." + of->checkpoint : prefix;
-  if (of)
-    state.counts = of->counts;
-  state.type = std::move(type);
-  state.initialiser = {"constant", start, 0};
-  state.frozen = state.isState = true;
-  state.range = range;
-  auto [first, isNew] = checkpointNames.emplace(state.checkpoint, range);
-  if (!isNew)
-    error(DiagnosticKind::DuplicateCheckpoint, range,
-          fmt::format("a parameter and a state of training have the name `{}` in checkpoints", state.checkpoint))
-        .note("the other is", first->second)
-        .hint("give the export another name");
-  for (const Parameter *other : program->parameters)
-    if (isNew && other->name == state.name)
-      error(DiagnosticKind::AlreadyDefined, range,
-            fmt::format("a parameter and a state of training have the name `{}`", state.name))
-          .note("the other is", other->range)
-          .hint("give the export another name");
-  program->parameterStore.push_back(std::move(state));
-  program->parameters.push_back(&program->parameterStore.back());
-  return program->parameters.back();
+  size_t before = reporter.errorCount();
+  Instance &instance = modules.addInstance(decl, *optimizer->unit);
+  bindHyperparameters(reporter, scopes, expressions, instance, decl.parameters, std::move(arguments), with.range,
+                      decl.name.text);
+  return reporter.errorCount() == before ? &instance : nullptr;
 }
 
 /// The type of a state and the number that it starts as everywhere.
-std::optional<std::pair<Type, double>> Checker::stateStart(const ast::OptimizerState &state, const ScopePtr &scope) {
-  Value value = expression(*state.initial, scope);
+std::optional<std::pair<Type, double>> Optimizers::stateStart(const ast::OptimizerState &state, Scope &scope) {
+  Value value = expressions.check(*state.initial, scope);
   if (value.isError())
     return std::nullopt;
-  ExprRef start = asTensor(value, state.initial->range, Element::F32);
+  ExprRef start = conversions.asTensor(value, state.initial->range, Element::F32);
   if (!start)
     return std::nullopt;
   auto *fill = start->as<Fill>();
   auto *number = (fill ? fill->value : start)->as<Constant>();
   if (number && start->type.element == Element::F32)
     return std::pair(start->type, number->real);
-  error(DiagnosticKind::BadInitialiser, state.initial->range, "a state cannot start like this")
+  reporter.error(DiagnosticKind::BadInitialiser, state.initial->range, "a state cannot start like this")
       .hint("`like(p)` is zeros in the shape of p; `full(value, n, ...)` is the same number everywhere");
   return std::nullopt;
 }
 
-/// Checks the optimizer's step on one parameter: its shape and rank are known there.
-bool Checker::addStep(Entry &entry, Instance &optimizer, const Parameter &parameter) {
-  auto &decl = static_cast<const ast::OptimizerDecl &>(*optimizer.decl);
-  size_t before = errorsFound;
-  OptimizerStep step;
-  step.parameter = &parameter;
-  std::vector<std::pair<Type, double>> starts;
-  ScopePtr scope = childOf(moduleScope({&optimizer, {}}));
-  scope->isFunction = true;
-  build.setBlock(&step.block);
-  steppedParameter = &parameter;
-  auto bind = [&](const ast::Name &name, Type type, bool isState) -> const Local * {
-    checkNotBuiltin(name, "the parameter");
-    Local *local = build.newLocal(name.text, std::move(type), name.range);
-    Binding binding{TensorValue{build.reference(local, name.range)}, name.range};
-    binding.isState = isState;
-    bool isNew = scope->names.emplace(name.text, binding).second;
-    if (!isNew || optimizer.members.count(name.text))
-      error(DiagnosticKind::AlreadyDefined, name.range, fmt::format("`{}` is defined twice", name.text));
-    return local;
-  };
-  step.value = bind(decl.stepParameters[0], parameter.type, true);
-  step.gradient = bind(decl.stepParameters[1], parameter.type, false);
-  step.count = bind(decl.stepParameters[2], {Element::F32, {}}, false);
-  for (const ast::OptimizerState &state : decl.states) {
+const Local *Optimizers::bind(const Instance &optimizer, const ast::Name &name, Type type, bool isState, Scope &scope) {
+  checkNotBuiltin(reporter, name, "the parameter");
+  Local *local = build.newLocal(name.text, std::move(type), name.range);
+  Binding binding{TensorValue{build.reference(local, name.range)}, name.range};
+  binding.isState = isState;
+  bool isNew = scope.names.emplace(name.text, binding).second;
+  if (!isNew || optimizer.members.count(name.text))
+    reporter.error(DiagnosticKind::AlreadyDefined, name.range, fmt::format("`{}` is defined twice", name.text));
+  return local;
+}
+
+static const ast::OptimizerDecl &declarationOf(const Instance &optimizer) {
+  return static_cast<const ast::OptimizerDecl &>(*optimizer.decl);
+}
+
+void Optimizers::addStates(const Entry &entry, const Instance &optimizer, OptimizerStep &step, Scope &scope) {
+  for (const ast::OptimizerState &state : declarationOf(optimizer).states) {
     std::optional<std::pair<Type, double>> start = stateStart(state, scope);
     for (const ast::Name &name : state.names)
       if (start) {
-        step.states.push_back(addState(entry, name.text, &parameter, start->first, start->second, name.range));
-        step.stateValues.push_back(bind(name, start->first, true));
+        step.states.push_back(
+            parameters.addState(entry, name.text, step.parameter, start->first, start->second, name.range));
+        step.stateValues.push_back(bind(optimizer, name, start->first, true, scope));
       }
   }
+}
+
+bool Optimizers::addStep(Entry &entry, Instance &optimizer, const Parameter &parameter) {
+  const ast::OptimizerDecl &decl = declarationOf(optimizer);
+  size_t before = reporter.errorCount();
+  OptimizerStep step;
+  step.parameter = &parameter;
+  Scope &scope = scopes.childOf(scopes.moduleScope({&optimizer, {}}));
+  scope.isFunction = true;
+  build.setBlock(&step.block);
+  context.steppedParameter = &parameter;
+  step.value = bind(optimizer, decl.stepParameters[0], parameter.type, true, scope);
+  step.gradient = bind(optimizer, decl.stepParameters[1], parameter.type, false, scope);
+  step.count = bind(optimizer, decl.stepParameters[2], {Element::F32, {}}, false, scope);
+  addStates(entry, optimizer, step, scope);
   bool returned = false;
-  if (errorsFound == before)
-    block(decl.step, childOf(scope), returned);
+  if (reporter.errorCount() == before)
+    blocks.check(decl.step, scopes.childOf(scope), returned);
   if (returned)
-    error(DiagnosticKind::Misplaced, decl.step.range, "a step has no result: it updates, as `p <- ...`");
-  steppedParameter = nullptr;
-  step.nextValue = scope->names.at(decl.stepParameters[0].text).value.tensor();
+    reporter.error(DiagnosticKind::Misplaced, decl.step.range, "a step has no result: it updates, as `p <- ...`");
+  context.steppedParameter = nullptr;
+  step.nextValue = scope.names.at(decl.stepParameters[0].text).value.tensor();
   for (const ast::OptimizerState &state : decl.states)
     for (const ast::Name &name : state.names)
-      if (errorsFound == before)
-        step.nextStates.push_back(scope->names.at(name.text).value.tensor());
+      if (reporter.errorCount() == before)
+        step.nextStates.push_back(scope.names.at(name.text).value.tensor());
   entry.training->steps.push_back(std::move(step));
-  return errorsFound == before;
+  return reporter.errorCount() == before;
 }
 
 } // namespace attnc::check

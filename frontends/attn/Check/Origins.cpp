@@ -2,6 +2,7 @@
 #include "frontends/attn/Check/Builder.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace attnc::check {
 
@@ -76,6 +77,35 @@ std::optional<Origins::Origin> Origins::followOperands(const Expr &expr, const D
       followTo(operand, dim);
   });
   return found;
+}
+
+//===- Notes ------------------------------------------------------------------------------------------------------===//
+
+/// The variable that an operand is a part of: `k` of `k[b, h, j]`.
+static std::string variableOf(std::string_view written) {
+  size_t end = 0;
+  while (end < written.size() && (std::isalnum(static_cast<unsigned char>(written[end])) || written[end] == '_'))
+    ++end;
+  bool isPart = end == written.size() || written[end] == '[' || written[end] == '\'';
+  return isPart ? std::string(written.substr(0, end)) : "";
+}
+
+void Origins::note(Diagnostic &report, ExprRef operand, SourceRange written, const Dim &dim) const {
+  std::optional<Origin> origin = find(operand, dim);
+  if (!origin)
+    return;
+  auto lineOf = [&](SourceRange range) { return sources.file(range.file).lineColumn(range.begin).line; };
+  SourceRange declared = origin->declared, place = report.primary.range;
+  if (!place.valid() || (declared.file == place.file && lineOf(declared) == lineOf(place)))
+    return;
+  std::string variable = origin->name.empty() ? variableOf(sources.text(written)) : "";
+  std::string message = variable.empty()
+                            ? fmt::format("`{}` is declared", origin->name.empty() ? origin->maker : origin->name)
+                            : fmt::format("`{}` is made by `{}`, declared", variable, origin->maker);
+  for (const Note &note : report.notes)
+    if (note.message == message)
+      return;
+  report.note(message, declared);
 }
 
 } // namespace attnc::check

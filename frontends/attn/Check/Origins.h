@@ -10,7 +10,9 @@
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Diagnostics/Diagnostic.h"
 #include "frontends/attn/Check/Typed.h"
+
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -20,6 +22,8 @@ namespace attnc::check {
 
 class Origins {
 public:
+  explicit Origins(const SourceManager &sources) : sources(sources) {}
+
   struct Origin {
     std::string name;     ///< of the parameter or argument; empty where a call made it
     std::string maker;    ///< the field or function that was called
@@ -42,11 +46,16 @@ public:
   /// Where the dimension `dim` of `expr` comes from; nothing where that is not one place.
   std::optional<Origin> find(typed::ExprRef expr, const Dim &dim) const;
 
+  /// Adds a note of where the dimension of an operand comes from, unless that is on the line of the error. `written` is
+  /// the operand in the source.
+  void note(Diagnostic &report, typed::ExprRef operand, SourceRange written, const Dim &dim) const;
+
 private:
   using Seen = std::unordered_set<typed::ExprRef>;
   std::optional<Origin> follow(typed::ExprRef expr, const Dim &dim, Seen &seen) const;
   std::optional<Origin> followOperands(const typed::Expr &expr, const Dim &dim, Seen &seen) const;
 
+  const SourceManager &sources;
   std::unordered_map<typed::ExprRef, Call> calls;
   std::unordered_map<const typed::Local *, typed::ExprRef> variables;
   std::unordered_set<const typed::Local *> arguments;

@@ -20,7 +20,7 @@
 // What speaks of data is checked at run time where it cannot be proved. A dynamic dimension counts as at least 1 in a
 // second attempt, whose accesses are clamped. Such a dimension's least size is 1, unless the indices of the subscript
 // or a condition on them say that it is: nothing is read where there is nothing. A subscript without indices is a slice
-// of the tensor, which is made whatever condition is around it (Subscripts.cpp).
+// of the tensor, which is made whatever condition is around it (SubscriptPositions.cpp).
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -49,13 +49,15 @@ struct Linear {
 
 /// A condition and whether it holds.
 using Guard = std::pair<typed::ExprRef, bool>;
+/// The conditions around an expression.
+using Guards = std::vector<Guard>;
 
 /// One subscript that must be in range, as it stood in the program.
 struct Obligation {
   typed::ExprRef subscript; ///< the Subscript
   unsigned position;
   Dim extent;
-  std::vector<Guard> guards;
+  Guards guards;
   SourceRange range;     ///< of the index
   SourceRange baseRange; ///< of the tensor
 };
@@ -105,8 +107,8 @@ private:
   };
   struct Proof {
     bool positive;
-    size_t facts;                         ///< how many of them count
-    std::map<Linear, unsigned> failed{};  ///< goals, by the least depth at which they could not be reached
+    size_t facts;                        ///< how many of them count
+    std::map<Linear, unsigned> failed{}; ///< goals, by the least depth at which they could not be reached
     unsigned steps = 0;
   };
 

@@ -26,7 +26,6 @@ struct Builtin;
 struct Scope;
 struct SourceUnit;
 struct Instance;
-using ScopePtr = Scope *; ///< the checker owns all scopes, for they and the functions they hold name each other
 
 struct ErrorValue {};
 /// A function without a result, a statement.
@@ -62,7 +61,7 @@ struct FunctionValue {
 };
 struct LambdaValue {
   const ast::LambdaExpr *lambda;
-  ScopePtr scope;
+  Scope *scope; ///< around the lambda
 };
 struct BuiltinValue {
   const Builtin *builtin;
@@ -113,7 +112,7 @@ struct Binding {
 
 /// Names of a block; the outermost scope of a function is followed by its module and its file.
 struct Scope {
-  ScopePtr parent = nullptr;
+  Scope *parent = nullptr;
   std::map<std::string, Binding> names;
   /// What `..` stands for in the types of this function, where a parameter has bound it.
   std::optional<Shape> rest;

@@ -1,0 +1,54 @@
+//===- Reporter.h - diagnostics of the checker --------------------------------------------------------------------===//
+//
+// Inlined functions are checked once a call, so a diagnostic of one kind is reported once for each source range.
+//
+//===--------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Diagnostics/Diagnostic.h"
+#include "frontends/attn/Check/CallStack.h"
+
+#include <tuple>
+
+namespace attnc::check {
+
+class Reporter {
+public:
+  Reporter(const SourceManager &sources, DiagnosticEngine &diagnostics, const CallStack &calls)
+      : sources(sources), diagnostics(diagnostics), calls(calls) {}
+
+  Diagnostic &error(DiagnosticKind kind, SourceRange range, std::string message);
+  Diagnostic &warning(DiagnosticKind kind, SourceRange range, std::string message);
+  /// An error of types or shapes, with a note of the call in which it was found.
+  Diagnostic &typeError(DiagnosticKind kind, SourceRange range, std::string message);
+  /// Two sizes that must be equal and differ.
+  Diagnostic &dimMismatch(SourceRange range, const std::string &what, const Dim &a, const Dim &b);
+  /// A tensor or a range that does not fit into memory.
+  Diagnostic &tooLarge(SourceRange range, const std::string &what, const std::string &size);
+  Value notSupported(SourceRange range, const std::string &what);
+
+  std::string text(SourceRange range) const { return std::string(sources.text(range)); }
+
+  /// Errors found so far, repeated ones included.
+  size_t errorCount() const { return errorsFound; }
+  bool hasReported() const { return diagnostics.hasErrors(); }
+
+  /// Drops all further errors: the program is too large to be checked.
+  void stop() { isStopped = true; }
+  bool hasStopped() const { return isStopped; }
+
+  /// While true, drops errors that depend on the rank of arguments: the checker invented it.
+  void setRankInvented(bool isInvented) { isRankInvented = isInvented; }
+
+private:
+  const SourceManager &sources;
+  DiagnosticEngine &diagnostics;
+  const CallStack &calls;
+  std::set<std::tuple<DiagnosticKind, FileId, uint32_t, uint32_t>> reported;
+  Diagnostic discarded;
+  size_t errorsFound = 0;
+  bool isStopped = false;
+  bool isRankInvented = false;
+};
+
+} // namespace attnc::check

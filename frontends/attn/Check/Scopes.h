@@ -1,0 +1,39 @@
+//===- Scopes.h - lexical scopes and local names ------------------------------------------------------------------===//
+#pragma once
+
+#include "frontends/attn/Check/Builder.h"
+#include "frontends/attn/Check/Origins.h"
+#include "frontends/attn/Check/Reporter.h"
+
+#include <deque>
+
+namespace attnc::check {
+
+/// Owns all scopes, since scopes and the lambdas that they hold refer to each other.
+class Scopes {
+public:
+  explicit Scopes(Reporter &reporter) : reporter(reporter) {}
+
+  /// A scope that sees the top level of a file.
+  Scope &unitScope(SourceUnit *unit);
+  /// A scope that sees the members of a module, then the top level of its file.
+  Scope &moduleScope(const ModuleValue &self);
+  /// The outermost scope of a function.
+  Scope &functionScope(const FunctionValue &function);
+  Scope &childOf(Scope &parent);
+
+  /// Binds a new local name; reports shadowing of builtins, and repetition in the same scope.
+  void bindLocal(Scope &scope, const ast::Name &name, Value value, bool isVar);
+
+private:
+  Reporter &reporter;
+  std::deque<Scope> scopes;
+};
+
+/// The binding of a name in a scope and those around it; null for names of modules and files.
+Binding *findBinding(Scope &scope, const std::string &name);
+
+/// Binds closed tensors of a value to locals, so that each is computed once.
+Value bindValue(Builder &build, Origins &origins, const std::string &name, const Value &value, SourceRange range);
+
+} // namespace attnc::check
