@@ -44,8 +44,8 @@ ExprRef Elements::close(std::vector<Index *> indices, ExprRef body, SourceRange 
   std::vector<Index *> rows = indicesFor(body->type.shape, 0, range);
   ExprRef value = element(body, references(rows, range), {});
   indices.insert(indices.end(), rows.begin(), rows.end());
-  Lifting lifting;
-  value = lift(value, lifting, true);
+  Hoisting hoisting;
+  value = hoist(value, hoisting, true);
   Shape shape;
   for (Index *index : indices)
     shape.push_back(index->extent);
@@ -56,15 +56,15 @@ ExprRef Elements::close(std::vector<Index *> indices, ExprRef body, SourceRange 
 }
 
 void Elements::closeAttend(PendingAttend &pending, const std::vector<Index *> &outer) {
-  Lifting lifting;
-  lifting.isAttend = true;
+  Hoisting hoisting;
+  hoisting.isAttend = true;
   for (Index *index : outer)
-    lifting.outer.insert(build.numberOf(index));
+    hoisting.outer.insert(build.numberOf(index));
   for (Index *index : pending.keys)
-    lifting.keys.insert(build.numberOf(index));
+    hoisting.keys.insert(build.numberOf(index));
   auto formula = [&](ExprRef row, const Indices &at, bool isOfKept = true) -> ExprRef {
-    lifting.isMasked = isOfKept && pending.mask;
-    return row ? lift(element(row, at, {}), lifting, false) : nullptr;
+    hoisting.isMasked = isOfKept && pending.mask;
+    return row ? hoist(element(row, at, {}), hoisting, false) : nullptr;
   };
   Attend attend;
   attend.outer.assign(outer.begin(), outer.end());

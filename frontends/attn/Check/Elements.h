@@ -48,15 +48,15 @@ private:
 
   void closeAttend(PendingAttend &pending, const std::vector<typed::Index *> &outer);
 
-  /// Rebuilds an element expression with nested work lifted out; `keys` is empty outside attend.
-  struct Lifting {
+  /// Rebuilds an element expression with nested work hoisted out; `keys` is empty outside attend.
+  struct Hoisting {
     std::set<unsigned> outer, keys;
     bool isAttend = false;
     bool isMasked = false; ///< it is of pairs that a mask keeps alone
     std::map<typed::ExprRef, typed::ExprRef> done;
   };
-  typed::ExprRef lift(typed::ExprRef expr, Lifting &lifting, bool isRoot);
-  bool isWorthLifting(typed::ExprRef expr, const Lifting &lifting, bool isRoot) const;
+  typed::ExprRef hoist(typed::ExprRef expr, Hoisting &hoisting, bool isRoot);
+  bool isWorthHoisting(typed::ExprRef expr, const Hoisting &hoisting, bool isRoot) const;
   typed::ExprRef materialise(typed::ExprRef expr);
   typed::ExprRef rebuild(typed::ExprRef expr, const std::function<typed::ExprRef(typed::ExprRef)> &map);
 

@@ -62,21 +62,21 @@ static bool mayFail(ExprRef expr) {
                   std::any_of(node->indices.begin(), node->indices.end(), mayFail));
 }
 
-bool Elements::isWorthLifting(ExprRef expr, const Lifting &lifting, bool isRoot) const {
+bool Elements::isWorthHoisting(ExprRef expr, const Hoisting &hoisting, bool isRoot) const {
   const Free &free = build.freeOf(expr);
   if (!free.scalars.empty())
     return false;
-  if (!lifting.isAttend)
+  if (!hoisting.isAttend)
     return expr->as<IndexReduction>() && !isRoot;
   auto *operation = expr->as<Elementwise>();
   if (!expr->as<IndexReduction>() && !(operation && isCostly(*operation)))
     return false;
-  if (lifting.isMasked && mayFail(expr)) // for masked rows and keys, too, it would be computed
+  if (hoisting.isMasked && mayFail(expr)) // for masked rows and keys, too, it would be computed
     return false;
   auto speaksOf = [&](const std::set<unsigned> &indices) {
     return std::any_of(indices.begin(), indices.end(), [&](unsigned index) { return free.indices.count(index); });
   };
-  return !speaksOf(lifting.keys) || !speaksOf(lifting.outer);
+  return !speaksOf(hoisting.keys) || !speaksOf(hoisting.outer);
 }
 
 /// Binds an element expression as a tensor over the indices it speaks of, and reads it.
@@ -91,8 +91,8 @@ ExprRef Elements::materialise(ExprRef expr) {
     environment[number] = build.reference(copy, expr->range);
   }
   ExprRef body = element(expr, {}, environment);
-  Lifting lifting;
-  body = lift(body, lifting, true);
+  Hoisting hoisting;
+  body = hoist(body, hoisting, true);
   if (body->type.element == Element::Index)
     body = build.cast(body, Element::I32);
   Type type{body->type.element, {}};
@@ -106,14 +106,14 @@ ExprRef Elements::materialise(ExprRef expr) {
   return build.cast(value, expr->type.element);
 }
 
-ExprRef Elements::lift(ExprRef expr, Lifting &lifting, bool isRoot) {
-  auto found = lifting.done.find(expr);
-  if (found != lifting.done.end())
+ExprRef Elements::hoist(ExprRef expr, Hoisting &hoisting, bool isRoot) {
+  auto found = hoisting.done.find(expr);
+  if (found != hoisting.done.end())
     return found->second;
-  ExprRef result = isWorthLifting(expr, lifting, isRoot)
+  ExprRef result = isWorthHoisting(expr, hoisting, isRoot)
                        ? materialise(expr)
-                       : rebuild(expr, [&](ExprRef operand) { return lift(operand, lifting, false); });
-  lifting.done.emplace(expr, result);
+                       : rebuild(expr, [&](ExprRef operand) { return hoist(operand, hoisting, false); });
+  hoisting.done.emplace(expr, result);
   return result;
 }
 
