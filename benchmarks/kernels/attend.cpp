@@ -9,14 +9,12 @@
 //   attend-benchmark [name part [schedule]]        such as: attend-benchmark causal "tile_kv = 96 : i64"
 //   attend-benchmark additive                      additive attention by the time of its tanhs
 //   attend-benchmark masks                         kinds of masks by the share of blocks that they keep
-//   attend-benchmark halide                        each form that Halide has, beside ours
 #include "benchmarks/kernels/Additive.h"
 #include "benchmarks/kernels/Masks.h"
 #include "benchmarks/support/CompiledKernel.h"
 #include "benchmarks/support/Machine.h"
 #include "compiler/Codegen/CPU/Attend/AttendSchedule.h"
 #include "compiler/Codegen/CPU/CpuEmitter.h"
-#include "compiler/Codegen/Halide/HalideEmitter.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -238,24 +236,6 @@ void runPrefill(const Case &each) {
     compareWithSoftmax(each, body, keys, values);
 }
 
-/// Of the cases whose time is all products and softmax, and two with formulas.
-void runHalide() {
-  for (const Case &each : prefillCases())
-    for (std::string form : {"", "two_pass", "online"}) {
-      if (each.queries != 2048 || each.normaliser != "softmax" || each.range != 1)
-        continue;
-      schedule = form.empty() ? "" : fmt::format("form = \"{}\"", form);
-      auto emitter = form.empty() ? attnc::createCpuEmitter() : attnc::createHalideEmitter();
-      CompiledKernel kernel(each.text(), "native", *emitter);
-      size_t elements = size_t(each.heads * each.keys * each.dim);
-      float *keys = randomFloats(elements + 1024, 1, 2) + 208, *values = randomFloats(elements + 1024, 1, 3) + 624;
-      auto body = prepare(kernel, each, keys, values);
-      double pairs = each.pairs ? each.pairs : double(each.queries) * double(each.keys);
-      print(fmt::format("{} / {}", each.name, form.empty() ? "ours" : form),
-            measure(double(each.heads) * pairs * 4 * double(each.dim), 9, body, fmaPeak), "FLOP");
-    }
-}
-
 /// Keys and values come from a different place of a large buffer each time, so that they come from memory, or from the
 /// same place, so that they come from the nearest cache that holds them; so does the reference.
 void runDecode(int64_t keys, bool isCached) {
@@ -305,8 +285,6 @@ int main(int argc, char **argv) {
     runAdditive();
   if (wanted("masks"))
     runMasks();
-  if (std::string(part) == "halide")
-    runHalide();
   if (wanted("compile")) {
     CompiledKernel kernel(prefillCases()[1].text());
     fmt::print("compile one causal kernel: {:.2f} s, {} bytes of object\n", kernel.compileSeconds(),

@@ -68,8 +68,7 @@ void dropSettingsOfErased(Job &job, bool warns) {
 
 /// Whether only Halide's code can be what a setting asks for.
 static bool isForHalide(const Override &setting) {
-  return llvm::is_contained({"halide", "scheduler"}, setting.key) ||
-         llvm::is_contained({"two_pass", "online"}, setting.value);
+  return llvm::is_contained({"halide", "scheduler"}, setting.key);
 }
 
 void warnOfSettings(Job &job) {

@@ -22,20 +22,6 @@ static std::vector<Subject> convolutions() {
   };
 }
 
-/// Models with attention that Halide takes, in each form.
-static std::vector<Subject> attention() {
-  std::vector<Subject> all;
-  for (const Subject &subject : exampleSubjects())
-    if (subject.file.ends_with("gpt2.attn") || subject.file.ends_with("vit.attn"))
-      all.push_back(subject);
-  for (const Subject &subject : modelSubjects())
-    if (subject.file == "gpt.attn" && subject.entry == "logits")
-      all.push_back(subject);
-  for (const Subject &subject : maskSubjects())
-    all.push_back(subject);
-  return all;
-}
-
 std::vector<Subject> halideSubjects() {
   std::vector<Subject> all;
   for (const char *emitter : {"auto", "cpu", "halide"})
@@ -44,7 +30,7 @@ std::vector<Subject> halideSubjects() {
       all.push_back(std::move(subject));
     }
   for (const std::vector<Subject> &table :
-       {shapeSubjects(), layerSubjects(), trainingSubjects(), scanSubjects(), attention()})
+       {shapeSubjects(), layerSubjects(), trainingSubjects(), scanSubjects()})
     for (Subject subject : table) {
       subject.emitter = "halide";
       all.push_back(std::move(subject));

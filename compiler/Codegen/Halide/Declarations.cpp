@@ -97,10 +97,8 @@ std::string nameOf(Element narrow) { return narrow == Element::BF16 ? "bf16" : "
 
 static bool isNarrow(Element element) { return element != widened(element); }
 
-std::vector<uint8_t> declareCalls(const Stage &stage, int64_t lanes, const std::vector<std::string> &functions) {
+std::vector<uint8_t> declareCalls(const Stage &stage, int64_t lanes) {
   std::map<std::string, Signature> operations;
-  for (const std::string &function : functions)
-    operations[function] = {Element::F32, Element::F32};
   for (const Node &node : stage.nodes) {
     if (node.op != Op::Call && node.op != Op::Checked && node.op != Op::Repeated)
       continue;

@@ -35,9 +35,8 @@ std::string functionOf(const Node &node);
 /// "bf16" or "f16".
 std::string nameOf(Element narrow);
 
-/// Bitcode with a function for vectors of 2, 4, ... `lanes` elements for each operation that the stage calls, for what
-/// it stores in 16 bits, and for each of `functions`, from f32 to f32; empty where there is none. Truth values are
-/// numbers of 32 bits.
-std::vector<uint8_t> declareCalls(const Stage &stage, int64_t lanes, const std::vector<std::string> &functions = {});
+/// Bitcode with a function for vectors of 2, 4, ... `lanes` elements for each operation that the stage calls, and for
+/// what it stores in 16 bits; empty where there is none. Truth values are numbers of 32 bits.
+std::vector<uint8_t> declareCalls(const Stage &stage, int64_t lanes);
 
 } // namespace attnc::halide

@@ -2,7 +2,6 @@
 #include "compiler/Codegen/AskedEmitter.h"
 #include "compiler/Codegen/ChosenSchedule.h"
 #include "compiler/Codegen/Halide/Bitcode.h"
-#include "compiler/Codegen/Halide/HalideAttend.h"
 #include "compiler/Codegen/Halide/ImportBitcode.h"
 #include "compiler/Codegen/Halide/PipelineSchedule.h"
 #include "compiler/Codegen/Halide/ReadKernel.h"
@@ -184,8 +183,6 @@ public:
   bool makesCodeFor(const Target &target) const override { return !target.isDevice; }
 
   Verdict supports(func::FuncOp kernel, const Target &target) const override {
-    if (kernelKindOf(kernel) == KernelKind::Attend)
-      return supportsAttend(kernel, target);
     std::string reason;
     std::optional<PlannedKernel> planned = planKernel(kernel, target, reason);
     if (!planned)
@@ -200,12 +197,8 @@ public:
 
   std::string scheduleError(func::FuncOp kernel, const Target &target) const override {
     std::string reason, error;
-    if (kernelKindOf(kernel) == KernelKind::Attend) {
-      if (auto planned = planAttend(kernel, machineOf(target), reason))
-        error = planned->scheduleError;
-    } else if (auto planned = planKernel(kernel, target, reason)) {
+    if (auto planned = planKernel(kernel, target, reason))
       error = planned->scheduleError;
-    }
     return error.empty() ? "" : llvm::formatv("{0}.{1}: {2}", kernel.getName(), scheduleKey, error).str();
   }
 
@@ -216,8 +209,6 @@ public:
 
   FailureOr<KernelCode> emit(func::FuncOp kernel, const Target &target, ModuleOp code) const override {
     std::string error;
-    if (kernelKindOf(kernel) == KernelKind::Attend)
-      return emitAttend(kernel, target, code);
     std::optional<PlannedKernel> planned = planKernel(kernel, target, error);
     if (!planned || !compile(kernel, target, code, *planned, error)) {
       kernel.emitRemark() << "the halide emitter can't compile kernel " << kernel.getName() << ": " << error;
@@ -230,30 +221,6 @@ public:
 private:
   HalideScope scope;
   mutable CompiledBefore compiled;
-
-  //===---------------------------------------- attention ---------------------------------------------------------===//
-
-  Verdict supportsAttend(func::FuncOp kernel, const Target &target) const {
-    std::string reason;
-    if (!planAttend(kernel, machineOf(target), reason))
-      return Verdict::no(reason);
-    return scope == HalideScope::All || askedEmitter(kernel) || wantsHalide(kernel)
-               ? Verdict::yes()
-               : Verdict::no("it is attention, for which it was never measured faster");
-  }
-
-  static FailureOr<KernelCode> emitAttend(func::FuncOp kernel, const Target &target, ModuleOp code) {
-    std::string error;
-    std::optional<PlannedAttend> planned = planAttend(kernel, machineOf(target), error);
-    FailureOr<KernelCode> made = failure();
-    if (planned)
-      made = emitAttendKernel(kernel, target, machineOf(target), code, std::move(*planned), error);
-    if (failed(made))
-      kernel.emitRemark() << "the halide emitter can't compile kernel " << kernel.getName() << ": " << error;
-    return made;
-  }
-
-  //===---------------------------------------- stages ------------------------------------------------------------===//
 
   /// What the kernel returns, or the sum that it is the epilogue of.
   static linalg::GenericOp sumOf(func::FuncOp kernel) {

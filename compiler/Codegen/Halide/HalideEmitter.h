@@ -2,7 +2,7 @@
 //
 // One Emitter, "halide", for processors. A kernel becomes stages (ReadKernel.h, Staging.h), each gets a schedule
 // (StageSchedule.h), Halide compiles it (Bitcode.h), and its function is called by a phase of ours (ImportBitcode.h,
-// StagePhase.h). Attention goes a way of its own (HalideAttend.h).
+// StagePhase.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -61,11 +61,11 @@ TEST(Schedule, ErrorsNameWhatIsThere) {
             "a gemm kernel has no `tile_kv` in its schedule; it has mr, nr, kc, mc, scheduler, halide");
   EXPECT_EQ(errorOf({"logits_attend_0.tilekv=64"}),
             "an attend kernel has no `tilekv` in its schedule; it has form, "
-            "tile_q, tail_q, tile_kv, decode_rows, split_kv, halide; did you mean `tile_kv`?");
+            "tile_q, tail_q, tile_kv, decode_rows, split_kv; did you mean `tile_kv`?");
   EXPECT_EQ(errorOf({"logits_loops_0.mr=6"}),
             "a loops kernel has no `mr` in its schedule; it has chunk, scheduler, halide");
   EXPECT_EQ(errorOf({"logits_attend_0.form=decod"}),
-            "`form` is prefill or decode or two_pass or online, not `decod`; did you mean `decode`?");
+            "`form` is prefill or decode, not `decod`; did you mean `decode`?");
   EXPECT_EQ(errorOf({"logits_gemm_0.mr=many"}), "`mr` is a number from 1 to 14, not `many`");
   EXPECT_EQ(errorOf({"logits_gemm_0.mr=0"}), "`mr` is a number from 1 to 14, not `0`");
   EXPECT_EQ(errorOf({"logits_gemm_0.mr=15"}), "`mr` is a number from 1 to 14, not `15`");
@@ -113,7 +113,7 @@ TEST(Schedule, NeighboursAreStepsInsideTheRange) {
   EXPECT_EQ(neighbours(KernelKind::Gemm, "mr", "6", avx512()), (Values{"3", "5", "7", "12"}));
   EXPECT_EQ(neighbours(KernelKind::Gemm, "mr", "14", avx512()), (Values{"7", "13"}));
   EXPECT_EQ(neighbours(KernelKind::Gemm, "nr", "48", avx512()), (Values{"16", "32", "64"}));
-  EXPECT_EQ(neighbours(KernelKind::Attend, "form", "prefill", avx512()), (Values{"decode", "two_pass", "online"}));
+  EXPECT_EQ(neighbours(KernelKind::Attend, "form", "prefill", avx512()), (Values{"decode"}));
   EXPECT_EQ(neighbours(KernelKind::Gemm, "tile_q", "16", avx512()), Values());
 }
 

@@ -26,8 +26,6 @@ static constexpr Known known[] = {
     {"halide", "Halide wherever it can", "model.emitter = halide"},
     {"prefill", "attention in tiles of queries", "attend.form = prefill"},
     {"split-keys", "attention query by query, keys in parts", "attend.form = decode"},
-    {"two-pass", "attention by Halide: scores of a tile of queries, then sums", "attend.form = two_pass"},
-    {"online", "attention by Halide: sums block by block of keys", "attend.form = online"},
     {"queries-16", "tiles of 16 queries", "attend.form = prefill\nattend.tile_q = 16"},
     {"keys-32", "blocks of 32 keys", "attend.form = prefill\nattend.tile_kv = 32"},
     {"keys-256", "blocks of 256 keys", "attend.form = prefill\nattend.tile_kv = 256"},
