@@ -66,17 +66,12 @@ void dropSettingsOfErased(Job &job, bool warns) {
   });
 }
 
-/// Whether only Halide's code can be what a setting asks for.
-static bool isForHalide(const Override &setting) {
-  return llvm::is_contained({"halide", "scheduler"}, setting.key);
-}
-
 void warnOfSettings(Job &job) {
   for (const CompiledKernel &kernel : job.made.program.kernels)
     for (const auto &[emitter, reason] : kernel.refusals)
       for (const Override &setting : job.schedule)
-        if (emitter == "halide" && setting.what == mlir::func::FuncOp(kernel.function).getName() &&
-            isForHalide(setting))
+        if (emitter == "halide" && setting.key == "halide" &&
+            setting.what == mlir::func::FuncOp(kernel.function).getName())
           recordDeclined(kernel.function, setting.key, "the halide emitter does not take it, since " + reason);
   for (const std::string &text : settingsNotHonoured(*job.made.module, job.schedule))
     job.warn("attnc: warning: " + text + "\n");

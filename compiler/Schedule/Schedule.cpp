@@ -35,9 +35,6 @@ struct Key {
 
 /// The one table of what can be said about kernels.
 static const std::vector<Key> &keys() {
-  static constexpr llvm::StringLiteral schedulerMeaning =
-      "by Halide, with a schedule by a tile, or by an autoscheduler";
-  static const std::vector<std::string> schedulers = {"hand", "adams2019", "mullapudi2016"};
   static const std::vector<Key> all = {
       {KernelKind::Attend,
        "form",
@@ -70,9 +67,6 @@ static const std::vector<Key> &keys() {
       {KernelKind::Gemm, "mc", "rows of a block, in whole tiles", 1, 4096},
       {KernelKind::Rows, "rows_per_chunk", "rows of a chunk", 1, 1 << 20},
       {KernelKind::Loops, "chunk", "points of a chunk, in whole vectors and rows", 1, 1 << 30},
-      {KernelKind::Gemm, "scheduler", schedulerMeaning, 0, 0, 1, false, schedulers},
-      {KernelKind::Loops, "scheduler", schedulerMeaning, 0, 0, 1, false, schedulers},
-      {KernelKind::Rows, "scheduler", schedulerMeaning, 0, 0, 1, false, schedulers},
       {KernelKind::Gemm, "halide", "Halide's schedule", 0, 0, 1, false, {}, true},
       {KernelKind::Loops, "halide", "Halide's schedule", 0, 0, 1, false, {}, true},
       {KernelKind::Rows, "halide", "Halide's schedule", 0, 0, 1, false, {}, true},

@@ -2,7 +2,6 @@
 #include "compiler/Codegen/Halide/CompileModule.h"
 #include "compiler/Codegen/Halide/Declarations.h"
 #include "compiler/Codegen/Halide/Formulas.h"
-#include "compiler/Codegen/Halide/HalideLoops.h"
 #include <Halide.h>
 #include <deque>
 
@@ -29,26 +28,11 @@ public:
     H::Func result("result");
     define(result);
     bound(result);
-    if (schedule.loops) {
-      StageFuncs funcs = funcsOf(result);
-      applyLoops(*schedule.loops, funcs, extentsOfChunk(stage, schedule));
-    } else {
-      arrange(result);
-    }
+    arrange(result);
     std::vector<H::Argument> arguments(buffers.begin(), buffers.end());
     arguments.insert(arguments.end(), sizes.begin(), sizes.end());
     arguments.insert(arguments.end(), spans.begin(), spans.end());
     return result.compile_to_module(arguments, symbol, target);
-  }
-
-  LoopSchedule findLoops(const H::Target &target, const std::string &autoscheduler) {
-    H::Func result("result");
-    define(result);
-    bound(result);
-    estimate(result);
-    StageFuncs funcs = funcsOf(result);
-    autoschedule(autoscheduler, funcs, target);
-    return readLoops(funcs);
   }
 
 private:
@@ -372,42 +356,6 @@ private:
     return outside.front();
   }
 
-  //===---------------------------------------- loop by loop ------------------------------------------------------===//
-
-  StageFuncs funcsOf(H::Func &result) {
-    StageFuncs funcs{result, {}, {}};
-    if (stage.fold)
-      funcs.tile = tile;
-    for (size_t number = 0; number < schedule.sums.inner.size(); ++number)
-      funcs.loopsOfSums[sums[number].name()] = nameOf(schedule.sums.inner[number]);
-    return funcs;
-  }
-
-  /// Tells autoschedulers the sizes of a chunk, dynamic ones as they are taken elsewhere.
-  void estimate(H::Func &result) {
-    auto estimateOf = [](const Size &size) { return static_cast<int>(typical(size)); };
-    for (H::Param<int> &size : sizes)
-      size.set_estimate(estimateOf({0, 1, 0}));
-    for (size_t number = 0; number < buffers.size(); ++number) {
-      const std::vector<Size> &shape = stage.buffers[number].shape;
-      for (size_t dimension = 0; dimension < shape.size(); ++dimension)
-        buffers[number].dim(dimension).set_estimate(0, estimateOf(shape[shape.size() - 1 - dimension]));
-    }
-    auto parameter = spans.begin();
-    for (unsigned dimension = stage.result.size(); dimension-- > 0;) {
-      const Span &span = schedule.spans[dimension];
-      int indices = estimateOf(stage.extent(dimension));
-      if (span.kind != Span::Kind::Whole) {
-        parameter++->set_estimate(0);
-        indices = 1;
-      }
-      if (span.hasTiles())
-        parameter++->set_estimate(indices =
-                                      span.kind == Span::Kind::Block ? span.block : typical(stage.extent(dimension)));
-      result.set_estimate(H::Var(nameOf(stage.result[dimension])), 0, indices);
-    }
-  }
-
   template <typename Definition>
   static void vectorise(Definition &&definition, const H::Var &lane, int lanes, int width) {
     if (isVector(lanes))
@@ -429,17 +377,6 @@ private:
 };
 
 } // namespace
-
-std::optional<LoopSchedule> findLoops(const Stage &stage, const Schedule &schedule, const Machine &machine,
-                                      unsigned arguments, const std::string &autoscheduler, std::string &error) {
-  try {
-    H::Target target = targetOf(machine);
-    return StageCompiler(stage, schedule, arguments).findLoops(target, autoscheduler);
-  } catch (const H::Error &thrown) {
-    error = thrown.what();
-    return std::nullopt;
-  }
-}
 
 Bitcode compileStage(const Stage &stage, const Schedule &schedule, const Machine &machine, unsigned arguments,
                      const std::string &symbol) {

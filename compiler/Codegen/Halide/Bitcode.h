@@ -30,9 +30,4 @@ struct Bitcode {
 Bitcode compileStage(const Stage &stage, const Schedule &schedule, const Machine &machine, unsigned arguments,
                      const std::string &symbol);
 
-/// How Halide's autoscheduler, "Adams2019" or "Mullapudi2016", computes a chunk of `schedule`, of which it takes no
-/// more. Nothing where it can't; `error` says why.
-std::optional<LoopSchedule> findLoops(const Stage &stage, const Schedule &schedule, const Machine &machine,
-                                      unsigned arguments, const std::string &autoscheduler, std::string &error);
-
 } // namespace attnc::halide

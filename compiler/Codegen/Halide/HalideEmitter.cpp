@@ -11,9 +11,7 @@
 #include "compiler/Codegen/Nest/KernelSizes.h"
 #include "compiler/Codegen/OpCost.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <numeric>
 
 using namespace mlir;
 
@@ -25,18 +23,8 @@ using namespace halide;
 
 Machine machineOf(const Target &target) { return {target.f32Lanes, target.vectorRegisters, target.hasAvx512}; }
 
-/// What a kernel's schedule says of Halide: a schedule as text, or who is to find one.
-constexpr llvm::StringLiteral scheduleKey = "halide", schedulerKey = "scheduler";
-
-/// The autoscheduler of Halide that the kernel asks for; empty where it asks for none.
-std::string autoschedulerOf(func::FuncOp kernel) {
-  StringRef scheduler = scheduledWord(kernel, schedulerKey).value_or("");
-  return scheduledWord(kernel, scheduleKey) ? ""
-                                            : llvm::StringSwitch<std::string>(scheduler)
-                                                  .Case("adams2019", "Adams2019")
-                                                  .Case("mullapudi2016", "Mullapudi2016")
-                                                  .Default("");
-}
+/// The key of a kernel's schedule whose value is a Halide schedule as text.
+constexpr llvm::StringLiteral scheduleKey = "halide";
 
 /// The stages of a kernel with their schedules, and no code yet.
 struct PlannedKernel {
@@ -92,14 +80,9 @@ std::vector<PlannedStage> withLayouts(const std::vector<PlannedStage> &stages, c
   return all;
 }
 
-/// Puts stages with schedules into phases, and their tensors into memory. Where chunks are still to be rounded to what
-/// an autoscheduler finds, each stage has a phase.
-void placeStages(std::vector<PlannedStage> stages, std::vector<Schedule> schedules, bool areFinal,
-                 PlannedKernel &planned) {
-  std::vector<unsigned> phases(stages.size());
-  std::iota(phases.begin(), phases.end(), 0);
-  if (areFinal)
-    phases = phasesOf(stages, schedules);
+/// Puts stages with schedules into phases, and their tensors into memory.
+void placeStages(std::vector<PlannedStage> stages, std::vector<Schedule> schedules, PlannedKernel &planned) {
+  std::vector<unsigned> phases = phasesOf(stages, schedules);
   std::vector<bool> areLocal = areOfChunks(stages, schedules, phases);
   for (unsigned number = 0; number < stages.size(); ++number) {
     CompiledStage made{std::move(stages[number]), std::move(schedules[number]), {}, {}, 0, phases[number]};
@@ -132,7 +115,7 @@ std::optional<PlannedKernel> planKernel(func::FuncOp kernel, const Target &targe
   }
   if (!schedules)
     return std::nullopt;
-  placeStages(std::move(stages), std::move(*schedules), autoschedulerOf(kernel).empty(), planned);
+  placeStages(std::move(stages), std::move(*schedules), planned);
   for (CompiledStage &compiled : planned.stages) {
     std::optional<int64_t> largest = largestSize(compiled.planned.stage);
     if (!largest) {
@@ -188,7 +171,7 @@ public:
     if (!planned)
       return Verdict::no(reason);
     linalg::GenericOp op = sumOf(kernel);
-    bool isAskedFor = askedEmitter(kernel) || scheduledWord(kernel, scheduleKey) || scheduledWord(kernel, schedulerKey);
+    bool isAskedFor = askedEmitter(kernel) || scheduledWord(kernel, scheduleKey);
     return scope == HalideScope::All || isAskedFor || (op && isWanted(op, target))
                ? Verdict::yes()
                : Verdict::no("by rule it takes sums of products over windows with few weights alone, and no prediction "
@@ -255,21 +238,8 @@ private:
         made.push_back(function);
       return function;
     };
-    std::string autoscheduler = autoschedulerOf(kernel);
     for (auto [number, stage] : llvm::enumerate(planned.stages)) {
       std::string symbol = symbolOf(kernel, planned, number) + ".halide";
-      bool addsAtSubscripts = !stage.planned.stage.places.empty();
-      if (!autoscheduler.empty() && addsAtSubscripts)
-        kernel.emitRemark() << "kernel " << kernel.getName() << " adds terms at subscripts, for which " << autoscheduler
-                            << " finds no schedule: it keeps the one by hand";
-      if (!autoscheduler.empty() && !addsAtSubscripts) {
-        stage.schedule = stage.schedule.withoutTile(stage.planned.stage);
-        std::optional<LoopSchedule> loops = findLoops(stage.planned.stage, stage.schedule, machineOf(target),
-                                                      planned.read.arguments.size(), autoscheduler, error);
-        if (!loops)
-          return false;
-        stage.schedule.setLoops(stage.planned.stage, std::move(*loops));
-      }
       stage.main = compileOne(stage.planned.stage, stage.schedule, symbol);
       if (auto ragged = stage.schedule.raggedDimension(stage.planned.stage); ragged && stage.main)
         stage.rest = compileOne(stage.planned.stage, stage.schedule.ofRest(*ragged), symbol + ".rest");
@@ -291,12 +261,7 @@ private:
     std::string text;
     for (const CompiledStage &stage : planned.stages)
       text += (text.empty() ? "" : "; ") + textOf(stage.planned.stage, stage.schedule);
-    SmallVector<Choice> choices = {{scheduleKey, StringRef(text)}};
-    if (auto given = scheduledWord(kernel, scheduleKey))
-      choices[0].value = *given;
-    else if (auto scheduler = scheduledWord(kernel, schedulerKey))
-      choices.push_back({schedulerKey, *scheduler});
-    recordSchedule(kernel, choices);
+    recordSchedule(kernel, {{scheduleKey, scheduledWord(kernel, scheduleKey).value_or(text)}});
   }
 
   /// The last phase has the kernel's name.

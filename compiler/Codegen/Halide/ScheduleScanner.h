@@ -17,16 +17,12 @@ public:
   bool failed() const { return !error.empty(); }
   bool atEnd() const { return place == text.size(); }
 
-  bool fail(const std::string &expected) { return failAt(last, found.empty() ? "the end" : found, expected); }
-
-  bool failAt(size_t where, const std::string &what, const std::string &expected) {
+  bool fail(const std::string &expected) {
     if (error.empty())
-      error = "at column " + std::to_string(where + 1) + ": found " + what + ", expected " + expected;
+      error = "at column " + std::to_string(last + 1) + ": found " + (found.empty() ? "the end" : found) +
+              ", expected " + expected;
     return false;
   }
-
-  /// Where the last word begins.
-  size_t lastPlace() const { return last; }
 
   /// The next word, number or sign; empty at the end.
   const std::string &next() {

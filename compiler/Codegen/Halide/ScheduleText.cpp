@@ -22,32 +22,6 @@ static std::vector<std::string> dimensionsOf(const Stage &stage) {
 
 //===-------------------------------------------- writing ---------------------------------------------------------===//
 
-static std::string textOf(const LoopSplit &split) {
-  return split.fuses ? "fuse(" + joined({split.inner, split.outer, split.loop}) + ") "
-                     : "split(" + joined({split.loop, split.outer, split.inner, std::to_string(split.factor)}) + ") ";
-}
-
-static std::string textOf(const Definition &definition) {
-  std::string text;
-  for (const LoopSplit &split : definition.splits)
-    text += textOf(split);
-  std::vector<std::string> loops;
-  for (const OrderedLoop &loop : definition.loops)
-    loops.push_back((loop.kind == OrderedLoop::Kind::Vector     ? "vector "
-                     : loop.kind == OrderedLoop::Kind::Unrolled ? "unroll "
-                                                                : "") +
-                    loop.name);
-  return text + "loops(" + joined(loops) + ")";
-}
-
-static std::string textOf(const LoopSchedule &loops, bool folds) {
-  std::string text = "result: " + textOf(loops.result);
-  if (folds)
-    text += " | start: " + (loops.at ? "at(" + *loops.at + ") " : "") + textOf(loops.start) +
-            " | sum: " + textOf(loops.sum);
-  return text;
-}
-
 static std::string textOfTile(const Stage &stage, const Schedule &schedule) {
   auto dimension = [&](unsigned number) { return nameOf(stage.result[number]); };
   std::string text =
@@ -68,7 +42,7 @@ static std::string textOfTile(const Stage &stage, const Schedule &schedule) {
 }
 
 std::string textOf(const Stage &stage, const Schedule &schedule) {
-  std::string text = schedule.loops ? textOf(*schedule.loops, stage.fold.has_value()) : textOfTile(stage, schedule);
+  std::string text = textOfTile(stage, schedule);
   std::vector<std::string> spans;
   for (unsigned each = 0; each < schedule.spans.size(); ++each)
     if (const Span &span = schedule.spans[each]; span.kind != Span::Kind::Whole)
@@ -78,7 +52,7 @@ std::string textOf(const Stage &stage, const Schedule &schedule) {
                                                         : std::to_string(span.block)));
   if (spans.empty())
     return text;
-  return text + (schedule.loops ? " | " : " ") + "chunk(" + joined(spans) + ")";
+  return text + " chunk(" + joined(spans) + ")";
 }
 
 //===-------------------------------------------- reading ---------------------------------------------------------===//
@@ -100,10 +74,8 @@ public:
       parseTile(/*isAcross=*/false);
     else if (stage.fold && stage.places.empty() && scanner.accept("across"))
       parseTile(/*isAcross=*/true);
-    else if (stage.places.empty() && scanner.accept("result"))
-      parseLoops();
     else
-      scanner.next(), scanner.fail(stage.places.empty() ? "`lanes(...)`, or `result: ...`"
+      scanner.next(), scanner.fail(stage.places.empty() ? "`lanes(...)`"
                                                         : "`lanes(...)`, for terms are added at subscripts");
     if (!scanner.failed() && !scanner.atEnd())
       scanner.next(), scanner.fail("the end, or the next of rows(...), sum(...), chunk(...)");
@@ -114,8 +86,6 @@ public:
   }
 
 private:
-  //===---------------------------------------- by a tile ---------------------------------------------------------===//
-
   void parseTile(bool isAcross) {
     scanner.expect("(");
     schedule.laneDimension = isAcross ? stage.result.size() - 1 : dimension();
@@ -191,163 +161,6 @@ private:
     } while (!left.empty() && !scanner.failed() && scanner.accept(","));
   }
 
-  //===---------------------------------------- loop by loop ------------------------------------------------------===//
-
-  void parseLoops() {
-    std::vector<std::string> dimensions = dimensionsOf(stage), all = dimensions;
-    all.insert(all.end(), sums.begin(), sums.end());
-    for (unsigned loop = 0; loop < stage.loops.size(); ++loop)
-      if (stage.loops[loop].reduces)
-        schedule.sums.inner.push_back(loop);
-    LoopSchedule loops;
-    scanner.expect(":");
-    loops.result = definition(dimensions);
-    if (stage.fold) {
-      scanner.expect("|");
-      scanner.expect("start");
-      scanner.expect(":");
-      if (scanner.accept("at")) {
-        scanner.expect("(");
-        loops.at = scanner.name("a loop of the result");
-        bool isLoop = std::any_of(loops.result.loops.begin(), loops.result.loops.end(),
-                                  [&](const OrderedLoop &each) { return each.name == *loops.at; });
-        if (!isLoop)
-          scanner.fail("a loop of the result");
-        scanner.expect(")");
-      }
-      loops.start = definition(dimensions);
-      scanner.expect("|");
-      scanner.expect("sum");
-      scanner.expect(":");
-      loops.sum = definition(all);
-    }
-    if (scanner.accept("|")) {
-      scanner.expect("chunk");
-      parseChunk();
-    }
-    if (scanner.failed())
-      return;
-    schedule.setLoops(stage, std::move(loops));
-    checkCopies(*schedule.loops);
-  }
-
-  Definition definition(std::vector<std::string> live) {
-    Definition made;
-    int64_t factors = 1;
-    for (bool splits = true; splits;) {
-      LoopSplit split;
-      splits = false;
-      if (scanner.accept("split")) {
-        scanner.expect("(");
-        split.loop = consume(live);
-        scanner.expect(",");
-        split.outer = introduce(live);
-        scanner.expect(",");
-        split.inner = introduce(live);
-        scanner.expect(",");
-        split.factor = scanner.number(1, mostFactor / factors);
-        factors *= std::max<int64_t>(split.factor, 1);
-        splits = true;
-      } else if (scanner.accept("fuse")) {
-        split.fuses = splits = true;
-        scanner.expect("(");
-        split.inner = consume(live);
-        scanner.expect(",");
-        split.outer = consume(live);
-        scanner.expect(",");
-        split.loop = introduce(live);
-      }
-      if (splits) {
-        scanner.expect(")");
-        made.splits.push_back(split);
-      }
-    }
-    scanner.expect("loops");
-    scanner.expect("(");
-    places.emplace_back();
-    for (bool isFirst = true; !scanner.failed() && !live.empty(); isFirst = false) {
-      if (!isFirst)
-        scanner.expect(",");
-      OrderedLoop loop;
-      loop.kind = scanner.accept("vector")   ? OrderedLoop::Kind::Vector
-                  : scanner.accept("unroll") ? OrderedLoop::Kind::Unrolled
-                                             : OrderedLoop::Kind::Serial;
-      loop.name = consume(live);
-      made.loops.push_back(loop);
-      places.back().push_back(scanner.lastPlace());
-    }
-    scanner.expect(")");
-    return made;
-  }
-
-  /// How often the code within a loop is there, in vectors and one after the other.
-  int64_t copiesBy(const OrderedLoop &loop, int64_t iterations) const {
-    return loop.kind == OrderedLoop::Kind::Serial   ? 1
-           : loop.kind == OrderedLoop::Kind::Vector ? (iterations + machine.lanes - 1) / machine.lanes
-                                                    : iterations;
-  }
-
-  /// No loop schedule has more code than a tile may have; `copies` is how often the definition itself is there.
-  void checkCopies(const Definition &definition, unsigned number, const Extents &extents, int64_t copies) {
-    LoopTree tree(definition, extents);
-    for (size_t each = 0; each < definition.loops.size() && !scanner.failed(); ++each) {
-      const OrderedLoop &loop = definition.loops[each];
-      int64_t iterations = tree.iterationsOf(loop.name).value_or(1), most = mostVectors * machine.lanes;
-      std::string found = loop.name + " of " + std::to_string(iterations) + " iterations";
-      if (loop.kind == OrderedLoop::Kind::Vector && iterations > most)
-        scanner.failAt(places[number][each], found, "at most " + std::to_string(most) + " as vectors");
-      else if (copiesBy(loop, iterations) > mostCopies / copies)
-        scanner.failAt(places[number][each], found,
-                       "at most " + std::to_string(mostCopies) + " vectors and unrolled iterations in all");
-      else
-        copies *= copiesBy(loop, iterations);
-    }
-  }
-
-  void checkCopies(const LoopSchedule &loops) {
-    Extents chunk = extentsOfChunk(stage, schedule);
-    checkCopies(loops.result, 0, chunk, 1);
-    if (!stage.fold || scanner.failed())
-      return;
-    LoopTree tree(loops.result, chunk);
-    int64_t copies = 1;
-    bool isAround = false;
-    for (const OrderedLoop &loop : loops.result.loops) {
-      isAround |= loop.name == loops.at;
-      if (isAround)
-        copies *= copiesBy(loop, tree.iterationsOf(loop.name).value_or(1));
-    }
-    Extents tile = extentsOfTile(loops, chunk);
-    checkCopies(loops.start, 1, tile, copies);
-    for (unsigned loop : schedule.sums.inner)
-      if (const Size &size = stage.loops[loop].size; size.isConstant())
-        tile[nameOf(loop)] = {size.number, size.number, size.number};
-      else
-        tile[nameOf(loop)] = {};
-    checkCopies(loops.sum, 2, tile, copies);
-  }
-
-  /// One of the loops that there are, which is none of them afterwards.
-  std::string consume(std::vector<std::string> &live) {
-    std::string name = scanner.name("one of the loops " + joined(live));
-    auto found = std::find(live.begin(), live.end(), name);
-    if (found == live.end())
-      scanner.fail("one of the loops " + joined(live));
-    else
-      live.erase(found);
-    return name;
-  }
-
-  std::string introduce(std::vector<std::string> &live) {
-    std::string name = scanner.name("a name for a loop");
-    if (std::find(live.begin(), live.end(), name) != live.end())
-      scanner.fail("a name that no other loop has");
-    live.push_back(name);
-    return name;
-  }
-
-  //===---------------------------------------- both --------------------------------------------------------------===//
-
   /// The number of a loop, one of `names`.
   unsigned choose(const std::vector<std::string> &names, const std::string &what) {
     std::string expected = what + ": " + joined(names), name = scanner.name(expected);
@@ -391,7 +204,7 @@ private:
 
   /// Tiles have no more of a dimension than there is.
   void checkTile() {
-    for (unsigned each = 0; !schedule.loops && each < schedule.spans.size(); ++each) {
+    for (unsigned each = 0; each < schedule.spans.size(); ++each) {
       const Size &size = stage.extent(each);
       int64_t points = schedule.points(each);
       bool isWhole = schedule.spans[each].kind == Span::Kind::Whole;
@@ -409,15 +222,14 @@ private:
     }
   }
 
-  static constexpr int64_t mostVectors = 8, mostRows = 32, mostCopies = mostVectors * mostRows;
+  static constexpr int64_t mostVectors = 8, mostRows = 32;
   static constexpr int64_t mostFactor = 1 << 24;
   const Stage &stage;
   const Machine &machine;
   Scanner scanner;
   Schedule schedule;
   std::vector<std::string> sums;
-  std::vector<std::vector<size_t>> places; ///< of the loops' names of each definition
-  std::vector<unsigned> inParts;           ///< dimensions whose tiles may not overlap, and do not divide them
+  std::vector<unsigned> inParts; ///< dimensions whose tiles may not overlap, and do not divide them
 };
 
 } // namespace

@@ -1,10 +1,8 @@
 //===- ScheduleText.h - schedules as people write and read them ---------------------------------------------------===//
 //
-// A stage by a tile (StageSchedule.h), or loop by loop (LoopSchedule.h); both end with what a chunk has, if that is not
-// all:
+// The tile of a stage (StageSchedule.h), then the part of a dimension that a chunk computes, where that is not all:
 //
 //   lanes(d3, 16 x 4) rows(d2, 7) sum(d6, d5, d4) chunk(d0: 1, d1: 2)
-//   result: split(d3, d3o, d3i, 16) loops(vector d3i, d3o, d2) | start: at(d3o) loops(vector d3) | sum: ... | ...
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -20,8 +20,6 @@ static constexpr int64_t typicalSize = 1024;
 int64_t typical(const Size &size) { return size.number + size.factor * typicalSize; }
 
 int64_t Schedule::points(unsigned dimension) const {
-  if (loops)
-    return pointsOfLoops[dimension];
   int64_t count = 1;
   if (dimension == laneDimension && !across)
     count *= lanes * vectors;
@@ -40,48 +38,8 @@ std::optional<unsigned> Schedule::raggedDimension(const Stage &stage) const {
   return std::nullopt;
 }
 
-void Schedule::setLoops(const Stage &stage, LoopSchedule given) {
-  for (unsigned dimension = 0; dimension < spans.size(); ++dimension) {
-    int64_t wanted = LoopTree::indicesOfSplits(given.result, "d" + std::to_string(stage.result[dimension]));
-    Span &span = spans[dimension];
-    bool isBlock = span.kind == Span::Kind::Block;
-    if (isBlock)
-      span.block = (span.block + wanted - 1) / wanted * wanted;
-    pointsOfLoops.push_back(span.hasTiles() ? wanted : 1);
-  }
-  loops = std::move(given);
-}
-
-Extents extentsOfChunk(const Stage &stage, const Schedule &schedule) {
-  Extents extents;
-  for (unsigned dimension = 0; dimension < stage.result.size(); ++dimension) {
-    const Span &span = schedule.spans[dimension];
-    const Size &size = stage.extent(dimension);
-    Extent &own = extents["d" + std::to_string(stage.result[dimension])];
-    if (span.kind == Span::Kind::Block)
-      own = {schedule.points(dimension), {}, span.block};
-    else if (span.kind == Span::Kind::One)
-      own = {1, 1, 1};
-    else if (span.kind == Span::Kind::Counted)
-      own.least = schedule.points(dimension);
-    else if (size.isConstant())
-      own = {size.number, size.number, size.number};
-  }
-  return extents;
-}
-
-Schedule Schedule::withoutTile(const Stage &stage) const {
-  Schedule made;
-  made.spans = spans;
-  for (unsigned loop = 0; loop < stage.loops.size(); ++loop)
-    if (stage.loops[loop].reduces)
-      made.sums.inner.push_back(loop);
-  return made;
-}
-
 Schedule Schedule::ofRest(unsigned dimension) const {
   Schedule rest = *this;
-  rest.loops.reset();
   if (dimension == laneDimension)
     rest.lanes = rest.vectors = 1;
   if (dimension == rowDimension) {

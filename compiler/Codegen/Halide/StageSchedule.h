@@ -28,15 +28,12 @@
 // Which dimensions, and how many of each, is the cheapest by a count of the multiply-adds, loads and latencies of a
 // tile against the points that it wastes at the end of a dimension.
 //
-// Instead of a tile, a schedule may say loop by loop how a chunk is computed (LoopSchedule.h), as autoschedulers do.
-//
 // A launch's chunks divide the result's dimensions: the outer ones one index a chunk, the next in blocks, the rest
 // whole. How many depends on sizes alone.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Halide/LoopTree.h"
 #include "compiler/Codegen/Halide/Stage.h"
 
 namespace attnc::halide {
@@ -74,9 +71,6 @@ struct Schedule {
   int64_t rows = 1;
   Sums sums;
   std::vector<Span> spans; ///< a dimension of the result each
-  /// In the place of a tile, of which nothing above is said then; how many indices of each dimension its splits want.
-  std::optional<LoopSchedule> loops;
-  std::vector<int64_t> pointsOfLoops;
 
   int64_t points(unsigned dimension) const; ///< of a tile
   /// The one dimension of counted tiles whose end a whole number of tiles may miss: the last tile of a chunk is moved
@@ -84,10 +78,6 @@ struct Schedule {
   std::optional<unsigned> raggedDimension(const Stage &stage) const;
   /// The schedule of such a chunk.
   Schedule ofRest(unsigned dimension) const;
-  /// Takes these loops; a block has whole splits then.
-  void setLoops(const Stage &stage, LoopSchedule given);
-  /// What chunks have, without the tile.
-  Schedule withoutTile(const Stage &stage) const;
   bool operator==(const Schedule &) const = default;
 };
 
@@ -106,9 +96,6 @@ std::optional<Schedule> chooseSchedule(const Stage &stage, const Machine &machin
 /// one that adds those up, would be faster. Chunks of the first then read the same iteration one after the other, which
 /// a cache keeps; without it each goes through all of them.
 std::optional<unsigned> loopOfParts(const Stage &stage, const Schedule &schedule);
-
-/// What a chunk has of the result, for schedules of loops: dimensions are called d0, d1, ... by their loops.
-Extents extentsOfChunk(const Stage &stage, const Schedule &schedule);
 
 /// What a size is taken to be, where it is not known.
 int64_t typical(const Size &size);

@@ -58,12 +58,12 @@ TEST(Schedule, ErrorsNameWhatIsThere) {
             "kernel `logits_atend_0` does not exist; did you mean `logits_attend_0`?");
   EXPECT_EQ(errorOf({"logits.tile_q=48"}), "kernel `logits` does not exist");
   EXPECT_EQ(errorOf({"logits_gemm_0.tile_kv=64"}),
-            "a gemm kernel has no `tile_kv` in its schedule; it has mr, nr, kc, mc, scheduler, halide");
+            "a gemm kernel has no `tile_kv` in its schedule; it has mr, nr, kc, mc, halide");
   EXPECT_EQ(errorOf({"logits_attend_0.tilekv=64"}),
             "an attend kernel has no `tilekv` in its schedule; it has form, "
             "tile_q, tail_q, tile_kv, decode_rows, split_kv; did you mean `tile_kv`?");
   EXPECT_EQ(errorOf({"logits_loops_0.mr=6"}),
-            "a loops kernel has no `mr` in its schedule; it has chunk, scheduler, halide");
+            "a loops kernel has no `mr` in its schedule; it has chunk, halide");
   EXPECT_EQ(errorOf({"logits_attend_0.form=decod"}),
             "`form` is prefill or decode, not `decod`; did you mean `decode`?");
   EXPECT_EQ(errorOf({"logits_gemm_0.mr=many"}), "`mr` is a number from 1 to 14, not `many`");

@@ -56,8 +56,7 @@ bool CandidateForecast::canHave(const std::string &kernel, const Settings &setti
 
 double CandidateForecast::predict(const std::string &kernel, const Settings &settings) const {
   auto original = made->module->lookupSymbol<func::FuncOp>(kernel);
-  // An autoscheduler searches itself, for longer than all other candidates take together.
-  if (!original || !forecast->isCalled(original) || settings.contains("scheduler"))
+  if (!original || !forecast->isCalled(original))
     return never;
   std::optional<Changed> candidate = change(original, settings);
   std::optional<Forecast> found;
