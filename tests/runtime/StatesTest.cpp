@@ -76,6 +76,15 @@ TEST(States, TakeBackWhatRingsKeep) {
   EXPECT_EQ(length, (std::vector<int32_t>{6, 0}));
 }
 
+/// Neither states nor a length record an earlier truncation: the caller counts from the largest length of the row.
+TEST(States, CheckTwoTruncationsInARowEachFromTheLengthGiven) {
+  States states(3);
+  std::vector<int32_t> length = {9};
+  EXPECT_EQ(states.truncate(length, {6}), "ok");
+  EXPECT_EQ(states.truncate(length, {3}), "ok");
+  EXPECT_EQ(length, std::vector<int32_t>{3});
+}
+
 TEST(States, MoveElementsOfTwoBytes) {
   const attn_tensor_info narrow[] = {{"length", bShape, ATTN_I32, 1}, {"a", aShape, ATTN_BF16, 3}};
   States states(0);
