@@ -1,9 +1,16 @@
-# Fails where the code and data of ARCHIVE's members exceed MOST bytes.
+# Fails where the code and data of ARCHIVE's members exceed MOST bytes, or where README states another size: it gives KB
+# of 1024 bytes, rounded up.
 execute_process(COMMAND ${SIZE} --totals ${ARCHIVE} OUTPUT_VARIABLE table RESULT_VARIABLE result)
 if(result OR NOT table MATCHES "([0-9]+)[ \t]+[0-9a-f]+[ \t]+\\(TOTALS\\)")
   message(FATAL_ERROR "no sizes of ${ARCHIVE}: ${table}")
 endif()
-message(STATUS "runtime: ${CMAKE_MATCH_1} bytes of at most ${MOST}")
-if(CMAKE_MATCH_1 GREATER MOST)
-  message(FATAL_ERROR "the runtime takes ${CMAKE_MATCH_1} bytes, expected at most ${MOST}")
+set(bytes ${CMAKE_MATCH_1})
+message(STATUS "runtime: ${bytes} bytes of at most ${MOST}")
+if(bytes GREATER MOST)
+  message(FATAL_ERROR "the runtime takes ${bytes} bytes, expected at most ${MOST}")
+endif()
+file(READ ${README} text)
+math(EXPR size "(${bytes} + 1023) / 1024")
+if(NOT text MATCHES "a runtime of ${size} KB")
+  message(FATAL_ERROR "${README} does not contain 'a runtime of ${size} KB', which ${bytes} bytes are")
 endif()
