@@ -79,7 +79,7 @@ enum {
   X(cuGraphAddKernelNode, "cuGraphAddKernelNode",                                                                      \
     (cu_node * node, cu_graph graph, const cu_node *before, size_t count, const cu_kernel_parameters *parameters))     \
   X(cuGraphInstantiate, "cuGraphInstantiateWithFlags",                                                                 \
-    (cu_executable * result, cu_graph graph, unsigned long long flags))                                                  \
+    (cu_executable * result, cu_graph graph, unsigned long long flags))                                                \
   X(cuGraphExecKernelNodeSetParams, "cuGraphExecKernelNodeSetParams",                                                  \
     (cu_executable graph, cu_node node, const cu_kernel_parameters *parameters))                                       \
   X(cuGraphExecDestroy, "cuGraphExecDestroy", (cu_executable graph))                                                   \

@@ -59,8 +59,8 @@ static attn_code load_module(attn_cuda *cuda, attn_status *status) {
   return ATTN_OK;
 }
 
-/* Shared memory of a block. Bytes that the launch adds begin at a multiple of BLOCK_ALIGNMENT behind the `own` bytes of the
- * function (compiler/Codegen/GPU/Tile). */
+/* Shared memory of a block: `own` bytes of the function, then those that the launch adds, from a multiple of
+ * BLOCK_ALIGNMENT on (compiler/Codegen/GPU/Tile). */
 static int block_bytes(const attn_device_phase *phase, int own) {
   enum { BLOCK_ALIGNMENT = 1024 };
   int padded = (own + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;

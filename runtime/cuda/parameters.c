@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-/* Copies an element of the parameter table to `*offset` in the memory of parameters. Without that memory it only adds the
- * element's bytes to the offset. */
+/* Copies the value of an element of the parameter table to `*offset` in the memory of parameters, and adds its bytes to
+ * the offset; before that memory is allocated, it only adds. */
 static cu_result copy_value(attn_cuda *cuda, int64_t element, int64_t bytes, int64_t *offset) {
   const void *from = attn_weights_table(cuda->weights)[element];
   cu_address to = cuda->parameters + (cu_address)*offset;

@@ -1,8 +1,8 @@
 /* Queue of kernel launches, which become CUDA graphs when they repeat.
  *
- * Launches wait in the queue until their results are needed. A sequence of kernels that is new is launched kernel by
- * kernel. From the second time on the sequence is a graph, which is launched as a whole; launches whose parameters differ
- * from the last time are updated before. */
+ * Launches wait in the queue until their results are needed. A new sequence of kernels is launched kernel by kernel.
+ * From the second time on the sequence is a graph, which is launched as a whole; kernels whose parameters differ from
+ * the last time are updated before. */
 #ifndef ATTN_CUDA_QUEUE_H
 #define ATTN_CUDA_QUEUE_H
 

@@ -1,4 +1,4 @@
-/* A model that is open on a device: the record behind attn_cuda, and the functions that the sources of this library share.
+/* A model that is open on a device: the record behind attn_cuda, and the functions that the sources here share.
  *
  *   model.c         opening and closing
  *     call.c        calls of entry points, and the executor that generated code launches by
@@ -24,8 +24,8 @@ enum {
   CUDA_BEYOND_GRID = -1, /* a cu_result of our own: a kernel has more blocks than a launch may have */
 };
 
-/* A call in progress. Tensors in the host's memory have places in the call's memory on the device, and places at the same
- * offsets in `staging`:
+/* A call in progress. Tensors in the host's memory have ranges in the call's memory on the device, and ranges with the
+ * same offsets in `staging`:
  *
  *   | inputs | the status | states | results | the arena |
  *   0        status                          arena       total
@@ -87,7 +87,7 @@ attn_code cuda_describe(const cuda_driver *driver, long number, cu_device *devic
 /* memory.c: memory of calls, and staging, of at least so many bytes. What they held is lost. */
 cu_result cuda_reserve_memory(attn_cuda *cuda, int64_t bytes);
 cu_result cuda_reserve_staging(attn_cuda *cuda, int64_t bytes);
-/* Whether `data` lies in the memory of a tensor of attn_cuda_allocate; `*bytes` is the number of bytes from there on. */
+/* Whether `data` lies in memory from attn_cuda_allocate; `*bytes` is the number of its bytes from there on. */
 int cuda_owns(const attn_cuda *cuda, const void *data, int64_t *bytes);
 /* Frees all memory of calls and tensors. */
 void cuda_free_memory(attn_cuda *cuda);

@@ -92,8 +92,8 @@ ATTN_PUBLIC void attn_cuda_free(attn_cuda *cuda, attn_tensor *tensor) {
 
 /* Copies ----------------------------------------------------------------------------------------------------------- */
 
-/* Checks the arguments of a copy between a tensor and `memory` of the host, and enters the context where there are bytes
- * to copy. `memory` may be null for no bytes. */
+/* Checks the arguments of a copy between a tensor and `memory` of the host. Enters the context where there are bytes to
+ * copy; `memory` may be null for no bytes. */
 static attn_code begin_copy(attn_cuda *cuda, const attn_tensor *tensor, const void *memory, const char *name,
                             int64_t *bytes, attn_status *status) {
   ATTN_TRY(check_pointers(cuda, tensor, status));

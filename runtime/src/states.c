@@ -43,8 +43,8 @@ typedef struct {
 } move;
 
 /* Orders the moves that give row b the contents of row from[b], in place. A row is overwritten once no other row waits
- * for its contents; the rows that are left form cycles, which are rotated by swaps. `waiting` and `moves` have an element
- * for each row. */
+ * for its contents; the rows that are left form cycles, which swaps rotate. `waiting` and `moves` have an element for
+ * each row. */
 static int64_t plan_moves(const int32_t *from, int64_t rows, int32_t *waiting, move *moves) {
   int64_t count = 0;
   for (int64_t row = 0; row < rows; ++row)

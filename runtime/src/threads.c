@@ -11,31 +11,31 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Kernels follow each other within microseconds, and a thread that sleeps takes a hundred to come back: who waits looks
- * for SPIN_NANOSECONDS before it sleeps, or for a few rounds where there are more workers than processors. */
+/* Launches follow each other within microseconds, and a sleeping thread takes a hundred to wake. Threads therefore spin
+ * for SPIN_NANOSECONDS before they sleep, or for a few rounds where there are more workers than processors. */
 enum { SPIN_NANOSECONDS = 1000000, ROUND = 32, FEW_ROUNDS = 100, MOST_WORKERS = 4096 };
 
-/* `inside` while workers may join. */
+/* The bit of `inside` that is set while workers may join the launch. */
 static const unsigned OPEN = 1u << 31;
 
-/* A launch is open from when it is described until its caller finds no more chunks. Who comes later leaves it alone, so
- * that nobody waits for a worker that has nothing to do. */
+/* A launch is open until its caller finds no more chunks. Workers that wake later do not join it, so that the caller
+ * waits for no worker without a chunk. */
 struct attn_pool {
   attn_executor executor;
   pthread_mutex_t callers;
   int64_t threads;
   int is_crowded; /* more workers than processors */
-  /* The launch; written while it is closed and nobody is inside. */
+  /* The launch; written while it is closed and no worker is inside. */
   attn_kernel_fn fn;
   const attn_kernel_args *args;
   int64_t chunks;
   char *scratch;
   int64_t scratch_stride;
   _Alignas(64) atomic_int_least64_t next;
-  _Alignas(64) atomic_uint launch; /* number of launches so far; workers wait for it to rise */
-  atomic_uint launch_sleepers;     /* workers that may have to be woken */
+  _Alignas(64) atomic_uint launch; /* number of launches so far; workers wait for a change */
+  atomic_uint launch_sleepers;     /* workers that may be asleep */
   _Alignas(64) atomic_uint inside; /* workers that take chunks of the launch, and OPEN */
-  atomic_uint inside_sleepers;     /* 1: the caller may have to be woken */
+  atomic_uint inside_sleepers;     /* 1: the caller may be asleep */
   atomic_int stop;
   struct worker {
     attn_pool *pool;
@@ -70,7 +70,7 @@ static int changes_soon(const attn_pool *pool, atomic_uint *word, unsigned seen)
   return 0;
 }
 
-/* Returns once *word differs from `seen`. Who changes it looks at *sleepers afterwards. */
+/* Returns once *word differs from `seen`. The thread that changes it reads *sleepers afterwards. */
 static void await_change(const attn_pool *pool, atomic_uint *word, unsigned seen, atomic_uint *sleepers) {
   if (changes_soon(pool, word, seen))
     return;
@@ -127,7 +127,7 @@ static void run_alone(void *self, attn_kernel_fn fn, const attn_kernel_args *arg
     fn(args, chunk, scratch);
 }
 
-/* Calls `threads` workers that sleep; those that look see it. */
+/* Starts a launch: wakes `threads` sleeping workers; spinning ones see the change. */
 static void announce(attn_pool *pool, int64_t threads) {
   atomic_fetch_add(&pool->launch, 1);
   if (atomic_load(&pool->launch_sleepers))
@@ -162,9 +162,7 @@ static int64_t processors(void) {
 }
 
 ATTN_PUBLIC attn_code attn_pool_create(int64_t workers, attn_pool **out, attn_status *status) {
-  attn_code code = attn_check_pointer(out, "the place for the pool", status);
-  if (code != ATTN_OK)
-    return code;
+  ATTN_TRY(attn_check_pointer(out, "the place for the pool", status));
   *out = 0;
   if (workers < 0 || workers > MOST_WORKERS)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "a pool of %lld workers, expected 0 to %d", (long long)workers,

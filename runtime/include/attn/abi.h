@@ -1,7 +1,7 @@
-/* The binary interface between generated code and whoever runs it.
+/* Binary interface (ABI) between generated code and its caller.
  *
- * Generated objects include nothing and call nothing: what they need reaches them through these records. The runtime
- * (attn/attn.h) fills them; a program that brings its own threads or memory can fill them itself.
+ * Generated objects include no header and call no function of the runtime: they read everything from these records. The
+ * runtime (attn/attn.h) fills them; a program with its own threads or memory can fill them itself.
  * Layouts are fixed for one ATTN_ABI_VERSION. All pointers to tensors address dense row-major elements. */
 #ifndef ATTN_ABI_H
 #define ATTN_ABI_H
@@ -14,20 +14,20 @@ extern "C" {
 #endif
 
 #define ATTN_ABI_VERSION 7
-/* The most dimensions of a tensor, and tensors and named dimensions of an entry point: what attn_run has room for. */
+/* The most dimensions of a tensor, and tensors and named dimensions of an entry point, that attn_run supports. */
 #define ATTN_MAX_RANK 8
 #define ATTN_MAX_TENSORS 1024
 #define ATTN_MAX_DIMENSIONS 256
 /* Arena, scratch and packed weights are aligned to this many bytes. */
 #define ATTN_ALIGNMENT 64
-/* Tensors in the memory of a device are aligned to this many bytes; in that of a processor, to their elements. */
+/* Tensors in the memory of a device are aligned to this many bytes; in the memory of the host, to their elements. */
 #define ATTN_DEVICE_ALIGNMENT 16
 
 /* The dynamic operands of one kernel launch. */
 typedef struct attn_kernel_args {
   void *const *buffers;  /* the kernel's tensors: operands in order, then results in order */
   const int64_t *sizes;  /* dynamic sizes of those tensors in order (outermost first), then the index operands */
-  void *shared;          /* scratch that all chunks of one launch share (partial results); ATTN_ALIGNMENT-aligned */
+  void *shared;          /* memory that all chunks of one launch share (partial results); ATTN_ALIGNMENT-aligned */
   int32_t *status;       /* set to an attn_code when data are out of range; never cleared by a kernel */
 } attn_kernel_args;
 

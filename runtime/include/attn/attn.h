@@ -1,4 +1,4 @@
-/* The whole runtime: memory, threads, weights, calls. C11 and C++17; needs libc alone. */
+/* The runtime for models of processors: memory, threads, weights, calls. C11 and C++17 over libc alone. */
 #ifndef ATTN_ATTN_H
 #define ATTN_ATTN_H
 

@@ -1,4 +1,4 @@
-/* Blocks of memory as an arena wants them: aligned, page-backed, with huge pages where the system has them. */
+/* Allocation of arenas: page-aligned blocks, with huge pages where the system has them. */
 #ifndef ATTN_MEMORY_H
 #define ATTN_MEMORY_H
 
@@ -8,9 +8,9 @@
 extern "C" {
 #endif
 
-/* `bytes` of zeroed memory aligned to a page, or null when the system has none. Zero bytes give a valid block. */
+/* Returns `bytes` of zeroed memory, page-aligned, or null when the system has none. Zero bytes give a valid block. */
 void *attn_memory_allocate(size_t bytes);
-/* Gives back a block; `bytes` as it was asked for. A null block is fine. */
+/* Frees a block of attn_memory_allocate(bytes). A null block is fine. */
 void attn_memory_free(void *block, size_t bytes);
 
 #ifdef __cplusplus

@@ -1,12 +1,12 @@
-/* The table by which a generated object describes itself: `const attn_model <prefix>_model`.
+/* Description of a compiled model, a constant of its object: `const attn_model <prefix>_model`.
  * `attn_run` checks calls against it, `attn_weights_load` checks files, `attnc describe` prints it.
  *
- * All of it is constant and lives as long as the object; texts end in a zero. Tensors are dense and row-major; sizes
- * count elements unless their name says bytes. `abi_version` and `name` lie at the same offsets in every version, so
- * that whoever reads a table can compare it with ATTN_ABI_VERSION before anything else, and say which model it is.
+ * Everything here lives as long as the object; strings end in a zero. Tensors are dense and row-major; sizes count
+ * elements unless their name says bytes. `abi_version` and `name` have the same offsets in every version, so that a
+ * reader can compare the version with ATTN_ABI_VERSION first, and name the model in its message.
  *
- * The parameter table (attn_frame::parameters) has loaded_count places, of values from a file or inside the object,
- * then packed_count that `prepare` fills from those, once, after loading. */
+ * The parameter table (attn_frame::parameters) has loaded_count elements for values from a file or inside the object,
+ * then packed_count elements that `prepare` fills from them, once, after loading. */
 #ifndef ATTN_MODEL_H
 #define ATTN_MODEL_H
 
@@ -20,12 +20,12 @@ typedef enum attn_dtype {
   ATTN_F32 = 0,
   ATTN_I32 = 1,
   ATTN_BOOL = 2, /* one byte, 0 or 1 */
-  ATTN_PACKED_WEIGHT = 3, /* of a kernel's tensors alone */
-  ATTN_BF16 = 4, /* two bytes; what is stored in it was rounded to nearest even, and is computed with in f32 */
+  ATTN_PACKED_WEIGHT = 3, /* only of tensors of kernels */
+  ATTN_BF16 = 4, /* two bytes; values are rounded to nearest even when stored, and computed with in f32 */
   ATTN_F16 = 5   /* the same */
 } attn_dtype;
 
-/* Bytes of an element, an attn_dtype. */
+/* Bytes of an element of an attn_dtype. */
 static inline int64_t attn_element_bytes(int32_t dtype) {
   return dtype == ATTN_BOOL ? 1 : dtype == ATTN_BF16 || dtype == ATTN_F16 ? 2 : 4;
 }
@@ -56,7 +56,7 @@ typedef struct attn_dimension_info {
   int64_t min; /* smallest value allowed */
 } attn_dimension_info;
 
-/* Of a call with these dimensions, which are in range. */
+/* The floating-point operations of a call with these dimensions, which are in range. */
 typedef int64_t (*attn_flops_fn)(const int64_t *dimensions);
 
 typedef struct attn_entry_info {
@@ -68,10 +68,10 @@ typedef struct attn_entry_info {
   int32_t dimension_count;
   int32_t input_count;
   int32_t result_count;
-  int32_t updates; /* 1: it changes parameters and states, as a step of training does */
-  int32_t state_count; /* the last of the inputs: memory that lives from call to call, updated in place */
-  int32_t take_back; /* positions that can be taken back from the states; 0: any number */
-  attn_flops_fn flops; /* floating-point operations that the kernels of one call do */
+  int32_t updates; /* 1: it changes parameters and states, as a training step does */
+  int32_t state_count; /* the last inputs: memory of the caller that calls update in place */
+  int32_t take_back; /* positions that the states can be truncated by (attn/states.h); 0: any number */
+  attn_flops_fn flops; /* floating-point operations of the kernels of one call */
 } attn_entry_info;
 
 typedef enum attn_init {
@@ -80,7 +80,7 @@ typedef enum attn_init {
   ATTN_INIT_UNIFORM = 2   /* from a to b */
 } attn_init;
 
-/* A parameter, or a list of them: product(counts) consecutive places of the parameter table, the last index fastest. */
+/* A parameter, or a list of them: product(counts) elements of the parameter table, the last index fastest. */
 typedef struct attn_parameter_info {
   const char *name;       /* path in the model, such as "blocks.norm1.gain" */
   const char *checkpoint; /* name in a weights file; {0}, {1} stand for the list indices */
@@ -92,23 +92,23 @@ typedef struct attn_parameter_info {
   int32_t dtype;
   int32_t rank;
   int32_t list_rank;
-  int64_t first; /* its first place in the parameter table */
-  int32_t state; /* 1: of training alone, as an optimizer's moments; entry points that update read it */
-  int32_t unread; /* 1: no entry point reads it as it is loaded, but packed forms of it at most */
+  int64_t first; /* number of its first element in the parameter table */
+  int32_t state; /* 1: a state of training, such as a moment, which only entry points that update read */
+  int32_t unread; /* 1: no entry point reads it as loaded; kernels may read it packed */
 } attn_parameter_info;
 
-/* A tensor of a kernel, as attn_kernel_args has it. */
+/* A tensor of attn_kernel_args. */
 typedef struct attn_kernel_tensor {
   const int64_t *shape; /* rank of them; -1 stands for the next of attn_kernel_args::sizes */
-  int32_t dtype;        /* an attn_dtype; ATTN_PACKED_WEIGHT where the kernel wants it in an order of its own */
+  int32_t dtype;        /* an attn_dtype; ATTN_PACKED_WEIGHT in the order of the kernel */
   int32_t rank;
 } attn_kernel_tensor;
 
-/* A kernel by its phases, so that an executor can name what it runs and look at what was computed. */
+/* A kernel and its phases, by which an executor can name a launch and read its tensors. */
 typedef struct attn_kernel_info {
   const char *name;
   const char *kind;
-  const char *places; /* of the model that it computes: "gpt.attn:31:14, nn.attn:50:3" */
+  const char *places; /* its source locations in the model: "gpt.attn:31:14, nn.attn:50:3" */
   const attn_kernel_fn *phases;
   const attn_kernel_tensor *tensors; /* operands, then results */
   int64_t phase_count;
@@ -116,35 +116,35 @@ typedef struct attn_kernel_info {
   int32_t result_count;
 } attn_kernel_info;
 
-/* A phase of a kernel as a device has it: a function of an image, a block of threads a chunk. Its parameters are 8
- * bytes each: the buffers and sizes of attn_kernel_args, then `shared` and `status`, all in the device's memory.
- * The status there has two words, of which a call answers the second where it is not ATTN_OK, otherwise the first:
- * kernels write the first, and looking for room in caches, which comes before them, the second. */
+/* A kernel phase on a device: a function of a device image, which computes a chunk by a block of threads. Its
+ * parameters are 8 bytes each: the buffers and sizes of attn_kernel_args, then `shared` and `status`, all in the
+ * device's memory. The status on the device has two words: kernels write the first, and the check for room in caches,
+ * before them, the second. A call returns the second word where it is not ATTN_OK, otherwise the first. */
 typedef struct attn_device_phase {
-  attn_kernel_fn phase; /* what an executor is handed; a processor that calls it answers ATTN_UNSUPPORTED */
+  attn_kernel_fn phase; /* the function that executors get; on a processor it sets ATTN_UNSUPPORTED */
   const char *name;
   int32_t threads; /* of a block */
   int32_t buffer_count;
   int32_t size_count;
-  int32_t block_bytes; /* shared memory that a launch gives each block, besides what the function has itself */
-  uint64_t images; /* bit i: attn_device_code::images[i] has the function; with an image that has not, nothing runs */
+  int32_t block_bytes; /* dynamic shared memory of a block, besides the static memory of the function */
+  uint64_t images; /* bit i: attn_device_code::images[i] has the function; without it, a launch runs nothing */
 } attn_device_phase;
 
-/* The functions as devices of some architectures run them. */
+/* A device image: the functions for devices of some architectures. */
 typedef struct attn_device_image {
   const char *target; /* "sm_80" runs on that and all newer ones, "sm_90a" on that alone */
   const char *ptx;    /* text that the device's driver compiles */
 } attn_device_image;
 
-/* The kernels of a model that a device runs, and what lies between them: copies, appends to caches. */
+/* Device code of a model: its kernels, and the copies and cache updates between them. */
 typedef struct attn_device_code {
-  const attn_device_image *images; /* of those that a device can run the last is made for it */
+  const attn_device_image *images; /* a device runs the last one that it can */
   int64_t image_count;
   const attn_device_phase *phases;
   int64_t phase_count;
-  /* An executor that is handed this waits for what it has launched, copies the int32_t at buffers[0] to `shared`, which
-   * is memory of the host, and sets *status, of the host too, where a kernel or the device has failed. Null where no
-   * entry point wants that. */
+  /* For this function, an executor waits for its launches, copies the int32_t at buffers[0] to `shared`, which is
+   * memory of the host, and sets *status, of the host too, where a kernel or the device has failed. Null where no entry
+   * point launches it. */
   attn_kernel_fn fetch;
 } attn_device_code;
 
@@ -152,7 +152,7 @@ typedef struct attn_model {
   uint32_t abi_version; /* ATTN_ABI_VERSION of the compiler */
   const char *name;
   const char *target;
-  const char *identity; /* a hash of the code: training that goes on in the same object repeats itself to the bit */
+  const char *identity; /* a hash of the code: training that goes on in the same object gives the same bits */
   const attn_entry_info *entries;
   const attn_parameter_info *parameters;
   const attn_kernel_info *kernels;
@@ -162,10 +162,10 @@ typedef struct attn_model {
   int64_t entry_count;
   int64_t parameter_count; /* elements of `parameters` */
   int64_t kernel_count;
-  int64_t loaded_count; /* places of the parameter table that a file fills; the packed ones follow */
+  int64_t loaded_count; /* elements of the parameter table that a file fills; packed ones follow */
   int64_t packed_count;
   const attn_device_code *device; /* null where processors run the kernels */
-  uint64_t features;              /* of the processor that its code needs: bits of attn/processor.h */
+  uint64_t features;              /* processor features that its code needs: bits of attn/processor.h */
 } attn_model;
 
 #ifdef __cplusplus

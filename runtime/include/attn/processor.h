@@ -1,9 +1,8 @@
-/* Features of x86-64 processors that generated code may need. An object records those of its target
- * (attn_model.features), and the runtime compares them with what CPUID says of the processor, and XGETBV of the
- * operating system.
+/* Features of x86-64 processors that generated code may need. An object records the features of its target
+ * (attn_model.features); the runtime compares them with CPUID, and with XGETBV for the operating system.
  *
- * Compiler and runtime share the table below; names are LLVM's. It holds the features that LLVM's code generator uses
- * by itself. Features that only intrinsics use (AES, AMX, random numbers), those of every x86-64 processor (SSE2) and
+ * Compiler and runtime share the table below; names are LLVM's. It has the features that LLVM's code generator uses by
+ * itself. Features that only intrinsics use (AES, AMX, random numbers), features of every x86-64 processor (SSE2) and
  * hints (PREFETCHW) are left out: with them the runtime would refuse processors that run the code. */
 #ifndef ATTN_PROCESSOR_H
 #define ATTN_PROCESSOR_H
@@ -90,7 +89,7 @@ extern "C" {
   ATTN_BIT(X, 51, "zu", 0x29, 0, 1, 0, ATTN_APX)
 
 /* The features that this processor has and its operating system supports, a bit each. The first call executes CPUID,
- * which takes tens of microseconds in a virtual machine; later calls return what it found. */
+ * which takes tens of microseconds in a virtual machine; later calls return the same result. */
 uint64_t attn_processor_features(void);
 
 /* The name of a feature by its number, such as "avx2", or null. */

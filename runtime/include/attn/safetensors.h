@@ -1,6 +1,6 @@
-/* Reading .safetensors files: a JSON header of names, types, shapes and offsets, then the tensors' bytes.
- * Opening reads the header and checks every offset; tensors are read when they are asked for, into the caller's memory.
- * Files are not mapped: another program that truncates one leads to ATTN_BAD_FILE, not to a signal. */
+/* Reader of .safetensors files: a JSON header of names, types, shapes and offsets, then the bytes of the tensors.
+ * Opening a file reads its header and checks every offset; attn_safetensors_read copies elements to the caller's
+ * memory. Files are not mapped: after another program truncates a file, reads return ATTN_BAD_FILE. */
 #ifndef ATTN_SAFETENSORS_H
 #define ATTN_SAFETENSORS_H
 
@@ -18,7 +18,7 @@ typedef enum attn_file_dtype {
 
 typedef struct attn_file_tensor {
   const char *name;
-  uint64_t offset; /* of its first byte, from the end of the header on */
+  uint64_t offset; /* of its first byte, from the end of the header */
   uint64_t bytes;
   int64_t shape[ATTN_MAX_RANK];
   int32_t rank;
@@ -30,13 +30,13 @@ typedef struct attn_safetensors attn_safetensors;
 /* Opens a file and checks its header; ATTN_BAD_FILE with a message where it is unreadable, no regular file, truncated
  * or corrupt. The file stays open until attn_safetensors_close. */
 attn_code attn_safetensors_open(const char *path, attn_safetensors **file, attn_status *status);
-/* The same over `size` bytes in memory, which must outlive the result; `name` stands for the file in messages. */
+/* Opens a file of `size` bytes in memory, which must outlive the result; messages call it `name`. */
 attn_code attn_safetensors_open_memory(const char *name, const void *data, size_t size, attn_safetensors **file,
                                        attn_status *status);
 /* Null is fine. */
 void attn_safetensors_close(attn_safetensors *file);
 
-/* Null for `file` is a file without tensors. */
+/* A null `file` is a file without tensors. */
 int64_t attn_safetensors_count(const attn_safetensors *file);
 const attn_file_tensor *attn_safetensors_at(const attn_safetensors *file, int64_t index); /* in order of the header */
 const attn_file_tensor *attn_safetensors_find(const attn_safetensors *file, const char *name); /* or null */
@@ -46,11 +46,11 @@ const attn_file_tensor *attn_safetensors_find(const attn_safetensors *file, cons
 attn_code attn_safetensors_read(const attn_safetensors *file, const attn_file_tensor *tensor, uint64_t from,
                                 uint64_t count, void *to, attn_status *status);
 
-/* The object that wrote the file by attn_weights_save, as its model's `identity`; empty where another program did, and
+/* attn_model.identity of the object that wrote the file by attn_weights_save; empty where another program wrote it, and
  * for null. */
 const char *attn_safetensors_object(const attn_safetensors *file);
 
-const char *attn_file_dtype_name(int32_t dtype); /* as the format spells it: "F32"; "unknown" for another number */
+const char *attn_file_dtype_name(int32_t dtype); /* in the format, such as "F32"; "unknown" for another number */
 int64_t attn_file_dtype_bytes(int32_t dtype);    /* of an element; 0 for another number */
 
 #ifdef __cplusplus

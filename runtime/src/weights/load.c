@@ -9,14 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A load of weights. Values that stay in memory are read to their places there; the others are read one by one, packed,
- * and given up. */
+/* A load of weights. Values that stay in memory are read first; the others are read one by one, packed and given up. */
 struct load {
   attn_weights *weights;
   attn_safetensors *file;
   const char *path;
-  const attn_file_tensor **tensors; /* by place of the parameter table; null where the file is not read */
-  unsigned char *used;              /* by number of the file's tensor */
+  const attn_file_tensor **tensors; /* by element of the parameter table; null where the file is not read */
+  unsigned char *used;              /* by number of the tensor in the file */
   char *name;                       /* room for the longest name */
   size_t name_bytes;
 };
@@ -121,8 +120,8 @@ static float widen(uint16_t bits, int32_t dtype) {
   return result;
 }
 
-/* Reads a tensor and widens it. Narrow elements are read into the second half of their place, and widened from the first
- * on: no element is overwritten before it is widened. */
+/* Reads a tensor and widens it. Narrow elements are read into the second half of `to` and widened in order: none is
+ * overwritten before it is widened. */
 static attn_code read_values(const struct load *load, const attn_file_tensor *tensor, char *to, attn_status *status) {
   char *from = is_narrow(tensor) ? to + tensor->bytes : to;
   ATTN_TRY(attn_safetensors_read(load->file, tensor, 0, tensor->bytes, from, status));
@@ -144,12 +143,12 @@ static void start_state(const attn_parameter_info *parameter, void *to) {
       ((int32_t *)to)[i] = (int32_t)parameter->init_a;
 }
 
-static attn_code read_kept(struct load *load, attn_status *status) {
+static attn_code read_stored(struct load *load, attn_status *status) {
   attn_weights *weights = load->weights;
   ATTN_TRY(attn_reserve_values(weights, load->path, status));
   for (int64_t p = 0; p < weights->model->parameter_count; ++p) {
     const attn_parameter_info *parameter = &weights->model->parameters[p];
-    if (!attn_is_kept(weights, parameter))
+    if (!attn_is_stored(weights, parameter))
       continue;
     for (int64_t i = parameter->first; i < parameter->first + attn_entries(parameter); ++i)
       if (load->tensors[i])
@@ -160,19 +159,19 @@ static attn_code read_kept(struct load *load, attn_status *status) {
   return ATTN_OK;
 }
 
-/* Packing values that are not kept -------------------------------------------------------------------------------- */
+/* Packing values that are not stored ------------------------------------------------------------------------------ */
 
-/* An executor that reads the value of each launch of `prepare` before the launch. `value` has room for one value. The
- * first buffer of a launch is the value that it packs: until the value is read, its place in the parameter table holds
- * the address of an element of `places`. */
+/* An executor that reads the value that a launch of `prepare` packs, before the launch. `value` has room for one value.
+ * The first buffer of a launch is the value that it packs. For a value that is not read yet, that buffer, which comes
+ * from the parameter table, is the address of an element of `unread`. */
 struct reader {
   const struct load *load;
   const attn_executor *executor;
   char *value;
   size_t value_bytes;
-  int64_t *places; /* of the parameter table */
+  int64_t *unread; /* numbers of these values in the parameter table */
   int64_t count;
-  int64_t current; /* the element of `places` whose value is in memory, or -1 */
+  int64_t current; /* the element of `unread` whose value is in memory, or -1 */
   attn_code code;
   attn_status *status;
 };
@@ -181,10 +180,10 @@ static void read_and_run(void *self, attn_kernel_fn kernel, const attn_kernel_ar
                          int64_t scratch_stride) {
   struct reader *reader = self;
   void **buffers = (void **)args->buffers, *first = buffers[0];
-  uintptr_t number = ((uintptr_t)first - (uintptr_t)reader->places) / sizeof *reader->places;
+  uintptr_t number = ((uintptr_t)first - (uintptr_t)reader->unread) / sizeof *reader->unread;
   if (number < (uintptr_t)reader->count) {
     if ((int64_t)number != reader->current && reader->code == ATTN_OK)
-      reader->code = read_values(reader->load, reader->load->tensors[reader->places[number]], reader->value,
+      reader->code = read_values(reader->load, reader->load->tensors[reader->unread[number]], reader->value,
                                  reader->status);
     reader->current = (int64_t)number;
     buffers[0] = reader->value;
@@ -196,18 +195,18 @@ static void read_and_run(void *self, attn_kernel_fn kernel, const attn_kernel_ar
 
 static attn_code open_reader(struct reader *reader) {
   const attn_weights *weights = reader->load->weights;
-  reader->places = malloc(((size_t)weights->model->loaded_count + 1) * sizeof *reader->places);
-  if (!reader->places)
+  reader->unread = malloc(((size_t)weights->model->loaded_count + 1) * sizeof *reader->unread);
+  if (!reader->unread)
     return ATTN_NO_MEMORY;
   for (int64_t p = 0; p < weights->model->parameter_count; ++p) {
     const attn_parameter_info *parameter = &weights->model->parameters[p];
     size_t bytes = attn_parameter_bytes(parameter);
     for (int64_t entry = 0; entry < attn_entries(parameter); ++entry) {
-      if (parameter->state || attn_is_kept(weights, parameter))
+      if (parameter->state || attn_is_stored(weights, parameter))
         continue;
       reader->value_bytes = bytes > reader->value_bytes ? bytes : reader->value_bytes;
-      weights->table[parameter->first + entry] = &reader->places[reader->count];
-      reader->places[reader->count++] = parameter->first + entry;
+      weights->table[parameter->first + entry] = &reader->unread[reader->count];
+      reader->unread[reader->count++] = parameter->first + entry;
     }
   }
   reader->value = attn_memory_allocate(reader->value_bytes);
@@ -216,12 +215,12 @@ static attn_code open_reader(struct reader *reader) {
 
 static void close_reader(struct reader *reader) {
   for (int64_t number = 0; number < reader->count; ++number)
-    reader->load->weights->table[reader->places[number]] = 0;
+    reader->load->weights->table[reader->unread[number]] = 0;
   attn_memory_free(reader->value, reader->value_bytes);
-  free(reader->places);
+  free(reader->unread);
 }
 
-/* Packs the weights. Besides them and the values that are kept, memory holds one value at a time. */
+/* Packs the weights. Besides them and the stored values, memory holds one value at a time. */
 static attn_code pack(struct load *load, const attn_executor *executor, attn_status *status) {
   ATTN_TRY(attn_reserve_packed(load->weights, status));
   struct reader reader = {.load = load, .executor = executor ? executor : attn_serial_executor(), .current = -1,
@@ -254,7 +253,7 @@ static attn_code load_all(struct load *load, int32_t flags, const attn_executor 
   if (!load->tensors || !load->used || !load->name)
     return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory to open it", load->path);
   ATTN_TRY(match_tensors(load, flags, status));
-  ATTN_TRY(read_kept(load, status));
+  ATTN_TRY(read_stored(load, status));
   return pack(load, executor, status);
 }
 

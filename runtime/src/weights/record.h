@@ -23,7 +23,7 @@ struct attn_weights {
 attn_code attn_weights_create(const attn_model *model, const attn_executor *executor, attn_weights **out,
                               attn_status *status);
 
-/* Places of the parameter table that a parameter has: one for each entry of its list. */
+/* Elements of the parameter table that a parameter has: one for each entry of its list. */
 int64_t attn_entries(const attn_parameter_info *parameter);
 /* Elements and bytes of one entry. */
 int64_t attn_parameter_elements(const attn_parameter_info *parameter);
@@ -31,8 +31,8 @@ size_t attn_parameter_bytes(const attn_parameter_info *parameter);
 /* Bytes of the longest name that attn_parameter_name writes for the model, its end included. */
 size_t attn_name_bytes(const attn_model *model);
 
-/* Whether `values` has a parameter. */
-int attn_is_kept(const attn_weights *weights, const attn_parameter_info *parameter);
+/* Whether a parameter is stored in `values`. */
+int attn_is_stored(const attn_weights *weights, const attn_parameter_info *parameter);
 /* Allocates `values` and fills the table with addresses in it; `source` names the weights in messages. */
 attn_code attn_reserve_values(attn_weights *weights, const char *source, attn_status *status);
 /* Allocates `packed` and fills the table with addresses in it. */

@@ -82,8 +82,8 @@ static int open_directory(const char *path, const char **name) {
   return open_at(AT_FDCWD, directory, O_RDONLY | O_DIRECTORY);
 }
 
-/* Creates a file with an unpredictable name and locks it. Another writer that sees the file before the lock may lock and
- * remove it as abandoned; then this writer creates another. */
+/* Creates a file with an unpredictable name and locks it. Another writer that sees the file before the lock may remove
+ * it as abandoned; then this writer creates another. */
 static int create_part(attn_replacement *replacement) {
   for (int attempt = 0; attempt < MOST_ATTEMPTS; ++attempt) {
     uint64_t number;

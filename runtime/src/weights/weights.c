@@ -31,7 +31,7 @@ size_t attn_parameter_bytes(const attn_parameter_info *parameter) {
 
 static size_t aligned(size_t bytes) { return (bytes + ATTN_ALIGNMENT - 1) / ATTN_ALIGNMENT * ATTN_ALIGNMENT; }
 
-/* The number of the list that "{12}" at `text` stands for, with `end` behind it; or -1. */
+/* The list number of "{12}" at `text`, where `end` becomes the text after it; -1 for other text. */
 static int32_t list_at(const attn_parameter_info *parameter, const char *text, const char **end) {
   enum { MOST_LISTS = 64 };
   int32_t list = 0;
@@ -79,7 +79,7 @@ size_t attn_name_bytes(const attn_model *model) {
 
 /* Memory and packing ---------------------------------------------------------------------------------------------- */
 
-int attn_is_kept(const attn_weights *weights, const attn_parameter_info *parameter) {
+int attn_is_stored(const attn_weights *weights, const attn_parameter_info *parameter) {
   return parameter->state ? weights->trainable : weights->keeps_values || !parameter->unread;
 }
 
@@ -87,13 +87,13 @@ attn_code attn_reserve_values(attn_weights *weights, const char *source, attn_st
   const attn_model *model = weights->model;
   const attn_parameter_info *end = model->parameters + model->parameter_count;
   for (const attn_parameter_info *each = model->parameters; each < end; ++each)
-    if (attn_is_kept(weights, each))
+    if (attn_is_stored(weights, each))
       weights->values_bytes += (size_t)attn_entries(each) * aligned(attn_parameter_bytes(each));
   char *place = weights->values = attn_memory_allocate(weights->values_bytes);
   if (!place)
     return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory for %zu bytes of weights", source, weights->values_bytes);
   for (const attn_parameter_info *each = model->parameters; each < end; ++each)
-    for (int64_t entry = 0; attn_is_kept(weights, each) && entry < attn_entries(each); ++entry) {
+    for (int64_t entry = 0; attn_is_stored(weights, each) && entry < attn_entries(each); ++entry) {
       weights->table[each->first + entry] = place;
       place += aligned(attn_parameter_bytes(each));
     }
@@ -137,8 +137,8 @@ attn_code attn_fill_packed(attn_weights *weights, const attn_executor *executor,
 }
 
 /* Runs a launch of `prepare` unless its value was given up. The first buffer of a launch is the value that it packs. */
-static void run_if_kept(void *self, attn_kernel_fn kernel, const attn_kernel_args *args, int64_t chunks, char *scratch,
-                        int64_t scratch_stride) {
+static void run_unless_given_up(void *self, attn_kernel_fn kernel, const attn_kernel_args *args, int64_t chunks,
+                                char *scratch, int64_t scratch_stride) {
   const attn_executor *executor = self;
   if (args->buffers[0])
     executor->parallel_for(executor->self, kernel, args, chunks, scratch, scratch_stride);
@@ -149,8 +149,8 @@ ATTN_PUBLIC attn_code attn_weights_repack(attn_weights *weights, const attn_exec
   ATTN_TRY(attn_check_executor(executor, weights->model->name, status));
   if (!executor)
     executor = attn_serial_executor();
-  attn_executor kept = {run_if_kept, (void *)executor, executor->workers};
-  return attn_fill_packed(weights, &kept, status);
+  attn_executor filter = {run_unless_given_up, (void *)executor, executor->workers};
+  return attn_fill_packed(weights, &filter, status);
 }
 
 /* Creation and access --------------------------------------------------------------------------------------------- */

@@ -1,15 +1,15 @@
-/* Runs models that were compiled for an NVIDIA device (--target cuda), by the driver that the machine has.
+/* NVIDIA devices: calls of models that were compiled with --target cuda.
  *
- * libcuda.so.1 is loaded when a device is opened: to build and to link nothing of it is needed. It is a library of its
- * own (attnc::cuda in CMake) that only programs with such models link.
+ * The machine's driver, libcuda.so.1, is loaded when a device is opened: builds need nothing of CUDA. Only programs
+ * with such models link this library (attnc::cuda in CMake).
  *
  *   attn_cuda *device;
  *   if (attn_cuda_open(&gpt_model, weights, ATTN_ANY_DEVICE, &device, &status) == ATTN_OK)
  *     attn_cuda_run(device, attn_find_entry(&gpt_model, "logits"), tensors, 2, &status);
  *   attn_cuda_close(device);
  *
- * Tensors of a call lie in the memory of the host or in that of the device, each as the caller likes: caches and what
- * one call hands to the next stay there,
+ * Each tensor of a call lies in the memory of the host or of the device. Caches, and results that the next call reads,
+ * are best on the device:
  *
  *   attn_tensor cache = {.shape = {batch, heads, context, width}, .rank = 4, .dtype = ATTN_F32};
  *   attn_cuda_allocate(device, &cache, &status);
@@ -29,72 +29,71 @@ typedef struct attn_cuda attn_cuda;
 /* Devices --------------------------------------------------------------------------------------------------------- */
 
 enum {
-  ATTN_ANY_DEVICE = -1 /* the one that ATTN_DEVICE of the environment gives by its number, or the first */
+  ATTN_ANY_DEVICE = -1 /* the number in the environment variable ATTN_DEVICE, or the first device */
 };
 
 typedef struct attn_cuda_device {
   char name[256];       /* "NVIDIA H100 80GB HBM3" */
-  int64_t memory_bytes; /* in all, whoever uses it now */
+  int64_t memory_bytes; /* total, used or not */
   int32_t architecture; /* 90 for sm_90 */
   int32_t processors;   /* streaming multiprocessors */
 } attn_cuda_device;
 
-/* How many devices there are: numbers from 0. ATTN_UNSUPPORTED, and 0, where there is no driver or no device. */
+/* Counts the devices; their numbers begin at 0. ATTN_UNSUPPORTED, and a count of 0, without a driver or a device. */
 attn_code attn_cuda_count(int32_t *count, attn_status *status);
 /* ATTN_BAD_ARGUMENT where there is no such device. */
 attn_code attn_cuda_describe(int32_t device, attn_cuda_device *out, attn_status *status);
 
 /* Models ---------------------------------------------------------------------------------------------------------- */
 
-/* Opens device number `device` for a model: its code is loaded there, and of the parameters of `weights` (null for a
- * model that has none) what its kernels read is copied as it is now, and again behind each attn_weights_repack.
- * Both must outlive *out. ATTN_UNSUPPORTED where there is no driver, no device, or one that is older than the code, and
- * ATTN_BAD_ARGUMENT for a model of a processor, weights that are missing or another model's, or a number that no device
- * has; the message says which. */
+/* Opens device number `device` for a model: loads its code, and copies the parameters that its kernels read from
+ * `weights` (null for a model without parameters). After attn_weights_repack the next call copies them again. Model and
+ * weights must outlive *out. ATTN_UNSUPPORTED where driver or device are missing or older than the code;
+ * ATTN_BAD_ARGUMENT for a model of a processor, missing weights, weights of another model, or a number of no device. */
 attn_code attn_cuda_open(const attn_model *model, attn_weights *weights, int32_t device, attn_cuda **out,
                          attn_status *status);
-/* Gives all of the device's memory back, that of tensors too. Null is fine. */
+/* Frees all memory on the device, that of tensors included. Null is fine. */
 void attn_cuda_close(attn_cuda *cuda);
 
 /* The device's name; null for null. */
 const char *attn_cuda_device_name(const attn_cuda *cuda);
-/* Which image of the model it runs, such as "sm_90a": the last that is for it, or an older one where the driver is too
- * old for that. Null for null. */
+/* The device image that it runs, such as "sm_90a": the last one for the device, or an older one where the driver does
+ * not support that. Null for null. */
 const char *attn_cuda_image(const attn_cuda *cuda);
 
 /* Tensors on the device ------------------------------------------------------------------------------------------- */
 
-/* Gives a tensor, whose shape, rank and element type are set, memory of the device that holds zeros. Its `data` is an
- * address there, which calls of this attn_cuda alone may use. ATTN_BAD_ARGUMENT for a negative size, more than
- * ATTN_MAX_RANK dimensions or another element type, ATTN_NO_MEMORY where there is none. */
+/* Allocates zeroed memory on the device for a tensor whose shape, rank and element type are set. Its `data` becomes an
+ * address there, valid only for calls of this attn_cuda. ATTN_BAD_ARGUMENT for a negative size, more than ATTN_MAX_RANK
+ * dimensions or another element type, ATTN_NO_MEMORY where the device has too little. */
 attn_code attn_cuda_allocate(attn_cuda *cuda, attn_tensor *tensor, attn_status *status);
-/* Its `data` is null afterwards. Null for either does nothing. */
+/* Frees that memory and sets `data` to null. Null for either argument does nothing. */
 void attn_cuda_free(attn_cuda *cuda, attn_tensor *tensor);
-/* Copies all elements between a tensor on the device and memory of the host, and returns when that is done.
- * ATTN_BAD_ARGUMENT where the tensor is not this attn_cuda's, or larger than its memory. */
+/* Copy all elements between a tensor on the device and memory of the host, and return after the copy.
+ * ATTN_BAD_ARGUMENT where the tensor is not one of this attn_cuda, or larger than its memory. */
 attn_code attn_cuda_upload(attn_cuda *cuda, const attn_tensor *to, const void *from, attn_status *status);
 attn_code attn_cuda_download(attn_cuda *cuda, void *to, const attn_tensor *from, attn_status *status);
 
-/* attn_states_reorder (attn/states.h) for states that all are tensors of attn_cuda_allocate; `from` lies in the memory
- * of the host. */
+/* attn_states_reorder (attn/states.h) for states that are all tensors of attn_cuda_allocate; `from` is in the memory of
+ * the host. */
 attn_code attn_cuda_states_reorder(attn_cuda *cuda, int64_t entry, const char *rows, const attn_tensor *states,
                                    const int32_t *from, attn_status *status);
 
 /* Calls ----------------------------------------------------------------------------------------------------------- */
 
-/* Runs entry point number `entry`: `tensors` are its inputs, then its results, as for attn_run. What lies in the memory
- * of the host is copied to the device, and results and states from there once all has run; where that fails, they are
- * as before. Tensors on the device are used where they are; of a call that fails, those of results are undefined, and
- * of states those that are no caches. ATTN_NO_MEMORY where the device has too little, ATTN_DEVICE_FAULT where the
- * driver or the device fails.
+/* Runs entry point number `entry`: `tensors` are its inputs, then its results, as for attn_run. Tensors in the memory
+ * of the host are copied to the device, and results and states back after the last kernel; after an error they are
+ * unchanged. Tensors on the device are used in place; after an error, results there are undefined, and so are states
+ * that are no caches. ATTN_NO_MEMORY where the device has too little, ATTN_DEVICE_FAULT where the driver or the device
+ * fails.
  *
- * The memory that a call wants is kept for the next one. Launches that come again are one graph, launched at once. */
+ * The next call reuses the memory of a call. A sequence of launches that repeats becomes a CUDA graph. */
 attn_code attn_cuda_run(attn_cuda *cuda, int64_t entry, const attn_tensor *tensors, int64_t tensor_count,
                         attn_status *status);
 
-/* The same in two: `start` answers once the device has its work (inputs in the memory of the host may then be changed,
- * those on the device not before `wait`), and `wait` once that is done. Between them nothing else may be asked of this
- * attn_cuda, and results, and states of the host, stay where they are. */
+/* attn_cuda_run in two calls: `start` returns once the work is in the device's queue, `wait` once it is done. After
+ * `start`, inputs in the memory of the host may be changed, those on the device only after `wait`. Between the two,
+ * this attn_cuda accepts no other call, and the memory of results and of states must stay valid. */
 attn_code attn_cuda_start(attn_cuda *cuda, int64_t entry, const attn_tensor *tensors, int64_t tensor_count,
                           attn_status *status);
 attn_code attn_cuda_wait(attn_cuda *cuda, attn_status *status);
