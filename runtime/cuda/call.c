@@ -17,9 +17,7 @@ static void flush(attn_cuda *cuda) {
 }
 
 /* The status of the kernels: attn_device_phase describes its two words. */
-static attn_code kernel_status(const int32_t *words) {
-  return (attn_code)(words[1] != ATTN_OK ? words[1] : words[0]);
-}
+static attn_code kernel_status(const int32_t *words) { return (attn_code)(words[1] != ATTN_OK ? words[1] : words[0]); }
 
 /* Copies the status to words[0] and words[1], and the word at `address` to words[2]. */
 static cu_result fetch_words(attn_cuda *cuda, int32_t *words, cu_address address) {
@@ -146,8 +144,8 @@ static attn_code start_in_context(attn_cuda *cuda, attn_status *status) {
   struct cuda_call *call = &cuda->call;
   ATTN_TRY(cuda_copy_parameters(cuda, status));
   ATTN_TRY(cuda_check(cuda, cuda_reserve_memory(cuda, call->total), "can't have memory for the call", status));
-  ATTN_TRY(cuda_check(cuda, cuda_reserve_staging(cuda, call->arena), "can't have page-locked memory for the call",
-                      status));
+  ATTN_TRY(
+      cuda_check(cuda, cuda_reserve_staging(cuda, call->arena), "can't have page-locked memory for the call", status));
   ATTN_TRY(cuda_check(cuda, upload(cuda), "can't copy the inputs", status));
   attn_frame frame = {call->data, call->dimensions, cuda->table,
                       (char *)(uintptr_t)(cuda->memory + (cu_address)call->arena), &cuda->executor};

@@ -37,9 +37,9 @@ ATTN_PUBLIC attn_code attn_cuda_count(int32_t *count, attn_status *status) {
   *count = 0;
   ATTN_TRY(cuda_driver_load(&driver, status));
   cu_result error = driver.cuDeviceGetCount(&found);
-  attn_code code = error ? attn_fail(status, ATTN_DEVICE_FAULT, "can't count the devices: %s",
-                                     cuda_error_name(&driver, error))
-                         : attn_succeed(status);
+  attn_code code =
+      error ? attn_fail(status, ATTN_DEVICE_FAULT, "can't count the devices: %s", cuda_error_name(&driver, error))
+            : attn_succeed(status);
   *count = error ? 0 : found;
   cuda_driver_unload(&driver);
   return code;

@@ -115,8 +115,8 @@ static attn_code load_code(attn_cuda *cuda, attn_status *status) {
 
 static attn_code open_in_context(attn_cuda *cuda, attn_status *status) {
   cu_stream stream;
-  ATTN_TRY(cuda_check(cuda, cuda->driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "can't make a stream",
-                      status));
+  ATTN_TRY(
+      cuda_check(cuda, cuda->driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "can't make a stream", status));
   cuda->stream = stream;
   ATTN_TRY(load_code(cuda, status));
   ATTN_TRY(cuda_allocate_parameters(cuda, status));
@@ -130,8 +130,8 @@ static attn_code open_device(attn_cuda *cuda, long number, attn_status *status) 
     ATTN_TRY(read_environment(&number, status));
   ATTN_TRY(cuda_describe(&cuda->driver, number, &cuda->device, &cuda->info, status));
   ATTN_TRY(choose_image(cuda, status));
-  ATTN_TRY(cuda_check(cuda, cuda->driver.cuDevicePrimaryCtxRetain(&context, cuda->device), "can't make a context",
-                      status));
+  ATTN_TRY(
+      cuda_check(cuda, cuda->driver.cuDevicePrimaryCtxRetain(&context, cuda->device), "can't make a context", status));
   cuda->context = context;
   ATTN_TRY(cuda_enter(cuda, status));
   attn_code code = open_in_context(cuda, status);
@@ -196,5 +196,4 @@ ATTN_PUBLIC void attn_cuda_close(attn_cuda *cuda) {
 }
 
 ATTN_PUBLIC const char *attn_cuda_image(const attn_cuda *cuda) { return cuda ? cuda->image->target : 0; }
-
 ATTN_PUBLIC const char *attn_cuda_device_name(const attn_cuda *cuda) { return cuda ? cuda->info.name : 0; }

@@ -98,8 +98,8 @@ static cu_result build(cuda_queue *queue, cuda_graph *graph, const cuda_driver *
   graph->graph = built;
   for (int64_t i = 0; i < all->count; ++i) {
     cu_kernel_parameters parameters = node_parameters(queue, all, i);
-    CUDA_TRY(driver->cuGraphAddKernelNode(&graph->nodes[i], built, i > 0 ? &graph->nodes[i - 1] : 0, i > 0,
-                                          &parameters));
+    CUDA_TRY(
+        driver->cuGraphAddKernelNode(&graph->nodes[i], built, i > 0 ? &graph->nodes[i - 1] : 0, i > 0, &parameters));
   }
   CUDA_TRY(driver->cuGraphInstantiate(&executable, built, 0));
   graph->executable = executable;

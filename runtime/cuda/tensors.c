@@ -151,8 +151,8 @@ static void move_on_device(void *self, char *row, char *other, size_t bytes, int
   attn_cuda *cuda = reorder->cuda;
   cu_address to = (cu_address)(uintptr_t)row, from = (cu_address)(uintptr_t)other;
   if (!reorder->error)
-    reorder->error = swap ? swap_rows(cuda, to, from, bytes)
-                          : cuda->driver.cuMemcpyDtoDAsync(to, from, bytes, cuda->stream);
+    reorder->error =
+        swap ? swap_rows(cuda, to, from, bytes) : cuda->driver.cuMemcpyDtoDAsync(to, from, bytes, cuda->stream);
 }
 
 ATTN_PUBLIC attn_code attn_cuda_states_reorder(attn_cuda *cuda, int64_t number, const char *rows,
