@@ -4,7 +4,7 @@
 // each: part p has the blocks of rows p, p + parts, p + 2 parts, ... and sums their weights in a row of its own of the
 // shared scratch,
 //
-//   sums[batch][part][key]                             a phase of AttendPrefill.h
+//   sums[batch][part][key]                             a phase of AttendPrefill.h, by Prefill/FinalWeights.h
 //   result[o][key] = sum over batches of o, over parts of sums[batch][part][key]      a second phase, in this order
 //
 // so that results are the same bits at any number of threads, in memory linear in the number of keys.

@@ -1,62 +1,51 @@
-// Additive scores (SumOfTanh.h): powers of a block's rows, once, and of its keys, and register tiles of their sums.
-#include "compiler/Codegen/CPU/Attend/AttendPrefill.h"
+#include "compiler/Codegen/CPU/Attend/Prefill/AdditiveProduct.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
-using attnc::SizeExpr;
 
 namespace attnc {
 
-void AttendPrefill::takeTanhTiles(unsigned number) {
-  SizeExpr features = problem.products[number].features.alignTo(schedule.lanes);
-  TanhTiles &tiles = tanhTiles.emplace_back();
-  tiles.rowPowers = scratch.take(features, schedule.tileQ());
-  tiles.keyPowers = scratch.take(features * SizeExpr(schedule.tileKv), 1);
-  tiles.coefficients = scratch.take(features, 1);
-  tiles.featuresOfKey = frame.size(features);
-}
+AdditiveProduct::AdditiveProduct(const PrefillContext &context, const PrefillBatch &batch, const QueryTile &queries,
+                                 const PairReduction &product, const PrefillTiles::Additive &tiles)
+    : schedule(context.schedule), target(context.target), frame(context.frame), loops(context.loops),
+      access(loops, schedule), batch(batch), queries(queries), product(product), tiles(tiles) {}
 
-/// Coefficients and the rows' powers. Features up to a multiple of four are filled with zeros: t is 1, c is 0.
-void AttendPrefill::packTanhRows(unsigned number) {
-  const PairReduction &product = problem.products[number];
+/// Features up to a multiple of four are filled with zeros: t is 1, c is 0.
+void AdditiveProduct::packRows(const PackedQueries &packed) {
   attn::ReduceOp op = product.op;
-  TanhTiles &tiles = tanhTiles[number];
   SumOfTanhCode tanhs = {loops, target};
   Value zero = loops.constant(0), features = frame.size(product.features);
-  packCoefficients(number);
-  Value inRange =
+  packCoefficients();
+  Value within =
       loops.loop(zero, features, loops.constant(1), {trueInAllLanes(loops)}, [&](Value feature, ValueRange so) {
         Value within = so[0];
         for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
-          RegionVectoriser row = rowVectors[vector];
+          RegionVectoriser row = queries.vectors[vector];
           row.bindIndex(op.getBody().getArgument(0), feature);
-          for (auto [extract, tile] : llvm::zip(product.rowExtracts, rowTiles[number]))
-            row.bindValue(extract->getResult(0), loadTile(tile, vector, feature));
+          for (auto [extract, tile] : llvm::zip(product.rowExtracts, packed.tiles))
+            row.bindValue(extract->getResult(0), access.load(tile, vector, feature));
           Value term = SumOfTanh::evaluate(loops, row, product.tanhs->rowTerms);
           if (Value active = row.laneMask())
             term = loops.choose(active, term, loops.splat(0.0));
           within = loops.both(within, tanhs.isWithin(term, SumOfTanhCode::largestTerm));
-          storeTile(tanhs.power(term), tiles.rowPowers, vector, feature);
+          access.store(tanhs.power(term), tiles.rowPowers, vector, feature);
         }
         return Values{within};
       })[0];
   Value padded = frame.size(product.features.alignTo(SumOfTanhCode::featuresAtOnce));
   loops.loop(features, padded, loops.constant(1), [&](Value feature) {
     for (int64_t vector = 0; vector < schedule.vectors; ++vector)
-      storeTile(loops.splat(0.0), tiles.rowPowers, vector, feature);
+      access.store(loops.splat(0.0), tiles.rowPowers, vector, feature);
   });
-  tiles.inRange = loops.both(tiles.inRange, holdsInAllLanes(loops, inRange));
+  inRange = loops.both(inRange, holdsInAllLanes(loops, within));
 }
 
-void AttendPrefill::packCoefficients(unsigned number) {
-  const PairReduction &product = problem.products[number];
+void AdditiveProduct::packCoefficients() {
   attn::ReduceOp op = product.op;
-  TanhTiles &tiles = tanhTiles[number];
   Value features = frame.size(product.features), start = loops.splat(0.0);
   Values sums = loops.loop(loops.constant(0), tiles.featuresOfKey, loops.constant(schedule.lanes), {start, start},
                            [&](Value feature, ValueRange before) {
-                             RegionVectoriser at = batch;
+                             RegionVectoriser at = batch.formulas;
                              at.bindIndex(op.getBody().getArgument(0), feature, 1);
                              at.setActiveLanes(loops.sub(features, feature));
                              Value value = loops.choose(at.laneMask(), product.tanhs->coefficient.evaluate(loops, at),
@@ -65,21 +54,18 @@ void AttendPrefill::packCoefficients(unsigned number) {
                              Value magnitude = math::AbsFOp::create(loops.builder, loops.location, value);
                              return Values{loops.addf(before[0], value), loops.addf(before[1], magnitude)};
                            });
-  auto total = [&](Value vector) { return code().sumOfLanes(vector); };
-  tiles.sumOfCoefficients = loops.splat(total(sums[0]));
-  tiles.inRange = SumOfTanhCode{loops, target}.isWithin(total(sums[1]), SumOfTanhCode::largestSum);
+  NormaliserCode code = {loops, target};
+  sumOfCoefficients = loops.splat(code.sumOfLanes(sums[0]));
+  inRange = SumOfTanhCode{loops, target}.isWithin(code.sumOfLanes(sums[1]), SumOfTanhCode::largestSum);
 }
 
-/// The powers of a block's keys; whether all terms are within the range.
-Value AttendPrefill::packTanhKeys(unsigned number, Value firstKey, Value count) {
-  const PairReduction &product = problem.products[number];
+Value AdditiveProduct::packKeys(const KeyBlock &block) {
   attn::ReduceOp op = product.op;
-  const TanhTiles &tiles = tanhTiles[number];
   SumOfTanhCode tanhs = {loops, target};
   Value zero = loops.constant(0), features = frame.size(product.features), lanes = loops.constant(schedule.lanes);
   bool isWhole = product.features.isConstant() && product.features.constant() % schedule.lanes == 0;
   auto packKey = [&](Value key, ValueRange before) {
-    RegionVectoriser ofKey = bindKey(batch, loops.add(firstKey, key));
+    RegionVectoriser ofKey = batch.bindKey(loops.add(block.firstKey, key));
     return loops.loop(zero, tiles.featuresOfKey, lanes, before, [&](Value feature, ValueRange so) {
       RegionVectoriser at = ofKey;
       at.bindIndex(op.getBody().getArgument(0), feature, 1);
@@ -92,14 +78,12 @@ Value AttendPrefill::packTanhKeys(unsigned number, Value firstKey, Value count) 
       return Values{loops.both(so[0], tanhs.isWithin(term, SumOfTanhCode::largestTerm))};
     });
   };
-  Value within = loops.loop(zero, count, loops.constant(1), {trueInAllLanes(loops)}, packKey)[0];
-  return loops.both(tiles.inRange, holdsInAllLanes(loops, within));
+  Value within = loops.loop(zero, block.count, loops.constant(1), {trueInAllLanes(loops)}, packKey)[0];
+  return loops.both(inRange, holdsInAllLanes(loops, within));
 }
 
-/// sum_f c / t, four features a turn.
-LoopBuilder::Values AttendPrefill::sumFractions(unsigned number, const KeyTile &tile, Values sums) {
-  const PairReduction &product = problem.products[number];
-  const TanhTiles &tiles = tanhTiles[number];
+/// Four features an iteration.
+LoopBuilder::Values AdditiveProduct::sumFractions(const KeyTile &tile, ValueRange sums) {
   SumOfTanhCode tanhs = {loops, target};
   constexpr int64_t atOnce = SumOfTanhCode::featuresAtOnce;
   Value end = frame.size(product.features.alignTo(atOnce));
@@ -115,7 +99,7 @@ LoopBuilder::Values AttendPrefill::sumFractions(unsigned number, const KeyTile &
     for (int64_t live = 0; live < vectors; ++live) {
       Values rowPowers;
       for (int64_t u = 0; u < atOnce; ++u)
-        rowPowers.push_back(loadTile(tiles.rowPowers, tile.firstVector + live, feature, u));
+        rowPowers.push_back(access.load(tiles.rowPowers, tile.firstVector + live, feature, u));
       for (int64_t i = 0; i < tile.rows; ++i) {
         Values denominators;
         for (int64_t u = 0; u < atOnce; ++u) {

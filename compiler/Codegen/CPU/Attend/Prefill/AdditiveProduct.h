@@ -1,0 +1,53 @@
+//===- AdditiveProduct.h - additive scores by powers of rows and of keys --------------------------------------===//
+//
+//   s(q, k) = sum_f c[f] - 2 sum_f c[f] / (1 + A[q, f] B[k, f])          A, B = exp(2 x) of both terms (SumOfTanh.h)
+//
+// The powers A are computed once a block of queries, B once a block of keys. `packKeys` computes whether the terms and
+// coefficients are within the range of powers; otherwise the block's tanhs are computed one by one.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/CPU/Attend/Prefill/PackedQueries.h"
+#include "compiler/Codegen/CPU/Attend/Prefill/PrefillTiles.h"
+
+namespace attnc {
+
+class AdditiveProduct {
+public:
+  using Value = mlir::Value;
+  using ValueRange = mlir::ValueRange;
+  using Values = LoopBuilder::Values;
+
+  AdditiveProduct(const PrefillContext &context, const PrefillBatch &batch, const QueryTile &queries,
+                  const PairReduction &product, const PrefillTiles::Additive &tiles);
+
+  /// Computes coefficients and the rows' powers from the packed operands.
+  void packRows(const PackedQueries &packed);
+  /// Computes the powers of a block's keys. Returns i1: whether all terms are within the range.
+  Value packKeys(const KeyBlock &block);
+  /// sums + sum_f c / t of a register tile, [key][vector].
+  Values sumFractions(const KeyTile &tile, ValueRange sums);
+  /// The scores of the sums.
+  Value scoreOf(Value sum) { return loops.fma(sum, loops.splat(-2.0), sumOfCoefficients); }
+
+  /// Keys of a register tile.
+  static constexpr int64_t tileRows = 4;
+
+private:
+  void packCoefficients();
+
+  const AttendSchedule &schedule;
+  const Target &target;
+  KernelFrame &frame;
+  LoopBuilder &loops;
+  TileAccess access;
+  const PrefillBatch &batch;
+  const QueryTile &queries;
+  const PairReduction &product;
+  const PrefillTiles::Additive &tiles;
+  Value sumOfCoefficients; ///< a vector
+  Value inRange;           ///< i1: the rows and the coefficients are
+};
+
+} // namespace attnc

@@ -1,0 +1,94 @@
+#include "compiler/Codegen/CPU/Attend/Prefill/PackedQueries.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+PackedQueries::PackedQueries(const PrefillContext &context, PrefillBatch &batch, const QueryTile &queries,
+                             const PairReduction &product, ArrayRef<Value> tiles)
+    : tiles(tiles), problem(context.problem), schedule(context.schedule), frame(context.frame), loops(context.loops),
+      access(loops, schedule), batch(batch), queries(queries), product(product) {}
+
+void PackedQueries::pack() {
+  scale = computeScale();
+  Value factor = product.isDot ? scale : loops.splat(1.0);
+  for (auto [extract, tile] : llvm::zip(product.rowExtracts, tiles)) {
+    if (isTransposable(extract))
+      packTransposed(extract, tile, factor);
+    else
+      packElements(extract, tile, factor);
+  }
+}
+
+Value PackedQueries::computeScale() {
+  Value result = loops.scalar(problem.scoreIsProduct ? problem.normaliser->scoreScale() : 1.0);
+  for (auto [factor, divides] : product.scales) {
+    Value by = batch.formulas.evaluate(factor);
+    result = divides ? loops.divf(result, by) : loops.mulf(result, by);
+  }
+  return loops.splat(result);
+}
+
+bool PackedQueries::isTransposable(tensor::ExtractOp extract) const {
+  attn::ReduceOp op = product.op;
+  return op.getSizes().size() == 1 && IndexUses::stepsWith(extract, op.getBody().getArgument(0));
+}
+
+void PackedQueries::packTransposed(tensor::ExtractOp extract, Value tile, Value factor) {
+  attn::ReduceOp op = product.op;
+  BlockArgument index = op.getBody().getArgument(0);
+  Value features = frame.size(product.features), memref = frame.buffer(extract.getTensor());
+  access.forEachVector([&](Value query) {
+    std::vector<RegionVectoriser> points = queries.bindLanes(query);
+    auto coordinatesAt = [&](Value feature) {
+      SmallVector<Values> coordinates;
+      for (RegionVectoriser line : points) {
+        line.bindIndex(index, feature);
+        coordinates.push_back(subscriptsOf(line, extract));
+      }
+      return coordinates;
+    };
+    access.transposeLines(memref, features, coordinatesAt, [&](Value feature, ValueRange columns) {
+      for (auto [column, packed] : llvm::enumerate(columns))
+        access.storeFrom(loops.mulf(packed, factor), tile, query, feature, column);
+    });
+  });
+}
+
+void PackedQueries::packElements(tensor::ExtractOp extract, Value tile, Value factor) {
+  attn::ReduceOp op = product.op;
+  Values sizes;
+  for (Value size : op.getSizes())
+    sizes.push_back(frame.index(size));
+  loops.nest(sizes, {}, [&](ValueRange features, ValueRange) {
+    for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
+      RegionVectoriser element = queries.vectors[vector];
+      for (auto [argument, feature] : llvm::zip(op.getBody().getArguments(), features))
+        element.bindIndex(argument, feature);
+      Value packed = element.broadcast(element.evaluate(extract.getResult()));
+      access.store(loops.mulf(packed, factor), tile, vector, loops.linearise(features, sizes));
+    }
+    return Values();
+  });
+}
+
+void PackedQueries::prefetchNext(const KeyTile &tile) {
+  attn::ReduceOp op = product.op;
+  if (!product.features.isConstant())
+    return;
+  int64_t lines = (product.features.constant() + lineFloats - 1) / lineFloats;
+  int64_t keyTiles = schedule.tileKv / tile.rows, share = (schedule.tileQ() * lines + keyTiles - 1) / keyTiles;
+  Value first = loops.mul(loops.ceilDiv(tile.row, tile.rows), share);
+  for (tensor::ExtractOp extract : product.rowExtracts) {
+    if (!isTransposable(extract))
+      continue;
+    for (int64_t i = 0; i < share; ++i) {
+      Value line = loops.add(first, i);
+      RegionVectoriser row = batch.bindRow(loops.add(tile.block.nextRow, loops.div(line, loops.constant(lines))));
+      row.bindIndex(op.getBody().getArgument(0), loops.mul(loops.rem(line, loops.constant(lines)), lineFloats));
+      loops.prefetch(frame.buffer(extract.getTensor()), subscriptsOf(row, extract), /*locality=*/2);
+    }
+  }
+}
+
+} // namespace attnc

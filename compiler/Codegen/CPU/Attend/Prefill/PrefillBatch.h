@@ -1,0 +1,61 @@
+//===- PrefillBatch.h - rows and keys of one batch, as formulas index them ------------------------------------===//
+//
+// A dilated mask parts rows and keys into residue classes (ResidueClasses): a chunk computes a block of queries of one
+// class and visits the keys of that class alone. Rows and keys are numbered within the class throughout; formulas get
+// their indices, number * modulus + residue.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/CPU/Attend/Prefill/PrefillContext.h"
+#include "compiler/Codegen/Kernels/Attend/AttendBinding.h"
+#include "compiler/Codegen/Kernels/Attend/AttendMask.h"
+
+namespace attnc {
+
+class PrefillBatch {
+public:
+  using Value = mlir::Value;
+  using Values = LoopBuilder::Values;
+
+  /// Binds sizes and buffers; no batch is chosen yet.
+  explicit PrefillBatch(const PrefillContext &context);
+  /// Binds the indices of batch `number`; where there are classes, batches and classes are numbered together.
+  void open(Value number, AttendMask &mask);
+
+  static int64_t modulusOf(const AttendProblem &problem) { return problem.classes ? problem.classes->modulus : 1; }
+
+  /// The index of a key by its number in the class.
+  Value keyIndex(Value key) const { return indexOf(key, keyResidue); }
+  /// The number of keys of all classes.
+  Value allKeys() const { return problem.classes ? frame.size(problem.keys) : keys; }
+  /// How many keys of the class have an index below `index`.
+  Value keysBelow(Value index) const { return countBelow(index, keyResidue); }
+
+  RegionVectoriser bindKey(const RegionVectoriser &to, Value key) const;
+  RegionVectoriser bindKey(Value key) const { return bindKey(formulas, key); }
+  /// The formulas of one row, by its number.
+  RegionVectoriser bindRow(Value row) const;
+  /// The formulas of consecutive rows from `first` on, in the lanes.
+  RegionVectoriser bindRows(Value first) const;
+
+  RegionVectoriser formulas;               ///< the batch indices are bound
+  Values outerSizes, keySizes, valueSizes; ///< index
+  Value rows, keys, values;                ///< their products; rows and keys of the class
+
+private:
+  void openClass(Value number, AttendMask &mask);
+  int64_t modulus() const { return modulusOf(problem); }
+  Value indexOf(Value number, Value residue) const {
+    return problem.classes ? loops.add(loops.mul(number, modulus()), residue) : number;
+  }
+  Value countBelow(Value index, Value residue) const;
+  Values rowSizes() const;
+
+  const AttendProblem &problem;
+  KernelFrame &frame;
+  LoopBuilder &loops;
+  Value rowResidue, keyResidue; ///< of the class; null where there is one alone
+};
+
+} // namespace attnc

@@ -1,0 +1,58 @@
+//===- ScoreProduct.h - one product of a block of queries and a block of keys ---------------------------------===//
+//
+//   St[k][q] = sum_f K[k][f] * Qt[f][q]          in register tiles of tileRows keys and `vectors` vectors of queries
+//
+// Keys are read as scalars from where they lie. A reduction that is no dot product is evaluated term by term, an
+// additive score by powers (AdditiveProduct.h). Where the product is the score, its tiles update the rows' maxima while
+// they are in registers.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/CPU/Attend/Prefill/AdditiveProduct.h"
+
+namespace attnc {
+
+class ScoreProduct {
+public:
+  using Value = mlir::Value;
+  using ValueRange = mlir::ValueRange;
+  using Values = LoopBuilder::Values;
+
+  /// Product `number` of the problem. `pairs` are prefetched along with the first one.
+  ScoreProduct(const PrefillContext &context, PrefillBatch &batch, const QueryTile &queries, PairOperands &pairs,
+               const PrefillTiles &tiles, unsigned number);
+
+  /// Packs the query operands.
+  void pack();
+  /// Fills the product's score tile with a block.
+  void compute(const KeyBlock &block);
+
+private:
+  int64_t tileRows() const;
+  void computeTiles(const KeyBlock &block, bool byPowers);
+  void computeWholeTiles(const KeyTile &like);
+  void computeTile(const KeyTile &tile);
+  Value startOfSums();
+  Values sumTerms(const KeyTile &tile, Values sums);
+  Values addTerms(llvm::ArrayRef<std::vector<RegionVectoriser>> cells, int64_t firstVector, ValueRange features,
+                  ValueRange carried);
+  void prefetchKeys(const KeyTile &tile, Value feature);
+  Values featureSizes();
+
+  const AttendProblem &problem;
+  const AttendSchedule &schedule;
+  KernelFrame &frame;
+  LoopBuilder &loops;
+  TileAccess access;
+  const PrefillBatch &batch;
+  const QueryTile &queries;
+  PairOperands &pairs;
+  const PairReduction &product;
+  const bool isFirst;
+  const Value scores, blockMaxima; ///< tiles; the latter is null where products leave it alone
+  PackedQueries packed;
+  std::optional<AdditiveProduct> additive;
+};
+
+} // namespace attnc

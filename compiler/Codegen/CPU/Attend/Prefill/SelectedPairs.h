@@ -1,0 +1,41 @@
+//===- SelectedPairs.h - flags of the query-key pairs that take part ------------------------------------------===//
+//
+// A pair is dropped where the mask is false or its score is -inf, otherwise it is selected. The flags of a vector of
+// queries and one key are one integer with a bit a lane.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/CPU/Attend/Prefill/PrefillContext.h"
+
+namespace attnc {
+
+class SelectedPairs {
+public:
+  using Value = mlir::Value;
+  SelectedPairs(const PrefillContext &context, Value tile)
+      : schedule(context.schedule), loops(context.loops), tile(tile) {}
+
+  void store(Value flags, const KeyBlock &block, Value query, Value key) const {
+    loops.storeFlags(flags, tile, {offset(block, query, key)});
+  }
+  Value load(const KeyBlock &block, Value query, Value key) const {
+    return loops.loadFlags(tile, {offset(block, query, key)});
+  }
+  /// The same flags, or all of them where no pair of the block is dropped.
+  Value loadOrAll(const KeyBlock &block, Value query, Value key) const {
+    return loops.either(loops.splat(block.allSelected), load(block, query, key));
+  }
+
+private:
+  Value offset(const KeyBlock &block, Value query, Value key) const {
+    return loops.add(loops.mul(loops.add(block.firstMaterialised, key), schedule.vectors),
+                     loops.div(query, loops.constant(schedule.lanes)));
+  }
+
+  const AttendSchedule &schedule;
+  LoopBuilder &loops;
+  Value tile;
+};
+
+} // namespace attnc

@@ -1,0 +1,64 @@
+//===- ValueSums.h - sums of values by weights ----------------------------------------------------------------===//
+//
+//   Ot[v][q] = a * Ot + sum_k V[k][v] * Pt[k][q]          register tiles, V read as scalars from where it lies
+//
+// A tile of sums with a NaN is computed once more over the selected pairs alone: a weight of zero does not hide an
+// infinite value or a NaN of a dropped pair.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/CPU/Attend/Prefill/PairOperands.h"
+#include "compiler/Codegen/CPU/Attend/Prefill/PrefillTiles.h"
+#include "compiler/Codegen/CPU/Attend/Prefill/QueryResults.h"
+#include "compiler/Codegen/CPU/Attend/Prefill/SelectedPairs.h"
+
+namespace attnc {
+
+class ValueSums {
+public:
+  using Value = mlir::Value;
+  using ValueRange = mlir::ValueRange;
+  using Values = LoopBuilder::Values;
+
+  ValueSums(const PrefillContext &context, const PrefillBatch &batch, const QueryTile &queries, PairOperands &pairs,
+            const SelectedPairs &selected, const PrefillTiles &tiles);
+
+  void clear();
+  /// Reports out-of-range subscripts in the values of selected pairs.
+  void check(const KeyBlock &block);
+  /// Multiplies the sums with `corrections`, [vector] or empty, and adds the block's values.
+  void accumulate(const KeyBlock &block, ValueRange corrections);
+  /// Stores the result, multiplied with the rows' `factors` (a tile) if there are any.
+  void store(QueryResults &results, Value factors);
+
+private:
+  /// A register tile of values, from the first live vector of queries on.
+  struct ValueTile {
+    Value firstValue;
+    int64_t rows, firstVector;
+    bool selectedOnly;
+  };
+  void accumulateTile(const KeyBlock &block, Value firstValue, int64_t tileRows, ValueRange corrections);
+  Values sumTile(const KeyBlock &block, Value firstValue, int64_t tileRows, bool selectedOnly);
+  Values addKey(const KeyBlock &block, const ValueTile &tile, Value key, ValueRange before);
+  void bindValueIndices(RegionVectoriser &to, ValueRange indices);
+  void prefetch(const KeyBlock &block, Value key, Value firstValue, int64_t tileRows);
+
+  const AttendProblem &problem;
+  const AttendSchedule &schedule;
+  const PrefillTraits &traits;
+  KernelFrame &frame;
+  LoopBuilder &loops;
+  TileAccess access;
+  const PrefillBatch &batch;
+  const QueryTile &queries;
+  PairOperands &pairs;
+  const SelectedPairs &selected;
+  const Value sums, weights; ///< tiles
+};
+
+/// Keys that one iteration of the innermost loop adds.
+inline constexpr int64_t keysAtOnce = 4;
+
+} // namespace attnc
