@@ -6,7 +6,7 @@
 #include "benchmarks/support/CompiledKernel.h"
 #include "benchmarks/support/Machine.h"
 #include "compiler/Codegen/CPU/Gemm/Packing.h"
-#include "compiler/Codegen/Target.h"
+#include "compiler/Codegen/Target/Target.h"
 #include <cstdio>
 #include <cstring>
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 //===- CompiledKernel.h - one kernel, compiled in this process, to be timed ------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Emitter.h"
+#include "compiler/Codegen/Interface/Emitter.h"
 #include <functional>
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 #include "compiler/Analysis/OpClassification.h"
-#include "compiler/Codegen/OpCost.h"
+#include "compiler/Analysis/OpCost.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -1,5 +1,5 @@
 // The reverse of linalg.generic: of maps and reductions.
-#include "compiler/Codegen/Fold.h"
+#include "compiler/Analysis/Fold.h"
 #include "compiler/Derive/GenericReverse.h"
 #include "compiler/Derive/Reverse.h"
 

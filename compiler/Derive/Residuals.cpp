@@ -1,7 +1,7 @@
 #include "compiler/Derive/Residuals.h"
 #include "compiler/Analysis/OpClassification.h"
+#include "compiler/Analysis/OpCost.h"
 #include "compiler/Analysis/SourceLocations.h"
-#include "compiler/Codegen/OpCost.h"
 #include "dialects/Attn/Attn.h"
 #include "dialects/Model/Model.h"
 

@@ -1,7 +1,7 @@
 #include "compiler/Emit/Json.h"
 #include "attn/processor.h"
-#include "compiler/Codegen/ChosenSchedule.h"
-#include "compiler/Codegen/KernelForms.h"
+#include "compiler/Codegen/Schedule/ChosenSchedule.h"
+#include "compiler/Codegen/Schedule/KernelForms.h"
 #include "compiler/Emit/Signature.h"
 #include "llvm/Support/JSON.h"
 

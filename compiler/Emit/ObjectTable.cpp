@@ -1,5 +1,5 @@
 #include "compiler/Emit/ObjectTable.h"
-#include "compiler/Codegen/Abi.h"
+#include "compiler/Codegen/Target/Abi.h"
 #include "compiler/Emit/ObjectImage.h"
 #include "compiler/Emit/Seal.h"
 #include "llvm/ADT/SmallVector.h"

@@ -9,8 +9,8 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/AskedEmitter.h"
-#include "compiler/Codegen/Target.h"
+#include "compiler/Codegen/Interface/AskedEmitter.h"
+#include "compiler/Codegen/Target/Target.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/STLExtras.h"
 #include <memory>

@@ -2,8 +2,8 @@
 #include "compiler/Analysis/Decisions.h"
 #include "compiler/Analysis/HostFunctions.h"
 #include "compiler/Analysis/SourceLocations.h"
-#include "compiler/Codegen/ChosenSchedule.h"
-#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Interface/Kernel.h"
+#include "compiler/Codegen/Schedule/ChosenSchedule.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include <fmt/format.h>

@@ -20,15 +20,15 @@
 // is computed again for every value of the others: k[j, d] * scale would be computed anew for every query.
 //
 //===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Analysis/DataSubscripts.h"
 #include "compiler/Analysis/Decisions.h"
 #include "compiler/Analysis/HostFunctions.h"
 #include "compiler/Analysis/OpClassification.h"
+#include "compiler/Analysis/OpCost.h"
 #include "compiler/Analysis/RefusedFusions.h"
 #include "compiler/Analysis/SourceLocations.h"
 #include "compiler/Analysis/Subscripts.h"
 #include "compiler/Analysis/SymbolicShapes.h"
-#include "compiler/Codegen/DataSubscripts.h"
-#include "compiler/Codegen/OpCost.h"
 #include "compiler/Fuse/Fuse.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -17,6 +17,7 @@
 //     extract %k[%b, %h, %j, %d]                                  extract %qkv[%b, %j, %f]
 //
 //===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Analysis/DataSubscripts.h"
 #include "compiler/Analysis/Decisions.h"
 #include "compiler/Analysis/HostFunctions.h"
 #include "compiler/Analysis/OpClassification.h"
@@ -24,7 +25,6 @@
 #include "compiler/Analysis/SourceLocations.h"
 #include "compiler/Analysis/Subscripts.h"
 #include "compiler/Analysis/SymbolicShapes.h"
-#include "compiler/Codegen/DataSubscripts.h"
 #include "compiler/Fuse/Fuse.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"

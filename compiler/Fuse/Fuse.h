@@ -30,7 +30,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Emitter.h"
+#include "compiler/Codegen/Interface/Emitter.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include <memory>

@@ -16,11 +16,11 @@
 // reaches the result, as it does in plain tensor code.
 //
 //===------------------------------------------------------------------------------------------------------------===//
+#include "compiler/Analysis/DataSubscripts.h"
 #include "compiler/Analysis/HostFunctions.h"
 #include "compiler/Analysis/OpClassification.h"
 #include "compiler/Analysis/RefusedFusions.h"
 #include "compiler/Analysis/SymbolicShapes.h"
-#include "compiler/Codegen/DataSubscripts.h"
 #include "compiler/Fuse/Fuse.h"
 #include "dialects/Attn/Attn.h"
 #include "dialects/Model/Model.h"

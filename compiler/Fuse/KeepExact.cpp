@@ -11,7 +11,7 @@
 //   %is = arith.cmpf oeq, %q, %largest : f32       →      %is = arith.cmpf oeq, %q, %largest : f32
 //
 //===------------------------------------------------------------------------------------------------------------===//
-#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Interface/Kernel.h"
 #include "compiler/Fuse/Fuse.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,6 +1,6 @@
 #include "compiler/Fuse/LiftFactors.h"
+#include "compiler/Analysis/Fold.h"
 #include "compiler/Analysis/OpClassification.h"
-#include "compiler/Codegen/Fold.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

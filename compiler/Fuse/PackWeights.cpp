@@ -1,7 +1,7 @@
 //===- PackWeights.cpp - attn-pack-weights ------------------------------------------------------------------------===//
 //
 // Says which weights arrive packed: an argument of a kernel whose every call passes a parameter carries `attn.packed`
-// where the emitter of the kernel wants it so (compiler/Codegen/PanelPacking.h). A matrix that all steps of a scan
+// where the emitter of the kernel wants it so (Codegen/Interface/PanelPacking.h). A matrix that all steps of a scan
 // read, and that is no such parameter (a step of training changes it), is packed in front of the scan, by a `pack`
 // kernel: its result is its argument, in panels.
 //

@@ -23,7 +23,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Interface/Kernel.h"
 #include "compiler/Memory/Slots.h"
 #include "compiler/Sizes/SizeAnalysis.h"
 #include "dialects/Model/Model.h"

@@ -15,7 +15,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Interface/Kernel.h"
 #include "compiler/Narrow/FormulaCondition.h"
 #include "dialects/Attn/Attn.h"
 #include <functional>

@@ -2,7 +2,7 @@
 //
 // The narrow phase changes the type in which tensors lie in memory, and nothing that is computed: of a module of
 // kernels, tensors that go from kernel to kernel, weights and caches become tensors of `element`; the kernels that read
-// and write them widen and narrow at their edges (Codegen/Kernel.h).
+// and write them widen and narrow at their edges (Codegen/Interface/Kernel.h).
 //
 //   %w = model.get @up : tensor<768x3072xf32>        %w = model.get @up : tensor<768x3072xbf16>
 //   %y = call @gemm_0(%x, %w) : (f32, f32) -> f32  →  %y = call @gemm_0(%x, %w) : (bf16, bf16) -> bf16
@@ -25,7 +25,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Interface/Kernel.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace attnc {

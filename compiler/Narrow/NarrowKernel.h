@@ -1,7 +1,7 @@
 //===- NarrowKernel.h - a kernel with other types at its edges ----------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Interface/Kernel.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/SmallBitVector.h"
 

@@ -2,7 +2,7 @@
 #include "compiler/Analysis/Decisions.h"
 #include "compiler/Analysis/OpClassification.h"
 #include "compiler/Analysis/SymbolicShapes.h"
-#include "compiler/Codegen/PanelPacking.h"
+#include "compiler/Codegen/Interface/PanelPacking.h"
 
 using namespace mlir;
 

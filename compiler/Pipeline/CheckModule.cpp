@@ -1,6 +1,6 @@
 #include "compiler/Pipeline/CheckModule.h"
 #include "compiler/Codegen/Formula/VectorMath.h"
-#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Interface/Kernel.h"
 #include "compiler/Pipeline/Job.h"
 #include "dialects/Attn/Attn.h"
 #include "dialects/Model/Model.h"

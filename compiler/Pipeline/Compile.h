@@ -10,10 +10,11 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Emitter.h"
 #include "compiler/Codegen/Host/ModelTable.h"
 #include "compiler/Codegen/Host/Program.h"
-#include "compiler/Codegen/Target.h"
+#include "compiler/Codegen/Interface/Emitter.h"
+#include "compiler/Codegen/Interface/EmitterPreference.h"
+#include "compiler/Codegen/Target/Target.h"
 #include "compiler/Emit/Record.h"
 #include "compiler/Narrow/Narrow.h"
 #include "compiler/Narrow/Precision.h"

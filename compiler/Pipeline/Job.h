@@ -7,7 +7,8 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Emitter.h"
+#include "compiler/Codegen/Interface/Emitter.h"
+#include "compiler/Codegen/Interface/EmitterPreference.h"
 #include "compiler/Diagnostics/CrashNote.h"
 #include "compiler/Pipeline/Compile.h"
 #include "mlir/IR/Diagnostics.h"

@@ -9,7 +9,7 @@
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Emitter.h"
+#include "compiler/Codegen/Interface/Emitter.h"
 #include "compiler/Memory/Plan.h"
 #include "compiler/Predict/Machine.h"
 #include "llvm/ADT/DenseMap.h"

@@ -1,5 +1,5 @@
 #include "compiler/Pipeline/Overrides.h"
-#include "compiler/Codegen/ChosenSchedule.h"
+#include "compiler/Codegen/Schedule/ChosenSchedule.h"
 #include "compiler/Schedule/Schedule.h"
 #include "compiler/Schedule/Strategy.h"
 #include "compiler/Schedule/TransformScript.h"

@@ -1,6 +1,6 @@
 #include "compiler/Pipeline/PredictedEmitters.h"
-#include "compiler/Codegen/AskedEmitter.h"
-#include "compiler/Codegen/ChosenSchedule.h"
+#include "compiler/Codegen/Interface/AskedEmitter.h"
+#include "compiler/Codegen/Schedule/ChosenSchedule.h"
 #include "compiler/Pipeline/KernelForecast.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 

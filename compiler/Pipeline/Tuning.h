@@ -6,7 +6,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/ChosenSchedule.h"
+#include "compiler/Codegen/Schedule/ChosenSchedule.h"
 #include "compiler/Pipeline/Job.h"
 #include "compiler/Schedule/TuningDatabase.h"
 

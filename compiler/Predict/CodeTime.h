@@ -29,7 +29,7 @@
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Target.h"
+#include "compiler/Codegen/Target/Target.h"
 #include "compiler/Predict/Machine.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

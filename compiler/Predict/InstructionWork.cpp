@@ -1,5 +1,5 @@
 #include "compiler/Predict/InstructionWork.h"
-#include "compiler/Codegen/OpCost.h"
+#include "compiler/Analysis/OpCost.h"
 #include "compiler/Predict/DataWork.h"
 #include "compiler/Predict/LlvmWork.h"
 #include "dialects/Attn/Attn.h"

@@ -1,6 +1,6 @@
 #include "compiler/Raise/ElementExpr.h"
+#include "compiler/Analysis/Fold.h"
 #include "compiler/Analysis/OpClassification.h"
-#include "compiler/Codegen/Fold.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"

@@ -10,12 +10,12 @@
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #include "compiler/Analysis/Decisions.h"
+#include "compiler/Analysis/Fold.h"
 #include "compiler/Analysis/HostFunctions.h"
 #include "compiler/Analysis/OpClassification.h"
 #include "compiler/Analysis/RefusedFusions.h"
 #include "compiler/Analysis/SourceLocations.h"
 #include "compiler/Analysis/SymbolicShapes.h"
-#include "compiler/Codegen/Fold.h"
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Raise/Legality.h"
 #include "compiler/Raise/PairFormula.h"

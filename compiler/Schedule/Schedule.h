@@ -16,8 +16,8 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Kernel.h"
-#include "compiler/Codegen/Target.h"
+#include "compiler/Codegen/Interface/Kernel.h"
+#include "compiler/Codegen/Target/Target.h"
 #include "compiler/Schedule/Override.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -19,8 +19,9 @@
 #pragma once
 
 #include "compiler/Analysis/RefusedFusions.h"
-#include "compiler/Codegen/Emitter.h"
-#include "compiler/Codegen/Target.h"
+#include "compiler/Codegen/Interface/Emitter.h"
+#include "compiler/Codegen/Interface/EmitterPreference.h"
+#include "compiler/Codegen/Target/Target.h"
 #include "compiler/Schedule/Override.h"
 
 namespace attnc {

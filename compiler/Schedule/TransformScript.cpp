@@ -1,5 +1,5 @@
 #include "compiler/Schedule/TransformScript.h"
-#include "compiler/Codegen/AskedEmitter.h"
+#include "compiler/Codegen/Interface/AskedEmitter.h"
 #include "compiler/Diagnostics/Spelling.h"
 #include "compiler/Json/InputBuffer.h"
 #include "mlir/Dialect/Linalg/TransformOps/DialectExtension.h"

@@ -1,7 +1,7 @@
 // Mutants of matrix products, compared with the oracle: all are caught but those that change no result. Every path has
 // a full part and a remainder: row tiles of each height and overlapping ones, a ragged panel, a last chunk of K and its
 // steps beyond a multiple of four.
-#include "compiler/Codegen/Target.h"
+#include "compiler/Codegen/Target/Target.h"
 #include "compiler/Reference/Tolerance.h"
 #include "tests/compiler/Codegen/CPU/GemmCase.h"
 #include "tests/mutation/MutationSuite.h"

@@ -1,7 +1,7 @@
 //===- ChangedEmitter.h - emits what another emitter does, and changes it -----------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Emitter.h"
+#include "compiler/Codegen/Interface/Emitter.h"
 #include <functional>
 #include <utility>
 

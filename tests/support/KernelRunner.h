@@ -13,8 +13,8 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Emitter.h"
-#include "compiler/Codegen/Target.h"
+#include "compiler/Codegen/Interface/Emitter.h"
+#include "compiler/Codegen/Target/Target.h"
 #include "tests/support/GuardedBuffer.h"
 #include "tests/support/TensorCoreSums.h"
 #include <functional>

@@ -1,5 +1,6 @@
 // Parses, verifies and transforms IR: every upstream dialect and pass, and ours.
 #include "compiler/Derive/Derive.h"
+#include "compiler/Emitters/Emitters.h"
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Raise/Raise.h"
 #include "dialects/Attn/Attn.h"

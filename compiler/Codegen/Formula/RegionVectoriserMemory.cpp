@@ -1,5 +1,5 @@
 // How RegionVectoriser reads tensors: from buffers, or by computing the element where it is wanted.
-#include "compiler/Codegen/DataSubscripts.h"
+#include "compiler/Analysis/DataSubscripts.h"
 #include "compiler/Codegen/Formula/RegionVectoriser.h"
 #include "compiler/Codegen/Formula/StoredElement.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -21,7 +21,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Target.h"
+#include "compiler/Codegen/Target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace attnc {

@@ -1,5 +1,5 @@
 #include "compiler/Codegen/GPU/GpuEmitter.h"
-#include "compiler/Codegen/ChosenSchedule.h"
+#include "compiler/Codegen/Schedule/ChosenSchedule.h"
 
 using namespace mlir;
 

@@ -7,8 +7,8 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Emitter.h"
-#include "compiler/Codegen/Target.h"
+#include "compiler/Codegen/Interface/Emitter.h"
+#include "compiler/Codegen/Target/Target.h"
 
 namespace attnc {
 

@@ -1,6 +1,5 @@
 #include "compiler/Codegen/Halide/HalideEmitter.h"
-#include "compiler/Codegen/AskedEmitter.h"
-#include "compiler/Codegen/ChosenSchedule.h"
+#include "compiler/Analysis/OpCost.h"
 #include "compiler/Codegen/Halide/Bitcode.h"
 #include "compiler/Codegen/Halide/ImportBitcode.h"
 #include "compiler/Codegen/Halide/PipelineSchedule.h"
@@ -8,8 +7,9 @@
 #include "compiler/Codegen/Halide/ScheduleText.h"
 #include "compiler/Codegen/Halide/StagePhase.h"
 #include "compiler/Codegen/Halide/WindowSum.h"
+#include "compiler/Codegen/Interface/AskedEmitter.h"
 #include "compiler/Codegen/Nest/KernelSizes.h"
-#include "compiler/Codegen/OpCost.h"
+#include "compiler/Codegen/Schedule/ChosenSchedule.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/Support/FormatVariadic.h"
 

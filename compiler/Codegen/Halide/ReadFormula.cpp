@@ -1,5 +1,5 @@
 #include "compiler/Codegen/Halide/ReadFormula.h"
-#include "compiler/Codegen/DataSubscripts.h"
+#include "compiler/Analysis/DataSubscripts.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -8,7 +8,7 @@
 
 #include "compiler/Codegen/Halide/Operations.h"
 #include "compiler/Codegen/Halide/Stage.h"
-#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Interface/Kernel.h"
 #include "compiler/Codegen/Nest/KernelSizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -13,7 +13,7 @@
 
 #include "compiler/Codegen/Halide/Operations.h"
 #include "compiler/Codegen/Halide/Staging.h"
-#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Interface/Kernel.h"
 
 namespace attnc::halide {
 

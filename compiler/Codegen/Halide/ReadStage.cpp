@@ -1,5 +1,5 @@
 #include "compiler/Codegen/Halide/ReadStage.h"
-#include "compiler/Codegen/Fold.h"
+#include "compiler/Analysis/Fold.h"
 #include "compiler/Codegen/Nest/LoopNest.h"
 
 using namespace mlir;

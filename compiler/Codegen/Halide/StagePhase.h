@@ -13,9 +13,9 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Halide/Staging.h"
 #include "compiler/Codegen/Halide/StageSchedule.h"
-#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Halide/Staging.h"
+#include "compiler/Codegen/Interface/Kernel.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace attnc::halide {

@@ -1,5 +1,5 @@
 #include "compiler/Codegen/Halide/WindowSum.h"
-#include "compiler/Codegen/Fold.h"
+#include "compiler/Analysis/Fold.h"
 #include "compiler/Codegen/Halide/StageSchedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -1,6 +1,6 @@
 #include "compiler/Codegen/Host/DeviceStubs.h"
-#include "compiler/Codegen/Abi.h"
 #include "compiler/Codegen/Host/Moves.h"
+#include "compiler/Codegen/Target/Abi.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"

@@ -14,7 +14,7 @@
 #pragma once
 
 #include "compiler/Codegen/GPU/Moves/MoveKernels.h"
-#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Interface/Kernel.h"
 #include "compiler/Memory/Plan.h"
 #include "dialects/Model/Model.h"
 #include <string>

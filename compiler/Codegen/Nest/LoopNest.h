@@ -17,7 +17,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Fold.h"
+#include "compiler/Analysis/Fold.h"
 #include "compiler/Codegen/Formula/RegionVectoriser.h"
 #include "compiler/Codegen/Nest/KernelFrame.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

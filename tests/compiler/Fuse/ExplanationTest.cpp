@@ -1,6 +1,7 @@
 // Every reason has a program of its name in reasons/, whose `// EXPECT` lines are the whole explanation, to the letter.
-#include "compiler/Fuse/Explanation.h"
 #include "compiler/Analysis/Decisions.h"
+#include "compiler/Emitters/Emitters.h"
+#include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Raise/Raise.h"
 #include "mlir/Pass/PassManager.h"

@@ -1,5 +1,5 @@
+#include "compiler/Codegen/Schedule/ChosenSchedule.h"
 #include "compiler/Schedule/Schedule.h"
-#include "compiler/Codegen/ChosenSchedule.h"
 #include "tests/support/ParsedModule.h"
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-#include "compiler/Schedule/Strategy.h"
-#include "compiler/Codegen/AskedEmitter.h"
+#include "compiler/Codegen/Interface/AskedEmitter.h"
 #include "compiler/Schedule/Schedule.h"
+#include "compiler/Schedule/Strategy.h"
 #include "tests/support/ParsedModule.h"
 #include "llvm/ADT/StringExtras.h"
 #include <gtest/gtest.h>

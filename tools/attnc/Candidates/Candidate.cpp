@@ -1,6 +1,6 @@
 #include "tools/attnc/Candidates/Candidate.h"
-#include "compiler/Codegen/AskedEmitter.h"
-#include "compiler/Codegen/ChosenSchedule.h"
+#include "compiler/Codegen/Interface/AskedEmitter.h"
+#include "compiler/Codegen/Schedule/ChosenSchedule.h"
 #include "compiler/Fuse/KernelStructure.h"
 #include "compiler/Pipeline/PredictedEmitters.h"
 #include "llvm/Support/Path.h"

@@ -1,5 +1,5 @@
 #include "tools/attnc/Candidates/Region.h"
-#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Interface/Kernel.h"
 #include "compiler/Schedule/Strategy.h"
 #include "tools/attnc/Messages/Messages.h"
 #include "llvm/Support/Path.h"

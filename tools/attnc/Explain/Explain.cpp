@@ -1,5 +1,5 @@
 // attnc explain: the kernels of a model, what was fused into them, what was not, why, and what they cost.
-#include "compiler/Codegen/KernelForms.h"
+#include "compiler/Codegen/Schedule/KernelForms.h"
 #include "compiler/Derive/Residuals.h"
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Memory/Peak.h"

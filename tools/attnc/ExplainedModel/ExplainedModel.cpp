@@ -2,7 +2,7 @@
 #include "compiler/Analysis/Decisions.h"
 #include "compiler/Analysis/OpClassification.h"
 #include "compiler/Analysis/SourceLocations.h"
-#include "compiler/Codegen/Emitter.h"
+#include "compiler/Emitters/Emitters.h"
 #include "compiler/Fuse/LiftFactors.h"
 #include "compiler/Memory/Peak.h"
 #include "compiler/Pipeline/PredictedEmitters.h"

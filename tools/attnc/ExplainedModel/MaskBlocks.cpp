@@ -1,5 +1,5 @@
 #include "tools/attnc/ExplainedModel/MaskBlocks.h"
-#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Interface/Kernel.h"
 #include "compiler/Reference/Formula.h"
 #include "compiler/Sizes/SizeAnalysis.h"
 #include "dialects/Attn/Attn.h"

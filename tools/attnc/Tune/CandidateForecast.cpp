@@ -1,5 +1,6 @@
 #include "tools/attnc/Tune/CandidateForecast.h"
-#include "compiler/Codegen/AskedEmitter.h"
+#include "compiler/Codegen/Interface/AskedEmitter.h"
+#include "compiler/Emitters/Emitters.h"
 #include "compiler/Schedule/Schedule.h"
 #include "compiler/Schedule/Strategy.h"
 #include "tools/attnc/Messages/Messages.h"

@@ -6,8 +6,8 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Kernel.h"
-#include "compiler/Codegen/Target.h"
+#include "compiler/Codegen/Interface/Kernel.h"
+#include "compiler/Codegen/Target/Target.h"
 #include "llvm/Support/Error.h"
 #include <map>
 #include <set>

@@ -1,4 +1,5 @@
 #include "tools/attnc/Tune/Tuner.h"
+#include "compiler/Emitters/Emitters.h"
 #include "compiler/Schedule/Schedule.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>

@@ -1,5 +1,5 @@
+#include "compiler/Analysis/DataSubscripts.h"
 #include "compiler/Codegen/CPU/Attend/AttendDecode.h"
-#include "compiler/Codegen/DataSubscripts.h"
 #include "compiler/Codegen/Kernels/Attend/AttendBinding.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <limits>

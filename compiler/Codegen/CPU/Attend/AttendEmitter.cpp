@@ -1,7 +1,7 @@
 #include "compiler/Codegen/CPU/Attend/AttendDecode.h"
 #include "compiler/Codegen/CPU/Attend/AttendPrefill.h"
 #include "compiler/Codegen/CPU/CpuEmitter.h"
-#include "compiler/Codegen/ChosenSchedule.h"
+#include "compiler/Codegen/Schedule/ChosenSchedule.h"
 
 using namespace mlir;
 

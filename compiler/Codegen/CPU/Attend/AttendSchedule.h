@@ -20,7 +20,7 @@
 #pragma once
 
 #include "compiler/Codegen/Kernels/Attend/AttendProblem.h"
-#include "compiler/Codegen/Target.h"
+#include "compiler/Codegen/Target/Target.h"
 
 namespace attnc {
 

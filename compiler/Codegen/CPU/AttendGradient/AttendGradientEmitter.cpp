@@ -1,8 +1,8 @@
+#include "compiler/Analysis/OpCost.h"
 #include "compiler/Codegen/CPU/AttendGradient/AttendGradient.h"
 #include "compiler/Codegen/CPU/AttendGradient/PairwiseGradient.h"
 #include "compiler/Codegen/CPU/CpuEmitter.h"
-#include "compiler/Codegen/ChosenSchedule.h"
-#include "compiler/Codegen/OpCost.h"
+#include "compiler/Codegen/Schedule/ChosenSchedule.h"
 
 using namespace mlir;
 

@@ -1,7 +1,7 @@
 // Weights and gradients of the pairs of a block: two products with panels, and formulas on vectors of keys.
+#include "compiler/Analysis/OpCost.h"
 #include "compiler/Codegen/CPU/AttendGradient/AttendGradient.h"
 #include "compiler/Codegen/Kernels/Attend/AttendExp.h"
-#include "compiler/Codegen/OpCost.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include <functional>

@@ -19,7 +19,7 @@
 #include "compiler/Codegen/CPU/AttendGradient/GradientPhase.h"
 #include "compiler/Codegen/CPU/AttendGradient/PairwiseGradientProblem.h"
 #include "compiler/Codegen/Kernels/Attend/AttendMask.h"
-#include "compiler/Codegen/Target.h"
+#include "compiler/Codegen/Target/Target.h"
 
 namespace attnc {
 

@@ -6,9 +6,9 @@
 #include "compiler/Codegen/CPU/Gemm/GemmSchedule.h"
 #include "compiler/Codegen/CPU/Gemm/GemmTile.h"
 #include "compiler/Codegen/CPU/Gemm/PackPanel.h"
-#include "compiler/Codegen/ChosenSchedule.h"
 #include "compiler/Codegen/Kernels/Gemm/GemmResult.h"
 #include "compiler/Codegen/Nest/KernelFrame.h"
+#include "compiler/Codegen/Schedule/ChosenSchedule.h"
 
 using namespace mlir;
 

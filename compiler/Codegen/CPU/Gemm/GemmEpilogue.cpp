@@ -1,6 +1,6 @@
 #include "compiler/Codegen/CPU/Gemm/GemmEpilogue.h"
+#include "compiler/Analysis/OpCost.h"
 #include "compiler/Codegen/Kernels/Gemm/GemmResult.h"
-#include "compiler/Codegen/OpCost.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;

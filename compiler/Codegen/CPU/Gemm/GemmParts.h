@@ -34,7 +34,7 @@
 #pragma once
 
 #include "compiler/Codegen/Kernels/Gemm/GemmProblem.h"
-#include "compiler/Codegen/Target.h"
+#include "compiler/Codegen/Target/Target.h"
 
 namespace attnc {
 

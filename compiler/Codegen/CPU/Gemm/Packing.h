@@ -5,14 +5,14 @@
 //   packed[b][p][k][c] = B[b][k][p*nr + c]      0 <= c < nr, zero where p*nr + c >= N
 //
 // so that a register tile streams through contiguous memory and never meets a ragged edge. A weight is packed once, by
-// `model_prepare` (compiler/Codegen/PanelPacking.h); a matrix that is computed at run time by a first phase of its
+// `model_prepare` (Interface/PanelPacking.h); a matrix that is computed at run time by a first phase of its
 // kernel, with the same code.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Kernel.h"
-#include "compiler/Codegen/PanelPacking.h"
+#include "compiler/Codegen/Interface/Kernel.h"
+#include "compiler/Codegen/Interface/PanelPacking.h"
 
 namespace attnc {
 

@@ -1,11 +1,11 @@
 // Emits a loops kernel that computes: one linalg.generic. (LoopsMove.cpp has those that only move elements.)
 #include "compiler/Codegen/CPU/Loops/Loops.h"
+#include "compiler/Analysis/OpCost.h"
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "compiler/Codegen/CPU/Loops/LoopsTurned.h"
-#include "compiler/Codegen/ChosenSchedule.h"
 #include "compiler/Codegen/Kernels/Loops/Computation.h"
 #include "compiler/Codegen/Kernels/Loops/PointwiseKernel.h"
-#include "compiler/Codegen/OpCost.h"
+#include "compiler/Codegen/Schedule/ChosenSchedule.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;

@@ -1,8 +1,8 @@
 //===- Loops.h - loops kernels that are no computation at each point ------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Kernel.h"
-#include "compiler/Codegen/Target.h"
+#include "compiler/Codegen/Interface/Kernel.h"
+#include "compiler/Codegen/Target/Target.h"
 #include "dialects/Attn/Attn.h"
 
 namespace attnc {

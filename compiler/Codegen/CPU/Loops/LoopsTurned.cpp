@@ -1,8 +1,8 @@
 // Emits a pointwise op that reads operands across the direction in which it writes, such as a transpose.
 #include "compiler/Codegen/CPU/Loops/LoopsTurned.h"
+#include "compiler/Analysis/OpCost.h"
 #include "compiler/Codegen/Kernels/Loops/PointwiseKernel.h"
 #include "compiler/Codegen/Nest/LoopBuilder.h"
-#include "compiler/Codegen/OpCost.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;

@@ -1,8 +1,8 @@
 //===- LoopsTurned.h - pointwise loops whose operands lie in another order ------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Kernel.h"
-#include "compiler/Codegen/Target.h"
+#include "compiler/Codegen/Interface/Kernel.h"
+#include "compiler/Codegen/Target/Target.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace attnc {

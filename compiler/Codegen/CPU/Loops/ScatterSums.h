@@ -9,8 +9,8 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Kernel.h"
-#include "compiler/Codegen/Target.h"
+#include "compiler/Codegen/Interface/Kernel.h"
+#include "compiler/Codegen/Target/Target.h"
 #include "dialects/Attn/Attn.h"
 
 namespace attnc {

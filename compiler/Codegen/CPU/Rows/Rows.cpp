@@ -2,8 +2,8 @@
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "compiler/Codegen/CPU/Loops/PlaceFold.h"
 #include "compiler/Codegen/CPU/Rows/RowsInLanes.h"
-#include "compiler/Codegen/ChosenSchedule.h"
 #include "compiler/Codegen/Kernels/Rows/RowsKernel.h"
+#include "compiler/Codegen/Schedule/ChosenSchedule.h"
 
 using namespace mlir;
 

@@ -1,7 +1,7 @@
 #include "compiler/Codegen/CPU/Rows/RowsInLanes.h"
-#include "compiler/Codegen/ChosenSchedule.h"
+#include "compiler/Analysis/OpCost.h"
 #include "compiler/Codegen/Kernels/Rows/RowsKernel.h"
-#include "compiler/Codegen/OpCost.h"
+#include "compiler/Codegen/Schedule/ChosenSchedule.h"
 
 using namespace mlir;
 

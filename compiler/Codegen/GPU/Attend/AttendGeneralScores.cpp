@@ -1,5 +1,5 @@
 // Scores of a block of keys and what becomes of them: a thread has one key and all rows of its warp.
-#include "compiler/Codegen/DataSubscripts.h"
+#include "compiler/Analysis/DataSubscripts.h"
 #include "compiler/Codegen/GPU/Attend/AttendGeneral.h"
 #include "compiler/Codegen/GPU/Tile/TileBuilder.h"
 #include "compiler/Codegen/Kernels/Attend/AttendBinding.h"

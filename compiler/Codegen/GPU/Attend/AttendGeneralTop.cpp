@@ -1,6 +1,6 @@
 // The largest keys of rows. Each thread keeps those of its own keys, sorted; at the end the warp takes the largest of
 // all threads' first entries, once for each rank.
-#include "compiler/Codegen/DataSubscripts.h"
+#include "compiler/Analysis/DataSubscripts.h"
 #include "compiler/Codegen/GPU/Attend/AttendGeneral.h"
 #include "compiler/Codegen/Kernels/Attend/AttendBinding.h"
 

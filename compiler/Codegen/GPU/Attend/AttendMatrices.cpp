@@ -1,5 +1,5 @@
 #include "compiler/Codegen/GPU/Attend/AttendMatrices.h"
-#include "compiler/Codegen/DataSubscripts.h"
+#include "compiler/Analysis/DataSubscripts.h"
 #include "compiler/Codegen/Formula/Divisibility.h"
 #include "compiler/Codegen/Kernels/Attend/AttendBinding.h"
 

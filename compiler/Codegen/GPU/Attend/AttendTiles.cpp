@@ -1,5 +1,5 @@
 #include "compiler/Codegen/GPU/Attend/AttendTiles.h"
-#include "compiler/Codegen/OpCost.h"
+#include "compiler/Analysis/OpCost.h"
 
 using namespace mlir;
 

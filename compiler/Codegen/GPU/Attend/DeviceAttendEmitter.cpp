@@ -3,7 +3,7 @@
 #include "compiler/Codegen/GPU/Attend/AttendTiles.h"
 #include "compiler/Codegen/GPU/Attend/AttendWarpGroups.h"
 #include "compiler/Codegen/GPU/GpuEmitter.h"
-#include "compiler/Codegen/KernelForms.h"
+#include "compiler/Codegen/Schedule/KernelForms.h"
 
 using namespace mlir;
 

@@ -4,7 +4,7 @@
 #include "compiler/Codegen/GPU/Gemm/FewRows.h"
 #include "compiler/Codegen/GPU/Gemm/GemmBlock.h"
 #include "compiler/Codegen/GPU/GpuEmitter.h"
-#include "compiler/Codegen/KernelForms.h"
+#include "compiler/Codegen/Schedule/KernelForms.h"
 #include <cassert>
 #include <limits>
 

@@ -1,6 +1,6 @@
 #include "compiler/Codegen/GPU/Gemm/FewRows.h"
-#include "compiler/Codegen/KernelForms.h"
 #include "compiler/Codegen/Kernels/Gemm/GemmResult.h"
+#include "compiler/Codegen/Schedule/KernelForms.h"
 #include "compiler/Sizes/Divisibility.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -3,9 +3,9 @@
 // runs along memory, the threads of a group share it: a warp has each point, a block the only one.
 #include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "compiler/Codegen/GPU/Nest/ThreadGroup.h"
-#include "compiler/Codegen/KernelForms.h"
 #include "compiler/Codegen/Kernels/Loops/Computation.h"
 #include "compiler/Codegen/Kernels/Loops/PointwiseKernel.h"
+#include "compiler/Codegen/Schedule/KernelForms.h"
 
 using namespace mlir;
 

@@ -3,8 +3,8 @@
 // where it is a result, and otherwise computed again: arithmetic costs less than memory here.
 #include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "compiler/Codegen/GPU/Nest/ThreadGroup.h"
-#include "compiler/Codegen/KernelForms.h"
 #include "compiler/Codegen/Kernels/Rows/RowsKernel.h"
+#include "compiler/Codegen/Schedule/KernelForms.h"
 
 using namespace mlir;
 

@@ -11,7 +11,7 @@
 #pragma once
 
 #include "compiler/Codegen/Nest/LoopBuilder.h"
-#include "compiler/Codegen/Target.h"
+#include "compiler/Codegen/Target/Target.h"
 
 namespace attnc {
 

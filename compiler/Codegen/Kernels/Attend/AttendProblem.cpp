@@ -1,6 +1,6 @@
 #include "compiler/Codegen/Kernels/Attend/AttendProblem.h"
+#include "compiler/Analysis/OpCost.h"
 #include "compiler/Codegen/Formula/RegionVectoriser.h"
-#include "compiler/Codegen/OpCost.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"

@@ -22,7 +22,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Interface/Kernel.h"
 #include "compiler/Codegen/Kernels/Attend/Normaliser/Normaliser.h"
 #include "compiler/Codegen/Kernels/Attend/SumOfTanh.h"
 #include "compiler/Codegen/Nest/KernelSizes.h"

@@ -22,7 +22,7 @@
 
 #include "compiler/Codegen/Formula/RegionVectoriser.h"
 #include "compiler/Codegen/Nest/LoopBuilder.h"
-#include "compiler/Codegen/Target.h"
+#include "compiler/Codegen/Target/Target.h"
 #include <optional>
 
 namespace attnc {

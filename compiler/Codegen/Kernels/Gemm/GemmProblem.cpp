@@ -1,6 +1,6 @@
 #include "compiler/Codegen/Kernels/Gemm/GemmProblem.h"
+#include "compiler/Analysis/OpCost.h"
 #include "compiler/Codegen/Formula/RegionVectoriser.h"
-#include "compiler/Codegen/OpCost.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

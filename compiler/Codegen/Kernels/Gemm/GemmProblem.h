@@ -20,9 +20,9 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Interface/Kernel.h"
+#include "compiler/Codegen/Interface/PanelPacking.h"
 #include "compiler/Codegen/Nest/KernelSizes.h"
-#include "compiler/Codegen/PanelPacking.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace attnc {

@@ -1,7 +1,7 @@
 //===- Computation.h - what a loops kernel computes -----------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Interface/Kernel.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace attnc {

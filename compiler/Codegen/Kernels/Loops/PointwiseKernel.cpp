@@ -1,6 +1,6 @@
 #include "compiler/Codegen/Kernels/Loops/PointwiseKernel.h"
+#include "compiler/Analysis/OpCost.h"
 #include "compiler/Codegen/Kernels/Loops/Computation.h"
-#include "compiler/Codegen/OpCost.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;

@@ -1,6 +1,6 @@
 #include "compiler/Codegen/Kernels/Rows/RowPlan.h"
+#include "compiler/Analysis/OpCost.h"
 #include "compiler/Codegen/Nest/LoopNest.h"
-#include "compiler/Codegen/OpCost.h"
 
 using namespace mlir;
 

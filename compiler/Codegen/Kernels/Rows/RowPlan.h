@@ -17,7 +17,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Interface/Kernel.h"
 #include "compiler/Codegen/Nest/KernelSizes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 

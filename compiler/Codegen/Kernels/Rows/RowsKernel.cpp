@@ -1,5 +1,5 @@
 #include "compiler/Codegen/Kernels/Rows/RowsKernel.h"
-#include "compiler/Codegen/OpCost.h"
+#include "compiler/Analysis/OpCost.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;

@@ -9,7 +9,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Target.h"
+#include "compiler/Codegen/Target/Target.h"
 #include "tests/compiler/Codegen/CPU/GemmCase.h"
 
 namespace attnc {

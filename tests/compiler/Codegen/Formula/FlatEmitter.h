@@ -1,10 +1,10 @@
 //===- FlatEmitter.h - the least emitter: one linalg.generic over one dimension, in vectors --------------------===//
 #pragma once
 
-#include "compiler/Codegen/Emitter.h"
 #include "compiler/Codegen/Formula/RegionVectoriser.h"
+#include "compiler/Codegen/Interface/Emitter.h"
 #include "compiler/Codegen/Nest/KernelFrame.h"
-#include "compiler/Codegen/Target.h"
+#include "compiler/Codegen/Target/Target.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace attnc {

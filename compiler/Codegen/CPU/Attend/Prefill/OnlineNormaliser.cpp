@@ -1,5 +1,5 @@
 #include "compiler/Codegen/CPU/Attend/Prefill/OnlineNormaliser.h"
-#include "compiler/Codegen/DataSubscripts.h"
+#include "compiler/Analysis/DataSubscripts.h"
 
 using namespace mlir;
 

@@ -1,5 +1,5 @@
 #include "compiler/Codegen/CPU/Attend/Prefill/PairScores.h"
-#include "compiler/Codegen/DataSubscripts.h"
+#include "compiler/Analysis/DataSubscripts.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <limits>
 

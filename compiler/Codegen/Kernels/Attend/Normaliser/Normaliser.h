@@ -24,7 +24,7 @@
 #pragma once
 
 #include "compiler/Codegen/Nest/LoopBuilder.h"
-#include "compiler/Codegen/Target.h"
+#include "compiler/Codegen/Target/Target.h"
 #include "dialects/Attn/Attn.h"
 #include <limits>
 #include <memory>

@@ -1,4 +1,4 @@
-//===- PanelPacking.h - how a weight lies when it arrives packed ------------------------------------------------===//
+//===- PanelPacking.h - packed layout of a weight -----------------------------------------------------------------===//
 //
 // A matrix B of K x N in panels of `nr` columns, one after the other:
 //

@@ -1,4 +1,4 @@
-#include "compiler/Codegen/ChosenSchedule.h"
+#include "compiler/Codegen/Schedule/ChosenSchedule.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-//===- Kernel.h - kernels: what fusion makes and emitters take ------------------------------------------------===//
+//===- Kernel.h - kernels, their attributes and their code --------------------------------------------------------===//
 //
 // A kernel is a private `func.func` on tensors that holds one fused region of `attn`/`linalg` ops, made by the fuse
 // phase. Its attributes, whose names are constants below:
@@ -29,8 +29,8 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Abi.h"
-#include "compiler/Codegen/Target.h"
+#include "compiler/Codegen/Target/Abi.h"
+#include "compiler/Codegen/Target/Target.h"
 #include "compiler/Sizes/SizeExpr.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

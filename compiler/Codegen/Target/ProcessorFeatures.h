@@ -6,7 +6,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Target.h"
+#include "compiler/Codegen/Target/Target.h"
 
 namespace attnc {
 

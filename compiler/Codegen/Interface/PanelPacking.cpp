@@ -1,5 +1,5 @@
-#include "compiler/Codegen/PanelPacking.h"
-#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Interface/PanelPacking.h"
+#include "compiler/Codegen/Interface/Kernel.h"
 #include "compiler/Sizes/SizeAnalysis.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/MathExtras.h"

@@ -6,7 +6,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Interface/Kernel.h"
 #include <variant>
 
 namespace attnc {

@@ -1,4 +1,4 @@
-#include "compiler/Codegen/KernelForms.h"
+#include "compiler/Codegen/Schedule/KernelForms.h"
 #include "mlir/IR/Builders.h"
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "compiler/Codegen/ProcessorFeatures.h"
+#include "compiler/Codegen/Target/ProcessorFeatures.h"
 #include "attn/processor.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Target/TargetMachine.h"

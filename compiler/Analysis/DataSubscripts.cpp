@@ -1,4 +1,4 @@
-#include "compiler/Codegen/DataSubscripts.h"
+#include "compiler/Analysis/DataSubscripts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

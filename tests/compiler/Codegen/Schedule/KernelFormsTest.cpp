@@ -1,4 +1,4 @@
-#include "compiler/Codegen/KernelForms.h"
+#include "compiler/Codegen/Schedule/KernelForms.h"
 #include "tests/support/ParsedModule.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-//===- Fold.h - reductions as linalg.generic says them ----------------------------------------------------------===//
+//===- Fold.h - reductions in the body of a linalg.generic --------------------------------------------------------===//
 //
 // A body that folds a term into its out argument by one associative operation:
 //

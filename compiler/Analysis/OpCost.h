@@ -1,4 +1,4 @@
-//===- OpCost.h - what an operation of a formula costs ----------------------------------------------------------===//
+//===- OpCost.h - cost of an operation of a formula ---------------------------------------------------------------===//
 //
 // One table for all who count. `flops` is what certificates say: operations on floats that the formula asks for. A
 // function such as exp counts as one, whatever it is made of. `instructions` is what choices are made by, of fusion and

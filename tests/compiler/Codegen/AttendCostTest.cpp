@@ -1,7 +1,6 @@
-// The table of OpCost.h, and what attention's certificate counts with it.
+// The flops that the certificate of attention has.
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "compiler/Codegen/Nest/KernelSizes.h"
-#include "compiler/Codegen/OpCost.h"
 #include "dialects/Attn/Attn.h"
 #include "tests/support/ParsedModule.h"
 #include <fmt/format.h>
@@ -9,35 +8,6 @@
 
 namespace attnc {
 namespace {
-
-/// What a function of %x, %y : f32, %i : i32 and %t : tensor<8xf32> costs without its return.
-OpCost costOfBody(const std::string &body) {
-  ParsedModule module("func.func @f(%x: f32, %y: f32, %i: i32, %t: tensor<8xf32>) {\n" + body + "\nreturn }");
-  EXPECT_TRUE(module) << module.diagnostics();
-  OpCost cost = costOf(module.function().getBody());
-  return {cost.flops, cost.instructions - costOf(module.function().getBody().front().getTerminator()).instructions};
-}
-
-void expectCost(const std::string &body, int64_t flops, int64_t instructions) {
-  OpCost cost = costOfBody(body);
-  EXPECT_EQ(cost.flops, flops) << body;
-  EXPECT_EQ(cost.instructions, instructions) << body;
-}
-
-TEST(OpCost, table) {
-  expectCost("%0 = arith.addf %x, %y : f32", 1, 1);
-  expectCost("%0 = arith.maximumf %x, %y : f32", 1, 1);
-  expectCost("%0 = math.fma %x, %y, %x : f32", 2, 1);
-  expectCost("%0 = arith.divf %x, %y : f32", 1, 8);
-  expectCost("%0 = math.rsqrt %x : f32", 1, 8);
-  expectCost("%0 = math.exp %x : f32", 1, 20);
-  expectCost("%0 = math.powf %x, %y : f32", 1, 20);
-  expectCost("%0 = math.floor %x : f32", 0, 1);
-  expectCost("%0 = arith.negf %x : f32", 0, 1);
-  expectCost("%0 = arith.addi %i, %i : i32", 0, 1);
-  expectCost("%0 = arith.cmpf olt, %x, %y : f32", 0, 1);
-  expectCost("%c = arith.constant 3 : index\n%0 = tensor.extract %t[%c] : tensor<8xf32>", 0, 1);
-}
 
 constexpr const char *attention = R"(
 func.func private @k(%q: tensor<5x64xf32>, %k: tensor<7x64xf32>, %v: tensor<7x16xf32>, %m: tensor<5x7xf32>)
@@ -75,17 +45,17 @@ func.func private @k(%q: tensor<5x64xf32>, %k: tensor<7x64xf32>, %v: tensor<7x16
   return %r : tensor<5x16xf32>
 }})";
 
-/// What the certificate says of the kernel above.
+/// The flops in the certificate of the kernel above.
 int64_t certified(const char *normaliser) {
   ParsedModule module(fmt::format(attention, normaliser));
   EXPECT_TRUE(module) << module.diagnostics();
   Target target = llvm::cantFail(Target::resolve("x86-64-v3"));
   mlir::OwningOpRef<mlir::ModuleOp> code = mlir::ModuleOp::create(module.get().getLoc());
-  auto made = emitAttend(module.function(), target, *code);
-  return mlir::succeeded(made) ? made->cost.flops.constant() : -1;
+  auto result = emitAttend(module.function(), target, *code);
+  return mlir::succeeded(result) ? result->cost.flops.constant() : -1;
 }
 
-TEST(OpCost, attentionCountsItsFormulas) {
+TEST(AttendCost, CountsTheFormulas) {
   // A pair: a dot product of 64, a scale, a bias; a weight; a multiply-add for each of 16 values; the normaliser.
   int64_t formulas = 2 * 64 + 2 + 1 + 2 * 16;
   EXPECT_EQ(certified("softmax"), 5 * 7 * (formulas + 4));

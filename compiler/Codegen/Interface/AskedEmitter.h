@@ -1,22 +1,24 @@
-//===- AskedEmitter.h - the emitter that a strategy wants for a kernel ------------------------------------------===//
+//===- AskedEmitter.h - the emitter that a strategy requests for a kernel -----------------------------------------===//
 //
-// `attn.emitter` of a kernel names the one emitter that may have it. Without it the first that takes the kernel does.
+// `attn.emitter` of a kernel names the only emitter that may emit it. Without the attribute, the first emitter that
+// supports the kernel emits it.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Emitter.h"
+#include "compiler/Codegen/Interface/Emitter.h"
 
 namespace attnc {
 
 inline constexpr llvm::StringLiteral emitterAttrName = "attn.emitter";
 
-/// The name of the emitter that is asked for, or nothing.
+/// The name of the requested emitter, if any.
 inline std::optional<llvm::StringRef> askedEmitter(mlir::func::FuncOp kernel) {
   auto name = kernel->getAttrOfType<mlir::StringAttr>(emitterAttrName);
   return name ? std::optional(name.getValue()) : std::nullopt;
 }
 
+/// Whether the emitter may emit the kernel.
 inline bool mayTake(const Emitter &emitter, mlir::func::FuncOp kernel) {
   return askedEmitter(kernel).value_or(emitter.name()) == llvm::StringRef(emitter.name());
 }

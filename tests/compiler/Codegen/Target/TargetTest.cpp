@@ -1,6 +1,6 @@
-#include "compiler/Codegen/Target.h"
+#include "compiler/Codegen/Target/Target.h"
 #include "attn/processor.h"
-#include "compiler/Codegen/ProcessorFeatures.h"
+#include "compiler/Codegen/Target/ProcessorFeatures.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "compiler/Codegen/Fold.h"
+#include "compiler/Analysis/Fold.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-//===- DataSubscripts.h - which subscripts come from data -----------------------------------------------------===//
+//===- DataSubscripts.h - subscripts that depend on data ----------------------------------------------------------===//
 //
 // A subscript that is made of indices and sizes alone has been proved in range by the front end. What comes from data
 // is checked when the program runs: any number that was loaded or computed, or counted in 32 bits, which wrap around.

@@ -1,4 +1,4 @@
-//===- KernelForms.h - which forms a device's kernel has, which not, and why --------------------------------------===//
+//===- KernelForms.h - algorithms that a device kernel has and lacks, with reasons --------------------------------===//
 //
 // Who emits a kernel for devices chooses among forms, by how operands are stored and lie, by sizes, and by what the
 // target's devices have. It records on the kernel, for people (`attnc explain`) and model.json, which form each phase
@@ -12,7 +12,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/ChosenSchedule.h"
+#include "compiler/Codegen/Schedule/ChosenSchedule.h"
 #include "llvm/Support/raw_ostream.h"
 #include <string>
 #include <utility>

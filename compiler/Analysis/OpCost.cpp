@@ -1,4 +1,4 @@
-#include "compiler/Codegen/OpCost.h"
+#include "compiler/Analysis/OpCost.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

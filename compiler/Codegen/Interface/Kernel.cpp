@@ -1,4 +1,4 @@
-#include "compiler/Codegen/Kernel.h"
+#include "compiler/Codegen/Interface/Kernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinAttributes.h"
 

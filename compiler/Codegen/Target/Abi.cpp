@@ -1,6 +1,6 @@
 // The layout of version 7 of the ABI. A line that no longer holds is a new version: raise ATTN_ABI_VERSION, correct the
 // line, and say in CHANGELOG.md that models must be compiled again.
-#include "compiler/Codegen/Abi.h"
+#include "compiler/Codegen/Target/Abi.h"
 
 static_assert(ATTN_ABI_VERSION == 7);
 static_assert(ATTN_ALIGNMENT == 64 && ATTN_DEVICE_ALIGNMENT == 16);
