@@ -48,18 +48,6 @@ private:
   llvm::StringSet<llvm::MallocAllocator> used = {"context", "cuda", "status", "workers", "tensors", "dimensions"};
 };
 
-llvm::StringRef cType(llvm::StringRef element) {
-  return element == "f32" ? "float" : element == "i32" ? "int32_t" : element == "bool" ? "uint8_t" : "uint16_t";
-}
-
-llvm::StringRef dtype(llvm::StringRef element) {
-  return element == "f32"    ? "ATTN_F32"
-         : element == "bf16" ? "ATTN_BF16"
-         : element == "f16"  ? "ATTN_F16"
-         : element == "i32"  ? "ATTN_I32"
-                             : "ATTN_BOOL";
-}
-
 std::string rangeText(const SignatureDimension &dimension) {
   return dimension.max < 0 ? fmt::format("{} or more", dimension.min)
                            : fmt::format("{} to {}", dimension.min, dimension.max);
@@ -169,7 +157,7 @@ void HeaderWriter::writeEntry(const EntryPlan &plan, size_t number) {
     arguments.push_back("int64_t " + dimensions.emplace_back(names.claim(dimension.name)));
   for (const SignatureTensor &tensor : signature.tensors)
     arguments.push_back(fmt::format("{}{} *{}", tensor.isResult || tensor.isState ? "" : "const ",
-                                    cType(tensor.element), tensors.emplace_back(names.claim(tensor.name))));
+                                    elementTypeInC(tensor.element), tensors.emplace_back(names.claim(tensor.name))));
   arguments.push_back("attn_status *status");
 
   if (!isOfDevice()) // a device sees to that itself
@@ -190,7 +178,7 @@ void HeaderWriter::writeEntry(const EntryPlan &plan, size_t number) {
 void HeaderWriter::writeTensor(size_t position, const std::string &name, const SignatureTensor &tensor,
                                const std::vector<std::string> &dimensions) {
   line("  tensors[{}].data = (void *){};", position, name);
-  line("  tensors[{}].dtype = {};", position, dtype(tensor.element));
+  line("  tensors[{}].dtype = {};", position, elementTypeEnumerator(tensor.element));
   line("  tensors[{}].rank = {};", position, tensor.shape.size());
   for (const auto &[axis, size] : llvm::enumerate(tensor.shape))
     line("  tensors[{}].shape[{}] = {};", position, axis, size.text(dimensions));
@@ -232,7 +220,7 @@ void HeaderWriter::writeReorder(const Signature &signature, size_t number) {
   for (const SignatureTensor &tensor : signature.tensors)
     if (tensor.isState) {
       states.emplace_back(names.claim(tensor.name), &tensor);
-      arguments.push_back(fmt::format("{} *{}", cType(tensor.element), states.back().first));
+      arguments.push_back(fmt::format("{} *{}", elementTypeInC(tensor.element), states.back().first));
     }
   arguments.insert(arguments.end(), {"const int32_t *from", "attn_status *status"});
   if (isOfDevice())

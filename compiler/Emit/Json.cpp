@@ -47,7 +47,7 @@ void writeEntry(llvm::json::OStream &json, const EntryPlan &plan, const EntryCer
           if (tensor.isResult == results)
             json.object([&] {
               json.attribute("name", tensor.name);
-              json.attribute("element", tensor.element);
+              json.attribute("element", elementTypeName(tensor.element));
               writeTexts(json, "shape", tensor.shapeText);
               if (!tensor.isResult)
                 json.attribute("state", tensor.isState);

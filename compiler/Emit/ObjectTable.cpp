@@ -1,4 +1,5 @@
 #include "compiler/Emit/ObjectTable.h"
+#include "compiler/ElementTypes/ElementType.h"
 #include "compiler/Codegen/Target/Abi.h"
 #include "compiler/Emit/ObjectImage.h"
 #include "compiler/Emit/Seal.h"
@@ -82,8 +83,8 @@ private:
   void count(int64_t value, int64_t most, StringRef what) {
     require(value >= 0 && value <= most, what + " (" + Twine(value) + ") are not within 0.." + Twine(most));
   }
-  void element(int32_t dtype, int32_t last = ATTN_F16) {
-    require(dtype >= ATTN_F32 && dtype <= last, "its element type is " + Twine(dtype));
+  void element(int32_t dtype) {
+    require(llvm::is_contained(elementTypes(), dtype), "its element type is " + Twine(dtype));
   }
   void entry(const attn_entry_info &entry);
   void tensor(const attn_tensor_info &tensor, ArrayRef<attn_dimension_info> dimensions);
@@ -159,7 +160,8 @@ void TableCheck::kernel(const attn_kernel_info &kernel) {
   count(kernel.result_count, INT32_MAX, "its results");
   each(kernel.tensors, int64_t(kernel.operand_count) + kernel.result_count, "its tensors", "tensor",
        [&](const attn_kernel_tensor &tensor) {
-         element(tensor.dtype);
+         if (tensor.dtype != ATTN_PACKED_WEIGHT)
+           element(tensor.dtype);
          count(tensor.rank, INT32_MAX, "its dimensions");
          holds(tensor.shape, tensor.rank, "its sizes");
        });

@@ -6,12 +6,9 @@ using namespace mlir;
 
 namespace attnc {
 
-int64_t SignatureTensor::elementBytes() const {
-  return element == "bool" ? 1 : element == "bf16" || element == "f16" ? 2 : 4;
-}
-
 std::string SignatureTensor::text() const {
-  return shape.empty() ? element : element + "[" + llvm::join(shapeText, ", ") + "]";
+  std::string name = elementTypeName(element).str();
+  return shape.empty() ? name : name + "[" + llvm::join(shapeText, ", ") + "]";
 }
 
 static SignatureTensor tensorOf(const EntryPlan &plan, Type type, DictionaryAttr attributes, std::string fallbackName,
@@ -19,17 +16,9 @@ static SignatureTensor tensorOf(const EntryPlan &plan, Type type, DictionaryAttr
   auto tensor = cast<RankedTensorType>(type);
   auto name = attributes ? attributes.getAs<StringAttr>(model::nameAttrName) : StringAttr();
   auto shape = attributes ? attributes.getAs<ArrayAttr>(model::shapeAttrName) : ArrayAttr();
-  Type element = tensor.getElementType();
-  SignatureTensor result{name ? name.str() : std::move(fallbackName),
-                         element.isF32()        ? "f32"
-                         : element.isBF16()     ? "bf16"
-                         : element.isF16()      ? "f16"
-                         : element.isInteger(1) ? "bool"
-                                                : "i32",
-                         {},
-                         {},
-                         isResult,
-                         false};
+  std::optional<attn_dtype> element = elementTypeOf(tensor.getElementType());
+  assert(element && "checkInterfaces has accepted the entry point");
+  SignatureTensor result{name ? name.str() : std::move(fallbackName), *element, {}, {}, isResult, false};
   for (int64_t dimension = 0; dimension < tensor.getRank(); ++dimension) {
     SizeExpr size = tensor.isDynamicDim(dimension) ? *declaredSize(shape, dimension, plan.sizes.names)
                                                    : SizeExpr(tensor.getDimSize(dimension));
@@ -44,7 +33,7 @@ static void describeStates(func::FuncOp entry, Signature &signature) {
   if (auto takeBack = entry->getAttrOfType<IntegerAttr>(model::takeBackAttrName))
     signature.takeBack = takeBack.getInt();
   for (const SignatureTensor &tensor : signature.tensors) {
-    SizeExpr bytes = tensor.elementBytes();
+    SizeExpr bytes = attn_element_bytes(tensor.element);
     for (const SizeExpr &size : tensor.shape)
       bytes *= size;
     if (tensor.isState)

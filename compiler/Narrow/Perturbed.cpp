@@ -1,4 +1,5 @@
 #include "compiler/Narrow/Perturbed.h"
+#include "compiler/ElementTypes/ElementType.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -17,7 +18,7 @@ StorageFormat StorageFormat::of(FloatType element) {
   const llvm::fltSemantics &semantics = element.getFloatSemantics();
   int precision = int(llvm::APFloat::semanticsPrecision(semantics));
   int lowest = llvm::APFloat::semanticsMinExponent(semantics);
-  return {std::ldexp(1.0, -precision), std::ldexp(1.0, lowest - precision + 1),
+  return {unitRoundoff(semantics), std::ldexp(1.0, lowest - precision + 1),
           llvm::APFloat::getLargest(semantics).convertToDouble(), std::ldexp(1.0, precision)};
 }
 

@@ -16,4 +16,17 @@ std::optional<Precision> precisionNamed(llvm::StringRef name) {
   return static_cast<Precision>(found - std::begin(names));
 }
 
+std::optional<attn_dtype> storedElement(Precision precision) {
+  switch (precision) {
+  case Precision::BF16:
+    return ATTN_BF16;
+  case Precision::F16:
+    return ATTN_F16;
+  case Precision::F32:
+  case Precision::TF32:
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
 } // namespace attnc

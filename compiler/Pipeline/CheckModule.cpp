@@ -1,4 +1,5 @@
 #include "compiler/Pipeline/CheckModule.h"
+#include "compiler/ElementTypes/ElementType.h"
 #include "compiler/Codegen/Formula/VectorMath.h"
 #include "compiler/Codegen/Interface/Kernel.h"
 #include "compiler/Pipeline/Job.h"
@@ -75,14 +76,9 @@ static std::string text(Type type) {
   return text;
 }
 
-/// Element types of tensors; elements of 16 bits are widened where they are read.
-static bool isStoredElement(Type type) {
-  return type.isF32() || type.isInteger(32) || type.isInteger(1) || type.isBF16() || type.isF16();
-}
-
 static std::string faultOfTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || !isStoredElement(tensor.getElementType()) || tensor.getEncoding())
+  if (!tensor || !elementTypeOf(tensor.getElementType()) || tensor.getEncoding())
     return " has something of type " + text(type) + "; expected a ranked tensor of f32, bf16, f16, i32 or i1";
   int64_t bytes = 4;
   for (int64_t size : tensor.getShape())

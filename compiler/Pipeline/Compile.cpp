@@ -267,10 +267,7 @@ static bool narrow(Job &job) {
     allowTf32(*job.made.module);
     return true;
   }
-  Builder builder(&job.made.context);
-  FloatType element = builder.getF16Type();
-  if (job.options.precision == Precision::BF16)
-    element = builder.getBF16Type();
+  auto element = cast<FloatType>(mlirElementType(*storedElement(job.options.precision), &job.made.context));
   job.made.storage =
       narrowStorage(*job.made.module, element, [&](func::FuncOp kernel) { return job.emitterOf(kernel).verdict(); });
   job.warn("attnc: " + storageSummary(job.made.storage, nameOf(job.options.precision)) + "\n");

@@ -43,7 +43,7 @@ static std::string textOf(Diagnostic &diagnostic) {
 
 /// Halide takes no elements of 16 bits: without it sums over windows are products of matrices, which may be stored so.
 static EmitterPreference preferenceOf(const CompileOptions &options) {
-  bool isNarrow = options.precision == Precision::BF16 || options.precision == Precision::F16;
+  bool isNarrow = storedElement(options.precision).has_value();
   std::optional<EmitterPreference> said = options.emitter;
   if (!said) {
     if (auto overridden = emitterOverride(options.overrides))

@@ -114,11 +114,11 @@ attn_code attn_succeed(attn_status *status) {
 
 static const struct {
   const char *name, *file_name;
-} dtypes[] = {[ATTN_F32] = {"f32", "F32"},
-              [ATTN_I32] = {"i32", "I32"},
-              [ATTN_BOOL] = {"bool", "BOOL"},
-              [ATTN_BF16] = {"bf16", "BF16"},
-              [ATTN_F16] = {"f16", "F16"}};
+} dtypes[] = {
+#define ATTN_NAMES(ID, NUMBER, NAME, C_TYPE) [NUMBER] = {NAME, #ID},
+    ATTN_ELEMENT_TYPES(ATTN_NAMES)
+#undef ATTN_NAMES
+};
 
 int attn_is_tensor_dtype(int32_t dtype) {
   return dtype >= 0 && dtype < (int32_t)(sizeof dtypes / sizeof *dtypes) && dtypes[dtype].name;

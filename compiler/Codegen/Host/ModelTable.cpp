@@ -24,11 +24,9 @@ namespace attnc {
 namespace {
 
 int32_t elementNumber(Type type) {
-  return type.isF32()        ? ATTN_F32
-         : type.isBF16()     ? ATTN_BF16
-         : type.isF16()      ? ATTN_F16
-         : type.isInteger(1) ? ATTN_BOOL
-                             : ATTN_I32;
+  std::optional<attn_dtype> dtype = elementTypeOf(type);
+  assert(dtype && "checkInterfaces has accepted the entry point");
+  return *dtype;
 }
 
 /// A field of a record by its offset.

@@ -39,7 +39,6 @@ std::optional<KernelKind> kernelKindOf(func::FuncOp function) {
   return name ? parseKernelKind(name.getValue()) : std::nullopt;
 }
 
-bool isNarrow(Type element) { return element.isBF16() || element.isF16(); }
 
 BlockArgument argumentOf(Value tensor) {
   if (auto widen = tensor.getDefiningOp<arith::ExtFOp>())

@@ -31,6 +31,7 @@
 
 #include "compiler/Codegen/Target/Abi.h"
 #include "compiler/Codegen/Target/Target.h"
+#include "compiler/ElementTypes/ElementType.h"
 #include "compiler/Sizes/SizeExpr.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -61,8 +62,6 @@ bool isKernel(mlir::func::FuncOp function);
 /// The kind of a kernel; nothing where the function is none, or of a kind that no one knows.
 std::optional<KernelKind> kernelKindOf(mlir::func::FuncOp function);
 
-/// Whether elements of this type are widened to f32 before anything is computed with them: bf16, f16.
-bool isNarrow(mlir::Type element);
 /// The argument of a kernel that `tensor` is, as it is stored or widened; null where it is none.
 mlir::BlockArgument argumentOf(mlir::Value tensor);
 /// The value by which a kernel computes with its argument: what that is widened to, or the argument.

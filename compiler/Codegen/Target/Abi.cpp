@@ -12,7 +12,6 @@ static_assert(ATTN_OK == 0 && ATTN_BAD_ARGUMENT == 1 && ATTN_BAD_ARENA == 2 && A
 static_assert(ATTN_UNSUPPORTED == 7);
 static_assert(ATTN_FULL == 8);
 static_assert(ATTN_F32 == 0 && ATTN_I32 == 1 && ATTN_BOOL == 2 && ATTN_PACKED_WEIGHT == 3);
-static_assert(ATTN_BF16 == 4 && ATTN_F16 == 5);
 static_assert(ATTN_INIT_CONSTANT == 0 && ATTN_INIT_NORMAL == 1 && ATTN_INIT_UNIFORM == 2);
 
 static_assert(offsetof(attn_kernel_args, buffers) == 0);

@@ -16,18 +16,33 @@
 extern "C" {
 #endif
 
+/* The element types of tensors: X(ID, NUMBER, NAME, C_TYPE). ATTN_ID is the attn_dtype and NUMBER its value, which stays
+ * the same in all versions. NAME is its name in models, messages and model.json; ID is its name in safetensors files.
+ * C_TYPE holds an element: a bool is 0 or 1; bf16 and f16 are the bits of a number rounded to nearest even, with which
+ * kernels compute in f32. Compiler, runtime and tools share this table. */
+#define ATTN_ELEMENT_TYPES(X)                                                                                          \
+  X(F32, 0, "f32", float)                                                                                              \
+  X(I32, 1, "i32", int32_t)                                                                                            \
+  X(BOOL, 2, "bool", uint8_t)                                                                                          \
+  X(BF16, 4, "bf16", uint16_t)                                                                                         \
+  X(F16, 5, "f16", uint16_t)
+
 typedef enum attn_dtype {
-  ATTN_F32 = 0,
-  ATTN_I32 = 1,
-  ATTN_BOOL = 2, /* one byte, 0 or 1 */
-  ATTN_PACKED_WEIGHT = 3, /* only of tensors of kernels */
-  ATTN_BF16 = 4, /* two bytes; values are rounded to nearest even when stored, and computed with in f32 */
-  ATTN_F16 = 5   /* the same */
+  ATTN_PACKED_WEIGHT = 3, /* of a kernel's tensors alone */
+#define ATTN_ENUMERATOR(ID, NUMBER, NAME, C_TYPE) ATTN_##ID = NUMBER,
+  ATTN_ELEMENT_TYPES(ATTN_ENUMERATOR)
+#undef ATTN_ENUMERATOR
 } attn_dtype;
 
-/* Bytes of an element of an attn_dtype. */
+/* Bytes of an element of a type in the table; 0 for another number. */
 static inline int64_t attn_element_bytes(int32_t dtype) {
-  return dtype == ATTN_BOOL ? 1 : dtype == ATTN_BF16 || dtype == ATTN_F16 ? 2 : 4;
+  switch (dtype) {
+#define ATTN_BYTES(ID, NUMBER, NAME, C_TYPE)                                                                           \
+  case NUMBER: return (int64_t)sizeof(C_TYPE);
+    ATTN_ELEMENT_TYPES(ATTN_BYTES)
+#undef ATTN_BYTES
+  default: return 0;
+  }
 }
 
 /* coefficient * dimensions[factors[0]] * dimensions[factors[1]] * ... */

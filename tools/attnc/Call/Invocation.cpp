@@ -1,4 +1,5 @@
 #include "tools/attnc/Call/Invocation.h"
+#include "compiler/ElementTypes/ElementType.h"
 #include "tools/attnc/Call/EntryChoice.h"
 #include "tools/attnc/Messages/Messages.h"
 #include "llvm/ADT/StringRef.h"
@@ -95,7 +96,7 @@ Error Invocation::readInputs(const InvocationOptions &options, std::vector<std::
       if (int64_t dimension = attn_size_dimension(&info.shape[d]); dimension >= 0)
         dimensions[dimension] = tensor->shape[d];
     // A file of a state may hold f32; the call wants what it is stored in.
-    bool isNarrow = info.dtype == ATTN_BF16 || info.dtype == ATTN_F16;
+    bool isNarrow = narrowFormat(attn_dtype(info.dtype));
     if (isNarrow && tensor->dtype == ATTN_F32)
       tensor = tensor->narrowedTo(attn_dtype(info.dtype), named->second);
     if (!tensor)

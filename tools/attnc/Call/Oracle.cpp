@@ -136,7 +136,7 @@ static Error interpretStored(const Interpretation &asWritten, const Interpretati
   exact.share = isTf32 ? 4 : 2;
   if (isTf32)
     return Error::success();
-  exact.roundoff = precision == Precision::BF16 ? 0x1p-8 : 0x1p-11;
+  exact.roundoff = unitRoundoff(*narrowFormat(*storedElement(precision)));
   auto bounds = reference::storageBounds(asWritten, exact.results, exact.roundoff);
   if (!bounds)
     return bounds.takeError();

@@ -1,5 +1,6 @@
 // attnc describe: what a compiled object, or the object that a model would become, says of itself. Nothing of it runs.
 #include "attn/processor.h"
+#include "compiler/ElementTypes/ElementType.h"
 #include "compiler/Diagnostics/Printable.h"
 #include "compiler/Emit/ObjectTable.h"
 #include "compiler/Emit/Record.h"
@@ -19,10 +20,7 @@ namespace attnc {
 /// A text of the object, in full.
 static std::string shown(std::string_view text) { return printable(text, std::numeric_limits<size_t>::max()); }
 
-static const char *elementName(int32_t dtype) {
-  static constexpr const char *names[] = {"f32", "i32", "bool", "packed", "bf16", "f16"};
-  return names[dtype];
-}
+static std::string elementName(int32_t dtype) { return elementTypeName(attn_dtype(dtype)).str(); }
 
 static std::string bytesText(double bytes) {
   static constexpr const char *units[] = {"bytes", "KB", "MB", "GB"};

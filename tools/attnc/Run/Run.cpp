@@ -1,5 +1,6 @@
 // attnc run: calls an entry point of a model or of a compiled object on tensors from files.
 #include "compiler/Diagnostics/Printable.h"
+#include "compiler/ElementTypes/ElementType.h"
 #include "compiler/Reference/Tolerance.h"
 #include "tools/attnc/Call/Oracle.h"
 #include "tools/attnc/Commands.h"
@@ -39,8 +40,7 @@ static void print(const attn_tensor_info &info, const HostTensor &tensor) {
     shape += (d ? ", " : "") + std::to_string(tensor.shape[d]);
   for (int64_t i = 0; i < std::min<int64_t>(count, 6); ++i)
     values += fmt::format(" {:.6g}", tensor.at(i));
-  static const char *const names[] = {"f32", "i32", "bool", "packed", "bf16", "f16"};
-  printTo(stdout, "{}: {}[{}]", printable(info.name), names[tensor.dtype], shape);
+  printTo(stdout, "{}: {}[{}]", printable(info.name), elementTypeName(tensor.dtype).str(), shape);
   if (count > 0)
     printTo(stdout, "  min {:.6g}  mean {:.6g}  max {:.6g}  ={}{}", smallest, sum / double(count), largest, values,
             count > 6 ? " ..." : "");

@@ -1,4 +1,5 @@
 #include "tools/attnc/Tensors/TensorFile.h"
+#include "compiler/ElementTypes/ElementType.h"
 #include "attn/safetensors.h"
 #include "compiler/Diagnostics/InputFile.h"
 #include "compiler/Diagnostics/Printable.h"
@@ -64,10 +65,6 @@ Expected<HostTensor> HostTensor::create(StringRef name, attn_dtype dtype, std::v
 
 int64_t HostTensor::count() const { return product(shape); }
 
-static const fltSemantics &semanticsOf(attn_dtype dtype) {
-  return dtype == ATTN_BF16 ? APFloat::BFloat() : APFloat::IEEEhalf();
-}
-
 double HostTensor::at(int64_t index) const {
   switch (dtype) {
   case ATTN_F32:
@@ -80,7 +77,7 @@ double HostTensor::at(int64_t index) const {
   case ATTN_F16: {
     uint16_t word;
     std::memcpy(&word, &bytes[2 * index], sizeof word);
-    return APFloat(semanticsOf(dtype), APInt(16, word)).convertToDouble();
+    return APFloat(*narrowFormat(dtype), APInt(16, word)).convertToDouble();
   }
   case ATTN_PACKED_WEIGHT: // is no tensor of a caller
     break;
@@ -98,7 +95,7 @@ void HostTensor::set(int64_t index, double value) {
   } else {
     APFloat number(value);
     bool losesInfo;
-    number.convert(semanticsOf(dtype), APFloat::rmNearestTiesToEven, &losesInfo);
+    number.convert(*narrowFormat(dtype), APFloat::rmNearestTiesToEven, &losesInfo);
     uint16_t word = number.bitcastToAPInt().getZExtValue();
     std::memcpy(&bytes[2 * index], &word, sizeof word);
   }

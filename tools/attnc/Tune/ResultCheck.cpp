@@ -1,4 +1,5 @@
 #include "tools/attnc/Tune/ResultCheck.h"
+#include "compiler/ElementTypes/ElementType.h"
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
@@ -9,11 +10,12 @@ static constexpr double mostOthers = 0.01;
 /// A unit in the last place of the largest number of all, in f32.
 static constexpr double lastPlace = 0x1p-23;
 
-static bool isReal(attn_dtype dtype) { return dtype == ATTN_F32 || dtype == ATTN_BF16 || dtype == ATTN_F16; }
+static bool isReal(attn_dtype dtype) { return dtype == ATTN_F32 || narrowFormat(dtype); }
 
 /// Of elements that are stored in so many bits, a few units in the last place.
 static double shareOf(attn_dtype dtype) {
-  return dtype == ATTN_BF16 ? 0x1p-6 : dtype == ATTN_F16 ? 0x1p-8 : Allowance().share;
+  const llvm::fltSemantics *narrow = narrowFormat(dtype);
+  return narrow ? std::max(4 * unitRoundoff(*narrow), 0x1p-8) : Allowance().share;
 }
 
 static double largestOf(const HostTensor &tensor) {
