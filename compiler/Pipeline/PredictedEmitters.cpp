@@ -46,7 +46,6 @@ private:
   }
 
   bool isQuestion(func::FuncOp kernel) const {
-    // Of attention and of work on rows, ours has forms that were not met by another; Halide compiles those for long.
     std::optional<KernelKind> kind = kernelKindOf(kernel);
     return (kind == KernelKind::Loops || kind == KernelKind::Gemm) && !askedEmitter(kernel) &&
            !kernel->hasAttr(scheduleAttrName) && !kernel->hasAttr(tunedAttrName) && forecast.isCalled(kernel) &&

@@ -69,7 +69,6 @@ static const std::vector<Key> &keys() {
       {KernelKind::Loops, "chunk", "points of a chunk, in whole vectors and rows", 1, 1 << 30},
       {KernelKind::Gemm, "halide", "Halide's schedule", 0, 0, 1, false, {}, true},
       {KernelKind::Loops, "halide", "Halide's schedule", 0, 0, 1, false, {}, true},
-      {KernelKind::Rows, "halide", "Halide's schedule", 0, 0, 1, false, {}, true},
   };
   return all;
 }

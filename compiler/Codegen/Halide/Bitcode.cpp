@@ -3,7 +3,6 @@
 #include "compiler/Codegen/Halide/Declarations.h"
 #include "compiler/Codegen/Halide/Formulas.h"
 #include <Halide.h>
-#include <deque>
 
 namespace attnc::halide {
 
@@ -42,14 +41,12 @@ private:
     return size.isConstant() ? number : number + static_cast<int>(size.factor) * sizes[size.argument];
   }
 
-  /// Row-major, from index 0, or from the first index of the chunk, which the record has.
-  static void shape(H::ImageParam parameter, const std::vector<H::Expr> &extents, unsigned divided) {
+  /// Row-major, from index 0.
+  static void shape(H::ImageParam parameter, const std::vector<H::Expr> &extents) {
     H::Expr stride = 1;
     for (size_t dimension = extents.size(); dimension-- > 0;) {
       auto own = parameter.dim(extents.size() - 1 - dimension);
-      own.set_stride(stride);
-      if (dimension >= divided)
-        own.set_bounds(0, extents[dimension]);
+      own.set_stride(stride).set_bounds(0, extents[dimension]);
       stride = stride * extents[dimension];
     }
   }
@@ -60,7 +57,7 @@ private:
     std::vector<H::Expr> extents;
     for (const Size &size : buffer.shape)
       extents.push_back(valueOf(size));
-    shape(buffers.back(), extents, buffer.divided);
+    shape(buffers.back(), extents);
   }
 
   void addSums() {
@@ -71,14 +68,12 @@ private:
       return;
     H::Region region;
     for (unsigned loop : summed)
-      region.push_back({0, isInBlocks(loop)          ? H::Expr(static_cast<int>(block))
-                           : loop == schedule.across ? valueOf(stage.loops[loop].size) / width()
-                                                     : valueOf(stage.loops[loop].size)});
+      region.push_back({0, isInBlocks(loop) ? H::Expr(static_cast<int>(block)) : valueOf(stage.loops[loop].size)});
     sums = H::RDom(region, "sums");
     for (size_t number = 0; number < summed.size(); ++number) {
       unsigned loop = summed[number];
       if (!isInBlocks(loop)) {
-        iterations[loop] = loop == schedule.across ? sums[number] * width() + part : H::Expr(sums[number]);
+        iterations[loop] = sums[number];
         continue;
       }
       iterations[loop] = iterations[loop] * static_cast<int>(block) + sums[number];
@@ -112,7 +107,7 @@ private:
     return result;
   }
 
-  /// Elements of a tile, or lanes across a sum.
+  /// Elements of a tile along its lanes.
   int width() const { return schedule.lanes * schedule.vectors; }
 
   Formulas formulasAt(const std::vector<H::Expr> &at) {
@@ -139,8 +134,6 @@ private:
     }
     if (!stage.places.empty())
       return defineAtPlaces(result, formulas);
-    if (schedule.across)
-      return defineAcross(result, formulas);
     std::vector<H::Var> ofTile = vars;
     ofTile.insert(ofTile.end(), parts.begin(), parts.end());
     std::vector<H::Expr> at(vars.begin(), vars.end()), atPart(ofTile.begin(), ofTile.end());
@@ -165,46 +158,6 @@ private:
     result(at) += formulas.valueOf(stage.value);
   }
 
-  void defineAcross(H::Func &result, Formulas &formulas) {
-    Fold fold = *stage.fold;
-    std::vector<H::Var> vars = points(), ofPart = vars;
-    ofPart.insert(ofPart.begin(), part);
-    std::vector<H::Expr> at(ofPart.begin(), ofPart.end());
-    tile(ofPart) = identity(fold);
-    tile(ofPart) = folded(fold, tile(at), formulas.valueOf(stage.value));
-    if (const Size &size = stage.loops[*schedule.across].size; !size.isConstant() || size.number % width() != 0)
-      addRest(at, ofPart);
-    H::Func last = tile;
-    for (int lanes = width() / 2; lanes >= 1; lanes /= 2) {
-      std::vector<H::Expr> other = at;
-      other[0] += lanes;
-      H::Func &half = halves.emplace_back("half" + std::to_string(lanes));
-      half(ofPart) = folded(fold, last(at), last(other));
-      last = half;
-    }
-    at[0] = 0;
-    result(vars) = finished(folded(fold, formulas.valueOf(stage.start), last(at)));
-  }
-
-  /// The iterations that are no whole vectors: one step more, in which the lanes beyond the end read the last one.
-  void addRest(const std::vector<H::Expr> &at, const std::vector<H::Var> &ofPart) {
-    H::Expr size = valueOf(stage.loops[*schedule.across].size), whole = size / width();
-    H::Region region = {{0, H::min(size - whole * width(), 1)}};
-    for (unsigned loop : schedule.sums.inner)
-      if (loop != schedule.across)
-        region.push_back({0, valueOf(stage.loops[loop].size)});
-    rest = H::RDom(region, "rest");
-    std::vector<H::Expr> inRest = iterations;
-    H::Expr index = (whole + rest[0]) * width() + part;
-    inRest[*schedule.across] = H::min(index, size - 1);
-    unsigned other = 0;
-    for (unsigned loop : schedule.sums.inner)
-      if (loop != schedule.across)
-        inRest[loop] = rest[++other];
-    H::Expr with = folded(*stage.fold, tile(at), formulasAt(inRest).valueOf(stage.value));
-    tile(ofPart) = H::select(index < size, with, tile(at));
-  }
-
   //===---------------------------------------- the schedule ------------------------------------------------------===//
 
   /// Tells Halide what a chunk has of the result.
@@ -219,7 +172,7 @@ private:
         first = spans.back();
         count = 1;
       }
-      if (span.hasTiles()) {
+      if (span.kind == Span::Kind::Block) {
         spans.emplace_back("tiles" + std::to_string(dimension));
         count = spans.back() * static_cast<int>(schedule.points(dimension));
       }
@@ -232,8 +185,6 @@ private:
   void arrange(H::Func &result) {
     if (!stage.places.empty())
       return arrangePlaces(result);
-    if (schedule.across)
-      return arrangeAcross(result);
     bool isInParts = !parts.empty();
     // A sum must not come twice to the elements that tiles share.
     auto tail = isInParts ? H::TailStrategy::RoundUp : H::TailStrategy::ShiftInwards;
@@ -261,27 +212,6 @@ private:
     if (schedule.rowDimension) {
       tile.unroll(row);
       tile.update().unroll(row);
-    }
-  }
-
-  void arrangeAcross(H::Func &result) {
-    H::Var around(nameOf(stage.result.back()));
-    std::vector<H::VarOrRVar> inner = {part};
-    for (size_t number = 0; number < schedule.sums.inner.size(); ++number)
-      inner.push_back(sums[number]);
-    tile.update().reorder(inner);
-    auto keep = [&](H::Func &func, int lanes) {
-      func.compute_at(result, around).store_in(H::MemoryType::Stack).bound_extent(part, lanes);
-      for (int definition = 0; definition <= func.num_update_definitions(); ++definition) {
-        int vector = std::min<int>(lanes, schedule.lanes);
-        definition == 0 ? vectorise(func, part, vector, lanes)
-                        : vectorise(func.update(definition - 1), part, vector, lanes);
-      }
-    };
-    keep(tile, width());
-    for (int lanes = width() / 2; H::Func & half : halves) {
-      keep(half, lanes);
-      lanes /= 2;
     }
   }
 
@@ -369,10 +299,8 @@ private:
   std::vector<H::ImageParam> buffers;
   std::vector<H::Param<int>> sizes, spans;
   std::vector<H::Expr> iterations;
-  H::RDom sums, outerSums, rest;
-  H::Var part{"part"};        ///< a lane across a sum
-  std::deque<H::Func> halves; ///< of the lanes, then of those, down to one
-  std::vector<H::Var> parts;  ///< which part of each sum outside of tiles a tile is of
+  H::RDom sums, outerSums;
+  std::vector<H::Var> parts; ///< which part of each sum outside of tiles a tile is of
   H::Func tile{"tile"};
 };
 

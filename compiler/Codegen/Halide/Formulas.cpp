@@ -60,21 +60,6 @@ H::Expr folded(Fold fold, const H::Expr &before, const H::Expr &term) {
   return {};
 }
 
-H::Expr identity(Fold fold) {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
-  switch (fold) {
-  case Fold::Add:
-    return 0.0f;
-  case Fold::Mul:
-    return 1.0f;
-  case Fold::Min:
-    return infinity;
-  case Fold::Max:
-    return -infinity;
-  }
-  return {};
-}
-
 H::Expr Formulas::valueOf(unsigned number) {
   if (!values[number].defined())
     values[number] = compute(stage.nodes[number]);

@@ -16,8 +16,6 @@ namespace attnc::halide {
 Halide::Type typeOf(Element element);
 /// A number as memory has it.
 Halide::Expr stored(Element element, const Halide::Expr &value);
-/// What a fold begins with that changes nothing.
-Halide::Expr identity(Fold fold);
 
 /// The larger (or smaller) of both, NaN where one is NaN.
 Halide::Expr extremum(bool larger, const Halide::Expr &a, const Halide::Expr &b);

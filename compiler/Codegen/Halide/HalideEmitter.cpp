@@ -2,7 +2,6 @@
 #include "compiler/Analysis/OpCost.h"
 #include "compiler/Codegen/Halide/Bitcode.h"
 #include "compiler/Codegen/Halide/ImportBitcode.h"
-#include "compiler/Codegen/Halide/PipelineSchedule.h"
 #include "compiler/Codegen/Halide/ReadKernel.h"
 #include "compiler/Codegen/Halide/ScheduleText.h"
 #include "compiler/Codegen/Halide/StagePhase.h"
@@ -30,8 +29,8 @@ constexpr llvm::StringLiteral scheduleKey = "halide";
 struct PlannedKernel {
   KernelPipeline read;
   std::vector<CompiledStage> stages;
-  SizeExpr sharedBytes = 0, workerBytes = 0; ///< of the stages that are no result
-  std::string scheduleError;                 ///< what is wrong with the schedule that the kernel was given
+  SizeExpr sharedBytes = 0;  ///< of the stages that are no result
+  std::string scheduleError; ///< what is wrong with the schedule that the kernel was given
 };
 
 /// The schedules of the stages that `text` says; nothing where it is wrong, and `error` says how.
@@ -80,22 +79,28 @@ std::vector<PlannedStage> withLayouts(const std::vector<PlannedStage> &stages, c
   return all;
 }
 
-/// Puts stages with schedules into phases, and their tensors into memory.
+/// The schedules that counting chooses; nothing where a stage has none, and `reason` says why.
+std::optional<std::vector<Schedule>> chooseSchedules(ArrayRef<PlannedStage> stages, const Machine &machine,
+                                                     std::string &reason) {
+  std::vector<Schedule> schedules;
+  for (const PlannedStage &planned : stages) {
+    std::optional<Schedule> schedule = chooseSchedule(planned.stage, machine, reason);
+    if (!schedule)
+      return std::nullopt;
+    schedules.push_back(std::move(*schedule));
+  }
+  return schedules;
+}
+
+/// Puts the tensors of stages into memory that all chunks share.
 void placeStages(std::vector<PlannedStage> stages, std::vector<Schedule> schedules, PlannedKernel &planned) {
-  std::vector<unsigned> phases = phasesOf(stages, schedules);
-  std::vector<bool> areLocal = areOfChunks(stages, schedules, phases);
-  for (unsigned number = 0; number < stages.size(); ++number) {
-    CompiledStage made{std::move(stages[number]), std::move(schedules[number]), {}, {}, 0, phases[number]};
-    for (auto [source, buffer] : llvm::zip(made.planned.sources, made.planned.stage.buffers))
-      if (source.isStage && areLocal[source.number])
-        buffer.divided = dividedDimensions(made.schedule);
-    made.isOfChunk = areLocal[number];
-    if (!made.planned.result) {
-      SizeExpr &bytes = made.isOfChunk ? planned.workerBytes : planned.sharedBytes;
-      made.offset = bytes;
-      bytes += bytesOf(made, planned.read.arguments);
+  for (auto [stage, schedule] : llvm::zip_equal(stages, schedules)) {
+    CompiledStage placed{std::move(stage), std::move(schedule), {}, {}};
+    if (!placed.planned.result) {
+      placed.offset = planned.sharedBytes;
+      planned.sharedBytes += bytesOf(placed, planned.read.arguments);
     }
-    planned.stages.push_back(std::move(made));
+    planned.stages.push_back(std::move(placed));
   }
 }
 
@@ -103,7 +108,7 @@ std::optional<PlannedKernel> planKernel(func::FuncOp kernel, const Target &targe
   std::optional<KernelPipeline> read = readKernel(kernel, reason);
   if (!read)
     return std::nullopt;
-  PlannedKernel planned{std::move(*read), {}, 0, 0, {}};
+  PlannedKernel planned{std::move(*read), {}, 0, {}};
   std::vector<PlannedStage> stages = withLayouts(planned.read.stages, machineOf(target));
   std::optional<std::vector<Schedule>> schedules;
   if (auto text = scheduledWord(kernel, scheduleKey)) {
@@ -273,16 +278,13 @@ private:
     for (unsigned number = 0; number < kernel.getNumResults(); ++number)
       any = SizeExpr::max(any, SizeExpr::min(1, sizes.resultElements(number)));
     for (auto [number, stage] : llvm::enumerate(planned.stages)) {
-      if (number + 1 < planned.stages.size() && planned.stages[number + 1].phase == stage.phase)
-        continue;
-      made.phases.push_back(emitStagePhase(stage.phase, symbolOf(kernel, planned, number),
+      made.phases.push_back(emitStagePhase(number, symbolOf(kernel, planned, number),
                                            {kernel, code, planned.read.arguments, planned.stages}));
       // At places Halide takes the first one for written, whether terms go there or not.
       if (stage.planned.isLayout || !stage.planned.stage.places.empty())
         made.phases.back().chunks *= any;
     }
     made.sharedBytes = planned.sharedBytes;
-    made.workerBytes = planned.workerBytes;
     made.cost = {planned.read.flops, sizes.bytesRead(), sizes.bytesWritten()};
     return made;
   }

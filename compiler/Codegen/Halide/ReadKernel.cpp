@@ -196,10 +196,9 @@ std::optional<KernelPipeline> readKernel(func::FuncOp kernel, std::string &reaso
   switch (*kernelKindOf(kernel)) {
   case KernelKind::Loops:
   case KernelKind::Gemm:
-  case KernelKind::Rows:
     return PipelineReader(kernel).run(reason);
   default:
-    reason = "it is no kernel of loops, rows or products of matrices";
+    reason = "it is no kernel of loops or of a product of matrices";
     return std::nullopt;
   }
 }

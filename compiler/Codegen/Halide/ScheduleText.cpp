@@ -25,8 +25,8 @@ static std::vector<std::string> dimensionsOf(const Stage &stage) {
 static std::string textOfTile(const Stage &stage, const Schedule &schedule) {
   auto dimension = [&](unsigned number) { return nameOf(stage.result[number]); };
   std::string text =
-      (schedule.across ? "across(" + nameOf(*schedule.across) : "lanes(" + dimension(schedule.laneDimension)) + ", " +
-      std::to_string(schedule.lanes) + " x " + std::to_string(schedule.vectors) + ")";
+      "lanes(" + dimension(schedule.laneDimension) + ", " + std::to_string(schedule.lanes) + " x " +
+      std::to_string(schedule.vectors) + ")";
   if (schedule.rowDimension)
     text += " rows(" + dimension(*schedule.rowDimension) + ", " + std::to_string(schedule.rows) + ")";
   auto list = [](const std::vector<unsigned> &loops) {
@@ -47,9 +47,7 @@ std::string textOf(const Stage &stage, const Schedule &schedule) {
   for (unsigned each = 0; each < schedule.spans.size(); ++each)
     if (const Span &span = schedule.spans[each]; span.kind != Span::Kind::Whole)
       spans.push_back(nameOf(stage.result[each]) + ": " +
-                      (span.kind == Span::Kind::Counted ? "all"
-                       : span.kind == Span::Kind::One   ? "1"
-                                                        : std::to_string(span.block)));
+                      (span.kind == Span::Kind::One ? "1" : std::to_string(span.block)));
   if (spans.empty())
     return text;
   return text + " chunk(" + joined(spans) + ")";
@@ -71,9 +69,7 @@ public:
 
   std::optional<Schedule> run(std::string &error) {
     if (scanner.accept("lanes"))
-      parseTile(/*isAcross=*/false);
-    else if (stage.fold && stage.places.empty() && scanner.accept("across"))
-      parseTile(/*isAcross=*/true);
+      parseTile();
     else
       scanner.next(), scanner.fail(stage.places.empty() ? "`lanes(...)`"
                                                         : "`lanes(...)`, for terms are added at subscripts");
@@ -86,24 +82,20 @@ public:
   }
 
 private:
-  void parseTile(bool isAcross) {
+  void parseTile() {
     scanner.expect("(");
-    schedule.laneDimension = isAcross ? stage.result.size() - 1 : dimension();
-    if (isAcross)
-      schedule.across = choose(sums, "a loop that is summed over");
+    schedule.laneDimension = dimension();
     scanner.expect(",");
     schedule.lanes = scanner.number(1, machine.lanes);
     if ((schedule.lanes & (schedule.lanes - 1)) != 0)
       scanner.fail("a power of 2");
     scanner.expect("x");
     schedule.vectors = scanner.number(1, mostVectors);
-    if (isAcross && (schedule.vectors & (schedule.vectors - 1)) != 0)
-      scanner.fail("a power of 2");
     scanner.expect(")");
-    if (!isAcross && stage.places.empty() && scanner.accept("rows"))
+    if (stage.places.empty() && scanner.accept("rows"))
       parseRows();
     if (!sums.empty())
-      parseSums(isAcross);
+      parseSums();
     if (scanner.accept("chunk"))
       parseChunk();
   }
@@ -118,10 +110,10 @@ private:
     scanner.expect(")");
   }
 
-  void parseSums(bool isAcross) {
+  void parseSums() {
     if (!scanner.accept("sum")) {
       scanner.next();
-      bool mayBeRows = !schedule.rowDimension && !isAcross && stage.places.empty();
+      bool mayBeRows = !schedule.rowDimension && stage.places.empty();
       scanner.fail(mayBeRows ? "`rows(...)` or `sum(...)`" : "`sum(...)`");
     }
     Sums &made = schedule.sums;
@@ -132,7 +124,7 @@ private:
     scanner.expect(")");
     if (made.block != 0 && !scanner.failed())
       left.push_back(nameOf(made.inner.back()));
-    if (left.empty() || schedule.across || !stage.places.empty()) {
+    if (left.empty() || !stage.places.empty()) {
       if (!left.empty())
         scanner.next(), scanner.fail("all loops that are summed over, also " + joined(left));
       return;
@@ -181,10 +173,6 @@ private:
     do {
       unsigned which = dimension();
       scanner.expect(":");
-      if (scanner.accept("all")) {
-        schedule.spans[which] = {Span::Kind::Counted, 0};
-        continue;
-      }
       int64_t block = scanner.number(1, mostFactor);
       if (scanner.failed())
         return;
@@ -217,7 +205,7 @@ private:
         scanner.fail("lanes of another dimension than " + nameOf(stage.result[each]) +
                      ", where subscripts say the place");
       bool divides = size.isConstant() && size.number % points == 0;
-      if (!schedule.spans[each].hasTiles() && isInParts && !divides)
+      if (schedule.spans[each].kind != Span::Kind::Block && isInParts && !divides)
         scanner.fail("tiles that divide " + nameOf(stage.result[each]) + ", for sums are added up outside of them");
     }
   }

@@ -116,8 +116,6 @@ struct Loop {
 struct Buffer {
   Element element = Element::F32;
   std::vector<Size> shape;
-  /// Leading dimensions of which memory has what the chunk needs alone: those that chunks divide.
-  unsigned divided = 0;
   bool operator==(const Buffer &) const = default;
 };
 

@@ -1,6 +1,5 @@
 #include "compiler/Codegen/Halide/StagePhase.h"
 #include "compiler/Codegen/Halide/BufferRecord.h"
-#include "compiler/Codegen/Halide/PipelineSchedule.h"
 #include "compiler/Codegen/Nest/KernelFrame.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -22,12 +21,8 @@ SizeExpr valueOf(const Size &size, ArrayRef<SizeExpr> arguments) {
 SizeExpr bytesOf(const CompiledStage &compiled, ArrayRef<SizeExpr> arguments) {
   const Stage &stage = compiled.planned.stage;
   SizeExpr bytes(bytesOf(stage.element));
-  for (unsigned dimension = 0; dimension < stage.result.size(); ++dimension) {
-    const Span &span = compiled.schedule.spans[dimension];
-    bool isPart = compiled.isOfChunk && span.divides();
-    if (!isPart || span.kind == Span::Kind::Block)
-      bytes *= isPart ? SizeExpr(span.block) : valueOf(stage.extent(dimension), arguments);
-  }
+  for (unsigned dimension = 0; dimension < stage.result.size(); ++dimension)
+    bytes *= valueOf(stage.extent(dimension), arguments);
   return bytes.alignTo(scratchAlignment);
 }
 
@@ -37,12 +32,9 @@ namespace {
 class StageCall {
 public:
   StageCall(const CompiledStage &compiled, const StageContext &context, KernelFrame &frame, ImplicitLocOpBuilder &b,
-            ArrayRef<Value> divided, ArrayRef<Value> counts)
+            ArrayRef<Value> firsts, ArrayRef<Value> counts)
       : compiled(compiled), stage(compiled.planned.stage), schedule(compiled.schedule), context(context), frame(frame),
-        b(b), first(divided), count(counts) {
-    first.resize(stage.result.size());
-    count.resize(stage.result.size());
-  }
+        b(b), first(firsts), count(counts) {}
 
   /// Whether all sizes and strides are such as 32 bits hold; null where that is known.
   Value sizesFit() {
@@ -93,11 +85,6 @@ public:
   }
 
   void run() {
-    for (unsigned dimension = 0; dimension < stage.result.size(); ++dimension)
-      if (schedule.spans[dimension].kind == Span::Kind::Counted) {
-        first[dimension] = constant(0);
-        count[dimension] = index(valueOf(stage.extent(dimension)));
-      }
     SmallVector<Value> operands;
     for (auto [source, buffer] : llvm::zip(compiled.planned.sources, stage.buffers))
       operands.push_back(recordOf(source, buffer));
@@ -149,7 +136,7 @@ private:
 
   Value pointerOf(Value memref) { return halide::pointerOf(b, memref); }
 
-  /// Where what a stage writes begins: all of it, or the chunk's part.
+  /// Where the tensor that a stage writes begins.
   Value pointerOf(const CompiledStage &written) {
     if (written.planned.result)
       return pointerOf(frame.result(*written.planned.result));
@@ -157,7 +144,7 @@ private:
     OpBuilder::InsertionGuard guard(frame.builder);
     frame.builder.restoreInsertionPoint(b.saveInsertionPoint());
     Value offset = index(written.offset);
-    return pointerOf(written.isOfChunk ? frame.scratch(offset, type) : frame.shared(offset, type));
+    return pointerOf(frame.shared(offset, type));
   }
 
   Value pointerOf(unsigned operand) {
@@ -170,10 +157,8 @@ private:
   Value recordOf(const PlannedStage::Source &source, const Buffer &buffer) {
     if (!source.isStage)
       return recordOf(pointerOf(source.number), shapeOf(buffer.shape));
-    const CompiledStage &earlier = context.stages[source.number];
-    Value pointer = pointerOf(earlier);
-    return recordOf(pointer, shapeOf(buffer.shape), ArrayRef(first).take_front(buffer.divided),
-                    ArrayRef(count).take_front(buffer.divided));
+    Value pointer = pointerOf(context.stages[source.number]);
+    return recordOf(pointer, shapeOf(buffer.shape));
   }
 
   /// A record of a dense tensor: all of it, or of its leading dimensions the part that a chunk has.
@@ -196,10 +181,7 @@ private:
       offset = b.createOrFold<arith::MulIOp>(offset, index(size));
       if (!at[dimension])
         continue;
-      // Memory of the chunk begins with its first index.
-      bool isFirst = compiled.isOfChunk && schedule.spans[dimension].divides();
-      Value here = isFirst ? b.createOrFold<arith::SubIOp>(at[dimension], first[dimension]) : at[dimension];
-      offset = b.createOrFold<arith::AddIOp>(offset, here);
+      offset = b.createOrFold<arith::AddIOp>(offset, at[dimension]);
     }
     Value word = arith::IndexCastOp::create(b, b.getI64Type(), offset);
     Type element = b.getIntegerType(8 * bytesOf(stage.element));
@@ -216,7 +198,7 @@ private:
       if (span.kind == Span::Kind::Whole)
         continue;
       operands.push_back(narrowed(at[dimension]));
-      if (span.hasTiles())
+      if (span.kind == Span::Kind::Block)
         operands.push_back(
             narrowed(b.createOrFold<arith::DivUIOp>(indices[dimension], constant(own.points(dimension)))));
       counts[dimension] = indices[dimension];
@@ -237,49 +219,43 @@ private:
 
 class PhaseWriter {
 public:
-  PhaseWriter(SmallVector<const CompiledStage *> stages, StringRef symbol, const StageContext &context)
-      : stages(std::move(stages)), context(context), frame(context.kernel, symbol, context.code),
+  PhaseWriter(const CompiledStage &compiled, StringRef symbol, const StageContext &context)
+      : compiled(compiled), context(context), frame(context.kernel, symbol, context.code),
         b(frame.location, frame.builder) {}
 
   SizeExpr run() {
     SizeExpr chunks = divide();
-    require(&StageCall::sizesFit, ATTN_BAD_ARGUMENT);
-    require(&StageCall::hasElements, ATTN_OUT_OF_RANGE);
-    for (const CompiledStage *stage : stages)
-      callOf(*stage).run();
+    StageCall call(compiled, context, frame, b, first, count);
+    require(call.sizesFit(), ATTN_BAD_ARGUMENT);
+    require(call.hasElements(), ATTN_OUT_OF_RANGE);
+    call.run();
     return chunks;
   }
 
 private:
-  /// Guards the code that follows by a condition of all stages; where it does not hold, the status is `code`.
-  void require(Value (StageCall::*holds)(), int32_t code) {
-    Value all;
-    for (const CompiledStage *stage : stages)
-      if (Value own = (callOf(*stage).*holds)())
-        all = all ? arith::AndIOp::create(b, all, own).getResult() : own;
-    if (!all)
+  /// Guards the code that follows by a condition, where there is one; where it does not hold, the status is `code`.
+  void require(Value holds, int32_t code) {
+    if (!holds)
       return;
-    auto either = scf::IfOp::create(b, all, /*withElseRegion=*/true);
+    auto either = scf::IfOp::create(b, holds, /*withElseRegion=*/true);
     b.setInsertionPointToStart(either.elseBlock());
     Value status = LLVM::ConstantOp::create(b, b.getI32Type(), b.getI32IntegerAttr(code));
     LLVM::StoreOp::create(b, status, frame.status);
     b.setInsertionPointToStart(either.thenBlock());
   }
 
-  StageCall callOf(const CompiledStage &stage) { return StageCall(stage, context, frame, b, first, count); }
   Value index(const SizeExpr &size) { return frame.size(size); }
   Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
 
-  /// From the number of a chunk to its first indices and how many, which are those of all stages.
+  /// From the number of a chunk to its first indices and how many.
   SizeExpr divide() {
-    const Stage &stage = stages[0]->planned.stage;
-    const Schedule &schedule = stages[0]->schedule;
-    unsigned divided = dividedDimensions(schedule);
-    first.resize(divided);
-    count.resize(divided);
+    const Stage &stage = compiled.planned.stage;
+    const Schedule &schedule = compiled.schedule;
+    first.resize(stage.result.size());
+    count.resize(stage.result.size());
     SizeExpr chunks(1);
     Value rest = frame.chunk;
-    for (unsigned dimension = divided; dimension-- > 0;) {
+    for (unsigned dimension = stage.result.size(); dimension-- > 0;) {
       const Span &span = schedule.spans[dimension];
       if (!span.divides())
         continue;
@@ -299,21 +275,17 @@ private:
     return chunks;
   }
 
-  SmallVector<const CompiledStage *> stages;
+  const CompiledStage &compiled;
   const StageContext &context;
   KernelFrame frame;
   ImplicitLocOpBuilder b;
-  SmallVector<Value> first, count; ///< of leading dimensions, what the chunk has; null where that is all
+  SmallVector<Value> first, count; ///< of each dimension, what the chunk has; null where that is all
 };
 
 } // namespace
 
-KernelPhase emitStagePhase(unsigned phase, StringRef symbol, const StageContext &context) {
-  SmallVector<const CompiledStage *> stages;
-  for (const CompiledStage &stage : context.stages)
-    if (stage.phase == phase)
-      stages.push_back(&stage);
-  SizeExpr chunks = PhaseWriter(std::move(stages), symbol, context).run();
+KernelPhase emitStagePhase(unsigned number, StringRef symbol, const StageContext &context) {
+  SizeExpr chunks = PhaseWriter(context.stages[number], symbol, context).run();
   return {symbol.str(), chunks};
 }
 

@@ -1,14 +1,13 @@
 //===- StagePhase.h - a phase of a kernel that calls Halide's code ------------------------------------------------===//
 //
-// One or more stages of a kernel are a phase with the kernels' ABI, whose chunks are ours: Halide's code has no
-// parallel loop. The stages of a phase have chunks that are alike (PipelineSchedule.h).
+// Each stage of a kernel is a phase with the kernels' ABI, whose chunks are ours: Halide's code has no parallel loop.
 //
 //   @k(args, chunk, scratch)
 //     which chunk is it: the first index, and the number of tiles, of each dimension that chunks divide
 //     @k.halide(operands as halide_buffer_t, sizes, spans, result)         tiles, the last one moved to the chunk's end
 //     @k.halide.rest(...)                                                  a chunk that is smaller than a tile
 //
-// Stages that are no result write to memory that all chunks of the launch share, or to the worker's.
+// Stages that are no result write to memory that all chunks of the launch share.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -25,9 +24,7 @@ struct CompiledStage {
   Schedule schedule;
   mlir::LLVM::LLVMFuncOp main, rest; ///< `rest` is null where no dimension is ragged
   int64_t largestSize = 0;           ///< of dynamic sizes
-  unsigned phase = 0;
-  bool isOfChunk = false; ///< whether memory has the chunk's part of its tensor alone
-  SizeExpr offset = 0;    ///< of its tensor in shared memory or the worker's, in bytes, where it is no result
+  SizeExpr offset = 0;               ///< of its tensor in shared memory, in bytes, where it is no result
 };
 
 /// What a kernel's stages have in common.
@@ -39,10 +36,10 @@ struct StageContext {
 };
 
 SizeExpr valueOf(const Size &size, llvm::ArrayRef<SizeExpr> arguments);
-/// Bytes of the tensor that a stage writes, or of the chunk's part of it.
+/// Bytes of the tensor that a stage writes.
 SizeExpr bytesOf(const CompiledStage &stage, llvm::ArrayRef<SizeExpr> arguments);
 
-/// Phase number `phase`, under `symbol`.
-KernelPhase emitStagePhase(unsigned phase, llvm::StringRef symbol, const StageContext &context);
+/// The phase of stage `number`, under `symbol`.
+KernelPhase emitStagePhase(unsigned number, llvm::StringRef symbol, const StageContext &context);
 
 } // namespace attnc::halide

@@ -14,6 +14,8 @@ static constexpr int64_t leastReuse = 28;
 static constexpr int64_t leastBlock = 32, nearBytes = int64_t(24) << 10, cachedBytes = int64_t(512) << 10;
 /// How many bytes chunks are to read again for each byte of the sums that stages put in parts, at least.
 static constexpr double worthwhileParts = 8;
+/// Columns of a chunk that adds terms at subscripts: a cache line of 16 floats, four times; and its terms.
+static constexpr int64_t columnsOfChunk = 64, termsOfChunk = int64_t(1) << 16;
 /// What a dynamic size is taken to be.
 static constexpr int64_t typicalSize = 1024;
 
@@ -21,7 +23,7 @@ int64_t typical(const Size &size) { return size.number + size.factor * typicalSi
 
 int64_t Schedule::points(unsigned dimension) const {
   int64_t count = 1;
-  if (dimension == laneDimension && !across)
+  if (dimension == laneDimension)
     count *= lanes * vectors;
   if (dimension == rowDimension)
     count *= rows;
@@ -31,7 +33,7 @@ int64_t Schedule::points(unsigned dimension) const {
 std::optional<unsigned> Schedule::raggedDimension(const Stage &stage) const {
   for (unsigned dimension = 0; dimension < spans.size(); ++dimension) {
     const Size &size = stage.extent(dimension);
-    if (spans[dimension].hasTiles() && points(dimension) > 1 &&
+    if (spans[dimension].kind == Span::Kind::Block && points(dimension) > 1 &&
         !(size.isConstant() && size.number % points(dimension) == 0))
       return dimension;
   }
@@ -368,7 +370,46 @@ private:
 
 } // namespace
 
+/// The schedule of a stage that adds terms at subscripts: chunks and lanes divide dimensions in which terms are apart.
+static Schedule scheduleOfPlaces(const Stage &stage, const Machine &machine) {
+  Schedule schedule;
+  unsigned last = stage.result.size() - 1;
+  const Size &width = stage.extent(last);
+  schedule.spans.resize(stage.result.size());
+  schedule.laneDimension = last;
+  int64_t terms = 1;
+  for (unsigned loop = stage.loops.size(); loop-- > 0;)
+    if (stage.loops[loop].reduces) {
+      schedule.sums.inner.push_back(loop);
+      terms *= std::max<int64_t>(typical(stage.loops[loop].size), 1);
+    }
+  if (stage.isApart(last)) {
+    int64_t widest = width.isConstant() ? std::min(machine.lanes, width.number) : machine.lanes;
+    while (schedule.lanes * 2 <= widest)
+      schedule.lanes *= 2;
+    while (width.isConstant() && width.number % schedule.lanes != 0 && schedule.lanes > 4)
+      schedule.lanes /= 2;
+    bool divides = width.isConstant() && width.number % schedule.lanes == 0;
+    bool isWide = !width.isConstant() || width.number > columnsOfChunk;
+    if (!divides)
+      schedule.lanes = isWide ? machine.lanes : 1;
+    if (isWide)
+      schedule.spans[last] = {Span::Kind::Block, columnsOfChunk};
+  }
+  int64_t indices = std::max<int64_t>(termsOfChunk / terms, 1);
+  for (unsigned dimension = 0; dimension < last; ++dimension) {
+    const Size &size = stage.extent(dimension);
+    if (!stage.isApart(dimension) || (size.isConstant() && size.number <= indices))
+      continue;
+    schedule.spans[dimension] = {indices == 1 ? Span::Kind::One : Span::Kind::Block, indices == 1 ? 0 : indices};
+    indices = 1;
+  }
+  return schedule;
+}
+
 std::optional<Schedule> chooseSchedule(const Stage &stage, const Machine &machine, std::string &reason) {
+  if (!stage.places.empty())
+    return scheduleOfPlaces(stage, machine);
   return Chooser(stage, machine).run(reason);
 }
 

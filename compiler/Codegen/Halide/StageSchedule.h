@@ -16,15 +16,6 @@
 //   for outer summed loops                               the outermost; one may run over blocks of another's iterations
 //     for the chunk's tiles:  result += sum over the inner summed loops
 //
-// Where the elements that a sum reads lie side by side along a loop that is summed over, and not along the result, as
-// in the statistics of rows, the lanes run **across** the sum:
-//
-//   for the chunk's points
-//     for lanes:  part = nothing                           registers
-//     for summed loops, the one across in steps of the lanes
-//       for lanes:  part += term                           what is left of the loop: one masked step
-//     store start + part[0] + part[1] + ...                pairwise
-//
 // Which dimensions, and how many of each, is the cheapest by a count of the multiply-adds, loads and latencies of a
 // tile against the points that it wastes at the end of a dimension.
 //
@@ -47,11 +38,9 @@ struct Machine {
 
 /// What a chunk has of a dimension of the result.
 struct Span {
-  /// Counted is all of a dimension of dynamic size, in as many tiles as there are.
-  enum class Kind { Whole, One, Block, Counted } kind = Kind::Whole;
+  enum class Kind { Whole, One, Block } kind = Kind::Whole;
   int64_t block = 0; ///< of Block: how many
-  bool divides() const { return kind == Kind::One || kind == Kind::Block; }
-  bool hasTiles() const { return kind == Kind::Block || kind == Kind::Counted; }
+  bool divides() const { return kind != Kind::Whole; }
   bool operator==(const Span &) const = default;
 };
 
@@ -64,8 +53,7 @@ struct Sums {
 };
 
 struct Schedule {
-  unsigned laneDimension = 0;     ///< of the result
-  std::optional<unsigned> across; ///< a loop that is summed over, along which the lanes run in its place
+  unsigned laneDimension = 0; ///< of the result
   int64_t lanes = 1, vectors = 1;
   std::optional<unsigned> rowDimension;
   int64_t rows = 1;
@@ -73,7 +61,7 @@ struct Schedule {
   std::vector<Span> spans; ///< a dimension of the result each
 
   int64_t points(unsigned dimension) const; ///< of a tile
-  /// The one dimension of counted tiles whose end a whole number of tiles may miss: the last tile of a chunk is moved
+  /// The one dimension of which chunks have a block whose end a whole number of tiles may miss: the last tile of a chunk is moved
   /// to end where the chunk does, and a chunk of fewer points than a tile's is computed point by point.
   std::optional<unsigned> raggedDimension(const Stage &stage) const;
   /// The schedule of such a chunk.

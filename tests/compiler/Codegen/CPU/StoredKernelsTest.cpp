@@ -250,7 +250,8 @@ std::string rmsNorm(int64_t length) {
 
 TEST(StoredKernels, rowsOfAnyLength) {
   for (int64_t length : {5, 64, 130})
-    everywhere({rmsNorm(length), {HostArray::random({6, length}, 5), HostArray::random({length}, 6)}, {{6, length}}});
+    everywhere({rmsNorm(length), {HostArray::random({6, length}, 5), HostArray::random({length}, 6)}, {{6, length}}},
+               /*halide=*/false);
 }
 
 /// A map f of rows, which are nearly constant, and the sum of (f - its mean)^2: the second sweep reads what the first
@@ -289,7 +290,8 @@ std::string spread(int64_t length, const std::string &map) {
 TEST(StoredKernels, rowsThatLaterSweepsRead) {
   const char *costly = "%z = math.exp %a : f32", *cheap = "%z = arith.addf %a, %one : f32";
   for (auto [map, length] : {std::pair(costly, 5), {costly, 700}, {cheap, 130}})
-    everywhere({spread(length, map), {HostArray::random({6, length}, 5, 0, 0x1p-10)}, {{6, length}, {6}}});
+    everywhere({spread(length, map), {HostArray::random({6, length}, 5, 0, 0x1p-10)}, {{6, length}, {6}}},
+               /*halide=*/false);
 }
 
 //===------------------------------------------ products ----------------------------------------------------------===//

@@ -1,11 +1,6 @@
-// Kernels of several stages by Halide against the oracle: rows, several results, numbers, terms added at subscripts,
-// and tensors in 16 bits.
-#include "tests/compiler/Codegen/CPU/RowsKernels.h"
+// Kernels by Halide against the oracle: several results, numbers, moves, random draws, and terms added at subscripts.
 #include "tests/compiler/Codegen/Halide/HalideKernel.h"
-#include "tests/support/ParsedModule.h"
-#include <cmath>
 #include <gtest/gtest.h>
-#include <limits>
 
 namespace attnc {
 namespace {
@@ -20,93 +15,6 @@ std::string check(const std::string &text, const std::vector<HostArray> &inputs,
       return target + ": " + difference;
   }
   return "";
-}
-
-//===------------------------------------------ rows --------------------------------------------------------------===//
-
-const std::vector<Shape> shapes = {{1, 1, 1},   {2, 3, 5},   {3, 2, 16},  {2, 2, 64},
-                                   {1, 4, 100}, {4, 5, 257}, {2, 40, 768}};
-
-TEST(HalideRows, LayerNorm) {
-  for (const Shape &shape : shapes)
-    EXPECT_EQ(check(layerNorm(), {random(shape, 1), random({shape[2]}, 2), random({shape[2]}, 3)}, {shape}), "")
-        << shape[2];
-}
-
-TEST(HalideRows, Softmax) {
-  for (const Shape &shape : shapes)
-    EXPECT_EQ(check(softmax(), {HostArray::random(shape, 1, -20, 20)}, {shape}), "") << shape[2];
-  EXPECT_EQ(check(softmax(), {random({2, 0, 7}, 1)}, {{2, 0, 7}}), "");
-}
-
-TEST(HalideRows, SoftmaxOfInfinities) {
-  HostArray x = random({1, 4, 40}, 1);
-  std::fill(x.f32(), x.f32() + 30, -INFINITY);
-  x.f32()[40 + 7] = NAN;
-  x.f32()[80 + 9] = 3e38f;
-  std::fill(x.f32() + 120, x.f32() + 160, NAN);
-  EXPECT_EQ(check(softmax(), {x}, {x.shape}), "");
-}
-
-/// Two results, one of them a number a row, and a subscript from data.
-TEST(HalideRows, CrossEntropyWithSoftmax) {
-  for (const Shape &shape : shapes) {
-    HostArray labels({shape[0], shape[1]}, ElementKind::I32);
-    for (int64_t i = 0; i < labels.size(); ++i)
-      labels.i32()[i] = static_cast<int32_t>(i * 31 % shape[2]);
-    EXPECT_EQ(check(crossEntropy(), {random(shape, 1), labels}, {{shape[0], shape[1]}, shape}), "") << shape[2];
-  }
-  KernelRunner runner(crossEntropy(), *createHalideEmitter());
-  ASSERT_TRUE(runner) << runner.message();
-  HostArray labels = HostArray::of({1, 2}, std::vector<int32_t>{3, 9});
-  runner.run({random({1, 2, 9}, 1), labels}, {{1, 2}, {1, 2, 9}});
-  EXPECT_EQ(runner.status(), ATTN_OUT_OF_RANGE);
-}
-
-/// The statistics of a chunk's rows and what is made of them, in one phase; what that alone reads, in worker's memory.
-TEST(HalideRows, StagesOfTheSameRowsShareChunks) {
-  KernelRunner runner(layerNorm(), *createHalideEmitter());
-  ASSERT_TRUE(runner) << runner.message();
-  EXPECT_EQ(runner.code().phases.size(), 1u);
-  EXPECT_EQ(runner.code().sharedBytes, SizeExpr(0));
-  EXPECT_GT(runner.code().workerBytes.evaluate({2, 300, 100, 100, 100, 2, 300, 100}), 0);
-  EXPECT_LT(runner.code().workerBytes.evaluate({2, 300, 100, 100, 100, 2, 300, 100}), 4096);
-}
-
-std::string scheduled(std::string text, const std::string &schedule) {
-  std::string key = "attn.kernel = \"rows\"";
-  return text.replace(text.find(key), key.size(), key + ", attn.schedule = {halide = \"" + schedule + "\"}");
-}
-
-TEST(HalideRows, SchedulesAsText) {
-  for (std::string text :
-       {"across(d2, 8 x 2) sum(d2) chunk(d0: 1, d1: 4); across(d2, 8 x 1) sum(d2) chunk(d0: 1, d1: 4); "
-        "lanes(d2, 8 x 2) chunk(d0: 1, d1: 4, d2: all)",
-        "across(d2, 8 x 2) sum(d2) chunk(d0: 1); lanes(d1, 4 x 1) sum(d2) chunk(d0: 1, d1: 8); "
-        "lanes(d2, 1 x 1) chunk(d0: 4)",
-        "lanes(d1, 1 x 1) sum(d2); lanes(d1, 1 x 1) sum(d2) chunk(d0: 1, d1: 1); lanes(d2, 8 x 1) chunk(d2: 32)"})
-    for (const Shape &shape : {Shape{2, 3, 5}, {4, 5, 257}, {1, 1, 16}})
-      EXPECT_EQ(check(scheduled(layerNorm(), text), {random(shape, 1), random({shape[2]}, 2), random({shape[2]}, 3)},
-                      {shape}),
-                "")
-          << text << " of " << shape[2];
-}
-
-TEST(HalideRows, SayWhatIsWrongWithSchedules) {
-  auto error = [&](const std::string &text) {
-    ParsedModule parsed(scheduled(layerNorm(), text));
-    return createHalideEmitter()->scheduleError(parsed.function(), llvm::cantFail(Target::resolve("x86-64-v4")));
-  };
-  EXPECT_EQ(error("across(d1, 8 x 2)"), "k.halide: has 1 schedule, expected 3, one a stage, with `;` between");
-  std::string rest = "; lanes(d1, 1 x 1) sum(d2); lanes(d2, 1 x 1)";
-  EXPECT_EQ(error("lanes(d1, 1 x 1) sum(d2)" + rest), "");
-  EXPECT_EQ(error("across(d1, 8 x 2) sum(d2)" + rest),
-            "k.halide: of stage 1, at column 8: found d1, expected a loop that is summed over: d2");
-  EXPECT_EQ(error("across(d2, 8 x 3) sum(d2)" + rest),
-            "k.halide: of stage 1, at column 16: found 3, expected a power of 2");
-  EXPECT_EQ(error("across(d2, 8 x 2) sum(d2) over(d2)" + rest),
-            "k.halide: of stage 1, at column 27: found over, expected the end, or the next of rows(...), sum(...), "
-            "chunk(...)");
 }
 
 //===------------------------------------------ several results ---------------------------------------------------===//

@@ -75,7 +75,6 @@ TEST(HalideSchedules, SayWhatIsWrong) {
             "k.halide: at column 24: found d3, expected another dimension than that of the lanes");
   EXPECT_EQ(error("lanes(d3, 16 x 4) rws(d2, 7)"),
             "k.halide: at column 19: found rws, expected `rows(...)` or `sum(...)`");
-  EXPECT_EQ(error("across(d6, 16 x 4) rows(d2, 7)"), "k.halide: at column 20: found rows, expected `sum(...)`");
   EXPECT_EQ(error("lanes(d3, 16 x 4) sum(d6, d6, d4)"),
             "k.halide: at column 27: found d6, expected a loop that is summed over: d4, d5");
   EXPECT_EQ(error("lanes(d3, 16 x 4) sum(d6, d5, d4) chunk(d3: 100)"),

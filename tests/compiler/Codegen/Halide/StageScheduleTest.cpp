@@ -1,6 +1,6 @@
 // Every stage has a schedule, which is read back from its text: of all extents, and of terms that any loops change.
-#include "compiler/Codegen/Halide/PipelineSchedule.h"
 #include "compiler/Codegen/Halide/ScheduleText.h"
+#include "compiler/Codegen/Halide/Staging.h"
 #include <gtest/gtest.h>
 #include <random>
 
@@ -70,13 +70,12 @@ TEST(StageSchedule, EveryStageHasOneThatIsReadBack) {
   StageDrawer drawer(1);
   for (Machine machine : {Machine{16, 32, true}, Machine{8, 16, false}})
     for (int number = 0; number < 2000; ++number) {
-      std::vector<PlannedStage> stages = planStages(drawer.draw(), machine);
-      std::string reason;
-      auto schedules = chooseSchedules(stages, machine, reason);
-      ASSERT_TRUE(schedules) << reason;
-      for (size_t each = 0; each < stages.size(); ++each) {
-        const Stage &stage = stages[each].stage;
-        std::string text = textOf(stage, (*schedules)[each]);
+      for (const PlannedStage &planned : planStages(drawer.draw(), machine)) {
+        const Stage &stage = planned.stage;
+        std::string reason;
+        auto schedule = chooseSchedule(stage, machine, reason);
+        ASSERT_TRUE(schedule) << reason;
+        std::string text = textOf(stage, *schedule);
         std::optional<Schedule> read = parseSchedule(stage, machine, text, reason);
         ASSERT_TRUE(read) << text << ": " << reason;
         EXPECT_EQ(textOf(stage, *read), text);
