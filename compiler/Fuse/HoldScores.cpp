@@ -223,6 +223,29 @@ Formula ScoreHolder::formulaOf(const Part &part) {
   return formula;
 }
 
+/// The values of the parts inside an op over `loops`, whose `arguments` are the elements that the parts read.
+static SmallVector<Value> partsAt(OpBuilder &at, Location location, ArrayRef<Part> parts, ArrayRef<Formula> formulas,
+                                  ArrayRef<unsigned> loops, ValueRange arguments) {
+  SmallVector<Value> values;
+  size_t next = 0;
+  for (auto [part, formula] : llvm::zip(parts, formulas)) {
+    if (!part.root) {
+      values.push_back(arguments[next++]);
+      continue;
+    }
+    IRMapping mapping;
+    for (auto &[value, element] : formula.elements)
+      mapping.map(value, arguments[next++]);
+    for (auto [dim, index] : llvm::enumerate(part.indices))
+      if (index && formula.used.test(dim))
+        mapping.map(index, linalg::IndexOp::create(at, location, llvm::find(loops, dim) - loops.begin()).getResult());
+    for (Operation *op : formula.ops)
+      at.clone(*op, mapping);
+    values.push_back(mapping.lookupOrDefault(part.root));
+  }
+  return values;
+}
+
 /// One op over `dims`, the result's, and `reduced`.
 Indexed ScoreHolder::compute(ArrayRef<Part> parts, ArrayRef<unsigned> dims, ArrayRef<unsigned> reduced, double start,
                              Body body) {
@@ -265,23 +288,7 @@ Indexed ScoreHolder::compute(ArrayRef<Part> parts, ArrayRef<unsigned> dims, Arra
   SmallVector<utils::IteratorType> iterators(dims.size(), utils::IteratorType::parallel);
   iterators.append(reduced.size(), utils::IteratorType::reduction);
   auto write = [&](OpBuilder &at, Location, ValueRange arguments) {
-    SmallVector<Value> values;
-    size_t next = 0;
-    for (auto [part, formula] : llvm::zip(parts, formulas)) {
-      if (!part.root) {
-        values.push_back(arguments[next++]);
-        continue;
-      }
-      IRMapping mapping;
-      for (auto &[value, element] : formula.elements)
-        mapping.map(value, arguments[next++]);
-      for (auto [dim, index] : llvm::enumerate(part.indices))
-        if (index && formula.used.test(dim))
-          mapping.map(index, linalg::IndexOp::create(at, location, llvm::find(loops, dim) - loops.begin()).getResult());
-      for (Operation *op : formula.ops)
-        at.clone(*op, mapping);
-      values.push_back(mapping.lookupOrDefault(part.root));
-    }
+    SmallVector<Value> values = partsAt(at, location, parts, formulas, loops, arguments);
     linalg::YieldOp::create(at, location, body(at, values, arguments.back()));
   };
   auto made = linalg::GenericOp::create(builder, location, out.getType(), inputs, out, maps, iterators, write);
