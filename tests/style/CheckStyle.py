@@ -12,8 +12,11 @@ LONGEST_FILE, LONGEST_LINE, LONGEST_FUNCTION = 600, 120, 60
 FOLDERS = "benchmarks cmake compiler dialects docs examples frontends runtime scripts tests tools".split()
 DATA = {"Inputs", "corpus", "data", "node_modules"}
 CODE = {".c", ".cpp", ".h", ".td", ".def", ".js", ".py", ".cmake", ".attn", ".txt", ".md", ".in"}
-HEAD = re.compile(r"^( {0,2})(?! )(?!(?:namespace|struct|class|enum|union|extern|if|for|while|switch|else|do|return)\b)"
-                  r"[^#/}].*\)(?: const)?(?: noexcept)?(?: override)?(?: final)? \{$")
+# Text whose braces are not code. Numbers come first: the separator in 1'000 does not open a character.
+OPAQUE = re.compile(r"""(\b\d[\w'.]*)|//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\2"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'"""
+                    r"|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.S | re.M)
+# A declaration whose braces hold declarations. `struct stat f(...) {` is a function.
+SCOPE = re.compile(r"\b(?:namespace|struct|class|enum|union|extern)\b[^()=]*$")
 
 
 def files(root):
@@ -35,24 +38,40 @@ def without_raw_strings(text):
     return re.sub(r'R"(\w*)\(.*?\)\1"', blank, text, flags=re.S)
 
 
-def without_comments(text):
-    return re.sub(r"/\*.*?\*/|//[^\n]*", blank, text, flags=re.S)
+def code_alone(text):
+    """The text, line for line, without comments, literals and preprocessor directives."""
+    return OPAQUE.sub(lambda match: match.group(1) or blank(match), text)
+
+
+def brace_kind(declaration):
+    """What a brace outside of functions opens: `declaration` is the text of its declaration before it."""
+    if SCOPE.search(declaration):
+        return "scope"
+    is_initialiser = not declaration[-1:].isspace() or re.search(r"[=(,{]\s*$", declaration)
+    return "function" if ")" in declaration and not is_initialiser else "other"
 
 
 def functions(text):
-    """First line and length of each function of a file that clang-format has laid out."""
-    lines = without_comments(without_raw_strings(text)).split("\n")
-    number = 0
-    while number < len(lines):
-        head = HEAD.match(lines[number].rstrip())
-        if not head:
-            number += 1
-            continue
-        end = number + 1
-        while end < len(lines) and not lines[end].startswith(head.group(1) + "}"):
-            end += 1
-        yield number + 1, end - number + 1
-        number = end + 1
+    """First line and length of each function of a file that clang-format has laid out. The first line is the one that
+    begins the signature, below `template <...>`; it is indented as the brace that ends the body."""
+    text = code_alone(text)
+    braces, declaration = [], 0  # kind and position of each open brace; where the current declaration begins
+    for match in re.finditer("[{};]", text):
+        position = match.start()
+        in_scope = all(outer == "scope" for outer, _ in braces)
+        if match.group(0) == "{":
+            braces.append((brace_kind(text[declaration:position]) if in_scope else "other", position))
+            in_scope = braces[-1][0] == "scope"
+        elif match.group(0) == "}" and braces:
+            kind, opened = braces.pop()
+            if kind == "function":
+                indent = re.search(" *$", text[:position]).group(0)
+                signature = list(re.finditer(rf"^{indent}(?=\S)", text[declaration:opened], re.M))
+                first = declaration + signature[-1].start() if signature else opened
+                yield text.count("\n", 0, first) + 1, text.count("\n", first, position) + 1
+            in_scope = kind != "other" and all(outer == "scope" for outer, _ in braces)
+        if in_scope:
+            declaration = match.end()
 
 
 def may_be_long(relative, line):

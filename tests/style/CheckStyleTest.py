@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Tests of CheckStyle.py: which functions it finds, and what it reports."""
+import pathlib
+import unittest
+
+import CheckStyle
+
+
+def functions(text):
+    return list(CheckStyle.functions(text))
+
+
+class Functions(unittest.TestCase):
+    def test_signature_on_one_line(self):
+        self.assertEqual(functions("\nint f(int a) {\n  return a;\n}\n"), [(2, 3)])
+
+    def test_signature_over_several_lines(self):
+        self.assertEqual(functions("static int f(int a,\n             int b) {\n  return a;\n}\n"), [(1, 4)])
+        self.assertEqual(functions("void Type::f(\n    int a) const {\n  g();\n}\n"), [(1, 4)])
+
+    def test_constructor_with_initialisers(self):
+        self.assertEqual(functions("S::S(int a)\n    : a{a}, b(1) {\n  f();\n}\n"), [(1, 4)])
+
+    def test_template_is_not_part_of_the_signature(self):
+        self.assertEqual(functions("template <class T>\nT f(T a,\n    T b) {\n  return a;\n}\n"), [(2, 4)])
+
+    def test_methods_of_nested_scopes(self):
+        text = "namespace n {\nclass A final : B {\npublic:\n  struct C {\n    int f(int a = {},\n          C b = {}) override {\n"
+        self.assertEqual(functions(text + "      return 1;\n    }\n  };\n};\n} // namespace n\n"), [(5, 4)])
+
+    def test_functions_of_c_that_name_a_struct(self):
+        self.assertEqual(functions('extern "C" {\nstruct s *f(void) {\n  return 0;\n}\n}\n'), [(2, 3)])
+        self.assertEqual(functions('extern "C" int g(\n    int a) {\n  return a;\n}\n'), [(1, 4)])
+
+    def test_macro_before_a_function(self):
+        self.assertEqual(functions("DEFINE(a)\nTEST(A, B) {\n  f();\n}\n"), [(2, 3)])
+
+    def test_lambda_is_part_of_its_function(self):
+        self.assertEqual(functions("void f() {\n  auto g = [&](int a) {\n    return a;\n  };\n}\n"), [(1, 5)])
+
+    def test_lambda_outside_of_functions(self):
+        self.assertEqual(functions("const auto f = [](int a) {\n  return a;\n};\n"), [(1, 3)])
+
+    def test_tables_and_types_are_no_functions(self):
+        self.assertEqual(functions("const T t[] = {\n    {f(1)},\n};\nenum class E : int {\n  A = f(1)\n};\n"), [])
+
+    def test_braces_in_literals_and_comments(self):
+        text = "void f() { // }\n  g('}', \"}\", 1'000, /* } */ R\"x(}\")x\");\n#define OPEN \\\n  {\n  h('\\'', '{');\n}\n"
+        self.assertEqual(functions(text), [(1, 6)])
+
+
+class Reports(unittest.TestCase):
+    def reports(self, name, text):
+        return list(CheckStyle.check(pathlib.Path(name), text))
+
+    def test_long_function(self):
+        text = "void f(int a,\n       int b) {\n" + "  g();\n" * 58 + "}\n"
+        self.assertEqual(self.reports("tools/a.cpp", text), ["tools/a.cpp:1: a function of 61 lines, at most 60"])
+        self.assertEqual(self.reports("tools/a.cpp", text.replace("  g();\n", "", 1)), [])
+
+    def test_long_file(self):
+        self.assertEqual(self.reports("tools/a.py", "\n" * 600), [])
+        self.assertEqual(self.reports("tools/a.py", "\n" * 601), ["tools/a.py: 601 lines, at most 600"])
+
+    def test_long_line(self):
+        wide = '"' + "a" * 119 + '"\n'
+        self.assertEqual(self.reports("tools/a.cpp", wide), ["tools/a.cpp:1: 121 columns, at most 120"])
+        for name in ["tests/a.cpp", "docs/a.md"]:
+            self.assertEqual(self.reports(name, wide), [])
+
+    def test_something_left_to_do(self):
+        self.assertEqual(self.reports("tools/a.cpp", "// TO" "DO\n"), ["tools/a.cpp:1: something is left to do"])
+
+
+if __name__ == "__main__":
+    unittest.main()
