@@ -135,21 +135,21 @@ static std::string costTable(const ExplainedModel &model, const ExplainedEntry &
 
 //===------------------------------------------ roofline --------------------------------------------------------===//
 
-/// What a kernel can reach by how many operations it has for each byte, with a roof for each level of memory, and what
-/// it is predicted to reach, and measured to.
+/// The speed of each kernel, predicted and measured, by its operations for each byte, with a roof for each level of
+/// memory. Only pairs that a mask keeps count, so a kernel whose mask depends on data has no point.
 static Chart roofline(const ExplainedModel &model, const ExplainedEntry &entry) {
   constexpr double giga = 1e9;
   const Machine &machine = *model.machine;
   std::vector<double> intensities, speeds{machine.flops() / giga};
   Series predicted{"predicted", Series::Kind::Points, {}}, measured{"measured", Series::Kind::Points, {}};
   auto add = [&](Series &series, const ExplainedTotal &total, double seconds) {
-    double speed = double(total.cost.flops) / seconds / giga;
-    series.points.push_back({total.cost.intensity(), speed, model.kernels[total.kernel].name});
+    double speed = double(*total.cost.keptFlops) / seconds / giga;
+    series.points.push_back({total.cost.keptIntensity(), speed, model.kernels[total.kernel].name});
     speeds.push_back(speed);
   };
   for (const ExplainedTotal &total : entry.totals)
-    if (total.cost.flops > 0 && total.predicted) {
-      intensities.push_back(total.cost.intensity());
+    if (total.cost.keptFlops.value_or(0) > 0 && total.predicted) {
+      intensities.push_back(total.cost.keptIntensity());
       add(predicted, total, total.predicted->seconds);
       if (total.measured)
         add(measured, total, total.measured->seconds);

@@ -35,6 +35,8 @@ static void writeKernel(json::OStream &out, const ExplainedKernel &kernel) {
 
 static void writeCost(json::OStream &out, const ExplainedCost &cost) {
   out.attribute("flops", cost.flops);
+  if (cost.keptFlops)
+    out.attribute("kept_flops", *cost.keptFlops);
   out.attribute("bytes_read", cost.bytesRead);
   out.attribute("bytes_written", cost.bytesWritten);
   out.attribute("intensity", cost.intensity());

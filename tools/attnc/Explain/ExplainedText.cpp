@@ -34,7 +34,7 @@ void printCosts(const ExplainedModel &model, const ExplainedEntry &entry, llvm::
       out << fmt::format(" {:>12} {:<8}", milliseconds(total.predicted->seconds), total.predicted->bound);
     if (total.measured)
       out << fmt::format(" {:>11} {:>8.1f}", milliseconds(total.measured->seconds),
-                         1e-9 * double(total.cost.flops) / total.measured->seconds);
+                         1e-9 * double(total.cost.keptFlops.value_or(total.cost.flops)) / total.measured->seconds);
     out << '\n';
   }
   printMasks(model, entry, out);

@@ -177,6 +177,15 @@ private:
 
 } // namespace
 
+/// Adds the flops of the pairs that a mask keeps.
+static void countKeptPairs(ExplainedLaunch &launch) {
+  launch.cost.keptFlops = launch.cost.flops;
+  if (launch.mask && !launch.mask->problem.empty())
+    launch.cost.keptFlops.reset();
+  else if (launch.mask)
+    launch.cost.keptFlops = int64_t(double(launch.cost.flops) * keptShare(*launch.mask));
+}
+
 /// What the mask of a launch keeps.
 static std::optional<MaskBlocks> explainMask(const EntryPlan &plan, const KernelLaunch &launch,
                                              ArrayRef<int64_t> sizes) {
@@ -244,6 +253,10 @@ static std::vector<ExplainedTotal> totalsOf(ArrayRef<ExplainedLaunch> launches) 
       total = totals.insert(total, ExplainedTotal{launch.kernel, 0, {}, {}, {}});
     total->launches += launch.times;
     total->cost.flops += launch.times * launch.cost.flops;
+    if (launch.cost.keptFlops && total->cost.keptFlops)
+      *total->cost.keptFlops += launch.times * *launch.cost.keptFlops;
+    else
+      total->cost.keptFlops.reset();
     total->cost.bytesRead += launch.times * launch.cost.bytesRead;
     total->cost.bytesWritten += launch.times * launch.cost.bytesWritten;
     if (launch.predicted)
@@ -291,6 +304,7 @@ static ExplainedEntry explainEntry(const EntryPlan &plan, ArrayRef<CompiledKerne
       const Prediction &made = found->second;
       launch.predicted = {made.launch, made.compute, made.memory, made.instructions, made.seconds(), made.bound};
     }
+    countKeptPairs(launch);
     entry.launches.push_back(launch);
   }
   entry.loops = std::move(loops.loops);

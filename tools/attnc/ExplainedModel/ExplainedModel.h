@@ -45,9 +45,12 @@ struct ExplainedKernel {
 /// Of one launch, or of several together.
 struct ExplainedCost {
   int64_t flops = 0, bytesRead = 0, bytesWritten = 0;
+  std::optional<int64_t> keptFlops = 0; ///< of the pairs that a mask keeps; absent where only data tells which
   int64_t bytes() const { return bytesRead + bytesWritten; }
   /// Operations a byte; 0 where there are no bytes.
   double intensity() const { return bytes() ? double(flops) / double(bytes()) : 0; }
+  /// The same of the pairs that a mask keeps.
+  double keptIntensity() const { return bytes() ? double(keptFlops.value_or(flops)) / double(bytes()) : 0; }
 };
 
 /// Of one launch, or of several together, in seconds.

@@ -49,8 +49,11 @@ struct Positions {
 /// The mask of an attention at given sizes.
 class MaskReader {
 public:
-  MaskReader(attn::AttendOp op, ArrayRef<std::optional<int64_t>> symbols)
-      : op(op), kernel(op->getParentOfType<func::FuncOp>()), symbols(symbols), sizes(SizeAnalysis::ofKernel(kernel)) {}
+  /// `op` is an attention or its gradient.
+  template <class Attention>
+  MaskReader(Attention op, ArrayRef<std::optional<int64_t>> symbols)
+      : mask(op.getMask()), outerSizes(op.getOuterSizes()), keySizes(op.getKeySizes()),
+        kernel(op->template getParentOfType<func::FuncOp>()), symbols(symbols), sizes(SizeAnalysis::ofKernel(kernel)) {}
 
   MaskBlocks read() {
     MaskBlocks result;
@@ -65,12 +68,13 @@ private:
   std::optional<double> valueOf(Value value);
   /// Gives what the mask captures a value; says what has none.
   std::string bind();
-  bool isUsed(unsigned argument) { return !op.getMask().getArgument(argument).use_empty(); }
+  bool isUsed(unsigned argument) { return !mask.getArgument(argument).use_empty(); }
   /// The positions of those dimensions that the mask is a function of, or of the last one.
   std::optional<Positions> positionsOf(ValueRange extents, unsigned firstArgument, StringRef blockKey);
   std::string fill(MaskBlocks &result);
 
-  attn::AttendOp op;
+  Region &mask;
+  ValueRange outerSizes, keySizes;
   func::FuncOp kernel;
   ArrayRef<std::optional<int64_t>> symbols;
   SizeAnalysis sizes;
@@ -101,7 +105,7 @@ std::optional<double> MaskReader::valueOf(Value value) {
 
 std::string MaskReader::bind() {
   SetVector<Value> values;
-  getUsedValuesDefinedAbove(op.getMask(), values);
+  getUsedValuesDefinedAbove(mask, values);
   for (Value value : values) {
     if (isa<RankedTensorType>(value.getType()))
       return "it is a function of data";
@@ -133,18 +137,18 @@ std::optional<Positions> MaskReader::positionsOf(ValueRange extents, unsigned fi
 }
 
 std::string MaskReader::fill(MaskBlocks &result) {
-  unsigned outer = unsigned(op.getOuterSizes().size());
-  std::optional<Positions> queries = positionsOf(op.getOuterSizes(), 0, "tile_q"),
-                           keys = positionsOf(op.getKeySizes(), outer, "tile_kv");
+  unsigned outer = unsigned(outerSizes.size());
+  std::optional<Positions> queries = positionsOf(outerSizes, 0, "tile_q"),
+                           keys = positionsOf(keySizes, outer, "tile_kv");
   if (!queries || !keys || queries->count() == 0 || keys->count() == 0)
     return "its sizes are known when the model runs";
-  FailureOr<Formula> mask = Formula::read(op.getMask(), captured, reference::Rounding::None, fault);
-  if (failed(mask))
+  FailureOr<Formula> formula = Formula::read(mask, captured, reference::Rounding::None, fault);
+  if (failed(formula))
     return fault.message();
   result.queries = queries->count(), result.keys = keys->count();
   result.blockQueries = queries->block, result.blockKeys = keys->block;
   result.rows = queries->blocks(), result.columns = keys->blocks();
-  SmallVector<double> indices(mask->numArguments(), 0);
+  SmallVector<double> indices(formula->numArguments(), 0);
   for (int64_t row = 0; row < result.rows; ++row)
     for (int64_t column = 0; column < result.columns; ++column) {
       int64_t kept = 0, asked = 0;
@@ -152,7 +156,7 @@ std::string MaskReader::fill(MaskBlocks &result) {
         for (int64_t key : keys->samplesOf(column)) {
           queries->set(query, indices);
           keys->set(key, indices);
-          FailureOr<ArrayRef<double>> keeps = mask->evaluate(indices);
+          FailureOr<ArrayRef<double>> keeps = formula->evaluate(indices);
           if (failed(keeps))
             return fault.message();
           kept += (*keeps)[0] != 0;
@@ -163,25 +167,34 @@ std::string MaskReader::fill(MaskBlocks &result) {
   return {};
 }
 
-std::string summaryOf(const MaskBlocks &mask) {
-  double kept = 0, pairs = double(mask.queries) * double(mask.keys), empty = 0;
+double keptShare(const MaskBlocks &mask) {
+  double kept = 0;
   for (int64_t row = 0; row < mask.rows; ++row)
-    for (int64_t column = 0; column < mask.columns; ++column) {
-      double share = mask.kept[row * mask.columns + column];
-      kept += share * double(std::min(mask.blockQueries, mask.queries - row * mask.blockQueries)) *
+    for (int64_t column = 0; column < mask.columns; ++column)
+      kept += double(mask.kept[row * mask.columns + column]) *
+              double(std::min(mask.blockQueries, mask.queries - row * mask.blockQueries)) *
               double(std::min(mask.blockKeys, mask.keys - column * mask.blockKeys));
-      empty += share == 0;
-    }
+  return kept / (double(mask.queries) * double(mask.keys));
+}
+
+std::string summaryOf(const MaskBlocks &mask) {
   return fmt::format("{} x {} pairs keep {:.0f} %; {:.0f} % of the blocks of {} x {} are empty", mask.queries,
-                     mask.keys, 100 * kept / pairs, 100 * empty / double(mask.kept.size()), mask.blockQueries,
+                     mask.keys, 100 * keptShare(mask),
+                     100 * double(llvm::count(mask.kept, 0)) / double(mask.kept.size()), mask.blockQueries,
                      mask.blockKeys);
 }
 
-std::optional<MaskBlocks> maskBlocksOf(func::FuncOp kernel, ArrayRef<std::optional<int64_t>> symbols) {
-  for (auto op : kernel.getOps<attn::AttendOp>())
+template <class Attention>
+static std::optional<MaskBlocks> maskOfOps(func::FuncOp kernel, ArrayRef<std::optional<int64_t>> symbols) {
+  for (auto op : kernel.getOps<Attention>())
     if (!op.getMask().empty())
       return MaskReader(op, symbols).read();
   return std::nullopt;
+}
+
+std::optional<MaskBlocks> maskBlocksOf(func::FuncOp kernel, ArrayRef<std::optional<int64_t>> symbols) {
+  std::optional<MaskBlocks> mask = maskOfOps<attn::AttendOp>(kernel, symbols);
+  return mask ? mask : maskOfOps<attn::AttendGradientOp>(kernel, symbols);
 }
 
 } // namespace attnc

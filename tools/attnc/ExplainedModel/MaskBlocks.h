@@ -25,7 +25,11 @@ struct MaskBlocks {
 /// "1024 x 1024 pairs keep 50 %; 44 % of the blocks of 64 x 64 are empty".
 std::string summaryOf(const MaskBlocks &mask);
 
-/// Of a kernel whose sizes are `symbols` (SizeAnalysis::ofKernel); nothing where it has no attention with a mask.
+/// The share of all pairs that the mask keeps.
+double keptShare(const MaskBlocks &mask);
+
+/// Of a kernel whose sizes are `symbols` (SizeAnalysis::ofKernel); nothing where it has no attention,
+/// nor the gradient of one, with a mask.
 std::optional<MaskBlocks> maskBlocksOf(mlir::func::FuncOp kernel, llvm::ArrayRef<std::optional<int64_t>> symbols);
 
 } // namespace attnc
