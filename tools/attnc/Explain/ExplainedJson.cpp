@@ -26,6 +26,7 @@ static void writeKernel(json::OStream &out, const ExplainedKernel &kernel) {
   out.attribute("name", kernel.name);
   out.attribute("kind", kernel.kind);
   out.attribute("emitter", kernel.emitter);
+  out.attribute("model_paths", json::Array(kernel.modelPaths));
   writePairs(out, "schedule", kernel.schedule, "key", "value");
   out.attribute("places", json::Array(kernel.places));
   writePairs(out, "predictions", kernel.predictions, "emitter", "seconds");
@@ -82,6 +83,7 @@ static void writeMask(json::OStream &out, const MaskBlocks &mask) {
 
 static void writeLaunch(json::OStream &out, const ExplainedModel &model, const ExplainedLaunch &launch) {
   out.attribute("kernel", model.kernels[launch.kernel].name);
+  out.attribute("model_path", launch.modelPath);
   out.attribute("step", int64_t(launch.step));
   out.attribute("times", launch.times);
   if (launch.loop)

@@ -7,16 +7,25 @@
 #include "compiler/Memory/Peak.h"
 #include "compiler/Pipeline/PredictedEmitters.h"
 #include "compiler/Predict/Predict.h"
+#include "dialects/Attn/Attn.h"
+#include "dialects/Attn/AttentionName.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tools/attnc/ExplainedModel/ModelPaths.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include <algorithm>
 #include <map>
+#include <set>
 
 using namespace mlir;
 
 namespace attnc {
+
+std::string ExplainedKernel::nameInModel() const {
+  return modelPaths.empty() ? name : llvm::join(modelPaths, ", ");
+}
 
 static ExplainedDecision explainDecision(const Decision &decision) {
   return {decision.made,
@@ -41,8 +50,11 @@ static linalg::GenericOp wantedSum(func::FuncOp kernel, const Emitters &emitters
 
 static ExplainedKernel explainKernel(const CompiledKernel &kernel, const Emitters &emitters, const Target &target) {
   func::FuncOp function = kernel.function;
-  ExplainedKernel result{
-      function.getName().str(), kernelKindName(*kernelKindOf(function)).str(), kernel.emitter, {}, {}, kernel.refusals};
+  ExplainedKernel result;
+  result.name = function.getName().str();
+  result.kind = kernelKindName(*kernelKindOf(function)).str();
+  result.emitter = kernel.emitter;
+  result.refusals = kernel.refusals;
   llvm::append_range(result.places, placesOf(function.getLoc()));
   result.predictions = predictionsOf(function);
   linalg::GenericOp sum = wantedSum(function, emitters, target);
@@ -78,6 +90,18 @@ public:
         follow(result, std::nullopt, name ? name.str() : "result");
       }
     return std::move(edges);
+  }
+
+  /// The parameters that results of each launch are stored in, behind find().
+  std::vector<std::set<std::string>> writtenParameters() {
+    edges.clear();
+    for (model::SetOp set : plan.updates)
+      follow(set.getValue(), std::nullopt, set.getParameter());
+    std::vector<std::set<std::string>> written(launches.size());
+    for (const ExplainedEdge &edge : edges)
+      if (edge.from)
+        written[*edge.from].insert(edge.name);
+    return written;
   }
 
 private:
@@ -176,6 +200,31 @@ private:
 };
 
 } // namespace
+
+/// The module of an attention that a launch computes, without indices of lists: "blocks.mix" of "blocks.{0}.mix".
+static std::set<std::string> attentionModules(func::CallOp call, func::FuncOp kernel) {
+  std::optional<attn::AttentionName> name;
+  kernel.walk([&](Operation *op) {
+    if (isa<attn::AttendOp, attn::AttendGradientOp>(op) && !name)
+      name = attn::attentionNameOf(call) ? attn::attentionNameOf(call) : attn::attentionNameOf(op);
+  });
+  if (!name || name->module.empty())
+    return {};
+  std::string path;
+  for (StringRef part : llvm::split(name->module, '.'))
+    if (!part.starts_with("{"))
+      path += (path.empty() ? "" : ".") + part.str();
+  return {path};
+}
+
+static void explainPaths(ExplainedEntry &entry, ArrayRef<Operation *> calls, ArrayRef<CompiledKernel> kernels,
+                         EdgeFinder &edges) {
+  LaunchOrigins origins{{}, edges.writtenParameters()};
+  for (auto [call, launch] : llvm::zip_equal(calls, entry.launches))
+    origins.attentions.push_back(attentionModules(cast<func::CallOp>(call), kernels[launch.kernel].function));
+  for (auto [launch, path] : llvm::zip_equal(entry.launches, modelPaths(origins, entry.edges)))
+    launch.modelPath = path;
+}
 
 /// Adds the flops of the pairs that a mask keeps.
 static void countKeptPairs(ExplainedLaunch &launch) {
@@ -308,13 +357,27 @@ static ExplainedEntry explainEntry(const EntryPlan &plan, ArrayRef<CompiledKerne
     entry.launches.push_back(launch);
   }
   entry.loops = std::move(loops.loops);
-  entry.edges = EdgeFinder(plan, *sizes).find(calls);
+  EdgeFinder edges(plan, *sizes);
+  entry.edges = edges.find(calls);
+  explainPaths(entry, calls, kernels, edges);
   entry.totals = totalsOf(entry.launches);
   entry.arenaBytes = plan.arenaBytes.evaluate(*sizes);
   for (Operation *step : plan.steps)
     entry.steps.push_back(stepName(step));
   entry.arena = explainArena(plan, *sizes);
   return entry;
+}
+
+/// Gives kernels the paths of their launches, and launches without a path the symbol of their kernel.
+static void namePaths(ExplainedModel &model) {
+  for (ExplainedEntry &entry : model.entries)
+    for (ExplainedLaunch &launch : entry.launches) {
+      std::vector<std::string> &paths = model.kernels[launch.kernel].modelPaths;
+      if (launch.modelPath.empty())
+        launch.modelPath = model.kernels[launch.kernel].name;
+      else if (!llvm::is_contained(paths, launch.modelPath))
+        paths.push_back(launch.modelPath);
+    }
 }
 
 ExplainedModel explain(const Compilation &made, const CompileOptions &options, const Target &target,
@@ -328,6 +391,7 @@ ExplainedModel explain(const Compilation &made, const CompileOptions &options, c
     model.kernels.push_back(explainKernel(kernel, emitters, target));
   for (const EntryPlan &plan : made.program.entries)
     model.entries.push_back(explainEntry(plan, made.program.kernels, options.at, predictor ? &*predictor : nullptr));
+  namePaths(model);
   for (const Decision &decision : recordedDecisions(*made.module))
     model.decisions.push_back(explainDecision(decision));
   return model;

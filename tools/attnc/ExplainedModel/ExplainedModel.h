@@ -35,11 +35,15 @@ struct ExplainedKernel {
   using Named = std::vector<std::pair<std::string, std::string>>;
   std::string name, kind, emitter;
   Named schedule;                  ///< keys and what they are
-  std::vector<std::string> places; ///< of what is in it, in the source
+  std::vector<std::string> modelPaths = {}; ///< places in the model (ModelPaths.h), those of its launches, each once
+  std::vector<std::string> places;          ///< of what is in it, in the source
   Named refusals;                  ///< emitters that were asked before, and why they did not take it
   std::vector<std::pair<std::string, double>> predictions = {}; ///< emitters of which one was chosen, seconds
   bool isWantedSum = false; ///< a sum over windows that some emitter wants as it stands
   bool isKeptSum = false;   ///< and that a compile without that emitter makes a product of matrices
+
+  /// Its places in the model, or else its symbol.
+  std::string nameInModel() const;
 };
 
 /// Of one launch, or of several together.
@@ -71,6 +75,7 @@ struct ExplainedLaunch {
   std::optional<size_t> loop = {};             ///< number in ExplainedEntry::loops of the innermost one around it
   std::optional<MaskBlocks> mask = {};         ///< of an attention that has one
   std::optional<ExplainedTime> predicted = {}; ///< of one time; nothing for devices
+  std::string modelPath = {};                  ///< its place in the model (ModelPaths.h), or its kernel's symbol
 };
 
 struct ExplainedLoop {
@@ -123,7 +128,7 @@ struct ExplainedEntry {
 };
 
 struct ExplainedModel {
-  std::string source, target;
+  std::string source, target; ///< the file without its directory; the processor or the device
   std::optional<Machine> machine; ///< that times are predicted for
   std::vector<ExplainedKernel> kernels;
   std::vector<ExplainedEntry> entries;
