@@ -9,6 +9,7 @@
 #include "tools/attnc/Explain/ExplainedJson.h"
 #include "tools/attnc/Explain/ExplainedText.h"
 #include "tools/attnc/Explain/MeasureModel.h"
+#include "tools/attnc/Explain/Summary.h"
 #include "tools/attnc/Options/AssemblerOption.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -75,7 +76,7 @@ namespace {
 struct ExplainOptions {
   SourceOptions source;
   AssemblerOption assembler;
-  bool measures = false, json = false;
+  bool measures = false, json = false, all = false;
   std::string page;    ///< to write; empty: none
   std::string machine; ///< a file
   int repetitions = 5;
@@ -116,8 +117,18 @@ static llvm::Expected<std::optional<Machine>> machineOf(const ExplainOptions &op
   return std::move(*machine);
 }
 
+/// Relative to the working directory, for a file in it or below, so that places in the source are.
+static std::string relativePath(llvm::StringRef path) {
+  llvm::SmallString<128> directory;
+  if (llvm::StringRef below = path; !llvm::sys::fs::current_path(directory) && below.consume_front(directory) &&
+                                    below.consume_front("/"))
+    return below.str();
+  return path.str();
+}
+
 static ExitCode run(const ExplainOptions &options) {
   CompileOptions compiled = options.source.compile;
+  compiled.input = relativePath(compiled.input);
   llvm::Expected<Target> target = Target::resolve(compiled.target);
   if (llvm::Error error = target ? options.assembler.checkUse(*target) : target.takeError())
     return report(std::move(error));
@@ -132,14 +143,21 @@ static ExitCode run(const ExplainOptions &options) {
   Outcome outcome = compile(compiled, made, llvm::errs());
   if (outcome != Outcome::Done)
     return static_cast<ExitCode>(outcome);
-  ExplainedModel model = explain(made, compiled, *target, *machine);
+  NamedSizes assumed;
+  if (!options.all && !options.json)
+    assumed = assumedSizes(made.program.entries, compiled.at);
+  CompileOptions sized = compiled;
+  llvm::append_range(sized.at, assumed);
+  ExplainedModel model = explain(made, sized, *target, *machine);
   if (options.measures)
     if (ExitCode failed = measureModel(model, options.source, {options.repetitions, 0.2}); failed != ExitCode::Success)
       return failed;
   if (options.json)
     writeJson(model, llvm::outs());
-  else
+  else if (options.all)
     printText(options, made, model);
+  else
+    printSummary(model, assumed, llvm::outs());
   return options.page.empty() ? ExitCode::Success : report(writePage(options.page, pageOf(model)));
 }
 
@@ -158,6 +176,8 @@ void addExplain(CLI::App &app, ExitCode &exitCode) {
       ->add_option("--machine", options->machine,
                    "What times are predicted by, as `attnc machine` writes it (the one that it keeps, or defaults)")
       ->type_name("FILE");
+  command->add_flag("--all", options->all,
+                    "Print all decisions, emitters, memory and costs by kernel symbol, not one screen");
   command->add_flag("--json", options->json, "Print JSON (docs/explain.md)");
   command->add_option("--html", options->page, "Write a page with graph, roofline, arena and masks, too")
       ->type_name("FILE");

@@ -27,6 +27,7 @@ static void writeKernel(json::OStream &out, const ExplainedKernel &kernel) {
   out.attribute("kind", kernel.kind);
   out.attribute("emitter", kernel.emitter);
   out.attribute("model_paths", json::Array(kernel.modelPaths));
+  out.attribute("fused", json::Array(kernel.fused));
   writePairs(out, "schedule", kernel.schedule, "key", "value");
   out.attribute("places", json::Array(kernel.places));
   writePairs(out, "predictions", kernel.predictions, "emitter", "seconds");

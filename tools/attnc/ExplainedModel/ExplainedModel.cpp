@@ -11,6 +11,7 @@
 #include "dialects/Attn/AttentionName.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tools/attnc/ExplainedModel/FusedWork.h"
 #include "tools/attnc/ExplainedModel/ModelPaths.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -55,6 +56,8 @@ static ExplainedKernel explainKernel(const CompiledKernel &kernel, const Emitter
   result.kind = kernelKindName(*kernelKindOf(function)).str();
   result.emitter = kernel.emitter;
   result.refusals = kernel.refusals;
+  if (!kernel.launches.empty())
+    result.fused = fusedWork(function, cast<func::CallOp>(kernel.launches.front().call));
   llvm::append_range(result.places, placesOf(function.getLoc()));
   result.predictions = predictionsOf(function);
   linalg::GenericOp sum = wantedSum(function, emitters, target);

@@ -36,6 +36,7 @@ struct ExplainedKernel {
   std::string name, kind, emitter;
   Named schedule;                  ///< keys and what they are
   std::vector<std::string> modelPaths = {}; ///< places in the model (ModelPaths.h), those of its launches, each once
+  std::vector<std::string> fused = {};      ///< words for what is fused into it (FusedWork.h)
   std::vector<std::string> places;          ///< of what is in it, in the source
   Named refusals;                  ///< emitters that were asked before, and why they did not take it
   std::vector<std::pair<std::string, double>> predictions = {}; ///< emitters of which one was chosen, seconds

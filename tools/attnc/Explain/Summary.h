@@ -1,0 +1,22 @@
+//===- Summary.h - an explained model on one screen ---------------------------------------------------------------===//
+//
+// A line for each kernel, named by its place in the model, with its time in a call of the first entry point that runs
+// it, its share of that call and the work that is fused into it; then the costliest edges that were left, with what
+// would change them. Lines have at most 120 columns.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "tools/attnc/ExplainedModel/ExplainedModel.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace attnc {
+
+/// Sizes for dimensions without a bound that `at` does not name, so that a summary has times: 1 for `batch`, 256 for
+/// others.
+NamedSizes assumedSizes(llvm::ArrayRef<EntryPlan> entries, const NamedSizes &at);
+
+/// `assumed` are the sizes of the model that nobody gave.
+void printSummary(const ExplainedModel &model, const NamedSizes &assumed, llvm::raw_ostream &out);
+
+} // namespace attnc

@@ -1,0 +1,16 @@
+//===- FusedWork.h - the work that a kernel does beside its main op -----------------------------------------------===//
+#pragma once
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <string>
+#include <vector>
+
+namespace attnc {
+
+/// Words for the work that is fused into a kernel, in this order: "mask"; "N reductions" of a rows or loops kernel that
+/// has several ops; functions of its formulas ("tanh"), and "gather" for reads at subscripts from data; fields of
+/// parameters with one dimension ("bias"), and "residual" for another tensor that an epilogue adds. `call` is one of
+/// the kernel's launches.
+std::vector<std::string> fusedWork(mlir::func::FuncOp kernel, mlir::func::CallOp call);
+
+} // namespace attnc
