@@ -1,21 +1,24 @@
 //===- Checker.h - the checker of one program ---------------------------------------------------------------------===//
 //
 // The checker runs the program on shapes (Value.h): entry points first, with calls inlined and modules instantiated
-// where fields name them. It owns the state of the run and one collaborator for each construct of the language; a
-// collaborator has the others that it uses as arguments of its constructor. Expressions nest in each other, so
-// collaborators check operands through ExpressionChecker, which the checker implements.
+// where fields name them. It owns the state of the run and one collaborator for each construct of the language, which
+// gets the others that it uses as arguments of its constructor. Expressions nest in each other, so collaborators check
+// operands through ExpressionChecker, which the checker implements.
+//
+// Files of this folder make typed nodes, report, and prove ranges. Each folder in it uses only this one and those before
+// it: Names, Types, Indices, Builtins, Functions, Attend, Modules, Entries.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "frontends/attn/Check/Attends.h"
+#include "frontends/attn/Check/Attend/Attends.h"
 #include "frontends/attn/Check/Check.h"
-#include "frontends/attn/Check/Exports.h"
-#include "frontends/attn/Check/IndexNotation.h"
-#include "frontends/attn/Check/Operators.h"
-#include "frontends/attn/Check/Scans.h"
-#include "frontends/attn/Check/Statements.h"
-#include "frontends/attn/Check/Subscripts.h"
+#include "frontends/attn/Check/Entries/Exports.h"
+#include "frontends/attn/Check/Functions/Scans.h"
+#include "frontends/attn/Check/Functions/Statements.h"
+#include "frontends/attn/Check/Indices/IndexNotation.h"
+#include "frontends/attn/Check/Indices/Subscripts.h"
+#include "frontends/attn/Check/Types/Operators.h"
 
 namespace attnc::check {
 

@@ -325,9 +325,8 @@ bool Ranges::isNonNegative(const Dim &dim, bool positive) const {
 bool Ranges::proveChoice(const Linear &goal, unsigned atom, const Dim &coefficient, Proof &proof, unsigned depth) {
   Linear without = goal;
   without.coefficients.erase(atom);
-  return std::all_of(atoms[atom].branches.begin(), atoms[atom].branches.end(), [&](const Linear &branch) {
-    return prove(without + branch * coefficient, proof, depth + 1);
-  });
+  return std::all_of(atoms[atom].branches.begin(), atoms[atom].branches.end(),
+                     [&](const Linear &branch) { return prove(without + branch * coefficient, proof, depth + 1); });
 }
 
 bool Ranges::prove(const Linear &goal, Proof &proof, unsigned depth) {

@@ -1,6 +1,6 @@
 // Gradients through every builtin, normaliser and function of the prelude, and through the examples. The lists are the
 // compiler's own: what is new there and not here fails.
-#include "frontends/attn/Check/Normalisers.h"
+#include "frontends/attn/Check/Attend/Normalisers.h"
 #include "tests/compiler/Derive/Derived.h"
 #include <fstream>
 #include <regex>

@@ -1,0 +1,27 @@
+//===- Builtin.h - the table of builtin functions and constants ---------------------------------------------------===//
+#pragma once
+
+#include "frontends/attn/Check/Value.h"
+
+#include <span>
+
+namespace attnc::check {
+
+struct BuiltinCall;
+
+struct Builtin {
+  const char *name;
+  const char *signature;
+  const char *doc;
+  size_t least, most; ///< arguments without labels
+  bool takesAxis;
+  Value (*rule)(const BuiltinCall &call);
+};
+
+std::span<const Builtin> builtins();
+const Builtin *findBuiltin(const std::string &name);
+bool isBuiltinConstant(const std::string &name);
+/// `inf`, `pi`, `training`.
+std::optional<Value> builtinConstant(const std::string &name);
+
+} // namespace attnc::check

@@ -1,0 +1,93 @@
+//===- Builtins.h - rules of builtin functions --------------------------------------------------------------------===//
+//
+// A rule checks the arguments of a builtin and makes the typed expression. The table is in Builtin.h; what can be
+// written in the language is in the prelude instead.
+//
+//===--------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "frontends/attn/Check/Arguments.h"
+#include "frontends/attn/Check/Builtin.h"
+#include "frontends/attn/Check/Draws.h"
+#include "frontends/attn/Check/Gradients.h"
+#include "frontends/attn/Check/Indices/Bodies.h"
+
+namespace attnc::check {
+
+/// Collaborators that the rules of builtins use.
+struct BuiltinServices {
+  Reporter &reporter;
+  Builder &build;
+  Ranges &ranges;
+  const Origins &origins;
+  Conversions &conversions;
+  IndexScopes &indexScopes;
+  Bodies &bodies;
+  Gradients &gradients;
+  Draws &draws;
+  const EntryContext &context;
+};
+
+/// A call of a builtin, with its arguments sorted.
+struct BuiltinCall : BuiltinServices {
+  const Builtin &builtin;
+  SourceRange range;
+  std::vector<CheckedArgument> arguments; ///< without labels
+  std::optional<CheckedArgument> axis;    ///< `axis: -1`
+
+  const CheckedArgument &operator[](size_t i) const { return arguments[i]; }
+  Operand operand(size_t i) const { return {arguments[i].value, arguments[i].range}; }
+  /// An argument as a tensor; null, and an error, where it is none.
+  typed::ExprRef tensor(size_t i) const { return conversions.asTensor(arguments[i].value, arguments[i].range); }
+  /// An argument as a tensor of f32.
+  typed::ExprRef real(size_t i) const { return conversions.asReal(arguments[i].value, arguments[i].range, what()); }
+  std::string what() const;
+};
+
+Value callBuiltin(const BuiltinServices &services, const Builtin &builtin, SourceRange range,
+                  std::vector<CheckedArgument> arguments);
+
+// BuiltinMath.cpp: functions of every element.
+Value builtinMath(const BuiltinCall &call);
+Value builtinAbs(const BuiltinCall &call);
+Value builtinSquare(const BuiltinCall &call);
+Value builtinSigmoid(const BuiltinCall &call);
+/// 1 / (1 + e^-x) from e^-|x|, so that nothing overflows, neither here nor in its gradient:
+///
+///   e = exp(x >= 0 ? -x : x)     (x >= 0 ? 1 : e) / (1 + e)
+typed::ExprRef sigmoidOf(Builder &build, typed::ExprRef x, SourceRange range);
+Value builtinRelu(const BuiltinCall &call);
+Value builtinPow(const BuiltinCall &call);
+Value builtinSelect(const BuiltinCall &call);
+Value builtinStop(const BuiltinCall &call);
+Value builtinCastReal(const BuiltinCall &call);
+Value builtinCastInteger(const BuiltinCall &call);
+
+// BuiltinReductions.cpp
+Value builtinReduce(const BuiltinCall &call);
+/// max and min: of two values each element, of one a reduction.
+Value builtinExtremum(const BuiltinCall &call);
+Value builtinDot(const BuiltinCall &call);
+Value builtinNorm(const BuiltinCall &call);
+
+// BuiltinShapes.cpp
+Value builtinIota(const BuiltinCall &call);
+Value builtinZeros(const BuiltinCall &call);
+Value builtinOnes(const BuiltinCall &call);
+Value builtinLike(const BuiltinCall &call);
+Value builtinFull(const BuiltinCall &call);
+Value builtinRandom(const BuiltinCall &call);
+Value builtinReshape(const BuiltinCall &call);
+Value builtinTranspose(const BuiltinCall &call);
+Value builtinPermute(const BuiltinCall &call);
+Value builtinConcat(const BuiltinCall &call);
+Value builtinSplit(const BuiltinCall &call);
+Value builtinRank(const BuiltinCall &call);
+Value builtinSize(const BuiltinCall &call);
+Value builtinLen(const BuiltinCall &call);
+Value builtinTagged(const BuiltinCall &call);
+
+/// The dimension that an axis means: -1 is the last. Reports one that there is not.
+std::optional<unsigned> axisOf(const BuiltinCall &call, const Value &axis, SourceRange range, size_t rank);
+
+} // namespace attnc::check

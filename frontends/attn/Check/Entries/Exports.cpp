@@ -1,0 +1,93 @@
+#include "frontends/attn/Check/Entries/Exports.h"
+
+#include "compiler/Diagnostics/Spelling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace attnc::check {
+
+using namespace typed;
+
+void Exports::check(const ast::ExportDecl &decl, SourceUnit &unit, Instance *model) {
+  std::optional<Derivation> derivation = derivationOf(reporter, decl);
+  if (!derivation)
+    return;
+  for (const Entry &entry : program.entries)
+    if (entry.name == decl.name.text) {
+      reporter.error(DiagnosticKind::AlreadyDefined, decl.name.range, fmt::format("`{}` is exported twice", entry.name))
+          .note("the first is", entry.range);
+      return;
+    }
+  Scope &scope = model ? scopes.moduleScope({model, {}}) : scopes.unitScope(&unit);
+  if (derivation->isBy("decode"))
+    return decoders.decode(*derivation, decl, scope);
+  std::optional<FunctionValue> function = exportedFunction(reporter, derivation->function, unit, model);
+  if (!function)
+    return;
+  context.isTraining = derivation->isBy("minimize");
+  context.isDifferentiated = context.isTraining || derivation->isBy("gradient");
+  context.isPositional = derivation->isBy("incremental");
+  if (context.isTraining)
+    context.minimizedOver = minimizer.over(*derivation, scope);
+  Entry *entry = entries.add(*function, decl.name.text, decl.name.range);
+  context.isTraining = context.isDifferentiated = context.isPositional = false;
+  if (!entry)
+    return;
+  if (derivation->isBy("minimize"))
+    minimizer.minimize(*entry, *derivation, decl, scope);
+  else if (derivation->isBy("incremental"))
+    incremental(*entry, *derivation, decl, scope);
+  else if (derivation->isBy("gradient"))
+    entry->isGradient = isLoss(reporter, *entry, decl, "a gradient is of");
+  else
+    entry->isAttention = derivation->isBy("attention");
+}
+
+/// The number of positions that can be taken back; 1, and an error, for other values.
+int64_t Exports::takeBack(const ast::Argument &argument, Scope &scope) {
+  Block outside;
+  build.setBlock(&outside);
+  std::optional<double> count = expressions.check(*argument.value, scope).real();
+  if (count && *count >= 1 && *count <= INT32_MAX && *count == std::floor(*count))
+    return static_cast<int64_t>(*count);
+  reporter.error(DiagnosticKind::NotConstant, argument.value->range, "`take_back` is a number of positions from 1 on");
+  return 1;
+}
+
+void Exports::incremental(Entry &entry, const Derivation &derivation, const ast::ExportDecl &decl, Scope &scope) {
+  const ast::NameRefExpr *dimension = nullptr;
+  bool isKnown = true;
+  for (const ast::Argument *argument : derivation.arguments) {
+    std::string label = argument->label ? argument->label->text : "";
+    if (label == "along" && !dimension) {
+      dimension = argument->value->as<ast::NameRefExpr>();
+      isKnown &= dimension != nullptr;
+    } else if (label == "take_back" && !entry.takeBack) {
+      entry.takeBack = takeBack(*argument, scope);
+    } else {
+      isKnown = false;
+    }
+  }
+  if (!dimension || !isKnown) {
+    reporter
+        .error(DiagnosticKind::ArgumentCount, decl.value->range,
+               "`incremental` is called with `along`, a dimension, and, if so, `take_back`, a number")
+        .hint("incremental(f, along: seq)");
+    return;
+  }
+  entry.along = dimension->name;
+  std::vector<std::string> names;
+  for (const Dimension &each : entry.dimensions)
+    names.push_back(each.name);
+  if (std::find(names.begin(), names.end(), dimension->name) != names.end())
+    return;
+  Diagnostic &report =
+      reporter.error(DiagnosticKind::UnknownName, dimension->range,
+                     fmt::format("`{}` is no dimension of this function's arguments", dimension->name));
+  if (auto meant = nearest(dimension->name, names))
+    report.hint(fmt::format("did you mean `{}`?", *meant));
+}
+
+} // namespace attnc::check

@@ -1,0 +1,33 @@
+//===- Exports.h - exported entry points and what is derived from them --------------------------------------------===//
+#pragma once
+
+#include "frontends/attn/Check/Entries/Decoders.h"
+#include "frontends/attn/Check/Entries/Minimizer.h"
+
+namespace attnc::check {
+
+class Exports {
+public:
+  Exports(typed::Program &program, Reporter &reporter, Builder &build, Scopes &scopes, EntryContext &context,
+          Entries &entries, Minimizer &minimizer, Decoders &decoders, ExpressionChecker &expressions)
+      : program(program), reporter(reporter), build(build), scopes(scopes), context(context), entries(entries),
+        minimizer(minimizer), decoders(decoders), expressions(expressions) {}
+
+  void check(const ast::ExportDecl &decl, SourceUnit &unit, Instance *model);
+
+private:
+  void incremental(typed::Entry &entry, const Derivation &derivation, const ast::ExportDecl &decl, Scope &scope);
+  int64_t takeBack(const ast::Argument &argument, Scope &scope);
+
+  typed::Program &program;
+  Reporter &reporter;
+  Builder &build;
+  Scopes &scopes;
+  EntryContext &context;
+  Entries &entries;
+  Minimizer &minimizer;
+  Decoders &decoders;
+  ExpressionChecker &expressions;
+};
+
+} // namespace attnc::check

@@ -1,0 +1,40 @@
+//===- Minimizer.h - steps of training by `minimize(f, with: optimizer, over: module, clip_norm: 1.0)` ------------===//
+#pragma once
+
+#include "frontends/attn/Check/Entries/Derivation.h"
+#include "frontends/attn/Check/Entries/Optimizers.h"
+
+namespace attnc::check {
+
+class Minimizer {
+public:
+  Minimizer(typed::Program &program, Reporter &reporter, Builder &build, const EntryContext &context,
+            ParameterTable &parameters, Optimizers &optimizers, ExpressionChecker &expressions)
+      : program(program), reporter(reporter), build(build), context(context), parameters(parameters),
+        optimizers(optimizers), expressions(expressions) {}
+
+  /// The value of `over:`. It is needed before the function is checked, which updates states of these modules alone.
+  std::optional<Value> over(const Derivation &derivation, Scope &scope);
+  /// Makes the entry point, a loss, a step of training.
+  void minimize(typed::Entry &entry, const Derivation &derivation, const ast::ExportDecl &decl, Scope &scope);
+
+private:
+  struct Arguments {
+    Instance *optimizer = nullptr;
+    typed::Training training;
+    bool isWhole = true; ///< none has an error
+  };
+  Arguments readArguments(const Derivation &derivation, Scope &scope);
+  void readArgument(Arguments &result, const ast::Argument &argument, const std::string &label, Scope &scope);
+  std::vector<const typed::Parameter *> trainedParameters() const;
+
+  typed::Program &program;
+  Reporter &reporter;
+  Builder &build;
+  const EntryContext &context;
+  ParameterTable &parameters;
+  Optimizers &optimizers;
+  ExpressionChecker &expressions;
+};
+
+} // namespace attnc::check

@@ -1,0 +1,38 @@
+//===- Optimizers.h - optimizers and their steps for each parameter -----------------------------------------------===//
+#pragma once
+
+#include "frontends/attn/Check/Modules/Modules.h"
+
+namespace attnc::check {
+
+class Optimizers {
+public:
+  Optimizers(Reporter &reporter, Builder &build, Scopes &scopes, EntryContext &context, Modules &modules,
+             ParameterTable &parameters, Conversions &conversions, ExpressionChecker &expressions, BlockChecker &blocks)
+      : reporter(reporter), build(build), scopes(scopes), context(context), modules(modules), parameters(parameters),
+        conversions(conversions), expressions(expressions), blocks(blocks) {}
+
+  /// `adamw(lr: 1e-3)` with its hyperparameters, or null.
+  Instance *make(const ast::Expr &with, Scope &scope);
+  /// Checks the optimizer's step on one parameter, whose shape is known, and adds it to the entry point.
+  bool addStep(typed::Entry &entry, Instance &optimizer, const typed::Parameter &parameter);
+
+private:
+  /// A name of the step, bound to a new local.
+  const typed::Local *bind(const Instance &optimizer, const ast::Name &name, typed::Type type, bool isState,
+                           Scope &scope);
+  void addStates(const typed::Entry &entry, const Instance &optimizer, typed::OptimizerStep &step, Scope &scope);
+  std::optional<std::pair<typed::Type, double>> stateStart(const ast::OptimizerState &state, Scope &scope);
+
+  Reporter &reporter;
+  Builder &build;
+  Scopes &scopes;
+  EntryContext &context;
+  Modules &modules;
+  ParameterTable &parameters;
+  Conversions &conversions;
+  ExpressionChecker &expressions;
+  BlockChecker &blocks;
+};
+
+} // namespace attnc::check

@@ -1,0 +1,30 @@
+//===- FunctionBodies.h - bodies of functions and the results that they declare -----------------------------------===//
+#pragma once
+
+#include "frontends/attn/Check/ExpressionChecker.h"
+#include "frontends/attn/Check/Types/DeclaredTypes.h"
+
+namespace attnc::check {
+
+class FunctionBodies {
+public:
+  FunctionBodies(Reporter &reporter, CallStack &calls, Scopes &scopes, DeclaredTypes &types, BlockChecker &blocks)
+      : reporter(reporter), calls(calls), scopes(scopes), types(types), blocks(blocks) {}
+
+  /// Pushes a function on the call stack; reports recursion, for which nothing is pushed.
+  bool enter(const FunctionValue &function, SourceRange call);
+  void leave() { calls.pop(); }
+  /// The value of a body whose parameters are bound in `scope`, as the declared results.
+  Value check(const ast::FunctionDecl &decl, Scope &scope);
+
+private:
+  Value conformResults(const ast::FunctionDecl &decl, const Value &value, SourceRange bodyRange, Scope &scope);
+
+  Reporter &reporter;
+  CallStack &calls;
+  Scopes &scopes;
+  DeclaredTypes &types;
+  BlockChecker &blocks;
+};
+
+} // namespace attnc::check

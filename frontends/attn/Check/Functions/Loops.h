@@ -1,0 +1,41 @@
+//===- Loops.h - `for` statements ---------------------------------------------------------------------------------===//
+//
+// A loop over a list of equal modules becomes one typed::Loop, which carries the variables that its body assigns. Other
+// loops are unrolled.
+//
+//===--------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "frontends/attn/Check/EntryContext.h"
+#include "frontends/attn/Check/ExpressionChecker.h"
+#include "frontends/attn/Check/Names/Scopes.h"
+#include "frontends/attn/Check/Types/Conversions.h"
+
+namespace attnc::check {
+
+class Loops {
+public:
+  Loops(typed::Program &program, Reporter &reporter, Builder &build, Scopes &scopes, Conversions &conversions,
+        LoopNest &loopsAround, ExpressionChecker &expressions, BlockChecker &blocks)
+      : program(program), reporter(reporter), build(build), scopes(scopes), conversions(conversions),
+        loopsAround(loopsAround), expressions(expressions), blocks(blocks) {}
+
+  void check(const ast::ForStmt &stmt, Scope &scope, bool &returned);
+
+private:
+  void unroll(const ast::ForStmt &stmt, const std::vector<Value> &values, Scope &scope, bool &returned);
+  void loopOverModules(const ast::ForStmt &stmt, const ModuleListValue &list, Scope &scope, bool &returned);
+  bool carry(typed::Loop &loop, const std::string &name, Binding &binding, const ast::ForStmt &stmt);
+  void takeNext(typed::Loop::Carried &carried, Binding &variable, SourceRange range);
+
+  typed::Program &program;
+  Reporter &reporter;
+  Builder &build;
+  Scopes &scopes;
+  Conversions &conversions;
+  LoopNest &loopsAround;
+  ExpressionChecker &expressions;
+  BlockChecker &blocks;
+};
+
+} // namespace attnc::check

@@ -1,0 +1,83 @@
+#include "frontends/attn/Check/Functions/StateUpdates.h"
+
+#include "frontends/attn/Check/Names/Scopes.h"
+
+#include <fmt/format.h>
+
+namespace attnc::check {
+
+using namespace typed;
+
+/// The right side of `<-` as a tensor of the type of the left one.
+ExprRef StateUpdates::nextValue(const Type &declared, const ast::UpdateStmt &stmt, const Value &value) {
+  ExprRef next = value.isError() ? nullptr : conversions.asTensor(value, stmt.value->range, declared.element);
+  if (!next)
+    return nullptr;
+  if (next->type.element == declared.element && next->type.rank() == 0 && declared.rank() > 0)
+    next = build.make(Fill{next}, declared, stmt.value->range);
+  if (next->type == declared)
+    return next;
+  reporter.typeError(DiagnosticKind::DimMismatch, stmt.value->range,
+                     fmt::format("`{}` is {}, and its next value would be {}", reporter.text(stmt.target->range),
+                                 textOf(declared), textOf(next->type)));
+  return nullptr;
+}
+
+/// The state of a module by its name; null for other names.
+static const Parameter *moduleState(const ModuleValue &self, const std::string &name) {
+  if (!self.instance)
+    return nullptr;
+  auto member = self.instance->members.find(name);
+  auto *field = member == self.instance->members.end() ? nullptr : member->second.value.as<ParameterValue>();
+  return field && field->parameter->isUpdated ? field->parameter : nullptr;
+}
+
+void StateUpdates::updateModuleState(const Parameter &state, const ast::UpdateStmt &stmt, const Value &value,
+                                     const ModuleValue &self) {
+  ExprRef next = nextValue(state.type, stmt, value);
+  if (!next || !context.isTraining || !isMinimizedOver(context, state))
+    return;
+  if (build.isOpen(next)) {
+    reporter.notSupported(stmt.range, "updating a state inside index notation");
+    return;
+  }
+  for (const StateUpdate &update : updates)
+    if (update.parameter == &state) {
+      reporter
+          .error(DiagnosticKind::NotAssignable, stmt.target->range,
+                 fmt::format("`{}` is updated twice in a call", reporter.text(stmt.target->range)))
+          .note("the first time is", update.range)
+          .hint("a module that is called twice has one state: update it in one of the calls");
+      return;
+    }
+  bool isOfAllRounds = self.picks.size() == loops.size();
+  for (size_t i = 0; isOfAllRounds && i < loops.size(); ++i)
+    isOfAllRounds = self.picks[i].counter == loops[i];
+  if (!isOfAllRounds) {
+    reporter.notSupported(stmt.range,
+                          "updating a state of one module in a loop over others, or of one element of a list");
+    return;
+  }
+  updates.push_back({&state, loops, build.bind(state.name, next, stmt.range), stmt.range});
+}
+
+void StateUpdates::update(const ast::UpdateStmt &stmt, Scope &scope) {
+  auto *name = stmt.target->as<ast::NameRefExpr>();
+  Binding *binding = name ? findBinding(scope, name->name) : nullptr;
+  Value value = expressions.check(*stmt.value, scope);
+  const Parameter *state = name && !binding ? moduleState(scope.self, name->name) : nullptr;
+  if (state)
+    return updateModuleState(*state, stmt, value, scope.self);
+  if (!binding || !binding->isState) {
+    reporter
+        .error(DiagnosticKind::NotAssignable, stmt.target->range,
+               fmt::format("`{}` is no state that could be updated here", reporter.text(stmt.target->range)))
+        .hint("a function updates the states of its module, the step of an optimizer its parameter and the optimizer's "
+              "states; a variable is assigned by `=`");
+    return;
+  }
+  if (ExprRef next = nextValue(binding->value.tensor()->type, stmt, value))
+    binding->value = bindValue(build, origins, name->name, TensorValue{next}, stmt.target->range);
+}
+
+} // namespace attnc::check

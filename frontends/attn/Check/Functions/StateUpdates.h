@@ -1,0 +1,44 @@
+//===- StateUpdates.h - statements `state <- value` ---------------------------------------------------------------===//
+//
+// Such a statement updates the parameter or a state of an optimizer in its step, or a state of a module in a function.
+// A state of a module is set once, when a step of training that minimises over it returns; what the step reads is the
+// value before.
+//
+//===--------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "frontends/attn/Check/EntryContext.h"
+#include "frontends/attn/Check/ExpressionChecker.h"
+#include "frontends/attn/Check/Types/Conversions.h"
+
+namespace attnc::check {
+
+class StateUpdates {
+public:
+  StateUpdates(Reporter &reporter, Builder &build, Origins &origins, Conversions &conversions,
+               const EntryContext &context, const LoopNest &loops, ExpressionChecker &expressions)
+      : reporter(reporter), build(build), origins(origins), conversions(conversions), context(context), loops(loops),
+        expressions(expressions) {}
+
+  void update(const ast::UpdateStmt &stmt, Scope &scope);
+
+  void beginEntry() { updates.clear(); }
+  /// The updates of the entry point's module states.
+  std::vector<typed::StateUpdate> take() { return std::move(updates); }
+
+private:
+  typed::ExprRef nextValue(const typed::Type &declared, const ast::UpdateStmt &stmt, const Value &value);
+  void updateModuleState(const typed::Parameter &state, const ast::UpdateStmt &stmt, const Value &value,
+                         const ModuleValue &self);
+
+  Reporter &reporter;
+  Builder &build;
+  Origins &origins;
+  Conversions &conversions;
+  const EntryContext &context;
+  const LoopNest &loops;
+  ExpressionChecker &expressions;
+  std::vector<typed::StateUpdate> updates; ///< of the entry point that is being checked
+};
+
+} // namespace attnc::check

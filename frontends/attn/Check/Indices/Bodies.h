@@ -1,0 +1,47 @@
+//===- Bodies.h - completed bodies of index notation --------------------------------------------------------------===//
+//
+// When an expression with indices is closed, its subscripts are proved in range (Ranges.h) and its rows are rewritten
+// to elements (Elements.h). `mark` is the number of obligations before the expression: Ranges::mark.
+//
+//===--------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "frontends/attn/Check/EntryContext.h"
+#include "frontends/attn/Check/Indices/Elements.h"
+#include "frontends/attn/Check/Indices/IndexScopes.h"
+#include "frontends/attn/Check/Types/Conversions.h"
+
+namespace attnc::check {
+
+class Bodies {
+public:
+  Bodies(Reporter &reporter, Builder &build, Ranges &ranges, Elements &elements, IndexScopes &indexScopes,
+         Conversions &conversions, const Guards &guards, const EntryContext &context)
+      : reporter(reporter), build(build), ranges(ranges), elements(elements), indexScopes(indexScopes),
+        conversions(conversions), guards(guards), context(context) {}
+
+  /// `[indices] => body`, part by part where the body is a tuple.
+  Value wrap(const std::vector<typed::Index *> &indices, const Value &body, SourceRange range, size_t mark);
+  /// Completes an expression where it is closed; an open one is returned as it is. Null where a subscript may be out of
+  /// range.
+  typed::ExprRef finish(typed::ExprRef expr, size_t mark);
+  Value finishValue(typed::ExprRef expr, size_t mark);
+
+  /// The mean over a dimension of size 0 is NaN, which a step of training would store in every parameter: where no
+  /// condition guards it, such a size is made a violation of the entry point's contract.
+  void refuseMeanOfNothing(const Dim &extent);
+
+private:
+  bool proveRanges(size_t mark);
+
+  Reporter &reporter;
+  Builder &build;
+  Ranges &ranges;
+  Elements &elements;
+  IndexScopes &indexScopes;
+  Conversions &conversions;
+  const Guards &guards;
+  const EntryContext &context;
+};
+
+} // namespace attnc::check

@@ -1,0 +1,120 @@
+// Elements, continued: what is taken out of a body because it would be computed again and again in it.
+
+#include "frontends/attn/Check/Indices/Elements.h"
+
+#include <algorithm>
+
+namespace attnc::check {
+
+using namespace typed;
+
+ExprRef Elements::rebuild(ExprRef expr, const std::function<ExprRef(ExprRef)> &map) {
+  Expr copy = *expr;
+  bool changed = false;
+  auto replace = [&](ExprRef &operand) {
+    if (!operand)
+      return;
+    ExprRef mapped = map(operand);
+    changed |= mapped != operand;
+    operand = mapped;
+  };
+  if (auto *node = std::get_if<Elementwise>(&copy.node))
+    for (ExprRef &operand : node->operands)
+      replace(operand);
+  else if (auto *node = std::get_if<Cast>(&copy.node))
+    replace(node->operand);
+  else if (auto *node = std::get_if<Subscript>(&copy.node))
+    for (ExprRef &index : node->indices)
+      replace(index);
+  else if (auto *node = std::get_if<Draw>(&copy.node))
+    for (ExprRef &index : node->element)
+      replace(index);
+  else if (auto *node = std::get_if<IndexReduction>(&copy.node)) {
+    replace(node->filter);
+    replace(node->body);
+  }
+  return changed ? build.make(std::move(copy.node), std::move(copy.type), copy.range) : expr;
+}
+
+static bool isCostly(const Elementwise &node) {
+  switch (node.op) {
+#define ATTN_MATH_FUNCTION(NAME, OP, DOC, VALUE, COSTLY, MLIR)                                                         \
+  case Op::OP:                                                                                                         \
+    return COSTLY;
+#include "frontends/attn/Check/MathFunctions.def"
+  case Op::Pow:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Whether it fails, at run time, where data are out of range.
+static bool mayFail(ExprRef expr) {
+  if (auto *node = expr->as<Elementwise>())
+    return std::any_of(node->operands.begin(), node->operands.end(), mayFail);
+  if (auto *node = expr->as<Cast>())
+    return mayFail(node->operand);
+  if (auto *node = expr->as<IndexReduction>())
+    return mayFail(node->body) || (node->filter && mayFail(node->filter));
+  auto *node = expr->as<Subscript>();
+  return node && (std::find(node->inRange.begin(), node->inRange.end(), InRange::Runtime) != node->inRange.end() ||
+                  std::any_of(node->indices.begin(), node->indices.end(), mayFail));
+}
+
+bool Elements::isWorthHoisting(ExprRef expr, const Hoisting &hoisting, bool isRoot) const {
+  const Free &free = build.freeOf(expr);
+  if (!free.scalars.empty())
+    return false;
+  if (!hoisting.isAttend)
+    return expr->as<IndexReduction>() && !isRoot;
+  auto *operation = expr->as<Elementwise>();
+  if (!expr->as<IndexReduction>() && !(operation && isCostly(*operation)))
+    return false;
+  if (hoisting.isMasked && mayFail(expr)) // for masked rows and keys, too, it would be computed
+    return false;
+  auto speaksOf = [&](const std::set<unsigned> &indices) {
+    return std::any_of(indices.begin(), indices.end(), [&](unsigned index) { return free.indices.count(index); });
+  };
+  return !speaksOf(hoisting.keys) || !speaksOf(hoisting.outer);
+}
+
+/// Binds an element expression as a tensor over the indices it speaks of, and reads it.
+ExprRef Elements::materialise(ExprRef expr) {
+  std::vector<Index *> outer, own;
+  Environment environment;
+  for (unsigned number : build.freeOf(expr).indices) {
+    Index *index = build.indexAt(number), *copy = build.newIndex(index->name, index->range);
+    copy->extent = index->extent;
+    outer.push_back(index);
+    own.push_back(copy);
+    environment[number] = build.reference(copy, expr->range);
+  }
+  ExprRef body = element(expr, {}, environment);
+  Hoisting hoisting;
+  body = hoist(body, hoisting, true);
+  if (body->type.element == Element::Index)
+    body = build.cast(body, Element::I32);
+  Type type{body->type.element, {}};
+  for (Index *index : own)
+    type.shape.push_back(index->extent);
+  std::vector<const Index *> over(own.begin(), own.end());
+  ExprRef tensor = build.make(Comprehension{std::move(over), body}, std::move(type), expr->range);
+  ExprRef base = build.bind("", tensor, expr->range);
+  ExprRef value =
+      read(base, references(outer, expr->range), std::vector<InRange>(outer.size(), InRange::Proved), expr->range);
+  return build.cast(value, expr->type.element);
+}
+
+ExprRef Elements::hoist(ExprRef expr, Hoisting &hoisting, bool isRoot) {
+  auto found = hoisting.done.find(expr);
+  if (found != hoisting.done.end())
+    return found->second;
+  ExprRef result = isWorthHoisting(expr, hoisting, isRoot)
+                       ? materialise(expr)
+                       : rebuild(expr, [&](ExprRef operand) { return hoist(operand, hoisting, false); });
+  hoisting.done.emplace(expr, result);
+  return result;
+}
+
+} // namespace attnc::check

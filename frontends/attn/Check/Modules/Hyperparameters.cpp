@@ -1,0 +1,92 @@
+#include "frontends/attn/Check/Modules/Hyperparameters.h"
+
+#include "compiler/Diagnostics/Spelling.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+
+namespace attnc::check {
+
+static std::optional<Value> parseSetting(const std::string &text) {
+  if (text == "true" || text == "false")
+    return Value(text == "true");
+  int64_t integer;
+  const char *end = text.data() + text.size();
+  auto [rest, failure] = std::from_chars(text.data(), end, integer);
+  if (failure == std::errc() && rest == end)
+    return Value(Dim(integer));
+  double real;
+  auto [realRest, realFailure] = std::from_chars(text.data(), end, real);
+  if (realFailure == std::errc() && realRest == end)
+    return Value(real);
+  return std::nullopt;
+}
+
+static void applySettings(Reporter &reporter, const ast::ModuleDecl &decl, const Settings &settings,
+                          std::vector<CheckedArgument> &arguments) {
+  std::vector<std::string> names;
+  for (const ast::Parameter &parameter : decl.parameters)
+    names.push_back(parameter.name.text);
+  std::map<std::string, std::string> last; // a later setting of a name replaces an earlier one
+  for (const auto &[name, text] : settings)
+    last[name] = text;
+  for (const auto &[name, text] : last) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      Diagnostic &report = reporter.error(DiagnosticKind::UnknownSetting, decl.name.range,
+                                          fmt::format("`{}` has no hyperparameter `{}` to set", decl.name.text, name));
+      if (auto meant = nearest(name, names))
+        report.hint(fmt::format("did you mean `{}`?", *meant));
+      continue;
+    }
+    std::optional<Value> value = parseSetting(text);
+    if (!value)
+      reporter.error(DiagnosticKind::BadSetting, decl.name.range,
+                     fmt::format("`{}` is set to `{}`, which is no number, true or false", name, text));
+    arguments.push_back({ast::Name{name, decl.name.range}, value.value_or(Value()), decl.name.range});
+  }
+}
+
+std::vector<CheckedArgument> modelArguments(Reporter &reporter, const ast::ModuleDecl &decl, const Settings &settings) {
+  std::vector<CheckedArgument> arguments;
+  applySettings(reporter, decl, settings, arguments);
+  for (const ast::Parameter &parameter : decl.parameters) {
+    bool isSet = std::any_of(arguments.begin(), arguments.end(), [&](const CheckedArgument &argument) {
+      return argument.label->text == parameter.name.text;
+    });
+    if (isSet || parameter.defaultValue)
+      continue;
+    reporter
+        .error(DiagnosticKind::ArgumentCount, parameter.range,
+               fmt::format("the hyperparameter `{}` of the model has no value", parameter.name.text))
+        .hint(fmt::format("give it a default, or `--set {}=...`", parameter.name.text));
+    arguments.push_back({parameter.name, Value(), parameter.range});
+  }
+  return arguments;
+}
+
+void bindHyperparameters(Reporter &reporter, Scopes &scopes, ExpressionChecker &expressions, Instance &instance,
+                         const std::vector<ast::Parameter> &parameters, std::vector<CheckedArgument> arguments,
+                         SourceRange call, const std::string &callee) {
+  auto matched = matchArguments(reporter, parameters, std::move(arguments), call, callee);
+  Scope &scope = scopes.moduleScope({&instance, {}});
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const ast::Parameter &parameter = parameters[i];
+    Value value;
+    if (matched && (*matched)[i])
+      value = (*matched)[i]->value;
+    else if (matched && parameter.defaultValue)
+      value = expressions.check(*parameter.defaultValue, scope);
+    if (auto *size = value.as<Dim>())
+      value = Value(size->labelled(parameter.name.text));
+    if (value.tensor()) {
+      reporter.error(DiagnosticKind::NotConstant, matched && (*matched)[i] ? (*matched)[i]->range : parameter.range,
+                     fmt::format("the hyperparameter `{}` must be known when the model is compiled, and is {}",
+                                 parameter.name.text, describe(value)));
+      value = Value();
+    }
+    instance.members[parameter.name.text] = Binding{value, parameter.name.range};
+  }
+}
+
+} // namespace attnc::check

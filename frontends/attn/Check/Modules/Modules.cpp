@@ -1,0 +1,244 @@
+#include "frontends/attn/Check/Modules/Modules.h"
+
+#include "frontends/attn/Check/Constants.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <functional>
+
+namespace attnc::check {
+
+Instance &Modules::addInstance(const ast::ModuleDecl &decl, SourceUnit &unit) {
+  Instance &instance = instances.emplace_back();
+  instance.decl = &decl;
+  instance.unit = &unit;
+  return instance;
+}
+
+/// A hyperparameter's value as text.
+static std::string settingOf(const Value &value) {
+  if (auto *size = value.as<Dim>())
+    return size->text();
+  if (auto *truth = value.as<bool>())
+    return *truth ? "true" : "false";
+  if (auto *real = value.as<double>())
+    return fmt::format("{}", *real);
+  return describe(value);
+}
+
+Instance *Modules::instantiateModel(const ast::ModuleDecl &decl, SourceUnit &unit, const Settings &settings) {
+  Instance &model = addInstance(decl, unit);
+  program.name = decl.name.text;
+  bindHyperparameters(reporter, scopes, expressions, model, decl.parameters, modelArguments(reporter, decl, settings),
+                      decl.name.range, decl.name.text);
+  for (const ast::Parameter &parameter : decl.parameters)
+    program.hyperparameters.push_back({parameter.name.text, settingOf(model.members[parameter.name.text].value)});
+  beingFilled.push_back(&decl);
+  fill(model);
+  beingFilled.pop_back();
+  return &model;
+}
+
+void Modules::instantiateAlone(const ast::ModuleDecl &decl, SourceUnit &unit) {
+  size_t kept = program.parameters.size();
+  Instance &instance = addInstance(decl, unit);
+  instance.path = instance.checkpoint = decl.name.text;
+  beingFilled.push_back(&decl);
+  bindHyperparameters(reporter, scopes, expressions, instance, decl.parameters, {}, decl.name.range, decl.name.text);
+  fill(instance);
+  beingFilled.pop_back();
+  program.parameters.resize(kept);
+}
+
+Value Modules::instantiate(const ast::CallExpr &call, const ClassValue &cls, Instance place, Scope &scope) {
+  if (cls.decl->isModel) {
+    reporter.error(DiagnosticKind::NotAModule, call.callee->range,
+                   fmt::format("`{}` is a model; only modules are parts of others", cls.decl->name.text));
+    return Value();
+  }
+  if (std::find(beingFilled.begin(), beingFilled.end(), cls.decl) != beingFilled.end()) {
+    reporter
+        .error(DiagnosticKind::Recursion, call.range,
+               fmt::format("the module `{}` would contain itself", cls.decl->name.text))
+        .note("it is declared", cls.decl->name.range);
+    return Value();
+  }
+  std::vector<CheckedArgument> arguments = checkArguments(expressions, call, scope);
+  if (anyError(arguments))
+    return Value();
+  place.decl = cls.decl;
+  place.unit = cls.unit;
+  Instance &instance = instances.emplace_back(std::move(place));
+  size_t before = reporter.errorCount();
+  beingFilled.push_back(cls.decl);
+  bindHyperparameters(reporter, scopes, expressions, instance, cls.decl->parameters, std::move(arguments), call.range,
+                      cls.decl->name.text);
+  bool isWhole = reporter.errorCount() == before && fill(instance);
+  beingFilled.pop_back();
+  return isWhole ? Value(ModuleValue{&instance, {}}) : Value();
+}
+
+bool Modules::fill(Instance &instance) {
+  size_t before = reporter.errorCount();
+  Scope &scope = scopes.moduleScope({&instance, {}});
+  for (const ast::ConstDecl &decl : instance.decl->constants) {
+    Value value = expressions.check(*decl.value, scope);
+    if (!value.isError() && !value.isNumber() && !value.as<FunctionValue>() && !value.as<StringValue>()) {
+      reporter.error(DiagnosticKind::NotConstant, decl.value->range,
+                     fmt::format("the constant `{}` must be a number, and is {}", decl.name.text, describe(value)));
+      value = Value();
+    }
+    if (auto *size = value.as<Dim>())
+      value = Value(size->labelled(decl.name.text));
+    instance.members[decl.name.text] = Binding{value, decl.name.range};
+  }
+  for (const ast::FieldDecl &field : instance.decl->fields)
+    addField(instance, field, scope);
+  return reporter.errorCount() == before;
+}
+
+static void forEachModule(const Value &value, const std::function<void(const Instance &)> &visit) {
+  if (auto *module = value.as<ModuleValue>())
+    visit(*module->instance);
+  if (auto *list = value.as<ModuleListValue>())
+    visit(*list->instance);
+  if (auto *tuple = value.as<TupleValue>())
+    for (const Value &part : tuple->parts)
+      forEachModule(part, visit);
+}
+
+/// `frozen` and `as` of a field have no effect on a module that another field instantiates.
+void Modules::checkMadeElsewhere(const ast::FieldDecl &field, const Instance &place, const Value &value) {
+  forEachModule(value, [&](const Instance &module) {
+    if (module.path == place.path || module.path.starts_with(place.path + "."))
+      return;
+    auto refuse = [&](SourceRange range, const std::string &found, const char *word) {
+      reporter
+          .error(DiagnosticKind::Misplaced, range,
+                 fmt::format("the field `{}` is {}, and its module `{}` is made elsewhere", field.name.text, found,
+                             module.path))
+          .note("it is made", module.field)
+          .hint(fmt::format("write `{}` there", word));
+    };
+    if (place.isFrozen && !module.isFrozen)
+      refuse(field.name.range, "frozen", "frozen");
+    if (field.checkpoint)
+      refuse(field.checkpoint->range, "named for checkpoints", "as");
+  });
+}
+
+void Modules::addField(Instance &instance, const ast::FieldDecl &field, Scope &scope) {
+  Value value;
+  if (field.kind != ast::FieldKind::Module) {
+    value = parameters.add(instance, field, scope);
+  } else {
+    Instance place = instance;
+    place.members.clear();
+    place.field = field.name.range;
+    place.isFrozen |= field.isFrozen;
+    place.path = joinedPath(instance.path, field.name.text);
+    place.checkpoint = field.checkpoint ? field.checkpoint->text : field.name.text;
+    value = fieldValue(*field.value, instance, place, scope);
+    if (!value.isError() && !value.as<ModuleValue>() && !value.as<ModuleListValue>() && !value.as<TupleValue>()) {
+      reporter
+          .error(DiagnosticKind::NotAModule, field.value->range,
+                 fmt::format("the field `{}` must be a module or a list of modules, and is {}", field.name.text,
+                             describe(value)))
+          .hint(fmt::format("a number is `const {} = ...`", field.name.text));
+      value = Value();
+    }
+    checkMadeElsewhere(field, place, value);
+  }
+  instance.members[field.name.text] = Binding{value, field.name.range};
+}
+
+/// Extends the path of `place` by an element of a list. `place.checkpoint` is the part of this field alone: the index
+/// of the list replaces its hole, `{0}`, or is appended.
+static void enterList(Instance &place, const std::string &index, bool isUnrolled) {
+  std::string hole = fmt::format("{{{}}}", place.listDepth);
+  size_t at = place.checkpoint.find(hole);
+  if (at == std::string::npos)
+    place.checkpoint = joinedPath(place.checkpoint, index);
+  for (; at != std::string::npos; at = place.checkpoint.find(hole, at + index.size()))
+    place.checkpoint.replace(at, hole.size(), index);
+  if (isUnrolled)
+    place.path += "." + index;
+  ++place.listDepth;
+}
+
+Value Modules::repeatedList(const ast::ListRepeatExpr &repeat, const Instance &owner, Instance place, Scope &scope) {
+  std::optional<int64_t> count = constantInteger(reporter, expressions, *repeat.count, scope, "the length of a list");
+  if (!count)
+    return Value();
+  if (*count < 0 || *count > 100000) {
+    reporter.error(DiagnosticKind::BadSize, repeat.count->range, fmt::format("a list of {} modules", *count));
+    return Value();
+  }
+  enterList(place, fmt::format("{{{}}}", place.counts.size()), false);
+  place.counts.push_back(*count);
+  Value element = fieldValue(*repeat.element, owner, place, scope);
+  if (auto *module = element.as<ModuleValue>())
+    return ModuleListValue{module->instance, *count, {}};
+  if (!element.isError())
+    reporter.notSupported(repeat.range, "a list of lists that are repeated");
+  return Value();
+}
+
+Value Modules::listComprehension(const ast::ListComprehensionExpr &list, const Instance &owner, Instance place,
+                                 Scope &scope) {
+  if (!list.iteration.isBelow) {
+    reporter.notSupported(list.iteration.range, "a list of modules made from a list");
+    return Value();
+  }
+  std::optional<int64_t> count =
+      constantInteger(reporter, expressions, *list.iteration.source, scope, "the length of a list");
+  if (!count)
+    return Value();
+  if (*count < 0 || *count > 10000) {
+    reporter.error(DiagnosticKind::BadSize, list.iteration.source->range,
+                   fmt::format("a list of {} different modules", *count));
+    return Value();
+  }
+  TupleValue result;
+  for (int64_t i = 0; i < *count && !reporter.hasStopped(); ++i) {
+    Instance part = place;
+    enterList(part, std::to_string(i), true);
+    Scope &inner = scopes.childOf(scope);
+    scopes.bindLocal(inner, list.iteration.name, Dim(i).labelled(list.iteration.name.text), false);
+    result.parts.push_back(fieldValue(*list.element, owner, part, inner));
+  }
+  return result;
+}
+
+Value Modules::fieldValue(const ast::Expr &value, const Instance &owner, Instance place, Scope &scope) {
+  if (auto *repeat = value.as<ast::ListRepeatExpr>())
+    return repeatedList(*repeat, owner, place, scope);
+  if (auto *list = value.as<ast::ListExpr>()) {
+    TupleValue result;
+    for (size_t i = 0; i < list->elements.size(); ++i) {
+      Instance part = place;
+      enterList(part, std::to_string(i), true);
+      result.parts.push_back(fieldValue(*list->elements[i], owner, part, scope));
+    }
+    return result;
+  }
+  if (auto *list = value.as<ast::ListComprehensionExpr>())
+    return listComprehension(*list, owner, place, scope);
+  if (auto *choice = value.as<ast::ConditionalExpr>()) {
+    Value condition = expressions.check(*choice->condition, scope);
+    if (auto *holds = condition.as<bool>())
+      return fieldValue(*holds ? *choice->thenValue : *choice->elseValue, owner, place, scope);
+  }
+  if (auto *call = value.as<ast::CallExpr>()) {
+    Value callee = expressions.check(*call->callee, scope);
+    if (callee.isError())
+      return callee;
+    if (auto *cls = callee.as<ClassValue>()) {
+      place.checkpoint = joinedPath(owner.checkpoint, place.checkpoint);
+      return instantiate(*call, *cls, place, scope);
+    }
+  }
+  return expressions.check(value, scope);
+}
+
+} // namespace attnc::check

@@ -1,0 +1,161 @@
+#include "frontends/attn/Check/Modules/ParameterTable.h"
+
+#include "frontends/attn/Check/NumberRange.h"
+
+#include <fmt/format.h>
+
+namespace attnc::check {
+
+using namespace typed;
+
+std::string joinedPath(const std::string &path, const std::string &step) {
+  return path.empty() || step.empty() ? path + step : path + "." + step;
+}
+
+bool ParameterTable::fitsF32(double number, SourceRange range) {
+  if (isBeyondF32(number))
+    reporter.error(DiagnosticKind::BadNumber, range, beyondF32(number)).hint(infinityHint);
+  return !isBeyondF32(number);
+}
+
+static std::nullopt_t badInitialiser(Reporter &reporter, SourceRange range) {
+  reporter.error(DiagnosticKind::BadInitialiser, range, "a parameter cannot start like this")
+      .hint("`zeros`, `ones`, `constant(value)`, `normal(deviation)`, `uniform(from, to)`, or a number");
+  return std::nullopt;
+}
+
+std::optional<Initialiser> ParameterTable::namedInitialiser(const std::string &kind, const ast::CallExpr *call,
+                                                            Scope &scope) {
+  std::vector<double> numbers;
+  for (size_t i = 0; call && i < call->arguments.size(); ++i) {
+    SourceRange range = call->arguments[i].range;
+    Value value = expressions.check(*call->arguments[i].value, scope);
+    std::optional<double> real = value.real();
+    if (!real && value.isError())
+      return std::nullopt;
+    if (!real)
+      return badInitialiser(reporter, range);
+    if (!fitsF32(*real, range))
+      return std::nullopt;
+    numbers.push_back(*real);
+  }
+  if (kind == "normal")
+    return Initialiser{"normal", 0, numbers[0]};
+  numbers.resize(2);
+  return Initialiser{kind, numbers[0], numbers[1]};
+}
+
+std::optional<Initialiser> ParameterTable::initialiser(const ast::Expr &expr, Scope &scope) {
+  static const std::map<std::string, size_t> argumentCounts = {
+      {"zeros", 0}, {"ones", 0}, {"constant", 1}, {"normal", 1}, {"uniform", 2}};
+  const ast::CallExpr *call = expr.as<ast::CallExpr>();
+  const ast::NameRefExpr *name = (call ? *call->callee : expr).as<ast::NameRefExpr>();
+  auto kind = name ? argumentCounts.find(name->name) : argumentCounts.end();
+  if (kind != argumentCounts.end()) {
+    if ((call ? call->arguments.size() : 0) != kind->second)
+      return badInitialiser(reporter, expr.range);
+    return namedInitialiser(kind->first, call, scope);
+  }
+  if (name && !names.find(scope, name->name))
+    return badInitialiser(reporter, name->range);
+  Value value = expressions.check(expr, scope);
+  if (value.isError())
+    return std::nullopt;
+  std::optional<double> real = value.real();
+  if (!real)
+    return badInitialiser(reporter, expr.range);
+  return fitsF32(*real, expr.range) ? std::optional(Initialiser{"constant", *real, 0}) : std::nullopt;
+}
+
+void ParameterTable::reserveCheckpointName(const Parameter &parameter, const ast::FieldDecl &field) {
+  if (parameter.checkpoint == "__metadata__")
+    reporter
+        .error(DiagnosticKind::DuplicateCheckpoint, field.name.range,
+               "a parameter has the name `__metadata__` in checkpoints, which the file format reserves")
+        .hint(fmt::format("give it another name there, as `{}: ... as \"metadata\"`", field.name.text));
+  auto [first, isNew] = checkpointNames.emplace(parameter.checkpoint, field.name.range);
+  if (!isNew)
+    reporter
+        .error(DiagnosticKind::DuplicateCheckpoint, field.name.range,
+               fmt::format("two parameters have the name `{}` in checkpoints", parameter.checkpoint))
+        .note("the other is", first->second);
+}
+
+Value ParameterTable::add(const Instance &instance, const ast::FieldDecl &field, Scope &scope) {
+  std::optional<Shape> shape = types.evaluateShape(*field.type, scope, "the size of a parameter");
+  std::optional<typed::Element> element = types.elementOf(*field.type);
+  if (!shape || !element)
+    return Value();
+  if (*element != typed::Element::F32) {
+    reporter.notSupported(field.type->range, fmt::format("a parameter of {}", typed::textOf(*element)));
+    return Value();
+  }
+  typed::Initialiser init;
+  if (field.value) {
+    std::optional<typed::Initialiser> written = initialiser(*field.value, scope);
+    if (!written)
+      return Value();
+    init = *written;
+  }
+  bool isEmpty = false;
+  for (size_t i = 0; i < shape->size(); ++i) {
+    const Dim &dim = (*shape)[i];
+    isEmpty |= dim.is(0);
+    if (dim.isConstant() && dim.constant() >= 0)
+      continue;
+    reporter.error(DiagnosticKind::BadSize, field.type->dimensions[i].range,
+                   fmt::format("a dimension of the parameter `{}` is {}", field.name.text, dim.text()));
+    return Value();
+  }
+  typed::Parameter parameter;
+  parameter.name = joinedPath(instance.path, field.name.text);
+  parameter.counts = instance.counts;
+  parameter.type = {*element, *shape};
+  parameter.initialiser = init;
+  parameter.checkpoint = joinedPath(instance.checkpoint, field.checkpoint ? field.checkpoint->text : field.name.text);
+  parameter.isUpdated = field.kind == ast::FieldKind::State;
+  parameter.frozen = field.isFrozen || instance.isFrozen || parameter.isUpdated;
+  for (const ast::Name &tag : field.tags)
+    parameter.tags.push_back(tag.text);
+  parameter.range = field.name.range;
+  program.parameterStore.push_back(std::move(parameter));
+  const typed::Parameter *added = &program.parameterStore.back();
+  if (isEmpty) // as `bias: f32[if biased then n else 0]`: no parameter at all
+    return ParameterValue{added};
+  reserveCheckpointName(*added, field);
+  program.parameters.push_back(added);
+  return ParameterValue{added};
+}
+
+const Parameter *ParameterTable::addState(const Entry &entry, const std::string &name, const Parameter *of, Type type,
+                                          double start, SourceRange range) {
+  Parameter state;
+  std::string prefix = fmt::format("{}.{}", entry.name, name);
+  state.name = of ? prefix + "." + of->name : prefix;
+  state.checkpoint = of ? prefix + "." + of->checkpoint : prefix;
+  if (of)
+    state.counts = of->counts;
+  state.type = std::move(type);
+  state.initialiser = {"constant", start, 0};
+  state.frozen = state.isState = true;
+  state.range = range;
+  auto [first, isNew] = checkpointNames.emplace(state.checkpoint, range);
+  if (!isNew)
+    reporter
+        .error(DiagnosticKind::DuplicateCheckpoint, range,
+               fmt::format("a parameter and a state of training have the name `{}` in checkpoints", state.checkpoint))
+        .note("the other is", first->second)
+        .hint("give the export another name");
+  for (const Parameter *other : program.parameters)
+    if (isNew && other->name == state.name)
+      reporter
+          .error(DiagnosticKind::AlreadyDefined, range,
+                 fmt::format("a parameter and a state of training have the name `{}`", state.name))
+          .note("the other is", other->range)
+          .hint("give the export another name");
+  program.parameterStore.push_back(std::move(state));
+  program.parameters.push_back(&program.parameterStore.back());
+  return program.parameters.back();
+}
+
+} // namespace attnc::check

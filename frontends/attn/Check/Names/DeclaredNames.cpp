@@ -1,0 +1,100 @@
+#include "frontends/attn/Check/Names/DeclaredNames.h"
+
+#include "frontends/attn/Check/Builtin.h"
+
+#include <fmt/format.h>
+
+namespace attnc::check {
+
+bool checkNotBuiltin(Reporter &reporter, const ast::Name &name, const char *what) {
+  if (!findBuiltin(name.text) && !isBuiltinConstant(name.text))
+    return true;
+  reporter
+      .error(DiagnosticKind::ShadowsBuiltin, name.range,
+             fmt::format("{} `{}` would hide the builtin of that name", what, name.text))
+      .hint("choose another name");
+  return false;
+}
+
+namespace {
+
+/// Names that must differ, with where each was first.
+class Distinct {
+public:
+  explicit Distinct(Reporter &reporter) : reporter(reporter) {}
+  void add(const ast::Name &name) {
+    auto [first, isNew] = seen.emplace(name.text, name.range);
+    if (!isNew)
+      reporter.error(DiagnosticKind::AlreadyDefined, name.range, fmt::format("`{}` is defined twice", name.text))
+          .note("it is defined first", first->second);
+  }
+
+private:
+  Reporter &reporter;
+  std::map<std::string, SourceRange> seen;
+};
+
+} // namespace
+
+void checkDistinct(Reporter &reporter, const std::vector<ast::Parameter> &parameters) {
+  Distinct names(reporter);
+  for (const ast::Parameter &parameter : parameters)
+    names.add(parameter.name);
+}
+
+static void checkModuleNames(Reporter &reporter, const ast::ModuleDecl &module) {
+  Distinct names(reporter);
+  for (const ast::Parameter &parameter : module.parameters) {
+    names.add(parameter.name);
+    checkNotBuiltin(reporter, parameter.name, "the hyperparameter");
+  }
+  for (const ast::ConstDecl &decl : module.constants) {
+    names.add(decl.name);
+    checkNotBuiltin(reporter, decl.name, "the constant");
+  }
+  for (const ast::FieldDecl &decl : module.fields) {
+    names.add(decl.name);
+    checkNotBuiltin(reporter, decl.name, "the field");
+  }
+  for (const ast::FunctionDecl &decl : module.functions) {
+    names.add(decl.name ? *decl.name : ast::Name{"", decl.signatureRange});
+    if (decl.name)
+      checkNotBuiltin(reporter, *decl.name, "the function");
+    if (decl.isExtern)
+      reporter.notSupported(decl.signatureRange, "`extern fn`");
+  }
+}
+
+void checkNames(Reporter &reporter, const SourceUnit &unit) {
+  const ast::File &file = *unit.ast;
+  Distinct names(reporter);
+  for (const ast::UseDecl &use : file.uses)
+    names.add(use.path.back());
+  for (const ast::ConstDecl &decl : file.constants) {
+    names.add(decl.name);
+    checkNotBuiltin(reporter, decl.name, "the constant");
+  }
+  for (const ast::FunctionDecl &decl : file.functions) {
+    if (decl.name) {
+      names.add(*decl.name);
+      checkNotBuiltin(reporter, *decl.name, "the function");
+    } else {
+      reporter.error(DiagnosticKind::Misplaced, decl.signatureRange, "only a module has a function without a name")
+          .hint("write `fn name(...)`");
+    }
+    if (decl.isExtern)
+      reporter.notSupported(decl.signatureRange, "`extern fn`");
+  }
+  for (const ast::ModuleDecl &decl : file.modules) {
+    names.add(decl.name);
+    checkNotBuiltin(reporter, decl.name, "the module");
+    checkModuleNames(reporter, decl);
+  }
+  for (const ast::OptimizerDecl &decl : file.optimizers) {
+    names.add(decl.name);
+    checkNotBuiltin(reporter, decl.name, "the optimizer");
+    checkModuleNames(reporter, decl);
+  }
+}
+
+} // namespace attnc::check

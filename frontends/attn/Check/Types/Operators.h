@@ -1,0 +1,36 @@
+//===- Operators.h - unary, binary and conditional operators ------------------------------------------------------===//
+#pragma once
+
+#include "frontends/attn/Check/ExpressionChecker.h"
+#include "frontends/attn/Check/Ranges.h"
+#include "frontends/attn/Check/Types/Conversions.h"
+
+namespace attnc::check {
+
+class Operators {
+public:
+  Operators(Reporter &reporter, Builder &build, const Origins &origins, Guards &guards, Conversions &conversions,
+            ExpressionChecker &expressions)
+      : reporter(reporter), build(build), origins(origins), guards(guards), conversions(conversions),
+        expressions(expressions) {}
+
+  Value unary(const ast::UnaryExpr &expr, Scope &scope);
+  Value binary(const ast::BinaryExpr &expr, Scope &scope);
+  Value conditional(const ast::ConditionalExpr &expr, Scope &scope);
+
+private:
+  Value binary(const ast::BinaryExpr &expr, const Value &a, const Value &b);
+  Value logical(typed::Op op, const Operand &left, const Operand &right, const ast::BinaryExpr &expr,
+                const std::string &what);
+  Value power(const Operand &left, const Operand &right, const ast::BinaryExpr &expr, const std::string &what);
+  Value matMul(typed::ExprRef a, typed::ExprRef b, const ast::BinaryExpr &expr);
+
+  Reporter &reporter;
+  Builder &build;
+  const Origins &origins;
+  Guards &guards;
+  Conversions &conversions;
+  ExpressionChecker &expressions;
+};
+
+} // namespace attnc::check

@@ -1,0 +1,41 @@
+//===- Unifier.h - unification of parameter types with argument types ---------------------------------------------===//
+//
+// Unification binds the named dimensions of a function's parameters to the sizes of the arguments. A size that is no
+// name, such as `2 * n`, is compared or solved after all names of all parameters have been bound.
+//
+//===--------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "frontends/attn/Check/Types/DeclaredTypes.h"
+
+namespace attnc::check {
+
+/// The unification of one call; `scope` is that of the function.
+class Unifier {
+public:
+  Unifier(Reporter &reporter, const Origins &origins, Names &names, DeclaredTypes &types, Scope &scope)
+      : reporter(reporter), origins(origins), names(names), types(types), scope(scope) {}
+
+  bool unify(const ast::TensorType &type, typed::ExprRef tensor, SourceRange range);
+  /// Compares or solves the sizes that are no names.
+  bool finish();
+
+private:
+  struct LaterDim {
+    const ast::Dimension *dimension;
+    Dim actual;
+    SourceRange range;
+    typed::ExprRef tensor;
+  };
+  bool unifyDim(const ast::Dimension &dimension, const Dim &actual, SourceRange range, typed::ExprRef tensor);
+  std::optional<bool> solveDim(const LaterDim &late);
+
+  Reporter &reporter;
+  const Origins &origins;
+  Names &names;
+  DeclaredTypes &types;
+  Scope &scope;
+  std::vector<LaterDim> later;
+};
+
+} // namespace attnc::check
