@@ -1,60 +1,55 @@
-// What all productions use: reading tokens, reporting, and finding the way back after an error.
-
-#include "frontends/attn/Parse/Parser.h"
+#include "frontends/attn/Parse/TokenCursor.h"
 
 #include <fmt/format.h>
 
 namespace attnc {
 
-ast::File parseFile(const SourceManager &sources, FileId file, DiagnosticEngine &diagnostics) {
-  TokenStream stream = lex(sources, file, diagnostics);
-  return Parser(sources, stream, diagnostics).file(file);
-}
-
 //===- Tokens -------------------------------------------------------------------------------------------------===//
 
-const Token &Parser::peek(uint32_t ahead) const {
+const Token &TokenCursor::peek(uint32_t ahead) const {
   return stream.tokens[std::min<size_t>(at + ahead, stream.tokens.size() - 1)];
 }
 
-bool Parser::isWordAt(uint32_t ahead, std::string_view word) const {
+bool TokenCursor::isWordAt(uint32_t ahead, std::string_view word) const {
   return peek(ahead).kind == TokenKind::Identifier && text(peek(ahead)) == word;
 }
 
-const Token *Parser::behindBracket(uint32_t ahead) const {
+std::string TokenCursor::doc() const { return current().doc == Token::none ? "" : stream.docs[current().doc]; }
+
+const Token *TokenCursor::behindBracket(uint32_t ahead) const {
   uint32_t partner = peek(ahead).partner;
   return partner == Token::none ? nullptr : &stream.tokens[partner + 1];
 }
 
-Token Parser::take() {
+Token TokenCursor::take() {
   Token token = current();
   if (token.kind != TokenKind::EndOfFile)
     ++at;
   return token;
 }
 
-bool Parser::accept(TokenKind kind) {
+bool TokenCursor::accept(TokenKind kind) {
   if (lost || !is(kind))
     return false;
   take();
   return true;
 }
 
-bool Parser::acceptWord(std::string_view word) {
+bool TokenCursor::acceptWord(std::string_view word) {
   if (lost || !isWord(word))
     return false;
   take();
   return true;
 }
 
-bool Parser::expect(TokenKind kind, const char *where) {
+bool TokenCursor::expect(TokenKind kind, const char *where) {
   if (accept(kind))
     return true;
   expected(fmt::format("{} {}", describe(kind), where));
   return false;
 }
 
-ast::Name Parser::name(const char *what) {
+ast::Name TokenCursor::name(const char *what) {
   if (!lost && is(TokenKind::Identifier)) {
     Token token = take();
     return {std::string(text(token)), token.range};
@@ -63,14 +58,14 @@ ast::Name Parser::name(const char *what) {
   return {"", current().range};
 }
 
-ast::Name Parser::nameOnLine(const char *what) {
+ast::Name TokenCursor::nameOnLine(const char *what) {
   if (!atLineEnd())
     return name(what);
   expected(what);
   return {"", current().range};
 }
 
-void Parser::commaList(TokenKind close, const char *where, const std::function<void()> &element) {
+void TokenCursor::commaList(TokenKind close, const char *where, const std::function<void()> &element) {
   SourceRange open = take().range;
   ContextScope scope(*this, {.newlines = false, .lambdas = true});
   while (!lost && !is(close)) {
@@ -85,19 +80,19 @@ void Parser::commaList(TokenKind close, const char *where, const std::function<v
 
 //===- Errors -------------------------------------------------------------------------------------------------===//
 
-Diagnostic *Parser::report(DiagnosticKind kind, SourceRange range, std::string message) {
+Diagnostic *TokenCursor::report(DiagnosticKind kind, SourceRange range, std::string message) {
   if (lost || current().damaged || at > stream.firstUnbalanced)
     return nullptr;
   return &diagnostics.error(kind, range, std::move(message));
 }
 
-Diagnostic *Parser::error(DiagnosticKind kind, SourceRange range, std::string message) {
+Diagnostic *TokenCursor::error(DiagnosticKind kind, SourceRange range, std::string message) {
   Diagnostic *diagnostic = report(kind, range, std::move(message));
   lost = true;
   return diagnostic;
 }
 
-Diagnostic *Parser::expected(const std::string &what) {
+Diagnostic *TokenCursor::expected(const std::string &what) {
   if (atLineEnd() && at > 0 && !is(TokenKind::EndOfFile)) {
     uint32_t end = previous().range.end;
     return error(DiagnosticKind::Syntax, {current().range.file, end, end},
@@ -111,8 +106,7 @@ Diagnostic *Parser::expected(const std::string &what) {
   return diagnostic;
 }
 
-/// A statement, member or item ends with its line, with a `;`, or with its block.
-bool Parser::endOfStatement() {
+bool TokenCursor::endOfStatement() {
   if (lost)
     return false;
   if (accept(TokenKind::Semicolon) || current().startsLine || is(TokenKind::RightBrace) || is(TokenKind::EndOfFile))
@@ -123,8 +117,7 @@ bool Parser::endOfStatement() {
   return false;
 }
 
-/// One level deeper; the `NestingScope` around it comes back. False where that is too deep.
-bool Parser::enter() {
+bool TokenCursor::enter() {
   if (++nesting <= maximumNesting)
     return true;
   if (Diagnostic *diagnostic = error(DiagnosticKind::TooDeep, current().range,
@@ -133,8 +126,8 @@ bool Parser::enter() {
   return false;
 }
 
-void Parser::elements(const std::function<bool()> &ends, const std::function<void()> &element,
-                      const std::function<bool()> &begins) {
+void TokenCursor::elements(const std::function<bool()> &ends, const std::function<void()> &element,
+                           const std::function<bool()> &begins) {
   while (!is(TokenKind::EndOfFile) && !ends()) {
     uint32_t start = at;
     element();

@@ -1,0 +1,41 @@
+//===- DeclarationParser.h - items of a file and members of modules -----------------------------------------------===//
+#pragma once
+
+#include "frontends/attn/Parse/StatementParser.h"
+
+namespace attnc {
+
+class DeclarationParser {
+public:
+  explicit DeclarationParser(TokenCursor &tokens)
+      : tokens(tokens), statements(tokens), expressions(statements.getExpressions()), types(statements.getTypes()) {}
+
+  ast::File file(FileId id);
+
+private:
+  bool item(ast::File &file);
+  bool atItem() const;
+  ast::UseDecl useDecl();
+  void exportedFunction(ast::File &file);
+  ast::ExportDecl exportDecl();
+  ast::ModuleDecl moduleDecl();
+  void member(ast::ModuleDecl &module);
+  ast::FieldDecl fieldDecl();
+  void fieldValue(ast::FieldDecl &field);
+  void fieldNaming(ast::FieldDecl &field);
+  ast::OptimizerDecl optimizerDecl();
+  void optimizerMember(ast::OptimizerDecl &optimizer);
+  enum class Naming { Required, Optional };
+  ast::FunctionDecl functionDecl(Naming naming);
+  void results(ast::FunctionDecl &function);
+  ast::Result result();
+  std::vector<ast::Parameter> parameters();
+  ast::Parameter parameter();
+
+  TokenCursor &tokens;
+  StatementParser statements;
+  ExpressionParser &expressions;
+  TypeParser &types;
+};
+
+} // namespace attnc
