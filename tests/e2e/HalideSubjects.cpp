@@ -29,8 +29,7 @@ std::vector<Subject> halideSubjects() {
       subject.emitter = emitter;
       all.push_back(std::move(subject));
     }
-  for (const std::vector<Subject> &table :
-       {shapeSubjects(), layerSubjects(), trainingSubjects(), scanSubjects()})
+  for (const std::vector<Subject> &table : {shapeSubjects(), layerSubjects(), trainingSubjects(), scanSubjects()})
     for (Subject subject : table) {
       subject.emitter = "halide";
       all.push_back(std::move(subject));

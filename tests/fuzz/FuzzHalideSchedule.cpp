@@ -1,6 +1,6 @@
 // Whatever the bytes, a schedule of Halide's either has an error that says where, or is one whose text is that of the
 // same schedule.
-#include "compiler/Codegen/Halide/ScheduleText.h"
+#include "compiler/Codegen/Halide/Schedule/ScheduleText.h"
 #include <cstdlib>
 
 using namespace attnc::halide;

@@ -493,8 +493,8 @@ std::string ProgramDrawer::schedule() {
   std::vector<std::string> keys = {"loops.chunk=1", "loops.chunk=40"};
   auto add = [&](std::initializer_list<const char *> more) { keys.insert(keys.end(), more.begin(), more.end()); };
   if (has("attend"))
-    add({"attend.form=prefill", "attend.form=decode", "attend.tile_kv=16", "attend.tail_q=0",
-         "attend.split_kv=16", "attend.decode_rows=0"});
+    add({"attend.form=prefill", "attend.form=decode", "attend.tile_kv=16", "attend.tail_q=0", "attend.split_kv=16",
+         "attend.decode_rows=0"});
   if (has("attend") && (has("gradient(") || has("minimize(")))
     add({"attend_gradient.form=pairs", "attend_gradient.tile_q=8"});
   if (has(" @ ") || has("nn.Linear") || has("nn.Mlp"))

@@ -1,14 +1,14 @@
 #include "compiler/Codegen/Halide/HalideEmitter.h"
-#include "compiler/Analysis/OpCost.h"
-#include "compiler/Codegen/Halide/Bitcode.h"
-#include "compiler/Codegen/Halide/ImportBitcode.h"
-#include "compiler/Codegen/Halide/ReadKernel.h"
-#include "compiler/Codegen/Halide/ScheduleText.h"
-#include "compiler/Codegen/Halide/StagePhase.h"
-#include "compiler/Codegen/Halide/WindowSum.h"
 #include "compiler/Codegen/Interface/AskedEmitter.h"
-#include "compiler/Codegen/Nest/KernelSizes.h"
 #include "compiler/Codegen/Schedule/ChosenSchedule.h"
+#include "compiler/Codegen/Halide/Compile/Bitcode.h"
+#include "compiler/Codegen/Halide/Emit/ImportBitcode.h"
+#include "compiler/Codegen/Halide/Emit/StagePhase.h"
+#include "compiler/Codegen/Halide/Read/ReadKernel.h"
+#include "compiler/Codegen/Halide/Read/WindowSum.h"
+#include "compiler/Codegen/Halide/Schedule/ScheduleText.h"
+#include "compiler/Codegen/Nest/KernelSizes.h"
+#include "compiler/Analysis/OpCost.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -229,16 +229,18 @@ private:
   bool compile(func::FuncOp kernel, const Target &target, ModuleOp code, PlannedKernel &planned,
                std::string &error) const {
     SmallVector<LLVM::LLVMFuncOp> made;
-    bool hasExact = kernel.walk([](Operation *op) {
-                            return op->hasAttr(exactAttrName) ? WalkResult::interrupt() : WalkResult::advance();
-                          }).wasInterrupted();
+    bool hasExact = kernel
+                        .walk([](Operation *op) {
+                          return op->hasAttr(exactAttrName) ? WalkResult::interrupt() : WalkResult::advance();
+                        })
+                        .wasInterrupted();
     auto compileOne = [&](const Stage &stage, const Schedule &schedule, const std::string &symbol) {
       Bitcode bitcode = compiled.compile(stage, schedule, machineOf(target), planned.read.arguments.size(), symbol);
       error = bitcode.error;
       if (!error.empty())
         return LLVM::LLVMFuncOp();
-      LLVM::LLVMFuncOp function = importBitcode(bitcode, symbol, planned.read.operations, !hasExact,
-                                                    kernel.getLoc(), code, error);
+      LLVM::LLVMFuncOp function =
+          importBitcode(bitcode, symbol, planned.read.operations, !hasExact, kernel.getLoc(), code, error);
       if (function)
         made.push_back(function);
       return function;

@@ -1,8 +1,11 @@
 //===- HalideEmitter.h - the emitter that compiles by Halide ----------------------------------------------------===//
 //
-// One Emitter, "halide", for processors. A kernel becomes stages (ReadKernel.h, Staging.h), each gets a schedule
-// (StageSchedule.h), Halide compiles it (Bitcode.h), and its function is called by a phase of ours (ImportBitcode.h,
-// StagePhase.h).
+// One Emitter, "halide", for processors:
+//
+//   Read/      a kernel becomes stages, plain data (Stage.h)
+//   Schedule/  operands are copied to new layouts by stages of their own, and each stage gets a tile
+//   Compile/   Halide compiles a stage to bitcode; no other folder includes Halide.h
+//   Emit/      the bitcode becomes a function of the code module, which a kernel phase calls
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

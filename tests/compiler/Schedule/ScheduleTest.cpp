@@ -62,8 +62,7 @@ TEST(Schedule, ErrorsNameWhatIsThere) {
   EXPECT_EQ(errorOf({"logits_attend_0.tilekv=64"}),
             "an attend kernel has no `tilekv` in its schedule; it has form, "
             "tile_q, tail_q, tile_kv, decode_rows, split_kv; did you mean `tile_kv`?");
-  EXPECT_EQ(errorOf({"logits_loops_0.mr=6"}),
-            "a loops kernel has no `mr` in its schedule; it has chunk, halide");
+  EXPECT_EQ(errorOf({"logits_loops_0.mr=6"}), "a loops kernel has no `mr` in its schedule; it has chunk, halide");
   EXPECT_EQ(errorOf({"logits_attend_0.form=decod"}),
             "`form` is prefill or decode, not `decod`; did you mean `decode`?");
   EXPECT_EQ(errorOf({"logits_gemm_0.mr=many"}), "`mr` is a number from 1 to 14, not `many`");

@@ -1,7 +1,7 @@
-#include "compiler/Codegen/Halide/Bitcode.h"
-#include "compiler/Codegen/Halide/CompileModule.h"
-#include "compiler/Codegen/Halide/Declarations.h"
-#include "compiler/Codegen/Halide/Formulas.h"
+#include "compiler/Codegen/Halide/Compile/Bitcode.h"
+#include "compiler/Codegen/Halide/Compile/CompileModule.h"
+#include "compiler/Codegen/Halide/Compile/Declarations.h"
+#include "compiler/Codegen/Halide/Compile/Formulas.h"
 #include <Halide.h>
 
 namespace attnc::halide {

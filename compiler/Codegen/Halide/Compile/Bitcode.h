@@ -15,7 +15,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Halide/StageSchedule.h"
+#include "compiler/Codegen/Halide/Schedule/StageSchedule.h"
 #include <vector>
 
 namespace attnc::halide {

@@ -1,4 +1,4 @@
-#include "compiler/Codegen/Halide/CompileModule.h"
+#include "compiler/Codegen/Halide/Compile/CompileModule.h"
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>

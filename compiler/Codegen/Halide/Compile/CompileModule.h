@@ -5,7 +5,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Halide/Bitcode.h"
+#include "compiler/Codegen/Halide/Compile/Bitcode.h"
 #include <Halide.h>
 #include <functional>
 

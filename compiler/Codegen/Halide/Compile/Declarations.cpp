@@ -1,4 +1,4 @@
-#include "compiler/Codegen/Halide/Declarations.h"
+#include "compiler/Codegen/Halide/Compile/Declarations.h"
 #include "llvm/Bitcode/LLVMBitCodes.h"
 #include "llvm/Bitstream/BitstreamWriter.h"
 #include <map>

@@ -1,5 +1,5 @@
-#include "compiler/Codegen/Halide/Formulas.h"
-#include "compiler/Codegen/Halide/Declarations.h"
+#include "compiler/Codegen/Halide/Compile/Formulas.h"
+#include "compiler/Codegen/Halide/Compile/Declarations.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>

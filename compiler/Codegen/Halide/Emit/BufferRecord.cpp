@@ -1,4 +1,4 @@
-#include "compiler/Codegen/Halide/BufferRecord.h"
+#include "compiler/Codegen/Halide/Emit/BufferRecord.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

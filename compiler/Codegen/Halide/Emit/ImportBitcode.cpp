@@ -1,5 +1,5 @@
-#include "compiler/Codegen/Halide/ImportBitcode.h"
-#include "compiler/Codegen/Halide/Declarations.h"
+#include "compiler/Codegen/Halide/Emit/ImportBitcode.h"
+#include "compiler/Codegen/Halide/Compile/Declarations.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMIRToLLVMTranslation.h"
 #include "mlir/Target/LLVMIR/Import.h"

@@ -1,8 +1,8 @@
 //===- ImportBitcode.h - what Halide compiled, as functions of the code module ------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Halide/Bitcode.h"
-#include "compiler/Codegen/Halide/Operations.h"
+#include "compiler/Codegen/Halide/Compile/Bitcode.h"
+#include "compiler/Codegen/Halide/Read/Operations.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace attnc::halide {

@@ -1,5 +1,5 @@
-#include "compiler/Codegen/Halide/StagePhase.h"
-#include "compiler/Codegen/Halide/BufferRecord.h"
+#include "compiler/Codegen/Halide/Emit/StagePhase.h"
+#include "compiler/Codegen/Halide/Emit/BufferRecord.h"
 #include "compiler/Codegen/Nest/KernelFrame.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -12,8 +12,8 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Halide/StageSchedule.h"
-#include "compiler/Codegen/Halide/Staging.h"
+#include "compiler/Codegen/Halide/Schedule/StageSchedule.h"
+#include "compiler/Codegen/Halide/Schedule/Staging.h"
 #include "compiler/Codegen/Interface/Kernel.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

@@ -1,4 +1,4 @@
-#include "compiler/Codegen/Halide/ReadFormula.h"
+#include "compiler/Codegen/Halide/Read/ReadFormula.h"
 #include "compiler/Analysis/DataSubscripts.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

@@ -6,7 +6,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Halide/Operations.h"
+#include "compiler/Codegen/Halide/Read/Operations.h"
 #include "compiler/Codegen/Halide/Stage.h"
 #include "compiler/Codegen/Interface/Kernel.h"
 #include "compiler/Codegen/Nest/KernelSizes.h"

@@ -1,7 +1,7 @@
-#include "compiler/Codegen/Halide/ReadKernel.h"
-#include "compiler/Analysis/OpCost.h"
-#include "compiler/Codegen/Halide/ReadStage.h"
+#include "compiler/Codegen/Halide/Read/ReadKernel.h"
+#include "compiler/Codegen/Halide/Read/ReadStage.h"
 #include "compiler/Codegen/Nest/LoopNest.h"
+#include "compiler/Analysis/OpCost.h"
 
 using namespace mlir;
 

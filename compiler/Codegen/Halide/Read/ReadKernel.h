@@ -11,8 +11,8 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Halide/Operations.h"
-#include "compiler/Codegen/Halide/Staging.h"
+#include "compiler/Codegen/Halide/Read/Operations.h"
+#include "compiler/Codegen/Halide/Schedule/Staging.h"
 #include "compiler/Codegen/Interface/Kernel.h"
 
 namespace attnc::halide {

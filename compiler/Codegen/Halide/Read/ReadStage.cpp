@@ -1,4 +1,4 @@
-#include "compiler/Codegen/Halide/ReadStage.h"
+#include "compiler/Codegen/Halide/Read/ReadStage.h"
 #include "compiler/Analysis/Fold.h"
 #include "compiler/Codegen/Nest/LoopNest.h"
 

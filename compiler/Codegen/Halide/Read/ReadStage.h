@@ -6,8 +6,8 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Halide/ReadFormula.h"
-#include "compiler/Codegen/Halide/Staging.h"
+#include "compiler/Codegen/Halide/Read/ReadFormula.h"
+#include "compiler/Codegen/Halide/Schedule/Staging.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 

@@ -1,6 +1,6 @@
-#include "compiler/Codegen/Halide/WindowSum.h"
+#include "compiler/Codegen/Halide/Read/WindowSum.h"
 #include "compiler/Analysis/Fold.h"
-#include "compiler/Codegen/Halide/StageSchedule.h"
+#include "compiler/Codegen/Halide/Schedule/StageSchedule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"

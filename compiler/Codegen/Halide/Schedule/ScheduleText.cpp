@@ -1,5 +1,5 @@
-#include "compiler/Codegen/Halide/ScheduleText.h"
-#include "compiler/Codegen/Halide/ScheduleScanner.h"
+#include "compiler/Codegen/Halide/Schedule/ScheduleText.h"
+#include "compiler/Codegen/Halide/Schedule/ScheduleScanner.h"
 #include <algorithm>
 
 namespace attnc::halide {
@@ -24,9 +24,8 @@ static std::vector<std::string> dimensionsOf(const Stage &stage) {
 
 static std::string textOfTile(const Stage &stage, const Schedule &schedule) {
   auto dimension = [&](unsigned number) { return nameOf(stage.result[number]); };
-  std::string text =
-      "lanes(" + dimension(schedule.laneDimension) + ", " + std::to_string(schedule.lanes) + " x " +
-      std::to_string(schedule.vectors) + ")";
+  std::string text = "lanes(" + dimension(schedule.laneDimension) + ", " + std::to_string(schedule.lanes) + " x " +
+                     std::to_string(schedule.vectors) + ")";
   if (schedule.rowDimension)
     text += " rows(" + dimension(*schedule.rowDimension) + ", " + std::to_string(schedule.rows) + ")";
   auto list = [](const std::vector<unsigned> &loops) {
@@ -71,8 +70,8 @@ public:
     if (scanner.accept("lanes"))
       parseTile();
     else
-      scanner.next(), scanner.fail(stage.places.empty() ? "`lanes(...)`"
-                                                        : "`lanes(...)`, for terms are added at subscripts");
+      scanner.next(),
+          scanner.fail(stage.places.empty() ? "`lanes(...)`" : "`lanes(...)`, for terms are added at subscripts");
     if (!scanner.failed() && !scanner.atEnd())
       scanner.next(), scanner.fail("the end, or the next of rows(...), sum(...), chunk(...)");
     if (!scanner.failed())

@@ -7,7 +7,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Halide/StageSchedule.h"
+#include "compiler/Codegen/Halide/Schedule/StageSchedule.h"
 #include <string>
 #include <string_view>
 

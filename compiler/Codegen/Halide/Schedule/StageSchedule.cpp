@@ -1,4 +1,4 @@
-#include "compiler/Codegen/Halide/StageSchedule.h"
+#include "compiler/Codegen/Halide/Schedule/StageSchedule.h"
 #include <algorithm>
 #include <cmath>
 

@@ -61,8 +61,8 @@ struct Schedule {
   std::vector<Span> spans; ///< a dimension of the result each
 
   int64_t points(unsigned dimension) const; ///< of a tile
-  /// The one dimension of which chunks have a block whose end a whole number of tiles may miss: the last tile of a chunk is moved
-  /// to end where the chunk does, and a chunk of fewer points than a tile's is computed point by point.
+  /// The one dimension that chunks divide into blocks whose end a whole number of tiles may miss: the last tile of a
+  /// chunk is moved to end where the chunk does, and a chunk of fewer points than a tile's is computed point by point.
   std::optional<unsigned> raggedDimension(const Stage &stage) const;
   /// The schedule of such a chunk.
   Schedule ofRest(unsigned dimension) const;

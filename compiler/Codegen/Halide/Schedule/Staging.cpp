@@ -1,5 +1,5 @@
-#include "compiler/Codegen/Halide/Staging.h"
-#include "compiler/Codegen/Halide/StageSchedule.h"
+#include "compiler/Codegen/Halide/Schedule/Staging.h"
+#include "compiler/Codegen/Halide/Schedule/StageSchedule.h"
 #include <algorithm>
 #include <cstdlib>
 #include <map>

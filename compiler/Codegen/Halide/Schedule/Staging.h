@@ -22,7 +22,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Halide/StageSchedule.h"
+#include "compiler/Codegen/Halide/Schedule/StageSchedule.h"
 
 namespace attnc::halide {
 

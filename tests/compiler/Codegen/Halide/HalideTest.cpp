@@ -1,5 +1,5 @@
 // Kernels by Halide against the oracle: each way of reading operands, each end of a dimension, and what is declined.
-#include "compiler/Codegen/Halide/Bitcode.h"
+#include "compiler/Codegen/Halide/Compile/Bitcode.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "tests/compiler/Codegen/Halide/HalideKernel.h"
 #include "tests/support/ParsedModule.h"

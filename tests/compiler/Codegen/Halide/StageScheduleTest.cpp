@@ -1,6 +1,6 @@
 // Every stage has a schedule, which is read back from its text: of all extents, and of terms that any loops change.
-#include "compiler/Codegen/Halide/ScheduleText.h"
-#include "compiler/Codegen/Halide/Staging.h"
+#include "compiler/Codegen/Halide/Schedule/ScheduleText.h"
+#include "compiler/Codegen/Halide/Schedule/Staging.h"
 #include <gtest/gtest.h>
 #include <random>
 
