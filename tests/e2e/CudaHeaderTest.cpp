@@ -1,4 +1,4 @@
-// The header that a compile for a device makes, on a driver that is a fake.
+// Generated headers of models for devices, on a fake driver.
 #include "moves.h"
 #include "tests/e2e/CompiledModel.h"
 #include "tests/support/FakeCuda.h"
@@ -52,8 +52,8 @@ TEST_F(CudaHeader, ComputesOnTheDevice) {
   }
 }
 
-/// Three positions of rows that begin with `tokens`, and behind the first change places as `from` says, on a state that
-/// stays on the device: the logits of the last, which the first position is part of.
+/// Computes three positions of rows that begin with `tokens`, on a state that stays on the device. `from` reorders the
+/// rows after the first position. Returns the logits of the last position, which depend on the first.
 TEST_F(CudaHeader, MovesRowsOfStatesOnTheDevice) {
   auto lastLogits = [&](std::array<int32_t, Batch> tokens, std::array<int32_t, Batch> from) {
     attn_tensor past{nullptr, {Batch, 3, 8}, ATTN_F32, 3};

@@ -1,4 +1,4 @@
-// Every function of attn/cuda.h that takes a pointer, each of them null, on a driver that is a fake.
+// Null pointers for each argument of each function of attn/cuda.h, on a fake driver.
 #include "moves.h"
 #include "attn/cuda.h"
 #include "tests/support/FakeCuda.h"

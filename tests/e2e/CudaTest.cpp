@@ -1,5 +1,5 @@
-// The runtime's part for devices (attn/cuda.h) on a driver that is a fake: what it computes with compiled models, what
-// it keeps and gives back, and what it says where something fails.
+// The runtime for NVIDIA devices (attn/cuda.h) on a fake driver: results of compiled models, memory that is reused and
+// freed, and messages of failures.
 #include "attn/cuda.h"
 #include "tests/e2e/CompiledModel.h"
 #include "tests/e2e/Subject.h"
@@ -86,7 +86,7 @@ protected:
       EXPECT_EQ(count, 0) << kind;
   }
 
-  /// Calls `residual` with numbers that `seed` names, and compares with what the kernels compute by themselves.
+  /// Calls `residual` with inputs of a seed, and compares the results with the kernels alone.
   void expectResidual(int64_t rows, const std::string &seed) {
     Call call(model, "residual", {rows});
     reference::Array x = call.fill(0, seed);
@@ -231,7 +231,7 @@ TEST_F(Cuda, WhateverFailsIsToldAndAllIsGivenBack) {
   }
 }
 
-/// What the driver answers at an entry point, and what the user is told.
+/// The error of an entry point of the driver, and the message for the user.
 struct Failure {
   const char *entryPoint;
   int answer;
@@ -437,7 +437,7 @@ TEST_F(Cuda, TooLittleSharedMemoryForABlock) {
   expectNothingLeft();
 }
 
-/// What the code of a kernel has by itself counts too.
+/// The limit includes the static shared memory of a kernel.
 TEST_F(Cuda, TooLittleSharedMemoryForWhatAKernelHas) {
   fake->ownBlockBytes = fake->blockBytes + 1;
   EXPECT_EQ(open(), ATTN_UNSUPPORTED);
@@ -446,7 +446,7 @@ TEST_F(Cuda, TooLittleSharedMemoryForWhatAKernelHas) {
   expectNothingLeft();
 }
 
-/// What launches add begins at a multiple of 1024 bytes, behind it.
+/// Dynamic shared memory begins at a multiple of 1024 bytes, after the static memory.
 TEST_F(Cuda, SharedMemoryBetweenWhatAKernelHasAndWhatLaunchesAdd) {
   const attn_device_code &code = *model.table().device;
   int32_t most = 0;
@@ -514,7 +514,7 @@ TEST_F(Cuda, DataOutOfRange) {
   expectNothingLeft();
 }
 
-/// A model with two images of the same text but for the version, of which every phase is in one.
+/// A model with two images that differ only in the version; each phase is in one of them.
 struct TwoImages {
   explicit TwoImages(uint64_t images)
       : newer(model.table().device->images[0].ptx),
@@ -538,7 +538,7 @@ struct TwoImages {
   attn_model table = model.table();
 };
 
-/// Which image it ran, and whether it launched anything.
+/// The image that was loaded, and whether a kernel was launched.
 static std::pair<std::string, bool> runsOn(FakeCuda &fake, uint64_t images) {
   TwoImages model(images);
   bool launches = false;

@@ -1,4 +1,4 @@
-// Commands of attnc on models for a device, on a driver that is a fake.
+// Commands of attnc on models for devices, on a fake driver.
 #include "attn/model.h"
 #include "compiler/Pipeline/Compile.h"
 #include "tests/support/DeviceExecutor.h"
@@ -11,7 +11,7 @@
 namespace attnc::e2e {
 namespace {
 
-/// What a command ended with, and what it printed.
+/// The exit status of a command and its output.
 struct Printed {
   ExitCode exitCode = ExitCode::Success;
   std::string out, messages;
@@ -41,7 +41,7 @@ protected:
     unsetenv("ATTN_DEVICE");
   }
 
-  /// The driver runs kernels as a compile with these options makes them for devices of one architecture.
+  /// Sets the driver to run the kernels of a compile with these options for devices of one architecture.
   void runKernelsOf(CompileOptions options, const std::string &architecture = "sm_80") {
     fake->capability = architecture == "sm_90a" ? 90 : 80;
     options.dump = Phase::Optimise;
@@ -117,7 +117,7 @@ TEST_F(CudaTool, RunsAndChecks) {
   EXPECT_LT(uploaded[Precision::BF16], 0.6 * double(uploaded[Precision::TF32]));
 }
 
-/// With the parameters that a seed draws; at temperature 0 rounding is no matter but where two tokens are alike.
+/// Parameters are drawn by a seed. At temperature 0, rounding changes a token only where two logits are nearly equal.
 TEST_F(CudaTool, GeneratesWhatAProcessorDoes) {
   CompileOptions options;
   options.input = ATTNC_ROOT "/examples/chargpt/chargpt.attn";

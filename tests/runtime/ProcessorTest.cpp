@@ -1,4 +1,4 @@
-// Features of the processor: asked for once, and named.
+// Processor features: detected once, with names.
 #include "attn/processor.h"
 #include <gtest/gtest.h>
 #include <set>

@@ -9,7 +9,7 @@
 
 namespace {
 
-// y[n, 2 n] = the sum of x[n] + c[3] times the position: a hand-made entry point.
+// y[n, 2 n] = the sum of x[n] + c[3] times the position: an entry point written by hand.
 const attn_dimension_info dimensions[] = {{"n", 8, 0}};
 const int32_t squared[] = {0, 0};
 const attn_size_term n[] = {{1, squared, 1}}, three[] = {{3, nullptr, 0}}, twice[] = {{2, squared, 1}},

@@ -1,4 +1,4 @@
-// How a checkpoint replaces the one before: beside it, and whole.
+// Atomic replacement of a checkpoint by the next.
 
 #include "attn/weights.h"
 #include "tests/runtime/ModelRecord.h"
@@ -21,7 +21,7 @@
 
 namespace fs = std::filesystem;
 
-/// The next numbers that names of temporary files are made of, where a test has to know them before.
+/// The next random numbers in names of temporary files, where a test sets them.
 static std::deque<uint64_t> drawn;
 /// Whether a signal comes before the next one.
 static bool isInterrupted = false;
@@ -77,7 +77,7 @@ TEST_F(Save, LeavesOneFileWithThePermissionsOfTheUmask) {
   EXPECT_EQ(info.st_mode & 0777, 0640u);
 }
 
-/// Those of writers that were killed are, for nobody holds their lock; others are somebody's.
+/// Files without a lock were left by killed writers; locked ones are being written.
 TEST_F(Save, RemovesWhatWasAbandoned) {
   std::ofstream(part("0123456789abcdef")) << "abandoned";
   std::ofstream(part("1123456789abcdef")) << "being written";
@@ -93,7 +93,7 @@ TEST_F(Save, RemovesWhatWasAbandoned) {
   close(writer);
 }
 
-/// Files that have the drawn name already: links to a file and to nothing, and a file that somebody is writing.
+/// Files with the drawn name exist already: links to a file and to nothing, and a file that is being written.
 TEST_F(Save, DoesNotFollowOrReplaceWhatHasTheNameOfItsPart) {
   std::ofstream(folder / "precious") << "precious";
   fs::create_symlink("precious", part("0000000000000001"));
@@ -113,7 +113,7 @@ TEST_F(Save, DoesNotFollowOrReplaceWhatHasTheNameOfItsPart) {
   close(writer);
 }
 
-/// One that nobody is writing is removed as abandoned; a file that has another name too is left as it is.
+/// An abandoned file is removed; its other hard link stays as it is.
 TEST_F(Save, WritesToNoOtherNameOfAFile) {
   std::ofstream(folder / "precious") << "precious";
   fs::create_hard_link(folder / "precious", part("0000000000000001"));

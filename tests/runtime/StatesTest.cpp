@@ -1,4 +1,4 @@
-// Rows of states: positions taken back, rows in another order.
+// Rows of states: truncation and reordering.
 #include "attn/states.h"
 #include "tests/runtime/ModelRecord.h"
 #include <algorithm>

@@ -12,10 +12,10 @@
 static int threadsLeft = -1;
 
 extern "C" {
-/// That of a sanitizer, where there is one.
+/// The pthread_create of a sanitizer, where there is one.
 __attribute__((weak)) decltype(pthread_create) __interceptor_pthread_create;
 
-/// In the place of the C library's.
+/// Replaces the function of the C library.
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
                    void *argument) noexcept {
   static const auto library = reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));

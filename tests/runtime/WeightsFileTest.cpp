@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-// Comparisons of names, as the runtime makes them (the linker is told to --wrap=strcmp).
+// Counts comparisons of names by the runtime (the linker option --wrap=strcmp).
 static int64_t comparisons = 0;
 extern "C" int __real_strcmp(const char *a, const char *b);
 extern "C" int __wrap_strcmp(const char *a, const char *b) {
@@ -19,10 +19,10 @@ extern "C" int __wrap_strcmp(const char *a, const char *b) {
 
 namespace {
 
-/// A model with a list of matrices that kernels read packed alone, doubled, and a table that they read as it is.
+/// A model with a list of matrices that kernels read only packed, doubled, and a table that they read as loaded.
 class ModelWithTable {
 public:
-  /// Of `layers` matrices and a table of `elements` elements each.
+  /// A model of `layers` matrices and a table, with `elements` elements each.
   ModelWithTable(int64_t layers, int64_t elements) : layers(layers), elements(elements) {
     parameters[0] = {"w", "h.{0}.w", &this->elements, &this->layers, nullptr, 0.0, 1.0, ATTN_INIT_NORMAL, ATTN_F32,
                      1,   1,         0,               0,             1};
@@ -61,7 +61,7 @@ public:
   std::array<attn_parameter_info, 2> parameters;
 
 private:
-  /// As generated code does it, each weight by a launch of which it is the first buffer.
+  /// Packs each weight by a launch with it as the first buffer, as generated code does.
   static int32_t prepare(const attn_frame *frame) {
     for (int64_t layer = 0; layer < made->layers; ++layer) {
       void *buffers[] = {const_cast<void *>(frame->parameters[layer]),
@@ -92,7 +92,7 @@ struct Loaded {
   attn_code code;
 };
 
-/// Of this process, in bytes: "VmRSS", or "VmHWM", the most that it was.
+/// Resident memory of this process in bytes: "VmRSS", or its peak, "VmHWM".
 int64_t resident(const char *which) {
   std::ifstream file("/proc/self/status");
   for (std::string line; std::getline(file, line);)
@@ -121,7 +121,7 @@ TEST(WeightsFile, GivesUpWhatKernelsReadPackedAlone) {
   EXPECT_NE(access("given-up.safetensors", F_OK), 0);
 }
 
-/// A parameter that no entry point reads is given up, and the others are packed anew.
+/// A parameter that no entry point reads is freed; the others are packed again.
 TEST(WeightsFile, PacksAnewWhatIsKept) {
   ModelWithTable model(3, 5);
   model.parameters[1].unread = 1;
@@ -158,7 +158,7 @@ TEST(WeightsFile, KeepsAllValuesWhereAsked) {
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !__has_feature(address_sanitizer) &&            \
     !__has_feature(thread_sanitizer)
-/// Addresses count where they are limited (`ulimit -v`), and so does memory that is reserved.
+/// Reserved addresses count towards `ulimit -v`, and so does reserved memory.
 TEST(WeightsFile, ReservesOneValueThatIsGivenUp) {
   constexpr int64_t layers = 16, megabyte = 1 << 20, elements = 4 * megabyte / 4;
   ModelWithTable model(layers, elements);

@@ -16,7 +16,7 @@ namespace {
 
 const int64_t shape[] = {2, 2}, counts[] = {2};
 
-// Two layers of w[2, 2] and one b[2], w doubled by prepare into one packed place.
+// Two layers of w[2, 2] and one b[2], w doubled by prepare into one packed weight.
 const attn_parameter_info parameters[] = {
     {"blocks.w", "h.{0}.w", shape, counts, nullptr, 0.0, 0.5, ATTN_INIT_NORMAL, ATTN_F32, 2, 1, 0, 0, 0},
     {"b", "b", shape, nullptr, nullptr, 3.0, 0.0, ATTN_INIT_CONSTANT, ATTN_F32, 1, 0, 2, 0, 0}};

@@ -1,5 +1,5 @@
-// A libcuda.so.1 for programs of their own process: FakeCuda, whose kernels the executor of device code runs. The
-// environment's ATTNC_DEVICE_CODE names files of LLVM IR, with `:` between, in which a kernel is looked up by its name.
+// A fake driver for other programs: FakeCuda with kernels that the executor of device code runs. ATTNC_DEVICE_CODE of
+// the environment lists files of LLVM IR, separated by `:`, which have the kernels by name.
 #include "tests/support/DeviceExecutor.h"
 #include "tests/support/FakeCuda.h"
 #include <cstdlib>
@@ -28,7 +28,7 @@ struct DeviceCode {
 
 constexpr int launchFailed = 719; // CUDA_ERROR_LAUNCH_FAILED
 
-/// Read when the first kernel runs, for the executor's own tables are made as late as this library's statics.
+/// Read at the first kernel, because the tables of the executor are initialised as late as the statics of this library.
 const std::vector<DeviceCode> &deviceCode() {
   static const std::vector<DeviceCode> all = [] {
     std::vector<DeviceCode> read;

@@ -1,4 +1,4 @@
-// The library itself: entry points by their names, and the address of its state.
+// The fake library: entry points by their names, and the address of its state.
 #include "tests/support/FakeCuda.h"
 #include <cstdio>
 #include <cstdlib>
@@ -16,7 +16,7 @@ struct Launch {
   std::vector<uint64_t> parameters;
 };
 
-/// A graph is a list: each launch is behind the one that was added before.
+/// A graph is a list: each launch depends on the one that was added before.
 struct Graph {
   std::vector<std::unique_ptr<Launch>> launches;
 };
@@ -44,16 +44,16 @@ int enter(const char *name) {
   return failure == state.failures.end() ? 0 : failure->second;
 }
 
-/// Blocks have little shared memory unless the function asked for more.
-bool mayHave(const Launch &launch) { return launch.blockBytes == 0 || launch.blockBytes <= allowed[launch.kernel]; }
+/// A launch adds no shared memory unless an attribute of the function allows it.
+bool isAllowed(const Launch &launch) { return launch.blockBytes == 0 || launch.blockBytes <= allowed[launch.kernel]; }
 
-/// Of something that is made: there is one more unless that failed.
+/// Creates an object, unless the call fails.
 int make(const char *name, const char *kind) {
   int error = enter(name);
   state.alive[kind] += error ? 0 : 1;
   return error;
 }
-/// Nothing is left of what was given back, whatever the answer.
+/// Frees an object, also where the call fails.
 int end(const char *name, const char *kind) {
   --state.alive[kind];
   return enter(name);
@@ -77,7 +77,7 @@ bool isLocked(const void *address, size_t bytes) {
   return false;
 }
 
-/// As the text of the module declares them.
+/// Counts the parameters that the PTX of the module declares.
 size_t numParameters(const std::string &kernel) {
   size_t at = code.find(".entry " + kernel + "("), end = code.find(')', at), count = 0;
   while ((at = code.find(".param ", at + 1)) < end)
@@ -253,7 +253,7 @@ int cuLaunchKernel(void *function, unsigned x, unsigned, unsigned, unsigned thre
                    unsigned blockBytes, void *, void **parameters, void **) {
   int error = enter("cuLaunchKernel");
   Launch launch = launchOf(function, x, threads, blockBytes, parameters);
-  if (error || !mayHave(launch))
+  if (error || !isAllowed(launch))
     return error ? error : 1; // invalid value
   stream.emplace_back([launch] { return runLaunch(launch); });
   return 0;
@@ -274,12 +274,12 @@ int cuGraphAddKernelNode(void **node, void *graph, void *const *before, size_t c
   if (error || count != (launches.empty() ? 0 : 1) || (count == 1 && *before != launches.back().get()))
     return error ? error : 1; // invalid value: this model knows lists alone
   launches.push_back(std::make_unique<Launch>(launchOf(*all)));
-  if (!mayHave(*launches.back()))
+  if (!isAllowed(*launches.back()))
     return 1;
   *node = launches.back().get();
   return 0;
 }
-/// An executable graph has launches of its own, which the nodes of the graph name.
+/// An executable graph has copies of the launches, by the nodes of the graph.
 int cuGraphInstantiateWithFlags(void **made, void *graph, unsigned long long) {
   int error = make("cuGraphInstantiateWithFlags", "executable");
   if (error)

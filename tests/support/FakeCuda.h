@@ -1,8 +1,8 @@
-//===- FakeCuda.h - a driver in place of NVIDIA's ---------------------------------------------------------------===//
+//===- FakeCuda.h - a fake of the NVIDIA driver -----------------------------------------------------------------===//
 //
-// tests/support/FakeCuda.cpp is a libcuda.so.1 whose devices lie in the host's memory. It does what the runtime asks,
-// as late as a device may: what was put into a stream runs when the host waits for it, and reads page-locked memory of
-// the host no earlier. A test sets what there is, what fails and what a kernel does, and sees what is left.
+// tests/support/FakeCuda.cpp is a libcuda.so.1 whose devices use the host's memory. It executes operations as late as a
+// device may: operations in a stream run, and read page-locked memory of the host, when the host waits for it. A test
+// sets the devices, the failures and the kernels, and reads counts of calls and of objects that were not freed.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,23 +17,23 @@ namespace attnc {
 
 struct FakeCuda {
   int devices = 1, capability = 80, blockBytes = 166912;
-  int ptxVersion = 88;                 ///< the newest that the driver knows: 88 for 8.8
-  int ownBlockBytes = 0;               ///< that every function has besides what launches ask for
-  std::map<std::string, int> failures; ///< what an entry point answers, by its name in the library
-  int failing = 0;                     ///< the number of the call, from 1, that answers CUDA_ERROR_UNKNOWN; 0: none
-  /// What a kernel does, whose parameters have 8 bytes each: the answer is that of who waits for it.
+  int ptxVersion = 88;                 ///< the newest PTX version that the driver supports: 88 for 8.8
+  int ownBlockBytes = 0;               ///< static shared memory of every function
+  std::map<std::string, int> failures; ///< the result of an entry point, by its name in the library
+  int failing = 0;                     ///< the number of the call, from 1, that returns CUDA_ERROR_UNKNOWN; 0: none
+  /// Runs a kernel, whose parameters have 8 bytes each. The next wait returns its result.
   std::function<int(const std::string &kernel, int64_t blocks, int64_t threads, int64_t blockBytes,
                     std::vector<uint64_t> parameters)>
       run;
 
   std::map<std::string, int> calls; ///< by name
   int numCalls = 0;
-  std::map<std::string, int64_t> bytes; ///< copied, by name; of "memory", those that are still there
-  std::string lastFailed;               ///< because `failing` said so
-  std::map<std::string, int> alive;     ///< "memory", "host memory", "stream", "graph", ...: that are still there
+  std::map<std::string, int64_t> bytes; ///< copied bytes, by name; of "memory", the bytes that are allocated
+  std::string lastFailed;               ///< the entry point that `failing` selected
+  std::map<std::string, int> alive;     ///< objects not freed yet: "memory", "host memory", "stream", "graph", ...
 };
 
-/// Of the libcuda.so.1 that this process finds; null where it is another one, or none.
+/// The state of the libcuda.so.1 that this process finds; null where it is no fake, or missing.
 FakeCuda *findFakeCuda();
 
 } // namespace attnc
