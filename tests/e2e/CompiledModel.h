@@ -55,7 +55,8 @@ public:
   const attn_model &table() const { return *model; }
   const attn_entry_info *entry(const std::string &name) const;
 
-  /// The program after import, after fusion, and after the same phase where every fusion is refused, for the oracle.
+  /// The program after import, as code was generated of it, and as it would be where every fusion is refused, for the
+  /// oracle.
   mlir::ModuleOp imported() const { return *import->module; }
   mlir::ModuleOp fused() const;
   mlir::ModuleOp unfused() const;
@@ -82,8 +83,9 @@ private:
   CompileOptions options;
   mutable std::string message_;
   mutable Outcome outcome = Outcome::Done;
-  mutable std::unique_ptr<Compilation> fusion, refusal; ///< where they were asked for
   std::unique_ptr<Compilation> import, whole;
+  mutable mlir::OwningOpRef<mlir::ModuleOp> fusion; ///< in the context of `whole`; where it was asked for
+  mutable std::unique_ptr<Compilation> refusal;     ///< where it was asked for
   std::unique_ptr<llvm::orc::LLJIT> jit;
   std::unique_ptr<DeviceExecutor> device; ///< of a target that is one
   const attn_model *model = nullptr;
