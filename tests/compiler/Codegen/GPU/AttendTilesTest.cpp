@@ -407,10 +407,10 @@ TEST(AttendTilesOfWarpGroups, TakesWhatTheTableSays) {
 
 class AttendMutants : public testing::TestWithParam<Form> {
 protected:
-  void expectAreSeen(const Mutant &mutant) {
+  void expectAreSeen(const std::vector<Mutant> &mutants) {
     AttendKernel kernel = kernelOfRing(GetParam());
     expectMutantsAreSeen(narrowText(kernel, ElementKind::BF16), stored(kernel.operands(), portsAs(ElementKind::BF16)),
-                         kernel.resultShapes(), mutant, GetParam().target);
+                         kernel.resultShapes(), mutants, GetParam().target);
   }
 };
 
@@ -420,29 +420,26 @@ bool isArrivalAtTurn(Operation *op) {
 }
 
 TEST_P(AttendMutants, EveryWaitFenceAndArrivalIsNeeded) {
-  for (const Mutant &mutant :
-       {without<NVVM::Barrier0Op>(), without<NVVM::BarrierOp>(),
-        Mutant{"without an arrival", isArrivalAtTurn, removeOp}, without<NVVM::MBarrierArriveOp>(),
-        without<NVVM::FenceProxyOp>(), without<NVVM::WgmmaGroupSyncAlignedOp>(), withoutText("wgmma.fence"),
-        withoutText("wgmma.wait_group")})
-    expectAreSeen(mutant);
+  expectAreSeen({without<NVVM::Barrier0Op>(), without<NVVM::BarrierOp>(),
+                 Mutant{"without an arrival", isArrivalAtTurn, removeOp}, without<NVVM::MBarrierArriveOp>(),
+                 without<NVVM::FenceProxyOp>(), without<NVVM::WgmmaGroupSyncAlignedOp>(), withoutText("wgmma.fence"),
+                 withoutText("wgmma.wait_group")});
 }
 
 TEST_P(AttendMutants, EveryStageIsAwaited) {
-  expectAreSeen({"a stage that is not awaited",
-                 [](Operation *op) { return isa<scf::WhileOp>(op) && op->getNumResults() == 0; }, removeOp});
+  expectAreSeen({{"a stage that is not awaited",
+                  [](Operation *op) { return isa<scf::WhileOp>(op) && op->getNumResults() == 0; }, removeOp}});
 }
 
 TEST_P(AttendMutants, EveryCopyIsNeededAndAwaited) {
   if (!GetParam().isOfManyHeads)
-    return expectAreSeen(without<NVVM::CpAsyncWaitGroupOp>());
-  for (const Mutant &mutant : {without<NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp>(),
-                               without<NVVM::MBarrierArriveExpectTxOp>(), without<NVVM::FenceProxyAcquireOp>()})
-    expectAreSeen(mutant);
+    return expectAreSeen({without<NVVM::CpAsyncWaitGroupOp>()});
+  expectAreSeen({without<NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp>(), without<NVVM::MBarrierArriveExpectTxOp>(),
+                 without<NVVM::FenceProxyAcquireOp>()});
 }
 
 /// Products of tiles whose units of 16 bytes were not exchanged.
-TEST_P(AttendMutants, TilesLieAsProductsTakeThem) { expectAreSeen(withBit(2, 62)); }
+TEST_P(AttendMutants, TilesLieAsProductsTakeThem) { expectAreSeen({withBit(2, 62)}); }
 
 INSTANTIATE_TEST_SUITE_P(Forms, AttendMutants, testing::Values(copying, fetching),
                          [](const auto &info) { return info.param.name; });

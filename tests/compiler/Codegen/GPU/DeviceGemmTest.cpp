@@ -476,8 +476,7 @@ void expectEachIsSeenBy(const GemmCase &c, const std::vector<Mutant> &mutants) {
     }
     return false;
   };
-  for (const Mutant &mutant : mutants)
-    expectEachIsSeen(mutant, isSeen);
+  expectEachIsSeen(mutants, isSeen);
 }
 
 TEST(DeviceGemm, EveryWaitOfWarpGroupsIsNeeded) {

@@ -255,8 +255,7 @@ TEST(TensorMapMutants, EachFieldFenceAndWaitIsNeeded) {
       return !found.message.empty() || bitsOf(found) != expected;
     });
   };
-  for (const Mutant &mutant : boxMutants())
-    expectEachIsSeen(mutant, isSeen);
+  expectEachIsSeen(boxMutants(), isSeen);
 }
 
 //===------------------------------------------ what can be mapped ------------------------------------------------===//

@@ -122,8 +122,7 @@ Mutant withBit(unsigned fromEnd, unsigned bit) {
           }};
 }
 
-void expectEachIsSeen(const Mutant &mutant, const std::function<bool(const Mutation &)> &isSeen) {
-  ASSERT_FALSE(isSeen(nullptr)) << "the kernel is wrong as it is";
+static void expectChangesAreSeen(const Mutant &mutant, const std::function<bool(const Mutation &)> &isSeen) {
   size_t count = 1;
   for (size_t number = 0; number < count; ++number) {
     Mutation mutate = [&](ModuleOp code) {
@@ -139,6 +138,12 @@ void expectEachIsSeen(const Mutant &mutant, const std::function<bool(const Mutat
     EXPECT_TRUE(isSeen(mutate)) << mutant.name << ", number " << number << " of " << count;
   }
   EXPECT_GT(count, 0u) << mutant.name;
+}
+
+void expectEachIsSeen(const std::vector<Mutant> &mutants, const std::function<bool(const Mutation &)> &isSeen) {
+  ASSERT_FALSE(isSeen(nullptr)) << "the kernel is wrong as it is";
+  for (const Mutant &mutant : mutants)
+    expectChangesAreSeen(mutant, isSeen);
 }
 
 } // namespace attnc

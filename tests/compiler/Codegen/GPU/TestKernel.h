@@ -42,13 +42,14 @@ struct TestMatrix {
   }
 };
 
-/// Changes one op after the other of those that `isPicked`, and expects `isSeen` of each, but not of the code as it is.
+/// A change of each op that `isPicked`, one at a time.
 struct Mutant {
   std::string name;
   std::function<bool(mlir::Operation *)> isPicked;
   std::function<void(mlir::Operation *)> change;
 };
-void expectEachIsSeen(const Mutant &mutant, const std::function<bool(const Mutation &)> &isSeen);
+/// Expects `isSeen` of each change, but not of the code as it is, which is compiled and run once for all mutants.
+void expectEachIsSeen(const std::vector<Mutant> &mutants, const std::function<bool(const Mutation &)> &isSeen);
 
 /// Takes an op away: its first operands stand for its result, or for the members of that.
 void removeOp(mlir::Operation *op);

@@ -305,9 +305,8 @@ TEST(TileMutants, EachWaitBarrierAndExchangeIsNeeded) {
       return !found.message.empty() || !differenceOf(of, inputs, found.values).empty();
     });
   };
-  for (const Mutant &mutant :
-       {without<NVVM::CpAsyncWaitGroupOp>(), without<NVVM::Barrier0Op>(), without<arith::XOrIOp>()})
-    expectEachIsSeen(mutant, isSeen);
+  expectEachIsSeen({without<NVVM::CpAsyncWaitGroupOp>(), without<NVVM::Barrier0Op>(), without<arith::XOrIOp>()},
+                   isSeen);
 }
 
 } // namespace

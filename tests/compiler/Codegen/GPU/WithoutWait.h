@@ -16,9 +16,9 @@ bool isWait(mlir::Operation *op);
 void expectWaitsAreNeeded(const std::string &kernel, const std::vector<HostArray> &inputs,
                           const std::vector<std::vector<int64_t>> &resultShapes, const IsWait &which = isWait);
 
-/// One change of the kernel's code after the other: each has to compute something else, in some order of the threads.
+/// Each change of the kernel's code has to compute something else, in some order of the threads.
 void expectMutantsAreSeen(const std::string &kernel, const std::vector<HostArray> &inputs,
-                          const std::vector<std::vector<int64_t>> &resultShapes, const Mutant &mutant,
+                          const std::vector<std::vector<int64_t>> &resultShapes, const std::vector<Mutant> &mutants,
                           std::string_view target = "cuda");
 
 } // namespace attnc
