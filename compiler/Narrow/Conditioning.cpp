@@ -14,7 +14,7 @@ Conditioning::Conditioning(func::FuncOp entry, FloatType element)
   SmallVector<Operation *> ops;
   entry.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
   bool changed = true;
-  constexpr int mostRounds = 16; // of loops in loops: what still grows is beyond any limit by then
+  constexpr int mostRounds = 16; // for nested loops; a value that still grows is beyond any limit
   for (int round = 0; changed && round < mostRounds; ++round) {
     changed = false;
     for (Operation *op : llvm::reverse(ops)) {
@@ -40,7 +40,7 @@ double Conditioning::boundOf(const SizeExpr &size) const {
   auto products = size.products();
   if (!products)
     return double(size.evaluate(most));
-  double bound = 0; // a difference is at most what it is a difference of
+  double bound = 0; // a difference is at most its minuend
   for (const SizeExpr::Product &product : *products) {
     double term = double(product.coefficient);
     for (unsigned symbol : product.symbols)
@@ -83,7 +83,7 @@ void Conditioning::learn(Operation *op) {
       facts[result] = known;
     return;
   }
-  for (Value result : op->getResults()) { // elements of what it reads
+  for (Value result : op->getResults()) { // its elements come from its operands
     if (!isa<RankedTensorType>(result.getType()) || op->getNumRegions() != 0)
       continue;
     std::optional<ElementFacts> known;
@@ -100,7 +100,7 @@ void Conditioning::learn(Operation *op) {
   }
 }
 
-/// A call's kernel and all that is known of its arguments, to the last bit, as a text.
+/// Key of a call: its kernel and the exact facts of its arguments, as text.
 static std::string keyOf(func::CallOp call, ArrayRef<TensorFacts> arguments) {
   std::string key = call.getCallee().str();
   auto addBits = [&](double number) { key += "," + llvm::utohexstr(llvm::bit_cast<uint64_t>(number)); };
@@ -154,7 +154,7 @@ bool Conditioning::spread(func::CallOp call) {
   return changed;
 }
 
-/// Tensors of which one holds elements of another.
+/// Joins the facts of tensors of which one contains elements of another.
 bool Conditioning::join(ArrayRef<Value> tensors) {
   Effect all;
   for (Value each : tensors) {

@@ -1,18 +1,18 @@
-//===- Conditioning.h - which tensors of an entry point may be rounded --------------------------------------------===//
+//===- Conditioning.h - conditioning analysis: which tensors of an entry point may be rounded ---------------------===//
 //
-// Forward and backward data flow over the calls of an entry point. Forward: between what numbers the elements of each
-// tensor lie, and whether they are made of positions and constants alone. Backward: the condition number of what
-// follows with respect to each tensor,
+// Forward and backward data-flow analysis over the calls of an entry point. Forward: an enclosure of the elements of
+// each tensor, and whether they depend on positions and constants alone. Backward: the condition number of all later
+// computation with respect to each tensor,
 //
 //   D(t) = the largest of all K(t, r), and of those K(t, r) D(r) that are beyond the limit
 //
-// over the calls that read t and their results r, with K from KernelCondition.h. From behind a sum of products only
-// effects without a bound are passed on. A tensor is kept in f32 where D is beyond the limit: its rounding makes an
-// error of more than 1/32 of what it is an error of.
+// over the calls that read t and their results r, with K from KernelCondition.h. Past a sum of products only unbounded
+// effects are propagated. A tensor stays f32 if D is beyond the limit: an error from its rounding would exceed 1/32 of
+// the affected value.
 //
-//   K u <= 2^-5       bf16  u = 2^-8   8 times           f16  u = 2^-11   64 times
+//   K u <= 2^-5       bf16  u = 2^-8   K <= 8            f16  u = 2^-11   K <= 64
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Analysis/SymbolicShapes.h"
@@ -25,15 +25,15 @@ class Conditioning {
 public:
   Conditioning(mlir::func::FuncOp entry, mlir::FloatType element);
 
-  /// Why a tensor of the entry point has to stay f32, as a clause of its own; empty where it may be rounded.
+  /// The reason why a tensor of the entry point must stay f32, as a clause; empty if it may be rounded.
   std::string reasonOf(mlir::Value tensor) const;
 
 private:
-  /// What the rounding of a tensor does to all that follows.
+  /// Effect of the rounding of a tensor on all later computation.
   struct Effect {
-    Condition direct, behindSum; ///< the latter of what has no bound
+    Condition direct, behindSum; ///< behindSum: unbounded effects past a sum
   };
-  /// A call's influences: by argument, by result.
+  /// Influences of a call: by argument, by result.
   using Influences = std::vector<std::vector<Influence>>;
   struct Summary {
     std::vector<ElementFacts> results;

@@ -16,7 +16,7 @@ Enclosure operator+(const Enclosure &a, const Enclosure &b) {
 Enclosure operator-(const Enclosure &a) { return {-a.greatest, -a.least}; }
 Enclosure operator-(const Enclosure &a, const Enclosure &b) { return a + -b; }
 
-/// 0 times infinity is 0: the infinity is a number without a bound.
+/// 0 times infinity is 0, as infinity stands for an unbounded finite number.
 static double product(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
 
 Enclosure operator*(const Enclosure &a, const Enclosure &b) {
@@ -52,7 +52,7 @@ Enclosure maximum(const Enclosure &a, const Enclosure &b) {
 
 Enclosure absolute(const Enclosure &a) { return {a.mignitude(), a.magnitude()}; }
 
-/// Whether some `first + 2 pi k` lies in it.
+/// Whether the enclosure contains `first + 2 pi k` for an integer k.
 static bool holdsTurn(const Enclosure &a, double first) {
   constexpr double turn = 2 * std::numbers::pi;
   return std::floor((a.greatest - first) / turn) >= std::ceil((a.least - first) / turn);

@@ -1,11 +1,11 @@
-//===- Enclosure.h - interval arithmetic ------------------------------------------------------------------------===//
+//===- Enclosure.h - interval arithmetic --------------------------------------------------------------------------===//
 //
-// An enclosure is an interval that holds every value that an expression can have (R. Moore, Interval Analysis, 1966).
-// Endpoints are rounded to nearest: the analysis of conditioning reads orders of magnitude from them, not last bits.
+// An enclosure is an interval that contains every value of an expression (R. Moore, Interval Analysis, 1966). Endpoints
+// are rounded to nearest: conditioning analysis uses their orders of magnitude, not their last bits.
 //
 //   [1, 2] - [1, 2] = [-1, 1]        1 / [0, 1] = [1, inf]        1 / [-1, 1] = everything        sin [0, 9] = [-1, 1]
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct Enclosure {
 
   static Enclosure point(double value) { return {value, value}; }
   static Enclosure everything() { return {}; }
-  /// [a, b] in either order; everything where one of them is no number.
+  /// [a, b] in either order; everything if one of them is NaN.
   static Enclosure between(double a, double b);
 
   bool isPoint() const { return least == greatest; }
@@ -43,10 +43,10 @@ Enclosure maximum(const Enclosure &a, const Enclosure &b);
 Enclosure absolute(const Enclosure &a);
 Enclosure sine(const Enclosure &a);
 Enclosure cosine(const Enclosure &a);
-/// base^exponent in real numbers; a negative base takes part where the exponent is a whole number.
+/// base^exponent in real numbers; for a negative base, integer exponents only.
 Enclosure power(const Enclosure &base, const Enclosure &exponent);
 
-/// Of a function that never falls, where its domain begins at `least` of the domain.
+/// Image under a non-decreasing function whose domain starts at `domain`.
 template <typename Function>
 Enclosure rising(const Enclosure &a, Function function, double domain = -std::numeric_limits<double>::infinity()) {
   if (a.greatest < domain)

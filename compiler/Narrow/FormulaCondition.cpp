@@ -8,7 +8,7 @@ using namespace mlir;
 namespace attnc {
 
 static constexpr double largestF32 = 0x1.fffffep127;
-/// Sizes of data of which nothing is known: 2^least to 2^greatest; smaller ones are one piece.
+/// Magnitudes of data of unknown range: 2^least to 2^greatest; smaller ones are one piece.
 static constexpr int leastExponent = -24, greatestExponent = 20;
 static constexpr int piecesPerBinade = 8;
 static constexpr size_t mostPieces = 4096;
@@ -50,14 +50,14 @@ void Formula::bind(BlockArgument argument, double typical, const ElementFacts &f
 
 //===-------------------------------------------- evaluation -----------------------------------------------------===//
 
-/// Of data that are not perturbed: about one half, so that neither they nor what they leave of one are near zero, and
-/// each another number, so that their differences are not either.
+/// Typical value of unperturbed data: about one half, so that neither the data nor one minus them are near zero, and
+/// different for each tensor, so that their differences are not near zero either.
 static double typicalOf(const ElementFacts &facts, size_t seed) {
   double golden = double(seed + 1) * 0.6180339887498949;
   return std::clamp(0.4 + 0.3 * (golden - std::floor(golden)), facts.range.least, facts.range.greatest);
 }
 
-/// A truth that is open, but not by the perturbed element.
+/// Decides a comparison that is undecided, but does not depend on the perturbed element.
 Perturbed Formula::decided(Perturbed truth) const {
   if (!isRange && truth.error == 0 && !truth.isDecided())
     truth.value = Enclosure::point(chosen ? 1 : 0);
@@ -118,7 +118,7 @@ Perturbed Formula::evaluateReduce(Operation *op) {
   return term;
 }
 
-/// Positions and what is made of them have differences of one, whatever their size.
+/// Records cancellation: differences of positions may be one, whatever their magnitude.
 void Formula::noteCancellation(Operation *op, const Perturbed &result) {
   if (!isa<arith::AddFOp, arith::SubFOp>(op) || !result.isExact || result.error == 0)
     return;
@@ -130,7 +130,7 @@ void Formula::noteCancellation(Operation *op, const Perturbed &result) {
     cancellation = {factor, op};
 }
 
-/// Of two elements of the perturbed element's tensor.
+/// Whether the op subtracts two elements of the perturbed element's tensor.
 bool Formula::isDifference(Operation *op) const {
   auto isElement = [&](Value value) {
     return llvm::any_of(elements,
@@ -184,7 +184,7 @@ std::vector<ElementFacts> Formula::results() {
 
 //===-------------------------------------------- pieces ---------------------------------------------------------===//
 
-/// The parts of `range` in pieces of powers of two. Of what has no bound, those of data.
+/// Splits `range` at powers of two; an unbounded range is replaced by that of data.
 static std::vector<Enclosure> piecesOf(const Enclosure &range) {
   int greatest =
       range.isFinite() ? std::max(leastExponent, std::ilogb(std::max(range.magnitude(), 1e-30)) + 1) : greatestExponent;
@@ -296,7 +296,7 @@ static std::string nameOf(Operation *op) {
   return ("`" + op->getName().stripDialect() + "`").str();
 }
 
-/// The first operation whose own result is amplified as much, or nearly.
+/// The first operation whose result is amplified nearly as much as the formula's.
 std::string Formula::causeOf(const Load &load, double factor, Finish finish) {
   keepsSamples = true;
   std::vector<Piece> pieces = samplePieces(load, finish);
@@ -344,7 +344,7 @@ Condition Formula::conditionOf(llvm::ArrayRef<Piece> pieces, unsigned result) {
     if (!range.isFinite() && piece.range.magnitude() >= std::ldexp(1.0, greatestExponent))
       atEnd = std::max(atEnd, factor);
   }
-  if (depends && !isSampled) // nothing is known: of data the usual is assumed
+  if (depends && !isSampled) // nothing is known: assume the usual for data
     condition.factor = factsOf(perturbed.tensor).isExact ? undecidedError : 1;
   bool grows = !condition.isUndecided() && atEnd > 1 / format.roundoff && atEnd > condition.factor / 2;
   condition.isUnbounded = grows || (depends && !isSampled && condition.isUndecided());

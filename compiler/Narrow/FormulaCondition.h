@@ -1,21 +1,22 @@
 //===- FormulaCondition.h - condition numbers of a formula --------------------------------------------------------===//
 //
-// By how much does a formula amplify the rounding of an element t that it reads? With an error e of its result in units
-// of the roundoff (Perturbed.h), the relative condition number at t is
+// The factor by which a formula amplifies the rounding of an element t that it reads. With the error e of its result in
+// units of the roundoff (Perturbed.h), the relative condition number at t is
 //
-//   e(t) / max(|f(t)|, s)      s: the largest result where |t| <= 1, or in all of t's range where that is bounded
+//   e(t) / max(|f(t)|, s)      s: the largest result for |t| <= 1, or over t's range if that is bounded
 //
-// so that a result near zero counts by the size of its neighbours: silu at -20, a logarithm near 1. The largest one is
-// taken over pieces of t's range, eight a power of two, in interval arithmetic; pieces with a step in them are halved
-// down to the rounding of t. Other elements are about one half where they are data, and anything in their range where
-// they are made of positions and constants; comparisons without t are taken to hold, then not to.
+// so that a result near zero is compared with its surroundings: silu at -20, a logarithm near 1. The condition number
+// is the maximum over pieces of t's range, eight for each power of two, in interval arithmetic; pieces that contain a
+// discontinuity are halved down to the rounding of t. Other elements are assumed to be about one half if they are data,
+// and anything in their range if they depend on positions and constants alone; comparisons that do not involve t are
+// assumed to be true, then false.
 //
-//   sin t, |t| <= 4095     4095         1 / (1 + exp(-t))     0.3        exp t               88: behind it is inf
+//   sin t, |t| <= 4095     4095         1 / (1 + exp(-t))     0.3        exp t               88: beyond that it is inf
 //   t - m                  1            floor(t)              256        t > 0 ? 1 : 0        256
-//   i - j, positions up to 4095         4095: a difference of positions may be 1, so it counts as that at least
-//   t[i] - t[i - 1]        infinite: two elements of one tensor may be alike
+//   i - j, positions up to 4095         4095: a difference of positions may be 1, so it counts as at least 1
+//   t[i] - t[i - 1]        infinite: two elements of one tensor may be equal
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Narrow/Perturbed.h"
@@ -27,57 +28,58 @@
 
 namespace attnc {
 
-/// What is known of the elements of a tensor.
+/// Facts about the elements of a tensor.
 struct ElementFacts {
   Enclosure range;
-  bool isExact = false;    ///< of positions, sizes and constants alone
-  bool isIntegral = false; ///< whole numbers
+  bool isExact = false;    ///< depends on positions, sizes and constants alone
+  bool isIntegral = false; ///< integers
 };
 
 struct Condition {
-  double factor = 0;        ///< largest relative condition number; 0 where the result does not depend on the element
-  bool isUnbounded = false; ///< it grows with the size of the element, of which nothing is known
-  std::string cause;        ///< the operation that makes it large: "`sin`"
-  /// Whether the last bits of the element decide, as of a subscript, so that the factor means nothing.
+  double factor = 0;        ///< largest relative condition number; 0 if the result does not depend on the element
+  bool isUnbounded = false; ///< grows with the magnitude of the element, whose range is unknown
+  std::string cause;        ///< the operation that amplifies most: "`sin`"
+  /// Whether the result depends on the last bits of the element, as a subscript does, so that the factor has no
+  /// meaning.
   bool isUndecided() const { return factor > 0x1p180; }
-  /// Keeps the worse one; whether that changed anything.
+  /// Replaces this by the larger condition; returns whether it changed.
   bool raise(const Condition &other);
 };
 
 /// A block of scalar operations: the body of a linalg.generic, or a region of attention.
 class Formula {
 public:
-  /// What is outside: `elements` of tensors that the formula reads, `positions` of indices that it does not compute.
+  /// Callbacks: `elements` returns facts of tensors that the formula reads, `positions` ranges of outer indices.
   Formula(mlir::Block &block, const StorageFormat &format,
           llvm::function_ref<ElementFacts(mlir::Value tensor)> elements,
           llvm::function_ref<Enclosure(mlir::Value index)> positions);
 
-  /// An argument of the block that is an element of `tensor`.
+  /// Binds an argument that is an element of `tensor`.
   void bind(mlir::BlockArgument argument, mlir::Value tensor);
-  /// An argument that is a number of its own, such as what a reduction has so far.
+  /// Binds an argument that is no element, such as the accumulator of a reduction.
   void bind(mlir::BlockArgument argument, double typical, const ElementFacts &facts);
 
   /// An element that the formula reads.
   struct Load {
     mlir::Value number, tensor;
-    mlir::Value term; ///< of the innermost attn.reduce that adds and reads it; null where none does
+    mlir::Value term; ///< term of the innermost summing attn.reduce that reads it; null if there is none
     bool isSummed() const { return bool(term); }
   };
   llvm::ArrayRef<Load> loads() const { return elements; }
 
   enum class Finish { None, Exponential, Choice };
   struct Conditions {
-    std::vector<Condition> results; ///< of the block's terminator
-    Condition term;                 ///< of the load's term before it is summed; 0 where the load has none
+    std::vector<Condition> results; ///< for the operands of the block's terminator
+    Condition term;                 ///< for the load's term before the sum; 0 without one
   };
-  /// `finish` is applied to each result: its exponential is taken, as softmax does, or the largest is chosen.
+  /// `finish` is applied to each result: its exponential is taken, as softmax does, or the largest result is selected.
   Conditions conditions(const Load &load, Finish finish = Finish::None);
-  /// What is known of the results.
+  /// Facts about the results.
   std::vector<ElementFacts> results();
 
 private:
   struct Sample {
-    double magnitude = 0, error = 0; ///< of one value over one piece
+    double magnitude = 0, error = 0; ///< of one value over one piece of the range
     bool isFinite = true;
   };
   struct Piece {
@@ -116,15 +118,15 @@ private:
   llvm::DenseMap<mlir::Value, Number> numbers; ///< likewise
   // While a piece is evaluated:
   llvm::DenseMap<mlir::Value, Perturbed> values;
-  bool isRange = false;      ///< all elements by their whole range
-  bool chosen = false;       ///< what truths are that the perturbed element has no part in
-  bool keepsSamples = false; ///< of values in the formula, and not only of its results
+  bool isRange = false;      ///< evaluate all elements over their whole range
+  bool chosen = false;       ///< assumed value of comparisons that do not involve the perturbed element
+  bool keepsSamples = false; ///< also for values inside of the formula
   Load perturbed;
-  Enclosure range;       ///< of the perturbed element's tensor
-  Enclosure part;        ///< of it, the piece
-  bool areAlike = false; ///< all elements of that tensor are in this piece, and differences of two of them 0
+  Enclosure range;       ///< range of the perturbed element's tensor
+  Enclosure part;        ///< the current piece of that range
+  bool areAlike = false; ///< all elements of that tensor are in this piece, and their differences may be 0
   bool hasStep = false;
-  std::pair<double, mlir::Operation *> cancellation; ///< largest of positions
+  std::pair<double, mlir::Operation *> cancellation; ///< largest cancellation of positions
 };
 
 } // namespace attnc

@@ -51,7 +51,7 @@ double KernelConditions::loopExtent(linalg::LinalgOp op, unsigned loop) {
 
 static Enclosure below(double count) { return {0, std::max(count - 1, 0.0)}; }
 
-/// An index of the loops of an op: an argument of a formula's block, or linalg.index.
+/// Range of an index of an op's loops: an argument of a formula's block, or linalg.index.
 std::optional<Enclosure> KernelConditions::loopPosition(Value index) {
   if (auto loop = index.getDefiningOp<linalg::IndexOp>())
     return below(loopExtent(loop->getParentOfType<linalg::LinalgOp>(), loop.getDim()));
@@ -99,7 +99,7 @@ static bool isSum(linalg::GenericOp op, unsigned result) {
          llvm::is_contained(combiner->getOperands(), Value(op.getRegionOutputArgs()[result]));
 }
 
-/// What a reduction has so far is typical data; a sum starts anew, so that a term is seen alone.
+/// The accumulator of a reduction is typical data; that of a sum is zero, so that a term is analysed alone.
 void KernelConditions::bindGeneric(Formula &formula, linalg::GenericOp op) {
   for (OpOperand *input : op.getDpsInputOperands()) {
     BlockArgument element = op.getMatchingBlockArgument(input);
@@ -146,7 +146,7 @@ void KernelConditions::learn(attn::AttendOp op) {
   }
 }
 
-/// Its results have elements of its operands, or constants, and no others.
+/// Whether all elements of its results are elements of its operands, or constants.
 static bool movesElements(Operation *op) {
   return isView(op) || isa<tensor::ExtractSliceOp, tensor::ConcatOp, tensor::PadOp, tensor::InsertSliceOp,
                            linalg::FillOp, arith::ExtFOp, arith::TruncFOp, arith::ConstantOp>(op);
@@ -193,7 +193,7 @@ std::vector<ElementFacts> KernelConditions::results() {
 
 //===-------------------------------------------- influence ------------------------------------------------------===//
 
-/// The condition of the formula `second`, which reads the result of `first`.
+/// The condition of the composition: formula `second` reads the result of `first`.
 static Condition composed(const Condition &first, const Condition &second) {
   Condition both = second;
   both.factor *= first.factor;
@@ -203,7 +203,7 @@ static Condition composed(const Condition &first, const Condition &second) {
   return both;
 }
 
-/// What `source` has of the argument's rounding reaches `result` by `condition`, in a sum where it has a `term`.
+/// Propagates the influence `source` to `result` by `condition`; in a sum if there is a `term`.
 void KernelConditions::add(Value result, const Influence &source, const Condition &condition, const Condition *term) {
   if (condition.factor == 0)
     return;
@@ -228,7 +228,7 @@ void KernelConditions::add(Value result, const Influence &source, const Conditio
   influence.behindSum.raise(source.behindSum);
 }
 
-/// Visits the loads of tensors that the argument's rounding reaches. `visit` may add influences.
+/// Visits the loads of tensors that depend on the argument. `visit` may add influences.
 template <typename Visit> void KernelConditions::forInfluencedLoads(const Formula &formula, Visit visit) {
   for (const Formula::Load &load : formula.loads())
     if (auto source = influences.find(load.tensor); source != influences.end())
@@ -271,7 +271,7 @@ void KernelConditions::spread(attn::AttendOp op) {
   spreadRegion(op.getSink(), ofScore, false);
 }
 
-/// The block ends with a term, which is added, and the subscripts of its place.
+/// The block yields a term to be added, and its subscripts.
 void KernelConditions::spread(attn::ScatterAddOp op) {
   Formula formula = formulaOf(op.getBody().front());
   forInfluencedLoads(formula, [&](const Formula::Load &load, const Influence &influence) {
@@ -285,7 +285,7 @@ void KernelConditions::spread(attn::ScatterAddOp op) {
     add(op.getResult(), Influence(source->second), {1, false, ""});
 }
 
-/// An op that is neither a formula nor moves elements may depend on last bits: its operands stay f32.
+/// Other ops may depend on last bits, so their operands stay f32.
 void KernelConditions::spread(Operation *op) {
   if (auto generic = dyn_cast<linalg::GenericOp>(op))
     return spread(generic);
@@ -294,9 +294,9 @@ void KernelConditions::spread(Operation *op) {
   if (auto scatter = dyn_cast<attn::ScatterAddOp>(op))
     return spread(scatter);
   if (isa<tensor::DimOp>(op))
-    return; // a size, whatever the elements are
+    return; // a size does not depend on elements
   Condition condition{movesElements(op) ? 1 : undecidedError, false, ("`" + op->getName().getStringRef() + "`").str()};
-  op->walk([&](Operation *each) { // what is in regions of it too
+  op->walk([&](Operation *each) { // including ops in its regions
     for (Value operand : each->getOperands())
       if (auto source = influences.find(operand); source != influences.end()) {
         Influence influence = source->second;

@@ -1,18 +1,18 @@
 //===- KernelCondition.h - condition numbers of a kernel's results ------------------------------------------------===//
 //
-// How the rounding of one argument's elements shows in each result of a kernel. Condition numbers of formulas multiply
-// along a path of operations. A sum of products is as exact as its other operand is stored: behind one, an operand's
-// rounding is among many of its kind, and only what nothing bounds still counts, such as the sine of a product. Behind
-// two sums nothing does. Two kinds of operands are not hidden so:
+// The effect of rounding one argument's elements on each result of a kernel. Condition numbers of formulas multiply
+// along a path of operations. In a sum of products, the rounding of an operand averages out among many terms, and the
+// other operand is stored as inexactly: past one sum only unbounded effects count, such as the sine of a product; past
+// two sums none do. Two kinds of operands are exceptions:
 //
-//   in terms that amplify more than the limit       the sum is off by as much, relative to its size
-//   made of positions and constants alone           no data is as inexact, and its range is known
+//   in terms that amplify more than the limit       the relative error of the sum is as large
+//   dependent on positions and constants alone      no data are as inexact, and the range is known
 //
-//   sum_k x[i, k] w[k, j]      x, w: 1, behind a sum
-//   sum_k x[i, k] cos(a[k])    x: 1, behind a sum          a: 4095, where |a| <= 4095
-//   cos(sum_k p[i, k] f[k])    p: 4095, where it is exact and the sum is at most 4095
+//   sum_k x[i, k] w[k, j]      x, w: 1, past a sum
+//   sum_k x[i, k] cos(a[k])    x: 1, past a sum            a: 4095, if |a| <= 4095
+//   cos(sum_k p[i, k] f[k])    p: 4095, if it is exact and the sum is at most 4095
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Interface/Kernel.h"
@@ -22,37 +22,37 @@
 
 namespace attnc {
 
-/// Largest error, relative to a result's size, that the rounding of one tensor may make.
+/// Largest relative error of a result that the rounding of one tensor may cause.
 inline constexpr double largestShareOfError = 0x1p-5;
-/// The condition number that makes it.
+/// The condition number that causes it.
 inline double largestFactor(const StorageFormat &format) { return largestShareOfError / format.roundoff; }
 
-/// How the rounding of a tensor shows in another.
+/// The effect of the rounding of a tensor on another one.
 struct Influence {
-  Condition direct; ///< by formulas, and by the sums that do not hide it
+  Condition direct; ///< through formulas, and through sums that do not average it out
   bool isBehindSum = false;
-  Condition behindSum; ///< of those that are behind one sum, the ones without a bound
+  Condition behindSum; ///< past one sum: unbounded effects
 };
 
-/// What is known of a tensor that a kernel reads.
+/// Facts about a tensor that a kernel reads.
 struct TensorFacts {
   ElementFacts elements;
   llvm::SmallVector<double> extents; ///< upper bounds
 };
 
-/// A size without a bound: longer sequences than there are.
+/// Assumed for an unbounded size: longer than any sequence.
 inline constexpr double unboundedSize = 0x1p24;
 
 class KernelConditions {
 public:
-  /// Of arguments that are an `index`, the elements' range is theirs.
+  /// For `index` arguments, the range of the facts is that of the index.
   KernelConditions(mlir::func::FuncOp kernel, llvm::ArrayRef<TensorFacts> arguments, const StorageFormat &format);
   KernelConditions(const KernelConditions &) = delete;
   KernelConditions &operator=(const KernelConditions &) = delete;
 
-  /// What is known of each result.
+  /// Facts about each result.
   std::vector<ElementFacts> results();
-  /// On each result.
+  /// The influence of an argument on each result.
   std::vector<Influence> influenceOf(unsigned argument);
 
 private:
@@ -81,8 +81,8 @@ private:
   std::function<ElementFacts(mlir::Value)> readFacts;
   std::function<Enclosure(mlir::Value)> readPositions;
   llvm::DenseMap<mlir::Value, ElementFacts> facts;
-  llvm::DenseMap<mlir::Value, Influence> influences; ///< of the argument that is asked for
-  bool isExact = false;                              ///< whether that is made of positions and constants alone
+  llvm::DenseMap<mlir::Value, Influence> influences; ///< of the argument under consideration
+  bool isExact = false;                              ///< whether that depends on positions and constants alone
 };
 
 } // namespace attnc

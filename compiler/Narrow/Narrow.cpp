@@ -41,7 +41,7 @@ public:
   }
 
 private:
-  /// A kernel as its callers want it: which arguments and results are narrow.
+  /// A required variant of a kernel: which arguments and results are narrow.
   struct Signature {
     std::string kernel;
     SmallVector<bool> ports;
@@ -72,7 +72,7 @@ private:
       func::FuncOp(entry).walk([&, &groups = groups](func::CallOp call) { visit(call, groups); });
   }
 
-  /// What kernels do with their tensors decides first.
+  /// First: requirements of kernels on their arguments and results.
   void keepPorts() {
     eachCall([&](func::CallOp call, StorageGroups &groups) {
       for (auto [port, value] : llvm::enumerate(portsOf(call)))
@@ -82,7 +82,7 @@ private:
     });
   }
 
-  /// Then how much of the rounding shows in what follows.
+  /// Second: conditioning analysis.
   void keepConditioned() {
     for (auto &[entry, groups] : entries) {
       Conditioning conditioning(entry, element);
@@ -106,7 +106,7 @@ private:
     return narrowKernel(kernelOf(call), ports, element);
   }
 
-  /// Keeps f32 what a kernel would read or write that nobody makes code for; whether there was any.
+  /// Keeps operands and results f32 for which no emitter has code; returns whether there were any.
   bool refuseKernels() {
     bool refused = false;
     eachCall([&](func::CallOp call, StorageGroups &groups) {
@@ -127,10 +127,10 @@ private:
     return refused;
   }
 
-  /// Entry points hand states to each other, next_prefill to next: one that stays f32 in one of them does in all.
-  /// Whether there was any such.
+  /// States are passed between entry points, from next_prefill to next: one that is f32 in one of them is f32 in all.
+  /// Returns whether there were any.
   bool agreeOnStates() {
-    std::map<StringRef, std::string> wide; // by the state's name
+    std::map<StringRef, std::string> wide; // reasons by name of the state
     auto eachState = [&](llvm::function_ref<void(StringRef, BlockArgument, func::FuncOp, StorageGroups &)> visit) {
       for (auto &[entry, groups] : entries)
         for (BlockArgument argument : func::FuncOp(entry).getArguments()) {
@@ -163,9 +163,9 @@ private:
       bytes.count(entry, groups);
     for (auto &[entry, groups] : entries)
       narrowValues(entry, groups);
-    llvm::StringSet<> plain; // kernels that some call wants as they are
+    llvm::StringSet<> plain; // kernels that some call needs unchanged
     module.walk([&](func::CallOp call) {
-      auto found = wanted.find(call); // nothing where the entry point trains
+      auto found = wanted.find(call); // not found if the entry point trains
       if (found == wanted.end() || isWide(found->second))
         plain.insert(call.getCallee());
     });
@@ -186,7 +186,7 @@ private:
                                             entry.front().getTerminator()->getOperandTypes()));
   }
 
-  /// The symbol of that kernel in the module. The first one keeps the name of the original where that `isUnused`.
+  /// Inserts the variant; returns its symbol. The first one takes the name of the original if that `isUnused`.
   StringRef insert(const Signature &signature, bool isUnused) {
     Made &made = kernels[signature];
     if (!made.function)
@@ -214,7 +214,7 @@ private:
   }
 
   struct Made {
-    OwningOpRef<func::FuncOp> function; ///< until it is in the module
+    OwningOpRef<func::FuncOp> function; ///< null once it is in the module
     Verdict verdict;
     std::string name;
   };
@@ -224,7 +224,7 @@ private:
   llvm::function_ref<Verdict(func::FuncOp)> supports;
   llvm::MapVector<func::FuncOp, StorageGroups> entries;
   std::map<Signature, Made> kernels;
-  llvm::StringSet<> replaced; ///< kernels whose name a narrow one has
+  llvm::StringSet<> replaced; ///< kernels whose name a narrow variant has taken
 };
 
 } // namespace

@@ -1,28 +1,27 @@
-//===- Narrow.h - tensors stored in bf16 or f16 -------------------------------------------------------------------===//
+//===- Narrow.h - the narrow phase: storage of tensors in bf16 or f16 ---------------------------------------------===//
 //
-// The narrow phase changes the type in which tensors lie in memory, and nothing that is computed: of a module of
-// kernels, tensors that go from kernel to kernel, weights and caches become tensors of `element`; the kernels that read
-// and write them widen and narrow at their edges (Codegen/Interface/Kernel.h).
+// Changes the storage type of tensors, and no computation: tensors between kernels, weights and caches become tensors
+// of `element`. The kernels that read and write them widen and narrow at their edges (Codegen/Kernel.h).
 //
 //   %w = model.get @up : tensor<768x3072xf32>        %w = model.get @up : tensor<768x3072xbf16>
 //   %y = call @gemm_0(%x, %w) : (f32, f32) -> f32  →  %y = call @gemm_0(%x, %w) : (bf16, bf16) -> bf16
 //
-// Values that share memory have one type: a reshape and what it shows, what a loop carries, a cache and the rows that
-// are appended to it. Such a group stays f32, for a reason that is told, where it is or holds
+// Values that share memory have one type: a reshape and its source, the carried values of a loop, a cache and the rows
+// appended to it. Such a group stays f32, for a recorded reason, if it contains
 //
-//   an input or a result                     the program that calls has f32; a loss is one of these
-//   a state that is no cache                 each call computes it from itself: its rounding would add up
-//   what a scan carries from step to step    the same
-//   a statistic of rows, a sum in memory     a maximum, a logarithm of a sum, what terms are added to
-//   a vector of weights, a single number     few bytes
+//   an input or a result                     callers pass f32; a loss is a result
+//   a state that is no cache                 each call computes it from itself: rounding errors would accumulate
+//   a carried value of a scan                the same
+//   a row statistic, an accumulator          a maximum, a logarithm of a sum, a sum in memory
+//   a vector of weights, a scalar            few bytes
 //   a tensor whose rounding is amplified     positions before a sine or a subscript, scores before an exponential or a
 //                                            comparison (Conditioning.h)
-//   an operand of a kernel that has no code for it
+//   an operand of a kernel without code for the narrow type
 //
-// Entry points that train, or give gradients of attention, stay f32 altogether; what they update is f32, and others
-// read narrow copies of it.
+// Entry points that train, or compute gradients of attention, stay f32 altogether. Parameters that they update are f32;
+// other entry points read narrow copies of them.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Interface/Kernel.h"
@@ -30,18 +29,18 @@
 
 namespace attnc {
 
-/// How a group of values is stored, and why where that is f32.
+/// The storage type of a group of values, and the reason if it is f32.
 struct StorageChoice {
   enum class Kind { Weight, State, Intermediate, Entry };
   std::string entry; ///< empty for weights, which all entry points share
   std::string what;  ///< "@blocks.up", "keys", "@next_gemm_0"
   Kind kind = Kind::Intermediate;
   bool isNarrow = false;
-  std::string reason; ///< a clause: "it is an input", "`cos` amplifies its rounding ..."; empty where it is narrow
+  std::string reason; ///< a clause: "it is an input", "`cos` amplifies its rounding ..."; empty if narrow
 };
 
-/// Stores what may be in `element`, where `supports` says that there is code for the kernels it makes. Without
-/// `keepsConditioned`, conditioning is left out of account: tests compare with what that gives.
+/// Narrows all groups that may be stored in `element` and whose kernels `supports` accepts. Without `keepsConditioned`,
+/// conditioning analysis is skipped, for comparison in tests.
 std::vector<StorageChoice> narrowStorage(mlir::ModuleOp module, mlir::FloatType element,
                                          llvm::function_ref<Verdict(mlir::func::FuncOp)> supports,
                                          bool keepsConditioned = true);
@@ -49,7 +48,7 @@ std::vector<StorageChoice> narrowStorage(mlir::ModuleOp module, mlir::FloatType 
 /// Marks the kernels whose products may round their operands to tf32.
 void allowTf32(mlir::ModuleOp module);
 
-/// All choices, as `attnc explain` shows them, and one line that counts them.
+/// Prints all choices, for `attnc explain`; a summary in one line.
 void printStorage(llvm::ArrayRef<StorageChoice> choices, llvm::StringRef element, llvm::raw_ostream &out);
 std::string storageSummary(llvm::ArrayRef<StorageChoice> choices, llvm::StringRef element);
 

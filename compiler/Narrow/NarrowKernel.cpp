@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace attnc {
 
-/// Of a kernel of rows: does `op` give a number a row, and not a row?
+/// Whether `op` of a rows kernel yields one number for each row.
 static bool isOfRows(func::FuncOp kernel, linalg::GenericOp op) {
   unsigned loops = 0;
   for (auto each : kernel.getOps<linalg::GenericOp>())

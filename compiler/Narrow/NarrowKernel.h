@@ -1,4 +1,4 @@
-//===- NarrowKernel.h - a kernel with other types at its edges ----------------------------------------------------===//
+//===- NarrowKernel.h - variants of a kernel with narrow arguments and results ------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Interface/Kernel.h"
@@ -7,15 +7,15 @@
 
 namespace attnc {
 
-/// Why a kernel's argument or result (`port`: arguments, then results) stays f32 whoever calls it; empty where it may
-/// be narrow. Of tensors of f32.
+/// The reason why an f32 argument or result of a kernel (`port`: arguments, then results) must stay f32; empty if it
+/// may be narrow.
 std::string reasonOfPort(mlir::func::FuncOp kernel, unsigned port);
 
 /// A copy of the kernel whose arguments and results (`ports`: arguments, then results) are stored in `element`.
 mlir::OwningOpRef<mlir::func::FuncOp> narrowKernel(mlir::func::FuncOp kernel, const llvm::SmallBitVector &ports,
                                                    mlir::FloatType element);
 
-/// A kernel that stores an f32 tensor of the shape of `type` as that.
+/// A kernel that converts an f32 tensor of the shape of `type` to that type.
 mlir::OwningOpRef<mlir::func::FuncOp> storingKernel(mlir::RankedTensorType type, llvm::StringRef symbol);
 
 } // namespace attnc

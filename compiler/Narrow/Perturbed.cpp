@@ -33,7 +33,7 @@ static double times(double error, double slope) { return error == 0 ? 0 : error 
 
 //===---------------------------------------- functions of one number --------------------------------------------===//
 
-using Slope = double (*)(const Enclosure &); ///< the largest |f'| over an enclosure
+using Slope = double (*)(const Enclosure &); ///< largest |f'| over an enclosure
 
 static double one(const Enclosure &) { return 1; }
 static double slopeOfExp(const Enclosure &a) { return std::exp(a.greatest); }
@@ -53,7 +53,7 @@ static double slopeOfLog10(const Enclosure &a) { return slopeOfLog(a) / std::num
 
 namespace {
 
-/// A function that never falls, or never rises, where its domain begins.
+/// A monotone function and its domain.
 struct Monotone {
   double (*value)(double);
   Slope slope;
@@ -89,7 +89,7 @@ static const llvm::StringMap<Monotone> &monotoneFunctions() {
   return table;
 }
 
-/// Of the branch around 0.
+/// Whether the enclosure is within the branch around 0.
 static bool isOneBranch(const Enclosure &a) { return a.magnitude() < std::numbers::pi / 2; }
 static double slopeOfTan(const Enclosure &a) {
   return isOneBranch(a) ? 1 + std::pow(std::tan(a.magnitude()), 2) : undecidedError;
@@ -114,7 +114,7 @@ static const llvm::StringMap<Function> &otherFunctions() {
   return table;
 }
 
-/// f(a) and its error; nothing where `name` is no such function.
+/// f(a) and its error; null if `name` is no such function.
 static std::optional<Perturbed> applied(StringRef name, const Perturbed &a) {
   if (auto found = otherFunctions().find(name); found != otherFunctions().end())
     return Perturbed{found->second.value(a.value), a.error > 0 ? a.error * found->second.slope(a.value) : 0};
@@ -128,7 +128,7 @@ static std::optional<Perturbed> applied(StringRef name, const Perturbed &a) {
   return Perturbed{value, a.error > 0 ? a.error * function.slope(a.value) : 0};
 }
 
-/// Functions that are constant between steps.
+/// Piecewise constant functions.
 static std::optional<Enclosure> steps(StringRef name, const Enclosure &a) {
   using Step = double (*)(double);
   static const llvm::StringMap<Step> table = {
@@ -146,7 +146,7 @@ static std::optional<Enclosure> steps(StringRef name, const Enclosure &a) {
 
 //===---------------------------------------- functions of several -----------------------------------------------===//
 
-/// The greater one: an error counts only of those that can be it.
+/// Maximum; only operands that may be the maximum contribute errors.
 static Perturbed greater(const Perturbed &a, const Perturbed &b) {
   Perturbed result{maximum(a.value, b.value)};
   bool isA = a.value.least >= b.value.greatest, isB = b.value.least >= a.value.greatest;
@@ -198,9 +198,9 @@ static std::optional<Perturbed> arithmetic(StringRef name, llvm::ArrayRef<Pertur
   return std::nullopt;
 }
 
-//===---------------------------------------- integers and truths ------------------------------------------------===//
+//===---------------------------------------- integers and booleans ----------------------------------------------===//
 
-/// A truth: undecided where the enclosures overlap, and an error only where an operand has one.
+/// A boolean: undecided if the enclosures overlap; it has an error only if an operand has one.
 static Perturbed truth(std::optional<bool> known, llvm::ArrayRef<Perturbed> operands, const StorageFormat &format) {
   if (known)
     return {Enclosure::point(*known ? 1 : 0), 0, false, true};
@@ -208,7 +208,7 @@ static Perturbed truth(std::optional<bool> known, llvm::ArrayRef<Perturbed> oper
   return {{0, 1}, mayFlip ? 1 / format.roundoff : 0, false, true};
 }
 
-/// a < b, where the enclosures tell.
+/// a < b; null if the enclosures overlap.
 static std::optional<bool> isLess(const Enclosure &a, const Enclosure &b) {
   if (a.greatest < b.least)
     return true;
@@ -225,7 +225,7 @@ static std::optional<bool> inverted(std::optional<bool> known) { return known ? 
 
 static std::optional<bool> compared(arith::CmpFOp op, const Enclosure &a, const Enclosure &b) {
   using P = arith::CmpFPredicate;
-  bool isSame = op.getLhs() == op.getRhs(); // the test for NaN
+  bool isSame = op.getLhs() == op.getRhs(); // test for NaN
   switch (op.getPredicate()) {
   case P::OLT:
   case P::ULT:
@@ -278,7 +278,7 @@ static std::optional<bool> compared(arith::CmpIOp op, const Enclosure &a, const 
   llvm_unreachable("a predicate of cmpi");
 }
 
-/// and, or, xor of truths.
+/// and, or, xor of booleans.
 static std::optional<bool> combined(StringRef name, const Enclosure &a, const Enclosure &b) {
   if (a.isPoint() && b.isPoint()) {
     bool x = a.least != 0, y = b.least != 0;
@@ -289,7 +289,7 @@ static std::optional<bool> combined(StringRef name, const Enclosure &a, const En
   return isAbsorbed && name != "arith.xori" ? std::optional(absorbing != 0) : std::nullopt;
 }
 
-/// Quotients and remainders of positions by what is known to be positive.
+/// Quotients and remainders of positions by positive numbers.
 static Enclosure quotient(StringRef name, const Enclosure &a, const Enclosure &b) {
   if (b.least <= 0)
     return Enclosure::everything();
@@ -321,7 +321,7 @@ static std::optional<Perturbed> integer(Operation *op, llvm::ArrayRef<Perturbed>
 
 //===---------------------------------------- any operation ------------------------------------------------------===//
 
-/// Where it is open which of two is chosen, and rounding may decide it, their distance is an error.
+/// If the selected operand is undecided because of rounding, the distance of the operands is an error.
 static Perturbed selected(llvm::ArrayRef<Perturbed> x, const StorageFormat &format) {
   if (x[0].isDecided())
     return x[0].value.least != 0 ? x[1] : x[2];
@@ -361,7 +361,7 @@ Perturbed propagate(Operation *op, llvm::ArrayRef<Perturbed> operands, const Sto
   bool isWhole = llvm::all_of(operands, [](const Perturbed &each) { return each.isIntegral; });
   result.isIntegral = !isa<FloatType>(op->getResult(0).getType()) || steps(op->getName().getStringRef(), {}) ||
                       isa<arith::SIToFPOp, arith::UIToFPOp>(op) || (keepsIntegers(op) && isWhole);
-  bool isInfinite = result.value.isPoint() && !result.value.isFinite(); // whichever way it was rounded
+  bool isInfinite = result.value.isPoint() && !result.value.isFinite(); // independent of rounding
   if (isInfinite)
     result.error = 0;
   if (std::isnan(result.error))

@@ -1,11 +1,11 @@
-//===- Precision.h - in how many bits tensors are stored ----------------------------------------------------------===//
+//===- Precision.h - storage precisions of tensors ----------------------------------------------------------------===//
 //
 //   f32    all tensors in f32
-//   tf32   the same, and the products of contractions on a device may round their operands to tf32
-//   bf16   tensors between kernels, weights and caches in bf16; whatever computes has f32
+//   tf32   the same, but products of contractions on a device may round their operands to tf32
+//   bf16   tensors between kernels, weights and caches in bf16; all computation in f32
 //   f16    the same in f16
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/ElementTypes/ElementType.h"

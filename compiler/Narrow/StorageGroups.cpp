@@ -73,7 +73,7 @@ void StorageGroups::keep(Value value, const std::string &reason) {
     reasons[groupOf(value)] = reason;
 }
 
-/// What the caller gives and takes.
+/// Inputs and results of the entry point.
 void StorageGroups::keepBorders() {
   llvm::SmallDenseSet<unsigned> caches;
   entry.walk([&](model::AppendOp append) {
@@ -91,7 +91,7 @@ void StorageGroups::keepBorders() {
     keep(value, "it is a result");
 }
 
-/// What goes from step to step of a scan, but for lists of which each step writes its element and caches.
+/// Carried values of scans, except caches and per-iteration lists.
 void StorageGroups::keepCarried() {
   entry.walk([&](scf::ForOp loop) {
     for (auto [carried, next] : llvm::zip(loop.getRegionIterArgs(), loop.getBody()->getTerminator()->getOperands())) {
@@ -105,7 +105,8 @@ void StorageGroups::keepCarried() {
       keep(value, "it is a single number");
 }
 
-/// A narrow copy of a weight has a place of its own, from which kernels alone read.
+/// Weights that must be f32: vectors, and weights that are carried or returned. Only kernels read the narrow copy of a
+/// weight.
 void StorageGroups::keepWeights() {
   std::vector<bool> hasOthers(reasons.size());
   for (Value value : members)
@@ -148,7 +149,7 @@ std::vector<StorageChoice> StorageGroups::choices() const {
   }
   func::FuncOp function = entry;
   for (auto [group, choice] : llvm::enumerate(made)) {
-    // A state is known by its own name, not by the rows that are appended to it.
+    // A state has its own name, rather than that of rows appended to it.
     choice.what =
         choice.kind == StorageChoice::Kind::Intermediate ? llvm::join(names[group], ", ") : names[group].front();
     choice.entry = choice.kind == StorageChoice::Kind::Weight ? "" : function.getName().str();

@@ -1,15 +1,16 @@
-//===- StorageGroups.h - values that have one type because they share memory --------------------------------------===//
+//===- StorageGroups.h - groups of values with one storage type ---------------------------------------------------===//
 //
-// The f32 tensors of one entry point, in groups; each knows what of it has to stay f32 whatever calls it.
+// Partitions the f32 tensors of an entry point into groups that must have the same storage type, and records for each
+// whether it must stay f32.
 //
-// Kernels compute. Any other op between them moves elements or holds them, so the tensors that it reads and those that
-// it gives are one group, whichever op it is. Loops have a group for each value that they carry.
+// Kernels compute. Every other op between kernels moves or stores elements, so its operands and results form one group.
+// Loops have a group for each carried value.
 //
 //   %y = call @gemm_0(%x, %w)              a group each
 //   %l = model.with_element %y into %l0    one group of three tensors
-//   %v = tensor.expand_shape %y            one of two
+//   %v = tensor.expand_shape %y            one group of two
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Narrow/Narrow.h"
@@ -18,23 +19,23 @@
 
 namespace attnc {
 
-/// Sets of f32 tensors, at least two in each, of which an op between kernels puts elements of one into another.
+/// Sets of at least two f32 tensors between which an op outside of kernels moves elements.
 llvm::SmallVector<llvm::SmallVector<mlir::Value>> heldTogether(mlir::Operation *op);
 
 class StorageGroups {
 public:
   explicit StorageGroups(mlir::func::FuncOp entry);
 
-  /// Whether it is a tensor of f32 of this entry point, and belongs to a group.
+  /// Whether the value is an f32 tensor of this entry point in a group.
   bool contains(mlir::Value value) const { return numbers.contains(value); }
-  /// The first reason is kept.
+  /// Requires f32 for a group; the first reason is recorded.
   void keep(mlir::Value value, const std::string &reason);
   bool isNarrow(mlir::Value value) const { return contains(value) && reasons[groupOf(value)].empty(); }
 
   bool areOne(mlir::Value a, mlir::Value b) const { return contains(a) && contains(b) && groupOf(a) == groupOf(b); }
 
   llvm::ArrayRef<mlir::Value> values() const { return members; }
-  /// Of each group, in program order.
+  /// The choice for each group, in program order.
   std::vector<StorageChoice> choices() const;
 
 private:
@@ -50,7 +51,7 @@ private:
   llvm::DenseMap<mlir::Value, unsigned> numbers;
   llvm::SmallVector<mlir::Value> members; ///< by number
   llvm::IntEqClasses groups;
-  std::vector<std::string> reasons; ///< by group; empty where it may be narrow
+  std::vector<std::string> reasons; ///< by group; empty if it may be narrow
 };
 
 } // namespace attnc

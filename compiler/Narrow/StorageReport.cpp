@@ -5,7 +5,7 @@ namespace attnc {
 
 using Kind = StorageChoice::Kind;
 
-/// The tensors between kernels of all entry points, the weights, the states: each once.
+/// Names of the intermediates of all entry points, the weights and the states: each once.
 static llvm::SmallVector<std::string> namesOf(llvm::ArrayRef<StorageChoice> choices, Kind kind, bool isNarrow,
                                               llvm::StringRef reason = "") {
   llvm::SmallVector<std::string> names;

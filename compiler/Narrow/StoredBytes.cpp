@@ -11,7 +11,7 @@ namespace attnc {
 void StoredBytes::count(func::FuncOp entry, const StorageGroups &groups) {
   SymbolicShapes shapes(entry, SymbolicShapes::Lifetime::Stays);
   SizeExpr elementBytes(element.getWidth() / 8);
-  SmallVector<Value> made; // by kernels, and narrow
+  SmallVector<Value> made; // narrow results of kernels
   entry.walk([&](func::CallOp call) {
     llvm::copy_if(call.getResults(), std::back_inserter(made), [&](Value each) { return groups.isNarrow(each); });
   });

@@ -1,8 +1,9 @@
-//===- StoredBytes.h - the bytes of tensors and weights that became narrow --------------------------------------===//
+//===- StoredBytes.h - byte counts of decisions after narrowing ---------------------------------------------------===//
 //
-// What fuse recorded of tensors between kernels, and of packed weights, counts the bytes of f32 (Analysis/Decisions.h).
+// The fuse phase recorded bytes of f32 for tensors between kernels and for packed weights (Fuse/Explanation.h). This
+// corrects them for narrow storage.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Narrow/StorageGroups.h"
@@ -15,9 +16,9 @@ class StoredBytes {
 public:
   explicit StoredBytes(mlir::FloatType element) : element(element) {}
 
-  /// Counts what is narrow of an entry point, whose values and kernels are still those of fuse.
+  /// Counts narrow values of an entry point whose values and kernels are still those of the fuse phase.
   void count(mlir::func::FuncOp entry, const StorageGroups &groups);
-  /// Says so in the module's decisions. Of weights, where all readers of that kernel are among what was counted.
+  /// Updates the module's decisions. For weights, only if all readers of the kernel were counted.
   void record(mlir::ModuleOp module, llvm::function_ref<bool(llvm::StringRef kernel)> isNarrowAlone) const;
 
 private:
@@ -26,7 +27,7 @@ private:
   mlir::FloatType element;
   using Edge = std::tuple<std::string, std::string, std::string, std::string>; ///< what, into, entry, bytes
   std::map<Edge, std::string> bytesOfEdges;
-  std::map<std::pair<std::string, std::string>, std::string> bytesOfWeights; ///< by what and into
+  std::map<std::pair<std::string, std::string>, std::string> bytesOfWeights; ///< by weight and kernel
 };
 
 } // namespace attnc
