@@ -16,7 +16,7 @@ llvm::Expected<std::vector<int64_t>> sizesAt(const EntryPlan &plan, const NamedS
       return llvm::createStringError("dimension `" + name + "` of entry point '" +
                                      func::FuncOp(plan.entry).getName().str() +
                                      "' has no bound; say for which size, such as --at " + name + "=4");
-    // Another entry point may have a larger one of the name.
+    // Another entry point may have a larger dimension of that name.
     result.push_back(said == sizes.end()       ? bound
                      : bound > 0 && !isWorkers ? std::min(bound, said->second)
                                                : said->second);
@@ -42,7 +42,7 @@ MemoryPeak peakOf(const EntryPlan &plan, llvm::ArrayRef<int64_t> sizes) {
   MemoryPeak peak;
   peak.arenaBytes = plan.arenaBytes.evaluate(sizes);
   unsigned fullest = 0;
-  // The sum grows where something begins to live.
+  // The peak is at the start of some live range.
   for (const SlotMember &begins : plan.members)
     for (const LiveRange &range : begins.storage.liveRanges) {
       int64_t sum = 0;

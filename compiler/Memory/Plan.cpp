@@ -8,12 +8,12 @@ using namespace mlir;
 
 namespace attnc {
 
-/// Its result lies within the bytes of its first operand.
+/// Whether the op's result is a view into its first operand.
 static bool showsOperand(Operation *op) {
   return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp, model::ElementOp>(op);
 }
 
-/// Does the value start behind the first byte of its root?
+/// Whether the value may start after the first byte of its root.
 static bool isElement(Value tensor) {
   for (Operation *op = tensor.getDefiningOp(); op && showsOperand(op); op = op->getOperand(0).getDefiningOp())
     if (isa<model::ElementOp>(op))
@@ -44,7 +44,7 @@ std::string stepName(Operation *op) {
   return ("@" + call.getCallee() + (places.empty() ? "" : ", " + places.back())).str();
 }
 
-/// A list into which each turn of the loop puts a value, or another carried value.
+/// Name of a per-iteration list, or of another carried value.
 static std::string carriedName(Value next, size_t number) {
   auto list = next.getDefiningOp<model::WithElementOp>();
   Operation *maker = list ? EntryPlan::root(list.getElement()).getDefiningOp() : nullptr;
@@ -55,7 +55,7 @@ static std::string carriedName(Value next, size_t number) {
 
 namespace {
 
-/// Makes the plan of one entry point, in the order of run().
+/// Plans one entry point, in the order of run().
 class Planner {
 public:
   Planner(func::FuncOp entry, SizeAnalysis sizes, const llvm::StringMap<KernelCode> &kernels, const NamedSizes &typical)
@@ -86,9 +86,9 @@ private:
   const NamedSizes &typicalSizes;
   StorageTable storages;
   DenseMap<Operation *, unsigned> steps;
-  DenseMap<Value, unsigned> storageOf; ///< of roots in the arena
-  DenseMap<unsigned, Place> elsewhere; ///< storages that are no slots: a caller's buffer, or an updated parameter
-  DenseMap<Value, unsigned> stateOf;   ///< of roots -> the entry's argument that it is, as it is by then
+  DenseMap<Value, unsigned> storageOf; ///< storages of roots in the arena
+  DenseMap<unsigned, Place> elsewhere; ///< storages outside of the arena: a caller's buffer, or an updated parameter
+  DenseMap<Value, unsigned> stateOf;   ///< root -> the entry's state argument that it is the current value of
 
   LogicalResult numberSteps();
   LogicalResult storeValues();
@@ -122,7 +122,7 @@ private:
   }
   unsigned endOf(scf::ForOp loop) { return steps.lookup(loop.getBody()->getTerminator()); }
   void copy(Operation *before, Value value, std::optional<unsigned> from, unsigned to);
-  /// Copies whose target is known as a storage; it becomes a place when slots are assigned.
+  /// A copy whose target storage has no location until slots are assigned.
   struct PendingCopy {
     Operation *before;
     Value value;
@@ -222,14 +222,12 @@ LogicalResult Planner::storeLoop(scf::ForOp loop) {
   return success();
 }
 
-/// The list with the element is the list before, written in its place.
-LogicalResult Planner::storeList(model::WithElementOp list) {
-  return storeInPlace(list, list.getList());
-}
+/// model.with_element updates its list in place.
+LogicalResult Planner::storeList(model::WithElementOp list) { return storeInPlace(list, list.getList()); }
 
-/// The result of `op` is what was `changed`, from then on.
+/// The result of `op` is the updated `changed`.
 LogicalResult Planner::storeInPlace(Operation *op, Value changed) {
-  // Of a tensor without content there may be several: equal ones have become one.
+  // Equal empty tensors may have been merged.
   if (changed.getDefiningOp<tensor::EmptyOp>())
     return storeValue(op->getResult(0), "empty", steps.lookup(op));
   std::optional<unsigned> before = storage(changed);
@@ -242,7 +240,7 @@ LogicalResult Planner::storeInPlace(Operation *op, Value changed) {
   return success();
 }
 
-/// What is appended to a state is the state from then on; likewise of a cache in the arena.
+/// model.append updates a state, or a cache in the arena, in place.
 LogicalResult Planner::storeState(model::AppendOp append) {
   std::optional<unsigned> before = state(append.getCache());
   if (!before)
@@ -284,7 +282,8 @@ LogicalResult Planner::storeValues() {
   return failure(result.wasInterrupted());
 }
 
-/// Whatever reads a parameter that is set has run before: in an earlier step, or in the same turn of the loops around.
+/// Checks that readers of a parameter that is set run before: in an earlier op, or in the same iteration of the loops
+/// around.
 LogicalResult Planner::checkUpdates() {
   llvm::StringMap<model::SetOp> sets;
   plan.entry.walk([&](model::SetOp set) { sets[set.getParameter()] = set; });
@@ -298,8 +297,8 @@ LogicalResult Planner::checkUpdates() {
   return failure(result.wasInterrupted());
 }
 
-/// Can the kernel that computes the value write it where the parameter is? It must be the only one, from its step on,
-/// that reads the parameter, and may do so only where the emitter says that it may write over what it reads.
+/// Whether the kernel that computes the new value may overwrite the parameter. It must be the last reader of the
+/// parameter, and the emitter must allow its result to overwrite that operand.
 bool Planner::mayUpdateInPlace(model::SetOp set) {
   Value value = set.getValue();
   auto result = dyn_cast<OpResult>(value);
@@ -324,7 +323,7 @@ bool Planner::mayUpdateInPlace(model::SetOp set) {
   return !found.wasInterrupted();
 }
 
-/// What a parameter is set to is computed where the parameter is, or is copied there.
+/// New values of parameters are computed in place, or copied there.
 void Planner::placeUpdates() {
   unsigned end = steps.lookup(plan.entry.getBody().front().getTerminator());
   plan.entry.walk([&](model::SetOp set) {
@@ -333,15 +332,15 @@ void Planner::placeUpdates() {
     if (mayUpdateInPlace(set)) {
       unsigned updated = *storage(set.getValue());
       elsewhere[updated] = place;
-      storages.alsoLive(updated, steps.lookup(set), end); // nobody writes over it
+      storages.alsoLive(updated, steps.lookup(set), end); // it is not overwritten
       return;
     }
     plan.copies[set].push_back({set.getValue(), std::nullopt, place, *plan.sizes.bytes(set.getValue())});
   });
 }
 
-/// Can the kernel that makes an element write it into the list? The list must be carried by the loop around and be
-/// looked at in it nowhere else, and the element must be read by kernels of the same turn alone.
+/// Whether the kernel that computes an element may write it into the list. The enclosing loop must carry the list and
+/// read it nowhere else, and only kernels of the same iteration may read the element.
 bool Planner::mayComputeInList(model::WithElementOp list) {
   Value element = EntryPlan::root(list.getElement());
   auto call = element.getDefiningOp<func::CallOp>();
@@ -373,7 +372,7 @@ void Planner::placeElements() {
   });
 }
 
-/// The last results are the last arguments, as they are by then.
+/// Checks that the last results are the updated state arguments.
 LogicalResult Planner::checkStates() {
   auto result = cast<func::ReturnOp>(plan.entry.getBody().front().getTerminator());
   unsigned count = model::stateCount(plan.entry);
@@ -392,14 +391,14 @@ void Planner::writeInPlace(func::CallOp call) {
       continue;
     std::optional<unsigned> from = storage(call.getOperand(argument));
     unsigned to = *storage(call.getResult(result.getInt()));
-    // What lies there before is the parameter, or another element; and a list keeps its elements.
+    // The location contains the parameter, or another element; a list keeps its elements.
     bool isFixed = elsewhere.contains(to) || (from && elsewhere.contains(*from));
     if (from && !isFixed && !isElement(call.getOperand(argument)))
       storages.declareHandover(*from, to, steps.lookup(call));
   }
 }
 
-/// Is this the operand's last use, and its only one in the call?
+/// Whether the call is the operand's last use, and uses it once.
 bool Planner::diesAt(func::CallOp call, unsigned operand) {
   Value dying = EntryPlan::root(call.getOperand(operand));
   unsigned uses = llvm::count_if(call.getOperands(), [&](Value other) { return EntryPlan::root(other) == dying; });
@@ -425,8 +424,8 @@ void Planner::copy(Operation *before, Value value, std::optional<unsigned> from,
   pending.push_back({before, value, from, to});
 }
 
-/// Copies in the beginnings and next values that could not be shared. A next value that lies where another copy of the
-/// same step writes (two carried values that swap) is set aside first.
+/// Copies initial and next values of a loop that cannot share a storage. A next value that another copy would overwrite
+/// (two carried values that swap) is first copied aside.
 void Planner::copyIntoLoop(scf::ForOp loop) {
   Operation *end = loop.getBody()->getTerminator();
   SmallVector<std::tuple<Value, unsigned>> moves;
@@ -454,7 +453,7 @@ void Planner::copyIntoLoop(scf::ForOp loop) {
   }
 }
 
-/// Results are computed in the caller's buffers; an input, a parameter or a value returned twice is copied there.
+/// Computes results in the caller's buffers; an input, a parameter or a value returned twice is copied there.
 void Planner::placeResults() {
   auto result = cast<func::ReturnOp>(plan.entry.getBody().front().getTerminator());
   for (auto [number, value] : llvm::enumerate(result.getOperands().drop_back(model::stateCount(plan.entry)))) {
@@ -467,7 +466,7 @@ void Planner::placeResults() {
 }
 
 void Planner::assignSlots() {
-  // Only which storage is larger matters here, so any dimensions do where there is no bound.
+  // Only the order of sizes matters here, so any value serves for an unbounded dimension.
   std::vector<int64_t> typical(plan.symbols.size(), 256);
   auto dimensions = plan.entry->getAttrOfType<ArrayAttr>(model::dimensionsAttrName);
   for (auto [number, dimension] : llvm::enumerate(dimensions ? dimensions.getValue() : ArrayRef<Attribute>()))
@@ -525,13 +524,13 @@ FailureOr<EntryPlan> planEntry(func::FuncOp entry, const llvm::StringMap<KernelC
   return Planner(entry, std::move(*sizes), kernels, typical).run();
 }
 
-/// Is `operand` the parameter that `set` changes, as it was?
+/// Whether `operand` is the old value of the parameter that `set` updates.
 static bool isBefore(Value operand, model::SetOp set) {
   auto get = EntryPlan::root(operand).getDefiningOp<model::GetOp>();
   return get && get.getParameter() == set.getParameter() && get.getIndices() == set.getIndices();
 }
 
-/// A parameter's argument goes with the result that it is set to.
+/// Pairs the argument of a parameter with the result that becomes its new value.
 static void allowUpdates(ModuleOp module, llvm::function_ref<bool(func::FuncOp, unsigned, unsigned)> mayRunInPlace) {
   module.walk([&](model::SetOp set) {
     auto call = set.getValue().getDefiningOp<func::CallOp>();

@@ -1,26 +1,28 @@
-//===- Plan.h - a place in one arena for every value of an entry point -----------------------------------------===//
+//===- Plan.h - memory planning: a location in one arena for every value of an entry point ------------------------===//
 //
-// Input: an entry point after `fuse`, which calls kernels and holds loops (scf.for), parameters (model.get), free views
-// (tensor.expand_shape, tensor.collapse_shape) and size arithmetic; and the code of its kernels, for their scratch.
+// Input: an entry point after `fuse`, which calls kernels and contains loops (scf.for), parameters (model.get), free
+// views (tensor.expand_shape, tensor.collapse_shape) and size arithmetic; and the code of its kernels, for their
+// scratch.
 //
-// A value is a **storage** with a size, a polynomial over the entry's dimensions and the number of workers, and a live
-// range: the steps at which its bytes are needed. Steps are numbered in program order; a value from outside a loop that
-// the loop uses lives until the loop ends. Values share a storage where one is handed over to the next:
+// A value has a **storage** with a size, which is a polynomial over the entry's dimensions and the number of workers,
+// and a live range: the ops between which its bytes are needed, numbered in program order. A value that a loop uses
+// from outside is live until the loop ends. Values share a storage where one hands its bytes over to the next:
 //
-//   - a loop-carried value, its start, its next value and the loop's result, where the former is dead when the latter
-//     is defined (otherwise a copy is made at the loop's beginning, or at the end of its body);
-//   - a kernel's operand that dies there and the result that may be written over it (`attn.in_place`);
+//   - a loop-carried value, its initial value, its next value and the loop's result, if the former is dead when the
+//     latter is defined (otherwise it is copied before the loop, or at the end of its body);
+//   - an operand of a kernel that dies there, and the result that may overwrite it (`attn.in_place`);
 //   - a result of the entry point: its storage is the caller's buffer;
-//   - a list and the list with another element (model.with_element), which is copied to its place, or computed there,
-//     where a kernel of the same turn of a loop makes it and nothing else in the loop looks at the list;
-//   - a parameter and what it is set to (model.set), where the kernel that computes it may write over what it reads.
+//   - a per-iteration list before and after model.with_element. The element is copied to its index; or computed there,
+//     if a kernel of the same iteration computes it and nothing else in the loop reads the list;
+//   - a parameter and its new value (model.set), if the kernel that computes the value may overwrite its operand.
 //
-// A state (model.state) is the caller's memory all along: what is appended to it, carried by loops and returned at the
-// end has the place of the argument.
+// A state (model.state) is the caller's memory throughout: values appended to it, carried by loops and returned at the
+// end have the location of the argument.
 //
-// Storages are then given to **slots**, the large ones first, in which they take turns (Slots.h).
+// Storages are then assigned to **slots**, the large ones first, which storages with disjoint live ranges reuse
+// (Slots.h).
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Interface/Kernel.h"
@@ -36,14 +38,14 @@ namespace attnc {
 /// Arena, slots and scratch are aligned to this many bytes.
 inline constexpr int64_t arenaAlignment = abi::alignment;
 
-/// Where the bytes of a tensor are.
+/// Location of a tensor's bytes.
 struct Place {
   enum class Kind {
-    Input,     ///< the entry point's input `number`
+    Input,     ///< input `number` of the entry point
     Result,    ///< the caller's buffer for result `number`
-    Parameter, ///< what the model.get at the root of the value names
+    Parameter, ///< the parameter of the model.get at the value's root
     Updated,   ///< the parameter that `updates[number]` sets
-    Element,   ///< the place in its list that `elements[number]` writes
+    Element,   ///< the element of a list that `elements[number]` writes
     Slot       ///< slot `number` of the arena
   };
   Kind kind = Kind::Slot;
@@ -51,7 +53,7 @@ struct Place {
   bool operator==(const Place &other) const = default;
 };
 
-/// Moves a value (or, where it was set aside first, what lies at `source`) to `target`.
+/// Copies a value to `target`; from `source` if it was first copied there.
 struct Copy {
   mlir::Value value;
   std::optional<Place> source;
@@ -59,13 +61,13 @@ struct Copy {
   SizeExpr bytes;
 };
 
-/// The scratch of one launch: slots, where the kernel wants any.
+/// Scratch of one launch: slots, if the kernel needs any.
 struct LaunchScratch {
   std::optional<unsigned> shared, workers; ///< numbers of slots
-  SizeExpr stride;                         ///< from one worker's scratch to the next
+  SizeExpr stride;                         ///< distance of the scratch of consecutive workers
 };
 
-/// A member of a slot, for the dump and the tests.
+/// A member of a slot, for the dump and for tests.
 struct SlotMember {
   Storage storage;
   unsigned slot;
@@ -77,34 +79,34 @@ struct EntryPlan {
   std::vector<std::string> symbols; ///< names of the dimensions, then "workers"
   std::vector<Slot> slots;
   std::vector<SlotMember> members;
-  SizeExpr arenaBytes;              ///< the sum of the slots that are not within others
-  llvm::DenseMap<mlir::Value, Place> places;                         ///< of roots: see root()
-  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Copy>> copies; ///< made before the operation
+  SizeExpr arenaBytes;                                               ///< sum of the outermost slots
+  llvm::DenseMap<mlir::Value, Place> places;                         ///< locations of roots: see root()
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Copy>> copies; ///< executed before the operation
   llvm::MapVector<mlir::Operation *, LaunchScratch> launches;        ///< each func.call
   llvm::SmallVector<mlir::model::SetOp> updates;
-  std::vector<mlir::Operation *> steps; ///< by number
-  llvm::SmallVector<mlir::model::WithElementOp> elements; ///< those that are computed in their places
+  std::vector<mlir::Operation *> steps;                   ///< by number
+  llvm::SmallVector<mlir::model::WithElementOp> elements; ///< elements that are computed in place in their lists
 
   Place place(mlir::Value tensor) const { return places.lookup(root(tensor)); }
-  /// The value whose bytes a view shows: through reshapes, casts and elements of lists.
+  /// The value that a view refers to: through reshapes, casts and elements of lists.
   static mlir::Value root(mlir::Value tensor);
   SizeExpr offset(unsigned slot) const;
 };
 
-/// Marks with `attn.in_place` the arguments of all kernels that a result may be written over, before the kernels are
-/// emitted. `mayRunInPlace(kernel, argument, result)` is the emitter's word for it.
+/// Marks arguments of kernels that a result may overwrite with `attn.in_place`, before the kernels are emitted.
+/// `mayRunInPlace(kernel, argument, result)` is the emitter's answer.
 void allowInPlace(mlir::ModuleOp module,
                   llvm::function_ref<bool(mlir::func::FuncOp, unsigned, unsigned)> mayRunInPlace);
 
 /// Sizes of dimensions by name, and of `workers`.
 using NamedSizes = std::vector<std::pair<std::string, int64_t>>;
 
-/// Plans one entry point. Fails, with a diagnostic, where a size is no function of the dimensions. The plan is right
-/// for all dimensions, and best for those of `typical`; where that is silent, for their bounds.
+/// Plans one entry point. Fails, with a diagnostic, if a size is no function of the dimensions. The plan is correct for
+/// all dimensions, and optimised for those of `typical`, or else for their bounds.
 mlir::FailureOr<EntryPlan> planEntry(mlir::func::FuncOp entry, const llvm::StringMap<KernelCode> &kernels,
                                      const NamedSizes &typical = {});
 
-/// What runs in a step, to a person: "@train_gemm_2, nn.attn:12:5" for a kernel.
+/// Text for the op of a step: "@train_gemm_2, nn.attn:12:5" for a kernel.
 std::string stepName(mlir::Operation *op);
 
 /// Writes a plan as lines of comments ("// ...").

@@ -9,14 +9,14 @@ namespace {
 
 bool meet(llvm::ArrayRef<LiveRange> a, llvm::ArrayRef<LiveRange> b) {
   return llvm::any_of(a, [&](const LiveRange &left) {
-    return llvm::any_of(
-        b, [&](const LiveRange &right) { return left.first <= right.last && right.first <= left.last; });
+    return llvm::any_of(b,
+                        [&](const LiveRange &right) { return left.first <= right.last && right.first <= left.last; });
   });
 }
 
 struct Part;
 
-/// What has a slot to itself for some steps: a storage, or parts side by side.
+/// A use of a slot for some ops: by a storage, or by slots side by side.
 struct Turn {
   unsigned storage = 0;
   std::list<Part> parts;
@@ -74,7 +74,7 @@ private:
 
 } // namespace
 
-/// In a slot that is large enough: as a turn of its own, or beside those that it meets.
+/// Places a use in a slot that is large enough: in an unused live range, or beside the uses that it overlaps.
 bool Assignment::place(Part &slot, Turn &turn) {
   auto meets = [&](const Turn &other) { return meet(other.liveRanges, turn.liveRanges); };
   auto first = llvm::find_if(slot.turns, meets);
@@ -108,7 +108,7 @@ bool Assignment::place(Part &slot, Turn &turn) {
   return true;
 }
 
-/// Into the least part that it fits, or behind the last one.
+/// Places it into the smallest part that fits, or after the last one.
 bool Assignment::placeBeside(Part &slot, Turn &several, Turn &turn) {
   llvm::SmallVector<std::tuple<int64_t, size_t, Part *>> parts;
   for (Part &part : several.parts)
@@ -127,7 +127,7 @@ bool Assignment::placeBeside(Part &slot, Turn &several, Turn &turn) {
   return true;
 }
 
-/// Numbers the parts; answers their sum.
+/// Numbers the parts; returns the sum of their sizes.
 SizeExpr Assignment::list(const std::list<Part> &parts, std::optional<unsigned> within) {
   SizeExpr sum;
   std::optional<unsigned> behind;
@@ -157,9 +157,8 @@ SlotAssignment assignSlots(const StorageTable &table, llvm::ArrayRef<unsigned> s
   for (auto [bytes, storage] : order)
     assignment.add(storage);
   SlotAssignment made = assignment.take();
-  llvm::sort(made.members, [](const auto &a, const auto &b) {
-    return std::pair(a.second, a.first) < std::pair(b.second, b.first);
-  });
+  llvm::sort(made.members,
+             [](const auto &a, const auto &b) { return std::pair(a.second, a.first) < std::pair(b.second, b.first); });
   return made;
 }
 

@@ -1,20 +1,20 @@
-//===- Slots.h - which storages take turns in which part of the arena ---------------------------------------------===//
+//===- Slots.h - assignment of storages to arena slots by live range ----------------------------------------------===//
 //
-// The arena is a row of slots. Storages that share no step take turns in a slot, and so do several slots side by side
-// that together need no more room than another turn of the slot:
+// The arena is a sequence of slots. Storages with disjoint live ranges reuse a slot. For some of its time a slot may
+// also be divided into several slots side by side, which together need no more bytes than the slot:
 //
 //          bytes ─▶
-//   step   | slot 0                                        | slot 1   |
+//   op     | slot 0                                        | slot 1   |
 //     1    | logits                                        | x        |
 //     2    | slot 2: gradient of a  | slot 3: of b, then c |          |
 //
-//   bytes of a slot = align(max over its turns), of a turn of several slots = their sum
+//   bytes of a slot = align(max over its uses); a use by several slots needs their sum
 //
-// So what a slot is good for does not end with its largest storage: while the logits are dead, all gradients of a step
-// may lie where they were. Which storages meet where is chosen for typical dimensions; bytes and offsets are functions
-// of the dimensions, and right for all of them.
+// So a slot stays useful after its largest storage: while the logits are dead, all gradients of a training step may use
+// their bytes. The assignment is optimised for typical dimensions; bytes and offsets are functions of the dimensions,
+// and correct for all of them.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Memory/Storage.h"
@@ -22,11 +22,11 @@
 
 namespace attnc {
 
-/// A part of the arena. Parts of a slot come behind it in the list, in the order in which they lie.
+/// A range of the arena. Slots within a slot follow it in the list, in order of their offsets.
 struct Slot {
   SizeExpr bytes;                 ///< aligned
-  std::optional<unsigned> within; ///< the slot of which it is a part in one of the turns; absent: of the arena
-  std::optional<unsigned> behind; ///< the slot at whose end it begins; absent: where `within` begins
+  std::optional<unsigned> within; ///< the enclosing slot, for one of its uses; null: the arena
+  std::optional<unsigned> behind; ///< the slot at whose end it starts; null: at the start of `within`
 };
 
 struct SlotAssignment {
@@ -34,8 +34,8 @@ struct SlotAssignment {
   std::vector<std::pair<unsigned, unsigned>> members; ///< storage and slot, by slot
 };
 
-/// Gives each of `storages` a slot: the largest for `typical` sizes first, where it fits without making any slot
-/// larger, otherwise a slot of its own. Slots are aligned to `alignment` bytes.
+/// Assigns each of `storages` to a slot, the largest for `typical` sizes first: to one where it fits without growth of
+/// any slot, otherwise to a new slot. Slots are aligned to `alignment` bytes.
 SlotAssignment assignSlots(const StorageTable &table, llvm::ArrayRef<unsigned> storages,
                            llvm::ArrayRef<int64_t> typical, int64_t alignment);
 

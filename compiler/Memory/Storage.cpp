@@ -24,8 +24,8 @@ unsigned StorageTable::find(unsigned storage) const {
 
 void StorageTable::declareHandover(unsigned from, unsigned to, unsigned step) { handovers.push_back({from, to, step}); }
 
-/// Do the ranges meet in nothing but a declared handover? It counts between the storages as they were added: of two
-/// values that one operand starts, only one gets its bytes.
+/// Whether the ranges overlap in a declared handover only. Handovers are between the original storages: of two values
+/// that one operand starts, only one takes over its bytes.
 bool StorageTable::mayMeet(const LiveRange &a, const LiveRange &b) const {
   return !meet(a, b) || llvm::any_of(handovers, [&](const Handover &each) {
     return (a.owner == each.from && b.owner == each.to && a.last == each.step && b.first == each.step) ||

@@ -1,10 +1,10 @@
-//===- Storage.h - live ranges that share memory ---------------------------------------------------------------===//
+//===- Storage.h - storages: bytes with live ranges, shared by handover -------------------------------------------===//
 //
-// A storage is some bytes with live ranges, closed spans of steps. Two storages become one where they meet in
-// nothing but a step at which one hands its bytes over to the other. Storages that share no step can share a slot
-// (Slots.h).
+// A storage is a number of bytes with live ranges, which are closed intervals of ops (steps). Two storages merge if
+// they are live together only at steps where one hands its bytes over to the other. Storages with disjoint live ranges
+// can share a slot (Slots.h).
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Sizes/SizeExpr.h"
@@ -29,17 +29,17 @@ class StorageTable {
 public:
   unsigned add(std::string name, SizeExpr bytes, unsigned first, unsigned last);
   void alsoLive(unsigned storage, unsigned first, unsigned last);
-  /// The number by which a storage goes after handovers.
+  /// The number of a storage after merges.
   unsigned find(unsigned storage) const;
   const Storage &operator[](unsigned storage) const { return storages[find(storage)]; }
 
-  /// Says that `from` ends at `step` where `to` begins, and that its bytes may become those of `to`.
+  /// Declares that `from` ends at `step`, where `to` starts and may take over its bytes.
   void declareHandover(unsigned from, unsigned to, unsigned step);
-  /// Makes storages one, in the order of the declared handovers, where they have the same size and meet in nothing but
+  /// Merges storages in the order of the declared handovers, if they have the same size and are live together only at
   /// steps of handovers between them.
   void mergeHandovers();
 
-  /// The storages that stand for themselves.
+  /// The representatives of merged storages.
   std::vector<unsigned> roots() const;
 
 private:
@@ -51,7 +51,7 @@ private:
 
   std::vector<Storage> storages;
   std::vector<Handover> handovers;
-  std::vector<unsigned> mergedInto; ///< itself for one that stands for itself
+  std::vector<unsigned> mergedInto; ///< the storage itself for a representative
 };
 
 } // namespace attnc
