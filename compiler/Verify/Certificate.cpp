@@ -24,7 +24,7 @@ std::string textOf(const Place &place) {
 
 namespace {
 
-/// Reads one entry point; the first thing that is wrong stays in `fault`.
+/// Parses one entry point; `fault` is the first error.
 class EntryReader {
 public:
   explicit EntryReader(const json::Object &object) : object(object) {}
@@ -124,7 +124,7 @@ EntryCertificate EntryReader::read() {
     wrong("has an alignment of 0");
   each("slots", [&](const json::Object &from) {
     PlannedSlot slot{size(from, "bytes"), std::nullopt, std::nullopt};
-    // Both are slots in front of it.
+    // Both slots are before it in the list.
     if (from.get("within"))
       slot.within = this->slot(from, "within");
     if (from.get("behind"))

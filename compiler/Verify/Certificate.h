@@ -1,9 +1,9 @@
-//===- Certificate.h - what an object promises of its memory, as a checker reads it -------------------------------===//
+//===- Certificate.h - the memory certificate of an object, as the verifier parses it -----------------------------===//
 //
-// compiler/Emit/Certificate.h describes the text. Numbers of slots, steps and results that the certificate mentions
-// exist, and sizes are over the entry point's symbols: reading it says where that is not so.
+// compiler/Emit/Certificate.h describes the text. Parsing checks that the slots, steps and results that a certificate
+// mentions exist, and that sizes are over the entry point's symbols.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Sizes/SizeExpr.h"
@@ -21,7 +21,7 @@ struct Place {
 /// "slot 3", "the caller's result 0".
 std::string textOf(const Place &place);
 
-/// A value, by the op that makes it.
+/// A value, identified by the op that defines it.
 struct ValueName {
   enum class Kind { Result, Carried, Argument } kind = Kind::Result;
   int64_t step = 0, number = 0;
@@ -30,8 +30,8 @@ struct ValueName {
 
 struct PlannedSlot {
   SizeExpr bytes;
-  std::optional<int64_t> within; ///< the slot of which it is a part; else of the arena
-  std::optional<int64_t> behind; ///< the part at whose end it begins; else where the whole does
+  std::optional<int64_t> within; ///< the enclosing slot; null: the arena
+  std::optional<int64_t> behind; ///< the slot at whose end it starts; null: at the start of the enclosing one
 };
 
 struct PlannedCopy {
@@ -63,8 +63,8 @@ struct EntryCertificate {
 };
 
 struct Certificate {
-  std::string compiler; ///< its version
-  std::string module;   ///< the fingerprint of what it is about
+  std::string compiler; ///< version of the compiler
+  std::string module;   ///< fingerprint of the module that it certifies
   std::vector<EntryCertificate> entries;
 
   /// The error is a phrase that completes "the certificate ...".

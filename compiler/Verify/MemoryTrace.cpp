@@ -68,10 +68,10 @@ MemoryTrace::MemoryTrace(const Steps &steps, const EntryCertificate &certificate
 
 void MemoryTrace::fault(Operation *op, const Twine &text) { faults.insert((steps.text(op) + ": " + text).str()); }
 
-/// A tensor without content that was given one by nobody.
+/// Whether the tensor was never initialised.
 static bool isEmpty(Value root) { return root.getDefiningOp<tensor::EmptyOp>() != nullptr; }
 
-/// Of an element, one that belongs to the content of its list.
+/// The content of a tensor; that of an element is derived from the content of its list.
 MemoryTrace::Content MemoryTrace::contentOf(Value tensor) {
   Shown shown = shownBy(tensor);
   Content &whole = contents[shown.root];
@@ -141,7 +141,7 @@ model::SetOp MemoryTrace::setOf(Place place) {
   return isOne ? dyn_cast<model::SetOp>(steps.ops()[place.number]) : model::SetOp();
 }
 
-/// An index that a loop computes is another one in each turn.
+/// Indices with the iteration of the loop that computes them.
 std::vector<std::pair<Value, unsigned>> MemoryTrace::turned(OperandRange indices) {
   std::vector<std::pair<Value, unsigned>> result;
   for (Value index : indices)
@@ -162,7 +162,7 @@ bool MemoryTrace::mayBeSame(const Update &update, StringRef parameter, OperandRa
 
 //===-------------------------------------------- reads ---------------------------------------------------------===//
 
-/// Is this the last that was written to the parameter?
+/// Whether `content` is the last one written to the parameter.
 bool MemoryTrace::isUpdated(Place place, Content content) {
   model::SetOp set = setOf(place);
   for (const Update &update : llvm::reverse(updates))
@@ -190,7 +190,7 @@ void MemoryTrace::expect(Place place, Value tensor, Operation *op, const Twine &
                              : std::string(", which was not written")));
 }
 
-/// Where a tensor is read; nothing of parameters, of inputs, which no one writes to, and of what is empty.
+/// Location of a tensor that is read; null for parameters, for inputs, which are never written, and for empty tensors.
 std::optional<Place> MemoryTrace::placeOfRead(Value tensor, Operation *op) {
   Value root = shownBy(tensor).root;
   auto argument = dyn_cast<BlockArgument>(root);
@@ -238,14 +238,14 @@ void MemoryTrace::execute(Operation &op) {
     contents[op.getResult(0)] = ++last;
 }
 
-/// In their order.
+/// Executes copies in their order.
 void MemoryTrace::makeCopies(Operation &op) {
   auto [begin, end] = copiesBefore.equal_range(steps.of(&op));
   for (auto each = begin; each != end; ++each) {
     const PlannedCopy &copy = *each->second;
     Value value = steps.value(copy.value);
     if (!value)
-      continue; // Verify.cpp has said so
+      continue; // Verify.cpp has reported it
     std::optional<Place> source = copy.from ? copy.from : placeOfRead(value, &op);
     if (source && meet(*source, copy.to))
       fault(&op, "copies from " + textOf(*source) + " to " + textOf(copy.to) + ", which overlaps it");
@@ -257,7 +257,7 @@ void MemoryTrace::makeCopies(Operation &op) {
   }
 }
 
-/// A result may lie over the operand that the kernel names, and over no other.
+/// A result may overlap the operand that the kernel names, and no other.
 void MemoryTrace::checkInPlace(func::CallOp call, OpResult result, Place place) {
   auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
   for (auto [number, operand] : llvm::enumerate(call.getOperands())) {
@@ -279,7 +279,7 @@ void MemoryTrace::checkInPlace(func::CallOp call, OpResult result, Place place) 
   }
 }
 
-/// Scratch is nobody else's while the kernel runs.
+/// Scratch must not overlap other live locations while the kernel runs.
 std::vector<Place> MemoryTrace::scratchOf(func::CallOp call) {
   std::vector<Place> scratch;
   for (const PlannedScratch &each : certificate.scratch)
@@ -317,7 +317,7 @@ void MemoryTrace::launch(func::CallOp call) {
   }
 }
 
-/// What it carries has a new content in each turn.
+/// Carried values have fresh contents in each iteration.
 void MemoryTrace::beginTurn(scf::ForOp loop, ValueRange carried) {
   for (auto [value, result] : llvm::zip_equal(carried, loop.getResults())) {
     contents[value] = ++last;
@@ -348,7 +348,7 @@ void MemoryTrace::writeElement(model::WithElementOp list) {
     return;
   Place bytes = memoryOf(*place);
   if (element == Place{Place::Kind::Element, steps.of(list)}) {
-    // It was computed there.
+    // The element was computed in place.
     Held &held = memory[bytes];
     if (held.open == steps.of(list) && held.content == contentOf(before))
       held.open.reset();
@@ -374,7 +374,7 @@ void MemoryTrace::append(model::AppendOp append) {
   changeInPlace(shownBy(append.getCache()).root, append.getResult(), *place, append);
 }
 
-/// A part of what is at `place` has changed: it was `before`, and is `after` from now on.
+/// A part of the content at `place` has changed from `before` to `after`.
 void MemoryTrace::changeInPlace(Value before, Value after, Place place, Operation *op) {
   if (!isEmpty(before))
     expect(place, before, op, "changes");

@@ -1,19 +1,19 @@
-//===- MemoryTrace.h - runs an entry point on its memory, and sees that reads find what they should ---------------===//
+//===- MemoryTrace.h - symbolic execution of an entry point on its memory plan ------------------------------------===//
 //
-// A certificate says where each value is. The trace runs the entry point op by op on the contents of these places, not
-// on numbers: a kernel that writes a result puts the content of that value into its place, and takes away what was
-// there, and in every part of the arena that overlaps it. Every read then has to find the content of its value:
+// A certificate gives the location of each value. The trace executes the entry point op by op on symbolic contents of
+// these locations. A kernel that writes a result stores that value's content in its location, and invalidates the
+// previous content and that of every overlapping range of the arena. Every read must find the content of its value:
 //
 //   step 4   @a writes %0 into slot 1          slot 1: %0
-//   step 5   @b writes %1 into slot 2          slot 2: %1        (slot 2 overlaps slot 1, which holds nothing now)
+//   step 5   @b writes %1 into slot 2          slot 2: %1        (slot 2 overlaps slot 1, whose content is now invalid)
 //   step 6   @c reads %0 from slot 1           fault: @b wrote over it
 //
-// The body of a loop runs twice: what a turn writes over is gone when the next one reads, and each turn has contents of
-// its own, so that a carried value which was not handed on shows. No live ranges are made.
+// The body of a loop is executed twice, so that writes of an iteration are visible to the next one. Each iteration has
+// fresh contents, so that a carried value that was not updated is detected. The trace does not use live ranges.
 //
-// It relies on what emitters say of kernels: a result may be written over the operand that `attn.in_place` names.
+// It trusts emitters in one respect: a result may overwrite the operand that `attn.in_place` names.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Verify/Certificate.h"
@@ -27,13 +27,13 @@
 
 namespace attnc::verify {
 
-/// The ops of an entry point by number, and values by their names in a certificate.
+/// Numbers of the ops of an entry point, and values by their names in a certificate.
 class Steps {
 public:
   explicit Steps(mlir::func::FuncOp entry);
   const std::vector<mlir::Operation *> &ops() const { return numbered; }
   int64_t of(mlir::Operation *op) const { return numbers.lookup(op); }
-  /// Null where there is none of that name.
+  /// Null if there is no value of that name.
   mlir::Value value(const ValueName &name) const;
   /// "@logits_gemm_0, gpt2.attn:12:5 (step 17)".
   std::string text(mlir::Operation *op) const;
@@ -44,7 +44,7 @@ private:
   llvm::DenseMap<mlir::Operation *, int64_t> numbers;
 };
 
-/// What a tensor shows: all of `root`, or an element of that list.
+/// The memory that a tensor refers to: all of `root`, or an element of that list.
 struct Shown {
   mlir::Value root;
   bool isElement;
@@ -54,25 +54,25 @@ Shown shownBy(mlir::Value tensor);
 class MemoryTrace {
 public:
   using Overlap = llvm::function_ref<bool(int64_t, int64_t)>;
-  /// `overlaps` says it of two slots.
+  /// `overlaps` tests two slots.
   MemoryTrace(const Steps &steps, const EntryCertificate &certificate, Overlap overlaps);
 
-  /// What went wrong, at most a few things; empty where every read found its value.
+  /// Faults, at most a few; empty if every read found its value.
   std::vector<std::string> run(mlir::func::FuncOp entry);
 
 private:
-  using Content = unsigned; ///< 0 is none
+  using Content = unsigned; ///< 0 for no content
   struct Held {
     Content content = 0;
-    mlir::Operation *writer = nullptr;   ///< of what is there, or of what took it away
-    std::optional<int64_t> open;         ///< a list: its element of that step is written, and the list not yet another
-    std::map<int64_t, Content> elements; ///< of a list: written by these steps
+    mlir::Operation *writer = nullptr; ///< the op that wrote the content, or invalidated it
+    std::optional<int64_t> open; ///< of a list: the step whose element is written while the list is not yet updated
+    std::map<int64_t, Content> elements; ///< of a list: contents of elements by step
   };
-  /// A parameter, or one of a list, and what it was set to.
+  /// A parameter, or an element of a list of parameters, with its new content.
   struct Update {
     int64_t step;
     mlir::model::SetOp set;
-    std::vector<std::pair<mlir::Value, unsigned>> indices; ///< with the turn that they are of
+    std::vector<std::pair<mlir::Value, unsigned>> indices; ///< with the iterations that they are of
     Content content;
   };
 
@@ -81,7 +81,7 @@ private:
   Overlap overlaps;
   std::map<Place, Held> memory;
   std::vector<Update> updates;
-  llvm::DenseMap<mlir::Value, Place> places; ///< of roots
+  llvm::DenseMap<mlir::Value, Place> places; ///< locations of roots
   llvm::DenseMap<mlir::Value, Content> contents;
   std::map<std::pair<void *, Content>, Content> elementContents;
   llvm::DenseMap<mlir::Block *, unsigned> turns;
@@ -94,7 +94,7 @@ private:
   std::optional<Place> placeOf(mlir::Value root, mlir::Operation *op);
   std::optional<Place> placeOfRead(mlir::Value tensor, mlir::Operation *op);
   mlir::model::SetOp setOf(Place place);
-  /// Where the bytes are: of an element its list.
+  /// The location of the bytes: for an element, that of its list.
   Place memoryOf(Place place);
   bool meet(Place a, Place b);
   std::vector<std::pair<mlir::Value, unsigned>> turned(mlir::OperandRange indices);
@@ -118,7 +118,7 @@ private:
   void read(mlir::Value tensor, mlir::Operation *op);
   void expect(Place place, mlir::Value tensor, mlir::Operation *op, const llvm::Twine &how);
   void write(Place place, Content content, mlir::Operation *op);
-  /// What is there, and in all that overlaps, is gone; but for `kept`.
+  /// Invalidates the content of a location and of all overlapping ones, except `kept`.
   void clobber(Place place, mlir::Operation *op, std::optional<Place> kept = std::nullopt);
 };
 

@@ -8,7 +8,7 @@ using namespace llvm;
 
 namespace attnc::verify {
 
-/// An object of one module, not linked.
+/// Parses a relocatable object.
 static Expected<std::unique_ptr<object::ObjectFile>> open(StringRef bytes) {
   auto file = object::ObjectFile::createObjectFile(MemoryBufferRef(bytes, ""));
   if (!file) {
@@ -46,7 +46,7 @@ Expected<StringRef> sectionOf(StringRef bytes, StringRef section) {
   return createStringError("has no section " + section);
 }
 
-/// ", x_run+0x10", of the function or constant around an offset; empty where there is none.
+/// ", x_run+0x10": the function or constant at an offset; empty if there is none.
 static std::string symbolAt(const object::ObjectFile &file, const object::SectionRef &section, uint64_t offset) {
   for (const object::ELFSymbolRef &symbol : cast<object::ELFObjectFileBase>(file).symbols()) {
     auto home = symbol.getSection();
@@ -64,7 +64,7 @@ static std::string symbolAt(const object::ObjectFile &file, const object::Sectio
   return "";
 }
 
-/// Symbols are those of what was expected: `found` may be anything.
+/// Symbols come from the expected object, as `found` may be malformed.
 static std::string differenceFrom(const object::ObjectFile &file, const object::SectionRef &section, StringRef found) {
   StringRef expected = contentOf(section);
   size_t at = std::ranges::mismatch(found, expected).in1 - found.begin();

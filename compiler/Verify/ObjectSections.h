@@ -1,4 +1,4 @@
-//===- ObjectSections.h - objects, section by section -------------------------------------------------------------===//
+//===- ObjectSections.h - comparison of objects by section --------------------------------------------------------===//
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -8,11 +8,11 @@
 
 namespace attnc::verify {
 
-/// The content of a section of an object; the error says that it is no object, or lacks the section.
+/// The content of a section of an object; fails if the file is no object, or lacks the section.
 llvm::Expected<llvm::StringRef> sectionOf(llvm::StringRef object, llvm::StringRef section);
 
-/// Where an object is not the one that was expected: each section that differs, by its first byte that does, and the
-/// function that this belongs to. Empty where all bytes are the same.
+/// Differences to the expected object: for each section that differs, the first differing byte and its function. Empty
+/// if all bytes are equal.
 std::vector<std::string> differences(llvm::StringRef found, llvm::StringRef expected);
 
 } // namespace attnc::verify

@@ -1,4 +1,4 @@
-// Where scores are made, the dimensions of queries and of keys are noted.
+// Records the dimensions of queries and keys where scores are computed.
 #include "compiler/Verify/Shapes.h"
 #include "dialects/Attn/Attn.h"
 
@@ -20,7 +20,7 @@ void Shapes::noteScores(Operation &op, const Frame &frame) {
     noteContraction(computation, frame);
 }
 
-/// sum over k of a[.., i, k] * b[.., j, k]: i, which a alone has, with j, which b alone has.
+/// sum over k of a[.., i, k] * b[.., j, k]: pairs i, an index of a alone, with j, an index of b alone.
 void Shapes::noteContraction(linalg::LinalgOp op, const Frame &frame) {
   unsigned count = op.getNumLoops();
   std::vector<Size> extents(count);

@@ -36,7 +36,7 @@ std::optional<SizeExpr> Shapes::bytes(Value tensor) const {
   return product;
 }
 
-/// What its type says of a tensor's shape is known in any case.
+/// Static dimensions of the type are always known.
 void Shapes::define(Value value, Shape shape, Frame &frame) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
@@ -66,7 +66,7 @@ void Shapes::run(Operation &op, Frame &frame) {
       frame.numbers[result] = arithmetic(op, frame);
 }
 
-/// A turn of a loop leaves what it carries of the size that it found.
+/// An iteration of a loop preserves the shapes of carried values.
 void Shapes::runLoop(Operation &op, Frame &frame) {
   auto loop = cast<scf::ForOp>(op);
   for (auto [argument, init] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getInits()))
@@ -135,7 +135,7 @@ Shapes::Shape Shapes::numbers(ArrayRef<OpFoldResult> sizes, const Frame &frame) 
   return shape;
 }
 
-/// Of an op that makes, moves or selects elements.
+/// The shape of the result of an op that creates, moves or selects elements.
 Shapes::Shape Shapes::shapeOfMove(Operation *op, const Frame &frame) const {
   return TypeSwitch<Operation *, Shape>(op)
       .Case([&](tensor::EmptyOp empty) { return numbers(empty.getMixedSizes(), frame); })

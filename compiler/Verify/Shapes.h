@@ -1,15 +1,14 @@
-//===- Shapes.h - the sizes of an entry point's tensors, found by running it on shapes ----------------------------===//
+//===- Shapes.h - shape inference by symbolic execution of an entry point -----------------------------------------===//
 //
-// Runs an entry point once from its first op to its last, on shapes in place of tensors and on sizes in place of
-// numbers, and goes into each kernel where it is called. What the compiler plans with follows sizes backward, from a
-// value to the dimensions (compiler/Sizes/SizeAnalysis.h), and looks at kernels one by one; the two have only the
-// arithmetic of sizes in common.
+// Executes an entry point once, in program order, on shapes instead of tensors and on sizes instead of numbers,
+// including the kernels that it calls. The planner instead derives sizes backward, from a value to the dimensions
+// (compiler/Sizes/SizeAnalysis.h), kernel by kernel; the two share only the arithmetic of sizes.
 //
-// On the way it sees where scores are made: in an `attn.attend` or its gradient, and in a contraction, which gives each
-// position of one tensor (a query) a number with each position of another (a key). What grows as the product of the two
-// is of the order of all pairs.
+// It also records where scores are computed: in an `attn.attend` or its gradient, and in a contraction, which combines
+// each position of one tensor (a query) with each position of another (a key). Sizes that grow with the product of the
+// two are of the order of all pairs.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Sizes/SizeExpr.h"
@@ -24,17 +23,17 @@ public:
   /// `symbols` are the entry point's dimensions, then "workers".
   Shapes(mlir::func::FuncOp entry, llvm::ArrayRef<std::string> symbols);
 
-  /// Bytes of a tensor of the entry point; nothing where they are no function of the symbols.
+  /// Bytes of a tensor of the entry point; null if they are no function of the symbols.
   std::optional<SizeExpr> bytes(mlir::Value tensor) const;
-  /// Is a size of the order of queries times keys, of any scores that were made?
+  /// Whether a size is of the order of queries times keys, of any scores.
   bool isOfAllPairs(const SizeExpr &size) const;
-  /// Such a pair, as "seq x seq"; empty where no scores are made.
+  /// The pair, as "seq x seq"; empty without scores.
   std::string pairsText() const;
 
 private:
   using Size = std::optional<SizeExpr>;
   using Shape = std::vector<Size>;
-  /// What is known of the values of one function while it runs.
+  /// Known shapes and numbers of one function during execution.
   struct Frame {
     llvm::DenseMap<mlir::Value, Shape> tensors;
     llvm::DenseMap<mlir::Value, Size> numbers;
@@ -53,7 +52,7 @@ private:
   Size arithmetic(mlir::Operation &op, const Frame &frame) const;
   Shape numbers(llvm::ArrayRef<mlir::OpFoldResult> sizes, const Frame &frame) const;
   Shape shapeOfMove(mlir::Operation *op, const Frame &frame) const;
-  /// The shape of a result; dimensions that its type has may be left open.
+  /// The shape of a result; null for dimensions that its type determines.
   Shape shapeOf(mlir::OpResult result, const Frame &frame) const;
   Shape shapeOf(mlir::Value tensor, const Frame &frame) const { return frame.tensors.lookup(tensor); }
   void noteScores(mlir::Operation &op, const Frame &frame);

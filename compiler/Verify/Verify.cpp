@@ -49,7 +49,7 @@ private:
   Shapes shapes;
   std::vector<std::vector<int64_t>> samples;
   std::vector<SizeExpr> offsets;
-  /// All that is to have room in a slot, and whether the room for each shows.
+  /// All contents of a slot, and whether the slot provably covers each.
   struct Wanted {
     SizeExpr bytes;
     bool isSeen = true;
@@ -90,8 +90,8 @@ bool EntryVerifier::checkSymbols() {
   return false;
 }
 
-/// Of the polynomials: room for bytes, rounded up to the alignment. The normal form of a maximum has the operands,
-/// rounded up, of which one may be larger than all of `bytes`: a symbol that is taken from these keeps them together.
+/// Whether `room` covers `bytes`, rounded up to the alignment, for all sizes. The normal form of a maximum contains
+/// rounded operands, of which one may exceed `bytes`: substituting a symbol for them keeps them together.
 bool EntryVerifier::isSeenToCover(const SizeExpr &room, const SizeExpr &bytes) const {
   SizeExpr units = room.ceilDiv(certificate.alignment), wanted = bytes.ceilDiv(certificate.alignment);
   SizeExpr something = SizeExpr::symbol(unsigned(certificate.symbols.size()));
@@ -118,7 +118,8 @@ void EntryVerifier::requireRoom(std::optional<int64_t> slot, const SizeExpr &byt
   wanted.bytes = SizeExpr::max(wanted.bytes, bytes);
 }
 
-/// What does not show of each that is in a slot may show of all together, which is what slots are made of.
+/// A cover that is not provable for each content of a slot may be provable for all together, as slots are built that
+/// way.
 void EntryVerifier::proveSlots() {
   for (const auto &[slot, wanted] : wantedOf) {
     const SizeExpr &room = certificate.slots[slot].bytes;
@@ -127,7 +128,7 @@ void EntryVerifier::proveSlots() {
   }
 }
 
-/// Where slots begin; parts stay within, and are in the order in which they lie.
+/// Offsets of slots: parts stay inside of their slot, in order.
 void EntryVerifier::checkSlots() {
   SizeExpr end;
   std::vector<SizeExpr> ends;
@@ -192,7 +193,7 @@ void EntryVerifier::checkScratch() {
   }
 }
 
-/// What grows as queries times keys has to be stated.
+/// Storage that grows as queries times keys must be stated.
 void EntryVerifier::noteHeld(Operation *op, const SizeExpr &bytes) {
   auto call = dyn_cast<func::CallOp>(op);
   if (!call || !shapes.isOfAllPairs(bytes))
@@ -204,7 +205,7 @@ void EntryVerifier::noteHeld(Operation *op, const SizeExpr &bytes) {
           shapes.pairsText() + ", which the certificate does not state");
 }
 
-/// By what they are parts of, and by their bytes at each of the sizes.
+/// Overlaps, from the nesting of slots and their bytes at each of the sample sizes.
 std::vector<llvm::BitVector> EntryVerifier::overlaps() const {
   size_t count = certificate.slots.size();
   std::vector<llvm::BitVector> result(count, llvm::BitVector(count));
@@ -240,7 +241,7 @@ EntryFindings EntryVerifier::run() {
   checkScratch();
   proveSlots();
   std::vector<llvm::BitVector> overlapping = overlaps();
-  auto overlap = [&](int64_t a, int64_t b) { return overlapping[a][b]; }; // outlives the trace, which refers to it
+  auto overlap = [&](int64_t a, int64_t b) { return overlapping[a][b]; }; // must outlive the trace, which refers to it
   MemoryTrace trace(steps, certificate, overlap);
   llvm::append_range(found.faults, trace.run(entry));
   return std::move(found);
