@@ -48,7 +48,7 @@ static void setTargetAttributes(llvm::Module &module, const Target &target) {
   }
 }
 
-/// What threads do together in PTX text, LLVM has to leave where all of them come by; ops of MLIR don't say that.
+/// Marks inline PTX that the threads of a warp must execute together as convergent; MLIR ops cannot express that.
 static void markTogether(llvm::Module &module) {
   for (llvm::Function &function : module)
     for (llvm::Instruction &instruction : llvm::instructions(function))
@@ -70,8 +70,8 @@ FailureOr<LlvmCode> translateToLlvm(ModuleOp code, const Target &target) {
   return llvmCode;
 }
 
-/// Spares the inliner estimates where the decision is clear: a function with one call becomes part of its caller unless
-/// it is huge, and one with several does not unless it is short.
+/// Decides inlining where it is clear: a function with one call is inlined unless it is huge; one with several calls is
+/// not, unless it is short.
 static void adviseInliner(llvm::Module &module) {
   constexpr unsigned huge = 1000, tooLong = 500;
   for (llvm::Function &function : module) {
@@ -88,16 +88,16 @@ static void adviseInliner(llvm::Module &module) {
   }
 }
 
-// The passes that generated code gains by: weights of seldom taken branches, inlining of the phases' bodies, folding,
-// and code moved out of loops. Emitters unroll and vectorise themselves; the rest of -O3 took two thirds of the time
-// and made GPT-2 slower by a fifteenth, by unrolling loops whose registers were already full.
+// LLVM passes that improve generated code: branch weights, inlining of phase bodies, folding, loop-invariant code
+// motion. Emitters unroll and vectorise themselves. The rest of -O3 took two thirds of the compile time and made GPT-2
+// slower by a fifteenth, as it unrolled loops whose registers were already full.
 static constexpr llvm::StringLiteral passPipeline =
     "function(lower-expect),cgscc(inline),"
     "function<eager-inv>(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
     "loop-mssa(licm<allowspeculation>),gvn,loop(indvars,loop-deletion),dse,instcombine<no-verify-fixpoint>,"
     "loop-mssa(licm<allowspeculation>),simplifycfg),"
     "globaldce,constmerge";
-// What tells a device's code generator that four elements are one access.
+// Infers alignment, so that a device's code generator merges four elements into one access.
 static constexpr llvm::StringLiteral deviceTail = ",function(infer-alignment)";
 
 void optimise(LlvmCode &code, const Target &target) {
@@ -134,7 +134,7 @@ FailureOr<SmallVector<char, 0>> emit(LlvmCode &code, const Target &target, Outpu
   return bytes;
 }
 
-/// An object stands on these three alone.
+/// memcpy, memset and memmove are the only undefined symbols of an object.
 LogicalResult verifyUndefinedSymbols(ModuleOp code, ArrayRef<char> object) {
   llvm::MemoryBufferRef buffer(StringRef(object.data(), object.size()), "object");
   auto file = llvm::object::ObjectFile::createObjectFile(buffer);

@@ -1,8 +1,8 @@
-// Line tables, so that debuggers and profilers show the model's line for generated code.
+// Line tables: debuggers and profilers show the model's line for generated code.
 //
-// Needs the `llvm` dialect, whose ops have the places of the model that they compute. Leaves each function with a
-// subprogram at its first place (`fused<#di_subprogram>[...]`), and each op in it with one place, in the scope of its
-// file where that is not the function's: a kernel of the prelude's softmax in a model is of two files.
+// Requires the `llvm` dialect, whose ops have source locations in the model. Leaves each function with a subprogram at
+// its first location (`fused<#di_subprogram>[...]`), and each op in it with one location, in the scope of its file if
+// that is another one: a kernel with the prelude's softmax in a model has two files.
 #include "compiler/Codegen/Backend/Backend.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/BinaryFormat/Dwarf.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace attnc {
 
-/// The first place in a file that a location holds.
+/// The first file location that a location contains.
 static FileLineColLoc firstPlace(Location location) {
   FileLineColLoc place;
   location->walk([&](Location each) {

@@ -1,6 +1,6 @@
-// Lowers a code module to the `llvm` dialect in three conversions: ops of several steps are expanded (transcendental
-// functions, vectors of rank 2 and more, transposes, affine expressions, views), structured loops become branches, and
-// everything left maps one to one.
+// Lowers a code module to the `llvm` dialect in three conversions: compound ops are expanded (transcendental functions,
+// vectors of rank 2 and more, transposes, affine expressions, views), structured loops become branches, and the
+// remaining ops map one to one.
 #include "compiler/Codegen/Backend/Backend.h"
 #include "compiler/Codegen/Formula/VectorMath.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -32,7 +32,7 @@ using namespace mlir;
 
 namespace attnc {
 
-/// Multi-dimensional vectors and compound ops become ops that LLVM has.
+/// Expands multi-dimensional vectors and compound ops to ops that LLVM has.
 static LogicalResult expand(ModuleOp code, const Target &target) {
   RewritePatternSet patterns(code.getContext());
   populateVectorToSCFConversionPatterns(patterns, VectorTransferToSCFOptions().enableFullUnroll());
@@ -54,15 +54,15 @@ static LogicalResult expand(ModuleOp code, const Target &target) {
   vector::populateVectorMaskLoweringPatternsForSideEffectingOps(patterns);
   memref::populateExpandStridedMetadataPatterns(patterns);
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
-  // Devices have instructions for bf16. Of processors few have, and those take denormals for zero.
+  // Devices have instructions for bf16. Few processors have, and theirs flush denormals to zero.
   if (!target.isDevice)
     arith::populateExpandBFloat16Patterns(patterns);
   populateAffineToStdConversionPatterns(patterns);
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-  config.setMaxIterations(1000); // a chain of what folds to what came before takes one for each link
+  config.setMaxIterations(1000); // a chain of foldable ops takes one iteration for each link
   FrozenRewritePatternSet frozen(std::move(patterns));
-  // What was imported is a function of LLVM, with some operations of ours.
+  // Imported code is an LLVM function with a few substituted ops.
   for (FunctionOpInterface function : code.getOps<FunctionOpInterface>())
     if (failed(applyPatternsGreedily(function, frozen, config)))
       return function.emitError("back end: expansion of vectors does not end");
@@ -86,8 +86,8 @@ static LogicalResult convertLoopsToBranches(ModuleOp code) {
   return applyPartialConversion(code, target, std::move(patterns));
 }
 
-/// On processors bf16 is the upper half of an f32, as an i16: LLVM would call functions of a library for the type.
-/// What is left of it are loads, stores, bitcasts and constants.
+/// On processors bf16 is stored as an i16, the upper half of an f32: LLVM would call library functions for the type.
+/// The remaining uses are loads, stores, bitcasts and constants.
 static void storeBf16AsI16(ModuleOp code, LLVMTypeConverter &converter) {
   auto i16 = IntegerType::get(code.getContext(), 16);
   converter.addConversion([=](BFloat16Type) { return i16; });

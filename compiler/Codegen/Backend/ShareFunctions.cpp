@@ -1,8 +1,8 @@
-// Functions that differ in integer constants alone become one, with a parameter for each constant in which they differ:
-// code of unrolled layers is compiled once where they differ in the size of a window.
+// Merges functions that differ in integer constants only; each constant in which they differ becomes a parameter. Code
+// of unrolled layers that differ in the size of a window is compiled once.
 //
-// Needs: constants as emitters left them, each for one purpose; behind common subexpression elimination a window of 64
-// and a tile of 64 are one constant. Leaves: no two such functions among those that only func.call refers to.
+// Requires constants as emitters left them, each with one purpose: common subexpression elimination would make a window
+// of 64 and a tile of 64 one constant. Leaves no two such functions among those that only func.call refers to.
 //
 //   func @a.body(%i: index) {                      func @a.body(%i: index, %n: index) {
 //     %c = arith.constant 528 : index                %x = arith.subi %i, %n : index
@@ -13,9 +13,9 @@
 //     %c = arith.constant 544 : index
 //     ...
 //
-// A constant becomes a parameter only where code with a register is as fast as code with the number: in sums and
-// comparisons. Constants that move an address are part of loads and stores, products and quotients become shifts, and
-// trip counts decide about loops, so those stay, and functions that differ in them are not shared.
+// A constant becomes a parameter only if code with a register is as fast as code with the constant: in sums and
+// comparisons. Constants in addresses are part of loads and stores, products and quotients become shifts, and trip
+// counts determine loops; functions that differ in these are not merged.
 #include "compiler/Codegen/Backend/Backend.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -32,7 +32,7 @@ namespace attnc {
 
 namespace {
 
-/// How many operations are followed to find what a sum is for.
+/// Operations that are followed to find the uses of a sum.
 constexpr size_t mostFollowed = 64;
 
 bool isComparison(Operation *op) {
@@ -41,14 +41,14 @@ bool isComparison(Operation *op) {
 
 bool isSum(Operation *op) { return isa<arith::AddIOp, arith::SubIOp>(op); }
 
-/// Whether `op` may address memory by its operand, or hands it to what may.
+/// Whether `op` may use its operand as an address, or pass it on.
 bool mayAddress(Operation *op) {
   return op->getNumRegions() == 0 &&
          (!isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>() ||
           isa<affine::AffineDialect, LLVM::LLVMDialect, memref::MemRefDialect>(op->getDialect()));
 }
 
-/// Whether `value` is, or a multiple or sum of it, in the address of a load or store: there constants cost nothing.
+/// Whether `value`, or a multiple or sum of it, is part of the address of a load or store: constants are free there.
 bool isInAddress(Value value) {
   SmallVector<Operation *> worklist(value.getUsers());
   llvm::SmallPtrSet<Operation *, 16> seen;
@@ -64,7 +64,7 @@ bool isInAddress(Value value) {
   return false;
 }
 
-/// Whether a register in place of the constant makes no code slower.
+/// Whether a register instead of the constant makes no code slower.
 bool canBeParameter(arith::ConstantOp constant) {
   return isa<IndexType, IntegerType>(constant.getType()) && !constant.getType().isInteger(1) &&
          llvm::all_of(constant->getUsers(), [](Operation *user) {
@@ -72,11 +72,11 @@ bool canBeParameter(arith::ConstantOp constant) {
          });
 }
 
-/// A function whose constants that can be parameters were replaced by zeros.
+/// A function with its parameterisable constants replaced by zeros.
 struct Candidate {
   func::FuncOp function;
   SmallVector<arith::ConstantOp> constants;
-  SmallVector<TypedAttr> values; ///< of the constants
+  SmallVector<TypedAttr> values; ///< values of the constants
 };
 
 using Candidates = SmallVector<Candidate>;
@@ -94,7 +94,7 @@ Candidate candidateOf(func::FuncOp function) {
   return candidate;
 }
 
-/// A hash of operations, their types and constants: unlike functions mostly differ in one of these.
+/// A hash of operations, their types and constants, in at least one of which different functions usually differ.
 llvm::hash_code hashOf(func::FuncOp function) {
   llvm::hash_code hash = hash_value(Type(function.getFunctionType()));
   function.getBody().walk([&](Operation *op) {
@@ -126,7 +126,7 @@ public:
     for (auto &[hash, alike] : groups)
       for (Candidates &each : alike)
         share(each);
-    // They hold calls, which had to be there until all were replaced.
+    // They contain calls, which had to stay until all were replaced.
     for (func::FuncOp function : unused)
       function.erase();
   }
@@ -137,7 +137,7 @@ private:
     return linkage && linkage.getLinkage() == LLVM::Linkage::Internal && !function.isExternal();
   }
 
-  /// The calls of each function that is used in no other way.
+  /// Finds the calls of each function that has no other uses.
   void findCalls() {
     llvm::SmallPtrSet<Attribute, 16> taken;
     code.walk([&](SymbolUserOpInterface user) {
@@ -161,7 +161,7 @@ private:
     found->push_back(std::move(candidate));
   }
 
-  /// The first of the functions stands for all, with the constants in which they differ as parameters at its end.
+  /// Replaces all of them by the first one, with the constants in which they differ as parameters at its end.
   void share(Candidates &alike) {
     Candidate &kept = alike.front();
     llvm::MapVector<ArrayAttr, BlockArgument> parameters;
