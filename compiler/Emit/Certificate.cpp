@@ -50,7 +50,7 @@ void CertificateWriter::writePlace(const Place &place) {
   case Place::Kind::Slot:
     return json.attribute("slot", place.number);
   case Place::Kind::Parameter:
-    return; // where a model.get says
+    return; // the location of its model.get
   }
 }
 
@@ -65,7 +65,7 @@ void CertificateWriter::writeSlots() {
     });
 }
 
-/// By the op that makes it, as Certificate.h says.
+/// Identifies a value by its defining op (Certificate.h).
 void CertificateWriter::writeName(Value value) {
   if (auto result = dyn_cast<OpResult>(value)) {
     json.attribute("step", steps.lookup(result.getOwner()));
@@ -102,7 +102,7 @@ void CertificateWriter::writeCopies() {
       });
 }
 
-/// Of each launch what all of its workers share, and what is of each of them.
+/// Scratch of each launch: shared by all workers, and per worker.
 void CertificateWriter::writeScratch() {
   for (const auto &[op, launch] : plan.launches) {
     auto call = cast<func::CallOp>(op);

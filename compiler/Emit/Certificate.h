@@ -1,9 +1,9 @@
-//===- Certificate.h - what an object promises of its memory ------------------------------------------------------===//
+//===- Certificate.h - the memory certificate of an object --------------------------------------------------------===//
 //
-// A text in JSON, for checkers (compiler/Verify): where in memory each value of each entry point is, and how large the
-// parts are. Sizes are texts over `symbols`, the entry point's dimensions and `workers`. Values are named by the op
-// that makes them: `step`, its number among the ops of the entry point, an op in front of those inside of it, and the
-// number of its result; what a loop carries is where the loop's result is.
+// A JSON text for the verifier (compiler/Verify): the location of each value of each entry point, and the sizes of
+// slots. Sizes are texts over `symbols`, the entry point's dimensions and `workers`. A value is identified by the op
+// that defines it: `step`, the op's number in the entry point (an op comes before those inside of it), and the number
+// of its result. The location of a carried value is that of the loop's result.
 //
 //   {"compiler": "0.1.0 (LLVM 22.1.8)", "module": "5d0c...", "entries": [{
 //      "name": "logits", "symbols": ["batch", "seq", "workers"], "arena_bytes": "8192*seq", "alignment": 64,
@@ -14,17 +14,17 @@
 //      "scratch": [{"step": 9, "slot": 2, "bytes": "1024*seq"}],
 //      "all_pairs": []}]}
 //
-// A place is one of
+// A location is one of
 //
-//   slot n       of the arena, or of the slot `within`: behind the slot `behind`, or where that begins
+//   slot n       in the arena, or in the slot `within`: after the slot `behind`, or else at the start
 //   caller n     the caller's buffer for result n
 //   state n      the entry point's argument n
-//   updated n    the parameter that the step n, a model.set, sets
-//   element n    the place in its list that the step n, a model.with_element, writes
+//   updated n    the parameter that step n, a model.set, sets
+//   element n    the element of its list that step n, a model.with_element, writes
 //
-// What a loop carries is where the loop's result is. A copy moves what lies at `from`, where it says so.
+// A copy reads the location `from`, or else that of its value.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Host/Program.h"

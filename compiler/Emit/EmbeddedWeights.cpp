@@ -10,7 +10,7 @@ WeightsFile::~WeightsFile() { attn_weights_free(weights); }
 
 llvm::Error WeightsFile::load(const Program &program, const std::string &path, bool allowExtra) {
   const ParameterTable &parameters = program.parameters;
-  std::vector<std::string> texts; // names; reserved, so that they stay where they are
+  std::vector<std::string> texts; // names; reserved, so that pointers to them stay valid
   texts.reserve(2 * parameters.loaded.size());
   std::vector<attn_parameter_info> infos;
   for (const LoadedParameter &each : parameters.loaded) {

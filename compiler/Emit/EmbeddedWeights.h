@@ -1,9 +1,9 @@
-//===- EmbeddedWeights.h - weights that become part of the object -----------------------------------------------===//
+//===- EmbeddedWeights.h - weights embedded into an object at compile time ----------------------------------------===//
 //
-// What a program could load when it runs can be embedded when the model is compiled, and nothing else: the file is read
-// by `attn_weights_load` itself, so rules and messages are the same. F16 and BF16 are widened to f32.
+// `attn_weights_load` reads the file, as it does for a program at run time, so rules and messages are the same. F16 and
+// BF16 are widened to f32.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Host/ModelTable.h"
@@ -21,10 +21,10 @@ public:
   WeightsFile &operator=(const WeightsFile &) = delete;
   ~WeightsFile();
 
-  /// Reads and checks every tensor; the error names file, tensor, what was found and what was expected. A tensor that
-  /// is no parameter is an error too, unless `allowExtra`.
+  /// Reads and checks every tensor; the error names file, tensor, the found and the expected. An extra tensor is an
+  /// error unless `allowExtra`.
   llvm::Error load(const Program &program, const std::string &path, bool allowExtra = false);
-  /// The bytes of each loaded place of the model's parameters; nothing before `load`.
+  /// Bytes of each loaded parameter; empty before `load`.
   const EmbeddedWeights &values() const { return bytes; }
 
 private:

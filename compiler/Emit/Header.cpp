@@ -25,18 +25,18 @@ bool isReserved(llvm::StringRef name) {
   return words.contains(name);
 }
 
-/// Names that the headers around a generated one give to types, functions and limits.
+/// Whether included headers use the name for a type, a function or a macro.
 bool isOfHeaders(llvm::StringRef name, llvm::StringRef prefix) {
   return name.starts_with_insensitive("attn_") || name.starts_with("_") || name.ends_with("_t") ||
          name.ends_with("_MAX") || name.ends_with("_MIN") || (name.consume_front(prefix) && name.starts_with("_"));
 }
 
-/// Gives each name of one function a spelling of its own.
+/// Makes the names of one function unique.
 class Names {
 public:
   explicit Names(llvm::StringRef prefix) : prefix(prefix) {}
   std::string claim(llvm::StringRef wanted) {
-    // None of the others' names ends in an underscore.
+    // No other name ends in an underscore.
     std::string name = wanted.str() + (isReserved(wanted) || isOfHeaders(wanted, prefix) ? "_" : "");
     while (!used.insert(name).second)
       name += "_";
@@ -53,7 +53,7 @@ std::string rangeText(const SignatureDimension &dimension) {
                            : fmt::format("{} to {}", dimension.min, dimension.max);
 }
 
-/// Of functions that compute on a device.
+/// Argument of functions that compute on a device.
 constexpr const char *deviceArgument = "attn_cuda *cuda";
 
 /// Arguments separated by commas, broken before column 120.
@@ -74,7 +74,7 @@ std::string argumentList(const std::string &head, const std::vector<std::string>
   return text;
 }
 
-/// The model's own comment, as the beginning of one in C; nothing in it ends that, or looks like another.
+/// The model's comment as the start of a C comment; text that would end or nest it is replaced.
 std::string docText(llvm::StringRef doc) {
   std::string lines, text;
   if (doc = doc.trim(); !doc.empty())
@@ -160,7 +160,7 @@ void HeaderWriter::writeEntry(const EntryPlan &plan, size_t number) {
                                     elementTypeInC(tensor.element), tensors.emplace_back(names.claim(tensor.name))));
   arguments.push_back("attn_status *status");
 
-  if (!isOfDevice()) // a device sees to that itself
+  if (!isOfDevice()) // a device manages the arena itself
     writeArenaBytes(plan, signature, number, dimensions);
   writeComment(signature, dimensions, tensors);
   line("{} {{", argumentList(fmt::format("static inline attn_code {}_{}(", program.prefix, signature.name), arguments));
@@ -238,7 +238,7 @@ void HeaderWriter::writeReorder(const Signature &signature, size_t number) {
   line("}}\n");
 }
 
-/// Those that a prefill shares with its step are written once.
+/// Functions that a prefill shares with its single-position entry point are written once.
 void HeaderWriter::writeStates(const Signature &signature, size_t number) {
   bool isOfStep = llvm::any_of(program.entries, [&](const EntryPlan &other) {
     return signature.name == (func::FuncOp(other.entry).getName() + "_prefill").str();

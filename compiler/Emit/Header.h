@@ -1,16 +1,16 @@
-//===- Header.h - the C header of a compiled model --------------------------------------------------------------===//
+//===- Header.h - generator of a model's C header -----------------------------------------------------------------===//
 //
-// What a program includes to call a model: C11 and C++17. For an entry point `logits` of a model `gpt`:
+// The header to call a model from C11 or C++17. For an entry point `logits` of a model `gpt`:
 //
 //   extern const attn_model gpt_model;
 //   static inline int64_t gpt_logits_arena_bytes(int64_t batch, int64_t seq, int64_t workers);
 //   static inline attn_code gpt_logits(const attn_context *context, int64_t batch, int64_t seq, const int32_t *tokens,
 //                                      float *logits, attn_status *status);
 //
-// and the entry points of the object itself (`gpt_logits_run`, `gpt_prepare`), for programs that fill records on their
-// own. Names that C or C++ reserves, or that meet another parameter, get an underscore at their end.
+// and the entry points of the object itself (`gpt_logits_run`, `gpt_prepare`), for programs that fill the records
+// themselves. Names that C or C++ reserves, or that collide with another parameter, get a trailing underscore.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Host/Program.h"

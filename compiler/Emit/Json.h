@@ -1,17 +1,17 @@
-//===- Json.h - what is known of a compiled model, for other programs -------------------------------------------===//
+//===- Json.h - JSON description of a compiled model --------------------------------------------------------------===//
 //
-// `gpt.json`: entry points, parameters, kernels (docs/json.md). Sizes are texts over the names of the entry point's
-// dimensions and `workers`, such as "1536*batch*seq". An entry point's arena is the sum of its slots: nothing else is
-// in it. For each launch of a kernel there is its certificate:
+// `gpt.json` has entry points, parameters and kernels (docs/json.md). Sizes are texts over the names of the entry
+// point's dimensions and `workers`, such as "1536*batch*seq". The arena of an entry point is the sum of its slots. Each
+// launch of a kernel has its certificate:
 //
-//   flops, bytes_read, bytes_written   of one launch; `times` is how often a call of the entry point runs it
-//   largest_intermediate               bytes of its scratch: all that lives beside its operands and results
+//   flops, bytes_read, bytes_written   of one launch; `times` is the number of launches in a call of the entry point
+//   largest_intermediate               bytes of its scratch: all memory besides its operands and results
 //   holds_all_pairs                    whether that, or a result in the arena, is of the order of queries times keys
 //
-// Each entry point has the largest of all, scratch or tensor between kernels, and `all_pairs`: what it holds that is of
-// the order of queries times keys, each with the kernel that makes it and its bytes. None in a fused attention.
+// Each entry point has the largest of all, scratch or tensor between kernels, and `all_pairs`: its storage of the order
+// of queries times keys, each with its kernel and bytes. A fused attention has none.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Host/DeviceResources.h"

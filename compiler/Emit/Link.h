@@ -1,4 +1,4 @@
-//===- Link.h - other forms of the object -----------------------------------------------------------------------===//
+//===- Link.h - static and shared libraries of an object ----------------------------------------------------------===//
 #pragma once
 
 #include "llvm/Support/Error.h"
@@ -7,11 +7,11 @@
 
 namespace attnc {
 
-/// A static library with the object as its one member, `memberName`. Has no dates or owners in it.
+/// A static library with the object as its only member `memberName`, without dates or owners.
 llvm::Expected<std::string> archiveOf(llvm::StringRef object, const std::string &memberName);
 
-/// Links the object in file `objectPath` into the shared library `path`, known to the loader as `soname`. Uses ld.lld
-/// where it is installed, otherwise cc; fails where neither is.
+/// Links the object in file `objectPath` into the shared library `path` with the name `soname`. Uses ld.lld if it is
+/// installed, otherwise cc; fails if neither is.
 llvm::Error linkShared(const std::string &objectPath, const std::string &path, const std::string &soname);
 
 /// A make rule: `target` depends on `inputs`.

@@ -10,7 +10,7 @@ static Error damaged(Error error) {
   return createStringError("is a damaged object file: " + toString(std::move(error)));
 }
 
-/// What else a file may be.
+/// Rejects other kinds of files.
 static Error checkKind(StringRef bytes) {
   using Header = object::ELF64LE::Ehdr;
   if (!bytes.starts_with(StringRef("\x7f"
@@ -45,13 +45,13 @@ Expected<std::unique_ptr<ObjectImage>> ObjectImage::load(StringRef bytes) {
   return image;
 }
 
-/// Relocations of a section that is read. Code is not.
+/// Whether the relocations are of a section that is read; code is not.
 bool ObjectImage::holdsAddresses(const File::Elf_Shdr &relocations) const {
   return relocations.sh_type == ELF::SHT_RELA && relocations.sh_info < sections.size() &&
          sections[relocations.sh_info].begin && !(headers[relocations.sh_info].sh_flags & ELF::SHF_EXECINSTR);
 }
 
-/// Sections of which two have the same bytes would be copied, relocated and searched again and again.
+/// Rejects overlapping sections, which would be copied, relocated and searched again and again.
 Error ObjectImage::checkSizes() const {
   uint64_t left = fileSize();
   for (const File::Elf_Shdr &header : headers) {
@@ -117,7 +117,7 @@ Error ObjectImage::relocate(const File::Elf_Shdr &relocations) {
     return symbols.takeError();
   for (const File::Elf_Rela &each : *entries) {
     if (each.getType(false) != ELF::R_X86_64_64)
-      continue; // of unwinding tables
+      continue; // unwinding tables
     uint64_t offset = each.r_offset, number = each.getSymbol(false), address = 0;
     if (section.size < sizeof(address) || offset > section.size - sizeof(address) || number >= symbols->size())
       return createStringError("a relocation of byte " + Twine(offset) + " of a section of " + Twine(section.size) +
@@ -130,7 +130,7 @@ Error ObjectImage::relocate(const File::Elf_Shdr &relocations) {
 }
 
 Expected<const char *> ObjectImage::find(StringRef ending) const {
-  uint64_t left = mostReads * fileSize(); // bytes of names, which may be parts of one another
+  uint64_t left = mostReads * fileSize(); // bytes of names, which may overlap
   for (const File::Elf_Shdr &header : headers) {
     if (header.sh_type != ELF::SHT_SYMTAB)
       continue;

@@ -1,4 +1,4 @@
-//===- ObjectImage.h - the sections of an object as data ----------------------------------------------------------===//
+//===- ObjectImage.h - non-executable memory image of an object's sections ----------------------------------------===//
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -10,30 +10,30 @@
 
 namespace attnc {
 
-/// Sections of an ELF object for x86-64 in memory that is not executable, where words that hold an address hold that of
-/// what they name in this memory; null where it lies elsewhere. Errors are phrases about the file. Memory and time are
-/// in proportion to the file's size, whatever it holds.
+/// Sections of an x86-64 ELF object in non-executable memory. Words that contain an address are relocated to this
+/// memory; null if the symbol is elsewhere. Errors are phrases about the file. Memory and time are proportional to the
+/// file's size, for any content.
 class ObjectImage {
 public:
-  /// `bytes` have to outlive the image.
+  /// `bytes` must outlive the image.
   static llvm::Expected<std::unique_ptr<ObjectImage>> load(llvm::StringRef bytes);
 
-  /// How often, on average, a reader may read each byte of the file: what records, names and sizes share is read for
-  /// each of them.
+  /// Average number of times that a reader may read each byte of the file: records, names and sizes may be shared, and
+  /// are read for each reference.
   static constexpr uint64_t mostReads = 64;
   /// The bytes of the file.
   uint64_t fileSize() const { return file.getBufSize(); }
-  /// The place of the one global constant whose name ends so.
+  /// Address of the one global constant whose name has this ending.
   llvm::Expected<const char *> find(llvm::StringRef ending) const;
-  /// How many bytes of a section follow an address, code among them; 0 outside all sections.
+  /// Number of bytes of a section from an address on, code included; 0 outside of all sections.
   uint64_t bytesFrom(const void *place) const;
 
 private:
   using File = llvm::object::ELFFile<llvm::object::ELF64LE>;
   struct Section {
-    const char *begin = nullptr; ///< null: not in memory
+    const char *begin = nullptr; ///< null if not in memory
     uint64_t size = 0;
-    std::unique_ptr<char[]> copy; ///< of one that holds addresses
+    std::unique_ptr<char[]> copy; ///< of a section that contains addresses
   };
   explicit ObjectImage(File file) : file(std::move(file)) {}
   llvm::Error checkSizes() const;
@@ -45,7 +45,7 @@ private:
   File file;
   File::Elf_Shdr_Range headers;
   std::vector<Section> sections;
-  std::map<uintptr_t, uint64_t> sizes; ///< of the sections in memory that are not empty, by their addresses
+  std::map<uintptr_t, uint64_t> sizes; ///< sizes of non-empty sections in memory, by address
 };
 
 } // namespace attnc

@@ -15,16 +15,16 @@ namespace attnc {
 
 namespace {
 
-/// Walks a table and notes the first thing in it that is not as attn/model.h says. After a fault nothing that depends
-/// on it is read. Pointers may share records and texts: each reading of them is counted, so that the time of this walk,
-/// and of each that follows the same pointers, is in proportion to the file's size.
+/// Walks a table and records its first fault with respect to attn/model.h; nothing that depends on a fault is read.
+/// Pointers may share records and texts: each read is counted, so that the time of this walk, and of later walks, is
+/// proportional to the file's size.
 class TableCheck {
 public:
   explicit TableCheck(const ObjectImage &image) : image(image), left(ObjectImage::mostReads * image.fileSize()) {}
   Error run(const attn_model *model);
 
 private:
-  /// Where the walk is: "entry point 2", "tensor 1".
+  /// Position of the walk: "entry point 2", "tensor 1".
   class Within {
   public:
     Within(TableCheck &check, StringRef what, int64_t number) : check(check) { check.place.emplace_back(what, number); }
@@ -42,13 +42,13 @@ private:
     fault += problem.str();
     return false;
   }
-  /// Counts bytes that are read, perhaps not for the first time.
+  /// Counts bytes that are read, possibly again.
   bool read(uint64_t bytes) {
     bool isWithin = bytes <= left;
     left -= isWithin ? bytes : left;
     return require(isWithin, "too many pointers share what they point to");
   }
-  /// `count` records at an address, which may be null where there are none.
+  /// Whether `count` records at an address, which may be null if there are none, are inside of the file.
   template <typename Record> bool liesInside(const Record *records, int64_t count, StringRef what) {
     if (count == 0)
       return fault.empty();
@@ -56,7 +56,7 @@ private:
     return require(count > 0 && isAligned && uint64_t(count) <= image.bytesFrom(records) / sizeof(Record),
                    what + " (" + Twine(count) + ") do not lie inside the object");
   }
-  /// The same of records that are read.
+  /// The same for records that are read.
   template <typename Record> bool holds(const Record *records, int64_t count, StringRef what) {
     return liesInside(records, count, what) && read(uint64_t(count) * sizeof(Record));
   }
@@ -69,7 +69,7 @@ private:
       check(records[number]);
     }
   }
-  /// The end is searched for in no more bytes than may be read.
+  /// Searches the end of a text within the bytes that may still be read.
   bool text(const char *begin, StringRef what) {
     uint64_t inside = begin ? image.bytesFrom(begin) : 0, searched = std::min(inside, left);
     const void *end = searched > 0 ? std::memchr(begin, 0, searched) : nullptr;
@@ -94,12 +94,12 @@ private:
   void parts(const attn_model &model);
 
   const ObjectImage &image;
-  uint64_t left; ///< bytes that may yet be read
+  uint64_t left; ///< bytes that may still be read
   SmallVector<std::pair<StringRef, int64_t>> place;
   std::string fault;
 };
 
-/// A command that prints a size prints the name of each factor, as far as messages show names (Printable.h).
+/// Commands that print a size print the name of each factor, up to the limit of messages (Printable.h).
 void TableCheck::tensor(const attn_tensor_info &tensor, ArrayRef<attn_dimension_info> dimensions) {
   text(tensor.name, "name");
   element(tensor.dtype);
@@ -199,8 +199,8 @@ void TableCheck::parts(const attn_model &model) {
     device(*model.device);
 }
 
-/// The version is read first: a table of another one has another layout. It is read as bytes, for a malformed object
-/// may have its table anywhere.
+/// The version is read first, as other versions have other layouts; bytewise, as a malformed object may have an
+/// unaligned table.
 Error TableCheck::run(const attn_model *model) {
   static_assert(offsetof(attn_model, abi_version) == 0);
   if (image.bytesFrom(model) < sizeof(model->abi_version))

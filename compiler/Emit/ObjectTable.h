@@ -1,16 +1,15 @@
-//===- ObjectTable.h - the model's table of an object, read as data -----------------------------------------------===//
+//===- ObjectTable.h - safe reader of an object's model table -----------------------------------------------------===//
 //
-// Reads `const attn_model <prefix>_model` out of an object file without linking it into the process: nothing of the
-// file is executed. Sections become memory that is not executable, and the pointers between them are resolved as a
-// linker does, so that the table is read by the records of attn/model.h themselves, whichever their layout.
+// Reads `const attn_model <prefix>_model` from an object file without executing any of it. Sections are loaded into
+// non-executable memory, and the pointers between them are resolved as by a linker, so the table is read through the
+// records of attn/model.h.
 //
-// The file may hold anything. Each pointer, count, text and number of the table is checked before anybody else reads
-// it; the error is a phrase about the file: "is not an object file", "holds a malformed table of its model: entry
-// point 2: ...". A table whose pointers share what they point to more often than in any compiled object is malformed
-// too, so that time and memory are in proportion to the file's size. Functions of the table are addresses of data:
-// calling them faults.
+// The file may be malformed. Each pointer, count, text and number of the table is checked before other code reads it;
+// the error is a phrase about the file: "is not an object file", "holds a malformed table of its model: entry point 2:
+// ...". A table whose pointers share data more often than in any compiled object is malformed too, so time and memory
+// are proportional to the file's size. Functions of the table are addresses of data: calls of them fault.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "attn/model.h"
@@ -25,9 +24,9 @@ class ObjectImage;
 
 class ObjectTable {
 public:
-  /// The file has to outlive the table.
+  /// The file must outlive the table.
   static llvm::Expected<ObjectTable> read(llvm::StringRef file);
-  /// The same of a file that has to be as it was compiled (Seal.h): damage is found before the table is read.
+  /// The same with a check of the file's checksum (Seal.h) before the table is read.
   static llvm::Expected<ObjectTable> readSealed(llvm::StringRef file);
 
   ObjectTable(ObjectTable &&);

@@ -22,10 +22,10 @@ OutputFiles::~OutputFiles() {
   for (Pending &each : pending)
     llvm::consumeError(each.file.discard());
   for (const std::string &directory : llvm::reverse(created))
-    fs::remove(directory); // stays where it is not empty
+    fs::remove(directory); // fails if it is not empty
 }
 
-/// Makes a directory and those above it, and remembers which were not there.
+/// Creates a directory and its parents, and records the new ones.
 std::error_code OutputFiles::makeDirectories(llvm::StringRef directory) {
   llvm::SmallVector<std::string> missing;
   for (llvm::StringRef each = directory; !each.empty() && !fs::exists(each); each = llvm::sys::path::parent_path(each))
@@ -34,7 +34,7 @@ std::error_code OutputFiles::makeDirectories(llvm::StringRef directory) {
   return fs::create_directories(directory);
 }
 
-/// The path without detours, so that two spellings of one file are the same.
+/// The canonical path, so that two spellings of one file are equal.
 static std::string placeOf(llvm::StringRef path) {
   llvm::SmallString<128> directory(path), real;
   fs::make_absolute(directory);
@@ -68,8 +68,8 @@ static std::optional<int> descriptorOf(llvm::StringRef path) {
   return isNumber && (directory == "/dev/fd" || directory == "/proc/self/fd") ? std::optional(number) : std::nullopt;
 }
 
-/// A descriptor is not opened by its path: that begins at the first byte of a file that already holds other output. The
-/// output that the process buffers comes first.
+/// Writes to a descriptor itself: opening its path would overwrite earlier output from the first byte. Flushes the
+/// process's buffered output first.
 static llvm::Error writeToDescriptor(int descriptor, const std::string &path, llvm::StringRef bytes) {
   if (descriptor == STDOUT_FILENO) {
     std::fflush(stdout);
@@ -95,13 +95,13 @@ bool OutputFiles::isStream(const std::string &path) {
   return !fs::status(path, status) && fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
-/// EINVAL is of file systems that sync no directories.
+/// File systems that cannot sync directories return EINVAL.
 static std::error_code sync(int descriptor) {
   bool isSynced = llvm::sys::RetryAfterSignal(-1, ::fsync, descriptor) == 0 || errno == EINVAL;
   return isSynced ? std::error_code() : std::error_code(errno, std::generic_category());
 }
 
-/// A rename is on disk when its directory is.
+/// A rename is durable once its directory is synced.
 static std::error_code syncDirectoryOf(const std::string &path) {
   std::string directory = llvm::sys::path::parent_path(path).str();
   int descriptor =
@@ -143,13 +143,13 @@ llvm::Error OutputFiles::commit() {
   while (!pending.empty()) {
     Pending each = std::move(pending.front());
     pending.erase(pending.begin());
-    // TempFile::keep(path) would copy where it can't rename, and a copy that fails leaves half a file.
+    // TempFile::keep(path) would fall back to a copy, which may leave half a file.
     if (std::error_code code = fs::rename(each.file.TmpName, each.path)) {
       llvm::consumeError(each.file.discard());
       return failed(each.path, code);
     }
     std::error_code code = llvm::errorToErrorCode(each.file.keep());
-    if (code && code != std::errc::interrupted) // which has closed it
+    if (code && code != std::errc::interrupted) // an interrupted close has closed it
       return failed(each.path, code);
   }
   created.clear();

@@ -1,9 +1,9 @@
-//===- OutputFiles.h - all files of a compile, or none ----------------------------------------------------------===//
+//===- OutputFiles.h - atomic output of all files of a compile ----------------------------------------------------===//
 //
-// Each file is written in full under a temporary name beside its place; commit() renames them. A disk that is full, an
-// interrupt or an error on the way leaves what was there before, and no temporary file.
+// Each file is written completely under a temporary name in its directory; commit() renames all. A full disk, an
+// interrupt or an error leaves the previous files, and no temporary ones.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "llvm/Support/FileSystem.h"
@@ -19,18 +19,18 @@ public:
   OutputFiles &operator=(const OutputFiles &) = delete;
   ~OutputFiles();
 
-  /// Writes `bytes`, to become `path`. Directories on the way are made; devices and pipes are refused.
+  /// Writes `bytes`, which become `path`. Creates missing directories; devices and pipes are refused.
   llvm::Error write(const std::string &path, llvm::StringRef bytes);
-  /// An empty temporary file to become `path`, for a tool that writes it itself; its name.
+  /// An empty temporary file that becomes `path`, for a tool that writes it; returns its name.
   llvm::Expected<std::string> reserve(const std::string &path);
-  /// Where the file that was written last lies until commit().
+  /// Temporary name of the last file.
   const std::string &lastTemporary() const { return pending.back().file.TmpName; }
   llvm::Error commit();
 
-  /// One file, at once; it is on disk then. A stream gets the bytes behind what it already holds.
+  /// Writes and commits one file, synchronously. To a stream the bytes are appended.
   static llvm::Error replace(const std::string &path, llvm::StringRef bytes);
-  /// A device, a pipe, a socket, or a descriptor of this process (/dev/stdout, /dev/fd/3), which may be a file: a new
-  /// file in its place would take it away from all programs.
+  /// Whether the path is a device, a pipe, a socket, or a descriptor of this process (/dev/stdout, /dev/fd/3), which
+  /// may be a file: replacing it would take it from all programs.
   static bool isStream(const std::string &path);
 
 private:
@@ -41,7 +41,7 @@ private:
     llvm::sys::fs::TempFile file;
   };
   std::vector<Pending> pending;
-  std::vector<std::string> created; ///< directories, outer ones first; removed again where nothing is committed
+  std::vector<std::string> created; ///< created directories, outer ones first; removed unless files are committed
 };
 
 } // namespace attnc

@@ -23,7 +23,7 @@ StringRef compilerVersion() { return ATTNC_VERSION " (LLVM " LLVM_VERSION_STRING
 
 static DictionaryAttr asAttribute(const RecordedOptions &options, MLIRContext *context) {
   Builder builder(context);
-  std::map<std::string, int64_t> last; // what is said of a name last holds
+  std::map<std::string, int64_t> last; // the last size of a name counts
   for (const auto &[name, size] : options.at)
     last[name] = size;
   SmallVector<NamedAttribute> sizes;
@@ -53,7 +53,7 @@ static void dropDirectories(ModuleOp module) {
 
 FailureOr<std::string> recordModule(ModuleOp module, const RecordedOptions &options) {
   OwningOpRef<ModuleOp> kept = module.clone();
-  dropDecisions(*kept); // for people, not for the phases behind
+  dropDecisions(*kept); // decisions are for people; later phases do not read them
   (*kept)->setAttr(recordAttrName, asAttribute(options, module.getContext()));
   if (!options.debugLines)
     dropDirectories(*kept);
@@ -71,7 +71,7 @@ llvm::Expected<RecordedModule> readModule(StringRef bytes, MLIRContext &context)
     reported = reported.empty() ? diagnostic.str() : reported;
     return success();
   });
-  // Constants are read where they lie, at their alignment.
+  // Constants are read in place, aligned.
   auto buffer = llvm::MemoryBuffer::getMemBufferCopy(bytes, moduleSection);
   Block block;
   if (failed(readBytecodeFile(buffer->getMemBufferRef(), &block, ParserConfig(&context))))

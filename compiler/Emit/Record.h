@@ -1,15 +1,15 @@
-//===- Record.h - what an object keeps of its compile -------------------------------------------------------------===//
+//===- Record.h - the compile record of an object -----------------------------------------------------------------===//
 //
-// An object holds, beside its code, what it was made of, so that `attnc verify` can make it again and check what it
-// promises (docs/verify.md). That lies in two sections that are never loaded, and that linkers leave out of programs:
+// An object contains its compile's input, so that `attnc verify` can repeat the compile and check the certificate
+// (docs/verify.md). The record has two sections that are never loaded, and that linkers drop:
 //
-//   .attn.module       the module behind `narrow`, all that the phases from `generate` on read, as bytecode of MLIR;
-//                      its attribute `attn.record` has the rest: a RecordedOptions
-//   .attn.certificate  a text in JSON (Certificate.h)
+//   .attn.module       the module after `narrow`, which is all that the phases from `generate` on read, as MLIR
+//                      bytecode; its attribute `attn.record` has the other inputs: a RecordedOptions
+//   .attn.certificate  a JSON text (Certificate.h)
 //
-// Files are named without their directories, unless the object has line tables: those have the directories too.
+// File names have no directories, unless the object has line tables.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Interface/EmitterPreference.h"
@@ -29,33 +29,33 @@ namespace attnc {
 inline constexpr llvm::StringLiteral moduleSection = ".attn.module";
 inline constexpr llvm::StringLiteral certificateSection = ".attn.certificate";
 
-/// What a compile is a function of, besides the module.
+/// Inputs of a compile besides the module.
 struct RecordedOptions {
-  std::string target; ///< as Target::resolve takes it, wherever that is
+  std::string target; ///< argument of Target::resolve, on any machine
   std::string prefix;
-  std::vector<std::pair<std::string, int64_t>> at; ///< sizes that memory was planned for
+  std::vector<std::pair<std::string, int64_t>> at; ///< sizes for which memory was planned
   bool debugLines = false;
-  std::string emitter = "auto"; ///< as emitterPreferenceNamed takes it
+  std::string emitter = "auto"; ///< argument of emitterPreferenceNamed
 };
 
-/// Of attnc, and of LLVM: objects of another compiler are other bytes.
+/// Versions of attnc and LLVM: another compiler generates other bytes.
 llvm::StringRef compilerVersion();
 
 /// The bytes of `.attn.module`.
 mlir::FailureOr<std::string> recordModule(mlir::ModuleOp module, const RecordedOptions &options);
 
 struct RecordedModule {
-  std::string bytes; ///< what it was read from
+  std::string bytes; ///< the bytes that were parsed
   mlir::OwningOpRef<mlir::ModuleOp> module;
   RecordedOptions options;
 };
-/// Reads them; the error says what is wrong, as a phrase about the module.
+/// Parses the section; the error is a phrase about the module.
 llvm::Expected<RecordedModule> readModule(llvm::StringRef bytes, mlir::MLIRContext &context);
 
-/// By this the certificate names the module that it is about.
+/// The fingerprint by which a certificate identifies its module.
 std::string fingerprintOf(llvm::StringRef bytes);
 
-/// Adds both sections to what becomes the object.
+/// Adds both sections to the module of the object.
 void addRecord(llvm::StringRef module, llvm::StringRef certificate, llvm::Module &code);
 
 } // namespace attnc

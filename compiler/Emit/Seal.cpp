@@ -23,14 +23,14 @@ static Hash hashOf(StringRef bytes) {
   return result;
 }
 
-/// Of what lies in front of the seal, and of what lies behind it.
+/// Hash of the bytes before and after the checksum.
 static Hash hashAround(StringRef object, StringRef seal) {
   std::array<Hash, 2> parts = {hashOf(object.take_front(seal.begin() - object.begin())),
                                hashOf(object.take_back(object.end() - seal.end()))};
   return hashOf(StringRef(reinterpret_cast<const char *>(parts.data()), sizeof(parts)));
 }
 
-/// The section's bytes in the file; nothing where it has none.
+/// The section's bytes in the file; an error if there is none.
 static Expected<StringRef> findSeal(StringRef object) {
   auto file = object::ELFFile<object::ELF64LE>::create(object);
   if (!file)
@@ -42,7 +42,7 @@ static Expected<StringRef> findSeal(StringRef object) {
   if (!names)
     return names.takeError();
   for (const auto &section : *sections) {
-    StringRef name = names->substr(section.sh_name); // and those behind it: their ends are not searched for
+    StringRef name = names->substr(section.sh_name); // and later names: their ends are not searched
     bool isSeal = name.consume_front(sealSection) && name.starts_with(StringRef("", 1));
     if (!isSeal || section.sh_type == ELF::SHT_NOBITS)
       continue;

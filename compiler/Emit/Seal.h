@@ -1,10 +1,10 @@
-//===- Seal.h - a hash by which an object knows damage ------------------------------------------------------------===//
+//===- Seal.h - the checksum of an object -------------------------------------------------------------------------===//
 //
-// The section `.attn.seal` of an object holds a hash of all other bytes of the file. Commands that execute an object
-// compare it first: a file that was cut, copied in part, or changed by accident or by another tool is refused. The seal
-// is no signature: who changes an object on purpose can seal it again. Linkers leave the section out.
+// The section `.attn.seal` contains a hash of all other bytes of the file. Commands that execute an object compare it
+// first, so a file that was truncated, copied partially, or changed by accident or by another tool is refused. It is no
+// signature: an intentional change can update the checksum. Linkers drop the section.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -19,9 +19,9 @@ namespace attnc {
 
 inline constexpr llvm::StringLiteral sealSection = ".attn.seal";
 
-/// Adds the section, with room for the hash, to what becomes the object.
+/// Adds the section, with space for the hash, to the module of the object.
 void addSeal(llvm::Module &code);
-/// Writes the hash into the object that was made of it.
+/// Writes the hash into the object.
 llvm::Error seal(llvm::MutableArrayRef<char> object);
 /// The error is a phrase about the file.
 llvm::Error checkSeal(llvm::StringRef object);

@@ -28,7 +28,7 @@ static SignatureTensor tensorOf(const EntryPlan &plan, Type type, DictionaryAttr
   return result;
 }
 
-/// What calls do to states: rows are as many as have lengths of their own.
+/// How calls update states; the number of rows is that of the lengths.
 static void describeStates(func::FuncOp entry, Signature &signature) {
   if (auto takeBack = entry->getAttrOfType<IntegerAttr>(model::takeBackAttrName))
     signature.takeBack = takeBack.getInt();
