@@ -10,7 +10,7 @@ namespace attnc {
 
 namespace {
 
-/// Writes `run` of one entry point by walking its plan.
+/// Writes `run` of one entry point along its plan.
 class EntryWriter {
 public:
   EntryWriter(const Program &program, const EntryPlan &plan, ModuleOp code, MoveKernels *moveKernels)
@@ -23,17 +23,18 @@ public:
 private:
   const Program &program;
   const EntryPlan &plan;
-  MoveKernels *moveKernels; ///< where the memory is a device's
+  MoveKernels *moveKernels; ///< null unless the memory is a device's
   func::FuncOp entry;
   SizeAnalysis sizes;
   HostFunction host;
   std::optional<Launcher> launcher;
   std::unique_ptr<Moves> moves;
-  SmallVector<Value> symbols; ///< index: the dimensions, then the number of workers
+  SmallVector<Value> symbols; ///< index: dimensions, then the number of workers
   SmallVector<Value> inputs, results, slots;
   Value parameters;
-  IRMapping indices;                 ///< loops' indices
-  DenseMap<Operation *, Value> ends; ///< of loops that may end early: a word on the stack, not 0 in the last turn
+  IRMapping indices; ///< induction variables
+  DenseMap<Operation *, Value>
+      ends; ///< of loops with an early exit: a word on the stack, nonzero in the last iteration
 
   void writeBody(Value frame);
   void writeBlock(Block &block);
@@ -54,7 +55,7 @@ private:
   Value parameterAddress(model::ParameterOp parameter, OperandRange places, int64_t firstPlace);
 };
 
-/// Is there an arena, where the sizes ask for one? Workers may take more of it, and never the first byte.
+/// Whether the arena is not null if bytes are needed. More workers may need more bytes, but not the first one.
 Value EntryWriter::hasRoomIn(Value arena) {
   SmallVector<Value> ofOneWorker = symbols;
   ofOneWorker.push_back(host.number(1));
@@ -122,14 +123,14 @@ void EntryWriter::writeBody(Value frame) {
   launcher->fail(ATTN_FULL);
 }
 
-/// Do all rows fit behind the positions that the caches have, as many as are to be appended? Null where that stops
-/// nothing here.
+/// Whether the rows to append fit after the positions that the caches have, for all rows. Null if this check does not
+/// apply.
 Value EntryWriter::hasRoom() {
   std::vector<Room> rooms;
   llvm::SetVector<std::pair<Value, std::pair<Value, int64_t>>> seen; // lengths, and the state with its dimension
   entry.walk([&](model::AppendOp append) {
     if (plan.place(append).kind != Place::Kind::Input)
-      return; // a cache in the arena, which was given room
+      return; // a cache in the arena has sufficient capacity
     Value state = entry.getArgument(plan.place(append).number), length = append.getLength();
     int64_t dimension = append.getAlong() + (append.getPlace() ? 1 : 0);
     if (!seen.insert({length, {state, dimension}}))
@@ -142,8 +143,8 @@ Value EntryWriter::hasRoom() {
   return rooms.empty() ? Value() : moves->checkRoom(rooms);
 }
 
-/// Rows are [outer, positions, inner], the cache [outer, capacity, inner], and `outer` tells the row whose length
-/// counts.
+/// Rows are [outer, positions, inner], the cache is [outer, capacity, inner], and `outer` determines the row of the
+/// length.
 void EntryWriter::writeAppend(model::AppendOp append) {
   auto type = cast<RankedTensorType>(append.getRows().getType());
   unsigned along = append.getAlong();
@@ -195,7 +196,7 @@ void EntryWriter::writeBlock(Block &block) {
   }
 }
 
-/// The loop's word on the stack becomes what `done` says.
+/// Stores `done` in the loop's word on the stack.
 void EntryWriter::writeEnd(model::EndIfOp end) {
   host.store(moves->fetch(address(end.getDone(), 0)), ends.lookup(end->getParentOp()), 0);
 }
@@ -219,7 +220,7 @@ void EntryWriter::writeLoop(scf::ForOp loop) {
   writeBlock(*loop.getBody());
 }
 
-/// An index of the entry point: a size, or arithmetic on loops' indices.
+/// An index of the entry point: a size, or arithmetic on induction variables.
 Value EntryWriter::index(Value value) {
   if (Value mapped = indices.lookupOrNull(value))
     return mapped;
@@ -245,7 +246,7 @@ Value EntryWriter::address(const Place &place) {
   return known[place.number];
 }
 
-/// Bytes from the start of its root to the start of `tensor`; null where there is no element of a list on the way.
+/// Offset of `tensor` in its root; null if it is no element of a per-iteration list.
 Value EntryWriter::offsetInRoot(Value tensor) {
   Value offset;
   for (Operation *op = tensor.getDefiningOp(); op && tensor != EntryPlan::root(tensor); op = tensor.getDefiningOp()) {
@@ -259,7 +260,7 @@ Value EntryWriter::offsetInRoot(Value tensor) {
   return offset;
 }
 
-/// Where the element goes in its list.
+/// Address of the element in its list.
 Value EntryWriter::elementAddress(model::WithElementOp list) {
   Value bytes = size(*sizes.bytes(list.getElement()));
   Value offset = host.builder.createOrFold<arith::MulIOp>(host.location, index(list.getPlace()), bytes);
@@ -269,14 +270,14 @@ Value EntryWriter::elementAddress(model::WithElementOp list) {
 void EntryWriter::writeElement(model::WithElementOp list) {
   Place place = plan.place(list.getElement());
   if (place.kind == Place::Kind::Element && plan.elements[place.number] == list)
-    return; // it was computed there
+    return; // computed in place
   SizeExpr bytes = *sizes.bytes(list.getElement());
   auto get = EntryPlan::root(list.getElement()).getDefiningOp<model::GetOp>();
   Value from = address(list.getElement(), get ? program.parameters.firstPlace(get.getParameter()) : 0);
   moves->copy(elementAddress(list), from, size(bytes));
 }
 
-/// `firstPlace` is where the parameter table has the value, if it is a parameter.
+/// `firstPlace` is the value's position in the parameter table, if it is a parameter.
 Value EntryWriter::address(Value tensor, int64_t firstPlace) {
   Place place = plan.place(tensor);
   Value offset = offsetInRoot(tensor), root;
@@ -361,12 +362,12 @@ void emitFlops(const Program &program, const EntryPlan &plan, const EntryCertifi
   SmallVector<Value> symbols;
   for (size_t number = 0; number + 1 < plan.symbols.size(); ++number)
     symbols.push_back(host.loadNumber(host.function.getArgument(0), number));
-  symbols.push_back(host.number(1)); // the number of workers does not change what is computed
+  symbols.push_back(host.number(1)); // the number of workers does not change the operations
   host.returnValue(host.toI64(certificate.flops.materialise(host.builder, host.location, symbols)));
 }
 
-/// Packs each parameter that kernels want packed, the entries of a list one after the other. Values are read in
-/// launches alone, whose first buffer they are: the runtime loads them there (runtime/src/weights/load.c).
+/// Packs each parameter that kernels need packed, list elements one after the other. Source values are read only as the
+/// first buffer of launches; the runtime loads them there (runtime/src/weights_file.c).
 void emitPrepare(const Program &program, ModuleOp code) {
   Type pointer = LLVM::LLVMPointerType::get(code.getContext()), i64 = IntegerType::get(code.getContext(), 64);
   Location location = code.getLoc();

@@ -1,31 +1,30 @@
-//===- HostCode.h - the code between the kernels ----------------------------------------------------------------===//
+//===- HostCode.h - host code of entry points: kernel launches and moves in between -------------------------------===//
 //
-// For each entry point of a program, two functions with the ABI of runtime/include/attn/abi.h:
+// For each entry point of a program, generates two functions with the ABI of runtime/include/attn/abi.h:
 //
 //   int32_t <prefix>_<entry>_run(const attn_frame *)
 //   int64_t <prefix>_<entry>_arena_bytes(const int64_t *dimensions, int64_t workers)
 //
-// and, where kernels want packed weights, `<prefix>_prepare` and `<prefix>_prepare_arena_bytes`.
+// and, if kernels need packed weights, `<prefix>_prepare` and `<prefix>_prepare_arena_bytes`.
 //
-// `run` walks the entry point as planned: it computes the slots' addresses, then for each call of a kernel fills one
-// attn_kernel_args on its stack and hands each phase to the executor:
+// `run` follows the plan of the entry point: it computes the slots' addresses; for each call of a kernel it fills one
+// attn_kernel_args on its stack and passes each phase to the executor:
 //
 //   %r = call @rows_0(%x, %gain)          args.buffers = {x, gain, r}; args.sizes = {batch, seq, batch, seq}
 //                                   -->   executor->parallel_for(self, rows_0, &args, chunks, scratch, stride)
 //
-// It answers ATTN_BAD_ARGUMENT for a dimension outside min..max, ATTN_BAD_ARENA for an arena that is null and may not
-// be, otherwise what kernels wrote to the status. `arena_bytes` answers -1 for such dimensions, and where the number of
-// bytes would pass 2^63 - 1.
+// It returns ATTN_BAD_ARGUMENT for a dimension outside min..max, ATTN_BAD_ARENA if a required arena is null, otherwise
+// the status of the kernels. `arena_bytes` returns -1 for such dimensions, and if the number of bytes exceeds 2^63 - 1.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Host/Program.h"
 
 namespace attnc {
 
-/// Appends the host code of `program` to `code`, next to the phases of its kernels. Where a device has those, `device`
-/// is its code; what the host would do to tensors becomes kernels there, which `program.moves` lists.
+/// Appends the host code of `program` to `code`, next to its kernels' phases. On a device, `device` is the module of
+/// those phases; operations of the host on tensors become kernels there, which are added to `program.moves`.
 void emitHostCode(Program &program, mlir::ModuleOp code, mlir::ModuleOp device = {});
 
 } // namespace attnc

@@ -1,9 +1,9 @@
-//===- HostFunction.h - what functions of the host code are built with -------------------------------------------===//
+//===- HostFunction.h - builders of host functions and of kernel launches -----------------------------------------===//
 //
-// HostFunction is a function under construction, with the loads, addresses and comparisons that host code is made of;
-// Launcher is the stack of one that launches kernels, and how it does so.
+// HostFunction builds a function, with the loads, addresses and comparisons of host code. Launcher builds the stack
+// frame and the calls of a function that launches kernels.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Interface/Kernel.h"
@@ -43,29 +43,29 @@ public:
   mlir::Value loadPointer(mlir::Value array, int64_t element) { return loadPointer(array, number(element)); }
   mlir::Value loadPointer(mlir::Value array, mlir::Value element);
   mlir::Value loadNumber(mlir::Value array, int64_t element);
-  /// Element `element` (index) of an array of int32_t, as an index.
+  /// Loads element `element` (index) of an array of int32_t, as an index.
   mlir::Value loadNumber32(mlir::Value array, mlir::Value element);
   void store(mlir::Value value, mlir::Value array, int64_t element);
-  /// `address` and `bytes` (index) further on.
+  /// `address` plus `bytes` (index).
   mlir::Value advance(mlir::Value address, mlir::Value bytes);
-  /// Room on the stack for `count` pointers or int64_t.
+  /// A stack array of `count` pointers or int64_t.
   mlir::Value stackArray(int64_t count);
   void returnValue(mlir::Value value);
 
-  /// Is each dimension in its least size..its bound?
+  /// Whether each dimension is between its minimum and its bound.
   mlir::Value dimensionsInRange(llvm::ArrayRef<mlir::Value> dimensions, mlir::func::FuncOp entry);
 };
 
 class Launcher {
 public:
-  /// There is room for launches of so many buffers and sizes.
+  /// Allocates the stack frame for launches of at most so many buffers and sizes.
   Launcher(HostFunction &host, mlir::Value frame, size_t maxBuffers, size_t maxSizes);
 
   mlir::Value workers();
   mlir::Value result(); ///< i32, an attn_code
   void fail(attn_code code);
 
-  /// Runs all phases of a kernel. `shared` and `scratch` may be null pointers where it wants none.
+  /// Launches all phases of a kernel. `shared` and `scratch` may be null pointers if the kernel needs none.
   void launch(llvm::ArrayRef<KernelPhase> phases, llvm::ArrayRef<mlir::Value> tensors,
               llvm::ArrayRef<mlir::Value> symbols, mlir::Value shared, mlir::Value scratch, mlir::Value stride);
 

@@ -29,13 +29,13 @@ int32_t elementNumber(Type type) {
   return *dtype;
 }
 
-/// A field of a record by its offset.
+/// A field of a record at its offset.
 struct Field {
   size_t offset;
   llvm::Constant *value;
 };
 
-/// Makes constants of the records of attn/model.h.
+/// Builds constants of the records of attn/model.h.
 class TableWriter {
 public:
   TableWriter(const Program &program, const EmbeddedWeights &embedded, llvm::Module &module)
@@ -63,7 +63,7 @@ private:
                                               llvm::GlobalValue::PrivateLinkage, value, program.prefix + ".table");
     return variable;
   }
-  /// The address of the elements; null where there are none.
+  /// The address of an array of the elements; null if there are none.
   llvm::Constant *array(ArrayRef<llvm::Constant *> elements) {
     if (elements.empty())
       return null();
@@ -97,7 +97,7 @@ private:
   llvm::Constant *device();
 };
 
-/// Fails where LLVM lays the fields out otherwise than the runtime's header does.
+/// Fails if LLVM lays out the fields differently from the runtime's header.
 llvm::Constant *TableWriter::record(size_t size, SmallVector<Field> fields) {
   llvm::sort(fields, [](const Field &a, const Field &b) { return a.offset < b.offset; });
   Constants values;
@@ -223,8 +223,7 @@ llvm::Constant *TableWriter::kernelTensor(RankedTensorType type, bool isPacked) 
                                              {offsetof(attn_kernel_tensor, rank), i32(type.getRank())}});
 }
 
-/// The places of the model that the ops of a kernel compute, files without their directories: an object is the same
-/// whatever folder its model lies in.
+/// Source locations of the ops of a kernel, without directories: an object does not depend on the model's folder.
 static std::string placesIn(func::FuncOp kernel) {
   SmallVector<std::string> places;
   auto add = [&](Location location) {
@@ -309,7 +308,7 @@ llvm::Constant *TableWriter::device() {
                                                     {offsetof(attn_device_code, fetch), function(fetchSymbol)}}));
 }
 
-/// Of the code, which is all but the table in the module so far, and the device's.
+/// Hash of the code: all of the module except the table, which is not yet in it, and the device images.
 static std::string identityOf(const llvm::Module &module, ArrayRef<DeviceImage> images) {
   SmallVector<char, 0> bitcode;
   llvm::raw_svector_ostream stream(bitcode);
@@ -390,7 +389,7 @@ void addModelTable(const Program &program, const EmbeddedWeights &embedded, llvm
     exported.insert(program.runSymbol(plan));
     exported.insert(program.arenaSymbol(plan));
   }
-  // Programs ask for sizes before the runtime has compared the processor's features with the model's.
+  // Programs may call size functions before the runtime has checked the processor's features.
   llvm::SmallVector<std::string> sizes = {program.prepareArenaSymbol()};
   for (const EntryPlan &plan : program.entries)
     sizes.append({program.arenaSymbol(plan), program.flopsSymbol(plan)});

@@ -1,10 +1,10 @@
-//===- ModelTable.h - the table by which an object describes itself ---------------------------------------------===//
+//===- ModelTable.h - the table of an object that describes the model ---------------------------------------------===//
 //
-// Adds to the LLVM IR of a compiled model the constant `const attn_model <prefix>_model` of
-// runtime/include/attn/model.h, and makes every function that is not part of the model's interface internal, so that
-// two models link into one program.
+// Adds the constant `const attn_model <prefix>_model` of runtime/include/attn/model.h to the LLVM IR of a compiled
+// model. Makes all functions outside of the model's interface internal, so that two models can be linked into one
+// program.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Host/Program.h"
@@ -16,15 +16,14 @@ class Module;
 
 namespace attnc {
 
-/// Bytes of each loaded parameter place, to be kept inside the object; empty: none are.
+/// Bytes of each loaded parameter to embed into the object; empty if none are embedded.
 using EmbeddedWeights = std::vector<llvm::StringRef>;
 
-/// Where an object keeps them: those of each parameter that is not of training alone, in order, at a multiple of
-/// arenaAlignment. Linkers put the section among other constants.
+/// Section of embedded weights: those of each parameter that is not for training only, in order, aligned to
+/// arenaAlignment. Linkers place the section among other constants.
 inline constexpr llvm::StringLiteral weightsSection = ".rodata.attn.weights";
 
-/// The weights in the content of that section; none in an empty one. The error says what is wrong with the section, as
-/// a phrase about it.
+/// Parses the content of that section; an empty section has no weights. The error is a phrase about the section.
 llvm::Expected<EmbeddedWeights> embeddedWeights(const ParameterTable &parameters, llvm::StringRef section);
 
 void addModelTable(const Program &program, const EmbeddedWeights &embedded, llvm::Module &module);

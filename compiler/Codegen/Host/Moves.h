@@ -1,10 +1,10 @@
-//===- Moves.h - what host code does with tensors between kernels ------------------------------------------------===//
+//===- Moves.h - host operations on tensors between kernels -------------------------------------------------------===//
 //
-// Copies, appends to caches, and looking at what kernels have computed. Where the tensors are memory of the host it
-// does so itself; where they are a device's it launches kernels for it (GPU/Moves/MoveKernels.h), and asks the executor
-// for the one word that the end of a loop hangs on (attn_device_code::fetch).
+// Copies, appends to caches, and reads of results. If tensors are in host memory, host code performs them. If they are
+// in device memory, host code launches kernels (GPU/Moves/MoveKernels.h), and the executor fetches the one word that
+// decides the end of a loop (attn_device_code::fetch).
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/GPU/Moves/MoveKernels.h"
@@ -13,20 +13,20 @@
 
 namespace attnc {
 
-/// Rows [outer, positions, inner] go behind the positions that a cache [outer, capacity, inner] has. Values are
+/// Append of rows [outer, positions, inner] after the positions that a cache [outer, capacity, inner] has. Values are
 /// addresses and indices.
 struct Append {
   mlir::Value cache, rows;
-  mlir::Value lengths, counts; ///< i32; counts are null where all positions are appended
+  mlir::Value lengths, counts; ///< i32; counts are null if all positions are appended
   mlir::Value outer, positions, capacity;
   mlir::Value units; ///< of `unit` bytes, in inner
   int64_t unit = 1;
-  mlir::Value stride, rowCount; ///< of outer o, length number o / stride % rowCount counts
+  mlir::Value stride, rowCount; ///< row `outer` has length number outer / stride % rowCount
   bool ring = false;
-  bool isState = false; ///< the caller's memory; others have room
+  bool isState = false; ///< the caller's memory, which may be full
 };
 
-/// Do `positions`, or as many as counts say, fit behind each of `rows` lengths?
+/// A check that `positions`, or as many as `counts` contains, fit after each of `rows` lengths.
 struct Room {
   mlir::Value lengths, counts;
   mlir::Value rows, positions, capacity;
@@ -38,17 +38,17 @@ public:
   virtual ~Moves() = default;
   virtual void copy(mlir::Value to, mlir::Value from, mlir::Value bytes) = 0;
   virtual void append(const Append &append) = 0;
-  /// Whether all have room (i1): nothing is to run where not. Null where appends see to it.
+  /// Whether all caches have room (i1); if not, nothing may run. Null if appends check it themselves.
   virtual mlir::Value checkRoom(llvm::ArrayRef<Room> rooms) = 0;
-  /// The i32 at `word` (i64), or something other than 0 where there is no sense in going on.
+  /// The i32 at `word` (i64); nonzero also if an error makes further work useless.
   virtual mlir::Value fetch(mlir::Value word) = 0;
 };
 
 std::unique_ptr<Moves> movesOfHost(HostFunction &host);
-/// Kernels that are needed are added to `kernels`. Launches have at most so many buffers and sizes.
+/// Adds kernels to `kernels` as needed. Launches have at most so many buffers and sizes.
 std::unique_ptr<Moves> movesOfDevice(HostFunction &host, Launcher &launcher, MoveKernels &kernels);
 inline constexpr size_t deviceMoveBuffers = 4, deviceMoveSizes = 6;
-/// What an executor is handed to fetch a word.
+/// Symbol of the function that an executor receives to fetch a word.
 inline constexpr llvm::StringLiteral fetchSymbol = "move$fetch";
 
 } // namespace attnc

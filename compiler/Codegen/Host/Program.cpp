@@ -8,7 +8,7 @@ static func::FuncOp kernelOf(func::CallOp call) {
   return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
 }
 
-/// Does a pack kernel make it?
+/// Whether a pack kernel computes the operand.
 static bool isPacked(Value operand) {
   auto call = operand.getDefiningOp<func::CallOp>();
   return call && kernelKindOf(kernelOf(call)) == KernelKind::Pack;
@@ -56,7 +56,7 @@ FailureOr<ParameterTable> ParameterTable::of(ModuleOp module) {
   return table;
 }
 
-/// Of a parameter, or a reshape of one.
+/// Whether a parameter, or a reshape of one, is read as loaded.
 bool ParameterTable::isReadAsLoaded(Value value) const {
   return llvm::any_of(value.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();

@@ -1,16 +1,15 @@
-//===- Program.h - what a compiled model consists of ------------------------------------------------------------===//
+//===- Program.h - the parts of a compiled model ------------------------------------------------------------------===//
 //
-// Everything that host code, the model's table, the header and the json speak of, gathered once: the parameters' places
-// in the parameter table, the plan of each entry point, the code of each kernel.
+// Collects everything that host code, the model's table, the header and the JSON description need: positions of
+// parameters in the parameter table, the plan of each entry point, the code of each kernel.
 //
-// The parameter table (attn_frame::parameters) holds the parameters as a file gives them, in the order of their
-// declarations, a list as consecutive places with its last index fastest; then what kernels want in another form,
-// in panels or in fewer bits:
+// The parameter table (attn_frame::parameters) has the parameters as loaded from a file, in declaration order; the
+// elements of a list are consecutive, with the last index fastest. Then come packed or narrow forms that kernels need:
 //
 //   | token.table | blocks.0.norm1.gain | blocks.1.norm1.gain | ... | packed blocks.0.qkv | packed blocks.1.qkv | ...
 //   0             1                     2                           loaded                                         end
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/GPU/Moves/MoveKernels.h"
@@ -22,70 +21,70 @@
 
 namespace attnc {
 
-/// A parameter or a list of them: places first .. first + count - 1.
+/// A parameter or a list of parameters, at positions first .. first + count - 1 of the table.
 struct LoadedParameter {
   mlir::model::ParameterOp op;
   int64_t first, count;
-  bool isRead = false; ///< as it is loaded, by an entry point; others at most read packed forms
+  bool isRead = false; ///< an entry point reads it as loaded, rather than only packed forms of it
 };
 
-/// The packed form of a parameter, as the argument attribute `attn.packed` of a kernel describes it, and its type; or
-/// a copy of the parameter in fewer bits.
+/// A packed form of a parameter, as the argument attribute `attn.packed` of a kernel describes it, with its type; or a
+/// narrow copy of the parameter.
 struct PackedParameter {
-  unsigned parameter;        ///< its number among the loaded ones
+  unsigned parameter;        ///< number among the loaded parameters
   mlir::func::FuncOp reader; ///< the first kernel that reads it
-  /// Of the kernel's argument: what is packed, perhaps a reshape of the parameter. Of a copy, the parameter's shape.
+  /// Type of the kernel's argument, possibly a reshape of the parameter; for a narrow copy, the parameter's shape.
   mlir::RankedTensorType type;
-  mlir::DictionaryAttr packing; ///< null for a copy, which lies as the parameter does
+  mlir::DictionaryAttr packing; ///< null for a narrow copy, which has the parameter's layout
   int64_t first, count;
-  int64_t bytes = 0; ///< of one; what follows is filled in when the packing code is generated
+  int64_t bytes = 0; ///< of one; this and `code` are set when the packing code is generated
   KernelCode code;
 };
 
 class ParameterTable {
 public:
-  /// Reads the parameters of a fused module and the packed forms that its kernels ask for. Fails, with a diagnostic,
-  /// where something else than a parameter is to arrive packed.
+  /// Collects the parameters of a fused module and the packed forms that its kernels need. Fails, with a diagnostic, if
+  /// a packed operand is no parameter.
   static mlir::FailureOr<ParameterTable> of(mlir::ModuleOp module);
 
   std::vector<LoadedParameter> loaded;
   std::vector<PackedParameter> packed;
   int64_t loadedCount = 0, packedCount = 0;
 
-  /// The first place of what operand `operand` of `call` reads: a parameter's, or a packed form's.
+  /// The first position in the table of operand `operand` of `call`: of a parameter or of its packed form.
   int64_t firstPlace(mlir::func::CallOp call, unsigned operand) const;
   int64_t firstPlace(llvm::StringRef parameter) const;
 
 private:
   llvm::StringMap<unsigned> numbers;
-  struct Form; ///< what an operand of a call reads
+  struct Form; ///< identifies what an operand of a call reads
   std::optional<Form> formOf(mlir::func::CallOp call, unsigned operand) const;
   bool isReadAsLoaded(mlir::Value value) const;
   const PackedParameter *findPacked(const Form &form) const;
 };
 
-/// A launch of a kernel in an entry point, with what it costs there.
+/// A launch of a kernel in an entry point, with its cost.
 struct KernelLaunch {
   std::string entry;
-  std::vector<std::string> symbols; ///< what the sizes below are functions of
+  std::vector<std::string> symbols; ///< symbols of the sizes below
   mlir::func::FuncOp kernel;
   mlir::Operation *call = nullptr; ///< in the entry point
-  SizeExpr times = 1;              ///< iterations of the loops around it, where they are known
+  SizeExpr times = 1;              ///< iterations of the loops around it, if known
   SizeExpr flops, bytesRead, bytesWritten;
-  SizeExpr largestIntermediate; ///< bytes: scratch of the launch
-  /// Is any of it, or of the results that it leaves in the arena, of the order of all pairs of queries and keys?
+  SizeExpr largestIntermediate; ///< scratch of the launch in bytes
+  /// Whether the scratch, or a result in the arena, is of the order of all pairs of queries and keys.
   bool holdsAllPairs = false;
 };
 
-/// What an entry point holds in its arena: the scratch of launches, and tensors between them.
+/// Memory certificate of an entry point's arena: scratch of launches, and tensors between them.
 struct EntryCertificate {
   struct Held {
-    std::string kernel; ///< that it is scratch or a result of
+    std::string kernel; ///< kernel of the scratch or result
     SizeExpr bytes;
   };
-  SizeExpr flops;               ///< of all launches of a call
+  SizeExpr flops;               ///< over all launches of a call
   SizeExpr largestIntermediate; ///< bytes
-  std::vector<Held> allPairs;   ///< what is of the order of all pairs of queries and keys
+  std::vector<Held> allPairs;   ///< storage of the order of all pairs of queries and keys
 };
 
 struct CompiledKernel {
@@ -93,27 +92,27 @@ struct CompiledKernel {
   std::string emitter;
   KernelCode code;
   std::vector<KernelLaunch> launches;
-  std::vector<std::pair<std::string, std::string>> refusals = {}; ///< emitters that were asked before, with reasons
+  std::vector<std::pair<std::string, std::string>> refusals = {}; ///< emitters that refused the kernel, with reasons
 };
 
-/// The kernels of a program as devices of one architecture have them.
+/// The device image of a program for one architecture.
 struct DeviceImage {
-  std::string architecture; ///< as LLVM calls it: "sm_80"
+  std::string architecture; ///< LLVM's name: "sm_80"
   std::string ptx;
 };
 
 struct Program {
-  std::string prefix;              ///< of all symbols: the model's name unless the user said otherwise
-  std::string targetName;          ///< as LLVM calls the processor, or the device
-  uint64_t features = 0;           ///< of the processor that the code needs: bits of attn/processor.h
-  std::vector<DeviceImage> images; ///< none where processors run the kernels
+  std::string prefix;              ///< prefix of all symbols: the model's name by default
+  std::string targetName;          ///< LLVM's name of the processor or device
+  uint64_t features = 0;           ///< required processor features: bits of attn/processor.h
+  std::vector<DeviceImage> images; ///< empty if processors run the kernels
   ParameterTable parameters;
   std::vector<CompiledKernel> kernels;
-  std::vector<MovePhase> moves; ///< on a device: what lies between kernels
+  std::vector<MovePhase> moves; ///< on a device: kernels for moves between kernels
   std::vector<EntryPlan> entries;
   std::vector<EntryCertificate> certificates; ///< of each of `entries`
 
-  /// Of kernels, and of what lies between them.
+  /// All phases: of kernels and of moves.
   std::vector<const KernelPhase *> phases() const;
 
   std::string runSymbol(const EntryPlan &entry) const;
@@ -122,11 +121,11 @@ struct Program {
   std::string prepareSymbol() const { return prefix + "_prepare"; }
   std::string prepareArenaSymbol() const { return prefix + "_prepare_arena_bytes"; }
   std::string tableSymbol() const { return prefix + "_model"; }
-  /// Bytes of scratch that `prepare` wants; symbol 0 is the number of workers.
+  /// Bytes of scratch of `prepare`; symbol 0 is the number of workers.
   SizeExpr prepareArenaBytes() const;
 };
 
-/// Works out what each launch of each kernel costs, and what each entry point holds, in terms of its dimensions.
+/// Computes the cost of each launch, and the memory certificate of each entry point, over its dimensions.
 void certify(Program &program);
 
 } // namespace attnc
