@@ -23,37 +23,35 @@ namespace attnc {
 
 namespace {
 
-bool isControl(Operation *op) {
-  return op->getNumRegions() > 0 || isa<func::CallOp, LLVM::CallOp, LLVM::MemsetOp>(op);
-}
+bool isControl(Operation *op) { return op->getNumRegions() > 0 || isa<func::CallOp, LLVM::CallOp, LLVM::MemsetOp>(op); }
 
-/// An op whose value may steer the code.
+/// An integer op whose value may affect control flow.
 bool isNumber(Operation *op) {
   return op->getNumResults() == 1 && op->getResult(0).getType().isIntOrIndex() && !isControl(op);
 }
 
-/// Whether the condition holds only where there is a NaN, which is rare.
-bool asksForNan(Value condition, unsigned depth = 0) {
+/// Whether the condition is true only for NaN, which is rare.
+bool testsForNan(Value condition, unsigned depth = 0) {
   constexpr unsigned deepest = 8;
   Operation *op = condition.getDefiningOp();
   if (!op || depth == deepest)
     return false;
   if (auto compares = dyn_cast<arith::CmpFOp>(op))
     return compares.getPredicate() == arith::CmpFPredicate::UNO;
-  auto isOne = [&](Value value) { return asksForNan(value, depth + 1); };
+  auto isOne = [&](Value value) { return testsForNan(value, depth + 1); };
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return !branch.getThenRegion().empty() &&
            isOne(branch.thenYield().getOperand(cast<OpResult>(condition).getResultNumber()));
   return isa<arith::OrIOp, arith::AndIOp, vector::ReductionOp>(op) && llvm::any_of(op->getOperands(), isOne);
 }
 
-/// Whether the code says that the condition seldom holds.
-bool isSeldom(Value condition) {
+/// Whether the code marks the condition as unlikely.
+bool isUnlikely(Value condition) {
   auto expects = condition.getDefiningOp<LLVM::ExpectOp>();
   return expects && matchPattern(expects.getExpected(), m_Zero());
 }
 
-/// The size that memref.dim asks for, of a descriptor that the frame of a kernel fills in.
+/// The size that memref.dim reads from a descriptor that the kernel frame fills in.
 Value sizeInDescriptor(memref::DimOp dim) {
   auto cast = dim.getSource().getDefiningOp<UnrealizedConversionCastOp>();
   std::optional<int64_t> wanted = dim.getConstantIndex();
@@ -88,7 +86,7 @@ std::optional<int64_t> compare(arith::CmpIPredicate predicate, int64_t a, int64_
   return std::nullopt;
 }
 
-/// Sizes and indices are not negative, so signed and unsigned arithmetic is the same.
+/// Sizes and indices are not negative, so signed and unsigned arithmetic agree.
 std::optional<int64_t> compute(Operation *op, ArrayRef<int64_t> operands) {
   if (operands.size() == 1 && isa<arith::IndexCastOp, arith::ExtUIOp, arith::ExtSIOp, arith::TruncIOp>(op))
     return operands[0];
@@ -118,7 +116,7 @@ std::optional<int64_t> compute(Operation *op, ArrayRef<int64_t> operands) {
 
 } // namespace
 
-//===------------------------------------------ the walk -----------------------------------------------------===//
+//===------------------------------------------ walk over the code -------------------------------------------===//
 
 class CodeTime::Walk {
 public:
@@ -151,16 +149,17 @@ public:
         chunks, [&](std::optional<int64_t> index) { return one(index ? Number::known(*index) : Number::varies()); });
     if (isUnknown || !cost)
       return std::nullopt;
-    cost->waitWithin(double(chunks), 0);
-    cost->seconds = std::max({cost->seconds, cost->path, cost->inTurn});
-    return PhaseCost{*cost, codeThatRan(), llvm::any_of(visited, [&](Block *block) { return isWide(block); })};
+    cost->addLoopLatency(double(chunks), 0);
+    cost->seconds = std::max({cost->seconds, cost->path, cost->serial});
+    return PhaseCost{*cost, executedCode(), llvm::any_of(visited, [&](Block *block) { return isWide(block); })};
   }
 
 private:
-  using Cost = std::optional<CodeCost>; ///< nothing where control varies
-  static constexpr int64_t mostWalked = 24;
+  using Cost = std::optional<CodeCost>; ///< null if control flow depends on a varying number
+  static constexpr int64_t maxWalked = 24;
 
-  /// The sum over indices 0 .. count - 1: count times once where that does, else index by index, or at a sample.
+  /// The cost of indices 0 .. count - 1: `count` times one iteration if its cost does not vary, else the sum over all
+  /// indices or over a sample.
   Cost repeat(int64_t count, llvm::function_ref<Cost(std::optional<int64_t>)> iteration, bool *varies = nullptr) {
     if (count <= 0)
       return CodeCost();
@@ -168,12 +167,13 @@ private:
       if (Cost same = iteration(std::nullopt))
         return *same * double(count);
     CodeCost sum;
-    int64_t walked = std::min(count, mostWalked);
+    int64_t walked = std::min(count, maxWalked);
     for (int64_t each = 0; each < walked; ++each) {
-      // All where they are few, else one in each of equal parts, at places that no period of the indices' shares.
+      // All indices if there are few; else one in each of equal intervals, at golden-ratio positions, which avoid any
+      // period of the indices.
       constexpr double golden = 0.6180339887498949;
-      double place = double(each) + std::fmod(golden * double(each + 1), 1.0);
-      Cost cost = iteration(count == walked ? each : int64_t(place * double(count) / double(walked)));
+      double position = double(each) + std::fmod(golden * double(each + 1), 1.0);
+      Cost cost = iteration(count == walked ? each : int64_t(position * double(count) / double(walked)));
       if (!cost)
         return std::nullopt;
       sum += *cost;
@@ -184,39 +184,39 @@ private:
     return sum * (double(count) / double(walked));
   }
 
-  /// Of all functions one behind the other, in the order of the module.
+  /// Lays out the code of all functions in the order of the module.
   void layOut() {
     int64_t at = 0;
     for (Operation &op : *code.getBody())
       if (isa<func::FuncOp, LLVM::LLVMFuncOp>(op)) {
         double bytes = 0;
         if (isa<func::FuncOp>(op))
-          op.walk([&](Block *block) { bytes += WorkTime::bytesOfCode(planOf(*block).straight); });
+          op.walk([&](Block *block) { bytes += WorkTime::codeBytes(planOf(*block).straight); });
         else
           bytes = blocks.bytesOf(cast<LLVM::LLVMFuncOp>(op));
-        begins[&op] = at;
+        codeOffsets[&op] = at;
         constexpr int64_t alignment = 16;
         at = int64_t(llvm::alignTo(at + int64_t(bytes), alignment));
       }
   }
 
-  std::vector<CodePiece> codeThatRan() {
-    if (begins.empty())
+  std::vector<CodeRange> executedCode() {
+    if (codeOffsets.empty())
       layOut();
     llvm::MapVector<Operation *, double> bytes;
     for (Block *block : visited) {
       Operation *function = block->getParentOp();
       if (auto other = dyn_cast<LLVM::LLVMFuncOp>(function))
-        bytes[function] = blocks.bytesThatRan(other);
+        bytes[function] = blocks.executedBytes(other);
       else
         bytes[isa<func::FuncOp>(function) ? function : function->getParentOfType<func::FuncOp>()] +=
-            WorkTime::bytesOfCode(planOf(*block).straight);
+            WorkTime::codeBytes(planOf(*block).straight);
     }
-    std::vector<CodePiece> pieces;
+    std::vector<CodeRange> ranges;
     for (auto [function, size] : bytes)
-      if (int64_t begin = begins.lookup(function); size >= 1)
-        pieces.push_back({begin, begin + int64_t(size)});
-    return pieces;
+      if (int64_t begin = codeOffsets.lookup(function); size >= 1)
+        ranges.push_back({begin, begin + int64_t(size)});
+    return ranges;
   }
 
   bool isWide(Block *block) {
@@ -224,22 +224,23 @@ private:
     return other ? blocks.isWide(other) : planOf(*block).isWide;
   }
 
-  /// What a block has beside straight code.
+  /// A block's straight-line work, and the ops that affect control flow.
   struct Plan {
     Work straight;
-    std::vector<Operation *> steers; ///< numbers, and ops with regions and calls, in order
+    std::vector<Operation *> controlOps; ///< integers, ops with regions, and calls, in order
     bool isInnermost = true;
-    bool isWide = false; ///< works on whole vectors
-    double path = 0;     ///< seconds through the straight code
-    double handedOn = 0; ///< seconds from what an iteration is handed to what it hands on
-    double inTurn = 0;   ///< CodeCost::inTurn of one time
-    double forwards = 0; ///< the same, of vectors that masks cut off, in the place of what was stored just before
-    std::vector<vector::CreateMaskOp> masks; ///< of those, null where a mask is made in another way
+    bool isWide = false;                     ///< uses full-width vectors
+    double path = 0;                         ///< critical path of the straight-line code in seconds
+    double carried = 0;                      ///< latency of the loop-carried dependence in seconds
+    double serial = 0;                       ///< CodeCost::serial of one execution
+    double forwards = 0;                     ///< the same, for masked vectors that overlap the previous store
+    std::vector<vector::CreateMaskOp> masks; ///< masks of those vectors; null for other masks than create_mask
   };
 
-  /// An address is computed where the last of its subscripts is known, but for the one that counts elements of a row.
+  /// Adds the instructions of an address to the innermost block that defines one of its subscripts, except the last
+  /// subscript, which counts elements of a row.
   void findAddress(Operation *op) {
-    double instructions = WorkTime::instructionsOfAddress(op);
+    double instructions = WorkTime::addressInstructions(op);
     if (instructions == 0)
       return;
     Block *innermost = nullptr;
@@ -267,25 +268,25 @@ private:
     for (Operation &op : block) {
       bool controls = isControl(&op);
       if (controls || isNumber(&op))
-        plan->steers.push_back(&op);
+        plan->controlOps.push_back(&op);
       plan->isInnermost &= !controls;
       plan->isWide |= !controls && work.isWide(&op);
       if (!controls)
-        plan->straight += work.of(&op);
+        plan->straight += work.workOf(&op);
       else if (isa<scf::IfOp>(op))
         plan->straight.scalars += 1;
       else if (isa<scf::ForOp>(op))
         plan->straight.scalars += 2;
     }
     plan->straight.scalars += addresses.lookup(&block) + (isa<scf::ForOp>(block.getParentOp()) ? 2 : 0);
-    plan->path = work.latencyThrough(block);
-    plan->inTurn = work.latencyInTurn(block, plan->path);
-    if (WorkTime::forwards(block)) {
+    plan->path = work.criticalPath(block);
+    plan->serial = work.serialLatency(block, plan->path);
+    if (WorkTime::failsForwarding(block)) {
       plan->forwards = machine.forward;
       for (auto load : block.getOps<vector::MaskedLoadOp>())
         plan->masks.push_back(load.getMask().getDefiningOp<vector::CreateMaskOp>());
     }
-    plan->handedOn = plan->isInnermost ? work.latencyOfTurn(block) : 0;
+    plan->carried = plan->isInnermost ? work.iterationLatency(block) : 0;
     return *(plans[&block] = std::move(plan));
   }
 
@@ -314,8 +315,8 @@ private:
     const Plan &plan = planOf(block);
     visited.insert(&block);
     CodeCost cost{work.seconds(plan.straight),  plan.straight.loadedBytes, plan.straight.storedBytes,
-                  plan.straight.instructions(), plan.straight.waiting(),   plan.path};
-    for (Operation *op : plan.steers) {
+                  plan.straight.instructions(), plan.straight.scheduled(), plan.path};
+    for (Operation *op : plan.controlOps) {
       if (isNumber(op)) {
         evaluate(op);
         continue;
@@ -325,11 +326,11 @@ private:
         return std::nullopt;
       cost += *part;
     }
-    cost.inTurn += std::max(plan.inTurn, cutsOff(plan) ? plan.forwards : 0);
+    cost.serial += std::max(plan.serial, cutsOff(plan) ? plan.forwards : 0);
     return cost;
   }
 
-  /// Whether vectors are longer than what is left of a row.
+  /// Whether a vector is longer than the rest of a row.
   bool cutsOff(const Plan &plan) {
     return llvm::any_of(plan.masks, [&](vector::CreateMaskOp mask) {
       Number left = mask ? numberOf(mask.getOperand(0)) : Number();
@@ -368,7 +369,7 @@ private:
     Number bytes = numberOf(fill.getLen());
     if (bytes.kind != Number::Known)
       return std::nullopt;
-    Work sum = work.ofFill(double(bytes.value));
+    Work sum = work.fillWork(double(bytes.value));
     return CodeCost{work.seconds(sum), 0, sum.storedBytes, sum.instructions()};
   }
 
@@ -393,7 +394,7 @@ private:
     int64_t begin = from.kind == Number::Known ? from.value : 0;
     int64_t stride = step.value > 0 && step.value != Number::unbounded ? step.value : 1;
     int64_t count = isData ? 1 : std::max<int64_t>(0, llvm::divideCeilSigned(to.value - begin, stride));
-    // Lengths from data are half of their bounds; of the tiles of such a length all but the last are whole.
+    // A length from data is assumed to be half of its bound; all but the last tile of such a length are whole.
     bool halves = to.kind == Number::Data && !isData && !isHalved;
     if (halves)
       count = (count + 1) / 2;
@@ -405,7 +406,7 @@ private:
           numbers[loop.getInductionVar()] = index ? Number::known(begin + *index * stride) : Number::varies();
           if (!index)
             carried.assign(first.size(), Number::varies());
-          else if (count > mostWalked)
+          else if (count > maxWalked)
             carried.assign(first.size(), Number());
           else if (*index == 0)
             carried = first;
@@ -420,7 +421,7 @@ private:
         number = Number();
     bind(loop.getResults());
     if (cost)
-      cost->waitWithin(double(count), planOf(body).handedOn);
+      cost->addLoopLatency(double(count), planOf(body).carried);
     return cost;
   }
 
@@ -440,15 +441,15 @@ private:
       return std::nullopt;
     if (decides.kind == Number::Known)
       return region(decides.value ? branch.getThenRegion() : branch.getElseRegion(), branch.getResults(), true);
-    if (isSeldom(branch.getCondition()))
+    if (isUnlikely(branch.getCondition()))
       return region(branch.getElseRegion(), branch.getResults(), false);
     Cost one = region(branch.getThenRegion(), branch.getResults(), false);
     Cost other = region(branch.getElseRegion(), branch.getResults(), false);
     if (!one || !other)
       return std::nullopt;
-    if (asksForNan(branch.getCondition()))
+    if (testsForNan(branch.getCondition()))
       return other;
-    // Where both arms work, one is the common case, and the other what is right for all data.
+    // If both arms compute, one is the common case, and the other is the general one.
     if (std::min(one->seconds, other->seconds) > 0.1 * std::max(one->seconds, other->seconds))
       return one->seconds < other->seconds ? one : other;
     double longest = std::max(one->path, other->path);
@@ -510,7 +511,7 @@ private:
     return value ? Number::known(*value) : Number();
   }
 
-  /// Lengths that come from data have bounds: the capacity of a cache.
+  /// A length from data has an upper bound: the capacity of a cache.
   Number bounded(Operation *op, ArrayRef<int64_t> operands) {
     Number number;
     bool isKnown = llvm::none_of(operands, [](int64_t value) { return value == Number::unbounded; });
@@ -528,24 +529,24 @@ private:
   WorkTime work;
   HalideTime blocks;
   bool isUnknown = false;
-  bool isHalved = false; ///< within a loop of which half of the turns count
+  bool isHalved = false; ///< inside of a loop with halved iterations
   llvm::DenseMap<Value, Number> numbers;
   llvm::DenseMap<Block *, std::unique_ptr<Plan>> plans;
-  llvm::DenseMap<Block *, double> addresses; ///< instructions that compute them there
-  std::map<Operation *, bool> mustWalk;      ///< loops whose control depends on their index
-  /// What a routine takes when it is called with these numbers, and which blocks run then.
+  llvm::DenseMap<Block *, double> addresses; ///< address instructions by block
+  std::map<Operation *, bool> mustWalk;      ///< loops whose control flow depends on their index
+  /// Memoised result of a function for given arguments, with the blocks that it executes.
   struct Result {
     std::vector<Number> arguments;
     Cost cost;
     std::vector<Block *> blocks;
   };
   std::map<Operation *, std::vector<Result>> results;
-  llvm::SetVector<Block *> visited;            ///< blocks that have run; of other compilers' functions the first
-  llvm::DenseMap<Operation *, int64_t> begins; ///< bytes of code in front of functions
+  llvm::SetVector<Block *> visited;                 ///< executed blocks; of Halide's functions the entry block
+  llvm::DenseMap<Operation *, int64_t> codeOffsets; ///< offset of a function's code, in bytes
 };
 
-CodeTime::CodeTime(ModuleOp made, const Target &target, const Machine &machine)
-    : code(cast<ModuleOp>(made->clone())), machine(machine) {
+CodeTime::CodeTime(ModuleOp generated, const Target &target, const Machine &machine)
+    : code(cast<ModuleOp>(generated->clone())), machine(machine) {
   if (failed(expandMath(*code, target)))
     return;
   IRRewriter rewriter(code->getContext());
@@ -566,23 +567,24 @@ CodeCost &CodeCost::operator+=(const CodeCost &other) {
   loaded += other.loaded;
   stored += other.stored;
   instructions += other.instructions;
-  waiting += other.waiting;
+  scheduled += other.scheduled;
   path += other.path;
-  inTurn += other.inTurn;
+  serial += other.serial;
   return *this;
 }
 
-void CodeCost::waitWithin(double count, double handedOn) {
+void CodeCost::addLoopLatency(double count, double carried) {
   if (count == 0)
     return;
-  double each = WorkTime::shareOfWindow(instructions / count, waiting / count) * path;
-  double inTurn = WorkTime::shareOfWindow(instructions, waiting) * count * handedOn;
-  seconds = std::max({seconds, count * each, inTurn});
-  path += (count - 1) * handedOn;
+  double each = WorkTime::windowShare(instructions / count, scheduled / count) * path;
+  double serial = WorkTime::windowShare(instructions, scheduled) * count * carried;
+  seconds = std::max({seconds, count * each, serial});
+  path += (count - 1) * carried;
 }
 
 CodeCost CodeCost::operator*(double times) const {
-  return {seconds * times, loaded * times, stored * times, instructions * times, waiting * times, path, inTurn * times};
+  return {seconds * times,   loaded * times, stored * times, instructions * times,
+          scheduled * times, path,           serial * times};
 }
 
 std::optional<PhaseCost> CodeTime::costOf(StringRef symbol, ArrayRef<int64_t> sizes, int64_t chunks) {

@@ -1,30 +1,28 @@
-//===- CodeTime.h - how long generated code computes --------------------------------------------------------------===//
+//===- CodeTime.h - static cost model of generated loop nests -----------------------------------------------------===//
 //
-// The code that `generate` makes is loops (scf) around instructions on vectors, and all that steers it, bounds of
-// loops, conditions, what a routine is called with, is arithmetic on sizes, on the chunk's number and on loops'
-// indices. So it can be walked with sizes that are known: each loop runs as often as it would, the edges of tiles and
-// blocks that a mask skips are as many as there are, whatever the kind of kernel. What is counted is the work of an
-// iteration:
+// `generate` emits loops (scf) around vector instructions. All control flow (loop bounds, conditions, arguments of
+// calls) is arithmetic on sizes, the chunk number and induction variables. The model therefore walks the code with
+// concrete sizes: it counts every iteration, including remainders of tiles and blocks that a mask skips, for any kind
+// of kernel. The time follows from the instructions (throughput) and from their dependences (latency):
 //
-//   time of straight code    the most of: products / fma, all arithmetic / arithmetic, loads / load, stores / store,
-//                            shuffles, divisions, gathers, work on integers, and all instructions together / issue
-//   time of a loop           iterations x that of its body; of an innermost loop at least iterations x the latency of
-//                            what one iteration hands on to the next; and of every loop at least iterations x the
-//                            latency through its body, over as many iterations as a core has under way at a time
+//   straight-line code   the largest of: products / fma, all arithmetic / arithmetic, loads / load, stores / store,
+//                        shuffles, divisions, gathers, integer work, and all instructions / issue
+//   loop                 iterations x time of the body; but at least
+//                        - of an innermost loop: iterations x latency of its loop-carried dependence
+//                        - of every loop: iterations x critical path of the body / iterations in the reorder window
 //
-// A block's latency is that of its longest chain, where only about a hundred instructions wait for others at a time:
-// of four logarithms one behind the other two run side by side. What works on parts of vectors beside whole ones has
-// half of the ports for products, and vectors that lie in two lines count twice.
+// The critical path of a block takes the size of the scheduler into account: about a hundred instructions wait for
+// operands at a time, so of four logarithms in sequence two overlap. Narrow vector instructions next to full-width ones
+// have half of the ports for products, and vectors that cross a cache line count twice.
 //
-// Two things run in turn however loops are nested: rows that are shorter than a vector and are changed in place, where
-// each load overlaps what was stored just before, and choices between scalars on the way of an exponential, which pass
-// through a register that iterations share (InstructionWork.h).
+// Two cases are serial across the iterations of all loops: updates in place of rows shorter than a vector, where each
+// load overlaps the preceding store, and choices between scalars on the path of an exponential, which pass through a
+// register that iterations share (InstructionWork.h).
 //
-// A loop whose control does not depend on its index is walked once. Others are walked index by index, or at a sample of
-// indices where there are many. Where data decides between two arms, the faster one is taken for the common case, and
-// where it decides whether something is done, half of that counts, but nothing of what is done for NaN; a loop to a
-// length from data runs half as often as what bounds that, and once where nothing does. All operands are taken to lie
-// in the nearest cache: Traffic.h says what moves from others.
+// A loop whose control flow does not depend on its index is walked once; others index by index, or at a sample of
+// indices. If data decide between two arms that both compute, the faster arm is the common case. If data decide whether
+// code executes, half of it counts, and nothing of code that handles NaN. A loop whose length is data runs half of its
+// upper bound, or once if there is none. All operands are assumed to be in L1; Traffic.h adds the other memory levels.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -41,41 +39,42 @@
 
 namespace attnc {
 
-/// What code does, of one chunk, of one iteration, ...
+/// Cost of a piece of code: a chunk, an iteration, ...
 struct CodeCost {
   double seconds = 0;
-  double loaded = 0, stored = 0; ///< bytes, as often as they are
+  double loaded = 0, stored = 0; ///< bytes, counted for each access
   double instructions = 0;
-  double waiting = 0; ///< of those, on floats or in vectors: they wait for what they read
-  double path = 0;    ///< seconds from the first instruction to the last, each waiting for what it reads
-  double inTurn = 0;  ///< seconds of what waits for the same in the iteration before, of whatever loop
-  /// One behind the other.
+  double scheduled = 0; ///< of those, vector and float instructions: they occupy the scheduler until operands arrive
+  double path = 0;      ///< critical path in seconds
+  double serial = 0;    ///< seconds of dependences on the previous iteration of whichever loop
+  /// Sequential composition.
   CodeCost &operator+=(const CodeCost &other);
-  /// So many that do not wait for each other.
+  /// `times` independent repetitions.
   CodeCost operator*(double times) const;
-  /// Of `count` turns, of which each takes `path` and hands on behind `handedOn` seconds: what overlap can't hide.
-  void waitWithin(double count, double handedOn);
+  /// Adds the latency of a loop of `count` iterations that overlap cannot hide: each has the critical path `path` and a
+  /// loop-carried dependence of `carried` seconds.
+  void addLoopLatency(double count, double carried);
 };
 
-/// Where code lies among all of the module, as functions lie behind each other.
-struct CodePiece {
+/// The byte range of code in the module, whose functions are laid out in order.
+struct CodeRange {
   int64_t begin = 0, end = 0;
 };
 
-/// Of a phase.
+/// Cost of a kernel phase.
 struct PhaseCost : CodeCost {
-  std::vector<CodePiece> code; ///< that runs in it, however often: a piece for each function
-  bool isWide = false;         ///< whether it works on whole vectors
+  std::vector<CodeRange> code; ///< executed code: a range for each function
+  bool isWide = false;         ///< whether it uses full-width vectors
 };
 
 class CodeTime {
 public:
-  /// Of a module as `generate` leaves it, which is copied, and simplified as the back end would.
+  /// Copies the module that `generate` leaves, and simplifies it as the back end would.
   CodeTime(mlir::ModuleOp code, const Target &target, const Machine &machine);
   ~CodeTime();
 
-  /// All chunks of phase `symbol`, on one core. Element n of `sizes` is attn_kernel_args::sizes[n].
-  /// Nothing where how often a loop turns is not a function of those.
+  /// The cost of all chunks of phase `symbol` on one core. Element n of `sizes` is attn_kernel_args::sizes[n]. Null if
+  /// the iterations of a loop are not a function of sizes.
   std::optional<PhaseCost> costOf(llvm::StringRef symbol, llvm::ArrayRef<int64_t> sizes, int64_t chunks);
 
 private:

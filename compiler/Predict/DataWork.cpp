@@ -11,7 +11,7 @@ namespace attnc {
 
 static bool isScalarInteger(Value value) { return value.getType().isIntOrIndex(); }
 
-/// Extensions are part of what reads them, and most of the other way round nothing at all.
+/// Extensions fold into their users; truncations are usually free.
 static bool isConversion(Operation *op) {
   return isa<arith::IndexCastOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, LLVM::SExtOp, LLVM::ZExtOp,
              LLVM::TruncOp>(op);
@@ -23,7 +23,7 @@ static bool isSumOrBits(Operation *op) {
              LLVM::XOrOp, LLVM::ShlOp, LLVM::AShrOp, LLVM::LShrOp>(op);
 }
 
-/// A comparison and a choice.
+/// A comparison and a selection.
 static bool isExtremum(Operation *op) {
   return isa<arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp, LLVM::SMinOp, LLVM::SMaxOp, LLVM::UMinOp,
              LLVM::UMaxOp>(op);
@@ -40,7 +40,7 @@ static bool isSource(Operation *op) {
       op);
 }
 
-/// Whether one of the operations that `op` is computed by, the nearest ones of its block, is a source.
+/// Whether a source is among the operations, of the same block, that compute `op`.
 static bool isOnData(Operation *op) {
   constexpr size_t most = 64;
   llvm::SmallSetVector<Operation *, 16> all;

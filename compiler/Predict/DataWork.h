@@ -1,8 +1,8 @@
-//===- DataWork.h - arithmetic on integers that come from data ----------------------------------------------------===//
+//===- DataWork.h - instructions of integer arithmetic on data ----------------------------------------------------===//
 //
-// Sums and products of indices grow from turn to turn of a loop, and half of their comparisons the back end knows by
-// the bounds of loops: they cost little (InstructionWork.h). Of a number that was loaded just before, as a subscript
-// that comes from data, it knows nothing, and each operation on it is an instruction or two.
+// Index arithmetic is cheap: sums and products of indices become induction variables, and the back end folds about half
+// of the comparisons by the bounds of loops (InstructionWork.h). It cannot fold arithmetic on a number that was just
+// loaded, such as a subscript from data: each operation costs an instruction or two.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,8 +12,9 @@
 
 namespace attnc {
 
-/// Instructions of an operation on scalar integers, of `arith` or of the llvm dialect; nothing where it is no such one,
-/// or is not on what its block loads, takes from a vector or converts from floats, as far as 64 operations tell.
+/// Instructions of an operation on scalar integers, of `arith` or of the llvm dialect. Null if the operation is no
+/// integer arithmetic, or if it does not depend on a load, an extracted vector element or a conversion from float in
+/// its block (up to 64 operations are searched).
 std::optional<double> instructionsOnData(mlir::Operation *op);
 
 } // namespace attnc

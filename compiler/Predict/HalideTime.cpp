@@ -13,7 +13,7 @@ namespace attnc {
 
 namespace {
 
-/// A truth value is 0 or 1.
+/// Booleans are 0 or 1.
 std::optional<int64_t> constantOf(Value value) {
   llvm::APInt constant;
   if (!matchPattern(value, m_ConstantInt(&constant)))
@@ -46,7 +46,7 @@ std::optional<int64_t> compute(Operation *op, ArrayRef<int64_t> operands) {
                                                : std::nullopt;
 }
 
-/// Sizes and indices are not negative where a comparison takes them for unsigned.
+/// Sizes and indices are not negative, so signed and unsigned comparisons agree.
 bool holds(LLVM::ICmpPredicate predicate, int64_t a, int64_t b) {
   using enum LLVM::ICmpPredicate;
   switch (predicate) {
@@ -70,22 +70,23 @@ bool holds(LLVM::ICmpPredicate predicate, int64_t a, int64_t b) {
   return false;
 }
 
-/// A number of a loop's turn.
+/// A number that is affine in the iteration of a loop.
 struct Linear {
   int64_t first = 0, step = 0;
-  int64_t at(int64_t turn) const { return first + turn * step; }
+  int64_t at(int64_t iteration) const { return first + iteration * step; }
 };
 
-/// The first turn at which the comparison is `wanted`, of two numbers that change by the same in each turn; nothing
-/// where there is none.
-std::optional<int64_t> firstTurn(LLVM::ICmpPredicate predicate, Linear a, Linear b, bool wanted) {
-  auto isWanted = [&](int64_t turn) { return turn >= 0 && holds(predicate, a.at(turn), b.at(turn)) == wanted; };
+/// The first iteration in which the comparison of two affine numbers has the value `wanted`; null if there is none.
+std::optional<int64_t> firstIteration(LLVM::ICmpPredicate predicate, Linear a, Linear b, bool wanted) {
+  auto isWanted = [&](int64_t iteration) {
+    return iteration >= 0 && holds(predicate, a.at(iteration), b.at(iteration)) == wanted;
+  };
   int64_t apart = b.first - a.first, nearer = a.step - b.step;
-  // It changes where both meet, or beside that.
+  // It changes where both are equal, or in an adjacent iteration.
   int64_t meet = nearer ? apart / nearer : 0;
-  for (int64_t turn : {int64_t(0), meet - 1, meet, meet + 1})
-    if (isWanted(turn))
-      return turn;
+  for (int64_t iteration : {int64_t(0), meet - 1, meet, meet + 1})
+    if (isWanted(iteration))
+      return iteration;
   return std::nullopt;
 }
 
@@ -110,13 +111,13 @@ public:
     for (auto [argument, number] : llvm::zip(function.getArguments(), arguments))
       numbers[argument] = number;
     Answer answer;
-    answer.cost = level(nullptr, &function.getBody().front());
+    answer.cost = walkLevel(nullptr, &function.getBody().front());
     answer.varies = varies;
     results.emplace_back(arguments.vec(), answer);
     return answer;
   }
 
-  double bytesThatRan() const {
+  double executedBytes() const {
     double bytes = 0;
     for (auto &[block, plan] : plans)
       bytes += plan.hasRun ? plan.bytes : 0;
@@ -175,7 +176,7 @@ private:
     return value ? Number::known(*value) : Number();
   }
 
-  /// What the block's arguments are, where control comes over this edge; unknown where it came with others too.
+  /// Binds the block's arguments to the operands of an edge; to unknown numbers if another edge binds different ones.
   void bind(OperandRange operands, Block *block, llvm::SmallPtrSetImpl<Block *> &bound) {
     bool isFirst = bound.insert(block).second;
     SmallVector<Number> handed;
@@ -189,11 +190,11 @@ private:
 
   struct Plan {
     CodeCost cost;
-    double bytes = 0; ///< of code
+    double bytes = 0; ///< code size
     bool hasRun = false;
-    bool isWide = false; ///< works on whole vectors
+    bool isWide = false; ///< uses full-width vectors
     std::vector<LLVM::MemsetOp> fills;
-    double handedOn = 0; ///< seconds from what a turn is handed to what it hands on, of a loop of one block
+    double carried = 0; ///< latency of the loop-carried dependence in seconds, of a loop of one block
   };
 
   Plan &planOf(Block *block) {
@@ -202,21 +203,21 @@ private:
       return found->second;
     Work sum;
     for (Operation &op : *block) {
-      sum += work.of(&op);
+      sum += work.workOf(&op);
       found->second.isWide |= work.isWide(&op);
       if (auto fill = dyn_cast<LLVM::MemsetOp>(op))
         found->second.fills.push_back(fill);
     }
     sum.scalars += 1; // the branch
-    found->second.bytes = WorkTime::bytesOfCode(sum);
+    found->second.bytes = WorkTime::codeBytes(sum);
     found->second.cost = {work.seconds(sum),  sum.loadedBytes, sum.storedBytes,
-                          sum.instructions(), sum.waiting(),   work.latencyThrough(*block)};
-    // An index is handed on at once.
+                          sum.instructions(), sum.scheduled(), work.criticalPath(*block)};
+    // Only floats form slow loop-carried dependences; an index is available at once.
     SmallVector<BlockArgument> sums;
     for (BlockArgument argument : block->getArguments())
       if (getElementTypeOrSelf(argument.getType()).isF32())
         sums.push_back(argument);
-    found->second.handedOn = work.latencyFrom(*block, sums);
+    found->second.carried = work.carriedLatency(*block, sums);
     return found->second;
   }
 
@@ -225,14 +226,15 @@ private:
     CodeCost cost = plan.cost;
     for (LLVM::MemsetOp fill : plan.fills)
       if (Number bytes = numberOf(fill.getLen()); bytes.kind == Number::Known) {
-        Work sum = work.ofFill(double(bytes.value));
+        Work sum = work.fillWork(double(bytes.value));
         cost += CodeCost{work.seconds(sum), 0, sum.storedBytes, sum.instructions()};
       }
     return cost;
   }
 
-  /// The blocks of `loop` from `header` on, inner loops with all of their turns; of the function where it is null.
-  Cost level(CFGLoop *loop, Block *header) {
+  /// Cost of the blocks of `loop` from `header` on, with all iterations of inner loops; of the function if `loop` is
+  /// null.
+  Cost walkLevel(CFGLoop *loop, Block *header) {
     llvm::DenseMap<Block *, double> weights;
     llvm::SmallPtrSet<Block *, 16> bound;
     weights[header] = 1;
@@ -248,7 +250,7 @@ private:
       CFGLoop *own = loopOf(block);
       planOf(block).hasRun = true;
       llvm::SmallSetVector<Block *, 2> exits;
-      Cost cost = own == loop ? straight(block) : turns(own, block, bound, exits);
+      Cost cost = own == loop ? straight(block) : iterate(own, block, bound, exits);
       if (!cost)
         return std::nullopt;
       sum += *cost * weight;
@@ -263,136 +265,139 @@ private:
     return sum;
   }
 
-  /// Follows the edges out of a block; false where a number that varies chooses.
+  /// Follows the edges out of a block; returns false if a varying number selects the edge.
   bool leave(Block *block, double weight, llvm::function_ref<void(Block *, double)> enter,
              llvm::SmallPtrSetImpl<Block *> &bound) {
     auto branch = dyn_cast<BranchOpInterface>(block->getTerminator());
     if (!branch)
       return true;
-    Number decides;
+    Number decision;
     auto condition = dyn_cast<LLVM::CondBrOp>(block->getTerminator());
     if (condition)
-      decides = numberOf(condition.getCondition());
-    if (decides.kind == Number::Varies) {
+      decision = numberOf(condition.getCondition());
+    if (decision.kind == Number::Varies) {
       varies = true;
       return false;
     }
     unsigned count = branch->getNumSuccessors();
     for (unsigned number = 0; number < count; ++number) {
-      bool isTaken = decides.kind != Number::Known || (decides.value != 0) == (number == 0);
+      bool isTaken = decision.kind != Number::Known || (decision.value != 0) == (number == 0);
       if (!isTaken)
         continue;
       Block *next = branch->getSuccessor(number);
       if (CFGLoop *loop = loopOf(block); !loop || next != loop->getHeader())
         bind(branch.getSuccessorOperands(number).getForwardedOperands(), next, bound);
-      enter(next, decides.kind == Number::Known ? weight : weight / count);
+      enter(next, decision.kind == Number::Known ? weight : weight / count);
     }
     return true;
   }
 
   //===---------------------------------------- loops -------------------------------------------------------------===//
 
-  /// A loop as its header's arguments.
-  struct Turns {
+  /// A loop as recurrences of its header's arguments.
+  struct Recurrences {
     CFGLoop *loop;
-    SmallVector<Value> handedOn;                    ///< what the next turn's arguments are
-    SmallVector<Number> first;                      ///< what the first turn's are
-    SmallVector<std::optional<Linear>> linear = {}; ///< nothing of those that don't change by the same
+    SmallVector<Value> next;                        ///< arguments of the next iteration
+    SmallVector<Number> first;                      ///< arguments of the first iteration
+    SmallVector<std::optional<Linear>> linear = {}; ///< null for arguments that are not affine
   };
 
-  Turns turnsOf(CFGLoop *loop) {
-    Turns turns{loop, {}, {}};
+  Recurrences findRecurrences(CFGLoop *loop) {
+    Recurrences recurrences{loop, {}, {}};
     auto latch = cast<BranchOpInterface>(loop->getLoopLatch()->getTerminator());
     for (unsigned number = 0; number < latch->getNumSuccessors(); ++number)
       if (latch->getSuccessor(number) == loop->getHeader())
-        turns.handedOn = llvm::to_vector(latch.getSuccessorOperands(number).getForwardedOperands());
-    turns.first = argumentsOf(turns);
-    next(turns);
-    SmallVector<Number> second = argumentsOf(turns);
-    next(turns);
-    for (auto [first, second, third] : llvm::zip(turns.first, second, argumentsOf(turns))) {
+        recurrences.next = llvm::to_vector(latch.getSuccessorOperands(number).getForwardedOperands());
+    recurrences.first = argumentsOf(recurrences);
+    next(recurrences);
+    SmallVector<Number> second = argumentsOf(recurrences);
+    next(recurrences);
+    for (auto [first, second, third] : llvm::zip(recurrences.first, second, argumentsOf(recurrences))) {
       bool isKnown =
           llvm::all_of(ArrayRef{first, second, third}, [](const Number &each) { return each.kind == Number::Known; });
       bool isLinear = isKnown && third.value - second.value == second.value - first.value;
-      turns.linear.push_back(isLinear ? std::optional(Linear{first.value, second.value - first.value}) : std::nullopt);
+      recurrences.linear.push_back(isLinear ? std::optional(Linear{first.value, second.value - first.value})
+                                            : std::nullopt);
       varies |= first.kind == Number::Varies;
     }
-    return turns;
+    return recurrences;
   }
 
-  SmallVector<Number> argumentsOf(const Turns &turns) {
-    return llvm::map_to_vector(turns.loop->getHeader()->getArguments(), [&](Value each) { return numberOf(each); });
+  SmallVector<Number> argumentsOf(const Recurrences &recurrences) {
+    return llvm::map_to_vector(recurrences.loop->getHeader()->getArguments(),
+                               [&](Value each) { return numberOf(each); });
   }
 
-  void next(const Turns &turns) {
-    SmallVector<Number> handed = llvm::map_to_vector(turns.handedOn, [&](Value each) { return numberOf(each); });
-    for (auto [argument, number] : llvm::zip(turns.loop->getHeader()->getArguments(), handed))
+  void next(const Recurrences &recurrences) {
+    SmallVector<Number> following = llvm::map_to_vector(recurrences.next, [&](Value each) { return numberOf(each); });
+    for (auto [argument, number] : llvm::zip(recurrences.loop->getHeader()->getArguments(), following))
       numbers[argument] = number;
   }
 
-  void bindTurn(const Turns &turns, int64_t turn) {
-    for (auto [argument, linear, first] : llvm::zip(turns.loop->getHeader()->getArguments(), turns.linear, turns.first))
-      numbers[argument] = linear ? Number::known(linear->at(turn)) : turn == 0 ? first : Number();
+  void bindIteration(const Recurrences &recurrences, int64_t iteration) {
+    for (auto [argument, linear, first] :
+         llvm::zip(recurrences.loop->getHeader()->getArguments(), recurrences.linear, recurrences.first))
+      numbers[argument] = linear ? Number::known(linear->at(iteration)) : iteration == 0 ? first : Number();
   }
 
-  /// How often the block that may leave the loop is run before it does.
-  std::optional<int64_t> turnsUntil(const Turns &turns, Block *exiting) {
+  /// How often the exiting block is executed before control leaves the loop.
+  std::optional<int64_t> iterationsUntil(const Recurrences &recurrences, Block *exiting) {
     auto branch = dyn_cast<LLVM::CondBrOp>(exiting->getTerminator());
     if (!branch)
       return std::nullopt;
-    bool leavesWhere = !turns.loop->contains(branch.getTrueDest());
-    std::optional<int64_t> turn = solve(turns, branch.getCondition(), leavesWhere);
-    if (!turn)
-      turn = follow(turns, branch.getCondition(), leavesWhere);
-    return turn ? std::optional(*turn + (exiting == turns.loop->getLoopLatch())) : std::nullopt;
+    bool exitValue = !recurrences.loop->contains(branch.getTrueDest());
+    std::optional<int64_t> iteration = solve(recurrences, branch.getCondition(), exitValue);
+    if (!iteration)
+      iteration = follow(recurrences, branch.getCondition(), exitValue);
+    return iteration ? std::optional(*iteration + (exiting == recurrences.loop->getLoopLatch())) : std::nullopt;
   }
 
-  /// The first turn at which the condition is `wanted`, by its two sides.
-  std::optional<int64_t> solve(const Turns &turns, Value condition, bool wanted) {
+  /// The first iteration in which the condition has the value `wanted`, from its two affine sides.
+  std::optional<int64_t> solve(const Recurrences &recurrences, Value condition, bool wanted) {
     auto compares = condition.getDefiningOp<LLVM::ICmpOp>();
     if (!compares)
       return std::nullopt;
     Linear sides[2];
     for (auto [side, operand] : llvm::zip(sides, compares->getOperands())) {
-      bindTurn(turns, 0);
+      bindIteration(recurrences, 0);
       Number first = numberOf(operand);
-      bindTurn(turns, 1);
+      bindIteration(recurrences, 1);
       Number second = numberOf(operand);
       if (first.kind != Number::Known || second.kind != Number::Known)
         return std::nullopt;
       side = {first.value, second.value - first.value};
     }
-    return firstTurn(compares.getPredicate(), sides[0], sides[1], wanted);
+    return firstIteration(compares.getPredicate(), sides[0], sides[1], wanted);
   }
 
-  /// The same turn by turn, where there are few.
-  std::optional<int64_t> follow(const Turns &turns, Value condition, bool wanted) {
-    constexpr int64_t most = 256;
-    bindTurn(turns, 0);
-    for (int64_t turn = 0; turn < most; ++turn) {
-      Number decides = numberOf(condition);
-      varies |= decides.kind == Number::Varies;
-      if (decides.kind != Number::Known)
+  /// The same by evaluation of each iteration, if there are few.
+  std::optional<int64_t> follow(const Recurrences &recurrences, Value condition, bool wanted) {
+    constexpr int64_t limit = 256;
+    bindIteration(recurrences, 0);
+    for (int64_t iteration = 0; iteration < limit; ++iteration) {
+      Number decision = numberOf(condition);
+      varies |= decision.kind == Number::Varies;
+      if (decision.kind != Number::Known)
         return std::nullopt;
-      if ((decides.value != 0) == wanted)
-        return turn;
-      next(turns);
+      if ((decision.value != 0) == wanted)
+        return iteration;
+      next(recurrences);
     }
     return std::nullopt;
   }
 
-  /// With all of its turns; `exits` is where control goes then, and their arguments are bound.
-  Cost turns(CFGLoop *loop, Block *header, llvm::SmallPtrSetImpl<Block *> &bound,
-             llvm::SmallSetVector<Block *, 2> &exits) {
+  /// Cost of all iterations; `exits` returns the blocks to which control leaves, with their arguments bound.
+  Cost iterate(CFGLoop *loop, Block *header, llvm::SmallPtrSetImpl<Block *> &bound,
+               llvm::SmallSetVector<Block *, 2> &exits) {
     if (!loop->getLoopLatch())
       return std::nullopt;
-    Turns turns = turnsOf(loop);
+    Recurrences recurrences = findRecurrences(loop);
     SmallVector<Block *> exitings;
     loop->getExitingBlocks(exitings);
     std::optional<int64_t> count;
     SmallVector<Block *> leaving;
     for (Block *exiting : exitings) {
-      auto own = turnsUntil(turns, exiting);
+      auto own = iterationsUntil(recurrences, exiting);
       if (!own || *own > count.value_or(*own))
         continue;
       if (count != own)
@@ -402,24 +407,24 @@ private:
     }
     if (!count)
       return std::nullopt;
-    bindTurn(turns, std::max<int64_t>(0, (*count - 1) / 2));
-    Cost cost = level(loop, header);
+    bindIteration(recurrences, std::max<int64_t>(0, (*count - 1) / 2));
+    Cost cost = walkLevel(loop, header);
     if (!cost)
       return std::nullopt;
     *cost = *cost * double(*count);
-    cost->waitWithin(double(*count), loop->getNumBlocks() == 1 ? planOf(header).handedOn : 0);
+    cost->addLoopLatency(double(*count), loop->getNumBlocks() == 1 ? planOf(header).carried : 0);
     for (Block *exiting : leaving)
-      bindExit(turns, exiting, *count, bound, exits);
+      bindExit(recurrences, exiting, *count, bound, exits);
     return cost;
   }
 
-  /// What the loop hands on where `exiting` leaves it in its last turn.
-  void bindExit(const Turns &turns, Block *exiting, int64_t count, llvm::SmallPtrSetImpl<Block *> &bound,
+  /// Binds the arguments of the exits that `exiting` reaches in its last iteration.
+  void bindExit(const Recurrences &recurrences, Block *exiting, int64_t count, llvm::SmallPtrSetImpl<Block *> &bound,
                 llvm::SmallSetVector<Block *, 2> &exits) {
-    bindTurn(turns, exiting == turns.loop->getLoopLatch() ? std::max<int64_t>(0, count - 1) : count);
+    bindIteration(recurrences, exiting == recurrences.loop->getLoopLatch() ? std::max<int64_t>(0, count - 1) : count);
     auto branch = cast<BranchOpInterface>(exiting->getTerminator());
     for (unsigned number = 0; number < branch->getNumSuccessors(); ++number)
-      if (Block *exit = branch->getSuccessor(number); !turns.loop->contains(exit)) {
+      if (Block *exit = branch->getSuccessor(number); !recurrences.loop->contains(exit)) {
         bind(branch.getSuccessorOperands(number).getForwardedOperands(), exit, bound);
         exits.insert(exit);
       }
@@ -429,7 +434,7 @@ private:
   const WorkTime &work;
   SetVector<Block *> order;
   std::unique_ptr<CFGLoopInfo> loops;
-  Memo numbers; ///< of arguments of the function and of blocks
+  Memo numbers; ///< arguments of the function and of blocks
   bool varies = false;
   llvm::DenseMap<Block *, Plan> plans;
   std::vector<std::pair<std::vector<Number>, Answer>> results;
@@ -437,21 +442,21 @@ private:
 
 namespace {
 
-/// What an operation of the llvm dialect on truth values is made from, `arith` within.
-Value truthsOf(Value value) {
+/// The booleans that `value` extends; null if it does not extend booleans.
+Value extendedBooleans(Value value) {
   Operation *op = value.getDefiningOp();
   return isa_and_present<LLVM::ZExtOp, arith::ExtUIOp>(op) && getElementTypeOrSelf(op->getOperand(0)).isInteger(1)
              ? op->getOperand(0)
              : Value();
 }
 
-/// The value that the op has too, where it only widens truth values and narrows them again, or adds 0.
-Value simpler(Operation *op) {
+/// The operand that equals the result of an op that only extends booleans and truncates them again; null for other ops.
+Value simplified(Operation *op) {
   if (auto compares = dyn_cast<LLVM::ICmpOp>(op);
       compares && compares.getPredicate() == LLVM::ICmpPredicate::ne && matchPattern(compares.getRhs(), m_Zero()))
-    return truthsOf(compares.getLhs());
+    return extendedBooleans(compares.getLhs());
   if (isa<arith::TruncIOp, LLVM::TruncOp>(op) && getElementTypeOrSelf(op->getResult(0)).isInteger(1))
-    return truthsOf(op->getOperand(0));
+    return extendedBooleans(op->getOperand(0));
   return {};
 }
 
@@ -466,7 +471,7 @@ void HalideTime::simplify(LLVM::LLVMFuncOp function) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
       if (op.getNumResults() != 1 || op.hasTrait<OpTrait::ConstantLike>())
         continue;
-      if (Value value = simpler(&op)) {
+      if (Value value = simplified(&op)) {
         op.getResult(0).replaceAllUsesWith(value);
         continue;
       }
@@ -487,15 +492,15 @@ double HalideTime::bytesOf(LLVM::LLVMFuncOp function) const {
   Work all;
   for (Block &block : function.getBody()) {
     for (Operation &op : block)
-      all += work.of(&op);
+      all += work.workOf(&op);
     all.scalars += 1; // the branch
   }
-  return WorkTime::bytesOfCode(all);
+  return WorkTime::codeBytes(all);
 }
 
-double HalideTime::bytesThatRan(LLVM::LLVMFuncOp function) const {
+double HalideTime::executedBytes(LLVM::LLVMFuncOp function) const {
   auto found = walks.find(function);
-  return found == walks.end() ? 0 : found->second->bytesThatRan();
+  return found == walks.end() ? 0 : found->second->executedBytes();
 }
 
 bool HalideTime::isWide(LLVM::LLVMFuncOp function) const {

@@ -1,17 +1,17 @@
-//===- HalideTime.h - how long code of blocks and branches computes -----------------------------------------------===//
+//===- HalideTime.h - static cost model of control-flow graphs (code of Halide) -----------------------------------===//
 //
-// What Halide makes of a kernel is a function of the llvm dialect: loops are blocks that branch back. It is walked as
-// CodeTime.h walks loops of ours, with the arguments of a call put in. How often a loop turns is told from the
-// condition by which it is left, whose two sides change by the same in each turn:
+// Halide compiles a kernel to a function of the llvm dialect, whose loops are blocks with back edges. The model walks
+// them as CodeTime walks scf loops, with concrete arguments of a call. The iterations of a loop follow from its exit
+// condition, whose two sides are affine in the iteration number:
 //
 //   ^loop(%i: i64, %sum: vector<16xf32>):     %i = 0, 1, ...
 //     ...
 //     %next = llvm.add %i, %one
-//     %done = llvm.icmp "eq" %next, %n        first holds behind turn n - 1
+//     %done = llvm.icmp "eq" %next, %n        first true after iteration n - 1
 //     llvm.cond_br %done, ^exit, ^loop(%next, %more)
 //
-// Where a number in a loop depends on the loop's index, that of the middle turn is taken. Of a condition on data, half
-// of each side counts.
+// A number that depends on the induction variable is evaluated at the middle iteration. If a condition depends on data,
+// half of each side counts.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -29,20 +29,20 @@ public:
   ~HalideTime();
 
   struct Answer {
-    std::optional<CodeCost> cost; ///< nothing where how often a loop turns is not known
-    bool varies = false;          ///< then: because an argument varies
+    std::optional<CodeCost> cost; ///< null if the iterations of a loop are unknown
+    bool varies = false;          ///< without cost: whether a varying argument is the cause
   };
-  /// Folds what formulas left that were put in place of calls, as the back end would.
+  /// Folds the formulas that replaced opaque calls, as the back end would.
   static void simplify(mlir::LLVM::LLVMFuncOp function);
 
-  /// Bytes of its code, and of that which has run in calls whose cost was asked for.
+  /// Bytes of its code, and of the code that the calls evaluated so far execute.
   double bytesOf(mlir::LLVM::LLVMFuncOp function) const;
-  double bytesThatRan(mlir::LLVM::LLVMFuncOp function) const;
+  double executedBytes(mlir::LLVM::LLVMFuncOp function) const;
 
-  /// Whether what has run works on whole vectors.
+  /// Whether the executed code uses full-width vectors.
   bool isWide(mlir::LLVM::LLVMFuncOp function) const;
 
-  /// Of one call of `function`.
+  /// Cost of one call of `function`.
   Answer costOf(mlir::LLVM::LLVMFuncOp function, llvm::ArrayRef<Number> arguments);
 
 private:

@@ -30,7 +30,7 @@ Work &Work::operator+=(const Work &other) {
   return *this;
 }
 
-/// The type that says how wide an op is.
+/// The type that determines the width of an op.
 static Type widthOf(Operation *op) {
   if (op->getNumResults() == 1)
     return op->getResult(0).getType();
@@ -40,7 +40,7 @@ static Type widthOf(Operation *op) {
   return op->getNumOperands() ? op->getOperand(0).getType() : Type();
 }
 
-/// Registers that a value of the type takes.
+/// Vector registers of a value of the type.
 static double registersOf(Type type, int64_t lanes) {
   auto vector = dyn_cast_if_present<VectorType>(type);
   if (!vector || !vector.hasStaticShape())
@@ -50,9 +50,9 @@ static double registersOf(Type type, int64_t lanes) {
       1, std::ceil(double(vector.getNumElements() * std::max<int64_t>(bits, 32)) / double(32 * lanes)));
 }
 
-/// Vectors that a divider works through: it takes less time for parts of one, and more for quotients of more digits.
-static double dividedShare(Type type, int64_t lanes) {
-  constexpr double least = 0.3; // of a whole vector, for a number alone
+/// Work of the divider in vectors: less for partial vectors, more for double.
+static double dividerWork(Type type, int64_t lanes) {
+  constexpr double least = 0.3; // of a full vector, for a scalar
   constexpr double ofDouble = 1.6;
   auto vector = dyn_cast_if_present<VectorType>(type);
   double elements = vector && vector.hasStaticShape() ? double(vector.getNumElements()) : 1;
@@ -61,7 +61,7 @@ static double dividedShare(Type type, int64_t lanes) {
   return (isDouble ? ofDouble : 1) * (vectors < 1 ? std::max(least, vectors) : std::ceil(vectors));
 }
 
-/// Bytes of a value of the type, as it lies in memory.
+/// Bytes of a value of the type in memory.
 static double bytesOf(Type type) {
   auto vector = dyn_cast_if_present<VectorType>(type);
   Type element = vector ? vector.getElementType() : type;
@@ -69,7 +69,7 @@ static double bytesOf(Type type) {
   return count * (element && element.isIntOrFloat() ? std::max(1.0, double(element.getIntOrFloatBitWidth()) / 8) : 8);
 }
 
-/// Whether the product is made in the sum that reads it.
+/// Whether the product fuses with the sum that reads it.
 static bool isFusedProduct(Operation *op) {
   auto product = dyn_cast_if_present<arith::MulFOp>(op);
   return product && product->hasOneUse() && isa<arith::AddFOp, arith::SubFOp>(*product->user_begin());
@@ -80,7 +80,7 @@ static bool isFusedSum(Operation *op) {
          llvm::any_of(op->getOperands(), [](Value each) { return isFusedProduct(each.getDefiningOp()); });
 }
 
-/// Whether comparison and selection are one instruction: the larger or the smaller.
+/// Whether comparison and selection fuse to one maximum or minimum instruction.
 static bool isPartOfExtremum(Operation *op) {
   auto compares = dyn_cast<arith::CmpFOp>(op);
   auto selects = compares && compares->hasOneUse() ? dyn_cast<arith::SelectOp>(*compares->user_begin()) : nullptr;
@@ -93,7 +93,7 @@ static bool isLoad(Operation *op) {
       op);
 }
 
-/// Whether a vector is put behind another one while it is loaded, which asks nothing of what shuffles.
+/// Whether the shuffle concatenates a loaded vector, which needs a load and no shuffle port.
 static bool isInsertionOfLoaded(vector::ShuffleOp shuffle) {
   auto isLoadedHere = [](Value value) {
     return value.hasOneUse() && isa_and_present<vector::LoadOp>(value.getDefiningOp());
@@ -108,9 +108,8 @@ static bool isStore(Operation *op) {
   return isa<vector::StoreOp, vector::MaskedStoreOp, memref::StoreOp, LLVM::StoreOp>(op);
 }
 
-/// The share of accesses of vectors to rows behind each other that lie in two lines, where rows are so long that they
-/// begin anywhere in a line.
-static double shareInTwoLines(Operation *op, double bytesOfVector) {
+/// The share of vector accesses that cross a cache line, for rows with any alignment.
+static double splitLineShare(Operation *op, double bytesOfVector) {
   constexpr int64_t line = 64;
   Value accessed;
   llvm::TypeSwitch<Operation *>(op).Case<vector::LoadOp, vector::StoreOp, vector::MaskedLoadOp, vector::MaskedStoreOp>(
@@ -127,7 +126,7 @@ static double shareInTwoLines(Operation *op, double bytesOfVector) {
   return std::max(0.0, std::min(bytesOfVector, double(line)) - double(common)) / double(line);
 }
 
-/// Ops that tell the compiler something, and become nothing.
+/// Ops that generate no instruction.
 static bool isFree(Operation *op) {
   return op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::IsTerminator>() || op->getNumRegions() > 0 ||
          isa<UnrealizedConversionCastOp, memref::DimOp, memref::CollapseShapeOp, memref::ExpandShapeOp, memref::CastOp,
@@ -136,7 +135,7 @@ static bool isFree(Operation *op) {
              vector::BitCastOp, LLVM::BitcastOp, vector::ShapeCastOp>(op);
 }
 
-/// Instructions of a division by a number that is known: a product and shifts.
+/// Instructions of a division by a constant: a product and shifts.
 static double divisionByConstant(Operation *op, const llvm::APInt &divisor, bool isBeside) {
   constexpr double product = 4, remainder = 2;
   bool isRemainder = isa<arith::RemUIOp, arith::RemSIOp>(op);
@@ -154,7 +153,7 @@ static Work workOfInteger(Operation *op) {
   llvm::APInt constant;
   bool byConstant = op->getNumOperands() == 2 && matchPattern(op->getOperand(1), m_ConstantInt(&constant));
   if (divides || isRemainder) {
-    // The remainder comes with the quotient of the same two.
+    // The quotient and the remainder of the same two numbers are one division.
     bool isBeside = isRemainder && llvm::any_of(op->getOperand(0).getUsers(), [&](Operation *other) {
                       return isa<arith::DivUIOp, arith::DivSIOp>(other) && other->getOperands() == op->getOperands();
                     });
@@ -163,14 +162,14 @@ static Work workOfInteger(Operation *op) {
     else
       work.scalarDivisions = !isBeside;
   } else if (isa<arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp, arith::CmpIOp, arith::SelectOp>(op)) {
-    work.scalars = 0.5; // about half of them the back end knows, by the bounds of loops
+    work.scalars = 0.5; // the back end folds about half of them by the bounds of loops
   } else if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op)) {
-    work.scalars = 1; // sums and products are parts of addresses, which grow from turn to turn
+    work.scalars = 1; // sums and products become induction variables of addresses
   }
   return work;
 }
 
-/// Whether it grows by the same from turn to turn of a loop, so that nothing is computed anew.
+/// Whether the index is affine in induction variables, so that it is incremented rather than recomputed.
 static bool isLinear(Value index) {
   Operation *op = index.getDefiningOp();
   return !op || op->hasTrait<OpTrait::ConstantLike>() ||
@@ -190,17 +189,17 @@ static Work workOfFloat(Operation *op, double registers, double divided) {
     work.divisions = work.roots = divided;
   else if (!isFusedProduct(op) && !isPartOfExtremum(op))
     work.arithmetic = registers;
-  // Between vectors of other widths, which are put together or taken apart.
+  // Vectors of different widths are concatenated or split.
   if (isa<arith::ExtFOp, arith::TruncFOp>(op) && isa<VectorType>(op->getResult(0).getType()))
     work.shuffles = registers;
   return work;
 }
 
-Work WorkTime::ofWhole(Operation *op) const {
+Work WorkTime::vectorWork(Operation *op) const {
   Work work;
   double registers = registersOf(widthOf(op), machine.lanes);
   bool isVector = isa_and_present<VectorType>(widthOf(op));
-  double divided = dividedShare(widthOf(op), machine.lanes);
+  double divided = dividerWork(widthOf(op), machine.lanes);
   if (std::optional<Work> known = workOfLlvm(op, registers, divided))
     return *known;
   if (isFree(op))
@@ -208,14 +207,14 @@ Work WorkTime::ofWhole(Operation *op) const {
   if (isLoad(op)) {
     (isVector || op->getNumResults() == 0 ? work.loads : work.broadcasts) = registers;
     work.loadedBytes = op->getNumResults() ? bytesOf(op->getResult(0).getType()) : 0;
-    work.splitLoads = work.loads * shareInTwoLines(op, work.loadedBytes);
+    work.splitLoads = work.loads * splitLineShare(op, work.loadedBytes);
   } else if (isStore(op)) {
     work.stores = registers;
     Type stored = widthOf(op);
     for (Value operand : op->getOperands().take_front(isa<vector::MaskedStoreOp>(op) ? 0 : 1))
       stored = operand.getType();
     work.storedBytes = bytesOf(stored);
-    work.splitStores = work.stores * shareInTwoLines(op, work.storedBytes);
+    work.splitStores = work.stores * splitLineShare(op, work.storedBytes);
   } else if (isa<vector::GatherOp>(op)) {
     work.gathered = double(cast<VectorType>(op->getResult(0).getType()).getNumElements());
     work.loadedBytes = bytesOf(op->getResult(0).getType());
@@ -224,7 +223,7 @@ Work WorkTime::ofWhole(Operation *op) const {
     work.storedBytes = bytesOf(scatter.getVectorType());
   } else if (auto reduction = dyn_cast<vector::ReductionOp>(op)) {
     double steps = std::log2(double(reduction.getSourceVectorType().getNumElements()));
-    // Extrema that keep NaN take more than one instruction.
+    // Extrema that propagate NaN take more than one instruction.
     bool keepsNan = reduction.getKind() == vector::CombiningKind::MAXIMUMF ||
                     reduction.getKind() == vector::CombiningKind::MINIMUMF;
     work.shuffles = steps;
@@ -257,10 +256,10 @@ bool WorkTime::isWide(Operation *op) const {
   return vector.getNumElements() * std::max<int64_t>(bits, 32) > 16 * machine.lanes;
 }
 
-Work WorkTime::of(Operation *op) const {
-  Work work = ofWhole(op);
+Work WorkTime::workOf(Operation *op) const {
+  Work work = vectorWork(op);
   Type type = widthOf(op), element = type ? getElementTypeOrSelf(type) : Type();
-  // Products of integers take more than one, on fewer ports.
+  // Integer products take more than one instruction, on fewer ports; they are not narrow work.
   bool isFloat = element && (element.isF32() || (isa<VectorType>(type) && element.isInteger(1)));
   if (isFloat && !isWide(op)) {
     work.narrow = work.products + work.arithmetic;
@@ -269,7 +268,7 @@ Work WorkTime::of(Operation *op) const {
   return work;
 }
 
-Work WorkTime::ofFill(double bytes) const {
+Work WorkTime::fillWork(double bytes) const {
   Work work;
   work.stores = std::ceil(bytes / double(4 * machine.lanes));
   work.storedBytes = bytes;
@@ -277,7 +276,7 @@ Work WorkTime::ofFill(double bytes) const {
 }
 
 double WorkTime::seconds(const Work &work) const {
-  // Whole vectors take the ports of two halves each: beside them what is narrow has half of those for products.
+  // Full-width vectors occupy two half-width ports each; narrow products next to them have half of the ports.
   double wide = work.products + work.arithmetic - work.narrow;
   double products = work.products + (wide > 0 ? work.narrowProducts : 0);
   double narrow = work.narrow / (wide > 0 ? machine.arithmetic : machine.narrow);
@@ -289,7 +288,7 @@ double WorkTime::seconds(const Work &work) const {
                    work.instructions() / machine.issue, work.scalarDivisions / machine.scalarDivide});
 }
 
-double WorkTime::instructionsOfAddress(Operation *op) {
+double WorkTime::addressInstructions(Operation *op) {
   if (!isLoad(op) && !isStore(op))
     return 0;
   ValueRange subscripts;
@@ -299,10 +298,10 @@ double WorkTime::instructionsOfAddress(Operation *op) {
   return subscripts.empty() ? 0 : 2 * double(llvm::count_if(subscripts.drop_back(), std::not_fn(isLinear)));
 }
 
-/// Compared with additions and multiply-adds.
+/// Latency of an op, in terms of the latencies of additions and multiply-adds.
 double WorkTime::latencyOf(Operation *op) const {
   constexpr double division = 4, load = 2, integer = 0.33, scalarDivision = 4;
-  Work work = of(op);
+  Work work = workOf(op);
   double times = 0;
   if (isa<vector::ReductionOp>(op))
     times = work.shuffles + work.arithmetic;
@@ -319,15 +318,15 @@ double WorkTime::latencyOf(Operation *op) const {
   return times * machine.latency;
 }
 
-double WorkTime::longestWay(Block &block, ArrayRef<BlockArgument> from) const {
-  llvm::DenseMap<Value, double> behind;
+double WorkTime::longestPath(Block &block, ArrayRef<BlockArgument> from) const {
+  llvm::DenseMap<Value, double> ready;
   for (BlockArgument argument : from)
-    behind[argument] = 0;
+    ready[argument] = 0;
   double longest = 0;
   for (Operation &op : block) {
     double latest = -1;
     for (Value operand : op.getOperands())
-      if (auto found = behind.find(operand); found != behind.end())
+      if (auto found = ready.find(operand); found != ready.end())
         latest = std::max(latest, found->second);
     if (latest < 0)
       continue;
@@ -335,23 +334,24 @@ double WorkTime::longestWay(Block &block, ArrayRef<BlockArgument> from) const {
     if (op.hasTrait<OpTrait::IsTerminator>())
       longest = std::max(longest, latest);
     for (Value result : op.getResults())
-      behind[result] = latest;
+      ready[result] = latest;
   }
   return longest;
 }
 
-double WorkTime::latencyThrough(Block &block) const {
-  constexpr size_t most = 100; // instructions of recent cores that wait for what they read
-  llvm::DenseMap<Value, double> behind;
-  std::priority_queue<double, std::vector<double>, std::greater<>> starts; // the latest of those that came
+double WorkTime::criticalPath(Block &block) const {
+  constexpr size_t most = 100; // scheduler entries of recent cores
+  llvm::DenseMap<Value, double> ready;
+  std::priority_queue<double, std::vector<double>, std::greater<>>
+      starts; // latest start times of the scheduled instructions
   double longest = 0;
   for (Operation &op : block) {
     double start = starts.size() == most ? starts.top() : 0;
     for (Value operand : op.getOperands())
-      if (auto found = behind.find(operand); found != behind.end())
+      if (auto found = ready.find(operand); found != ready.end())
         start = std::max(start, found->second);
-    Work work = of(&op);
-    // Loads wait elsewhere.
+    Work work = workOf(&op);
+    // Loads have a queue of their own.
     for (double each = work.loads + work.broadcasts + work.stores; each < work.instructions(); ++each) {
       starts.push(start);
       if (starts.size() > most)
@@ -360,22 +360,22 @@ double WorkTime::latencyThrough(Block &block) const {
     double end = start + latencyOf(&op);
     longest = std::max(longest, end);
     for (Value result : op.getResults())
-      behind[result] = end;
+      ready[result] = end;
   }
   return longest;
 }
 
-double WorkTime::latencyOfTurn(Block &body) const {
+double WorkTime::iterationLatency(Block &body) const {
   if (body.getNumArguments() < 2)
-    return 0; // the first argument is the index
-  return longestWay(body, body.getArguments().drop_front());
+    return 0; // the first argument is the induction variable
+  return longestPath(body, body.getArguments().drop_front());
 }
 
-double WorkTime::latencyFrom(Block &body, ArrayRef<BlockArgument> carried) const {
-  return carried.empty() ? 0 : longestWay(body, carried);
+double WorkTime::carriedLatency(Block &body, ArrayRef<BlockArgument> carried) const {
+  return carried.empty() ? 0 : longestPath(body, carried);
 }
 
-/// The buffer of a kernel that is accessed, where it may be another one too: a result over an operand.
+/// The buffer argument of a kernel that is accessed, if it may alias another one (a result in place of an operand).
 static BlockArgument sharedBuffer(Value accessed) {
   while (Operation *op = accessed.getDefiningOp()) {
     if (auto insert = dyn_cast<LLVM::InsertValueOp>(op))
@@ -392,7 +392,7 @@ static BlockArgument sharedBuffer(Value accessed) {
              : BlockArgument();
 }
 
-bool WorkTime::forwards(Block &block) {
+bool WorkTime::failsForwarding(Block &block) {
   auto any = [&](auto holds) { return llvm::any_of(block, holds); };
   return any([](Operation &op) {
            auto load = dyn_cast<vector::MaskedLoadOp>(op);
@@ -404,27 +404,28 @@ bool WorkTime::forwards(Block &block) {
          });
 }
 
-double WorkTime::latencyInTurn(Block &block, double path) const {
+double WorkTime::serialLatency(Block &block, double path) const {
   auto any = [&](auto holds) { return llvm::any_of(block, holds); };
-  // Chosen by a mask, which is made from a byte of a general register; the exponential leaves its exponent in one.
+  // The scalar choice uses a mask register loaded from a general register, in which the exponential leaves its
+  // exponent.
   bool chooses = any([](Operation &op) {
     auto select = dyn_cast<arith::SelectOp>(op);
     return select && select.getType().isF32() && select.getCondition().getDefiningOp<arith::CmpFOp>();
   });
   bool shifts = any([](Operation &op) { return isa<arith::ShLIOp>(op) && op.getResult(0).getType().isInteger(32); });
-  constexpr int64_t withMasks = 16; // lanes of processors that have registers for masks
+  constexpr int64_t withMasks = 16; // lanes of processors with mask registers
   return chooses && shifts && machine.lanes >= withMasks ? path : 0;
 }
 
-double WorkTime::bytesOfCode(const Work &work) {
+double WorkTime::codeBytes(const Work &work) {
   constexpr double ofVectors = 7, ofScalars = 4; // bytes of an instruction
   return ofVectors * (work.instructions() + work.gathered + work.scattered - work.scalars) + ofScalars * work.scalars;
 }
 
-double WorkTime::shareOfWindow(double instructions, double waiting) {
-  // Of recent cores; a hundred wait, and as many of a chain's have been begun.
+double WorkTime::windowShare(double instructions, double scheduled) {
+  // Recent cores: a hundred instructions wait for operands, and as many of a dependence chain have started.
   constexpr double window = 400, most = 200;
-  return std::min(1.0, std::max(instructions / window, waiting / most));
+  return std::min(1.0, std::max(instructions / window, scheduled / most));
 }
 
 } // namespace attnc

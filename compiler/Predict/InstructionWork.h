@@ -1,8 +1,8 @@
-//===- InstructionWork.h - what instructions ask of a core --------------------------------------------------------===//
+//===- InstructionWork.h - throughput and latency of the instructions of a block ----------------------------------===//
 //
-// Each op of generated code as the instructions that the back end will make of it: a product whose only reader is a
-// sum is fused with it, a comparison and a selection of the same two values are a maximum, a number that is loaded and
-// spread over a vector is one load, and arithmetic on addresses is hidden behind the rest.
+// Maps each op of generated code to the machine instructions that the back end selects: a product whose only user is a
+// sum fuses to a multiply-add, a comparison with a selection of the same two values is a maximum, a scalar load with a
+// broadcast is one load, and address arithmetic is mostly free.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,69 +14,70 @@
 
 namespace attnc {
 
-/// Instructions, each kind in vectors.
+/// Instruction counts by execution resource, in vector registers.
 struct Work {
   double products = 0;       ///< multiply-adds and products
-  double arithmetic = 0;     ///< of floats or in vectors, other than those
-  double narrow = 0;         ///< of both, those on vectors of floats half as wide or less, or on one
-  double narrowProducts = 0; ///< of the products, those
+  double arithmetic = 0;     ///< other float or vector instructions
+  double narrow = 0;         ///< of both, those on vectors of at most half the width, or on scalars
+  double narrowProducts = 0; ///< of products, the narrow ones
   double divisions = 0;
-  double roots = 0; ///< square
+  double roots = 0; ///< square roots
   double shuffles = 0;
   double loads = 0, stores = 0;
   double broadcasts = 0;                  ///< loads of one element
-  double splitLoads = 0, splitStores = 0; ///< of those, how many lie in two lines
-  double gathered = 0;                    ///< elements; twice where their addresses are of 64 bits each
+  double splitLoads = 0, splitStores = 0; ///< of those, how many cross a cache line
+  double gathered = 0;                    ///< elements; twice if their addresses have 64 bits each
   double scattered = 0;                   ///< elements
-  double scalars = 0;                     ///< on integers
+  double scalars = 0;                     ///< integer instructions
   double scalarDivisions = 0;
   double loadedBytes = 0, storedBytes = 0;
 
   Work &operator+=(const Work &other);
-  /// What waits for what it reads.
-  double waiting() const { return products + arithmetic + divisions + roots + shuffles; }
-  /// All that has to be begun.
+  /// Instructions that occupy the scheduler until their operands arrive.
+  double scheduled() const { return products + arithmetic + divisions + roots + shuffles; }
+  /// Instructions that are issued.
   double instructions() const {
     return products + arithmetic + divisions + roots + shuffles + loads + broadcasts + stores + scalars;
   }
 };
 
-/// The work of ops, and how long it takes a machine.
+/// Work of ops, and its time on a machine.
 class WorkTime {
 public:
   explicit WorkTime(const Machine &machine) : machine(machine) {}
 
-  /// Of `op` alone: what is in its regions is not counted.
-  Work of(mlir::Operation *op) const;
-  /// Whether it works on whole vectors.
+  /// Work of `op`, without its regions.
+  Work workOf(mlir::Operation *op) const;
+  /// Whether the op uses full-width vectors.
   bool isWide(mlir::Operation *op) const;
-  /// Of filling so many bytes.
-  Work ofFill(double bytes) const;
-  /// Of computing where an access lies, but for its last subscript; 0 of what is none.
-  static double instructionsOfAddress(mlir::Operation *op);
-  /// The longest of what each part of a core has to do.
+  /// Work of filling `bytes` of memory.
+  Work fillWork(double bytes) const;
+  /// Instructions that compute the address of an access, except for its last subscript; 0 for other ops.
+  static double addressInstructions(mlir::Operation *op);
+  /// Reciprocal throughput: the largest time over all execution resources.
   double seconds(const Work &work) const;
-  /// The longest way through the ops of a block, each waiting for what it reads, and for room among those that do.
-  double latencyThrough(mlir::Block &block) const;
-  /// The same in a loop's body, from what it carries to what it hands on.
-  double latencyOfTurn(mlir::Block &body) const;
-  /// The same from these of its arguments alone.
-  double latencyFrom(mlir::Block &body, llvm::ArrayRef<mlir::BlockArgument> carried) const;
-  /// Seconds of a block that the next time it runs has to wait for, though it hands nothing on; `path` is the longest
-  /// way through it.
-  double latencyInTurn(mlir::Block &block, double path) const;
-  /// Whether vectors that masks cut off are loaded and stored in one buffer: where a row is shorter than a vector, that
-  /// of the next one overlaps what was stored just before.
-  static bool forwards(mlir::Block &block);
-  /// What so much work is as code.
-  static double bytesOfCode(const Work &work);
-  /// How much of what a core has under way at a time so many instructions are, of which some wait, at most 1.
-  static double shareOfWindow(double instructions, double waiting);
+  /// Critical path of a block in seconds, with a scheduler of limited size.
+  double criticalPath(mlir::Block &block) const;
+  /// Latency of the loop-carried dependences of a loop's body.
+  double iterationLatency(mlir::Block &body) const;
+  /// The same from `carried` alone.
+  double carriedLatency(mlir::Block &body, llvm::ArrayRef<mlir::BlockArgument> carried) const;
+  /// Seconds by which an execution of the block delays the next one without a loop-carried value; `path` is its
+  /// critical path.
+  double serialLatency(mlir::Block &block, double path) const;
+  /// Whether masked vectors are loaded from and stored to one buffer. If a row is shorter than a vector, the load of
+  /// the next row overlaps the preceding store (store forwarding fails).
+  static bool failsForwarding(mlir::Block &block);
+  /// Code size of the work in bytes.
+  static double codeBytes(const Work &work);
+  /// The share of the out-of-order window that `instructions` occupy, of which `scheduled` wait for operands: at most
+  /// 1.
+  static double windowShare(double instructions, double scheduled);
 
 private:
-  Work ofWhole(mlir::Operation *op) const;
+  Work vectorWork(mlir::Operation *op) const;
   double latencyOf(mlir::Operation *op) const;
-  double longestWay(mlir::Block &block, llvm::ArrayRef<mlir::BlockArgument> from) const;
+  double longestPath(mlir::Block &block, llvm::ArrayRef<mlir::BlockArgument> from) const;
   const Machine &machine;
 };
 

@@ -13,7 +13,7 @@ static bool isFusedProduct(Operation *op) {
   return isa_and_present<LLVM::FMulOp>(op) && op->hasOneUse() && isa<LLVM::FAddOp, LLVM::FSubOp>(*op->user_begin());
 }
 
-/// Whether the op spreads one element over a vector: an insertion of it and a shuffle that takes it for all lanes.
+/// Whether the op is a broadcast: an insertion of an element and a shuffle that copies it to all lanes.
 static bool isSpread(Operation *op) {
   auto shuffle = dyn_cast_if_present<LLVM::ShuffleVectorOp>(op);
   return shuffle && llvm::all_equal(shuffle.getMask()) && shuffle.getV1().getDefiningOp<LLVM::InsertElementOp>();
@@ -45,7 +45,7 @@ static Work workOfShuffle(Operation *op, double registers) {
   } else if (isa<LLVM::ExtractElementOp>(op)) {
     work.shuffles = matchPattern(op->getOperand(1), m_Zero()) ? 0 : 1;
   } else {
-    // The shuffle behind it counts.
+    // The shuffle of the broadcast is counted instead.
     work.shuffles = llvm::all_of(op->getUsers(), isSpread) ? 0 : 1;
   }
   return work;

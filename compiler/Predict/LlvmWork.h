@@ -1,7 +1,7 @@
-//===- LlvmWork.h - what instructions of LLVM ask of a core -------------------------------------------------------===//
+//===- LlvmWork.h - execution resources of LLVM dialect instructions ----------------------------------------------===//
 //
-// InstructionWork.h for code that came from another compiler. It has been optimised there, so what is left of
-// arithmetic on addresses is hidden behind the rest, and a number that is loaded and spread over a vector is one load.
+// InstructionWork.h for code of another compiler. That code is already optimised: the remaining address arithmetic is
+// free, and a scalar load with a broadcast is one load.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -11,8 +11,8 @@
 
 namespace attnc {
 
-/// Nothing of what InstructionWork.h counts: loads, stores, and ops of other dialects. `registers` is how many vectors
-/// the op makes, `divided` how many a divider works through.
+/// Null for ops that InstructionWork.h counts: loads, stores, and ops of other dialects. `registers` is the number of
+/// vectors that the op yields, `divided` the work of the divider in vectors.
 std::optional<Work> workOfLlvm(mlir::Operation *op, double registers, double divided);
 
 } // namespace attnc

@@ -62,7 +62,7 @@ const MemoryLevel &Machine::levelOf(int64_t size) const {
 }
 
 double Machine::secondsAt(int64_t size, double MemoryLevel::*kind) const {
-  // Levels are measured at about half of what they hold, memory at four times what the last cache does.
+  // Levels are measured at about half of their capacity, memory at four times that of the last cache.
   auto measuredAt = [&](size_t level) {
     return level + 1 < levels.size() || level == 0 ? double(levels[level].bytes) / 2
                                                    : 4 * double(levels[level - 1].bytes);
@@ -80,7 +80,7 @@ double Machine::secondsAt(int64_t size, double MemoryLevel::*kind) const {
 }
 
 double Machine::forgotten(double seconds) const {
-  // From half that time to twice it.
+  // The share grows from 0 at half of `keeps` to 1 at twice that time.
   return seconds <= 0 ? 0 : std::clamp(0.5 + 0.5 * std::log2(seconds / keeps), 0.0, 1.0);
 }
 
@@ -102,7 +102,7 @@ Machine defaultMachine(int64_t lanes) {
   machine.issue = 6 * clock;
   machine.latency = machine.sumLatency = 4 / clock;
   machine.forward = 20 / clock;
-  machine.sleep = machine.keeps = 10; // as good as for ever
+  machine.sleep = machine.keeps = 10; // effectively for ever
   machine.wake = 1e-12;
   machine.drowsy = 1;
   machine.launch = 50e-9;
@@ -128,7 +128,7 @@ static Error wrong(const std::string &path, const Twine &key, const Twine &expec
                            path);
 }
 
-/// Rates and times; what lies beyond is none of a processor's, and no time could be computed from it.
+/// A rate or a time. Numbers outside of the range cannot be a processor's, and would overflow times.
 static Error readNumber(const json::Object *object, StringRef key, const Twine &name, const std::string &path,
                         double &number) {
   constexpr double least = 1e-12, most = 1e18;
@@ -165,8 +165,8 @@ Expected<Machine> readMachine(const std::string &path) {
   machine.name = object->getString("name").value_or("").str();
   machine.lanes = object->getInteger("lanes").value_or(0);
   machine.cores = object->getInteger("cores").value_or(1);
-  constexpr int64_t mostLanes = 64;
-  if (machine.lanes <= 0 || machine.lanes > mostLanes || !isPowerOf2_64(machine.lanes))
+  constexpr int64_t maxLanes = 64;
+  if (machine.lanes <= 0 || machine.lanes > maxLanes || !isPowerOf2_64(machine.lanes))
     return wrong(path, "lanes", "a power of 2 from 1 to 64");
   if (machine.cores <= 0)
     return wrong(path, "cores", "a positive integer");

@@ -1,8 +1,8 @@
-//===- Machine.h - a processor in a few measured numbers ----------------------------------------------------------===//
+//===- Machine.h - machine parameters of the cost model -----------------------------------------------------------===//
 //
-// What predictions are made of (Predict.h). Every number is of one core unless it says otherwise. Rates are
-// instructions a second, of vectors as wide as the processor's registers; `attnc machine` measures them in seconds
-// (tools/machine) and keeps them in a file:
+// The numbers that predictions use (Predict.h). Unless stated otherwise they are for one core. Rates are instructions
+// per second, on vectors of the full register width. `attnc machine` measures them within seconds (tools/machine) and
+// writes them to a file:
 //
 //   {"name": "AMD EPYC", "lanes": 16, "fma": 8.4e9, ..., "levels": [{"name": "L1", "bytes": 49152, ...}, ...]}
 //
@@ -17,68 +17,67 @@
 
 namespace attnc {
 
-/// A cache, or what lies behind all of them.
+/// A memory level: a cache, or main memory.
 struct MemoryLevel {
   std::string name;     ///< "L1", "L2", "L3", "memory"
-  int64_t bytes = 0;    ///< that one core can fill
-  double read = 0;      ///< bytes a second, of one core
-  double write = 0;     ///< the same, of lines that are overwritten
-  double readByAll = 0; ///< of all cores together
-  double latency = 0;   ///< seconds until a line is there that nothing foresaw
-  double call = 0;      ///< seconds of a call of code from there that is one line long
-  double codeLine = 0;  ///< seconds of each further line of it
+  int64_t bytes = 0;    ///< capacity that one core can fill
+  double read = 0;      ///< bytes per second, of one core
+  double write = 0;     ///< the same, for lines that are overwritten
+  double readByAll = 0; ///< read by all cores together
+  double latency = 0;   ///< seconds of a load that no prefetcher predicted
+  double call = 0;      ///< seconds of a call to one line of cold code in this level
+  double codeLine = 0;  ///< seconds of each further line of code
 };
 
 struct Machine {
-  std::string name;   ///< the processor's own
-  std::string origin; ///< where the numbers come from: a file, or "defaults for x86-64-v4"
-  int64_t lanes = 0;  ///< floats of a vector
+  std::string name;   ///< name of the processor
+  std::string origin; ///< source of the numbers: a file, or "defaults for x86-64-v4"
+  int64_t lanes = 0;  ///< f32 elements of a vector
   int64_t cores = 1;
 
-  // Instructions a second.
-  double fma = 0;        ///< fused multiply-adds, and products
-  double arithmetic = 0; ///< of a mix of half of those and half additions, comparisons and the like
-  double narrow = 0;     ///< the same of vectors half as wide
+  // Reciprocal throughput: instructions per second.
+  double fma = 0;        ///< fused multiply-adds, products
+  double arithmetic = 0; ///< a mix of half multiply-adds and half additions, comparisons and the like
+  double narrow = 0;     ///< the same on vectors of half the width
   double divide = 0;     ///< divisions
   double root = 0;       ///< square roots
   double shuffle = 0;
-  double load = 0, store = 0; ///< of the nearest cache
-  double broadcast = 0;       ///< loads of one element, spread over a vector
-  double gather = 0;          ///< of elements
-  double scalar = 0;          ///< additions of integers: as many as can begin at once
+  double load = 0, store = 0; ///< hits in L1
+  double broadcast = 0;       ///< loads of a scalar that is broadcast
+  double gather = 0;          ///< elements
+  double scalar = 0;          ///< integer additions, independent of each other
   double scalarDivide = 0;    ///< divisions of 64-bit integers
   double issue = 0;           ///< instructions of any kind
 
   // Seconds.
-  double latency = 0;    ///< until the result of a multiply-add can be used
-  double sumLatency = 0; ///< until that of an addition can
-  double forward = 0;    ///< from a part of a vector that is stored to the next one, which overlaps it and is loaded
-  double keeps = 0;      ///< that the last cache keeps what nobody touches: others may use it too
-  double launch = 0;     ///< a kernel of one chunk that does nothing
+  double latency = 0;    ///< of a multiply-add
+  double sumLatency = 0; ///< of an addition
+  double forward = 0;    ///< from a masked store to a load that overlaps it: failed store forwarding
+  double keeps = 0;      ///< until other programs evict untouched data from the last cache
+  double launch = 0;     ///< launch of an empty kernel of one chunk
   double chunk = 0;      ///< each further chunk
 
-  // The upper halves of whole vectors sleep where nothing has used them for a while.
-  double sleep = 0;  ///< seconds of that while
-  double wake = 0;   ///< seconds that are lost until they are awake
-  double drowsy = 0; ///< how many times as long instructions take until then
+  // Frequency/power licence: the upper lanes of full-width vectors are powered down when unused, and warm up again.
+  double sleep = 0;  ///< seconds without use until they are powered down
+  double wake = 0;   ///< seconds lost while they warm up
+  double drowsy = 0; ///< slowdown of instructions during the warm-up
 
-  std::vector<MemoryLevel> levels; ///< the nearest first
+  std::vector<MemoryLevel> levels; ///< from L1 on
 
   double flops() const { return 2 * double(lanes) * fma; }
-  /// The first level that holds so many bytes.
+  /// The first level with a capacity of at least `bytes`.
   const MemoryLevel &levelOf(int64_t bytes) const;
-  /// Seconds of `kind` for what lies so many bytes away: between levels it grows as the logarithm of the bytes does,
-  /// for more and more of the translations of addresses have to be looked up too.
+  /// Seconds of `kind` at a reuse distance of `bytes`: interpolated between levels in the logarithm of the distance, as
+  /// TLB misses grow with it.
   double secondsAt(int64_t bytes, double MemoryLevel::*kind) const;
-  /// The share of what lies in the last cache that is no longer there so many seconds after it was touched.
+  /// The share of data in the last cache that has been evicted after `seconds` without use.
   double forgotten(double seconds) const;
 };
 
-/// What is taken where no file says otherwise: a core of recent servers, for code of `lanes` floats a vector.
+/// Default parameters: a core of recent servers, for vectors of `lanes` floats.
 Machine defaultMachine(int64_t lanes);
 
-/// The file that is read where none is named: $ATTN_MACHINE, or ~/.config/attnc/machine.json. Empty where there is no
-/// home.
+/// The default file: $ATTN_MACHINE, or ~/.config/attnc/machine.json; empty without a home directory.
 std::string defaultMachinePath();
 
 llvm::Expected<Machine> readMachine(const std::string &path);

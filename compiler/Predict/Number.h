@@ -1,4 +1,4 @@
-//===- Number.h - what is known of a number that steers code ------------------------------------------------------===//
+//===- Number.h - abstract value of an integer that affects control flow ------------------------------------------===//
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@ namespace attnc {
 
 struct Number {
   enum Kind {
-    Known,  ///< it is `value`
-    Data,   ///< it comes from data; at most `value`, where that is not `unbounded`
-    Varies, ///< it depends on an index of a loop that is walked once for all iterations
+    Known,  ///< equal to `value`
+    Data,   ///< loaded from data; at most `value`, unless that is `unbounded`
+    Varies, ///< depends on the index of a loop that is walked once for all iterations
   } kind = Data;
   static constexpr int64_t unbounded = INT64_MAX;
   int64_t value = unbounded;

@@ -7,8 +7,8 @@ using namespace mlir;
 namespace attnc {
 
 double Prediction::seconds() const {
-  constexpr double notHidden = 0.5; // docs/decisions/0020
-  return launch + std::max(compute, memory) + notHidden * std::min(compute, memory);
+  constexpr double notOverlapped = 0.5; // docs/decisions/0020
+  return launch + std::max(compute, memory) + notOverlapped * std::min(compute, memory);
 }
 
 Predictor::Predictor(const Program &program, ModuleOp module, const Target &target, const Machine &machine)
@@ -22,7 +22,7 @@ PhaseCost Predictor::costOf(const CompiledKernel &kernel, const KernelPhase &pha
     return found->second;
   std::optional<PhaseCost> cost = code.costOf(phase.symbol, sizes, chunks);
   if (!cost) {
-    // How often a loop turns can't be told from sizes: as if all of it were multiply-adds, near what those reach.
+    // The iterations of a loop are not a function of sizes: assume that all work is multiply-adds, at 80 % of the peak.
     constexpr double reached = 0.8;
     const KernelCost &known = kernel.code.cost;
     double flops = double(known.flops.evaluate(sizes));
@@ -55,62 +55,62 @@ LaunchedCode Predictor::codeOf(const CompiledKernel &kernel, ArrayRef<int64_t> k
   for (const KernelPhase &phase : kernel.code.phases)
     if (int64_t chunks = phase.chunks.evaluate(kernelSizes)) {
       PhaseCost cost = costOf(kernel, phase, kernelSizes, chunks);
-      llvm::append_range(launched.pieces, cost.code);
+      llvm::append_range(launched.ranges, cost.code);
       launched.isWide |= cost.isWide;
     }
   return launched;
 }
 
-/// Of lines that lie in a level. Those from behind the nearest cache are read first; as many as half of that holds, for
-/// other launches have written to it too, stay there for now, and others go back meanwhile.
+/// Seconds to overwrite lines of a memory level. They are read first (write-allocate). Written lines stay in L1, of
+/// which half is left by other launches; the excess is written back meanwhile.
 static double secondsToWrite(const Machine &machine, size_t number, double bytes) {
   const MemoryLevel &level = machine.levels[number];
   if (number > 1)
     return bytes / level.write;
-  double goesBack = std::max(0.0, bytes - double(machine.levels[0].bytes) / 2);
-  return bytes / level.read + goesBack * std::max(0.0, 1 / level.write - 1 / level.read);
+  double writtenBack = std::max(0.0, bytes - double(machine.levels[0].bytes) / 2);
+  return bytes / level.read + writtenBack * std::max(0.0, 1 / level.write - 1 / level.read);
 }
 
 Prediction Predictor::predict(func::CallOp call, ArrayRef<int64_t> kernelSizes, int64_t workers,
                               const LaunchTraffic &moved) {
   const CompiledKernel &kernel = *compiledOf(call);
-  Prediction made;
-  made.launch = moved.waits;
+  Prediction result;
+  result.launch = moved.latency;
   CodeCost touched;
   for (const KernelPhase &phase : kernel.code.phases) {
     int64_t chunks = phase.chunks.evaluate(kernelSizes);
-    made.launch += machine.launch + machine.chunk * double(std::max<int64_t>(0, chunks - 1));
+    result.launch += machine.launch + machine.chunk * double(std::max<int64_t>(0, chunks - 1));
     if (chunks == 0)
       continue;
     CodeCost cost = costOf(kernel, phase, kernelSizes, chunks);
-    double turns = double(llvm::divideCeil(chunks, std::min(workers, chunks)));
-    made.compute += cost.seconds * turns / double(chunks);
+    double rounds = double(llvm::divideCeil(chunks, std::min(workers, chunks)));
+    result.compute += cost.seconds * rounds / double(chunks);
     touched += cost;
   }
-  made.instructions = touched.instructions;
-  made.compute += std::min(moved.wakes, (machine.drowsy - 1) * made.compute);
-  // Of a large operand a kernel may read a part: no more comes than is loaded.
-  auto shareOf = [](double bytes, ArrayRef<double> moved) {
+  result.instructions = touched.instructions;
+  result.compute += std::min(moved.warmUp, (machine.drowsy - 1) * result.compute);
+  // A kernel may read only a part of a large operand: the traffic is limited to the bytes that it loads.
+  auto loadedShare = [](double bytes, ArrayRef<double> moved) {
     double all = std::accumulate(moved.begin(), moved.end(), 0.0);
     return all > bytes ? bytes / all : 1.0;
   };
-  double read = shareOf(touched.loaded, moved.read), written = shareOf(touched.stored, moved.written);
+  double read = loadedShare(touched.loaded, moved.read), written = loadedShare(touched.stored, moved.written);
   double slowest = 0;
   std::string level;
   for (auto [number, each] : llvm::enumerate(machine.levels)) {
     if (number == 0)
-      continue; // as fast as loads and stores
+      continue; // part of the throughput of loads and stores
     double share = workers > 1 ? std::min(double(workers), each.readByAll / each.read) : 1;
     double stores = secondsToWrite(machine, number, written * moved.written[number]);
     double seconds = (read * moved.read[number] / each.read + stores) / share;
-    made.memory += seconds;
+    result.memory += seconds;
     if (seconds > slowest)
       level = each.name;
     slowest = std::max(slowest, seconds);
   }
-  double longest = std::max({made.launch, made.compute, made.memory});
-  made.bound = longest == made.launch ? "launch" : longest == made.compute ? "compute" : level;
-  return made;
+  double longest = std::max({result.launch, result.compute, result.memory});
+  result.bound = longest == result.launch ? "launch" : longest == result.compute ? "compute" : level;
+  return result;
 }
 
 DenseMap<Operation *, Prediction> Predictor::predict(const EntryPlan &plan, ArrayRef<int64_t> sizes) {

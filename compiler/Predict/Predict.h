@@ -1,11 +1,11 @@
-//===- Predict.h - how long launches of kernels will take ---------------------------------------------------------===//
+//===- Predict.h - cost model of kernel launches ------------------------------------------------------------------===//
 //
-//   predicted = launches of phases and chunks + waiting for code and operands to begin to come
-//               + the longer of computing and moving + half of the shorter one
+//   time = launch overhead of phases and chunks + latency of the first code and operands
+//          + max(computation, memory) + min(computation, memory) / 2
 //
-// where computing is what the generated code asks of a core (CodeTime.h), and moving is the bytes of each level of
-// memory over its bandwidth (Traffic.h). A core computes while it waits for memory, but not all the time. Several
-// workers share chunks, and the levels behind their own caches.
+// Computation is the time of the generated code with all data in L1 (CodeTime.h). Memory is the bytes from each memory
+// level divided by its bandwidth (Traffic.h). The last term models incomplete overlap of the two. Several workers
+// divide the chunks, and share the memory levels beyond their private caches.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,22 +17,22 @@
 
 namespace attnc {
 
-/// Of one launch.
+/// Predicted time of one launch.
 struct Prediction {
-  double launch = 0;  ///< seconds: of handing out phases and chunks, and until code and operands begin to come
-  double compute = 0; ///< of its instructions, operands in the nearest cache
-  double memory = 0;  ///< of moving operands and results
-  double instructions = 0; ///< of all chunks, vectors and scalars
-  std::string bound;  ///< what takes longest: "compute", "launch", or a level of memory
+  double launch = 0;       ///< seconds: overhead of phases and chunks, and latency of the first code and operands
+  double compute = 0;      ///< seconds: instructions, with operands in L1
+  double memory = 0;       ///< seconds: memory traffic
+  double instructions = 0; ///< over all chunks, vector and scalar instructions
+  std::string bound;       ///< what dominates: "compute", "launch", or the name of a memory level
   double seconds() const;
 };
 
 class Predictor {
 public:
-  /// `code` is what `generate` made of the program's kernels.
+  /// `code` is the module with the generated code of the program's kernels.
   Predictor(const Program &program, mlir::ModuleOp code, const Target &target, const Machine &machine);
 
-  /// Of each launch of an entry point; the sizes are those of its symbols, of which the last is the workers.
+  /// Predicts each launch of an entry point; `sizes` are the values of its symbols, the last of which is the workers.
   llvm::DenseMap<mlir::Operation *, Prediction> predict(const EntryPlan &plan, llvm::ArrayRef<int64_t> sizes);
 
 private:

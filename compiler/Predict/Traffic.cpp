@@ -9,14 +9,14 @@ namespace attnc {
 
 namespace {
 
-/// Bytes of the arena, of a caller's buffer, or of a parameter.
+/// A range of bytes of the arena, of a caller's buffer, of a parameter or of code.
 struct Range {
   enum Space { Arena, Input, Result, Parameter, Packed, Code };
-  /// The number of the buffer; of a packed parameter that in its list, and its name.
+  /// Number of the buffer; for a packed parameter its number in its list, and its name.
   std::tuple<Space, unsigned, const void *> memory;
   int64_t begin = 0, end = 0;
-  double touched = 0;     ///< when
-  bool isBrought = false; ///< it was not, but what lies beside it, with which it came
+  double touched = 0;        ///< time of the last access
+  bool isPrefetched = false; ///< prefetched together with adjacent data, not accessed
 
   int64_t bytes() const { return end - begin; }
   bool overlaps(const Range &other) const { return memory == other.memory && begin < other.end && other.begin < end; }
@@ -34,13 +34,13 @@ public:
 
   llvm::DenseMap<Operation *, LaunchTraffic> run() {
     func::FuncOp entry = plan.entry;
-    follow(entry.front()); // the call before
+    follow(entry.front()); // the previous call
     isWarm = true;
-    asleep = machine.wake; // the caller had other things to do
+    warmUp = machine.wake; // the caller ran other code in between
     follow(entry.front());
     for (auto &[call, traffic] : sums) {
-      traffic.waits /= launches[call];
-      traffic.wakes /= launches[call];
+      traffic.latency /= launches[call];
+      traffic.warmUp /= launches[call];
       for (auto *bytes : {&traffic.read, &traffic.written})
         for (double &each : *bytes)
           each /= launches[call];
@@ -56,23 +56,23 @@ private:
   llvm::function_ref<func::FuncOp(func::CallOp)> kernelOf;
   llvm::function_ref<LaunchedCode(func::CallOp)> codeOf;
   llvm::function_ref<double(func::CallOp, const LaunchTraffic &)> secondsOf;
-  double clock = 0;        ///< seconds since the call before began
-  std::list<Range> recent; ///< apart from each other, what was touched last first
-  double wide = 0;         ///< when whole vectors were worked on last
-  double asleep = 0;       ///< seconds that are to be lost until those are as fast as ever
+  double clock = 0;        ///< seconds since the start of the previous call
+  std::list<Range> recent; ///< disjoint ranges, most recently touched first
+  double lastWide = 0;     ///< time of the last use of full-width vectors
+  double warmUp = 0;       ///< remaining warm-up of full-width vectors in seconds
   bool isWarm = false;
-  llvm::DenseMap<Value, int64_t> indices; ///< of the loops around
+  llvm::DenseMap<Value, int64_t> indices; ///< induction variables of the enclosing loops
   llvm::DenseMap<Operation *, LaunchTraffic> sums;
   llvm::DenseMap<Operation *, double> launches;
-  /// Where loaded parameters lie.
+  /// Location of loaded parameters.
   struct Parameter {
     Type type;
-    int64_t begin, stride; ///< from an element of a list to the next
+    int64_t begin, stride; ///< bytes between elements of a parameter list
     ArrayRef<int64_t> counts;
   };
   llvm::StringMap<Parameter> parameters;
 
-  /// One behind the other, in the order of the module, as the runtime has them.
+  /// Loaded parameters are adjacent, in the order of the module, as in the runtime.
   void layOutParameters() {
     int64_t end = 0;
     func::FuncOp entry = plan.entry;
@@ -92,25 +92,25 @@ private:
       if (auto call = dyn_cast<func::CallOp>(op))
         launch(call);
       else if (auto loop = dyn_cast<scf::ForOp>(op))
-        turns(loop);
+        followLoop(loop);
   }
 
-  /// The first and the last turns, where there are many.
-  void turns(scf::ForOp loop) {
-    constexpr int64_t most = 32;
+  /// Traces a loop: if it has many iterations, the first and the last ones.
+  void followLoop(scf::ForOp loop) {
+    constexpr int64_t limit = 32;
     int64_t from = valueOf(loop.getLowerBound()), step = std::max<int64_t>(1, valueOf(loop.getStep()));
     int64_t count = std::max<int64_t>(0, llvm::divideCeilSigned(valueOf(loop.getUpperBound()) - from, step));
     double before = clock;
-    for (int64_t turn = 0; turn < std::min(count, most); ++turn) {
-      int64_t index = count > most && turn >= most / 2 ? count - most + turn : turn;
+    for (int64_t iteration = 0; iteration < std::min(count, limit); ++iteration) {
+      int64_t index = count > limit && iteration >= limit / 2 ? count - limit + iteration : iteration;
       indices[loop.getInductionVar()] = from + index * step;
       follow(*loop.getBody());
     }
-    if (count > most)
-      clock = before + (clock - before) * double(count) / double(most);
+    if (count > limit)
+      clock = before + (clock - before) * double(count) / double(limit);
   }
 
-  /// Of what an entry point does with indices; 0 of what comes from data.
+  /// Value of an index of the entry point; 0 if it comes from data.
   int64_t valueOf(Value index) {
     if (auto found = indices.find(index); found != indices.end())
       return found->second;
@@ -128,7 +128,7 @@ private:
     return bytes ? bytes->evaluate(sizes) : 0;
   }
 
-  /// Bytes from the beginning of its root to that of `tensor`, through elements of lists.
+  /// Offset of `tensor` in its root, through elements of per-iteration lists.
   int64_t offsetInRoot(Value tensor) {
     int64_t offset = 0;
     for (Operation *op = tensor.getDefiningOp(); op && tensor != EntryPlan::root(tensor); op = tensor.getDefiningOp()) {
@@ -181,7 +181,7 @@ private:
     return range;
   }
 
-  /// Whether the kernel reads the argument at subscripts that come from data, and in no other way.
+  /// Whether the kernel reads the argument only at subscripts that come from data.
   static bool isLookedUp(func::FuncOp kernel, unsigned argument) {
     auto isByData = [](Value subscript) { return subscript.getDefiningOp<arith::IndexCastOp>() != nullptr; };
     Value read = widened(kernel.getArgument(argument));
@@ -202,38 +202,39 @@ private:
     for (Value result : call.getResults())
       results += bytesOf(result);
     std::vector<Range> own;
-    double waits = 0, lookedUp = 0;
+    double operandLatency = 0, tableLatency = 0;
     for (auto [number, operand] : llvm::enumerate(call.getOperands()))
       if (isa<RankedTensorType>(operand.getType())) {
         int64_t bytes = bytesOf(operand);
         bool isTable = isLookedUp(kernel, number);
         Range range = rangeOf(operand, isTable ? std::min(bytes, results) : bytes);
         double latency = bytes > 0 ? waitForData(range) : 0;
-        (isTable ? lookedUp : waits) = std::max(isTable ? lookedUp : waits, latency);
+        double &longest = isTable ? tableLatency : operandLatency;
+        longest = std::max(longest, latency);
         read(range, traffic, own);
       }
     LaunchedCode code = codeOf(call);
-    traffic.waits = waits + lookedUp;
-    for (const CodePiece &piece : code.pieces) {
-      own.push_back(rangeOf(piece));
-      traffic.waits += waitForCode(own.back());
+    traffic.latency = operandLatency + tableLatency;
+    for (const CodeRange &codeRange : code.ranges) {
+      own.push_back(rangeOf(codeRange));
+      traffic.latency += waitForCode(own.back());
     }
     for (Value result : call.getResults())
       write(rangeOf(result, bytesOf(result)), traffic, own);
     touchScratch(call, code, traffic, own);
-    if (clock - wide > machine.sleep)
-      asleep = machine.wake;
-    traffic.wakes = code.isWide ? asleep : 0;
+    if (clock - lastWide > machine.sleep)
+      warmUp = machine.wake;
+    traffic.warmUp = code.isWide ? warmUp : 0;
     double seconds = secondsOf(call, traffic);
     clock += seconds;
     if (code.isWide) {
-      asleep = std::max(0.0, asleep - seconds * (1 - 1 / machine.drowsy));
-      wide = clock;
+      warmUp = std::max(0.0, warmUp - seconds * (1 - 1 / machine.drowsy));
+      lastWide = clock;
     }
     for (Range &range : own)
       range.touched = clock;
     for (const Range &range : own)
-      remember(broughtWith(range));
+      remember(prefetchedWith(range));
     for (const Range &range : own)
       remember(range);
     if (isWarm)
@@ -248,42 +249,43 @@ private:
       sum.read[level] += traffic.read[level];
       sum.written[level] += traffic.written[level];
     }
-    sum.waits += traffic.waits;
-    sum.wakes += traffic.wakes;
+    sum.latency += traffic.latency;
+    sum.warmUp += traffic.warmUp;
     ++launches[call];
   }
 
-  /// What comes where the range is touched: lines come in pairs, and of what is read line behind line, in several
-  /// launches too, more is fetched ahead, up to the end of the page.
-  Range broughtWith(const Range &range) const {
+  /// The range that is fetched together with `range`: lines come in pairs, and a stream of consecutive lines, possibly
+  /// over several launches, is prefetched up to the end of the page.
+  Range prefetchedWith(const Range &range) const {
     constexpr int64_t pair = 128, page = 4096, ahead = 1024, aheadOfCode = 256;
     bool isCode = std::get<0>(range.memory) == Range::Code;
-    Range brought = range;
-    brought.isBrought = true;
+    Range fetched = range;
+    fetched.isPrefetched = true;
     if (range.bytes() <= 0)
-      return brought;
-    brought.begin = range.begin / pair * pair;
-    brought.end = int64_t(llvm::alignTo(range.end, pair));
+      return fetched;
+    fetched.begin = range.begin / pair * pair;
+    fetched.end = int64_t(llvm::alignTo(range.end, pair));
     Range before = range;
-    before.begin = std::max<int64_t>(0, brought.begin - pair);
-    before.end = brought.begin;
-    bool isStream = brought.bytes() > pair || nearestPart(before).first <= machine.levels.front().bytes;
+    before.begin = std::max<int64_t>(0, fetched.begin - pair);
+    before.end = fetched.begin;
+    bool isStream = fetched.bytes() > pair || nearestOverlap(before).first <= machine.levels.front().bytes;
     if (!isStream)
-      return brought;
-    // Where pages of code begin is not known before a model is linked.
+      return fetched;
+    // Page boundaries of code are unknown before a model is linked.
     int64_t last =
-        isCode ? range.end + aheadOfCode : std::min(range.end + ahead, int64_t(llvm::alignTo(brought.end, page)));
-    brought.end = std::max(brought.end, last);
-    return brought;
+        isCode ? range.end + aheadOfCode : std::min(range.end + ahead, int64_t(llvm::alignTo(fetched.end, page)));
+    fetched.end = std::max(fetched.end, last);
+    return fetched;
   }
 
-  /// Code comes in pairs of lines.
-  static Range rangeOf(const CodePiece &code) {
+  /// Code is fetched in pairs of lines.
+  static Range rangeOf(const CodeRange &code) {
     constexpr int64_t pair = 128;
     return {{Range::Code, 0, nullptr}, code.begin / pair * pair, int64_t(llvm::alignTo(code.end, pair))};
   }
 
-  /// The first line waits for its page, whose other code may have run just now; lines behind it are asked for early.
+  /// Latency of cold code: the first line also waits for its page, which adjacent code may have touched recently; later
+  /// lines are prefetched.
   double waitForCode(const Range &code) {
     constexpr int64_t line = 64, page = 4096;
     if (code.bytes() <= 0)
@@ -292,82 +294,82 @@ private:
     around.begin = std::max<int64_t>(0, code.begin - page / 2);
     around.end = code.begin + page / 2;
     double lines = 0;
-    eachPart(code, [&](double bytes, int64_t away, double age) {
-      lines += bytes / double(line) * beyondNearest(away, age, &MemoryLevel::codeLine);
+    forEachOverlap(code, [&](double bytes, int64_t distance, double age) {
+      lines += bytes / double(line) * excessOverL1(distance, age, &MemoryLevel::codeLine);
     });
-    auto [away, age] = nearestPart(around);
-    double call = beyondNearest(away, age, &MemoryLevel::call);
-    return std::max(lines, call + lines - beyondNearest(away, age, &MemoryLevel::codeLine));
+    auto [distance, age] = nearestOverlap(around);
+    double call = excessOverL1(distance, age, &MemoryLevel::call);
+    return std::max(lines, call + lines - excessOverL1(distance, age, &MemoryLevel::codeLine));
   }
 
-  /// Calls `visit` with each range, what was touched last first, with the bytes that were touched behind the launch
-  /// that touched it, and with those of the launch itself, until it answers false.
-  void eachRecent(llvm::function_ref<bool(const Range &, int64_t, int64_t)> visit) const {
-    int64_t behind = 0, launched = 0;
+  /// Calls `visit` with each range, most recently touched first, with the bytes touched after its launch, and the bytes
+  /// of its launch, until `visit` returns false.
+  void forEachRecent(llvm::function_ref<bool(const Range &, int64_t, int64_t)> visit) const {
+    int64_t since = 0, launched = 0;
     double launch = -1;
     for (auto each = recent.begin(); each != recent.end(); ++each) {
       if (each->touched != launch) {
-        behind += launched;
+        since += launched;
         launched = 0;
         launch = each->touched;
         for (auto same = each; same != recent.end() && same->touched == launch; ++same)
-          launched += same->isBrought ? 0 : same->bytes();
+          launched += same->isPrefetched ? 0 : same->bytes();
       }
-      if (!visit(*each, behind, launched))
+      if (!visit(*each, since, launched))
         return;
     }
   }
 
-  /// What is fetched ahead gets into the second cache.
-  int64_t distanceOf(const Range &range, int64_t away) const {
-    bool isSecond = range.isBrought && machine.levels.size() > 1;
-    return isSecond ? std::max(away, machine.levels[1].bytes / 2) : away;
+  /// Prefetched data arrive in L2.
+  int64_t effectiveDistance(const Range &range, int64_t distance) const {
+    bool isSecond = range.isPrefetched && machine.levels.size() > 1;
+    return isSecond ? std::max(distance, machine.levels[1].bytes / 2) : distance;
   }
 
-  /// How many bytes were touched since the first of the range were, and how long ago that was.
-  std::pair<int64_t, double> nearestPart(const Range &range) const {
+  /// Reuse distance and age of the most recently touched part of the range.
+  std::pair<int64_t, double> nearestOverlap(const Range &range) const {
     std::pair<int64_t, double> nearest = {INT64_MAX, clock};
-    eachRecent([&](const Range &other, int64_t behind, int64_t launched) {
+    forEachRecent([&](const Range &other, int64_t since, int64_t launched) {
       bool isOne = other.overlaps(range);
       if (isOne)
-        nearest = {distanceOf(other, behind + launched), clock - other.touched};
+        nearest = {effectiveDistance(other, since + launched), clock - other.touched};
       return !isOne;
     });
     return nearest;
   }
 
-  /// Until the first line of an operand is there.
+  /// Latency of the first line of an operand.
   double waitForData(const Range &range) const {
-    auto [away, age] = nearestPart(range);
-    return beyondNearest(away, age, &MemoryLevel::latency);
+    auto [distance, age] = nearestOverlap(range);
+    return excessOverL1(distance, age, &MemoryLevel::latency);
   }
 
-  /// More than it would take in the nearest cache, which other numbers hold.
-  double beyondNearest(int64_t away, double age, double MemoryLevel::*kind) const {
-    double seconds = machine.secondsAt(away, kind);
-    if (away > holdsAlone())
+  /// The excess over the time in L1, which other parameters include.
+  double excessOverL1(int64_t distance, double age, double MemoryLevel::*kind) const {
+    double seconds = machine.secondsAt(distance, kind);
+    if (distance > privateCacheBytes())
       seconds += machine.forgotten(age) * std::max(0.0, machine.levels.back().*kind - seconds);
     return std::max(0.0, seconds - machine.levels.front().*kind);
   }
 
-  /// Bytes of the largest cache that is the core's own: before the last one, where there is more than one.
-  int64_t holdsAlone() const {
+  /// Capacity of the largest private cache: the level before the last cache, if there are several.
+  int64_t privateCacheBytes() const {
     size_t count = machine.levels.size();
     return count > 2 ? machine.levels[count - 3].bytes : 0;
   }
 
-  /// Calls `part` with so many bytes of the range, how many were touched since they were, and how long ago that was. A
-  /// launch touches its operands and results together, a quarter of each in each quarter of its time.
-  void eachPart(const Range &range, llvm::function_ref<void(double, int64_t, double)> part) {
+  /// Calls `part` with bytes of the range, their reuse distance and their age. A launch touches its operands and
+  /// results concurrently: a quarter of each in each quarter of its time.
+  void forEachOverlap(const Range &range, llvm::function_ref<void(double, int64_t, double)> part) {
     int64_t found = 0, all = 0;
-    eachRecent([&](const Range &other, int64_t behind, int64_t launched) {
-      all = behind + launched;
+    forEachRecent([&](const Range &other, int64_t since, int64_t launched) {
+      all = since + launched;
       if (!other.overlaps(range))
         return true;
       int64_t common = std::min(range.end, other.end) - std::max(range.begin, other.begin);
       constexpr int64_t parts = 4;
       for (int64_t each = 0; each < parts; ++each)
-        part(double(common) / parts, distanceOf(other, behind + launched * (2 * each + 1) / (2 * parts)),
+        part(double(common) / parts, effectiveDistance(other, since + launched * (2 * each + 1) / (2 * parts)),
              clock - other.touched);
       found += common;
       return found < range.bytes();
@@ -376,7 +378,7 @@ private:
       part(double(range.bytes() - found), all, clock);
   }
 
-  /// Scratch is written, and what all chunks share is read by a phase behind that.
+  /// Scratch is written; shared scratch is read by a later kernel phase.
   void touchScratch(func::CallOp call, const LaunchedCode &code, LaunchTraffic &traffic, std::vector<Range> &own) {
     LaunchScratch scratch = plan.launches.lookup(call);
     auto write = [&](std::optional<unsigned> slot, int64_t bytes) {
@@ -387,7 +389,7 @@ private:
     };
     write(scratch.workers, code.workerBytes);
     write(scratch.shared, code.sharedBytes);
-    place(double(code.sharedBytes), code.sharedBytes, 0, traffic.read);
+    distribute(double(code.sharedBytes), code.sharedBytes, 0, traffic.read);
   }
 
   void read(const Range &range, LaunchTraffic &traffic, std::vector<Range> &own) {
@@ -396,42 +398,42 @@ private:
     if (isAgain)
       traffic.read.front() += double(range.bytes());
     else
-      share(range, traffic.read);
+      addTraffic(range, traffic.read);
   }
 
   void write(const Range &range, LaunchTraffic &traffic, std::vector<Range> &own) {
     bool isAgain = isTouched(range, own);
     own.push_back(range);
     if (!isAgain)
-      return share(range, traffic.written);
-    // A result over its operand: its lines are there. They go back while others come, and of what comes from the level
-    // behind the nearest cache that takes longer.
+      return addTraffic(range, traffic.written);
+    // A result in place of its operand finds the lines in L1. Their write-back overlaps the reads, and costs bandwidth
+    // if they come from L2.
     SmallVector<double, 4> shares(traffic.read.size());
-    share(range, shares);
-    double back = std::min(shares[1], traffic.read[1]);
-    traffic.read[1] -= back;
-    traffic.written[1] += back;
-    traffic.written[0] += double(range.bytes()) - back;
+    addTraffic(range, shares);
+    double writtenBack = std::min(shares[1], traffic.read[1]);
+    traffic.read[1] -= writtenBack;
+    traffic.written[1] += writtenBack;
+    traffic.written[0] += double(range.bytes()) - writtenBack;
   }
 
   static bool isTouched(const Range &range, ArrayRef<Range> own) {
     return llvm::any_of(own, [&](const Range &other) { return other.overlaps(range); });
   }
 
-  /// Adds the bytes of the range to the levels where they may lie.
-  void share(const Range &range, SmallVectorImpl<double> &sum) {
+  /// Adds the bytes of the range to the memory levels that may contain them.
+  void addTraffic(const Range &range, SmallVectorImpl<double> &sum) {
     if (range.bytes() > 0)
-      eachPart(range, [&](double bytes, int64_t away, double age) { place(bytes, away, age, sum); });
+      forEachOverlap(range, [&](double bytes, int64_t distance, double age) { distribute(bytes, distance, age, sum); });
   }
 
-  /// Shares bytes among the levels where they may lie: a cache does not hold quite all that it could, and others push
-  /// out what is old.
-  void place(double bytes, int64_t away, double age, SmallVectorImpl<double> &sum) const {
+  /// Distributes bytes over the memory levels that may contain them: the effective capacity of a cache is uncertain,
+  /// and other programs evict old data.
+  void distribute(double bytes, int64_t distance, double age, SmallVectorImpl<double> &sum) const {
     constexpr double softness = 0.25;
     for (size_t level = 0; level < machine.levels.size(); ++level) {
       bool isLast = level + 1 == machine.levels.size(), isShared = level > 0 && level + 2 == machine.levels.size();
       double holds = double(machine.levels[level].bytes);
-      double share = isLast ? 1 : std::clamp((1 + softness - double(away) / holds) / (2 * softness), 0.0, 1.0);
+      double share = isLast ? 1 : std::clamp((1 + softness - double(distance) / holds) / (2 * softness), 0.0, 1.0);
       if (isShared)
         share *= 1 - machine.forgotten(age);
       sum[level] += share * bytes;
@@ -439,18 +441,18 @@ private:
     }
   }
 
-  /// Puts the range in front, and takes it out of what was touched before.
+  /// Moves the range to the front of the most recently touched ones.
   void remember(const Range &range) {
     for (auto other = recent.begin(); other != recent.end();) {
       if (!other->overlaps(range)) {
         ++other;
         continue;
       }
-      Range before = *other, behind = *other;
+      Range before = *other, after = *other;
       before.end = range.begin;
-      behind.begin = range.end;
+      after.begin = range.end;
       other = recent.erase(other);
-      for (const Range &part : {before, behind})
+      for (const Range &part : {before, after})
         if (part.bytes() > 0)
           recent.insert(other, part);
     }

@@ -1,22 +1,22 @@
-//===- Traffic.h - from which level of memory the operands of launches come ---------------------------------------===//
+//===- Traffic.h - reuse-distance model of memory traffic ---------------------------------------------------------===//
 //
-// A call is followed launch by launch. What was touched since some bytes were touched last is how far away they are,
-// and the first level that holds so much is where they lie:
+// A call is traced launch by launch. The reuse distance of data is the number of bytes touched since their last access;
+// the data are in the first memory level whose capacity is at least that:
 //
-//   launch            reads        touched since       lies in (L2 of 1 MB)
+//   launch            reads        reuse distance      level (L2 of 1 MB)
 //   rows_0            x, 400 KB    400 KB              L2
 //   gemm_0            w, 9 MB      all of a call       L3
 //
-// A launch touches its operands and results together, so what it touches first is as far away as all of it is large.
-// Beside what is touched lies what comes with it: lines come in pairs, and behind those of a stream more are fetched
-// ahead, such as the next parameter of an optimizer's steps, and the code of the next kernel.
+// A launch touches its operands and results concurrently, so the first bytes that it touches are as distant as its
+// whole working set. Hardware prefetching touches more: cache lines come in pairs, and a stream prefetches the lines
+// that follow, such as the next parameter of an optimizer, or the code of the next kernel.
 //
-// The call before this one has warmed the caches. Of loops the first and the last turns are followed, with the
-// elements of lists and the parameters of layers that are theirs. What a kernel reads at subscripts from data is taken
-// to be no more than it writes.
+// Caches are warm from the previous call. Of a loop the first and the last iterations are traced, each with its
+// elements of per-iteration lists and its layer parameters. A read at subscripts from data is assumed to touch no more
+// bytes than the kernel writes.
 //
-// What lies far away comes late: a launch waits for the first lines of its operands, which are asked for together, and
-// for its code, which lies behind that of other kernels and is pushed out of caches as data is.
+// Cold data and cold code add latency: a launch waits for the first lines of its operands, which it requests in
+// parallel, and for its instructions, which compete with data for the caches.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -27,22 +27,23 @@
 
 namespace attnc {
 
-/// Of one launch, on average over the turns of loops around it: element n is of machine.levels[n].
+/// Traffic of one launch, averaged over the iterations of loops around it; element n is for machine.levels[n].
 struct LaunchTraffic {
   llvm::SmallVector<double, 4> read, written;
-  double waits = 0; ///< seconds until code and operands begin to come
-  double wakes = 0; ///< seconds that may be lost until whole vectors are as fast as ever
+  double latency = 0; ///< latency of the first code and operands in seconds
+  double warmUp = 0;  ///< seconds that wide-vector warm-up may add
 };
 
-/// What a kernel runs, and the bytes of scratch that it works in.
+/// The code of a kernel, and its scratch in bytes.
 struct LaunchedCode {
-  std::vector<CodePiece> pieces;
+  std::vector<CodeRange> ranges;
   int64_t sharedBytes = 0, workerBytes = 0;
-  bool isWide = false; ///< works on whole vectors
+  bool isWide = false; ///< uses full-width vectors
 };
 
-/// Of each launch of an entry point, at these sizes; `kernelOf` finds what a call runs, `codeOf` where its code lies,
-/// `secondsOf` how long it takes with such a traffic, for the last cache keeps things for a time only.
+/// Traffic of each launch of an entry point, at these sizes. `kernelOf` returns the kernel of a call, `codeOf` its
+/// code, and `secondsOf` its time at a given traffic: time matters because other programs evict data from the last
+/// cache.
 llvm::DenseMap<mlir::Operation *, LaunchTraffic>
 trafficOf(const EntryPlan &plan, llvm::ArrayRef<int64_t> sizes, const Machine &machine,
           llvm::function_ref<mlir::func::FuncOp(mlir::func::CallOp)> kernelOf,

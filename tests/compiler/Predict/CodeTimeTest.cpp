@@ -317,12 +317,12 @@ TEST(CodeTime, LaysCodeOutAsTheModuleHasIt) {
   std::string body = "call @routine(%x, %n) : (!llvm.ptr, index) -> ()\nllvm.call @other(%size) : (i64) -> ()\n";
   auto cost = costOf(routine + other + phase(body + loop("%n", "%c1")), 10, 1);
   ASSERT_TRUE(cost.has_value());
-  std::vector<CodePiece> code = cost->code;
+  std::vector<CodeRange> code = cost->code;
   ASSERT_EQ(code.size(), 3u);
-  llvm::sort(code, [](const CodePiece &a, const CodePiece &b) { return a.begin < b.begin; });
+  llvm::sort(code, [](const CodeRange &a, const CodeRange &b) { return a.begin < b.begin; });
   EXPECT_EQ(code[0].begin, 0);
-  for (const CodePiece &piece : code)
-    EXPECT_GT(piece.end, piece.begin);
+  for (const CodeRange &range : code)
+    EXPECT_GT(range.end, range.begin);
   EXPECT_GE(code[1].begin, code[0].end);
   EXPECT_GE(code[2].begin, code[1].end);
 }
@@ -331,9 +331,9 @@ TEST(CodeTime, WaitsForWhatALoopHandsOn) {
   Machine machine = testMachine();
   machine.fma = machine.arithmetic = machine.narrow = 1e9;
   machine.latency = 1;
-  auto inTurn = costOf(phase(loop("%n", "%c1")), 10000, 1, machine);
-  ASSERT_TRUE(inTurn.has_value());
-  EXPECT_NEAR(inTurn->seconds, 10000, 2);
+  auto serial = costOf(phase(loop("%n", "%c1")), 10000, 1, machine);
+  ASSERT_TRUE(serial.has_value());
+  EXPECT_NEAR(serial->seconds, 10000, 2);
 }
 
 TEST(CodeTime, CountsBytes) {

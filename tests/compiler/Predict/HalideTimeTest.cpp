@@ -73,8 +73,8 @@ TEST(HalideTime, WalksLoopsInARow) {
     llvm.br ^second(%behind, %more : i32, vector<16xf32>)
   ^exit:
     llvm.return %c0 : i32)";
-  for (int64_t turns : {1, 2, 3, 7})
-    EXPECT_NEAR(secondsOf(blocks, turns, 10), double(10 - turns), 1e-3) << turns;
+  for (int64_t step : {1, 2, 3, 7})
+    EXPECT_NEAR(secondsOf(blocks, step, 10), double(10 - step), 1e-3) << step;
 }
 
 TEST(HalideTime, FollowsWhatIsNoNumberOfTurns) {

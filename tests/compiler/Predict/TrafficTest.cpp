@@ -52,7 +52,7 @@ std::vector<LaunchTraffic> trafficOf(const std::string &body, int64_t n, Machine
         bool isFirst = call.getCallee() == "double";
         int64_t begin = isFirst ? 0 : call.getCallee() == "next" ? 2 * codeBytes : codeBytes;
         return LaunchedCode{
-            {CodePiece{begin, begin + codeBytes}}, isFirst ? scratchBytes : 0, 0, !isFirst || firstIsWide};
+            {CodeRange{begin, begin + codeBytes}}, isFirst ? scratchBytes : 0, 0, !isFirst || firstIsWide};
       },
       [](mlir::func::CallOp, const LaunchTraffic &) { return 1e-3; });
   std::vector<LaunchTraffic> result;
@@ -127,11 +127,11 @@ TEST(Traffic, WaitsForCodeAndOperands) {
     machine.levels[size_t(level)].call = 100 * seconds;
     machine.levels[size_t(level)].codeLine = 10 * seconds;
   }
-  EXPECT_EQ(trafficOf(twice, 10, machine, 100)[0].waits, 0);
+  EXPECT_EQ(trafficOf(twice, 10, machine, 100)[0].latency, 0);
   // All of it comes from memory, operands at once: the first line of the code, three more, and an operand.
-  EXPECT_NEAR(trafficOf(twice, 1000000, machine, 256)[0].waits, 3 + 300 + 3 * 30, 1e-6);
+  EXPECT_NEAR(trafficOf(twice, 1000000, machine, 256)[0].latency, 3 + 300 + 3 * 30, 1e-6);
   // Lines come in pairs: the code from 200 to 400 is of six.
-  EXPECT_NEAR(trafficOf(twice, 1000000, machine, 200)[1].waits, 3 + 300 + 5 * 30, 1e-6);
+  EXPECT_NEAR(trafficOf(twice, 1000000, machine, 200)[1].latency, 3 + 300 + 5 * 30, 1e-6);
 }
 
 /// Parameters of a line each, one behind the other: lines come in pairs, and the third one is the next of a stream.
@@ -153,10 +153,10 @@ TEST(Traffic, FindsWhatCameWithNeighbours) {
     return %a : tensor<?xf32>)",
                            1000000, machine);
   ASSERT_EQ(traffic.size(), 5u);
-  std::vector<double> waits;
+  std::vector<double> latency;
   for (const LaunchTraffic &each : llvm::drop_begin(traffic))
-    waits.push_back(each.waits);
-  EXPECT_EQ(waits, (std::vector<double>{3, 0, 3, 0}));
+    latency.push_back(each.latency);
+  EXPECT_EQ(latency, (std::vector<double>{3, 0, 3, 0}));
 }
 
 /// Code is fetched ahead as well, less far.
@@ -164,7 +164,7 @@ TEST(Traffic, FindsCodeThatCameWithThatBeforeIt) {
   Machine machine = testMachine();
   machine.levels[2].call = 300;
   machine.levels[2].codeLine = 30;
-  auto waits = [&](int64_t codeBytes) {
+  auto latency = [&](int64_t codeBytes) {
     auto traffic = trafficOf(R"(
       %a = call @double(%x) : (tensor<?xf32>) -> tensor<?xf32>
       %p = model.get @p : tensor<16xf32>
@@ -172,9 +172,9 @@ TEST(Traffic, FindsCodeThatCameWithThatBeforeIt) {
       %c = call @next(%p) : (tensor<16xf32>) -> tensor<16xf32>
       return %a : tensor<?xf32>)",
                              1000000, machine, codeBytes);
-    return std::vector<double>{traffic[1].waits, traffic[2].waits};
+    return std::vector<double>{traffic[1].latency, traffic[2].latency};
   };
-  std::vector<double> few = waits(192), many = waits(4096);
+  std::vector<double> few = latency(192), many = latency(4096);
   EXPECT_GT(few[0], 0);
   EXPECT_EQ(few[1], 0);
   EXPECT_NEAR(many[1], 60 * 30, 1e-6); // all but four of its lines
@@ -208,15 +208,15 @@ TEST(Traffic, FindsWideVectorsAsleep) {
   machine.wake = 1.5e-3;
   machine.drowsy = 2;
   machine.sleep = 10e-3; // a launch takes a millisecond
-  auto wakes = [&](bool firstIsWide) {
+  auto warmUp = [&](bool firstIsWide) {
     std::vector<double> seconds;
     for (const LaunchTraffic &each : trafficOf(twice, 25, machine, 0, 0, firstIsWide))
-      seconds.push_back(each.wakes);
+      seconds.push_back(each.warmUp);
     return seconds;
   };
   // The first one wakes them for half of its time.
-  EXPECT_EQ(wakes(true), (std::vector<double>{1.5e-3, 1e-3}));
-  EXPECT_EQ(wakes(false), (std::vector<double>{0, 1.5e-3}));
+  EXPECT_EQ(warmUp(true), (std::vector<double>{1.5e-3, 1e-3}));
+  EXPECT_EQ(warmUp(false), (std::vector<double>{0, 1.5e-3}));
 }
 
 TEST(Traffic, AveragesOverTurns) {
