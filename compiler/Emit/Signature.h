@@ -10,6 +10,7 @@
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/ElementTypes/ElementType.h"
 #include "compiler/Memory/Plan.h"
 
 namespace attnc {
@@ -21,12 +22,12 @@ struct SignatureDimension {
 };
 
 struct SignatureTensor {
-  std::string name, element;          ///< element is f32, i32 or bool; for a state also bf16 or f16
+  std::string name;
+  attn_dtype element;
   std::vector<SizeExpr> shape;        ///< over the dimensions
   std::vector<std::string> shapeText; ///< as declared: "2*seq - 1"
   bool isResult;
   bool isState = false; ///< an input that the call updates in place
-  int64_t elementBytes() const;
   /// Such as "f32[batch, seq, 256]"; a scalar is "f32".
   std::string text() const;
 };
