@@ -1,8 +1,8 @@
-#include "compiler/Analysis/OpCost.h"
-#include "compiler/Codegen/CPU/AttendGradient/AttendGradient.h"
 #include "compiler/Codegen/CPU/AttendGradient/PairwiseGradient.h"
+#include "compiler/Codegen/CPU/AttendGradient/Tiled/TiledGradient.h"
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "compiler/Codegen/Schedule/ChosenSchedule.h"
+#include "compiler/Analysis/OpCost.h"
 
 using namespace mlir;
 
@@ -46,22 +46,22 @@ static KernelCode emitTiled(AttendGradientProblem &problem, func::FuncOp kernel,
   AttendGradientSchedule schedule = chooseAttendGradientSchedule(problem, target);
   std::string symbol = kernel.getSymName().str();
   KernelCode result;
-  auto addPhase = [&](const std::string &name, void (AttendGradient::*emit)(), bool isSplit = false) {
-    AttendGradient phase(problem, schedule, target, name, code);
+  auto addPhase = [&](const std::string &name, void (TiledGradient::*emit)(), bool isSplit = false) {
+    TiledGradient phase(problem, schedule, target, name, code);
     (phase.*emit)();
     result.phases.push_back({name, isSplit ? phase.chunks() * phase.splits() : phase.chunks()});
     result.workerBytes = SizeExpr::max(result.workerBytes, phase.workerBytes());
     result.sharedBytes = phase.sharedBytes();
   };
   if (problem.splitsKeys) {
-    addPhase(symbol + ".clear", &AttendGradient::emitClear);
-    addPhase(symbol, &AttendGradient::emitSplits, /*isSplit=*/true);
-    addPhase(symbol + ".merge", &AttendGradient::emitMerge);
+    addPhase(symbol + ".clear", &TiledGradient::emitClear);
+    addPhase(symbol, &TiledGradient::emitSplits, /*isSplit=*/true);
+    addPhase(symbol + ".merge", &TiledGradient::emitMerge);
   } else {
-    addPhase(symbol, &AttendGradient::emitWhole);
+    addPhase(symbol, &TiledGradient::emitWhole);
   }
   if (llvm::any_of(problem.tanhs, std::mem_fn(&GradientTanh::hasShared))) {
-    addPhase(symbol + ".shared", &AttendGradient::emitShared);
+    addPhase(symbol + ".shared", &TiledGradient::emitShared);
     result.phases.back().chunks = 1;
   }
   result.cost = costOf(problem);

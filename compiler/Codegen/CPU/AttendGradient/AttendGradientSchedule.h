@@ -21,6 +21,9 @@ struct AttendGradientSchedule {
   int64_t tileQ = 64;  ///< queries of a block
   int64_t tileKv = 64; ///< keys of a block, a multiple of panelLanes()
   int64_t panelLanes() const { return lanes * vectors; }
+  int64_t vectorsOf(int64_t columns) const { return (columns + lanes - 1) / lanes; }
+  /// Up to whole vectors.
+  int64_t paddedTo(int64_t columns) const { return vectorsOf(columns) * lanes; }
   /// Rows of a register tile of `width` vectors.
   int64_t rowsOf(int64_t width) const { return width <= vectors / 2 ? 8 : 4; }
 };

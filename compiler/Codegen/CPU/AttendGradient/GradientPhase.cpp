@@ -1,6 +1,4 @@
 #include "compiler/Codegen/CPU/AttendGradient/GradientPhase.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -8,7 +6,7 @@ namespace attnc {
 
 GradientPhase::GradientPhase(const GradientProblem &problem, int64_t lanes, StringRef symbol, ModuleOp code)
     : attend(problem.attend), frame(attend.kernel, symbol, code), loops(frame.builder, frame.location, lanes),
-      scratch(frame), base(frame.builder, frame.location, lanes), problem(problem) {
+      scratch(frame), problem(problem), base(frame.builder, frame.location, lanes) {
   attn::AttendOp op = attend.op;
   auto sizesOf = [&](ValueRange sizes, Values &into) {
     Value product = loops.constant(1);
@@ -27,7 +25,7 @@ GradientPhase::GradientPhase(const GradientProblem &problem, int64_t lanes, Stri
 
 //===-------------------------------------------- the chunk ---------------------------------------------------===//
 
-/// One at least: gradients of no rows are zeros, and someone has to write them.
+/// One at least: the gradients of no rows are zeros, which a chunk has to store.
 static SizeExpr chunksOf(const GradientProblem &problem, const GradientBatchDim &each) {
   return each.members ? SizeExpr::max(1, problem.attend.outerSizes[each.dimension].ceilDiv(each.members)) : SizeExpr(1);
 }
@@ -99,11 +97,20 @@ RegionVectoriser GradientPhase::bindKey(Value key) {
   return point;
 }
 
+Value GradientPhase::scaleOf(const PairReduction &product) {
+  Value scale = loops.scalar(1.0);
+  for (auto [factor, divides] : product.scales) {
+    Value by = batch->evaluate(factor);
+    scale = divides ? loops.divf(scale, by) : loops.mulf(scale, by);
+  }
+  return scale;
+}
+
 //===-------------------------------------------- clearing ----------------------------------------------------===//
 
-void GradientPhase::clearResults(function_ref<Value(unsigned)> mayClear) {
+void GradientPhase::clearResults(function_ref<Value(unsigned)> conditionOf) {
   for (unsigned result = 0; result < problem.owned.size(); ++result) {
-    Value condition = mayClear ? mayClear(result) : Value();
+    Value condition = conditionOf ? conditionOf(result) : Value();
     if (condition)
       loops.when(condition, [&] { clearResult(result); });
     else
@@ -111,8 +118,8 @@ void GradientPhase::clearResults(function_ref<Value(unsigned)> mayClear) {
   }
 }
 
-/// Zeros in the chunk's part of a result: the owned subscripts bound it, the last chunk has what lies beyond, and of
-/// what no subscript splits the first chunk has everything.
+/// Clears the chunk's range of a result: owned subscripts bound it, the last chunk's range extends to the end, and the
+/// first chunk owns all of a dimension that no subscript splits.
 void GradientPhase::clearResult(unsigned result) {
   Value memref = frame.result(result), flat = loops.flat(memref);
   unsigned rank = cast<MemRefType>(memref.getType()).getRank();
@@ -162,133 +169,6 @@ void GradientPhase::clearRun(Value flat, Value begin, Value end) {
   Value whole = loops.add(begin, loops.mul(loops.div(loops.sub(end, begin), lanes), lanes));
   loops.loop(begin, whole, lanes, [&](Value at) { loops.store(zero, flat, ValueRange{at}); });
   loops.storeFirst(loops.sub(end, whole), zero, flat, {whole});
-}
-
-//===-------------------------------------------- gradients of elements ---------------------------------------===//
-
-void GradientPhase::addGradient(unsigned result, tensor::ExtractOp extract, RegionVectoriser &at, Value gradient,
-                                Value isFirst) {
-  Value memref = frame.result(result), active = at.laneMask();
-  if (active)
-    gradient = loops.choose(active, gradient, loops.splat(0.0));
-  SmallVector<LaneIndex> subscripts;
-  Values bases;
-  for (unsigned dimension = 0; dimension < extract.getIndices().size(); ++dimension) {
-    subscripts.push_back(at.clampedSubscript(extract, dimension));
-    bases.push_back(subscripts.back().base);
-  }
-  if (Value any = at.hasPlaces(extract))
-    return loops.when(any, [&] { addAt(memref, subscripts, bases, at, gradient, isFirst); });
-  addAt(memref, subscripts, bases, at, gradient, isFirst);
-}
-
-void GradientPhase::addAt(Value memref, ArrayRef<LaneIndex> subscripts, ValueRange bases, RegionVectoriser &at,
-                          Value gradient, Value isFirst) {
-  Value active = at.laneMask();
-  auto isUniform = [](const LaneIndex &each) { return each.isUniform(); };
-  if (llvm::all_of(subscripts, isUniform)) {
-    Value sum = vector::ReductionOp::create(loops.builder, loops.location, vector::CombiningKind::ADD, gradient,
-                                            arith::FastMathFlags::reassoc);
-    return loops.storeScalar(loops.addf(loops.loadScalar(memref, bases), sum), memref, bases);
-  }
-  bool isAffine = llvm::none_of(subscripts, [](const LaneIndex &each) { return each.lanes; });
-  if (isAffine && llvm::all_of(ArrayRef(subscripts).drop_back(), isUniform) && subscripts.back().step == 1)
-    return addToRun(memref, bases, gradient, active, isFirst);
-  // A subscript that moves on with the lane gives each of them another element.
-  if (isAffine)
-    return addApart(memref, subscripts, gradient, active);
-  addOneByOne(memref, subscripts, at, gradient, active);
-}
-
-void GradientPhase::addToRun(Value memref, ValueRange place, Value gradient, Value active, Value isFirst) {
-  OpBuilder &builder = loops.builder;
-  Value counts = active;
-  if (isFirst) {
-    Value isLater =
-        loops.splat(arith::XOrIOp::create(builder, loops.location, isFirst, loops.boolean(true)).getResult());
-    counts = active ? loops.both(active, isLater) : isLater;
-  }
-  Value before = counts ? vector::MaskedLoadOp::create(builder, loops.location, loops.vectorType(), memref, place,
-                                                       counts, loops.splat(0.0))
-                              .getResult()
-                        : loops.load(memref, place);
-  if (!active)
-    return loops.store(loops.addf(before, gradient), memref, place);
-  vector::MaskedStoreOp::create(builder, loops.location, memref, place, active, loops.addf(before, gradient));
-}
-
-void GradientPhase::addApart(Value memref, ArrayRef<LaneIndex> subscripts, Value gradient, Value active) {
-  OpBuilder &builder = loops.builder;
-  Location location = loops.location;
-  Value offset = loops.constant(0), stride = offset;
-  for (auto [dimension, subscript] : llvm::enumerate(subscripts)) {
-    Value size = loops.sizeOf(memref, dimension);
-    offset = loops.add(loops.mul(offset, size), subscript.base);
-    stride = loops.add(loops.mul(stride, size), subscript.step);
-  }
-  auto numbers = llvm::to_vector(llvm::seq<int32_t>(0, loops.lanes));
-  auto type = loops.vectorType(builder.getI32Type());
-  Value lane = arith::ConstantOp::create(builder, location, DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
-  Value step = arith::IndexCastOp::create(builder, location, builder.getI32Type(), stride);
-  Value places = arith::MulIOp::create(builder, location, lane, loops.splat(step));
-  if (!active)
-    active = loops.laneMask(loops.constant(loops.lanes));
-  Value flat = loops.flat(memref);
-  Value before = vector::GatherOp::create(builder, location, loops.vectorType(), flat, ValueRange{offset}, places,
-                                          active, loops.splat(0.0));
-  vector::ScatterOp::create(builder, location, Type(), flat, ValueRange{offset}, places, active,
-                            loops.addf(before, gradient));
-}
-
-/// Lanes may meet in one element: one after the other.
-void GradientPhase::addOneByOne(Value memref, ArrayRef<LaneIndex> subscripts, RegionVectoriser &at, Value gradient,
-                                Value active) {
-  OpBuilder &builder = loops.builder;
-  Values lanes;
-  for (const LaneIndex &subscript : subscripts)
-    lanes.push_back(subscript.isUniform() ? Value() : at.broadcast(subscript));
-  loops.loop(loops.constant(0), loops.constant(loops.lanes), loops.constant(1), [&](Value lane) {
-    auto laneOf = [&](Value vector) -> Value {
-      return vector::ExtractOp::create(builder, loops.location, vector, lane);
-    };
-    Values place;
-    for (auto [subscript, vector] : llvm::zip(subscripts, lanes))
-      place.push_back(
-          vector
-              ? arith::IndexCastOp::create(builder, loops.location, builder.getIndexType(), laneOf(vector)).getResult()
-              : subscript.base);
-    loops.when(active ? laneOf(active) : loops.boolean(true), [&] {
-      loops.storeScalar(loops.addf(loops.loadScalar(memref, place), laneOf(gradient)), memref, place);
-    });
-  });
-}
-
-/// Adds the terms of a formula whose cotangent is given; a pair whose cotangent is 0 gives none, whatever its
-/// derivatives are.
-void GradientPhase::addScope(const GradientScope &scope, RegionVectoriser &at, Value cotangent) {
-  Value zero = loops.splat(0.0);
-  auto times = [&](Value partial) {
-    if (matchPattern(partial, m_OneFloat()))
-      return cotangent;
-    Value counts = loops.compare(arith::CmpFPredicate::UNE, cotangent, zero);
-    return loops.choose(counts, loops.mulf(cotangent, at.broadcast(at.evaluate(partial))), zero);
-  };
-  for (const GradientScope::Leaf &leaf : scope.leaves)
-    addGradient(leaf.result, leaf.extract, at, times(leaf.partial));
-  for (const GradientScope::Sum &sum : scope.sums) {
-    Value ofTerm = times(sum.partial);
-    attn::ReduceOp op = sum.op;
-    Values sizes;
-    for (Value size : op.getSizes())
-      sizes.push_back(frame.index(size));
-    loops.nest(sizes, {}, [&](ValueRange indices, ValueRange) {
-      RegionVectoriser inside = at;
-      for (auto [argument, index] : llvm::zip(op.getBody().getArguments(), indices))
-        inside.bindIndex(argument, index);
-      addScope(*sum.term, inside, ofTerm);
-      return Values();
-    });
-  }
 }
 
 } // namespace attnc

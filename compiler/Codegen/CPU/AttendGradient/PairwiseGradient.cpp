@@ -8,29 +8,31 @@ namespace attnc {
 
 PairwiseGradient::PairwiseGradient(PairwiseGradientProblem &problem, const Target &target, StringRef symbol,
                                    ModuleOp code)
-    : GradientPhase(problem, target.f32Lanes, symbol, code), problem(problem), target(target) {}
+    : problem(problem), attend(problem.attend), target(target), phase(problem, target.f32Lanes, symbol, code),
+      loops(phase.loops), elements(phase.frame, loops) {}
 
 void PairwiseGradient::emit() {
-  openChunk(frame.chunk);
+  phase.openChunk(phase.frame.chunk);
   SizeExpr held = attend.keys + SizeExpr(loops.lanes); // the last vector may reach past the last key
-  weights = scratch.take(held, 1);
-  flags = scratch.take(held, 1);
-  cotangents = scratch.take(held, 1);
-  slopes = scratch.take(attend.normaliser->keepsSlopes() ? held : SizeExpr(0), 1);
-  clearResults();
-  forEachBatch([&] { loops.loop(loops.constant(0), rows, loops.constant(1), [&](Value row) { computeRow(row); }); });
+  weights = phase.scratch.take(held, 1);
+  flags = phase.scratch.take(held, 1);
+  cotangents = phase.scratch.take(held, 1);
+  slopes = phase.scratch.take(attend.normaliser->keepsSlopes() ? held : SizeExpr(0), 1);
+  phase.clearResults();
+  phase.forEachBatch(
+      [&] { loops.loop(loops.constant(0), phase.rows, loops.constant(1), [&](Value row) { computeRow(row); }); });
 }
 
 //===-------------------------------------------- a row -------------------------------------------------------===//
 
 void PairwiseGradient::computeRow(Value row) {
-  RegionVectoriser point = bindRow(row);
+  RegionVectoriser point = phase.bindRow(row);
   AttendMask mask(attend);
-  auto rowAt = [&](Value each) { return bindRow(each); };
+  auto rowAt = [&](Value each) { return phase.bindRow(each); };
   mask.prepareRows(loops, {row, loops.constant(1), rowAt, /*inOrder=*/true});
-  AttendMask::KeyRange range = mask.keyRange(loops, keys, *batch);
+  AttendMask::KeyRange range = mask.keyRange(loops, phase.keys, *phase.batch);
   keyBegin = range.begin;
-  keyEnd = loops.min(range.end, keys);
+  keyEnd = loops.min(range.end, phase.keys);
 
   HeldRow held = {{loops, target}, keyBegin, keyEnd, weights, cotangents, slopes, {}, {}, {}, {}};
   if (problem.savedOf(attn::Statistic::Lse))
@@ -52,11 +54,12 @@ void PairwiseGradient::computeRow(Value row) {
     return;
   Value ofSink = attend.normaliser->differentiateRow(held);
   if (!problem.score.isEmpty())
-    forEachKept([&](Pairs &pairs) { addScope(problem.score, pairs.at, keep(pairs, load(cotangents, pairs))); });
+    forEachKept(
+        [&](Pairs &pairs) { elements.addScope(problem.score, pairs.at, keep(pairs, load(cotangents, pairs))); });
   if (!problem.sink.isEmpty()) {
     RegionVectoriser alone = point;
     alone.setActiveLanes(loops.constant(1));
-    addScope(problem.sink, alone, ofSink);
+    elements.addScope(problem.sink, alone, ofSink);
   }
 }
 
@@ -64,7 +67,7 @@ void PairwiseGradient::computeRow(Value row) {
 void PairwiseGradient::forEachKeys(const RegionVectoriser &row, llvm::function_ref<void(Pairs &)> body) {
   loops.loop(keyBegin, keyEnd, loops.constant(loops.lanes), [&](Value key) {
     Pairs pairs = {row, key, {}};
-    for (auto [dimension, index] : llvm::enumerate(steppingSubscripts(loops, key, keySizes)))
+    for (auto [dimension, index] : llvm::enumerate(steppingSubscripts(loops, key, phase.keySizes)))
       bindKeyIndex(attend, pairs.at, dimension, index);
     pairs.at.setActiveLanes(loops.sub(keyEnd, key));
     body(pairs);
@@ -107,7 +110,7 @@ void PairwiseGradient::keepCotangent(Pairs &pairs) {
     cotangent = passTop(pairs, cotangent);
   cotangent = keep(pairs, cotangent);
   if (attend.hasWeight()) {
-    addScope(problem.weight, pairs.at, cotangent);
+    elements.addScope(problem.weight, pairs.at, cotangent);
     Value partial = problem.weightPartial;
     cotangent =
         partial ? keep(pairs, loops.mulf(cotangent, pairs.at.broadcast(pairs.at.evaluate(partial)))) : loops.splat(0.0);
@@ -119,7 +122,7 @@ void PairwiseGradient::keepCotangent(Pairs &pairs) {
 
 /// What the weights have a cotangent of by themselves and by their sums.
 LoopBuilder::Value PairwiseGradient::passWeights(Pairs &pairs) {
-  SmallVector<LaneIndex> ofKeys = steppingSubscripts(loops, pairs.key, keySizes);
+  SmallVector<LaneIndex> ofKeys = steppingSubscripts(loops, pairs.key, phase.keySizes);
   Value cotangent = loops.splat(0.0);
   if (Value weights = problem.cotangentOf(attn::Statistic::Weights))
     cotangent = pairs.at.broadcast(cotangentAt(pairs.at, weights, ofKeys));
@@ -143,8 +146,8 @@ LoopBuilder::Value PairwiseGradient::passTop(Pairs &pairs, Value cotangent) {
   Value count = loops.constant(*op.getTop());
   return loops.loop(loops.constant(0), count, loops.constant(1), {cotangent}, [&](Value rank, ValueRange carried) {
     place.back() = rank;
-    Value key = loops.loadScalar(frame.buffer(problem.savedOf(attn::Statistic::Top)), place);
-    Value share = loops.loadScalar(frame.buffer(problem.cotangentOf(attn::Statistic::TopWeights)), place);
+    Value key = loops.loadScalar(phase.frame.buffer(problem.savedOf(attn::Statistic::Top)), place);
+    Value share = loops.loadScalar(phase.frame.buffer(problem.cotangentOf(attn::Statistic::TopWeights)), place);
     Value isIt = arith::CmpIOp::create(builder, loops.location, arith::CmpIPredicate::eq, keys, loops.splat(key));
     return Values{loops.choose(isIt, loops.addf(carried[0], loops.splat(share)), carried[0])};
   })[0];
@@ -166,7 +169,7 @@ LoopBuilder::Value PairwiseGradient::passValues(Pairs &pairs, Value weight) {
     return loops.splat(0.0);
   Values sizes;
   for (Value size : op.getValueSizes())
-    sizes.push_back(frame.index(size));
+    sizes.push_back(phase.frame.index(size));
   return loops.nest(sizes, {loops.splat(0.0)}, [&](ValueRange indices, ValueRange carried) {
     RegionVectoriser at = pairs.at;
     SmallVector<LaneIndex> features;
@@ -176,7 +179,7 @@ LoopBuilder::Value PairwiseGradient::passValues(Pairs &pairs, Value weight) {
     }
     Value cotangent = at.broadcast(cotangentAt(at, problem.cotangentOf(attn::Statistic::Value), features));
     Value value = keep(pairs, at.broadcast(at.evaluate(AttendProblem::yielded(op.getValue()))));
-    addScope(problem.value, at, keep(pairs, loops.mulf(weight, cotangent)));
+    elements.addScope(problem.value, at, keep(pairs, loops.mulf(weight, cotangent)));
     return Values{loops.fma(cotangent, value, carried[0])};
   })[0];
 }

@@ -1,7 +1,7 @@
-//===- PairwiseGradient.h - attention's gradient pair by pair -------------------------------------------------===//
+//===- PairwiseGradient.h - attention's gradient pair by pair, for any formula --------------------------------===//
 //
-// What the tiled form (AttendGradient.h) does not take. One chunk is one batch, or the batches that share results. For
-// each row, with keys in the lanes:
+// The general algorithm of the gradient, for kernels that the tiled one (Tiled/TiledGradient.h) does not support. One
+// chunk is one batch, or the batches that share results. For each row, with keys in the lanes:
 //
 //   s_k  = score
 //   p    = normaliser(s)                                          (Normaliser::weighRow)
@@ -9,13 +9,14 @@
 //   ds   from p and dp                                            (Normaliser::differentiateRow)
 //   and the score, and the sink, give their terms
 //
-// These of a row are held, so scratch is linear in the number of keys. Elements are added to one by one, where
-// they lie, in the order of rows, then keys: the same bits at any number of threads. It takes several times as long
-// as the tiled form.
+// A row's values are materialised, so scratch is linear in the number of keys. Gradients are added to their elements
+// one by one, in the order of rows, then keys: the same bits at any number of threads. It takes several times as long
+// as the tiled algorithm.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Codegen/CPU/AttendGradient/ElementGradients.h"
 #include "compiler/Codegen/CPU/AttendGradient/GradientPhase.h"
 #include "compiler/Codegen/CPU/AttendGradient/PairwiseGradientProblem.h"
 #include "compiler/Codegen/Kernels/Attend/AttendMask.h"
@@ -23,12 +24,18 @@
 
 namespace attnc {
 
-class PairwiseGradient : public GradientPhase {
+class PairwiseGradient {
 public:
   PairwiseGradient(PairwiseGradientProblem &problem, const Target &target, llvm::StringRef symbol, mlir::ModuleOp code);
   void emit();
+  SizeExpr chunks() const { return phase.chunks(); }
+  /// Once the phase is emitted.
+  SizeExpr workerBytes() const { return phase.workerBytes(); }
 
 private:
+  using Value = mlir::Value;
+  using ValueRange = mlir::ValueRange;
+  using Values = LoopBuilder::Values;
   /// A vector of keys of a row.
   struct Pairs {
     RegionVectoriser at;
@@ -48,7 +55,11 @@ private:
   void store(Value value, Value held, const Pairs &pairs) { loops.store(value, held, ValueRange{pairs.key}); }
 
   PairwiseGradientProblem &problem;
+  const AttendProblem &attend;
   const Target &target;
+  GradientPhase phase;
+  FlatBuilder &loops;
+  const ElementGradients elements;
   Value weights, flags, cotangents; ///< of a row: s, then p; 1 where kept; dp, then ds
   Value slopes;                     ///< of a row: what its normaliser keeps besides
   Value keyBegin, keyEnd;

@@ -1,6 +1,7 @@
-//===- PairwiseGradientProblem.h - an attn.attend_gradient read as formulas and their derivatives --------------===//
+//===- PairwiseGradientProblem.h - an attn.attend_gradient read as formulas and their derivatives ------------===//
 //
-// For what AttendGradientProblem.h leaves: any score, weight, value and normaliser, cotangents of weights.
+// It reads kernels that AttendGradientProblem.h does not: any score, weight, value and normaliser, cotangents of
+// weights.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

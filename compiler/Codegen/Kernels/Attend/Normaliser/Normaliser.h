@@ -1,8 +1,8 @@
-//===- Normaliser.h - how scores become weights, in code --------------------------------------------------------===//
+//===- Normaliser.h - how scores become weights, in code -----------------------------------------------------===//
 //
-// The schedules (CPU: AttendPrefill.h, AttendDecode.h; GPU: AttendGeneral.h, AttendTiles.h) and the gradient
-// (PairwiseGradient.h) know of a normaliser what stands here. Each is one file beside this one, in a table of
-// Normaliser.cpp; what they compute is said in dialects/Attn/AttnOps.td. There are two views of a row.
+// The interface of normalisers to the algorithms of attention (CPU: AttendPrefill.h, AttendDecode.h; GPU:
+// AttendGeneral.h, AttendTiles.h) and of its gradient (PairwiseGradient.h). Each normaliser is one file beside this
+// one, in a table of Normaliser.cpp; dialects/Attn/AttnOps.td defines it. There are two views of a row.
 //
 // **Block by block**, with rows in the lanes (of decode: keys). A row carries a maximum m and a sum l over the blocks
 // of keys. For each block with the maximum m', earlier sums are multiplied with `correction(m, m')`; then each score s

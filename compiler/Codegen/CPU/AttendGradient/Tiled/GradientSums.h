@@ -1,0 +1,52 @@
+//===- GradientSums.h - the three products that add a block to the results ------------------------------------===//
+//
+//   dV += P' dO,   dK += dS' Q,   dQ += dS K           register tiles of features, sums in the results themselves
+//
+// A sum that zeros of masked pairs have made NaN, because the other factor is NaN or infinite, is computed again
+// without them.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/CPU/AttendGradient/Tiled/PartialSums.h"
+#include "compiler/Codegen/CPU/AttendGradient/Tiled/RegisterTiles.h"
+#include "compiler/Codegen/CPU/AttendGradient/Tiled/TrimmedTiles.h"
+
+namespace attnc {
+
+class GradientSums {
+public:
+  using Value = mlir::Value;
+  using Values = LoopBuilder::Values;
+  GradientSums(const TiledContext &context, const MatrixRows &matrices, const TrimmedTiles &trimmed,
+               const SplitRowSums &rowSums, const GradientTiles &tiles)
+      : problem(context.problem), schedule(context.schedule), frame(context.phase.frame), loops(context.phase.loops),
+        matrices(matrices), trimmed(trimmed), rowSums(rowSums), tiles(tiles) {}
+
+  void accumulate(const PairBlock &block);
+
+private:
+  /// into[first + r][:] += sum_k tile(r, k) factor[factorFirst + k][:] for r < count, k < factorCount.
+  struct Sum {
+    Value tile;
+    bool isTransposed = false; ///< tile(r, k) is tile[k][r]
+    Matrix factor, into;
+    Value factorFirst, factorCount, first, count;
+    bool isTrimmed = false;
+    bool mayDrop = false; ///< where tile(r, k) is 0, the pair may take no part
+  };
+  void add(const Sum &sum);
+  void addTile(const Sum &sum, RegisterTile size, Value row, int64_t firstVector);
+  std::pair<Value, Value> factorRange(const Sum &sum, RegisterTile size, Value row);
+
+  const AttendGradientProblem &problem;
+  const AttendGradientSchedule &schedule;
+  KernelFrame &frame;
+  FlatBuilder &loops;
+  const MatrixRows &matrices;
+  const TrimmedTiles &trimmed;
+  const SplitRowSums &rowSums;
+  const GradientTiles &tiles;
+};
+
+} // namespace attnc

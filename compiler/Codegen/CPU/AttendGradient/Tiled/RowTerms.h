@@ -1,0 +1,40 @@
+//===- RowTerms.h - terms of the gradient that are computed once a row ----------------------------------------===//
+//
+//   nl = -log2e lse[i],   nd = s (dL[i] - sum_v dO[i,v] O[i,v])
+//
+// A row without selected pairs has lse = -inf: its attention weights are exp2(-inf). A sink is a key without a value;
+// its gradient is exp(sink - lse) (dL - sum_v dO O).
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/CPU/AttendGradient/Tiled/GradientTiles.h"
+#include "compiler/Codegen/CPU/AttendGradient/Tiled/MatrixRows.h"
+
+namespace attnc {
+
+class RowTerms {
+public:
+  using Value = mlir::Value;
+  RowTerms(const TiledContext &context, const MatrixRows &matrices, const ElementGradients &elements,
+           const GradientTiles &tiles)
+      : problem(context.problem), schedule(context.schedule), target(context.target), phase(context.phase),
+        loops(phase.loops), matrices(matrices), elements(elements), tiles(tiles) {}
+
+  /// Fills the tiles nl and nd of a batch; the first split adds the gradients of sinks.
+  void compute(const KeySplit &split, Value valueScale);
+
+private:
+  void addSink(RegionVectoriser point, Value lse, Value difference);
+
+  const AttendGradientProblem &problem;
+  const AttendGradientSchedule &schedule;
+  const Target &target;
+  GradientPhase &phase;
+  FlatBuilder &loops;
+  const MatrixRows &matrices;
+  const ElementGradients &elements;
+  const GradientTiles &tiles;
+};
+
+} // namespace attnc

@@ -1,0 +1,53 @@
+//===- TiledBlocks.h - FlashAttention-2, backward, for one batch and a range of its keys ----------------------===//
+//
+//   for each row i:   nl, nd                                         RowTerms
+//   for each block of keys:
+//     Kt = scale K, Vt = s V                                         KeyPanels
+//     for each block of rows that may keep a pair:                   AttendMask
+//       P, dS                                                        ScoreGradients
+//       dV += P' dO,   dK += dS' Q,   dQ += dS K                     GradientSums
+//
+// (Dao: FlashAttention-2, 2023, with keys outside and one kernel for all five products.) Additive scores replace the
+// products by panels (AdditiveGradient).
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/CPU/AttendGradient/Tiled/GradientSums.h"
+#include "compiler/Codegen/CPU/AttendGradient/Tiled/RowTerms.h"
+#include "compiler/Codegen/CPU/AttendGradient/Tiled/ScoreGradients.h"
+
+namespace attnc {
+
+class TiledBlocks {
+public:
+  /// Allocates its tiles in the phase's scratch.
+  TiledBlocks(const TiledContext &context, const MatrixRows &matrices, const ElementGradients &elements,
+              const PartialSums &partial, const SplitRowSums &rowSums, const std::vector<AdditiveResults> &results,
+              const KeySplit &split, PairTerms &terms);
+
+  /// Computes the open batch.
+  void compute();
+
+private:
+  using Value = mlir::Value;
+  void computeKeys(Value firstKey);
+  void visit(const PairBlock &block);
+  void computeBlock(const PairBlock &block);
+
+  const AttendProblem &attend;
+  const AttendGradientSchedule &schedule;
+  GradientPhase &phase;
+  FlatBuilder &loops;
+  const KeySplit &split;
+  PairTerms &terms;
+  GradientTiles tiles;
+  TrimmedTiles trimmed;
+  KeyPanels panels;
+  RowTerms rowTerms;
+  std::vector<AdditiveGradient> additive;
+  ScoreGradients scores;
+  GradientSums sums;
+};
+
+} // namespace attnc

@@ -1,0 +1,37 @@
+//===- TrimmedTiles.h - the pairs of a block that a mask cuts, in steps of four rows and keys -----------------===//
+//
+// Where the indices of a row tell up to which key the mask keeps pairs, the products of a block that the mask cuts
+// leave out the pairs beyond.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/CPU/AttendGradient/Tiled/GradientTiles.h"
+#include "compiler/Codegen/Kernels/Attend/AttendMask.h"
+
+namespace attnc {
+
+class TrimmedTiles {
+public:
+  using Value = mlir::Value;
+  static constexpr int64_t step = 4;
+
+  TrimmedTiles(const TiledContext &context, const GradientTiles &tiles)
+      : problem(context.problem), phase(context.phase), loops(phase.loops), ends(tiles.tileEnds),
+        firsts(tiles.firstTiles) {}
+
+  /// Fills the tables of a block; returns false where the mask has no such ends.
+  bool find(const PairBlock &block, const AttendMask &mask);
+  /// The key, counted in the block, from which on the four rows of a tile keep nothing.
+  Value endOf(Value tile) const;
+  /// The first of these tiles that keeps one of four keys or a later one.
+  Value firstOf(Value keyTile) const;
+
+private:
+  const AttendGradientProblem &problem;
+  GradientPhase &phase;
+  FlatBuilder &loops;
+  const Value ends, firsts; ///< of i32
+};
+
+} // namespace attnc
