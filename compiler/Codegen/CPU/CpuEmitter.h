@@ -1,6 +1,6 @@
 //===- CpuEmitter.h - the emitter for processors, made of one family a kernel kind ----------------------------===//
 //
-// One Emitter, "cpu", that hands a kernel to the family named by its `attn.kernel`. A family is two functions in files
+// The emitter "cpu" passes each kernel to the family of its `attn.kernel`. A family is two functions in files
 // of its own (Attend*.cpp, Gemm*.cpp, Rows*.cpp, Loops*.cpp), listed in CpuEmitter.cpp.
 //
 //===------------------------------------------------------------------------------------------------------------===//

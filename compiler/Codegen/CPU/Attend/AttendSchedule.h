@@ -6,12 +6,12 @@
 // a block make the sums of values visit memory less often; the scores and a part of the queries, keys or values should
 // stay in the first-level cache: 128 keys and 64 queries take 32 KB.
 //
-// Where the number of queries is dynamic, and the decode schedule could compute each of them alone, both are emitted:
-// up to `decodeRows` queries of a batch take the decode form, one after the other, more take the prefill form. Where
-// the schedule asks for the decode form, these are as many as there may be.
+// If the number of queries is dynamic, and decode supports each query alone, both algorithms are emitted: up to
+// `decodeRows` queries of a batch are computed by decode, one after the other, more of them by prefill. If the schedule
+// sets the algorithm to decode, `decodeRows` is the largest value that it may have.
 //
-// Queries that no whole tile has, up to half of one, take tiles of one vector: of 65 queries 64 and 1, of 20 queries 16
-// and 4. Short sequences would compute lanes that nobody reads, and tiles of one vector run at most a fifth slower.
+// The remainder after whole tiles, up to half of one, takes tiles of one vector: 65 queries are 64 and 1, 20 queries
+// are 16 and 4. Whole tiles would compute unused lanes, and tiles of one vector run at most a fifth slower.
 //
 // Attributes of the kernel's schedule that are present win: `tile_q`, `tail_q`, `tile_kv`, `form`, `decode_rows`,
 // `split_kv`.
@@ -37,7 +37,7 @@ struct AttendSchedule {
   int64_t decodeRows = 0;  ///< prefill: most rows of a batch that take the decode form, where rows are dynamic
   int64_t tileQ() const { return lanes * vectors; }
   int64_t tailQ() const { return lanes * tailVectors; }
-  /// The schedule of the tail, whose tiles are its whole ones.
+  /// The schedule of the remainder.
   AttendSchedule ofTail(const Target &target) const;
 };
 
@@ -52,7 +52,7 @@ AttendPart tailTiles(const AttendProblem &problem, const AttendSchedule &schedul
 
 /// Most rows of a batch for which the decode schedule is the faster one.
 inline constexpr int64_t mostDecodeRows = 8;
-/// As many as `decode_rows` can say: of a dynamic number of rows, so many take the decode form where it is asked for.
+/// The largest value of `decode_rows`, which a dynamic number of rows gets if the schedule asks for decode.
 inline constexpr int64_t mostAskedDecodeRows = 64;
 
 AttendSchedule chooseAttendSchedule(const AttendProblem &problem, const Target &target);

@@ -1,6 +1,6 @@
-//===- AttendScratch.h - where the tiles of a worker lie ------------------------------------------------------===//
+//===- AttendScratch.h - allocation of tiles in a worker's scratch --------------------------------------------===//
 //
-// Tiles are laid one behind the other in the worker's scratch, each aligned to a cache line. Rows may be dynamic
+// Tiles are allocated one after the other in the worker's scratch, each aligned to a cache line. Rows may be dynamic
 // (features, values), columns are not:  offset(n + 1) = alignTo(offset(n) + 4 * rows * columns, 64).
 //
 //===------------------------------------------------------------------------------------------------------------===//
@@ -27,7 +27,7 @@ public:
     return frame.scratch(offset, mlir::MemRefType::get({mlir::ShapedType::kDynamic}, element), frame.size(elements));
   }
 
-  SizeExpr bytes = 0; ///< taken so far
+  SizeExpr bytes = 0; ///< allocated so far
 
 private:
   KernelFrame &frame;

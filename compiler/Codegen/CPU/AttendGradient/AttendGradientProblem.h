@@ -1,4 +1,4 @@
-//===- AttendGradientProblem.h - an attn.attend_gradient read as products, terms and results -------------------===//
+//===- AttendGradientProblem.h - an attn.attend_gradient read as products, terms and results -----------------===//
 //
 // To the score's formula the reader adds its derivatives: for each leaf x, the value d score / d x. A leaf is
 //
@@ -6,8 +6,8 @@
 //   an additive score `head` too, s = sum_f c[f] tanh(a[o, f] + b[k, f]): what a, b and c read has its gradients
 //   a term           a tensor.extract of a tensor whose gradient is wanted           dx += ds dscore/dx
 //
-// **Splits.** Where there are few chunks the keys of each are split too: `splitsKeys` says that what a key adds to is
-// no other key's, but for the gradients of the dot products' row factors.
+// **Splits.** Where there are few chunks the keys of each are split too. `splitsKeys` is set if different keys add to
+// different elements, except for the gradients of the dot products' row factors.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -50,8 +50,8 @@ struct GradientTerm {
   mlir::tensor::ExtractOp extract;
   mlir::Value partial; ///< d score / d element
   unsigned result = 0; ///< of the kernel
-  /// Each pair of a batch has an element of its own, and consecutive keys lie next to each other: what a learned bias
-  /// is. `sharedBy` are the batch dimensions, by number, whose batches share them. Then the first of these batches
+  /// Each pair of a batch has an element of its own, and consecutive keys are contiguous, as in a learned bias.
+  /// `sharedBy` are the batch dimensions, by number, whose batches share them. Then the first of these batches
   /// stores, and nothing needs to be cleared.
   bool isOfPairs = false;
   llvm::SmallVector<unsigned> indices = {}; ///< of attention, by number, that its subscripts are

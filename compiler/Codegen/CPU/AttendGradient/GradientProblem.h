@@ -1,12 +1,12 @@
-//===- GradientProblem.h - what all gradients of attention have to do with ------------------------------------===//
+//===- GradientProblem.h - an attn.attend_gradient read as its forward op, derivatives and chunks -------------===//
 //
 // The gradient's formulas are those of its forward op, so the reader makes a copy of the kernel in which an attn.attend
 // holds the same regions, and reads that as the forward emitters do (AttendProblem.h). Derivatives are added to the
-// copy's formulas, where whoever evaluates formulas finds them.
+// copy's formulas, where they are evaluated like any other value.
 //
 // **Chunks.** A batch dimension is split among chunks where each result has it as a plain subscript (`h`, or `h / g`
-// for a tensor that the g heads of a group share: then the chunk has g batches). The other batch dimensions are walked
-// inside the chunk, in order, for what they add to meets in the same elements.
+// for a tensor that the g heads of a group share: then the chunk has g batches). The other batch dimensions are loops
+// inside the chunk, in order, because their batches add to the same elements.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -64,7 +64,7 @@ struct GradientProblem {
   mlir::Value savedOf(mlir::attn::Statistic statistic) const { return saved[static_cast<size_t>(statistic)]; }
 };
 
-/// What the readers of both forms begin and end with.
+/// The first and last steps of the readers of both algorithms, tiles and pairs.
 class GradientReader {
 protected:
   GradientReader(mlir::func::FuncOp kernel, GradientProblem &problem) : kernel(kernel), problem(problem) {}

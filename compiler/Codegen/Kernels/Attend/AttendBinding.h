@@ -1,7 +1,7 @@
 //===- AttendBinding.h - indices of attention bound in all its formulas ---------------------------------------===//
 //
-// Score, mask, weight, value and sink are regions with arguments of their own for the same indices: binding an index
-// means binding it in each of them that has it.
+// Score, mask, weight, value and sink are regions with arguments of their own for the same indices: an index is bound
+// in each region that has it.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -31,7 +31,7 @@ llvm::SmallVector<LaneIndex> subscriptsOfLanes(LoopBuilder &loops, mlir::Value n
 llvm::SmallVector<LaneIndex> outerIndices(const AttendProblem &problem, RegionVectoriser &of);
 llvm::SmallVector<LaneIndex> unsummedIndices(const AttendProblem &problem, RegionVectoriser &of);
 
-/// Where `extract` loads from, in a formula whose indices are the same in all lanes.
+/// The coordinates that `extract` loads, in a formula whose indices are the same in all lanes.
 LoopBuilder::Values subscriptsOf(RegionVectoriser &point, mlir::tensor::ExtractOp extract);
 
 /// Element d of the result is element order[d].

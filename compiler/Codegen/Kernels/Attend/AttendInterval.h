@@ -1,4 +1,4 @@
-//===- AttendInterval.h - between what numbers an expression of a block's rows or keys lies --------------------===//
+//===- AttendInterval.h - interval analysis of index expressions over a block's rows or keys ------------------===//
 //
 // Rows, and keys, first .. last of a batch are consecutive elements of a row-major space: the leading index goes from
 // the first one's to the last one's, and so does each other one as long as those in front of it do not change; else it

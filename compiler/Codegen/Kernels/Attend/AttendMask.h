@@ -1,4 +1,4 @@
-//===- AttendMask.h - which keys a block of queries needs ------------------------------------------------------===//
+//===- AttendMask.h - block-sparse evaluation of masks by interval analysis -----------------------------------===//
 //
 // A mask is a tree of and, or and not over comparisons. A comparison whose sides separate,
 //

@@ -1,4 +1,4 @@
-//===- SumOfTanh.h - additive scores by exponentials of rows and keys ------------------------------------------===//
+//===- SumOfTanh.h - additive scores by exponentials of rows and keys ----------------------------------------===//
 //
 // Additive attention (Bahdanau and others 2014) sums over features what is pointwise in the sum of a row's and a key's
 // term:
@@ -15,7 +15,7 @@
 //   c0 / t0 + c1 / t1 = (c0 t1 + c1 t0) / (t0 t1)        and the same of both pairs
 //
 // That holds where |a|, |b| <= 43, for exp(86) is finite, and the score's error is about 2^-23 sum |c|, whatever the
-// tanhs are: it is used where that sum is at most 2^10. Whoever has a tile with others computes them one by one.
+// tanhs are: it is used where that sum is at most 2^10. In tiles out of these ranges the tanhs are computed one by one.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
