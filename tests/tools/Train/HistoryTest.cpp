@@ -51,8 +51,8 @@ TEST(AttentionHistory, PointsAreTheSameWhenTheyAreRead) {
   maps.heads = {{"weights[0, 1]", 2, 3, {0.3f, 0.3f, 0.4f, 0.1f, 0.2f, 0.7f}}, {"other", 1, 3, {0.96f, 0.03f, 0.01f}}};
   auto written = AttentionHistory::open(path, 0);
   ASSERT_TRUE(bool(written));
-  written->add(0, maps);
-  written->add(2, maps);
+  addMaps(*written, 0, maps);
+  addMaps(*written, 2, maps);
   ASSERT_FALSE(bool(written->replace()));
   auto read = AttentionHistory::open(path, 2);
   ASSERT_TRUE(bool(read));

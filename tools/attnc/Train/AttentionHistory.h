@@ -8,30 +8,25 @@
 #pragma once
 
 #include "tools/attnc/Train/AttentionMaps.h"
-#include "tools/attnc/Train/StepLog.h"
+#include "tools/attnc/Train/PointLog.h"
 
 namespace attnc {
 
 struct AttentionPoint {
+  static constexpr char headings[] = "step,entropy,largest,saturated,head";
+
   int64_t step = 0; ///< steps done
   double entropy = 0, largest = 0, saturated = 0;
   std::string head;
+
+  /// The name is last and in quotes, for it may have commas.
+  std::string line() const;
+  static std::optional<AttentionPoint> parse(llvm::StringRef line);
 };
 
-class AttentionHistory {
-public:
-  static llvm::Expected<AttentionHistory> open(const std::string &path, int64_t step);
-  /// A point of each head; none where there are points of that step.
-  void add(int64_t step, const AttentionMaps &maps);
-  llvm::Error replace() { return log.replace(); }
-  llvm::Error write() { return log.write(); }
+using AttentionHistory = PointLog<AttentionPoint>;
 
-  /// With the digits that the file has, so that a resumed run has the same ones.
-  const std::vector<AttentionPoint> &points() const { return all; }
-
-private:
-  StepLog log;
-  std::vector<AttentionPoint> all;
-};
+/// Adds a point for each head, unless there are points of that step.
+void addMaps(AttentionHistory &history, int64_t step, const AttentionMaps &maps);
 
 } // namespace attnc

@@ -1,38 +1,25 @@
 //===- History.h - the losses of a training ----------------------------------------------------------------------===//
 //
-// Lines "step,loss,validation" of a text file that grows while a model is trained (StepLog.h).
+// Lines "step,loss,validation" of a text file that grows while a model is trained (PointLog.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "tools/attnc/Train/StepLog.h"
-#include <optional>
-#include <string>
-#include <vector>
+#include "tools/attnc/Train/PointLog.h"
 
 namespace attnc {
 
 struct HistoryPoint {
+  static constexpr char headings[] = "step,loss,validation";
+
   int64_t step = 0; ///< steps done
   double loss = 0;  ///< the mean since the point before
   std::optional<double> validation;
+
+  std::string line() const;
+  static std::optional<HistoryPoint> parse(llvm::StringRef line);
 };
 
-class History {
-public:
-  /// With what is there, up to `step`.
-  static llvm::Expected<History> open(const std::string &path, int64_t step);
-  /// Adds a line to the file, when that is written next.
-  void add(HistoryPoint point);
-  llvm::Error replace() { return log.replace(); }
-  llvm::Error write() { return log.write(); }
-
-  /// With the digits that the file has, so that a resumed run has the same ones.
-  const std::vector<HistoryPoint> &points() const { return all; }
-
-private:
-  StepLog log;
-  std::vector<HistoryPoint> all;
-};
+using History = PointLog<HistoryPoint>;
 
 } // namespace attnc

@@ -1,8 +1,8 @@
 //===- StepLog.h - a file with a line for each point of a training ------------------------------------------------===//
 //
 // Lines begin with a number of steps and a comma. The file grows while a model is trained, and a resumed run goes on
-// with it: what was written behind the step that it begins with is forgotten, as it writes that again. Lines that could
-// not be written are kept, and are written with the next ones.
+// with it: lines after the step that it begins with are dropped, as the run writes them again. Lines that could not be
+// written are written with the next ones.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,8 +15,8 @@ namespace attnc {
 
 class StepLog {
 public:
-  /// Reads what is there, up to `step`, and writes nothing. `take` is given each line behind the headings, and says
-  /// whether it is one of theirs: an error names one that is not. A last line that a kill has cut off is forgotten.
+  /// Reads the file up to `step`, and writes nothing. `take` is called with each line after the headings, and returns
+  /// whether the line has their form: an error names one that has not. A last line that a kill has cut off is dropped.
   static llvm::Expected<StepLog> open(const std::string &path, const std::string &headings, int64_t step,
                                       const std::function<bool(const std::string &line)> &take);
   /// Adds a line, or several, to what is to be written.

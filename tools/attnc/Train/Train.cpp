@@ -246,7 +246,7 @@ Error Training::lookAtAttention(int64_t done) {
   auto maps = readMaps(model, *trainer, *data, options.shape, options.maps);
   if (!maps)
     return maps.takeError();
-  attention->add(done, *maps);
+  addMaps(*attention, done, *maps);
   return Error::success();
 }
 
