@@ -60,10 +60,25 @@ TEST(StopSignals, ThatAreIgnoredStaySo) {
     std::signal(SIGHUP, SIG_IGN);
     StopSignals stops;
     raise(SIGHUP);
-    raise(SIGPIPE);
     return stops.received() == 0 ? 7 : 1;
   });
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+}
+
+TEST(IgnoredPipeSignal, EndsTheProcessBeforeAndAfterwardsAlone) {
+  int ignored = statusOf([] {
+    IgnoredPipeSignal ignores;
+    StopSignals stops;
+    raise(SIGPIPE);
+    return stops.received() == 0 ? 7 : 1;
+  });
+  EXPECT_TRUE(WIFEXITED(ignored) && WEXITSTATUS(ignored) == 7);
+  int restored = statusOf([] {
+    { IgnoredPipeSignal ignores; }
+    raise(SIGPIPE);
+    return 7;
+  });
+  EXPECT_TRUE(WIFSIGNALED(restored) && WTERMSIG(restored) == SIGPIPE);
 }
 
 TEST(StopSignals, EndTheProcessInTheEnd) {

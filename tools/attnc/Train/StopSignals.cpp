@@ -16,20 +16,25 @@ static void note(int signal) {
   std::raise(signal); // comes when this returns
 }
 
+IgnoredPipeSignal::IgnoredPipeSignal() {
+  struct sigaction ignore = {};
+  ignore.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &ignore, &before);
+}
+
+IgnoredPipeSignal::~IgnoredPipeSignal() { sigaction(SIGPIPE, &before, nullptr); }
+
 StopSignals::StopSignals() {
   noted = 0;
-  auto handle = [this](int signal, void (*handler)(int)) {
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction action = {}, now;
-    action.sa_handler = handler;
+    action.sa_handler = note;
     action.sa_flags = SA_RESTART;
     if (sigaction(signal, nullptr, &now) != 0 || now.sa_handler == SIG_IGN)
-      return;
+      continue;
     sigaction(signal, &action, nullptr);
     before.emplace_back(signal, now);
-  };
-  for (int signal : {SIGINT, SIGTERM, SIGHUP})
-    handle(signal, note);
-  handle(SIGPIPE, SIG_IGN);
+  }
 }
 
 StopSignals::~StopSignals() {

@@ -1,10 +1,4 @@
-//===- StopSignals.h - signals that end a training in order -------------------------------------------------------===//
-//
-// While this lives, SIGINT, SIGTERM and SIGHUP are noted, so that the run can save what it has; a second one ends the
-// process at once. A signal that is ignored stays so (nohup). SIGPIPE is ignored: that nobody reads of the progress any
-// more is no reason to end.
-//
-//===------------------------------------------------------------------------------------------------------------===//
+//===- StopSignals.h - handlers of the signals that stop a training -----------------------------------------------===//
 #pragma once
 
 #include <csignal>
@@ -13,18 +7,32 @@
 
 namespace attnc {
 
+/// SIGPIPE is ignored while this lives: a closed pipe of progress and warnings does not end a training.
+class IgnoredPipeSignal {
+public:
+  IgnoredPipeSignal();
+  ~IgnoredPipeSignal();
+  IgnoredPipeSignal(const IgnoredPipeSignal &) = delete;
+  IgnoredPipeSignal &operator=(const IgnoredPipeSignal &) = delete;
+
+private:
+  struct sigaction before;
+};
+
+/// The first SIGINT, SIGTERM or SIGHUP while this lives is recorded, so that the training can save its state; a second
+/// one ends the process at once. An ignored signal stays ignored (nohup).
 class StopSignals {
 public:
   StopSignals();
-  /// Signals do what they did before.
+  /// Restores the handlers.
   ~StopSignals();
   StopSignals(const StopSignals &) = delete;
   StopSignals &operator=(const StopSignals &) = delete;
 
-  /// The signal that has come; 0 where none has.
+  /// The recorded signal, or 0.
   int received() const;
 
-  /// Ends the process as the signal does where nobody notes it.
+  /// Ends the process as the signal does without a handler.
   [[noreturn]] static void endBy(int signal);
 
 private:

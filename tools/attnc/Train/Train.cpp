@@ -17,7 +17,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
-#include <csignal>
 #include <fmt/format.h>
 #include <map>
 
@@ -38,22 +37,6 @@ struct TrainOptions {
   int64_t steps = 1000;
   int64_t validateEvery = 100, saveEvery = 100, validationBatches = 20;
   double heldOut = 0.1;
-};
-
-/// While this lives, SIGPIPE is ignored: a warning that nobody reads is no reason to end before all is written.
-class IgnoredPipeSignal {
-public:
-  IgnoredPipeSignal() {
-    struct sigaction ignore = {};
-    ignore.sa_handler = SIG_IGN;
-    sigaction(SIGPIPE, &ignore, &before);
-  }
-  ~IgnoredPipeSignal() { sigaction(SIGPIPE, &before, nullptr); }
-  IgnoredPipeSignal(const IgnoredPipeSignal &) = delete;
-  IgnoredPipeSignal &operator=(const IgnoredPipeSignal &) = delete;
-
-private:
-  struct sigaction before;
 };
 
 /// One run of the command.
