@@ -78,7 +78,7 @@ RunFolder::RunFolder(RunFolder &&other)
       isLocked(std::exchange(other.isLocked, false)) {}
 
 RunFolder::~RunFolder() {
-  std::string place = file("run.lock");
+  std::string place = file(runfile::lock);
   if (lockFile >= 0 && isAt(lockFile, place))
     ::unlink(place.c_str());
   for (int descriptor : {lockFile, directory})
@@ -87,7 +87,7 @@ RunFolder::~RunFolder() {
 }
 
 Error RunFolder::lock(const char *remedy) {
-  std::string place = file("run.lock");
+  std::string place = file(runfile::lock);
   for (;;) {
     int candidate = openFile(place, O_RDWR | O_CREAT | O_NOFOLLOW);
     if (candidate < 0)
@@ -123,7 +123,7 @@ Error RunFolder::lock(const char *remedy) {
 Error RunFolder::check() {
   if (!isAt(directory, path))
     return createStringError(formatv("{0} is no longer the folder that this training began in", path));
-  if (lockFile >= 0 && isAt(lockFile, file("run.lock")))
+  if (lockFile >= 0 && isAt(lockFile, file(runfile::lock)))
     return Error::success();
   if (lockFile >= 0)
     ::close(std::exchange(lockFile, -1));
@@ -133,13 +133,11 @@ Error RunFolder::check() {
 /// Nobody else is writing these while this process holds the lock: `checkpoint.safetensors.0123456789abcdef.part` is of
 /// a dead process.
 void RunFolder::removeUnfinished() const {
-  static constexpr StringLiteral names[] = {"checkpoint.safetensors", "weights.safetensors", "run.json", "history.csv",
-                                            "attention.csv",          "report.html"};
   std::error_code code;
   for (sys::fs::directory_iterator each(path, code), end; !code && each != end; each.increment(code)) {
     StringRef name = sys::path::filename(each->path());
-    bool isUnfinished = (name.ends_with(".part") || name.ends_with(".tmp")) &&
-                        any_of(names, [&](StringRef whole) { return name.starts_with((whole + ".").str()); });
+    auto isPartOf = [&](StringRef whole) { return name.starts_with((whole + ".").str()); };
+    bool isUnfinished = (name.ends_with(".part") || name.ends_with(".tmp")) && any_of(runfile::replaced, isPartOf);
     if (isUnfinished)
       sys::fs::remove(each->path());
   }

@@ -13,6 +13,15 @@
 
 namespace attnc {
 
+/// Names of the files of a run.
+namespace runfile {
+inline constexpr char checkpoint[] = "checkpoint.safetensors", weights[] = "weights.safetensors", record[] = "run.json",
+                      history[] = "history.csv", attention[] = "attention.csv", report[] = "report.html",
+                      lock[] = "run.lock";
+/// Files that are written beside their place first, so that a kill may leave an unfinished one.
+inline constexpr const char *replaced[] = {checkpoint, weights, record, history, attention, report};
+} // namespace runfile
+
 class RunFolder {
 public:
   /// Makes the folder where it is missing and locks it; what trainings that were killed were writing is removed. Fails

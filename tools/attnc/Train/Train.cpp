@@ -57,7 +57,7 @@ private:
   Error keep(int64_t done);
   void write(const char *name, function_ref<Error()> write);
   void writeLogs();
-  bool isSaved() const { return !unwritten.count("checkpoint.safetensors"); }
+  bool isSaved() const { return !unwritten.count(runfile::checkpoint); }
   Error unwrittenFiles() const;
   Error diverged(int64_t step, const std::string &what);
   Trainer::Options checkpointOptions() const;
@@ -90,7 +90,7 @@ private:
 
 Trainer::Options Training::checkpointOptions() const {
   Trainer::Options result = options.trainer;
-  result.weights = file("checkpoint.safetensors");
+  result.weights = file(runfile::checkpoint);
   result.goesOn = true;
   return result;
 }
@@ -113,7 +113,7 @@ Error Training::begin() {
   if (!open)
     return open.takeError();
   folder.emplace(std::move(*open));
-  if (Error error = options.resume ? Error::success() : checkAbsence(file("checkpoint.safetensors"), options.output))
+  if (Error error = options.resume ? Error::success() : checkAbsence(file(runfile::checkpoint), options.output))
     return error;
   hasCheckpoint = options.resume;
   auto made = Trainer::create(model, options.resume ? checkpointOptions() : options.trainer);
@@ -143,13 +143,13 @@ Error Training::begin() {
 }
 
 Error Training::openLogs() {
-  auto opened = History::open(file("history.csv"), trainer->stepsDone());
+  auto opened = History::open(file(runfile::history), trainer->stepsDone());
   if (!opened)
     return opened.takeError();
   history = std::move(*opened);
   if (options.maps.entry.empty())
     return Error::success();
-  auto attentions = AttentionHistory::open(file("attention.csv"), trainer->stepsDone());
+  auto attentions = AttentionHistory::open(file(runfile::attention), trainer->stepsDone());
   if (!attentions)
     return attentions.takeError();
   attention = std::move(*attentions);
@@ -163,7 +163,7 @@ Error Training::writeFirst(const RunRecord &record) {
   if (!error && attention)
     error = attention->replace();
   if (!error && isRecordWritten())
-    error = record.write(file("run.json"));
+    error = record.write(file(runfile::record));
   if (!error)
     return Error::success();
   return createStringError(formatv("{0}; no step was taken{1}: see that files can be written to {2}{3}",
@@ -182,7 +182,7 @@ RunRecord Training::recordOfNow() const {
 Error Training::checkRecord(const RunRecord &now) const {
   if (isRecordWritten())
     return Error::success();
-  auto before = RunRecord::read(file("run.json"));
+  auto before = RunRecord::read(file(runfile::record));
   if (!before)
     return before.takeError();
   std::string differences = before->differences(now);
@@ -274,9 +274,9 @@ void Training::write(const char *name, function_ref<Error()> write) {
 }
 
 void Training::writeLogs() {
-  write("history.csv", [&] { return history->write(); });
+  write(runfile::history, [&] { return history->write(); });
   if (attention)
-    write("attention.csv", [&] { return attention->write(); });
+    write(runfile::attention, [&] { return attention->write(); });
 }
 
 /// A checkpoint. Each has a point of the history: a run that goes on from there lacks no loss.
@@ -286,7 +286,7 @@ Error Training::keep(int64_t done) {
   if (std::string name = trainer->firstNotFinite(); !name.empty())
     return diverged(done, fmt::format("{} is not finite after step {}", name, done));
   writeLogs();
-  write("checkpoint.safetensors", [&] { return trainer->save(file("checkpoint.safetensors"), /*states=*/true); });
+  write(runfile::checkpoint, [&] { return trainer->save(file(runfile::checkpoint), /*states=*/true); });
   hasCheckpoint |= isSaved();
   return Error::success();
 }
@@ -334,7 +334,7 @@ Error Training::loop() {
 }
 
 Error Training::finish() {
-  write("weights.safetensors", [&] { return trainer->save(file("weights.safetensors"), /*states=*/false); });
+  write(runfile::weights, [&] { return trainer->save(file(runfile::weights), /*states=*/false); });
   Report report{model.name, {}, &*history, attention ? &*attention : nullptr, {}};
   report.facts = {{"model", options.source.input()},
                   {"steps", fmt::format("{}", trainer->stepsDone())},
@@ -350,11 +350,11 @@ Error Training::finish() {
   if (!maps)
     return maps.takeError();
   report.maps = std::move(*maps);
-  write("report.html", [&] { return writeReport(file("report.html"), report); });
+  write(runfile::report, [&] { return writeReport(file(runfile::report), report); });
   if (Error error = unwrittenFiles())
     return error;
-  printTo(stdout, "{} steps; weights in {}, report in {}\n", trainer->stepsDone(), file("weights.safetensors"),
-          file("report.html"));
+  printTo(stdout, "{} steps; weights in {}, report in {}\n", trainer->stepsDone(), file(runfile::weights),
+          file(runfile::report));
   return Error::success();
 }
 
